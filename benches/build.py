@@ -1,4 +1,7 @@
-"""Builds the programs that benches/run compares: Merrow, its benches and the other programs, each as its users would."""
+"""Builds the programs that benches/run compares: Merrow, its benches and the other programs.
+
+Each program is built as its users would build it.
+"""
 
 import dataclasses
 import json
@@ -111,7 +114,10 @@ def write_contact_models(merrow, contact, python):
 
 
 def build_mujoco(packages, name):
-    """Compiles a MuJoCo case against the library in its wheel, which selects its instruction set at run time."""
+    """Compiles a MuJoCo case against the library in its wheel.
+
+    The library selects its instruction set at run time.
+    """
     folder = packages / "mujoco"
     libraries = sorted(folder.glob("libmujoco.so.*"))
     if not libraries:
@@ -121,7 +127,7 @@ def build_mujoco(packages, name):
 
 
 def build_pinocchio(packages):
-    """Compiles the Pinocchio case with every available compiler, for generic x86-64 and for AVX2."""
+    """Compiles the Pinocchio case with every available compiler, for generic x86-64 and AVX2."""
     prefix = packages / "cmeel.prefix"
     flags = [*PINOCCHIO_DEFINITIONS, "-isystem", prefix / "include", "-isystem", prefix / "include" / "eigen3"]
     link = [f"-L{prefix / 'lib'}", f"-Wl,-rpath,{prefix / 'lib'}"]

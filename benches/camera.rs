@@ -82,7 +82,7 @@ fn simulation(name: &str, threads: usize) -> Simulation {
 /// Returns a checksum of a frame, which shows whether two programs compute the same.
 fn checksum(data: &FrameData) -> u64 {
     match data {
-        FrameData::CameraImages(picture) => picture
+        FrameData::CameraImages(images) => images
             .rgb
             .iter()
             .flat_map(|rgb| rgb.iter())
@@ -94,18 +94,18 @@ fn checksum(data: &FrameData) -> u64 {
     }
 }
 
-/// Simulates two tenths of a second, with frames of this sensor in the first tenth if `wanted`.
+/// Simulates two tenths of a second, with frames of this sensor in the first tenth if `requested`.
 /// Returns the number of frames and a checksum.
 fn simulate_frames(
     simulation: &mut Simulation,
     robot: usize,
     sensor: usize,
-    wanted: bool,
+    requested: bool,
 ) -> (usize, u64) {
     let scene = Arc::clone(&simulation.scene);
-    let looks = scene.robots[robot].sensors[sensor].kind.exteroceptive();
+    let exteroceptive = scene.robots[robot].sensors[sensor].kind.exteroceptive();
     let is_camera = matches!(
-        looks.map(|looks| &**looks),
+        exteroceptive.map(|spec| &**spec),
         Some(merrow_model::scene::sensor::ExteroceptiveSpec::Camera(_))
     );
     let parts = if is_camera {
@@ -115,9 +115,9 @@ fn simulate_frames(
     };
     simulation.frames.clear();
     // a sweep takes a tenth of a second and is delivered after it
-    for parts in [if wanted { parts } else { 0 }, 0] {
-        if let Some(lookout) = &simulation.sensor_scheduler {
-            lookout.request_outputs(&scene, robot, sensor, parts);
+    for parts in [if requested { parts } else { 0 }, 0] {
+        if let Some(scheduler) = &simulation.sensor_scheduler {
+            scheduler.request_outputs(&scene, robot, sensor, parts);
         }
         simulation.advance(10);
     }
@@ -156,14 +156,14 @@ fn main() {
         let mut simulation = simulation(world, threads);
         for (name, _, robot, sensor) in CASES.iter().filter(|case| case.1 == world) {
             let now = || if threads == 1 { time_ms() } else { clock_ms() };
-            let mut spent = |wanted: bool| {
+            let mut frame_time = |requested: bool| {
                 let start = now();
-                let (count, sum) = simulate_frames(&mut simulation, *robot, *sensor, wanted);
-                assert!(sum > 0 || !wanted, "the checksum of {name} is {sum}");
-                (now() - start) / if wanted { count.max(1) as f64 } else { 1.0 }
+                let (count, sum) = simulate_frames(&mut simulation, *robot, *sensor, requested);
+                assert!(sum > 0 || !requested, "the checksum of {name} is {sum}");
+                (now() - start) / if requested { count.max(1) as f64 } else { 1.0 }
             };
             // subtract the cost of the rest of the world
-            let mut times: Vec<f64> = (0..FRAMES).map(|_| spent(true) - spent(false)).collect();
+            let mut times: Vec<f64> = (0..FRAMES).map(|_| frame_time(true) - frame_time(false)).collect();
             times.sort_by(f64::total_cmp);
             all.insert(format!("{name}_{unit}"), json!(times[FRAMES / 2]));
         }

@@ -7,7 +7,7 @@
 //! which `benches/instructions` subtracts.
 
 use merrow_environment::{EnvironmentState, Variation, WaveState};
-use merrow_math::{Quad, Real, Vec3, f64x4};
+use merrow_math::{F64x4, Real, Vec3, f64x4};
 use merrow_model::scene::sensor::camera::CameraOutput;
 use merrow_model::scene::{Drive, Integrator, Robot, Scene};
 use merrow_model::state::commands::FirmwareOrder;
@@ -67,26 +67,26 @@ struct Case<T> {
 
 impl<T: Real> Case<T> {
     fn new(name: &str) -> Self {
-        Self::of(scene(name))
+        Self::from_scene(scene(name))
     }
 
     /// Creates a case whose joints are moved by efforts, as in other libraries, instead of position
     /// drives.
     fn with_free_joints(name: &str) -> Self {
-        Self::of(freed(scene(name)))
+        Self::from_scene(with_effort_drives(scene(name)))
     }
 
     /// Creates the task of `pinocchio::aba`: q, v, tau to accelerations of a rigid tree in a
     /// vacuum.
     fn dry_with_free_joints(name: &str) -> Self {
-        let mut scene = freed(scene(name));
+        let mut scene = with_effort_drives(scene(name));
         for link in &mut scene.robots[0].links {
             link.wet = false;
         }
-        Self::of(scene)
+        Self::from_scene(scene)
     }
 
-    fn of(scene: Scene) -> Self {
+    fn from_scene(scene: Scene) -> Self {
         let robot = &scene.robots[0];
         let start = &State::new(&scene).robots[0];
         let mut motion: Motion<T> = Motion::rest(robot.n_joints());
@@ -108,7 +108,7 @@ impl<T: Real> Case<T> {
     }
 
     fn evaluate(&mut self) {
-        let at = instant(&self.scene);
+        let at = initial_environment(&self.scene);
         let robot = &self.scene.robots[0];
         Kernel::new().evaluate(
             robot,
@@ -124,7 +124,7 @@ impl<T: Real> Case<T> {
     }
 
     fn rk4(&mut self) {
-        let at = [instant(&self.scene); 3];
+        let at = [initial_environment(&self.scene); 3];
         let robot: &Robot = &self.scene.robots[0];
         let dt = self.scene.dt();
         // deep water, so that a long series does not reach the surface
@@ -142,7 +142,7 @@ impl<T: Real> Case<T> {
     }
 }
 
-fn freed(mut scene: Scene) -> Scene {
+fn with_effort_drives(mut scene: Scene) -> Scene {
     for link in &mut scene.robots[0].links[1..] {
         link.joint.drive = Drive::Effort {
             stiffness: 0.0,
@@ -152,7 +152,7 @@ fn freed(mut scene: Scene) -> Scene {
     scene
 }
 
-fn instant(scene: &Scene) -> EnvironmentState<'_> {
+fn initial_environment(scene: &Scene) -> EnvironmentState<'_> {
     EnvironmentState {
         sea: &scene.sea,
         gravity: scene.gravity,
@@ -163,11 +163,11 @@ fn instant(scene: &Scene) -> EnvironmentState<'_> {
 }
 
 /// A full robot step as in a run, without sensors.
-struct Whole {
+struct FullStep {
     simulation: Simulation,
 }
 
-impl Whole {
+impl FullStep {
     fn new(name: &str) -> Self {
         let mut scene = scene(name);
         scene.robots.truncate(1);
@@ -287,12 +287,12 @@ fn mixed(threads: usize) -> serde_json::Value {
 fn callgrind(case: &str, steps: u64) {
     match case {
         "rov_step" => {
-            let mut whole = Whole::new("pool");
-            (0..steps).for_each(|_| whole.step());
+            let mut full = FullStep::new("pool");
+            (0..steps).for_each(|_| full.step());
         }
         "uvms_step" => {
-            let mut whole = Whole::new("uvms_pool");
-            (0..steps).for_each(|_| whole.step());
+            let mut full = FullStep::new("uvms_pool");
+            (0..steps).for_each(|_| full.step());
         }
         "uvms_aba" => {
             let mut case = Case::<f64>::with_free_joints("uvms_pool");
@@ -313,22 +313,22 @@ fn callgrind(case: &str, steps: u64) {
                 Simulation::new(Arc::new(load(&pile)), 1).expect("one thread needs no pool");
             (0..steps).for_each(|_| pile.advance(1));
         }
-        "pictures" => {
+        "camera" => {
             let sea = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/worlds/camera.yaml");
             let mut sea =
                 Simulation::new(Arc::new(load(&sea)), 1).expect("one thread needs no pool");
             let scene = Arc::clone(&sea.scene);
-            let lookout = sea.sensor_scheduler.as_ref().expect("cameras");
+            let scheduler = sea.sensor_scheduler.as_ref().expect("cameras");
             // one camera above the water and one below
             (0..2).for_each(|robot| {
-                lookout.request_outputs(&scene, robot, 0, CameraOutput::Rgb as u8)
+                scheduler.request_outputs(&scene, robot, 0, CameraOutput::Rgb as u8)
             });
             let to_next = 100_000_000 / scene.dt_ns;
             (0..steps).for_each(|_| sea.advance(to_next));
-            assert!(steps == 0 || !sea.frames.is_empty(), "no pictures");
+            assert!(steps == 0 || !sea.frames.is_empty(), "no images");
         }
         _ => panic!(
-            "no case {case}: expected rov_step, uvms_step, uvms_aba, fleet, contact or pictures"
+            "no case {case}: expected rov_step, uvms_step, uvms_aba, fleet, contact or camera"
         ),
     }
 }
@@ -364,16 +364,16 @@ fn main() {
     row("6-DOF derivative", time_per_call(|| rov.evaluate()));
     row("6-DOF RK4 step", time_per_call(|| rov.rk4()));
     if f64x4::is_supported() {
-        let mut lanes = Case::<Quad>::new("pool");
+        let mut lanes = Case::<F64x4>::new("pool");
         row(
             "6-DOF RK4 step, per robot of 4 lanes",
             time_per_call(|| lanes.rk4()) / 4.0,
         );
     }
-    let mut whole = Whole::new("pool");
+    let mut full = FullStep::new("pool");
     row(
         "BlueROV2 Heavy whole step (8 thrusters, battery)",
-        time_per_call(|| whole.step()),
+        time_per_call(|| full.step()),
     );
     let mut dry = Case::<f64>::dry_with_free_joints("uvms_pool");
     row(
@@ -393,8 +393,8 @@ fn main() {
         "10-DOF RK4 step, position drives",
         time_per_call(|| driven.rk4()),
     );
-    let mut whole = Whole::new("uvms_pool");
-    row("OSU UVMS whole step", time_per_call(|| whole.step()));
+    let mut full = FullStep::new("uvms_pool");
+    row("OSU UVMS whole step", time_per_call(|| full.step()));
     let [many, one] = waves();
     row(
         "waves: elevation of many points, per component and point",

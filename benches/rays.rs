@@ -114,7 +114,7 @@ fn terrain(soup: &Soup, n: u32) -> Arc<Terrain> {
     }
 }
 
-/// Measures one scene.
+/// Measures the scene of `n` x `n` terrain squares: building the tree, and every set of rays.
 fn measure_scene(n: u32, sets: &[Rays]) -> Value {
     let soup = ray_scene::scene(n);
     let mut out = Map::new();

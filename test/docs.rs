@@ -556,7 +556,7 @@ fn closed_pipe_is_not_an_error() {
 
 /// The image of `merrow snapshot`: columns, the RGB or grey values row by row, and its legend; or
 /// the error message.
-fn picture(folder: &Folder, arguments: &[&str]) -> Result<(usize, Vec<u8>, String), String> {
+fn snapshot_image(folder: &Folder, arguments: &[&str]) -> Result<(usize, Vec<u8>, String), String> {
     let file = folder.0.join("s.png");
     let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
     let done = merrow
@@ -583,7 +583,7 @@ fn picture(folder: &Folder, arguments: &[&str]) -> Result<(usize, Vec<u8>, Strin
 
 /// Mean of all pixel values; 0 is black.
 fn snapshot(folder: &Folder, arguments: &[&str]) -> Result<f64, String> {
-    let (_, numbers, _) = picture(folder, arguments)?;
+    let (_, numbers, _) = snapshot_image(folder, arguments)?;
     Ok(numbers.iter().map(|n| f64::from(*n)).sum::<f64>() / numbers.len() as f64)
 }
 
@@ -619,6 +619,12 @@ fn snapshots_show_the_requested_image() {
         said.starts_with("merrow: no sensor `camera` on rov; expected one of imu, dvl, "),
         "{said}"
     );
+}
+
+/// Arguments that are wrong or do not apply are reported.
+#[test]
+fn snapshot_arguments_are_checked() {
+    let folder = Folder::new("snapshot_arguments", &[]);
     for (arguments, part) in [
         (
             &["pool", "--view", "--from", "1,x,2,3"][..],
@@ -662,12 +668,26 @@ fn snapshots_show_the_requested_image() {
         let said = snapshot(&folder, arguments).expect_err(part);
         assert!(said.contains(part), "{arguments:?}: {said}");
     }
-    // An unwritable output is reported before a simulated week has passed.
-    for (looks, file, part) in [
+}
+
+/// An output file that cannot be written is reported before a simulated week has passed.
+#[test]
+fn unwritable_snapshots_are_reported_first() {
+    for (arguments, file, part) in [
         (
             &["pool", "--view"][..],
             "no_such_folder/s.png",
             "no_such_folder/s.png: no folder `no_such_folder`; create it or choose another file",
+        ),
+        (
+            &["sonar", "--robot", "rov", "--sensor", "sonar"],
+            "no_such_folder/s.png",
+            "no_such_folder/s.png: no folder `no_such_folder`; create it or choose another file",
+        ),
+        (
+            &["sonar", "--robot", "rov", "--sensor", "imu"],
+            "no_such_folder/s.svg",
+            "no_such_folder/s.svg: no folder `no_such_folder`; create it or choose another file",
         ),
         (
             &["pool", "--view"],
@@ -688,7 +708,7 @@ fn snapshots_show_the_requested_image() {
         let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
         let done = merrow
             .arg("snapshot")
-            .args(looks)
+            .args(arguments)
             .args(["--at", "604800", "-o", file])
             .output()
             .unwrap();
@@ -698,7 +718,7 @@ fn snapshots_show_the_requested_image() {
 }
 
 /// The robot and the sensor of each image for which a page shows the command, with their world.
-fn pictured(page: &str) -> BTreeSet<&'static str> {
+fn imaged_kinds(page: &str) -> BTreeSet<&'static str> {
     let mut worlds = std::collections::BTreeMap::new();
     let mut kinds = BTreeSet::new();
     for line in blocks_of(page, "sh").iter().flat_map(|b| b.lines()) {
@@ -760,7 +780,7 @@ fn every_sensor_has_an_image() {
         .collect();
     assert_eq!(kinds, all);
     let page = text("docs/sensors.md");
-    let mut shown = pictured(&page);
+    let mut shown = imaged_kinds(&page);
     shown.insert("water_sampler");
     assert_eq!(shown, all);
 }
@@ -779,27 +799,27 @@ fn every_image_of_docs_can_be_regenerated() {
         .iter()
         .flat_map(|page| blocks_of(page, "sh"))
         .collect();
-    for picture in pages
+    for image in pages
         .iter()
         .flat_map(|page| page.split("](").skip(1))
         .filter_map(|rest| rest.split(')').next())
     {
-        let is_taken = [".png", ".jpg"].iter().any(|end| picture.ends_with(end))
-            || picture.starts_with("sensors/");
-        if is_taken && !picture.contains("://") {
+        let is_taken = [".png", ".jpg"].iter().any(|end| image.ends_with(end))
+            || image.starts_with("sensors/");
+        if is_taken && !image.contains("://") {
             assert!(
-                docs.join(picture).exists(),
-                "{picture} is missing: python3 docs/pictures"
+                docs.join(image).exists(),
+                "{image} is missing: python3 docs/render_images"
             );
-            let told = commands
+            let is_shown = commands
                 .iter()
-                .any(|block| block.contains(&format!("-o {picture}")));
-            assert!(told, "no command of docs takes {picture}");
+                .any(|block| block.contains(&format!("-o {image}")));
+            assert!(is_shown, "no command of docs creates {image}");
         }
     }
 }
 
-const SIGHT: &str = "
+const OBSTACLE_WORLD: &str = "
 step: {dt_s: 0.01}
 seabed: {depth_m: 30}
 structures:
@@ -832,11 +852,11 @@ robots:
 /// m ahead, and a wall 20 m to port.
 #[test]
 fn laser_snapshots_show_objects_at_their_positions() {
-    let folder = Folder::new("sights", &[("w.yaml", SIGHT)]);
+    let folder = Folder::new("laser_images", &[("w.yaml", OBSTACLE_WORLD)]);
     let world = folder.0.join("w.yaml");
     let of = |sensor: &str, at: &str| {
         let world = world.to_string_lossy();
-        picture(
+        snapshot_image(
             &folder,
             &[&world, "--robot", "eye", "--sensor", sensor, "--at", at],
         )
@@ -899,11 +919,11 @@ fn laser_snapshots_show_objects_at_their_positions() {
 /// newest on top, with a slab where it was passed.
 #[test]
 fn sonar_snapshots_are_waterfalls() {
-    let folder = Folder::new("falls", &[("w.yaml", SIGHT)]);
+    let folder = Folder::new("waterfalls", &[("w.yaml", OBSTACLE_WORLD)]);
     let world = folder.0.join("w.yaml");
     let of = |sensor: &str| {
         let world = world.to_string_lossy();
-        picture(
+        snapshot_image(
             &folder,
             &[&world, "--robot", "fish", "--sensor", sensor, "--at", "6"],
         )

@@ -1,5 +1,6 @@
 //! Rules of the code base that a program can check: one-way dependencies, words outside their
-//! module, headings, citations, sizes, widths, and the wording of docs/ and comments.
+//! module, headings, citations, sizes, widths, doc links, and the wording of pages, comments and
+//! messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -458,6 +459,45 @@ fn docs_of_items_say_something() {
     expect_none("a doc comment has more than three words", &wrong);
 }
 
+// Goal: a number never lacks its unit. Method: every public function of a library with a
+// floating-point argument or result has a unit in brackets, `[-]` for a plain ratio, or names its
+// unit in words. Vectors are excluded: their frame is in their name. Tolerance: none.
+#[test]
+fn numbers_of_public_functions_have_units() {
+    let has_unit = |doc: &str| {
+        let words = ["unit", "radian", "metre", "second", "dimensionless"];
+        doc.split('[').skip(1).any(|rest| rest.contains(']'))
+            || words.iter().any(|word| doc.to_lowercase().contains(word))
+    };
+    let mut wrong = Vec::new();
+    for (file, text) in files(&["crates"], "rs") {
+        let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+        for (n, line) in lines.iter().enumerate() {
+            let start = ["pub fn ", "pub const fn ", "pub unsafe fn "];
+            if !file.contains("/src/") || !start.iter().any(|s| line.starts_with(s)) {
+                continue;
+            }
+            let signature: String = lines[n..]
+                .iter()
+                .scan(true, |goes_on, l| {
+                    std::mem::replace(goes_on, !l.contains(['{', ';'])).then_some(*l)
+                })
+                .collect();
+            let above = lines[..n].iter().rev();
+            let doc: String = above
+                .take_while(|l| l.starts_with("///") || l.starts_with("#["))
+                .filter(|l| l.starts_with("///"))
+                .copied()
+                .collect();
+            let signature = signature.split('{').next().unwrap_or_default();
+            if (signature.contains("f64") || signature.contains("f32")) && !has_unit(&doc) {
+                wrong.push(format!("{file}:{}: {line}", n + 1));
+            }
+        }
+    }
+    expect_none("a public function states the unit of its numbers", &wrong);
+}
+
 /// Lines of prose of a Markdown text, with their numbers: no tables, code, images or headings.
 fn prose_lines(text: &str) -> Vec<(usize, &str)> {
     let mut in_code = false;
@@ -589,7 +629,7 @@ fn headings_are_in_sentence_case() {
 }
 
 /// Phrases of the style guide's word list and what replaces them.
-const PHRASES: [(&str, &str); 24] = [
+const PHRASES: [(&str, &str); 38] = [
     ("worked out", "computed"),
     ("is told", "is reported"),
     ("are told", "are reported"),
@@ -614,7 +654,32 @@ const PHRASES: [(&str, &str); 24] = [
     ("thereby", "rephrase"),
     ("thereof", "rephrase"),
     (" so many ", "n"),
+    ("speaks of", "documents"),
+    (" at hand ", "available"),
+    (" so does ", "name both subjects"),
+    (" let go ", "released"),
+    ("from memory", "unverified, or name the storage"),
+    ("nothing is ", "name the subject"),
+    ("knows nothing", "is independent of"),
+    (" knows ", "has, receives"),
+    (" hears ", "receives"),
+    (" wants ", "requests"),
+    (" asks ", "requests"),
+    ("whatever", "any, regardless of"),
+    (" to and fro", "back and forth"),
+    (" brings ", "outputs, publishes"),
 ];
+
+/// Prose of a line of Rust: its string literals and its comment. A line whose string continues on
+/// the next line counts as a whole.
+fn prose_of(line: &str) -> String {
+    if line.ends_with('\\') {
+        return line.to_string();
+    }
+    let (code, comment) = line.split_once("//").unwrap_or((line, ""));
+    let strings: Vec<&str> = code.split('"').skip(1).collect();
+    format!("{} {comment}", strings.join(" "))
+}
 
 #[test]
 fn prose_uses_standard_words() {
@@ -632,17 +697,32 @@ fn prose_uses_standard_words() {
             check(format!("{file}:{}", n + 1), line);
         }
     }
-    for (file, text) in files(&["crates", "tools", "src", "benches"], "rs") {
-        if file.ends_with("test/tidy.rs") {
+    for (file, text) in files(&["crates", "tools", "src", "benches", "test"], "rs") {
+        // this file lists the phrases
+        if file == "test/tidy.rs" {
             continue;
         }
         for (n, line) in text.lines().enumerate() {
-            if let Some((_, comment)) = line.split_once("//") {
-                check(format!("{file}:{}", n + 1), comment);
-            }
+            check(format!("{file}:{}", n + 1), &prose_of(line));
         }
     }
-    for (file, text) in files(&["params", "worlds"], "yaml") {
+    let mut others = vec![
+        ("Cargo.toml".to_string(), text("Cargo.toml")),
+        ("test/run".to_string(), text("test/run")),
+    ];
+    let kinds: [(&[&str], &str); 7] = [
+        (&["params", "worlds"], "yaml"),
+        (&["crates", "tools"], "toml"),
+        (&["benches", "docs", "launch", "test"], "py"),
+        (&["test"], "sh"),
+        (&["test"], "txt"),
+        (&["msg"], "msg"),
+        (&["srv"], "srv"),
+    ];
+    for (folders, ending) in kinds {
+        others.extend(files(folders, ending));
+    }
+    for (file, text) in others {
         for (n, line) in text.lines().enumerate() {
             check(format!("{file}:{}", n + 1), line);
         }
@@ -736,4 +816,116 @@ fn params_state_their_source() {
         let states = text.lines().any(|l| l.starts_with("source:"));
         assert!(inherits || states, "{path}: no source");
     }
+}
+
+// Goal: statements are confirmed or marked `unverified`; none rests on memory. Method: the phrase
+// in the table of sources, in the parameter files and in the descriptions of keys, whose lines are
+// joined. Tolerance: none.
+#[test]
+fn no_statement_is_from_memory() {
+    let mut all = files(&["params"], "yaml");
+    all.extend(files(&["crates/schema"], "rs"));
+    all.push(("SOURCES.md".to_string(), text("SOURCES.md")));
+    let mut wrong = Vec::new();
+    for (file, text) in all {
+        let joined = text.to_lowercase().replace("///", " ").replace("//!", " ");
+        let words: Vec<&str> = joined.split_whitespace().collect();
+        if words.join(" ").contains("from memory") {
+            wrong.push(file);
+        }
+    }
+    expect_none("a statement is confirmed or marked `unverified`", &wrong);
+}
+
+/// Part of a line of code before its comment.
+fn code_of(line: &str) -> &str {
+    line.split("//").next().unwrap_or_default()
+}
+
+/// Words of a line of code, without its comment.
+fn code_words(line: &str) -> impl Iterator<Item = &str> {
+    code_of(line)
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty())
+}
+
+/// Adds the names of the items, fields and variants that a line of code declares.
+fn add_declared<'a>(line: &'a str, names: &mut BTreeSet<&'a str>) {
+    let keywords = [
+        "fn",
+        "struct",
+        "enum",
+        "union",
+        "trait",
+        "type",
+        "const",
+        "static",
+        "mod",
+        "macro_rules",
+    ];
+    let words: Vec<&str> = code_words(line).collect();
+    let items = words.windows(2).filter(|pair| keywords.contains(&pair[0]));
+    names.extend(items.map(|pair| pair[1]));
+    let mut code = code_of(line).trim();
+    for visibility in ["pub ", "pub(crate) ", "pub(super) "] {
+        code = code.strip_prefix(visibility).unwrap_or(code);
+    }
+    let end = code.find(|c: char| !c.is_alphanumeric() && c != '_');
+    let (name, rest) = code.split_at(end.unwrap_or(code.len()));
+    let rest = rest.trim_start();
+    let is_variant = name.starts_with(char::is_uppercase)
+        && (rest.is_empty() || rest.starts_with([',', '(', '{', '=']));
+    let is_field = rest.starts_with(':') && !rest.starts_with("::");
+    if is_variant || is_field {
+        names.insert(name);
+    }
+}
+
+/// Returns true if the path of a link from a file with these words names a declared item. A path of
+/// one segment, or behind `Self`, must occur in the code of the file.
+fn is_resolved(path: &str, words: &BTreeSet<&str>, declared: &BTreeSet<&str>) -> bool {
+    let path = path.split('<').next().unwrap_or_default();
+    let segments: Vec<&str> = path
+        .trim_end_matches(['(', ')', '!'])
+        .split("::")
+        .filter(|name| !name.is_empty())
+        .collect();
+    match segments[..] {
+        [] | ["std" | "core" | "alloc", ..] => true,
+        [name] | ["Self", name] => words.contains(name),
+        _ => segments.iter().all(|name| {
+            let is_place = ["crate", "super", "self", "Self"].contains(name);
+            is_place || name.starts_with("merrow") || declared.contains(name)
+        }),
+    }
+}
+
+// Goal: a link in a doc comment names an item that exists. `cargo doc` does not check this, because
+// it takes units in brackets for links. Method: text search for the segments of every [`path`]
+// among the declared names; see `is_resolved`. Tolerance: none.
+#[test]
+fn doc_links_name_existing_items() {
+    let files = files(&["crates", "tools", "src"], "rs");
+    let mut declared = BTreeSet::new();
+    for (_, text) in &files {
+        text.lines()
+            .for_each(|line| add_declared(line, &mut declared));
+    }
+    let mut wrong = Vec::new();
+    for (file, text) in &files {
+        let words: BTreeSet<&str> = text.lines().flat_map(code_words).collect();
+        for (n, line) in text.lines().enumerate() {
+            let doc = line.trim_start();
+            if !doc.starts_with("///") && !doc.starts_with("//!") {
+                continue;
+            }
+            let links = doc.split("[`").skip(1);
+            for path in links.filter_map(|rest| rest.split_once("`]").map(|(path, _)| path)) {
+                if !path.contains(['`', ' ']) && !is_resolved(path, &words, &declared) {
+                    wrong.push(format!("{file}:{}: {path}", n + 1));
+                }
+            }
+        }
+    }
+    expect_none("a link in a doc comment names an existing item", &wrong);
 }

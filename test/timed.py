@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-# with --nocapture, the output of a test stands between its name and its result
+# with --nocapture, the output of a test is between its name and its result
 STARTED = re.compile(r"^test (\S+) \.\.\. ")
 TIMED = re.compile(r"^(?:test \S+ \.\.\. )?(?:ok|FAILED) <([0-9.]+)s>")
 

@@ -62,9 +62,9 @@ pub(super) struct GripperState {
 /// One of the two gripper actions.
 pub(super) trait GripperAction: GoalReport {
     /// Extracts the target of a goal, or returns the reason why the goal is invalid.
-    fn aim(robot: &Robot, group: &JointGroup, goal: Self::Goal) -> Result<GripperTarget, String>;
+    fn build_target(robot: &Robot, group: &JointGroup, goal: Self::Goal) -> Result<GripperTarget, String>;
     /// Builds the result message from the state of the gripper.
-    fn result(stand: GripperState) -> Self::Result;
+    fn result(state: GripperState) -> Self::Result;
 }
 
 struct Gripper<A: GripperAction> {
@@ -79,7 +79,7 @@ impl<A: GripperAction> Executor<A> for Gripper<A> {
 
     fn check(&mut self, goal: A::Goal) -> Result<GripperTarget, A::Result> {
         let (robot, group) = self.place.lookup(&self.mailbox.scene);
-        A::aim(robot, group, goal)
+        A::build_target(robot, group, goal)
             .and_then(check_target)
             .map_err(|reason| {
                 self.mailbox.refuse(
@@ -161,20 +161,20 @@ fn first_name(robot: &Robot, group: &JointGroup) -> String {
 }
 
 impl GripperAction for plain::Action {
-    fn aim(_: &Robot, _: &JointGroup, goal: plain::Goal) -> Result<GripperTarget, String> {
+    fn build_target(_: &Robot, _: &JointGroup, goal: plain::Goal) -> Result<GripperTarget, String> {
         Ok(GripperTarget {
             position: goal.command.position,
             max_effort: goal.command.max_effort,
         })
     }
 
-    fn result(stand: GripperState) -> plain::Result {
+    fn result(state: GripperState) -> plain::Result {
         let GripperState {
             measured,
             stalled,
             reached,
             ..
-        } = stand;
+        } = state;
         plain::Result {
             position: measured.position,
             effort: measured.effort,
@@ -213,7 +213,7 @@ impl GoalReport for plain::Action {
 }
 
 impl GripperAction for parallel::Action {
-    fn aim(
+    fn build_target(
         robot: &Robot,
         group: &JointGroup,
         goal: parallel::Goal,
@@ -258,13 +258,13 @@ impl GripperAction for parallel::Action {
         }
     }
 
-    fn result(stand: GripperState) -> parallel::Result {
+    fn result(state: GripperState) -> parallel::Result {
         let GripperState {
             joint,
             measured,
             stalled,
             reached,
-        } = stand;
+        } = state;
         let state = JointState {
             name: vec![joint],
             position: vec![measured.position],

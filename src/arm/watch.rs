@@ -111,13 +111,13 @@ pub struct GoalStanding {
 /// Observer that reports the goals of a group to the clients.
 pub trait GoalObserver: Send {
     /// Returns the observed group of joints.
-    fn place(&self) -> GroupIndex;
+    fn group_index(&self) -> GroupIndex;
     /// Processes a change of the status of the group's goals.
     fn observe(&self, scene: &Scene, status: &GroupStatus);
     /// Publishes feedback on the executing goal.
-    fn feedback(&self, scene: &Scene, snapshot: &Snapshot);
+    fn publish_feedback(&self, scene: &Scene, snapshot: &Snapshot);
     /// Ends goals with numbers up to `up_to`, which a reset of the world has removed.
-    fn forgotten(&self, up_to: u64);
+    fn end_removed_goals(&self, up_to: u64);
 }
 
 /// Conversion of the status of an action's goals to messages.
@@ -201,7 +201,7 @@ impl<A: GoalReport> Slot<A> {
 }
 
 impl<A: GoalReport> GoalObserver for Arc<Slot<A>> {
-    fn place(&self) -> GroupIndex {
+    fn group_index(&self) -> GroupIndex {
         self.place
     }
 
@@ -221,14 +221,14 @@ impl<A: GoalReport> GoalObserver for Arc<Slot<A>> {
         self.end(number, end, A::build_result(scene, status, goal));
     }
 
-    fn feedback(&self, scene: &Scene, snapshot: &Snapshot) {
+    fn publish_feedback(&self, scene: &Scene, snapshot: &Snapshot) {
         let goal = self.lock().as_ref().map(|(_, goal)| goal.clone());
         if let Some(goal) = goal {
             goal.feedback(|| A::build_feedback(scene, snapshot, self.place));
         }
     }
 
-    fn forgotten(&self, up_to: u64) {
+    fn end_removed_goals(&self, up_to: u64) {
         if let Some(number) = self.number().filter(|number| *number <= up_to) {
             self.end(
                 number,

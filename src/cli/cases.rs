@@ -6,7 +6,7 @@ use merrow_validate::cases;
 use merrow_validate::cases::page;
 use merrow_validate::cases::page::Outcome;
 use merrow_validate::cases::{Case, CaseSet};
-use merrow_validate::read::materials;
+use merrow_validate::read::reference_data;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -72,7 +72,7 @@ fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<Vec<Outcome>, String> 
     let data = arguments
         .data
         .clone()
-        .or_else(materials::data_folder)
+        .or_else(reference_data::data_folder)
         .ok_or("no folder test/data with reference tables found; give one with --data")?;
     if !data.is_dir() {
         return Err(format!(
@@ -83,7 +83,7 @@ fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<Vec<Outcome>, String> 
     println!("{}", page::table_header());
     let mut outcomes = Vec::with_capacity(cases.len());
     for case in cases {
-        let found = materials::with_reference_data(&data, |materials| (case.run)(materials));
+        let found = reference_data::with_reference_data(&data, case.run);
         let outcome = Outcome { case, found };
         print!("{}", page::format_outcome(&outcome));
         outcomes.push(outcome);

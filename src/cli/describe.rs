@@ -20,9 +20,12 @@ use merrow_sim::control::fault;
 use merrow_sim::report::cost;
 use merrow_sim::report::hydrostatic_equilibrium;
 use merrow_sim::report::hydrostatic_equilibrium::Equilibrium;
-use merrow_world::World;
+use merrow_world::{ModelInfo, Source, World};
 use serde_json::{Value, json};
 use std::process::ExitCode;
+
+/// Mark of statements in the sources of components that have not been confirmed.
+const UNVERIFIED: &str = "unverified";
 
 /// Prints the description, or the URDF of one robot.
 pub(super) fn describe(
@@ -104,7 +107,12 @@ fn world_point(p: Vec3) -> String {
 fn describe_world(world: &World) -> Value {
     let scene = &world.scene;
     let plan = Plan::new(scene);
-    let tethers: Vec<Value> = scene.tethers.iter().map(|t| tether(t, scene)).collect();
+    let tethers = scene.tethers.iter().zip(&world.lines);
+    let tethers: Vec<Value> = tethers.map(|(t, line)| tether(t, line, scene)).collect();
+    let beacons = scene.beacons.iter().zip(&world.beacons);
+    let beacons: Vec<Value> = beacons
+        .map(|(b, source)| beacon(b, source, scene))
+        .collect();
     let costs = cost::sensor_costs(scene);
     let robots = scene.robots.iter().zip(&world.models).zip(&costs);
     let robots: Vec<Value> = robots
@@ -116,7 +124,7 @@ fn describe_world(world: &World) -> Value {
         "seed": scene.seed,
         "robots": robots,
         "tethers": tethers,
-        "beacons": scene.beacons.iter().map(|b| beacon(b, scene)).collect::<Vec<Value>>(),
+        "beacons": beacons,
         "obstacles": scene.obstacles.iter().map(obstacle).collect::<Vec<Value>>(),
         "ais": scene.ais.iter().map(|t| transponder(t, scene)).collect::<Vec<Value>>(),
         "published": published_topics(&plan),
@@ -203,7 +211,16 @@ fn parameters(scene: &Scene) -> Vec<Value> {
         .collect()
 }
 
-fn tether(tether: &Tether, scene: &Scene) -> Value {
+/// Describes the sources of components. `unverified` is true if a statement has this mark.
+fn sources_json(sources: &[Source]) -> Vec<Value> {
+    let one = |(part, source, estimated): &Source| {
+        let is_unverified = source.contains(UNVERIFIED) || estimated.contains(UNVERIFIED);
+        json!({ "part": part, "source": source, "estimated": estimated, "unverified": is_unverified })
+    };
+    sources.iter().map(one).collect()
+}
+
+fn tether(tether: &Tether, source: &Source, scene: &Scene) -> Value {
     let end = |end: &TetherEnd| match *end {
         TetherEnd::World(p) => world_point(p),
         TetherEnd::Free(_) => "free".to_string(),
@@ -221,8 +238,9 @@ fn tether(tether: &Tether, scene: &Scene) -> Value {
         "axial_stiffness_n": line.stiffness,
         "bending_stiffness_nm2": line.bending,
         "breaking_load_n": line.breaking.is_finite().then_some(line.breaking),
-        "weight_in_water_n_m": line.weight_in_water(scene.sea.density, scene.gravity),
+        "weight_in_water_n_per_m": line.weight_in_water(scene.sea.density, scene.gravity),
         "winch": tether.winch.as_ref().map(|winch| winch_json(tether, winch, scene)),
+        "sources": sources_json(std::slice::from_ref(source)),
     })
 }
 
@@ -234,7 +252,7 @@ fn mount_name(on: Option<(usize, usize)>, p: Vec3, scene: &Scene) -> String {
     )
 }
 
-fn beacon(beacon: &Beacon, scene: &Scene) -> Value {
+fn beacon(beacon: &Beacon, source: &Source, scene: &Scene) -> Value {
     let kind = match beacon.kind {
         BeaconKind::Pinger { .. } => "pinger",
         BeaconKind::Transponder { .. } => "transponder",
@@ -247,6 +265,7 @@ fn beacon(beacon: &Beacon, scene: &Scene) -> Value {
         "at": mount_name(beacon.on, beacon.p, scene),
         "frequency_khz": 1e-3 * beacon.frequency,
         "source_level_db": beacon.source_level,
+        "sources": sources_json(std::slice::from_ref(source)),
     })
 }
 
@@ -259,13 +278,13 @@ fn obstacle(obstacle: &Obstacle) -> Value {
     })
 }
 
-fn transponder(of: &Transponder, scene: &Scene) -> Value {
+fn transponder(transponder: &Transponder, scene: &Scene) -> Value {
     json!({
-        "name": of.name,
-        "class": if of.is_class_a { "a" } else { "b" },
-        "mmsi": of.vessel.mmsi,
-        "ship_name": of.vessel.name,
-        "at": mount_name(of.on, of.p, scene),
+        "name": transponder.name,
+        "class": if transponder.is_class_a { "a" } else { "b" },
+        "mmsi": transponder.vessel.mmsi,
+        "ship_name": transponder.vessel.name,
+        "at": mount_name(transponder.on, transponder.p, scene),
     })
 }
 
@@ -278,7 +297,7 @@ fn winch_json(tether: &Tether, winch: &Winch, scene: &Scene) -> Value {
     })
 }
 
-fn robot(robot: &Robot, about: &merrow_world::ModelInfo, costs: &[f64], scene: &Scene) -> Value {
+fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Value {
     let base = &robot.links[0];
     let thrusters: Vec<Value> = robot
         .thrusters
@@ -300,13 +319,8 @@ fn robot(robot: &Robot, about: &merrow_world::ModelInfo, costs: &[f64], scene: &
         .zip(costs)
         .map(|(s, cost)| {
             let lazy = s.kind.exteroceptive().map(|_| s.lazy);
-            json!({ "name": s.name, "kind": s.kind.name(), "rate_hz": s.rate, "least_rate_hz": s.min_rate(), "cores": cost, "lazy": lazy })
+            json!({ "name": s.name, "kind": s.kind.name(), "rate_hz": s.rate, "min_rate_hz": s.min_rate(), "cores": cost, "lazy": lazy })
         })
-        .collect();
-    let sources: Vec<Value> = about
-        .sources
-        .iter()
-        .map(|(part, source, estimated)| json!({ "part": part, "source": source, "estimated": estimated }))
         .collect();
     json!({
         "name": robot.name,
@@ -321,7 +335,7 @@ fn robot(robot: &Robot, about: &merrow_world::ModelInfo, costs: &[f64], scene: &
         "sensors": sensors,
         "faults": fault::devices_with_kinds(robot).into_iter().collect::<std::collections::BTreeMap<_, _>>(),
         "battery_ah": robot.battery.as_ref().map(|b| b.capacity),
-        "sources": sources,
+        "sources": sources_json(&about.sources),
     })
 }
 
@@ -464,7 +478,20 @@ fn print_text(all: &Value) {
     print_frames(all);
 }
 
-/// Prints a robot with its hydrostatics, the cost of its sensors and its estimated values.
+/// Prints the values of an object that are unverified or estimated.
+fn print_marks(object: &Value) {
+    for s in rows(object, "sources") {
+        let [part, source, estimated] = ["part", "source", "estimated"].map(|key| text(&s[key]));
+        if source.contains(UNVERIFIED) {
+            println!("    {part}, unverified source: {source}");
+        }
+        if !estimated.is_empty() {
+            println!("    {part}, estimated: {estimated}");
+        }
+    }
+}
+
+/// Prints a robot with its hydrostatics, the cost of its sensors and the marks of its values.
 fn print_robot(r: &Value) {
     println!(
         "  {}: {} ({} kg)",
@@ -485,18 +512,7 @@ fn print_robot(r: &Value) {
             );
         }
     }
-    for s in r["sources"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter(|s| s["estimated"] != "")
-    {
-        println!(
-            "    {}, estimated: {}",
-            text(&s["part"]),
-            text(&s["estimated"])
-        );
-    }
+    print_marks(r);
 }
 
 /// Prints the tethers, beacons and AIS transponders.
@@ -507,10 +523,12 @@ fn print_other_objects(all: &Value) {
             "  {name}: tether from {from} to {to} ({} m in {} segments)",
             t["length_m"], t["segments"]
         );
+        print_marks(t);
     }
     for b in rows(all, "beacons") {
         let (name, kind, at) = (text(&b["name"]), text(&b["kind"]), text(&b["at"]));
         println!("  {name}: {kind} at {at} ({} kHz)", b["frequency_khz"]);
+        print_marks(b);
     }
     for t in rows(all, "ais") {
         println!(

@@ -3,9 +3,9 @@
 mod cases;
 mod describe;
 mod list;
-mod pictured;
 mod readings;
 mod run;
+mod sensor_image;
 mod snapshot;
 mod terrain;
 mod validate;
@@ -49,7 +49,7 @@ enum Command {
     #[command(args_conflicts_with_subcommands = true)]
     Validate {
         #[command(subcommand)]
-        against: Option<validate::Against>,
+        validation: Option<validate::Validation>,
         #[command(flatten)]
         whole: cases::PageArguments,
     },
@@ -106,11 +106,11 @@ pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
             describe::describe(&load(&world, None)?, json, urdf.as_deref())
         }
         Command::Validate {
-            against: Some(against),
+            validation: Some(validation),
             ..
-        } => validate::run(&against),
+        } => validate::run(&validation),
         Command::Validate {
-            against: None,
+            validation: None,
             whole,
         } => cases::all(&whole),
         Command::Terrain(arguments) => terrain::run(&arguments),

@@ -8,9 +8,9 @@ use merrow_model::state::frames::acoustic::AcousticObservations;
 use merrow_model::state::frames::detection::Detection;
 use merrow_model::state::frames::{Frame, FrameData};
 use merrow_model::state::reading::Stamped;
-use merrow_sensors::obstacle::gather::EchoAccumulator;
+use merrow_sensors::obstacle::accumulate::EchoAccumulator;
 use merrow_sim::Simulation;
-use merrow_validate::figure::canvas::{Anchor, Drawing, Shape};
+use merrow_validate::figure::canvas::{Anchor, Drawing, Element};
 use merrow_validate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 
 /// Default duration of the run [s].
@@ -34,10 +34,10 @@ pub(super) fn draw(
     sensor: usize,
     seconds: f64,
 ) -> Result<Drawing, String> {
-    let (said, frames) = collect_readings(simulation, robot, sensor, seconds);
+    let (readings, frames) = collect_readings(simulation, robot, sensor, seconds);
     let device = &simulation.scene.robots[robot].sensors[sensor];
     let title = format!("{}/{}", simulation.scene.robots[robot].name, device.name);
-    let drawing = match device.kind.exteroceptive().map(|looks| &**looks) {
+    let drawing = match device.kind.exteroceptive().map(|spec| &**spec) {
         Some(ExteroceptiveSpec::Obstacles(spec)) => {
             let mut gathered = EchoAccumulator::default();
             let mut boxes = None;
@@ -67,7 +67,7 @@ pub(super) fn draw(
             });
             curves(&title, sounds)
         }
-        _ => curves(&title, said.iter().map(|s| (s.stamp_ns, s.reading.axes()))),
+        _ => curves(&title, readings.iter().map(|s| (s.stamp_ns, s.reading.axes()))),
     };
     let nothing = || {
         format!(
@@ -84,11 +84,11 @@ fn collect_readings(
     sensor: usize,
     seconds: f64,
 ) -> (Vec<Stamped>, Vec<Frame>) {
-    if let Some(lookout) = &simulation.sensor_scheduler {
-        lookout.request_frames(&simulation.scene, robot, sensor, true);
+    if let Some(scheduler) = &simulation.sensor_scheduler {
+        scheduler.request_frames(&simulation.scene, robot, sensor, true);
     }
     let mut steps = (seconds * 1e9 / simulation.scene.dt_ns as f64).round() as u64;
-    let (mut said, mut frames) = (Vec::new(), Vec::new());
+    let (mut readings, mut frames) = (Vec::new(), Vec::new());
     while steps > 0 {
         let block = steps.min(100);
         simulation.advance(block);
@@ -96,7 +96,7 @@ fn collect_readings(
             .outbox
             .iter()
             .filter(|d| d.sensor == sensor);
-        said.extend(own.map(|delivered| delivered.stamped));
+        readings.extend(own.map(|delivered| delivered.stamped));
         frames.extend(
             simulation
                 .frames
@@ -106,13 +106,13 @@ fn collect_readings(
         simulation.clear_outboxes();
         steps -= block;
     }
-    (said, frames)
+    (readings, frames)
 }
 
 /// Plots one panel per axis over time; `None` without data.
-fn curves(title: &str, said: impl Iterator<Item = (u64, Vec<Axis>)>) -> Option<Drawing> {
+fn curves(title: &str, readings: impl Iterator<Item = (u64, Vec<Axis>)>) -> Option<Drawing> {
     let mut panels: Vec<Panel> = Vec::new();
-    for (stamp_ns, axes) in said {
+    for (stamp_ns, axes) in readings {
         let time = stamp_ns as f64 * 1e-9;
         for (name, numbers) in axes {
             let k = panels
@@ -244,26 +244,26 @@ fn draw_sentences(title: &str, frames: &[Frame]) -> Drawing {
     let mut lines = Vec::new();
     for frame in frames {
         if let FrameData::Sentences(sentences) = &*frame.data {
-            let told = |s: &merrow_model::state::frames::Sentence| {
+            let to_line = |s: &merrow_model::state::frames::Sentence| {
                 format!("{:9.3} s  {}", s.stamp_ns as f64 * 1e-9, s.text)
             };
-            lines.extend(sentences.iter().map(told));
+            lines.extend(sentences.iter().map(to_line));
         }
     }
     let last = lines.split_off(lines.len().saturating_sub(SENTENCES));
     let size = [WIDTH, 40 + 18 * last.len().max(1) as u32];
-    let text = |at, text: String, size| Shape::Text {
+    let text = |at, text: String, size| Element::Text {
         at,
         text,
         size,
         anchor: Anchor::Start,
         colour: BLACK,
     };
-    let mut shapes = vec![text([16.0, 22.0], title.to_string(), 15.0)];
-    shapes.extend(
+    let mut elements = vec![text([16.0, 22.0], title.to_string(), 15.0)];
+    elements.extend(
         last.into_iter()
             .enumerate()
             .map(|(k, line)| text([16.0, 46.0 + 18.0 * k as f64], line, 12.0)),
     );
-    Drawing { size, shapes }
+    Drawing { size, elements }
 }

@@ -7,7 +7,7 @@ use crossbeam_channel::Sender;
 use indicatif::{ProgressBar, ProgressStyle};
 use merrow::node::bridge::Bridge;
 use merrow::node::checkpoint;
-use merrow::publisher::{Task, request_recording};
+use merrow::publisher::{Task, stop_recording};
 use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::args::{ArgsContext, NodeOptions};
 use merrow_sim as sim;
@@ -88,10 +88,12 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     let signals = SignalStop::install()?;
 
     let mut bridge = create_bridge(arguments, ros, &simulation, &sender)?;
+    if let Some(bridge) = &bridge {
+        // also for recordings that the service starts; cannot fail: this is the only assignment
+        let _ = signals.recorder.set(bridge.recorder());
+    }
     if let (Some(bridge), Some(path)) = (&bridge, &arguments.record) {
         let line = bridge.record(path.clone())?;
-        // cannot fail: this is the only assignment
-        let _ = signals.recorder.set(bridge.recorder());
         if !arguments.json {
             println!("{line}");
         }
@@ -119,9 +121,9 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     drop(requests);
     progress.bar.finish_and_clear();
     let mut failed = summary.failed.clone();
-    if let (Some(bridge), Some(_)) = (&bridge, &arguments.record) {
+    if let Some(bridge) = &bridge {
         match bridge.stop_recording() {
-            Ok(line) if !arguments.json => println!("recorded {line}"),
+            Ok(Some(line)) if !arguments.json => println!("recorded {line}"),
             Ok(_) => {}
             Err(why) => failed = failed.or(Some(format!("the recording is incomplete: {why}"))),
         }
@@ -137,7 +139,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     failed.map_or(Ok(ExitCode::SUCCESS), Err)
 }
 
-/// Creates the node, or without ROS what a recording needs.
+/// Creates the node, or without ROS the resources of a recording.
 fn create_bridge(
     arguments: &Arguments,
     ros: &[String],
@@ -197,8 +199,9 @@ impl SignalStop {
 fn force_exit(recorder: Option<&Sender<Task>>) {
     eprintln!("merrow: repeated signal: exiting without waiting for the simulation");
     if let Some(tasks) = recorder {
-        match request_recording(tasks, None) {
-            Ok(line) => eprintln!("merrow: recorded {line}"),
+        match stop_recording(tasks) {
+            Ok(Some(line)) => eprintln!("merrow: recorded {line}"),
+            Ok(None) => {}
             Err(why) => eprintln!("merrow: recording: {why}"),
         }
     }

@@ -1,6 +1,6 @@
 //! `merrow snapshot`: writes one image of a world, or of the output of a sensor, to a file.
 
-use super::pictured::{self, SensorImage};
+use super::sensor_image::{self, SensorImage};
 use super::readings;
 use bytes::Bytes;
 use clap::Args;
@@ -14,7 +14,7 @@ use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec, Exposure};
 use merrow_model::scene::sensor::lens::{Distortion, Lens};
 use merrow_model::state::frames;
 use merrow_ros2::msg::sensor_msgs::Image;
-use merrow_sensors::camera::shading::{OPEN_WATER, SURFACE};
+use merrow_sensors::camera::shading::{OPEN_WATER_LABEL, SURFACE_LABEL};
 use merrow_sim::Simulation;
 use merrow_sim::sensors::current_frame;
 use merrow_validate::figure::canvas::Drawing;
@@ -132,12 +132,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     }
     let mut simulation = Simulation::new(Arc::new(world.scene), 1)?;
     let steps = (arguments.at.unwrap_or(0.0) * 1e9 / simulation.scene.dt_ns as f64).round() as u64;
-    let (output, said) = if arguments.view {
+    let (output, message) = if arguments.view {
         write_view(&mut simulation, arguments, steps)?
     } else {
         write_sensor(&mut simulation, arguments, steps)?
     };
-    println!("{}: {said}", output.display());
+    println!("{}: {message}", output.display());
     Ok(ExitCode::SUCCESS)
 }
 
@@ -154,8 +154,8 @@ fn write_view(
     simulation.advance(steps);
     set_time(simulation, arguments);
     let (from, to) = viewpoint(simulation, arguments);
-    let picture = current_frame::render_view(simulation, &view_camera(), axes(to - from), from);
-    write(&picture, &arguments.show, SIZE, &output)?;
+    let images = current_frame::render_view(simulation, &view_camera(), axes(to - from), from);
+    write(&images, &arguments.show, SIZE, &output)?;
     Ok((output, sun_text(simulation)))
 }
 
@@ -167,12 +167,12 @@ fn write_sensor(
     steps: u64,
 ) -> Result<(PathBuf, String), String> {
     let (robot, sensor) = device(&simulation.scene, arguments)?;
-    let looks = simulation.scene.robots[robot].sensors[sensor]
+    let exteroceptive = simulation.scene.robots[robot].sensors[sensor]
         .kind
         .exteroceptive()
         .cloned();
-    let size = camera_size(looks.as_deref(), arguments)?;
-    if !looks.is_some_and(|looks| pictured::has_picture(&looks)) {
+    let size = camera_size(exteroceptive.as_deref(), arguments)?;
+    if !exteroceptive.is_some_and(|spec| sensor_image::has_image(&spec)) {
         let output = arguments.output_or("snapshot.svg");
         check_output(&output, &PLOT_EXTENSIONS)?;
         let seconds = arguments.at.unwrap_or(readings::DEFAULT_DURATION);
@@ -185,9 +185,9 @@ fn write_sensor(
     let output = arguments.output_or("snapshot.png");
     check_output(&output, &IMAGE_EXTENSIONS)?;
     let set_light = |simulation: &mut Simulation| set_time(simulation, arguments);
-    let legend = match pictured::picture(simulation, (robot, sensor), steps, set_light)? {
-        SensorImage::Camera(picture) => {
-            write(&picture, &arguments.show, size, &output)?;
+    let legend = match sensor_image::render(simulation, (robot, sensor), steps, set_light)? {
+        SensorImage::Camera(images) => {
+            write(&images, &arguments.show, size, &output)?;
             String::new()
         }
         SensorImage::Grey(Image {
@@ -216,12 +216,12 @@ fn write_sensor(
             shown.legend
         }
     };
-    let said = if legend.is_empty() {
+    let message = if legend.is_empty() {
         sun_text(simulation)
     } else {
         legend
     };
-    Ok((output, said))
+    Ok((output, message))
 }
 
 /// Returns columns and rows of a camera, zero for another sensor.
@@ -357,16 +357,16 @@ fn view_camera() -> CameraSpec {
 
 /// Writes the requested output of a camera image.
 fn write(
-    picture: &frames::CameraImages,
+    images: &frames::CameraImages,
     show: &str,
     size: [usize; 2],
     file: &Path,
 ) -> Result<(), String> {
     let missing = || format!("the camera has no {show} output; add it to its `outputs`");
     let rgb = match show {
-        "depth" => depths(picture.depth.as_ref().ok_or_else(missing)?),
-        "labels" => labels(picture.labels.as_ref().ok_or_else(missing)?),
-        _ => picture.rgb.clone().ok_or_else(missing)?,
+        "depth" => depths(images.depth.as_ref().ok_or_else(missing)?),
+        "labels" => labels(images.labels.as_ref().ok_or_else(missing)?),
+        _ => images.rgb.clone().ok_or_else(missing)?,
     };
     let [width, height] = size.map(|n| n as u32);
     save(
@@ -454,8 +454,8 @@ fn depths(depths: &[f32]) -> Bytes {
 fn labels(labels: &[u16]) -> Bytes {
     let color = |label: &u16| match label {
         &0 => [0; 3],
-        &SURFACE => [40, 90, 140],
-        &OPEN_WATER => [20, 45, 70],
+        &SURFACE_LABEL => [40, 90, 140],
+        &OPEN_WATER_LABEL => [20, 45, 70],
         &1 => [110, 100, 80],
         n => [73_u32, 151, 199].map(|k| (64 + (u32::from(*n) * k) % 192) as u8),
     };

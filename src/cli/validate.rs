@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// Reference of a validation.
 #[derive(Subcommand, Debug)]
-pub(super) enum Against {
+pub(super) enum Validation {
     /// Pool trials of a vehicle with arm (Kolano 2022): replays them, prints the errors and draws
     /// overlays.
     Uvms(Arguments),
@@ -83,16 +83,16 @@ pub(super) struct Arguments {
 }
 
 /// Runs the selected validation.
-pub(super) fn run(against: &Against) -> Result<ExitCode, String> {
-    match against {
-        Against::Uvms(arguments) => uvms(arguments),
-        Against::Thetis(arguments) => thetis(arguments),
-        Against::Kelpie(arguments) => cases::set(CaseSet::Kelpie, arguments),
-        Against::Bodies(arguments) => cases::set(CaseSet::Bodies, arguments),
-        Against::Hulls(arguments) => cases::set(CaseSet::Hulls, arguments),
-        Against::Vehicles(arguments) => cases::set(CaseSet::Vehicles, arguments),
-        Against::Sea(arguments) => cases::set(CaseSet::Sea, arguments),
-        Against::All(whole) => cases::all(whole),
+pub(super) fn run(validation: &Validation) -> Result<ExitCode, String> {
+    match validation {
+        Validation::Uvms(arguments) => uvms(arguments),
+        Validation::Thetis(arguments) => thetis(arguments),
+        Validation::Kelpie(arguments) => cases::set(CaseSet::Kelpie, arguments),
+        Validation::Bodies(arguments) => cases::set(CaseSet::Bodies, arguments),
+        Validation::Hulls(arguments) => cases::set(CaseSet::Hulls, arguments),
+        Validation::Vehicles(arguments) => cases::set(CaseSet::Vehicles, arguments),
+        Validation::Sea(arguments) => cases::set(CaseSet::Sea, arguments),
+        Validation::All(whole) => cases::all(whole),
     }
 }
 
@@ -238,13 +238,13 @@ fn study(
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_trial(o: &Outcome, number: usize, of: usize) {
-    let blown = o
+fn print_trial(o: &Outcome, number: usize, total: usize) {
+    let unstable = o
         .track
-        .blown_up
+        .diverged_at
         .map_or_else(String::new, |t| format!("  unstable from {t:.2} s"));
     println!(
-        "{:<22} {:>6.2} deg {:>6.2} deg {:>7.2} s {:>7.2} s {:>7.2} s  ({number}/{of}){blown}",
+        "{:<22} {:>6.2} deg {:>6.2} deg {:>7.2} s {:>7.2} s {:>7.2} s  ({number}/{total}){unstable}",
         o.name, o.score[0].rmse, o.score[1].rmse, o.score[0].lag, o.score[1].lag, o.lag
     );
 }
@@ -304,8 +304,8 @@ fn print_summary(s: &Summary) {
         "{:<34} {mean:>5.2} +- {deviation:.2}, mean absolute {size:.2}",
         "lag with constant offsets [s]"
     );
-    if s.blown_up > 0 {
-        println!("{} replays were unstable", s.blown_up);
+    if s.unstable > 0 {
+        println!("{} replays were unstable", s.unstable);
     }
 }
 

@@ -13,7 +13,7 @@ use merrow_ros2::message::Message;
 use merrow_ros2::msg::sensor_msgs::{CameraInfo, RegionOfInterest};
 use merrow_ros2::msg::std_msgs::Header;
 use merrow_ros2::msg::vision_msgs::{LabelInfo, VisionClass};
-use merrow_sensors::camera::shading::{OPEN_WATER, SURFACE};
+use merrow_sensors::camera::shading::{OPEN_WATER_LABEL, SURFACE_LABEL};
 
 impl Publish for CameraSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
@@ -166,7 +166,7 @@ pub fn camera_info(spec: &CameraSpec, header: Header) -> CameraInfo {
 
 /// Whether a sensor is a camera with a label output.
 pub fn has_labels(kind: &SensorKind) -> bool {
-    matches!(kind.exteroceptive().map(|looks| &**looks), Some(ExteroceptiveSpec::Camera(spec)) if CameraOutput::Labels.is_enabled_in(spec.outputs))
+    matches!(kind.exteroceptive().map(|spec| &**spec), Some(ExteroceptiveSpec::Camera(spec)) if CameraOutput::Labels.is_enabled_in(spec.outputs))
 }
 
 /// Builds the map from label numbers to names. The number 65535, which the message reserves for "no
@@ -181,7 +181,7 @@ pub fn labels(scene: &Scene, header: Header) -> LabelInfo {
         .into_iter()
         .chain(structures)
         .chain(robots);
-    let water = [(OPEN_WATER, "open_water"), (SURFACE, "water_surface")];
+    let water = [(OPEN_WATER_LABEL, "open_water"), (SURFACE_LABEL, "water_surface")];
     let all = numbered
         .enumerate()
         .map(|(k, name)| (k as u16, name))

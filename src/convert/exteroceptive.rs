@@ -90,7 +90,7 @@ impl Publish for ReceiverSpec {
 }
 
 /// Converts a planar scan; `rate` is the scan rate [Hz].
-pub fn laser_scan(spec: &LaserSpec, rate: f64, scan: &Scan, header: Header) -> LaserScan {
+fn laser_scan(spec: &LaserSpec, rate: f64, scan: &Scan, header: Header) -> LaserScan {
     let last = spec.columns.saturating_sub(1) as f64;
     LaserScan {
         header,
@@ -111,7 +111,7 @@ pub fn laser_scan(spec: &LaserSpec, rate: f64, scan: &Scan, header: Header) -> L
 }
 
 /// Converts the spokes of a radar, which rotates clockwise.
-pub fn radar_sector(spec: &RadarSpec, sweep: &Sweep, header: Header) -> RadarSector {
+fn radar_sector(spec: &RadarSpec, sweep: &Sweep, header: Header) -> RadarSector {
     let duration = |seconds: f64| {
         let ns = (seconds * 1e9).round() as u64;
         Duration {
@@ -142,7 +142,7 @@ pub fn radar_sector(spec: &RadarSpec, sweep: &Sweep, header: Header) -> RadarSec
 #[derive(Clone, Debug, Default)]
 pub struct TiltAccumulator {
     /// Current tilt period; `None` if its beginning was missed.
-    nod: Option<TiltPeriod>,
+    tilt_period: Option<TiltPeriod>,
 }
 
 /// A tilt period in progress.
@@ -174,7 +174,7 @@ impl TiltAccumulator {
         let period = stamp_ns / length;
         let first = || stamp_ns % length < after_ns.saturating_sub(stamp_ns);
         if before_ns.map_or_else(first, |before| before / length != period) {
-            self.nod = Some(TiltPeriod {
+            self.tilt_period = Some(TiltPeriod {
                 period,
                 stamp_ns,
                 last_ns: stamp_ns,
@@ -184,36 +184,36 @@ impl TiltAccumulator {
         }
         // a period that lacks its beginning or end, because of a lost scan, a late subscriber or a
         // reset, is incomplete
-        self.nod = self
-            .nod
+        self.tilt_period = self
+            .tilt_period
             .take()
-            .filter(|nod| nod.period == period && nod.last_ns <= stamp_ns);
-        let nod = self.nod.as_mut()?;
+            .filter(|tilt_period| tilt_period.period == period && tilt_period.last_ns <= stamp_ns);
+        let tilt_period = self.tilt_period.as_mut()?;
         for (k, (range, intensity)) in scan.ranges.iter().zip(&scan.intensities).enumerate() {
             if range.is_finite() {
                 let p = spec
                     .echo_position(k, f64::from(*range), stamp_ns)
                     .to_array()
                     .map(|x| x as f32);
-                let time = ((stamp_ns - nod.stamp_ns) as f64 * 1e-9 + spec.firing_time(k)) as f32;
-                nod.points.push(Point {
+                let time = ((stamp_ns - tilt_period.stamp_ns) as f64 * 1e-9 + spec.firing_time(k)) as f32;
+                tilt_period.points.push(Point {
                     p,
                     intensity: *intensity,
                     time,
-                    ring: nod.scans,
+                    ring: tilt_period.scans,
                 });
             }
         }
-        (nod.scans, nod.last_ns) = (nod.scans.saturating_add(1), stamp_ns);
+        (tilt_period.scans, tilt_period.last_ns) = (tilt_period.scans.saturating_add(1), stamp_ns);
         let ends = after_ns / length != period;
-        self.nod
+        self.tilt_period
             .take_if(|_| ends)
-            .map(|nod| (nod.stamp_ns, nod.points))
+            .map(|tilt_period| (tilt_period.stamp_ns, tilt_period.points))
     }
 }
 
 /// Converts points to an unordered, dense point cloud.
-pub fn point_cloud(points: &[Point], header: Header) -> PointCloud2 {
+fn point_cloud(points: &[Point], header: Header) -> PointCloud2 {
     let bytes = |point: &Point| {
         let ([x, y, z], mut out) = (point.p, [0; 24]);
         for (k, number) in [x, y, z, point.intensity, point.time]

@@ -1,4 +1,4 @@
-//! Tests of sizes, formats and files; `test/ros/pictures.py` decodes them with other programs.
+//! Tests of sizes, formats and files; `test/ros/images.py` decodes them with other programs.
 
 use crate::convert::image::*;
 use sha2::{Digest, Sha256};
@@ -20,7 +20,7 @@ fn smooth() -> Bytes {
     (0..WIDTH * HEIGHT).flat_map(pixel).collect()
 }
 
-fn picture(pixels: Pixels<'_>) -> ImageView<'_> {
+fn image_view(pixels: Pixels<'_>) -> ImageView<'_> {
     ImageView {
         width: WIDTH,
         height: HEIGHT,
@@ -48,7 +48,7 @@ fn read_png(file: &[u8]) -> Vec<u16> {
 #[test]
 fn raw_pixels_are_shared_and_numbers_little_endian() {
     let bytes = smooth();
-    let image = picture(Pixels::Rgb8(&bytes))
+    let image = image_view(Pixels::Rgb8(&bytes))
         .raw(Header::default())
         .unwrap();
     assert_eq!(
@@ -58,14 +58,14 @@ fn raw_pixels_are_shared_and_numbers_little_endian() {
     assert_eq!(image.data.as_ptr(), bytes.as_ptr());
 
     let labels: Vec<u16> = (0..(WIDTH * HEIGHT) as u16).collect();
-    let image = picture(Pixels::Uint16(&labels))
+    let image = image_view(Pixels::Uint16(&labels))
         .raw(Header::default())
         .unwrap();
     assert_eq!((image.step, image.encoding.as_str()), (2 * WIDTH, "16UC1"));
     assert_eq!(image.data[2 * 0x0102..2 * 0x0102 + 2], [2, 1]);
 
     let depths = vec![-2.0_f32; labels.len()];
-    let image = picture(Pixels::Depth(&depths))
+    let image = image_view(Pixels::Depth(&depths))
         .raw(Header::default())
         .unwrap();
     assert_eq!((image.step, image.encoding.as_str()), (4 * WIDTH, "32FC1"));
@@ -73,12 +73,12 @@ fn raw_pixels_are_shared_and_numbers_little_endian() {
 }
 
 #[test]
-fn formats_are_those_of_the_plugins() {
+fn formats_match_the_image_transport_plugins() {
     let rgb = smooth();
     let grey = rgb.slice(..(WIDTH * HEIGHT) as usize);
     let numbers = vec![300; grey.len()];
     let depths = vec![1.0; grey.len()];
-    let (rgb, grey) = (picture(Pixels::Rgb8(&rgb)), picture(Pixels::Mono8(&grey)));
+    let (rgb, grey) = (image_view(Pixels::Rgb8(&rgb)), image_view(Pixels::Mono8(&grey)));
     let head = Header::default;
     assert_eq!(
         rgb.jpeg(head(), 90).unwrap().format,
@@ -91,22 +91,22 @@ fn formats_are_those_of_the_plugins() {
     assert_eq!(rgb.png(head()).unwrap().format, "rgb8; png compressed bgr8");
     assert_eq!(grey.png(head()).unwrap().format, "mono8; png compressed ");
     assert_eq!(
-        picture(Pixels::Uint16(&numbers))
+        image_view(Pixels::Uint16(&numbers))
             .png(head())
             .unwrap()
             .format,
         "16UC1; png compressed "
     );
-    let depth = picture(Pixels::Depth(&depths))
+    let depth = image_view(Pixels::Depth(&depths))
         .compressed_depth(head(), DepthScale::default())
         .unwrap();
     assert_eq!(depth.format, "32FC1; compressedDepth png");
 }
 
 #[test]
-fn png_files_give_the_numbers_back() {
+fn png_files_are_lossless() {
     let rgb = smooth();
-    let file = picture(Pixels::Rgb8(&rgb))
+    let file = image_view(Pixels::Rgb8(&rgb))
         .png(Header::default())
         .unwrap()
         .data;
@@ -116,7 +116,7 @@ fn png_files_give_the_numbers_back() {
             .eq(rgb.iter().map(|b| u16::from(*b)))
     );
     let labels: Vec<u16> = (0..WIDTH * HEIGHT).map(|i| (i * 25) as u16).collect();
-    let file = picture(Pixels::Uint16(&labels))
+    let file = image_view(Pixels::Uint16(&labels))
         .png(Header::default())
         .unwrap()
         .data;
@@ -124,7 +124,7 @@ fn png_files_give_the_numbers_back() {
 }
 
 #[test]
-fn depths_come_back_within_half_a_step() {
+fn depths_are_decoded_within_half_a_step() {
     let mut depths: Vec<f32> = (0..WIDTH * HEIGHT).map(|i| 0.4 + 0.02 * i as f32).collect();
     let odd = [
         f32::NAN,
@@ -140,7 +140,7 @@ fn depths_come_back_within_half_a_step() {
         max: 40.0,
         quantization: 100.0,
     };
-    let message = picture(Pixels::Depth(&depths))
+    let message = image_view(Pixels::Depth(&depths))
         .compressed_depth(Header::default(), scale)
         .unwrap();
     let (head, file) = message.data.split_at(12);
@@ -168,7 +168,7 @@ fn depths_come_back_within_half_a_step() {
 }
 
 #[test]
-fn a_picture_is_the_same_file_everywhere() {
+fn encoded_files_are_the_same_everywhere() {
     let digits = |data: &[u8]| {
         Sha256::digest(data)
             .iter()
@@ -180,11 +180,11 @@ fn a_picture_is_the_same_file_everywhere() {
     let depths: Vec<f32> = (0..WIDTH * HEIGHT)
         .map(|i| 0.4 + 0.003 * i as f32)
         .collect();
-    let jpeg = picture(Pixels::Rgb8(&rgb))
+    let jpeg = image_view(Pixels::Rgb8(&rgb))
         .jpeg(Header::default(), 90)
         .unwrap();
-    let png = picture(Pixels::Rgb8(&rgb)).png(Header::default()).unwrap();
-    let depth = picture(Pixels::Depth(&depths));
+    let png = image_view(Pixels::Rgb8(&rgb)).png(Header::default()).unwrap();
+    let depth = image_view(Pixels::Depth(&depths));
     let depth = depth
         .compressed_depth(Header::default(), DepthScale::default())
         .unwrap();
@@ -197,20 +197,20 @@ fn a_picture_is_the_same_file_everywhere() {
 }
 
 #[test]
-fn quality_makes_a_file_larger_and_bounds_itself() {
+fn quality_increases_file_size_and_is_clamped() {
     let rgb = smooth();
-    let of = |quality| {
-        picture(Pixels::Rgb8(&rgb))
+    let jpeg = |quality| {
+        image_view(Pixels::Rgb8(&rgb))
             .jpeg(Header::default(), quality)
             .unwrap()
             .data
     };
-    assert!(of(30).len() < of(90).len());
-    assert_eq!((of(0), of(255)), (of(1), of(100)));
+    assert!(jpeg(30).len() < jpeg(90).len());
+    assert_eq!((jpeg(0), jpeg(255)), (jpeg(1), jpeg(100)));
 }
 
 #[test]
-fn what_is_no_picture_is_refused() {
+fn invalid_images_are_refused() {
     let (rgb, long, depths) = (smooth(), Bytes::from(vec![0; 65_536]), [1.0; 4]);
     let head = Header::default;
     let short = ImageView {

@@ -175,7 +175,7 @@ impl Curves for inertial::Navigation {
 
 /// Converts a GNSS fix of a receiver that uses `systems` (bits of [`GnssSpec`]). Without a fix, the
 /// position is NaN and the covariance unknown.
-pub fn nav_sat_fix(r: &gnss::Gnss, systems: u16, header: Header) -> NavSatFix {
+fn nav_sat_fix(r: &gnss::Gnss, systems: u16, header: Header) -> NavSatFix {
     let [latitude, longitude, altitude] = r.position;
     let status = match (r.fix, r.augmentation) {
         (false, _) => NavSatStatus::STATUS_NO_FIX,
@@ -235,7 +235,7 @@ pub fn systems(robot: &Robot, sensor: usize) -> u16 {
 
 /// Converts the velocity of a receiver's antenna along east, north and up, in the world frame.
 /// Returns `None` without a fix.
-pub fn fix_velocity(r: &gnss::Gnss, stamp_ns: u64) -> Option<TwistWithCovarianceStamped> {
+fn fix_velocity(r: &gnss::Gnss, stamp_ns: u64) -> Option<TwistWithCovarianceStamped> {
     r.velocity.is_finite().then(|| {
         let mut covariance = [0.0; 36];
         for i in 0..3 {
@@ -357,7 +357,7 @@ mod tests {
 
     // rows and columns of ROS: x, y, z, then rotations about x, y, z
     #[test]
-    fn covariances_stand_where_ros_has_them() {
+    fn covariances_have_the_order_of_ros() {
         let cross = Mat3::from_rows(
             Vec3::new(7.0, 7.1, 7.2),
             Vec3::new(8.0, 8.1, 8.2),
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_is_a_yaw_or_nothing() {
+    fn missing_heading_has_no_orientation() {
         let yes = heading(
             &gnss::Heading {
                 yaw: 1.0,
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fix_says_what_corrects_it() {
+    fn fix_status_names_the_augmentation() {
         let mut reading = gnss::Gnss {
             fix: true,
             position: [0.1, 0.2, 5.0],

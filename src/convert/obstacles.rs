@@ -9,7 +9,7 @@ use merrow_ros2::msg::geometry_msgs::{Pose, PoseWithCovariance};
 use merrow_ros2::msg::vision_msgs::{
     BoundingBox3D, Detection3D, Detection3DArray, ObjectHypothesis, ObjectHypothesisWithPose,
 };
-use merrow_sensors::obstacle::gather::EchoAccumulator;
+use merrow_sensors::obstacle::accumulate::EchoAccumulator;
 use merrow_sensors::obstacle::track::Tracks;
 
 impl Publish for DetectorSpec {
@@ -49,7 +49,7 @@ pub fn detections(
     (stamp_ns, frame): (u64, &str),
 ) -> Detection3DArray {
     let head = header(stamp_ns, if spec.in_world { WORLD_FRAME } else { frame });
-    let numbers = tracks.assign_numbers(found, stamp_ns, spec.association, spec.forget);
+    let numbers = tracks.assign_numbers(found, stamp_ns, spec.association, spec.track_timeout);
     let mut covariance = [0.0; 36];
     for i in 0..3 {
         covariance[7 * i] = spec.std[0] * spec.std[0];

@@ -66,11 +66,11 @@ fn observations_topic<M: Message>(
 }
 
 /// Builds a pose from a position [m] and its covariance [m²]; the orientation is unknown.
-fn unoriented_pose(p: Vec3, of: &Mat3) -> PoseWithCovariance {
+fn unoriented_pose(p: Vec3, position_covariance: &Mat3) -> PoseWithCovariance {
     let mut covariance = [0.0; 36];
     for i in 0..3 {
         for j in 0..3 {
-            covariance[6 * i + j] = of.r[i][j];
+            covariance[6 * i + j] = position_covariance.r[i][j];
         }
         covariance[7 * (i + 3)] = UNKNOWN;
     }
@@ -135,11 +135,11 @@ fn world_pose(sounds: &AcousticObservations, target: usize) -> Option<PoseWithCo
 /// Builds the range message of a target and a receiver, if the range was measured.
 fn range(
     spec: &AcousticSpec,
-    of: (usize, usize),
+    pair: (usize, usize),
     sounds: &AcousticObservations,
     frame: &str,
 ) -> Option<Range> {
-    let is_it = |r: &&AcousticRange| (r.target, r.receiver) == of;
+    let is_it = |r: &&AcousticRange| (r.target, r.receiver) == pair;
     let found = sounds.ranges.iter().find(is_it)?;
     Some(Range {
         header: header(found.stamp_ns, frame),

@@ -111,8 +111,8 @@ impl<S, D> Sample<'_, S, D> {
 /// Function that passes the encoded messages of a sample to its second argument.
 type Encode = Box<dyn FnMut(&AnySample<'_>, &mut dyn FnMut(Vec<u8>)) + Send>;
 
-/// Topic of a sensor. The function that builds its messages keeps what it accumulates over several
-/// samples.
+/// Topic of a sensor. The function that builds its messages keeps its accumulator state over
+/// several samples.
 pub struct Topic {
     /// Name after that of the sensor.
     pub suffix: Cow<'static, str>,
@@ -137,8 +137,8 @@ impl Topic {
                 return None;
             };
             Some(build(&Sample {
-                spec: S::of(any.kind())?,
-                data: S::Reading::of(reading)?,
+                spec: S::from_kind(any.kind())?,
+                data: S::Reading::from_reading(reading)?,
                 scene: any.scene,
                 robot: any.robot,
                 index: any.sensor,
@@ -157,7 +157,7 @@ impl Topic {
                 return None;
             };
             Some(build(&Sample {
-                spec: S::of(any.kind())?,
+                spec: S::from_kind(any.kind())?,
                 data,
                 scene: any.scene,
                 robot: any.robot,

@@ -74,7 +74,7 @@ fn range(r: &Altimeter, header: Header) -> Range {
 
 /// Orientation of the frame of a DVL message in S. Its z axis points along the instrument, which is
 /// -z of S.
-pub const Q_S_DVL: Quat = Quat {
+const Q_S_DVL: Quat = Quat {
     w: 0.0,
     x: 1.0,
     y: 0.0,
@@ -149,7 +149,7 @@ pub fn dvl(r: &Dvl, header: Header) -> marine_acoustic_msgs::Dvl {
 
 /// Converts the velocity of a DVL for estimators, in S. Returns `None` without bottom lock, because
 /// the velocity is then not over ground.
-pub fn dvl_twist(r: &Dvl, header: Header) -> Option<TwistWithCovarianceStamped> {
+fn dvl_twist(r: &Dvl, header: Header) -> Option<TwistWithCovarianceStamped> {
     (r.lock == DvlLock::Bottom).then(|| {
         let mut covariance = [0.0; 36];
         for i in 0..3 {
@@ -338,7 +338,7 @@ mod tests {
     // along the beams. Method: vectors and covariance rotated back by the rotation of the frame.
     // Tolerance: rounding.
     #[test]
-    fn a_dvl_speaks_in_the_frame_that_points_where_it_does() {
+    fn dvl_message_uses_the_acoustic_frame() {
         let beam = |x: f64, y: f64| DvlBeam {
             direction: Vec3::new(x, y, -(1.0 - x * x - y * y).sqrt()),
             bottom: true,

@@ -26,7 +26,7 @@
 //! Points in S, or in the axes of the mount for a tilting laser; soundings in W.
 //!
 //! # Limits
-//! The image contains no legend; [`Shown::legend`] returns it as text.
+//! The image contains no legend; [`RenderedImage::legend`] returns it as text.
 //!
 //! # Checked by
 //! test/sensors/cloud_display.rs, and test/docs.rs through `merrow snapshot`
@@ -165,7 +165,7 @@ fn relative_position([low, high]: [f64; 2], x: f64) -> f64 {
 struct Ranges([f64; 2]);
 
 impl Ranges {
-    fn of(points: &[Point]) -> Self {
+    fn from_points(points: &[Point]) -> Self {
         Self(quantiles(points.iter().map(range), [0.02, 0.98]).map(|r| r.max(1e-3)))
     }
 
@@ -217,18 +217,18 @@ fn echo_light(points: &[Point]) -> impl Fn(&Point) -> f64 + use<> {
 /// Returns the pixels per metre at which 98 % of the points are inside the image, and the distance
 /// between circles [m].
 fn scale(points: &[Point], height: usize, axes: [usize; 2]) -> (f64, f64) {
-    let far = |axis: usize| {
+    let extent = |axis: usize| {
         quantiles(points.iter().map(|p| f64::from(p.p[axis]).abs()), [0.98; 2])[0].max(0.1)
     };
-    let k = (0.48 * WIDTH as f64 / far(axes[0])).min(0.48 * height as f64 / far(axes[1]));
+    let k = (0.48 * WIDTH as f64 / extent(axes[0])).min(0.48 * height as f64 / extent(axes[1]));
     // about 80 pixels apart
-    let wanted = 80.0 / k;
-    let ten = libm::pow(10.0, libm::floor(libm::log10(wanted)));
+    let min_step = 80.0 / k;
+    let decade = libm::pow(10.0, libm::floor(libm::log10(min_step)));
     let step = [1.0, 2.0, 5.0, 10.0]
-        .map(|n| n * ten)
+        .map(|n| n * decade)
         .into_iter()
-        .find(|s| *s >= wanted)
-        .unwrap_or(ten);
+        .find(|s| *s >= min_step)
+        .unwrap_or(decade);
     (k, step)
 }
 
@@ -256,7 +256,7 @@ fn draw_plan(
 
 /// Renders one turn of a lidar: a range image above a plan coloured by height.
 pub fn lidar(spec: &LaserSpec, points: &[Point]) -> RenderedImage {
-    let (ranges, light) = (Ranges::of(points), echo_light(points));
+    let (ranges, light) = (Ranges::from_points(points), echo_light(points));
     let rings = spec.elevations.len().max(1);
     let rows = RANGE_IMAGE_ROWS.div_ceil(rings);
     let mut image = Canvas::new(rings * rows);
@@ -320,7 +320,7 @@ pub fn scan_points(spec: &LaserSpec, scan: &Scan, stamp_ns: u64, ring: u16) -> V
 
 /// Renders a planar scan: a plan coloured by range.
 pub fn scan(points: &[Point]) -> RenderedImage {
-    let (ranges, light) = (Ranges::of(points), echo_light(points));
+    let (ranges, light) = (Ranges::from_points(points), echo_light(points));
     let (plan, step) = draw_plan(points, |p| -range(p), |p| ranges.color(range(p), light(p)));
     Canvas::stack(
         vec![plan],
@@ -331,7 +331,7 @@ pub fn scan(points: &[Point]) -> RenderedImage {
 /// Renders the points of a tilting laser: a plan coloured by height above a side view from
 /// starboard, coloured by range.
 pub fn tilted_scan(points: &[Point]) -> RenderedImage {
-    let (ranges, light) = (Ranges::of(points), echo_light(points));
+    let (ranges, light) = (Ranges::from_points(points), echo_light(points));
     let height = |p: &Point| f64::from(p.p[2]);
     let heights = quantiles(points.iter().map(height), [0.02, 0.98]);
     let (plan, step) = draw_plan(points, height, |p| {

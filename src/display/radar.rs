@@ -101,7 +101,7 @@ mod tests {
             pulse: 1e-7,
             losses: 1.0,
             noise: 1.0,
-            takes_ns: 0,
+            sample_duration_ns: 0,
             turns: 1.0,
             spokes: 1024,
             columns: 1,
@@ -130,7 +130,7 @@ mod tests {
     // starboard of forward and a fifth of a turn further, at 420 m, in sectors of other turns;
     // computed by hand. Tolerance: one pixel.
     #[test]
-    fn an_echo_stands_where_it_is() {
+    fn echo_is_drawn_at_its_position() {
         let spec = spec();
         // three ranges by five spokes: a few pixels
         let echo = |n: u64, strength: f32| {
@@ -171,7 +171,7 @@ mod tests {
 
     // up to the maximum range, not in the corners; no echo below the minimum range
     #[test]
-    fn a_full_sky_is_a_disc() {
+    fn full_sweep_is_drawn_as_a_disc() {
         let spec = spec();
         let all = Sweep {
             first: 0,

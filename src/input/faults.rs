@@ -139,7 +139,7 @@ fn fault_kind(
     }
     let value = |name: &str| get(name).unwrap_or(0.0);
     let triple =
-        |of: &str, unit: &str| ["x", "y", "z"].map(|axis| value(&format!("{of}_{axis}_{unit}")));
+        |quantity: &str, unit: &str| ["x", "y", "z"].map(|axis| value(&format!("{quantity}_{axis}_{unit}")));
     Ok(match kind.as_str() {
         "stuck" => FaultKind::Stuck,
         "reduced" => FaultKind::Reduced(value("fraction")),
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use merrow_world::{Overrides, load_text};
 
-    fn ask(device: &str, kind: &str, names: &[&str], values: &[f64]) -> Result<Command, String> {
+    fn request_fault(device: &str, kind: &str, names: &[&str], values: &[f64]) -> Result<Command, String> {
         let text = "robots: {r: {model: bluerov2_heavy}}\n";
         let scene = load_text("w.yaml", text, Overrides::default())
             .expect("a world")
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn requests_become_faults() {
-        let Ok(Command::Fault(fault)) = ask("battery", "shortage", &["power_w"], &[30.0]) else {
+        let Ok(Command::Fault(fault)) = request_fault("battery", "shortage", &["power_w"], &[30.0]) else {
             panic!("refused");
         };
         assert_eq!(
@@ -203,18 +203,18 @@ mod tests {
                 5_000_000_000
             )
         );
-        let Ok(Command::Fault(fault)) = ask("imu/gyro", "biased", &["bias"], &[0.1]) else {
+        let Ok(Command::Fault(fault)) = request_fault("imu/gyro", "biased", &["bias"], &[0.1]) else {
             panic!("refused");
         };
         assert!(matches!(fault.device, Device::SensorChannel(_, 0)));
         let Ok(Command::Fault(fault)) =
-            ask("gps", "jammed", &["power_w", "position_y_m"], &[0.1, 30.0])
+            request_fault("gps", "jammed", &["power_w", "position_y_m"], &[0.1, 30.0])
         else {
             panic!("refused");
         };
         let jammer = Jammer::new(Vec3::new(0.0, 30.0, 0.0), 0.1);
         assert_eq!(fault.kind, FaultKind::Jammed(Some(jammer)));
-        let Ok(Command::Fault(fault)) = ask("gps", "spoofed", &["velocity_x_m_s"], &[0.5]) else {
+        let Ok(Command::Fault(fault)) = request_fault("gps", "spoofed", &["velocity_x_m_s"], &[0.5]) else {
             panic!("refused");
         };
         let spoof = Spoof {
@@ -223,7 +223,7 @@ mod tests {
         };
         assert_eq!(fault.kind, FaultKind::Spoofed(spoof));
         assert_eq!(
-            ask("", "none", &[], &[]),
+            request_fault("", "none", &[], &[]),
             Ok(Command::Repair {
                 robot: Some(0),
                 name: "f".into()
@@ -232,13 +232,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_no_robot_is_a_beacon() {
+    fn requests_without_robot_address_beacons() {
         let text =
             "beacons: {gate: {beacon: pinger_27khz}}\nrobots: {r: {model: bluerov2_heavy}}\n";
         let scene = load_text("w.yaml", text, Overrides::default())
             .expect("a world")
             .scene;
-        let ask = |device: &str, kind: &str| {
+        let request_fault = |device: &str, kind: &str| {
             let (name, device, kind) = ("f".to_string(), device.to_string(), kind.to_string());
             command(
                 &scene,
@@ -250,7 +250,7 @@ mod tests {
                 },
             )
         };
-        let Ok(Command::Fault(fault)) = ask("gate", "dead") else {
+        let Ok(Command::Fault(fault)) = request_fault("gate", "dead") else {
             panic!("refused")
         };
         assert_eq!(
@@ -258,27 +258,27 @@ mod tests {
             (None, Device::Beacon(0), u64::MAX)
         );
         assert_eq!(
-            ask("beacons/gate", "none"),
+            request_fault("beacons/gate", "none"),
             Ok(Command::Repair {
                 robot: None,
                 name: "f".into()
             })
         );
         assert_eq!(
-            ask("imu", "dead").unwrap_err(),
+            request_fault("imu", "dead").unwrap_err(),
             "no beacon `imu` in the world, expected one of beacons/gate; a device of a robot needs `robot`"
         );
         assert!(
-            ask("gate", "leak")
+            request_fault("gate", "leak")
                 .unwrap_err()
                 .starts_with("the fault leak requires hole_m")
         );
     }
 
     #[test]
-    fn wrong_requests_say_why() {
+    fn invalid_requests_state_the_reason() {
         let wrong = |device: &str, kind: &str, names: &[&str], values: &[f64]| {
-            ask(device, kind, names, values).unwrap_err()
+            request_fault(device, kind, names, values).unwrap_err()
         };
         assert_eq!(
             wrong("battery", "reduced", &["fraction"], &[0.5]),

@@ -66,12 +66,12 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     let Some(firmware) = &robot.firmware else {
         return;
     };
-    let mut add = |topic: &str, info, told, unit: String| {
+    let mut add = |topic: &str, info, command, unit: String| {
         let topic = format!("{}/{topic}", robot.name);
         inputs.push(Input {
             topic,
             info,
-            target: Target::Firmware { robot: i, told },
+            target: Target::Firmware { robot: i, command },
             unit,
         });
     };
@@ -86,13 +86,13 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         FirmwareLaw::Drive(d) => {
             format!(
                 "m/s forward [-{0}, {0}], rad/s about z [-{1}, {1}]",
-                d.most[0], d.most[1]
+                d.max_velocity[0], d.max_velocity[1]
             )
         }
         FirmwareLaw::SurgeYawRate(v) => {
             format!(
                 "m/s forward [-{0}, {0}], rad/s about z [-{1}, {1}]",
-                v.most[0], v.most[1]
+                v.max_velocity[0], v.max_velocity[1]
             )
         }
         FirmwareLaw::HeadingDepthHold(_) => String::new(),
@@ -162,7 +162,7 @@ pub fn services(scene: &Scene) -> Vec<(String, usize, FirmwareOrder)> {
 pub fn command(
     scene: &Scene,
     robot: usize,
-    told: FirmwareCommand,
+    command: FirmwareCommand,
     bytes: &[u8],
 ) -> Result<Command, String> {
     let malformed = |e: merrow_ros2::cdr::CdrError| format!("malformed message: {e}");
@@ -171,7 +171,7 @@ pub fn command(
         linear: from_vector3(&twist.linear),
         angular: from_vector3(&twist.angular),
     };
-    match told {
+    match command {
         FirmwareCommand::Velocity => Ok(velocity(&from_bytes::<Twist>(bytes).map_err(malformed)?)),
         FirmwareCommand::VelocityStamped => {
             let stamped = from_bytes::<TwistStamped>(bytes).map_err(malformed)?;

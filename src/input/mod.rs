@@ -107,7 +107,7 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
         },
         Target::Ballast { robot, ballast } => Command::BuoyancyEngine {
             robot,
-            ballast,
+            engine: ballast,
             value: read::<Float64>(bytes)?.data,
         },
         Target::Fins { robot } => Command::Fins {
@@ -129,7 +129,7 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
             check_wrench_frame(&scene.robots[robot], &message.header.frame_id)?;
             wrench_command(robot, &message.wrench)
         }
-        Target::Firmware { robot, told } => firmware::command(scene, robot, told, bytes)?,
+        Target::Firmware { robot, command } => firmware::command(scene, robot, command, bytes)?,
         Target::Coupling { coupling } => Command::SetCoupling {
             coupling,
             engage: read::<Bool>(bytes)?.data,

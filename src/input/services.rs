@@ -82,9 +82,16 @@ pub fn start(
         )?,
         serve::<Fault>(node, mailbox, "~/fault", fault)?,
         serve::<Record>(node, mailbox, "~/record", move |_, request, caller| {
-            let path = (!request.uri.is_empty()).then(|| PathBuf::from(&request.uri));
+            let task = if request.uri.is_empty() {
+                Task::StopRecording(caller.reply(|result: Result<Option<String>, String>| {
+                    result?.ok_or_else(|| "no recording is active".to_string())
+                }))
+            } else {
+                let path = PathBuf::from(&request.uri);
+                Task::Record(path, caller.reply(|result| result))
+            };
             // if the recorder has ended, the task is dropped together with its caller
-            let _ = tasks.send(Task::Record(path, caller.reply(|result| result)));
+            let _ = tasks.send(task);
         })?,
         serve::<Checkpoint>(node, mailbox, "~/checkpoint", checkpoint)?,
     ];
@@ -399,7 +406,7 @@ fn coupling_command(scene: &Scene, request: &CoupleRequest) -> Result<Command, S
     let name = &request.coupling;
     let found = scene.couplings.iter().position(|c| c.name == *name);
     let coupling = found.ok_or_else(|| format!("no coupling {name:?}"))?;
-    let wanted = (!request.partner.is_empty()).then_some(&request.partner);
+    let partner = (!request.partner.is_empty()).then_some(&request.partner);
     let robot = |name: &String| {
         let found = scene.robots.iter().position(|r| r.name == *name);
         found.ok_or_else(|| format!("no robot {name:?}"))
@@ -407,6 +414,6 @@ fn coupling_command(scene: &Scene, request: &CoupleRequest) -> Result<Command, S
     Ok(Command::SetCoupling {
         coupling,
         engage: request.engage,
-        partner: wanted.map(robot).transpose()?,
+        partner: partner.map(robot).transpose()?,
     })
 }

@@ -9,7 +9,7 @@ use crate::node::diagnostics::{HealthSnapshot, Refusals};
 use crate::node::frames::Snapshot;
 use crate::node::live_parameters;
 use crate::node::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan, Source};
-use crate::publisher::{Batch, PublisherContext, PublisherThread, Task};
+use crate::publisher::{Batch, PublisherContext, PublisherThread, Task, stop_recording};
 use crossbeam_channel::Sender;
 use merrow_model::scene::Scene;
 use merrow_model::state::commands::CommandRejection;
@@ -25,7 +25,7 @@ use std::sync::atomic::Ordering;
 
 /// All ROS objects of a run.
 pub struct Bridge {
-    outlet: PublisherThread,
+    publisher_thread: PublisherThread,
     refusals: Arc<Refusals>,
     progress: Arc<Progress>,
     /// Last status of the goals of every group of joints.
@@ -91,7 +91,7 @@ impl Bridge {
             actions.push(served);
             goals.push(watched);
         }
-        let outlet = PublisherThread::start(PublisherContext {
+        let publisher_thread = PublisherThread::start(PublisherContext {
             scene: Arc::clone(scene),
             plan: Arc::clone(&plan),
             publishers: Arc::clone(&publishers),
@@ -101,14 +101,14 @@ impl Bridge {
         })?;
         let parameters = ParameterServer::new(options.parameter_overrides.clone());
         let parameters = Arc::new(parameters.map_err(|e| e.to_string())?);
-        let (requests, shared) = (requests.clone(), Arc::clone(&outlet.shared));
+        let (requests, shared) = (requests.clone(), Arc::clone(&publisher_thread.shared));
         live_parameters::start(&parameters, simulation, pace, requests, shared)
             .map_err(|e| e.to_string())?;
-        let endpoints = Self::endpoints(node, actions, &plan, &mailbox, parameters, &outlet)?;
+        let endpoints = Self::endpoints(node, actions, &plan, &mailbox, parameters, &publisher_thread)?;
         Ok(Self::new(
             simulation,
             &plan,
-            outlet,
+            publisher_thread,
             refusals,
             mailbox.progress,
             Some((endpoints, publishers)),
@@ -123,7 +123,7 @@ impl Bridge {
         let scene = &simulation.scene;
         let refusals = Arc::new(Refusals::new(scene.robots.len()));
         let plan = Arc::new(Plan::new(scene));
-        let outlet = PublisherThread::start(PublisherContext {
+        let publisher_thread = PublisherThread::start(PublisherContext {
             scene: Arc::clone(scene),
             plan: Arc::clone(&plan),
             publishers: Arc::default(),
@@ -134,7 +134,7 @@ impl Bridge {
         Ok(Self::new(
             simulation,
             &plan,
-            outlet,
+            publisher_thread,
             refusals,
             Arc::default(),
             None,
@@ -144,7 +144,7 @@ impl Bridge {
     fn new(
         simulation: &Simulation,
         plan: &Plan,
-        outlet: PublisherThread,
+        publisher_thread: PublisherThread,
         refusals: Arc<Refusals>,
         progress: Arc<Progress>,
         node: Option<(Endpoints, Arc<[Publisher]>)>,
@@ -166,7 +166,7 @@ impl Bridge {
         }
         let looking = exteroceptive_outputs(scene, plan);
         Self {
-            outlet,
+            publisher_thread,
             refusals,
             progress,
             groups,
@@ -208,7 +208,7 @@ impl Bridge {
         plan: &Plan,
         mailbox: &Mailbox,
         parameters: Arc<ParameterServer>,
-        outlet: &PublisherThread,
+        publisher_thread: &PublisherThread,
     ) -> Result<Endpoints, String> {
         let text = |e: merrow_ros2::dds::NodeError| e.to_string();
         for warning in parameters.unused_overrides() {
@@ -227,7 +227,7 @@ impl Bridge {
         // the node's thread serves messages in the order of their arrival, so that a command sent
         // before a step request acts in that step
         let services =
-            services::start(&node, mailbox, &parameters, outlet.tasks()).map_err(text)?;
+            services::start(&node, mailbox, &parameters, publisher_thread.tasks()).map_err(text)?;
         Ok(Endpoints {
             _actions: actions,
             _subscriptions: subscriptions,
@@ -241,11 +241,11 @@ impl Bridge {
     /// Requests the outputs of exteroceptive sensors that have subscribers or are recorded. Other
     /// outputs are not computed.
     pub fn update_requested_outputs(&self, simulation: &Simulation) {
-        let Some(lookout) = &simulation.sensor_scheduler else {
+        let Some(scheduler) = &simulation.sensor_scheduler else {
             return;
         };
-        let recording = self.outlet.shared.recording.load(Ordering::Relaxed);
-        let wanted = |output: &usize| {
+        let recording = self.publisher_thread.shared.recording.load(Ordering::Relaxed);
+        let is_requested = |output: &usize| {
             recording
                 || self
                     .publishers
@@ -260,9 +260,9 @@ impl Bridge {
         {
             let bits = outputs
                 .iter()
-                .filter(|(output, _)| wanted(output))
+                .filter(|(output, _)| is_requested(output))
                 .fold(0, |bits, (_, part)| bits | part);
-            lookout.request_outputs(&simulation.scene, *robot, *sensor, bits);
+            scheduler.request_outputs(&simulation.scene, *robot, *sensor, bits);
         }
     }
 
@@ -271,21 +271,21 @@ impl Bridge {
     /// # Errors
     /// The reason why recording could not start.
     pub fn record(&self, path: PathBuf) -> Result<String, String> {
-        self.outlet.record(Some(path))
+        self.publisher_thread.record(path)
     }
 
-    /// Stops recording and returns a summary.
+    /// Stops recording and returns a summary; `None` if no recording was active.
     ///
     /// # Errors
-    /// The reason why the recording failed.
-    pub fn stop_recording(&self) -> Result<String, String> {
-        self.outlet.record(None)
+    /// The reason why the last recording is incomplete, unless a client has received it.
+    pub fn stop_recording(&self) -> Result<Option<String>, String> {
+        stop_recording(&self.publisher_thread.tasks())
     }
 
     /// Returns the channel through which another thread can stop the recording with
-    /// [`request_recording`](crate::publisher::request_recording).
+    /// [`stop_recording`].
     pub fn recorder(&self) -> Sender<Task> {
-        self.outlet.tasks()
+        self.publisher_thread.tasks()
     }
 }
 
@@ -330,7 +330,7 @@ impl Observer for Bridge {
         }
         // in real time the simulation must not wait
         let can_wait = control.paused || !matches!(control.pace, Pace::Factor(_));
-        self.outlet.send(batch, can_wait);
+        self.publisher_thread.send(batch, can_wait);
     }
 
     fn before_steps(&mut self, simulation: &Simulation) {
@@ -368,7 +368,7 @@ impl Observer for Bridge {
     }
 
     fn dropped(&self) -> u64 {
-        self.outlet.shared.dropped.load(Ordering::Relaxed)
+        self.publisher_thread.shared.dropped.load(Ordering::Relaxed)
     }
 }
 

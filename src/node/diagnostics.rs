@@ -280,7 +280,7 @@ fn fault_statuses(scene: &Scene, health: &HealthSnapshot) -> Vec<DiagnosticStatu
     status
 }
 
-/// Builds the status of subscribers that are too slow for what they request reliably.
+/// Builds the status of reliable subscribers that do not keep up.
 fn subscribers_status(total: u64, evicted: &[(&str, u64)]) -> DiagnosticStatus {
     let values = evicted.iter().map(|(topic, count)| value(topic, count));
     status(
@@ -623,16 +623,16 @@ mod tests {
             load("laser", 0, 0.0015, 0.06),
             load("stereo_left", 130, 0.29, 1.45),
         ];
-        let told = sensors_status(&scene, &loads);
+        let status = sensors_status(&scene, &loads);
         assert_eq!(
-            (told.level, told.name.as_str(), told.message.as_str()),
+            (status.level, status.name.as_str(), status.message.as_str()),
             (
                 DiagnosticStatus::WARN,
                 "merrow: sensors",
                 "samples missed by usv/stereo_left"
             )
         );
-        let values: Vec<String> = told
+        let values: Vec<String> = status
             .values
             .iter()
             .map(|v| format!("{}={}", v.key, v.value))
@@ -647,15 +647,15 @@ mod tests {
         ];
         assert_eq!(values, expected);
         loads[1].missed = 0;
-        let told = sensors_status(&scene, &loads);
+        let status = sensors_status(&scene, &loads);
         assert_eq!(
-            (told.level, told.message.as_str(), told.values.len()),
+            (status.level, status.message.as_str(), status.values.len()),
             (DiagnosticStatus::OK, "no samples missed", 0)
         );
     }
 
     #[test]
-    fn a_receiver_says_what_it_has() {
+    fn receiver_status_reports_the_fix() {
         let mut last = Gnss {
             fix: true,
             position: [0.1, 0.2, 5.0],
@@ -666,7 +666,7 @@ mod tests {
             satellites: Some(9),
             dilution: Some([1.234, 2.0]),
         };
-        let told = |on: bool, last: Option<&Gnss>| {
+        let status = |on: bool, last: Option<&Gnss>| {
             let s = receiver_status("boat: receiver gps".into(), on, last);
             let values: Vec<String> = s
                 .values
@@ -678,21 +678,21 @@ mod tests {
         let expected = "fix true, satellites 9, HDOP 1.23, VDOP 2.00, horizontal std [m] 2.000, vertical std [m] 3.000";
         let fixed = "fix with satellite augmentation".to_string();
         assert_eq!(
-            told(true, Some(&last)),
+            status(true, Some(&last)),
             (DiagnosticStatus::OK, fixed, expected.to_string())
         );
         assert_eq!(
-            told(false, Some(&last)),
+            status(false, Some(&last)),
             (DiagnosticStatus::ERROR, "no output".into(), String::new())
         );
         assert_eq!(
-            told(true, None),
+            status(true, None),
             (DiagnosticStatus::WARN, "starting".into(), String::new())
         );
         (last.fix, last.satellites, last.dilution) = (false, Some(2), None);
         let none = "fix false, satellites 2".to_string();
         assert_eq!(
-            told(true, Some(&last)),
+            status(true, Some(&last)),
             (DiagnosticStatus::WARN, "no fix".into(), none)
         );
     }

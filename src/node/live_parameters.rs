@@ -42,7 +42,7 @@ const LEVEL_RANGE: f64 = 20.0;
 
 /// Returns the names of the level and wave-factor parameters of a region.
 fn region_parameter_names(region: &str) -> [String; 2] {
-    ["level_m", "waves"].map(|key| format!("water.regions.{region}.{key}"))
+    ["level_m", "wave_factor"].map(|key| format!("water.regions.{region}.{key}"))
 }
 
 /// Returns the name of the level parameter of a load.
@@ -285,7 +285,7 @@ fn health_declaration(prefix: &str, text: &str) -> Declaration {
 }
 
 /// Peak period of a sea without waves [s].
-const CALM_PERIOD: f64 = 8.0;
+const FLAT_SEA_PERIOD: f64 = 8.0;
 
 /// Returns the sea state of the world file. Without one, returns the default from which waves set
 /// by a parameter start.
@@ -294,14 +294,14 @@ fn initial_sea_state(scene: &Scene) -> SeaState {
         || SeaState {
             spectrum: Spectrum::Jonswap(3.3),
             hs: 0.0,
-            tp: CALM_PERIOD,
+            tp: FLAT_SEA_PERIOD,
             towards: Vec3::new(0.0, 1.0, 0.0),
             spreading: Spreading::HalfAngle(10.0),
             components: 200,
             min_wavelength: None,
             ramp: 20.0,
         },
-        |field| field.asked.clone(),
+        |field| field.requested.clone(),
     )
 }
 
@@ -371,7 +371,7 @@ pub fn start(
         values.retain(|(name, _)| given.iter().all(|(other, _)| other != name));
         server.update_from_simulation(&values);
     }
-    let live = Live {
+    let live = LiveParameters {
         server: Arc::downgrade(server),
         scene: Arc::clone(scene),
         requests,
@@ -388,14 +388,14 @@ enum Actuator {
     Fin { robot: usize, fin: usize },
 }
 
-struct Live {
+struct LiveParameters {
     server: std::sync::Weak<ParameterServer>,
     scene: Arc<Scene>,
     requests: Sender<Request>,
     shared: Arc<Shared>,
 }
 
-impl Live {
+impl LiveParameters {
     /// Checks the whole batch, then applies it.
     fn apply(&self, batch: &[(String, Value)]) -> Result<(), String> {
         let requests = self.requests(batch)?;
@@ -456,9 +456,9 @@ impl Live {
         sea.temperature = number(TEMPERATURE, sea.temperature);
         sea.air_pressure = number(AIR, sea.air_pressure);
         let all = declarations(&self.scene, Pace::Max);
-        let changed = |of: &dyn Fn(&str) -> bool| {
+        let changed = |is_selected: &dyn Fn(&str) -> bool| {
             all.iter()
-                .any(|d| of(&d.name) && self.value(&d.name, batch).is_some_and(|v| v != d.default))
+                .any(|d| is_selected(&d.name) && self.value(&d.name, batch).is_some_and(|v| v != d.default))
         };
         if changed(&|name| [DENSITY, SOUND, TEMPERATURE].contains(&name)) {
             sea.column = None;
@@ -512,7 +512,7 @@ impl Live {
         sea.hs = hs;
         sea.towards = horizontal_velocity(1.0, direction);
         if sea.tp == 0.0 {
-            sea.tp = CALM_PERIOD;
+            sea.tp = FLAT_SEA_PERIOD;
         }
         match sea_state::check_plausibility(&sea, depth, gravity) {
             Some(Implausibility::Breaks(text)) => {

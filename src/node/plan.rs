@@ -27,7 +27,7 @@ use merrow_ros2::qos::Qos;
 pub const FRAME_RATE: f64 = 50.0;
 /// Rate of battery states in simulation time [Hz].
 pub const BATTERY_RATE: f64 = 1.0;
-/// Rate of `/diagnostics` in wall time [Hz].
+/// Rate of `/diagnostics` in simulation time [Hz].
 pub const DIAGNOSTICS_RATE: f64 = 1.0;
 
 /// Source of the content of a topic.
@@ -204,7 +204,7 @@ pub enum Target {
         /// Index of the robot.
         robot: usize,
         /// Kind of the command.
-        told: FirmwareCommand,
+        command: FirmwareCommand,
     },
     /// A coupling, to engage or release.
     Coupling {
@@ -675,7 +675,7 @@ fn fin_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
 }
 
 /// Whether the robot has a movable joint.
-pub fn has_joints(robot: &Robot) -> bool {
+fn has_joints(robot: &Robot) -> bool {
     robot.links[1..]
         .iter()
         .any(|l| l.joint.kind != JointKind::Fixed)

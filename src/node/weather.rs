@@ -129,10 +129,10 @@ pub fn change_from_request(
             return Err(format!("{name}: found {value}; expected {low} to {high}"));
         }
     }
-    let find = |wanted: &str| {
+    let find = |requested: &str| {
         names
             .iter()
-            .rposition(|name| name == wanted)
+            .rposition(|name| name == requested)
             .map(|k| values[k])
     };
     if find("wind_speed_m_s").is_some() != find("wind_from_deg").is_some() {
@@ -168,7 +168,7 @@ fn build_change(
 mod tests {
     use super::*;
 
-    fn ask(names: &[&str], values: &[f64], duration_s: f64) -> Result<WeatherChange, String> {
+    fn change(names: &[&str], values: &[f64], duration_s: f64) -> Result<WeatherChange, String> {
         change_from_request(&names.map(|n| n.to_string()), values, duration_s)
     }
 
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn requests_become_changes() {
-        let c = ask(
+        let c = change(
             &["wind_speed_m_s", "wind_from_deg", "rain_mm_h"],
             &[5.0, 90.0, 3.0],
             60.0,
@@ -201,9 +201,9 @@ mod tests {
     }
 
     #[test]
-    fn wrong_requests_say_why() {
+    fn invalid_requests_state_the_reason() {
         let wrong = |names: &[&str], values: &[f64], duration: f64| {
-            ask(names, values, duration).unwrap_err()
+            change(names, values, duration).unwrap_err()
         };
         assert_eq!(
             wrong(&["rain_mm_h"], &[], 0.0),

@@ -5,6 +5,7 @@
 //!
 //! Each message is encoded once; the same bytes go to DDS and to the bag.
 
+mod output_index;
 mod sensed;
 
 use crate::arm::GoalObserver;
@@ -16,7 +17,8 @@ use crate::node::diagnostics;
 use crate::node::diagnostics::Refusals;
 use crate::node::frames;
 use crate::node::frames::Snapshot;
-use crate::node::plan::{Plan, Source};
+use crate::node::plan::Plan;
+use crate::publisher::output_index::{OutputIndex, find_output};
 use crate::{arm, convert};
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
@@ -32,7 +34,7 @@ use merrow_ros2::message::Message;
 use merrow_ros2::msg::rosgraph_msgs::Clock;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use merrow_sim::Reply;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
@@ -45,8 +47,10 @@ const IDLE_PERIOD: Duration = Duration::from_millis(200);
 
 /// Task for the thread, with the receiver of its reply.
 pub enum Task {
-    /// Starts recording into this file; without a path, stops recording.
-    Record(Option<PathBuf>, Reply<Result<String, String>>),
+    /// Starts recording into this file; the reply is a line about it.
+    Record(PathBuf, Reply<Result<String, String>>),
+    /// Stops recording; the reply is a summary, `None` if no recording was active.
+    StopRecording(Reply<Result<Option<String>, String>>),
     /// Completes the bag and ends the thread.
     Quit,
 }
@@ -101,7 +105,7 @@ impl PublisherThread {
         let mut worker = Worker::new(parts, Arc::clone(&shared));
         let inbox = oldest.clone();
         let thread = std::thread::Builder::new()
-            .name("merrow-outlet".into())
+            .name("merrow-publish".into())
             .spawn(move || worker.run(&inbox, &task_inbox))
             .map_err(|e| format!("cannot start the publisher thread: {e}"))?;
         Ok(Self {
@@ -133,12 +137,12 @@ impl PublisherThread {
         }
     }
 
-    /// Starts recording, or stops it if `path` is `None`, and waits for the reply.
+    /// Starts recording, waits for the reply and returns a line about it.
     ///
     /// # Errors
-    /// The reason why recording could not start or stop.
-    pub fn record(&self, path: Option<PathBuf>) -> Result<String, String> {
-        request_recording(&self.tasks, path)
+    /// The reason why recording could not start.
+    pub fn record(&self, path: PathBuf) -> Result<String, String> {
+        request(&self.tasks, |reply| Task::Record(path, reply))
     }
 
     /// Returns the channel to which other threads send tasks.
@@ -147,16 +151,23 @@ impl PublisherThread {
     }
 }
 
-/// Starts or stops recording through the channel of a [`PublisherThread`], and waits for the reply.
+/// Stops recording through the channel of a [`PublisherThread`], and waits for the reply: a
+/// summary, or `None` if no recording was active.
 ///
 /// # Errors
-/// The reason why recording could not start or stop.
-pub fn request_recording(tasks: &Sender<Task>, path: Option<PathBuf>) -> Result<String, String> {
+/// The reason why the last recording is incomplete.
+pub fn stop_recording(tasks: &Sender<Task>) -> Result<Option<String>, String> {
+    request(tasks, Task::StopRecording)
+}
+
+/// Sends a task to the thread and waits for its reply.
+fn request<T: Send + 'static>(
+    tasks: &Sender<Task>,
+    task: impl FnOnce(Reply<Result<T, String>>) -> Task,
+) -> Result<T, String> {
     let (reply, answer) = bounded(1);
     let gone = || "the recorder has ended".to_string();
-    tasks
-        .send(Task::Record(path, reply.into()))
-        .map_err(|_| gone())?;
+    tasks.send(task(reply.into())).map_err(|_| gone())?;
     answer
         .recv_timeout(Duration::from_secs(10))
         .map_err(|_| gone())?
@@ -174,9 +185,8 @@ impl Drop for PublisherThread {
 struct Worker {
     context: PublisherContext,
     shared: Arc<Shared>,
-    /// For each sensor of each robot, the index of its first output; the outputs of a sensor are
-    /// adjacent.
-    sensor_outputs: Vec<Vec<usize>>,
+    /// Outputs by the kind of their content.
+    outputs: Arc<OutputIndex>,
     /// For each coupling, whether it was engaged when last published.
     engaged: Vec<bool>,
     /// For each tether, whether it was intact when last published.
@@ -186,28 +196,14 @@ struct Worker {
     bag_error: Option<String>,
     /// End time of the last batch [ns].
     now_ns: u64,
-    /// For each sensor of each robot, its topics with what they accumulate over several samples.
+    /// For each sensor of each robot, its topics with their accumulator state over several
+    /// samples.
     sensor_topics: Vec<Vec<Vec<Topic>>>,
 }
 
 impl Worker {
     fn new(parts: PublisherContext, shared: Arc<Shared>) -> Self {
-        let mut sensor_outputs: Vec<Vec<usize>> = parts
-            .scene
-            .robots
-            .iter()
-            .map(|r| vec![0; r.sensors.len()])
-            .collect();
-        for (i, output) in parts.plan.outputs.iter().enumerate() {
-            if let Source::Sensor {
-                robot,
-                sensor,
-                part: 0,
-            } = output.source
-            {
-                sensor_outputs[robot][sensor] = i;
-            }
-        }
+        let outputs = Arc::new(OutputIndex::new(&parts.scene, &parts.plan));
         let topics = |robot: &Robot| robot.sensors.iter().map(topic::topics).collect();
         let sensor_topics = parts.scene.robots.iter().map(topics).collect();
         let engaged = parts.scene.couplings.iter().map(|c| c.engaged).collect();
@@ -215,7 +211,7 @@ impl Worker {
         Self {
             context: parts,
             shared,
-            sensor_outputs,
+            outputs,
             engaged,
             intact: whole,
             bag: None,
@@ -232,7 +228,11 @@ impl Worker {
                 recv(tasks) -> task => match task {
                     Ok(Task::Record(path, reply)) => {
                         self.catch_up(batches);
-                        reply.send(self.record(path));
+                        reply.send(self.record(&path));
+                    }
+                    Ok(Task::StopRecording(reply)) => {
+                        self.catch_up(batches);
+                        reply.send(self.stop_recording());
                     }
                     Ok(Task::Quit) | Err(_) => break,
                 },
@@ -246,9 +246,7 @@ impl Worker {
         while let Ok(batch) = batches.try_recv() {
             self.publish(&batch);
         }
-        if self.bag.is_some()
-            && let Err(why) = self.record(None)
-        {
+        if let Err(why) = self.stop_recording() {
             self.log_error(&why);
         }
     }
@@ -272,26 +270,26 @@ impl Worker {
             self.publish_frame(&scene, frame, now);
         }
         if let Some(snapshot) = &batch.snapshot {
-            self.frames(&scene, snapshot);
+            self.publish_snapshot(&scene, snapshot);
         }
         if let Some(batteries) = &batch.batteries {
-            self.batteries(&scene, batteries, now);
+            self.publish_batteries(&scene, batteries, now);
         }
-        self.couplings(batch);
+        self.publish_couplings(batch);
         self.publish_tether_states(batch);
         if let Some(vitals) = &batch.health {
             let dropped = self.shared.dropped.load(Ordering::Relaxed);
             let publishers = Arc::clone(&self.context.publishers);
             let refusals = Arc::clone(&self.context.refusals);
-            self.emit_from(Source::Diagnostics, now, || {
+            self.emit_any(self.outputs.diagnostics, now, || {
                 let counts = publishers.iter().map(|p| (p.topic(), p.dropped()));
                 let evicted: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();
                 diagnostics::build_message(&scene, vitals, &refusals, dropped, &evicted)
             });
         }
-        self.goals(&scene, batch);
+        self.publish_goals(&scene, batch);
         // the clock is last: a client that waits for a time finds its messages already sent
-        self.emit_from(Source::Clock, now, || Clock {
+        self.emit_any(self.outputs.clock, now, || Clock {
             clock: convert::time(now),
         });
     }
@@ -306,117 +304,79 @@ impl Worker {
                 .is_some_and(Publisher::has_receivers)
     }
 
-    fn frames(&mut self, scene: &Scene, snapshot: &Snapshot) {
+    /// Publishes frames, joints, controllers, firmware, contacts and tethers.
+    fn publish_snapshot(&mut self, scene: &Scene, snapshot: &Snapshot) {
+        let (outputs, now) = (Arc::clone(&self.outputs), snapshot.time_ns);
         let truth = self.shared.truth_tf.load(Ordering::Relaxed);
-        self.emit_from(Source::Tf, snapshot.time_ns, || {
+        self.emit_any(outputs.tf, now, || {
             frames::moving_frames(scene, snapshot, truth)
         });
-        let joints = self.sources(|s| match s {
-            Source::Joints { robot } => Some(robot),
-            _ => None,
-        });
-        for (i, robot) in joints {
-            self.emit(i, snapshot.time_ns, || {
-                arm::joint_state(scene, robot, snapshot)
-            });
+        for &(i, robot) in &outputs.joints {
+            self.emit(i, now, || arm::joint_state(scene, robot, snapshot));
         }
-        let controllers = self.sources(|s| match s {
-            Source::Controller { place } => Some(place),
-            _ => None,
-        });
-        for (i, place) in controllers {
-            self.emit(i, snapshot.time_ns, || {
-                arm::controller_state(scene, place, snapshot)
-            });
+        for &(i, place) in &outputs.controllers {
+            self.emit(i, now, || arm::controller_state(scene, place, snapshot));
         }
-        self.firmware(scene, snapshot);
-        self.emit_from(Source::Contacts, snapshot.time_ns, || {
+        self.publish_firmware(scene, snapshot);
+        self.emit_any(outputs.contacts, now, || {
             contacts::contacts_message(scene, snapshot)
         });
-        let wrenches = self.sources(|s| match s {
-            Source::ContactWrench { robot, link } => Some((robot, link)),
-            _ => None,
-        });
-        for (i, (robot, link)) in wrenches {
-            self.emit(i, snapshot.time_ns, || {
-                contacts::wrench(scene, robot, link, snapshot)
+        for &(i, [robot, link]) in &outputs.contact_wrenches {
+            self.emit(i, now, || contacts::wrench(scene, robot, link, snapshot));
+        }
+        self.publish_tethers(snapshot);
+    }
+
+    fn publish_firmware(&mut self, scene: &Scene, snapshot: &Snapshot) {
+        let (outputs, now) = (Arc::clone(&self.outputs), snapshot.time_ns);
+        for &(i, robot) in &outputs.flight_modes {
+            self.emit(i, now, || firmware::flight_mode(robot, snapshot));
+        }
+        for &(i, [robot, ballast]) in &outputs.ballasts {
+            self.emit(i, now, || Float64 {
+                data: snapshot.ballasts[robot][ballast],
             });
         }
-        self.tethers(snapshot);
-    }
-
-    fn firmware(&mut self, scene: &Scene, snapshot: &Snapshot) {
-        let now = snapshot.time_ns;
-        let of_firmware = |s| match s {
-            Source::FlightMode { .. } | Source::WheelOdometry { .. } | Source::Ballast { .. } => {
-                Some(s)
-            }
-            _ => None,
-        };
-        for (i, source) in self.sources(of_firmware) {
-            match source {
-                Source::FlightMode { robot } => {
-                    self.emit(i, now, || firmware::flight_mode(robot, snapshot))
-                }
-                Source::Ballast { robot, ballast } => {
-                    self.emit(i, now, || Float64 {
-                        data: snapshot.ballasts[robot][ballast],
-                    });
-                }
-                Source::WheelOdometry { robot } => {
-                    self.emit(i, now, || firmware::wheel_odometry(scene, robot, snapshot));
-                }
-                _ => {}
-            }
+        for &(i, robot) in &outputs.wheel_odometries {
+            self.emit(i, now, || firmware::wheel_odometry(scene, robot, snapshot));
         }
     }
 
-    fn goals(&self, scene: &Scene, batch: &Batch) {
+    fn publish_goals(&self, scene: &Scene, batch: &Batch) {
         for goal in &self.context.goals {
-            goal.forgotten(batch.removed_goals_up_to);
+            goal.end_removed_goals(batch.removed_goals_up_to);
             let own = batch
                 .groups
                 .iter()
-                .filter(|status| status.group == goal.place());
+                .filter(|status| status.group == goal.group_index());
             own.for_each(|status| goal.observe(scene, status));
             if let Some(snapshot) = &batch.snapshot {
-                goal.feedback(scene, snapshot);
+                goal.publish_feedback(scene, snapshot);
             }
         }
     }
 
-    fn tethers(&mut self, snapshot: &Snapshot) {
-        let now = snapshot.time_ns;
-        let outputs = self.context.plan.outputs.iter().enumerate();
-        let sources: Vec<(usize, Source)> = outputs.map(|(i, o)| (i, o.source)).collect();
-        for (i, source) in sources {
-            match source {
-                Source::TetherPath { tether } => {
-                    self.emit(i, now, || convert::path(&snapshot.tethers[tether].p, now));
-                }
-                Source::TetherTension { tether } => {
-                    let data = snapshot.tethers[tether].end_tensions().to_vec();
-                    self.emit(i, now, || Float64MultiArray {
-                        data,
-                        ..Float64MultiArray::default()
-                    });
-                }
-                Source::TetherLength { tether } => {
-                    self.emit(i, now, || Float64 {
-                        data: snapshot.tethers[tether].length,
-                    });
-                }
-                _ => {}
-            }
+    fn publish_tethers(&mut self, snapshot: &Snapshot) {
+        let (outputs, now) = (Arc::clone(&self.outputs), snapshot.time_ns);
+        for &(i, tether) in &outputs.tether_paths {
+            self.emit(i, now, || convert::path(&snapshot.tethers[tether].p, now));
+        }
+        for &(i, tether) in &outputs.tether_tensions {
+            self.emit(i, now, || Float64MultiArray {
+                data: snapshot.tethers[tether].end_tensions().to_vec(),
+                ..Float64MultiArray::default()
+            });
+        }
+        for &(i, tether) in &outputs.tether_lengths {
+            self.emit(i, now, || Float64 {
+                data: snapshot.tethers[tether].length,
+            });
         }
     }
 
-    fn batteries(&mut self, scene: &Scene, batteries: &[BatteryState], now: u64) {
-        let outputs = self.sources(|s| match s {
-            Source::Battery { robot } => Some(robot),
-            _ => None,
-        });
-        for (i, robot) in outputs {
+    fn publish_batteries(&mut self, scene: &Scene, batteries: &[BatteryState], now: u64) {
+        let outputs = Arc::clone(&self.outputs);
+        for &(i, robot) in &outputs.batteries {
             let Some(battery) = &scene.robots[robot].battery else {
                 continue;
             };
@@ -429,13 +389,13 @@ impl Worker {
 
     /// Publishes the state of couplings that were engaged or released, and the load on all
     /// couplings.
-    fn couplings(&mut self, batch: &Batch) {
+    fn publish_couplings(&mut self, batch: &Batch) {
+        let outputs = Arc::clone(&self.outputs);
         for (coupling, now) in batch.engaged.iter().enumerate() {
             if self.engaged[coupling] != *now {
                 self.engaged[coupling] = *now;
-                self.emit_from(Source::Coupling { coupling }, batch.time_ns, || Bool {
-                    data: *now,
-                });
+                let output = find_output(&outputs.coupling_states, coupling);
+                self.emit_any(output, batch.time_ns, || Bool { data: *now });
             }
         }
         for (coupling, [force, moment]) in batch.loads.iter().flatten().enumerate() {
@@ -444,7 +404,8 @@ impl Worker {
                 torque: *moment,
                 variances: [0.0; 2],
             };
-            self.emit_from(Source::CouplingLoad { coupling }, batch.time_ns, || {
+            let output = find_output(&outputs.coupling_loads, coupling);
+            self.emit_any(output, batch.time_ns, || {
                 convert::vehicle::wrench(&load, header(batch.time_ns, convert::WORLD_FRAME))
             });
         }
@@ -452,12 +413,12 @@ impl Worker {
 
     /// Publishes the state of tethers that have parted, or that are intact again after a reset.
     fn publish_tether_states(&mut self, batch: &Batch) {
+        let outputs = Arc::clone(&self.outputs);
         for (tether, now) in batch.intact.iter().enumerate() {
             if self.intact[tether] != *now {
                 self.intact[tether] = *now;
-                self.emit_from(Source::TetherIntact { tether }, batch.time_ns, || Bool {
-                    data: *now,
-                });
+                let output = find_output(&outputs.tether_states, tether);
+                self.emit_any(output, batch.time_ns, || Bool { data: *now });
             }
         }
     }
@@ -465,46 +426,37 @@ impl Worker {
     /// Publishes the messages that late subscribers and every bag need: robot descriptions, static
     /// frames, label names, and the states of couplings and tethers.
     fn publish_latched(&mut self) {
-        let now = self.now_ns;
+        let (outputs, now) = (Arc::clone(&self.outputs), self.now_ns);
         let scene = Arc::clone(&self.context.scene);
-        self.emit_from(Source::TfStatic, now, || frames::static_frames(&scene));
-        for coupling in 0..self.engaged.len() {
+        self.emit_any(outputs.tf_static, now, || frames::static_frames(&scene));
+        for &(i, coupling) in &outputs.coupling_states {
             let data = self.engaged[coupling];
-            self.emit_from(Source::Coupling { coupling }, now, || Bool { data });
+            self.emit(i, now, || Bool { data });
         }
-        for tether in 0..self.intact.len() {
+        for &(i, tether) in &outputs.tether_states {
             let data = self.intact[tether];
-            self.emit_from(Source::TetherIntact { tether }, now, || Bool { data });
+            self.emit(i, now, || Bool { data });
         }
-        let descriptions = self.sources(|s| match s {
-            Source::Description { robot } => Some(robot),
-            _ => None,
-        });
-        for (i, robot) in descriptions {
+        for &(i, robot) in &outputs.descriptions {
             self.emit(i, now, || StringMsg {
                 data: crate::node::urdf::urdf(&scene.robots[robot]),
             });
         }
-        let labels = self.sources(|s| match s {
-            Source::Labels { robot, sensor } => Some((robot, sensor)),
-            _ => None,
-        });
-        for (i, (robot, sensor)) in labels {
+        for &(i, [robot, sensor]) in &outputs.labels {
             let frame = frames::optical_frame(&scene.robots[robot], sensor);
             self.emit(i, now, || camera::labels(&scene, header(now, &frame)));
         }
     }
 
-    /// Emits a message as [`Self::emit`], on the topic of a source that has one topic.
-    fn emit_from<M: Message>(&mut self, source: Source, now_ns: u64, message: impl FnOnce() -> M) {
-        if let Some(i) = self
-            .context
-            .plan
-            .outputs
-            .iter()
-            .position(|o| o.source == source)
-        {
-            self.emit(i, now_ns, message);
+    /// Emits a message as [`Self::emit`], if the plan has the output.
+    fn emit_any<M: Message>(
+        &mut self,
+        output: Option<usize>,
+        now_ns: u64,
+        message: impl FnOnce() -> M,
+    ) {
+        if let Some(output) = output {
+            self.emit(output, now_ns, message);
         }
     }
 
@@ -555,25 +507,22 @@ impl Worker {
         }
     }
 
-    fn record(&mut self, path: Option<PathBuf>) -> Result<String, String> {
-        let Some(path) = path else {
-            let Some((bag, _)) = self.bag.take() else {
-                let why = self.bag_error.take();
-                return Err(why.unwrap_or_else(|| "no recording is active".to_string()));
-            };
-            self.shared.recording.store(false, Ordering::Relaxed);
-            let done = bag.finish().map_err(|e| e.to_string())?;
-            return Ok(format!(
-                "{} messages in {}",
-                done.messages,
-                done.path.display()
-            ));
+    fn stop_recording(&mut self) -> Result<Option<String>, String> {
+        let Some((bag, _)) = self.bag.take() else {
+            return self.bag_error.take().map_or(Ok(None), Err);
         };
+        self.shared.recording.store(false, Ordering::Relaxed);
+        let done = bag.finish().map_err(|e| e.to_string())?;
+        let path = done.path.display();
+        Ok(Some(format!("{} messages in {path}", done.messages)))
+    }
+
+    fn record(&mut self, path: &Path) -> Result<String, String> {
         if self.bag.is_some() {
             return Err("a recording is active; stop it first with an empty uri".to_string());
         }
         self.bag_error = None;
-        let mut bag = Bag::create(&path).map_err(|e| e.to_string())?;
+        let mut bag = Bag::create(path).map_err(|e| e.to_string())?;
         let mut channels = Vec::new();
         for (i, output) in self.context.plan.outputs.iter().enumerate() {
             // the name under which the node publishes, after remapping
@@ -590,12 +539,5 @@ impl Worker {
         self.shared.recording.store(true, Ordering::Relaxed);
         self.publish_latched();
         Ok(format!("recording into {}", path.display()))
-    }
-
-    fn sources<T>(&self, pick: impl Fn(Source) -> Option<T>) -> Vec<(usize, T)> {
-        let outputs = self.context.plan.outputs.iter().enumerate();
-        outputs
-            .filter_map(|(i, o)| pick(o.source).map(|what| (i, what)))
-            .collect()
     }
 }

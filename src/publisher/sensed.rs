@@ -40,7 +40,7 @@ impl Worker {
 
     /// Publishes a sample on each topic of its sensor that has subscribers or is recorded.
     fn publish_sample(&mut self, sample: &AnySample<'_>, now: u64) {
-        let first = self.sensor_outputs[sample.robot][sample.sensor];
+        let first = self.outputs.sensors[sample.robot][sample.sensor];
         let mut topics = std::mem::take(&mut self.sensor_topics[sample.robot][sample.sensor]);
         for (n, topic) in topics.iter_mut().enumerate() {
             if self.has_receivers(first + n) {

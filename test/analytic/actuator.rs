@@ -3,7 +3,7 @@
 
 use crate::common::joints::{Hinge, cascade, command, effort_servo};
 use crate::common::tree::{self, Random, Recipe};
-use crate::common::{close, instant, relative};
+use crate::common::{close, initial_environment, relative};
 use merrow_model::state::Workspace;
 use merrow_physics::dynamics::{crba, mobility};
 use merrow_sim::{Simulation, step};
@@ -33,7 +33,7 @@ fn mobility_matches_inverse_inertia_matrix() {
         let mut work = Workspace::new(robot);
         step::evaluate(
             robot,
-            &instant(&scene),
+            &initial_environment(&scene),
             &motion,
             &vec![0.0; robot.n_joints()],
             0,
@@ -347,7 +347,7 @@ fn backlash_hysteresis_equals_gap_width() {
 #[test]
 fn position_loop_over_backlash_limit_cycles() {
     let actuator = "rotor_inertia_kg_m2: 0.01, backlash: 0.02, stiffness: 1000";
-    let keys = format!("rate_hz: 1000, position_gain: 15, actuator: {{{actuator}}},");
+    let keys = format!("rate_hz: 1000, position_gain_per_s: 15, actuator: {{{actuator}}},");
     let drive = cascade("velocity_gain: 0.5, integral_gain: 5", &keys);
     let mut s = Hinge {
         drive: &drive,

@@ -1,6 +1,6 @@
 //! Tests wind, gusts, air density and weather changes.
 
-use crate::common::{advance, close, near, relative, scene, simulation};
+use crate::common::{advance, close, close_vectors, relative, scene, simulation};
 use merrow_environment::air;
 use merrow_environment::air::wind;
 use merrow_math::Vec3;
@@ -36,20 +36,20 @@ fn wind_grows_with_height() {
             0.0,
         )
     };
-    near(
+    close_vectors(
         "uniform",
         at("shear: {kind: uniform}", 3.0),
         Vec3::new(8.0, 0.0, 0.0),
         1e-14,
     );
-    near(
+    close_vectors(
         "power",
         at("shear: {kind: power, exponent: 0.2}", 2.0),
         Vec3::new(8.0 * 0.2_f64.powf(0.2), 0.0, 0.0),
         1e-14,
     );
     let log = (2.0_f64 / 0.03).ln() / (10.0_f64 / 0.03).ln();
-    near(
+    close_vectors(
         "log",
         at("shear: {kind: log, roughness_m: 0.03}", 2.0),
         Vec3::new(8.0 * log, 0.0, 0.0),
@@ -136,7 +136,7 @@ fn gusts_are_advected_by_the_wind() {
     let keys = "air: {shear: {kind: uniform}, gusts: {kind: dryden, std_m_s: [1, 1, 1]}}\nweather: {wind_speed_m_s: 12, wind_from_deg: 270}";
     let air = sea(keys).air;
     let here = wind::wind_velocity(&air, Vec3::new(5.0, 1.0, 9.0), 100.0);
-    near(
+    close_vectors(
         "downwind",
         wind::wind_velocity(&air, Vec3::new(65.0, 1.0, 9.0), 105.0),
         here,
@@ -226,7 +226,7 @@ fn weather_changes_along_ramps() {
     advance(&mut s, 5.0);
     let now =
         |s: &merrow_sim::Simulation| air::weather(&s.state.sea.air, s.time_ns() as f64 * 1e-9);
-    near("half-way", now(&s).wind, Vec3::new(2.0, 3.0, 0.0), 1e-12);
+    close_vectors("half-way", now(&s).wind, Vec3::new(2.0, 3.0, 0.0), 1e-12);
     close("visibility", now(&s).visibility, 25_500.0, 1e-12);
     let rain = WeatherChange {
         rain: Some(8.0),
@@ -239,9 +239,9 @@ fn weather_changes_along_ramps() {
     advance(&mut s, 1.0);
     close("rain", now(&s).rain, 4.0, 1e-12);
     // The wind continues to its target over the new duration.
-    near("wind", now(&s).wind, Vec3::new(3.0, 1.5, 0.0), 1e-12);
+    close_vectors("wind", now(&s).wind, Vec3::new(3.0, 1.5, 0.0), 1e-12);
     advance(&mut s, 5.0);
-    near("arrived", now(&s).wind, east, 1e-12);
+    close_vectors("arrived", now(&s).wind, east, 1e-12);
     let evening = WeatherChange {
         time_of_day_s: Some(18.0 * 3600.0),
         ..WeatherChange::default()
@@ -312,7 +312,7 @@ robots:
         let f = merrow_math::Vec3::new(x, side * y, 0.0);
         let arm = 0.3 - 0.18 * 6.0 * (gamma - std::f64::consts::FRAC_PI_2);
         let m = merrow_math::Vec3::new(-1.2 * f.y, f.x, arm * f.y);
-        crate::common::near(&format!("force from {from}"), with.f - without.f, f, 1e-12);
-        crate::common::near(&format!("moment from {from}"), with.m - without.m, m, 1e-12);
+        crate::common::close_vectors(&format!("force from {from}"), with.f - without.f, f, 1e-12);
+        crate::common::close_vectors(&format!("moment from {from}"), with.m - without.m, m, 1e-12);
     }
 }

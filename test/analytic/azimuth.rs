@@ -1,7 +1,7 @@
 //! Tests thrusters that rotate about a shaft.
 
 use crate::common::worlds::boat;
-use crate::common::{close, instant, near, scene, simulation, start};
+use crate::common::{close, initial_environment, close_vectors, scene, simulation, start};
 use merrow_math::Vec3;
 use merrow_model::state::{Command, Health, Workspace};
 use merrow_sim::step;
@@ -30,10 +30,10 @@ fn thrust_rotates_with_azimuth_angle() {
         s.advance(1);
         let (V, dt) = (s.state.robots[0].motion.V_WB_B, s.scene.dt());
         let axis = Vec3::new(angle.cos(), angle.sin(), 0.0);
-        near("velocity", V.v.scale(10.0 / dt), axis.scale(8.0), 1e-5);
+        close_vectors("velocity", V.v.scale(10.0 / dt), axis.scale(8.0), 1e-5);
         // A right-handed propeller exerts a negative reaction torque on the hull.
         let m = Vec3::new(-1.0, 0.5, 0.0).cross(axis).scale(8.0) - axis.scale(0.8);
-        near(
+        close_vectors(
             "rate",
             Vec3::new(2.0 * V.w.x, 3.0 * V.w.y, 4.0 * V.w.z).scale(1.0 / dt),
             m,
@@ -55,7 +55,7 @@ fn inflow_follows_rotated_axis() {
         let mut work = Workspace::new(robot);
         work.drive[0] = [60.0; 3];
         work.fins[0].angle = [angle; 3];
-        step::evaluate(robot, &instant(&s), &motion, &[], 0, &mut work);
+        step::evaluate(robot, &initial_environment(&s), &motion, &[], 0, &mut work);
         work.links[0].F.f
     };
     let quarter = std::f64::consts::FRAC_PI_2;

@@ -1,7 +1,7 @@
 //! Tests batteries: charge integration, voltage sag, charging, depletion, and their effect on the
 //! devices on board.
 
-use crate::common::worlds::held;
+use crate::common::worlds::held_robot;
 use crate::common::{advance, close, relative, simulation};
 use merrow_model::state::{BatteryState, Command};
 use merrow_sim::Simulation;
@@ -14,7 +14,7 @@ fn battery(s: &Simulation) -> BatteryState {
 // A, for 60 s from a capacity of 2 A h. Tolerance: rounding of 30 000 steps.
 #[test]
 fn charge_is_current_times_time() {
-    let mut s = simulation(&held(
+    let mut s = simulation(&held_robot(
         "capacity_ah: 2, open_circuit_v: [[0, 12], [1, 12]], hotel_load_w: 36",
         "",
         "",
@@ -30,7 +30,7 @@ fn charge_is_current_times_time() {
 // with the hotel load, a load at half level and a sensor together. Tolerance: rounding.
 #[test]
 fn voltage_sag_matches_load_current() {
-    let mut s = simulation(&held(
+    let mut s = simulation(&held_robot(
         "capacity_ah: 10, open_circuit_v: [[0, 14], [1, 14]], resistance_ohm: 0.2, hotel_load_w: 40",
         "loads: {light: {power_w: 80, level: 0.5}}
       sensors: {s: {device: {source: test, rate_hz: 10, power_w: 20, kind: pressure}}}",
@@ -79,7 +79,7 @@ fn charging_is_at_constant_current_then_voltage() {
     let world = "chargers: {pad: {kind: within, current_a: 2, place: {position_m: [0, 0, -5]}, range_m: 1}}";
     let keys = "capacity_ah: 0.02, open_circuit_v: [[0, 12], [1, 14]], resistance_ohm: 0.5, initial_charge: 0.1, \
                 charge_voltage_v: 14, charge_current_a: 10";
-    let mut s = simulation(&held(keys, "", world));
+    let mut s = simulation(&held_robot(keys, "", world));
     advance(&mut s, 5.0);
     let b = battery(&s);
     close("current", b.current, -I, 1e-12);
@@ -119,7 +119,7 @@ fn battery_limits_charge_current() {
         let keys = format!(
             "capacity_ah: 2, open_circuit_v: [[0, 12], [1, 14]], resistance_ohm: 0.1, {keys}"
         );
-        let mut s = simulation(&held(&keys, "", &charger(voltage)));
+        let mut s = simulation(&held_robot(&keys, "", &charger(voltage)));
         s.advance(1);
         battery(&s).current
     };
@@ -147,7 +147,7 @@ fn battery_limits_charge_current() {
 #[test]
 fn charger_out_of_reach_does_not_charge() {
     let world = "chargers: {pad: {kind: within, current_a: 2, place: {position_m: [0, 1.1, -5]}, range_m: 1}}";
-    let mut s = simulation(&held(
+    let mut s = simulation(&held_robot(
         "capacity_ah: 2, initial_charge: 0.5, open_circuit_v: [[0, 12], [1, 14]]",
         "",
         world,
@@ -165,7 +165,7 @@ const DEVICES: &str = "sensors: {p: {device: {source: test, rate_hz: 100, kind: 
       thrusters: {t: {motor: {source: test, diameter_m: 0.2, command: newton, range: [-50, 50], curve: direct, power_w_per_n15: 1},
         position_m: [0, 0, 0], direction: [1, 0, 0]}}";
 
-fn ask(s: &mut Simulation, thrust: f64, angle: f64) {
+fn set_commands(s: &mut Simulation, thrust: f64, angle: f64) {
     s.apply(&Command::Thrusters {
         robot: 0,
         values: vec![thrust, angle],
@@ -179,16 +179,16 @@ fn ask(s: &mut Simulation, thrust: f64, angle: f64) {
 #[test]
 fn brown_out_stops_all_devices_until_restart() {
     let keys = "capacity_ah: 2, open_circuit_v: [[0, 12], [1, 12]], resistance_ohm: 0.5, cut_off_v: 11, restart_s: 1";
-    let mut s = simulation(&held(keys, DEVICES, ""));
+    let mut s = simulation(&held_robot(keys, DEVICES, ""));
     // 4 N draw 8 W: 0.7 A, 11.65 V.
-    ask(&mut s, 4.0, 0.2);
+    set_commands(&mut s, 4.0, 0.2);
     advance(&mut s, 0.5);
     assert!(battery(&s).is_on());
     let heard = |s: &Simulation| s.runners[0].outbox.len();
     let angle = s.state.robots[0].fins[0].angle;
     close("the servo turns", angle, f64::to_radians(5.0), 1e-9);
     // 16 N draw 64 W, more than the battery supplies at 11 V.
-    ask(&mut s, 16.0, 0.4);
+    set_commands(&mut s, 16.0, 0.4);
     s.advance(3);
     assert!(!battery(&s).is_on());
     s.clear_outboxes();
@@ -211,8 +211,8 @@ fn brown_out_stops_all_devices_until_restart() {
 #[test]
 fn empty_battery_stops_all_devices() {
     let keys = "capacity_ah: 0.001, open_circuit_v: [[0, 12], [1, 12]], restart_s: 0";
-    let mut s = simulation(&held(keys, DEVICES, ""));
-    ask(&mut s, 4.0, 0.0);
+    let mut s = simulation(&held_robot(keys, DEVICES, ""));
+    set_commands(&mut s, 4.0, 0.0);
     advance(&mut s, 43.2 / 8.0 - 0.1);
     assert!(battery(&s).is_on() && battery(&s).charge > 0.0);
     advance(&mut s, 0.2);
@@ -241,12 +241,12 @@ fn thrust_falls_with_the_voltage() {
             "curve: direct",
             &format!("curve: direct, rated_voltage_v: 12{exponent}"),
         );
-        let mut s = simulation(&held(
+        let mut s = simulation(&held_robot(
             "capacity_ah: 2, open_circuit_v: [[0, 10], [1, 10]]",
             &devices,
             "",
         ));
-        ask(&mut s, 9.0, 0.0);
+        set_commands(&mut s, 9.0, 0.0);
         s.advance(3);
         close(
             "thrust",
@@ -267,7 +267,7 @@ fn servo_power_depends_on_moment() {
         center_of_pressure_m: 0.05, law: {kind: chord, normal_slope_per_rad: 3},
         power: {standby_w: 1, efficiency: 0.4, holding_w_per_n2m2: 0.1, friction_nm: 0.2}}, position_m: [0, 0, 0], shaft: [0, 0, 1]}}";
     let mut s = simulation(
-        &held(
+        &held_robot(
             "capacity_ah: 2, open_circuit_v: [[0, 10], [1, 10]]",
             devices,
             "",

@@ -1,7 +1,7 @@
 //! Tests hydrostatics: Archimedes' principle, righting moments, capsizing, heave and roll.
 
 use crate::common::cases::run;
-use crate::common::{advance, evaluate, near, relative, scene, simulation};
+use crate::common::{advance, evaluate, close_vectors, relative, scene, simulation};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::Motion;
@@ -70,7 +70,7 @@ fn sphere_displacement_matches_cap() {
         let center = Vec3::new(3.0, -2.0, 1.0 - draught);
         let (v, c) = displaced(&scene, center, Quat::from_rpy(0.4, -0.8, 2.0));
         relative(&format!("volume at draught {draught}"), v, expected, 1e-12);
-        near(
+        close_vectors(
             &format!("centroid at draught {draught}"),
             c,
             center - Vec3::new(0.0, 0.0, below),
@@ -103,7 +103,7 @@ fn ellipsoid_settles_at_its_weight() {
     let m = &s.state.robots[0].motion;
     let (v, c) = displaced(&s.scene, m.p_WB, m.q_WB);
     relative("displaced mass", v * 1000.0, 30.0, 1e-6);
-    near(
+    close_vectors(
         "upright",
         m.q_WB.matrix().col(2),
         Vec3::new(0.0, 0.0, 1.0),

@@ -1,6 +1,6 @@
 //! Tests couplings against closed solutions, and against the same bodies built as one robot.
 
-use crate::common::{advance, aligned, close, near, period, relative, scene, simulation};
+use crate::common::{advance, aligned, close, close_vectors, period, relative, scene, simulation};
 use merrow_math::Vec3;
 use merrow_model::kinematics::coupling::end_motion;
 use merrow_model::state::Command;
@@ -67,7 +67,7 @@ fn halves(dt: f64) -> String {
 }
 
 /// Returns the maximum distance [m] between the welded half and the single body in three seconds.
-fn apart(dt: f64) -> f64 {
+fn max_separation(dt: f64) -> f64 {
     let mut s = simulation(&halves(dt));
     let mut worst = 0.0_f64;
     for _ in 0..30 {
@@ -89,11 +89,11 @@ fn apart(dt: f64) -> f64 {
 // the previous step is applied.
 #[test]
 fn welded_halves_are_one_body() {
-    let (coarse, fine) = (apart(2e-3), apart(1e-3));
+    let (coarse, fine) = (max_separation(2e-3), max_separation(1e-3));
     assert!(
-        apart(2.5e-4) < 1e-6,
+        max_separation(2.5e-4) < 1e-6,
         "{:e}, {coarse:e} with 2 ms",
-        apart(2.5e-4)
+        max_separation(2.5e-4)
     );
     assert!(
         coarse / fine > 3.4,
@@ -118,10 +118,10 @@ fn weld_conserves_momentum_and_does_not_drift() {
     };
     let before = momentum(&s);
     advance(&mut s, 60.0);
-    near("momentum", momentum(&s), before, 1e-9);
+    close_vectors("momentum", momentum(&s), before, 1e-9);
     let c = &s.scene.couplings[0];
     let [a, b] = [c.a, c.b.unwrap()].map(|end| end_motion(&s.scene, &s.state, &end));
-    near("ends", a.p_W, b.p_W, 1e-7 / a.p_W.norm());
+    close_vectors("ends", a.p_W, b.p_W, 1e-7 / a.p_W.norm());
 }
 
 /// Returns the angle [rad] of a body that swings about y, at every step.
@@ -272,7 +272,7 @@ fn a_body_falls_along_its_slide() {
     advance(&mut s, 2.0);
     let angle = 30_f64.to_radians();
     let way = 0.5 * 9.81 * angle.sin() * 4.0;
-    near(
+    close_vectors(
         "place",
         s.state.robots[0].motion.p_WB,
         Vec3::new(way * angle.cos(), 0.0, -way * angle.sin()),
@@ -313,7 +313,7 @@ fn a_body_on_a_ball_joint_precesses() {
     let left = rate * (3.0 * turn - steps * dt);
     let (s, c) = (-left).sin_cos();
     let expected = Vec3::new(start.x * c, start.x * s, start.z);
-    near(
+    close_vectors(
         "after three turns",
         sim.state.robots[0].motion.p_WB,
         expected,
@@ -337,7 +337,7 @@ fn a_coupling_breaks_at_its_strength() {
         let fallen = if holds { 0.0 } else { -0.5 * 9.81 };
         close("height", s.state.robots[0].motion.p_WB.z, fallen, 0.03);
         if holds {
-            near(
+            close_vectors(
                 "force",
                 s.state.couplings[0].force_W,
                 Vec3::new(0.0, 0.0, -19.62),
@@ -417,5 +417,5 @@ fn an_imu_on_a_welded_half_reads_the_whole_body() {
             })
     };
     let (half, whole) = (read(0).unwrap(), read(2).unwrap());
-    near("specific force", half, whole, 2e-3);
+    close_vectors("specific force", half, whole, 2e-3);
 }

@@ -1,6 +1,6 @@
 //! Tests bodies in moving water.
 
-use crate::common::{advance, close, near, simulation};
+use crate::common::{advance, close, close_vectors, simulation};
 use merrow_math::Vec3;
 
 /// Returns a neutral body with very unequal added mass and drag in a current of 0.5 m/s to the
@@ -37,7 +37,7 @@ fn neutral_body_reaches_water_velocity() {
     let mut s = simulation(&drifter("attitude_deg: [10, 20, 100]"));
     advance(&mut s, 60.0);
     let m = &s.state.robots[0].motion;
-    near(
+    close_vectors(
         "velocity",
         m.q_WB.matrix().mul_vec(m.V_WB_B.v),
         water(),
@@ -62,13 +62,13 @@ fn turning_body_moving_with_water_has_no_force() {
     let mut s = simulation(&drifter(&start));
     advance(&mut s, 30.0);
     let m = &s.state.robots[0].motion;
-    near(
+    close_vectors(
         "position",
         m.p_WB,
         water().scale(30.0) + Vec3::new(0.0, 0.0, -80.0),
         1e-9,
     );
-    near("spin", m.V_WB_B.w, Vec3::new(0.0, 0.0, 0.4), 1e-9);
+    close_vectors("spin", m.V_WB_B.w, Vec3::new(0.0, 0.0, 0.4), 1e-9);
     close(
         "heading",
         m.q_WB.matrix().to_rpy()[2],
@@ -88,7 +88,7 @@ fn current_direction_is_towards_flow() {
         (-90.0, [-1.0, 0.0]),
     ] {
         let v = merrow_world::build::horizontal_velocity(1.0, deg);
-        near(
+        close_vectors(
             &format!("{deg} deg"),
             v,
             Vec3::new(expected[0], expected[1], 0.0),
@@ -115,7 +115,7 @@ robots:
 "
         ));
         advance(&mut s, 100.0);
-        near(
+        close_vectors(
             &format!("{depth} m"),
             s.state.robots[0].motion.V_WB_B.v,
             Vec3::new(0.0, expected, 0.0),

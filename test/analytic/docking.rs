@@ -98,7 +98,7 @@ fn a_rexrov_docks_and_leaves() {
     let memory = s.state.couplings[0];
     assert!(
         !memory.engaged && memory.capture == LatchCapture::Leaving,
-        "it does not catch what it has just let go"
+        "it does not re-latch the part that it has just released"
     );
     drive(&mut s, -0.25, 8.0);
     assert!(tip(&s).z < -0.6, "{:?}", tip(&s));

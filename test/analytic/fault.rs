@@ -1,6 +1,6 @@
 //! Tests the effect of each fault on each kind of device.
 
-use crate::common::worlds::held;
+use crate::common::worlds::held_robot;
 use crate::common::{advance, close, readings, relative, simulation};
 use merrow_model::scene::Fault;
 use merrow_model::scene::fault::{Device, FaultKind};
@@ -22,7 +22,7 @@ fn broken(device: &str, kind: &str) -> Simulation {
     let fault = format!(
         "faults: {{x: {{robot: r, target: {device}, time_s: 0.5, duration_s: 1, kind: {kind}}}}}"
     );
-    let mut s = simulation(&held(BATTERY, DEVICES, &fault));
+    let mut s = simulation(&held_robot(BATTERY, DEVICES, &fault));
     s.apply(&Command::Thrusters {
         robot: 0,
         values: vec![16.0, 0.2],
@@ -32,8 +32,8 @@ fn broken(device: &str, kind: &str) -> Simulation {
 }
 
 /// Returns the thrust [N] of the thruster and the angle [rad] of the fin before, twice during and
-/// after a fault. The commands change in the middle of the fault.
-fn seen(s: &mut Simulation) -> [(f64, f64); 4] {
+/// after a fault. The commands change halfway through the fault.
+fn outputs_around_fault(s: &mut Simulation) -> [(f64, f64); 4] {
     let at = |s: &Simulation| {
         (
             s.state.robots[0].actuators[0].thrust,
@@ -60,9 +60,9 @@ fn seen(s: &mut Simulation) -> [(f64, f64); 4] {
 // Tolerance: rounding.
 #[test]
 fn actuators_fail_as_specified() {
-    let thrust = |kind: &str| seen(&mut broken("t", kind)).map(|x| x.0);
-    let check = |kind: &str, found: [f64; 4], wanted: [f64; 4]| {
-        for (f, w) in found.into_iter().zip(wanted) {
+    let thrust = |kind: &str| outputs_around_fault(&mut broken("t", kind)).map(|x| x.0);
+    let check = |kind: &str, found: [f64; 4], expected: [f64; 4]| {
+        for (f, w) in found.into_iter().zip(expected) {
             close(kind, f, w, 1e-12);
         }
     };
@@ -78,7 +78,7 @@ fn actuators_fail_as_specified() {
         thrust("biased, bias: 3"),
         [16.0, 19.0, -6.0, -9.0],
     );
-    let angle = |kind: &str| seen(&mut broken("f", kind)).map(|x| x.1);
+    let angle = |kind: &str| outputs_around_fault(&mut broken("f", kind)).map(|x| x.1);
     check("stuck fin", angle("stuck"), [0.2, 0.2, 0.2, -0.1]);
     check("dead fin", angle("dead"), [0.2, 0.2, 0.2, -0.1]);
     check(
@@ -101,7 +101,7 @@ fn actuators_fail_as_specified() {
 fn noise_and_interruptions_have_their_statistics() {
     let run = |kind: &str| {
         let fault = format!("faults: {{x: {{robot: r, target: t, kind: {kind}}}}}");
-        let mut s = simulation(&held(BATTERY, DEVICES, &fault));
+        let mut s = simulation(&held_robot(BATTERY, DEVICES, &fault));
         s.apply(&Command::Thrusters {
             robot: 0,
             values: vec![16.0, 0.2],
@@ -135,7 +135,7 @@ fn sensors_fail_as_specified() {
         let fault = format!(
             "faults: {{x: {{robot: r, target: p, time_s: 0.5, duration_s: 1, kind: {kind}}}}}"
         );
-        let mut s = simulation(&held(BATTERY, DEVICES, &fault));
+        let mut s = simulation(&held_robot(BATTERY, DEVICES, &fault));
         let all = readings(&mut s, 0, 2.0);
         let inside = all
             .iter()
@@ -200,7 +200,7 @@ robots:
 #[test]
 fn power_limit_weakens_all_devices() {
     let fault = "faults: {x: {robot: r, target: battery, kind: shortage, power_w: 50}}";
-    let mut s = simulation(&held(
+    let mut s = simulation(&held_robot(
         &format!("{BATTERY}, hotel_load_w: 36"),
         DEVICES,
         fault,
@@ -222,7 +222,7 @@ fn power_limit_weakens_all_devices() {
     s.advance(1);
     close("thrust", s.state.robots[0].actuators[0].thrust, 8.0, 1e-12);
     let mut s = broken("battery", "dead");
-    let thrust = seen(&mut s).map(|x| x.0);
+    let thrust = outputs_around_fault(&mut s).map(|x| x.0);
     assert_eq!((thrust[0], thrust[1]), (16.0, 0.0));
     advance(&mut s, 3.0);
     assert!(
@@ -236,7 +236,7 @@ fn power_limit_weakens_all_devices() {
 #[test]
 fn joints_fail_as_specified() {
     use crate::common::joints::{Hinge, command, effort_servo};
-    for (kind, wanted) in [
+    for (kind, expected) in [
         ("dead", 0.0),
         ("reduced, fraction: 0.5", 1.5),
         ("biased, bias: 0.5", 2.5),
@@ -261,7 +261,7 @@ fn joints_fail_as_specified() {
         close(
             kind,
             (s.state.robots[0].motion.qd[0] - before) / 0.1,
-            wanted,
+            expected,
             1e-9,
         );
     }
@@ -277,7 +277,7 @@ fn ideal_effort_drives_fail_as_specified() {
         ..Hinge::default()
     }
     .text();
-    for (kind, wanted) in [
+    for (kind, expected) in [
         ("dead", [0.0, 0.0]),
         ("reduced, fraction: 0.5", [1.0, -0.5]),
         ("biased, bias: 0.5", [2.5, -0.5]),
@@ -294,9 +294,9 @@ fn ideal_effort_drives_fail_as_specified() {
         };
         command(&mut s, 2.0);
         close("before", gains(&mut s, 0.5), 2.0, 1e-9);
-        close(kind, gains(&mut s, 0.2), wanted[0], 1e-9);
+        close(kind, gains(&mut s, 0.2), expected[0], 1e-9);
         command(&mut s, -1.0);
-        close(kind, gains(&mut s, 0.3), wanted[1], 1e-9);
+        close(kind, gains(&mut s, 0.3), expected[1], 1e-9);
         close("after", gains(&mut s, 0.2), -1.0, 1e-9);
     }
 }
@@ -356,7 +356,7 @@ fn ideal_position_drives_fail_as_specified() {
 // after 5 s, the last 4 of them with the fault. Tolerance: rounding.
 #[test]
 fn buoyancy_engines_fail_as_specified() {
-    for (kind, wanted) in [
+    for (kind, expected) in [
         ("dead", 310.0),
         ("stuck", 310.0),
         ("reduced, fraction: 0.5", 330.0),
@@ -365,10 +365,10 @@ fn buoyancy_engines_fail_as_specified() {
     ] {
         let model = "buoyancy_engines: {pump: {source: test, range_m3: [0, 5e-4], rate_m3_s: [1e-5, 1e-5], start_m3: 3e-4}}";
         let fault = format!("faults: {{x: {{robot: r, target: pump, time_s: 1, kind: {kind}}}}}");
-        let mut s = simulation(&held(BATTERY, model, &fault));
+        let mut s = simulation(&held_robot(BATTERY, model, &fault));
         s.apply(&Command::BuoyancyEngine {
             robot: 0,
-            ballast: 0,
+            engine: 0,
             value: 400e-6,
         })
         .unwrap();
@@ -376,16 +376,16 @@ fn buoyancy_engines_fail_as_specified() {
         close(
             kind,
             s.state.robots[0].buoyancy_engines[0].volume * 1e6,
-            wanted,
+            expected,
             1e-6,
         );
     }
 }
 
-// Goal: a winch on board fails as specified; a winch ashore is no device of a robot. Method: a load
-// hangs from the winch, which pays out at 0.4 m/s (ramps of 1 m/s²). When the fault begins the
-// winch is either commanded to heave in or keeps its command; the fault lasts 3 s. Tolerance: the
-// motor's speed over two steps.
+// Goal: a winch on board fails as specified; a winch at a fixed end is no device of a robot.
+// Method: a load hangs from the winch, which pays out at 0.4 m/s (ramps of 1 m/s²). When the fault
+// begins the winch is either commanded to heave in or keeps its command; the fault lasts 3 s.
+// Tolerance: the motor's speed over two steps.
 #[test]
 fn winches_fail_as_specified() {
     use merrow_model::state::WinchCommand;
@@ -411,7 +411,7 @@ faults: {{x: {{robot: r, target: winches/t, time_s: 2, kind: {kind}}}}}
 "
         )
     };
-    for (kind, then, wanted) in [
+    for (kind, then, expected) in [
         ("dead", 0.4, 0.0),
         ("stuck", -0.4, 1.2),
         ("reduced, fraction: 0.5", 0.4, 0.62),
@@ -434,7 +434,7 @@ faults: {{x: {{robot: r, target: winches/t, time_s: 2, kind: {kind}}}}}
         close(
             kind,
             s.state.tethers[0].length - before,
-            wanted,
+            expected,
             2.0 * 0.4 * 0.005,
         );
     }
@@ -456,7 +456,7 @@ fn gyro_and_accelerometer_fail_independently() {
     let heard = |of: &str, kind: &str| {
         let imu = "sensors: {imu: {device: {source: test, rate_hz: 100, kind: imu}}}";
         let fault = format!("faults: {{x: {{robot: r, target: {of}, time_s: 0.5, kind: {kind}}}}}");
-        let mut s = simulation(&held(BATTERY, imu, &fault));
+        let mut s = simulation(&held_robot(BATTERY, imu, &fault));
         let all = readings(&mut s, 0, 1.0);
         all.iter().rev().find_map(|r| match r.reading {
             Reading::Imu(imu) if r.stamp_ns > 600_000_000 => {
@@ -470,28 +470,28 @@ fn gyro_and_accelerometer_fail_independently() {
         Vec3::new(0.0, 0.0, 9.81),
         Vec3::new(0.25, 0.25, 0.25),
     );
-    let near = |found: Option<[Vec3; 2]>, wanted: [Vec3; 2]| {
+    let check_readings = |found: Option<[Vec3; 2]>, expected: [Vec3; 2]| {
         let found = found.expect("a reading");
-        for (f, w) in found.into_iter().zip(wanted) {
+        for (f, w) in found.into_iter().zip(expected) {
             assert!(
                 if w.x.is_nan() {
                     f.x.is_nan()
                 } else {
                     (f - w).norm() < 1e-12
                 },
-                "{found:?} {wanted:?}"
+                "{found:?} {expected:?}"
             );
         }
     };
     let none = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
-    near(heard("imu/gyro", "biased, bias: 0.25"), [by, up]);
-    near(
+    check_readings(heard("imu/gyro", "biased, bias: 0.25"), [by, up]);
+    check_readings(
         heard("sensors/imu/accelerometer", "biased, bias: 0.25"),
         [rest, up + by],
     );
-    near(heard("imu", "biased, bias: 0.25"), [by, up + by]);
-    near(heard("imu/gyro", "dead"), [none, up]);
-    near(heard("imu/accelerometer", "dead"), [rest, none]);
+    check_readings(heard("imu", "biased, bias: 0.25"), [by, up + by]);
+    check_readings(heard("imu/gyro", "dead"), [none, up]);
+    check_readings(heard("imu/accelerometer", "dead"), [rest, none]);
     assert!(heard("imu", "dead").is_none());
     let [gyro, accelerometer] =
         heard("imu/accelerometer", "noisy, noise_std: 3").expect("a reading");
@@ -591,7 +591,7 @@ fn leaked_water_adds_weight_and_inertia() {
 // rejected. Method: commands. Tolerance: none.
 #[test]
 fn faults_can_be_commanded() {
-    let mut s = simulation(&held(BATTERY, DEVICES, ""));
+    let mut s = simulation(&held_robot(BATTERY, DEVICES, ""));
     s.apply(&Command::Thrusters {
         robot: 0,
         values: vec![16.0, 0.2],

@@ -1,7 +1,7 @@
 //! Tests the force of each fin law in any flow, in a propeller race, at the surface and with
 //! faults.
 
-use crate::common::{close, instant, near, scene, start};
+use crate::common::{close, initial_environment, close_vectors, scene, start};
 use merrow_math::{Quat, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::Workspace;
@@ -13,7 +13,7 @@ const RUDDER: &str = "position_m: [-0.7, 0, 0], shaft: [0, 0, 1]";
 
 /// Returns a world with a neutral, deep body on which only a fin acts; `place` holds the mounting
 /// keys and `surface` the parameters of the fin.
-pub(super) fn board(place: &str, surface: &str) -> String {
+pub(super) fn fin_world(place: &str, surface: &str) -> String {
     format!(
         "
 water: {{density_kg_m3: {RHO}}}
@@ -38,7 +38,7 @@ fn force(scene: &Scene, V: SpatialVelocity, angle: f64) -> SpatialForce {
         let mut work = Workspace::new(robot);
         work.fins[0].angle = [angle; 3];
         work.fins[0].area_fraction = part;
-        step::evaluate(robot, &instant(scene), &motion, &[], 0, &mut work);
+        step::evaluate(robot, &initial_environment(scene), &motion, &[], 0, &mut work);
         work.links[0].F
     };
     let (whole, none) = (at(1.0), at(0.0));
@@ -61,9 +61,9 @@ fn rad(deg: f64) -> f64 {
 // of the other term that the smooth stall leaves.
 #[test]
 fn lift_and_drag_over_the_whole_circle() {
-    let s = scene(&board(
+    let s = scene(&fin_world(
         RUDDER,
-        "law: {kind: lift_drag, lift_slope_per_rad: 3, aspect_ratio: 2, drag: 0.01, stall_deg: 20, stall_sharpness: 60}",
+        "law: {kind: lift_drag, lift_slope_per_rad: 3, aspect_ratio: 2, drag: 0.01, stall_deg: 20, stall_sharpness_per_rad: 60}",
     ));
     let q = 0.5 * RHO * 4.0 * AREA;
     // The leading edge points to the left, so the force is to the left; less than 1e-6 of the flow
@@ -71,8 +71,8 @@ fn lift_and_drag_over_the_whole_circle() {
     let F = force(&s, ahead(Vec3::new(2.0, 0.0, 0.0)), rad(5.0));
     let lift = 3.0 * rad(5.0);
     let drag = 0.01 + lift * lift / (std::f64::consts::PI * 0.9 * 2.0);
-    near("attached", F.f, Vec3::new(-q * drag, q * lift, 0.0), 1e-6);
-    near(
+    close_vectors("attached", F.f, Vec3::new(-q * drag, q * lift, 0.0), 1e-6);
+    close_vectors(
         "attached, moment",
         F.m,
         Vec3::new(0.0, 0.0, -0.7 * q * lift),
@@ -92,15 +92,15 @@ fn lift_and_drag_over_the_whole_circle() {
         let (sin, cos) = rad(deg).sin_cos();
         let F = force(&s, ahead(Vec3::new(2.0, 0.0, 0.0)), rad(deg));
         let expected = Vec3::new(-q * (0.01 + 1.2 * sin * sin), q * 1.2 * sin * cos, 0.0);
-        near(&format!("plate at {deg}"), F.f, expected, 1e-9);
+        close_vectors(&format!("plate at {deg}"), F.f, expected, 1e-9);
     }
     // Flow from astern, and from the left.
     let F = force(&s, ahead(Vec3::new(-2.0, 0.0, 0.0)), 0.0);
-    near("astern", F.f, Vec3::new(q * 0.01, 0.0, 0.0), 1e-9);
+    close_vectors("astern", F.f, Vec3::new(q * 0.01, 0.0, 0.0), 1e-9);
     let F = force(&s, ahead(Vec3::new(0.0, 2.0, 0.0)), 0.0);
-    near("sideways", F.f, Vec3::new(0.0, -q * 1.21, 0.0), 1e-9);
+    close_vectors("sideways", F.f, Vec3::new(0.0, -q * 1.21, 0.0), 1e-9);
     // No force acts along the shaft.
-    near(
+    close_vectors(
         "along the shaft",
         force(&s, ahead(Vec3::new(0.0, 0.0, 2.0)), 0.3).f,
         Vec3::zero(),
@@ -113,7 +113,7 @@ fn lift_and_drag_over_the_whole_circle() {
 #[test]
 fn slope_of_lift_from_the_aspect_ratio() {
     let slope = |keys: &str| {
-        let s = scene(&board(
+        let s = scene(&fin_world(
             RUDDER,
             &format!("law: {{kind: lift_drag, {keys} drag: 0}}"),
         ));
@@ -133,13 +133,13 @@ fn slope_of_lift_from_the_aspect_ratio() {
 // with the same velocity of the fin without rotation. Tolerance: rounding.
 #[test]
 fn fin_inflow_includes_body_rotation() {
-    let s = scene(&board(RUDDER, "law: {kind: lift_drag}"));
+    let s = scene(&fin_world(RUDDER, "law: {kind: lift_drag}"));
     let w = Vec3::new(0.3, -0.2, 0.5);
     let v = Vec3::new(1.5, 0.2, 0.1);
     let turning = force(&s, SpatialVelocity { w, v }, 0.1);
     let p = Vec3::new(-0.7, 0.0, 0.0);
     let still = force(&s, ahead(v + w.cross(p)), 0.1);
-    near("force", turning.f, still.f, 1e-13);
+    close_vectors("force", turning.f, still.f, 1e-13);
     assert!(turning.f.norm() > 1.0);
 }
 
@@ -153,7 +153,7 @@ fn thetis_planes_match_formula() {
         let law = format!(
             "center_of_pressure_m: {lcs}, law: {{kind: chord, normal_slope_per_rad: {a}, axial: {c0}}}"
         );
-        let s = scene(&board(&place, &law));
+        let s = scene(&fin_world(&place, &law));
         for deg in [-25.0, -10.0, 0.0, 5.0, 15.0] {
             let (sin, cos) = rad(deg).sin_cos();
             // In forward motion the angle of attack is the angle of the plane.
@@ -163,13 +163,13 @@ fn thetis_planes_match_formula() {
             let Mq = Fz * (lcs * cos - x) + Fx * lcs * sin;
             let F = force(&s, ahead(Vec3::new(speed, 0.0, 0.0)), rad(deg));
             // Forward-right-down to forward-left-up.
-            near(
+            close_vectors(
                 &format!("force at {deg}"),
                 F.f,
                 Vec3::new(Fx, 0.0, -Fz),
                 1e-12,
             );
-            near(
+            close_vectors(
                 &format!("moment at {deg}"),
                 F.m,
                 Vec3::new(0.0, -Mq, 0.0),
@@ -185,7 +185,7 @@ fn thetis_planes_match_formula() {
 fn table_is_evaluated_at_angle_of_attack() {
     let table =
         "law: {kind: table, alpha_deg: [0, 10, 180], lift: [0, 1, 0], drag: [0.1, 0.2, 0.5]}";
-    let s = scene(&board(RUDDER, table));
+    let s = scene(&fin_world(RUDDER, table));
     let q = 0.5 * RHO * AREA;
     for (deg, lift, drag) in [
         (10.0, 1.0, 0.2),
@@ -194,7 +194,7 @@ fn table_is_evaluated_at_angle_of_attack() {
         (95.0, 0.5, 0.35),
     ] {
         let F = force(&s, ahead(Vec3::new(1.0, 0.0, 0.0)), rad(deg));
-        near(
+        close_vectors(
             &format!("at {deg}"),
             F.f,
             Vec3::new(-q * drag, q * lift, 0.0),
@@ -211,7 +211,7 @@ fn fin_laws_dissipate_energy() {
         "{kind: lift_drag}",
         "{kind: chord, normal_slope_per_rad: 3, axial: 0.05}",
     ] {
-        let s = scene(&board(
+        let s = scene(&fin_world(
             "position_m: [0, 0, 0], shaft: [0, 0, 1]",
             &format!("law: {law}"),
         ));
@@ -236,7 +236,7 @@ fn propeller_race_washes_part_of_the_fin() {
             "{RUDDER}, slipstream: {{thruster: t, area_fraction: {part}, development: {development}}}"
         );
         let table = "law: {kind: table, alpha_deg: [0, 180], lift: [0, 0], drag: [0.5, 0.5]}";
-        board(&place, table)
+        fin_world(&place, table)
             + "      thrusters: {t: {motor: {source: test, command: newton, range: [-50, 50], curve: direct, diameter_m: 0.2}, \
                position_m: [-0.5, 0, 0], direction: [1, 0, 0]}}\n"
     };
@@ -246,7 +246,7 @@ fn propeller_race_washes_part_of_the_fin() {
         let robot = &s.robots[0];
         let mut work = Workspace::new(robot);
         work.drive[0] = [thrust; 3];
-        step::evaluate(robot, &instant(&s), &start(&s, 0), &[], 0, &mut work);
+        step::evaluate(robot, &initial_environment(&s), &start(&s, 0), &[], 0, &mut work);
         work.links[0].F.f.x
     };
     let drag = |part: f64, u2: f64| -0.5 * RHO * AREA * part * 0.5 * u2;
@@ -275,7 +275,7 @@ fn propeller_race_washes_part_of_the_fin() {
 // rudder of 0.2 m span at four heights. Tolerance: rounding.
 #[test]
 fn emerged_fin_has_no_force() {
-    let s = scene(&board(
+    let s = scene(&fin_world(
         "position_m: [0, 0, 0], shaft: [0, 0, 1]",
         "law: {kind: fossen, lift_slope_per_rad: 1}",
     ));
@@ -286,7 +286,7 @@ fn emerged_fin_has_no_force() {
         motion.V_WB_B.v.x = 2.0;
         let mut work = Workspace::new(robot);
         work.fins[0].angle = [0.1; 3];
-        step::evaluate(robot, &instant(&s), &motion, &[], 0, &mut work);
+        step::evaluate(robot, &initial_environment(&s), &motion, &[], 0, &mut work);
         close(
             &format!("at {z} m"),
             work.links[0].F.f.y,

@@ -1,6 +1,6 @@
 //! Tests fin servos: lag, rate, dead time, limits, health and commands.
 
-use super::fin::board;
+use super::fin::fin_world;
 use crate::common::{close, simulation};
 use merrow_model::state::{Command, Health};
 use merrow_sim::Simulation;
@@ -32,7 +32,7 @@ fn angles(s: &mut Simulation, n: usize) -> Vec<f64> {
 #[test]
 fn rate_and_lag_step_response() {
     let (rate, lag, target) = (30_f64.to_radians(), 0.1, 20_f64.to_radians());
-    let mut s = simulation(&board(
+    let mut s = simulation(&fin_world(
         RUDDER,
         &format!("{LAW}, rate_deg_s: 30, time_constant_s: 0.1"),
     ));
@@ -57,7 +57,7 @@ fn rate_and_lag_step_response() {
 #[test]
 fn dead_time_and_range() {
     let mut s = simulation(
-        &board(RUDDER, &format!("{LAW}, dead_time_s: 0.03")).replace("[-170, 170]", "[-20, 20]"),
+        &fin_world(RUDDER, &format!("{LAW}, dead_time_s: 0.03")).replace("[-170, 170]", "[-20, 20]"),
     );
     command(&mut s, 1.0);
     let found = angles(&mut s, 20);
@@ -74,7 +74,7 @@ fn dead_time_and_range() {
 // the rotation within the step.
 #[test]
 fn health_and_commands() {
-    let text = board(RUDDER, LAW).replace("model:", "velocity_m_s: [2, 0, 0]\n    model:");
+    let text = fin_world(RUDDER, LAW).replace("model:", "velocity_m_s: [2, 0, 0]\n    model:");
     let sway = |health: Health| {
         let mut s = simulation(&text);
         command(&mut s, 0.1);

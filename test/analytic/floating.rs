@@ -1,7 +1,7 @@
 //! Tests bodies in waves: floating bodies follow the surface, hovering bodies follow the water, and
 //! sensors measure both.
 
-use crate::common::{advance, close, near, readings, relative, scene, simulation};
+use crate::common::{advance, close, close_vectors, readings, relative, scene, simulation};
 use merrow_environment::waves::realise::wave_field;
 use merrow_environment::{WaveState, air};
 use merrow_math::Vec3;
@@ -32,7 +32,7 @@ robots:
 ";
 
 /// Returns the waves of a running world at its current time.
-fn now(s: &Simulation) -> WaveState {
+fn current_waves(s: &Simulation) -> WaveState {
     WaveState::new(&s.state.sea.waves, s.time_ns() as f64)
 }
 
@@ -49,7 +49,7 @@ fn raft_follows_long_waves() {
     for _ in 0..96 {
         advance(&mut s, 0.25);
         let motion = &s.state.robots[0].motion;
-        let surface = now(&s).surface(motion.p_WB.x, motion.p_WB.y);
+        let surface = current_waves(&s).surface(motion.p_WB.x, motion.p_WB.y);
         assert!(
             (motion.p_WB.z - surface.z).abs() < 0.02 * 0.5,
             "heave {} over {}",
@@ -103,7 +103,7 @@ robots:
         path.push(p);
     }
     let orbit = path.iter().map(|p| (p.z + 5.0).abs()).fold(0.0, f64::max);
-    assert!(orbit > 0.01, "{orbit} m says little");
+    assert!(orbit > 0.01, "{orbit} m is not significant");
     scene.robots[0].start.v_WB_B = start;
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
     for p in path {
@@ -125,7 +125,7 @@ step: {dt_s: 0.02}
 ";
 
 /// Returns amplitude [m], wave number [rad/m] and angular frequency [rad/s] of [`SWELL`].
-fn swell(scene: &merrow_model::scene::Scene) -> [f64; 3] {
+fn swell_parameters(scene: &merrow_model::scene::Scene) -> [f64; 3] {
     let c = &scene.sea.waves.seas[0].1.components;
     [c.a[0], c.k[0], c.omega[0]]
 }
@@ -145,7 +145,7 @@ robots:
       added_mass: {{kind: diagonal, values: [10, 10, 10, 0, 0, 0]}}}}}}
 "
     ));
-    let [a, k, omega] = swell(&scene);
+    let [a, k, omega] = swell_parameters(&scene);
     let now = WaveState::new(&scene.sea.waves, 0.0);
     scene.robots[0].start.v_WB_B = now.surface_and_motion(Vec3::new(0.0, 0.0, -4.0)).1.velocity;
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
@@ -176,7 +176,7 @@ robots:
       linear_damping: {{kind: diagonal, values: [0.1, 0.1, 0.1, 1e-5, 1e-5, 1e-5]}}}}}}
 "
     ));
-    let [a, k, omega] = swell(&scene);
+    let [a, k, omega] = swell_parameters(&scene);
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
     s.advance(300);
     // The centre of the orbit at whole periods.
@@ -201,16 +201,16 @@ robots:
 // 0.5 m differs from its mean gradient.
 #[test]
 fn held_box_wave_pressure_matches_closed_form() {
-    let mut asked = sea(Spectrum::Regular(0.0), 1.0, 5.0);
-    asked.towards = Vec3::new(0.0, 1.0, 0.0);
+    let mut sea_state = sea(Spectrum::Regular(0.0), 1.0, 5.0);
+    sea_state.towards = Vec3::new(0.0, 1.0, 0.0);
     let mut world = scene(RAFT);
-    world.sea.waves = Waves::from_field(wave_field(asked, 400.0, 9.81, 1));
+    world.sea.waves = Waves::from_field(wave_field(sea_state, 400.0, 9.81, 1));
     let waves = WaveState::new(&world.sea.waves, 0.0);
     let robot = &world.robots[0];
     let mut work = merrow_model::state::Workspace::new(robot);
     let at = merrow_environment::EnvironmentState {
         waves: Some(&waves),
-        ..crate::common::instant(&world)
+        ..crate::common::initial_environment(&world)
     };
     let mut motion = merrow_model::state::Motion::rest(0);
     // The crest is 0.5 m high; the bottom of the box is 0.4 m below it.
@@ -233,7 +233,7 @@ fn held_box_wave_pressure_matches_closed_form() {
 
 /// Returns a held body at the height `z` [m], with a device, in Kelpie's Beaufort 8 sea state: 5.5
 /// m high, 8 s.
-fn held(z: f64, more: &str) -> Simulation {
+fn held_body(z: f64, more: &str) -> Simulation {
     simulation(&format!(
         "
 water: {{density_kg_m3: 1000, waves: {{kind: kelpie, beaufort: 8, period_s: 8}}}}
@@ -251,7 +251,7 @@ robots:
 #[test]
 fn instruments_use_wave_surface() {
     let gnss = "sensors: {g: {device: {source: test, kind: gnss, rate_hz: 10, horizontal_std_m: 0, vertical_std_m: 0, max_depth_m: 0}}}";
-    let mut s = held(0.5, gnss);
+    let mut s = held_body(0.5, gnss);
     let fixes = readings(&mut s, 0, 8.0);
     let seen = fixes
         .iter()
@@ -264,7 +264,7 @@ fn instruments_use_wave_surface() {
     );
 
     let altimeter = "sensors: {a: {device: {source: test, kind: altimeter, rate_hz: 10, min_range_m: 0.1, max_range_m: 100, beam_width_deg: 1}, attitude_deg: [0, 90, 0]}}";
-    let mut s = held(0.5, altimeter);
+    let mut s = held_body(0.5, altimeter);
     let pings = readings(&mut s, 0, 8.0);
     let heard = pings
         .iter()
@@ -276,7 +276,7 @@ fn instruments_use_wave_surface() {
     );
 
     let pressure = "sensors: {p: {device: {source: test, kind: pressure, rate_hz: 500}}}";
-    let mut s = held(-1.0, pressure);
+    let mut s = held_body(-1.0, pressure);
     let temperature = air::weather(&s.state.sea.air, 0.0).temperature;
     for r in readings(&mut s, 0, 8.0).iter().step_by(100) {
         let Reading::Pressure(p) = r.reading else {
@@ -294,7 +294,7 @@ fn instruments_use_wave_surface() {
     }
 
     let thruster = "thrusters: {t: {position_m: [0, 0, 0], direction: [1, 0, 0], motor: {source: test, diameter_m: 0.2, command: newton, range: [-50, 50], curve: {kind: direct}}}}";
-    let mut s = held(0.0, thruster);
+    let mut s = held_body(0.0, thruster);
     for (t, wet) in [(2.0, true), (6.0, false)] {
         let left = t - s.time_ns() as f64 * 1e-9;
         advance(&mut s, left);
@@ -305,7 +305,7 @@ fn instruments_use_wave_surface() {
         })
         .unwrap();
         s.advance(2);
-        near(
+        close_vectors(
             "thrust",
             Vec3::new(s.state.robots[0].actuators[0].thrust, 0.0, 0.0),
             Vec3::new(if wet { 30.0 } else { 0.0 }, 0.0, 0.0),

@@ -1,6 +1,6 @@
 //! Tests bodies in non-uniform flow: they follow the particle paths.
 
-use crate::common::{advance, near, run, simulation};
+use crate::common::{advance, close_vectors, run, simulation};
 use merrow_math::Vec3;
 
 /// Returns a world with a neutral body at `start`, without rotational drag and with equal added
@@ -39,7 +39,7 @@ fn solid_rotation_carries_a_neutral_body_in_a_circle() {
         advance(&mut s, 3.1);
         let (sin, cos) = (3.1 * f64::from(k)).sin_cos();
         let expected = Vec3::new(5.0 + 2.0 * cos, -3.0 + 2.0 * sin, -40.0);
-        near("place", s.state.robots[0].motion.p_WB, expected, 1e-6);
+        close_vectors("place", s.state.robots[0].motion.p_WB, expected, 1e-6);
     }
 }
 
@@ -57,7 +57,7 @@ fn body_crossing_a_jet_has_local_jet_speed() {
     let s = run(&text, 20.0);
     let n: f64 = 6.0;
     let along = 1.5 * 4.0 * (n / 4.0).tanh() / 0.3;
-    near(
+    close_vectors(
         "place",
         s.state.robots[0].motion.p_WB,
         Vec3::new(along, n, -40.0),
@@ -82,7 +82,7 @@ fn body_rising_through_layers_has_their_speed() {
     let mut s = merrow_sim::Simulation::new(std::sync::Arc::new(scene), 1).unwrap();
     advance(&mut s, 20.0);
     let x = (0.1 * 20.0) + 0.5 * (0.5 / 20.0) * 400.0;
-    near(
+    close_vectors(
         "place",
         s.state.robots[0].motion.p_WB,
         Vec3::new(x, 0.0, -8.0),
@@ -101,7 +101,7 @@ fn a_tide_carries_a_body_around() {
     );
     let s = run(&text, 50.0);
     let r = 200.0 / std::f64::consts::TAU;
-    near(
+    close_vectors(
         "place",
         s.state.robots[0].motion.p_WB,
         Vec3::new(0.8 * r, 0.3 * r, -40.0),
@@ -125,7 +125,7 @@ fn flow_gain_changes_at_run_time() {
         .unwrap();
     assert_ne!(s.state.hash(), before, "the gain is part of the state");
     advance(&mut s, 3000.0);
-    near(
+    close_vectors(
         "speed",
         s.state.robots[0].motion.V_WB_B.v,
         Vec3::new(0.4, 0.0, 0.0),

@@ -1,7 +1,7 @@
 //! Tests the glider: steady glides against their closed solution, the buoyancy engine, its pump and
 //! the pump's power.
 
-use crate::common::{advance, close, near, relative, scene, simulation, start};
+use crate::common::{advance, close, close_vectors, relative, scene, simulation, start};
 use merrow_math::{SpatialVelocity, Vec3};
 use merrow_model::state::Command;
 use merrow_sim::Simulation;
@@ -19,7 +19,7 @@ robots: {{g: {{model: {{extends: robots/seawing.yaml, sensors: null, {extra}}}, 
 fn ballast(s: &mut Simulation, value: f64) {
     s.apply(&Command::BuoyancyEngine {
         robot: 0,
-        ballast: 0,
+        engine: 0,
         value,
     })
     .unwrap();
@@ -29,7 +29,7 @@ fn ballast(s: &mut Simulation, value: f64) {
 /// (Graver 2005, ch. 4). Lift and drag balance the net weight `weight` [N] along the path. In pitch
 /// K_M0 + K_M α and the Munk moment balance the weights of hull and sliding mass, whose moment
 /// about the origin is that of `gravity`: (forward, down) [N m]. Net buoyancy acts at the origin.
-fn closed(weight: f64, gravity: [f64; 2]) -> (f64, f64, f64) {
+fn steady_glide(weight: f64, gravity: [f64; 2]) -> (f64, f64, f64) {
     let (d, l, m) = ([7.19, 386.29], [-0.36, 440.99], [0.28, -65.84]);
     let munk = 65.92 - 1.48;
     let at = |alpha: f64| {
@@ -84,7 +84,7 @@ fn steady_glides() {
             54.28 * -0.0814 + 11.0 * slide,
             54.28 * 0.0032 + 11.0 * 0.014,
         ];
-        let expected = closed(weight, arms.map(|a| a * 9.81));
+        let expected = steady_glide(weight, arms.map(|a| a * 9.81));
         println!("{litres} l: attack {alpha}, pitch {pitch}, speed {speed}; expected {expected:?}");
         assert!(
             (pitch - expected.1).abs() < 2e-4,
@@ -152,8 +152,8 @@ robots: {{g: {{position_m: [0, 0, -50], model: {{source: test, body: {{source: t
         0.3 - 66.0 * a - 205.0 * q,
         34.0 * b - 389.0 * r,
     ]);
-    near("force", with.0 - without.0, flu(f), 1e-9);
-    near("moment", with.1 - without.1, flu(m), 1e-9);
+    close_vectors("force", with.0 - without.0, flu(f), 1e-9);
+    close_vectors("moment", with.1 - without.1, flu(m), 1e-9);
 }
 
 // Goal: the engine changes its volume at the pump's rates, within its range, and pumping out draws
@@ -196,7 +196,7 @@ fn buoyancy_engine_rates_and_power() {
     assert_eq!(s.state.robots[0].buoyancy_engines[0].power, 0.0);
     let nan = Command::BuoyancyEngine {
         robot: 0,
-        ballast: 0,
+        engine: 0,
         value: f64::NAN,
     };
     assert_eq!(

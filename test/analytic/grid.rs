@@ -1,7 +1,7 @@
 //! Tests water whose velocity is given on a grid.
 
 use crate::common::folder::Folder;
-use crate::common::{advance, near};
+use crate::common::{advance, close_vectors};
 use merrow_math::Vec3;
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_world};
@@ -73,7 +73,7 @@ fn stagnation_flow_carries_a_body_on_its_hyperbola() {
     for k in 1..=4 {
         advance(&mut s, 3.0);
         let e = (0.2 * 3.0 * f64::from(k)).exp();
-        near(
+        close_vectors(
             "place",
             s.state.robots[0].motion.p_WB,
             Vec3::new(e, 12.0 / e, -40.0),
@@ -94,7 +94,7 @@ fn a_grid_in_time_accelerates_its_water() {
         "position_m: [0, 0, -40]",
     );
     advance(&mut s, 40.0);
-    near(
+    close_vectors(
         "place",
         s.state.robots[0].motion.p_WB,
         Vec3::new(0.015 * 1600.0, 0.0, -40.0),
@@ -102,7 +102,7 @@ fn a_grid_in_time_accelerates_its_water() {
     );
     advance(&mut s, 20.0);
     let x = 0.015 * 2500.0 + 1.5 * 10.0;
-    near(
+    close_vectors(
         "place",
         s.state.robots[0].motion.p_WB,
         Vec3::new(x, 0.0, -40.0),

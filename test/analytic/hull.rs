@@ -1,8 +1,8 @@
 //! Tests mesh hulls: the submerged part and the pressure of the water on it.
 
 use crate::common::meshes::{cuboid, sphere};
-use crate::common::worlds::afloat;
-use crate::common::{advance, close, near, period, relative};
+use crate::common::worlds::mesh_hull_scene;
+use crate::common::{advance, close, close_vectors, period, relative};
 use merrow_environment::{EnvironmentState, Variation, WaveState};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
@@ -31,7 +31,7 @@ fn evaluate(scene: &Scene, motion: &Motion, t: f64) -> Workspace {
 
 /// Returns the force [N] and moment [N m] of the water at the origin of the base, in W, without the
 /// weight.
-fn pressed(scene: &Scene, motion: &Motion, t: f64) -> (Vec3, Vec3) {
+fn hydrodynamic_wrench(scene: &Scene, motion: &Motion, t: f64) -> (Vec3, Vec3) {
     let work = evaluate(scene, motion, t);
     let (link, w) = (&scene.robots[0].links[0], &work.links[0]);
     let weight = Vec3::new(0.0, 0.0, -link.mass * scene.gravity);
@@ -42,7 +42,7 @@ fn pressed(scene: &Scene, motion: &Motion, t: f64) -> (Vec3, Vec3) {
     )
 }
 
-fn at(p_WB: Vec3, q_WB: Quat) -> Motion {
+fn motion_at_rest(p_WB: Vec3, q_WB: Quat) -> Motion {
     Motion {
         p_WB,
         q_WB,
@@ -65,11 +65,11 @@ fn mesh_sphere_displacement_matches_cap() {
     ];
     let mut errors = Vec::new();
     for level in [3, 4, 5] {
-        let scene = afloat(&format!("cap{level}"), &sphere(1.0, level), BALL, "", "");
+        let scene = mesh_hull_scene(&format!("cap{level}"), &sphere(1.0, level), BALL, "", "");
         let mut worst: (f64, f64) = (0.0, 0.0);
         for (draught, volume, below) in caps {
             let p = Vec3::new(3.0, -2.0, 1.0 - draught);
-            let (f, m) = pressed(&scene, &at(p, Quat::from_rpy(0.4, -0.8, 2.0)), 0.0);
+            let (f, m) = hydrodynamic_wrench(&scene, &motion_at_rest(p, Quat::from_rpy(0.4, -0.8, 2.0)), 0.0);
             assert!(f.x.abs() + f.y.abs() < 1e-10 * f.z, "not upright: {f:?}");
             assert!(
                 m.norm() < 1e-2 * f.z,
@@ -105,16 +105,16 @@ const CUBE: &str = "mass_kg: 500, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}";
 // exact).
 #[test]
 fn heeled_cube_matches_the_wall_sided_formula() {
-    let scene = afloat("cube", &cuboid([1.0, 1.0, 1.0], 1), CUBE, "", "");
+    let scene = mesh_hull_scene("cube", &cuboid([1.0, 1.0, 1.0], 1), CUBE, "", "");
     for heel in [0.0_f64, 10.0, 20.0, 30.0, 40.0] {
         let tan = heel.to_radians().tan();
         let q = Quat::from_rpy(-heel.to_radians(), 0.0, 0.0);
-        let (f, m) = pressed(&scene, &at(Vec3::zero(), q), 0.0);
-        near("force", f, Vec3::new(0.0, 0.0, 4905.0), 1e-12);
+        let (f, m) = hydrodynamic_wrench(&scene, &motion_at_rest(Vec3::zero(), q), 0.0);
+        close_vectors("force", f, Vec3::new(0.0, 0.0, 4905.0), 1e-12);
         let c = q
             .matrix()
             .mul_vec(Vec3::new(0.0, tan / 6.0, -0.25 + tan * tan / 12.0));
-        near(&format!("{heel} deg"), m, c.cross(f), 1e-12);
+        close_vectors(&format!("{heel} deg"), m, c.cross(f), 1e-12);
     }
 }
 
@@ -123,14 +123,14 @@ fn heeled_cube_matches_the_wall_sided_formula() {
 #[test]
 fn volume_and_centre_follow_mesh_unless_given() {
     let cube = cuboid([1.0, 1.0, 1.0], 0);
-    let scene = afloat("plain", &cube, CUBE, "", "");
+    let scene = mesh_hull_scene("plain", &cube, CUBE, "", "");
     assert_eq!(scene.robots[0].links[0].volume, 1.0);
     let stated = format!("{CUBE}, volume_m3: 0.9, center_of_buoyancy_m: [0.1, 0, 0.02]");
-    let scene = afloat("stated", &cube, &stated, "", "");
+    let scene = mesh_hull_scene("stated", &cube, &stated, "", "");
     for z in [-10.0, -0.5] {
-        let (f, m) = pressed(&scene, &at(Vec3::new(0.0, 0.0, z), Quat::identity()), 0.0);
-        near("force", f, Vec3::new(0.0, 0.0, 0.9 * 9810.0), 1e-12);
-        near("moment", m, Vec3::new(0.1, 0.0, 0.02).cross(f), 1e-12);
+        let (f, m) = hydrodynamic_wrench(&scene, &motion_at_rest(Vec3::new(0.0, 0.0, z), Quat::identity()), 0.0);
+        close_vectors("force", f, Vec3::new(0.0, 0.0, 0.9 * 9810.0), 1e-12);
+        close_vectors("moment", m, Vec3::new(0.1, 0.0, 0.02).cross(f), 1e-12);
     }
 }
 
@@ -141,7 +141,7 @@ fn square_beam_turns_on_its_edge() {
     let body = "mass_kg: 2000, inertia_kg_m2: {xx: 333.3, yy: 2833, zz: 2833},
          linear_damping: {kind: diagonal, values: [2000, 2000, 2000, 300, 2000, 2000]}";
     let beam = cuboid([4.0, 1.0, 1.0], 1);
-    let mut s = simulation(afloat("beam", &beam, body, "", "attitude_deg: [1, 0, 0]"));
+    let mut s = simulation(mesh_hull_scene("beam", &beam, body, "", "attitude_deg: [1, 0, 0]"));
     advance(&mut s, 60.0);
     let [roll, pitch, _] = s.state.robots[0].motion.q_WB.matrix().to_rpy();
     close("roll", roll.to_degrees(), 45.0, 1e-4);
@@ -155,7 +155,7 @@ fn barge_heave_natural_frequency() {
     let body =
         "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, center_of_mass_m: [0, 0, -0.3]";
     let barge = cuboid([2.0, 1.0, 1.0], 1);
-    let mut s = simulation(afloat(
+    let mut s = simulation(mesh_hull_scene(
         "heave",
         &barge,
         body,
@@ -179,16 +179,16 @@ const WAVE: &str = ", waves: {kind: regular, height_m: 0.002, period_s: 4, direc
 // triangles, the rest the linear head over the triangles.
 #[test]
 fn wave_force_on_sphere_equals_value_at_centre() {
-    let scene = afloat("wave_ball", &sphere(1.0, 5), BALL, WAVE, "");
+    let scene = mesh_hull_scene("wave_ball", &sphere(1.0, 5), BALL, WAVE, "");
     let depth = 3.0;
     let (omega, a) = (std::f64::consts::TAU / 4.0, 0.001);
     let k = omega * omega / 9.81;
     let volume = scene.robots[0].links[0].volume;
     let scale = 1000.0 * volume * omega * omega * a * (-k * depth).exp();
     for (x, t) in [(0.0, 0.0), (3.0, 0.7), (-7.0, 1.9), (12.0, 3.1)] {
-        let (f, _) = pressed(
+        let (f, _) = hydrodynamic_wrench(
             &scene,
-            &at(Vec3::new(x, 0.5, -depth), Quat::from_rpy(0.3, 0.2, 0.1)),
+            &motion_at_rest(Vec3::new(x, 0.5, -depth), Quat::from_rpy(0.3, 0.2, 0.1)),
             t,
         );
         let theta = k * x - omega * t;
@@ -209,7 +209,7 @@ fn wave_force_on_sphere_equals_value_at_centre() {
 fn wave_force_on_floating_box_matches_integral() {
     let wave = ", waves: {kind: regular, height_m: 0.0002, period_s: 1.9603, direction_deg: 90}";
     let body = "mass_kg: 4000, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}";
-    let scene = afloat("wave_box", &cuboid([4.0, 2.0, 1.0], 5), body, wave, "");
+    let scene = mesh_hull_scene("wave_box", &cuboid([4.0, 2.0, 1.0], 5), body, wave, "");
     let (omega, a) = (std::f64::consts::TAU / 1.9603, 0.0001);
     let k = omega * omega / 9.81;
     let still = 9810.0 * 4.0;
@@ -217,7 +217,7 @@ fn wave_force_on_floating_box_matches_integral() {
     let span = 2.0 * (2.0 * k).sin() / k;
     for t in [0.0, 0.3, 0.8, 1.5] {
         let theta = -omega * t;
-        let (f, _) = pressed(&scene, &at(Vec3::zero(), Quat::identity()), t);
+        let (f, _) = hydrodynamic_wrench(&scene, &motion_at_rest(Vec3::zero(), Quat::identity()), t);
         let heave = rho_g_a * 2.0 * (-0.5 * k).exp() * span * theta.cos();
         let surge = rho_g_a * 2.0 * (1.0 - (-0.5 * k).exp()) * span * theta.sin();
         let scale = rho_g_a * 2.0 * span.abs();

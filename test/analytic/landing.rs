@@ -12,7 +12,7 @@ use std::sync::Arc;
 const BOAT: usize = 0;
 const DRONE: usize = 1;
 
-fn place(robot: &RobotState) -> Vec3 {
+fn position(robot: &RobotState) -> Vec3 {
     robot.motion.p_WB
 }
 
@@ -29,10 +29,10 @@ fn mode(s: &Simulation) -> FlightMode {
 
 /// Flies towards the position `over` relative to the boat [m, W], which moves with the boat, for
 /// `seconds` [s] or until the latch holds the drone; ten commands a second.
-fn chase(s: &mut Simulation, over: Vec3, sink: Option<f64>, seconds: f64) {
+fn fly_towards_boat(s: &mut Simulation, over: Vec3, sink: Option<f64>, seconds: f64) {
     for _ in 0..(seconds * 10.0) as usize {
         let (boat, drone) = (&s.state.robots[BOAT], &s.state.robots[DRONE]);
-        let e = place(boat) + over - place(drone);
+        let e = position(boat) + over - position(drone);
         let mut v_W = velocity(boat) + e.scale(0.8);
         v_W.z = sink.map_or(0.8 * e.z, |sink| -sink);
         let yaw = drone.motion.q_WB.matrix().to_rpy()[2];
@@ -52,7 +52,7 @@ fn chase(s: &mut Simulation, over: Vec3, sink: Option<f64>, seconds: f64) {
 }
 
 /// Releases the latch and takes off.
-fn leave(s: &mut Simulation) {
+fn release_and_take_off(s: &mut Simulation) {
     s.apply(&Command::SetCoupling {
         coupling: 0,
         engage: false,
@@ -66,7 +66,7 @@ fn leave(s: &mut Simulation) {
     .unwrap();
     s.advance(3500);
     assert!(!s.state.couplings[0].engaged);
-    let over = place(&s.state.robots[DRONE]) - place(&s.state.robots[BOAT]);
+    let over = position(&s.state.robots[DRONE]) - position(&s.state.robots[BOAT]);
     assert_eq!(
         (mode(s), s.state.couplings[0].capture),
         (FlightMode::Flying, LatchCapture::Armed),
@@ -99,17 +99,17 @@ fn drone_lands_on_moving_boat_and_recharges() {
         .unwrap();
     }
     s.advance(5000);
-    leave(&mut s);
-    chase(&mut s, Vec3::new(0.0, 4.0, 3.5), None, 10.0);
-    chase(&mut s, Vec3::new(0.0, 0.0, 2.5), None, 10.0);
+    release_and_take_off(&mut s);
+    fly_towards_boat(&mut s, Vec3::new(0.0, 4.0, 3.5), None, 10.0);
+    fly_towards_boat(&mut s, Vec3::new(0.0, 0.0, 2.5), None, 10.0);
     let speed = velocity(&s.state.robots[BOAT]).norm();
     assert!(speed > 0.8, "the boat makes {speed} m/s");
     let charge = s.state.robots[DRONE].battery.charge;
-    chase(&mut s, Vec3::new(0.0, 0.0, 1.25), Some(0.3), 20.0);
+    fly_towards_boat(&mut s, Vec3::new(0.0, 0.0, 1.25), Some(0.3), 20.0);
     assert!(
         s.state.couplings[0].engaged,
         "not captured: {:?}",
-        place(&s.state.robots[DRONE]) - place(&s.state.robots[BOAT])
+        position(&s.state.robots[DRONE]) - position(&s.state.robots[BOAT])
     );
     s.apply(&Command::FirmwareOrder {
         robot: DRONE,
@@ -141,15 +141,15 @@ fn drone_lands_on_moving_boat_and_recharges() {
         .motion
         .q_WB
         .matrix()
-        .tr_mul_vec(place(drone) - place(boat));
+        .tr_mul_vec(position(drone) - position(boat));
     assert!(
         (on_deck - Vec3::new(0.0, 0.0, 1.332)).norm() < 1e-4,
         "{on_deck:?}"
     );
     assert!(velocity(boat).norm() > 0.8, "{:?}", velocity(boat));
 
-    leave(&mut s);
-    chase(&mut s, Vec3::new(0.0, 0.0, 3.0), None, 15.0);
-    let e = place(&s.state.robots[DRONE]) - place(&s.state.robots[BOAT]);
+    release_and_take_off(&mut s);
+    fly_towards_boat(&mut s, Vec3::new(0.0, 0.0, 3.0), None, 15.0);
+    let e = position(&s.state.robots[DRONE]) - position(&s.state.robots[BOAT]);
     assert!((e - Vec3::new(0.0, 0.0, 3.0)).norm() < 1.0, "{e:?}");
 }

@@ -50,7 +50,7 @@ fn accelerations(scene: &Scene, effort: f64) -> Vec<f64> {
     let commands = [effort, 0.0];
     merrow_sim::step::evaluate(
         robot,
-        &crate::common::instant(scene),
+        &crate::common::initial_environment(scene),
         &motion,
         &commands,
         0,
@@ -110,7 +110,7 @@ fn a_driven_leader_carries_its_follower() {
         let motion = start(&scene, 0);
         merrow_sim::step::evaluate(
             robot,
-            &crate::common::instant(&scene),
+            &crate::common::initial_environment(&scene),
             &motion,
             &[0.5, 0.0],
             0,

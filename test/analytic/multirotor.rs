@@ -1,7 +1,7 @@
 //! Tests the multirotor firmware: take-off, velocity control, hovering in wind, time-out, landing,
 //! and command arbitration.
 
-use crate::common::{advance, close, near, simulation};
+use crate::common::{advance, close, close_vectors, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
@@ -50,7 +50,7 @@ fn mode(s: &Simulation) -> FlightMode {
     }
 }
 
-fn place(s: &Simulation) -> Vec3 {
+fn position(s: &Simulation) -> Vec3 {
     s.state.robots[0].motion.p_WB
 }
 
@@ -72,14 +72,14 @@ fn takes_off_hovers_and_lands() {
     let mut s = firefly(ON_PIER, "", "");
     advance(&mut s, 0.5);
     assert_eq!(mode(&s), FlightMode::Off);
-    let stood = place(&s);
+    let stood = position(&s);
     order(&mut s, FirmwareOrder::TakeOff);
     advance(&mut s, 0.5);
     assert_eq!(mode(&s), FlightMode::TakingOff);
     advance(&mut s, 6.0);
     assert_eq!(mode(&s), FlightMode::Flying);
-    near("hovers", place(&s), stood + Vec3::new(0.0, 0.0, 1.5), 0.03);
-    near("at rest", velocity(&s), Vec3::zero(), 5e-3);
+    close_vectors("hovers", position(&s), stood + Vec3::new(0.0, 0.0, 1.5), 0.03);
+    close_vectors("at rest", velocity(&s), Vec3::zero(), 5e-3);
     let refused = s
         .apply(&Command::FirmwareOrder {
             robot: 0,
@@ -90,8 +90,8 @@ fn takes_off_hovers_and_lands() {
     order(&mut s, FirmwareOrder::Land);
     advance(&mut s, 8.0);
     assert_eq!(mode(&s), FlightMode::Off);
-    near("stands", place(&s), stood, 2e-2);
-    close("height", place(&s).z, stood.z, 2e-3);
+    close_vectors("stands", position(&s), stood, 2e-2);
+    close("height", position(&s).z, stood.z, 2e-3);
     assert!(
         s.state.robots[0]
             .actuators
@@ -119,10 +119,10 @@ fn follows_velocity_commands() {
         "starts_flying: true",
     );
     fly(&mut s, [2.0, 1.0, 0.5], 0.0, 5.0);
-    near("velocity", velocity(&s), Vec3::new(-1.0, 2.0, 0.5), 0.02);
+    close_vectors("velocity", velocity(&s), Vec3::new(-1.0, 2.0, 0.5), 0.02);
     close("yaw", yaw(&s), std::f64::consts::FRAC_PI_2, 1e-2);
     fly(&mut s, [0.0; 3], 0.0, 3.0);
-    near("stopped", velocity(&s), Vec3::zero(), 0.02);
+    close_vectors("stopped", velocity(&s), Vec3::zero(), 0.02);
     fly(&mut s, [0.0; 3], 1.0, 1.0);
     fly(&mut s, [0.0; 3], 0.0, 4.0);
     close("turned", yaw(&s), std::f64::consts::FRAC_PI_2 + 1.0, 0.02);
@@ -146,11 +146,11 @@ fn stale_command_times_out() {
     })
     .unwrap();
     advance(&mut s, 4.0);
-    let stopped = place(&s);
+    let stopped = position(&s);
     // The vehicle reached 1.5 m/s at the limit of 3 m/s² and came to rest again.
     assert!(stopped.x > 0.5 && stopped.x < 1.2, "{stopped:?}");
     advance(&mut s, 2.0);
-    near("hovers", place(&s), stopped, 0.01 / 30.0);
+    close_vectors("hovers", position(&s), stopped, 0.01 / 30.0);
     assert_eq!(mode(&s), FlightMode::Flying);
 }
 
@@ -160,14 +160,14 @@ fn stale_command_times_out() {
 fn holds_position_in_wind() {
     let world = "weather: {wind_speed_m_s: 8, wind_from_deg: 200}";
     let mut s = firefly("position_m: [0, 0, 30]", world, "starts_flying: true");
-    let start = place(&s);
+    let start = position(&s);
     let mut furthest: f64 = 0.0;
     for _ in 0..100 {
         advance(&mut s, 0.2);
-        furthest = furthest.max((place(&s) - start).norm());
+        furthest = furthest.max((position(&s) - start).norm());
     }
     assert!(furthest > 0.1 && furthest < 0.8, "{furthest}");
-    near("at rest", velocity(&s), Vec3::zero(), 0.02);
+    close_vectors("at rest", velocity(&s), Vec3::zero(), 0.02);
 }
 
 // Goal: commands that are not finite are rejected and change no state. While the firmware flies,
@@ -197,7 +197,7 @@ fn invalid_commands_are_rejected() {
     s.apply(&velocity(1.0)).unwrap();
     advance(&mut s, 0.3);
     assert_eq!(mode(&s), FlightMode::Flying);
-    assert!(place(&s).z > 2.081, "{:?}", place(&s));
+    assert!(position(&s).z > 2.081, "{:?}", position(&s));
     let wrench = Command::Wrench {
         robot: 0,
         force: Vec3::zero(),

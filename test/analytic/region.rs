@@ -3,7 +3,7 @@
 
 use crate::common::folder::Folder;
 use crate::common::meshes::cuboid;
-use crate::common::{advance, close, instant, near, reading, simulation};
+use crate::common::{advance, close, initial_environment, close_vectors, reading, simulation};
 use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
 use merrow_model::state::Command;
@@ -54,7 +54,7 @@ robots:
     ))
 }
 
-fn place(s: &Simulation) -> Vec3 {
+fn position(s: &Simulation) -> Vec3 {
     s.state.robots[0].motion.p_WB
 }
 
@@ -74,9 +74,9 @@ fn hulls_float_at_the_level_of_the_lake() {
         for hull in HULLS {
             let mut s = floater(components, hull, [60.0, 0.0, 12.1]);
             advance(&mut s, 20.0);
-            near(
+            close_vectors(
                 hull,
-                Vec3::new(0.0, 0.0, place(&s).z),
+                Vec3::new(0.0, 0.0, position(&s).z),
                 Vec3::new(0.0, 0.0, 12.0),
                 1e-3 / 12.0,
             );
@@ -93,7 +93,7 @@ fn hulls_float_at_the_level_of_the_lake() {
             );
             // Only the inlet flows there.
             let v = s.state.robots[0].motion.V_WB_B.v;
-            near("drift", v, Vec3::new(0.2, 0.0, 0.0), 0.02);
+            close_vectors("drift", v, Vec3::new(0.2, 0.0, 0.0), 0.02);
         }
     }
 }
@@ -120,7 +120,7 @@ fn region_queries_are_consistent() {
             assert_eq!(water.velocity.norm(), 0.0, "no waves at {} {}", x[k], y[k]);
         }
     }
-    near(
+    close_vectors(
         "levels",
         Vec3::new(eta[0], eta[1], eta[4]),
         Vec3::new(12.0, 0.3, 12.0),
@@ -130,14 +130,14 @@ fn region_queries_are_consistent() {
         eta[2] < -1e5 && (eta[3] - 0.3).abs() > 1e-3 && (eta[5] - 0.3).abs() > 1e-3,
         "{eta:?}"
     );
-    let at = instant(&s.scene);
-    near(
+    let at = initial_environment(&s.scene);
+    close_vectors(
         "lake",
         at.water_motion(Vec3::new(70.0, 3.0, 11.0)).0,
         Vec3::new(0.2, 0.0, 0.0),
         1e-9,
     );
-    near(
+    close_vectors(
         "harbour",
         at.water_motion(Vec3::new(-70.0, 3.0, -1.0)).0,
         Vec3::new(0.0, 0.4, 0.0),
@@ -145,7 +145,7 @@ fn region_queries_are_consistent() {
     );
     let mut s = s;
     advance(&mut s, 1.0);
-    close("falls", place(&s).z, -5.0 - 0.5 * 9.81, 2e-3);
+    close("falls", position(&s).z, -5.0 - 0.5 * 9.81, 2e-3);
 }
 
 // Goal: a hull that drifts over an edge gives the same state hash in blocks and in single steps.
@@ -160,7 +160,7 @@ fn crossing_region_edges_is_independent_of_blocks() {
             s.advance(block);
             s.clear_outboxes();
         }
-        assert!(place(&s).x < -50.0);
+        assert!(position(&s).x < -50.0);
         s.state.hash()
     };
     assert_eq!(travel(1), travel(200));
@@ -225,8 +225,8 @@ fn levels_and_waves_change_at_run_time() {
         names,
         [
             "water.regions.lake.level_m",
-            "water.regions.lake.waves",
-            "water.regions.harbour.waves"
+            "water.regions.lake.wave_factor",
+            "water.regions.harbour.wave_factor"
         ],
         "dry land has neither"
     );
@@ -240,5 +240,5 @@ fn levels_and_waves_change_at_run_time() {
     s.apply(&Command::Sea(Box::new(s.state.sea.clone())))
         .unwrap();
     advance(&mut s, 20.0);
-    close("rises", place(&s).z, 13.0, 1e-3 / 13.0);
+    close("rises", position(&s).z, 13.0, 1e-3 / 13.0);
 }

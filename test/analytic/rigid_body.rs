@@ -1,6 +1,6 @@
 //! Tests rigid bodies under weight alone.
 
-use crate::common::{advance, close, near, relative, simulation};
+use crate::common::{advance, close, close_vectors, relative, simulation};
 use merrow_math::Vec3;
 
 fn body(inertia: &str, spin: &str, more: &str) -> String {
@@ -29,7 +29,7 @@ fn symmetric_top_precesses() {
     let angle = (0.7 - 0.4) / 0.4 * 1.1 * 10.0;
     let (sn, cs) = f64::sin_cos(angle);
     let expected = Vec3::new(0.3 * cs - 0.5 * sn, 0.3 * sn + 0.5 * cs, 1.1);
-    near("spin", s.state.robots[0].motion.V_WB_B.w, expected, 1e-9);
+    close_vectors("spin", s.state.robots[0].motion.V_WB_B.w, expected, 1e-9);
 }
 
 // Goal: a torque-free general body conserves energy and angular momentum in W, also when it flips.
@@ -51,7 +51,7 @@ fn tumbling_body_conserves_angular_momentum() {
     for _ in 0..20 {
         advance(&mut s, 1.0);
         let (now, e) = momentum(&s);
-        near("angular momentum", now, before, 1e-9);
+        close_vectors("angular momentum", now, before, 1e-9);
         relative("energy", e, energy, 1e-9);
         turned |= s.state.robots[0].motion.V_WB_B.w.y < 0.0;
     }
@@ -79,7 +79,7 @@ fn centre_of_mass_falls_on_a_parabola() {
     };
     let (p, v) = com(&s);
     advance(&mut s, 2.0);
-    near(
+    close_vectors(
         "centre of mass",
         com(&s).0,
         p + v.scale(2.0) - Vec3::new(0.0, 0.0, 0.5 * 9.81 * 4.0),

@@ -22,7 +22,7 @@ fn riverwatch() -> Simulation {
     Simulation::new(Arc::new(world.scene), 1).unwrap()
 }
 
-fn place(s: &Simulation, robot: usize) -> Vec3 {
+fn position(s: &Simulation, robot: usize) -> Vec3 {
     s.state.robots[robot].motion.p_WB
 }
 
@@ -105,7 +105,7 @@ fn buoys_keep_within_their_moorings() {
         else {
             panic!()
         };
-        let p = place(&s, robot);
+        let p = position(&s, robot);
         let radius = (tether.length * tether.length - anchor.z * anchor.z).sqrt();
         let away = p - anchor;
         let out = libm::hypot(away.x, away.y);
@@ -139,7 +139,7 @@ fn buoys_keep_within_their_moorings() {
 #[test]
 fn boat_drives_upriver() {
     let mut s = riverwatch();
-    let start = place(&s, BOAT);
+    let start = position(&s, BOAT);
     drive(&mut s, BOAT, 1.5, 0.0, 10.0);
     let mut sum = 0.0;
     for _ in 0..50 {
@@ -147,7 +147,7 @@ fn boat_drives_upriver() {
         sum += s.state.robots[BOAT].motion.V_WB_B.v.x;
     }
     assert!((sum / 50.0 - 1.5).abs() < 0.075, "{}", sum / 50.0);
-    assert!(place(&s, BOAT).x < start.x - 15.0, "{:?}", place(&s, BOAT));
+    assert!(position(&s, BOAT).x < start.x - 15.0, "{:?}", position(&s, BOAT));
     assert!(
         s.state.couplings[0].engaged,
         "the drone is still on the deck"
@@ -175,9 +175,9 @@ fn push(s: &mut Simulation, thrust: f64, seconds: f64) {
 }
 
 // Goal: a boat driven against the bank grounds there. It passes neither through the bank nor over
-// it, whatever its heading. Method: turned to the outer bank, then both engines ahead with 150 N,
+// it, for any heading. Method: turned to the outer bank, then both engines ahead with 150 N,
 // which give 1 m/s in open water, for 30 s. Tolerance: the hulls penetrate the ground by less than
-// 2 cm; the ground reacts with at least half of the engine thrust; the middle of the boat does not
+// 2 cm; the ground reacts with at least half of the engine thrust; the centre of the boat does not
 // pass over ground higher than 0.1 m, but its bow reaches land.
 #[test]
 fn the_bank_stops_a_boat() {
@@ -242,7 +242,7 @@ fn released_drone_stays_on_moving_deck() {
             .motion
             .q_WB
             .matrix()
-            .tr_mul_vec(place(s, DRONE) - place(s, BOAT))
+            .tr_mul_vec(position(s, DRONE) - position(s, BOAT))
     };
     let stood = on_deck(&s);
     advance(&mut s, 12.0);
@@ -254,7 +254,7 @@ fn released_drone_stays_on_moving_deck() {
     })
     .unwrap();
     advance(&mut s, 4.0);
-    assert!(place(&s, DRONE).z > 2.5, "{:?}", place(&s, DRONE));
+    assert!(position(&s, DRONE).z > 2.5, "{:?}", position(&s, DRONE));
 }
 
 // Goal: the drone returns to the deck of a boat that is driven upriver, in waves, wind and gusts,
@@ -297,7 +297,7 @@ fn the_drone_lands_on_the_deck() {
             return;
         }
     }
-    panic!("not captured: {:?}", place(&s, DRONE) - place(&s, BOAT));
+    panic!("not captured: {:?}", position(&s, DRONE) - position(&s, BOAT));
 }
 
 // Goal: the drone leaves the deck and hovers in wind and gusts. Method: release of the latch,
@@ -314,7 +314,7 @@ fn the_drone_leaves_the_deck_and_hovers() {
         partner: None,
     })
     .unwrap();
-    let start = place(&s, DRONE);
+    let start = position(&s, DRONE);
     s.apply(&Command::FirmwareOrder {
         robot: DRONE,
         order: FirmwareOrder::TakeOff,
@@ -324,11 +324,11 @@ fn the_drone_leaves_the_deck_and_hovers() {
     let mut furthest = 0.0_f64;
     for _ in 0..30 {
         advance(&mut s, 0.2);
-        furthest = furthest.max((place(&s, DRONE) - start - Vec3::new(0.0, 0.0, 1.5)).norm());
+        furthest = furthest.max((position(&s, DRONE) - start - Vec3::new(0.0, 0.0, 1.5)).norm());
     }
     assert!(furthest < 1.0, "{furthest}");
     // The boat drifts away below it.
-    assert!((place(&s, BOAT) - start).norm() > 1.5);
+    assert!((position(&s, BOAT) - start).norm() > 1.5);
 }
 
 // Goal: the trunk and the crown of trees are obstacles, and the ground supports falling bodies.
@@ -354,7 +354,7 @@ fn trees_are_hit() {
     let mut s = simulation(&text);
     advance(&mut s, 1.0);
     let of = |s: &Simulation, name: &str| {
-        place(
+        position(
             s,
             s.scene.robots.iter().position(|r| r.name == name).unwrap(),
         )

@@ -1,7 +1,7 @@
 //! Tests rotors in air: thrust, torque, lag, inflow, drag, ground effect, spin; and the data of the
 //! Firefly (V52).
 
-use crate::common::{advance, close, near, relative, scene, simulation, start};
+use crate::common::{advance, close, close_vectors, relative, scene, simulation, start};
 use merrow_environment::air;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::state::{Command, Workspace};
@@ -9,7 +9,7 @@ use merrow_sim::{Simulation, step};
 
 /// Returns a weightless body of 2 kg, 1000 m up, with one rotor of `keys` at `mount`; `world` and
 /// `start` are further keys.
-fn craft(keys: &str, mount: &str, world: &str, start: &str) -> String {
+fn rotor_world(keys: &str, mount: &str, world: &str, start: &str) -> String {
     format!(
         "
 gravity_m_s2: 0
@@ -39,7 +39,7 @@ fn command(s: &mut Simulation, value: f64) {
 }
 
 /// Returns the air density at the craft, relative to that at sea level.
-fn thinner(s: &Simulation) -> f64 {
+fn relative_density(s: &Simulation) -> f64 {
     air::density(&s.scene.sea, 15.0, s.state.robots[0].motion.p_WB.z) / 1.225
 }
 
@@ -55,14 +55,13 @@ fn firefly_hover_rotor_speed() {
 // 1000 m up.
 #[test]
 fn speed_rises_and_falls_with_its_own_time_constants() {
-    let keys =
-        "curve: {kind: rotor, thrust: 1e-5}, lag: {kind: up_down, up_s: 0.0125, down_s: 0.025}";
-    let mut s = simulation(&craft(keys, UP, "step: {dt_s: 0.001}", ""));
+    let keys = "curve: {kind: rotor, thrust_n_s2_per_rad2: 1e-5}, lag: {kind: up_down, up_s: 0.0125, down_s: 0.025}";
+    let mut s = simulation(&rotor_world(keys, UP, "step: {dt_s: 0.001}", ""));
     command(&mut s, 800.0);
     let mut check = |speed: &dyn Fn(f64) -> f64| {
         for k in 0..100 {
             // The thrust is that at the start of the step.
-            let (n, density) = (speed(f64::from(k) * 0.001), thinner(&s));
+            let (n, density) = (speed(f64::from(k) * 0.001), relative_density(&s));
             s.advance(1);
             close(
                 "thrust",
@@ -85,10 +84,10 @@ fn speed_rises_and_falls_with_its_own_time_constants() {
 // constant of 20 ms.
 #[test]
 fn body_reacts_rotor_spin() {
-    let keys = "curve: {kind: rotor, thrust: 1e-12, inertia_kg_m2: 2e-4}, lag: {kind: first_order, time_constant_s: 0.02}";
+    let keys = "curve: {kind: rotor, thrust_n_s2_per_rad2: 1e-12, inertia_kg_m2: 2e-4}, lag: {kind: first_order, time_constant_s: 0.02}";
     for (turning, spin) in [("right", 1.0), ("left", -1.0)] {
         let mount = format!("position_m: [0, 0, 0], direction: [0.6, 0, 0.8], rotation: {turning}");
-        let mut s = simulation(&craft(
+        let mut s = simulation(&rotor_world(
             keys,
             &mount,
             "step: {dt_s: 0.001}",
@@ -106,7 +105,7 @@ fn body_reacts_rotor_spin() {
         command(&mut s, 500.0);
         advance(&mut s, 1.0);
         let after = momentum(&s, 500.0 * (1.0 - (-1.0_f64 / 0.02).exp()));
-        near(turning, after, before, 1e-6);
+        close_vectors(turning, after, before, 1e-6);
         let w = s.state.robots[0].motion.V_WB_B.w;
         assert!(
             (w - Vec3::new(1.0, -2.0, 0.5)).norm() > 0.5,
@@ -123,7 +122,7 @@ fn wrench(text: &str, n: f64) -> (Vec3, Vec3, f64) {
     s.advance(1);
     s.state.robots[0].motion = start(&s.scene, 0);
     let mut work: Workspace = s.runners[0].work.clone();
-    let at = crate::common::instant(&s.scene);
+    let at = crate::common::initial_environment(&s.scene);
     work.drive[0] = [n; 3];
     work.drive_rate[0] = [0.0; 3];
     work.thrust[0] = [merrow_math::SpatialForce::zero(); 3];
@@ -135,7 +134,7 @@ fn wrench(text: &str, n: f64) -> (Vec3, Vec3, f64) {
         0,
         &mut work,
     );
-    (work.links[0].F.f, work.links[0].F.m, thinner(&s))
+    (work.links[0].F.f, work.links[0].F.m, relative_density(&s))
 }
 
 // Goal: thrust reduced by inflow, drag across the axis, reaction torque and rolling moment, for an
@@ -143,14 +142,14 @@ fn wrench(text: &str, n: f64) -> (Vec3, Vec3, f64) {
 // rounding.
 #[test]
 fn force_and_moment_in_moving_air() {
-    let keys = "torque_per_thrust_m: 0.02, curve: {kind: rotor, thrust: 1e-5, inflow_loss: 2e-4, drag: 8e-5, rolling: 1e-6}";
+    let keys = "torque_per_thrust_m: 0.02, curve: {kind: rotor, thrust_n_s2_per_rad2: 1e-5, inflow_loss_n_s2_per_rad_m: 2e-4, drag_n_s2_per_rad_m: 8e-5, rolling_n_s2_per_rad: 1e-6}";
     for (turning, s) in [("right", 1.0), ("left", -1.0)] {
         let mount =
             format!("position_m: [0.3, -0.2, 0.1], direction: [0, 0.6, 0.8], rotation: {turning}");
         let world =
             "air: {shear: {kind: uniform}}\nweather: {wind_speed_m_s: 5, wind_from_deg: 270}";
         let moving = "velocity_m_s: [1, 2, 3]\n    angular_velocity_rad_s: [0, 0, 1]";
-        let (f, m, rho) = wrench(&craft(keys, &mount, world, moving), 500.0);
+        let (f, m, rho) = wrench(&rotor_world(keys, &mount, world, moving), 500.0);
         let (p, e, w) = (
             Vec3::new(0.3, -0.2, 0.1),
             Vec3::new(0.0, 0.6, 0.8),
@@ -168,8 +167,8 @@ fn force_and_moment_in_moving_air() {
         let inertial = Vec3::new(0.0, 0.0, 1.0)
             .cross(Vec3::new(1.0, 2.0, 3.0))
             .scale(-2.0);
-        near("force", f - inertial, force, 1e-9);
-        near("moment", m, moment, 1e-9);
+        close_vectors("force", f - inertial, force, 1e-9);
+        close_vectors("moment", m, moment, 1e-9);
     }
 }
 
@@ -191,7 +190,7 @@ robots: {{f: {{model: {{extends: robots/firefly.yaml, firmware: null}}, position
         s.state.robots[0].motion.clone()
     };
     let (calm, windy) = (fly(0.0, "[1, 0, 0]"), fly(7.0, "[8, 0, 0]"));
-    near(
+    close_vectors(
         "place",
         windy.p_WB - Vec3::new(14.0, 0.0, 0.0),
         calm.p_WB,
@@ -207,8 +206,9 @@ robots: {{f: {{model: {{extends: robots/firefly.yaml, firmware: null}}, position
 #[test]
 fn ground_effect_increases_thrust() {
     let lift = |height: f64, world: &str| {
-        let keys = "curve: {kind: rotor, thrust: 1e-5}";
-        let text = craft(keys, UP, world, "").replace("[0, 0, 1000]", &format!("[0, 0, {height}]"));
+        let keys = "curve: {kind: rotor, thrust_n_s2_per_rad2: 1e-5}";
+        let text =
+            rotor_world(keys, UP, world, "").replace("[0, 0, 1000]", &format!("[0, 0, {height}]"));
         let (f, _, rho) = wrench(&text, 500.0);
         f.z / rho / 2.5
     };
@@ -247,7 +247,7 @@ fn firefly_terminal_speed() {
     motion.V_WB_B.v = Vec3::new(0.0, 0.0, -v);
     let work = crate::common::evaluate(&world, &motion);
     assert!(v > 15.0 && v < 20.0, "{v}");
-    near("force", work.links[0].F.f, Vec3::zero(), 1e-9);
+    close_vectors("force", work.links[0].F.f, Vec3::zero(), 1e-9);
 }
 
 // Goal: Kelpie's wind force (p·w)|w| forward and to the left does not depend on the vehicle's
@@ -280,5 +280,5 @@ robots:
         0.0,
     );
     let R: Mat3 = motion.q_WB.matrix();
-    near("force", R.mul_vec(work.links[0].F.f), expected, 1e-9);
+    close_vectors("force", R.mul_vec(work.links[0].F.f), expected, 1e-9);
 }

@@ -1,6 +1,6 @@
 //! Tests the rover: standing, driving straight, turning, holding on a slope, and wheel odometry.
 
-use crate::common::{advance, close, near, relative, simulation};
+use crate::common::{advance, close, close_vectors, relative, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
@@ -47,7 +47,7 @@ fn wheels(s: &Simulation) -> DifferentialDriveState {
     }
 }
 
-fn place(s: &Simulation) -> Vec3 {
+fn position(s: &Simulation) -> Vec3 {
     s.state.robots[0].motion.p_WB
 }
 
@@ -63,13 +63,13 @@ fn yaw(s: &Simulation) -> f64 {
 fn rover_drives_straight() {
     let mut s = rover(0.0);
     advance(&mut s, 1.0);
-    let start = place(&s);
-    near("stands", start, Vec3::new(0.0, 0.0, 1.0635), 2e-3);
+    let start = position(&s);
+    close_vectors("stands", start, Vec3::new(0.0, 0.0, 1.0635), 2e-3);
     drive(&mut s, 1.0, 0.0, 5.0);
     let v = s.state.robots[0].motion.V_WB_B.v;
     close("speed", v.x, 1.0, 0.01);
     advance(&mut s, 3.0);
-    let way = place(&s) - start;
+    let way = position(&s) - start;
     // Half a second until the last command times out, less the tenth of a second since it was sent.
     close("way", way.x, 5.0 + 0.4, 0.054);
     assert!(way.y.abs() < 2e-3, "{way:?}");
@@ -87,7 +87,7 @@ fn rover_drives_straight() {
 fn rover_turns_in_place() {
     let mut s = rover(0.0);
     advance(&mut s, 1.0);
-    let start = place(&s);
+    let start = position(&s);
     let settings = s.scene.robots[0].firmware.clone().unwrap();
     let track = match settings.law {
         merrow_model::scene::robot::firmware::FirmwareLaw::Drive(d) => d.track,
@@ -109,7 +109,7 @@ fn rover_turns_in_place() {
         2.0,
         0.01,
     );
-    assert!((place(&s) - start).norm() < 0.1, "{:?}", place(&s) - start);
+    assert!((position(&s) - start).norm() < 0.1, "{:?}", position(&s) - start);
 }
 
 // Goal: the rover holds on a slope of 15 degrees and climbs it. Method: 4 s at rest, then 0.5 m/s
@@ -119,14 +119,14 @@ fn rover_turns_in_place() {
 fn rover_holds_on_a_slope() {
     let mut s = rover(15.0);
     advance(&mut s, 1.0);
-    let held = place(&s);
+    let held = position(&s);
     assert!(held.norm() < 1.1, "{held:?}");
     advance(&mut s, 4.0);
-    near("holds", place(&s), held, 1e-3);
+    close_vectors("holds", position(&s), held, 1e-3);
     drive(&mut s, 0.5, 0.0, 1.0);
-    let from = place(&s);
+    let from = position(&s);
     drive(&mut s, 0.5, 0.0, 3.0);
-    let way = place(&s) - from;
+    let way = position(&s) - from;
     relative("climbed", way.norm(), 1.5, 0.03);
     close(
         "up the slope",

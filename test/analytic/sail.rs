@@ -1,6 +1,6 @@
 //! Tests sails: forces in the apparent wind, the boom, and the sailing of a boat.
 
-use crate::common::{close, evaluate, instant, near, scene, simulation, start};
+use crate::common::{close, evaluate, initial_environment, close_vectors, scene, simulation, start};
 use merrow_environment::air;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
@@ -17,7 +17,7 @@ fn sheet_limits_boom_angle() {
         let (s, c) = from_deg.to_radians().sin_cos();
         boom_angle(c, s, sheet_deg.to_radians()).to_degrees()
     };
-    for (from, sheet, wanted) in [
+    for (from, sheet, expected) in [
         (0.0, 30.0, 0.0),
         (20.0, 30.0, 20.0),
         (-20.0, 30.0, -20.0),
@@ -27,7 +27,7 @@ fn sheet_limits_boom_angle() {
         (-179.0, 90.0, -90.0),
         (60.0, 0.0, 0.0),
     ] {
-        close("boom", boom(from, sheet), wanted, 1e-12);
+        close("boom", boom(from, sheet), expected, 1e-12);
     }
     assert_eq!(boom_angle(0.0, 0.0, 1.0), 0.0);
 }
@@ -87,19 +87,19 @@ fn sail_lift_and_drag() {
         // To leeward and forward, perpendicular to the wind.
         let across = Vec3::new(s, c * side, 0.0);
         let (f, m) = force(30.0);
-        let wanted = across.scale(2.0 * q) + along.scale(0.41 * q);
-        near("force", f, wanted, 1e-12);
+        let expected = across.scale(2.0 * q) + along.scale(0.41 * q);
+        close_vectors("force", f, expected, 1e-12);
         let (s30, c30) = 30_f64.to_radians().sin_cos();
         let p = Vec3::new(0.5 - 0.4 * c30, 0.4 * s30 * side, 1.0);
-        near("moment", m, p.cross(wanted), 1e-12);
-        near("luffing", force(60.0).0, along.scale(0.01 * q), 1e-12);
+        close_vectors("moment", m, p.cross(expected), 1e-12);
+        close_vectors("luffing", force(60.0).0, along.scale(0.01 * q), 1e-12);
     }
 }
 
 fn scene_force(scene: &Scene, work: &mut Workspace) -> (Vec3, Vec3) {
     step::evaluate(
         &scene.robots[0],
-        &instant(scene),
+        &initial_environment(scene),
         &start(scene, 0),
         &[],
         0,
@@ -170,7 +170,7 @@ robots: {{boat: {{model: {{extends: robots/sailboat.yaml, sensors: null, battery
 }
 
 /// Returns the best of five sheets on a course: forward speed and speed against the wind [m/s].
-fn best(heading: f64) -> (f64, f64) {
+fn best_speeds(heading: f64) -> (f64, f64) {
     let mut best = (f64::NEG_INFINITY, f64::NEG_INFINITY);
     for sheet in [8.0, 20.0, 40.0, 60.0, 85.0] {
         let s = sail(heading, sheet, false);
@@ -187,14 +187,14 @@ fn best(heading: f64) -> (f64, f64) {
 // the order of the speeds.
 #[test]
 fn sailing_polar_has_expected_order() {
-    let no_go = best(8.0).1;
+    let no_go = best_speeds(8.0).1;
     assert!(no_go < 0.1, "{no_go} m/s to windward at 8 deg");
-    let [pinched, close_hauled] = [15.0, 45.0].map(|heading| best(heading).1);
+    let [pinched, close_hauled] = [15.0, 45.0].map(|heading| best_speeds(heading).1);
     assert!(
         close_hauled > 1.0 && pinched < 0.5 * close_hauled,
         "{pinched} and {close_hauled} m/s to windward"
     );
-    let speeds = [45.0, 70.0, 100.0, 130.0, 178.0].map(|heading| best(heading).0);
+    let speeds = [45.0, 70.0, 100.0, 130.0, 178.0].map(|heading| best_speeds(heading).0);
     let [close, reach, beam, broad, running] = speeds;
     assert!(
         close < reach && reach < beam && beam > broad && broad > running,
@@ -214,7 +214,7 @@ fn forces_balance_on_a_reach() {
     for (k, fin) in s.state.robots[0].fins.iter().enumerate() {
         work.fins[k].angle = [fin.angle; 3];
     }
-    step::evaluate(&scene.robots[0], &instant(scene), m, &[], 0, &mut work);
+    step::evaluate(&scene.robots[0], &initial_environment(scene), m, &[], 0, &mut work);
     let A = work.links[0].A;
     assert!(A.v.norm() < 1e-4 && A.w.norm() < 1e-4, "{A:?}");
     let [roll, _, _] = m.q_WB.matrix().to_rpy();
@@ -228,7 +228,7 @@ fn forces_balance_on_a_reach() {
     // Without sail and fins only hull and stiffness act; their wrench is the opposite of that of
     // sail, keel and rudder.
     (0..3).for_each(|k| work.fins[k].area_fraction = 0.0);
-    step::evaluate(&scene.robots[0], &instant(scene), m, &[], 0, &mut work);
+    step::evaluate(&scene.robots[0], &initial_environment(scene), m, &[], 0, &mut work);
     let hull = work.links[0].F;
     assert!(
         hull.m.x < -1071.0 * 0.9 * roll,
@@ -245,6 +245,6 @@ fn forces_balance_on_a_reach() {
 fn sailing_is_galilean_invariant() {
     let (still, moved) = (sail(70.0, 30.0, false), sail(70.0, 30.0, true));
     let [a, b] = [&still, &moved].map(|s| &s.state.robots[0].motion);
-    near("place", b.p_WB - Vec3::new(50.0, 0.0, 0.0), a.p_WB, 1e-8);
-    near("rates", b.V_WB_B.w, a.V_WB_B.w, 1e-8);
+    close_vectors("place", b.p_WB - Vec3::new(50.0, 0.0, 0.0), a.p_WB, 1e-8);
+    close_vectors("rates", b.V_WB_B.w, a.V_WB_B.w, 1e-8);
 }

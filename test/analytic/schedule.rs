@@ -1,7 +1,7 @@
 //! Tests the timing and the error model of sensors: rates, latency, losses, resolution, limits
 //! (V84).
 
-use crate::common::turntable::{ball, place, set};
+use crate::common::turntable::{ball, set_pose, set_motion};
 use crate::common::{readings, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::Command;
@@ -59,7 +59,7 @@ fn latency_delays_the_delivery_not_the_measurement() {
         "",
         &pressure("rate_hz: 10, latency_s: 0.35", ", start_s: 0.5"),
     ));
-    set(
+    set_motion(
         &mut s,
         Vec3::new(0.0, 0.0, -20.0),
         [0.0; 3],
@@ -121,7 +121,7 @@ fn resolution_and_full_scale_are_exact() {
             "",
         ),
     ));
-    set(
+    set_motion(
         &mut s,
         Vec3::new(0.0, 0.0, -3.0),
         [0.0; 3],
@@ -149,7 +149,7 @@ fn resolution_and_full_scale_are_exact() {
     assert!(saturated > 500);
     let imu = "imu: {device: {source: test, kind: imu, rate_hz: 500, gyro: {full_scale: 5}}}";
     let mut s = simulation(&ball("", "", imu));
-    set(
+    set_motion(
         &mut s,
         Vec3::new(0.0, 0.0, -3.0),
         [0.0; 3],
@@ -174,7 +174,7 @@ fn noise_switch_gives_true_value() {
             "",
         ),
     ));
-    place(&mut s, Vec3::new(0.0, 0.0, -10.0), [0.0; 3]);
+    set_pose(&mut s, Vec3::new(0.0, 0.0, -10.0), [0.0; 3]);
     let truth = 101_325.0 + 1025.0 * 9.81 * 10.0;
     let exact = |s: &mut merrow_sim::Simulation| {
         let all = readings(s, 0, 0.1);

@@ -2,7 +2,7 @@
 
 use crate::common::joints::{Hinge, cascade, command, effort_servo};
 use crate::common::tree::{self, Random, Recipe};
-use crate::common::{close, instant, relative};
+use crate::common::{close, initial_environment, relative};
 use merrow_math::{SpatialVelocity, Vec3};
 use merrow_model::scene::JointMode;
 use merrow_model::state::{Command, Workspace};
@@ -10,7 +10,7 @@ use merrow_physics::dynamics::rnea;
 use merrow_sim::{Simulation, step};
 
 /// Returns the efforts of the controller at the first `n` ticks of 10 ms.
-fn asked(s: &mut Simulation, n: usize) -> Vec<f64> {
+fn servo_efforts(s: &mut Simulation, n: usize) -> Vec<f64> {
     (0..n)
         .map(|_| {
             s.advance(1);
@@ -49,12 +49,12 @@ fn torque_pid(limits: &str) -> Simulation {
 // 1e-12 rad/s of motion of the heavy joint.
 #[test]
 fn torque_pid_matches_hand_calculation() {
-    let tau = asked(&mut torque_pid("max_change: 0.1"), 3);
+    let tau = servo_efforts(&mut torque_pid("max_change: 0.1"), 3);
     for (tau, hand) in tau.iter().zip([0.045744, 0.063091, 0.07654025]) {
         close("effort", *tau, hand, 1e-9);
     }
     // A change of at most 0.02 N m per tick limits the first two ticks.
-    let tau = asked(&mut torque_pid("max_change: 0.02"), 2);
+    let tau = servo_efforts(&mut torque_pid("max_change: 0.02"), 2);
     close("limited change", tau[0], 0.02, 1e-12);
     close("and the next", tau[1], 0.04, 1e-12);
 }
@@ -73,7 +73,7 @@ fn torque_pid_respects_max_effort() {
     }
     .world();
     command(&mut s, 0.1);
-    let tau = asked(&mut s, 100);
+    let tau = servo_efforts(&mut s, 100);
     assert!(tau[0] == 0.1 && tau[99] == 0.6, "{tau:?}");
     assert_eq!(s.state.robots[0].joint_commands[0], 0.6);
 }
@@ -96,7 +96,7 @@ fn bias_is_inverse_dynamics_without_acceleration() {
         let motion = tree::motion(&mut Random::new(links as u64), robot);
         let mut work = Workspace::new(robot);
         let commands = vec![0.0; robot.n_joints()];
-        step::evaluate(robot, &instant(&scene), &motion, &commands, 0, &mut work);
+        step::evaluate(robot, &initial_environment(&scene), &motion, &commands, 0, &mut work);
         let still = vec![0.0; robot.n_joints()];
         // A base whose velocity is constant in W: its rate in the rotating body axes is v x w.
         let V = work.links[0].V;
@@ -119,7 +119,7 @@ fn step_error(dt: f64) -> f64 {
     let rate = (1.0 / dt).round();
     let drive = cascade(
         "velocity_gain: 8",
-        &format!("rate_hz: {rate}, position_gain: 5,"),
+        &format!("rate_hz: {rate}, position_gain_per_s: 5,"),
     );
     let mut s = Hinge {
         dt,
@@ -333,7 +333,7 @@ fn encoder_noise_has_its_deviation() {
 // messages, and the position of the joint. Tolerance: 1e-6 rad after the decay of the loop.
 #[test]
 fn mode_switches_are_accepted_or_rejected() {
-    let drive = cascade("velocity_gain: 20", "rate_hz: 1000, position_gain: 10,");
+    let drive = cascade("velocity_gain: 20", "rate_hz: 1000, position_gain_per_s: 10,");
     let mut s = Hinge {
         drive: &drive,
         ..Hinge::default()
@@ -389,7 +389,7 @@ fn mode_switches_are_accepted_or_rejected() {
     .world();
     assert_eq!(
         refused(&mut open, JointMode::Position),
-        "hinge has a servo without position loop (`position_gain` is 0), which does not support position mode"
+        "hinge has a servo without position loop (`position_gain_per_s` is 0), which does not support position mode"
     );
     let both = |mode, value| Command::JointWithMode {
         robot: 0,

@@ -15,7 +15,7 @@ const MODEL: &str = "keep_out: {boxes: {hull: {center_m: [0, 1, 0], size_m: [4, 
 // of 10 ms and the run-out of the velocity loop, v J/k = 0.005 rad.
 #[test]
 fn servos_stop_before_a_box_and_can_leave() {
-    let keys = "rate_hz: 100, position_gain: 20,";
+    let keys = "rate_hz: 100, position_gain_per_s: 20,";
     let drive = cascade("velocity_gain: 50", keys).replace("max_speed: 1000", "max_speed: 0.5");
     let mut s = Hinge {
         drive: &drive,
@@ -42,7 +42,7 @@ fn servos_stop_before_a_box_and_can_leave() {
 // loop for the second.
 #[test]
 fn an_arm_in_the_box_may_leave_it() {
-    let keys = "rate_hz: 100, position_gain: 20,";
+    let keys = "rate_hz: 100, position_gain_per_s: 20,";
     let drive = cascade("velocity_gain: 50", keys).replace("max_speed: 1000", "max_speed: 0.5");
     let mut s = Hinge {
         drive: &drive,
@@ -64,7 +64,7 @@ fn an_arm_in_the_box_may_leave_it() {
 // the same as a trajectory. Tolerance: as above.
 #[test]
 fn a_goal_into_a_box_is_aborted() {
-    let drive = cascade("velocity_gain: 50", "rate_hz: 100, position_gain: 20,");
+    let drive = cascade("velocity_gain: 50", "rate_hz: 100, position_gain_per_s: 20,");
     let mut s = Hinge {
         drive: &drive,
         model: MODEL,
@@ -101,7 +101,7 @@ fn a_goal_into_a_box_is_aborted() {
 // the decay of the loop.
 #[test]
 fn arm_reaches_set_point_without_box() {
-    let drive = cascade("velocity_gain: 50", "rate_hz: 100, position_gain: 20,");
+    let drive = cascade("velocity_gain: 50", "rate_hz: 100, position_gain_per_s: 20,");
     let mut s = Hinge {
         drive: &drive,
         ..Hinge::default()

@@ -1,6 +1,6 @@
 //! Tests rays that intersect the water surface.
 
-use crate::common::{instant, scene};
+use crate::common::{initial_environment, scene};
 use merrow_environment::EnvironmentState;
 use merrow_environment::surface::Surface;
 use merrow_environment::waves::WaveState;
@@ -11,7 +11,7 @@ use merrow_math::Vec3;
 #[test]
 fn flat_water_is_a_plane() {
     let scene = scene("robots: {}");
-    let at = instant(&scene);
+    let at = initial_environment(&scene);
     let surface = Surface::new(&at);
     let d = Vec3::new(0.6, 0.0, -0.8);
     let p = Vec3::new(1.0, 2.0, 4.0);
@@ -34,7 +34,7 @@ fn wave_intersection_is_the_first_crossing() {
     let scene = scene(
         "water: {waves: {kind: jonswap, hs_m: 2, tp_s: 6, direction_deg: 30, components: 60}}\nrobots: {}",
     );
-    let plain = instant(&scene);
+    let plain = initial_environment(&scene);
     let waves = WaveState::new(&scene.sea.waves, 7.3e9);
     let at = EnvironmentState {
         waves: Some(&waves),
@@ -82,7 +82,7 @@ fn ray_from_surface_has_no_intersection() {
     let scene = scene(
         "water: {waves: {kind: regular, height_m: 1, period_s: 5, direction_deg: 0}}\nrobots: {}",
     );
-    let plain = instant(&scene);
+    let plain = initial_environment(&scene);
     let waves = WaveState::new(&scene.sea.waves, 1e9);
     let at = EnvironmentState {
         waves: Some(&waves),

@@ -1,7 +1,7 @@
 //! Tests roll damping of ships and wave resistance.
 
 use crate::common::meshes::cuboid;
-use crate::common::worlds::afloat;
+use crate::common::worlds::mesh_hull_scene;
 use crate::common::{advance, close, relative};
 use merrow_model::scene::Scene;
 use merrow_sim::Simulation;
@@ -12,7 +12,7 @@ const BARGE: &str =
 
 fn barge(name: &str, losses: &str, entry: &str) -> Scene {
     let body = format!("{BARGE}, surface_damping: {{{losses}}}");
-    afloat(name, &cuboid([2.0, 1.0, 1.0], 1), &body, "", entry)
+    mesh_hull_scene(name, &cuboid([2.0, 1.0, 1.0], 1), &body, "", entry)
 }
 
 /// Returns the wrench that `losses` add at a motion, along the base's axes [N m, N].

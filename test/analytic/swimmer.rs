@@ -1,7 +1,7 @@
 //! Tests three linked ellipses that swim in ideal fluid by changing their shape.
 
 use crate::common::physics::{impulse, largest};
-use crate::common::{close, evaluate, instant, scene};
+use crate::common::{close, evaluate, initial_environment, scene};
 use merrow_environment as environment;
 use merrow_math::{SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 use merrow_model::kinematics;
@@ -69,8 +69,8 @@ fn evaluate_gait(scene: &Scene, motion: &Motion, t: f64, work: &mut Workspace) {
     let robot = &scene.robots[0];
     kinematics::poses(robot, motion, &mut work.links);
     kinematics::velocities(robot, motion, &mut work.links);
-    environment::sample_water_motion(robot, &instant(scene), &mut work.links);
-    forces::sum(robot, &instant(scene), motion, &motion.q, 0, work);
+    environment::sample_water_motion(robot, &initial_environment(scene), &mut work.links);
+    forces::sum(robot, &initial_environment(scene), motion, &motion.q, 0, work);
     work.qdd.copy_from_slice(&gait(t)[2]);
     aba::accelerations(robot, work);
 }

@@ -1,8 +1,8 @@
 //! Tests gridded terrain: echo sounders, contact, and grids larger than memory.
 
 use crate::common::folder::Folder;
-use crate::common::turntable::{ball, place};
-use crate::common::{advance, close, near, reading};
+use crate::common::turntable::{ball, set_pose};
+use crate::common::{advance, close, close_vectors, reading};
 use merrow_environment::waves::dispersion::wave_number;
 use merrow_math::Vec3;
 use merrow_model::state::reading::Reading;
@@ -47,7 +47,7 @@ fn echo_sounder_measures_gridded_terrain() {
         &ball(ROOF, "", DEVICE),
     );
     let mut range = |p: [f64; 3], rpy: [f64; 3]| {
-        place(&mut s, Vec3::from(p), rpy);
+        set_pose(&mut s, Vec3::from(p), rpy);
         let Reading::Altimeter(a) = reading(&mut s, 0) else {
             panic!("not an altimeter")
         };
@@ -119,7 +119,7 @@ robots: {{}}
             0.0
         };
         let d = 0.5 * a * 1.5 * 1.5;
-        near(
+        close_vectors(
             "way",
             way,
             Vec3::new(d * slope.cos(), 0.0, -d * slope.sin()),
@@ -206,7 +206,7 @@ fn large_grid_is_memory_mapped() {
     let world = load_world(&path, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     let mut s = Simulation::new(Arc::new(world.scene), 1).unwrap();
     for (x, expected) in [(20.0, 20.0), (15.0, 30.0), (-30_000.0, 40.0)] {
-        place(&mut s, Vec3::new(x, 30.0, -10.0), [0.0; 3]);
+        set_pose(&mut s, Vec3::new(x, 30.0, -10.0), [0.0; 3]);
         let Reading::Altimeter(a) = reading(&mut s, 0) else {
             panic!("not an altimeter")
         };

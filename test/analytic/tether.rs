@@ -22,7 +22,7 @@ fn hanging(segments: usize) -> Simulation {
 }
 
 /// Returns the same line in closed form.
-fn closed() -> Span {
+fn closed_form() -> Span {
     let weight = (1.2 - 1000.0 * 0.25 * std::f64::consts::PI * 0.02 * 0.02) * 9.81;
     Span {
         x: 40.0,
@@ -40,7 +40,7 @@ fn closed() -> Span {
 // per doubling, within 0.5 for the next term of the error.
 #[test]
 fn hanging_line_matches_elastic_catenary() {
-    let span = closed();
+    let span = closed_form();
     let exact = span.solve();
     let upper = (exact.H * exact.H + exact.V * exact.V).sqrt();
     let mut errors = Vec::new();

@@ -1,7 +1,7 @@
 //! Tests quasi-static lines: end forces at rest, and a moored robot.
 
 use crate::common::worlds::tethered;
-use crate::common::{near, relative, simulation};
+use crate::common::{close_vectors, relative, simulation};
 use merrow_math::Vec3;
 use merrow_physics::forces::lines::catenary::{CatenarySolution, Span};
 
@@ -25,14 +25,14 @@ fn end_forces_balance_line_weight() {
         sim.advance(1);
         let state = &sim.state.tethers[0];
         let weight = sim.scene.tethers[0].line.weight_in_water(1000.0, 9.81) * 60.0;
-        near(
+        close_vectors(
             "sum of the pulls",
             state.end_force[0] + state.end_force[1],
             Vec3::new(0.0, 0.0, -weight),
             1e-9,
         );
-        near("last node", state.p[20], Vec3::new(24.0, 32.0, to), 1e-8);
-        near("first node", state.p[0], Vec3::new(0.0, 0.0, from), 1e-8);
+        close_vectors("last node", state.p[20], Vec3::new(24.0, 32.0, to), 1e-8);
+        close_vectors("first node", state.p[0], Vec3::new(0.0, 0.0, from), 1e-8);
         assert!(state.end_force[0].x > 0.0 && state.end_force[1].x < 0.0);
     }
 }

@@ -1,6 +1,6 @@
 //! Tests lines attached to robots: statics, momentum, stiff lines on light robots, snap loads.
 
-use crate::common::{near, relative, simulation};
+use crate::common::{close_vectors, relative, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::Command;
 use merrow_physics::forces::lines::catenary::{CatenarySolution, Span};
@@ -84,7 +84,7 @@ tethers:
         -z,
         sim.state.tethers[0].end_tensions()
     );
-    near("place", p, Vec3::new(x, 0.0, -z), 1e-3);
+    close_vectors("place", p, Vec3::new(x, 0.0, -z), 1e-3);
     relative(
         "top tension",
         sim.state.tethers[0].end_tensions()[0],

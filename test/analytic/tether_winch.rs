@@ -73,8 +73,8 @@ fn winch_slips_above_max_pull() {
     assert!((190.0..260.0).contains(&held), "{held} N");
 }
 
-// Goal: a winch on board draws power for heaving in and stops when its battery is empty; a winch
-// ashore draws none from that battery. Method: 50 N on a light line, hauled in at 0.4 m/s by a
+// Goal: a winch on board draws power for heaving in and stops when its battery is empty; a winch at
+// a fixed end draws none from that battery. Method: 50 N on a light line, hauled in at 0.4 m/s by a
 // fixed robot: 5 W plus 50 N · 0.4 m/s/0.8; paying out draws 5 W. Tolerance: 2 %, weight and
 // stretch of the line.
 #[test]

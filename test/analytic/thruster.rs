@@ -1,7 +1,7 @@
 //! Tests thrusters: lags, curves, propellers in open water, and their wrench.
 
 use crate::common::worlds::boat;
-use crate::common::{close, near, relative, simulation};
+use crate::common::{close, close_vectors, relative, simulation};
 use merrow_math::Vec3;
 use merrow_model::scene::Thruster;
 use merrow_model::state::Command;
@@ -142,8 +142,7 @@ fn thrust_curves_match_hand_calculation() {
         -1.5 - 0.625,
         1e-14,
     );
-    let curve =
-        "curve: {kind: quadratic, speed_per_command_rad_s: 100, ahead: 0.004, astern: 0.003}";
+    let curve = "curve: {kind: quadratic, speed_per_command_rad_s: 100, ahead_n_s2_per_rad2: 0.004, astern_n_s2_per_rad2: 0.003}";
     let t = thruster(&format!(
         "command: normalized, range: [-1, 1], dead_band: 0.05, {curve}"
     ));
@@ -170,7 +169,7 @@ fn thrust_curves_match_hand_calculation() {
 #[test]
 fn quadratic_thrust_lags_in_speed() {
     let motor =
-        "command: rad_s, range: [-200, 200], curve: {kind: quadratic, ahead: 0.004, astern: 0.003},
+        "command: rad_s, range: [-200, 200], curve: {kind: quadratic, ahead_n_s2_per_rad2: 0.004, astern_n_s2_per_rad2: 0.003},
         lag: {kind: first_order, time_constant_s: 0.2}";
     let mut s = simulation(&boat(motor, AHEAD, ""));
     command(&mut s, 100.0);
@@ -238,8 +237,8 @@ fn thrust_off_the_centre_turns_the_body() {
     let f = Vec3::new(0.0, 6.0, 8.0);
     let moment = Vec3::new(0.3, -0.2, 0.1).cross(f) + f.scale(0.05);
     let V = s.state.robots[0].motion.V_WB_B;
-    near("force", V.v.scale(10.0 / 0.002), f, 1e-4);
-    near(
+    close_vectors("force", V.v.scale(10.0 / 0.002), f, 1e-4);
+    close_vectors(
         "moment",
         Vec3::new(2.0 * V.w.x, 3.0 * V.w.y, 4.0 * V.w.z).scale(1.0 / 0.002),
         moment,
@@ -252,6 +251,6 @@ fn thrust_off_the_centre_turns_the_body() {
         &s.scene.robots[0].thrusters[0],
         &other.scene.robots[0].thrusters[0],
     );
-    near("place", a.p_LoT, b.p_LoT, 1e-15);
-    near("direction", a.direction, b.direction, 1e-15);
+    close_vectors("place", a.p_LoT, b.p_LoT, 1e-15);
+    close_vectors("direction", a.direction, b.direction, 1e-15);
 }

@@ -1,7 +1,7 @@
 //! Tests the water level and its use by hulls and sensors.
 
 use crate::common::meshes::cuboid;
-use crate::common::worlds::afloat;
+use crate::common::worlds::mesh_hull_scene;
 use crate::common::{advance, close, readings, simulation};
 use merrow_environment::WaveState;
 use merrow_model::state::reading::Reading;
@@ -38,7 +38,7 @@ fn hulls_and_sensors_use_water_level() {
     let body = "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, center_of_mass_m: [0, 0, -0.3], \
                 linear_damping: {kind: diagonal, values: [900, 900, 5000, 900, 900, 900]}";
     let water = ", tide: {level_m: 1.5}";
-    let mesh = afloat(
+    let mesh = mesh_hull_scene(
         "tide",
         &cuboid([2.0, 1.0, 1.0], 1),
         body,

@@ -88,7 +88,7 @@ fn splines_match_closed_forms() {
 /// Returns two joints in series with cascaded servos, and a jaw in its own group; `rules` are keys
 /// of `trajectories`.
 fn arm(rules: &str) -> Simulation {
-    let servo = "{kind: servo, rate_hz: 1000, max_speed: 2, position_gain: 20, law: {kind: cascade, velocity_gain: 40, \
+    let servo = "{kind: servo, rate_hz: 1000, max_speed: 2, position_gain_per_s: 20, law: {kind: cascade, velocity_gain: 40, \
                  integral_gain: 40, inertia_feed_forward: 1, bias_feed_forward: 1}}";
     let link = |name: &str, parent: &str, drive: &str| {
         format!(
@@ -328,7 +328,7 @@ fn violated_tolerances_abort() {
         velocity: -1.0,
         acceleration: 0.0,
     };
-    for (rules, asked, aborts) in [
+    for (rules, tolerance, aborts) in [
         ("path_tolerance: 0.01", vec![], true),
         ("", vec![tight; 2], true),
         ("path_tolerance: 0.01", vec![any; 2], false),
@@ -339,7 +339,7 @@ fn violated_tolerances_abort() {
             &mut s,
             1,
             Trajectory {
-                path_tolerance: asked,
+                path_tolerance: tolerance,
                 ..quintic(2.0, &[1.0, 0.5])
             },
         )
@@ -532,7 +532,7 @@ fn trajectory_starts_at_its_start_time() {
 // jaw, then one on an immovable jaw. Tolerance: none.
 #[test]
 fn grippers_reach_or_stall() {
-    let drive = cascade("velocity_gain: 20", "rate_hz: 100, position_gain: 10,");
+    let drive = cascade("velocity_gain: 20", "rate_hz: 100, position_gain_per_s: 10,");
     for (inertia, rules, expected, stalled) in [
         (1.0, "", Some(GoalState::Succeeded), false),
         (1e12, "", None, true),

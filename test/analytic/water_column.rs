@@ -195,7 +195,7 @@ fn regions_have_their_own_water() {
         (-1.0, 5.0, false),
     ] {
         let mut s = world(water);
-        crate::common::turntable::place(&mut s, merrow_math::Vec3::new(x, y, -20.0), [0.0; 3]);
+        crate::common::turntable::set_pose(&mut s, merrow_math::Vec3::new(x, y, -20.0), [0.0; 3]);
         let (rho, c) = if inside {
             (999.0, 1465.0)
         } else {
@@ -215,7 +215,7 @@ fn regions_have_their_own_water() {
             panic!("not a DVL")
         };
         close("speed of sound", dvl.sound_speed, c, 1e-15);
-        let at = crate::common::instant(&s.scene);
+        let at = crate::common::initial_environment(&s.scene);
         let v = at.water_motion(merrow_math::Vec3::new(x, y, -20.0)).0;
         close("stream", v.x, if inside { 0.5 } else { 0.0 }, 1e-12);
         advance(&mut s, 1.0);

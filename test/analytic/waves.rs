@@ -2,7 +2,7 @@
 //! Beaufort scale.
 
 use crate::common::cases::run;
-use crate::common::{close, near, relative, scene};
+use crate::common::{close, close_vectors, relative, scene};
 use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::sea_state;
 use merrow_environment::waves::spectrum::{Density, developed_period};
@@ -105,10 +105,10 @@ fn components_have_the_energy_and_the_period() {
         Spectrum::Tabulated(measured.into()),
     ];
     for spectrum in spectra {
-        let mut asked = sea(spectrum, 2.5, 7.0);
-        asked.spreading = Spreading::HalfAngle(10.0);
-        let density = Density::new(&asked, G).unwrap();
-        let field = wave_field(asked.clone(), 60.0, G, 5);
+        let mut sea_state = sea(spectrum, 2.5, 7.0);
+        sea_state.spreading = Spreading::HalfAngle(10.0);
+        let density = Density::new(&sea_state, G).unwrap();
+        let field = wave_field(sea_state.clone(), 60.0, G, 5);
         assert_eq!(field.n, 200);
         let c = &field.components;
         let sum = |f: &dyn Fn(usize) -> f64| {
@@ -122,7 +122,7 @@ fn components_have_the_energy_and_the_period() {
         let m = |n: f64| spectral_moment(&density, n, TAU / 7.0, ends);
         let mean = TAU * (m(0.0) / m(2.0)).sqrt();
         relative(
-            &format!("{:?}", asked.spectrum),
+            &format!("{:?}", sea_state.spectrum),
             TAU * (m0 / sum(&|i| c.omega[i] * c.omega[i])).sqrt(),
             mean,
             2e-3,
@@ -150,9 +150,9 @@ fn record(field: WaveField, x: f64, seconds: u32) -> Vec<f64> {
 #[test]
 fn half_an_hour_of_sea_does_not_repeat() {
     for seed in [1, 2, 3] {
-        let mut asked = sea(Spectrum::Jonswap(3.3), 2.0, 8.0);
-        asked.spreading = Spreading::Angle(4.0);
-        let x = record(wave_field(asked, 100.0, G, seed), 40.0, 1800);
+        let mut sea_state = sea(Spectrum::Jonswap(3.3), 2.0, 8.0);
+        sea_state.spreading = Spreading::Angle(4.0);
+        let x = record(wave_field(sea_state, 100.0, G, seed), 40.0, 1800);
         let square = x.iter().map(|x| x * x).sum::<f64>() / x.len() as f64;
         let piece = |at: usize| &x[at..at + 1600];
         let like = |a: &[f64], b: &[f64]| {
@@ -171,11 +171,11 @@ fn half_an_hour_of_sea_does_not_repeat() {
 fn wind_sea_height_matches_published_value() {
     run(63);
     let text = "water: {waves: {kind: pierson_moskowitz, wind_speed_m_s: 15}}\nrobots: {}\n";
-    let asked = scene(text).sea.waves.latest().unwrap().asked.clone();
+    let sea_state = scene(text).sea.waves.latest().unwrap().requested.clone();
     relative(
         "period",
-        asked.tp,
-        TAU / (0.4 * (G / asked.hs).sqrt()),
+        sea_state.tp,
+        TAU / (0.4 * (G / sea_state.hs).sqrt()),
         0.005,
     );
     close(
@@ -200,7 +200,7 @@ fn kelpie_surface_is_level() {
             let (Surface { z, slope }, water) = now.surface_and_motion(Vec3::new(x, y, -8.0));
             close("height", z, sine, 1e-12);
             assert_eq!(slope.map(f64::abs), [0.0, 0.0]);
-            near(
+            close_vectors(
                 "velocity",
                 water.velocity,
                 Vec3::new(0.0, 0.0, cosine * TAU / 6.0),

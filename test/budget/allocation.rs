@@ -55,7 +55,7 @@ fn allocations(s: &mut Simulation, blocks: u64) -> u64 {
 
 // Goal: the counter counts allocations. Method: one box. Tolerance: none.
 #[test]
-fn the_counter_counts() {
+fn allocation_counter_counts() {
     let before = COUNT.with(Cell::get);
     drop(std::hint::black_box(Box::new(1_u64)));
     assert_eq!(COUNT.with(Cell::get), before + 1);
@@ -266,7 +266,7 @@ fn mesh_hulls_allocate_nothing() {
     let sea = ", waves: {kind: jonswap, hs_m: 1, tp_s: 4, components: 24}";
     let body = "mass_kg: 250, inertia_kg_m2: {xx: 20, yy: 20, zz: 20}";
     let scene =
-        crate::common::worlds::afloat("allocation", &ball, body, sea, "position_m: [0, 0, 1]");
+        crate::common::worlds::mesh_hull_scene("allocation", &ball, body, sea, "position_m: [0, 0, 1]");
     let mut s = Simulation::new(std::sync::Arc::new(scene), 1).unwrap();
     allocations(&mut s, 2);
     assert_eq!(allocations(&mut s, 120), 0);
@@ -297,7 +297,7 @@ fn flights_drives_and_dives_allocate_nothing() {
             "glider",
             Command::BuoyancyEngine {
                 robot: 0,
-                ballast: 0,
+                engine: 0,
                 value: -2e-4,
             },
         ),

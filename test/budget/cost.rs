@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 /// Sensor kinds that cast rays.
-const SEES: [&str; 9] = [
+const RAY_CASTING_KINDS: [&str; 9] = [
     "camera",
     "lidar",
     "laser",
@@ -57,7 +57,7 @@ fn every_sensor_has_its_cost() {
             for (sensor, cost) in robot.sensors.iter().zip(costs) {
                 let name = format!("{}: {}/{}, {cost}", path.display(), robot.name, sensor.name);
                 assert!(cost > 0.0 && cost < 10.0, "{name}");
-                let costly = SEES.contains(&sensor.kind.name()) || name.contains("/boxes");
+                let costly = RAY_CASTING_KINDS.contains(&sensor.kind.name()) || name.contains("/boxes");
                 assert_eq!(cost > 4e-3, costly, "{name}");
                 number += 1;
             }
@@ -68,7 +68,7 @@ fn every_sensor_has_its_cost() {
 
 /// Returns the cost of the sensor `s` of a fixed robot at the height `z` [m], with other lines of
 /// the world and keys of the robot.
-fn told(z: f64, device: &str, keys: &str, rest: &str) -> f64 {
+fn sensor_cost(z: f64, device: &str, keys: &str, rest: &str) -> f64 {
     let text = format!(
         "
 seabed: {{depth_m: 30}}
@@ -93,7 +93,7 @@ robots:
 #[test]
 fn cost_reflects_sensor_parameters() {
     let camera = "kind: camera, rate_hz: 5, width: 320, height: 240, horizontal_fov_deg: 70";
-    let calm = told(2.0, camera, "", "");
+    let calm = sensor_cost(2.0, camera, "", "");
     let ratio = |what: &str, one: f64, other: f64, expected: f64| {
         assert!(
             (one / other / expected - 1.0).abs() < 1e-2,
@@ -103,19 +103,19 @@ fn cost_reflects_sensor_parameters() {
     };
     ratio(
         "rate",
-        told(2.0, &camera.replace("rate_hz: 5", "rate_hz: 10"), "", ""),
+        sensor_cost(2.0, &camera.replace("rate_hz: 5", "rate_hz: 10"), "", ""),
         calm,
         2.0,
     );
     ratio(
         "pixels",
-        told(2.0, &camera.replace("320", "640"), "", ""),
+        sensor_cost(2.0, &camera.replace("320", "640"), "", ""),
         calm,
         2.0,
     );
     ratio(
         "blur",
-        told(
+        sensor_cost(
             2.0,
             &format!("{camera}, exposure_s: 0.01, blur_samples: 4"),
             "",
@@ -125,17 +125,17 @@ fn cost_reflects_sensor_parameters() {
         4.0,
     );
     let waves = "water: {waves: {kind: jonswap, hs_m: 0.5, tp_s: 4}}";
-    assert!(told(2.0, camera, "", waves) > 1.2 * calm);
+    assert!(sensor_cost(2.0, camera, "", waves) > 1.2 * calm);
     let lamps = "lamps: {a: {lumens: 1000}, b: {lumens: 1000}}";
-    assert!(told(-5.0, camera, lamps, "") > 1.1 * told(-5.0, camera, "", ""));
+    assert!(sensor_cost(-5.0, camera, lamps, "") > 1.1 * sensor_cost(-5.0, camera, "", ""));
     let lidar = "kind: lidar, rate_hz: 10, elevation_deg: [-15, 15], rings: 16, columns: 900, max_range_m: 100";
-    let over_waves = told(2.0, lidar, "", waves);
+    let over_waves = sensor_cost(2.0, lidar, "", waves);
     assert!(
-        over_waves > 5.0 * told(2.0, lidar, "", "")
-            && over_waves > 5.0 * told(-20.0, lidar, "", waves)
+        over_waves > 5.0 * sensor_cost(2.0, lidar, "", "")
+            && over_waves > 5.0 * sensor_cost(-20.0, lidar, "", waves)
     );
     let sonar = "kind: imaging_sonar, rate_hz: 5, sector_deg: 90, beams: 128, beam_width_deg: 1, elevation_width_deg: 20, frequency_khz: 750, pulse_us: 40, max_range_m: 30, levels_db: [60, 150], source_level_db: 210";
-    let bins = |n: usize| told(-10.0, &format!("{sonar}, bins: {n}"), "", "");
+    let bins = |n: usize| sensor_cost(-10.0, &format!("{sonar}, bins: {n}"), "", "");
     assert!(bins(1000) > 1.3 * bins(500));
 }
 
@@ -163,19 +163,19 @@ fn describe_reports_every_sensor_cost() {
 }
 
 /// Returns the CPU time of this process [s].
-fn spent() -> f64 {
+fn process_cpu_time() -> f64 {
     let t = clock_gettime(ClockId::ProcessCPUTime);
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
 }
 
 /// Returns the CPU time [s] of two simulated seconds, a second after the start, with all
 /// exteroceptive sensors subscribed or not.
-fn used(simulation: &mut Simulation, wanted: bool) -> f64 {
+fn simulation_cpu_time(simulation: &mut Simulation, subscribed: bool) -> f64 {
     let scene = Arc::clone(&simulation.scene);
     for (r, robot) in scene.robots.iter().enumerate() {
         for s in 0..robot.sensors.len() {
-            if let Some(lookout) = &simulation.sensor_scheduler {
-                lookout.request_frames(&scene, r, s, wanted);
+            if let Some(scheduler) = &simulation.sensor_scheduler {
+                scheduler.request_frames(&scene, r, s, subscribed);
             }
         }
     }
@@ -186,9 +186,9 @@ fn used(simulation: &mut Simulation, wanted: bool) -> f64 {
         }
     };
     run(1);
-    let before = spent();
+    let before = process_cpu_time();
     run(2);
-    spent() - before
+    process_cpu_time() - before
 }
 
 // Goal: the reported cost matches the measured cost, for the worlds with exteroceptive sensors.
@@ -202,16 +202,16 @@ fn reported_cost_matches_measured_cost() {
     for world in ["harbour_inspection", "riverwatch", "sonar", "survey"] {
         let scene =
             shipped(&Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("worlds/{world}.yaml")));
-        let told: f64 = cost::sensor_costs(&scene).iter().flatten().sum();
+        let estimated: f64 = cost::sensor_costs(&scene).iter().flatten().sum();
         let mut simulation = Simulation::new(Arc::new(scene), 1).unwrap();
-        let without = used(&mut simulation, false);
-        let used = (used(&mut simulation, true) - without) / 2.0;
+        let without = simulation_cpu_time(&mut simulation, false);
+        let used = (simulation_cpu_time(&mut simulation, true) - without) / 2.0;
         let line = format!(
-            "{world}: told {told:.3}, used {used:.3} cores, {:.2} of it",
-            told / used
+            "{world}: estimated {estimated:.3}, used {used:.3} cores, {:.2} of it",
+            estimated / used
         );
         println!("{line}");
-        if !(0.5..2.0).contains(&(1.25 * told / used)) {
+        if !(0.5..2.0).contains(&(1.25 * estimated / used)) {
             wrong.push(line);
         }
     }

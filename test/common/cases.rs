@@ -21,8 +21,8 @@ static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 });
 
 /// Calls `use_them` with worlds, tables and recordings.
-pub(crate) fn with_materials<T>(use_them: impl FnOnce(&ReferenceData<'_>) -> T) -> T {
-    merrow_validate::read::materials::with_reference_data(
+pub(crate) fn with_reference_data<T>(use_them: impl FnOnce(&ReferenceData<'_>) -> T) -> T {
+    merrow_validate::read::reference_data::with_reference_data(
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("test/data"),
         use_them,
     )
@@ -30,7 +30,7 @@ pub(crate) fn with_materials<T>(use_them: impl FnOnce(&ReferenceData<'_>) -> T) 
 
 impl Entry {
     fn outcome(&self) -> &Result<CaseResult, String> {
-        let run = || with_materials(|materials| (self.case.run)(materials));
+        let run = || with_reference_data(|data| (self.case.run)(data));
         self.outcome.get_or_init(run)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Number of folders created so far; it makes names unique when tests with the same name run
 /// concurrently.
-static MADE: AtomicU32 = AtomicU32::new(0);
+static NEXT_NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// A temporary folder with the given files, removed on drop.
 pub(crate) struct Folder(pub PathBuf);
@@ -13,7 +13,7 @@ pub(crate) struct Folder(pub PathBuf);
 impl Folder {
     /// Creates the folder with `files` (name, text). `name` identifies the test in the folder name.
     pub(crate) fn new(name: &str, files: &[(&str, &str)]) -> Self {
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!(
             "merrow_test_{name}_{}_{number}",
             std::process::id()

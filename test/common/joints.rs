@@ -8,7 +8,7 @@ use merrow_sim::Simulation;
 /// drive is `drive`. `joint` holds further keys of the joint, each followed by a comma, and `model`
 /// further lines of the model.
 pub(crate) struct Hinge<'a> {
-    /// Time step [s].
+    /// Time step of the simulation [s].
     pub dt: f64,
     /// Name of the integrator, as in a world file.
     pub integrator: &'a str,

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// A generated mesh; its triangles are oriented outwards.
-pub(crate) struct Made {
+pub(crate) struct GeneratedMesh {
     /// Corners of the mesh [m].
     pub vertices: Vec<Vec3>,
     /// Corner indices of the triangles.
     pub triangles: Vec<[u32; 3]>,
 }
 
-impl Made {
+impl GeneratedMesh {
     /// Returns the mesh as the text of an OBJ file.
     pub(crate) fn obj(&self) -> String {
         let mut text = String::new();
@@ -48,7 +48,7 @@ impl Made {
 }
 
 /// Returns a box of `size` [m] about the origin; each face has 2 * 4^`level` triangles.
-pub(crate) fn cuboid(size: [f64; 3], level: usize) -> Made {
+pub(crate) fn cuboid(size: [f64; 3], level: usize) -> GeneratedMesh {
     let vertices = (0..8).map(|i| {
         let side = |bit: usize| {
             if i >> bit & 1 == 1 {
@@ -70,7 +70,7 @@ pub(crate) fn cuboid(size: [f64; 3], level: usize) -> Made {
     let triangles = quads
         .iter()
         .flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]);
-    let coarse = Made {
+    let coarse = GeneratedMesh {
         vertices: vertices.collect(),
         triangles: triangles.collect(),
     };
@@ -79,7 +79,7 @@ pub(crate) fn cuboid(size: [f64; 3], level: usize) -> Made {
 
 /// Returns a sphere of `radius` [m] about the origin with 8 * 4^`level` triangles, subdivided from
 /// an octahedron; its equator consists of edges.
-pub(crate) fn sphere(radius: f64, level: usize) -> Made {
+pub(crate) fn sphere(radius: f64, level: usize) -> GeneratedMesh {
     let tip = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
     let vertices = vec![
         tip(1.0, 0.0, 0.0),
@@ -92,7 +92,7 @@ pub(crate) fn sphere(radius: f64, level: usize) -> Made {
     let triangles = (0..4)
         .flat_map(|k| [[k, (k + 1) % 4, 4], [(k + 1) % 4, k, 5]])
         .collect();
-    let mut mesh = Made {
+    let mut mesh = GeneratedMesh {
         vertices,
         triangles,
     };

@@ -51,7 +51,7 @@ pub(crate) fn advance(simulation: &mut Simulation, seconds: f64) {
 
 /// Returns the environment of a scene at time zero, without waves and without variation of the
 /// current.
-pub(crate) fn instant(scene: &Scene) -> EnvironmentState<'_> {
+pub(crate) fn initial_environment(scene: &Scene) -> EnvironmentState<'_> {
     EnvironmentState {
         sea: &scene.sea,
         gravity: scene.gravity,
@@ -71,7 +71,7 @@ pub(crate) fn evaluate(scene: &Scene, motion: &Motion) -> Workspace {
     let robot = &scene.robots[0];
     let mut work = Workspace::new(robot);
     let commands = vec![0.0; robot.n_joints()];
-    step::evaluate(robot, &instant(scene), motion, &commands, 0, &mut work);
+    step::evaluate(robot, &initial_environment(scene), motion, &commands, 0, &mut work);
     work
 }
 
@@ -137,9 +137,18 @@ pub(crate) fn relative(what: &str, actual: f64, expected: f64, tolerance: f64) {
     );
 }
 
+/// Asserts `|actual - expected| <= tolerance`.
+#[track_caller]
+pub(crate) fn within(what: &str, actual: f64, expected: f64, tolerance: f64) {
+    assert!(
+        (actual - expected).abs() <= tolerance,
+        "{what}: {actual} instead of {expected}, within {tolerance}"
+    );
+}
+
 /// Asserts as [`close`] with the distance of two vectors.
 #[track_caller]
-pub(crate) fn near(what: &str, actual: Vec3, expected: Vec3, tolerance: f64) {
+pub(crate) fn close_vectors(what: &str, actual: Vec3, expected: Vec3, tolerance: f64) {
     let error = (actual - expected).norm() / expected.norm().max(1.0);
     assert!(
         error <= tolerance,

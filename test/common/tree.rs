@@ -265,7 +265,7 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
         glider: None,
         derivatives: Vec::new(),
         munk: MunkMoments::All,
-        turned: true,
+        has_rotated_frame: true,
         own_hull: true,
         hull_mesh: None,
         sums_waves: false,

@@ -30,8 +30,8 @@ pub(crate) fn weightless(top: &str, sensors: &str) -> String {
 }
 
 /// Places robot 0 at rest at `p_WB` [m, W] with roll, pitch, yaw [rad].
-pub(crate) fn place(simulation: &mut Simulation, p_WB: Vec3, [roll, pitch, yaw]: [f64; 3]) {
-    set(
+pub(crate) fn set_pose(simulation: &mut Simulation, p_WB: Vec3, [roll, pitch, yaw]: [f64; 3]) {
+    set_motion(
         simulation,
         p_WB,
         [roll, pitch, yaw],
@@ -41,7 +41,7 @@ pub(crate) fn place(simulation: &mut Simulation, p_WB: Vec3, [roll, pitch, yaw]:
 }
 
 /// Sets the pose of robot 0 (W) and its velocities [m/s, rad/s] in B.
-pub(crate) fn set(
+pub(crate) fn set_motion(
     simulation: &mut Simulation,
     p_WB: Vec3,
     [roll, pitch, yaw]: [f64; 3],

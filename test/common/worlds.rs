@@ -1,14 +1,14 @@
 //! Worlds that several tests use.
 
 use super::folder::Folder;
-use super::meshes::Made;
+use super::meshes::GeneratedMesh;
 use super::simulation;
 use merrow_model::scene::Scene;
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_text};
 
 /// Returns a world with one body with a mesh hull, in water of 1000 kg/m³.
-pub(crate) fn afloat(name: &str, mesh: &Made, body: &str, world: &str, entry: &str) -> Scene {
+pub(crate) fn mesh_hull_scene(name: &str, mesh: &GeneratedMesh, body: &str, world: &str, entry: &str) -> Scene {
     let folder = Folder::new(&format!("hull_{name}"), &[("hull.obj", &mesh.obj())]);
     let text = format!(
         "water: {{density_kg_m3: 1000{world}}}
@@ -55,7 +55,7 @@ robots:
 }
 
 /// Returns a fixed body with the battery keys `battery` and further lines of the model.
-pub(crate) fn held(battery: &str, model: &str, world: &str) -> String {
+pub(crate) fn held_robot(battery: &str, model: &str, world: &str) -> String {
     format!(
         "
 water: {{density_kg_m3: 1000}}

@@ -1,6 +1,6 @@
 //! Tests the orders of the integrators on a tumbling chain.
 
-use crate::common::instant;
+use crate::common::initial_environment;
 use crate::common::tree::{self, Random, Recipe};
 use merrow_math::{SpatialVelocity, Vec3};
 use merrow_model::scene::{Damping, Integrator, Scene};
@@ -38,7 +38,7 @@ fn travel(integrator: Integrator, steps: u32) -> Vec<f64> {
     let (scene, mut motion) = chain();
     let robot = &scene.robots[0];
     let none = vec![0.0; robot.n_joints()];
-    let at = [instant(&scene), instant(&scene), instant(&scene)];
+    let at = [initial_environment(&scene), initial_environment(&scene), initial_environment(&scene)];
     let mut work = Workspace::new(robot);
     let dt = SECONDS / f64::from(steps);
     for _ in 0..steps {

@@ -89,12 +89,12 @@ fn radar_ais_and_boxes_have_the_same_bits() {
             "max_range_m: 40, rate_hz: 2, beams: 64, bins: 200",
         );
         let mut sim = Simulation::new(Arc::new(scene(&text)), threads).unwrap();
-        let lookout = sim
+        let scheduler = sim
             .sensor_scheduler
             .as_ref()
             .expect("exteroceptive sensors");
         for (r, robot) in sim.scene.robots.iter().enumerate() {
-            (0..robot.sensors.len()).for_each(|s| lookout.request_frames(&sim.scene, r, s, true));
+            (0..robot.sensors.len()).for_each(|s| scheduler.request_frames(&sim.scene, r, s, true));
         }
         let mut all = Vec::new();
         while sim.state.step < 350 {

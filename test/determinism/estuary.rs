@@ -37,7 +37,7 @@ fn travel(s: &mut Simulation, block: u64) -> String {
 // Goal: the same bits on 1, 2 and 4 threads, in blocks of 1, 50 and 250 steps, and from a clone of
 // the state. Method: state hashes after 500 steps. Tolerance: none.
 #[test]
-fn threads_blocks_and_clones_change_nothing() {
+fn results_are_independent_of_threads_blocks_and_clones() {
     let hash = travel(&mut estuary(1), 50);
     for (threads, block) in [(1, 1), (2, 50), (4, 250)] {
         assert_eq!(

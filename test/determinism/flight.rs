@@ -15,7 +15,7 @@ fn start(world: &str, threads: usize) -> Simulation {
 
 /// Returns the command of a world for its first and its second 500 steps: a take-off and a flight,
 /// a drive along a curve, a dive.
-fn told(world: &str, half: usize) -> Command {
+fn world_command(world: &str, half: usize) -> Command {
     match (world, half) {
         ("hover", 0) => Command::FirmwareOrder {
             robot: 0,
@@ -23,7 +23,7 @@ fn told(world: &str, half: usize) -> Command {
         },
         ("glider", _) => Command::BuoyancyEngine {
             robot: 0,
-            ballast: 0,
+            engine: 0,
             value: -1e-4 - 1e-4 * half as f64,
         },
         _ => Command::Velocity {
@@ -36,7 +36,7 @@ fn told(world: &str, half: usize) -> Command {
 
 /// Advances 500 steps under a command, in blocks of `block` steps.
 fn travel(s: &mut Simulation, world: &str, block: u64, half: usize) {
-    s.apply(&told(world, half)).unwrap();
+    s.apply(&world_command(world, half)).unwrap();
     for _ in 0..500 / block {
         s.advance(block);
         s.clear_outboxes();
@@ -46,7 +46,7 @@ fn travel(s: &mut Simulation, world: &str, block: u64, half: usize) {
 // Goal: the same bits on 1, 2 and 4 threads, in blocks of 1, 25, 50 and 250 steps, and from a clone
 // of the state. Method: state hashes after 1000 steps. Tolerance: none.
 #[test]
-fn threads_blocks_and_clones_change_nothing() {
+fn results_are_independent_of_threads_blocks_and_clones() {
     for world in ["hover", "bank", "glider"] {
         let mut first = start(world, 1);
         let begun = first.state.hash();

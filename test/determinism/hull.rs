@@ -77,7 +77,7 @@ fn run(threads: usize, block: u64, resumed: bool) -> String {
 // Goal: threads, blocks and resumption change no bit. Method: state hash of three hulls after 0.5
 // s. Tolerance: none.
 #[test]
-fn threads_blocks_and_resumption_change_nothing() {
+fn results_are_independent_of_threads_blocks_and_resumption() {
     let reference = run(1, 30, false);
     for (threads, block, resumed) in [(2, 30, false), (3, 1, false), (1, 60, true)] {
         assert_eq!(

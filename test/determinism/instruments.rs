@@ -29,7 +29,7 @@ robots:
         t: {device: celsius_tsys01}
         bottles: {device: mbari_gulper}
         leak: {device: sos_leak}
-        esc: {device: {extends: sensors/blheli32.yaml, speed_per_root_thrust: 40}, thruster: t1}
+        esc: {device: {extends: sensors/blheli32.yaml, speed_per_root_thrust_rad_s_per_sqrt_n: 40}, thruster: t1}
         power: {device: power_sense_module}
         wind: {device: windsonic, position_m: [0, 0, 3]}
         vane: {device: young_05103, position_m: [0, 0, 3]}

@@ -25,7 +25,7 @@ robots: {uvms: {model: {extends: robots/osu_uvms.yaml, sensors: null}, position_
             .enumerate()
             .for_each(|(j, qd)| *qd = 0.3 - 0.1 * j as f64);
         let mut work = Workspace::new(robot);
-        let at = [common::instant(&scene); 3];
+        let at = [common::initial_environment(&scene); 3];
         for _ in 0..2000 {
             kernel.evaluate(robot, &at[0], &motion, &start.joint_commands, &mut work);
             let how = (Integrator::Rk4, 0.001);

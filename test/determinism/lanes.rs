@@ -1,6 +1,6 @@
 //! Tests that four robots in the lanes of one kernel have the same bits as four single robots.
 
-use crate::common::instant;
+use crate::common::initial_environment;
 use crate::common::tree::{self, Random, Recipe};
 use merrow_math::{Lanes, Quat, Real, SpatialVelocity, Vec3};
 use merrow_model::scene::robot::thruster::OpenWater;
@@ -8,17 +8,17 @@ use merrow_model::scene::{Curve, Integrator, Scene};
 use merrow_model::state::{Motion, Workspace};
 use merrow_sim::step;
 
-type Four = Lanes;
+type FourLanes = Lanes;
 
-fn pack(m: &[Motion]) -> Motion<Four> {
+fn pack(m: &[Motion]) -> Motion<FourLanes> {
     let v = |f: &dyn Fn(&Motion) -> Vec3| {
         Vec3::new(
-            Four::from_lanes(|i| f(&m[i]).x),
-            Four::from_lanes(|i| f(&m[i]).y),
-            Four::from_lanes(|i| f(&m[i]).z),
+            FourLanes::from_lanes(|i| f(&m[i]).x),
+            FourLanes::from_lanes(|i| f(&m[i]).y),
+            FourLanes::from_lanes(|i| f(&m[i]).z),
         )
     };
-    let q = |f: &dyn Fn(&Quat) -> f64| Four::from_lanes(|i| f(&m[i].q_WB));
+    let q = |f: &dyn Fn(&Quat) -> f64| FourLanes::from_lanes(|i| f(&m[i].q_WB));
     Motion {
         q_WB: Quat {
             w: q(&|q| q.w),
@@ -32,10 +32,10 @@ fn pack(m: &[Motion]) -> Motion<Four> {
             v: v(&|m| m.V_WB_B.v),
         },
         q: (0..m[0].q.len())
-            .map(|j| Four::from_lanes(|i| m[i].q[j]))
+            .map(|j| FourLanes::from_lanes(|i| m[i].q[j]))
             .collect(),
         qd: (0..m[0].q.len())
-            .map(|j| Four::from_lanes(|i| m[i].qd[j]))
+            .map(|j| FourLanes::from_lanes(|i| m[i].qd[j]))
             .collect(),
     }
 }
@@ -56,7 +56,7 @@ fn bits<T: Real>(m: &Motion<T>, lane: usize) -> Vec<u64> {
 
 fn travel<T: Real>(scene: &Scene, motion: &mut Motion<T>, commands: &[T], steps: usize) {
     let robot = &scene.robots[0];
-    let at = [instant(scene), instant(scene), instant(scene)];
+    let at = [initial_environment(scene), initial_environment(scene), initial_environment(scene)];
     let mut work = Workspace::<T>::new(robot);
     for _ in 0..steps {
         step::evaluate(robot, &at[0], motion, commands, 0, &mut work);
@@ -113,7 +113,7 @@ fn every_lane_has_the_bits_of_the_single_robot() {
             .map(|_| std::array::from_fn(|_| random.between(-2.0, 2.0)))
             .collect();
         let mut together = pack(&motions);
-        let lanes: Vec<Four> = commands.iter().map(|c| Lanes(*c)).collect();
+        let lanes: Vec<FourLanes> = commands.iter().map(|c| Lanes(*c)).collect();
         travel(&scene, &mut together, &lanes, 1000);
         for (lane, motion) in motions.iter().enumerate() {
             let mut single = motion.clone();
@@ -154,13 +154,13 @@ fn propellers_of_every_lane_have_their_own_inflow() {
         })
         .collect();
     let robot = &scene.robots[0];
-    let mut lanes = Workspace::<Four>::new(robot);
-    lanes.drive[0] = [Four::splat(60.0); 3];
-    step::evaluate(robot, &instant(&scene), &pack(&motions), &[], 0, &mut lanes);
+    let mut lanes = Workspace::<FourLanes>::new(robot);
+    lanes.drive[0] = [FourLanes::splat(60.0); 3];
+    step::evaluate(robot, &initial_environment(&scene), &pack(&motions), &[], 0, &mut lanes);
     for (lane, motion) in motions.iter().enumerate() {
         let mut work = Workspace::new(robot);
         work.drive[0] = [60.0; 3];
-        step::evaluate(robot, &instant(&scene), motion, &[], 0, &mut work);
+        step::evaluate(robot, &initial_environment(&scene), motion, &[], 0, &mut work);
         let (ours, single) = (lanes.links[0].F.f.x.lane(lane), work.links[0].F.f.x);
         assert_eq!(
             ours.to_bits(),
@@ -193,20 +193,20 @@ fn fins_of_every_lane_have_their_own_inflow() {
         })
         .collect();
     let angles = [0.1, -0.3, 0.2, 0.4];
-    let mut lanes = Workspace::<Four>::new(robot);
-    lanes.drive[0] = [Four::splat(60.0); 3];
-    lanes.fins[0].angle = [Four::from_lanes(|i| angles[i]); 3];
-    step::evaluate(robot, &instant(&scene), &pack(&motions), &[], 0, &mut lanes);
+    let mut lanes = Workspace::<FourLanes>::new(robot);
+    lanes.drive[0] = [FourLanes::splat(60.0); 3];
+    lanes.fins[0].angle = [FourLanes::from_lanes(|i| angles[i]); 3];
+    step::evaluate(robot, &initial_environment(&scene), &pack(&motions), &[], 0, &mut lanes);
     for (lane, motion) in motions.iter().enumerate() {
         let mut work = Workspace::new(robot);
         work.drive[0] = [60.0; 3];
         work.fins[0].angle = [angles[lane]; 3];
-        step::evaluate(robot, &instant(&scene), motion, &[], 0, &mut work);
+        step::evaluate(robot, &initial_environment(&scene), motion, &[], 0, &mut work);
         let of = |F: merrow_math::SpatialForce| {
             [F.m.x, F.m.y, F.m.z, F.f.x, F.f.y, F.f.z].map(f64::to_bits)
         };
         let F = &lanes.links[0].F;
-        let lane_of = |v: Vec3<Four>| Vec3::new(v.x.lane(lane), v.y.lane(lane), v.z.lane(lane));
+        let lane_of = |v: Vec3<FourLanes>| Vec3::new(v.x.lane(lane), v.y.lane(lane), v.z.lane(lane));
         let ours = merrow_math::SpatialForce {
             m: lane_of(F.m),
             f: lane_of(F.f),

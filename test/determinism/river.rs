@@ -26,7 +26,7 @@ fn bundled_river_matches_generator() {
 // Goal: three pairs of robots, eight moorings, gusts and a gridded current give the same bits on 1,
 // 2 and 4 threads and in other blocks. Method: state hashes after 200 steps. Tolerance: none.
 #[test]
-fn threads_and_blocks_change_nothing() {
+fn results_are_independent_of_threads_and_blocks() {
     let world = load_world(
         &data_dir::world_file("riverwatch_three"),
         Overrides::default(),

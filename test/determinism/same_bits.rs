@@ -16,7 +16,7 @@ fn reference() -> (String, Vec<String>) {
 // Goal: the same world gives the same bits again, on 1, 2 and 4 threads, in blocks of 1, 7, 50 and
 // all steps. Method: state hash and all readings after 3 s. Tolerance: none.
 #[test]
-fn threads_and_blocks_change_nothing() {
+fn results_are_independent_of_threads_and_blocks() {
     let (hash, readings) = reference();
     assert!(readings.iter().all(|r| r.lines().count() > 100));
     for (threads, block) in [(1, 50), (1, 1), (2, 50), (4, 50), (2, 7), (4, STEPS)] {
@@ -55,7 +55,7 @@ fn a_cloned_state_resumes_the_run() {
 // Goal: the neighbours of a robot change neither its motion nor its readings. Method: robot `e` of
 // the fleet compared with the same robot alone in the same sea. Tolerance: none.
 #[test]
-fn neighbours_change_nothing() {
+fn other_robots_do_not_affect_a_robot() {
     let mut fleet = started(fleet(), 2);
     let in_fleet = travel(&mut fleet, STEPS, 50);
     let mut alone = started(alone(), 1);

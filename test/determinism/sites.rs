@@ -66,7 +66,7 @@ fn the_sensors_of_the_worlds_have_the_same_bits() {
                 // The tilting laser starts with beams into the sky.
                 FrameData::Scan(scan) => scan.ranges.len() == 361,
                 FrameData::Cloud(points) => !points.is_empty(),
-                FrameData::CameraImages(picture) => picture
+                FrameData::CameraImages(images) => images
                     .rgb
                     .as_ref()
                     .is_some_and(|rgb| rgb.iter().any(|x| *x > 30)),

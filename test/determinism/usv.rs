@@ -43,11 +43,11 @@ fn fleet(name: &str, threads: usize) -> Simulation {
 #[test]
 fn surface_vehicles_have_the_same_bits() {
     for name in ["usv.yaml", "sailing.yaml"] {
-        same(name);
+        check_same_bits(name);
     }
 }
 
-fn same(name: &str) {
+fn check_same_bits(name: &str) {
     let run = |threads: usize, block: u64| {
         let mut s = fleet(name, threads);
         let readings = travel(&mut s, 400, block);

@@ -2,7 +2,7 @@
 //! and while they change.
 
 use super::fleet::travel;
-use crate::common::{instant, scene};
+use crate::common::{initial_environment, scene};
 use merrow_environment::waves::realise::wave_field;
 use merrow_environment::{EnvironmentState, WaveState};
 use merrow_math::{Lanes, Quat, Real, SpatialVelocity, Vec3};
@@ -44,9 +44,9 @@ fn run(threads: usize, block: u64, resumed: bool) -> (String, Vec<String>) {
     let mut s = Simulation::new(Arc::clone(&scene), threads).unwrap();
     let mut all = travel(&mut s, STEPS / 2, block);
     let mut sea = s.state.sea.clone();
-    let mut asked = sea.waves.latest().unwrap().asked.clone();
-    (asked.hs, asked.tp) = (2.5, 7.0);
-    sea.waves = Waves::from_field(wave_field(asked, 25.0, scene.gravity, scene.seed));
+    let mut sea_state = sea.waves.latest().unwrap().requested.clone();
+    (sea_state.hs, sea_state.tp) = (2.5, 7.0);
+    sea.waves = Waves::from_field(wave_field(sea_state, 25.0, scene.gravity, scene.seed));
     s.apply(&Command::Sea(Box::new(sea))).unwrap();
     if resumed {
         let state = s.state.clone();
@@ -63,7 +63,7 @@ fn run(threads: usize, block: u64, resumed: bool) -> (String, Vec<String>) {
 // Goal: threads, blocks and resumption change no bit, also during a transition of the sea. Method:
 // state hash and readings of four vehicles after 1.2 s. Tolerance: none.
 #[test]
-fn threads_blocks_and_resumption_change_nothing() {
+fn results_are_independent_of_threads_blocks_and_resumption() {
     let reference = run(1, 50, false);
     assert!(reference.1.iter().all(|r| r.lines().count() > 20));
     for (threads, block, resumed) in [
@@ -87,15 +87,15 @@ fn reset_keeps_last_requested_waves() {
     let mut s = Simulation::new(Arc::clone(&scene), 1).unwrap();
     s.advance(10);
     let mut sea = s.state.sea.clone();
-    let mut asked = sea.waves.latest().unwrap().asked.clone();
-    asked.hs = 2.0;
+    let mut sea_state = sea.waves.latest().unwrap().requested.clone();
+    sea_state.hs = 2.0;
     let other = Waves::from_field(wave_field(
-        asked.clone(),
+        sea_state.clone(),
         25.0,
         scene.gravity,
         scene.seed + 1,
     ));
-    sea.waves = Waves::from_field(wave_field(asked, 25.0, scene.gravity, scene.seed));
+    sea.waves = Waves::from_field(wave_field(sea_state, 25.0, scene.gravity, scene.seed));
     assert_ne!(
         WaveState::new(&other, 0.0).elevation(0.0, 0.0),
         WaveState::new(&sea.waves, 0.0).elevation(0.0, 0.0)
@@ -127,7 +127,7 @@ fn travel_in_waves<T: Real>(scene: &Scene, motion: &mut Motion<T>, kernel: Kerne
             [0.0, 0.5, 1.0].map(|s| WaveState::new(&scene.sea.waves, (f64::from(k) + s) * 2e6));
         let at = [0, 1, 2].map(|i| EnvironmentState {
             waves: Some(&waves[i]),
-            ..instant(scene)
+            ..initial_environment(scene)
         });
         kernel.evaluate(robot, &at[0], motion, &[], &mut work);
         kernel.advance(

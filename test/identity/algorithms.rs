@@ -2,7 +2,7 @@
 
 use crate::common::physics::{kinetic_energy, largest};
 use crate::common::tree::{self, Random, Recipe};
-use crate::common::{instant, relative};
+use crate::common::{initial_environment, relative};
 use merrow_math::SpatialVelocity;
 use merrow_model::scene::{JointKind, Scene};
 use merrow_model::state::{Motion, Workspace};
@@ -31,7 +31,7 @@ fn cases() -> impl Iterator<Item = (Scene, Motion, Workspace)> {
                 .map(|_| random.between(-3.0, 3.0))
                 .collect();
             let mut work = Workspace::new(robot);
-            step::evaluate(robot, &instant(&scene), &motion, &commands, 0, &mut work);
+            step::evaluate(robot, &initial_environment(&scene), &motion, &commands, 0, &mut work);
             (scene, motion, work)
         })
 }

@@ -3,7 +3,7 @@
 
 use crate::common::physics::{impulse, impulse_rate, kinetic_energy, largest, potential_energy};
 use crate::common::tree::{self, Random, Recipe};
-use crate::common::{evaluate, instant, relative};
+use crate::common::{evaluate, initial_environment, relative};
 use merrow_math::SpatialForce;
 use merrow_model::scene::Scene;
 use merrow_model::state::{Motion, Workspace};
@@ -18,7 +18,7 @@ const FREE: Recipe = Recipe {
     potential: false,
 };
 
-fn moving(seed: u64, recipe: Recipe) -> (Scene, Motion) {
+fn moving_chain(seed: u64, recipe: Recipe) -> (Scene, Motion) {
     let scene = tree::scene(seed, recipe);
     let motion = tree::motion(&mut Random::new(seed + 9000), &scene.robots[0]);
     (scene, motion)
@@ -27,7 +27,7 @@ fn moving(seed: u64, recipe: Recipe) -> (Scene, Motion) {
 /// Runs `seconds` [s] with the step `dt` [s], without commands.
 fn travel(scene: &Scene, motion: &mut Motion, dt: f64, seconds: f64) {
     let robot = &scene.robots[0];
-    let at = [instant(scene), instant(scene), instant(scene)];
+    let at = [initial_environment(scene), initial_environment(scene), initial_environment(scene)];
     let none = vec![0.0; robot.n_joints()];
     let mut work = Workspace::new(robot);
     for _ in 0..(seconds / dt).round() as u64 {
@@ -42,7 +42,7 @@ fn travel(scene: &Scene, motion: &mut Motion, dt: f64, seconds: f64) {
 #[test]
 fn impulse_of_a_floating_chain_has_no_rate() {
     for links in [1, 2, 3, 7, 15, 30] {
-        let (scene, motion) = moving(
+        let (scene, motion) = moving_chain(
             links as u64,
             Recipe {
                 links,
@@ -66,7 +66,7 @@ fn impulse_of_a_floating_chain_has_no_rate() {
 #[test]
 fn impulse_of_a_floating_chain_is_conserved_over_a_run() {
     for links in [1, 4] {
-        let (scene, mut motion) = moving(70 + links as u64, Recipe { links, ..FREE });
+        let (scene, mut motion) = moving_chain(70 + links as u64, Recipe { links, ..FREE });
         let before = impulse(&evaluate(&scene, &motion));
         travel(&scene, &mut motion, 0.000_25, 2.0);
         let after = impulse(&evaluate(&scene, &motion));
@@ -81,7 +81,7 @@ fn impulse_of_a_floating_chain_is_conserved_over_a_run() {
 #[test]
 fn energy_of_an_undamped_chain_is_conserved() {
     for (seed, floating) in [(3, true), (4, false)] {
-        let (scene, mut motion) = moving(
+        let (scene, mut motion) = moving_chain(
             seed,
             Recipe {
                 links: 4,
@@ -120,7 +120,7 @@ fn powers_balance() {
             potential: true,
             ..FREE
         };
-        let (scene, motion) = moving(40 + links as u64, recipe);
+        let (scene, motion) = moving_chain(40 + links as u64, recipe);
         let robot = &scene.robots[0];
         let mut random = Random::new(77);
         let mut work = Workspace::new(robot);
@@ -131,7 +131,7 @@ fn powers_balance() {
                 f: random.vector(10.0),
             };
         }
-        step::evaluate(robot, &instant(&scene), &motion, &commands, 0, &mut work);
+        step::evaluate(robot, &initial_environment(&scene), &motion, &commands, 0, &mut work);
         let gain: f64 = work
             .links
             .iter()
@@ -189,7 +189,7 @@ fn potential_rate(scene: &Scene, motion: &Motion) -> f64 {
 // s. Tolerance: none.
 #[test]
 fn damping_only_dissipates_energy() {
-    let (scene, mut motion) = moving(
+    let (scene, mut motion) = moving_chain(
         5,
         Recipe {
             links: 5,

@@ -1,7 +1,7 @@
 //! Tests Galilean invariance: relative to water, air and ground in uniform motion every vehicle
 //! moves as it does with these at rest.
 
-use crate::common::{aligned, close, near, scene};
+use crate::common::{aligned, close, close_vectors, scene};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
 use merrow_model::state::{Command, Motion};
@@ -74,10 +74,10 @@ fn run(scene: Scene, seconds: f64) -> Simulation {
             .collect();
         s.apply(&Command::Fins { robot: 0, values }).unwrap();
     }
-    for (ballast, b) in robot.buoyancy_engines.iter().enumerate() {
+    for (engine, b) in robot.buoyancy_engines.iter().enumerate() {
         s.apply(&Command::BuoyancyEngine {
             robot: 0,
-            ballast,
+            engine,
             value: 0.5 * b.range[0],
         })
         .unwrap();
@@ -117,7 +117,7 @@ fn vehicles_are_galilean_invariant() {
         );
         let [a, b] = [&still, &moved].map(|s| &s.state.robots[0].motion);
         assert!(still.state.robots[0].halted.is_none(), "{name}");
-        near(
+        close_vectors(
             &format!("{name}: place"),
             b.p_WB - BOOST.scale(5.0),
             a.p_WB,
@@ -128,8 +128,8 @@ fn vehicles_are_galilean_invariant() {
             relative_velocity(a, Vec3::zero()),
             relative_velocity(b, BOOST),
         ];
-        near(&format!("{name}: velocity"), v, u, 1e-8);
-        near(&format!("{name}: spin"), b.V_WB_B.w, a.V_WB_B.w, 1e-8);
+        close_vectors(&format!("{name}: velocity"), v, u, 1e-8);
+        close_vectors(&format!("{name}: spin"), b.V_WB_B.w, a.V_WB_B.w, 1e-8);
         for j in 0..a.q.len() {
             close(&format!("{name}: joint {j}"), b.q[j], a.q[j], 1e-8);
         }
@@ -189,10 +189,10 @@ fn rover_on_deck_is_galilean_invariant() {
         (rover, barge)
     };
     let ((a, under_a), (b, under_b)) = (drive(Vec3::zero()), drive(BOOST));
-    near("deck", under_b.p_WB - BOOST.scale(5.0), under_a.p_WB, 1e-6);
-    near("place", b.p_WB - BOOST.scale(5.0), a.p_WB, 1e-6);
+    close_vectors("deck", under_b.p_WB - BOOST.scale(5.0), under_a.p_WB, 1e-6);
+    close_vectors("place", b.p_WB - BOOST.scale(5.0), a.p_WB, 1e-6);
     aligned("attitude", &b.q_WB, &a.q_WB, 1e-6);
-    near(
+    close_vectors(
         "velocity",
         relative_velocity(&b, BOOST),
         relative_velocity(&a, Vec3::zero()),

@@ -1,8 +1,8 @@
 //! Tests that a mesh and its equivalent shape are the same hull.
 
 use crate::common::meshes::{cuboid, sphere};
-use crate::common::worlds::afloat;
-use crate::common::{advance, near, scene};
+use crate::common::worlds::mesh_hull_scene;
+use crate::common::{advance, close_vectors, scene};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
 use merrow_sim::Simulation;
@@ -42,7 +42,7 @@ fn mesh_box_moves_as_box_shape() {
     velocity_m_s: [1, 0.5, -6]
     angular_velocity_rad_s: [2, -1, 1]";
     let mesh = travelled(
-        afloat("as_box", &cuboid([1.25, 1.0, 0.75], 0), BODY, "", entry),
+        mesh_hull_scene("as_box", &cuboid([1.25, 1.0, 0.75], 0), BODY, "", entry),
         2.0,
     );
     let shape = travelled(
@@ -50,8 +50,8 @@ fn mesh_box_moves_as_box_shape() {
         2.0,
     );
     let (a, b) = (&mesh.state.robots[0].motion, &shape.state.robots[0].motion);
-    near("place", a.p_WB, b.p_WB, 1e-9);
-    near("axis", a.q_WB.matrix().col(2), b.q_WB.matrix().col(2), 1e-9);
+    close_vectors("place", a.p_WB, b.p_WB, 1e-9);
+    close_vectors("axis", a.q_WB.matrix().col(2), b.q_WB.matrix().col(2), 1e-9);
     assert!(a.p_WB.z.abs() < 1.0, "it is in the water");
 }
 
@@ -69,7 +69,7 @@ fn bounding_box_of_mesh_is_box_shape() {
     ));
     let link = &about.robots[0].links[0];
     assert_eq!(link.volume, 2.0);
-    near("centre", link.p_LoCb, Vec3::new(0.1, 0.0, 0.0), 1e-15);
+    close_vectors("centre", link.p_LoCb, Vec3::new(0.1, 0.0, 0.0), 1e-15);
     assert_eq!(
         link.hull.shape,
         merrow_math::hull_cut::HullShape::Box(Vec3::new(1.0, 0.5, 0.5))
@@ -87,7 +87,7 @@ fn mesh_moves_as_shape_in_long_waves() {
     let ball = sphere(0.5, 4);
     let volume = std::f64::consts::PI / 6.0;
     let body = BODY.replace("600", "262");
-    let mesh = afloat(
+    let mesh = mesh_hull_scene(
         "as_ball",
         &ball,
         &format!("{body}, volume_m3: {volume}"),
@@ -113,7 +113,7 @@ fn flat_water_conserves_energy() {
     let body = "mass_kg: 500, center_of_mass_m: [0.05, 0.02, 0.1], inertia_kg_m2: {xx: 60, yy: 130, zz: 150}";
     let entry = "position_m: [0, 0, 0.7]\n    attitude_deg: [40, 25, 10]";
     let drift = |dt: u64| {
-        let mut scene = afloat("energy", &cuboid([1.5, 1.0, 0.75], 1), body, "", entry);
+        let mut scene = mesh_hull_scene("energy", &cuboid([1.5, 1.0, 0.75], 1), body, "", entry);
         scene.dt_ns = dt;
         let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
         let energy = |s: &Simulation| {
@@ -163,7 +163,7 @@ fn hull_motion_is_galilean_invariant() {
         )
     };
     let still = travelled(
-        afloat(
+        mesh_hull_scene(
             "galileo",
             &cuboid([1.25, 1.0, 0.75], 0),
             BODY,
@@ -172,7 +172,7 @@ fn hull_motion_is_galilean_invariant() {
         ),
         3.0,
     );
-    let mut moving = afloat(
+    let mut moving = mesh_hull_scene(
         "galileo_moving",
         &cuboid([1.25, 1.0, 0.75], 0),
         BODY,
@@ -187,13 +187,13 @@ fn hull_motion_is_galilean_invariant() {
         &still.state.robots[0].motion,
         &moving.state.robots[0].motion,
     );
-    near(
+    close_vectors(
         "place",
         b.p_WB - Vec3::new(0.8 * 3.0, 0.0, 0.0),
         a.p_WB,
         1e-9,
     );
-    near("axis", a.q_WB.matrix().col(2), b.q_WB.matrix().col(2), 1e-9);
+    close_vectors("axis", a.q_WB.matrix().col(2), b.q_WB.matrix().col(2), 1e-9);
 }
 
 // Goal: extreme seas leave the state of a hull finite: Beaufort 12, thrown, capsized, submerged.
@@ -203,7 +203,7 @@ fn hull_motion_is_galilean_invariant() {
 fn hulls_stay_finite_in_hurricane() {
     let water = ", waves: {kind: jonswap, beaufort: 12, components: 16}";
     let body = format!("{BODY}, linear_damping: {{kind: diagonal, values: [20, 20, 20, 5, 5, 5]}}");
-    let mut scene = afloat(
+    let mut scene = mesh_hull_scene(
         "hurricane",
         &cuboid([1.25, 1.0, 0.75], 1),
         &body,
@@ -224,7 +224,7 @@ fn hulls_stay_finite_in_hurricane() {
 fn lattice_forces_match_wave_sum() {
     let water = ", waves: {kind: jonswap, hs_m: 0.5, tp_s: 2.6, direction_deg: 50, components: 60}";
     let entry = "position_m: [3, -2, 0.02]\n    attitude_deg: [5, 3, 20]";
-    let lattice = afloat("lattice", &cuboid([1.25, 1.0, 0.75], 3), BODY, water, entry);
+    let lattice = mesh_hull_scene("lattice", &cuboid([1.25, 1.0, 0.75], 3), BODY, water, entry);
     let mut sum = lattice.clone();
     sum.robots[0].links[0].sums_waves = true;
     let mut works =
@@ -239,7 +239,7 @@ fn lattice_forces_match_wave_sum() {
         let at = merrow_environment::EnvironmentState {
             waves: Some(&waves),
             time: t,
-            ..crate::common::instant(&lattice)
+            ..crate::common::initial_environment(&lattice)
         };
         for (scene, work) in [&lattice, &sum].into_iter().zip(&mut works) {
             merrow_sim::step::evaluate(&scene.robots[0], &at, &motion, &[], 0, work);
@@ -270,7 +270,7 @@ fn absorbed_wave_energy_equals_damping_loss() {
         "mass_kg: 600, center_of_mass_m: [0, 0, -0.15], inertia_kg_m2: {xx: 90, yy: 140, zz: 160}";
     let damping = "linear_damping: {kind: diagonal, values: [60, 200, 700, 60, 180, 80]}";
     let barge = cuboid([1.75, 1.0, 0.75], 2);
-    let mut scene = afloat(
+    let mut scene = mesh_hull_scene(
         "balance",
         &barge,
         &format!("{body}, {damping}"),
@@ -291,7 +291,7 @@ fn absorbed_wave_energy_equals_damping_loss() {
         let at = merrow_environment::EnvironmentState {
             waves: Some(&waves),
             time: t,
-            ..crate::common::instant(&scene)
+            ..crate::common::initial_environment(&scene)
         };
         let [all, without] = [&scene, &bare].map(|x| x.robots[0].clone());
         merrow_sim::step::evaluate(&all, &at, motion, &[], 0, &mut works[0]);

@@ -3,7 +3,7 @@
 
 use crate::common::physics::largest;
 use crate::common::tree::{self, Random, Recipe};
-use crate::common::{instant, near};
+use crate::common::{initial_environment, close_vectors};
 use merrow_math::SpatialForce;
 use merrow_model::state::Workspace;
 use merrow_physics::dynamics::{aba, response};
@@ -30,7 +30,7 @@ fn response_is_difference_of_aba_with_force() {
         let mut work = Workspace::new(robot);
         step::evaluate(
             robot,
-            &instant(&scene),
+            &initial_environment(&scene),
             &motion,
             &vec![0.0; robot.n_joints()],
             0,
@@ -48,13 +48,13 @@ fn response_is_difference_of_aba_with_force() {
         work.links[link].F = work.links[link].F.plus(&F);
         aba::accelerations(robot, &mut work);
         let after = work.links[link].A;
-        near("linear", answer.v, after.v - before.v, 1e-9);
-        near("angular", answer.w, after.w - before.w, 1e-9);
+        close_vectors("linear", answer.v, after.v - before.v, 1e-9);
+        close_vectors("angular", answer.w, after.w - before.w, 1e-9);
         // The same force applied at a point: its moment about Lo is p × f.
         let pure = SpatialForce::at_point(F.f, p);
         let a = response::response_to_force(robot, &work, link, &pure);
         let R_WL = work.links[link].R_WL;
-        near(
+        close_vectors(
             "point",
             at_point.mul_vec(R_WL.mul_vec(F.f)),
             R_WL.mul_vec(a.v + a.w.cross(p)),

@@ -1,7 +1,7 @@
 //! Tests that the laws are invariant under rotated and moving reference frames.
 
 use crate::common::tree::{self, Random, Recipe};
-use crate::common::{aligned, close, near};
+use crate::common::{aligned, close, close_vectors};
 use merrow_environment::{EnvironmentState, Variation};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
@@ -84,15 +84,15 @@ fn rotated_world_gives_rotated_result() {
     turned_start.p_WB = pivot + R.mul_vec(start.p_WB - pivot);
     let end = travel(&scene, &start, current, rate);
     let turned = travel(&scene, &turned_start, R.mul_vec(current), R.mul_vec(rate));
-    near(
+    close_vectors(
         "position",
         turned.p_WB - pivot,
         R.mul_vec(end.p_WB - pivot),
         1e-10,
     );
     aligned("attitude", &turned.q_WB, &turn.mul(&end.q_WB), 1e-10);
-    near("velocity", turned.V_WB_B.v, end.V_WB_B.v, 1e-10);
-    near("angular velocity", turned.V_WB_B.w, end.V_WB_B.w, 1e-10);
+    close_vectors("velocity", turned.V_WB_B.v, end.V_WB_B.v, 1e-10);
+    close_vectors("angular velocity", turned.V_WB_B.w, end.V_WB_B.w, 1e-10);
     same_joints(&turned, &end);
 }
 
@@ -107,15 +107,15 @@ fn common_velocity_has_no_effect() {
     boosted_start.V_WB_B.v += start.q_WB.matrix().tr_mul_vec(boost);
     let end = travel(&scene, &start, current, Vec3::zero());
     let boosted = travel(&scene, &boosted_start, current + boost, Vec3::zero());
-    near(
+    close_vectors(
         "position",
         boosted.p_WB,
         end.p_WB + boost.scale(SECONDS),
         1e-9,
     );
     let carried = boosted.q_WB.matrix().tr_mul_vec(boost);
-    near("velocity", boosted.V_WB_B.v - carried, end.V_WB_B.v, 1e-9);
-    near("angular velocity", boosted.V_WB_B.w, end.V_WB_B.w, 1e-9);
+    close_vectors("velocity", boosted.V_WB_B.v - carried, end.V_WB_B.v, 1e-9);
+    close_vectors("angular velocity", boosted.V_WB_B.w, end.V_WB_B.w, 1e-9);
     aligned("attitude", &boosted.q_WB, &end.q_WB, 1e-9);
 }
 
@@ -144,6 +144,6 @@ fn neutral_body_follows_accelerating_water() {
     start.V_WB_B.v = start.q_WB.matrix().tr_mul_vec(current);
     let end = travel(&scene, &start, current, rate);
     let way = current.scale(SECONDS) + rate.scale(0.5 * SECONDS * SECONDS);
-    near("way", end.p_WB - start.p_WB, way, 1e-9);
-    near("turning", end.V_WB_B.w, Vec3::zero(), 1e-9);
+    close_vectors("way", end.p_WB - start.p_WB, way, 1e-9);
+    close_vectors("turning", end.V_WB_B.w, Vec3::zero(), 1e-9);
 }

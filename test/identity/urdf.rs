@@ -7,7 +7,7 @@
 
 use crate::common::folder::Folder;
 use crate::common::tree::Random;
-use crate::common::{close, evaluate, near, start};
+use crate::common::{close, evaluate, close_vectors, start};
 use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_model::scene::{Damping, Geometry, JointKind, Link, Scene};
 use merrow_model::state::Motion;
@@ -162,7 +162,7 @@ fn uvms_urdf_round_trip() {
     }
     // Shapes are preserved too; the capsule as its bounding cylinder.
     assert_eq!(theirs.robots[0].colliders.len(), robot.colliders.len());
-    near(
+    close_vectors(
         "place of the jaw",
         theirs.robots[0].colliders[6].p_LoG,
         robot.colliders[6].p_LoG,
@@ -292,7 +292,7 @@ fn fixed_masses_are_merged() {
     assert_eq!(robot.links.len(), 1);
     let base = &robot.links[0];
     assert_eq!(base.mass, 2.0);
-    near("centre", base.p_LoLcm, Vec3::new(1.0, 0.0, 1.0), 1e-15);
+    close_vectors("centre", base.p_LoLcm, Vec3::new(1.0, 0.0, 1.0), 1e-15);
     // About the centre, in the inertial frame (1, 2, 2.5); about x: (1, 2.5, 2); about z: (2.5, 1,
     // 2); and 2 kg at (1, 0, 1).
     let I = base.rigid.A;
@@ -306,8 +306,8 @@ fn fixed_masses_are_merged() {
         close("inertia", found, expected, 1e-14);
     }
     let tool = robot.attached.iter().find(|a| a.name == "tool0").unwrap();
-    near("tool", tool.p_UoA_U, Vec3::new(1.0, 0.0, 3.0), 1e-15);
-    near(
+    close_vectors("tool", tool.p_UoA_U, Vec3::new(1.0, 0.0, 3.0), 1e-15);
+    close_vectors(
         "sensor",
         robot.sensors[0].p_LoS,
         Vec3::new(1.0, 0.0, 3.0),
@@ -472,7 +472,7 @@ fn mimic_joints_and_given_hydrodynamics() {
     );
     close("neutral", hand.volume * 1025.0, 2.0, 1e-12);
     // The mesh is a corner of a cube of 2 m; its centroid is at a quarter along each edge.
-    near("centre", hand.p_LoCb, Vec3::new(0.5, 0.5, 0.5), 1e-12);
+    close_vectors("centre", hand.p_LoCb, Vec3::new(0.5, 0.5, 0.5), 1e-12);
     assert!(
         matches!(&robot.colliders[0].geometry, Geometry::ConvexHull(m) if m.vertices.iter().any(|v| v.x == 2.0))
     );
@@ -492,7 +492,7 @@ fn mimic_joints_and_given_hydrodynamics() {
     }
 }
 
-// Goal: a ROS package is found by the name in its `package.xml`, whatever its folder is called.
+// Goal: a ROS package is found by the name in its `package.xml`, regardless of the folder name.
 // Method: a package in a folder with another name next to the world, whose URDF refers to a mesh in
 // the package; another folder declares another name. Tolerance: none.
 #[test]

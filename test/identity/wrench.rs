@@ -76,7 +76,7 @@ couplings:
 
 /// Returns forces and accelerations at the current time, including the last step's contacts and
 /// couplings, computed directly from the world description; and the efforts of the joint drives.
-fn held(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, Vec<f64>) {
+fn base_state(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, Vec<f64>) {
     let (scene, now, dt) = (s.scene.clone(), s.state.time_ns, s.scene.dt());
     let (sea, mut own) = (s.state.sea.clone(), s.state.robots[robot].clone());
     s.runners[robot].evaluate(&scene, &scene.robots[robot], &sea, now, &mut own);
@@ -141,7 +141,7 @@ fn held(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, Vec<f6
 
 /// Returns the rate of momentum minus the external forces of `link` and all links beyond it, at
 /// `p_W` [m, W], in W.
-fn beyond(
+fn subtree_wrench(
     s: &Simulation,
     (work, A0, qdd): &(Workspace, SpatialVelocity, Vec<f64>),
     link: usize,
@@ -210,7 +210,7 @@ fn wrench_readings_balance_contacts_couplings_and_stops() {
                     }
                 })
                 .collect();
-            let now = held(&mut s, 0);
+            let now = base_state(&mut s, 0);
             let (work, A0, qdd) = &now;
             let on_links = work.links.iter().map(|w| largest(&w.F)).fold(1.0, f64::max);
             let scale = on_links.max(s.state.couplings[0].force_W.norm());
@@ -221,7 +221,7 @@ fn wrench_readings_balance_contacts_couplings_and_stops() {
                     w.p_WL + w.R_WL.mul_vec(sensor.p_LoS),
                     w.R_WL.mul_mat(&sensor.R_LS),
                 );
-                let expected = beyond(&s, &now, sensor.link, p_W);
+                let expected = subtree_wrench(&s, &now, sensor.link, p_W);
                 // The sensor measures the wrench of the child on the parent.
                 let sum = SpatialForce {
                     m: R_WS.mul_vec(F_S.m),

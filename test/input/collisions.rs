@@ -6,7 +6,7 @@
 
 use super::{body, check, plain, world};
 use crate::common::folder::Folder;
-use crate::common::{near, scene};
+use crate::common::{close_vectors, scene};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Geometry;
 use merrow_model::scene::robot::collision::{CollisionFilter, Material};
@@ -44,14 +44,14 @@ fn shapes_use_the_axes_of_their_body() {
         c.filter,
         CollisionFilter {
             member: 1 << 31 | 2,
-            meets: 1
+            mask: 1
         }
     );
-    near("place", c.p_LoG, Vec3::new(1.0, -2.0, -3.0), 1e-15);
+    close_vectors("place", c.p_LoG, Vec3::new(1.0, -2.0, -3.0), 1e-15);
     // A pitch of 90 degrees turns z to x, in either axes.
-    near("axis", c.R_LG.col(2), Vec3::new(1.0, 0.0, 0.0), 1e-15);
+    close_vectors("axis", c.R_LG.col(2), Vec3::new(1.0, 0.0, 0.0), 1e-15);
     // x turns to -z of the file, which is up.
-    near("x", c.R_LG.col(0), Vec3::new(0.0, 0.0, 1.0), 1e-15);
+    close_vectors("x", c.R_LG.col(0), Vec3::new(0.0, 0.0, 1.0), 1e-15);
 }
 
 #[test]
@@ -89,13 +89,13 @@ fn shapes_of_merged_links_are_kept() {
     assert_eq!((end.name.as_str(), end.link), ("far/end", 2));
     // In the frame of the arm: the hand is 2 m up, its x axis along the y axis of the arm.
     let R_UL = robot.links[1].R_LU.transpose();
-    near(
+    close_vectors(
         "tip",
         R_UL.mul_vec(tip.p_LoG),
         Vec3::new(0.0, 0.5, 2.0),
         1e-15,
     );
-    near(
+    close_vectors(
         "x of tip",
         R_UL.mul_vec(tip.R_LG.col(0)),
         Vec3::new(0.0, 1.0, 0.0),
@@ -160,13 +160,13 @@ structures:
     let [dock, floor] = scene.structures.as_slice() else {
         panic!("{}", scene.structures.len())
     };
-    near(
+    close_vectors(
         "wall",
         dock.colliders[0].p_LoG,
         Vec3::new(10.0, 2.0, 0.0),
         1e-15,
     );
-    near(
+    close_vectors(
         "x of wall",
         dock.colliders[0].R_LG.col(0),
         Vec3::new(0.0, 1.0, 0.0),

@@ -1,7 +1,7 @@
 //! Tests of couplings of a world file: valid and wrong ones.
 
 use super::check;
-use crate::common::{near, scene};
+use crate::common::{close_vectors, scene};
 use merrow_math::Vec3;
 use merrow_model::scene::{CouplingEnd, CouplingKind};
 
@@ -34,7 +34,7 @@ fn ends_have_their_specified_positions() {
     else {
         panic!("{:?}", s.couplings)
     };
-    near("on the ball", p_LoE, Vec3::zero(), 1e-12);
+    close_vectors("on the ball", p_LoE, Vec3::zero(), 1e-12);
     let s = scene(&world(
         "kind: latch, a: {robot: post, link: arm, position_m: [0, 0, 0.5]}, b: {robot: rov}",
     ));
@@ -48,12 +48,12 @@ fn ends_have_their_specified_positions() {
     else {
         panic!("{:?}", s.couplings)
     };
-    near("on the arm", p_LoE, Vec3::new(0.0, 0.0, 1.5), 1e-15);
+    close_vectors("on the arm", p_LoE, Vec3::new(0.0, 0.0, 1.5), 1e-15);
     let s = scene(&world(
         "kind: grasp, a: {robot: rov}, b: {robot: ball}, engaged: true",
     ));
     assert!(matches!(s.couplings[0].kind, CouplingKind::Grasp { .. }));
-    near(
+    close_vectors(
         "held as it lies",
         s.couplings[0].start.0,
         Vec3::new(0.0, 0.0, -1.0),

@@ -38,11 +38,11 @@ fn boat_needs_surge_and_yaw_thrusters() {
     let gains = "speed_gain_n_s_per_m: 1, speed_integral_gain_n_per_m: 1, yaw_rate_gain_nm_s_per_rad: 1, yaw_integral_gain_nm_per_rad: 1, max_speed_m_s: 1, max_yaw_rate_rad_s: 1";
     check(
         &plain(&format!(
-            "firmware: {{kind: vessel, source: test, {gains}}}"
+            "firmware: {{kind: surge_yaw_rate, source: test, {gains}}}"
         )),
         concat!(
-            "w.yaml:6:17: firmware `vessel`: the thrusters of r cannot push it ahead\n",
-            "w.yaml:6:17: firmware `vessel`: the thrusters of r cannot turn it",
+            "w.yaml:6:17: firmware `surge_yaw_rate`: the thrusters of r cannot push it ahead\n",
+            "w.yaml:6:17: firmware `surge_yaw_rate`: the thrusters of r cannot turn it",
         ),
     );
     check(
@@ -93,17 +93,17 @@ fn buoyancy_engines() {
 }
 
 #[test]
-fn course_controller_needs_an_existing_propeller() {
+fn heading_depth_hold_needs_an_existing_propeller() {
     let start = |keys: &str| {
-        let model = "extends: robots/remus100.yaml, firmware: {extends: firmware/remus100_course.yaml, start: {";
+        let model = "extends: robots/remus100.yaml, firmware: {extends: firmware/remus100_heading_depth_hold.yaml, start: {";
         format!("robots:\n  r: {{model: {{{model}{keys}}}}}}}}}")
     };
     check(
         &start("propeller: propellor"),
-        "w.yaml:2:116: no thruster `propellor`; did you mean `propeller`?",
+        "w.yaml:2:128: no thruster `propellor`; did you mean `propeller`?",
     );
     check(
         &start("command: 1000"),
-        "w.yaml:2:114: `command` is 1000, expected -159.69762655748 to 159.69762655748",
+        "w.yaml:2:126: `command` is 1000, expected -159.69762655748 to 159.69762655748",
     );
 }

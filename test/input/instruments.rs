@@ -11,9 +11,9 @@ fn probes() {
         &device("kind: probe, field: turbidty"),
         "w.yaml:8:66: the water carries no `turbidty`, expected one of `temperature`, `salinity`, `density`, `sound_speed`, or a name under `water.tracers`",
     );
-    let carried = "water: {tracers: {turbidity: {unit: NTU, profile: [[0, 1]]}}}\n".to_string();
+    let tracers = "water: {tracers: {turbidity: {unit: NTU, profile: [[0, 1]]}}}\n".to_string();
     check(
-        &(carried + &device("kind: probe, field: turbidty")),
+        &(tracers + &device("kind: probe, field: turbidty")),
         "w.yaml:9:66: the water carries no `turbidty`, expected one of `temperature`, `salinity`, `density`, `sound_speed`, `turbidity`, or a name under `water.tracers`; did you mean `turbidity`?",
     );
     check(

@@ -10,6 +10,7 @@ mod bodies;
 mod collisions;
 mod couplings;
 mod decoders;
+mod describe;
 mod energy;
 mod faults;
 mod files;
@@ -118,7 +119,7 @@ fn device(keys: &str) -> String {
 /// Goal: no mistake hides another. Method: one file with ten mistakes in its keys, values, names,
 /// files, links and joints.
 #[test]
-fn ten_mistakes_are_all_listed() {
+fn ten_mistakes_are_all_reported() {
     let text = "\
 sed: 1
 step: {dt_s: 2, integrator: euler}

@@ -5,7 +5,7 @@
 
 use super::{body, check, device};
 
-const EARS: &str = "band_khz: [20, 30], max_range_m: 100";
+const RECEIVER: &str = "band_khz: [20, 30], max_range_m: 100";
 
 #[test]
 fn beacons() {
@@ -43,23 +43,23 @@ fn instruments() {
     check(
         &device(&format!(
             "kind: usbl, frequency_khz: 25, source_level_db: 180, {}",
-            EARS.replace("100", "1000")
+            RECEIVER.replace("100", "1000")
         )),
-        "w.yaml:8:132: 1 samples per second, sound takes 1.429 s over 1000 m and back: expected at most 0.70",
+        "w.yaml:8:132: `rate_hz` is 1, sound needs 1.429 s for 1000 m and back: expected at most 0.70",
     );
     check(
         &device(&format!(
-            "kind: usbl, frequency_khz: 25, source_level_db: 180, {EARS}, targets: [tail]"
+            "kind: usbl, frequency_khz: 25, source_level_db: 180, {RECEIVER}, targets: [tail]"
         )),
         "w.yaml:8:146: no beacon `tail` for s1",
     );
     check(
-        &device(&format!("kind: sbl, {EARS}, receivers_m: []")),
+        &device(&format!("kind: sbl, {RECEIVER}, receivers_m: []")),
         "w.yaml:8:108: `receivers_m`: expected a list of lists of 3 numbers that is not empty, found an empty list",
     );
     check(
         &device(&format!(
-            "kind: lbl, frequency_khz: 25, source_level_db: 180, {EARS}, depth_std_m: 0"
+            "kind: lbl, frequency_khz: 25, source_level_db: 180, {RECEIVER}, depth_std_m: 0"
         )),
         "w.yaml:8:149: `depth_std_m`: expected a positive number [m], found `0`",
     );
@@ -68,7 +68,7 @@ fn instruments() {
 #[test]
 fn beacons_that_do_not_reply() {
     let usbl = device(&format!(
-        "kind: usbl, frequency_khz: 25, source_level_db: 180, {EARS}, targets: [gate]"
+        "kind: usbl, frequency_khz: 25, source_level_db: 180, {RECEIVER}, targets: [gate]"
     ));
     check(
         &(usbl + "beacons: {gate: {beacon: pinger_27khz}}\n"),
@@ -156,7 +156,7 @@ fn keys_without_effect() {
             "sensor",
         );
     }
-    let usbl = format!("kind: usbl, frequency_khz: 25, source_level_db: 180, {EARS}");
+    let usbl = format!("kind: usbl, frequency_khz: 25, source_level_db: 180, {RECEIVER}");
     let place = "carrier_position_std_m: [1, 1, 1]";
     idle(
         &format!("{usbl}, {place}"),

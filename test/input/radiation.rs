@@ -20,7 +20,7 @@ fn shipped(ending: &str) -> String {
 
 /// The messages, or else the notes, of a ball with `files` in its folder and `radiation`; `more`
 /// holds further keys of its body.
-fn said(files: &[(&str, &str)], radiation: &str, hull: &str, more: &str) -> String {
+fn load_messages(files: &[(&str, &str)], radiation: &str, hull: &str, more: &str) -> String {
     let folder = Folder::new("radiation", files);
     let text = format!(
         "robots:\n  r:\n    model:\n      source: test\n      body:\n        source: test\n        axes: flu\n        mass_kg: 2000\n        \
@@ -48,9 +48,9 @@ fn said(files: &[(&str, &str)], radiation: &str, hull: &str, more: &str) -> Stri
 const BALL: &str = "{kind: mesh, file: meshes/ball_2m.obj}";
 const WAMIT: &str = "kind: wamit, added_mass: t.1";
 
-/// Like [`said`], with this `.1` file.
+/// Like [`load_messages`], with this `.1` file.
 fn table(text: &str) -> String {
-    said(&[("t.1", text)], WAMIT, BALL, "")
+    load_messages(&[("t.1", text)], WAMIT, BALL, "")
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn broken_tables_are_refused() {
             .starts_with("the radiation of base_link would add energy at some frequency, ")
     );
     assert_eq!(
-        said(
+        load_messages(
             &[("t.nc", "CDF\u{1}rest")],
             "kind: capytaine, file: t.nc",
             BALL,
@@ -98,7 +98,7 @@ fn broken_tables_are_refused() {
 fn wave_forces_must_fit_the_hull() {
     let (one, three) = (shipped("1"), shipped("3"));
     let with = |three: &str, keys: &str, hull: &str| {
-        said(
+        load_messages(
             &[("t.1", &one), ("t.3", three)],
             &format!("{WAMIT}, {keys}"),
             hull,
@@ -142,11 +142,11 @@ fn replaced_keys_must_not_be_given() {
     let files = [("t.1", one.as_str())];
     let added = "        added_mass: {kind: diagonal, values: [1, 1, 1, 1, 1, 1]}\n";
     assert_eq!(
-        said(&files, WAMIT, BALL, added),
+        load_messages(&files, WAMIT, BALL, added),
         "the added mass of base_link follows from `radiation` (at w.yaml:12:20): leave `added_mass` out"
     );
     assert_eq!(
-        said(
+        load_messages(
             &files,
             &format!("{WAMIT}, origin_m: [0, 0, -1.5]"),
             BALL,
@@ -154,7 +154,7 @@ fn replaced_keys_must_not_be_given() {
         ),
         "no part of the hull of base_link lies under the surface through `origin_m`"
     );
-    let notes = said(
+    let notes = load_messages(
         &[("t.1", &one), ("t.hst", "3 3 12.0\n")],
         &format!("{WAMIT}, hydrostatics: t.hst"),
         BALL,

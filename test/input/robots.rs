@@ -241,7 +241,7 @@ const OTHER_BODY_KEYS: &[&str] = &[
 // its parent. Method: the robot with and without the key, for every key of the schema; the damping
 // on which two of the keys act is always present.
 #[test]
-fn no_key_of_a_body_is_lost_on_a_fixed_link() {
+fn every_body_key_applies_on_a_fixed_link() {
     let robot = |key: &str, value: &str| {
         let mut keys = vec![
             ("mass_kg", "1"),

@@ -221,7 +221,7 @@ fn every_reference_has_a_definition() {
 }
 
 #[test]
-fn every_shipped_world_satisfies_it_as_written_and_as_read() {
+fn every_shipped_world_satisfies_the_schema_as_written_and_as_read() {
     for name in data_dir::file_names("worlds") {
         let text = std::fs::read_to_string(data_dir::world_file(&name)).unwrap();
         let written = to_json(&parse(&name, &text, &mut Problems::new()).unwrap());

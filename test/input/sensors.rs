@@ -247,7 +247,7 @@ fn tilting_lasers() {
         &device("kind: tilting_laser, azimuth_deg: [-45, 45], beams: 91, max_range_m: 30"),
         concat!(
             "w.yaml:8:19: missing key `tilt_deg` (minimum and maximum angle of the tilt unit, positive downwards) in `device`\n",
-            "w.yaml:8:19: missing key `tilt_period_s` (period of the tilt motion, to and fro) in `device`"
+            "w.yaml:8:19: missing key `tilt_period_s` (period of the tilt motion, back and forth) in `device`"
         ),
     );
 }
@@ -303,7 +303,9 @@ fn distortions_that_are_not_monotonic() {
     );
     assert_eq!(
         corners,
-        ["w.yaml:8:121: the distortion reverses in the corners of the image: they show nothing"]
+        [
+            "w.yaml:8:121: the distortion reverses in the corners of the image: these pixels have no ray"
+        ]
     );
 }
 
@@ -349,7 +351,7 @@ fn impossible_sensor_positions() {
         laser,
         "[5, 0.5, 1]",
         &[
-            "w.yaml:8:25: s starts within the structure wall and detects nothing else: found it at [5.00, 0.50, 1.00] in the world, expected a position outside",
+            "w.yaml:8:25: s is inside the structure wall and measures only this structure: found it at [5.00, 0.50, 1.00] in the world, expected a position outside",
         ],
     );
     check(laser, "[5, 0.5, 2.1]", &[]);
@@ -376,14 +378,14 @@ fn impossible_cameras_and_lasers() {
     for (key, time) in [("exposure_s", 5), ("readout_s", 2)] {
         let keys = format!("{camera}, {key}: ");
         let text = format!(
-            "w.yaml:8:{}: `{key}` is {time}, expected at most 1: 1 images are taken per second",
+            "w.yaml:8:{}: `{key}` is {time}, expected at most the image period of 1 s",
             at(&keys)
         );
         check(&device(&format!("{keys}{time}")), &text);
     }
     let laser = "kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30, sweep_s: ";
     let text = format!(
-        "w.yaml:8:{}: `sweep_s` is 3, expected at most 1: 1 scans are taken per second",
+        "w.yaml:8:{}: `sweep_s` is 3, expected at most the scan period of 1 s",
         at(laser)
     );
     check(&device(&format!("{laser}3")), &text);

@@ -21,7 +21,7 @@ fn servos() {
     );
     check(
         &servo("mode: position, "),
-        "w.yaml:9:78: the servo of arm starts in position mode, expected a `position_gain` above 0",
+        "w.yaml:9:78: the servo of arm starts in position mode, expected a `position_gain_per_s` above 0",
     );
     check(
         &servo("rate_hz: 1000, "),

@@ -102,11 +102,11 @@ fn every_component_loads() {
                 let robot = name.split('_').next().unwrap_or_default();
                 format!("{{extends: robots/{robot}.yaml, firmware: {name}}}")
             }
-            other => panic!("{}: no test knows what `{other}` holds", path.display()),
+            other => panic!("{}: no test covers the folder `{other}`", path.display()),
         };
-        let carried = "turbidity: {unit: NTU, profile: [[0, 1]]}, chlorophyll: {unit: ug/l, profile: [[0, 1]]}";
+        let tracers = "turbidity: {unit: NTU, profile: [[0, 1]]}, chlorophyll: {unit: ug/l, profile: [[0, 1]]}";
         let text = format!(
-            "step: {{dt_s: 0.001}}\nwater: {{tracers: {{{carried}}}}}\nrobots: {{r: {{model: {model}}}}}\n"
+            "step: {{dt_s: 0.001}}\nwater: {{tracers: {{{tracers}}}}}\nrobots: {{r: {{model: {model}}}}}\n"
         );
         if let Err(problems) = load_text("w.yaml", &text, Overrides::default()) {
             panic!("{}:\n{problems}", path.display());

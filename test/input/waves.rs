@@ -115,7 +115,7 @@ fn steep_seas_are_noted() {
     assert_eq!(
         notes("kind: jonswap, hs_m: 2.5, tp_s: 4.5"),
         [
-            "w.yaml:1:16: a sea of 2.5 m height and 4.5 s period is steeper (0.079) than real seas are (0.067): much of it would be breaking"
+            "w.yaml:1:16: a sea of 2.5 m height and 4.5 s period has a steepness of 0.079, more than real seas (0.067): most waves would break"
         ]
     );
     for usual in [

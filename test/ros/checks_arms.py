@@ -1,7 +1,7 @@
 """Checks of end_to_end.py: arms and grippers with the actions and topics of ros2_control.
 
 `bench` (arm.yaml) is an arm of two joints with a gripper, on a post; its joints have servos. All
-runs are in lock-step, so that a check knows the time of every event.
+runs are in lock-step, so that the time of every event is defined.
 """
 
 import math

@@ -42,7 +42,7 @@ def check_beacon_that_fails():
     with Merrow(WORLD) as m:
         assert {beacon["name"] for beacon in describe(WORLD)["beacons"]} == {"ping", "tail", "a", "b", "c", "loc"}
         poses, ranges, health = (m.listen(topic) for topic in ("/r/usbl/tail/pose", "/r/lbl/a/range", "/diagnostics"))
-        assert wait_for(lambda: take(poses) and take(ranges)), "nothing is heard"
+        assert wait_for(lambda: take(poses) and take(ranges)), "no beacon is received"
         m.do("fault", device="tail", kind="dead", **FAULT)
         time.sleep(0.6)  # for messages in transit
         take(ranges)

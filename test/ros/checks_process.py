@@ -87,6 +87,32 @@ def check_interrupt_when_recording():
         check_bag(find_bag(m.path), "--at-least=/bluerov2/imu/data=100", "--at-least=/clock=500")
 
 
+# boats in waves, with such short steps that the loop handles requests and signals only every few seconds
+LONG_BLOCKS = """
+extends: hulls
+step: {dt_s: 1.0e-6}
+robots: {boat: {repeat: {count: [2, 12, 1], spacing_m: [20, 6, 0]}}}
+"""
+
+
+def check_forced_exit_when_recording():
+    """A second Ctrl-C ends a run whose loop does not react, and completes the bag of the service."""
+    with tempfile.TemporaryDirectory(prefix="merrow-test-") as folder:
+        world = pathlib.Path(folder, "long_blocks.yaml")
+        world.write_text(LONG_BLOCKS, encoding="utf-8")
+        with Merrow(str(world), "--pace", "lockstep") as m:
+            m.do("record", uri=str(m.path / "forced.mcap"))
+            m.client("step").send(steps=2**63)
+            time.sleep(0.5)
+            m.process.send_signal(signal.SIGINT)
+            time.sleep(2.3)
+            m.alive()
+            assert m.end(signal.SIGINT) == 130
+            err = m.output()[1]
+            assert "exiting without waiting for the simulation" in err and "recorded " in err, err
+            check_bag(find_bag(m.path), "--at-least=/tf_static=1")
+
+
 def check_kill_when_recording():
     """A killed run leaves a bag that is readable up to its last second."""
     with Merrow("pool") as m:

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-from live import LOG, Merrow, describe, latest, message_type, nanoseconds, take, wait_for, wait_until
+from live import LOG, Merrow, command, describe, latest, message_type, nanoseconds, take, wait_for, wait_until
 
 ROBOT = "bluerov2"
 ODOMETRY = "/bluerov2/odometry"
@@ -53,19 +53,27 @@ def check_steps_when_paused():
 
 
 def check_checkpoint():
-    """A checkpoint is written on request, and a resumed world goes on from its time; what cannot be written is said."""
-    with tempfile.TemporaryDirectory() as folder, Merrow("pool", "--pace", "lockstep") as m:
-        m.step(250)
+    """A checkpoint is written on request, and a run that continues from it ends in the state of an
+    uninterrupted run; files that cannot be written are reported.
+    """
+    with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "dive.cp"
-        done = m.call("checkpoint", uri=str(file))
-        assert done.success and not done.message, done
-        assert [path.name for path in pathlib.Path(folder).iterdir()] == [file.name], "more than the file"
-        refused = m.call("checkpoint", uri="")
-        assert not refused.success and "expected the file" in refused.message, refused
-        refused = m.call("checkpoint", uri=str(pathlib.Path(folder) / "none" / "dive.cp"))
-        assert not refused.success and "none/dive.cp: No such file" in refused.message, refused
-        with Merrow("pool", "--pace", "lockstep", "--resume", file) as resumed:
-            assert resumed.step(1) == 251 * STEP_NS
+        with Merrow("pool", "--pace", "lockstep") as m:
+            m.step(250)
+            done = m.call("checkpoint", uri=str(file))
+            assert done.success and not done.message, done
+            assert [path.name for path in pathlib.Path(folder).iterdir()] == [file.name], "more than the file"
+            refused = m.call("checkpoint", uri="")
+            assert not refused.success and "expected the file" in refused.message, refused
+            refused = m.call("checkpoint", uri=str(pathlib.Path(folder) / "none" / "dive.cp"))
+            assert not refused.success and "none/dive.cp: No such file" in refused.message, refused
+        with Merrow("pool", "--pace", "lockstep", "--json", "--resume", file) as resumed:
+            assert resumed.step(250) == 500 * STEP_NS
+            assert resumed.end() == 0
+            found = json.loads(resumed.output()[0])
+    code, out, err = command("run", "pool", "--no-ros", "--pace", "max", "--for", 500 * STEP_NS * 1e-9, "--json")
+    assert code == 0, err
+    assert found["state_hash"] == json.loads(out)["state_hash"], "another state than that of an uninterrupted run"
 
 
 def check_steps_in_lock_step():
@@ -355,6 +363,6 @@ def check_all_services_are_there():
         assert wait_for(lambda: expected <= set(m.peer.endpoints("rq/")[1])), m.peer.endpoints("rq/")[1]
 
 
-CHECKS = [check_all_services_are_there, check_pause_and_resume, check_steps_when_paused, check_steps_in_lock_step,
-          check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_no_skew, check_reset, check_set_pose, check_couple, check_parting, check_weather,
+CHECKS = [check_all_services_are_there, check_pause_and_resume, check_steps_when_paused, check_checkpoint,
+          check_steps_in_lock_step, check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_no_skew, check_reset, check_set_pose, check_couple, check_parting, check_weather,
           check_record]

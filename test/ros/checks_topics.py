@@ -160,7 +160,7 @@ def check_rates(m, messages):
     """Every topic has its rate in simulated time; the clock follows wall time."""
     about = describe(m.world)
     # a DVL pings less often at larger distance from the seabed
-    slowest = {f"/{robot['name']}/{sensor['name']}": sensor["least_rate_hz"] / sensor["rate_hz"]
+    slowest = {f"/{robot['name']}/{sensor['name']}": sensor["min_rate_hz"] / sensor["rate_hz"]
                for robot in about["robots"] for sensor in robot["sensors"]}
     for topic in about["published"]:
         name, rate, found = topic["topic"], topic["rate_hz"], messages[topic["topic"]]

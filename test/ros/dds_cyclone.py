@@ -236,15 +236,15 @@ def check_log(p):
     assert lines and all(line.name == "test.subject" for line in lines), lines
 
 
-def errand(p):
-    """Returns a client of the action `errand`, which succeeds after a while; with position 0 it
+def slow_task(p):
+    """Returns a client of the action `slow_task`, which succeeds after a while; with position 0 it
     never ends, and a negative position is rejected.
     """
-    return ActionClient(p, "/test/errand", arm_types.GRIPPER).wait()
+    return ActionClient(p, "/test/slow_task", arm_types.GRIPPER).wait()
 
 
 def order(position):
-    """Returns a goal of the action `errand`."""
+    """Returns a goal of the action `slow_task`."""
     return {"command": peer.message_type("control_msgs/msg/GripperCommand")(position=position, max_effort=0.0)}
 
 
@@ -252,7 +252,7 @@ def check_action(p):
     """A goal is accepted, gives feedback and succeeds; its result is available to early and late
     clients and in between.
     """
-    client, other = errand(p), errand(Peer(p.domain))
+    client, other = slow_task(p), slow_task(Peer(p.domain))
     goal = client.accepted(**order(2.5))
     early = [client.ask(goal), other.ask(goal)]
     client.wait_status(goal, action_client.EXECUTING)
@@ -263,7 +263,7 @@ def check_action(p):
     other.wait_status(goal, action_client.SUCCEEDED)
     positions = [feedback.position for feedback in client.feedback(goal)]
     assert len(positions) >= 15 and positions == sorted(positions), positions
-    late = errand(Peer(p.domain))
+    late = slow_task(Peer(p.domain))
     late.wait_status(goal, action_client.SUCCEEDED)
     nobody = client.result([9] * 16)
     assert nobody.status == action_client.UNKNOWN, nobody
@@ -271,7 +271,7 @@ def check_action(p):
 
 def check_action_cancel(p):
     """Goals are canceled by ID, by time and all at once; the codes are those of rcl_action."""
-    client = errand(p)
+    client = slow_task(p)
     for which in ("name", "time", "all"):
         goal, answer = client.send(**order(0.0))
         stamp = answer.stamp.sec * 10**9 + answer.stamp.nanosec
@@ -289,7 +289,7 @@ def check_action_cancel(p):
 
 def check_action_replaced(p):
     """A second goal aborts the first; a goal whose ID is in use is rejected and has no effect."""
-    client = errand(p)
+    client = slow_task(p)
     first = client.accepted(**order(0.0))
     early = client.ask(first)
     again, answer = client.send(goal_id=first, **order(1.0))
@@ -303,7 +303,7 @@ def check_action_replaced(p):
 
 def check_action_rejected(p):
     """An invalid goal is rejected; its result contains the reason."""
-    client = errand(p)
+    client = slow_task(p)
     goal, answer = client.send(**order(-3.0))
     assert not answer.accepted, answer
     result = client.result(goal)
@@ -313,13 +313,13 @@ def check_action_rejected(p):
 
 def check_action_garbage(p):
     """Undecodable requests of all three services have no effect."""
-    client = errand(p)
+    client = slow_task(p)
     goal = client.accepted(**order(0.0))
     for part, name in (("send_goal", f"{arm_types.GRIPPER}_SendGoal"), ("cancel_goal", arm_types.CANCEL),
                        ("get_result", f"{arm_types.GRIPPER}_GetResult")):
         for fields in ({"x": types.uint8}, {"guid": types.uint64, "number": types.int64, "x": types.uint32}):
             kind = peer.struct_type(f"{name}_Request", fields)
-            writer = Peer(p.domain).raw_publisher(f"rq/test/errand/_action/{part}Request", kind)
+            writer = Peer(p.domain).raw_publisher(f"rq/test/slow_task/_action/{part}Request", kind)
             assert wait_for(lambda: matched(writer)), "not matched"
             writer.write(kind(*([1] * len(fields))))
     time.sleep(0.2)

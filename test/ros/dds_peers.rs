@@ -2,7 +2,7 @@
 //! Python and Fast DDS from C++.
 //!
 //! A node with one entity of every kind runs in this process. The peer is a child process that
-//! checks this node and finally asks it to exit. Fast DDS needs a C++ compiler and its library:
+//! checks this node and finally requests its exit. Fast DDS needs a C++ compiler and its library:
 //! `fastdds/run.sh` prepares both and runs the test that is ignored by default.
 
 use std::process::Command;
@@ -30,9 +30,9 @@ use merrow_ros2::parameters::{Declaration, ParameterServer};
 use merrow_ros2::qos::Qos;
 
 /// A node with one entity of every kind, the subject of the tests.
-struct Subject {
+struct TestNode {
     stop: Receiver<()>,
-    errands: Errands,
+    tasks: Tasks,
     _action: ActionServer<Action>,
     node: Node,
     _endpoints: (Vec<Subscription>, Vec<Service>, ParameterServices),
@@ -40,17 +40,17 @@ struct Subject {
 
 /// An action that takes some time. A goal with position 0 never ends; a goal with a negative
 /// position is rejected.
-struct Errand {
-    orders: mpsc::Sender<Order>,
+struct TaskExecutor {
+    events: mpsc::Sender<TaskEvent>,
     logger: Logger,
 }
 
-enum Order {
+enum TaskEvent {
     Start(GoalHandle<Action>, f64),
     Cancel(GoalId),
 }
 
-impl Executor<Action> for Errand {
+impl Executor<Action> for TaskExecutor {
     type Task = f64;
 
     fn check(&mut self, goal: Goal) -> Result<f64, Outcome> {
@@ -66,11 +66,11 @@ impl Executor<Action> for Errand {
     }
 
     fn start(&mut self, goal: GoalHandle<Action>, task: f64) {
-        self.orders.send(Order::Start(goal, task)).unwrap();
+        self.events.send(TaskEvent::Start(goal, task)).unwrap();
     }
 
     fn cancel(&mut self, id: GoalId) {
-        self.orders.send(Order::Cancel(id)).unwrap();
+        self.events.send(TaskEvent::Cancel(id)).unwrap();
     }
 
     fn replaced_result(&mut self) -> Outcome {
@@ -84,19 +84,19 @@ impl Executor<Action> for Errand {
 }
 
 /// Action server that executes the goals.
-struct Errands {
-    orders: Receiver<Order>,
+struct Tasks {
+    events: Receiver<TaskEvent>,
     /// Goal handle, its position, and the number of feedback messages published.
     under_way: Option<(GoalHandle<Action>, f64, u32)>,
 }
 
-impl Errands {
+impl Tasks {
     /// Executes one period of work.
-    fn go_on(&mut self) {
-        for order in self.orders.try_iter() {
-            match order {
-                Order::Start(goal, position) => self.under_way = Some((goal, position, 0)),
-                Order::Cancel(id) => {
+    fn advance(&mut self) {
+        for event in self.events.try_iter() {
+            match event {
+                TaskEvent::Start(goal, position) => self.under_way = Some((goal, position, 0)),
+                TaskEvent::Cancel(id) => {
                     let canceled = self.under_way.take_if(|(goal, _, _)| goal.id() == id);
                     canceled
                         .unwrap()
@@ -129,7 +129,7 @@ fn text(data: impl Into<std::string::String>) -> Vec<u8> {
     to_bytes(&Text { data: data.into() })
 }
 
-fn subject(domain_id: u16) -> Subject {
+fn start_test_node(domain_id: u16) -> TestNode {
     let options = NodeOptions {
         namespace: "/test".to_owned(),
         domain_id,
@@ -202,37 +202,37 @@ fn subject(domain_id: u16) -> Subject {
         "Names.",
     ));
     let services_of_parameters = ParameterServices::start(&node, &parameters).unwrap();
-    let (orders, inbox) = mpsc::channel();
-    let errand = Errand {
-        orders,
+    let (events, inbox) = mpsc::channel();
+    let executor = TaskExecutor {
+        events,
         logger: node.logger().clone(),
     };
     let now = Arc::new(AtomicU64::new(1_234_567_890));
-    let action = ActionServer::start(&node, "errand", now, errand).unwrap();
-    let errands = Errands {
-        orders: inbox,
+    let action = ActionServer::start(&node, "slow_task", now, executor).unwrap();
+    let tasks = Tasks {
+        events: inbox,
         under_way: None,
     };
     node.logger().info("subject ready");
-    Subject {
+    TestNode {
         stop,
-        errands,
+        tasks,
         _action: action,
         node,
         _endpoints: (subscriptions.into(), services, services_of_parameters),
     }
 }
 
-/// Publishes until the peer asks the node to exit, then exits and waits for the verdict of the
-/// peer.
+/// Publishes until the peer requests the exit of the node, then exits and waits for the verdict of
+/// the peer.
 fn run_against(domain_id: u16, mut peer: Command) {
-    let Subject {
+    let TestNode {
         stop,
-        mut errands,
+        mut tasks,
         _action,
         node,
         _endpoints,
-    } = subject(domain_id);
+    } = start_test_node(domain_id);
     let reliable = node
         .publisher("reliable", Text::info(), &Qos::DEFAULT)
         .unwrap();
@@ -250,7 +250,7 @@ fn run_against(domain_id: u16, mut peer: Command) {
     for count in 0.. {
         reliable.publish(&text(count.to_string())).unwrap();
         best_effort.publish(&text(count.to_string())).unwrap();
-        errands.go_on();
+        tasks.advance();
         match stop.recv_timeout(Duration::from_millis(10)) {
             Err(RecvTimeoutError::Timeout) if child.try_wait().unwrap().is_none() => {}
             _ => break,
@@ -274,7 +274,7 @@ fn run_against(domain_id: u16, mut peer: Command) {
 /// by Cyclone DDS.
 #[test]
 fn cyclone_dds_peer_reports_no_error() {
-    let Some((peer, _turn)) = super::script("dds_cyclone.py") else {
+    let Some((peer, _lock)) = super::script("dds_cyclone.py") else {
         return;
     };
     run_against(171, peer);
@@ -292,7 +292,7 @@ fn fast_dds_peer_reports_no_error() {
 /// The examples of the crate `ros2` work with Cyclone DDS.
 #[test]
 fn examples_work_with_cyclone_dds() {
-    let Some((mut peer, _turn)) = super::script("examples.py") else {
+    let Some((mut peer, _lock)) = super::script("examples.py") else {
         return;
     };
     let arguments = [

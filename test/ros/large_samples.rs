@@ -23,16 +23,16 @@ struct Load {
 
 /// Returns the words before the program that counts, such as `ip netns exec NAME`. With them the
 /// counter is behind a network that loses datagrams; see fastdds/network.sh.
-fn remote() -> Option<Vec<String>> {
+fn counter_prefix() -> Option<Vec<String>> {
     let words = std::env::var("MERROW_COUNT_BEHIND").ok()?;
     Some(words.split_whitespace().map(str::to_owned).collect())
 }
 
 /// Publishes to the program `counter`; returns the number of samples that arrived.
-fn arrived(domain_id: u16, mut counter: Command, load: &Load) -> u32 {
+fn count_received(domain_id: u16, mut counter: Command, load: &Load) -> u32 {
     let node = Node::new(&NodeOptions {
         domain_id,
-        discovery: match remote() {
+        discovery: match counter_prefix() {
             Some(_) => DiscoveryRange::Subnet,
             None => DiscoveryRange::Localhost,
         },
@@ -97,23 +97,23 @@ fn check(domain_id: u16, counter: impl Fn() -> Command, count: u32, best_effort_
         count,
         qos,
     };
-    let all = arrived(
+    let all = count_received(
         domain_id,
         counter(),
         &load(1_000_000, 10, Qos::reliable(10)),
     );
     assert_eq!(all, count, "1 MB reliable");
     // the link of link.py forwards less than 30 MB/s with losses
-    if remote().is_some() {
+    if counter_prefix().is_some() {
         return;
     }
-    let all = arrived(
+    let all = count_received(
         domain_id + 1,
         counter(),
         &load(6_000_000, 5, Qos::reliable(10)),
     );
     assert_eq!(all, count, "6 MB reliable");
-    let most = arrived(
+    let most = count_received(
         domain_id + 2,
         counter(),
         &load(1_000_000, 10, Qos::best_effort(10)),
@@ -126,7 +126,7 @@ fn check(domain_id: u16, counter: impl Fn() -> Command, count: u32, best_effort_
 
 #[test]
 fn cyclone_dds_receives_large_samples() {
-    let Some((_, _turn)) = super::script("count.py") else {
+    let Some((_, _lock)) = super::script("count.py") else {
         return;
     };
     let counter = || crate::common::python::script("ros/count.py").expect("found above");
@@ -140,7 +140,7 @@ fn fast_dds_receives_large_samples() {
     let program = std::env::var("MERROW_FASTDDS_COUNT").unwrap_or_else(|_| {
         concat!(env!("CARGO_MANIFEST_DIR"), "/target/fastdds_count").to_owned()
     });
-    let counter = || match remote() {
+    let counter = || match counter_prefix() {
         Some(words) => {
             let mut command = Command::new(&words[0]);
             command.args(&words[1..]).arg(&program);

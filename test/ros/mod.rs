@@ -7,8 +7,8 @@
 //! not run at the same time, because each would attribute the load of the others to Merrow.
 
 mod dds_peers;
+mod images;
 mod large_samples;
-mod pictures;
 mod sensor_load;
 
 use crate::common::folder::Folder;
@@ -25,13 +25,13 @@ use merrow_sim::{Pace, Simulation};
 use merrow_world::{Overrides, data_dir, load_world};
 
 /// Lock: one peer at a time.
-static TURN: Mutex<()> = Mutex::new(());
+static PEER_LOCK: Mutex<()> = Mutex::new(());
 
 /// Returns a script of this folder as a command and the lock for running it; `None` if peers are
 /// skipped.
 fn script(name: &str) -> Option<(Command, MutexGuard<'static, ()>)> {
     let command = crate::common::python::script(&format!("ros/{name}"))?;
-    Some((command, TURN.lock().unwrap_or_else(PoisonError::into_inner)))
+    Some((command, PEER_LOCK.lock().unwrap_or_else(PoisonError::into_inner)))
 }
 
 /// Runs a peer to its end and prints its output if it reports an error.
@@ -59,7 +59,7 @@ fn all_types() -> serde_json::Value {
 /// Declarations, hashes and bytes of all message types, against rosbags and ros2-pyterfaces.
 #[test]
 fn message_types_match_ros() {
-    let Some((mut command, _turn)) = script("messages.py") else {
+    let Some((mut command, _lock)) = script("messages.py") else {
         return;
     };
     let folder = Folder::new("messages", &[]);
@@ -75,7 +75,7 @@ fn message_types_match_ros() {
 /// if it is truncated at any position, everything up to there.
 #[test]
 fn bags_are_read_by_others() {
-    let Some((mut command, _turn)) = script("bag.py") else {
+    let Some((mut command, _lock)) = script("bag.py") else {
         return;
     };
     let folder = Folder::new("bag", &[]);
@@ -115,7 +115,7 @@ fn bags_are_read_by_others() {
 
 /// Records `seconds` of the world `name`.yaml and has `name`.py read the bag.
 fn recorded_and_read(name: &str, seconds: &str) {
-    let Some((mut command, _turn)) = script(&format!("{name}.py")) else {
+    let Some((mut command, _lock)) = script(&format!("{name}.py")) else {
         return;
     };
     let folder = Folder::new(name, &[]);
@@ -219,7 +219,7 @@ fn arms_have_the_interfaces_of_ros2_control() {
 /// The program from outside, as its users run it.
 #[test]
 fn end_to_end() {
-    let Some((mut command, _turn)) = script("end_to_end.py") else {
+    let Some((mut command, _lock)) = script("end_to_end.py") else {
         return;
     };
     command.args(["--binary", env!("CARGO_BIN_EXE_merrow")]);
@@ -230,7 +230,7 @@ fn end_to_end() {
 #[test]
 #[ignore = "compares with wall time, so nothing else may run; test/run slow"]
 fn end_to_end_pace() {
-    let Some((mut command, _turn)) = script("end_to_end.py") else {
+    let Some((mut command, _lock)) = script("end_to_end.py") else {
         return;
     };
     command.args(["--pace", "--binary", env!("CARGO_BIN_EXE_merrow")]);

@@ -109,10 +109,10 @@ check_radar.seen = False
 def check_display(message):
     """Checks a plan view with the shed to starboard."""
     assert message.header.frame_id == "top/radar" and message.encoding == "mono8" and message.step == message.width
-    picture = numpy.frombuffer(bytes(message.data), numpy.uint8).reshape(message.height, message.width)
-    assert picture.shape == (512, 512)
-    row, column = numpy.unravel_index(numpy.argmax(picture), picture.shape)
-    if picture.max() > 100:
+    image = numpy.frombuffer(bytes(message.data), numpy.uint8).reshape(message.height, message.width)
+    assert image.shape == (512, 512)
+    row, column = numpy.unravel_index(numpy.argmax(image), image.shape)
+    if image.max() > 100:
         assert abs(row - 256) < 30 and abs(column - (256 + 290 / 1000 * 256)) < 8, (row, column)
         check_display.seen = True
     return check_display.seen

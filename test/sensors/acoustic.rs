@@ -1,7 +1,7 @@
 //! Tests of acoustic positioning: times, ranges and bearings of fixed and moving beacons,
 //! detection, and positions from ranges.
 
-use crate::common::{advance, simulation};
+use crate::common::{advance, simulation, within};
 use merrow_environment::absorption::{Water, francois_garrison};
 use merrow_environment::sound::eigenray;
 use merrow_math::Vec3;
@@ -47,7 +47,7 @@ fn drifter(name: &str, p: [f64; 3], v: [f64; 3]) -> String {
 }
 
 /// Keys of a receiver that detects every sound and has no errors.
-pub(crate) const EARS: &str =
+pub(crate) const RECEIVER: &str =
     "band_khz: [10, 100], max_range_m: 2000, threshold_db: -50, fading_std_db: 0";
 
 /// Returns the sounds that robot 0 received in `seconds`, with the sample times [ns].
@@ -71,13 +71,6 @@ pub(crate) fn pinger(level: f64) -> String {
     )
 }
 
-pub(crate) fn near(what: &str, actual: f64, expected: f64, tolerance: f64) {
-    assert!(
-        (actual - expected).abs() <= tolerance,
-        "{what}: {actual} instead of {expected}, within {tolerance}"
-    );
-}
-
 // Goal: a hydrophone reports the position and the arrival time of a fixed and of a moving pinger.
 // Method: c t_a = |p(t_k)| solved by hand: the sound originates from the position of the pinger at
 // emission. Tolerance: 1e-5 m, 2 ns.
@@ -89,7 +82,7 @@ fn hydrophone_reports_the_pinger_position_at_emission() {
         pinger(190.0)
     );
     let mut sim = simulation(&world(
-        &format!("kind: hydrophone, rate_hz: 2, {EARS}"),
+        &format!("kind: hydrophone, rate_hz: 2, {RECEIVER}"),
         &robots,
         &rest,
     ));
@@ -109,7 +102,7 @@ fn hydrophone_reports_the_pinger_position_at_emission() {
                 0 => Vec3::new(120.0, -90.0, -70.0),
                 _ => Vec3::new(300.0, 40.0, -80.0) + Vec3::new(-3.0, 2.0, 0.5).scale(sent),
             };
-            near("arrival", arrived, sent + (p - own).norm() / C, 2e-9);
+            within("arrival", arrived, sent + (p - own).norm() / C, 2e-9);
             let wrong = (fix.p_S - (p - own)).norm();
             assert!(wrong < 1e-5, "{wrong} m");
         }
@@ -144,7 +137,7 @@ fn half_of_the_pings_are_detected_at_the_threshold() {
         let text = world(device, "", &rest).replace("dt_s: 0.01", "dt_s: 0.1");
         let heard = sounds(&mut simulation(&text), 300.5);
         let share = heard.iter().filter(|(_, s)| !s.fixes.is_empty()).count() as f64 / 300.0;
-        near("share", share, expected, 0.1);
+        within("share", share, expected, 0.1);
     }
 }
 
@@ -165,7 +158,7 @@ beacons:
         pinger(200.0)
     );
     let mut sim = simulation(&world(
-        &format!("kind: hydrophone, rate_hz: 1, {EARS}"),
+        &format!("kind: hydrophone, rate_hz: 1, {RECEIVER}"),
         "",
         &rest,
     ));
@@ -181,7 +174,7 @@ beacons:
     );
 }
 
-pub(crate) const VOICE: &str = "frequency_khz: 25, source_level_db: 200";
+pub(crate) const TRANSMITTER: &str = "frequency_khz: 25, source_level_db: 200";
 
 pub(crate) fn transponder(turn: f64) -> String {
     format!(
@@ -202,7 +195,7 @@ fn usbl_range_is_the_two_way_travel_time() {
         transponder(turn)
     );
     let device =
-        format!("kind: usbl, rate_hz: 0.25, {VOICE}, {EARS}, carrier_attitude_std_deg: [0, 0, 0]");
+        format!("kind: usbl, rate_hz: 0.25, {TRANSMITTER}, {RECEIVER}, carrier_attitude_std_deg: [0, 0, 0]");
     let mut sim = simulation(&world(&device, &robots, &rest));
     let heard = sounds(&mut sim, 12.0);
     assert!(heard.len() >= 2, "{}", heard.len());
@@ -212,8 +205,8 @@ fn usbl_range_is_the_two_way_travel_time() {
         let t2 = d / (C - v) + turn;
         let t3 = t2 + (d + v * t2) / C;
         let fix = &sounds.fixes[0];
-        near("range", fix.p_S.norm(), 0.5 * C * (t3 - turn), 1e-3);
-        near("instant", fix.stamp_ns as f64 * 1e-9, now + t3, 2e-9);
+        within("range", fix.p_S.norm(), 0.5 * C * (t3 - turn), 1e-3);
+        within("instant", fix.stamp_ns as f64 * 1e-9, now + t3, 2e-9);
         let (world, _) = fix.world.expect("a place in the world");
         assert!((world - fix.p_S - Vec3::new(0.0, 0.0, -50.0)).norm() < 1e-9);
     }
@@ -229,7 +222,7 @@ fn usbl_errors_match_their_keys() {
         transponder(0.0)
     );
     let device = format!(
-        "kind: usbl, rate_hz: 2, {VOICE}, band_khz: [10, 100], max_range_m: 300, threshold_db: -50, fading_std_db: 0, bearing_std_deg: 1, range_std_m: 0.5"
+        "kind: usbl, rate_hz: 2, {TRANSMITTER}, band_khz: [10, 100], max_range_m: 300, threshold_db: -50, fading_std_db: 0, bearing_std_deg: 1, range_std_m: 0.5"
     );
     let text = world(&device, "", &rest).replace("dt_s: 0.01", "dt_s: 0.1");
     let heard = sounds(&mut simulation(&text), 300.0);
@@ -240,14 +233,14 @@ fn usbl_errors_match_their_keys() {
         let error =
             |s: &AcousticObservations| s.fixes[0].p_S[axis] - if axis == 0 { 200.0 } else { 0.0 };
         let square = (heard.iter().map(|(_, s)| error(s) * error(s)).sum::<f64>() / n).sqrt();
-        near(
+        within(
             "deviation",
             square,
             std,
             4.0 * std / (2.0 * n).sqrt() + 0.03,
         );
-        near(
-            "told",
+        within(
+            "stated",
             heard[0].1.fixes[0].covariance.r[axis][axis].sqrt(),
             std,
             0.02 * std + 0.05,
@@ -282,7 +275,7 @@ fn baselines_compute_positions() {
     let four = "receivers_m: [[1, 1, 0], [1, -1, 0], [-1, -1, 0], [-1, 1, 0]]";
     let kinds = [
         (
-            format!("kind: lbl, rate_hz: 0.5, {VOICE}, band_khz: [20, 50], max_range_m: 600"),
+            format!("kind: lbl, rate_hz: 0.5, {TRANSMITTER}, band_khz: [20, 50], max_range_m: 600"),
             Vec3::new(0.0, 0.0, -50.0),
         ),
         (
@@ -305,8 +298,8 @@ fn baselines_compute_positions() {
                 .iter()
                 .map(|(_, s)| (place(s)[axis] - truth[axis]).powi(2));
             let scatter = (squares.sum::<f64>() / noisy.len() as f64).sqrt();
-            let told = noisy[0].1.fixes[0].covariance.r[axis][axis].sqrt();
-            near(&format!("{device}, axis {axis}"), scatter, told, 0.3 * told);
+            let stated = noisy[0].1.fixes[0].covariance.r[axis][axis].sqrt();
+            within(&format!("{device}, axis {axis}"), scatter, stated, 0.3 * stated);
         }
     }
 }
@@ -326,7 +319,7 @@ fn bent_sound_arrives_along_its_ray() {
     let mut steep = Vec::new();
     for bent in [true, false] {
         let device = format!(
-            "kind: hydrophone, rate_hz: 1, {EARS}, refraction: {bent}, sound_speed_m_s: 1500"
+            "kind: hydrophone, rate_hz: 1, {RECEIVER}, refraction: {bent}, sound_speed_m_s: 1500"
         );
         let text = world(&device, "", &rest)
             .replace(
@@ -349,15 +342,15 @@ fn bent_sound_arrives_along_its_ray() {
             .expect("a ping");
         let elevation = (fix.p_S.z / fix.p_S.norm()).asin();
         if bent {
-            near(
+            within(
                 "time",
                 (fix.p_S.norm() / 1500.0 - ray.time).abs(),
                 0.0,
                 1e-9,
             );
-            near("bearing", elevation, ray.angle, 1e-6);
+            within("bearing", elevation, ray.angle, 1e-6);
         } else {
-            near("bearing", elevation, -(30.0_f64 / 800.0).atan(), 1e-6);
+            within("bearing", elevation, -(30.0_f64 / 800.0).atan(), 1e-6);
         }
         steep.push(elevation);
     }

@@ -2,7 +2,7 @@
 //! consistency of its covariance.
 
 use crate::common::turntable::ball;
-use crate::common::{aligned, close, instant, relative, scene};
+use crate::common::{aligned, close, initial_environment, relative, scene};
 use merrow_math::{Mat3, Quat, SpatialVelocity, Vec3};
 use merrow_model::scene::{Scene, Sensor, SensorKind};
 use merrow_model::sensor::inertial::AhrsSpec;
@@ -46,7 +46,7 @@ impl Bench {
 
     fn sample(&mut self, motion: Motion) -> Imu {
         let Motion(R_WS, w, a_W) = motion;
-        let at = instant(&self.scene);
+        let at = initial_environment(&self.scene);
         let truth = Truth {
             R_WS,
             p_WS: Vec3::zero(),

@@ -1,7 +1,7 @@
 //! Tests of barometers, anemometers and leak detectors.
 
-use crate::common::turntable::{ball, place, set, weightless};
-use crate::common::{close, near, reading, readings, relative, simulation};
+use crate::common::turntable::{ball, set_pose, set_motion, weightless};
+use crate::common::{close, close_vectors, reading, readings, relative, simulation};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::sensor::vehicle::Wind;
 use merrow_model::state::reading::Reading;
@@ -26,7 +26,7 @@ fn barometer_measures_the_standard_atmosphere() {
         device,
     ));
     let mut at = |z: f64| {
-        place(&mut s, Vec3::new(0.0, 0.0, z), [0.0; 3]);
+        set_pose(&mut s, Vec3::new(0.0, 0.0, z), [0.0; 3]);
         s.clear_outboxes();
         s.advance(1);
         let both = s.runners[0]
@@ -68,12 +68,12 @@ fn anemometer_measures_the_apparent_wind() {
     let mut s = simulation(&weightless(WEATHER, &anemometer("")));
     let rpy = [0.2, -0.1, 0.7];
     let (v, w) = (Vec3::new(3.0, -0.5, 0.2), Vec3::zero());
-    set(&mut s, Vec3::new(0.0, 0.0, 5.0), rpy, v, w);
+    set_motion(&mut s, Vec3::new(0.0, 0.0, 5.0), rpy, v, w);
     let found = wind(&reading(&mut s, 0));
     let R_WB = Mat3::from_rpy(rpy[0], rpy[1], rpy[2]);
     let R_BS = Mat3::from_rpy(0.0, 0.0, 30_f64.to_radians());
     let expected = R_BS.tr_mul_vec(R_WB.tr_mul_vec(Vec3::new(8.0, 0.0, 0.0)) - v);
-    near(
+    close_vectors(
         "wind",
         found.velocity,
         Vec3::new(expected.x, expected.y, 0.0),
@@ -81,7 +81,7 @@ fn anemometer_measures_the_apparent_wind() {
     );
     close("speed", found.speed, expected.x.hypot(expected.y), 1e-12);
     // From ahead 0, from starboard a quarter turn.
-    set(
+    set_motion(
         &mut s,
         Vec3::new(0.0, 0.0, 5.0),
         [0.0, 0.0, 150_f64.to_radians()],
@@ -94,7 +94,7 @@ fn anemometer_measures_the_apparent_wind() {
         0.0,
         1e-12,
     );
-    set(
+    set_motion(
         &mut s,
         Vec3::new(0.0, 0.0, 5.0),
         [0.0, 0.0, -120_f64.to_radians()],
@@ -107,7 +107,7 @@ fn anemometer_measures_the_apparent_wind() {
         std::f64::consts::FRAC_PI_2,
         1e-12,
     );
-    place(&mut s, Vec3::new(0.0, 0.0, -0.1), [0.0; 3]);
+    set_pose(&mut s, Vec3::new(0.0, 0.0, -0.1), [0.0; 3]);
     let under = wind(&reading(&mut s, 0));
     assert!(under.speed.is_nan() && under.from.is_nan() && under.velocity.x.is_nan());
 }
@@ -119,7 +119,7 @@ fn errors_of_an_anemometer_are_as_stated() {
     let one = |keys: &str, faults: &str| {
         let top = format!("{WEATHER}\n{faults}");
         let mut s = simulation(&weightless(&top, &anemometer(keys)));
-        place(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0, 0.0, 1.0]);
+        set_pose(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0, 0.0, 1.0]);
         wind(&reading(&mut s, 0))
     };
     // Ahead is 87.3 degrees counter-clockwise from east, the direction towards which the wind
@@ -141,7 +141,7 @@ fn errors_of_an_anemometer_are_as_stated() {
     );
     let turned = (plain.from + 3.0) % std::f64::consts::TAU;
     close("biased direction", off.from, turned, 1e-12);
-    near(
+    close_vectors(
         "vector",
         off.velocity,
         Vec3::new(-10.0 * turned.cos(), 10.0 * turned.sin(), 0.0),
@@ -159,7 +159,7 @@ fn cups_and_vane_follow_over_a_distance() {
         let device = anemometer(keys).replace("rate_hz: 500", &format!("rate_hz: {rate}"));
         let mut s = simulation(&weightless(WEATHER, &device));
         // Moving with the wind, the apparent wind is zero.
-        set(
+        set_motion(
             &mut s,
             Vec3::new(0.0, 0.0, 5.0),
             [0.0, 0.0, 0.0],
@@ -173,7 +173,7 @@ fn cups_and_vane_follow_over_a_distance() {
             0.0,
             1e-12,
         );
-        place(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0; 3]);
+        set_pose(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0; 3]);
         for r in readings(&mut s, 0, 1.0) {
             let since = r.stamp_ns as f64 * 1e-9 - 1.0;
             let expected = 8.0 * (1.0 - (-8.0 * since / 2.7).exp());
@@ -182,7 +182,7 @@ fn cups_and_vane_follow_over_a_distance() {
         }
         let before = wind(&readings(&mut s, 0, 8.0).last().unwrap().reading);
         close("settled", before.from.to_degrees(), 210.0, 1e-9);
-        place(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0, 0.0, -1.0]);
+        set_pose(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0, 0.0, -1.0]);
         let way = 8.0 * 0.2;
         let last = wind(&readings(&mut s, 0, 0.2).last().unwrap().reading);
         let left = (-way / 1.5_f64).exp();
@@ -202,7 +202,7 @@ fn trips(sensor: &str, rpy: [f64; 3], faults: &str) -> (f64, f64) {
     let mut s = simulation(&ball(&top, "", sensor));
     for _ in 0..10_000 {
         // The robot stays at 10 m while it fills.
-        place(&mut s, Vec3::new(0.0, 0.0, -10.0), rpy);
+        set_pose(&mut s, Vec3::new(0.0, 0.0, -10.0), rpy);
         let before: f64 = s.state.robots[0].faults.iter().map(|f| f.water).sum();
         let Reading::Leak(leak) = reading(&mut s, 0) else {
             panic!("not a leak detector")

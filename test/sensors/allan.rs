@@ -11,14 +11,14 @@ use std::path::Path;
 
 /// Instruments of each kind, each with three axes.
 const SEEDS: u64 = 4;
-/// Samples per record.
+/// Number of samples of each record.
 const SAMPLES: usize = 100_000;
 /// Rates of the two records of a device: its own rate for fast errors, 1 Hz for slow errors.
 const RATES: [Option<f64>; 2] = [None, Some(1.0)];
 
 /// Data sheet values of a triad: N, B, the correlation time of B, K.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sheet {
+struct DataSheet {
     density: f64,
     instability: f64,
     tau: f64,
@@ -26,7 +26,7 @@ struct Sheet {
 }
 
 /// Reads the values of `triad` from the text of its file, independently of the reader under test.
-fn sheet(text: &str, triad: &str) -> Sheet {
+fn sheet(text: &str, triad: &str) -> DataSheet {
     let line = text
         .lines()
         .find(|l| l.starts_with(&format!("{triad}:")))
@@ -35,7 +35,7 @@ fn sheet(text: &str, triad: &str) -> Sheet {
         let rest = line.split_once(&format!("{key}: "))?.1;
         rest.split([',', '}']).next()?.trim().parse().ok()
     };
-    Sheet {
+    DataSheet {
         density: get("density").unwrap_or(0.0),
         instability: get("bias_instability").unwrap_or(0.0),
         tau: get("bias_correlation_time_s").unwrap_or(100.0),
@@ -114,7 +114,7 @@ struct Point {
 }
 
 /// All averaging times of a triad over both records.
-fn points(device: &str, triad: usize, sheet: &Sheet, squares: [f64; 3]) -> Vec<Point> {
+fn points(device: &str, triad: usize, sheet: &DataSheet, squares: [f64; 3]) -> Vec<Point> {
     let mut all = Vec::new();
     for rate in RATES {
         let (mut axes, mut fs) = (Vec::new(), 0.0);
@@ -168,22 +168,14 @@ fn fit(points: &[Point], axis: usize, present: [bool; 3]) -> [f64; 3] {
     solve(a, b)
 }
 
-/// Solves a 3 x 3 system by Cramer's rule.
 fn solve(a: [[f64; 3]; 3], b: [f64; 3]) -> [f64; 3] {
-    let det = |m: [[f64; 3]; 3]| {
-        let minor = |i: usize, j: usize| m[1][i] * m[2][j] - m[1][j] * m[2][i];
-        m[0][0] * minor(1, 2) - m[0][1] * minor(0, 2) + m[0][2] * minor(0, 1)
-    };
-    let whole = det(a);
-    std::array::from_fn(|k| {
-        let mut m = a;
-        m.iter_mut().zip(b).for_each(|(row, b)| row[k] = b);
-        det(m) / whole
-    })
+    let a = nalgebra::Matrix3::from_fn(|i, j| a[i][j]);
+    let x = a.lu().solve(&nalgebra::Vector3::from(b));
+    x.expect("a regular system").into()
 }
 
 /// Checks a triad against its data sheet.
-fn check(device: &str, triad: usize, name: &str, sheet: &Sheet) {
+fn check(device: &str, triad: usize, name: &str, sheet: &DataSheet) {
     // For a Gauss-Markov process whose Allan deviation peaks at 0.664 B.
     let unit = [1.0, 0.664 / 0.617, 1.0];
     let std = sheet.instability * unit[1];

@@ -1,6 +1,6 @@
 //! Tests of a single-beam echo sounder over a plane seabed (V85).
 
-use crate::common::turntable::{ball, place};
+use crate::common::turntable::{ball, set_pose};
 use crate::common::{reading, relative, simulation};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::state::reading::Reading;
@@ -19,7 +19,7 @@ fn range(s: &mut Simulation) -> f64 {
 
 // Goal (V85): the echo sounder measures the range along its axis to a sloping plane. Method: n (p -
 // p0) / n d in five attitudes, with the x axis of the sensor pointing down. Tolerance: 1e-12 (V85
-// asks 1e-6 m).
+// requires 1e-6 m).
 #[test]
 fn range_to_a_sloping_plane() {
     let mut s = simulation(&ball(
@@ -36,7 +36,7 @@ fn range_to_a_sloping_plane() {
         [-0.5, 0.3, -2.0],
         [0.1, 0.6, 3.0],
     ] {
-        place(&mut s, p, rpy);
+        set_pose(&mut s, p, rpy);
         let R = Mat3::from_rpy(rpy[0], rpy[1], rpy[2]);
         let eye = p + R.mul_vec(Vec3::new(0.2, 0.1, -0.3));
         let down = R.mul_vec(Vec3::new(0.0, 0.0, -1.0));
@@ -58,7 +58,7 @@ fn out_of_range_is_infinite() {
         (1.0, [0.0; 3], f64::INFINITY),
     ];
     for (z, rpy, expected) in cases {
-        place(&mut s, Vec3::new(0.0, 0.0, z), rpy);
+        set_pose(&mut s, Vec3::new(0.0, 0.0, z), rpy);
         assert_eq!(range(&mut s), expected, "at {z} m");
     }
 }
@@ -72,11 +72,11 @@ fn structures_give_echoes() {
         "structures: {wreck: {position_m: [0, 0, -97.5], shapes: {s: {kind: box, size_m: [20, 20, 5]}}},
   wall: {position_m: [30, 0, -60], shapes: {s: {kind: box, size_m: [2, 40, 30]}}}}";
     let mut s = simulation(&ball(top, "", DEVICE));
-    place(&mut s, Vec3::new(1.0, 2.0, -80.0), [0.0; 3]);
+    set_pose(&mut s, Vec3::new(1.0, 2.0, -80.0), [0.0; 3]);
     relative("deck", range(&mut s), 95.0 - 80.3, 1e-9);
     // The x axis of the sensor points along -z of the body; after a pitch of 90 degrees nose up it
     // points ahead.
-    place(
+    set_pose(
         &mut s,
         Vec3::new(0.0, 0.0, -60.0),
         [0.0, -std::f64::consts::FRAC_PI_2, 0.0],

@@ -1,7 +1,7 @@
 //! Tests of faults of single beacons: temporary silence, reduced power, late clocks.
 
-use super::acoustic::{C, EARS, VOICE, near, pinger, sounds, transponder, world};
-use crate::common::simulation;
+use super::acoustic::{C, RECEIVER, TRANSMITTER, pinger, sounds, transponder, world};
+use crate::common::{simulation, within};
 use merrow_math::Vec3;
 use merrow_model::scene::fault::{Device, Fault, FaultKind};
 use merrow_model::state::Command;
@@ -22,13 +22,13 @@ fn nodes() -> String {
 
 /// A long-baseline receiver that interrogates every second.
 fn lbl(faults: &str) -> Simulation {
-    let device = format!("kind: lbl, rate_hz: 0.5, {VOICE}, {EARS}").replace("2000", "600");
+    let device = format!("kind: lbl, rate_hz: 0.5, {TRANSMITTER}, {RECEIVER}").replace("2000", "600");
     let text = world(&device, "", &format!("{}\nfaults: {{{faults}}}", nodes()));
     simulation(&text.replace("dt_s: 0.01", "dt_s: 0.1"))
 }
 
 /// Indices of the targets with a range.
-fn ranged(sounds: &AcousticObservations) -> Vec<usize> {
+fn ranged_targets(sounds: &AcousticObservations) -> Vec<usize> {
     sounds.ranges.iter().map(|r| r.target).collect()
 }
 
@@ -51,7 +51,7 @@ fn one_beacon_fails_temporarily() {
     ];
     assert!(heard.len() >= expected.len(), "{}", heard.len());
     for ((stamp, sounds), expected) in heard.iter().zip(expected) {
-        assert_eq!(ranged(sounds), expected, "at {stamp} ns");
+        assert_eq!(ranged_targets(sounds), expected, "at {stamp} ns");
         let place = sounds.fixes.first().and_then(|fix| fix.world);
         assert_eq!(place.is_some(), expected.len() > 2, "at {stamp} ns");
         if let Some((p, _)) = place {
@@ -76,7 +76,7 @@ fn reduced_power_reduces_the_level() {
     };
     let run = |part: f64| {
         let text = world(
-            &format!("kind: hydrophone, rate_hz: 1, {EARS}"),
+            &format!("kind: hydrophone, rate_hz: 1, {RECEIVER}"),
             "",
             &rest(part),
         );
@@ -86,7 +86,7 @@ fn reduced_power_reduces_the_level() {
             .1
     };
     let [strong, weak] = [0, 1].map(|k| run(0.01).fixes[k].snr);
-    near("level", weak - strong, -20.0, 1e-9);
+    within("level", weak - strong, -20.0, 1e-9);
     let left: Vec<usize> = run(0.0).fixes.iter().map(|fix| fix.target).collect();
     assert_eq!(left, [0]);
 }
@@ -102,17 +102,17 @@ fn clock_bias_increases_the_range() {
     let receivers = "receivers_m: [[1, 1, 0], [1, -1, 0], [-1, -1, 0], [-1, 1, 0]]";
     let cases = [
         (
-            format!("kind: hydrophone, rate_hz: 1, {EARS}"),
+            format!("kind: hydrophone, rate_hz: 1, {RECEIVER}"),
             pinger(200.0),
             C * late,
         ),
         (
-            format!("kind: usbl, rate_hz: 0.25, {VOICE}, {EARS}"),
+            format!("kind: usbl, rate_hz: 0.25, {TRANSMITTER}, {RECEIVER}"),
             transponder(0.1),
             0.5 * C * late,
         ),
         (
-            format!("kind: sbl, rate_hz: 0.25, {receivers}, {EARS}"),
+            format!("kind: sbl, rate_hz: 0.25, {receivers}, {RECEIVER}"),
             locator,
             C * late,
         ),
@@ -136,7 +136,7 @@ fn clock_bias_increases_the_range() {
         let wrong = range(&format!(
             "faults: {{x: {{target: b, kind: biased, bias: {late}}}}}"
         )) - range("");
-        near(&device, wrong, more, 1e-6);
+        within(&device, wrong, more, 1e-6);
     }
 }
 
@@ -149,14 +149,14 @@ fn intermittent_beacon_is_detected_in_part() {
         "beacons: {{b: {{beacon: {}, position_m: [100, 0, -50]}}}}\nfaults: {{x: {{target: b, kind: intermittent, mean_working_s: 3, mean_failed_s: 1}}}}",
         pinger(200.0)
     );
-    let text = world(&format!("kind: hydrophone, rate_hz: 1, {EARS}"), "", &rest);
+    let text = world(&format!("kind: hydrophone, rate_hz: 1, {RECEIVER}"), "", &rest);
     let heard = sounds(
         &mut simulation(&text.replace("dt_s: 0.01", "dt_s: 0.1")),
         4000.0,
     );
     let share =
         heard.iter().filter(|(_, s)| !s.fixes.is_empty()).count() as f64 / heard.len() as f64;
-    near("share", share, 0.75, 0.05);
+    within("share", share, 0.75, 0.05);
 }
 
 // Goal: a beacon is broken and repaired in a run; unsupported faults are rejected. Method:
@@ -179,14 +179,14 @@ fn beacons_can_be_broken_at_run_time() {
         }))
     };
     sim.apply(&fault(FaultKind::Dead, 3)).unwrap();
-    assert_eq!(ranged(&sounds(&mut sim, 3.0)[0].1), [0, 1, 2]);
+    assert_eq!(ranged_targets(&sounds(&mut sim, 3.0)[0].1), [0, 1, 2]);
     sim.apply(&Command::Repair {
         robot: None,
         name: "x".into(),
     })
     .unwrap();
     assert_eq!(
-        ranged(&sounds(&mut sim, 4.0).pop().expect("a sample").1),
+        ranged_targets(&sounds(&mut sim, 4.0).pop().expect("a sample").1),
         [0, 1, 2, 3]
     );
     let refused = |command: &Command, sim: &mut Simulation| sim.apply(command).unwrap_err().reason;

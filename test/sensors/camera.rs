@@ -1,6 +1,6 @@
 //! Tests of cameras: closed forms of image positions, and of light transport through water and air.
 
-use crate::common::{advance, close, relative, simulation};
+use crate::common::{advance, close, relative, simulation, within};
 use merrow_environment::{WaveState, optics};
 use merrow_math::Vec3;
 use merrow_model::scene::sensor::lens::{Distortion, Lens};
@@ -42,31 +42,22 @@ fn frames(sim: &mut Simulation, seconds: f64) -> Vec<Frame> {
     all
 }
 
-pub(crate) fn picture(text: &str) -> CameraImages {
-    of(simulation(text))
+pub(crate) fn camera_images(text: &str) -> CameraImages {
+    last_images(simulation(text))
 }
 
 /// The last image of a fifth of a second.
-pub(crate) fn of(mut simulation: Simulation) -> CameraImages {
+pub(crate) fn last_images(mut simulation: Simulation) -> CameraImages {
     let all = frames(&mut simulation, 0.2);
-    let FrameData::CameraImages(picture) = &*all.last().expect("a frame").data else {
-        panic!("no picture")
+    let FrameData::CameraImages(images) = &*all.last().expect("a frame").data else {
+        panic!("no camera images")
     };
-    picture.clone()
-}
-
-/// Asserts that two numbers differ by at most `tolerance`.
-#[track_caller]
-pub(crate) fn within(what: &str, actual: f64, expected: f64, tolerance: f64) {
-    assert!(
-        (actual - expected).abs() <= tolerance,
-        "{what}: {actual} instead of {expected}"
-    );
+    images.clone()
 }
 
 /// Red, green and blue at the centre of an image of `width` x `height`.
-pub(crate) fn middle(picture: &CameraImages, [width, height]: [usize; 2]) -> [f64; 3] {
-    let rgb = picture.rgb.as_ref().expect("colours");
+pub(crate) fn middle(images: &CameraImages, [width, height]: [usize; 2]) -> [f64; 3] {
+    let rgb = images.rgb.as_ref().expect("colours");
     let k = 3 * ((height / 2) * width + width / 2);
     [rgb[k], rgb[k + 1], rgb[k + 2]].map(f64::from)
 }
@@ -93,7 +84,7 @@ fn directions_and_pixels_are_inverse() {
         for row in (0..480).step_by(5) {
             for column in (0..640).step_by(5) {
                 let pixel = [f64::from(column), f64::from(row)];
-                let d = lens.direction(pixel).expect("every pixel sees something");
+                let d = lens.direction(pixel).expect("every pixel has a hit");
                 close("length", d.norm(), 1.0, 1e-12);
                 let back = lens.project(d).expect("ahead");
                 close("u", back[0], pixel[0], 1e-6);
@@ -142,7 +133,7 @@ structures:
   board: {position_m: [0.25, 0.5, 5], shapes: {s: {kind: box, size_m: [0.1, 1, 1]}}}";
     let keys = "width: 33, height: 25, focal_px: [40, 40], outputs: [depth], min_range_m: 0.28";
     let text = world(5.0, keys, rest);
-    let depth = picture(&text).depth.expect("depths");
+    let depth = camera_images(&text).depth.expect("depths");
     for (k, depth) in depth.iter().enumerate() {
         if k % 33 < 16 {
             assert_eq!(*depth, f32::NEG_INFINITY, "pixel {k}");
@@ -165,7 +156,7 @@ structures: {wall: {position_m: [10, 0, 5], shapes: {s: {kind: box, size_m: [2, 
         "width: 65, height: 49, focal_px: [80, 80], outputs: [depth, labels]",
         rest,
     );
-    let found = picture(&text);
+    let found = camera_images(&text);
     let (depth, labels) = (found.depth.expect("depths"), found.labels.expect("labels"));
     let (mut sum, mut n) = ([0.0, 0.0], 0.0);
     for (k, label) in labels.iter().enumerate() {
@@ -200,7 +191,7 @@ fn grey_card_attenuates_in_water() {
 structures: {{card: {{position_m: [{}, 0, -5], shapes: {{s: {{kind: box, size_m: [1, 4, 4], material: {{color: [0.5, 0.5, 0.5]}}}}}}}}}}",
                 x + 0.5
             );
-            middle(&picture(&world(-5.0, &keys, &rest)), [9, 9])
+            middle(&camera_images(&world(-5.0, &keys, &rest)), [9, 9])
         };
         let (near, endless) = (card(0.5), card(900.0));
         let water = optics::jerlov(name);
@@ -234,7 +225,7 @@ fn daylight_decreases_with_depth() {
 structures: {{card: {{position_m: [1.5, 0, {}], shapes: {{s: {{kind: box, size_m: [1, 4, 4], material: {{color: [0.5, 0.5, 0.5]}}}}}}}}}}",
             -depth
         );
-        middle(&picture(&world(-depth, &keys, &rest)), [9, 9])
+        middle(&camera_images(&world(-depth, &keys, &rest)), [9, 9])
     };
     let stops = water.daylight[1] * 6.0 / std::f64::consts::LN_2;
     let (shallow, deep) = (card(2.0, 11.4), card(8.0, 11.4 - stops));
@@ -266,7 +257,7 @@ structures: {{wall: {{position_m: [{}, 0, 20], shapes: {{s: {{kind: box, size_m:
         );
         let lamp = format!("base: fixed\n      lamps: {{l: {{lumens: {lumens}, cone_deg: 60}}}}");
         middle(
-            &picture(&world(20.0, &keys, &rest).replace("base: fixed", &lamp)),
+            &camera_images(&world(20.0, &keys, &rest).replace("base: fixed", &lamp)),
             [9, 9],
         )[1]
     };
@@ -290,7 +281,7 @@ fn shot_and_read_noise_are_as_stated() {
     let rest = format!(
         "{OVERCAST}\nstructures: {{wall: {{position_m: [3.5, 0, 20], shapes: {{s: {{kind: box, size_m: [1, 20, 20], material: {{color: [0.5, 0.5, 0.5]}}}}}}}}}}"
     );
-    let found = picture(&world(20.0, keys, &rest));
+    let found = camera_images(&world(20.0, keys, &rest));
     let rgb = found.rgb.expect("colours");
     // Red is measured in every second pixel of every second row; between them it is the mean of two
     // or four neighbours.
@@ -346,7 +337,7 @@ fn rolling_shutters_and_lazy_outputs() {
         .request_outputs(&sim.scene, 0, 0, 2);
     let all = frames(&mut sim, 0.3);
     let FrameData::CameraImages(found) = &*all[0].data else {
-        panic!("no picture")
+        panic!("no camera images")
     };
     assert!(found.rgb.is_none() && found.labels.is_none());
     let depth = found.depth.as_ref().expect("depths");
@@ -368,7 +359,7 @@ fn the_surface_has_a_depth() {
             "lazy: false",
             &format!("lazy: false, attitude_deg: [0, {pitch}, 0]"),
         );
-        let found = picture(&text);
+        let found = camera_images(&text);
         close(
             "depth",
             f64::from(found.depth.expect("depths")[12 * 33 + 16]),
@@ -378,7 +369,7 @@ fn the_surface_has_a_depth() {
         assert_eq!(found.labels.expect("labels")[12 * 33 + 16], 65535);
     }
     for (z, label) in [(20.0, 0), (-20.0, 65534)] {
-        let found = picture(&world(z, SMALL, "seabed: {depth_m: 900}"))
+        let found = camera_images(&world(z, SMALL, "seabed: {depth_m: 900}"))
             .labels
             .expect("labels");
         assert_eq!(found[12 * 33 + 16], label);

@@ -57,7 +57,7 @@ fn echo(spec: &LaserSpec, column: usize, ring: usize, range: f64) -> Point {
 }
 
 /// Colour of a pixel; `None` if it is black or belongs to a range circle or to the cross.
-fn at(shown: &RenderedImage, column: usize, row: usize) -> Option<[u8; 3]> {
+fn pixel_color(shown: &RenderedImage, column: usize, row: usize) -> Option<[u8; 3]> {
     let k = 3 * (row * shown.width + column);
     let rgb = [shown.rgb[k], shown.rgb[k + 1], shown.rgb[k + 2]];
     (!(rgb[0] == rgb[1] && rgb[1] == rgb[2])).then_some(rgb)
@@ -85,11 +85,11 @@ fn pillar_is_drawn_at_its_position() {
         for column in [0, 250, 251, 260, 261, 512, 1023] {
             // 5 m is closer than 98 % of the echoes, so it has the end of the colormap.
             let near = is_pillar(column, ring);
-            let seen = at(&shown, column, row).expect("an echo");
+            let seen = pixel_color(&shown, column, row).expect("an echo");
             if near {
                 assert_eq!(seen, viridis(1.0, light), "{column} {ring}");
             } else {
-                assert_eq!(seen, at(&shown, 512, 5).unwrap(), "{column} {ring}");
+                assert_eq!(seen, pixel_color(&shown, 512, 5).unwrap(), "{column} {ring}");
             }
         }
     }
@@ -102,7 +102,7 @@ fn pillar_is_drawn_at_its_position() {
         16.0 * 12.0 + GAP as f64 + 0.5 * PLAN as f64,
     );
     let lit = |dx: i32, dy: i32| {
-        at(
+        pixel_color(
             &shown,
             (column as i32 + dx) as usize,
             (row as i32 + dy) as usize,
@@ -135,11 +135,11 @@ fn scan_is_drawn_from_above() {
     let (ahead, port) = (0.5 * PLAN as f64 - 10.0 * k, 0.5 * WIDTH as f64 - 4.0 * k);
     // Half a pixel above the row, half a pixel left of the column.
     assert_eq!(
-        at(&shown, WIDTH / 2, ahead as usize),
+        pixel_color(&shown, WIDTH / 2, ahead as usize),
         Some(viridis(0.0, 1.0))
     );
     assert_eq!(
-        at(&shown, port as usize, PLAN / 2 - 1),
+        pixel_color(&shown, port as usize, PLAN / 2 - 1),
         Some(viridis(1.0, 1.0))
     );
     assert!(
@@ -172,11 +172,11 @@ fn tilted_scan_is_drawn_from_the_side() {
         0.5 * WIDTH as f64 + 4.0 * k,
         (PLAN + GAP) as f64 + 0.5 * SIDE as f64,
     );
-    assert!(at(&shown, column as usize, row as usize - 1).is_some());
+    assert!(pixel_color(&shown, column as usize, row as usize - 1).is_some());
     // k is the scale of the heights: 8 m ahead is 491 pixels, inside the image.
     let (column, row) = (0.5 * WIDTH as f64 + 8.0 * k, row - 2.0 * k);
     assert!(
-        at(&shown, column as usize, row as usize).is_some(),
+        pixel_color(&shown, column as usize, row as usize).is_some(),
         "{column} {row}"
     );
 }
@@ -200,7 +200,7 @@ fn swath_shows_the_seabed() {
     };
     let shown = swath(&[line(false), line(true), line(false), line(false)]);
     assert_eq!((shown.width, shown.height), (WIDTH, LINES));
-    let color = |column: usize, row: usize| at(&shown, column, row);
+    let color = |column: usize, row: usize| pixel_color(&shown, column, row);
     let bright = |c: Option<[u8; 3]>| c.map(|c| u32::from(c[0]) + u32::from(c[1]));
     // Deeper to starboard.
     assert!(
@@ -242,14 +242,14 @@ fn lightness(rgb: [u8; 3]) -> f64 {
 #[test]
 fn colormap_lightness_is_linear() {
     let at = |k: u32| lightness(viridis(f64::from(k) / 64.0, 1.0));
-    let (low, high) = (at(0), at(64));
+    let (low, high) = (pixel_color(0), pixel_color(64));
     assert!(low < 16.0 && high > 89.0, "{low} {high}");
     for k in 0..=64 {
         let straight = low + (high - low) * f64::from(k) / 64.0;
         assert!(
-            (at(k) - straight).abs() < 2.5,
+            (pixel_color(k) - straight).abs() < 2.5,
             "{k}: {} of {straight}",
-            at(k)
+            pixel_color(k)
         );
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of CTD instruments: conductivity, temperature, depth and derived quantities.
 
-use crate::common::turntable::{ball, place, set, weightless};
+use crate::common::turntable::{ball, set_pose, set_motion, weightless};
 use crate::common::{close, reading, readings, relative, simulation};
 use merrow_environment::conductivity;
 use merrow_environment::seawater::{ipts68_from_its90, sound_speed};
@@ -16,16 +16,16 @@ fn ctd(keys: &str) -> String {
     format!("c: {{device: {{source: test, kind: ctd, rate_hz: 500, {keys}}}}}")
 }
 
-fn of(reading: &Reading) -> Ctd {
+fn to_ctd(reading: &Reading) -> Ctd {
     let Reading::Ctd(ctd) = reading else {
         panic!("not a CTD")
     };
     *ctd
 }
 
-fn at(s: &mut Simulation, z: f64) -> Ctd {
-    place(s, Vec3::new(1.0, 2.0, z), [0.0; 3]);
-    of(&reading(s, 0))
+fn ctd_at_height(s: &mut Simulation, z: f64) -> Ctd {
+    set_pose(s, Vec3::new(1.0, 2.0, z), [0.0; 3]);
+    to_ctd(&reading(s, 0))
 }
 
 // Goal: an instrument without errors derives the true properties of the water from its cells.
@@ -39,7 +39,7 @@ fn ideal_ctd_derives_the_water_properties() {
         "",
         &ctd("loss_probability: 0"),
     ));
-    let c = at(&mut s, -150.0);
+    let c = ctd_at_height(&mut s, -150.0);
     close("temperature", c.temperature, 10.5, 1e-12);
     close("salinity", c.salinity, 35.5, 1e-9);
     let over = c.pressure - 101_325.0;
@@ -70,7 +70,7 @@ fn ideal_ctd_derives_the_water_properties() {
     );
     // The column is lighter than the water of UNESCO's depth equation.
     assert!((149.0..150.0).contains(&c.depth), "{}", c.depth);
-    let air = at(&mut s, 2.0);
+    let air = ctd_at_height(&mut s, 2.0);
     assert_eq!([air.conductivity, air.salinity], [0.0; 2]);
     // The air pressure falls by 24 Pa in two metres; the instrument interprets this as water depth.
     close(
@@ -90,7 +90,7 @@ fn depth_uses_the_stated_water() {
     let mut s = simulation(&ball(top, "", &ctd("depth_law: fresh")));
     close(
         "depth",
-        at(&mut s, -30.0).depth,
+        ctd_at_height(&mut s, -30.0).depth,
         30.0 - 1000.0 / 9810.0,
         1e-9,
     );
@@ -105,14 +105,14 @@ fn different_time_constants_give_salinity_spikes() {
     let run = |keys: &str| {
         let top = format!("{COLUMN}\nseabed: {{depth_m: 300}}");
         let mut s = simulation(&weightless(&top, &ctd(keys)));
-        set(
+        set_motion(
             &mut s,
             Vec3::new(0.0, 0.0, -20.0),
             [0.0; 3],
             Vec3::new(0.0, 0.0, -1.0),
             Vec3::zero(),
         );
-        of(&readings(&mut s, 0, 10.0).last().unwrap().reading)
+        to_ctd(&readings(&mut s, 0, 10.0).last().unwrap().reading)
     };
     let shown = |z: f64| (18.0 - 0.05 * z, 34.0 + 0.01 * z);
     let late = run("temperature_response_s: 0.5");
@@ -140,10 +140,10 @@ fn cell_faults_affect_derived_quantities() {
             "{COLUMN}\nfaults: {{x: {{robot: ball, target: {of_cell}, time_s: 0.1, kind: {kind}}}}}"
         );
         let mut s = simulation(&ball(&top, "", &ctd("loss_probability: 0")));
-        place(&mut s, Vec3::new(0.0, 0.0, -20.0), [0.0; 3]);
+        set_pose(&mut s, Vec3::new(0.0, 0.0, -20.0), [0.0; 3]);
         readings(&mut s, 0, 0.1);
-        place(&mut s, Vec3::new(0.0, 0.0, -40.0), [0.0; 3]);
-        of(&readings(&mut s, 0, 0.1).last().unwrap().reading)
+        set_pose(&mut s, Vec3::new(0.0, 0.0, -40.0), [0.0; 3]);
+        to_ctd(&readings(&mut s, 0, 0.1).last().unwrap().reading)
     };
     let over = |c: &Ctd| c.pressure - 101_325.0;
     let biased = run("c/temperature", "biased, bias: 0.5");

@@ -1,9 +1,9 @@
 //! Tests of the light of sun, sky, fog and water surface against closed forms, and of camera keys
 //! that change the visible scene.
 
-use super::camera::{middle, picture, within, world};
+use super::camera::{camera_images, middle, world};
 use crate::common::folder::Folder;
-use crate::common::{advance, instant, relative, scene, simulation};
+use crate::common::{advance, initial_environment, relative, scene, simulation, within};
 use merrow_environment::air::{sun, sunlight};
 use merrow_environment::surface::{fresnel_reflectance, mean_square_slope};
 use merrow_math::Vec3;
@@ -254,7 +254,7 @@ fn noon_sky_is_blue_except_in_mist() {
 fn foam_and_slopes_follow_the_wind() {
     for wind in [3.0, 10.0, 15.0, 20.0] {
         let scene = weathered(&format!("wind_speed_m_s: {wind}, wind_from_deg: 200"));
-        let at = instant(&scene);
+        let at = initial_environment(&scene);
         let sea = Sea::new(&at, Vec3::new(0.0, 0.0, 5.0), scene.sea.air.from.wind, 1e-3);
         let share = 3.84e-6 * f64::powf(wind, 3.41);
         for (t, [slope, white]) in [(0.2, [0.12, 0.25]), (1e5, [0.01, 0.01])] {
@@ -264,7 +264,7 @@ fn foam_and_slopes_follow_the_wind() {
                 let facet = sea.facet(q, t, Vec3::new(0.0, 0.0, -1.0));
                 let m = facet.normal;
                 foam += facet.foam;
-                square += (m.x * m.x + m.y * m.y) / (m.z * m.z) + facet.rough;
+                square += (m.x * m.x + m.y * m.y) / (m.z * m.z) + facet.slope_variance;
                 n += 1.0;
             }
             println!(
@@ -319,7 +319,7 @@ fn surface_reflects_by_fresnel() {
             "lazy: false",
             &format!("lazy: false, attitude_deg: [0, {down}, 0]"),
         );
-        let rgb = picture(&text).rgb.expect("colours");
+        let rgb = camera_images(&text).rgb.expect("colours");
         let mean = rgb.chunks_exact(3).map(|p| f64::from(p[1])).sum::<f64>() / (33.0 * 33.0);
         let angle = f64::to_radians(down);
         let mirrored = sky(&scene(&text))
@@ -346,7 +346,7 @@ fn fog_reduces_contrast_by_koschmieder() {
 structures: {{wall: {{position_m: [{}, 0, 40], shapes: {{s: {{kind: box, size_m: [1, 60, 60], material: {{color: [0, 0, 0]}}}}}}}}}}",
             x + 0.5
         );
-        middle(&picture(&world(40.0, &keys, &rest)), [9, 9])
+        middle(&camera_images(&world(40.0, &keys, &rest)), [9, 9])
     };
     let nothing = seen(10_000.0);
     assert!(nothing[1] > 120.0 && nothing[1] < 250.0, "{nothing:?}");
@@ -378,7 +378,7 @@ fn window_from_below_matches_snell() {
         &format!("{clear}\n{bottom}\nweather: {{{OVERCAST}}}"),
     )
     .replace("lazy: false", "lazy: false, attitude_deg: [0, -90, 0]");
-    let rgb = picture(&text).rgb.expect("colours");
+    let rgb = camera_images(&text).rgb.expect("colours");
     let mut rings = vec![[0.0, 0.0]; 600];
     for (k, p) in rgb.chunks_exact(3).enumerate() {
         let (u, v) = ((k % 161) as f64 - 80.0, (k / 161) as f64 - 80.0);
@@ -413,7 +413,7 @@ fn corners_are_darker_by_the_vignette() {
     let rest = format!(
         "weather: {{{OVERCAST}}}\nstructures: {{wall: {{position_m: [3.5, 0, 20], shapes: {{s: {{kind: box, size_m: [1, 20, 20], material: {{color: [0.5, 0.5, 0.5]}}}}}}}}}}"
     );
-    let rgb = picture(&world(20.0, &keys, &rest)).rgb.expect("colours");
+    let rgb = camera_images(&world(20.0, &keys, &rest)).rgb.expect("colours");
     let green = |u: usize, v: usize| f64::from(rgb[3 * (41 * v + u) + 1]);
     assert!(
         green(20, 20) > 100.0 && green(20, 20) < 250.0,
@@ -449,7 +449,7 @@ structures: {{wall: {{position_m: [4, 0, -20], shapes: {{s: {{kind: box, size_m:
   half: {{position_m: [3.99, {}, -20], shapes: {{s: {{kind: box, size_m: [2, 20, 9]}}}}}}}}",
             -10.0 - beside
         );
-        let labels = picture(&world(-20.0, keys, &rest)).labels.expect("labels");
+        let labels = camera_images(&world(-20.0, keys, &rest)).labels.expect("labels");
         let found = labels[401..802]
             .iter()
             .position(|label| *label == 3)
@@ -482,7 +482,7 @@ fn helipads_and_meshes_show_their_textures() {
     );
     let text =
         world(20.0, &keys, &rest).replace("lazy: false", "lazy: false, attitude_deg: [0, 90, 0]");
-    let rgb = picture(&text).rgb.expect("colours");
+    let rgb = camera_images(&text).rgb.expect("colours");
     // 8 m above the deck one metre is ten pixels; up is x, left is y.
     let green = |x: f64, y: f64| {
         f64::from(
@@ -530,7 +530,7 @@ fn helipads_and_meshes_show_their_textures() {
     let file = folder.0.join("world.yaml");
     std::fs::write(&file, world(20.0, &keys, &rest)).unwrap();
     let loaded = load_world(&file, Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
-    let rgb = super::camera::of(merrow_sim::Simulation::new(loaded.scene.into(), 1).unwrap())
+    let rgb = super::camera::last_images(merrow_sim::Simulation::new(loaded.scene.into(), 1).unwrap())
         .rgb
         .expect("colours");
     let (left, right) = (&rgb[3 * (4 * 9 + 2)..][..3], &rgb[3 * (4 * 9 + 6)..][..3]);
@@ -551,7 +551,7 @@ fn snapshot_equals_the_frame_at_its_time() {
     let Some(FrameData::CameraImages(snapshot)) =
         current_frame::compute_frame(&mut unwatched, 0, 0)
     else {
-        panic!("no picture")
+        panic!("no camera images")
     };
     let mut watched = simulation(&text);
     advance(&mut watched, 0.4);
@@ -564,7 +564,7 @@ fn snapshot_equals_the_frame_at_its_time() {
     };
     for (ns, same) in [(300_000_000, true), (0, false)] {
         let FrameData::CameraImages(frame) = &*at(ns).data else {
-            panic!("no picture")
+            panic!("no camera images")
         };
         assert_eq!(frame.rgb == snapshot.rgb, same, "{ns}");
     }
@@ -577,14 +577,14 @@ fn snapshot_equals_the_frame_at_its_time() {
 // fewer than the mean number, and fewer than a quarter of those in open water, whose visible volume
 // is 70 times deeper.
 #[test]
-fn own_robot_snow_and_jpeg_quality() {
+fn own_robot_visibility_snow_and_jpeg_quality() {
     let base = "width: 33, height: 25, focal_px: [40, 40], outputs: [labels]";
-    let ball = |told: &str| {
+    let ball = |keys: &str| {
         let hull = "inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, volume_m3: 1, hull: {kind: box, size_m: [0.4, 0.4, 0.4]}}";
-        let text = world(5.0, &format!("{base}{told}"), "seabed: {depth_m: 50}")
+        let text = world(5.0, &format!("{base}{keys}"), "seabed: {depth_m: 50}")
             .replace("inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}", hull)
             .replace("lazy: false", "lazy: false, position_m: [-2, 0, 0]");
-        picture(&text).labels.expect("labels")[12 * 33 + 16]
+        camera_images(&text).labels.expect("labels")[12 * 33 + 16]
     };
     assert_eq!([ball(", render_self: true"), ball("")], [2, 0]);
     let keys = format!(
@@ -596,7 +596,7 @@ fn own_robot_snow_and_jpeg_quality() {
 structures: {{wall: {{position_m: [{}, 0, -20], shapes: {{s: {{kind: box, size_m: [1, 60, 60], material: {{color: [0, 0, 0]}}}}}}}}}}",
             x + 0.5
         );
-        let rgb = picture(&world(-20.0, keys, &rest)).rgb.expect("colours");
+        let rgb = camera_images(&world(-20.0, keys, &rest)).rgb.expect("colours");
         rgb.iter()
             .skip(1)
             .step_by(3)

@@ -1,8 +1,8 @@
 //! Tests of the Doppler velocity log: geometry, noise, bottom and water lock (V81), and its beams
 //! on a sloping plane (V85).
 
-use crate::common::turntable::{ball, place, set, statistics};
-use crate::common::{close, near, reading, readings, relative, simulation};
+use crate::common::turntable::{ball, set_pose, set_motion, statistics};
+use crate::common::{close, close_vectors, reading, readings, relative, simulation};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::sensor::water::{Dvl, DvlLock};
 use merrow_model::state::Command;
@@ -29,14 +29,14 @@ fn velocity_and_ranges_are_exact_without_noise() {
     let mut s = simulation(&ball(top, "", &PERFECT.replace("ALTITUDE", "100")));
     let (p, rpy) = (Vec3::new(3.0, 5.0, -12.0), [0.1, -0.15, 1.0]);
     let (v, w) = (Vec3::new(1.5, -0.4, 0.2), Vec3::new(0.1, 0.2, -0.3));
-    set(&mut s, p, rpy, v, w);
+    set_motion(&mut s, p, rpy, v, w);
     let r = dvl(&mut s);
     let (arm, R_BS) = (
         Vec3::new(0.3, -0.2, -0.1),
         Mat3::from_rpy(0.0, 0.0, 45_f64.to_radians()),
     );
     assert_eq!(r.lock, DvlLock::Bottom);
-    near(
+    close_vectors(
         "velocity",
         r.velocity,
         R_BS.tr_mul_vec(v + w.cross(arm)),
@@ -83,7 +83,7 @@ fn three_beams_are_enough() {
         ("9.5", 3, DvlLock::None),
     ] {
         let mut s = simulation(&ball(top, "", &device.replace("FAR", far)));
-        set(
+        set_motion(
             &mut s,
             Vec3::new(0.0, 0.0, -20.0),
             [0.0; 3],
@@ -97,7 +97,7 @@ fn three_beams_are_enough() {
             "{far} m"
         );
         if lock == DvlLock::Bottom {
-            near(far, r.velocity, v, 1e-12);
+            close_vectors(far, r.velocity, v, 1e-12);
         } else {
             assert!(r.velocity.x.is_nan() && r.altitude.is_nan());
         }
@@ -115,7 +115,7 @@ fn noise_follows_the_beams() {
         "",
         "dvl: {device: workhorse_navigator}",
     ));
-    place(&mut s, Vec3::new(0.0, 0.0, -80.0), [0.0; 3]);
+    set_pose(&mut s, Vec3::new(0.0, 0.0, -80.0), [0.0; 3]);
     let all = readings(&mut s, 0, 1200.0);
     assert_eq!(all.len(), 8400);
     let velocities: Vec<Vec3> = all
@@ -196,7 +196,7 @@ fn lock_changes_with_altitude() {
             on: false,
         })
         .unwrap();
-        set(
+        set_motion(
             &mut s,
             Vec3::new(0.0, 0.0, altitude - 200.0),
             [0.0; 3],
@@ -212,7 +212,7 @@ fn lock_changes_with_altitude() {
             DvlLock::Water => Vec3::new(1.0 - water, 0.2, 0.0),
             DvlLock::None => continue,
         };
-        near(
+        close_vectors(
             &format!("velocity at {altitude} m"),
             r.velocity,
             expected,
@@ -249,7 +249,7 @@ fn a50_keeps_its_limits() {
             on: false,
         })
         .unwrap();
-        set(
+        set_motion(
             &mut s,
             Vec3::new(0.0, 0.0, altitude - 100.0),
             [0.0; 3],
@@ -281,7 +281,7 @@ fn a50(altitude: f64, more: &str) -> Simulation {
         on: false,
     })
     .unwrap();
-    place(&mut s, Vec3::new(0.0, 0.0, altitude - 100.0), [0.0; 3]);
+    set_pose(&mut s, Vec3::new(0.0, 0.0, altitude - 100.0), [0.0; 3]);
     s.clear_outboxes();
     s
 }
@@ -339,7 +339,7 @@ fn a50_ping_rate_follows_its_altitude() {
 #[test]
 fn ping_rate_follows_a_sinking_vehicle() {
     let mut s = a50(4.0, "");
-    set(
+    set_motion(
         &mut s,
         Vec3::new(0.0, 0.0, -96.0),
         [0.0; 3],

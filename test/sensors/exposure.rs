@@ -1,7 +1,7 @@
 //! Tests of the camera exposure, the demosaicing noise and the antialiasing against closed forms.
 
-use super::camera::{middle, picture, within, world};
-use crate::common::relative;
+use super::camera::{camera_images, middle, world};
+use crate::common::{relative, within};
 use merrow_model::scene::sensor::camera::CameraSpec;
 use merrow_sensors::camera::demosaicing_noise::{DemosaicingNoise, bayer_color};
 
@@ -12,7 +12,7 @@ const OVERCAST: &str =
 const WALL: &str = "structures: {wall: {position_m: [3.5, 0, 20], shapes: {s: {kind: box, size_m: [1, 20, 20], material: {color: [0.5, 0.5, 0.5]}}}}}";
 
 /// Returns the noise of the three colours at one pixel.
-fn at(grain: &DemosaicingNoise, [column, row]: [usize; 2]) -> [f32; 3] {
+fn pixel_noise(grain: &DemosaicingNoise, [column, row]: [usize; 2]) -> [f32; 3] {
     let mut line = vec![[0.0; 3]; column + 1];
     grain.noise_row(row, &mut line);
     line[column]
@@ -34,7 +34,7 @@ fn smoothed_noise_matches_the_closed_form() {
             one[k] = 1.0;
             let grain = DemosaicingNoise::new(one, size, cells);
             for (k, sum) in squares.iter_mut().enumerate() {
-                let added = at(&grain, [k % size[0], k / size[0]]);
+                let added = pixel_noise(&grain, [k % size[0], k / size[0]]);
                 sum.iter_mut()
                     .zip(added)
                     .for_each(|(sum, added)| *sum += f64::from(added * added));
@@ -55,10 +55,10 @@ fn smoothed_noise_matches_the_closed_form() {
             (0..columns * rows).map(|k| f32::from(bayer_color(k % columns, k / columns) == 0));
         let red = DemosaicingNoise::new(red.collect(), size, 3);
         for (column, row) in (0..columns).flat_map(|i| (0..rows).map(move |j| (i, j))) {
-            let added = at(&all, [column, row]).map(f64::from);
+            let added = pixel_noise(&all, [column, row]).map(f64::from);
             (0..3).for_each(|i| within("even", added[i], 0.25, 1e-6));
             if (1..columns - 1).contains(&column) && (1..rows - 1).contains(&row) {
-                let added = at(&red, [column, row]).map(f64::from);
+                let added = pixel_noise(&red, [column, row]).map(f64::from);
                 (0..3).for_each(|i| within("red", added[i], [1.0, 0.0, 0.0][i], 1e-6));
             }
         }
@@ -76,7 +76,7 @@ fn image_noise_matches_the_bayer_mosaic() {
         let keys = format!(
             "width: 160, height: 128, focal_px: [3000, 3000], gamma: false, exposure_ev100: 12.3, {keys}"
         );
-        picture(&world(20.0, &keys, &format!("{OVERCAST}\n{WALL}")))
+        camera_images(&world(20.0, &keys, &format!("{OVERCAST}\n{WALL}")))
             .rgb
             .expect("colours")
     };
@@ -123,7 +123,7 @@ fn images_darken_beyond_the_gain_limit() {
             &keys,
             &format!("weather: {{start_utc: '2026-06-20T09:00:00Z'}}\n{WALL}"),
         );
-        middle(&picture(&text.replace("base: fixed", &lamp)), [9, 9])[1]
+        middle(&camera_images(&text.replace("base: fixed", &lamp)), [9, 9])[1]
     };
     let light = |lumens: f64| {
         let candela = lumens / (std::f64::consts::TAU * (1.0 - 27.0_f64.to_radians().cos()));
@@ -215,7 +215,7 @@ fn edges_darken_pixels_by_the_covered_fraction() {
         let rest = format!(
             "{OVERCAST}\nstructures: {{wall: {{position_m: [10.05, {y}, {z}], shapes: {{s: {{kind: box, size_m: [0.1, {wide}, {high}], material: {{color: [0, 0, 0]}}}}}}}}}}"
         );
-        picture(&world(60.0, &keys(more), &rest))
+        camera_images(&world(60.0, &keys(more), &rest))
     };
     let green = |rgb: &[u8], u: usize, v: usize| f64::from(rgb[3 * (41 * v + u) + 1]);
     let open = taken("antialias: 16", 0.0, -40.0, [1.0, 1.0])

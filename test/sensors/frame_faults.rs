@@ -76,7 +76,7 @@ fn stuck_sensors_repeat_their_last_frame() {
 }
 
 /// Distance of the box in the last frame of a detector [m].
-fn told(faults: &str) -> Option<f64> {
+fn box_distance(faults: &str) -> Option<f64> {
     let sensors = format!("{LASER}\n        {DETECTOR}").replace("        laser", "laser");
     let all = frames(&world(&sensors, faults), 1, 0.3);
     let FrameData::Detections(boxes) = &*all.last()?.data else {
@@ -91,12 +91,12 @@ fn told(faults: &str) -> Option<f64> {
 // box.
 #[test]
 fn sensor_faults_affect_the_detector() {
-    let well = told("").expect("a box");
-    let biased = told("f: {robot: r, target: laser, kind: biased, bias: 1}").expect("a box");
+    let well = box_distance("").expect("a box");
+    let biased = box_distance("f: {robot: r, target: laser, kind: biased, bias: 1}").expect("a box");
     assert!((biased - well - 1.0).abs() < 0.1, "{biased} {well}");
-    let own = told("f: {robot: r, target: detector, kind: biased, bias: 1}").expect("a box");
+    let own = box_distance("f: {robot: r, target: detector, kind: biased, bias: 1}").expect("a box");
     assert!((own - well - 1.0).abs() < 0.01, "{own} {well}");
-    assert_eq!(told("f: {robot: r, target: laser, kind: dead}"), None);
+    assert_eq!(box_distance("f: {robot: r, target: laser, kind: dead}"), None);
 }
 
 // Goal: a fault without effect is rejected. Method: a bias of a camera; the one-line message.

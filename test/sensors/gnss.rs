@@ -1,8 +1,8 @@
 //! Tests of GNSS receivers: velocity, satellite visibility, multipath, jamming, spoofing and
 //! two-antenna heading.
 
-use crate::common::turntable::{ball, place, set, statistics};
-use crate::common::{close, near, readings, relative, simulation};
+use crate::common::turntable::{ball, set_pose, set_motion, statistics};
+use crate::common::{close, close_vectors, readings, relative, simulation};
 use merrow_environment::geodesy;
 use merrow_math::Vec3;
 use merrow_model::scene::SensorKind;
@@ -49,7 +49,7 @@ fn headings(s: &mut Simulation, seconds: f64) -> Vec<Heading> {
 }
 
 /// Position of a fix in the world frame [m].
-fn at(s: &Simulation, g: &Gnss) -> Vec3 {
+fn to_world(s: &Simulation, g: &Gnss) -> Vec3 {
     let [lat, lon, h] = g.position;
     geodesy::world_from_ecef(&s.scene.origin, geodesy::ecef(lat, lon, h))
 }
@@ -63,7 +63,7 @@ const EXACT: &str = "kind: gnss, horizontal_std_m: 0, vertical_std_m: 0, velocit
 fn velocity_is_measured_at_the_antenna() {
     let mut s = world("", EXACT, "[0, 2, 1]");
     let quarter = std::f64::consts::FRAC_PI_2;
-    set(
+    set_motion(
         &mut s,
         Vec3::new(0.0, 0.0, 5.0),
         [0.0, 0.0, quarter],
@@ -77,7 +77,7 @@ fn velocity_is_measured_at_the_antenna() {
     };
     // The robot heads north; the antenna on the port side moves backwards by half its distance per
     // second.
-    near(
+    close_vectors(
         "velocity",
         g.velocity,
         Vec3::new(0.0, 3.0 - 1.0, 0.0),
@@ -85,7 +85,7 @@ fn velocity_is_measured_at_the_antenna() {
     );
     let noisy = EXACT.replace("[0, 0]", "[0.1, 0.3]");
     let mut s = world("", &noisy, "[0, 0, 0]");
-    place(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.3, 0.2, 0.1]);
+    set_pose(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.3, 0.2, 0.1]);
     let all = fixes(&mut s, 20_000.0);
     for (axis, std) in [0.1, 0.1, 0.3].into_iter().enumerate() {
         let x: Vec<f64> = all.iter().map(|g| g.velocity[axis]).collect();
@@ -102,7 +102,7 @@ fn velocity_is_measured_at_the_antenna() {
         "kind: gnss, horizontal_std_m: 0, vertical_std_m: 0",
         "[0, 0, 0]",
     );
-    place(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0; 3]);
+    set_pose(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0; 3]);
     assert!(
         fixes(&mut s, 2.0)
             .iter()
@@ -131,7 +131,7 @@ fn hidden_satellites_increase_the_dilution() {
     let middle = Vec3::new(0.0, 0.0, 5.0);
     let run = |top: &str| {
         let mut s = world(top, device, "[0, 0, 0]");
-        place(&mut s, middle, [0.0; 3]);
+        set_pose(&mut s, middle, [0.0; 3]);
         let all = fixes(&mut s, 20_000.0);
         (s, all)
     };
@@ -140,7 +140,7 @@ fn hidden_satellites_increase_the_dilution() {
     assert_eq!(open[0].dilution, Some(sky(&s).dilution));
     let check = |s: &Simulation, all: &[Gnss], expected: [f64; 3]| {
         for axis in 0..3 {
-            let x: Vec<f64> = all.iter().map(|g| at(s, g)[axis]).collect();
+            let x: Vec<f64> = all.iter().map(|g| to_world(s, g)[axis]).collect();
             relative("position", statistics(&x).1, expected[axis], 0.025);
             relative(
                 "variance",
@@ -191,7 +191,7 @@ fn multipath_errors_are_correlated_in_time() {
     let device = "kind: gnss, horizontal_std_m: 0, vertical_std_m: 0, sky: {multipath_std_m: 4, multipath_correlation_time_s: 3, water_multipath_height_m: 0.7}";
     for (top, z) in [(WALL, 300.0), ("", 0.5)] {
         let mut s = world(top, device, "[0, 0, 0]");
-        place(&mut s, Vec3::new(0.0, 0.0, z), [0.0; 3]);
+        set_pose(&mut s, Vec3::new(0.0, 0.0, z), [0.0; 3]);
         let all = fixes(&mut s, 20_000.0);
         let sky = sky(&s);
         let seen = all[0].satellites.expect("a sky");
@@ -207,7 +207,7 @@ fn multipath_errors_are_correlated_in_time() {
             .into_iter()
             .enumerate()
         {
-            let x: Vec<f64> = all.iter().map(|g| at(&s, g)[axis]).collect();
+            let x: Vec<f64> = all.iter().map(|g| to_world(&s, g)[axis]).collect();
             let (_, std) = statistics(&x);
             relative("echoes", std, 4.0 * share * dilution, 0.05);
             let mean = x.iter().sum::<f64>() / x.len() as f64;
@@ -235,12 +235,12 @@ fn jammers_have_a_finite_range() {
     let top = "faults: {j: {robot: ball, target: g, kind: jammed, position_m: [100, 0, 0], power_w: 0.1}}";
     for (d, heard) in [(reach - 1.0, false), (reach + 1.0, true)] {
         let mut s = world(top, EXACT, "[0, 0, 0]");
-        place(&mut s, Vec3::new(100.0, -d, 0.0), [0.0; 3]);
+        set_pose(&mut s, Vec3::new(100.0, -d, 0.0), [0.0; 3]);
         assert!(fixes(&mut s, 3.0).iter().all(|g| g.fix == heard), "{d}");
     }
     let top = "faults: {j: {robot: ball, target: g, time_s: 5, duration_s: 10, kind: jammed}}";
     let mut s = world(top, &format!("{EXACT}, reacquisition_s: 4"), "[0, 0, 0]");
-    place(&mut s, Vec3::new(0.0, 0.0, 1.0), [0.0; 3]);
+    set_pose(&mut s, Vec3::new(0.0, 0.0, 1.0), [0.0; 3]);
     let fixes: Vec<bool> = fixes(&mut s, 30.0).iter().map(|g| g.fix).collect();
     // Samples at 1 to 30 s; no fix from 5 to 14 s, reacquired 4 s later.
     let expected: Vec<bool> = (1..=30).map(|t| !(5..18).contains(&t)).collect();
@@ -254,7 +254,7 @@ fn jammers_have_a_finite_range() {
 fn spoofed_position_drifts() {
     let top = "faults: {s: {robot: ball, target: g, time_s: 2, kind: spoofed, offset_m: [5, 0, 1], velocity_m_s: [0, -0.5, 0]}}";
     let mut s = world(top, EXACT, "[0, 0, 0]");
-    place(&mut s, Vec3::new(7.0, 8.0, 1.0), [0.0; 3]);
+    set_pose(&mut s, Vec3::new(7.0, 8.0, 1.0), [0.0; 3]);
     for (k, g) in fixes(&mut s, 20.0).iter().enumerate() {
         let t = (k + 1) as f64;
         let (away, v) = if t < 2.0 {
@@ -266,10 +266,10 @@ fn spoofed_position_drifts() {
             )
         };
         assert!(
-            (at(&s, g) - Vec3::new(7.0, 8.0, 1.0) - away).norm() < 1e-6,
+            (to_world(&s, g) - Vec3::new(7.0, 8.0, 1.0) - away).norm() < 1e-6,
             "{t}"
         );
-        near("velocity", g.velocity, v, 1e-12);
+        close_vectors("velocity", g.velocity, v, 1e-12);
     }
 }
 
@@ -287,7 +287,7 @@ fn heading_error_is_noise_over_baseline() {
         ("[[0, 0, 0.5], [-0.3, 0.4, 0.5]]", 0.5),
     ] {
         let mut s = world("", &format!("{PAIR}{antennas}"), "[0, 0, 0.2]");
-        place(&mut s, Vec3::new(0.0, 0.0, 1.0), [0.0, 0.0, 2.5]);
+        set_pose(&mut s, Vec3::new(0.0, 0.0, 1.0), [0.0, 0.0, 2.5]);
         let all = headings(&mut s, 20_000.0);
         let (mean, std) = statistics(&all.iter().map(|h| h.yaw).collect::<Vec<f64>>());
         let expected = 0.02 / length;
@@ -309,7 +309,7 @@ fn heading_assumes_a_level_baseline() {
         &format!("{exact}[[0, 0, 0], [0.6, 0.8, 0]]"),
         "[0, 0, 0.2]",
     );
-    place(&mut s, Vec3::new(0.0, 0.0, 1.0), [heel, 0.0, 1.0]);
+    set_pose(&mut s, Vec3::new(0.0, 0.0, 1.0), [heel, 0.0, 1.0]);
     let found = headings(&mut s, 1.0)[0].yaw;
     close(
         "heading",
@@ -325,7 +325,7 @@ fn heading_assumes_a_level_baseline() {
 fn heading_needs_both_antennas() {
     let run = |top: &str, pitch: f64| {
         let mut s = world(top, &format!("{PAIR}[[-1, 0, 0], [1, 0, 0]]"), "[0, 0, 0]");
-        place(&mut s, Vec3::new(0.0, 0.0, 0.3), [0.0, pitch, 0.0]);
+        set_pose(&mut s, Vec3::new(0.0, 0.0, 0.3), [0.0, pitch, 0.0]);
         headings(&mut s, 3.0)
     };
     assert!(run("", 0.0).iter().all(|h| h.yaw.is_finite()));

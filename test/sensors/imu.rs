@@ -1,7 +1,7 @@
 //! Tests of inertial sensors: gravity, lever arms, free fall, attitude.
 
-use crate::common::turntable::{ball, place, statistics};
-use crate::common::{aligned, near, reading, readings, simulation};
+use crate::common::turntable::{ball, set_pose, statistics};
+use crate::common::{aligned, close_vectors, reading, readings, simulation};
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::sensor::inertial::Imu;
 use merrow_model::state::Command;
@@ -31,15 +31,15 @@ fn at_rest_it_reads_gravity_upwards() {
         ([2.0 * half, 0.0, 0.0], [0.0, 0.0, -9.81]),
     ];
     for (rpy, expected) in cases {
-        place(&mut s, Vec3::new(0.0, 0.0, -20.0), rpy);
+        set_pose(&mut s, Vec3::new(0.0, 0.0, -20.0), rpy);
         let r = imu(&mut s);
-        near(
+        close_vectors(
             &format!("{rpy:?}"),
             r.linear_acceleration,
             Vec3::from(expected),
             1e-12,
         );
-        near("gyro", r.angular_velocity, Vec3::zero(), 1e-12);
+        close_vectors("gyro", r.angular_velocity, Vec3::zero(), 1e-12);
     }
 }
 
@@ -49,7 +49,7 @@ fn in_free_fall_it_reads_zero() {
     let text = ball("water: {density_kg_m3: 0}", "", &format!("imu: {{{IMU}}}"))
         .replace(", net_buoyancy_n: 0", "");
     let mut s = simulation(&text);
-    near(
+    close_vectors(
         "acceleration",
         imu(&mut s).linear_acceleration,
         Vec3::zero(),
@@ -106,13 +106,13 @@ robots:
         40_f64.to_radians(),
         50_f64.to_radians(),
     );
-    near(
+    close_vectors(
         "acceleration",
         r.linear_acceleration,
         R_US.tr_mul_vec(a),
         1e-11,
     );
-    near("gyro", r.angular_velocity, R_US.tr_mul_vec(w), 1e-11);
+    close_vectors("gyro", r.angular_velocity, R_US.tr_mul_vec(w), 1e-11);
 }
 
 // Goal: the attitude of an AHRS is the truth plus rotation errors of the stated size about its
@@ -124,7 +124,7 @@ fn attitude_errors_match_the_data_sheet() {
         "device: {source: test, kind: imu, rate_hz: 500, attitude_std_deg: [0.2, 0.3, 1.0]}";
     let mut s = simulation(&ball("", "", &format!("imu: {{{device}}}")));
     let rpy = [0.3, -0.5, 2.0];
-    place(&mut s, Vec3::new(0.0, 0.0, -20.0), rpy);
+    set_pose(&mut s, Vec3::new(0.0, 0.0, -20.0), rpy);
     let q_WS = Quat::from_rpy(rpy[0], rpy[1], rpy[2]);
     s.apply(&Command::Noise {
         robot: 0,

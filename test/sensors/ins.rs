@@ -2,7 +2,7 @@
 //! of its covariance.
 
 use crate::common::turntable::ball;
-use crate::common::{close, instant, near, relative, scene};
+use crate::common::{close, initial_environment, close_vectors, relative, scene};
 use merrow_math::{Mat3, SpatialVelocity, Sym3, Vec3};
 use merrow_model::scene::{Scene, Sensor, SensorKind};
 use merrow_model::sensor::inertial::InsSpec;
@@ -65,7 +65,7 @@ impl Bench {
 
     fn sample_at(&mut self, motion: Motion, now: u64) -> Navigation {
         let Motion(p_WS, v_W, a_W, R_WS, w) = motion;
-        let at = instant(&self.scene);
+        let at = initial_environment(&self.scene);
         let truth = Truth {
             R_WS,
             p_WS,
@@ -129,7 +129,7 @@ fn ideal_ins_follows_the_truth() {
         let mut bench = Bench::new(1, 45.0, rate, "");
         let found = bench.go(600.0, circling);
         let Motion(p, v, _, R, w) = circling(600.0);
-        near("rate", found.w_WS_S, w, 1e-9);
+        close_vectors("rate", found.w_WS_S, w, 1e-9);
         let turn = found.q_WS.matrix().mul_mat_tr(&R);
         let angle = Vec3::new(turn.r[2].y, turn.r[0].z, turn.r[1].x).norm();
         let e = (found.p_WS - p).norm();
@@ -298,5 +298,5 @@ fn initial_errors_match_the_alignment() {
     let mut bench = Bench::new(1, 45.0, 20.0, keys);
     bench.memory.noise = false;
     let exact = bench.sample(circling(0.0));
-    near("without noise", exact.p_WS, circling(0.0).0, 1e-12);
+    close_vectors("without noise", exact.p_WS, circling(0.0).0, 1e-12);
 }

@@ -1,7 +1,7 @@
 //! Tests of inertial navigation aided by a DVL, a GNSS receiver and a depth sensor of the same
 //! robot, in the whole simulator.
 
-use crate::common::turntable::{ball, set};
+use crate::common::turntable::{ball, set_motion};
 use crate::common::{relative, scene};
 use merrow_math::{Sym3, Vec3};
 use merrow_model::sensor::inertial::Navigation;
@@ -104,7 +104,7 @@ fn covariance_with_aids_is_consistent() {
             "dvl: dvl, gnss: gps, pressure: depth",
             "",
         );
-        set(
+        set_motion(
             &mut s,
             Vec3::new(0.0, 0.0, -20.0),
             [0.1, 0.05, 1.0],
@@ -148,7 +148,7 @@ fn dead_reckoning_drifts_with_distance() {
         let top = format!("seed: {seed}\nstep: {{dt_s: 0.1}}\nseabed: {{depth_m: 60}}");
         let mut s =
             Simulation::new(Arc::new(scene(&ball(&top, "", &[ins, dvl].join(", ")))), 1).unwrap();
-        set(
+        set_motion(
             &mut s,
             Vec3::new(0.0, 0.0, -20.0),
             [0.0; 3],
@@ -194,7 +194,7 @@ fn jumps_are_rejected_and_drifts_are_followed() {
         );
         let gps = GNSS.replace("velocity_std_m_s: [0.05, 0.1], ", "");
         let mut s = world(3, 10.0, &[&gps, DVL], aids, &top);
-        set(
+        set_motion(
             &mut s,
             Vec3::new(0.0, 0.0, -20.0),
             [0.0; 3],

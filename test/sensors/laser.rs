@@ -1,7 +1,7 @@
 //! Tests of scanning lasers: closed forms of their ranges in air and through water, in motion, and
 //! error behaviour.
 
-use crate::common::{advance, close, instant, simulation};
+use crate::common::{advance, close, initial_environment, simulation};
 use merrow_environment::EnvironmentState;
 use merrow_environment::surface::Surface;
 use merrow_environment::waves::WaveState;
@@ -385,7 +385,7 @@ fn beams_end_on_the_wave_surface() {
         panic!("no cloud")
     };
     let now = WaveState::new(&sim.scene.sea.waves, frame.stamp_ns as f64);
-    let plain = instant(&sim.scene);
+    let plain = initial_environment(&sim.scene);
     let at = EnvironmentState {
         waves: Some(&now),
         ..plain

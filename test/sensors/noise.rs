@@ -1,6 +1,6 @@
 //! Tests of the noise model against the definitions of the Allan variance (V80).
 
-use crate::common::turntable::{ball, place, statistics};
+use crate::common::turntable::{ball, set_pose, statistics};
 use crate::common::{readings, relative, simulation};
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
@@ -141,7 +141,7 @@ fn mti_gyro_has_its_data_sheet_noise() {
         "",
         "imu: {device: xsens_mti_1}",
     ));
-    place(&mut s, Vec3::new(0.0, 0.0, -20.0), [0.0; 3]);
+    set_pose(&mut s, Vec3::new(0.0, 0.0, -20.0), [0.0; 3]);
     let x: Vec<f64> = readings(&mut s, 0, 60.0)
         .iter()
         .map(|r| {

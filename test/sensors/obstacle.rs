@@ -6,7 +6,7 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::detection::Detection;
-use merrow_sensors::obstacle::gather::EchoAccumulator;
+use merrow_sensors::obstacle::accumulate::EchoAccumulator;
 use merrow_sim::Simulation;
 
 /// World with a fixed robot at (0, 0, z) that carries the sensors; its yaw is 30 degrees.
@@ -226,11 +226,11 @@ fn scanning_sonar_turn_is_boxed() {
         .replace("step:", "gravity_m_s2: 0\nstep:");
     let mut sim = simulation(&text);
     let device = &sim.scene.robots[0].sensors[1];
-    let (stream, looks) = (device.stream, device.kind.exteroceptive().cloned().unwrap());
-    let ExteroceptiveSpec::Obstacles(spec) = &*looks else {
+    let (stream, exteroceptive) = (device.stream, device.kind.exteroceptive().cloned().unwrap());
+    let ExteroceptiveSpec::Obstacles(spec) = &*exteroceptive else {
         panic!("no detector")
     };
-    assert!((spec.keep - 239.5 / 20.0).abs() < 1e-9, "{}", spec.keep);
+    assert!((spec.accumulation - 239.5 / 20.0).abs() < 1e-9, "{}", spec.accumulation);
     let (mut gathered, mut all) = (EchoAccumulator::default(), Vec::new());
     for _ in 0..250 {
         advance(&mut sim, 0.1);

@@ -1,7 +1,7 @@
 //! Tests of pressure sensors, magnetometers and GNSS receivers.
 
-use crate::common::turntable::{ball, place, statistics};
-use crate::common::{near, reading, readings, relative, simulation};
+use crate::common::turntable::{ball, set_pose, statistics};
+use crate::common::{close_vectors, reading, readings, relative, simulation};
 use merrow_environment::geodesy;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::sensor::gnss::Gnss;
@@ -19,7 +19,7 @@ fn pressure_is_air_and_water_column() {
     let mut s = simulation(&ball(top, "", device));
     let half = std::f64::consts::FRAC_PI_2;
     let mut at = |z: f64, roll: f64| {
-        place(&mut s, Vec3::new(4.0, 5.0, z), [roll, 0.0, 0.0]);
+        set_pose(&mut s, Vec3::new(4.0, 5.0, z), [roll, 0.0, 0.0]);
         let Reading::Pressure(p) = reading(&mut s, 0) else {
             panic!("not a pressure")
         };
@@ -53,7 +53,7 @@ fn magnetometer_measures_the_field_in_its_frame() {
         device,
     ));
     let rpy = [0.4, -0.9, 2.2];
-    place(&mut s, Vec3::new(0.0, 0.0, -20.0), rpy);
+    set_pose(&mut s, Vec3::new(0.0, 0.0, -20.0), rpy);
     let Reading::Magnetometer(m) = reading(&mut s, 0) else {
         panic!("not a magnetometer")
     };
@@ -64,7 +64,7 @@ fn magnetometer_measures_the_field_in_its_frame() {
     );
     let R_WS = Mat3::from_rpy(rpy[0], rpy[1], rpy[2]).mul_mat(&R_BS);
     let expected = R_WS.tr_mul_vec(Vec3::new(1e-6, 20e-6, -40e-6));
-    near("field", m.field.scale(1e6), expected.scale(1e6), 1e-12);
+    close_vectors("field", m.field.scale(1e6), expected.scale(1e6), 1e-12);
     let field = simulation(&ball("", "", device))
         .scene
         .origin
@@ -109,7 +109,7 @@ fn fixes(s: &mut Simulation, seconds: f64) -> Vec<Gnss> {
 #[test]
 fn gnss_has_no_fix_under_water() {
     let mut s = gnss("0", "0", "0");
-    let at = |s: &mut Simulation, z: f64| place(s, Vec3::new(100.0, -200.0, z), [0.0; 3]);
+    let at = |s: &mut Simulation, z: f64| set_pose(s, Vec3::new(100.0, -200.0, z), [0.0; 3]);
     // The antenna is 0.5 m above the origin and works down to 0.1 m of depth.
     at(&mut s, -0.55);
     let up = fixes(&mut s, 5.0);
@@ -124,7 +124,7 @@ fn gnss_has_no_fix_under_water() {
     assert_eq!((again.len(), first), (15, 9));
     let [lat, lon, h] = again[14].position;
     let back = geodesy::world_from_ecef(&s.scene.origin, geodesy::ecef(lat, lon, h));
-    near("place", back, Vec3::new(100.0, -200.0, 0.0), 1e-6 / 200.0);
+    close_vectors("place", back, Vec3::new(100.0, -200.0, 0.0), 1e-6 / 200.0);
 }
 
 // Goal: errors have the stated horizontal and vertical standard deviation and correlation. Method:
@@ -133,7 +133,7 @@ fn gnss_has_no_fix_under_water() {
 #[test]
 fn gnss_errors_match_the_data_sheet() {
     let mut s = gnss("1.5", "4", "3");
-    place(&mut s, Vec3::zero(), [0.0; 3]);
+    set_pose(&mut s, Vec3::zero(), [0.0; 3]);
     let all = fixes(&mut s, 20_000.0);
     let errors: Vec<Vec3> = all
         .iter()

@@ -1,6 +1,6 @@
 //! Tests of probes that measure one quantity of the water.
 
-use crate::common::turntable::{ball, place, set, statistics, weightless};
+use crate::common::turntable::{ball, set_pose, set_motion, statistics, weightless};
 use crate::common::{close, reading, readings, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::reading::Reading;
@@ -45,7 +45,7 @@ fn probes_measure_their_field_at_their_position() {
         .map(|f| probe(&format!("field: {f}")).replacen("p:", &format!("{f}:"), 1))
         .join(", ");
     let mut s = world(&all);
-    place(&mut s, Vec3::new(3.0, 4.0, -40.0), [0.0; 3]);
+    set_pose(&mut s, Vec3::new(3.0, 4.0, -40.0), [0.0; 3]);
     let found: Vec<f64> = (0..6).map(|k| value(&mut s, k)).collect();
     let layer = s.state.sea.column.as_ref().unwrap().properties_at(-40.0);
     let expected = [16.0, 35.4, layer.density, layer.sound_speed, 5.0, 300.0];
@@ -55,7 +55,7 @@ fn probes_measure_their_field_at_their_position() {
     assert!(
         (1020.0..1030.0).contains(&layer.density) && (1505.0..1520.0).contains(&layer.sound_speed)
     );
-    place(&mut s, Vec3::new(3.0, 4.0, 10.0), [0.0; 3]);
+    set_pose(&mut s, Vec3::new(3.0, 4.0, 10.0), [0.0; 3]);
     let [
         temperature,
         salinity,
@@ -78,7 +78,7 @@ fn slow_thermometer_lags_on_a_ramp() {
         let mut s = world(&probe(&format!(
             "field: temperature, response_s: 0.5, loss_probability: {loss_probability}"
         )));
-        set(
+        set_motion(
             &mut s,
             Vec3::new(0.0, 0.0, -10.0),
             [0.0; 3],
@@ -111,7 +111,7 @@ fn slow_thermometer_lags_on_a_ramp() {
 #[test]
 fn errors_of_a_probe_are_as_stated() {
     let mut s = world(&probe("field: turbidity, errors: {density: 0.002236068}"));
-    place(&mut s, Vec3::new(0.0, 0.0, -40.0), [0.0; 3]);
+    set_pose(&mut s, Vec3::new(0.0, 0.0, -40.0), [0.0; 3]);
     let all: Vec<f64> = readings(&mut s, 0, 40.0)
         .iter()
         .map(|r| {
@@ -135,7 +135,7 @@ fn errors_of_a_probe_are_as_stated() {
         ("detection_limit: 1.5", 6.0, 1.6),
     ] {
         let mut s = world(&probe(&format!("field: turbidity, {keys}")));
-        place(&mut s, Vec3::new(0.0, 0.0, -depth), [0.0; 3]);
+        set_pose(&mut s, Vec3::new(0.0, 0.0, -depth), [0.0; 3]);
         close(keys, value(&mut s, 0), expected, 1e-12);
     }
 }
@@ -154,9 +154,9 @@ fn salinity_follows_from_the_density() {
   regions: {{river: {{corners_m: [[0, 0], [9, 0], [9, 9], [0, 9]], density_kg_m3: 999}}}}"
     );
     let mut s = simulation(&ball(&top, "", &probe("field: salinity")));
-    place(&mut s, Vec3::new(-5.0, 0.0, -3.0), [0.0; 3]);
+    set_pose(&mut s, Vec3::new(-5.0, 0.0, -3.0), [0.0; 3]);
     close("sea", value(&mut s, 0), 31.0, 1e-10);
-    place(&mut s, Vec3::new(5.0, 5.0, -3.0), [0.0; 3]);
+    set_pose(&mut s, Vec3::new(5.0, 5.0, -3.0), [0.0; 3]);
     close("river", value(&mut s, 0), 0.0, 1e-10);
 }
 
@@ -173,9 +173,9 @@ fn probe_faults_act_as_on_other_sensors() {
             "{WATER}\nfaults: {{x: {{robot: ball, target: p, time_s: 0.1, kind: {fault}}}}}"
         );
         let mut s = simulation(&weightless(&top, &probe("field: turbidity")));
-        place(&mut s, Vec3::zero(), [0.0; 3]);
+        set_pose(&mut s, Vec3::zero(), [0.0; 3]);
         assert!(readings(&mut s, 0, 0.1).len() >= 49);
-        place(&mut s, Vec3::new(0.0, 0.0, -40.0), [0.0; 3]);
+        set_pose(&mut s, Vec3::new(0.0, 0.0, -40.0), [0.0; 3]);
         let found = readings(&mut s, 0, 0.1).last().map(|r| {
             let Reading::Probe(p) = r.reading else {
                 panic!("not a probe")

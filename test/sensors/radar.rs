@@ -1,7 +1,7 @@
 //! Tests of navigation radars: radar equation, noise, shadows, horizon, sea and rain clutter,
 //! fading.
 
-use crate::common::{advance, simulation};
+use crate::common::{advance, simulation, within};
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::radar::RadarSpec;
 use merrow_model::state::frames::FrameData;
@@ -73,13 +73,6 @@ fn db(power: f64) -> f64 {
     10.0 * power.log10()
 }
 
-fn near(what: &str, actual: f64, expected: f64, tolerance: f64) {
-    assert!(
-        (actual - expected).abs() <= tolerance,
-        "{what}: {actual} instead of {expected}, within {tolerance}"
-    );
-}
-
 /// P_t G² λ²/((4π)³ L) [W m²].
 fn strength() -> f64 {
     let wave = LIGHT / 9.41e9;
@@ -116,7 +109,7 @@ fn ball_echo_matches_the_radar_equation() {
             .flat_map(|(n, p)| p.iter().enumerate().map(move |(k, p)| (n, k, *p)));
         let (n, k, found) = cells.max_by(|a, b| a.2.total_cmp(&b.2)).unwrap();
         let expected = strength() * std::f64::consts::PI * 16.0 / 598_f64.powi(4);
-        near("level", db(found - noise()), db(expected), 0.5);
+        within("level", db(found - noise()), db(expected), 0.5);
         let off = (n as i64 - spoke).rem_euclid(1024);
         assert!(off.min(1024 - off) <= 1, "spoke {n}");
         assert!((spec.range(k) - 598.0).abs() < 20.0, "{}", spec.range(k));
@@ -129,7 +122,7 @@ fn ball_echo_matches_the_radar_equation() {
 #[test]
 fn noise_shadows_and_horizon() {
     let (_, silent) = one_turn(&world(30.0, PLAIN, ""));
-    near("noise", db(silent[5][7]), db(noise()), 0.01);
+    within("noise", db(silent[5][7]), db(noise()), 0.01);
     let wall = "w: {position_m: [300, 0, 20], shapes: {w: {kind: box, size_m: [2, 60, 60]}}}";
     let hidden = format!(
         "structures: {{b: {{{}}}, {wall}}}",
@@ -180,14 +173,14 @@ fn clutter_matches_its_closed_form() {
     let attenuation = 10_f64.powf(-0.2 * rain_attenuation(9.41e9, false, 25.0) * r);
     let volume = r * r * twice(4.0) * twice(25.0) * cell;
     let expected = strength() * rain_cross_section(9.41e9, 25.0) * volume / r.powi(4) * attenuation;
-    near("rain", db(rain[100][k] - noise()), db(expected), 0.2);
+    within("rain", db(rain[100][k] - noise()), db(expected), 0.2);
     let (spec, sea) = one_turn(&world(
         30.0,
         PLAIN,
         "weather: {wind_speed_m_s: 10, wind_from_deg: 90}",
     ));
     let law = SeaClutter {
-        wave: LIGHT / 9.41e9,
+        wavelength: LIGHT / 9.41e9,
         wind: 10.0,
         vertical: false,
     };
@@ -195,7 +188,7 @@ fn clutter_matches_its_closed_form() {
     for (spoke, upwind) in [(0, 1.0), (512, -1.0)] {
         let strength_here = law.strength((30.0 / r).atan(), upwind);
         let expected = strength() * strength_here * r * twice(4.0) * cell / r.powi(4);
-        near("sea", db(sea[spoke][k] - noise()), db(expected), 0.2);
+        within("sea", db(sea[spoke][k] - noise()), db(expected), 0.2);
     }
     assert_eq!(spec.bins, 100);
 }
@@ -218,13 +211,13 @@ fn fading_matches_the_kind_of_echo() {
     let (_, silent) = one_turn(&world(30.0, &faded, ""));
     let all: Vec<f64> = silent.iter().flatten().map(|p| p / noise()).collect();
     let (mean, square) = variance(&all);
-    near("mean", mean, 1.0, 5.0 * (0.25 / all.len() as f64).sqrt());
-    near("noise", square, 0.25, 0.01);
+    within("mean", mean, 1.0, 5.0 * (0.25 / all.len() as f64).sqrt());
+    within("noise", square, 0.25, 0.01);
     let weather = "weather: {wind_speed_m_s: 12, wind_from_deg: 90}";
     let (spec, sea) = one_turn(&world(30.0, &faded, weather));
     let (_, mean_sea) = one_turn(&world(30.0, &plain, weather));
     let law = SeaClutter {
-        wave: LIGHT / 9.41e9,
+        wavelength: LIGHT / 9.41e9,
         wind: 12.0,
         vertical: false,
     };
@@ -237,7 +230,7 @@ fn fading_matches_the_kind_of_echo() {
     let r = spec.range(k);
     let shape = law.shape((30.0 / r).atan(), 0.0, r * spec.width);
     let expected = (1.0 + 1.0 / shape) * 1.25 - 1.0;
-    near("sea", variance(&ratios).1, expected, 0.25 * expected);
+    within("sea", variance(&ratios).1, expected, 0.25 * expected);
     // A weightless floating ball, which stays at its position because the world has no gravity.
     let text = world(30.0, &PLAIN.replace("fading: false", "pulses: 400").replace("spokes: 1024, rays: [3, 96]", "spokes: 128, rays: [4, 64]"), "").replace(
         "robots:\n",
@@ -245,12 +238,12 @@ fn fading_matches_the_kind_of_echo() {
     );
     let mut sim = simulation(&text.replace("  r:\n", "  a:\n"));
     // The radar belongs to the robot after the ball.
-    let looks = sim.scene.robots[1].sensors[0]
+    let exteroceptive = sim.scene.robots[1].sensors[0]
         .kind
         .exteroceptive()
         .expect("a radar")
         .clone();
-    let ExteroceptiveSpec::Radar(spec) = &*looks else {
+    let ExteroceptiveSpec::Radar(spec) = &*exteroceptive else {
         panic!("no radar")
     };
     let mut seen = Vec::new();
@@ -268,9 +261,9 @@ fn fading_matches_the_kind_of_echo() {
         }
     }
     let of_turn: Vec<f64> = seen.iter().map(|p| p[0]).collect();
-    near("vessel", variance(&of_turn).1, 1.0, 0.7);
+    within("vessel", variance(&of_turn).1, 1.0, 0.7);
     let ratio: Vec<f64> = seen.iter().map(|p| p[1] / p[0]).collect();
     for one in &ratio {
-        near("in a turn", one / ratio[0], 1.0, 0.02);
+        within("in a turn", one / ratio[0], 1.0, 0.02);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 const RAYS: usize = 100_000;
 
-fn one(shape: Shape, R_WG: Mat3, p_WG: Vec3) -> ShapeScene {
+fn single_shape_scene(shape: Shape, R_WG: Mat3, p_WG: Vec3) -> ShapeScene {
     ShapeScene::new(vec![PosedShape { shape, R_WG, p_WG }], vec![])
 }
 
@@ -101,7 +101,7 @@ fn rays_hit_balls() {
     let (R, p) = a_place(&mut random);
     let rays = rays(&mut random, &R, p, 3.0);
     let hits = traced(
-        &one(Shape::Primitive(Primitive::Sphere { radius }), R, p),
+        &single_shape_scene(Shape::Primitive(Primitive::Sphere { radius }), R, p),
         &rays,
     );
     let met = compare(&rays, &hits, &R, p, |o, d| {
@@ -131,7 +131,7 @@ fn rays_hit_cylinders() {
         radius,
         half_length,
     });
-    let hits = traced(&one(shape, R, p), &rays);
+    let hits = traced(&single_shape_scene(shape, R, p), &rays);
     let met = compare(&rays, &hits, &R, p, |o, d| {
         let mut found: Vec<(f64, Vec3)> = Vec::new();
         let mut unsure = false;
@@ -194,7 +194,7 @@ fn floor_of_triangles_has_no_gaps() {
     let triangles: Vec<[u32; 3]> = (0..n)
         .flat_map(|j| (0..n).flat_map(move |i| square(i, j)))
         .collect();
-    let all = one(
+    let all = single_shape_scene(
         Shape::Mesh(Arc::new(Mesh::new(&vertices, &triangles))),
         R,
         p,

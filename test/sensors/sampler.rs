@@ -1,7 +1,7 @@
 //! Tests of water samplers.
 
-use crate::common::turntable::{place, set, weightless};
-use crate::common::{close, near, readings, relative, simulation};
+use crate::common::turntable::{set_pose, set_motion, weightless};
+use crate::common::{close, close_vectors, readings, relative, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::Command;
 use merrow_model::state::bottle::{Bottle, Filling};
@@ -18,7 +18,7 @@ fn sampler(more: &str) -> Simulation {
     simulation(&weightless(TOP, &device))
 }
 
-fn tell(s: &mut Simulation, on: bool) -> Result<(), String> {
+fn set_sampler(s: &mut Simulation, on: bool) -> Result<(), String> {
     s.apply(&Command::Sample {
         robot: 0,
         sensor: 0,
@@ -27,7 +27,7 @@ fn tell(s: &mut Simulation, on: bool) -> Result<(), String> {
     .map_err(|refusal| refusal.reason)
 }
 
-fn last(s: &mut Simulation, seconds: f64) -> Bottle {
+fn last_bottle(s: &mut Simulation, seconds: f64) -> Bottle {
     let Reading::Bottle(bottle) = readings(s, 0, seconds).last().unwrap().reading else {
         panic!("no bottle")
     };
@@ -44,23 +44,23 @@ fn bottle_holds_the_mean_of_its_water() {
         readings(&mut s, 0, 0.5).is_empty(),
         "a sampler publishes no reading before its first command"
     );
-    set(
+    set_motion(
         &mut s,
         Vec3::new(3.0, 0.0, -10.0),
         [0.0; 3],
         Vec3::new(0.0, 0.0, -2.0),
         Vec3::zero(),
     );
-    tell(&mut s, true).unwrap();
-    let half = last(&mut s, 5.0);
+    set_sampler(&mut s, true).unwrap();
+    let half = last_bottle(&mut s, 5.0);
     assert_eq!((half.number, half.filling), (1, Filling::Pumping));
     close("half", half.volume, 0.001, 1e-12);
-    let full = last(&mut s, 6.0);
+    let full = last_bottle(&mut s, 6.0);
     assert_eq!(
         (full.number, full.filling, full.volume),
         (1, Filling::Full, 0.002)
     );
-    near("place", full.p_W, Vec3::new(3.0, 0.0, -20.01), 1e-9);
+    close_vectors("place", full.p_W, Vec3::new(3.0, 0.0, -20.01), 1e-9);
     relative("turbidity", full.means[2], 0.5 * 20.01, 1e-9);
     close("temperature", full.means[0], 12.0, 1e-12);
     assert_eq!(full.time_ns, [500_000_000, 10_500_000_000]);
@@ -71,25 +71,25 @@ fn bottle_holds_the_mean_of_its_water() {
 #[test]
 fn bottles_are_used_once() {
     let mut s = sampler("");
-    place(&mut s, Vec3::new(0.0, 0.0, -5.0), [0.0; 3]);
+    set_pose(&mut s, Vec3::new(0.0, 0.0, -5.0), [0.0; 3]);
     assert_eq!(
-        tell(&mut s, false).unwrap_err(),
+        set_sampler(&mut s, false).unwrap_err(),
         "s is not filling a bottle"
     );
-    tell(&mut s, true).unwrap();
+    set_sampler(&mut s, true).unwrap();
     s.advance(500);
     assert_eq!(
-        tell(&mut s, true).unwrap_err(),
+        set_sampler(&mut s, true).unwrap_err(),
         "s is already filling bottle 1"
     );
-    tell(&mut s, false).unwrap();
-    let first = last(&mut s, 1.0);
+    set_sampler(&mut s, false).unwrap();
+    let first = last_bottle(&mut s, 1.0);
     assert_eq!((first.number, first.filling), (1, Filling::Stopped));
     close("closed", first.volume, 0.0002, 1e-12);
-    tell(&mut s, true).unwrap();
-    assert_eq!(last(&mut s, 11.0).number, 2);
+    set_sampler(&mut s, true).unwrap();
+    assert_eq!(last_bottle(&mut s, 11.0).number, 2);
     assert_eq!(
-        tell(&mut s, true).unwrap_err(),
+        set_sampler(&mut s, true).unwrap_err(),
         "s has no empty bottle left"
     );
     let other = s
@@ -107,13 +107,13 @@ fn bottles_are_used_once() {
 #[test]
 fn sampler_does_not_pump_in_air() {
     let mut s = sampler("");
-    place(&mut s, Vec3::new(0.0, 0.0, -5.0), [0.0; 3]);
-    tell(&mut s, true).unwrap();
+    set_pose(&mut s, Vec3::new(0.0, 0.0, -5.0), [0.0; 3]);
+    set_sampler(&mut s, true).unwrap();
     s.advance(1000);
-    place(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0; 3]);
+    set_pose(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0; 3]);
     s.advance(1000);
-    place(&mut s, Vec3::new(0.0, 0.0, -5.0), [0.0; 3]);
-    let after = last(&mut s, 2.0);
+    set_pose(&mut s, Vec3::new(0.0, 0.0, -5.0), [0.0; 3]);
+    let after = last_bottle(&mut s, 2.0);
     assert!((after.volume - 0.0008).abs() <= 2.1e-6, "{}", after.volume);
 }
 
@@ -124,14 +124,14 @@ fn sampler_does_not_pump_in_air() {
 fn sampler_resumes_with_the_same_bits() {
     let start = || {
         let mut s = sampler("");
-        set(
+        set_motion(
             &mut s,
             Vec3::new(0.0, 0.0, -10.0),
             [0.0; 3],
             Vec3::new(0.1, 0.0, -2.0),
             Vec3::zero(),
         );
-        tell(&mut s, true).unwrap();
+        set_sampler(&mut s, true).unwrap();
         s
     };
     let mut whole = start();
@@ -157,7 +157,7 @@ fn sampler_resumes_with_the_same_bits() {
     let mut s = simulation(&weightless(&format!("{TOP}\n{dead}"), device));
     s.advance(1);
     assert_eq!(
-        tell(&mut s, true).unwrap_err(),
+        set_sampler(&mut s, true).unwrap_err(),
         "s has no power or has failed"
     );
 }

@@ -1,7 +1,7 @@
 //! Tests that the sensors of `harbour_inspection` and `survey` measure the objects at their
 //! positions in these worlds.
 
-use crate::common::{advance, simulation};
+use crate::common::{advance, simulation, within};
 use merrow_math::Vec3;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::sonar::SonarSpec;
@@ -13,17 +13,8 @@ use merrow_scenery::sites::wreck::{Wreck, deck_edge_height};
 use merrow_sim::Simulation;
 use merrow_sim::sensors::current_frame;
 
-/// Asserts `|actual - expected| <= tolerance`.
-#[track_caller]
-fn within(what: &str, actual: f64, expected: f64, tolerance: f64) {
-    assert!(
-        (actual - expected).abs() <= tolerance,
-        "{what}: {actual} instead of {expected}"
-    );
-}
-
 /// Index of a sensor of the first robot by name.
-fn named(s: &Simulation, name: &str) -> usize {
+fn sensor_index(s: &Simulation, name: &str) -> usize {
     s.scene.robots[0]
         .sensors
         .iter()
@@ -32,17 +23,17 @@ fn named(s: &Simulation, name: &str) -> usize {
 }
 
 /// The current frame of a sensor of the first robot.
-fn once(s: &mut Simulation, name: &str) -> FrameData {
-    let sensor = named(s, name);
+fn current_frame_of(s: &mut Simulation, name: &str) -> FrameData {
+    let sensor = sensor_index(s, name);
     current_frame::compute_frame(s, 0, sensor).expect("a frame")
 }
 
 /// A sonar of the first robot and one of its pings.
 fn ping(s: &mut Simulation, name: &str) -> (SonarSpec, Ping) {
-    let FrameData::Ping(ping) = once(s, name) else {
+    let FrameData::Ping(ping) = current_frame_of(s, name) else {
         panic!("no ping")
     };
-    match &**s.scene.robots[0].sensors[named(s, name)]
+    match &**s.scene.robots[0].sensors[sensor_index(s, name)]
         .kind
         .exteroceptive()
         .expect("a sonar")
@@ -102,7 +93,7 @@ robots:
     let most = (0..spec.bins).map(beam).max().unwrap();
     let first = (0..spec.bins).find(|k| beam(*k) >= most / 2).unwrap();
     within("range by sonar", spec.range(first), wall, 0.09);
-    let FrameData::Scan(scan) = once(&mut s, "laser") else {
+    let FrameData::Scan(scan) = current_frame_of(&mut s, "laser") else {
         panic!("no scan")
     };
     for (k, range) in scan.ranges.iter().enumerate() {
@@ -128,10 +119,10 @@ robots: {rov: {model: {extends: robots/bluerov2_inspection.yaml, sensors: {camer
   width: 64, height: 36, outputs: [rgb, depth, labels]}}}}}}
 ",
     );
-    let FrameData::CameraImages(picture) = once(&mut s, "camera") else {
-        panic!("no picture")
+    let FrameData::CameraImages(images) = current_frame_of(&mut s, "camera") else {
+        panic!("no camera images")
     };
-    let labels = picture.labels.unwrap();
+    let labels = images.labels.unwrap();
     let mut counts = std::collections::BTreeMap::new();
     labels
         .iter()

@@ -1,6 +1,6 @@
 //! Tests of sonars: sonar equation, beam patterns, shadows, speckle, gain, seabed ranges.
 
-use crate::common::{advance, simulation};
+use crate::common::{advance, simulation, within};
 use merrow_environment::absorption::{Water, francois_garrison};
 use merrow_environment::waves::WaveState;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
@@ -87,13 +87,6 @@ pub(crate) fn peak(levels: &[f64]) -> (usize, f64) {
     (levels.iter().position(|l| *l == most).unwrap(), most)
 }
 
-pub(crate) fn near(what: &str, actual: f64, expected: f64, tolerance: f64) {
-    assert!(
-        (actual - expected).abs() <= tolerance,
-        "{what}: {actual} instead of {expected}, within {tolerance}"
-    );
-}
-
 pub(crate) fn db(power: f64) -> f64 {
     10.0 * power.log10()
 }
@@ -136,7 +129,7 @@ fn point_target_level_matches_the_sonar_equation() {
         let strength = db(2.0 * std::f64::consts::PI * a * a * 10f64.powf(-2.7) / 3.0);
         let expected =
             210.0 - 40.0 * (r - 0.5 * a).log10() - 2.0 * absorption(400.0, 400.0) * r + strength;
-        near("level", found, expected, 0.3);
+        within("level", found, expected, 0.3);
         // Half a pulse length, 1.5 m, around the target.
         assert!((spec.range(k) - r).abs() < 0.9, "{} of {r}", spec.range(k));
     }
@@ -162,7 +155,7 @@ fn flat_seabed_level_matches_the_sonar_equation() {
             210.0 - 40.0 * r.log10() - 2.0 * absorption(400.0, 390.0) * r + backscatter + db(area);
         let levels = beam(&spec, &ping, b);
         let k = ((r - spec.limits[0]) / spec.bin()) as usize;
-        near(&format!("beam {b}"), levels[k], expected, 0.5);
+        within(&format!("beam {b}"), levels[k], expected, 0.5);
     }
 }
 
@@ -176,7 +169,7 @@ fn multibeam_measures_flat_and_sloping_seabeds() {
     let (spec, flat) = ping(&world(380.0, &device, "seabed: {depth_m: 400}"));
     assert_eq!(flat.soundings.len(), 121);
     for (sounding, angle) in flat.soundings.iter().zip(&spec.steering) {
-        near("flat", sounding.range, 20.0 / angle.cos(), 0.05);
+        within("flat", sounding.range, 20.0 / angle.cos(), 0.05);
     }
     // The seabed rises to the north, which is the port side of a robot that heads east.
     let rest = "seabed: {depth_m: 400, slope_east_north: [0, 0.2]}";
@@ -184,7 +177,7 @@ fn multibeam_measures_flat_and_sloping_seabeds() {
     for (sounding, angle) in slope.soundings.iter().zip(&spec.steering) {
         let exact = 20.0 / (angle.cos() - 0.2 * angle.sin());
         if exact < 45.0 {
-            near("slope", sounding.range, exact, 0.05);
+            within("slope", sounding.range, exact, 0.05);
         }
     }
 }
@@ -235,19 +228,19 @@ fn beam_patterns_have_side_lobes() {
         .collect();
     let main = row[80];
     for b in [72, 88] {
-        near("half", row[b] - main, -3.0, 0.3);
+        within("half", row[b] - main, -3.0, 0.3);
     }
     let null = (1..40)
         .map(|i| (i, row[80 + i] - main))
         .find(|(i, l)| *l < row[80 + i + 1] - main)
         .unwrap();
-    near("null", 0.25 * null.0 as f64, 4.52, 0.3);
+    within("null", 0.25 * null.0 as f64, 4.52, 0.3);
     assert!(null.1 < -25.0, "{}", null.1);
     let side = (null.0..40)
         .map(|i| (i, row[80 - i] - main))
         .fold((0, -99.0), |a, b| if b.1 > a.1 { b } else { a });
-    near("side lobe", side.1, -13.26, 0.3);
-    near("its place", 0.25 * side.0 as f64, 6.47, 0.5);
+    within("side lobe", side.1, -13.26, 0.3);
+    within("its place", 0.25 * side.0 as f64, 6.47, 0.5);
 }
 
 // Goal: the acoustic shadow behind a box has its geometric length. Method: a forward-looking sonar
@@ -278,8 +271,8 @@ structures: {w: {position_m: [10.5, 0, -399], shapes: {s: {kind: box, size_m: [1
             .1,
     );
     let slant = |x: f64, h: f64| (x * x + h * h).sqrt();
-    near("begins", spec.range(start), slant(11.0, 3.0), 0.12);
-    near("ends", spec.range(end), slant(11.0 * 5.0 / 3.0, 5.0), 0.12);
+    within("begins", spec.range(start), slant(11.0, 3.0), 0.12);
+    within("ends", spec.range(end), slant(11.0 * 5.0 / 3.0, 5.0), 0.12);
     let lit = levels[(22.0 / spec.bin()) as usize];
     assert!(lit > 90.0, "{lit}");
 }
@@ -315,12 +308,12 @@ fn speckle_is_rayleigh() {
         let error = (1.0 + 2.0 * (1..n).map(alike).sum::<f64>()).sqrt() / count.sqrt();
         let mean = ratios.iter().sum::<f64>() / count;
         let variance = ratios.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / count;
-        near("mean", mean, 1.0, 4.0 * error);
-        near("variance", variance, 1.0, 4.0 * 8f64.sqrt() * error);
+        within("mean", mean, 1.0, 4.0 * error);
+        within("variance", variance, 1.0, 4.0 * 8f64.sqrt() * error);
         let part = ratios.iter().filter(|x| **x < 0.5).count() as f64 / count;
-        near("under half", part, 1.0 - (-0.5f64).exp(), 4.0 * 0.5 * error);
+        within("under half", part, 1.0 - (-0.5f64).exp(), 4.0 * 0.5 * error);
         let amplitude = ratios.iter().map(|x| x.sqrt()).sum::<f64>() / count;
-        near(
+        within(
             "amplitude",
             amplitude,
             0.5 * std::f64::consts::PI.sqrt(),
@@ -332,7 +325,7 @@ fn speckle_is_rayleigh() {
             .zip(&all[61..])
             .filter_map(|(a, b)| Some((a.as_ref()? - 1.0) * (b.as_ref()? - 1.0)));
         let products: Vec<f64> = next.collect();
-        near(
+        within(
             "neighbours",
             products.iter().sum::<f64>() / products.len() as f64,
             alike(1),
@@ -357,9 +350,9 @@ fn gain_compensates_range() {
         beam(&spec, &ping, 1)[((r - spec.limits[0]) / spec.bin()) as usize]
     };
     let flat = [10.0, 20.0].map(|r| found(r, "gain_per_decade_db: 40"));
-    near("flat", flat[1], flat[0], 0.3);
+    within("flat", flat[1], flat[0], 0.3);
     let bare = [10.0, 20.0].map(|r| found(r, "gain_per_decade_db: 0, absorption_gain_db_per_m: 0"));
-    near(
+    within(
         "bare",
         bare[0] - bare[1],
         40.0 * 2f64.log10() + 20.0 * absorption(400.0, 400.0),
@@ -395,12 +388,12 @@ fn noise_and_volume_reverberation_match_the_sonar_equation() {
     ];
     let noise: f64 = spectrum.iter().map(|l| 10f64.powf(0.1 * l)).sum();
     let expected = db(noise * b * omega / (4.0 * std::f64::consts::PI));
-    near("noise", beam(&spec, &silent, 10)[300], expected, 0.1);
+    within("noise", beam(&spec, &silent, 10)[300], expected, 0.1);
     let (_, cloudy) = ping(&world(300.0, &device(-60.0), ""));
     let r = spec.range(100);
     let expected = 210.0 - 20.0 * r.log10() - 2.0 * absorption(400.0, 300.0) * r - 60.0
         + db(width * width * spec.bin());
-    near("volume", beam(&spec, &cloudy, 10)[100], expected, 0.5);
+    within("volume", beam(&spec, &cloudy, 10)[100], expected, 0.5);
 }
 
 // Goal: the port array of a side-scan sonar records port targets only and the starboard array
@@ -418,7 +411,7 @@ fn side_scan_separates_port_from_starboard() {
     for (array, range) in [(0, 20.0), (1, 30.0)] {
         let levels = beam(&spec, &ping, array);
         let (k, most) = peak(&levels);
-        near("range", spec.range(k), range - 0.2, 0.2);
+        within("range", spec.range(k), range - 0.2, 0.2);
         let other = ((50.0 - range - spec.limits[0]) / spec.bin()) as usize;
         assert!(
             levels[other - 5..other + 5]
@@ -447,8 +440,8 @@ fn scanning_sonar_measures_bearings() {
         .iter()
         .map(|(_, p)| (p.head, peak(&beam(&spec, p, 0))))
         .fold((0.0, (0, 0.0)), |a, b| if b.1.1 > a.1.1 { b } else { a });
-    near("bearing", strongest.0.to_degrees(), 30.0, 1e-6);
-    near("range", spec.range(strongest.1.0), 19.7, 0.3);
+    within("bearing", strongest.0.to_degrees(), 30.0, 1e-6);
+    within("range", spec.range(strongest.1.0), 19.7, 0.3);
     let mut sim = simulation(&world(400.0, &device(40.0), ""));
     let heads: Vec<i64> = pings(&mut sim, 5.4)
         .iter()
@@ -478,7 +471,7 @@ fn each_ping_uses_its_own_pose() {
     for (stamp, ping) in &all {
         let levels = beam(&spec, ping, 1);
         let first = levels.iter().position(|l| *l > 80.0).unwrap();
-        near(
+        within(
             "range",
             spec.range(first),
             29.5 - 2.0 * *stamp as f64 * 1e-9,
@@ -516,8 +509,8 @@ fn sonars_of_one_band_interfere() {
         (spec.range(k), most)
     };
     let (range, found) = of("frequency_khz: 401");
-    near("arrives", range, 22.5, 0.1);
-    near(
+    within("arrives", range, 22.5, 0.1);
+    within(
         "level",
         found,
         210.0 - 20.0 * 30f64.log10() - 30.0 * absorption(401.0, 400.0),
@@ -587,10 +580,10 @@ fn surface_reflection_depends_on_waves_not_on_tides() {
         WaveState::new(&sim.state.sea.waves, 0.0).height_std()
     };
     let regular = deviation("waves: {kind: regular, height_m: 1, period_s: 5, direction_deg: 0}");
-    near("of regular waves", regular, 0.125_f64.sqrt(), 1e-12);
+    within("of regular waves", regular, 0.125_f64.sqrt(), 1e-12);
     let sea =
         deviation("waves: {kind: jonswap, hs_m: 2, tp_s: 7, direction_deg: 30, components: 200}");
-    near("of a sea", sea, 0.5, 0.005);
+    within("of a sea", sea, 0.5, 0.005);
 }
 
 // Goal: with `multipath` the reflection of a target in calm water appears behind the target.
@@ -609,6 +602,6 @@ fn calm_surface_reflects_targets() {
         (spec.range(from + k), most)
     };
     let (range, level) = ghost(true);
-    near("ghost", range, (16.0f64 * 16.0 + 36.0).sqrt() - 0.3, 0.3);
+    within("ghost", range, (16.0f64 * 16.0 + 36.0).sqrt() - 0.3, 0.3);
     assert!(level > ghost(false).1 + 20.0, "{level} {}", ghost(false).1);
 }

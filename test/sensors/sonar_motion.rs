@@ -1,10 +1,11 @@
 //! Tests of sonars that move during reception: range, bearing and level use the pose at the arrival
 //! of an echo.
 
-use super::sonar::{BARE, beam, near, peak, ping, sphere, world};
+use crate::common::within;
+use super::sonar::{BARE, beam, peak, ping, sphere, world};
 
 /// World with a sonar on a floating robot that starts with the motion `motion`.
-fn moving(device: &str, motion: &str, rest: &str) -> String {
+fn moving_sonar(device: &str, motion: &str, rest: &str) -> String {
     world(400.0, device, rest)
         .replace("base: fixed", "base: floating")
         .replace(
@@ -23,16 +24,16 @@ fn ranges_use_the_pose_at_arrival() {
         "kind: imaging_sonar, sector_deg: 10, beams: 3, beam_width_deg: 6, elevation_width_deg: 6, rays: [150, 150], pulse_us: 40, max_range_m: 90, bins: 3000, {BARE}"
     );
     let first = |motion: &str| {
-        let (spec, ping) = ping(&moving(&device, motion, &sphere(80.5, 0.0, -400.0, 0.5)));
+        let (spec, ping) = ping(&moving_sonar(&device, motion, &sphere(80.5, 0.0, -400.0, 0.5)));
         let levels = beam(&spec, &ping, 1);
         let most = peak(&levels).1;
         spec.range(levels.iter().position(|l| *l > most - 6.0).unwrap())
     };
     let still = first("velocity_m_s: [0, 0, 0]");
-    near("still", still, 80.0, 0.1);
+    within("still", still, 80.0, 0.1);
     for v in [12.0, -12.0] {
         let found = first(&format!("velocity_m_s: [{v}, 0, 0]"));
-        near(
+        within(
             "moving",
             found - still,
             80.0 * (1500.0 / (1500.0 + v) - 1.0),
@@ -51,7 +52,7 @@ fn bearings_use_the_pose_at_arrival() {
     );
     for r in [20.0, 60.0] {
         let of = |rate: f64| {
-            let text = moving(
+            let text = moving_sonar(
                 &device,
                 &format!("angular_velocity_rad_s: [0, 0, {rate}]"),
                 &sphere(r, 0.0, -400.0, 0.3),
@@ -68,14 +69,14 @@ fn bearings_use_the_pose_at_arrival() {
             )
         };
         let (still, turning) = (of(0.0), of(1.0));
-        near("still", still.0.to_degrees(), 0.0, 0.15);
-        near(
+        within("still", still.0.to_degrees(), 0.0, 0.15);
+        within(
             "turning",
             (turning.0 - still.0).to_degrees(),
             (2.0 * (r - 0.2) / 1500.0).to_degrees(),
             0.15,
         );
-        near("level", turning.1, still.1, 0.9);
+        within("level", turning.1, still.1, 0.9);
     }
 }
 
@@ -91,7 +92,7 @@ fn turning_side_scan_loses_level() {
         "kind: side_scan, beam_width_deg: 1, across_width_deg: 50, depression_deg: 0, rays: [4000, 101], pulse_us: 1000, max_range_m: 150, bins: 1500, {bare}"
     );
     let of = |rate: f64| {
-        let text = moving(
+        let text = moving_sonar(
             &device,
             &format!("angular_velocity_rad_s: [0, 0, {rate}]"),
             &sphere(0.0, -130.0, -400.0, 0.2),
@@ -105,5 +106,5 @@ fn turning_side_scan_loses_level() {
     let angle = 5_f64.to_radians() * 2.0 * 129.9 / 1500.0;
     let b = merrow_sensors::sonar::beam::pattern(&spec.along[0], angle);
     assert!(b < 0.2, "{b}");
-    near("level", turning - still, 10.0 * b.log10(), 0.3);
+    within("level", turning - still, 10.0 * b.log10(), 0.3);
 }

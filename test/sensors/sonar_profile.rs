@@ -1,7 +1,7 @@
 //! Tests of profiling sonars, tilted sonars, and the raw image of a forward-looking sonar.
 
-use super::sonar::{BARE, near, ping, pings, spec, world};
-use crate::common::simulation;
+use super::sonar::{BARE, ping, pings, spec, world};
+use crate::common::{simulation, within};
 use merrow::convert::profile::{Profile, bearing};
 use merrow::convert::sonar::{projected, raw};
 use merrow_model::state::frames::ping::Ping;
@@ -41,7 +41,7 @@ fn profiling_sonar_scans_a_room() {
         let (mut profile, mut scans) = (Profile::default(), Vec::new());
         for (stamp, ping) in pings(&mut sim, seconds) {
             let one = bearing(&spec, &ping, 2.0, Header::default());
-            near(
+            within(
                 "bearing",
                 f64::from(one.ranges[0]),
                 wall(f64::from(one.angle_min)),
@@ -58,7 +58,7 @@ fn profiling_sonar_scans_a_room() {
             );
             for (i, range) in scan.ranges.iter().enumerate() {
                 let azimuth = f64::from(scan.angle_min + i as f32 * scan.angle_increment);
-                near("scan", f64::from(*range), wall(azimuth), 0.03);
+                within("scan", f64::from(*range), wall(azimuth), 0.03);
             }
             // First towards port, then towards starboard and back.
             let turns = if sector < 360.0 && k % 2 == 1 {
@@ -66,7 +66,7 @@ fn profiling_sonar_scans_a_room() {
             } else {
                 -1.0
             };
-            near(
+            within(
                 "step",
                 f64::from(scan.angle_increment),
                 turns * 5f64.to_radians(),
@@ -127,7 +127,7 @@ fn pings_use_the_tilt_of_their_time() {
     assert!(all.len() >= 16);
     for (stamp, ping) in &all {
         let b = tilt.angle(*stamp) + tilt.speed(*stamp) * 10.0 / 1500.0;
-        near(
+        within(
             "wall",
             ping.soundings[0].range,
             9.0 / (ping.head.cos() * b.cos()),
@@ -163,7 +163,7 @@ fn raw_and_projected(nearest: f64) {
         (290, 31, 31)
     );
     for (angle, direction) in samples.rx_angles.iter().zip(&seen.beam_directions) {
-        near(
+        within(
             "beam",
             f64::from(*angle),
             direction.y.atan2(direction.z),
@@ -173,7 +173,7 @@ fn raw_and_projected(nearest: f64) {
     for (k, range) in seen.ranges.iter().enumerate() {
         let time = (f64::from(samples.sample0) + k as f64) / f64::from(samples.sample_rate);
         // Only whole samples are counted.
-        near(
+        within(
             "sample",
             0.5 * ping.sound_speed * time,
             f64::from(*range),

@@ -1,8 +1,8 @@
 //! Tests of refracted sonar rays: closed forms of arcs in layers, and the effect on a multibeam
 //! echo sounder.
 
-use super::sonar::{BARE, beam, near, peak, ping, world};
-use crate::common::simulation;
+use super::sonar::{BARE, beam, peak, ping, world};
+use crate::common::{simulation, within};
 use merrow_environment::sound::Waveguide;
 use merrow_math::Vec3;
 
@@ -82,7 +82,7 @@ fn rays_refract_as_exact_arcs() {
     let mut apart = 0.0_f64;
     for (k, sounding) in bent.iter().enumerate() {
         let angle = (-60.0 + 3.0 * k as f64).to_radians().abs();
-        near(
+        within(
             "arc",
             sounding.range,
             1500.0 * arc(&guide, angle, 50.0).1,
@@ -106,16 +106,16 @@ fn flat_seabed_shows_refraction_artefacts() {
         let mean = 48.0 / arc(&guide, 0.0, 50.0).1;
         let (spec, ping) = ping(&text(mean));
         for (sounding, angle) in ping.soundings.iter().zip(&spec.steering) {
-            let told = sounding.range * angle.cos();
-            near(
-                "told",
-                told,
+            let stated = sounding.range * angle.cos();
+            within(
+                "stated",
+                stated,
                 mean * arc(&guide, angle.abs(), 50.0).1 * angle.cos(),
                 0.05,
             );
         }
         let edge = 48.0 - ping.soundings[0].range * spec.steering[0].cos();
-        near("under it", ping.soundings[20].range, 48.0, 0.05);
+        within("under it", ping.soundings[20].range, 48.0, 0.05);
         assert!(sign * edge > 1.0, "{edge}");
     }
 }
@@ -140,13 +140,13 @@ fn refracted_beam_hits_a_target_on_its_arc() {
         (spec.range(k), most, 1500.0 * time)
     };
     let (found, level, exact) = of(true);
-    near("range", found, exact - 0.15, 0.35);
+    within("range", found, exact - 0.15, 0.35);
     assert!(level > of(false).1 + 20.0, "{level} {:?}", of(false));
 }
 
 /// Directions at the sonar and at the ball, and lengths, of the paths between (0, 0, -10) and (24,
 /// 0, -14) in calm water: direct, via the surface, via a seabed at a depth.
-fn ways(depth: f64) -> [([f64; 2], [f64; 2], f64); 3] {
+fn path_geometry(depth: f64) -> [([f64; 2], [f64; 2], f64); 3] {
     let way = |down: f64, turned: f64| {
         let r = (24.0 * 24.0 + down * down).sqrt();
         let d = [24.0 / r, -down / r];
@@ -182,7 +182,7 @@ structures: {{t: {{position_m: [24, 0, -14], shapes: {{s: {{kind: sphere, radius
     );
     let (spec, heard) = ping(&world(10.0, &device(true), &rest));
     let levels = beam(&spec, &heard, 1);
-    let ways = ways(DEPTH);
+    let ways = path_geometry(DEPTH);
     let strength = 10.0 * (2.0 * std::f64::consts::PI * 0.25 * 10f64.powf(-2.7) / 3.0).log10();
     let absorbed = super::sonar::absorption(400.0, 12.0);
     // Reflected fraction of the power at grazing incidence on the seabed, by [Jensen 2011] without
@@ -209,13 +209,13 @@ structures: {{t: {{position_m: [24, 0, -14], shapes: {{s: {{kind: sphere, radius
             + 10.0 * power.log10();
         let middle = (0.5 * (r + s) / spec.bin()) as usize;
         let (k, found) = peak(&levels[middle - 30..middle + 30]);
-        near(&format!("level {i} {j}"), found, expected, 0.6);
+        within(&format!("level {i} {j}"), found, expected, 0.6);
         let half = levels[middle - 30..middle + 30]
             .iter()
             .filter(|l| **l > found - 3.0)
             .count();
         assert!(half < 26, "{half}");
-        near(
+        within(
             &format!("range {i} {j}"),
             spec.range(middle - 30 + k),
             0.5 * (r + s) - 0.3,
@@ -224,7 +224,7 @@ structures: {{t: {{position_m: [24, 0, -14], shapes: {{s: {{kind: sphere, radius
     }
     let (_, alone) = ping(&world(10.0, &device(false), &rest));
     let (k, _) = peak(&beam(&spec, &alone, 1));
-    near("alone", spec.range(k), ways[0].2 - 0.3, 0.35);
+    within("alone", spec.range(k), ways[0].2 - 0.3, 0.35);
     assert!(
         beam(&spec, &alone, 1)[560..]
             .iter()

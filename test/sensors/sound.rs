@@ -109,11 +109,11 @@ fn a_receiver_straight_below_is_found() {
     for range in [0.0, 1.0] {
         let rays = eigenrays(&guide, 5.0, 800.0, range, 1);
         let times: Vec<f64> = rays.iter().map(|r| r.time).collect();
-        let wanted = [795.0_f64, 805.0, 1195.0].map(|h| h.hypot(range) / 1500.0);
+        let expected = [795.0_f64, 805.0, 1195.0].map(|h| h.hypot(range) / 1500.0);
         assert_eq!(times.len(), 3, "{times:?}");
         assert!(
-            times.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-8),
-            "{times:?} {wanted:?}"
+            times.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-8),
+            "{times:?} {expected:?}"
         );
     }
 }

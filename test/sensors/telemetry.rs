@@ -1,6 +1,6 @@
 //! Tests of the telemetry of motor controllers and of power meters.
 
-use crate::common::worlds::held;
+use crate::common::worlds::held_robot;
 use crate::common::{advance, close, readings, relative, simulation};
 use merrow_model::sensor::vehicle::{Motor, Power};
 use merrow_model::state::Command;
@@ -37,7 +37,7 @@ fn controller_reports_its_motor() {
     let run = |sensor: &str, more: &str, command: f64| {
         let model = format!("{}\n      {}", device(sensor), thruster(more));
         let mut s = simulation(
-            &held(BATTERY, &model, "water: {temperature_c: 11}").replacen(
+            &held_robot(BATTERY, &model, "water: {temperature_c: 11}").replacen(
                 "water: {density_kg_m3: 1000}\n",
                 "",
                 1,
@@ -57,7 +57,7 @@ fn controller_reports_its_motor() {
     close("power", plain.power, 64.0, 1e-12);
     assert!(plain.speed.is_nan() && plain.torque.is_nan());
     let known = run(
-        ", speed_per_root_thrust: 20",
+        ", speed_per_root_thrust_rad_s_per_sqrt_n: 20",
         ", torque_per_thrust_m: 0.02",
         -16.0,
     );
@@ -84,7 +84,7 @@ fn propeller_speed_and_torque_are_reported() {
         device("")
     );
     let run = |block: u64| {
-        let mut s = simulation(&held(BATTERY, &model, ""));
+        let mut s = simulation(&held_robot(BATTERY, &model, ""));
         let range = s.scene.robots[0].thrusters[0].command_range;
         s.apply(&Command::Thrusters {
             robot: 0,
@@ -115,10 +115,10 @@ fn propeller_speed_and_torque_are_reported() {
     let (_, speed, torque, _) = all[all.len() - 1];
     let (speed, torque) = (f64::from_bits(speed), f64::from_bits(torque));
     let thruster = &s.scene.robots[0].thrusters[0];
-    let wanted = thruster.drive(0.8 * thruster.command_range[1]);
+    let expected = thruster.drive(0.8 * thruster.command_range[1]);
     assert!(
-        speed > 0.9 * wanted && speed <= wanted * (1.0 + 1e-12),
-        "{speed} of {wanted}"
+        speed > 0.9 * expected && speed <= expected * (1.0 + 1e-12),
+        "{speed} of {expected}"
     );
     relative("shaft power", speed * torque, settled.shaft_power, 0.02);
 }
@@ -137,7 +137,7 @@ fn power_meter_integrates_charge() {
     ] {
         let battery = format!("{BATTERY}, hotel_load_w: 36");
         let sensor = "sensors: {m: {device: {source: test, rate_hz: 10, kind: power_meter}}}";
-        let mut s = simulation(&held(&battery, sensor, fault));
+        let mut s = simulation(&held_robot(&battery, sensor, fault));
         advance(&mut s, 1.0);
         let all: Vec<Power> = readings(&mut s, 0, 60.0)
             .iter()

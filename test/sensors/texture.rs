@@ -28,10 +28,10 @@ weather: {{cloud_cover: 1, start_utc: '2026-06-20T20:00:00Z'}}
 fn colors(text: &str) -> Vec<[f64; 3]> {
     let mut sim = simulation(text);
     advance(&mut sim, 0.1);
-    let FrameData::CameraImages(picture) = &*sim.frames[0].data else {
-        panic!("no picture")
+    let FrameData::CameraImages(images) = &*sim.frames[0].data else {
+        panic!("no camera images")
     };
-    let rgb = picture.rgb.as_ref().expect("colours");
+    let rgb = images.rgb.as_ref().expect("colours");
     rgb.chunks_exact(3)
         .map(|p| [0, 1, 2].map(|k| f64::from(p[k])))
         .collect()
@@ -147,7 +147,7 @@ structures:
 #[test]
 fn wrong_textures_are_refused() {
     let folder = Folder::new("wrong_texture", &[]);
-    std::fs::write(folder.0.join("text.png"), "no picture").unwrap();
+    std::fs::write(folder.0.join("text.png"), "not an image").unwrap();
     let mut huge = vec![0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13];
     huge.extend(b"IHDR\x00\x01\x00\x00\x00\x01\x00\x00\x08\x02\x00\x00\x00\xe3\xe6\xa7\xb4");
     std::fs::write(folder.0.join("huge.png"), huge).unwrap();

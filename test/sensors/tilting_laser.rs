@@ -31,7 +31,7 @@ fn spec(s: &Simulation) -> LaserSpec {
 }
 
 /// Stamps of the joint samples before and after the stamp of a frame.
-fn about(s: &Simulation, frame: &Frame) -> (Option<u64>, u64) {
+fn adjacent_joint_stamps(s: &Simulation, frame: &Frame) -> (Option<u64>, u64) {
     s.scene.robots[0].sensors[0].adjacent_stamps(frame.stamp_ns, s.scene.dt_ns)
 }
 
@@ -92,7 +92,7 @@ fn ranges_use_the_tilt_of_each_beam() {
                 1e-5,
             );
         }
-        clouds.extend(swept.add(&spec, scan, frame.stamp_ns, about(&s, frame)));
+        clouds.extend(swept.add(&spec, scan, frame.stamp_ns, adjacent_joint_stamps(&s, frame)));
     }
     // A whole tilt cycle: 20 scans of 81 beams from its stamp on.
     assert_eq!(clouds.len(), 1);
@@ -117,7 +117,7 @@ fn incomplete_tilt_cycles_are_dropped() {
     let mut s = simulation(WORLD);
     let spec = spec(&s);
     let found = frames(&mut s, 2.3);
-    let told = |parts: &[[u64; 2]]| -> Vec<(u64, usize)> {
+    let clouds = |parts: &[[u64; 2]]| -> Vec<(u64, usize)> {
         let mut swept = TiltAccumulator::default();
         let of_part = |[from, to]: &[u64; 2]| {
             let part = from * 1_000_000..to * 1_000_000;
@@ -128,34 +128,34 @@ fn incomplete_tilt_cycles_are_dropped() {
                 panic!("no scan")
             };
             swept
-                .add(&spec, scan, frame.stamp_ns, about(&s, frame))
+                .add(&spec, scan, frame.stamp_ns, adjacent_joint_stamps(&s, frame))
                 .map(|(at, points)| (at, points.len()))
         };
         parts.iter().flat_map(of_part).filter_map(add).collect()
     };
     let whole = 20 * 81;
-    assert_eq!(told(&[[0, 2000]]), [(0, whole), (1_000_000_000, whole)]);
+    assert_eq!(clouds(&[[0, 2000]]), [(0, whole), (1_000_000_000, whole)]);
     assert_eq!(
-        told(&[[0, 500], [1000, 2000]]),
+        clouds(&[[0, 500], [1000, 2000]]),
         [(1_000_000_000, whole)],
         "without its end"
     );
     assert_eq!(
-        told(&[[50, 1000], [1000, 2000]]),
+        clouds(&[[50, 1000], [1000, 2000]]),
         [(1_000_000_000, whole)],
         "without its beginning"
     );
     assert_eq!(
-        told(&[[0, 600], [0, 1000]]),
+        clouds(&[[0, 600], [0, 1000]]),
         [(0, whole)],
         "a reset within the first period"
     );
     assert_eq!(
-        told(&[[0, 600], [200, 1000]]),
+        clouds(&[[0, 600], [200, 1000]]),
         [],
         "a reset whose first scans are lost"
     );
-    assert_eq!(told(&[[0, 2000], [0, 1000]]).len(), 3, "a reset later on");
+    assert_eq!(clouds(&[[0, 2000], [0, 1000]]).len(), 3, "a reset later on");
 }
 
 // Goal: scans without an echo are part of their tilt cycle. Method: a tilt cycle whose first ten
@@ -177,7 +177,7 @@ fn tilt_cycle_may_start_without_echoes() {
         if k < 10 {
             scan.ranges.fill(f32::INFINITY);
         }
-        clouds.extend(swept.add(&spec, &scan, frame.stamp_ns, about(&s, frame)));
+        clouds.extend(swept.add(&spec, &scan, frame.stamp_ns, adjacent_joint_stamps(&s, frame)));
     }
     let (stamp_ns, points) = clouds.pop().unwrap();
     assert_eq!((stamp_ns, points.len(), points[0].ring), (0, 10 * 81, 10));

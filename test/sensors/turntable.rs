@@ -1,7 +1,7 @@
 //! Test of the ball that carries the sensors of these tests.
 
 use crate::common::simulation;
-use crate::common::turntable::{ball, set};
+use crate::common::turntable::{ball, set_motion};
 use merrow_math::{Quat, Vec3};
 
 // Goal: the ball of these tests keeps its initial motion, as the tests assume. Method: 2 s at a
@@ -9,7 +9,7 @@ use merrow_math::{Quat, Vec3};
 #[test]
 fn ball_keeps_its_motion() {
     let mut s = simulation(&ball("", "", ""));
-    set(
+    set_motion(
         &mut s,
         Vec3::new(0.0, 0.0, -50.0),
         [0.0; 3],
@@ -18,6 +18,6 @@ fn ball_keeps_its_motion() {
     );
     s.advance(1000);
     let m = &s.state.robots[0].motion;
-    crate::common::near("position", m.p_WB, Vec3::new(0.0, 0.0, -50.0), 1e-9);
+    crate::common::close_vectors("position", m.p_WB, Vec3::new(0.0, 0.0, -50.0), 1e-9);
     crate::common::aligned("attitude", &m.q_WB, &Quat::from_rpy(0.0, 0.0, 3.0), 1e-9);
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// World with a camera and a laser in calm air that look east, 5 m in front of a robot that is held
 /// in place.
-fn before(model: &str) -> String {
+fn world_facing(model: &str) -> String {
     format!(
         "
 gravity_m_s2: 0
@@ -57,7 +57,7 @@ const URDF: &str = "<robot name='b'>
 </robot>";
 
 fn by_urdf() -> World {
-    let text = before("{urdf: b.urdf, base: fixed}");
+    let text = world_facing("{urdf: b.urdf, base: fixed}");
     let folder = Folder::new("visuals", &[("w.yaml", &text), ("b.urdf", URDF)]);
     load_world(&folder.0.join("w.yaml"), Overrides::default()).unwrap_or_else(|p| panic!("{p}"))
 }
@@ -84,12 +84,12 @@ fn light_uses_visuals_and_contact_uses_collisions() {
         (urdf.robots[1].visuals.len(), urdf.robots[1].links.len()),
         (1, 1)
     );
-    let hand = crate::common::scene(&before(BY_HAND));
+    let hand = crate::common::scene(&world_facing(BY_HAND));
     let plain = BY_HAND.replace(
         "visuals: {skin: {kind: box, size_m: [2, 2, 2], material: {color: [1, 0, 0]}}}",
         "",
     );
-    let plain = crate::common::scene(&before(&plain));
+    let plain = crate::common::scene(&world_facing(&plain));
     let mut seen = Vec::new();
     for (scene, edge, is_red) in [(urdf, 4.0, true), (hand, 4.0, true), (plain, 4.5, false)] {
         let scene = Arc::new(scene);
@@ -112,16 +112,16 @@ fn light_uses_visuals_and_contact_uses_collisions() {
         let mut s = Simulation::new(scene, 1).unwrap();
         s.frames.clear();
         advance(&mut s, 0.2);
-        let mut pictures = s.frames.iter().filter_map(|f| match &*f.data {
-            FrameData::CameraImages(picture) => Some(picture.clone()),
+        let mut frames = s.frames.iter().filter_map(|f| match &*f.data {
+            FrameData::CameraImages(images) => Some(images.clone()),
             _ => None,
         });
-        let picture = pictures.next_back().expect("a picture");
-        let depth = picture.depth.as_ref().unwrap()[12 * 33 + 16];
+        let images = frames.next_back().expect("camera images");
+        let depth = images.depth.as_ref().unwrap()[12 * 33 + 16];
         close("depth", f64::from(depth), edge, 1e-5);
         // None, seabed, two robots.
-        assert_eq!(picture.labels.as_ref().unwrap()[12 * 33 + 16], 3);
-        let [red, green, blue] = middle(&picture, [33, 25]);
+        assert_eq!(images.labels.as_ref().unwrap()[12 * 33 + 16], 3);
+        let [red, green, blue] = middle(&images, [33, 25]);
         // Display values; the air in the path adds some sky light.
         assert_eq!(
             red > 2.0 * green && red > 2.0 * blue,
@@ -133,11 +133,11 @@ fn light_uses_visuals_and_contact_uses_collisions() {
             is_red,
             "{red} {green} {blue}"
         );
-        seen.push(picture.rgb);
+        seen.push(images.rgb);
     }
     assert!(
         seen[0] == seen[1] && seen[0] != seen[2],
-        "the URDF's picture is that of the keys"
+        "the URDF gives the same image as the keys"
     );
 }
 

@@ -3,7 +3,7 @@
 
 use crate::common::physics::largest;
 use crate::common::tree::{self, Random, Recipe};
-use crate::common::{advance, instant, near, reading, readings, relative, simulation};
+use crate::common::{advance, initial_environment, close_vectors, reading, readings, relative, simulation};
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, SpatialForce, Vec3};
 use merrow_model::scene::sensor::{Errors, Noise, PublisherQos};
@@ -16,7 +16,7 @@ use merrow_sim::{Simulation, step};
 
 /// Wrench that the parent exerts on link `i` at Lo, in W about the world origin: the rate of change
 /// of momentum of the link and its subtree, minus the external forces on them.
-fn summed(robot: &Robot, work: &Workspace, i: usize) -> SpatialForce {
+fn subtree_wrench(robot: &Robot, work: &Workspace, i: usize) -> SpatialForce {
     let hangs = |mut k: usize| loop {
         if k == i {
             return true;
@@ -55,7 +55,7 @@ fn wrench_matches_newton_euler_of_the_subtree() {
             let motion = tree::motion(&mut random, robot);
             let commands: Vec<f64> = (1..links).map(|_| random.between(-3.0, 3.0)).collect();
             let mut work = Workspace::new(robot);
-            step::evaluate(robot, &instant(&scene), &motion, &commands, 0, &mut work);
+            step::evaluate(robot, &initial_environment(&scene), &motion, &commands, 0, &mut work);
             let scale = work.links.iter().map(|w| largest(&w.F)).fold(1.0, f64::max);
             for i in 1..links {
                 let sensor = sensor(i, random.vector(0.3), random.attitude().matrix());
@@ -71,7 +71,7 @@ fn wrench_matches_newton_euler_of_the_subtree() {
                     w.R_WL.mul_mat(&sensor.R_LS),
                 );
                 let error =
-                    largest(&found.to_parent(&R_WS, p_WS).minus(&summed(robot, &work, i))) / scale;
+                    largest(&found.to_parent(&R_WS, p_WS).minus(&subtree_wrench(robot, &work, i))) / scale;
                 // 100 m below the origin the moments about it are 100 times the forces.
                 assert!(error < 1e-10 * 100.0, "{links} links, joint {i}: {error:e}");
             }
@@ -149,13 +149,13 @@ robots:
             };
             // Down in W is -y of the rolled link; the arm from the sensor to the load is 0.3 m
             // along x.
-            near(
+            close_vectors(
                 "force",
                 r.force,
                 Vec3::new(0.0, -19.62, 0.0).scale(sign),
                 1e-9,
             );
-            near(
+            close_vectors(
                 "torque",
                 r.torque,
                 Vec3::new(0.0, 0.0, -0.3 * 19.62).scale(sign),
@@ -252,9 +252,9 @@ fn arm_presses_on_the_floor() {
             5e-4,
         );
         let (up, down) = (Vec3::new(0.0, 0.0, N), Vec3::new(0.0, 0.0, -w));
-        near("force", R_WS.mul_vec(force), up + down, 1e-6);
+        close_vectors("force", R_WS.mul_vec(force), up + down, 1e-6);
         let moment = (c.p_W - p_WS).cross(up) + (middle(2) - p_WS).cross(down);
-        near("torque", R_WS.mul_vec(torque), moment, 2e-5);
+        close_vectors("torque", R_WS.mul_vec(torque), moment, 2e-5);
         assert!(N > 20.0, "{N} N");
     }
 }
@@ -287,13 +287,13 @@ fn force_plate_measures_bouncing_impulses() {
         "an impact of {largest} N, one of 2.8 m/s in a step of 1 ms has 9 kN"
     );
     assert!(s.state.robots[1].motion.V_WB_B.v.norm() < 1e-6);
-    near(
+    close_vectors(
         "impulse",
         sum,
         Vec3::new(0.0, 0.0, -(2.0 + 4.0) * 9.81 * 3.0),
         1e-7,
     );
-    near(
+    close_vectors(
         "its moment",
         torque,
         Vec3::new(0.0, 0.2 * 2.0 * 9.81 * 3.0, 0.0),
@@ -349,8 +349,8 @@ fn wrist_measures_the_load_of_its_jaws() {
         let expected = Vec3::new(2.0 * 0.09, 0.0, -0.14 * 9.81);
         let arm = s.state.robots[1].motion.p_WB - Vec3::new(0.1, 0.0, -10.0);
         let tolerance = if rigidly { 1e-5 } else { 2e-4 };
-        near("force", force, expected, tolerance);
-        near("torque", torque, arm.cross(expected), tolerance);
+        close_vectors("force", force, expected, tolerance);
+        close_vectors("torque", torque, arm.cross(expected), tolerance);
         assert_eq!(s.state.couplings[0].engaged, rigidly);
         assert!(
             (arm.x - 0.2).abs() < 1e-3,
@@ -448,7 +448,7 @@ fn dock_measures_contact_and_latch_forces() {
     };
     couple(&mut s, false);
     advance(&mut s, 5.0);
-    near(
+    close_vectors(
         "against the funnel",
         wrench_now(&mut s).0,
         Vec3::new(0.0, 0.0, 5.0),
@@ -457,7 +457,7 @@ fn dock_measures_contact_and_latch_forces() {
     assert!(!s.state.couplings[0].engaged && s.state.couplings[0].guided);
     couple(&mut s, true);
     advance(&mut s, 5.0);
-    near(
+    close_vectors(
         "latched",
         wrench_now(&mut s).0,
         Vec3::new(0.0, 0.0, 5.0),
@@ -467,12 +467,12 @@ fn dock_measures_contact_and_latch_forces() {
     // 30 N down on the float minus its buoyancy: the latch carries 25 N for one step and breaks.
     s.state.robots[1].external_force[0].f.z = -30.0;
     s.state.robots[0].external_force[0].f.z = 0.0;
-    near(
+    close_vectors(
         "while it breaks",
         wrench_now(&mut s).0,
         Vec3::new(0.0, 0.0, -25.0),
         3e-3,
     );
     assert!(!s.state.couplings[0].engaged, "the latch carried 25 N");
-    near("after it broke", wrench_now(&mut s).0, Vec3::zero(), 1e-6);
+    close_vectors("after it broke", wrench_now(&mut s).0, Vec3::zero(), 1e-6);
 }

@@ -46,7 +46,7 @@ fn find(messages: &[Value], kind: u64, mmsi: u64, part: Option<u64>) -> &Value {
         .unwrap_or_else(|| panic!("no message {kind} of {mmsi}"))
 }
 
-fn near(message: &Value, key: &str, expected: f64, tolerance: f64) {
+fn check_field(message: &Value, key: &str, expected: f64, tolerance: f64) {
     let found = message[key].as_f64().unwrap_or(f64::NAN);
     assert!(
         (found - expected).abs() <= tolerance,
@@ -90,9 +90,9 @@ fn pyais_decodes_every_field() {
         (&one["status"], &one["accuracy"]),
         (&0.into(), &true.into())
     );
-    near(one, "speed", 6.2_f64.hypot(0.8) * 3600.0 / 1852.0, 0.06);
+    check_field(one, "speed", 6.2_f64.hypot(0.8) * 3600.0 / 1852.0, 0.06);
     // 0.012 rad/s to starboard are 41.3 degrees a minute.
-    near(one, "turn", 41.25, 1.5);
+    check_field(one, "turn", 41.25, 1.5);
     let five = find(&messages, 5, 503_123_456, None);
     for (key, expected) in [
         ("shipname", "MANLY FERRY"),
@@ -109,22 +109,22 @@ fn pyais_decodes_every_field() {
         ("to_port", 6.0),
         ("to_starboard", 7.0),
     ] {
-        near(five, key, expected, 0.0);
+        check_field(five, key, expected, 0.0);
     }
-    near(five, "draught", 2.3, 1e-9);
+    check_field(five, "draught", 2.3, 1e-9);
     let eighteen = find(&messages, 18, 503_987_654, None);
-    near(eighteen, "speed", 3.1 * 3600.0 / 1852.0, 0.06);
+    check_field(eighteen, "speed", 3.1 * 3600.0 / 1852.0, 0.06);
     // A yaw of -100 degrees from east is a heading of 190.
-    near(eighteen, "course", 190.0, 0.06);
-    near(eighteen, "heading", 190.0, 0.0);
+    check_field(eighteen, "course", 190.0, 0.06);
+    check_field(eighteen, "heading", 190.0, 0.0);
     let second = eighteen["second"].as_f64().unwrap();
     let metres = 111_000.0;
     let south = -33.85 + (-700.0 - 3.1 * (second + 0.5) * 10_f64.to_radians().cos()) / 110_900.0;
-    near(eighteen, "lat", south, 3.0 / metres);
+    check_field(eighteen, "lat", south, 3.0 / metres);
     let east = 151.2
         + (300.0 - 3.1 * (second + 0.5) * 10_f64.to_radians().sin())
             / (metres * 33.85_f64.to_radians().cos() * 1.003);
-    near(eighteen, "lon", east, 4.0 / metres);
+    check_field(eighteen, "lon", east, 4.0 / metres);
     assert_eq!(
         find(&messages, 24, 503_987_654, Some(0))["shipname"],
         "WILD OATS XI"
@@ -134,5 +134,5 @@ fn pyais_decodes_every_field() {
         (&rest["callsign"], &rest["ship_type"]),
         (&"VL1".into(), &36.into())
     );
-    near(rest, "to_bow", 9.0, 0.0);
+    check_field(rest, "to_bow", 9.0, 0.0);
 }

@@ -35,7 +35,7 @@ fn lens_models_match_opencv() {
                 .map(move |j| Vec3::new(0.09 * f64::from(i), 0.09 * f64::from(j), 1.0).scale(2.5))
         })
         .collect();
-    let asked: Value = lenses
+    let request: Value = lenses
         .iter()
         .map(|lens| {
             let (model, k) = match lens.distortion {
@@ -47,20 +47,20 @@ fn lens_models_match_opencv() {
         })
         .collect();
     let folder = Folder::new("opencv", &[]);
-    let files = (folder.0.join("asked.json"), folder.0.join("answered.json"));
-    std::fs::write(&files.0, asked.to_string()).unwrap();
+    let files = (folder.0.join("request.json"), folder.0.join("reply.json"));
+    std::fs::write(&files.0, request.to_string()).unwrap();
     let output = command.args([&files.0, &files.1]).output().unwrap();
     assert!(
         output.status.success(),
         "OpenCV: {}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let answered: Vec<Vec<[f64; 2]>> =
+    let reply: Vec<Vec<[f64; 2]>> =
         serde_json::from_str::<Value>(&std::fs::read_to_string(&files.1).unwrap())
             .map(pairs)
             .unwrap();
     let mut most = [0.0_f64; 2];
-    for (lens, theirs) in lenses.iter().zip(&answered) {
+    for (lens, theirs) in lenses.iter().zip(&reply) {
         for (point, pixel) in points.iter().zip(theirs) {
             let own = lens.project(*point).unwrap();
             most[0] = most[0]

@@ -1,9 +1,9 @@
 """Projects points with OpenCV.
 
-    python camera_opencv.py ASKED.json ANSWERED.json
+    python camera_opencv.py REQUEST.json REPLY.json
 
-ASKED holds a list of {"model", "focal", "center", "k", "points"}, with points in the optical frame.
-ANSWERED receives the list of their pixels.
+REQUEST holds a list of {"model", "focal", "center", "k", "points"}, with points in the optical frame.
+REPLY receives the list of their pixels.
 """
 
 import json
@@ -27,9 +27,9 @@ def pixels(case):
 
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
-        asked = json.load(file)
+        request = json.load(file)
     with open(sys.argv[2], "w", encoding="utf-8") as file:
-        json.dump([pixels(case) for case in asked], file)
+        json.dump([pixels(case) for case in request], file)
 
 
 main()

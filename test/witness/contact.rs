@@ -95,7 +95,7 @@ struct Case {
     seconds: f64,
     /// Maximum distance of the centres [m] and angle of the attitudes [rad] at any sample, and
     /// distance at the last sample [m].
-    apart: [f64; 3],
+    max_difference: [f64; 3],
 }
 
 impl Case {
@@ -158,7 +158,7 @@ const CUBE: [f64; 3] = [0.1, 0.1, 0.1];
 
 /// Returns the cases with falls of half a metre onto the floor.
 fn drops() -> Vec<Case> {
-    let case = |name, shape, attitude_deg, friction, apart| {
+    let case = |name, shape, attitude_deg, friction, max_difference| {
         let mut body = Body::new(shape, 2.0, [0.0, 0.0, 0.6]);
         body.attitude_deg = attitude_deg;
         Case {
@@ -168,7 +168,7 @@ fn drops() -> Vec<Case> {
             slope: 0.0,
             gravity: 9.81,
             seconds: 1.5,
-            apart,
+            max_difference,
         }
     };
     vec![
@@ -207,16 +207,16 @@ fn drops() -> Vec<Case> {
 
 /// Returns the cases with blocks that slide or stick, and a ball.
 fn slides() -> Vec<Case> {
-    let on_slope = |name, ratio: f64, apart| Case {
+    let on_slope = |name, ratio: f64, max_difference| Case {
         name,
         bodies: vec![block_on(0.3, CUBE)],
         friction: 0.3 * ratio,
         slope: 0.3,
         gravity: 9.81,
         seconds: 2.0,
-        apart,
+        max_difference,
     };
-    let thrown = |name, mut body: Body, apart| {
+    let thrown = |name, mut body: Body, max_difference| {
         body.velocity = [2.0, 0.0, 0.0];
         let bodies = vec![body];
         Case {
@@ -226,7 +226,7 @@ fn slides() -> Vec<Case> {
             slope: 0.0,
             gravity: 9.81,
             seconds: 1.0,
-            apart,
+            max_difference,
         }
     };
     vec![
@@ -256,7 +256,7 @@ fn slides() -> Vec<Case> {
 /// Returns the cases with tall blocks that a slope tips over, or not: the limit is a slope of width
 /// over height, a third.
 fn topples() -> Vec<Case> {
-    let case = |name, slope, apart| {
+    let case = |name, slope, max_difference| {
         let bodies = vec![block_on(slope, [0.05, 0.05, 0.15])];
         Case {
             name,
@@ -265,7 +265,7 @@ fn topples() -> Vec<Case> {
             slope,
             gravity: 9.81,
             seconds: 1.2,
-            apart,
+            max_difference,
         }
     };
     vec![
@@ -277,7 +277,7 @@ fn topples() -> Vec<Case> {
 
 /// Returns the cases with bodies that collide without gravity.
 fn collisions() -> Vec<Case> {
-    let case = |name, shape, y, friction, apart| {
+    let case = |name, shape, y, friction, max_difference| {
         let mut bodies = vec![
             Body::new(shape, 2.0, [0.0, 0.0, 5.0]),
             Body::new(shape, 1.0, [0.5, y, 5.0]),
@@ -291,7 +291,7 @@ fn collisions() -> Vec<Case> {
             slope: 0.0,
             gravity: 0.0,
             seconds: 0.6,
-            apart,
+            max_difference,
         }
     };
     vec![
@@ -337,8 +337,8 @@ fn mujoco(cases: &[Case]) -> Option<Value> {
         folder.0.join("scenes.json"),
         folder.0.join("trajectories.json"),
     );
-    let told: Value = cases.iter().map(Case::scene).collect();
-    std::fs::write(&scenes, told.to_string()).unwrap();
+    let scenes_json: Value = cases.iter().map(Case::scene).collect();
+    std::fs::write(&scenes, scenes_json.to_string()).unwrap();
     let output = command.args([&scenes, &trajectories]).output().unwrap();
     assert!(
         output.status.success(),
@@ -350,7 +350,7 @@ fn mujoco(cases: &[Case]) -> Option<Value> {
 
 /// Returns the maximum distance [m] and angle [rad] between Merrow's trajectory of a case and
 /// MuJoCo's, and the maximum distance at its end [m].
-fn apart(case: &Case, theirs: &Value) -> [f64; 3] {
+fn trajectory_difference(case: &Case, theirs: &Value) -> [f64; 3] {
     let mut sim = case.start();
     let mut most = [0.0_f64; 3];
     for sample in 0..case.samples() {
@@ -388,19 +388,19 @@ fn contact_trajectories_match_mujoco() {
     let Some(theirs) = mujoco(&cases) else { return };
     let mut wrong = Vec::new();
     for case in &cases {
-        let found = apart(case, &theirs[case.name]);
-        let told = format!(
+        let found = trajectory_difference(case, &theirs[case.name]);
+        let summary = format!(
             "{:34} {:.1e} m, {:.1e} rad, at the end {:.1e} m",
             case.name, found[0], found[1], found[2]
         );
-        println!("{told}");
+        println!("{summary}");
         // NaN is an error too.
         if !found
             .iter()
-            .zip(case.apart)
+            .zip(case.max_difference)
             .all(|(found, most)| *found <= most)
         {
-            wrong.push(format!("{told}: allowed {:?}", case.apart));
+            wrong.push(format!("{summary}: allowed {:?}", case.max_difference));
         }
     }
     assert!(

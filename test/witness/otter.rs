@@ -69,11 +69,11 @@ fn currents_have_no_other_effect() {
         let (still, moved) = (run(false), run(true));
         let (sin, cos) = 35_f64.to_radians().sin_cos();
         let way = Vec3::new(7.0 * sin, 7.0 * cos, 0.0);
-        common::near(model, moved.0 - way, still.0, 1e-9);
+        common::close_vectors(model, moved.0 - way, still.0, 1e-9);
         for i in 0..3 {
             close(model, moved.1[i], still.1[i], 1e-9);
         }
-        common::near(model, moved.2, still.2, 1e-9);
+        common::close_vectors(model, moved.2, still.2, 1e-9);
         assert!(
             still.0.norm() > 1.0 && still.2.z.abs() > 0.1,
             "{model}: {still:?}"

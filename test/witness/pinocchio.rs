@@ -120,7 +120,7 @@ fn evaluate(scene: &Scene, vector: &Value) -> Workspace {
     for (k, joint) in joints(scene).into_iter().enumerate() {
         commands[joint] = tau[6 + k];
     }
-    let at = crate::common::instant(scene);
+    let at = crate::common::initial_environment(scene);
     merrow_sim::step::evaluate(robot, &at, &motion(scene, vector), &commands, 0, &mut work);
     work
 }

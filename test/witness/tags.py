@@ -1,9 +1,9 @@
 """Detects AprilTags with pupil-apriltags and measures the disparity of a stereo pair with OpenCV.
 
-    python tags.py ASKED.json ANSWERED.json
+    python tags.py REQUEST.json REPLY.json
 
-ASKED is {"tags": [{"file", "size", "focal", "center", "black_m"}], "pair": {"files", "size", "window"}}. Images are raw
-rows of red, green and blue. ANSWERED is {"tags": a list for each image of {"id", "position", "upright"}, with positions
+REQUEST is {"tags": [{"file", "size", "focal", "center", "black_m"}], "pair": {"files", "size", "window"}}. Images are raw
+rows of red, green and blue. REPLY is {"tags": a list for each image of {"id", "position", "upright"}, with positions
 in the optical frame, "raw": the same without inverting the sRGB curve, "disparity": the median over the window}.
 """
 
@@ -36,10 +36,10 @@ def detector():
     return Detector(families="tag36h11", quad_decimate=1.0)
 
 
-def tags(picture, raw=False):
+def tags(image, raw=False):
     # Integer coordinates of the detector are at pixel edges.
-    camera = (*picture["focal"], picture["center"][0] + 0.5, picture["center"][1] + 0.5)
-    found = detector().detect(grey(picture["file"], picture["size"], raw), True, camera, picture["black_m"])
+    camera = (*image["focal"], image["center"][0] + 0.5, image["center"][1] + 0.5)
+    found = detector().detect(grey(image["file"], image["size"], raw), True, camera, image["black_m"])
     return [{"id": tag.tag_id, "position": tag.pose_t.ravel().tolist(), "upright": float(tag.pose_R[1, 1])} for tag in found]
 
 
@@ -57,12 +57,12 @@ def disparity(pair):
 
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
-        asked = json.load(file)
-    answered = {"tags": [tags(picture) for picture in asked["tags"]], "raw": [tags(picture, True) for picture in asked["tags"]]}
-    if "pair" in asked:
-        answered["disparity"] = disparity(asked["pair"])
+        request = json.load(file)
+    reply = {"tags": [tags(image) for image in request["tags"]], "raw": [tags(image, True) for image in request["tags"]]}
+    if "pair" in request:
+        reply["disparity"] = disparity(request["pair"])
     with open(sys.argv[2], "w", encoding="utf-8") as file:
-        json.dump(answered, file)
+        json.dump(reply, file)
     # Exit without destroying the detector, which can crash.
     os._exit(0)
 

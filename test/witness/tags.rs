@@ -38,7 +38,7 @@ fn spec(simulation: &Simulation, sensor: usize) -> CameraSpec {
     match simulation.scene.robots[0].sensors[sensor]
         .kind
         .exteroceptive()
-        .map(|looks| &**looks)
+        .map(|spec| &**spec)
     {
         Some(ExteroceptiveSpec::Camera(spec)) => spec.clone(),
         _ => panic!("no camera"),
@@ -52,18 +52,18 @@ fn file(simulation: &Simulation, sensor: usize, folder: &Folder, name: &str) -> 
         .iter()
         .find(|frame| frame.sensor == sensor)
         .expect("a frame");
-    let FrameData::CameraImages(picture) = &*frame.data else {
-        panic!("no picture")
+    let FrameData::CameraImages(images) = &*frame.data else {
+        panic!("no camera images")
     };
     let path = folder.0.join(name);
-    std::fs::write(&path, picture.rgb.as_ref().expect("colours")).unwrap();
+    std::fs::write(&path, images.rgb.as_ref().expect("colours")).unwrap();
     path.to_string_lossy().into_owned()
 }
 
-fn answered(asked: &Value, folder: &Folder) -> Option<Value> {
+fn detect_tags(request: &Value, folder: &Folder) -> Option<Value> {
     let mut command = script("witness/tags.py")?;
-    let files = (folder.0.join("asked.json"), folder.0.join("answered.json"));
-    std::fs::write(&files.0, asked.to_string()).unwrap();
+    let files = (folder.0.join("request.json"), folder.0.join("reply.json"));
+    std::fs::write(&files.0, request.to_string()).unwrap();
     let output = command.args([&files.0, &files.1]).output().unwrap();
     assert!(
         output.status.success(),
@@ -92,7 +92,7 @@ const BELOW: Tags<'_> = &[
 
 const BLACK_M: f64 = 0.4;
 
-fn boards(tags: Tags<'_>, z: f64) -> String {
+fn tag_boards(tags: Tags<'_>, z: f64) -> String {
     let board = |(id, [x, y, up], yaw): &(u32, [f64; 3], f64)| {
         // The tag is on the face of the box, half of 2 cm in front of its centre.
         let turn = yaw.to_radians();
@@ -120,24 +120,24 @@ fn boards(tags: Tags<'_>, z: f64) -> String {
 fn detected_tag_positions_match() {
     let folder = Folder::new("tags", &[]);
     let camera = "c: {lazy: false, device: {source: test, kind: camera, rate_hz: 10, width: 640, height: 480, horizontal_fov_deg: 60}}";
-    let (mut asked, mut expected, mut focal) = (Vec::new(), Vec::new(), 0.0);
+    let (mut images, mut expected, mut focal) = (Vec::new(), Vec::new(), 0.0);
     for (name, z, tags, rest) in [
         ("above", 6.0, ABOVE, ""),
         ("below", -3.0, BELOW, "water: {optics: {jerlov: I}}"),
     ] {
-        let simulation = world(z, camera, &format!("{}{rest}", boards(tags, z)));
+        let simulation = world(z, camera, &format!("{}{rest}", tag_boards(tags, z)));
         let spec = spec(&simulation, 0);
         let file = file(&simulation, 0, &folder, name);
         focal = spec.lens.focal[0];
-        asked.push(json!({"file": file, "size": spec.size, "focal": spec.lens.focal, "center": spec.lens.center, "black_m": BLACK_M}));
+        images.push(json!({"file": file, "size": spec.size, "focal": spec.lens.focal, "center": spec.lens.center, "black_m": BLACK_M}));
         expected.push(tags);
     }
-    let Some(answered) = answered(&json!({"tags": asked}), &folder) else {
+    let Some(reply) = detect_tags(&json!({"tags": images}), &folder) else {
         return;
     };
     for (k, tags) in expected.iter().enumerate() {
         for (what, side) in [("tags", 0.0), ("raw", 0.25)] {
-            let found = answered[what][k].as_array().unwrap();
+            let found = reply[what][k].as_array().unwrap();
             for (id, [x, y, z], _) in *tags {
                 let tag = found
                     .iter()
@@ -200,10 +200,10 @@ fn stereo_pair_disparity_matches_depth() {
         file(&simulation, 1, &folder, "right"),
     ];
     let pair = json!({"files": files, "size": left.size, "window": [[250, 180], [390, 300]]});
-    let Some(answered) = answered(&json!({"tags": [], "pair": pair}), &folder) else {
+    let Some(reply) = detect_tags(&json!({"tags": [], "pair": pair}), &folder) else {
         return;
     };
-    let (found, expected) = (answered["disparity"].as_f64().unwrap(), 0.12 * fx / 4.0);
+    let (found, expected) = (reply["disparity"].as_f64().unwrap(), 0.12 * fx / 4.0);
     println!("disparity {found} px, expected {expected}");
     assert!(
         (found - expected).abs() < 0.25,

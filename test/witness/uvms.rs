@@ -46,7 +46,7 @@ fn replays(model: &Model, recordings: &[Recording], mode: Mode) -> Vec<Outcome> 
 }
 
 /// Returns every fifth trial, sufficient where a test does not need all of them.
-fn some(recordings: &[Recording]) -> Vec<Recording> {
+fn every_fifth_trial(recordings: &[Recording]) -> Vec<Recording> {
     recordings
         .iter()
         .filter(|r| !r.is_baseline())
@@ -62,7 +62,7 @@ fn replayed_attitude_matches_measurement() {
     let model = model("uvms_pool");
     let outcomes = replays(&model, &recordings(), Mode::Measured);
     let summary = summarize(&outcomes).unwrap();
-    assert_eq!((summary.trials, summary.blown_up), (26, 0));
+    assert_eq!((summary.trials, summary.unstable), (26, 0));
     let misses = missed_limits(
         &summary,
         &simulate_rest(&model, home(&model)),
@@ -104,7 +104,7 @@ fn rest_attitude_matches_ascents() {
 #[test]
 fn exchanged_drag_explains_paper_lag() {
     let published = model("uvms_pool_published");
-    let trials = some(&recordings());
+    let trials = every_fifth_trial(&recordings());
     let lag = |model: &Model| {
         summarize(&replays(model, &trials, Mode::Measured))
             .unwrap()
@@ -137,11 +137,11 @@ fn servo_replay_is_within_its_limits() {
         for j in 0..4 {
             let q = &outcome.track.joints[j].values;
             let moved = q[q.len() - 1] - q[0];
-            let wanted = quintic.to[j] - quintic.from[j];
+            let expected = quintic.to[j] - quintic.from[j];
             // A velocity servo drifts: a tenth of a radian allowed.
             assert!(
-                (moved - wanted).abs() < 0.1,
-                "{} joint {j}: moved {moved}, wanted {wanted}",
+                (moved - expected).abs() < 0.1,
+                "{} joint {j}: moved {moved}, expected {expected}",
                 trial.name
             );
         }
@@ -153,7 +153,7 @@ fn servo_replay_is_within_its_limits() {
 #[test]
 fn prescribed_joints_are_exact() {
     let model = model("uvms_pool");
-    let recording = &some(&recordings())[1];
+    let recording = &every_fifth_trial(&recordings())[1];
     let motion = JointMotion::fit(&recording.joints);
     let outcome = replay_and_score(&model, recording, Mode::Measured).unwrap();
     for (j, curve) in outcome.track.joints.iter().enumerate() {
@@ -198,7 +198,7 @@ fn coupling_metric_matches_base_acceleration() {
     let mut work = Workspace::new(&model.robot);
     step::evaluate(
         &model.robot,
-        &model.instant(),
+        &model.environment(),
         &motion,
         &motion.q,
         0,

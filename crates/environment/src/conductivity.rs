@@ -30,16 +30,20 @@ use crate::seawater::poly;
 /// Conductivity at salinity 35, 15 °C and zero gauge pressure [S/m].
 pub(crate) const STANDARD_CONDUCTIVITY: f64 = 4.2914;
 
-const A: [f64; 6] = [0.0080, -0.1692, 25.3851, 14.0941, -7.0261, 2.7081];
-const B: [f64; 6] = [0.0005, -0.0056, -0.0066, -0.0375, 0.0636, -0.0144];
-const C: [f64; 5] = [
+/// Coefficients a of (4).
+const SALINITY_COEFFICIENTS: [f64; 6] = [0.0080, -0.1692, 25.3851, 14.0941, -7.0261, 2.7081];
+/// Coefficients b of (4).
+const SALINITY_TEMPERATURE_COEFFICIENTS: [f64; 6] = [0.0005, -0.0056, -0.0066, -0.0375, 0.0636, -0.0144];
+/// Coefficients c of (2).
+const TEMPERATURE_RATIO_COEFFICIENTS: [f64; 5] = [
     0.676_609_7,
     2.005_64e-2,
     1.104_259e-4,
     -6.9698e-7,
     1.0031e-9,
 ];
-const E: [f64; 4] = [0.0, 2.070e-5, -6.370e-10, 3.989e-15];
+/// Coefficients e of (3), starting with that of p⁰.
+const PRESSURE_COEFFICIENTS: [f64; 4] = [0.0, 2.070e-5, -6.370e-10, 3.989e-15];
 /// Practical salinity below which (5) applies.
 const DILUTE_SALINITY: f64 = 2.0;
 /// Upper bound of the search for √R_t; salinity 42 has a smaller value.
@@ -49,8 +53,8 @@ const MAX_ROOT: f64 = 1.5;
 pub(crate) fn bisect_increasing(f: impl Fn(f64) -> f64, end: f64) -> f64 {
     let (mut low, mut high) = (0.0, end);
     for _ in 0..54 {
-        let middle = 0.5 * (low + high);
-        *(if f(middle) < 0.0 { &mut low } else { &mut high }) = middle;
+        let midpoint = 0.5 * (low + high);
+        *(if f(midpoint) < 0.0 { &mut low } else { &mut high }) = midpoint;
     }
     0.5 * (low + high)
 }
@@ -61,15 +65,15 @@ fn phi(t: f64) -> f64 {
 
 /// Practical salinity by (4) from `root` = √R_t.
 fn ocean(root: f64, t: f64) -> f64 {
-    poly(&A, root) + phi(t) * poly(&B, root)
+    poly(&SALINITY_COEFFICIENTS, root) + phi(t) * poly(&SALINITY_TEMPERATURE_COEFFICIENTS, root)
 }
 
 /// Bracket of (5), without the factor f.
 fn dilute(root: f64, t: f64) -> f64 {
     let (x, y) = (400.0 * root * root, 10.0 * root);
     ocean(root, t)
-        - A[0] / (1.0 + x * (1.5 + x))
-        - B[0] * phi(t) / (1.0 + y * (1.0 + y * (1.0 + y)))
+        - SALINITY_COEFFICIENTS[0] / (1.0 + x * (1.5 + x))
+        - SALINITY_TEMPERATURE_COEFFICIENTS[0] * phi(t) / (1.0 + y * (1.0 + y * (1.0 + y)))
 }
 
 /// Factor f of (5).
@@ -86,7 +90,7 @@ fn continuity_factor(t: f64) -> f64 {
 fn pressure_terms(t: f64, pressure: f64) -> (f64, f64, f64) {
     let p = pressure * 1e-4;
     (
-        poly(&E, p),
+        poly(&PRESSURE_COEFFICIENTS, p),
         1.0 + 3.426e-2 * t + 4.464e-4 * t * t,
         4.215e-1 - 3.107e-3 * t,
     )
@@ -106,7 +110,7 @@ pub fn salinity(conductivity: f64, t: f64, pressure: f64) -> f64 {
     }
     let (n, d, dR) = pressure_terms(t, pressure);
     let R_p = 1.0 + n / (d + dR * R); // (3)
-    let R_t = R / (R_p * poly(&C, t)); // (1), (2)
+    let R_t = R / (R_p * poly(&TEMPERATURE_RATIO_COEFFICIENTS, t)); // (1), (2)
     let root = R_t.max(0.0).sqrt();
     let S = ocean(root, t);
     if S >= DILUTE_SALINITY {
@@ -130,7 +134,7 @@ pub fn conductivity(S: f64, t: f64, pressure: f64) -> f64 {
     };
     // (1) with (3) is a quadratic equation in R
     let (n, d, dR) = pressure_terms(t, pressure);
-    let R_0 = root * root * poly(&C, t);
+    let R_0 = root * root * poly(&TEMPERATURE_RATIO_COEFFICIENTS, t);
     let b = d - dR * R_0;
     let R = (-b + (b * b + 4.0 * dR * R_0 * (d + n)).sqrt()) / (2.0 * dR);
     STANDARD_CONDUCTIVITY * R
@@ -159,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn there_and_back() {
+    fn salinity_inverts_conductivity() {
         for S in [0.01, 0.5, 1.9, 1.999_999, 2.0, 2.1, 17.0, 41.9] {
             for t in [-1.9, 8.0, 15.0, 34.0] {
                 for p in [0.0, 5e6, 9e7] {

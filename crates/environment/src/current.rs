@@ -161,7 +161,7 @@ mod tests {
     use merrow_model::scene::sea::GaussMarkov;
 
     #[test]
-    fn variation_has_the_stated_spread_and_memory() {
+    fn variation_has_specified_std_and_correlation_time() {
         let current = Current {
             profile: vec![(0.0, Vec3::zero())],
             gauss_markov: Some(GaussMarkov {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn any_instant_can_be_computed_alone() {
+    fn variation_is_independent_of_evaluation_order() {
         let current = Current {
             profile: vec![(0.0, Vec3::zero())],
             gauss_markov: Some(GaussMarkov {
@@ -196,16 +196,16 @@ mod tests {
             }),
             flows: Vec::new(),
         };
-        let mut walked = VariationCache::default();
+        let mut stepped = VariationCache::default();
         for k in 0..500 {
-            walked.evaluate(&current, 1, f64::from(k) * 0.7);
+            stepped.evaluate(&current, 1, f64::from(k) * 0.7);
         }
-        let alone = VariationCache::default().evaluate(&current, 1, 123.4);
-        assert_eq!(walked.evaluate(&current, 1, 123.4), alone);
+        let direct = VariationCache::default().evaluate(&current, 1, 123.4);
+        assert_eq!(stepped.evaluate(&current, 1, 123.4), direct);
     }
 
     #[test]
-    fn profile_is_linear_between_and_constant_beyond() {
+    fn current_profile_interpolates_and_clamps() {
         let p = [
             (5.0, Vec3::new(1.0, 0.0, 0.0)),
             (15.0, Vec3::new(0.0, 2.0, 0.0)),

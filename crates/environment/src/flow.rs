@@ -55,7 +55,7 @@ impl FlowSample {
         self.rate + self.gradient.mul_vec(self.velocity)
     }
 
-    fn still() -> Self {
+    fn zero() -> Self {
         Self {
             velocity: Vec3::zero(),
             rate: Vec3::zero(),
@@ -82,7 +82,7 @@ pub(crate) fn sample_flows(
     p: Vec3,
     t: f64,
 ) -> FlowSample {
-    let mut sum = FlowSample::still();
+    let mut sum = FlowSample::zero();
     for flow in flows {
         if own.is_some() && flow.region != own {
             continue;
@@ -125,51 +125,51 @@ pub(crate) fn tidal_motion(flows: &[Flow], t: f64) -> (Vec3, Vec3) {
 /// Phase of a constituent [rad], reduced to one turn, so that the sine keeps its precision over
 /// years.
 fn phase(c: &Constituent, t: f64) -> f64 {
-    let turn = c.omega * t / std::f64::consts::TAU;
-    (turn - turn.floor()) * std::f64::consts::TAU - c.lag
+    let turns = c.omega * t / std::f64::consts::TAU;
+    (turns - turns.floor()) * std::f64::consts::TAU - c.lag
 }
 
 fn sample_jet(jet: &Jet, p: Vec3) -> FlowSample {
     let n = jet.across.dot(p - jet.p_W) / jet.half_width;
     let tanh = libm::tanh(n);
-    let fall = if jet.decay_depth.is_finite() {
+    let depth_factor = if jet.decay_depth.is_finite() {
         libm::exp(p.z.min(0.0) / jet.decay_depth)
     } else {
         1.0
     };
-    let profile = (1.0 - tanh * tanh) * fall;
-    let along_n = -2.0 * tanh * profile / jet.half_width;
-    let along_z = if p.z < 0.0 {
+    let profile = (1.0 - tanh * tanh) * depth_factor;
+    let slope_across = -2.0 * tanh * profile / jet.half_width;
+    let slope_along_z = if p.z < 0.0 {
         profile / jet.decay_depth
     } else {
         0.0
     };
-    let slope = jet.across.scale(along_n) + Vec3::new(0.0, 0.0, along_z);
+    let slope = jet.across.scale(slope_across) + Vec3::new(0.0, 0.0, slope_along_z);
     scaled_stream(jet.velocity, profile, slope)
 }
 
 fn sample_channel(channel: &Channel, p: Vec3) -> FlowSample {
     let n = channel.across.dot(p - channel.p_W) / channel.half_width;
     if n.abs() >= 1.0 {
-        return FlowSample::still();
+        return FlowSample::zero();
     }
     let k = channel.exponent;
     let across = 1.0 - libm::pow(n.abs(), k);
-    let across_slope = -k * libm::pow(n.abs(), k - 1.0) * n.signum() / channel.half_width;
-    let (over, over_slope) = match channel.bed {
+    let bank_slope = -k * libm::pow(n.abs(), k - 1.0) * n.signum() / channel.half_width;
+    let (bed_factor, bed_slope) = match channel.bed {
         None => (1.0, 0.0),
         Some([depth, m]) => {
             let h = (1.0 + p.z / depth).min(1.0);
             if h <= 0.0 {
-                return FlowSample::still();
+                return FlowSample::zero();
             }
-            let over = libm::pow(h, m);
-            (over, if h < 1.0 { m * over / (h * depth) } else { 0.0 })
+            let bed_factor = libm::pow(h, m);
+            (bed_factor, if h < 1.0 { m * bed_factor / (h * depth) } else { 0.0 })
         }
     };
     let slope =
-        channel.across.scale(across_slope * over) + Vec3::new(0.0, 0.0, across * over_slope);
-    scaled_stream(channel.velocity, across * over, slope)
+        channel.across.scale(bank_slope * bed_factor) + Vec3::new(0.0, 0.0, across * bed_slope);
+    scaled_stream(channel.velocity, across * bed_factor, slope)
 }
 
 /// Stream along `velocity` times a `factor` with the gradient `slope`.
@@ -187,13 +187,13 @@ fn scaled_stream(velocity: Vec3, factor: f64, slope: Vec3) -> FlowSample {
 
 /// Velocities from grids, in which depth is positive downwards.
 fn sample_grid(components: &[Option<Arc<Grid>>; 3], p: Vec3, t: f64) -> FlowSample {
-    let mut local = FlowSample::still();
+    let mut local = FlowSample::zero();
     for (i, grid) in components.iter().enumerate() {
         let Some(grid) = grid else { continue };
-        let found = grid.interpolate([p.x, p.y, -p.z, t]);
-        local.velocity[i] = found.value;
-        local.rate[i] = found.slope[3];
-        local.gradient.r[i] = Vec3::new(found.slope[0], found.slope[1], -found.slope[2]);
+        let sample = grid.interpolate([p.x, p.y, -p.z, t]);
+        local.velocity[i] = sample.value;
+        local.rate[i] = sample.slope[3];
+        local.gradient.r[i] = Vec3::new(sample.slope[0], sample.slope[1], -sample.slope[2]);
     }
     local
 }
@@ -270,7 +270,7 @@ mod tests {
     // points, including near the axis of an eddy. Tolerance: 1e-8, the error of the differences
     // with a step of 1e-4.
     #[test]
-    fn gradients_are_those_of_the_velocities() {
+    fn gradients_match_finite_differences() {
         let flows = flows();
         let h = 1e-4;
         for p in [
@@ -286,10 +286,10 @@ mod tests {
                     - sample_flows(&flows, &[], None, p - step, 0.0).velocity)
                     .scale(0.5 / h);
                 for i in 0..3 {
-                    let found = local.gradient.r[i][j];
+                    let sample = local.gradient.r[i][j];
                     assert!(
-                        (found - slope[i]).abs() < 1e-8,
-                        "d u{i}/d x{j} = {found}, not {}",
+                        (sample - slope[i]).abs() < 1e-8,
+                        "d u{i}/d x{j} = {sample}, not {}",
                         slope[i]
                     );
                 }
@@ -298,13 +298,13 @@ mod tests {
     }
 
     #[test]
-    fn streams_end_at_their_banks_and_bed() {
+    fn channel_flow_ends_at_banks_and_bed() {
         let mut channel = flows();
         channel.retain(|f| matches!(f.law, FlowLaw::Channel(_)));
         let across = Vec3::new(-0.6, 0.8, 0.0);
-        let middle = Vec3::new(3.0, -2.0, 0.0);
+        let axis_point = Vec3::new(3.0, -2.0, 0.0);
         assert!(
-            (sample_flows(&channel, &[], None, middle, 0.0)
+            (sample_flows(&channel, &[], None, axis_point, 0.0)
                 .velocity
                 .norm()
                 - 1.3)
@@ -312,19 +312,19 @@ mod tests {
                 < 1e-15
         );
         for p in [
-            middle + across.scale(20.001),
-            middle - across.scale(25.0),
-            middle + Vec3::new(0.0, 0.0, -12.0),
+            axis_point + across.scale(20.001),
+            axis_point - across.scale(25.0),
+            axis_point + Vec3::new(0.0, 0.0, -12.0),
         ] {
             assert_eq!(
                 sample_flows(&channel, &[], None, p, 0.0),
-                FlowSample::still()
+                FlowSample::zero()
             );
         }
     }
 
     #[test]
-    fn tide_runs_its_ellipse_once_a_period_and_accelerates_as_it_turns() {
+    fn tide_is_periodic_and_acceleration_is_its_derivative() {
         let m2 = Constituent {
             omega: std::f64::consts::TAU / 44_714.16,
             major: Vec3::new(0.9, 0.3, 0.0),
@@ -338,16 +338,16 @@ mod tests {
             law: FlowLaw::Tide(vec![m2]),
         }];
         let at_flood = 0.4 / m2.omega;
-        let near =
+        let assert_close =
             |a: Vec3, b: Vec3, tolerance: f64| assert!((a - b).norm() < tolerance, "{a:?} {b:?}");
-        near(tidal_motion(&flows, at_flood).0, m2.major.scale(2.0), 1e-12);
-        near(
+        assert_close(tidal_motion(&flows, at_flood).0, m2.major.scale(2.0), 1e-12);
+        assert_close(
             tidal_motion(&flows, at_flood + 0.25 * 44_714.16).0,
             m2.minor.scale(2.0),
             1e-12,
         );
         // equal after ten years of periods, within the rounding of time itself
-        near(
+        assert_close(
             tidal_motion(&flows, at_flood + 7000.0 * 44_714.16).0,
             m2.major.scale(2.0),
             1e-9,

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reference_point_v70() {
+    fn ecef_matches_reference_point_of_v70() {
         let p = ecef(63_f64.to_radians(), 10_f64.to_radians(), 100.0);
         let expected = Vec3::new(2_859_275.419_0, 504_167.401_6, 5_660_067.224_9);
         assert!((p - expected).norm() < 1e-4, "{p:?}");
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn world_and_back_in_a_general_place() {
+    fn world_ecef_round_trip() {
         let origin = Origin {
             latitude: -0.639,
             longitude: 2.13,

@@ -17,7 +17,7 @@
 //!
 //! // a regular wave of 2 m height and 8 s period that travels north in water of 20 m depth
 //! let (depth, gravity, seed) = (20.0, 9.81, 1);
-//! let asked = SeaState {
+//! let requested = SeaState {
 //!     spectrum: Spectrum::Regular(0.0),
 //!     hs: 2.0,
 //!     tp: 8.0,
@@ -27,7 +27,7 @@
 //!     min_wavelength: None,
 //!     ramp: 0.0,
 //! };
-//! let waves = Waves::from_field(wave_field(asked, depth, gravity, seed));
+//! let waves = Waves::from_field(wave_field(requested, depth, gravity, seed));
 //! let at_start = WaveState::new(&waves, 0.0);
 //! let length = TAU / wave_number(TAU / 8.0, depth, gravity);
 //! assert!((at_start.elevation(0.0, 0.0) - 1.0).abs() < 1e-9);
@@ -140,14 +140,14 @@ impl EnvironmentState<'_> {
         }
     }
 
-    /// Same as [`Instant::above_surface`] within `enough` [m] of the wave range.
+    /// Same as [`Self::height_above_surface`] within `margin` [m] of the wave range.
     ///
     /// Farther from the waves the function returns the height over z = 0 [m], which is cheaper. `p`
     /// is in W [m].
     #[inline(always)]
-    pub fn approximate_height_above_surface(&self, p: Vec3, enough: f64) -> f64 {
+    pub fn approximate_height_above_surface(&self, p: Vec3, margin: f64) -> f64 {
         match self.waves {
-            Some(waves) if p.z.abs() <= enough + waves.max_height() => {
+            Some(waves) if p.z.abs() <= margin + waves.max_height() => {
                 p.z - waves.elevation(p.x, p.y)
             }
             _ => p.z,
@@ -165,7 +165,7 @@ impl EnvironmentState<'_> {
     pub fn wind_height(&self, p: Vec3) -> f64 {
         match self.waves {
             None => p.z,
-            Some(waves) if waves.is_tidal() => p.z - waves.elevation(p.x, p.y),
+            Some(waves) if waves.changes_mean_level() => p.z - waves.elevation(p.x, p.y),
             Some(waves) => {
                 let part = (2.0 - p.z / waves.max_height()).clamp(0.0, 1.0);
                 if part > 0.0 {
@@ -183,8 +183,8 @@ impl EnvironmentState<'_> {
 pub fn stopping_grid_name(sea: &Sea, p: Vec3, t: f64) -> Option<String> {
     let x = [p.x, p.y, -p.z, t];
     let stops = |grid: &Option<Arc<Grid>>| grid.as_ref().is_some_and(|grid| grid.is_stopped_at(x));
-    let of_flow = |flow: &&Flow| matches!(&flow.law, FlowLaw::Grid(components) if components.iter().any(stops));
-    if let Some(flow) = sea.current.flows.iter().find(of_flow) {
+    let is_stopping_flow = |flow: &&Flow| matches!(&flow.law, FlowLaw::Grid(components) if components.iter().any(stops));
+    if let Some(flow) = sea.current.flows.iter().find(is_stopping_flow) {
         return Some(format!("the flow {}", flow.name));
     }
     let column = sea.column.as_ref()?;
@@ -205,8 +205,8 @@ pub fn sample_water_motion<T: Real>(
     at: &EnvironmentState<'_>,
     links: &mut [LinkWork<T>],
 ) {
-    let uniform = at.sea.current.profile.len() == 1;
-    let everywhere = at.sea.current.profile[0].1 + at.variation.velocity;
+    let is_uniform_profile = at.sea.current.profile.len() == 1;
+    let uniform_current = at.sea.current.profile[0].1 + at.variation.velocity;
     let local = !at.sea.current.flows.is_empty() || at.sea.has_closed_regions();
     for (link, work) in robot.links.iter().zip(links) {
         if !link.wet {
@@ -217,10 +217,10 @@ pub fn sample_water_motion<T: Real>(
             continue;
         }
         let (mut v_W, mut a_W) = (
-            Vec3::splat(everywhere),
+            Vec3::splat(uniform_current),
             Vec3::splat(at.variation.acceleration),
         );
-        if !uniform {
+        if !is_uniform_profile {
             let z = work.p_WL.z + work.R_WL.r[2].dot(Vec3::splat(link.p_LoCb));
             let profile = &at.sea.current.profile;
             v_W = crate::current::mean_at_height(&at.sea.current, z)
@@ -233,7 +233,7 @@ pub fn sample_water_motion<T: Real>(
     }
 }
 
-/// Same as [`sample`] for one link in waves or in a current that depends on position.
+/// Same as [`sample_water_motion`] for one link in waves or in a current that depends on position.
 #[inline(never)]
 fn sample_lanes<T: Real>(at: &EnvironmentState<'_>, link: &Link, work: &mut LinkWork<T>) {
     let p_WCb = work.p_WL + work.R_WL.mul_vec(Vec3::splat(link.p_LoCb));
@@ -256,9 +256,9 @@ fn sample_lanes<T: Real>(at: &EnvironmentState<'_>, link: &Link, work: &mut Link
     if at.waves.is_none() {
         return;
     }
-    let vector = |of: fn(&LinkWaveState) -> Vec3| Vec3::from_lanes(|i| of(&lanes[i]));
+    let vector = |get: fn(&LinkWaveState) -> Vec3| Vec3::from_lanes(|i| get(&lanes[i]));
     work.surface_normal = vector(|l| l.normal);
-    work.over_surface = T::from_lanes(|i| lanes[i].height);
+    work.height_above_surface = T::from_lanes(|i| lanes[i].height);
     work.wave_velocity = vector(|l| l.velocity);
     work.water += work.wave_velocity;
     work.wave_acceleration = vector(|l| l.acceleration);
@@ -269,11 +269,11 @@ fn sample_lanes<T: Real>(at: &EnvironmentState<'_>, link: &Link, work: &mut Link
 /// Part of Du/Dt [m/s²], W, that waves of the motion `orbital` add to a current. `slope` is the
 /// slope of the surface.
 fn wave_acceleration(stream: &FlowSample, orbital: &OrbitalMotion, slope: [f64; 2]) -> Vec3 {
-    let along = stream.gradient.mul_vec(orbital.velocity);
-    orbital.acceleration(slope, stream.velocity) + along
+    let gradient_term = stream.gradient.mul_vec(orbital.velocity);
+    orbital.acceleration(slope, stream.velocity) + gradient_term
 }
 
-/// Result of [`in_waves`] for one robot, in the link frame.
+/// Result of [`link_wave_state`] for one robot, in the link frame.
 #[derive(Clone, Copy)]
 struct LinkWaveState {
     normal: Vec3,

@@ -40,7 +40,7 @@ pub const UNESCO: Validity = Validity {
     salinity: [0.0, 42.0],
     depth: 9_900.0,
 };
-/// Range of validity of [`mackenzie`].
+/// Range of validity of [`mackenzie_sound_speed`].
 pub const MACKENZIE: Validity = Validity {
     temperature: [2.0, 30.0],
     salinity: [25.0, 40.0],
@@ -152,7 +152,7 @@ pub fn mackenzie_sound_speed(T: f64, S: f64, D: f64) -> f64 {
 /// Practical salinity at which water of temperature `t` (IPTS-68) [°C] has the density `rho`
 /// [kg/m³] at the surface.
 ///
-/// The result is limited to 0 to 42, whatever the density.
+/// The result is limited to 0 to 42 for any density.
 pub(crate) fn salinity_from_density(rho: f64, t: f64) -> f64 {
     crate::conductivity::bisect_increasing(|S| density(S, t, 0.0) - rho, 42.0)
 }

@@ -38,16 +38,16 @@ pub fn mean_square_slope(wind: f64) -> f64 {
 
 /// Unpolarised Fresnel reflectance at a plane interface, and the cosine of the refraction angle.
 ///
-/// `cosine` is the cosine of the angle of incidence. `ratio` is the refractive index of the far
-/// side divided by that of the near side; it may be greater or less than one. In total reflection
-/// the returned cosine is 0.
+/// `cosine` is the cosine of the angle of incidence [-]. `ratio` is the refractive index of the far
+/// side divided by that of the near side [-]; it may be greater or less than one. In total
+/// reflection the returned cosine is 0.
 pub fn fresnel_reflectance(cosine: f64, ratio: f64) -> (f64, f64) {
-    let beyond = (1.0 - (1.0 - cosine * cosine) / (ratio * ratio))
+    let refracted_cosine = (1.0 - (1.0 - cosine * cosine) / (ratio * ratio))
         .max(0.0)
         .sqrt();
-    let s = (cosine - ratio * beyond) / (cosine + ratio * beyond);
-    let p = (ratio * cosine - beyond) / (ratio * cosine + beyond);
-    (0.5 * (s * s + p * p), beyond)
+    let s = (cosine - ratio * refracted_cosine) / (cosine + ratio * refracted_cosine);
+    let p = (ratio * cosine - refracted_cosine) / (ratio * cosine + refracted_cosine);
+    (0.5 * (s * s + p * p), refracted_cosine)
 }
 
 /// Water surface at one instant, prepared for many ray queries.
@@ -55,45 +55,45 @@ pub fn fresnel_reflectance(cosine: f64, ratio: f64) -> (f64, f64) {
 pub struct Surface<'a> {
     at: &'a EnvironmentState<'a>,
     /// Slope bound S of (1).
-    slope: f64,
+    max_slope: f64,
     /// The surface lies within this distance of z = 0 [m].
-    reach: f64,
+    max_height: f64,
 }
 
 impl<'a> Surface<'a> {
     /// Creates the surface of the environment `at`.
     pub fn new(at: &'a EnvironmentState<'a>) -> Self {
         let waves = at.waves;
-        let slope = waves.map_or(0.0, |waves| (5.0 * waves.slope_std()).min(3.0));
+        let max_slope = waves.map_or(0.0, |waves| (5.0 * waves.slope_std()).min(3.0));
         Self {
             at,
-            slope,
-            reach: waves.map_or(0.0, |waves| waves.max_height()),
+            max_slope,
+            max_height: waves.map_or(0.0, |waves| waves.max_height()),
         }
     }
 
     /// Returns true if the ray from `p` [m] along the unit vector `d`, W, enters the height range
-    /// of the waves within `far` [m].
-    pub fn is_near(&self, p: Vec3, d: Vec3, far: f64) -> bool {
-        self.band(p.z, d.z, far).is_some()
+    /// of the waves within `max_distance` [m].
+    pub fn is_near(&self, p: Vec3, d: Vec3, max_distance: f64) -> bool {
+        self.height_range_interval(p.z, d.z, max_distance).is_some()
     }
 
     /// Distance [m] to the first intersection of a ray with the surface, from above or from below,
     /// by (1).
     ///
     /// The ray starts at `p` [m] and runs along the unit vector `d`, W. Returns `None` if there is
-    /// no intersection within `far` [m].
-    pub fn intersect_ray(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {
-        let [low, high] = self.band(p.z, d.z, far)?;
+    /// no intersection within `max_distance` [m].
+    pub fn intersect_ray(&self, p: Vec3, d: Vec3, max_distance: f64) -> Option<f64> {
+        let [low, high] = self.height_range_interval(p.z, d.z, max_distance)?;
         if self.at.waves.is_none() {
             return (low > 0.0).then_some(low);
         }
         let horizontal = (d.x * d.x + d.y * d.y).sqrt();
-        let pace = 1.0 / (d.z.abs() + self.slope * horizontal).max(1e-9);
-        let over = |t: f64| self.at.height_above_surface(p + d.scale(t));
-        let (mut t, mut h) = (low, over(low));
+        let step_per_height = 1.0 / (d.z.abs() + self.max_slope * horizontal).max(1e-9);
+        let height_at = |t: f64| self.at.height_above_surface(p + d.scale(t));
+        let (mut t, mut h) = (low, height_at(low));
         // a ray that starts on the surface is taken to have left it
-        let mut side = if h.abs() < HEIGHT_TOLERANCE && low == 0.0 {
+        let mut sign = if h.abs() < HEIGHT_TOLERANCE && low == 0.0 {
             0.0
         } else {
             h.signum()
@@ -102,15 +102,15 @@ impl<'a> Surface<'a> {
             if t >= high {
                 return None;
             }
-            let next = (t + (h.abs() * pace).max(0.5 * HEIGHT_TOLERANCE * pace)).min(high);
-            let there = over(next);
-            if side == 0.0 && there.abs() >= HEIGHT_TOLERANCE {
-                side = there.signum();
+            let next = (t + (h.abs() * step_per_height).max(0.5 * HEIGHT_TOLERANCE * step_per_height)).min(high);
+            let next_height = height_at(next);
+            if sign == 0.0 && next_height.abs() >= HEIGHT_TOLERANCE {
+                sign = next_height.signum();
             }
-            if side != 0.0 && there * side <= 0.0 {
-                return Some(refine_root([t, next], [h, there], over));
+            if sign != 0.0 && next_height * sign <= 0.0 {
+                return Some(refine_root([t, next], [h, next_height], height_at));
             }
-            (t, h) = (next, there);
+            (t, h) = (next, next_height);
         }
         None
     }
@@ -147,12 +147,12 @@ impl<'a> Surface<'a> {
     }
 
     /// Interval of distances [m] in which a ray can be within the height range of the waves.
-    fn band(&self, z: f64, dz: f64, far: f64) -> Option<[f64; 2]> {
+    fn height_range_interval(&self, z: f64, dz: f64, max_distance: f64) -> Option<[f64; 2]> {
         if dz.abs() < 1e-12 {
-            return (z.abs() <= self.reach && self.reach > 0.0).then_some([0.0, far]);
+            return (z.abs() <= self.max_height && self.max_height > 0.0).then_some([0.0, max_distance]);
         }
-        let ends = [(-self.reach - z) / dz, (self.reach - z) / dz];
-        let (low, high) = (ends[0].min(ends[1]).max(0.0), ends[0].max(ends[1]).min(far));
+        let ends = [(-self.max_height - z) / dz, (self.max_height - z) / dz];
+        let (low, high) = (ends[0].min(ends[1]).max(0.0), ends[0].max(ends[1]).min(max_distance));
         (low <= high).then_some([low, high])
     }
 }
@@ -162,7 +162,7 @@ impl<'a> Surface<'a> {
 fn refine_root(
     [mut a, mut b]: [f64; 2],
     [mut ha, mut hb]: [f64; 2],
-    over: impl Fn(f64) -> f64,
+    height_at: impl Fn(f64) -> f64,
 ) -> f64 {
     for k in 0..60 {
         if (b - a).abs() < 1e-9 * (1.0 + a.abs()) || ha == hb {
@@ -174,7 +174,7 @@ fn refine_root(
             (ha / (ha - hb)).clamp(0.01, 0.99)
         };
         let t = a + part * (b - a);
-        let h = over(t);
+        let h = height_at(t);
         if (h > 0.0) == (ha > 0.0) {
             (a, ha) = (t, h)
         } else {

@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 /// Maximum distance between the layers of a column [m]. At 20 m the curvature of the density causes
 /// an error below 1e-6.
-const SPACING: f64 = 20.0;
+const MAX_SPACING: f64 = 20.0;
 
 /// Builds the column down to depth `bottom` [m] from `profile`.
 ///
@@ -49,13 +49,13 @@ pub fn build_column(
 ) -> WaterColumn {
     let mut depths = vec![0.0];
     for target in profile.iter().map(|p| p[0]).chain([bottom]) {
-        let from = depths[depths.len() - 1];
-        let pieces = ((target - from) / SPACING).ceil().max(0.0) as usize;
-        depths.extend((1..=pieces).map(|k| {
-            if k == pieces {
+        let start = depths[depths.len() - 1];
+        let intervals = ((target - start) / MAX_SPACING).ceil().max(0.0) as usize;
+        depths.extend((1..=intervals).map(|k| {
+            if k == intervals {
                 target
             } else {
-                from + (target - from) * k as f64 / pieces as f64
+                start + (target - start) * k as f64 / intervals as f64
             }
         }));
     }
@@ -112,12 +112,12 @@ fn interpolate_profile(profile: &[[f64; 3]], depth: f64) -> [f64; 2] {
         profile[k.saturating_sub(1)],
         profile[k.min(profile.len() - 1)],
     );
-    let part = if b[0] > a[0] {
+    let fraction = if b[0] > a[0] {
         (depth - a[0]) / (b[0] - a[0])
     } else {
         0.0
     };
-    [1, 2].map(|i| a[i] + part * (b[i] - a[i]))
+    [1, 2].map(|i| a[i] + fraction * (b[i] - a[i]))
 }
 
 /// Water of a column at `p` [m], W, and `t` [s], with `gravity` [m/s²].
@@ -130,8 +130,8 @@ pub fn sample_column(column: &WaterColumn, gravity: f64, p: Vec3, t: f64) -> Lay
         return layer;
     }
     let x = [p.x, p.y, layer.depth, t];
-    let value = |grid: &Option<Arc<Grid>>, otherwise: f64| {
-        grid.as_ref().map_or(otherwise, |g| g.interpolate(x).value)
+    let value = |grid: &Option<Arc<Grid>>, default: f64| {
+        grid.as_ref().map_or(default, |g| g.interpolate(x).value)
     };
     let temperature = value(&column.temperature, layer.temperature);
     let salinity = value(&column.salinity, layer.salinity);
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn column_holds_what_was_given_and_its_own_weight() {
+    fn column_reproduces_layers_and_hydrostatic_pressure() {
         let profile = [[0.0, 20.0, 35.0], [30.0, 12.0, 35.5], [500.0, 6.0, 34.8]];
         let column = build_column(&profile, 1000.0, 9.81, SoundSpeedLaw::Unesco);
         let layer = column.properties_at(-15.0);
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_carried_is_linear_between_and_constant_beyond() {
+    fn tracer_profiles_interpolate_and_clamp() {
         let profile = vec![[5.0, 1.0], [15.0, 3.0]];
         let values = TracerValues::Profile(profile);
         let turbidity = Tracer {
@@ -276,7 +276,7 @@ mod tests {
             unit: "ntu".into(),
             values,
         };
-        let at = |z: f64| tracer_value(&turbidity, Vec3::new(1.0, 2.0, z), 0.0);
-        assert_eq!([0.0, -5.0, -10.0, -20.0].map(at), [1.0, 1.0, 2.0, 3.0]);
+        let value_at = |z: f64| tracer_value(&turbidity, Vec3::new(1.0, 2.0, z), 0.0);
+        assert_eq!([0.0, -5.0, -10.0, -20.0].map(value_at), [1.0, 1.0, 2.0, 3.0]);
     }
 }

@@ -30,22 +30,22 @@ use crate::Vec3;
 use crate::real::sin_cos;
 
 /// Semi-major axis of WGS84 [m].
-pub const A: f64 = 6_378_137.0;
+pub const SEMI_MAJOR_AXIS: f64 = 6_378_137.0;
 /// Flattening of WGS84 [-].
-pub const F: f64 = 1.0 / 298.257_223_563;
+pub const FLATTENING: f64 = 1.0 / 298.257_223_563;
 /// First eccentricity squared of WGS84 [-].
-pub(crate) const E2: f64 = F * (2.0 - F);
+pub(crate) const ECCENTRICITY_SQUARED: f64 = FLATTENING * (2.0 - FLATTENING);
 
 /// Mean radius of the Earth, (2a + b)/3 [m].
-pub const MEAN_RADIUS: f64 = A * (1.0 - F / 3.0);
+pub const MEAN_RADIUS: f64 = SEMI_MAJOR_AXIS * (1.0 - FLATTENING / 3.0);
 
 /// Radii of curvature along the meridian (M) and across it (N) at a latitude [rad] [m], by (1) and
 /// (4).
 pub fn curvature_radii(latitude: f64) -> [f64; 2] {
     let s = sin_cos(latitude).0;
-    let w2 = 1.0 - E2 * s * s;
-    let N = A / w2.sqrt();
-    [N * (1.0 - E2) / w2, N]
+    let w2 = 1.0 - ECCENTRICITY_SQUARED * s * s;
+    let N = SEMI_MAJOR_AXIS / w2.sqrt();
+    [N * (1.0 - ECCENTRICITY_SQUARED) / w2, N]
 }
 
 /// Converts latitude [rad], longitude [rad] and ellipsoidal height [m] to an ECEF position [m] by
@@ -53,11 +53,11 @@ pub fn curvature_radii(latitude: f64) -> [f64; 2] {
 pub fn ecef(latitude: f64, longitude: f64, height: f64) -> Vec3 {
     let (sp, cp) = sin_cos(latitude);
     let (sl, cl) = sin_cos(longitude);
-    let N = A / (1.0 - E2 * sp * sp).sqrt(); // (1)
+    let N = SEMI_MAJOR_AXIS / (1.0 - ECCENTRICITY_SQUARED * sp * sp).sqrt(); // (1)
     Vec3::new(
         (N + height) * cp * cl,
         (N + height) * cp * sl,
-        (N * (1.0 - E2) + height) * sp,
+        (N * (1.0 - ECCENTRICITY_SQUARED) + height) * sp,
     )
 }
 
@@ -65,22 +65,22 @@ pub fn ecef(latitude: f64, longitude: f64, height: f64) -> Vec3 {
 /// (3).
 pub fn geodetic(p: Vec3) -> [f64; 3] {
     let r = (p.x * p.x + p.y * p.y).sqrt();
-    let b = A * (1.0 - F);
-    let ep2 = E2 / (1.0 - E2);
+    let b = SEMI_MAJOR_AXIS * (1.0 - FLATTENING);
+    let ep2 = ECCENTRICITY_SQUARED / (1.0 - ECCENTRICITY_SQUARED);
     // Bowring's parametric latitude; two iterations leave an error below 1e-12 rad within 10 000 km
     // of the Earth
-    let mut beta = libm::atan2(p.z * A, r * b);
+    let mut beta = libm::atan2(p.z * SEMI_MAJOR_AXIS, r * b);
     let mut latitude = 0.0;
     for _ in 0..4 {
         let (s, c) = sin_cos(beta);
-        latitude = libm::atan2(p.z + ep2 * b * s * s * s, r - E2 * A * c * c * c);
+        latitude = libm::atan2(p.z + ep2 * b * s * s * s, r - ECCENTRICITY_SQUARED * SEMI_MAJOR_AXIS * c * c * c);
         let (sp, cp) = sin_cos(latitude);
-        beta = libm::atan2(b * sp, A * cp);
+        beta = libm::atan2(b * sp, SEMI_MAJOR_AXIS * cp);
     }
     let (sp, cp) = sin_cos(latitude);
-    let N = A / (1.0 - E2 * sp * sp).sqrt();
+    let N = SEMI_MAJOR_AXIS / (1.0 - ECCENTRICITY_SQUARED * sp * sp).sqrt();
     // this form of the height keeps its precision at every latitude
-    let height = r * cp + p.z * sp - A * A / N;
+    let height = r * cp + p.z * sp - SEMI_MAJOR_AXIS * SEMI_MAJOR_AXIS / N;
     [latitude, libm::atan2(p.y, p.x), height]
 }
 
@@ -118,13 +118,13 @@ impl TangentPlane {
     /// height [m].
     pub fn new(latitude: f64, longitude: f64, height: f64) -> Self {
         let (s, c) = sin_cos(latitude);
-        let w = (1.0 - E2 * s * s).sqrt();
+        let w = (1.0 - ECCENTRICITY_SQUARED * s * s).sqrt();
         Self {
             latitude,
             longitude,
             p_0: ecef(latitude, 0.0, height),
             axes: axes(latitude, 0.0),
-            metres: [A / w * c, A * (1.0 - E2) / (w * w * w)],
+            metres: [SEMI_MAJOR_AXIS / w * c, SEMI_MAJOR_AXIS * (1.0 - ECCENTRICITY_SQUARED) / (w * w * w)],
         }
     }
 
@@ -140,20 +140,20 @@ impl TangentPlane {
         let [e, n, _] = self.axes;
         let P = self.p_0 + e.scale(x) + n.scale(y);
         let r = (P.x * P.x + P.y * P.y).sqrt();
-        let b = A * (1.0 - F);
-        let tan = P.z / r * (A / b);
+        let b = SEMI_MAJOR_AXIS * (1.0 - FLATTENING);
+        let tan = P.z / r * (SEMI_MAJOR_AXIS / b);
         let cos = 1.0 / (1.0 + tan * tan).sqrt();
         let sin = tan * cos;
-        let up = P.z + E2 / (1.0 - E2) * b * sin * sin * sin;
-        let out = r - E2 * A * cos * cos * cos;
-        let slant = (up * up + out * out).sqrt();
-        let (sp, cp) = (up / slant, out / slant);
+        let up = P.z + ECCENTRICITY_SQUARED / (1.0 - ECCENTRICITY_SQUARED) * b * sin * sin * sin;
+        let out = r - ECCENTRICITY_SQUARED * SEMI_MAJOR_AXIS * cos * cos * cos;
+        let normal_length = (up * up + out * out).sqrt();
+        let (sp, cp) = (up / normal_length, out / normal_length);
         let (sl, cl) = (P.y / r, P.x / r);
-        let w = (1.0 - E2 * sp * sp).sqrt();
-        let height = r * cp + P.z * sp - A * w;
+        let w = (1.0 - ECCENTRICITY_SQUARED * sp * sp).sqrt();
+        let height = r * cp + P.z * sp - SEMI_MAJOR_AXIS * w;
         let per = [
-            1.0 / (A / w + height) / cp,
-            1.0 / (A * (1.0 - E2) / (w * w * w) + height),
+            1.0 / (SEMI_MAJOR_AXIS / w + height) / cp,
+            1.0 / (SEMI_MAJOR_AXIS * (1.0 - ECCENTRICITY_SQUARED) / (w * w * w) + height),
         ];
         let [k_e, k_n] = self.metres;
         let [here_e, here_n] = [Vec3::new(-sl, cl, 0.0), Vec3::new(-sp * cl, -sp * sl, cp)];
@@ -195,7 +195,7 @@ mod tests {
     // round trip, comparison with the general conversion, and derivatives against finite
     // differences
     #[test]
-    fn a_plane_knows_its_longitudes() {
+    fn tangent_plane_returns_longitude_and_latitude() {
         let (lat0, lon0, h0) = (0.78, -2.1, 35.0);
         let plane = TangentPlane::new(lat0, lon0, h0);
         let [e, n, _] = axes(lat0, lon0);

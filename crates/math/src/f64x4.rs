@@ -1,16 +1,16 @@
-//! `Quad`: four `f64` lanes, one per robot, in one AVX2 register.
+//! [`F64x4`]: four `f64` lanes, one per robot, in one AVX2 register.
 //!
 //! The arithmetic is that of [`crate::Lanes`], but on the vector type of the processor. The
 //! compiler does not have to recognise vector operations in loops. The kernel is twice as fast and
 //! compiles quickly. Multiply and add are separate, as everywhere in this crate.
 
 #[cfg(target_arch = "x86_64")]
-pub use avx::Quad;
+pub use avx::F64x4;
 /// Four lanes, one per robot, on targets other than x86-64.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) type F64x4 = crate::Lanes;
+pub type F64x4 = crate::Lanes;
 
-/// Returns whether the processor supports the instructions that [`Quad`] uses. A `Quad` must not be
+/// Returns whether the processor supports the instructions that [`F64x4`] uses. A `F64x4` must not be
 /// created if this is false.
 pub fn is_supported() -> bool {
     #[cfg(target_arch = "x86_64")]
@@ -34,11 +34,11 @@ mod avx {
     };
     use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
-    /// Four lanes, one per robot. Use only if [`crate::f64x4::is_here`] returns true.
+    /// Four lanes, one per robot. Use only if [`is_supported`] returns true.
     #[derive(Clone, Copy, Debug)]
-    pub struct Quad(__m256d);
+    pub struct F64x4(__m256d);
 
-    impl Quad {
+    impl F64x4 {
         // conversion by type instead of intrinsics: callers that fill and read lanes are compiled
         // without AVX2
         #[inline(always)]
@@ -56,11 +56,11 @@ mod avx {
 
     macro_rules! lanewise {
         ($op:ident, $f:ident, $intrinsic:ident) => {
-            impl $op for Quad {
+            impl $op for F64x4 {
                 type Output = Self;
                 #[inline(always)]
                 fn $f(self, o: Self) -> Self {
-                    // SAFETY: the creator of a Quad has checked `is_here`
+                    // SAFETY: the creator of a F64x4 has checked `is_supported`
                     Self(unsafe { $intrinsic(self.0, o.0) })
                 }
             }
@@ -71,7 +71,7 @@ mod avx {
     lanewise!(Mul, mul, _mm256_mul_pd);
     lanewise!(Div, div, _mm256_div_pd);
 
-    impl Mul<f64> for Quad {
+    impl Mul<f64> for F64x4 {
         type Output = Self;
         #[inline(always)]
         fn mul(self, o: f64) -> Self {
@@ -79,7 +79,7 @@ mod avx {
         }
     }
 
-    impl Neg for Quad {
+    impl Neg for F64x4 {
         type Output = Self;
         #[inline(always)]
         fn neg(self) -> Self {
@@ -88,21 +88,21 @@ mod avx {
         }
     }
 
-    impl AddAssign for Quad {
+    impl AddAssign for F64x4 {
         #[inline(always)]
         fn add_assign(&mut self, o: Self) {
             *self = *self + o;
         }
     }
 
-    impl SubAssign for Quad {
+    impl SubAssign for F64x4 {
         #[inline(always)]
         fn sub_assign(&mut self, o: Self) {
             *self = *self - o;
         }
     }
 
-    impl Real for Quad {
+    impl Real for F64x4 {
         const LANES: usize = 4;
         #[inline(always)]
         fn splat(x: f64) -> Self {
@@ -134,7 +134,7 @@ mod avx {
         }
     }
 
-    impl Packed for Quad {
+    impl Packed for F64x4 {
         #[inline(always)]
         fn read(x: &[f64]) -> Self {
             let x = &x[..4];
@@ -145,7 +145,7 @@ mod avx {
             out[..4].copy_from_slice(&self.store());
         }
         #[inline(always)]
-        fn turned_if_odd(self, n: Self) -> Self {
+        fn negate_if_odd(self, n: Self) -> Self {
             // SAFETY: as in `add`
             Self(unsafe {
                 let sign = _mm256_slli_epi64::<63>(_mm256_castpd_si256(n.0));
@@ -153,7 +153,7 @@ mod avx {
             })
         }
         #[inline(always)]
-        fn two_to_the(n: Self) -> Self {
+        fn power_of_two(n: Self) -> Self {
             // SAFETY: as in `add`
             Self(unsafe {
                 let power = _mm256_slli_epi64::<52>(_mm256_castpd_si256(n.0));
@@ -161,13 +161,13 @@ mod avx {
             })
         }
         #[inline(always)]
-        fn at_least(self, low: f64) -> Self {
+        fn lane_max(self, low: f64) -> Self {
             // SAFETY: as in `add`; if one operand is NaN, the instruction returns the second
             Self(unsafe { _mm256_max_pd(_mm256_set1_pd(low), self.0) })
         }
         #[inline(always)]
-        fn at_most(self, high: f64) -> Self {
-            // SAFETY: as in `at_least`
+        fn lane_min(self, high: f64) -> Self {
+            // SAFETY: as in `lane_max`
             Self(unsafe { _mm256_min_pd(_mm256_set1_pd(high), self.0) })
         }
         #[inline(always)]
@@ -176,7 +176,7 @@ mod avx {
             Self(unsafe { _mm256_floor_pd(self.0) })
         }
         #[inline(always)]
-        fn positive(self) -> u32 {
+        fn positive_mask(self) -> u32 {
             // SAFETY: as in `add`
             let bits = unsafe {
                 _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GT_OQ>(self.0, _mm256_setzero_pd()))

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_cut_at_random_agrees_with_counting_points() {
+    fn random_box_cuts_match_point_counts() {
         let half = Vec3::new(0.7, 0.3, 0.2);
         let up = Vec3::new(0.3, -0.5, 0.81).unit().unwrap();
         for height in [-0.3, -0.1, 0.0, 0.05, 0.25] {

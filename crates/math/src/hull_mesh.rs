@@ -51,8 +51,8 @@ struct Corner<T = f64> {
 }
 
 /// Vertex positions, depths and pressures of a mesh, and the upward unit vector.
-struct Water<'a> {
-    places: &'a [Vec3],
+struct WaterState<'a> {
+    vertices: &'a [Vec3],
     water: &'a [[f64; 2]],
     up: Vec3,
 }
@@ -87,26 +87,26 @@ impl HullMesh {
         });
         // relative to the centre of the bounds: avoids loss of precision for a mesh far from its
         // origin
-        let middle = (bounds[0] + bounds[1]).scale(0.5);
+        let center = (bounds[0] + bounds[1]).scale(0.5);
         let (mut volume, mut moment) = (0.0, Vec3::zero());
         for t in &triangles {
-            let [a, b, c] = t.map(|k| corner(k) - middle);
+            let [a, b, c] = t.map(|k| corner(k) - center);
             let v = a.dot(b.cross(c)) / 6.0;
             volume += v;
             moment += (a + b + c).scale(0.25 * v);
         }
-        let centroid = middle
+        let centroid = center
             + if volume > 0.0 {
                 moment.scale(1.0 / volume)
             } else {
                 Vec3::zero()
             };
-        let places = [0, 1, 2].map(|axis| padded(vertices.iter().map(|v| v[axis]).collect()));
+        let coordinates = [0, 1, 2].map(|axis| padded(vertices.iter().map(|v| v[axis]).collect()));
         let panels = panels(&vertices, &triangles);
         Self {
             vertices,
             triangles,
-            coordinates: places,
+            coordinates,
             panels,
             volume,
             centroid,
@@ -117,29 +117,29 @@ impl HullMesh {
     /// Returns the centre of the bounding box and the radius of a sphere about it that contains all
     /// vertices [m].
     pub fn bounding_sphere(&self) -> (Vec3, f64) {
-        let middle = (self.bounds[0] + self.bounds[1]).scale(0.5);
+        let center = (self.bounds[0] + self.bounds[1]).scale(0.5);
         (
-            middle,
+            center,
             self.vertices
                 .iter()
-                .map(|v| (*v - middle).norm())
+                .map(|v| (*v - center).norm())
                 .fold(0.0, f64::max),
         )
     }
 
     /// Transforms all vertices by the rotation `R` and the translation `p` [m] and writes the x, y
-    /// and z coordinates [m] to `out`. Each output slice has the length of `places[0]`.
+    /// and z coordinates [m] to `out`. Each output slice has the length of `coordinates[0]`.
     pub fn transform_vertices(&self, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
         #[cfg(target_arch = "x86_64")]
         if crate::f64x4::is_supported() {
             // SAFETY: the processor supports these instructions
-            return unsafe { in_quads::turned(self, R, p, out) };
+            return unsafe { avx2::transform(self, R, p, out) };
         }
-        self.turned_in::<Lanes>(R, p, out);
+        self.transform_in::<Lanes>(R, p, out);
     }
 
     #[inline(always)]
-    fn turned_in<T: Packed>(&self, R: &Mat3, p: Vec3, [x, y, z]: [&mut [f64]; 3]) {
+    fn transform_in<T: Packed>(&self, R: &Mat3, p: Vec3, [x, y, z]: [&mut [f64]; 3]) {
         let (R, p) = (Mat3::<T>::splat(R), Vec3::<T>::splat(p));
         let [a, b, c] = &self.coordinates;
         let from = lane_groups(a)
@@ -165,49 +165,50 @@ impl HullMesh {
         #[cfg(target_arch = "x86_64")]
         if crate::f64x4::is_supported() {
             // SAFETY: the processor supports these instructions
-            return unsafe { in_quads::sums(self, water, up) };
+            return unsafe { avx2::sums(self, water, up) };
         }
         self.sums::<Lanes>(water, up)
     }
 
-    /// Implements [`HullMesh::under`] with the lanes of `T`; `T` must have [`MAX_LANES`] lanes.
+    /// Implements [`Self::submerged_integrals`] with the lanes of `T`; `T` must have [`MAX_LANES`]
+    /// lanes.
     #[inline(always)]
     fn sums<T: Packed>(&self, water: &[[f64; 2]], up: Vec3) -> SubmergedIntegrals {
-        let at = Water {
-            places: &self.vertices,
+        let water = WaterState {
+            vertices: &self.vertices,
             water,
             up,
         };
-        let mut sums = Sums::<T>::nothing();
-        let (mut tips, mut trunks) = (Waiting::default(), Waiting::default());
+        let mut sums = Sums::<T>::zero();
+        let (mut one_submerged, mut two_submerged) = (PendingTriangles::default(), PendingTriangles::default());
         for panel in &self.panels {
             let [a, b, c] = &panel.corners;
-            let (of_a, of_b, of_c) = (at.water::<T>(a), at.water::<T>(b), at.water::<T>(c));
+            let (of_a, of_b, of_c) = (water.depths_and_heads::<T>(a), water.depths_and_heads::<T>(b), water.depths_and_heads::<T>(c));
             let (depths, heads) = ([of_a[0], of_b[0], of_c[0]], [of_a[1], of_b[1], of_c[1]]);
             let (wet_a, wet_b, wet_c) = (
-                depths[0].positive(),
-                depths[1].positive(),
-                depths[2].positive(),
+                depths[0].positive_mask(),
+                depths[1].positive_mask(),
+                depths[2].positive_mask(),
             );
-            let (some, wet) = (wet_a | wet_b | wet_c, wet_a & wet_b & wet_c);
+            let (any_wet, wet) = (wet_a | wet_b | wet_c, wet_a & wet_b & wet_c);
             if wet != 0 {
                 let all = wet == ALL;
                 let (depths, heads) = if all {
                     (depths, heads)
                 } else {
-                    (only(depths, wet), only(heads, wet))
+                    (mask_corners(depths, wet), mask_corners(heads, wet))
                 };
                 let [a, b, c] = &panel.share;
                 let shares = [vector(a), vector(b), vector(c)];
                 sums.add(vector(&panel.area), shares, depths, heads, Vec3::splat(up));
             }
-            let mut crossed = some & !wet;
+            let mut crossed = any_wet & !wet;
             while crossed != 0 {
                 let i = crossed.trailing_zeros() as usize;
                 crossed &= crossed - 1;
                 let (a, b, c) = (a[i], b[i], c[i]);
                 // rotated so that the corner that differs from the other two comes first
-                let (is_tip, corners) = match (wet_a >> i & 1, wet_b >> i & 1, wet_c >> i & 1) {
+                let (is_one_submerged, corners) = match (wet_a >> i & 1, wet_b >> i & 1, wet_c >> i & 1) {
                     (1, 0, 0) => (true, [a, b, c]),
                     (0, 1, 0) => (true, [b, c, a]),
                     (0, 0, 1) => (true, [c, a, b]),
@@ -215,29 +216,29 @@ impl HullMesh {
                     (1, 0, 1) => (false, [b, c, a]),
                     _ => (false, [c, a, b]),
                 };
-                if is_tip {
-                    if tips.is_full_with(corners) {
-                        sums.add_tips(&tips.take(), &at);
+                if is_one_submerged {
+                    if one_submerged.is_full_with(corners) {
+                        sums.add_one_submerged(&one_submerged.drain(), &water);
                     }
-                } else if trunks.is_full_with(corners) {
-                    sums.add_trunks(&trunks.take(), &at);
+                } else if two_submerged.is_full_with(corners) {
+                    sums.add_two_submerged(&two_submerged.drain(), &water);
                 }
             }
         }
-        let mut rest = Sums::<f64>::nothing();
-        for i in 0..tips.n {
-            rest.add_tips(&tips.single(i), &at);
+        let mut rest = Sums::<f64>::zero();
+        for i in 0..one_submerged.n {
+            rest.add_one_submerged(&one_submerged.single(i), &water);
         }
-        for i in 0..trunks.n {
-            rest.add_trunks(&trunks.single(i), &at);
+        for i in 0..two_submerged.n {
+            rest.add_two_submerged(&two_submerged.single(i), &water);
         }
-        SubmergedIntegrals::of(&sums, &rest)
+        SubmergedIntegrals::from_sums(&sums, &rest)
     }
 
     /// Returns the triangles below a plane, clipped at it [m]. The plane has the unit normal `up`;
     /// the origin is `height` [m] above it.
     pub fn clip_below_plane(&self, up: Vec3, height: f64) -> Vec<[Vec3; 3]> {
-        let at = |p: Vec3| {
+        let corner = |p: Vec3| {
             let depth = -(up.dot(p) + height);
             Corner {
                 p,
@@ -247,13 +248,13 @@ impl HullMesh {
         };
         let mut out = Vec::new();
         for t in &self.triangles {
-            let c = t.map(|k| at(self.vertices[k as usize]));
+            let c = t.map(|k| corner(self.vertices[k as usize]));
             let is_wet = c.map(|c| c.depth > 0.0);
             // rotated so that the corner that differs comes first
-            let odd = (0..3)
+            let single = (0..3)
                 .find(|i| is_wet[*i] != is_wet[(i + 1) % 3] && is_wet[*i] != is_wet[(i + 2) % 3]);
-            let [a, b, d] = [0, 1, 2].map(|i| c[(odd.unwrap_or(0) + i) % 3]);
-            match (odd, a.depth > 0.0) {
+            let [a, b, d] = [0, 1, 2].map(|i| c[(single.unwrap_or(0) + i) % 3]);
+            match (single, a.depth > 0.0) {
                 (None, true) => out.push([a.p, b.p, d.p]),
                 (None, false) => {}
                 (Some(_), true) => out.push([a.p, waterline(&a, &b).p, waterline(&a, &d).p]),
@@ -275,13 +276,13 @@ impl HullMesh {
             depth: 0.0,
             head: head[i],
         };
-        let mut sum = Sums::<f64>::nothing();
+        let mut sum = Sums::<f64>::zero();
         sum.add_triangles(&corner(0), &corner(1), &corner(2), Vec3::zero());
         sum.pressure
     }
 
-    /// Computes [`HullMesh::under`] for a plane with the unit normal `up`; the origin is `height`
-    /// [m] above the plane.
+    /// Computes [`Self::submerged_integrals`] for a plane with the unit normal `up`; the origin is
+    /// `height` [m] above the plane.
     pub fn submerged_below_plane(&self, up: Vec3, height: f64) -> SubmergedIntegrals {
         let depth = |p: &Vec3| [-(up.dot(*p) + height); 2];
         self.submerged_integrals(&self.vertices.iter().map(depth).collect::<Vec<_>>(), up)
@@ -309,18 +310,18 @@ fn waterline<T: Real>(wet: &Corner<T>, dry: &Corner<T>) -> Corner<T> {
 const ALL: u32 = (1 << MAX_LANES) - 1;
 
 #[cfg(target_arch = "x86_64")]
-mod in_quads {
+mod avx2 {
     use super::{HullMesh, Mat3, SubmergedIntegrals, Vec3};
-    use crate::Quad;
+    use crate::F64x4;
 
     #[target_feature(enable = "avx2,bmi1")]
-    pub(super) fn sums(skin: &HullMesh, water: &[[f64; 2]], up: Vec3) -> SubmergedIntegrals {
-        skin.sums::<Quad>(water, up)
+    pub(super) fn sums(mesh: &HullMesh, water: &[[f64; 2]], up: Vec3) -> SubmergedIntegrals {
+        mesh.sums::<F64x4>(water, up)
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn turned(skin: &HullMesh, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
-        skin.turned_in::<Quad>(R, p, out);
+    pub(super) fn transform(mesh: &HullMesh, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
+        mesh.transform_in::<F64x4>(R, p, out);
     }
 }
 
@@ -342,19 +343,19 @@ fn padded(mut list: Vec<f64>) -> Vec<f64> {
 }
 
 fn panels(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Panel> {
-    let places = |t: &[u32; 3]| t.map(|k| vertices[k as usize]);
-    let height = |t: &[u32; 3]| places(t).iter().map(|p| p.z).sum::<f64>();
+    let positions = |t: &[u32; 3]| t.map(|k| vertices[k as usize]);
+    let height = |t: &[u32; 3]| positions(t).iter().map(|p| p.z).sum::<f64>();
     let mut sorted = triangles.to_vec();
     sorted.sort_by(|a, b| height(a).total_cmp(&height(b)));
-    let make = |some: &[[u32; 3]]| {
+    let build_panel = |group: &[[u32; 3]]| {
         let zeros = [[0.0; MAX_LANES]; 3];
         let mut panel = Panel {
             corners: [[0; MAX_LANES]; 3],
             area: zeros,
             share: [zeros; 3],
         };
-        for (i, t) in some.iter().enumerate() {
-            let p = places(t);
+        for (i, t) in group.iter().enumerate() {
+            let p = positions(t);
             let (area, share) = (area(p[0], p[1], p[2]), shares(p));
             for k in 0..3 {
                 panel.corners[k][i] = t[k];
@@ -364,7 +365,7 @@ fn panels(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Panel> {
         }
         panel
     };
-    sorted.chunks(MAX_LANES).map(make).collect()
+    sorted.chunks(MAX_LANES).map(build_panel).collect()
 }
 
 /// Computes one twelfth of (sum of the corners + each corner): for linear f, the mean of f r over a
@@ -382,12 +383,12 @@ fn shares<T: Real>(p: [Vec3<T>; 3]) -> [Vec3<T>; 3] {
 
 /// Buffer of triangles that cross the surface, processed when all lanes are filled.
 #[derive(Default)]
-struct Waiting {
+struct PendingTriangles {
     corners: [[u32; MAX_LANES]; 3],
     n: usize,
 }
 
-impl Waiting {
+impl PendingTriangles {
     /// Appends a triangle; returns true when the buffer is full.
     #[inline(always)]
     fn is_full_with(&mut self, corners: [u32; 3]) -> bool {
@@ -399,7 +400,7 @@ impl Waiting {
     }
 
     #[inline(always)]
-    fn take(&mut self) -> [[u32; MAX_LANES]; 3] {
+    fn drain(&mut self) -> [[u32; MAX_LANES]; 3] {
         self.n = 0;
         self.corners
     }
@@ -412,24 +413,24 @@ impl Waiting {
 
 // no closures below this line: they would be compiled without AVX2
 
-impl Water<'_> {
+impl WaterState<'_> {
     /// Returns the corners with the vertex indices `k`.
     #[inline(always)]
-    fn at<T: Packed>(&self, k: &[u32; MAX_LANES]) -> Corner<T> {
-        let [depth, head] = self.water(k);
-        let of = self.places;
+    fn corners<T: Packed>(&self, k: &[u32; MAX_LANES]) -> Corner<T> {
+        let [depth, head] = self.depths_and_heads(k);
+        let vertices = self.vertices;
         if T::LANES == 1 {
             return Corner {
-                p: Vec3::splat(of[k[0] as usize]),
+                p: Vec3::splat(vertices[k[0] as usize]),
                 depth,
                 head,
             };
         }
         let [a, b, c, d] = [
-            &of[k[0] as usize],
-            &of[k[1] as usize],
-            &of[k[2] as usize],
-            &of[k[3] as usize],
+            &vertices[k[0] as usize],
+            &vertices[k[1] as usize],
+            &vertices[k[2] as usize],
+            &vertices[k[3] as usize],
         ];
         let (x, y) = (
             T::read(&[a.x, b.x, c.x, d.x]),
@@ -444,17 +445,17 @@ impl Water<'_> {
 
     /// Returns depth and pressure head at the vertices with the indices `k`.
     #[inline(always)]
-    fn water<T: Packed>(&self, k: &[u32; MAX_LANES]) -> [T; 2] {
-        let of = self.water;
+    fn depths_and_heads<T: Packed>(&self, k: &[u32; MAX_LANES]) -> [T; 2] {
+        let water = self.water;
         if T::LANES == 1 {
-            let [depth, head] = of[k[0] as usize];
+            let [depth, head] = water[k[0] as usize];
             return [T::splat(depth), T::splat(head)];
         }
         let [a, b, c, d] = [
-            &of[k[0] as usize],
-            &of[k[1] as usize],
-            &of[k[2] as usize],
-            &of[k[3] as usize],
+            &water[k[0] as usize],
+            &water[k[1] as usize],
+            &water[k[2] as usize],
+            &water[k[3] as usize],
         ];
         [
             T::read(&[a[0], b[0], c[0], d[0]]),
@@ -465,12 +466,12 @@ impl Water<'_> {
 
 /// Sets the lanes that are not in the mask `lanes` to zero.
 #[inline(always)]
-fn only<T: Packed>([a, b, c]: [T; 3], lanes: u32) -> [T; 3] {
-    [kept(a, lanes), kept(b, lanes), kept(c, lanes)]
+fn mask_corners<T: Packed>([a, b, c]: [T; 3], lanes: u32) -> [T; 3] {
+    [mask_lanes(a, lanes), mask_lanes(b, lanes), mask_lanes(c, lanes)]
 }
 
 #[inline(always)]
-fn kept<T: Packed>(x: T, lanes: u32) -> T {
+fn mask_lanes<T: Packed>(x: T, lanes: u32) -> T {
     let mut list = [0.0; MAX_LANES];
     x.write(&mut list);
     for (i, x) in list.iter_mut().enumerate() {
@@ -500,7 +501,7 @@ struct Sums<T> {
 }
 
 impl<T: Real> Sums<T> {
-    fn nothing() -> Self {
+    fn zero() -> Self {
         Self {
             volume: T::zero(),
             first_moment: Vec3::zero(),
@@ -541,19 +542,19 @@ impl<T: Packed> Sums<T> {
 
     /// Adds the clipped triangles whose first corner alone is below the surface.
     #[inline(always)]
-    fn add_tips(&mut self, [wet, b, c]: &[[u32; MAX_LANES]; 3], at: &Water<'_>) {
-        let wet = at.at(wet);
-        let (ab, ac) = (waterline(&wet, &at.at(b)), waterline(&wet, &at.at(c)));
-        self.add_triangles(&wet, &ab, &ac, at.up);
+    fn add_one_submerged(&mut self, [wet, b, c]: &[[u32; MAX_LANES]; 3], water: &WaterState<'_>) {
+        let wet = water.corners(wet);
+        let (ab, ac) = (waterline(&wet, &water.corners(b)), waterline(&wet, &water.corners(c)));
+        self.add_triangles(&wet, &ab, &ac, water.up);
     }
 
     /// Adds the clipped triangles whose first corner alone is above the surface.
     #[inline(always)]
-    fn add_trunks(&mut self, [dry, b, c]: &[[u32; MAX_LANES]; 3], at: &Water<'_>) {
-        let (dry, b, c) = (at.at(dry), at.at(b), at.at(c));
+    fn add_two_submerged(&mut self, [dry, b, c]: &[[u32; MAX_LANES]; 3], water: &WaterState<'_>) {
+        let (dry, b, c) = (water.corners(dry), water.corners(b), water.corners(c));
         let (ba, ca) = (waterline(&b, &dry), waterline(&c, &dry));
-        self.add_triangles(&b, &c, &ca, at.up);
-        self.add_triangles(&b, &ca, &ba, at.up);
+        self.add_triangles(&b, &c, &ca, water.up);
+        self.add_triangles(&b, &ca, &ba, water.up);
     }
 }
 
@@ -563,7 +564,7 @@ fn total<T: Real>(x: T) -> f64 {
 }
 
 #[inline(always)]
-fn total_of<T: Real>(v: Vec3<T>) -> Vec3 {
+fn total_vector<T: Real>(v: Vec3<T>) -> Vec3 {
     Vec3::new(total(v.x), total(v.y), total(v.z))
 }
 
@@ -571,11 +572,11 @@ impl SubmergedIntegrals {
     /// Adds the sums over whole triangles, reduced over the lanes, and the sums over clipped
     /// triangles.
     #[inline(always)]
-    fn of<T: Real>(whole: &Sums<T>, cut: &Sums<f64>) -> Self {
-        let (m, f) = (total_of(whole.pressure.m), total_of(whole.pressure.f));
+    fn from_sums<T: Real>(whole: &Sums<T>, cut: &Sums<f64>) -> Self {
+        let (m, f) = (total_vector(whole.pressure.m), total_vector(whole.pressure.f));
         Self {
             volume: total(whole.volume) + cut.volume,
-            first_moment: total_of(whole.first_moment) + cut.first_moment,
+            first_moment: total_vector(whole.first_moment) + cut.first_moment,
             pressure: SpatialForce { m, f }.plus(&cut.pressure),
         }
     }
@@ -609,9 +610,9 @@ mod tests {
     // heights, compared with the sum over tetrahedra of `hull_cut`. The force must be that of
     // Archimedes, its moment that of the centroid. Tolerance: rounding.
     #[test]
-    fn a_cube_is_cut_as_the_box_that_it_is() {
-        let skin = cube();
-        assert!((skin.volume - 1.0).abs() < 1e-15 && skin.centroid.norm() < 1e-15);
+    fn cube_mesh_and_box_are_cut_alike() {
+        let mesh = cube();
+        assert!((mesh.volume - 1.0).abs() < 1e-15 && mesh.centroid.norm() < 1e-15);
         let half = Vec3::new(0.5, 0.5, 0.5);
         for up in [
             Vec3::new(0.3, -0.5, 0.81),
@@ -621,23 +622,23 @@ mod tests {
             let up = up.scale(1.0 / up.norm());
             for k in -9..10 {
                 let height = f64::from(k) * 0.1 + 0.013;
-                let (cut, under) = (
+                let (cut, submerged) = (
                     HullShape::Box(half).cut_below(up, height),
-                    skin.submerged_below_plane(up, height),
+                    mesh.submerged_below_plane(up, height),
                 );
                 assert!(
-                    (under.volume - cut.fraction).abs() < 1e-14,
+                    (submerged.volume - cut.fraction).abs() < 1e-14,
                     "{up:?} {height}"
                 );
-                let f = under.pressure.f - up.scale(under.volume);
+                let f = submerged.pressure.f - up.scale(submerged.volume);
                 assert!(f.norm() < 1e-14, "{f:?}");
-                let Some(c) = under.centroid() else { continue };
+                let Some(c) = submerged.centroid() else { continue };
                 assert!(
-                    (c - cut.centroid).norm() < 1e-13 / under.volume,
+                    (c - cut.centroid).norm() < 1e-13 / submerged.volume,
                     "{c:?} {:?}",
                     cut.centroid
                 );
-                let m = under.pressure.m - c.cross(under.pressure.f);
+                let m = submerged.pressure.m - c.cross(submerged.pressure.f);
                 assert!(m.norm() < 1e-14, "{m:?}");
             }
         }
@@ -647,7 +648,7 @@ mod tests {
     // triangles, rotated, cut by planes and by a wavy surface, its vertices transformed to the
     // world; both kernels. Tolerance: zero. Skipped without AVX2.
     #[test]
-    fn a_skin_has_the_same_bits_on_every_processor() {
+    fn avx2_and_portable_bits_agree() {
         if !crate::f64x4::is_supported() {
             return;
         }
@@ -668,26 +669,26 @@ mod tests {
             .flat_map(|j| (0..n).map(move |i| (j * n + i, j * n + (i + 1) % n)))
             .flat_map(|(a, b)| [[a, b, b + n], [a, b + n, a + n]])
             .collect();
-        let skin = HullMesh::new(vertices, triangles);
+        let mesh = HullMesh::new(vertices, triangles);
         let R = crate::Quat::from_rotation_vector(Vec3::new(0.4, -0.3, 1.1)).matrix();
         let p = Vec3::new(31.7, -8.1, 0.2);
-        let room = || vec![0.0; skin.coordinates[0].len()];
-        let (mut x, mut y, mut z) = (room(), room(), room());
-        skin.transform_vertices(&R, p, [&mut x, &mut y, &mut z]);
-        let (mut plain_x, mut plain_y, mut plain_z) = (room(), room(), room());
-        skin.turned_in::<Lanes>(&R, p, [&mut plain_x, &mut plain_y, &mut plain_z]);
+        let buffer = || vec![0.0; mesh.coordinates[0].len()];
+        let (mut x, mut y, mut z) = (buffer(), buffer(), buffer());
+        mesh.transform_vertices(&R, p, [&mut x, &mut y, &mut z]);
+        let (mut plain_x, mut plain_y, mut plain_z) = (buffer(), buffer(), buffer());
+        mesh.transform_in::<Lanes>(&R, p, [&mut plain_x, &mut plain_y, &mut plain_z]);
         assert_eq!([&x, &y, &z], [&plain_x, &plain_y, &plain_z]);
         for k in 0..40 {
             let level = 0.05 * f64::from(k) - 1.0;
-            let water: Vec<[f64; 2]> = (0..skin.vertices.len())
+            let water: Vec<[f64; 2]> = (0..mesh.vertices.len())
                 .map(|i| {
                     let depth = level + 0.1 * crate::real::sin_cos(3.0 * x[i]).0 - z[i];
                     [depth, 0.97 * depth]
                 })
                 .collect();
             let (wide, plain) = (
-                skin.submerged_integrals(&water, R.r[2]),
-                skin.sums::<Lanes>(&water, R.r[2]),
+                mesh.submerged_integrals(&water, R.r[2]),
+                mesh.sums::<Lanes>(&water, R.r[2]),
             );
             assert_eq!(format!("{wide:?}"), format!("{plain:?}"), "level {level}");
         }

@@ -9,18 +9,18 @@ use crate::{Mat3, Real, SpatialInertia, Sym3, Vec3};
 
 /// Rotates `inertia` by `R`, one block after the other.
 #[inline(always)]
-pub(crate) fn by_blocks<T: Real>(inertia: &SpatialInertia<T>, R: &Mat3<T>) -> SpatialInertia<T> {
+pub(crate) fn rotate_blocks<T: Real>(inertia: &SpatialInertia<T>, R: &Mat3<T>) -> SpatialInertia<T> {
     let SpatialInertia { A, B, D } = inertia;
     let [a, b, c] = R.r;
-    let (over, under) = (|r| B.tr_mul_vec(r), |r| B.mul_vec(r));
-    let (over_a, over_b) = (over(a), over(b));
-    let (under_a, under_b, under_c) = (under(a), under(b), under(c));
+    let (transposed, direct) = (|r| B.tr_mul_vec(r), |r| B.mul_vec(r));
+    let (transposed_a, transposed_b) = (transposed(a), transposed(b));
+    let (direct_a, direct_b, direct_c) = (direct(a), direct(b), direct(c));
     SpatialInertia {
         A: A.rotated(R),
         B: Mat3::from_rows(
-            Vec3::new(under_a.dot(a), over_a.dot(b), over_a.dot(c)),
-            Vec3::new(under_a.dot(b), under_b.dot(b), over_b.dot(c)),
-            Vec3::new(under_a.dot(c), under_b.dot(c), under_c.dot(c)),
+            Vec3::new(direct_a.dot(a), transposed_a.dot(b), transposed_a.dot(c)),
+            Vec3::new(direct_a.dot(b), direct_b.dot(b), transposed_b.dot(c)),
+            Vec3::new(direct_a.dot(c), direct_b.dot(c), direct_c.dot(c)),
         ),
         D: D.rotated(R),
     }
@@ -28,27 +28,27 @@ pub(crate) fn by_blocks<T: Real>(inertia: &SpatialInertia<T>, R: &Mat3<T>) -> Sp
 
 /// One entry of two matrices. LLVM does not vectorise these pairs automatically in a function as
 /// large as the kernel.
-type Two = wide::f64x2;
+type F64x2 = wide::f64x2;
 
 /// Rotates `inertia` by `R` with the pairs A and D, and B and Bᵀ, in SIMD registers.
 #[inline(always)]
-pub(crate) fn side_by_side(inertia: &SpatialInertia, R: &Mat3) -> SpatialInertia {
+pub(crate) fn rotate_paired(inertia: &SpatialInertia, R: &Mat3) -> SpatialInertia {
     let SpatialInertia {
         A,
         B: Mat3 { r: [b0, b1, b2] },
         D,
     } = inertia;
-    let two = |a: f64, b: f64| Two::new([a, b]);
-    let (xy, xz, yz) = (two(A.xy, D.xy), two(A.xz, D.xz), two(A.yz, D.yz));
-    let (xx, yy, zz) = (two(A.xx, D.xx), two(A.yy, D.yy), two(A.zz, D.zz));
-    let AD = turn([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], R);
-    let (xy, yx) = (two(b0.y, b1.x), two(b1.x, b0.y));
-    let (xz, zx) = (two(b0.z, b2.x), two(b2.x, b0.z));
-    let (yz, zy) = (two(b1.z, b2.y), two(b2.y, b1.z));
-    let (xx, yy, zz) = (Two::splat(b0.x), Two::splat(b1.y), Two::splat(b2.z));
-    let B = turn([[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]], R);
-    let [xx, xy, xz, yy, yz, zz] = AD.map(Two::to_array);
-    let of = |k: usize| Sym3 {
+    let pair = |a: f64, b: f64| F64x2::new([a, b]);
+    let (xy, xz, yz) = (pair(A.xy, D.xy), pair(A.xz, D.xz), pair(A.yz, D.yz));
+    let (xx, yy, zz) = (pair(A.xx, D.xx), pair(A.yy, D.yy), pair(A.zz, D.zz));
+    let AD = rotate_pair([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], R);
+    let (xy, yx) = (pair(b0.y, b1.x), pair(b1.x, b0.y));
+    let (xz, zx) = (pair(b0.z, b2.x), pair(b2.x, b0.z));
+    let (yz, zy) = (pair(b1.z, b2.y), pair(b2.y, b1.z));
+    let (xx, yy, zz) = (F64x2::splat(b0.x), F64x2::splat(b1.y), F64x2::splat(b2.z));
+    let B = rotate_pair([[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]], R);
+    let [xx, xy, xz, yy, yz, zz] = AD.map(F64x2::to_array);
+    let block = |k: usize| Sym3 {
         xx: xx[k],
         xy: xy[k],
         xz: xz[k],
@@ -56,25 +56,25 @@ pub(crate) fn side_by_side(inertia: &SpatialInertia, R: &Mat3) -> SpatialInertia
         yz: yz[k],
         zz: zz[k],
     };
-    let [xx, xy, xz, yy, yz, zz] = B.map(Two::to_array);
+    let [xx, xy, xz, yy, yz, zz] = B.map(F64x2::to_array);
     SpatialInertia {
-        A: of(0),
+        A: block(0),
         B: Mat3::from_rows(
             Vec3::new(xx[0], xy[1], xz[1]),
             Vec3::new(xy[0], yy[0], yz[1]),
             Vec3::new(xz[0], yz[0], zz[0]),
         ),
-        D: of(1),
+        D: block(1),
     }
 }
 
 /// Computes `(X r_i) · r_j` for i <= j of two matrices given by their rows.
 #[inline(always)]
-fn turn([x, y, z]: [[Two; 3]; 3], R: &Mat3) -> [Two; 6] {
+fn rotate_pair([x, y, z]: [[F64x2; 3]; 3], R: &Mat3) -> [F64x2; 6] {
     let [a, b, c] =
-        R.r.map(|r| [Two::splat(r.x), Two::splat(r.y), Two::splat(r.z)]);
-    let times = |r: [Two; 3]| [dot(x, r), dot(y, r), dot(z, r)];
-    let (Xa, Xb, Xc) = (times(a), times(b), times(c));
+        R.r.map(|r| [F64x2::splat(r.x), F64x2::splat(r.y), F64x2::splat(r.z)]);
+    let product = |r: [F64x2; 3]| [dot(x, r), dot(y, r), dot(z, r)];
+    let (Xa, Xb, Xc) = (product(a), product(b), product(c));
     [
         dot(Xa, a),
         dot(Xa, b),
@@ -86,7 +86,7 @@ fn turn([x, y, z]: [[Two; 3]; 3], R: &Mat3) -> [Two; 6] {
 }
 
 #[inline(always)]
-fn dot([x, y, z]: [Two; 3], r: [Two; 3]) -> Two {
+fn dot([x, y, z]: [F64x2; 3], r: [F64x2; 3]) -> F64x2 {
     x * r[0] + y * r[1] + z * r[2]
 }
 
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_have_the_same_bits_and_turn_back() {
+    fn paired_and_blockwise_rotations_agree_and_invert() {
         let B = Mat3::from_rows(
             Vec3::new(0.3, -0.7, 0.2),
             Vec3::new(1.1, 0.4, -0.6),
@@ -119,14 +119,14 @@ mod tests {
         };
         let inertia = SpatialInertia { A, B, D };
         let R = Mat3::from_rpy(0.4, -0.7, 2.1);
-        let turned = side_by_side(&inertia, &R);
-        assert_eq!(turned, by_blocks(&inertia, &R));
+        let rotated = rotate_paired(&inertia, &R);
+        assert_eq!(rotated, rotate_blocks(&inertia, &R));
         // R B Rᵀ by matrix products, and the inverse rotation
-        let B_there = R.mul_mat(&B).mul_mat_tr(&R);
-        let back = side_by_side(&turned, &R.transpose());
+        let B_rotated = R.mul_mat(&B).mul_mat_tr(&R);
+        let back = rotate_paired(&rotated, &R.transpose());
         for i in 0..3 {
             for j in 0..3 {
-                assert!((turned.B.r[i][j] - B_there.r[i][j]).abs() < 1e-15);
+                assert!((rotated.B.r[i][j] - B_rotated.r[i][j]).abs() < 1e-15);
                 // rounding error of two rotations of numbers up to 23
                 assert!((back.D.full().r[i][j] - D.full().r[i][j]).abs() < 1e-13);
                 assert!((back.A.full().r[i][j] - A.full().r[i][j]).abs() < 1e-13);

@@ -2,7 +2,7 @@
 //! meshes, the WGS84 ellipsoid and random streams.
 //!
 //! The crate contains nothing about robots or water. Vectors and matrices are generic over
-//! [`Real`]: `f64` for one robot, [`Lanes`] or [`Quad`] for several robots at once. The results are
+//! [`Real`]: `f64` for one robot, [`Lanes`] or [`F64x4`] for several robots at once. The results are
 //! bit-identical on every processor.
 //!
 //! # Example
@@ -42,7 +42,7 @@ pub mod sphere_grid;
 pub mod tridiagonal;
 pub mod vec3;
 
-pub use crate::f64x4::Quad;
+pub use crate::f64x4::F64x4;
 pub use crate::quat::Quat;
 pub use crate::real::{LaneCondition, Lanes, MAX_LANES, Packed, Real};
 pub use crate::spatial::{SpatialForce, SpatialInertia, SpatialVelocity};

@@ -84,7 +84,7 @@ mod tests {
     /// too short to have outer blocks. Elimination on well-conditioned blocks loses a few bits:
     /// 1e-12.
     #[test]
-    fn undoes_the_product() {
+    fn solve_recovers_known_solution() {
         for n in [1, 2, 3, 9] {
             let mut draw = Stream::new(n as u64, "test").draw(0);
             let mut number = || draw.uniform() - 0.5;

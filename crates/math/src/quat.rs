@@ -205,14 +205,14 @@ mod tests {
     fn small_rotation_vectors_are_exact() {
         let q = Quat::from_rotation_vector(Vec3::new(2e-9, -4e-9, 6e-9));
         assert!((q.x - 1e-9).abs() < 1e-24 && (q.w - 1.0).abs() < 1e-16);
-        let still = Quat::from_rotation_vector(Vec3::<f64>::zero());
-        assert_eq!(still, Quat::identity());
+        let zero_rotation = Quat::from_rotation_vector(Vec3::<f64>::zero());
+        assert_eq!(zero_rotation, Quat::identity());
     }
 
     // pitch ±90°, where roll and yaw describe the same rotation; the round trip must preserve that
     // rotation
     #[test]
-    fn angles_at_the_poles_are_those_of_the_matrix() {
+    fn rpy_at_the_poles_matches_the_matrix() {
         for (a, b, pitch) in [
             (0.3, 0.9, 1.0),
             (-2.0, 0.4, -1.0),

@@ -50,8 +50,8 @@ pub trait Real:
     }
     /// Rotates an inertia: `R I Rᵀ`. See [`crate::inertia_rotation`].
     #[inline(always)]
-    fn turned(inertia: &SpatialInertia<Self>, R: &Mat3<Self>) -> SpatialInertia<Self> {
-        inertia_rotation::by_blocks(inertia, R)
+    fn rotate_inertia(inertia: &SpatialInertia<Self>, R: &Mat3<Self>) -> SpatialInertia<Self> {
+        inertia_rotation::rotate_blocks(inertia, R)
     }
     /// Selects per lane: `self` where `keep(lane)` is true, otherwise `other`.
     fn select_lanes(self, other: Self, keep: impl Fn(usize) -> bool) -> Self {
@@ -75,18 +75,18 @@ pub trait Packed: Real {
     /// Stores the lanes at the start of a slice.
     fn write(self, out: &mut [f64]);
     /// Negates each lane in which the integer in the lowest mantissa bits of `n` is odd.
-    fn turned_if_odd(self, n: Self) -> Self;
+    fn negate_if_odd(self, n: Self) -> Self;
     /// Computes 2 to the power of the integer in the lowest mantissa bits of `n`, between -1022 and
     /// 1023.
-    fn two_to_the(n: Self) -> Self;
+    fn power_of_two(n: Self) -> Self;
     /// Returns the maximum of each lane and `low`.
-    fn at_least(self, low: f64) -> Self;
+    fn lane_max(self, low: f64) -> Self;
     /// Returns the minimum of each lane and `high`.
-    fn at_most(self, high: f64) -> Self;
+    fn lane_min(self, high: f64) -> Self;
     /// Rounds each lane down to an integer.
     fn floor(self) -> Self;
     /// Returns a bit mask of the lanes that are greater than zero: bit `i` for lane `i`.
-    fn positive(self) -> u32;
+    fn positive_mask(self) -> u32;
 }
 
 impl Packed for f64 {
@@ -99,19 +99,19 @@ impl Packed for f64 {
         out[0] = self;
     }
     #[inline(always)]
-    fn turned_if_odd(self, n: Self) -> Self {
+    fn negate_if_odd(self, n: Self) -> Self {
         f64::from_bits(self.to_bits() ^ n.to_bits() << 63)
     }
     #[inline(always)]
-    fn two_to_the(n: Self) -> Self {
+    fn power_of_two(n: Self) -> Self {
         f64::from_bits((1023_u64 << 52).wrapping_add(n.to_bits() << 52))
     }
     #[inline(always)]
-    fn at_least(self, low: f64) -> Self {
+    fn lane_max(self, low: f64) -> Self {
         if self < low { low } else { self }
     }
     #[inline(always)]
-    fn at_most(self, high: f64) -> Self {
+    fn lane_min(self, high: f64) -> Self {
         if self > high { high } else { self }
     }
     #[inline(always)]
@@ -119,7 +119,7 @@ impl Packed for f64 {
         f64::floor(self)
     }
     #[inline(always)]
-    fn positive(self) -> u32 {
+    fn positive_mask(self) -> u32 {
         u32::from(self > 0.0)
     }
 }
@@ -136,12 +136,12 @@ pub enum LaneCondition {
 }
 
 impl LaneCondition {
-    /// Evaluates `holds(lane)` for all lanes of `T`.
+    /// Evaluates `condition(lane)` for all lanes of `T`.
     #[inline(always)]
-    pub fn evaluate<T: Real>(holds: impl Fn(usize) -> bool) -> Self {
-        if (0..T::LANES).all(&holds) {
+    pub fn evaluate<T: Real>(condition: impl Fn(usize) -> bool) -> Self {
+        if (0..T::LANES).all(&condition) {
             Self::All
-        } else if T::LANES > 1 && (0..T::LANES).any(holds) {
+        } else if T::LANES > 1 && (0..T::LANES).any(condition) {
             Self::Some
         } else {
             Self::None
@@ -181,12 +181,12 @@ impl Real for f64 {
         std::array::from_fn(|i| (s[i], c[i]))
     }
     #[inline(always)]
-    fn turned(inertia: &SpatialInertia, R: &Mat3) -> SpatialInertia {
-        inertia_rotation::side_by_side(inertia, R)
+    fn rotate_inertia(inertia: &SpatialInertia, R: &Mat3) -> SpatialInertia {
+        inertia_rotation::rotate_paired(inertia, R)
     }
 }
 
-/// Four lanes with one robot of the same model each, for any processor. [`crate::Quad`] is the AVX2
+/// Four lanes with one robot of the same model each, for any processor. [`crate::F64x4`] is the AVX2
 /// version.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lanes(pub [f64; 4]);
@@ -282,43 +282,43 @@ impl Packed for Lanes {
         out[..4].copy_from_slice(&self.0);
     }
     #[inline(always)]
-    fn turned_if_odd(self, n: Self) -> Self {
+    fn negate_if_odd(self, n: Self) -> Self {
         let ([a, b, c, d], [e, f, g, h]) = (self.0, n.0);
         Lanes([
-            a.turned_if_odd(e),
-            b.turned_if_odd(f),
-            c.turned_if_odd(g),
-            d.turned_if_odd(h),
+            a.negate_if_odd(e),
+            b.negate_if_odd(f),
+            c.negate_if_odd(g),
+            d.negate_if_odd(h),
         ])
     }
     #[inline(always)]
-    fn two_to_the(n: Self) -> Self {
+    fn power_of_two(n: Self) -> Self {
         let [a, b, c, d] = n.0;
         Lanes([
-            f64::two_to_the(a),
-            f64::two_to_the(b),
-            f64::two_to_the(c),
-            f64::two_to_the(d),
+            f64::power_of_two(a),
+            f64::power_of_two(b),
+            f64::power_of_two(c),
+            f64::power_of_two(d),
         ])
     }
     #[inline(always)]
-    fn at_least(self, low: f64) -> Self {
+    fn lane_max(self, low: f64) -> Self {
         let [a, b, c, d] = self.0;
         Lanes([
-            a.at_least(low),
-            b.at_least(low),
-            c.at_least(low),
-            d.at_least(low),
+            a.lane_max(low),
+            b.lane_max(low),
+            c.lane_max(low),
+            d.lane_max(low),
         ])
     }
     #[inline(always)]
-    fn at_most(self, high: f64) -> Self {
+    fn lane_min(self, high: f64) -> Self {
         let [a, b, c, d] = self.0;
         Lanes([
-            a.at_most(high),
-            b.at_most(high),
-            c.at_most(high),
-            d.at_most(high),
+            a.lane_min(high),
+            b.lane_min(high),
+            c.lane_min(high),
+            d.lane_min(high),
         ])
     }
     #[inline(always)]
@@ -327,9 +327,9 @@ impl Packed for Lanes {
         Lanes([a.floor(), b.floor(), c.floor(), d.floor()])
     }
     #[inline(always)]
-    fn positive(self) -> u32 {
+    fn positive_mask(self) -> u32 {
         let [a, b, c, d] = self.0;
-        a.positive() | b.positive() << 1 | c.positive() << 2 | d.positive() << 3
+        a.positive_mask() | b.positive_mask() << 1 | c.positive_mask() << 2 | d.positive_mask() << 3
     }
 }
 
@@ -378,14 +378,14 @@ pub(crate) fn sin_cos_each<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) 
     let c: [f64; N] = std::array::from_fn(|i| 1.0 + z[i] * c[i]);
 
     // quarter turns exchange sine and cosine and change their signs
-    let turned = |i: usize, quadrant: u64| {
+    let rotate = |i: usize, quadrant: u64| {
         let value = if quadrant & 1 == 1 { c[i] } else { s[i] };
         f64::from_bits(value.to_bits() ^ (quadrant & 2) << 62)
     };
     let quarter = shifted.map(f64::to_bits);
     (
-        std::array::from_fn(|i| turned(i, quarter[i])),
-        std::array::from_fn(|i| turned(i, quarter[i].wrapping_add(1))),
+        std::array::from_fn(|i| rotate(i, quarter[i])),
+        std::array::from_fn(|i| rotate(i, quarter[i].wrapping_add(1))),
     )
 }
 
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn sin_cos_far_out_keeps_its_precision() {
+    fn sin_cos_keeps_precision_for_large_angles() {
         for x in [1e4, 5e4, 99_999.0, -99_999.5] {
             let (s, c) = sin_cos(x);
             assert!(
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn every_lane_has_the_bits_of_the_single_number() {
+    fn lanes_and_scalars_give_identical_bits() {
         let a = Lanes([0.3, -1.7, 2.9, 40.1]);
         let b = Lanes([1.1, 0.7, -0.2, 3.3]);
         let mixed = |x: &dyn Fn(usize) -> (f64, f64), i: usize| {

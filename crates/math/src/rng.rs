@@ -34,7 +34,7 @@ impl Stream {
     }
 
     /// Returns the stream with this number, as returned by [`Stream::key`].
-    pub fn of_key(key: u64) -> Self {
+    pub fn from_key(key: u64) -> Self {
         Self { key }
     }
 
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sample_depends_on_seed_name_and_index_only() {
+    fn sample_depends_only_on_seed_name_and_index() {
         let a = Stream::new(7, "auv/imu");
         assert_eq!(
             a.draw(12).normal().to_bits(),

@@ -253,7 +253,7 @@ impl<T: Real> SpatialInertia<T> {
     /// [r]Bᵀ - B_P[r]`, `D_P = D` [Featherstone 2008, table 2.8].
     #[inline(always)]
     pub fn to_parent(&self, R_PC: &Mat3<T>, p_PoCo_P: Vec3<T>) -> Self {
-        let Self { A, B, D } = T::turned(self, R_PC);
+        let Self { A, B, D } = T::rotate_inertia(self, R_PC);
         let B_P = B + Mat3::cross_left(p_PoCo_P, &D.full());
         let shift = Mat3::cross_left(p_PoCo_P, &B.transpose()) - B_P.cross_right(p_PoCo_P);
         Self {
@@ -283,7 +283,8 @@ impl SpatialInertia<f64> {
         };
         Self { A, B, D: d(mass) }
     }
-    /// Converts a full symmetric 6x6 matrix, angular part first. Only the upper triangle is read.
+    /// Converts a full symmetric 6x6 matrix [kg m², kg m, kg], angular part first. Only the upper
+    /// triangle is read.
     pub fn from_matrix(m: &[[f64; 6]; 6]) -> Self {
         let sym = |o: usize| Sym3 {
             xx: m[o][o],
@@ -300,7 +301,7 @@ impl SpatialInertia<f64> {
             D: sym(3),
         }
     }
-    /// Returns the full 6x6 matrix, angular part first.
+    /// Returns the full 6x6 matrix [kg m², kg m, kg], angular part first.
     pub fn to_matrix(&self) -> [[f64; 6]; 6] {
         let (a, b, d) = (self.A.full(), self.B, self.D.full());
         std::array::from_fn(|i| {

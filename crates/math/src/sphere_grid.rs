@@ -109,7 +109,7 @@ impl SphereGrid {
 
     /// All spheres that may intersect the vertical prism over the rectangle from `low` to `high`
     /// (x and y [m]), in an order that depends only on the spheres.
-    pub fn near(&self, low: [f64; 2], high: [f64; 2]) -> impl Iterator<Item = &Sphere> {
+    pub fn candidates(&self, low: [f64; 2], high: [f64; 2]) -> impl Iterator<Item = &Sphere> {
         let far = self.max_radius;
         let columns = [self.index(0, low[0] - far), self.index(0, high[0] + far)];
         let rows = self.index(1, low[1] - far)..=self.index(1, high[1] + far);
@@ -128,10 +128,10 @@ impl SphereGrid {
         self.sorted.iter().any(|a| {
             let (p, r) = (a.center, a.radius);
             let meets = |b: &Sphere| {
-                let (apart, both) = (b.center - p, r + b.radius);
-                b.owner > a.owner && apart.dot(apart) <= both * both
+                let (offset, both) = (b.center - p, r + b.radius);
+                b.owner > a.owner && offset.dot(offset) <= both * both
             };
-            self.near([p.x - r, p.y - r], [p.x + r, p.y + r]).any(meets)
+            self.candidates([p.x - r, p.y - r], [p.x + r, p.y + r]).any(meets)
         })
     }
 }
@@ -160,17 +160,17 @@ mod tests {
     // row, in one place, or one sphere far away. Method: comparison with a test of every sphere.
     // Tolerance: none.
     #[test]
-    fn finds_all_near_spheres() {
+    fn finds_all_spheres_in_rectangle() {
         for spread in [[40.0, 40.0], [100.0, 0.0], [0.0, 0.0], [1.0, 5.0]] {
             let mut all = spheres(300, spread);
             for far in [0.0, 1e6] {
                 all[17].center.x += far;
                 let mut grid = SphereGrid::with_capacity(all.len());
                 grid.rebuild(all.iter().copied());
-                for about in &all {
-                    let (p, r) = (about.center, 2.0);
+                for sphere in &all {
+                    let (p, r) = (sphere.center, 2.0);
                     let (low, high) = ([p.x - r, p.y - r], [p.x + r, p.y + r]);
-                    let found: Vec<usize> = grid.near(low, high).map(|s| s.owner).collect();
+                    let found: Vec<usize> = grid.candidates(low, high).map(|s| s.owner).collect();
                     for other in &all {
                         let gap = [other.center.x - p.x, other.center.y - p.y].map(f64::abs);
                         if gap.iter().all(|g| *g <= r + other.radius) {
@@ -202,33 +202,33 @@ mod tests {
     // Goal: a query in a fleet of constant density visits a number of spheres that does not grow
     // with the fleet. Method: 100 and 10 000 spheres, visits per query. Tolerance: 30 visits.
     #[test]
-    fn visits_do_not_grow_with_the_number() {
-        let visits = |side: f64| {
+    fn query_cost_does_not_grow_with_sphere_count() {
+        let query_count = |side: f64| {
             let all = spheres((side * side) as usize, [side, side]);
             let mut grid = SphereGrid::with_capacity(all.len());
             grid.rebuild(all.iter().copied());
             let p = all[0].center;
-            grid.near([p.x - 1.0, p.y - 1.0], [p.x + 1.0, p.y + 1.0])
+            grid.candidates([p.x - 1.0, p.y - 1.0], [p.x + 1.0, p.y + 1.0])
                 .count()
         };
-        assert!(visits(10.0) < 30 && visits(100.0) < 30);
+        assert!(query_count(10.0) < 30 && query_count(100.0) < 30);
     }
 
     // Goal: an empty grid has no spheres, and NaN coordinates do not panic. Method: direct calls.
     // Tolerance: none.
     #[test]
-    fn empty_and_nan() {
+    fn empty_grid_and_nan_coordinates() {
         let mut grid = SphereGrid::with_capacity(4);
-        assert_eq!(grid.near([0.0; 2], [1.0; 2]).count(), 0);
+        assert_eq!(grid.candidates([0.0; 2], [1.0; 2]).count(), 0);
         grid.rebuild(std::iter::empty());
-        assert_eq!(grid.near([0.0; 2], [1.0; 2]).count(), 0);
+        assert_eq!(grid.candidates([0.0; 2], [1.0; 2]).count(), 0);
         let center = Vec3::new(f64::NAN, f64::INFINITY, 0.0);
-        let odd = Sphere {
+        let invalid = Sphere {
             center,
             radius: 1.0,
             owner: 0,
         };
-        grid.rebuild([odd].into_iter());
-        assert!(grid.near([f64::NAN; 2], [1.0; 2]).count() <= 1);
+        grid.rebuild([invalid].into_iter());
+        assert!(grid.candidates([f64::NAN; 2], [1.0; 2]).count() <= 1);
     }
 }

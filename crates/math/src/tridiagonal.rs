@@ -98,7 +98,7 @@ mod tests {
     /// blocks are not symmetric and need pivoting. Elimination on well-conditioned blocks loses a
     /// few bits: 1e-12.
     #[test]
-    fn undoes_the_product() {
+    fn solve_recovers_known_solution() {
         let mut draw = Stream::new(3, "test").draw(0);
         let mut number = || draw.uniform() - 0.5;
         let mut vector = || Vec3::new(number(), number(), number());

@@ -211,7 +211,7 @@ impl<T: Real> Mat3<T> {
         let [a, b, c] = m.r;
         Self::from_rows(Vec3::splat(a), Vec3::splat(b), Vec3::splat(c))
     }
-    /// Returns the matrix of lane `i`.
+    /// Returns the matrix of lane `i`, in the unit of this one.
     #[inline(always)]
     pub fn lane(&self, i: usize) -> Mat3<f64> {
         Mat3 {
@@ -383,7 +383,7 @@ impl<T: Real> Sym3<T> {
             zz: T::splat(m.zz),
         }
     }
-    /// Returns the matrix of lane `i`.
+    /// Returns the matrix of lane `i`, in the unit of this one.
     pub fn lane(&self, i: usize) -> Sym3<f64> {
         let Self {
             xx,
@@ -476,9 +476,9 @@ impl<T: Real> Sym3<T> {
             zz: self.zz - w.z * v.z,
         }
     }
-    /// Computes the inverse `S⁻¹` by cofactors. The matrix must be invertible.
+    /// Returns the matrix of the cofactors of the elements.
     #[inline(always)]
-    pub fn inverse(&self) -> Self {
+    fn cofactors(&self) -> Self {
         let Self {
             xx,
             xy,
@@ -487,15 +487,27 @@ impl<T: Real> Sym3<T> {
             yz,
             zz,
         } = *self;
-        let cofactors = Self {
+        Self {
             xx: yy * zz - yz * yz,
             xy: xz * yz - xy * zz,
             xz: xy * yz - xz * yy,
             yy: xx * zz - xz * xz,
             yz: xy * xz - xx * yz,
             zz: xx * yy - xy * xy,
-        };
-        let determinant = xx * cofactors.xx + xy * cofactors.xy + xz * cofactors.xz;
+        }
+    }
+    /// Returns the determinant, in the cubed unit of the elements.
+    #[inline(always)]
+    pub fn determinant(&self) -> T {
+        let cofactors = self.cofactors();
+        self.xx * cofactors.xx + self.xy * cofactors.xy + self.xz * cofactors.xz
+    }
+    /// Computes the inverse `S⁻¹` by cofactors. The matrix must be invertible.
+    #[inline(always)]
+    pub fn inverse(&self) -> Self {
+        let cofactors = self.cofactors();
+        let determinant =
+            self.xx * cofactors.xx + self.xy * cofactors.xy + self.xz * cofactors.xz;
         cofactors.scale(T::one() / determinant)
     }
     /// Returns the scaled matrix `k S`.

@@ -62,7 +62,7 @@ pub enum Severity {
 
 impl Severity {
     /// Parses `DEBUG` to `FATAL`, ignoring case.
-    pub fn from_name(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         [
             Self::Debug,
             Self::Info,

@@ -110,7 +110,7 @@ fn every_argument_takes_effect() {
 }
 
 #[test]
-fn each_mistake_is_one_clear_line() {
+fn each_mistake_gives_one_line() {
     let check = |args: &[&str], expected: &str| {
         let args = [&["--ros-args"], args].concat();
         assert_eq!(parse(&args).unwrap_err(), expected);
@@ -150,7 +150,7 @@ fn each_mistake_is_one_clear_line() {
 }
 
 #[test]
-fn environment_is_obeyed() {
+fn environment_variables_are_applied() {
     let (options, _) =
         parse_in(&[], &[("ROS_DOMAIN_ID", "42"), ("ROS_LOCALHOST_ONLY", "1")]).unwrap();
     assert_eq!(
@@ -176,7 +176,7 @@ fn environment_is_obeyed() {
 }
 
 #[test]
-fn wrong_environment_is_refused() {
+fn invalid_environment_variables_are_refused() {
     let check = |name, value, expected| {
         assert_eq!(parse_in(&[], &[(name, value)]).unwrap_err(), expected);
     };

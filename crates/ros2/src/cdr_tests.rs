@@ -55,7 +55,7 @@ fn shared_bytes_are_a_sequence_of_octets() {
 }
 
 #[test]
-fn what_follows_a_megabyte_does_not_move_it() {
+fn values_after_large_arrays_do_not_reallocate() {
     let pixels = Bytes::from(vec![7; 1 << 20]);
     let mut out = Encoder::new();
     pixels.encode(&mut out);

@@ -150,7 +150,7 @@ impl<R, W> Goals<R, W> {
 
     /// Ends a goal and returns its final status and the requests that waited for its result.
     /// Returns `None` if the goal is not executing. A goal ends as canceled only if a client
-    /// requested that; otherwise [`End::Canceled`] becomes aborted.
+    /// requested that; otherwise [`GoalOutcome::Canceled`] becomes aborted.
     pub fn finish(
         &mut self,
         id: GoalId,
@@ -186,11 +186,11 @@ impl<R, W> Goals<R, W> {
 
     /// Marks goals as canceling according to the rules of `action_msgs/srv/CancelGoal`. The
     /// response lists these goals.
-    pub fn cancel(&mut self, which: &GoalInfo) -> CancelGoalResponse {
+    pub fn cancel(&mut self, goal_info: &GoalInfo) -> CancelGoalResponse {
         let nanoseconds =
             |stamp: &Time| i64::from(stamp.sec) * 1_000_000_000 + i64::from(stamp.nanosec);
-        let id = which.goal_id.uuid;
-        let (named, up_to) = (id != [0; 16], nanoseconds(&which.stamp));
+        let id = goal_info.goal_id.uuid;
+        let (named, up_to) = (id != [0; 16], nanoseconds(&goal_info.stamp));
         let mut return_code = CancelGoalResponse::ERROR_NONE;
         if named && up_to == 0 {
             let goal = self
@@ -255,7 +255,7 @@ mod tests {
     const A: GoalId = [1; 16];
     const B: GoalId = [2; 16];
 
-    fn which(uuid: GoalId, stamp_ns: u64) -> GoalInfo {
+    fn cancel_request(uuid: GoalId, stamp_ns: u64) -> GoalInfo {
         GoalInfo {
             goal_id: UUID { uuid },
             stamp: Time::from_nanos(stamp_ns),
@@ -271,8 +271,8 @@ mod tests {
             .collect()
     }
 
-    fn canceled(goals: &mut Test, which: GoalInfo) -> (i8, Vec<GoalId>) {
-        let answer = goals.cancel(&which);
+    fn canceled(goals: &mut Test, goal_info: GoalInfo) -> (i8, Vec<GoalId>) {
+        let answer = goals.cancel(&goal_info);
         (
             answer.return_code,
             answer
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_goal_is_executed_ends_and_is_remembered() {
+    fn goal_is_executed_and_its_result_kept() {
         let (mut goals, now) = (Test::default(), Instant::now());
         assert!(goals.accept(A, 5));
         assert!(!goals.accept(A, 6), "the identifier is in use");
@@ -295,9 +295,9 @@ mod tests {
         assert_eq!(goals.request_result(A, 7), GoalResult::Waits);
         assert_eq!(goals.request_result(A, 8), GoalResult::Waits);
         assert_eq!(goals.request_result(B, 9), GoalResult::Unknown(9));
-        let told = goals.finish(A, GoalOutcome::Succeeded, "done", now);
+        let outcome = goals.finish(A, GoalOutcome::Succeeded, "done", now);
         assert_eq!(
-            told,
+            outcome,
             Some((GoalStatus::STATUS_SUCCEEDED, VecDeque::from([7, 8])))
         );
         assert_eq!(
@@ -321,19 +321,19 @@ mod tests {
     }
 
     #[test]
-    fn nobody_cancels_unasked() {
+    fn goals_are_canceled_only_on_request() {
         let (mut goals, now) = (Test::default(), Instant::now());
         goals.accept(A, 1);
-        let told = goals
+        let outcome = goals
             .finish(A, GoalOutcome::Canceled, "", now)
             .map(|(status, _)| status);
-        assert_eq!(told, Some(GoalStatus::STATUS_ABORTED));
+        assert_eq!(outcome, Some(GoalStatus::STATUS_ABORTED));
         goals.accept(B, 2);
-        goals.cancel(&which(B, 0));
-        let told = goals
+        goals.cancel(&cancel_request(B, 0));
+        let outcome = goals
             .finish(B, GoalOutcome::Canceled, "", now)
             .map(|(status, _)| status);
-        assert_eq!(told, Some(GoalStatus::STATUS_CANCELED));
+        assert_eq!(outcome, Some(GoalStatus::STATUS_CANCELED));
     }
 
     #[test]
@@ -345,25 +345,25 @@ mod tests {
             goals
         };
         assert_eq!(
-            canceled(&mut fresh(), which([0; 16], 0)),
+            canceled(&mut fresh(), cancel_request([0; 16], 0)),
             (none, vec![A, B])
         );
-        assert_eq!(canceled(&mut fresh(), which([0; 16], 15)), (none, vec![A]));
-        assert_eq!(canceled(&mut fresh(), which([0; 16], 5)), (none, vec![]));
-        assert_eq!(canceled(&mut fresh(), which(B, 0)), (none, vec![B]));
-        assert_eq!(canceled(&mut fresh(), which(B, 15)), (none, vec![A, B]));
+        assert_eq!(canceled(&mut fresh(), cancel_request([0; 16], 15)), (none, vec![A]));
+        assert_eq!(canceled(&mut fresh(), cancel_request([0; 16], 5)), (none, vec![]));
+        assert_eq!(canceled(&mut fresh(), cancel_request(B, 0)), (none, vec![B]));
+        assert_eq!(canceled(&mut fresh(), cancel_request(B, 15)), (none, vec![A, B]));
         let unknown = CancelGoalResponse::ERROR_UNKNOWN_GOAL_ID;
-        assert_eq!(canceled(&mut fresh(), which([9; 16], 0)), (unknown, vec![]));
+        assert_eq!(canceled(&mut fresh(), cancel_request([9; 16], 0)), (unknown, vec![]));
         let mut goals = fresh();
-        canceled(&mut goals, which(A, 0));
+        canceled(&mut goals, cancel_request(A, 0));
         let terminated = CancelGoalResponse::ERROR_GOAL_TERMINATED;
         assert_eq!(
-            canceled(&mut goals, which(A, 0)),
+            canceled(&mut goals, cancel_request(A, 0)),
             (terminated, vec![]),
             "as in rcl"
         );
         goals.finish(B, GoalOutcome::Succeeded, "", Instant::now());
-        assert_eq!(canceled(&mut goals, which(B, 0)), (terminated, vec![]));
+        assert_eq!(canceled(&mut goals, cancel_request(B, 0)), (terminated, vec![]));
     }
 
     #[test]
@@ -376,7 +376,7 @@ mod tests {
         );
         assert!(statuses(&goals).is_empty() && goals.active().is_none());
         let unknown = CancelGoalResponse::ERROR_UNKNOWN_GOAL_ID;
-        assert_eq!(canceled(&mut goals, which(A, 0)), (unknown, vec![]));
+        assert_eq!(canceled(&mut goals, cancel_request(A, 0)), (unknown, vec![]));
         assert!(goals.accept(A, 1), "the identifier is free again");
         goals.reject(A, "twice", now);
         assert_eq!(statuses(&goals), [GoalStatus::STATUS_EXECUTING]);

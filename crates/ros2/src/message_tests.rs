@@ -6,7 +6,7 @@ use crate::message::*;
 use crate::msg::{catalogue, geometry_msgs, rcl_interfaces, sensor_msgs, std_msgs, std_srvs};
 
 #[test]
-fn names_are_those_of_ros_and_dds() {
+fn type_names_match_ros_and_dds() {
     assert_eq!(sensor_msgs::Imu::type_name(), "sensor_msgs/msg/Imu");
     assert_eq!(
         sensor_msgs::Imu::dds_type_name(),
@@ -19,7 +19,7 @@ fn names_are_those_of_ros_and_dds() {
 }
 
 #[test]
-fn hashes_are_those_of_jazzy() {
+fn type_hashes_match_jazzy() {
     let expected = [
         (
             std_msgs::String::type_hash(),
@@ -94,7 +94,7 @@ float64 w 1.0
 }
 
 #[test]
-fn defaults_are_those_of_the_interface_files() {
+fn defaults_match_the_interface_files() {
     let pose = geometry_msgs::PoseWithCovariance::default();
     assert_eq!(pose.pose.orientation.w, 1.0);
     assert_eq!(pose.covariance, [0.0; 36]);
@@ -166,7 +166,7 @@ fn damaged_bytes_never_panic() {
 }
 
 #[test]
-fn a_message_cut_short_is_refused() {
+fn truncated_messages_are_refused() {
     let bytes = to_bytes(&sensor_msgs::JointState::default());
     for len in 0..bytes.len() {
         assert!(

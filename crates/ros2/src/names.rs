@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_names_are_refused_with_the_rule_they_break() {
+    fn invalid_names_are_refused_with_the_violated_rule() {
         let names = resolver(vec![]);
         let check = |name: &str, expected| {
             let message = names.expand(name).unwrap_err().to_string();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_rule_that_fits_remaps() {
+    fn first_matching_rule_remaps() {
         let names = resolver(vec![
             Remapping {
                 node: Some("other".to_owned()),
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn names_on_dds() {
+    fn dds_topic_names() {
         assert_eq!(dds_topic("/rov/imu"), "rt/rov/imu");
         assert_eq!(dds_request_topic("/sim/reset"), "rq/sim/resetRequest");
         assert_eq!(dds_reply_topic("/sim/reset"), "rr/sim/resetReply");

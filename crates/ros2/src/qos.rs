@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn bag_form_is_that_of_rosbag2() {
+    fn bag_format_matches_rosbag2() {
         let expected = "\
 - history: keep_last
   depth: 1

@@ -3,7 +3,8 @@
 //! [`wire`] encodes and decodes messages and discovery data. [`qos`] holds the quality-of-service
 //! policies and decides whether a writer and a reader match. [`engine`] is the protocol without
 //! input, output and clock. [`udp`] holds the sockets and threads. [`participant`] connects engine
-//! and sockets and is what a program uses. The crate knows nothing about ROS or robots.
+//! and sockets and is the public interface for applications. The crate is independent of ROS and of
+//! the simulator.
 //!
 //! # Example
 //!

@@ -372,7 +372,7 @@ fn new_prefix() -> GuidPrefix {
     // the keys of a new RandomState are random numbers of the operating system
     let [first, second] = [0u8, 1].map(|salt| RandomState::new().hash_one(salt).to_le_bytes());
     let mut prefix = [0; 12];
-    let bytes = VendorId::OURS.0.into_iter().chain(first).chain(second);
+    let bytes = VendorId::MERROW.0.into_iter().chain(first).chain(second);
     for (target, byte) in prefix.iter_mut().zip(bytes) {
         *target = byte;
     }

@@ -11,7 +11,7 @@ spec! {
         description: String = String::new(),
         /// Source of the parameter values.
         source: String [not_empty],
-        /// Values that are estimated, and the reason.
+        /// Values that are unverified or estimated, and the reason.
         estimated: String = String::new(),
         /// Capacity of the battery.
         capacity_ah: f64 [positive],
@@ -89,7 +89,7 @@ spec! {
     pub struct SolarConfig {
         /// Source of the parameter values.
         source: String [not_empty],
-        /// Values that are estimated, and the reason.
+        /// Values that are unverified or estimated, and the reason.
         estimated: String = String::new(),
         /// Link on which the panel is mounted.
         link: String [frame] = "base_link".to_string(),

@@ -64,7 +64,7 @@ spec! {
         description: String = String::new(),
         /// Source of the parameter values.
         source: String [not_empty],
-        /// Values that are estimated, and the reason.
+        /// Values that are unverified or estimated, and the reason.
         estimated: String = String::new(),
         /// Area of the fin.
         area_m2: f64 [positive],
@@ -107,8 +107,8 @@ choice! {
             oswald: f64 [positive] = 0.9,
             /// Angle of attack at which half of the lift is lost.
             stall_deg: f64 [in 1.0..=60.0] = 20.0,
-            /// Sharpness of the stall [1/rad].
-            stall_sharpness: f64 [in 1.0..=200.0] = 30.0,
+            /// Sharpness of the stall.
+            stall_sharpness_per_rad: f64 [in 1.0..=200.0] = 30.0,
             /// Drag coefficient at an angle of attack of 90 degrees.
             broadside_drag: f64 [non_negative] = 1.2,
         },

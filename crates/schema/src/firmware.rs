@@ -8,11 +8,11 @@ choice! {
         /// Controls a multirotor from velocity commands.
         Multirotor = "multirotor" (MultirotorConfig),
         /// Holds heading and depth of a torpedo-shaped vehicle with rudder and hydroplanes.
-        Course = "course" (HeadingDepthHoldConfig),
+        HeadingDepthHold = "heading_depth_hold" (HeadingDepthHoldConfig),
         /// Drives the wheels on both sides from velocity commands.
         Drive = "differential_drive" (DifferentialDriveConfig),
-        /// Controls a surface vehicle from velocity commands.
-        Vessel = "vessel" (VesselConfig),
+        /// Controls surge speed and yaw rate of a surface vehicle from velocity commands.
+        SurgeYawRate = "surge_yaw_rate" (SurgeYawRateConfig),
     }
 }
 
@@ -23,7 +23,7 @@ spec! {
         description: String = String::new(),
         /// Source of the parameter values.
         source: String [not_empty],
-        /// Values that are estimated, and the reason.
+        /// Values that are unverified or estimated, and the reason.
         estimated: String = String::new(),
         /// Control cycles per second.
         rate_hz: f64 [in 10.0..=10000.0] = 250.0,
@@ -63,7 +63,7 @@ spec! {
         description: String = String::new(),
         /// Source of the parameter values.
         source: String [not_empty],
-        /// Values that are estimated, and the reason.
+        /// Values that are unverified or estimated, and the reason.
         estimated: String = String::new(),
         /// Control cycles per second.
         rate_hz: f64 [in 0.1..=10000.0] = 10.0,
@@ -79,8 +79,8 @@ spec! {
         yaw_rate_gain_s: f64 [non_negative],
         /// Pitch set-point per depth error.
         depth_gain_rad_per_m: f64 [non_negative],
-        /// Pitch set-point per sink rate [rad s/m].
-        sinking_gain: f64 [non_negative],
+        /// Pitch set-point per sink rate.
+        sinking_gain_rad_per_m_s: f64 [non_negative],
         /// Stern plane angle per pitch error.
         pitch_gain: f64 [non_negative],
         /// Stern plane angle per pitch rate.
@@ -112,7 +112,7 @@ spec! {
         description: String = String::new(),
         /// Source of the parameter values.
         source: String [not_empty],
-        /// Values that are estimated, and the reason.
+        /// Values that are unverified or estimated, and the reason.
         estimated: String = String::new(),
         /// Control cycles per second.
         rate_hz: f64 [in 1.0..=10000.0] = 50.0,
@@ -140,12 +140,12 @@ spec! {
 spec! {
     /// Firmware of a surface vehicle. The gains give thrust and moment per error, distributed by
     /// the thruster allocation.
-    pub struct VesselConfig {
+    pub struct SurgeYawRateConfig {
         /// Description of the firmware.
         description: String = String::new(),
         /// Source of the parameter values.
         source: String [not_empty],
-        /// Values that are estimated, and the reason.
+        /// Values that are unverified or estimated, and the reason.
         estimated: String = String::new(),
         /// Control cycles per second.
         rate_hz: f64 [in 1.0..=10000.0] = 20.0,
@@ -175,9 +175,9 @@ impl FirmwareConfig {
     pub fn sources(&self) -> (&str, &str) {
         match self {
             FirmwareConfig::Multirotor(file) => (&file.source, &file.estimated),
-            FirmwareConfig::Course(file) => (&file.source, &file.estimated),
+            FirmwareConfig::HeadingDepthHold(file) => (&file.source, &file.estimated),
             FirmwareConfig::Drive(file) => (&file.source, &file.estimated),
-            FirmwareConfig::Vessel(file) => (&file.source, &file.estimated),
+            FirmwareConfig::SurgeYawRate(file) => (&file.source, &file.estimated),
         }
     }
 }

@@ -6,7 +6,7 @@ use merrow_yaml::spec::{fieldless_choice, spec};
 spec! {
     /// A quantity on a grid, read from a file. Without `variable` and axis names, the variable and
     /// axes of the file are detected.
-    pub struct GridFile {
+    pub struct GridConfig {
         /// The file: NetCDF (`.nc`), a table with columns (`.csv`), an ESRI ASCII grid
         /// (`.asc`), a GeoTIFF (`.tif`), or the header of a raw grid (`.yaml`).
         file: String [not_empty],
@@ -21,13 +21,13 @@ spec! {
         /// Value added after applying `factor`.
         offset: f64 = 0.0,
         /// Axes of the grid.
-        axes: AxesFile => "{}",
+        axes: GridAxesConfig => "{}",
         /// Interpolation between the samples.
-        between: BetweenFile = BetweenFile::Linear,
+        between: InterpolationConfig = InterpolationConfig::Linear,
         /// Value beyond the samples.
-        outside: OutsideFile = OutsideFile::Clamp,
+        outside: ExtrapolationConfig = ExtrapolationConfig::Clamp,
         /// Treatment of samples without a value.
-        holes: HolesFile = HolesFile::Refuse,
+        holes: HolesConfig = HolesConfig::Refuse,
         /// Value of the missing samples with `holes: value`.
         hole_value: f64 = 0.0,
     }
@@ -35,9 +35,9 @@ spec! {
 
 spec! {
     /// The axes of a grid.
-    pub struct AxesFile {
+    pub struct GridAxesConfig {
         /// Unit of the horizontal axes.
-        horizontal: HorizontalFile = HorizontalFile::Metres,
+        horizontal: HorizontalUnitConfig = HorizontalUnitConfig::Metres,
         /// Position of the world's origin on horizontal axes in metres (east, north).
         origin_m: [f64; 2] = [0.0, 0.0],
         /// Name of the eastward axis. Default: `x`, `lon`, `longitude` or `easting`.
@@ -47,7 +47,7 @@ spec! {
         /// Name of the vertical axis. Default: `depth`, `z`, `height`, `altitude` or `lev`.
         depth: Option<String> [not_empty],
         /// Positive direction of the vertical axis: down or up.
-        vertical: VerticalFile = VerticalFile::Down,
+        vertical: VerticalDirectionConfig = VerticalDirectionConfig::Down,
         /// Name of the time axis. Default: `time` or `t`.
         time: Option<String> [not_empty],
         /// Length of one unit of the time axis.
@@ -59,7 +59,7 @@ spec! {
 
 fieldless_choice! {
     /// Unit of the horizontal axes.
-    pub enum HorizontalFile {
+    pub enum HorizontalUnitConfig {
         /// Metres east and north.
         Metres = "metres",
         /// Degrees of longitude and latitude.
@@ -69,7 +69,7 @@ fieldless_choice! {
 
 fieldless_choice! {
     /// Positive direction of the vertical axis.
-    pub enum VerticalFile {
+    pub enum VerticalDirectionConfig {
         /// The axis is a depth.
         Down = "down",
         /// The axis is a height.
@@ -79,7 +79,7 @@ fieldless_choice! {
 
 fieldless_choice! {
     /// Interpolation between neighbouring samples.
-    pub enum BetweenFile {
+    pub enum InterpolationConfig {
         /// Linear interpolation along every axis.
         Linear = "linear",
         /// Value of the nearest sample.
@@ -89,7 +89,7 @@ fieldless_choice! {
 
 fieldless_choice! {
     /// Value beyond the samples.
-    pub enum OutsideFile {
+    pub enum ExtrapolationConfig {
         /// The value at the nearest edge.
         Clamp = "clamp",
         /// The value zero outside the grid.
@@ -101,7 +101,7 @@ fieldless_choice! {
 
 fieldless_choice! {
     /// Treatment of samples without a value.
-    pub enum HolesFile {
+    pub enum HolesConfig {
         /// The file is rejected.
         Refuse = "refuse",
         /// They get the value of the nearest sample at the same level and time.
@@ -113,15 +113,15 @@ fieldless_choice! {
 
 spec! {
     /// Header of a raw grid. The numbers are in a separate binary file without any structure.
-    pub struct RawFile {
+    pub struct RawGridConfig {
         /// The file with the numbers, relative to the folder of the header.
         data: String [not_empty],
         /// Storage format of a number, little-endian.
-        number: NumberFile,
+        number: NumberFormatConfig,
         /// Number of bytes before the first number.
         skip_bytes: u32 = 0,
         /// Axes from the slowest to the fastest varying.
-        axes: Vec<RawAxisFile> [not_empty],
+        axes: Vec<RawAxisConfig> [not_empty],
         /// Unit of the quantity.
         unit: Option<String>,
         /// Factor applied to the stored numbers.
@@ -135,7 +135,7 @@ spec! {
 
 spec! {
     /// An axis of a raw grid: evenly spaced, or with a list of coordinates.
-    pub struct RawAxisFile {
+    pub struct RawAxisConfig {
         /// Name of the axis, as in NetCDF files.
         name: String [not_empty],
         /// Coordinate of the first sample.
@@ -151,7 +151,7 @@ spec! {
 
 fieldless_choice! {
     /// Storage format of a number.
-    pub enum NumberFile {
+    pub enum NumberFormatConfig {
         /// Signed integer, 8 bits.
         I8 = "i8",
         /// Unsigned integer, 8 bits.
@@ -169,7 +169,7 @@ fieldless_choice! {
     }
 }
 
-impl NumberFile {
+impl NumberFormatConfig {
     /// Returns the number type used by the reader of mapped files.
     pub fn number(self) -> Number {
         match self {

@@ -3,7 +3,7 @@
 //! Each structure is declared once with the macros of `merrow_yaml::spec`. Its reader, its messages
 //! and its JSON Schema are derived from the declaration; the doc comment of a field is the
 //! description of the key in the schema. `crates/world/src/build` converts the structures to the
-//! scene; those of sensors are converted in `sensor/`, beside their keys.
+//! scene; those of sensors are converted in `sensor/`, next to their keys.
 //!
 //! # Example
 //! ```
@@ -37,7 +37,7 @@ use crate::energy::{BatteryConfig, ChargerConfig, ElectricalLoadConfig, SolarCon
 use crate::fault::FaultConfig;
 use crate::fin::{AzimuthConfig, FinConfig};
 use crate::firmware::FirmwareConfig;
-use crate::grid::GridFile;
+use crate::grid::GridConfig;
 use crate::restoring::RestoringConfig;
 use crate::sensor::SensorConfig;
 use crate::sensor::acoustic::BeaconEntry;
@@ -153,7 +153,7 @@ spec! {
         /// Areas with their own water, by name, such as rivers, lakes and harbours. Where areas
         /// overlap, the first applies.
         regions: NamedMap<RegionConfig> = NamedMap::default(),
-        /// Quantities carried by the water, by name, such as turbidity or chlorophyll.
+        /// Tracers of the water, by name, such as turbidity or chlorophyll.
         tracers: NamedMap<TracerConfig> = NamedMap::default(),
         /// Absorption and scattering of light in the water.
         optics: OpticsConfig => "{}",
@@ -229,7 +229,7 @@ spec! {
         /// Rise of the plane per metre towards east and towards north.
         slope_east_north: [f64; 2] = [0.0, 0.0],
         /// Heights of the seabed [m] (z, up) on an evenly spaced grid, instead of the plane.
-        terrain: Option<GridFile>,
+        terrain: Option<GridConfig>,
         /// Surface properties of the seabed for contacts, lasers, cameras and sonars.
         material: MaterialConfig => "{}",
     }
@@ -273,6 +273,8 @@ spec! {
         description: String = String::new(),
         /// Source of the parameter values.
         source: String [not_empty],
+        /// Values that are unverified or estimated, and the reason.
+        estimated: String = String::new(),
         /// Reason why the robot does not keep its course under equal thrust without control. Empty:
         /// it keeps its course.
         unstable_course: String = String::new(),
@@ -363,7 +365,7 @@ spec! {
         description: String = String::new(),
         /// Source of the parameter values.
         source: String [not_empty],
-        /// Values that are estimated, and the reason.
+        /// Values that are unverified or estimated, and the reason.
         estimated: String = String::new(),
         /// Axes of all vectors and matrices of this body.
         axes: Axes,
@@ -630,7 +632,7 @@ spec! {
     pub struct BuoyancyEngineConfig {
         /// Source of the parameter values.
         source: String [not_empty],
-        /// Values that are estimated, and the reason.
+        /// Values that are unverified or estimated, and the reason.
         estimated: String = String::new(),
         /// Link that contains it.
         link: String [frame] = "base_link".to_string(),
@@ -815,7 +817,7 @@ spec! {
         description: String = String::new(),
         /// Source of the parameter values.
         source: String [not_empty],
-        /// Values that are estimated, and the reason.
+        /// Values that are unverified or estimated, and the reason.
         estimated: String = String::new(),
         /// Unit of the command.
         command: CommandUnitConfig,
@@ -889,10 +891,10 @@ choice! {
         Quadratic = "quadratic" {
             /// Shaft speed per unit of command.
             speed_per_command_rad_s: f64 [positive] = 1.0,
-            /// Thrust divided by n|n| for positive shaft speed [N s2/rad2].
-            ahead: f64 [positive],
-            /// Thrust divided by n|n| for negative shaft speed [N s2/rad2].
-            astern: f64 [positive],
+            /// Thrust divided by n|n| for positive shaft speed.
+            ahead_n_s2_per_rad2: f64 [positive],
+            /// Thrust divided by n|n| for negative shaft speed.
+            astern_n_s2_per_rad2: f64 [positive],
         },
         /// Open-water propeller: KT and KQ as functions of the advance number J.
         OpenWater = "open_water" {
@@ -918,16 +920,14 @@ choice! {
         Rotor = "rotor" {
             /// Shaft speed per unit of command; not used if the command is in newtons.
             speed_per_command_rad_s: f64 [positive] = 1.0,
-            /// Thrust divided by n|n| [N s2/rad2].
-            thrust: f64 [positive],
-            /// Loss of thrust per product of shaft speed and speed along the axis [N s2/(rad m)].
-            inflow_loss: f64 [non_negative] = 0.0,
-            /// Drag across the axis per product of shaft speed and speed across the axis [N s2/(rad
-            /// m)].
-            drag: f64 [non_negative] = 0.0,
-            /// Moment across the axis per product of shaft speed and speed across the axis [N
-            /// s2/rad].
-            rolling: f64 [non_negative] = 0.0,
+            /// Thrust divided by n|n|.
+            thrust_n_s2_per_rad2: f64 [positive],
+            /// Loss of thrust per product of shaft speed and speed along the axis.
+            inflow_loss_n_s2_per_rad_m: f64 [non_negative] = 0.0,
+            /// Drag across the axis per product of shaft speed and speed across the axis.
+            drag_n_s2_per_rad_m: f64 [non_negative] = 0.0,
+            /// Moment across the axis per product of shaft speed and speed across the axis.
+            rolling_n_s2_per_rad: f64 [non_negative] = 0.0,
             /// Inertia of rotor and motor about the axis.
             inertia_kg_m2: f64 [non_negative] = 0.0,
             /// Air density for which the coefficients are valid.
@@ -1078,7 +1078,7 @@ spec! {
         description: String = String::new(),
         /// Source of the parameter values.
         source: String [not_empty],
-        /// Values that are estimated, and the reason.
+        /// Values that are unverified or estimated, and the reason.
         estimated: String = String::new(),
         /// Outer diameter of the line.
         diameter_m: f64 [positive],

@@ -7,13 +7,13 @@ spec! {
     /// A servo: controller, motor, gear and encoder. Quantities are at the joint, after the gear.
     /// For a prismatic joint, replace radian by metre and newton metre by newton.
     pub struct ServoConfig {
-        /// Control mode at the start. Default: position if `position_gain` is positive, else
+        /// Control mode at the start. Default: position if `position_gain_per_s` is positive, else
         /// velocity.
         mode: Option<JointModeConfig>,
         /// Controller cycles per second.
         rate_hz: f64 [in 1.0..=100000.0] = 100.0,
-        /// Velocity set-point per position error [1/s]; 0 for a servo without position loop.
-        position_gain: f64 [non_negative] = 0.0,
+        /// Velocity set-point per position error; 0 for a servo without position loop.
+        position_gain_per_s: f64 [non_negative] = 0.0,
         /// Maximum velocity set-point [rad/s or m/s].
         max_speed: f64 [positive],
         /// Control law of the velocity loop.
@@ -88,9 +88,9 @@ spec! {
         stiffness: Option<f64> [positive],
         /// Damping of the gear [N m s/rad or N s/m]. Default: critical for the rotor inertia.
         spring_damping: Option<f64> [non_negative],
-        /// Effort at standstill of the torque-speed line.
+        /// Effort at standstill of the torque-speed line [N m or N].
         stall_effort: Option<f64> [positive],
-        /// Speed at which the torque-speed line reaches zero effort.
+        /// Speed at which the torque-speed line reaches zero effort [rad/s or m/s].
         no_load_speed: Option<f64> [positive],
         /// Effort per motor current [N m/A or N/A].
         effort_per_ampere: Option<f64> [positive],

@@ -1,6 +1,6 @@
-//! Keys of the water column, of additional currents, tides, regions and carried quantities.
+//! Keys of the water column, of additional currents, tides, regions and tracers.
 
-use crate::grid::GridFile;
+use crate::grid::GridConfig;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
@@ -68,11 +68,11 @@ choice! {
         /// Velocities [m/s] on grids, which may depend on depth and time.
         Gridded = "gridded" {
             /// Velocity component towards east.
-            east: Option<GridFile>,
+            east: Option<GridConfig>,
             /// Velocity component towards north.
-            north: Option<GridFile>,
+            north: Option<GridConfig>,
             /// Vertical velocity, positive upwards.
-            up: Option<GridFile>,
+            up: Option<GridConfig>,
         },
     }
 }
@@ -131,9 +131,9 @@ spec! {
         /// Layers with increasing depth.
         layers: Vec<WaterLayerConfig> [not_empty],
         /// Temperature [degrees Celsius] on a grid, instead of the temperature of the layers.
-        temperature: Option<GridFile>,
+        temperature: Option<GridConfig>,
         /// Practical salinity on a grid, instead of the salinity of the layers.
-        salinity: Option<GridFile>,
+        salinity: Option<GridConfig>,
     }
 }
 
@@ -185,7 +185,7 @@ spec! {
 }
 
 spec! {
-    /// A quantity carried by the water.
+    /// A tracer: a quantity that the water transports.
     pub struct TracerConfig {
         /// Unit of the quantity, for display only.
         unit: String [not_empty],
@@ -193,6 +193,6 @@ spec! {
         /// the first and below the last.
         profile: Option<Vec<[f64; 2]>> [not_empty],
         /// Values on a grid, instead of `profile`.
-        grid: Option<GridFile>,
+        grid: Option<GridConfig>,
     }
 }

@@ -59,8 +59,8 @@ pub fn apply_faults(
     }
     // a draw index that no measurement uses
     let mut draw = sensor.stream.draw(u64::MAX - memory.samples);
-    let errs = |fault: &FaultEffect| fault.offset != 0.0 || fault.noise > 0.0;
-    if errs(&fault) || parts.iter().any(errs) {
+    let has_error = |fault: &FaultEffect| fault.offset != 0.0 || fault.noise > 0.0;
+    if has_error(&fault) || parts.iter().any(has_error) {
         reading.add_errors(&mut || draw_error(&fault, &mut draw));
         reading.for_each_part_value(&mut |part, _, x| {
             *x += draw_error(&parts[part], &mut draw);

@@ -29,24 +29,24 @@ pub(crate) fn first_order_lag(
     tau: [f64; 3],
 ) -> [f64; 3] {
     let mut now = SensorLag {
-        at: t,
-        met: x,
-        shown: x,
+        time: t,
+        input: x,
+        output: x,
     };
     if let Some(before) = memory {
-        let T = t - before.at;
+        let T = t - before.time;
         for i in 0..3 {
-            let (x0, y0) = (before.met[i], before.shown[i]);
+            let (x0, y0) = (before.input[i], before.output[i]);
             if T <= 0.0 {
-                now.shown[i] = y0;
+                now.output[i] = y0;
             } else if tau[i] > 0.0 && x[i].is_finite() && y0.is_finite() {
-                let behind = tau[i] * (x[i] - x0) / T;
-                now.shown[i] = x[i] - behind + (y0 - x0 + behind) * libm::exp(-T / tau[i]); // (2)
+                let lag_behind = tau[i] * (x[i] - x0) / T;
+                now.output[i] = x[i] - lag_behind + (y0 - x0 + lag_behind) * libm::exp(-T / tau[i]); // (2)
             }
         }
     }
     *memory = Some(now);
-    now.shown
+    now.output
 }
 
 #[cfg(test)]
@@ -61,23 +61,23 @@ mod tests {
             first_order_lag(&mut memory, 0.0, [1.0, 5.0, 3.0], tau),
             [1.0, 5.0, 3.0]
         );
-        let mut shown = [0.0; 3];
+        let mut output = [0.0; 3];
         let mut t = 0.0;
         // ramp with uneven sample times
         for dt in [0.1, 0.4, 0.05, 1.3] {
             t += dt;
-            shown = first_order_lag(&mut memory, t, [1.0 + 2.0 * t, 5.0 - t, 3.0 + t], tau);
+            output = first_order_lag(&mut memory, t, [1.0 + 2.0 * t, 5.0 - t, 3.0 + t], tau);
         }
         let ramp = |from: f64, slope: f64, tau: f64| {
             from + slope * (t - tau * (1.0 - libm::exp(-t / tau)))
         };
-        assert!((shown[0] - ramp(1.0, 2.0, 0.7)).abs() < 1e-12, "{shown:?}");
-        assert!((shown[1] - ramp(5.0, -1.0, 2.0)).abs() < 1e-12);
-        assert_eq!(shown[2], 3.0 + t);
+        assert!((output[0] - ramp(1.0, 2.0, 0.7)).abs() < 1e-12, "{output:?}");
+        assert!((output[1] - ramp(5.0, -1.0, 2.0)).abs() < 1e-12);
+        assert_eq!(output[2], 3.0 + t);
     }
 
     #[test]
-    fn what_meets_nothing_starts_anew() {
+    fn lag_restarts_after_missing_input() {
         let tau = [1.0; 3];
         let mut memory = None;
         first_order_lag(&mut memory, 0.0, [1.0; 3], tau);

@@ -10,8 +10,8 @@
 //! ```
 //! A beam splits at the water surface:
 //! - (4) returns directly.
-//! - The fraction F is reflected as by a mirror and returns an echo of what it hits, which appears
-//!   behind the surface.
+//! - The fraction F is reflected as by a mirror and returns an echo of the surface that it hits,
+//!   which appears behind the water surface.
 //! - The rest is refracted by Snell's law and attenuated by the extinction c of the water.
 //!
 //! Light returns on the same path, which gives the factors F² and (1 - F)². F is Fresnel's
@@ -24,8 +24,7 @@
 //! A beam with divergence is five rays: one in the centre and four at 0.7 of half its angle. Echoes
 //! within one pulse length merge into one, at their mean distance weighted by P.
 //!
-//! A unit that nods the laser turns its axes about y at a constant speed, to and fro, during the
-//! scan.
+//! A tilt unit rotates the laser about y at a constant speed, back and forth, during the scan.
 //!
 //! # Symbols
 //! P power over that of a white surface at normal incidence at 1 m · ρ reflectivity, ρ_0 that of a
@@ -65,16 +64,16 @@ use std::ops::Range;
 /// Refractive index of water.
 const WATER_INDEX: f64 = 1.33;
 /// Reflectance of the water surface at normal incidence.
-const F_0: f64 = 0.02;
+const NORMAL_REFLECTANCE: f64 = 0.02;
 /// Angle of the outer rays of a beam, over half the beam angle.
-const OUTER: f64 = 0.7;
+const OUTER_RAY_FRACTION: f64 = 0.7;
 
 /// Columns that are traced together, ring by ring, so that consecutive rays have nearly the same
 /// direction.
-const GROUP: usize = 8;
+const COLUMNS_PER_GROUP: usize = 8;
 /// Fraction of a ray's share of the detection threshold from which an approximate echo is
 /// recomputed with the exact wave surface.
-const FAINT: f64 = 0.5;
+const REFINEMENT_FRACTION: f64 = 0.5;
 
 /// Echo of a beam: half of the optical path there and back [m], and its power. (1)
 #[derive(Clone, Copy, Debug, Default)]
@@ -93,16 +92,16 @@ struct Echoes {
 /// Computes one scan, or one point cloud, of the laser `spec` at the pose `pose`.
 pub fn scan(
     spec: &LaserSpec,
-    stage: &RayScene,
+    ray_scene: &RayScene,
     view: &WorldView,
     at: &EnvironmentState<'_>,
     pose: &Pose,
-    by: &SampleErrors,
+    errors: &SampleErrors,
 ) -> FrameData {
     let weather = air::weather(&at.sea.air, at.time);
     let beams = Beams {
         spec,
-        stage,
+        ray_scene,
         view,
         water: WaveSurfaceRays::new(
             at,
@@ -110,42 +109,42 @@ pub fn scan(
             spec.limits[1],
             spec.directions.len() * rays_per_beam(spec),
         ),
-        skip: stage.shapes_of(pose.robot),
+        skip: ray_scene.shapes_of(pose.robot),
         extinction: extinction(&weather, spec.wavelength),
         slope_variance: surface::mean_square_slope(weather.wind.norm()),
         min_power: spec.reference_reflectivity / (spec.limits[1] * spec.limits[1]),
     };
     let rings = spec.elevations.len();
     let (mut scan, mut cloud) = (Scan::default(), Vec::new());
-    let (mut rays, mut hits, mut columns) = (Vec::new(), Vec::new(), Vec::with_capacity(GROUP));
-    for first in (0..spec.columns).step_by(GROUP) {
+    let (mut rays, mut hits, mut columns) = (Vec::new(), Vec::new(), Vec::with_capacity(COLUMNS_PER_GROUP));
+    for first in (0..spec.columns).step_by(COLUMNS_PER_GROUP) {
         columns.clear();
         columns.extend(
-            (first..spec.columns.min(first + GROUP))
+            (first..spec.columns.min(first + COLUMNS_PER_GROUP))
                 .map(|column| Column::new(spec, at, view.time_ns, pose, column)),
         );
         beams.rays(&columns, first, &mut rays);
-        stage.first_hits(view, &beams.skip, &rays, &mut hits);
+        ray_scene.first_hits(view, &beams.skip, &rays, &mut hits);
         let parts = rays_per_beam(spec);
         for (k, column) in columns.iter().enumerate() {
             let number = first + k;
             // Each column has its own random stream, independent of the columns before it.
-            let mut draw = by.stream.draw(
-                (by.sample + 1)
+            let mut draw = errors.stream.draw(
+                (errors.sample + 1)
                     .wrapping_mul(1 << 20)
                     .wrapping_add(number as u64),
             );
             for ring in 0..rings {
-                let place = (ring * columns.len() + k) * parts;
+                let index = (ring * columns.len() + k) * parts;
                 let echo = beams
                     .strongest_echo(
                         column.wet,
-                        &rays[place..place + parts],
-                        &hits[place..place + parts],
+                        &rays[index..index + parts],
+                        &hits[index..index + parts],
                     )
-                    .map(|echo| (measured_range(spec, echo.path, by, &mut draw), echo.power));
+                    .map(|echo| (measured_range(spec, echo.path, errors, &mut draw), echo.power));
                 let echo = echo.filter(|_| {
-                    !(by.noise && spec.beam_loss > 0.0 && draw.uniform() < spec.beam_loss)
+                    !(errors.noise && spec.beam_loss > 0.0 && draw.uniform() < spec.beam_loss)
                 });
                 match spec.output {
                     LaserOutput::Scan => add_range(spec, echo, &mut scan),
@@ -194,12 +193,12 @@ fn echo_point(
 }
 
 /// Adds the errors of the instrument and of faults to a range [m], and rounds it to the resolution.
-fn measured_range(spec: &LaserSpec, range: f64, by: &SampleErrors, draw: &mut Draw) -> f64 {
-    let mut range = range + by.fault.offset;
-    if by.fault.noise > 0.0 {
-        range += by.fault.noise * draw.normal();
+fn measured_range(spec: &LaserSpec, range: f64, errors: &SampleErrors, draw: &mut Draw) -> f64 {
+    let mut range = range + errors.fault.offset;
+    if errors.fault.noise > 0.0 {
+        range += errors.fault.noise * draw.normal();
     }
-    if by.noise && spec.range_std > 0.0 {
+    if errors.noise && spec.range_std > 0.0 {
         range += spec.range_std * draw.normal();
     }
     if spec.resolution > 0.0 {
@@ -276,7 +275,7 @@ impl Column {
 /// Data that all beams of a scan share.
 struct Beams<'a> {
     spec: &'a LaserSpec,
-    stage: &'a RayScene,
+    ray_scene: &'a RayScene,
     view: &'a WorldView,
     water: WaveSurfaceRays<'a>,
     /// Index range of the shapes of the laser's own robot.
@@ -308,16 +307,16 @@ impl Beams<'_> {
                 if spec.divergence == 0.0 {
                     continue;
                 }
-                let aside = if d_S.z.abs() < 0.9 {
+                let reference = if d_S.z.abs() < 0.9 {
                     Vec3::new(0.0, 0.0, 1.0)
                 } else {
                     Vec3::new(1.0, 0.0, 0.0)
                 };
-                let across = d_S.cross(aside);
+                let across = d_S.cross(reference);
                 let unit = 1.0 / across.norm();
-                let off = 0.5 * OUTER * spec.divergence;
+                let offset = 0.5 * OUTER_RAY_FRACTION * spec.divergence;
                 for side in [across.scale(unit), d_S.cross(across).scale(unit)] {
-                    for sign in [off, -off] {
+                    for sign in [offset, -offset] {
                         let ray = d_S + side.scale(sign);
                         push(ray.scale(1.0 / ray.norm()));
                     }
@@ -378,12 +377,12 @@ impl Beams<'_> {
         };
         // First with the approximate surface: most beams that hit water return no detectable echo.
         let q = p + d.scale(t);
-        let mut faint = Echoes::default();
+        let mut approximate = Echoes::default();
         let n = self.water.normal(q.x, q.y);
-        self.add_surface_echoes(ray, t, n, part, &mut faint);
-        if faint.list[..faint.n]
+        self.add_surface_echoes(ray, t, n, part, &mut approximate);
+        if approximate.list[..approximate.n]
             .iter()
-            .any(|echo| echo.power > FAINT * part * self.min_power)
+            .any(|echo| echo.power > REFINEMENT_FRACTION * part * self.min_power)
         {
             let t = self.water.exact().refine_intersection(p, d, t, n);
             let q = p + d.scale(t);
@@ -404,8 +403,8 @@ impl Beams<'_> {
             return;
         }
         let q = p + d.scale(t);
-        let look = |d: Vec3, far: f64| {
-            self.stage.first_hit(
+        let trace = |d: Vec3, far: f64| {
+            self.ray_scene.first_hit(
                 self.view,
                 self.skip.clone(),
                 q + d.scale(1e-6),
@@ -413,30 +412,30 @@ impl Beams<'_> {
                 [0.0, far],
             )
         };
-        let through_air = self.extinction * t;
+        let air_depth = self.extinction * t;
         echoes.add(
             t,
-            part * self.surface_reflectivity(-d.z) * libm::exp(-2.0 * through_air)
+            part * self.surface_reflectivity(-d.z) * libm::exp(-2.0 * air_depth)
                 / (t * t).max(1e-12),
         );
-        let (F, bent) = refract(d, n, cosine);
-        let mirrored = d + n.scale(2.0 * cosine);
-        if let Some(hit) = look(mirrored, far - t) {
+        let (F, refracted) = refract(d, n, cosine);
+        let reflected = d + n.scale(2.0 * cosine);
+        if let Some(hit) = trace(reflected, far - t) {
             let path = t + hit.distance;
             echoes.add(
                 path,
-                part * F * F * lambert(&hit, mirrored, path, self.extinction * path),
+                part * F * F * lambert(&hit, reflected, path, self.extinction * path),
             );
         }
-        // Light that is attenuated to 1e-4 after both ways is not detectable.
-        let deepest = (4.6 / self.spec.water_extinction.max(1e-9)).min((far - t) / WATER_INDEX);
-        if let Some(hit) = look(bent, deepest) {
+        // Light that is attenuated to 1e-4 after the two-way path is not detectable.
+        let max_depth = (4.6 / self.spec.water_extinction.max(1e-9)).min((far - t) / WATER_INDEX);
+        if let Some(hit) = trace(refracted, max_depth) {
             let path = t + WATER_INDEX * hit.distance;
-            let depth = through_air + self.spec.water_extinction * hit.distance;
+            let depth = air_depth + self.spec.water_extinction * hit.distance;
             let spread = WATER_INDEX * t + hit.distance;
             echoes.add(
                 path,
-                part * (1.0 - F) * (1.0 - F) * lambert(&hit, bent, spread, depth),
+                part * (1.0 - F) * (1.0 - F) * lambert(&hit, refracted, spread, depth),
             );
         }
     }
@@ -448,7 +447,7 @@ impl Beams<'_> {
         }
         let c2 = cosine * cosine;
         let tan2 = (1.0 - c2).max(0.0) / c2;
-        F_0 / (4.0 * self.slope_variance * c2 * c2 * cosine)
+        NORMAL_REFLECTANCE / (4.0 * self.slope_variance * c2 * c2 * cosine)
             * libm::exp(-tan2 / self.slope_variance)
     }
 }
@@ -459,17 +458,17 @@ fn lambert(hit: &SurfaceHit, d: Vec3, spread: f64, depth: f64) -> f64 {
     let cosine = (-hit.normal.dot(d)).max(0.0);
     // Under an illuminance of 1 across the beam, sheeting has the luminance R cos⁴ θ/cos θ and
     // white paint cos θ/π.
-    let given_back = hit.material.reflectivity * cosine
+    let reflected_part = hit.material.reflectivity * cosine
         + std::f64::consts::PI * hit.material.retro * cosine * cosine * cosine;
-    given_back * libm::exp(-2.0 * depth) / (spread * spread).max(1e-12)
+    reflected_part * libm::exp(-2.0 * depth) / (spread * spread).max(1e-12)
 }
 
 /// Fresnel reflectance of the surface with the upward normal `n` for light from above along `d`,
 /// and the direction of the refracted light.
 fn refract(d: Vec3, n: Vec3, cosine: f64) -> (f64, Vec3) {
     let k = 1.0 / WATER_INDEX;
-    let (F, below) = surface::fresnel_reflectance(cosine, WATER_INDEX);
-    (F, d.scale(k) + n.scale(k * cosine - below))
+    let (F, refracted_cosine) = surface::fresnel_reflectance(cosine, WATER_INDEX);
+    (F, d.scale(k) + n.scale(k * cosine - refracted_cosine))
 }
 
 impl Echoes {

@@ -74,7 +74,7 @@ pub struct SensorEnvironment<'a> {
     /// Geodetic origin of the world frame W.
     pub origin: &'a Origin,
     /// Static geometry of the world; with `None` there is only the seabed.
-    pub still: Option<&'a StaticGeometry>,
+    pub static_geometry: Option<&'a StaticGeometry>,
 }
 
 /// Ground truth at a sensor at one instant.
@@ -123,7 +123,7 @@ impl Truth<'_> {
         let seabed = &self.environment.sea.seabed;
         self.static_geometry.map_or_else(
             || seabed.range(self.p_WS, d),
-            |still| still.range(seabed, self.p_WS, d),
+            |geometry| geometry.range(seabed, self.p_WS, d),
         )
     }
 }
@@ -134,14 +134,14 @@ pub fn read_due(
     robot: &Robot,
     state: &mut RobotState,
     work: &Workspace,
-    about: &SensorEnvironment<'_>,
+    environment: &SensorEnvironment<'_>,
     now_ns: u64,
     out: &mut Vec<Delivered>,
 ) {
     for (idx, sensor) in robot.sensors.iter().enumerate() {
         let memory = &mut state.sensors[idx];
         if memory.due_ns <= now_ns && sensor.kind.exteroceptive().is_none() {
-            let truth = sensor_truth(sensor, work, about);
+            let truth = sensor_truth(sensor, work, environment);
             let on_board = OnBoard {
                 robot,
                 work,
@@ -228,7 +228,7 @@ pub fn is_due(memory: &SensorState, now_ns: u64) -> bool {
 pub(crate) fn sensor_truth<'a>(
     sensor: &Sensor,
     work: &Workspace,
-    about: &SensorEnvironment<'a>,
+    environment: &SensorEnvironment<'a>,
 ) -> Truth<'a> {
     let link = &work.links[sensor.link];
     let (p, w) = (sensor.p_LoS, link.V.w);
@@ -245,8 +245,8 @@ pub(crate) fn sensor_truth<'a>(
             v: R.tr_mul_vec(v_S),
         },
         a_WS_S: R.tr_mul_vec(a_S),
-        environment: about.at,
-        origin: about.origin,
-        static_geometry: about.still,
+        environment: environment.at,
+        origin: environment.origin,
+        static_geometry: environment.static_geometry,
     }
 }

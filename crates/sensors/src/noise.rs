@@ -69,7 +69,7 @@ fn channel(
 ) -> f64 {
     if on {
         if errors.bias_step > 0.0 {
-            drift[0] = errors.bias_keep * drift[0] + errors.bias_step * draw.normal(); // (3)
+            drift[0] = errors.bias_decay * drift[0] + errors.bias_step * draw.normal(); // (3)
         }
         if errors.walk_step > 0.0 {
             drift[1] += errors.walk_step * draw.normal(); // (4)

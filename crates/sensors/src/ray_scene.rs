@@ -72,10 +72,10 @@ pub struct StaticGeometry {
 impl StaticGeometry {
     /// Collects the static geometry of a world.
     pub fn new(scene: &Scene) -> Self {
-        let (mut still, mut faces) = (Vec::new(), Vec::new());
+        let (mut static_shapes, mut faces) = (Vec::new(), Vec::new());
         let numbered = scene.structures.iter().enumerate();
         for (k, collider) in numbered.flat_map(|(k, s)| s.colliders.iter().map(move |c| (k, c))) {
-            still.push(PosedShape {
+            static_shapes.push(PosedShape {
                 shape: Shape::from(&collider.geometry),
                 R_WG: collider.R_LG,
                 p_WG: collider.p_LoG,
@@ -84,7 +84,7 @@ impl StaticGeometry {
         }
         if let Some(terrain) = &scene.sea.seabed.terrain {
             let ground = Shape::Ground(Arc::new(Heightfield::new(Arc::clone(terrain))));
-            still.push(PosedShape {
+            static_shapes.push(PosedShape {
                 shape: ground,
                 R_WG: Mat3::identity(),
                 p_WG: Vec3::zero(),
@@ -92,7 +92,7 @@ impl StaticGeometry {
             faces.push((scene.seabed_material, 1, None));
         }
         Self {
-            all: ShapeScene::new(still, Vec::new()),
+            all: ShapeScene::new(static_shapes, Vec::new()),
             faces,
         }
     }
@@ -100,13 +100,13 @@ impl StaticGeometry {
     /// Returns true if any sensor of the world needs this geometry. Large terrains and meshes take
     /// long to prepare.
     pub fn is_needed(scene: &Scene) -> bool {
-        let meets =
+        let needs_geometry =
             |sensor: &Sensor| sensor.kind.rays() > 0 || sensor.kind.exteroceptive().is_some();
         scene
             .robots
             .iter()
             .flat_map(|robot| &robot.sensors)
-            .any(meets)
+            .any(needs_geometry)
     }
 
     /// Distance from `p` [m] along the unit vector `d`, both W, to the seabed or a structure [m];
@@ -154,27 +154,27 @@ fn with_scratch<T>(search: impl FnOnce(&mut Scratch) -> T) -> T {
 }
 
 impl RayScene {
-    /// Builds the scene for rays of the kind `by`. The moving shapes have no valid pose until
-    /// [`Stage::place`].
-    pub fn new(scene: &Scene, still: &StaticGeometry, by: RayKind) -> Self {
-        let mut faces = still.faces.clone();
+    /// Builds the scene for rays of the kind `kind`. The moving shapes have no valid pose until
+    /// [`Self::update_poses`].
+    pub fn new(scene: &Scene, static_geometry: &StaticGeometry, kind: RayKind) -> Self {
+        let mut faces = static_geometry.faces.clone();
         let first_moving = faces.len();
         let (mut moving, mut mounts, mut own) = (Vec::new(), Vec::new(), Vec::new());
         for (r, robot) in scene.robots.iter().enumerate() {
             let first = (first_moving + moving.len()) as u32;
-            for (shape, mount, material, coat) in robot_shapes(r, robot, by) {
+            for (shape, mount, material, texture) in robot_shapes(r, robot, kind) {
                 moving.push(PosedShape {
                     shape,
                     R_WG: Mat3::identity(),
                     p_WG: Vec3::zero(),
                 });
                 mounts.push(mount);
-                faces.push((material, (scene.structures.len() + r + 2) as u16, coat));
+                faces.push((material, (scene.structures.len() + r + 2) as u16, texture));
             }
             own.push(first..(first_moving + moving.len()) as u32);
         }
         Self {
-            all: still.all.with_moving(moving),
+            all: static_geometry.all.with_moving(moving),
             mounts: mounts.into(),
             faces: faces.into(),
             own: own.into(),
@@ -202,9 +202,9 @@ impl RayScene {
         robots: [usize; 2],
         [a, b]: [Vec3; 2],
     ) -> bool {
-        let way = b - a;
-        let far = way.norm();
-        let d = way.scale(1.0 / far.max(1e-9));
+        let offset = b - a;
+        let far = offset.norm();
+        let d = offset.scale(1.0 / far.max(1e-9));
         // A ray from `a` ends at the shapes of the second robot, and a ray from `b` at those of the
         // first. Another object occludes the path only if the two distances do not cover the whole
         // path.
@@ -248,7 +248,7 @@ impl RayScene {
         with_scratch(|scratch| self.all.blocked_with(&ray, &skip, scratch))
     }
 
-    /// As [`Stage::look`], ignoring the shapes whose indices are in `skip`.
+    /// As [`Self::first_hit_excluding`], ignoring the shapes whose indices are in `skip`.
     pub(crate) fn first_hit(
         &self,
         view: &WorldView,
@@ -263,32 +263,32 @@ impl RayScene {
             range,
         };
         let hit = with_scratch(|scratch| self.all.closest_with(&ray, &skip, scratch));
-        self.seen(view, &ray, hit)
+        self.surface_hit(view, &ray, hit)
     }
 
-    /// As [`Stage::meet`] for each of `rays`, into `seen`. This is faster if each eight consecutive
-    /// rays have nearly the same direction.
+    /// As [`Self::first_hit`] for each of `rays`, into `hits`. This is faster if each eight
+    /// consecutive rays have nearly the same direction.
     pub(crate) fn first_hits<'a>(
         &'a self,
         view: &WorldView,
         skip: &Range<u32>,
         rays: &[Ray],
-        seen: &mut Vec<Option<SurfaceHit<'a>>>,
+        hits: &mut Vec<Option<SurfaceHit<'a>>>,
     ) {
-        seen.clear();
-        let mut hits = [None; BATCH];
+        hits.clear();
+        let mut shape_hits = [None; BATCH];
         for rays in rays.chunks(BATCH) {
-            with_scratch(|scratch| self.all.closest_all(rays, skip, scratch, &mut hits));
-            seen.extend(
+            with_scratch(|scratch| self.all.closest_all(rays, skip, scratch, &mut shape_hits));
+            hits.extend(
                 rays.iter()
-                    .zip(hits)
-                    .map(|(ray, hit)| self.seen(view, ray, hit)),
+                    .zip(shape_hits)
+                    .map(|(ray, hit)| self.surface_hit(view, ray, hit)),
             );
         }
     }
 
     /// Combines the closest shape on a ray with the seabed and returns the nearer one.
-    fn seen(&self, view: &WorldView, ray: &Ray, hit: Option<Hit>) -> Option<SurfaceHit<'_>> {
+    fn surface_hit(&self, view: &WorldView, ray: &Ray, hit: Option<Hit>) -> Option<SurfaceHit<'_>> {
         let Ray {
             origin: p,
             direction: d,
@@ -335,18 +335,18 @@ impl RayScene {
 
     /// Colour of the surface hit at `x` [m] along the unit vector `d`, both W, by a pixel that is
     /// `width` [m] wide there. It is the colour of the texture, if the shape has one.
-    pub fn color(&self, seen: &SurfaceHit, x: Vec3, d: Vec3, width: f64) -> [f64; 3] {
-        let picture = |(shape, face): (u32, u32)| {
-            let coat = self.faces[shape as usize].2.as_ref()?;
+    pub fn color(&self, hit: &SurfaceHit, x: Vec3, d: Vec3, width: f64) -> [f64; 3] {
+        let texture_color = |(shape, face): (u32, u32)| {
+            let texture = self.faces[shape as usize].2.as_ref()?;
             let placed = self.all.shape(shape)?;
-            let turned = |v: Vec3| placed.R_WG.tr_mul_vec(v);
+            let to_shape = |v: Vec3| placed.R_WG.tr_mul_vec(v);
             let is_box = matches!(placed.shape, Shape::Primitive(Primitive::Box { .. }));
-            let at = [turned(x - placed.p_WG), turned(seen.normal), turned(d)];
-            Some(coat.color(seen.material.color, face, at, is_box, width))
+            let at = [to_shape(x - placed.p_WG), to_shape(hit.normal), to_shape(d)];
+            Some(texture.color(hit.material.color, face, at, is_box, width))
         };
-        seen.shape_and_face
-            .and_then(picture)
-            .unwrap_or(seen.material.color)
+        hit.shape_and_face
+            .and_then(texture_color)
+            .unwrap_or(hit.material.color)
     }
 }
 
@@ -359,13 +359,13 @@ pub struct RayScenes {
 
 impl RayScenes {
     /// Builds the scenes of a world. The moving shapes have no valid pose until
-    /// [`RayScenes::place`].
-    pub fn new(scene: &Scene, still: &StaticGeometry) -> Self {
-        let sound = RayScene::new(scene, still, RayKind::Sound);
+    /// [`Self::update_poses`].
+    pub fn new(scene: &Scene, static_geometry: &StaticGeometry) -> Self {
+        let sound = RayScene::new(scene, static_geometry, RayKind::Sound);
         let differs = scene.robots.iter().any(|robot| !robot.visuals.is_empty());
         Self {
             sound,
-            light: differs.then(|| RayScene::new(scene, still, RayKind::Light)),
+            light: differs.then(|| RayScene::new(scene, static_geometry, RayKind::Light)),
         }
     }
 
@@ -379,7 +379,7 @@ impl RayScenes {
         &self.sound
     }
 
-    /// Moves all shapes of robots to their poses in `view`, as [`Stage::place`].
+    /// Moves all shapes of robots to their poses in `view`, as [`RayScene::update_poses`].
     pub fn update_poses(&mut self, view: &WorldView) {
         self.sound.update_poses(view);
         if let Some(light) = &mut self.light {
@@ -388,12 +388,12 @@ impl RayScenes {
     }
 }
 
-/// Shapes that represent a robot for rays of the kind `by`, with their mounts, materials and
+/// Shapes that represent a robot for rays of the kind `kind`, with their mounts, materials and
 /// textures.
 pub(crate) fn robot_shapes(
     r: usize,
     robot: &Robot,
-    by: RayKind,
+    kind: RayKind,
 ) -> Vec<(Shape, Mount, Material, Option<Arc<SurfaceTexture>>)> {
     let shape = |c: &Collider| {
         let mount = Mount {
@@ -409,7 +409,7 @@ pub(crate) fn robot_shapes(
             c.texture.clone(),
         )
     };
-    if by == RayKind::Light && !robot.visuals.is_empty() {
+    if kind == RayKind::Light && !robot.visuals.is_empty() {
         return robot.visuals.iter().map(shape).collect();
     }
     let mut all = Vec::new();
@@ -463,22 +463,22 @@ fn hull(link: &Link) -> Option<(Shape, Mat3, Vec3)> {
 fn ellipsoid(half: Vec3) -> collision::Mesh {
     use merrow_math::real::sin_cos;
     let (n, m) = (2 * ELLIPSOID_PARTS, ELLIPSOID_PARTS);
-    let place = |i: u32, j: u32| {
+    let vertex = |i: u32, j: u32| {
         let (s, c) = sin_cos(std::f64::consts::TAU * f64::from(i) / f64::from(n));
         let (sp, cp) = sin_cos(std::f64::consts::PI * (f64::from(j) / f64::from(m) - 0.5));
         Vec3::new(half.x * cp * c, half.y * cp * s, half.z * sp)
     };
     let vertices = (0..=m)
         .flat_map(|j| (0..n).map(move |i| (i, j)))
-        .map(|(i, j)| place(i, j))
+        .map(|(i, j)| vertex(i, j))
         .collect();
     let mut triangles = Vec::new();
     for j in 0..m {
         for i in 0..n {
-            let at = |di: u32, dj: u32| (j + dj) * n + (i + di) % n;
+            let index = |di: u32, dj: u32| (j + dj) * n + (i + di) % n;
             triangles.extend([
-                [at(0, 0), at(1, 0), at(1, 1)],
-                [at(0, 0), at(1, 1), at(0, 1)],
+                [index(0, 0), index(1, 0), index(1, 1)],
+                [index(0, 0), index(1, 1), index(0, 1)],
             ]);
         }
     }

@@ -36,14 +36,14 @@ const BLOCK: usize = 8;
 /// Blocks on a side of a grid.
 const BLOCKS: usize = SIDE / BLOCK;
 /// Half width of the part of a grid that is used [cells].
-const REACH: f64 = (SIDE / 2 - 2) as f64;
+const HALF_WIDTH: f64 = (SIDE / 2 - 2) as f64;
 /// Maximum number of blocks that a ray visits.
 const MAX_BLOCKS: usize = 2000;
-/// Number of rays from which a clipmap is worth building: building it takes as long as intersecting
+/// Minimum number of rays for which a clipmap is faster: building it takes as long as intersecting
 /// one or two thousand rays with the exact wave surface.
 pub const MIN_CLIPMAP_RAYS: usize = 1500;
 /// Step across the edge of a block [cells].
-const NUDGE: f64 = 1e-7;
+const EDGE_STEP: f64 = 1e-7;
 
 /// One square grid of heights and slopes.
 pub struct ClipmapLevel {
@@ -63,9 +63,9 @@ pub struct ClipmapLevel {
 
 /// Wave clipmap around a centre; without grids the surface is the plane z = 0.
 pub struct WaveClipmap {
-    centre: Vec3,
+    center: Vec3,
     /// Reciprocal of the finest grid's half width [1/m].
-    nearest: f64,
+    inverse_half_width: f64,
     /// Grids, the finest first.
     pub levels: Vec<ClipmapLevel>,
     low: f64,
@@ -81,9 +81,9 @@ pub struct WaveClipmap {
 pub(crate) struct WaveSurfaceRays<'a> {
     surface: Surface<'a>,
     waves: Option<&'a WaveState>,
-    middle: Vec3,
+    center: Vec3,
     far: f64,
-    swell: OnceCell<WaveClipmap>,
+    clipmap: OnceCell<WaveClipmap>,
 }
 
 /// One coordinate along a ray, with the terms for computing where it leaves an interval.
@@ -94,7 +94,7 @@ struct RayCoordinate {
     /// 1/d, or zero where `d` is zero.
     inverse: f64,
     /// Zero, or infinity where `d` is zero.
-    never: f64,
+    infinite_if_parallel: f64,
     /// One if the coordinate grows along the ray, else zero.
     grows: f64,
 }
@@ -106,15 +106,15 @@ struct GridRay {
 }
 
 impl<'a> WaveSurfaceRays<'a> {
-    /// Surface for `lines` rays from around `middle` [m], W, with a length of up to `far` [m].
-    pub(crate) fn new(at: &'a EnvironmentState<'a>, middle: Vec3, far: f64, lines: usize) -> Self {
+    /// Surface for `lines` rays from around `center` [m], W, with a length of up to `far` [m].
+    pub(crate) fn new(at: &'a EnvironmentState<'a>, center: Vec3, far: f64, lines: usize) -> Self {
         let waves = at.waves.filter(|_| lines >= MIN_CLIPMAP_RAYS);
         Self {
             surface: Surface::new(at),
             waves,
-            middle,
+            center,
             far: 1.1 * far + 10.0,
-            swell: OnceCell::new(),
+            clipmap: OnceCell::new(),
         }
     }
 
@@ -123,9 +123,9 @@ impl<'a> WaveSurfaceRays<'a> {
         &self.surface
     }
 
-    fn swell(&self, waves: &WaveState) -> &WaveClipmap {
-        self.swell
-            .get_or_init(|| WaveClipmap::new(waves, self.middle, self.far))
+    fn clipmap(&self, waves: &WaveState) -> &WaveClipmap {
+        self.clipmap
+            .get_or_init(|| WaveClipmap::new(waves, self.center, self.far))
     }
 
     /// Distance from `p` [m] along the unit vector `d`, both W, to the surface [m]; `None` if the
@@ -133,7 +133,7 @@ impl<'a> WaveSurfaceRays<'a> {
     pub(crate) fn crossing(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {
         match self.waves {
             Some(_) if !self.surface.is_near(p, d, far) => None,
-            Some(waves) => self.swell(waves).crossing(p, d, far),
+            Some(waves) => self.clipmap(waves).crossing(p, d, far),
             None => self.surface.intersect_ray(p, d, far),
         }
     }
@@ -142,17 +142,17 @@ impl<'a> WaveSurfaceRays<'a> {
     pub(crate) fn normal(&self, x: f64, y: f64) -> Vec3 {
         self.waves.map_or_else(
             || self.surface.normal(x, y),
-            |waves| self.swell(waves).normal(x, y),
+            |waves| self.clipmap(waves).normal(x, y),
         )
     }
 }
 
 impl WaveClipmap {
     /// Flat water at z = 0.
-    pub fn flat(middle: Vec3) -> Self {
+    pub fn flat(center: Vec3) -> Self {
         Self {
-            centre: middle,
-            nearest: 0.0,
+            center,
+            inverse_half_width: 0.0,
             levels: Vec::new(),
             low: 0.0,
             high: 0.0,
@@ -160,20 +160,20 @@ impl WaveClipmap {
         }
     }
 
-    /// Samples the waves around `middle` [m], W, at least as far as `far` [m] if the widest grid
+    /// Samples the waves around `center` [m], W, at least as far as `far` [m] if the widest grid
     /// reaches it. (1)
-    pub fn new(waves: &WaveState, middle: Vec3, far: f64) -> Self {
-        let mut swell = Self::flat(middle);
-        let finest = (0.02 * middle.z.abs()).clamp(0.12, 40.0);
+    pub fn new(waves: &WaveState, center: Vec3, far: f64) -> Self {
+        let mut clipmap = Self::flat(center);
+        let finest = (0.02 * center.z.abs()).clamp(0.12, 40.0);
         let (mut low, mut high, mut square) = (f64::INFINITY, f64::NEG_INFINITY, 0.0_f64);
         let mut z = vec![0.0; SIDE * SIDE];
         for k in 0..LEVELS {
             let cell = finest * f64::from(1_u32 << k);
-            if k > 0 && 0.5 * REACH * cell > far {
+            if k > 0 && 0.5 * HALF_WIDTH * cell > far {
                 break;
             }
             let corner =
-                [middle.x, middle.y].map(|m| ((m / cell).floor() - (SIDE / 2) as f64) * cell);
+                [center.x, center.y].map(|m| ((m / cell).floor() - (SIDE / 2) as f64) * cell);
             let [x, y] = corner.map(|from| {
                 (0..SIDE)
                     .map(|i| from + i as f64 * cell)
@@ -186,25 +186,25 @@ impl WaveClipmap {
             // The finest grids are smaller than a wave and the widest omit short waves, so the
             // greatest variance counts.
             square = square.max(z.iter().map(|h| h * h).sum::<f64>() / z.len() as f64);
-            swell.levels.push(ClipmapLevel::new(cell, corner, &z));
+            clipmap.levels.push(ClipmapLevel::new(cell, corner, &z));
         }
-        swell.nearest = 1.0 / (REACH * finest);
-        (swell.low, swell.high) = (low - 1e-3, high + 1e-3);
-        swell.deviation = square.sqrt().max(1e-3);
-        swell
+        clipmap.inverse_half_width = 1.0 / (HALF_WIDTH * finest);
+        (clipmap.low, clipmap.high) = (low - 1e-3, high + 1e-3);
+        clipmap.deviation = square.sqrt().max(1e-3);
+        clipmap
     }
 
-    /// Index of the grid to use at this horizontal distance from the centre, along the axis that is
-    /// farther [m].
+    /// Index of the grid to use at `far`, the maximum norm of the horizontal offset from the centre
+    /// [m].
     #[inline(always)]
     fn level(&self, far: f64) -> usize {
         // Each grid reaches twice as far as the one before, so the exponent of the ratio is the
         // index.
-        let times = far * self.nearest;
-        if times < 1.0 {
+        let ratio = far * self.inverse_half_width;
+        if ratio < 1.0 {
             0
         } else {
-            ((times.to_bits() >> 52) as usize).saturating_sub(1022)
+            ((ratio.to_bits() >> 52) as usize).saturating_sub(1022)
         }
     }
 
@@ -212,10 +212,10 @@ impl WaveClipmap {
     /// are zero beyond the last grid.
     #[inline]
     pub fn sample(&self, x: f64, y: f64) -> ([f64; 3], usize) {
-        let k = self.level((x - self.centre.x).abs().max((y - self.centre.y).abs()));
+        let k = self.level((x - self.center.x).abs().max((y - self.center.y).abs()));
         self.levels
             .get(k)
-            .map_or(([0.0; 3], k), |level| (level.between(x, y), k))
+            .map_or(([0.0; 3], k), |level| (level.interpolate(x, y), k))
     }
 
     /// Height of the surface at (x, y) [m], W.
@@ -239,8 +239,8 @@ impl WaveClipmap {
         }
         let [mut t, last] = self.band(p.z, d.z, far)?;
         let (x, y) = (
-            RayCoordinate::new(p.x - self.centre.x, d.x),
-            RayCoordinate::new(p.y - self.centre.y, d.y),
+            RayCoordinate::new(p.x - self.center.x, d.x),
+            RayCoordinate::new(p.y - self.center.y, d.y),
         );
         let above = p.z > self.high
             || p.z >= self.low && p.z + t * d.z > self.height(p.x + t * d.x, p.y + t * d.y);
@@ -252,27 +252,27 @@ impl WaveClipmap {
             let Some(level) = self.levels.get(k) else {
                 break;
             };
-            let track = level.track(self.centre, [x, y]);
-            let (nudge, reach) = (NUDGE * level.cell / flat, REACH * level.cell);
+            let grid_ray = level.to_grid_ray(self.center, [x, y]);
+            let (edge_step, half_width) = (EDGE_STEP * level.cell / flat, HALF_WIDTH * level.cell);
             let border = fast_min(
-                x.exit_distance(-reach, 2.0 * reach),
-                y.exit_distance(-reach, 2.0 * reach),
+                x.exit_distance(-half_width, 2.0 * half_width),
+                y.exit_distance(-half_width, 2.0 * half_width),
             );
-            let border = fast_max(fast_min(border, last), t + nudge);
+            let border = fast_max(fast_min(border, last), t + edge_step);
             while t < border && left > 0 {
                 left -= 1;
-                let [i, j] = level.cell_at(&track, t + nudge).map(|c| c / BLOCK as u32);
+                let [i, j] = level.cell_at(&grid_ray, t + edge_step).map(|c| c / BLOCK as u32);
                 let corner = [i, j].map(|c| c * BLOCK as u32);
                 let end = fast_max(
-                    fast_min(track.leaves(corner, BLOCK as f64), border),
-                    t + nudge,
+                    fast_min(grid_ray.exit_distance(corner, BLOCK as f64), border),
+                    t + edge_step,
                 );
                 let [low, high] = level.bounds[j as usize * BLOCKS + i as usize].map(f64::from);
-                let (z, there) = (p.z + t * d.z, p.z + end * d.z);
+                let (z, z_end) = (p.z + t * d.z, p.z + end * d.z);
                 let passes = if side > 0.0 {
-                    fast_min(z, there) > high
+                    fast_min(z, z_end) > high
                 } else {
-                    fast_max(z, there) < low
+                    fast_max(z, z_end) < low
                 };
                 if !passes {
                     // The surface in a block lies within its bounds.
@@ -283,7 +283,7 @@ impl WaveClipmap {
                         t
                     };
                     if let Some(found) =
-                        level.first_root(&track, [p.z, d.z], [from, end], side, nudge)
+                        level.first_root(&grid_ray, [p.z, d.z], [from, end], side, edge_step)
                     {
                         return Some(found);
                     }
@@ -312,12 +312,12 @@ impl WaveClipmap {
 impl RayCoordinate {
     #[inline(always)]
     fn new(x: f64, d: f64) -> Self {
-        let moves = d.abs() > 1e-12;
+        let is_moving = d.abs() > 1e-12;
         Self {
             x,
             d,
-            inverse: if moves { 1.0 / d } else { 0.0 },
-            never: if moves { 0.0 } else { f64::INFINITY },
+            inverse: if is_moving { 1.0 / d } else { 0.0 },
+            infinite_if_parallel: if is_moving { 0.0 } else { f64::INFINITY },
             grows: if d > 0.0 { 1.0 } else { 0.0 },
         }
     }
@@ -353,7 +353,7 @@ impl RayCoordinate {
     /// long.
     #[inline(always)]
     fn exit_distance(&self, low: f64, width: f64) -> f64 {
-        (low + self.grows * width - self.x) * self.inverse + self.never
+        (low + self.grows * width - self.x) * self.inverse + self.infinite_if_parallel
     }
 }
 
@@ -372,7 +372,7 @@ fn fast_max<T: PartialOrd>(a: T, b: T) -> T {
 impl GridRay {
     /// Distance at which the ray leaves the square of `n` cells whose corner is `(i, j)`.
     #[inline(always)]
-    fn leaves(&self, [i, j]: [u32; 2], n: f64) -> f64 {
+    fn exit_distance(&self, [i, j]: [u32; 2], n: f64) -> f64 {
         fast_min(
             self.u.exit_distance(f64::from(i), n),
             self.v.exit_distance(f64::from(j), n),
@@ -420,7 +420,7 @@ impl ClipmapLevel {
     }
 
     #[inline(always)]
-    fn between(&self, x: f64, y: f64) -> [f64; 3] {
+    fn interpolate(&self, x: f64, y: f64) -> [f64; 3] {
         bilinear(
             &self.points,
             SIDE,
@@ -429,11 +429,11 @@ impl ClipmapLevel {
         )
     }
 
-    /// Converts a ray, whose coordinates relative to `middle` are `x` and `y`, to cells of this
+    /// Converts a ray, whose coordinates relative to `center` are `x` and `y`, to cells of this
     /// grid.
     #[inline(always)]
-    fn track(&self, middle: Vec3, [x, y]: [RayCoordinate; 2]) -> GridRay {
-        let offset = [middle.x - self.corner[0], middle.y - self.corner[1]];
+    fn to_grid_ray(&self, center: Vec3, [x, y]: [RayCoordinate; 2]) -> GridRay {
+        let offset = [center.x - self.corner[0], center.y - self.corner[1]];
         GridRay {
             u: x.scaled(offset[0], self.cell, self.scale),
             v: y.scaled(offset[1], self.cell, self.scale),
@@ -442,37 +442,37 @@ impl ClipmapLevel {
 
     /// Cell that contains the ray at the distance `t`.
     #[inline(always)]
-    fn cell_at(&self, track: &GridRay, t: f64) -> [u32; 2] {
+    fn cell_at(&self, grid_ray: &GridRay, t: f64) -> [u32; 2] {
         // `as` converts negative numbers to 0.
-        [track.u.position(t), track.v.position(t)].map(|at| (at as u32).min(SIDE as u32 - 2))
+        [grid_ray.u.position(t), grid_ray.v.position(t)].map(|at| (at as u32).min(SIDE as u32 - 2))
     }
 
     /// Distance at which a ray of the height `z + t dz` first meets the surface, traced from cell
     /// to cell. (2)
     fn first_root(
         &self,
-        track: &GridRay,
+        grid_ray: &GridRay,
         [z, dz]: [f64; 2],
         [mut t, end]: [f64; 2],
         side: f64,
-        nudge: f64,
+        edge_step: f64,
     ) -> Option<f64> {
-        let [i, j] = self.cell_at(track, t + nudge);
-        let mut at = j as usize * SIDE + i as usize;
+        let [i, j] = self.cell_at(grid_ray, t + edge_step);
+        let mut index = j as usize * SIDE + i as usize;
         // Distance to the next grid line along either axis, and the distance between grid lines.
         let mut lines = [
-            track.u.exit_distance(f64::from(i), 1.0),
-            track.v.exit_distance(f64::from(j), 1.0),
+            grid_ray.u.exit_distance(f64::from(i), 1.0),
+            grid_ray.v.exit_distance(f64::from(j), 1.0),
         ];
-        let apart = [track.u.inverse.abs(), track.v.inverse.abs()];
-        let over = [track.u.index_step(1), track.v.index_step(SIDE)];
-        let mut now = z + t * dz;
+        let line_spacing = [grid_ray.u.inverse.abs(), grid_ray.v.inverse.abs()];
+        let index_steps = [grid_ray.u.index_step(1), grid_ray.v.index_step(SIDE)];
+        let mut height = z + t * dz;
         for _ in 0..4 * BLOCK {
             let next = fast_max(fast_min(fast_min(lines[0], lines[1]), end), t);
-            let then = z + next * dz;
+            let next_height = z + next * dz;
             let Some(four) = self
                 .heights
-                .get(at..)
+                .get(index..)
                 .and_then(|rest| rest.first_chunk::<{ SIDE + 2 }>())
             else {
                 break;
@@ -480,13 +480,13 @@ impl ClipmapLevel {
             let [h, east, north, far] = [four[0], four[1], four[SIDE], four[SIDE + 1]];
             // The ray stays above all four corners, or below them.
             let clear = if side > 0.0 {
-                fast_min(now, then) > f64::from(fast_max(fast_max(h, east), fast_max(north, far)))
+                fast_min(height, next_height) > f64::from(fast_max(fast_max(h, east), fast_max(north, far)))
             } else {
-                fast_max(now, then) < f64::from(fast_min(fast_min(h, east), fast_min(north, far)))
+                fast_max(height, next_height) < f64::from(fast_min(fast_min(h, east), fast_min(north, far)))
             };
             if !clear
                 && let Some(root) =
-                    Self::root_in(track, at, [h, east, north, far], [now, dz], [t, next], side)
+                    Self::root_in(grid_ray, index, [h, east, north, far], [height, dz], [t, next], side)
             {
                 return Some(root);
             }
@@ -494,33 +494,33 @@ impl ClipmapLevel {
                 break;
             }
             let along = lines[0] <= lines[1];
-            at = at.wrapping_add(if along { over[0] } else { over[1] });
-            lines[0] += if along { apart[0] } else { 0.0 };
-            lines[1] += if along { 0.0 } else { apart[1] };
-            (t, now) = (next, then);
+            index = index.wrapping_add(if along { index_steps[0] } else { index_steps[1] });
+            lines[0] += if along { line_spacing[0] } else { 0.0 };
+            lines[1] += if along { 0.0 } else { line_spacing[1] };
+            (t, height) = (next, next_height);
         }
         None
     }
 
-    /// Distance at which a ray of the height `now` at `t` first meets the bilinear surface of a
+    /// Distance at which a ray of the height `height` at `t` first meets the bilinear surface of a
     /// cell, before `next`. (2)
     #[inline(always)]
     fn root_in(
-        track: &GridRay,
-        at: usize,
+        grid_ray: &GridRay,
+        index: usize,
         corners: [f32; 4],
-        [now, dz]: [f64; 2],
+        [height, dz]: [f64; 2],
         [t, next]: [f64; 2],
         side: f64,
     ) -> Option<f64> {
-        let ([h, east, north, far], [i, j]) = (corners.map(f64::from), [at % SIDE, at / SIDE]);
+        let ([h, east, north, far], [i, j]) = (corners.map(f64::from), [index % SIDE, index / SIDE]);
         let (a, b, c) = (east - h, north - h, far - east - north + h);
         let (u, v) = (
-            track.u.position(t) - i as f64,
-            track.v.position(t) - j as f64,
+            grid_ray.u.position(t) - i as f64,
+            grid_ray.v.position(t) - j as f64,
         );
-        let (du, dv) = (track.u.d, track.v.d);
-        let f0 = side * (now - (h + a * u + b * v + c * u * v));
+        let (du, dv) = (grid_ray.u.d, grid_ray.v.d);
+        let f0 = side * (height - (h + a * u + b * v + c * u * v));
         let f1 = side * (dz - (a * du + b * dv + c * (u * dv + v * du)));
         let f2 = -side * c * du * dv;
         if f0 <= 0.0 {
@@ -533,9 +533,9 @@ impl ClipmapLevel {
 /// First zero of f0 + f1 x + f2 x² in 0..=end, for f0 > 0.
 #[inline(always)]
 fn root([f0, f1, f2]: [f64; 3], end: f64) -> Option<f64> {
-    let there = f0 + end * (f1 + end * f2);
-    let dips = f1 < 0.0 && f2 > 0.0 && f1 + 2.0 * f2 * end > 0.0;
-    if there > 0.0 && !dips {
+    let f_end = f0 + end * (f1 + end * f2);
+    let has_minimum = f1 < 0.0 && f2 > 0.0 && f1 + 2.0 * f2 * end > 0.0;
+    if f_end > 0.0 && !has_minimum {
         return None;
     }
     let square = f1 * f1 - 4.0 * f0 * f2;
@@ -553,12 +553,12 @@ fn root([f0, f1, f2]: [f64; 3], end: f64) -> Option<f64> {
 /// Bilinear interpolation of the first three components of a grid with `width` columns, at (u, v)
 /// [cells].
 #[inline(always)]
-pub fn bilinear(points: &[[f32; 4]], width: usize, u: f64, v: f64) -> [f64; 3] {
+fn bilinear(points: &[[f32; 4]], width: usize, u: f64, v: f64) -> [f64; 3] {
     let last = width as u32 - 2;
     let (i, j) = ((u as u32).min(last), (v as u32).min(last));
     let (u, v) = ((u - f64::from(i)) as f32, (v - f64::from(j)) as f32);
     let at = j as usize * width + i as usize;
-    mixed(
+    interpolate_corners(
         [at, at + 1, at + width, at + width + 1].map(|k| &points[k]),
         u,
         v,
@@ -567,7 +567,7 @@ pub fn bilinear(points: &[[f32; 4]], width: usize, u: f64, v: f64) -> [f64; 3] {
 
 /// Bilinear interpolation of the first three components between four points, in single precision.
 #[inline(always)]
-pub fn mixed([a, b, c, d]: [&[f32; 4]; 4], u: f32, v: f32) -> [f64; 3] {
+pub fn interpolate_corners([a, b, c, d]: [&[f32; 4]; 4], u: f32, v: f32) -> [f64; 3] {
     let mut out = [0.0_f32; 4];
     for k in 0..4 {
         let low = a[k] + (b[k] - a[k]) * u;

@@ -62,7 +62,7 @@ impl Simulation {
         0_u64.save(&mut to);
         self.scene.name.save(&mut to);
         self.scene.seed.save(&mut to);
-        identity::of_scene(&self.scene).save(&mut to);
+        identity::scene_digest(&self.scene).save(&mut to);
         to_bytes(&self.state).save(&mut to);
         to_bytes(&frames).save(&mut to);
         let length = (to.bytes.len() + SUM) as u64;
@@ -75,7 +75,7 @@ impl Simulation {
     /// in the outboxes are discarded.
     ///
     /// # Errors
-    /// One line that says why the bytes are no checkpoint of this world; nothing is changed.
+    /// One-line reason why the data is not a checkpoint of this world; the simulation is unchanged.
     pub fn resume(&mut self, checkpoint: &[u8]) -> Result<(), String> {
         let Contents { state, frames } = read(checkpoint, &self.scene)?;
         let restored = match (&mut self.sensor_scheduler, frames) {
@@ -95,7 +95,7 @@ impl Simulation {
 /// Reads a checkpoint of `scene`.
 fn read(checkpoint: &[u8], scene: &Scene) -> Result<Contents, String> {
     let mut from = Reader::new(checkpoint, &scene.sea);
-    if from.take(MARK.len()).ok() != Some(&MARK) {
+    if from.read_bytes(MARK.len()).ok() != Some(&MARK) {
         return Err("this is not a checkpoint of Merrow".to_string());
     }
     let short = |_| {
@@ -149,7 +149,7 @@ fn check_world(from: &mut Reader<'_>, scene: &Scene) -> Result<(), String> {
         ));
     }
     let world = <[u8; 32]>::load(from).map_err(damage)?;
-    if world != identity::of_scene(scene) {
+    if world != identity::scene_digest(scene) {
         return Err(format!(
             "the files of the world {name} have changed since this checkpoint"
         ));
@@ -164,7 +164,7 @@ fn contents(from: &mut Reader<'_>, scene: &Scene) -> Result<Contents, String> {
     let mut reader = Reader::new(&state, &scene.sea);
     let state = State::load(&mut reader)?;
     reader.finish()?;
-    if !shape::fits(&state, scene) {
+    if !shape::has_shape_of(&state, scene) {
         return Err("its lists have other lengths".to_string());
     }
     let mut reader = Reader::new(&frames, &scene.sea);

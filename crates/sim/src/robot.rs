@@ -166,7 +166,7 @@ impl Runner {
 
     /// Upper bound of the largest angle from the attitude at the mark since it was set [rad], for
     /// angles below 0.5 rad.
-    pub fn turn(&self) -> f64 {
+    pub fn max_rotation(&self) -> f64 {
         // a rotation by t changes the quaternion by 2 sin(t/4), at least 0.498 t
         self.mark.turn2.sqrt() * TURN_PER_CHORD
     }
@@ -229,7 +229,7 @@ impl Runner {
         let about = SensorEnvironment {
             at: &at,
             origin: &scene.origin,
-            still: self.static_geometry.as_deref(),
+            static_geometry: self.static_geometry.as_deref(),
         };
         read_sensors(
             robot,
@@ -381,7 +381,7 @@ impl Step<'_> {
         let about = SensorEnvironment {
             at,
             origin,
-            still: self.static_geometry,
+            static_geometry: self.static_geometry,
         };
         read_sensors(robot, state, work, &about, now_ns, outbox);
         power::advance(

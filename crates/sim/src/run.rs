@@ -149,7 +149,7 @@ pub const BLOCK_MAX_NS: u64 = 10_000_000;
 /// block.
 const BLOCK_UNWATCHED_NS: u64 = 50_000_000;
 /// Maximum wall-clock time of such a block [s]. Long blocks use the cache better: a large fleet is
-/// read from memory once per block.
+/// loaded into it once per block.
 const UNWATCHED_WALL_S: f64 = 0.25;
 /// The same when following the wall clock; it determines the latency of commands.
 const BLOCK_PACED_NS: u64 = 2_000_000;
@@ -352,7 +352,7 @@ impl Run<'_, '_> {
                 }
                 reply.send(());
             }
-            Request::Step(n, reply) => self.ask_steps(n, reply, simulation),
+            Request::Step(n, reply) => self.request_steps(n, reply, simulation),
             Request::Checkpoint(reply) => reply.send(simulation.checkpoint()),
             Request::Reset(reply) => {
                 self.end_steps("reset", simulation);
@@ -371,7 +371,7 @@ impl Run<'_, '_> {
         }
     }
 
-    fn ask_steps(&mut self, n: u64, reply: Reply<StepResult>, simulation: &Simulation) {
+    fn request_steps(&mut self, n: u64, reply: Reply<StepResult>, simulation: &Simulation) {
         let refusal = if !self.paused && self.pace != Pace::Lockstep {
             Some(
                 "the world is running; expected a paused or lock-stepped world; pause it, or start it with --pace lockstep",

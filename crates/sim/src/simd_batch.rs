@@ -7,14 +7,14 @@
 use crate::instants::EnvironmentCache;
 use crate::robot::{Runner, Step};
 use crate::step::Kernel;
-use merrow_math::{Quad, Quat, Real, SpatialForce, Vec3, f64x4};
+use merrow_math::{F64x4, Quat, Real, SpatialForce, Vec3, f64x4};
 use merrow_model::scene::{Robot, Scene, Sea, Thruster};
 use merrow_model::state::{Motion, RobotState, Workspace};
 use merrow_physics::forces::external;
 use merrow_sensors as sensors;
 
 /// Number of robots in a SIMD batch.
-const BATCH_SIZE: usize = Quad::LANES;
+const BATCH_SIZE: usize = F64x4::LANES;
 
 /// Adjacent robots in the list of the world that step together: a SIMD batch, or one robot.
 #[derive(Debug)]
@@ -27,8 +27,8 @@ pub(crate) struct RobotGroup {
 /// Workspace of a SIMD batch; contains no state that is needed to resume.
 #[derive(Debug)]
 struct SimdBatch {
-    motion: Motion<Quad>,
-    work: Workspace<Quad>,
+    motion: Motion<F64x4>,
+    work: Workspace<F64x4>,
     instants: EnvironmentCache,
     kernel: Kernel,
     /// True if the only actuators are fixed thrusters whose thrust does not depend on the inflow.
@@ -168,7 +168,7 @@ impl SimdBatch {
 fn observe_robots(
     step: &Step<'_>,
     robots: &[Robot],
-    work: &Workspace<Quad>,
+    work: &Workspace<F64x4>,
     runners: &mut [Runner],
     states: &mut [RobotState],
 ) {
@@ -192,7 +192,7 @@ fn observe_robots(
 fn finish_robots(
     step: &Step<'_>,
     robots: &[Robot],
-    motion: &Motion<Quad>,
+    motion: &Motion<F64x4>,
     runners: &[Runner],
     states: &mut [RobotState],
 ) {
@@ -207,7 +207,7 @@ fn finish_robots(
 }
 
 /// Copies the motions of the robots into the lanes.
-fn gather_motion(states: &[RobotState], motion: &mut Motion<Quad>) {
+fn gather_motion(states: &[RobotState], motion: &mut Motion<F64x4>) {
     let of = |i: usize| &states[i].motion;
     motion.q_WB = Quat::from_lanes(|i| of(i).q_WB);
     motion.p_WB = Vec3::from_lanes(|i| of(i).p_WB);
@@ -216,7 +216,7 @@ fn gather_motion(states: &[RobotState], motion: &mut Motion<Quad>) {
 }
 
 /// Copies the actuator outputs of the robots into the lanes.
-fn gather_actuators(robot: &Robot, runners: &[Runner], work: &mut Workspace<Quad>) {
+fn gather_actuators(robot: &Robot, runners: &[Runner], work: &mut Workspace<F64x4>) {
     let of = |i: usize| &runners[i].work;
     // without inflow the thrust already contains the thrusters
     let thrusters = if robot.inflow || robot.rotors || !robot.fins.is_empty() {
@@ -227,17 +227,17 @@ fn gather_actuators(robot: &Robot, runners: &[Runner], work: &mut Workspace<Quad
     for stage in 0..3 {
         work.thrust[0][stage] = SpatialForce::from_lanes(|i| of(i).thrust[0][stage]);
         for k in 0..thrusters {
-            work.drive[k][stage] = Quad::from_lanes(|i| of(i).drive[k][stage]);
-            work.drive_rate[k][stage] = Quad::from_lanes(|i| of(i).drive_rate[k][stage]);
+            work.drive[k][stage] = F64x4::from_lanes(|i| of(i).drive[k][stage]);
+            work.drive_rate[k][stage] = F64x4::from_lanes(|i| of(i).drive_rate[k][stage]);
         }
-        for (k, volume) in work.ballasts.iter_mut().enumerate() {
-            volume[stage] = Quad::from_lanes(|i| of(i).ballasts[k][stage]);
+        for (k, volume) in work.buoyancy_engine_volumes.iter_mut().enumerate() {
+            volume[stage] = F64x4::from_lanes(|i| of(i).buoyancy_engine_volumes[k][stage]);
         }
         for (k, fin) in work.fins.iter_mut().enumerate() {
-            fin.angle[stage] = Quad::from_lanes(|i| of(i).fins[k].angle[stage]);
+            fin.angle[stage] = F64x4::from_lanes(|i| of(i).fins[k].angle[stage]);
         }
     }
     for (k, fin) in work.fins.iter_mut().enumerate() {
-        fin.area_fraction = Quad::from_lanes(|i| of(i).fins[k].area_fraction);
+        fin.area_fraction = F64x4::from_lanes(|i| of(i).fins[k].area_fraction);
     }
 }

@@ -184,7 +184,7 @@ impl Simulation {
             if !contacts.is_clear(&self.state, steps as f64 * self.scene.dt()) {
                 return None;
             }
-            contacts.clear_decks(&mut self.runners);
+            contacts.clear_rotor_decks(&mut self.runners);
         }
         let targets = self.moving_targets.as_mut()?;
         targets.watch_near(&self.scene, &self.state, &mut self.runners, steps);
@@ -293,7 +293,7 @@ impl Simulation {
         if !contacts.is_clear(&self.state, steps as f64 * self.scene.dt()) {
             return false;
         }
-        contacts.clear_decks(&mut self.runners);
+        contacts.clear_rotor_decks(&mut self.runners);
         self.run_groups(steps, false)
     }
 
@@ -343,7 +343,7 @@ impl Simulation {
             ..
         } = self;
         if let Some(contacts) = contacts {
-            contacts.update_decks(scene, runners);
+            contacts.update_rotor_decks(scene, runners);
             contacts.apply_predicted_loads(scene, state, runners);
         }
         if !tethers.is_empty() {
@@ -414,7 +414,7 @@ impl Block<'_> {
     /// Returns true if the motion of robot `r` has stayed within its limits.
     fn has_stayed(&self, r: usize, runner: &Runner) -> bool {
         let is_within = |limit: MotionLimit| {
-            runner.excursion() <= limit.distance && runner.turn() <= limit.angle
+            runner.excursion() <= limit.distance && runner.max_rotation() <= limit.angle
         };
         self.contacts
             .is_none_or(|contacts| runner.excursion() <= contacts.allowed_distance(r))

@@ -1,10 +1,10 @@
 //! Tethers between robots: motion of their ends and the forces on the robots.
 //!
 //! Before every step each tether is solved, with its ends moving as the robots would
-//! ([`Tethers::pull`]). The resulting end forces are external forces of the robots over the step.
-//! After the step of the robots the solution becomes the state of the tethers
-//! ([`Tethers::settle`]). Between these two calls the state of the tethers does not change. So a
-//! repeated `pull`, for example after a command, gives bit-identical results.
+//! ([`Tethers::solve_step`]). The resulting end forces are external forces of the robots over the
+//! step. After the step of the robots the solution becomes the state of the tethers
+//! ([`Tethers::commit_step`]). Between these two calls the state of the tethers does not change. A
+//! repeated `solve_step`, for example after a command, gives bit-identical results.
 
 use crate::control::winch;
 use crate::control::winch::DrumMotion;

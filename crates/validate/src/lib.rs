@@ -5,13 +5,13 @@
 //! ```
 //! use merrow_validate::cases::page::{Outcome, format_outcome};
 //! use merrow_validate::cases::{CaseSet, all_cases};
-//! use merrow_validate::read::materials;
+//! use merrow_validate::read::reference_data;
 //!
 //! // V30: added mass of a sphere, closed form and panel method
 //! let case = all_cases().into_iter().find(|case| case.number == 30).ok_or("no such case")?;
 //! assert_eq!((case.set, case.title), (CaseSet::Bodies, "added mass of a sphere"));
-//! let data = materials::data_folder().ok_or("no folder test/data")?;
-//! let found = materials::with_reference_data(&data, |materials| (case.run)(materials));
+//! let data = reference_data::data_folder().ok_or("no folder test/data")?;
+//! let found = reference_data::with_reference_data(&data, case.run);
 //! let outcome = Outcome { case, found };
 //! assert!(outcome.passes(), "{}", format_outcome(&outcome));
 //! # Ok::<(), String>(())

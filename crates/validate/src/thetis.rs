@@ -91,7 +91,7 @@ pub fn run_mission(scene: Arc<Scene>) -> Result<Mission, String> {
     };
     let [rudder, bow, stern] = fins.map(find);
     let (rudder, bow, stern) = (rudder?, bow?, stern?);
-    let sensors = Sensors::of(robot, &scene)?;
+    let sensors = Sensors::find(robot, &scene)?;
     let dt = scene.dt();
     let steps = libm::round(PERIOD / dt).max(1.0) as u64;
     let mut simulation = Simulation::new(Arc::clone(&scene), 1)?;
@@ -103,7 +103,7 @@ pub fn run_mission(scene: Arc<Scene>) -> Result<Mission, String> {
             value: SHAFT,
         })
         .map_err(refused)?;
-    let course = HeadingDepth {
+    let set_points = HeadingDepth {
         heading: HEADING.to_radians(),
         depth: DEPTH,
     };
@@ -111,10 +111,10 @@ pub fn run_mission(scene: Arc<Scene>) -> Result<Mission, String> {
     while simulation.time_ns() as f64 * 1e-9 < SECONDS {
         simulation.advance(steps);
         sensors.read(&mut simulation, steps as f64 * dt, &mut measured);
-        let wanted = autopilot::fin_angles(&GAINS, &course, &measured);
+        let angles = autopilot::fin_angles(&GAINS, &set_points, &measured);
         let mut values = vec![0.0; scene.robots[0].fins.len()];
         (values[rudder], values[bow], values[stern]) =
-            (wanted.rudder, wanted.bow_planes, wanted.stern_planes);
+            (angles.rudder, angles.bow_planes, angles.stern_planes);
         simulation
             .apply(&Command::Fins { robot: 0, values })
             .map_err(refused)?;
@@ -142,7 +142,7 @@ struct Sensors {
 }
 
 impl Sensors {
-    fn of(robot: &Robot, scene: &Scene) -> Result<Self, String> {
+    fn find(robot: &Robot, scene: &Scene) -> Result<Self, String> {
         let find = |name: &str| {
             let found = robot.sensors.iter().position(|s| s.name == name);
             found.ok_or(format!("{} has no sensor {name}", robot.name))
@@ -237,7 +237,7 @@ impl Mission {
             dashed: false,
             points: self.samples.iter().map(|s| [s.t, f(s)]).collect(),
         };
-        let wanted = |value: f64| Line {
+        let set_point = |value: f64| Line {
             label: "wanted".to_string(),
             colour: BLACK,
             dashed: true,
@@ -252,11 +252,11 @@ impl Mission {
             // depth is plotted as negative height, so that the surface is at the top
             panel(
                 "height [m]",
-                vec![wanted(-DEPTH), line("vehicle", COLOURS[0], &|s| -s.depth)],
+                vec![set_point(-DEPTH), line("vehicle", COLOURS[0], &|s| -s.depth)],
             ),
             panel(
                 "heading [deg]",
-                vec![wanted(HEADING), line("vehicle", COLOURS[0], &|s| s.heading)],
+                vec![set_point(HEADING), line("vehicle", COLOURS[0], &|s| s.heading)],
             ),
             panel(
                 "pitch, nose up [deg]",

@@ -45,17 +45,24 @@ pub struct World {
     pub scene: Scene,
     /// Descriptions and sources of the robots, in the order of the scene, for `merrow describe`.
     pub models: Vec<ModelInfo>,
+    /// Sources of the lines of the tethers, in the order of the scene.
+    pub lines: Vec<Source>,
+    /// Sources of the beacons, in the order of the scene.
+    pub beacons: Vec<Source>,
     /// Non-fatal findings for the user, ordered by file and line.
     pub notes: Vec<Problem>,
 }
+
+/// Source of the values of a component: (component, source, which values are estimated).
+pub type Source = (String, String, String);
 
 /// Description and sources of a robot, from its files.
 #[derive(Clone, Debug, Default)]
 pub struct ModelInfo {
     /// Description of the robot.
     pub description: String,
-    /// Sources of the parameter values: (component, source, which values are estimated).
-    pub sources: Vec<(String, String, String)>,
+    /// Sources of the parameter values of its components.
+    pub sources: Vec<Source>,
     /// Reason why the robot does not keep its course under equal thrust; empty if it does.
     pub unstable_course: String,
 }

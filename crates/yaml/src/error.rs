@@ -193,15 +193,15 @@ pub fn quoted_list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 
 /// Returns the candidate that is most similar to `wrong`, or `None` if none is similar enough.
 pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    const NEAR: f64 = 0.7;
-    const LONGEST: usize = 80;
-    if wrong.len() > LONGEST {
+    const MIN_SIMILARITY: f64 = 0.7;
+    const MAX_LEN: usize = 80;
+    if wrong.len() > MAX_LEN {
         return None;
     }
     let mut best: Option<(&str, f64)> = None;
     for candidate in candidates {
         let score = strsim::normalized_damerau_levenshtein(wrong, candidate);
-        if score >= NEAR && best.is_none_or(|(_, highest)| score > highest) {
+        if score >= MIN_SIMILARITY && best.is_none_or(|(_, highest)| score > highest) {
             best = Some((candidate, score));
         }
     }
@@ -266,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn problems_are_sorted_by_place_said_once_and_in_one_line() {
+    fn problems_are_sorted_unique_and_on_one_line() {
         let (a, b): (Arc<str>, Arc<str>) = (Arc::from("a.yaml"), Arc::from("b.yaml"));
         let mut problems = Problems::new();
         problems.push(&Place::new(&b, 1, 1), "other file");
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_counts_only_without_problems() {
+    fn value_is_returned_only_without_problems() {
         assert_eq!(Problems::new().into_result(Some(1)), Ok(1));
         assert!(
             Problems::new()

@@ -9,7 +9,7 @@ use crate::collections::keys_of;
 use crate::error::{Place, Problems, did_you_mean, explain_unknown_key, quoted_list};
 use crate::node::{Key, Map, Node, Value, parse};
 use crate::read::{Field, Fields, Read, describe_node};
-use crate::schema::{Defs, Shape};
+use crate::schema::{Defs, KeySet};
 
 /// Positions at which a structure and each of its keys were written. Two values always compare
 /// equal, so that positions do not affect the comparison of structures.
@@ -287,9 +287,9 @@ fn report_unknown_choice_keys<T: Fields>(
     field: &Field<'_>,
     problems: &mut Problems,
 ) -> bool {
-    let shapes = T::shapes(&mut Defs::default());
+    let key_sets = T::key_sets(&mut Defs::default());
     let mut expected: Vec<&str> = field.outer.to_vec();
-    for key in shapes.iter().flat_map(Shape::keys) {
+    for key in key_sets.iter().flat_map(KeySet::keys) {
         if !expected.contains(&key) {
             expected.push(key);
         }

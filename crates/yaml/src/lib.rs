@@ -2,7 +2,7 @@
 //!
 //! [`spec!`] declares a structure once: its keys with their types, units, conditions and defaults.
 //! The reader, the error messages and the JSON Schema come from this declaration. The crate
-//! `merrow-world` declares the keys of world files with it.
+//! `merrow-schema` declares the keys of world files with it.
 //!
 //! # Example
 //! ```

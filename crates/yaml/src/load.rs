@@ -84,14 +84,14 @@ impl Loader {
     /// file is in none of the folders.
     pub fn find_file(
         &self,
-        wanted: &str,
+        requested: &str,
         from: &Place,
         problems: &mut Problems,
     ) -> Option<PathBuf> {
         let beside = Path::new(&*from.file).parent().unwrap_or(Path::new(""));
         let folders = || std::iter::once(beside).chain(self.search.iter().map(PathBuf::as_path));
         let found = folders()
-            .map(|folder| folder.join(wanted))
+            .map(|folder| folder.join(requested))
             .find(|path| path.is_file());
         if found.is_none() {
             let looked: Vec<String> = folders()
@@ -103,15 +103,15 @@ impl Loader {
                     }
                 })
                 .collect();
-            let wanted_in: Vec<PathBuf> = folders().map(|folder| folder.join(wanted)).collect();
+            let candidates: Vec<PathBuf> = folders().map(|folder| folder.join(requested)).collect();
             let hint = self.similar_file(
-                Path::new(wanted),
-                wanted_in.iter().filter_map(|path| path.parent()),
+                Path::new(requested),
+                candidates.iter().filter_map(|path| path.parent()),
             );
             let looked = quoted_list(looked.iter().map(String::as_str));
             problems.push(
                 from,
-                format!("no file {}, looked in {looked}{hint}", quote(wanted)),
+                format!("no file {}, looked in {looked}{hint}", quote(requested)),
             );
         }
         found
@@ -122,8 +122,8 @@ impl Loader {
         self.parsed.keys().map(PathBuf::as_path)
     }
 
-    fn similar_file<'a>(&self, wanted: &Path, folders: impl Iterator<Item = &'a Path>) -> String {
-        let name = wanted.file_name().unwrap_or_default().to_string_lossy();
+    fn similar_file<'a>(&self, requested: &Path, folders: impl Iterator<Item = &'a Path>) -> String {
+        let name = requested.file_name().unwrap_or_default().to_string_lossy();
         let mut present = Vec::new();
         for folder in folders {
             let folder = if folder == Path::new("") {
@@ -176,8 +176,8 @@ impl Loader {
         problems: &mut Problems,
     ) -> Node {
         let mark = chain.len();
-        while let Some((wanted, place)) = take_extends(&mut node, problems) {
-            match self.load_base(&wanted, &place, depth, chain, problems) {
+        while let Some((requested, place)) = take_extends(&mut node, problems) {
+            match self.load_base(&requested, &place, depth, chain, problems) {
                 Some(base) => node = merge(base, node),
                 None => mark_partial(&mut node),
             }
@@ -206,7 +206,7 @@ impl Loader {
 
     fn load_base(
         &mut self,
-        wanted: &str,
+        requested: &str,
         place: &Place,
         depth: usize,
         chain: &mut Chain,
@@ -216,14 +216,14 @@ impl Loader {
             // The problem was reported where the limit was first exceeded.
             return None;
         }
-        let is_bare = !wanted.contains('/') && !wanted.ends_with(".yaml");
+        let is_bare = !requested.contains('/') && !requested.ends_with(".yaml");
         let named = self
             .named_file
             .filter(|_| depth == 0 && is_bare)
-            .and_then(|find| find(wanted));
+            .and_then(|find| find(requested));
         let path = match named {
             Some(path) => path,
-            None => self.find_file(wanted, place, problems)?,
+            None => self.find_file(requested, place, problems)?,
         };
         if let Some(start) = chain.iter().position(|(from, _)| from == place) {
             let circle: Vec<String> = chain[start..]
@@ -255,7 +255,7 @@ impl Loader {
                 place,
                 format!(
                     "expected a file with keys, found {} with a list or a string",
-                    quote(wanted)
+                    quote(requested)
                 ),
             );
             return None;
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn extends_is_followed_on_every_level_and_parts_can_be_swapped() {
+    fn extends_works_on_every_level_and_parts_can_be_replaced() {
         let folder = Folder::new(
             "extends",
             &[
@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_tells_where_it_was_sought() {
+    fn missing_file_lists_searched_folders() {
         let folder = Folder::new(
             "missing",
             &[
@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_are_reported_and_reading_goes_on() {
+    fn include_cycles_are_reported_and_reading_continues() {
         let folder = Folder::new(
             "circle",
             &[
@@ -503,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_no_text_are_refused() {
+    fn binary_and_large_files_are_refused() {
         let folder = Folder::new("binary", &[("w.yaml", "extends: x.yaml\n")]);
         std::fs::write(folder.0.join("x.yaml"), b"a: 1\nb: \xff\n").unwrap();
         assert_eq!(

@@ -137,21 +137,21 @@ impl Node {
     }
 }
 
-/// Overlays `over` on `base`. Maps are merged key by key; any other value in `over` replaces the
-/// value in `base`; a null removes the key. A map with a different `kind` replaces the map in
-/// `base`, because each kind has its own keys. Every node keeps its position; a merged map has the
-/// position in `over`.
-pub fn merge(base: Node, over: Node) -> Node {
-    let (mut map, over_map) = match (base.value, over.value) {
-        (Value::Map(base), Value::Map(over)) if !of_other_kind(&base, &over) => (base, over),
+/// Overlays `overrides` on `base`. Maps are merged key by key; any other value in `overrides`
+/// replaces the value in `base`; a null removes the key. A map with a different `kind` replaces the
+/// map in `base`, because each kind has its own keys. Every node keeps its position; a merged map
+/// has the position in `overrides`.
+pub fn merge(base: Node, overrides: Node) -> Node {
+    let (mut map, override_map) = match (base.value, overrides.value) {
+        (Value::Map(base), Value::Map(overrides)) if !of_other_kind(&base, &overrides) => (base, overrides),
         (_, value) => {
             return Node {
                 value,
-                place: over.place,
+                place: overrides.place,
             };
         }
     };
-    map.partial |= over_map.partial;
+    map.partial |= override_map.partial;
     let index: HashMap<String, usize> = map
         .entries
         .iter()
@@ -159,7 +159,7 @@ pub fn merge(base: Node, over: Node) -> Node {
         .map(|(n, (key, _))| (key.name.clone(), n))
         .collect();
     let mut merged: Vec<Option<(Key, Node)>> = map.entries.into_iter().map(Some).collect();
-    for (key, node) in over_map.entries {
+    for (key, node) in override_map.entries {
         let Some(slot) = index.get(&key.name).and_then(|&n| merged.get_mut(n)) else {
             // A null that removes no key is kept, so that a misspelt key is still reported as
             // unknown.
@@ -175,17 +175,17 @@ pub fn merge(base: Node, over: Node) -> Node {
     map.entries = merged.into_iter().flatten().collect();
     Node {
         value: Value::Map(map),
-        place: over.place,
+        place: overrides.place,
     }
 }
 
 /// Returns whether both maps have a `kind` and the two differ.
-fn of_other_kind(base: &Map, over: &Map) -> bool {
+fn of_other_kind(base: &Map, overrides: &Map) -> bool {
     let kind = |map: &Map| match map.get(KIND).map(|node| &node.value) {
         Some(Value::Scalar { text, .. }) => Some(text.clone()),
         _ => None,
     };
-    matches!((kind(base), kind(over)), (Some(base), Some(over)) if base != over)
+    matches!((kind(base), kind(overrides)), (Some(base), Some(other)) if base != other)
 }
 
 #[cfg(test)]
@@ -214,9 +214,9 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn over_wins_key_by_key_and_null_removes() {
+    fn overrides_replace_single_keys_and_null_removes() {
         let parsed = |text: &str| parse("a.yaml", text, &mut Problems::new()).unwrap();
-        let merged = |base: &str, over: &str| show(&merge(parsed(base), parsed(over)));
+        let merged = |base: &str, overrides: &str| show(&merge(parsed(base), parsed(overrides)));
         assert_eq!(
             merged("{a: 1, b: {c: 2, d: 3}}", "{b: {d: 4, e: 5}, f: 6}"),
             "{a: 1, b: {c: 2, d: 4, e: 5}, f: 6}"

@@ -55,11 +55,11 @@ fn forbidden_character(file: &Arc<str>, text: &str) -> Option<Place> {
     Some(Place::new(file, line as u32, column as u32))
 }
 
-/// A mistake after which the rest of the file cannot be parsed.
+/// Fatal parse error: the rest of the file cannot be parsed.
 type Fatal = (Place, String);
 
 /// A list or map that is not closed yet.
-struct Open {
+struct OpenCollection {
     place: Place,
     anchor: usize,
     inside: OpenContent,
@@ -84,7 +84,7 @@ enum NextKey {
 /// Builds the tree from the events of the parser, with its own stack.
 struct Builder<'a> {
     file: Arc<str>,
-    stack: Vec<Open>,
+    stack: Vec<OpenCollection>,
     root: Option<Node>,
     anchors: HashMap<usize, Node>,
     weight: usize,
@@ -214,7 +214,7 @@ impl Builder<'_> {
             };
             self.store_anchor(anchor, &node)?;
         }
-        if let Some(Open {
+        if let Some(OpenCollection {
             inside: OpenContent::Map { key, .. },
             ..
         }) = self.stack.last_mut()
@@ -237,7 +237,7 @@ impl Builder<'_> {
                 format!("nested too deep: expected at most {DEPTH_MAX} levels"),
             ));
         }
-        self.stack.push(Open {
+        self.stack.push(OpenCollection {
             place,
             anchor,
             inside,
@@ -246,7 +246,7 @@ impl Builder<'_> {
     }
 
     fn close(&mut self) -> Result<(), Fatal> {
-        let Some(Open {
+        let Some(OpenCollection {
             place,
             anchor,
             inside,
@@ -331,7 +331,7 @@ impl Builder<'_> {
     fn expects_key(&self) -> bool {
         matches!(
             self.stack.last(),
-            Some(Open {
+            Some(OpenCollection {
                 inside: OpenContent::Map { key: None, .. },
                 ..
             })
@@ -350,7 +350,7 @@ impl Builder<'_> {
 
     fn key_place(&self) -> Option<Place> {
         match self.stack.last() {
-            Some(Open {
+            Some(OpenCollection {
                 inside: OpenContent::Map { key: Some(key), .. },
                 ..
             }) => match key {
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_told_apart() {
+    fn scalar_types_are_recognised() {
         assert_eq!(
             tree("a: 1\nb: '1'\nc: [x, ~, null]\nd:\ne: {f: \"\"}"),
             "{a: 1, b: '1', c: [x, ~, ~], d: ~, e: {f: ''}}"

@@ -12,7 +12,7 @@ use crate::error::{Place, Problems, quote, unit_of};
 pub use crate::fields::{Fallback, KIND, Places, Reader, read_kind_key, read_word};
 use crate::node::{Node, Value};
 pub use crate::scalars::{boolean, is_frame_name, is_name, number};
-use crate::schema::{Defs, Shape, first_sentence};
+use crate::schema::{Defs, KeySet, first_sentence};
 
 /// A condition on the value of a field. For lists and maps it applies to every element.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -159,7 +159,7 @@ pub trait Read: Sized {
 /// A type that is read from the keys of a map. `spec!` and `choice!` implement it.
 pub trait Fields: Read {
     /// Returns the alternative sets of keys that the map may have.
-    fn shapes(defs: &mut Defs) -> Vec<Shape>;
+    fn key_sets(defs: &mut Defs) -> Vec<KeySet>;
 }
 
 /// Reads the root of a file.

@@ -10,8 +10,8 @@ use crate::node::{Node, Value};
 use crate::read::{Check, Field, Read, TypeName};
 use crate::schema::Defs;
 
-/// Parses a number as defined by YAML 1.2, including `.nan` and `.inf`. Returns `None` for any
-/// other text.
+/// Parses a number without a unit as defined by YAML 1.2, including `.nan` and `.inf`. Returns
+/// `None` for any other text.
 pub fn number(text: &str) -> Option<f64> {
     if let Some(whole) = whole_number(text) {
         return Some(whole as f64);

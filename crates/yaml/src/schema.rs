@@ -54,20 +54,21 @@ fn reference(name: &str) -> Json {
     json!({ "$ref": format!("#/$defs/{name}") })
 }
 
-/// One set of keys that a map may have. A structure has one shape; a choice has one for each kind.
+/// One set of keys that a map may have. A structure has one key set; a choice has one for each
+/// kind.
 #[derive(Clone, Debug, Default)]
-pub struct Shape {
+pub struct KeySet {
     doc: String,
     properties: JsonMap<String, Json>,
     required: Vec<String>,
 }
 
-impl Shape {
-    /// Creates a shape without keys.
-    pub fn new(doc: &str) -> Shape {
-        Shape {
+impl KeySet {
+    /// Creates a key set without keys.
+    pub fn new(doc: &str) -> KeySet {
+        KeySet {
             doc: collapse_whitespace(doc),
-            ..Shape::default()
+            ..KeySet::default()
         }
     }
 
@@ -99,13 +100,13 @@ impl Shape {
         }
     }
 
-    /// Iterates over the keys of the shape.
+    /// Iterates over the keys of the key set.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.properties.keys().map(String::as_str)
     }
 
-    /// Inserts the key that selects this shape before all others.
-    pub fn with_kind(mut self, key: &str, kind: &str) -> Shape {
+    /// Inserts the key that selects this key set before all others.
+    pub fn with_kind(mut self, key: &str, kind: &str) -> KeySet {
         let mut properties = JsonMap::new();
         properties.insert(key.into(), json!({ "const": kind }));
         properties.append(&mut self.properties);
@@ -114,22 +115,22 @@ impl Shape {
         self
     }
 
-    /// Returns, for each shape of `inner`, this shape extended by its keys.
-    pub fn extended_by_each(&self, inner: Vec<Shape>) -> Vec<Shape> {
-        let join = |inner: Shape| {
-            let mut shape = self.clone();
-            shape.properties.extend(inner.properties);
-            shape.required.extend(inner.required);
-            if !inner.doc.is_empty() && !shape.doc.is_empty() {
-                shape.doc.push(' ');
+    /// Returns, for each key set of `inner`, this key set extended by its keys.
+    pub fn extended_by_each(&self, inner: Vec<KeySet>) -> Vec<KeySet> {
+        let join = |inner: KeySet| {
+            let mut key_set = self.clone();
+            key_set.properties.extend(inner.properties);
+            key_set.required.extend(inner.required);
+            if !inner.doc.is_empty() && !key_set.doc.is_empty() {
+                key_set.doc.push(' ');
             }
-            shape.doc.push_str(&inner.doc);
-            shape
+            key_set.doc.push_str(&inner.doc);
+            key_set
         };
         inner.into_iter().map(join).collect()
     }
 
-    /// Returns the kind, if it is the only key that this shape requires.
+    /// Returns the kind, if it is the only key that this key set requires.
     fn sole_kind(&self) -> Option<Json> {
         let kind = self
             .properties
@@ -154,23 +155,23 @@ impl Shape {
     }
 }
 
-/// Returns the schema of a map that has one of these shapes.
-pub fn map_schema(doc: &str, shapes: Vec<Shape>) -> Json {
-    let mut shapes: Vec<Json> = shapes.into_iter().map(Shape::json).collect();
-    if shapes.len() == 1 {
-        return shapes.remove(0);
+/// Returns the schema of a map that has one of these key sets.
+pub fn map_schema(doc: &str, key_sets: Vec<KeySet>) -> Json {
+    let mut key_sets: Vec<Json> = key_sets.into_iter().map(KeySet::json).collect();
+    if key_sets.len() == 1 {
+        return key_sets.remove(0);
     }
-    json!({ "description": collapse_whitespace(doc), "oneOf": shapes })
+    json!({ "description": collapse_whitespace(doc), "oneOf": key_sets })
 }
 
-/// Returns the schema of a choice: one of these shapes, or a string that names a kind.
-pub fn choice_schema(doc: &str, shapes: Vec<Shape>) -> Json {
-    let alone: Vec<Json> = shapes.iter().filter_map(Shape::sole_kind).collect();
-    let mut shapes: Vec<Json> = shapes.into_iter().map(Shape::json).collect();
+/// Returns the schema of a choice: one of these key sets, or a string that names a kind.
+pub fn choice_schema(doc: &str, key_sets: Vec<KeySet>) -> Json {
+    let alone: Vec<Json> = key_sets.iter().filter_map(KeySet::sole_kind).collect();
+    let mut key_sets: Vec<Json> = key_sets.into_iter().map(KeySet::json).collect();
     if !alone.is_empty() {
-        shapes.push(json!({ "enum": alone }));
+        key_sets.push(json!({ "enum": alone }));
     }
-    json!({ "description": collapse_whitespace(doc), "oneOf": shapes })
+    json!({ "description": collapse_whitespace(doc), "oneOf": key_sets })
 }
 
 /// Returns the schema of a choice between words.
@@ -215,16 +216,16 @@ pub fn schema<T: Fields>(title: &str, components: Components) -> Json {
 /// file of a component, and required keys may be in the other file. Every map except the root may
 /// be below one that has `extends`.
 fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
-    if let Some(Json::Array(shapes)) = schema.get_mut("oneOf") {
-        shapes
+    if let Some(Json::Array(key_sets)) = schema.get_mut("oneOf") {
+        key_sets
             .iter_mut()
-            .for_each(|shape| allow_extends(shape, is_root, components));
-        // With `extends` the keys that distinguish the shapes may be in the other file.
-        if let Some(shapes) = schema
+            .for_each(|key_set| allow_extends(key_set, is_root, components));
+        // With `extends` the keys that distinguish the key sets may be in the other file.
+        if let Some(key_sets) = schema
             .as_object_mut()
             .and_then(|object| object.remove("oneOf"))
         {
-            schema["anyOf"] = shapes;
+            schema["anyOf"] = key_sets;
         }
         return;
     }

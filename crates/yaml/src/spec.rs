@@ -76,7 +76,7 @@ macro_rules! spec {
                 defs.reference::<Self>(stringify!($name), |defs| {
                     $crate::schema::map_schema(
                         concat!($($doc, "\n"),*),
-                        <Self as $crate::read::Fields>::shapes(defs),
+                        <Self as $crate::read::Fields>::key_sets(defs),
                     )
                 })
             }
@@ -94,8 +94,8 @@ macro_rules! spec {
         }
 
         impl $crate::read::Fields for $name {
-            fn shapes(defs: &mut $crate::schema::Defs) -> Vec<$crate::schema::Shape> {
-                $crate::spec::shapes_of!(
+            fn key_sets(defs: &mut $crate::schema::Defs) -> Vec<$crate::schema::KeySet> {
+                $crate::spec::key_sets_of!(
                     [$($doc)*] defs;
                     $({ $field: $ty, [$($field_doc)*], [$($($check)*)?], [$(= $default)? $(=> $yaml)?] })*
                     $(.. $flat: $flat_ty)?
@@ -200,8 +200,8 @@ macro_rules! choice {
                 defs: &mut $crate::schema::Defs,
             ) -> serde_json::Value {
                 defs.reference::<Self>(stringify!($name), |defs| {
-                    let shapes = <Self as $crate::read::Fields>::shapes(defs);
-                    $crate::schema::choice_schema(concat!($($doc, "\n"),*), shapes)
+                    let key_sets = <Self as $crate::read::Fields>::key_sets(defs);
+                    $crate::schema::choice_schema(concat!($($doc, "\n"),*), key_sets)
                 })
             }
 
@@ -229,19 +229,19 @@ macro_rules! choice {
         }
 
         impl $crate::read::Fields for $name {
-            fn shapes(defs: &mut $crate::schema::Defs) -> Vec<$crate::schema::Shape> {
-                let mut shapes = Vec::new();
+            fn key_sets(defs: &mut $crate::schema::Defs) -> Vec<$crate::schema::KeySet> {
+                let mut key_sets = Vec::new();
                 $(
-                    let of_kind = $crate::spec::shapes_of_kind!(
+                    let of_kind = $crate::spec::key_sets_of_kind!(
                         [$($kind_doc)*] defs;
                         $({ $({ $field: $ty, [$($field_doc)*], [$($($check)*)?], [$(= $default)? $(=> $yaml)?] })* })?
                         $(( $inner ))?
                     );
-                    shapes.extend(
-                        of_kind.into_iter().map(|shape| shape.with_kind($crate::read::KIND, $kind)),
+                    key_sets.extend(
+                        of_kind.into_iter().map(|key_set| key_set.with_kind($crate::read::KIND, $kind)),
                     );
                 )*
-                shapes
+                key_sets
             }
         }
     };
@@ -252,7 +252,7 @@ pub use choice;
 ///
 /// ```text
 /// fieldless_choice! {
-/// Which way the propeller turns.
+/// Direction of rotation of the propeller.
 ///     pub enum Turning { /** Clockwise. */ Right = "right", /** Counter-clockwise. */ Left = "left" }
 /// }
 /// ```
@@ -361,50 +361,50 @@ macro_rules! read_kind {
 }
 pub use read_kind;
 
-/// Returns the shapes of a map with these fields.
+/// Returns the key sets of a map with these fields.
 #[macro_export]
-macro_rules! shapes_of {
+macro_rules! key_sets_of {
     (
         [$($owner_doc:literal)*] $defs:expr;
         $({ $field:ident: $ty:ty, [$($doc:literal)*], [$($check:tt)*], [$($fallback:tt)*] })*
         $(.. $flat:ident: $flat_ty:ty)?
     ) => {{
         #[allow(unused_mut)]
-        let mut shape = $crate::schema::Shape::new(concat!($($owner_doc, "\n"),*));
+        let mut key_set = $crate::schema::KeySet::new(concat!($($owner_doc, "\n"),*));
         $({
             let fallback: $crate::read::Fallback<$ty> = $crate::spec::fallback!($($fallback)*);
             let field = $crate::spec::field!($field, [$($doc)*], [$($check)*]);
-            shape.add_key::<$ty>(&field, fallback.is_required(), fallback.default_json(&field), $defs);
+            key_set.add_key::<$ty>(&field, fallback.is_required(), fallback.default_json(&field), $defs);
         })*
-        $crate::spec::joined_shapes!(shape, $defs $(, $flat_ty)?)
+        $crate::spec::joined_key_sets!(key_set, $defs $(, $flat_ty)?)
     }};
 }
-pub use shapes_of;
+pub use key_sets_of;
 
-/// Returns the given shape, or one shape for each shape of the structure that shares the map.
+/// Returns the given key set, or one key set for each key set of the structure that shares the map.
 #[macro_export]
-macro_rules! joined_shapes {
-    ($shape:expr, $defs:expr) => {
-        vec![$shape]
+macro_rules! joined_key_sets {
+    ($key_set:expr, $defs:expr) => {
+        vec![$key_set]
     };
-    ($shape:expr, $defs:expr, $flat:ty) => {{
-        let inner = <$flat as $crate::read::Fields>::shapes($defs);
-        $shape.extended_by_each(inner)
+    ($key_set:expr, $defs:expr, $flat:ty) => {{
+        let inner = <$flat as $crate::read::Fields>::key_sets($defs);
+        $key_set.extended_by_each(inner)
     }};
 }
-pub use joined_shapes;
+pub use joined_key_sets;
 
-/// Returns the shapes of one kind of a choice, in any of its three forms.
+/// Returns the key sets of one kind of a choice, in any of its three forms.
 #[macro_export]
-macro_rules! shapes_of_kind {
+macro_rules! key_sets_of_kind {
     ([$($doc:literal)*] $defs:expr; ( $inner:ty )) => {
-        <$inner as $crate::read::Fields>::shapes($defs)
+        <$inner as $crate::read::Fields>::key_sets($defs)
     };
     ([$($doc:literal)*] $defs:expr; $({ $($fields:tt)* })?) => {
-        $crate::spec::shapes_of!([$($doc)*] $defs; $($($fields)*)?)
+        $crate::spec::key_sets_of!([$($doc)*] $defs; $($($fields)*)?)
     };
 }
-pub use shapes_of_kind;
+pub use key_sets_of_kind;
 
 /// Builds the [`Field`](crate::read::Field) of a declared field.
 #[macro_export]

@@ -86,7 +86,7 @@ spec! {
 spec! {
     /// A thruster.
     pub(super) struct Thruster {
-        /// Which way it turns.
+        /// Direction of rotation.
         turning: Turning = Turning::Right,
         /// Its name.
         name: String [name],
@@ -119,7 +119,7 @@ fn refuses(text: &str, expected: &str) {
 }
 
 #[test]
-fn defaults_hold_and_places_are_remembered() {
+fn defaults_apply_and_places_are_stored() {
     let (world, problems) = world(
         "water:\n  depth_m: 40\n  current: none\nrobots:\n  rov1:\n    mass_kg: 11.5\n    tags: [a, b]\n    \
          thrusters:\n    - {name: t1, kind: uniform, speed_m_s: 1}\n",
@@ -157,7 +157,7 @@ fn defaults_hold_and_places_are_remembered() {
 }
 
 #[test]
-fn all_mistakes_are_listed() {
+fn all_mistakes_are_reported() {
     refuses(
         "water:\n  density_kg_m3: abc\n  depth: 3\n  ice: 2\n  latitude_deg: -91\n  current: {kind: unifrom}\n\
          robots:\n  Rov:\n    mass_kg: .nan\n    inertia_kg_m2: [1, 2]\nsede: 3\n",
@@ -281,7 +281,7 @@ fn keys_of_a_shared_map_are_checked_together() {
 }
 
 #[test]
-fn what_a_missing_file_would_have_said_is_no_mistake() {
+fn keys_of_a_missing_file_are_not_reported() {
     let mut problems = Problems::new();
     let text = "robots:\n  a:\n    extends: nowhere.yaml\n";
     let node = Loader::new(vec![])
@@ -293,7 +293,7 @@ fn what_a_missing_file_would_have_said_is_no_mistake() {
 }
 
 #[test]
-fn the_schema_says_what_the_reader_takes() {
+fn schema_matches_the_reader() {
     let schema = schema::<World>("Merrow world", &[]);
     assert_eq!(
         schema["$schema"],
@@ -328,7 +328,7 @@ fn the_schema_says_what_the_reader_takes() {
 }
 
 #[test]
-fn what_was_read_can_be_written_and_read_again() {
+fn values_survive_a_json_round_trip() {
     use crate::read::Read;
     let text = "robots: {a: {mass_kg: 2, thrusters: [{name: t, kind: gridded, file: f.nc}], limits_n: {x: 1}}}";
     let first = world(text).0.unwrap();
@@ -338,7 +338,7 @@ fn what_was_read_can_be_written_and_read_again() {
 }
 
 #[test]
-fn no_file_makes_the_reader_panic_or_fail_in_silence() {
+fn reader_never_panics_or_fails_silently() {
     let seed = "water: {density_kg_m3: 1e3, depth_m: 5, current: {kind: uniform, speed_m_s: 1}}\nrobots:\n  a:\n    \
                 mass_kg: 1\n    thrusters:\n    - {name: t, kind: none, turning: left}\n    limits_n: {x: 0x1F}\n";
     let mut random = 7_u64;

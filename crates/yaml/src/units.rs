@@ -66,6 +66,9 @@ const UNITS: &[(&str, &str)] = &[
     ("nm_s3", "N m s3"),
     ("n_s2", "N s2"),
     ("n_s2_per_m2", "N s2/m2"),
+    ("n_s2_per_rad", "N s2/rad"),
+    ("n_s2_per_rad2", "N s2/rad2"),
+    ("n_s2_per_rad_m", "N s2/(rad m)"),
     ("s_per_m", "s/m"),
     ("pa", "Pa"),
     ("kpa", "kPa"),
@@ -77,6 +80,7 @@ const UNITS: &[(&str, &str)] = &[
     ("rad", "rad"),
     ("per_rad", "1/rad"),
     ("rad_per_m", "rad/m"),
+    ("rad_per_m_s", "rad/(m/s)"),
     ("mrad", "mrad"),
     ("m_s", "m/s"),
     ("km_h", "km/h"),
@@ -97,6 +101,7 @@ const UNITS: &[(&str, &str)] = &[
     // noise densities and random walks
     ("m_s2_per_sqrt_hz", "m/s2/sqrt(Hz)"),
     ("rad_s_per_sqrt_hz", "rad/s/sqrt(Hz)"),
+    ("rad_s_per_sqrt_n", "rad/s/sqrt(N)"),
     ("deg_s_per_sqrt_hz", "deg/s/sqrt(Hz)"),
     ("m_s_per_sqrt_s", "m/s/sqrt(s)"),
     ("rad_per_sqrt_s", "rad/sqrt(s)"),
@@ -212,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_units_are_found() {
+    fn trailing_units_are_found() {
         let check = |key: &str, run: Option<&str>| assert_eq!(trailing_units(key), run, "{key}");
         check("depth_m", Some("m"));
         check("thermal_resistance_k_w", Some("k_w"));

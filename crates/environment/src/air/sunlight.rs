@@ -46,7 +46,8 @@ pub fn sunlight_at_time(air: &Air, origin: &Origin, t: f64) -> Sunlight {
     sunlight_under_clouds(&sun, weather(air, t).cloud_cover)
 }
 
-/// Sunlight for the given position of the sun, with clouds over the fraction `cover` of the sky.
+/// Sunlight for the given position of the sun, with clouds over the fraction `cover` [-] of the
+/// sky.
 pub fn sunlight_under_clouds(sun: &sun::Sun, cover: f64) -> Sunlight {
     let towards = sun.direction();
     let sine = towards.z;
@@ -73,10 +74,10 @@ impl Sunlight {
     /// Irradiance [W/m²] on a surface with the unit `normal`, W, by (5).
     ///
     /// The direct part is reduced by the fraction `shading`. It is zero if the sine of the sun's
-    /// angle above the surface is below `least_sine`.
-    pub fn irradiance(&self, normal: Vec3, shading: f64, least_sine: f64) -> f64 {
+    /// angle above the surface is below `min_elevation_sine`.
+    pub fn irradiance(&self, normal: Vec3, shading: f64, min_elevation_sine: f64) -> f64 {
         let sine = normal.dot(self.towards);
-        let beam = if sine > 0.0 && sine >= least_sine {
+        let beam = if sine > 0.0 && sine >= min_elevation_sine {
             (1.0 - shading) * self.beam * sine
         } else {
             0.0

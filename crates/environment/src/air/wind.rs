@@ -18,10 +18,10 @@
 //! World (ENU). The three components are along the mean wind, to its left, and up.
 //!
 //! # Limits
-//! Heights are those of [`crate::Instant::height_in_wind`]. Gusts are uniform across the wind and
-//! over the height. A live change of the wind changes the convection speed of the pattern but not
-//! its phases, so positions should stay within some kilometres of the origin. The wind ends at the
-//! water surface.
+//! Heights are those of [`crate::EnvironmentState::wind_height`]. Gusts are uniform across the wind
+//! and over the height. A live change of the wind changes the convection speed of the pattern but
+//! not its phases, so positions should stay within some kilometres of the origin. The wind ends at
+//! the water surface.
 //!
 //! # Checked by
 //! test/analytic/air.rs
@@ -122,14 +122,14 @@ fn gusts(air: &Air, now: &Weather, p: Vec3, t: f64) -> Vec3 {
     let left = Vec3::new(-along.y, along.x, 0.0);
     let delay = along.dot(p) / U;
     // f̃^n is the product of a power of the frequency, computed once, and a power of the wind speed
-    let of_wind = libm::pow(U / 10.0, -0.75 * NPD_EXPONENT);
+    let wind_power = libm::pow(U / 10.0, -0.75 * NPD_EXPONENT);
     let mut sum = [0.0; 3];
     for c in air.components.iter() {
         let turns = c.frequency * (t - delay);
         let angle = (turns - turns.floor()) * TAU;
         for (i, sum) in sum.iter_mut().enumerate() {
             let S = match air.gusts {
-                Gusts::Npd if i == 0 => npd(c.npd * of_wind, U),
+                Gusts::Npd if i == 0 => npd(c.npd * wind_power, U),
                 other => spectrum(other, i, c.frequency, U),
             };
             if S > 0.0 {

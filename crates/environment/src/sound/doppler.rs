@@ -26,6 +26,6 @@ use merrow_math::Vec3;
 ///
 /// `source` and `receiver` are (velocity [m/s], unit direction of the ray, speed of sound [m/s]).
 pub fn frequency_ratio(source: (Vec3, Vec3, f64), receiver: (Vec3, Vec3, f64)) -> f64 {
-    let left = |(v, n, c): (Vec3, Vec3, f64)| 1.0 - v.dot(n) / c;
-    left(receiver) / left(source)
+    let factor = |(v, n, c): (Vec3, Vec3, f64)| 1.0 - v.dot(n) / c;
+    factor(receiver) / factor(source)
 }

@@ -18,9 +18,9 @@
 //! As in `ray.rs`.
 //!
 //! # Limits
-//! Rays that are closer together than the fan may be missed. The fan has `FAN` rays per water depth
-//! that a straight ray climbs. If the seabed is uneven, the depth at the midpoint is used; it is
-//! never taken shallower than either end.
+//! Rays that are closer together than the fan may be missed. The fan has `RAYS_PER_DEPTH` rays per
+//! water depth that a straight ray climbs. If the seabed is uneven, the depth at the midpoint is
+//! used; it is never taken shallower than either end.
 //!
 //! # Checked by
 //! test/sensors/sound.rs; V67
@@ -50,8 +50,8 @@ struct TracedRay {
 
 struct Target<'a> {
     guide: &'a Waveguide,
-    from: f64,
-    to: f64,
+    source_depth: f64,
+    receiver_depth: f64,
     range: f64,
     reflections: u32,
 }
@@ -60,7 +60,7 @@ impl Target<'_> {
     fn trace_at(&self, steepness: f64) -> Option<TracedRay> {
         let ray = trace(
             self.guide,
-            self.from,
+            self.source_depth,
             steepness,
             self.range,
             self.reflections,
@@ -69,7 +69,7 @@ impl Target<'_> {
         let rate = ray.depth_by_launch() / (1.0 + steepness * steepness); // (1)
         Some(TracedRay {
             steepness,
-            miss: ray.depth - self.to,
+            miss: ray.depth - self.receiver_depth,
             rate,
             ray,
         })
@@ -82,25 +82,25 @@ impl Target<'_> {
             if best.miss == 0.0 {
                 break;
             }
-            let newton = best.steepness - best.miss / best.rate;
-            let inside = (newton - a.steepness) * (newton - b.steepness) < 0.0;
+            let newton_step = best.steepness - best.miss / best.rate;
+            let inside = (newton_step - a.steepness) * (newton_step - b.steepness) < 0.0;
             // every third iteration bisects the bracket, even if the Newton step is valid
             let x = if inside && round % 3 < 2 {
-                newton
+                newton_step
             } else {
                 0.5 * (a.steepness + b.steepness)
             };
             if x == a.steepness || x == b.steepness {
                 break;
             }
-            let now = self.trace_at(x)?;
-            if now.miss.abs() < best.miss.abs() {
-                best = now;
+            let traced = self.trace_at(x)?;
+            if traced.miss.abs() < best.miss.abs() {
+                best = traced;
             }
-            if (now.miss < 0.0) == (a.miss < 0.0) {
-                a = now
+            if (traced.miss < 0.0) == (a.miss < 0.0) {
+                a = traced
             } else {
-                b = now
+                b = traced
             }
         }
         // there may be no solution between a ray that turns back and one that passes
@@ -110,63 +110,63 @@ impl Target<'_> {
     /// Searches for a ray on the other side between two rays on one side that both approach the
     /// receiver inwards.
     fn find_opposite_side(&self, mut a: TracedRay, mut b: TracedRay) -> Option<TracedRay> {
-        let side = a.miss < 0.0;
+        let is_above = a.miss < 0.0;
         for _ in 0..60 {
-            let middle = self.trace_at(0.5 * (a.steepness + b.steepness))?;
-            if (middle.miss < 0.0) != side {
-                return Some(middle);
+            let midpoint = self.trace_at(0.5 * (a.steepness + b.steepness))?;
+            if (midpoint.miss < 0.0) != is_above {
+                return Some(midpoint);
             }
-            if middle.miss * middle.rate < 0.0 {
-                a = middle
+            if midpoint.miss * midpoint.rate < 0.0 {
+                a = midpoint
             } else {
-                b = middle
+                b = midpoint
             }
         }
         None
     }
 }
 
-/// All rays from depth `from` [m] to depth `to` [m] at `range` [m] with at most `reflections`
-/// reflections, in order of arrival.
-pub fn eigenrays(guide: &Waveguide, from: f64, to: f64, range: f64, reflections: u32) -> Vec<Ray> {
+/// All rays from `source_depth` [m] to `receiver_depth` [m] at `range` [m] with at most
+/// `reflections` reflections, in order of arrival.
+pub fn eigenrays(guide: &Waveguide, source_depth: f64, receiver_depth: f64, range: f64, reflections: u32) -> Vec<Ray> {
     let mut found = Vec::new();
-    let deep = guide.bottom() - guide.surface();
+    let water_depth = guide.bottom() - guide.surface();
     let in_water = |z: f64| (guide.surface()..=guide.bottom()).contains(&z);
-    if !in_water(from) || !in_water(to) || !range.is_finite() || range < 0.0 {
+    if !in_water(source_depth) || !in_water(receiver_depth) || !range.is_finite() || range < 0.0 {
         return found;
     }
     // every ray to a point straight below is vertical: an offset of a millionth of the depth is
     // equivalent
-    let range = range.max(1e-6 * deep);
+    let range = range.max(1e-6 * water_depth);
     // steepest ray that refraction can turn back, plus the steepness that reflections allow
-    let w = guide.speed(from) / guide.max_speed();
-    let turned = (1.0 - w * w).max(0.0).sqrt() / w;
-    let one = deep / range;
-    let steepest = turned + (f64::from(reflections) + 1.0) * one;
-    let n = (steepest / one * RAYS_PER_DEPTH).clamp(1.0, MAX_RAYS) as i64;
+    let w = guide.speed(source_depth) / guide.max_speed();
+    let refraction_steepness = (1.0 - w * w).max(0.0).sqrt() / w;
+    let straight_steepness = water_depth / range;
+    let steepest = refraction_steepness + (f64::from(reflections) + 1.0) * straight_steepness;
+    let n = (steepest / straight_steepness * RAYS_PER_DEPTH).clamp(1.0, MAX_RAYS) as i64;
     let target = Target {
         guide,
-        from,
-        to,
+        source_depth,
+        receiver_depth,
         range,
         reflections,
     };
-    let mut before: Option<TracedRay> = None;
+    let mut previous: Option<TracedRay> = None;
     for k in -n..=n {
         // offset from zero, because a horizontal ray is a special case
-        let now = target.trace_at(steepest * (k as f64 + 0.37) / n as f64);
-        if let (Some(a), Some(b)) = (before, now) {
+        let traced = target.trace_at(steepest * (k as f64 + 0.37) / n as f64);
+        if let (Some(a), Some(b)) = (previous, traced) {
             if (a.miss < 0.0) != (b.miss < 0.0) {
                 found.extend(target.solve_bracket(a, b));
             } else if a.miss * a.rate < 0.0
                 && b.miss * b.rate > 0.0
-                && let Some(middle) = target.find_opposite_side(a, b)
+                && let Some(midpoint) = target.find_opposite_side(a, b)
             {
-                found.extend(target.solve_bracket(a, middle));
-                found.extend(target.solve_bracket(middle, b));
+                found.extend(target.solve_bracket(a, midpoint));
+                found.extend(target.solve_bracket(midpoint, b));
             }
         }
-        before = now;
+        previous = traced;
     }
     found.sort_by(|a, b| a.time.total_cmp(&b.time));
     found
@@ -184,8 +184,8 @@ pub fn eigenrays_between(
     reflections: u32,
 ) -> Vec<Ray> {
     let deepest = (-from.z).max(-to.z);
-    let middle = (from + to).scale(0.5);
-    let Some(guide) = Waveguide::from_sea(sea, gravity, middle, t, deepest) else {
+    let midpoint = (from + to).scale(0.5);
+    let Some(guide) = Waveguide::from_sea(sea, gravity, midpoint, t, deepest) else {
         return Vec::new();
     };
     let d = to - from;

@@ -27,7 +27,8 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 /// Real and imaginary part of the pressure of `rays`, relative to 1 m from the source, by (1).
 ///
-/// `frequency` is in Hz; `bottom` is the pressure reflection coefficient of the seabed.
+/// `frequency` is the frequency [Hz]; `bottom` is the pressure reflection coefficient of the seabed
+/// [-].
 pub fn pressure(rays: &[Ray], frequency: f64, bottom: f64) -> [f64; 2] {
     rays.iter().fold([0.0, 0.0], |[re, im], ray| {
         let sign = if ray.surface.is_multiple_of(2) {

@@ -29,15 +29,15 @@ impl Waveguide {
     /// The speed is linear between the points and constant beyond them. Returns `None` if there is
     /// no water, if the profile is empty, or if a speed is not finite and positive.
     pub fn new(profile: &[[f64; 2]], [surface, bottom]: [f64; 2]) -> Option<Self> {
-        let sound = profile
+        let is_valid = profile
             .iter()
             .all(|[z, c]| z.is_finite() && c.is_finite() && *c > 0.0);
-        if profile.is_empty() || !sound || !(bottom - surface).is_finite() || bottom <= surface {
+        if profile.is_empty() || !is_valid || !(bottom - surface).is_finite() || bottom <= surface {
             return None;
         }
-        let within = profile.iter().filter(|p| p[0] > surface && p[0] < bottom);
+        let interior = profile.iter().filter(|p| p[0] > surface && p[0] < bottom);
         let mut nodes = vec![[surface, interpolate(profile, surface)]];
-        nodes.extend(within);
+        nodes.extend(interior);
         nodes.push([bottom, interpolate(profile, bottom)]);
         nodes.dedup_by(|b, a| b[0] <= a[0]);
         Some(Self { nodes })
@@ -93,7 +93,7 @@ impl Waveguide {
 
     /// Maximum speed of sound [m/s].
     pub fn max_speed(&self) -> f64 {
-        self.nodes.iter().fold(0.0, |most, n| most.max(n[1]))
+        self.nodes.iter().fold(0.0, |max, n| max.max(n[1]))
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_guide_ends_at_surface_and_bottom() {
+    fn waveguide_ends_at_surface_and_bottom() {
         let profile = [[0.0, 1500.0], [50.0, 1490.0], [200.0, 1496.0]];
         let guide = Waveguide::new(&profile, [-1.0, 125.0]).expect("water");
         assert_eq!(

@@ -143,7 +143,7 @@ struct RayTracer<'a> {
     p: f64,
     sigma: f64,
     /// True if the ray follows a horizontal line along which it is not refracted.
-    straight: bool,
+    is_straight: bool,
 }
 
 /// A piece of an arc: height, speed and |sin θ| at its end, range.
@@ -189,7 +189,7 @@ impl<'g> RayTracer<'g> {
             width: 0.0,
             area: 0.0,
         };
-        let mut walk = RayTracer {
+        let mut tracer = RayTracer {
             guide,
             ray,
             k: below,
@@ -199,17 +199,17 @@ impl<'g> RayTracer<'g> {
             s0_squared: s * s,
             p: 1.0 / c,
             sigma: 0.0,
-            straight: false,
+            is_straight: false,
         };
         if steepness == 0.0 {
             // towards the slower water, unless it is slowest here
-            walk.down = walk.speed_gradient(below) < 0.0 || walk.speed_gradient(above) <= 0.0;
-            walk.straight = walk.speed_gradient(below) >= 0.0 && walk.speed_gradient(above) <= 0.0;
+            tracer.down = tracer.speed_gradient(below) < 0.0 || tracer.speed_gradient(above) <= 0.0;
+            tracer.is_straight = tracer.speed_gradient(below) >= 0.0 && tracer.speed_gradient(above) <= 0.0;
         } else {
-            walk.down = steepness > 0.0;
+            tracer.down = steepness > 0.0;
         }
-        walk.k = if walk.down { below } else { above };
-        walk
+        tracer.k = if tracer.down { below } else { above };
+        tracer
     }
 }
 
@@ -222,7 +222,7 @@ impl RayTracer<'_> {
 
     /// Gradient of the speed of sound along the direction of the ray in layer `k` [1/s].
     fn gradient_along_ray(&self, k: usize) -> f64 {
-        if self.straight {
+        if self.is_straight {
             return 0.0;
         }
         if self.down {
@@ -262,7 +262,7 @@ impl RayTracer<'_> {
                 s_squared.max(0.0).sqrt()
             },
         );
-        let c = if self.straight { self.c } else { c };
+        let c = if self.is_straight { self.c } else { c };
         let sum = self.s + s;
         let r = if sum > 0.0 {
             xi * h * (self.c + c) / sum
@@ -293,11 +293,11 @@ impl RayTracer<'_> {
         let (xi, ray) = (self.ray.snell, &mut self.ray);
         let b = xi * r / (1.0 + s);
         ray.time += h / self.c * log_ratio(gamma * h / self.c) + b * log_ratio(gamma * b);
-        let turned = xi * xi * self.c * c + self.s * s;
-        let across = self.s * c + s * self.c;
+        let cosine_of_turn = xi * xi * self.c * c + self.s * s;
+        let sine_of_sum = self.s * c + s * self.c;
         // a horizontal ray has a length equal to its range
-        let a = if across > 0.0 {
-            h * (self.c + c) / (across * turned)
+        let a = if sine_of_sum > 0.0 {
+            h * (self.c + c) / (sine_of_sum * cosine_of_turn)
         } else {
             r
         };
@@ -320,10 +320,10 @@ impl RayTracer<'_> {
         ray.angle = libm::atan2(if self.down { s } else { -s }, xi * c);
     }
 
-    /// Applies (7) for a change of the gradient from `before` to `after`.
-    fn apply_gradient_jump(&mut self, before: f64, after: f64) {
+    /// Applies (7) for a change of the gradient from `previous` to `next`.
+    fn apply_gradient_jump(&mut self, previous: f64, next: f64) {
         self.p -=
-            self.ray.width * (after - before) * self.ray.snell * self.ray.snell / self.s.max(1e-12);
+            self.ray.width * (next - previous) * self.ray.snell * self.ray.snell / self.s.max(1e-12);
     }
 
     /// Crosses the edge of a layer, or reflects at surface or seabed.
@@ -363,30 +363,30 @@ pub fn trace(
     if !in_water || !steepness.is_finite() || !range.is_finite() || range < 0.0 {
         return None;
     }
-    let mut walk = RayTracer::launch(guide, depth, steepness);
-    visit(&walk.ray);
+    let mut tracer = RayTracer::launch(guide, depth, steepness);
+    visit(&tracer.ray);
     for _ in 0..MAX_PIECES {
-        let gamma = walk.gradient_along_ray(walk.k);
-        let (piece, turns) = walk.next_piece(gamma);
-        let left = range - walk.ray.range;
-        if piece.r >= left {
-            walk.advance(gamma, &walk.partial_piece(gamma, left));
-            walk.ray.range = range;
-            visit(&walk.ray);
-            return Some(walk.ray);
+        let gamma = tracer.gradient_along_ray(tracer.k);
+        let (piece, turns_back) = tracer.next_piece(gamma);
+        let remaining = range - tracer.ray.range;
+        if piece.r >= remaining {
+            tracer.advance(gamma, &tracer.partial_piece(gamma, remaining));
+            tracer.ray.range = range;
+            visit(&tracer.ray);
+            return Some(tracer.ray);
         }
-        walk.advance(gamma, &piece);
-        if turns {
-            walk.ray.lower_turns += u32::from(walk.down);
-            walk.ray.upper_turns += u32::from(!walk.down);
-            walk.down = !walk.down;
+        tracer.advance(gamma, &piece);
+        if turns_back {
+            tracer.ray.lower_turns += u32::from(tracer.down);
+            tracer.ray.upper_turns += u32::from(!tracer.down);
+            tracer.down = !tracer.down;
         } else {
-            walk.cross_layer_edge(gamma);
-            if walk.ray.reflections() > reflections {
+            tracer.cross_layer_edge(gamma);
+            if tracer.ray.reflections() > reflections {
                 return None;
             }
         }
-        visit(&walk.ray);
+        visit(&tracer.ray);
     }
     None
 }
@@ -398,7 +398,7 @@ mod tests {
     // straight rays (horizontal, steep, nearly vertical) in homogeneous water of one layer and of
     // two layers
     #[test]
-    fn in_even_water_rays_are_straight() {
+    fn rays_are_straight_in_homogeneous_water() {
         for profile in [
             &[[0.0, 1500.0]][..],
             &[[0.0, 1500.0], [60.0, 1500.0], [90.0, 1500.0]],
@@ -419,10 +419,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_ray_is_none() {
+    fn invalid_launches_return_none() {
         let guide = Waveguide::new(&[[0.0, 1500.0]], [0.0, 100.0]).expect("water");
         let ray =
-            |depth, steepness, range, most| trace(&guide, depth, steepness, range, most, |_| ());
+            |depth, steepness, range, max_reflections| trace(&guide, depth, steepness, range, max_reflections, |_| ());
         assert!(ray(101.0, 0.0, 10.0, 9).is_none() && ray(50.0, f64::NAN, 10.0, 9).is_none());
         assert!(ray(50.0, 0.0, -1.0, 9).is_none() && ray(50.0, 1.0, 1000.0, 3).is_none());
         // upwards at the surface: reflected at once

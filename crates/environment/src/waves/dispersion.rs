@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn residual_is_rounding_in_any_depth() {
+    fn dispersion_residual_is_rounding_error() {
         for k in 0..400 {
             let depth = libm::pow(10.0, -2.0 + f64::from(k % 20) * 0.35);
             let omega = 0.05 * libm::pow(1.3, f64::from(k / 20));

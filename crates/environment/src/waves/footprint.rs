@@ -35,7 +35,7 @@ use merrow_model::scene::robot::body::Restoring;
 const OUTER_GAUSS_POINT: f64 = 1.341_640_786_499_874;
 /// Sample positions along the waterplane in units of r_x, and their weights for both sides
 /// together. (3)
-const ALONG: [(f64, f64); 3] = [
+const LONGITUDINAL_GAUSS_POINTS: [(f64, f64); 3] = [
     (-OUTER_GAUSS_POINT, 5.0 / 18.0),
     (0.0, 4.0 / 9.0),
     (OUTER_GAUSS_POINT, 5.0 / 18.0),
@@ -43,26 +43,26 @@ const ALONG: [(f64, f64); 3] = [
 /// Cosine of the heel beyond which the stiffness no longer describes the waterplane.
 const MIN_UPRIGHT_COSINE: f64 = 0.3;
 
-/// Plane by (1), in W, with its height [m] at the position `at` [m], W.
+/// Plane by (1), in W, with its height [m] at the position `point` [m], W.
 pub fn mean_waterplane_surface(
     hull: &Restoring,
     waves: &WaveState,
     p_WL: Vec3,
     R_WL: &Mat3,
-    at: Vec3,
+    point: Vec3,
 ) -> Surface {
     let (ahead, left) = (R_WL.col(0), R_WL.col(1));
     let (rx, ry) = (
         (hull.pitch / hull.heave).sqrt(),
         (hull.roll / hull.heave).sqrt(),
     );
-    let turned = ahead.x * left.y - ahead.y * left.x;
-    if turned < MIN_UPRIGHT_COSINE || rx <= 0.0 || ry <= 0.0 {
-        return waves.surface(at.x, at.y);
+    let uprightness = ahead.x * left.y - ahead.y * left.x;
+    if uprightness < MIN_UPRIGHT_COSINE || rx <= 0.0 || ry <= 0.0 {
+        return waves.surface(point.x, point.y);
     }
     let F = p_WL + R_WL.mul_vec(hull.p_LoF);
     let (mut x, mut y, mut eta) = ([0.0; 6], [0.0; 6], [0.0; 6]);
-    for (k, (along, _)) in ALONG.iter().enumerate() {
+    for (k, (along, _)) in LONGITUDINAL_GAUSS_POINTS.iter().enumerate() {
         for (side, k) in [(-1.0, 2 * k), (1.0, 2 * k + 1)] {
             let p = F + ahead.scale(along * rx) + left.scale(side * ry);
             (x[k], y[k]) = (p.x, p.y);
@@ -70,18 +70,18 @@ pub fn mean_waterplane_surface(
     }
     waves.elevations(&x, &y, &mut eta);
     let (mut mean, mut slope) = (0.0, [0.0; 2]);
-    for (k, (along, weight)) in ALONG.iter().enumerate() {
+    for (k, (along, weight)) in LONGITUDINAL_GAUSS_POINTS.iter().enumerate() {
         let (right, left) = (eta[2 * k], eta[2 * k + 1]);
-        let both = 0.5 * weight * (left + right);
-        mean += both;
-        slope[0] += both * along / rx;
+        let weighted_mean = 0.5 * weight * (left + right);
+        mean += weighted_mean;
+        slope[0] += weighted_mean * along / rx;
         slope[1] += 0.5 * weight * (left - right) / ry;
     } // (1)
     // gradient in W whose components along the horizontal hull axes are these slopes
     let gradient = [
-        (slope[0] * left.y - slope[1] * ahead.y) / turned,
-        (slope[1] * ahead.x - slope[0] * left.x) / turned,
+        (slope[0] * left.y - slope[1] * ahead.y) / uprightness,
+        (slope[1] * ahead.x - slope[0] * left.x) / uprightness,
     ];
-    let z = mean + gradient[0] * (at.x - F.x) + gradient[1] * (at.y - F.y);
+    let z = mean + gradient[0] * (point.x - F.x) + gradient[1] * (point.y - F.y);
     Surface { z, slope: gradient }
 }

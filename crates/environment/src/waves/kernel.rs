@@ -69,7 +69,7 @@ fn polynomial<T: Real, const N: usize>(c: &[f64; N], z: T) -> T {
 #[inline(always)]
 pub fn cos<T: Packed>(x: T) -> T {
     let (r, turns) = reduce_half_turns(x);
-    polynomial(&COS, r * r).turned_if_odd(turns)
+    polynomial(&COS, r * r).negate_if_odd(turns)
 }
 
 /// Cosine and sine of an angle [rad], with the accuracy of [`cos`].
@@ -78,7 +78,7 @@ pub(crate) fn cos_sin<T: Packed>(x: T) -> (T, T) {
     let (r, turns) = reduce_half_turns(x);
     let z = r * r;
     let (c, s) = (polynomial(&COS, z), r * polynomial(&SIN, z));
-    (c.turned_if_odd(turns), s.turned_if_odd(turns))
+    (c.negate_if_odd(turns), s.negate_if_odd(turns))
 }
 
 /// exp(x) for x <= 0 with a relative error below 4e-16; not below exp(-700).
@@ -104,11 +104,11 @@ pub(crate) fn exp_nonpositive<T: Packed>(x: T) -> T {
         1.0 / 479_001_600.0,
         1.0 / 6_227_020_800.0,
     ];
-    let x = x.at_least(-700.0);
+    let x = x.lane_max(-700.0);
     let shifted = x * std::f64::consts::LOG2_E + T::splat(ROUND);
     let n = shifted - T::splat(ROUND);
     let r = (x - n * HI) - n * LO;
-    polynomial(&C, r) * T::two_to_the(shifted)
+    polynomial(&C, r) * T::power_of_two(shifted)
 }
 
 /// Reduces an angle [rad] by whole turns to the range -pi to pi.
@@ -174,7 +174,7 @@ fn add_elevation<T: Packed>(
     let angle = T::splat(phase) + T::read(x) * kx + T::read(y) * ky;
     let shifted = angle + T::splat(ROUND);
     let r = angle - (shifted - T::splat(ROUND));
-    (T::read(out) + polynomial(cosine, r * r).turned_if_odd(shifted)).write(out);
+    (T::read(out) + polynomial(cosine, r * r).negate_if_odd(shifted)).write(out);
 }
 
 /// Number of lattice columns that are summed at once.
@@ -182,8 +182,8 @@ const COLUMNS_PER_PASS: usize = 64;
 /// Number of components that are summed at once.
 const COMPONENTS_PER_PASS: usize = 4;
 
-/// Adds `weight` times the elevation [m] of the components with wave numbers up to `most` [rad/m]
-/// at the points of a lattice to `out`.
+/// Adds `weight` times the elevation [m] of the components with wave numbers up to
+/// `max_wave_number` [rad/m] at the points of a lattice to `out`.
 ///
 /// `x` are the positions of the columns and `y` those of the rows [m]; `out` is row-major. The
 /// number of columns is a multiple of the lane count. Cosines of sums are computed from the cosines
@@ -193,23 +193,23 @@ pub(crate) fn add_lattice_elevations<T: Packed>(
     c: &Components,
     phase: &[f64],
     weight: f64,
-    most: f64,
+    max_wave_number: f64,
     [x, y]: [&[f64]; 2],
     out: &mut [f64],
 ) {
-    let mut some = [0; COMPONENTS_PER_PASS];
+    let mut indices = [0; COMPONENTS_PER_PASS];
     let mut n = 0;
     for i in 0..c.a.len().min(phase.len()) {
-        if c.a[i] != 0.0 && c.k[i] <= most {
-            some[n] = i;
+        if c.a[i] != 0.0 && c.k[i] <= max_wave_number {
+            indices[n] = i;
             n += 1;
         }
         if n == COMPONENTS_PER_PASS {
-            add_lattice_components::<T, COMPONENTS_PER_PASS>(c, phase, weight, some, [x, y], out);
+            add_lattice_components::<T, COMPONENTS_PER_PASS>(c, phase, weight, indices, [x, y], out);
             n = 0;
         }
     }
-    for i in &some[..n] {
+    for i in &indices[..n] {
         add_lattice_components::<T, 1>(c, phase, weight, [*i], [x, y], out);
     }
 }
@@ -220,7 +220,7 @@ fn add_lattice_components<T: Packed, const N: usize>(
     c: &Components,
     phase: &[f64],
     weight: f64,
-    some: [usize; N],
+    indices: [usize; N],
     [x, y]: [&[f64]; 2],
     out: &mut [f64],
 ) {
@@ -228,7 +228,7 @@ fn add_lattice_components<T: Packed, const N: usize>(
     let mut east = [[[0.0; COLUMNS_PER_PASS]; 2]; N];
     for first in (0..width).step_by(COLUMNS_PER_PASS) {
         let columns = COLUMNS_PER_PASS.min(width - first);
-        for (east, i) in east.iter_mut().zip(some) {
+        for (east, i) in east.iter_mut().zip(indices) {
             for k in (0..columns).step_by(T::LANES) {
                 let (cosine, sine) =
                     cos_sin(T::splat(phase[i]) + T::read(&x[first + k..]) * c.kx[i]);
@@ -238,7 +238,7 @@ fn add_lattice_components<T: Packed, const N: usize>(
         }
         for (row, y) in out.chunks_exact_mut(width).zip(y) {
             let mut north = [[0.0; 2]; N];
-            for (north, i) in north.iter_mut().zip(some) {
+            for (north, i) in north.iter_mut().zip(indices) {
                 let (cosine, sine) = cos_sin(c.ky[i] * y);
                 *north = [c.a[i] * weight * cosine, c.a[i] * weight * sine];
             }
@@ -299,9 +299,9 @@ fn add_pressure_head<T: Packed>(
     [x, y, z]: [&[f64]; 3],
     out: &mut [f64],
 ) {
-    let sinking = exp_nonpositive(T::read(z) * k);
+    let decay = exp_nonpositive(T::read(z) * k);
     let angle = T::splat(phase) + T::read(x) * kx + T::read(y) * ky;
-    let size = (sinking + T::splat(q) / sinking) * head;
+    let size = (decay + T::splat(q) / decay) * head;
     (T::read(out) + size * cos(angle)).write(out);
 }
 
@@ -325,17 +325,17 @@ pub(crate) fn surface_elevation_and_slope<T: Packed>(
         for (g, [height, east, north]) in sums.iter_mut().enumerate().take(LANES / T::LANES) {
             let (a, kx, ky): (T, T, T) = (group_part(a, g), group_part(kx, g), group_part(ky, g));
             let (cosine, sine) = cos_sin(group_part::<T>(phases, g) + kx * x + ky * y);
-            let steep = a * sine;
+            let slope = a * sine;
             *height += a * cosine;
-            *east -= steep * kx;
-            *north -= steep * ky;
+            *east -= slope * kx;
+            *north -= slope * ky;
         }
     }
     sum_lanes(&sums)
 }
 
-/// Number of results of [`orbital`].
-pub(crate) const ORBITAL: usize = 15;
+/// Number of results of [`orbital_motion`].
+pub(crate) const ORBITAL_RESULTS: usize = 15;
 
 /// Wave motion at (x, y) and stretched height `z` [m], W; `z` is 0 at the surface.
 ///
@@ -349,14 +349,14 @@ pub fn orbital_motion<T: Packed>(
     x: f64,
     y: f64,
     z: f64,
-) -> [f64; ORBITAL] {
-    let mut sums = [[T::zero(); ORBITAL]; GROUPS];
+) -> [f64; ORBITAL_RESULTS] {
+    let mut sums = [[T::zero(); ORBITAL_RESULTS]; GROUPS];
     // omit contributions below rounding: short waves at depth
-    let felt =
+    let count =
         c.k.partition_point(|k| k * z > -40.0)
             .next_multiple_of(LANES)
             .min(c.k.len());
-    for i in 0..felt / LANES {
+    for i in 0..count / LANES {
         let (phases, k, kx, ky) = (
             lane_group(phase, i),
             lane_group(&c.k, i),
@@ -377,30 +377,30 @@ pub fn orbital_motion<T: Packed>(
         for (g, sums) in sums.iter_mut().enumerate().take(LANES / T::LANES) {
             let (kx, ky): (T, T) = (group_part(kx, g), group_part(ky, g));
             let (cosine, sine) = cos_sin(group_part::<T>(phases, g) + kx * x + ky * y);
-            let sinking = exp_nonpositive(group_part::<T>(k, g) * z);
+            let decay = exp_nonpositive(group_part::<T>(k, g) * z);
             let (speed, omega): (T, T) = (group_part(speeds, g), group_part(omegas, g));
             let (dx, dy, a): (T, T, T) = (group_part(dx, g), group_part(dy, g), group_part(a, g));
             // wave reflected by the seabed
-            let rising = group_part::<T>(q, g) / sinking;
-            let (even, odd) = (sinking + rising, sinking - rising);
-            let (level, upright) = (speed * even, speed * odd);
-            let (level_cosine, level_sine) = (level * cosine, level * sine);
-            let upright_cosine = upright * cosine;
-            let (rate, steep) = (level_sine * omega, level_sine * kx);
-            let drift = upright * a * 0.5;
-            sums[0] += level_cosine * dx;
-            sums[1] += level_cosine * dy;
-            sums[2] += upright * sine;
+            let reflected = group_part::<T>(q, g) / decay;
+            let (even, odd) = (decay + reflected, decay - reflected);
+            let (horizontal, vertical) = (speed * even, speed * odd);
+            let (horizontal_cosine, horizontal_sine) = (horizontal * cosine, horizontal * sine);
+            let vertical_cosine = vertical * cosine;
+            let (rate, slope) = (horizontal_sine * omega, horizontal_sine * kx);
+            let drift = vertical * a * 0.5;
+            sums[0] += horizontal_cosine * dx;
+            sums[1] += horizontal_cosine * dy;
+            sums[2] += vertical * sine;
             sums[3] += rate * dx;
             sums[4] += rate * dy;
-            sums[5] -= upright_cosine * omega;
+            sums[5] -= vertical_cosine * omega;
             sums[6] += group_part::<T>(heads, g) * even * cosine;
             sums[7] += a * omega * sine;
-            sums[8] += steep * dx;
-            sums[9] += steep * dy;
-            sums[10] += level_sine * ky * dy;
-            sums[11] += upright_cosine * kx;
-            sums[12] += upright_cosine * ky;
+            sums[8] += slope * dx;
+            sums[9] += slope * dy;
+            sums[10] += horizontal_sine * ky * dy;
+            sums[11] += vertical_cosine * kx;
+            sums[12] += vertical_cosine * ky;
             sums[13] += drift * kx;
             sums[14] += drift * ky;
         }
@@ -441,7 +441,7 @@ mod tests {
     use merrow_math::real::Lanes;
 
     #[test]
-    fn sine_and_cosine_are_within_their_error() {
+    fn sine_and_cosine_error_is_within_bound() {
         let mut worst = 0.0_f64;
         for i in -300_000..300_000 {
             let x = f64::from(i) * 0.003_917;
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn the_elevation_of_a_wave_is_its_cosine() {
+    fn wave_elevation_is_cosine() {
         let (x, y): (Vec<f64>, Vec<f64>) = (-2000..2000)
             .map(|i| (f64::from(i) * 0.37, f64::from(i % 91)))
             .unzip();
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn decay_is_the_exponential() {
+    fn exp_nonpositive_matches_exponential() {
         for i in 0..70_000 {
             let x = f64::from(-i) * 0.01;
             assert!(
@@ -494,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn reduced_angles_are_the_same_angles() {
+    fn reduced_angles_are_equivalent() {
         for i in 0..20_000 {
             let x = f64::from(i) * -17.371;
             let r = reduce_angle(x);

@@ -107,8 +107,8 @@ impl OrbitalMotion {
         let U = self.velocity + current;
         let [c, b] = self.stretch;
         let rise = self.surface_rate + U.x * slope[0] + U.y * slope[1];
-        let way = Vec3::new(U.x, U.y, c * (U.z - b * rise));
-        self.local_acceleration + self.gradient.mul_vec(way)
+        let relative_velocity = Vec3::new(U.x, U.y, c * (U.z - b * rise));
+        self.local_acceleration + self.gradient.mul_vec(relative_velocity)
     }
 
     /// Acceleration that the pressure (4) gives the water [m/s²], W. (9)
@@ -141,13 +141,13 @@ pub struct WaveSample {
 /// elevation `eta` [m]. (5)
 #[inline(always)]
 fn stretched_height<T: Packed>(h: f64, z: T, eta: T) -> T {
-    let under = z - eta;
+    let relative_height = z - eta;
     let z = if h.is_finite() {
-        under * (T::splat(h) / (eta + T::splat(h)).at_least(1e-3 * h))
+        relative_height * (T::splat(h) / (eta + T::splat(h)).lane_max(1e-3 * h))
     } else {
-        under
+        relative_height
     };
-    z.at_least(-h).at_most(0.0)
+    z.lane_max(-h).lane_min(0.0)
 }
 
 /// One of the superposed seas at an instant.
@@ -181,8 +181,8 @@ pub struct WaveState {
     parts: Vec<SeaAtInstant>,
     regions: Option<Arc<[Region]>>,
     depth: f64,
-    reach: f64,
-    tidal: bool,
+    max_height: f64,
+    changes_mean_level: bool,
     use_avx2: bool,
 }
 
@@ -193,8 +193,8 @@ impl Default for WaveState {
             parts: Vec::new(),
             regions: None,
             depth: f64::INFINITY,
-            reach: 0.0,
-            tidal: false,
+            max_height: 0.0,
+            changes_mean_level: false,
             use_avx2: f64x4::is_supported(),
         }
     }
@@ -203,19 +203,19 @@ impl Default for WaveState {
 impl WaveState {
     /// Creates the waves at `t_ns` [ns].
     pub fn new(waves: &Waves, t_ns: f64) -> Self {
-        let mut now = Self::default();
-        now.update(waves, t_ns);
-        now
+        let mut state = Self::default();
+        state.update(waves, t_ns);
+        state
     }
 
     /// Same as [`WaveState::new`], but without instructions that only some processors have.
     pub fn portable(waves: &Waves, t_ns: f64) -> Self {
-        let mut now = Self {
+        let mut state = Self {
             use_avx2: false,
             ..Self::default()
         };
-        now.update(waves, t_ns);
-        now
+        state.update(waves, t_ns);
+        state
     }
 
     /// Updates to `t_ns` [ns] with these waves. Does nothing if the state is already current.
@@ -263,13 +263,13 @@ impl WaveState {
                     .map(|(w, p)| crate::waves::kernel::reduce_angle(p - w * t)),
             );
         }
-        self.tidal = waves.tide.is_some() || self.regions.is_some();
+        self.changes_mean_level = waves.tide.is_some() || self.regions.is_some();
         // a sea that rises as one has the same motion at every depth: no stretching
         self.depth = waves
             .latest()
             .filter(|sea| sea.components.k.first().is_some_and(|k| *k > 0.0))
             .map_or(f64::INFINITY, |sea| sea.depth);
-        self.reach = self
+        self.max_height = self
             .parts
             .iter()
             .map(|part| part.weight * part.field.max_elevation)
@@ -279,21 +279,21 @@ impl WaveState {
                 .parts
                 .iter()
                 .map(|part| part.region_factor(Some(region)) * part.field.max_elevation);
-            self.reach = self
-                .reach
+            self.max_height = self
+                .max_height
                 .max(parts.sum::<f64>() + region.level.unwrap_or(0.0).abs());
         }
     }
 
     /// Bound [m] on the height of every crest and the depth of every trough at this instant.
     pub fn max_height(&self) -> f64 {
-        self.reach
+        self.max_height
     }
 
     /// Standard deviation of the slope of the open sea's surface, for waves of all directions
     /// together.
     pub(crate) fn slope_std(&self) -> f64 {
-        let of = |part: &SeaAtInstant| {
+        let variance = |part: &SeaAtInstant| {
             let c = &part.field.components;
             let squares =
                 c.a.iter()
@@ -302,13 +302,13 @@ impl WaveState {
                     .map(|(a, k)| (part.weight * a * k).powi(2));
             0.5 * squares.sum::<f64>()
         };
-        self.parts.iter().map(of).sum::<f64>().sqrt()
+        self.parts.iter().map(variance).sum::<f64>().sqrt()
     }
 
     /// Standard deviation of the height of the open sea's surface about the mean level, without
     /// tide [m].
     pub fn height_std(&self) -> f64 {
-        let of = |part: &SeaAtInstant| {
+        let variance = |part: &SeaAtInstant| {
             let all = part.field.components.a.iter().take(part.field.n);
             0.5 * all
                 .map(|a| part.weight * a * (part.weight * a))
@@ -317,14 +317,14 @@ impl WaveState {
         self.parts
             .iter()
             .filter(|part| !part.is_tide)
-            .map(of)
+            .map(variance)
             .sum::<f64>()
             .sqrt()
     }
 
     /// Returns true if a tide or a region changes the mean surface.
-    pub(crate) fn is_tidal(&self) -> bool {
-        self.tidal
+    pub(crate) fn changes_mean_level(&self) -> bool {
+        self.changes_mean_level
     }
 
     /// Region at (x, y), if any region has its own surface.
@@ -352,7 +352,7 @@ impl WaveState {
             #[cfg(target_arch = "x86_64")]
             if self.use_avx2 {
                 // SAFETY: `default` has checked that the processor has these instructions
-                unsafe { wide::elevations(part, x, y, out) };
+                unsafe { avx2::elevations(part, x, y, out) };
                 continue;
             }
             crate::waves::kernel::add_elevations::<Lanes>(
@@ -370,15 +370,15 @@ impl WaveState {
     /// Writes the height of the surface [m], W, at the points of a lattice to `out`, row by row.
     ///
     /// `x` are the positions of the columns [m], a multiple of four of them; `y` are the positions
-    /// of the rows [m]. Waves shorter than `least` [m] are omitted.
-    pub fn lattice_elevations(&self, x: &[f64], y: &[f64], least: f64, out: &mut [f64]) {
+    /// of the rows [m]. Waves shorter than `min_wavelength` [m] are omitted.
+    pub fn lattice_elevations(&self, x: &[f64], y: &[f64], min_wavelength: f64, out: &mut [f64]) {
         out.fill(0.0);
-        let most = std::f64::consts::TAU / least.max(1e-9);
+        let max_wave_number = std::f64::consts::TAU / min_wavelength.max(1e-9);
         for part in self.summed_seas() {
             #[cfg(target_arch = "x86_64")]
             if self.use_avx2 {
                 // SAFETY: `default` has checked that the processor has these instructions
-                unsafe { wide::lattice(part, most, [x, y], out) };
+                unsafe { avx2::lattice(part, max_wave_number, [x, y], out) };
                 continue;
             }
             let c = &part.field.components;
@@ -386,7 +386,7 @@ impl WaveState {
                 c,
                 &part.phase,
                 part.weight,
-                most,
+                max_wave_number,
                 [x, y],
                 out,
             );
@@ -417,7 +417,7 @@ impl WaveState {
             #[cfg(target_arch = "x86_64")]
             if self.use_avx2 {
                 // SAFETY: as in `elevations`
-                unsafe { wide::heads(part, [x, y, z], out) };
+                unsafe { avx2::heads(part, [x, y, z], out) };
                 continue;
             }
             crate::waves::kernel::add_pressure_heads::<Lanes>(
@@ -461,11 +461,11 @@ impl WaveState {
     pub fn visit_waves(&self, x: f64, y: f64, mut visit: impl FnMut(WaveSample)) {
         let region = self.region(x, y);
         for part in &self.parts {
-            let share = part.region_factor(region);
+            let factor = part.region_factor(region);
             let c = &part.field.components;
             for (i, phase) in part.phase.iter().enumerate().take(part.field.n) {
                 let (cos, sin) = crate::waves::kernel::cos_sin(phase + c.kx[i] * x + c.ky[i] * y);
-                let (a, omega) = (share * c.a[i], c.omega[i]);
+                let (a, omega) = (factor * c.a[i], c.omega[i]);
                 visit(WaveSample {
                     a,
                     omega,
@@ -500,10 +500,10 @@ impl WaveState {
             0.0,
         ];
         for part in &self.parts {
-            let (one, share) = (self.surface_of(part, x, y), part.region_factor(region));
+            let (contribution, factor) = (self.surface_of(part, x, y), part.region_factor(region));
             sum.iter_mut()
-                .zip(one)
-                .for_each(|(sum, one)| *sum += share * one);
+                .zip(contribution)
+                .for_each(|(sum, contribution)| *sum += factor * contribution);
         }
         Surface {
             z: sum[0],
@@ -516,7 +516,7 @@ impl WaveState {
         #[cfg(target_arch = "x86_64")]
         if self.use_avx2 {
             // SAFETY: as in `elevations`
-            return unsafe { wide::surface(part, x, y) };
+            return unsafe { avx2::surface(part, x, y) };
         }
         crate::waves::kernel::surface_elevation_and_slope::<Lanes>(
             &part.field.components,
@@ -530,14 +530,14 @@ impl WaveState {
     pub fn orbital_motion(&self, p: Vec3, eta: f64) -> OrbitalMotion {
         let z = stretched_height(self.depth, p.z, eta);
         let region = self.region(p.x, p.y);
-        let mut sum = [0.0; kernel::ORBITAL];
+        let mut sum = [0.0; kernel::ORBITAL_RESULTS];
         let mut drift = Vec3::zero();
         for part in &self.parts {
-            let (one, share) = (self.orbital_of(part, p, z), part.region_factor(region));
+            let (contribution, factor) = (self.orbital_of(part, p, z), part.region_factor(region));
             sum.iter_mut()
-                .zip(one)
-                .for_each(|(sum, one)| *sum += share * one);
-            drift += Vec3::new(one[13], one[14], 0.0).scale(share * share);
+                .zip(contribution)
+                .for_each(|(sum, contribution)| *sum += factor * contribution);
+            drift += Vec3::new(contribution[13], contribution[14], 0.0).scale(factor * factor);
         }
         let [
             u,
@@ -583,11 +583,11 @@ impl WaveState {
     }
 
     #[inline(always)]
-    fn orbital_of(&self, part: &SeaAtInstant, p: Vec3, z: f64) -> [f64; kernel::ORBITAL] {
+    fn orbital_of(&self, part: &SeaAtInstant, p: Vec3, z: f64) -> [f64; kernel::ORBITAL_RESULTS] {
         #[cfg(target_arch = "x86_64")]
         if self.use_avx2 {
             // SAFETY: as in `elevations`
-            return unsafe { wide::orbital(part, p.x, p.y, z) };
+            return unsafe { avx2::orbital(part, p.x, p.y, z) };
         }
         crate::waves::kernel::orbital_motion::<Lanes>(
             &part.field.components,
@@ -608,22 +608,22 @@ impl WaveState {
 /// Same loops for processors with wider registers. No fused operations, so the results are
 /// bit-identical.
 #[cfg(target_arch = "x86_64")]
-mod wide {
+mod avx2 {
     use super::{SeaAtInstant, kernel};
-    use merrow_math::Quad;
+    use merrow_math::F64x4;
 
     #[target_feature(enable = "avx2")]
     pub(super) fn elevations(part: &SeaAtInstant, x: &[f64], y: &[f64], out: &mut [f64]) {
-        kernel::add_elevations::<Quad>(&part.field.components, &part.phase, part.weight, x, y, out);
+        kernel::add_elevations::<F64x4>(&part.field.components, &part.phase, part.weight, x, y, out);
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn lattice(part: &SeaAtInstant, most: f64, at: [&[f64]; 2], out: &mut [f64]) {
-        kernel::add_lattice_elevations::<Quad>(
+    pub(super) fn lattice(part: &SeaAtInstant, max_wave_number: f64, at: [&[f64]; 2], out: &mut [f64]) {
+        kernel::add_lattice_elevations::<F64x4>(
             &part.field.components,
             &part.phase,
             part.weight,
-            most,
+            max_wave_number,
             at,
             out,
         );
@@ -631,7 +631,7 @@ mod wide {
 
     #[target_feature(enable = "avx2")]
     pub(super) fn heads(part: &SeaAtInstant, at: [&[f64]; 3], out: &mut [f64]) {
-        kernel::add_pressure_heads::<Quad>(
+        kernel::add_pressure_heads::<F64x4>(
             &part.field.components,
             &part.phase,
             part.weight,
@@ -642,12 +642,12 @@ mod wide {
 
     #[target_feature(enable = "avx2")]
     pub(super) fn surface(part: &SeaAtInstant, x: f64, y: f64) -> [f64; 3] {
-        kernel::surface_elevation_and_slope::<Quad>(&part.field.components, &part.phase, x, y)
+        kernel::surface_elevation_and_slope::<F64x4>(&part.field.components, &part.phase, x, y)
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn orbital(part: &SeaAtInstant, x: f64, y: f64, z: f64) -> [f64; kernel::ORBITAL] {
-        kernel::orbital_motion::<Quad>(&part.field.components, &part.phase, x, y, z)
+    pub(super) fn orbital(part: &SeaAtInstant, x: f64, y: f64, z: f64) -> [f64; kernel::ORBITAL_RESULTS] {
+        kernel::orbital_motion::<F64x4>(&part.field.components, &part.phase, x, y, z)
     }
 }
 
@@ -655,7 +655,7 @@ mod wide {
 /// of the next.
 #[derive(Clone, Debug, Default)]
 pub struct StepWaves {
-    at: [WaveState; 3],
+    states: [WaveState; 3],
 }
 
 impl StepWaves {
@@ -679,13 +679,13 @@ impl StepWaves {
         if waves.is_flat() {
             return [None; 3];
         }
-        if self.at[2].t_ns == now_ns as f64 {
-            self.at.swap(0, 2);
+        if self.states[2].t_ns == now_ns as f64 {
+            self.states.swap(0, 2);
         }
-        for (k, now) in self.at.iter_mut().enumerate() {
-            now.update(waves, now_ns as f64 + 0.5 * k as f64 * dt_ns as f64);
+        for (k, state) in self.states.iter_mut().enumerate() {
+            state.update(waves, now_ns as f64 + 0.5 * k as f64 * dt_ns as f64);
         }
-        let [a, b, c] = &self.at;
+        let [a, b, c] = &self.states;
         [Some(a), Some(b), Some(c)]
     }
 
@@ -694,10 +694,10 @@ impl StepWaves {
         if waves.is_flat() {
             return None;
         }
-        if self.at[2].t_ns == now_ns as f64 {
-            self.at.swap(0, 2);
+        if self.states[2].t_ns == now_ns as f64 {
+            self.states.swap(0, 2);
         }
-        self.at[0].update(waves, now_ns as f64);
-        Some(&self.at[0])
+        self.states[0].update(waves, now_ns as f64);
+        Some(&self.states[0])
     }
 }

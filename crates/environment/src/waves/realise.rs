@@ -42,45 +42,45 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 /// Number of integration steps of (1).
 const STEPS: usize = 16_384;
 /// (√5-1)/2, the golden ratio: its multiples modulo 1 are spread most evenly.
-const GOLDEN: f64 = 0.618_033_988_749_894_9;
+const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_9;
 
-/// Creates the wave field of the sea state `asked` in water of `depth` [m], with `gravity` [m/s²]
+/// Creates the wave field of the sea state `requested` in water of `depth` [m], with `gravity` [m/s²]
 /// and the random `seed`.
-pub fn wave_field(asked: SeaState, depth: f64, gravity: f64, seed: u64) -> WaveField {
-    let waves = match (&asked.spectrum, Density::new(&asked, gravity)) {
-        _ if asked.hs == 0.0 => Vec::new(),
+pub fn wave_field(requested: SeaState, depth: f64, gravity: f64, seed: u64) -> WaveField {
+    let waves = match (&requested.spectrum, Density::new(&requested, gravity)) {
+        _ if requested.hs == 0.0 => Vec::new(),
         (_, Some(density)) => energy_bins(
             &density,
-            asked.hs,
-            asked.components,
-            asked.min_wavelength,
+            requested.hs,
+            requested.components,
+            requested.min_wavelength,
             (depth, gravity),
         ),
-        (_, None) => vec![(0.5 * asked.hs, TAU / asked.tp)],
+        (_, None) => vec![(0.5 * requested.hs, TAU / requested.tp)],
     };
     let mut components = Components::default();
     let phases = Stream::new(seed, "waves/phase");
-    let quantiles = Quantiles::new(asked.spreading);
+    let quantiles = Quantiles::new(requested.spreading);
     let first = Stream::new(seed, "waves/direction").draw(0).uniform();
     for (i, (a, omega)) in waves.iter().enumerate() {
-        let phase = match asked.spectrum {
+        let phase = match requested.spectrum {
             Spectrum::Regular(phase) => phase,
             // a cosine with this phase is sin(omega t)
             Spectrum::Kelpie => FRAC_PI_2,
             _ => TAU * phases.draw(i as u64).uniform(),
         };
-        let k = match asked.spectrum {
+        let k = match requested.spectrum {
             Spectrum::Kelpie => 0.0,
             _ => wave_number(*omega, depth, gravity),
         };
-        let u = first + i as f64 * GOLDEN;
-        let turn = quantiles.angle(u - u.floor());
+        let u = first + i as f64 * GOLDEN_RATIO;
+        let angle = quantiles.angle(u - u.floor());
         components.push(
             *a,
             *omega,
             phase,
             k,
-            rotate_horizontal(asked.towards, turn),
+            rotate_horizontal(requested.towards, angle),
             depth,
         );
     }
@@ -88,13 +88,13 @@ pub fn wave_field(asked: SeaState, depth: f64, gravity: f64, seed: u64) -> WaveF
     while !components.a.len().is_multiple_of(LANES) {
         components.pad();
     }
-    let reach = waves.iter().map(|(a, _)| a).sum();
+    let max_elevation = waves.iter().map(|(a, _)| a).sum();
     WaveField {
-        asked,
+        requested,
         components,
         n,
         depth,
-        max_elevation: reach,
+        max_elevation,
     }
 }
 
@@ -112,10 +112,10 @@ pub fn tide_field(level: f64, constituents: &[(f64, f64, f64)], depth: f64) -> W
     while !components.a.len().is_multiple_of(LANES) {
         components.pad();
     }
-    let reach = components.a.iter().map(|a| a.abs()).sum();
-    let asked = SeaState {
+    let max_elevation = components.a.iter().map(|a| a.abs()).sum();
+    let requested = SeaState {
         spectrum: Spectrum::Kelpie,
-        hs: 2.0 * reach,
+        hs: 2.0 * max_elevation,
         tp: constituents
             .first()
             .map_or(1.0, |(_, omega, _)| TAU / omega),
@@ -126,16 +126,16 @@ pub fn tide_field(level: f64, constituents: &[(f64, f64, f64)], depth: f64) -> W
         ramp: 0.0,
     };
     WaveField {
-        asked,
+        requested,
         components,
         n,
         depth,
-        max_elevation: reach,
+        max_elevation,
     }
 }
 
-fn rotate_horizontal(d: Vec3, by: f64) -> Vec3 {
-    let (s, c) = (libm::sin(by), libm::cos(by));
+fn rotate_horizontal(d: Vec3, angle: f64) -> Vec3 {
+    let (s, c) = (libm::sin(angle), libm::cos(angle));
     Vec3::new(c * d.x - s * d.y, s * d.x + c * d.y, 0.0)
 }
 
@@ -160,14 +160,14 @@ fn energy_bins(
     // cumulative sums up to each step, by the trapezoidal rule
     let (mut energy, mut moment) = (vec![0.0], vec![0.0]);
     let (mut e, mut m) = (0.0, 0.0);
-    let mut before = density.density(low);
+    let mut previous = density.density(low);
     for i in 1..=STEPS {
-        let here = density.density(omega(i));
-        e += 0.5 * h * (before + here);
-        m += 0.5 * h * (before * omega(i - 1) * omega(i - 1) + here * omega(i) * omega(i));
+        let current = density.density(omega(i));
+        e += 0.5 * h * (previous + current);
+        m += 0.5 * h * (previous * omega(i - 1) * omega(i - 1) + current * omega(i) * omega(i));
         energy.push(e);
         moment.push(m);
-        before = here;
+        previous = current;
     }
     if e <= 0.0 {
         return Vec::new();
@@ -177,15 +177,15 @@ fn energy_bins(
     let mut out = Vec::with_capacity(n);
     let (mut i, mut last) = (0, (0.0, 0.0));
     for bin in 1..=n {
-        let wanted = bin as f64 / n as f64;
-        while i + 1 < STEPS && share(i + 1) < wanted {
+        let target = bin as f64 / n as f64;
+        while i + 1 < STEPS && share(i + 1) < target {
             i += 1;
         }
         let (from, to) = (share(i), share(i + 1));
         let s = if bin == n || to <= from {
             1.0
         } else {
-            ((wanted - from) / (to - from)).clamp(0.0, 1.0)
+            ((target - from) / (to - from)).clamp(0.0, 1.0)
         };
         let end = if bin == n {
             (e, m)

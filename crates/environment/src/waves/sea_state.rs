@@ -44,10 +44,10 @@ pub fn fetch_limited(speed: f64, fetch: f64, gravity: f64) -> [f64; 2] {
     if speed <= 0.0 {
         return [0.0; 2];
     }
-    let [way, unit] = [gravity * fetch / (speed * speed), speed / gravity];
+    let [dimensionless_fetch, time_scale] = [gravity * fetch / (speed * speed), speed / gravity];
     [
-        (0.0016 * way.sqrt()).min(0.243) * speed * unit,
-        (0.286 * libm::cbrt(way)).min(8.13) * unit,
+        (0.0016 * dimensionless_fetch.sqrt()).min(0.243) * speed * time_scale,
+        (0.286 * libm::cbrt(dimensionless_fetch)).min(8.13) * time_scale,
     ]
 }
 
@@ -88,19 +88,19 @@ pub fn check_plausibility(sea: &SeaState, depth: f64, gravity: f64) -> Option<Im
     }
     let k = wave_number(TAU / sea.tp, depth, gravity);
     let length = TAU / k;
-    let most = 0.142 * libm::tanh(k * depth) * length;
-    if sea.hs > most {
+    let max_height = 0.142 * libm::tanh(k * depth) * length;
+    if sea.hs > max_height {
         return Some(Implausibility::Breaks(format!(
-            "waves of {} m height and {} s period are {length:.3} m long in {depth} m of water and break above {most:.3} m: lower the height or lengthen the period",
+            "waves of {} m height and {} s period are {length:.3} m long in {depth} m of water and break above {max_height:.3} m: lower the height or lengthen the period",
             sea.hs, sea.tp
         )));
     }
-    let usual = 1.0 / (15.0 + 10.0 * ((sea.tp - 8.0) / 7.0).clamp(0.0, 1.0));
+    let max_usual_steepness = 1.0 / (15.0 + 10.0 * ((sea.tp - 8.0) / 7.0).clamp(0.0, 1.0));
     let steepness = TAU * sea.hs / (gravity * sea.tp * sea.tp);
-    let single = matches!(sea.spectrum, Spectrum::Regular(_));
-    (steepness > usual && !single).then(|| {
+    let is_regular = matches!(sea.spectrum, Spectrum::Regular(_));
+    (steepness > max_usual_steepness && !is_regular).then(|| {
         Implausibility::Rare(format!(
-            "a sea of {} m height and {} s period is steeper ({steepness:.3}) than real seas are ({usual:.3}): much of it would be breaking",
+            "a sea of {} m height and {} s period has a steepness of {steepness:.3}, more than real seas ({max_usual_steepness:.3}): most waves would break",
             sea.hs, sea.tp
         ))
     })
@@ -113,7 +113,7 @@ mod tests {
     // worked example of a textbook with a fetch of 8720 V²/g: 3.417 m and 9 s for 15 m/s over 200
     // km; and the fully developed sea
     #[test]
-    fn a_sea_grows_with_its_fetch() {
+    fn sea_grows_with_fetch() {
         let [hs, tp] = fetch_limited(15.0, 200e3, 9.81);
         assert!(
             (hs - 3.43).abs() < 0.02 && (tp - 9.0).abs() < 0.02,

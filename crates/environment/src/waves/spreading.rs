@@ -50,11 +50,11 @@ impl Quantiles {
             Spreading::HalfAngle(s) => (PI, Box::new(move |a| power(sin_cos(0.5 * a).1, 2.0 * s))),
             Spreading::Angle(n) => (0.5 * PI, Box::new(move |a| power(sin_cos(a).1, n))),
         };
-        let at = |i: usize| half_width * (2.0 * i as f64 / STEPS as f64 - 1.0);
+        let angle_at = |i: usize| half_width * (2.0 * i as f64 / STEPS as f64 - 1.0);
         let mut cumulative = vec![0.0];
         let mut sum = 0.0;
         for i in 0..STEPS {
-            sum += 0.5 * (density(at(i)) + density(at(i + 1)));
+            sum += 0.5 * (density(angle_at(i)) + density(angle_at(i + 1)));
             cumulative.push(sum);
         }
         cumulative.iter_mut().for_each(|c| *c /= sum);
@@ -72,8 +72,8 @@ impl Quantiles {
             return 0.0;
         }
         let i = c.partition_point(|c| *c <= u).clamp(1, STEPS);
-        let within = (u - c[i - 1]) / (c[i] - c[i - 1]).max(f64::MIN_POSITIVE);
-        self.half_width * (2.0 * (i as f64 - 1.0 + within) / STEPS as f64 - 1.0)
+        let fraction = (u - c[i - 1]) / (c[i] - c[i - 1]).max(f64::MIN_POSITIVE);
+        self.half_width * (2.0 * (i as f64 - 1.0 + fraction) / STEPS as f64 - 1.0)
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
     // E[cos] is s/(s+1) for (1); for (2) with n = 2 it is 8/(3 pi). The step of the table causes an
     // error of 1e-6.
     #[test]
-    fn first_moments_are_those_of_the_law() {
+    fn first_moments_match_spreading_law() {
         for s in [1.0, 5.0, 20.0, 300.0] {
             let (sin, cos) = moments(Spreading::HalfAngle(s));
             assert!(

@@ -45,17 +45,17 @@ pub fn is_cheaper(waves: &WaveState) -> bool {
 
 /// Updates the tile for a hull around (x, y) [m] in these waves at the instant of `now`.
 pub fn update_tile(tile: &mut WaveTile, waves: &Waves, now: &WaveState, x: f64, y: f64) {
-    (tile.wide, tile.depth) = (now.use_avx2, now.depth);
+    (tile.use_avx2, tile.depth) = (now.use_avx2, now.depth);
     if !tile.waves.is_same_instance(waves) {
         tile.waves.seas.clone_from(&waves.seas);
         tile.waves.tide.clone_from(&waves.tide);
         tile.waves.regions.clone_from(&waves.regions);
-        let period = waves.latest().map_or(1.0, |sea| sea.asked.tp);
+        let period = waves.latest().map_or(1.0, |sea| sea.requested.tp);
         tile.time_step = (period / STEPS_PER_PERIOD * 1e9).max(1e6).round();
         invalidate(tile);
     }
     if !(covers(tile, 0, x) && covers(tile, 1, y)) {
-        let corner = [x, y].map(|at| lattice_index(tile, at - tile.radius) - 1);
+        let corner = [x, y].map(|coordinate| lattice_index(tile, coordinate - tile.radius) - 1);
         for (k, (px, py)) in tile.x.iter_mut().zip(&mut tile.y).enumerate() {
             *px = (corner[0] + k as i64) as f64 * tile.step;
             *py = (corner[1] + k as i64) as f64 * tile.step;
@@ -74,14 +74,14 @@ fn invalidate(tile: &mut WaveTile) {
 }
 
 /// Lattice index before a position; clamped, so that distant positions stay valid integers.
-fn lattice_index(tile: &WaveTile, at: f64) -> i64 {
-    (at / tile.step).floor().clamp(-1e15, 1e15) as i64
+fn lattice_index(tile: &WaveTile, coordinate: f64) -> i64 {
+    (coordinate / tile.step).floor().clamp(-1e15, 1e15) as i64
 }
 
-fn covers(tile: &WaveTile, axis: usize, at: f64) -> bool {
+fn covers(tile: &WaveTile, axis: usize, coordinate: f64) -> bool {
     let (low, high) = (
-        lattice_index(tile, at - tile.radius),
-        lattice_index(tile, at + tile.radius) + 1,
+        lattice_index(tile, coordinate - tile.radius),
+        lattice_index(tile, coordinate + tile.radius) + 1,
     );
     tile.corner
         .is_some_and(|corner| low >= corner[axis] && high < corner[axis] + SIDE as i64)
@@ -94,10 +94,10 @@ fn interpolate_in_time(tile: &mut WaveTile, now: &WaveState) {
     let step = (t_ns / tile.time_step).floor();
     let first = step as i64 - 1;
     for index in first..first + 4 {
-        let place = index.rem_euclid(4) as usize;
-        if tile.snapshots[place].index != Some(index) {
-            tile.snapshots[place].index = Some(index);
-            compute_snapshot(tile, place, index as f64 * tile.time_step);
+        let slot = index.rem_euclid(4) as usize;
+        if tile.snapshots[slot].index != Some(index) {
+            tile.snapshots[slot].index = Some(index);
+            compute_snapshot(tile, slot, index as f64 * tile.time_step);
         }
     }
     let s = t_ns / tile.time_step - step;
@@ -107,13 +107,13 @@ fn interpolate_in_time(tile: &mut WaveTile, now: &WaveState) {
         -(s + 1.0) * s * (s - 2.0) / 2.0,
         (s + 1.0) * s * (s - 1.0) / 6.0,
     ];
-    let of = [0, 1, 2, 3].map(|k| &tile.snapshots[(first + k).rem_euclid(4) as usize].fields[..]);
-    blend_snapshots(&mut tile.now, weights, of, tile.wide);
+    let fields = [0, 1, 2, 3].map(|k| &tile.snapshots[(first + k).rem_euclid(4) as usize].fields[..]);
+    blend_snapshots(&mut tile.now, weights, fields, tile.use_avx2);
     tile.now_ns = t_ns;
 }
 
 /// Computes the fields of a snapshot at `t_ns`.
-fn compute_snapshot(tile: &mut WaveTile, place: usize, t_ns: f64) {
+fn compute_snapshot(tile: &mut WaveTile, slot: usize, t_ns: f64) {
     let WaveTile {
         waves,
         phase,
@@ -121,10 +121,10 @@ fn compute_snapshot(tile: &mut WaveTile, place: usize, t_ns: f64) {
         x,
         y,
         snapshots,
-        wide,
+        use_avx2,
         ..
     } = tile;
-    let out = &mut snapshots[place].fields;
+    let out = &mut snapshots[slot].fields;
     out.fill([0.0; 4]);
     let mut level = 0.0;
     for (sea, weight) in waves.active_fields(t_ns) {
@@ -147,9 +147,9 @@ fn compute_snapshot(tile: &mut WaveTile, place: usize, t_ns: f64) {
             continue;
         }
         #[cfg(target_arch = "x86_64")]
-        if *wide {
+        if *use_avx2 {
             // SAFETY: `WaveState::default` has checked that the processor has these instructions
-            unsafe { in_quads::fields(c, phase, weight, *levels, [x, y], out) };
+            unsafe { avx2::fields(c, phase, weight, *levels, [x, y], out) };
             continue;
         }
         fields::<Lanes>(c, phase, weight, *levels, [x, y], out);
@@ -170,19 +170,19 @@ fn compute_snapshot(tile: &mut WaveTile, place: usize, t_ns: f64) {
 /// Writes the surface height [m] and the pressure head of the waves [m] at points in the window to
 /// `eta` and `head`.
 ///
-/// `at` holds the coordinates x, y and heights z [m], W, as slices whose length is a multiple of
+/// `points` holds the coordinates x, y and heights z [m], W, as slices whose length is a multiple of
 /// the lane count. The head is the pressure divided by ρ g. Returns false if a point is too deep,
 /// or if the tile has no window.
-pub fn look_up(tile: &WaveTile, at: [&[f64]; 3], eta: &mut [f64], head: &mut [f64]) -> bool {
+pub fn look_up(tile: &WaveTile, points: [&[f64]; 3], eta: &mut [f64], head: &mut [f64]) -> bool {
     let Some(corner) = tile.corner else {
         return false;
     };
     #[cfg(target_arch = "x86_64")]
-    if tile.wide {
-        // SAFETY: as in `find`
-        return unsafe { in_quads::look_up(tile, corner, at, eta, head) };
+    if tile.use_avx2 {
+        // SAFETY: as in `compute_snapshot`
+        return unsafe { avx2::look_up(tile, corner, points, eta, head) };
     }
-    look_up_in::<Lanes>(tile, corner, at, eta, head)
+    look_up_in::<Lanes>(tile, corner, points, eta, head)
 }
 
 #[inline(always)]
@@ -193,16 +193,16 @@ fn look_up_in<T: Packed>(
     eta: &mut [f64],
     head: &mut [f64],
 ) -> bool {
-    let places = lane_groups(x)
+    let points = lane_groups(x)
         .iter()
         .zip(lane_groups(y))
         .zip(lane_groups(z));
     for (((x, y), z), (eta, head)) in
-        places.zip(lane_groups_mut(eta).iter_mut().zip(lane_groups_mut(head)))
+        points.zip(lane_groups_mut(eta).iter_mut().zip(lane_groups_mut(head)))
     {
         let fields = lattice_fields::<T>(tile, corner, T::read(x), T::read(y));
         let z = crate::waves::stretched_height(tile.depth, T::read(z), fields[0]);
-        if (T::splat(tile.levels[3]) - z).positive() != 0 {
+        if (T::splat(tile.levels[3]) - z).positive_mask() != 0 {
             return false;
         }
         fields[0].write(eta);
@@ -220,28 +220,28 @@ fn lattice_fields<T: Packed>(tile: &WaveTile, corner: [i64; 2], x: T, y: T) -> [
         west - T::splat(corner[0] as f64),
         south - T::splat(corner[1] as f64),
     );
-    let most = (SIDE - 2) as f64;
+    let max_index = (SIDE - 2) as f64;
     let (i, j) = (
-        column_index.at_least(0.0).at_most(most),
-        row_index.at_least(0.0).at_most(most),
+        column_index.lane_max(0.0).lane_min(max_index),
+        row_index.lane_max(0.0).lane_min(max_index),
     );
-    // the fraction within the cell is exact, whatever the corner is
+    // the fraction within the cell is exact for any corner
     let (u, v) = (x - west + (column_index - i), y - south + (row_index - j));
-    let at = j * SIDE as f64 + i;
-    let mut found = [[0.0; 4]; MAX_LANES];
-    for (lane, found) in found.iter_mut().enumerate() {
-        let at = at.lane(lane) as usize;
+    let index = j * SIDE as f64 + i;
+    let mut fields = [[0.0; 4]; MAX_LANES];
+    for (lane, fields) in fields.iter_mut().enumerate() {
+        let index = index.lane(lane) as usize;
         let (u, v) = (u.lane(lane), v.lane(lane));
-        let cell = &tile.now[at..at + SIDE + 2];
+        let cell = &tile.now[index..index + SIDE + 2];
         let low = lerp(T::read(&cell[0]), T::read(&cell[1]), u);
         let high = lerp(T::read(&cell[SIDE]), T::read(&cell[SIDE + 1]), u);
-        lerp(low, high, v).write(found);
+        lerp(low, high, v).write(fields);
     }
     [
-        column(&found, 0),
-        column(&found, 1),
-        column(&found, 2),
-        column(&found, 3),
+        column(&fields, 0),
+        column(&fields, 1),
+        column(&fields, 2),
+        column(&fields, 3),
     ]
 }
 
@@ -261,18 +261,18 @@ fn column<T: Packed>([a, b, c, d]: &[[f64; 4]; MAX_LANES], k: usize) -> T {
 }
 
 #[inline(always)]
-fn lerp<T: Packed>(a: T, b: T, part: f64) -> T {
-    a + (b - a) * part
+fn lerp<T: Packed>(a: T, b: T, fraction: f64) -> T {
+    a + (b - a) * fraction
 }
 
 /// Interpolation in time by (1).
-fn blend_snapshots(now: &mut [Fields], weights: [f64; 4], of: [&[Fields]; 4], wide: bool) {
+fn blend_snapshots(now: &mut [Fields], weights: [f64; 4], fields: [&[Fields]; 4], use_avx2: bool) {
     #[cfg(target_arch = "x86_64")]
-    if wide {
-        // SAFETY: as in `find`
-        return unsafe { in_quads::mix(now, weights, of) };
+    if use_avx2 {
+        // SAFETY: as in `compute_snapshot`
+        return unsafe { avx2::blend_snapshots(now, weights, fields) };
     }
-    blend_snapshots_in::<Lanes>(now, weights, of);
+    blend_snapshots_in::<Lanes>(now, weights, fields);
 }
 
 #[inline(always)]
@@ -282,8 +282,8 @@ fn blend_snapshots_in<T: Packed>(
     [a, b, c, d]: [&[Fields]; 4],
 ) {
     for (now, (((a, b), c), d)) in now.iter_mut().zip(a.iter().zip(b).zip(c).zip(d)) {
-        let early = T::read(a) * wa + T::read(b) * wb;
-        (early + (T::read(c) * wc + T::read(d) * wd)).write(now);
+        let first_half = T::read(a) * wa + T::read(b) * wb;
+        (first_half + (T::read(c) * wc + T::read(d) * wd)).write(now);
     }
 }
 
@@ -306,9 +306,9 @@ fn fields<T: Packed>(
         if head == 0.0 {
             continue;
         }
-        let sinking = kernel::exp_nonpositive(T::read(&levels) * k);
+        let decay = kernel::exp_nonpositive(T::read(&levels) * k);
         let mut size = [0.0; 4];
-        ((sinking + T::splat(q) / sinking) * head).write(&mut size);
+        ((decay + T::splat(q) / decay) * head).write(&mut size);
         size[0] = c.a[i] * weight;
         let size = T::read(&size);
         cosines_and_sines::<T>(*phase, c.kx[i], x, &mut east);
@@ -327,9 +327,9 @@ fn fields<T: Packed>(
 
 /// Cosines and sines along one side of the lattice.
 #[inline(always)]
-fn cosines_and_sines<T: Packed>(phase: f64, k: f64, at: &[f64], out: &mut [[f64; SIDE]; 2]) {
+fn cosines_and_sines<T: Packed>(phase: f64, k: f64, points: &[f64], out: &mut [[f64; SIDE]; 2]) {
     for i in (0..SIDE).step_by(T::LANES) {
-        let (cosine, sine) = kernel::cos_sin(T::splat(phase) + T::read(&at[i..]) * k);
+        let (cosine, sine) = kernel::cos_sin(T::splat(phase) + T::read(&points[i..]) * k);
         cosine.write(&mut out[0][i..]);
         sine.write(&mut out[1][i..]);
     }
@@ -338,9 +338,9 @@ fn cosines_and_sines<T: Packed>(phase: f64, k: f64, at: &[f64], out: &mut [[f64;
 /// Same functions for processors with wider registers. No fused operations, so the results are
 /// bit-identical.
 #[cfg(target_arch = "x86_64")]
-mod in_quads {
+mod avx2 {
     use super::{Components, Fields, WaveTile};
-    use merrow_math::Quad;
+    use merrow_math::F64x4;
 
     #[target_feature(enable = "avx2")]
     pub(super) fn fields(
@@ -348,25 +348,25 @@ mod in_quads {
         phase: &[f64],
         weight: f64,
         levels: [f64; 4],
-        at: [&[f64]; 2],
+        points: [&[f64]; 2],
         out: &mut [Fields],
     ) {
-        super::fields::<Quad>(c, phase, weight, levels, at, out);
+        super::fields::<F64x4>(c, phase, weight, levels, points, out);
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn mix(now: &mut [Fields], weights: [f64; 4], of: [&[Fields]; 4]) {
-        super::blend_snapshots_in::<Quad>(now, weights, of);
+    pub(super) fn blend_snapshots(now: &mut [Fields], weights: [f64; 4], fields: [&[Fields]; 4]) {
+        super::blend_snapshots_in::<F64x4>(now, weights, fields);
     }
 
     #[target_feature(enable = "avx2")]
     pub(super) fn look_up(
         tile: &WaveTile,
         corner: [i64; 2],
-        at: [&[f64]; 3],
+        points: [&[f64]; 3],
         eta: &mut [f64],
         head: &mut [f64],
     ) -> bool {
-        super::look_up_in::<Quad>(tile, corner, at, eta, head)
+        super::look_up_in::<F64x4>(tile, corner, points, eta, head)
     }
 }

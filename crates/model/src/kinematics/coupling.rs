@@ -50,18 +50,18 @@ pub(crate) fn link_motion(robot: &Robot, motion: &Motion, link: usize) -> FrameM
     let (mut w, mut v, mut l) = (Vec3::zero(), Vec3::zero(), link);
     while let Some(parent) = robot.links[l].parent {
         let (joint, q, qd) = (&robot.links[l].joint, motion.q[l - 1], motion.qd[l - 1]);
-        let along = Vec3::new(0.0, 0.0, qd);
+        let joint_velocity = Vec3::new(0.0, 0.0, qd);
         let (mut R_PC, mut p_PC) = (joint.R_PC0, joint.p_PoCo0);
         match joint.kind {
             JointKind::Prismatic => {
                 p_PC += R_PC.col(2).scale(q);
-                v += along;
+                v += joint_velocity;
             }
             JointKind::Fixed => {}
             JointKind::Revolute | JointKind::Continuous => {
-                R_PC = crate::kinematics::turned_about_z(&R_PC, sin_cos(q));
-                v += along.cross(p);
-                w += along;
+                R_PC = crate::kinematics::rotate_about_z(&R_PC, sin_cos(q));
+                v += joint_velocity.cross(p);
+                w += joint_velocity;
             }
         }
         (p, R) = (p_PC + R_PC.mul_vec(p), R_PC.mul_mat(&R));
@@ -145,25 +145,25 @@ pub fn target_frame(A: &FrameMotion, p_AT: Vec3, q_AT: &Quat) -> FrameMotion {
 /// Computes the deviation of B from T in the constrained directions [m, rad] and its rate [m/s,
 /// rad/s] by (2) and (3).
 pub fn deviation(kind: &CouplingKind, T: &FrameMotion, B: &FrameMotion) -> ([f64; 6], [f64; 6]) {
-    let along = |v: Vec3| T.R_W.tr_mul_vec(v).to_array();
-    let turn = match kind {
-        CouplingKind::Hinge => along(T.R_W.col(2).cross(B.R_W.col(2))),
+    let in_target = |v: Vec3| T.R_W.tr_mul_vec(v).to_array();
+    let rotation_error = match kind {
+        CouplingKind::Hinge => in_target(T.R_W.col(2).cross(B.R_W.col(2))),
         _ => rotation_vector(&Quat::from_matrix(&T.R_W.transpose().mul_mat(&B.R_W))).to_array(),
     };
     let (e, v, w) = (
-        along(B.p_W - T.p_W),
-        along(B.v_W - T.velocity_at(B.p_W)),
-        along(B.w_W - T.w_W),
+        in_target(B.p_W - T.p_W),
+        in_target(B.v_W - T.velocity_at(B.p_W)),
+        in_target(B.w_W - T.w_W),
     );
-    let holds = kind.constrained_directions();
-    let pick = |first: [f64; 3], then: [f64; 3]| {
-        std::array::from_fn(|i| match (holds[i], i < 3) {
+    let constrained = kind.constrained_directions();
+    let select_constrained = |linear: [f64; 3], angular: [f64; 3]| {
+        std::array::from_fn(|i| match (constrained[i], i < 3) {
             (false, _) => 0.0,
-            (true, true) => first[i],
-            (true, false) => then[i - 3],
+            (true, true) => linear[i],
+            (true, false) => angular[i - 3],
         })
     };
-    (pick(e, turn), pick(v, w))
+    (select_constrained(e, rotation_error), select_constrained(v, w))
 }
 
 /// Returns the rotation vector of an attitude with the smaller angle [rad].

@@ -12,14 +12,14 @@ use merrow_math::{Mat3, Real, SpatialVelocity, Vec3};
 pub fn poses<T: Real>(robot: &Robot, motion: &Motion<T>, links: &mut [LinkWork<T>]) {
     links[0].R_WL = motion.q_WB.matrix();
     links[0].p_WL = motion.p_WB;
-    let mut turns = [(T::zero(), T::one()); 4];
+    let mut sines_cosines = [(T::zero(), T::one()); 4];
     for i in 1..links.len() {
         let link = &robot.links[i];
         let group = (i - 1) % 4;
         if group == 0 {
-            turns = T::sin_cos_all(&motion.q[i - 1..]);
+            sines_cosines = T::sin_cos_all(&motion.q[i - 1..]);
         }
-        let (R_PC, p_PC) = joint_pose(&link.joint, motion.q[i - 1], turns[group]);
+        let (R_PC, p_PC) = joint_pose(&link.joint, motion.q[i - 1], sines_cosines[group]);
         // the base has no parent; every other link comes after its parent
         let parent = link.parent.unwrap_or(0);
         let (R_WP, p_WP) = (links[parent].R_WL, links[parent].p_WL);
@@ -32,9 +32,9 @@ pub fn poses<T: Real>(robot: &Robot, motion: &Motion<T>, links: &mut [LinkWork<T
 }
 
 /// Returns axes and origin [m] of the child frame in the parent frame with the joint at `q` [rad or
-/// m]. `turn` is the sine and cosine of `q`.
+/// m]. `sin_cos` is the sine and cosine of `q`.
 #[inline(always)]
-pub fn joint_pose<T: Real>(joint: &Joint, q: T, turn: (T, T)) -> (Mat3<T>, Vec3<T>) {
+pub fn joint_pose<T: Real>(joint: &Joint, q: T, sin_cos: (T, T)) -> (Mat3<T>, Vec3<T>) {
     match joint.kind {
         JointKind::Prismatic => {
             let axis = Vec3::splat(joint.R_PC0.col(2));
@@ -44,7 +44,7 @@ pub fn joint_pose<T: Real>(joint: &Joint, q: T, turn: (T, T)) -> (Mat3<T>, Vec3<
             )
         }
         _ => (
-            turned_about_z(&joint.R_PC0, turn),
+            rotate_about_z(&joint.R_PC0, sin_cos),
             Vec3::splat(joint.p_PoCo0),
         ),
     }
@@ -52,7 +52,7 @@ pub fn joint_pose<T: Real>(joint: &Joint, q: T, turn: (T, T)) -> (Mat3<T>, Vec3<
 
 /// Computes the rotation `R0 Rz(q)`.
 #[inline(always)]
-fn turned_about_z<T: Real>(R0: &Mat3<f64>, (s, c): (T, T)) -> Mat3<T> {
+fn rotate_about_z<T: Real>(R0: &Mat3<f64>, (s, c): (T, T)) -> Mat3<T> {
     Mat3 {
         r: R0.r.map(|row| {
             Vec3::new(

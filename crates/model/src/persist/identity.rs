@@ -11,7 +11,7 @@ pub fn digest(bytes: &[u8]) -> [u8; 32] {
 
 /// SHA-256 of everything that the world file and the files it names determine, including the seed.
 /// Comments, file names and the order of keys that the scene does not contain have no effect.
-pub fn of_scene(scene: &Scene) -> [u8; 32] {
+pub fn scene_digest(scene: &Scene) -> [u8; 32] {
     let mut sink = Sink(Sha256::new());
     // the text has every field of the scene, and every number in its shortest exact form; writing
     // to this sink never fails

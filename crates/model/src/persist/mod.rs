@@ -20,7 +20,7 @@
 //! Bytes are valid for the version of Merrow and the world that wrote them.
 //!
 //! # Checked by
-//! tests below; test/determinism/checkpoint.rs
+//! test/determinism/checkpoint.rs
 
 mod frames;
 pub mod identity;
@@ -41,7 +41,7 @@ pub trait Persist: Sized {
     /// Reads a value.
     ///
     /// # Errors
-    /// Returns what is wrong with the bytes.
+    /// Error message if the data is invalid.
     fn load(from: &mut Reader<'_>) -> Result<Self, String>;
 }
 
@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// There are fewer bytes.
-    pub fn take(&mut self, n: usize) -> Result<&'a [u8], String> {
+    pub fn read_bytes(&mut self, n: usize) -> Result<&'a [u8], String> {
         let (taken, rest) = self
             .bytes
             .split_at_checked(n)

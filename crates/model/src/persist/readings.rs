@@ -8,7 +8,7 @@ use crate::state::{SensorLag, SensorState};
 persist! { struct SensorState {
     samples, due_ns, drift, noise, fault, channel_faults, lag, sampler, filter, last, in_flight,
 } }
-persist! { struct SensorLag { at, met, shown } }
+persist! { struct SensorLag { time, input, output } }
 persist! { struct SamplerState { bottles, current, until_ns } }
 persist! { struct Bottle { number, filling, volume, time_ns, p_W, means } }
 persist! { enum Filling { 0 = Empty, 1 = Pumping, 2 = Full, 3 = Stopped } }

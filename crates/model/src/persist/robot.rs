@@ -67,11 +67,11 @@ persist! { struct FirmwareState { ticks, command, command_ns, memory } }
 persist! { enum FirmwareLawState {
     0 = Multirotor(flight), 1 = HeadingDepthHold(course), 2 = Drive(drive), 3 = SurgeYawRate(vessel),
 } }
-persist! { struct MultirotorState { mode, p, v, yaw, top, held_up, begun } }
+persist! { struct MultirotorState { mode, p, v, yaw, top, blocked_time, initialised } }
 persist! { enum FlightMode { 0 = Off, 1 = TakingOff, 2 = Flying, 3 = Landing } }
 persist! { struct HeadingDepthState { on, heading, depth } }
-persist! { struct DifferentialDriveState { on, wanted, angles, odometry, measured } }
-persist! { struct SurgeYawRateState { on, wanted, lost } }
+persist! { struct DifferentialDriveState { on, set_point, angles, odometry, measured } }
+persist! { struct SurgeYawRateState { on, set_point, error_integral } }
 
 persist! { struct BatteryState {
     charge, voltage, current, open_ns, load, solar, charger, delivered, lost, gained, offer, taken,

@@ -16,7 +16,7 @@ macro_rules! integers {
             }
             fn load(from: &mut Reader<'_>) -> Result<Self, String> {
                 let mut raw = [0; size_of::<Self>()];
-                raw.copy_from_slice(from.take(size_of::<Self>())?);
+                raw.copy_from_slice(from.read_bytes(size_of::<Self>())?);
                 Ok(Self::from_le_bytes(raw))
             }
         })+
@@ -73,7 +73,7 @@ impl Persist for String {
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
         let n = usize::load(from)?;
-        let text = std::str::from_utf8(from.take(n)?);
+        let text = std::str::from_utf8(from.read_bytes(n)?);
         text.map(str::to_owned)
             .map_err(|_| "found a text that is not UTF-8".to_string())
     }
@@ -95,7 +95,7 @@ impl Persist for Bytes {
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
         let n = usize::load(from)?;
-        Ok(Self::copy_from_slice(from.take(n)?))
+        Ok(Self::copy_from_slice(from.read_bytes(n)?))
     }
 }
 
@@ -198,7 +198,7 @@ impl Persist for Stream {
         self.key().save(to);
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
-        u64::load(from).map(Self::of_key)
+        u64::load(from).map(Self::from_key)
     }
 }
 

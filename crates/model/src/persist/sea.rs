@@ -47,7 +47,7 @@ persist! { struct Channel { velocity, across, p_W, half_width, exponent, bed } }
 persist! { struct Eddy { spin, p_W, core } }
 
 persist! { struct Waves { seas, tide, regions } }
-persist! { struct WaveField { asked, components, n, depth, max_elevation } }
+persist! { struct WaveField { requested, components, n, depth, max_elevation } }
 persist! { struct SeaState { spectrum, hs, tp, towards, spreading, components, min_wavelength, ramp } }
 persist! { enum Spectrum {
     0 = Regular(phase), 1 = PiersonMoskowitz, 2 = Jonswap(gamma), 3 = Bretschneider,
@@ -84,23 +84,23 @@ impl Persist for Arc<Grid> {
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
         let sea = from.sea;
-        let of_column = sea
+        let column_grids = sea
             .column
             .iter()
             .flat_map(|c| [&c.temperature, &c.salinity]);
-        let of_flows = sea.current.flows.iter().flat_map(|flow| match &flow.law {
+        let flow_grids = sea.current.flows.iter().flat_map(|flow| match &flow.law {
             FlowLaw::Grid(grids) => &grids[..],
             _ => &[],
         });
-        let of_tracers = sea
+        let tracer_grids = sea
             .tracers
             .iter()
             .filter_map(|tracer| match &tracer.values {
                 TracerValues::Grid(grid) => Some(grid),
                 TracerValues::Profile(_) => None,
             });
-        let all = of_column.chain(of_flows).flatten().chain(of_tracers);
-        known(all, from)
+        let all = column_grids.chain(flow_grids).flatten().chain(tracer_grids);
+        find_in_scene(all, from)
     }
 }
 
@@ -109,7 +109,7 @@ impl Persist for Arc<Terrain> {
         self.grid().save(to);
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
-        known(from.sea.seabed.terrain.iter(), from)
+        find_in_scene(from.sea.seabed.terrain.iter(), from)
     }
 }
 
@@ -119,7 +119,7 @@ fn save_knots(axis: &Axis, to: &mut Writer) {
 }
 
 /// Returns the item of the scene whose bytes follow.
-fn known<'a, T>(
+fn find_in_scene<'a, T>(
     mut all: impl Iterator<Item = &'a Arc<T>>,
     from: &mut Reader<'_>,
 ) -> Result<Arc<T>, String>
@@ -134,6 +134,6 @@ where
             .then(|| (Arc::clone(item), bytes.len()))
     });
     let (item, n) = found.ok_or("found gridded data that the world does not contain")?;
-    from.take(n)?;
+    from.read_bytes(n)?;
     Ok(item)
 }

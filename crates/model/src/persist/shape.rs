@@ -7,8 +7,8 @@ use crate::state::navigation::NavigationFilter;
 use crate::state::{RobotState, SensorState, State};
 
 /// Returns true if all lists of `state` have the lengths that a state of `scene` has.
-pub fn fits(state: &State, scene: &Scene) -> bool {
-    is_whole(&state.sea, &scene.sea) && lengths(state) == lengths(&State::new(scene))
+pub fn has_shape_of(state: &State, scene: &Scene) -> bool {
+    has_sea_shape_of(&state.sea, &scene.sea) && lengths(state) == lengths(&State::new(scene))
 }
 
 fn lengths(state: &State) -> Vec<usize> {
@@ -20,12 +20,12 @@ fn lengths(state: &State) -> Vec<usize> {
         ..
     } = state;
     let mut all = vec![robots.len(), couplings.len(), tethers.len(), chargers.len()];
-    robots.iter().for_each(|robot| of_robot(robot, &mut all));
+    robots.iter().for_each(|robot| push_robot_lengths(robot, &mut all));
     all.extend(tethers.iter().flat_map(|t| [t.p.len(), t.v.len()]));
     all
 }
 
-fn of_robot(robot: &RobotState, all: &mut Vec<usize>) {
+fn push_robot_lengths(robot: &RobotState, all: &mut Vec<usize>) {
     all.extend([
         robot.motion.q.len(),
         robot.motion.qd.len(),
@@ -51,10 +51,10 @@ fn of_robot(robot: &RobotState, all: &mut Vec<usize>) {
         FirmwareLawState::Drive(_) => 3,
         FirmwareLawState::SurgeYawRate(_) => 4,
     }));
-    all.extend(robot.sensors.iter().flat_map(of_sensor));
+    all.extend(robot.sensors.iter().flat_map(sensor_lengths));
 }
 
-fn of_sensor(sensor: &SensorState) -> [usize; 2] {
+fn sensor_lengths(sensor: &SensorState) -> [usize; 2] {
     let bottles = sensor.sampler.as_ref().map_or(0, |s| 1 + s.bottles.len());
     let filter = match sensor.filter.as_deref() {
         None => 0,
@@ -64,8 +64,9 @@ fn of_sensor(sensor: &SensorState) -> [usize; 2] {
     [bottles, filter]
 }
 
-/// Returns true if the sea has what a sea of the world always has; parameters change the rest.
-fn is_whole(sea: &Sea, start: &Sea) -> bool {
+/// Returns true if the sea has the invariable structure of the world's sea; parameters change the
+/// rest.
+fn has_sea_shape_of(sea: &Sea, start: &Sea) -> bool {
     let corners = |sea: &Sea| {
         sea.regions
             .iter()
@@ -73,8 +74,8 @@ fn is_whole(sea: &Sea, start: &Sea) -> bool {
             .collect::<Vec<_>>()
     };
     let layered = sea.column.as_ref().is_none_or(|c| !c.layers.is_empty());
-    let waves_of_regions = |waves: &Waves| waves.regions.as_ref().map_or(0, |all| all.len());
-    let n = waves_of_regions(&sea.waves);
+    let wave_region_count = |waves: &Waves| waves.regions.as_ref().map_or(0, |all| all.len());
+    let n = wave_region_count(&sea.waves);
     layered
         && !sea.current.profile.is_empty()
         && corners(sea) == corners(start)

@@ -174,7 +174,7 @@ impl Robot {
     }
     /// Returns an upper bound of the distance from the base origin to the origin of `link`, for all
     /// joint positions [m].
-    pub fn longest_way(&self, link: usize) -> f64 {
+    pub fn max_link_distance(&self, link: usize) -> f64 {
         let (mut sum, mut l) = (0.0, link);
         while let Some(parent) = self.links[l].parent {
             let joint = &self.links[l].joint;
@@ -231,7 +231,8 @@ pub struct ThrustAllocation {
     pub timeout_s: Option<f64>,
 }
 
-/// Returns the smallest eigenvalue of a 6x6 inertia. It is positive for a physically possible body.
+/// Returns the smallest eigenvalue of a 6x6 inertia in SI units. It is positive for a physically
+/// possible body.
 pub fn smallest_eigenvalue(inertia: &SpatialInertia) -> f64 {
     let m = inertia.to_matrix();
     nalgebra::SMatrix::<f64, 6, 6>::from_fn(|i, j| m[i][j])

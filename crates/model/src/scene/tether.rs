@@ -26,7 +26,7 @@ pub struct Tether {
 
 impl Tether {
     /// Returns the index of the robot that carries the winch; `None` without a winch or for a winch
-    /// ashore.
+    /// at a fixed end.
     pub fn winch_robot(&self) -> Option<usize> {
         match self.ends[self.winch.as_ref()?.end] {
             TetherEnd::Link { robot, .. } => Some(robot),
@@ -125,6 +125,6 @@ pub struct Winch {
     pub efficiency: f64,
     /// Electrical power with the drum at rest [W].
     pub standby: f64,
-    /// Index among the winches of the robot that carries it; 0 ashore.
+    /// Index among the winches of the robot that carries it; 0 at a fixed end.
     pub slot: usize,
 }

@@ -27,7 +27,7 @@ use merrow_math::Vec3;
 use std::sync::Arc;
 
 /// Maximum number of samples along the longer axis of a pixel footprint.
-const LONGEST: f64 = 8.0;
+const MAX_FOOTPRINT_SAMPLES: f64 = 8.0;
 
 /// Texels of one mipmap level.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ struct Level {
     size: [usize; 2],
     /// Reflectivity by colour premultiplied by the opacity, and the opacity; row by row from the
     /// top.
-    points: Vec<[f32; 4]>,
+    texels: Vec<[f32; 4]>,
 }
 
 /// Image texture with its mipmap levels.
@@ -72,9 +72,9 @@ pub struct SurfaceTexture {
 
 impl Texture {
     /// Creates a texture from texels row by row from the top; `size` is columns and rows. Colours
-    /// are reflectivities premultiplied by the opacity.
-    pub fn new(size: [usize; 2], points: Vec<[f32; 4]>, repeats: bool) -> Self {
-        let mut levels = vec![Level { size, points }];
+    /// are reflectivities [-] premultiplied by the opacity [-].
+    pub fn new(size: [usize; 2], texels: Vec<[f32; 4]>, repeats: bool) -> Self {
+        let mut levels = vec![Level { size, texels }];
         while let Some(last) = levels.last().filter(|last| last.size != [1, 1]) {
             let next = last.halved();
             levels.push(next);
@@ -90,13 +90,13 @@ impl Texture {
     /// Samples (1) for a pixel footprint `width` texels wide.
     fn sample(&self, uv: [f64; 2], width: f64) -> [f64; 4] {
         let level = libm::log2(width.max(1.0)).min((self.levels.len() - 1) as f64);
-        let (k, part) = (level as usize, level - level.floor());
-        let fine = self.levels[k].at(uv, self.repeats);
-        if part == 0.0 || k + 1 >= self.levels.len() {
+        let (k, fraction) = (level as usize, level - level.floor());
+        let fine = self.levels[k].interpolate(uv, self.repeats);
+        if fraction == 0.0 || k + 1 >= self.levels.len() {
             return fine;
         }
-        let wide = self.levels[k + 1].at(uv, self.repeats);
-        std::array::from_fn(|c| fine[c] + part * (wide[c] - fine[c]))
+        let coarse = self.levels[k + 1].interpolate(uv, self.repeats);
+        std::array::from_fn(|c| fine[c] + fraction * (coarse[c] - fine[c]))
     }
 }
 
@@ -107,32 +107,32 @@ impl Level {
         let point = |k: usize| {
             let (i, j) = (2 * (k % size[0]), 2 * (k / size[0]));
             let (i1, j1) = ((i + 1).min(columns - 1), (j + 1).min(rows - 1));
-            let four =
-                [[i, j], [i1, j], [i, j1], [i1, j1]].map(|[i, j]| self.points[j * columns + i]);
-            std::array::from_fn(|c| 0.25 * (four[0][c] + four[1][c] + (four[2][c] + four[3][c])))
+            let corners =
+                [[i, j], [i1, j], [i, j1], [i1, j1]].map(|[i, j]| self.texels[j * columns + i]);
+            std::array::from_fn(|c| 0.25 * (corners[0][c] + corners[1][c] + (corners[2][c] + corners[3][c])))
         };
         Self {
             size,
-            points: (0..size[0] * size[1]).map(point).collect(),
+            texels: (0..size[0] * size[1]).map(point).collect(),
         }
     }
 
-    fn at(&self, [u, v]: [f64; 2], repeats: bool) -> [f64; 4] {
+    fn interpolate(&self, [u, v]: [f64; 2], repeats: bool) -> [f64; 4] {
         let [columns, rows] = self.size;
         let (x, y) = (u * columns as f64 - 0.5, v * rows as f64 - 0.5);
         let (i, j) = (x.floor(), y.floor());
         let (x, y) = (x - i, y - j);
-        let place = |k: f64, n: usize| {
+        let texel_index = |k: f64, n: usize| {
             if repeats {
                 (k as i64).rem_euclid(n as i64) as usize
             } else {
                 k.clamp(0.0, (n - 1) as f64) as usize
             }
         };
-        let (i, i1) = (place(i, columns), place(i + 1.0, columns));
-        let (j, j1) = (place(j, rows), place(j + 1.0, rows));
+        let (i, i1) = (texel_index(i, columns), texel_index(i + 1.0, columns));
+        let (j, j1) = (texel_index(j, rows), texel_index(j + 1.0, rows));
         let [a, b, c, d] = [[i, j], [i1, j], [i, j1], [i1, j1]]
-            .map(|[i, j]| self.points[j * columns + i].map(f64::from));
+            .map(|[i, j]| self.texels[j * columns + i].map(f64::from));
         std::array::from_fn(|k| {
             let (above, below) = (a[k] + x * (b[k] - a[k]), c[k] + x * (d[k] - c[k]));
             above + y * (below - above)
@@ -153,44 +153,44 @@ impl SurfaceTexture {
         width: f64,
     ) -> [f64; 3] {
         let side = side(face, n, is_box);
-        let Some(middle) = self.place(face, side, p) else {
+        let Some(center) = self.texture_coordinates(face, side, p) else {
             return base;
         };
         let cosine = n.dot(d).abs().max(1e-3);
         // the longer axis of the footprint is along the projected line of sight
         let along = (d - n.scale(n.dot(d))).unit().unwrap_or(Vec3::zero());
         let across = n.cross(along);
-        let stretch = (1.0 / cosine).min(LONGEST);
+        let stretch = (1.0 / cosine).min(MAX_FOOTPRINT_SAMPLES);
         let number = stretch.ceil().max(1.0);
         let step = width * stretch / number;
         let size = self.texture.size().map(|n| n as f64);
-        let far = |way: Vec3, length: f64| {
-            let there = self
-                .place(face, side, p + way.scale(length))
-                .unwrap_or(middle);
-            [there[0] - middle[0], there[1] - middle[1]]
+        let offset = |direction: Vec3, length: f64| {
+            let end = self
+                .texture_coordinates(face, side, p + direction.scale(length))
+                .unwrap_or(center);
+            [end[0] - center[0], end[1] - center[1]]
         };
-        let points =
+        let length_in_texels =
             |[u, v]: [f64; 2]| (u * size[0] * u * size[0] + v * size[1] * v * size[1]).sqrt();
-        let side_step = far(along, step);
-        let pixel = points(side_step).max(points(far(across, width)));
+        let side_step = offset(along, step);
+        let pixel = length_in_texels(side_step).max(length_in_texels(offset(across, width)));
         let mut sum = [0.0; 4];
         for k in 0..number as usize {
-            let at = k as f64 + 0.5 - 0.5 * number;
-            let uv = [middle[0] + at * side_step[0], middle[1] + at * side_step[1]];
+            let steps = k as f64 + 0.5 - 0.5 * number;
+            let uv = [center[0] + steps * side_step[0], center[1] + at * side_step[1]];
             let inside = self.texture.repeats || uv.iter().all(|x| (0.0..=1.0).contains(x));
             if inside {
-                let one = self.texture.sample(uv, pixel);
+                let texel = self.texture.sample(uv, pixel);
                 sum.iter_mut()
-                    .zip(one)
-                    .for_each(|(sum, one)| *sum += one / number);
+                    .zip(texel)
+                    .for_each(|(sum, texel)| *sum += texel / number);
             }
         }
         std::array::from_fn(|c| sum[c] + (1.0 - sum[3]) * base[c])
     }
 
     /// Returns the texture coordinates, if the side shows the texture.
-    fn place(&self, face: u32, side: usize, p: Vec3) -> Option<[f64; 2]> {
+    fn texture_coordinates(&self, face: u32, side: usize, p: Vec3) -> Option<[f64; 2]> {
         match &self.mapping {
             Mapping::Sides { shown, size } => {
                 if !shown[side] {
@@ -223,11 +223,11 @@ impl SurfaceTexture {
                     (p - a).cross(ac).dot(n) / square,
                     ab.cross(p - a).dot(n) / square,
                 );
-                let at = |k: usize| {
+                let coordinate = |k: usize| {
                     let [u, v, w] = uv.map(|corner| f64::from(corner[k]));
                     u + s * (v - u) + t * (w - u)
                 };
-                Some([at(0), at(1)])
+                Some([coordinate(0), coordinate(1)])
             }
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! A sensor that is evaluated in the step has its parameters and its reading in a module of this
 //! folder and one entry in [`each_step_sensor!`]. The parameters implement [`StepSensor`]. The
-//! crates above implement one trait each for the same type: `merrow_sensors::Measure` is the law,
-//! `merrow::convert::topic::PublishReadings` the topics with their messages. They call
+//! crates above implement one trait each for the same type: `merrow_sensors::measure::Measure` is
+//! the law, `merrow::convert::topic::Publish` the topics with their messages. They call
 //! [`each_step_sensor!`] to select the implementation, so that a sensor without one of them does
 //! not compile.
 //!
@@ -137,7 +137,7 @@ macro_rules! each_exteroceptive_sensor {
 /// Parameters of one kind of sensor.
 pub trait SensorParameters: 'static {
     /// Returns the parameters if `kind` is of this type.
-    fn of(kind: &SensorKind) -> Option<&Self>;
+    fn from_kind(kind: &SensorKind) -> Option<&Self>;
 }
 
 /// Parameters of a sensor that is evaluated in the step.
@@ -194,7 +194,7 @@ pub enum Workload {
 /// One kind of reading.
 pub trait SensorReading: Into<Reading> + Copy + 'static {
     /// Returns the reading if it is of this kind.
-    fn of(reading: &Reading) -> Option<&Self>;
+    fn from_reading(reading: &Reading) -> Option<&Self>;
 }
 
 /// Parameters of an exteroceptive sensor.

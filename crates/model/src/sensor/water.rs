@@ -207,13 +207,13 @@ pub enum Quantity {
     Density,
     /// Speed of sound [m/s].
     SoundSpeed,
-    /// Tracer of the water, by its index in `Sea::carried`.
-    Carried(usize),
+    /// Tracer of the water, by its index in `Sea::tracers`.
+    Tracer(usize),
 }
 
 impl Quantity {
     /// Quantities that all water has: key in world files, quantity and unit.
-    pub const OF_WATER: [(&'static str, Quantity, &'static str); 4] = [
+    pub const WATER_QUANTITIES: [(&'static str, Quantity, &'static str); 4] = [
         ("temperature", Quantity::Temperature, "degC"),
         ("salinity", Quantity::Salinity, "psu"),
         ("density", Quantity::Density, "kg/m3"),

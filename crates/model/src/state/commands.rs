@@ -43,7 +43,7 @@ pub enum Command {
     /// Commands the volume of a buoyancy engine [m³].
     BuoyancyEngine {
         robot: usize,
-        ballast: usize,
+        engine: usize,
         value: f64,
     },
     /// Commands the thrust allocation with a force [N] and moment [N m] at the base origin, in B.

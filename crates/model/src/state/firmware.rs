@@ -36,9 +36,9 @@ pub struct SurgeYawRateState {
     /// True while it is active: from a velocity command until the command times out.
     pub on: bool,
     /// Set-points of speed [m/s] and yaw rate [rad/s].
-    pub wanted: [f64; 2],
+    pub set_point: [f64; 2],
     /// Time integrals of the errors [m, rad].
-    pub lost: [f64; 2],
+    pub error_integral: [f64; 2],
 }
 
 /// State of the heading and depth hold.
@@ -58,7 +58,7 @@ pub struct DifferentialDriveState {
     /// True while it is active.
     pub on: bool,
     /// Set-points of speed [m/s] and yaw rate [rad/s].
-    pub wanted: [f64; 2],
+    pub set_point: [f64; 2],
     /// Last measured mean wheel angles, left and right [rad]; `None` before the first tick.
     pub angles: Option<[f64; 2]>,
     /// Wheel odometry: position (x, y) [m] and yaw [rad] relative to the start.
@@ -106,9 +106,9 @@ pub struct MultirotorState {
     /// Height at which the take-off ends [m].
     pub top: f64,
     /// Time without descent despite a descent command [s].
-    pub held_up: f64,
+    pub blocked_time: f64,
     /// False until the position and yaw set-points are initialised with the current pose.
-    pub begun: bool,
+    pub initialised: bool,
 }
 
 impl FirmwareState {
@@ -129,8 +129,8 @@ impl FirmwareState {
                     v: zero,
                     yaw: 0.0,
                     top: 0.0,
-                    held_up: 0.0,
-                    begun: false,
+                    blocked_time: 0.0,
+                    initialised: false,
                 })
             }
             FirmwareLaw::HeadingDepthHold(_) => {
@@ -142,15 +142,15 @@ impl FirmwareState {
             }
             FirmwareLaw::Drive(_) => FirmwareLawState::Drive(DifferentialDriveState {
                 on: true,
-                wanted: [0.0; 2],
+                set_point: [0.0; 2],
                 angles: None,
                 odometry: [0.0; 3],
                 measured: [0.0; 2],
             }),
             FirmwareLaw::SurgeYawRate(_) => FirmwareLawState::SurgeYawRate(SurgeYawRateState {
                 on: false,
-                wanted: [0.0; 2],
-                lost: [0.0; 2],
+                set_point: [0.0; 2],
+                error_integral: [0.0; 2],
             }),
         };
         Some(Self {
@@ -165,7 +165,7 @@ impl FirmwareState {
     pub fn controls_thrusters(&self) -> bool {
         match self.memory {
             FirmwareLawState::Multirotor(flight) => flight.mode != FlightMode::Off,
-            FirmwareLawState::SurgeYawRate(vessel) => vessel.on,
+            FirmwareLawState::SurgeYawRate(control) => control.on,
             FirmwareLawState::HeadingDepthHold(_) | FirmwareLawState::Drive(_) => false,
         }
     }

@@ -112,7 +112,7 @@ pub struct RobotState {
     /// External forces (tethers) over the next step: one entry per link, at Lo, in W.
     pub external_force: Vec<SpatialForce>,
     /// Mean contact forces of the last step: one entry per link, at Lo, in W; valid only if
-    /// `kick.felt` is true.
+    /// `has_current_forces` of `impulse_acceleration` is true.
     pub contact_force: Vec<SpatialForce>,
     /// Mean forces of couplings and funnels of the last step, without the part that the couplings
     /// apply in advance in the next step.
@@ -223,11 +223,11 @@ pub struct SensorState {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SensorLag {
     /// Time of the last sample [s].
-    pub at: f64,
+    pub time: f64,
     /// Inputs at the last sample.
-    pub met: [f64; 3],
+    pub input: [f64; 3],
     /// Outputs at the last sample.
-    pub shown: [f64; 3],
+    pub output: [f64; 3],
 }
 
 /// Contribution K of impulses to the acceleration of a step. The acceleration at the end of the
@@ -337,7 +337,7 @@ impl State {
             robots: (0..scene.robots.len())
                 .map(|r| RobotState::from_scene(scene, r))
                 .collect(),
-            contacts: Contacts::with_room(scene.robots.len()),
+            contacts: Contacts::with_capacity_for(scene.robots.len()),
             couplings: scene.couplings.iter().map(CouplingState::new).collect(),
             tethers: scene.tethers.iter().map(TetherState::new).collect(),
             chargers: vec![ChargerState::default(); scene.chargers.len()],
@@ -466,7 +466,7 @@ impl RobotState {
             motion,
             actuators,
             fins,
-            buoyancy_engines: ballasts,
+            buoyancy_engines,
             winches,
             fin_delays,
             joint_commands,
@@ -474,22 +474,22 @@ impl RobotState {
             groups,
             joints_ns,
             last_command_ns,
-            radiation_state: memory,
+            radiation_state,
             firmware,
             sensors,
             battery,
             loads,
             faults,
-            external_force: external,
+            external_force,
             contact_force,
             coupling_force,
-            impulse_acceleration: kick,
+            impulse_acceleration: impulse,
             halted,
         } = self;
         spare.motion.copy_from(motion);
         spare.actuators.copy_from_slice(actuators);
         spare.fins.copy_from_slice(fins);
-        spare.buoyancy_engines.copy_from_slice(ballasts);
+        spare.buoyancy_engines.copy_from_slice(buoyancy_engines);
         spare.winches.copy_from_slice(winches);
         spare.fin_delays.copy_from_slice(fin_delays);
         spare.joint_commands.copy_from_slice(joint_commands);
@@ -497,7 +497,7 @@ impl RobotState {
         spare.groups.clone_from(groups);
         spare.joints_ns = *joints_ns;
         spare.last_command_ns = *last_command_ns;
-        spare.radiation_state.copy_from_slice(memory);
+        spare.radiation_state.copy_from_slice(radiation_state);
         spare.firmware = *firmware;
         for (to, from) in spare.sensors.iter_mut().zip(sensors) {
             (to.samples, to.due_ns, to.drift, to.noise) =
@@ -513,18 +513,18 @@ impl RobotState {
         spare.battery = *battery;
         spare.loads.copy_from_slice(loads);
         spare.faults.clone_from(faults);
-        spare.external_force.copy_from_slice(external);
+        spare.external_force.copy_from_slice(external_force);
         spare.contact_force.copy_from_slice(contact_force);
         spare.coupling_force.copy_from_slice(coupling_force);
         (
             spare.impulse_acceleration.is_nonzero,
             spare.impulse_acceleration.has_current_forces,
-        ) = (kick.is_nonzero, kick.has_current_forces);
+        ) = (impulse.is_nonzero, impulse.has_current_forces);
         (
             spare.impulse_acceleration.is_recomputed,
             spare.impulse_acceleration.A_WB_B,
-        ) = (kick.is_recomputed, kick.A_WB_B);
-        spare.impulse_acceleration.qdd.copy_from_slice(&kick.qdd);
+        ) = (impulse.is_recomputed, impulse.A_WB_B);
+        spare.impulse_acceleration.qdd.copy_from_slice(&impulse.qdd);
         if spare.halted != *halted {
             spare.halted.clone_from(halted);
         }
@@ -564,7 +564,7 @@ impl ActuatorState {
         }
     }
 
-    /// Sets the command, clamped to the range of the thruster.
+    /// Sets the command, in the unit of the thruster's command, clamped to its range.
     pub fn set_command(&mut self, thruster: &Thruster, command: f64) {
         self.command = command.clamp(thruster.command_range[0], thruster.command_range[1]);
         self.target = thruster.drive(self.command);
@@ -595,10 +595,10 @@ impl FinState {
 
 impl BuoyancyEngineState {
     /// Creates the state at the initial volume.
-    pub fn new(ballast: &BuoyancyEngine) -> Self {
+    pub fn new(engine: &BuoyancyEngine) -> Self {
         Self {
-            command: ballast.start,
-            volume: ballast.start,
+            command: engine.start,
+            volume: engine.start,
             power: 0.0,
             fault: FaultEffect::NONE,
         }
@@ -631,16 +631,16 @@ impl SensorState {
     /// Counts one sample as taken or dropped and computes the time of the next sample.
     pub fn count(&mut self, sensor: &Sensor) {
         self.samples += 1;
-        let Some(pace) = sensor.ping_rates() else {
+        let Some(ping_rates) = sensor.ping_rates() else {
             self.due_ns = sensor.sample_ns(self.samples);
             return;
         };
         let rate = match &self.last {
-            Some(Reading::Dvl(r)) => pace.rate(
+            Some(Reading::Dvl(r)) => ping_rates.rate(
                 Some(r.altitude).filter(|a| a.is_finite()),
                 r.lock == DvlLock::Water,
             ),
-            _ => pace.search,
+            _ => ping_rates.search,
         };
         self.due_ns = self
             .due_ns

@@ -34,7 +34,7 @@ macro_rules! declare_readings {
             }
 
             impl SensorReading for $reading {
-                fn of(reading: &Reading) -> Option<&Self> {
+                fn from_reading(reading: &Reading) -> Option<&Self> {
                     match reading {
                         Reading::$kind(reading) => Some(reading),
                         _ => None,

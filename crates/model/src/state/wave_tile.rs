@@ -57,7 +57,7 @@ pub struct WaveTile {
     /// Time of `now` [ns].
     pub now_ns: f64,
     /// True if the processor supports AVX2.
-    pub wide: bool,
+    pub use_avx2: bool,
 }
 
 impl WaveTile {
@@ -88,7 +88,7 @@ impl WaveTile {
             phase: Vec::with_capacity(WAVES_MAX),
             now: vec![[0.0; 4]; n],
             now_ns: f64::NAN,
-            wide: false,
+            use_avx2: false,
         }
     }
 }

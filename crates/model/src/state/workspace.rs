@@ -26,13 +26,13 @@ pub struct Workspace<T = f64> {
     pub drive_rate: Vec<[T; 3]>,
     /// Deck below each thruster that is a rotor. Computed by
     /// `contact::geometry::ground_effect_rays`.
-    pub decks_below: Vec<Deck>,
+    pub rotor_decks: Vec<Deck>,
     /// Hits of DVL and altimeter beams on other robots at their last sample, by sensor index.
     /// Computed by `merrow_sensors::water::moving_targets`.
     pub beam_hits: Vec<(usize, [BeamHit; 4])>,
     /// Volumes of the buoyancy engines at the start, midpoint and end of the step [m³]. Computed by
     /// `forces::actuators::buoyancy_engine`.
-    pub ballasts: Vec<[T; 3]>,
+    pub buoyancy_engine_volumes: Vec<[T; 3]>,
     /// One entry per fin. Computed by `forces::actuators::fin`.
     pub fins: Vec<FinWork<T>>,
     /// One entry per link with a mesh hull, in link order. Computed by
@@ -79,7 +79,7 @@ pub struct JointWork {
     /// True if the controller ticks in this pass.
     pub ticks: bool,
     /// Velocity set-point [rad/s or m/s].
-    pub wanted: f64,
+    pub target_velocity: f64,
     /// Effort for zero acceleration (dynamics bias) [N m or N]; only for control laws that use it.
     pub bias: f64,
     /// Effort on the joint over the next step [N m or N].
@@ -148,9 +148,9 @@ impl HullWork {
     /// Allocates the workspace for `lanes` robots with the mesh hull of `link`; `None` without a
     /// mesh.
     fn new(link: &Link, lanes: usize) -> Option<Self> {
-        let skin = link.hull_mesh.as_deref()?;
-        let zeros = || vec![0.0; skin.coordinates[0].len()];
-        let height = skin.bounds[1].z - skin.bounds[0].z;
+        let mesh = link.hull_mesh.as_deref()?;
+        let zeros = || vec![0.0; mesh.coordinates[0].len()];
+        let height = mesh.bounds[1].z - mesh.bounds[0].z;
         let tile = || WaveTile::new(link.hull.bound, height);
         let tiles = if link.sums_waves {
             Vec::new()
@@ -158,7 +158,7 @@ impl HullWork {
             (0..lanes).map(|_| tile()).collect()
         };
         Some(Self {
-            water: vec![[0.0; 2]; skin.vertices.len()],
+            water: vec![[0.0; 2]; mesh.vertices.len()],
             head: zeros(),
             x: zeros(),
             y: zeros(),
@@ -204,7 +204,7 @@ pub struct LinkWork<T = f64> {
     pub surface_normal: Vec3<T>,
     /// Height of the hull centre above the surface, along that normal [m]; in waves only. Computed
     /// by `merrow_environment`.
-    pub over_surface: T,
+    pub height_above_surface: T,
     /// Submerged fraction of the link, 0..1. Computed by `forces::hydrodynamics::buoyancy`.
     pub submerged_fraction: T,
     /// All forces on the link minus its velocity-product terms, at Lo in L [N m, N]. Computed by
@@ -249,7 +249,7 @@ impl<T: Real> LinkWork<T> {
             wave_acceleration: self.wave_acceleration.lane(i),
             pressure_acceleration: self.pressure_acceleration.lane(i),
             surface_normal: self.surface_normal.lane(i),
-            over_surface: self.over_surface.lane(i),
+            height_above_surface: self.height_above_surface.lane(i),
             submerged_fraction: self.submerged_fraction.lane(i),
             F: self.F.lane(i),
             inertia: self.inertia.lane(i),
@@ -263,7 +263,7 @@ impl<T: Real> LinkWork<T> {
     }
 
     /// Creates the workspace at rest at the origin, fully dry.
-    pub fn still() -> Self {
+    pub fn at_rest() -> Self {
         LinkWork {
             R_PC: Mat3::identity(),
             p_PC: Vec3::zero(),
@@ -277,7 +277,7 @@ impl<T: Real> LinkWork<T> {
             wave_acceleration: Vec3::zero(),
             pressure_acceleration: Vec3::zero(),
             surface_normal: Vec3::zero(),
-            over_surface: T::zero(),
+            height_above_surface: T::zero(),
             submerged_fraction: T::zero(),
             F: SpatialForce::zero(),
             inertia: SpatialInertia::zero(),
@@ -297,14 +297,14 @@ pub struct Deck {
     /// Height of the deck in W [m].
     pub height: f64,
     /// Fraction of the rotor disc above the deck, 0..1.
-    pub share: f64,
+    pub disc_fraction: f64,
 }
 
 impl Deck {
     /// No deck below the rotor.
     pub const NONE: Self = Self {
         height: f64::NEG_INFINITY,
-        share: 0.0,
+        disc_fraction: 0.0,
     };
 }
 
@@ -335,7 +335,7 @@ impl<T: Real> Workspace<T> {
         self.beam_hits
             .iter()
             .find(|(k, _)| *k == sensor)
-            .map_or([BeamHit::NONE; 4], |(_, met)| *met)
+            .map_or([BeamHit::NONE; 4], |(_, hits)| *hits)
     }
 
     /// Allocates the workspace for `robot`. This is the only allocation.
@@ -343,16 +343,16 @@ impl<T: Real> Workspace<T> {
         let n = robot.links.len();
         let nj = n - 1;
         let zeros = || vec![T::zero(); nj];
-        let link = LinkWork::still();
+        let link = LinkWork::at_rest();
         Self {
             links: vec![link; n],
             qdd: zeros(),
             tau: zeros(),
             thrust: vec![[SpatialForce::zero(); 3]; n],
             drive: vec![[T::zero(); 3]; robot.thrusters.len()],
-            decks_below: vec![Deck::NONE; robot.thrusters.len()],
+            rotor_decks: vec![Deck::NONE; robot.thrusters.len()],
             beam_hits: Vec::with_capacity(robot.sensors.len()),
-            ballasts: vec![[T::zero(); 3]; robot.buoyancy_engines.len()],
+            buoyancy_engine_volumes: vec![[T::zero(); 3]; robot.buoyancy_engines.len()],
             drive_rate: vec![[T::zero(); 3]; robot.thrusters.len()],
             fins: vec![
                 FinWork {

@@ -30,7 +30,7 @@
 use crate::contact::dofs::from_unit_inertia;
 use crate::contact::geometry::shapes::Owner;
 use crate::contact::island::{
-    AssemblyContext, Island, RobotDynamics, Side, duration_fraction as share_held,
+    AssemblyContext, Island, RobotDynamics, Side, duration_fraction,
     relative_velocity, stop_row,
 };
 use crate::contact::solver::solve::{Block, Kind, Row, Segment};
@@ -42,11 +42,11 @@ use merrow_model::state::coupling::LatchCapture;
 use merrow_model::state::{CouplingState, State, Workspace};
 
 /// Time constant with which a latched end is drawn to its final pose [s].
-const DRAW_TIME: f64 = 0.2;
+const DRAW_IN_TIME: f64 = 0.2;
 /// Maximum gap at which a funnel row is created [m].
 const MARGIN: f64 = 1e-3;
 /// Relative change of a load from one step to the next above which it counts as an impact.
-const JUMP: f64 = 0.5;
+const MIN_IMPACT_CHANGE: f64 = 0.5;
 
 /// Indices of a robot and a link; `u32::MAX` for a body fixed in the world.
 pub type Body = (u32, u32);
@@ -63,7 +63,7 @@ pub struct ActiveCoupling {
     pub sides: [Side; 2],
     T: FrameMotion,
     B: FrameMotion,
-    misfit: [f64; 6],
+    deviation: [f64; 6],
 }
 
 impl ActiveCoupling {
@@ -98,14 +98,14 @@ impl ActiveCoupling {
 /// Position of the rows of an engaged coupling in an island.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EngagedRows {
-    live: u32,
+    active: u32,
     first: u32,
 }
 
 /// A row of a funnel: its position in an island, and the direction in which it pushes the tip.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FunnelRow {
-    live: u32,
+    active: u32,
     row: u32,
     n_W: Vec3,
 }
@@ -159,19 +159,19 @@ impl Couplings {
             } else {
                 A
             };
-            let misfit = coupling::deviation(&c.kind, &T, &B).0;
+            let deviation = coupling::deviation(&c.kind, &T, &B).0;
             let sides = [side(state, &c.a), side(state, &b)];
             self.active.push(ActiveCoupling {
                 coupling: k as u32,
                 sides,
                 T,
                 B,
-                misfit,
+                deviation,
             });
             if memory.engaged {
-                let of =
+                let body_of =
                     |end: &CouplingEnd| end.link().map_or(WORLD, |(r, l)| (r as u32, l as u32));
-                let (a, b) = (of(&c.a), of(&b));
+                let (a, b) = (body_of(&c.a), body_of(&b));
                 self.non_colliding.push([a.min(b), a.max(b)]);
             }
         }
@@ -230,29 +230,29 @@ impl Couplings {
         let h = scene.dt();
         for island in islands.iter_mut().filter(|i| i.problem.is_finite()) {
             for guided in &island.funnel_rows {
-                let live = &self.active[guided.live as usize];
+                let active = &self.active[guided.active as usize];
                 let f = guided
                     .n_W
                     .scale(island.problem.rows[guided.row as usize].impulse / h);
-                live.add_coupling_force(state, works, Vec3::zero(), f);
+                active.add_coupling_force(state, works, Vec3::zero(), f);
             }
-            for held in 0..island.engaged.len() {
-                let held = island.engaged[held];
-                let live = &self.active[held.live as usize];
-                let k = live.coupling as usize;
+            for index in 0..island.engaged.len() {
+                let rows = island.engaged[index];
+                let active = &self.active[rows.active as usize];
+                let k = active.coupling as usize;
                 let c = &scene.couplings[k];
-                let found = island.coupling_impulse(&c.kind, &held).map(|x| x / h);
-                let before = state.couplings[k].predicted_load;
-                let mut change = store_load(&mut state.couplings[k], found, &live.T);
+                let found = island.coupling_impulse(&c.kind, &rows).map(|x| x / h);
+                let old_prediction = state.couplings[k].predicted_load;
+                let mut change = store_load(&mut state.couplings[k], found, &active.T);
                 if state.couplings[k].is_overloaded(&c.strength) {
                     state.couplings[k].release(LatchCapture::Off);
-                    change = before.map(|x| -x);
+                    change = old_prediction.map(|x| -x);
                 }
-                island.subtract_load_change(&c.kind, &held, change, frames, state);
+                island.subtract_load_change(&c.kind, &rows, change, frames, state);
                 let rest: [f64; 6] = std::array::from_fn(|i| found[i] - change[i]);
                 let [fx, fy, fz, mx, my, mz] = rest;
-                let R_WT = &live.T.R_W;
-                live.add_coupling_force(
+                let R_WT = &active.T.R_W;
+                active.add_coupling_force(
                     state,
                     works,
                     R_WT.mul_vec(Vec3::new(mx, my, mz)),
@@ -271,11 +271,11 @@ impl Couplings {
 
 /// Solves (2) exactly over a step.
 fn advance_draw_in(memory: &mut CouplingState, h: f64) {
-    let fade = libm::exp(-h / DRAW_TIME);
+    let decay = libm::exp(-h / DRAW_IN_TIME);
     for (o, rate) in memory.offset.iter_mut().zip(&mut memory.offset_rate) {
-        let b = *rate + *o / DRAW_TIME;
-        *o = (*o + b * h) * fade;
-        *rate = b * fade - *o / DRAW_TIME;
+        let b = *rate + *o / DRAW_IN_TIME;
+        *o = (*o + b * h) * decay;
+        *rate = b * decay - *o / DRAW_IN_TIME;
         if o.abs() + rate.abs() < 1e-12 {
             (*o, *rate) = (0.0, 0.0);
         }
@@ -298,9 +298,9 @@ fn add_predicted_load(
     );
     for (k, stage) in stages.iter_mut().enumerate() {
         let t = 0.5 * h * k as f64;
-        let turned = |v: Vec3, w: Vec3| Quat::from_rotation_vector(w.scale(t)).matrix().mul_vec(v);
-        let in_link = |v: Vec3| link.R_W.tr_mul_vec(turned(v, -link.w_W));
-        let (f, m) = (in_link(turned(f, T.w_W)), in_link(turned(m, T.w_W)));
+        let rotate = |v: Vec3, w: Vec3| Quat::from_rotation_vector(w.scale(t)).matrix().mul_vec(v);
+        let in_link = |v: Vec3| link.R_W.tr_mul_vec(rotate(v, -link.w_W));
+        let (f, m) = (in_link(rotate(f, T.w_W)), in_link(rotate(m, T.w_W)));
         // if the second end slides on the link, the point of application moves with it
         let slip = B.v_W - link.velocity_at(B.p_W);
         let arm = link.R_W.tr_mul_vec(B.p_W - link.p_W + slip.scale(t));
@@ -317,25 +317,25 @@ fn add_predicted_load(
 /// The prediction is a linear extrapolation. A jump counts as an impact; the prediction is then the
 /// smaller of the load and the previous load.
 fn store_load(memory: &mut CouplingState, found: [f64; 6], T: &FrameMotion) -> [f64; 6] {
-    let (old, before) = (memory.predicted_load, memory.load);
-    let load: [f64; 6] = std::array::from_fn(|i| old[i] + found[i]);
-    let mut new = load;
-    for part in [0..3, 3..6] {
-        let size = |x: &[f64; 6]| x[part.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
-        let step: [f64; 6] = std::array::from_fn(|i| load[i] - before[i]);
-        let jumps = size(&step) > JUMP * size(&before);
-        for i in part.clone() {
-            new[i] = match jumps {
+    let (old_prediction, old_load) = (memory.predicted_load, memory.load);
+    let load: [f64; 6] = std::array::from_fn(|i| old_prediction[i] + found[i]);
+    let mut prediction = load;
+    for components in [0..3, 3..6] {
+        let size = |x: &[f64; 6]| x[components.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
+        let step: [f64; 6] = std::array::from_fn(|i| load[i] - old_load[i]);
+        let is_impact = size(&step) > MIN_IMPACT_CHANGE * size(&old_load);
+        for i in components.clone() {
+            prediction[i] = match is_impact {
                 false => load[i] + step[i],
-                true if size(&before) < size(&load) => before[i],
+                true if size(&old_load) < size(&load) => old_load[i],
                 true => load[i],
             };
         }
     }
-    (memory.load, memory.predicted_load) = (load, new);
+    (memory.load, memory.predicted_load) = (load, prediction);
     memory.force_W = T.R_W.mul_vec(Vec3::new(load[0], load[1], load[2]));
     memory.moment_W = T.R_W.mul_vec(Vec3::new(load[3], load[4], load[5]));
-    std::array::from_fn(|i| new[i] - old[i])
+    std::array::from_fn(|i| prediction[i] - old_prediction[i])
 }
 
 /// Updates a disengaged latch: whether its tip is in the funnel, whether it is armed, and whether
@@ -357,21 +357,21 @@ fn update_latch(
         let enters = z <= MARGIN && (x * x + y * y).sqrt() <= funnel_radius(funnel, z);
         memory.guided = z >= -funnel.length && (memory.guided || enters);
     }
-    let away = (B.p_W - A.p_W).norm();
-    if memory.capture == LatchCapture::Leaving && away > latch.distance {
+    let distance = (B.p_W - A.p_W).norm();
+    if memory.capture == LatchCapture::Leaving && distance > latch.distance {
         memory.capture = LatchCapture::Armed;
     }
-    if memory.capture != LatchCapture::Armed || away > latch.distance {
+    if memory.capture != LatchCapture::Armed || distance > latch.distance {
         return memory;
     }
     let axis = A.R_W.col(2).dot(B.R_W.col(2)).clamp(-1.0, 1.0);
-    let turn = coupling::twist(&Quat::from_matrix(&A.R_W.transpose().mul_mat(&B.R_W)));
+    let twist = coupling::twist(&Quat::from_matrix(&A.R_W.transpose().mul_mat(&B.R_W)));
     let speed = (B.v_W - A.velocity_at(B.p_W)).norm();
     let spin = (B.w_W - A.w_W).norm();
-    let fits = libm::acos(axis) <= latch.angle && latch.roll.is_none_or(|most| turn.abs() <= most);
-    if fits && speed <= latch.speed && spin <= latch.spin {
-        let kept = if latch.roll.is_none() { turn } else { 0.0 };
-        memory.q_AT = Quat::from_rotation_vector(Vec3::new(0.0, 0.0, kept));
+    let is_aligned = libm::acos(axis) <= latch.angle && latch.roll.is_none_or(|max_roll| twist.abs() <= max_roll);
+    if is_aligned && speed <= latch.speed && spin <= latch.spin {
+        let kept_twist = if latch.roll.is_none() { twist } else { 0.0 };
+        memory.q_AT = Quat::from_rotation_vector(Vec3::new(0.0, 0.0, kept_twist));
         let T = coupling::target_frame(&A, memory.p_AT, &memory.q_AT);
         let (offset, rate) = coupling::deviation(&c.kind, &T, &B);
         memory.engage(offset, rate);
@@ -382,8 +382,8 @@ fn update_latch(
 
 /// Radius of a funnel at z [m].
 fn funnel_radius(funnel: &Funnel, z: f64) -> f64 {
-    let part = (-z / funnel.length).clamp(0.0, 1.0);
-    funnel.exit + (funnel.entrance - funnel.exit) * part
+    let fraction = (-z / funnel.length).clamp(0.0, 1.0);
+    funnel.exit + (funnel.entrance - funnel.exit) * fraction
 }
 
 impl Island {
@@ -391,34 +391,34 @@ impl Island {
     /// funnel.
     pub(crate) fn add_coupling_rows<W: AsRef<Workspace>>(
         &mut self,
-        around: &AssemblyContext<'_, W>,
+        context: &AssemblyContext<'_, W>,
         index: u32,
     ) {
-        let live = &around.couplings.active[index as usize];
-        let k = live.coupling as usize;
-        let (c, memory) = (&around.scene.couplings[k], &around.state.couplings[k]);
+        let active = &context.couplings.active[index as usize];
+        let k = active.coupling as usize;
+        let (c, memory) = (&context.scene.couplings[k], &context.state.couplings[k]);
         if !memory.engaged {
             if let CouplingKind::Latch(Latch {
                 funnel: Some(funnel),
                 ..
             }) = &c.kind
             {
-                self.add_funnel_rows(around, index, funnel);
+                self.add_funnel_rows(context, index, funnel);
             }
             return;
         }
         let first = self.problem.rows.len() as u32;
-        let duration = share_held(around.scene.integrator) * around.scene.dt();
+        let duration = duration_fraction(context.scene.integrator) * context.scene.dt();
         for i in (0..6).filter(|i| c.kind.constrained_directions()[*i]) {
-            let d = live.T.R_W.col(i % 3);
-            let (segments, speed) = self.coupling_row(around, live, d, i >= 3);
-            let wanted = memory.offset_rate[i] - (speed - self.row_velocity(&segments));
-            let gap = live.misfit[i] - memory.offset[i];
+            let d = active.T.R_W.col(i % 3);
+            let (segments, speed) = self.coupling_row(context, active, d, i >= 3);
+            let target_velocity = memory.offset_rate[i] - (speed - self.row_velocity(&segments));
+            let gap = active.deviation[i] - memory.offset[i];
             self.finish_row(
-                around,
+                context,
                 segments,
                 Row {
-                    wanted,
+                    target_velocity,
                     duration,
                     gap,
                     ..Row::default()
@@ -431,18 +431,18 @@ impl Island {
             kind: Kind::Equality,
         };
         self.problem.blocks.push(block);
-        self.engaged.push(EngagedRows { live: index, first });
+        self.engaged.push(EngagedRows { active: index, first });
     }
 
     /// Adds the funnel rows by (3).
     fn add_funnel_rows<W: AsRef<Workspace>>(
         &mut self,
-        around: &AssemblyContext<'_, W>,
+        context: &AssemblyContext<'_, W>,
         index: u32,
         funnel: &Funnel,
     ) {
-        let live = &around.couplings.active[index as usize];
-        let [x, y, z] = live.T.R_W.tr_mul_vec(live.B.p_W - live.T.p_W).to_array();
+        let active = &context.couplings.active[index as usize];
+        let [x, y, z] = active.T.R_W.tr_mul_vec(active.B.p_W - active.T.p_W).to_array();
         let rho = (x * x + y * y).sqrt();
         let slope = (funnel.entrance - funnel.exit) / funnel.length;
         let cos = 1.0 / (1.0 + slope * slope).sqrt();
@@ -459,17 +459,17 @@ impl Island {
             Vec3::new(-out[0], -out[1], 0.0)
         };
         let across = (funnel_radius(funnel, z) - rho) * if z < 0.0 { cos } else { 1.0 };
-        let start = relative_velocity(around, [live.sides[1], live.sides[0]], live.B.p_W, true);
+        let start = relative_velocity(context, [active.sides[1], active.sides[0]], active.B.p_W, true);
         for (n, gap) in [(along, across), (Vec3::new(0.0, 0.0, -1.0), -z)] {
-            let n_W = live.T.R_W.mul_vec(n);
-            let speeds = [start.dot(n_W), self.coupling_speed(live, n_W)];
-            if gap > MARGIN.max(around.scene.dt() * speeds[1].abs()) {
+            let n_W = active.T.R_W.mul_vec(n);
+            let speeds = [start.dot(n_W), self.coupling_speed(active, n_W)];
+            if gap > MARGIN.max(context.scene.dt() * speeds[1].abs()) {
                 continue;
             }
-            let row = stop_row(around.scene, gap, None, speeds, 0.0);
-            let (segments, speed) = self.coupling_row(around, live, n_W, false);
-            let wanted = row.wanted - (speed - self.row_velocity(&segments));
-            self.finish_row(around, segments, Row { wanted, ..row });
+            let row = stop_row(context.scene, gap, None, speeds, 0.0);
+            let (segments, speed) = self.coupling_row(context, active, n_W, false);
+            let target_velocity = row.target_velocity - (speed - self.row_velocity(&segments));
+            self.finish_row(context, segments, Row { target_velocity, ..row });
             let kind = Kind::Box {
                 lo: 0.0,
                 hi: f64::INFINITY,
@@ -482,45 +482,45 @@ impl Island {
                 kind,
             });
             self.funnel_rows.push(FunnelRow {
-                live: index,
+                active: index,
                 row,
                 n_W,
             });
         }
     }
 
-    fn coupling_speed(&self, live: &ActiveCoupling, d: Vec3) -> f64 {
-        (live.B.v_W - live.T.velocity_at(live.B.p_W)).dot(d)
+    fn coupling_speed(&self, active: &ActiveCoupling, d: Vec3) -> f64 {
+        (active.B.v_W - active.T.velocity_at(active.B.p_W)).dot(d)
     }
 
     /// Coefficients of a row for the velocity of the second end relative to the first along `d` (or
     /// about it), and that velocity.
     fn coupling_row<W: AsRef<Workspace>>(
         &mut self,
-        around: &AssemblyContext<'_, W>,
-        live: &ActiveCoupling,
+        context: &AssemblyContext<'_, W>,
+        active: &ActiveCoupling,
         d: Vec3,
-        turns: bool,
+        is_rotation: bool,
     ) -> ([Segment; 2], f64) {
-        let sides = [live.sides[1], live.sides[0]];
-        let [segments] = self.pair_rows(around, sides, (live.B.p_W, &[d], turns));
-        let speed = if turns {
-            (live.B.w_W - live.T.w_W).dot(d)
+        let sides = [active.sides[1], active.sides[0]];
+        let [segments] = self.pair_rows(context, sides, (active.B.p_W, &[d], is_rotation));
+        let speed = if is_rotation {
+            (active.B.w_W - active.T.w_W).dot(d)
         } else {
-            self.coupling_speed(live, d)
+            self.coupling_speed(active, d)
         };
         (segments, speed)
     }
 
     /// Solution of the rows of a coupling: impulse and angular impulse at the second end, along T
     /// [N s, N m s].
-    fn coupling_impulse(&self, kind: &CouplingKind, held: &EngagedRows) -> [f64; 6] {
+    fn coupling_impulse(&self, kind: &CouplingKind, rows: &EngagedRows) -> [f64; 6] {
         let mut all = [0.0; 6];
         for (n, i) in (0..6)
             .filter(|i| kind.constrained_directions()[*i])
             .enumerate()
         {
-            all[i] = self.problem.rows[held.first as usize + n].impulse;
+            all[i] = self.problem.rows[rows.first as usize + n].impulse;
         }
         all
     }
@@ -531,7 +531,7 @@ impl Island {
     fn subtract_load_change(
         &mut self,
         kind: &CouplingKind,
-        held: &EngagedRows,
+        rows: &EngagedRows,
         change: [f64; 6],
         frames: &[RobotDynamics],
         state: &mut State,
@@ -540,18 +540,18 @@ impl Island {
             .filter(|i| kind.constrained_directions()[*i])
             .enumerate()
         {
-            let segments = self.problem.rows[held.first as usize + n].segments;
+            let segments = self.problem.rows[rows.first as usize + n].segments;
             for s in segments.iter().filter(|s| s.n > 0) {
                 let frame = &frames[s.robot as usize];
                 let y = &mut self.problem.J[s.at as usize..(s.at + s.n) as usize];
                 from_unit_inertia(&frame.L, y.len(), y);
-                let kick = &mut state.robots[s.robot as usize].impulse_acceleration;
-                kick.is_nonzero |= change[i] != 0.0;
+                let impulse = &mut state.robots[s.robot as usize].impulse_acceleration;
+                impulse.is_nonzero |= change[i] != 0.0;
                 frame.dofs.add_velocity_change(
                     y,
                     -0.5 * change[i],
-                    &mut kick.A_WB_B,
-                    &mut kick.qdd,
+                    &mut impulse.A_WB_B,
+                    &mut impulse.qdd,
                 );
             }
         }

@@ -38,7 +38,7 @@ pub(crate) struct Dofs {
     /// A mimic joint shares the coordinate of its leader.
     pub joint: Vec<Option<(usize, f64)>>,
     /// Joint of each coordinate after those of the base.
-    of_joint: Vec<usize>,
+    coordinate_joints: Vec<usize>,
     /// True if a joint has a prescribed motion that forces do not affect.
     pub(crate) is_driven: bool,
 }
@@ -47,12 +47,12 @@ impl Dofs {
     /// Determines the free coordinates of `robot`.
     pub(crate) fn new(robot: &Robot) -> Self {
         let base = if robot.floating { 6 } else { 0 };
-        let (mut joint, mut of_joint) = (Vec::new(), Vec::new());
+        let (mut joint, mut coordinate_joints) = (Vec::new(), Vec::new());
         for (j, link) in robot.links[1..].iter().enumerate() {
-            let own = link.joint.is_free() && link.joint.mimic.is_none();
-            joint.push(own.then_some((base + of_joint.len(), 1.0)));
-            if own {
-                of_joint.push(j);
+            let is_free_leader = link.joint.is_free() && link.joint.mimic.is_none();
+            joint.push(is_free_leader.then_some((base + coordinate_joints.len(), 1.0)));
+            if is_free_leader {
+                coordinate_joints.push(j);
             }
         }
         for (j, link) in robot.links[1..].iter().enumerate() {
@@ -61,16 +61,16 @@ impl Dofs {
                 joint[j] = leader.map(|(c, _)| (c, mimic.multiplier));
             }
         }
-        let moves = |link: &Link| link.joint.kind != JointKind::Fixed;
+        let is_movable = |link: &Link| link.joint.kind != JointKind::Fixed;
         let is_driven = robot.links[1..]
             .iter()
             .zip(&joint)
-            .any(|(link, own)| own.is_none() && moves(link));
+            .any(|(link, coordinate)| coordinate.is_none() && is_movable(link));
         Self {
-            n: base + of_joint.len(),
+            n: base + coordinate_joints.len(),
             base,
             joint,
-            of_joint,
+            coordinate_joints,
             is_driven,
         }
     }
@@ -81,7 +81,7 @@ impl Dofs {
             out[..3].copy_from_slice(&V.w.to_array());
             out[3..6].copy_from_slice(&V.v.to_array());
         }
-        for (x, j) in out[self.base..].iter_mut().zip(&self.of_joint) {
+        for (x, j) in out[self.base..].iter_mut().zip(&self.coordinate_joints) {
             *x = qd[*j];
         }
     }
@@ -98,9 +98,9 @@ impl Dofs {
             V.w += Vec3::new(x[0], x[1], x[2]).scale(k);
             V.v += Vec3::new(x[3], x[4], x[5]).scale(k);
         }
-        for (qd, own) in qd.iter_mut().zip(&self.joint) {
-            if let Some((c, part)) = own {
-                *qd += part * x[*c] * k;
+        for (qd, coordinate) in qd.iter_mut().zip(&self.joint) {
+            if let Some((c, ratio)) = coordinate {
+                *qd += ratio * x[*c] * k;
             }
         }
     }
@@ -228,7 +228,7 @@ pub(crate) fn to_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
     }
 }
 
-/// Computes `x ← L⁻ᵀ x`: the inverse of [`to_white`].
+/// Computes `x ← L⁻ᵀ x`: the inverse of [`to_unit_inertia`].
 pub(crate) fn from_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
     for i in (0..n).rev() {
         let sum: f64 = (i + 1..n).map(|k| L[k * n + i] * x[k]).sum();
@@ -249,7 +249,7 @@ pub(crate) fn impulse_to_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
     }
 }
 
-/// [`whiten`] for a size known at compile time.
+/// [`impulse_to_unit_inertia`] for a size known at compile time.
 fn impulse_to_unit_inertia_sized<const N: usize>(L: &[f64], x: &mut [f64]) {
     let (L, x) = (&L[..N * N], &mut x[..N]);
     for i in 0..N {
@@ -261,7 +261,7 @@ fn impulse_to_unit_inertia_sized<const N: usize>(L: &[f64], x: &mut [f64]) {
     }
 }
 
-/// [`whiten`] for three consecutive vectors.
+/// [`impulse_to_unit_inertia`] for three consecutive vectors.
 pub(crate) fn three_impulses_to_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
     match n {
         6 => three_impulses_to_unit_inertia_sized(L, 6, x),

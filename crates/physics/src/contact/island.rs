@@ -4,7 +4,7 @@
 use crate::contact::coupling::{Couplings, EngagedRows, FunnelRow};
 use crate::contact::dofs;
 use crate::contact::dofs::Dofs;
-use crate::contact::geometry::detect::Touch;
+use crate::contact::geometry::detect::ContactPoint;
 use crate::contact::geometry::shapes::Owner;
 use crate::contact::solver::augmented_lagrangian::Outcome;
 use crate::contact::solver::blocks::CoordinateRange;
@@ -28,7 +28,7 @@ pub(crate) struct RobotDynamics {
     /// Offset of the robot's velocities in those of its island.
     pub offset: usize,
     /// Index of the robot in its island.
-    pub place: u32,
+    pub island_index: u32,
 }
 
 impl RobotDynamics {
@@ -43,7 +43,7 @@ impl RobotDynamics {
             full: [full, H],
             active: false,
             offset: 0,
-            place: 0,
+            island_index: 0,
         }
     }
 }
@@ -53,8 +53,8 @@ impl RobotDynamics {
 pub(crate) struct Island {
     /// Indices of the robots, in increasing order.
     pub robots: Vec<u32>,
-    /// Indices of the touches, in increasing order.
-    pub touches: Vec<u32>,
+    /// Indices of the contact points, in increasing order.
+    pub contact_points: Vec<u32>,
     /// Indices of the couplings that have rows, in increasing order.
     pub couplings: Vec<u32>,
     /// Row positions of the engaged couplings.
@@ -81,8 +81,8 @@ pub(crate) struct AssemblyContext<'a, W> {
     pub works: &'a [W],
     /// Coordinates and inertia of the robots.
     pub frames: &'a [RobotDynamics],
-    /// Touches of this step.
-    pub touches: &'a [Touch],
+    /// Contact points of this step.
+    pub contact_points: &'a [ContactPoint],
     /// Couplings of this step.
     pub couplings: &'a Couplings,
 }
@@ -92,7 +92,7 @@ impl Island {
     pub(crate) fn with_capacity() -> Self {
         Self {
             robots: Vec::with_capacity(8),
-            touches: Vec::with_capacity(32),
+            contact_points: Vec::with_capacity(32),
             keys: Vec::with_capacity(64),
             v_start: Vec::with_capacity(64),
             problem: Problem::with_capacity(64),
@@ -103,7 +103,7 @@ impl Island {
     /// Clears the island and keeps its memory.
     pub(crate) fn clear(&mut self) {
         self.robots.clear();
-        self.touches.clear();
+        self.contact_points.clear();
         self.couplings.clear();
         self.engaged.clear();
         self.funnel_rows.clear();
@@ -113,59 +113,59 @@ impl Island {
     }
 
     /// Assembles the rows of all constraints of the island.
-    pub(crate) fn assemble<W: AsRef<Workspace>>(&mut self, around: &AssemblyContext<'_, W>) {
+    pub(crate) fn assemble<W: AsRef<Workspace>>(&mut self, context: &AssemblyContext<'_, W>) {
         for r in &self.robots {
             let r = *r as usize;
-            let (dofs, motion) = (&around.frames[r].dofs, &around.state.robots[r].motion);
+            let (dofs, motion) = (&context.frames[r].dofs, &context.state.robots[r].motion);
             let at = self.problem.v.len();
             self.problem.v.resize(at + dofs.n, 0.0);
             self.problem.bodies.push(CoordinateRange {
                 v: at as u32,
                 n: dofs.n as u32,
             });
-            self.problem.L.extend_from_slice(&around.frames[r].L);
+            self.problem.L.extend_from_slice(&context.frames[r].L);
             dofs.gather(&motion.V_WB_B, &motion.qd, &mut self.problem.v[at..]);
-            let work = around.works[r].as_ref();
+            let work = context.works[r].as_ref();
             self.v_start.resize(at + dofs.n, 0.0);
             dofs.gather(&work.V_start, &work.qd_start, &mut self.v_start[at..]);
         }
         for k in 0..self.robots.len() {
-            self.add_joint_rows(around, self.robots[k] as usize);
+            self.add_joint_rows(context, self.robots[k] as usize);
         }
-        for k in 0..self.touches.len() {
-            self.add_touch_rows(around, &around.touches[self.touches[k] as usize]);
+        for k in 0..self.contact_points.len() {
+            self.add_contact_rows(context, &context.contact_points[self.contact_points[k] as usize]);
         }
         for k in 0..self.couplings.len() {
-            self.add_coupling_rows(around, self.couplings[k]);
+            self.add_coupling_rows(context, self.couplings[k]);
         }
     }
 
     /// Adds the limits and dry friction of a robot's joints.
-    fn add_joint_rows<W: AsRef<Workspace>>(&mut self, around: &AssemblyContext<'_, W>, r: usize) {
+    fn add_joint_rows<W: AsRef<Workspace>>(&mut self, context: &AssemblyContext<'_, W>, r: usize) {
         let (robot, state, frame) = (
-            &around.scene.robots[r],
-            &around.state.robots[r],
-            &around.frames[r],
+            &context.scene.robots[r],
+            &context.state.robots[r],
+            &context.frames[r],
         );
-        let (h, work) = (around.scene.dt(), around.works[r].as_ref());
+        let (h, work) = (context.scene.dt(), context.works[r].as_ref());
         for (j, link) in robot.links[1..].iter().enumerate() {
-            let Some((c, part)) = frame.dofs.joint[j] else {
+            let Some((c, fraction)) = frame.dofs.joint[j] else {
                 continue;
             };
             let (q, qd) = (state.motion.q[j], state.motion.qd[j]);
             let joint = &link.joint;
             if joint.friction > 0.0 {
-                let most = joint.friction * h;
+                let max_impulse = joint.friction * h;
                 let kind = Kind::Box {
-                    lo: -most,
-                    hi: most,
+                    lo: -max_impulse,
+                    hi: max_impulse,
                     stops: false,
                 };
                 let row = Row {
-                    duration: duration_fraction(around.scene.integrator) * h,
+                    duration: duration_fraction(context.scene.integrator) * h,
                     ..Row::default()
                 };
-                self.add_joint_row(around, r, (j, 0), c, part, kind, row);
+                self.add_joint_row(context, r, (j, 0), c, fraction, kind, row);
             }
             for (side, sign, gap) in [
                 (1, 1.0, q - joint.limits[0]),
@@ -175,20 +175,20 @@ impl Island {
                     continue;
                 }
                 let speeds = [sign * work.qd_start[j], sign * qd];
-                let row = stop_row(around.scene, gap, None, speeds, 0.0);
+                let row = stop_row(context.scene, gap, None, speeds, 0.0);
                 let kind = Kind::Box {
                     lo: 0.0,
                     hi: f64::INFINITY,
                     stops: true,
                 };
-                self.add_joint_row(around, r, (j, side), c, sign * part, kind, row);
+                self.add_joint_row(context, r, (j, side), c, sign * fraction, kind, row);
             }
         }
     }
 
     fn add_joint_row<W: AsRef<Workspace>>(
         &mut self,
-        around: &AssemblyContext<'_, W>,
+        context: &AssemblyContext<'_, W>,
         r: usize,
         (joint, side): (usize, u32),
         column: usize,
@@ -196,20 +196,20 @@ impl Island {
         kind: Kind,
         row: Row,
     ) {
-        let segment = self.add_segment(around, r);
+        let segment = self.add_segment(context, r);
         self.problem.J[segment.at as usize + column] = sign;
         let key = ImpulseKey::Joint {
             robot: r as u32,
             joint: joint as u32,
             side,
         };
-        let guess = around
+        let guess = context
             .state
             .contacts
             .impulse(&key)
             .map_or(0.0, |i| i.along_rows[0]);
         self.finish_row(
-            around,
+            context,
             [segment, Segment::default()],
             Row {
                 impulse: guess,
@@ -224,58 +224,58 @@ impl Island {
         self.keys.push(key);
     }
 
-    /// Adds normal and friction rows of a touch.
-    fn add_touch_rows<W: AsRef<Workspace>>(
+    /// Adds normal and friction rows of a contact point.
+    fn add_contact_rows<W: AsRef<Workspace>>(
         &mut self,
-        around: &AssemblyContext<'_, W>,
-        touch: &Touch,
+        context: &AssemblyContext<'_, W>,
+        point: &ContactPoint,
     ) {
-        let n = touch.n_W;
+        let n = point.n_W;
         let (t1, t2) = tangents(n);
         let directions = [n, t1, t2];
-        let key = ImpulseKey::Contact(touch.key.shapes, touch.key.features);
-        let guess = around
+        let key = ImpulseKey::Contact(point.key.shapes, point.key.features);
+        let guess = context
             .state
             .contacts
             .impulse(&key)
             .map_or(Vec3::zero(), |i| i.force_W);
-        let sides = [owner_side(touch.a), owner_side(touch.b)];
-        let segments = self.pair_rows(around, sides, (touch.p_W, &directions, false));
+        let sides = [owner_side(point.a), owner_side(point.b)];
+        let segments = self.pair_rows(context, sides, (point.p_W, &directions, false));
         let mut ends = segments.map(|s| self.row_velocity(&s));
         let mut start = dot_segments(&segments[0], &self.problem.J, &self.v_start);
         // the velocity of the points includes prescribed joints, the velocity of the coordinates
         // does not
-        let mut foreign = [0.0; 3];
-        if sides.iter().any(|side| is_driven(around, *side)) {
+        let mut prescribed = [0.0; 3];
+        if sides.iter().any(|side| is_driven(context, *side)) {
             let [v_start, v_end] =
-                [true, false].map(|at| relative_velocity(around, sides, touch.p_W, at));
+                [true, false].map(|at| relative_velocity(context, sides, point.p_W, at));
             start = v_start.dot(n);
-            foreign = std::array::from_fn(|k| v_end.dot(directions[k]) - ends[k]);
+            prescribed = std::array::from_fn(|k| v_end.dot(directions[k]) - ends[k]);
             ends = directions.map(|d| v_end.dot(d));
         }
         let normal = stop_row(
-            around.scene,
-            touch.gap,
-            touch.impact_fraction,
+            context.scene,
+            point.gap,
+            point.impact_fraction,
             [start, ends[0]],
-            touch.restitution,
+            point.restitution,
         );
-        self.convert_to_unit_inertia(around, &segments);
+        self.convert_to_unit_inertia(context, &segments);
         let first = self.problem.rows.len() as u32;
         for (k, d) in directions.into_iter().enumerate() {
-            let along = guess.dot(d);
-            let (goal, impulse) = if k == 0 {
-                (normal.wanted, along.max(0.0))
+            let component = guess.dot(d);
+            let (target, impulse) = if k == 0 {
+                (normal.target_velocity, component.max(0.0))
             } else {
-                (0.0, along)
+                (0.0, component)
             };
-            let effect = inverse_effective_mass(&segments[k], &self.problem.J);
-            let wanted = goal - foreign[k];
+            let inverse_mass = inverse_effective_mass(&segments[k], &self.problem.J);
+            let target_velocity = target - prescribed[k];
             self.problem.rows.push(Row {
                 segments: segments[k],
-                wanted,
+                target_velocity,
                 impulse,
-                inverse_mass: effect,
+                inverse_mass,
                 ..normal
             });
         }
@@ -283,7 +283,7 @@ impl Island {
             first,
             n: 3,
             kind: Kind::Contact {
-                friction: touch.friction,
+                friction: point.friction,
             },
         });
         self.keys.push(key);
@@ -292,24 +292,24 @@ impl Island {
     /// Converts the coefficients of three consecutive rows to coordinates of unit inertia.
     fn convert_to_unit_inertia<W>(
         &mut self,
-        around: &AssemblyContext<'_, W>,
+        context: &AssemblyContext<'_, W>,
         segments: &[[Segment; 2]; 3],
     ) {
         for s in segments[0].iter().filter(|s| s.n > 0) {
             let (at, n) = (s.at as usize, s.n as usize);
             let rows = &mut self.problem.J[at..at + 3 * n];
-            dofs::three_impulses_to_unit_inertia(&around.frames[s.robot as usize].L, n, rows);
+            dofs::three_impulses_to_unit_inertia(&context.frames[s.robot as usize].L, n, rows);
         }
     }
 
     /// Adds zero coefficients for robot `r`.
-    pub(crate) fn add_segment<W>(&mut self, around: &AssemblyContext<'_, W>, r: usize) -> Segment {
-        let frame = &around.frames[r];
+    pub(crate) fn add_segment<W>(&mut self, context: &AssemblyContext<'_, W>, r: usize) -> Segment {
+        let frame = &context.frames[r];
         let at = self.problem.J.len();
         self.problem.J.resize(at + frame.dofs.n, 0.0);
         Segment {
             robot: r as u32,
-            body: frame.place,
+            body: frame.island_index,
             v: frame.offset as u32,
             n: frame.dofs.n as u32,
             at: at as u32,
@@ -322,27 +322,27 @@ impl Island {
     /// robot are consecutive.
     pub(crate) fn pair_rows<W: AsRef<Workspace>, const K: usize>(
         &mut self,
-        around: &AssemblyContext<'_, W>,
+        context: &AssemblyContext<'_, W>,
         sides: [Side; 2],
         (p_W, d_W, turns): (Vec3, &[Vec3; K], bool),
     ) -> [[Segment; 2]; K] {
         let mut segments = [[Segment::default(); 2]; K];
         let mut first = None;
         for (k, (side, sign)) in sides.into_iter().zip([1.0, -1.0]).enumerate() {
-            let Some((r, l)) = side.filter(|(r, _)| around.frames[*r].active) else {
+            let Some((r, l)) = side.filter(|(r, _)| context.frames[*r].active) else {
                 continue;
             };
             // two links of one robot share its coefficients
             let k = if first == Some(r) { 0 } else { k };
             if first != Some(r) {
                 for row in &mut segments {
-                    row[k] = self.add_segment(around, r);
+                    row[k] = self.add_segment(context, r);
                 }
             }
             let (at, n) = (segments[0][k].at as usize, segments[0][k].n as usize);
             let rows = &mut self.problem.J[at..at + K * n];
-            let (robot, links) = (&around.scene.robots[r], &around.works[r].as_ref().links);
-            let dofs = &around.frames[r].dofs;
+            let (robot, links) = (&context.scene.robots[r], &context.works[r].as_ref().links);
+            let dofs = &context.frames[r].dofs;
             if turns {
                 for (d, row) in d_W.iter().zip(rows.chunks_exact_mut(n.max(1))) {
                     dofs.angular_row(robot, links, l, *d, sign, row);
@@ -362,15 +362,15 @@ impl Island {
     /// Completes a row whose coefficients are set, and appends it.
     pub(crate) fn finish_row<W>(
         &mut self,
-        around: &AssemblyContext<'_, W>,
+        context: &AssemblyContext<'_, W>,
         segments: [Segment; 2],
         mut row: Row,
     ) {
         let Problem { J, rows, .. } = &mut self.problem;
         row.segments = segments;
         for s in segments.iter().filter(|s| s.n > 0) {
-            let part = &mut J[s.at as usize..(s.at + s.n) as usize];
-            dofs::impulse_to_unit_inertia(&around.frames[s.robot as usize].L, s.n as usize, part);
+            let coefficients = &mut J[s.at as usize..(s.at + s.n) as usize];
+            dofs::impulse_to_unit_inertia(&context.frames[s.robot as usize].L, s.n as usize, coefficients);
         }
         row.inverse_mass = inverse_effective_mass(&segments, J);
         rows.push(row);
@@ -410,7 +410,7 @@ pub(crate) fn duration_fraction(integrator: Integrator) -> f64 {
 
 /// Creates a one-sided row from the gap at the end of the free step.
 ///
-/// `met_at` is the time of the impact as a fraction of the step, and `v0`, `v1` are the speeds at
+/// `impact_fraction` is the time of the impact as a fraction of the step, and `v0`, `v1` are the speeds at
 /// start and end (opening positive). The approach speed has two parts. The speed at the impact is
 /// removed at once. The speed gained since then is removed evenly over the step. A body at rest
 /// therefore remains at rest to the last bit, and a body that bounces leaves at the height of the
@@ -418,7 +418,7 @@ pub(crate) fn duration_fraction(integrator: Integrator) -> f64 {
 pub(crate) fn stop_row(
     scene: &Scene,
     gap: f64,
-    met_at: Option<f64>,
+    impact_fraction: Option<f64>,
     [v0, v1]: [f64; 2],
     restitution: f64,
 ) -> Row {
@@ -431,41 +431,41 @@ pub(crate) fn stop_row(
         // next step. The gap is closed only down to the slop, so that a resting body does not
         // oscillate.
         let closing = -(gap - SLOP).max(0.0) / h;
-        let wanted = if -v1 > slowest_impact {
+        let target_velocity = if -v1 > slowest_impact {
             v1.min(closing)
         } else {
             closing
         };
         return Row {
-            wanted,
+            target_velocity,
             duration,
             gap,
             ..Row::default()
         };
     }
     let gap_start = gap - 0.5 * h * (v0 + v1);
-    let part = met_at.unwrap_or_else(|| {
+    let fraction = impact_fraction.unwrap_or_else(|| {
         if gap_start > 0.0 {
             gap_start / (gap_start - gap)
         } else {
             0.0
         }
     });
-    let v_hit = (v0 + (v1 - v0) * part).min(0.0);
+    let v_hit = (v0 + (v1 - v0) * fraction).min(0.0);
     let is_impact = -v_hit > slowest_impact;
     let bounces = restitution > 0.0 && is_impact;
     let e = if bounces { restitution } else { 0.0 };
-    let wanted = if bounces {
+    let target_velocity = if bounces {
         -e * v_hit + (v1 - v_hit)
     } else {
         0.0
     };
-    let sudden = if is_impact { -(1.0 + e) * v_hit } else { 0.0 };
+    let impact_velocity = if is_impact { -(1.0 + e) * v_hit } else { 0.0 };
     Row {
-        wanted,
+        target_velocity,
         duration,
-        impact_velocity: sudden,
-        time_since_impact: (1.0 - part) * h,
+        impact_velocity,
+        time_since_impact: (1.0 - fraction) * h,
         gap,
         ..Row::default()
     }
@@ -475,8 +475,8 @@ pub(crate) fn stop_row(
 fn dot_segments(segments: &[Segment; 2], J: &[f64], v: &[f64]) -> f64 {
     let mut sum = 0.0;
     for s in segments {
-        let (at, from, n) = (s.at as usize, s.v as usize, s.n as usize);
-        for (j, v) in J[at..at + n].iter().zip(&v[from..from + n]) {
+        let (at, start, n) = (s.at as usize, s.v as usize, s.n as usize);
+        for (j, v) in J[at..at + n].iter().zip(&v[start..start + n]) {
             sum += j * v;
         }
     }
@@ -497,8 +497,8 @@ fn inverse_effective_mass(segments: &[Segment; 2], Z: &[f64]) -> f64 {
 }
 
 /// Returns true if a side also moves independently of the coordinates of the problem.
-fn is_driven<W>(around: &AssemblyContext<'_, W>, side: Side) -> bool {
-    side.is_some_and(|(r, _)| around.frames[r].dofs.is_driven || !around.frames[r].active)
+fn is_driven<W>(context: &AssemblyContext<'_, W>, side: Side) -> bool {
+    side.is_some_and(|(r, _)| context.frames[r].dofs.is_driven || !context.frames[r].active)
 }
 
 /// Indices of a robot and one of its links; `None` for everything fixed in the world.
@@ -515,17 +515,17 @@ fn owner_side(owner: Owner) -> Side {
 /// Velocity [m/s], W, of the first side relative to the second at `p_W` [m], at the start or the
 /// end of the free step.
 pub(crate) fn relative_velocity<W: AsRef<Workspace>>(
-    around: &AssemblyContext<'_, W>,
+    context: &AssemblyContext<'_, W>,
     sides: [Side; 2],
     p_W: Vec3,
     at_start: bool,
 ) -> Vec3 {
     let [a, b] = sides.map(|side| {
-        let Some((r, l)) = side.filter(|(r, _)| around.state.robots[*r].halted.is_none()) else {
+        let Some((r, l)) = side.filter(|(r, _)| context.state.robots[*r].halted.is_none()) else {
             return Vec3::zero();
         };
-        let (robot, work) = (&around.scene.robots[r], around.works[r].as_ref());
-        let motion = &around.state.robots[r].motion;
+        let (robot, work) = (&context.scene.robots[r], context.works[r].as_ref());
+        let motion = &context.state.robots[r].motion;
         let velocities = if at_start {
             (&work.V_start, &work.qd_start)
         } else {
@@ -570,7 +570,7 @@ pub(crate) fn find_root(parents: &mut [u32], mut a: u32) -> u32 {
     a
 }
 
-/// Total impulse of a touch in the world [N s], from the impulses along normal and tangents.
+/// Total impulse of a contact point in the world [N s], from the impulses along normal and tangents.
 pub(crate) fn total_impulse(n_W: Vec3, [n, a, b]: [f64; 3]) -> Impulse {
     let (t1, t2) = tangents(n_W);
     Impulse {

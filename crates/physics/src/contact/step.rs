@@ -3,7 +3,7 @@
 
 use crate::contact::coupling::Couplings;
 use crate::contact::geometry::clearance::Clearance;
-use crate::contact::geometry::detect::{Detector, Touch};
+use crate::contact::geometry::detect::{Detector, ContactPoint};
 use crate::contact::geometry::ground_effect_rays::GroundEffectRays;
 use crate::contact::geometry::shapes::{Owner, pose};
 use crate::contact::island;
@@ -22,15 +22,15 @@ pub struct Contacts {
     detector: Detector,
     frames: Vec<RobotDynamics>,
     /// Robots with joint limits or joint friction, which are solved in every step.
-    jointed: Vec<bool>,
+    has_joint_stops: Vec<bool>,
     /// Robots that impulses can move.
     movable: Vec<bool>,
     parents: Vec<u32>,
     islands: Vec<Island>,
     n_islands: usize,
-    touches: Vec<Touch>,
+    contact_points: Vec<ContactPoint>,
     couplings: Couplings,
-    decks: GroundEffectRays,
+    ground_effect_rays: GroundEffectRays,
     pairs: Vec<(u32, u64)>,
     clearance: Clearance,
 }
@@ -47,31 +47,31 @@ impl Contacts {
     /// One line for each shape that cannot be created.
     pub fn new(scene: &Scene) -> Result<Option<Self>, Vec<String>> {
         let detector = Detector::new(scene)?;
-        let jointed: Vec<bool> = scene.robots.iter().map(has_stops).collect();
-        if detector.is_empty() && !jointed.contains(&true) && scene.couplings.is_empty() {
+        let has_joint_stops: Vec<bool> = scene.robots.iter().map(has_stops).collect();
+        if detector.is_empty() && !has_joint_stops.contains(&true) && scene.couplings.is_empty() {
             return Ok(None);
         }
         let frames: Vec<RobotDynamics> = scene.robots.iter().map(RobotDynamics::new).collect();
-        let room = 64 + 8 * scene.robots.len();
+        let capacity = 64 + 8 * scene.robots.len();
         let clearance = detector.clearance(
             scene,
-            jointed.contains(&true) || !scene.couplings.is_empty(),
+            has_joint_stops.contains(&true) || !scene.couplings.is_empty(),
         );
         Ok(Some(Self {
             clearance,
             detector,
             movable: frames.iter().map(|f| f.dofs.n > 0).collect(),
             frames,
-            jointed,
+            has_joint_stops,
             parents: Vec::with_capacity(scene.robots.len()),
             islands: (0..scene.robots.len().min(FIRST_ISLANDS))
                 .map(|_| Island::with_capacity())
                 .collect(),
             n_islands: 0,
-            touches: Vec::with_capacity(room),
+            contact_points: Vec::with_capacity(capacity),
             couplings: Couplings::default(),
-            decks: GroundEffectRays::new(scene),
-            pairs: Vec::with_capacity(room),
+            ground_effect_rays: GroundEffectRays::new(scene),
+            pairs: Vec::with_capacity(capacity),
         }))
     }
 
@@ -84,18 +84,18 @@ impl Contacts {
     }
 
     /// Updates the decks below rotors before a step that all robots make together.
-    pub fn update_decks<W: AsRef<Workspace> + AsMut<Workspace>>(
+    pub fn update_rotor_decks<W: AsRef<Workspace> + AsMut<Workspace>>(
         &self,
         scene: &Scene,
         works: &mut [W],
     ) {
-        self.decks.cast_rays(scene, &self.detector, works);
+        self.ground_effect_rays.cast_rays(scene, &self.detector, works);
     }
 
     /// Clears the decks below rotors before a block in which the robots are stepped independently,
     /// far from everything.
-    pub fn clear_decks<W: AsMut<Workspace>>(&self, works: &mut [W]) {
-        self.decks.clear_decks(works);
+    pub fn clear_rotor_decks<W: AsMut<Workspace>>(&self, works: &mut [W]) {
+        self.ground_effect_rays.clear_rotor_decks(works);
     }
 
     /// Applies the predicted loads of couplings before a free step.
@@ -111,7 +111,7 @@ impl Contacts {
     }
 
     /// Returns true if no robot can touch anything within `span_s` [s], as long as none moves
-    /// farther than [`Contacts::allowed`].
+    /// farther than [`Self::allowed_distance`].
     pub fn is_clear(&mut self, state: &State, span_s: f64) -> bool {
         self.clearance.is_clear(state, span_s)
     }
@@ -142,36 +142,36 @@ impl Contacts {
     {
         self.update_poses(works);
         self.couplings.update_active(scene, state);
-        self.detector.detect_touches(
+        self.detector.detect_contact_points(
             scene,
             &state.sea.seabed,
             &self.couplings.non_colliding,
-            &mut self.touches,
+            &mut self.contact_points,
         );
         self.build_islands(scene, state);
         self.factor_inertias(scene, state, works, workers);
-        let around = AssemblyContext {
+        let context = AssemblyContext {
             scene,
             state: &*state,
             works: &*works,
             frames: &self.frames,
-            touches: &self.touches,
+            contact_points: &self.contact_points,
             couplings: &self.couplings,
         };
         let solve = |island: &mut Island| {
-            island.assemble(&around);
-            let after = island.robots.iter().any(|r| {
-                around.state.robots[*r as usize]
+            island.assemble(&context);
+            let previous_recomputed = island.robots.iter().any(|r| {
+                context.state.robots[*r as usize]
                     .impulse_acceleration
                     .is_recomputed
             });
-            island.outcome = island.problem.solve(after);
+            island.outcome = island.problem.solve(previous_recomputed);
             island.problem.compute_displacements();
         };
         let islands = &mut self.islands[..self.n_islands];
         // one island is solved by one thread
         if islands.len() > 1 {
-            let rows = self.touches.len() + self.couplings.active.len() + islands.len();
+            let rows = self.contact_points.len() + self.couplings.active.len() + islands.len();
             workers.for_each(Task::Islands, rows as f64, islands.iter_mut(), solve);
         } else {
             islands.iter_mut().for_each(solve);
@@ -209,17 +209,17 @@ impl Contacts {
         });
     }
 
-    /// Assigns robots, touches and couplings to islands.
+    /// Assigns robots, contact points and couplings to islands.
     fn build_islands(&mut self, scene: &Scene, state: &State) {
         let n = scene.robots.len() as u32;
         self.parents.clear();
         self.parents.extend(0..n);
         for (r, frame) in self.frames.iter_mut().enumerate() {
-            frame.active = self.jointed[r] && state.robots[r].halted.is_none();
+            frame.active = self.has_joint_stops[r] && state.robots[r].halted.is_none();
         }
         let movable = &self.movable;
-        let touches = self
-            .touches
+        let contact_points = self
+            .contact_points
             .iter()
             .map(|t| [t.a, t.b].map(|o| movable_robot(movable, state, o)));
         let couplings = self
@@ -227,7 +227,7 @@ impl Contacts {
             .active
             .iter()
             .map(|l| l.movable_robots(movable));
-        for sides in touches.chain(couplings) {
+        for sides in contact_points.chain(couplings) {
             for r in sides.into_iter().flatten() {
                 self.frames[r as usize].active = true;
             }
@@ -244,14 +244,14 @@ impl Contacts {
                 continue;
             }
             let root = island::find_root(&mut self.parents, r);
-            let k = self.island_of(root);
+            let k = self.find_or_create_island(root);
             self.islands[k].robots.push(r);
         }
-        for t in 0..self.touches.len() {
-            let touch = &self.touches[t];
-            let sides = [touch.a, touch.b].map(|o| movable_robot(&self.movable, state, o));
+        for t in 0..self.contact_points.len() {
+            let point = &self.contact_points[t];
+            let sides = [point.a, point.b].map(|o| movable_robot(&self.movable, state, o));
             if let Some(island) = self.island_with(sides) {
-                island.touches.push(t as u32);
+                island.contact_points.push(t as u32);
             }
         }
         for l in 0..self.couplings.active.len() {
@@ -273,9 +273,9 @@ impl Contacts {
     /// Index of the island whose smallest robot is `root`; creates it if necessary.
     ///
     /// The roots arrive in increasing order, because the smallest robot of a set is its root.
-    fn island_of(&mut self, root: u32) -> usize {
-        let known = self.islands[..self.n_islands].binary_search_by_key(&root, |i| i.robots[0]);
-        known.unwrap_or_else(|k| {
+    fn find_or_create_island(&mut self, root: u32) -> usize {
+        let found = self.islands[..self.n_islands].binary_search_by_key(&root, |i| i.robots[0]);
+        found.unwrap_or_else(|k| {
             if self.n_islands == self.islands.len() {
                 self.islands.push(Island::with_capacity());
             }
@@ -294,13 +294,13 @@ impl Contacts {
     ) {
         for island in &self.islands[..self.n_islands] {
             let mut offset = 0;
-            for (place, r) in island.robots.iter().enumerate() {
+            for (island_index, r) in island.robots.iter().enumerate() {
                 let frame = &mut self.frames[*r as usize];
-                (frame.offset, frame.place) = (offset, place as u32);
+                (frame.offset, frame.island_index) = (offset, island_index as u32);
                 offset += frame.dofs.n;
             }
         }
-        let one = |(((frame, work), robot), state): (
+        let factor_one = |(((frame, work), robot), state): (
             ((&mut RobotDynamics, &mut W), &Robot),
             &RobotState,
         )| {
@@ -314,13 +314,13 @@ impl Contacts {
                 dofs.factor(robot, work.as_mut(), full, H, L);
             }
         };
-        let busy = self.islands[..self.n_islands]
+        let robot_count = self.islands[..self.n_islands]
             .iter()
             .map(|i| i.robots.len())
             .sum::<usize>();
         let frames = self.frames.iter_mut().zip(works);
-        let all = frames.zip(&scene.robots).zip(&state.robots);
-        workers.for_each(Task::Inertias, busy as f64, all, one);
+        let robots = frames.zip(&scene.robots).zip(&state.robots);
+        workers.for_each(Task::Inertias, robot_count as f64, robots, factor_one);
     }
 
     /// Writes velocities, positions and impulses to the state.
@@ -345,8 +345,8 @@ impl Contacts {
             for r in &island.robots {
                 let (frame, robot) = (&self.frames[*r as usize], &mut state.robots[*r as usize]);
                 robot.clear_step_forces();
-                let part = frame.offset..frame.offset + frame.dofs.n;
-                let (v, x) = (&island.problem.v[part.clone()], &island.problem.x[part]);
+                let coordinates = frame.offset..frame.offset + frame.dofs.n;
+                let (v, x) = (&island.problem.v[coordinates.clone()], &island.problem.x[coordinates]);
                 let is_floating = scene.robots[*r as usize].floating;
                 integrate::apply_impulses(
                     &mut robot.motion,
@@ -358,8 +358,8 @@ impl Contacts {
                 );
                 robot.impulse_acceleration.is_recomputed = island.outcome.is_recomputed;
             }
-            let touches = island.touches.iter().map(|t| &self.touches[*t as usize]);
-            let joints = island.keys.len() - island.touches.len();
+            let contact_points = island.contact_points.iter().map(|t| &self.contact_points[*t as usize]);
+            let joints = island.keys.len() - island.contact_points.len();
             for (key, along_rows) in island.impulses().take(joints) {
                 let impulse = Impulse {
                     along_rows,
@@ -367,16 +367,16 @@ impl Contacts {
                 };
                 state.contacts.impulses.push((key, impulse));
             }
-            for ((key, along_rows), touch) in island.impulses().skip(joints).zip(touches) {
-                let impulse = island::total_impulse(touch.n_W, along_rows);
+            for ((key, along_rows), point) in island.impulses().skip(joints).zip(contact_points) {
+                let impulse = island::total_impulse(point.n_W, along_rows);
                 state.contacts.impulses.push((key, impulse));
                 if along_rows[0] > 0.0 {
                     state
                         .contacts
                         .touching
-                        .push(contact_from_touch(touch, &impulse));
+                        .push(contact_from_point(point, &impulse));
                     add_contact_force(
-                        touch,
+                        point,
                         impulse.force_W.scale(1.0 / h),
                         &mut state.robots,
                         works,
@@ -406,13 +406,13 @@ impl Contacts {
         }
         self.pairs.sort_unstable();
         self.pairs.dedup();
-        let known = &state.contacts.pairs;
-        let fresh = self
+        let previous_pairs = &state.contacts.pairs;
+        let new_pairs = self
             .pairs
             .iter()
-            .filter(|p| known.binary_search(p).is_err())
+            .filter(|p| previous_pairs.binary_search(p).is_err())
             .count();
-        state.contacts.collisions += fresh as u64;
+        state.contacts.collisions += new_pairs as u64;
         std::mem::swap(&mut self.pairs, &mut state.contacts.pairs);
     }
 }
@@ -439,18 +439,18 @@ fn halt_robots(island: &Island, scene: &Scene, state: &mut State) {
     }
 }
 
-/// Adds the mean force of a touch over the step to both links.
+/// Adds the mean force of a contact point over the step to both links.
 fn add_contact_force<W: AsRef<Workspace>>(
-    touch: &Touch,
+    point: &ContactPoint,
     f: Vec3,
     robots: &mut [RobotState],
     works: &[W],
 ) {
-    for (owner, f) in [(touch.a, f), (touch.b, -f)] {
+    for (owner, f) in [(point.a, f), (point.b, -f)] {
         if let Owner::Link(r, l) = owner
             && robots[r as usize].halted.is_none()
         {
-            let arm = touch.p_W - works[r as usize].as_ref().links[l as usize].p_WL;
+            let arm = point.p_W - works[r as usize].as_ref().links[l as usize].p_WL;
             robots[r as usize].clear_step_forces();
             let sum = &mut robots[r as usize].contact_force[l as usize];
             *sum = sum.plus(&SpatialForce { m: arm.cross(f), f });
@@ -458,7 +458,7 @@ fn add_contact_force<W: AsRef<Workspace>>(
     }
 }
 
-fn contact_from_touch(touch: &Touch, impulse: &Impulse) -> Contact {
+fn contact_from_point(point: &ContactPoint, impulse: &Impulse) -> Contact {
     let side = |owner: Owner, collider: u32| match owner {
         Owner::Link(robot, link) => ContactBody::Link {
             robot,
@@ -472,11 +472,11 @@ fn contact_from_touch(touch: &Touch, impulse: &Impulse) -> Contact {
         Owner::Seabed => ContactBody::Seabed,
     };
     Contact {
-        a: side(touch.a, touch.colliders[0]),
-        b: side(touch.b, touch.colliders[1]),
-        p_W: touch.p_W,
-        n_W: touch.n_W,
-        gap: touch.gap,
+        a: side(point.a, point.colliders[0]),
+        b: side(point.b, point.colliders[1]),
+        p_W: point.p_W,
+        n_W: point.n_W,
+        gap: point.gap,
         impulse_W: impulse.force_W,
     }
 }

@@ -41,11 +41,11 @@ use merrow_model::state::workspace::{LinkWork, fully_submerged_lanes};
 #[inline(always)]
 pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     let n = robot.links.len();
-    let whole = match &robot.base_factor {
+    let submerged_lanes = match &robot.base_factor {
         Some(_) if !work.flooded => fully_submerged_lanes(work.links[0].submerged_fraction),
         _ => LaneCondition::None,
     };
-    if let (LaneCondition::All, Some(factor)) = (whole, &robot.base_factor) {
+    if let (LaneCondition::All, Some(factor)) = (submerged_lanes, &robot.base_factor) {
         work.links[0].A = factor.solve_lanes(&work.links[0].F);
         return;
     }
@@ -70,7 +70,7 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
         parent.pA = parent.pA.plus(&pa.to_parent(&w.R_PC, w.p_PC));
     }
     work.links[0].A = base_acceleration(robot, &work.links[0]);
-    if let (LaneCondition::Some, Some(factor)) = (whole, &robot.base_factor) {
+    if let (LaneCondition::Some, Some(factor)) = (submerged_lanes, &robot.base_factor) {
         base_acceleration_mixed_lanes(factor, &mut work.links[0]);
     }
     for i in 1..n {

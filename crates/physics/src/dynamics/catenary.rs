@@ -40,13 +40,13 @@ const SEABED_TOLERANCE: f64 = 0.05;
 /// Shape of a line that hangs between two positions.
 struct HangingLine {
     span: Span,
-    hanging: CatenarySolution,
+    solution: CatenarySolution,
     /// Index of the lower end; of the upper end if the line floats.
     lower: usize,
     /// Position of that end [m].
-    from: Vec3,
+    lower_end: Vec3,
     /// Horizontal unit vector from it to the other end.
-    along: Vec3,
+    direction: Vec3,
     /// 1, or -1 for a line lighter than water, which is computed upside down.
     up: f64,
 }
@@ -57,23 +57,23 @@ impl HangingLine {
         let up = if weight < 0.0 { -1.0 } else { 1.0 };
         let lower = usize::from(up * ends[1].z < up * ends[0].z);
         let d = ends[1 - lower] - ends[lower];
-        let across = Vec3::new(d.x, d.y, 0.0);
-        let lies = up > 0.0 && depth_below_seabed(at, ends[lower]).0 > -SEABED_TOLERANCE;
+        let horizontal = Vec3::new(d.x, d.y, 0.0);
+        let lies_on_seabed = up > 0.0 && depth_below_seabed(at, ends[lower]).0 > -SEABED_TOLERANCE;
         let span = Span {
-            x: across.norm(),
+            x: horizontal.norm(),
             z: up * d.z,
             length,
             weight: weight.abs().max(MIN_WEIGHT),
             stiffness: tether.line.stiffness,
-            seabed_friction: lies.then_some(tether.line.seabed_friction),
+            seabed_friction: lies_on_seabed.then_some(tether.line.seabed_friction),
         };
-        let along = across.unit().unwrap_or(Vec3::new(1.0, 0.0, 0.0));
+        let direction = horizontal.unit().unwrap_or(Vec3::new(1.0, 0.0, 0.0));
         Self {
-            hanging: span.solve(),
+            solution: span.solve(),
             span,
             lower,
-            from: ends[lower],
-            along,
+            lower_end: ends[lower],
+            direction,
             up,
         }
     }
@@ -81,10 +81,10 @@ impl HangingLine {
     /// Force of the line on its first and second end [N], W.
     fn end_forces(&self) -> [Vec3; 2] {
         let vertical = |V: f64| Vec3::new(0.0, 0.0, self.up * V);
-        let CatenarySolution { H, V, .. } = self.hanging;
+        let CatenarySolution { H, V, .. } = self.solution;
         let [H_low, V_low] = self.span.lower_tension(H, V);
-        let low = self.along.scale(H_low) + vertical(V_low);
-        let high = -(self.along.scale(H) + vertical(V));
+        let low = self.direction.scale(H_low) + vertical(V_low);
+        let high = -(self.direction.scale(H) + vertical(V));
         if self.lower == 0 {
             [low, high]
         } else {
@@ -94,44 +94,44 @@ impl HangingLine {
 
     /// Decrease of the pull on the upper end per displacement away from the lower end [N/m], W.
     fn stiffness(&self) -> Mat3 {
-        let [[a, b], [c, d]] = self.hanging.flexibility;
+        let [[a, b], [c, d]] = self.solution.flexibility;
         let det = a * d - b * c;
-        let e = self.along;
+        let e = self.direction;
         let up = Vec3::new(0.0, 0.0, self.up);
-        let side = up.cross(e);
+        let lateral = up.cross(e);
         let outer = |u: Vec3, v: Vec3, k: f64| Mat3 {
             r: u.to_array().map(|x| v.scale(k * x)),
         };
         // the lateral stiffness of a line that hangs straight down is its tension over its length
-        let sideways = self.hanging.H / self.span.x.max(1e-4 * self.span.length);
+        let lateral_stiffness = self.solution.H / self.span.x.max(1e-4 * self.span.length);
         outer(e, e, d / det)
             + outer(e, up, -b / det)
             + outer(up, e, -c / det)
             + outer(up, up, a / det)
-            + outer(side, side, sideways)
+            + outer(lateral, lateral, lateral_stiffness)
     }
 }
 
-/// Steps a quasi-static `tether` by (1). `holds` are the conditions at its ends. The function
+/// Steps a quasi-static `tether` by (1). `end_conditions` are the conditions at its ends. The function
 /// stores the result in `work`.
 pub fn step_quasi_static(
     tether: &Tether,
     state: &TetherState,
-    holds: &[EndCondition; 2],
+    end_conditions: &[EndCondition; 2],
     at: &EnvironmentState<'_>,
-    pace: StepParameters,
+    parameters: StepParameters,
     work: &mut LineWork,
 ) {
     let n = tether.n_segments();
     // a massless spring is damped by the integration rule only: implicit Euler
-    let lead = pace.h;
-    let length = state.length + pace.rate * lead;
+    let lead = parameters.h;
+    let length = state.length + parameters.rate * lead;
     let line = HangingLine::new(tether, length, [state.p[0], state.p[n]], at);
     let pulls = line.end_forces();
     let upper = 1 - line.lower;
     // displacement rate of an end under the forces at its current position, and its derivative with
     // respect to the force
-    let motion = |e: usize| match &holds[e] {
+    let motion = |e: usize| match &end_conditions[e] {
         EndCondition::Point { v, a, W, pull, .. } => {
             (*v + (*a + W.mul_vec(pulls[e] - *pull)).scale(lead), *W)
         }
@@ -139,7 +139,7 @@ pub fn step_quasi_static(
     };
     let ((w_U, W_U), (w_L, W_L)) = (motion(upper), motion(line.lower));
     let K = line.stiffness();
-    let both = (W_U + W_L).mul_mat(&K);
+    let combined = (W_U + W_L).mul_mat(&K);
     let mut row = BlockRow {
         D: Mat3::identity(),
         b: w_U - w_L,
@@ -147,7 +147,7 @@ pub fn step_quasi_static(
     };
     row.D = row.D
         + Mat3 {
-            r: both.r.map(|r| r.scale(lead * lead)),
+            r: combined.r.map(|r| r.scale(lead * lead)),
         };
     let mut rows = [row];
     tridiagonal::solve(&mut rows);
@@ -157,13 +157,13 @@ pub fn step_quasi_static(
     for i in 0..=n {
         let s = length * i as f64 / n as f64;
         let s = if line.lower == 0 { s } else { length - s };
-        let [x, z] = line.span.point(&line.hanging, s);
-        work.p[i] = line.from + line.along.scale(x) + Vec3::new(0.0, 0.0, line.up * z);
+        let [x, z] = line.span.point(&line.solution, s);
+        work.p[i] = line.lower_end + line.direction.scale(x) + Vec3::new(0.0, 0.0, line.up * z);
         work.v[i] = Vec3::zero();
     }
     work.finite = work.p.iter().chain(&work.pull).all(|x| x.is_finite());
     // the tension is greatest at one of the ends
-    let [from, to] = work.pull.map(Vec3::norm);
-    let (at, tension) = if to > from { (n - 1, to) } else { (0, from) };
+    let [first, last] = work.pull.map(Vec3::norm);
+    let (at, tension) = if last > first { (n - 1, last) } else { (0, first) };
     work.record_break(tether, state, at, tension);
 }

@@ -23,7 +23,8 @@ use merrow_model::kinematics::joint_velocity;
 use merrow_model::scene::Robot;
 use merrow_model::state::Workspace;
 
-/// The (6 + joints)² inertia matrix, from the poses and inertias in `work`.
+/// The (6 + joints)² inertia matrix in SI units, base first, angular part first, from the poses and
+/// inertias in `work`.
 pub fn inertia_matrix(robot: &Robot, work: &Workspace) -> Vec<Vec<f64>> {
     let (mut scratch, mut H) = (work.clone(), Vec::new());
     let size = inertia_matrix_into(robot, &mut scratch, &mut H);
@@ -44,9 +45,9 @@ pub(crate) fn inertia_matrix_into(robot: &Robot, work: &mut Workspace, H: &mut V
     }
     for i in (1..n).rev() {
         let w = &work.links[i];
-        let moved = w.IA.to_parent(&w.R_PC, w.p_PC);
+        let inertia_in_parent = w.IA.to_parent(&w.R_PC, w.p_PC);
         let parent = &mut work.links[robot.links[i].parent.unwrap_or(0)];
-        parent.IA = parent.IA.plus(&moved);
+        parent.IA = parent.IA.plus(&inertia_in_parent);
     }
     for (k, row) in work.links[0].IA.to_matrix().iter().enumerate() {
         H[k * size..k * size + 6].copy_from_slice(row);

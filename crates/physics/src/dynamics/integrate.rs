@@ -81,7 +81,7 @@ fn rk4<T: Real>(
     let mut V = motion.V_WB_B.add_scaled(&first.V, sixth);
     let mut p = Vec3::zero();
     // only heap allocations are kept from step to step
-    let (room, room_d) = (
+    let (q_buffer, qd_buffer) = (
         std::mem::take(&mut work.stage.q),
         std::mem::take(&mut work.stage.qd),
     );
@@ -89,17 +89,17 @@ fn rk4<T: Real>(
         q_WB: motion.q_WB,
         p_WB: motion.p_WB,
         V_WB_B: motion.V_WB_B,
-        q: room,
-        qd: room_d,
+        q: q_buffer,
+        qd: qd_buffer,
     };
     // one loop, so that the large evaluation is compiled once
     for i in 0..3 {
-        let (part, instant, weight) = if i < 2 {
+        let (fraction, instant, weight) = if i < 2 {
             (0.5, 1, third)
         } else {
             (1.0, 2, sixth)
         };
-        displace(motion, &k, h * part, work, i, &mut stage);
+        displace(motion, &k, h * fraction, work, i, &mut stage);
         evaluate.evaluate(&stage, instant, work);
         k = slope(&stage, work, i + 1);
         q = q.add_scaled(&k.q, weight);
@@ -162,13 +162,13 @@ fn semi_implicit<T: Real>(h: f64, motion: &mut Motion<T>, work: &mut Workspace<T
     let base = &work.links[0];
     motion.V_WB_B = motion.V_WB_B.add_scaled(&base.A, ht);
     let V = motion.V_WB_B;
-    let turn = Quat::from_rotation_vector(V.w * h);
+    let rotation = Quat::from_rotation_vector(V.w * h);
     // the velocity is rotated by the attitude at half of the rotation, so that a steady turn stays
     // on its circle
-    let half = Quat::from_rotation_vector(V.w * (0.5 * h));
-    let R_mid = motion.q_WB.mul(&half).matrix();
+    let half_rotation = Quat::from_rotation_vector(V.w * (0.5 * h));
+    let R_mid = motion.q_WB.mul(&half_rotation).matrix();
     motion.p_WB += R_mid.mul_vec(V.v).scale(ht);
-    motion.q_WB = motion.q_WB.mul(&turn).normalized();
+    motion.q_WB = motion.q_WB.mul(&rotation).normalized();
     for j in 0..motion.q.len() {
         motion.qd[j] += work.qdd[j] * ht;
         motion.q[j] += motion.qd[j] * ht;
@@ -179,47 +179,47 @@ fn semi_implicit<T: Real>(h: f64, motion: &mut Motion<T>, work: &mut Workspace<T
 ///
 /// `v` are the new velocities of the free coordinates and `x` their displacements, with the six
 /// base coordinates first if the base floats. `joints[j]` is the index of the coordinate of joint j
-/// and the ratio of the joint to the coordinate. The equivalent acceleration is stored in `kick`.
-/// `work` holds the state at the start of the step.
+/// and the ratio of the joint to the coordinate. The equivalent acceleration is stored in
+/// `impulse_acceleration`. `work` holds the state at the start of the step.
 pub(crate) fn apply_impulses(
     motion: &mut Motion,
     is_floating: bool,
     joints: &[Option<(usize, f64)>],
     (v, x): (&[f64], &[f64]),
     (h, work): (f64, &Workspace),
-    kick: &mut ImpulseAcceleration,
+    impulse_acceleration: &mut ImpulseAcceleration,
 ) {
     let rate = 1.0 / h;
     if is_floating {
-        let three = |s: &[f64], at: usize| Vec3::new(s[at], s[at + 1], s[at + 2]);
+        let vector_at = |s: &[f64], at: usize| Vec3::new(s[at], s[at + 1], s[at + 2]);
         let V = SpatialVelocity {
-            w: three(v, 0),
-            v: three(v, 3),
+            w: vector_at(v, 0),
+            v: vector_at(v, 3),
         };
-        kick.is_nonzero |= V != motion.V_WB_B;
-        let gained = V.add_scaled(&work.V_start, -1.0);
+        impulse_acceleration.is_nonzero |= V != motion.V_WB_B;
+        let change = V.add_scaled(&work.V_start, -1.0);
         let mean = SpatialVelocity {
-            w: gained.w.scale(rate),
-            v: gained.v.scale(rate),
+            w: change.w.scale(rate),
+            v: change.v.scale(rate),
         };
-        kick.A_WB_B = mean.add_scaled(&work.A_start, -0.5);
-        let turn = Quat::from_rotation_vector(three(x, 0));
+        impulse_acceleration.A_WB_B = mean.add_scaled(&work.A_start, -0.5);
+        let rotation = Quat::from_rotation_vector(vector_at(x, 0));
         // the axes rotate while the velocity in the world is unchanged
-        let R = turn.matrix();
+        let R = rotation.matrix();
         motion.V_WB_B = SpatialVelocity {
             w: R.tr_mul_vec(V.w),
             v: R.tr_mul_vec(V.v),
         };
-        motion.p_WB += motion.q_WB.matrix().mul_vec(three(x, 3));
-        motion.q_WB = motion.q_WB.mul(&turn).normalized();
+        motion.p_WB += motion.q_WB.matrix().mul_vec(vector_at(x, 3));
+        motion.q_WB = motion.q_WB.mul(&rotation).normalized();
     }
     for (j, c) in joints.iter().enumerate() {
-        if let Some((c, part)) = c {
-            let qd = part * v[*c];
-            kick.is_nonzero |= qd != motion.qd[j];
-            kick.qdd[j] = (qd - work.qd_start[j]) * rate - 0.5 * work.qdd_start[j];
+        if let Some((c, ratio)) = c {
+            let qd = ratio * v[*c];
+            impulse_acceleration.is_nonzero |= qd != motion.qd[j];
+            impulse_acceleration.qdd[j] = (qd - work.qd_start[j]) * rate - 0.5 * work.qdd_start[j];
             motion.qd[j] = qd;
-            motion.q[j] += part * x[*c];
+            motion.q[j] += ratio * x[*c];
         }
     }
 }

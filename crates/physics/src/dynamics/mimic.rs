@@ -43,8 +43,8 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
 
 /// Follower joints and their gears, at most [`MIMICS_MAX`].
 fn gears(robot: &Robot) -> impl Iterator<Item = (usize, Mimic)> + '_ {
-    let of = |link: &usize| Some((*link - 1, robot.links[*link].joint.mimic?));
-    robot.mimics.iter().filter_map(of).take(MIMICS_MAX)
+    let follower_and_gear = |link: &usize| Some((*link - 1, robot.links[*link].joint.mimic?));
+    robot.mimics.iter().filter_map(follower_and_gear).take(MIMICS_MAX)
 }
 
 /// Violation of (1) at joint `f`.
@@ -61,20 +61,20 @@ fn add_gear_effort<T: Real>(work: &mut Workspace<T>, f: usize, gear: &Mimic, eff
 /// Applies (2) and (3). Restores the efforts of the drives in `work.tau` afterwards.
 fn apply_gears<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     let n = gears(robot).count();
-    let mut wanted = [T::zero(); MIMICS_MAX];
+    let mut target = [T::zero(); MIMICS_MAX];
     let mut K = [[T::zero(); MIMICS_MAX]; MIMICS_MAX];
     for (i, (f, gear)) in gears(robot).enumerate() {
-        wanted[i] = -constraint_error(work, f, &gear);
+        target[i] = -constraint_error(work, f, &gear);
     }
     for (j, (f, gear)) in gears(robot).enumerate() {
         add_gear_effort(work, f, &gear, T::one());
         aba::accelerations(robot, work);
         add_gear_effort(work, f, &gear, -T::one());
         for (i, (f, gear)) in gears(robot).enumerate() {
-            K[i][j] = constraint_error(work, f, &gear) + wanted[i];
+            K[i][j] = constraint_error(work, f, &gear) + target[i];
         }
     }
-    let efforts = solve(&mut K, wanted, n);
+    let efforts = solve(&mut K, target, n);
     for (i, (f, gear)) in gears(robot).enumerate() {
         add_gear_effort(work, f, &gear, efforts[i]);
     }
@@ -96,17 +96,17 @@ fn solve<T: Real>(
         for r in i + 1..n {
             let factor = K[r][i] / K[i][i];
             for c in i..n {
-                let part = factor * K[i][c];
-                K[r][c] -= part;
+                let term = factor * K[i][c];
+                K[r][c] -= term;
             }
-            let part = factor * b[i];
-            b[r] -= part;
+            let term = factor * b[i];
+            b[r] -= term;
         }
     }
     for i in (0..n).rev() {
         for c in i + 1..n {
-            let part = K[i][c] * b[c];
-            b[i] -= part;
+            let term = K[i][c] * b[c];
+            b[i] -= term;
         }
         b[i] = b[i] / K[i][i];
     }

@@ -42,8 +42,8 @@ pub fn compute_row(robot: &Robot, work: &mut Workspace, j: usize) {
         let link = &robot.links[i];
         let w = &mut work.links[i];
         if link.joint.is_free() {
-            let own = if i == j + 1 { 1.0 } else { 0.0 };
-            w.u = own - axis_component(link.joint.kind, &p); // (2)
+            let unit_effort = if i == j + 1 { 1.0 } else { 0.0 };
+            w.u = unit_effort - axis_component(link.joint.kind, &p); // (2)
             let k = w.D_inv * w.u;
             p = SpatialForce {
                 m: p.m + w.U.m.scale(k),

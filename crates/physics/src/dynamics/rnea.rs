@@ -23,7 +23,8 @@ use merrow_model::kinematics::joint_velocity;
 use merrow_model::scene::{JointKind, Robot};
 use merrow_model::state::Workspace;
 
-/// Base wrench and joint efforts for the base acceleration `A0` and the joint accelerations `qdd`.
+/// Base wrench at Bo in B [N m, N] and joint efforts [N m or N] for the base acceleration `A0` at
+/// Bo in B [rad/s², m/s²] and the joint accelerations `qdd` [rad/s² or m/s²], one per joint.
 ///
 /// Uses the velocities, forces and inertias in `work`. The base wrench is zero for a free body that
 /// follows its own dynamics.
@@ -58,12 +59,12 @@ pub fn inverse(
 }
 
 /// Computes the joint efforts that keep base and joints without acceleration, and passes them to
-/// `take`, from the last joint to the first.
+/// `store`, from the last joint to the first.
 ///
 /// This is [`inverse`] with zero joint accelerations and a base whose velocity in the world is
 /// constant, so the efforts do not depend on the motion of the vehicle as a whole. The function
 /// allocates no memory. It overwrites `A` and `pA` in `work`, as the next run of `aba` does.
-pub fn bias_efforts(robot: &Robot, work: &mut Workspace, mut take: impl FnMut(usize, f64)) {
+pub fn bias_efforts(robot: &Robot, work: &mut Workspace, mut store: impl FnMut(usize, f64)) {
     let n = robot.links.len();
     for i in 0..n {
         let (head, tail) = work.links.split_at_mut(i);
@@ -85,7 +86,7 @@ pub fn bias_efforts(robot: &Robot, work: &mut Workspace, mut take: impl FnMut(us
         let link = &robot.links[i];
         let (head, tail) = work.links.split_at_mut(i);
         let w = &tail[0];
-        take(i - 1, axis_component(link.joint.kind, &w.pA));
+        store(i - 1, axis_component(link.joint.kind, &w.pA));
         let parent = &mut head[link.parent.unwrap_or(0)];
         parent.pA = parent.pA.plus(&w.pA.to_parent(&w.R_PC, w.p_PC));
     }

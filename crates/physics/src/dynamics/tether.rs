@@ -34,7 +34,7 @@
 //!
 //! # Checked by
 //! test/analytic/tether.rs, test/analytic/tether_robot.rs, test/analytic/tether_bending.rs,
-//! test/analytic/tether_parting.rs, test/convergence/tether.rs
+//! test/analytic/tether_breaking.rs, test/convergence/tether.rs
 
 use crate::forces::lines::bending::NodeBending;
 use crate::forces::lines::tether as law;
@@ -97,15 +97,15 @@ pub struct LineWork {
     /// Segment whose tension exceeded the breaking strength of the line.
     pub breaking_segment: Option<usize>,
     w: Vec<Vec3>,
-    around: Vec<NodeEnvironment>,
+    environments: Vec<NodeEnvironment>,
     nodes: Vec<ForceWithDerivative>,
     segments: Vec<ForceWithDerivative>,
     rows: Vec<BlockRow>,
     /// For a line with bending stiffness: bending at each node, the total bending force on each
     /// node, and the matrix.
-    bends: Vec<NodeBending>,
+    bendings: Vec<NodeBending>,
     bending_forces: Vec<Vec3>,
-    wide: Vec<PentadiagonalRow>,
+    pentadiagonal_rows: Vec<PentadiagonalRow>,
 }
 
 /// Newton's method ends if no velocity changes by more than this [m/s]. It converges quadratically,
@@ -113,7 +113,7 @@ pub struct LineWork {
 const VELOCITY_TOLERANCE: f64 = 1e-6;
 /// Maximum number of Newton iterations. Further iterations do not improve a step whose kinks have
 /// not settled by then.
-const MAX_ROUNDS: usize = 8;
+const MAX_ITERATIONS: usize = 8;
 /// Cosine of the rotation of a segment in one step beyond which a line that bears compression
 /// counts as kinked.
 const KINK_COSINE: f64 = 0.98;
@@ -128,7 +128,7 @@ impl LineWork {
             f: Vec3::zero(),
             D: Mat3::zero(),
         };
-        let nowhere = NodeEnvironment {
+        let unset = NodeEnvironment {
             surface: 0.0,
             length: 0.0,
             tangent: Vec3::zero(),
@@ -142,14 +142,14 @@ impl LineWork {
             pull: [Vec3::zero(); 2],
             finite: true,
             w: vec![Vec3::zero(); n],
-            around: vec![nowhere; n],
+            environments: vec![unset; n],
             nodes: vec![force; n],
             segments: vec![force; n - 1],
             rows: vec![BlockRow::zero(); n],
             breaking_segment: None,
-            bends: vec![NodeBending::none(); if tether.line.bending > 0.0 { n } else { 0 }],
+            bendings: vec![NodeBending::none(); if tether.line.bending > 0.0 { n } else { 0 }],
             bending_forces: vec![Vec3::zero(); n],
-            wide: vec![
+            pentadiagonal_rows: vec![
                 PentadiagonalRow::from_tridiagonal(&BlockRow::zero());
                 if tether.line.bending > 0.0 { n } else { 0 }
             ],
@@ -165,30 +165,30 @@ impl LineWork {
         at: usize,
         tension: f64,
     ) {
-        let parts = state.parted.is_none() && tension > tether.line.breaking;
-        self.breaking_segment = parts.then_some(at);
+        let is_broken = state.parted.is_none() && tension > tether.line.breaking;
+        self.breaking_segment = is_broken.then_some(at);
     }
 }
 
 /// Steps `tether` from `state` and stores the result in `work`. The end nodes in `state` must be at
-/// the positions of the `holds`.
+/// the positions of the `end_conditions`.
 pub fn step(
     tether: &Tether,
     state: &TetherState,
-    holds: &[EndCondition; 2],
+    end_conditions: &[EndCondition; 2],
     at: &EnvironmentState<'_>,
-    pace: StepParameters,
+    parameters: StepParameters,
     work: &mut LineWork,
 ) {
     let n = tether.n_segments();
-    update_surroundings(tether, state, holds, at, work);
+    update_environments(tether, state, end_conditions, at, work);
     let line = LineStep {
         tether,
         state,
-        holds,
+        end_conditions,
         at,
-        pace,
-        rest: state.length / n as f64,
+        parameters,
+        rest_length: state.length / n as f64,
     };
     let theta = 0.5 + line.damping(work);
     line.solve_newton(theta, work);
@@ -199,15 +199,15 @@ pub fn step(
 }
 
 /// Computes tangent, water and assigned line length of every node.
-fn update_surroundings(
+fn update_environments(
     tether: &Tether,
     state: &TetherState,
-    holds: &[EndCondition; 2],
+    end_conditions: &[EndCondition; 2],
     at: &EnvironmentState<'_>,
     work: &mut LineWork,
 ) {
     let n = tether.n_segments();
-    let rest = state.length / n as f64;
+    let rest_length = state.length / n as f64;
     for i in 0..=n {
         let first = if i > 0 && !state.is_gap(i - 1) {
             i - 1
@@ -217,91 +217,91 @@ fn update_surroundings(
         let last = if i < n && !state.is_gap(i) { i + 1 } else { i };
         let chord = state.p[last] - state.p[first];
         let tangent = chord.unit().unwrap_or_default();
-        let length = rest * node_segment_count(i, n, holds);
-        work.around[i] = NodeEnvironment::new(&tether.line, at, state.p[i], tangent, length);
+        let length = rest_length * node_segment_count(i, n, end_conditions);
+        work.environments[i] = NodeEnvironment::new(&tether.line, at, state.p[i], tangent, length);
     }
 }
 
 /// Number of segment lengths assigned to node `i` of a line of `n` segments, n at least two.
-fn node_segment_count(i: usize, n: usize, holds: &[EndCondition; 2]) -> f64 {
-    let loose = holds.map(|h| matches!(h, EndCondition::Free));
+fn node_segment_count(i: usize, n: usize, end_conditions: &[EndCondition; 2]) -> f64 {
+    let is_free = end_conditions.map(|h| matches!(h, EndCondition::Free));
     let is_end = [i == 0, i == n];
-    let mut share = 1.0;
+    let mut count = 1.0;
     for k in 0..2 {
         if is_end[k] {
-            share = if loose[k] { 0.5 } else { 0.0 };
+            count = if is_free[k] { 0.5 } else { 0.0 };
         }
     }
     // the half segment of an attached end
-    if i == 1 && !loose[0] {
-        share += 0.5;
+    if i == 1 && !is_free[0] {
+        count += 0.5;
     }
-    if i + 1 == n && !loose[1] {
-        share += 0.5;
+    if i + 1 == n && !is_free[1] {
+        count += 0.5;
     }
-    share
+    count
 }
 
 /// State of a line during its step.
 struct LineStep<'a> {
     tether: &'a Tether,
     state: &'a TetherState,
-    holds: &'a [EndCondition; 2],
+    end_conditions: &'a [EndCondition; 2],
     at: &'a EnvironmentState<'a>,
-    pace: StepParameters,
+    parameters: StepParameters,
     /// Unstretched length of a segment at the start of the step [m].
-    rest: f64,
+    rest_length: f64,
 }
 
 impl LineStep<'_> {
     /// θ - ½: zero for a line whose waves the step resolves, so that the rule is of second order.
     fn damping(&self, work: &LineWork) -> f64 {
-        let h = self.pace.h;
+        let h = self.parameters.h;
         let line = &self.tether.line;
         let k =
-            line.stiffness / self.rest + 4.0 * line.bending / (self.rest * self.rest * self.rest);
-        let mut softest = self.tether.line.mass * self.rest;
-        for a in &work.around {
+            line.stiffness / self.rest_length + 4.0 * line.bending / (self.rest_length * self.rest_length * self.rest_length);
+        let mut min_mass = self.tether.line.mass * self.rest_length;
+        for a in &work.environments {
             if a.length > 0.0 {
-                softest = softest.min(self.tether.line.mass * a.length);
+                min_mass = min_mass.min(self.tether.line.mass * a.length);
             }
         }
-        let mut quickest = 4.0 / softest;
-        for hold in self.holds {
-            if let EndCondition::Point { W, .. } = hold {
-                quickest = quickest.max(W.r[0].x + W.r[1].y + W.r[2].z);
+        let mut max_mobility = 4.0 / min_mass;
+        for condition in self.end_conditions {
+            if let EndCondition::Point { W, .. } = condition {
+                max_mobility = max_mobility.max(W.r[0].x + W.r[1].y + W.r[2].z);
             }
         }
-        let z = h * h * k * quickest;
-        if self.pace.damping > DAMPING {
-            self.pace.damping
+        let z = h * h * k * max_mobility;
+        if self.parameters.damping > DAMPING {
+            self.parameters.damping
         } else {
-            self.pace.damping * z / (1.0 + z)
+            self.parameters.damping * z / (1.0 + z)
         }
     }
 
     /// Solves (1) and (2) for `work.w` and stores the corresponding forces in `work`.
     fn solve_newton(&self, theta: f64, work: &mut LineWork) {
         work.w.copy_from_slice(&self.state.v);
-        let lead = theta * self.pace.h;
-        for round in 1..=MAX_ROUNDS {
+        let lead = theta * self.parameters.h;
+        for round in 1..=MAX_ITERATIONS {
             self.compute_forces(lead, work);
             self.assemble(lead, work);
-            if work.bends.is_empty() {
+            if work.bendings.is_empty() {
                 tridiagonal::solve(&mut work.rows);
             } else {
                 self.add_bending(lead, work);
             }
-            let mut largest: f64 = 0.0;
+            let mut max_change: f64 = 0.0;
             for (w, row) in work.w.iter_mut().zip(&work.rows) {
                 *w += row.b;
-                largest = largest
+                max_change = max_change
                     .max(row.b.x.abs())
                     .max(row.b.y.abs())
                     .max(row.b.z.abs());
             }
             self.update_forces(lead, work);
-            if largest <= VELOCITY_TOLERANCE && round > 1 {
+            if max_change <= VELOCITY_TOLERANCE && round > 1 {
                 break;
             }
         }
@@ -311,20 +311,20 @@ impl LineStep<'_> {
     fn compute_forces(&self, lead: f64, work: &mut LineWork) {
         let line = &self.tether.line;
         let n = self.tether.n_segments();
-        let rate = self.pace.rate / n as f64;
-        let rest = self.rest + lead * rate;
-        let place = |i: usize, w: &[Vec3]| self.state.p[i] + w[i].scale(lead);
+        let rate = self.parameters.rate / n as f64;
+        let rest_length = self.rest_length + lead * rate;
+        let position = |i: usize, w: &[Vec3]| self.state.p[i] + w[i].scale(lead);
         for s in 0..n {
-            let d = place(s + 1, &work.w) - place(s, &work.w);
+            let d = position(s + 1, &work.w) - position(s, &work.w);
             work.segments[s] = match self.state.is_gap(s) {
                 true => ZERO_FORCE,
-                false => law::tension(line, rest, rate, d, work.w[s + 1] - work.w[s], lead),
+                false => law::tension(line, rest_length, rate, d, work.w[s + 1] - work.w[s], lead),
             };
         }
         for i in 0..=n {
-            if work.around[i].length > 0.0 {
-                let p = place(i, &work.w);
-                work.nodes[i] = law::node_force(line, self.at, &work.around[i], p, work.w[i], lead);
+            if work.environments[i].length > 0.0 {
+                let p = position(i, &work.w);
+                work.nodes[i] = law::node_force(line, self.at, &work.environments[i], p, work.w[i], lead);
             }
         }
     }
@@ -335,37 +335,37 @@ impl LineStep<'_> {
         let d = |s: usize, w: &[Vec3]| {
             self.state.p[s + 1] - self.state.p[s] + (w[s + 1] - w[s]).scale(lead)
         };
-        let bears = |s: usize| s < n && !self.state.is_gap(s);
+        let is_loaded = |s: usize| s < n && !self.state.is_gap(s);
         for i in 0..=n {
-            let (w, l) = (&work.w, self.rest);
-            let (before, after) = (i > 0 && bears(i - 1), bears(i));
-            work.bends[i] = match (self.clamp_of(i), before, after) {
+            let (w, l) = (&work.w, self.rest_length);
+            let (before, after) = (i > 0 && is_loaded(i - 1), is_loaded(i));
+            work.bendings[i] = match (self.clamp_direction(i), before, after) {
                 (None, true, true) => NodeBending::between(EI, l, d(i - 1, w), d(i, w)),
                 (Some(t), false, true) => NodeBending::clamped_before(EI, l, t, d(i, w)),
                 (Some(t), true, false) => NodeBending::clamped_after(EI, l, d(i - 1, w), t),
                 _ => NodeBending::none(),
             };
         }
-        for (wide, row) in work.wide.iter_mut().zip(&work.rows) {
-            *wide = PentadiagonalRow::from_tridiagonal(row);
+        for (wide_row, row) in work.pentadiagonal_rows.iter_mut().zip(&work.rows) {
+            *wide_row = PentadiagonalRow::from_tridiagonal(row);
         }
-        for (i, bend) in work.bends.iter().enumerate() {
-            for (p, f) in bend.forces().into_iter().enumerate() {
+        for (i, bending) in work.bendings.iter().enumerate() {
+            for (p, f) in bending.forces().into_iter().enumerate() {
                 let Some(a) = (i + p).checked_sub(1).filter(|a| *a <= n) else {
                     continue;
                 };
-                let W = match self.hold_of(a) {
+                let W = match self.end_condition(a) {
                     None | Some(EndCondition::Free) => Mat3::identity(),
                     Some(EndCondition::World(_)) => continue,
                     Some(EndCondition::Point { W, .. }) => *W,
                 };
-                work.wide[a].near.b += W.mul_vec(f).scale(lead);
+                work.pentadiagonal_rows[a].near.b += W.mul_vec(f).scale(lead);
                 for q in 0..3 {
                     let Some(b) = (i + q).checked_sub(1).filter(|b| *b <= n) else {
                         continue;
                     };
-                    let K = W.mul_mat(&bend.tangent(p, q, lead));
-                    let block = work.wide[a].block(b as isize - a as isize);
+                    let K = W.mul_mat(&bending.tangent(p, q, lead));
+                    let block = work.pentadiagonal_rows[a].block(b as isize - a as isize);
                     *block = *block
                         + Mat3 {
                             r: K.r.map(|row| row.scale(lead)),
@@ -373,14 +373,14 @@ impl LineStep<'_> {
                 }
             }
         }
-        pentadiagonal::solve(&mut work.wide);
-        for (row, wide) in work.rows.iter_mut().zip(&work.wide) {
-            row.b = wide.near.b;
+        pentadiagonal::solve(&mut work.pentadiagonal_rows);
+        for (row, wide_row) in work.rows.iter_mut().zip(&work.pentadiagonal_rows) {
+            row.b = wide_row.near.b;
         }
     }
 
     /// Direction in which an end is clamped.
-    fn clamp_of(&self, i: usize) -> Option<Vec3> {
+    fn clamp_direction(&self, i: usize) -> Option<Vec3> {
         let n = self.tether.n_segments();
         let clamp = |k: usize| self.tether.clamps[k];
         if i == 0 {
@@ -406,11 +406,11 @@ impl LineStep<'_> {
             let (w, v) = (work.w[i], self.state.v[i]);
             let springs = before.D + after.D;
             let row = &mut work.rows[i];
-            match self.hold_of(i) {
+            match self.end_condition(i) {
                 None | Some(EndCondition::Free) => {
-                    let (node, around) = (&work.nodes[i], &work.around[i]);
-                    let [along, across] = around.mass(&self.tether.line, self.at.sea.density);
-                    let M = law::axial_transverse_matrix(around.tangent, along, across);
+                    let (node, environment) = (&work.nodes[i], &work.environments[i]);
+                    let [along, across] = environment.mass(&self.tether.line, self.at.sea.density);
+                    let M = law::axial_transverse_matrix(environment.tangent, along, across);
                     row.D = M + scaled(&(springs + node.D), lead);
                     row.L = scaled(&before.D, -lead);
                     row.U = scaled(&after.D, -lead);
@@ -441,22 +441,22 @@ impl LineStep<'_> {
             segment.f += segment.D.mul_vec(work.rows[s + 1].b - work.rows[s].b);
         }
         for (i, node) in work.nodes.iter_mut().enumerate() {
-            if work.around[i].length > 0.0 {
+            if work.environments[i].length > 0.0 {
                 node.f -= node.D.mul_vec(work.rows[i].b);
             }
         }
-        if !work.bends.is_empty() {
+        if !work.bendings.is_empty() {
             self.update_bending_forces(lead, work);
         }
     }
 
-    /// Bending part of [`Self::complete`].
+    /// Bending part of [`Self::update_forces`].
     fn update_bending_forces(&self, lead: f64, work: &mut LineWork) {
         let n = self.tether.n_segments();
         work.bending_forces.fill(Vec3::zero());
-        for (i, bend) in work.bends.iter_mut().enumerate() {
+        for (i, bending) in work.bendings.iter_mut().enumerate() {
             let change = |a: usize| work.rows[a].b;
-            bend.update(
+            bending.update(
                 [
                     change(i.saturating_sub(1)),
                     change(i),
@@ -464,7 +464,7 @@ impl LineStep<'_> {
                 ],
                 lead,
             );
-            for (p, f) in bend.forces().into_iter().enumerate() {
+            for (p, f) in bending.forces().into_iter().enumerate() {
                 if let Some(a) = (i + p).checked_sub(1).filter(|a| *a <= n) {
                     work.bending_forces[a] += f;
                 }
@@ -472,20 +472,20 @@ impl LineStep<'_> {
         }
     }
 
-    fn hold_of(&self, i: usize) -> Option<&EndCondition> {
+    fn end_condition(&self, i: usize) -> Option<&EndCondition> {
         if i == 0 {
-            return Some(&self.holds[0]);
+            return Some(&self.end_conditions[0]);
         }
-        (i == self.tether.n_segments()).then_some(&self.holds[1])
+        (i == self.tether.n_segments()).then_some(&self.end_conditions[1])
     }
 
     /// Returns true if a segment becomes slack or taut, or a node touches or leaves the seabed,
     /// during the step.
     fn has_kink(&self, work: &LineWork) -> bool {
-        let h = self.pace.h;
+        let h = self.parameters.h;
         let n = self.tether.n_segments();
-        let later = |i: usize| self.state.p[i] + work.w[i].scale(h);
-        let rest = self.rest + h * self.pace.rate / n as f64;
+        let end_position = |i: usize| self.state.p[i] + work.w[i].scale(h);
+        let rest_length = self.rest_length + h * self.parameters.rate / n as f64;
         let is_rope = self.tether.line.bending == 0.0;
         (0..n).filter(|s| !self.state.is_gap(*s)).any(|s| {
             if !is_rope {
@@ -493,23 +493,23 @@ impl LineStep<'_> {
                 let unit = |d: Vec3| d.unit().unwrap_or_default();
                 let (from, to) = (
                     self.state.p[s + 1] - self.state.p[s],
-                    later(s + 1) - later(s),
+                    end_position(s + 1) - end_position(s),
                 );
                 return unit(from).dot(unit(to)) < KINK_COSINE;
             }
-            let before = (self.state.p[s + 1] - self.state.p[s]).norm() > self.rest;
-            let after = (later(s + 1) - later(s)).norm() > rest;
+            let before = (self.state.p[s + 1] - self.state.p[s]).norm() > self.rest_length;
+            let after = (end_position(s + 1) - end_position(s)).norm() > rest_length;
             before != after
         }) || (0..=n).any(|i| {
             let inside = |p: Vec3| law::depth_below_seabed(self.at, p).0 > 0.0;
-            work.around[i].length > 0.0 && inside(self.state.p[i]) != inside(later(i))
+            work.environments[i].length > 0.0 && inside(self.state.p[i]) != inside(end_position(i))
         })
     }
 
     /// Computes positions and velocities at the end of the step, and the pulls.
     fn store_result(&self, work: &mut LineWork) {
         let n = self.tether.n_segments();
-        let h = self.pace.h;
+        let h = self.parameters.h;
         for i in 0..=n {
             let before = if i > 0 {
                 work.segments[i - 1].f
@@ -523,12 +523,12 @@ impl LineStep<'_> {
             };
             work.p[i] = self.state.p[i] + work.w[i].scale(h);
             let F = after - before + work.bending_forces[i];
-            work.v[i] = match self.hold_of(i) {
+            work.v[i] = match self.end_condition(i) {
                 None | Some(EndCondition::Free) => {
-                    let around = &work.around[i];
-                    let [along, across] = around.mass(&self.tether.line, self.at.sea.density);
+                    let environment = &work.environments[i];
+                    let [along, across] = environment.mass(&self.tether.line, self.at.sea.density);
                     let dv =
-                        law::axial_transverse_matrix(around.tangent, 1.0 / along, 1.0 / across);
+                        law::axial_transverse_matrix(environment.tangent, 1.0 / along, 1.0 / across);
                     self.state.v[i] + dv.mul_vec(F + work.nodes[i].f).scale(h)
                 }
                 Some(EndCondition::World(_)) => Vec3::zero(),
@@ -559,18 +559,18 @@ impl LineStep<'_> {
 
     /// Checks the segment with the greatest tension against the breaking strength.
     fn check_breaking(&self, work: &mut LineWork) {
-        let mut most = (0, 0.0);
+        let mut max_tension = (0, 0.0);
         if self.tether.line.breaking < f64::INFINITY {
             for (s, segment) in work.segments.iter().enumerate() {
                 let tension = (work.p[s + 1] - work.p[s])
                     .unit()
                     .map_or(0.0, |t| segment.f.dot(t));
-                if tension > most.1 {
-                    most = (s, tension);
+                if tension > max_tension.1 {
+                    max_tension = (s, tension);
                 }
             }
         }
-        work.record_break(self.tether, self.state, most.0, most.1);
+        work.record_break(self.tether, self.state, max_tension.0, max_tension.1);
     }
 }
 

@@ -105,7 +105,7 @@ fn add_water_forces<T: Real>(
     if !robot.buoyancy_engines.is_empty() {
         let weight = rho * g * wetness.wet;
         let up = w.R_WL.r[2];
-        let F_b = buoyancy_engine::force(robot, i, (up, weight), stage, &work.ballasts);
+        let F_b = buoyancy_engine::force(robot, i, (up, weight), stage, &work.buoyancy_engine_volumes);
         F = F.plus(&F_b);
     }
     w.submerged_fraction = wetness.wet;
@@ -130,7 +130,7 @@ fn add_hydrostatic_force<T: Real>(
     let (g, up) = (at.gravity, w.R_WL.r[2]);
     let (normal, height) = match at.waves {
         None => (up, w.p_WL.z + up.dot(Vec3::splat(link.hull.p_LoH))),
-        Some(_) => (w.surface_normal, w.over_surface),
+        Some(_) => (w.surface_normal, w.height_above_surface),
     };
     let float = link.restoring.as_ref().map(|hull| {
         let origin = height - normal.dot(Vec3::splat(link.hull.p_LoH));
@@ -317,8 +317,8 @@ fn velocity_products<T: Real>(
     ))
 }
 
-/// Same as [`products`] if lanes differ: each has the same bits as on its own. Outlined, because it
-/// is rare and large.
+/// Same as [`velocity_products`] if lanes differ: each has the same bits as on its own. Outlined,
+/// because it is rare and large.
 #[cold]
 #[inline(never)]
 fn mixed_velocity_products<T: Real>(
@@ -332,7 +332,7 @@ fn mixed_velocity_products<T: Real>(
     merged_velocity_products(link, F, w).select_lanes(&apart, |i| wetness.wet.lane(i) == 1.0)
 }
 
-/// Inertia if lanes differ, as in [`mixed_products`].
+/// Inertia if lanes differ, as in [`mixed_velocity_products`].
 #[cold]
 #[inline(never)]
 fn mixed_inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {

@@ -55,7 +55,7 @@ fn record(path: &Path, count: u64) -> Bag {
 }
 
 #[test]
-fn finished_bag_holds_all_and_says_so() {
+fn finished_bag_is_complete_and_marked() {
     let folder = Folder::new("finished");
     let path = folder.0.join("new/run.mcap");
     let summary = record(&path, 100).finish().unwrap();
@@ -106,7 +106,7 @@ fn finished_bag_holds_all_and_says_so() {
 }
 
 #[test]
-fn killed_recorder_leaves_what_was_flushed() {
+fn killed_recorder_leaves_flushed_messages() {
     let folder = Folder::new("killed");
     let path = folder.0.join("run.mcap");
     let mut bag = record(&path, 20);
@@ -137,7 +137,7 @@ fn dropped_bag_is_finished() {
 }
 
 #[test]
-fn nothing_recorded_is_overwritten() {
+fn existing_bags_are_not_overwritten() {
     let folder = Folder::new("kept");
     let path = folder.0.join("run.mcap");
     record(&path, 1).finish().unwrap();
@@ -161,7 +161,7 @@ fn nothing_recorded_is_overwritten() {
 }
 
 #[test]
-fn folder_gets_the_name_that_rosbag2_gives() {
+fn folder_name_matches_rosbag2() {
     let folder = Folder::new("folder");
     let summary = record(&folder.0.join("dive"), 1).finish().unwrap();
     assert_eq!(summary.path, folder.0.join("dive/dive_0.mcap"));
@@ -173,7 +173,7 @@ fn folder_gets_the_name_that_rosbag2_gives() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn full_disk_is_an_error_and_then_a_cheap_one() {
+fn full_disk_is_reported_and_later_writes_fail_fast() {
     let folder = Folder::new("full");
     let full = || {
         fs::OpenOptions::new()

@@ -195,10 +195,10 @@ impl<A: Action> GoalHandle<A> {
     /// Ends the goal unless it has ended already. Clients receive the new status and the result.
     pub fn finish(&self, end: GoalOutcome, result: A::Result) {
         let mut state = self.shared.lock();
-        let told = state
+        let finished = state
             .goals
             .finish(self.id, end, result.clone(), Instant::now());
-        if let Some((status, waiting)) = told {
+        if let Some((status, waiting)) = finished {
             state.publish_status();
             drop(state);
             send_results::<A>(status, &result, waiting);
@@ -261,11 +261,11 @@ impl<A: Action> Shared<A> {
         }
         let ended = former.and_then(|former| {
             let result = executor.replaced_result();
-            let told =
+            let finished =
                 state
                     .goals
                     .finish(former, GoalOutcome::Aborted, result.clone(), Instant::now());
-            told.map(|(status, waiting)| (status, result, waiting))
+            finished.map(|(status, waiting)| (status, result, waiting))
         });
         state.publish_status();
         // `start` runs before the lock is released, so no other thread can report on the goal

@@ -6,7 +6,6 @@
 use std::fmt;
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::args::{NodeOptions, Severity};
@@ -26,7 +25,7 @@ pub struct Logger {
 
 struct Sinks {
     name: String,
-    min_severity: AtomicU8,
+    min_severity: u8,
     console: bool,
     rosout: Option<Publisher>,
 }
@@ -41,11 +40,10 @@ impl Logger {
             true => Some(node.publisher("/rosout", Log::info(), &Qos::ROSOUT)?),
             false => None,
         };
-        let least = AtomicU8::new(options.log_level as u8);
         Ok(Self {
             log: Arc::new(Sinks {
                 name,
-                min_severity: least,
+                min_severity: options.log_level as u8,
                 console: options.console_logs,
                 rosout,
             }),
@@ -58,13 +56,8 @@ impl Logger {
     }
 
     /// Whether lines of this severity are written.
-    pub fn is_enabled(&self, severity: Severity) -> bool {
-        severity as u8 >= self.log.min_severity.load(Ordering::Relaxed)
-    }
-
-    /// Sets the lowest severity that is written.
-    pub fn set_level(&self, least: Severity) {
-        self.log.min_severity.store(least as u8, Ordering::Relaxed);
+    fn is_enabled(&self, severity: Severity) -> bool {
+        severity as u8 >= self.log.min_severity
     }
 
     /// Writes a line, stamped with wall time.
@@ -143,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn console_line_is_that_of_ros() {
+    fn console_line_matches_ros() {
         let line = console_line(Severity::Warn, 1_700_000_000, 1_234, "fleet.sim", "slow");
         assert_eq!(line, "[WARN] [1700000000.000001234] [fleet.sim]: slow\n");
     }

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn payload_shorter_than_the_header_is_no_request() {
+    fn payloads_shorter_than_the_header_are_ignored() {
         assert_eq!(split_cyclone_request(&[0, 1, 0, 0, 1, 2, 3]), None);
         assert_eq!(split_cyclone_request(&[0, 1]), None);
     }

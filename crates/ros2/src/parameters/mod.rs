@@ -368,7 +368,7 @@ impl ParameterServer {
     /// groups. `depth` limits the number of levels below a prefix; 0 means no limit.
     pub fn list(&self, prefixes: &[String], depth: u64) -> (Vec<String>, Vec<String>) {
         let fits = |below: &str| depth == 0 || (below.matches('.').count() as u64) < depth;
-        let wanted = |name: &str| {
+        let is_requested = |name: &str| {
             if prefixes.is_empty() {
                 return fits(name);
             }
@@ -384,7 +384,7 @@ impl ParameterServer {
         let names: Vec<String> = table
             .parameters
             .keys()
-            .filter(|name| wanted(name))
+            .filter(|name| is_requested(name))
             .cloned()
             .collect();
         let mut groups: Vec<String> = names

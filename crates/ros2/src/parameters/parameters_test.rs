@@ -48,7 +48,7 @@ fn refusal(name: &str, value: ParameterValue) -> String {
 }
 
 #[test]
-fn overrides_win_at_declaration_and_leftovers_are_reported() {
+fn overrides_apply_at_declaration_and_unused_ones_are_reported() {
     let server = server();
     assert_eq!(
         server.get("sea.wave_height_m"),
@@ -94,7 +94,7 @@ fn declarations_are_checked() {
 }
 
 #[test]
-fn a_string_that_may_be_a_number_takes_numbers_as_their_text() {
+fn string_parameters_accept_numbers_as_text() {
     let text = |text: &str| Some(ParameterValue::String(text.to_owned()));
     let declare = |server: &ParameterServer| {
         let pace = Declaration::new(
@@ -136,7 +136,7 @@ fn a_string_that_may_be_a_number_takes_numbers_as_their_text() {
 }
 
 #[test]
-fn refusals_say_what_was_expected_and_found() {
+fn refusals_state_expected_and_found_values() {
     assert_eq!(
         refusal("wave_height", ParameterValue::Double(1.0)),
         "parameter 'wave_height' cannot be set because it was not declared"
@@ -164,7 +164,7 @@ fn refusals_say_what_was_expected_and_found() {
 }
 
 #[test]
-fn a_batch_takes_effect_whole_or_not_at_all() {
+fn batches_are_applied_atomically() {
     let server = server();
     let good = pair("sea.wave_height_m", ParameterValue::Double(3.0));
     let bad = pair("sea.current.speed_m_s", ParameterValue::Bool(true));
@@ -182,7 +182,7 @@ fn a_batch_takes_effect_whole_or_not_at_all() {
 }
 
 #[test]
-fn the_node_has_the_last_word_and_listeners_hear_of_what_took_effect() {
+fn callbacks_can_refuse_and_listeners_get_applied_values() {
     let server = server();
     let heard = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&heard);
@@ -249,7 +249,7 @@ fn listing_follows_prefixes_and_depth() {
 }
 
 #[test]
-fn descriptions_carry_all_that_was_declared() {
+fn descriptors_contain_the_whole_declaration() {
     let server = server();
     let pace = server.describe("pace").unwrap();
     assert_eq!(
@@ -261,10 +261,10 @@ fn descriptions_carry_all_that_was_declared() {
 }
 
 #[test]
-fn what_came_about_otherwise_is_followed_and_told() {
+fn external_changes_are_published() {
     let server = server();
-    let (asked, told) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(Vec::new())));
-    let (counter, seen) = (Arc::clone(&asked), Arc::clone(&told));
+    let (calls, published) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(Vec::new())));
+    let (counter, seen) = (Arc::clone(&calls), Arc::clone(&published));
     server.set_on_set(Box::new(move |_| {
         *counter.lock().unwrap() += 1;
         Ok(())
@@ -274,7 +274,7 @@ fn what_came_about_otherwise_is_followed_and_told() {
             .unwrap()
             .extend(batch.iter().map(|p| p.0.clone()))
     }));
-    told.lock().unwrap().clear();
+    published.lock().unwrap().clear();
     let height = |x| pair("sea.wave_height_m", ParameterValue::Double(x));
     server.update_from_simulation(&[
         height(3.5),
@@ -285,6 +285,6 @@ fn what_came_about_otherwise_is_followed_and_told() {
         server.get("sea.wave_height_m"),
         Some(ParameterValue::Double(3.5))
     );
-    assert_eq!(*told.lock().unwrap(), ["sea.wave_height_m"]);
-    assert_eq!(*asked.lock().unwrap(), 0, "the callback is not called");
+    assert_eq!(*published.lock().unwrap(), ["sea.wave_height_m"]);
+    assert_eq!(*calls.lock().unwrap(), 0, "the callback is not called");
 }

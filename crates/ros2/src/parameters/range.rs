@@ -39,7 +39,7 @@ impl Range {
         Self::Integer { from, to, step: 0 }
     }
 
-    /// Allows every double from `from` to `to`.
+    /// Allows every double from `from` to `to`, in the unit of the parameter.
     pub const fn doubles(from: f64, to: f64) -> Self {
         Self::Double {
             from,

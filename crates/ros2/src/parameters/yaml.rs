@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_have_the_types_that_ros_gives_them() {
+    fn values_have_the_types_of_ros() {
         let check = |text: &str, expected| assert_eq!(parse_value(text), Ok(expected), "{text}");
         check("true", ParameterValue::Bool(true));
         check("off", ParameterValue::Bool(false));
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_value_is_refused() {
+    fn invalid_values_are_refused() {
         let check = |text: &str, expected: &str| {
             assert_eq!(parse_value(text).unwrap_err(), expected, "{text}")
         };
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn files_name_nodes_and_nest() {
+    fn files_select_nodes_and_flatten_nested_names() {
         let text = "
 /**:
   ros__parameters:
@@ -346,7 +346,7 @@ other:
     }
 
     #[test]
-    fn mistakes_in_files_say_the_line() {
+    fn file_errors_state_the_line() {
         let check = |text: &str, expected: &str| {
             assert_eq!(
                 parse_file(text, "/", "sim").unwrap_err().to_string(),

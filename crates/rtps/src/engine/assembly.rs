@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn another_division_is_not_accepted() {
+    fn other_fragment_sizes_are_refused() {
         let sample = [7; 250];
         let assembly = Assembly::new(&frag(1, 100, &sample));
         assert!(assembly.accepts(&frag(2, 100, &sample)));

@@ -1,4 +1,4 @@
-//! Configuration of the engine and what it asks of its surroundings.
+//! Configuration of the engine and the interfaces that it requires.
 
 use std::net::SocketAddr;
 
@@ -27,7 +27,7 @@ impl Nanos {
 /// Milliseconds in nanoseconds [ns].
 pub(super) const MILLIS: u64 = 1_000_000;
 
-/// Upper bounds of what peers can make the engine store.
+/// Limits on the data that the engine stores for remote peers.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Count of remote participants.
@@ -77,7 +77,7 @@ pub struct EngineConfig {
     pub limits: Limits,
 }
 
-/// Properties of the way to one destination.
+/// Properties of the path to one destination.
 #[derive(Clone, Copy, Debug)]
 pub struct Path {
     /// Size of the largest datagram [B].
@@ -88,9 +88,9 @@ pub struct Path {
     pub bytes_per_second: u64,
 }
 
-/// Knowledge about the networks of the machine.
+/// Interface to the networks of the machine.
 pub trait Paths {
-    /// Returns the properties of the way to `to`.
+    /// Returns the properties of the path to `to`.
     fn path(&self, to: SocketAddr) -> Path;
     /// Returns the best of the unicast locators of one peer, if one can be reached.
     fn choose(&self, locators: &[Locator]) -> Option<SocketAddr>;
@@ -105,7 +105,7 @@ pub struct EndpointSpec {
     pub type_name: String,
     /// QoS with the user data.
     pub qos: Qos,
-    /// Whether the type has a key. All samples share one history nevertheless.
+    /// Whether the type has a key. All instances share one history.
     pub keyed: bool,
 }
 

@@ -19,7 +19,7 @@ const ANNOUNCE_PERIOD: u64 = 3000 * MILLIS;
 /// Period of announcements after a participant appeared [ns].
 const QUICK_PERIOD: u64 = 100 * MILLIS;
 
-/// Longest lease of a remote participant that is honoured [ns].
+/// Maximum accepted lease of a remote participant [ns].
 const MAX_LEASE: u64 = 3_600_000 * MILLIS;
 
 /// Pairs of a built-in writer and its reader with the bits that announce them.
@@ -49,7 +49,8 @@ const BUILTIN: [(EntityId, u32, EntityId, u32); 3] = [
 pub(super) struct Remote {
     pub(super) data: ParticipantData,
     heard: Nanos,
-    /// Whether the participant has answered a built-in writer, so that it knows this one.
+    /// Whether the participant has answered a built-in writer, so it has discovered the local
+    /// participant.
     answered: bool,
     /// Time of the next announcement to a participant that has not answered, and its period [ns].
     announce_at: Nanos,
@@ -253,10 +254,10 @@ impl Engine {
             }
             return;
         }
-        self.found(now, to, announced);
+        self.add_participant(now, to, announced);
     }
 
-    fn found(&mut self, now: Nanos, to: SocketAddr, data: ParticipantData) {
+    fn add_participant(&mut self, now: Nanos, to: SocketAddr, data: ParticipantData) {
         let prefix = data.prefix;
         self.events.push_back(Event::ParticipantFound {
             prefix,
@@ -335,7 +336,7 @@ impl Engine {
         }
     }
 
-    /// Notes that a participant knows this one.
+    /// Records that a participant has discovered the local one.
     pub(super) fn note_answer(&mut self, prefix: GuidPrefix) {
         if let Some(remote) = self.remotes.get_mut(&prefix) {
             remote.answered = true;

@@ -76,7 +76,7 @@ impl Bucket {
     }
 
     /// Takes the tokens of a datagram of `bytes` [B].
-    pub(super) fn take(&mut self, bytes: usize) {
+    pub(super) fn consume(&mut self, bytes: usize) {
         let charged = bytes.saturating_add(DATAGRAM_OVERHEAD);
         self.tokens -= i64::try_from(charged).unwrap_or(i64::MAX / 2);
         self.sent += 1;
@@ -112,7 +112,7 @@ mod tests {
                     now = later;
                 }
                 None => {
-                    bucket.take(1000);
+                    bucket.consume(1000);
                     bytes += 1000 + DATAGRAM_OVERHEAD as u64;
                 }
             }

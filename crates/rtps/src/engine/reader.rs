@@ -23,7 +23,8 @@ const MAX_ASSEMBLIES: usize = 64;
 /// Largest count of fragment requests in one response.
 const MAX_NACK_FRAGS: usize = 8;
 
-/// Received change: a sample or, for built-in readers, the end of an instance.
+/// Received change: a sample or, for built-in readers, the disposal or unregistration of an
+/// instance.
 #[derive(Debug)]
 pub(super) struct Received {
     /// Sample; its payload is the key if the instance ended.
@@ -96,8 +97,8 @@ impl Reader {
         }
     }
 
-    /// Adds a writer or moves a known one to another destination. A reliable reader asks at once
-    /// for what the writer has.
+    /// Adds a writer or moves a known one to another destination. A reliable reader
+    /// immediately requests the available samples.
     pub(super) fn add(&mut self, now: Nanos, writer: Guid, to: SocketAddr) -> bool {
         if let Some(proxy) = self.proxies.get_mut(&writer) {
             proxy.to = to;
@@ -212,7 +213,7 @@ impl Reader {
             proxy.drop_assembly(number);
         }
         if !proxy.assemblies.contains_key(&number) {
-            // A best-effort reader gives up its oldest sample for a new one.
+            // A best-effort reader drops its oldest incomplete sample for a new one.
             while !self.qos.is_reliable() && proxy.assemblies.len() >= 4 {
                 let oldest = proxy.assemblies.keys().next().copied();
                 oldest
@@ -309,7 +310,8 @@ impl Reader {
         self.skip_to(writer, to)
     }
 
-    /// Delivers what arrived before `number` and expects none of the rest of it.
+    /// Delivers the samples that arrived before `number` and marks the remaining ones as
+    /// irrelevant.
     fn skip_to(&mut self, writer: Guid, number: SequenceNumber) -> Vec<Received> {
         let Some(proxy) = self.proxies.get_mut(&writer) else {
             return Vec::new();
@@ -320,7 +322,8 @@ impl Reader {
             let before = std::mem::replace(&mut proxy.waiting, later);
             let missed = number.0 - proxy.expected.0;
             let arrived = i64::try_from(before.len()).unwrap_or(i64::MAX);
-            // The first heartbeat says where the history starts; nothing before it is lost.
+            // The first heartbeat defines the start of the history; earlier samples do not count
+            // as lost.
             if proxy.expected.0 > 1 {
                 self.counters.lost += u64::try_from(missed - arrived).unwrap_or(0);
             }

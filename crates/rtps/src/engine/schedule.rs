@@ -9,15 +9,15 @@ use crate::wire::EntityId;
 #[derive(Debug, Default)]
 pub(super) struct Timers {
     order: BTreeSet<(Nanos, EntityId)>,
-    of: HashMap<EntityId, Nanos>,
+    deadlines: HashMap<EntityId, Nanos>,
 }
 
 impl Timers {
     /// Sets or removes the timer of an endpoint.
     pub(super) fn set(&mut self, entity: EntityId, at: Option<Nanos>) {
         let earlier = match at {
-            Some(at) => self.of.insert(entity, at),
-            None => self.of.remove(&entity),
+            Some(at) => self.deadlines.insert(entity, at),
+            None => self.deadlines.remove(&entity),
         };
         if earlier == at {
             return;

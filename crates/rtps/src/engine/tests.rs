@@ -106,7 +106,7 @@ impl World {
             .expect("writer");
     }
 
-    /// Sends what the engines have to send.
+    /// Sends all pending datagrams.
     fn pump(&mut self) {
         for (from, engine) in &mut self.engines {
             engine.handle_timers(self.now);
@@ -251,7 +251,7 @@ fn samples_arrive_once_and_in_order_on_many_networks() {
 }
 
 #[test]
-fn late_reader_gets_the_depth() {
+fn late_reader_gets_the_last_samples() {
     let mut world = World::new(1);
     world.loss_percent = 0;
     let (a, b) = (world.join(1), world.join(2));
@@ -273,7 +273,7 @@ fn late_reader_gets_the_depth() {
 
 /// A burst over the depth reaches a reliable reader, and late readers get the depth only.
 #[test]
-fn unacknowledged_samples_outlive_the_depth() {
+fn unacknowledged_samples_are_kept_beyond_the_depth() {
     let mut world = World::new(3);
     world.loss_percent = 10;
     let (a, b) = (world.join(1), world.join(2));
@@ -388,7 +388,7 @@ fn random_bytes_do_not_panic() {
 
 /// Later samples that fill the memory must not keep the next one out.
 #[test]
-fn the_next_sample_has_room_before_later_ones() {
+fn next_sample_has_memory_priority_over_later_ones() {
     let limits = Limits {
         pending_bytes: 3000,
         ..Limits::default()

@@ -28,7 +28,7 @@ const OVERHEAD: usize = HEADER_SIZE + 16 + 12 + 32;
 /// Bounds of the samples over the depth that a writer keeps because a reliable reader has not
 /// acknowledged them: count and size [B].
 ///
-/// KEEP_LAST allows to drop them. Readers that are late for a moment would then lose samples of a
+/// KEEP_LAST permits dropping them. Readers that are briefly late would then lose samples of a
 /// burst, such as many steps in lock-step.
 const UNACKNOWLEDGED: (usize, usize) = (8192, 16 << 20);
 
@@ -241,7 +241,8 @@ impl Writer {
         }
     }
 
-    /// Returns whether the oldest sample can stay beside `change` although the depth is reached.
+    /// Returns whether the oldest sample can be kept together with `change` although the depth is
+    /// reached.
     fn can_keep(&self, change: &Change) -> bool {
         let (count, bytes) = UNACKNOWLEDGED;
         let has_room = self.history.len() < count && self.bytes + change.len() <= bytes;
@@ -255,8 +256,8 @@ impl Writer {
         self.proxies.values().any(awaits)
     }
 
-    /// Drops what no reader needs: acknowledged samples over the depth, and those of a volatile
-    /// history that keeps all samples.
+    /// Drops samples that no reader requires: acknowledged samples over the depth, and those of a
+    /// volatile history that keeps all samples.
     fn drop_acknowledged(&mut self) {
         let keep = match self.depth() {
             Some(depth) => depth,
@@ -362,7 +363,7 @@ impl Writer {
         Some((to, lost))
     }
 
-    /// Notes what a reader requests again. Returns the count of what it had not requested yet.
+    /// Records repair requests. Returns the number of new ones.
     fn request(
         &mut self,
         reader: Guid,
@@ -378,11 +379,11 @@ impl Writer {
         // Without the change the request is answered with GAP.
         let change = change.filter(|change| change.number >= proxy.first);
         let total = change.map_or(1, |change| proxy.division(change).0);
-        let wanted = |fragment: &u32| {
+        let is_requested = |fragment: &u32| {
             fragments.is_none_or(|set| total == 1 || set.contains(FragmentNumber(*fragment)))
         };
         let next = proxy.next;
-        for fragment in (1..=total).filter(wanted) {
+        for fragment in (1..=total).filter(is_requested) {
             if (number, fragment) < next && proxy.requested.len() < MAX_REQUESTS {
                 proxy.requested.insert((number, fragment));
             }
@@ -407,7 +408,7 @@ impl Writer {
             }
             let period = proxy.heartbeat_period;
             // Cyclone DDS takes the last sample of the first heartbeat as history that a volatile
-            // reader does not want; so the first one has to arrive before the first sample.
+            // reader does not request; so the first one has to arrive before the first sample.
             let answers = proxy.last_count.is_some() && proxy.unacknowledged > last;
             proxy.heartbeat_at = (!answers).then(|| now.plus(period));
             if proxy.next.0 <= last && proxy.next != (proxy.first, 1) {
@@ -447,7 +448,7 @@ impl Writer {
                 continue;
             }
             if let Some(builder) = self.fill(now, guid) {
-                bucket.take(builder.len());
+                bucket.consume(builder.len());
                 let parts = builder.finish();
                 return Ok(Some(Transmit { to, parts }));
             }

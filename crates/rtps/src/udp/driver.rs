@@ -87,7 +87,7 @@ pub fn now_ns() -> u64 {
     seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
 }
 
-/// The I/O thread and what it shares with callers. Dropping it ends the thread.
+/// The I/O thread and the state shared with callers. Dropping it ends the thread.
 #[derive(Debug)]
 pub struct Driver<P: Protocol> {
     shared: Arc<Shared<P>>,
@@ -154,8 +154,8 @@ impl<P: Protocol> Driver<P> {
         })
     }
 
-    /// Calls the protocol and sends what it produces. Wakes the I/O thread only if a timer is now
-    /// due earlier than it sleeps.
+    /// Calls the protocol and sends the resulting datagrams. Wakes the I/O thread only if a timer
+    /// is now due earlier than it sleeps.
     pub fn call<R>(&self, action: impl FnOnce(&mut P, u64) -> R) -> R {
         let mut state = self.shared.state();
         let result = action(&mut state.protocol, now_ns());
@@ -259,7 +259,7 @@ impl<P: Protocol> Shared<P> {
         [metatraffic, data].into_iter().chain(multicast)
     }
 
-    /// Receives datagrams and sends what each of them causes.
+    /// Receives datagrams and sends the resulting datagrams.
     fn receive(&self, socket: &UdpSocket, buffer: &mut [u8]) {
         for _ in 0..RECEIVE_BATCH {
             let (len, from) = match socket.recv_from(buffer) {

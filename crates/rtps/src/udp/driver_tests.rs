@@ -13,31 +13,31 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Event of the test protocol.
 #[derive(Debug, PartialEq, Eq)]
-enum Seen {
+enum TestEvent {
     Datagram(Bytes),
     Timer,
 }
 
-struct Echo {
+struct EchoProtocol {
     /// Where received datagrams are sent; `None` if they are not.
     reply: Option<SocketAddr>,
     timer: Option<u64>,
     outgoing: VecDeque<Transmit>,
-    seen: Sender<Seen>,
+    events: Sender<TestEvent>,
 }
 
-impl Protocol for Echo {
+impl Protocol for EchoProtocol {
     fn handle_datagram(&mut self, _: u64, datagram: Bytes) {
         if let Some(to) = self.reply {
             let parts = vec![datagram.clone()];
             self.outgoing.push_back(Transmit { to, parts });
         }
-        let _ = self.seen.send(Seen::Datagram(datagram));
+        let _ = self.events.send(TestEvent::Datagram(datagram));
     }
     fn handle_timers(&mut self, now_ns: u64) {
         if self.timer.is_some_and(|timer| timer <= now_ns) {
             self.timer = None;
-            let _ = self.seen.send(Seen::Timer);
+            let _ = self.events.send(TestEvent::Timer);
         }
     }
     fn next_deadline_ns(&self) -> Option<u64> {
@@ -54,15 +54,15 @@ fn start(
     domain: u16,
     reply: Option<SocketAddr>,
     senders: Senders,
-) -> (Driver<Echo>, SocketAddr, Receiver<Seen>) {
+) -> (Driver<EchoProtocol>, SocketAddr, Receiver<TestEvent>) {
     let sockets = Sockets::open(domain, None).unwrap();
     let port = sockets.data.local_addr().unwrap().port();
-    let (seen, events) = channel();
-    let protocol = Echo {
+    let (sender, events) = channel();
+    let protocol = EchoProtocol {
         reply,
         timer: None,
         outgoing: VecDeque::new(),
-        seen,
+        events: sender,
     };
     let driver = Driver::start(sockets, senders, Networks::detect(), protocol).unwrap();
     (driver, (Ipv4Addr::LOCALHOST, port).into(), events)
@@ -75,20 +75,20 @@ fn everybody() -> Senders {
     }
 }
 
-fn send(driver: &Driver<Echo>, to: SocketAddr, parts: &[&'static [u8]]) {
+fn send(driver: &Driver<EchoProtocol>, to: SocketAddr, parts: &[&'static [u8]]) {
     let parts = parts.iter().map(|part| Bytes::from_static(part)).collect();
     driver.call(|protocol, _| protocol.outgoing.push_back(Transmit { to, parts }));
 }
 
 #[test]
-fn datagrams_go_there_and_back() {
+fn datagrams_are_sent_and_received() {
     let (client, from, replies) = start(DOMAIN, None, everybody());
     let (_server, to, _requests) = start(DOMAIN, Some(from), everybody());
     for _ in 0..1000 {
         send(&client, to, &[b"RT", b"PS"]);
         assert_eq!(
             replies.recv_timeout(TIMEOUT),
-            Ok(Seen::Datagram(Bytes::from_static(b"RTPS")))
+            Ok(TestEvent::Datagram(Bytes::from_static(b"RTPS")))
         );
     }
     assert_eq!(client.counters().sent, 1000);
@@ -101,7 +101,7 @@ fn a_new_timer_wakes_the_thread() {
     std::thread::sleep(Duration::from_millis(50));
     let started = now_ns();
     driver.call(|protocol, now| protocol.timer = Some(now + 2_000_000));
-    assert_eq!(events.recv_timeout(TIMEOUT), Ok(Seen::Timer));
+    assert_eq!(events.recv_timeout(TIMEOUT), Ok(TestEvent::Timer));
     assert!(now_ns() - started >= 2_000_000);
 }
 

@@ -122,9 +122,9 @@ impl Networks {
 
     /// Returns the best of the unicast addresses that one peer announces.
     ///
-    /// An address of this machine is best, because it has the largest datagrams, followed by an
-    /// address in a common network and by one behind a router. A loopback address is used if
-    /// another address shows that the peer is on this machine, or if the peer has no other one.
+    /// An address of this machine is preferred, because it has the largest datagrams, then an
+    /// address in a common network, then one behind a router. A loopback address is used if another
+    /// address shows that the peer is on this machine, or if the peer has no other one.
     fn best(&self, addresses: &[SocketAddrV4]) -> Option<SocketAddrV4> {
         let usable = |address: &&SocketAddrV4| {
             let ip = address.ip();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn own_then_common_then_routed_addresses_are_chosen() {
+    fn own_then_same_network_then_routed_addresses_are_chosen() {
         let routed = "172.16.0.1:7411";
         assert_eq!(chosen(&["127.0.0.1:7411", routed]).as_deref(), Some(routed));
         let common = "192.168.1.9:7411";
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_are_no_unicast_address_are_ignored() {
+    fn non_unicast_addresses_are_ignored() {
         assert_eq!(
             chosen(&["239.255.0.1:7400", "0.0.0.0:7411", "10.1.9.9:0"]),
             None

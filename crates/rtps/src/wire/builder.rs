@@ -29,7 +29,7 @@ impl MessageBuilder {
         put_version(
             &mut buffer,
             ProtocolVersion::CURRENT,
-            VendorId::OURS,
+            VendorId::MERROW,
             prefix,
         );
         MessageBuilder {

@@ -38,7 +38,14 @@ pub mod builtin {
     /// Reader of participant messages.
     pub const MESSAGE_READER: u32 = 1 << 11;
     /// All of the above: the built-in endpoints of this implementation.
-    pub const ALL: u32 = 0x0c3f;
+    pub const ALL: u32 = PARTICIPANT_ANNOUNCER
+        | PARTICIPANT_DETECTOR
+        | PUBLICATIONS_ANNOUNCER
+        | PUBLICATIONS_DETECTOR
+        | SUBSCRIPTIONS_ANNOUNCER
+        | SUBSCRIPTIONS_DETECTOR
+        | MESSAGE_WRITER
+        | MESSAGE_READER;
 }
 
 /// Announcement of a participant.
@@ -83,7 +90,7 @@ impl ParticipantData {
         ParticipantData {
             prefix,
             version: ProtocolVersion::CURRENT,
-            vendor: VendorId::OURS,
+            vendor: VendorId::MERROW,
             domain_id: None,
             domain_tag: String::new(),
             expects_inline_qos: false,

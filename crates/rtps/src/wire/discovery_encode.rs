@@ -60,7 +60,7 @@ impl EndpointData {
         list.add(pid::ENDPOINT_GUID, |out| put_guid(out, self.guid));
         let participant = Guid::new(self.guid.prefix, EntityId::PARTICIPANT);
         list.add(pid::PARTICIPANT_GUID, |out| put_guid(out, participant));
-        put_version(&mut list, ProtocolVersion::CURRENT, VendorId::OURS);
+        put_version(&mut list, ProtocolVersion::CURRENT, VendorId::MERROW);
         list.add(pid::TOPIC_NAME, |out| put_string(out, &self.topic_name));
         list.add(pid::TYPE_NAME, |out| put_string(out, &self.type_name));
         put_locator_parameters(&mut list, pid::UNICAST_LOCATOR, &self.unicast);

@@ -24,8 +24,6 @@ pub struct ParticipantMessageData {
 impl ParticipantMessageData {
     /// Kind that asserts all writers with automatic liveliness.
     pub const AUTOMATIC: [u8; 4] = [0, 0, 0, 1];
-    /// Kind that asserts all writers with liveliness by participant.
-    pub const MANUAL_BY_PARTICIPANT: [u8; 4] = [0, 0, 0, 2];
 
     /// Returns the payload with its encapsulation header (CDR_LE).
     pub fn encode(&self) -> Bytes {

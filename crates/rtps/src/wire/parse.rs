@@ -223,7 +223,7 @@ fn acknack(input: &mut Input, flags: u8) -> Result<AckNack, ParseError> {
     Ok(AckNack {
         reader: input.entity()?,
         writer: input.entity()?,
-        // Fast DDS sends base 0 in its first ACKNACK, before it knows what the writer has.
+        // Fast DDS sends base 0 in its first ACKNACK, before the first heartbeat.
         missing: sequence_number_set(input, 0)?,
         count: input.i32()?,
         is_final: flags & 0x02 != 0,

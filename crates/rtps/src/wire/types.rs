@@ -178,9 +178,7 @@ impl VendorId {
     pub const UNKNOWN: VendorId = VendorId([0, 0]);
     /// This implementation, which has no registered number. Peers apply no vendor-specific rules
     /// to the number.
-    pub const OURS: VendorId = VendorId([0x01, 0x4d]);
-    /// Vendor identifier of eProsima Fast DDS.
-    pub const FAST_DDS: VendorId = VendorId([0x01, 0x0f]);
+    pub const MERROW: VendorId = VendorId([0x01, 0x4d]);
     /// Vendor identifier of Eclipse Cyclone DDS.
     pub const CYCLONE_DDS: VendorId = VendorId([0x01, 0x10]);
 }
@@ -197,8 +195,6 @@ pub struct Locator {
 }
 
 impl Locator {
-    /// Kind of an invalid locator.
-    pub const KIND_INVALID: i32 = -1;
     /// Kind of an address of UDP over IPv4.
     pub const UDP_V4: i32 = 1;
     /// Kind of an address of UDP over IPv6.

@@ -34,6 +34,13 @@ spec! {
     }
 }
 
+impl BeaconEntry {
+    /// Returns the source of the parameter values, and which of them are estimated.
+    pub fn sources(&self) -> (&str, &str) {
+        (&self.beacon.source, &self.beacon.estimated)
+    }
+}
+
 spec! {
     /// Type of a beacon.
     pub(crate) struct BeaconConfig {
@@ -41,7 +48,7 @@ spec! {
         description: String = String::new(),
         /// Source of the parameter values.
         source: String [not_empty],
-        /// Values that are from memory or estimated, and the reason.
+        /// Values that are unverified or estimated, and the reason.
         estimated: String = String::new(),
         /// Frequency of the transmitted sound.
         frequency_khz: f64 [in 1.0..=500.0],
@@ -92,7 +99,8 @@ spec! {
 spec! {
     /// A small array that receives pingers.
     pub struct HydrophoneConfig {
-        /// Whether the array knows the time of the pings and can therefore measure the range.
+        /// Whether the transmit times of the pings are known to the array, so that it measures the
+        /// range.
         synchronised: bool = true,
         ..hearing: ReceptionConfig,
     }
@@ -260,7 +268,7 @@ fn build_beacon(
         },
         TransmissionConfig::Transponder(t) => BeaconKind::Transponder {
             turn_around: t.turn_around_s,
-            ear: build_receiver(&t.ear),
+            sensitivity: build_receiver(&t.ear),
         },
         TransmissionConfig::Locator => BeaconKind::Locator,
     };
@@ -284,18 +292,18 @@ pub(crate) fn find_mount(
     problems: &mut Problems,
 ) -> Option<(Option<(usize, usize)>, Vec3)> {
     let p = Vec3::from(position);
-    let Some(wanted) = robot else {
+    let Some(requested) = robot else {
         if at.has_key("link") {
             let text = format!("{name} has a `link` but no `robot`: expected both or none");
             problems.push(at.key_place("link"), text);
         }
         return Some((None, p));
     };
-    let Some(r) = scene.robots.iter().position(|robot| robot.name == wanted) else {
-        let hint = did_you_mean(wanted, scene.robots.iter().map(|r| r.name.as_str()));
+    let Some(r) = scene.robots.iter().position(|robot| robot.name == requested) else {
+        let hint = did_you_mean(requested, scene.robots.iter().map(|r| r.name.as_str()));
         problems.push(
             at.key_place("robot"),
-            format!("no robot {} for {name}{hint}", quote(wanted)),
+            format!("no robot {} for {name}{hint}", quote(requested)),
         );
         return None;
     };
@@ -306,7 +314,7 @@ pub(crate) fn find_mount(
     else {
         let names = quoted_list(model.links.iter().map(|l| l.name.as_str()));
         let text = format!(
-            "{wanted} has no link {}, expected one of {names}",
+            "{requested} has no link {}, expected one of {names}",
             quote(link)
         );
         problems.push(at.key_place("link"), text);
@@ -335,7 +343,7 @@ pub fn hydrophone(file: &HydrophoneConfig, fixed: Stream, problems: &mut Problem
 /// Builds an ultra-short baseline array with `rate` samples per second [Hz].
 pub fn usbl(file: &UsblConfig, rate: f64, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
     let kind = AcousticKind::Usbl {
-        voice: build_transmitter(file.frequency_khz, file.source_level_db),
+        interrogator: build_transmitter(file.frequency_khz, file.source_level_db),
         carrier: carrier(&file.placing, problems),
     };
     build_spec(
@@ -351,7 +359,7 @@ pub fn usbl(file: &UsblConfig, rate: f64, fixed: Stream, problems: &mut Problems
 /// Builds a long baseline instrument with `rate` samples per second [Hz].
 pub fn lbl(file: &LblConfig, rate: f64, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
     let kind = AcousticKind::Lbl {
-        voice: build_transmitter(file.frequency_khz, file.source_level_db),
+        interrogator: build_transmitter(file.frequency_khz, file.source_level_db),
         survey: Vec::new(),
         survey_std: file.survey_std_m,
         depth_std: file.depth_std_m,
@@ -413,7 +421,7 @@ fn normal_vector(std: f64, draw: &mut Draw) -> Vec3 {
 }
 
 /// Builds an instrument whose sound travels `ways` times the maximum range. Its targets contain
-/// only names until [`tune`].
+/// only names until [`resolve_targets`].
 fn build_spec(
     kind: AcousticKind,
     targets: &Option<Vec<String>>,
@@ -427,13 +435,13 @@ fn build_spec(
         let text = format!("`band_khz` is [{low}, {high}], expected the smaller value first");
         problems.push(file.at.key_place("band_khz"), text);
     }
-    let listens = ways * file.max_range_m / MIN_SOUND_SPEED;
-    if listens * rate > 1.0 {
+    let listening_time = ways * file.max_range_m / MIN_SOUND_SPEED;
+    if listening_time * rate > 1.0 {
         let text = format!(
-            "{rate} samples per second, sound takes {listens:.3} s over {} m{}: expected at most {:.2}",
+            "`rate_hz` is {rate}, sound needs {listening_time:.3} s for {} m{}: expected at most {:.2}",
             file.max_range_m,
             if ways > 1.0 { " and back" } else { "" },
-            1.0 / listens
+            1.0 / listening_time
         );
         problems.push(file.at.key_place("max_range_m"), text);
     }
@@ -455,8 +463,8 @@ fn build_spec(
         resolution: file.resolution_m,
         misaligned: normal_vector(file.alignment_std_deg.to_radians(), &mut fixed.draw(0)),
         sound_speed: file.sound_speed_m_s,
-        bent: file.refraction,
-        listens,
+        refracts: file.refraction,
+        listening_time,
     }
 }
 
@@ -472,10 +480,10 @@ pub fn resolve_targets(robots: &NamedMap<RobotEntry>, scene: &mut Scene, problem
     let beacons = &scene.beacons;
     for (r, robot) in scene.robots.iter_mut().enumerate() {
         for sensor in &mut robot.sensors {
-            let SensorKind::Exteroceptive(looks) = &mut sensor.kind else {
+            let SensorKind::Exteroceptive(exteroceptive) = &mut sensor.kind else {
                 continue;
             };
-            if let ExteroceptiveSpec::Acoustic(spec) = Arc::make_mut(looks) {
+            if let ExteroceptiveSpec::Acoustic(spec) = Arc::make_mut(exteroceptive) {
                 set_targets(spec, sensor.stream, r, beacons);
             }
         }
@@ -488,9 +496,9 @@ pub fn resolve_targets(robots: &NamedMap<RobotEntry>, scene: &mut Scene, problem
         let Some(robot) = made.next() else { continue };
         for (name, file) in entry.model.sensors.iter() {
             let sensor = robot.sensors.iter().find(|sensor| sensor.name == name);
-            let looks = sensor.and_then(|sensor| Some((sensor.rate, sensor.kind.exteroceptive()?)));
+            let exteroceptive = sensor.and_then(|sensor| Some((sensor.rate, sensor.kind.exteroceptive()?)));
             let Some((rate, ExteroceptiveSpec::Acoustic(spec))) =
-                looks.map(|(rate, l)| (rate, &**l))
+                exteroceptive.map(|(rate, l)| (rate, &**l))
             else {
                 continue;
             };
@@ -501,13 +509,13 @@ pub fn resolve_targets(robots: &NamedMap<RobotEntry>, scene: &mut Scene, problem
 
 /// Sets the beacons that an instrument of robot `r` receives, and what depends on them.
 fn set_targets(spec: &mut AcousticSpec, stream: Stream, r: usize, beacons: &[Beacon]) {
-    let wanted: Vec<String> = spec.targets.drain(..).map(|t| t.name).collect();
+    let requested: Vec<String> = spec.targets.drain(..).map(|t| t.name).collect();
     // A beacon on the same robot is received only if it is named.
-    let picked = |beacon: &Beacon| match wanted.is_empty() {
+    let picked = |beacon: &Beacon| match requested.is_empty() {
         true => {
             spec.receives_frequency(beacon.frequency) && beacon.on.is_none_or(|(own, _)| own != r)
         }
-        false => wanted.contains(&beacon.name),
+        false => requested.contains(&beacon.name),
     };
     let fits = |beacon: &Beacon| is_compatible(&spec.kind, &beacon.kind);
     let numbered = beacons.iter().enumerate();
@@ -522,7 +530,7 @@ fn set_targets(spec: &mut AcousticSpec, stream: Stream, r: usize, beacons: &[Bea
         BeaconKind::Transponder { turn_around, .. } => turn_around,
         _ => 0.0,
     });
-    spec.listens += turns.fold(0.0, f64::max);
+    spec.listening_time += turns.fold(0.0, f64::max);
     if let AcousticKind::Lbl {
         survey, survey_std, ..
     } = &mut spec.kind
@@ -550,10 +558,10 @@ fn note_usability(
             format!("{name} receives no signals: no matching beacon transmits in its band"),
         );
     }
-    if spec.listens * rate > 1.0 {
+    if spec.listening_time * rate > 1.0 {
         let text = format!(
             "{name} waits {:.2} s for replies and samples {rate} times per second: it interrogates again before they arrive",
-            spec.listens
+            spec.listening_time
         );
         problems.note(&at.whole, text);
     }
@@ -592,9 +600,9 @@ fn named_targets(measures: &MeasurementConfig) -> Option<NamedTargets<'_>> {
     })
 }
 
-fn check_targets(name: &str, wanted: &NamedTargets<'_>, scene: &Scene, problems: &mut Problems) {
-    let place = wanted.at.key_place("targets");
-    for target in wanted.targets {
+fn check_targets(name: &str, requested: &NamedTargets<'_>, scene: &Scene, problems: &mut Problems) {
+    let place = requested.at.key_place("targets");
+    for target in requested.targets {
         let Some(beacon) = scene.beacons.iter().find(|beacon| beacon.name == *target) else {
             let hint = did_you_mean(target, scene.beacons.iter().map(|b| b.name.as_str()));
             problems.push(
@@ -605,11 +613,11 @@ fn check_targets(name: &str, wanted: &NamedTargets<'_>, scene: &Scene, problems:
         };
         let good = match beacon.kind {
             BeaconKind::Pinger { .. } => false,
-            BeaconKind::Transponder { .. } => !wanted.locators,
-            BeaconKind::Locator => wanted.locators,
+            BeaconKind::Transponder { .. } => !requested.locators,
+            BeaconKind::Locator => requested.locators,
         };
         if !good {
-            let kind = if wanted.locators {
+            let kind = if requested.locators {
                 "locator"
             } else {
                 "transponder"

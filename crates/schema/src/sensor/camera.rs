@@ -224,7 +224,7 @@ pub fn camera(file: &CameraConfig, rate: f64, problems: &mut Problems) -> Camera
     check_exposure_keys(file, problems);
     CameraSpec {
         rays: CameraSpec::pixel_directions(&lens, size),
-        places: CameraSpec::places(file.antialias as usize),
+        subpixels: CameraSpec::subpixels(file.antialias as usize),
         size,
         lens,
         flat_port: file.flat_port_m,
@@ -262,7 +262,7 @@ fn check_times_and_ranges(file: &CameraConfig, rate: f64, problems: &mut Problem
     ] {
         if time * rate > 1.0 + 1e-9 {
             let text = format!(
-                "`{key}` is {time}, expected at most {}: {rate} images are taken per second",
+                "`{key}` is {time}, expected at most the image period of {} s",
                 (1e6 / rate).round() * 1e-6
             );
             problems.push(file.at.key_place(key), text);
@@ -435,7 +435,7 @@ fn check_monotonic_distortion(file: &CameraConfig, lens: &Lens, problems: &mut P
     {
         problems.note(
             place,
-            "the distortion reverses in the corners of the image: they show nothing",
+            "the distortion reverses in the corners of the image: these pixels have no ray",
         );
     }
 }
@@ -454,14 +454,14 @@ pub fn lamp(
         problems.push(file.at.key_place("direction"), text);
         Vec3::new(1.0, 0.0, 0.0)
     });
-    let load = file.load.as_ref().and_then(|wanted| {
-        let found = loads.iter().position(|load| load.name == *wanted);
+    let load = file.load.as_ref().and_then(|requested| {
+        let found = loads.iter().position(|load| load.name == *requested);
         if found.is_none() {
             let names = || loads.iter().map(|load| load.name.as_str());
-            let (hint, known) = (did_you_mean(wanted, names()), quoted_list(names()));
+            let (hint, known) = (did_you_mean(requested, names()), quoted_list(names()));
             let text = match loads.is_empty() {
-                true => format!("no load {}, the robot has no `loads`", quote(wanted)),
-                false => format!("no load {}, expected one of {known}{hint}", quote(wanted)),
+                true => format!("no load {}, the robot has no `loads`", quote(requested)),
+                false => format!("no load {}, expected one of {known}{hint}", quote(requested)),
             };
             problems.push(file.at.key_place("load"), text);
         }

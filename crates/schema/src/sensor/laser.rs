@@ -20,11 +20,11 @@ spec! {
 }
 
 spec! {
-    /// A planar scanning laser on a unit that tilts it about y at a constant speed, to and fro.
+    /// A planar scanning laser on a unit that tilts it about y at a constant speed, back and forth.
     pub struct TiltingLaserConfig {
         /// Minimum and maximum angle of the tilt unit, positive downwards.
         tilt_deg: [f64; 2] [in -180.0..=180.0],
-        /// Period of the tilt motion, to and fro.
+        /// Period of the tilt motion, back and forth.
         tilt_period_s: f64 [positive],
         ..laser: LaserConfig,
     }
@@ -133,9 +133,9 @@ pub fn laser(file: &LaserConfig, rate: f64, problems: &mut Problems) -> LaserSpe
 pub fn tilting(file: &TiltingLaserConfig, rate: f64, problems: &mut Problems) -> LaserSpec {
     let (period, beams) = (file.tilt_period_s, f64::from(file.laser.beams));
     if period * rate < 2.0 || period * rate * beams > BEAMS_MAX as f64 {
-        let most = BEAMS_MAX as f64 / beams;
+        let max_scans = BEAMS_MAX as f64 / beams;
         let text = format!(
-            "`tilt_period_s` is {period}, which is {:.3} scans, expected 2 to {most:.0}",
+            "`tilt_period_s` is {period}, which is {:.3} scans, expected 2 to {max_scans:.0}",
             period * rate
         );
         problems.push(file.at.key_place("tilt_period_s"), text);
@@ -147,7 +147,7 @@ pub fn tilting(file: &TiltingLaserConfig, rate: f64, problems: &mut Problems) ->
     }
 }
 
-/// Builds a tilt unit that moves a sensor between two angles [deg], to and fro in `period` [s].
+/// Builds a tilt unit that moves a sensor between two angles [deg], back and forth in `period` [s].
 /// `at` holds the positions of the keys.
 pub(crate) fn build_tilt(
     at: &Places,
@@ -248,10 +248,9 @@ fn build_spec(
         problems.push(file.at.key_place("min_range_m"), text);
     }
     if let Some(sweep) = file.sweep_s.filter(|sweep| sweep * rate > 1.0 + 1e-9) {
-        let most = (1e6 / rate).round() * 1e-6;
-        let text = format!(
-            "`sweep_s` is {sweep}, expected at most {most}: {rate} scans are taken per second"
-        );
+        let max_sweep = (1e6 / rate).round() * 1e-6;
+        let text =
+            format!("`sweep_s` is {sweep}, expected at most the scan period of {max_sweep} s");
         problems.push(file.at.key_place("sweep_s"), text);
     }
     file.at

@@ -44,8 +44,8 @@ pub struct WorldValues<'a> {
     pub dt: f64,
     /// Place of `dt_s`, if the world gives it.
     pub dt_place: Option<&'a Place>,
-    /// Names and units of the quantities carried by the water; `None` if unknown.
-    pub carried: Option<&'a [(String, String)]>,
+    /// Names and units of the tracers of the water; `None` if unknown.
+    pub tracers: Option<&'a [(String, String)]>,
 }
 
 impl<'a> WorldValues<'a> {
@@ -254,7 +254,7 @@ spec! {
         description: String = String::new(),
         /// Source of the parameter values.
         source: String [not_empty],
-        /// Values that are from memory or estimated, and the reason.
+        /// Values that are unverified or estimated, and the reason.
         estimated: String = String::new(),
         /// Samples per second, at least one per hour.
         rate_hz: f64 [in 0.00027..=1000000.0],
@@ -345,9 +345,9 @@ fn checked_rate(
     } else {
         device.at.key_place("rate_hz")
     };
-    let most = device.max_rate_hz.unwrap_or(f64::INFINITY);
-    let text = if rate > most {
-        format!("{name} is set to {rate} samples per second, the device supports at most {most}")
+    let max_rate = device.max_rate_hz.unwrap_or(f64::INFINITY);
+    let text = if rate > max_rate {
+        format!("{name} is set to {rate} samples per second, the device supports at most {max_rate}")
     // A rate equal to that of the time step must pass in spite of rounding.
     } else if rate * dt > 1.0 + 1e-9 {
         place = world.step_rate_place(place);

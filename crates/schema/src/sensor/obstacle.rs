@@ -93,7 +93,8 @@ pub fn build_obstacles(file: &NamedMap<ObstacleConfig>) -> Vec<Obstacle> {
     file.iter().map(one).collect()
 }
 
-/// Builds a detector. Of its sensor only the name is set until [`point`].
+/// Builds a detector. Of its sensor only the name is set until
+/// [`resolve_detector_sensors`].
 pub(crate) fn build_detector(file: &DetectorConfig, problems: &mut Problems) -> DetectorSpec {
     let (near, far) = (file.min_range_m, file.max_range_m);
     if near >= far {
@@ -135,16 +136,16 @@ pub(crate) fn build_detector(file: &DetectorConfig, problems: &mut Problems) -> 
         miss_probability: file.miss_probability,
         threshold: file.threshold_db,
         window: file.window_m,
-        gap: file.cluster_gap_m,
+        cluster_gap: file.cluster_gap_m,
         min_echoes: file.min_echoes as usize,
-        least_size: file.min_size_m,
+        min_size: file.min_size_m,
         // Without the key, [`point`] computes the value from the sensor.
-        keep: file
+        accumulation: file
             .accumulation_s
             .unwrap_or(if file.sensor.is_some() { -1.0 } else { 0.0 }),
         association: file.association_distance_m,
-        takes_ns: 0,
-        forget: file.track_timeout_s,
+        sample_duration_ns: 0,
+        track_timeout: file.track_timeout_s,
     }
 }
 
@@ -172,27 +173,27 @@ pub fn resolve_detector_sensors(
                 s.name.clone(),
                 s.kind
                     .exteroceptive()
-                    .map_or(0, |looks| looks.sample_duration_ns()),
+                    .map_or(0, |spec| spec.sample_duration_ns()),
                 turn_time(s).unwrap_or(0.0),
             )
         };
         let others: Vec<(String, u64, f64)> = robot.sensors.iter().map(of).collect();
         for sensor in &mut robot.sensors {
-            let SensorKind::Exteroceptive(looks) = &mut sensor.kind else {
+            let SensorKind::Exteroceptive(exteroceptive) = &mut sensor.kind else {
                 continue;
             };
-            if let ExteroceptiveSpec::Obstacles(spec) = Arc::make_mut(looks)
+            if let ExteroceptiveSpec::Obstacles(spec) = Arc::make_mut(exteroceptive)
                 && let Some((name, index)) = &mut spec.sensor
             {
                 *index = others
                     .iter()
                     .position(|other| other.0 == *name)
                     .unwrap_or(0);
-                spec.takes_ns = others[*index].1;
-                spec.keep = if spec.keep < 0.0 {
+                spec.sample_duration_ns = others[*index].1;
+                spec.accumulation = if spec.accumulation < 0.0 {
                     others[*index].2
                 } else {
-                    spec.keep
+                    spec.accumulation
                 };
             }
         }
@@ -211,8 +212,8 @@ fn turn_time(sensor: &Sensor) -> Option<f64> {
 }
 
 /// Returns whether a detector can process the echoes of a sensor.
-fn has_echoes(looks: &ExteroceptiveSpec) -> bool {
-    match looks {
+fn has_echoes(exteroceptive: &ExteroceptiveSpec) -> bool {
+    match exteroceptive {
         ExteroceptiveSpec::Laser(_) => true,
         ExteroceptiveSpec::Sonar(spec) => spec.kind != SonarKind::SideScan,
         _ => false,
@@ -220,13 +221,13 @@ fn has_echoes(looks: &ExteroceptiveSpec) -> bool {
 }
 
 fn check_detector(own: &str, file: &DetectorConfig, robot: &Robot, problems: &mut Problems) {
-    let Some(wanted) = &file.sensor else { return };
+    let Some(requested) = &file.sensor else { return };
     let good = robot
         .sensors
         .iter()
         .filter(|s| s.kind.exteroceptive().is_some_and(|l| has_echoes(l)));
     let names: Vec<&str> = good.map(|s| s.name.as_str()).collect();
-    if !names.contains(&wanted.as_str()) {
+    if !names.contains(&requested.as_str()) {
         let expected = match names.is_empty() {
             true => {
                 "expected a laser, a lidar, an imaging sonar, a multibeam or a scanning sonar, but the robot has none".into()
@@ -235,7 +236,7 @@ fn check_detector(own: &str, file: &DetectorConfig, robot: &Robot, problems: &mu
         };
         problems.push(
             file.at.key_place("sensor"),
-            format!("{} has no echoes to process, {expected}", quote(wanted)),
+            format!("{} has no echoes to process, {expected}", quote(requested)),
         );
     }
     let rate = |name: &str| {
@@ -245,12 +246,12 @@ fn check_detector(own: &str, file: &DetectorConfig, robot: &Robot, problems: &mu
             .find(|s| s.name == name)
             .map(|s| (s.rate, turn_time(s).is_some()))
     };
-    if let (Some((own, _)), Some((other, true))) = (rate(own), rate(wanted))
+    if let (Some((own, _)), Some((other, true))) = (rate(own), rate(requested))
         && own != other
     {
         let text = format!(
             "{} pings {other} times per second and the rate of the detector is {own}: expected equal rates, so that no bearing is missed",
-            quote(wanted)
+            quote(requested)
         );
         problems.push(file.at.key_place("sensor"), text);
     }

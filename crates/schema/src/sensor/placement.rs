@@ -64,7 +64,7 @@ fn check_sensor(
         problems.note(place, text);
         return;
     }
-    let render_self = match sensor.kind.exteroceptive().map(|looks| &**looks) {
+    let render_self = match sensor.kind.exteroceptive().map(|spec| &**spec) {
         None => return,
         Some(ExteroceptiveSpec::Camera(spec)) => spec.renders_self,
         Some(ExteroceptiveSpec::Laser(_) | ExteroceptiveSpec::Sonar(_)) => false,
@@ -97,7 +97,7 @@ fn check_sensor(
         structures.filter(|(_, c)| is_within(&c.geometry, c.R_LG.tr_mul_vec(p_WS - c.p_LoG)));
     if let Some((structure, _)) = around.next() {
         let text = format!(
-            "{name} starts within the structure {} and detects nothing else: found it at [{:.2}, {:.2}, {:.2}] in the world, expected a position outside",
+            "{name} is inside the structure {} and measures only this structure: found it at [{:.2}, {:.2}, {:.2}] in the world, expected a position outside",
             structure.name, p_WS.x, p_WS.y, p_WS.z
         );
         problems.note(place, text);

@@ -139,7 +139,7 @@ pub fn radar(file: &RadarConfig, rate: f64, problems: &mut Problems) -> RadarSpe
             * power(file.noise_figure_db)
             * 1e6
             * file.bandwidth_mhz.unwrap_or(1.0 / file.pulse_us),
-        takes_ns: (1e9 / rate) as u64,
+        sample_duration_ns: (1e9 / rate) as u64,
         turns,
         spokes,
         columns,
@@ -160,8 +160,8 @@ pub fn radar(file: &RadarConfig, rate: f64, problems: &mut Problems) -> RadarSpe
 fn rows(reach: f64, n: usize) -> Vec<[f64; 2]> {
     let reach = reach.min(1.5);
     let finest = HORIZON_STEP * reach;
-    let most = libm::asinh(1.0 / HORIZON_STEP);
-    let edge = |k: usize| finest * libm::sinh(most * (2.0 * k as f64 / n as f64 - 1.0));
+    let edge_scale = libm::asinh(1.0 / HORIZON_STEP);
+    let edge = |k: usize| finest * libm::sinh(edge_scale * (2.0 * k as f64 / n as f64 - 1.0));
     (0..n)
         .map(|k| [0.5 * (edge(k) + edge(k + 1)), edge(k + 1) - edge(k)])
         .collect()

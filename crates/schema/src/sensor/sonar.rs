@@ -58,8 +58,8 @@ spec! {
 spec! {
     /// A sonar whose head rotates one beam by a step between pings.
     pub struct ScanningSonarConfig {
-        /// Full angle about the x axis that the head scans, to and fro; 360 for continuous
-        /// rotation.
+        /// Full angle about the x axis that the head scans, back and forth; 360 for
+        /// continuous rotation.
         sector_deg: f64 [in 1.0..=360.0] = 360.0,
         /// Rotation of the head between two pings.
         step_deg: f64 [in 0.05..=90.0],
@@ -124,7 +124,7 @@ spec! {
         /// Minimum and maximum angle of a tilt unit about y, positive downwards. Default: no tilt
         /// unit.
         tilt_deg: Option<[f64; 2]> [in -180.0..=180.0],
-        /// Period of the tilt motion, to and fro, with `tilt_deg`.
+        /// Period of the tilt motion, back and forth, with `tilt_deg`.
         tilt_period_s: Option<f64> [positive],
     }
 }
@@ -379,7 +379,7 @@ fn build_spec(layout: Layout, file: &SonarConfig, rate: f64, problems: &mut Prob
         bits: if file.bits > 8 { 16 } else { 8 },
         sound_speed: file.sound_speed_m_s,
         speckle: file.speckle,
-        bent: file.refraction,
+        refracts: file.refraction,
         multipath: file.multipath,
         interference: file.interference,
         threshold: layout.threshold,
@@ -439,11 +439,11 @@ fn check_sounding(file: &SonarConfig, rate: f64, problems: &mut Problems) {
         let text = "`refraction` and `multipath` cannot be combined: expected one of them";
         problems.push(file.at.key_place("refraction"), text);
     }
-    let listens = 2.0 * far / file.sound_speed_m_s.unwrap_or(1500.0);
-    if listens * rate > 1.02 {
+    let listening_time = 2.0 * far / file.sound_speed_m_s.unwrap_or(1500.0);
+    if listening_time * rate > 1.02 {
         let text = format!(
-            "{rate} pings per second, the echoes from {far} m take {listens:.3} s: expected at most {:.2}",
-            1.0 / listens
+            "{rate} pings per second, the echoes from {far} m take {listening_time:.3} s: expected at most {:.2}",
+            1.0 / listening_time
         );
         problems.push(file.at.key_place("max_range_m"), text);
     }

@@ -144,9 +144,9 @@ spec! {
         voltage: NoiseConfig => "{}",
         /// Errors of the temperature [degC].
         temperature: NoiseConfig => "{}",
-        /// Shaft speed per square root of thrust [rad/(s sqrt(N))], for thrusters whose curve gives
-        /// only the thrust; 0 if unknown.
-        speed_per_root_thrust: f64 [non_negative] = 0.0,
+        /// Shaft speed per square root of thrust, for thrusters whose curve gives only the thrust;
+        /// 0 if unknown.
+        speed_per_root_thrust_rad_s_per_sqrt_n: f64 [non_negative] = 0.0,
     }
 }
 
@@ -163,7 +163,7 @@ impl BuildSensor for MotorTelemetryConfig {
                 about.errors(&self.voltage, "voltage"),
                 about.errors(&self.temperature, "temperature"),
             ],
-            speed_per_root: self.speed_per_root_thrust,
+            speed_per_root: self.speed_per_root_thrust_rad_s_per_sqrt_n,
         })
     }
 }
@@ -198,17 +198,17 @@ impl BuildSensor for PowerMeterConfig {
 /// Returns the index of the thruster that the key `thruster` names; 0 without one.
 fn find_thruster(about: &SensorContext<'_>, problems: &mut Problems) -> usize {
     let (name, file, robot) = (about.name, about.file, about.carrier);
-    let Some(wanted) = &file.thruster else {
+    let Some(requested) = &file.thruster else {
         let text = format!(
             "{name} measures a motor: expected the key `thruster`, the thruster of this motor"
         );
         problems.push(&file.at.whole, text);
         return 0;
     };
-    let found = robot.thrusters.iter().position(|t| t.name == *wanted);
+    let found = robot.thrusters.iter().position(|t| t.name == *requested);
     if found.is_none() {
-        let hint = did_you_mean(wanted, robot.thrusters.iter().map(|t| t.name.as_str()));
-        let text = format!("no thruster {} on {}{hint}", quote(wanted), robot.name);
+        let hint = did_you_mean(requested, robot.thrusters.iter().map(|t| t.name.as_str()));
+        let text = format!("no thruster {} on {}{hint}", quote(requested), robot.name);
         problems.push(file.at.key_place("thruster"), text);
     }
     found.unwrap_or(0)

@@ -14,8 +14,8 @@ use merrow_model::state::bottle::FIELDS;
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::spec::{fieldless_choice, spec};
 
-/// Names and units of the quantities carried by the water of a world; `None` if unknown.
-pub(crate) type CarriedNames<'a> = Option<&'a [(String, String)]>;
+/// Names and units of the tracers of the water of a world; `None` if unknown.
+pub(crate) type TracerNames<'a> = Option<&'a [(String, String)]>;
 
 spec! {
     /// Absolute pressure at the sensor [Pa].
@@ -223,8 +223,8 @@ spec! {
 impl BuildSensor for ProbeConfig {
     fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         let errors = about.errors(&self.errors, &self.field);
-        let carried = about.world.carried;
-        SensorKind::Probe(probe(self, errors, carried, problems))
+        let tracers = about.world.tracers;
+        SensorKind::Probe(probe(self, errors, tracers, problems))
     }
 }
 
@@ -267,14 +267,14 @@ spec! {
         /// Flow rate of the pump.
         flow_m3_s: f64 [positive],
         /// Quantities that are measured in a bottle, named as `field` of a probe. Default:
-        /// temperature, salinity and all carried quantities.
+        /// temperature, salinity and all tracers.
         fields: Vec<String> [name] = Vec::new(),
     }
 }
 
 impl BuildSensor for WaterSamplerConfig {
     fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        SensorKind::WaterSampler(sampler(self, about.world.carried, problems))
+        SensorKind::WaterSampler(sampler(self, about.world.tracers, problems))
     }
 }
 
@@ -292,11 +292,11 @@ fieldless_choice! {
 pub fn probe(
     file: &ProbeConfig,
     errors: Errors,
-    carried: CarriedNames<'_>,
+    tracers: TracerNames<'_>,
     problems: &mut Problems,
 ) -> ProbeSpec {
     let (quantity, unit) =
-        find_quantity(&file.field, file.at.key_place("field"), carried, problems);
+        find_quantity(&file.field, file.at.key_place("field"), tracers, problems);
     let range = file.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
     if range[0] >= range[1] {
         let text = format!(
@@ -320,23 +320,23 @@ pub fn probe(
 fn find_quantity(
     field: &str,
     place: &Place,
-    carried: CarriedNames<'_>,
+    tracers: TracerNames<'_>,
     problems: &mut Problems,
 ) -> (Quantity, String) {
-    if let Some((_, quantity, unit)) = Quantity::OF_WATER.iter().find(|(name, ..)| *name == field) {
+    if let Some((_, quantity, unit)) = Quantity::WATER_QUANTITIES.iter().find(|(name, ..)| *name == field) {
         return (*quantity, (*unit).to_string());
     }
-    let Some(carried) = carried else {
+    let Some(tracers) = tracers else {
         return (Quantity::Temperature, String::new());
     };
-    if let Some(k) = carried.iter().position(|(name, _)| name == field) {
-        return (Quantity::Carried(k), carried[k].1.clone());
+    if let Some(k) = tracers.iter().position(|(name, _)| name == field) {
+        return (Quantity::Tracer(k), tracers[k].1.clone());
     }
     let known = || {
-        Quantity::OF_WATER
+        Quantity::WATER_QUANTITIES
             .iter()
             .map(|(name, ..)| *name)
-            .chain(carried.iter().map(|(n, _)| n.as_str()))
+            .chain(tracers.iter().map(|(n, _)| n.as_str()))
     };
     let text = format!(
         "the water carries no {}, expected one of {}, or a name under `water.tracers`{}",
@@ -351,7 +351,7 @@ fn find_quantity(
 /// Builds a water sampler from its file.
 pub fn sampler(
     file: &WaterSamplerConfig,
-    carried: CarriedNames<'_>,
+    tracers: TracerNames<'_>,
     problems: &mut Problems,
 ) -> SamplerSpec {
     let place = file.at.key_place("fields");
@@ -360,7 +360,7 @@ pub fn sampler(
         let own = ["temperature", "salinity"].map(str::to_string);
         fields = own
             .into_iter()
-            .chain(carried.unwrap_or(&[]).iter().map(|(name, _)| name.clone()))
+            .chain(tracers.unwrap_or(&[]).iter().map(|(name, _)| name.clone()))
             .collect();
     }
     if fields.len() > FIELDS {
@@ -372,7 +372,7 @@ pub fn sampler(
     }
     let found: Vec<(Quantity, String)> = fields
         .iter()
-        .map(|field| find_quantity(field, place, carried, problems))
+        .map(|field| find_quantity(field, place, tracers, problems))
         .collect();
     SamplerSpec {
         bottles: file.bottles,

@@ -45,59 +45,59 @@ fn measured_height(z: f64, std: Option<f64>, noise: bool, draw: &mut Draw) -> Op
 
 /// Computes the position of the instrument in W from the replies of all transponders (LBL). (1)
 pub(crate) fn lbl_fix(
-    by: &AcousticReceiver<'_>,
-    voice: &Interrogator,
+    instrument: &AcousticReceiver<'_>,
+    interrogator: &Interrogator,
     survey: &[Vec3],
     depth_std: Option<f64>,
 ) -> AcousticObservations {
-    let (mut sounds, mut known, mut arrivals) = (AcousticObservations::default(), Vec::new(), 0.0);
+    let (mut observations, mut known, mut arrivals) = (AcousticObservations::default(), Vec::new(), 0.0);
     let mut weakest = f64::INFINITY;
-    for (k, target) in by.spec.targets.iter().enumerate() {
-        let mut draw = by.draw(k);
-        let Some(reply) = usbl::receive_reply(by, voice, target.beacon, &mut draw) else {
+    for (k, target) in instrument.spec.targets.iter().enumerate() {
+        let mut draw = instrument.draw(k);
+        let Some(reply) = usbl::receive_reply(instrument, interrogator, target.beacon, &mut draw) else {
             continue;
         };
-        let (range, variance) = by.measured_range(
-            0.5 * by.sound_speed * (reply.arrived - reply.turn_around),
+        let (range, variance) = instrument.measured_range(
+            0.5 * instrument.sound_speed * (reply.arrival - reply.turn_around),
             &mut draw,
         );
-        let stamp_ns = by.stamp(reply.arrived);
-        sounds.ranges.push(AcousticRange {
+        let stamp_ns = instrument.stamp(reply.arrival);
+        observations.ranges.push(AcousticRange {
             target: k,
             receiver: 0,
             stamp_ns,
             range,
             variance,
         });
-        let Some(moving) = by.beacon_motion(target.beacon) else {
+        let Some(motion) = instrument.beacon_motion(target.beacon) else {
             continue;
         };
-        let error = if by.by.noise { survey[k] } else { Vec3::zero() };
+        let error = if instrument.errors.noise { survey[k] } else { Vec3::zero() };
         known.push(KnownRange {
-            p: moving.end_after(0.0).p + error,
+            p: motion.position_after(0.0).p + error,
             range,
             std: variance.sqrt(),
         });
-        arrivals += reply.arrived - reply.turn_around;
+        arrivals += reply.arrival - reply.turn_around;
         weakest = weakest.min(reply.snr);
     }
     if known.is_empty() {
-        return sounds;
+        return observations;
     }
     let time = 0.5 * arrivals / known.len() as f64;
-    let mut draw = by.draw(by.spec.targets.len());
+    let mut draw = instrument.draw(instrument.spec.targets.len());
     let height = measured_height(
-        by.point_after(Vec3::zero(), time).p.z,
+        instrument.point_after(Vec3::zero(), time).p.z,
         depth_std,
-        by.by.noise,
+        instrument.errors.noise,
         &mut draw,
     );
     // transponders usually lie below the instrument
     let start = mean_position(&known) + Vec3::new(0.0, 0.0, 0.5 * mean_range(&known));
     if let Some((p, covariance)) = fix::solve_position(&known, height, start) {
         let world = Some((p, covariance));
-        let stamp_ns = by.stamp(time);
-        sounds.fixes.push(AcousticFix {
+        let stamp_ns = instrument.stamp(time);
+        observations.fixes.push(AcousticFix {
             target: 0,
             stamp_ns,
             p_S: Vec3::zero(),
@@ -106,7 +106,7 @@ pub(crate) fn lbl_fix(
             world,
         });
     }
-    sounds
+    observations
 }
 
 fn mean_position(known: &[KnownRange]) -> Vec3 {
@@ -123,34 +123,34 @@ fn mean_range(known: &[KnownRange]) -> f64 {
 /// Computes the positions of all locators in S from the arrivals at the `receivers` (positions in S
 /// [m]) of an SBL system. (2)
 pub(crate) fn sbl_fixes(
-    by: &AcousticReceiver<'_>,
+    instrument: &AcousticReceiver<'_>,
     receivers: &[Vec3],
     depth_std: Option<f64>,
     carrier: Option<&Carrier>,
 ) -> AcousticObservations {
-    let mut sounds = AcousticObservations::default();
-    for (k, target) in by.spec.targets.iter().enumerate() {
-        let mut draw = by.draw(k);
-        let Some(moving) = by.beacon_motion(target.beacon) else {
+    let mut observations = AcousticObservations::default();
+    for (k, target) in instrument.spec.targets.iter().enumerate() {
+        let mut draw = instrument.draw(k);
+        let Some(motion) = instrument.beacon_motion(target.beacon) else {
             continue;
         };
-        let late = by.late(target.beacon);
-        let source = moving.end_after(late);
+        let transmission_delay = instrument.transmission_delay(target.beacon);
+        let source = motion.position_after(transmission_delay);
         let (mut known, mut weakest) = (Vec::new(), f64::INFINITY);
         for (n, receiver) in receivers.iter().enumerate() {
             let Some((time, snr)) =
-                signal_arrival(by, target.beacon, (source, late), *receiver, &mut draw)
+                signal_arrival(instrument, target.beacon, (source, transmission_delay), *receiver, &mut draw)
             else {
                 continue;
             };
-            let (range, variance) = by.measured_range(by.sound_speed * time, &mut draw);
-            if range > by.spec.max_range {
+            let (range, variance) = instrument.measured_range(instrument.sound_speed * time, &mut draw);
+            if range > instrument.spec.max_range {
                 continue;
             }
-            sounds.ranges.push(AcousticRange {
+            observations.ranges.push(AcousticRange {
                 target: k,
                 receiver: n,
-                stamp_ns: by.stamp(time),
+                stamp_ns: instrument.stamp(time),
                 range,
                 variance,
             });
@@ -164,13 +164,13 @@ pub(crate) fn sbl_fixes(
         if known.is_empty() {
             continue;
         }
-        let truth = by.pose.R_WS.tr_mul_vec(source.p - by.pose.p_WS);
-        let height = measured_height(truth.z, depth_std, by.by.noise, &mut draw);
+        let truth = instrument.pose.R_WS.tr_mul_vec(source.p - instrument.pose.p_WS);
+        let height = measured_height(truth.z, depth_std, instrument.errors.noise, &mut draw);
         let start = mean_position(&known) - Vec3::new(0.0, 0.0, 0.5 * mean_range(&known));
         if let Some((p_S, covariance)) = fix::solve_position(&known, height, start) {
-            let world = carrier.map(|c| by.to_world(c, (p_S, &covariance), 0.0, &mut draw));
-            let stamp_ns = by.stamp(0.0);
-            sounds.fixes.push(AcousticFix {
+            let world = carrier.map(|c| instrument.to_world(c, (p_S, &covariance), 0.0, &mut draw));
+            let stamp_ns = instrument.stamp(0.0);
+            observations.fixes.push(AcousticFix {
                 target: k,
                 stamp_ns,
                 p_S,
@@ -180,30 +180,30 @@ pub(crate) fn sbl_fixes(
             });
         }
     }
-    sounds
+    observations
 }
 
 /// Computes when the signal of locator number `index`, sent from `source` at the time `sent` [s
 /// after the sample], reaches a receiver (position in S [m]). Returns the arrival time [s after the
 /// sample] and the signal-to-noise ratio [dB], or `None` if the signal is not detected.
 fn signal_arrival(
-    by: &AcousticReceiver<'_>,
+    instrument: &AcousticReceiver<'_>,
     index: usize,
     (source, sent): (crate::acoustic::path::PathEnd, f64),
     receiver: Vec3,
     draw: &mut Draw,
 ) -> Option<(f64, f64)> {
-    let beacon = &by.beacons[index];
-    let (mut time, mut way) = (sent, None);
+    let beacon = &instrument.beacons[index];
+    let (mut time, mut path) = (sent, None);
     for _ in 0..PATH_ITERATIONS {
         let found =
-            by.waters
-                .find_path(source.p, by.point_after(receiver, time).p, beacon.frequency)?;
-        (time, way) = (sent + found.time, Some(found));
+            instrument.medium
+                .find_path(source.p, instrument.point_after(receiver, time).p, beacon.frequency)?;
+        (time, path) = (sent + found.time, Some(found));
     }
-    let received = by.source_level(index) - way?.loss;
-    let snr = by.detect(&by.spec.receiver, beacon.frequency, received, draw)?;
-    by.waters
-        .has_line_of_sight(source, by.point_after(receiver, time))
+    let received = instrument.source_level(index) - path?.loss;
+    let snr = instrument.detect(&instrument.spec.receiver, beacon.frequency, received, draw)?;
+    instrument.medium
+        .has_line_of_sight(source, instrument.point_after(receiver, time))
         .then_some((time, snr))
 }

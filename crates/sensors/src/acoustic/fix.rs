@@ -51,18 +51,18 @@ fn normal_equations(known: &[KnownRange], height: Option<[f64; 2]>, x: Vec3) -> 
         right: Vec3::zero(),
         cost: 0.0,
     };
-    let mut add = |row: Vec3, missing: f64, std: f64| {
+    let mut add = |row: Vec3, residual: f64, std: f64| {
         let weight = 1.0 / (std * std).max(MIN_STD * MIN_STD);
         for i in 0..3 {
             sums.normal.r[i] += row.scale(weight * row[i]);
         }
-        sums.right += row.scale(weight * missing);
-        sums.cost += weight * missing * missing;
+        sums.right += row.scale(weight * residual);
+        sums.cost += weight * residual * residual;
     };
     for k in known {
-        let way = x - k.p;
-        let r = way.norm().max(1e-9);
-        add(way.scale(1.0 / r), k.range - r, k.std);
+        let offset = x - k.p;
+        let r = offset.norm().max(1e-9);
+        add(offset.scale(1.0 / r), k.range - r, k.std);
     }
     if let Some([z, std]) = height {
         add(Vec3::new(0.0, 0.0, 1.0), z - x.z, std);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_ranges_give_the_exact_place() {
+    fn exact_ranges_give_exact_position() {
         let x = Vec3::new(3.0, -4.0, -11.0);
         let nodes = [
             [-1.0, -1.0, 0.0],
@@ -130,10 +130,10 @@ mod tests {
             [-1.0, 1.0, 0.0],
         ];
         let known = ranges(x, &nodes);
-        let (found, _) = solve_position(&known, None, Vec3::new(0.0, 0.0, -5.0)).expect("a place");
+        let (found, _) = solve_position(&known, None, Vec3::new(0.0, 0.0, -5.0)).expect("a position");
         assert!((found - x).norm() < 1e-6, "{found:?}");
         // from a start above the plane the mirrored solution results
-        let (found, _) = solve_position(&known, None, Vec3::new(0.0, 0.0, 5.0)).expect("a place");
+        let (found, _) = solve_position(&known, None, Vec3::new(0.0, 0.0, 5.0)).expect("a position");
         assert!(
             (found - Vec3::new(3.0, -4.0, 11.0)).norm() < 1e-6,
             "{found:?}"
@@ -143,12 +143,12 @@ mod tests {
 
     // with nodes on three axes at the same distance each range determines one coordinate: P = σ² I
     #[test]
-    fn the_covariance_is_that_of_the_rows() {
+    fn covariance_matches_orthogonal_ranges() {
         let known = ranges(
             Vec3::zero(),
             &[[50.0, 0.0, 0.0], [0.0, 50.0, 0.0], [0.0, 0.0, 50.0]],
         );
-        let (_, p) = solve_position(&known, None, Vec3::new(1.0, 2.0, -3.0)).expect("a place");
+        let (_, p) = solve_position(&known, None, Vec3::new(1.0, 2.0, -3.0)).expect("a position");
         for i in 0..3 {
             for j in 0..3 {
                 let expected = if i == j { 0.01 } else { 0.0 };
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_in_a_line_fix_nothing() {
+    fn collinear_nodes_give_no_fix() {
         let known = ranges(
             Vec3::new(0.0, 0.0, -9.0),
             &[[-9.0, 0.0, 0.0], [1.0, 0.0, 0.0], [4.0, 0.0, 0.0]],

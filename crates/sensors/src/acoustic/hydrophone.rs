@@ -5,7 +5,7 @@
 //!   t_a = t_k + t(t_k, t_a),   t_k = t_0 + k T                          (1)
 //! ```
 //! For each pinger the array reports the last ping that arrived since the preceding sample. The
-//! range is c_0 (t_a - t_k), if the array knows t_k.
+//! range is c_0 (t_a - t_k), if the transmit times are known to the array.
 //!
 //! # Symbols
 //! t_k transmission of ping k, t_a its arrival · t(t_k, t_a) travel time from the position of the
@@ -34,33 +34,33 @@ const UNKNOWN_VARIANCE: f64 = 1e12;
 const PATH_ITERATIONS: usize = 4;
 
 /// Computes the fixes of all pings that arrived since the preceding sample. `synchronised`: the
-/// array knows when the pingers transmit.
-pub(crate) fn receive_pings(by: &AcousticReceiver<'_>, synchronised: bool) -> AcousticObservations {
-    let one = |(k, target): (usize, &Target)| {
-        let beacon = &by.beacons[target.beacon];
-        let (moving, late) = (by.beacon_motion(target.beacon)?, by.late(target.beacon));
-        let (sent, way) = last_ping(by, beacon, &moving, late)?;
-        let arrived = sent + way.time;
-        if !by.waters.has_line_of_sight(
-            moving.end_after(sent),
-            by.point_after(Vec3::zero(), arrived),
+/// transmit times of the pingers are known to the array.
+pub(crate) fn receive_pings(instrument: &AcousticReceiver<'_>, synchronised: bool) -> AcousticObservations {
+    let compute_fix = |(k, target): (usize, &Target)| {
+        let beacon = &instrument.beacons[target.beacon];
+        let (motion, transmission_delay) = (instrument.beacon_motion(target.beacon)?, instrument.transmission_delay(target.beacon));
+        let (sent, path) = last_ping(instrument, beacon, &motion, transmission_delay)?;
+        let arrival = sent + path.time;
+        if !instrument.medium.has_line_of_sight(
+            motion.position_after(sent),
+            instrument.point_after(Vec3::zero(), arrival),
         ) {
             return None;
         }
-        let mut draw = by.draw(k);
-        let received = by.source_level(target.beacon) - way.loss;
-        let snr = by.detect(&by.spec.receiver, beacon.frequency, received, &mut draw)?;
-        let (d, variance) = by.bearing(
-            by.pose.extrapolate(arrived).0.tr_mul_vec(way.from),
+        let mut draw = instrument.draw(k);
+        let received = instrument.source_level(target.beacon) - path.loss;
+        let snr = instrument.detect(&instrument.spec.receiver, beacon.frequency, received, &mut draw)?;
+        let (d, variance) = instrument.measured_bearing(
+            instrument.pose.extrapolate(arrival).0.tr_mul_vec(path.from),
             snr,
             &mut draw,
         );
         let (range, along) = match synchronised {
-            true => by.measured_range(by.sound_speed * (late + way.time), &mut draw),
+            true => instrument.measured_range(instrument.sound_speed * (transmission_delay + path.time), &mut draw),
             false => (1.0, UNKNOWN_VARIANCE),
         };
         let covariance = range_bearing_covariance(d, along, range * range * variance);
-        let stamp_ns = by.stamp(arrived);
+        let stamp_ns = instrument.stamp(arrival);
         Some(AcousticFix {
             target: k,
             stamp_ns,
@@ -70,7 +70,7 @@ pub(crate) fn receive_pings(by: &AcousticReceiver<'_>, synchronised: bool) -> Ac
             world: None,
         })
     };
-    let fixes = by.spec.targets.iter().enumerate().filter_map(one).collect();
+    let fixes = instrument.spec.targets.iter().enumerate().filter_map(compute_fix).collect();
     AcousticObservations {
         fixes,
         ranges: Vec::new(),
@@ -78,46 +78,46 @@ pub(crate) fn receive_pings(by: &AcousticReceiver<'_>, synchronised: bool) -> Ac
 }
 
 /// Finds the last ping of a pinger that arrived since the preceding sample, with the clock of the
-/// pinger `late` by this time [s]. Returns the time of its transmission [s after the sample] and
-/// its path. (1)
+/// pinger late by `transmission_delay` [s]. Returns the time of its transmission [s after the
+/// sample] and its path. (1)
 fn last_ping(
-    by: &AcousticReceiver<'_>,
+    instrument: &AcousticReceiver<'_>,
     beacon: &Beacon,
-    moving: &BeaconMotion,
-    late: f64,
+    motion: &BeaconMotion,
+    transmission_delay: f64,
 ) -> Option<(f64, AcousticPath)> {
     let BeaconKind::Pinger { period, start } = beacon.kind else {
         return None;
     };
-    let start = start + late;
-    let way = |sent: f64| {
-        let source = moving.end_after(sent).p;
-        let (mut arrived, mut way) = (0.0, None);
+    let start = start + transmission_delay;
+    let path = |sent: f64| {
+        let source = motion.position_after(sent).p;
+        let (mut arrival, mut path) = (0.0, None);
         for _ in 0..PATH_ITERATIONS {
-            let found = by.waters.find_path(
+            let found = instrument.medium.find_path(
                 source,
-                by.point_after(Vec3::zero(), arrived).p,
+                instrument.point_after(Vec3::zero(), arrival).p,
                 beacon.frequency,
             )?;
-            (arrived, way) = (sent + found.time, Some(found));
+            (arrival, path) = (sent + found.time, Some(found));
         }
-        way
+        path
     };
-    let about = way(0.0)?.time;
-    if about * by.sound_speed > 1.1 * by.spec.max_range {
+    let approximate_time = path(0.0)?.time;
+    if approximate_time * instrument.sound_speed > 1.1 * instrument.spec.max_range {
         return None;
     }
     // a speed of 10 m/s changes the arrival by less than 1 %
-    let newest = ((by.now - start - 0.98 * about) / period).floor();
-    let oldest = ((by.now - 1.0 / by.rate - start - 1.02 * about) / period).floor();
+    let newest = ((instrument.now - start - 0.98 * approximate_time) / period).floor();
+    let oldest = ((instrument.now - 1.0 / instrument.rate - start - 1.02 * approximate_time) / period).floor();
     let mut k = newest;
     while k >= oldest.max(0.0) {
-        let sent = start + k * period - by.now;
-        let way = way(sent)?;
-        let arrived = sent + way.time;
-        if arrived <= 0.0 {
-            let good = arrived > -1.0 / by.rate && way.time * by.sound_speed <= by.spec.max_range;
-            return good.then_some((sent, way));
+        let sent = start + k * period - instrument.now;
+        let path = path(sent)?;
+        let arrival = sent + path.time;
+        if arrival <= 0.0 {
+            let in_range = arrival > -1.0 / instrument.rate && path.time * instrument.sound_speed <= instrument.spec.max_range;
+            return in_range.then_some((sent, path));
         }
         // not yet arrived at the sample
         k -= 1.0;

@@ -53,11 +53,11 @@ pub(crate) struct AcousticReceiver<'a> {
     /// All beacons of the world.
     pub beacons: &'a [Beacon],
     /// Medium of the sound, with obstacles.
-    pub waters: AcousticMedium<'a>,
+    pub medium: AcousticMedium<'a>,
     /// Pose and velocity of the instrument.
     pub pose: Pose,
     /// Error sources of the sample.
-    pub by: SampleErrors,
+    pub errors: SampleErrors,
     /// Speed of sound that converts times to ranges [m/s].
     pub sound_speed: f64,
     /// Instant of the sample [s].
@@ -70,51 +70,51 @@ pub(crate) struct AcousticReceiver<'a> {
 pub fn sample_instrument(
     (spec, rate): (&AcousticSpec, f64),
     beacons: &[Beacon],
-    (stage, view, at): (&RayScene, &WorldView, &EnvironmentState<'_>),
+    (ray_scene, view, at): (&RayScene, &WorldView, &EnvironmentState<'_>),
     pose: &Pose,
-    by: &SampleErrors,
+    errors: &SampleErrors,
 ) -> FrameData {
     let wind = air::weather(&at.sea.air, at.time).wind.norm();
-    let waters = AcousticMedium {
-        stage,
+    let medium = AcousticMedium {
+        ray_scene,
         view,
         at,
         wind,
-        bent: spec.bent,
+        refracts: spec.refracts,
     };
     let sound_speed = spec
         .sound_speed
-        .unwrap_or_else(|| waters.sound_speed(pose.p_WS));
+        .unwrap_or_else(|| medium.sound_speed(pose.p_WS));
     let now = view.time_ns as f64 * 1e-9;
-    let listener = AcousticReceiver {
+    let instrument = AcousticReceiver {
         spec,
         beacons,
-        waters,
+        medium,
         pose: *pose,
-        by: *by,
+        errors: *errors,
         sound_speed,
         now,
         rate,
     };
     FrameData::Acoustic(match &spec.kind {
         AcousticKind::Hydrophone { synchronised } => {
-            crate::acoustic::hydrophone::receive_pings(&listener, *synchronised)
+            crate::acoustic::hydrophone::receive_pings(&instrument, *synchronised)
         }
-        AcousticKind::Usbl { voice, carrier } => {
-            crate::acoustic::usbl::interrogate(&listener, voice, carrier.as_ref())
+        AcousticKind::Usbl { interrogator, carrier } => {
+            crate::acoustic::usbl::interrogate(&instrument, interrogator, carrier.as_ref())
         }
         AcousticKind::Lbl {
-            voice,
+            interrogator,
             survey,
             depth_std,
             ..
-        } => crate::acoustic::baseline::lbl_fix(&listener, voice, survey, *depth_std),
+        } => crate::acoustic::baseline::lbl_fix(&instrument, interrogator, survey, *depth_std),
         AcousticKind::Sbl {
             receivers,
             depth_std,
             carrier,
         } => {
-            crate::acoustic::baseline::sbl_fixes(&listener, receivers, *depth_std, carrier.as_ref())
+            crate::acoustic::baseline::sbl_fixes(&instrument, receivers, *depth_std, carrier.as_ref())
         }
     })
 }
@@ -129,7 +129,7 @@ pub(crate) struct BeaconMotion {
 
 impl BeaconMotion {
     /// Returns the position of the beacon `time` [s] after the sample.
-    pub(crate) fn end_after(&self, time: f64) -> PathEnd {
+    pub(crate) fn position_after(&self, time: f64) -> PathEnd {
         PathEnd {
             robot: self.robot,
             p: self.p + self.v.scale(time),
@@ -141,7 +141,7 @@ impl AcousticReceiver<'_> {
     /// Returns the motion of beacon number `index`, or `None` if the beacon is dead or the robot
     /// that carries it has no power.
     pub(crate) fn beacon_motion(&self, index: usize) -> Option<BeaconMotion> {
-        let (view, beacon) = (self.waters.view, &self.beacons[index]);
+        let (view, beacon) = (self.medium.view, &self.beacons[index]);
         if view.beacons[index].dead {
             return None;
         }
@@ -154,22 +154,22 @@ impl AcousticReceiver<'_> {
         };
         let ((R, p), V) = (&view.links[robot][link], view.velocities[robot][link]);
         let v = R.mul_vec(V.v + V.w.cross(beacon.p));
-        let moving = BeaconMotion {
+        let motion = BeaconMotion {
             robot: Some(robot),
             p: *p + R.mul_vec(beacon.p),
             v,
         };
-        (view.powered[robot] && moving.p.is_finite() && v.is_finite()).then_some(moving)
+        (view.powered[robot] && motion.p.is_finite() && v.is_finite()).then_some(motion)
     }
 
     /// Source level of beacon number `index`, reduced by its faults [dB re 1 µPa at 1 m].
     pub(crate) fn source_level(&self, index: usize) -> f64 {
-        self.beacons[index].source_level + level(self.waters.view.beacons[index].fraction)
+        self.beacons[index].source_level + level(self.medium.view.beacons[index].fraction)
     }
 
     /// Delay of the transmission of beacon number `index` by its faults [s].
-    pub(crate) fn late(&self, index: usize) -> f64 {
-        self.waters.view.beacons[index].offset
+    pub(crate) fn transmission_delay(&self, index: usize) -> f64 {
+        self.medium.view.beacons[index].offset
     }
 
     /// Computes the position in W of the point `p_S` [m] of the instrument (in S) `time` [s] after
@@ -184,8 +184,8 @@ impl AcousticReceiver<'_> {
 
     /// Returns the random numbers of target number `target` in this sample.
     pub(crate) fn draw(&self, target: usize) -> Draw {
-        self.by.stream.draw(
-            (self.by.sample + 1)
+        self.errors.stream.draw(
+            (self.errors.sample + 1)
                 .wrapping_mul(1 << 20)
                 .wrapping_add(target as u64),
         )
@@ -195,14 +195,14 @@ impl AcousticReceiver<'_> {
     /// [dB re 1 µPa], or `None` if it is not detected.
     pub(crate) fn detect(
         &self,
-        ear: &ReceiverSensitivity,
+        sensitivity: &ReceiverSensitivity,
         frequency: f64,
         received: f64,
         draw: &mut Draw,
     ) -> Option<f64> {
-        let fading = if self.by.noise { ear.fading } else { 0.0 };
-        self.waters.detect(
-            &ReceiverSensitivity { fading, ..*ear },
+        let fading = if self.errors.noise { sensitivity.fading } else { 0.0 };
+        self.medium.detect(
+            &ReceiverSensitivity { fading, ..*sensitivity },
             frequency,
             received,
             draw,
@@ -216,9 +216,9 @@ impl AcousticReceiver<'_> {
 
     /// Adds errors and resolution to a range [m] and returns it with its variance [m²]. (1), (2)
     pub(crate) fn measured_range(&self, range: f64, draw: &mut Draw) -> (f64, f64) {
-        let (spec, fault) = (self.spec, &self.by.fault);
-        let own = if self.by.noise { spec.range_std } else { 0.0 };
-        let range = range + own * draw.normal() + fault.offset + fault.noise * draw.normal();
+        let (spec, fault) = (self.spec, &self.errors.fault);
+        let range_std = if self.errors.noise { spec.range_std } else { 0.0 };
+        let range = range + range_std * draw.normal() + fault.offset + fault.noise * draw.normal();
         let step = spec.resolution;
         let range = if step > 0.0 {
             (range / step).round() * step
@@ -230,13 +230,13 @@ impl AcousticReceiver<'_> {
 
     /// Adds errors to the bearing `d` (unit vector in S) of a signal with the signal-to-noise ratio
     /// `snr` [dB]. Returns the unit vector in S and the variance of its angles [rad²]. (3)
-    pub(crate) fn bearing(&self, d: Vec3, snr: f64, draw: &mut Draw) -> (Vec3, f64) {
+    pub(crate) fn measured_bearing(&self, d: Vec3, snr: f64, draw: &mut Draw) -> (Vec3, f64) {
         let spec = self.spec;
         let weak = libm::pow(10.0, 0.1 * (spec.receiver.threshold - snr));
         let variance = spec.bearing_std * spec.bearing_std * (1.0 + weak);
-        let shaken = Vec3::new(draw.normal(), draw.normal(), draw.normal());
-        let turn = if self.by.noise {
-            spec.misaligned + shaken.scale(variance.sqrt())
+        let noise = Vec3::new(draw.normal(), draw.normal(), draw.normal());
+        let turn = if self.errors.noise {
+            spec.misaligned + noise.scale(variance.sqrt())
         } else {
             Vec3::zero()
         };
@@ -255,7 +255,7 @@ impl AcousticReceiver<'_> {
         draw: &mut Draw,
     ) -> (Vec3, Mat3) {
         let (R, p) = self.pose.extrapolate(time);
-        let on = if self.by.noise { 1.0 } else { 0.0 };
+        let on = if self.errors.noise { 1.0 } else { 0.0 };
         let mut error = |std: [f64; 3]| Vec3::from(std.map(|s| on * s * draw.normal()));
         let (turn, shift) = (error(carrier.attitude_std), error(carrier.position_std));
         let found = p + shift + R.mul_vec(p_S + turn.cross(p_S));

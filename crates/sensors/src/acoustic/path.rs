@@ -45,7 +45,7 @@ const END_CLEARANCE: f64 = 0.05;
 /// Medium of the sound with its obstacles.
 pub(crate) struct AcousticMedium<'a> {
     /// Geometry that can block a path.
-    pub stage: &'a RayScene,
+    pub ray_scene: &'a RayScene,
     /// Poses of this geometry.
     pub view: &'a WorldView,
     /// Sea and gravity at the instant of the sample.
@@ -53,7 +53,7 @@ pub(crate) struct AcousticMedium<'a> {
     /// Wind speed, for the ambient noise [m/s].
     pub wind: f64,
     /// Whether rays are refracted by the sound-speed profile.
-    pub bent: bool,
+    pub refracts: bool,
 }
 
 /// End point of an acoustic path.
@@ -90,7 +90,7 @@ impl AcousticMedium<'_> {
         let (own, from, to) = match robots {
             [Some(r), Some(s)] => {
                 return !self
-                    .stage
+                    .ray_scene
                     .is_occluded_between(self.view, [r, s], [a.p, b.p]);
             }
             [Some(r), None] => (r, a.p, b.p),
@@ -98,7 +98,7 @@ impl AcousticMedium<'_> {
             [None, None] => return true,
         };
         let d = (to - from).scale(1.0 / far);
-        self.stage
+        self.ray_scene
             .first_hit_excluding(self.view, own, from, d, [0.0, far - END_CLEARANCE])
             .is_none()
     }
@@ -114,7 +114,7 @@ impl AcousticMedium<'_> {
         let chord = receiver - source;
         let length = chord.norm().max(1e-3);
         let [slowness, loss] = self.mean_slowness_and_absorption(source, receiver, frequency);
-        if !self.bent {
+        if !self.refracts {
             let loss = 20.0 * libm::log10(length) + loss * length;
             return Some(AcousticPath {
                 time: length * slowness,
@@ -163,13 +163,13 @@ impl AcousticMedium<'_> {
     /// the level `received` [dB re 1 µPa], or `None` if it is not detected. (4), (5)
     pub(crate) fn detect(
         &self,
-        ear: &ReceiverSensitivity,
+        sensitivity: &ReceiverSensitivity,
         frequency: f64,
         received: f64,
         draw: &mut Draw,
     ) -> Option<f64> {
-        let noise = (ambient(1e-3 * frequency, self.wind) + power(ear.self_noise)) * ear.bandwidth;
-        let snr = received - level(noise) + ear.fading * draw.normal();
-        (snr > ear.threshold).then_some(snr)
+        let noise = (ambient(1e-3 * frequency, self.wind) + power(sensitivity.self_noise)) * sensitivity.bandwidth;
+        let snr = received - level(noise) + sensitivity.fading * draw.normal();
+        (snr > sensitivity.threshold).then_some(snr)
     }
 }

@@ -35,7 +35,7 @@ const PATH_ITERATIONS: usize = 4;
 /// Reply of a transponder.
 pub struct Reply {
     /// Arrival after the interrogation [s].
-    pub arrived: f64,
+    pub arrival: f64,
     /// Turn-around time of the transponder [s].
     pub turn_around: f64,
     /// Acoustic path of the reply.
@@ -46,33 +46,33 @@ pub struct Reply {
 
 /// Interrogates the next transponder and computes its fix.
 pub(crate) fn interrogate(
-    by: &AcousticReceiver<'_>,
-    voice: &Interrogator,
+    instrument: &AcousticReceiver<'_>,
+    interrogator: &Interrogator,
     carrier: Option<&Carrier>,
 ) -> AcousticObservations {
-    let mut sounds = AcousticObservations::default();
-    let n = by.spec.targets.len() as u64;
+    let mut observations = AcousticObservations::default();
+    let n = instrument.spec.targets.len() as u64;
     if n == 0 {
-        return sounds;
+        return observations;
     }
-    let k = (by.by.sample % n) as usize;
-    let mut draw = by.draw(k);
-    let Some(reply) = receive_reply(by, voice, by.spec.targets[k].beacon, &mut draw) else {
-        return sounds;
+    let k = (instrument.errors.sample % n) as usize;
+    let mut draw = instrument.draw(k);
+    let Some(reply) = receive_reply(instrument, interrogator, instrument.spec.targets[k].beacon, &mut draw) else {
+        return observations;
     };
-    let (R_WS, _) = by.pose.extrapolate(reply.arrived);
-    let (d, variance) = by.bearing(R_WS.tr_mul_vec(reply.path.from), reply.snr, &mut draw);
-    let (range, along) = by.measured_range(
-        0.5 * by.sound_speed * (reply.arrived - reply.turn_around),
+    let (R_WS, _) = instrument.pose.extrapolate(reply.arrival);
+    let (d, variance) = instrument.measured_bearing(R_WS.tr_mul_vec(reply.path.from), reply.snr, &mut draw);
+    let (range, along) = instrument.measured_range(
+        0.5 * instrument.sound_speed * (reply.arrival - reply.turn_around),
         &mut draw,
     );
     let (p_S, covariance) = (
         d.scale(range),
         range_bearing_covariance(d, along, range * range * variance),
     );
-    let world = carrier.map(|c| by.to_world(c, (p_S, &covariance), reply.arrived, &mut draw));
-    let stamp_ns = by.stamp(reply.arrived);
-    sounds.fixes.push(AcousticFix {
+    let world = carrier.map(|c| instrument.to_world(c, (p_S, &covariance), reply.arrival, &mut draw));
+    let stamp_ns = instrument.stamp(reply.arrival);
+    observations.fixes.push(AcousticFix {
         target: k,
         stamp_ns,
         p_S,
@@ -80,51 +80,51 @@ pub(crate) fn interrogate(
         snr: reply.snr,
         world,
     });
-    sounds
+    observations
 }
 
 /// Computes the reply of transponder number `index` to an interrogation sent at the sample. Returns
 /// `None` if interrogation or reply is not detected or the range exceeds the maximum range. (1)
 pub(crate) fn receive_reply(
-    by: &AcousticReceiver<'_>,
-    voice: &Interrogator,
+    instrument: &AcousticReceiver<'_>,
+    interrogator: &Interrogator,
     index: usize,
     draw: &mut Draw,
 ) -> Option<Reply> {
-    let beacon = &by.beacons[index];
-    let BeaconKind::Transponder { turn_around, ear } = beacon.kind else {
+    let beacon = &instrument.beacons[index];
+    let BeaconKind::Transponder { turn_around, sensitivity } = beacon.kind else {
         return None;
     };
-    let moving = by.beacon_motion(index)?;
-    let here = by.point_after(Vec3::zero(), 0.0);
-    let (heard, way) = interrogation_arrival(by, voice, &moving, here.p)?;
-    if !by.waters.has_line_of_sight(here, moving.end_after(heard)) {
+    let motion = instrument.beacon_motion(index)?;
+    let here = instrument.point_after(Vec3::zero(), 0.0);
+    let (transponder_arrival, path) = interrogation_arrival(instrument, interrogator, &motion, here.p)?;
+    if !instrument.medium.has_line_of_sight(here, motion.position_after(transponder_arrival)) {
         return None;
     }
-    by.detect(&ear, voice.frequency, voice.source_level - way.loss, draw)?;
-    let sent = heard + turn_around + by.late(index);
-    let source = moving.end_after(sent).p;
-    let (mut arrived, mut back) = (sent + way.time, None);
+    instrument.detect(&sensitivity, interrogator.frequency, interrogator.source_level - path.loss, draw)?;
+    let sent = transponder_arrival + turn_around + instrument.transmission_delay(index);
+    let source = motion.position_after(sent).p;
+    let (mut arrival, mut back) = (sent + path.time, None);
     for _ in 0..PATH_ITERATIONS {
-        let found = by.waters.find_path(
+        let found = instrument.medium.find_path(
             source,
-            by.point_after(Vec3::zero(), arrived).p,
+            instrument.point_after(Vec3::zero(), arrival).p,
             beacon.frequency,
         )?;
-        (arrived, back) = (sent + found.time, Some(found));
+        (arrival, back) = (sent + found.time, Some(found));
     }
     let back = back?;
-    let snr = by.detect(
-        &by.spec.receiver,
+    let snr = instrument.detect(
+        &instrument.spec.receiver,
         beacon.frequency,
-        by.source_level(index) - back.loss,
+        instrument.source_level(index) - back.loss,
         draw,
     )?;
-    if 0.5 * by.sound_speed * (arrived - turn_around) > by.spec.max_range {
+    if 0.5 * instrument.sound_speed * (arrival - turn_around) > instrument.spec.max_range {
         return None;
     }
     Some(Reply {
-        arrived,
+        arrival,
         turn_around,
         path: back,
         snr,
@@ -134,17 +134,17 @@ pub(crate) fn receive_reply(
 /// Computes when an interrogation sent from `from` (W [m]) at the sample reaches the transponder [s
 /// after the sample], and its path.
 fn interrogation_arrival(
-    by: &AcousticReceiver<'_>,
-    voice: &Interrogator,
-    moving: &BeaconMotion,
+    instrument: &AcousticReceiver<'_>,
+    interrogator: &Interrogator,
+    motion: &BeaconMotion,
     from: Vec3,
 ) -> Option<(f64, AcousticPath)> {
-    let (mut heard, mut way) = (0.0, None);
+    let (mut transponder_arrival, mut path) = (0.0, None);
     for _ in 0..PATH_ITERATIONS {
-        let found = by
-            .waters
-            .find_path(from, moving.end_after(heard).p, voice.frequency)?;
-        (heard, way) = (found.time, Some(found));
+        let found = instrument
+            .medium
+            .find_path(from, motion.position_after(transponder_arrival).p, interrogator.frequency)?;
+        (transponder_arrival, path) = (found.time, Some(found));
     }
-    Some((heard, way?))
+    Some((transponder_arrival, path?))
 }

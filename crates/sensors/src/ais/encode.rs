@@ -63,13 +63,13 @@ impl Bits {
     /// Appends a text of `n` six-bit characters. Lower-case letters become upper-case, characters
     /// without a code become spaces, and the end is padded with `@`.
     fn text(&mut self, text: &str, n: usize) -> &mut Self {
-        let mut letters = text.chars().map(|c| match c.to_ascii_uppercase() {
+        let mut characters = text.chars().map(|c| match c.to_ascii_uppercase() {
             c @ '@'..='_' => c as u32 - 64,
             c @ ' '..='?' => c as u32,
             _ => 32,
         });
         for _ in 0..n {
-            self.number(letters.next().unwrap_or(0), 6);
+            self.number(characters.next().unwrap_or(0), 6);
         }
         self
     }
@@ -187,8 +187,8 @@ pub(crate) fn static_data_b(vessel: &Vessel, part: u32) -> Message {
 }
 
 fn append_dimensions(bits: &mut Bits, vessel: &Vessel) {
-    for (length, width, most) in [(0, 9, 511.0), (1, 9, 511.0), (2, 6, 63.0), (3, 6, 63.0)] {
-        bits.number(vessel.reach[length].round().clamp(0.0, most) as u32, width);
+    for (length, width, max) in [(0, 9, 511.0), (1, 9, 511.0), (2, 6, 63.0), (3, 6, 63.0)] {
+        bits.number(vessel.reach[length].round().clamp(0.0, max) as u32, width);
     }
 }
 
@@ -252,7 +252,7 @@ mod tests {
     // a report that many texts about AIS use: MMSI 477553000, moored in Seattle, 47.582833 N
     // 122.345833 W, course 51.0, heading 181, second 15; its communication state differs
     #[test]
-    fn a_known_report_is_made_again() {
+    fn known_position_report_is_reproduced() {
         let motion = Motion {
             position: [
                 f64::to_radians(28_549_700.0 / 600_000.0),
@@ -265,22 +265,22 @@ mod tests {
             second: 15,
             is_accurate: false,
         };
-        let made = position_a(&vessel(), 5, &motion).sentences("AIVDM", 'B', 0);
-        assert_eq!(made.len(), 1);
+        let sentences = position_a(&vessel(), 5, &motion).sentences("AIVDM", 'B', 0);
+        assert_eq!(sentences.len(), 1);
         // !AIVDM,1,1,,B,177KQJ5000G?tO`K>RA1wUbN0TKH,0*5C
         assert!(
-            made[0].starts_with("!AIVDM,1,1,,B,177KQJ5000G?tO`K>RA1wUbN0"),
+            sentences[0].starts_with("!AIVDM,1,1,,B,177KQJ5000G?tO`K>RA1wUbN0"),
             "{}",
-            made[0]
+            sentences[0]
         );
     }
 
     #[test]
-    fn long_messages_are_cut_and_every_sentence_is_summed() {
-        let made = voyage_data_a(&vessel()).sentences("AIVDM", 'A', 13);
-        assert_eq!(made.len(), 2);
-        assert!(made[0].starts_with("!AIVDM,2,1,3,A,5") && made[1].starts_with("!AIVDM,2,2,3,A,"));
-        for sentence in made {
+    fn long_messages_are_split_with_checksums() {
+        let sentences = voyage_data_a(&vessel()).sentences("AIVDM", 'A', 13);
+        assert_eq!(sentences.len(), 2);
+        assert!(sentences[0].starts_with("!AIVDM,2,1,3,A,5") && sentences[1].starts_with("!AIVDM,2,2,3,A,"));
+        for sentence in sentences {
             assert!(sentence.len() <= 82, "{sentence}");
             let (body, sum) = sentence[1..].split_once('*').expect("a sum");
             assert_eq!(format!("{:02X}", body.bytes().fold(0, |s, b| s ^ b)), sum);

@@ -57,7 +57,7 @@ pub struct RadioEnvironment<'a> {
     /// Geodetic origin of the world frame W.
     pub origin: &'a Origin,
     /// Geometry that can block a path.
-    pub stage: &'a RayScene,
+    pub ray_scene: &'a RayScene,
     /// Poses of this geometry.
     pub view: &'a WorldView,
     /// Sea and air at the instant of the sample.
@@ -73,34 +73,35 @@ struct TransponderMotion {
     w: Vec3,
 }
 
-/// Returns all sentences received since the preceding sample.
+/// Returns all sentences received since the preceding sample; `rate` is the sample rate [Hz] and
+/// `pose` that of the antenna in W.
 pub fn receive(
     (spec, rate): (&ReceiverSpec, f64),
     air: &RadioEnvironment<'_>,
     pose: &Pose,
-    by: &SampleErrors,
+    errors: &SampleErrors,
 ) -> FrameData {
     let now = air.view.time_ns as f64 * 1e-9;
     let mut out = Vec::new();
     for (k, transponder) in air.transponders.iter().enumerate() {
-        let Some(moving) = transponder_motion(air.view, transponder) else {
+        let Some(motion) = transponder_motion(air.view, transponder) else {
             continue;
         };
         let is_own = transponder.on.is_some_and(|(robot, _)| robot == pose.robot);
-        let mut draw = by
+        let mut draw = errors
             .stream
-            .draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_add(k as u64));
+            .draw((errors.sample + 1).wrapping_mul(1 << 20).wrapping_add(k as u64));
         let margin = if is_own {
             f64::INFINITY
         } else {
-            link_margin(spec, air, transponder, &moving, pose)
+            link_margin(spec, air, transponder, &motion, pose)
         };
-        let fading = if by.noise { spec.fading } else { 0.0 };
-        for (time, report) in due_reports(transponder, &moving, [now - 1.0 / rate, now]) {
+        let fading = if errors.noise { spec.fading } else { 0.0 };
+        for (time, report) in due_reports(transponder, &motion, [now - 1.0 / rate, now]) {
             if margin + fading * draw.normal() < 0.0 {
                 continue;
             }
-            let messages = encode_report(air.origin, transponder, &moving, (report, time), now);
+            let messages = encode_report(air.origin, transponder, &motion, (report, time), now);
             let channel = if report.number.is_multiple_of(2) {
                 'A'
             } else {
@@ -120,24 +121,24 @@ pub fn receive(
 
 fn transponder_motion(view: &WorldView, transponder: &Transponder) -> Option<TransponderMotion> {
     let Some((robot, link)) = transponder.on else {
-        let still = Vec3::zero();
+        let zero = Vec3::zero();
         return Some(TransponderMotion {
             p: transponder.p,
-            v: still,
+            v: zero,
             R: Mat3::identity(),
-            w: still,
+            w: zero,
         });
     };
     let ((R, p), V): (_, SpatialVelocity) =
         (&view.links[robot][link], view.velocities[robot][link]);
     let v = R.mul_vec(V.v + V.w.cross(transponder.p));
-    let moving = TransponderMotion {
+    let motion = TransponderMotion {
         p: *p + R.mul_vec(transponder.p),
         v,
         R: *R,
         w: R.mul_vec(V.w),
     };
-    (view.powered[robot] && moving.p.is_finite() && v.is_finite()).then_some(moving)
+    (view.powered[robot] && motion.p.is_finite() && v.is_finite()).then_some(motion)
 }
 
 /// Received power over the sensitivity [dB]. (1), (2)
@@ -145,42 +146,42 @@ fn link_margin(
     spec: &ReceiverSpec,
     air: &RadioEnvironment<'_>,
     transponder: &Transponder,
-    moving: &TransponderMotion,
+    motion: &TransponderMotion,
     pose: &Pose,
 ) -> f64 {
-    let heights = [moving.p, pose.p_WS].map(|p| air.at.height_above_surface(p));
+    let heights = [motion.p, pose.p_WS].map(|p| air.at.height_above_surface(p));
     if heights.iter().any(|h| *h <= 0.0) {
         return f64::NEG_INFINITY;
     }
     let [sender, receiver] = heights.map(|h| h.max(MIN_ANTENNA_HEIGHT));
-    let way = moving.p - pose.p_WS;
-    let d = way.norm().max(1.0);
+    let offset = motion.p - pose.p_WS;
+    let d = offset.norm().max(1.0);
     if d > (2.0 * RADIO_HORIZON_RADIUS * sender).sqrt()
         + (2.0 * RADIO_HORIZON_RADIUS * receiver).sqrt()
     {
         return f64::NEG_INFINITY;
     }
     let log = libm::log10;
-    let free = 20.0 * log(4.0 * PI * d / WAVELENGTH);
-    let flat = 40.0 * log(d) - 20.0 * log(sender * receiver);
-    let ends = [moving.p, pose.p_WS];
-    let hidden = match transponder.on {
+    let free_space_loss = 20.0 * log(4.0 * PI * d / WAVELENGTH);
+    let two_ray_loss = 40.0 * log(d) - 20.0 * log(sender * receiver);
+    let ends = [motion.p, pose.p_WS];
+    let is_shadowed = match transponder.on {
         Some((robot, _)) => air
-            .stage
+            .ray_scene
             .is_occluded_between(air.view, [robot, pose.robot], ends),
         None => air
-            .stage
+            .ray_scene
             .first_hit_excluding(
                 air.view,
                 pose.robot,
                 pose.p_WS,
-                way.scale(1.0 / d),
+                offset.scale(1.0 / d),
                 [0.0, d - 0.5],
             )
             .is_some(),
     };
-    let sent = 30.0 + 10.0 * log(transponder.power);
-    sent - free.max(flat) - if hidden { spec.shadow } else { 0.0 } - spec.sensitivity
+    let transmitted = 30.0 + 10.0 * log(transponder.power);
+    transmitted - free_space_loss.max(two_ray_loss) - if is_shadowed { spec.shadow } else { 0.0 } - spec.sensitivity
 }
 
 /// Report that is due: position or static data, with its number.
@@ -193,12 +194,12 @@ struct Report {
 /// Interval of the position reports of a vessel [s], for its navigational `status`, `speed` [m/s]
 /// and rate of `turn` [rad/s]. (4)
 pub(crate) fn reporting_interval(is_class_a: bool, status: u32, speed: f64, turn: f64) -> f64 {
-    let (knots, turns) = (speed / KNOT, turn.abs().to_degrees() > 5.0 / 30.0);
-    let rests = status == 1 || status == 5;
+    let (knots, is_turning) = (speed / KNOT, turn.abs().to_degrees() > 5.0 / 30.0);
+    let is_stationary = status == 1 || status == 5;
     match is_class_a {
-        true if rests && knots < 3.0 => 180.0,
-        true if knots > 23.0 || knots > 14.0 && turns => 2.0,
-        true if turns => 10.0 / 3.0,
+        true if is_stationary && knots < 3.0 => 180.0,
+        true if knots > 23.0 || knots > 14.0 && is_turning => 2.0,
+        true if is_turning => 10.0 / 3.0,
         true if knots > 14.0 => 6.0,
         true => 10.0,
         false if knots < 2.0 => 180.0,
@@ -208,15 +209,15 @@ pub(crate) fn reporting_interval(is_class_a: bool, status: u32, speed: f64, turn
 
 /// Reports of a transponder that are sent after the time `after` and up to the time `until` [s].
 fn due_reports(
-    of: &Transponder,
-    moving: &TransponderMotion,
+    transponder: &Transponder,
+    motion: &TransponderMotion,
     [after, until]: [f64; 2],
 ) -> Vec<(f64, Report)> {
-    let speed = (moving.v.x * moving.v.x + moving.v.y * moving.v.y).sqrt();
-    let period = reporting_interval(of.is_class_a, of.status, speed, moving.w.z);
+    let speed = (motion.v.x * motion.v.x + motion.v.y * motion.v.y).sqrt();
+    let period = reporting_interval(transponder.is_class_a, transponder.status, speed, motion.w.z);
     // random phases: vessels do not transmit simultaneously, and each one sends its first report
     // soon
-    let phase = of.stream.draw(0).uniform();
+    let phase = transponder.stream.draw(0).uniform();
     let mut all = Vec::new();
     let mut add = |first: f64, period: f64, is_static: bool| {
         let mut n = ((after - first) / period).floor() + 1.0;
@@ -232,51 +233,51 @@ fn due_reports(
             n += 1.0;
         }
     };
-    add(of.start + phase * period.min(10.0), period, false);
-    add(of.start + STATIC_DELAY + phase, STATIC_INTERVAL, true);
+    add(transponder.start + phase * period.min(10.0), period, false);
+    add(transponder.start + STATIC_DELAY + phase, STATIC_INTERVAL, true);
     all
 }
 
 fn encode_report(
     origin: &Origin,
-    of: &Transponder,
-    moving: &TransponderMotion,
+    transponder: &Transponder,
+    motion: &TransponderMotion,
     (report, time): (Report, f64),
     now: f64,
 ) -> Vec<Message> {
     if report.is_static {
-        return match of.is_class_a {
-            true => vec![crate::ais::encode::voyage_data_a(&of.vessel)],
+        return match transponder.is_class_a {
+            true => vec![crate::ais::encode::voyage_data_a(&transponder.vessel)],
             false => vec![
-                crate::ais::encode::static_data_b(&of.vessel, 0),
-                crate::ais::encode::static_data_b(&of.vessel, 1),
+                crate::ais::encode::static_data_b(&transponder.vessel, 0),
+                crate::ais::encode::static_data_b(&transponder.vessel, 1),
             ],
         };
     }
-    let mut draw: Draw = of.stream.draw(report.number + 1);
-    let error = Vec3::new(draw.normal(), draw.normal(), 0.0).scale(of.position_std);
-    let p = moving.p + moving.v.scale(time - now) + error;
+    let mut draw: Draw = transponder.stream.draw(report.number + 1);
+    let error = Vec3::new(draw.normal(), draw.normal(), 0.0).scale(transponder.position_std);
+    let p = motion.p + motion.v.scale(time - now) + error;
     let [latitude, longitude, _] = geodesy::geodetic_from_world(origin, p);
-    let ahead = moving.R.col(0);
-    let speed = (moving.v.x * moving.v.x + moving.v.y * moving.v.y).sqrt();
+    let ahead = motion.R.col(0);
+    let speed = (motion.v.x * motion.v.x + motion.v.y * motion.v.y).sqrt();
     let clockwise = |x: f64, y: f64| FRAC_PI_2 - libm::atan2(y, x);
-    let heading = clockwise(ahead.x, ahead.y) + moving.w.z * (now - time);
-    let motion = Motion {
+    let heading = clockwise(ahead.x, ahead.y) + motion.w.z * (now - time);
+    let reported = Motion {
         position: [latitude, longitude],
         speed,
         // a vessel at rest has no course
         course: if speed > 0.05 {
-            clockwise(moving.v.x, moving.v.y)
+            clockwise(motion.v.x, motion.v.y)
         } else {
             heading
         },
         heading,
-        turn: -moving.w.z,
+        turn: -motion.w.z,
         second: time.max(0.0).rem_euclid(60.0) as u32,
-        is_accurate: of.position_std < 10.0,
+        is_accurate: transponder.position_std < 10.0,
     };
-    vec![match of.is_class_a {
-        true => crate::ais::encode::position_a(&of.vessel, of.status, &motion),
-        false => crate::ais::encode::position_b(&of.vessel, &motion),
+    vec![match transponder.is_class_a {
+        true => crate::ais::encode::position_a(&transponder.vessel, transponder.status, &reported),
+        false => crate::ais::encode::position_b(&transponder.vessel, &reported),
     }]
 }

@@ -40,7 +40,7 @@ pub struct DemosaicingNoise {
 
 impl DemosaicingNoise {
     /// Builds the noise of an image from the noise `own` of each pixel's measured colour, row by
-    /// row.
+    /// row, in any unit.
     ///
     /// Colour is smoothed over `cells` by `cells` cells; 0 disables the smoothing. `size` is
     /// columns and rows.
@@ -49,7 +49,7 @@ impl DemosaicingNoise {
         Self { own, size, smooth }
     }
 
-    /// Computes the noise of one row, by colour, into `out`.
+    /// Computes the noise of one row, by colour, into `out`, in the unit of `own` of [`Self::new`].
     pub fn noise_row(&self, row: usize, out: &mut [[f32; 3]]) {
         let [columns, rows] = self.size;
         let Some(smooth) = &self.smooth else {
@@ -62,13 +62,13 @@ impl DemosaicingNoise {
         let [low, own, high] = [s, row, n].map(|row| &self.own[row * columns..(row + 1) * columns]);
         // Σ b n of (2): first over the column, with one more value at either end, then along the
         // row.
-        let mut upright = vec![0.0; columns + 2];
-        for (upright, ((l, o), h)) in upright[1..].iter_mut().zip(low.iter().zip(own).zip(high)) {
-            *upright = 0.25 * (l + h) + 0.5 * o;
+        let mut vertical = vec![0.0; columns + 2];
+        for (vertical, ((l, o), h)) in vertical[1..].iter_mut().zip(low.iter().zip(own).zip(high)) {
+            *vertical = 0.25 * (l + h) + 0.5 * o;
         }
-        (upright[0], upright[columns + 1]) = (upright[2], upright[columns - 1]);
+        (vertical[0], vertical[columns + 1]) = (vertical[2], vertical[columns - 1]);
         let cells = &smooth[(row / 2).min(rows / 2 - 1) * (columns / 2)..][..columns / 2];
-        for (column, (out, three)) in out.iter_mut().zip(upright.windows(3)).enumerate() {
+        for (column, (out, three)) in out.iter_mut().zip(vertical.windows(3)).enumerate() {
             let light = 0.25 * (three[0] + three[2]) + 0.5 * three[1];
             *out = cells[(column / 2).min(columns / 2 - 1)].map(|c| light + c);
         }
@@ -92,17 +92,17 @@ fn raw_noise(noise: &[f32], [columns, rows]: [usize; 2], [column, row]: [usize; 
     );
     let at = |i: usize, j: usize| noise[j * columns + i];
     let own = at(column, row);
-    let (level, upright) = (at(w, row) + at(e, row), at(column, s) + at(column, n));
+    let (horizontal, vertical) = (at(w, row) + at(e, row), at(column, s) + at(column, n));
     if bayer_color(column, row) == 1 {
-        let (level, upright) = (0.5 * level, 0.5 * upright);
+        let (horizontal, vertical) = (0.5 * horizontal, 0.5 * vertical);
         return if row & 1 == 0 {
-            [level, own, upright]
+            [horizontal, own, vertical]
         } else {
-            [upright, own, level]
+            [vertical, own, horizontal]
         };
     }
     let (cross, corners) = (
-        0.25 * (level + upright),
+        0.25 * (horizontal + vertical),
         0.25 * (at(w, s) + at(e, s) + at(w, n) + at(e, n)),
     );
     if row & 1 == 0 {
@@ -127,7 +127,7 @@ fn smoothed(noise: &[f32], [width, height]: [usize; 2], cells: usize) -> Vec<[f3
     };
     let own = each(&of_cell);
     // Range of cells around the cell `at` of `n`, clipped to the image.
-    let about = |at: usize, n: usize| at.saturating_sub(cells / 2)..(at + cells.div_ceil(2)).min(n);
+    let window = |at: usize, n: usize| at.saturating_sub(cells / 2)..(at + cells.div_ceil(2)).min(n);
     let mean = |from: &[[f32; 3]], all: std::ops::Range<usize>, step: usize, first: usize| {
         let (mut sum, part) = ([0.0; 3], 1.0 / all.len() as f32);
         for k in all {
@@ -135,9 +135,9 @@ fn smoothed(noise: &[f32], [width, height]: [usize; 2], cells: usize) -> Vec<[f3
         }
         sum
     };
-    let level = each(&|row, column| mean(&own, about(column, columns), 1, row * columns));
+    let level = each(&|row, column| mean(&own, window(column, columns), 1, row * columns));
     each(&|row, column| {
-        let [r, g, b] = mean(&level, about(row, rows), columns, column);
+        let [r, g, b] = mean(&level, window(row, rows), columns, column);
         let all = 0.25 * (r + b) + 0.5 * g;
         [r - all, g - all, b - all]
     })

@@ -41,80 +41,80 @@ use crate::sample::SampleErrors;
 use bytes::Bytes;
 use merrow_model::scene::sensor::camera::CameraSpec;
 
-/// Fraction of the pixels that may be brighter than [`BRIGHT`].
-const BRIGHTEST: f64 = 0.05;
+/// Fraction of the pixels that may be brighter than [`MIN_BRIGHT_LEVEL`].
+const BRIGHT_PIXEL_FRACTION: f64 = 0.05;
 /// Lower bound of the brightest pixels, over saturation.
-const BRIGHT: f64 = 0.8;
+const MIN_BRIGHT_LEVEL: f64 = 0.8;
 /// Target of the median, over saturation.
-const MIDDLE: f64 = 0.2;
+const TARGET_MEDIAN: f64 = 0.2;
 /// Number of intervals in the table of (3).
-const TABLE: usize = 4096;
+const TABLE_INTERVALS: usize = 4096;
 /// Adding this constant to an f32 rounds it to an integer, which is left in the lowest bits.
 const ROUND: f32 = 8_388_608.0;
 /// Mask of the mantissa bits of an f32.
-const DIGITS: u32 = (1 << 23) - 1;
+const MANTISSA_MASK: u32 = (1 << 23) - 1;
 
 /// Converts the radiance of all pixels to interleaved 8-bit RGB values. (1), (2), (3)
 ///
-/// `light` holds one linear RGB luminance per pixel [cd/m²], row by row; `by` switches the noise
-/// and gives its random stream.
-pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], by: &SampleErrors) -> Bytes {
+/// `light` holds one linear RGB luminance per pixel [cd/m²], row by row; `errors` switches the
+/// noise and gives its random stream.
+pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], errors: &SampleErrors) -> Bytes {
     let exposure = &spec.exposure;
     let ev = exposure
         .fixed
         .unwrap_or_else(|| exposure.clamp_exposure(auto_exposure_value(light)));
     let scale = 1.0 / (1.2 * libm::exp2(ev));
     let electrons = exposure.full_well / libm::exp2((exposure.gain_below - ev).max(0.0));
-    let noisy = by.noise && exposure.full_well > 0.0;
+    let noisy = errors.noise && exposure.full_well > 0.0;
     let curve = curve(exposure.gamma);
     let [columns, rows] = spec.size;
-    let middle = [columns, rows].map(|n| 0.5 * (n as f64 - 1.0));
-    let corner = (middle[0] * middle[0] + middle[1] * middle[1]).max(1e-9);
+    let center = [columns, rows].map(|n| 0.5 * (n as f64 - 1.0));
+    let corner = (center[0] * center[0] + center[1] * center[1]).max(1e-9);
     // Scale factor of each pixel of a row.
-    let mut kept = vec![scale as f32; columns];
-    let keep = |row: usize, kept: &mut [f32]| {
+    let mut scales = vec![scale as f32; columns];
+    let update_scales = |row: usize, scales: &mut [f32]| {
         if exposure.vignette != 0.0 {
-            for (column, kept) in kept.iter_mut().enumerate() {
-                let (dx, dy) = (column as f64 - middle[0], row as f64 - middle[1]);
-                *kept = (scale * (1.0 - exposure.vignette * (dx * dx + dy * dy) / corner)) as f32;
+            for (column, scale_here) in scales.iter_mut().enumerate() {
+                let (dx, dy) = (column as f64 - center[0], row as f64 - center[1]);
+                *scale_here = (scale * (1.0 - exposure.vignette * (dx * dx + dy * dy) / corner)) as f32;
             }
         }
     };
     let mut noise = vec![0.0_f32; if noisy { light.len() } else { 0 }];
-    let spread = Spread::new(electrons, exposure.read_noise);
+    let noise_model = NoiseModel::new(electrons, exposure.read_noise);
     for (row, line) in noise.chunks_exact_mut(columns).enumerate() {
         // Each row has its own random stream, independent of the rows before it.
-        let mut draw = by.stream.draw(
-            (by.sample + 1)
+        let mut draw = errors.stream.draw(
+            (errors.sample + 1)
                 .wrapping_mul(1 << 20)
                 .wrapping_add(row as u64),
         );
-        keep(row, &mut kept);
+        update_scales(row, &mut scales);
         let pixels = &light[row * columns..][..columns];
-        for (column, ((noise, pixel), kept)) in line.iter_mut().zip(pixels).zip(&kept).enumerate() {
+        for (column, ((noise, pixel), scale)) in line.iter_mut().zip(pixels).zip(&scales).enumerate() {
             *noise =
-                spread.deviation(pixel[bayer_color(column, row)] * kept) * draw.normal() as f32;
+                noise_model.deviation(pixel[bayer_color(column, row)] * scale) * draw.normal() as f32;
         }
     }
-    let grain = noisy.then(|| DemosaicingNoise::new(noise, spec.size, exposure.smoothing));
-    let (mut added, mut ups) = (vec![[0.0; 3]; columns], vec![0; columns]);
+    let demosaicing_noise = noisy.then(|| DemosaicingNoise::new(noise, spec.size, exposure.smoothing));
+    let (mut added, mut offsets) = (vec![[0.0; 3]; columns], vec![0; columns]);
     let mut out = vec![[0; 3]; light.len()];
     for (row, (pixels, out)) in light
         .chunks_exact(columns)
         .zip(out.chunks_exact_mut(columns))
         .enumerate()
     {
-        if let Some(grain) = &grain {
-            grain.noise_row(row, &mut added);
+        if let Some(demosaicing_noise) = &demosaicing_noise {
+            demosaicing_noise.noise_row(row, &mut added);
         }
-        keep(row, &mut kept);
-        dithers(row, &mut ups);
-        let rest = added.iter().zip(&kept).zip(&ups);
-        for ((out, pixel), ((added, kept), up)) in out.iter_mut().zip(pixels).zip(rest) {
+        update_scales(row, &mut scales);
+        dither_offsets(row, &mut offsets);
+        let rest = added.iter().zip(&scales).zip(&offsets);
+        for ((out, pixel), ((added, scale), offset)) in out.iter_mut().zip(pixels).zip(rest) {
             for i in 0..3 {
-                let v = (pixel[i] * kept + added[i]).clamp(0.0, 1.0);
-                let step = (v * TABLE as f32 + ROUND).to_bits() & (2 * TABLE as u32 - 1);
-                out[i] = ((curve[step as usize] + up) >> 8) as u8;
+                let v = (pixel[i] * scale + added[i]).clamp(0.0, 1.0);
+                let step = (v * TABLE_INTERVALS as f32 + ROUND).to_bits() & (2 * TABLE_INTERVALS as u32 - 1);
+                out[i] = ((curve[step as usize] + offset) >> 8) as u8;
             }
         }
     }
@@ -123,7 +123,7 @@ pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], by: &SampleErrors) 
 
 /// Dither offsets of a row before truncation, in 256ths: interleaved gradient noise, whose mean
 /// over neighbouring pixels is exact [Jimenez 2014].
-fn dithers(row: usize, out: &mut [u32]) {
+fn dither_offsets(row: usize, out: &mut [u32]) {
     let part = |x: f64| x - f64::from(x as i32);
     let first = 0.005_837_15 * f64::from(row as u32);
     for (column, out) in out.iter_mut().enumerate() {
@@ -133,14 +133,14 @@ fn dithers(row: usize, out: &mut [u32]) {
 }
 
 /// Signal-dependent standard deviation of the noise. (2)
-struct Spread {
+struct NoiseModel {
     electrons: f32,
     /// Variance of the read noise [electrons²].
     read: f32,
     per_electron: f32,
 }
 
-impl Spread {
+impl NoiseModel {
     fn new(electrons: f64, read: f64) -> Self {
         Self {
             electrons: electrons as f32,
@@ -163,17 +163,17 @@ fn auto_exposure_value(light: &[[f32; 3]]) -> f64 {
     let mut counts = [0_u32; 512];
     // Mantissa at which each eighth of a stop begins.
     let eighths =
-        [1, 2, 3, 4, 5, 6, 7].map(|k| (libm::exp2(f64::from(k) / 8.0) as f32).to_bits() & DIGITS);
+        [1, 2, 3, 4, 5, 6, 7].map(|k| (libm::exp2(f64::from(k) / 8.0) as f32).to_bits() & MANTISSA_MASK);
     for [r, g, b] in light {
         let bits = r.max(*g).max(*b).max(0.0).to_bits();
-        let over = eighths
+        let eighth = eighths
             .iter()
-            .map(|from| i32::from(bits & DIGITS >= *from))
+            .map(|from| i32::from(bits & MANTISSA_MASK >= *from))
             .sum::<i32>();
-        let step = 8 * ((bits >> 23) as i32 - 127 + 24) + over;
+        let step = 8 * ((bits >> 23) as i32 - 127 + 24) + eighth;
         counts[step.clamp(0, 511) as usize] += 1;
     }
-    let over = |part: f64| {
+    let upper_quantile = |part: f64| {
         let (mut left, mut step) = (part * light.len() as f64, 511);
         while step > 0 && left >= f64::from(counts[step]) {
             left -= f64::from(counts[step]);
@@ -181,22 +181,22 @@ fn auto_exposure_value(light: &[[f32; 3]]) -> f64 {
         }
         (step as f64 + 0.5) / 8.0 - 24.0
     };
-    let bright = over(BRIGHTEST) - libm::log2(1.2 * BRIGHT);
-    let middle = over(0.5) - libm::log2(1.2 * MIDDLE);
-    0.5 * (bright + middle)
+    let bright = upper_quantile(BRIGHT_PIXEL_FRACTION) - libm::log2(1.2 * MIN_BRIGHT_LEVEL);
+    let median = upper_quantile(0.5) - libm::log2(1.2 * TARGET_MEDIAN);
+    0.5 * (bright + median)
 }
 
 /// Lookup table of (3), or of a linear response without `gamma`, in 256ths of an output step.
 fn curve(gamma: bool) -> Vec<u32> {
     let number = |k: usize| {
-        let v = k as f64 / TABLE as f64;
-        let shown = match v {
+        let v = k as f64 / TABLE_INTERVALS as f64;
+        let encoded = match v {
             v if !gamma => v,
             v if v <= 0.003_130_8 => 12.92 * v,
             v => 1.055 * libm::pow(v, 1.0 / 2.4) - 0.055,
         };
-        (256.0 * 255.0 * shown + 0.5) as u32
+        (256.0 * 255.0 * encoded + 0.5) as u32
     };
     // Covers all values that the masked index can take.
-    (0..2 * TABLE).map(|k| number(k.min(TABLE))).collect()
+    (0..2 * TABLE_INTERVALS).map(|k| number(k.min(TABLE_INTERVALS))).collect()
 }

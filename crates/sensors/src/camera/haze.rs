@@ -38,19 +38,19 @@ use merrow_math::Vec3;
 use std::f64::consts::PI;
 
 /// Extinction of clear air [1/m], equivalent to a visibility of 50 km.
-const CLEAR: f64 = 3.912 / 50_000.0;
+const CLEAR_AIR_EXTINCTION: f64 = 3.912 / 50_000.0;
 /// Extinction of air without haze at 550 nm [1/m].
-const AIR: f64 = 1.16e-5;
+const HAZELESS_EXTINCTION: f64 = 1.16e-5;
 /// Extinction of haze at a height of 5 km [1/m].
-const ALOFT: f64 = 5e-6;
+const EXTINCTION_AT_5_KM: f64 = 5e-6;
 /// Length in the exponent of t [m]: 800 m in (2).
 const SINGLE_SCATTERING_LENGTH: f64 = 800.0;
 /// Luminance of fog at the horizon over that of a white surface.
-const GREY: f64 = 0.6;
+const FOG_LUMINANCE_RATIO: f64 = 0.6;
 /// Fraction of the light taken from the beam that reaches the ground.
 const BEAM_TO_GROUND: f64 = 0.8;
 /// Asymmetry of the phase function of haze.
-pub(crate) const FORWARD: f64 = 0.76;
+pub(crate) const HAZE_ASYMMETRY: f64 = 0.76;
 
 /// Haze beyond that of clear air, and the light that it emits.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,8 +66,8 @@ pub struct Haze {
 /// Computes the optical depth upwards of all haze, for air with this extinction at the ground
 /// [1/m]. (1)
 pub fn optical_depth(extinction: f64) -> f64 {
-    let beta = (extinction - AIR).max(2.0 * ALOFT);
-    5000.0 * beta / libm::log(beta / ALOFT)
+    let beta = (extinction - HAZELESS_EXTINCTION).max(2.0 * EXTINCTION_AT_5_KM);
+    5000.0 * beta / libm::log(beta / EXTINCTION_AT_5_KM)
 }
 
 impl Haze {
@@ -77,39 +77,39 @@ impl Haze {
     /// Returns the haze, the fraction of the sun's beam that it transmits, and the illuminance that
     /// it adds to that of the sky on a horizontal surface, by colour [lx].
     pub(crate) fn in_front_of(sky: &Sky, extinction: f64) -> (Self, f64, Vec3) {
-        let depth = (optical_depth(extinction) - optical_depth(CLEAR)).max(0.0);
+        let depth = (optical_depth(extinction) - optical_depth(CLEAR_AIR_EXTINCTION)).max(0.0);
         if depth == 0.0 {
             return (Self::default(), 1.0, Vec3::zero());
         }
-        let left = fast_exp(-depth / sky.sun.z.max(0.1));
-        let thin = fast_exp(-SINGLE_SCATTERING_LENGTH * (extinction - CLEAR));
-        let of_sun = sky
+        let transmitted = fast_exp(-depth / sky.sun.z.max(0.1));
+        let single_scattering = fast_exp(-SINGLE_SCATTERING_LENGTH * (extinction - CLEAR_AIR_EXTINCTION));
+        let from_sun = sky
             .beam
-            .scale(BEAM_TO_GROUND * sky.sun.z.max(0.0) * (1.0 - left));
+            .scale(BEAM_TO_GROUND * sky.sun.z.max(0.0) * (1.0 - transmitted));
         let all = Self {
             depth,
             ..Self::default()
         };
-        let [sum, of_grey] = [thin, 0.0].map(|thin| {
-            let shape = |d: Vec3| {
-                let once = 4.0 * PI * thin * phase(d.dot(sky.sun), FORWARD);
+        let [sum, grey_sum] = [single_scattering, 0.0].map(|single_scattering| {
+            let added_luminance = |d: Vec3| {
+                let once = 4.0 * PI * single_scattering * phase(d.dot(sky.sun), HAZE_ASYMMETRY);
                 Vec3::new(
                     0.0,
-                    (1.0 - all.transmittance(d)) * (once + (1.0 - thin) * grey(d)),
+                    (1.0 - all.transmittance(d)) * (once + (1.0 - single_scattering) * grey(d)),
                     0.0,
                 )
             };
-            integrate_hemisphere(shape).y
+            integrate_hemisphere(added_luminance).y
         });
-        let of_sky =
+        let from_sky =
             integrate_hemisphere(|d| sky.luminance(d, 1.0).scale(1.0 - all.transmittance(d)));
-        let (sun, sky) = (of_sun.scale(1.0 / sum), of_sky.scale(1.0 / of_grey)); // (3)
+        let (sun, sky) = (from_sun.scale(1.0 / sum), from_sky.scale(1.0 / grey_sum)); // (3)
         let haze = Self {
             depth,
-            forward: sun.scale(4.0 * PI * thin),
-            grey: sun.scale(1.0 - thin) + sky,
+            forward: sun.scale(4.0 * PI * single_scattering),
+            grey: sun.scale(1.0 - single_scattering) + sky,
         };
-        (haze, left, of_sun)
+        (haze, transmitted, from_sun)
     }
 
     /// Transmittance T in the direction `d` (unit vector, W).
@@ -124,13 +124,13 @@ impl Haze {
         if self.depth == 0.0 {
             return light;
         }
-        let left = self.transmittance(d);
-        let own = self.forward.scale(phase(cosine, FORWARD)) + self.grey.scale(grey(d));
-        light.scale(left) + own.scale(1.0 - left)
+        let transmitted = self.transmittance(d);
+        let added = self.forward.scale(phase(cosine, HAZE_ASYMMETRY)) + self.grey.scale(grey(d));
+        light.scale(transmitted) + added.scale(1.0 - transmitted)
     }
 }
 
 /// Grey distribution C in the direction `d` (unit vector, W).
 fn grey(d: Vec3) -> f64 {
-    GREY * (1.0 + d.z.max(0.0))
+    FOG_LUMINANCE_RATIO * (1.0 + d.z.max(0.0))
 }

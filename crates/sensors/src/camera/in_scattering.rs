@@ -1,5 +1,5 @@
-//! In-scattering of lamp light: what the medium scatters back to a camera, on a grid over its
-//! image.
+//! In-scattering of lamp light: light that the medium scatters towards the camera, on a grid over
+//! its image.
 //!
 //! # Law
 //! ```text
@@ -65,7 +65,7 @@ impl InScattering {
                 let pixel = [(i * spacing).min(spec.size[0] - 1), row];
                 sums.push(spec.ray(pixel, None, wet).map(|(p, d)| {
                     let (p, d) = (*p_WS + R_WS.mul_vec(p), R_WS.mul_vec(d));
-                    along(lamps, medium, p, d, far)
+                    integrate_along_ray(lamps, medium, p, d, far)
                 }));
             }
         }
@@ -80,22 +80,22 @@ impl InScattering {
 
     /// Luminance that is scattered back over the distance `s` [m] at a pixel, by colour [cd/m²];
     /// `None` where the lens has no ray at a neighbouring grid point.
-    pub(crate) fn at(&self, [column, row]: [usize; 2], s: f64) -> Option<Vec3> {
+    pub(crate) fn interpolate(&self, [column, row]: [usize; 2], s: f64) -> Option<Vec3> {
         let (i, u) = grid_cell(column, self.size[0], self.spacing);
         let (j, v) = grid_cell(row, self.size[1], self.spacing);
         let next = usize::from(u > 0.0);
-        let under = if v > 0.0 { self.columns } else { 0 };
-        let at = j * self.columns + i;
-        let along = (NODES as f64) * (s / self.far).min(1.0).sqrt();
-        let node = (along as usize).min(NODES - 1);
-        let part = (along - node as f64) as f32;
-        let [a, b, c, d] = [at, at + next, at + under, at + under + next].map(|k| {
+        let next_row = if v > 0.0 { self.columns } else { 0 };
+        let index = j * self.columns + i;
+        let node_position = (NODES as f64) * (s / self.far).min(1.0).sqrt();
+        let node = (node_position as usize).min(NODES - 1);
+        let part = (node_position - node as f64) as f32;
+        let [a, b, c, d] = [index, index + next, index + next_row, index + next_row + next].map(|k| {
             self.sums[k].as_ref().map(|sums| {
                 let (from, to) = (&sums[node], &sums[node + 1]);
                 std::array::from_fn::<f32, 4, _>(|c| from[c] + part * (to[c] - from[c]))
             })
         });
-        let [x, y, z] = crate::wave_clipmap::mixed([&a?, &b?, &c?, &d?], u, v);
+        let [x, y, z] = crate::wave_clipmap::interpolate_corners([&a?, &b?, &c?, &d?], u, v);
         Some(Vec3::new(x, y, z))
     }
 }
@@ -108,7 +108,7 @@ fn grid_cell(pixel: usize, n: usize, spacing: usize) -> (usize, f32) {
 }
 
 /// Partial sums of (1) along the ray from `p` in the direction `d`, by node.
-fn along(lamps: &[LitLamp], medium: &Medium, p: Vec3, d: Vec3, far: f64) -> [[f32; 4]; NODES + 1] {
+fn integrate_along_ray(lamps: &[LitLamp], medium: &Medium, p: Vec3, d: Vec3, far: f64) -> [[f32; 4]; NODES + 1] {
     let mut sums = [[0.0; 4]; NODES + 1];
     let mut sum = Vec3::zero();
     for k in 0..NODES {

@@ -27,17 +27,17 @@
 use crate::camera::RenderContext;
 use crate::camera::noise::smooth_step;
 use crate::camera::water::{LAMP_ASYMMETRY, phase};
-use crate::camera::{Medium, fast_exp, times, transmittance};
+use crate::camera::{Medium, fast_exp, multiply, transmittance};
 use merrow_math::Vec3;
 use std::ops::Range;
 
 /// Illuminance below which the light of a lamp is neglected [lx].
-const LEAST: f64 = 1e-5;
+const MIN_ILLUMINANCE: f64 = 1e-5;
 /// Fraction of the other illuminance below which the light of a lamp is neglected too.
-const UNSEEN: f64 = 1e-3;
+const MIN_ILLUMINANCE_RATIO: f64 = 1e-3;
 
 /// Fraction of a lamp's intensity that its glass emits outside the cone.
-const SPILL: f64 = 0.01;
+const SPILL_FRACTION: f64 = 0.01;
 
 /// A lamp that is switched on.
 #[derive(Clone, Debug)]
@@ -47,9 +47,9 @@ pub(crate) struct LitLamp {
     cosines: [f64; 2],
     intensity: Vec3,
     /// Greatest component of `intensity`.
-    brightest: f64,
+    max_intensity: f64,
     /// Shapes of its own robot, which cast no shadow in its light.
-    own: Range<u32>,
+    own_shapes: Range<u32>,
 }
 
 /// Collects all lamps of all robots that are switched on.
@@ -63,12 +63,12 @@ pub(crate) fn lit_lamps(world: &RenderContext) -> Vec<LitLamp> {
             let (R_WL, p_WL) = &world.view.links[r][lamp.link];
             let intensity = lamp.intensity.scale(*level);
             all.push(LitLamp {
-                brightest: intensity.x.max(intensity.y).max(intensity.z),
+                max_intensity: intensity.x.max(intensity.y).max(intensity.z),
                 p: *p_WL + R_WL.mul_vec(lamp.p_LoX),
                 d: R_WL.mul_vec(lamp.d_L),
                 cosines: lamp.cosines,
                 intensity,
-                own: world.stage.shapes_of(r),
+                own_shapes: world.ray_scene.shapes_of(r),
             });
         }
     }
@@ -79,22 +79,22 @@ impl LitLamp {
     /// Computes (1) without the incidence at the point `x` [m], W.
     ///
     /// Returns the illuminance by colour [lx], the distance [m], and the unit vector from the lamp
-    /// to `x`. Returns `None` where the illuminance is below `least` [lx]. `beam` is the extinction
-    /// by colour [1/m].
-    fn light_at_point(&self, x: Vec3, beam: Vec3, least: f64) -> Option<(Vec3, f64, Vec3)> {
-        let way = x - self.p;
-        let (along, square) = (way.dot(self.d), way.dot(way));
+    /// to `x`. Returns `None` where the illuminance is below `min_illuminance` [lx]. `beam` is the
+    /// extinction by colour [1/m].
+    fn light_at_point(&self, x: Vec3, beam: Vec3, min_illuminance: f64) -> Option<(Vec3, f64, Vec3)> {
+        let offset = x - self.p;
+        let (along, square) = (offset.dot(self.d), offset.dot(offset));
         // Behind the lamp, or too far away.
-        if along <= 0.0 && self.cosines[0] >= 0.0 || self.brightest < least * square {
+        if along <= 0.0 && self.cosines[0] >= 0.0 || self.max_intensity < min_illuminance * square {
             return None;
         }
         let r = square.sqrt();
-        let u = way.scale(1.0 / r.max(1e-6));
+        let u = offset.scale(1.0 / r.max(1e-6));
         let part = smooth_step(self.cosines[0], self.cosines[1], u.dot(self.d));
         if part <= 0.0 {
             return None;
         }
-        let light = times(
+        let light = multiply(
             self.intensity.scale(part / (r * r).max(0.01)),
             transmittance(beam, r),
         );
@@ -114,19 +114,19 @@ impl LitLamp {
         beam: Vec3,
         other: Vec3,
     ) -> Vec3 {
-        let least = LEAST + UNSEEN * other.x.min(other.y).min(other.z);
-        let Some((light, r, u)) = self.light_at_point(x, beam, least) else {
+        let min_illuminance = MIN_ILLUMINANCE + MIN_ILLUMINANCE_RATIO * other.x.min(other.y).min(other.z);
+        let Some((light, r, u)) = self.light_at_point(x, beam, min_illuminance) else {
             return Vec3::zero();
         };
         let cosine = -n.dot(u);
-        if cosine * light.y.max(light.x).max(light.z) < least {
+        if cosine * light.y.max(light.x).max(light.z) < min_illuminance {
             return Vec3::zero();
         }
-        if world.stage.is_shaded(
+        if world.ray_scene.is_shaded(
             x,
             u.scale(-1.0),
             [1e-3, (r - 1e-3).max(1e-3)],
-            self.own.clone(),
+            self.own_shapes.clone(),
         ) {
             return Vec3::zero();
         }
@@ -144,10 +144,10 @@ impl LitLamp {
     /// `haze` is the extinction of the air [1/m]. The light that the glass emits outside the cone
     /// is included.
     pub(crate) fn facing_illuminance(&self, x: Vec3, haze: f64) -> (Vec3, Vec3) {
-        let way = self.p - x;
-        let r = way.norm().max(0.05);
-        let u = way.scale(1.0 / r);
-        let part = smooth_step(self.cosines[0], self.cosines[1], -u.dot(self.d)).max(SPILL);
+        let offset = self.p - x;
+        let r = offset.norm().max(0.05);
+        let u = offset.scale(1.0 / r);
+        let part = smooth_step(self.cosines[0], self.cosines[1], -u.dot(self.d)).max(SPILL_FRACTION);
         (
             self.intensity.scale(part / (r * r) * fast_exp(-haze * r)),
             u,
@@ -156,13 +156,13 @@ impl LitLamp {
 
     /// Returns true if anything except the lamp's own robot occludes it from the point `x` [m], W.
     pub(crate) fn is_occluded(&self, world: &RenderContext, x: Vec3) -> bool {
-        let way = self.p - x;
-        let r = way.norm();
-        world.stage.is_shaded(
+        let offset = self.p - x;
+        let r = offset.norm();
+        world.ray_scene.is_shaded(
             x,
-            way.scale(1.0 / r.max(1e-6)),
+            offset.scale(1.0 / r.max(1e-6)),
             [1e-2, (r - 0.05).max(1e-2)],
-            self.own.clone(),
+            self.own_shapes.clone(),
         )
     }
 
@@ -172,15 +172,15 @@ impl LitLamp {
     /// The line starts at `p` [m] with the unit direction `d`, both W; `s` [m] is the distance
     /// along it.
     pub(crate) fn scattered_radiance(&self, medium: &Medium, p: Vec3, d: Vec3, s: f64) -> Vec3 {
-        let way = p + d.scale(s) - self.p;
-        let r = way.norm();
-        let u = way.scale(1.0 / r.max(1e-6));
+        let offset = p + d.scale(s) - self.p;
+        let r = offset.norm();
+        let u = offset.scale(1.0 / r.max(1e-6));
         let part = smooth_step(self.cosines[0], self.cosines[1], u.dot(self.d));
         if part <= 0.0 {
             return Vec3::zero();
         }
         let share = part / (r * r).max(0.01) * phase(-u.dot(d), LAMP_ASYMMETRY);
-        let left = times(medium.scattering, transmittance(medium.beam, r + s));
-        times(self.intensity.scale(share), left)
+        let transmitted = multiply(medium.scattering, transmittance(medium.beam, r + s));
+        multiply(self.intensity.scale(share), transmitted)
     }
 }

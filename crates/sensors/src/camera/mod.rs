@@ -45,7 +45,7 @@ pub struct RenderContext<'a> {
     /// Static description of the world.
     pub scene: &'a Scene,
     /// Ray scene, posed to match `view`.
-    pub stage: &'a RayScene,
+    pub ray_scene: &'a RayScene,
     /// Poses of all links and levels of all lamps.
     pub view: &'a WorldView,
     /// Environment state: sea, air, waves and time.
@@ -70,7 +70,7 @@ pub(crate) struct PixelRay<'a> {
     p: Vec3,
     d: Vec3,
     /// Component of `d` along the optical axis.
-    ahead: f64,
+    axial: f64,
     hit: Option<SurfaceHit<'a>>,
 }
 
@@ -84,13 +84,13 @@ struct Layers {
 
 /// Renders one image of the camera `spec` at the pose `pose`.
 ///
-/// `parts` are the [`Part`] bits of the requested outputs; outputs that `spec` does not provide are
-/// ignored. `by` gives the random stream and the sample index.
+/// `parts` are the [`CameraOutput`] bits of the requested outputs; outputs that `spec` does not
+/// provide are ignored. `errors` gives the random stream and the sample index.
 pub fn render_image(
     spec: &CameraSpec,
     world: &RenderContext,
     pose: &Pose,
-    by: &SampleErrors,
+    errors: &SampleErrors,
     parts: u8,
 ) -> CameraImages {
     let parts = parts & spec.outputs;
@@ -104,15 +104,15 @@ pub fn render_image(
             ..CameraImages::default()
         };
     }
-    let mut layers = if spec.exposure_time == 0.0 || spec.instants == 1 || world.view.rests() {
-        layers(spec, world, pose, by, parts, 0.5 * spec.exposure_time)
+    let mut layers = if spec.exposure_time == 0.0 || spec.instants == 1 || world.view.is_at_rest() {
+        render_layers(spec, world, pose, errors, parts, 0.5 * spec.exposure_time)
     } else {
-        exposed(spec, world, pose, by, parts)
+        average_exposure(spec, world, pose, errors, parts)
     };
     if colored {
-        crate::camera::rain::draw_streaks(spec, world, pose, by, &mut layers.light);
+        crate::camera::rain::draw_streaks(spec, world, pose, errors, &mut layers.light);
     }
-    let rgb = colored.then(|| crate::camera::exposure::to_rgb8(spec, &layers.light, by));
+    let rgb = colored.then(|| crate::camera::exposure::to_rgb8(spec, &layers.light, errors));
     CameraImages {
         parts,
         rgb,
@@ -122,39 +122,39 @@ pub fn render_image(
 }
 
 /// Averages the radiance over the instants of an exposure. Depths and labels are those of the
-/// middle instant.
-fn exposed(
+/// midpoint of the exposure.
+fn average_exposure(
     spec: &CameraSpec,
     world: &RenderContext,
     pose: &Pose,
-    by: &SampleErrors,
+    errors: &SampleErrors,
     parts: u8,
 ) -> Layers {
-    let (mut stage, middle) = (world.stage.clone(), spec.instants / 2);
+    let (mut ray_scene, central) = (world.ray_scene.clone(), spec.instants / 2);
     let mut all = Layers::default();
     for k in 0..spec.instants {
         let time = spec.exposure_time * (k as f64 + 0.5) / spec.instants as f64;
         let view = world.view.extrapolate(time);
-        stage.update_poses(&view);
-        let wanted = if k == middle {
+        ray_scene.update_poses(&view);
+        let instant_parts = if k == central {
             parts
         } else {
             parts & !(CameraOutput::Depth as u8 | CameraOutput::Labels as u8)
         };
         let world = RenderContext {
-            stage: &stage,
+            ray_scene: &ray_scene,
             view: &view,
             ..*world
         };
-        let one = layers(spec, &world, pose, by, wanted, time);
-        all.light.resize(one.light.len(), [0.0; 3]);
-        for (sum, one) in all.light.iter_mut().zip(&one.light) {
+        let instant = render_layers(spec, &world, pose, errors, instant_parts, time);
+        all.light.resize(instant.light.len(), [0.0; 3]);
+        for (sum, pixel) in all.light.iter_mut().zip(&instant.light) {
             sum.iter_mut()
-                .zip(one)
-                .for_each(|(sum, one)| *sum += one / spec.instants as f32);
+                .zip(pixel)
+                .for_each(|(sum, light)| *sum += light / spec.instants as f32);
         }
-        if k == middle {
-            (all.depth, all.labels) = (one.depth, one.labels);
+        if k == central {
+            (all.depth, all.labels) = (instant.depth, instant.labels);
         }
     }
     all
@@ -163,11 +163,11 @@ fn exposed(
 /// Renders the layers `time` [s] after the instant of the pose.
 ///
 /// Bands of rows are rendered in parallel if the current thread belongs to a rayon pool.
-fn layers(
+fn render_layers(
     spec: &CameraSpec,
     world: &RenderContext,
     pose: &Pose,
-    by: &SampleErrors,
+    errors: &SampleErrors,
     parts: u8,
     time: f64,
 ) -> Layers {
@@ -175,17 +175,17 @@ fn layers(
     let skip = if spec.renders_self {
         0..0
     } else {
-        world.stage.shapes_of(pose.robot)
+        world.ray_scene.shapes_of(pose.robot)
     };
     let poses = row_poses(spec, pose, time);
-    let painter = Shader::new(world, spec, &poses, skip.clone(), colored);
+    let shader = Shader::new(world, spec, &poses, skip.clone(), colored);
     let wet = world.at.height_above_surface(pose.p_WS) < 0.0;
-    let look = BandRenderer {
+    let renderer = BandRenderer {
         spec,
         world,
         poses: &poses,
         skip,
-        painter: &painter,
+        shader: &shader,
         wet,
     };
     let n = spec.size[0] * spec.size[1];
@@ -202,18 +202,18 @@ fn layers(
     if rayon::current_thread_index().is_some() {
         bands
             .into_par_iter()
-            .for_each(|band| look.render_measured(band));
+            .for_each(|band| renderer.render_measured(band));
     } else {
-        bands.into_iter().for_each(|band| look.render_band(band));
+        bands.into_iter().for_each(|band| renderer.render_band(band));
     }
     let light = &mut all.light;
     if colored {
-        for (at, glare) in painter.lamp_images(spec, &poses[0]) {
-            crate::camera::snow::draw_lamp(light, spec.size, at, glare);
+        for (pixel, glare) in shader.lamp_images(spec, &poses[0]) {
+            crate::camera::snow::draw_lamp(light, spec.size, pixel, glare);
         }
     }
     if colored && wet && spec.snow > 0.0 {
-        crate::camera::snow::draw_particles(spec, &painter, &poses[0], by, light);
+        crate::camera::snow::draw_particles(spec, &shader, &poses[0], errors, light);
     }
     all
 }
@@ -250,7 +250,7 @@ struct BandRenderer<'a> {
     /// Camera poses: one per row for a rolling shutter, otherwise a single one.
     poses: &'a [(Mat3, Vec3)],
     skip: Range<u32>,
-    painter: &'a Shader<'a>,
+    shader: &'a Shader<'a>,
     wet: bool,
 }
 
@@ -274,7 +274,7 @@ impl BandRenderer<'_> {
         let Self {
             spec,
             world,
-            painter,
+            shader,
             ..
         } = *self;
         let Band {
@@ -285,10 +285,10 @@ impl BandRenderer<'_> {
         } = band;
         let [columns, rows] = spec.size;
         let height = TILE.min(rows - top);
-        let (mut rays, mut aheads, mut hits) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rays, mut axials, mut hits) = (Vec::new(), Vec::new(), Vec::new());
         // Radiance averages all subpixel positions; depth and labels use the pixel centre.
         let (parts, measured) = (
-            spec.places.len().max(1),
+            spec.subpixels.len().max(1),
             depth.is_some() || labels.is_some(),
         );
         let passes = if light.is_none() || parts == 1 {
@@ -300,51 +300,51 @@ impl BandRenderer<'_> {
             .step_by(TILE)
             .flat_map(|left| passes.clone().map(move |pass| (left, pass)))
         {
-            let place = pass.checked_sub(1).map(|k| spec.places[k]);
+            let subpixel = pass.checked_sub(1).map(|k| spec.subpixels[k]);
             for row in top..top + height {
                 let tile = left..(left + TILE).min(columns);
-                self.tile_rays(row, tile, place, &mut rays, &mut aheads);
+                self.tile_rays(row, tile, subpixel, &mut rays, &mut axials);
                 world
-                    .stage
+                    .ray_scene
                     .first_hits(world.view, &self.skip, &rays, &mut hits);
-                for ((ray, (column, ahead)), hit) in rays.iter().zip(&aheads).zip(&hits) {
+                for ((ray, (column, axial)), hit) in rays.iter().zip(&axials).zip(&hits) {
                     let (column, k) = (*column, (row - top) * columns + column);
                     let (p, d) = (ray.origin, ray.direction);
-                    let sight = PixelRay {
+                    let pixel_ray = PixelRay {
                         pixel: [column, row],
                         p,
                         d,
-                        ahead: *ahead,
+                        axial: *axial,
                         hit: *hit,
                     };
-                    let surface = painter.surface_before(&sight, spec.range[1]);
-                    if let Some(light) = light.as_mut().filter(|_| parts == 1 || place.is_some()) {
-                        let seen = painter.luminance(&sight, surface);
-                        add_light(&mut light[k], seen.scale(1.0 / parts as f64));
+                    let surface = shader.surface_before(&pixel_ray, spec.range[1]);
+                    if let Some(light) = light.as_mut().filter(|_| parts == 1 || subpixel.is_some()) {
+                        let luminance = shader.luminance(&pixel_ray, surface);
+                        add_light(&mut light[k], luminance.scale(1.0 / parts as f64));
                     }
-                    if place.is_some() {
+                    if subpixel.is_some() {
                         continue;
                     }
                     if let Some(depth) = &mut depth {
-                        depth[k] = depth_of(&sight, surface, spec.range[0]) as f32;
+                        depth[k] = depth_of(&pixel_ray, surface, spec.range[0]) as f32;
                     }
                     if let Some(labels) = &mut labels {
-                        labels[k] = painter.label(&sight, surface);
+                        labels[k] = shader.label(&pixel_ray, surface);
                     }
                 }
             }
         }
     }
 
-    /// Computes the rays of `columns` of a row through the subpixel `place`; for each ray also its
-    /// column and its component along the optical axis.
+    /// Computes the rays of `columns` of a row through the subpixel `subpixel`; for each ray also
+    /// its column and its component along the optical axis.
     fn tile_rays(
         &self,
         row: usize,
         columns: Range<usize>,
-        place: Option<[f64; 2]>,
+        subpixel: Option<[f64; 2]>,
         rays: &mut Vec<Ray>,
-        aheads: &mut Vec<(usize, f64)>,
+        axials: &mut Vec<(usize, f64)>,
     ) {
         let spec = self.spec;
         let (R_WS, p_WS) = &self.poses[row.min(self.poses.len() - 1)];
@@ -357,9 +357,9 @@ impl BandRenderer<'_> {
             0.0
         };
         rays.clear();
-        aheads.clear();
+        axials.clear();
         for column in columns {
-            let Some((p_S, d_S)) = spec.ray([column, row], place, self.wet) else {
+            let Some((p_S, d_S)) = spec.ray([column, row], subpixel, self.wet) else {
                 continue;
             };
             rays.push(Ray {
@@ -367,26 +367,26 @@ impl BandRenderer<'_> {
                 direction: R_WS.mul_vec(d_S),
                 range: [near, spec.range[1]],
             });
-            aheads.push((column, d_S.x));
+            axials.push((column, d_S.x));
         }
     }
 }
 
 /// Adds the radiance of a subpixel to a pixel.
-fn add_light(pixel: &mut [f32; 3], seen: Vec3) {
-    let seen = seen.to_array();
+fn add_light(pixel: &mut [f32; 3], luminance: Vec3) {
+    let luminance = luminance.to_array();
     pixel
         .iter_mut()
-        .zip(seen)
-        .for_each(|(sum, seen)| *sum += seen as f32);
+        .zip(luminance)
+        .for_each(|(sum, light)| *sum += light as f32);
 }
 
-/// Depth along the optical axis [m]; -inf for hits nearer than `least` [m], +inf without a hit
+/// Depth along the optical axis [m]; -inf for hits nearer than `min_range` [m], +inf without a hit
 /// [REP-118].
-fn depth_of(sight: &PixelRay, surface: Option<f64>, least: f64) -> f64 {
-    match surface.or(sight.hit.map(|hit| hit.distance)) {
-        Some(t) if t < least => f64::NEG_INFINITY,
-        Some(t) => t * sight.ahead,
+fn depth_of(pixel_ray: &PixelRay, surface: Option<f64>, min_range: f64) -> f64 {
+    match surface.or(pixel_ray.hit.map(|hit| hit.distance)) {
+        Some(t) if t < min_range => f64::NEG_INFINITY,
+        Some(t) => t * pixel_ray.axial,
         None => f64::INFINITY,
     }
 }
@@ -403,7 +403,7 @@ fn row_poses(spec: &CameraSpec, pose: &Pose, time: f64) -> Vec<(Mat3, Vec3)> {
 }
 
 /// Component-wise product of two colours.
-fn times(a: Vec3, b: Vec3) -> Vec3 {
+fn multiply(a: Vec3, b: Vec3) -> Vec3 {
     Vec3::new(a.x * b.x, a.y * b.y, a.z * b.z)
 }
 
@@ -414,14 +414,14 @@ fn fast_exp(x: f64) -> f64 {
     // Adding and subtracting 1.5 * 2^52 rounds to the nearest integer, which is left in the lowest
     // bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
-    let x = x.at_least(-80.0);
+    let x = x.lane_max(-80.0);
     let shifted = x * std::f64::consts::LOG2_E + ROUND;
     let r = x - (shifted - ROUND) * std::f64::consts::LN_2;
     let square = r * r;
     // Taylor series of e^r to the sixth power, |r| <= 0.35.
     let low = (1.0 + r) + square * (0.5 + r * (1.0 / 6.0));
     let high = (1.0 / 24.0 + r * (1.0 / 120.0)) + square * (1.0 / 720.0);
-    (low + square * square * high) * f64::two_to_the(shifted)
+    (low + square * square * high) * f64::power_of_two(shifted)
 }
 
 /// Computes e^(-k x) for each colour, k x >= 0, with a relative error of 1e-5 and a lower bound of
@@ -467,10 +467,10 @@ fn mix(a: Vec3, b: Vec3, part: f64) -> Vec3 {
 mod tests {
     use super::*;
 
-    // Goal: `decay` equals the exponential. Method: arguments from 0 to -80. Tolerance: relative
+    // Goal: `fast_exp` equals the exponential. Method: arguments from 0 to -80. Tolerance: relative
     // 2e-7.
     #[test]
-    fn decay_is_the_exponential() {
+    fn fast_exp_matches_exponential() {
         for k in 0..80_000 {
             let x = -0.001 * f64::from(k);
             assert!((fast_exp(x) / libm::exp(x) - 1.0).abs() < 2e-7, "{x}");
@@ -478,11 +478,11 @@ mod tests {
         assert!(fast_exp(-1e9) > 0.0 && fast_exp(-1e9) < 2e-35 && fast_exp(0.0) == 1.0);
     }
 
-    // Goal: `fade` equals the exponential of each colour. Method: products from 0 to 79, a
+    // Goal: `transmittance` equals the exponential of each colour. Method: products from 0 to 79, a
     // different coefficient for each colour. Tolerance: relative 1e-5, the single precision at an
     // exponent of 80.
     #[test]
-    fn fade_is_the_exponential() {
+    fn transmittance_matches_exponential() {
         for n in 0..26_000 {
             let x = 0.001 * f64::from(n);
             let k = Vec3::new(0.7, 1.0, 3.0);

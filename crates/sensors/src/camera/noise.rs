@@ -18,13 +18,13 @@ fn table() -> &'static Table {
     TABLE.get_or_init(|| {
         let mut rows = Box::new([[0.0; CELLS]; CELLS]);
         for (k, number) in rows.as_flattened_mut().iter_mut().enumerate() {
-            *number = of_cell(k as u64);
+            *number = hash_cell(k as u64);
         }
         rows
     })
 }
 
-fn of_cell(k: u64) -> f32 {
+fn hash_cell(k: u64) -> f32 {
     let mut h = k.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1656_67b1_9e37_79f9;
     h = (h ^ (h >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     h = (h ^ (h >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -59,14 +59,14 @@ fn between_cells(table: &Table, x: f64, y: f64, seed: u64) -> f64 {
     );
     let wrap = |k: usize| k & (CELLS - 1);
     let (low, high) = (&table[wrap(j)], &table[wrap(j.wrapping_add(1))]);
-    let (left, right) = (wrap(i), wrap(i.wrapping_add(1)));
-    let below = low[left] + (low[right] - low[left]) * u;
-    let above = high[left] + (high[right] - high[left]) * u;
+    let (remaining, right) = (wrap(i), wrap(i.wrapping_add(1)));
+    let below = low[remaining] + (low[right] - low[remaining]) * u;
+    let above = high[remaining] + (high[right] - high[remaining]) * u;
     f64::from(below + (above - below) * v)
 }
 
-/// Sums `n` octaves of [`value`], each of half the size and weight of the one before, normalised to
-/// 0..1 with the mean 0.5. Each octave is rotated, so that no grid is visible.
+/// Sums `n` octaves of [`value_noise`], each of half the size and weight of the one before,
+/// normalised to 0..1 with the mean 0.5. Each octave is rotated, so that no grid is visible.
 pub(crate) fn fractal_noise(x: f64, y: f64, n: usize, seed: u64) -> f64 {
     let (mut sum, mut weights, mut weight) = (0.0, 0.0, 1.0);
     let (mut x, mut y) = (x, y);
@@ -80,17 +80,17 @@ pub(crate) fn fractal_noise(x: f64, y: f64, n: usize, seed: u64) -> f64 {
     sum / weights
 }
 
-/// Computes [`octaves`] if the result exceeds `least`. Returns `None` as soon as the first octaves
-/// show that it does not.
-pub(crate) fn fractal_noise_above(x: f64, y: f64, n: usize, seed: u64, least: f64) -> Option<f64> {
+/// Computes [`fractal_noise`] if the result exceeds `min_value`. Returns `None` as soon as the
+/// first octaves show that it does not.
+pub(crate) fn fractal_noise_above(x: f64, y: f64, n: usize, seed: u64, min_value: f64) -> Option<f64> {
     let all = 2.0 - 1.0 / (1_u64 << (n - 1).min(62)) as f64;
-    let (mut sum, mut left, mut weight) = (0.0, all, 1.0);
+    let (mut sum, mut remaining, mut weight) = (0.0, all, 1.0);
     let (mut x, mut y) = (x, y);
     let table = table();
     for k in 0..n {
         sum += weight * between_cells(table, x, y, seed.wrapping_add(k as u64));
-        left -= weight;
-        if sum + left <= least * all {
+        remaining -= weight;
+        if sum + remaining <= min_value * all {
             return None;
         }
         weight *= 0.5;

@@ -29,20 +29,20 @@ use merrow_math::Vec3;
 use merrow_model::scene::sensor::camera::CameraSpec;
 
 /// Maximum distance of visible drops [m].
-const FAR: f64 = 4.0;
+const MAX_DISTANCE: f64 = 4.0;
 /// Minimum diameter of rendered drops [mm].
-const LEAST: f64 = 1.0;
+const MIN_DIAMETER: f64 = 1.0;
 /// Maximum number of drops in one image.
 const MAX_DROPS: f64 = 20_000.0;
 /// Exposure time if the camera specifies none [s].
-const OPEN: f64 = 0.01;
+const DEFAULT_EXPOSURE_TIME: f64 = 0.01;
 /// Luminance of a drop over that of a white surface.
-const BRIGHT: f64 = 0.9;
+const DROP_LUMINANCE_RATIO: f64 = 0.9;
 
 /// Number of drops larger than 1 mm per cubic metre, for the rain rate `rain` [mm/h]. (1)
 fn drop_density(rain: f64) -> f64 {
     let slope = slope(rain);
-    8000.0 / slope * libm::exp(-slope * LEAST)
+    8000.0 / slope * libm::exp(-slope * MIN_DIAMETER)
 }
 
 fn slope(rain: f64) -> f64 {
@@ -54,7 +54,7 @@ pub(crate) fn draw_streaks(
     spec: &CameraSpec,
     world: &RenderContext,
     pose: &Pose,
-    by: &SampleErrors,
+    errors: &SampleErrors,
     light: &mut [[f32; 3]],
 ) {
     let sea = world.at.sea;
@@ -65,34 +65,34 @@ pub(crate) fn draw_streaks(
     }
     let sky = Sky::new(world.scene, &sea.air, &weather, world.at.time);
     let level = sky.diffuse + sky.beam.scale(sky.sun.z.max(0.0));
-    let glow = level.scale(BRIGHT / std::f64::consts::PI);
-    let open = if spec.exposure_time > 0.0 {
+    let luminance = level.scale(DROP_LUMINANCE_RATIO / std::f64::consts::PI);
+    let exposure_time = if spec.exposure_time > 0.0 {
         spec.exposure_time
     } else {
-        OPEN
+        DEFAULT_EXPOSURE_TIME
     };
     let skip = if spec.renders_self {
         0..0
     } else {
-        world.stage.shapes_of(pose.robot)
+        world.ray_scene.shapes_of(pose.robot)
     };
-    let mut draw = by
+    let mut draw = errors
         .stream
-        .draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_sub(2));
-    // Box in front of the camera: `FAR` deep, twice as wide and as high.
-    let drops = (drop_density(weather.rain) * 4.0 * FAR * FAR * FAR).min(MAX_DROPS) as usize;
+        .draw((errors.sample + 1).wrapping_mul(1 << 20).wrapping_sub(2));
+    // Box in front of the camera: `MAX_DISTANCE` deep, twice as wide and as high.
+    let drops = (drop_density(weather.rain) * 4.0 * MAX_DISTANCE * MAX_DISTANCE * MAX_DISTANCE).min(MAX_DROPS) as usize;
     for _ in 0..drops {
         let p = Vec3::new(
-            FAR * draw.uniform(),
-            FAR * (2.0 * draw.uniform() - 1.0),
-            FAR * (2.0 * draw.uniform() - 1.0),
+            MAX_DISTANCE * draw.uniform(),
+            MAX_DISTANCE * (2.0 * draw.uniform() - 1.0),
+            MAX_DISTANCE * (2.0 * draw.uniform() - 1.0),
         );
-        let size = LEAST - libm::log(1.0 - draw.uniform()) / slope(weather.rain);
+        let size = MIN_DIAMETER - libm::log(1.0 - draw.uniform()) / slope(weather.rain);
         let fall = 9.65 - 10.3 * libm::exp(-0.6 * size);
-        let way = R_WS.tr_mul_vec((weather.wind - Vec3::new(0.0, 0.0, fall)).scale(open))
-            - pose.V_WS_S.v.scale(open);
-        let ends = [p, p + way].map(|p| spec.lens.project(Vec3::new(-p.y, -p.z, p.x)));
-        let ([Some(a), Some(b)], true) = (ends, p.x > 0.15 && p.x + way.x > 0.15) else {
+        let displacement = R_WS.tr_mul_vec((weather.wind - Vec3::new(0.0, 0.0, fall)).scale(exposure_time))
+            - pose.V_WS_S.v.scale(exposure_time);
+        let ends = [p, p + displacement].map(|p| spec.lens.project(Vec3::new(-p.y, -p.z, p.x)));
+        let ([Some(a), Some(b)], true) = (ends, p.x > 0.15 && p.x + displacement.x > 0.15) else {
             continue;
         };
         if !is_in_image(spec, a) && !is_in_image(spec, b) {
@@ -101,18 +101,18 @@ pub(crate) fn draw_streaks(
         let d = R_WS.mul_vec(p);
         let (far, d) = (d.norm(), d.scale(1.0 / d.norm()));
         let at = p_WS + d.scale(far);
-        let hidden = world.at.height_above_surface(at) < 0.0
+        let is_hidden = world.at.height_above_surface(at) < 0.0
             || world
-                .stage
+                .ray_scene
                 .first_hit(world.view, skip.clone(), p_WS, d, [1e-3, far])
                 .is_some();
-        if !hidden {
+        if !is_hidden {
             draw_streak(
                 light,
                 spec.size,
                 [a, b],
                 spec.lens.focal[0] * 1e-3 * size / p.x,
-                glow,
+                luminance,
             );
         }
     }
@@ -129,18 +129,18 @@ fn draw_streak(
     [columns, rows]: [usize; 2],
     [a, b]: [[f64; 2]; 2],
     width: f64,
-    glow: Vec3,
+    luminance: Vec3,
 ) {
-    let way = [b[0] - a[0], b[1] - a[1]];
-    let long = (way[0] * way[0] + way[1] * way[1]).sqrt().min(2000.0);
-    let wide = width.max(1.0);
-    let steps = long.ceil().max(1.0);
+    let offset = [b[0] - a[0], b[1] - a[1]];
+    let length = (offset[0] * offset[0] + offset[1] * offset[1]).sqrt().min(2000.0);
+    let line_width = width.max(1.0);
+    let steps = length.ceil().max(1.0);
     // A drop covers a pixel of its track for the time that it needs to pass by its own width.
-    let part = (width / wide * (width / (long + width)).max(0.25)).min(1.0);
+    let part = (width / line_width * (width / (length + width)).max(0.25)).min(1.0);
     for k in 0..steps as usize {
         let t = (k as f64 + 0.5) / steps;
-        let (u, v) = (a[0] + t * way[0], a[1] + t * way[1]);
-        let (low, high) = (u - 0.5 * wide + 0.5, u + 0.5 * wide + 0.5);
+        let (u, v) = (a[0] + t * offset[0], a[1] + t * offset[1]);
+        let (low, high) = (u - 0.5 * line_width + 0.5, u + 0.5 * line_width + 0.5);
         let row = (v + 0.5).floor();
         if row < 0.0 || row >= rows as f64 {
             continue;
@@ -150,13 +150,13 @@ fn draw_streak(
             let from = (column as f64).max(low);
             let covered = ((column as f64 + 1.0).min(high) - from).clamp(0.0, 1.0);
             let pixel = &mut light[row as usize * columns + column];
-            let was = Vec3::new(
+            let before = Vec3::new(
                 f64::from(pixel[0]),
                 f64::from(pixel[1]),
                 f64::from(pixel[2]),
             );
-            let is = mix(was, glow, part * covered);
-            *pixel = [is.x as f32, is.y as f32, is.z as f32];
+            let after = mix(before, luminance, part * covered);
+            *pixel = [after.x as f32, after.y as f32, after.z as f32];
         }
     }
 }
@@ -169,7 +169,7 @@ mod tests {
     // covers. Method: their distribution integrated by steps; a line 2 px wide and 10 long over 3
     // columns. Tolerance: 0.1 %; 1e-6.
     #[test]
-    fn drops_and_streaks() {
+    fn drop_density_and_streak_light_match_closed_forms() {
         let slope = 4.1 * libm::pow(20.0, -0.21);
         let sum: f64 = (0..20_000)
             .map(|k| 8000.0 * libm::exp(-slope * (1.0 + 0.0005 + 0.001 * f64::from(k))) * 0.001)

@@ -29,7 +29,7 @@
 
 use crate::camera::fast_exp;
 use crate::camera::noise::{cell, fractal_noise, fractal_noise_above, smooth_step};
-use crate::wave_clipmap::{WaveClipmap, mixed};
+use crate::wave_clipmap::{WaveClipmap, interpolate_corners};
 use merrow_environment::EnvironmentState;
 use merrow_environment::surface::mean_square_slope;
 use merrow_math::Vec3;
@@ -39,22 +39,22 @@ use std::sync::OnceLock;
 /// Points on a side of the ripple pattern, a power of two.
 const RIPPLES: usize = 128;
 /// Side length of the ripple pattern [m].
-const LENGTH: f64 = 6.4;
+const RIPPLE_LENGTH: f64 = 6.4;
 /// Slopes to the east and north, and curvature, at each point of the pattern.
 type Ripples = [[[f32; 4]; RIPPLES]; RIPPLES];
 /// Number of waves in the ripple pattern.
-const WAVES: usize = 28;
+const RIPPLE_WAVES: usize = 28;
 /// Fraction of (1) that no image resolves.
-const FINE: f64 = 0.35;
+const UNRESOLVED_FRACTION: f64 = 0.35;
 
 /// Start and full cover of a foam patch relative to the edge, in standard deviations of the
 /// pattern.
-const RIM: [f64; 2] = [-0.3, 0.9];
+const FOAM_EDGE: [f64; 2] = [-0.3, 0.9];
 /// Mean and standard deviation of the pattern.
-const PATTERN: [f64; 2] = [0.5, 0.13];
+const PATTERN_STATISTICS: [f64; 2] = [0.5, 0.13];
 /// Weights of the pattern and of the wave height in the value that is compared with the edge,
 /// without waves and with waves. The sum has a standard deviation of about one.
-const MIX: [[f64; 2]; 2] = [[1.0, 0.0], [0.8, 0.6]];
+const PATTERN_WEIGHTS: [[f64; 2]; 2] = [[1.0, 0.0], [0.8, 0.6]];
 /// Fraction of the sea below which foam is omitted.
 const MIN_FOAM: f64 = 1e-5;
 /// Number of edges in the table of foam fractions, and edges per standard deviation.
@@ -87,32 +87,32 @@ pub struct Facet {
     /// Unit normal, upwards, W.
     pub normal: Vec3,
     /// Mean square slope that the normal does not resolve.
-    pub rough: f64,
+    pub slope_variance: f64,
     /// Fraction of the point under foam.
     pub foam: f64,
 }
 
 impl Sea {
-    /// Surface around `middle` [m], W, for pixels of the angle `pixel` [rad]. `wind` is the wind
+    /// Surface around `center` [m], W, for pixels of the angle `pixel` [rad]. `wind` is the wind
     /// velocity [m/s], W.
-    pub fn new(at: &EnvironmentState, middle: Vec3, wind: Vec3, pixel: f64) -> Self {
+    pub fn new(at: &EnvironmentState, center: Vec3, wind: Vec3, pixel: f64) -> Self {
         let speed = wind.norm();
         let total = mean_square_slope(speed);
-        let swell = at.waves.map_or_else(
-            || WaveClipmap::flat(middle),
-            |waves| WaveClipmap::new(waves, middle, f64::INFINITY),
+        let clipmap = at.waves.map_or_else(
+            || WaveClipmap::flat(center),
+            |waves| WaveClipmap::new(waves, center, f64::INFINITY),
         );
-        let waves = swell.levels.first().map_or(0.0, |level| level.slope2);
-        let left = ((1.0 - FINE) * total - waves).max(0.15 * total);
+        let waves = clipmap.levels.first().map_or(0.0, |level| level.slope2);
+        let left = ((1.0 - UNRESOLVED_FRACTION) * total - waves).max(0.15 * total);
         let foam = (3.84e-6 * libm::pow(speed, 3.41)).min(1.0);
-        let swell_is_flat = swell.levels.is_empty();
+        let is_flat = clipmap.levels.is_empty();
         Self {
-            clipmap: swell,
+            clipmap,
             ripples: ripples(wind, left, at.gravity, at.time),
             slope2: [total, waves, left],
             pixel,
             foam,
-            edge: foam_threshold(foam, !swell_is_flat),
+            edge: foam_threshold(foam, !is_flat),
             drift: wind.scale(0.03 * at.time),
             along: wind.unit().map_or([1.0, 0.0], |along| [along.x, along.y]),
             // Stronger winds elongate the patches.
@@ -131,22 +131,22 @@ impl Sea {
     pub fn facet(&self, q: Vec3, t: f64, d: Vec3) -> Facet {
         let ([height, mut a, mut b], level) = self.clipmap.sample(q.x, q.y);
         let width = self.pixel * t / (d.z.abs() + 0.05);
-        let kept = 1.0 / (1.0 + (width / 0.25) * (width / 0.25));
-        let ([ra, rb, _], [sa, sb, _]) = (self.ripple(q.x, q.y), self.wide(q.x, q.y));
+        let ripple_weight = 1.0 / (1.0 + (width / 0.25) * (width / 0.25));
+        let ([ra, rb, _], [sa, sb, _]) = (self.ripple(q.x, q.y), self.coarse_ripple(q.x, q.y));
         let share = std::f64::consts::FRAC_1_SQRT_2;
-        a += kept * share * (ra + sa);
-        b += kept * share * (rb + sb);
+        a += ripple_weight * share * (ra + sa);
+        b += ripple_weight * share * (rb + sb);
         let [total, waves, ripples] = self.slope2;
         let resolved = self
             .clipmap
             .levels
             .get(level)
             .map_or(0.0, |level| level.slope2);
-        let rough = FINE * total + (waves - resolved).max(0.0) + (1.0 - kept * kept) * ripples;
+        let slope_variance = UNRESOLVED_FRACTION * total + (waves - resolved).max(0.0) + (1.0 - ripple_weight * ripple_weight) * ripples;
         let n = Vec3::new(-a, -b, 1.0);
         Facet {
             normal: n.scale(1.0 / n.norm()),
-            rough,
+            slope_variance,
             foam: self.foam(q, height, width),
         }
     }
@@ -157,36 +157,36 @@ impl Sea {
         if self.foam < MIN_FOAM {
             return 0.0;
         }
-        let far = 1.0 / (1.0 + (width / 4.0) * (width / 4.0));
-        if far < 0.02 {
+        let detail = 1.0 / (1.0 + (width / 4.0) * (width / 4.0));
+        if detail < 0.02 {
             return self.foam;
         }
         let (x, y) = (q.x - self.drift.x, q.y - self.drift.y);
-        let [share, crests] = MIX[usize::from(!self.clipmap.levels.is_empty())];
+        let [share, crests] = PATTERN_WEIGHTS[usize::from(!self.clipmap.levels.is_empty())];
         let crest = crests * height / self.clipmap.deviation;
-        let least = PATTERN[0] + PATTERN[1] * (self.edge + RIM[0] - crest) / share;
+        let min_pattern = PATTERN_STATISTICS[0] + PATTERN_STATISTICS[1] * (self.edge + FOAM_EDGE[0] - crest) / share;
         // Patches and streaks are aligned with the wind.
         let (along, across) = (
             self.along[0] * x + self.along[1] * y,
             self.along[0] * y - self.along[1] * x,
         );
         let Some(pattern) =
-            fractal_noise_above(along / self.patch[0], across / self.patch[1], 5, 3, least)
+            fractal_noise_above(along / self.patch[0], across / self.patch[1], 5, 3, min_pattern)
         else {
-            return (1.0 - far) * self.foam;
+            return (1.0 - detail) * self.foam;
         };
-        let mixed = share * (pattern - PATTERN[0]) / PATTERN[1] + crest;
-        let drawn = smooth_step(self.edge + RIM[0], self.edge + RIM[1], mixed);
-        if drawn == 0.0 {
-            return (1.0 - far) * self.foam;
+        let mixed = share * (pattern - PATTERN_STATISTICS[0]) / PATTERN_STATISTICS[1] + crest;
+        let patch_density = smooth_step(self.edge + FOAM_EDGE[0], self.edge + FOAM_EDGE[1], mixed);
+        if patch_density == 0.0 {
+            return (1.0 - detail) * self.foam;
         }
         // Bubbles form a net that closes where foam is thickest.
-        far * foam_fraction(drawn, foam_net(along, across)) + (1.0 - far) * self.foam
+        detail * foam_fraction(patch_density, foam_net(along, across)) + (1.0 - detail) * self.foam
     }
 
     /// Slopes and curvature of the ripples at (x, y) [m].
     fn ripple(&self, x: f64, y: f64) -> [f64; 3] {
-        let scale = RIPPLES as f64 / LENGTH;
+        let scale = RIPPLES as f64 / RIPPLE_LENGTH;
         let (u, v) = (x * scale, y * scale);
         let ((i, u), (j, v)) = (cell(u), cell(v));
         let wrap = |k: usize| k & (RIPPLES - 1);
@@ -195,11 +195,11 @@ impl Sea {
             &self.ripples[wrap(j.wrapping_add(1))],
         );
         let (i0, i1) = (wrap(i), wrap(i.wrapping_add(1)));
-        mixed([&low[i0], &low[i1], &high[i0], &high[i1]], u, v)
+        interpolate_corners([&low[i0], &low[i1], &high[i0], &high[i1]], u, v)
     }
 
     /// The same pattern, larger and rotated, so that its repetition is not visible.
-    fn wide(&self, x: f64, y: f64) -> [f64; 3] {
+    fn coarse_ripple(&self, x: f64, y: f64) -> [f64; 3] {
         let [a, b, c] = self.ripple(0.26 * x + 0.15 * y + 1.7, -0.15 * x + 0.26 * y + 0.9);
         // Rotates the slopes back to the world axes.
         let (s, t) = (0.26 / 0.3002, 0.15 / 0.3002);
@@ -208,13 +208,13 @@ impl Sea {
 
     /// Factor on the sunlight at the depth `h` [m] below (x, y) [m] of the surface, W. (3)
     pub(crate) fn caustic_factor(&self, x: f64, y: f64, h: f64) -> f64 {
-        let [.., fine] = self.ripple(x, y);
-        let [.., wide] = self.wide(x, y);
+        let [.., ripple_curvature] = self.ripple(x, y);
+        let [.., coarse_curvature] = self.coarse_ripple(x, y);
         // The angular size of the sun blurs structure finer than a hundredth of the depth.
         let near = h.min(2.5);
         let far = h.min(8.0);
         let area = 1.0
-            + 0.25 * 0.7 * (near * fine * fast_exp(-0.45 * h) + far * wide * fast_exp(-0.1 * h));
+            + 0.25 * 0.7 * (near * ripple_curvature * fast_exp(-0.45 * h) + far * coarse_curvature * fast_exp(-0.1 * h));
         (1.0 / area.abs().max(0.3)).min(3.0)
     }
 }
@@ -222,42 +222,42 @@ impl Sea {
 /// Computes the slopes and curvature of a periodic pattern of ripples with the mean square slope
 /// `slope2`, under `gravity` [m/s²] and surface tension.
 fn ripples(wind: Vec3, slope2: f64, gravity: f64, time: f64) -> Box<Ripples> {
-    let turn = std::f64::consts::TAU;
+    let tau = std::f64::consts::TAU;
     let heading = libm::atan2(wind.y, wind.x);
     // In calm air ripples travel in all directions.
-    let spread = if wind.norm() < 0.5 { turn / 2.0 } else { 0.9 };
+    let spread = if wind.norm() < 0.5 { tau / 2.0 } else { 0.9 };
     let mut out = Box::new([[[0.0_f32; 4]; RIPPLES]; RIPPLES]);
-    let cell = turn / RIPPLES as f64;
-    for n in 0..WAVES {
-        let chance = |k: u64| {
+    let cell = tau / RIPPLES as f64;
+    for n in 0..RIPPLE_WAVES {
+        let random = |k: u64| {
             crate::camera::noise::value_noise(n as f64 * 7.0 + 0.5, k as f64 * 13.0 + 0.5, 21)
         };
         // Wave numbers from 3 to 40 per pattern length, at equal ratios.
-        let size = 3.0 * libm::pow(13.0, (n as f64 + 0.5) / WAVES as f64);
-        let angle = heading + spread * (2.0 * chance(1) - 1.0) * 1.4;
+        let size = 3.0 * libm::pow(13.0, (n as f64 + 0.5) / RIPPLE_WAVES as f64);
+        let angle = heading + spread * (2.0 * random(1) - 1.0) * 1.4;
         let (s, c) = sin_cos(angle);
         let (kx, ky) = ((size * c).round(), (size * s).round());
-        let k = (kx * kx + ky * ky).sqrt().max(1.0) * turn / LENGTH;
+        let k = (kx * kx + ky * ky).sqrt().max(1.0) * tau / RIPPLE_LENGTH;
         let omega = (gravity * k + 7.3e-5 * k * k * k).sqrt();
-        let phase = turn * chance(2) - omega * time;
-        let phase = phase - (phase / turn).floor() * turn;
-        let amplitude = (2.0 * slope2 / WAVES as f64).sqrt() / k;
-        let [east, north, bend] =
-            [kx * turn / LENGTH, ky * turn / LENGTH, k * k].map(|x| (amplitude * x) as f32);
+        let phase = tau * random(2) - omega * time;
+        let phase = phase - (phase / tau).floor() * tau;
+        let amplitude = (2.0 * slope2 / RIPPLE_WAVES as f64).sqrt() / k;
+        let [east, north, curvature] =
+            [kx * tau / RIPPLE_LENGTH, ky * tau / RIPPLE_LENGTH, k * k].map(|x| (amplitude * x) as f32);
         // The angle-addition formulas give each point from the sines and cosines of its column and
         // row.
-        let turns = |from: f64, k: f64| -> Vec<(f64, f64)> {
+        let sines_and_cosines = |from: f64, k: f64| -> Vec<(f64, f64)> {
             (0..RIPPLES)
                 .map(|i| sin_cos(from + cell * (k * i as f64)))
                 .collect()
         };
-        let (columns, rows) = (turns(phase, kx), turns(0.0, ky));
+        let (columns, rows) = (sines_and_cosines(phase, kx), sines_and_cosines(0.0, ky));
         for (row, (sy, cy)) in out.iter_mut().zip(rows) {
-            for (at, (sx, cx)) in row.iter_mut().zip(&columns) {
+            for (point, (sx, cx)) in row.iter_mut().zip(&columns) {
                 let (s, c) = ((sx * cy + cx * sy) as f32, (cx * cy - sx * sy) as f32);
-                at[0] -= east * s;
-                at[1] -= north * s;
-                at[2] -= bend * c;
+                point[0] -= east * s;
+                point[1] -= north * s;
+                point[2] -= curvature * c;
             }
         }
     }
@@ -270,9 +270,10 @@ fn foam_net(along: f64, across: f64) -> f64 {
     1.0 - smooth_step(0.03, 0.2, net)
 }
 
-/// Fraction under foam for the patch density `drawn` and the net density `lace`, both 0..1.
-fn foam_fraction(drawn: f64, lace: f64) -> f64 {
-    drawn * (lace + (1.0 - lace) * drawn * drawn)
+/// Fraction under foam for the patch density `patch_density` and the net density `net_density`,
+/// both 0..1.
+fn foam_fraction(patch_density: f64, net_density: f64) -> f64 {
+    patch_density * (net_density + (1.0 - net_density) * patch_density * patch_density)
 }
 
 /// Threshold at which foam begins so that the fraction `share` of the sea is white, in standard
@@ -282,13 +283,13 @@ fn foam_threshold(share: f64, waves: bool) -> f64 {
         return 0.0;
     }
     static TABLES: OnceLock<[Vec<f64>; 2]> = OnceLock::new();
-    let amounts = &TABLES.get_or_init(|| MIX.map(amounts))[usize::from(waves)];
-    let k = amounts
+    let foam_fractions = &TABLES.get_or_init(|| PATTERN_WEIGHTS.map(foam_fractions))[usize::from(waves)];
+    let k = foam_fractions
         .iter()
-        .position(|amount| *amount <= share)
-        .unwrap_or(amounts.len() - 1)
+        .position(|fraction| *fraction <= share)
+        .unwrap_or(foam_fractions.len() - 1)
         .max(1);
-    let (over, under) = (amounts[k - 1], amounts[k]);
+    let (over, under) = (foam_fractions[k - 1], foam_fractions[k]);
     let part = if over > under {
         ((over - share) / (over - under)).clamp(0.0, 1.0)
     } else {
@@ -299,14 +300,14 @@ fn foam_threshold(share: f64, waves: bool) -> f64 {
 
 /// Fraction of the sea under foam for each edge, from two standard deviations below the mean
 /// upwards, averaged over positions in the pattern and over wave heights.
-fn amounts([share, crests]: [f64; 2]) -> Vec<f64> {
-    let place = |k: u32| (37.3 * f64::from(k % 64), 41.9 * f64::from(k / 64));
-    let at = |k: u32| (fractal_noise(place(k).0, place(k).1, 5, 3) - PATTERN[0]) / PATTERN[1];
+fn foam_fractions([share, crests]: [f64; 2]) -> Vec<f64> {
+    let position = |k: u32| (37.3 * f64::from(k % 64), 41.9 * f64::from(k / 64));
+    let pattern_at = |k: u32| (fractal_noise(position(k).0, position(k).1, 5, 3) - PATTERN_STATISTICS[0]) / PATTERN_STATISTICS[1];
     // The average over wave heights allows fewer positions.
     let n = if crests == 0.0 { 4096 } else { 1024 };
-    let patterns: Vec<f64> = (0..n).map(at).collect();
+    let patterns: Vec<f64> = (0..n).map(pattern_at).collect();
     let net = (0..n)
-        .map(|k| foam_net(place(k).0, place(k).1))
+        .map(|k| foam_net(position(k).0, position(k).1))
         .sum::<f64>()
         / f64::from(n);
     // Midpoints of sixteenths of a normal distribution, both halves.
@@ -323,7 +324,7 @@ fn amounts([share, crests]: [f64; 2]) -> Vec<f64> {
         for height in &heights {
             for pattern in &patterns {
                 sum += foam_fraction(
-                    smooth_step(edge + RIM[0], edge + RIM[1], share * pattern + height),
+                    smooth_step(edge + FOAM_EDGE[0], edge + FOAM_EDGE[1], share * pattern + height),
                     net,
                 );
             }

@@ -35,7 +35,7 @@ use crate::camera::noise::fractal_noise;
 use crate::camera::sea::{Facet, Sea};
 use crate::camera::sky_radiance::Sky;
 use crate::camera::water::{INDEX, Water};
-use crate::camera::{Medium, PixelRay, RenderContext, fast_exp, mix, times, transmittance};
+use crate::camera::{Medium, PixelRay, RenderContext, fast_exp, mix, multiply, transmittance};
 use crate::laser;
 use crate::ray_scene::SurfaceHit;
 use merrow_environment::air;
@@ -46,7 +46,7 @@ use std::f64::consts::PI;
 use std::ops::Range;
 
 /// Albedo of foam on the sea.
-const FOAM: f64 = 0.45;
+const FOAM_ALBEDO: f64 = 0.45;
 /// Offset of a secondary ray from the surface that the ray before it hit [m].
 const RAY_OFFSET: f64 = 1e-4;
 /// Distance beyond which lamp light scattered by water is neglected [m].
@@ -54,14 +54,14 @@ const SCATTER_RANGE_WATER: f64 = 12.0;
 /// Distance beyond which lamp light scattered by air is neglected [m].
 const SCATTER_RANGE_AIR: f64 = 150.0;
 /// Minimum fraction of a reflected object that remains visible, however rough the water is.
-const LEFT: f64 = 0.2;
+const MIN_REFLECTED_FRACTION: f64 = 0.2;
 /// Label of the water surface.
-pub const SURFACE: u16 = u16::MAX;
+pub const SURFACE_LABEL: u16 = u16::MAX;
 /// Label of open water: an underwater ray without a hit. In air a ray without a hit has the label
 /// 0, the sky.
-pub const OPEN_WATER: u16 = u16::MAX - 1;
+pub const OPEN_WATER_LABEL: u16 = u16::MAX - 1;
 /// Extinction of air from which the cones of lamps are visible [1/m]: a visibility of 4 km.
-const FOG: f64 = 1e-3;
+const MIN_FOG_EXTINCTION: f64 = 1e-3;
 
 /// Data that all rays of the images of one instant share.
 pub(crate) struct Shader<'a> {
@@ -72,7 +72,7 @@ pub(crate) struct Shader<'a> {
     water: Water,
     lamps: Vec<LitLamp>,
     /// In-scattering of lamp light; `None` without lamps, or if the medium scatters too little.
-    glow: Option<InScattering>,
+    in_scattering: Option<InScattering>,
     /// Extinction σ of air [1/m].
     haze: f64,
     /// True if the camera is under water.
@@ -105,9 +105,9 @@ impl<'a> Shader<'a> {
         let sky = Sky::new(world.scene, &sea.air, &weather, at.time).with_haze(haze);
         let pixel = 1.0 / spec.lens.focal[0].max(1.0);
         // Light of the sun and the sky that the water surface transmits.
-        let (through, _) = fresnel_reflectance(sky.sun.z.max(0.02), INDEX);
+        let (reflectance, _) = fresnel_reflectance(sky.sun.z.max(0.02), INDEX);
         let level = [
-            sky.beam.scale(sky.sun.z.max(0.0) * (1.0 - through)),
+            sky.beam.scale(sky.sun.z.max(0.0) * (1.0 - reflectance)),
             sky.diffuse.scale(0.934),
         ];
         let water = Water::new(&sea.optics, sky.sun, level);
@@ -131,8 +131,8 @@ impl<'a> Shader<'a> {
                 SCATTER_RANGE_AIR,
             )
         };
-        let glows = colored && !lamps.is_empty() && (wet || haze > FOG);
-        let glow = glows.then(|| InScattering::new(spec, poses, wet, &lamps, &medium, far));
+        let has_in_scattering = colored && !lamps.is_empty() && (wet || haze > MIN_FOG_EXTINCTION);
+        let in_scattering = has_in_scattering.then(|| InScattering::new(spec, poses, wet, &lamps, &medium, far));
         let sea = Sea::new(at, p, weather.wind, pixel);
         let levels = [sea.height(p.x, p.y) - p.z, 0.0].map(|h| water.illuminance_at_depth(h));
         Self {
@@ -141,7 +141,7 @@ impl<'a> Shader<'a> {
             water,
             sea,
             lamps,
-            glow,
+            in_scattering,
             haze,
             wet,
             levels,
@@ -152,35 +152,35 @@ impl<'a> Shader<'a> {
 
     /// Luminance that lamps scatter back over the distance `s` [m] at a pixel, by colour [cd/m²].
     fn lamp_in_scattering(&self, pixel: [usize; 2], s: f64) -> Vec3 {
-        self.glow
+        self.in_scattering
             .as_ref()
-            .and_then(|glow| glow.at(pixel, s))
+            .and_then(|in_scattering| in_scattering.interpolate(pixel, s))
             .unwrap_or(Vec3::zero())
     }
 
     /// Distance to the water surface [m], if the ray crosses it before its hit or within `far` [m].
-    pub(crate) fn surface_before(&self, sight: &PixelRay, far: f64) -> Option<f64> {
-        let reach = sight.hit.map_or(far, |hit| hit.distance);
-        self.sea.clipmap.crossing(sight.p, sight.d, reach)
+    pub(crate) fn surface_before(&self, pixel_ray: &PixelRay, far: f64) -> Option<f64> {
+        let reach = pixel_ray.hit.map_or(far, |hit| hit.distance);
+        self.sea.clipmap.crossing(pixel_ray.p, pixel_ray.d, reach)
     }
 
-    /// Label of what a ray hits: the water surface if `surface` holds a distance, else the hit
+    /// Label of the surface hit: the water surface if `surface` holds a distance, else the hit
     /// shape.
-    pub(crate) fn label(&self, sight: &PixelRay, surface: Option<f64>) -> u16 {
-        match (surface, sight.hit) {
-            (Some(_), _) => SURFACE,
+    pub(crate) fn label(&self, pixel_ray: &PixelRay, surface: Option<f64>) -> u16 {
+        match (surface, pixel_ray.hit) {
+            (Some(_), _) => SURFACE_LABEL,
             (None, Some(hit)) => hit.label,
-            (None, None) if self.wet => OPEN_WATER,
+            (None, None) if self.wet => OPEN_WATER_LABEL,
             (None, None) => 0,
         }
     }
 
     /// Luminance along a ray, by colour [cd/m²]. `surface` is the distance to the water surface
     /// [m], if the ray crosses it first.
-    pub(crate) fn luminance(&self, sight: &PixelRay, surface: Option<f64>) -> Vec3 {
+    pub(crate) fn luminance(&self, pixel_ray: &PixelRay, surface: Option<f64>) -> Vec3 {
         let PixelRay {
             pixel, p, d, hit, ..
-        } = *sight;
+        } = *pixel_ray;
         let (light, s) = if self.wet {
             self.shade_water_ray(p, d, hit, surface, self.levels[0])
         } else {
@@ -191,7 +191,7 @@ impl<'a> Shader<'a> {
 
     fn first_hit(&self, p: Vec3, d: Vec3, far: f64) -> Option<SurfaceHit<'_>> {
         self.world
-            .stage
+            .ray_scene
             .first_hit(self.world.view, self.skip.clone(), p, d, [RAY_OFFSET, far])
     }
 
@@ -204,7 +204,7 @@ impl<'a> Shader<'a> {
         surface: Option<f64>,
     ) -> (Vec3, f64) {
         let (light, distance) = match (surface, hit) {
-            (Some(t), _) => (self.surface(p + d.scale(t), d, t), t),
+            (Some(t), _) => (self.shade_surface_from_above(p + d.scale(t), d, t), t),
             (None, Some(hit)) => (
                 self.shade_dry_surface(p + d.scale(hit.distance), d, &hit),
                 hit.distance,
@@ -216,11 +216,11 @@ impl<'a> Shader<'a> {
 
     /// Adds the haze of the air over `distance` [m] to `light`. (2)
     fn apply_haze(&self, light: Vec3, d: Vec3, distance: f64) -> Vec3 {
-        let left = fast_exp(-self.haze * distance);
-        if left > 0.999 {
+        let transmitted = fast_exp(-self.haze * distance);
+        if transmitted > 0.999 {
             return light;
         }
-        mix(self.sky.horizon(d), light, left)
+        mix(self.sky.horizon(d), light, transmitted)
     }
 
     /// Luminance of a surface in air or afloat, hit at `x`. (1)
@@ -234,91 +234,91 @@ impl<'a> Shader<'a> {
         // Light that comes up from the water.
         light += (self.sky.diffuse + self.sky.beam.scale(self.sky.sun.z.max(0.0)))
             .scale(0.04 * (1.0 - n.z));
-        if sun > 0.0 && self.sky.beam.y > 0.0 && !self.shaded(from, self.sky.sun) {
+        if sun > 0.0 && self.sky.beam.y > 0.0 && !self.is_shaded(from, self.sky.sun) {
             light += self.sky.beam.scale(sun);
         }
         for lamp in &self.lamps {
             light += lamp.surface_illuminance(self.world, from, n, Vec3::zero(), light);
         }
-        times(light, self.albedo(x, d, hit)).scale(1.0 / PI)
+        multiply(light, self.albedo(x, d, hit)).scale(1.0 / PI)
     }
 
-    fn shaded(&self, from: Vec3, towards: Vec3) -> bool {
+    fn is_shaded(&self, from: Vec3, towards: Vec3) -> bool {
         self.world
-            .stage
+            .ray_scene
             .is_shaded(from, towards, [RAY_OFFSET, 500.0], 0..0)
     }
 
     /// Colour of the surface that a ray hits, with the sand pattern of the seabed.
     fn albedo(&self, x: Vec3, d: Vec3, hit: &SurfaceHit) -> Vec3 {
-        let color = Vec3::from(self.world.stage.color(hit, x, d, self.pixel * hit.distance));
+        let color = Vec3::from(self.world.ray_scene.color(hit, x, d, self.pixel * hit.distance));
         if hit.label != 1 {
             return color;
         }
         // Detail finer than a pixel is omitted.
         let width = self.pixel * hit.distance;
-        let mottles = fractal_noise(0.7 * x.x, 0.7 * x.y, if width > 0.2 { 2 } else { 4 }, 2);
-        let number = if width > 0.08 {
+        let coarse = fractal_noise(0.7 * x.x, 0.7 * x.y, if width > 0.2 { 2 } else { 4 }, 2);
+        let octaves = if width > 0.08 {
             0
         } else if width > 0.02 {
             1
         } else {
             3
         };
-        let grains = if number == 0 {
+        let fine = if octaves == 0 {
             0.5
         } else {
-            fractal_noise(9.0 * x.x, 9.0 * x.y, number, 4)
+            fractal_noise(9.0 * x.x, 9.0 * x.y, octaves, 4)
         };
-        color.scale((0.55 + 0.6 * mottles + 0.3 * grains).min(1.6))
+        color.scale((0.55 + 0.6 * coarse + 0.3 * fine).min(1.6))
     }
 
     /// Luminance of the water surface seen from above, at `q` and at the distance `t` [m]. (3)
-    fn surface(&self, q: Vec3, d: Vec3, t: f64) -> Vec3 {
+    fn shade_surface_from_above(&self, q: Vec3, d: Vec3, t: f64) -> Vec3 {
         let Facet {
             normal,
-            rough,
+            slope_variance,
             foam,
         } = self.sea.facet(q, t, d);
-        let lean = rough.sqrt();
+        let rms_slope = slope_variance.sqrt();
         let cosine = -normal.dot(d);
-        let flat = Vec3::new(-d.x, -d.y, 0.0).unit().unwrap_or(Vec3::zero());
-        let n = normal + flat.scale(0.9 * lean * fast_exp(-cosine.max(0.0) / (2.0 * lean)));
+        let backward = Vec3::new(-d.x, -d.y, 0.0).unit().unwrap_or(Vec3::zero());
+        let n = normal + backward.scale(0.9 * rms_slope * fast_exp(-cosine.max(0.0) / (2.0 * rms_slope)));
         let n = n.scale(1.0 / n.norm());
         let cosine = (-n.dot(d)).max(0.02);
-        let (F, beyond) = fresnel_reflectance(cosine, INDEX);
+        let (F, refracted_cosine) = fresnel_reflectance(cosine, INDEX);
         let mut r = d + n.scale(2.0 * cosine);
         r.z = r.z.abs().max(0.004);
         let r = r.scale(1.0 / r.norm());
         let above = q + Vec3::new(0.0, 0.0, 0.02);
-        let mirrored = match self.first_hit(above, r, 300.0) {
+        let reflected = match self.first_hit(above, r, 300.0) {
             Some(hit) => {
                 let x = above + r.scale(hit.distance);
                 let light = self.apply_haze(self.shade_dry_surface(x, r, &hit), r, hit.distance);
                 // Unresolved facets deflect the reflected rays past distant objects.
-                let off = 4.0 * rough * hit.distance * hit.distance;
-                let left = LEFT + (1.0 - LEFT) / (1.0 + off);
-                mix(self.sky.luminance(r, rough), light, left)
+                let deflection = 4.0 * slope_variance * hit.distance * hit.distance;
+                let visible_fraction = MIN_REFLECTED_FRACTION + (1.0 - MIN_REFLECTED_FRACTION) / (1.0 + deflection);
+                mix(self.sky.luminance(r, slope_variance), light, visible_fraction)
             }
-            None => self.sky.luminance(r, rough),
+            None => self.sky.luminance(r, slope_variance),
         };
         let k = 1.0 / INDEX;
-        let down = d.scale(k) + n.scale(k * cosine - beyond);
+        let down = d.scale(k) + n.scale(k * cosine - refracted_cosine);
         let down = down.scale(1.0 / down.norm());
         let below = q - Vec3::new(0.0, 0.0, 1e-3);
-        let hit = self.first_hit(below, down, self.water.sight);
-        let (seen, _) = self.shade_water_ray(below, down, hit, None, self.levels[1]);
-        let mut light = mirrored.scale(F) + seen.scale((1.0 - F) * k * k);
-        light += self.glitter(q, d, normal, rough) + self.lamp_glitter(q, d, normal, rough, light);
+        let hit = self.first_hit(below, down, self.water.visual_range);
+        let (transmitted, _) = self.shade_water_ray(below, down, hit, None, self.levels[1]);
+        let mut light = reflected.scale(F) + transmitted.scale((1.0 - F) * k * k);
+        light += self.glitter(q, d, normal, slope_variance) + self.lamp_glitter(q, d, normal, slope_variance, light);
         if foam > 0.0 {
             let lit = self.sky.diffuse + self.sky.beam.scale(normal.dot(self.sky.sun).max(0.0));
-            light = mix(light, lit.scale(FOAM / PI), foam);
+            light = mix(light, lit.scale(FOAM_ALBEDO / PI), foam);
         }
         light
     }
 
     /// Luminance of the sun reflected by the facets of the surface. (4)
-    fn glitter(&self, q: Vec3, d: Vec3, n: Vec3, rough: f64) -> Vec3 {
+    fn glitter(&self, q: Vec3, d: Vec3, n: Vec3, slope_variance: f64) -> Vec3 {
         let facing = -n.dot(d);
         if self.sky.beam.y <= 0.0 || self.sky.sun.z <= 0.0 || facing <= 0.0 {
             return Vec3::zero();
@@ -331,8 +331,8 @@ impl<'a> Shader<'a> {
             return Vec3::zero();
         }
         let tan2 = (1.0 - c * c).max(0.0) / (c * c);
-        let power = fast_exp(-tan2 / rough) / (PI * rough);
-        if power < 2e-3 || self.shaded(q + Vec3::new(0.0, 0.0, 0.05), self.sky.sun) {
+        let power = fast_exp(-tan2 / slope_variance) / (PI * slope_variance);
+        if power < 2e-3 || self.is_shaded(q + Vec3::new(0.0, 0.0, 0.05), self.sky.sun) {
             return Vec3::zero();
         }
         let (F, _) = fresnel_reflectance(-h.dot(d), INDEX);
@@ -343,7 +343,7 @@ impl<'a> Shader<'a> {
 
     /// Luminance of lamps reflected by the facets of the surface; lamps that are negligible
     /// compared with `other` are omitted. (4)
-    fn lamp_glitter(&self, q: Vec3, d: Vec3, n: Vec3, rough: f64, other: Vec3) -> Vec3 {
+    fn lamp_glitter(&self, q: Vec3, d: Vec3, n: Vec3, slope_variance: f64, other: Vec3) -> Vec3 {
         let (mut sum, facing) = (Vec3::zero(), -n.dot(d));
         for lamp in self.lamps.iter().filter(|lamp| lamp.position().z > q.z) {
             let (light, towards) = lamp.facing_illuminance(q, self.haze);
@@ -354,13 +354,13 @@ impl<'a> Shader<'a> {
             if c <= 0.1 || facing <= 0.0 {
                 continue;
             }
-            let power = fast_exp((c * c - 1.0) / (c * c * rough)) / (PI * rough);
+            let power = fast_exp((c * c - 1.0) / (c * c * slope_variance)) / (PI * slope_variance);
             let (F, _) = fresnel_reflectance(-h.dot(d), INDEX);
-            let one = light.scale(F * power / (4.0 * facing.max(0.08) * c * c * c * c));
-            if one.y > 1e-3 * other.y
+            let reflected = light.scale(F * power / (4.0 * facing.max(0.08) * c * c * c * c));
+            if reflected.y > 1e-3 * other.y
                 && !lamp.is_occluded(self.world, q + Vec3::new(0.0, 0.0, 0.02))
             {
-                sum += one;
+                sum += reflected;
             }
         }
         sum
@@ -375,10 +375,10 @@ impl<'a> Shader<'a> {
         spec: &CameraSpec,
         (R_WS, p_WS): &(Mat3, Vec3),
     ) -> Vec<([f64; 2], Vec3)> {
-        let solid = self.pixel * self.pixel;
-        let one = |lamp: &LitLamp| {
+        let solid_angle = self.pixel * self.pixel;
+        let image = |lamp: &LitLamp| {
             let p_S = R_WS.tr_mul_vec(lamp.position() - *p_WS);
-            let at = spec.lens.project(Vec3::new(-p_S.y, -p_S.z, p_S.x))?;
+            let pixel = spec.lens.project(Vec3::new(-p_S.y, -p_S.z, p_S.x))?;
             let x = lamp.position();
             let dry = x.z > self.sea.height(x.x, x.y);
             if p_S.x <= 0.0 || dry == self.wet || lamp.is_occluded(self.world, *p_WS) {
@@ -389,16 +389,16 @@ impl<'a> Shader<'a> {
                 return None;
             }
             let light = if self.wet {
-                times(
+                multiply(
                     lamp.facing_illuminance(*p_WS, 0.0).0,
                     transmittance(self.water.beam, p_S.norm()),
                 )
             } else {
                 lamp.facing_illuminance(*p_WS, self.haze).0
             };
-            Some((at, light.scale(1.0 / solid)))
+            Some((pixel, light.scale(1.0 / solid_angle)))
         };
-        self.lamps.iter().filter_map(one).collect()
+        self.lamps.iter().filter_map(image).collect()
     }
 
     /// Luminance along a ray in water, and the distance at which the ray ends [m].
@@ -413,17 +413,17 @@ impl<'a> Shader<'a> {
         surface: Option<f64>,
         level: Vec3,
     ) -> (Vec3, f64) {
-        let sight = self.water.sight;
+        let visual_range = self.water.visual_range;
         let (end, s) = match (surface, hit) {
-            (Some(t), _) if t < sight => (self.shade_surface_from_below(p + d.scale(t), d, t), t),
-            (None, Some(hit)) if hit.distance < sight => (
+            (Some(t), _) if t < visual_range => (self.shade_surface_from_below(p + d.scale(t), d, t), t),
+            (None, Some(hit)) if hit.distance < visual_range => (
                 self.shade_submerged_surface(p + d.scale(hit.distance), d, &hit),
                 hit.distance,
             ),
-            _ => return (self.water.veiling_light(level, d, sight), sight),
+            _ => return (self.water.veiling_light(level, d, visual_range), visual_range),
         };
         (
-            times(end, transmittance(self.water.beam, s)) + self.water.veiling_light(level, d, s),
+            multiply(end, transmittance(self.water.beam, s)) + self.water.veiling_light(level, d, s),
             s,
         )
     }
@@ -440,69 +440,69 @@ impl<'a> Shader<'a> {
         let [beam, diffuse] = self
             .water
             .light
-            .map(|light| times(light, transmittance(self.water.daylight, h)));
-        let straight = self.water.direct_fraction(h);
+            .map(|light| multiply(light, transmittance(self.water.daylight, h)));
+        let direct = self.water.direct_fraction(h);
         let sun = self.water.sun;
         let mut light =
-            (diffuse + beam.scale(1.0 - straight)).scale(0.5 * (1.0 + n.z) + 0.04 * (1.0 - n.z));
+            (diffuse + beam.scale(1.0 - direct)).scale(0.5 * (1.0 + n.z) + 0.04 * (1.0 - n.z));
         let facing = n.dot(sun);
-        if facing > 0.0 && beam.y * straight > 1e-3 && !self.shaded(from, sun) {
+        if facing > 0.0 && beam.y * direct > 1e-3 && !self.is_shaded(from, sun) {
             let up = x + sun.scale(h / sun.z.max(0.2));
-            let gathered = self.sea.caustic_factor(up.x, up.y, h);
-            light += beam.scale(straight * facing / sun.z.max(0.2) * gathered);
+            let caustic = self.sea.caustic_factor(up.x, up.y, h);
+            light += beam.scale(direct * facing / sun.z.max(0.2) * caustic);
         }
         for lamp in &self.lamps {
             light += lamp.surface_illuminance(self.world, from, n, self.water.beam, light);
         }
-        times(light, self.albedo(x, d, hit)).scale(1.0 / PI)
+        multiply(light, self.albedo(x, d, hit)).scale(1.0 / PI)
     }
 
     /// Luminance of the water surface seen from below, at `q` and at the distance `t` [m]. (3)
     fn shade_surface_from_below(&self, q: Vec3, d: Vec3, t: f64) -> Vec3 {
         let Facet {
-            normal: n, rough, ..
+            normal: n, slope_variance, ..
         } = self.sea.facet(q, t, d);
         let cosine = n.dot(d).max(0.02);
-        let mut mirrored = d - n.scale(2.0 * cosine);
-        mirrored.z = -mirrored.z.abs();
+        let mut reflected_direction = d - n.scale(2.0 * cosine);
+        reflected_direction.z = -reflected_direction.z.abs();
         let below = q - Vec3::new(0.0, 0.0, 1e-3);
-        let deep = || {
-            let hit = self.first_hit(below, mirrored, self.water.sight);
-            self.shade_water_ray(below, mirrored, hit, None, self.levels[1])
+        let reflected = || {
+            let hit = self.first_hit(below, reflected_direction, self.water.visual_range);
+            self.shade_water_ray(below, reflected_direction, hit, None, self.levels[1])
                 .0
         };
         // Unresolved facets tilt towards the camera and away from it: mean of three slopes by
         // Gauss-Hermite quadrature.
-        let lean = (1.5 * rough * (1.0 - cosine * cosine)).sqrt();
-        let [steep, middle, flat] = [cosine - lean, cosine, cosine + lean]
+        let slope = (1.5 * slope_variance * (1.0 - cosine * cosine)).sqrt();
+        let [steep, middle, flat] = [cosine - slope, cosine, cosine + slope]
             .map(|c| fresnel_reflectance(c.clamp(0.02, 1.0), 1.0 / INDEX));
         let F = (steep.0 + 4.0 * middle.0 + flat.0) / 6.0;
         if F > 0.999 {
-            return deep();
+            return reflected();
         }
-        let out = middle.1;
-        let up = d.scale(INDEX) + n.scale(out - INDEX * cosine);
+        let refracted_cosine = middle.1;
+        let up = d.scale(INDEX) + n.scale(refracted_cosine - INDEX * cosine);
         let up = up.scale(1.0 / up.norm());
         let above = q + Vec3::new(0.0, 0.0, 1e-3);
-        let seen = match self.first_hit(above, up, 300.0) {
+        let transmitted = match self.first_hit(above, up, 300.0) {
             Some(hit) => self.shade_dry_surface(above + up.scale(hit.distance), up, &hit),
-            None => self.sky.luminance(up, rough) + self.disc(up),
+            None => self.sky.luminance(up, slope_variance) + self.sun_disc(up),
         };
-        seen.scale((1.0 - F) * INDEX * INDEX)
+        transmitted.scale((1.0 - F) * INDEX * INDEX)
             + if F > 0.01 {
-                deep().scale(F)
+                reflected().scale(F)
             } else {
                 Vec3::zero()
             }
     }
 
     /// Luminance of the sun's disc, blurred by unresolved ripples.
-    fn disc(&self, d: Vec3) -> Vec3 {
-        let off = (1.0 - d.dot(self.sky.sun)).max(0.0);
+    fn sun_disc(&self, d: Vec3) -> Vec3 {
+        let deviation = (1.0 - d.dot(self.sky.sun)).max(0.0);
         let width = 0.004;
         self.sky
             .beam
-            .scale(fast_exp(-off / width) / (2.0 * PI * width))
+            .scale(fast_exp(-deviation / width) / (2.0 * PI * width))
     }
 
     /// Luminance of a white particle at `x` in the water, seen from `p` [m], both W, by colour
@@ -510,9 +510,9 @@ impl<'a> Shader<'a> {
     ///
     /// Returns `None` if a surface occludes the particle or if `x` is in air.
     pub(crate) fn particle_luminance(&self, p: Vec3, x: Vec3) -> Option<Vec3> {
-        let way = x - p;
-        let s = way.norm();
-        let d = way.scale(1.0 / s.max(1e-6));
+        let offset = x - p;
+        let s = offset.norm();
+        let d = offset.scale(1.0 / s.max(1e-6));
         if x.z > self.sea.height(x.x, x.y) || self.first_hit(p, d, s).is_some() {
             return None;
         }
@@ -520,6 +520,6 @@ impl<'a> Shader<'a> {
         for lamp in &self.lamps {
             light += lamp.surface_illuminance(self.world, x, d.scale(-1.0), self.water.beam, light);
         }
-        Some(times(light, transmittance(self.water.beam, s)).scale(0.7 / PI))
+        Some(multiply(light, transmittance(self.water.beam, s)).scale(0.7 / PI))
     }
 }

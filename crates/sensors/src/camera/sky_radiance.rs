@@ -41,7 +41,7 @@
 //! # Checked by
 //! test/sensors/camera.rs
 
-use crate::camera::haze::{FORWARD, Haze};
+use crate::camera::haze::{HAZE_ASYMMETRY, Haze};
 use crate::camera::noise::{fractal_noise, fractal_noise_above, smooth_step};
 use crate::camera::water::phase;
 use crate::camera::{luminance, mix, tint};
@@ -51,26 +51,26 @@ use merrow_model::scene::Scene;
 use merrow_model::scene::sea::air::{Air, Weather};
 
 /// Luminous efficacy of daylight [lm/W].
-const EFFICACY: f64 = 110.0;
+const LUMINOUS_EFFICACY: f64 = 110.0;
 /// Coefficients a, b, c, d, e of (1) for the clear sky and for the overcast sky.
-const CLEAR: [f64; 5] = [-1.0, -0.32, 10.0, -3.0, 0.45];
-const OVERCAST: [f64; 5] = [4.0, -0.7, 0.0, -1.0, 0.0];
+const CLEAR_SKY: [f64; 5] = [-1.0, -0.32, 10.0, -3.0, 0.45];
+const OVERCAST_SKY: [f64; 5] = [4.0, -0.7, 0.0, -1.0, 0.0];
 /// Optical depth of the air upwards, by colour.
-const DEPTH: [f64; 3] = [0.119, 0.180, 0.350];
+const AIR_OPTICAL_DEPTH: [f64; 3] = [0.119, 0.180, 0.350];
 /// Optical depth of the haze within it: 0.08 at 550 nm, by the power -1.3 of the wavelength.
-const HAZE: [f64; 3] = [0.066, 0.081, 0.107];
+const HAZE_OPTICAL_DEPTH: [f64; 3] = [0.066, 0.081, 0.107];
 /// Optical depth of ozone upwards, by colour (estimated).
-const OZONE: [f64; 3] = [0.03, 0.035, 0.004];
+const OZONE_OPTICAL_DEPTH: [f64; 3] = [0.03, 0.035, 0.004];
 /// Fraction of the light that is scattered more than once.
-const MULTIPLE: f64 = 0.15;
+const MULTIPLE_SCATTERING: f64 = 0.15;
 /// Colour of the sky at night.
-const NIGHT: [f64; 3] = [0.75, 0.95, 1.3];
+const NIGHT_COLOR: [f64; 3] = [0.75, 0.95, 1.3];
 /// Mean square slope of water at which reflected clouds are half blurred.
-const BLUR: f64 = 0.003;
+const CLOUD_BLUR_SLOPE: f64 = 0.003;
 /// Directions of the integral (2), by elevation and by azimuth.
 const DIRECTIONS: [u32; 2] = [16, 32];
 /// Height of the clouds [m].
-const CLOUDS: f64 = 1200.0;
+const CLOUD_HEIGHT: f64 = 1200.0;
 /// Logarithm to base 10 of the illuminance in twilight [lx] by the sun's elevation [deg].
 const TWILIGHT: [[f64; 2]; 6] = [
     [-18.0, -3.0],
@@ -82,27 +82,27 @@ const TWILIGHT: [[f64; 2]; 6] = [
 ];
 
 /// Number of intervals of a [`Table`].
-const STEPS: usize = 512;
+const TABLE_INTERVALS: usize = 512;
 /// Number of intervals around the horizon, a multiple of four.
-const ROUND: usize = 512;
+const HORIZON_INTERVALS: usize = 512;
 
 /// Lookup table of a function on 0..1, with linear interpolation.
 #[derive(Clone, Debug)]
 struct Table(Vec<f32>);
 
 impl Table {
-    fn new(of: impl Fn(f64) -> f64) -> Self {
+    fn new(f: impl Fn(f64) -> f64) -> Self {
         Self(
-            (0..=STEPS)
-                .map(|k| of(k as f64 / STEPS as f64) as f32)
+            (0..=TABLE_INTERVALS)
+                .map(|k| f(k as f64 / TABLE_INTERVALS as f64) as f32)
                 .collect(),
         )
     }
 
     #[inline(always)]
     fn interpolate(&self, x: f64) -> f64 {
-        let x = x * STEPS as f64;
-        let k = (x as u32).min(STEPS as u32 - 1);
+        let x = x * TABLE_INTERVALS as f64;
+        let k = (x as u32).min(TABLE_INTERVALS as u32 - 1);
         let (a, b) = (
             f64::from(self.0[k as usize]),
             f64::from(self.0[k as usize + 1]),
@@ -136,7 +136,7 @@ pub struct Sky {
     /// φ by cos Z for the clear and the overcast sky, and f of the clear sky by sin χ/2.
     tables: [Table; 3],
     /// Luminance at the horizon, by the arc length along the square |x| + |y| = 1.
-    rim: Vec<Vec3>,
+    horizon_luminance: Vec<Vec3>,
     /// Haze beyond that of clear air.
     haze: Haze,
 }
@@ -156,17 +156,17 @@ impl Sky {
         let mass = 1.0
             / (up.z.max(0.0)
                 + 0.15 * libm::pow(sun.elevation.to_degrees().max(0.0) + 3.885, -1.253));
-        let through = Vec3::from(DEPTH.map(|depth| libm::exp(-depth * mass)));
+        let transmitted = Vec3::from(AIR_OPTICAL_DEPTH.map(|depth| libm::exp(-depth * mass)));
         // Thick clouds hide the disc of the sun.
-        let shown = smooth_step(1.0, 0.6, cover);
-        let beam = tint(through).scale(EFFICACY * light.beam * shown);
-        let dusk = twilight(sun.elevation.to_degrees());
-        let level = (EFFICACY * light.sky).max(dusk) + 1e-3;
-        let clear = (EFFICACY * sunlight::sunlight_under_clouds(&sun, 0.0).sky).max(dusk) + 1e-3;
+        let disc_visibility = smooth_step(1.0, 0.6, cover);
+        let beam = tint(transmitted).scale(LUMINOUS_EFFICACY * light.beam * disc_visibility);
+        let twilight = twilight(sun.elevation.to_degrees());
+        let level = (LUMINOUS_EFFICACY * light.sky).max(twilight) + 1e-3;
+        let clear = (LUMINOUS_EFFICACY * sunlight::sunlight_under_clouds(&sun, 0.0).sky).max(twilight) + 1e-3;
         let low = 1.0 / (up.z.max(0.0) + 0.05);
-        let warm = tint(Vec3::from(DEPTH.map(|depth| libm::exp(-depth * low))));
+        let warm = tint(Vec3::from(AIR_OPTICAL_DEPTH.map(|depth| libm::exp(-depth * low))));
         // Luminance of a white surface in the light above the clouds.
-        let white = EFFICACY
+        let white = LUMINOUS_EFFICACY
             * sunlight::sunlight_under_clouds(&sun, 0.0).irradiance(
                 Vec3::new(0.0, 0.0, 1.0),
                 0.0,
@@ -184,55 +184,55 @@ impl Sky {
             clouds: cover > 0.01,
             colors: colors(low, smooth_step(-6.0, -14.0, sun.elevation.to_degrees())),
             tables: [
-                Table::new(|z| gradation(&CLEAR, z)),
-                Table::new(|z| gradation(&OVERCAST, z)),
-                Table::new(|s| indicatrix(&CLEAR, s)),
+                Table::new(|z| gradation(&CLEAR_SKY, z)),
+                Table::new(|z| gradation(&OVERCAST_SKY, z)),
+                Table::new(|s| indicatrix(&CLEAR_SKY, s)),
             ],
-            rim: Vec::new(),
+            horizon_luminance: Vec::new(),
             haze: Haze::default(),
         };
         let level_of =
-            |of: &dyn Fn(Vec3) -> f64| integrate_hemisphere(|d| Vec3::new(0.0, of(d), 0.0)).y;
+            |f: &dyn Fn(Vec3) -> f64| integrate_hemisphere(|d| Vec3::new(0.0, f(d), 0.0)).y;
         sky.scale[0] = clear / level_of(&|d| sky.clear(d));
         sky.scale[1] = level / level_of(&|d| sky.overcast(d));
         if sky.clouds {
             let between =
-                integrate_hemisphere(|d| sky.clear_luminance(d).scale(1.0 - sky.cloud(d, BLUR).0));
+                integrate_hemisphere(|d| sky.clear_luminance(d).scale(1.0 - sky.cloud(d, CLOUD_BLUR_SLOPE).0));
             let clouds = integrate_hemisphere(|d| {
-                let (part, light) = sky.cloud(d, BLUR);
+                let (part, light) = sky.cloud(d, CLOUD_BLUR_SLOPE);
                 light.scale(part)
             });
-            let left = (level - luminance(between)).max(0.05 * level);
-            sky.scale[2] = left / luminance(clouds).max(1e-12);
+            let cloud_level = (level - luminance(between)).max(0.05 * level);
+            sky.scale[2] = cloud_level / luminance(clouds).max(1e-12);
         }
-        sky.diffuse = tint(integrate_hemisphere(|d| sky.luminance(d, BLUR))).scale(level);
-        sky.rim = sky.horizon_table();
+        sky.diffuse = tint(integrate_hemisphere(|d| sky.luminance(d, CLOUD_BLUR_SLOPE))).scale(level);
+        sky.horizon_luminance = sky.horizon_table();
         sky
     }
 
     /// Adds haze, for air with this `extinction` at the ground [1/m].
     pub fn with_haze(mut self, extinction: f64) -> Self {
-        let (haze, left, more) = Haze::in_front_of(&self, extinction);
+        let (haze, transmitted, added) = Haze::in_front_of(&self, extinction);
         self.haze = haze;
-        self.beam = self.beam.scale(left);
-        self.diffuse += more;
-        self.rim = self.horizon_table();
+        self.beam = self.beam.scale(transmitted);
+        self.diffuse += added;
+        self.horizon_luminance = self.horizon_table();
         self
     }
 
     /// Computes the luminance at the horizon for all azimuths.
     fn horizon_table(&self) -> Vec<Vec3> {
-        let at = |k: usize| {
-            let way = 4.0 * k as f64 / ROUND as f64;
-            let y = if way <= 2.0 {
-                1.0 - (way - 1.0).abs()
+        let luminance_at = |k: usize| {
+            let arc = 4.0 * k as f64 / HORIZON_INTERVALS as f64;
+            let y = if arc <= 2.0 {
+                1.0 - (arc - 1.0).abs()
             } else {
-                (way - 3.0).abs() - 1.0
+                (arc - 3.0).abs() - 1.0
             };
-            let d = Vec3::new((way - 2.0).abs() - 1.0, y, 0.0);
-            self.luminance(d.scale(1.0 / d.norm()), BLUR)
+            let d = Vec3::new((arc - 2.0).abs() - 1.0, y, 0.0);
+            self.luminance(d.scale(1.0 / d.norm()), CLOUD_BLUR_SLOPE)
         };
-        (0..=ROUND).map(at).collect()
+        (0..=HORIZON_INTERVALS).map(luminance_at).collect()
     }
 
     /// (1) of the clear sky without its factor.
@@ -251,69 +251,69 @@ impl Sky {
         let cosine = d.dot(self.sun);
         let at = d.z.clamp(0.0, 1.0) * (self.colors.len() - 1) as f64;
         let k = (at as usize).min(self.colors.len() - 2);
-        let [air, haze, more] =
+        let [air, haze, multiple] =
             [0, 1, 2].map(|c| mix(self.colors[k][c], self.colors[k + 1][c], at - k as f64));
-        let once = air.scale(0.75 * (1.0 + cosine * cosine))
-            + haze.scale(4.0 * std::f64::consts::PI * phase(cosine, FORWARD));
-        tint(once + more).scale(self.scale[0] * self.clear(d))
+        let single = air.scale(0.75 * (1.0 + cosine * cosine))
+            + haze.scale(4.0 * std::f64::consts::PI * phase(cosine, HAZE_ASYMMETRY));
+        tint(single + multiple).scale(self.scale[0] * self.clear(d))
     }
 
     /// Luminance from the direction `d` (unit vector, W), by colour [cd/m²].
     ///
-    /// `rough` is the mean square slope of the water that reflects the sky. If it is 0 (direct
-    /// view) the disc of the sun is included.
-    pub fn luminance(&self, d: Vec3, rough: f64) -> Vec3 {
+    /// `slope_variance` is the mean square slope of the water that reflects the sky. If it is 0
+    /// (direct view) the disc of the sun is included.
+    pub fn luminance(&self, d: Vec3, slope_variance: f64) -> Vec3 {
         let up = Vec3::new(d.x, d.y, d.z.max(0.0));
-        let mut sight = 1.0;
+        let mut clear_fraction = 1.0;
         let mut light = Vec3::zero();
         if self.clouds {
-            let (part, color) = self.cloud(up, rough);
+            let (part, color) = self.cloud(up, slope_variance);
             light = color.scale(part);
-            sight = 1.0 - part;
+            clear_fraction = 1.0 - part;
         }
-        if sight > 0.0 {
-            light += self.clear_luminance(up).scale(sight);
+        if clear_fraction > 0.0 {
+            light += self.clear_luminance(up).scale(clear_fraction);
         }
         light = self.haze.apply(light, up, d.dot(self.sun));
-        if rough == 0.0 && self.beam.y > 0.0 && d.dot(self.sun) > 0.999_988_5 {
-            light += self.beam.scale(sight / 7.2e-5);
+        if slope_variance == 0.0 && self.beam.y > 0.0 && d.dot(self.sun) > 0.999_988_5 {
+            light += self.beam.scale(clear_fraction / 7.2e-5);
         }
         light
     }
 
     /// Fraction of the sky that clouds hide in the direction `d`, and their luminance.
-    fn cloud(&self, d: Vec3, rough: f64) -> (f64, Vec3) {
+    fn cloud(&self, d: Vec3, slope_variance: f64) -> (f64, Vec3) {
         let grey = Vec3::new(0.97, 1.0, 1.04).scale(self.scale[1] * self.overcast(d));
         // Distant clouds fade into haze, and rough water reflects a wide part of the sky at once.
-        let sharp = BLUR / (BLUR + rough);
+        let sharpness = CLOUD_BLUR_SLOPE / (CLOUD_BLUR_SLOPE + slope_variance);
         if self.cover > 0.97 {
-            return (1.0, self.shaded(grey, d, sharp).scale(self.scale[2]));
+            return (1.0, self.overcast_luminance(grey, d, sharpness).scale(self.scale[2]));
         }
-        let clear = sharp * smooth_step(0.03, 0.2, d.z);
+        let clear = sharpness * smooth_step(0.03, 0.2, d.z);
         // The mean of the pattern is 0.5 and its standard deviation about 0.13.
         let edge = 0.55 + 0.33 * (0.5 - self.cover);
-        let width = if rough == 0.0 { 0.05 } else { 0.22 };
+        let width = if slope_variance == 0.0 { 0.05 } else { 0.22 };
         let (mut part, mut dark) = (self.cover, 0.4);
         if clear > 0.0 {
-            let number = if rough > 0.0 {
+            let octaves = if slope_variance > 0.0 {
                 2
             } else if d.z > 0.2 {
                 5
             } else {
                 3
             };
-            let at = |x: f64, drift: f64| (x * CLOUDS / d.z - drift) / 700.0;
-            let (x, y) = (at(d.x, self.drift.x), at(d.y, self.drift.y));
-            let thick = fractal_noise_above(
+            let pattern_coordinate = |x: f64, drift: f64| (x * CLOUD_HEIGHT / d.z - drift) / 700.0;
+            let (x, y) = (pattern_coordinate(d.x, self.drift.x), pattern_coordinate(d.y, self.drift.y));
+            let thickness = fractal_noise_above(
                 x,
                 y,
-                number,
+                octaves,
                 11,
                 if clear == 1.0 { edge - width } else { 0.0 },
             );
-            let thick = thick.unwrap_or(0.0);
-            part += clear * (smooth_step(edge - width, edge + width, thick) - part);
-            dark += clear * (smooth_step(edge - 0.03, edge + 0.25, thick) - dark);
+            let thickness = thickness.unwrap_or(0.0);
+            part += clear * (smooth_step(edge - width, edge + width, thickness) - part);
+            dark += clear * (smooth_step(edge - 0.03, edge + 0.25, thickness) - dark);
         }
         let towards = (0.5 + 0.5 * d.dot(self.sun)).max(0.0);
         // Thin edges transmit sunlight; thick centres show their shaded undersides.
@@ -323,15 +323,15 @@ impl Sky {
     }
 
     /// Luminance variation of a closed cloud cover.
-    fn shaded(&self, grey: Vec3, d: Vec3, sharp: f64) -> Vec3 {
+    fn overcast_luminance(&self, grey: Vec3, d: Vec3, sharpness: f64) -> Vec3 {
         let height = d.z.max(0.05);
-        let x = (d.x * CLOUDS / height - self.drift.x) / 1500.0;
-        let y = (d.y * CLOUDS / height - self.drift.y) / 1500.0;
+        let x = (d.x * CLOUD_HEIGHT / height - self.drift.x) / 1500.0;
+        let y = (d.y * CLOUD_HEIGHT / height - self.drift.y) / 1500.0;
         grey.scale(
             0.8 + 0.4
                 * blend_pattern(
                     fractal_noise(x, y, 4, 5),
-                    sharp * smooth_step(0.03, 0.25, d.z),
+                    sharpness * smooth_step(0.03, 0.25, d.z),
                 ),
         )
     }
@@ -339,15 +339,15 @@ impl Sky {
     /// Luminance at the horizon in the azimuth of `d` (W), by colour [cd/m²].
     pub fn horizon(&self, d: Vec3) -> Vec3 {
         let part = d.x / (d.x.abs() + d.y.abs()).max(1e-12);
-        let at = (if d.y < 0.0 { 3.0 + part } else { 1.0 - part }) * (ROUND / 4) as f64;
-        let k = (at as usize).min(ROUND - 1);
-        mix(self.rim[k], self.rim[k + 1], at - k as f64)
+        let at = (if d.y < 0.0 { 3.0 + part } else { 1.0 - part }) * (HORIZON_INTERVALS / 4) as f64;
+        let k = (at as usize).min(HORIZON_INTERVALS - 1);
+        mix(self.horizon_luminance[k], self.horizon_luminance[k + 1], at - k as f64)
     }
 }
 
-/// Integrates `of` over the upper hemisphere with the weight cos Z, ∫ L cos Z dΩ. The argument of
-/// `of` is a unit vector, W.
-pub(crate) fn integrate_hemisphere(of: impl Fn(Vec3) -> Vec3) -> Vec3 {
+/// Integrates `f` over the upper hemisphere with the weight cos Z, ∫ L cos Z dΩ. The argument of
+/// `f` is a unit vector, W.
+pub(crate) fn integrate_hemisphere(f: impl Fn(Vec3) -> Vec3) -> Vec3 {
     let [n, m] = DIRECTIONS;
     let mut sum = Vec3::zero();
     for i in 0..n {
@@ -357,7 +357,7 @@ pub(crate) fn integrate_hemisphere(of: impl Fn(Vec3) -> Vec3) -> Vec3 {
             let (s, c) = merrow_math::real::sin_cos(
                 std::f64::consts::TAU * (f64::from(j) + 0.5) / f64::from(m),
             );
-            sum += of(Vec3::new(sine * c, sine * s, (1.0 - sine * sine).sqrt()));
+            sum += f(Vec3::new(sine * c, sine * s, (1.0 - sine * sine).sqrt()));
         }
     }
     sum.scale(std::f64::consts::PI / f64::from(n * m))
@@ -366,26 +366,26 @@ pub(crate) fn integrate_hemisphere(of: impl Fn(Vec3) -> Vec3) -> Vec3 {
 /// S of air, S of haze and M by cos Z for sunlight that passes the air mass `mass`. `dark` (0..1)
 /// blends to the colour of the night. (4)
 fn colors(mass: f64, dark: f64) -> Vec<[Vec3; 3]> {
-    let (steps, night) = (128, Vec3::from(NIGHT).scale(0.1 * dark));
-    let of = |z: f64| {
-        let sight = 1.0 / (z + 0.05);
+    let (steps, night) = (128, Vec3::from(NIGHT_COLOR).scale(0.1 * dark));
+    let colors_at = |z: f64| {
+        let view_mass = 1.0 / (z + 0.05);
         // (5) is singular where both air masses are equal.
-        let sight = if (sight - mass).abs() < 1e-3 {
+        let view_mass = if (view_mass - mass).abs() < 1e-3 {
             mass + 1e-3
         } else {
-            sight
+            view_mass
         };
         let part = |k: usize| {
-            let (depth, hazy, ozone) = (DEPTH[k], HAZE[k], libm::exp(-OZONE[k] * mass));
-            let once =
-                sight * (libm::exp(-depth * mass) - libm::exp(-depth * sight)) / (sight - mass);
-            let more =
-                MULTIPLE * (1.0 - libm::exp(-depth * sight)) * libm::exp(-0.5 * depth * mass);
+            let (depth, hazy, ozone) = (AIR_OPTICAL_DEPTH[k], HAZE_OPTICAL_DEPTH[k], libm::exp(-OZONE_OPTICAL_DEPTH[k] * mass));
+            let single =
+                view_mass * (libm::exp(-depth * mass) - libm::exp(-depth * view_mass)) / (view_mass - mass);
+            let multiple =
+                MULTIPLE_SCATTERING * (1.0 - libm::exp(-depth * view_mass)) * libm::exp(-0.5 * depth * mass);
             let light = (1.0 - dark) * ozone;
             [
-                light * once * (depth - hazy) / depth,
-                light * once * hazy / depth,
-                light * more,
+                light * single * (depth - hazy) / depth,
+                light * single * hazy / depth,
+                light * multiple,
             ]
         };
         let [red, green, blue] = [part(0), part(1), part(2)];
@@ -394,7 +394,7 @@ fn colors(mass: f64, dark: f64) -> Vec<[Vec3; 3]> {
         out
     };
     (0..=steps)
-        .map(|k| of(f64::from(k) / f64::from(steps)))
+        .map(|k| colors_at(f64::from(k) / f64::from(steps)))
         .collect()
 }
 

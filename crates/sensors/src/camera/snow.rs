@@ -9,35 +9,35 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::camera::CameraSpec;
 
 /// Maximum distance of visible particles [m].
-const FAR: f64 = 2.5;
+const MAX_DISTANCE: f64 = 2.5;
 /// Scale of the particle radius [m].
-const RADIUS: f64 = 0.000_8;
+const PARTICLE_RADIUS_SCALE: f64 = 0.000_8;
 /// Maximum number of particles in one image.
-const MOST: usize = 20_000;
+const MAX_PARTICLES: usize = 20_000;
 
 /// Adds the particles to the luminance of an image. Each image has its own random particles,
 /// because they are small and drift fast in front of the lens.
 pub(crate) fn draw_particles(
     spec: &CameraSpec,
-    painter: &Shader,
+    shader: &Shader,
     pose: &(Mat3, Vec3),
-    by: &SampleErrors,
+    errors: &SampleErrors,
     light: &mut [[f32; 3]],
 ) {
     let (R_WS, p_WS) = pose;
-    let mut draw = by
+    let mut draw = errors
         .stream
-        .draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_sub(1));
-    // Box in front of the camera: `FAR` deep, twice as wide and as high.
-    let number = (spec.snow * 4.0 * FAR * FAR * FAR).min(MOST as f64) as usize;
+        .draw((errors.sample + 1).wrapping_mul(1 << 20).wrapping_sub(1));
+    // Box in front of the camera: `MAX_DISTANCE` deep, twice as wide and as high.
+    let number = (spec.snow * 4.0 * MAX_DISTANCE * MAX_DISTANCE * MAX_DISTANCE).min(MAX_PARTICLES as f64) as usize;
     let [columns, rows] = spec.size;
     for _ in 0..number {
         let p = Vec3::new(
-            FAR * draw.uniform(),
-            FAR * (2.0 * draw.uniform() - 1.0),
-            FAR * (2.0 * draw.uniform() - 1.0),
+            MAX_DISTANCE * draw.uniform(),
+            MAX_DISTANCE * (2.0 * draw.uniform() - 1.0),
+            MAX_DISTANCE * (2.0 * draw.uniform() - 1.0),
         );
-        let size = RADIUS * (0.4 + 1.6 * draw.uniform() * draw.uniform());
+        let size = PARTICLE_RADIUS_SCALE * (0.4 + 1.6 * draw.uniform() * draw.uniform());
         let z = p.x;
         let Some([u, v]) = spec.lens.project(Vec3::new(-p.y, -p.z, z)) else {
             continue;
@@ -46,16 +46,16 @@ pub(crate) fn draw_particles(
             continue;
         }
         // Out of focus near the lens, and never smaller than a pixel.
-        let sharp = spec.lens.focal[0] * size / z;
-        let radius = (sharp * sharp + 0.36 + (0.25 / z) * (0.25 / z))
+        let focused_radius = spec.lens.focal[0] * size / z;
+        let radius = (focused_radius * focused_radius + 0.36 + (0.25 / z) * (0.25 / z))
             .sqrt()
             .min(12.0);
-        let share = (sharp * sharp / (radius * radius)).min(1.0) * 0.9;
-        let Some(glow) = painter.particle_luminance(*p_WS, *p_WS + R_WS.mul_vec(p)) else {
+        let share = (focused_radius * focused_radius / (radius * radius)).min(1.0) * 0.9;
+        let Some(luminance) = shader.particle_luminance(*p_WS, *p_WS + R_WS.mul_vec(p)) else {
             continue;
         };
-        let glow = glow.scale(share);
-        disc(light, [columns, rows], [u, v], radius, glow);
+        let luminance = luminance.scale(share);
+        draw_disc(light, [columns, rows], [u, v], radius, luminance);
     }
 }
 
@@ -63,21 +63,21 @@ pub(crate) fn draw_particles(
 /// light, and two wider halos. `glare` is the luminance of a spot of one pixel, by colour [cd/m²].
 pub(crate) fn draw_lamp(light: &mut [[f32; 3]], size: [usize; 2], [u, v]: [f64; 2], glare: Vec3) {
     if u >= -40.0 && v >= -40.0 && u < size[0] as f64 + 40.0 && v < size[1] as f64 + 40.0 {
-        disc(light, size, [u, v], 1.2, glare.scale(0.3));
-        disc(light, size, [u, v], 5.0, glare.scale(4e-4));
-        disc(light, size, [u, v], 18.0, glare.scale(1e-5));
+        draw_disc(light, size, [u, v], 1.2, glare.scale(0.3));
+        draw_disc(light, size, [u, v], 5.0, glare.scale(4e-4));
+        draw_disc(light, size, [u, v], 18.0, glare.scale(1e-5));
     }
 }
 
-fn disc(
+fn draw_disc(
     light: &mut [[f32; 3]],
     [columns, rows]: [usize; 2],
     [u, v]: [f64; 2],
     radius: f64,
-    glow: Vec3,
+    luminance: Vec3,
 ) {
-    let range = |at: f64, n: usize| {
-        ((at - 1.5 * radius).max(0.0) as usize)..(((at + 1.5 * radius) as usize + 1).min(n))
+    let range = |center: f64, n: usize| {
+        ((center - 1.5 * radius).max(0.0) as usize)..(((center + 1.5 * radius) as usize + 1).min(n))
     };
     for row in range(v, rows) {
         for column in range(u, columns) {
@@ -85,11 +85,11 @@ fn disc(
             let part = 1.0 - (dx * dx + dy * dy) / (2.0 * radius * radius);
             if part > 0.0 {
                 let part = part * part;
-                for (light, glow) in light[row * columns + column]
+                for (light, luminance) in light[row * columns + column]
                     .iter_mut()
-                    .zip(glow.to_array())
+                    .zip(luminance.to_array())
                 {
-                    *light += (part * glow) as f32;
+                    *light += (part * luminance) as f32;
                 }
             }
         }

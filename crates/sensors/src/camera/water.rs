@@ -26,7 +26,7 @@
 //! # Checked by
 //! test/sensors/camera.rs
 
-use crate::camera::{fast_exp, times, transmittance};
+use crate::camera::{fast_exp, multiply, transmittance};
 use merrow_math::Vec3;
 use merrow_model::scene::sea::optics::Optics;
 
@@ -51,10 +51,10 @@ pub struct Water {
     pub light: [Vec3; 2],
     /// Unit vector towards the refracted sun, seen from under water, W.
     pub sun: Vec3,
-    /// Distance beyond which nothing is visible [m].
-    pub sight: f64,
+    /// Visual range: distance beyond which objects are invisible [m].
+    pub visual_range: f64,
     /// Mean direction from which daylight comes (unit vector, W).
-    from: Vec3,
+    daylight_direction: Vec3,
 }
 
 impl Water {
@@ -63,25 +63,25 @@ impl Water {
     /// by colour [lx].
     pub fn new(optics: &Optics, sun: Vec3, level: [Vec3; 2]) -> Self {
         let (x, y) = (sun.x / INDEX, sun.y / INDEX);
-        let bent = Vec3::new(x, y, (1.0 - x * x - y * y).max(0.0).sqrt());
+        let refracted_sun = Vec3::new(x, y, (1.0 - x * x - y * y).max(0.0).sqrt());
         let part = level[0].y / (level[0].y + level[1].y).max(1e-12);
-        let from = bent.scale(part) + Vec3::new(0.0, 0.0, 1.0 - part);
+        let daylight_direction = refracted_sun.scale(part) + Vec3::new(0.0, 0.0, 1.0 - part);
         let beam = Vec3::from(optics.beam);
         Self {
             beam,
-            sight: 8.0 / beam.x.min(beam.y).min(beam.z).max(1e-6),
+            visual_range: 8.0 / beam.x.min(beam.y).min(beam.z).max(1e-6),
             scattering: Vec3::from(optics.scattering),
             daylight: Vec3::from(optics.daylight),
             light: level,
-            sun: bent,
-            from: from.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0)),
+            sun: refracted_sun,
+            daylight_direction: daylight_direction.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0)),
         }
     }
 
     /// Computes the illuminance of the sun and the sky together on a horizontal surface at the
     /// depth `h` [m], by colour [lx]. (2)
     pub(crate) fn illuminance_at_depth(&self, h: f64) -> Vec3 {
-        times(
+        multiply(
             self.light[0] + self.light[1],
             transmittance(self.daylight, h.max(0.0)),
         )
@@ -96,20 +96,24 @@ impl Water {
     /// W), by colour [cd/m²]. `level` is the daylight at the start of the ray, by colour [lx]. (1)
     pub(crate) fn veiling_light(&self, level: Vec3, d: Vec3, s: f64) -> Vec3 {
         let k = self.beam - self.daylight.scale(d.z);
-        let light = level.scale(phase(d.dot(self.from), DAYLIGHT_ASYMMETRY));
+        let light = level.scale(phase(d.dot(self.daylight_direction), DAYLIGHT_ASYMMETRY));
         let k = Vec3::new(k.x.max(1e-6), k.y.max(1e-6), k.z.max(1e-6));
-        let left = transmittance(k, s);
+        let transmitted = transmittance(k, s);
         // For a small exponent the difference to 1 is computed by its series.
-        let reach = |k: f64, left: f64| {
+        let effective_length = |k: f64, transmitted: f64| {
             let x = k * s;
             if x < 0.02 {
                 s * (1.0 - x * (0.5 - x * (1.0 / 6.0)))
             } else {
-                (1.0 - left) / k
+                (1.0 - transmitted) / k
             }
         };
-        let reach = Vec3::new(reach(k.x, left.x), reach(k.y, left.y), reach(k.z, left.z));
-        times(times(self.scattering, light), reach)
+        let length = Vec3::new(
+            effective_length(k.x, transmitted.x),
+            effective_length(k.y, transmitted.y),
+            effective_length(k.z, transmitted.z),
+        );
+        multiply(multiply(self.scattering, light), length)
     }
 }
 

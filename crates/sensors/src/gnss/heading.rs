@@ -44,8 +44,8 @@ impl Measure for HeadingSpec {
         let radio = &sample.interference();
         let first = memory.samples == 0;
         for i in 0..2 {
-            let slow = &mut memory.drift[i][0];
-            *slow = gauss_markov_step(*slow, spec.std, dt, spec.tau, first, draw);
+            let state = &mut memory.drift[i][0];
+            *state = gauss_markov_step(*state, spec.std, dt, spec.tau, first, draw);
         }
         let at = spec.antennas.map(|a| truth.p_WS + truth.R_WS.mul_vec(a));
         // the lower antenna decides

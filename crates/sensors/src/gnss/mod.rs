@@ -55,9 +55,9 @@ impl Measure for GnssSpec {
         let std = Vec3::new(spec.std[0], spec.std[0], spec.std[1]);
         let mut error = Vec3::zero();
         for i in 0..3 {
-            let slow = &mut memory.drift[i][0];
-            *slow = gauss_markov_step(*slow, std[i], dt, spec.tau, first, draw);
-            error[i] = *slow;
+            let state = &mut memory.drift[i][0];
+            *state = gauss_markov_step(*state, std[i], dt, spec.tau, first, draw);
+            error[i] = *state;
         }
         let up = has_signal(
             memory,
@@ -70,29 +70,29 @@ impl Measure for GnssSpec {
         let doppler = spec
             .velocity_std
             .map(|[h, v]| (h, v, [draw.normal(), draw.normal(), draw.normal()]));
-        let (mut worse, mut fix, mut seen, mut dilution) =
+        let (mut dilution_ratios, mut fix, mut satellites, mut dilution) =
             (Vec3::new(1.0, 1.0, 1.0), up, None, None);
-        if let Some(of) = &spec.constellation {
-            let view = visibility::satellite_visibility(of, truth);
-            let echo = multipath_std(of, &view);
-            worse = dilution_ratio(of, view.dilution);
+        if let Some(constellation) = &spec.constellation {
+            let view = visibility::satellite_visibility(constellation, truth);
+            let multipath = multipath_std(constellation, &view);
+            dilution_ratios = dilution_ratio(constellation, view.dilution);
             for i in 0..3 {
-                let slow = &mut memory.drift[i][1];
-                *slow = gauss_markov_step(*slow, 1.0, dt, of.multipath_tau, first, draw);
-                error[i] = error[i] * worse[i] + echo[i] * *slow; // (1)
+                let state = &mut memory.drift[i][1];
+                *state = gauss_markov_step(*state, 1.0, dt, constellation.multipath_tau, first, draw);
+                error[i] = error[i] * dilution_ratios[i] + multipath[i] * *state; // (1)
             }
             fix &= view.dilution.is_some();
-            seen = Some(if up { view.seen } else { 0 });
+            satellites = Some(if up { view.visible_satellites } else { 0 });
             dilution = view.dilution.filter(|_| fix);
         }
         let mut reading = Gnss {
             fix,
             position: [f64::NAN; 3],
             velocity: Vec3::new(f64::NAN, f64::NAN, f64::NAN),
-            variances: [0, 1, 2].map(|i| (std[i] * worse[i]) * (std[i] * worse[i])),
+            variances: [0, 1, 2].map(|i| (std[i] * dilution_ratios[i]) * (std[i] * dilution_ratios[i])),
             velocity_variances: [f64::INFINITY; 3],
             augmentation: spec.augmentation,
-            satellites: seen,
+            satellites,
             dilution,
         };
         if !fix {
@@ -102,7 +102,7 @@ impl Measure for GnssSpec {
         let p = truth.p_WS + error.scale(on) + radio.offset;
         reading.position = geodesy::geodetic_from_world(truth.origin, p);
         if let Some((h, v, n)) = doppler {
-            let std = Vec3::new(h * worse.x, h * worse.y, v * worse.z);
+            let std = Vec3::new(h * dilution_ratios.x, h * dilution_ratios.y, v * dilution_ratios.z);
             let noise = Vec3::new(std.x * n[0], std.y * n[1], std.z * n[2]);
             reading.velocity =
                 truth.R_WS.mul_vec(truth.V_WS_S.v) + noise.scale(on) + radio.velocity;
@@ -133,35 +133,35 @@ pub(crate) fn gauss_markov_step(
     first: bool,
     draw: &mut Draw,
 ) -> f64 {
-    let keep = if tau > 0.0 { libm::exp(-dt / tau) } else { 0.0 };
-    let fresh = std * draw.normal();
+    let decay = if tau > 0.0 { libm::exp(-dt / tau) } else { 0.0 };
+    let innovation = std * draw.normal();
     if first {
-        fresh
+        innovation
     } else {
-        keep * last + (1.0 - keep * keep).sqrt() * fresh
+        decay * last + (1.0 - decay * decay).sqrt() * innovation
     }
 }
 
-/// Returns true if an antenna at `p` (in W [m]) has received satellites for long enough. `least`
-/// holds the maximum depth of the antenna [m] and the time for reacquisition [s]; channel 3 of
+/// Returns true if an antenna at `p` (in W [m]) has received satellites for long enough. The limits
+/// are the maximum depth of the antenna [m] and the time for reacquisition [s]; channel 3 of
 /// `SensorState::drift` counts the time.
 pub(crate) fn has_signal(
     memory: &mut SensorState,
     truth: &Truth<'_>,
     p: Vec3,
-    least: (f64, f64),
+    (max_depth, reacquisition): (f64, f64),
     radio: &Interference,
     dt: f64,
 ) -> bool {
     let first = memory.samples == 0;
     let above = &mut memory.drift[3][0];
-    let deaf = radio.jammed || -truth.environment.height_above_surface(p) > least.0;
-    *above = match (deaf, first) {
+    let is_blocked = radio.jammed || -truth.environment.height_above_surface(p) > max_depth;
+    *above = match (is_blocked, first) {
         (true, _) => 0.0,
-        (false, true) => least.1,
+        (false, true) => reacquisition,
         (false, false) => *above + dt,
     };
-    !deaf && *above >= least.1
+    !is_blocked && *above >= reacquisition
 }
 
 /// Ratio of the dilution of precision to that of the open sky, along east, north and up.
@@ -189,7 +189,7 @@ mod tests {
     // north and up at three latitudes, compared with Earth-centred coordinates. Tolerance: 0.1 mm,
     // the curvature of the Earth over 10 m and more; a sphere errs by up to 50 mm.
     #[test]
-    fn a_biased_fix_is_displaced_on_the_ellipsoid() {
+    fn position_bias_displaces_fix_on_ellipsoid() {
         for latitude in [0.0, 0.8, -1.3] {
             let (longitude, height) = (0.3, 500.0);
             let mut reading = Gnss {
@@ -204,11 +204,11 @@ mod tests {
             };
             reading.add_errors(&mut || 10.0);
             let [a, b, c] = reading.position;
-            let moved = ecef(a, b, c) - ecef(latitude, longitude, height);
+            let displacement = ecef(a, b, c) - ecef(latitude, longitude, height);
             for axis in axes(latitude, longitude) {
                 assert!(
-                    (axis.dot(moved) - 10.0).abs() < 1e-4,
-                    "{latitude}: {moved:?}"
+                    (axis.dot(displacement) - 10.0).abs() < 1e-4,
+                    "{latitude}: {displacement:?}"
                 );
             }
         }

@@ -31,7 +31,7 @@ use merrow_model::sensor::gnss::SatelliteConstellation;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SatelliteVisibility {
     /// Number of visible satellites.
-    pub seen: usize,
+    pub visible_satellites: usize,
     /// Horizontal and vertical dilution of precision; `None` if there is no fix.
     pub dilution: Option<[f64; 2]>,
     /// Factor s of (2) for the multipath error, 0..1.
@@ -44,8 +44,8 @@ pub(crate) fn satellite_visibility(
     truth: &Truth<'_>,
 ) -> SatelliteVisibility {
     let visible = |d: &&Vec3| truth.ray_range(**d).is_none();
-    let seen = sky.satellites.iter().filter(visible).count();
-    let hidden = 1.0 - seen as f64 / sky.satellites.len() as f64;
+    let visible_satellites = sky.satellites.iter().filter(visible).count();
+    let hidden = 1.0 - visible_satellites as f64 / sky.satellites.len() as f64;
     let height = truth.environment.height_above_surface(truth.p_WS).max(0.0);
     let water = if sky.water_height > 0.0 {
         libm::exp(-height / sky.water_height)
@@ -53,7 +53,7 @@ pub(crate) fn satellite_visibility(
         0.0
     };
     SatelliteVisibility {
-        seen,
+        visible_satellites,
         dilution: dilution(sky.satellites.iter().filter(visible).copied()),
         echoes: (hidden + water).min(1.0).sqrt(), // (2)
     }

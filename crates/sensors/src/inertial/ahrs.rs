@@ -78,9 +78,9 @@ pub fn measure(
         filter,
         ..
     } = memory;
-    // `Filter::of` creates the filter state that belongs to the kind of the sensor
+    // `NavigationFilter::for_sensor` creates the filter state that belongs to the kind of the sensor
     let Some(NavigationFilter::Ahrs(filter)) = filter.as_deref_mut() else {
-        unreachable!("the filter state of an AHRS sensor must be `Filter::Ahrs`")
+        unreachable!("the filter state of an AHRS sensor must be `NavigationFilter::Ahrs`")
     };
     let up = truth.R_WS.r[2];
     let specific_force = truth.a_WS_S + up.scale(truth.environment.gravity);
@@ -100,14 +100,14 @@ pub fn measure(
         *on,
         draw,
     );
-    let sense = FilterInputs {
+    let inputs = FilterInputs {
         rate,
         force,
         field,
         gravity: truth.environment.gravity,
         earth: truth.origin.magnetic_field,
     };
-    filter_sample(spec, filter, &sense, now_ns);
+    filter_sample(spec, filter, &inputs, now_ns);
     let [tilt, heading] = variances(
         spec,
         sensor.rate,
@@ -129,16 +129,16 @@ pub fn measure(
 }
 
 /// Advances the filter to `now_ns` [ns]; the first sample initialises it.
-fn filter_sample(spec: &AhrsSpec, filter: &mut AhrsMemory, sense: &FilterInputs, now_ns: u64) {
+fn filter_sample(spec: &AhrsSpec, filter: &mut AhrsMemory, inputs: &FilterInputs, now_ns: u64) {
     if filter.started {
         // samples are aligned with steps, so their interval varies
         let dt = now_ns.saturating_sub(filter.time_ns) as f64 * 1e-9;
-        advance(spec, dt, filter, sense);
+        advance(spec, dt, filter, inputs);
     } else {
-        filter.q = initial_attitude(spec, sense);
+        filter.q = initial_attitude(spec, inputs);
         filter.started = true;
     }
-    filter.raw = [sense.rate, sense.force];
+    filter.raw = [inputs.rate, inputs.force];
     filter.time_ns = now_ns;
 }
 
@@ -165,13 +165,13 @@ impl FilterInputs {
 
 /// Computes the attitude from accelerometer and magnetometer alone. Without a specific force the
 /// attitude is level; without a horizontal field the heading is east.
-fn initial_attitude(spec: &AhrsSpec, sense: &FilterInputs) -> Quat {
-    let up = sense.force.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0));
+fn initial_attitude(spec: &AhrsSpec, inputs: &FilterInputs) -> Quat {
+    let up = inputs.force.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0));
     let along = |v: Vec3, n: Vec3| (v - n.scale(n.dot(v))).unit();
     let z = Vec3::new(0.0, 0.0, 1.0);
     let (Some(m), Some(n)) = (
-        along(sense.field, up),
-        along(sense.reference_field(spec), z),
+        along(inputs.field, up),
+        along(inputs.reference_field(spec), z),
     ) else {
         return Quat::from_matrix(&Mat3::with_z_axis(up).transpose());
     };
@@ -181,24 +181,24 @@ fn initial_attitude(spec: &AhrsSpec, sense: &FilterInputs) -> Quat {
 }
 
 /// Advances the filter by (1) to (3) over `dt` [s].
-fn advance(spec: &AhrsSpec, dt: f64, filter: &mut AhrsMemory, sense: &FilterInputs) {
+fn advance(spec: &AhrsSpec, dt: f64, filter: &mut AhrsMemory, inputs: &FilterInputs) {
     // trapezoidal rule: the mean of the two angular rates applies between the samples
-    let turned = (filter.raw[0] + sense.rate).scale(0.5) - filter.bias;
-    let q = filter.q.mul(&Quat::from_rotation_vector(turned.scale(dt)));
+    let mean_rate = (filter.raw[0] + inputs.rate).scale(0.5) - filter.bias;
+    let q = filter.q.mul(&Quat::from_rotation_vector(mean_rate.scale(dt)));
     let R = q.matrix();
     let up = R.r[2];
     let mut correction = Vec3::zero();
     let gain = |tau: f64| 1.0 - libm::exp(-dt / tau);
-    if (sense.force.norm() - sense.gravity).abs() <= spec.acceleration_gate
-        && let Some(f) = sense.force.unit()
+    if (inputs.force.norm() - inputs.gravity).abs() <= spec.acceleration_gate
+        && let Some(f) = inputs.force.unit()
     {
         correction += f.cross(up).scale(gain(spec.times[0]));
     }
-    let (seen, north) = (R.mul_vec(sense.field), sense.reference_field(spec));
-    if (sense.field.norm() - sense.earth.norm()).abs() <= spec.field_gate * sense.earth.norm() {
+    let (field, north) = (R.mul_vec(inputs.field), inputs.reference_field(spec));
+    if (inputs.field.norm() - inputs.earth.norm()).abs() <= spec.field_gate * inputs.earth.norm() {
         let (along, across) = (
-            seen.x * north.x + seen.y * north.y,
-            seen.x * north.y - seen.y * north.x,
+            field.x * north.x + field.y * north.y,
+            field.x * north.y - field.y * north.x,
         );
         if along * along + across * across > 0.0 {
             correction += up.scale(libm::atan2(across, along) * gain(spec.times[1]));
@@ -214,25 +214,25 @@ pub fn variances(spec: &AhrsSpec, rate: f64, gravity: f64, field: Vec3) -> [f64;
     let [tau_t, tau_h, tau_b] = spec.times;
     let level = (field.x * field.x + field.y * field.y).sqrt();
     let gyro = Spectrum::from_errors(&spec.gyro, rate);
-    let of = |errors: &Errors, unit: f64, tau: f64, fixed: f64| {
-        let seen = Spectrum::from_errors(errors, rate);
+    let error_variance = |errors: &Errors, unit: f64, tau: f64, fixed: f64| {
+        let spectrum = Spectrum::from_errors(errors, rate);
         let (k, ki) = (1.0 / tau, 1.0 / (tau * tau_b));
-        let white = (gyro.white + (k * k + ki) * seen.white / (unit * unit)) / (2.0 * k);
-        white + gyro.walk / (2.0 * k * ki) + fixed + seen.wander / (unit * unit)
+        let white = (gyro.white + (k * k + ki) * spectrum.white / (unit * unit)) / (2.0 * k);
+        white + gyro.walk / (2.0 * k * ki) + fixed + spectrum.bias_variance / (unit * unit)
     };
-    let [bias, askew, field_bias, field_askew, field_scale] = spec.fixed.map(|s| s * s);
-    let tilt = of(
+    let [bias, misalignment, field_bias, field_misalignment, field_scale] = spec.fixed.map(|s| s * s);
+    let tilt = error_variance(
         &spec.accelerometer,
         gravity,
         tau_t,
-        bias / (gravity * gravity) + askew,
+        bias / (gravity * gravity) + misalignment,
     );
-    let dip = field.z / level;
+    let dip_slope = field.z / level;
     // a quarter of the scale variance is the mean over all headings; with a misalignment the
     // magnetometer takes a part of the vertical field for horizontal
-    let fixed = field_bias / (level * level) + field_askew * (1.0 + dip * dip) + 0.25 * field_scale;
-    let heading = of(&spec.magnetometer, level, tau_h, fixed);
-    [tilt, heading + dip * dip * tilt].map(|x| x.min(std::f64::consts::PI))
+    let fixed = field_bias / (level * level) + field_misalignment * (1.0 + dip_slope * dip_slope) + 0.25 * field_scale;
+    let heading = error_variance(&spec.magnetometer, level, tau_h, fixed);
+    [tilt, heading + dip_slope * dip_slope * tilt].map(|x| x.min(std::f64::consts::PI))
 }
 
 /// Densities of the errors of a triad [unit²/Hz, unit²/s], and variance of its bias instability
@@ -240,22 +240,22 @@ pub fn variances(spec: &AhrsSpec, rate: f64, gravity: f64, field: Vec3) -> [f64;
 struct Spectrum {
     white: f64,
     walk: f64,
-    wander: f64,
+    bias_variance: f64,
 }
 
 impl Spectrum {
     fn from_errors(errors: &Errors, rate: f64) -> Self {
         let step = errors.bias_step * errors.bias_step;
-        let keep = errors.bias_keep;
-        let wander = if step > 0.0 {
-            step / (1.0 - keep * keep)
+        let decay = errors.bias_decay;
+        let bias_variance = if step > 0.0 {
+            step / (1.0 - decay * decay)
         } else {
             0.0
         };
         Self {
             white: errors.white * errors.white / rate,
             walk: (step + errors.walk_step * errors.walk_step) * rate,
-            wander,
+            bias_variance,
         }
     }
 }

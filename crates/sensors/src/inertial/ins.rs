@@ -124,9 +124,9 @@ pub fn measure(
         filter,
         ..
     } = memory;
-    // `Filter::of` creates the filter state that belongs to the kind of the sensor
+    // `NavigationFilter::for_sensor` creates the filter state that belongs to the kind of the sensor
     let Some(NavigationFilter::Ins(filter)) = filter.as_deref_mut() else {
-        unreachable!("the filter state of an INS sensor must be `Filter::Ins`")
+        unreachable!("the filter state of an INS sensor must be `NavigationFilter::Ins`")
     };
     let earth = Earth::at_origin(truth.origin, truth.environment.gravity);
     let v = truth.R_WS.mul_vec(truth.V_WS_S.v);
@@ -170,7 +170,7 @@ pub(crate) fn store_aid_reading(
     stamped: Stamped,
 ) {
     let aids = &spec.aids;
-    let of = [
+    let aid_sensors = [
         aids.dvl.as_ref().map(|a| a.sensor),
         aids.gnss.as_ref().map(|a| a.sensor),
         aids.pressure.as_ref().map(|a| a.sensor),
@@ -179,8 +179,8 @@ pub(crate) fn store_aid_reading(
         for (slot, _) in filter
             .inbox
             .iter_mut()
-            .zip(of)
-            .filter(|(_, of)| *of == Some(sensor))
+            .zip(aid_sensors)
+            .filter(|(_, aid)| *aid == Some(sensor))
         {
             *slot = Some(stamped);
         }
@@ -189,13 +189,13 @@ pub(crate) fn store_aid_reading(
 
 /// Initialises the solution with the truth and the errors of the initial alignment.
 fn align(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, on: bool, draw: &mut Draw) {
-    let mut triple = |std: [f64; 3]| {
+    let mut draw_vector = |std: [f64; 3]| {
         let k = if on { 1.0 } else { 0.0 };
         Vec3::from(std.map(|s| k * s * draw.normal()))
     };
-    let turn = triple(spec.start_attitude);
-    filter.p = truth.p_WS + triple([spec.start_position; 3]);
-    filter.v = truth.R_WS.mul_vec(truth.V_WS_S.v) + triple([spec.start_velocity; 3]);
+    let turn = draw_vector(spec.start_attitude);
+    filter.p = truth.p_WS + draw_vector([spec.start_position; 3]);
+    filter.v = truth.R_WS.mul_vec(truth.V_WS_S.v) + draw_vector([spec.start_velocity; 3]);
     filter.q = Quat::from_rotation_vector(turn)
         .mul(&Quat::from_matrix(&truth.R_WS))
         .normalized();
@@ -218,10 +218,10 @@ fn advance(filter: &mut InsMemory, earth: &Earth, dt: f64) -> [Vec3; 2] {
     let turn = Quat::from_rotation_vector((w0 + w1).scale(0.5 * dt) + coning);
     let level = Quat::from_rotation_vector(earth.level_rate(filter.v).scale(-dt));
     let q = level.mul(&filter.q).mul(&turn).normalized();
-    let pull = earth.free_fall_acceleration(filter.v);
+    let free_fall = earth.free_fall_acceleration(filter.v);
     let (a0, a1) = (
-        filter.q.matrix().mul_vec(f0) + pull,
-        q.matrix().mul_vec(f1) + pull,
+        filter.q.matrix().mul_vec(f0) + free_fall,
+        q.matrix().mul_vec(f1) + free_fall,
     );
     let v = filter.v + (a0 + a1).scale(0.5 * dt);
     filter.p += (filter.v + v).scale(0.5 * dt) - (a1 - a0).scale(dt * dt / 12.0);
@@ -239,16 +239,16 @@ fn apply_aids(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, w: Vec3
             (Reading::Dvl(r), aids) => {
                 aids.dvl
                     .iter()
-                    .for_each(|by| ins_filter::update_with_dvl(spec, filter, by, r, (w, age)));
+                    .for_each(|aid| ins_filter::update_with_dvl(spec, filter, aid, r, (w, age)));
             }
             (Reading::Gnss(r), aids) => {
-                aids.gnss.iter().for_each(|by| {
-                    ins_filter::update_with_gnss(spec, filter, by, r, truth.origin, (w, age))
+                aids.gnss.iter().for_each(|aid| {
+                    ins_filter::update_with_gnss(spec, filter, aid, r, truth.origin, (w, age))
                 });
             }
             (Reading::Pressure(r), aids) => {
-                aids.pressure.iter().for_each(|by| {
-                    ins_filter::update_with_pressure(spec, filter, by, r, truth.environment, age)
+                aids.pressure.iter().for_each(|aid| {
+                    ins_filter::update_with_pressure(spec, filter, aid, r, truth.environment, age)
                 });
             }
             _ => {}
@@ -269,8 +269,8 @@ fn navigation_output(
     // an attitude error φ changes the velocity in S by v × φ
     let lever = Mat3::cross(filter.v);
     let cross = c[1][2].mul_mat_tr(&lever);
-    let turned = lever.mul_mat(&c[2][2]).mul_mat_tr(&lever);
-    let of_velocity = c[1][1] + cross + cross.transpose() + turned;
+    let attitude_part = lever.mul_mat(&c[2][2]).mul_mat_tr(&lever);
+    let velocity_covariance = c[1][1] + cross + cross.transpose() + attitude_part;
     Navigation {
         p_WS: filter.p,
         q_WS: filter.q,
@@ -281,7 +281,7 @@ fn navigation_output(
         position_covariance: Sym3::upper(&c[0][0]),
         cross_covariance: c[0][2],
         attitude_covariance: Sym3::upper(&c[2][2]),
-        velocity_covariance: Sym3::upper(&of_velocity).rotated(&R.transpose()),
+        velocity_covariance: Sym3::upper(&velocity_covariance).rotated(&R.transpose()),
         rate_variance: spec.gyro.variance() + c[3][3].r[0].x,
     }
 }

@@ -45,13 +45,13 @@ use merrow_model::state::navigation::{BLOCKS, InsMemory};
 
 /// Indices of the blocks: position, velocity, attitude, gyro bias, accelerometer bias, constant
 /// errors of the aids, slow error of the GNSS position.
-const P: usize = 0;
-const V: usize = 1;
-const A: usize = 2;
-const G: usize = 3;
-const B: usize = 4;
-const F: usize = 5;
-const X: usize = 6;
+const POSITION: usize = 0;
+const VELOCITY: usize = 1;
+const ATTITUDE: usize = 2;
+const GYRO_BIAS: usize = 3;
+const ACCELEROMETER_BIAS: usize = 4;
+const FIXED_ERRORS: usize = 5;
+const GNSS_ERROR: usize = 6;
 
 /// Lower limit of the standard deviation of a reading, so that error-free readings can be used [m,
 /// m/s].
@@ -92,11 +92,11 @@ pub(crate) fn initialise_covariance(spec: &InsSpec, filter: &mut InsMemory, trut
     let square = |x: f64| x * x;
     let c = &mut filter.covariance;
     *c = [[Mat3::zero(); BLOCKS]; BLOCKS];
-    c[P][P] = isotropic(square(spec.start_position));
-    c[V][V] = isotropic(square(spec.start_velocity));
-    c[A][A] = diagonal(Vec3::from(spec.start_attitude.map(square)));
-    c[G][G] = isotropic(spec.gyro_model.bias);
-    c[B][B] = isotropic(spec.accelerometer_model.bias);
+    c[POSITION][POSITION] = isotropic(square(spec.start_position));
+    c[VELOCITY][VELOCITY] = isotropic(square(spec.start_velocity));
+    c[ATTITUDE][ATTITUDE] = diagonal(Vec3::from(spec.start_attitude.map(square)));
+    c[GYRO_BIAS][GYRO_BIAS] = isotropic(spec.gyro_model.bias);
+    c[ACCELEROMETER_BIAS][ACCELEROMETER_BIAS] = isotropic(spec.accelerometer_model.bias);
     let scale = spec.aids.dvl.map_or(0.0, |a| a.scale_std);
     let weight = truth.environment.sea.density * truth.environment.gravity;
     let height = spec
@@ -104,13 +104,13 @@ pub(crate) fn initialise_covariance(spec: &InsSpec, filter: &mut InsMemory, trut
         .pressure
         .filter(|_| weight > 0.0)
         .map_or(0.0, |a| a.bias_std / weight);
-    c[F][F] = diagonal(Vec3::new(square(scale), square(height), 0.0));
+    c[FIXED_ERRORS][FIXED_ERRORS] = diagonal(Vec3::new(square(scale), square(height), 0.0));
     if let Some(GnssAid {
         std: [h, v], tau, ..
     }) = spec.aids.gnss
         && tau > 0.0
     {
-        c[X][X] = diagonal(Vec3::new(h * h, h * h, v * v));
+        c[GNSS_ERROR][GNSS_ERROR] = diagonal(Vec3::new(h * h, h * h, v * v));
     }
     filter.last = filter.raw;
 }
@@ -134,41 +134,41 @@ pub(crate) fn predict_covariance(
     );
     let va = scaled(&Mat3::cross(R.mul_vec(f)), -dt);
     let (aa, av) = (scaled(&Mat3::cross(level), -dt), scaled(&W, -dt));
-    let (keep, fresh) = match spec.aids.gnss {
+    let (decay, added) = match spec.aids.gnss {
         Some(GnssAid {
             std: [h, v], tau, ..
         }) if tau > 0.0 => {
-            let keep = libm::exp(-dt / tau);
-            let left = 1.0 - keep * keep;
-            (keep, Vec3::new(left * h * h, left * h * h, left * v * v))
+            let decay = libm::exp(-dt / tau);
+            let lost = 1.0 - decay * decay;
+            (decay, Vec3::new(lost * h * h, lost * h * h, lost * v * v))
         }
         _ => (0.0, Vec3::zero()),
     };
     let c = &mut filter.covariance;
     // Φ P, row by row; the position needs the velocity before its update, and the attitude too
     for j in 0..BLOCKS {
-        c[P][j] = c[P][j] + scaled(&c[V][j], dt);
-        let v = c[V][j] + vv.mul_mat(&c[V][j]) + va.mul_mat(&c[A][j]) + minus_R.mul_mat(&c[B][j]);
-        c[A][j] = c[A][j] + aa.mul_mat(&c[A][j]) + av.mul_mat(&c[V][j]) + minus_R.mul_mat(&c[G][j]);
-        c[V][j] = v;
-        c[X][j] = scaled(&c[X][j], keep);
+        c[POSITION][j] = c[POSITION][j] + scaled(&c[VELOCITY][j], dt);
+        let v = c[VELOCITY][j] + vv.mul_mat(&c[VELOCITY][j]) + va.mul_mat(&c[ATTITUDE][j]) + minus_R.mul_mat(&c[ACCELEROMETER_BIAS][j]);
+        c[ATTITUDE][j] = c[ATTITUDE][j] + aa.mul_mat(&c[ATTITUDE][j]) + av.mul_mat(&c[VELOCITY][j]) + minus_R.mul_mat(&c[GYRO_BIAS][j]);
+        c[VELOCITY][j] = v;
+        c[GNSS_ERROR][j] = scaled(&c[GNSS_ERROR][j], decay);
     }
     // times Φᵀ, column by column
     for row in c.iter_mut() {
-        row[P] = row[P] + scaled(&row[V], dt);
+        row[POSITION] = row[POSITION] + scaled(&row[VELOCITY], dt);
         let v =
-            row[V] + row[V].mul_mat_tr(&vv) + row[A].mul_mat_tr(&va) + row[B].mul_mat_tr(&minus_R);
-        row[A] =
-            row[A] + row[A].mul_mat_tr(&aa) + row[V].mul_mat_tr(&av) + row[G].mul_mat_tr(&minus_R);
-        row[V] = v;
-        row[X] = scaled(&row[X], keep);
+            row[VELOCITY] + row[VELOCITY].mul_mat_tr(&vv) + row[ATTITUDE].mul_mat_tr(&va) + row[ACCELEROMETER_BIAS].mul_mat_tr(&minus_R);
+        row[ATTITUDE] =
+            row[ATTITUDE] + row[ATTITUDE].mul_mat_tr(&aa) + row[VELOCITY].mul_mat_tr(&av) + row[GYRO_BIAS].mul_mat_tr(&minus_R);
+        row[VELOCITY] = v;
+        row[GNSS_ERROR] = scaled(&row[GNSS_ERROR], decay);
     }
     let (g, a) = (&spec.gyro_model, &spec.accelerometer_model);
-    c[V][V] = c[V][V] + isotropic(a.white * dt);
-    c[A][A] = c[A][A] + isotropic(g.white * dt);
-    c[G][G] = c[G][G] + isotropic(g.walk * dt);
-    c[B][B] = c[B][B] + isotropic(a.walk * dt);
-    c[X][X] = c[X][X] + diagonal(fresh);
+    c[VELOCITY][VELOCITY] = c[VELOCITY][VELOCITY] + isotropic(a.white * dt);
+    c[ATTITUDE][ATTITUDE] = c[ATTITUDE][ATTITUDE] + isotropic(g.white * dt);
+    c[GYRO_BIAS][GYRO_BIAS] = c[GYRO_BIAS][GYRO_BIAS] + isotropic(g.walk * dt);
+    c[ACCELEROMETER_BIAS][ACCELEROMETER_BIAS] = c[ACCELEROMETER_BIAS][ACCELEROMETER_BIAS] + isotropic(a.walk * dt);
+    c[GNSS_ERROR][GNSS_ERROR] = c[GNSS_ERROR][GNSS_ERROR] + diagonal(added);
     symmetrise(c);
 }
 
@@ -196,7 +196,7 @@ fn past_state(filter: &InsMemory, w: Vec3, age: f64) -> (Vec3, Vec3, Mat3) {
 pub(crate) fn update_with_dvl(
     spec: &InsSpec,
     filter: &mut InsMemory,
-    by: &DvlAid,
+    aid: &DvlAid,
     r: &Dvl,
     (w, age): (Vec3, f64),
 ) {
@@ -205,18 +205,18 @@ pub(crate) fn update_with_dvl(
     }
     let (_, v, R) = past_state(filter, w, age);
     let k = 1.0 + filter.fixed.x;
-    let at_D = R.tr_mul_vec(v) + w.cross(by.p_SoD);
-    let seen = by.R_SD.tr_mul_vec(at_D);
-    let (to_D, of_W) = (by.R_SD.transpose(), R.transpose());
+    let at_D = R.tr_mul_vec(v) + w.cross(aid.p_SoD);
+    let expected = aid.R_SD.tr_mul_vec(at_D);
+    let (to_D, of_W) = (aid.R_SD.transpose(), R.transpose());
     let turn = to_D.mul_mat(&of_W);
     let mut h = [Mat3::zero(); BLOCKS];
-    h[V] = scaled(&turn, k);
-    h[A] = scaled(&turn.mul_mat(&Mat3::cross(v)), k);
-    h[G] = scaled(&to_D.mul_mat(&Mat3::cross(by.p_SoD)), k);
-    h[F] = Mat3::from_rows(
-        Vec3::new(seen.x, 0.0, 0.0),
-        Vec3::new(seen.y, 0.0, 0.0),
-        Vec3::new(seen.z, 0.0, 0.0),
+    h[VELOCITY] = scaled(&turn, k);
+    h[ATTITUDE] = scaled(&turn.mul_mat(&Mat3::cross(v)), k);
+    h[GYRO_BIAS] = scaled(&to_D.mul_mat(&Mat3::cross(aid.p_SoD)), k);
+    h[FIXED_ERRORS] = Mat3::from_rows(
+        Vec3::new(expected.x, 0.0, 0.0),
+        Vec3::new(expected.y, 0.0, 0.0),
+        Vec3::new(expected.z, 0.0, 0.0),
     );
     let c = &r.covariance;
     let row = |i: usize| Vec3::new(c[3 * i], c[3 * i + 1], c[3 * i + 2]);
@@ -226,7 +226,7 @@ pub(crate) fn update_with_dvl(
         spec,
         filter,
         &Innovation {
-            y: r.velocity - seen.scale(k),
+            y: r.velocity - expected.scale(k),
             h,
             noise,
         },
@@ -238,7 +238,7 @@ pub(crate) fn update_with_dvl(
 pub(crate) fn update_with_gnss(
     spec: &InsSpec,
     filter: &mut InsMemory,
-    by: &GnssAid,
+    aid: &GnssAid,
     r: &Gnss,
     origin: &Origin,
     (w, age): (Vec3, f64),
@@ -247,20 +247,20 @@ pub(crate) fn update_with_gnss(
         return;
     }
     let (p, _, R) = past_state(filter, w, age);
-    let arm = R.mul_vec(by.p_SoA);
+    let arm = R.mul_vec(aid.p_SoA);
     let [latitude, longitude, height] = r.position;
     let found = geodesy::world_from_ecef(origin, geodesy::ecef(latitude, longitude, height));
     let mut h = [Mat3::zero(); BLOCKS];
-    h[P] = Mat3::identity();
-    h[V] = isotropic(-age);
-    h[A] = scaled(&Mat3::cross(arm), -1.0);
+    h[POSITION] = Mat3::identity();
+    h[VELOCITY] = isotropic(-age);
+    h[ATTITUDE] = scaled(&Mat3::cross(arm), -1.0);
     let mut noise = Vec3::from(r.variances);
     let mut expected = p + arm;
-    if by.tau > 0.0 {
-        h[X] = Mat3::identity();
+    if aid.tau > 0.0 {
+        h[GNSS_ERROR] = Mat3::identity();
         expected += filter.fix_error;
         // the filter takes the additional error under an obstructed sky as white
-        let [e, u] = by.std.map(|s| s * s);
+        let [e, u] = aid.std.map(|s| s * s);
         noise -= Vec3::new(e, e, u);
     }
     let noise = Vec3::from(noise.to_array().map(|x| x.max(MIN_STD * MIN_STD)));
@@ -276,18 +276,18 @@ pub(crate) fn update_with_gnss(
     );
     if r.velocity.is_finite() {
         let (_, v_now, _) = past_state(filter, w, age);
-        let swing = R.mul_vec(w.cross(by.p_SoA));
+        let arm_velocity = R.mul_vec(w.cross(aid.p_SoA));
         let mut h = [Mat3::zero(); BLOCKS];
-        h[V] = Mat3::identity();
-        h[A] = scaled(&Mat3::cross(swing), -1.0);
-        h[G] = R.mul_mat(&Mat3::cross(by.p_SoA));
+        h[VELOCITY] = Mat3::identity();
+        h[ATTITUDE] = scaled(&Mat3::cross(arm_velocity), -1.0);
+        h[GYRO_BIAS] = R.mul_mat(&Mat3::cross(aid.p_SoA));
         let variances = r.velocity_variances.map(|x| x.max(MIN_STD * MIN_STD));
         let noise = Sym3::upper(&diagonal(Vec3::from(variances)));
         update(
             spec,
             filter,
             &Innovation {
-                y: r.velocity - v_now - swing,
+                y: r.velocity - v_now - arm_velocity,
                 h,
                 noise,
             },
@@ -299,24 +299,24 @@ pub(crate) fn update_with_gnss(
 pub(crate) fn update_with_pressure(
     spec: &InsSpec,
     filter: &mut InsMemory,
-    by: &PressureAid,
+    aid: &PressureAid,
     r: &Pressure,
     at: &EnvironmentState<'_>,
     age: f64,
 ) {
     let weight = at.sea.density * at.gravity;
-    let over = r.pressure - at.sea.air_pressure;
-    if weight <= 0.0 || over < weight * MIN_DEPTH {
+    let gauge_pressure = r.pressure - at.sea.air_pressure;
+    if weight <= 0.0 || gauge_pressure < weight * MIN_DEPTH {
         return;
     }
-    let arm = filter.q.matrix().mul_vec(by.p_SoP);
+    let arm = filter.q.matrix().mul_vec(aid.p_SoP);
     let expected = filter.p.z - filter.v.z * age + arm.z + filter.fixed.y;
     let last = |row: Vec3| Mat3::from_rows(Vec3::zero(), Vec3::zero(), row);
     let mut h = [Mat3::zero(); BLOCKS];
-    h[P] = last(Vec3::new(0.0, 0.0, 1.0));
-    h[V] = last(Vec3::new(0.0, 0.0, -age));
-    h[A] = last(Mat3::cross(arm).r[2].scale(-1.0));
-    h[F] = last(Vec3::new(0.0, 1.0, 0.0));
+    h[POSITION] = last(Vec3::new(0.0, 0.0, 1.0));
+    h[VELOCITY] = last(Vec3::new(0.0, 0.0, -age));
+    h[ATTITUDE] = last(Mat3::cross(arm).r[2].scale(-1.0));
+    h[FIXED_ERRORS] = last(Vec3::new(0.0, 1.0, 0.0));
     let variance = (r.variance / (weight * weight)).max(MIN_STD * MIN_STD);
     // the first two rows contain no measurement
     let noise = Sym3 {
@@ -331,7 +331,7 @@ pub(crate) fn update_with_pressure(
         spec,
         filter,
         &Innovation {
-            y: Vec3::new(0.0, 0.0, -over / weight - expected),
+            y: Vec3::new(0.0, 0.0, -gauge_pressure / weight - expected),
             h,
             noise,
         },
@@ -339,28 +339,28 @@ pub(crate) fn update_with_pressure(
 }
 
 /// Performs the update (4), unless the innovation exceeds the gate.
-fn update(spec: &InsSpec, filter: &mut InsMemory, about: &Innovation) {
+fn update(spec: &InsSpec, filter: &mut InsMemory, innovation: &Innovation) {
     let c = &mut filter.covariance;
-    let used = |k: &usize| about.h[*k] != Mat3::zero();
+    let used = |k: &usize| innovation.h[*k] != Mat3::zero();
     // P Hᵀ
     let mut ph = [Mat3::zero(); BLOCKS];
-    for (of, row) in ph.iter_mut().zip(c.iter()) {
+    for (sum, row) in ph.iter_mut().zip(c.iter()) {
         for k in (0..BLOCKS).filter(used) {
-            *of = *of + row[k].mul_mat_tr(&about.h[k]);
+            *sum = *sum + row[k].mul_mat_tr(&innovation.h[k]);
         }
     }
-    let mut s = about.noise.full();
+    let mut s = innovation.noise.full();
     for k in (0..BLOCKS).filter(used) {
-        s = s + about.h[k].mul_mat(&ph[k]);
+        s = s + innovation.h[k].mul_mat(&ph[k]);
     }
     let inverse = Sym3::upper(&s).inverse();
-    let weighed = inverse.mul_vec(about.y);
-    if about.y.dot(weighed) > spec.gate * spec.gate {
+    let weighted = inverse.mul_vec(innovation.y);
+    if innovation.y.dot(weighted) > spec.gate * spec.gate {
         filter.rejected += 1;
         return;
     }
     let inverse = inverse.full();
-    let delta = ph.map(|m| m.mul_vec(weighed));
+    let delta = ph.map(|m| m.mul_vec(weighted));
     for i in 0..BLOCKS {
         let gain = ph[i].mul_mat(&inverse);
         for j in i..BLOCKS {
@@ -368,16 +368,16 @@ fn update(spec: &InsSpec, filter: &mut InsMemory, about: &Innovation) {
         }
     }
     symmetrise(c);
-    filter.p += delta[P];
-    filter.v += delta[V];
-    filter.q = Quat::from_rotation_vector(delta[A])
+    filter.p += delta[POSITION];
+    filter.v += delta[VELOCITY];
+    filter.q = Quat::from_rotation_vector(delta[ATTITUDE])
         .mul(&filter.q)
         .normalized();
-    filter.gyro_bias += delta[G];
-    filter.accelerometer_bias += delta[B];
-    filter.fixed += delta[F];
-    filter.fix_error += delta[X];
+    filter.gyro_bias += delta[GYRO_BIAS];
+    filter.accelerometer_bias += delta[ACCELEROMETER_BIAS];
+    filter.fixed += delta[FIXED_ERRORS];
+    filter.fix_error += delta[GNSS_ERROR];
     // the initial values of the next sample are without the biases, so they change with these
-    filter.last[0] -= delta[G];
-    filter.last[1] -= delta[B];
+    filter.last[0] -= delta[GYRO_BIAS];
+    filter.last[1] -= delta[ACCELEROMETER_BIAS];
 }

@@ -11,7 +11,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 const MIN_SIDE_DISTANCE: f64 = 0.1;
 /// Number of evenly spaced angles that the fit tries in addition to those of the hull sides, and
 /// maximum number of the latter.
-const EVEN_ANGLES: u32 = 90;
+const UNIFORM_ANGLES: u32 = 90;
 const MAX_HULL_SIDES: usize = 90;
 
 /// Returns the indices of the echoes of each cluster, sorted by their first index; `gap` is the
@@ -47,17 +47,17 @@ pub(crate) fn cluster_echoes(echoes: &[Echo], gap: f64) -> Vec<Vec<usize>> {
             })
         })
     };
-    let mut group: BTreeMap<(i64, i64), usize> = BTreeMap::new();
+    let mut cluster_of: BTreeMap<(i64, i64), usize> = BTreeMap::new();
     let mut all: Vec<Vec<usize>> = Vec::new();
     for start in cells.keys() {
-        if group.contains_key(start) {
+        if cluster_of.contains_key(start) {
             continue;
         }
         let number = all.len();
         all.push(Vec::new());
-        group.insert(*start, number);
-        let mut open = vec![*start];
-        while let Some(cell) = open.pop() {
+        cluster_of.insert(*start, number);
+        let mut pending = vec![*start];
+        while let Some(cell) = pending.pop() {
             let own = &cells[&cell];
             all[number].extend(own);
             for (dx, dy) in (-2..=2).flat_map(|dx| (-2..=2).map(move |dy| (dx, dy))) {
@@ -65,9 +65,9 @@ pub(crate) fn cluster_echoes(echoes: &[Echo], gap: f64) -> Vec<Vec<usize>> {
                 let Some(other) = cells.get(&next) else {
                     continue;
                 };
-                if !group.contains_key(&next) && near(own, other) {
-                    group.insert(next, number);
-                    open.push(next);
+                if !cluster_of.contains_key(&next) && near(own, other) {
+                    cluster_of.insert(next, number);
+                    pending.push(next);
                 }
             }
         }
@@ -77,10 +77,10 @@ pub(crate) fn cluster_echoes(echoes: &[Echo], gap: f64) -> Vec<Vec<usize>> {
     all
 }
 
-/// Returns the minimum and maximum x and y of the echoes `of` [m].
-fn extent(echoes: &[Echo], of: &[usize]) -> [[f64; 2]; 2] {
+/// Returns the minimum and maximum x and y of the echoes `indices` [m].
+fn extent(echoes: &[Echo], indices: &[usize]) -> [[f64; 2]; 2] {
     let mut all = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
-    for p in of.iter().map(|i| echoes[*i].p) {
+    for p in indices.iter().map(|i| echoes[*i].p) {
         for ([low, high], x) in all.iter_mut().zip([p.x, p.y]) {
             (*low, *high) = (low.min(x), high.max(x));
         }
@@ -161,13 +161,13 @@ pub(crate) fn fit_cuboid(echoes: impl Iterator<Item = Echo> + Clone) -> Cuboid {
         libm::atan2(b[1] - a[1], b[0] - a[0])
     };
     let sides = (0..corners.len().min(MAX_HULL_SIDES)).map(along);
-    let even = (0..EVEN_ANGLES).map(|k| FRAC_PI_2 * f64::from(k) / f64::from(EVEN_ANGLES));
+    let even = (0..UNIFORM_ANGLES).map(|k| FRAC_PI_2 * f64::from(k) / f64::from(UNIFORM_ANGLES));
     let mut best = (0.0, f64::INFINITY, 0.0);
     for yaw in sides.chain(even) {
-        let (close, area) = closeness(&points, &corners, yaw);
+        let (closeness_sum, area) = closeness(&points, &corners, yaw);
         // among equally close boxes the smallest area wins
-        if close > best.0 * (1.0 + 1e-9) || close > best.0 * (1.0 - 1e-9) && area < best.1 {
-            best = (close, area, yaw);
+        if closeness_sum > best.0 * (1.0 + 1e-9) || closeness_sum > best.0 * (1.0 - 1e-9) && area < best.1 {
+            best = (closeness_sum, area, yaw);
         }
     }
     let mut yaw = best.2;
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_box_of_a_turned_rectangle_is_it() {
+    fn rotated_rectangle_is_fitted_exactly() {
         let (s, c) = 0.4_f64.sin_cos();
         let corner = |u: f64, v: f64, z: f64| echo(7.0 + c * u - s * v, -3.0 + s * u + c * v, z);
         let mut echoes = Vec::new();
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_and_a_point_have_boxes() {
+    fn lines_and_points_have_boxes() {
         let line = fit_cuboid((0..5).map(|k| echo(f64::from(k), 2.0 * f64::from(k), 0.0)));
         assert!(
             (line.size.x - 80_f64.sqrt()).abs() < 1e-9 && line.size.y < 1e-9,
@@ -253,7 +253,7 @@ mod tests {
     // a chain of echoes 0.9 apart is one cluster, an echo 1.1 away another one; the order of the
     // echoes does not matter
     #[test]
-    fn groups_end_where_gaps_are() {
+    fn clusters_are_separated_by_gaps() {
         let x = [3.7, 0.0, 1.8, 0.9, 4.6, 2.7, 5.7, 6.6];
         let echoes: Vec<Echo> = x.iter().map(|x| echo(*x, 0.3 * x, 0.0)).collect();
         let found = cluster_echoes(&echoes, 1.0);

@@ -17,11 +17,11 @@ use merrow_model::state::frames::{FrameData, Scan};
 /// height that it represents [m]. They are in the frame of the sensor, or in that of its tilt unit.
 pub(crate) fn extract_echoes(
     spec: &DetectorSpec,
-    looks: &ExteroceptiveSpec,
+    source: &ExteroceptiveSpec,
     data: &FrameData,
     stamp_ns: u64,
 ) -> Vec<(Vec3, f64)> {
-    match (looks, data) {
+    match (source, data) {
         (ExteroceptiveSpec::Laser(laser), FrameData::Scan(scan)) => {
             scan_echoes(laser, scan, stamp_ns)
         }
@@ -32,12 +32,12 @@ pub(crate) fn extract_echoes(
         (ExteroceptiveSpec::Sonar(sonar), FrameData::Ping(ping))
             if sonar.kind == SonarKind::Multibeam || sonar.profiles =>
         {
-            let good = ping
+            let detected = ping
                 .soundings
                 .iter()
                 .zip(&sonar.steering)
                 .filter(|(s, _)| s.range.is_finite());
-            good.map(|(s, angle)| (sonar.direction(angle + ping.head, 0.0).scale(s.range), 0.0))
+            detected.map(|(s, angle)| (sonar.direction(angle + ping.head, 0.0).scale(s.range), 0.0))
                 .collect()
         }
         (ExteroceptiveSpec::Sonar(sonar), FrameData::Ping(ping)) => ping_echoes(spec, sonar, ping),
@@ -46,26 +46,26 @@ pub(crate) fn extract_echoes(
 }
 
 fn scan_echoes(laser: &LaserSpec, scan: &Scan, stamp_ns: u64) -> Vec<(Vec3, f64)> {
-    let one = |(k, range): (usize, &f32)| {
+    let echo = |(k, range): (usize, &f32)| {
         range
             .is_finite()
             .then(|| (laser.echo_position(k, f64::from(*range), stamp_ns), 0.0))
     };
-    scan.ranges.iter().enumerate().filter_map(one).collect()
+    scan.ranges.iter().enumerate().filter_map(echo).collect()
 }
 
 /// Levels of one beam over range, smoothed over three ranges and with the two neighbouring beams.
 fn smoothed_levels(sonar: &SonarSpec, ping: &Ping, beam: usize) -> Vec<f64> {
     let n = sonar.steering.len();
     let beams = beam.saturating_sub(1)..(beam + 2).min(n);
-    let at = |k: usize| {
+    let beam_mean = |k: usize| {
         let sum: f64 = beams
             .clone()
             .map(|b| sample_level(sonar, ping.levels[k * n + b]))
             .sum();
         sum / beams.len() as f64
     };
-    let rows: Vec<f64> = (0..sonar.bins).map(at).collect();
+    let rows: Vec<f64> = (0..sonar.bins).map(beam_mean).collect();
     let mean = |k: usize| {
         let near = &rows[k.saturating_sub(1)..(k + 2).min(rows.len())];
         near.iter().sum::<f64>() / near.len() as f64

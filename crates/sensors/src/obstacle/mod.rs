@@ -25,11 +25,11 @@
 //! world only its centre must lie within sector and range.
 //!
 //! # Checked by
-//! tests of `cluster.rs`, `gather.rs` and `track.rs`; test/sensors/obstacle.rs
+//! tests of `cluster.rs`, `accumulate.rs` and `track.rs`; test/sensors/obstacle.rs
 
+pub mod accumulate;
 pub(crate) mod cluster;
 pub mod echoes;
-pub mod gather;
 pub mod track;
 
 use crate::sample::{Pose, SampleErrors};
@@ -56,55 +56,55 @@ pub fn listed_boxes(
     spec: &DetectorSpec,
     obstacles: &[Obstacle],
     pose: &Pose,
-    by: &SampleErrors,
+    errors: &SampleErrors,
 ) -> FrameData {
-    let seen = obstacles
+    let visible = obstacles
         .iter()
         .enumerate()
         .filter(|(_, o)| is_in_field_of_view(spec, pose, o.p));
-    let one = |(k, o): (usize, &Obstacle)| {
+    let report = |(k, o): (usize, &Obstacle)| {
         let cuboid = Cuboid {
             p: o.p,
             size: o.size,
             yaw: o.yaw,
         };
-        report_box(spec, cuboid, pose, by, k).map(|found| Detection {
+        report_box(spec, cuboid, pose, errors, k).map(|found| Detection {
             listed: Some(k),
             ..found
         })
     };
-    FrameData::Detections(seen.filter_map(one).collect())
+    FrameData::Detections(visible.filter_map(report).collect())
 }
 
-/// Reports boxes fitted to the echoes of a frame of the sensor `looks`, whose pose is `there` and
-/// whose frame began at `stamp_ns` [ns]. A detector that accumulates samples (`keep` > 0) returns
-/// the echoes instead.
+/// Reports boxes fitted to the echoes of a frame of the sensor `source`, whose pose is
+/// `source_pose` and whose frame began at `stamp_ns` [ns]. A detector that accumulates samples
+/// (`accumulation` > 0) returns the echoes instead.
 pub fn frame_boxes(
     spec: &DetectorSpec,
-    (looks, data, stamp_ns): (&ExteroceptiveSpec, &FrameData, u64),
-    there: &Pose,
+    (source, data, stamp_ns): (&ExteroceptiveSpec, &FrameData, u64),
+    source_pose: &Pose,
     pose: &Pose,
-    by: &SampleErrors,
+    errors: &SampleErrors,
 ) -> FrameData {
     let within = |echo: &Echo| {
         (spec.heights[0]..=spec.heights[1]).contains(&echo.p.z)
             && is_in_field_of_view(spec, pose, echo.p)
     };
-    let echoes: Vec<Echo> = crate::obstacle::echoes::extract_echoes(spec, looks, data, stamp_ns)
+    let echoes: Vec<Echo> = crate::obstacle::echoes::extract_echoes(spec, source, data, stamp_ns)
         .into_iter()
         .map(|(p, half_height)| Echo {
-            p: there.p_WS + there.R_WS.mul_vec(p),
+            p: source_pose.p_WS + source_pose.R_WS.mul_vec(p),
             half_height,
         })
         .filter(within)
         .collect();
-    if spec.keep > 0.0 {
+    if spec.accumulation > 0.0 {
         let SampleErrors {
             sample,
             noise,
             fault,
             ..
-        } = *by;
+        } = *errors;
         let Pose { R_WS, p_WS, .. } = *pose;
         return FrameData::Echoes(EchoSet {
             echoes,
@@ -115,7 +115,7 @@ pub fn frame_boxes(
             fault,
         });
     }
-    FrameData::Detections(fit_boxes(spec, &echoes, pose, by))
+    FrameData::Detections(fit_boxes(spec, &echoes, pose, errors))
 }
 
 /// Fits boxes to echoes (positions in W [m]) and adds the errors of the detector.
@@ -123,21 +123,21 @@ pub(crate) fn fit_boxes(
     spec: &DetectorSpec,
     echoes: &[Echo],
     pose: &Pose,
-    by: &SampleErrors,
+    errors: &SampleErrors,
 ) -> Vec<Detection> {
-    let groups = crate::obstacle::cluster::cluster_echoes(echoes, spec.gap);
+    let groups = crate::obstacle::cluster::cluster_echoes(echoes, spec.cluster_gap);
     let large = groups.iter().filter(|group| group.len() >= spec.min_echoes);
-    let one = |(k, group): (usize, &Vec<usize>)| {
+    let fit = |(k, group): (usize, &Vec<usize>)| {
         let mut cuboid = crate::obstacle::cluster::fit_cuboid(group.iter().map(|i| echoes[*i]));
         for axis in 0..3 {
-            cuboid.size[axis] = cuboid.size[axis].max(spec.least_size);
+            cuboid.size[axis] = cuboid.size[axis].max(spec.min_size);
         }
-        report_box(spec, cuboid, pose, by, k).map(|found| Detection {
+        report_box(spec, cuboid, pose, errors, k).map(|found| Detection {
             echoes: group.len(),
             ..found
         })
     };
-    large.enumerate().filter_map(one).collect()
+    large.enumerate().filter_map(fit).collect()
 }
 
 /// Returns true if `p` (in W [m]) is within sector and range.
@@ -157,23 +157,23 @@ fn report_box(
     spec: &DetectorSpec,
     cuboid: Cuboid,
     pose: &Pose,
-    by: &SampleErrors,
+    errors: &SampleErrors,
     k: usize,
 ) -> Option<Detection> {
-    let mut draw = by
+    let mut draw = errors
         .stream
-        .draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_add(k as u64));
-    if by.noise && draw.uniform() < spec.miss_probability {
+        .draw((errors.sample + 1).wrapping_mul(1 << 20).wrapping_add(k as u64));
+    if errors.noise && draw.uniform() < spec.miss_probability {
         return None;
     }
-    let [position, size, turn] = spec.std.map(|std| if by.noise { std } else { 0.0 });
-    let away = (cuboid.p - pose.p_WS).unit().unwrap_or_default();
-    let off = away.scale(by.fault.offset) + draw_vector(by.fault.noise, &mut draw);
-    let p = cuboid.p + draw_vector(position, &mut draw) + off;
-    let longer = draw_vector(size, &mut draw);
-    let size = Vec3::from([0, 1, 2].map(|i| (cuboid.size[i] + longer[i]).max(0.0)));
+    let [position, size, turn] = spec.std.map(|std| if errors.noise { std } else { 0.0 });
+    let direction = (cuboid.p - pose.p_WS).unit().unwrap_or_default();
+    let fault_error = direction.scale(errors.fault.offset) + draw_vector(errors.fault.noise, &mut draw);
+    let p = cuboid.p + draw_vector(position, &mut draw) + fault_error;
+    let size_errors = draw_vector(size, &mut draw);
+    let size = Vec3::from([0, 1, 2].map(|i| (cuboid.size[i] + size_errors[i]).max(0.0)));
     let R_WO = Mat3::from_rpy(0.0, 0.0, cuboid.yaw + turn * draw.normal());
-    let (at, R) = match spec.in_world {
+    let (p_out, R) = match spec.in_world {
         true => (p, R_WO),
         false => (
             pose.R_WS.tr_mul_vec(p - pose.p_WS),
@@ -181,7 +181,7 @@ fn report_box(
         ),
     };
     Some(Detection {
-        p: at,
+        p: p_out,
         q: Quat::from_matrix(&R),
         size,
         p_W: p,

@@ -15,50 +15,50 @@ pub struct Tracks {
 struct Track {
     number: u64,
     p: Vec3,
-    seen_ns: u64,
+    last_seen_ns: u64,
 }
 
 impl Tracks {
     /// Returns the numbers of the boxes of a sample at `time_ns` [ns]. Pairs of box and track
     /// within `association` [m] are matched in the order of their distance. A track without a match
-    /// for longer than `forget` [s] is deleted.
+    /// for longer than `timeout` [s] is deleted.
     pub fn assign_numbers(
         &mut self,
         found: &[Detection],
         time_ns: u64,
         association: f64,
-        forget: f64,
+        timeout: f64,
     ) -> Vec<u64> {
-        if self.tracks.iter().any(|track| track.seen_ns > time_ns) {
+        if self.tracks.iter().any(|track| track.last_seen_ns > time_ns) {
             // the world was reset
             *self = Self::default();
         }
         self.tracks
-            .retain(|track| (time_ns - track.seen_ns) as f64 * 1e-9 <= forget);
+            .retain(|track| (time_ns - track.last_seen_ns) as f64 * 1e-9 <= timeout);
         let mut pairs = Vec::new();
-        for (i, one) in found.iter().enumerate() {
+        for (i, detection) in found.iter().enumerate() {
             for (j, track) in self.tracks.iter().enumerate() {
-                let distance = (one.p_W - track.p).norm();
+                let distance = (detection.p_W - track.p).norm();
                 if distance <= association {
                     pairs.push((distance, i, j));
                 }
             }
         }
         pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-        let mut of_found = vec![None; found.len()];
-        let mut taken = vec![false; self.tracks.len()];
+        let mut matches = vec![None; found.len()];
+        let mut is_matched = vec![false; self.tracks.len()];
         for (_, i, j) in pairs {
-            if of_found[i].is_none() && !taken[j] {
-                (of_found[i], taken[j]) = (Some(j), true);
+            if matches[i].is_none() && !is_matched[j] {
+                (matches[i], is_matched[j]) = (Some(j), true);
             }
         }
         let mut numbers = Vec::new();
-        for (one, known) in found.iter().zip(of_found) {
+        for (detection, known) in found.iter().zip(matches) {
             let number = known.map_or(self.next, |j| self.tracks[j].number);
             let track = Track {
                 number,
-                p: one.p_W,
-                seen_ns: time_ns,
+                p: detection.p_W,
+                last_seen_ns: time_ns,
             };
             match known {
                 Some(j) => self.tracks[j] = track,
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use merrow_math::Quat;
 
-    fn at(x: f64) -> Detection {
+    fn detection_at(x: f64) -> Detection {
         let p = Vec3::new(x, 0.0, 0.0);
         Detection {
             p,
@@ -91,10 +91,10 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stay_while_boxes_are_near() {
+    fn numbers_persist_while_boxes_are_near() {
         let mut tracks = Tracks::default();
         let mut at_time = |s: u64, x: &[f64]| {
-            let found: Vec<Detection> = x.iter().map(|x| at(*x)).collect();
+            let found: Vec<Detection> = x.iter().map(|x| detection_at(*x)).collect();
             tracks.assign_numbers(&found, s * 1_000_000_000, 2.0, 5.0)
         };
         assert_eq!(at_time(0, &[0.0, 10.0]), [0, 1]);

@@ -25,7 +25,8 @@
 //! - (1) from 1 to 10 GHz, (2) from 3 to 10 GHz, 0.1 to 10 degrees, clamped at the limits; for a
 //!   fully developed sea.
 //! - In the lightest seas (1) is some 20 dB below other measurements.
-//! - (1) to (3) from memory.
+//! - The form (3) with l agrees with the published form with the area of the cell for cells 4.2 m
+//!   long.
 //! - (4) where drops are small compared with the wavelength, up to about 10 GHz; it overestimates
 //!   above.
 //! - (5) along the horizontal.
@@ -34,12 +35,12 @@
 //! The tests in this file; test/sensors/radar.rs
 
 /// Range of grazing angles of the sea clutter model [rad].
-const GRAZING: [f64; 2] = [0.1 * DEGREE, 10.0 * DEGREE];
+const GRAZING_LIMITS: [f64; 2] = [0.1 * DEGREE, 10.0 * DEGREE];
 const DEGREE: f64 = std::f64::consts::PI / 180.0;
 /// Ranges of wavelengths of (1) and (2), for horizontal and for vertical polarisation [m].
-const WAVES: [[f64; 2]; 2] = [[0.03, 0.3], [0.03, 0.1]];
+const WAVELENGTH_LIMITS: [[f64; 2]; 2] = [[0.03, 0.3], [0.03, 0.1]];
 /// a_j, b_j, c_j of (5) for log k and a, for horizontal and then for vertical polarisation.
-const RAIN: [[&[[f64; 3]]; 2]; 2] = [
+const RAIN_COEFFICIENTS: [[&[[f64; 3]]; 2]; 2] = [
     [
         &[
             [-5.339_80, -0.100_08, 1.130_98],
@@ -72,7 +73,7 @@ const RAIN: [[&[[f64; 3]]; 2]; 2] = [
     ],
 ];
 /// m and c of (5), in the same order.
-const RAIN_LINE: [[[f64; 2]; 2]; 2] = [
+const RAIN_LINEAR_TERMS: [[[f64; 2]; 2]; 2] = [
     [[-0.189_61, 0.711_47], [0.678_49, -1.955_37]],
     [[-0.163_98, 0.632_97], [-0.053_739, 0.834_33]],
 ];
@@ -81,7 +82,7 @@ const RAIN_LINE: [[[f64; 2]; 2]; 2] = [
 #[derive(Clone, Copy, Debug)]
 pub struct SeaClutter {
     /// Wavelength of the radar [m].
-    pub wave: f64,
+    pub wavelength: f64,
     /// Wind speed over the sea [m/s].
     pub wind: f64,
     /// True for vertical polarisation, false for horizontal.
@@ -92,12 +93,12 @@ impl SeaClutter {
     /// Cross section of a square metre of sea at the grazing angle [rad] and the cosine of the
     /// angle from upwind. (1), (2)
     pub fn strength(&self, grazing: f64, upwind: f64) -> f64 {
-        let [least, most] = WAVES[usize::from(self.vertical)];
-        let (l, u) = (self.wave.clamp(least, most), self.wind);
+        let [min, max] = WAVELENGTH_LIMITS[usize::from(self.vertical)];
+        let (l, u) = (self.wavelength.clamp(min, max), self.wind);
         if u <= 0.0 {
             return 0.0;
         }
-        let phi = grazing.clamp(GRAZING[0], GRAZING[1]);
+        let phi = grazing.clamp(GRAZING_LIMITS[0], GRAZING_LIMITS[1]);
         let h = libm::pow(u / 8.67, 2.5);
         let s = (14.4 * l + 5.5) * phi * h / l;
         let s4 = s * s * s * s;
@@ -108,16 +109,16 @@ impl SeaClutter {
         if !self.vertical {
             return level;
         }
-        let more = -1.05 * libm::log(h + 0.015)
+        let polarisation_db = -1.05 * libm::log(h + 0.015)
             + 1.09 * libm::log(l)
             + 1.27 * libm::log(phi + 1e-4)
             + 9.70;
-        level * libm::pow(10.0, 0.1 * more)
+        level * libm::pow(10.0, 0.1 * polarisation_db)
     }
 
     /// Shape parameter of the clutter in a cell with the width `width` [m]. (3)
     pub fn shape(&self, grazing: f64, upwind: f64, width: f64) -> f64 {
-        let degrees = grazing.clamp(GRAZING[0], GRAZING[1]) / DEGREE;
+        let degrees = grazing.clamp(GRAZING_LIMITS[0], GRAZING_LIMITS[1]) / DEGREE;
         let twice = 2.0 * upwind * upwind - 1.0;
         let k = if self.vertical { 1.0 } else { 1.7 };
         let log = 2.0 / 3.0 * libm::log10(degrees) + 0.625 * libm::log10(width.max(1.0))
@@ -141,9 +142,9 @@ pub fn rain_attenuation(frequency: f64, vertical: bool, rain: f64) -> f64 {
     }
     let f = libm::log10(1e-9 * frequency);
     let of = |n: usize| {
-        let [m, c] = RAIN_LINE[usize::from(vertical)][n];
+        let [m, c] = RAIN_LINEAR_TERMS[usize::from(vertical)][n];
         let bell = |[a, b, c]: &[f64; 3]| a * libm::exp(-(f - b) / c * ((f - b) / c));
-        RAIN[usize::from(vertical)][n].iter().map(bell).sum::<f64>() + m * f + c
+        RAIN_COEFFICIENTS[usize::from(vertical)][n].iter().map(bell).sum::<f64>() + m * f + c
     };
     1e-3 * libm::pow(10.0, of(0)) * libm::pow(rain, of(1))
 }
@@ -160,36 +161,36 @@ mod tests {
     // horizontal polarisation, 1 degree, -45 dB in sea state 2 to -36 dB in sea state 4, within 4
     // dB.
     #[test]
-    fn the_sea_is_as_bright_as_measured() {
+    fn sea_clutter_matches_measured_levels() {
         let sea = |wind, vertical| SeaClutter {
-            wave: 0.0319,
+            wavelength: 0.0319,
             wind,
             vertical,
         };
-        let one = 1_f64.to_radians();
+        let one_degree = 1_f64.to_radians();
         for (wind, level) in [(5.6, -45.0), (7.7, -40.0), (9.7, -36.0)] {
-            let found = db(sea(wind, false).strength(one, 0.0));
+            let found = db(sea(wind, false).strength(one_degree, 0.0));
             assert!((found - level).abs() < 4.0, "{wind} m/s: {found}");
         }
-        let light = sea(3.2, true).strength(one, 0.0) / sea(3.2, false).strength(one, 0.0);
+        let light = sea(3.2, true).strength(one_degree, 0.0) / sea(3.2, false).strength(one_degree, 0.0);
         assert!(
             db(light) > 0.0,
             "in a light sea vertical polarisation has more clutter: {}",
             db(light)
         );
-        assert!(sea(8.0, false).strength(one, 1.0) > 2.0 * sea(8.0, false).strength(one, -1.0));
-        assert_eq!(sea(0.0, false).strength(one, 0.0), 0.0);
+        assert!(sea(8.0, false).strength(one_degree, 1.0) > 2.0 * sea(8.0, false).strength(one_degree, -1.0));
+        assert_eq!(sea(0.0, false).strength(one_degree, 0.0), 0.0);
         assert!(
-            sea(8.0, false).shape(one, 0.0, 20.0) < sea(8.0, false).shape(5.0 * one, 0.0, 20.0)
+            sea(8.0, false).shape(one_degree, 0.0, 20.0) < sea(8.0, false).shape(5.0 * one_degree, 0.0, 20.0)
         );
     }
 
     // 4 mm/h at 9.4 GHz: π⁵ |K|² Z/λ⁴ with Z = 200 R^1.6 mm⁶/m³ is 5.1e-7 1/m.
     #[test]
-    fn rain_is_as_rayleigh_says() {
-        let wave: f64 = 0.0319;
+    fn rain_reflectivity_follows_rayleigh() {
+        let wavelength: f64 = 0.0319;
         let z = 200.0 * 4_f64.powf(1.6) * 1e-18;
-        let rayleigh = std::f64::consts::PI.powi(5) * 0.93 * z / wave.powi(4);
+        let rayleigh = std::f64::consts::PI.powi(5) * 0.93 * z / wavelength.powi(4);
         let found = rain_cross_section(9.4e9, 4.0);
         assert!((found / rayleigh - 1.0).abs() < 0.05, "{found} {rayleigh}");
         // k and a of table 5 of the recommendation.

@@ -56,7 +56,7 @@ mod tests {
 
     // Mean 1, variance 1/k, within 5 standard errors of 40 000 variates.
     #[test]
-    fn gamma_numbers_have_their_moments() {
+    fn gamma_variates_have_expected_moments() {
         let n = 40_000;
         for shape in [0.2, 1.0, 3.5, 40.0] {
             let mut draw = Stream::new(3, "gamma").draw(0);

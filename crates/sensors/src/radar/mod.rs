@@ -57,7 +57,7 @@ use std::f64::consts::{LN_10, PI, TAU};
 use std::ops::Range;
 
 /// Speed of light [m/s].
-const LIGHT: f64 = 299_792_458.0;
+const SPEED_OF_LIGHT: f64 = 299_792_458.0;
 /// Angle to either side that contributes to a spoke, over the beam width: the main lobe and the
 /// first side lobe.
 const CONTRIBUTING_BEAM_WIDTHS: f64 = 2.2;
@@ -65,14 +65,14 @@ const CONTRIBUTING_BEAM_WIDTHS: f64 = 2.2;
 /// Radar at the instant of a sector.
 struct Antenna<'a> {
     spec: &'a RadarSpec,
-    stage: &'a RayScene,
+    ray_scene: &'a RayScene,
     view: &'a WorldView,
     at: &'a EnvironmentState<'a>,
     pose: &'a Pose,
     /// First label of a robot.
     first_robot: u16,
     /// Wavelength of the radar [m].
-    wave: f64,
+    wavelength: f64,
     /// Rain rate [mm/h], and attenuation by rain [dB/m].
     rain: [f64; 2],
     sea: SeaClutter,
@@ -85,7 +85,7 @@ struct Antenna<'a> {
 /// Mean echo powers of one column by range [W]: echoes that fluctuate per cell, and echoes of
 /// vessels with their labels.
 struct ColumnEchoes {
-    still: Vec<f64>,
+    cell_echoes: Vec<f64>,
     vessels: Vec<(usize, u16, f64)>,
     /// Whether the sea is illuminated, by range.
     lit: Vec<bool>,
@@ -95,42 +95,42 @@ struct ColumnEchoes {
 /// structures in the world.
 pub fn sweep(
     (spec, rate): (&RadarSpec, f64),
-    (stage, view, at): (&RayScene, &WorldView, &EnvironmentState<'_>),
+    (ray_scene, view, at): (&RayScene, &WorldView, &EnvironmentState<'_>),
     structures: usize,
     pose: &Pose,
-    by: &SampleErrors,
+    errors: &SampleErrors,
 ) -> FrameData {
     let weather = air::weather(&at.sea.air, at.time);
-    let (wave, wind) = (LIGHT / spec.frequency, weather.wind.norm());
+    let (wavelength, wind) = (SPEED_OF_LIGHT / spec.frequency, weather.wind.norm());
     let antenna = Antenna {
         spec,
-        stage,
+        ray_scene,
         view,
         at,
         pose,
         first_robot: (structures + 2) as u16,
-        wave,
+        wavelength,
         rain: [
             weather.rain,
             crate::radar::clutter::rain_attenuation(spec.frequency, spec.vertical, weather.rain),
         ],
         sea: SeaClutter {
-            wave,
+            wavelength,
             wind,
             vertical: spec.vertical,
         },
         upwind: weather.wind.scale(-1.0 / wind.max(1e-9)),
         height: at.height_above_surface(pose.p_WS),
     };
-    let [first, last] = spec.spoke_range(by.sample, rate);
-    let reach = reach(spec);
+    let [first, last] = spec.spoke_range(errors.sample, rate);
+    let reach = contributing_spokes(spec);
     // Columns before the first spoke and after the last one contribute to these spokes too.
-    let lines: Vec<ColumnEchoes> = (0..last - first + 2 * reach)
+    let columns: Vec<ColumnEchoes> = (0..last - first + 2 * reach)
         .flat_map(|k| (0..spec.columns).map(move |c| (k, c)))
         .map(|(k, c)| antenna.trace_column((first + k) as f64 - reach as f64 + offset(spec, c)))
         .collect();
     let spokes = (first..last)
-        .map(|n| antenna.spoke(n, first, reach, &lines, by))
+        .map(|n| antenna.spoke(n, first, reach, &columns, errors))
         .collect();
     FrameData::Sweep(Sweep { first, spokes })
 }
@@ -141,7 +141,7 @@ fn offset(spec: &RadarSpec, column: usize) -> f64 {
 }
 
 /// Number of spokes to either side whose columns contribute to a spoke.
-pub fn reach(spec: &RadarSpec) -> u64 {
+pub fn contributing_spokes(spec: &RadarSpec) -> u64 {
     ((CONTRIBUTING_BEAM_WIDTHS * width(&spec.across) / spec.step()).ceil() as u64)
         .clamp(1, spec.spokes as u64 / 2)
 }
@@ -161,8 +161,8 @@ impl Antenna<'_> {
     /// Horizontal direction of a spoke (unit vector, W), counted since the start. The antenna
     /// rotates clockwise.
     fn horizon(&self, spoke: f64) -> Vec3 {
-        let turned = spoke / self.spec.spokes as f64;
-        let (s, c) = sin_cos(-TAU * (turned - turned.floor()));
+        let turns = spoke / self.spec.spokes as f64;
+        let (s, c) = sin_cos(-TAU * (turns - turns.floor()));
         let d = self.pose.R_WS.mul_vec(Vec3::new(c, s, 0.0));
         Vec3::new(d.x, d.y, 0.0)
             .unit()
@@ -172,13 +172,13 @@ impl Antenna<'_> {
     /// Echo powers of one column on the beam axis. (1), (2)
     fn trace_column(&self, spoke: f64) -> ColumnEchoes {
         let spec = self.spec;
-        let mut line = ColumnEchoes {
-            still: vec![0.0; spec.bins],
+        let mut column = ColumnEchoes {
+            cell_echoes: vec![0.0; spec.bins],
             vessels: Vec::new(),
             lit: vec![self.height > 0.0; spec.bins],
         };
         if self.height <= 0.0 {
-            return line;
+            return column;
         }
         let h = self.horizon(spoke);
         let far = spec.limits[1];
@@ -186,7 +186,7 @@ impl Antenna<'_> {
         let constant = self.strength();
         // Depression of each ray that hit a shape below the horizon, and the range of the hit, the
         // steepest first.
-        let mut hiding: Vec<[f64; 2]> = Vec::new();
+        let mut occluders: Vec<[f64; 2]> = Vec::new();
         for [elevation, width] in &spec.rows {
             let (s, c) = sin_cos(*elevation);
             let d = h.scale(c) + Vec3::new(0.0, 0.0, s);
@@ -195,21 +195,21 @@ impl Antenna<'_> {
             } else {
                 f64::INFINITY
             };
-            let met = self.stage.first_hit_excluding(
+            let hit = self.ray_scene.first_hit_excluding(
                 self.view,
                 self.pose.robot,
                 self.pose.p_WS,
                 d,
                 [0.0, far.min(to_sea)],
             );
-            let Some(seen) = met else { continue };
-            let r = seen.distance;
+            let Some(hit) = hit else { continue };
+            let r = hit.distance;
             let z = self.at.height_above_surface(self.pose.p_WS + d.scale(r));
             if z < min_visible_height(self.height, r) {
                 continue;
             }
             if s < 0.0 {
-                hiding.push([-s / c, r]);
+                occluders.push([-s / c, r]);
             }
             let cells = self.pulse_cells(r);
             if cells.is_empty() {
@@ -217,51 +217,51 @@ impl Antenna<'_> {
             }
             let along = self.pose.R_WS.tr_mul_vec(d).z;
             let b = pattern(&spec.along, libm::asin(along.clamp(-1.0, 1.0)));
-            let gamma = if seen.label == 1 {
+            let gamma = if hit.label == 1 {
                 spec.land
             } else {
-                seen.material.reflectivity
+                hit.material.reflectivity
             };
-            let solid = width * c * step;
-            let echo = constant * b * b * gamma * solid / (r * r) * self.rain_attenuation(r);
-            if seen.label >= self.first_robot {
-                line.vessels.extend(cells.map(|k| (k, seen.label, echo)));
+            let solid_angle = width * c * step;
+            let echo = constant * b * b * gamma * solid_angle / (r * r) * self.rain_attenuation(r);
+            if hit.label >= self.first_robot {
+                column.vessels.extend(cells.map(|k| (k, hit.label, echo)));
             } else {
-                line.still[cells].iter_mut().for_each(|sum| *sum += echo);
+                column.cell_echoes[cells].iter_mut().for_each(|sum| *sum += echo);
             }
         }
-        self.hide_cells(&hiding, &mut line.lit);
-        line
+        self.hide_cells(&occluders, &mut column.lit);
+        column
     }
 
-    /// Clears the cells of the sea that a shape hides or that are beyond the horizon. `hiding`
+    /// Clears the cells of the sea that a shape hides or that are beyond the horizon. `occluders`
     /// contains depression and range of each ray that hit a shape below the horizon, the steepest
     /// first.
-    fn hide_cells(&self, hiding: &[[f64; 2]], lit: &mut [bool]) {
+    fn hide_cells(&self, occluders: &[[f64; 2]], lit: &mut [bool]) {
         let spec = self.spec;
         // Rows and ranges are both sorted by depression, so one pass over each is sufficient.
         let (mut nearest, mut row) = (0, 0);
         for k in 0..spec.bins {
             let depression = self.height / spec.range(k);
-            let off = |n: usize| {
-                hiding
+            let slope_difference = |n: usize| {
+                occluders
                     .get(n)
                     .map_or(f64::INFINITY, |[slope, _]| (slope - depression).abs())
             };
-            while off(nearest + 1) < off(nearest) {
+            while slope_difference(nearest + 1) < slope_difference(nearest) {
                 nearest += 1;
             }
             while spec
                 .rows
                 .get(row)
-                .is_some_and(|[middle, width]| middle + width < -depression)
+                .is_some_and(|[elevation, width]| elevation + width < -depression)
             {
                 row += 1;
             }
             let width = spec.rows.get(row).map_or(0.0, |[_, width]| *width);
-            let is_hidden = hiding
+            let is_hidden = occluders
                 .get(nearest)
-                .is_some_and(|[_, r]| *r < spec.range(k) && off(nearest) < width);
+                .is_some_and(|[_, r]| *r < spec.range(k) && slope_difference(nearest) < width);
             lit[k] = !is_hidden && min_visible_height(self.height, spec.range(k)) == 0.0;
         }
     }
@@ -281,13 +281,13 @@ impl Antenna<'_> {
     fn strength(&self) -> f64 {
         let spec = self.spec;
         let four = 4.0 * PI;
-        spec.power * spec.gain * spec.gain * self.wave * self.wave
+        spec.power * spec.gain * spec.gain * self.wavelength * self.wavelength
             / (four * four * four * spec.losses)
     }
 
     /// Length of the range interval that a point echo covers [m].
     fn cell(&self) -> f64 {
-        (0.5 * LIGHT * self.spec.pulse).max(self.spec.bin())
+        (0.5 * SPEED_OF_LIGHT * self.spec.pulse).max(self.spec.bin())
     }
 
     /// Two-way attenuation factor of the rain.
@@ -310,14 +310,14 @@ impl Antenna<'_> {
             0.0
         };
         let sea = if lit {
-            let down = self
+            let direction = self
                 .pose
                 .R_WS
                 .tr_mul_vec(h - Vec3::new(0.0, 0.0, self.height / r))
                 .unit();
             let b = pattern(
                 &spec.along,
-                down.map_or(0.0, |d| libm::asin(d.z.clamp(-1.0, 1.0))),
+                direction.map_or(0.0, |d| libm::asin(d.z.clamp(-1.0, 1.0))),
             );
             b * b * self.sea.strength(grazing, h.dot(self.upwind)) * r * spec.width * cell
         } else {
@@ -327,21 +327,21 @@ impl Antenna<'_> {
         [constant * sea / r4, constant * rain / r4]
     }
 
-    /// Strengths of spoke `n`. `lines` are the columns starting `reach` spokes before `first`.
+    /// Strengths of spoke `n`. `columns` are the columns starting `reach` spokes before `first`.
     fn spoke(
         &self,
         n: u64,
         first: u64,
         reach: u64,
-        lines: &[ColumnEchoes],
-        by: &SampleErrors,
+        columns: &[ColumnEchoes],
+        errors: &SampleErrors,
     ) -> Vec<f32> {
         let spec = self.spec;
-        let (mut mean, mut lit, mut heard) = (vec![0.0; spec.bins], vec![0.0; spec.bins], 0.0);
+        let (mut mean, mut lit, mut total_weight) = (vec![0.0; spec.bins], vec![0.0; spec.bins], 0.0);
         let (turn, mut vessels) = (n / spec.spokes as u64, vec![0.0; spec.bins]);
-        let mut swings = BTreeMap::new();
+        let mut fluctuations = BTreeMap::new();
         let from = (n - first) as usize * spec.columns;
-        for (i, line) in lines[from..from + (2 * reach as usize + 1) * spec.columns]
+        for (i, column) in columns[from..from + (2 * reach as usize + 1) * spec.columns]
             .iter()
             .enumerate()
         {
@@ -351,53 +351,53 @@ impl Antenna<'_> {
                 (k as f64 - reach as f64 + offset(spec, c)) * spec.step(),
             );
             let weight = b * b;
-            heard += weight;
-            for (j, echo) in line.still.iter().enumerate() {
+            total_weight += weight;
+            for (j, echo) in column.cell_echoes.iter().enumerate() {
                 mean[j] += weight * echo;
-                lit[j] += if line.lit[j] { weight } else { 0.0 };
+                lit[j] += if column.lit[j] { weight } else { 0.0 };
             }
-            for (j, label, echo) in &line.vessels {
+            for (j, label, echo) in &column.vessels {
                 // One variate per vessel and rotation: (3) of fading.rs.
-                let swing = swings.entry(*label).or_insert_with(|| {
-                    let once = u64::MAX - (turn << 16 | u64::from(*label));
-                    if self.fades(by) {
-                        draw_gamma(1.0, &mut by.stream.draw(once))
+                let fluctuation = fluctuations.entry(*label).or_insert_with(|| {
+                    let draw_index = u64::MAX - (turn << 16 | u64::from(*label));
+                    if self.fades(errors) {
+                        draw_gamma(1.0, &mut errors.stream.draw(draw_index))
                     } else {
                         1.0
                     }
                 });
-                vessels[*j] += weight * echo * *swing;
+                vessels[*j] += weight * echo * *fluctuation;
             }
         }
         let h = self.horizon(n as f64);
-        let mut draw = by.stream.draw(n + 1);
-        let tell = |k: usize| {
+        let mut draw = errors.stream.draw(n + 1);
+        let strength_at = |k: usize| {
             let r = spec.range(k);
-            let share = lit[k] / heard;
+            let share = lit[k] / total_weight;
             let [sea, rain] = self.clutter(h, r, share > 0.0);
             let mut p = [mean[k] + rain + spec.noise, share * sea];
-            if self.fades(by) {
+            if self.fades(errors) {
                 let grazing = libm::atan(self.height.max(0.0) / r);
                 let shape = self.sea.shape(grazing, h.dot(self.upwind), r * spec.width);
                 p[1] *= draw_gamma(shape, &mut draw);
                 let pulses = draw_gamma(spec.pulses, &mut draw);
                 p = p.map(|p| p * pulses);
             }
-            let near = spec.gain_per_decade * libm::log10(r.max(1.0) / spec.limits[1]);
-            let told = level(p[0] + p[1] + vessels[k]) + 30.0 + near;
-            ((told - spec.levels[0]) / (spec.levels[1] - spec.levels[0])).clamp(0.0, 1.0) as f32
+            let range_gain = spec.gain_per_decade * libm::log10(r.max(1.0) / spec.limits[1]);
+            let level_dbm = level(p[0] + p[1] + vessels[k]) + 30.0 + range_gain;
+            ((level_dbm - spec.levels[0]) / (spec.levels[1] - spec.levels[0])).clamp(0.0, 1.0) as f32
         };
-        (0..spec.bins).map(tell).collect()
+        (0..spec.bins).map(strength_at).collect()
     }
 
-    fn fades(&self, by: &SampleErrors) -> bool {
-        self.spec.fading && by.noise
+    fn fades(&self, errors: &SampleErrors) -> bool {
+        self.spec.fading && errors.noise
     }
 }
 
 /// Echo power that a published strength represents [W], at the range `r` [m].
 pub fn echo_power(spec: &RadarSpec, strength: f32, r: f64) -> f64 {
-    let near = spec.gain_per_decade * libm::log10(r.max(1.0) / spec.limits[1]);
-    let dbm = spec.levels[0] + f64::from(strength) * (spec.levels[1] - spec.levels[0]) - near;
+    let range_gain = spec.gain_per_decade * libm::log10(r.max(1.0) / spec.limits[1]);
+    let dbm = spec.levels[0] + f64::from(strength) * (spec.levels[1] - spec.levels[0]) - range_gain;
     power(dbm - 30.0)
 }

@@ -27,19 +27,19 @@ use crate::raytrace::probe::TreeRay;
 use crate::raytrace::ray_packet::{
     PacketStack, PacketTraversal, RAYS, RayPacket, has_common_signs, pop_lowest_bit,
 };
-use crate::raytrace::traverse::{BoxStack, Holds, RayPlanes, Traversal};
+use crate::raytrace::traverse::{BoxStack, TreeContents, RayPlanes, Traversal};
 use crate::raytrace::{Hit, PosedShape, Ray, Shape};
 use merrow_math::Vec3;
 use std::ops::Range;
 
 /// Minimum number of rays for which a mesh is traversed as one packet.
-const FEW: u32 = 3;
+const MIN_PACKET_RAYS: u32 = 3;
 
 /// Working memory that consecutive searches share. Allocating it takes as long as a short search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SearchMemory {
     /// Stacks of a single ray, in the tree of a group and in that of a mesh.
-    pub kept: [BoxStack; 2],
+    pub stacks: [BoxStack; 2],
     /// Stack and state of a ray packet.
     outer: Box<PacketStack>,
     inner: Box<PacketSearch>,
@@ -53,20 +53,20 @@ pub(crate) struct ShapeGroup {
     order: Vec<u32>,
     tree: Tree,
     /// Bounding sphere of all shapes [m], W.
-    centre: Vec3,
+    center: Vec3,
     radius: f64,
     /// Shapes without a bounding box.
-    boundless: Vec<u32>,
+    unbounded: Vec<u32>,
 }
 
 impl ShapeGroup {
     /// Builds a group of these shapes.
-    pub(crate) fn new(shapes: Vec<PosedShape>, care: BuildQuality) -> Self {
+    pub(crate) fn new(shapes: Vec<PosedShape>, quality: BuildQuality) -> Self {
         let mut group = Self {
             shapes,
             ..Self::default()
         };
-        group.rebuild(care);
+        group.rebuild(quality);
         group
     }
 
@@ -81,22 +81,22 @@ impl ShapeGroup {
         self.rebuild(BuildQuality::Fast);
     }
 
-    fn rebuild(&mut self, care: BuildQuality) {
+    fn rebuild(&mut self, quality: BuildQuality) {
         let mut bounded = Vec::new();
-        self.boundless.clear();
+        self.unbounded.clear();
         for (k, placed) in self.shapes.iter().enumerate() {
             match placed.extent() {
                 Some(extent) => bounded.push((k as u32, extent)),
-                None if matches!(placed.shape, Shape::Ground(_)) => self.boundless.push(k as u32),
+                None if matches!(placed.shape, Shape::Ground(_)) => self.unbounded.push(k as u32),
                 // A shape without a valid pose is omitted.
                 None => {}
             }
         }
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        for (_, (middle, half)) in &bounded {
+        for (_, (center, half)) in &bounded {
             for axis in 0..3 {
-                low[axis] = low[axis].min(middle[axis] - half[axis]);
-                high[axis] = high[axis].max(middle[axis] + half[axis]);
+                low[axis] = low[axis].min(center[axis] - half[axis]);
+                high[axis] = high[axis].max(center[axis] + half[axis]);
             }
         }
         self.order.clear();
@@ -105,21 +105,21 @@ impl ShapeGroup {
             return;
         }
         let (low, high) = (Vec3::from(low), Vec3::from(high));
-        self.centre = (low + high).scale(0.5);
+        self.center = (low + high).scale(0.5);
         self.radius = 0.5 * (high - low).norm() * (1.0 + 1e-6) + 1e-9;
-        let room = self.radius * 1e-6;
+        let margin = self.radius * 1e-6;
         let boxes: Vec<Bounds> = bounded
             .iter()
-            .map(|(_, (middle, half))| {
-                let at = |sign: f64| {
-                    let corner = *middle - self.centre + half.scale(sign);
-                    corner.to_array().map(|x| (x + sign * room) as f32)
+            .map(|(_, (center, half))| {
+                let corner = |sign: f64| {
+                    let corner = *center - self.center + half.scale(sign);
+                    corner.to_array().map(|x| (x + sign * margin) as f32)
                 };
-                [at(-1.0), at(1.0)]
+                [corner(-1.0), corner(1.0)]
             })
             .collect();
         let order = &mut self.order;
-        self.tree = Tree::new(&boxes, 1, care, |list| {
+        self.tree = Tree::new(&boxes, 1, quality, |list| {
             order.extend(list.iter().map(|i| bounded[*i as usize].0));
             (order.len() as u32 - 1, 1)
         });
@@ -128,16 +128,16 @@ impl ShapeGroup {
     /// Start of a search that ends at the distance `limit` [m]: the ray in the frame of the tree,
     /// and the distance of its origin [m]. `None` if the ray misses the bounding sphere.
     #[inline(always)]
-    pub(crate) fn enter(&self, ray: &Ray, limit: f64) -> Option<(TreeRay, f64)> {
-        let shift = self.first(ray, limit)?;
+    pub(crate) fn start_search(&self, ray: &Ray, limit: f64) -> Option<(TreeRay, f64)> {
+        let shift = self.entry_distance(ray, limit)?;
         Some((self.probe(ray, shift), shift))
     }
 
     /// Distance (1) [m]; `None` if the ray misses the bounding sphere or enters it beyond `limit`
     /// [m].
     #[inline(always)]
-    pub(crate) fn first(&self, ray: &Ray, limit: f64) -> Option<f64> {
-        let (m, d) = (ray.origin - self.centre, ray.direction);
+    pub(crate) fn entry_distance(&self, ray: &Ray, limit: f64) -> Option<f64> {
+        let (m, d) = (ray.origin - self.center, ray.direction);
         let along = m.dot(d);
         let outside = m.dot(m) - along * along > self.radius * self.radius;
         let shift = (-along - self.radius).max(ray.range[0]);
@@ -151,7 +151,7 @@ impl ShapeGroup {
     /// Ray in the frame of the tree, from the distance `shift` [m] on.
     #[inline(always)]
     pub(crate) fn probe(&self, ray: &Ray, shift: f64) -> TreeRay {
-        let o = ray.origin - self.centre + ray.direction.scale(shift);
+        let o = ray.origin - self.center + ray.direction.scale(shift);
         TreeRay::new(o, ray.direction, ray.range[0] - shift)
     }
 
@@ -161,8 +161,8 @@ impl ShapeGroup {
     }
 
     /// Indices of the shapes without a bounding box.
-    pub(crate) fn boundless(&self) -> &[u32] {
-        &self.boundless
+    pub(crate) fn unbounded(&self) -> &[u32] {
+        &self.unbounded
     }
 
     /// Searches the shapes of the group for the closest hit of `query`. Returns true if the search
@@ -171,24 +171,24 @@ impl ShapeGroup {
     pub(crate) fn search<E: F32x8, const ANY: bool>(
         &self,
         query: &mut Query<'_>,
-        [kept, inner]: &mut [BoxStack; 2],
+        [outer, inner]: &mut [BoxStack; 2],
     ) -> bool {
-        if let Some((probe, shift)) = self.enter(query.ray, query.limit()) {
+        if let Some((probe, shift)) = self.start_search(query.ray, query.limit()) {
             if let [only] = *self.order() {
                 // The tree of a single shape needs no traversal.
                 if self.test_shape::<E, ANY>(only, shift, query, inner) {
                     return true;
                 }
             } else {
-                let (planes, mut walk) = (RayPlanes::<E>::new(&probe), Traversal::new(&probe));
+                let (planes, mut traversal) = (RayPlanes::<E>::new(&probe), Traversal::new(&probe));
                 loop {
-                    let down = match walk.here() {
+                    let down = match traversal.position() {
                         Ok(number) => {
                             let limit = round_up_f32(query.limit() - shift);
-                            walk.descend(kept, self, number, &planes, limit)
+                            traversal.descend(outer, self, number, &planes, limit)
                         }
                         Err((leaf, _)) => {
-                            let from = shift + f64::from(walk.entered());
+                            let from = shift + f64::from(traversal.entered());
                             if self.test_shape::<E, ANY>(
                                 self.order[leaf as usize],
                                 from,
@@ -200,13 +200,13 @@ impl ShapeGroup {
                             false
                         }
                     };
-                    if !down && !walk.resume(kept, round_up_f32(query.limit() - shift)) {
+                    if !down && !traversal.resume(outer, round_up_f32(query.limit() - shift)) {
                         break;
                     }
                 }
             }
         }
-        for k in &self.boundless {
+        for k in &self.unbounded {
             if self.test_shape::<E, ANY>(*k, query.ray.range[0], query, inner) {
                 return true;
             }
@@ -214,32 +214,32 @@ impl ShapeGroup {
         false
     }
 
-    /// As [`Group::search`] for those of eight `rays` whose bits are set in `which`, as one packet.
+    /// As [`Self::search`] for those of eight `rays` whose bits are set in `which`, as one packet.
     /// `first` is the index of the group's first shape.
     ///
     /// Returns false, with no hit recorded, if the directions of the rays differ in the sign of a
     /// component.
     #[inline(always)]
-    pub(crate) fn search_bundle<E: F32x8>(
+    pub(crate) fn search_packet<E: F32x8>(
         &self,
         rays: &[Ray],
         which: u32,
         (skip, first): (&Range<u32>, u32),
-        room: &mut SearchMemory,
+        memory: &mut SearchMemory,
         hits: &mut [Option<Hit>],
     ) -> bool {
         let (mut inside, mut left, mut shifts) = (0, which, [0.0; RAYS]);
         let mut limits = [f32::NEG_INFINITY; RAYS];
         while let Some(i) = pop_lowest_bit(&mut left) {
             let limit = limit(&rays[i], &hits[i]);
-            if let Some(shift) = self.first(&rays[i], limit) {
+            if let Some(shift) = self.entry_distance(&rays[i], limit) {
                 (inside, shifts[i], limits[i]) =
                     (inside | 1 << i, shift, round_up_f32(limit - shift));
             }
         }
-        let (mut only, mut boundless) =
-            (self.order.len() == 1 && inside != 0, self.boundless.iter());
-        let (mut bundle, mut tour) = (None, PacketTraversal::at_root());
+        let (mut only, mut unbounded) =
+            (self.order.len() == 1 && inside != 0, self.unbounded.iter());
+        let (mut packet, mut traversal) = (None, PacketTraversal::at_root());
         // The tree of a single shape needs no traversal.
         if inside != 0 && !only {
             let (mut probes, mut left) = ([TreeRay::default(); RAYS], inside);
@@ -249,20 +249,20 @@ impl ShapeGroup {
             if !has_common_signs(&probes, inside) {
                 return false;
             }
-            bundle = Some(RayPacket::<E>::new(&probes, inside));
+            packet = Some(RayPacket::<E>::new(&probes, inside));
         }
         loop {
             let mut from = shifts;
-            let (k, these) = if std::mem::take(&mut only) {
+            let (k, entering) = if std::mem::take(&mut only) {
                 (self.order[0], inside)
-            } else if let Some(bundle) = &bundle
-                && let Some(arrival) = tour.next(bundle, self, &mut room.outer, &limits)
+            } else if let Some(packet) = &packet
+                && let Some(arrival) = traversal.next(packet, self, &mut memory.outer, &limits)
             {
                 from.iter_mut()
                     .zip(arrival.entered)
                     .for_each(|(from, t)| *from += f64::from(t));
                 (self.order[arrival.leaf.0 as usize], arrival.rays)
-            } else if let Some(k) = boundless.next() {
+            } else if let Some(k) = unbounded.next() {
                 from.iter_mut()
                     .zip(rays)
                     .for_each(|(from, ray)| *from = ray.range[0]);
@@ -273,15 +273,15 @@ impl ShapeGroup {
             if skip.contains(&(first + k)) {
                 continue;
             }
-            self.test_shape_packet::<E>(k, these, &from, (rays, skip, first), room, hits);
-            let mut left = these & inside;
+            self.test_shape_packet::<E>(k, entering, &from, (rays, skip, first), memory, hits);
+            let mut left = entering & inside;
             while let Some(i) = pop_lowest_bit(&mut left) {
                 limits[i] = round_up_f32(limit(&rays[i], &hits[i]) - shifts[i]);
             }
         }
     }
 
-    /// As [`Group::ask`] for those of eight rays whose bits are set in `which`.
+    /// As [`Self::test_shape`] for those of eight rays whose bits are set in `which`.
     #[inline(always)]
     fn test_shape_packet<E: F32x8>(
         &self,
@@ -289,22 +289,22 @@ impl ShapeGroup {
         mut which: u32,
         from: &[f64; RAYS],
         (rays, skip, first): (&[Ray], &Range<u32>, u32),
-        room: &mut SearchMemory,
+        memory: &mut SearchMemory,
         hits: &mut [Option<Hit>],
     ) {
         let placed = &self.shapes[k as usize];
         if let Shape::Mesh(mesh) = &placed.shape
-            && which.count_ones() >= FEW
+            && which.count_ones() >= MIN_PACKET_RAYS
         {
             let mut left = which;
             while let Some(i) = pop_lowest_bit(&mut left) {
-                room.inner.ways[i] =
+                memory.inner.local_rays[i] =
                     placed.to_local_ray(&rays[i], limit(&rays[i], &hits[i]), from[i]);
             }
-            if mesh.run_packet::<E>(&mut room.inner, which) {
+            if mesh.run_packet::<E>(&mut memory.inner, which) {
                 while let Some(i) = pop_lowest_bit(&mut which) {
-                    let met = mesh.packet_hit(&room.inner, i);
-                    settle(&mut hits[i], placed, first + k, met);
+                    let hit = mesh.packet_hit(&memory.inner, i);
+                    record_if_closer(&mut hits[i], placed, first + k, hit);
                 }
                 return;
             }
@@ -316,7 +316,7 @@ impl ShapeGroup {
                 first,
                 best: hits[i],
             };
-            self.test_shape::<E, false>(k, from[i], &mut query, &mut room.kept[1]);
+            self.test_shape::<E, false>(k, from[i], &mut query, &mut memory.stacks[1]);
             hits[i] = query.best;
         }
     }
@@ -328,29 +328,29 @@ impl ShapeGroup {
         k: u32,
         from: f64,
         query: &mut Query<'_>,
-        kept: &mut BoxStack,
+        stack: &mut BoxStack,
     ) -> bool {
         if query.skips(k) {
             return false;
         }
         let placed = &self.shapes[k as usize];
-        let way = placed.to_local_ray(query.ray, query.limit(), from);
-        let met = match &placed.shape {
+        let local_ray = placed.to_local_ray(query.ray, query.limit(), from);
+        let hit = match &placed.shape {
             Shape::Mesh(mesh) if mesh.is_empty() => return false,
             Shape::Mesh(mesh) => {
-                let mut seek = mesh.start_search(&way);
-                mesh.run::<E, ANY>(&mut seek, kept);
-                mesh.hit(&seek)
+                let mut search = mesh.start_search(&local_ray);
+                mesh.run::<E, ANY>(&mut search, stack);
+                mesh.hit(&search)
             }
-            Shape::Primitive(primitive) => primitive.closest(&way),
-            Shape::Ground(ground) => ground.closest(&way),
+            Shape::Primitive(primitive) => primitive.closest(&local_ray),
+            Shape::Ground(ground) => ground.closest(&local_ray),
         };
-        query.record(placed, k, met);
+        query.record(placed, k, hit);
         ANY && query.best.is_some()
     }
 }
 
-impl Holds for ShapeGroup {
+impl TreeContents for ShapeGroup {
     #[inline(always)]
     fn tree(&self) -> &Tree {
         &self.tree
@@ -389,8 +389,8 @@ impl Query<'_> {
     /// Records a hit on shape `k` of the group if it is closer. At equal distances the lowest index
     /// wins.
     #[inline(always)]
-    pub(crate) fn record(&mut self, placed: &PosedShape, k: u32, met: Option<LocalHit>) {
-        settle(&mut self.best, placed, self.first + k, met);
+    pub(crate) fn record(&mut self, placed: &PosedShape, k: u32, hit: Option<LocalHit>) {
+        record_if_closer(&mut self.best, placed, self.first + k, hit);
     }
 }
 
@@ -403,12 +403,12 @@ fn limit(ray: &Ray, best: &Option<Hit>) -> f64 {
 }
 
 #[inline(always)]
-fn settle(best: &mut Option<Hit>, placed: &PosedShape, shape: u32, met: Option<LocalHit>) {
+fn record_if_closer(best: &mut Option<Hit>, placed: &PosedShape, shape: u32, hit: Option<LocalHit>) {
     let Some(LocalHit {
         distance,
         normal,
         face,
-    }) = met
+    }) = hit
     else {
         return;
     };

@@ -15,7 +15,7 @@
 //! # Limits
 //! - Boxes must be finite; at most 2^27 leaves.
 //! - Many nested boxes take long to cluster (16 s for 20 000).
-//! - A tree deeper than [`DEEPEST`] is replaced by one that repeatedly halves the list of boxes.
+//! - A tree deeper than [`MAX_DEPTH`] is replaced by one that repeatedly halves the list of boxes.
 //!
 //! # Checked by
 //! The tests in this file; test/witness/raytrace.rs
@@ -28,7 +28,7 @@ use obvhs::bvh2::reinsertion::ReinsertionOptimizer;
 use obvhs::ploc::{PlocBuilder, PlocSearchDistance, SortPrecision};
 
 /// Maximum depth of a tree [nodes].
-pub(crate) const DEEPEST: usize = 18;
+pub(crate) const MAX_DEPTH: usize = 18;
 /// Flag of a child that is a leaf.
 const LEAF: u32 = 1 << 31;
 
@@ -67,7 +67,7 @@ impl Child {
 
     /// Decodes an element of [`Node::words`].
     #[inline(always)]
-    pub(crate) fn of_word(word: u32) -> Self {
+    pub(crate) fn from_word(word: u32) -> Self {
         Self(word)
     }
 
@@ -99,25 +99,25 @@ pub(crate) enum BuildQuality {
 }
 
 impl Tree {
-    /// Builds a tree over `boxes`, with at most `full` (1..=16) of them in a leaf.
+    /// Builds a tree over `boxes`, with at most `max_leaf_size` (1..=16) of them in a leaf.
     ///
     /// `pack` receives the box indices of each leaf, stores the contents and returns their first
-    /// index and count, which [`Child::either`] later returns.
+    /// index and count, which [`Child::decode`] later returns.
     pub(crate) fn new(
         boxes: &[Bounds],
-        full: u32,
-        care: BuildQuality,
+        max_leaf_size: u32,
+        quality: BuildQuality,
         mut pack: impl FnMut(&[u32]) -> (u32, u32),
     ) -> Self {
         if boxes.is_empty() {
             return Self::default();
         }
-        let mut binary = clustered(boxes, full, care);
-        if Self::depth(&binary) > DEEPEST {
-            binary = halved(boxes, &binary.primitive_indices, full as usize);
+        let mut binary = build_clustered(boxes, max_leaf_size, quality);
+        if Self::depth(&binary) > MAX_DEPTH {
+            binary = build_by_halving(boxes, &binary.primitive_indices, max_leaf_size as usize);
         }
         Self {
-            nodes: collapsed(&binary, &mut pack),
+            nodes: collapse_to_eight(&binary, &mut pack),
         }
     }
 
@@ -128,19 +128,19 @@ impl Tree {
 
     /// Depth of the tree [nodes] after merging to eight children per node.
     fn depth(binary: &Bvh2) -> usize {
-        let mut deepest = 0;
-        let mut open = vec![(0, 1)];
-        while let Some((number, depth)) = open.pop() {
-            deepest = deepest.max(depth);
-            let children = family(binary, number);
-            open.extend(
+        let mut max_depth = 0;
+        let mut pending = vec![(0, 1)];
+        while let Some((number, depth)) = pending.pop() {
+            max_depth = max_depth.max(depth);
+            let children = merged_children(binary, number);
+            pending.extend(
                 children
                     .iter()
                     .filter(|n| !is_leaf(binary, **n))
                     .map(|n| (*n, depth + 1)),
             );
         }
-        deepest
+        max_depth
     }
 }
 
@@ -149,7 +149,7 @@ fn is_leaf(binary: &Bvh2, number: u32) -> bool {
 }
 
 /// Up to eight descendants of a node that become its children.
-fn family(binary: &Bvh2, number: u32) -> Vec<u32> {
+fn merged_children(binary: &Bvh2, number: u32) -> Vec<u32> {
     let node = &binary.nodes[number as usize];
     if node.is_leaf() {
         return vec![number];
@@ -169,7 +169,7 @@ fn family(binary: &Bvh2, number: u32) -> Vec<u32> {
 }
 
 /// Merges a binary tree to nodes with eight children; children follow their parent.
-fn collapsed(binary: &Bvh2, pack: &mut impl FnMut(&[u32]) -> (u32, u32)) -> Vec<Node> {
+fn collapse_to_eight(binary: &Bvh2, pack: &mut impl FnMut(&[u32]) -> (u32, u32)) -> Vec<Node> {
     let empty = Node {
         bounds: [
             [f32::INFINITY; 8],
@@ -182,38 +182,38 @@ fn collapsed(binary: &Bvh2, pack: &mut impl FnMut(&[u32]) -> (u32, u32)) -> Vec<
         children: [Child(0); 8],
     };
     let mut nodes = vec![empty.clone()];
-    let mut open = vec![(0_u32, 0_usize)];
-    while let Some((number, place)) = open.pop() {
-        let first_new = open.len();
-        for (i, child) in family(binary, number).into_iter().enumerate() {
+    let mut pending = vec![(0_u32, 0_usize)];
+    while let Some((number, index)) = pending.pop() {
+        let first_new = pending.len();
+        for (i, child) in merged_children(binary, number).into_iter().enumerate() {
             let from = &binary.nodes[child as usize];
             let bounds = [from.aabb().min.to_array(), from.aabb().max.to_array()];
             for axis in 0..3 {
-                nodes[place].bounds[axis][i] = bounds[0][axis];
-                nodes[place].bounds[axis + 3][i] = bounds[1][axis];
+                nodes[index].bounds[axis][i] = bounds[0][axis];
+                nodes[index].bounds[axis + 3][i] = bounds[1][axis];
             }
-            nodes[place].children[i] = if from.is_leaf() {
+            nodes[index].children[i] = if from.is_leaf() {
                 let range =
                     from.first_index as usize..(from.first_index + from.prim_count) as usize;
                 let (first, count) = pack(&binary.primitive_indices[range]);
                 Child::leaf(first, count)
             } else {
-                open.push((child, nodes.len()));
+                pending.push((child, nodes.len()));
                 nodes.push(empty.clone());
                 Child(nodes.len() as u32 - 1)
             };
         }
-        open[first_new..].reverse();
+        pending[first_new..].reverse();
     }
     nodes
 }
 
-fn boxed(b: &Bounds) -> Aabb {
+fn to_aabb(b: &Bounds) -> Aabb {
     Aabb::new(b[0].into(), b[1].into())
 }
 
 /// Binary tree that minimises surface areas.
-fn clustered(boxes: &[Bounds], full: u32, care: BuildQuality) -> Bvh2 {
+fn build_clustered(boxes: &[Bounds], max_leaf_size: u32, quality: BuildQuality) -> Bvh2 {
     // Clustering merges only one pair at a time where all boxes are equal. Slightly uneven padding
     // makes them different.
     let size = boxes
@@ -221,57 +221,57 @@ fn clustered(boxes: &[Bounds], full: u32, care: BuildQuality) -> Bvh2 {
         .flatten()
         .flatten()
         .fold(1e-30_f32, |size, x| size.max(x.abs()));
-    let uneven = |(k, b): (usize, &Bounds)| {
-        let room = size * ((k as u32).wrapping_mul(0x9e37_79b9) >> 28) as f32 * 2.0_f32.powi(-24);
-        boxed(&[b[0].map(|x| x - room), b[1].map(|x| x + room)])
+    let padded_box = |(k, b): (usize, &Bounds)| {
+        let padding = size * ((k as u32).wrapping_mul(0x9e37_79b9) >> 28) as f32 * 2.0_f32.powi(-24);
+        to_aabb(&[b[0].map(|x| x - padding), b[1].map(|x| x + padding)])
     };
-    let boxes: Vec<Aabb> = boxes.iter().enumerate().map(uneven).collect();
-    let (reach, threshold, share) = match care {
+    let boxes: Vec<Aabb> = boxes.iter().enumerate().map(padded_box).collect();
+    let (search_distance, threshold, reinsertion_share) = match quality {
         BuildQuality::Fast => (PlocSearchDistance::Minimum, 0, 0.0),
         BuildQuality::Best => (PlocSearchDistance::Medium, 3, 0.05),
     };
     let numbers = (0..boxes.len() as u32).collect();
     let mut tree = PlocBuilder::with_capacity(boxes.len()).build(
-        reach,
+        search_distance,
         &boxes,
         numbers,
         SortPrecision::U64,
         threshold,
     );
-    let mut better = ReinsertionOptimizer::default();
-    better.run(&mut tree, share, None);
-    // A leaf has the same cost whatever its count.
-    collapse(&mut tree, full, full as f32);
-    better.run(&mut tree, 2.0 * share, None);
+    let mut optimizer = ReinsertionOptimizer::default();
+    optimizer.run(&mut tree, reinsertion_share, None);
+    // A leaf has the same cost for any count.
+    collapse(&mut tree, max_leaf_size, max_leaf_size as f32);
+    optimizer.run(&mut tree, 2.0 * reinsertion_share, None);
     tree
 }
 
 /// Binary tree that repeatedly halves the list `numbers`.
-fn halved(boxes: &[Bounds], numbers: &[u32], full: usize) -> Bvh2 {
-    let around = |range: std::ops::Range<usize>| {
+fn build_by_halving(boxes: &[Bounds], numbers: &[u32], max_leaf_size: usize) -> Bvh2 {
+    let enclosing_box = |range: std::ops::Range<usize>| {
         numbers[range].iter().fold(Aabb::empty(), |all, n| {
-            all.union(&boxed(&boxes[*n as usize]))
+            all.union(&to_aabb(&boxes[*n as usize]))
         })
     };
     let mut tree = Bvh2 {
         primitive_indices: numbers.to_vec(),
         ..Bvh2::default()
     };
-    let mut open = vec![(0, 0..numbers.len())];
+    let mut pending = vec![(0, 0..numbers.len())];
     tree.nodes.push(Bvh2Node::default());
-    while let Some((place, range)) = open.pop() {
-        let hull = around(range.clone());
-        if range.len() <= full {
-            tree.nodes[place] = Bvh2Node::new(hull, range.len() as u32, range.start as u32);
+    while let Some((index, range)) = pending.pop() {
+        let hull = enclosing_box(range.clone());
+        if range.len() <= max_leaf_size {
+            tree.nodes[index] = Bvh2Node::new(hull, range.len() as u32, range.start as u32);
             continue;
         }
         let first = tree.nodes.len();
-        tree.nodes[place] = Bvh2Node::new(hull, 0, first as u32);
+        tree.nodes[index] = Bvh2Node::new(hull, 0, first as u32);
         tree.nodes
             .extend([Bvh2Node::default(), Bvh2Node::default()]);
         let middle = range.start + range.len() / 2;
-        open.push((first, range.start..middle));
-        open.push((first + 1, middle..range.end));
+        pending.push((first, range.start..middle));
+        pending.push((first + 1, middle..range.end));
     }
     tree
 }
@@ -283,26 +283,26 @@ mod tests {
     /// Contents of all leaves, sorted, after checking the boxes of the tree.
     fn contents(tree: &Tree, packed: &[Vec<u32>], boxes: &[Bounds]) -> Vec<u32> {
         let mut all = Vec::new();
-        let mut open = vec![(0, [[f32::NEG_INFINITY; 3], [f32::INFINITY; 3]], 1)];
-        while let Some((number, hull, depth)) = open.pop() {
-            assert!(depth <= DEEPEST);
+        let mut pending = vec![(0, [[f32::NEG_INFINITY; 3], [f32::INFINITY; 3]], 1)];
+        while let Some((number, hull, depth)) = pending.pop() {
+            assert!(depth <= MAX_DEPTH);
             let Some(node) = tree.nodes.get(number) else {
                 continue;
             };
             for i in (0..8).filter(|i| node.bounds[0][*i] <= node.bounds[3][*i]) {
-                let own =
+                let bounds =
                     [[0, 1, 2], [3, 4, 5]].map(|rows| rows.map(|row: usize| node.bounds[row][i]));
                 let within = |small: &Bounds, large: &Bounds| {
                     (0..3).all(|axis| {
                         small[0][axis] >= large[0][axis] && small[1][axis] <= large[1][axis]
                     })
                 };
-                assert!(within(&own, &hull));
+                assert!(within(&bounds, &hull));
                 match node.children[i].decode() {
-                    Ok(number) => open.push((number, own, depth + 1)),
+                    Ok(number) => pending.push((number, bounds, depth + 1)),
                     Err((first, count)) => {
                         for list in &packed[first as usize..(first + count) as usize] {
-                            assert!(list.iter().all(|k| within(&boxes[*k as usize], &own)));
+                            assert!(list.iter().all(|k| within(&boxes[*k as usize], &bounds)));
                             all.extend(list);
                         }
                     }
@@ -313,31 +313,31 @@ mod tests {
         all
     }
 
-    fn checked(boxes: &[Bounds]) {
-        let make = |care| {
+    fn check_tree(boxes: &[Bounds]) {
+        let make = |quality| {
             let mut packed = Vec::new();
-            let tree = Tree::new(boxes, 8, care, |list| {
+            let tree = Tree::new(boxes, 8, quality, |list| {
                 assert!(list.len() <= 8);
                 packed.push(list.to_vec());
                 (packed.len() as u32 - 1, 1)
             });
             (tree, packed)
         };
-        for care in [BuildQuality::Fast, BuildQuality::Best] {
-            let (tree, packed) = make(care);
+        for quality in [BuildQuality::Fast, BuildQuality::Best] {
+            let (tree, packed) = make(quality);
             assert_eq!(
                 contents(&tree, &packed, boxes),
                 (0..boxes.len() as u32).collect::<Vec<_>>()
             );
-            let (again, _) = make(care);
-            assert_eq!(format!("{:?}", tree.nodes), format!("{:?}", again.nodes));
+            let (repeated, _) = make(quality);
+            assert_eq!(format!("{:?}", tree.nodes), format!("{:?}", repeated.nodes));
         }
         if boxes.is_empty() {
             return;
         }
         let mut packed = Vec::new();
         let numbers: Vec<u32> = (0..boxes.len() as u32).collect();
-        let nodes = collapsed(&halved(boxes, &numbers, 8), &mut |list| {
+        let nodes = collapse_to_eight(&build_by_halving(boxes, &numbers, 8), &mut |list| {
             packed.push(list.to_vec());
             (packed.len() as u32 - 1, 1)
         });
@@ -348,27 +348,27 @@ mod tests {
     // is repeatable. Method: no box, one, flat boxes, points, equal boxes, rows of growing
     // distance, huge and distant boxes, by both builders and by halving. Tolerance: none.
     #[test]
-    fn trees_hold_every_box_once() {
+    fn tree_contains_every_box_once() {
         let point = |x: f32, y: f32, z: f32| [[x, y, z], [x, y, z]];
-        checked(&[]);
-        checked(&[point(1.0, 2.0, 3.0)]);
+        check_tree(&[]);
+        check_tree(&[point(1.0, 2.0, 3.0)]);
         for n in [2, 7, 8, 9, 64, 1000, 20_000] {
-            let of = |f: &dyn Fn(f32) -> Bounds| {
-                checked(&(0..n).map(|k| f(k as f32)).collect::<Vec<_>>())
+            let check = |f: &dyn Fn(f32) -> Bounds| {
+                check_tree(&(0..n).map(|k| f(k as f32)).collect::<Vec<_>>())
             };
-            of(&|_| point(3.0, -4.0, 5.0));
-            of(&|_| [[-1.0; 3], [1.0; 3]]);
-            of(&|k| {
+            check(&|_| point(3.0, -4.0, 5.0));
+            check(&|_| [[-1.0; 3], [1.0; 3]]);
+            check(&|k| {
                 [
                     [k % 31.0, (k / 31.0).floor(), 0.0],
                     [k % 31.0 + 1.0, (k / 31.0).floor() + 1.0, 0.0],
                 ]
             });
-            of(&|k| point(k, 0.0, 0.0));
-            of(&|k| [[-k % 500.0; 3], [k % 500.0; 3]]);
-            of(&|k| point((k % 80.0 - 40.0).exp2(), k, -k));
-            of(&|k| point(1e12 + 1e6 * k, -1e12, 1e12));
-            of(&|k| [[-1e12, k, -1e12], [1e12, k + 1e-3, 1e12]]);
+            check(&|k| point(k, 0.0, 0.0));
+            check(&|k| [[-k % 500.0; 3], [k % 500.0; 3]]);
+            check(&|k| point((k % 80.0 - 40.0).exp2(), k, -k));
+            check(&|k| point(1e12 + 1e6 * k, -1e12, 1e12));
+            check(&|k| [[-1e12, k, -1e12], [1e12, k + 1e-3, 1e12]]);
         }
     }
 }

@@ -71,7 +71,7 @@ mod tests {
     // Goal: rays hit the triangles of a height field above and below the diagonal of a cell.
     // Method: heights computed by hand. Tolerance: 1e-6 m.
     #[test]
-    fn grids_of_heights_are_seen_as_their_triangles() {
+    fn heightfield_triangles_are_hit() {
         let field = Heightfield {
             count: [3, 2],
             size: [4.0, 3.0],

@@ -30,7 +30,7 @@ use merrow_model::scene::sea::terrain::Terrain;
 use std::sync::Arc;
 
 /// Maximum number of squares in the lowest level.
-const SQUARES: usize = 1 << 21;
+const MAX_SQUARES: usize = 1 << 21;
 
 /// One level of the pyramid.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ struct Square {
     /// Maximum height in the square [m].
     top: f64,
     /// Distance to the point at which the ray leaves the square [m].
-    out: f64,
+    exit_distance: f64,
     /// True if the ray leaves the next larger square at that point too.
     leaves_parent: bool,
 }
@@ -69,14 +69,14 @@ impl Heightfield {
     pub fn new(terrain: Arc<Terrain>) -> Self {
         let cells = terrain.count().map(|n| n - 1);
         let mut side = 1;
-        while cells[0].div_ceil(side) * cells[1].div_ceil(side) > SQUARES {
+        while cells[0].div_ceil(side) * cells[1].div_ceil(side) > MAX_SQUARES {
             side *= 2;
         }
-        let mut levels = vec![lowest(&terrain, side)];
+        let mut levels = vec![finest_level(&terrain, side)];
         while let Some(last) = levels.last()
             && last.tops.len() > 1
         {
-            let next = last.coarser();
+            let next = last.coarsened();
             levels.push(next);
         }
         Self { terrain, levels }
@@ -92,15 +92,15 @@ impl Heightfield {
 
     /// First hit of a ray (in W) on the terrain from above; `None` if the ray starts below the
     /// terrain.
-    pub fn closest(&self, way: &LocalRay) -> Option<LocalHit> {
-        let (p, d) = (way.o, way.d);
+    pub fn closest(&self, local_ray: &LocalRay) -> Option<LocalHit> {
+        let (p, d) = (local_ray.o, local_ray.d);
         let distance = if self.terrain.is_curved() {
-            self.trace_curved(way)
+            self.trace_curved(local_ray)
         } else {
-            self.trace_straight(way)
+            self.trace_straight(local_ray)
         }?;
         let (x, y) = (p.x + distance * d.x, p.y + distance * d.y);
-        (distance <= way.range[1]).then(|| {
+        (distance <= local_ray.range[1]).then(|| {
             let (normal, face) = self.terrain.normal_and_face(x, y);
             LocalHit {
                 distance,
@@ -112,32 +112,32 @@ impl Heightfield {
 
     /// Returns true if `t` is the start of the ray and the ray starts below the terrain. A ray that
     /// has already skipped a square was above the terrain.
-    fn begins_under(&self, way: &LocalRay, t: f64) -> bool {
-        t == way.range[0] && self.terrain.height_above(way.o, way.d, t) < 0.0
+    fn starts_below(&self, local_ray: &LocalRay, t: f64) -> bool {
+        t == local_ray.range[0] && self.terrain.height_above(local_ray.o, local_ray.d, t) < 0.0
     }
 
     /// Distance to the terrain [m] where grid lines are straight.
-    fn trace_straight(&self, way: &LocalRay) -> Option<f64> {
-        let (p, d) = (way.o, way.d);
+    fn trace_straight(&self, local_ray: &LocalRay) -> Option<f64> {
+        let (p, d) = (local_ray.o, local_ray.d);
         let (at, rate) = (
             self.terrain.cells(p.x, p.y),
             self.terrain.cell_rates(p.x, p.y, d),
         );
-        let (ahead, per_rate) = (ahead(rate), rate.map(|rate| 1.0 / rate));
-        let (mut t, mut level) = (way.range[0], self.levels.len() - 1);
-        while t <= way.range[1] && t.is_finite() {
+        let (forward_step, per_rate) = (forward_step(rate), rate.map(|rate| 1.0 / rate));
+        let (mut t, mut level) = (local_ray.range[0], self.levels.len() - 1);
+        while t <= local_ray.range[1] && t.is_finite() {
             let z = p.z + t * d.z;
-            if z > self.terrain.ends()[1] && d.z >= 0.0 {
+            if z > self.terrain.height_range()[1] && d.z >= 0.0 {
                 return None;
             }
-            let here = [at[0] + (t + ahead) * rate[0], at[1] + (t + ahead) * rate[1]];
+            let position = [at[0] + (t + forward_step) * rate[0], at[1] + (t + forward_step) * rate[1]];
             let Square {
                 index,
                 top,
-                out,
+                exit_distance,
                 leaves_parent,
-            } = self.levels[level].square(here, [rate, per_rate]);
-            let end = (t + ahead + out).max(t + ahead).max(t.next_up());
+            } = self.levels[level].square(position, [rate, per_rate]);
+            let end = (t + forward_step + exit_distance).max(t + forward_step).max(t.next_up());
             if stays_above(z, d.z, end - t, top) {
                 t = end;
                 // The next larger square has already been tested.
@@ -148,16 +148,16 @@ impl Heightfield {
                 level -= 1;
                 continue;
             }
-            if self.begins_under(way, t) {
+            if self.starts_below(local_ray, t) {
                 return None;
             }
-            let known = if self.levels[0].side == 1 && end.is_finite() {
+            let cell_hit = if self.levels[0].side == 1 && end.is_finite() {
                 self.terrain
                     .range_in_cell([p, d], [at, rate], index, [t, end])
             } else {
                 None
             };
-            let hit = known.unwrap_or_else(|| self.terrain.range_between(p, d, [t, end]));
+            let hit = cell_hit.unwrap_or_else(|| self.terrain.range_between(p, d, [t, end]));
             if hit.is_some() {
                 return hit;
             }
@@ -168,47 +168,47 @@ impl Heightfield {
 
     /// Distance to the terrain [m] where grid lines are curved; the cell coordinates are recomputed
     /// after every square.
-    fn trace_curved(&self, way: &LocalRay) -> Option<f64> {
-        let (p, d) = (way.o, way.d);
-        let place = |t: f64| (p.x + t * d.x, p.y + t * d.y);
-        let (mut t, mut level) = (way.range[0], self.levels.len() - 1);
-        while t <= way.range[1] && t.is_finite() {
+    fn trace_curved(&self, local_ray: &LocalRay) -> Option<f64> {
+        let (p, d) = (local_ray.o, local_ray.d);
+        let position_at = |t: f64| (p.x + t * d.x, p.y + t * d.y);
+        let (mut t, mut level) = (local_ray.range[0], self.levels.len() - 1);
+        while t <= local_ray.range[1] && t.is_finite() {
             let z = p.z + t * d.z;
-            if z > self.terrain.ends()[1] && d.z >= 0.0 {
+            if z > self.terrain.height_range()[1] && d.z >= 0.0 {
                 return None;
             }
-            let (x, y) = place(t);
+            let (x, y) = position_at(t);
             let (at, rate) = (self.terrain.cells(x, y), self.terrain.cell_rates(x, y, d));
             loop {
-                let (ahead, per_rate) = (ahead(rate), rate.map(|rate| 1.0 / rate));
-                let here = [at[0] + ahead * rate[0], at[1] + ahead * rate[1]];
+                let (forward_step, per_rate) = (forward_step(rate), rate.map(|rate| 1.0 / rate));
+                let position = [at[0] + forward_step * rate[0], at[1] + forward_step * rate[1]];
                 let Square {
                     top,
-                    out,
+                    exit_distance,
                     leaves_parent,
                     ..
-                } = self.levels[level].square(here, [rate, per_rate]);
-                let leap = ahead + out.max(0.0);
+                } = self.levels[level].square(position, [rate, per_rate]);
+                let step = forward_step + exit_distance.max(0.0);
                 let straight = || {
-                    let (x, y) = place(t + leap);
+                    let (x, y) = position_at(t + step);
                     let end = self.terrain.cells(x, y);
-                    (0..2).all(|k| (at[k] + leap * rate[k] - end[k]).abs() < 0.5)
+                    (0..2).all(|k| (at[k] + step * rate[k] - end[k]).abs() < 0.5)
                 };
-                if leap.is_finite() && stays_above(z, d.z, leap, top) && straight() {
-                    t = (t + leap).max(t.next_up());
+                if step.is_finite() && stays_above(z, d.z, step, top) && straight() {
+                    t = (t + step).max(t.next_up());
                     level = (level + usize::from(leaves_parent)).min(self.levels.len() - 1);
                     break;
                 } else if level > 0 {
                     level -= 1;
                 } else {
-                    if self.begins_under(way, t) {
+                    if self.starts_below(local_ray, t) {
                         return None;
                     }
-                    let hit = self.terrain.range_between(p, d, [t, t + leap]);
-                    if hit.is_some() || !leap.is_finite() {
+                    let hit = self.terrain.range_between(p, d, [t, t + step]);
+                    if hit.is_some() || !step.is_finite() {
                         return hit;
                     }
-                    t = (t + leap).max(t.next_up());
+                    t = (t + step).max(t.next_up());
                     break;
                 }
             }
@@ -218,29 +218,29 @@ impl Heightfield {
 }
 
 /// Small step forward [m], so that a grid line just reached is not found again.
-fn ahead(rate: [f64; 2]) -> f64 {
+fn forward_step(rate: [f64; 2]) -> f64 {
     1e-9 / (rate[0].abs() + rate[1].abs()).max(1e-12)
 }
 
-/// Returns true if a ray at the height `z` [m] with the slope `climb` stays above `top` [m] over
+/// Returns true if a ray at the height `z` [m] with the slope `slope` stays above `top` [m] over
 /// the distance `length` [m].
-fn stays_above(z: f64, climb: f64, length: f64, top: f64) -> bool {
-    let end = if climb < 0.0 { z + length * climb } else { z };
+fn stays_above(z: f64, slope: f64, length: f64, top: f64) -> bool {
+    let end = if slope < 0.0 { z + length * slope } else { z };
     end > top
 }
 
 impl Level {
-    /// Square at the position `here` [cells]. `rate` is the speed of the ray in cells per metre
+    /// Square at the position `position` [cells]. `rate` is the speed of the ray in cells per metre
     /// along either axis, `per_rate` its reciprocal. Squares at an edge extend to infinity.
     #[inline(always)]
-    fn square(&self, here: [f64; 2], [rate, per_rate]: [[f64; 2]; 2]) -> Square {
-        let (mut index, mut out, mut leaves_parent) = ([0; 2], f64::INFINITY, true);
+    fn square(&self, position: [f64; 2], [rate, per_rate]: [[f64; 2]; 2]) -> Square {
+        let (mut index, mut exit_distance, mut leaves_parent) = ([0; 2], f64::INFINITY, true);
         for axis in 0..2 {
             let last = self.count[axis] - 1;
             // The cast converts negative numbers to 0.
-            let mut k = ((here[axis] * self.per_side) as usize).min(last);
+            let mut k = ((position[axis] * self.per_side) as usize).min(last);
             // On a grid line the ray is in the square that it enters, however slowly.
-            if rate[axis] < 0.0 && k > 0 && (k * self.side) as f64 >= here[axis] {
+            if rate[axis] < 0.0 && k > 0 && (k * self.side) as f64 >= position[axis] {
                 k -= 1;
             }
             index[axis] = k;
@@ -251,28 +251,28 @@ impl Level {
             } else {
                 continue;
             };
-            let way = ((line * self.side) as f64 - here[axis]) * per_rate[axis];
-            if way < out {
-                (out, leaves_parent) = (way, line % 2 == 0);
+            let distance = ((line * self.side) as f64 - position[axis]) * per_rate[axis];
+            if distance < exit_distance {
+                (exit_distance, leaves_parent) = (distance, line % 2 == 0);
             }
         }
         let top = f64::from(self.tops[index[1] * self.count[0] + index[0]]);
         Square {
             index,
             top,
-            out,
+            exit_distance,
             leaves_parent,
         }
     }
 
     /// Next level, with squares of twice the size.
-    fn coarser(&self) -> Self {
+    fn coarsened(&self) -> Self {
         let count = self.count.map(|n| n.div_ceil(2));
         let mut tops = vec![f32::NEG_INFINITY; count[0] * count[1]];
         for (k, top) in self.tops.iter().enumerate() {
             let (i, j) = (k % self.count[0], k / self.count[0]);
-            let of = &mut tops[j / 2 * count[0] + i / 2];
-            *of = of.max(*top);
+            let coarse_top = &mut tops[j / 2 * count[0] + i / 2];
+            *coarse_top = coarse_top.max(*top);
         }
         Self {
             side: 2 * self.side,
@@ -284,15 +284,15 @@ impl Level {
 }
 
 /// Lowest level, with squares of `side` cells.
-fn lowest(terrain: &Terrain, side: usize) -> Level {
+fn finest_level(terrain: &Terrain, side: usize) -> Level {
     let samples = terrain.count();
     let count = samples.map(|n| (n - 1).div_ceil(side));
     let mut tops = vec![f32::NEG_INFINITY; count[0] * count[1]];
     // Margin around a square whose heights count [cells].
-    let rim = usize::from(terrain.is_curved());
+    let margin = usize::from(terrain.is_curved());
     let squares = |k: usize, axis: usize| {
-        let first = k.saturating_sub(1 + rim) / side;
-        first..=((k + rim) / side).min(count[axis] - 1)
+        let first = k.saturating_sub(1 + margin) / side;
+        first..=((k + margin) / side).min(count[axis] - 1)
     };
     for j in 0..samples[1] {
         for i in 0..samples[0] {
@@ -357,8 +357,8 @@ mod tests {
         Arc::new(Terrain::new(Arc::new(grid)).unwrap())
     }
 
-    fn way(draw: &mut Draw, k: u64, size: f64) -> LocalRay {
-        let mut of = |a: f64, b: f64| a + (b - a) * draw.uniform();
+    fn random_ray(draw: &mut Draw, k: u64, size: f64) -> LocalRay {
+        let mut between = |a: f64, b: f64| a + (b - a) * draw.uniform();
         // Some rays start on the lines between cells, and some run along them.
         let on_line = |x: f64| {
             if k.is_multiple_of(5) {
@@ -368,16 +368,16 @@ mod tests {
             }
         };
         let o = Vec3::new(
-            on_line(of(-size, size)),
-            on_line(of(-size, size)),
-            of(-20.0, 150.0),
+            on_line(between(-size, size)),
+            on_line(between(-size, size)),
+            between(-20.0, 150.0),
         );
         let d = match k % 7 {
-            0 => Vec3::new(0.0, 1.0, of(-0.2, 0.02)),
-            1 => Vec3::new(-1.0, 0.0, of(-0.2, 0.02)),
+            0 => Vec3::new(0.0, 1.0, between(-0.2, 0.02)),
+            1 => Vec3::new(-1.0, 0.0, between(-0.2, 0.02)),
             2 => Vec3::new(0.0, 0.0, -1.0),
-            3 => Vec3::new(1.0, 1.0, of(-0.1, 0.0)),
-            _ => Vec3::new(of(-1.0, 1.0), of(-1.0, 1.0), of(-0.4, 0.1)),
+            3 => Vec3::new(1.0, 1.0, between(-0.1, 0.0)),
+            _ => Vec3::new(between(-1.0, 1.0), between(-1.0, 1.0), between(-0.4, 0.1)),
         };
         LocalRay {
             o,
@@ -387,46 +387,46 @@ mod tests {
         }
     }
 
-    fn agrees(terrain: &Arc<Terrain>, side: Option<usize>, size: f64, rays: u64) {
+    fn compare_with_walk(terrain: &Arc<Terrain>, side: Option<usize>, size: f64, rays: u64) {
         let mut field = Heightfield::new(terrain.clone());
         if let Some(side) = side {
-            field.levels = vec![lowest(terrain, side)];
+            field.levels = vec![finest_level(terrain, side)];
             while let Some(next) = field
                 .levels
                 .last()
                 .filter(|l| l.tops.len() > 1)
-                .map(Level::coarser)
+                .map(Level::coarsened)
             {
                 field.levels.push(next);
             }
         }
         let stream = Stream::new(4, "rays");
-        let mut met = 0;
+        let mut hit_count = 0;
         for k in 0..rays {
-            let way = way(&mut stream.draw(k), k, size);
-            let expected = terrain.range(way.o, way.d);
-            let found = field.closest(&way).map(|met| met.distance);
+            let local_ray = random_ray(&mut stream.draw(k), k, size);
+            let expected = terrain.range(local_ray.o, local_ray.d);
+            let found = field.closest(&local_ray).map(|hit| hit.distance);
             let near = match (expected, found) {
                 (Some(a), Some(b)) => {
-                    let (x, y) = (way.o.x + a * way.d.x, way.o.y + a * way.d.y);
+                    let (x, y) = (local_ray.o.x + a * local_ray.d.x, local_ray.o.y + a * local_ray.d.y);
                     let [i, j] = terrain.cells(x, y);
                     let [m, n] = terrain.count().map(|n| n as f64 - 1.0);
                     let inside = i > -0.1 && j > -0.1 && i < m + 0.1 && j < n + 0.1;
                     // Beyond the edge the exact walk takes the slope over one metre.
-                    let sharp = if inside { 1.0 } else { way.d.z.abs().min(1.0) };
+                    let slope_factor = if inside { 1.0 } else { local_ray.d.z.abs().min(1.0) };
                     // For curved grid lines the exact walk takes long straight steps there.
-                    let better = terrain.is_curved()
+                    let is_closer = terrain.is_curved()
                         && !inside
-                        && terrain.height_above(way.o, way.d, b).abs()
-                            < terrain.height_above(way.o, way.d, a).abs();
-                    (a - b).abs() * sharp < 1e-9 * (1.0 + a) || better
+                        && terrain.height_above(local_ray.o, local_ray.d, b).abs()
+                            < terrain.height_above(local_ray.o, local_ray.d, a).abs();
+                    (a - b).abs() * slope_factor < 1e-9 * (1.0 + a) || is_closer
                 }
                 (a, b) => a == b,
             };
-            assert!(near, "{k}: {way:?}: {found:?}, expected {expected:?}");
-            met += u64::from(found.is_some());
+            assert!(near, "{k}: {local_ray:?}: {found:?}, expected {expected:?}");
+            hit_count += u64::from(found.is_some());
         }
-        assert!(met > rays / 3 && met < rays, "{met}");
+        assert!(hit_count > rays / 3 && hit_count < rays, "{hit_count}");
     }
 
     // Goal: the pyramid finds the same hits as the walk over all cells. Method: 150 x 90 cells,
@@ -434,30 +434,30 @@ mod tests {
     // oblique. Tolerance: 1e-9 of the distance, or of the height for hits on the level terrain
     // beyond the edges.
     #[test]
-    fn the_pyramid_finds_what_the_walk_finds() {
+    fn pyramid_and_cell_walk_agree() {
         let terrain = ground([150, 90], None);
-        agrees(&terrain, None, 1800.0, 20_000);
-        agrees(&terrain, Some(8), 1800.0, 20_000);
+        compare_with_walk(&terrain, None, 1800.0, 20_000);
+        compare_with_walk(&terrain, Some(8), 1800.0, 20_000);
     }
 
     // Goal: the same for a grid of longitudes and latitudes. Method: the same terrain at 60 degrees
     // north, 3000 rays. Tolerance: the same.
     #[test]
-    fn the_pyramid_finds_what_the_walk_finds_over_latitudes() {
+    fn pyramid_and_cell_walk_agree_on_geographic_grids() {
         let terrain = ground([150, 90], Some(TangentPlane::new(1.047, 0.3, 0.0)));
-        agrees(&terrain, None, 1400.0, 3000);
-        agrees(&terrain, Some(8), 1400.0, 3000);
+        compare_with_walk(&terrain, None, 1400.0, 3000);
+        compare_with_walk(&terrain, Some(8), 1400.0, 3000);
     }
 
     // Goal: rays that never hit the terrain terminate. Method: horizontal rays, low over the
     // terrain and beyond its edges, and from a million kilometres away. Tolerance: none.
     #[test]
-    fn level_rays_come_to_an_end() {
+    fn horizontal_rays_terminate() {
         for plane in [None, Some(TangentPlane::new(1.047, 0.3, 0.0))] {
             let terrain = ground([30, 20], plane);
             let field = Heightfield::new(terrain.clone());
             let level = |x: f64, y: f64, dx: f64, dy: f64| LocalRay {
-                o: Vec3::new(x, y, terrain.ends()[1] - 0.5),
+                o: Vec3::new(x, y, terrain.height_range()[1] - 0.5),
                 d: Vec3::new(dx, dy, 0.0),
                 range: [0.0, f64::INFINITY],
                 from: 0.0,
@@ -485,42 +485,42 @@ mod tests {
     // terminate, with the same hits as the walk over the cells. Method: horizontal and sinking rays
     // along all lines, to either side. Tolerance: 1e-9 of the distance.
     #[test]
-    fn rays_along_lines_come_to_an_end() {
+    fn rays_along_grid_lines_terminate() {
         let terrain = ground([40, 30], None);
         let field = Heightfield::new(terrain.clone());
-        let mut met = 0;
+        let mut hit_count = 0;
         for k in 0..160_u32 {
-            let (line, off) = (
+            let (line, offset) = (
                 f64::from(k % 20) * 20.0 - 200.0,
                 [1e-16, -1e-16, 3e-18, -1e-300][k as usize / 40],
             );
-            let down = if k % 2 == 0 { 0.0 } else { -0.05 };
+            let slope = if k % 2 == 0 { 0.0 } else { -0.05 };
             let d = if k % 4 < 2 {
-                Vec3::new(1.0, off, down)
+                Vec3::new(1.0, offset, slope)
             } else {
-                Vec3::new(off, -1.0, down)
+                Vec3::new(offset, -1.0, slope)
             };
             let o = if k % 4 < 2 {
                 Vec3::new(-380.0, line, 35.0)
             } else {
                 Vec3::new(line, 280.0, 35.0)
             };
-            let way = LocalRay {
+            let local_ray = LocalRay {
                 o,
                 d: d.unit().unwrap_or_default(),
                 range: [0.0, f64::INFINITY],
                 from: 0.0,
             };
             let (expected, found) = (
-                terrain.range(way.o, way.d),
-                field.closest(&way).map(|met| met.distance),
+                terrain.range(local_ray.o, local_ray.d),
+                field.closest(&local_ray).map(|hit| hit.distance),
             );
             match (expected, found) {
                 (Some(a), Some(b)) => assert!((a - b).abs() < 1e-9 * (1.0 + a), "{k}: {a} {b}"),
                 (a, b) => assert_eq!(a, b, "{k}"),
             }
-            met += u32::from(found.is_some());
+            hit_count += u32::from(found.is_some());
         }
-        assert!(met > 20, "{met}");
+        assert!(hit_count > 20, "{hit_count}");
     }
 }

@@ -1,8 +1,8 @@
 //! Interleaved traversal: the searches of several rays alternate to hide memory latency.
 //!
 //! A ray whose path differs from those before it waits for memory at every node of a mesh. Each
-//! search therefore makes one step, prefetches what it needs next, and lets the other searches
-//! continue. The result is the same as that of [`Group::search`].
+//! search therefore makes one step, prefetches what it needs next, and yields to the other
+//! searches. The result is the same as that of [`ShapeGroup::search`].
 
 use crate::raytrace::acceleration::{Query, ShapeGroup};
 use crate::raytrace::mesh::{Mesh, MeshSearch, round_up_f32};
@@ -32,9 +32,9 @@ pub(crate) fn trace_interleaved<E: F32x8, const N: usize>(
     let mut searches: [Search<'_>; N] = std::array::from_fn(|k| Search::new(groups, skip, rays, k));
     let (mut next, mut active) = (N, N);
     while active > 0 {
-        for search in searches.iter_mut().filter(|search| !search.rests) {
+        for search in searches.iter_mut().filter(|search| !search.is_finished) {
             if let Some((mesh, _)) = search.mesh
-                && !mesh.step::<E>(&mut search.seek, &mut search.inner)
+                && !mesh.step::<E>(&mut search.mesh_search, &mut search.inner)
             {
                 continue;
             }
@@ -42,10 +42,10 @@ pub(crate) fn trace_interleaved<E: F32x8, const N: usize>(
             while search.advance::<E>() {
                 hits[search.number] = search.query.best;
                 if next == rays.len() {
-                    (search.rests, active) = (true, active - 1);
+                    (search.is_finished, active) = (true, active - 1);
                     break;
                 }
-                search.begin(rays, next);
+                search.restart(rays, next);
                 next += 1;
             }
         }
@@ -62,7 +62,7 @@ enum Stage {
     /// In the tree of the group, after a shape.
     After,
     /// At the shapes without a bounding box, starting with this index.
-    Boundless(usize),
+    Unbounded(usize),
 }
 
 /// Search of one ray.
@@ -77,14 +77,14 @@ struct Search<'a> {
     /// and the traversal.
     probe: TreeRay,
     shift: f64,
-    walk: Traversal,
+    traversal: Traversal,
     outer: BoxStack,
     /// Mesh that is being searched, and the index of its shape in the group.
     mesh: Option<(&'a Mesh, u32)>,
-    seek: MeshSearch,
+    mesh_search: MeshSearch,
     inner: SortedStack,
     /// True if no rays are left for this search.
-    rests: bool,
+    is_finished: bool,
 }
 
 impl<'a> Search<'a> {
@@ -104,25 +104,25 @@ impl<'a> Search<'a> {
             stage: Stage::Before,
             probe,
             shift: 0.0,
-            walk: Traversal::new(&probe),
+            traversal: Traversal::new(&probe),
             outer: BoxStack::default(),
             mesh: None,
-            seek: MeshSearch::default(),
+            mesh_search: MeshSearch::default(),
             inner: SortedStack::default(),
-            rests: false,
+            is_finished: false,
         };
-        search.begin(rays, number);
+        search.restart(rays, number);
         search
     }
 
     /// Restarts the search with another ray.
     #[inline(always)]
-    fn begin(&mut self, rays: &'a [Ray], number: usize) {
+    fn restart(&mut self, rays: &'a [Ray], number: usize) {
         self.number = number;
         (self.query.ray, self.query.first, self.query.best) =
             (&rays[number], self.groups[0].1, None);
         (self.mesh, self.stage) = (None, Stage::Before);
-        self.group = if self.query.ray.is_sound() {
+        self.group = if self.query.ray.is_valid() {
             0
         } else {
             self.groups.len()
@@ -133,9 +133,9 @@ impl<'a> Search<'a> {
     #[inline(always)]
     fn advance<E: F32x8>(&mut self) -> bool {
         if let Some((mesh, k)) = self.mesh {
-            let met = mesh.hit(&self.seek);
+            let hit = mesh.hit(&self.mesh_search);
             let placed = &self.groups[self.group].0.shapes()[k as usize];
-            self.query.record(placed, k, met);
+            self.query.record(placed, k, hit);
             self.mesh = None;
         }
         while let Some((k, from)) = self.next_shape::<E>() {
@@ -144,18 +144,18 @@ impl<'a> Search<'a> {
             }
             let group: &'a ShapeGroup = self.groups[self.group].0;
             let placed = &group.shapes()[k as usize];
-            let way = placed.to_local_ray(self.query.ray, self.query.limit(), from);
-            let met = match &placed.shape {
+            let local_ray = placed.to_local_ray(self.query.ray, self.query.limit(), from);
+            let hit = match &placed.shape {
                 Shape::Mesh(mesh) if mesh.is_empty() => continue,
                 Shape::Mesh(mesh) => {
                     self.mesh = Some((mesh, k));
-                    self.seek = mesh.start_search(&way);
+                    self.mesh_search = mesh.start_search(&local_ray);
                     return false;
                 }
-                Shape::Primitive(primitive) => primitive.closest(&way),
-                Shape::Ground(ground) => ground.closest(&way),
+                Shape::Primitive(primitive) => primitive.closest(&local_ray),
+                Shape::Ground(ground) => ground.closest(&local_ray),
             };
-            self.query.record(placed, k, met);
+            self.query.record(placed, k, hit);
         }
         true
     }
@@ -168,8 +168,8 @@ impl<'a> Search<'a> {
             self.query.first = first;
             match self.stage {
                 Stage::Before => {
-                    self.stage = Stage::Boundless(0);
-                    let Some(shift) = group.first(self.query.ray, self.query.limit()) else {
+                    self.stage = Stage::Unbounded(0);
+                    let Some(shift) = group.entry_distance(self.query.ray, self.query.limit()) else {
                         continue;
                     };
                     // The tree of a single shape needs no traversal.
@@ -178,28 +178,28 @@ impl<'a> Search<'a> {
                     }
                     (self.probe, self.shift) = (group.probe(self.query.ray, shift), shift);
                     self.stage = Stage::Tree;
-                    self.walk = Traversal::new(&self.probe);
+                    self.traversal = Traversal::new(&self.probe);
                 }
                 Stage::Tree => {
-                    self.stage = Stage::Boundless(0);
+                    self.stage = Stage::Unbounded(0);
                     if let Some(leaf) = self.next_leaf::<E>(group) {
                         self.stage = Stage::After;
-                        let from = self.shift + f64::from(self.walk.entered());
+                        let from = self.shift + f64::from(self.traversal.entered());
                         return Some((group.order()[leaf as usize], from));
                     }
                 }
                 Stage::After => {
                     let limit = round_up_f32(self.query.limit() - self.shift);
-                    let more = self.walk.resume(&self.outer, limit);
+                    let more = self.traversal.resume(&self.outer, limit);
                     self.stage = if more {
                         Stage::Tree
                     } else {
-                        Stage::Boundless(0)
+                        Stage::Unbounded(0)
                     };
                 }
-                Stage::Boundless(i) => {
-                    self.stage = Stage::Boundless(i + 1);
-                    if let Some(k) = group.boundless().get(i) {
+                Stage::Unbounded(i) => {
+                    self.stage = Stage::Unbounded(i + 1);
+                    if let Some(k) = group.unbounded().get(i) {
                         return Some((*k, self.query.ray.range[0]));
                     }
                     (self.group, self.stage) = (self.group + 1, Stage::Before);
@@ -214,14 +214,14 @@ impl<'a> Search<'a> {
     fn next_leaf<E: F32x8>(&mut self, group: &ShapeGroup) -> Option<u32> {
         let limit = round_up_f32(self.query.limit() - self.shift);
         loop {
-            match self.walk.here() {
+            match self.traversal.position() {
                 Err((leaf, _)) => return Some(leaf),
                 Ok(number) => {
                     let planes = RayPlanes::<E>::new(&self.probe);
                     let down = self
-                        .walk
+                        .traversal
                         .descend(&mut self.outer, group, number, &planes, limit);
-                    if !down && !self.walk.resume(&self.outer, limit) {
+                    if !down && !self.traversal.resume(&self.outer, limit) {
                         return None;
                     }
                 }

@@ -30,7 +30,7 @@ use crate::raytrace::probe::TreeRay;
 use crate::raytrace::ray_packet::{
     Arrival, PacketStack, PacketTraversal, RAYS, RayPacket, has_common_signs, pop_lowest_bit,
 };
-use crate::raytrace::traverse::{BoxStack, Holds, RayPlanes, SortedStack, Traversal};
+use crate::raytrace::traverse::{BoxStack, TreeContents, RayPlanes, SortedStack, Traversal};
 use crate::raytrace::triangles::{Block, Corners, Nearest, face_index};
 use merrow_math::Vec3;
 
@@ -61,19 +61,19 @@ pub struct LocalRay {
 /// State of the search of one ray.
 #[derive(Clone, Debug, Default)]
 pub struct MeshSearch {
-    way: LocalRay,
+    local_ray: LocalRay,
     /// Origin of `probe`, relative to the centre of the mesh [m].
     o: Vec3,
     probe: TreeRay,
     best: Nearest,
-    walk: Traversal,
+    traversal: Traversal,
 }
 
 impl MeshSearch {
     /// Returns true if the ray has hit a triangle.
     #[cfg(test)]
     #[inline(always)]
-    pub(crate) fn is_met(&self) -> bool {
+    pub(crate) fn has_hit(&self) -> bool {
         self.best.is_some()
     }
 }
@@ -82,19 +82,19 @@ impl MeshSearch {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PacketSearch {
     /// Rays, to be set by the caller.
-    pub ways: [LocalRay; RAYS],
+    pub local_rays: [LocalRay; RAYS],
     origins: [Vec3; RAYS],
     probes: [TreeRay; RAYS],
     best: [Nearest; RAYS],
     limits: [f32; RAYS],
-    later: PacketStack,
+    stack: PacketStack,
 }
 
 /// Triangle mesh with its tree.
 #[derive(Clone, Debug)]
 pub struct Mesh {
     /// Centre of the bounding box [m], G.
-    middle: Vec3,
+    center: Vec3,
     /// Half size of the bounding box [m].
     half: Vec3,
     blocks: Vec<Block>,
@@ -111,9 +111,9 @@ impl Mesh {
             let p = vertices.get(k as usize)?;
             p.to_array().iter().all(|x| x.abs() < 1e12).then_some(*p)
         };
-        let seen = |t: &[u32; 3]| Some([corner(t[0])?, corner(t[1])?, corner(t[2])?]);
+        let finite_corners = |t: &[u32; 3]| Some([corner(t[0])?, corner(t[1])?, corner(t[2])?]);
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        for p in triangles.iter().filter_map(seen).flatten() {
+        for p in triangles.iter().filter_map(finite_corners).flatten() {
             for axis in 0..3 {
                 low[axis] = low[axis].min(p[axis]);
                 high[axis] = high[axis].max(p[axis]);
@@ -122,29 +122,29 @@ impl Mesh {
         if low[0] > high[0] {
             (low, high) = ([0.0; 3], [0.0; 3]);
         }
-        let middle = (Vec3::from(low) + Vec3::from(high)).scale(0.5);
+        let center = (Vec3::from(low) + Vec3::from(high)).scale(0.5);
         let half = (Vec3::from(high) - Vec3::from(low)).scale(0.5);
-        let place = |p: Vec3| (p - middle).to_array().map(|x| x as f32);
-        let corners = |t: &[u32; 3]| seen(t).map(|c| c.map(place));
+        let relative = |p: Vec3| (p - center).to_array().map(|x| x as f32);
+        let corners = |t: &[u32; 3]| finite_corners(t).map(|c| c.map(relative));
         let faces: Vec<u32> = (0..triangles.len() as u32)
-            .filter(|k| seen(&triangles[*k as usize]).is_some())
+            .filter(|k| finite_corners(&triangles[*k as usize]).is_some())
             .collect();
-        let of = |k: u32| corners(&triangles[k as usize]).unwrap_or_default();
+        let corners_of = |k: u32| corners(&triangles[k as usize]).unwrap_or_default();
         // More than rounding: no ray can run exactly along a side of a box.
-        let room = half.x.max(half.y).max(half.z) as f32 * 2.0_f32.powi(-22) + 1e-30;
-        let boxes: Vec<Bounds> = faces.iter().map(|k| bounds(&of(*k), room)).collect();
+        let margin = half.x.max(half.y).max(half.z) as f32 * 2.0_f32.powi(-22) + 1e-30;
+        let boxes: Vec<Bounds> = faces.iter().map(|k| bounds(&corners_of(*k), margin)).collect();
         let (mut blocks, mut numbers) = (Vec::new(), Vec::new());
-        let tree = Tree::new(&boxes, FULL, BuildQuality::Best, |list| {
+        let tree = Tree::new(&boxes, MAX_LEAF_TRIANGLES, BuildQuality::Best, |list| {
             let first = blocks.len();
             let mut list: Vec<u32> = list.iter().map(|i| faces[*i as usize]).collect();
             list.sort_unstable();
-            packed(&list, of, &mut blocks, &mut numbers);
+            pack_blocks(&list, corners_of, &mut blocks, &mut numbers);
             (first as u32, (blocks.len() - first) as u32)
         });
         blocks.shrink_to_fit();
         numbers.shrink_to_fit();
         Self {
-            middle,
+            center,
             half,
             blocks,
             faces: numbers,
@@ -154,7 +154,7 @@ impl Mesh {
 
     /// Centre and half size of the bounding box [m], G.
     pub fn extent(&self) -> (Vec3, Vec3) {
-        (self.middle, self.half)
+        (self.center, self.half)
     }
 
     /// Memory use of the mesh [bytes].
@@ -170,54 +170,54 @@ impl Mesh {
 
     /// Starts the search of a ray.
     #[inline(always)]
-    pub(crate) fn start_search(&self, way: &LocalRay) -> MeshSearch {
-        let o = self.origin(way);
-        let probe = TreeRay::new(o, way.d, way.range[0] - way.from);
-        let best = Nearest::within(round_up_f32(way.range[1] - way.from));
+    pub(crate) fn start_search(&self, local_ray: &LocalRay) -> MeshSearch {
+        let o = self.origin(local_ray);
+        let probe = TreeRay::new(o, local_ray.d, local_ray.range[0] - local_ray.from);
+        let best = Nearest::within(round_up_f32(local_ray.range[1] - local_ray.from));
         MeshSearch {
-            way: *way,
+            local_ray: *local_ray,
             o,
             probe,
             best,
-            walk: Traversal::new(&probe),
+            traversal: Traversal::new(&probe),
         }
     }
 
     /// Processes one node or leaf; returns true if the search has ended.
     #[inline(always)]
-    pub fn step<E: F32x8>(&self, seek: &mut MeshSearch, pile: &mut SortedStack) -> bool {
-        let (walk, best) = (&mut seek.walk, &mut seek.best);
-        match walk.here() {
+    pub fn step<E: F32x8>(&self, search: &mut MeshSearch, stack: &mut SortedStack) -> bool {
+        let (traversal, best) = (&mut search.traversal, &mut search.best);
+        match traversal.position() {
             Ok(number) => {
-                walk.push_children(
-                    pile,
+                traversal.push_children(
+                    stack,
                     &self.tree.nodes[number],
-                    &RayPlanes::<E>::new(&seek.probe),
+                    &RayPlanes::<E>::new(&search.probe),
                     best.t,
                 );
             }
             Err((first, count)) => {
                 for k in first..first + count {
-                    self.blocks[k as usize].intersect::<E>(&seek.probe, k, &self.faces, best);
+                    self.blocks[k as usize].intersect::<E>(&search.probe, k, &self.faces, best);
                 }
             }
         }
-        if !walk.pop(pile, best.t) {
+        if !traversal.pop(stack, best.t) {
             return true;
         }
-        self.prefetch::<E>(walk.here());
+        self.prefetch::<E>(traversal.position());
         false
     }
 
     /// Runs the search to its end or, if `ANY`, to the first hit.
     #[inline(always)]
-    pub fn run<E: F32x8, const ANY: bool>(&self, seek: &mut MeshSearch, kept: &mut BoxStack) {
+    pub fn run<E: F32x8, const ANY: bool>(&self, search: &mut MeshSearch, stack: &mut BoxStack) {
         // Local copies, so that they stay in registers.
-        let (probe, mut walk, mut best) = (&seek.probe, seek.walk, seek.best);
+        let (probe, mut traversal, mut best) = (&search.probe, search.traversal, search.best);
         let planes = RayPlanes::<E>::new(probe);
         loop {
-            let down = match walk.here() {
-                Ok(number) => walk.descend(kept, self, number, &planes, best.t),
+            let down = match traversal.position() {
+                Ok(number) => traversal.descend(stack, self, number, &planes, best.t),
                 Err((first, count)) => {
                     for k in first..first + count {
                         self.blocks[k as usize].intersect::<E>(probe, k, &self.faces, &mut best);
@@ -228,11 +228,11 @@ impl Mesh {
                     false
                 }
             };
-            if !down && !walk.resume(kept, best.t) {
+            if !down && !traversal.resume(stack, best.t) {
                 break;
             }
         }
-        seek.best = best;
+        search.best = best;
     }
 
     /// Searches with those of eight rays whose bits are set in `rays`, as one packet. The result
@@ -242,20 +242,20 @@ impl Mesh {
     #[inline(always)]
     pub(crate) fn run_packet<E: F32x8>(&self, search: &mut PacketSearch, rays: u32) -> bool {
         let PacketSearch {
-            ways,
+            local_rays,
             origins,
             probes,
             best,
             limits,
-            later,
+            stack,
         } = search;
         *limits = [f32::NEG_INFINITY; RAYS];
         let mut left = rays;
         while let Some(i) = pop_lowest_bit(&mut left) {
-            let way = &ways[i];
-            origins[i] = self.origin(way);
-            probes[i] = TreeRay::new(origins[i], way.d, way.range[0] - way.from);
-            limits[i] = round_up_f32(way.range[1] - way.from);
+            let local_ray = &local_rays[i];
+            origins[i] = self.origin(local_ray);
+            probes[i] = TreeRay::new(origins[i], local_ray.d, local_ray.range[0] - local_ray.from);
+            limits[i] = round_up_f32(local_ray.range[1] - local_ray.from);
             best[i] = Nearest::within(limits[i]);
         }
         if !has_common_signs(probes, rays) {
@@ -264,11 +264,11 @@ impl Mesh {
         if self.is_empty() {
             return true;
         }
-        let (bundle, mut tour) = (
+        let (packet, mut traversal) = (
             RayPacket::<E>::new(probes, rays),
             PacketTraversal::at_root(),
         );
-        while let Some(arrival) = tour.next(&bundle, self, later, limits) {
+        while let Some(arrival) = traversal.next(&packet, self, stack, limits) {
             let Arrival {
                 leaf: (first, count),
                 rays: mut left,
@@ -292,9 +292,9 @@ impl Mesh {
     /// Hit of ray `i` of a packet.
     #[inline(always)]
     pub(crate) fn packet_hit(&self, search: &PacketSearch, i: usize) -> Option<LocalHit> {
-        let (way, best) = (&search.ways[i], &search.best[i]);
+        let (local_ray, best) = (&search.local_rays[i], &search.best[i]);
         if best.is_some() {
-            Some(self.measured(way, search.origins[i], best))
+            Some(self.compute_hit(local_ray, search.origins[i], best))
         } else {
             None
         }
@@ -302,15 +302,15 @@ impl Mesh {
 
     /// Point at which the search of a ray starts, relative to the centre of the mesh [m].
     #[inline(always)]
-    fn origin(&self, way: &LocalRay) -> Vec3 {
-        way.o + way.d.scale(way.from) - self.middle
+    fn origin(&self, local_ray: &LocalRay) -> Vec3 {
+        local_ray.o + local_ray.d.scale(local_ray.from) - self.center
     }
 
     /// Hit of a finished search.
     #[inline(always)]
-    pub fn hit(&self, seek: &MeshSearch) -> Option<LocalHit> {
-        if seek.best.is_some() {
-            Some(self.measured(&seek.way, seek.o, &seek.best))
+    pub fn hit(&self, search: &MeshSearch) -> Option<LocalHit> {
+        if search.best.is_some() {
+            Some(self.compute_hit(&search.local_ray, search.o, &search.best))
         } else {
             None
         }
@@ -318,27 +318,27 @@ impl Mesh {
 
     /// Computes the hit on the triangle found. (1)
     #[inline(always)]
-    fn measured(&self, way: &LocalRay, o: Vec3, best: &Nearest) -> LocalHit {
+    fn compute_hit(&self, local_ray: &LocalRay, o: Vec3, best: &Nearest) -> LocalHit {
         let [a, b, c] = self.blocks[best.at.0 as usize].triangle(best.at.1 as usize);
         let n = (b - a).cross(c - a);
-        let along = [way.d.dot(a - o), way.d.dot(b - o), way.d.dot(c - o)];
+        let along = [local_ray.d.dot(a - o), local_ray.d.dot(b - o), local_ray.d.dot(c - o)];
         let (near, far) = (
             along[0].min(along[1]).min(along[2]),
             along[0].max(along[1]).max(along[2]),
         );
         // A ray at a corner may miss it by the rounding error.
-        let room = 1e-3 * (far - near);
-        let (near, far) = (near - room, far + room);
-        let t = n.dot(a - o) / n.dot(way.d);
+        let margin = 1e-3 * (far - near);
+        let (near, far) = (near - margin, far + margin);
+        let t = n.dot(a - o) / n.dot(local_ray.d);
         let t = if t.is_finite() { t } else { f64::from(best.t) };
-        let distance = (way.from + t.max(near).min(far))
-            .max(way.range[0])
-            .min(way.range[1]);
+        let distance = (local_ray.from + t.max(near).min(far))
+            .max(local_ray.range[0])
+            .min(local_ray.range[1]);
         let size = n.norm();
         let normal = if size > 0.0 {
             n.scale(1.0 / size)
         } else {
-            -way.d
+            -local_ray.d
         };
         LocalHit {
             distance,
@@ -348,30 +348,30 @@ impl Mesh {
     }
 }
 
-impl Holds for Mesh {
+impl TreeContents for Mesh {
     #[inline(always)]
     fn tree(&self) -> &Tree {
         &self.tree
     }
 
     #[inline(always)]
-    fn prefetch<E: F32x8>(&self, what: Result<usize, (u32, u32)>) {
-        match what {
-            Ok(number) => E::fetch(&self.tree.nodes[number]),
+    fn prefetch<E: F32x8>(&self, target: Result<usize, (u32, u32)>) {
+        match target {
+            Ok(number) => E::prefetch(&self.tree.nodes[number]),
             Err((first, count)) => {
                 self.blocks[first as usize..(first + count) as usize]
                     .iter()
-                    .for_each(E::fetch);
+                    .for_each(E::prefetch);
             }
         }
     }
 }
 
 /// Maximum number of triangles in a leaf.
-const FULL: u32 = 12;
+const MAX_LEAF_TRIANGLES: u32 = 12;
 
 /// Packs the triangles of a leaf greedily into blocks.
-fn packed(
+fn pack_blocks(
     list: &[u32],
     corners: impl Fn(u32) -> Corners,
     blocks: &mut Vec<Block>,
@@ -381,12 +381,12 @@ fn packed(
     while !left.is_empty() {
         let (mut block, mut number, mut points, mut count) = (Block::empty(), [u32::MAX; 8], 0, 0);
         left.retain(|face| {
-            let taken = block.add(&mut points, &corners(*face));
-            if taken {
+            let is_added = block.add(&mut points, &corners(*face));
+            if is_added {
                 number[count] = *face;
                 count += 1;
             }
-            !taken
+            !is_added
         });
         blocks.push(block);
         numbers.push(number);
@@ -400,7 +400,7 @@ pub(crate) fn round_up_f32(x: f64) -> f32 {
     (x + x.abs() * f32::EPSILON).min(f32::MAX)
 }
 
-fn bounds(t: &Corners, room: f32) -> Bounds {
+fn bounds(t: &Corners, margin: f32) -> Bounds {
     let mut out = [t[0], t[0]];
     for p in &t[1..] {
         for axis in 0..3 {
@@ -408,7 +408,7 @@ fn bounds(t: &Corners, room: f32) -> Bounds {
             out[1][axis] = out[1][axis].max(p[axis]);
         }
     }
-    [out[0].map(|x| x - room), out[1].map(|x| x + room)]
+    [out[0].map(|x| x - margin), out[1].map(|x| x + margin)]
 }
 
 #[cfg(test)]
@@ -430,46 +430,46 @@ mod tests {
     }
 
     /// Closest triangle by testing every block.
-    fn by_all(mesh: &Mesh, way: &LocalRay) -> Nearest {
-        let o = way.o + way.d.scale(way.from) - mesh.middle;
-        let probe = TreeRay::new(o, way.d, way.range[0] - way.from);
-        let mut best = Nearest::within(round_up_f32(way.range[1] - way.from));
+    fn closest_by_brute_force(mesh: &Mesh, local_ray: &LocalRay) -> Nearest {
+        let o = local_ray.o + local_ray.d.scale(local_ray.from) - mesh.center;
+        let probe = TreeRay::new(o, local_ray.d, local_ray.range[0] - local_ray.from);
+        let mut best = Nearest::within(round_up_f32(local_ray.range[1] - local_ray.from));
         for (k, block) in mesh.blocks.iter().enumerate() {
             block.intersect::<Plain>(&probe, k as u32, &mesh.faces, &mut best);
         }
         best
     }
 
-    fn sought<E: F32x8, const ANY: bool>(mesh: &Mesh, way: &LocalRay) -> Option<MeshSearch> {
-        let mut seek = (!mesh.is_empty()).then(|| mesh.start_search(way))?;
-        mesh.run::<E, ANY>(&mut seek, &mut BoxStack::default());
-        Some(seek)
+    fn run_search<E: F32x8, const ANY: bool>(mesh: &Mesh, local_ray: &LocalRay) -> Option<MeshSearch> {
+        let mut search = (!mesh.is_empty()).then(|| mesh.start_search(local_ray))?;
+        mesh.run::<E, ANY>(&mut search, &mut BoxStack::default());
+        Some(search)
     }
 
     /// Closest triangle by the tree, in one run and step by step.
-    fn by_tree<E: F32x8>(mesh: &Mesh, way: &LocalRay) -> Nearest {
-        let Some(seek) = sought::<E, false>(mesh, way) else {
+    fn closest_by_tree<E: F32x8>(mesh: &Mesh, local_ray: &LocalRay) -> Nearest {
+        let Some(search) = run_search::<E, false>(mesh, local_ray) else {
             panic!("an empty mesh")
         };
-        let mut other = mesh.start_search(way);
-        let mut pile = SortedStack::default();
-        while !mesh.step::<E>(&mut other, &mut pile) {}
-        assert_eq!(other.best, seek.best);
-        seek.best
+        let mut other = mesh.start_search(local_ray);
+        let mut stack = SortedStack::default();
+        while !mesh.step::<E>(&mut other, &mut stack) {}
+        assert_eq!(other.best, search.best);
+        search.best
     }
 
-    fn closest<E: F32x8>(mesh: &Mesh, way: &LocalRay) -> Option<LocalHit> {
-        mesh.hit(&sought::<E, false>(mesh, way)?)
+    fn closest<E: F32x8>(mesh: &Mesh, local_ray: &LocalRay) -> Option<LocalHit> {
+        mesh.hit(&run_search::<E, false>(mesh, local_ray)?)
     }
 
-    /// Mesh of `n` x `n` squares with the side `side` on z = 0 around `middle`.
-    fn floor(n: u32, side: f64, middle: Vec3) -> Mesh {
+    /// Mesh of `n` x `n` squares with the side `side` on z = 0 around `center`.
+    fn floor(n: u32, side: f64, center: Vec3) -> Mesh {
         let half = 0.5 * f64::from(n) * side;
-        let at = |i: u32, j: u32| {
-            middle + Vec3::new(f64::from(i) * side - half, f64::from(j) * side - half, 0.0)
+        let vertex = |i: u32, j: u32| {
+            center + Vec3::new(f64::from(i) * side - half, f64::from(j) * side - half, 0.0)
         };
         let vertices: Vec<Vec3> = (0..=n)
-            .flat_map(|j| (0..=n).map(move |i| at(i, j)))
+            .flat_map(|j| (0..=n).map(move |i| vertex(i, j)))
             .collect();
         let corner = |i: u32, j: u32| j * (n + 1) + i;
         let square = |i: u32, j: u32| {
@@ -492,7 +492,7 @@ mod tests {
     // triangles, some without area, 4000 rays from inside and outside, some along axes, some short.
     // Tolerance: none.
     #[test]
-    fn the_tree_finds_what_all_triangles_say() {
+    fn tree_and_brute_force_agree() {
         let stream = Stream::new(7, "soup");
         let mut draw = stream.draw(0);
         let mut vertices = Vec::new();
@@ -503,7 +503,7 @@ mod tests {
         }
         let triangles: Vec<[u32; 3]> = (0..600).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
         let mesh = Mesh::new(&vertices, &triangles);
-        let mut met = 0;
+        let mut hit_count = 0;
         for k in 0..4000 {
             let mut draw = stream.draw(k + 1);
             let o = point(&mut draw, if k % 2 == 0 { 15.0 } else { 60.0 });
@@ -519,38 +519,38 @@ mod tests {
             };
             let Some(d) = aim else { continue };
             let range = [0.0, if k % 5 == 0 { 10.0 } else { 1e4 }];
-            let way = LocalRay {
+            let local_ray = LocalRay {
                 o,
                 d,
                 range,
                 from: 0.0,
             };
-            let expected = by_all(&mesh, &way);
-            let found = by_tree::<Plain>(&mesh, &way);
-            assert_eq!(found, expected, "{way:?}");
-            let any = sought::<Plain, true>(&mesh, &way);
-            assert_eq!(any.is_some_and(|seek| seek.is_met()), found.is_some());
+            let expected = closest_by_brute_force(&mesh, &local_ray);
+            let found = closest_by_tree::<Plain>(&mesh, &local_ray);
+            assert_eq!(found, expected, "{local_ray:?}");
+            let any = run_search::<Plain, true>(&mesh, &local_ray);
+            assert_eq!(any.is_some_and(|search| search.has_hit()), found.is_some());
             #[cfg(target_arch = "x86_64")]
             if merrow_math::f64x4::is_supported() {
                 use crate::raytrace::packet8::Register;
-                assert_eq!(by_tree::<Register>(&mesh, &way), expected, "{way:?}");
+                assert_eq!(closest_by_tree::<Register>(&mesh, &local_ray), expected, "{local_ray:?}");
                 assert_eq!(
-                    closest::<Register>(&mesh, &way),
-                    closest::<Plain>(&mesh, &way)
+                    closest::<Register>(&mesh, &local_ray),
+                    closest::<Plain>(&mesh, &local_ray)
                 );
             }
-            met += u32::from(found.is_some());
+            hit_count += u32::from(found.is_some());
         }
-        assert!(met > 1000 && met < 3900, "{met}");
+        assert!(hit_count > 1000 && hit_count < 3900, "{hit_count}");
     }
 
     // Goal: a floor has no holes and is hit at the right distance. Method: 50 x 50 squares 100 km
     // from the origin; vertical and oblique rays at every inner corner, at the midpoint of every
     // inner edge and at random, from 3 m and from 1 km. Tolerance: no misses, 1e-9 of the distance.
     #[test]
-    fn a_floor_has_no_holes() {
-        let (n, side, middle) = (50, 0.7, Vec3::new(1e5, -3e4, -20.0));
-        let floor = floor(n, side, middle);
+    fn floor_has_no_holes() {
+        let (n, side, center) = (50, 0.7, Vec3::new(1e5, -3e4, -20.0));
+        let floor = floor(n, side, center);
         let stream = Stream::new(8, "floor");
         let inner = u64::from(2 * n - 1);
         for k in 0..inner * inner {
@@ -564,28 +564,28 @@ mod tests {
             let any = point(&mut draw, 0.499 * f64::from(n) * side);
             for target in [edge, Vec3::new(any.x, any.y, 0.0)] {
                 let slope = point(&mut draw, 1.0);
-                let aslant = Vec3::new(slope.x, slope.y, -0.3).unit().unwrap_or_default();
+                let oblique = Vec3::new(slope.x, slope.y, -0.3).unit().unwrap_or_default();
                 for (d, height) in [
                     (Vec3::new(0.0, 0.0, -1.0), 3.0),
-                    (aslant, 3.0),
-                    (aslant, 1000.0),
+                    (oblique, 3.0),
+                    (oblique, 1000.0),
                 ] {
-                    let o = middle + target - d.scale(height);
-                    let way = LocalRay {
+                    let o = center + target - d.scale(height);
+                    let local_ray = LocalRay {
                         o,
                         d,
                         range: [0.0, 1e9],
                         from: height - 5.0,
                     };
-                    let met = closest::<Plain>(&floor, &way);
-                    let expected = (middle.z - o.z) / d.z;
-                    let near = |met: LocalHit| {
-                        (met.distance - expected).abs() < 1e-9 * height
-                            && (met.normal.z - 1.0).abs() < 1e-12
+                    let hit = closest::<Plain>(&floor, &local_ray);
+                    let expected = (center.z - o.z) / d.z;
+                    let near = |hit: LocalHit| {
+                        (hit.distance - expected).abs() < 1e-9 * height
+                            && (hit.normal.z - 1.0).abs() < 1e-12
                     };
                     assert!(
-                        met.is_some_and(near),
-                        "{target:?} {d:?} {height}: {met:?} {expected}"
+                        hit.is_some_and(near),
+                        "{target:?} {d:?} {height}: {hit:?} {expected}"
                     );
                 }
             }
@@ -595,28 +595,28 @@ mod tests {
     // Goal: degenerate meshes cause no errors. Method: no triangles, corners that are missing,
     // infinite or far away, no area. Tolerance: none.
     #[test]
-    fn odd_meshes_do_no_harm() {
+    fn degenerate_meshes_are_handled() {
         let corners = [
             Vec3::zero(),
             Vec3::new(1.0, 0.0, 0.0),
             Vec3::new(f64::NAN, 0.0, 0.0),
             Vec3::new(1e300, 1.0, 0.0),
         ];
-        let odd: [&[[u32; 3]]; 4] = [
+        let degenerate: [&[[u32; 3]]; 4] = [
             &[],
             &[[0, 1, 9]],
             &[[0, 1, 2], [0, 1, 3]],
             &[[0, 0, 0], [0, 1, 0]],
         ];
-        for triangles in odd {
+        for triangles in degenerate {
             let mesh = Mesh::new(&corners, triangles);
-            let way = LocalRay {
+            let local_ray = LocalRay {
                 o: Vec3::new(0.0, 0.0, 1.0),
                 d: Vec3::new(0.0, 0.0, -1.0),
                 range: [0.0, 9.0],
                 from: 0.0,
             };
-            assert_eq!(closest::<Plain>(&mesh, &way), None);
+            assert_eq!(closest::<Plain>(&mesh, &local_ray), None);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Ray tracer: the first hit of a ray among many shapes, for lidars, cameras and sonars, on the
 //! CPU.
 //!
-//! A [`Surroundings`] holds two groups of shapes. Static shapes are built once. Moving shapes
+//! A [`ShapeScene`] holds two groups of shapes. Static shapes are built once. Moving shapes
 //! receive new poses for every snapshot. The indices of shapes do not change: static shapes come
 //! first, then moving shapes, each group in the order given.
 //!
@@ -43,9 +43,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Rays that are traced in alternation.
-const TURNS: usize = 8;
+const INTERLEAVED_RAYS: usize = 8;
 /// Minimum cosine of the angle between the rays of a packet: ten degrees.
-const BUNDLED: f64 = 0.985;
+const MIN_PACKET_COSINE: f64 = 0.985;
 
 /// Ray in the world frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -109,7 +109,7 @@ impl PosedShape {
 
     /// Centre and half size of its bounding box in W [m]; `None` without a bounding box.
     fn extent(&self) -> Option<(Vec3, Vec3)> {
-        let (middle, half) = match &self.shape {
+        let (center, half) = match &self.shape {
             Shape::Primitive(primitive) => (Vec3::zero(), primitive.half()),
             Shape::Mesh(mesh) => mesh.extent(),
             Shape::Ground(_) => return None,
@@ -121,9 +121,9 @@ impl PosedShape {
             abs(R.r[1]).dot(half),
             abs(R.r[2]).dot(half),
         );
-        let middle = self.p_WG + R.mul_vec(middle);
+        let center = self.p_WG + R.mul_vec(center);
         // Below this limit the squares are finite in single precision.
-        (middle.norm() < 1e12 && half.norm() < 1e12).then_some((middle, half))
+        (center.norm() < 1e12 && half.norm() < 1e12).then_some((center, half))
     }
 }
 
@@ -134,15 +134,15 @@ pub struct Scratch(SearchMemory);
 /// All shapes that rays can hit.
 #[derive(Clone, Debug, Default)]
 pub struct ShapeScene {
-    still: Arc<ShapeGroup>,
+    static_shapes: Arc<ShapeGroup>,
     moving: ShapeGroup,
 }
 
 impl ShapeScene {
     /// Builds the search structures of static shapes and of moving shapes at their initial poses.
-    pub fn new(still: Vec<PosedShape>, moving: Vec<PosedShape>) -> Self {
+    pub fn new(static_shapes: Vec<PosedShape>, moving: Vec<PosedShape>) -> Self {
         Self {
-            still: Arc::new(ShapeGroup::new(still, BuildQuality::Best)),
+            static_shapes: Arc::new(ShapeGroup::new(static_shapes, BuildQuality::Best)),
             moving: ShapeGroup::new(moving, BuildQuality::Fast),
         }
     }
@@ -150,28 +150,28 @@ impl ShapeScene {
     /// Combines the same static shapes with other moving shapes.
     pub(crate) fn with_moving(&self, moving: Vec<PosedShape>) -> Self {
         Self {
-            still: Arc::clone(&self.still),
+            static_shapes: Arc::clone(&self.static_shapes),
             moving: ShapeGroup::new(moving, BuildQuality::Fast),
         }
     }
 
     /// Number of static shapes, which is also the index of the first moving shape.
-    pub(crate) fn still_count(&self) -> u32 {
-        self.still.shapes().len() as u32
+    pub(crate) fn static_count(&self) -> u32 {
+        self.static_shapes.shapes().len() as u32
     }
 
     /// Number of all shapes.
     pub fn count(&self) -> u32 {
-        self.still_count() + self.moving.shapes().len() as u32
+        self.static_count() + self.moving.shapes().len() as u32
     }
 
     /// Shape `k` with its pose; `None` if there is no such index.
     pub fn shape(&self, k: u32) -> Option<&PosedShape> {
-        let still = self.still.shapes();
+        let static_shapes = self.static_shapes.shapes();
         let k = k as usize;
-        still
+        static_shapes
             .get(k)
-            .or_else(|| self.moving.shapes().get(k - still.len().min(k)))
+            .or_else(|| self.moving.shapes().get(k - static_shapes.len().min(k)))
     }
 
     /// Changes the poses of the moving shapes. `change` receives them in their order.
@@ -184,7 +184,7 @@ impl ShapeScene {
         self.closest_with(ray, &skip, &mut Scratch::default())
     }
 
-    /// As [`Surroundings::closest`], with working memory.
+    /// As [`Self::closest`], with working memory.
     pub(crate) fn closest_with(
         &self,
         ray: &Ray,
@@ -193,13 +193,13 @@ impl ShapeScene {
     ) -> Option<Hit> {
         #[cfg(target_arch = "x86_64")]
         if f64x4::is_supported() {
-            // SAFETY: `is_here` has confirmed that the processor supports these instructions.
-            return unsafe { in_registers::closest_in(self, ray, skip, scratch) };
+            // SAFETY: `is_supported` has confirmed that the processor supports these instructions.
+            return unsafe { avx2::closest(self, ray, skip, scratch) };
         }
-        self.search::<Plain, false>(ray, skip, &mut scratch.0.kept)
+        self.search::<Plain, false>(ray, skip, &mut scratch.0.stacks)
     }
 
-    /// As [`Surroundings::closest`] for each of `rays`, into `hits`, which must have the same
+    /// As [`Self::closest`] for each of `rays`, into `hits`, which must have the same
     /// length.
     pub fn closest_all(
         &self,
@@ -212,10 +212,10 @@ impl ShapeScene {
         let (rays, hits) = (&rays[..count], &mut hits[..count]);
         #[cfg(target_arch = "x86_64")]
         if f64x4::is_supported() {
-            // SAFETY: `is_here` has confirmed that the processor supports these instructions.
-            return unsafe { in_registers::closest_of(self, rays, skip, scratch, hits) };
+            // SAFETY: `is_supported` has confirmed that the processor supports these instructions.
+            return unsafe { avx2::closest_all(self, rays, skip, scratch, hits) };
         }
-        self.search_all::<Plain, TURNS>(rays, skip, &mut scratch.0, hits);
+        self.search_all::<Plain, INTERLEAVED_RAYS>(rays, skip, &mut scratch.0, hits);
     }
 
     /// Returns true if `ray` hits any shape whose index is not in `skip`.
@@ -223,14 +223,14 @@ impl ShapeScene {
         self.blocked_with(ray, &skip, &mut Scratch::default())
     }
 
-    /// As [`Surroundings::blocked`], with working memory.
+    /// As [`Self::blocked`], with working memory.
     pub(crate) fn blocked_with(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> bool {
         #[cfg(target_arch = "x86_64")]
         if f64x4::is_supported() {
-            // SAFETY: `is_here` has confirmed that the processor supports these instructions.
-            return unsafe { in_registers::blocked_in(self, ray, skip, scratch) };
+            // SAFETY: `is_supported` has confirmed that the processor supports these instructions.
+            return unsafe { avx2::blocked(self, ray, skip, scratch) };
         }
-        self.search::<Plain, true>(ray, skip, &mut scratch.0.kept)
+        self.search::<Plain, true>(ray, skip, &mut scratch.0.stacks)
             .is_some()
     }
 
@@ -242,12 +242,12 @@ impl ShapeScene {
         &self,
         rays: &[Ray],
         skip: &Range<u32>,
-        room: &mut SearchMemory,
+        memory: &mut SearchMemory,
         hits: &mut [Option<Hit>],
     ) {
         if rays.len() >= 2 * N && !is_coherent(rays) {
             crate::raytrace::interleaved_traversal::trace_interleaved::<E, N>(
-                [(&self.still, 0), (&self.moving, self.still_count())],
+                [(&self.static_shapes, 0), (&self.moving, self.static_count())],
                 skip,
                 rays,
                 hits,
@@ -255,11 +255,11 @@ impl ShapeScene {
             return;
         }
         for (rays, hits) in rays.chunks(RAYS).zip(hits.chunks_mut(RAYS)) {
-            if is_bundle(rays) && self.search_bundle::<E>(rays, skip, room, hits) {
+            if is_packet(rays) && self.search_packet::<E>(rays, skip, memory, hits) {
                 continue;
             }
             for (ray, hit) in rays.iter().zip(hits) {
-                *hit = self.search::<E, false>(ray, skip, &mut room.kept);
+                *hit = self.search::<E, false>(ray, skip, &mut memory.stacks);
             }
         }
     }
@@ -267,22 +267,22 @@ impl ShapeScene {
     /// Traces up to eight rays as one packet; returns false if their directions differ in the sign
     /// of a component.
     #[inline(always)]
-    fn search_bundle<E: F32x8>(
+    fn search_packet<E: F32x8>(
         &self,
         rays: &[Ray],
         skip: &Range<u32>,
-        room: &mut SearchMemory,
+        memory: &mut SearchMemory,
         hits: &mut [Option<Hit>],
     ) -> bool {
-        let mut sound = 0;
+        let mut valid = 0;
         for (i, ray) in rays.iter().enumerate() {
-            sound |= u32::from(ray.is_sound()) << i;
+            valid |= u32::from(ray.is_valid()) << i;
             hits[i] = None;
         }
-        let groups = [(&*self.still, 0), (&self.moving, self.still_count())];
+        let groups = [(&*self.static_shapes, 0), (&self.moving, self.static_count())];
         // Not a closure, because a closure would not inherit the target features.
         for (group, first) in groups {
-            if !group.search_bundle::<E>(rays, sound, (skip, first), room, hits) {
+            if !group.search_packet::<E>(rays, valid, (skip, first), memory, hits) {
                 return false;
             }
         }
@@ -294,7 +294,7 @@ impl ShapeScene {
         &self,
         ray: &Ray,
         skip: &Range<u32>,
-        kept: &mut [crate::raytrace::traverse::BoxStack; 2],
+        stacks: &mut [crate::raytrace::traverse::BoxStack; 2],
     ) -> Option<Hit> {
         let mut query = Query {
             ray,
@@ -302,9 +302,9 @@ impl ShapeScene {
             first: 0,
             best: None,
         };
-        if ray.is_sound() && !self.still.search::<E, ANY>(&mut query, kept) {
-            query.first = self.still_count();
-            self.moving.search::<E, ANY>(&mut query, kept);
+        if ray.is_valid() && !self.static_shapes.search::<E, ANY>(&mut query, stacks) {
+            query.first = self.static_count();
+            self.moving.search::<E, ANY>(&mut query, stacks);
         }
         query.best
     }
@@ -314,22 +314,22 @@ impl ShapeScene {
 /// same path through a tree.
 fn is_coherent(rays: &[Ray]) -> bool {
     let pairs = rays.iter().zip(&rays[1.min(rays.len())..]).take(64);
-    let apart = |(a, b): &(&Ray, &Ray)| a.direction.dot(b.direction) < 0.99;
-    2 * pairs.clone().filter(apart).count() <= pairs.count()
+    let diverge = |(a, b): &(&Ray, &Ray)| a.direction.dot(b.direction) < 0.99;
+    2 * pairs.clone().filter(diverge).count() <= pairs.count()
 }
 
 /// Returns true if the rays are close enough in direction to be traced as one packet.
-fn is_bundle(rays: &[Ray]) -> bool {
+fn is_packet(rays: &[Ray]) -> bool {
     rays.len() >= 3
         && rays[1..]
             .iter()
-            .all(|ray| ray.direction.dot(rays[0].direction) > BUNDLED)
+            .all(|ray| ray.direction.dot(rays[0].direction) > MIN_PACKET_COSINE)
 }
 
 impl Ray {
     /// Returns true if the ray can be traced: finite and with a direction.
     #[inline(always)]
-    fn is_sound(&self) -> bool {
+    fn is_valid(&self) -> bool {
         let size = self.direction.dot(self.direction);
         // The sum is finite only if every term is.
         let sum = self.origin.x + self.origin.y + self.origin.z + size + self.range[0];
@@ -339,39 +339,39 @@ impl Ray {
 
 /// Searches compiled for processors with AVX2.
 #[cfg(target_arch = "x86_64")]
-mod in_registers {
+mod avx2 {
     use super::packet8::Register;
-    use super::{Hit, Range, Ray, Scratch, ShapeScene, TURNS};
+    use super::{Hit, Range, Ray, Scratch, ShapeScene, INTERLEAVED_RAYS};
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    pub(crate) fn closest_of(
+    pub(crate) fn closest_all(
         all: &ShapeScene,
         rays: &[Ray],
         skip: &Range<u32>,
         scratch: &mut Scratch,
         hits: &mut [Option<Hit>],
     ) {
-        all.search_all::<Register, TURNS>(rays, skip, &mut scratch.0, hits);
+        all.search_all::<Register, INTERLEAVED_RAYS>(rays, skip, &mut scratch.0, hits);
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    pub(crate) fn closest_in(
+    pub(crate) fn closest(
         all: &ShapeScene,
         ray: &Ray,
         skip: &Range<u32>,
         scratch: &mut Scratch,
     ) -> Option<Hit> {
-        all.search::<Register, false>(ray, skip, &mut scratch.0.kept)
+        all.search::<Register, false>(ray, skip, &mut scratch.0.stacks)
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    pub(crate) fn blocked_in(
+    pub(crate) fn blocked(
         all: &ShapeScene,
         ray: &Ray,
         skip: &Range<u32>,
         scratch: &mut Scratch,
     ) -> bool {
-        all.search::<Register, true>(ray, skip, &mut scratch.0.kept)
+        all.search::<Register, true>(ray, skip, &mut scratch.0.stacks)
             .is_some()
     }
 }
@@ -383,12 +383,12 @@ mod tests {
     use merrow_math::rng::{Draw, Stream};
 
     fn point(draw: &mut Draw, size: f64) -> Vec3 {
-        let mut of = || size * (2.0 * draw.uniform() - 1.0);
-        Vec3::new(of(), of(), of())
+        let mut coordinate = || size * (2.0 * draw.uniform() - 1.0);
+        Vec3::new(coordinate(), coordinate(), coordinate())
     }
 
     /// Mesh of a tetrahedron.
-    fn wedge() -> Mesh {
+    fn tetrahedron() -> Mesh {
         let at = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
         let corners = [
             at(-1.0, -1.0, -1.0),
@@ -400,7 +400,7 @@ mod tests {
     }
 
     fn shapes(draw: &mut Draw, count: usize) -> Vec<PosedShape> {
-        let mesh = Arc::new(wedge());
+        let mesh = Arc::new(tetrahedron());
         let shape = |k: usize| match k % 5 {
             0 => Shape::Primitive(Primitive::Sphere { radius: 1.2 }),
             1 => Shape::Primitive(Primitive::Box {
@@ -436,11 +436,11 @@ mod tests {
     }
 
     /// Closest hit by testing every shape separately.
-    fn by_all(all: &[PosedShape], ray: &Ray, skip: Range<u32>) -> Option<Hit> {
+    fn closest_by_brute_force(all: &[PosedShape], ray: &Ray, skip: Range<u32>) -> Option<Hit> {
         let mut best: Option<Hit> = None;
         for k in (0..all.len() as u32).filter(|k| !skip.contains(k)) {
-            let alone = ShapeScene::new(vec![all[k as usize].clone()], vec![]);
-            let Some(hit) = alone.closest(ray, 0..0) else {
+            let single_shape = ShapeScene::new(vec![all[k as usize].clone()], vec![]);
+            let Some(hit) = single_shape.closest(ray, 0..0) else {
                 continue;
             };
             if best.is_none_or(|b| hit.distance < b.distance) {
@@ -456,51 +456,51 @@ mod tests {
     // shape separately. Tolerance: none; 1e-6 where the distance of a shape is searched from
     // another starting point.
     #[test]
-    fn the_nearest_of_all_shapes_is_found() {
+    fn closest_of_all_shapes_is_found() {
         let stream = Stream::new(21, "shapes");
         let mut draw = stream.draw(0);
         let mut list = shapes(&mut draw, 60);
         let moving = list.split_off(35);
         let mut all = ShapeScene::new(list.clone(), moving.clone());
-        assert_eq!((all.still_count(), all.count()), (35, 60));
+        assert_eq!((all.static_count(), all.count()), (35, 60));
         list.extend(moving);
         let mut scratch = Scratch::default();
         for turn in 0..3 {
-            let mut met = 0;
+            let mut hit_count = 0;
             for k in 0..500 {
                 let mut draw = stream.draw(1 + turn * 500 + k);
                 let Some(ray) = ray(&mut draw) else { continue };
                 let skip = if k % 2 == 0 { 0..0 } else { 30..50 };
-                let expected = by_all(&list, &ray, skip.clone());
+                let expected = closest_by_brute_force(&list, &ray, skip.clone());
                 let found = all.closest(&ray, skip.clone());
                 let near = |a: Hit, b: Hit| {
-                    let apart = (a.distance - b.distance).abs() + (a.normal - b.normal).norm();
-                    a.shape == b.shape && a.face == b.face && apart < 1e-6
+                    let difference = (a.distance - b.distance).abs() + (a.normal - b.normal).norm();
+                    a.shape == b.shape && a.face == b.face && difference < 1e-6
                 };
                 let same = found
                     .zip(expected)
                     .map_or(found == expected, |(a, b)| near(a, b));
                 assert!(same, "{ray:?}: {found:?}, expected {expected:?}");
                 assert_eq!(all.blocked(&ray, skip.clone()), found.is_some());
-                let kept = &mut SearchMemory::default().kept;
-                assert_eq!(all.search::<Plain, false>(&ray, &skip, kept), found);
+                let stacks = &mut SearchMemory::default().stacks;
+                assert_eq!(all.search::<Plain, false>(&ray, &skip, stacks), found);
                 assert_eq!(
-                    all.search::<Plain, true>(&ray, &skip, kept).is_some(),
+                    all.search::<Plain, true>(&ray, &skip, stacks).is_some(),
                     found.is_some()
                 );
                 assert_eq!(all.closest_with(&ray, &skip, &mut scratch), found);
                 assert_eq!(all.blocked_with(&ray, &skip, &mut scratch), found.is_some());
-                met += u32::from(found.is_some());
+                hit_count += u32::from(found.is_some());
             }
-            assert!(met > 100 && met < 400, "{met}");
-            let places: Vec<Vec3> = (0..25).map(|_| point(&mut draw, 12.0)).collect();
-            for (placed, p) in list[35..].iter_mut().zip(&places) {
+            assert!(hit_count > 100 && hit_count < 400, "{hit_count}");
+            let positions: Vec<Vec3> = (0..25).map(|_| point(&mut draw, 12.0)).collect();
+            for (placed, p) in list[35..].iter_mut().zip(&positions) {
                 placed.p_WG = *p;
             }
             all.update_poses(|moving| {
                 moving
                     .iter_mut()
-                    .zip(&places)
+                    .zip(&positions)
                     .for_each(|(m, p)| m.p_WG = *p)
             });
         }
@@ -511,7 +511,7 @@ mod tests {
     // narrow cone, which form packets, some with mixed signs of direction; AVX2 and portable code.
     // Tolerance: none.
     #[test]
-    fn rays_together_meet_what_they_meet_alone() {
+    fn packets_and_single_rays_agree() {
         let stream = Stream::new(22, "turns");
         let mut draw = stream.draw(0);
         let mut list = shapes(&mut draw, 60);
@@ -533,19 +533,19 @@ mod tests {
         (0..narrow.len())
             .step_by(30)
             .for_each(|k| narrow[k].range = [5.0, 4.0]);
-        assert!(!is_coherent(&any) && is_coherent(&narrow) && is_bundle(&narrow[..RAYS]));
+        assert!(!is_coherent(&any) && is_coherent(&narrow) && is_packet(&narrow[..RAYS]));
         let mut scratch = Scratch::default();
         for rays in [any, narrow] {
             let (mut hits, mut plain) = (vec![None; rays.len()], vec![None; rays.len()]);
             all.closest_all(&rays, &(3..7), &mut scratch, &mut hits);
             interleaved_traversal::trace_interleaved::<Plain, 5>(
-                [(&all.still, 0), (&all.moving, 35)],
+                [(&all.static_shapes, 0), (&all.moving, 35)],
                 &(3..7),
                 &rays,
                 &mut plain,
             );
             assert_eq!(hits, plain);
-            all.search_all::<Plain, TURNS>(&rays, &(3..7), &mut scratch.0, &mut plain);
+            all.search_all::<Plain, INTERLEAVED_RAYS>(&rays, &(3..7), &mut scratch.0, &mut plain);
             assert_eq!(hits, plain);
             assert!(hits.iter().flatten().count() > 100);
             for (ray, hit) in rays.iter().zip(hits) {
@@ -557,62 +557,62 @@ mod tests {
     // Goal: untraceable rays hit nothing. Method: origins, directions and ranges that are NaN or
     // infinite, shapes without a valid pose, an empty scene. Tolerance: none.
     #[test]
-    fn odd_rays_and_places_meet_nothing() {
+    fn invalid_rays_and_poses_hit_nothing() {
         let sphere = Shape::Primitive(Primitive::Sphere { radius: 1.0 });
-        let at = |p_WG: Vec3| PosedShape {
+        let sphere_at = |p_WG: Vec3| PosedShape {
             shape: sphere.clone(),
             R_WG: Mat3::identity(),
             p_WG,
         };
         let nan = Vec3::new(f64::NAN, 0.0, 0.0);
         let all = ShapeScene::new(
-            vec![at(Vec3::zero()), at(nan)],
-            vec![at(Vec3::new(1e300, 0.0, 0.0))],
+            vec![sphere_at(Vec3::zero()), sphere_at(nan)],
+            vec![sphere_at(Vec3::new(1e300, 0.0, 0.0))],
         );
-        let good = Ray {
+        let valid = Ray {
             origin: Vec3::new(0.0, 0.0, 3.0),
             direction: Vec3::new(0.0, 0.0, -1.0),
             range: [0.0, f64::INFINITY],
         };
         assert_eq!(
-            all.closest(&good, 0..0)
+            all.closest(&valid, 0..0)
                 .map(|hit| (hit.distance, hit.shape)),
             Some((2.0, 0))
         );
         for ray in [
             Ray {
                 origin: nan,
-                ..good
+                ..valid
             },
             Ray {
                 direction: nan,
-                ..good
+                ..valid
             },
             Ray {
                 direction: Vec3::zero(),
-                ..good
+                ..valid
             },
             Ray {
                 range: [f64::NAN, 1.0],
-                ..good
+                ..valid
             },
             Ray {
                 range: [0.0, f64::NAN],
-                ..good
+                ..valid
             },
             Ray {
                 range: [3.0, 2.5],
-                ..good
+                ..valid
             },
             Ray {
                 origin: Vec3::new(0.0, 0.0, 1e200),
                 range: [0.0, 1.0],
-                ..good
+                ..valid
             },
         ] {
             assert_eq!(all.closest(&ray, 0..0), None, "{ray:?}");
             assert!(!all.blocked(&ray, 0..0));
         }
-        assert_eq!(ShapeScene::default().closest(&good, 0..0), None);
+        assert_eq!(ShapeScene::default().closest(&valid, 0..0), None);
     }
 }

@@ -7,12 +7,12 @@
 /// Vector of eight single-precision numbers.
 pub trait F32x8: Copy {
     /// Permutation of eight lanes.
-    type Order: Copy;
+    type Permutation: Copy;
     /// Sets all lanes to the same number.
     fn splat(x: f32) -> Self;
-    /// Loads a vector from memory.
+    /// Loads a vector.
     fn read(x: &[f32; 8]) -> Self;
-    /// Stores the vector to memory.
+    /// Stores the vector.
     fn write(self, out: &mut [f32; 8]);
     /// Lane-wise sum `self + o`.
     fn add(self, o: Self) -> Self;
@@ -27,19 +27,19 @@ pub trait F32x8: Copy {
     /// Lane-wise maximum: `self` where it is greater, else `o`.
     fn lane_max(self, o: Self) -> Self;
     /// Bit mask of the lanes where `self <= o`; false where either is NaN.
-    fn not_above(self, o: Self) -> u32;
+    fn less_or_equal(self, o: Self) -> u32;
     /// Selects the lanes where `self <= o`, sorts them in descending order and returns their count.
     ///
-    /// For each selected lane `near` receives the bits of its number, at least zero, with the lane
-    /// index in the last three bits. `kept` receives the element of `what` of the same lane.
+    /// For each selected lane `keys` receives the bits of its number, at least zero, with the lane
+    /// index in the last three bits. `selected` receives the element of `values` of the same lane.
     /// Elements beyond the count are undefined.
-    fn enter(self, o: Self, what: &[u32; 8], near: &mut [u32; 8], kept: &mut [u32; 8]) -> usize;
+    fn select_descending(self, o: Self, values: &[u32; 8], keys: &mut [u32; 8], selected: &mut [u32; 8]) -> usize;
     /// Permutation that moves lane `which[i]` to lane `i`; all indices are below eight.
-    fn order(which: &[u8; 8]) -> Self::Order;
+    fn permutation(which: &[u8; 8]) -> Self::Permutation;
     /// Applies a permutation to the lanes.
-    fn pick(self, order: Self::Order) -> Self;
+    fn permute(self, permutation: Self::Permutation) -> Self;
     /// Prefetches the memory at `x`.
-    fn fetch<T>(x: &T);
+    fn prefetch<T>(x: &T);
 }
 
 /// Portable implementation on an array.
@@ -62,7 +62,7 @@ macro_rules! each {
 }
 
 impl F32x8 for Plain {
-    type Order = [u8; 8];
+    type Permutation = [u8; 8];
     #[inline(always)]
     fn splat(x: f32) -> Self {
         Self([x; 8])
@@ -82,7 +82,7 @@ impl F32x8 for Plain {
     each!(lane_min, a, b, if a < b { a } else { b });
     each!(lane_max, a, b, if a > b { a } else { b });
     #[inline(always)]
-    fn not_above(self, o: Self) -> u32 {
+    fn less_or_equal(self, o: Self) -> u32 {
         let mut bits = 0;
         for i in 0..8 {
             bits |= u32::from(self.0[i] <= o.0[i]) << i;
@@ -90,36 +90,36 @@ impl F32x8 for Plain {
         bits
     }
     #[inline(always)]
-    fn enter(self, o: Self, what: &[u32; 8], near: &mut [u32; 8], kept: &mut [u32; 8]) -> usize {
+    fn select_descending(self, o: Self, values: &[u32; 8], keys: &mut [u32; 8], selected: &mut [u32; 8]) -> usize {
         let mut count = 0;
         for i in 0..8 {
             if self.0[i] <= o.0[i] {
                 let key = (if self.0[i] > 0.0 { self.0[i] } else { 0.0 }).to_bits() & !7 | i as u32;
-                let mut place = count;
-                while place > 0 && near[place - 1] < key {
-                    (near[place], kept[place]) = (near[place - 1], kept[place - 1]);
-                    place -= 1;
+                let mut index = count;
+                while index > 0 && keys[index - 1] < key {
+                    (keys[index], selected[index]) = (keys[index - 1], selected[index - 1]);
+                    index -= 1;
                 }
-                (near[place], kept[place]) = (key, what[i]);
+                (keys[index], selected[index]) = (key, values[i]);
                 count += 1;
             }
         }
         count
     }
     #[inline(always)]
-    fn order(which: &[u8; 8]) -> [u8; 8] {
+    fn permutation(which: &[u8; 8]) -> [u8; 8] {
         *which
     }
     #[inline(always)]
-    fn pick(self, order: [u8; 8]) -> Self {
+    fn permute(self, permutation: [u8; 8]) -> Self {
         let mut out = [0.0; 8];
         for i in 0..8 {
-            out[i] = self.0[usize::from(order[i] & 7)];
+            out[i] = self.0[usize::from(permutation[i] & 7)];
         }
         Self(out)
     }
     #[inline(always)]
-    fn fetch<T>(_: &T) {}
+    fn prefetch<T>(_: &T) {}
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -139,7 +139,7 @@ mod avx {
         _mm256_storeu_si256, _mm256_sub_ps,
     };
 
-    /// AVX2 register; valid only where [`merrow_math::f64x4::is_here`] returns true.
+    /// AVX2 register; valid only where [`merrow_math::f64x4::is_supported`] returns true.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct Register(__m256);
 
@@ -147,14 +147,14 @@ mod avx {
         ($name:ident, $intrinsic:ident) => {
             #[inline(always)]
             fn $name(self, o: Self) -> Self {
-                // SAFETY: a Register is created only after `is_here` returned true.
+                // SAFETY: a Register is created only after `is_supported` returned true.
                 Self(unsafe { $intrinsic(self.0, o.0) })
             }
         };
     }
 
     impl F32x8 for Register {
-        type Order = __m256i;
+        type Permutation = __m256i;
         #[inline(always)]
         fn splat(x: f32) -> Self {
             // SAFETY: as in `each`.
@@ -177,47 +177,47 @@ mod avx {
         each!(lane_min, _mm256_min_ps);
         each!(lane_max, _mm256_max_ps);
         #[inline(always)]
-        fn not_above(self, o: Self) -> u32 {
+        fn less_or_equal(self, o: Self) -> u32 {
             // SAFETY: as in `each`.
             unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(self.0, o.0)) as u32 }
         }
         #[inline(always)]
-        fn enter(
+        fn select_descending(
             self,
             o: Self,
-            what: &[u32; 8],
-            near: &mut [u32; 8],
-            kept: &mut [u32; 8],
+            values: &[u32; 8],
+            keys: &mut [u32; 8],
+            selected: &mut [u32; 8],
         ) -> usize {
-            // SAFETY: as in `read`; `what`, `near` and `kept` hold eight integers each.
+            // SAFETY: as in `read`; `values`, `keys` and `selected` hold eight integers each.
             unsafe {
-                let met = _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, o.0);
+                let mask = _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, o.0);
                 // Non-negative numbers have the same order as their bits.
                 let bits = _mm256_castps_si256(_mm256_max_ps(self.0, _mm256_setzero_ps()));
-                let numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-                let keys = _mm256_or_si256(_mm256_and_si256(bits, _mm256_set1_epi32(!7)), numbers);
+                let lane_indices = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+                let sorted = _mm256_or_si256(_mm256_and_si256(bits, _mm256_set1_epi32(!7)), lane_indices);
                 // The keys of lanes that are not selected are zero, so they are sorted last.
-                let keys = farthest_first(_mm256_and_si256(keys, _mm256_castps_si256(met)));
+                let sorted = sort_descending(_mm256_and_si256(sorted, _mm256_castps_si256(mask)));
                 // The permutation uses only the last three bits of a key.
-                let what =
-                    _mm256_permutevar8x32_epi32(_mm256_loadu_si256(what.as_ptr().cast()), keys);
-                _mm256_storeu_si256(near.as_mut_ptr().cast(), keys);
-                _mm256_storeu_si256(kept.as_mut_ptr().cast(), what);
-                (_mm256_movemask_ps(met) as u32).count_ones() as usize
+                let values =
+                    _mm256_permutevar8x32_epi32(_mm256_loadu_si256(values.as_ptr().cast()), sorted);
+                _mm256_storeu_si256(keys.as_mut_ptr().cast(), sorted);
+                _mm256_storeu_si256(selected.as_mut_ptr().cast(), values);
+                (_mm256_movemask_ps(mask) as u32).count_ones() as usize
             }
         }
         #[inline(always)]
-        fn order(which: &[u8; 8]) -> __m256i {
+        fn permutation(which: &[u8; 8]) -> __m256i {
             // SAFETY: as in `read`.
             unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(which.as_ptr().cast())) }
         }
         #[inline(always)]
-        fn pick(self, order: __m256i) -> Self {
+        fn permute(self, permutation: __m256i) -> Self {
             // SAFETY: as in `each`.
-            Self(unsafe { _mm256_permutevar8x32_ps(self.0, order) })
+            Self(unsafe { _mm256_permutevar8x32_ps(self.0, permutation) })
         }
         #[inline(always)]
-        fn fetch<T>(x: &T) {
+        fn prefetch<T>(x: &T) {
             let mut line = 0;
             while line < size_of::<T>() {
                 let at = std::ptr::from_ref(x).cast::<i8>().wrapping_add(line);
@@ -234,7 +234,7 @@ mod avx {
     /// # Safety
     /// The processor must support AVX2.
     #[inline(always)]
-    unsafe fn farthest_first(v: __m256i) -> __m256i {
+    unsafe fn sort_descending(v: __m256i) -> __m256i {
         // Lanes whose bit is set receive the smaller of the two numbers.
         macro_rules! exchange {
             ($v:ident, $other:expr, $lesser:literal) => {{
@@ -262,23 +262,23 @@ mod avx {
 mod tests {
     use super::*;
 
-    /// Selected lanes of [`F32x8::enter`].
-    fn entered<E: F32x8>(x: &[f32; 8], o: &[f32; 8]) -> Vec<(u32, u32)> {
-        let (mut near, mut kept) = ([0; 8], [0; 8]);
-        let count = E::read(x).enter(
+    /// Selected lanes of [`F32x8::select_descending`].
+    fn selected_lanes<E: F32x8>(x: &[f32; 8], o: &[f32; 8]) -> Vec<(u32, u32)> {
+        let (mut keys, mut selected) = ([0; 8], [0; 8]);
+        let count = E::read(x).select_descending(
             E::read(o),
             &[10, 11, 12, 13, 14, 15, 16, 17],
-            &mut near,
-            &mut kept,
+            &mut keys,
+            &mut selected,
         );
-        near.into_iter().zip(kept).take(count).collect()
+        keys.into_iter().zip(selected).take(count).collect()
     }
 
     // Goal: selected lanes are sorted by descending distance, each with its element. Method: every
     // selection of eight lanes, 20 000 random sets of distances, some equal and some negative.
     // Tolerance: the last three bits, which hold the lane index.
     #[test]
-    fn boxes_are_entered_in_order() {
+    fn selected_lanes_are_sorted() {
         let stream = merrow_math::rng::Stream::new(3, "orders");
         for k in 0..20_000_u64 {
             let mut draw = stream.draw(k);
@@ -287,20 +287,20 @@ mod tests {
                 x = x.map(f32::round);
             }
             let o = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| if k >> i & 1 == 1 { 9.0 } else { -2.0 });
-            let plain = entered::<Plain>(&x, &o);
+            let plain = selected_lanes::<Plain>(&x, &o);
             #[cfg(target_arch = "x86_64")]
             if merrow_math::f64x4::is_supported() {
-                assert_eq!(plain, entered::<Register>(&x, &o), "{x:?}");
+                assert_eq!(plain, selected_lanes::<Register>(&x, &o), "{x:?}");
             }
             assert_eq!(plain.len() as u32, (k as u8).count_ones());
             assert!(plain.is_sorted_by(|a, b| a.0 > b.0));
-            for (key, what) in plain {
+            for (key, value) in plain {
                 let i = (key & 7) as usize;
-                assert!(what == 10 + i as u32 && k >> i & 1 == 1);
-                let near = x[i].max(0.0);
+                assert!(value == 10 + i as u32 && k >> i & 1 == 1);
+                let distance = x[i].max(0.0);
                 assert!(
-                    (0.0..=1e-5).contains(&(near - f32::from_bits(key & !7))),
-                    "{near}"
+                    (0.0..=1e-5).contains(&(distance - f32::from_bits(key & !7))),
+                    "{distance}"
                 );
             }
         }
@@ -310,11 +310,11 @@ mod tests {
     // special values. Tolerance: none; skipped without AVX2.
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn registers_and_arrays_have_the_same_bits() {
+    fn avx2_and_portable_operations_agree() {
         if !merrow_math::f64x4::is_supported() {
             return;
         }
-        let odd = [
+        let special = [
             0.0,
             -0.0,
             1.0 / 3.0,
@@ -324,11 +324,11 @@ mod tests {
             f32::MIN_POSITIVE,
             7.5,
         ];
-        type Both = (
+        type Operation = (
             fn(Plain, Plain) -> Plain,
             fn(Register, Register) -> Register,
         );
-        let all: [Both; 6] = [
+        let all: [Operation; 6] = [
             (Plain::add, Register::add),
             (Plain::sub, Register::sub),
             (Plain::mul, Register::mul),
@@ -337,24 +337,24 @@ mod tests {
             (Plain::lane_max, Register::lane_max),
         ];
         for turn in 0..8 {
-            let mut other = odd;
+            let mut other = special;
             other.rotate_left(turn);
             for (plain, register) in all {
                 let (mut a, mut b) = ([0.0; 8], [0.0; 8]);
-                plain(Plain::read(&odd), Plain::read(&other)).write(&mut a);
-                register(Register::read(&odd), Register::read(&other)).write(&mut b);
+                plain(Plain::read(&special), Plain::read(&other)).write(&mut a);
+                register(Register::read(&special), Register::read(&other)).write(&mut b);
                 // NaN has many bit patterns.
                 let bits = |x: [f32; 8]| x.map(|x| if x.is_nan() { 0 } else { x.to_bits() });
                 assert_eq!(bits(a), bits(b), "{turn}");
             }
-            let plain = Plain::read(&odd).not_above(Plain::read(&other));
+            let plain = Plain::read(&special).less_or_equal(Plain::read(&other));
             assert_eq!(
                 plain,
-                Register::read(&odd).not_above(Register::read(&other))
+                Register::read(&special).less_or_equal(Register::read(&other))
             );
             assert_eq!(
-                entered::<Plain>(&odd, &other),
-                entered::<Register>(&odd, &other)
+                selected_lanes::<Plain>(&special, &other),
+                selected_lanes::<Register>(&special, &other)
             );
         }
     }

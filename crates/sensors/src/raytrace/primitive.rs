@@ -79,34 +79,34 @@ impl Primitive {
     }
 
     /// First intersection of a ray with the surface, from outside or from inside.
-    pub fn closest(&self, way: &LocalRay) -> Option<LocalHit> {
+    pub fn closest(&self, local_ray: &LocalRay) -> Option<LocalHit> {
         // Starts near the shape, so that a distant origin costs little precision.
-        let shift = -way.o.dot(way.d);
-        let (o, d) = (way.o + way.d.scale(shift), way.d);
+        let shift = -local_ray.o.dot(local_ray.d);
+        let (o, d) = (local_ray.o + local_ray.d.scale(shift), local_ray.d);
         let [enter, leave] = match *self {
-            Self::Sphere { radius } => ball(o, d, radius)?,
+            Self::Sphere { radius } => intersect_sphere(o, d, radius)?,
             Self::Box { half } => {
                 let all = [
-                    slab(o, d, half.x, 0)?,
-                    slab(o, d, half.y, 1)?,
-                    slab(o, d, half.z, 2)?,
+                    intersect_slab(o, d, half.x, 0)?,
+                    intersect_slab(o, d, half.y, 1)?,
+                    intersect_slab(o, d, half.z, 2)?,
                 ];
-                common(&all)?
+                intersect_intervals(&all)?
             }
             Self::Cylinder {
                 radius,
                 half_length,
             } => {
-                let ends = slab(o, d, half_length, 2)?.map(|(t, n, face)| (t, n, face - 3));
-                common(&[mantle(o, d, radius)?, ends])?
+                let ends = intersect_slab(o, d, half_length, 2)?.map(|(t, n, face)| (t, n, face - 3));
+                intersect_intervals(&[intersect_cylinder(o, d, radius)?, ends])?
             }
             Self::Capsule {
                 radius,
                 half_length,
-            } => capsule(o, d, radius, half_length)?,
+            } => intersect_capsule(o, d, radius, half_length)?,
         };
-        let counts = |t: f64| t + shift >= way.range[0] && t + shift <= way.range[1];
-        let (t, normal, face) = [enter, leave].into_iter().find(|c| counts(c.0))?;
+        let in_range = |t: f64| t + shift >= local_ray.range[0] && t + shift <= local_ray.range[1];
+        let (t, normal, face) = [enter, leave].into_iter().find(|c| in_range(c.0))?;
         Some(LocalHit {
             distance: t + shift,
             normal,
@@ -116,13 +116,13 @@ impl Primitive {
 }
 
 /// Entry and exit of a sphere. (1)
-fn ball(o: Vec3, d: Vec3, radius: f64) -> Option<[Crossing; 2]> {
-    let middle = -o.dot(d);
-    let q = o + d.scale(middle);
-    let rest = radius * radius - q.dot(q);
-    (rest >= 0.0).then(|| {
-        let half = rest.sqrt();
-        [middle - half, middle + half].map(|t| (t, outward(o + d.scale(t)), 0))
+fn intersect_sphere(o: Vec3, d: Vec3, radius: f64) -> Option<[Crossing; 2]> {
+    let midpoint = -o.dot(d);
+    let q = o + d.scale(midpoint);
+    let remainder = radius * radius - q.dot(q);
+    (remainder >= 0.0).then(|| {
+        let half = remainder.sqrt();
+        [midpoint - half, midpoint + half].map(|t| (t, outward(o + d.scale(t)), 0))
     })
 }
 
@@ -131,7 +131,7 @@ fn outward(v: Vec3) -> Vec3 {
 }
 
 /// Entry and exit of an infinite cylinder. A ray inside it along the axis never leaves. (2)
-fn mantle(o: Vec3, d: Vec3, radius: f64) -> Option<[Crossing; 2]> {
+fn intersect_cylinder(o: Vec3, d: Vec3, radius: f64) -> Option<[Crossing; 2]> {
     let a = d.x * d.x + d.y * d.y;
     let normal = |t: f64| outward(Vec3::new(o.x + t * d.x, o.y + t * d.y, 0.0));
     if a < 1e-30 {
@@ -139,16 +139,16 @@ fn mantle(o: Vec3, d: Vec3, radius: f64) -> Option<[Crossing; 2]> {
         return inside.then(|| [f64::NEG_INFINITY, f64::INFINITY].map(|t| (t, normal(0.0), 0)));
     }
     let c = o.x * d.y - o.y * d.x;
-    let rest = a * radius * radius - c * c;
-    let middle = -(o.x * d.x + o.y * d.y) / a;
-    (rest >= 0.0).then(|| {
-        let half = rest.sqrt() / a;
-        [middle - half, middle + half].map(|t| (t, normal(t), 0))
+    let remainder = a * radius * radius - c * c;
+    let midpoint = -(o.x * d.x + o.y * d.y) / a;
+    (remainder >= 0.0).then(|| {
+        let half = remainder.sqrt() / a;
+        [midpoint - half, midpoint + half].map(|t| (t, normal(t), 0))
     })
 }
 
 /// Entry and exit of a slab. A ray inside it and parallel to it never leaves. (3)
-fn slab(o: Vec3, d: Vec3, half: f64, axis: usize) -> Option<[Crossing; 2]> {
+fn intersect_slab(o: Vec3, d: Vec3, half: f64, axis: usize) -> Option<[Crossing; 2]> {
     let side = |sign: f64| {
         let mut n = Vec3::zero();
         n[axis] = sign;
@@ -165,7 +165,7 @@ fn slab(o: Vec3, d: Vec3, half: f64, axis: usize) -> Option<[Crossing; 2]> {
 }
 
 /// Intersection of intervals: from the last entry to the first exit.
-fn common(all: &[[Crossing; 2]]) -> Option<[Crossing; 2]> {
+fn intersect_intervals(all: &[[Crossing; 2]]) -> Option<[Crossing; 2]> {
     let mut both = all[0];
     for [enter, leave] in &all[1..] {
         if enter.0 > both[0].0 {
@@ -178,8 +178,8 @@ fn common(all: &[[Crossing; 2]]) -> Option<[Crossing; 2]> {
     (both[0].0 <= both[1].0).then_some(both)
 }
 
-fn capsule(o: Vec3, d: Vec3, radius: f64, half_length: f64) -> Option<[Crossing; 2]> {
-    let [enter, leave] = mantle(o, d, radius)?;
+fn intersect_capsule(o: Vec3, d: Vec3, radius: f64, half_length: f64) -> Option<[Crossing; 2]> {
+    let [enter, leave] = intersect_cylinder(o, d, radius)?;
     let end = |crossing: Crossing, back: f64, which: usize| {
         let z = if crossing.0.is_finite() {
             o.z + crossing.0 * d.z
@@ -189,8 +189,8 @@ fn capsule(o: Vec3, d: Vec3, radius: f64, half_length: f64) -> Option<[Crossing;
         if z.abs() <= half_length && crossing.0.is_finite() {
             return Some(crossing);
         }
-        let centre = Vec3::new(0.0, 0.0, if z < 0.0 { -half_length } else { half_length });
-        ball(o - centre, d, radius).map(|both| both[which])
+        let end_center = Vec3::new(0.0, 0.0, if z < 0.0 { -half_length } else { half_length });
+        intersect_sphere(o - end_center, d, radius).map(|both| both[which])
     };
     Some([end(enter, -1.0, 0)?, end(leave, 1.0, 1)?])
 }
@@ -199,69 +199,69 @@ fn capsule(o: Vec3, d: Vec3, radius: f64, half_length: f64) -> Option<[Crossing;
 mod tests {
     use super::*;
 
-    fn met(shape: Primitive, o: [f64; 3], d: [f64; 3], from: f64) -> Option<(f64, [f64; 3], u32)> {
+    fn first_hit(shape: Primitive, o: [f64; 3], d: [f64; 3], from: f64) -> Option<(f64, [f64; 3], u32)> {
         let d = Vec3::from(d).unit().unwrap_or_default();
-        let way = LocalRay {
+        let local_ray = LocalRay {
             o: Vec3::from(o),
             d,
             range: [from, 1e9],
             from: 0.0,
         };
         shape
-            .closest(&way)
-            .map(|met| (met.distance, met.normal.to_array(), met.face))
+            .closest(&local_ray)
+            .map(|hit| (hit.distance, hit.normal.to_array(), hit.face))
     }
 
     // Goal: entry, exit, rays from inside, along the axis, and misses. Method: distances computed
     // by hand. Tolerance: none.
     #[test]
-    fn surfaces_are_entered_and_left() {
+    fn entry_and_exit_points_match_closed_forms() {
         let (up, down) = ([0.0, 0.0, 1.0], [0.0, 0.0, -1.0]);
-        let ball = Primitive::Sphere { radius: 2.0 };
-        assert_eq!(met(ball, [0.0, 0.0, 5.0], down, 0.0), Some((3.0, up, 0)));
-        assert_eq!(met(ball, [0.0, 0.0, 5.0], down, 3.5), Some((7.0, down, 0)));
-        assert_eq!(met(ball, [0.0; 3], down, 0.0), Some((2.0, down, 0)));
-        assert_eq!(met(ball, [0.0, 0.0, 5.0], up, 0.0), None);
-        assert_eq!(met(ball, [0.0, 2.1, 5.0], down, 0.0), None);
-        let block = Primitive::Box {
+        let sphere = Primitive::Sphere { radius: 2.0 };
+        assert_eq!(first_hit(sphere, [0.0, 0.0, 5.0], down, 0.0), Some((3.0, up, 0)));
+        assert_eq!(first_hit(sphere, [0.0, 0.0, 5.0], down, 3.5), Some((7.0, down, 0)));
+        assert_eq!(first_hit(sphere, [0.0; 3], down, 0.0), Some((2.0, down, 0)));
+        assert_eq!(first_hit(sphere, [0.0, 0.0, 5.0], up, 0.0), None);
+        assert_eq!(first_hit(sphere, [0.0, 2.1, 5.0], down, 0.0), None);
+        let cuboid = Primitive::Box {
             half: Vec3::new(1.0, 2.0, 3.0),
         };
         assert_eq!(
-            met(block, [0.5, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0),
+            first_hit(cuboid, [0.5, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0),
             Some((7.0, [0.0, 1.0, 0.0], 3))
         );
         assert_eq!(
-            met(block, [0.5, 0.0, 1.0], [0.0, -1.0, 0.0], 0.0),
+            first_hit(cuboid, [0.5, 0.0, 1.0], [0.0, -1.0, 0.0], 0.0),
             Some((2.0, [0.0, -1.0, 0.0], 2))
         );
         // In a side face of the box, along it.
         assert_eq!(
-            met(block, [1.0, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0),
+            first_hit(cuboid, [1.0, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0),
             Some((7.0, [0.0, 1.0, 0.0], 3))
         );
-        assert_eq!(met(block, [1.1, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0), None);
-        let drum = Primitive::Cylinder {
+        assert_eq!(first_hit(cuboid, [1.1, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0), None);
+        let cylinder = Primitive::Cylinder {
             radius: 1.0,
             half_length: 2.0,
         };
-        assert_eq!(met(drum, [0.3, 0.3, 5.0], down, 0.0), Some((3.0, up, 2)));
-        assert_eq!(met(drum, [0.3, 0.3, 0.0], down, 0.0), Some((2.0, down, 1)));
+        assert_eq!(first_hit(cylinder, [0.3, 0.3, 5.0], down, 0.0), Some((3.0, up, 2)));
+        assert_eq!(first_hit(cylinder, [0.3, 0.3, 0.0], down, 0.0), Some((2.0, down, 1)));
         assert_eq!(
-            met(drum, [5.0, 0.0, 1.0], [-1.0, 0.0, 0.0], 0.0),
+            first_hit(cylinder, [5.0, 0.0, 1.0], [-1.0, 0.0, 0.0], 0.0),
             Some((4.0, [1.0, 0.0, 0.0], 0))
         );
-        assert_eq!(met(drum, [1.1, 0.0, 5.0], down, 0.0), None);
-        let pill = Primitive::Capsule {
+        assert_eq!(first_hit(cylinder, [1.1, 0.0, 5.0], down, 0.0), None);
+        let capsule = Primitive::Capsule {
             radius: 1.0,
             half_length: 2.0,
         };
-        assert_eq!(met(pill, [0.0, 0.0, 5.0], down, 0.0), Some((2.0, up, 0)));
-        assert_eq!(met(pill, [0.0, 0.0, 0.0], down, 0.0), Some((3.0, down, 0)));
+        assert_eq!(first_hit(capsule, [0.0, 0.0, 5.0], down, 0.0), Some((2.0, up, 0)));
+        assert_eq!(first_hit(capsule, [0.0, 0.0, 0.0], down, 0.0), Some((3.0, down, 0)));
         assert_eq!(
-            met(pill, [5.0, 0.0, -1.0], [-1.0, 0.0, 0.0], 0.0),
+            first_hit(capsule, [5.0, 0.0, -1.0], [-1.0, 0.0, 0.0], 0.0),
             Some((4.0, [1.0, 0.0, 0.0], 0))
         );
-        assert_eq!(met(pill, [0.8, 0.0, 5.0], down, 0.0).map(|m| m.2), Some(0));
-        assert_eq!(met(pill, [1.1, 0.0, 5.0], down, 0.0), None);
+        assert_eq!(first_hit(capsule, [0.8, 0.0, 5.0], down, 0.0).map(|m| m.2), Some(0));
+        assert_eq!(first_hit(capsule, [1.1, 0.0, 5.0], down, 0.0), None);
     }
 }

@@ -38,7 +38,7 @@ pub struct TreeRay {
     pub outer: [f32; 3],
     /// Row of a node's bounds that holds the entry planes, by axis; the row of the exit planes is
     /// three away.
-    pub enter: [usize; 3],
+    pub entry_rows: [usize; 3],
     /// Axes x, y, z of (2).
     pub k: [usize; 3],
     /// S of (2); the last component is 1/d_z.
@@ -48,37 +48,37 @@ pub struct TreeRay {
 }
 
 /// Four units in the last place, more than (1) requires.
-const SLACK: f32 = 4.0 * f32::EPSILON;
+const RECIPROCAL_MARGIN: f32 = 4.0 * f32::EPSILON;
 
 impl TreeRay {
     /// Ray from `o` [m] along the unit vector `d`, from the distance `low` [m] on.
     #[inline(always)]
     pub fn new(o: Vec3, d: Vec3, low: f64) -> Self {
         let d = [d.x as f32, d.y as f32, d.z as f32];
-        let (mut per, mut inner, mut outer, mut enter) = ([0.0; 3], [0.0; 3], [0.0; 3], [0; 3]);
+        let (mut reciprocal, mut inner, mut outer, mut entry_rows) = ([0.0; 3], [0.0; 3], [0.0; 3], [0; 3]);
         for axis in 0..3 {
             let along = if d[axis].abs() < 1e-18 {
                 1e-18
             } else {
                 d[axis]
             };
-            per[axis] = 1.0 / along;
-            inner[axis] = per[axis] * (1.0 - SLACK);
-            outer[axis] = per[axis] * (1.0 + SLACK);
-            enter[axis] = if along < 0.0 { axis + 3 } else { axis };
+            reciprocal[axis] = 1.0 / along;
+            inner[axis] = reciprocal[axis] * (1.0 - RECIPROCAL_MARGIN);
+            outer[axis] = reciprocal[axis] * (1.0 + RECIPROCAL_MARGIN);
+            entry_rows[axis] = if along < 0.0 { axis + 3 } else { axis };
         }
         let (x, y, z) = (d[0].abs(), d[1].abs(), d[2].abs());
         let largest = if x >= y { 0 } else { 1 };
         let kz = if z >= x.max(y) { 2 } else { largest };
         let kx = if kz == 2 { 0 } else { kz + 1 };
         let k = [kx, 3 - kx - kz, kz];
-        let per = per[k[2]];
-        let shear = [d[k[0]] * per, d[k[1]] * per, per];
+        let reciprocal = reciprocal[k[2]];
+        let shear = [d[k[0]] * reciprocal, d[k[1]] * reciprocal, reciprocal];
         Self {
             o: [o.x as f32, o.y as f32, o.z as f32],
             inner,
             outer,
-            enter,
+            entry_rows,
             k,
             shear,
             low: low as f32,

@@ -21,28 +21,29 @@
 //!
 //! # Limits
 //! The directions of the rays have the same sign along every axis; other rays cannot form a
-//! [`RayPacket`]. `ROOM` is sufficient for trees of depth [`crate::raytrace::bvh::DEEPEST`].
+//! [`RayPacket`]. `STACK_CAPACITY` is sufficient for trees of depth
+//! [`crate::raytrace::bvh::MAX_DEPTH`].
 //!
 //! # Checked by
 //! The tests in this file and in `mod.rs`; test/witness/raytrace.rs
 
 use crate::raytrace::packet8::F32x8;
 use crate::raytrace::probe::TreeRay;
-use crate::raytrace::traverse::Holds;
+use crate::raytrace::traverse::TreeContents;
 
 /// Number of rays in a packet.
 pub(crate) const RAYS: usize = 8;
 /// Capacity of the stack: seven boxes per level of the tree, and one more.
-const ROOM: usize = 128;
+const STACK_CAPACITY: usize = 128;
 
 /// Stack of deferred boxes: the entry distance, and eight times the index of the node plus the slot
 /// in it.
 #[derive(Clone, Debug)]
-pub(crate) struct PacketStack([(f32, u32); ROOM]);
+pub(crate) struct PacketStack([(f32, u32); STACK_CAPACITY]);
 
 impl Default for PacketStack {
     fn default() -> Self {
-        Self([(0.0, 0); ROOM])
+        Self([(0.0, 0); STACK_CAPACITY])
     }
 }
 
@@ -72,8 +73,8 @@ pub(crate) struct RayPacket<E> {
     outers: [[E; 2]; 3],
     lowest: E,
     /// Rows of the entry planes and of the exit planes.
-    enter: [usize; 3],
-    leave: [usize; 3],
+    entry_rows: [usize; 3],
+    exit_rows: [usize; 3],
 }
 
 impl<E: F32x8> RayPacket<E> {
@@ -82,7 +83,7 @@ impl<E: F32x8> RayPacket<E> {
     #[inline(always)]
     pub(crate) fn new(probes: &[TreeRay; RAYS], rays: u32) -> Self {
         let any = &probes[rays.trailing_zeros() as usize & (RAYS - 1)];
-        let enter = any.enter;
+        let entry_rows = any.entry_rows;
         let (mut o, mut inner, mut outer, mut low) = (
             [[0.0; RAYS]; 3],
             [[0.0; RAYS]; 3],
@@ -97,9 +98,9 @@ impl<E: F32x8> RayPacket<E> {
             }
         }
         let zero = [E::splat(0.0); 3];
-        let leave = [3 - enter[0], 5 - enter[1], 7 - enter[2]];
-        let (both, lowest) = ([[E::splat(0.0); 2]; 3], E::splat(ends(&low)[0]));
-        let mut bundle = Self {
+        let exit_rows = [3 - entry_rows[0], 5 - entry_rows[1], 7 - entry_rows[2]];
+        let (both, lowest) = ([[E::splat(0.0); 2]; 3], E::splat(min_max(&low)[0]));
+        let mut packet = Self {
             o: zero,
             inner: zero,
             outer: zero,
@@ -109,70 +110,70 @@ impl<E: F32x8> RayPacket<E> {
             inners: both,
             outers: both,
             lowest,
-            enter,
-            leave,
+            entry_rows,
+            exit_rows,
         };
         for k in 0..3 {
-            (bundle.o[k], bundle.inner[k], bundle.outer[k]) =
+            (packet.o[k], packet.inner[k], packet.outer[k]) =
                 (E::read(&o[k]), E::read(&inner[k]), E::read(&outer[k]));
-            let [least, most] = ends(&o[k]);
-            let [near, far] = if enter[k] == k {
-                [most, least]
+            let [min, max] = min_max(&o[k]);
+            let [near, far] = if entry_rows[k] == k {
+                [max, min]
             } else {
-                [least, most]
+                [min, max]
             };
-            (bundle.near[k], bundle.far[k]) = (E::splat(near), E::splat(far));
-            for (ends, to) in [
-                (ends(&inner[k]), &mut bundle.inners[k]),
-                (ends(&outer[k]), &mut bundle.outers[k]),
+            (packet.near[k], packet.far[k]) = (E::splat(near), E::splat(far));
+            for (limits, to) in [
+                (min_max(&inner[k]), &mut packet.inners[k]),
+                (min_max(&outer[k]), &mut packet.outers[k]),
             ] {
-                *to = [E::splat(ends[0]), E::splat(ends[1])];
+                *to = [E::splat(limits[0]), E::splat(limits[1])];
             }
         }
-        bundle
+        packet
     }
 
     /// Tests which rays enter box `slot` before their limits; returns a bit mask and the entry
     /// distances.
     #[inline(always)]
-    fn enters(&self, bounds: &[[f32; 8]; 6], slot: usize, limits: E) -> (u32, E) {
-        let ([ex, ey, ez], [lx, ly, lz]) = (self.enter, self.leave);
+    fn test_box(&self, bounds: &[[f32; 8]; 6], slot: usize, limits: E) -> (u32, E) {
+        let ([ex, ey, ez], [lx, ly, lz]) = (self.entry_rows, self.exit_rows);
         let plane = |row: usize, k: usize| E::splat(bounds[row][slot & 7]).sub(self.o[k]);
         let x = plane(ex, 0).mul(self.inner[0]);
         let y = plane(ey, 1).mul(self.inner[1]);
         let z = plane(ez, 2).mul(self.inner[2]);
-        let into = x.lane_max(y).lane_max(z.lane_max(self.low));
+        let entry = x.lane_max(y).lane_max(z.lane_max(self.low));
         let x = plane(lx, 0).mul(self.outer[0]);
         let y = plane(ly, 1).mul(self.outer[1]);
         let z = plane(lz, 2).mul(self.outer[2]);
-        let out = x.lane_min(y).lane_min(z.lane_min(limits));
-        (into.not_above(out), into)
+        let exit = x.lane_min(y).lane_min(z.lane_min(limits));
+        (entry.less_or_equal(exit), entry)
     }
 
     /// Tests which boxes of a node any ray may enter before `limit`; returns a bit mask and lower
     /// bounds of the entry distances.
     #[inline(always)]
-    fn may_enter(&self, bounds: &[[f32; 8]; 6], limit: f32) -> (u32, E) {
-        let ([ex, ey, ez], [lx, ly, lz]) = (self.enter, self.leave);
+    fn test_node(&self, bounds: &[[f32; 8]; 6], limit: f32) -> (u32, E) {
+        let ([ex, ey, ez], [lx, ly, lz]) = (self.entry_rows, self.exit_rows);
         // (1)
-        let near = |row: usize, k: usize| {
-            let way = E::read(&bounds[row]).sub(self.near[k]);
-            way.mul(self.inners[k][0])
-                .lane_min(way.mul(self.inners[k][1]))
+        let lower_bound = |row: usize, k: usize| {
+            let offset = E::read(&bounds[row]).sub(self.near[k]);
+            offset.mul(self.inners[k][0])
+                .lane_min(offset.mul(self.inners[k][1]))
         };
         // (2)
-        let far = |row: usize, k: usize| {
-            let way = E::read(&bounds[row]).sub(self.far[k]);
-            way.mul(self.outers[k][0])
-                .lane_max(way.mul(self.outers[k][1]))
+        let upper_bound = |row: usize, k: usize| {
+            let offset = E::read(&bounds[row]).sub(self.far[k]);
+            offset.mul(self.outers[k][0])
+                .lane_max(offset.mul(self.outers[k][1]))
         };
-        let into = near(ex, 0)
-            .lane_max(near(ey, 1))
-            .lane_max(near(ez, 2).lane_max(self.lowest));
-        let out = far(lx, 0)
-            .lane_min(far(ly, 1))
-            .lane_min(far(lz, 2).lane_min(E::splat(limit)));
-        (into.not_above(out), into)
+        let entry = lower_bound(ex, 0)
+            .lane_max(lower_bound(ey, 1))
+            .lane_max(lower_bound(ez, 2).lane_max(self.lowest));
+        let exit = upper_bound(lx, 0)
+            .lane_min(upper_bound(ly, 1))
+            .lane_min(upper_bound(lz, 2).lane_min(E::splat(limit)));
+        (entry.less_or_equal(exit), entry)
     }
 }
 
@@ -182,7 +183,7 @@ pub(crate) struct PacketTraversal {
     /// Node to visit next.
     node: Option<usize>,
     /// Number of boxes on the stack.
-    kept: usize,
+    stack_size: usize,
 }
 
 impl PacketTraversal {
@@ -191,7 +192,7 @@ impl PacketTraversal {
     pub(crate) fn at_root() -> Self {
         Self {
             node: Some(0),
-            kept: 0,
+            stack_size: 0,
         }
     }
 
@@ -201,46 +202,46 @@ impl PacketTraversal {
     /// Limits may be lowered between leaves. A ray whose limit is below its minimum distance is
     /// ignored.
     #[inline(always)]
-    pub(crate) fn next<E: F32x8, H: Holds>(
+    pub(crate) fn next<E: F32x8, H: TreeContents>(
         &mut self,
-        bundle: &RayPacket<E>,
-        holds: &H,
-        later: &mut PacketStack,
+        packet: &RayPacket<E>,
+        contents: &H,
+        stack: &mut PacketStack,
         limits: &[f32; RAYS],
     ) -> Option<Arrival> {
-        let nodes = &holds.tree().nodes;
-        let (all, limit) = (E::read(limits), ends(limits)[1]);
+        let nodes = &contents.tree().nodes;
+        let (all, limit) = (E::read(limits), min_max(limits)[1]);
         loop {
             if let Some(number) = self.node.take() {
                 let node = &nodes[number];
-                let (mut met, into) = bundle.may_enter(&node.bounds, limit);
-                let (mut near, first) = ([0.0; 8], self.kept);
-                into.write(&mut near);
-                while met != 0 {
-                    let i = met.trailing_zeros() as usize & 7;
-                    met &= met - 1;
-                    holds.prefetch::<E>(node.children[i].decode());
+                let (mut mask, entry) = packet.test_node(&node.bounds, limit);
+                let (mut near, first) = ([0.0; 8], self.stack_size);
+                entry.write(&mut near);
+                while mask != 0 {
+                    let i = mask.trailing_zeros() as usize & 7;
+                    mask &= mask - 1;
+                    contents.prefetch::<E>(node.children[i].decode());
                     let next = (near[i], (number as u32) << 3 | i as u32);
                     // Sorted insertion, with the nearest box on top.
-                    let mut place = self.kept;
-                    while place > first && later.0[(place - 1) & (ROOM - 1)].0 < next.0 {
-                        later.0[place & (ROOM - 1)] = later.0[(place - 1) & (ROOM - 1)];
-                        place -= 1;
+                    let mut index = self.stack_size;
+                    while index > first && stack.0[(index - 1) & (STACK_CAPACITY - 1)].0 < next.0 {
+                        stack.0[index & (STACK_CAPACITY - 1)] = stack.0[(index - 1) & (STACK_CAPACITY - 1)];
+                        index -= 1;
                     }
-                    later.0[place & (ROOM - 1)] = next;
-                    self.kept += 1;
+                    stack.0[index & (STACK_CAPACITY - 1)] = next;
+                    self.stack_size += 1;
                 }
             }
-            if self.kept == 0 {
+            if self.stack_size == 0 {
                 return None;
             }
-            self.kept -= 1;
-            let (entered, at) = later.0[self.kept & (ROOM - 1)];
+            self.stack_size -= 1;
+            let (entered, slot_number) = stack.0[self.stack_size & (STACK_CAPACITY - 1)];
             if entered > limit {
                 continue;
             }
-            let (node, slot) = (&nodes[at as usize >> 3], at as usize & 7);
-            let (rays, into) = bundle.enters(&node.bounds, slot, all);
+            let (node, slot) = (&nodes[slot_number as usize >> 3], slot_number as usize & 7);
+            let (rays, entry) = packet.test_box(&node.bounds, slot, all);
             if rays == 0 {
                 continue;
             }
@@ -252,7 +253,7 @@ impl PacketTraversal {
                         rays,
                         entered: [0.0; RAYS],
                     };
-                    into.write(&mut arrival.entered);
+                    entry.write(&mut arrival.entered);
                     return Some(arrival);
                 }
             }
@@ -274,18 +275,18 @@ pub(crate) fn pop_lowest_bit(bits: &mut u32) -> Option<usize> {
 #[inline(always)]
 pub(crate) fn has_common_signs(probes: &[TreeRay; RAYS], rays: u32) -> bool {
     let any = &probes[rays.trailing_zeros() as usize & (RAYS - 1)];
-    (0..RAYS).all(|i| rays >> i & 1 == 0 || probes[i].enter == any.enter)
+    (0..RAYS).all(|i| rays >> i & 1 == 0 || probes[i].entry_rows == any.entry_rows)
 }
 
 /// Minimum and maximum of eight numbers.
 #[inline(always)]
-fn ends(x: &[f32; RAYS]) -> [f32; 2] {
-    let [mut least, mut most] = [x[0]; 2];
+fn min_max(x: &[f32; RAYS]) -> [f32; 2] {
+    let [mut min, mut max] = [x[0]; 2];
     for x in &x[1..] {
-        least = if *x < least { *x } else { least };
-        most = if *x > most { *x } else { most };
+        min = if *x < min { *x } else { min };
+        max = if *x > max { *x } else { max };
     }
-    [least, most]
+    [min, max]
 }
 
 #[cfg(test)]
@@ -298,34 +299,34 @@ mod tests {
     use merrow_math::rng::Stream;
 
     /// Number of rays of a packet with a hit, after comparing each with the same ray traced alone.
-    fn held<E: F32x8>(mesh: &Mesh, ways: &[LocalRay; RAYS], rays: u32) -> usize {
+    fn count_hits<E: F32x8>(mesh: &Mesh, local_rays: &[LocalRay; RAYS], rays: u32) -> usize {
         let mut search = PacketSearch::default();
-        search.ways = *ways;
+        search.local_rays = *local_rays;
         assert!(mesh.run_packet::<E>(&mut search, rays));
-        let mut met = 0;
+        let mut hit_count = 0;
         for i in (0..RAYS).filter(|i| rays >> i & 1 == 1) {
-            let mut alone = mesh.start_search(&ways[i]);
-            mesh.run::<E, false>(&mut alone, &mut BoxStack::default());
+            let mut single = mesh.start_search(&local_rays[i]);
+            mesh.run::<E, false>(&mut single, &mut BoxStack::default());
             assert_eq!(
                 mesh.packet_hit(&search, i),
-                mesh.hit(&alone),
-                "{i} of {rays:b}: {ways:?}"
+                mesh.hit(&single),
+                "{i} of {rays:b}: {local_rays:?}"
             );
-            met += usize::from(alone.is_met());
+            hit_count += usize::from(single.has_hit());
         }
-        met
+        hit_count
     }
 
     // Goal: the rays of a packet have the same hits as single rays. Method: 20 000 small triangles
     // in a cube of 20 m; packets of up to eight rays up to 12 degrees apart, from one origin and
     // from several, inside and outside, short and long; AVX2 and portable code. Tolerance: none.
     #[test]
-    fn rays_of_a_bundle_meet_what_they_meet_alone() {
+    fn packet_and_single_ray_hits_agree() {
         let stream = Stream::new(9, "bundles");
         let mut draw = stream.draw(0);
         let mut point = |size: f64| {
-            let mut of = || size * (2.0 * draw.uniform() - 1.0);
-            Vec3::new(of(), of(), of())
+            let mut coordinate = || size * (2.0 * draw.uniform() - 1.0);
+            Vec3::new(coordinate(), coordinate(), coordinate())
         };
         let corners: Vec<Vec3> = (0..20_000)
             .flat_map(|_| {
@@ -335,19 +336,19 @@ mod tests {
             .collect();
         let triangles: Vec<[u32; 3]> = (0..20_000).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
         let mesh = Mesh::new(&corners, &triangles);
-        let (mut met, mut bundles) = (0, 0);
+        let (mut hit_count, mut packets) = (0, 0);
         for k in 0..2000_u32 {
             let origin = point(if k % 2 == 0 { 8.0 } else { 30.0 });
             let aim = point(8.0) - origin;
             let spread = [0.0, 0.02, 0.2][k as usize % 3];
             let range = [0.0, if k % 5 == 0 { 4.0 } else { 100.0 }];
-            let mut ways = [LocalRay::default(); RAYS];
-            for way in &mut ways {
+            let mut local_rays = [LocalRay::default(); RAYS];
+            for local_ray in &mut local_rays {
                 let o = origin + point([0.0, 0.5][k as usize / 3 % 2]);
                 let d = (aim.scale(1.0 / aim.norm()) + point(spread))
                     .unit()
                     .unwrap_or_default();
-                *way = LocalRay {
+                *local_ray = LocalRay {
                     o,
                     d,
                     range,
@@ -356,22 +357,22 @@ mod tests {
             }
             let rays = if k % 4 == 0 { 0b1101_0110 } else { 0xff };
             let sides = |d: Vec3| d.to_array().map(|x| x < 0.0);
-            if (0..RAYS).any(|i| rays >> i & 1 == 1 && sides(ways[i].d) != sides(ways[1].d)) {
+            if (0..RAYS).any(|i| rays >> i & 1 == 1 && sides(local_rays[i].d) != sides(local_rays[1].d)) {
                 let mut search = PacketSearch::default();
-                search.ways = ways;
+                search.local_rays = local_rays;
                 assert!(!mesh.run_packet::<Plain>(&mut search, rays));
                 continue;
             }
-            let plain = held::<Plain>(&mesh, &ways, rays);
+            let plain = count_hits::<Plain>(&mesh, &local_rays, rays);
             #[cfg(target_arch = "x86_64")]
             if merrow_math::f64x4::is_supported() {
                 assert_eq!(
-                    held::<crate::raytrace::packet8::Register>(&mesh, &ways, rays),
+                    count_hits::<crate::raytrace::packet8::Register>(&mesh, &local_rays, rays),
                     plain
                 );
             }
-            (met, bundles) = (met + plain, bundles + 1);
+            (hit_count, packets) = (hit_count + plain, packets + 1);
         }
-        assert!(bundles > 1000 && met > 3000, "{bundles}, {met}");
+        assert!(packets > 1000 && hit_count > 3000, "{packets}, {hit_count}");
     }
 }

@@ -69,7 +69,7 @@ impl Nearest {
     }
 
     #[inline(always)]
-    fn is_at(&self, t: f32) -> bool {
+    fn has_distance(&self, t: f32) -> bool {
         self.is_some() && t == self.t
     }
 }
@@ -86,24 +86,24 @@ impl Block {
 
     /// Adds a triangle; `points` is the number of points in use. Returns false if there is no room.
     pub fn add(&mut self, points: &mut usize, triangle: &Corners) -> bool {
-        let place = self.used.count_ones() as usize;
-        let (mut grown, mut count, mut which) = (self.points, *points, [0; 3]);
+        let slot = self.used.count_ones() as usize;
+        let (mut extended, mut count, mut indices) = (self.points, *points, [0; 3]);
         for (corner, p) in triangle.iter().enumerate() {
             let same =
-                |i: &usize| (0..3).all(|axis| grown[axis][*i].to_bits() == p[axis].to_bits());
+                |i: &usize| (0..3).all(|axis| extended[axis][*i].to_bits() == p[axis].to_bits());
             let at = (0..count).find(same).unwrap_or(count);
-            if at == 8 || place == 8 {
+            if at == 8 || slot == 8 {
                 return false;
             }
             if at == count {
-                (0..3).for_each(|axis| grown[axis][at] = p[axis]);
+                (0..3).for_each(|axis| extended[axis][at] = p[axis]);
                 count += 1;
             }
-            which[corner] = at as u8;
+            indices[corner] = at as u8;
         }
-        (self.points, *points) = (grown, count);
-        (0..3).for_each(|corner| self.corners[corner][place] = which[corner]);
-        self.used |= 1 << place;
+        (self.points, *points) = (extended, count);
+        (0..3).for_each(|corner| self.corners[corner][slot] = indices[corner]);
+        self.used |= 1 << slot;
         true
     }
 
@@ -143,12 +143,12 @@ impl Block {
             .sub(E::splat(probe.o[ky]))
             .sub(E::splat(probe.shear[1]).mul(z));
         let (a, b, c) = (
-            E::order(&self.corners[0]),
-            E::order(&self.corners[1]),
-            E::order(&self.corners[2]),
+            E::permutation(&self.corners[0]),
+            E::permutation(&self.corners[1]),
+            E::permutation(&self.corners[2]),
         );
-        let (ax, bx, cx) = (x.pick(a), x.pick(b), x.pick(c));
-        let (ay, by, cy) = (y.pick(a), y.pick(b), y.pick(c));
+        let (ax, bx, cx) = (x.permute(a), x.permute(b), x.permute(c));
+        let (ay, by, cy) = (y.permute(a), y.permute(b), y.permute(c));
         // (1)
         let u = cx.mul(by).sub(cy.mul(bx));
         let v = ax.mul(cy).sub(ay.mul(cx));
@@ -156,15 +156,15 @@ impl Block {
         // (2)
         let zero = E::splat(0.0);
         let inside =
-            zero.not_above(u.lane_min(v).lane_min(w)) | u.lane_max(v).lane_max(w).not_above(zero);
+            zero.less_or_equal(u.lane_min(v).lane_min(w)) | u.lane_max(v).lane_max(w).less_or_equal(zero);
         let inside = inside & self.used;
         if inside == 0 {
             return;
         }
         // (3)
-        let way = u.mul(z.pick(a)).add(v.mul(z.pick(b))).add(w.mul(z.pick(c)));
-        let t = way.mul(E::splat(probe.shear[2])).div(u.add(v).add(w));
-        let mut left = inside & E::splat(probe.low).not_above(t) & t.not_above(E::splat(best.t));
+        let scaled_distance = u.mul(z.permute(a)).add(v.mul(z.permute(b))).add(w.mul(z.permute(c)));
+        let t = scaled_distance.mul(E::splat(probe.shear[2])).div(u.add(v).add(w));
+        let mut left = inside & E::splat(probe.low).less_or_equal(t) & t.less_or_equal(E::splat(best.t));
         if left == 0 {
             return;
         }
@@ -175,7 +175,7 @@ impl Block {
             left &= left - 1;
             let t = ts[i as usize & 7];
             if t < best.t
-                || best.is_at(t) && face_index(faces, (at, i)) < face_index(faces, best.at)
+                || best.has_distance(t) && face_index(faces, (at, i)) < face_index(faces, best.at)
             {
                 *best = Nearest { t, at: (at, i) };
             }
@@ -196,7 +196,7 @@ mod tests {
     use merrow_math::rng::Stream;
 
     /// Hit of `probe` in `block`.
-    fn met<E: F32x8>(block: &Block, probe: &TreeRay) -> Nearest {
+    fn intersect_block<E: F32x8>(block: &Block, probe: &TreeRay) -> Nearest {
         let mut best = Nearest::within(1e9);
         block.intersect::<E>(probe, 0, &[[0, 1, 2, 3, 4, 5, 6, 7]], &mut best);
         best
@@ -207,13 +207,13 @@ mod tests {
     // point of an edge, with rounding. Tolerance: no misses; AVX2 and portable code give the same
     // bits.
     #[test]
-    fn rays_at_edges_and_corners_are_not_lost() {
+    fn rays_at_edges_and_corners_hit() {
         let stream = Stream::new(5, "fans");
         for k in 0..20_000 {
             let mut draw = stream.draw(k);
             let mut between = |a: f64, b: f64| a + (b - a) * draw.uniform();
             let size = [1e-3, 1.0, 300.0][k as usize % 3];
-            let middle = Vec3::new(
+            let center = Vec3::new(
                 between(-size, size),
                 between(-size, size),
                 between(-size, size),
@@ -224,17 +224,17 @@ mod tests {
                     let (s, c) =
                         merrow_math::real::sin_cos(f64::from(i) * std::f64::consts::FRAC_PI_3);
                     let r = size * between(0.5, 1.0);
-                    single(middle + Vec3::new(r * c, r * s, between(-0.2, 0.2) * size))
+                    single(center + Vec3::new(r * c, r * s, between(-0.2, 0.2) * size))
                 })
                 .collect();
             let (mut block, mut points) = (Block::empty(), 0);
             for i in 0..6 {
-                assert!(block.add(&mut points, &[single(middle), ring[i], ring[(i + 1) % 6]]));
+                assert!(block.add(&mut points, &[single(center), ring[i], ring[(i + 1) % 6]]));
             }
             let along = between(0.0, 1.0);
             let exact = |p: [f32; 3]| Vec3::from(p.map(f64::from));
-            let (hub, rim) = (exact(single(middle)), exact(ring[k as usize % 6]));
-            for target in [hub, hub.scale(1.0 - along) + rim.scale(along)] {
+            let (corner, ring_point) = (exact(single(center)), exact(ring[k as usize % 6]));
+            for target in [corner, corner.scale(1.0 - along) + ring_point.scale(along)] {
                 let level = [between(-0.3, 0.3), between(-0.3, 0.3), -1.0];
                 let d = if k % 2 == 0 { [0.0, 0.0, -1.0] } else { level };
                 let d = Vec3::from(d).unit().unwrap_or_default();
@@ -243,13 +243,13 @@ mod tests {
                     continue;
                 };
                 let probe = TreeRay::new(origin, d, 0.0);
-                let plain = met::<Plain>(&block, &probe);
+                let plain = intersect_block::<Plain>(&block, &probe);
                 assert!(plain.is_some(), "{k}: {target:?} from {origin:?}");
                 #[cfg(target_arch = "x86_64")]
                 if merrow_math::f64x4::is_supported() {
                     assert_eq!(
                         plain,
-                        met::<crate::raytrace::packet8::Register>(&block, &probe)
+                        intersect_block::<crate::raytrace::packet8::Register>(&block, &probe)
                     );
                 }
             }
@@ -259,7 +259,7 @@ mod tests {
     // Goal: of triangles at the same distance the lowest number wins. Method: one triangle eight
     // times. Tolerance: none.
     #[test]
-    fn of_equals_the_lowest_number_counts() {
+    fn lowest_face_index_wins_at_equal_distance() {
         let triangle = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]];
         let (mut block, mut points) = (Block::empty(), 0);
         (0..8).for_each(|_| assert!(block.add(&mut points, &triangle)));
@@ -270,6 +270,6 @@ mod tests {
         assert_eq!((best.t, best.at), (2.0, (0, 3)));
         // The minimum distance is beyond the triangle.
         let probe = TreeRay::new(Vec3::new(0.1, 0.0, 2.0), Vec3::new(0.0, 0.0, -1.0), 2.1);
-        assert!(!met::<Plain>(&block, &probe).is_some());
+        assert!(!intersect_block::<Plain>(&block, &probe).is_some());
     }
 }

@@ -37,7 +37,7 @@ use merrow_math::real::sin_cos;
 /// Maximum distance between a chord and its arc [m].
 const SAGITTA: f64 = 0.01;
 /// Minimum length of a section, as a fraction of the maximum range.
-const SHORTEST: f64 = 1e-3;
+const MIN_SECTION_FRACTION: f64 = 1e-3;
 
 /// Sound speed profile over height: linear between nodes, constant beyond them.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +65,7 @@ pub struct ArcSection {
 impl SoundSpeedProfile {
     /// Profile of the water around `p` [m], W, up to the distance `reach` [m]; `None` where there
     /// is no water.
-    pub fn about(at: &EnvironmentState<'_>, p: Vec3, reach: f64) -> Option<Self> {
+    pub fn around(at: &EnvironmentState<'_>, p: Vec3, reach: f64) -> Option<Self> {
         let guide = Waveguide::from_sea(at.sea, at.gravity, p, at.time, reach - p.z)?;
         Self::new(
             guide
@@ -108,19 +108,19 @@ impl SoundSpeedProfile {
 
     /// Section across an edge or a thin layer: by (1) from speed to speed. A ray along a sharp
     /// minimum of the profile continues straight.
-    fn section_across_edge(&self, z: f64, piece: ArcSection) -> ArcSection {
-        let ArcSection { d, c, arc, .. } = piece;
+    fn section_across_edge(&self, z: f64, section: ArcSection) -> ArcSection {
+        let ArcSection { d, c, arc, .. } = section;
         let rise = arc * d.z;
         if rise.abs() < 1e-9 {
             return ArcSection {
                 g: 0.0,
                 rate: 0.0,
-                ..piece
+                ..section
             };
         }
         let level = (d.x * d.x + d.y * d.y).sqrt();
-        let there = self.speed(z + rise);
-        let level_there = level / c * there;
+        let speed_there = self.speed(z + rise);
+        let level_there = level / c * speed_there;
         // Total reflection.
         let sine = (1.0 - level_there * level_there).max(0.0).sqrt();
         let sine = if level_there < 1.0 {
@@ -130,9 +130,9 @@ impl SoundSpeedProfile {
         };
         let turn = libm::asin(sine.clamp(-1.0, 1.0)) - libm::asin(d.z.clamp(-1.0, 1.0));
         ArcSection {
-            g: (there - c) / rise,
+            g: (speed_there - c) / rise,
             rate: turn / arc,
-            ..piece
+            ..section
         }
     }
 
@@ -143,8 +143,8 @@ impl SoundSpeedProfile {
 
     /// Next section of a ray at the height `z` [m] with the direction `d` (unit vector, W). `left`
     /// is its remaining length and `far` its total length [m].
-    pub fn piece(&self, z: f64, d: Vec3, [left, far]: [f64; 2]) -> ArcSection {
-        let least = SHORTEST * far;
+    pub fn next_section(&self, z: f64, d: Vec3, [left, far]: [f64; 2]) -> ArcSection {
+        let min_length = MIN_SECTION_FRACTION * far;
         // On an edge, the layer that the ray enters.
         let ([low, high], speed, g) = self.layer(z + 1e-9 * far * d.z);
         let (c, level) = (speed(z), (d.x * d.x + d.y * d.y).sqrt());
@@ -156,7 +156,7 @@ impl SoundSpeedProfile {
                 c,
                 g,
                 rate: 0.0,
-                arc: edge.max(least).min(left),
+                arc: edge.max(min_length).min(left),
             };
         }
         let rate = -level / c * g;
@@ -173,7 +173,7 @@ impl SoundSpeedProfile {
             });
         }
         let up = (Vec3::new(0.0, 0.0, 1.0) - d.scale(d.z)).scale(1.0 / level);
-        if arc < least.min(left) {
+        if arc < min_length.min(left) {
             return self.section_across_edge(
                 z,
                 ArcSection {
@@ -182,7 +182,7 @@ impl SoundSpeedProfile {
                     c,
                     g,
                     rate,
-                    arc: least.min(left),
+                    arc: min_length.min(left),
                 },
             );
         }
@@ -232,7 +232,7 @@ impl ArcSection {
 
     /// Rotates `v` with the ray from the direction `from` to the direction `now`, in the vertical
     /// plane of the ray.
-    pub fn turned(&self, from: Vec3, now: Vec3, v: Vec3) -> Vec3 {
+    pub fn rotate_with_ray(&self, from: Vec3, now: Vec3, v: Vec3) -> Vec3 {
         let level = (from.x * from.x + from.y * from.y).sqrt();
         if level < 1e-9 {
             return v;
@@ -252,17 +252,17 @@ mod tests {
 
     /// Traces a ray over the length `far`: end point, direction, travel time and number of
     /// sections.
-    fn go(layers: &SoundSpeedProfile, z: f64, angle: f64, far: f64) -> (Vec3, Vec3, f64, usize) {
+    fn trace_ray(layers: &SoundSpeedProfile, z: f64, angle: f64, far: f64) -> (Vec3, Vec3, f64, usize) {
         let (mut p, mut d) = (
             Vec3::new(0.0, 0.0, z),
             Vec3::new(angle.cos(), 0.0, angle.sin()),
         );
         let (mut left, mut time, mut n) = (far, 0.0, 0);
         while left > 1e-9 {
-            let piece = layers.piece(p.z, d, [left, far]);
-            let (chord, length) = piece.chord(piece.arc);
-            (p, d) = (p + chord.scale(length), piece.direction(piece.arc));
-            (left, time, n) = (left - piece.arc, time + piece.time(piece.arc), n + 1);
+            let section = layers.next_section(p.z, d, [left, far]);
+            let (chord, length) = section.chord(section.arc);
+            (p, d) = (p + chord.scale(length), section.direction(section.arc));
+            (left, time, n) = (left - section.arc, time + section.time(section.arc), n + 1);
         }
         (p, d, time, n)
     }
@@ -270,7 +270,7 @@ mod tests {
     // Circle of radius c/(g cos θ) whose centre is at the height where c would be 0: exact
     // position, direction and time, including rays that turn.
     #[test]
-    fn a_constant_gradient_is_a_circle() {
+    fn constant_gradient_rays_are_circles() {
         for (g, angle) in [
             (1.4, -1.0),
             (1.4, 0.3),
@@ -286,7 +286,7 @@ mod tests {
             .unwrap();
             let (z, far) = (-1000.0, 300.0);
             let c: f64 = 1500.0;
-            let (p, d, time, n) = go(&layers, z, angle, far);
+            let (p, d, time, n) = trace_ray(&layers, z, angle, far);
             let rate = -angle.cos() / c * g;
             let end = angle + rate * far;
             let exact = if g == 0.0 {
@@ -310,14 +310,14 @@ mod tests {
             assert!((snell - 1.0).abs() < 1e-9, "{snell}");
             // (4), rounded up to whole sections.
             let chord = (8.0 * SAGITTA / rate.abs()).sqrt();
-            assert!(n as f64 <= (far / chord).ceil() + 1.0, "{n} pieces");
+            assert!(n as f64 <= (far / chord).ceil() + 1.0, "{n} sections");
         }
     }
 
     // Across edges: Snell's invariant from a fast layer through a kink into a slow one, and the
     // same ray as `merrow_environment::sound::ray`.
     #[test]
-    fn layers_join_by_snells_law() {
+    fn layers_follow_snells_law() {
         use merrow_environment::sound::ray;
         let profile = [
             [0.0, 1530.0],
@@ -331,7 +331,7 @@ mod tests {
         for degrees in [-80.0_f64, -45.0, -20.0, -8.0] {
             let angle = degrees.to_radians();
             let far = 0.9 * 58.0 / angle.sin().abs().max(0.35);
-            let (p, d, time, _) = go(&layers, -2.0, angle, far);
+            let (p, d, time, _) = trace_ray(&layers, -2.0, angle, far);
             let exact = ray::trace(&guide, 2.0, (-angle).tan(), p.x, 0, |_| ()).unwrap();
             assert!(
                 (p.z + exact.depth).abs() < 2e-3,
@@ -353,7 +353,7 @@ mod tests {
     // A thermocline of 2 mm refracts like the boundary of two waters. A horizontal ray along the
     // sharp minimum of a profile terminates and stays straight.
     #[test]
-    fn thin_layers_refract_and_sharp_channels_end() {
+    fn thin_layers_refract_and_sharp_channels_terminate() {
         let layers = SoundSpeedProfile::new(vec![
             [-100.0, 1480.0],
             [-20.001, 1480.0],
@@ -363,7 +363,7 @@ mod tests {
         .unwrap();
         for degrees in [-60.0_f64, -20.0, -5.0] {
             let angle = degrees.to_radians();
-            let (p, d, _, n) = go(&layers, -10.0, angle, 10.0 / angle.sin().abs() + 20.0);
+            let (p, d, _, n) = trace_ray(&layers, -10.0, angle, 10.0 / angle.sin().abs() + 20.0);
             let beyond = -(angle.cos() * 1480.0 / 1520.0).acos();
             assert!(
                 (d.z.asin() - beyond).abs() < 2e-4 && n < 10,
@@ -375,27 +375,27 @@ mod tests {
         }
         let channel =
             SoundSpeedProfile::new(vec![[-100.0, 1520.0], [-50.0, 1480.0], [0.0, 1520.0]]).unwrap();
-        let (p, _, time, n) = go(&channel, -50.0, 0.0, 100.0);
+        let (p, _, time, n) = trace_ray(&channel, -50.0, 0.0, 100.0);
         assert!(
             p.z == -50.0 && (time - 100.0 / 1480.0).abs() < 1e-9 && n <= 1001,
             "{p:?} {time} {n}"
         );
-        let (p, _, _, n) = go(&channel, -50.0, 1e-7, 100.0);
+        let (p, _, _, n) = trace_ray(&channel, -50.0, 1e-7, 100.0);
         assert!((p.z + 50.0).abs() < 1e-2 && n <= 2100, "{p:?} {n}");
     }
 
     #[test]
-    fn what_stands_across_a_ray_turns_with_it() {
+    fn transverse_vectors_rotate_with_ray() {
         let layers = SoundSpeedProfile::new(vec![[-100.0, 1400.0], [0.0, 1500.0]]).unwrap();
         let d = Vec3::new(0.6, 0.48, -0.64);
-        let piece = layers.piece(-10.0, d, [30.0, 30.0]);
-        let now = piece.direction(piece.arc);
+        let section = layers.next_section(-10.0, d, [30.0, 30.0]);
+        let now = section.direction(section.arc);
         let side = Vec3::new(0.8, -0.36, 0.48).cross(d);
-        let turned = piece.turned(d, now, side);
+        let turned = section.rotate_with_ray(d, now, side);
         assert!(
             (turned.norm() - side.norm()).abs() < 1e-12
                 && (turned.dot(now) - side.dot(d)).abs() < 1e-12
         );
-        assert!((piece.turned(d, now, d) - now).norm() < 1e-12);
+        assert!((section.rotate_with_ray(d, now, d) - now).norm() < 1e-12);
     }
 }

@@ -34,7 +34,7 @@ use merrow_model::scene::robot::collision::Backscatter;
 use std::f64::consts::PI;
 
 /// Wind speed below which (3) is not used [m/s].
-const BREEZE: f64 = 0.5;
+const MIN_BUBBLE_WIND: f64 = 0.5;
 
 /// Backscattering strength of a square metre of `material`, as a power, at the sine of the grazing
 /// angle. (1)
@@ -58,11 +58,11 @@ pub(crate) fn surface_strength(sine: f64, frequency: f64, wind: f64) -> f64 {
     let m = mean_square_slope(wind);
     let facets = libm::exp(-(1.0 - s2) / (s2 * m)) / (4.0 * PI * m * s2 * s2);
     let degrees = (libm::asin(s2.sqrt()) * (180.0 / PI)).min(40.0);
-    let knots = wind.max(BREEZE) / 0.514_444;
-    let calm = (wind / BREEZE).min(1.0);
+    let knots = wind.max(MIN_BUBBLE_WIND) / 0.514_444;
+    let wind_ratio = (wind / MIN_BUBBLE_WIND).min(1.0);
     let beta = 158.0 * libm::pow(knots * libm::cbrt(frequency.min(6400.0)), -0.58);
     let bubbles = 3.3 * beta * libm::log10(degrees / 30.0) - 42.4 * libm::log10(beta) + 2.6;
-    facets + power(bubbles) * calm * calm
+    facets + power(bubbles) * wind_ratio * wind_ratio
 }
 
 /// Fraction of the power that the water surface reflects coherently, at the sine of the grazing
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn materials_follow_lambert_or_their_table() {
+    fn materials_follow_lambert_or_table() {
         let rock = Backscatter::ROCK;
         assert!((material_strength(&rock, 0.5) - power(-27.0) * 0.25).abs() < 1e-12);
         let table = [
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_surface_scatters_more_in_wind_and_upright() {
+    fn surface_scattering_increases_with_wind_and_grazing_angle() {
         assert_eq!(surface_strength(0.5, 9e5, 0.0), 0.0);
         // [Chapman 1962] at 3 kHz, 20 knots, 20 degrees, computed by hand.
         let beta = 158.0 * (20.0 * 3000.0_f64.cbrt()).powf(-0.58);

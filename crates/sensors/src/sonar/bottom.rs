@@ -28,24 +28,24 @@ use merrow_model::scene::sensor::sonar::SonarSpec;
 use merrow_model::state::frames::ping::Sounding;
 
 /// Minimum power of an included bin, over the strongest.
-const LEAST: f64 = 0.1;
+const MIN_RELATIVE_POWER: f64 = 0.1;
 
 /// Detects the sounding of each beam. A beam without a detection has the range +inf. (1)
 pub(crate) fn detect_soundings(
-    picture: &EchoPowers,
+    echo_powers: &EchoPowers,
     spec: &SonarSpec,
     wind: f64,
-    by: &SampleErrors,
+    errors: &SampleErrors,
 ) -> Vec<Sounding> {
     let floor = receive::detection_threshold(spec, wind);
-    let mut draw = by
+    let mut draw = errors
         .stream
-        .draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_sub(1));
-    let mut one = |own: &[f32]| {
-        let power = |k: usize| f64::from(own[k + 1]);
-        let even = |k: usize| evened(&own[k..k + 3]);
+        .draw((errors.sample + 1).wrapping_mul(1 << 20).wrapping_sub(1));
+    let mut detect = |powers: &[f32]| {
+        let power = |k: usize| f64::from(powers[k + 1]);
+        let smoothed_at = |k: usize| smoothed(&powers[k..k + 3]);
         let mut best = (0, 0.0);
-        for (k, p) in own.windows(3).map(evened).enumerate() {
+        for (k, p) in powers.windows(3).map(smoothed).enumerate() {
             if p > best.1 {
                 best = (k, p);
             }
@@ -57,10 +57,10 @@ pub(crate) fn detect_soundings(
             };
         }
         let (mut first, mut last) = (best.0, best.0);
-        while first > 0 && even(first - 1) > LEAST * best.1 {
+        while first > 0 && smoothed_at(first - 1) > MIN_RELATIVE_POWER * best.1 {
             first -= 1;
         }
-        while last + 1 < spec.bins && even(last + 1) > LEAST * best.1 {
+        while last + 1 < spec.bins && smoothed_at(last + 1) > MIN_RELATIVE_POWER * best.1 {
             last += 1;
         }
         let (mut sum, mut moment) = (0.0, 0.0);
@@ -68,43 +68,43 @@ pub(crate) fn detect_soundings(
             let p = power(k);
             (sum, moment) = (sum + p, moment + p * spec.range(k));
         }
-        let mut range = moment / sum + by.fault.offset;
-        if by.fault.noise > 0.0 {
-            range += by.fault.noise * draw.normal();
+        let mut range = moment / sum + errors.fault.offset;
+        if errors.fault.noise > 0.0 {
+            range += errors.fault.noise * draw.normal();
         }
         Sounding {
             range,
             level: level(best.1),
         }
     };
-    by_beam(picture, spec.bins)
+    by_beam(echo_powers, spec.bins)
         .chunks_exact(spec.bins + 2)
-        .map(&mut one)
+        .map(&mut detect)
         .collect()
 }
 
 /// Power of a bin smoothed with its neighbours.
 #[inline(always)]
-fn evened(three: &[f32]) -> f64 {
+fn smoothed(three: &[f32]) -> f64 {
     0.25 * f64::from(three[0]) + 0.5 * f64::from(three[1]) + 0.25 * f64::from(three[2])
 }
 
 /// Powers sorted by beam, with the first and the last bin of each duplicated. A few beams are
 /// copied at a time, as many as one cache line holds.
-fn by_beam(picture: &EchoPowers, bins: usize) -> Vec<f32> {
-    const AT_ONCE: usize = 16;
-    let (beams, n) = (picture.beams, bins + 2);
+fn by_beam(echo_powers: &EchoPowers, bins: usize) -> Vec<f32> {
+    const BEAMS_PER_PASS: usize = 16;
+    let (beams, n) = (echo_powers.beams, bins + 2);
     let mut out = vec![0.0; beams * n];
-    for first in (0..beams).step_by(AT_ONCE) {
-        let last = (first + AT_ONCE).min(beams);
-        for (k, row) in picture.power.chunks_exact(beams).enumerate() {
+    for first in (0..beams).step_by(BEAMS_PER_PASS) {
+        let last = (first + BEAMS_PER_PASS).min(beams);
+        for (k, row) in echo_powers.power.chunks_exact(beams).enumerate() {
             for (beam, power) in (first..last).zip(&row[first..last]) {
                 out[beam * n + k + 1] = *power;
             }
         }
     }
-    for own in out.chunks_exact_mut(n) {
-        (own[0], own[n - 1]) = (own[1], own[n - 2]);
+    for powers in out.chunks_exact_mut(n) {
+        (powers[0], powers[n - 1]) = (powers[1], powers[n - 2]);
     }
     out
 }

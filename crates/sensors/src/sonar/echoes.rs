@@ -31,11 +31,11 @@ pub struct EchoPowers {
 pub(crate) struct ColumnEchoes {
     power: Vec<f32>,
     /// First and end index of the range bins with echoes.
-    touched: [usize; 2],
+    bin_range: [usize; 2],
     /// Range bins of hits, and the weighted solid angle in shadow behind each [sr].
-    lost: Vec<(usize, f64)>,
+    shadowed: Vec<(usize, f64)>,
     /// Weighted solid angle of the column [sr].
-    pub seen: f64,
+    pub solid_angle: f64,
     /// Length of the range interval that the echo of a point covers [m].
     cell: f64,
 }
@@ -46,18 +46,18 @@ pub struct AcousticPath {
     /// Length of the path [m].
     pub r: f64,
     /// Apparent length [m]: the travel time times the speed of sound that the sonar assumes.
-    pub told: f64,
+    pub apparent_length: f64,
     /// One-way absorption along the path [dB].
     pub loss: f64,
 }
 
 impl std::ops::Add for AcousticPath {
     type Output = Self;
-    fn add(self, then: Self) -> Self {
+    fn add(self, next: Self) -> Self {
         Self {
-            r: self.r + then.r,
-            told: self.told + then.told,
-            loss: self.loss + then.loss,
+            r: self.r + next.r,
+            apparent_length: self.apparent_length + next.apparent_length,
+            loss: self.loss + next.loss,
         }
     }
 }
@@ -73,7 +73,7 @@ pub(crate) struct Patch {
     /// Range ratios within which the patch is treated as flat.
     pub flat: [f64; 2],
     /// Weighted solid angle in shadow behind the patch [sr].
-    pub solid: f64,
+    pub solid_angle: f64,
 }
 
 impl EchoPowers {
@@ -88,180 +88,180 @@ impl EchoPowers {
         }
     }
 
-    /// Adds the echoes of a column in the range bins `touched` to all beams that receive them.
-    fn add_column(&mut self, line: &[f32], touched: [usize; 2], hearing: &ColumnBeams) {
-        for k in touched[0]..touched[1] {
-            let power = line[k];
+    /// Adds the echoes of a column in the range bins `bin_range` to all beams that receive them.
+    fn add_column(&mut self, echoes: &[f32], bin_range: [usize; 2], column_beams: &ColumnBeams) {
+        for k in bin_range[0]..bin_range[1] {
+            let power = echoes[k];
             if power > 0.0 {
-                let row = &mut self.power[k * self.beams + hearing.first..];
+                let row = &mut self.power[k * self.beams + column_beams.first..];
                 row.iter_mut()
-                    .zip(&hearing.weights)
+                    .zip(&column_beams.weights)
                     .for_each(|(sum, weight)| *sum += power * weight);
             }
         }
     }
 }
 
-/// Columns of a moving sonar, shifted to their angles at the arrival of the echoes. Only columns
-/// that may still receive echoes are kept.
+/// Columns of a moving sonar, shifted to their angles at the arrival of the echoes. Completed
+/// columns are removed.
 struct ShiftedColumns {
     /// Shifts of the nearest and the farthest echoes of each column [columns].
     shifts: Vec<[f64; 2]>,
     /// Upper bound of the shifts [columns].
-    most: usize,
+    max_shift: usize,
     /// Index of the first kept column, and the echoes of that column and those after it.
     first: usize,
-    open: VecDeque<Vec<f32>>,
+    pending: VecDeque<Vec<f32>>,
 }
 
 impl ShiftedColumns {
-    fn new(spec: &SonarSpec, sender: &Transmitter<'_>) -> Self {
+    fn new(spec: &SonarSpec, transmitter: &Transmitter<'_>) -> Self {
         let of_column = |c: &f64| {
             spec.limits
-                .map(|r| sender.shift(c + sender.head, r) / spec.column_step)
+                .map(|r| transmitter.shift(c + transmitter.head, r) / spec.column_step)
         };
         let shifts: Vec<[f64; 2]> = spec.columns.iter().map(of_column).collect();
-        let most = shifts
+        let max_shift = shifts
             .iter()
             .flatten()
-            .fold(0.0_f64, |most, s| most.max(s.abs()));
-        let most = most.min(spec.columns.len() as f64) as usize + 2;
+            .fold(0.0_f64, |max_shift, s| max_shift.max(s.abs()));
+        let max_shift = max_shift.min(spec.columns.len() as f64) as usize + 2;
         Self {
             shifts,
-            most,
+            max_shift,
             first: 0,
-            open: VecDeque::new(),
+            pending: VecDeque::new(),
         }
     }
 
     /// Adds the echoes of column `c`; each range bin is split between the two columns nearest to
     /// its shifted angle.
-    fn add(&mut self, spec: &SonarSpec, c: usize, line: &ColumnEchoes) {
+    fn add(&mut self, spec: &SonarSpec, c: usize, echoes: &ColumnEchoes) {
         let n = spec.columns.len();
-        while self.first + self.open.len() < (c + self.most).min(n) {
-            self.open.push_back(vec![0.0; spec.bins]);
+        while self.first + self.pending.len() < (c + self.max_shift).min(n) {
+            self.pending.push_back(vec![0.0; spec.bins]);
         }
         // The shift is linear in time.
         let [near, far] = self.shifts[c];
         let step = (far - near) / spec.bins as f64;
-        for k in line.touched[0]..line.touched[1] {
-            let at = c as f64 + near + step * (k as f64 + 0.5);
-            let column = at.floor();
-            let share = (at - column) as f32;
+        for k in echoes.bin_range[0]..echoes.bin_range[1] {
+            let position = c as f64 + near + step * (k as f64 + 0.5);
+            let column = position.floor();
+            let share = (position - column) as f32;
             for (column, share) in [(column, 1.0 - share), (column + 1.0, share)] {
                 if column >= 0.0 && column < n as f64 {
-                    self.open[column as usize - self.first][k] += line.power[k] * share;
+                    self.pending[column as usize - self.first][k] += echoes.power[k] * share;
                 }
             }
         }
     }
 
     /// Adds all columns before `until`, which receive no more echoes, to the beams.
-    fn close(&mut self, spec: &SonarSpec, until: usize, picture: &mut EchoPowers) {
+    fn finish_columns(&mut self, spec: &SonarSpec, until: usize, echo_powers: &mut EchoPowers) {
         while self.first < until
-            && let Some(line) = self.open.pop_front()
+            && let Some(echoes) = self.pending.pop_front()
         {
-            picture.add_column(&line, [0, spec.bins], &spec.column_beams[self.first]);
+            echo_powers.add_column(&echoes, [0, spec.bins], &spec.column_beams[self.first]);
             self.first += 1;
         }
     }
 }
 
 /// Adds the echoes of a ping and the volume reverberation. `head` is the head angle [rad].
-pub fn fill(
-    picture: &mut EchoPowers,
+pub fn add_echoes(
+    echo_powers: &mut EchoPowers,
     spec: &SonarSpec,
-    waters: &PropagationContext<'_>,
+    context: &PropagationContext<'_>,
     pose: &Pose,
     head: f64,
 ) {
-    let sender = Transmitter {
+    let transmitter = Transmitter {
         spec,
-        waters,
+        context,
         robot: pose.robot,
         p: pose.p_WS,
         R_WS: pose.R_WS,
         surface: WaveSurfaceRays::new(
-            waters.at,
+            context.at,
             pose.p_WS,
             spec.limits[1],
             spec.columns.len() * spec.rows.len(),
         ),
-        height: waters.at.waves.map_or(0.0, |waves| waves.height_std()),
+        height: context.at.waves.map_or(0.0, |waves| waves.height_std()),
         head,
         motion: Motion::new(&pose.V_WS_S),
         source: power(spec.source_level),
     };
-    let mut line = ColumnEchoes::new(spec.bins, picture.cell);
-    let mut open = VolumeSolidAngle::new(picture.beams, spec.bins);
-    let mut moved = sender.motion.map(|_| ShiftedColumns::new(spec, &sender));
+    let mut echoes = ColumnEchoes::new(spec.bins, echo_powers.cell);
+    let mut volume_angle = VolumeSolidAngle::new(echo_powers.beams, spec.bins);
+    let mut shifted = transmitter.motion.map(|_| ShiftedColumns::new(spec, &transmitter));
     for (c, column) in spec.columns.iter().enumerate() {
-        line.clear();
-        sender.column(column + head, pattern(&spec.across[1], *column), &mut line);
-        let hearing = &spec.column_beams[c];
-        match &mut moved {
-            Some(moved) => {
-                moved.add(spec, c, &line);
-                moved.close(spec, (c + 1).saturating_sub(moved.most), picture);
+        echoes.clear();
+        transmitter.trace_column(column + head, pattern(&spec.across[1], *column), &mut echoes);
+        let column_beams = &spec.column_beams[c];
+        match &mut shifted {
+            Some(shifted) => {
+                shifted.add(spec, c, &echoes);
+                shifted.finish_columns(spec, (c + 1).saturating_sub(shifted.max_shift), echo_powers);
             }
-            None => picture.add_column(&line.power, line.touched, hearing),
+            None => echo_powers.add_column(&echoes.power, echoes.bin_range, column_beams),
         }
-        open.add(&line, &hearing.main);
+        volume_angle.add(&echoes, &column_beams.main);
     }
-    if let Some(moved) = &mut moved {
-        moved.close(spec, spec.columns.len(), picture);
+    if let Some(shifted) = &mut shifted {
+        shifted.finish_columns(spec, spec.columns.len(), echo_powers);
     }
-    open.add_reverberation(&volume(spec, waters, picture.cell), picture);
+    volume_angle.add_reverberation(&volume_reverberation(spec, context, echo_powers.cell), echo_powers);
 }
 
 /// Solid angle of the water that the beams insonify, for volume reverberation.
 struct VolumeSolidAngle {
     /// Weighted solid angle of each beam without shadows [sr].
-    seen: Vec<f64>,
+    solid_angle: Vec<f64>,
     /// Weighted solid angle that goes into shadow at each range: one row per range bin, one column
     /// per beam [sr].
-    lost: Vec<f32>,
+    shadowed: Vec<f32>,
 }
 
 impl VolumeSolidAngle {
     fn new(beams: usize, bins: usize) -> Self {
         Self {
-            seen: vec![0.0; beams],
-            lost: vec![0.0; beams * bins],
+            solid_angle: vec![0.0; beams],
+            shadowed: vec![0.0; beams * bins],
         }
     }
 
     /// Adds a column to the beams `main`, with their weights.
-    fn add(&mut self, line: &ColumnEchoes, main: &[(usize, f32)]) {
-        let beams = self.seen.len();
+    fn add(&mut self, echoes: &ColumnEchoes, main: &[(usize, f32)]) {
+        let beams = self.solid_angle.len();
         for (beam, weight) in main {
-            self.seen[*beam] += line.seen * f64::from(*weight);
-            for (k, solid) in &line.lost {
-                self.lost[k * beams + beam] += (solid * f64::from(*weight)) as f32;
+            self.solid_angle[*beam] += echoes.solid_angle * f64::from(*weight);
+            for (k, solid_angle) in &echoes.shadowed {
+                self.shadowed[k * beams + beam] += (solid_angle * f64::from(*weight)) as f32;
             }
         }
     }
 
     /// Adds the volume reverberation of the solid angle that is not in shadow at each range.
     /// `volume` is that per steradian.
-    fn add_reverberation(mut self, volume: &[f64], picture: &mut EchoPowers) {
-        let rows = picture
+    fn add_reverberation(mut self, volume: &[f64], echo_powers: &mut EchoPowers) {
+        let rows = echo_powers
             .power
-            .chunks_exact_mut(picture.beams)
-            .zip(self.lost.chunks_exact(picture.beams));
-        for ((row, lost), volume) in rows.zip(volume) {
-            for ((sum, lost), open) in row.iter_mut().zip(lost).zip(&mut self.seen) {
-                *open -= f64::from(*lost);
-                *sum += (open.max(0.0) * volume) as f32;
+            .chunks_exact_mut(echo_powers.beams)
+            .zip(self.shadowed.chunks_exact(echo_powers.beams));
+        for ((row, shadowed), volume) in rows.zip(volume) {
+            for ((sum, shadowed), solid_angle) in row.iter_mut().zip(shadowed).zip(&mut self.solid_angle) {
+                *solid_angle -= f64::from(*shadowed);
+                *sum += (solid_angle.max(0.0) * volume) as f32;
             }
         }
     }
 }
 
 /// Volume reverberation per steradian in each range bin [µPa²/sr]. (3)
-fn volume(spec: &SonarSpec, waters: &PropagationContext<'_>, cell: f64) -> Vec<f64> {
+fn volume_reverberation(spec: &SonarSpec, context: &PropagationContext<'_>, cell: f64) -> Vec<f64> {
     let strength = power(spec.source_level + spec.volume_backscatter) * cell;
-    let loss = waters.medium.here[1];
+    let loss = context.medium.here[1];
     let of_bin = |k: usize| {
         let r = spec.range(k);
         strength / (r * r) * libm::exp(-0.2 * LN_10 * loss * r)
@@ -273,9 +273,9 @@ impl ColumnEchoes {
     fn new(bins: usize, cell: f64) -> Self {
         Self {
             power: vec![0.0; bins],
-            touched: [bins, 0],
-            lost: Vec::new(),
-            seen: 0.0,
+            bin_range: [bins, 0],
+            shadowed: Vec::new(),
+            solid_angle: 0.0,
             cell,
         }
     }
@@ -286,17 +286,17 @@ impl ColumnEchoes {
         &mut self,
         spec: &SonarSpec,
         patch: &Patch,
-        way: AcousticPath,
+        path: AcousticPath,
         strength: f64,
     ) {
-        let (sine, AcousticPath { r, told, loss }) = (-patch.n.dot(patch.d), way);
+        let (sine, AcousticPath { r, apparent_length, loss }) = (-patch.n.dot(patch.d), path);
         if sine <= 1e-6 || r <= 1e-3 {
             return;
         }
         let bin = spec.bin();
-        let at = (told - spec.limits[0]) / bin;
-        if at < spec.bins as f64 {
-            self.lost.push((at.max(0.0) as usize, patch.solid));
+        let position = (apparent_length - spec.limits[0]) / bin;
+        if position < spec.bins as f64 {
+            self.shadowed.push((position.max(0.0) as usize, patch.solid_angle));
         }
         if strength <= 0.0 {
             return;
@@ -304,32 +304,32 @@ impl ColumnEchoes {
         // (1) with (2)
         let power = strength / (sine * r * r) * libm::exp(-0.2 * LN_10 * loss);
         let [a, b] = range_ratios(patch);
-        let spread = RangeDistribution::new([told * a, told * b], self.cell, 0.01 * bin);
+        let spread = RangeDistribution::new([apparent_length * a, apparent_length * b], self.cell, 0.01 * bin);
         let index = |x: f64| ((x - spec.limits[0]) / bin).clamp(0.0, spec.bins as f64);
         let (first, last) = (
-            index(spread.from()) as usize,
-            index(spread.to()).ceil() as usize,
+            index(spread.start()) as usize,
+            index(spread.end()).ceil() as usize,
         );
         if last <= first {
             return;
         }
-        self.touched = [self.touched[0].min(first), self.touched[1].max(last)];
-        let mut before = spread.up_to(spec.limits[0] + first as f64 * bin);
+        self.bin_range = [self.bin_range[0].min(first), self.bin_range[1].max(last)];
+        let mut before = spread.integral_to(spec.limits[0] + first as f64 * bin);
         for k in first..last {
-            let next = spread.up_to(spec.limits[0] + (k + 1) as f64 * bin);
+            let next = spread.integral_to(spec.limits[0] + (k + 1) as f64 * bin);
             self.power[k] += (power * (next - before) / bin) as f32;
             before = next;
         }
     }
 
     fn clear(&mut self) {
-        let [first, last] = self.touched;
+        let [first, last] = self.bin_range;
         if first < last {
             self.power[first..last].fill(0.0);
         }
-        self.lost.clear();
-        self.touched = [self.power.len(), 0];
-        self.seen = 0.0;
+        self.shadowed.clear();
+        self.bin_range = [self.power.len(), 0];
+        self.solid_angle = 0.0;
     }
 }
 
@@ -340,7 +340,7 @@ fn range_ratios(patch: &Patch) -> [f64; 2] {
     let mut widest = [1.0, 1.0];
     for (side, half) in patch.sides {
         let (h, slant) = (half, n.dot(side));
-        let at = |h: f64| {
+        let ratio_at = |h: f64| {
             let ratio = down * (1.0 + h * h).sqrt() / (down + h * slant);
             if ratio > 0.0 {
                 ratio.clamp(flat[0], flat[1])
@@ -348,7 +348,7 @@ fn range_ratios(patch: &Patch) -> [f64; 2] {
                 flat[1]
             }
         };
-        let (a, b) = (at(h), at(-h));
+        let (a, b) = (ratio_at(h), ratio_at(-h));
         let ends = [a.min(b), a.max(b)];
         if ends[1] - ends[0] > widest[1] - widest[0] {
             widest = ends;
@@ -364,31 +364,31 @@ struct RangeDistribution {
 }
 
 impl RangeDistribution {
-    fn new([a, b]: [f64; 2], cell: f64, least: f64) -> Self {
-        let (middle, width) = (0.5 * (a + b), (b - a).max(least));
+    fn new([a, b]: [f64; 2], cell: f64, min_width: f64) -> Self {
+        let (center, width) = (0.5 * (a + b), (b - a).max(min_width));
         let (inner, outer) = (0.5 * (cell - width), 0.5 * (cell + width));
         Self {
             corners: [
-                middle - outer,
-                middle - inner,
-                middle + inner,
-                middle + outer,
+                center - outer,
+                center - inner,
+                center + inner,
+                center + outer,
             ],
             width,
         }
     }
 
-    fn from(&self) -> f64 {
+    fn start(&self) -> f64 {
         self.corners[0]
     }
 
-    fn to(&self) -> f64 {
+    fn end(&self) -> f64 {
         self.corners[3]
     }
 
     /// Integral of the distribution up to `x` [m]. The distribution is 1 over the length of the
     /// pulse cell.
-    fn up_to(&self, x: f64) -> f64 {
+    fn integral_to(&self, x: f64) -> f64 {
         let part = |corner: f64| {
             let over = (x - corner).max(0.0);
             0.5 * over * over

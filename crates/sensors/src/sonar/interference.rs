@@ -46,7 +46,7 @@ pub struct Burst {
 }
 
 /// Returns true if the frequency bands of two sonars overlap.
-pub fn share_a_band(a: &SonarSpec, b: &SonarSpec) -> bool {
+pub fn bands_overlap(a: &SonarSpec, b: &SonarSpec) -> bool {
     (a.frequency - b.frequency).abs() < 0.5 * (a.bandwidth + b.bandwidth)
 }
 
@@ -65,7 +65,7 @@ pub fn bursts(
     let delay = distance * medium.here[0];
     // Speed of sound that the sonar assumes for its ranges.
     let speed = spec.sound_speed.unwrap_or(1.0 / medium.here[0]);
-    let listens = 2.0 * spec.limits[1] / speed;
+    let listening_time = 2.0 * spec.limits[1] / speed;
     let level = power(other_spec.source_level) / (distance * distance).max(1e-6)
         * libm::exp(-0.1 * LN_10 * medium.here[1] * distance);
     let now = now_ns as f64 * 1e-9;
@@ -73,19 +73,19 @@ pub fn bursts(
     let first = ((now - delay - start) * other.rate).ceil().max(0.0);
     let mut k = first as u64;
     loop {
-        let arrives = other.sample_ns(k) as f64 * 1e-9 + delay - now;
-        if arrives > listens {
+        let arrival_time = other.sample_ns(k) as f64 * 1e-9 + delay - now;
+        if arrival_time > listening_time {
             return;
         }
         let (across, along) = angles(towards);
         let across = wrap_angle(across - other_spec.head_angle(k));
-        let sent = pattern(&other_spec.across[1], across) * pattern(&other_spec.along[1], along);
-        let range = 0.5 * speed * arrives;
+        let transmit_pattern = pattern(&other_spec.across[1], across) * pattern(&other_spec.along[1], along);
+        let range = 0.5 * speed * arrival_time;
         out.push(Burst {
             range,
             length: 0.5 * speed * other_spec.pulse,
             from,
-            power: level * sent,
+            power: level * transmit_pattern,
         });
         k += 1;
     }
@@ -100,7 +100,7 @@ fn angles(a: Vec3) -> (f64, f64) {
 }
 
 /// Adds the power of all bursts to all beams. `head` is the head angle [rad]. (1)
-pub(crate) fn add_bursts(picture: &mut EchoPowers, spec: &SonarSpec, bursts: &[Burst], head: f64) {
+pub(crate) fn add_bursts(echo_powers: &mut EchoPowers, spec: &SonarSpec, bursts: &[Burst], head: f64) {
     let bin = spec.bin();
     for burst in bursts {
         let (across, along) = angles(burst.from);
@@ -109,11 +109,11 @@ pub(crate) fn add_bursts(picture: &mut EchoPowers, spec: &SonarSpec, bursts: &[B
         let first = index(burst.range);
         let last = index(burst.range + burst.length + bin);
         for (b, steering) in spec.steering.iter().enumerate() {
-            let heard = pattern(&spec.across[0], wrap_angle(across - head - steering))
+            let received = pattern(&spec.across[0], wrap_angle(across - head - steering))
                 * along
                 * burst.power;
             for k in first..last {
-                picture.power[k * picture.beams + b] += heard as f32;
+                echo_powers.power[k * echo_powers.beams + b] += received as f32;
             }
         }
     }

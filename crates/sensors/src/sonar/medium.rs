@@ -27,7 +27,7 @@ use merrow_environment::{EnvironmentState, seawater, water_column};
 use merrow_math::Vec3;
 
 /// Number of intervals of the table.
-const PARTS: usize = 32;
+const INTERVALS: usize = 32;
 
 /// Acoustic properties of the water around a sonar.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub struct Medium {
 
 impl Medium {
     /// Water within `reach` [m] of `p` [m], W, for sound of `frequency` [Hz].
-    pub fn about(at: &EnvironmentState<'_>, p: Vec3, reach: f64, frequency: f64) -> Self {
+    pub fn around(at: &EnvironmentState<'_>, p: Vec3, reach: f64, frequency: f64) -> Self {
         let values = |z: f64| {
             let q = Vec3::new(p.x, p.y, z);
             let speed = water_column::sound_speed(at.sea, at.gravity, q, at.time);
@@ -59,9 +59,9 @@ impl Medium {
                 here,
             };
         }
-        let step = (high - low) / PARTS as f64;
+        let step = (high - low) / INTERVALS as f64;
         let (mut sums, mut last) = (vec![[0.0; 2]], values(low));
-        for k in 1..=PARTS {
+        for k in 1..=INTERVALS {
             let next = values(low + k as f64 * step);
             let sum = sums[k - 1];
             sums.push([0, 1].map(|i| sum[i] + 0.5 * step * (last[i] + next[i])));
@@ -92,7 +92,7 @@ impl Medium {
 
     fn sum(&self, z: f64) -> [f64; 2] {
         let x = (z - self.low) / self.step;
-        let k = (x.max(0.0) as usize).min(PARTS - 1);
+        let k = (x.max(0.0) as usize).min(INTERVALS - 1);
         let (a, b) = (self.sums[k], self.sums[k + 1]);
         [0, 1].map(|i| a[i] + (b[i] - a[i]) * (x - k as f64))
     }
@@ -121,11 +121,11 @@ pub fn absorption(at: &EnvironmentState<'_>, p: Vec3, frequency: f64) -> f64 {
 fn salinity(density: f64, temperature: f64) -> f64 {
     let [mut low, mut high] = [0.0, 42.0];
     for _ in 0..40 {
-        let middle = 0.5 * (low + high);
-        if seawater::density(middle, seawater::ipts68_from_its90(temperature), 0.0) < density {
-            low = middle;
+        let mean = 0.5 * (low + high);
+        if seawater::density(mean, seawater::ipts68_from_its90(temperature), 0.0) < density {
+            low = mean;
         } else {
-            high = middle;
+            high = mean;
         }
     }
     0.5 * (low + high)
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn salinity_gives_its_density() {
+    fn salinity_inverts_density() {
         for s in [0.0, 7.0, 35.0] {
             let density = seawater::density(s, seawater::ipts68_from_its90(12.0), 0.0);
             assert!((salinity(density, 12.0) - s).abs() < 1e-6);

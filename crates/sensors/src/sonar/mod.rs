@@ -47,11 +47,11 @@ pub mod decibels;
 pub mod echoes;
 pub mod interference;
 pub mod medium;
-pub mod mirror;
 pub mod motion;
 pub mod noise;
 pub mod propagation;
 pub mod receive;
+pub mod reflection;
 
 use crate::ray_scene::RayScene;
 use crate::sample::{Pose, SampleErrors};
@@ -70,24 +70,24 @@ use merrow_model::state::frames::view::WorldView;
 /// (`bursts`).
 pub fn ping(
     spec: &SonarSpec,
-    stage: &RayScene,
+    ray_scene: &RayScene,
     view: &WorldView,
     at: &EnvironmentState<'_>,
     pose: &Pose,
-    by: &SampleErrors,
+    errors: &SampleErrors,
     bursts: &[Burst],
 ) -> FrameData {
     let wind = air::weather(&at.sea.air, at.time).wind.norm();
-    let medium = Medium::about(at, pose.p_WS, spec.limits[1], spec.frequency);
+    let medium = Medium::around(at, pose.p_WS, spec.limits[1], spec.frequency);
     let sound_speed = spec.sound_speed.unwrap_or(1.0 / medium.here[0]);
-    let head = spec.head_angle(by.sample);
-    let layers = if spec.bent {
-        SoundSpeedProfile::about(at, pose.p_WS, spec.limits[1])
+    let head = spec.head_angle(errors.sample);
+    let layers = if spec.refracts {
+        SoundSpeedProfile::around(at, pose.p_WS, spec.limits[1])
     } else {
         None
     };
-    let waters = PropagationContext {
-        stage,
+    let context = PropagationContext {
+        ray_scene,
         view,
         at,
         medium: &medium,
@@ -95,23 +95,23 @@ pub fn ping(
         wind,
         sound_speed,
     };
-    let mut picture = EchoPowers::new(spec, sound_speed);
+    let mut echo_powers = EchoPowers::new(spec, sound_speed);
     if at.height_above_surface(pose.p_WS) < 0.0 {
-        crate::sonar::echoes::fill(&mut picture, spec, &waters, pose, head);
-        crate::sonar::interference::add_bursts(&mut picture, spec, bursts, head);
+        crate::sonar::echoes::add_echoes(&mut echo_powers, spec, &context, pose, head);
+        crate::sonar::interference::add_bursts(&mut echo_powers, spec, bursts, head);
     }
-    crate::sonar::receive::add_noise_and_speckle(&mut picture, spec, wind, by);
+    crate::sonar::receive::add_noise_and_speckle(&mut echo_powers, spec, wind, errors);
     let finds = spec.kind == SonarKind::Multibeam || spec.profiles;
     let soundings = if finds {
-        crate::sonar::bottom::detect_soundings(&picture, spec, wind, by)
+        crate::sonar::bottom::detect_soundings(&echo_powers, spec, wind, errors)
     } else {
         Vec::new()
     };
-    let levels = crate::sonar::receive::quantise(&picture, spec, &medium);
+    let levels = crate::sonar::receive::quantise(&echo_powers, spec, &medium);
     FrameData::Ping(Ping {
         sound_speed,
         head,
-        number: by.sample,
+        number: errors.sample,
         levels,
         soundings,
     })

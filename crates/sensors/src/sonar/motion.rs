@@ -57,29 +57,29 @@ impl Motion {
     /// Computes the reported range [m] and the direction of arrival (unit vector in S at the
     /// arrival) of an echo. (2), (3)
     ///
-    /// The outgoing path has the apparent length `there` [m]; the echo returns by `back` from the
-    /// direction `d` (unit vector in S at the ping). `sound_speed` [m/s] is the one that the sonar
-    /// assumes.
+    /// The outgoing path has the apparent length `outgoing` [m]; the echo returns by `back` from
+    /// the direction `d` (unit vector in S at the ping). `sound_speed` [m/s] is the one that the
+    /// sonar assumes.
     pub fn arrival(
         &self,
         d: Vec3,
-        there: f64,
+        outgoing: f64,
         back: &AcousticPath,
         sound_speed: f64,
     ) -> (f64, Vec3) {
         let r = back.r.max(1e-3);
-        let (mut told, mut to, mut time) = (0.5 * (there + back.told), d, 0.0);
+        let (mut range, mut target, mut time) = (0.5 * (outgoing + back.apparent_length), d, 0.0);
         for _ in 0..2 {
-            time = 2.0 * told / sound_speed;
-            to = d.scale(r) - self.v.scale(time);
-            told = 0.5 * (there + back.told * (to.norm() / r));
+            time = 2.0 * range / sound_speed;
+            target = d.scale(r) - self.v.scale(time);
+            range = 0.5 * (outgoing + back.apparent_length * (target.norm() / r));
         }
         // Rodrigues' rotation by the opposite angle.
         let (sine, cosine) = sin_cos(-self.rate * time);
         let k = self.axis;
-        let turned =
-            to.scale(cosine) + k.cross(to).scale(sine) + k.scale(k.dot(to) * (1.0 - cosine));
-        (told, turned.scale(1.0 / turned.norm().max(1e-9)))
+        let rotated =
+            target.scale(cosine) + k.cross(target).scale(sine) + k.scale(k.dot(target) * (1.0 - cosine));
+        (range, rotated.scale(1.0 / rotated.norm().max(1e-9)))
     }
 }
 
@@ -93,26 +93,26 @@ mod tests {
 
     // Head-on the range is r c/(c + v); across, the closed solution of the quadratic equation.
     #[test]
-    fn ranges_are_those_of_where_it_is_then() {
-        let way = AcousticPath {
+    fn moving_sonar_ranges_match_closed_forms() {
+        let path = AcousticPath {
             r: 90.0,
-            told: 90.0,
+            apparent_length: 90.0,
             loss: 0.0,
         };
         let x = Vec3::new(1.0, 0.0, 0.0);
         for v in [-12.0, 3.0, 15.0] {
-            let (told, d) = motion(x.scale(v), Vec3::zero()).arrival(x, 90.0, &way, 1500.0);
+            let (range, d) = motion(x.scale(v), Vec3::zero()).arrival(x, 90.0, &path, 1500.0);
             assert!(
-                (told - 90.0 * 1500.0 / (1500.0 + v)).abs() < 1e-4 && (d - x).norm() < 1e-12,
-                "{told}"
+                (range - 90.0 * 1500.0 / (1500.0 + v)).abs() < 1e-4 && (d - x).norm() < 1e-12,
+                "{range}"
             );
             // c t - r = √(r² + v² t²)
             let across = motion(Vec3::new(0.0, v, 0.0), Vec3::zero());
             let t = 2.0 * 90.0 * 1500.0 / (1500.0 * 1500.0 - v * v);
-            let (told, d) = across.arrival(x, 90.0, &way, 1500.0);
+            let (range, d) = across.arrival(x, 90.0, &path, 1500.0);
             assert!(
-                (told - 750.0 * t).abs() < 1e-4 && (d.y / d.x + v * t / 90.0).abs() < 1e-6,
-                "{told} {d:?}"
+                (range - 750.0 * t).abs() < 1e-4 && (d.y / d.x + v * t / 90.0).abs() < 1e-6,
+                "{range} {d:?}"
             );
         }
         assert_eq!(
@@ -125,16 +125,16 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_to_port_moves_echoes_to_starboard() {
-        let way = AcousticPath {
+    fn turn_to_port_moves_echoes_to_starboard() {
+        let path = AcousticPath {
             r: 75.0,
-            told: 75.0,
+            apparent_length: 75.0,
             loss: 0.0,
         };
         let turning = motion(Vec3::zero(), Vec3::new(0.0, 0.0, 0.5));
-        let (told, d) = turning.arrival(Vec3::new(1.0, 0.0, 0.0), 75.0, &way, 1500.0);
+        let (range, d) = turning.arrival(Vec3::new(1.0, 0.0, 0.0), 75.0, &path, 1500.0);
         assert!(
-            (told - 75.0).abs() < 1e-12 && (libm::atan2(d.y, d.x) + 0.05).abs() < 1e-12,
+            (range - 75.0).abs() < 1e-12 && (libm::atan2(d.y, d.x) + 0.05).abs() < 1e-12,
             "{d:?}"
         );
     }

@@ -38,9 +38,9 @@ pub fn ambient(f: f64, wind: f64) -> f64 {
 /// Noise power in a beam at the wind speed `wind` [m/s] [µPa²]. (4)
 pub(crate) fn beam_noise(spec: &SonarSpec, wind: f64) -> f64 {
     let all = ambient(1e-3 * spec.frequency, wind);
-    let heard = (spec.solid_angle / (4.0 * std::f64::consts::PI)).min(1.0);
+    let received_fraction = (spec.solid_angle / (4.0 * std::f64::consts::PI)).min(1.0);
     // The self-noise of the receiver does not depend on direction.
-    (all * heard + power(spec.self_noise)) * spec.bandwidth
+    (all * received_fraction + power(spec.self_noise)) * spec.bandwidth
 }
 
 #[cfg(test)]
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wind_rules_at_10_khz_and_heat_at_1_mhz() {
+    fn wind_dominates_at_10_khz_and_thermal_noise_at_1_mhz() {
         let level = |f: f64, wind: f64| 10.0 * ambient(f, wind).log10();
         // 20 log f - 40 log(f + 0.4) decreases by 20 dB per decade.
         assert!(

@@ -26,7 +26,7 @@
 //! test/sensors/sonar.rs
 
 use crate::sample::SampleErrors;
-use crate::sonar::decibels::{power, quick_level};
+use crate::sonar::decibels::{power, fast_level};
 use crate::sonar::echoes::EchoPowers;
 use crate::sonar::medium::Medium;
 use crate::sonar::noise;
@@ -35,38 +35,38 @@ use merrow_model::scene::sensor::sonar::SonarSpec;
 
 /// Adds noise and speckle. (1)
 pub(crate) fn add_noise_and_speckle(
-    picture: &mut EchoPowers,
+    echo_powers: &mut EchoPowers,
     spec: &SonarSpec,
     wind: f64,
-    by: &SampleErrors,
+    errors: &SampleErrors,
 ) {
     let noise = noise::beam_noise(spec, wind) as f32;
-    picture.power.iter_mut().for_each(|p| *p += noise);
-    if !(spec.speckle && by.noise) {
+    echo_powers.power.iter_mut().for_each(|p| *p += noise);
+    if !(spec.speckle && errors.noise) {
         return;
     }
-    let same = ((picture.cell / spec.bin()).round() as usize).max(1);
+    let correlated_bins = ((echo_powers.cell / spec.bin()).round() as usize).max(1);
     // Each range has its own random stream, independent of the ranges before it.
-    let first = (by.sample + 1).wrapping_mul(1 << 20);
-    let rows = picture.power.chunks_exact_mut(picture.beams).enumerate();
-    if same == 1 {
+    let first = (errors.sample + 1).wrapping_mul(1 << 20);
+    let rows = echo_powers.power.chunks_exact_mut(echo_powers.beams).enumerate();
+    if correlated_bins == 1 {
         // The power of one complex normal variate is exponential.
         for (k, row) in rows {
-            let mut draw = by.stream.draw(first.wrapping_add(k as u64));
+            let mut draw = errors.stream.draw(first.wrapping_add(k as u64));
             row.iter_mut().for_each(|p| *p *= draw.exponential() as f32);
         }
         return;
     }
-    let mut fading = SpeckleFilter::new(picture.beams, same);
+    let mut filter = SpeckleFilter::new(echo_powers.beams, correlated_bins);
     for (k, row) in rows {
-        let mut draw = by.stream.draw(first.wrapping_add(k as u64));
+        let mut draw = errors.stream.draw(first.wrapping_add(k as u64));
         if k == 0 {
-            (1..same).for_each(|_| fading.step(&mut draw));
+            (1..correlated_bins).for_each(|_| filter.step(&mut draw));
         }
-        fading.step(&mut draw);
+        filter.step(&mut draw);
         row.iter_mut()
             .enumerate()
-            .for_each(|(b, p)| *p *= fading.factor(b));
+            .for_each(|(b, p)| *p *= filter.factor(b));
     }
 }
 
@@ -76,16 +76,17 @@ struct SpeckleFilter {
     ring: Vec<[f32; 2]>,
     next: usize,
     sums: Vec<[f32; 2]>,
-    same: usize,
+    /// Number of terms of the sum.
+    correlated_bins: usize,
 }
 
 impl SpeckleFilter {
-    fn new(beams: usize, same: usize) -> Self {
+    fn new(beams: usize, correlated_bins: usize) -> Self {
         Self {
-            ring: vec![[0.0; 2]; beams * same],
+            ring: vec![[0.0; 2]; beams * correlated_bins],
             next: 0,
             sums: vec![[0.0; 2]; beams],
-            same,
+            correlated_bins,
         }
     }
 
@@ -97,35 +98,35 @@ impl SpeckleFilter {
             *sum = [0, 1].map(|i| sum[i] - old[i] + z[i]);
             *old = z;
         }
-        self.next = (self.next + 1) % self.same;
+        self.next = (self.next + 1) % self.correlated_bins;
     }
 
     fn factor(&self, beam: usize) -> f32 {
         let [x, y] = self.sums[beam];
-        0.5 * (x * x + y * y) / self.same as f32
+        0.5 * (x * x + y * y) / self.correlated_bins as f32
     }
 }
 
 /// Quantised levels of all range bins and beams. (2), (3)
-pub fn quantise(picture: &EchoPowers, spec: &SonarSpec, medium: &Medium) -> Vec<u16> {
+pub fn quantise(echo_powers: &EchoPowers, spec: &SonarSpec, medium: &Medium) -> Vec<u16> {
     let (spreading, loss) = spec.gain;
     let loss = loss.unwrap_or(medium.here[1]);
-    let most = ((1_u32 << spec.bits) - 1) as f32;
+    let max_number = ((1_u32 << spec.bits) - 1) as f32;
     let [low, high] = spec.levels.map(|x| x as f32);
-    let scale = most / (high - low);
+    let scale = max_number / (high - low);
     // Adding 2^23 rounds to an integer, which is left in the lowest bits.
     const ROUND: f32 = 8_388_608.0;
-    let mut out = vec![0; picture.power.len()];
-    let rows = picture
+    let mut out = vec![0; echo_powers.power.len()];
+    let rows = echo_powers
         .power
-        .chunks_exact(picture.beams)
-        .zip(out.chunks_exact_mut(picture.beams));
+        .chunks_exact(echo_powers.beams)
+        .zip(out.chunks_exact_mut(echo_powers.beams));
     for (k, (row, out)) in rows.enumerate() {
         let r = spec.range(k);
         let gain = (spreading * libm::log10(r) + 2.0 * loss * r) as f32 - low;
         for (p, out) in row.iter().zip(out) {
-            let level = quick_level(p.max(f32::MIN_POSITIVE)) + gain;
-            *out = ((level * scale).max(0.0).min(most) + ROUND).to_bits() as u16;
+            let level = fast_level(p.max(f32::MIN_POSITIVE)) + gain;
+            *out = ((level * scale).max(0.0).min(max_number) + ROUND).to_bits() as u16;
         }
     }
     out
@@ -133,8 +134,8 @@ pub fn quantise(picture: &EchoPowers, spec: &SonarSpec, medium: &Medium) -> Vec<
 
 /// Level that a number represents, including the time-varying gain [dB].
 pub fn sample_level(spec: &SonarSpec, number: u16) -> f64 {
-    let most = f64::from((1_u32 << spec.bits) - 1);
-    spec.levels[0] + f64::from(number) / most * (spec.levels[1] - spec.levels[0])
+    let max_number = f64::from((1_u32 << spec.bits) - 1);
+    spec.levels[0] + f64::from(number) / max_number * (spec.levels[1] - spec.levels[0])
 }
 
 /// Detection threshold of an echo [µPa²].

@@ -106,39 +106,39 @@ pub(crate) fn update_vector(wind: &mut Wind) {
 /// direction from which the wind blows, clockwise from x [deg].
 fn lagged_wind(spec: &AnemometerSpec, memory: &mut Option<SensorLag>, t: f64, w: Vec3) -> [f64; 2] {
     let U = (w.x * w.x + w.y * w.y).sqrt();
-    let moves = U > 0.0 && U >= spec.threshold;
-    let speed = if moves { U } else { 0.0 };
-    let from = if moves {
+    let is_moving = U > 0.0 && U >= spec.threshold;
+    let speed = if is_moving { U } else { 0.0 };
+    let from = if is_moving {
         [-w.x / U, w.y / U]
     } else {
         [1.0, 0.0]
     };
     let mut now = SensorLag {
-        at: t,
-        met: [speed, from[0], from[1]],
-        shown: [speed, from[0], from[1]],
+        time: t,
+        input: [speed, from[0], from[1]],
+        output: [speed, from[0], from[1]],
     };
     if let Some(before) = memory {
-        let way = U.max(spec.threshold) * (t - before.at);
+        let path_length = U.max(spec.threshold) * (t - before.time);
         let gain = |d: f64| {
             if d > 0.0 {
-                1.0 - libm::exp(-way / d)
+                1.0 - libm::exp(-path_length / d)
             } else {
                 1.0
             }
         };
         let gains = [gain(spec.cups), gain(spec.vane), gain(spec.vane)];
         for i in 0..3 {
-            let old = before.shown[i];
+            let old = before.output[i];
             // without wind the vane keeps its direction
-            now.shown[i] = if i > 0 && !moves {
+            now.output[i] = if i > 0 && !is_moving {
                 old
             } else {
-                old + (now.met[i] - old) * gains[i]
+                old + (now.input[i] - old) * gains[i]
             };
         }
     }
     *memory = Some(now);
-    let [speed, c, s] = now.shown;
+    let [speed, c, s] = now.output;
     [speed, libm::atan2(s, c).to_degrees()]
 }

@@ -52,8 +52,8 @@ impl Measure for LeakSpec {
             }
             None => leaks.into_iter().any(|(leak, water)| {
                 let link = &on_board.work.links[sensor.link];
-                let middle = link.p_WL + link.R_WL.mul_vec(leak.p_LoC);
-                water > 0.0 && truth.p_WS.z - middle.z <= water_level(&leak, water)
+                let center = link.p_WL + link.R_WL.mul_vec(leak.p_LoC);
+                water > 0.0 && truth.p_WS.z - center.z <= water_level(&leak, water)
             }),
         };
         Some(Leak {
@@ -81,7 +81,7 @@ mod tests {
     use merrow_math::Vec3;
 
     #[test]
-    fn level_holds_its_water() {
+    fn level_matches_spherical_cap_volume() {
         use std::f64::consts::PI;
         let leak = fault::Leak {
             area: 1.0,
@@ -90,8 +90,8 @@ mod tests {
             p_LoC: Vec3::zero(),
         };
         for h in [-0.9, -0.3, 0.0, 0.4, 1.0] {
-            let deep: f64 = h + 1.0;
-            let cap = PI * deep * deep * (3.0 - deep) / 3.0;
+            let depth: f64 = h + 1.0;
+            let cap = PI * depth * depth * (3.0 - depth) / 3.0;
             assert!((water_level(&leak, cap) - h).abs() < 1e-7, "{h}");
         }
     }

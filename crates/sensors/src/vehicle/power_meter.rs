@@ -47,13 +47,13 @@ impl Measure for PowerSpec {
         // the current error of a fault is counted too
         let counted = current + memory.channel_faults[1].offset;
         let charge = match &memory.lag {
-            Some(before) => before.shown[0] - counted * period / 3600.0, // (1)
+            Some(before) => before.output[0] - counted * period / 3600.0, // (1)
             None => pack.map_or(f64::NAN, |pack| pack.initial_charge * pack.capacity),
         };
         memory.lag = Some(SensorLag {
-            at: 0.0,
-            met: [0.0; 3],
-            shown: [charge, 0.0, 0.0],
+            time: 0.0,
+            input: [0.0; 3],
+            output: [charge, 0.0, 0.0],
         });
         Some(Power {
             voltage,

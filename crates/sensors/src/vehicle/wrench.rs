@@ -37,16 +37,16 @@ use merrow_model::sensor::vehicle::WrenchSpec;
 use merrow_model::state::{SensorState, Workspace};
 
 /// Computes the wrench that the parent exerts on `link` through their joint, at Lo in L [N, N m].
-/// `felt` are the contact forces and the coupling forces on all links, at Lo along the axes of W;
-/// `None` if no contact and no coupling acted.
+/// `constraint_forces` are the contact forces and the coupling forces on all links, at Lo along the
+/// axes of W; `None` if no contact and no coupling acted.
 pub fn joint_wrench(
     robot: &Robot,
     work: &Workspace,
     link: usize,
-    felt: Option<[&[SpatialForce]; 2]>,
+    constraint_forces: Option<[&[SpatialForce]; 2]>,
 ) -> SpatialForce {
     let own = &work.links[link];
-    let Some([contacts, couplings]) = felt else {
+    let Some([contacts, couplings]) = constraint_forces else {
         return own.IA.mul(&own.A).plus(&own.pA);
     }; // (1)
     let mut sum = SpatialForce::zero();
@@ -72,8 +72,8 @@ pub fn joint_wrench(
     }
 }
 
-/// Transforms the wrench `f` of [`on_link`] to S, at S: what the child exerts on the parent if
-/// `on_parent`, else what the parent exerts on the child [N, N m].
+/// Transforms the wrench `f` of [`joint_wrench`] to S, at S: the wrench that the child exerts on
+/// the parent if `on_parent`, else the wrench that the parent exerts on the child [N, N m].
 pub fn wrench_at_sensor(sensor: &Sensor, f: &SpatialForce, on_parent: bool) -> SpatialForce {
     let sign = if on_parent { -1.0 } else { 1.0 };
     let (m, f) = (f.m.scale(sign), f.f.scale(sign));
@@ -99,13 +99,13 @@ impl Measure for WrenchSpec {
             on_parent,
         } = self;
         let (sensor, on_board) = (sample.sensor, sample.on_board);
-        let through = joint_wrench(
+        let F_L = joint_wrench(
             on_board.robot,
             on_board.work,
             sensor.link,
             on_board.constraint_forces,
         );
-        let F_S = wrench_at_sensor(sensor, &through, *on_parent);
+        let F_S = wrench_at_sensor(sensor, &F_L, *on_parent);
         let on = memory.noise;
         let (f, m) = memory.drift.split_at_mut(3);
         let measured: Vec3 = noise::measure_vector(force, f, F_S.f, on, draw);

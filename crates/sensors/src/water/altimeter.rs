@@ -15,7 +15,7 @@
 //! transducer above the water there is no echo.
 //!
 //! # Checked by
-//! test/sensors/altimeter.rs (V85), test/sensors/met.rs
+//! test/sensors/altimeter.rs (V85), test/sensors/beam_targets.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};
@@ -39,10 +39,10 @@ impl Measure for AltimeterSpec {
             beam_width,
         } = self;
         let truth = sample.truth;
-        let [met, ..] = sample.on_board.work.beam_hits(sample.index);
+        let [target, ..] = sample.on_board.work.beam_hits(sample.index);
         let beam = truth.R_WS.col(0);
-        let still = truth.ray_range(beam).unwrap_or(f64::INFINITY);
-        let hit = Some(still.min(met.range)).filter(|range| range.is_finite());
+        let static_range = truth.ray_range(beam).unwrap_or(f64::INFINITY);
+        let hit = Some(static_range.min(target.range)).filter(|range| range.is_finite());
         let in_water = truth.environment.height_above_surface(truth.p_WS) <= 0.0;
         let range = match hit.filter(|_| in_water) {
             Some(r) if r < limits[0] => f64::NEG_INFINITY,

@@ -41,7 +41,7 @@ use merrow_model::sensor::water::{CtdSpec, DepthLaw, Quantity};
 use merrow_model::state::SensorState;
 
 /// Air pressure that the instrument assumes [Pa].
-const ATMOSPHERE: f64 = 101_325.0;
+const ASSUMED_AIR_PRESSURE: f64 = 101_325.0;
 
 impl Measure for CtdSpec {
     /// Takes one sample of conductivity, temperature and pressure and derives salinity, depth and
@@ -55,16 +55,16 @@ impl Measure for CtdSpec {
         let (spec, truth) = (self, sample.truth);
         let temperature = probe::true_quantity(Quantity::Temperature, truth);
         let absolute = pressure::absolute_pressure(truth);
-        let mut met = [temperature, true_conductivity(temperature, truth), absolute];
+        let mut values = [temperature, true_conductivity(temperature, truth), absolute];
         let tau = [spec.tau[0], spec.tau[1], 0.0];
         if spec.tau != [0.0; 2] {
-            met = lag::first_order_lag(&mut memory.lag, truth.environment.time, met, tau); // (2)
+            values = lag::first_order_lag(&mut memory.lag, truth.environment.time, values, tau); // (2)
         }
         let on = memory.noise;
         for i in 0..3 {
-            met[i] = noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], met[i], on, draw);
+            values[i] = noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], values[i], on, draw);
         }
-        let [temperature, conductivity, pressure] = met;
+        let [temperature, conductivity, pressure] = values;
         let variances = [0, 1, 2].map(|i| spec.errors[i].variance());
         let none = f64::NAN;
         let mut ctd = Ctd {
@@ -111,25 +111,25 @@ fn true_conductivity(temperature: f64, truth: &Truth<'_>) -> f64 {
 
 /// Computes salinity, speed of sound and depth from the measured quantities by (3) to (5).
 pub(crate) fn derive_quantities(spec: &CtdSpec, ctd: &mut Ctd) {
-    let over = ctd.pressure - ATMOSPHERE;
+    let gauge_pressure = ctd.pressure - ASSUMED_AIR_PRESSURE;
     let t = ipts68_from_its90(ctd.temperature);
-    ctd.salinity = conductivity::salinity(ctd.conductivity, t, over);
-    ctd.sound_speed = seawater::sound_speed(ctd.salinity, t, over);
-    ctd.depth = depth(spec.depth, over, spec.gravity);
+    ctd.salinity = conductivity::salinity(ctd.conductivity, t, gauge_pressure);
+    ctd.sound_speed = seawater::sound_speed(ctd.salinity, t, gauge_pressure);
+    ctd.depth = depth(spec.depth, gauge_pressure, spec.gravity);
 }
 
-/// Computes the depth [m] at the pressure `over` that of the air [Pa] under gravity `g` [m/s²].
-/// Returns NaN without gravity.
-pub fn depth(law: DepthLaw, over: f64, g: f64) -> f64 {
+/// Computes the depth [m] from `gauge_pressure`, the pressure above that of the air [Pa], under
+/// gravity `g` [m/s²]. Returns NaN without gravity.
+pub fn depth(law: DepthLaw, gauge_pressure: f64, g: f64) -> f64 {
     if g <= 0.0 {
         return f64::NAN;
     }
-    let p = over * 1e-4;
+    let p = gauge_pressure * 1e-4;
     match law {
         DepthLaw::Seawater => {
             p * (9.72659 + p * (-2.2512e-5 + p * (2.279e-10 + p * -1.82e-15))) / g
         } // (4)
-        DepthLaw::Fresh => over / (1000.0 * g), // (5)
+        DepthLaw::Fresh => gauge_pressure / (1000.0 * g), // (5)
     }
 }
 
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn depth_has_the_check_value_of_unesco_44() {
+    fn depth_matches_unesco_44_check_value() {
         // the reference value uses a gravity at 30 degrees of latitude that increases with depth
         let x = 0.25;
         let g = 9.780_318 * (1.0 + (5.2788e-3 + 2.36e-5 * x) * x) + 1.092e-6 * 10_000.0;

@@ -6,7 +6,7 @@
 //!   v = (NᵀN)⁻¹ Nᵀ b,  cov = σ² (NᵀN)⁻¹                          (2)  least squares over the valid beams
 //! ```
 //! With four beams at angle θ from the axis (2) gives σ_xy = σ/(√2 sin θ) and σ_z = σ/(2 cos θ).
-//! With range modes (`scene::sensor::Pace`) the ping rate depends on the last measured altitude.
+//! With range modes (`PingRates`) the ping rate depends on the last measured altitude.
 //! Without bottom lock it is the rate of water track or of the bottom search.
 //!
 //! # Symbols
@@ -26,7 +26,7 @@
 //! range mode takes effect with the next ping; no ping is lost.
 //!
 //! # Checked by
-//! test/sensors/dvl.rs (V81), test/sensors/met.rs
+//! test/sensors/dvl.rs (V81), test/sensors/beam_targets.rs
 
 use crate::fault::{Faulty, error_vector};
 use crate::measure::{Measure, Sample};
@@ -38,6 +38,9 @@ use merrow_model::sensor::water::DvlSpec;
 use merrow_model::sensor::water::{Dvl, DvlBeam, DvlLock};
 use merrow_model::state::SensorState;
 use merrow_model::state::workspace::BeamHit;
+
+/// Lower limit of the determinant of NᵀN for a solution.
+const MIN_DETERMINANT: f64 = 1e-9;
 
 impl Measure for DvlSpec {
     /// Takes one sample: a ping of all beams.
@@ -116,7 +119,7 @@ fn track_bottom(
     draw: &mut Draw,
 ) -> ([DvlBeam; 4], f64) {
     let truth = sample.truth;
-    let met = &sample.on_board.work.beam_hits(sample.index);
+    let hits = &sample.on_board.work.beam_hits(sample.index);
     let mut beams = [DvlBeam {
         direction: Vec3::zero(),
         bottom: false,
@@ -124,13 +127,13 @@ fn track_bottom(
         velocity: f64::NAN,
     }; 4];
     let mut heights = (0.0, 0.0);
-    for ((beam, d), met) in beams.iter_mut().zip(spec.beams).zip(met) {
+    for ((beam, d), hit) in beams.iter_mut().zip(spec.beams).zip(hits) {
         beam.direction = d;
         let d_W = truth.R_WS.mul_vec(d);
         // all numbers are drawn in any case, so that a lost echo does not change the noise of the
         // other beams
-        let (n_velocity, n_range, luck) = (draw.normal(), draw.normal(), draw.uniform());
-        let Some((range, v)) = beam_echo(spec, truth, (in_water, met), d_W, luck, on) else {
+        let (n_velocity, n_range, uniform) = (draw.normal(), draw.normal(), draw.uniform());
+        let Some((range, v)) = beam_echo(spec, truth, (in_water, hit), d_W, uniform, on) else {
             continue;
         };
         let speed = truth.V_WS_S.v.dot(d) - v.dot(d_W);
@@ -156,32 +159,32 @@ fn track_bottom(
 }
 
 /// Returns the slant range of the echo of a beam [m] and the velocity of its target in W [m/s], or
-/// `None` without an echo. `luck` is a uniform random number in 0..1.
+/// `None` without an echo. `uniform` is a uniform random number in 0..1.
 fn beam_echo(
     spec: &DvlSpec,
     truth: &Truth<'_>,
-    (in_water, met): (bool, &BeamHit),
+    (in_water, hit): (bool, &BeamHit),
     d_W: Vec3,
-    luck: f64,
+    uniform: f64,
     on: bool,
 ) -> Option<(f64, Vec3)> {
     if !in_water {
         return None;
     }
-    let still = truth.ray_range(d_W).unwrap_or(f64::INFINITY);
-    let (range, v) = if met.range < still {
-        (met.range, met.v_W)
+    let static_range = truth.ray_range(d_W).unwrap_or(f64::INFINITY);
+    let (range, v) = if hit.range < static_range {
+        (hit.range, hit.v_W)
     } else {
-        (still, Vec3::zero())
+        (static_range, Vec3::zero())
     };
     if !range.is_finite() {
         return None;
     }
     let altitude = -range * d_W.z;
-    let heard = altitude >= spec.altitude[0] && altitude <= spec.altitude[1];
+    let is_in_range = altitude >= spec.altitude[0] && altitude <= spec.altitude[1];
     let far = altitude / spec.altitude[1];
-    let lost = on && luck < spec.beam_loss * far * far;
-    (heard && !lost).then_some((range, v))
+    let is_lost = on && uniform < spec.beam_loss * far * far;
+    (is_in_range && !is_lost).then_some((range, v))
 }
 
 /// Returns the velocity of the water in the centre of the water-track layer, in S [m/s]; `None` if
@@ -189,16 +192,16 @@ fn beam_echo(
 fn water_velocity(spec: &DvlSpec, truth: &Truth<'_>) -> Option<Vec3> {
     let [near, far] = spec.water_layer?;
     let down = truth.R_WS.col(2);
-    let middle = truth.p_WS - down.scale(0.5 * (near + far));
+    let center = truth.p_WS - down.scale(0.5 * (near + far));
     let end = truth.p_WS - down.scale(far);
     let bottom = truth.environment.sea.seabed.height(end.x, end.y);
-    if truth.environment.height_above_surface(middle) > 0.0 || end.z < bottom {
+    if truth.environment.height_above_surface(center) > 0.0 || end.z < bottom {
         return None;
     }
     Some(
         truth
             .R_WS
-            .tr_mul_vec(truth.environment.water_motion(middle).0),
+            .tr_mul_vec(truth.environment.water_motion(center).0),
     )
 }
 
@@ -240,25 +243,8 @@ fn solve_velocity(beams: &[DvlBeam; 4]) -> Option<(Vec3, Sym3)> {
         n = n.minus_outer(b.direction, -1.0);
         rhs += b.direction.scale(b.velocity);
     }
-    let inverse = inverse(&n)?;
-    Some((inverse.mul_vec(rhs), inverse))
-}
-
-/// Inverts a positive-definite 3x3 matrix by cofactors; returns `None` if it is singular.
-fn inverse(s: &Sym3) -> Option<Sym3> {
-    let a = s.yy * s.zz - s.yz * s.yz;
-    let b = s.xz * s.yz - s.xy * s.zz;
-    let c = s.xy * s.yz - s.xz * s.yy;
-    let det = s.xx * a + s.xy * b + s.xz * c;
-    (det > 1e-9).then(|| {
-        Sym3 {
-            xx: a,
-            xy: b,
-            xz: c,
-            yy: s.xx * s.zz - s.xz * s.xz,
-            yz: s.xy * s.xz - s.xx * s.yz,
-            zz: s.xx * s.yy - s.xy * s.xy,
-        }
-        .scale(1.0 / det)
+    (n.determinant() > MIN_DETERMINANT).then(|| {
+        let inverse = n.inverse();
+        (inverse.mul_vec(rhs), inverse)
     })
 }

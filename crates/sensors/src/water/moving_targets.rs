@@ -31,7 +31,7 @@
 //! robot that is tethered or coupled to it.
 //!
 //! # Checked by
-//! test/sensors/met.rs
+//! test/sensors/beam_targets.rs
 
 use crate::ray_scene;
 use crate::ray_scene::RayKind;
@@ -78,11 +78,11 @@ pub struct MotionLimit {
 /// Speed that a robot may gain in a block, in addition to doubling its speed [m/s].
 const SPEED_GAIN: f64 = 0.5;
 /// Angular speed that a robot may gain in a block, in addition to doubling it [rad/s].
-const TURN_GAIN: f64 = 1.0;
+const ANGULAR_SPEED_GAIN: f64 = 1.0;
 /// Downward component of a beam below which all beams of its sensor are intersected.
-const MIN_DOWN: f64 = 0.05;
+const MIN_DOWNWARD_COMPONENT: f64 = 0.05;
 /// Angle beyond which all beams of a robot are intersected [rad].
-const MAX_TURN: f64 = 0.3;
+const MAX_ROTATION: f64 = 0.3;
 
 /// Shapes of all robots for the intersection with beams.
 #[derive(Debug)]
@@ -117,45 +117,45 @@ impl MovingTargets {
                 .map(|(sensor, _)| BeamSensor { robot, sensor })
                 .collect::<Vec<_>>()
         };
-        let sounders: Vec<BeamSensor> =
+        let beam_sensors: Vec<BeamSensor> =
             scene.robots.iter().enumerate().flat_map(of_robot).collect();
-        if sounders.is_empty() || scene.robots.len() < 2 {
+        if beam_sensors.is_empty() || scene.robots.len() < 2 {
             return None;
         }
-        let mut shown: Vec<RobotShapes> = Vec::with_capacity(scene.robots.len());
+        let mut robot_shapes: Vec<RobotShapes> = Vec::with_capacity(scene.robots.len());
         for (r, robot) in scene.robots.iter().enumerate() {
-            let twin = (0..r)
+            let same_robot = (0..r)
                 .find(|k| have_same_shapes(&scene.robots[*k], robot))
-                .map(|k| shown[k].clone());
-            shown.push(twin.unwrap_or_else(|| RobotShapes::new(robot)));
+                .map(|k| robot_shapes[k].clone());
+            robot_shapes.push(same_robot.unwrap_or_else(|| RobotShapes::new(robot)));
         }
-        let is_met = |s: &BeamSensor| {
-            shown
+        let has_targets = |s: &BeamSensor| {
+            robot_shapes
                 .iter()
                 .enumerate()
                 .any(|(r, o)| r != s.robot && !o.parts.is_empty())
         };
-        let sounders: Vec<BeamSensor> = sounders.into_iter().filter(is_met).collect();
-        if sounders.is_empty() {
+        let beam_sensors: Vec<BeamSensor> = beam_sensors.into_iter().filter(has_targets).collect();
+        if beam_sensors.is_empty() {
             return None;
         }
-        let n = shown.len();
+        let n = robot_shapes.len();
         let mut has_beams = vec![false; n];
-        for sensor in &sounders {
+        for sensor in &beam_sensors {
             has_beams[sensor.robot] = true;
         }
-        let free = MotionLimit {
+        let unlimited = MotionLimit {
             distance: f64::INFINITY,
             angle: f64::INFINITY,
         };
         Some(Self {
-            shapes: shown,
-            is_watched: vec![true; sounders.len()],
-            has_hits: vec![true; sounders.len()],
+            shapes: robot_shapes,
+            is_watched: vec![true; beam_sensors.len()],
+            has_hits: vec![true; beam_sensors.len()],
             has_beams,
-            limits: vec![free; n],
+            limits: vec![unlimited; n],
             spheres: SphereGrid::with_capacity(n),
-            beam_sensors: sounders,
+            beam_sensors,
             is_evaluated: vec![false; n],
             scratch: Scratch::default(),
         })
@@ -168,11 +168,11 @@ impl MovingTargets {
             let own = &state.robots[s.robot];
             let due = own.sensors[s.sensor].due_ns;
             // a beam that is due now is sampled first; the next sample follows at its highest rate
-            let again = (1e9 / scene.robots[s.robot].sensors[s.sensor].rate) as u64;
+            let period_ns = (1e9 / scene.robots[s.robot].sensors[s.sensor].rate) as u64;
             let next = if due > now {
                 due
             } else {
-                due.saturating_add(again)
+                due.saturating_add(period_ns)
             };
             own.halted.is_none().then_some(next)
         };
@@ -208,17 +208,17 @@ impl MovingTargets {
             let V = &robot.motion.V_WB_B;
             limit.distance = span_s * (2.0 * V.v.norm() + SPEED_GAIN);
             limit.angle = if *has_beams {
-                span_s * (2.0 * V.w.norm() + TURN_GAIN)
+                span_s * (2.0 * V.w.norm() + ANGULAR_SPEED_GAIN)
             } else {
                 f64::INFINITY
             };
         }
         let all = state.robots.iter().zip(&self.shapes).zip(&self.limits);
-        let seen = all
+        let with_shapes = all
             .enumerate()
             .filter(|(_, ((_, shapes), _))| !shapes.parts.is_empty());
         self.spheres
-            .rebuild(seen.map(|(owner, ((robot, shapes), limit))| Sphere {
+            .rebuild(with_shapes.map(|(owner, ((robot, shapes), limit))| Sphere {
                 center: robot.motion.p_WB,
                 radius: shapes.reach + limit.distance,
                 owner,
@@ -243,7 +243,7 @@ impl MovingTargets {
     /// Returns true unless (4) excludes a hit of every beam of a sensor.
     fn may_hit_robot(&self, scene: &Scene, state: &State, robot: usize, sensor: usize) -> bool {
         let (device, limit) = (&scene.robots[robot].sensors[sensor], self.limits[robot]);
-        let is_bounded = limit.distance.is_finite() && limit.angle <= MAX_TURN;
+        let is_bounded = limit.distance.is_finite() && limit.angle <= MAX_ROTATION;
         if device.link != 0 || !is_bounded {
             return true;
         }
@@ -259,7 +259,7 @@ impl MovingTargets {
             let extra = limit.distance + (device.p_LoS.norm() + far) * limit.angle;
             let (low, high) = rectangle(&beam, extra);
             let may = |s: &Sphere| s.owner != robot && may_hit(&beam, s.center, s.radius + extra);
-            self.spheres.near(low, high).any(may)
+            self.spheres.candidates(low, high).any(may)
         })
     }
 
@@ -281,9 +281,9 @@ impl MovingTargets {
         };
         self.is_evaluated.fill(false);
         let all = state.robots.iter().zip(&self.shapes).enumerate();
-        let seen = all.filter(|(_, (_, shapes))| !shapes.parts.is_empty());
+        let with_shapes = all.filter(|(_, (_, shapes))| !shapes.parts.is_empty());
         self.spheres
-            .rebuild(seen.map(|(owner, (robot, shapes))| Sphere {
+            .rebuild(with_shapes.map(|(owner, (robot, shapes))| Sphere {
                 center: robot.motion.p_WB,
                 radius: shapes.reach,
                 owner,
@@ -320,7 +320,7 @@ impl MovingTargets {
         for (beam, hit) in beams.iter().zip(&mut hits) {
             let Some(beam) = beam else { continue };
             let (low, high) = rectangle(beam, 0.0);
-            for other in spheres.near(low, high).filter(|s| s.owner != robot) {
+            for other in spheres.candidates(low, high).filter(|s| s.owner != robot) {
                 if may_hit(beam, other.center, other.radius) {
                     evaluate_kinematics(scene, state, other.owner, works, is_evaluated);
                     let work = works[other.owner].as_mut();
@@ -365,7 +365,7 @@ impl RobotShapes {
                     Shape::Mesh(mesh) => mesh.extent().0.norm() + mesh.extent().1.norm(),
                     Shape::Ground(_) => continue,
                 };
-                reach = reach.max(robot.longest_way(link) + mount.p_LoG.norm() + size);
+                reach = reach.max(robot.max_link_distance(link) + mount.p_LoG.norm() + size);
                 own.push(PosedShape {
                     shape: shape.clone(),
                     R_WG: mount.R_LG,
@@ -461,20 +461,20 @@ fn longest_beam(
     let seabed = &state.sea.seabed;
     // smallest rate at which the beam approaches the plane seabed per metre of range
     let steepness = (1.0 + seabed.slope[0].powi(2) + seabed.slope[1].powi(2)).sqrt();
-    let closing = seabed.slope[0] * direction.x + seabed.slope[1] * direction.y - direction.z;
-    let closing = closing - limit.angle * steepness;
-    let moved = limit.distance + sensor.p_LoS.norm() * limit.angle;
-    let above = origin.z - seabed.height(origin.x, origin.y) + steepness * moved;
+    let approach_rate = seabed.slope[0] * direction.x + seabed.slope[1] * direction.y - direction.z;
+    let approach_rate = approach_rate - limit.angle * steepness;
+    let displacement = limit.distance + sensor.p_LoS.norm() * limit.angle;
+    let above = origin.z - seabed.height(origin.x, origin.y) + steepness * displacement;
     let mut far = max_beam_range(sensor)?;
     if matches!(sensor.kind, SensorKind::Dvl(_)) {
         let down = -direction.z - limit.angle;
-        if down < MIN_DOWN {
+        if down < MIN_DOWNWARD_COMPONENT {
             return None;
         }
         far /= down;
     }
-    if seabed.terrain.is_none() && closing > MIN_DOWN && above >= 2.0 * steepness * moved {
-        far = far.min(above / closing);
+    if seabed.terrain.is_none() && approach_rate > MIN_DOWNWARD_COMPONENT && above >= 2.0 * steepness * displacement {
+        far = far.min(above / approach_rate);
     }
     Some(Ray {
         origin,
@@ -498,36 +498,36 @@ fn evaluate_kinematics<W: AsMut<Workspace>>(
     state: &State,
     r: usize,
     works: &mut [W],
-    placed: &mut [bool],
+    is_evaluated: &mut [bool],
 ) {
-    if !std::mem::replace(&mut placed[r], true) {
+    if !std::mem::replace(&mut is_evaluated[r], true) {
         let (motion, links) = (&state.robots[r].motion, &mut works[r].as_mut().links);
         kinematics::poses(&scene.robots[r], motion, links);
         kinematics::velocities(&scene.robots[r], motion, links);
     }
 }
 
-/// Replaces `met` by the nearest hit of a beam on a robot if this hit is nearer.
+/// Replaces `nearest` by the nearest hit of a beam on a robot if this hit is nearer.
 fn intersect_robot(
     beam: &Ray,
-    shown: &RobotShapes,
+    robot_shapes: &RobotShapes,
     work: &Workspace,
     scratch: &mut Scratch,
-    met: &mut BeamHit,
+    nearest: &mut BeamHit,
 ) {
-    for part in &*shown.parts {
+    for part in &*robot_shapes.parts {
         let link = &work.links[part.link];
         let origin = link.R_WL.tr_mul_vec(beam.origin - link.p_WL);
         let direction = link.R_WL.tr_mul_vec(beam.direction);
         let ray = Ray {
             origin,
             direction,
-            range: [0.0, met.range.min(beam.range[1])],
+            range: [0.0, nearest.range.min(beam.range[1])],
         };
         if let Some(hit) = part.shapes.closest_with(&ray, &(0..0), scratch) {
-            let at = origin + direction.scale(hit.distance);
-            let v_L = link.V.v + link.V.w.cross(at);
-            *met = BeamHit {
+            let point = origin + direction.scale(hit.distance);
+            let v_L = link.V.v + link.V.w.cross(point);
+            *nearest = BeamHit {
                 range: hit.distance,
                 v_W: link.R_WL.mul_vec(v_L),
             };

@@ -63,13 +63,13 @@ impl Faulty for Pressure {
 
 /// Absolute pressure at the sensor [Pa].
 pub(crate) fn absolute_pressure(truth: &Truth<'_>) -> f64 {
-    let (sea, over) = (
+    let (sea, height) = (
         truth.environment.sea,
         truth.environment.height_above_surface(truth.p_WS),
     );
     let temperature = air::weather(&sea.air, truth.environment.time).temperature;
-    let p = air::pressure(sea, temperature, truth.p_WS.z - over.min(0.0)); // (2)
-    if over > 0.0 {
+    let p = air::pressure(sea, temperature, truth.p_WS.z - height.min(0.0)); // (2)
+    if height > 0.0 {
         p
     } else {
         p + water_pressure(truth)
@@ -99,10 +99,10 @@ fn pressure_under_waves(truth: &Truth<'_>, head: f64) -> f64 {
     let density = sea
         .region(truth.p_WS.x, truth.p_WS.y)
         .map_or(sea.density, |region| region.density);
-    let still = if truth.p_WS.z < 0.0 {
+    let hydrostatic = if truth.p_WS.z < 0.0 {
         water_column::pressure(sea, g, truth.p_WS)
     } else {
         -density * g * truth.p_WS.z
     };
-    still + density * g * head
+    hydrostatic + density * g * head
 }

@@ -75,7 +75,7 @@ pub(crate) fn true_quantity(quantity: Quantity, truth: &Truth<'_>) -> f64 {
         return match quantity {
             Quantity::Temperature => air::temperature(air::weather(&sea.air, t).temperature, p.z),
             Quantity::Density | Quantity::SoundSpeed => f64::NAN,
-            Quantity::Salinity | Quantity::Carried(_) => 0.0,
+            Quantity::Salinity | Quantity::Tracer(_) => 0.0,
         };
     }
     match quantity {
@@ -83,7 +83,7 @@ pub(crate) fn true_quantity(quantity: Quantity, truth: &Truth<'_>) -> f64 {
         Quantity::Salinity => water_column::salinity(sea, g, p, t),
         Quantity::Density => water_column::density(sea, g, || p, t),
         Quantity::SoundSpeed => water_column::sound_speed(sea, g, p, t),
-        Quantity::Carried(k) => water_column::tracer_value(&sea.tracers[k], p, t),
+        Quantity::Tracer(k) => water_column::tracer_value(&sea.tracers[k], p, t),
     }
 }
 

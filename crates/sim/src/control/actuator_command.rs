@@ -44,14 +44,14 @@ pub(crate) fn apply(
         }
         Command::BuoyancyEngine {
             robot,
-            ballast,
+            engine,
             value,
         } => {
             let (model, target) = find_robot(scene, state, *robot)?;
-            let b = model.buoyancy_engines.get(*ballast);
+            let b = model.buoyancy_engines.get(*engine);
             let b = b.ok_or_else(|| refuse(*robot, "no such buoyancy engine".into()))?;
             check(*robot, &b.name, *value)?;
-            target.buoyancy_engines[*ballast].command = value.clamp(b.range[0], b.range[1]);
+            target.buoyancy_engines[*engine].command = value.clamp(b.range[0], b.range[1]);
             Ok(())
         }
         Command::Wrench {

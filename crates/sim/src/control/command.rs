@@ -37,7 +37,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             robot,
             heading,
             depth,
-        } => firmware::set_course(scene, state, *robot, *heading, *depth),
+        } => firmware::set_heading_depth(scene, state, *robot, *heading, *depth),
         Command::FirmwareOrder { robot, order } => {
             firmware::handle_order(scene, state, *robot, *order)
         }
@@ -74,7 +74,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
 fn change_sea(state: &mut State, sea: &Sea) {
     let mut waves = state.sea.waves.transition_to(&sea.waves, state.time_ns);
     if sea.regions != state.sea.regions {
-        waves.regions = Waves::of_regions(&sea.regions);
+        waves.regions = Waves::surface_regions(&sea.regions);
     }
     let air = state.sea.air.clone();
     state.sea = Sea {

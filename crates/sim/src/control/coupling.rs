@@ -141,9 +141,9 @@ pub fn misfit_error(misfit: &[f64; 6]) -> Option<String> {
             "its ends are {distance:.3} m apart, expected no more than {MAX_DISTANCE} m"
         ));
     }
-    let (angle, most) = (angle.to_degrees(), MAX_ANGLE.to_degrees());
-    (angle > most).then(|| {
-        format!("the angle between its ends is {angle:.1} deg, expected no more than {most:.0} deg")
+    let (angle, max_angle) = (angle.to_degrees(), MAX_ANGLE.to_degrees());
+    (angle > max_angle).then(|| {
+        format!("the angle between its ends is {angle:.1} deg, expected no more than {max_angle:.0} deg")
     })
 }
 
@@ -157,9 +157,9 @@ fn find_grasped_link(
     partner: Option<usize>,
 ) -> Result<(usize, usize), String> {
     let partner = partner.or(c.b.and_then(|b| b.link()).map(|(robot, _)| robot));
-    let wanted =
+    let is_candidate =
         |robot: usize| partner.is_none_or(|p| p == robot) && state.robots[robot].halted.is_none();
-    if let Some(found) = touched_links(state, c.a.link()).find(|(robot, _)| wanted(*robot)) {
+    if let Some(found) = touched_links(state, c.a.link()).find(|(robot, _)| is_candidate(*robot)) {
         return Ok(found);
     }
     let A = coupling::end_motion(scene, state, &c.a);
@@ -172,7 +172,7 @@ fn find_grasped_link(
         .robots
         .iter()
         .enumerate()
-        .filter(|(r, _)| Some(*r) != own && wanted(*r))
+        .filter(|(r, _)| Some(*r) != own && is_candidate(*r))
     {
         // for a named robot any of its links is allowed
         let links = if partner.is_some() {
@@ -182,7 +182,7 @@ fn find_grasped_link(
         };
         for l in 0..links {
             let d = distance(r, l);
-            if nearest.is_none_or(|(least, _)| d < least) {
+            if nearest.is_none_or(|(shortest, _)| d < shortest) {
                 nearest = Some((d, (r, l)));
             }
         }

@@ -345,8 +345,8 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
     for (k, joint) in joints.filter(|(_, j)| j.kind != JointKind::Fixed && j.mimic.is_none()) {
         add("joints", &joint.name, Device::Joint(k));
     }
-    for (k, ballast) in robot.buoyancy_engines.iter().enumerate() {
-        add("buoyancy_engines", &ballast.name, Device::BuoyancyEngine(k));
+    for (k, engine) in robot.buoyancy_engines.iter().enumerate() {
+        add("buoyancy_engines", &engine.name, Device::BuoyancyEngine(k));
     }
     for (k, tether) in robot.winches.iter().enumerate() {
         add("winches", tether, Device::Winch(k));
@@ -354,7 +354,7 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
     for (k, sensor) in robot.sensors.iter().enumerate() {
         let device = match &sensor.kind {
             kind if kind.is_gnss_receiver() => Device::GnssReceiver(k),
-            SensorKind::Exteroceptive(looks) if !looks.supports_offset_faults() => {
+            SensorKind::Exteroceptive(exteroceptive) if !exteroceptive.supports_offset_faults() => {
                 Device::UnbiasableSensor(k)
             }
             _ => Device::Sensor(k),
@@ -377,8 +377,8 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
     all
 }
 
-/// Lists the paths of all devices of a robot, as accepted by [`find`], with the kinds of faults
-/// that each one can have.
+/// Lists the paths of all devices of a robot, as accepted by [`find_device`], with the kinds of
+/// faults that each one can have.
 pub fn devices_with_kinds(robot: &Robot) -> Vec<(String, &'static [&'static str])> {
     devices(robot)
         .iter()
@@ -386,7 +386,7 @@ pub fn devices_with_kinds(robot: &Robot) -> Vec<(String, &'static [&'static str]
         .collect()
 }
 
-/// Path of a device of a robot, as accepted by [`find`].
+/// Path of a device of a robot, as accepted by [`find_device`].
 pub fn device_path(robot: &Robot, device: Device) -> String {
     let found = devices(robot).into_iter().find(|(_, _, d)| *d == device);
     found.map_or_else(String::new, |(kind, name, _)| path(kind, &name))

@@ -67,7 +67,7 @@ pub(crate) fn advance_drum(
     h: f64,
 ) -> DrumMotion {
     let powered = powered && !fault.dead;
-    let wanted = match state.winch {
+    let target_speed = match state.winch {
         _ if !powered => 0.0,
         _ if fault.stuck => state.winch_speed,
         WinchCommand::Speed(speed) => fault.fraction * speed + fault.offset,
@@ -75,10 +75,10 @@ pub(crate) fn advance_drum(
             fault.fraction * LENGTH_GAIN * (length - state.length) + fault.offset
         }
     };
-    let wanted = wanted.clamp(-winch.max_speed, winch.max_speed);
+    let target_speed = target_speed.clamp(-winch.max_speed, winch.max_speed);
     let change = winch.max_acceleration * h;
     let motor = if powered {
-        wanted.clamp(state.winch_speed - change, state.winch_speed + change)
+        target_speed.clamp(state.winch_speed - change, state.winch_speed + change)
     } else {
         0.0
     };

@@ -5,12 +5,12 @@
 //!   cost = f (c_0 + Σ n_i c_i)                                                  (1)
 //!   c_ray = RAY k,   k = 1 + log2(1 + N)/10                                     (2)
 //!   c_waves = (FIXED + COMPONENT n) sqrt(s/0.016), for each ray that reaches the surface     (3)
-//!   for more than `wave_clipmap::MANY` rays instead CROSSING each, and once LATTICE + POINTS n
+//!   from `wave_clipmap::MIN_CLIPMAP_RAYS` rays on instead CROSSING each, and once LATTICE + POINTS n
 //!   camera: pixels × instants × points per pixel × (pixel k + lamps × lamp k)
 //!   sonar:  rays (ECHO + c_ray) + waves + beams × bins NUMBER + Σ main lobes × bins OPEN + Σ beam patterns × bins SPREAD
 //!   radar:  lines (rows c_ray + bins LINE) + spokes × bins (NUMBER_RADAR + received lines × HEARD)
 //! ```
-//! (1) is fitted to measured worlds. The table of `Prices` is measured with `merrow run WORLD
+//! (1) is fitted to measured worlds. The table of `UnitCosts` is measured with `merrow run WORLD
 //! --no-ros --pace max --threads 1` with and without a sensor.
 //!
 //! # Symbols
@@ -43,7 +43,7 @@ use merrow_model::state::{RobotState, Workspace};
 use merrow_sensors::{laser, radar, wave_clipmap};
 
 /// Measured times per item [ns]; one thread of an Intel Xeon at 2.1 GHz, release build.
-struct Prices {
+struct UnitCosts {
     /// Reading of a sensor that is evaluated inside the step.
     reading: f64,
     /// The same for an attitude filter over inertial sensors.
@@ -80,10 +80,10 @@ struct Prices {
     /// One range of a radar spoke, and each line received in it.
     spoke: [f64; 2],
     /// Reception of one beacon or transponder.
-    voice: f64,
+    reception: f64,
 }
 
-const PRICES: Prices = Prices {
+const UNIT_COSTS: UnitCosts = UnitCosts {
     reading: 300.0,
     attitude: 450.0,
     filter: 2000.0,
@@ -101,11 +101,11 @@ const PRICES: Prices = Prices {
     spread: 0.15,
     line: 100.0,
     spoke: [360.0, 2.0],
-    voice: 20_000.0,
+    reception: 20_000.0,
 };
 
 /// Estimates the cost of every sensor of a world at its rate, in processor cores that it occupies
-/// while it is subscribed to: 0.5 is half of one. Indexed by robot and sensor.
+/// while it is subscribed to [-]: 0.5 is half of one. Indexed by robot and sensor.
 pub fn sensor_costs(scene: &Scene) -> Vec<Vec<f64>> {
     let around = CostModel::new(scene);
     let of_robot = |robot: usize| {
@@ -121,7 +121,7 @@ pub fn sensor_costs(scene: &Scene) -> Vec<Vec<f64>> {
 struct CostModel<'a> {
     scene: &'a Scene,
     /// Factor k of (2) for the number of shapes.
-    crowd: f64,
+    scene_factor: f64,
     /// c_waves of (3) and the time of the wave clipmap [ns]; 0 without waves.
     waves: [f64; 2],
     /// Number of lamps of all robots.
@@ -148,18 +148,18 @@ impl<'a> CostModel<'a> {
                 .sum::<f64>())
             .sqrt()
         };
-        let price = |[fixed, each]: [f64; 2], n: usize| fixed + each * n as f64;
+        let cost = |[fixed, each]: [f64; 2], n: usize| fixed + each * n as f64;
         let waves = fields
             .map(|f| {
                 [
-                    price(PRICES.waves, f.n) * (slope(f) / 0.016).sqrt(),
-                    price(PRICES.lattice, f.n),
+                    cost(UNIT_COSTS.waves, f.n) * (slope(f) / 0.016).sqrt(),
+                    cost(UNIT_COSTS.lattice, f.n),
                 ]
             })
             .next();
         Self {
             scene,
-            crowd: 1.0 + libm::log2(1.0 + count_shapes(scene)) / 10.0,
+            scene_factor: 1.0 + libm::log2(1.0 + count_shapes(scene)) / 10.0,
             waves: waves.unwrap_or_default(),
             lamps: scene
                 .robots
@@ -176,7 +176,7 @@ impl<'a> CostModel<'a> {
         if let Some(workload) = device.kind.workload() {
             return self.reading(&device.kind, workload);
         }
-        let Some(looks) = device.kind.exteroceptive() else {
+        let Some(exteroceptive) = device.kind.exteroceptive() else {
             return 0.0;
         };
         let (R_WL, p_WL) = &self.links[robot][device.link];
@@ -184,17 +184,17 @@ impl<'a> CostModel<'a> {
             R_WL.mul_mat(&device.R_LS),
             *p_WL + R_WL.mul_vec(device.p_LoS),
         );
-        PRICES.sample
-            + match &**looks {
+        UNIT_COSTS.sample
+            + match &**exteroceptive {
                 ExteroceptiveSpec::Laser(spec) => self.laser(spec, &R_WS, p_WS.z),
                 ExteroceptiveSpec::Camera(spec) => self.camera(spec, p_WS.z),
                 ExteroceptiveSpec::Sonar(spec) => self.sonar(spec, &R_WS, p_WS.z),
                 ExteroceptiveSpec::Radar(spec) => self.radar(spec, device.rate),
                 ExteroceptiveSpec::Acoustic(spec) => {
-                    spec.targets.len() as f64 * (PRICES.voice + 2.0 * self.ray())
+                    spec.targets.len() as f64 * (UNIT_COSTS.reception + 2.0 * self.ray())
                 }
                 ExteroceptiveSpec::Ais(_) => {
-                    self.scene.ais.len() as f64 * (PRICES.voice + self.ray())
+                    self.scene.ais.len() as f64 * (UNIT_COSTS.reception + self.ray())
                 }
                 // it computes the sample of the other sensor again
                 ExteroceptiveSpec::Obstacles(spec) => spec
@@ -207,15 +207,15 @@ impl<'a> CostModel<'a> {
     /// Time of one sample of a sensor that is evaluated in the step [ns].
     fn reading(&self, kind: &SensorKind, workload: Workload) -> f64 {
         let fixed = match workload {
-            Workload::Reading => PRICES.reading,
-            Workload::AttitudeFilter => PRICES.attitude,
-            Workload::Filter => PRICES.filter,
+            Workload::Reading => UNIT_COSTS.reading,
+            Workload::AttitudeFilter => UNIT_COSTS.attitude,
+            Workload::Filter => UNIT_COSTS.filter,
         };
         fixed + kind.rays() as f64 * self.ray()
     }
 
     fn ray(&self) -> f64 {
-        PRICES.ray * self.crowd
+        UNIT_COSTS.ray * self.scene_factor
     }
 
     /// Time for the intersections with the water surface [ns], for a total of `rays` rays and for
@@ -224,7 +224,7 @@ impl<'a> CostModel<'a> {
         match self.waves {
             _ if wet == 0.0 => 0.0,
             [_, lattice] if rays >= wave_clipmap::MIN_CLIPMAP_RAYS as f64 && lattice > 0.0 => {
-                lattice + wet * PRICES.crossing
+                lattice + wet * UNIT_COSTS.crossing
             }
             [each, _] => wet * each,
         }
@@ -259,7 +259,7 @@ impl<'a> CostModel<'a> {
     fn camera(&self, spec: &CameraSpec, z: f64) -> f64 {
         let pixels = (spec.size[0] * spec.size[1]) as f64;
         if !CameraOutput::Rgb.is_enabled_in(spec.outputs) {
-            return pixels * PRICES.depth * self.crowd;
+            return pixels * UNIT_COSTS.depth * self.scene_factor;
         }
         let wet = z < 0.0;
         let kind = if wet {
@@ -273,13 +273,13 @@ impl<'a> CostModel<'a> {
             1.0
         };
         let places = spec.places.len().max(1) as f64;
-        let pixel = PRICES.pixel[kind] + self.lamps * PRICES.lamp[usize::from(wet)];
-        instants * places * (pixels * self.crowd * pixel + self.waves[1])
+        let pixel = UNIT_COSTS.pixel[kind] + self.lamps * UNIT_COSTS.lamp[usize::from(wet)];
+        instants * places * (pixels * self.scene_factor * pixel + self.waves[1])
     }
 
     fn sonar(&self, spec: &SonarSpec, R_WS: &Mat3, z: f64) -> f64 {
         if z > 0.0 {
-            return (spec.steering.len() * spec.bins) as f64 * PRICES.number;
+            return (spec.steering.len() * spec.bins) as f64 * UNIT_COSTS.number;
         }
         let (rays, bins) = (
             (spec.columns.len() * spec.rows.len()) as f64,
@@ -297,30 +297,30 @@ impl<'a> CostModel<'a> {
         for heard in &spec.column_beams {
             (main, all) = (main + heard.main.len(), all + heard.weights.len());
         }
-        // a sonar that looks down receives the seabed in few ranges of each column
+        // a sonar that exteroceptive down receives the seabed in few ranges of each column
         let spread = if spec.kind == SonarKind::Imaging {
-            PRICES.spread
+            UNIT_COSTS.spread
         } else {
             0.0
         };
-        let numbers = spec.steering.len() as f64 * PRICES.number
-            + main as f64 * PRICES.open
+        let numbers = spec.steering.len() as f64 * UNIT_COSTS.number
+            + main as f64 * UNIT_COSTS.open
             + all as f64 * spread;
         // reflections from surface and seabed, and several segments of a refracted ray
-        let ways = if spec.multipath { 3.0 } else { 1.0 } * if spec.bent { 4.0 } else { 1.0 };
-        ways * rays * (PRICES.echo + self.ray()) + self.surface(rays, wet) + bins * numbers
+        let ways = if spec.multipath { 3.0 } else { 1.0 } * if spec.refracts { 4.0 } else { 1.0 };
+        ways * rays * (UNIT_COSTS.echo + self.ray()) + self.surface(rays, wet) + bins * numbers
     }
 
     fn radar(&self, spec: &RadarSpec, rate: f64) -> f64 {
         let (spokes, reach) = (
             spec.turns * spec.spokes as f64 / rate,
-            radar::reach(spec) as f64,
+            radar::contributing_spokes(spec) as f64,
         );
         let (bins, columns) = (spec.bins as f64, spec.columns as f64);
         let lines = columns * (spokes + 2.0 * reach);
         let heard = columns * (2.0 * reach + 1.0);
-        lines * (spec.rows.len() as f64 * self.ray() + bins * PRICES.line)
-            + spokes * bins * (PRICES.spoke[0] + heard * PRICES.spoke[1])
+        lines * (spec.rows.len() as f64 * self.ray() + bins * UNIT_COSTS.line)
+            + spokes * bins * (UNIT_COSTS.spoke[0] + heard * UNIT_COSTS.spoke[1])
     }
 }
 

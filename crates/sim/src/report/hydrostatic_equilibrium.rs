@@ -7,11 +7,12 @@
 
 use crate::step::evaluate;
 use merrow_environment::{EnvironmentState, Variation};
-use merrow_math::{Mat3, Quat, SpatialForce, Vec3};
+use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::sea::air::Air;
 use merrow_model::scene::{Current, Robot, Scene, Sea, Waves};
 use merrow_model::state::{Motion, RobotState, Workspace};
+use nalgebra::{Matrix3, Vector3};
 
 /// Equilibrium of a robot at the surface.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,10 +104,10 @@ pub fn compute_equilibrium(scene: &Scene, robot: &Robot) -> Equilibrium {
             return Equilibrium::None;
         };
         // step limits: a fraction of the hull size, and no rotation beyond 0.2 rad
-        let longest = [0.3 * size, 0.2, 0.2];
-        let over = (0..3).map(|i| dx[i].abs() / longest[i]).fold(1.0, f64::max);
+        let max_step = [0.3 * size, 0.2, 0.2];
+        let excess = (0..3).map(|i| dx[i].abs() / max_step[i]).fold(1.0, f64::max);
         for i in 0..3 {
-            x[i] += dx[i] / over;
+            x[i] += dx[i] / excess;
         }
     }
     Equilibrium::None
@@ -214,7 +215,7 @@ impl<'a> CalmWaterModel<'a> {
         let rho_g = self.sea.density * self.gravity;
         let to_base = |p_W: Vec3| R_BW.mul_vec(p_W - p_WB);
         // at constant displacement: heave follows roll and pitch
-        let stands = |i: usize| {
+        let restoring = |i: usize| {
             if k[0][0] > 0.0 {
                 k[i][i] - k[i][0] * k[0][i] / k[0][0]
             } else {
@@ -231,8 +232,8 @@ impl<'a> CalmWaterModel<'a> {
             p_BoBcm: to_base(first.scale(1.0 / mass)),
             submerged_fraction: self.work.links[0].submerged_fraction,
             waterplane: k[0][0] / rho_g,
-            gm_transverse: stands(1) / (rho_g * volume),
-            gm_longitudinal: stands(2) / (rho_g * volume),
+            gm_transverse: restoring(1) / (rho_g * volume),
+            gm_longitudinal: restoring(2) / (rho_g * volume),
         }
     }
 }
@@ -272,10 +273,10 @@ fn lowest_point(link: &merrow_model::scene::Link, up: Vec3) -> f64 {
 
 /// Solves `k x = f`; returns `None` if `k` is singular.
 fn solve(k: &[[f64; 3]; 3], f: [f64; 3]) -> Option<[f64; 3]> {
-    let m = Mat3::from_rows(Vec3::from(k[0]), Vec3::from(k[1]), Vec3::from(k[2]));
-    let [a, b, c] = [m.col(0), m.col(1), m.col(2)];
-    let determinant = a.dot(b.cross(c));
-    let f = Vec3::from(f);
-    let x = [f.dot(b.cross(c)), a.dot(f.cross(c)), a.dot(b.cross(f))].map(|d| d / determinant);
-    x.iter().all(|x| x.is_finite()).then_some(x)
+    let x = Matrix3::from_fn(|i, j| k[i][j])
+        .lu()
+        .solve(&Vector3::from(f))?;
+    x.iter()
+        .all(|x| x.is_finite())
+        .then_some([x[0], x[1], x[2]])
 }

@@ -132,7 +132,7 @@ pub fn render_view(
     };
     let world = camera::RenderContext {
         scene: &scene,
-        stage: &stage,
+        ray_scene: &stage,
         view: &view,
         at: &at,
         meter: None,

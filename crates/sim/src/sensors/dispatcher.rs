@@ -139,7 +139,7 @@ fn lanes(n_sensors: usize, threads: usize) -> Vec<Lane> {
     reserved.chain(shared).collect()
 }
 
-/// Worker as the dispatcher knows it.
+/// State of a worker in the dispatcher.
 struct WorkerSlot {
     lane: Lane,
     requests: Sender<SampleRequest>,

@@ -182,7 +182,7 @@ impl Worker {
             ExteroceptiveSpec::Camera(spec) => {
                 let world = camera::RenderContext {
                     scene: &scene,
-                    stage: light,
+                    ray_scene: light,
                     view,
                     at: &at,
                     meter: Some(meter),
@@ -205,7 +205,7 @@ impl Worker {
                 let air = ais::RadioEnvironment {
                     transponders: &scene.ais,
                     origin: &scene.origin,
-                    stage,
+                    ray_scene: stage,
                     view,
                     at: &at,
                 };

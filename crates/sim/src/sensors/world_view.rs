@@ -93,7 +93,7 @@ pub(crate) fn interfering_pulses(
             else {
                 continue;
             };
-            if (r, s) == (own.robot, sensor) || !interference::share_a_band(spec, other) {
+            if (r, s) == (own.robot, sensor) || !interference::bands_overlap(spec, other) {
                 continue;
             }
             let there = sensor_pose(view, r, device);
@@ -105,7 +105,7 @@ pub(crate) fn interfering_pulses(
                 continue;
             }
             let medium = medium
-                .get_or_insert_with(|| Medium::about(at, own.p_WS, spec.limits[1], spec.frequency));
+                .get_or_insert_with(|| Medium::around(at, own.p_WS, spec.limits[1], spec.frequency));
             let towards = other.sensor_to_acoustic(there.R_WS.tr_mul_vec(way));
             let from = spec.sensor_to_acoustic(own.R_WS.tr_mul_vec(way.scale(-1.0)));
             let geometry = (distance, towards, from);

@@ -1,7 +1,7 @@
 //! V30 to V33, V35 and V36: bodies in ideal fluid.
 
 use crate::cases::check::Check;
-use crate::cases::reference_data::{ReferenceData, Shape, advance, evaluate, initial_motion};
+use crate::cases::reference_data::{ReferenceData, BodyShape, advance, evaluate, initial_motion};
 use crate::cases::{Case, CaseResult, CaseSet};
 use merrow_math::real::sin_cos;
 use merrow_math::{Quat, SpatialForce, Vec3};
@@ -56,16 +56,16 @@ pub const CASES: [Case; 6] = [
 ];
 
 // V30: half the displaced mass. The panel program is 2.5 % above it because of its mesh.
-fn sphere(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let a = (materials.added)(Shape::Ellipsoid([1.0; 3]))?;
-    let over = a[2] / (4.0 / 3.0 * PI);
+fn sphere(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let a = (data.added)(BodyShape::Ellipsoid([1.0; 3]))?;
+    let coefficient = a[2] / (4.0 / 3.0 * PI);
     Ok(CaseResult::new(vec![
-        Check::absolute("added mass over ρV", "", 0.5, over, 1e-9),
+        Check::absolute("added mass over ρV", "", 0.5, coefficient, 1e-9),
         Check::relative(
             "added mass over ρV, BEM with 24 x 24 panels",
             "",
             0.512_36,
-            over,
+            coefficient,
             0.03,
         ),
         Check::absolute("added inertia", "m^5", 0.0, a[3], 1e-12),
@@ -74,8 +74,8 @@ fn sphere(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
 
 /// Returns the added mass of a prolate spheroid along its axis and across it, and the added inertia
 /// about a transverse axis, relative to the displaced water. `ratio` is the semi-axis ratio a/b.
-fn lamb(materials: &ReferenceData<'_>, ratio: f64) -> Result<[f64; 3], String> {
-    let a = (materials.added)(Shape::Ellipsoid([ratio, 1.0, 1.0]))?;
+fn lamb(data: &ReferenceData<'_>, ratio: f64) -> Result<[f64; 3], String> {
+    let a = (data.added)(BodyShape::Ellipsoid([ratio, 1.0, 1.0]))?;
     let volume = 4.0 / 3.0 * PI * ratio;
     Ok([
         a[0] / volume,
@@ -85,7 +85,7 @@ fn lamb(materials: &ReferenceData<'_>, ratio: f64) -> Result<[f64; 3], String> {
 }
 
 // V31: Lamb's factors, published with six digits.
-fn spheroids(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+fn spheroids(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let table = [
         (2.0, [0.210_015, 0.704_210, 0.239_424]),
         (5.0, [0.059_121, 0.894_261, 0.699_851]),
@@ -94,7 +94,7 @@ fn spheroids(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     ];
     let mut checks = Vec::new();
     for (ratio, expected) in table {
-        let found = lamb(materials, ratio)?;
+        let found = lamb(data, ratio)?;
         for ((name, expected), found) in ["k1", "k2", "k'"].into_iter().zip(expected).zip(found) {
             checks.push(Check::absolute(
                 format!("{name}, a/b = {ratio}"),
@@ -110,8 +110,8 @@ fn spheroids(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
 
 // V32: across, along and rotation. The tables have coarse steps of the proportions, so they are
 // accurate to 5, 12 and 20 %.
-fn cylinder(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let a = (materials.added)(Shape::Cylinder([0.0955, 1.33]))?.map(|a| 1000.0 * a);
+fn cylinder(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let a = (data.added)(BodyShape::Cylinder([0.0955, 1.33]))?.map(|a| 1000.0 * a);
     Ok(CaseResult::new(vec![
         Check::relative("sway", "kg", 36.60, a[0], 0.05),
         Check::relative("surge", "kg", 3.556, a[2], 0.12),
@@ -120,8 +120,8 @@ fn cylinder(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 // V33: 6 %, between the result of the panel program and the handbook value 0.67.
-fn cube(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let a = (materials.added)(Shape::Box([1.0; 3]))?;
+fn cube(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let a = (data.added)(BodyShape::Box([1.0; 3]))?;
     Ok(CaseResult::new(vec![Check::relative(
         "added mass over ρV",
         "",
@@ -135,8 +135,8 @@ fn cube(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
 const MASS: f64 = 33.510_321_638_291_13;
 
 /// Returns a world with this spheroid without gravity and with the initial velocities `velocities`.
-fn spheroid(materials: &ReferenceData<'_>, velocities: &str) -> Result<String, String> {
-    let [k1, k2, k] = lamb(materials, 8.0)?.map(|k| k * MASS);
+fn spheroid(data: &ReferenceData<'_>, velocities: &str) -> Result<String, String> {
+    let [k1, k2, k] = lamb(data, 8.0)?.map(|k| k * MASS);
     let round = (0.8 * 0.8 + 0.1 * 0.1) / 5.0;
     let (inertia, about, about_axis) = (MASS * round, k * round, MASS * 0.4 * 0.1 * 0.1);
     Ok(format!(
@@ -160,12 +160,12 @@ robots:
 
 // V35: pose and velocity at 1, 2, 5, 10 and 20 s. The tolerance is 1e-6 up to 5 s and 1e-5 later,
 // because the motion is mildly unstable. Energy and impulse of the water are conserved to 1e-9.
-fn kirchhoff(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let text = (materials.table)("reference_solutions.json")?;
+fn kirchhoff(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let text = (data.table)("reference_solutions.json")?;
     let all: serde_json::Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
     let reference = &all["kirchhoff_spheroid"];
     let start = "velocity_m_s: [1, 0.1, -0.05]\n    angular_velocity_rad_s: [0.2, 0.1, -0.15]";
-    let mut s = materials.simulation(&spheroid(materials, start)?)?;
+    let mut s = data.simulation(&spheroid(data, start)?)?;
     let (mut now, mut checks) = (0.0, Vec::new());
     let rows = reference["rows"]
         .as_array()
@@ -250,10 +250,10 @@ fn conservation_checks(reference: &serde_json::Value, w: &LinkWork<f64>) -> [Che
 
 // V36: the moment (A33 - A11) u w at 10 degrees, to rounding. The growth rate of a perturbation of
 // 1e-7 along the growing mode over 3 s, 1e-6: second order of the perturbation and RK4 error.
-fn munk(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+fn munk(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let (sin, cos) = sin_cos(10_f64.to_radians());
-    let scene = (materials.world)(&spheroid(
-        materials,
+    let scene = (data.world)(&spheroid(
+        data,
         &format!("velocity_m_s: [{cos}, 0, {sin}]"),
     )?)?;
     let work = evaluate(&scene, &initial_motion(&scene)?)?;
@@ -265,7 +265,7 @@ fn munk(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let v = 1e-7;
     let r = -total.D.yy * rate * v / total.D.xx;
     let start = format!("velocity_m_s: [1, {v}, 0]\n    angular_velocity_rad_s: [0, 0, {r}]");
-    let mut s = materials.simulation(&spheroid(materials, &start)?)?;
+    let mut s = data.simulation(&spheroid(data, &start)?)?;
     advance(&mut s, 3.0);
     let growth = libm::log(s.state.robots[0].motion.V_WB_B.v.y / v) / 3.0;
     Ok(CaseResult::new(vec![

@@ -55,7 +55,7 @@ impl Check {
         Self::new(what, unit, [expected, got], Tolerance::Absolute(tolerance))
     }
 
-    /// Creates a comparison with a tolerance relative to the expected value.
+    /// Creates a comparison in `unit` with a tolerance `part` [-] relative to the expected value.
     pub fn relative(
         what: impl Into<String>,
         unit: &'static str,
@@ -66,7 +66,7 @@ impl Check {
         Self::new(what, unit, [expected, got], Tolerance::Relative(part))
     }
 
-    /// Creates a comparison that passes if `got` is at most `limit`.
+    /// Creates a comparison that passes if `got` is at most `limit`, both in `unit`.
     pub fn at_most(what: impl Into<String>, unit: &'static str, limit: f64, got: f64) -> Self {
         Self::new(what, unit, [limit, got], Tolerance::AtMost)
     }
@@ -137,9 +137,9 @@ impl Check {
     /// Formats the result with its unit.
     pub fn got_text(&self) -> String {
         // the exact size of a very small error depends on rounding, not on the model
-        let least = 0.01 * self.expected;
+        let floor = 0.01 * self.expected;
         if self.tolerance == Tolerance::AtMost && (0.0..least).contains(&self.got) {
-            return with_unit(&format!("< {}", format_number(least, 0.0)), self.unit);
+            return with_unit(&format!("< {}", format_number(floor, 0.0)), self.unit);
         }
         with_unit(&self.format_value(self.got), self.unit)
     }
@@ -158,7 +158,8 @@ fn with_unit(figure: &str, unit: &str) -> String {
     }
 }
 
-/// Formats a number with at most seven digits and no digit finer than `finest`.
+/// Formats a number with at most seven digits and no digit finer than `finest`, which has the unit
+/// of the number.
 pub fn format_number(x: f64, finest: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return if x == 0.0 {
@@ -204,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_the_digits_that_count() {
+    fn numbers_have_significant_digits() {
         for (x, finest, text) in [
             (0.17, 1e-9, "0.17"),
             (4_905.000_000_3, 1e-12, "4905"),
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_go_one_way() {
+    fn limits_are_one_sided() {
         assert!(
             Check::at_most("", "", 0.5, 0.4).passes() && !Check::at_most("", "", 0.5, 0.6).passes()
         );

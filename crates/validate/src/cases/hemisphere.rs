@@ -71,8 +71,8 @@ robots:
 ///
 /// # Errors
 /// The table cannot be read.
-pub(crate) fn table_rows(materials: &ReferenceData<'_>) -> Result<Vec<[f64; 7]>, String> {
-    let table = materials.table("floating_hemisphere.csv")?;
+pub(crate) fn table_rows(data: &ReferenceData<'_>) -> Result<Vec<[f64; 7]>, String> {
+    let table = data.table("floating_hemisphere.csv")?;
     Ok(table
         .rows
         .iter()
@@ -145,7 +145,7 @@ fn amplitude(omega: f64, t0: f64, dt: f64, x: &[f64]) -> [f64; 2] {
 
 /// Response of the hemisphere to waves of 5 mm amplitude.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Answer {
+pub(crate) struct WaveResponse {
     /// Heave amplitude divided by the wave amplitude.
     pub heave: f64,
     /// Surge speed amplitude divided by the wave amplitude [1/s].
@@ -161,10 +161,10 @@ pub(crate) struct Answer {
 ///
 /// # Errors
 /// Errors of the world file.
-pub(crate) fn simulate_response(materials: &ReferenceData<'_>, ka: f64) -> Result<Answer, String> {
+pub(crate) fn simulate_response(data: &ReferenceData<'_>, ka: f64) -> Result<WaveResponse, String> {
     let omega = libm::sqrt(ka * 9.81);
     let (height, dt) = (0.005, libm::round(TAU / omega / 200.0 * 1e9) * 1e-9);
-    let scene = (materials.world)(&world(&format!("{RADIATION}{EXCITATION}"), ka, height, dt))?;
+    let scene = (data.world)(&world(&format!("{RADIATION}{EXCITATION}"), ka, height, dt))?;
     let [force, _] = excitation(&scene, ka, height);
     let mut s = Simulation::new(Arc::new(scene), 1)?;
     s.advance(12 * 200);
@@ -183,7 +183,7 @@ pub(crate) fn simulate_response(materials: &ReferenceData<'_>, ka: f64) -> Resul
     let speed = [-omega * heave[1], omega * heave[0]];
     let (s, c) = sin_cos(ka * x);
     let force = [force[0] * c + force[1] * s, force[1] * c - force[0] * s];
-    Ok(Answer {
+    Ok(WaveResponse {
         heave: libm::hypot(heave[0], heave[1]),
         surge: libm::hypot(surge[0], surge[1]),
         absorbed_power: 0.5 * (force[0] * speed[0] + force[1] * speed[1]),
@@ -195,8 +195,8 @@ pub(crate) fn simulate_response(materials: &ReferenceData<'_>, ka: f64) -> Resul
 /// from a row of the table.
 pub(crate) fn expected_response([ka, a33, b33, a11, b11, x3, x1]: [f64; 7]) -> [f64; 2] {
     let omega = libm::sqrt(ka * 9.81);
-    let stands = RHO_G_A - omega * omega * RHO_V * (1.0 + a33);
-    let heave = x3 * RHO_G_A / libm::hypot(stands, omega * omega * b33 * RHO_V);
+    let stiffness = RHO_G_A - omega * omega * RHO_V * (1.0 + a33);
+    let heave = x3 * RHO_G_A / libm::hypot(stiffness, omega * omega * b33 * RHO_V);
     [
         heave,
         x1 * RHO_G_A / (omega * RHO_V * libm::hypot(1.0 + a11, b11)),
@@ -206,24 +206,24 @@ pub(crate) fn expected_response([ka, a33, b33, a11, b11, x3, x1]: [f64; 7]) -> [
 // V34: the filters within 1 % of the largest value, forces within 2 %, heave and surge within 3 %.
 // The absorbed power equals the radiated power ½ B |v|² within 4 %, and within 10 % at the highest
 // frequency, where it is a small fraction of the oscillating power.
-fn hemisphere(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let table = table_rows(materials)?;
+fn hemisphere(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let table = table_rows(data)?;
     let mut checks = Vec::new();
-    let scene = (materials.world)(&world(RADIATION, 1.0, 0.0, 0.01))?;
+    let scene = (data.world)(&world(RADIATION, 1.0, 0.0, 0.01))?;
     for row in &table {
-        checks.extend(coefficient_checks(materials, &scene, row)?);
+        checks.extend(coefficient_checks(data, &scene, row)?);
     }
     let (mut heave, mut surge) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
     for row in table.iter().filter(|row| (0.2..=2.5).contains(&row[0])) {
         let ka = row[0];
-        let wanted = expected_response(*row);
-        let found = simulate_response(materials, ka)?;
-        heave[0].push([ka, wanted[0]]);
+        let expected = expected_response(*row);
+        let found = simulate_response(data, ka)?;
+        heave[0].push([ka, expected[0]]);
         heave[1].push([ka, found.heave]);
-        surge[0].push([ka, wanted[1]]);
+        surge[0].push([ka, expected[1]]);
         surge[1].push([ka, found.surge]);
         if [0.4, 1.0, 2.0].contains(&ka) {
-            checks.extend(response_checks(row, wanted, &found));
+            checks.extend(response_checks(row, expected, &found));
         }
     }
     let figure = draw_responses(heave, surge);
@@ -236,7 +236,7 @@ fn hemisphere(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
 /// # Errors
 /// Errors of the world file.
 fn coefficient_checks(
-    materials: &ReferenceData<'_>,
+    data: &ReferenceData<'_>,
     scene: &Scene,
     [ka, a33, b33, a11, b11, x3, x1]: &[f64; 7],
 ) -> Result<Vec<Check>, String> {
@@ -249,7 +249,7 @@ fn coefficient_checks(
             Check::absolute(format!("{name} at ka = {ka}"), "", *expected, found, 0.01)
         })
         .collect();
-    let held = (materials.world)(&world(&format!("{RADIATION}{EXCITATION}"), *ka, 1e-3, 0.01))?;
+    let held = (data.world)(&world(&format!("{RADIATION}{EXCITATION}"), *ka, 1e-3, 0.01))?;
     let size = excitation(&held, *ka, 1e-3).map(|[re, im]| libm::hypot(re, im) / RHO_G_A);
     for (name, expected, found) in [("|X3|", *x3, size[0]), ("|X1|", *x1, size[1])] {
         checks.push(Check::relative(
@@ -265,7 +265,7 @@ fn coefficient_checks(
 
 /// Compares a simulated response with the expected amplitudes of heave and surge speed, and its
 /// absorbed with its radiated power.
-fn response_checks(row: &[f64; 7], wanted: [f64; 2], found: &Answer) -> [Check; 3] {
+fn response_checks(row: &[f64; 7], expected: [f64; 2], found: &WaveResponse) -> [Check; 3] {
     let ka = row[0];
     let radiated = 0.5 * row[2] * RHO_V * libm::sqrt(ka * 9.81) * found.speed_squared;
     let tolerance = if ka < 2.0 { 0.04 } else { 0.1 };
@@ -273,14 +273,14 @@ fn response_checks(row: &[f64; 7], wanted: [f64; 2], found: &Answer) -> [Check; 
         Check::relative(
             format!("heave at ka = {ka}"),
             "m/m",
-            wanted[0],
+            expected[0],
             found.heave,
             0.03,
         ),
         Check::relative(
             format!("surge at ka = {ka}"),
             "1/s",
-            wanted[1],
+            expected[1],
             found.surge,
             0.03,
         ),

@@ -48,11 +48,11 @@ struct Record {
 }
 
 fn record(seed: u64) -> Record {
-    let mut asked = eastward_sea_state(Spectrum::Jonswap(3.3), HS, TP);
+    let mut sea_state = eastward_sea_state(Spectrum::Jonswap(3.3), HS, TP);
     let (sin, cos) = sin_cos(DIRECTION);
-    asked.towards = Vec3::new(cos, sin, 0.0);
-    asked.spreading = Spreading::Angle(4.0);
-    let waves = Waves::from_field(wave_field(asked, 200.0, G, seed));
+    sea_state.towards = Vec3::new(cos, sin, 0.0);
+    sea_state.spreading = Spreading::Angle(4.0);
+    let waves = Waves::from_field(wave_field(sea_state, 200.0, G, seed));
     let mut now = WaveState::default();
     let mut record = Record {
         height: Vec::new(),
@@ -70,9 +70,9 @@ fn record(seed: u64) -> Record {
     record
 }
 
-/// Mean of `of(i)` over `i` in 0..n.
-fn mean(n: usize, of: impl Fn(usize) -> f64) -> f64 {
-    (0..n).map(of).sum::<f64>() / n as f64
+/// Mean of `value(i)` over `i` in 0..n.
+fn mean(n: usize, value: impl Fn(usize) -> f64) -> f64 {
+    (0..n).map(value).sum::<f64>() / n as f64
 }
 
 /// Returns crests and heights of the waves between zero upcrossings.
@@ -86,7 +86,7 @@ fn crests_and_heights(x: &[f64]) -> (Vec<f64>, Vec<f64>) {
                 crests.push(high);
                 heights.push(high - low);
             }
-            // the wave that ends here began with a crest, and so does the next one
+            // the wave that ends here and the next one begin with a crest
             (low, high, begun) = (0.0, 0.0, true);
         }
     }
@@ -237,13 +237,13 @@ fn rayleigh_exceedance(c: f64) -> f64 {
 
 /// Draws two minutes of elevation [s, m] and the exceedance of the crests [m].
 fn draw_hour(minute: Vec<[f64; 2]>, crests: &[f64]) -> Drawing {
-    let over = |f: &dyn Fn(f64) -> f64| {
+    let curve = |f: &dyn Fn(f64) -> f64| {
         (0..=50)
             .map(|k| 0.02 * f64::from(k))
             .map(|c| [c, f(c)])
             .collect()
     };
-    let found = over(&|c| exceedance(crests, c));
+    let found = curve(&|c| exceedance(crests, c));
     let panels = [
         Panel {
             y_label: "elevation [m]".into(),
@@ -260,7 +260,7 @@ fn draw_hour(minute: Vec<[f64; 2]>, crests: &[f64]) -> Drawing {
             y_label: "fraction of crests that are higher".into(),
             x_label: "crest / Hs".into(),
             lines: vec![
-                Line::new("Rayleigh", BLACK, true, over(&rayleigh_exceedance)),
+                Line::new("Rayleigh", BLACK, true, curve(&rayleigh_exceedance)),
                 Line::new("three hours", COLOURS[0], false, found),
             ],
             logarithmic: true,

@@ -41,8 +41,8 @@ pub const CASES: [Case; 3] = [
 ];
 
 /// Returns a world with one floating body in fresh water. `body` and `start` are YAML keys.
-fn floating(materials: &ReferenceData<'_>, body: &str, start: &str) -> Result<Scene, String> {
-    (materials.world)(&format!(
+fn floating(data: &ReferenceData<'_>, body: &str, start: &str) -> Result<Scene, String> {
+    (data.world)(&format!(
         "
 water: {{density_kg_m3: 1000}}
 robots:
@@ -75,12 +75,12 @@ fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> Result<(f64, Vec3), Strin
 
 // V42: volumes at three draughts, and the depths of their centroids below the centre of the sphere.
 // Closed form 1e-9; mesh of 2048 triangles 0.3 %.
-fn caps(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+fn caps(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let body = "mass_kg: 100, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
     let volume = 4.0 / 3.0 * PI;
-    let exact = floating(materials, &format!("{body}, volume_m3: {volume}"), "")?;
+    let exact = floating(data, &format!("{body}, volume_m3: {volume}"), "")?;
     let mesh = floating(
-        materials,
+        data,
         &format!("{body}, hull: {{kind: mesh, file: meshes/ball_2m.obj}}"),
         "",
     )?;
@@ -136,9 +136,9 @@ fn caps(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 // V43: volume and transverse position of the line of action: 1e-9, rounding.
-fn heeled(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+fn heeled(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let body = "mass_kg: 500, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}, volume_m3: 1, hull: {kind: box, size_m: [1, 1, 1]}";
-    let cube = floating(materials, body, "")?;
+    let cube = floating(data, body, "")?;
     let mut checks = Vec::new();
     for (heel, y, z) in [
         (10.0_f64, 0.029_388, -0.247_409),
@@ -194,9 +194,9 @@ const BARGE: &str = "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, 
 
 // V44: GM of a square beam, its heel after capsizing, heave and roll of a barge. The
 // tolerances 1e-7 to 1e-4 cover finite differences, damping and the determination of periods.
-fn stability(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let mut checks = equilibrium_checks(materials)?;
-    let capsizing = capsizing_roll(materials)?;
+fn stability(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let mut checks = equilibrium_checks(data)?;
+    let capsizing = capsizing_roll(data)?;
     let roll = capsizing.last().map_or(f64::NAN, |p| p[1]);
     checks.push(Check::absolute(
         "roll of the square beam after 60 s",
@@ -205,14 +205,14 @@ fn stability(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
         roll,
         1e-4,
     ));
-    checks.extend(natural_frequency_checks(materials)?);
+    checks.extend(natural_frequency_checks(data)?);
     let figure = capsize_figure(capsizing);
     Ok(CaseResult::new(checks).with_figure("capsize", figure))
 }
 
 /// Checks draught [m] and metacentric heights [m] of a square beam.
-fn equilibrium_checks(materials: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
-    let square = floating_equilibrium(&floating(materials, BEAM, "")?)?;
+fn equilibrium_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
+    let square = floating_equilibrium(&floating(data, BEAM, "")?)?;
     Ok(vec![
         Check::absolute("draught of a square beam", "m", 0.5, square.draught, 1e-9),
         Check::absolute(
@@ -233,11 +233,11 @@ fn equilibrium_checks(materials: &ReferenceData<'_>) -> Result<Vec<Check>, Strin
 }
 
 /// Simulates the capsize of a square beam. Returns pairs of time [s] and roll [deg].
-fn capsizing_roll(materials: &ReferenceData<'_>) -> Result<Vec<[f64; 2]>, String> {
+fn capsizing_roll(data: &ReferenceData<'_>) -> Result<Vec<[f64; 2]>, String> {
     let damped = format!(
         "{BEAM}, linear_damping: {{kind: diagonal, values: [2000, 2000, 2000, 300, 2000, 2000]}}"
     );
-    let scene = floating(materials, &damped, "attitude_deg: [1, 0, 0]")?;
+    let scene = floating(data, &damped, "attitude_deg: [1, 0, 0]")?;
     let mut s = Simulation::new(Arc::new(scene), 1)?;
     let mut capsizing = vec![[0.0, 1.0]];
     for _ in 0..120 {
@@ -249,12 +249,12 @@ fn capsizing_roll(materials: &ReferenceData<'_>) -> Result<Vec<[f64; 2]>, String
 }
 
 /// Checks the natural frequencies [rad/s] of a barge in heave and roll.
-fn natural_frequency_checks(materials: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
+fn natural_frequency_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
     let mut checks = Vec::new();
     let heave = {
         let low = format!("{BARGE}, center_of_mass_m: [0, 0, -0.3]");
         oscillation(
-            floating(materials, &low, "position_m: [0, 0, 0.01]")?,
+            floating(data, &low, "position_m: [0, 0, 0.01]")?,
             |m| m.p_WB.z,
         )?
     };
@@ -271,7 +271,7 @@ fn natural_frequency_checks(materials: &ReferenceData<'_>) -> Result<Vec<Check>,
         // with the origin at the centre of mass, roll and sway are decoupled
         let low = format!("{BARGE}, center_of_buoyancy_m: [0, 0, 0.3]");
         let start = "position_m: [0, 0, -0.3]\n    attitude_deg: [0.05, 0, 0]";
-        oscillation(floating(materials, &low, start)?, |m| {
+        oscillation(floating(data, &low, start)?, |m| {
             m.q_WB.matrix().to_rpy()[0]
         })?
     };
@@ -317,11 +317,11 @@ fn capsize_figure(capsizing: Vec<[f64; 2]>) -> Drawing {
 }
 
 /// Simulates 20 s and samples a quantity every 2 ms.
-fn oscillation(mut scene: Scene, of: impl Fn(&Motion) -> f64) -> Result<Vec<f64>, String> {
+fn oscillation(mut scene: Scene, quantity: impl Fn(&Motion) -> f64) -> Result<Vec<f64>, String> {
     scene.dt_ns = 2_000_000;
     let mut s = Simulation::new(Arc::new(scene), 1)?;
     let sample = |s: &mut Simulation| {
-        let x = of(&s.state.robots[0].motion);
+        let x = quantity(&s.state.robots[0].motion);
         s.advance(1);
         x
     };

@@ -66,9 +66,9 @@ fn from_deg(angle: f64) -> f64 {
 ///
 /// The wind initially blows `angle` [rad] to the right of the bow. The law is evaluated at the
 /// current heading, because a body that rolls and pitches at the same time also yaws a little.
-fn max_pitch_and_roll(materials: &ReferenceData<'_>, angle: f64) -> Result<[[f64; 2]; 2], String> {
+fn max_pitch_and_roll(data: &ReferenceData<'_>, angle: f64) -> Result<[[f64; 2]; 2], String> {
     let from = from_deg(angle);
-    let mut s = materials.simulation(&format!(
+    let mut s = data.simulation(&format!(
         "
 step: {{dt_s: 0.01}}
 water: {{waves: {{kind: kelpie, beaufort: 4, period_s: {PERIOD}}}}}
@@ -85,7 +85,7 @@ robots:
     ))?;
     // three periods to let the initial transient decay
     advance(&mut s, 3.0 * PERIOD);
-    let mut most = [[0.0_f64; 2]; 2];
+    let mut max_angles = [[0.0_f64; 2]; 2];
     for _ in 0..400 {
         s.advance(1);
         let R_WB = s.state.robots[0].motion.q_WB.matrix();
@@ -97,17 +97,17 @@ robots:
         let (sin, cos) = sin_cos(angle + R_WB.to_rpy()[2]);
         let law = [height * ALPHA[0] * cos, height * ALPHA[1] * sin];
         for k in 0..2 {
-            most[0][k] = most[0][k].max(found[k].abs());
-            most[1][k] = most[1][k].max(law[k].abs());
+            max_angles[0][k] = max_angles[0][k].max(found[k].abs());
+            max_angles[1][k] = max_angles[1][k].max(law[k].abs());
         }
     }
-    Ok(most)
+    Ok(max_angles)
 }
 
 // V05: with the wind along the vehicle the pitch amplitude is h_m α and the roll amplitude zero;
 // across it the reverse; at 45 degrees cos 45° of each. The law itself within 1e-9. The vehicle,
 // which a moment turns to these angles, within 1 % of the largest angle.
-fn attitude(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+fn attitude(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     use merrow_model::scene::robot::body::KelpieAttitude;
     use merrow_physics::forces::hydrodynamics::kelpie_attitude::target_angles;
     let law = KelpieAttitude {
@@ -124,7 +124,7 @@ fn attitude(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     ] {
         let (sin, cos) = sin_cos(f64::to_radians(degrees));
         let law = target_angles(&law, ahead, starboard, Vec3::new(sin, cos, 0.0), height);
-        let ran = max_pitch_and_roll(materials, f64::to_radians(degrees))?;
+        let ran = max_pitch_and_roll(data, f64::to_radians(degrees))?;
         for (k, name) in ["pitch", "roll"].into_iter().enumerate() {
             let expected = height * ALPHA[k] * part[k];
             checks.push(Check::absolute(
@@ -143,17 +143,17 @@ fn attitude(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
             ));
         }
     }
-    let figure = attitude_figure(materials, height)?;
+    let figure = attitude_figure(data, height)?;
     Ok(CaseResult::new(checks).with_figure("kelpie_attitude", figure))
 }
 
 /// Draws the amplitudes of pitch and roll [deg] over the wind direction, of the vehicle and of the
 /// law, for waves of the amplitude `height` [m].
-fn attitude_figure(materials: &ReferenceData<'_>, height: f64) -> Result<Drawing, String> {
+fn attitude_figure(data: &ReferenceData<'_>, height: f64) -> Result<Drawing, String> {
     let mut curves = [const { Vec::new() }; 4];
     for k in 0..=24 {
         let degrees = 15.0 * f64::from(k);
-        let ran = max_pitch_and_roll(materials, degrees.to_radians())?;
+        let ran = max_pitch_and_roll(data, degrees.to_radians())?;
         let (sin, cos) = sin_cos(degrees.to_radians());
         let law = [height * ALPHA[0] * cos.abs(), height * ALPHA[1] * sin.abs()];
         for i in 0..2 {
@@ -191,7 +191,7 @@ fn attitude_figure(materials: &ReferenceData<'_>, height: f64) -> Result<Drawing
 /// Returns the force [N] forward and to starboard of a vehicle at 20 m altitude, whose areas make
 /// Kelpie's factor one, in a wind of `speed` [m/s] that blows `angle` [rad] to the right of its
 /// bow.
-fn wind_force(materials: &ReferenceData<'_>, speed: f64, angle: f64) -> Result<[f64; 2], String> {
+fn wind_force(data: &ReferenceData<'_>, speed: f64, angle: f64) -> Result<[f64; 2], String> {
     let text = |area: f64| {
         format!(
             "
@@ -209,9 +209,9 @@ robots:
             from_deg(angle)
         )
     };
-    let thin = (materials.world)(&text(1.0))?;
+    let thin = (data.world)(&text(1.0))?;
     let rho = air::density(&thin.sea, 15.0, 20.0);
-    let scene = (materials.world)(&text(2.0 / rho))?;
+    let scene = (data.world)(&text(2.0 / rho))?;
     let f = evaluate(&scene, &initial_motion(&scene)?)?.links[0].F.f;
     Ok([f.x, -f.y])
 }
@@ -219,10 +219,10 @@ robots:
 // V06: with |p_w| = 5 and the wind from astern, eq. 5 gives 25 if p_w is the wind vector, and 5 if
 // it is the wind direction. Merrow uses the vector: `|p_w|` appears in the next equation, and
 // physically the force grows with the square of the wind speed.
-fn wind(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let astern = wind_force(materials, 5.0, 0.0)?;
-    let abeam = wind_force(materials, 5.0, 0.5 * PI)?;
-    let skew = wind_force(materials, 5.0, 0.25 * PI)?;
+fn wind(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let astern = wind_force(data, 5.0, 0.0)?;
+    let abeam = wind_force(data, 5.0, 0.5 * PI)?;
+    let skew = wind_force(data, 5.0, 0.25 * PI)?;
     let checks = vec![
         Check::absolute(
             "F_y, 5 m/s wind from astern, p_w as vector",
@@ -239,7 +239,7 @@ fn wind(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut curves = [const { Vec::new() }; 4];
     for k in 0..=36 {
         let degrees = 10.0 * f64::from(k);
-        let [ahead, right] = wind_force(materials, 5.0, degrees.to_radians())?;
+        let [ahead, right] = wind_force(data, 5.0, degrees.to_radians())?;
         let (sin, cos) = sin_cos(degrees.to_radians());
         for (curve, y) in curves.iter_mut().zip([ahead, right, 5.0 * cos, 5.0 * sin]) {
             curve.push([degrees, y]);
@@ -259,7 +259,7 @@ fn wind(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut by_speed = [const { Vec::new() }; 2];
     for k in 0..=20 {
         let speed = 0.5 * f64::from(k);
-        by_speed[0].push([speed, wind_force(materials, speed, 0.0)?[0]]);
+        by_speed[0].push([speed, wind_force(data, speed, 0.0)?[0]]);
         by_speed[1].push([speed, speed]);
     }
     let [vector, unit] = by_speed;
@@ -281,8 +281,8 @@ fn wind(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 /// Returns a world with a body of this hull in fresh water.
-fn hull(materials: &ReferenceData<'_>, hull: &str) -> Result<Scene, String> {
-    (materials.world)(&format!(
+fn hull(data: &ReferenceData<'_>, hull: &str) -> Result<Scene, String> {
+    (data.world)(&format!(
         "
 water: {{density_kg_m3: 1000}}
 robots: {{hull: {{model: {{source: case V07, body: {{source: case V07, axes: flu, mass_kg: 10,
@@ -314,16 +314,16 @@ fn wigley_volume(depth: f64) -> f64 {
 // V07: the buoyancy of a half-submerged box of 1 m is 4905 N. The bounding box of a ball or a boat
 // has more buoyancy than the mesh of the hull. The mesh of the ball is accurate to 0.1 %, that of
 // the boat to 2 %, because its 814 triangles are chords of a curved hull.
-fn buoyancy(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+fn buoyancy(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let of = |kind: &str, file: &str| {
         hull(
-            materials,
+            data,
             &format!("hull: {{kind: {kind}, file: meshes/{file}.obj}}"),
         )
     };
     let hulls = BuoyancyHulls {
         cube: hull(
-            materials,
+            data,
             "volume_m3: 1, hull: {kind: box, size_m: [1, 1, 1]}",
         )?,
         ball_box: of("bounding_box", "ball_2m")?,
@@ -411,7 +411,7 @@ fn buoyancy_panels(hulls: &BuoyancyHulls) -> Result<[Panel; 2], String> {
         boat,
         ..
     } = hulls;
-    let over = |scene: &Scene, keel: f64, deepest: f64| -> Result<Vec<[f64; 2]>, String> {
+    let buoyancy_curve = |scene: &Scene, keel: f64, deepest: f64| -> Result<Vec<[f64; 2]>, String> {
         (0..=40)
             .map(|k| deepest * f64::from(k) / 40.0)
             .map(|d| Ok([d, buoyancy_force(scene, keel - d)?]))
@@ -432,12 +432,12 @@ fn buoyancy_panels(hulls: &BuoyancyHulls) -> Result<[Panel; 2], String> {
             "",
             vec![
                 Line::new("spherical cap", BLACK, true, cap),
-                Line::new("mesh", COLOURS[1], false, over(ball, 1.0, 2.0)?),
+                Line::new("mesh", COLOURS[1], false, buoyancy_curve(ball, 1.0, 2.0)?),
                 Line::new(
                     "bounding box (Kelpie)",
                     COLOURS[0],
                     false,
-                    over(ball_box, 1.0, 2.0)?,
+                    buoyancy_curve(ball_box, 1.0, 2.0)?,
                 ),
             ],
         ),
@@ -446,12 +446,12 @@ fn buoyancy_panels(hulls: &BuoyancyHulls) -> Result<[Panel; 2], String> {
             "draught [m]",
             vec![
                 Line::new("Wigley's closed form", BLACK, true, closed),
-                Line::new("mesh", COLOURS[1], false, over(boat, WIGLEY[2], 0.42)?),
+                Line::new("mesh", COLOURS[1], false, buoyancy_curve(boat, WIGLEY[2], 0.42)?),
                 Line::new(
                     "bounding box (Kelpie)",
                     COLOURS[0],
                     false,
-                    over(boat_box, WIGLEY[2], 0.42)?,
+                    buoyancy_curve(boat_box, WIGLEY[2], 0.42)?,
                 ),
             ],
         ),

@@ -5,7 +5,7 @@ use crate::cases::reference_data::ReferenceData;
 use crate::cases::{Case, CaseResult, CaseSet};
 use crate::pool::model::Model;
 use crate::pool::summary;
-use crate::pool::summary::{ASCENT, LIMITS, REST};
+use crate::pool::summary::{ASCENT, LIMITS, REST_ANGLES};
 use crate::pool::trial;
 use crate::pool::trial::Mode;
 use crate::thetis::{BAND, DEPTH, HEADING, HEADING_BAND, PAPER, TOLERANCE, run_mission};
@@ -37,8 +37,8 @@ pub(crate) const CASES: [Case; 3] = [
 ];
 
 // V01: settling time of about 25 s and overshoot of about 0.4 m, 30 %.
-fn lake(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let found = run_mission(Arc::new((materials.shipped)("taipan")?))?;
+fn lake(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let found = run_mission(Arc::new((data.shipped)("taipan")?))?;
     let last = found.samples.last().map_or(f64::NAN, |s| s.heading);
     let settled = found.settled.unwrap_or(f64::NAN);
     let checks = vec![
@@ -55,18 +55,18 @@ fn lake(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     Ok(CaseResult::new(checks))
 }
 
-fn vehicle(materials: &ReferenceData<'_>) -> Result<Model, String> {
+fn vehicle(data: &ReferenceData<'_>) -> Result<Model, String> {
     Model::new(
-        (materials.shipped)("uvms_pool")?,
-        &(materials.shipped)("uvms_pool_servo")?,
+        (data.shipped)("uvms_pool")?,
+        &(data.shipped)("uvms_pool_servo")?,
     )
 }
 
 // V17: mean errors of roll and pitch and mean absolute lag, within the limits stated in
 // docs/uvms.md.
-fn trials(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let model = vehicle(materials)?;
-    let recordings = (materials.trials)()?;
+fn trials(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let model = vehicle(data)?;
+    let recordings = (data.trials)()?;
     let outcomes: Vec<_> = recordings
         .iter()
         .filter_map(|r| trial::replay_and_score(&model, r, Mode::Measured))
@@ -86,8 +86,8 @@ fn trials(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 // V18: attitude at rest within the spread between trials, ascent speed within the measured range.
-fn rest(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let model = vehicle(materials)?;
+fn rest(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let model = vehicle(data)?;
     let home = model.joints.map(|j| model.robot.start.q[j]);
     let found = summary::simulate_rest(&model, home);
     let [low, high] = ASCENT;
@@ -95,16 +95,16 @@ fn rest(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
         Check::absolute(
             "roll at rest",
             "deg",
-            REST[0][0],
+            REST_ANGLES[0][0],
             found.angles[0],
-            REST[0][1],
+            REST_ANGLES[0][1],
         ),
         Check::absolute(
             "pitch at rest",
             "deg",
-            REST[1][0],
+            REST_ANGLES[1][0],
             found.angles[1],
-            REST[1][1],
+            REST_ANGLES[1][1],
         ),
         Check::absolute(
             "ascent",

@@ -162,7 +162,7 @@ mod tests {
 
     // a number identifies one case
     #[test]
-    fn numbers_are_unique() {
+    fn case_numbers_are_unique() {
         let numbers: Vec<u32> = all_cases().iter().map(|c| c.number).collect();
         assert!(numbers.windows(2).all(|w| w[0] < w[1]), "{numbers:?}");
         assert!(
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_is_what_misses_most() {
+    fn worst_check_has_the_largest_relative_error() {
         let near = Check::relative("near", "m", 2.0, 2.001, 0.01);
         let far = Check::absolute("far", "m", 2.0, 2.2, 0.1);
         let found = CaseResult::new(vec![near.clone(), far]);

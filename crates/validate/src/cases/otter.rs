@@ -24,8 +24,8 @@ fn motion_of([u, v, w, p, q, r, x, y, z, phi, theta, psi]: State) -> Motion {
     motion
 }
 
-fn shipped(materials: &ReferenceData<'_>) -> Result<Scene, String> {
-    (materials.world)(
+fn shipped(data: &ReferenceData<'_>) -> Result<Scene, String> {
+    (data.world)(
         "
 water: {density_kg_m3: 1025, current: {kind: uniform, speed_m_s: 0}}
 robots: {otter: {model: {extends: robots/otter.yaml, sensors: null, body: {wind: null, munk_moment_yaw: true}}}}",
@@ -52,9 +52,9 @@ fn add_thrust(work: &mut Workspace, robot: &Robot, thrust: [f64; 2]) {
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn acceleration_checks(materials: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
-    let shipped = shipped(materials)?;
-    let table = materials.table("otter_mss_vectors.csv")?;
+pub(crate) fn acceleration_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
+    let shipped = shipped(data)?;
+    let table = data.table("otter_mss_vectors.csv")?;
     let states = table.columns([
         "u", "v", "w", "p", "q", "r", "x", "y", "z", "phi", "theta", "psi",
     ])?;
@@ -151,13 +151,13 @@ pub(crate) struct TrackedRun {
 /// Integrates with the integrator of the program, Runge-Kutta with 0.02 s, and compares with its
 /// run in `file`.
 fn compare_run(
-    materials: &ReferenceData<'_>,
+    data: &ReferenceData<'_>,
     file: &str,
     mut x: State,
     thrust: [f64; 2],
 ) -> Result<TrackedRun, String> {
-    let scene = shipped(materials)?;
-    let table = materials.table(file)?;
+    let scene = shipped(data)?;
+    let table = data.table(file)?;
     let (times, rows) = (table.columns(["t"])?, table.columns(COLUMNS)?);
     let range = |i: usize| {
         let fold = |f: fn(f64, f64) -> f64, from| rows.iter().map(|r| r[i]).fold(from, f);
@@ -193,9 +193,9 @@ fn compare_run(
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn compare_turn(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
+pub(crate) fn compare_turn(data: &ReferenceData<'_>) -> Result<TrackedRun, String> {
     compare_run(
-        materials,
+        data,
         "otter_mss_step.csv",
         [0.0; 12],
         [0.01108 * 10_000.0, 0.01108 * 6400.0],
@@ -207,14 +207,14 @@ pub(crate) fn compare_turn(materials: &ReferenceData<'_>) -> Result<TrackedRun, 
 /// # Errors
 /// The world or the table cannot be read.
 pub(crate) fn compare_decay(
-    materials: &ReferenceData<'_>,
-    of: Decay,
+    data: &ReferenceData<'_>,
+    decay: Decay,
 ) -> Result<TrackedRun, String> {
     let mut x = [0.0; 12];
-    let (name, at, start) = of.parameters();
+    let (name, at, start) = decay.parameters();
     x[at] = start;
     compare_run(
-        materials,
+        data,
         &format!("otter_mss_{name}_decay.csv"),
         x,
         [0.0; 2],
@@ -251,8 +251,8 @@ impl Decay {
 ///
 /// # Errors
 /// The world cannot be read.
-pub(crate) fn steady_turn(materials: &ReferenceData<'_>) -> Result<[f64; 3], String> {
-    let mut s = materials.simulation(
+pub(crate) fn steady_turn(data: &ReferenceData<'_>) -> Result<[f64; 3], String> {
+    let mut s = data.simulation(
         "
 step: {dt_s: 0.02}
 water: {density_kg_m3: 1025}

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A shape whose added mass is estimated, about its centre.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shape {
+pub enum BodyShape {
     /// Length, width and height [m].
     Box([f64; 3]),
     /// Radius and length along z [m].
@@ -30,7 +30,7 @@ pub struct ReferenceData<'a> {
     pub trials: &'a dyn Fn() -> Result<Vec<Recording>, String>,
     /// Returns the estimated added mass of a shape over the density of water: along x, y, z [m³],
     /// then about them [m⁵].
-    pub added: &'a dyn Fn(Shape) -> Result<[f64; 6], String>,
+    pub added: &'a dyn Fn(BodyShape) -> Result<[f64; 6], String>,
 }
 
 /// A table of numbers with named columns.
@@ -78,7 +78,7 @@ impl ReferenceData<'_> {
 }
 
 impl Table {
-    /// Returns the numbers of the named columns, row by row.
+    /// Returns the numbers of the named columns, row by row, in the units of the file.
     ///
     /// # Errors
     /// A column is missing.

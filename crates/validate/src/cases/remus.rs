@@ -32,14 +32,14 @@ const RATES: [&str; 6] = ["du", "dv", "dw", "dp", "dq", "dr"];
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn acceleration_checks(materials: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
-    let shipped: Scene = (materials.world)(&format!(
+pub(crate) fn acceleration_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, String> {
+    let shipped: Scene = (data.world)(&format!(
         "
 gravity_m_s2: {G_MSS}
 water: {{density_kg_m3: 1026}}
 robots: {{auv: {{model: {{extends: robots/remus100_mss.yaml, sensors: null}}}}}}"
     ))?;
-    let table = materials.table("remus100_mss_vectors.csv")?;
+    let table = data.table("remus100_mss_vectors.csv")?;
     let states = table.columns([
         "u", "v", "w", "p", "q", "r", "phi", "theta", "delta_r", "delta_s", "rpm",
     ])?;
@@ -130,14 +130,14 @@ pub struct TrackedRun {
 /// Simulates `model` from rest, heading north, without actuator lags of its own, and compares it
 /// with the run in `file`.
 fn compare_run(
-    materials: &ReferenceData<'_>,
+    data: &ReferenceData<'_>,
     file: &str,
     model: &str,
     integrator: &str,
     drive: Drive<'_>,
 ) -> Result<TrackedRun, String> {
     let mss = model == "remus100_mss";
-    let mut s = materials.simulation(&format!(
+    let mut s = data.simulation(&format!(
         "
 gravity_m_s2: {}
 seabed: {{depth_m: 500}}
@@ -154,7 +154,7 @@ robots:
       fins: {{rudder: {{surface: {{time_constant_s: 0}}}}, stern_planes: {{surface: {{time_constant_s: 0}}}}}}",
         if mss { G_MSS } else { 9.81 }
     ))?;
-    let table = materials.table(file)?;
+    let table = data.table(file)?;
     let (times, rows) = (table.columns(["t"])?, table.columns(COLUMNS)?);
     let range = |i: usize| {
         let fold = |f: fn(f64, f64) -> f64, from| rows.iter().map(|r| r[i]).fold(from, f);
@@ -205,11 +205,11 @@ fn lagged(command: impl Fn(f64) -> [f64; 2]) -> impl FnMut(f64) -> [f64; 3] {
     move |t| {
         let now = actual;
         let [rudder, stern] = command(t);
-        for (k, (wanted, tau)) in [(rudder, 0.1), (stern, 0.1), (SHAFT, 1.0)]
+        for (k, (target, tau)) in [(rudder, 0.1), (stern, 0.1), (SHAFT, 1.0)]
             .into_iter()
             .enumerate()
         {
-            actual[k] += DT * (wanted - actual[k]) / tau;
+            actual[k] += DT * (target - actual[k]) / tau;
         }
         now
     }
@@ -219,10 +219,10 @@ fn lagged(command: impl Fn(f64) -> [f64; 2]) -> impl FnMut(f64) -> [f64; 3] {
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn turn_mss(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
+pub(crate) fn turn_mss(data: &ReferenceData<'_>) -> Result<TrackedRun, String> {
     let rudder = 5_f64.to_radians();
     compare_run(
-        materials,
+        data,
         "remus100_mss_rudder5.csv",
         "remus100_mss",
         "rk4",
@@ -238,11 +238,11 @@ pub(crate) fn turn_mss(materials: &ReferenceData<'_>) -> Result<TrackedRun, Stri
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn turn_python(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
+pub(crate) fn turn_python(data: &ReferenceData<'_>) -> Result<TrackedRun, String> {
     let rudder = 5_f64.to_radians();
     let mut drive = lagged(|_| [rudder, 0.0]);
     compare_run(
-        materials,
+        data,
         "remus100_python_rudder5.csv",
         "remus100",
         "semi_implicit",
@@ -254,11 +254,11 @@ pub(crate) fn turn_python(materials: &ReferenceData<'_>) -> Result<TrackedRun, S
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn dive_python(materials: &ReferenceData<'_>) -> Result<TrackedRun, String> {
+pub(crate) fn dive_python(data: &ReferenceData<'_>) -> Result<TrackedRun, String> {
     let stern = 5_f64.to_radians();
     let mut drive = lagged(|t| [0.0, if t > 49.99 { 0.0 } else { -stern }]);
     compare_run(
-        materials,
+        data,
         "remus100_python_stern5.csv",
         "remus100",
         "semi_implicit",
@@ -272,7 +272,7 @@ pub(crate) fn dive_python(materials: &ReferenceData<'_>) -> Result<TrackedRun, S
 /// # Errors
 /// The world or the table cannot be read.
 pub fn straight(
-    materials: &ReferenceData<'_>,
+    data: &ReferenceData<'_>,
     program: &str,
     rpm: u32,
 ) -> Result<Vec<[[f64; 2]; 2]>, String> {
@@ -281,7 +281,7 @@ pub fn straight(
     } else {
         "remus100"
     };
-    let mut s = materials.simulation(&format!(
+    let mut s = data.simulation(&format!(
         "
 step: {{dt_s: {DT}}}
 water: {{density_kg_m3: 1026}}
@@ -296,7 +296,7 @@ robots: {{auv: {{model: {{extends: robots/{model}.yaml, sensors: null}}, positio
             value,
         },
     )?;
-    let table = materials.table(&format!("remus100_{program}_{rpm}rpm.csv"))?;
+    let table = data.table(&format!("remus100_{program}_{rpm}rpm.csv"))?;
     let mut now = 0.0;
     let rows = table.columns(["t_s", "u_m_s", "roll_rad"])?;
     let row = |[t, u, roll]: [f64; 3]| {
@@ -313,9 +313,9 @@ robots: {{auv: {{model: {{extends: robots/{model}.yaml, sensors: null}}, positio
 ///
 /// # Errors
 /// The world cannot be read.
-pub(crate) fn velocity_in_current(materials: &ReferenceData<'_>) -> Result<Vec3, String> {
+pub(crate) fn velocity_in_current(data: &ReferenceData<'_>) -> Result<Vec3, String> {
     // the bow points east (90 deg); 170 deg to the right of it is 260 deg
-    let mut s = materials.simulation(
+    let mut s = data.simulation(
         "
 step: {dt_s: 0.02}
 water: {density_kg_m3: 1026, current: {kind: uniform, speed_m_s: 0.5, direction_deg: 260}}

@@ -76,8 +76,8 @@ pub fn spectral_moment(density: &Density, n: f64, peak: f64, [low, high]: [f64; 
 }
 
 // V60: residual 1e-10, the eight digits of the table, and 99.92 m for 8 s in deep water.
-fn dispersion(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let rows = materials.table("wave_dispersion.csv")?.columns([
+fn dispersion(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let rows = data.table("wave_dispersion.csv")?.columns([
         "T_s",
         "depth_m",
         "k_rad_m",
@@ -107,7 +107,7 @@ fn dispersion(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     ]))
 }
 
-// V61: circular orbits that decay as exp(kz) in deep water, and so does the pressure; the same
+// V61: circular orbits and pressure that decay as exp(kz) in deep water; the same
 // speed from surface to bottom in shallow water. The wave is so small (steepness 1e-6) that
 // stretching has no effect. Long waves 0.2 %.
 fn decay(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
@@ -166,7 +166,7 @@ fn decay(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 // V63: four wind speeds, by the formula and through world files; 1e-5 m.
-fn wind(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+fn wind(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for (wind, hs) in [
         (5.0, 0.535_17),
@@ -182,20 +182,20 @@ fn wind(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
             formula,
             1e-5,
         ));
-        let scene = (materials.world)(&format!(
+        let scene = (data.world)(&format!(
             "water: {{waves: {{kind: pierson_moskowitz, wind_speed_m_s: {wind}}}}}\nrobots: {{}}\n"
         ))?;
-        let asked = &scene
+        let sea = &scene
             .sea
             .waves
             .latest()
             .ok_or("the world has no waves")?
-            .asked;
+            .requested;
         checks.push(Check::absolute(
             format!("wind of {wind} m/s, world"),
             "m",
             hs,
-            asked.hs,
+            sea.hs,
             1e-5,
         ));
     }
@@ -203,8 +203,8 @@ fn wind(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 // V64: the table through world files, and the wind of each number, to the digits of the table.
-fn beaufort(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let table = materials.table("beaufort.csv")?;
+fn beaufort(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let table = data.table("beaufort.csv")?;
     let mut checks = Vec::new();
     for row in &table.rows {
         let [b, height, wind] = [0, 3, 5].map(|k| row.get(k).copied().unwrap_or(f64::NAN));
@@ -216,20 +216,20 @@ fn beaufort(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
             5e-4,
         ));
         for kind in ["jonswap", "kelpie"] {
-            let scene = (materials.world)(&format!(
+            let scene = (data.world)(&format!(
                 "seabed: {{depth_m: 4000}}\nwater: {{waves: {{kind: {kind}, beaufort: {b}}}}}\nrobots: {{}}\n"
             ))?;
-            let asked = &scene
+            let sea = &scene
                 .sea
                 .waves
                 .latest()
                 .ok_or("the world has no waves")?
-                .asked;
+                .requested;
             checks.push(Check::absolute(
                 format!("wave height of Beaufort {b}, {kind}"),
                 "m",
                 height,
-                asked.hs,
+                sea.hs,
                 1e-9,
             ));
         }

@@ -93,9 +93,9 @@ fn rays(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
             points,
         });
         if angle > 0.0 {
-            let wanted = 1500.0 / libm::cos(angle.to_radians());
-            let upper = turning(wanted, [1300.0, 0.0]);
-            let lower = turning(wanted, [1300.0, 5000.0]);
+            let turning_speed = 1500.0 / libm::cos(angle.to_radians());
+            let upper = turning(turning_speed, [1300.0, 0.0]);
+            let lower = turning(turning_speed, [1300.0, 5000.0]);
             checks.push(Check::absolute(
                 format!("Munk, {angle} deg: upper turning depth"),
                 "m",
@@ -211,9 +211,9 @@ fn images() -> Result<Vec<Check>, String> {
     let error = found
         .iter()
         .zip(seven)
-        .fold(0.0_f64, |most, (r, t)| most.max((r.time - t).abs()));
-    let straight = found.iter().fold(0.0_f64, |most, r| {
-        most.max((r.spreading() / (r.length * r.length) - 1.0).abs())
+        .fold(0.0_f64, |worst, (r, t)| worst.max((r.time - t).abs()));
+    let straight = found.iter().fold(0.0_f64, |worst, r| {
+        worst.max((r.spreading() / (r.length * r.length) - 1.0).abs())
     });
     Ok(vec![
         Check::absolute(

@@ -73,8 +73,8 @@ pub const CASES: [Case; 8] = [
 ];
 
 // V46: 0.5 % of the speed in still water, 1 cm/s in the transverse directions.
-fn current(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let v = remus::velocity_in_current(materials)?;
+fn current(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let v = remus::velocity_in_current(data)?;
     Ok(CaseResult::new(vec![
         Check::relative("speed through the water", "m/s", 2.5536, v.x, 0.005),
         Check::absolute("sideways", "m/s", 0.0, v.y, 0.01),
@@ -83,17 +83,17 @@ fn current(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 // V47: accelerations of REMUS 100 and Otter.
-fn vectors(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let mut checks = remus::acceleration_checks(materials)?;
-    checks.extend(otter::acceleration_checks(materials)?);
+fn vectors(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let mut checks = remus::acceleration_checks(data)?;
+    checks.extend(otter::acceleration_checks(data)?);
     Ok(CaseResult::new(checks))
 }
 
 // V48: 1e-3 of the range of each column; 1e-5 for the Otter.
-fn trajectories(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
-    let (mss, python) = (remus::turn_mss(materials)?, remus::turn_python(materials)?);
-    let dive = remus::dive_python(materials)?;
-    let turn = otter::compare_turn(materials)?;
+fn trajectories(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let (mss, python) = (remus::turn_mss(data)?, remus::turn_python(data)?);
+    let dive = remus::dive_python(data)?;
+    let turn = otter::compare_turn(data)?;
     let check = |what: &str, worst: (f64, &str), limit: f64| {
         Check::at_most(
             format!("{what}: largest error ({}) relative to its range", worst.1),
@@ -112,7 +112,7 @@ fn trajectories(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 // V49: 0.5 %.
-fn steady(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+fn steady(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for (program, rpm, expected) in [
         ("python", 800, 1.3383),
@@ -120,7 +120,7 @@ fn steady(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
         ("mss", 800, 1.3303),
         ("mss", 1525, 2.5396),
     ] {
-        let run = remus::straight(materials, program, rpm)?;
+        let run = remus::straight(data, program, rpm)?;
         let last = run.last().map_or(f64::NAN, |row| row[1][0]);
         checks.push(Check::relative(
             format!("REMUS ({program}), {rpm} rpm"),
@@ -131,10 +131,10 @@ fn steady(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
         ));
     }
     for (program, turn, [radius, rate]) in [
-        ("MSS", remus::turn_mss(materials)?.turn, [26.56, 5.421]),
+        ("MSS", remus::turn_mss(data)?.turn, [26.56, 5.421]),
         (
             "Python",
-            remus::turn_python(materials)?.turn,
+            remus::turn_python(data)?.turn,
             [40.39, 3.609],
         ),
     ] {
@@ -153,7 +153,7 @@ fn steady(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
             0.005,
         ));
     }
-    let found = otter::steady_turn(materials)?;
+    let found = otter::steady_turn(data)?;
     for ((what, unit, expected), found) in [
         ("speed", "m/s", 2.2385),
         ("drift", "m/s", -0.2129),
@@ -175,12 +175,12 @@ fn steady(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
 
 // V50: steady speed without weight, buoyancy and torque, 1e-5; the moment at a small incidence,
 // 1e-4, because of M_ww w|w|.
-fn prestero(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+fn prestero(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let text = "
 water: {density_kg_m3: 1030}
 robots: {auv: {model: {extends: robots/remus100_prestero.yaml, sensors: null, body: {net_buoyancy_n: 0, center_of_mass_m: [0, 0, 0]},
   thrusters: {propeller: {motor: {torque_per_thrust_m: 0}}}}, position_m: [0, 0, -20]}}";
-    let mut s = materials.simulation(text)?;
+    let mut s = data.simulation(text)?;
     apply(
         &mut s,
         &Command::Thruster {
@@ -191,7 +191,7 @@ robots: {auv: {model: {extends: robots/remus100_prestero.yaml, sensors: null, bo
     )?;
     advance(&mut s, 120.0);
     let speed = s.state.robots[0].motion.V_WB_B.v.x;
-    let scene = (materials.world)(text)?;
+    let scene = (data.world)(text)?;
     let mut motion = initial_motion(&scene)?;
     let (u, w) = (1.5, 1e-4);
     motion.V_WB_B.v = Vec3::new(u, 0.0, -w);
@@ -237,11 +237,11 @@ fn damping(x: &[[f64; 2]]) -> [f64; 2] {
 
 // V51: 1 % of period and decrement, determined in the same way for both, and 1e-5 of the range of
 // each column.
-fn decays(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+fn decays(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let (mut checks, mut panels) = (Vec::new(), Vec::new());
     for of in Decay::ALL {
         let (name, at, _) = of.parameters();
-        let run = otter::compare_decay(materials, of)?;
+        let run = otter::compare_decay(data, of)?;
         let curve = |k: usize| {
             run.rows
                 .iter()
@@ -298,13 +298,13 @@ fn decay_panel(name: &str, theirs: Vec<[f64; 2]>, ours: Vec<[f64; 2]>) -> Panel 
 
 // V52: the curves of the rotors, then all six rotors at that speed with the vehicle fixed near sea
 // level. The digits of the reference; 1e-4 for the density at 10 m altitude.
-fn firefly(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+fn firefly(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let text = "robots: {f: {model: {extends: robots/firefly.yaml, base: fixed, firmware: null}, position_m: [0, 0, 10]}}";
-    let mut s = materials.simulation(text)?;
+    let mut s = data.simulation(text)?;
     let robot = s.scene.robots[0].clone();
     let weight = robot.mass() * 9.81;
     let hover = robot.thrusters[0].command_for(weight / 6.0, 1025.0);
-    let most: f64 = robot
+    let max_thrust: f64 = robot
         .thrusters
         .iter()
         .map(|t| t.thrust_limits(1025.0)[1])
@@ -321,8 +321,8 @@ fn firefly(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let thinner = air::density(&s.scene.sea, 15.0, 10.0) / 1.225;
     Ok(CaseResult::new(vec![
         Check::relative("rotor speed in hover", "rad/s", 547.59, hover, 1e-5),
-        Check::relative("maximum thrust", "N", 36.02, most, 1e-4),
-        Check::relative("maximum thrust / weight", "", 2.342, most / weight, 2e-4),
+        Check::relative("maximum thrust", "N", 36.02, max_thrust, 1e-4),
+        Check::relative("maximum thrust / weight", "", 2.342, max_thrust / weight, 2e-4),
         Check::relative(
             "lift at hover rotor speed, 10 m altitude",
             "N",
@@ -334,10 +334,10 @@ fn firefly(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
 }
 
 // V53: full thrust until steady; 0.5 %, because of trim.
-fn top_speeds(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+fn top_speeds(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut checks = Vec::new();
     for (model, command, speed) in [("wamv", 2353.5, 5.278), ("heron", 1.0, 2.741)] {
-        let mut s = materials.simulation(&format!(
+        let mut s = data.simulation(&format!(
             "
 step: {{dt_s: 0.01}}
 water: {{density_kg_m3: 1000}}

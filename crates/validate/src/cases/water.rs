@@ -39,7 +39,7 @@ pub const CASES: [Case; 3] = [
 // V65: the published check values to their digits; the grid 1e-3 m/s (the UNESCO column of the
 // table was computed with temperatures taken as IPTS-68). The density of the table is that of
 // TEOS-10, from which EOS-80 differs by up to 0.018 kg/m³.
-fn sea_water(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+fn sea_water(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let names = [
         "T_insitu_C",
         "S_psu",
@@ -51,7 +51,7 @@ fn sea_water(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
     ];
     let mut worst = [0.0_f64; 3];
     for [t, s, depth, dbar, by_depth, unesco, rho] in
-        materials.table("sound_speed_density.csv")?.columns(names)?
+        data.table("sound_speed_density.csv")?.columns(names)?
     {
         let pressure = dbar * 1e4;
         worst[0] = worst[0].max((mackenzie_sound_speed(t, s, depth) - by_depth).abs());
@@ -129,7 +129,7 @@ fn published_sea_water_values() -> Vec<Check> {
 }
 
 // V66: relative error of 1e-5, the six digits of the table.
-fn absorption(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+fn absorption(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut checks = published_absorption();
     let names = [
         "f_kHz",
@@ -142,7 +142,7 @@ fn absorption(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
         "ainslie_mccolm1998",
     ];
     let mut worst = [0.0_f64; 3];
-    for [f, temperature, salinity, depth, ph, a, b, c] in materials
+    for [f, temperature, salinity, depth, ph, a, b, c] in data
         .table("absorption_db_per_km.csv")?
         .columns(names)?
     {
@@ -210,14 +210,14 @@ fn published_absorption() -> Vec<Check> {
 }
 
 // V70: 1e-6 m, forward and back.
-fn geodesy(materials: &ReferenceData<'_>) -> Result<CaseResult, String> {
+fn geodesy(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let names = [
         "lat0", "lon0", "h0", "lat", "lon", "h", "ecef_x", "ecef_y", "ecef_z", "east", "north",
         "up",
     ];
     let mut worst = [0.0_f64; 3];
     for [lat0, lon0, h0, lat, lon, h, x, y, z, east, north, up] in
-        materials.table("geodesy_wgs84.csv")?.columns(names)?
+        data.table("geodesy_wgs84.csv")?.columns(names)?
     {
         let origin = Origin {
             latitude: lat0.to_radians(),

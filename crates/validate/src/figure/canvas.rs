@@ -46,7 +46,7 @@ pub enum Anchor {
 
 /// A graphical element; lengths in pixels, y downwards.
 #[derive(Clone, Debug)]
-pub enum Shape {
+pub enum Element {
     /// A polyline with a width and a colour.
     Line {
         /// Vertices of the line [px].
@@ -103,7 +103,7 @@ pub struct Drawing {
     /// Width and height [px].
     pub size: [u32; 2],
     /// Elements in drawing order.
-    pub shapes: Vec<Shape>,
+    pub elements: Vec<Element>,
 }
 
 impl Drawing {
@@ -114,10 +114,10 @@ impl Drawing {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
              font-family=\"Roboto, Helvetica, Arial, sans-serif\">\n<rect width=\"{w}\" height=\"{h}\" fill=\"#ffffff\"/>\n"
         );
-        for shape in &self.shapes {
+        for element in &self.elements {
             // writing to a String does not fail
-            let _ = match shape {
-                Shape::Fill { points, colour } => {
+            let _ = match element {
+                Element::Fill { points, colour } => {
                     writeln!(
                         out,
                         "<polygon points=\"{}\" fill=\"{}\"/>",
@@ -125,7 +125,7 @@ impl Drawing {
                         hex(*colour)
                     )
                 }
-                Shape::Line {
+                Element::Line {
                     points,
                     colour,
                     width,
@@ -143,7 +143,7 @@ impl Drawing {
                         hex(*colour)
                     )
                 }
-                Shape::Text {
+                Element::Text {
                     at: [x, y],
                     text,
                     size,
@@ -201,11 +201,11 @@ mod tests {
     // Goal: texts are as wide as in Roboto and escaped. Method: sums of advances of the font's own
     // table ("ab" is 1114 + 1150). Tolerance: rounding.
     #[test]
-    fn texts_have_their_width() {
+    fn text_width_matches_the_font() {
         assert!((text_width("ab", 20.48) - 22.64).abs() < 1e-12);
         assert!((text_width("\u{b0}", 2.048) - 0.765).abs() < 1e-12);
         assert!((text_width("\u{4e00}", 2.048) - 1.151).abs() < 1e-12);
-        let text = Shape::Text {
+        let text = Element::Text {
             at: [10.0, 25.0],
             text: "a < b".into(),
             size: 14.0,
@@ -214,7 +214,7 @@ mod tests {
         };
         let drawing = Drawing {
             size: [120, 40],
-            shapes: vec![text],
+            elements: vec![text],
         };
         assert!(drawing.svg().contains("a &lt; b"));
     }

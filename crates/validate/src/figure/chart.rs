@@ -1,6 +1,6 @@
 //! Plots curves in panels stacked vertically.
 
-use crate::figure::canvas::{Anchor, Colour, Drawing, Shape, text_width};
+use crate::figure::canvas::{Anchor, Colour, Drawing, Element, text_width};
 
 /// Colour of reference curves.
 pub const BLACK: Colour = [30, 30, 30];
@@ -65,7 +65,7 @@ pub fn draw_figure(title: &str, panels: &[Panel], width: u32, height: u32) -> Dr
     let size = [width, top + height * panels.len() as u32 + 18];
     let mut drawing = Drawing {
         size,
-        shapes: Vec::new(),
+        elements: Vec::new(),
     };
     text(&mut drawing, [MARGIN[0], 19.0], title, 15.0, Anchor::Start);
     for (k, panel) in panels.iter().enumerate() {
@@ -85,7 +85,7 @@ fn text(drawing: &mut Drawing, at: [f64; 2], what: &str, size: f64, anchor: Anch
     if what.is_empty() {
         return;
     }
-    drawing.shapes.push(Shape::Text {
+    drawing.elements.push(Element::Text {
         at,
         text: what.to_string(),
         size,
@@ -104,14 +104,14 @@ fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4]) {
     let y_ticks = Ticks::for_values(all().map(|p| p[1]), 5);
     let to_x = |x: f64| left + (x - x_ticks.low) / (x_ticks.high - x_ticks.low) * (right - left);
     let to_y = |y: f64| bottom - (y - y_ticks.low) / (y_ticks.high - y_ticks.low) * (bottom - top);
-    let line = |points: Vec<[f64; 2]>, colour, width, dashed| Shape::Line {
+    let line = |points: Vec<[f64; 2]>, colour, width, dashed| Element::Line {
         points,
         colour,
         width,
         dashed,
     };
     for x in x_ticks.values() {
-        drawing.shapes.push(line(
+        drawing.elements.push(line(
             vec![[to_x(x), top], [to_x(x), bottom]],
             GREY,
             0.7,
@@ -126,7 +126,7 @@ fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4]) {
         );
     }
     for y in y_ticks.values() {
-        drawing.shapes.push(line(
+        drawing.elements.push(line(
             vec![[left, to_y(y)], [right, to_y(y)]],
             GREY,
             0.7,
@@ -147,7 +147,7 @@ fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4]) {
     }
     for (of, points) in &scaled {
         let at = points.iter().map(|[x, y]| [to_x(*x), to_y(*y)]).collect();
-        drawing.shapes.push(line(at, of.colour, 1.6, of.dashed));
+        drawing.elements.push(line(at, of.colour, 1.6, of.dashed));
     }
     let border = vec![
         [left, top],
@@ -156,7 +156,7 @@ fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4]) {
         [left, bottom],
         [left, top],
     ];
-    drawing.shapes.push(line(border, BLACK, 1.0, false));
+    drawing.elements.push(line(border, BLACK, 1.0, false));
     draw_labels(drawing, panel, frame);
 }
 
@@ -187,7 +187,7 @@ fn legend(drawing: &mut Drawing, panel: &Panel, [mut x, y]: [f64; 2]) {
         text(drawing, [x, y], &line.label, LETTERS, Anchor::End);
         x -= text_width(&line.label, LETTERS) + 6.0;
         let points = vec![[x - 24.0, y - 4.0], [x, y - 4.0]];
-        drawing.shapes.push(Shape::Line {
+        drawing.elements.push(Element::Line {
             points,
             colour: line.colour,
             width: 2.0,
@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_are_round_and_named_alike() {
+    fn ticks_are_round_with_equal_decimals() {
         let t = Ticks::for_values([0.0, 21.3].into_iter(), 10);
         let names: Vec<String> = t.values().iter().map(|v| t.name(*v)).collect();
         assert_eq!(names, ["0", "5", "10", "15", "20"]);
@@ -281,7 +281,7 @@ mod tests {
 
     // a curve without finite points, or a panel without curves, must not cause a panic
     #[test]
-    fn an_empty_figure_is_a_figure() {
+    fn empty_figures_are_drawn() {
         let nothing = Line {
             label: "x".into(),
             colour: BLACK,

@@ -52,11 +52,11 @@ pub fn measured_ascent(recording: &Recording) -> Option<Ascent> {
 /// Returns the mean of several ascents, or `None` without any.
 pub fn mean_ascent(ascents: &[Ascent]) -> Option<Ascent> {
     let n = ascents.len() as f64;
-    let over = |f: &dyn Fn(&Ascent) -> f64| ascents.iter().map(f).sum::<f64>() / n;
-    let angles = [over(&|a| a.angles[0]), over(&|a| a.angles[1])];
+    let mean = |f: &dyn Fn(&Ascent) -> f64| ascents.iter().map(f).sum::<f64>() / n;
+    let angles = [mean(&|a| a.angles[0]), mean(&|a| a.angles[1])];
     (!ascents.is_empty()).then(|| Ascent {
         angles,
-        speed: over(&|a| a.speed),
+        speed: mean(&|a| a.speed),
     })
 }
 

@@ -36,21 +36,21 @@ const DURATION: f64 = 10.0;
 
 /// Acceleration that counts as divergence [rad/s² or m/s²]: a thousand times the possible effect of
 /// weight and buoyancy here.
-const BLOWN_UP: f64 = 1e4;
+const DIVERGENCE_LIMIT: f64 = 1e4;
 
 /// Returns rigid inertia and added mass of the vehicle with the arm held at `q` [rad], angular part
 /// first.
 pub fn composite_inertias(model: &Model, q: [f64; JOINTS]) -> [SpatialInertia; 2] {
     let mut replay = Replay::new(model, Quat::identity());
     replay.hold(q);
-    let sum = |of: &dyn Fn(&Link) -> SpatialInertia| total(model, &replay.work, of);
+    let sum = |inertia: &dyn Fn(&Link) -> SpatialInertia| total(model, &replay.work, inertia);
     [sum(&|l| l.rigid), sum(&|l| l.added)]
 }
 
 /// Sums one inertia over all links, at the base.
-fn total(model: &Model, work: &Workspace, of: &dyn Fn(&Link) -> SpatialInertia) -> SpatialInertia {
+fn total(model: &Model, work: &Workspace, inertia: &dyn Fn(&Link) -> SpatialInertia) -> SpatialInertia {
     let links = &model.robot.links;
-    let mut all: Vec<SpatialInertia> = links.iter().map(of).collect();
+    let mut all: Vec<SpatialInertia> = links.iter().map(inertia).collect();
     for i in (1..links.len()).rev() {
         let parent = links[i].parent.unwrap_or(0);
         all[parent] = all[parent].plus(&all[i].to_parent(&work.links[i].R_PC, work.links[i].p_PC));
@@ -58,7 +58,7 @@ fn total(model: &Model, work: &Workspace, of: &dyn Fn(&Link) -> SpatialInertia) 
     all[0]
 }
 
-/// Returns the factor on the added mass at which the spectral radius in (2) becomes 1.
+/// Returns the factor [-] on the added mass at which the spectral radius in (2) becomes 1.
 pub fn theoretical_limit(rigid: &SpatialInertia, added: &SpatialInertia) -> f64 {
     let m = |i: &SpatialInertia| {
         let m = i.to_matrix();
@@ -100,7 +100,7 @@ pub(crate) fn acceleration_history(
         let size = A.w.dot(A.w).sqrt().max(A.v.dot(A.v).sqrt());
         sizes.push(size);
         // false for NaN too
-        let bounded = size < BLOWN_UP;
+        let bounded = size < DIVERGENCE_LIMIT;
         if !bounded {
             break;
         }
@@ -108,7 +108,8 @@ pub(crate) fn acceleration_history(
     sizes
 }
 
-/// Returns the factor on the added mass at which a run of 10 s starts to diverge, by bisection.
+/// Returns the factor [-] on the added mass at which a run of 10 s starts to diverge, by bisection.
+/// `q` are the joint angles [rad].
 pub fn simulated_limit(model: &Model, q: [f64; JOINTS], integrator: Integrator) -> f64 {
     let steps = libm::round(DURATION / model.dt()) as usize;
     let unstable = |factor: f64| {
@@ -116,7 +117,7 @@ pub fn simulated_limit(model: &Model, q: [f64; JOINTS], integrator: Integrator) 
             .clone()
             .with_added_mass(|link| link.added.scale(factor));
         let sizes = acceleration_history(&scaled, q, integrator, DURATION);
-        let bounded = sizes.last().is_some_and(|s| *s < BLOWN_UP);
+        let bounded = sizes.last().is_some_and(|s| *s < DIVERGENCE_LIMIT);
         sizes.len() < steps || !bounded
     };
     let (mut low, mut high) = (0.0, 1.0);
@@ -138,7 +139,8 @@ pub fn simulated_limit(model: &Model, q: [f64; JOINTS], integrator: Integrator) 
 }
 
 /// Returns the model with added mass on one axis of the vehicle only, equal to the inertia of this
-/// axis in the free vehicle. The spectral radius in (2) is then 1 at the factor 1.
+/// axis in the free vehicle, for the joint angles `q` [rad]. The spectral radius in (2) is then 1
+/// at the factor 1.
 pub fn on_one_axis(model: &Model, q: [f64; JOINTS], axis: usize) -> Model {
     let [rigid, _] = composite_inertias(model, q);
     let m = rigid.to_matrix();

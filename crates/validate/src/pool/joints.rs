@@ -249,7 +249,7 @@ mod tests {
 
     // (1) fits a parabola exactly; the spline adds an error of order h⁴
     #[test]
-    fn a_parabola_comes_back() {
+    fn parabola_is_reproduced() {
         let motion = JointMotion::fit(&readings(|t| 0.2 + 0.3 * t - 0.05 * t * t));
         let s = motion.state_at(3.3);
         assert!(
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quintic_meets_its_ends_at_rest() {
+    fn quintic_starts_and_ends_at_rest() {
         let q = Quintic {
             from: [0.1; 4],
             to: [1.3; 4],

@@ -103,7 +103,7 @@ impl Model {
     }
 
     /// Returns the environment (water and gravity), which is constant in time.
-    pub fn instant(&self) -> EnvironmentState<'_> {
+    pub fn environment(&self) -> EnvironmentState<'_> {
         let (sea, gravity) = (&self.scene.sea, self.scene.gravity);
         EnvironmentState {
             sea,

@@ -21,7 +21,7 @@ pub(crate) const CURVE_STEP: f64 = 0.01;
 
 /// Motion of the arm in a replay.
 #[derive(Clone, Debug)]
-pub enum Arm<'a> {
+pub enum ArmMotion<'a> {
     /// Exactly as measured by the encoders.
     Measured(&'a JointMotion),
     /// Moved by the servo, which follows a quintic that starts at the given time [s].
@@ -40,7 +40,7 @@ pub struct Plan<'a> {
     /// Joint positions of the arm while the vehicle settles [rad].
     pub hold: [f64; JOINTS],
     /// Motion of the arm after settling.
-    pub arm: Arm<'a>,
+    pub arm: ArmMotion<'a>,
 }
 
 /// Curves that a replay records.
@@ -54,7 +54,7 @@ pub struct Track {
     pub joints: [Curve; JOINTS],
     /// Time [s] at which a value was no longer finite, or the vehicle faster than 100 rad/s or 100
     /// m/s; the curves end there.
-    pub blown_up: Option<f64>,
+    pub diverged_at: Option<f64>,
 }
 
 /// State of a replay.
@@ -155,7 +155,7 @@ impl<'a> Replay<'a> {
         model.joints.map(|j| tau[j])
     }
 
-    fn blown_up(&self) -> bool {
+    fn has_diverged(&self) -> bool {
         let V = self.motion.V_WB_B;
         self.motion.first_non_finite().is_some() || V.w.dot(V.w).max(V.v.dot(V.v)) > 1e4
     }
@@ -179,7 +179,7 @@ fn accelerations(
     before: &[SpatialVelocity],
     work: &mut Workspace,
 ) {
-    let (robot, at) = (&model.robot, model.instant());
+    let (robot, at) = (&model.robot, model.environment());
     if let Some(s) = joints {
         set_joints(model, s, motion);
     }
@@ -219,7 +219,7 @@ pub fn replay(model: &Model, plan: &Plan<'_>) -> Track {
     let steps = libm::round((plan.span[1] - plan.span[0]) / CURVE_STEP) as u64 * every;
     let driven;
     let mut servo = None;
-    if let Arm::Servo(..) = plan.arm {
+    if let ArmMotion::Servo(..) = plan.arm {
         driven = model.clone().with_drive(Drive::Effort {
             stiffness: 0.0,
             rest: 0.0,
@@ -229,30 +229,30 @@ pub fn replay(model: &Model, plan: &Plan<'_>) -> Track {
     }
     for k in 0..=steps {
         let t = plan.span[0] + k as f64 * dt;
-        if replay.blown_up() {
-            track.blown_up = Some(t);
+        if replay.has_diverged() {
+            track.diverged_at = Some(t);
             break;
         }
         if k % every == 0 {
             track.push(replay.model, &replay.motion);
         }
         match (&plan.arm, &mut servo) {
-            (Arm::Servo(quintic, start), Some(servo)) => {
+            (ArmMotion::Servo(quintic, start), Some(servo)) => {
                 let due = servo.due_loops(k, dt);
                 if due.contains(&true) {
-                    let wanted = quintic.state_at(t - start).qd;
+                    let commanded = quintic.state_at(t - start).qd;
                     let joints = replay.model.joints;
                     let bias = replay.bias_efforts();
                     let efforts =
-                        servo.update(due, joints.map(|j| replay.motion.qd[j]), wanted, bias);
+                        servo.update(due, joints.map(|j| replay.motion.qd[j]), commanded, bias);
                     for (j, effort) in joints.into_iter().zip(efforts) {
                         replay.commands[j] = effort;
                     }
                 }
                 replay.step(t, None);
             }
-            (Arm::Measured(motion), _) => replay.step(t, Some(&|t| motion.state_at(t))),
-            (Arm::Servo(..), None) => {}
+            (ArmMotion::Measured(motion), _) => replay.step(t, Some(&|t| motion.state_at(t))),
+            (ArmMotion::Servo(..), None) => {}
         }
     }
     track
@@ -269,7 +269,7 @@ impl Track {
             rpy: std::array::from_fn(|_| empty()),
             height: empty(),
             joints: std::array::from_fn(|_| empty()),
-            blown_up: None,
+            diverged_at: None,
         }
     }
 

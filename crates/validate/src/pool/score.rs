@@ -81,8 +81,8 @@ impl Curve {
             .collect()
     }
 
-    /// Returns the mean of the curve minus the measurement, over the measured samples that the
-    /// curve covers.
+    /// Returns the mean of the curve minus the measurement, in the unit of the curve, over the
+    /// measured samples (time [s], value) that the curve covers.
     pub fn offset(&self, measured: &[(f64, f64)]) -> f64 {
         let (n, sum, _) = moments(self, measured, 0.0);
         sum / n
@@ -140,7 +140,8 @@ fn search(cost: impl Fn(f64) -> f64) -> (f64, f64) {
     })
 }
 
-/// Computes (1) and (2) of one angle.
+/// Computes (1) and (2) of one angle; `measured` contains pairs of time [s] and angle, in the unit
+/// of the curve.
 pub fn score(curve: &Curve, measured: &[(f64, f64)]) -> Score {
     let (lag, square) = search(|shift| mean_square(curve, measured, shift, false));
     Score {

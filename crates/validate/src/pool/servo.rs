@@ -74,13 +74,13 @@ impl Servo {
         self.controllers.map(|c| c.is_due(k, dt))
     }
 
-    /// Returns the efforts [N m] after updating the loops in `due`, from measured and wanted
+    /// Returns the efforts [N m] after updating the loops in `due`, from measured and commanded
     /// velocities [rad/s] and bias efforts [N m].
     pub fn update(
         &mut self,
         due: [bool; JOINTS],
         measured: [f64; JOINTS],
-        wanted: [f64; JOINTS],
+        commanded: [f64; JOINTS],
         bias: [f64; JOINTS],
     ) -> [f64; JOINTS] {
         for k in (0..JOINTS).filter(|k| due[*k]) {
@@ -89,7 +89,7 @@ impl Servo {
                 period,
                 max_effort,
             } = self.controllers[k];
-            let error = wanted[k] - measured[k];
+            let error = commanded[k] - measured[k];
             self.loops[k] = torque_pid(&gains, self.loops[k], error, bias[k], [period, max_effort]);
         }
         self.loops.map(|l| l.effort)

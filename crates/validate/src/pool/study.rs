@@ -145,7 +145,7 @@ fn errors(study: &mut Study, variants: &[Variant], results: &[Vec<Outcome>]) {
         let Some(s) = summarize(outcomes) else {
             continue;
         };
-        let number = |(mean, deviation): (f64, f64)| match s.blown_up {
+        let number = |(mean, deviation): (f64, f64)| match s.unstable {
             0 => format!("{mean:.2} +- {deviation:.2}"),
             _ => "-".to_string(),
         };
@@ -156,7 +156,7 @@ fn errors(study: &mut Study, variants: &[Variant], results: &[Vec<Outcome>]) {
             number(s.rmse[0]),
             number(s.rmse[1]),
             number(s.lag),
-            s.blown_up,
+            s.unstable,
             s.trials
         );
         rows.insert(variant.key.to_string(), row(&s));
@@ -188,11 +188,11 @@ fn errors(study: &mut Study, variants: &[Variant], results: &[Vec<Outcome>]) {
 }
 
 fn row(s: &Summary) -> Value {
-    if s.blown_up > 0 {
-        return json!({ "trials": s.trials, "blown_up": s.blown_up });
+    if s.unstable > 0 {
+        return json!({ "trials": s.trials, "unstable": s.unstable });
     }
     json!({
-        "trials": s.trials, "blown_up": s.blown_up,
+        "trials": s.trials, "unstable": s.unstable,
         "roll_rmse_deg": s.rmse[0].0, "roll_rmse_deviation_deg": s.rmse[0].1,
         "pitch_rmse_deg": s.rmse[1].0, "pitch_rmse_deviation_deg": s.rmse[1].1,
         "lag_s": s.lag.0, "lag_deviation_s": s.lag.1, "mean_lag_size_s": s.lag_size,

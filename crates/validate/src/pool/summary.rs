@@ -3,7 +3,7 @@
 use crate::pool::joints::JointMotion;
 use crate::pool::model::Model;
 use crate::pool::recording::{JOINTS, JointSample};
-use crate::pool::replay::{Arm, Plan, replay};
+use crate::pool::replay::{ArmMotion, Plan, replay};
 use crate::pool::score::mean_and_deviation;
 use crate::pool::trial::{Mode, Outcome};
 use merrow_math::Quat;
@@ -32,7 +32,7 @@ pub fn limits(mode: Mode) -> [f64; 3] {
 }
 
 /// Attitude at the home position in the paper and its spread over the trials: roll, pitch [deg].
-pub(crate) const REST: [[f64; 2]; 2] = [[3.8, 0.22], [1.5, 0.40]];
+pub(crate) const REST_ANGLES: [[f64; 2]; 2] = [[3.8, 0.22], [1.5, 0.40]];
 
 /// Measured range of the ascent speed [m/s].
 pub(crate) const ASCENT: [f64; 2] = [0.02, 0.03];
@@ -53,7 +53,7 @@ pub struct Summary {
     /// Mean error of the best constant, roll and pitch [deg].
     pub rmse_without_model: [f64; 2],
     /// Number of replays that diverged.
-    pub blown_up: usize,
+    pub unstable: usize,
 }
 
 /// Summarizes `outcomes`, or returns `None` without a trial.
@@ -62,29 +62,29 @@ pub fn summarize(outcomes: &[Outcome]) -> Option<Summary> {
     if trials.is_empty() {
         return None;
     }
-    let over = |f: &dyn Fn(&Outcome) -> f64| {
+    let statistics = |f: &dyn Fn(&Outcome) -> f64| {
         mean_and_deviation(&trials.iter().map(|o| f(o)).collect::<Vec<f64>>())
     };
     Some(Summary {
         trials: trials.len(),
-        rmse: [over(&|o| o.score[0].rmse), over(&|o| o.score[1].rmse)],
-        lag: over(&|o| o.lag),
-        lag_size: over(&|o| o.lag.abs()).0,
+        rmse: [statistics(&|o| o.score[0].rmse), statistics(&|o| o.score[1].rmse)],
+        lag: statistics(&|o| o.lag),
+        lag_size: statistics(&|o| o.lag.abs()).0,
         lag_with_offset: {
-            let (mean, deviation) = over(&|o| o.lag_with_offset);
-            (mean, deviation, over(&|o| o.lag_with_offset.abs()).0)
+            let (mean, deviation) = statistics(&|o| o.lag_with_offset);
+            (mean, deviation, statistics(&|o| o.lag_with_offset.abs()).0)
         },
         rmse_without_model: [
-            over(&|o| o.rmse_without_model[0]).0,
-            over(&|o| o.rmse_without_model[1]).0,
+            statistics(&|o| o.rmse_without_model[0]).0,
+            statistics(&|o| o.rmse_without_model[1]).0,
         ],
-        blown_up: trials.iter().filter(|o| o.track.blown_up.is_some()).count(),
+        unstable: trials.iter().filter(|o| o.track.diverged_at.is_some()).count(),
     })
 }
 
 /// State of the model at rest with the arm in one pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rest {
+pub struct RestState {
     /// Roll and pitch [deg].
     pub angles: [f64; 2],
     /// Mean ascent speed, positive up [m/s].
@@ -92,7 +92,7 @@ pub struct Rest {
 }
 
 /// Simulates 120 s of free ascent with the arm held at `hold` [rad].
-pub fn simulate_rest(model: &Model, hold: [f64; JOINTS]) -> Rest {
+pub fn simulate_rest(model: &Model, hold: [f64; JOINTS]) -> RestState {
     let still = JointMotion::fit(&[JointSample { t: 0.0, q: hold }]);
     let q_WB = Quat::from_rpy(0.0, 0.0, 0.0);
     let plan = Plan {
@@ -100,41 +100,41 @@ pub fn simulate_rest(model: &Model, hold: [f64; JOINTS]) -> Rest {
         settle: 110.0,
         span: [0.0, 10.0],
         hold,
-        arm: Arm::Measured(&still),
+        arm: ArmMotion::Measured(&still),
     };
     let track = replay(model, &plan);
     let last = |values: &[f64]| values.last().copied().unwrap_or(f64::NAN);
     let height = &track.height.values;
     let rise = last(height) - height.first().copied().unwrap_or(f64::NAN);
     let angle = |k: usize| last(&track.rpy[k].values).to_degrees();
-    Rest {
+    RestState {
         angles: [angle(0), angle(1)],
         ascent: rise / 10.0,
     }
 }
 
 /// Returns one line for each limit of `mode` that is exceeded.
-pub fn missed_limits(summary: &Summary, rest: &Rest, mode: Mode) -> Vec<String> {
+pub fn missed_limits(summary: &Summary, rest: &RestState, mode: Mode) -> Vec<String> {
     let [roll, pitch, lag] = limits(mode);
     let mut lines = Vec::new();
-    let mut most = |what: &str, value: f64, limit: f64| {
+    let mut check_limit = |what: &str, value: f64, limit: f64| {
         // false for NaN too
         let held = value <= limit;
         if !held {
             lines.push(format!("{what} {value:.3}, expected at most {limit}"));
         }
     };
-    most("mean RMSE of roll [deg]", summary.rmse[0].0, roll);
-    most("mean RMSE of pitch [deg]", summary.rmse[1].0, pitch);
-    most(
+    check_limit("mean RMSE of roll [deg]", summary.rmse[0].0, roll);
+    check_limit("mean RMSE of pitch [deg]", summary.rmse[1].0, pitch);
+    check_limit(
         "mean absolute value of the best lag [s]",
         summary.lag_size,
         lag,
     );
-    most("unstable replays", summary.blown_up as f64, 0.0);
+    check_limit("unstable replays", summary.unstable as f64, 0.0);
     for (k, name) in ["roll", "pitch"].iter().enumerate() {
-        let [middle, spread] = REST[k];
-        most(
+        let [middle, spread] = REST_ANGLES[k];
+        check_limit(
             &format!("distance of the {name} at rest from {middle} deg"),
             (rest.angles[k] - middle).abs(),
             spread,
@@ -150,7 +150,7 @@ pub fn missed_limits(summary: &Summary, rest: &Rest, mode: Mode) -> Vec<String> 
 }
 
 /// Returns the full report of the replays in `mode` as JSON.
-pub fn json(outcomes: &[Outcome], summary: Option<&Summary>, rest: &Rest, mode: Mode) -> Value {
+pub fn json(outcomes: &[Outcome], summary: Option<&Summary>, rest: &RestState, mode: Mode) -> Value {
     let [roll, pitch, lag] = limits(mode);
     let trials: Vec<Value> = outcomes
         .iter()
@@ -162,7 +162,7 @@ pub fn json(outcomes: &[Outcome], summary: Option<&Summary>, rest: &Rest, mode: 
                 "lag_with_offset_s": o.lag_with_offset,
                 "roll_offset_deg": o.offset[0], "pitch_offset_deg": o.offset[1],
                 "roll_rmse_without_model_deg": o.rmse_without_model[0], "pitch_rmse_without_model_deg": o.rmse_without_model[1],
-                "blown_up_at_s": o.track.blown_up,
+                "diverged_at_s": o.track.diverged_at,
             })
         })
         .collect();
@@ -175,7 +175,7 @@ pub fn json(outcomes: &[Outcome], summary: Option<&Summary>, rest: &Rest, mode: 
             "lag_with_offset_s": s.lag_with_offset.0, "lag_with_offset_deviation_s": s.lag_with_offset.1,
             "mean_lag_with_offset_size_s": s.lag_with_offset.2,
             "roll_rmse_without_model_deg": s.rmse_without_model[0], "pitch_rmse_without_model_deg": s.rmse_without_model[1],
-            "blown_up": s.blown_up,
+            "unstable": s.unstable,
         })
     });
     json!({

@@ -5,7 +5,7 @@ use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 use crate::pool::joints::JointMotion;
 use crate::pool::model::Model;
 use crate::pool::recording::{JOINT_NAMES, Recording};
-use crate::pool::replay::{Arm, Plan, Track, replay};
+use crate::pool::replay::{ArmMotion, Plan, Track, replay};
 use crate::pool::score::{Curve, Score, best_lag, score};
 
 /// Time to settle before the first sample [s].
@@ -53,8 +53,8 @@ pub struct Outcome {
 pub fn replay_and_score(model: &Model, recording: &Recording, mode: Mode) -> Option<Outcome> {
     let joints = JointMotion::fit(&recording.joints);
     let arm = match (mode, &recording.command) {
-        (Mode::Measured, _) => Arm::Measured(&joints),
-        (Mode::Servo, Some((start, quintic))) => Arm::Servo(quintic, *start),
+        (Mode::Measured, _) => ArmMotion::Measured(&joints),
+        (Mode::Servo, Some((start, quintic))) => ArmMotion::Servo(quintic, *start),
         (Mode::Servo, None) => return None,
     };
     let span = recording.span();

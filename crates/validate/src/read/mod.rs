@@ -1,4 +1,4 @@
 //! Readers of recorded trials and reference data.
 
-pub mod materials;
+pub mod reference_data;
 pub mod trials;

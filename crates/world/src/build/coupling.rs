@@ -250,10 +250,10 @@ pub(crate) fn build_end(
     let model = &scene.robots[robot];
     let Some((link, R_UF, p_UF)) = find_frame(model, file.link.as_deref()) else {
         let names = || model.links.iter().map(|l| l.name.as_str());
-        let wanted = file.link.as_deref().unwrap_or_default();
+        let requested = file.link.as_deref().unwrap_or_default();
         let (what, hint, known) = (
-            quote(wanted),
-            did_you_mean(wanted, names()),
+            quote(requested),
+            did_you_mean(requested, names()),
             quoted_list(names()),
         );
         let text = format!("no link {what} on {robot_name}, expected one of {known}{hint}");

@@ -38,7 +38,7 @@ pub(crate) fn build_battery(file: &BatteryConfig, problems: &mut Problems) -> Ba
     }
     let highest = voltage
         .iter()
-        .fold(0.0_f64, |most, (_, volt)| most.max(*volt));
+        .fold(0.0_f64, |highest, (_, volt)| highest.max(*volt));
     let cut_off = file.cut_off_v.unwrap_or(0.0);
     if cut_off >= highest {
         let text = format!(
@@ -117,7 +117,7 @@ pub(crate) fn build_solar_panel(
         area: file.area_m2,
         efficiency: file.efficiency,
         shading: file.shading,
-        least_sine: merrow_math::real::sin_cos(file.min_elevation_deg.to_radians()).0,
+        min_elevation_sine: merrow_math::real::sin_cos(file.min_elevation_deg.to_radians()).0,
     }
 }
 
@@ -179,21 +179,21 @@ fn build_charger(
             *range_m,
         ),
     };
-    let from = match &file.source_robot {
+    let source_robot = match &file.source_robot {
         None => None,
-        Some(wanted) => {
+        Some(requested) => {
             let names = || scene.robots.iter().map(|r| r.name.as_str());
-            let Some(k) = names().position(|n| n == wanted) else {
-                let hint = did_you_mean(wanted, names());
+            let Some(k) = names().position(|n| n == requested) else {
+                let hint = did_you_mean(requested, names());
                 let text = format!(
                     "no robot {} to feed the charger {name}{hint}",
-                    quote(wanted)
+                    quote(requested)
                 );
                 problems.push(file.at.key_place("source_robot"), text);
                 return None;
             };
             if scene.robots[k].battery.is_none() {
-                let text = format!("{wanted} is to feed the charger {name}, but has no battery");
+                let text = format!("{requested} is to feed the charger {name}, but has no battery");
                 problems.push(file.at.key_place("source_robot"), text);
             }
             Some(k)
@@ -205,6 +205,6 @@ fn build_charger(
         current: file.current_a,
         voltage: file.voltage_v.unwrap_or(f64::INFINITY),
         efficiency: file.efficiency,
-        from,
+        source_robot,
     })
 }

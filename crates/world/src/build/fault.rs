@@ -28,11 +28,11 @@ fn build_fault(
 ) -> Option<Fault> {
     let index = match &file.robot {
         None => None,
-        Some(wanted) => {
-            let found = scene.robots.iter().position(|r| r.name == *wanted);
+        Some(requested) => {
+            let found = scene.robots.iter().position(|r| r.name == *requested);
             if found.is_none() {
-                let hint = did_you_mean(wanted, scene.robots.iter().map(|r| r.name.as_str()));
-                let text = format!("no robot {} for the fault {name}{hint}", quote(wanted));
+                let hint = did_you_mean(requested, scene.robots.iter().map(|r| r.name.as_str()));
+                let text = format!("no robot {} for the fault {name}{hint}", quote(requested));
                 problems.push(file.at.key_place("robot"), text);
                 return None;
             }

@@ -8,7 +8,7 @@ use merrow_model::scene::sea::flow::{Channel, Constituent, Eddy, Flow, FlowLaw, 
 use merrow_model::scene::sea::grid::Grid;
 use merrow_model::scene::{Origin, WaveField};
 use merrow_schema::WorldConfig;
-use merrow_schema::grid::GridFile;
+use merrow_schema::grid::GridConfig;
 use merrow_schema::water::{
     ConstituentConfig, FlowConfig, FlowLawConfig, LevelConstituentConfig, RegionConfig,
 };
@@ -43,12 +43,12 @@ pub(crate) fn build_flows(
         let region = file
             .region
             .as_ref()
-            .and_then(|wanted| names().position(|name| name == wanted));
-        if let (Some(wanted), None) = (&file.region, region) {
-            let hint = did_you_mean(wanted, names());
+            .and_then(|requested| names().position(|name| name == requested));
+        if let (Some(requested), None) = (&file.region, region) {
+            let hint = did_you_mean(requested, names());
             problems.push(
                 file.at.key_place("region"),
-                format!("no region {} in this world{hint}", quote(wanted)),
+                format!("no region {} in this world{hint}", quote(requested)),
             );
         }
         if let (Some(_), FlowLawConfig::Tidal { .. }) = (&file.region, &file.law) {
@@ -137,11 +137,11 @@ fn build_flow_law(
 /// Reads the velocity components [m/s] that are given: east, north and up. All three are read even
 /// if one fails, so that all mistakes are reported.
 fn read_velocity_grids(
-    files: [&Option<GridFile>; 3],
+    files: [&Option<GridConfig>; 3],
     origin: &Origin,
     problems: &mut Problems,
 ) -> Option<[Option<Arc<Grid>>; 3]> {
-    let mut component = |file: &Option<GridFile>| match file {
+    let mut component = |file: &Option<GridConfig>| match file {
         None => Some(None),
         Some(file) => grid::read_grid(file, origin, problems).map(|grid| Some(Arc::new(grid))),
     };

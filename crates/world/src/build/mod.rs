@@ -18,7 +18,7 @@ use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::collision;
 use crate::import::assets::Assets;
 use crate::import::urdf;
-use crate::{ModelInfo, World, data_dir};
+use crate::{ModelInfo, Source, World, data_dir};
 use merrow_environment::magnetic_field::{VALIDITY, magnetic_field};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
@@ -127,7 +127,7 @@ fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) 
             seed: 0,
             dt: f64::MIN_POSITIVE,
             dt_place: None,
-            carried: None,
+            tracers: None,
         },
         assets,
     };
@@ -185,8 +185,30 @@ fn build_world(
     World {
         scene,
         models,
+        lines: line_sources(file),
+        beacons: beacon_sources(file),
         notes: Vec::new(),
     }
+}
+
+/// Returns the sources of the lines of the tethers, in the order of the file.
+fn line_sources(file: &WorldConfig) -> Vec<Source> {
+    let lines = file.tethers.iter().map(|(_, tether)| &tether.line);
+    lines
+        .map(|line| source_of("line", (&line.source, &line.estimated)))
+        .collect()
+}
+
+/// Returns the sources of the beacons, in the order of the file.
+fn beacon_sources(file: &WorldConfig) -> Vec<Source> {
+    let beacons = file.beacons.iter();
+    beacons
+        .map(|(_, beacon)| source_of("beacon", beacon.sources()))
+        .collect()
+}
+
+fn source_of(part: &str, (source, estimated): (&str, &str)) -> Source {
+    (part.to_string(), source.to_string(), estimated.to_string())
 }
 
 /// Builds a scene with the environment of the world and without robots and structures.
@@ -198,7 +220,7 @@ fn build_environment(
 ) -> Scene {
     let seed = overrides.seed.unwrap_or(file.seed);
     let longitude = file.origin.longitude_deg.to_radians();
-    let start = air::StartTime::of(&file.weather, longitude, problems);
+    let start = air::StartTime::from_config(&file.weather, longitude, problems);
     let origin = build_origin(&file.origin, start.utc);
     Scene {
         name: name.to_string(),
@@ -224,8 +246,8 @@ fn build_environment(
     }
 }
 
-/// Returns what the robots of the world need from it. `tracers` are the names and units of the
-/// quantities carried by the water.
+/// Returns what the robots of the world need from it. `tracers` holds the name and unit of every
+/// tracer of the water.
 fn build_context<'a>(
     file: &'a WorldConfig,
     scene: &Scene,
@@ -245,7 +267,7 @@ fn build_context<'a>(
             seed: scene.seed,
             dt: scene.dt_ns as f64 * 1e-9,
             dt_place: step.has_key("dt_s").then(|| step.key_place("dt_s")),
-            carried: Some(tracers),
+            tracers: Some(tracers),
         },
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn build_sea(
         column: column.map(Arc::new),
         waves: Waves {
             tide: flow::build_tide(file, depth, problems),
-            regions: Waves::of_regions(&regions),
+            regions: Waves::surface_regions(&regions),
             ..waves::build_waves(&water.waves, (file.gravity_m_s2, depth), seed, problems)
         },
         regions,

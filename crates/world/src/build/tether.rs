@@ -5,12 +5,15 @@ use merrow_model::kinematics;
 use merrow_model::scene::{LineModel, LineProperties, Robot, Scene, Tether, TetherEnd, Winch};
 use merrow_model::state::{RobotState, Workspace};
 use merrow_schema::{
-    GRAVITY, LineConfig, LineEnd, LineModelConfig, TetherConfig, TetherEndConfig, WinchConfig,
+    LineConfig, LineEnd, LineModelConfig, TetherConfig, TetherEndConfig, WinchConfig,
 };
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 
 /// Minimum weight in water of a line that is modelled as a catenary [N/m].
 const MIN_CATENARY_WEIGHT: f64 = 0.01;
+
+/// Gravity below which the stiffness of the seabed no longer decreases with it [m/s²].
+const MIN_GRAVITY: f64 = 1.0;
 
 /// Registers each winch with the robot that carries it, and assigns its slot on that robot.
 pub(crate) fn register_winches(scene: &mut Scene) {
@@ -95,10 +98,10 @@ fn build_line(file: &LineConfig, scene: &Scene) -> LineProperties {
         seabed_stiffness: 0.0,
         seabed_friction: file.seabed_friction,
     };
-    // A nearly weightless line still needs a seabed that stops it.
+    // A nearly weightless line, or any line without gravity, still needs a seabed that stops it.
     let load = line
         .weight_in_water(scene.sea.density, scene.gravity)
-        .max(0.1 * line.mass * GRAVITY);
+        .max(0.1 * line.mass * scene.gravity.max(MIN_GRAVITY));
     line.seabed_stiffness = file
         .seabed_stiffness_n_per_m2
         .unwrap_or(10.0 * load / line.diameter);

@@ -19,7 +19,7 @@ const WHITE: f32 = 0.85;
 /// Reflectance of printed black.
 const BLACK_INK: f32 = 0.03;
 
-/// Builds the texture of a shape with this geometry; `mesh` is the file and scale of a mesh.
+/// Builds the texture of a shape with this geometry; `mesh` is the file and scale [-] of a mesh.
 pub fn build_coat(
     file: &TextureConfig,
     geometry: &Geometry,

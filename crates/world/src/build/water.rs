@@ -1,4 +1,4 @@
-//! Conversion of the water column, the terrain, regions and carried quantities.
+//! Conversion of the water column, the terrain, regions and tracers.
 
 use crate::import::grid;
 use merrow_environment::seawater;
@@ -10,7 +10,7 @@ use merrow_model::scene::sea::terrain::Terrain;
 use merrow_model::scene::sea::water::{
     DRY, Region, SoundSpeedLaw, Tracer, TracerValues, WaterColumn,
 };
-use merrow_schema::grid::{BetweenFile, GridFile, OutsideFile};
+use merrow_schema::grid::{InterpolationConfig, GridConfig, ExtrapolationConfig};
 use merrow_schema::water::{
     ColumnConfig, RegionConfig, SoundSpeedLawConfig, TracerConfig, WaterLayerConfig,
 };
@@ -64,7 +64,7 @@ pub fn build_column(
         .collect();
     let mut built =
         water_column::build_column(&profile, valid.depth.max(deepest), file.gravity_m_s2, law);
-    let mut gridded = |file: &Option<GridFile>, what: &str, range: [f64; 2]| {
+    let mut gridded = |file: &Option<GridConfig>, what: &str, range: [f64; 2]| {
         let file = file.as_ref()?;
         let grid = grid::read_grid(file, origin, problems)?;
         let [low, high] = sample_range(&grid);
@@ -238,7 +238,7 @@ pub(crate) fn build_terrain(
             problems.push(file.at.key_place(key), text);
         }
     }
-    if heights.between == BetweenFile::Nearest || heights.outside != OutsideFile::Clamp {
+    if heights.between == InterpolationConfig::Nearest || heights.outside != ExtrapolationConfig::Clamp {
         let text = "terrain is linear between its samples and is constant beyond them: expected no `between` and \
                     no `outside`";
         problems.push(&heights.at.whole, text);
@@ -280,7 +280,7 @@ pub(crate) fn reference_depth(file: &SeabedConfig, terrain: Option<&Terrain>) ->
     if n > 0.0 { sum / n } else { file.depth_m }
 }
 
-/// Builds the quantities carried by the water.
+/// Builds the tracers of the water.
 pub(crate) fn build_tracers(
     files: &NamedMap<TracerConfig>,
     origin: &Origin,

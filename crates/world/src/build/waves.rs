@@ -41,7 +41,7 @@ pub(crate) fn build_waves(
         );
         return Waves::default();
     }
-    let asked = match file {
+    let sea = match file {
         WavesConfig::None => None,
         WavesConfig::Regular(f) => Some(regular_sea(f)),
         WavesConfig::PiersonMoskowitz(f) => significant_height(f, gravity, problems).map(|hs| {
@@ -64,10 +64,10 @@ pub(crate) fn build_waves(
         WavesConfig::Tabulated(f) => tabulated_sea(f, problems),
         WavesConfig::Kelpie(f) => kelpie_sea(f, gravity, problems),
     };
-    let Some(asked) = asked else {
+    let Some(sea) = sea else {
         return Waves::default();
     };
-    match sea_state::check_plausibility(&asked, depth, gravity) {
+    match sea_state::check_plausibility(&sea, depth, gravity) {
         Some(Implausibility::Breaks(text)) => {
             problems.push(place, text);
             return Waves::default();
@@ -75,7 +75,7 @@ pub(crate) fn build_waves(
         Some(Implausibility::Rare(text)) => problems.note(place, text),
         None => {}
     }
-    Waves::from_field(wave_field(asked, depth, gravity, seed))
+    Waves::from_field(wave_field(sea, depth, gravity, seed))
 }
 
 fn developed_period(hs: f64, gravity: f64) -> f64 {
@@ -167,10 +167,10 @@ fn only_given(
     place: &Place,
     problems: &mut Problems,
 ) -> Option<f64> {
-    let said: Vec<&(&str, Option<f64>)> =
+    let present: Vec<&(&str, Option<f64>)> =
         given.iter().filter(|(_, value)| value.is_some()).collect();
     let expected = enumerate_keys(given.iter(), "or");
-    match said.as_slice() {
+    match present.as_slice() {
         [(_, value)] => return *value,
         [] => {
             let text =
@@ -178,7 +178,7 @@ fn only_given(
             problems.push(place, text);
         }
         _ => {
-            let found = enumerate_keys(said.into_iter(), "and");
+            let found = enumerate_keys(present.into_iter(), "and");
             let text = format!(
                 "`waves` gives the wave height by {found}, expected one of {expected}: leave the others out"
             );

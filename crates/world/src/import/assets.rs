@@ -32,8 +32,8 @@ pub struct Assets {
 }
 
 impl Assets {
-    /// Returns the mesh in the file `name`, scaled along its axes by `scale`. On failure it reports
-    /// a problem at `place`, where the world file names the mesh, and returns `None`.
+    /// Returns the mesh in the file `name`, scaled along its axes by `scale` [-]. On failure it
+    /// reports a problem at `place`, where the world file names the mesh, and returns `None`.
     pub fn mesh(
         &self,
         name: &str,
@@ -46,8 +46,8 @@ impl Assets {
         let mut meshes = self.meshes.borrow_mut();
         let read = meshes.entry(key).or_insert_with(|| {
             let mesh = mesh::scaled(&mesh::read(&path)?, scale);
-            let survey = mesh::check_manifold(&mesh);
-            Ok((Arc::new(mesh), survey))
+            let check = mesh::check_manifold(&mesh);
+            Ok((Arc::new(mesh), check))
         });
         match read {
             Ok(found) => Some(found.clone()),
@@ -70,8 +70,8 @@ impl Assets {
         problems: &mut Problems,
     ) -> Option<Arc<Texture>> {
         let path = find_file(name, place, problems)?;
-        let mut pictures = self.images.borrow_mut();
-        let read = pictures.entry((path.clone(), repeats)).or_insert_with(|| {
+        let mut images = self.images.borrow_mut();
+        let read = images.entry((path.clone(), repeats)).or_insert_with(|| {
             let (size, points): Points = image::read(&path)?;
             Ok(Arc::new(Texture::new(size, points, repeats)))
         });
@@ -212,7 +212,7 @@ fn package_folders(package: &str, beside: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Share folders whose `package.xml` declares the name `package`, whatever the folder is called:
+/// Share folders whose `package.xml` declares the name `package`, regardless of the folder name:
 /// the parent folders of `beside`, the folders of `ROS_PACKAGE_PATH`, and the folders in them.
 fn declared_package_folders(package: &str, beside: &Path) -> Vec<PathBuf> {
     let beside = beside

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_from_the_north_come_to_lie_south_first() {
+    fn north_first_rows_are_reversed() {
         let rows = [vec![1.0, 2.0, 3.0], vec![4.0, 5.0, 6.0]];
         let field = grid(
             (rows.to_vec(), None),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_rasters_are_refused_in_a_line() {
+    fn invalid_rasters_give_one_line_errors() {
         let wrong = |text: &str| ascii_grid(text).unwrap_err();
         assert_eq!(
             wrong("ncols 2\ncellsize 1\n1 2\n3 -9999\n"),

@@ -5,8 +5,8 @@
 //! ```text
 //!   FLU = S FRD, S = diag(1, -1, -1);   M' = S₆ M S₆, S₆ = diag(S, S)          (1)
 //! ```
-//! S is a rotation by 180 degrees about x. Laws with cross products therefore keep their form, and
-//! so does |ν|ν per component. Derivatives are negative if they resist the motion: added mass
+//! S is a rotation by 180 degrees about x. Laws with cross products and |ν|ν per component
+//! therefore keep their form. Derivatives are negative if they resist the motion: added mass
 //! -X_udot, damping -X_u, -X_uu [Fossen 2021, eq. 6.35, 6.61].
 
 use merrow_math::Vec3;
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn published_signs_and_axes_become_ours() {
+    fn published_signs_and_axes_are_converted() {
         let set = Coefficients::Sname {
             derivatives: [
                 ("X_udot".into(), here(-5.5)),

@@ -124,7 +124,7 @@ mod tests {
     // Goal: the same seed gives the same bytes, another seed different ones, and the files are
     // small. Method: generate each twice. Tolerance: none.
     #[test]
-    fn a_seed_gives_its_bytes() {
+    fn seed_reproduces_its_bytes() {
         let [a, again, b] = [3, 3, 4].map(|seed| river_files(&River::new(seed)));
         assert_eq!(a, again);
         assert!(a.iter().zip(&b).filter(|(a, b)| a.1 != b.1).count() >= 5);

@@ -1,7 +1,7 @@
 //! Draws the map of a river: terrain heights, trees, buoys, and the current as arrows.
 
 use crate::river::{HALF_EXTENT, River};
-use merrow_validate::figure::canvas::{Anchor, Colour, Drawing, Shape};
+use merrow_validate::figure::canvas::{Anchor, Colour, Drawing, Element};
 
 /// Scale of the map [px/m].
 const SCALE: f64 = 1.25;
@@ -34,7 +34,7 @@ pub fn draw_map(river: &River) -> Drawing {
     let size = [w + 2 * MARGIN[0] as u32, h + MARGIN[1] as u32 + 44];
     let mut drawing = Drawing {
         size,
-        shapes: Vec::new(),
+        elements: Vec::new(),
     };
     draw_terrain(&mut drawing, river);
     draw_current(&mut drawing, river);
@@ -65,7 +65,7 @@ fn to_pixels([x, y]: [f64; 2]) -> [f64; 2] {
 }
 
 fn text(drawing: &mut Drawing, at: [f64; 2], what: &str, colour: Colour, anchor: Anchor) {
-    drawing.shapes.push(Shape::Text {
+    drawing.elements.push(Element::Text {
         at,
         text: what.to_string(),
         size: 12.0,
@@ -75,7 +75,7 @@ fn text(drawing: &mut Drawing, at: [f64; 2], what: &str, colour: Colour, anchor:
 }
 
 fn fill(drawing: &mut Drawing, points: Vec<[f64; 2]>, colour: Colour) {
-    drawing.shapes.push(Shape::Fill { points, colour });
+    drawing.elements.push(Element::Fill { points, colour });
 }
 
 /// Draws rows of cells; neighbours of equal colour become one rectangle.
@@ -160,7 +160,7 @@ fn draw_current(drawing: &mut Drawing, river: &River) {
                 to_pixels(tip),
                 to_pixels(wing(-1.0)),
             ];
-            drawing.shapes.push(Shape::Line {
+            drawing.elements.push(Element::Line {
                 points,
                 colour: BLUE,
                 width: 0.8,
@@ -196,7 +196,7 @@ fn legend(drawing: &mut Drawing, river: &River) {
         x += 130.0;
     }
     let bar = vec![[x, y - 5.0], [x + 100.0 * SCALE, y - 5.0]];
-    drawing.shapes.push(Shape::Line {
+    drawing.elements.push(Element::Line {
         points: bar,
         colour: BLACK,
         width: 2.0,

@@ -53,9 +53,3 @@ impl River {
         }
     }
 }
-
-/// Smoothstep function: from 0 at 0 to 1 at 1, with zero slope at both ends.
-fn smoothstep(x: f64) -> f64 {
-    let x = x.clamp(0.0, 1.0);
-    x * x * (3.0 - 2.0 * x)
-}

@@ -23,21 +23,21 @@ use crate::river::valley::Valley;
 use merrow_math::rng;
 
 /// Maximum number of trees.
-const TREES_MAX: usize = 60;
-const TREES_APART: f64 = 9.0;
+const MAX_TREES: usize = 60;
+const TREE_SPACING: f64 = 9.0;
 /// Minimum and maximum distance of trees from the water's edge [m].
-const TREES_FROM_WATER: [f64; 2] = [4.0, 60.0];
+const TREE_BANK_DISTANCE: [f64; 2] = [4.0, 60.0];
 /// Minimum terrain height for trees [m].
-const TREE_HEIGHT_MIN: f64 = 1.2;
+const MIN_TREE_HEIGHT: f64 = 1.2;
 /// Maximum number of buoys.
-const BUOYS_MAX: usize = 8;
-const BUOYS_APART: f64 = 60.0;
+const MAX_BUOYS: usize = 8;
+const BUOY_SPACING: f64 = 60.0;
 /// Depth at the edge of the fairway [m].
 const FAIRWAY: f64 = 1.6;
 /// Ratio of mooring length to anchor depth; chosen as for small buoys in calm water.
 const SCOPE: f64 = 2.0;
 /// Number of trial positions.
-const DARTS: u64 = 4000;
+const MAX_ATTEMPTS: u64 = 4000;
 
 /// A tree with trunk and crown.
 #[derive(Clone, Copy, Debug)]
@@ -62,19 +62,19 @@ pub struct Buoy {
 /// Generates the trees of `seed`.
 pub fn generate_trees(valley: &Valley, seed: u64) -> Vec<Tree> {
     let darts = rng::Stream::new(seed, "river/trees");
-    let [nearest, farthest] = TREES_FROM_WATER;
+    let [nearest, farthest] = TREE_BANK_DISTANCE;
     let mut kept: Vec<Tree> = Vec::new();
-    for k in 0..DARTS {
+    for k in 0..MAX_ATTEMPTS {
         let mut draw = darts.draw(k);
         let [x, y] = [0, 1].map(|i| (2.0 * draw.uniform() - 1.0) * (HALF_EXTENT[i] - 6.0));
         let foot = valley.course.to_course_coordinates([x, y]);
         let from_water = foot.n.abs() - valley.half_width(foot.s);
         let z = valley.height([x, y]);
-        let suits = (nearest..=farthest).contains(&from_water) && z >= TREE_HEIGHT_MIN;
+        let suits = (nearest..=farthest).contains(&from_water) && z >= MIN_TREE_HEIGHT;
         if !suits
             || kept
                 .iter()
-                .any(|t| nearer([t.p[0], t.p[1]], [x, y], TREES_APART))
+                .any(|t| nearer([t.p[0], t.p[1]], [x, y], TREE_SPACING))
         {
             continue;
         }
@@ -85,7 +85,7 @@ pub fn generate_trees(valley: &Valley, seed: u64) -> Vec<Tree> {
             p: [x, y, z],
             size: [height, 0.02 * slim * height, 0.2 * slim * height],
         });
-        if kept.len() == TREES_MAX {
+        if kept.len() == MAX_TREES {
             break;
         }
     }
@@ -97,7 +97,7 @@ pub fn generate_buoys(valley: &Valley, stream: &RiverFlow, seed: u64) -> Vec<Buo
     let darts = rng::Stream::new(seed, "river/buoys");
     let length = valley.course.nodes[valley.course.nodes.len() - 1].s;
     let mut kept: Vec<(f64, Buoy)> = Vec::new();
-    for k in 0..DARTS {
+    for k in 0..MAX_ATTEMPTS {
         let mut draw = darts.draw(k);
         let s = length * draw.uniform();
         let side = if draw.uniform() < 0.5 { 1.0 } else { -1.0 };
@@ -113,7 +113,7 @@ pub fn generate_buoys(valley: &Valley, stream: &RiverFlow, seed: u64) -> Vec<Buo
         if !inside
             || kept
                 .iter()
-                .any(|(_, b)| nearer([b.anchor[0], b.anchor[1]], p, BUOYS_APART))
+                .any(|(_, b)| nearer([b.anchor[0], b.anchor[1]], p, BUOY_SPACING))
         {
             continue;
         }
@@ -132,7 +132,7 @@ pub fn generate_buoys(valley: &Valley, stream: &RiverFlow, seed: u64) -> Vec<Buo
                 start,
             },
         ));
-        if kept.len() == BUOYS_MAX {
+        if kept.len() == MAX_BUOYS {
             break;
         }
     }
@@ -151,21 +151,21 @@ mod tests {
     // Goal: many seeds give complete worlds, with trees on dry land at their minimum distance and
     // buoys in the water. Method: twenty seeds. Tolerance: none.
     #[test]
-    fn trees_stand_dry_and_buoys_lie_in_the_fairway() {
+    fn trees_are_on_land_and_buoys_in_the_fairway() {
         for seed in 0..20 {
             let river = River::new(seed);
             assert_eq!(
                 (river.trees.len(), river.buoys.len()),
-                (super::TREES_MAX, super::BUOYS_MAX),
+                (super::MAX_TREES, super::MAX_BUOYS),
                 "seed {seed}"
             );
-            assert!(river.trees.iter().all(|t| t.p[2] >= super::TREE_HEIGHT_MIN));
+            assert!(river.trees.iter().all(|t| t.p[2] >= super::MIN_TREE_HEIGHT));
             for (k, a) in river.trees.iter().enumerate() {
                 let apart = |b: &super::Tree| libm::hypot(a.p[0] - b.p[0], a.p[1] - b.p[1]);
                 assert!(
                     river.trees[..k]
                         .iter()
-                        .all(|b| apart(b) >= super::TREES_APART)
+                        .all(|b| apart(b) >= super::TREE_SPACING)
                 );
             }
             assert!(

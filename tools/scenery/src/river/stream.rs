@@ -8,7 +8,7 @@
 //! ```
 //! (1) is Manning's formula for each strip of the section, with the same fall over a shorter path
 //! at the inside of a bend. (2) assigns each strip its fraction of the river's discharge Q, so that
-//! every section passes Q, whatever its shape. (3) follows from a stream function, so the flow
+//! every section of any shape passes Q. (3) follows from a stream function, so the flow
 //! conserves mass everywhere, also around bars and in pools.
 //!
 //! # Symbols

@@ -9,12 +9,12 @@
 //! (1) is a parabola whose depth in bends scales with the power A of the radius, which follows from
 //! the equilibrium of grains on the slope of the bed: pools at outer banks, shallows at inner ones.
 //! Point bars z_p lie at inner banks, with heights that increase with the curvature. One bar z_m is
-//! in the middle of a crossing, where the channel is wider. Banks (3) are steep outside and flat
+//! at the centre of a crossing, where the channel is wider. Banks (3) are steep outside and flat
 //! inside of bends. The flood plain z_f has a levee along the river and seeded relief, and rises to
 //! the sides of the valley.
 //!
 //! # Symbols
-//! h depth · H depth in the middle of a straight reach · b half width · n distance to the left of
+//! h depth · H depth in mid-channel of a straight reach · b half width · n distance to the left of
 //! the course, κ its curvature · S from 0 to 1, with zero slope at both ends · d width of the bank.
 //!
 //! # Frames
@@ -28,8 +28,9 @@
 //! # Checked by
 //! tests below; test/analytic/riverwatch.rs
 
+use crate::river::HALF_EXTENT;
 use crate::river::course::{Course, CourseCoordinates, HALF_WIDTH};
-use crate::river::{HALF_EXTENT, smoothstep};
+use crate::smoothstep;
 use merrow_math::real::sin_cos;
 use merrow_math::rng;
 use std::f64::consts::TAU;
@@ -69,8 +70,8 @@ impl Valley {
     pub fn new(course: Course, seed: u64) -> Self {
         let mut draw = rng::Stream::new(seed, "river/bar").draw(0);
         // use the crossing nearest to a position in the upper half, so that the lower half is free
-        let wanted = -60.0 - 120.0 * draw.uniform();
-        let off = |s: &f64| (course.to_position(*s, 0.0)[0] - wanted).abs();
+        let target = -60.0 - 120.0 * draw.uniform();
+        let off = |s: &f64| (course.to_position(*s, 0.0)[0] - target).abs();
         let at = course
             .crossings
             .iter()
@@ -113,8 +114,8 @@ impl Valley {
         let side = foot.n.signum();
         let edge = self.bed_height(foot.s, side * b, foot.curvature);
         let width = BANK[0] + BANK[1] * (side * foot.curvature / SHARP_CURVATURE).clamp(0.0, 1.0);
-        let over = foot.n.abs() - b;
-        edge + (self.flood_plain_height(p, over) - edge) * smoothstep(over / width) // (3)
+        let beyond = foot.n.abs() - b;
+        edge + (self.flood_plain_height(p, beyond) - edge) * smoothstep(beyond / width) // (3)
     }
 
     /// Returns the height of the bed within the channel [m] by (1) and (2); `s` along the course
@@ -133,14 +134,14 @@ impl Valley {
         bar - depth + (DEPTH + MIDDLE_BAR[0]) * bell(ds * ds + dn * dn)
     }
 
-    /// Returns the height of the flood plain [m] at a point `over` [m] from the water's edge.
-    fn flood_plain_height(&self, [x, y]: [f64; 2], over: f64) -> f64 {
+    /// Returns the height of the flood plain [m] at a point `beyond` [m] from the water's edge.
+    fn flood_plain_height(&self, [x, y]: [f64; 2], beyond: f64) -> f64 {
         let relief: f64 = self
             .relief
             .iter()
             .map(|[kx, ky, phase, a]| a * sin_cos(kx * x + ky * y + phase).0)
             .sum();
-        let levee = 0.3 * libm::exp(-over / 20.0);
+        let levee = 0.3 * libm::exp(-beyond / 20.0);
         let side = ((y.abs() - (HALF_EXTENT[1] - 55.0)) / 50.0).max(0.0);
         FLOOD_PLAIN + relief + levee + 2.5 * side * side
     }

@@ -51,7 +51,7 @@ pub enum Kind {
 pub struct GrowthKind {
     /// The kind of growth.
     pub kind: Kind,
-    /// Lowest and highest height at which it lives [m].
+    /// Height range of the kind [m].
     pub zone: [f64; 2],
     /// Relative frequency of the kind.
     pub share: f64,
@@ -199,7 +199,7 @@ fn scatter_growth(
             p,
             outward_deg: out,
             rotation_deg: 360.0 * draw.uniform(),
-            size: sizes.map(|[least, most]| least + (most - least) * step),
+            size: sizes.map(|[smallest, largest]| smallest + (largest - smallest) * step),
             shade: (2.0 * draw.uniform()) as usize,
             mesh: (2.0 * draw.uniform()) as usize,
         });
@@ -213,7 +213,7 @@ mod tests {
     // Goal: all growth is attached to a surface, at a height in its zone. Method: all growth of one
     // seed. Tolerance: the centimetre by which it is embedded in the wall.
     #[test]
-    fn growth_holds_where_it_lives() {
+    fn growth_is_attached_within_its_zone() {
         for g in quay_growth(1) {
             let zone = GROWTH_KINDS
                 .iter()

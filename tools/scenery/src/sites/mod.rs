@@ -19,9 +19,3 @@ pub mod wreck;
 
 /// Name and content of a file.
 pub type File = (&'static str, Vec<u8>);
-
-/// Smoothstep function: from 0 at 0 to 1 at 1, with zero slope at both ends.
-pub fn smoothstep(x: f64) -> f64 {
-    let x = x.clamp(0.0, 1.0);
-    x * x * (3.0 - 2.0 * x)
-}

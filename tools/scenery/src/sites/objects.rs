@@ -208,7 +208,7 @@ mod tests {
     // the volume of a smooth lump is smaller than that of a ball because of its flat faces, 12 %; a
     // tyre's section fills 0.92 of its box (12 corners on |u|^4 + |v|^4 = 1), within 5 %.
     #[test]
-    fn meshes_are_closed_and_right_way_out() {
+    fn meshes_are_closed_with_outward_normals() {
         let ball = lump_mesh(&rng::Stream::new(1, "lump"), 0.0, [14, 8]);
         assert!(
             closed(&ball) && (ball.volume() / (4.0 / 3.0 * PI) - 0.94).abs() < 0.06,

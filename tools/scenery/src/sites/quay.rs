@@ -42,7 +42,7 @@ pub const HALF_EXTENT: [f64; 2] = [30.0, 30.0];
 /// Length, height and depth of a block [m].
 pub const BLOCK: [f64; 3] = [1.6, 0.7, 1.2];
 /// Gap between blocks [m].
-pub const JOINT: f64 = 0.05;
+const JOINT: f64 = 0.05;
 /// Slope of the mud (1).
 const SLOPE: f64 = 0.03;
 /// Height and decay length of the heap at the foot [m].
@@ -224,7 +224,7 @@ fn debris(quay: &Quay, seed: u64) -> Vec<Debris> {
     let stream = rng::Stream::new(seed, "quay/debris");
     // kind, count, height of the centre above the mud [m], maximum tilt [deg], range of scale
     // factors
-    let wanted: [(DebrisKind, usize, f64, f64, [f64; 2]); 7] = [
+    let kinds: [(DebrisKind, usize, f64, f64, [f64; 2]); 7] = [
         (Tyre, 3, 0.04, 14.0, [0.95, 1.1]),
         (Drum, 1, 0.14, 8.0, [1.0, 1.0]),
         (Pot, 2, 0.24, 8.0, [1.0, 1.0]),
@@ -234,12 +234,12 @@ fn debris(quay: &Quay, seed: u64) -> Vec<Debris> {
         (Rock, 34, 0.03, 180.0, [0.06, 0.34]),
     ];
     let mut kept: Vec<Debris> = Vec::new();
-    let mut dart = 0;
-    for (kind, n, out, tilt, sizes) in wanted {
+    let mut attempt = 0;
+    for (kind, n, out, tilt, sizes) in kinds {
         let mut found = 0;
-        while found < n && dart < 4000 {
-            let mut draw = stream.draw(dart);
-            dart += 1;
+        while found < n && attempt < 4000 {
+            let mut draw = stream.draw(attempt);
+            attempt += 1;
             // the density is higher near the foot of the quay
             let away = draw.uniform();
             let (x, y) = (
@@ -280,7 +280,7 @@ mod tests {
     // the mud in front of the quay; blocks cover the face from the mud to the coping. Tolerance:
     // the gaps.
     #[test]
-    fn every_seed_gives_a_whole_quay() {
+    fn every_seed_gives_a_complete_quay() {
         for seed in 0..10 {
             let quay = Quay::new(seed);
             assert_eq!(quay.debris.len(), 55, "seed {seed}");

@@ -82,7 +82,7 @@ mod tests {
     // Goal: (1) has standard deviation 1. Method: the mean square over a plane 200 times as wide as
     // the longest wave. Tolerance: 10 %, because of incomplete waves at the edges.
     #[test]
-    fn its_spread_is_one() {
+    fn relief_has_unit_standard_deviation() {
         let relief = Relief::new(&rng::Stream::new(3, "test"), [1.0, 5.0], true);
         let n = 20_000;
         let square = |k: u64| {

@@ -28,8 +28,8 @@
 //! tests below; test/sensors/sensor_worlds.rs
 
 use crate::sites::relief::Relief;
-use crate::sites::smoothstep;
 use crate::sites::wreck::{SIZE, Wreck};
+use crate::smoothstep;
 use merrow_math::real::sin_cos;
 use merrow_math::{Vec3, rng};
 use std::f64::consts::TAU;
@@ -41,10 +41,10 @@ pub const DEPTH: f64 = 19.0;
 const SLOPE: [f64; 2] = [0.002, 0.02];
 /// Megaripples: wavelength [m], height [m], direction of the wave vector, counter-clockwise from
 /// east [deg].
-pub const MEGARIPPLES: [f64; 3] = [8.0, 0.7, 10.0];
+const MEGARIPPLES: [f64; 3] = [8.0, 0.7, 10.0];
 const RIPPLES: [f64; 3] = [2.2, 0.12, -25.0];
 /// Amplitude of the phase variation [rad] and its wavelengths [m].
-const WANDER: (f64, [f64; 2]) = (1.1, [35.0, 120.0]);
+const PHASE_VARIATION: (f64, [f64; 2]) = (1.1, [35.0, 120.0]);
 /// Wavelengths of the patches [m].
 const PATCHES: [f64; 2] = [40.0, 110.0];
 /// Depth and decay length of the scour [m].
@@ -58,7 +58,7 @@ const TAIL: [f64; 4] = [0.6, 22.0, 6.0, 14.0];
 pub struct Sand {
     /// The wreck in the sand.
     pub wreck: Wreck,
-    wander: [Relief; 2],
+    phase_variation: [Relief; 2],
     patches: Relief,
     fine: Relief,
 }
@@ -70,9 +70,9 @@ impl Sand {
             |name: &str, lengths| Relief::new(&rng::Stream::new(seed, name), lengths, true);
         Self {
             wreck: Wreck::new(seed, -DEPTH),
-            wander: [
-                relief("survey/crests/1", WANDER.1),
-                relief("survey/crests/2", WANDER.1),
+            phase_variation: [
+                relief("survey/crests/1", PHASE_VARIATION.1),
+                relief("survey/crests/2", PHASE_VARIATION.1),
             ],
             patches: relief("survey/patches", PATCHES),
             fine: relief("survey/fine", [2.0, 15.0]),
@@ -100,9 +100,9 @@ impl Sand {
     fn crests(&self, [x, y]: [f64; 2], [length, _, direction]: [f64; 3], k: usize) -> f64 {
         let (s, c) = sin_cos(direction.to_radians());
         // the fine ripples are displaced by the same distance
-        let wander =
-            WANDER.0 * self.wander[k].evaluate_on_plane([x, y]) * (MEGARIPPLES[0] / length).sqrt();
-        let phase = TAU / length * (c * x + s * y) + wander;
+        let phase_variation =
+            PHASE_VARIATION.0 * self.phase_variation[k].evaluate_on_plane([x, y]) * (MEGARIPPLES[0] / length).sqrt();
+        let phase = TAU / length * (c * x + s * y) + phase_variation;
         0.5 * (sin_cos(phase).0 + 0.25 * sin_cos(2.0 * phase).0)
     }
 
@@ -153,22 +153,24 @@ mod tests {
     fn every_seed_has_scour_and_ripples() {
         for seed in 0..10 {
             let sand = Sand::new(seed);
-            let over = |p: [f64; 2]| sand.height(p) + DEPTH - SLOPE[0] * p[0] - SLOPE[1] * p[1];
+            let relief = |p: [f64; 2]| sand.height(p) + DEPTH - SLOPE[0] * p[0] - SLOPE[1] * p[1];
             let mut deepest = 0.0_f64;
-            let (mut least, mut most) = (0.0_f64, 0.0_f64);
+            let (mut lowest, mut highest) = (0.0_f64, 0.0_f64);
             for k in 0..4000 {
                 let mut draw = rng::Stream::new(9, "places").draw(k);
                 let p = [0, 1].map(|i| HALF_EXTENT[i] * (2.0 * draw.uniform() - 1.0));
                 match sand.distance_from_wreck(p) {
-                    far if far > 0.0 && far < 5.0 => deepest = deepest.min(over(p)),
-                    far if far > 40.0 => (least, most) = (least.min(over(p)), most.max(over(p))),
+                    far if far > 0.0 && far < 5.0 => deepest = deepest.min(relief(p)),
+                    far if far > 40.0 => {
+                        (lowest, highest) = (lowest.min(relief(p)), highest.max(relief(p)))
+                    }
                     _ => {}
                 }
             }
             assert!(deepest < -0.5 * SCOUR[0], "seed {seed}: {deepest}");
             assert!(
-                most - least > 0.4 && most - least < 1.2,
-                "seed {seed}: {least} to {most}"
+                highest - lowest > 0.4 && highest - lowest < 1.2,
+                "seed {seed}: {lowest} to {highest}"
             );
         }
     }

@@ -146,10 +146,10 @@ fn cargo(seed: u64, out: &mut String) {
 fn debris_field(sand: &Sand, seed: u64, out: &mut String) {
     let _ = write!(out, "  field:\n    material: {STEEL}\n    shapes:\n");
     let stream = Stream::new(seed, "survey/field");
-    let (mut kept, mut dart) = (0, 0);
-    while kept < 14 && dart < 2000 {
-        let mut draw = stream.draw(dart);
-        dart += 1;
+    let (mut kept, mut attempt) = (0, 0);
+    while kept < 14 && attempt < 2000 {
+        let mut draw = stream.draw(attempt);
+        attempt += 1;
         let p = [
             30.0 * (2.0 * draw.uniform() - 1.0),
             22.0 * (2.0 * draw.uniform() - 1.0),
@@ -195,7 +195,7 @@ mod tests {
     // Goal: the same seed gives the same bytes, another seed different ones, and the files are
     // small. Method: generate each twice. Tolerance: none.
     #[test]
-    fn a_seed_gives_its_bytes() {
+    fn seed_reproduces_its_bytes() {
         let [a, again, b] = [3, 3, 4].map(survey_files);
         assert_eq!(a, again);
         assert_eq!(

@@ -81,11 +81,6 @@ impl Wreck {
         let [roll, pitch, yaw] = self.attitude.map(f64::to_radians);
         Mat3::from_rpy(roll, pitch, yaw)
     }
-
-    /// Transforms a point [m] from the world to S.
-    pub fn world_to_ship(&self, p: Vec3) -> Vec3 {
-        self.axes().tr_mul_vec(p - self.p)
-    }
 }
 
 /// Returns the height of the deck edge above the keel at `x` [m] (4).
@@ -95,7 +90,7 @@ pub fn deck_edge_height(x: f64) -> f64 {
 }
 
 /// Returns half the breadth [m] at `x` forward of amidships and `z` above the keel [m] (1).
-pub fn half_breadth(x: f64, z: f64) -> f64 {
+fn half_breadth(x: f64, z: f64) -> f64 {
     let t = (2.0 * x / SIZE[0]).clamp(-1.0, 1.0);
     let p = 1.0 - (1.0 - BLUNT) * libm::pow(t.abs(), ENDS[usize::from(t < 0.0)]);
     let e = SECTIONS[0] + SECTIONS[1] * t.abs() * t * t;
@@ -165,7 +160,7 @@ fn add_section(mesh: &mut Mesh, x: f64, open: bool) -> Vec<usize> {
     let deck = top - BULWARK;
     let floor = if open { FLOOR } else { deck };
     // parts inside the shell must stay inside it
-    let within = |z: f64, wanted: f64| (half_breadth(x, z) - PLATE).min(wanted);
+    let within = |z: f64, limit: f64| (half_breadth(x, z) - PLATE).min(limit);
     let inner = within(deck, SIZE[1]).max(0.5 * PLATE);
     let hatch = within(FLOOR, HATCH).clamp(0.2 * PLATE, 0.9 * inner);
     let inside = [(inner, top), (inner, deck), (hatch, deck), (hatch, floor)];

@@ -22,7 +22,7 @@ pub struct Link {
     /// Rotation of the user's link frame U in L.
     pub R_LU: Mat3,
     /// True if U and L differ.
-    pub turned: bool,
+    pub has_rotated_frame: bool,
     /// Mass of the link [kg].
     pub mass: f64,
     /// Centre of mass in L [m].
@@ -163,15 +163,15 @@ impl SurfaceDamping {
     /// Returns the wave resistance [N] at a forward speed [m/s]: zero at rest, linear between
     /// entries, constant beyond the last entry.
     pub fn resistance(&self, speed: f64) -> f64 {
-        let mut before = (0.0, 0.0);
+        let mut previous = (0.0, 0.0);
         for entry in &self.resistance {
             if speed < entry.0 {
-                let part = (speed - before.0) / (entry.0 - before.0);
-                return before.1 + part * (entry.1 - before.1);
+                let fraction = (speed - previous.0) / (entry.0 - previous.0);
+                return previous.1 + fraction * (entry.1 - previous.1);
             }
-            before = *entry;
+            previous = *entry;
         }
-        before.1
+        previous.1
     }
 }
 
@@ -295,18 +295,18 @@ impl Damping {
     /// `crates/physics/src/forces/hydrodynamics/damping.rs` evaluates fastest. If one is diagonal
     /// and the other zero, both are returned as diagonals.
     pub fn paired_with(self, quadratic: Self) -> (Self, Self) {
-        let nothing = Damping::Diagonal([0.0; 6]);
+        let zero = Damping::Diagonal([0.0; 6]);
         match (self, quadratic) {
-            (Damping::Zero, q @ Damping::Diagonal(_)) => (nothing, q),
-            (l @ Damping::Diagonal(_), Damping::Zero) => (l, nothing),
+            (Damping::Zero, q @ Damping::Diagonal(_)) => (zero, q),
+            (l @ Damping::Diagonal(_), Damping::Zero) => (l, zero),
             pair => pair,
         }
     }
 
-    /// Converts a 6x6 matrix to the simplest form.
+    /// Converts a 6x6 matrix in SI units, angular part first, at Lo in L, to the simplest form.
     pub fn from_matrix(m: &[[f64; 6]; 6]) -> Self {
-        let off = (0..6).any(|i| (0..6).any(|j| i != j && m[i][j] != 0.0));
-        if off {
+        let has_off_diagonal = (0..6).any(|i| (0..6).any(|j| i != j && m[i][j] != 0.0));
+        if has_off_diagonal {
             return Damping::Full(Box::new(*m));
         }
         let diagonal: [f64; 6] = std::array::from_fn(|i| m[i][i]);

@@ -146,14 +146,14 @@ pub struct CollisionFilter {
     /// Group membership, one bit per group.
     pub member: u32,
     /// Mask of the groups that it collides with, one bit per group.
-    pub meets: u32,
+    pub mask: u32,
 }
 
 impl Default for CollisionFilter {
     fn default() -> Self {
         Self {
             member: 1,
-            meets: u32::MAX,
+            mask: u32::MAX,
         }
     }
 }

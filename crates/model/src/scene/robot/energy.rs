@@ -60,7 +60,7 @@ pub struct Solar {
     /// Fraction of the cells shaded by the vehicle, 0..1.
     pub shading: f64,
     /// Sine of the minimum angle of the sun above the cells; below it the vehicle blocks the beam.
-    pub least_sine: f64,
+    pub min_elevation_sine: f64,
 }
 
 /// Condition under which a charger charges a robot.
@@ -86,5 +86,5 @@ pub struct Charger {
     /// Efficiency: output power per input power.
     pub efficiency: f64,
     /// Index of the robot whose battery feeds the charger; `None`: shore power.
-    pub from: Option<usize>,
+    pub source_robot: Option<usize>,
 }

@@ -159,11 +159,11 @@ impl Fin {
         // magnitude of the error below which the rate limit is inactive
         let knee = self.rate * self.lag;
         if self.rate.is_finite() && size > knee {
-            let until = (size - knee) / self.rate;
-            if t <= until {
+            let limited_time = (size - knee) / self.rate;
+            if t <= limited_time {
                 return angle + (self.rate * t).copysign(error);
             }
-            return target - self.decayed(knee.copysign(error), t - until);
+            return target - self.decayed(knee.copysign(error), t - limited_time);
         }
         target - self.decayed(error, t)
     }
@@ -184,8 +184,8 @@ impl FinLaw {
     pub fn coefficients(&self, alpha: f64) -> [f64; 2] {
         let (s, c) = merrow_math::real::sin_cos(alpha);
         match self {
-            FinLaw::LiftDrag(law) => law.at(alpha, s, c),
-            FinLaw::Table(table) => table.at(alpha),
+            FinLaw::LiftDrag(law) => law.coefficients(alpha, s, c),
+            FinLaw::Table(table) => table.coefficients(alpha),
             FinLaw::Chord {
                 normal_slope,
                 axial,
@@ -200,7 +200,7 @@ impl FinLaw {
 }
 
 impl LiftDrag {
-    fn at(&self, alpha: f64, s: f64, c: f64) -> [f64; 2] {
+    fn coefficients(&self, alpha: f64, s: f64, c: f64) -> [f64; 2] {
         let attached = self.slope * alpha;
         let stalled = self.stalled(alpha);
         let lift = (1.0 - stalled) * attached + stalled * self.broadside * s * c;
@@ -212,17 +212,17 @@ impl LiftDrag {
 
     /// Returns the stalled fraction of the flow, 0..1 [Beard 2012, eq. 4.10].
     fn stalled(&self, alpha: f64) -> f64 {
-        let below = libm::exp((-self.sharpness * (alpha - self.stall)).min(EXP_MAX));
-        let above = libm::exp((self.sharpness * (alpha + self.stall)).min(EXP_MAX));
-        (1.0 + below + above) / ((1.0 + below) * (1.0 + above))
+        let below_stall = libm::exp((-self.sharpness * (alpha - self.stall)).min(MAX_EXPONENT));
+        let above_stall = libm::exp((self.sharpness * (alpha + self.stall)).min(MAX_EXPONENT));
+        (1.0 + below_stall + above_stall) / ((1.0 + below_stall) * (1.0 + above_stall))
     }
 }
 
 /// Larger exponents do not change the result and could overflow in a product.
-const EXP_MAX: f64 = 300.0;
+const MAX_EXPONENT: f64 = 300.0;
 
 impl FinTable {
-    fn at(&self, alpha: f64) -> [f64; 2] {
+    fn coefficients(&self, alpha: f64) -> [f64; 2] {
         if self.symmetric {
             let lift = interpolate(&self.lift, alpha.abs());
             return [

@@ -90,9 +90,9 @@ pub struct DifferentialDrive {
     /// Track width used in the control law [m].
     pub track: f64,
     /// Maximum speed [m/s] and yaw rate [rad/s].
-    pub most: [f64; 2],
+    pub max_velocity: [f64; 2],
     /// Maximum rate of change of both [m/s², rad/s²].
-    pub most_change: [f64; 2],
+    pub max_acceleration: [f64; 2],
 }
 
 /// Settings of the velocity controller of a surface vehicle; pairs are for surge speed and yaw
@@ -104,9 +104,9 @@ pub struct SurgeYawRateControl {
     /// Integral gains: thrust [N/m] and moment [N m/rad] per time integral of the error.
     pub integral: [f64; 2],
     /// Maximum speed [m/s] and yaw rate [rad/s].
-    pub most: [f64; 2],
+    pub max_velocity: [f64; 2],
     /// Maximum rate of change of both [m/s², rad/s²].
-    pub most_change: [f64; 2],
+    pub max_acceleration: [f64; 2],
 }
 
 /// Settings of the multirotor firmware, along the axes of the base.

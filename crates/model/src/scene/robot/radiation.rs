@@ -54,11 +54,11 @@ impl FilterStep {
         let halvings = (0..60)
             .find(|n| size * 0.5_f64.powi(*n) < 0.1)
             .unwrap_or(60);
-        let part = h * 0.5_f64.powi(halvings);
+        let substep = h * 0.5_f64.powi(halvings);
         let mut sum = identity();
         let mut term = identity();
         for k in 1..14 {
-            term = product(&term, &rate).map(|row| row.map(|x| x * part / f64::from(k)));
+            term = product(&term, &rate).map(|row| row.map(|x| x * substep / f64::from(k)));
             for (sum, term) in sum.iter_mut().flatten().zip(term.iter().flatten()) {
                 *sum += term;
             }
@@ -115,22 +115,22 @@ impl Diffraction {
         if heading < self.headings[0] {
             heading += std::f64::consts::TAU;
         }
-        let (i, x) = between(&self.omega, omega);
-        let (j, y) = between(&self.headings, heading);
-        let low = if omega < self.omega[0] {
+        let (i, x) = find_interval(&self.omega, omega);
+        let (j, y) = find_interval(&self.headings, heading);
+        let low_frequency_factor = if omega < self.omega[0] {
             (omega / self.omega[0]) * (omega / self.omega[0])
         } else {
             1.0
         };
         let corners = [
-            (i * n + j, (1.0 - x) * (1.0 - y) * low),
-            (i * n + j + 1, (1.0 - x) * y * low),
-            ((i + 1) * n + j, x * (1.0 - y) * low),
-            ((i + 1) * n + j + 1, x * y * low),
+            (i * n + j, (1.0 - x) * (1.0 - y) * low_frequency_factor),
+            (i * n + j + 1, (1.0 - x) * y * low_frequency_factor),
+            ((i + 1) * n + j, x * (1.0 - y) * low_frequency_factor),
+            ((i + 1) * n + j + 1, x * y * low_frequency_factor),
         ];
         let mut sum = [[0.0; 2]; 6];
-        for (at, weight) in corners {
-            for (sum, value) in sum.iter_mut().zip(&self.force[at]) {
+        for (index, weight) in corners {
+            for (sum, value) in sum.iter_mut().zip(&self.force[index]) {
                 sum[0] += weight * value[0];
                 sum[1] += weight * value[1];
             }
@@ -147,7 +147,7 @@ impl Diffraction {
 
 /// Returns the index of the entry before `x` and the fraction of the interval to the next entry,
 /// 0..1.
-fn between(table: &[f64], x: f64) -> (usize, f64) {
+fn find_interval(table: &[f64], x: f64) -> (usize, f64) {
     let i = table.partition_point(|t| *t <= x).clamp(1, table.len() - 1) - 1;
     (
         i,
@@ -162,11 +162,11 @@ mod tests {
     // Goal: the discretisation solves the filter equation. Method: 20 000 small steps of the
     // midpoint rule under a ramp input. Tolerance: error of that rule.
     #[test]
-    fn a_filter_moves_exactly_under_a_ramp() {
+    fn filter_is_exact_for_ramp_input() {
         let (h, omega, damping) = (0.7, 3.0, 2.5);
         let advance = FilterStep::discretise(h, omega, damping);
         let (start, u0, u1) = ([0.3, -0.8], 1.1, -0.4);
-        let moved: [f64; 2] = std::array::from_fn(|i| {
+        let advanced: [f64; 2] = std::array::from_fn(|i| {
             let a = &advance;
             a.state[i][0] * start[0] + a.state[i][1] * start[1] + a.first[i] * u0 + a.last[i] * u1
         });
@@ -181,8 +181,8 @@ mod tests {
             x = [x[0] + dt * mid[0], x[1] + dt * mid[1]];
         }
         assert!(
-            (moved[0] - x[0]).abs() < 1e-8 && (moved[1] - x[1]).abs() < 1e-8,
-            "{moved:?} {x:?}"
+            (advanced[0] - x[0]).abs() < 1e-8 && (advanced[1] - x[1]).abs() < 1e-8,
+            "{advanced:?} {x:?}"
         );
     }
 }

@@ -108,9 +108,9 @@ pub struct Lag {
     /// Row vector of the output equation.
     pub C: [f64; 3],
     /// Output at mid-step: row vector on the state at the start, and gain on the input.
-    pub middle: ([f64; 3], f64),
+    pub midpoint_output: ([f64; 3], f64),
     /// Reciprocal of the time constant of a first-order lag [1/s]; 0 for other orders.
-    pub over_tau: f64,
+    pub inverse_tau: f64,
 }
 
 impl Lag {
@@ -121,23 +121,23 @@ impl Lag {
             A: [[0.0; 3]; 3],
             B: [0.0; 3],
             C: [0.0; 3],
-            middle: ([0.0; 3], 0.0),
-            over_tau: 0.0,
+            midpoint_output: ([0.0; 3], 0.0),
+            inverse_tau: 0.0,
         }
     }
     /// Creates a first-order lag with time constant `tau` [s] for the step `dt` [s]; the state is
     /// the output.
     pub fn first_order(tau: f64, dt: f64) -> Self {
-        let left = |dt: f64| libm::exp(-dt / tau);
-        let (whole, half) = (left(dt), left(0.5 * dt));
-        let middle = ([half, 0.0, 0.0], 1.0 - half);
+        let remaining = |dt: f64| libm::exp(-dt / tau);
+        let (full_step, half_step) = (remaining(dt), remaining(0.5 * dt));
+        let midpoint_output = ([half_step, 0.0, 0.0], 1.0 - half_step);
         let mut lag = Self {
             order: 1,
-            over_tau: 1.0 / tau,
-            middle,
+            inverse_tau: 1.0 / tau,
+            midpoint_output,
             ..Self::none()
         };
-        (lag.A[0][0], lag.B[0], lag.C[0]) = (whole, 1.0 - whole, 1.0);
+        (lag.A[0][0], lag.B[0], lag.C[0]) = (full_step, 1.0 - full_step, 1.0);
         lag
     }
     /// Discretises the proper transfer function `num(s)/den(s)` (highest power first, any gain) for
@@ -147,37 +147,37 @@ impl Lag {
     /// over the step.
     pub fn from_transfer_function(num: &[f64], den: &[f64], dt: f64) -> Self {
         let n = den.len() - 1;
-        let lead = den[0];
+        let leading_coefficient = den[0];
         let mut a = nalgebra::SMatrix::<f64, 4, 4>::zeros();
         for i in 0..n {
             if i + 1 < n {
                 a[(i, i + 1)] = 1.0;
             }
-            a[(n - 1, i)] = -den[n - i] / lead;
+            a[(n - 1, i)] = -den[n - i] / leading_coefficient;
         }
         a[(n - 1, 3)] = 1.0;
-        let whole = (a * dt).exp();
-        let half = (a * (dt / 2.0)).exp();
+        let full_step = (a * dt).exp();
+        let half_step = (a * (dt / 2.0)).exp();
         let mut c = nalgebra::SMatrix::<f64, 1, 4>::zeros();
         for (k, x) in num.iter().rev().enumerate() {
-            c[k] = x / lead;
+            c[k] = x / leading_coefficient;
         }
-        let three =
+        let first_entries =
             |m: &dyn Fn(usize) -> f64| std::array::from_fn(|i| if i < n { m(i) } else { 0.0 });
-        let middle = c * half;
+        let midpoint_output = c * half_step;
         Self {
             order: n,
             A: std::array::from_fn(|i| {
                 if i < n {
-                    three(&|j| whole[(i, j)])
+                    first_entries(&|j| full_step[(i, j)])
                 } else {
                     [0.0; 3]
                 }
             }),
-            B: three(&|i| whole[(i, 3)]),
-            C: three(&|i| c[i]),
-            middle: (three(&|i| middle[i]), middle[3]),
-            over_tau: 0.0,
+            B: first_entries(&|i| full_step[(i, 3)]),
+            C: first_entries(&|i| c[i]),
+            midpoint_output: (first_entries(&|i| midpoint_output[i]), midpoint_output[3]),
+            inverse_tau: 0.0,
         }
     }
     /// Returns the state after a step with constant input `u`.
@@ -205,10 +205,10 @@ impl Lag {
         if self.order == 0 {
             return ([u; 3], *x);
         }
-        let (row, gain) = &self.middle;
-        let middle = u * *gain + (x[0] * row[0] + x[1] * row[1] + x[2] * row[2]);
+        let (row, gain) = &self.midpoint_output;
+        let midpoint_output = u * *gain + (x[0] * row[0] + x[1] * row[1] + x[2] * row[2]);
         let end = self.step(x, u);
-        ([self.output(x, u), middle, self.output(&end, u)], end)
+        ([self.output(x, u), midpoint_output, self.output(&end, u)], end)
     }
 }
 
@@ -420,8 +420,8 @@ impl OpenWater {
     }
 }
 
-/// Interpolates linearly between sorted (x, y) pairs; constant beyond the ends. Returns 0 for an
-/// empty table.
+/// Interpolates linearly between sorted (x, y) pairs in any units; constant beyond the ends.
+/// Returns 0 for an empty table.
 pub fn interpolate(table: &[(f64, f64)], x: f64) -> f64 {
     let k = table.partition_point(|p| p.0 <= x);
     if k == 0 {

@@ -75,7 +75,7 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Creates an axis with samples at the ascending coordinates `knots`.
+    /// Creates an axis with samples at the ascending coordinates `knots`, in the unit of the axis.
     pub fn new(knots: Vec<f64>) -> Self {
         let n = knots.len();
         let step = if n > 1 {
@@ -83,8 +83,8 @@ impl Axis {
         } else {
             0.0
         };
-        let even = |k: usize| (knots[k] - (knots[0] + step * k as f64)).abs() <= 1e-6 * step;
-        let per_step = (n > 1 && (0..n).all(even)).then(|| 1.0 / step);
+        let is_uniform = |k: usize| (knots[k] - (knots[0] + step * k as f64)).abs() <= 1e-6 * step;
+        let per_step = (n > 1 && (0..n).all(is_uniform)).then(|| 1.0 / step);
         Self { knots, per_step }
     }
 
@@ -101,17 +101,17 @@ impl Axis {
         self.knots.len()
     }
 
-    /// Returns the first and last coordinate.
+    /// Returns the first and last coordinate, in the unit of the axis.
     pub fn ends(&self) -> [f64; 2] {
         [self.knots[0], self.knots[self.knots.len() - 1]]
     }
 
-    /// Returns the sample spacing if it is uniform.
+    /// Returns the sample spacing, in the unit of the axis, if it is uniform.
     pub fn step(&self) -> Option<f64> {
         self.per_step.map(|s| 1.0 / s)
     }
 
-    /// Returns the coordinate of sample `k`.
+    /// Returns the coordinate of sample `k`, in the unit of the axis.
     pub fn coordinate(&self, k: usize) -> f64 {
         self.knots[k]
     }
@@ -133,11 +133,11 @@ impl Axis {
             return (k, (s - k as f64).clamp(0.0, 1.0), per_step);
         }
         let k = self.knots.partition_point(|knot| *knot <= x).clamp(1, last) - 1;
-        let per = 1.0 / (self.knots[k + 1] - self.knots[k]);
-        (k, (x - self.knots[k]) * per, per)
+        let inverse_interval = 1.0 / (self.knots[k + 1] - self.knots[k]);
+        (k, (x - self.knots[k]) * inverse_interval, inverse_interval)
     }
 
-    fn holds(&self, x: f64) -> bool {
+    fn contains(&self, x: f64) -> bool {
         self.knots.len() == 1 || (x >= self.knots[0] && x <= self.knots[self.knots.len() - 1])
     }
 }
@@ -186,7 +186,7 @@ pub struct Grid {
 
 /// Interpolated value and its derivatives along east, north, depth and time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sampled {
+pub struct GridSample {
     /// Value at the point.
     pub value: f64,
     /// Derivatives along east, north, depth and time, in units of the value per [m] or [s].
@@ -211,34 +211,34 @@ impl Grid {
         }
         let x = self
             .plane
-            .map_or(x, |plane| along(x, plane.to_angles(x[0], x[1]).0));
-        self.extrapolation == Extrapolation::Stop && !(0..4).all(|i| self.axes[i].holds(x[i]))
+            .map_or(x, |plane| with_horizontal(x, plane.to_angles(x[0], x[1]).0));
+        self.extrapolation == Extrapolation::Stop && !(0..4).all(|i| self.axes[i].contains(x[i]))
     }
 
     /// Interpolates the value at `x`: east [m], north [m], depth [m], time [s].
-    pub fn interpolate(&self, x: [f64; 4]) -> Sampled {
+    pub fn interpolate(&self, x: [f64; 4]) -> GridSample {
         let Some(plane) = &self.plane else {
             return self.along_axes(x);
         };
         let (angles, rates) = plane.to_angles(x[0], x[1]);
-        let found = self.along_axes(along(x, angles));
+        let found = self.along_axes(with_horizontal(x, angles));
         let [a, b, depth, time] = found.slope;
         let slope = |k: usize| a * rates[0][k] + b * rates[1][k];
-        Sampled {
+        GridSample {
             slope: [slope(0), slope(1), depth, time],
             ..found
         }
     }
 
-    /// Implements [`Grid::at`] for coordinates along the axes of the grid.
-    fn along_axes(&self, x: [f64; 4]) -> Sampled {
-        if self.extrapolation != Extrapolation::Clamp && !(0..4).all(|i| self.axes[i].holds(x[i])) {
+    /// Implements [`Grid::interpolate`] for coordinates along the axes of the grid.
+    fn along_axes(&self, x: [f64; 4]) -> GridSample {
+        if self.extrapolation != Extrapolation::Clamp && !(0..4).all(|i| self.axes[i].contains(x[i])) {
             let value = if self.extrapolation == Extrapolation::Zero {
                 0.0
             } else {
                 f64::NAN
             };
-            return Sampled {
+            return GridSample {
                 value,
                 slope: [0.0; 4],
             };
@@ -249,7 +249,7 @@ impl Grid {
         }
         if self.interpolation == Interpolation::Nearest {
             let k = found.map(|(k, s, _)| k + usize::from(s >= 0.5));
-            return Sampled {
+            return GridSample {
                 value: self.sample(k),
                 slope: [0.0; 4],
             };
@@ -280,12 +280,12 @@ impl Grid {
                 slope[i] = 0.0;
             }
         }
-        Sampled { value, slope }
+        GridSample { value, slope }
     }
 }
 
 /// Returns `x` with the first two coordinates replaced.
-fn along(x: [f64; 4], [east, north]: [f64; 2]) -> [f64; 4] {
+fn with_horizontal(x: [f64; 4], [east, north]: [f64; 2]) -> [f64; 4] {
     [east, north, x[2], x[3]]
 }
 
@@ -303,7 +303,7 @@ mod tests {
 
     /// Creates 3 x 2 x 2 x 1 samples of a multilinear function, with non-uniform spacing along
     /// east.
-    fn grid(outside: Extrapolation) -> Grid {
+    fn grid(extrapolation: Extrapolation) -> Grid {
         let axes = [
             Axis::new(vec![0.0, 1.0, 4.0]),
             Axis::new(vec![-2.0, 2.0]),
@@ -316,15 +316,15 @@ mod tests {
                 samples.extend([0.0, 1.0, 4.0].map(|x| f(x, y, z)));
             }
         }
-        let (samples, between) = (Samples::F64(samples), Interpolation::Linear);
+        let (samples, interpolation) = (Samples::F64(samples), Interpolation::Linear);
         Grid {
             samples,
             axes,
             first: 0,
             strides: [1, 3, 6, 0],
             plane: None,
-            interpolation: between,
-            extrapolation: outside,
+            interpolation,
+            extrapolation,
             digest: 0,
         }
     }
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn multilinear_functions_and_their_slopes_are_exact() {
+    fn multilinear_interpolation_is_exact() {
         let grid = grid(Extrapolation::Clamp);
         for [x, y, z] in [[0.3, 1.1, 4.0], [3.7, -1.9, 9.9], [1.0, 0.0, 5.0]] {
             let s = grid.interpolate([x, y, z, 7.0]);
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_edge_holds_what_was_asked_for() {
+    fn extrapolation_modes() {
         let x = [9.0, 0.5, 3.0, 0.0];
         let clamped = grid(Extrapolation::Clamp).interpolate(x);
         assert!((clamped.value - f(4.0, 0.5, 3.0)).abs() < 1e-12 && clamped.slope[0] == 0.0);

@@ -38,14 +38,14 @@ impl Number {
         }
     }
 
-    /// Reads the number at the start of `bytes`, in big-endian order if `big`.
+    /// Reads the number at the start of `bytes`, in big-endian order if `big_endian`.
     #[inline]
-    pub fn read(self, bytes: &[u8], big: bool) -> f64 {
+    pub fn read(self, bytes: &[u8], big_endian: bool) -> f64 {
         macro_rules! number {
             ($type:ty) => {{
                 let mut raw = [0; size_of::<$type>()];
                 raw.copy_from_slice(&bytes[..size_of::<$type>()]);
-                (if big {
+                (if big_endian {
                     <$type>::from_be_bytes(raw)
                 } else {
                     <$type>::from_le_bytes(raw)
@@ -72,9 +72,9 @@ pub struct Layout {
     /// Number format of a sample.
     pub number: Number,
     /// True for big-endian byte order.
-    pub big: bool,
+    pub big_endian: bool,
     /// Byte offset of the first sample.
-    pub begin: usize,
+    pub offset: usize,
     /// Number of samples in a contiguous run.
     pub run: usize,
     /// Bytes from the start of one run to the next.
@@ -84,22 +84,22 @@ pub struct Layout {
     /// Scale factor and offset of the stored number.
     pub scale: [f64; 2],
     /// Stored number that marks a missing value.
-    pub void: Option<f64>,
+    pub missing_value: Option<f64>,
     /// Substitute for missing values.
-    pub filler: f64,
+    pub fill_value: f64,
 }
 
 impl Layout {
     /// Returns the byte offset of sample `i`.
     #[inline]
     pub fn byte(&self, i: usize) -> usize {
-        self.begin + i / self.run * self.run_stride + i % self.run * self.number.size()
+        self.offset + i / self.run * self.run_stride + i % self.run * self.number.size()
     }
 
     /// Returns the byte offset after the last sample.
     pub fn end(&self) -> usize {
         if self.count == 0 {
-            self.begin
+            self.offset
         } else {
             self.byte(self.count - 1) + self.number.size()
         }
@@ -108,9 +108,9 @@ impl Layout {
     /// Returns sample `i` of the file contents `bytes`; `None` if the value is missing.
     #[inline]
     pub fn get(&self, bytes: &[u8], i: usize) -> Option<f64> {
-        let raw = self.number.read(&bytes[self.byte(i)..], self.big);
-        let void = raw.is_nan() || self.void.is_some_and(|v| v == raw);
-        (!void).then(|| raw * self.scale[0] + self.scale[1])
+        let raw = self.number.read(&bytes[self.byte(i)..], self.big_endian);
+        let is_missing = raw.is_nan() || self.missing_value.is_some_and(|v| v == raw);
+        (!is_missing).then(|| raw * self.scale[0] + self.scale[1])
     }
 }
 
@@ -130,12 +130,12 @@ impl Mapped {
     /// Returns sample `i`, or the substitute if it is missing.
     #[inline]
     pub fn get(&self, i: usize) -> f64 {
-        self.layout.get(&self.map, i).unwrap_or(self.layout.filler)
+        self.layout.get(&self.map, i).unwrap_or(self.layout.fill_value)
     }
 
-    /// Sets the substitute for missing values.
-    pub fn fill_with(&mut self, value: f64) {
-        self.layout.filler = value;
+    /// Sets the substitute for missing values, in the unit of the samples.
+    pub fn set_fill_value(&mut self, value: f64) {
+        self.layout.fill_value = value;
     }
 
     /// Returns the number of samples.

@@ -36,9 +36,9 @@ pub struct Terrain {
     /// Sample spacing along both axes [m].
     step: [f64; 2],
     /// Maximum sample of each tile including its edges, x varying fastest [m].
-    tops: Vec<f64>,
+    tile_max_heights: Vec<f64>,
     /// Minimum and maximum sample [m].
-    ends: [f64; 2],
+    height_range: [f64; 2],
 }
 
 impl Terrain {
@@ -54,17 +54,17 @@ impl Terrain {
             count,
             corner,
             step,
-            tops: vec![f64::NEG_INFINITY; tiles[0] * tiles[1]],
-            ends: [f64::INFINITY, f64::NEG_INFINITY],
+            tile_max_heights: vec![f64::NEG_INFINITY; tiles[0] * tiles[1]],
+            height_range: [f64::INFINITY, f64::NEG_INFINITY],
         };
         for j in 0..count[1] {
             for i in 0..count[0] {
                 let h = terrain.sample(i, j);
-                terrain.ends = [terrain.ends[0].min(h), terrain.ends[1].max(h)];
+                terrain.height_range = [terrain.height_range[0].min(h), terrain.height_range[1].max(h)];
                 // a sample on a tile edge belongs to all adjacent tiles
                 for tj in j.saturating_sub(1) / TILE..=(j / TILE).min(tiles[1] - 1) {
                     for ti in i.saturating_sub(1) / TILE..=(i / TILE).min(tiles[0] - 1) {
-                        let top = &mut terrain.tops[tj * tiles[0] + ti];
+                        let top = &mut terrain.tile_max_heights[tj * tiles[0] + ti];
                         *top = top.max(h);
                     }
                 }
@@ -79,8 +79,8 @@ impl Terrain {
     }
 
     /// Returns the minimum and maximum height [m].
-    pub fn ends(&self) -> [f64; 2] {
-        self.ends
+    pub fn height_range(&self) -> [f64; 2] {
+        self.height_range
     }
 
     /// Returns the number of samples along the grid axes.
@@ -121,7 +121,7 @@ impl Terrain {
 
     /// Returns the height [m] and the slopes of the triangle at the fractions (u, v) of a cell.
     #[inline]
-    fn in_cell(&self, [i, j]: [usize; 2], [u, v]: [f64; 2]) -> (f64, [f64; 2]) {
+    fn interpolate_cell(&self, [i, j]: [usize; 2], [u, v]: [f64; 2]) -> (f64, [f64; 2]) {
         let (h00, h11) = (self.sample(i, j), self.sample(i + 1, j + 1));
         let (along, up) = if u >= v {
             let h10 = self.sample(i + 1, j);
@@ -166,7 +166,7 @@ impl Terrain {
     pub fn height(&self, x: f64, y: f64) -> f64 {
         let [x, y] = self.along(x, y);
         let ((i, u), (j, v)) = (self.find(0, x), self.find(1, y));
-        self.in_cell([i, j], [u, v]).0
+        self.interpolate_cell([i, j], [u, v]).0
     }
 
     /// Returns the upward unit normal at (x, y) of W [m].
@@ -180,14 +180,14 @@ impl Terrain {
         let rates = self.rates(x, y);
         let [x, y] = self.along(x, y);
         let ((i, u), (j, v)) = (self.find(0, x), self.find(1, y));
-        let (_, slope) = self.in_cell([i, j], [u, v]);
+        let (_, slope) = self.interpolate_cell([i, j], [u, v]);
         let face = (2 * (j * self.count[0] + i)) as u32 + u32::from(u < v);
-        let within = |axis: usize, x: f64| {
+        let is_inside = |axis: usize, x: f64| {
             let s = (x - self.corner[axis]) / self.step[axis];
             s >= 0.0 && s <= (self.count[axis] - 1) as f64
         };
-        let sx = if within(0, x) { slope[0] } else { 0.0 };
-        let sy = if within(1, y) { slope[1] } else { 0.0 };
+        let sx = if is_inside(0, x) { slope[0] } else { 0.0 };
+        let sy = if is_inside(1, y) { slope[1] } else { 0.0 };
         let along = |k: usize| sx * rates[0][k] + sy * rates[1][k];
         let n = Vec3::new(-along(0), -along(1), 1.0);
         (n.scale(1.0 / n.norm()), face)
@@ -212,10 +212,10 @@ impl Terrain {
             |axis: usize, x: f64| [x - radius, x + radius].map(|x| self.find(axis, x).0 / TILE);
         let ([i0, i1], [j0, j1]) = (span(0, x), span(1, y));
         if (i1 - i0 + 1) * (j1 - j0 + 1) > 64 {
-            return self.ends[1];
+            return self.height_range[1];
         }
         let rows = (j0..=j1).flat_map(|j| (i0..=i1).map(move |i| j * tiles[0] + i));
-        rows.map(|k| self.tops[k]).fold(f64::NEG_INFINITY, f64::max)
+        rows.map(|k| self.tile_max_heights[k]).fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Returns the distance [m] from `p` [m] along the unit vector `d` to the terrain; `None` if
@@ -238,8 +238,8 @@ impl Terrain {
         let mut t = from;
         while t < to {
             // within one triangle the terrain below the ray is linear
-            let next = self.leaves(p, d, t);
-            if p.z + t * d.z > self.ends[1] && d.z >= 0.0 {
+            let next = self.next_edge_distance(p, d, t);
+            if p.z + t * d.z > self.height_range[1] && d.z >= 0.0 {
                 return None;
             }
             // the ray never leaves the triangle: vertical, or beyond the edge
@@ -260,30 +260,30 @@ impl Terrain {
     }
 
     /// Implements [`Terrain::range_between`] within one cell with straight edges. The ray is in the
-    /// cell between the distances `from` and `to` [m] and above the terrain at `from`. `at` and
+    /// cell between the distances `from` and `to` [m] and above the terrain at `from`. `cell_position` and
     /// `rate` are [`Terrain::cells`] of `p` and its derivatives along `d`. The outer `None` means
     /// that the ray is not in the cell.
     pub fn range_in_cell(
         &self,
         [p, d]: [Vec3; 2],
-        [at, rate]: [[f64; 2]; 2],
+        [cell_position, rate]: [[f64; 2]; 2],
         [i, j]: [usize; 2],
         [from, to]: [f64; 2],
     ) -> Option<Option<f64>> {
-        let place = |t: f64| {
+        let cell_fraction = |t: f64| {
             [
-                at[0] + t * rate[0] - i as f64,
-                at[1] + t * rate[1] - j as f64,
+                cell_position[0] + t * rate[0] - i as f64,
+                cell_position[1] + t * rate[1] - j as f64,
             ]
         };
-        let inside = |s: [f64; 2]| s.iter().all(|s| (-1e-6..=1.0 + 1e-6).contains(s));
-        let (first, last) = (place(from), place(to));
-        if !(inside(first) && inside(last)) {
+        let is_inside = |s: [f64; 2]| s.iter().all(|s| (-1e-6..=1.0 + 1e-6).contains(s));
+        let (first, last) = (cell_fraction(from), cell_fraction(to));
+        if !(is_inside(first) && is_inside(last)) {
             return None;
         }
         let (h00, h10) = (self.sample(i, j), self.sample(i + 1, j));
         let (h01, h11) = (self.sample(i, j + 1), self.sample(i + 1, j + 1));
-        let over = |t: f64, [u, v]: [f64; 2]| {
+        let height_above = |t: f64, [u, v]: [f64; 2]| {
             let (along, up) = if u >= v {
                 (h10 - h00, h11 - h10)
             } else {
@@ -293,19 +293,19 @@ impl Terrain {
         };
         // distance at which the ray crosses the diagonal
         let (a, b) = (first[0] - first[1], last[0] - last[1]);
-        let middle = if a * b < 0.0 {
+        let diagonal = if a * b < 0.0 {
             from + (to - from) * (a / (a - b))
         } else {
             to
         };
-        let (mut t, mut high) = (from, over(from, first));
-        for end in [middle, to] {
-            let low = over(end, place(end));
-            if low < high && low <= 0.0 {
+        let (mut t, mut height) = (from, height_above(from, first));
+        for end in [diagonal, to] {
+            let end_height = height_above(end, cell_fraction(end));
+            if end_height < height && end_height <= 0.0 {
                 // a negative height at the start can only be a rounding error
-                let high = high.max(0.0);
+                let height = height.max(0.0);
                 return Some(Some(
-                    t + (end - t) * (high / (high - low).max(f64::MIN_POSITIVE)),
+                    t + (end - t) * (height / (height - end_height).max(f64::MIN_POSITIVE)),
                 ));
             }
             (t, high) = (end, low);
@@ -315,9 +315,9 @@ impl Terrain {
 
     /// Returns the next distance after `t` [m] at which the ray crosses a cell edge or a diagonal;
     /// infinite if there is none.
-    fn leaves(&self, p: Vec3, d: Vec3, t: f64) -> f64 {
+    fn next_edge_distance(&self, p: Vec3, d: Vec3, t: f64) -> f64 {
         // longitude and latitude are linearised up to the next edge and evaluated again there
-        let (place, way) = match &self.grid.plane {
+        let (linearised, angle_rates) = match &self.grid.plane {
             None => (None, [d.x, d.y]),
             Some(plane) => {
                 let (angles, rates) = plane.to_angles(p.x + t * d.x, p.y + t * d.y);
@@ -327,55 +327,55 @@ impl Terrain {
                 )
             }
         };
-        let s = |axis: usize, t: f64| {
-            let x = match place {
+        let cell_coordinate = |axis: usize, t: f64| {
+            let x = match linearised {
                 None => p[axis] + t * d[axis],
-                Some((angles, from)) => angles[axis] + (t - from) * way[axis],
+                Some((angles, start)) => angles[axis] + (t - start) * angle_rates[axis],
             };
             (x - self.corner[axis]) / self.step[axis]
         };
-        let rate = [way[0] / self.step[0], way[1] / self.step[1]];
+        let rate = [angle_rates[0] / self.step[0], angle_rates[1] / self.step[1]];
         // small offset, so that the current edge is not returned again
-        let ahead = 1e-9 / (rate[0].abs() + rate[1].abs()).max(1e-12);
-        let now = [s(0, t + ahead), s(1, t + ahead)];
+        let offset = 1e-9 / (rate[0].abs() + rate[1].abs()).max(1e-12);
+        let position = [cell_coordinate(0, t + offset), cell_coordinate(1, t + offset)];
         let mut next = f64::INFINITY;
         for axis in 0..2 {
             let last = (self.count[axis] - 1) as f64;
-            let line = if rate[axis] > 0.0 {
-                (now[axis].floor() + 1.0).max(0.0)
+            let edge = if rate[axis] > 0.0 {
+                (position[axis].floor() + 1.0).max(0.0)
             } else if rate[axis] < 0.0 {
-                (now[axis].ceil() - 1.0).min(last)
+                (position[axis].ceil() - 1.0).min(last)
             } else {
                 continue;
             };
-            if (0.0..=last).contains(&line) {
-                next = next.min(t + ahead + (line - now[axis]) / rate[axis]);
+            if (0.0..=last).contains(&edge) {
+                next = next.min(t + offset + (edge - position[axis]) / rate[axis]);
             }
         }
-        let inside = (0..2).all(|k| now[k] >= 0.0 && now[k] <= (self.count[k] - 1) as f64);
-        let (across, closing) = (
-            now[0] - now[0].floor() - (now[1] - now[1].floor()),
+        let inside = (0..2).all(|k| position[k] >= 0.0 && position[k] <= (self.count[k] - 1) as f64);
+        let (diagonal_offset, diagonal_rate) = (
+            position[0] - position[0].floor() - (position[1] - position[1].floor()),
             rate[1] - rate[0],
         );
-        if inside && closing != 0.0 {
-            let to_diagonal = across / closing;
+        if inside && diagonal_rate != 0.0 {
+            let to_diagonal = diagonal_offset / diagonal_rate;
             if to_diagonal > 0.0 {
-                next = next.min(t + ahead + to_diagonal);
+                next = next.min(t + offset + to_diagonal);
             }
         }
-        next.max(t + ahead)
+        next.max(t + offset)
     }
 
     /// Calls `f` for every triangle that overlaps the box between `low` and `high` [m] (W), with
     /// its index and its corners [m], counter-clockwise seen from above.
     pub fn triangles(&self, low: Vec3, high: Vec3, mut f: impl FnMut(u32, [Vec3; 3])) {
-        let (zs, mut span_of) = ([low.z, high.z], [[low.x, high.x], [low.y, high.y]]);
+        let (zs, mut spans) = ([low.z, high.z], [[low.x, high.x], [low.y, high.y]]);
         if self.grid.plane.is_some() {
             let (x, y) = (0.5 * (low.x + high.x), 0.5 * (low.y + high.y));
-            let far = 0.5 * (high.x - low.x).max(high.y - low.y) * self.stretch(x, y);
-            span_of = self.along(x, y).map(|middle| [middle - far, middle + far]);
+            let half_extent = 0.5 * (high.x - low.x).max(high.y - low.y) * self.stretch(x, y);
+            spans = self.along(x, y).map(|center| [center - half_extent, center + half_extent]);
         }
-        let [[low_x, high_x], [low_y, high_y]] = span_of;
+        let [[low_x, high_x], [low_y, high_y]] = spans;
         let span = |axis: usize, low: f64, high: f64| {
             let end = self.corner[axis] + self.step[axis] * (self.count[axis] - 1) as f64;
             (low <= end && high >= self.corner[axis])

@@ -98,7 +98,7 @@ pub struct Components {
 #[derive(Clone, Debug, PartialEq)]
 pub struct WaveField {
     /// Sea state that the components realise.
-    pub asked: SeaState,
+    pub requested: SeaState,
     /// Components of the sea state.
     pub components: Components,
     /// Number of actual wave components; the others are padding.
@@ -135,7 +135,7 @@ impl Waves {
     }
 
     /// Returns the regions if any of them has a separate surface, otherwise `None`.
-    pub fn of_regions(regions: &[Region]) -> Option<Arc<[Region]>> {
+    pub fn surface_regions(regions: &[Region]) -> Option<Arc<[Region]>> {
         regions
             .iter()
             .any(Region::has_own_surface)
@@ -145,7 +145,7 @@ impl Waves {
     /// Returns the active sea states at `t_ns` [ns] and the weight of each, 0 to 1.
     pub fn active_fields(&self, t_ns: f64) -> impl Iterator<Item = (&Arc<WaveField>, f64)> {
         let growth = move |i: usize| match self.seas.get(i) {
-            Some((start, sea)) => Self::growth_weight(*start, sea.asked.ramp, t_ns),
+            Some((start, sea)) => Self::growth_weight(*start, sea.requested.ramp, t_ns),
             None => 0.0,
         };
         let tide = self.tide.iter().map(|tide| (tide, 1.0));
@@ -226,15 +226,15 @@ impl Waves {
         let Some(next) = next.latest() else {
             return self.clone();
         };
-        let known = self
+        let is_current = self
             .latest()
-            .is_some_and(|last| last.asked == next.asked && last.depth == next.depth);
-        if known || (self.seas.is_empty() && next.max_elevation == 0.0) {
+            .is_some_and(|last| last.requested == next.requested && last.depth == next.depth);
+        if is_current || (self.seas.is_empty() && next.max_elevation == 0.0) {
             return self.clone();
         }
-        let done = |(start, sea): &(u64, Arc<WaveField>)| match start {
+        let growth_end = |(start, sea): &(u64, Arc<WaveField>)| match start {
             0 => 0,
-            _ => start.saturating_add((sea.asked.ramp * 1e9) as u64),
+            _ => start.saturating_add((sea.requested.ramp * 1e9) as u64),
         };
         // discards sea states that have not begun and those that have been replaced
         let mut seas: Vec<_> = self
@@ -243,18 +243,18 @@ impl Waves {
             .filter(|(start, _)| *start <= now_ns)
             .cloned()
             .collect();
-        let over = seas
+        let first_kept = seas
             .iter()
-            .rposition(|sea| done(sea) <= now_ns)
+            .rposition(|sea| growth_end(sea) <= now_ns)
             .unwrap_or(0);
-        seas.drain(..over);
+        seas.drain(..first_kept);
         if now_ns == 0 {
             seas.clear();
         }
-        if let Some(first) = seas.first_mut().filter(|first| done(first) <= now_ns) {
+        if let Some(first) = seas.first_mut().filter(|first| growth_end(first) <= now_ns) {
             first.0 = 0;
         }
-        let start = seas.last().map_or(now_ns, |last| done(last).max(now_ns));
+        let start = seas.last().map_or(now_ns, |last| growth_end(last).max(now_ns));
         seas.push((start, Arc::clone(next)));
         Self {
             seas,
@@ -320,7 +320,7 @@ mod tests {
     use super::*;
 
     fn sea(hs: f64) -> Waves {
-        let asked = SeaState {
+        let requested = SeaState {
             spectrum: Spectrum::Bretschneider,
             hs,
             tp: 8.0,
@@ -331,7 +331,7 @@ mod tests {
             ramp: 10.0,
         };
         Waves::from_field(WaveField {
-            asked,
+            requested,
             components: Components::default(),
             n: 0,
             depth: 50.0,
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn growth_is_smooth_and_whole() {
+    fn growth_is_smooth_and_complete() {
         let growth = |t: f64| Waves::growth_weight(1_000_000_000, 10.0, 1e9 + t);
         assert_eq!(
             [growth(-1.0), growth(0.0), growth(5e9), growth(1e10)],
@@ -356,12 +356,12 @@ mod tests {
     }
 
     #[test]
-    fn at_most_three_seas_follow_one_another() {
+    fn transitions_keep_at_most_three_sea_states() {
         const S: u64 = 1_000_000_000;
         let hs = |w: &Waves| {
             w.seas
                 .iter()
-                .map(|(t, s)| (*t / S, s.asked.hs))
+                .map(|(t, s)| (*t / S, s.requested.hs))
                 .collect::<Vec<_>>()
         };
         let one = sea(1.0);

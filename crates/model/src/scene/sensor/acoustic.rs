@@ -36,7 +36,7 @@ pub enum BeaconKind {
         /// Delay from interrogation to reply [s].
         turn_around: f64,
         /// Receiver for the interrogation.
-        ear: ReceiverSensitivity,
+        sensitivity: ReceiverSensitivity,
     },
     /// Transmits when the synchronised positioning system takes a sample.
     Locator,
@@ -80,9 +80,9 @@ pub struct AcousticSpec {
     /// the instrument.
     pub sound_speed: Option<f64>,
     /// Whether sound propagates along refracted rays.
-    pub bent: bool,
+    pub refracts: bool,
     /// Listening time after a sample [s].
-    pub listens: f64,
+    pub listening_time: f64,
 }
 
 /// Reference to a beacon of the scene.
@@ -105,14 +105,14 @@ pub enum AcousticKind {
     /// Measures positions of transponders from range and bearing.
     Usbl {
         /// Transmitter of the interrogation.
-        voice: Interrogator,
+        interrogator: Interrogator,
         /// Uncertainty of the carrier pose; `None`: positions are output in S only.
         carrier: Option<Carrier>,
     },
     /// Measures its own position from ranges to transponders.
     Lbl {
         /// Transmitter of the interrogation.
-        voice: Interrogator,
+        interrogator: Interrogator,
         /// Error of the surveyed position of each beacon in W, in the order of the targets [m].
         survey: Vec<Vec3>,
         /// Standard deviation of a surveyed position [m].
@@ -237,7 +237,7 @@ impl ExteroceptiveSensor for AcousticSpec {
     }
 
     fn sample_duration_ns(&self) -> u64 {
-        (self.listens * 1e9) as u64
+        (self.listening_time * 1e9) as u64
     }
 
     fn supports_offset_faults(&self) -> bool {

@@ -14,7 +14,7 @@ pub struct CameraSpec {
     pub lens: Lens,
     /// Distance of a flat port in front of the lens [m]; `None`: a dome port or no housing.
     pub flat_port: Option<f64>,
-    /// Available outputs, as [`Part`] bits.
+    /// Available outputs, as bits of [`CameraOutput`].
     pub outputs: u8,
     /// True if the camera renders the robot that carries it.
     pub renders_self: bool,
@@ -39,7 +39,7 @@ pub struct CameraSpec {
     pub rays: Vec<Vec3>,
     /// Positions of the samples within a pixel, relative to its centre [px]; empty: the centre
     /// only.
-    pub places: Vec<[f64; 2]>,
+    pub subpixels: Vec<[f64; 2]>,
 }
 
 /// Outputs of a camera, as bits. Only outputs in use are computed.
@@ -99,10 +99,10 @@ pub struct Exposure {
 }
 
 impl Exposure {
-    /// Returns the feasible exposure value nearest to `wanted`.
-    pub fn clamp_exposure(&self, wanted: f64) -> f64 {
+    /// Returns the feasible exposure value at ISO 100 nearest to `exposure_value` [stops].
+    pub fn clamp_exposure(&self, exposure_value: f64) -> f64 {
         let [low, high] = self.limits;
-        wanted.clamp(low.max(self.gain_below - self.max_gain).min(high), high)
+        exposure_value.clamp(low.max(self.gain_below - self.max_gain).min(high), high)
     }
 }
 
@@ -117,75 +117,75 @@ impl CameraSpec {
 
     /// Returns `n` sample positions within a pixel [px], one in each of `n` columns and `n` rows.
     /// The rows are in bit-reversed order.
-    pub fn places(n: usize) -> Vec<[f64; 2]> {
+    pub fn subpixels(n: usize) -> Vec<[f64; 2]> {
         if n < 2 {
             return Vec::new();
         }
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by_key(|k| (*k as u32).reverse_bits());
-        let middle = |k: usize| (k as f64 + 0.5) / n as f64 - 0.5;
+        let offset = |k: usize| (k as f64 + 0.5) / n as f64 - 0.5;
         order
             .into_iter()
             .enumerate()
-            .map(|(i, j)| [middle(i), middle(j)])
+            .map(|(i, j)| [offset(i), offset(j)])
             .collect()
     }
 
-    /// Interpolates the unit direction at a position `place` within a pixel, in the optical frame.
-    /// Returns zero where the lens has no image.
-    fn direction(&self, [column, row]: [usize; 2], place: [f64; 2]) -> Vec3 {
+    /// Interpolates the unit direction at a position `subpixel` within a pixel, in the optical
+    /// frame. Returns zero where the lens has no image.
+    fn direction(&self, [column, row]: [usize; 2], subpixel: [f64; 2]) -> Vec3 {
         let [columns, rows] = self.size;
         let k = row * columns + column;
-        let own = self.rays[k];
+        let central = self.rays[k];
         let is_none = |d: Vec3| d.dot(d) == 0.0;
-        if is_none(own) {
-            return own;
+        if is_none(central) {
+            return central;
         }
-        let mut d = own;
-        for (at, n, step, off) in [
-            (column, columns, 1, place[0]),
-            (row, rows, columns, place[1]),
+        let mut d = central;
+        for (at, n, step, shift) in [
+            (column, columns, 1, subpixel[0]),
+            (row, rows, columns, subpixel[1]),
         ] {
             let before = (at > 0)
                 .then(|| self.rays[k - step])
                 .filter(|d| !is_none(*d));
-            let behind = (at + 1 < n)
+            let after = (at + 1 < n)
                 .then(|| self.rays[k + step])
                 .filter(|d| !is_none(*d));
-            let slope = match (before, behind) {
+            let slope = match (before, after) {
                 (Some(a), Some(b)) => (b - a).scale(0.5),
-                (Some(a), None) => own - a,
-                (None, Some(b)) => b - own,
+                (Some(a), None) => central - a,
+                (None, Some(b)) => b - central,
                 (None, None) => Vec3::zero(),
             };
-            d += slope.scale(off);
+            d += slope.scale(shift);
         }
-        d.unit().unwrap_or(own)
+        d.unit().unwrap_or(central)
     }
 
     /// Returns origin [m] and unit direction of the ray of a pixel in S (forward, left, up).
-    /// `place` selects a position within the pixel [px], `wet` a camera in water. Returns `None` if
-    /// the pixel has no image.
+    /// `subpixel` selects a position within the pixel [px], `wet` a camera in water. Returns `None`
+    /// if the pixel has no image.
     pub fn ray(
         &self,
         pixel: [usize; 2],
-        place: Option<[f64; 2]>,
+        subpixel: Option<[f64; 2]>,
         wet: bool,
     ) -> Option<(Vec3, Vec3)> {
-        let d = match place {
-            Some(place) => self.direction(pixel, place),
+        let d = match subpixel {
+            Some(subpixel) => self.direction(pixel, subpixel),
             None => self.rays[pixel[1] * self.size[0] + pixel[0]],
         };
         if d.z == 0.0 && d.x == 0.0 && d.y == 0.0 {
             return None;
         }
-        let turned = |v: Vec3| Vec3::new(v.z, -v.x, -v.y);
+        let to_sensor = |v: Vec3| Vec3::new(v.z, -v.x, -v.y);
         match self.flat_port {
             Some(distance) if wet => {
                 let (p, d) = lens::refract_at_port(d, distance)?;
-                Some((turned(p), turned(d)))
+                Some((to_sensor(p), to_sensor(d)))
             }
-            _ => Some((Vec3::zero(), turned(d))),
+            _ => Some((Vec3::zero(), to_sensor(d))),
         }
     }
 }

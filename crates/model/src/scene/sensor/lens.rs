@@ -29,9 +29,9 @@ use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 
 /// Maximum iterations of Newton's method; it needs about five.
-const STEPS: usize = 30;
+const MAX_NEWTON_STEPS: usize = 30;
 /// Tolerance of Newton's method in (x', y').
-const ENOUGH: f64 = 1e-12;
+const NEWTON_TOLERANCE: f64 = 1e-12;
 /// Refractive index of water relative to air.
 pub const WATER_INDEX: f64 = 1.34;
 
@@ -59,12 +59,12 @@ impl Lens {
     /// Projects the direction `d` (optical frame) to a pixel [px] by (1). Returns `None` for (2) if
     /// `d` points behind the lens.
     pub fn project(&self, d: Vec3) -> Option<[f64; 2]> {
-        let at = match &self.distortion {
+        let point = match &self.distortion {
             Distortion::BrownConrady(k) => {
                 if d.z <= 0.0 {
                     return None;
                 }
-                brown(k, [d.x / d.z, d.y / d.z]).0
+                brown_conrady(k, [d.x / d.z, d.y / d.z]).0
             }
             Distortion::FishEye(k) => {
                 let r = (d.x * d.x + d.y * d.y).sqrt();
@@ -72,30 +72,30 @@ impl Lens {
                 if r == 0.0 {
                     [0.0, 0.0]
                 } else {
-                    let bent = fish_eye(k, theta).0;
-                    [bent * d.x / r, bent * d.y / r]
+                    let distorted = fish_eye(k, theta).0;
+                    [distorted * d.x / r, distorted * d.y / r]
                 }
             }
         };
-        Some([0, 1].map(|i| self.focal[i] * at[i] + self.center[i]))
+        Some([0, 1].map(|i| self.focal[i] * point[i] + self.center[i]))
     }
 
     /// Returns the unit direction of a pixel [px] in the optical frame, or `None` if the lens has
     /// no image there.
     pub fn direction(&self, pixel: [f64; 2]) -> Option<Vec3> {
-        let at = [0, 1].map(|i| (pixel[i] - self.center[i]) / self.focal[i]);
+        let point = [0, 1].map(|i| (pixel[i] - self.center[i]) / self.focal[i]);
         match &self.distortion {
             Distortion::BrownConrady(k) => {
-                let [x, y] = straight(k, at)?;
+                let [x, y] = undistort(k, point)?;
                 let d = Vec3::new(x, y, 1.0);
                 Some(d.scale(1.0 / d.norm()))
             }
             Distortion::FishEye(k) => {
-                let r = (at[0] * at[0] + at[1] * at[1]).sqrt();
+                let r = (point[0] * point[0] + point[1] * point[1]).sqrt();
                 let theta = angle(k, r)?;
                 let (s, c) = sin_cos(theta);
-                let out = if r > 0.0 { s / r } else { 0.0 };
-                Some(Vec3::new(out * at[0], out * at[1], c))
+                let radial_factor = if r > 0.0 { s / r } else { 0.0 };
+                Some(Vec3::new(radial_factor * point[0], radial_factor * point[1], c))
             }
         }
     }
@@ -109,42 +109,42 @@ pub(crate) fn refract_at_port(d: Vec3, distance: f64) -> Option<(Vec3, Vec3)> {
         return None;
     }
     let (x, y) = (d.x / WATER_INDEX, d.y / WATER_INDEX);
-    let bent = Vec3::new(x, y, (1.0 - x * x - y * y).sqrt());
-    Some((d.scale(distance / d.z), bent))
+    let refracted = Vec3::new(x, y, (1.0 - x * x - y * y).sqrt());
+    Some((d.scale(distance / d.z), refracted))
 }
 
 /// Computes (2) and its Jacobian with respect to x and y.
-fn brown(&[k1, k2, p1, p2, k3]: &[f64; 5], [x, y]: [f64; 2]) -> ([f64; 2], [[f64; 2]; 2]) {
+fn brown_conrady(&[k1, k2, p1, p2, k3]: &[f64; 5], [x, y]: [f64; 2]) -> ([f64; 2], [[f64; 2]; 2]) {
     let r2 = x * x + y * y;
     let radial = 1.0 + r2 * (k1 + r2 * (k2 + r2 * k3));
     // derivative of `radial` with respect to r²
     let slope = k1 + r2 * (2.0 * k2 + 3.0 * r2 * k3);
-    let at = [
+    let point = [
         x * radial + 2.0 * p1 * x * y + p2 * (r2 + 2.0 * x * x),
         y * radial + p1 * (r2 + 2.0 * y * y) + 2.0 * p2 * x * y,
     ];
-    let mixed = 2.0 * x * y * slope + 2.0 * p1 * x + 2.0 * p2 * y;
+    let mixed_derivative = 2.0 * x * y * slope + 2.0 * p1 * x + 2.0 * p2 * y;
     let rows = [
         [
             radial + 2.0 * x * x * slope + 2.0 * p1 * y + 6.0 * p2 * x,
-            mixed,
+            mixed_derivative,
         ],
         [
-            mixed,
+            mixed_derivative,
             radial + 2.0 * y * y * slope + 6.0 * p1 * y + 2.0 * p2 * x,
         ],
     ];
-    (at, rows)
+    (point, rows)
 }
 
 /// Inverts (2) in the region around the axis where it is monotonic.
-fn straight(k: &[f64; 5], at: [f64; 2]) -> Option<[f64; 2]> {
-    let mut p = at;
-    for _ in 0..STEPS {
-        let (is, [[a, b], [c, d]]) = brown(k, p);
-        let (ex, ey) = (at[0] - is[0], at[1] - is[1]);
+fn undistort(k: &[f64; 5], point: [f64; 2]) -> Option<[f64; 2]> {
+    let mut p = point;
+    for _ in 0..MAX_NEWTON_STEPS {
+        let (value, [[a, b], [c, d]]) = brown_conrady(k, p);
+        let (ex, ey) = (point[0] - value[0], point[1] - value[1]);
         let det = a * d - b * c;
-        if ex.abs() + ey.abs() < ENOUGH {
+        if ex.abs() + ey.abs() < NEWTON_TOLERANCE {
             return (det > 0.0 && a > 0.0).then_some(p);
         }
         if det.abs() < 1e-12 {
@@ -164,25 +164,25 @@ fn straight(k: &[f64; 5], at: [f64; 2]) -> Option<[f64; 2]> {
 /// Computes θ_d of (3) and its derivative with respect to θ.
 fn fish_eye(&[k1, k2, k3, k4]: &[f64; 4], theta: f64) -> (f64, f64) {
     let t = theta * theta;
-    let bent = theta * (1.0 + t * (k1 + t * (k2 + t * (k3 + t * k4))));
+    let distorted = theta * (1.0 + t * (k1 + t * (k2 + t * (k3 + t * k4))));
     (
-        bent,
+        distorted,
         1.0 + t * (3.0 * k1 + t * (5.0 * k2 + t * (7.0 * k3 + t * 9.0 * k4))),
     )
 }
 
 /// Inverts (3) for θ.
-fn angle(k: &[f64; 4], bent: f64) -> Option<f64> {
-    let mut theta = bent.min(1.5);
-    for _ in 0..STEPS {
-        let (is, slope) = fish_eye(k, theta);
-        if (bent - is).abs() < ENOUGH {
+fn angle(k: &[f64; 4], distorted: f64) -> Option<f64> {
+    let mut theta = distorted.min(1.5);
+    for _ in 0..MAX_NEWTON_STEPS {
+        let (value, slope) = fish_eye(k, theta);
+        if (distorted - value).abs() < NEWTON_TOLERANCE {
             return (slope > 0.0 && theta <= std::f64::consts::PI).then_some(theta);
         }
         if slope.abs() < 1e-9 {
             return None;
         }
-        theta = (theta + (bent - is) / slope).clamp(0.0, 4.0);
+        theta = (theta + (distorted - value) / slope).clamp(0.0, 4.0);
     }
     None
 }

@@ -134,7 +134,7 @@ macro_rules! declare_kinds {
         }
 
         $(impl SensorParameters for $spec {
-            fn of(kind: &SensorKind) -> Option<&Self> {
+            fn from_kind(kind: &SensorKind) -> Option<&Self> {
                 match kind {
                     SensorKind::$kind(spec) => Some(spec),
                     _ => None,
@@ -186,7 +186,7 @@ macro_rules! declare_exteroceptive_kinds {
         }
 
         $(impl SensorParameters for $spec {
-            fn of(kind: &SensorKind) -> Option<&Self> {
+            fn from_kind(kind: &SensorKind) -> Option<&Self> {
                 match &**kind.exteroceptive()? {
                     ExteroceptiveSpec::$kind(spec) => Some(spec),
                     _ => None,
@@ -231,7 +231,7 @@ impl Sensor {
     /// on its measurements.
     pub fn min_rate(&self) -> f64 {
         match self.ping_rates() {
-            Some(pace) => pace.min_rate().min(self.rate),
+            Some(ping_rates) => ping_rates.min_rate().min(self.rate),
             None => self.rate,
         }
     }
@@ -253,8 +253,8 @@ impl SensorKind {
 
     /// Returns the parameters of an exteroceptive sensor, if it is one.
     pub fn exteroceptive(&self) -> Option<&Arc<ExteroceptiveSpec>> {
-        if let SensorKind::Exteroceptive(looks) = self {
-            Some(looks)
+        if let SensorKind::Exteroceptive(spec) = self {
+            Some(spec)
         } else {
             None
         }
@@ -313,7 +313,7 @@ pub struct Errors {
     /// Standard deviation of the white noise of a sample [unit].
     pub white: f64,
     /// Bias instability: factor on the bias per sample, 0..1.
-    pub bias_keep: f64,
+    pub bias_decay: f64,
     /// Bias instability: standard deviation of the increment per sample [unit].
     pub bias_step: f64,
     /// Random walk: standard deviation of the increment per sample [unit].
@@ -339,7 +339,7 @@ impl Errors {
     /// from `stream`.
     pub fn new(noise: &Noise, rate: f64, stream: merrow_math::rng::Stream) -> Self {
         let dt = 1.0 / rate;
-        let keep = libm::exp(-dt / noise.bias_tau);
+        let decay = libm::exp(-dt / noise.bias_tau);
         let bias_std = noise.markov_std();
         let mut draw = stream.draw(0);
         let mut triple = |std: f64| {
@@ -349,19 +349,19 @@ impl Errors {
                 std * draw.normal(),
             )
         };
-        let (scale, turn, bias) = (
+        let (scale, misalignment, bias) = (
             triple(noise.scale_std),
             triple(noise.misalignment_std),
             triple(noise.turn_on_bias),
         );
-        let mut matrix = Mat3::identity() + Mat3::cross(turn);
+        let mut matrix = Mat3::identity() + Mat3::cross(misalignment);
         for i in 0..3 {
             matrix.r[i][i] = 1.0 + scale[i];
         }
         Self {
             white: noise.density * rate.sqrt(),
-            bias_keep: keep,
-            bias_step: bias_std * (1.0 - keep * keep).sqrt(),
+            bias_decay: decay,
+            bias_step: bias_std * (1.0 - decay * decay).sqrt(),
             walk_step: noise.random_walk * dt.sqrt(),
             matrix,
             bias,

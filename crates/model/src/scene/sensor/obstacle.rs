@@ -43,19 +43,19 @@ pub struct DetectorSpec {
     /// it that the echo is compared with.
     pub window: [f64; 2],
     /// Echoes closer together than this belong to one obstacle [m].
-    pub gap: f64,
+    pub cluster_gap: f64,
     /// Minimum number of echoes of an obstacle.
     pub min_echoes: usize,
     /// Minimum edge length of a box [m].
-    pub least_size: f64,
+    pub min_size: f64,
     /// Time for which echoes are accumulated with later echoes [s]; 0: each sample separately.
-    pub keep: f64,
+    pub accumulation: f64,
     /// Maximum distance between the box centres of successive samples for association [m].
     pub association: f64,
     /// Duration of a sample of the sensor [ns].
-    pub takes_ns: u64,
+    pub sample_duration_ns: u64,
     /// Time for which an undetected obstacle keeps its identifier [s].
-    pub forget: f64,
+    pub track_timeout: f64,
 }
 
 impl ExteroceptiveSensor for DetectorSpec {
@@ -64,7 +64,7 @@ impl ExteroceptiveSensor for DetectorSpec {
     }
 
     fn sample_duration_ns(&self) -> u64 {
-        self.takes_ns
+        self.sample_duration_ns
     }
 
     fn supports_offset_faults(&self) -> bool {

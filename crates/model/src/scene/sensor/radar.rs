@@ -27,7 +27,7 @@ pub struct RadarSpec {
     /// Noise power referred to the antenna [W].
     pub noise: f64,
     /// Duration of a sector [ns].
-    pub takes_ns: u64,
+    pub sample_duration_ns: u64,
     /// Antenna rotation rate [1/s].
     pub turns: f64,
     /// Number of spokes per rotation.
@@ -86,6 +86,6 @@ impl ExteroceptiveSensor for RadarSpec {
     }
 
     fn sample_duration_ns(&self) -> u64 {
-        self.takes_ns
+        self.sample_duration_ns
     }
 }

@@ -61,7 +61,7 @@ pub struct SonarSpec {
     /// Whether echoes have the speckle of many scatterers.
     pub speckle: bool,
     /// Whether rays are refracted by the sound speed profile.
-    pub bent: bool,
+    pub refracts: bool,
     /// Whether the sonar receives reflections from the surface and the seabed.
     pub multipath: bool,
     /// Whether the sonar receives other sonars in its band.
@@ -160,7 +160,7 @@ impl SonarSpec {
     }
 
     /// Returns the listening time of a ping [s].
-    pub fn listens(&self) -> f64 {
+    pub fn listening_time(&self) -> f64 {
         2.0 * self.limits[1] / self.sound_speed.unwrap_or(1500.0)
     }
 
@@ -176,7 +176,7 @@ impl SonarSpec {
     }
 
     /// Returns true if the head rotates continuously, false if it sweeps a sector back and forth.
-    pub fn turns_round(&self) -> bool {
+    pub fn rotates_continuously(&self) -> bool {
         self.head[1] > std::f64::consts::TAU - 1e-9
     }
 
@@ -188,7 +188,7 @@ impl SonarSpec {
             return 0.0;
         }
         let n = self.sweep_pings();
-        if self.turns_round() {
+        if self.rotates_continuously() {
             return (ping % n) as f64 * step;
         }
         let k = ping % (2 * n);
@@ -208,7 +208,7 @@ impl ExteroceptiveSensor for SonarSpec {
     }
 
     fn sample_duration_ns(&self) -> u64 {
-        (self.listens() * 1e9) as u64
+        (self.listening_time() * 1e9) as u64
     }
 
     fn supports_offset_faults(&self) -> bool {

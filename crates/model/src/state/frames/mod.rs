@@ -74,7 +74,7 @@ pub struct Scan {
 /// Requested outputs of a camera. Rows from the top, pixels from the left.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CameraImages {
-    /// Requested outputs, as bits of [`crate::scene::sensor::camera::Part`].
+    /// Requested outputs, as bits of [`crate::scene::sensor::camera::CameraOutput`].
     pub parts: u8,
     /// Red, green and blue of each pixel, 0..255.
     pub rgb: Option<Bytes>,

@@ -31,8 +31,8 @@ impl WorldView {
     /// velocity.
     pub fn extrapolate(&self, time: f64) -> Self {
         let link = |((R, p), V): (&(Mat3, Vec3), &SpatialVelocity)| {
-            let turn = Quat::from_rotation_vector(V.w.scale(time)).matrix();
-            (R.mul_mat(&turn), *p + R.mul_vec(V.v.scale(time)))
+            let rotation = Quat::from_rotation_vector(V.w.scale(time)).matrix();
+            (R.mul_mat(&rotation), *p + R.mul_vec(V.v.scale(time)))
         };
         let robot = |(links, velocities): (&Vec<(Mat3, Vec3)>, &Vec<SpatialVelocity>)| {
             links.iter().zip(velocities).map(link).collect()
@@ -44,11 +44,11 @@ impl WorldView {
     }
 
     /// Returns true if all links are at rest.
-    pub fn rests(&self) -> bool {
-        let still = |v: Vec3| v.dot(v) == 0.0;
+    pub fn is_at_rest(&self) -> bool {
+        let is_zero = |v: Vec3| v.dot(v) == 0.0;
         self.velocities
             .iter()
             .flatten()
-            .all(|V| still(V.w) && still(V.v))
+            .all(|V| is_zero(V.w) && is_zero(V.v))
     }
 }

@@ -7,7 +7,7 @@
 //! robot that moved farther than allowed is stepped again together with the others.
 
 use crate::contact::geometry::ground_effect_rays;
-use crate::contact::geometry::shapes::{Owner, Shape};
+use crate::contact::geometry::shapes::{Owner, CollisionShape};
 use merrow_math::Vec3;
 use merrow_math::sphere_grid::{Sphere, SphereGrid};
 use merrow_model::scene::Scene;
@@ -24,7 +24,7 @@ pub(crate) struct Clearance {
     /// Boxes around fixed shapes, and the robot that a box belongs to, if any.
     fixed: Vec<(Aabb, Option<usize>)>,
     /// True if robots must always be stepped together.
-    always: bool,
+    always_together: bool,
     spheres: SphereGrid,
     allowed: Vec<f64>,
 }
@@ -35,43 +35,43 @@ const SPEED_GAIN: f64 = 0.5;
 impl Clearance {
     /// Creates the check for the shapes of a scene.
     ///
-    /// `always` is true if a constraint other than contact connects robots; they are then always
+    /// `always_together` is true if a constraint other than contact connects robots; they are then always
     /// stepped together.
     pub(crate) fn new<'a>(
         scene: &Scene,
-        moving: &[Shape],
-        fixed: impl Iterator<Item = (&'a Shape, &'a Pose)>,
-        always: bool,
+        moving: &[CollisionShape],
+        fixed: impl Iterator<Item = (&'a CollisionShape, &'a Pose)>,
+        always_together: bool,
     ) -> Self {
         let mut reach: Vec<Option<f64>> = vec![None; scene.robots.len()];
         for shape in moving {
             if let Owner::Link(r, l) = shape.owner {
                 let sphere = shape.shape.compute_bounding_sphere(&shape.X_LG);
-                let far = sphere.center.length()
+                let radius_from_base = sphere.center.length()
                     + sphere.radius
-                    + scene.robots[r as usize].longest_way(l as usize);
-                let known = &mut reach[r as usize];
-                *known = Some(known.map_or(far, |k| k.max(far)));
+                    + scene.robots[r as usize].max_link_distance(l as usize);
+                let radius = &mut reach[r as usize];
+                *radius = Some(radius.map_or(radius_from_base, |k| k.max(radius_from_base)));
             }
         }
         for (robot, reach) in scene.robots.iter().zip(&mut reach) {
-            for (link, felt) in ground_effect_rays::ray_ranges(robot) {
-                let far = felt + robot.longest_way(link);
-                *reach = Some(reach.map_or(far, |r| r.max(far)));
+            for (link, ray_range) in ground_effect_rays::ray_ranges(robot) {
+                let radius_from_base = ray_range + robot.max_link_distance(link);
+                *reach = Some(reach.map_or(radius_from_base, |r| r.max(radius_from_base)));
             }
         }
-        let owner = |s: &Shape| match s.owner {
+        let owner = |s: &CollisionShape| match s.owner {
             Owner::Link(r, _) => Some(r as usize),
             _ => None,
         };
         let fixed = fixed
             .map(|(s, X)| (s.shape.compute_aabb(X), owner(s)))
             .collect();
-        let always = always || scene.robots.iter().any(|r| r.self_collision);
+        let always_together = always_together || scene.robots.iter().any(|r| r.self_collision);
         Self {
             reach,
             fixed,
-            always,
+            always_together,
             spheres: SphereGrid::with_capacity(scene.robots.len()),
             allowed: vec![0.0; scene.robots.len()],
         }
@@ -80,22 +80,22 @@ impl Clearance {
     /// Returns true if no contact can occur within `span_s` [s], as long as no robot moves farther
     /// than [`Clearance::allowed_distance`].
     pub(crate) fn is_clear(&mut self, state: &State, span_s: f64) -> bool {
-        if self.always {
+        if self.always_together {
             return false;
         }
         for (r, robot) in state.robots.iter().enumerate() {
-            let way = span_s * (2.0 * robot.motion.V_WB_B.v.norm() + SPEED_GAIN);
-            self.allowed[r] = way;
+            let travel = span_s * (2.0 * robot.motion.V_WB_B.v.norm() + SPEED_GAIN);
+            self.allowed[r] = travel;
             let Some(reach) = self.reach[r] else { continue };
             let p = robot.motion.p_WB;
-            let radius = reach + way;
+            let radius = reach + travel;
             if !radius.is_finite() || !state.sea.seabed.is_clear_of(p, radius) {
                 return false;
             }
-            let meets = |(around, owner): &(Aabb, Option<usize>)| {
-                *owner != Some(r) && distance(around, p) <= radius
+            let intersects = |(aabb, owner): &(Aabb, Option<usize>)| {
+                *owner != Some(r) && distance(aabb, p) <= radius
             };
-            if self.fixed.iter().any(meets) {
+            if self.fixed.iter().any(intersects) {
                 return false;
             }
         }
@@ -109,8 +109,8 @@ impl Clearance {
         spheres.rebuild(
             robots
                 .enumerate()
-                .filter_map(|(owner, ((robot, reach), way))| {
-                    let (center, radius) = (robot.motion.p_WB, (*reach)? + way);
+                .filter_map(|(owner, ((robot, reach), travel))| {
+                    let (center, radius) = (robot.motion.p_WB, (*reach)? + travel);
                     Some(Sphere {
                         center,
                         radius,
@@ -132,12 +132,12 @@ impl Clearance {
 }
 
 /// Distance from a box to a point outside it; 0 inside.
-fn distance(around: &Aabb, p: Vec3) -> f64 {
+fn distance(aabb: &Aabb, p: Vec3) -> f64 {
     let gap = |lo: f64, x: f64, hi: f64| (lo - x).max(x - hi).max(0.0);
     let d = Vec3::new(
-        gap(around.mins.x, p.x, around.maxs.x),
-        gap(around.mins.y, p.y, around.maxs.y),
-        gap(around.mins.z, p.z, around.maxs.z),
+        gap(aabb.mins.x, p.x, aabb.maxs.x),
+        gap(aabb.mins.y, p.y, aabb.maxs.y),
+        gap(aabb.mins.z, p.z, aabb.maxs.z),
     );
     d.norm()
 }

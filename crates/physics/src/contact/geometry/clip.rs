@@ -79,15 +79,15 @@ pub(crate) fn clip_features(
             ids: [u32::MAX, b.ids[k]],
         };
     }
-    let turn = steepness.signum();
+    let orientation = steepness.signum();
     for k in 0..a.n {
-        let from = a.corners[k];
-        let side = (a.corners[(k + 1) % a.n] - from).cross(m).scale(turn);
+        let start = a.corners[k];
+        let side = (a.corners[(k + 1) % a.n] - start).cross(m).scale(orientation);
         let Some(outward) = side.unit() else { continue };
-        n = clip_by_plane(&mut polygon, n, outward, outward.dot(from), a.ids[k]);
+        n = clip_by_plane(&mut polygon, n, outward, outward.dot(start), a.ids[k]);
     }
-    for place in &mut polygon[..n] {
-        place.gap = (place.p - a.corners[0]).dot(f) / steepness;
+    for point in &mut polygon[..n] {
+        point.gap = (point.p - a.corners[0]).dot(f) / steepness;
     }
     *out = polygon;
     n
@@ -98,30 +98,30 @@ fn clip_by_plane(
     polygon: &mut [ClippedPoint; 8],
     n: usize,
     outward: Vec3,
-    at: f64,
+    offset: f64,
     edge: u32,
 ) -> usize {
     let (input, mut count) = (*polygon, 0);
     // an edge is an open line: its end is not connected to its start
     let pairs = if n == 2 { 1 } else { n };
-    let mut push = |place: ClippedPoint| {
+    let mut push = |point: ClippedPoint| {
         if count < polygon.len() {
-            polygon[count] = place;
+            polygon[count] = point;
             count += 1;
         }
     };
     for k in 0..n {
         let (p, q) = (input[k], input[(k + 1) % n]);
-        let (dp, dq) = (outward.dot(p.p) - at, outward.dot(q.p) - at);
+        let (dp, dq) = (outward.dot(p.p) - offset, outward.dot(q.p) - offset);
         if dp <= TOLERANCE {
             push(p);
         }
         let crosses = (dp <= TOLERANCE) != (dq <= TOLERANCE);
         if k < pairs && crosses {
-            let part = dp / (dp - dq);
+            let fraction = dp / (dp - dq);
             let id = p.ids[1].rotate_left(8) ^ q.ids[1];
             push(ClippedPoint {
-                p: p.p + (q.p - p.p).scale(part),
+                p: p.p + (q.p - p.p).scale(fraction),
                 gap: 0.0,
                 ids: [edge, id],
             });
@@ -134,8 +134,8 @@ fn clip_by_plane(
 mod tests {
     use super::*;
 
-    fn square(half: f64, z: f64, turn: f64) -> Feature {
-        let (s, c) = merrow_math::real::sin_cos(turn);
+    fn square(half: f64, z: f64, orientation: f64) -> Feature {
+        let (s, c) = merrow_math::real::sin_cos(orientation);
         let corner = |x: f64, y: f64| Vec3::new(c * x - s * y, s * x + c * y, z);
         let corners = [
             corner(half, half),
@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    fn found(a: &Feature, b: &Feature) -> Vec<ClippedPoint> {
+    fn clip(a: &Feature, b: &Feature) -> Vec<ClippedPoint> {
         let mut out = [ClippedPoint {
             p: Vec3::zero(),
             gap: 0.0,
@@ -161,23 +161,23 @@ mod tests {
     }
 
     #[test]
-    fn equal_squares_touch_at_their_four_corners_despite_rounding() {
+    fn equal_squares_have_four_contact_points() {
         for noise in [0.0, 1e-16, -1e-16, 3e-9] {
-            let places = found(&square(0.1, 0.0, 0.0), &square(0.1 + noise, -2e-6, noise));
-            assert_eq!(places.len(), 4, "{noise:e}");
-            assert!(places.iter().all(|p| (p.gap + 2e-6).abs() < 1e-12));
+            let points = clip(&square(0.1, 0.0, 0.0), &square(0.1 + noise, -2e-6, noise));
+            assert_eq!(points.len(), 4, "{noise:e}");
+            assert!(points.iter().all(|p| (p.gap + 2e-6).abs() < 1e-12));
         }
     }
 
     #[test]
-    fn turned_squares_share_an_octagon() {
-        let places = found(
+    fn rotated_squares_overlap_in_octagon() {
+        let points = clip(
             &square(1.0, 0.0, 0.0),
             &square(1.0, 0.5, std::f64::consts::FRAC_PI_4),
         );
-        assert_eq!(places.len(), 8);
+        assert_eq!(points.len(), 8);
         // the octagon's corners are at (1, sqrt 2 - 1)
-        for p in places {
+        for p in points {
             let (x, y) = (p.p.x.abs(), p.p.y.abs());
             assert!(
                 (x.max(y) - 1.0).abs() < 1e-12 && (x.min(y) - (2.0_f64.sqrt() - 1.0)).abs() < 1e-12
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edge_is_cut_at_both_ends() {
+    fn edge_is_clipped_at_both_ends() {
         let edge = Feature {
             corners: [
                 Vec3::new(-3.0, 0.1, 0.2),
@@ -198,10 +198,10 @@ mod tests {
             ids: [7, 8, 0, 0],
             n: 2,
         };
-        let places = found(&square(1.0, 0.0, 0.0), &edge);
-        assert_eq!(places.len(), 2);
+        let points = clip(&square(1.0, 0.0, 0.0), &edge);
+        assert_eq!(points.len(), 2);
         assert!(
-            places
+            points
                 .iter()
                 .all(|p| (p.p.x.abs() - 1.0).abs() < 1e-12 && (p.gap - 0.2).abs() < 1e-12)
         );

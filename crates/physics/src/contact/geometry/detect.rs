@@ -9,7 +9,7 @@ use crate::contact::geometry::clearance::Clearance;
 use crate::contact::geometry::clip;
 use crate::contact::geometry::clip::{ClippedPoint, Feature};
 use crate::contact::geometry::shapes;
-use crate::contact::geometry::shapes::{Owner, Shape, from_parry, to_parry};
+use crate::contact::geometry::shapes::{Owner, CollisionShape, from_parry, to_parry};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::terrain::Terrain;
 use merrow_model::scene::{Scene, Seabed};
@@ -24,7 +24,7 @@ use parry3d_f64::shape::{PolygonalFeature, PolygonalFeatureMap, Triangle};
 
 /// A contact point of two surfaces that touch or nearly touch at the end of the free step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Touch {
+pub(crate) struct ContactPoint {
     /// Owner of the surface that is pushed along the normal; always a link.
     pub a: Owner,
     /// Owner of the surface that pushes.
@@ -44,28 +44,28 @@ pub(crate) struct Touch {
     pub friction: f64,
     /// Coefficient of restitution of the pair.
     pub restitution: f64,
-    /// Identifies this touch within the step and from one step to the next.
-    pub key: TouchKey,
+    /// Identifies this point within the step and from one step to the next.
+    pub key: ContactKey,
 }
 
-/// Shapes and features of a touch.
+/// Shapes and features of a contact point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct TouchKey {
+pub(crate) struct ContactKey {
     /// Indices of both shapes.
     pub shapes: [u32; 2],
     /// Features of both shapes, as numbered by parry.
     pub features: [u32; 2],
 }
 
-/// Maximum gap of a touch [m].
+/// Maximum gap of a contact point [m].
 const MARGIN: f64 = 1e-3;
 /// Index of the seabed in keys.
 const SEABED: u32 = u32::MAX;
 
 /// Shapes of a scene and their poses.
 pub(crate) struct Detector {
-    moving: Vec<Shape>,
-    fixed: Vec<Shape>,
+    moving: Vec<CollisionShape>,
+    fixed: Vec<CollisionShape>,
     fixed_poses: Vec<Pose>,
     fixed_tree: Bvh,
     /// Poses at the end of the step.
@@ -80,7 +80,7 @@ pub(crate) struct Detector {
     pairs: Vec<(u32, u32)>,
     manifolds: Vec<ContactManifold<(), ()>>,
     /// Shape that holds one terrain triangle at a time.
-    ground: Option<Shape>,
+    ground: Option<CollisionShape>,
 }
 
 impl std::fmt::Debug for Detector {
@@ -153,8 +153,8 @@ impl Detector {
         }
     }
 
-    /// Same as [`Detector::place`], for links that were moved again in the same step; `None` keeps
-    /// the pose.
+    /// Same as [`Self::update_poses`], for links that were moved again in the same step; `None`
+    /// keeps the pose.
     pub(crate) fn correct_poses(&mut self, pose_of: impl Fn(usize, usize) -> Option<Pose>) {
         for (shape, X) in self.moving.iter().zip(&mut self.poses) {
             if let Owner::Link(r, l) = shape.owner
@@ -165,24 +165,24 @@ impl Detector {
         }
     }
 
-    /// Writes all touches at the current poses to `out`, in a fixed order, except those of the
-    /// pairs in `apart`, which is sorted.
-    pub(crate) fn detect_touches(
+    /// Writes all contact points at the current poses to `out`, in a fixed order, except those of the
+    /// pairs in `excluded_pairs`, which is sorted.
+    pub(crate) fn detect_contact_points(
         &mut self,
         scene: &Scene,
         seabed: &Seabed,
-        apart: &[[Body; 2]],
-        out: &mut Vec<Touch>,
+        excluded_pairs: &[[Body; 2]],
+        out: &mut Vec<ContactPoint>,
     ) {
         out.clear();
         self.boxes.clear();
         for (i, shape) in self.moving.iter().enumerate() {
-            let around = shape.shape.compute_aabb(&self.poses[i]);
-            let hop = self.poses[i].translation - self.starts[i].translation;
-            let swept = if hop.length() > shape.thickness {
-                around.merged(&shape.shape.compute_aabb(&self.starts[i]))
+            let aabb = shape.shape.compute_aabb(&self.poses[i]);
+            let displacement = self.poses[i].translation - self.starts[i].translation;
+            let swept = if displacement.length() > shape.thickness {
+                aabb.merged(&shape.shape.compute_aabb(&self.starts[i]))
             } else {
-                around
+                aabb
             };
             self.boxes.push(swept.loosened(0.5 * MARGIN));
         }
@@ -195,22 +195,22 @@ impl Detector {
         }
         for k in 0..self.pairs.len() {
             let (i, j) = self.pairs[k];
-            self.detect_pair(scene, [i as usize, j as usize], apart, out);
+            self.detect_pair(scene, [i as usize, j as usize], excluded_pairs, out);
         }
     }
 
-    /// Calls `see` with every shape whose box intersects `around`, and its pose: first moving, then
+    /// Calls `visit` with every shape whose box intersects `aabb`, and its pose: first moving, then
     /// fixed shapes.
-    pub(crate) fn visit_shapes_in(&self, around: &Aabb, mut see: impl FnMut(&Shape, &Pose)) {
-        let (middle, reach) = (around.center(), around.half_extents().length());
+    pub(crate) fn visit_shapes_in(&self, aabb: &Aabb, mut visit: impl FnMut(&CollisionShape, &Pose)) {
+        let (center, reach) = (aabb.center(), aabb.half_extents().length());
         for ((shape, X), radius) in self.moving.iter().zip(&self.poses).zip(&self.radii) {
-            let near = (X.translation - middle).length() <= reach + radius;
-            if near && shape.shape.compute_aabb(X).intersects(around) {
-                see(shape, X);
+            let is_near = (X.translation - center).length() <= reach + radius;
+            if is_near && shape.shape.compute_aabb(X).intersects(aabb) {
+                visit(shape, X);
             }
         }
-        for j in self.fixed_tree.intersect_aabb(around) {
-            see(&self.fixed[j as usize], &self.fixed_poses[j as usize]);
+        for j in self.fixed_tree.intersect_aabb(aabb) {
+            visit(&self.fixed[j as usize], &self.fixed_poses[j as usize]);
         }
     }
 
@@ -219,8 +219,8 @@ impl Detector {
     fn find_pairs(&mut self) {
         let n = self.moving.len();
         self.pairs.clear();
-        for (i, around) in self.boxes.iter().enumerate() {
-            for j in self.fixed_tree.intersect_aabb(around) {
+        for (i, aabb) in self.boxes.iter().enumerate() {
+            for j in self.fixed_tree.intersect_aabb(aabb) {
                 self.pairs.push((i as u32, n as u32 + j));
             }
         }
@@ -230,17 +230,17 @@ impl Detector {
             self.boxes
                 .iter()
                 .enumerate()
-                .map(|(i, around)| (around.mins.x, i as u32)),
+                .map(|(i, aabb)| (aabb.mins.x, i as u32)),
         );
         self.order
             .sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         for (k, (_, i)) in self.order.iter().enumerate() {
-            let around = &self.boxes[*i as usize];
+            let aabb = &self.boxes[*i as usize];
             for (left, j) in &self.order[k + 1..] {
-                if *left > around.maxs.x {
+                if *left > aabb.maxs.x {
                     break;
                 }
-                if around.intersects(&self.boxes[*j as usize]) {
+                if aabb.intersects(&self.boxes[*j as usize]) {
                     self.pairs.push((*i.min(j), *i.max(j)));
                 }
             }
@@ -248,7 +248,7 @@ impl Detector {
         self.pairs.sort_unstable();
     }
 
-    fn shape_and_poses(&self, j: usize) -> (&Shape, &Pose, &Pose) {
+    fn shape_and_poses(&self, j: usize) -> (&CollisionShape, &Pose, &Pose) {
         match j.checked_sub(self.moving.len()) {
             None => (&self.moving[j], &self.poses[j], &self.starts[j]),
             Some(k) => (&self.fixed[k], &self.fixed_poses[k], &self.fixed_poses[k]),
@@ -260,47 +260,47 @@ impl Detector {
         &mut self,
         scene: &Scene,
         [i, j]: [usize; 2],
-        apart: &[[Body; 2]],
-        out: &mut Vec<Touch>,
+        excluded_pairs: &[[Body; 2]],
+        out: &mut Vec<ContactPoint>,
     ) {
         let mut manifolds = std::mem::take(&mut self.manifolds);
         let (a, X_a, start_a) = (&self.moving[i], &self.poses[i], &self.starts[i]);
         let (b, X_b, start_b) = self.shape_and_poses(j);
-        if may_touch(scene, a, b) && !are_coupled(a, b, apart) {
-            let base = touch_template(a, b, [i as u32, j as u32]);
-            let hop =
+        if may_collide(scene, a, b) && !are_coupled(a, b, excluded_pairs) {
+            let template = contact_point_template(a, b, [i as u32, j as u32]);
+            let displacement =
                 (X_a.translation - start_a.translation) - (X_b.translation - start_b.translation);
-            let fast = hop.length() > a.thickness.min(b.thickness);
-            match fast
-                .then(|| cast_pair(a, [start_a, X_a], b, [start_b, X_b], &base))
+            let is_fast = displacement.length() > a.thickness.min(b.thickness);
+            match is_fast
+                .then(|| cast_pair(a, [start_a, X_a], b, [start_b, X_b], &template))
                 .flatten()
             {
-                Some(touch) => out.push(touch),
-                None => narrow_phase(a, X_a, b, X_b, &base, &mut manifolds, out),
+                Some(point) => out.push(point),
+                None => narrow_phase(a, X_a, b, X_b, &template, &mut manifolds, out),
             }
         }
         self.manifolds = manifolds;
     }
 
     /// Contacts of moving shape `i` with a planar seabed.
-    fn detect_seabed(&self, scene: &Scene, i: usize, seabed: &Seabed, out: &mut Vec<Touch>) {
+    fn detect_seabed(&self, scene: &Scene, i: usize, seabed: &Seabed, out: &mut Vec<ContactPoint>) {
         let n = seabed.normal(0.0, 0.0);
         self.detect_plane(scene, i, n, |p| (p.z - seabed.height(p.x, p.y)) * n.z, out);
     }
 
     /// Contacts of moving shape `i` with the terrain triangles near it; a shape below the terrain
     /// is pushed out as by a plane.
-    fn detect_terrain(&mut self, scene: &Scene, i: usize, terrain: &Terrain, out: &mut Vec<Touch>) {
+    fn detect_terrain(&mut self, scene: &Scene, i: usize, terrain: &Terrain, out: &mut Vec<ContactPoint>) {
         let (low, high) = (
             from_parry(self.boxes[i].mins),
             from_parry(self.boxes[i].maxs),
         );
-        let middle = from_parry(self.poses[i].translation);
-        let surface = terrain.height(middle.x, middle.y);
-        if middle.z < surface && from_parry(self.starts[i].translation).z < surface {
-            let n = terrain.normal(middle.x, middle.y);
-            let foot = Vec3::new(middle.x, middle.y, surface);
-            return self.detect_plane(scene, i, n, |p| n.dot(p - foot), out);
+        let center = from_parry(self.poses[i].translation);
+        let surface = terrain.height(center.x, center.y);
+        if center.z < surface && from_parry(self.starts[i].translation).z < surface {
+            let n = terrain.normal(center.x, center.y);
+            let surface_point = Vec3::new(center.x, center.y, surface);
+            return self.detect_plane(scene, i, n, |p| n.dot(p - surface_point), out);
         }
         let Some(mut ground) = self.ground.take() else {
             return;
@@ -308,8 +308,8 @@ impl Detector {
         let mut manifolds = std::mem::take(&mut self.manifolds);
         ground.material = scene.seabed_material;
         let (a, X_a, start_a) = (&self.moving[i], &self.poses[i], &self.starts[i]);
-        let base = touch_template(a, &ground, [i as u32, SEABED]);
-        let fast = (X_a.translation - start_a.translation).length() > a.thickness;
+        let template = contact_point_template(a, &ground, [i as u32, SEABED]);
+        let is_fast = (X_a.translation - start_a.translation).length() > a.thickness;
         terrain.triangles(low, high, |number, corners| {
             let face = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
             if let Some(triangle) = ground.shape.make_mut().as_shape_mut::<Triangle>() {
@@ -320,16 +320,16 @@ impl Detector {
                 );
             }
             let (b, X_b) = (&ground, &Pose::IDENTITY);
-            let before = out.len();
-            match fast
-                .then(|| cast_pair(a, [start_a, X_a], b, [X_b, X_b], &base))
+            let first_new = out.len();
+            match is_fast
+                .then(|| cast_pair(a, [start_a, X_a], b, [X_b, X_b], &template))
                 .flatten()
             {
-                Some(touch) => out.push(touch),
-                None => narrow_phase(a, X_a, b, X_b, &base, &mut manifolds, out),
+                Some(point) => out.push(point),
+                None => narrow_phase(a, X_a, b, X_b, &template, &mut manifolds, out),
             }
             // the terrain is one-sided, and its triangles are identified by their number
-            let mut k = before;
+            let mut k = first_new;
             while k < out.len() {
                 if out[k].n_W.dot(face) <= 0.0 {
                     out.remove(k);
@@ -351,7 +351,7 @@ impl Detector {
         i: usize,
         n: Vec3,
         height: impl Fn(Vec3) -> f64,
-        out: &mut Vec<Touch>,
+        out: &mut Vec<ContactPoint>,
     ) {
         let (shape, X) = (&self.moving[i], &self.poses[i]);
         let (center, reach) = (
@@ -362,10 +362,10 @@ impl Detector {
             return;
         }
         let ground = scene.seabed_material;
-        let mut put = |p: Vec3, radius: f64, feature: u32| {
+        let mut add_point = |p: Vec3, radius: f64, feature: u32| {
             let gap = height(p) - radius;
             if gap <= MARGIN {
-                out.push(Touch {
+                out.push(ContactPoint {
                     a: shape.owner,
                     b: Owner::Seabed,
                     colliders: [shape.collider, 0],
@@ -375,7 +375,7 @@ impl Detector {
                     impact_fraction: None,
                     friction: (shape.material.friction * ground.friction).sqrt(),
                     restitution: shape.material.restitution.max(ground.restitution),
-                    key: TouchKey {
+                    key: ContactKey {
                         shapes: [i as u32, SEABED],
                         features: [feature, 0],
                     },
@@ -383,13 +383,13 @@ impl Detector {
             }
         };
         if let Some(ball) = shape.shape.as_ball() {
-            put(from_parry(X.translation), ball.radius, 0);
+            add_point(from_parry(X.translation), ball.radius, 0);
         } else if let Some((map, radius)) = shape.shape.as_polygonal_feature_map() {
             let down = X.rotation.inverse() * to_parry(-n);
             let mut feature = PolygonalFeature::default();
             map.local_support_feature(down, &mut feature);
             for k in 0..feature.num_vertices {
-                put(
+                add_point(
                     from_parry(*X * feature.vertices[k]),
                     radius,
                     feature.vids[k].0,
@@ -399,9 +399,9 @@ impl Detector {
     }
 }
 
-/// Touch of two shapes without its geometry.
-fn touch_template(a: &Shape, b: &Shape, shapes: [u32; 2]) -> Touch {
-    Touch {
+/// Contact point of two shapes without its geometry.
+fn contact_point_template(a: &CollisionShape, b: &CollisionShape, shapes: [u32; 2]) -> ContactPoint {
+    ContactPoint {
         a: a.owner,
         b: b.owner,
         colliders: [a.collider, b.collider],
@@ -411,7 +411,7 @@ fn touch_template(a: &Shape, b: &Shape, shapes: [u32; 2]) -> Touch {
         impact_fraction: None,
         friction: (a.material.friction * b.material.friction).sqrt(),
         restitution: a.material.restitution.max(b.material.restitution),
-        key: TouchKey {
+        key: ContactKey {
             shapes,
             features: [0; 2],
         },
@@ -427,38 +427,38 @@ fn manifold_with_capacity() -> ContactManifold<(), ()> {
 
 /// Returns true if the collision groups allow a contact and the shapes are not adjacent links of
 /// one robot.
-fn may_touch(scene: &Scene, a: &Shape, b: &Shape) -> bool {
-    let met = a.groups.member & b.groups.meets != 0 && b.groups.member & a.groups.meets != 0;
+fn may_collide(scene: &Scene, a: &CollisionShape, b: &CollisionShape) -> bool {
+    let groups_match = a.groups.member & b.groups.mask != 0 && b.groups.member & a.groups.mask != 0;
     let (Owner::Link(r, la), Owner::Link(s, lb)) = (a.owner, b.owner) else {
-        return met;
+        return groups_match;
     };
     if r != s {
-        return met;
+        return groups_match;
     }
     let robot = &scene.robots[r as usize];
     let parent = |l: u32| robot.links[l as usize].parent.map(|p| p as u32);
-    met && robot.self_collision && la != lb && parent(la) != Some(lb) && parent(lb) != Some(la)
+    groups_match && robot.self_collision && la != lb && parent(la) != Some(lb) && parent(lb) != Some(la)
 }
 
 /// Returns true if a coupling connects the two bodies.
-fn are_coupled(a: &Shape, b: &Shape, apart: &[[Body; 2]]) -> bool {
+fn are_coupled(a: &CollisionShape, b: &CollisionShape, excluded_pairs: &[[Body; 2]]) -> bool {
     let (a, b) = (coupling::owner_body(a.owner), coupling::owner_body(b.owner));
-    !apart.is_empty() && apart.binary_search(&[a.min(b), a.max(b)]).is_ok()
+    !excluded_pairs.is_empty() && excluded_pairs.binary_search(&[a.min(b), a.max(b)]).is_ok()
 }
 
 /// Computes the contact points of two shapes that are close at the end of the step.
 fn narrow_phase(
-    a: &Shape,
+    a: &CollisionShape,
     X_a: &Pose,
-    b: &Shape,
+    b: &CollisionShape,
     X_b: &Pose,
-    base: &Touch,
+    template: &ContactPoint,
     manifolds: &mut Vec<ContactManifold<(), ()>>,
-    touches: &mut Vec<Touch>,
+    contact_points: &mut Vec<ContactPoint>,
 ) {
-    let whole =
-        |s: &Shape| s.shape.as_composite_shape().is_none() && s.shape.as_heightfield().is_none();
-    if whole(a) && whole(b) {
+    let is_simple =
+        |s: &CollisionShape| s.shape.as_composite_shape().is_none() && s.shape.as_heightfield().is_none();
+    if is_simple(a) && is_simple(b) {
         // reuse the memory of one manifold; without points or a normal it keeps no information
         manifolds.truncate(1);
         if manifolds.is_empty() {
@@ -472,13 +472,13 @@ fn narrow_phase(
         manifolds.clear();
     }
     let X_ab = X_a.inv_mul(X_b);
-    // does not fail for the types of shapes that `shapes::build` creates
-    let done = DefaultQueryDispatcher
+    // does not fail for the types of shapes that `shapes::build_shapes` creates
+    let result = DefaultQueryDispatcher
         .contact_manifolds(&X_ab, &*a.shape, &*b.shape, MARGIN, manifolds, &mut None);
-    if done.is_err() {
+    if result.is_err() {
         return;
     }
-    if whole(a) && whole(b) && clip_flat_features(a, X_a, b, X_b, base, &manifolds[0], touches) {
+    if is_simple(a) && is_simple(b) && clip_flat_features(a, X_a, b, X_b, template, &manifolds[0], contact_points) {
         return;
     }
     for manifold in manifolds.iter() {
@@ -493,16 +493,16 @@ fn narrow_phase(
                 point.fid1.0 ^ manifold.subshape1.rotate_left(16),
                 point.fid2.0 ^ manifold.subshape2.rotate_left(16),
             ];
-            let key = TouchKey {
+            let key = ContactKey {
                 features,
-                ..base.key
+                ..template.key
             };
-            touches.push(Touch {
+            contact_points.push(ContactPoint {
                 p_W: (p_a + p_b).scale(0.5),
                 n_W,
                 gap: point.dist,
                 key,
-                ..*base
+                ..*template
             });
         }
     }
@@ -511,13 +511,13 @@ fn narrow_phase(
 /// Computes contact points of faces or edges by clipping. Returns false if there are none; parry's
 /// points are then used.
 fn clip_flat_features(
-    a: &Shape,
+    a: &CollisionShape,
     X_a: &Pose,
-    b: &Shape,
+    b: &CollisionShape,
     X_b: &Pose,
-    base: &Touch,
+    template: &ContactPoint,
     manifold: &ContactManifold<(), ()>,
-    touches: &mut Vec<Touch>,
+    contact_points: &mut Vec<ContactPoint>,
 ) -> bool {
     let (Some((map_a, r_a)), Some((map_b, r_b))) = (
         a.shape.as_polygonal_feature_map(),
@@ -535,35 +535,35 @@ fn clip_flat_features(
         support_feature(map_b, X_b, -m),
     );
     let m = from_parry(m);
-    let mut places = [ClippedPoint {
+    let mut clipped_points = [ClippedPoint {
         p: Vec3::zero(),
         gap: 0.0,
         ids: [0; 2],
     }; 8];
     let swap = f_a.n < 3;
     let n = if swap {
-        clip::clip_features(&f_b, &f_a, -m, &mut places)
+        clip::clip_features(&f_b, &f_a, -m, &mut clipped_points)
     } else {
-        clip::clip_features(&f_a, &f_b, m, &mut places)
+        clip::clip_features(&f_a, &f_b, m, &mut clipped_points)
     };
-    for place in &places[..n] {
-        let gap = place.gap - r_a - r_b;
+    for clipped_point in &clipped_points[..n] {
+        let gap = clipped_point.gap - r_a - r_b;
         if gap <= MARGIN {
             // halfway between the two surfaces
             let (own, towards) = if swap { (r_a, m) } else { (r_b, -m) };
-            let p_W = place.p + towards.scale(own + 0.5 * gap);
-            let [i, j] = place.ids;
+            let p_W = clipped_point.p + towards.scale(own + 0.5 * gap);
+            let [i, j] = clipped_point.ids;
             let features = if swap { [j, i] } else { [i, j] };
-            let key = TouchKey {
+            let key = ContactKey {
                 features,
-                ..base.key
+                ..template.key
             };
-            touches.push(Touch {
+            contact_points.push(ContactPoint {
                 p_W,
                 n_W: -m,
                 gap,
                 key,
-                ..*base
+                ..*template
             });
         }
     }
@@ -574,19 +574,19 @@ fn clip_flat_features(
 /// `towards`, W.
 #[inline]
 fn support_feature(map: &dyn PolygonalFeatureMap, X: &Pose, towards: Vector) -> Feature {
-    let mut found = PolygonalFeature::default();
-    map.local_support_feature(X.rotation.inverse() * towards, &mut found);
-    let n = found.num_vertices;
+    let mut feature = PolygonalFeature::default();
+    map.local_support_feature(X.rotation.inverse() * towards, &mut feature);
+    let n = feature.num_vertices;
     let corner = |k: usize| {
         if k < n {
-            from_parry(*X * found.vertices[k])
+            from_parry(*X * feature.vertices[k])
         } else {
             Vec3::zero()
         }
     };
     Feature {
         corners: std::array::from_fn(corner),
-        ids: found.vids.map(|id| id.0),
+        ids: feature.vids.map(|id| id.0),
         n,
     }
 }
@@ -598,13 +598,13 @@ fn part_to_shape(part: Option<&Pose>, p: Vector) -> Vector {
 
 /// Contact of two shapes on straight paths through the step, if they hit each other.
 fn cast_pair(
-    a: &Shape,
+    a: &CollisionShape,
     [a0, a1]: [&Pose; 2],
-    b: &Shape,
+    b: &CollisionShape,
     [b0, b1]: [&Pose; 2],
-    base: &Touch,
-) -> Option<Touch> {
-    let (hop_a, hop_b) = (
+    template: &ContactPoint,
+) -> Option<ContactPoint> {
+    let (displacement_a, displacement_b) = (
         a1.translation - a0.translation,
         b1.translation - b0.translation,
     );
@@ -615,28 +615,28 @@ fn cast_pair(
         stop_at_penetration: false,
         compute_impact_geometry_on_penetration: true,
     };
-    let hit = cast_shapes(a0, hop_a, &*a.shape, b0, hop_b, &*b.shape, options).ok()??;
-    let met_at = hit.time_of_impact;
+    let hit = cast_shapes(a0, displacement_a, &*a.shape, b0, displacement_b, &*b.shape, options).ok()??;
+    let impact_fraction = hit.time_of_impact;
     let n_W = -from_parry(a0.rotation * hit.normal1);
-    let approach = from_parry(hop_a - hop_b).dot(n_W);
-    if met_at <= 0.0 || approach >= 0.0 {
+    let approach = from_parry(displacement_a - displacement_b).dot(n_W);
+    if impact_fraction <= 0.0 || approach >= 0.0 {
         return None;
     }
     // moved to the positions of both at the end of the step
-    let p_a = from_parry(*a0 * hit.witness1 + hop_a);
-    let p_b = from_parry(*b0 * hit.witness2 + hop_b);
-    let gap = (1.0 - met_at) * approach;
-    Some(Touch {
+    let p_a = from_parry(*a0 * hit.witness1 + displacement_a);
+    let p_b = from_parry(*b0 * hit.witness2 + displacement_b);
+    let gap = (1.0 - impact_fraction) * approach;
+    Some(ContactPoint {
         p_W: (p_a + p_b).scale(0.5),
         n_W,
         gap,
-        impact_fraction: Some(met_at),
-        ..*base
+        impact_fraction: Some(impact_fraction),
+        ..*template
     })
 }
 
 /// Pose in the world of a fixed shape.
-fn fixed_pose(scene: &Scene, shape: &Shape) -> Pose {
+fn fixed_pose(scene: &Scene, shape: &CollisionShape) -> Pose {
     let Owner::Link(r, _) = shape.owner else {
         return shape.X_LG;
     };

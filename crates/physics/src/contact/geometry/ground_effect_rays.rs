@@ -6,7 +6,7 @@
 //! everything than this range (`clearance.rs`), so no deck is below them.
 
 use crate::contact::geometry::detect::Detector;
-use crate::contact::geometry::shapes::{Owner, Shape, to_parry};
+use crate::contact::geometry::shapes::{Owner, CollisionShape, to_parry};
 use merrow_math::Vec3;
 use merrow_model::scene::{Robot, Scene, Thruster};
 use merrow_model::state::Workspace;
@@ -19,17 +19,17 @@ use parry3d_f64::query::Ray;
 const RANGE_IN_RADII: f64 = 10.0;
 /// Start points of the rays relative to the hub, in radii.
 const RAY_ORIGINS: [[f64; 2]; 9] = {
-    let (far, near) = (std::f64::consts::FRAC_1_SQRT_2, 0.5);
+    let (axial, diagonal) = (std::f64::consts::FRAC_1_SQRT_2, 0.5);
     [
         [0.0, 0.0],
-        [far, 0.0],
-        [near, near],
-        [0.0, far],
-        [-near, near],
-        [-far, 0.0],
-        [-near, -near],
-        [0.0, -far],
-        [near, -near],
+        [axial, 0.0],
+        [diagonal, diagonal],
+        [0.0, axial],
+        [-diagonal, diagonal],
+        [-axial, 0.0],
+        [-diagonal, -diagonal],
+        [0.0, -axial],
+        [diagonal, -diagonal],
     ]
 };
 
@@ -41,8 +41,8 @@ fn has_ground_effect(thruster: &Thruster) -> bool {
 /// Link of each rotor with ground effect, and the maximum distance from the link's origin to the
 /// end of its rays [m].
 pub(crate) fn ray_ranges(robot: &Robot) -> impl Iterator<Item = (usize, f64)> {
-    let felt = robot.thrusters.iter().filter(|t| has_ground_effect(t));
-    felt.map(|t| {
+    let rotors = robot.thrusters.iter().filter(|t| has_ground_effect(t));
+    rotors.map(|t| {
         (
             t.link,
             t.p_LoT.norm() + (RANGE_IN_RADII * RANGE_IN_RADII + 1.0).sqrt() * t.radius,
@@ -59,9 +59,9 @@ pub(crate) struct GroundEffectRays {
 impl GroundEffectRays {
     /// Collects the robots of `scene` that have rotors with ground effect.
     pub(crate) fn new(scene: &Scene) -> Self {
-        let has = |r: &usize| scene.robots[*r].thrusters.iter().any(has_ground_effect);
+        let has_rotors = |r: &usize| scene.robots[*r].thrusters.iter().any(has_ground_effect);
         Self {
-            robots: (0..scene.robots.len()).filter(has).collect(),
+            robots: (0..scene.robots.len()).filter(has_rotors).collect(),
         }
     }
 
@@ -80,38 +80,38 @@ impl GroundEffectRays {
             {
                 let link = &works[r].as_ref().links[thruster.link];
                 let hub = link.p_WL + link.R_WL.mul_vec(thruster.p_LoT);
-                works[r].as_mut().decks_below[k] = deck_below(hub, thruster.radius, r, detector);
+                works[r].as_mut().rotor_decks[k] = deck_below(hub, thruster.radius, r, detector);
             }
         }
     }
 
     /// Stores in `works` that no deck is below the rotors.
-    pub(crate) fn clear_decks<W: AsMut<Workspace>>(&self, works: &mut [W]) {
+    pub(crate) fn clear_rotor_decks<W: AsMut<Workspace>>(&self, works: &mut [W]) {
         for &r in &self.robots {
-            works[r].as_mut().decks_below.fill(Deck::NONE);
+            works[r].as_mut().rotor_decks.fill(Deck::NONE);
         }
     }
 }
 
 /// Deck below a rotor of robot `own` with its hub at `p` [m], W.
 fn deck_below(p: Vec3, radius: f64, own: usize, detector: &Detector) -> Deck {
-    let deep = RANGE_IN_RADII * radius;
+    let range = RANGE_IN_RADII * radius;
     let (low, high) = (
-        p - Vec3::new(radius, radius, deep),
+        p - Vec3::new(radius, radius, range),
         p + Vec3::new(radius, radius, 0.0),
     );
     let mut nearest = [f64::INFINITY; RAY_ORIGINS.len()];
     detector.visit_shapes_in(
         &Aabb::new(to_parry(low), to_parry(high)),
-        |shape: &Shape, X: &Pose| {
+        |shape: &CollisionShape, X: &Pose| {
             if matches!(shape.owner, Owner::Link(r, _) if r as usize == own) {
                 return;
             }
             for ([x, y], nearest) in RAY_ORIGINS.iter().zip(&mut nearest) {
-                let from = to_parry(p + Vec3::new(x * radius, y * radius, 0.0));
-                let ray = Ray::new(from, to_parry(Vec3::new(0.0, 0.0, -1.0)));
-                if let Some(far) = shape.shape.cast_ray(X, &ray, deep, true) {
-                    *nearest = nearest.min(far);
+                let start = to_parry(p + Vec3::new(x * radius, y * radius, 0.0));
+                let ray = Ray::new(start, to_parry(Vec3::new(0.0, 0.0, -1.0)));
+                if let Some(distance) = shape.shape.cast_ray(X, &ray, range, true) {
+                    *nearest = nearest.min(distance);
                 }
             }
         },
@@ -125,6 +125,6 @@ fn deck_below(p: Vec3, radius: f64, own: usize, detector: &Detector) -> Deck {
     }
     Deck {
         height: p.z - sum / f64::from(n),
-        share: f64::from(n) / nearest.len() as f64,
+        disc_fraction: f64::from(n) / nearest.len() as f64,
     }
 }

@@ -22,7 +22,7 @@ pub enum Owner {
 
 /// One collision shape and its owner; convex if it moves, of any kind otherwise.
 #[derive(Clone)]
-pub struct Shape {
+pub struct CollisionShape {
     /// Owner of the shape.
     pub owner: Owner,
     /// Index of the collider within its owner.
@@ -41,8 +41,8 @@ pub struct Shape {
 }
 
 /// Creates a terrain triangle that is reused for all positions.
-pub(crate) fn terrain_triangle() -> Shape {
-    Shape {
+pub(crate) fn terrain_triangle() -> CollisionShape {
+    CollisionShape {
         owner: Owner::Seabed,
         collider: 0,
         shape: SharedShape::triangle(
@@ -61,16 +61,16 @@ pub(crate) fn terrain_triangle() -> Shape {
 ///
 /// # Errors
 /// One line for each shape that cannot be created.
-pub fn build_shapes(scene: &Scene) -> Result<(Vec<Shape>, Vec<Shape>), Vec<String>> {
+pub fn build_shapes(scene: &Scene) -> Result<(Vec<CollisionShape>, Vec<CollisionShape>), Vec<String>> {
     let mut problems = Vec::new();
     let (mut moving, mut fixed) = (Vec::new(), Vec::new());
     for (r, robot) in scene.robots.iter().enumerate() {
         for (k, collider) in robot.colliders.iter().enumerate() {
             let owner = Owner::Link(r as u32, collider.link as u32);
-            let holds_still = !robot.floating && collider.link == 0;
-            let place = if holds_still { &mut fixed } else { &mut moving };
+            let is_fixed = !robot.floating && collider.link == 0;
+            let list = if is_fixed { &mut fixed } else { &mut moving };
             let what = || format!("{}: collision shape {}", robot.name, collider.name);
-            add_collider(owner, k, collider, holds_still, place, what, &mut problems);
+            add_collider(owner, k, collider, is_fixed, list, what, &mut problems);
         }
     }
     for (s, structure) in scene.structures.iter().enumerate() {
@@ -98,15 +98,15 @@ fn add_collider(
     owner: Owner,
     index: usize,
     collider: &Collider,
-    holds_still: bool,
-    out: &mut Vec<Shape>,
+    is_fixed: bool,
+    out: &mut Vec<CollisionShape>,
     what: impl Fn() -> String,
     problems: &mut Vec<String>,
 ) {
-    match convex_parts(&collider.geometry, holds_still) {
+    match convex_parts(&collider.geometry, is_fixed) {
         Ok(parts) => out.extend(parts.into_iter().map(|(X_CG, shape)| {
             let extent = shape.compute_local_aabb().half_extents();
-            Shape {
+            CollisionShape {
                 owner,
                 collider: index as u32,
                 X_LG: pose(&collider.R_LG, collider.p_LoG) * X_CG,
@@ -123,9 +123,9 @@ fn add_collider(
 /// Convex parts of a geometry; the geometry of fixed bodies is not split.
 fn convex_parts(
     geometry: &Geometry,
-    holds_still: bool,
+    is_fixed: bool,
 ) -> Result<Vec<(Pose, SharedShape)>, String> {
-    let one = |shape| Ok(vec![(Pose::IDENTITY, shape)]);
+    let single = |shape| Ok(vec![(Pose::IDENTITY, shape)]);
     // parry's cylinders and capsules lie along y
     let upright = Pose::from_parts(
         Vector::ZERO,
@@ -137,8 +137,8 @@ fn convex_parts(
         ),
     );
     match geometry {
-        Geometry::Sphere { radius } => one(SharedShape::ball(*radius)),
-        Geometry::Box { half } => one(SharedShape::cuboid(half.x, half.y, half.z)),
+        Geometry::Sphere { radius } => single(SharedShape::ball(*radius)),
+        Geometry::Box { half } => single(SharedShape::cuboid(half.x, half.y, half.z)),
         Geometry::Cylinder {
             radius,
             half_length,
@@ -157,15 +157,15 @@ fn convex_parts(
             .ok_or_else(|| {
                 "the mesh has no volume; expected corners that are not all in one plane".into()
             })
-            .and_then(one),
+            .and_then(single),
         Geometry::ConvexDecomposition(mesh) => {
             let parameters = VHACDParameters::default();
-            let whole = SharedShape::convex_decomposition_with_params(
+            let decomposition = SharedShape::convex_decomposition_with_params(
                 &points(mesh),
                 &mesh.triangles,
                 &parameters,
             );
-            match whole.as_compound() {
+            match decomposition.as_compound() {
                 Some(parts) if !parts.shapes().is_empty() => Ok(parts.shapes().to_vec()),
                 _ => Err(
                     "the mesh could not be split into convex parts; expected a closed surface"
@@ -173,7 +173,7 @@ fn convex_parts(
                 ),
             }
         }
-        Geometry::Mesh(_) | Geometry::Heightfield(_) if !holds_still => {
+        Geometry::Mesh(_) | Geometry::Heightfield(_) if !is_fixed => {
             Err("a mesh or height field cannot be used on a moving body; \
              expected `convex_hull` or `convex_parts`"
                 .into())
@@ -182,7 +182,7 @@ fn convex_parts(
             let flags = TriMeshFlags::FIX_INTERNAL_EDGES | TriMeshFlags::MERGE_DUPLICATE_VERTICES;
             SharedShape::trimesh_with_flags(points(mesh), mesh.triangles.clone(), flags)
                 .map_err(|e| format!("the mesh is not usable: {e}"))
-                .and_then(one)
+                .and_then(single)
         }
         Geometry::Heightfield(field) => Ok(vec![(upright, heightfield(field))]),
     }

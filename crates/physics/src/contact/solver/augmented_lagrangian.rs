@@ -33,21 +33,22 @@ use crate::contact::solver::nonsmooth_newton::NonsmoothScratch;
 use crate::contact::solver::solve::{Block, Kind, MIN_EFFECT, Row, dot_row};
 use crate::contact::solver::system::{Sparse, System};
 
-/// Parameters of the outer rounds, for problems with few rows and for heaps. In a heap the number
-/// of steps per round increases with stiffness and accuracy.
+/// Parameters of the outer rounds, for small and large problems. In a large problem the number of
+/// steps per round increases with stiffness and accuracy.
 #[derive(Clone, Copy, Debug)]
 struct RoundParameters {
     /// Stiffness of a row relative to its own inertia: each round reduces the error of the row's
     /// velocity by this factor. With a much larger value a step (2) contains little information
     /// beyond the next contact that begins to slide.
     stiffness: f64,
-    /// Factor on the stiffness after a round that left less than the fraction `well` of the error.
-    harder: f64,
-    well: f64,
+    /// Factor on the stiffness after a round that left less than the fraction
+    /// `convergence_threshold` of the error.
+    stiffness_growth: f64,
+    convergence_threshold: f64,
     /// Divisor of the stiffness after other rounds, down to the initial stiffness.
-    softer: f64,
+    stiffness_decay: f64,
     /// Tolerated error of (2), as a fraction of the error before the round.
-    exact: f64,
+    inner_tolerance: f64,
     /// Number of rounds without halving of the error after which the solver stops.
     patience: usize,
 }
@@ -55,10 +56,10 @@ struct RoundParameters {
 /// Problems with few rows are solved to rounding.
 const SMALL_PROBLEM: RoundParameters = RoundParameters {
     stiffness: 300.0,
-    harder: 10.0,
-    well: 0.1,
-    softer: f64::INFINITY,
-    exact: 1e-3,
+    stiffness_growth: 10.0,
+    convergence_threshold: 0.1,
+    stiffness_decay: f64::INFINITY,
+    inner_tolerance: 1e-3,
     patience: 30,
 };
 /// Compared with [`SMALL_PROBLEM`] on the 378 large problems of a falling heap: a third fewer
@@ -66,10 +67,10 @@ const SMALL_PROBLEM: RoundParameters = RoundParameters {
 /// at 3e-4 instead of 4e-4.
 const LARGE_PROBLEM: RoundParameters = RoundParameters {
     stiffness: 100.0,
-    harder: 5.0,
-    well: 0.2,
-    softer: 3.0,
-    exact: 0.3,
+    stiffness_growth: 5.0,
+    convergence_threshold: 0.2,
+    stiffness_decay: 3.0,
+    inner_tolerance: 0.3,
     patience: 5,
 };
 /// Maximum stiffness of a row.
@@ -98,13 +99,13 @@ const ROUNDS: [usize; 2] = [6, 30];
 const ROUND_ROWS: usize = 12_000;
 /// Number of initial rounds in which friction of loaded contacts is bounded by the impulses of the
 /// previous round.
-const FIRST_ROUNDS: usize = 3;
+const DISK_ROUNDS: usize = 3;
 /// Maximum number of steps (2) in a round.
 const MAX_STEPS: usize = 40;
 /// Remaining slope at the end of a line search, as a fraction of the initial slope, and maximum
 /// number of trials.
 const LINE_SEARCH_TOLERANCE: f64 = 0.1;
-const HALVINGS: usize = 30;
+const MAX_TRIALS: usize = 30;
 /// Rounding error of the gradient relative to stiffness times velocity, and the factor on it that
 /// is tolerated if the gradient no longer decreases.
 const ROUNDING: f64 = 1e-15;
@@ -136,13 +137,13 @@ pub(crate) struct AugmentedLagrangian {
     step: Vec<f64>,
     /// Maximum row velocity before the solution [m/s or rad/s], and maximum row velocity per unit
     /// of the coordinates.
-    fastest: f64,
-    reach: f64,
+    max_row_velocity: f64,
+    velocity_scale: f64,
     /// Errors at which the rounds end, and that count as solved, for this problem.
     pub(crate) tolerance: f64,
-    stand: f64,
+    accepted_error: f64,
     /// Tolerated error of (2) in this round, and its part due to rounding [m/s or rad/s].
-    exact: f64,
+    inner_tolerance: f64,
     rounding: f64,
 }
 
@@ -171,7 +172,7 @@ impl AugmentedLagrangian {
         Self {
             sparse: Sparse::with_capacity(rows),
             dense: Dense::with_capacity(rows),
-            coulomb: NonsmoothScratch::with_room(rows),
+            coulomb: NonsmoothScratch::with_capacity(rows),
             u: Vec::with_capacity(rows),
             du: Vec::with_capacity(rows),
             prior: Vec::with_capacity(rows),
@@ -189,24 +190,24 @@ impl AugmentedLagrangian {
     /// Computes the impulses into `rows` and the velocities into `v`; both contain the initial
     /// guess on entry.
     ///
-    /// `after` is true if the previous step computed new impulses; the tolerance for accepting the
-    /// guess is then smaller.
+    /// `previous_recomputed` is true if the previous step computed new impulses; the tolerance for
+    /// accepting the guess is then smaller.
     pub(crate) fn solve(
         &mut self,
         c: &Constraints<'_>,
         rows: &mut [Row],
         v: &mut [f64],
         free: &[f64],
-        after: bool,
+        previous_recomputed: bool,
     ) -> Outcome {
         self.free.clear();
         self.free.extend_from_slice(free);
         self.residuals(c, rows, v);
-        let fastest: f64 = rows
+        let max_row_velocity: f64 = rows
             .iter()
             .zip(&self.u)
-            .fold(0.0, |m, (row, u)| m.max((u + row.wanted).abs()));
-        self.reach = rows
+            .fold(0.0, |m, (row, u)| m.max((u + row.target_velocity).abs()));
+        self.velocity_scale = rows
             .iter()
             .fold(0.0_f64, |m, row| m.max(row.inverse_mass))
             .sqrt();
@@ -215,15 +216,15 @@ impl AugmentedLagrangian {
         } else {
             LARGE_TOLERANCES
         };
-        let [as_it_is, tolerance, stand] = limits.map(|x| x * (1.0 + fastest));
-        (self.tolerance, self.stand) = (tolerance, stand);
-        self.fastest = fastest;
+        let [reuse_tolerance, tolerance, accepted_error] = limits.map(|x| x * (1.0 + max_row_velocity));
+        (self.tolerance, self.accepted_error) = (tolerance, accepted_error);
+        self.max_row_velocity = max_row_velocity;
         let misfit = self.max_error(c, rows);
         if misfit
-            <= if after {
-                as_it_is.min(REUSE_LIMIT * tolerance)
+            <= if previous_recomputed {
+                reuse_tolerance.min(REUSE_LIMIT * tolerance)
             } else {
-                as_it_is
+                reuse_tolerance
             }
         {
             return Outcome {
@@ -245,7 +246,8 @@ impl AugmentedLagrangian {
         }
     }
 
-    /// [`Self::search`] compiled for processors with wider registers; bit-identical results.
+    /// [`Self::solve_from_guess`] compiled for processors with wider registers; bit-identical
+    /// results.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn solve_from_guess_avx2(
@@ -270,17 +272,17 @@ impl AugmentedLagrangian {
         if v.len() > MAX_DENSE_SIZE {
             let mut sparse = std::mem::take(&mut self.sparse);
             sparse.plan(c, rows);
-            let fits = self.outer_rounds(&mut sparse, c, rows, v, misfit);
+            let is_solved = self.outer_rounds(&mut sparse, c, rows, v, misfit);
             self.sparse = sparse;
-            return fits;
+            return is_solved;
         }
         let mut dense = std::mem::take(&mut self.dense);
         dense.load_rows(c, rows, v.len());
-        let slides = self.has_sliding_contact(c, rows);
-        let fits = slides && self.solve_nonsmooth(&mut dense, c, rows, v, misfit)
+        let has_sliding = self.has_sliding_contact(c, rows);
+        let is_solved = has_sliding && self.solve_nonsmooth(&mut dense, c, rows, v, misfit)
             || self.outer_rounds(&mut dense, c, rows, v, misfit);
         self.dense = dense;
-        fits
+        is_solved
     }
 
     /// Rounds (3); returns whether the impulses satisfy the constraints.
@@ -295,47 +297,47 @@ impl AugmentedLagrangian {
     ) -> bool {
         self.prepare(c, rows);
         let rounds = (ROUND_ROWS / rows.len().max(1)).clamp(ROUNDS[0], ROUNDS[1]);
-        let pace = if rows.len() <= SMALL_ROWS {
+        let parameters = if rows.len() <= SMALL_ROWS {
             SMALL_PROBLEM
         } else {
             LARGE_PROBLEM
         };
-        let (mut misfit, mut stiffness) = (misfit, pace.stiffness);
-        let (mut best, mut waits) = (misfit, 0);
+        let (mut misfit, mut stiffness) = (misfit, parameters.stiffness);
+        let (mut best_error, mut rounds_without_progress) = (misfit, 0);
         for round in 0..rounds {
             for (row, prior) in rows.iter().zip(&mut self.prior) {
                 *prior = row.impulse;
             }
             self.set_stiffness(c, rows, stiffness);
-            self.set_friction_bounds(c, rows, round < FIRST_ROUNDS);
-            self.rounding = ROUNDING * stiffness * self.fastest;
-            self.exact = (INNER_TOLERANCE * self.tolerance).max(pace.exact * misfit);
+            self.set_friction_bounds(c, rows, round < DISK_ROUNDS);
+            self.rounding = ROUNDING * stiffness * self.max_row_velocity;
+            self.inner_tolerance = (INNER_TOLERANCE * self.tolerance).max(parameters.inner_tolerance * misfit);
             self.minimize(system, c, rows, v);
             self.project(c, rows);
-            let now = self.max_error(c, rows);
-            (best, waits) = if now < 0.5 * best {
-                (now, 0)
+            let error = self.max_error(c, rows);
+            (best_error, rounds_without_progress) = if error < 0.5 * best_error {
+                (error, 0)
             } else {
-                (best, waits + 1)
+                (best_error, rounds_without_progress + 1)
             };
-            let stalls = now > 0.9 * misfit && now <= self.stand || waits >= pace.patience;
-            let next = if now < pace.well * misfit {
-                (pace.harder * stiffness).min(MAX_STIFFNESS)
+            let is_stalled = error > 0.9 * misfit && error <= self.accepted_error || rounds_without_progress >= parameters.patience;
+            let next_stiffness = if error < parameters.convergence_threshold * misfit {
+                (parameters.stiffness_growth * stiffness).min(MAX_STIFFNESS)
             } else {
-                (stiffness / pace.softer).max(pace.stiffness)
+                (stiffness / parameters.stiffness_decay).max(parameters.stiffness)
             };
-            if next != stiffness {
+            if next_stiffness != stiffness {
                 // a changed stiffness needs a new factor; the curvatures of equalities do not show
                 // the change
                 self.factored.clear();
-                stiffness = next;
+                stiffness = next_stiffness;
             }
-            misfit = now;
-            if misfit <= self.tolerance || stalls {
+            misfit = error;
+            if misfit <= self.tolerance || is_stalled {
                 break;
             }
         }
-        misfit <= self.stand
+        misfit <= self.accepted_error
     }
 
     /// Returns true if a loaded contact slides.
@@ -357,7 +359,7 @@ impl AugmentedLagrangian {
     fn residuals(&mut self, c: &Constraints<'_>, rows: &[Row], v: &[f64]) {
         self.u.clear();
         self.u
-            .extend(rows.iter().map(|row| dot_row(row, c.Z, v) - row.wanted));
+            .extend(rows.iter().map(|row| dot_row(row, c.Z, v) - row.target_velocity));
     }
 
     /// Maximum error of (2)-(5) in `solve` [m/s or rad/s].
@@ -413,7 +415,7 @@ impl AugmentedLagrangian {
         self.stiffness.clear();
         for block in c.blocks {
             let rows = &rows[block.first as usize..(block.first + block.n) as usize];
-            let stiff = |effect: f64| {
+            let row_stiffness = |effect: f64| {
                 if effect > MIN_EFFECT {
                     stiffness / effect
                 } else {
@@ -422,15 +424,15 @@ impl AugmentedLagrangian {
             };
             match block.kind {
                 Kind::Contact { .. } => {
-                    let all = rows[0]
+                    let max_inverse_mass = rows[0]
                         .inverse_mass
                         .max(rows[1].inverse_mass)
                         .max(rows[2].inverse_mass);
-                    self.stiffness.extend([stiff(all); 3]);
+                    self.stiffness.extend([row_stiffness(max_inverse_mass); 3]);
                 }
                 _ => self
                     .stiffness
-                    .extend(rows.iter().map(|row| stiff(row.inverse_mass))),
+                    .extend(rows.iter().map(|row| row_stiffness(row.inverse_mass))),
             }
         }
     }
@@ -457,7 +459,7 @@ impl AugmentedLagrangian {
     /// given by the last impulse. For other contacts it is the cone. The cone includes the future
     /// normal impulse, but makes slipping contacts separate.
     #[inline(always)]
-    fn set_friction_bounds(&mut self, c: &Constraints<'_>, rows: &[Row], disks: bool) {
+    fn set_friction_bounds(&mut self, c: &Constraints<'_>, rows: &[Row], use_disks: bool) {
         for (block, bound) in c.blocks.iter().zip(&mut self.bounds) {
             let Kind::Contact { friction } = block.kind else {
                 continue;
@@ -467,7 +469,7 @@ impl AugmentedLagrangian {
             let slip = (self.u[first + 1] * self.u[first + 1]
                 + self.u[first + 2] * self.u[first + 2])
                 .sqrt();
-            let loaded = disks && normal > 0.0;
+            let loaded = use_disks && normal > 0.0;
             *bound = if slip > MIN_SLIP || loaded {
                 FrictionBound::Disk(friction * normal)
             } else {
@@ -486,14 +488,14 @@ impl AugmentedLagrangian {
         v: &mut [f64],
     ) {
         self.project(c, rows);
-        let mut before = f64::INFINITY;
+        let mut previous_error = f64::INFINITY;
         for _ in 0..MAX_STEPS {
             let error = self.update_gradient(system, c, rows, v);
-            let is_rounding = error < ROUNDING_FACTOR * self.rounding && error > 0.5 * before;
-            if error <= self.exact + self.rounding || is_rounding {
+            let is_rounding = error < ROUNDING_FACTOR * self.rounding && error > 0.5 * previous_error;
+            if error <= self.inner_tolerance + self.rounding || is_rounding {
                 return;
             }
-            before = error;
+            previous_error = error;
             self.curvatures(c);
             if !self.is_factored() {
                 self.factored.clone_from(&self.curvature);
@@ -503,12 +505,12 @@ impl AugmentedLagrangian {
             self.step.extend(self.gradient.iter().map(|g| -g));
             system.solve(&mut self.step);
             system.products(c, rows, &self.step, &mut self.du);
-            let falls = -product(&self.gradient, &self.step);
+            let initial_descent = -product(&self.gradient, &self.step);
             self.advance(v, 1.0);
             self.project(c, rows);
-            if self.current_slope(rows, v) > LINE_SEARCH_TOLERANCE * falls {
+            if self.current_slope(rows, v) > LINE_SEARCH_TOLERANCE * initial_descent {
                 self.advance(v, -1.0);
-                let length = self.line_search(c, v, falls);
+                let length = self.line_search(c, v, initial_descent);
                 self.advance(v, length);
                 self.project(c, rows);
             }
@@ -544,19 +546,19 @@ impl AugmentedLagrangian {
     fn project(&self, c: &Constraints<'_>, rows: &mut [Row]) {
         for (k, block) in c.blocks.iter().enumerate() {
             let first = block.first as usize;
-            let wanted = |i: usize| self.prior[i] - self.stiffness[i] * self.u[i];
+            let trial_impulse = |i: usize| self.prior[i] - self.stiffness[i] * self.u[i];
             match block.kind {
                 Kind::Contact { friction } => {
-                    let p = [wanted(first), wanted(first + 1), wanted(first + 2)];
+                    let p = [trial_impulse(first), trial_impulse(first + 1), trial_impulse(first + 2)];
                     let found = project(p, friction, self.bounds[k], self.stiffness[first]);
                     for (row, x) in rows[first..].iter_mut().zip(found) {
                         row.impulse = x;
                     }
                 }
-                Kind::Box { lo, hi, .. } => rows[first].impulse = wanted(first).clamp(lo, hi),
+                Kind::Box { lo, hi, .. } => rows[first].impulse = trial_impulse(first).clamp(lo, hi),
                 Kind::Equality => {
                     for i in first..first + block.n as usize {
-                        rows[i].impulse = wanted(i);
+                        rows[i].impulse = trial_impulse(i);
                     }
                 }
             }
@@ -576,9 +578,9 @@ impl AugmentedLagrangian {
         let Self { gradient, free, .. } = self;
         gradient.clear();
         gradient.extend(v.iter().zip(free.iter()).map(|(v, f)| v - f));
-        system.take(c, rows, gradient);
+        system.subtract_impulses(c, rows, gradient);
         let size = |x: &[f64]| x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        size(gradient) * self.reach
+        size(gradient) * self.velocity_scale
     }
 
     /// Computes `G` at the current impulses.
@@ -611,64 +613,64 @@ impl AugmentedLagrangian {
     /// Returns true if the current factor is close enough to these curvatures for a step.
     #[inline(always)]
     fn is_factored(&self) -> bool {
-        let near = |(new, old): (&[f64; 6], &[f64; 6])| {
+        let is_close = |(new, old): (&[f64; 6], &[f64; 6])| {
             let size = old[0].max(old[3]).max(old[5]).max(new[3]).max(new[5]);
             new.iter()
                 .zip(old)
                 .all(|(new, old)| (new - old).abs() <= CURVATURE_TOLERANCE * size)
         };
         self.factored.len() == self.curvature.len()
-            && self.curvature.iter().zip(&self.factored).all(near)
+            && self.curvature.iter().zip(&self.factored).all(is_close)
     }
 
     /// Position of the minimum along the step, to a fraction of the initial slope, which is
-    /// `-falls`.
+    /// `-initial_descent`.
     #[inline(always)]
-    fn line_search(&self, c: &Constraints<'_>, v: &[f64], falls: f64) -> f64 {
-        let (mut low, mut high) = ((0.0, -falls), (1.0, self.slope_along(c, v, 1.0)));
-        for k in 0..HALVINGS {
+    fn line_search(&self, c: &Constraints<'_>, v: &[f64], initial_descent: f64) -> f64 {
+        let (mut low, mut high) = ((0.0, -initial_descent), (1.0, self.slope_along(c, v, 1.0)));
+        for k in 0..MAX_TRIALS {
             // alternates false position and bisection: the slope jumps where a contact begins to
             // slide
-            let part = if k % 2 == 0 {
+            let fraction = if k % 2 == 0 {
                 (low.1 / (low.1 - high.1)).clamp(0.05, 0.95)
             } else {
                 0.5
             };
-            let along = low.0 + (high.0 - low.0) * part;
-            let slope = self.slope_along(c, v, along);
-            if slope.abs() <= LINE_SEARCH_TOLERANCE * falls {
-                return along;
+            let position = low.0 + (high.0 - low.0) * fraction;
+            let slope = self.slope_along(c, v, position);
+            if slope.abs() <= LINE_SEARCH_TOLERANCE * initial_descent {
+                return position;
             }
             if slope < 0.0 {
-                low = (along, slope);
+                low = (position, slope);
             } else {
-                high = (along, slope);
+                high = (position, slope);
             }
         }
         low.0
     }
 
-    /// Slope of the objective at `along` of the step.
+    /// Slope of the objective at `position` of the step.
     #[inline(always)]
-    fn slope_along(&self, c: &Constraints<'_>, v: &[f64], along: f64) -> f64 {
+    fn slope_along(&self, c: &Constraints<'_>, v: &[f64], position: f64) -> f64 {
         let mut sum = 0.0;
         for ((v, free), step) in v.iter().zip(&self.free).zip(&self.step) {
-            sum += (v - free + along * step) * step;
+            sum += (v - free + position * step) * step;
         }
-        sum - self.impulse_work(c, along)
+        sum - self.impulse_work(c, position)
     }
 
-    /// Computes `Δu · λ` at `along` of the step.
+    /// Computes `Δu · λ` at `position` of the step.
     #[inline(always)]
-    fn impulse_work(&self, c: &Constraints<'_>, along: f64) -> f64 {
+    fn impulse_work(&self, c: &Constraints<'_>, position: f64) -> f64 {
         let mut sum = 0.0;
         for (k, block) in c.blocks.iter().enumerate() {
             let first = block.first as usize;
-            let wanted =
-                |i: usize| self.prior[i] - self.stiffness[i] * (self.u[i] + along * self.du[i]);
+            let trial_impulse =
+                |i: usize| self.prior[i] - self.stiffness[i] * (self.u[i] + position * self.du[i]);
             match block.kind {
                 Kind::Contact { friction } => {
-                    let p = [wanted(first), wanted(first + 1), wanted(first + 2)];
+                    let p = [trial_impulse(first), trial_impulse(first + 1), trial_impulse(first + 2)];
                     let found = project(p, friction, self.bounds[k], self.stiffness[first]);
                     sum += found
                         .iter()
@@ -676,10 +678,10 @@ impl AugmentedLagrangian {
                         .map(|(x, du)| x * du)
                         .sum::<f64>();
                 }
-                Kind::Box { lo, hi, .. } => sum += self.du[first] * wanted(first).clamp(lo, hi),
+                Kind::Box { lo, hi, .. } => sum += self.du[first] * trial_impulse(first).clamp(lo, hi),
                 Kind::Equality => {
                     sum += (first..first + block.n as usize)
-                        .map(|i| self.du[i] * wanted(i))
+                        .map(|i| self.du[i] * trial_impulse(i))
                         .sum::<f64>();
                 }
             }

@@ -42,7 +42,7 @@ struct Column {
 
 /// A block below the diagonal.
 #[derive(Clone, Copy, Debug, Default)]
-struct Below {
+struct OffDiagonalBlock {
     /// Position of its row in the order of elimination.
     row: u32,
     /// Index of the first value.
@@ -56,7 +56,7 @@ pub(crate) struct BlockPosition {
     /// the earlier robot.
     pub at: u32,
     /// True if the second robot of the pair is the earlier one.
-    pub(crate) is_turned: bool,
+    pub(crate) is_transposed: bool,
 }
 
 /// The matrix, and after [`BlockMatrix::factor`] its factor.
@@ -67,9 +67,9 @@ pub(crate) struct BlockMatrix {
     pub values: Vec<f64>,
     bodies: Vec<CoordinateRange>,
     pairs: Vec<[u32; 2]>,
-    place: Vec<u32>,
+    position: Vec<u32>,
     columns: Vec<Column>,
-    below: Vec<Below>,
+    off_diagonal: Vec<OffDiagonalBlock>,
     neighbours: Vec<u64>,
 }
 
@@ -81,9 +81,9 @@ impl BlockMatrix {
             values: Vec::with_capacity(36 * blocks),
             bodies: Vec::with_capacity(bodies),
             pairs: Vec::with_capacity(blocks),
-            place: Vec::with_capacity(bodies),
+            position: Vec::with_capacity(bodies),
             columns: Vec::with_capacity(bodies),
-            below: Vec::with_capacity(blocks),
+            off_diagonal: Vec::with_capacity(blocks),
             neighbours: Vec::with_capacity(bodies),
         }
     }
@@ -100,12 +100,12 @@ impl BlockMatrix {
         self.pairs.clear();
         self.pairs.extend_from_slice(pairs);
         self.compute_elimination_order();
-        self.lay_out();
+        self.assign_storage();
     }
 
     /// Computes the order (2), and for each column the robots of its blocks below the diagonal.
     fn compute_elimination_order(&mut self) {
-        const OUT: u32 = u32::MAX;
+        const NOT_ELIMINATED: u32 = u32::MAX;
         let n = self.bodies.len();
         let words = n.div_ceil(64);
         let bits = &mut self.neighbours;
@@ -116,10 +116,10 @@ impl BlockMatrix {
             bits[a * words + b / 64] |= 1 << (b % 64);
             bits[b * words + a / 64] |= 1 << (a % 64);
         }
-        self.place.clear();
-        self.place.resize(n, OUT);
+        self.position.clear();
+        self.position.resize(n, NOT_ELIMINATED);
         self.columns.clear();
-        self.below.clear();
+        self.off_diagonal.clear();
         let degree = |bits: &[u64], k: usize| -> u32 {
             bits[k * words..(k + 1) * words]
                 .iter()
@@ -127,16 +127,16 @@ impl BlockMatrix {
                 .sum()
         };
         for at in 0..n as u32 {
-            let left = (0..n).filter(|k| self.place[*k] == OUT);
-            let Some(next) = left.min_by_key(|k| degree(bits, *k)) else {
+            let remaining = (0..n).filter(|k| self.position[*k] == NOT_ELIMINATED);
+            let Some(next) = remaining.min_by_key(|k| degree(bits, *k)) else {
                 return;
             };
-            self.place[next] = at;
-            let first = self.below.len();
+            self.position[next] = at;
+            let first = self.off_diagonal.len();
             for w in 0..words {
                 let mut word = bits[next * words + w];
                 while word != 0 {
-                    self.below.push(Below {
+                    self.off_diagonal.push(OffDiagonalBlock {
                         row: (w * 64) as u32 + word.trailing_zeros(),
                         at: 0,
                     });
@@ -144,7 +144,7 @@ impl BlockMatrix {
                 }
             }
             // the remaining neighbours of an eliminated robot become neighbours of each other
-            for b in &self.below[first..] {
+            for b in &self.off_diagonal[first..] {
                 let k = b.row as usize;
                 for w in 0..words {
                     bits[k * words + w] |= bits[next * words + w];
@@ -152,7 +152,7 @@ impl BlockMatrix {
                 bits[k * words + k / 64] &= !(1 << (k % 64));
                 bits[k * words + next / 64] &= !(1 << (next % 64));
             }
-            let (first, last) = (first as u32, self.below.len() as u32);
+            let (first, last) = (first as u32, self.off_diagonal.len() as u32);
             self.columns.push(Column {
                 body: self.bodies[next],
                 diagonal: 0,
@@ -163,22 +163,22 @@ impl BlockMatrix {
     }
 
     /// Assigns every block its position in the values.
-    fn lay_out(&mut self) {
+    fn assign_storage(&mut self) {
         let mut at = 0;
         for c in &mut self.columns {
             c.diagonal = at;
             at += c.body.n * c.body.n;
-            let below = &mut self.below[c.first as usize..c.last as usize];
-            for b in below.iter_mut() {
-                b.row = self.place[b.row as usize];
+            let off_diagonal = &mut self.off_diagonal[c.first as usize..c.last as usize];
+            for b in off_diagonal.iter_mut() {
+                b.row = self.position[b.row as usize];
             }
-            below.sort_unstable_by_key(|b| b.row);
+            off_diagonal.sort_unstable_by_key(|b| b.row);
         }
         for k in 0..self.columns.len() {
             let c = self.columns[k];
             for b in c.first..c.last {
-                let m = self.columns[self.below[b as usize].row as usize].body.n;
-                self.below[b as usize].at = at;
+                let m = self.columns[self.off_diagonal[b as usize].row as usize].body.n;
+                self.off_diagonal[b as usize].at = at;
                 at += m * c.body.n;
             }
         }
@@ -188,19 +188,19 @@ impl BlockMatrix {
 
     /// Index of the first value of a robot's diagonal block.
     pub(crate) fn diagonal(&self, body: u32) -> usize {
-        self.columns[self.place[body as usize] as usize].diagonal as usize
+        self.columns[self.position[body as usize] as usize].diagonal as usize
     }
 
     /// Position of the block of a planned pair.
     pub(crate) fn pair_block(&self, [a, b]: [u32; 2]) -> BlockPosition {
-        let (a, b) = (self.place[a as usize], self.place[b as usize]);
+        let (a, b) = (self.position[a as usize], self.position[b as usize]);
         let (early, late) = (a.min(b), a.max(b));
         let c = self.columns[early as usize];
-        let below = &self.below[c.first as usize..c.last as usize];
-        let k = below.partition_point(|x| x.row < late);
+        let off_diagonal = &self.off_diagonal[c.first as usize..c.last as usize];
+        let k = off_diagonal.partition_point(|x| x.row < late);
         BlockPosition {
-            at: below[k].at,
-            is_turned: b < a,
+            at: off_diagonal[k].at,
+            is_transposed: b < a,
         }
     }
 
@@ -210,7 +210,7 @@ impl BlockMatrix {
         let Self {
             values,
             columns,
-            below,
+            off_diagonal,
             ..
         } = self;
         for c in columns.iter() {
@@ -222,7 +222,7 @@ impl BlockMatrix {
             } else {
                 cholesky(D, n)
             }
-            let own = &below[c.first as usize..c.last as usize];
+            let own = &off_diagonal[c.first as usize..c.last as usize];
             for b in own {
                 let m = columns[b.row as usize].body.n as usize;
                 // diagonal blocks are stored before all others
@@ -243,10 +243,10 @@ impl BlockMatrix {
                     let at = if p.row == q.row {
                         target.diagonal as usize
                     } else {
-                        while below[scan].row < p.row {
+                        while off_diagonal[scan].row < p.row {
                             scan += 1;
                         }
-                        below[scan].at as usize
+                        off_diagonal[scan].at as usize
                     };
                     subtract_outer_product(
                         values,
@@ -271,7 +271,7 @@ impl BlockMatrix {
             } else {
                 forward(D, n, &mut x[at..at + n])
             }
-            for b in &self.below[c.first as usize..c.last as usize] {
+            for b in &self.off_diagonal[c.first as usize..c.last as usize] {
                 let to = self.columns[b.row as usize].body;
                 let B = &self.values[b.at as usize..][..(to.n * c.body.n) as usize];
                 let (y, x) = split_two(x, c.body, to);
@@ -284,7 +284,7 @@ impl BlockMatrix {
         }
         for c in self.columns.iter().rev() {
             let (n, at) = (c.body.n as usize, c.body.v as usize);
-            for b in &self.below[c.first as usize..c.last as usize] {
+            for b in &self.off_diagonal[c.first as usize..c.last as usize] {
                 let from = self.columns[b.row as usize].body;
                 let B = &self.values[b.at as usize..][..(from.n * c.body.n) as usize];
                 let (x, y) = split_two(x, c.body, from);
@@ -426,7 +426,7 @@ fn subtract_outer_product(
     }
 }
 
-/// [`subtract`] for floating bodies without joints, the most frequent case.
+/// [`subtract_outer_product`] for floating bodies without joints, the most frequent case.
 #[inline(always)]
 fn subtract_outer_product_6(values: &mut [f64], Q: usize, P: usize, target: usize) {
     let (mut q, mut p) = ([0.0; 36], [0.0; 36]);

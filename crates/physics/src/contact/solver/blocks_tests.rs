@@ -14,7 +14,7 @@ fn noise(seed: &mut u64) -> f64 {
 /// is the right-hand side. Tolerance: rounding of 40 coordinates with a condition number of about
 /// 100.
 #[test]
-fn the_factor_solves_what_the_matrix_says() {
+fn factor_solves_linear_system() {
     let mut seed = 7;
     for (sizes, pairs) in [
         (vec![6_u32], vec![]),
@@ -56,28 +56,28 @@ fn the_factor_solves_what_the_matrix_says() {
             }
         }
         for [a, b] in &pairs {
-            let place = blocks.pair_block([*a, *b]);
-            let (early, late) = if place.is_turned { (*b, *a) } else { (*a, *b) };
+            let position = blocks.pair_block([*a, *b]);
+            let (early, late) = if position.is_transposed { (*b, *a) } else { (*a, *b) };
             let (e, l) = (bodies[early as usize], bodies[late as usize]);
             for i in 0..e.n as usize {
                 for j in 0..l.n as usize {
                     let x = 0.5 * noise(&mut seed);
-                    blocks.values[place.at as usize + i * l.n as usize + j] = x;
+                    blocks.values[position.at as usize + i * l.n as usize + j] = x;
                     let (i, j) = (e.v as usize + i, l.v as usize + j);
                     full[i * size + j] = x;
                     full[j * size + i] = x;
                 }
             }
         }
-        let asked: Vec<f64> = (0..size).map(|_| noise(&mut seed)).collect();
-        let mut x = asked.clone();
+        let right_hand_side: Vec<f64> = (0..size).map(|_| noise(&mut seed)).collect();
+        let mut x = right_hand_side.clone();
         blocks.factor();
         blocks.solve(&mut x);
-        for (i, asked) in asked.iter().enumerate() {
-            let got: f64 = (0..size).map(|j| full[i * size + j] * x[j]).sum();
+        for (i, right_hand_side) in right_hand_side.iter().enumerate() {
+            let product: f64 = (0..size).map(|j| full[i * size + j] * x[j]).sum();
             assert!(
-                (got - asked).abs() < 1e-13,
-                "row {i} of {sizes:?}: {got} instead of {asked}"
+                (product - right_hand_side).abs() < 1e-13,
+                "row {i} of {sizes:?}: {product} instead of {right_hand_side}"
             );
         }
     }

@@ -123,7 +123,7 @@ impl System for Dense {
     }
 
     #[inline(always)]
-    fn take(&self, _: &Constraints<'_>, rows: &[Row], x: &mut [f64]) {
+    fn subtract_impulses(&self, _: &Constraints<'_>, rows: &[Row], x: &mut [f64]) {
         let mut y = padded(x);
         self.add_transposed_product(rows.iter().map(|row| -row.impulse), &mut y);
         x.copy_from_slice(&y[..x.len()]);
@@ -153,14 +153,14 @@ pub(crate) fn padded(x: &[f64]) -> [f64; MAX_DENSE_SIZE] {
 
 /// First elements of a vector.
 #[inline(always)]
-fn first<const N: usize>(x: &[f64; MAX_DENSE_SIZE]) -> [f64; N] {
+fn first_elements<const N: usize>(x: &[f64; MAX_DENSE_SIZE]) -> [f64; N] {
     std::array::from_fn(|i| x[i])
 }
 
 /// Computes `Z x` with one partial sum per register element.
 #[inline(always)]
 fn products<const N: usize>(Z: &[f64], x: &[f64; MAX_DENSE_SIZE], out: &mut [f64]) {
-    let x: [f64; N] = first(x);
+    let x: [f64; N] = first_elements(x);
     for (z, out) in Z.as_chunks::<N>().0.iter().zip(out) {
         let mut sums = [0.0; REGISTER_WIDTH];
         for i in (0..N).step_by(REGISTER_WIDTH) {
@@ -179,7 +179,7 @@ fn add_transposed_rows<const N: usize>(
     k: impl Iterator<Item = f64>,
     x: &mut [f64; MAX_DENSE_SIZE],
 ) {
-    let mut y: [f64; N] = first(x);
+    let mut y: [f64; N] = first_elements(x);
     for (z, k) in Z.as_chunks::<N>().0.iter().zip(k) {
         for i in 0..N {
             y[i] += k * z[i];
@@ -273,20 +273,20 @@ fn cholesky<const N: usize>(M: &mut [f64]) {
     let M = M.as_chunks_mut::<N>().0;
     for k in 0..N {
         let (head, tail) = M.split_at_mut(k + 1);
-        let own = &mut head[k];
-        let inverse = 1.0 / own[k].sqrt();
-        for x in &mut own[k..] {
+        let pivot_row = &mut head[k];
+        let inverse = 1.0 / pivot_row[k].sqrt();
+        for x in &mut pivot_row[k..] {
             *x *= inverse;
         }
-        own[k] = inverse;
+        pivot_row[k] = inverse;
         for (i, other) in tail.iter_mut().enumerate() {
             // whole registers: elements before the diagonal are not used
             let (factor, from) = (
-                own[k + 1 + i],
+                pivot_row[k + 1 + i],
                 (k + 1 + i) / REGISTER_WIDTH * REGISTER_WIDTH,
             );
             for j in from..N {
-                other[j] -= factor * own[j];
+                other[j] -= factor * pivot_row[j];
             }
         }
     }
@@ -296,7 +296,7 @@ fn cholesky<const N: usize>(M: &mut [f64]) {
 #[inline(always)]
 fn forward_and_back<const N: usize>(U: &[f64], x: &mut [f64; MAX_DENSE_SIZE]) {
     let U = U.as_chunks::<N>().0;
-    let mut y: [f64; N] = first(x);
+    let mut y: [f64; N] = first_elements(x);
     for (k, line) in U.iter().enumerate() {
         y[k] *= line[k];
         for j in k + 1..N {
@@ -329,8 +329,8 @@ fn solve_by_elimination<const N: usize>(M: &mut [f64], x: &mut [f64; MAX_DENSE_S
             x.swap(k, pivot);
         }
         let (head, tail) = M.split_at_mut(k + 1);
-        let own = &head[k];
-        let inverse = 1.0 / own[k];
+        let pivot_row = &head[k];
+        let inverse = 1.0 / pivot_row[k];
         if !inverse.is_finite() {
             return false;
         }
@@ -338,7 +338,7 @@ fn solve_by_elimination<const N: usize>(M: &mut [f64], x: &mut [f64; MAX_DENSE_S
             let (factor, from) = (other[k] * inverse, k / REGISTER_WIDTH * REGISTER_WIDTH);
             if factor != 0.0 {
                 for j in from..N {
-                    other[j] -= factor * own[j];
+                    other[j] -= factor * pivot_row[j];
                 }
                 x[k + 1 + i] -= factor * x[k];
             }

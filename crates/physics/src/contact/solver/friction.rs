@@ -8,7 +8,7 @@
 //!   u = 0 with |λ_t| ≤ μ λ_n, or λ_t = -μ λ_n u_t/|u_t|                                                          (3)  [Coulomb]
 //! ```
 //! # Symbols
-//! p impulse before the projection [N s], u velocity minus wanted velocity [m/s], n normal, t
+//! p impulse before the projection [N s], u velocity minus target velocity [m/s], n normal, t
 //! tangents, μ coefficient of friction, s radius.
 //!
 //! # Frames
@@ -28,7 +28,7 @@ pub enum FrictionBound {
     /// The group is not a contact.
     #[default]
     None,
-    /// Cone of the contact's own normal impulse. The value is subtracted from the wanted normal
+    /// Cone of the contact's own normal impulse. The value is subtracted from the target normal
     /// velocity, which compensates the separation that the cone causes in slipping contacts.
     Cone(f64),
     /// Disk of the given radius [N s].
@@ -42,8 +42,8 @@ pub fn project(mut p: [f64; 3], friction: f64, bound: FrictionBound, stiffness: 
     match bound {
         FrictionBound::Cone(lower) => {
             p[0] -= stiffness * lower;
-            let most = friction * p[0];
-            if most >= 0.0 && square <= most * most {
+            let max_friction = friction * p[0];
+            if max_friction >= 0.0 && square <= max_friction * max_friction {
                 return p;
             }
             if p[0] <= 0.0 && friction * friction * square <= p[0] * p[0] {
@@ -51,22 +51,22 @@ pub fn project(mut p: [f64; 3], friction: f64, bound: FrictionBound, stiffness: 
             }
             let size = square.sqrt();
             let normal = (p[0] + friction * size) / (1.0 + friction * friction);
-            let part = friction * normal / size;
-            [normal, part * p[1], part * p[2]]
+            let factor = friction * normal / size;
+            [normal, factor * p[1], factor * p[2]]
         }
         FrictionBound::Disk(radius) => {
-            let part = if square > radius * radius {
+            let factor = if square > radius * radius {
                 radius / square.sqrt()
             } else {
                 1.0
             };
-            [p[0].max(0.0), part * p[1], part * p[2]]
+            [p[0].max(0.0), factor * p[1], factor * p[2]]
         }
         FrictionBound::None => p,
     }
 }
 
-/// Derivative of [`nearest`] with respect to `p`, times the stiffness: nn, n1, n2, 11, 12, 22.
+/// Derivative of [`project`] with respect to `p`, times the stiffness: nn, n1, n2, 11, 12, 22.
 #[inline(always)]
 pub(crate) fn projection_derivative(
     mut p: [f64; 3],
@@ -75,12 +75,12 @@ pub(crate) fn projection_derivative(
     d: f64,
 ) -> [f64; 6] {
     let size = (p[1] * p[1] + p[2] * p[2]).sqrt();
-    let stick = [d, 0.0, 0.0, d, 0.0, d];
+    let sticking = [d, 0.0, 0.0, d, 0.0, d];
     match bound {
         FrictionBound::Cone(lower) => {
             p[0] -= d * lower;
             if size <= friction * p[0] {
-                return stick;
+                return sticking;
             }
             if friction * size <= -p[0] {
                 return [0.0; 6];
@@ -104,7 +104,7 @@ pub(crate) fn projection_derivative(
             let (x, y, k) = (p[1] / size, p[2] / size, d * radius / size);
             [normal, 0.0, 0.0, k * y * y, -k * x * y, k * x * x]
         }
-        FrictionBound::None => stick,
+        FrictionBound::None => sticking,
     }
 }
 
@@ -114,17 +114,17 @@ pub(crate) fn projection_derivative(
 pub(crate) fn slip_error(rows: &[Row], u: &[f64], friction: f64, tolerance: f64) -> f64 {
     let (t, s) = ([rows[1].impulse, rows[2].impulse], [u[1], u[2]]);
     let norm = |x: [f64; 2]| (x[0] * x[0] + x[1] * x[1]).sqrt();
-    let (most, size, slip) = (friction * rows[0].impulse, norm(t), norm(s));
+    let (max_friction, size, slip) = (friction * rows[0].impulse, norm(t), norm(s));
     let effect = rows[1].inverse_mass.max(rows[2].inverse_mass);
     if effect <= MIN_EFFECT {
         return 0.0;
     }
     // missing impulse, as the velocity change that it would cause
-    let outside = (size - most) * effect;
+    let excess = (size - max_friction) * effect;
     if slip <= tolerance {
-        return outside;
+        return excess;
     }
     // for a slipping contact it must be on the cone and opposite to the slip
-    let wrong = [t[0] + most * s[0] / slip, t[1] + most * s[1] / slip];
-    (norm(wrong) * effect).min(slip).max(outside)
+    let deviation = [t[0] + max_friction * s[0] / slip, t[1] + max_friction * s[1] / slip];
+    (norm(deviation) * effect).min(slip).max(excess)
 }

@@ -13,7 +13,7 @@ pub(crate) fn add_curvature(
     Z: &[f64],
     g: &[f64; 6],
     weighted: &mut [f64],
-    (matrix, place): (&mut BlockMatrix, BlockPosition),
+    (matrix, position): (&mut BlockMatrix, BlockPosition),
 ) {
     match kind {
         Kind::Contact { .. } => weight_contact_rows(rows, Z, g, weighted),
@@ -24,7 +24,7 @@ pub(crate) fn add_curvature(
             }
         }
     }
-    outer_products(rows, Z, weighted, matrix, place);
+    outer_products(rows, Z, weighted, matrix, position);
 }
 
 /// Computes `g Z` of a row.
@@ -58,11 +58,11 @@ fn outer_products(
     Z: &[f64],
     weighted: &[f64],
     matrix: &mut BlockMatrix,
-    place: BlockPosition,
+    position: BlockPosition,
 ) {
     let [a, b] = rows[0].segments;
     if let ([n, s, t], 6, 0 | 6) = (rows, a.n, b.n) {
-        return add_outer_products_6([n, s, t], Z, weighted, matrix, place);
+        return add_outer_products_6([n, s, t], Z, weighted, matrix, position);
     }
     for (k, s) in [a, b].into_iter().enumerate().filter(|(_, s)| s.n > 0) {
         let n = s.n as usize;
@@ -78,7 +78,7 @@ fn outer_products(
     }
     if a.n > 0 && b.n > 0 {
         // the coordinates of the earlier robot are the columns
-        let (early, late) = match (place.is_turned, a.body < b.body) {
+        let (early, late) = match (position.is_transposed, a.body < b.body) {
             (false, true) | (true, false) => (0, 1),
             _ => (1, 0),
         };
@@ -89,7 +89,7 @@ fn outer_products(
             add_outer_product(
                 &Z[e_at..e_at + e.n as usize],
                 &weighted[l_at..l_at + l.n as usize],
-                &mut matrix.values[place.at as usize..place.at as usize + size],
+                &mut matrix.values[position.at as usize..position.at as usize + size],
             );
         }
     }
@@ -102,7 +102,7 @@ fn add_outer_products_6(
     Z: &[f64],
     weighted: &[f64],
     matrix: &mut BlockMatrix,
-    place: BlockPosition,
+    position: BlockPosition,
 ) {
     let [a, b] = rows[0].segments;
     let at = matrix.diagonal(a.body);
@@ -122,8 +122,8 @@ fn add_outer_products_6(
             weighted,
             &mut matrix.values[at..at + 36],
         );
-        let early = usize::from(place.is_turned == (a.body < b.body));
-        let at = place.at as usize;
+        let early = usize::from(position.is_transposed == (a.body < b.body));
+        let at = position.at as usize;
         add_three_outer_products(
             columns(rows, early),
             columns(rows, 1 - early),
@@ -147,8 +147,8 @@ fn columns(rows: [&Row; 3], side: usize) -> [u32; 3] {
 /// Computes `out += Σ x yᵀ` over three rows of six.
 #[inline(always)]
 fn add_three_outer_products(x: [u32; 3], y: [u32; 3], X: &[f64], Y: &[f64], out: &mut [f64]) {
-    let [x0, x1, x2] = [six(X, x[0]), six(X, x[1]), six(X, x[2])];
-    let [y0, y1, y2] = [six(Y, y[0]), six(Y, y[1]), six(Y, y[2])];
+    let [x0, x1, x2] = [read_six(X, x[0]), read_six(X, x[1]), read_six(X, x[2])];
+    let [y0, y1, y2] = [read_six(Y, y[0]), read_six(Y, y[1]), read_six(Y, y[2])];
     let out = &mut out[..36];
     for c in 0..6 {
         for r in 0..6 {
@@ -159,7 +159,7 @@ fn add_three_outer_products(x: [u32; 3], y: [u32; 3], X: &[f64], Y: &[f64], out:
 
 /// Six consecutive numbers of a list.
 #[inline(always)]
-fn six(list: &[f64], at: u32) -> [f64; 6] {
+fn read_six(list: &[f64], at: u32) -> [f64; 6] {
     let mut out = [0.0; 6];
     out.copy_from_slice(&list[at as usize..at as usize + 6]);
     out

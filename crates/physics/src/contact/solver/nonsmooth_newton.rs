@@ -46,23 +46,23 @@ const PATIENCE: usize = 3;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NonsmoothScratch {
     /// `G` of each group: nn, 1n, 2n, 11, 12, 22 of a contact, nn of a box.
-    change: Vec<[f64; 6]>,
+    curvature: Vec<[f64; 6]>,
     /// Change of the row velocities `Z Δw`.
     du: Vec<f64>,
     /// Impulses before a step, and those of the initial guess.
     prior: Vec<f64>,
-    first: Vec<f64>,
+    initial: Vec<f64>,
 }
 
 impl NonsmoothScratch {
     /// Allocates memory for the given number of rows.
-    pub(crate) fn with_room(rows: usize) -> Self {
-        let [du, prior, first] = [rows; 3].map(Vec::with_capacity);
+    pub(crate) fn with_capacity(rows: usize) -> Self {
+        let [du, prior, initial] = [rows; 3].map(Vec::with_capacity);
         Self {
-            change: Vec::with_capacity(rows),
+            curvature: Vec::with_capacity(rows),
             du,
             prior,
-            first,
+            initial,
         }
     }
 }
@@ -79,13 +79,13 @@ impl AugmentedLagrangian {
         c: &Constraints<'_>,
         rows: &mut [Row],
         v: &mut [f64],
-        before: f64,
+        initial_error: f64,
     ) -> bool {
         let scratch = &mut self.coulomb;
-        scratch.first.clear();
-        scratch.first.extend(rows.iter().map(|row| row.impulse));
+        scratch.initial.clear();
+        scratch.initial.extend(rows.iter().map(|row| row.impulse));
         scratch.du.resize(rows.len(), 0.0);
-        let (mut best, mut waits) = (before, 0);
+        let (mut best_error, mut steps_without_progress) = (initial_error, 0);
         let mut stiffness = FIRST_STIFFNESS;
         for _ in 0..MAX_STEPS {
             self.set_stiffness(c, rows, stiffness);
@@ -94,24 +94,24 @@ impl AugmentedLagrangian {
             };
             let error = self.max_error(c, rows).max(admissibility_error(c, rows));
             if error <= self.tolerance
-                || (error <= ROUNDING_FACTOR * self.tolerance && error > 0.5 * best)
+                || (error <= ROUNDING_FACTOR * self.tolerance && error > 0.5 * best_error)
             {
                 v.copy_from_slice(&w[..v.len()]);
                 return true;
             }
-            let falls = error < 0.5 * best;
-            (best, waits) = if falls { (error, 0) } else { (best, waits + 1) };
-            if waits > PATIENCE {
+            let is_halved = error < 0.5 * best_error;
+            (best_error, steps_without_progress) = if is_halved { (error, 0) } else { (best_error, steps_without_progress + 1) };
+            if steps_without_progress > PATIENCE {
                 break;
             }
-            stiffness = if falls {
+            stiffness = if is_halved {
                 (stiffness * STIFFNESS_INCREASE).min(MAX_STIFFNESS)
             } else {
                 MIN_STIFFNESS
             };
         }
-        for (row, first) in rows.iter_mut().zip(&self.coulomb.first) {
-            row.impulse = *first;
+        for (row, initial) in rows.iter_mut().zip(&self.coulomb.initial) {
+            row.impulse = *initial;
         }
         self.update_velocities(dense, rows);
         false
@@ -127,7 +127,7 @@ impl AugmentedLagrangian {
     ) -> Option<[f64; MAX_DENSE_SIZE]> {
         let Self {
             coulomb: NonsmoothScratch {
-                change, du, prior, ..
+                curvature, du, prior, ..
             },
             u,
             stiffness,
@@ -135,16 +135,16 @@ impl AugmentedLagrangian {
         } = self;
         prior.clear();
         prior.extend(rows.iter().map(|row| row.impulse));
-        change.clear();
+        curvature.clear();
         for block in c.blocks {
-            let part = block.first as usize..(block.first + block.n) as usize;
+            let group = block.first as usize..(block.first + block.n) as usize;
             let G = project_group(
                 block.kind,
-                &mut rows[part.clone()],
-                &u[part.clone()],
-                &stiffness[part],
+                &mut rows[group.clone()],
+                &u[group.clone()],
+                &stiffness[group],
             );
-            change.push(G);
+            curvature.push(G);
         }
         let mut step = [0.0; MAX_DENSE_SIZE];
         dense.add_transposed_product(
@@ -153,17 +153,17 @@ impl AugmentedLagrangian {
                 .map(|(row, prior)| row.impulse - prior),
             &mut step,
         );
-        if !dense.solve_once(c, stiffness, change, &mut step) {
+        if !dense.solve_once(c, stiffness, curvature, &mut step) {
             return None;
         }
         dense.multiply_rows(&step, du);
-        for (block, g) in c.blocks.iter().zip(change.iter()) {
-            let part = block.first as usize..(block.first + block.n) as usize;
+        for (block, g) in c.blocks.iter().zip(curvature.iter()) {
+            let group = block.first as usize..(block.first + block.n) as usize;
             subtract_linear_change(
                 block.kind,
-                &mut rows[part.clone()],
-                &du[part.clone()],
-                &stiffness[part],
+                &mut rows[group.clone()],
+                &du[group.clone()],
+                &stiffness[group],
                 g,
             );
         }
@@ -178,7 +178,7 @@ impl AugmentedLagrangian {
         dense.add_transposed_product(rows.iter().map(|row| row.impulse), &mut w);
         dense.multiply_rows(&w, &mut self.u);
         for (u, row) in self.u.iter_mut().zip(rows) {
-            *u -= row.wanted;
+            *u -= row.target_velocity;
         }
         w
     }
@@ -197,20 +197,20 @@ fn project_group(kind: Kind, rows: &mut [Row], u: &[f64], stiffness: &[f64]) -> 
             ];
             let radius = friction * p[0].max(0.0);
             let bound = FrictionBound::Disk(radius);
-            let mut change = friction::projection_derivative(p, friction, bound, d);
+            let mut curvature = friction::projection_derivative(p, friction, bound, d);
             let found = friction::project(p, friction, bound, d);
             let size = (p[1] * p[1] + p[2] * p[2]).sqrt();
             if size > radius {
                 // the disk grows with the normal impulse
-                (change[1], change[2]) = (
-                    change[0] * friction * p[1] / size,
-                    change[0] * friction * p[2] / size,
+                (curvature[1], curvature[2]) = (
+                    curvature[0] * friction * p[1] / size,
+                    curvature[0] * friction * p[2] / size,
                 );
             }
             n.impulse = found[0];
             s.impulse = found[1];
             t.impulse = found[2];
-            change
+            curvature
         }
         (Kind::Box { lo, hi, .. }, [row]) => {
             let p = row.impulse - d * u[0];
@@ -262,22 +262,22 @@ fn subtract_linear_change(
 /// Distance of the impulses from the admissible set, as the velocity that it causes [m/s or rad/s].
 #[inline(always)]
 fn admissibility_error(c: &Constraints<'_>, rows: &[Row]) -> f64 {
-    let mut worst = 0.0_f64;
+    let mut max_error = 0.0_f64;
     for block in c.blocks {
         let rows = &rows[block.first as usize..(block.first + block.n) as usize];
         let error = match (block.kind, rows) {
             (Kind::Contact { friction }, [n, s, t]) => {
                 let size = (s.impulse * s.impulse + t.impulse * t.impulse).sqrt();
-                let more =
+                let excess =
                     (size - friction * n.impulse.max(0.0)) * s.inverse_mass.max(t.inverse_mass);
-                more.max(-n.impulse * n.inverse_mass)
+                excess.max(-n.impulse * n.inverse_mass)
             }
             (Kind::Box { lo, hi, .. }, [row]) => {
                 (lo - row.impulse).max(row.impulse - hi) * row.inverse_mass
             }
             _ => 0.0,
         };
-        worst = worst.max(error);
+        max_error = max_error.max(error);
     }
-    worst
+    max_error
 }

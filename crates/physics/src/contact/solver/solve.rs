@@ -14,7 +14,7 @@
 //!
 //! # Symbols
 //! v free velocities of all robots of an island, v* without impulses, λ impulses [N s or N m s], b
-//! wanted velocities, H inertia with added mass, J rows.
+//! target velocities, H inertia with added mass, J rows.
 //!
 //! # Frames
 //! None: rows and velocities are in generalized coordinates.
@@ -51,8 +51,8 @@ pub struct Segment {
 pub struct Row {
     /// Segments of the one or two robots of the row.
     pub segments: [Segment; 2],
-    /// Wanted velocity, minus the contribution of prescribed joints [m/s or rad/s].
-    pub wanted: f64,
+    /// Target velocity, minus the contribution of prescribed joints [m/s or rad/s].
+    pub target_velocity: f64,
     /// Inverse effective mass of the row, `J H⁻¹ Jᵀ`.
     pub(crate) inverse_mass: f64,
     /// Impulse [N s or N m s]; the initial guess on entry.
@@ -170,9 +170,9 @@ impl Problem {
 
     /// Solves (2)-(5): impulses into the rows, velocities into `v`.
     ///
-    /// `after` is true if the previous step computed new impulses; the tolerance for accepting them
-    /// unchanged is then smaller.
-    pub fn solve(&mut self, after: bool) -> Outcome {
+    /// `previous_recomputed` is true if the previous step computed new impulses; the tolerance for
+    /// accepting them unchanged is then smaller.
+    pub fn solve(&mut self, previous_recomputed: bool) -> Outcome {
         let Self {
             bodies,
             L,
@@ -202,7 +202,7 @@ impl Problem {
             rows,
             w,
             free,
-            after,
+            previous_recomputed,
         );
         if outcome.is_solved {
             // impulses on the robots are equal and opposite to the last bit
@@ -238,18 +238,18 @@ impl Problem {
         }
         let mut overlaps = false;
         for block in blocks.iter() {
-            let all = match block.kind {
+            let count = match block.kind {
                 Kind::Equality => block.n,
                 Kind::Contact { .. } | Kind::Box { stops: true, .. } => 1,
                 Kind::Box { stops: false, .. } => 0,
             };
-            for row in &mut rows[block.first as usize..(block.first + all) as usize] {
+            for row in &mut rows[block.first as usize..(block.first + count) as usize] {
                 let gap = row.gap + dot_row(row, J, x);
                 row.push = 0.0;
-                let equal = matches!(block.kind, Kind::Equality);
+                let is_equality = matches!(block.kind, Kind::Equality);
                 // remaining gap in this step, as a displacement that the correction must produce
-                row.gap = if equal { gap } else { gap + SLOP };
-                overlaps |= if equal {
+                row.gap = if is_equality { gap } else { gap + SLOP };
+                overlaps |= if is_equality {
                     gap.abs() > COUPLING_TOLERANCE
                 } else {
                     row.gap < 0.0
@@ -282,13 +282,13 @@ impl Problem {
                     Kind::Box { stops: false, .. } => (0, true),
                 };
                 for row in &mut rows[block.first as usize..(block.first + n) as usize] {
-                    let goal = if one_sided && row.gap > 0.0 {
+                    let target = if one_sided && row.gap > 0.0 {
                         -row.gap
                     } else {
                         -CORRECTION * row.gap
                     };
-                    let wanted = row.push + (goal - dot_row(row, J, w)) / row.inverse_mass;
-                    let push = if one_sided { wanted.max(0.0) } else { wanted };
+                    let new_push = row.push + (target - dot_row(row, J, w)) / row.inverse_mass;
+                    let push = if one_sided { new_push.max(0.0) } else { new_push };
                     let change = push - row.push;
                     row.push = push;
                     apply_impulse(row, J, w, change);
@@ -299,8 +299,8 @@ impl Problem {
                 break;
             }
         }
-        for (x, more) in x.iter_mut().zip(w.iter()) {
-            *x += more;
+        for (x, correction) in x.iter_mut().zip(w.iter()) {
+            *x += correction;
         }
     }
 }
@@ -310,12 +310,12 @@ fn transform_bodies(
     bodies: &[CoordinateRange],
     L: &[f64],
     x: &mut [f64],
-    how: fn(&[f64], usize, &mut [f64]),
+    transform: fn(&[f64], usize, &mut [f64]),
 ) {
     let mut at = 0;
     for body in bodies {
         let n = body.n as usize;
-        how(
+        transform(
             &L[at..at + n * n],
             n,
             &mut x[body.v as usize..body.v as usize + n],
@@ -327,12 +327,12 @@ fn transform_bodies(
 /// Effective duration of an impulse: the impact part acts from the impact on, the rest evenly over
 /// the step.
 fn duration(row: &Row) -> f64 {
-    let sudden = row.impact_velocity / row.inverse_mass;
-    if sudden <= 0.0 || row.impulse <= 0.0 {
+    let impact_impulse = row.impact_velocity / row.inverse_mass;
+    if impact_impulse <= 0.0 || row.impulse <= 0.0 {
         return row.duration;
     }
-    let part = (sudden / row.impulse).min(1.0);
-    part * row.time_since_impact + (1.0 - part) * row.duration
+    let fraction = (impact_impulse / row.impulse).min(1.0);
+    fraction * row.time_since_impact + (1.0 - fraction) * row.duration
 }
 
 /// Computes `J v` of a row.

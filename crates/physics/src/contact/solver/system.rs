@@ -11,7 +11,7 @@ pub(crate) trait System {
     /// Computes `Z x` of every row.
     fn products(&self, c: &Constraints<'_>, rows: &[Row], x: &[f64], out: &mut [f64]);
     /// Computes `x ← x - Zᵀ λ`.
-    fn take(&self, c: &Constraints<'_>, rows: &[Row], x: &mut [f64]);
+    fn subtract_impulses(&self, c: &Constraints<'_>, rows: &[Row], x: &mut [f64]);
     /// Assembles `M` from the curvature of each group and the stiffness of each row, and factorises
     /// it.
     fn factor(&mut self, c: &Constraints<'_>, rows: &[Row], stiffness: &[f64], G: &[[f64; 6]]);
@@ -25,7 +25,7 @@ pub(crate) struct Sparse {
     matrix: BlockMatrix,
     pairs: Vec<[u32; 2]>,
     /// Position of the off-diagonal block of each group of rows.
-    places: Vec<BlockPosition>,
+    block_positions: Vec<BlockPosition>,
     /// Weighted rows `G Z`.
     weighted: Vec<f64>,
 }
@@ -36,7 +36,7 @@ impl Sparse {
         Self {
             matrix: BlockMatrix::with_capacity(rows.min(16)),
             pairs: Vec::with_capacity(rows),
-            places: Vec::with_capacity(rows),
+            block_positions: Vec::with_capacity(rows),
             weighted: Vec::with_capacity(16 * rows),
         }
     }
@@ -45,15 +45,15 @@ impl Sparse {
     pub(crate) fn plan(&mut self, c: &Constraints<'_>, rows: &[Row]) {
         self.pairs.clear();
         for block in c.blocks {
-            self.pairs.extend(pair(&rows[block.first as usize]));
+            self.pairs.extend(robot_pair(&rows[block.first as usize]));
         }
         self.pairs.sort_unstable();
         self.pairs.dedup();
         self.matrix.plan(c.bodies, &self.pairs);
-        self.places.clear();
+        self.block_positions.clear();
         for block in c.blocks {
-            let place = pair(&rows[block.first as usize]).map(|p| self.matrix.pair_block(p));
-            self.places.push(place.unwrap_or_default());
+            let position = robot_pair(&rows[block.first as usize]).map(|p| self.matrix.pair_block(p));
+            self.block_positions.push(position.unwrap_or_default());
         }
         self.weighted.clear();
         self.weighted.resize(c.Z.len(), 0.0);
@@ -69,7 +69,7 @@ impl System for Sparse {
     }
 
     #[inline(always)]
-    fn take(&self, c: &Constraints<'_>, rows: &[Row], x: &mut [f64]) {
+    fn subtract_impulses(&self, c: &Constraints<'_>, rows: &[Row], x: &mut [f64]) {
         for row in rows.iter().filter(|row| row.impulse != 0.0) {
             for s in &row.segments {
                 let (at, n) = (s.at as usize, s.n as usize);
@@ -85,7 +85,7 @@ impl System for Sparse {
         let Self {
             matrix,
             weighted,
-            places,
+            block_positions,
             ..
         } = self;
         matrix.values.fill(0.0);
@@ -95,7 +95,7 @@ impl System for Sparse {
                 matrix.values[at + i * n + i] = 1.0;
             }
         }
-        for ((block, place), g) in c.blocks.iter().zip(places).zip(G) {
+        for ((block, position), g) in c.blocks.iter().zip(block_positions).zip(G) {
             if *g != [0.0; 6] {
                 let (first, last) = (block.first as usize, (block.first + block.n) as usize);
                 let (rows, stiffness) = (&rows[first..last], &stiffness[first..last]);
@@ -105,7 +105,7 @@ impl System for Sparse {
                     c.Z,
                     g,
                     weighted,
-                    (matrix, *place),
+                    (matrix, *position),
                 );
             }
         }
@@ -120,7 +120,7 @@ impl System for Sparse {
 
 /// The two robots of a row, in increasing order; `None` for a row with one robot.
 #[inline(always)]
-fn pair(row: &Row) -> Option<[u32; 2]> {
+fn robot_pair(row: &Row) -> Option<[u32; 2]> {
     let [a, b] = &row.segments;
     (a.n > 0 && b.n > 0).then(|| [a.body.min(b.body), a.body.max(b.body)])
 }

@@ -28,7 +28,7 @@ use merrow_model::state::{RobotState, Workspace};
 /// Stores the current volumes in `work` for all stages, without advancing a step.
 pub fn store_current(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     for k in 0..robot.buoyancy_engines.len() {
-        work.ballasts[k] = [state.buoyancy_engines[k].volume; 3];
+        work.buoyancy_engine_volumes[k] = [state.buoyancy_engines[k].volume; 3];
     }
 }
 
@@ -43,7 +43,7 @@ pub fn prepare_step(
     pressure: impl Fn(Vec3) -> f64,
     work: &mut Workspace,
 ) {
-    for (k, ballast) in robot.buoyancy_engines.iter().enumerate() {
+    for (k, engine) in robot.buoyancy_engines.iter().enumerate() {
         let memory = &mut state.buoyancy_engines[k];
         let start = memory.volume;
         let fault = &memory.fault;
@@ -53,14 +53,14 @@ pub fn prepare_step(
         } else {
             fault.fraction
         };
-        let command = (memory.command + fault.offset).clamp(ballast.range[0], ballast.range[1]);
-        let middle = ballast.advance_volume(start, command, part, 0.5 * dt);
-        let end = ballast.advance_volume(middle, command, part, 0.5 * dt);
-        work.ballasts[k] = [start, middle, end];
+        let command = (memory.command + fault.offset).clamp(engine.range[0], engine.range[1]);
+        let midpoint = engine.advance_volume(start, command, part, 0.5 * dt);
+        let end = engine.advance_volume(midpoint, command, part, 0.5 * dt);
+        work.buoyancy_engine_volumes[k] = [start, midpoint, end];
         memory.volume = end;
-        let link = &work.links[ballast.link];
-        let p = link.p_WL + link.R_WL.mul_vec(ballast.p_LoV);
-        memory.power = pressure(p) * ((end - start) / dt).max(0.0) / ballast.efficiency;
+        let link = &work.links[engine.link];
+        let p = link.p_WL + link.R_WL.mul_vec(engine.p_LoV);
+        memory.power = pressure(p) * ((end - start) / dt).max(0.0) / engine.efficiency;
     }
 }
 
@@ -77,7 +77,7 @@ pub fn force<T: Real>(
     volumes: &[[T; 3]],
 ) -> SpatialForce<T> {
     let mut sum = SpatialForce::zero();
-    for (k, ballast) in robot
+    for (k, engine) in robot
         .buoyancy_engines
         .iter()
         .enumerate()
@@ -85,7 +85,7 @@ pub fn force<T: Real>(
     {
         let f = up.scale(weight * volumes[k][stage]);
         sum = sum.plus(&SpatialForce {
-            m: Vec3::splat(ballast.p_LoV).cross(f),
+            m: Vec3::splat(engine.p_LoV).cross(f),
             f,
         });
     }

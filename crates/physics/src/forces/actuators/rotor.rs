@@ -27,7 +27,7 @@
 //! (1) is the model of Svacha without its third term, a gain with the square of the in-plane speed:
 //! 0.0034 N s²/m² for rotors of the Firefly's size, 3 % of the lift at 5 m/s. In (4) the moment
 //! changes sign with the direction of spin, as required. (5) at rest is as later works quote the
-//! report; its dependence on the speed is from memory of it. Quasi-steady: no dynamic inflow, no
+//! report; its dependence on the speed is unverified. Quasi-steady: no dynamic inflow, no
 //! vortex ring, no windmill state except as given by (1), no flapping beyond (3) and (4), no
 //! interaction between rotors. (5) holds from z = R/2; below it κ is constant. It includes the
 //! ground, the water and, in worlds in which robots have collision shapes, decks and structures
@@ -36,7 +36,7 @@
 //! water produces no force: forces are scaled by the dry fraction of the disc.
 //!
 //! # Checked by
-//! test/analytic/rotor.rs (V52), test/analytic/deck.rs
+//! test/analytic/rotor.rs (V52), test/analytic/rotor_ground_effect.rs
 
 use crate::forces::actuators::thruster;
 use merrow_environment::{EnvironmentState, air};
@@ -121,7 +121,7 @@ pub fn force<T: Real>(
                 v,
                 w,
                 spin,
-                deck: work.decks_below[k],
+                deck: work.rotor_decks[k],
             };
             *sum = sum.plus(&wrench(thruster, rotor, &hub, here.density, (link, lane), at).1);
         }
@@ -213,8 +213,8 @@ fn ground_effect<T: Real>(
         near * near
     };
     let mut near = nearness(z);
-    if deck.share > 0.0 {
-        near += deck.share * (nearness(z.min(p.z - deck.height)) - near); // (7)
+    if deck.disc_fraction > 0.0 {
+        near += deck.disc_fraction * (nearness(z.min(p.z - deck.height)) - near); // (7)
     }
     1.0 / (1.0 - near / (1.0 + v.dot(v) / induced2))
 }

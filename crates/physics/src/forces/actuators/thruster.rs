@@ -84,7 +84,7 @@ pub fn prepare_step(
     }
 }
 
-/// Same as [`prepare`] for the robots in the lanes of `work`, whose poses are in `work`. All
+/// Same as [`prepare_step`] for the robots in the lanes of `work`, whose poses are in `work`. All
 /// thrusters must be plain.
 #[inline(always)]
 pub fn prepare_step_lanes<T: Real>(
@@ -147,7 +147,7 @@ fn drives_in_lanes<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotSt
     out
 }
 
-/// Same as [`drives_beside`], if the lanes need different lags or a drive is stuck.
+/// Same as [`drives_in_lanes`], if the lanes need different lags or a drive is stuck.
 #[cold]
 #[inline(never)]
 fn drives_per_lane<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotState]) -> [T; 3] {
@@ -242,7 +242,7 @@ fn active_lag<'a>(thruster: &'a Thruster, actuator: &ActuatorState, target: f64)
 /// Rate of the drive, for a first-order lag [1/s].
 fn drive_rate(thruster: &Thruster, actuator: &ActuatorState, target: f64) -> f64 {
     let lag = active_lag(thruster, actuator, target);
-    lag.over_tau * (target - lag.output(&actuator.lag, target))
+    lag.inverse_tau * (target - lag.output(&actuator.lag, target))
 }
 
 /// Lagged drive and its rate at the start, midpoint and end of the step. Advances the state of the
@@ -257,7 +257,7 @@ fn drives(thruster: &Thruster, actuator: &mut ActuatorState, rates: &mut [f64; 3
     actuator.lag = end;
     // only rotors use the rates
     if thruster.rotor().is_some() {
-        *rates = out.map(|y| lag.over_tau * (target - y));
+        *rates = out.map(|y| lag.inverse_tau * (target - y));
     }
     actuator.held_drive = out[2];
     out
@@ -309,7 +309,7 @@ fn static_thrust<T: Real>(thruster: &Thruster, drive: T) -> T {
     }
 }
 
-/// Same as [`disc_wetness`] in every lane.
+/// Same as [`disc_wet_fraction`] in every lane.
 #[inline(always)]
 fn wet_fraction<T: Real>(thruster: &Thruster, link: &LinkWork<T>, at: &EnvironmentState<'_>) -> T {
     // fast path: most thrusters are fully submerged
@@ -484,7 +484,7 @@ pub fn store_thrust(
                     v,
                     w: link.V.w,
                     spin,
-                    deck: work.decks_below[k],
+                    deck: work.rotor_decks[k],
                 };
                 actuator.thrust =
                     rotor::wrench(thruster, rotor, &hub, here.density, (link, 0), at).0;

@@ -81,7 +81,7 @@ fn at_origin<T: Real>(link: &Link, F: [T; 6], wet: T) -> SpatialForce<T> {
         Vec3::new(F[3], F[4], F[5]).scale(wet),
     );
     let (m, f) = (-m, -f);
-    let (m, f) = if link.turned {
+    let (m, f) = if link.has_rotated_frame {
         let R_LU = Mat3::splat(&link.R_LU);
         (R_LU.mul_vec(m), R_LU.mul_vec(f))
     } else {

@@ -66,9 +66,9 @@ pub(crate) fn power_flow(battery: &Battery, charge: f64, bus: &PowerBus) -> Flow
     } else {
         battery.charge_voltage
     };
-    let (wanted, b) = (bus.load - bus.solar - ocv * charger, ocv - R * charger);
-    let under_root = b * b - 4.0 * R * wanted;
-    if under_root < 0.0 || b <= 0.0 && wanted > 0.0 {
+    let (net_load, b) = (bus.load - bus.solar - ocv * charger, ocv - R * charger);
+    let discriminant = b * b - 4.0 * R * net_load;
+    if discriminant < 0.0 || b <= 0.0 && net_load > 0.0 {
         let current = (b / (2.0 * R)).max(0.0);
         let voltage = ocv - R * current;
         let given = voltage * (current + charger) + bus.solar;
@@ -81,9 +81,9 @@ pub(crate) fn power_flow(battery: &Battery, charge: f64, bus: &PowerBus) -> Flow
             served_fraction: served,
         };
     }
-    let current = 2.0 * wanted / (b + under_root.sqrt()); // (2)
-    let least = min_current(battery, charge, ocv, ceiling);
-    if current >= least {
+    let current = 2.0 * net_load / (b + discriminant.sqrt()); // (2)
+    let lower_limit = min_current(battery, charge, ocv, ceiling);
+    if current >= lower_limit {
         let voltage = ocv - R * current;
         return Flow {
             current,
@@ -93,11 +93,11 @@ pub(crate) fn power_flow(battery: &Battery, charge: f64, bus: &PowerBus) -> Flow
             served_fraction: 1.0,
         };
     }
-    let voltage = ocv - R * least;
-    let needed = (bus.load - voltage * least).max(0.0);
+    let voltage = ocv - R * lower_limit;
+    let needed = (bus.load - voltage * lower_limit).max(0.0);
     let solar = bus.solar.min(needed);
     Flow {
-        current: least,
+        current: lower_limit,
         voltage,
         solar,
         charger: needed - solar,
@@ -110,11 +110,11 @@ fn min_current(battery: &Battery, charge: f64, ocv: f64, ceiling: f64) -> f64 {
     if charge >= 1.0 || ocv >= ceiling {
         return 0.0;
     }
-    let most = battery.charge_current;
+    let max_charge = battery.charge_current;
     if battery.resistance > 0.0 {
-        -most.min((ceiling - ocv) / battery.resistance)
+        -max_charge.min((ceiling - ocv) / battery.resistance)
     } else {
-        -most
+        -max_charge
     }
 }
 

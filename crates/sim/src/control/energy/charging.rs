@@ -35,7 +35,7 @@ pub fn connect(scene: &Scene, state: &mut State) {
         let taken = std::mem::take(&mut state.robots[robot].battery.taken);
         state.chargers[k].given += taken;
         state.robots[robot].battery.offer = [0.0; 2];
-        if let Some(feeder) = charger.from {
+        if let Some(feeder) = charger.source_robot {
             state.robots[feeder].battery.charger_debt[0] += taken / charger.efficiency;
         }
     }
@@ -55,14 +55,14 @@ pub fn connect(scene: &Scene, state: &mut State) {
 /// Returns the robot that a charger charges now.
 fn in_contact(scene: &Scene, state: &State, charger: &Charger) -> Option<usize> {
     if charger
-        .from
+        .source_robot
         .is_some_and(|f| !state.robots[f].battery.is_on() || state.robots[f].halted.is_some())
     {
         return None;
     }
     let can = |r: &usize| {
         scene.robots[*r].battery.is_some()
-            && charger.from != Some(*r)
+            && charger.source_robot != Some(*r)
             && state.robots[*r].halted.is_none()
             && state.robots[*r].battery.offer[0] == 0.0
     };

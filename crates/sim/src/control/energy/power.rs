@@ -30,8 +30,8 @@
 //!
 //! # Limits
 //! The coefficient of (1) is fitted at zero speed. Motors do not recuperate energy. Winches on
-//! board draw from the battery (`winch.rs`), those ashore have their own supply. A robot without a
-//! battery has unlimited power.
+//! board draw from the battery (`winch.rs`), those at fixed ends have their own supply. A robot
+//! without a battery has unlimited power.
 //!
 //! # Checked by
 //! test/analytic/battery.rs, test/analytic/motor_heat.rs, test/identity/energy.rs
@@ -67,8 +67,8 @@ pub(crate) fn cut_power(robot: &Robot, state: &mut RobotState) {
     for (thruster, actuator) in robot.thrusters.iter().zip(&mut state.actuators) {
         actuator.set_command(thruster, thruster.neutral);
     }
-    for ballast in &mut state.buoyancy_engines {
-        ballast.command = ballast.volume;
+    for engine in &mut state.buoyancy_engines {
+        engine.command = engine.volume;
     }
     for (j, link) in robot.links[1..].iter().enumerate() {
         match link.joint.drive {
@@ -214,7 +214,7 @@ fn solar_power(robot: &Robot, work: &Workspace, around: &PowerEnvironment<'_>) -
             let normal = link.R_WL.mul_vec(panel.normal);
             sum += panel.efficiency
                 * panel.area
-                * light.irradiance(normal, panel.shading, panel.least_sine);
+                * light.irradiance(normal, panel.shading, panel.min_elevation_sine);
         }
     }
     sum
@@ -236,20 +236,20 @@ fn advance_battery(
     } else {
         0.0
     };
-    let asked = load + fed;
+    let demand = load + fed;
     let bus = PowerBus {
-        load: asked.min(memory.limit),
+        load: demand.min(memory.limit),
         solar,
         offer: memory.offer,
     };
     let mut flow = battery::power_flow(pack, memory.charge, &bus);
-    if asked > bus.load {
-        flow.served_fraction *= bus.load / asked;
+    if demand > bus.load {
+        flow.served_fraction *= bus.load / demand;
     }
     memory.charger_debt[0] = (memory.charger_debt[0] - flow.served_fraction * fed * dt).max(0.0);
     (memory.current, memory.voltage) = (flow.current, flow.voltage);
     (memory.load, memory.solar, memory.charger) =
-        (flow.served_fraction * asked, flow.solar, flow.charger);
+        (flow.served_fraction * demand, flow.solar, flow.charger);
     memory.delivered += memory.load * dt;
     memory.lost += pack.resistance * flow.current * flow.current * dt;
     memory.gained += (flow.solar + flow.charger) * dt;

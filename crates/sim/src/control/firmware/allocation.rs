@@ -72,7 +72,7 @@ pub fn pseudo_inverse(columns: &[[f64; 6]]) -> Vec<[f64; 6]> {
 /// Returns the axes that the thrusters can actuate independently of those before them: surge, sway,
 /// heave and yaw before roll and pitch, which most vehicles stabilise by their weight.
 fn independent_axes(columns: &[[f64; 6]]) -> [bool; 6] {
-    const LEAST: f64 = 1e-3;
+    const MIN_NORM: f64 = 1e-3;
     let mut basis: Vec<Vec<f64>> = Vec::new();
     let mut served = [false; 6];
     for axis in [0, 1, 2, 5, 3, 4] {
@@ -82,7 +82,7 @@ fn independent_axes(columns: &[[f64; 6]]) -> [bool; 6] {
             row.iter_mut().zip(b).for_each(|(r, b)| *r -= along * b);
         }
         let norm = row.iter().map(|r| r * r).sum::<f64>().sqrt();
-        served[axis] = norm > LEAST * (columns.len() as f64).sqrt();
+        served[axis] = norm > MIN_NORM * (columns.len() as f64).sqrt();
         if served[axis] {
             basis.push(row.into_iter().map(|r| r / norm).collect());
         }
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn over_actuated_geometry_gives_the_wrench_back() {
+    fn over_actuated_geometry_produces_the_wrench() {
         // four horizontal thrusters at 45 deg and four vertical ones
         let c = std::f64::consts::FRAC_1_SQRT_2;
         let mut columns = Vec::new();
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn surge_below_the_centre_is_given_in_full() {
+    fn surge_below_the_centre_is_produced_in_full() {
         // two thrusters along x below the origin: surge always causes pitch
         let columns = [
             [1.0, 0.0, 0.0, 0.0, -0.1, -0.3],
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_pushed_is_left_alone() {
+    fn uncontrollable_axes_get_zero_thrust() {
         // two thrusters along x: surge and yaw only
         let columns = [
             [1.0, 0.0, 0.0, 0.0, 0.0, -0.3],

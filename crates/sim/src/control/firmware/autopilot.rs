@@ -25,7 +25,7 @@
 //! of two measured depths.
 //!
 //! # Checked by
-//! test/witness/thetis.rs (V01), test/analytic/course.rs
+//! test/witness/thetis.rs (V01), test/analytic/heading_depth_hold.rs
 
 pub use merrow_model::scene::robot::firmware::HeadingDepthGains as Gains;
 use merrow_model::state::Motion;
@@ -86,10 +86,10 @@ pub struct Angles {
 }
 
 /// Computes the fin angles by (1) to (3). The limits of the fins are applied elsewhere.
-pub fn fin_angles(gains: &Gains, course: &HeadingDepth, at: &Measured) -> Angles {
-    let error = libm::remainder(course.heading - at.heading, 2.0 * PI);
-    let wanted = gains.depth * (at.depth - course.depth) + gains.sinking * at.sinking;
-    let pitch = wanted.clamp(gains.set_points[0], gains.set_points[1]);
+pub fn fin_angles(gains: &Gains, set_points: &HeadingDepth, at: &Measured) -> Angles {
+    let error = libm::remainder(set_points.heading - at.heading, 2.0 * PI);
+    let pitch_set_point = gains.depth * (at.depth - set_points.depth) + gains.sinking * at.sinking;
+    let pitch = pitch_set_point.clamp(gains.set_points[0], gains.set_points[1]);
     let stern_planes = gains.pitch * (at.pitch - pitch) + gains.pitch_rate * at.pitch_rate;
     Angles {
         rudder: gains.heading * error - gains.yaw_rate * at.yaw_rate,
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_turns_the_short_way_and_dives_at_its_set_point() {
+    fn turns_the_short_way_and_limits_the_dive_angle() {
         let gains = Gains {
             heading: 1.0,
             yaw_rate: 0.5,
@@ -114,7 +114,7 @@ mod tests {
             bow: 0.5,
             set_points: [-0.2, 0.1],
         };
-        let course = HeadingDepth {
+        let set_points = HeadingDepth {
             heading: 0.1,
             depth: 5.0,
         };
@@ -122,12 +122,12 @@ mod tests {
             heading: 2.0 * PI - 0.1,
             ..Measured::default()
         };
-        let found = fin_angles(&gains, &course, &at);
+        let found = fin_angles(&gains, &set_points, &at);
         assert!((found.rudder - 0.2).abs() < 1e-12, "{found:?}");
         assert_eq!((found.stern_planes, found.bow_planes), (0.2, -0.1));
         let deep = fin_angles(
             &gains,
-            &course,
+            &set_points,
             &Measured {
                 depth: 9.0,
                 heading: 0.1,

@@ -43,11 +43,11 @@ pub fn tick(
         return;
     }
     for i in 0..2 {
-        let wanted = command[i].clamp(-settings.most[i], settings.most[i]);
-        let most = settings.most_change[i] * dt;
-        drive.wanted[i] += (wanted - drive.wanted[i]).clamp(-most, most);
+        let target = command[i].clamp(-settings.max_velocity[i], settings.max_velocity[i]);
+        let max_change = settings.max_acceleration[i] * dt;
+        drive.set_point[i] += (target - drive.set_point[i]).clamp(-max_change, max_change);
     }
-    set_wheel_speeds(robot, settings, state, drive.wanted);
+    set_wheel_speeds(robot, settings, state, drive.set_point);
 }
 
 /// Sets the wheel speeds for a speed [m/s] and a yaw rate [rad/s]. (1)

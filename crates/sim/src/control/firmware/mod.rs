@@ -4,13 +4,13 @@ pub mod allocation;
 pub mod autopilot;
 pub mod drive;
 pub mod multirotor;
-pub mod vessel;
+pub mod surge_yaw_rate;
 
 use crate::control::command::{check, check_finite, find_robot, refuse};
 use crate::control::firmware::autopilot::Measured;
 use crate::control::firmware::multirotor::Tick;
 use merrow_math::Vec3;
-use merrow_model::scene::robot::firmware::{FirmwareLaw, HeadingDepthHold as CourseSettings};
+use merrow_model::scene::robot::firmware::{FirmwareLaw, HeadingDepthHold as HoldSettings};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::{CommandRejection, FirmwareOrder};
 use merrow_model::state::firmware::{
@@ -52,12 +52,12 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
                 },
             );
         }
-        (FirmwareLaw::HeadingDepthHold(settings), FirmwareLawState::HeadingDepthHold(course)) => {
+        (FirmwareLaw::HeadingDepthHold(settings), FirmwareLawState::HeadingDepthHold(hold)) => {
             if memory.ticks == 1 {
-                begin(robot, settings, state, course);
+                begin(robot, settings, state, hold);
             }
-            if course.on {
-                steer(robot, settings, state, course);
+            if hold.on {
+                steer(robot, settings, state, hold);
             }
         }
         (FirmwareLaw::Drive(settings), FirmwareLawState::Drive(memory)) => {
@@ -71,12 +71,12 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
             );
         }
         (FirmwareLaw::SurgeYawRate(settings), FirmwareLawState::SurgeYawRate(memory)) if counts => {
-            vessel::tick(
+            surge_yaw_rate::tick(
                 robot,
                 settings,
                 state,
                 memory,
-                vessel::Tick {
+                surge_yaw_rate::Tick {
                     command,
                     density,
                     dt,
@@ -84,7 +84,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
             );
         }
         (FirmwareLaw::SurgeYawRate(_), FirmwareLawState::SurgeYawRate(memory)) if memory.on => {
-            vessel::release_thrusters(robot, state, memory);
+            surge_yaw_rate::release_thrusters(robot, state, memory);
         }
         _ => {}
     }
@@ -94,17 +94,17 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
 /// Initialises a heading and depth hold that is active from the start, at its first tick.
 fn begin(
     robot: &Robot,
-    settings: &CourseSettings,
+    settings: &HoldSettings,
     state: &mut RobotState,
-    course: &mut HeadingDepthState,
+    hold: &mut HeadingDepthState,
 ) {
     let Some((thruster, command)) = settings.start else {
         return;
     };
     state.actuators[thruster].set_command(&robot.thrusters[thruster], command);
-    if !course.on {
+    if !hold.on {
         let here = Measured::from_motion(&state.motion);
-        *course = HeadingDepthState {
+        *hold = HeadingDepthState {
             on: true,
             heading: here.heading,
             depth: here.depth,
@@ -115,24 +115,24 @@ fn begin(
 /// Runs one tick of the heading and depth hold.
 fn steer(
     robot: &Robot,
-    settings: &CourseSettings,
+    settings: &HoldSettings,
     state: &mut RobotState,
-    course: &HeadingDepthState,
+    hold: &HeadingDepthState,
 ) {
-    let wanted = autopilot::HeadingDepth {
-        heading: course.heading,
-        depth: course.depth,
+    let set_points = autopilot::HeadingDepth {
+        heading: hold.heading,
+        depth: hold.depth,
     };
     let angles = autopilot::fin_angles(
         &settings.gains,
-        &wanted,
+        &set_points,
         &Measured::from_motion(&state.motion),
     );
-    let mut put = |fin: usize, angle: f64| state.fins[fin].set_command(&robot.fins[fin], angle);
-    put(settings.rudder, angles.rudder);
-    put(settings.stern_planes, angles.stern_planes);
+    let mut command = |fin: usize, angle: f64| state.fins[fin].set_command(&robot.fins[fin], angle);
+    command(settings.rudder, angles.rudder);
+    command(settings.stern_planes, angles.stern_planes);
     if let Some(bow) = settings.bow_planes {
-        put(bow, angles.bow_planes);
+        command(bow, angles.bow_planes);
     }
 }
 
@@ -160,7 +160,7 @@ pub(crate) fn set_velocity(
 }
 
 /// Sets the heading [rad, clockwise from north], the depth [m] or both, and activates the hold.
-pub(crate) fn set_course(
+pub(crate) fn set_heading_depth(
     scene: &Scene,
     state: &mut State,
     robot: usize,
@@ -169,7 +169,7 @@ pub(crate) fn set_course(
 ) -> Result<(), CommandRejection> {
     let (_, target) = find_robot(scene, state, robot)?;
     let here = Measured::from_motion(&target.motion);
-    let Some(FirmwareLawState::HeadingDepthHold(course)) =
+    let Some(FirmwareLawState::HeadingDepthHold(hold)) =
         target.firmware.as_mut().map(|f| &mut f.memory)
     else {
         return Err(refuse(
@@ -180,12 +180,12 @@ pub(crate) fn set_course(
     for (name, value) in [("heading", heading), ("depth", depth)] {
         check(robot, name, value.unwrap_or(0.0))?;
     }
-    let held = if course.on {
-        (course.heading, course.depth)
+    let held = if hold.on {
+        (hold.heading, hold.depth)
     } else {
         (here.heading, here.depth)
     };
-    *course = HeadingDepthState {
+    *hold = HeadingDepthState {
         on: true,
         heading: heading.unwrap_or(held.0),
         depth: depth.unwrap_or(held.1),
@@ -210,11 +210,11 @@ pub(crate) fn handle_order(
         (_, FirmwareLawState::Multirotor(flight), _) => {
             handle_flight_order(model, target, flight, robot, order)?
         }
-        (_, FirmwareLawState::HeadingDepthHold(course), FirmwareOrder::Enable(on))
-            if on != course.on =>
+        (_, FirmwareLawState::HeadingDepthHold(hold), FirmwareOrder::Enable(on))
+            if on != hold.on =>
         {
             let here = Measured::from_motion(&target.motion);
-            *course = HeadingDepthState {
+            *hold = HeadingDepthState {
                 on,
                 heading: here.heading,
                 depth: here.depth,
@@ -229,11 +229,11 @@ pub(crate) fn handle_order(
             FirmwareLawState::Drive(memory),
             FirmwareOrder::Enable(on),
         ) => {
-            (memory.on, memory.wanted) = (on, [0.0; 2]);
+            (memory.on, memory.set_point) = (on, [0.0; 2]);
             drive::set_wheel_speeds(model, settings, target, [0.0; 2]);
         }
         (_, FirmwareLawState::SurgeYawRate(memory), FirmwareOrder::Enable(false)) => {
-            vessel::release_thrusters(model, target, memory)
+            surge_yaw_rate::release_thrusters(model, target, memory)
         }
         (_, _, FirmwareOrder::Enable(_)) => {}
         _ => return Err(refuse(robot, "the robot has no multirotor firmware".into())),

@@ -83,20 +83,20 @@ pub fn tick(
     let R = state.motion.q_WB.matrix();
     let (p, v) = (state.motion.p_WB, R.mul_vec(state.motion.V_WB_B.v));
     let yaw = libm::atan2(R.r[1].x, R.r[0].x);
-    if !flight.begun {
+    if !flight.initialised {
         *flight = MultirotorState {
             p,
             v,
             yaw,
-            begun: true,
+            initialised: true,
             top: p.z + settings.takeoff_height,
             ..*flight
         };
     }
-    let (wanted, yaw_rate) = requested_velocity(settings, flight, yaw, tick);
-    let acceleration = advance_reference(settings, flight, p, wanted, tick.dt);
+    let (requested, yaw_rate) = requested_velocity(settings, flight, yaw, tick);
+    let acceleration = advance_reference(settings, flight, p, requested, tick.dt);
     flight.yaw = limit_yaw_lead(flight.yaw + yaw_rate * tick.dt, yaw);
-    if has_landed(flight, p, wanted, tick.dt) {
+    if has_landed(flight, p, requested, tick.dt) {
         switch_off(robot, state, flight);
         return;
     }
@@ -122,8 +122,8 @@ pub fn tick(
 pub(crate) fn start_flight(flight: &mut MultirotorState, mode: FlightMode) {
     if flight.mode == FlightMode::Off {
         *flight = MultirotorState {
-            begun: false,
-            held_up: 0.0,
+            initialised: false,
+            blocked_time: 0.0,
             ..*flight
         };
     }
@@ -132,7 +132,7 @@ pub(crate) fn start_flight(flight: &mut MultirotorState, mode: FlightMode) {
 
 /// Stops the rotors and ends the flight.
 pub(crate) fn switch_off(robot: &Robot, state: &mut RobotState, flight: &mut MultirotorState) {
-    (flight.mode, flight.held_up) = (FlightMode::Off, 0.0);
+    (flight.mode, flight.blocked_time) = (FlightMode::Off, 0.0);
     for (actuator, thruster) in state.actuators.iter_mut().zip(&robot.thrusters) {
         actuator.set_command(thruster, thruster.neutral);
     }
@@ -155,7 +155,7 @@ fn requested_velocity(
         }
         FlightMode::TakingOff | FlightMode::Flying | FlightMode::Off => {
             flight.mode = FlightMode::Flying;
-            let [along_ground, most_up, most_down] = settings.max_speed;
+            let [along_ground, max_climb, max_sink] = settings.max_speed;
             let [v, w] = tick.command;
             let flat = (v.x * v.x + v.y * v.y).sqrt();
             let part = if flat > along_ground {
@@ -165,7 +165,7 @@ fn requested_velocity(
             };
             let (s, c) = sin_cos(yaw);
             let (x, y) = (part * v.x, part * v.y);
-            let turned = Vec3::new(c * x - s * y, s * x + c * y, v.z.clamp(-most_down, most_up));
+            let turned = Vec3::new(c * x - s * y, s * x + c * y, v.z.clamp(-max_sink, max_climb));
             (
                 turned,
                 w.z.clamp(-settings.max_yaw_rate, settings.max_yaw_rate),
@@ -179,13 +179,13 @@ fn advance_reference(
     settings: &Multirotor,
     flight: &mut MultirotorState,
     p: Vec3,
-    wanted: Vec3,
+    requested: Vec3,
     dt: f64,
 ) -> Vec3 {
-    let change = wanted - flight.v;
-    let most = settings.max_acceleration * dt;
-    let step = if change.norm() > most {
-        change.scale(most / change.norm())
+    let change = requested - flight.v;
+    let max_change = settings.max_acceleration * dt;
+    let step = if change.norm() > max_change {
+        change.scale(max_change / change.norm())
     } else {
         change
     };
@@ -200,24 +200,24 @@ fn advance_reference(
     step.scale(1.0 / dt)
 }
 
-/// Limits the lead of the reference yaw `wanted` over the actual yaw [rad].
-fn limit_yaw_lead(wanted: f64, yaw: f64) -> f64 {
-    let ahead = libm::remainder(wanted - yaw, 2.0 * PI);
+/// Limits the lead of the reference yaw `requested` over the actual yaw [rad].
+fn limit_yaw_lead(requested: f64, yaw: f64) -> f64 {
+    let ahead = libm::remainder(requested - yaw, 2.0 * PI);
     yaw + ahead.clamp(-MAX_YAW_LEAD, MAX_YAW_LEAD)
 }
 
-/// Returns true when the reference has descended below the vehicle for `HELD_UP_FOR`.
-fn has_landed(flight: &mut MultirotorState, p: Vec3, wanted: Vec3, dt: f64) -> bool {
-    let held_up = wanted.z < 0.0 && p.z - flight.p.z > STANDING_DISTANCE;
-    flight.held_up = if held_up { flight.held_up + dt } else { 0.0 };
-    flight.held_up >= STANDING_TIME
+/// Returns true when the reference has descended below the vehicle for `STANDING_TIME`.
+fn has_landed(flight: &mut MultirotorState, p: Vec3, requested: Vec3, dt: f64) -> bool {
+    let is_blocked = requested.z < 0.0 && p.z - flight.p.z > STANDING_DISTANCE;
+    flight.blocked_time = if is_blocked { flight.blocked_time + dt } else { 0.0 };
+    flight.blocked_time >= STANDING_TIME
 }
 
-/// Limits the force `F` [N] to a vertical component of at least `least` [N] and a tilt of at most
-/// `most` [rad].
-fn limit_tilt(F: Vec3, most: f64, least: f64) -> Vec3 {
-    let z = F.z.max(least);
-    let (s, c) = sin_cos(most);
+/// Limits the force `F` [N] to a vertical component of at least `min_lift` [N] and a tilt of at
+/// most `max_tilt` [rad].
+fn limit_tilt(F: Vec3, max_tilt: f64, min_lift: f64) -> Vec3 {
+    let z = F.z.max(min_lift);
+    let (s, c) = sin_cos(max_tilt);
     let (flat, allowed) = ((F.x * F.x + F.y * F.y).sqrt(), z * s / c);
     let part = if flat > allowed { allowed / flat } else { 1.0 };
     Vec3::new(part * F.x, part * F.y, z)

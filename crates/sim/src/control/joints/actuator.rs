@@ -32,7 +32,7 @@
 //!
 //! (2), (3) and (5) are solved for the velocity at the end of the step, ω⁺ = ω_f + h μ τ with ω_f
 //! the velocity without motor, so they are stable for any step. (2) becomes τ_s (1 - ω_f/ω_0)/(1 +
-//! h μ τ_s/ω_0). (3) is at most the effort that brings the joint to rest. (5) is an implicit Euler
+//! h μ τ_s/ω_0). (3) is at most the effort that stops the joint. (5) is an implicit Euler
 //! step of the backlash coordinate, of order one, which loses energy but gains none.
 //!
 //! Joints that are dynamically coupled are solved one after the other, forwards and backwards,
@@ -191,18 +191,18 @@ fn solve_effort(
     out: &mut JointWork,
 ) {
     let limit = effort_limit(actuator, memory, now);
-    let wanted = if memory.fault.stuck {
+    let requested = if memory.fault.stuck {
         memory.motor_effort
     } else {
         memory.effort + memory.fault.offset
     };
-    let asked = wanted.clamp(-limit, limit);
+    let commanded = requested.clamp(-limit, limit);
     match &actuator.elastic {
         None => {
             let free = joint.qd + now.dt * (joint.qdd - joint.mobility * joint.held);
             let (motor, loss) = motor_and_loss(
                 actuator,
-                asked,
+                commanded,
                 free,
                 now.dt * joint.mobility,
                 joint.friction,
@@ -210,7 +210,7 @@ fn solve_effort(
             (out.motor_effort, out.effort) = (motor, motor + loss);
             out.rotor = memory.rotor;
         }
-        Some(gear) => solve_elastic(actuator, gear, memory.rotor, asked, joint, now.dt, out),
+        Some(gear) => solve_elastic(actuator, gear, memory.rotor, commanded, joint, now.dt, out),
     }
 }
 
@@ -219,15 +219,15 @@ fn solve_effort(
 /// effect of dry friction.
 fn motor_and_loss(
     actuator: &Actuator,
-    asked: f64,
+    commanded: f64,
     free: f64,
     yields: f64,
     friction: f64,
 ) -> (f64, f64) {
-    let mut tau = asked;
+    let mut tau = commanded;
     if let Some(line) = &actuator.line {
-        let most = |free: f64| max_line_effort(line, free, yields, friction);
-        tau = tau.clamp(-most(-free), most(free));
+        let max_effort = |free: f64| max_line_effort(line, free, yields, friction);
+        tau = tau.clamp(-max_effort(-free), max_effort(free));
     }
     let speed = free + yields * tau;
     let part = if tau * speed >= 0.0 {
@@ -235,9 +235,9 @@ fn motor_and_loss(
     } else {
         actuator.backward_loss
     };
-    let most = part * tau.abs();
-    let loss = if most > 0.0 {
-        (-speed / yields).clamp(-most, most)
+    let max_loss = part * tau.abs();
+    let loss = if max_loss > 0.0 {
+        (-speed / yields).clamp(-max_loss, max_loss)
     } else {
         0.0
     };
@@ -246,9 +246,9 @@ fn motor_and_loss(
 
 /// Largest effort of (2) at the end of the step.
 fn max_line_effort(line: &TorqueSpeedLine, free: f64, yields: f64, friction: f64) -> f64 {
-    let (stall, most) = (line.stall_effort, line.no_load_speed);
-    let softened = 1.0 + yields * stall / most;
-    let effort = |free: f64| stall * (1.0 - free / most) / softened;
+    let (stall, no_load) = (line.stall_effort, line.no_load_speed);
+    let softened = 1.0 + yields * stall / no_load;
+    let effort = |free: f64| stall * (1.0 - free / no_load) / softened;
     let slowed = yields * friction;
     let (ahead, back) = (effort(free - slowed), effort(free + slowed));
     let found = if free - slowed + yields * ahead > 0.0 {
@@ -267,13 +267,13 @@ fn solve_elastic(
     actuator: &Actuator,
     gear: &Elastic,
     [q_r, w_r]: [f64; 2],
-    asked: f64,
+    commanded: f64,
     joint: &JointStart,
     h: f64,
     out: &mut JointWork,
 ) {
     let yields = h / actuator.rotor_inertia;
-    let (motor, loss) = motor_and_loss(actuator, asked, w_r - yields * joint.held, yields, 0.0);
+    let (motor, loss) = motor_and_loss(actuator, commanded, w_r - yields * joint.held, yields, 0.0);
     // both sides at the end of the step without a force between them
     let w_free = w_r + yields * (motor + loss);
     let qd_free = joint.qd + h * (joint.qdd - joint.mobility * joint.held);

@@ -348,7 +348,7 @@ fn check_mode(robot: usize, joint: &Joint, mode: JointMode) -> Result<(), Comman
         Drive::Effort { .. } => Some("an ideal effort drive"),
         Drive::Position { .. } => Some("an ideal position drive"),
         Drive::Servo(servo) if mode == JointMode::Position && servo.position_gain == 0.0 => {
-            Some("a servo without position loop (`position_gain` is 0)")
+            Some("a servo without position loop (`position_gain_per_s` is 0)")
         }
         Drive::Servo(_) => None,
     };
@@ -516,7 +516,7 @@ fn check_limits(robot: &Robot, t: &Trajectory, k: usize) -> Result<(), String> {
     let p = &t.points[k];
     for (i, joint) in t.joints.iter().enumerate() {
         let joint = &robot.links[joint + 1].joint;
-        let ([lo, hi], most, name) = (joint.limits, joint.max_speed(), &joint.name);
+        let ([lo, hi], max_speed, name) = (joint.limits, joint.max_speed(), &joint.name);
         let q = p.positions[i];
         if q < lo - ROUNDING || q > hi + ROUNDING {
             return Err(format!(
@@ -524,9 +524,9 @@ fn check_limits(robot: &Robot, t: &Trajectory, k: usize) -> Result<(), String> {
             ));
         }
         let v = p.velocities.get(i).copied().unwrap_or(0.0);
-        if v.abs() > most * (1.0 + ROUNDING) {
+        if v.abs() > max_speed * (1.0 + ROUNDING) {
             return Err(format!(
-                "point {k}: velocity of {name} is {v}, expected no more than {most}"
+                "point {k}: velocity of {name} is {v}, expected no more than {max_speed}"
             ));
         }
         let effort = p.effort.get(i).copied().unwrap_or(0.0);
@@ -540,9 +540,9 @@ fn check_limits(robot: &Robot, t: &Trajectory, k: usize) -> Result<(), String> {
             let before = &t.points[k - 1];
             let seconds = (p.time_from_start_ns - before.time_from_start_ns) as f64 * 1e-9;
             let mean = ((q - before.positions[i]) / seconds).abs();
-            if mean > most * (1.0 + ROUNDING) {
+            if mean > max_speed * (1.0 + ROUNDING) {
                 return Err(format!(
-                    "{name} would need the speed {mean:.4} from point {} to {k}, its drive allows {most}",
+                    "{name} would need the speed {mean:.4} from point {} to {k}, its drive allows {max_speed}",
                     k - 1
                 ));
             }

@@ -54,10 +54,10 @@ pub fn apply_faults(robot: &Robot, state: &mut RobotState, j: usize) {
             max_speed,
             ..
         } => {
-            let most = 2.0 * part * max_speed / bandwidth;
+            let max_step = 2.0 * part * max_speed / bandwidth;
             let way = memory.original_command - q;
             let kept = if part < 1.0 {
-                q + way.clamp(-most, most)
+                q + way.clamp(-max_step, max_step)
             } else {
                 memory.original_command
             };
@@ -67,7 +67,7 @@ pub fn apply_faults(robot: &Robot, state: &mut RobotState, j: usize) {
     state.joint_commands[j] = command;
 }
 
-/// Calls [`heed`] for all joints.
+/// Calls [`apply_faults`] for all joints.
 pub(crate) fn apply_all_faults(robot: &Robot, state: &mut RobotState) {
     for j in 0..state.joints.len() {
         apply_faults(robot, state, j);

@@ -45,7 +45,7 @@ pub(crate) fn freeze_if_blocked(
         return;
     }
     let now = |j: usize| state.measured(robot, j).position;
-    let ahead = |j: usize| now(j) + keep_out.look_ahead * work.joints[j].wanted;
+    let ahead = |j: usize| now(j) + keep_out.look_ahead * work.joints[j].target_velocity;
     let blocked = keep_out.spheres.iter().find(|sphere| {
         let (here, there) = (
             sphere_center(robot, sphere, now),
@@ -64,7 +64,7 @@ pub(crate) fn freeze_if_blocked(
     };
     for (j, memory) in state.joints.iter().enumerate() {
         if memory.mode != JointMode::Effort {
-            work.joints[j].wanted = 0.0;
+            work.joints[j].target_velocity = 0.0;
         }
     }
     for group in 0..robot.joint_groups.len() {

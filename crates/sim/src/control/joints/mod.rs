@@ -2,7 +2,7 @@
 //!
 //! Runs after the evaluation at the start of a step, which provides the bias of the dynamics and
 //! the mobility of the joints, and before the integration. The efforts are constant over the step.
-//! Nothing is done for a robot with ideal drives and without a goal.
+//! A robot with ideal drives and without a goal is skipped.
 
 pub mod actuator;
 pub mod command;

@@ -44,7 +44,7 @@ pub(crate) fn request_speeds(robot: &Robot, state: &RobotState, work: &mut [Join
             continue;
         };
         let set = &memory.reference;
-        work[j].wanted = match memory.mode {
+        work[j].target_velocity = match memory.mode {
             JointMode::Effort => memory.measured.velocity,
             JointMode::Velocity => set.velocity,
             JointMode::Position => {
@@ -98,7 +98,7 @@ pub fn tick(servo: &Servo, memory: &mut JointDriveState, work: &JointWork, now: 
         return;
     }
     let T = period(servo);
-    let error = work.wanted - memory.measured.velocity;
+    let error = work.target_velocity - memory.measured.velocity;
     memory.effort = match servo.law {
         ServoLaw::TorquePid(gains) => {
             let before = Pid {

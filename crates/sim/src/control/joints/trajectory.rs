@@ -77,23 +77,23 @@ fn follow_trajectory(
     }
     for (i, joint) in active.trajectory.joints.iter().enumerate() {
         let model = &robot.links[joint + 1].joint;
-        let wanted = clamp_reference(model, sample_segment(active, i, now_ns));
-        state.joints[*joint].reference = wanted;
+        let reference = clamp_reference(model, sample_segment(active, i, now_ns));
+        state.joints[*joint].reference = reference;
         if let Drive::Position { bandwidth, .. } = model.drive {
             // the command for which the law of the drive gives the acceleration of the set-point
             let lead =
-                2.0 * wanted.velocity / bandwidth + wanted.acceleration / (bandwidth * bandwidth);
-            command::set_ideal_command(robot, state, *joint, wanted.position + lead);
+                2.0 * reference.velocity / bandwidth + reference.acceleration / (bandwidth * bandwidth);
+            command::set_ideal_command(robot, state, *joint, reference.position + lead);
         }
     }
-    let over = active.segment == points.len();
+    let is_over = active.segment == points.len();
     let seen = |joint: usize| robot.links[joint + 1].joint.servo().is_none() || work[joint].ticks;
     if !active.trajectory.joints.iter().all(|j| seen(*j)) {
         return None;
     }
     let rules = &robot.trajectory_rules;
-    let failure = first_violation(robot, state, active, over);
-    if !over {
+    let failure = first_violation(robot, state, active, is_over);
+    if !is_over {
         return failure.map(|(joint, velocity, error, tolerance)| {
             GoalState::Aborted(AbortReason::Path {
                 joint,
@@ -106,10 +106,10 @@ fn follow_trajectory(
     let Some((joint, velocity, error, tolerance)) = failure else {
         return Some(GoalState::Succeeded);
     };
-    let asked = active.trajectory.goal_time_tolerance;
-    let patience = if asked == 0.0 { rules.goal_time } else { asked };
+    let requested = active.trajectory.goal_time_tolerance;
+    let time_tolerance = if requested == 0.0 { rules.goal_time } else { requested };
     let late = (now_ns - time(points.len() - 1)) as f64 * 1e-9;
-    (patience > 0.0 && late > patience).then_some(GoalState::Aborted(AbortReason::Goal {
+    (time_tolerance > 0.0 && late > time_tolerance).then_some(GoalState::Aborted(AbortReason::Goal {
         joint,
         velocity,
         error,
@@ -123,12 +123,12 @@ fn first_violation(
     robot: &Robot,
     state: &RobotState,
     active: &ActiveTrajectory,
-    over: bool,
+    is_over: bool,
 ) -> Option<(usize, bool, f64, f64)> {
     let t = &active.trajectory;
     let rules = &robot.trajectory_rules;
     t.joints.iter().enumerate().find_map(|(i, joint)| {
-        let [position, velocity] = tolerances(t.as_ref(), rules, i, over);
+        let [position, velocity] = tolerances(t.as_ref(), rules, i, is_over);
         let tracking = state.tracking(robot, *joint);
         let (e_q, e_v) = (tracking.position_error, tracking.velocity_error);
         if e_q.abs() > position {
@@ -144,20 +144,20 @@ fn tolerances(
     t: &merrow_model::state::joint::Trajectory,
     rules: &TrajectoryRules,
     i: usize,
-    over: bool,
+    is_over: bool,
 ) -> [f64; 2] {
-    let (asked, own) = if over {
+    let (requested, own) = if is_over {
         (&t.goal_tolerance, [rules.goal, rules.stopped_speed])
     } else {
         (&t.path_tolerance, [rules.path, 0.0])
     };
-    let asked = asked.get(i).copied().unwrap_or(Tolerance::default());
-    let pick = |asked: f64, own: f64| match () {
-        () if asked > 0.0 => asked,
-        () if asked == 0.0 && own > 0.0 => own,
+    let requested = requested.get(i).copied().unwrap_or(Tolerance::default());
+    let pick = |requested: f64, own: f64| match () {
+        () if requested > 0.0 => requested,
+        () if requested == 0.0 && own > 0.0 => own,
         () => f64::INFINITY,
     };
-    [pick(asked.position, own[0]), pick(asked.velocity, own[1])]
+    [pick(requested.position, own[0]), pick(requested.velocity, own[1])]
 }
 
 /// Monitors a gripper; returns how its goal ended, or `None` if it is active.
@@ -307,11 +307,11 @@ pub fn interpolate(from: &SegmentEnd, to: &SegmentEnd, s: f64, T: f64) -> Refere
 
 /// Limits a set-point to the limits of its joint.
 fn clamp_reference(joint: &Joint, mut r: Reference) -> Reference {
-    let ([lo, hi], most) = (joint.limits, joint.max_speed());
+    let ([lo, hi], max_speed) = (joint.limits, joint.max_speed());
     let held = r.position.clamp(lo, hi);
     if held != r.position {
         (r.position, r.velocity, r.acceleration) = (held, 0.0, 0.0);
     }
-    r.velocity = r.velocity.clamp(-most, most);
+    r.velocity = r.velocity.clamp(-max_speed, max_speed);
     r
 }

@@ -146,12 +146,12 @@ fn build_curve(name: &str, motor: &MotorConfig, problems: &mut Problems) -> Curv
         )),
         CurveConfig::Quadratic {
             speed_per_command_rad_s,
-            ahead,
-            astern,
+            ahead_n_s2_per_rad2,
+            astern_n_s2_per_rad2,
             ..
         } => Curve::Quadratic {
             speed_per_command: *speed_per_command_rad_s,
-            gain: [*ahead, *astern],
+            gain: [*ahead_n_s2_per_rad2, *astern_n_s2_per_rad2],
         },
         CurveConfig::OpenWater {
             speed_per_command_rad_s,
@@ -174,10 +174,10 @@ fn build_curve(name: &str, motor: &MotorConfig, problems: &mut Problems) -> Curv
         })),
         CurveConfig::Rotor {
             speed_per_command_rad_s,
-            thrust,
-            inflow_loss,
-            drag,
-            rolling,
+            thrust_n_s2_per_rad2,
+            inflow_loss_n_s2_per_rad_m,
+            drag_n_s2_per_rad_m,
+            rolling_n_s2_per_rad,
             inertia_kg_m2,
             air_density_kg_m3,
             ground_effect,
@@ -190,10 +190,10 @@ fn build_curve(name: &str, motor: &MotorConfig, problems: &mut Problems) -> Curv
             }
             Curve::Rotor(Box::new(Rotor {
                 speed_per_command: *speed_per_command_rad_s,
-                thrust: *thrust,
-                inflow: *inflow_loss,
-                drag: *drag,
-                rolling: *rolling,
+                thrust: *thrust_n_s2_per_rad2,
+                inflow: *inflow_loss_n_s2_per_rad_m,
+                drag: *drag_n_s2_per_rad_m,
+                rolling: *rolling_n_s2_per_rad,
                 inertia: *inertia_kg_m2,
                 density: *air_density_kg_m3,
                 ground_effect: *ground_effect,
@@ -228,7 +228,7 @@ fn build_lag(name: &str, motor: &MotorConfig, dt: f64, problems: &mut Problems) 
         } => {
             let lag = Lag::from_transfer_function(&[1.0], &[*time_constant_s, 1.0], dt);
             Lag {
-                over_tau: 1.0 / time_constant_s,
+                inverse_tau: 1.0 / time_constant_s,
                 ..lag
             }
         }

@@ -192,7 +192,7 @@ fn groups(file: &GroupsConfig) -> CollisionFilter {
     };
     CollisionFilter {
         member: bits(&file.member_of),
-        meets: file.collides_with.as_deref().map_or(u32::MAX, bits),
+        mask: file.collides_with.as_deref().map_or(u32::MAX, bits),
     }
 }
 
@@ -336,14 +336,14 @@ fn heightfield_geometry(
 /// Returns the collision geometry of a mesh, or reports why the mesh cannot be used.
 pub(crate) fn contact_geometry(
     form: MeshForm,
-    (mesh, survey): CheckedMesh,
+    (mesh, check): CheckedMesh,
     file: &str,
     place: &Place,
     problems: &mut Problems,
 ) -> Option<Geometry> {
     let what = merrow_yaml::error::quote(file);
     match form {
-        MeshForm::ConvexHull if survey.flat => {
+        MeshForm::ConvexHull if check.flat => {
             problems.push(
                 place,
                 format!("{what}: the mesh is flat, expected one with a volume"),
@@ -351,7 +351,7 @@ pub(crate) fn contact_geometry(
             None
         }
         MeshForm::ConvexHull => {
-            if let Some(why) = survey.why_not_closed() {
+            if let Some(why) = check.closure_defect() {
                 problems.note(
                     place,
                     format!("{what}: {why}; its convex hull is used for contacts"),
@@ -359,7 +359,7 @@ pub(crate) fn contact_geometry(
             }
             Some(Geometry::ConvexHull(mesh))
         }
-        MeshForm::ConvexParts => match survey.why_not_closed() {
+        MeshForm::ConvexParts => match check.closure_defect() {
             Some(why) => {
                 let text = format!(
                     "{what}: {why}; repair the mesh, or use `convex_hull`, which does not require a closed mesh"
@@ -371,7 +371,7 @@ pub(crate) fn contact_geometry(
         },
         // Terrain meshes are open, but the outer side of the triangles must still be defined.
         MeshForm::Triangles => {
-            if let Some(why) = survey.why_not_oriented() {
+            if let Some(why) = check.orientation_defect() {
                 problems.push(place, format!("{what}: {why}"));
                 return None;
             }

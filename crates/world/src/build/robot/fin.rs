@@ -34,8 +34,8 @@ pub(crate) fn build_fin(
         surface.at.key_place("range_deg"),
         problems,
     );
-    let most = surface.range_deg.map(f64::abs);
-    if most[0].max(most[1]) >= 180.0 {
+    let extent = surface.range_deg.map(f64::abs);
+    if extent[0].max(extent[1]) >= 180.0 {
         let text = format!(
             "the range of {name} reaches half a turn or more, expected it within (-180, 180)"
         );
@@ -236,7 +236,7 @@ fn build_law(name: &str, surface: &FinTypeConfig, problems: &mut Problems) -> Fi
             drag,
             oswald,
             stall_deg,
-            stall_sharpness,
+            stall_sharpness_per_rad,
             broadside_drag,
             ..
         } => {
@@ -247,7 +247,7 @@ fn build_law(name: &str, surface: &FinTypeConfig, problems: &mut Problems) -> Fi
                 drag: *drag,
                 induced: 1.0 / (oswald * pi_aspect),
                 stall: stall_deg.to_radians(),
-                sharpness: *stall_sharpness,
+                sharpness: *stall_sharpness_per_rad,
                 broadside: *broadside_drag,
             })
         }

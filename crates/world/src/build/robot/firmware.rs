@@ -8,7 +8,7 @@ use merrow_model::scene::robot::firmware::{
 use merrow_model::scene::{Link, Robot};
 use merrow_schema::firmware::{
     DifferentialDriveConfig, FirmwareConfig, HeadingDepthHoldConfig, HeadingDepthStartConfig,
-    MultirotorConfig, VesselConfig,
+    MultirotorConfig, SurgeYawRateConfig,
 };
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
 use merrow_yaml::read::Places;
@@ -23,9 +23,9 @@ pub(crate) fn build_firmware(
 ) -> Firmware {
     match file {
         FirmwareConfig::Multirotor(file) => multirotor(file, robot, dt, problems),
-        FirmwareConfig::Course(file) => heading_depth_hold(file, robot, dt, problems),
+        FirmwareConfig::HeadingDepthHold(file) => heading_depth_hold(file, robot, dt, problems),
         FirmwareConfig::Drive(file) => differential_drive(file, robot, dt, problems),
-        FirmwareConfig::Vessel(file) => vessel(file, robot, dt, problems),
+        FirmwareConfig::SurgeYawRate(file) => surge_yaw_rate(file, robot, dt, problems),
     }
 }
 
@@ -176,7 +176,7 @@ fn heading_depth_hold(
         heading: file.heading_gain,
         yaw_rate: file.yaw_rate_gain_s,
         depth: file.depth_gain_rad_per_m,
-        sinking: file.sinking_gain,
+        sinking: file.sinking_gain_rad_per_m_s,
         pitch: file.pitch_gain,
         pitch_rate: file.pitch_rate_gain_s,
         bow: file.bow_gain,
@@ -267,8 +267,8 @@ fn differential_drive(
         wheels,
         radius: file.wheel_radius_m,
         track: file.track_m,
-        most: [file.max_speed_m_s, file.max_yaw_rate_rad_s],
-        most_change: [file.max_acceleration_m_s2, file.max_yaw_acceleration_rad_s2],
+        max_velocity: [file.max_speed_m_s, file.max_yaw_rate_rad_s],
+        max_acceleration: [file.max_acceleration_m_s2, file.max_yaw_acceleration_rad_s2],
     });
     Firmware {
         rate: file.rate_hz,
@@ -277,10 +277,10 @@ fn differential_drive(
     }
 }
 
-fn vessel(file: &VesselConfig, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+fn surge_yaw_rate(file: &SurgeYawRateConfig, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
     check_rate(file.rate_hz, dt, &file.at, problems);
     check_thrusters(
-        "vessel",
+        "surge_yaw_rate",
         &[(0, "push it ahead"), (5, "turn it")],
         robot,
         &file.at,
@@ -292,8 +292,8 @@ fn vessel(file: &VesselConfig, robot: &Robot, dt: f64, problems: &mut Problems) 
             file.speed_integral_gain_n_per_m,
             file.yaw_integral_gain_nm_per_rad,
         ],
-        most: [file.max_speed_m_s, file.max_yaw_rate_rad_s],
-        most_change: [file.max_acceleration_m_s2, file.max_yaw_acceleration_rad_s2],
+        max_velocity: [file.max_speed_m_s, file.max_yaw_rate_rad_s],
+        max_acceleration: [file.max_acceleration_m_s2, file.max_yaw_acceleration_rad_s2],
     });
     Firmware {
         rate: file.rate_hz,

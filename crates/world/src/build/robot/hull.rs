@@ -66,16 +66,16 @@ fn load_hull_mesh(
         return None;
     }
     let place = file.at.key_place("file");
-    let (mesh, survey) = assets.mesh(&file.file, file.scale, place, problems)?;
+    let (mesh, check) = assets.mesh(&file.file, file.scale, place, problems)?;
     let what = quote(&file.file);
-    if let Some(why) = survey.why_not_closed().filter(|_| !is_box) {
+    if let Some(why) = check.closure_defect().filter(|_| !is_box) {
         let text = format!(
             "{what}: {why}; the hull of {name} must enclose the water it displaces: repair the mesh"
         );
         problems.push(place, text);
         return None;
     }
-    if survey.flat {
+    if check.flat {
         problems.push(
             place,
             format!("{what}: the mesh is flat, expected one with a volume"),

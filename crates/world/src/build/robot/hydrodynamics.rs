@@ -244,10 +244,10 @@ pub(crate) fn added_mass(
     }
     let even = std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (m[i][j] + m[j][i])));
     let added = SpatialInertia::from_matrix(&even);
-    let least = smallest_eigenvalue(&added);
-    if least < -1e-9 * largest {
+    let smallest = smallest_eigenvalue(&added);
+    if smallest < -1e-9 * largest {
         let text = format!(
-            "the added mass of {name} is unstable: found the eigenvalue {least:.4}, expected none below 0 \
+            "the added mass of {name} is unstable: found the eigenvalue {smallest:.4}, expected none below 0 \
              (SNAME derivatives are negative, `values` and `rows` positive)"
         );
         problems.push(at, text);

@@ -20,8 +20,8 @@ pub(crate) const DEFAULT_GROUP: &str = "arm";
 /// Natural frequency of a gear with backlash on its rotor if no stiffness is given [rad/s].
 const GEAR_FREQUENCY: f64 = 2.0 * std::f64::consts::PI * 50.0;
 
-/// Builds the drive of the joint of `link`. Its random streams are set in [`finish`], when the
-/// robot's name is known.
+/// Builds the drive of the joint of `link`. [`build_joint_extras`] sets its random streams,
+/// when the robot's name is known.
 pub(crate) fn build_drive(link: &str, joint: &JointConfig, problems: &mut Problems) -> Drive {
     let limit = joint.max_speed.unwrap_or(f64::INFINITY);
     match &joint.drive {
@@ -52,7 +52,7 @@ pub(crate) fn build_drive(link: &str, joint: &JointConfig, problems: &mut Proble
 }
 
 fn servo(link: &str, file: &ServoConfig, problems: &mut Problems) -> Servo {
-    let has_loop = file.position_gain > 0.0;
+    let has_loop = file.position_gain_per_s > 0.0;
     let mode = match file.mode {
         Some(JointModeConfig::Effort) => JointMode::Effort,
         Some(JointModeConfig::Velocity) => JointMode::Velocity,
@@ -62,14 +62,14 @@ fn servo(link: &str, file: &ServoConfig, problems: &mut Problems) -> Servo {
     };
     if mode == JointMode::Position && !has_loop {
         let text = format!(
-            "the servo of {link} starts in position mode, expected a `position_gain` above 0"
+            "the servo of {link} starts in position mode, expected a `position_gain_per_s` above 0"
         );
         problems.push(file.at.key_place("mode"), text);
     }
     Servo {
         mode,
         rate: file.rate_hz,
-        position_gain: file.position_gain,
+        position_gain: file.position_gain_per_s,
         max_speed: file.max_speed,
         law: law(&file.law),
         actuator: actuator(link, &file.actuator, problems),
@@ -178,9 +178,9 @@ fn actuator(link: &str, file: &ActuatorConfig, problems: &mut Problems) -> Actua
 
 fn thermal(link: &str, file: &WindingConfig, problems: &mut Problems) -> Thermal {
     if file.derate_from_c >= file.max_temperature_c {
-        let (from, most) = (file.derate_from_c, file.max_temperature_c);
+        let (from, max_temperature) = (file.derate_from_c, file.max_temperature_c);
         let text = format!(
-            "{link}: `derate_from_c` is {from}, expected less than `max_temperature_c` {most}"
+            "{link}: `derate_from_c` is {from}, expected less than `max_temperature_c` {max_temperature}"
         );
         problems.push(file.at.key_place("derate_from_c"), text);
     }
@@ -225,9 +225,9 @@ pub(crate) fn build_joint_extras(
         if let JointDriveConfig::Servo(servo) = &file.joint.drive
             && servo.rate_hz * frame.world.dt > 1.0 + 1e-9
         {
-            let (rate, most) = (servo.rate_hz, 1.0 / frame.world.dt);
+            let (rate, max_rate) = (servo.rate_hz, 1.0 / frame.world.dt);
             let text = format!(
-                "the servo of {link} is set to {rate} ticks per second, the time step allows {most:.0}: lower the rate or `dt_s`"
+                "the servo of {link} is set to {rate} ticks per second, the time step allows {max_rate:.0}: lower the rate or `dt_s`"
             );
             problems.push(
                 frame.world.step_rate_place(servo.at.key_place("rate_hz")),

@@ -35,7 +35,7 @@ fn is_mergeable(link: &Link) -> bool {
         parent: _,
         joint,
         R_LU: _,
-        turned: _,
+        has_rotated_frame: _,
         mass: _,
         p_LoLcm: _,
         rigid: _,
@@ -98,7 +98,7 @@ fn merge_into_parent(robot: &mut Robot, i: usize) {
     for link in &mut robot.links {
         if link.parent == Some(i) {
             link.parent = Some(p);
-            link.joint.p_PoCo0 = removal.place(link.joint.p_PoCo0);
+            link.joint.p_PoCo0 = removal.to_parent(link.joint.p_PoCo0);
             link.joint.R_PC0 = R_PC.mul_mat(&link.joint.R_PC0);
         }
         link.parent = link.parent.map(|k| after_removal(k, i));
@@ -137,17 +137,18 @@ struct Removal {
 }
 
 impl Removal {
-    fn place(&self, x: Vec3) -> Vec3 {
+    /// Transforms a position from C to P.
+    fn to_parent(&self, x: Vec3) -> Vec3 {
         self.p_PC + self.R_PC.mul_vec(x)
     }
 
     /// Sets the link of a device and returns whether the device was on C, so that its pose has to
     /// be transformed.
-    fn moves(&self, link: &mut usize) -> bool {
-        let moves = *link == self.i;
-        let kept = if moves { self.p } else { *link };
+    fn relink(&self, link: &mut usize) -> bool {
+        let is_removed = *link == self.i;
+        let kept = if is_removed { self.p } else { *link };
         *link = after_removal(kept, self.i);
-        moves
+        is_removed
     }
 
     /// Moves the devices on C to P. The pattern lists every field of a robot, so that a new kind of
@@ -189,43 +190,43 @@ impl Removal {
         } = robot;
         thrusters.iter_mut().for_each(|t| self.move_thruster(t));
         for b in buoyancy_engines {
-            if self.moves(&mut b.link) {
-                b.p_LoV = self.place(b.p_LoV);
+            if self.relink(&mut b.link) {
+                b.p_LoV = self.to_parent(b.p_LoV);
             }
         }
         fins.iter_mut().for_each(|f| self.move_fin(f));
         for panel in solar {
-            if self.moves(&mut panel.link) {
-                panel.p_LoP = self.place(panel.p_LoP);
+            if self.relink(&mut panel.link) {
+                panel.p_LoP = self.to_parent(panel.p_LoP);
                 panel.normal = self.R_PC.mul_vec(panel.normal);
             }
         }
         for lamp in lamps {
-            if self.moves(&mut lamp.link) {
-                lamp.p_LoX = self.place(lamp.p_LoX);
+            if self.relink(&mut lamp.link) {
+                lamp.p_LoX = self.to_parent(lamp.p_LoX);
                 lamp.d_L = self.R_PC.mul_vec(lamp.d_L);
             }
         }
         sensors.iter_mut().for_each(|s| self.move_sensor(s));
         for c in colliders.iter_mut().chain(visuals) {
-            if self.moves(&mut c.link) {
-                c.p_LoG = self.place(c.p_LoG);
+            if self.relink(&mut c.link) {
+                c.p_LoG = self.to_parent(c.p_LoG);
                 c.R_LG = self.R_PC.mul_mat(&c.R_LG);
             }
         }
     }
 
     fn move_thruster(&self, t: &mut Thruster) {
-        if self.moves(&mut t.link) {
-            t.p_LoT = self.place(t.p_LoT);
+        if self.relink(&mut t.link) {
+            t.p_LoT = self.to_parent(t.p_LoT);
             t.direction = self.R_PC.mul_vec(t.direction);
             t.update_unit_wrench();
         }
     }
 
     fn move_fin(&self, f: &mut Fin) {
-        if self.moves(&mut f.link) {
-            f.p_LoF = self.place(f.p_LoF);
+        if self.relink(&mut f.link) {
+            f.p_LoF = self.to_parent(f.p_LoF);
             f.R_LF = self.R_PC.mul_mat(&f.R_LF);
             f.p_UoF_U = self.R_UpL.mul_vec(f.p_LoF);
             f.R_UF = self.R_UpL.mul_mat(&f.R_LF);
@@ -233,8 +234,8 @@ impl Removal {
     }
 
     fn move_sensor(&self, s: &mut Sensor) {
-        if self.moves(&mut s.link) {
-            s.p_LoS = self.place(s.p_LoS);
+        if self.relink(&mut s.link) {
+            s.p_LoS = self.to_parent(s.p_LoS);
             s.R_LS = self.R_PC.mul_mat(&s.R_LS);
             s.p_UoS_U = self.R_UpL.mul_vec(s.p_LoS);
             s.R_US = self.R_UpL.mul_mat(&s.R_LS);

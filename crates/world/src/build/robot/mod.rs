@@ -168,6 +168,7 @@ pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
         model: RobotModel {
             description: entry.body.description.clone(),
             source: entry.body.source.clone(),
+            estimated: String::new(),
             unstable_course: String::new(),
             urdf: None,
             hydrodynamics: HydrodynamicsConfig::empty(&entry.at),
@@ -254,10 +255,11 @@ fn build_shapes(
 
 /// Returns the description of a model and the sources of its values.
 pub(crate) fn model_sources(model: &RobotModel) -> ModelInfo {
-    let mut sources = vec![("robot".to_string(), model.source.clone(), String::new())];
+    let mut sources = Vec::new();
     let mut add = |what: String, source: &str, estimated: &str| {
         sources.push((what, source.to_string(), estimated.to_string()));
     };
+    add("robot".into(), &model.source, &model.estimated);
     add("body".into(), &model.body.source, &model.body.estimated);
     for (name, link) in model.links.iter() {
         if let Some(body) = &link.body {
@@ -315,7 +317,8 @@ pub(crate) fn model_sources(model: &RobotModel) -> ModelInfo {
 
 /// Returns the index of the link `name`; 0 after reporting that there is no such link.
 fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems) -> usize {
-    // `base_link` names the base, whatever its name in a URDF, unless another link has this name.
+    // `base_link` names the base, regardless of its name in a URDF, unless another link has this
+    // name.
     let base = || (name == BASE_LINK).then_some(0);
     links
         .iter()

@@ -35,7 +35,7 @@ pub fn set_radiation(
     problems: &mut Problems,
 ) {
     let Some(file) = &body.radiation else { return };
-    let keys = RadiationKeys::of(file);
+    let keys = RadiationKeys::from_config(file);
     if !is_applicable(link, body, keys.at, frame, problems) {
         return;
     }
@@ -93,7 +93,7 @@ struct RadiationKeys<'a> {
 
 impl<'a> RadiationKeys<'a> {
     /// Returns the keys of `file`.
-    fn of(file: &'a RadiationConfig) -> Self {
+    fn from_config(file: &'a RadiationConfig) -> Self {
         match file {
             RadiationConfig::Wamit {
                 at,
@@ -226,7 +226,7 @@ fn read_tables<'a>(
 
 /// Notes filters that deviate from the tables; rejects filters that add energy.
 fn check_fit(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Problems) {
-    let [said, refused] = ADDED_ENERGY_LIMITS;
+    let [noted, refused] = ADDED_ENERGY_LIMITS;
     if fitted.error > NOTED_FIT_ERROR {
         let text = format!(
             "the radiation memory of {} deviates from the tables by up to {:.0} % of their largest value: give more frequencies, or change \
@@ -236,7 +236,7 @@ fn check_fit(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Probl
         );
         problems.note(place, text);
     }
-    if fitted.negative_damping > said {
+    if fitted.negative_damping > noted {
         let text = format!(
             "the radiation of {} would add energy at some frequency, {:.0} % of its largest damping: the tables are not \
              those of a body that makes waves, or need more frequencies",
@@ -306,7 +306,7 @@ struct HeadingTable {
 impl HeadingTable {
     /// Returns the table of `waves`, closed to a full circle if its headings nearly cover one;
     /// `None` if headings are missing.
-    fn of(waves: &WaveExcitation) -> Option<Self> {
+    fn from_waves(waves: &WaveExcitation) -> Option<Self> {
         let (mut headings, mut force) = (waves.headings.clone(), waves.force.clone());
         let mirrored = match (headings.first(), headings.last()) {
             (Some(first), Some(last)) if *first == 0.0 && *last == 180.0 => true,
@@ -355,7 +355,7 @@ fn build_diffraction(
         problems.push(place, text);
         return None;
     };
-    let Some(table) = HeadingTable::of(waves) else {
+    let Some(table) = HeadingTable::from_waves(waves) else {
         let text = "the headings of the wave forces cover neither 0 to 180 degrees nor the full circle: expected one of the two";
         problems.push(place, text);
         return None;

@@ -7,10 +7,11 @@
 //! The filter frequencies ωₘ and dampings dₘ are fixed in advance. The frequencies are spaced
 //! evenly in log ω from a little below to a little above the table, and the width of each filter
 //! follows the spacing. The remaining problem is linear: the same least squares problem for every
-//! pair of axes, with a ridge of 1e-4 that keeps the gains small. Every filter is therefore stable,
-//! whatever the tables contain.
+//! pair of axes, with a ridge of 1e-4 that keeps the gains small. Every filter is therefore stable
+//! for any tables.
 
 use crate::import::bem::{BemTable, Matrix};
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 /// Ridge of the least squares problem.
 const RIDGE: f64 = 1e-4;
@@ -18,6 +19,22 @@ const RIDGE: f64 = 1e-4;
 const WIDTH: f64 = 1.6;
 /// Weight of the table's limits at zero and infinite frequency.
 const LIMIT_WEIGHT: f64 = 3.0;
+/// Lowest and highest filter frequency, relative to the ends of the table.
+const FILTER_RANGE: [f64; 2] = [0.8, 1.6];
+/// Frequencies of the equations below the table, relative to its lowest frequency. The damping is
+/// continued by B ~ ω³, which has the limit zero of B/ω.
+const LOW_FREQUENCIES: [f64; 2] = [0.5, 0.25];
+/// Weight of these equations: small, because only the limit is known.
+const LOW_FREQUENCY_WEIGHT: f64 = 0.3;
+/// Frequencies of the equations above the table, relative to its highest frequency. They keep the
+/// filters from leaving damping there.
+const HIGH_FREQUENCIES: [f64; 3] = [1.4, 2.0, 3.0];
+/// Exponent of the assumed decay of B/ω above the table: B ~ ω⁻⁴.
+const HIGH_FREQUENCY_DECAY: usize = 5;
+/// Addition to the diagonal for A∞, whose equations can be missing.
+const ADDED_MASS_RIDGE: f64 = 1e-12;
+/// Minimum pivot of the factorisation.
+const MIN_PIVOT: f64 = 1e-300;
 
 /// Filters, and the added mass at infinite frequency.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,14 +55,23 @@ pub struct Fit {
 /// value on the right-hand side.
 struct Row {
     factors: Vec<f64>,
-    value: Box<dyn Fn(usize, usize) -> f64>,
+    matrix: Matrix,
+    /// Factor on the entries of `matrix`.
+    weight: f64,
+}
+
+impl Row {
+    /// Right-hand side for the axes `i` and `j`, the mean of both entries.
+    fn value(&self, i: usize, j: usize) -> f64 {
+        0.5 * (self.weight * self.matrix[i][j] + self.weight * self.matrix[j][i])
+    }
 }
 
 /// Fits `n` filters to a table. `size` is the characteristic length of the body [m].
 pub fn fit(table: &BemTable, n: usize, size: f64) -> Fit {
     let (low, high) = (
-        0.8 * table.omega[0],
-        1.6 * table.omega[table.omega.len() - 1],
+        FILTER_RANGE[0] * table.omega[0],
+        FILTER_RANGE[1] * table.omega[table.omega.len() - 1],
     );
     let n = n.min(table.omega.len() + 2);
     let ratio = libm::pow(high / low, 1.0 / (n - 1) as f64);
@@ -55,22 +81,23 @@ pub fn fit(table: &BemTable, n: usize, size: f64) -> Fit {
         .map(|omega| (omega, 2.0 * width * omega))
         .collect();
     let unit = (low * high).sqrt();
-    let rows = rows(table, &poles, unit);
-    let normal = normal(&rows, n);
+    let rows = build_rows(table, &poles, unit);
+    let factor = factor_normal_matrix(&rows, n);
     let mut gains = vec![[[0.0; 6]; 6]; n];
     let mut fast = [[0.0; 6]; 6];
     for i in 0..6 {
         for j in i..6 {
-            let value = |row: &Row| 0.5 * ((row.value)(i, j) + (row.value)(j, i));
-            let mut right: Vec<f64> = vec![0.0; n + 1];
+            let mut right = DVector::<f64>::zeros(n + 1);
             for row in &rows {
-                let y = value(row);
+                let y = row.value(i, j);
                 right
                     .iter_mut()
                     .zip(&row.factors)
                     .for_each(|(sum, f)| *sum += f * y);
             }
-            let x = solve(&normal, right);
+            let x = factor
+                .as_ref()
+                .map_or_else(|| DVector::zeros(n + 1), |factor| factor.solve(&right));
             for m in 0..n {
                 (gains[m][i][j], gains[m][j][i]) = (x[m] * unit * unit, x[m] * unit * unit);
             }
@@ -88,8 +115,8 @@ pub fn fit(table: &BemTable, n: usize, size: f64) -> Fit {
         error: 0.0,
         negative_damping: 0.0,
     };
-    fit.error = error(table, &fit, size);
-    fit.negative_damping = feeds(table, &fit, size);
+    fit.error = fit_error(table, &fit, size);
+    fit.negative_damping = max_negative_damping(table, &fit, size);
     fit
 }
 
@@ -101,7 +128,8 @@ fn response((pole, damping): (f64, f64), omega: f64) -> (f64, f64) {
     (imaginary / square, real / square)
 }
 
-fn rows(table: &BemTable, poles: &[(f64, f64)], unit: f64) -> Vec<Row> {
+/// Builds the equations of the table, of its limits, and of the damping beyond the table.
+fn build_rows(table: &BemTable, poles: &[(f64, f64)], unit: f64) -> Vec<Row> {
     let mut rows = Vec::new();
     let factors = |omega: f64, imaginary: bool, weight: f64| -> Vec<f64> {
         let one = |p: &(f64, f64)| {
@@ -114,7 +142,8 @@ fn rows(table: &BemTable, poles: &[(f64, f64)], unit: f64) -> Vec<Row> {
     let mut add = |factors: Vec<f64>, matrix: Matrix, weight: f64| {
         rows.push(Row {
             factors,
-            value: Box::new(move |i, j| weight * matrix[i][j]),
+            matrix,
+            weight,
         });
     };
     for (k, omega) in table.omega.iter().enumerate() {
@@ -123,23 +152,22 @@ fn rows(table: &BemTable, poles: &[(f64, f64)], unit: f64) -> Vec<Row> {
     }
     // below the table the damping decays to zero
     let slowest = table.omega[0];
-    for part in [0.5, 0.25] {
-        let weight = 0.3;
+    for part in LOW_FREQUENCIES {
+        let weight = LOW_FREQUENCY_WEIGHT;
         add(
             factors(part * slowest, false, weight),
             table.damping[0],
             weight * part * part / slowest,
         );
     }
-    // above the table it decays steeply
     let last = table.omega.len() - 1;
     let fastest = table.omega[last];
-    for times in [1.4_f64, 2.0, 3.0] {
-        let left = 1.0 / (times * times * times * times * times * fastest);
+    for times in HIGH_FREQUENCIES {
+        let decay: f64 = std::iter::repeat_n(times, HIGH_FREQUENCY_DECAY).product();
         add(
             factors(times * fastest, false, 1.0),
             table.damping[last],
-            left,
+            1.0 / (decay * fastest),
         );
     }
     if let Some(slow) = table.slow {
@@ -153,45 +181,21 @@ fn rows(table: &BemTable, poles: &[(f64, f64)], unit: f64) -> Vec<Row> {
     rows
 }
 
-/// Returns the normal matrix of the least squares problem with the ridge, factored as L Lᵀ.
-fn normal(rows: &[Row], n: usize) -> Vec<Vec<f64>> {
-    let size = n + 1;
-    let mut a = vec![vec![0.0; size]; size];
+/// Returns the Cholesky factor of the normal matrix of the least squares problem with the ridge.
+fn factor_normal_matrix(rows: &[Row], n: usize) -> Option<Cholesky<f64, Dyn>> {
+    let mut a = DMatrix::<f64>::zeros(n + 1, n + 1);
     for row in rows {
+        // the factorisation reads the lower triangle
         for (i, fi) in row.factors.iter().enumerate() {
             for (j, fj) in row.factors.iter().enumerate().take(i + 1) {
-                a[i][j] += fi * fj;
+                a[(i, j)] += fi * fj;
             }
         }
     }
-    for (i, row) in a.iter_mut().enumerate() {
-        row[i] += if i < n { RIDGE * RIDGE } else { 1e-12 };
+    for i in 0..=n {
+        a[(i, i)] += if i < n { RIDGE * RIDGE } else { ADDED_MASS_RIDGE };
     }
-    for j in 0..size {
-        for i in j..size {
-            let known: f64 = (0..j).map(|k| a[i][k] * a[j][k]).sum();
-            let left = a[i][j] - known;
-            a[i][j] = if i == j {
-                left.max(1e-300).sqrt()
-            } else {
-                left / a[j][j]
-            };
-        }
-    }
-    a
-}
-
-fn solve(factor: &[Vec<f64>], mut x: Vec<f64>) -> Vec<f64> {
-    let n = x.len();
-    for i in 0..n {
-        let known: f64 = (0..i).map(|k| factor[i][k] * x[k]).sum();
-        x[i] = (x[i] - known) / factor[i][i];
-    }
-    for i in (0..n).rev() {
-        let known: f64 = (i + 1..n).map(|k| factor[k][i] * x[k]).sum();
-        x[i] = (x[i] - known) / factor[i][i];
-    }
-    x
+    Cholesky::new_with_substitute(a, MIN_PIVOT)
 }
 
 impl Fit {
@@ -212,18 +216,18 @@ impl Fit {
 }
 
 /// Returns 0 for translation, 1 for coupling and 2 for rotation.
-fn kind(i: usize, j: usize) -> usize {
+fn motion_kind(i: usize, j: usize) -> usize {
     usize::from(i > 2) + usize::from(j > 2)
 }
 
-fn error(table: &BemTable, fit: &Fit, size: f64) -> f64 {
+fn fit_error(table: &BemTable, fit: &Fit, size: f64) -> f64 {
     let mut largest = [0.0_f64; 3];
     let mut worst = [0.0_f64; 3];
     for (k, omega) in table.omega.iter().enumerate() {
         let (added, damping) = fit.matrices_at(*omega);
         for i in 0..6 {
             for j in 0..6 {
-                let kind = kind(i, j);
+                let kind = motion_kind(i, j);
                 largest[kind] = largest[kind].max(table.added[k][i][j].abs());
                 let a = added[i][j] - 0.5 * (table.added[k][i][j] + table.added[k][j][i]);
                 let b = damping[i][j] - 0.5 * (table.damping[k][i][j] + table.damping[k][j][i]);
@@ -241,17 +245,17 @@ fn error(table: &BemTable, fit: &Fit, size: f64) -> f64 {
         .fold(0.0, f64::max)
 }
 
-fn feeds(table: &BemTable, fit: &Fit, length: f64) -> f64 {
+fn max_negative_damping(table: &BemTable, fit: &Fit, length: f64) -> f64 {
     // scale each axis by its own size, so that translation and rotation are comparable
     let largest = |i: usize| table.damping.iter().map(|b| b[i][i]).fold(1e-300, f64::max);
     let push = (0..3).map(largest).fold(0.0, f64::max);
     let size: [f64; 6] = std::array::from_fn(|i| {
-        let least = if i < 3 {
+        let floor = if i < 3 {
             1e-2 * push
         } else {
             1e-2 * push * length * length
         };
-        largest(i).max(least).sqrt()
+        largest(i).max(floor).sqrt()
     });
     let (low, high) = (
         0.25 * table.omega[0],
@@ -263,10 +267,10 @@ fn feeds(table: &BemTable, fit: &Fit, length: f64) -> f64 {
         let (_, b) = fit.matrices_at(omega);
         let scaled =
             std::array::from_fn(|i| std::array::from_fn(|j| b[i][j] / (size[i] * size[j])));
-        let least = merrow_model::scene::smallest_eigenvalue(
+        let smallest = merrow_model::scene::smallest_eigenvalue(
             &merrow_math::SpatialInertia::from_matrix(&scaled),
         );
-        worst = worst.max(-least);
+        worst = worst.max(-smallest);
     }
     worst
 }

@@ -47,7 +47,7 @@ const ROUND_ROD: [(f64, f64); 5] = [
 ];
 /// Drag of a finite cylinder across the flow relative to an infinite one: (length over diameter,
 /// fraction).
-const FINITE: [(f64, f64); 7] = [
+const FINITE_CYLINDER: [(f64, f64); 7] = [
     (2.0, 0.58),
     (5.0, 0.62),
     (10.0, 0.68),
@@ -94,7 +94,7 @@ pub(super) fn block(size: [f64; 3]) -> [f64; 6] {
 /// `radius` and `length` in [m].
 pub(super) fn cylinder(radius: f64, length: f64) -> [f64; 6] {
     let slenderness = 0.5 * length / radius;
-    let c = 1.2 * table::interpolate(&FINITE, slenderness);
+    let c = 1.2 * table::interpolate(&FINITE_CYLINDER, slenderness);
     let across = 0.5 * c * 2.0 * radius * length;
     let end = 0.5 * table::interpolate(&ROUND_ROD, slenderness);
     let along = end * PI * radius * radius;

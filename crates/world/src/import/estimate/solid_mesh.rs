@@ -79,12 +79,12 @@ fn by_bounds(mesh: &Mesh) -> Option<PlacedSolid> {
     }
     let half = (high - low).scale(0.5);
     // a flat mesh counts as a thin plate
-    let least = 1e-3 * half.norm();
-    let axes = half.to_array().map(|a| a.max(least));
+    let min_half = 1e-3 * half.norm();
+    let axes = half.to_array().map(|a| a.max(min_half));
     let placed = PlacedSolid {
         solid: Solid::Ellipsoid(axes),
         R: Mat3::identity(),
         p: (low + high).scale(0.5),
     };
-    (least > 0.0).then_some(placed)
+    (min_half > 0.0).then_some(placed)
 }

@@ -17,7 +17,7 @@ fn within(what: &str, found: f64, expected: f64, part: f64) {
 }
 
 #[test]
-fn spheroids_are_lambs() {
+fn spheroids_match_lamb() {
     // reference V31: a/b, k1, k2, k'; the values have six digits
     for (ratio, k1, k2, k) in [
         (2.0, 0.210_015, 0.704_210, 0.239_424),
@@ -160,7 +160,7 @@ fn drag_of_known_shapes() {
 }
 
 #[test]
-fn shapes_meet_in_the_frame_of_the_body() {
+fn shapes_are_combined_in_the_body_frame() {
     // two spheres on the x axis, 1 m from the origin
     let ball = Solid::Ellipsoid([0.1; 3]);
     let at = |x: f64| PlacedSolid {
@@ -203,7 +203,7 @@ fn shapes_meet_in_the_frame_of_the_body() {
 }
 
 #[test]
-fn a_mesh_becomes_the_ellipsoid_of_its_moments() {
+fn mesh_is_replaced_by_ellipsoid_of_equal_moments() {
     let far = Vec3::new(100.0, -200.0, 300.0);
     let placed = equivalent_ellipsoid(&box_mesh([1.0, 2.0, 3.0], far), true).unwrap();
     let Solid::Ellipsoid(axes) = placed.solid else {

@@ -1,7 +1,7 @@
 //! Handles missing samples (holes) of a grid.
 
 use merrow_model::scene::sea::grid::Samples;
-use merrow_schema::grid::{GridFile, HolesFile};
+use merrow_schema::grid::{GridConfig, HolesConfig};
 use std::collections::VecDeque;
 
 /// Counts the holes and fills them as `file.holes` requests. The returned text reports the number
@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 /// # Errors
 /// There are holes and `holes: refuse` applies, or no sample has a value.
 pub(crate) fn fill_holes(
-    file: &GridFile,
+    file: &GridConfig,
     samples: &mut Samples,
     first: usize,
     strides: [isize; 4],
@@ -26,17 +26,17 @@ pub(crate) fn fill_holes(
         return Ok(None);
     }
     let some = format!("{n} of {total} samples have no value");
-    if n == total && file.holes != HolesFile::Value {
+    if n == total && file.holes != HolesConfig::Value {
         return Err("no sample has a value".into());
     }
     match file.holes {
-        HolesFile::Refuse => Err(format!(
+        HolesConfig::Refuse => Err(format!(
             "{some}; to fill them write `holes: nearest`, or `holes: value` and `hole_value`"
         )),
-        HolesFile::Value => {
+        HolesConfig::Value => {
             let value = file.hole_value;
             match samples {
-                Samples::File(mapped) => mapped.fill_with(value),
+                Samples::File(mapped) => mapped.set_fill_value(value),
                 Samples::F64(all) => all
                     .iter_mut()
                     .filter(|x| !x.is_finite())
@@ -48,7 +48,7 @@ pub(crate) fn fill_holes(
             }
             Ok(Some(format!("{some} and are set to {value}")))
         }
-        HolesFile::Nearest => {
+        HolesConfig::Nearest => {
             if let Samples::File(_) = samples {
                 // filled values cannot be stored in the file, so the samples are copied into memory
                 *samples = Samples::F32((0..total).map(|i| samples.get(i) as f32).collect());

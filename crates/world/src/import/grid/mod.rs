@@ -18,7 +18,7 @@ use merrow_model::scene::Origin;
 use merrow_model::scene::sea::grid::{Axis, Extrapolation, Grid, Interpolation, Samples};
 use merrow_model::scene::sea::mapped::{Layout, Mapped};
 use merrow_schema::grid::{
-    BetweenFile, GridFile, HorizontalFile, OutsideFile, RawFile, VerticalFile,
+    InterpolationConfig, GridConfig, HorizontalUnitConfig, ExtrapolationConfig, RawGridConfig, VerticalDirectionConfig,
 };
 use merrow_yaml::error::{Place, Problems, quote, quoted_list};
 use merrow_yaml::load::Loader;
@@ -72,7 +72,7 @@ enum Source {
 
 /// Reads the grid that `file` declares, for a world with this origin. Returns `None` after
 /// reporting a problem.
-pub(crate) fn read_grid(file: &GridFile, origin: &Origin, problems: &mut Problems) -> Option<Grid> {
+pub(crate) fn read_grid(file: &GridConfig, origin: &Origin, problems: &mut Problems) -> Option<Grid> {
     let place = file.at.key_place("file");
     let path = assets::find_file(&file.file, place, problems)?;
     let source = open(file, &path, problems)?;
@@ -88,7 +88,7 @@ pub(crate) fn read_grid(file: &GridFile, origin: &Origin, problems: &mut Problem
         .ok()
 }
 
-fn open(file: &GridFile, path: &Path, problems: &mut Problems) -> Option<Source> {
+fn open(file: &GridConfig, path: &Path, problems: &mut Problems) -> Option<Source> {
     let place = file.at.key_place("file");
     let name = quote(&path.to_string_lossy());
     let variable = file.variable.as_deref();
@@ -138,7 +138,7 @@ fn map_file(path: &Path) -> Result<Mmap, String> {
 /// Maps a raw grid whose header is in `path`.
 fn map_raw_grid(path: &Path, place: &Place, problems: &mut Problems) -> Option<Source> {
     let node = Loader::new(Vec::new()).load(path, problems)?;
-    let head: RawFile = read::read_root(&node, problems)?;
+    let head: RawGridConfig = read::read_root(&node, problems)?;
     let mut axes = Vec::new();
     for axis in &head.axes {
         let places = match (&axis.at_each, axis.count) {
@@ -186,14 +186,14 @@ fn map_raw_grid(path: &Path, place: &Place, problems: &mut Problems) -> Option<S
     }
     let layout = Layout {
         number,
-        big: false,
-        begin: head.skip_bytes as usize,
+        big_endian: false,
+        offset: head.skip_bytes as usize,
         run: count.max(1),
         run_stride: count.saturating_mul(number.size()),
         count,
         scale: [head.factor, head.offset],
-        void: head.void,
-        filler: f64::NAN,
+        missing_value: head.void,
+        fill_value: f64::NAN,
     };
     Some(Source::Mapped(
         map,
@@ -208,7 +208,7 @@ fn map_raw_grid(path: &Path, place: &Place, problems: &mut Problems) -> Option<S
 /// Arranges the samples along the world's axes and handles the holes. The returned text is a note
 /// for the user.
 fn assemble_grid(
-    file: &GridFile,
+    file: &GridConfig,
     source: Source,
     origin: &Origin,
 ) -> Result<(Grid, Option<String>), String> {
@@ -242,15 +242,15 @@ fn assemble_grid(
         axes,
         first,
         strides,
-        plane: (file.axes.horizontal == HorizontalFile::Degrees).then(|| tangent_plane(origin)),
+        plane: (file.axes.horizontal == HorizontalUnitConfig::Degrees).then(|| tangent_plane(origin)),
         interpolation: match file.between {
-            BetweenFile::Linear => Interpolation::Linear,
-            BetweenFile::Nearest => Interpolation::Nearest,
+            InterpolationConfig::Linear => Interpolation::Linear,
+            InterpolationConfig::Nearest => Interpolation::Nearest,
         },
         extrapolation: match file.outside {
-            OutsideFile::Clamp => Extrapolation::Clamp,
-            OutsideFile::Zero => Extrapolation::Zero,
-            OutsideFile::Stop => Extrapolation::Stop,
+            ExtrapolationConfig::Clamp => Extrapolation::Clamp,
+            ExtrapolationConfig::Zero => Extrapolation::Zero,
+            ExtrapolationConfig::Stop => Extrapolation::Stop,
         },
         digest,
     };
@@ -296,7 +296,7 @@ type Placed = ([Axis; 4], usize, [isize; 4]);
 
 /// Returns the world axes east, north, depth and time [m, s] of the file's axes, ascending, with
 /// the index of the first sample and the index steps along each axis.
-fn world_axes(file: &GridFile, named: &[NamedAxis], origin: &Origin) -> Result<Placed, String> {
+fn world_axes(file: &GridConfig, named: &[NamedAxis], origin: &Origin) -> Result<Placed, String> {
     let own = [
         &file.axes.x,
         &file.axes.y,
@@ -359,13 +359,13 @@ fn world_axes(file: &GridFile, named: &[NamedAxis], origin: &Origin) -> Result<P
 
 /// Converts a coordinate of the file's axis for world axis `k` (0 east, 1 north, 2 depth, 3 time)
 /// to metres or seconds.
-fn to_world_coordinate(file: &GridFile, k: usize, x: f64, origin: &Origin) -> f64 {
+fn to_world_coordinate(file: &GridConfig, k: usize, x: f64, origin: &Origin) -> f64 {
     let axes = &file.axes;
     match (k, axes.horizontal) {
-        (0 | 1, HorizontalFile::Metres) => x - axes.origin_m[k],
-        (0 | 1, HorizontalFile::Degrees) => tangent_plane(origin).metres(k, x.to_radians()),
+        (0 | 1, HorizontalUnitConfig::Metres) => x - axes.origin_m[k],
+        (0 | 1, HorizontalUnitConfig::Degrees) => tangent_plane(origin).metres(k, x.to_radians()),
         (2, _) => {
-            if axes.vertical == VerticalFile::Up {
+            if axes.vertical == VerticalDirectionConfig::Up {
                 -x
             } else {
                 x

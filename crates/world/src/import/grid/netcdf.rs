@@ -44,16 +44,16 @@ struct Variable {
     begin: usize,
 }
 
-struct Head {
+struct NetcdfHeader {
     records: usize,
     dims: Vec<(String, usize)>,
     variables: Vec<Variable>,
 }
 
-type Read<T> = Result<T, String>;
+type ReadResult<T> = Result<T, String>;
 
 impl<'a> Reader<'a> {
-    fn take(&mut self, n: usize) -> Read<&'a [u8]> {
+    fn take(&mut self, n: usize) -> ReadResult<&'a [u8]> {
         let end = self
             .at
             .checked_add(n)
@@ -65,12 +65,12 @@ impl<'a> Reader<'a> {
         Ok(part)
     }
 
-    fn int(&mut self) -> Read<u32> {
+    fn int(&mut self) -> ReadResult<u32> {
         let b = self.take(4)?;
         Ok(u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
     }
 
-    fn long(&mut self) -> Read<usize> {
+    fn long(&mut self) -> ReadResult<usize> {
         let b = self.take(8)?;
         let value = u64::from_be_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]);
         usize::try_from(value)
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
 
     /// Reads a count. Each element takes at least one byte, so a count above the file length is an
     /// error.
-    fn count(&mut self) -> Read<usize> {
+    fn count(&mut self) -> ReadResult<usize> {
         if self.version == 5 {
             self.long()
         } else {
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn offset(&mut self) -> Read<usize> {
+    fn offset(&mut self) -> ReadResult<usize> {
         if self.version == 1 {
             Ok(self.int()? as usize)
         } else {
@@ -95,19 +95,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn padded(&mut self, n: usize) -> Read<&'a [u8]> {
+    fn padded(&mut self, n: usize) -> ReadResult<&'a [u8]> {
         let part = self.take(n)?;
         self.take(n.wrapping_neg() % 4)?;
         Ok(part)
     }
 
-    fn name(&mut self) -> Read<String> {
+    fn name(&mut self) -> ReadResult<String> {
         let n = self.count()?;
         Ok(String::from_utf8_lossy(self.padded(n)?).into_owned())
     }
 
     /// Reads the elements of a list that begins with `tag`.
-    fn list<T>(&mut self, tag: u32, mut one: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
+    fn list<T>(&mut self, tag: u32, mut one: impl FnMut(&mut Self) -> ReadResult<T>) -> ReadResult<Vec<T>> {
         let (found, n) = (self.int()?, self.count()?);
         if n == 0 {
             return Ok(Vec::new());
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         Ok(all)
     }
 
-    fn attribute(&mut self) -> Read<Attribute> {
+    fn attribute(&mut self) -> ReadResult<Attribute> {
         let name = self.name()?;
         let (kind, n) = (self.int()?, self.count()?);
         if kind == 2 {
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn variable(&mut self) -> Read<Variable> {
+    fn variable(&mut self) -> ReadResult<Variable> {
         let name = self.name()?;
         let n = self.count()?;
         let mut dims = Vec::new();
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn number(kind: u32) -> Read<Number> {
+fn number(kind: u32) -> ReadResult<Number> {
     Ok(match kind {
         1 => Number::I8,
         3 => Number::I16,
@@ -192,7 +192,7 @@ fn number(kind: u32) -> Read<Number> {
     })
 }
 
-fn head(bytes: &[u8]) -> Read<Head> {
+fn read_header(bytes: &[u8]) -> ReadResult<NetcdfHeader> {
     if bytes.starts_with(b"\x89HDF") {
         return Err(
             "found a NetCDF-4 file, expected NetCDF classic: convert it with `nccopy -k cdf5 in.nc out.nc`".into(),
@@ -222,15 +222,15 @@ fn head(bytes: &[u8]) -> Read<Head> {
                 .into(),
         );
     }
-    Ok(Head {
+    Ok(NetcdfHeader {
         records,
         dims,
         variables,
     })
 }
 
-impl Head {
-    fn length(&self, dim: usize) -> Read<usize> {
+impl NetcdfHeader {
+    fn length(&self, dim: usize) -> ReadResult<usize> {
         let (_, n) = self
             .dims
             .get(dim)
@@ -246,7 +246,7 @@ impl Head {
     }
 
     /// Number of samples of a variable that are contiguous in the file.
-    fn contiguous_samples(&self, v: &Variable) -> Read<usize> {
+    fn contiguous_samples(&self, v: &Variable) -> ReadResult<usize> {
         let from = usize::from(self.is_record(v));
         let mut n = 1_usize;
         for d in &v.dims[from.min(v.dims.len())..] {
@@ -258,7 +258,7 @@ impl Head {
     }
 
     /// Number of bytes from one record to the next.
-    fn record_size(&self) -> Read<usize> {
+    fn record_size(&self) -> ReadResult<usize> {
         let records: Vec<&Variable> = self
             .variables
             .iter()
@@ -282,7 +282,7 @@ impl Head {
         Ok(sum)
     }
 
-    fn layout(&self, v: &Variable, bytes: &[u8]) -> Read<Layout> {
+    fn layout(&self, v: &Variable, bytes: &[u8]) -> ReadResult<Layout> {
         let number = v
             .number
             .ok_or_else(|| format!("the variable {} holds no numbers", quote(&v.name)))?;
@@ -316,8 +316,8 @@ impl Head {
         let own = attribute("_FillValue").or_else(|| attribute("missing_value"));
         Ok(Layout {
             number,
-            big: true,
-            begin: v.begin,
+            big_endian: true,
+            offset: v.begin,
             run,
             run_stride,
             count,
@@ -325,25 +325,25 @@ impl Head {
                 attribute("scale_factor").unwrap_or(1.0),
                 attribute("add_offset").unwrap_or(0.0),
             ],
-            void: own.or(default_fill(number)),
-            filler: f64::NAN,
+            missing_value: own.or(default_fill(number)),
+            fill_value: f64::NAN,
         })
     }
 }
 
-/// Returns the index of the variable `wanted` among the variables on a grid, or of the only one.
-pub(crate) fn choose_variable(names: &[&str], wanted: Option<&str>) -> Read<usize> {
+/// Returns the index of the variable `requested` among the variables on a grid, or of the only one.
+pub(crate) fn choose_variable(names: &[&str], requested: Option<&str>) -> ReadResult<usize> {
     let list = || quoted_list(names.iter().copied());
-    match (wanted, names) {
-        (Some(wanted), _) => names
+    match (requested, names) {
+        (Some(requested), _) => names
             .iter()
-            .position(|name| *name == wanted)
+            .position(|name| *name == requested)
             .ok_or_else(|| {
                 format!(
                     "no variable {}, expected one of {}{}",
-                    quote(wanted),
+                    quote(requested),
                     list(),
-                    did_you_mean(wanted, names.iter().copied())
+                    did_you_mean(requested, names.iter().copied())
                 )
             }),
         (None, [_]) => Ok(0),
@@ -355,9 +355,9 @@ pub(crate) fn choose_variable(names: &[&str], wanted: Option<&str>) -> Read<usiz
     }
 }
 
-/// Returns the variable `wanted` of the file, or its only variable on a grid.
-pub(crate) fn find_variable(bytes: &[u8], wanted: Option<&str>) -> Result<FileGrid, String> {
-    let head = head(bytes)?;
+/// Returns the variable `requested` of the file, or its only variable on a grid.
+pub(crate) fn find_variable(bytes: &[u8], requested: Option<&str>) -> Result<FileGrid, String> {
+    let head = read_header(bytes)?;
     let is_axis = |v: &Variable| head.dims.iter().any(|(name, _)| *name == v.name);
     let grids: Vec<&Variable> = head
         .variables
@@ -365,7 +365,7 @@ pub(crate) fn find_variable(bytes: &[u8], wanted: Option<&str>) -> Result<FileGr
         .filter(|v| !v.dims.is_empty() && !is_axis(v))
         .collect();
     let names: Vec<&str> = grids.iter().map(|v| v.name.as_str()).collect();
-    let variable = grids[choose_variable(&names, wanted)?];
+    let variable = grids[choose_variable(&names, requested)?];
     let mut axes = Vec::new();
     for d in &variable.dims {
         let n = head.length(*d)?;
@@ -416,7 +416,7 @@ pub struct Array {
 
 /// Reads the variable `name` as numbers. Returns `None` if the file does not have it.
 pub fn read_array(bytes: &[u8], name: &str) -> Result<Option<Array>, String> {
-    let head = head(bytes)?;
+    let head = read_header(bytes)?;
     let Some(v) = head.variables.iter().find(|v| v.name == name) else {
         return Ok(None);
     };
@@ -439,7 +439,7 @@ pub fn read_array(bytes: &[u8], name: &str) -> Result<Option<Array>, String> {
 /// Reads the variable `name` as a list of words, one per row. Returns `None` if it is missing or
 /// holds numbers.
 pub(crate) fn read_words(bytes: &[u8], name: &str) -> Result<Option<Vec<String>>, String> {
-    let head = head(bytes)?;
+    let head = read_header(bytes)?;
     let found = head
         .variables
         .iter()

@@ -13,8 +13,8 @@ use std::path::Path;
 /// First bytes of an HDF5 file, which a NetCDF-4 file is.
 pub(crate) const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 
-/// Returns the variable `wanted` of the file, or its only variable on a grid.
-pub(super) fn read(path: &Path, wanted: Option<&str>) -> Result<MemoryGrid, String> {
+/// Returns the variable `requested` of the file, or its only variable on a grid.
+pub(super) fn read(path: &Path, requested: Option<&str>) -> Result<MemoryGrid, String> {
     let unreadable = |e: netcdf_reader::Error| format!("cannot be read as NetCDF-4: {e}");
     let file = NcFile::open(path).map_err(unreadable)?;
     let variables = file.variables().map_err(unreadable)?;
@@ -28,7 +28,7 @@ pub(super) fn read(path: &Path, wanted: Option<&str>) -> Result<MemoryGrid, Stri
         .filter(|v| v.ndim() > 0 && !is_axis(v))
         .collect();
     let names: Vec<&str> = grids.iter().map(|v| v.name()).collect();
-    let variable = grids[choose_variable(&names, wanted)?];
+    let variable = grids[choose_variable(&names, requested)?];
     let mut axes = Vec::new();
     for dimension in variable.dimensions() {
         let own = variables

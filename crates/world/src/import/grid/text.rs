@@ -4,11 +4,11 @@ use crate::import::grid::{MemoryGrid, NamedAxis, SAMPLES_MAX};
 use merrow_yaml::error::{did_you_mean, quote, quoted_list};
 
 /// Reads a table with a header line. The columns in `coordinates` give the position of each value.
-/// The value is in the column `wanted`, or in the only other column. Grid points without a line in
-/// the table are holes.
+/// The value is in the column `requested`, or in the only other column. Grid points without a line
+/// in the table are holes.
 pub(crate) fn read_table(
     text: &str,
-    wanted: Option<&str>,
+    requested: Option<&str>,
     coordinates: &[&str],
 ) -> Result<MemoryGrid, String> {
     let mut reader = csv::ReaderBuilder::new()
@@ -21,7 +21,7 @@ pub(crate) fn read_table(
         .iter()
         .map(str::to_string)
         .collect();
-    let is_place = |name: &str| coordinates.contains(&name) && wanted != Some(name);
+    let is_place = |name: &str| coordinates.contains(&name) && requested != Some(name);
     let axes: Vec<usize> = (0..head.len()).filter(|k| is_place(&head[*k])).collect();
     let others: Vec<&str> = (0..head.len())
         .filter(|k| !axes.contains(k))
@@ -33,7 +33,7 @@ pub(crate) fn read_table(
             "found no coordinate column in its first line, expected some of {names}"
         ));
     }
-    let value = match (wanted, others.as_slice()) {
+    let value = match (requested, others.as_slice()) {
         (Some(name), _) => head.iter().position(|h| h == name).ok_or_else(|| {
             let all = quoted_list(others.iter().copied());
             format!(

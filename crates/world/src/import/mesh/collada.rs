@@ -70,11 +70,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<TriangleSoup, String> {
 
 /// Compares tag names without their namespace, because the namespace differs between format
 /// versions.
-trait Local {
+trait LocalName {
     fn has_tag_name_local(&self, name: &str) -> bool;
 }
 
-impl Local for Node<'_, '_> {
+impl LocalName for Node<'_, '_> {
     fn has_tag_name_local(&self, name: &str) -> bool {
         self.is_element() && self.tag_name().name() == name
     }

@@ -7,11 +7,11 @@
 
 mod collada;
 mod gltf;
+mod manifold_check;
 #[cfg(test)]
 pub(crate) mod sample;
-mod survey;
 
-pub(crate) use crate::import::mesh::survey::{ManifoldCheck, check_manifold};
+pub(crate) use crate::import::mesh::manifold_check::{ManifoldCheck, check_manifold};
 
 use merrow_math::Vec3;
 use merrow_model::scene::robot::collision::Mesh;
@@ -147,8 +147,8 @@ fn merge_vertices(soup: TriangleSoup) -> Result<(Mesh, Option<CornerTextureCoord
     ))
 }
 
-/// Returns the mesh scaled along its axes. A mirroring scale also reverses the winding, so that the
-/// normals still point outwards.
+/// Returns the mesh scaled along its axes by `scale` [-]. A mirroring scale also reverses the
+/// winding, so that the normals still point outwards.
 pub fn scaled(mesh: &Mesh, scale: [f64; 3]) -> Mesh {
     let [x, y, z] = scale;
     let vertices = mesh

@@ -156,38 +156,38 @@ fn every_format_gives_the_same_box() {
     ];
     for (name, bytes) in files {
         let mesh = read_as(name, &bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let survey = check_manifold(&mesh);
+        let check = check_manifold(&mesh);
         assert_eq!(
             (mesh.vertices.len(), mesh.triangles.len()),
             (8, 12),
             "{name}"
         );
         assert_eq!(
-            (survey.open, survey.crossed, survey.flat),
+            (check.open, check.crossed, check.flat),
             (0, 0, false),
             "{name}"
         );
         // the formats have single precision, and the COLLADA file uses inches
         assert!(
-            (survey.volume - 6.0).abs() < 1e-6,
+            (check.volume - 6.0).abs() < 1e-6,
             "{name}: {}",
-            survey.volume
+            check.volume
         );
-        for wanted in corners().into_iter().map(Vec3::from) {
+        for expected in corners().into_iter().map(Vec3::from) {
             let nearest = mesh
                 .vertices
                 .iter()
-                .map(|v| (*v - wanted).norm())
+                .map(|v| (*v - expected).norm())
                 .fold(f64::INFINITY, f64::min);
-            assert!(nearest < 1e-6, "{name}: {wanted:?} is missing");
+            assert!(nearest < 1e-6, "{name}: {expected:?} is missing");
         }
     }
 }
 
 #[test]
-fn faults_of_a_surface_are_found() {
+fn surface_defects_are_found() {
     let mesh = read_as("s.obj", obj().as_bytes()).unwrap();
-    assert_eq!(check_manifold(&mesh).why_not_closed(), None);
+    assert_eq!(check_manifold(&mesh).closure_defect(), None);
     let mirrored = scaled(&mesh, [-1.0, 1.0, 1.0]);
     assert!(
         (check_manifold(&mirrored).volume - 6.0).abs() < 1e-12,
@@ -197,7 +197,7 @@ fn faults_of_a_surface_are_found() {
         let mut changed = mesh.clone();
         change(&mut changed.triangles);
         check_manifold(&changed)
-            .why_not_closed()
+            .closure_defect()
             .unwrap_or_default()
     };
     assert_eq!(
@@ -218,7 +218,7 @@ fn faults_of_a_surface_are_found() {
 }
 
 #[test]
-fn bad_files_are_refused_in_a_line() {
+fn invalid_files_give_one_line_errors() {
     let wrong = |name: &str, bytes: &[u8]| read_as(name, bytes).unwrap_err();
     assert!(
         wrong("x.ply", b"ply")

@@ -31,7 +31,7 @@ pub(crate) struct GivenHydrodynamics {
     /// Source of the given values, as a text for reports.
     pub source: String,
     /// Per link of the tree: the keys of `hydrodynamics`, which override those of its body.
-    over: Vec<Vec<(Key, Node)>>,
+    overrides: Vec<Vec<(Key, Node)>>,
     /// Per link: the names of the keys in the model's own `body` and `links`.
     own: Vec<Vec<String>>,
 }
@@ -58,7 +58,7 @@ impl GivenHydrodynamics {
         let mut given = GivenHydrodynamics {
             estimate,
             source: text("source"),
-            over: vec![Vec::new(); tree.knots.len()],
+            overrides: vec![Vec::new(); tree.nodes.len()],
             own: own_keys(model, tree),
         };
         let before = problems.len();
@@ -67,11 +67,11 @@ impl GivenHydrodynamics {
             .map_or(&[][..], |m| &m.entries)
         {
             let Some(k) = tree
-                .knots
+                .nodes
                 .iter()
-                .position(|knot| knot.link.name == key.name)
+                .position(|link_node| link_node.link.name == key.name)
             else {
-                let names = || tree.knots.iter().map(|k| k.link.name.as_str());
+                let names = || tree.nodes.iter().map(|k| k.link.name.as_str());
                 let (hint, known) = (did_you_mean(&key.name, names()), quoted_list(names()));
                 problems.push(
                     &key.place,
@@ -83,7 +83,7 @@ impl GivenHydrodynamics {
                 continue;
             };
             let entries = as_map(link).map_or(&[][..], |m| &m.entries);
-            given.over[k] = entries
+            given.overrides[k] = entries
                 .iter()
                 .filter(|(key, _)| KEYS.contains(&key.name.as_str()))
                 .cloned()
@@ -94,8 +94,8 @@ impl GivenHydrodynamics {
 
     /// Returns true if `key` of link `k` is given in any of these places.
     pub(super) fn has_key(&self, k: usize, key: &str) -> bool {
-        self.over[k].iter().any(|(said, _)| said.name == key)
-            || self.own[k].iter().any(|said| said == key)
+        self.overrides[k].iter().any(|(given, _)| given.name == key)
+            || self.own[k].iter().any(|given| given == key)
     }
 
     /// Returns true if any hydrodynamic key of link `k` is given.
@@ -105,7 +105,7 @@ impl GivenHydrodynamics {
 
     /// Returns the keys of `hydrodynamics` for link `k`.
     pub(super) fn overrides(&self, k: usize) -> &[(Key, Node)] {
-        &self.over[k]
+        &self.overrides[k]
     }
 }
 
@@ -126,14 +126,14 @@ fn own_keys(model: &Map, tree: &LinkTree) -> Vec<Vec<String>> {
     let links = model.get("links").and_then(as_map);
     let of_link = |name: &str| names(links.and_then(|l| as_map(l.get(name)?)?.get("body")));
     let root = names(model.get("body"));
-    tree.knots
+    tree.nodes
         .iter()
         .enumerate()
-        .map(|(k, knot)| {
+        .map(|(k, link_node)| {
             if k == 0 {
                 root.clone()
             } else {
-                of_link(&knot.link.name)
+                of_link(&link_node.link.name)
             }
         })
         .collect()

@@ -54,8 +54,8 @@ fn density(root: &Node) -> f64 {
         Value::Map(map) => map.get(key).cloned(),
         _ => None,
     };
-    let said = get(root, "water").and_then(|water| get(&water, "density_kg_m3"));
-    match said.map(|node| node.value) {
+    let stated = get(root, "water").and_then(|water| get(&water, "density_kg_m3"));
+    match stated.map(|node| node.value) {
         Some(Value::Scalar { text, .. }) => text
             .parse()
             .ok()
@@ -85,8 +85,8 @@ fn expand_model(model: &mut Node, world: WorldContext<'_>, problems: &mut Proble
         problems,
     ) {
         Some(base) => {
-            let over = std::mem::replace(model, Node::empty_map(&named.place));
-            *model = merge(base, over);
+            let overrides = std::mem::replace(model, Node::empty_map(&named.place));
+            *model = merge(base, overrides);
         }
         // missing keys are not reported then, because the URDF may contain them
         None => map.partial = true,

@@ -19,9 +19,9 @@ pub(crate) struct LinkNode {
     /// Index of the link into whose body this link is merged: itself, or the first link above it
     /// that is not fixed to its parent.
     pub head: usize,
-    /// Rotation from its axes to those of its head.
+    /// Rotation from its axes to those of the link that it is merged into.
     pub R: Mat3,
-    /// Its origin in the frame of its head [m].
+    /// Its origin in the frame of the link that it is merged into [m].
     pub p: Vec3,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct LinkNode {
 #[derive(Debug)]
 pub(crate) struct LinkTree {
     /// Links in an order in which parents come first.
-    pub knots: Vec<LinkNode>,
+    pub nodes: Vec<LinkNode>,
     /// Place of the `robot` element in the file.
     pub place: Place,
     /// True if the root is fixed to the world.
@@ -49,18 +49,19 @@ impl LinkTree {
         let root = root(&robot, problems)?;
         let tree = LinkTree {
             place: robot.place.clone(),
-            knots: in_order(robot, &root, problems)?,
+            nodes: in_order(robot, &root, problems)?,
             held,
         };
         tree.check_masses(problems);
         (problems.len() == before).then_some(tree)
     }
 
-    /// Computes mass, centre of mass and inertia of a head together with the links fixed to it for
-    /// which `counts` is true, in the head's frame. Returns `None` if none of them has a mass.
+    /// Computes mass, centre of mass and inertia of the link `head` together with the links merged
+    /// into it for which `counts` is true, in the frame of `head`. Returns `None` if none of them
+    /// has a mass.
     pub(crate) fn mass_of(&self, head: usize, counts: impl Fn(usize) -> bool) -> Option<Inertial> {
         let parts = self
-            .knots
+            .nodes
             .iter()
             .enumerate()
             .filter(|(i, k)| k.head == head && counts(*i));
@@ -99,24 +100,24 @@ impl LinkTree {
     }
 
     fn check_masses(&self, problems: &mut Problems) {
-        let root = &self.knots[0].link;
+        let root = &self.nodes[0].link;
         if !self.held && root.name == "world" && root.inertial.is_none() {
             let text = "the root link `world` represents the world, to which the robot is fixed: write `base: fixed` in \
                         its model, or remove the link";
             problems.push(&root.place, text);
             return;
         }
-        for (i, knot) in self.knots.iter().enumerate() {
-            if knot.head != i || (i == 0 && self.held) {
+        for (i, node) in self.nodes.iter().enumerate() {
+            if node.head != i || (i == 0 && self.held) {
                 continue;
             }
             if self.mass_of(i, |_| true).is_none() {
                 let text = format!(
                     "the link {} is movable, but neither it nor the links fixed to it have a mass: expected <inertial> with a \
                      positive mass",
-                    quote(&knot.link.name)
+                    quote(&node.link.name)
                 );
-                problems.push(&knot.link.place, text);
+                problems.push(&node.link.place, text);
             }
         }
     }
@@ -320,12 +321,12 @@ fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<Lin
             .or_default()
             .push(joint);
     }
-    let mut knots: Vec<LinkNode> = Vec::new();
+    let mut nodes: Vec<LinkNode> = Vec::new();
     // joints that still have to be followed; the last one is next
     let mut open: Vec<(Joint, usize)> = Vec::new();
     let mut next = links.remove(root).map(|link| (link, None));
     while let Some((link, joint)) = next {
-        let index = knots.len();
+        let index = nodes.len();
         open.extend(
             by_parent
                 .remove(&link.name)
@@ -333,7 +334,7 @@ fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<Lin
                 .flatten()
                 .map(|j| (j, index)),
         );
-        knots.push(link_node(link, joint, &knots));
+        nodes.push(link_node(link, joint, &nodes));
         next = open
             .pop()
             .and_then(|(j, parent)| Some((links.remove(&j.child.0)?, Some((j, parent)))));
@@ -355,7 +356,7 @@ fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<Lin
         );
         return None;
     }
-    Some(knots)
+    Some(nodes)
 }
 
 fn link_node(link: Link, joint: Option<(Joint, usize)>, before: &[LinkNode]) -> LinkNode {

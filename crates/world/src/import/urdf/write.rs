@@ -4,7 +4,7 @@ use crate::import::estimate::{Estimate, PlacedSolid, Solid, equivalent_ellipsoid
 use crate::import::urdf::WorldContext;
 use crate::import::urdf::hydrodynamics::GivenHydrodynamics;
 use crate::import::urdf::tree::{LinkNode, LinkTree};
-use crate::import::urdf::xml::{Geometry, Inertial, Joint, Shape, VisualMaterial};
+use crate::import::urdf::xml::{Geometry, Inertial, Joint, LinkShape, VisualMaterial};
 use merrow_math::{Mat3, Sym3, Vec3};
 use merrow_schema::urdf::EstimateConfig;
 use merrow_yaml::error::{Place, Problems, quote};
@@ -18,28 +18,28 @@ pub(crate) fn model_node(
     world: WorldContext<'_>,
     problems: &mut Problems,
 ) -> Node {
-    let bodies: Vec<Option<Node>> = (0..tree.knots.len())
+    let bodies: Vec<Option<Node>> = (0..tree.nodes.len())
         .map(|k| body(tree, k, given, world, problems))
         .collect();
-    let root = &tree.knots[0];
+    let root = &tree.nodes[0];
     let at = &tree.place;
     let mut links = Vec::new();
-    for (k, knot) in tree.knots.iter().enumerate().skip(1) {
-        let Some((file, parent)) = &knot.joint else {
+    for (k, link_node) in tree.nodes.iter().enumerate().skip(1) {
+        let Some((file, parent)) = &link_node.joint else {
             continue;
         };
-        let place = &knot.link.place;
+        let place = &link_node.link.place;
         let mut entries = vec![
             (
                 "parent",
-                text(&file.parent.1, &tree.knots[*parent].link.name),
+                text(&file.parent.1, &tree.nodes[*parent].link.name),
             ),
             ("joint", joint(file, problems)),
         ];
         entries.extend(bodies[k].clone().map(|body| ("body", body)));
         links.push((
             Key {
-                name: knot.link.name.clone(),
+                name: link_node.link.name.clone(),
                 place: place.clone(),
             },
             map(place, entries),
@@ -148,18 +148,18 @@ fn joint(file: &Joint, problems: &mut Problems) -> Node {
             entries.push((low, number(place, lower)));
             entries.push((high, number(place, upper)));
         }
-        for (key, what, most) in [
+        for (key, what, limit_value) in [
             ("max_effort", "an effort", limit.effort),
             ("max_speed", "a velocity", limit.velocity),
         ] {
-            if most == 0.0 {
+            if limit_value == 0.0 {
                 let text = format!(
                     "the joint {} has {what} limit of 0, which means no limit",
                     quote(&file.name)
                 );
                 problems.note(place, text);
-            } else if most.is_finite() {
-                entries.push((key, number(place, most)));
+            } else if limit_value.is_finite() {
+                entries.push((key, number(place, limit_value)));
             }
         }
     }
@@ -183,8 +183,8 @@ fn body(
     world: WorldContext<'_>,
     problems: &mut Problems,
 ) -> Option<Node> {
-    let knot = &tree.knots[k];
-    let is_head = knot.head == k;
+    let link_node = &tree.nodes[k];
+    let is_head = link_node.head == k;
     let inertial = body_inertial(tree, k, given, problems)?;
     let mut notes = BTreeSet::new();
     let mut entries = mass(&inertial);
@@ -204,12 +204,12 @@ fn body(
     };
     entries.push(("source", text(at, &format!("URDF {}{source}", at.file))));
     let mut body = map(at, entries);
-    let over = given.overrides(k).to_vec();
+    let overrides = given.overrides(k).to_vec();
     body = merge(
         body,
         Node {
             value: Value::Map(Map {
-                entries: over,
+                entries: overrides,
                 partial: false,
             }),
             place: at.clone(),
@@ -239,25 +239,25 @@ fn body_inertial(
     given: &GivenHydrodynamics,
     problems: &mut Problems,
 ) -> Option<Inertial> {
-    let knot = &tree.knots[k];
-    let is_head = knot.head == k;
+    let link_node = &tree.nodes[k];
+    let is_head = link_node.head == k;
     let own = |i: usize| i != k && given.has_any_key(i);
-    match &knot.link.inertial {
-        Some(inertial) if is_head || !head_lacks_mass(tree, knot.head) => Some(inertial.clone()),
+    match &link_node.link.inertial {
+        Some(inertial) if is_head || !head_lacks_mass(tree, link_node.head) => Some(inertial.clone()),
         None if is_head => Some(match tree.mass_of(k, |_| true) {
             Some(inertial) => {
-                if let Some(i) = (0..tree.knots.len()).find(|i| tree.knots[*i].head == k && own(*i))
+                if let Some(i) = (0..tree.nodes.len()).find(|i| tree.nodes[*i].head == k && own(*i))
                 {
                     let text = format!(
                         "the link {} has no mass, so {} is merged into it: give the hydrodynamics at {0}",
-                        quote(&knot.link.name),
-                        quote(&tree.knots[i].link.name)
+                        quote(&link_node.link.name),
+                        quote(&tree.nodes[i].link.name)
                     );
-                    problems.push(&knot.link.place, text);
+                    problems.push(&link_node.link.place, text);
                 }
                 inertial
             }
-            None => fixed_base_inertial(&knot.link.place),
+            None => fixed_base_inertial(&link_node.link.place),
         }),
         _ => None,
     }
@@ -266,7 +266,7 @@ fn body_inertial(
 /// Returns true if a head has no mass of its own and therefore takes the masses of all links fixed
 /// to it.
 fn head_lacks_mass(tree: &LinkTree, head: usize) -> bool {
-    tree.knots[head].link.inertial.is_none()
+    tree.nodes[head].link.inertial.is_none()
 }
 
 /// Returns a placeholder for a base without mass that is fixed to the world, where mass has no
@@ -312,19 +312,19 @@ fn mass<'a>(inertial: &Inertial) -> Vec<(&'a str, Node)> {
 /// Returns the links whose shapes belong to body `k`: the link itself, and for a head also the
 /// links without a body that are fixed to it.
 fn parts<'t>(tree: &'t LinkTree, k: usize, has_body: impl Fn(usize) -> bool) -> Vec<&'t LinkNode> {
-    let belongs = |(i, knot): &(usize, &'t LinkNode)| *i == k || (knot.head == k && !has_body(*i));
-    tree.knots
+    let belongs = |(i, link_node): &(usize, &'t LinkNode)| *i == k || (link_node.head == k && !has_body(*i));
+    tree.nodes
         .iter()
         .enumerate()
         .filter(belongs)
-        .map(|(_, knot)| knot)
+        .map(|(_, link_node)| link_node)
         .collect()
 }
 
 /// Returns the pose in body `k` of an item at the pose (`R`, `p` [m]) on one of its parts.
 fn pose(tree: &LinkTree, k: usize, part: &LinkNode, R: &Mat3, p: Vec3) -> (Mat3, Vec3) {
     // a fixed link with a body of its own has only its own shapes
-    if tree.knots[k].head != k {
+    if tree.nodes[k].head != k {
         return (*R, p);
     }
     (part.R.mul_mat(R), part.p + part.R.mul_vec(p))
@@ -332,7 +332,7 @@ fn pose(tree: &LinkTree, k: usize, part: &LinkNode, R: &Mat3, p: Vec3) -> (Mat3,
 
 fn collisions(tree: &LinkTree, k: usize, at: &Place) -> Node {
     let has_body = |i: usize| {
-        tree.knots[i].link.inertial.is_some() && !head_lacks_mass(tree, tree.knots[i].head)
+        tree.nodes[i].link.inertial.is_some() && !head_lacks_mass(tree, tree.nodes[i].head)
     };
     let mut entries = Vec::new();
     for part in parts(tree, k, has_body) {
@@ -357,7 +357,7 @@ fn collisions(tree: &LinkTree, k: usize, at: &Place) -> Node {
     }
 }
 
-fn collision(shape: &Shape, R: &Mat3, p: Vec3) -> Node {
+fn collision(shape: &LinkShape, R: &Mat3, p: Vec3) -> Node {
     let at = &shape.place;
     let mut entries = vec![
         ("position_m", vector(at, p)),
@@ -401,22 +401,22 @@ fn visuals(
     problems: &mut Problems,
 ) -> Node {
     let has_body = |i: usize| {
-        tree.knots[i].link.inertial.is_some() && !head_lacks_mass(tree, tree.knots[i].head)
+        tree.nodes[i].link.inertial.is_some() && !head_lacks_mass(tree, tree.nodes[i].head)
     };
     let mut entries = Vec::new();
     for part in parts(tree, k, has_body) {
         for shape in &part.link.visuals {
-            let look = shape.material.as_ref();
-            let is_glass = look
-                .and_then(|look| look.color)
+            let material = shape.material.as_ref();
+            let is_glass = material
+                .and_then(|material| material.color)
                 .is_some_and(|[.., opaque]| opaque == 0.0);
             if is_glass || !is_readable(shape, world, problems) {
                 continue;
             }
             let (R, p) = pose(tree, k, part, &shape.R, shape.p);
             let mut node = collision(shape, &R, p);
-            if let (Value::Map(map), Some(look)) = (&mut node.value, look) {
-                map.entries.extend(appearance(shape, look, world, problems));
+            if let (Value::Map(map), Some(material)) = (&mut node.value, material) {
+                map.entries.extend(appearance(shape, material, world, problems));
             }
             let name = format!("visual_{}", entries.len());
             entries.push((
@@ -438,7 +438,7 @@ fn visuals(
 }
 
 /// Returns true unless the shape is a mesh that cannot be read. In that case it reports a note.
-fn is_readable(shape: &Shape, world: WorldContext<'_>, problems: &mut Problems) -> bool {
+fn is_readable(shape: &LinkShape, world: WorldContext<'_>, problems: &mut Problems) -> bool {
     let Geometry::Mesh(file, scale) = &shape.geometry else {
         return true;
     };
@@ -456,8 +456,8 @@ fn note_all(wrong: &Problems, what: &str, problems: &mut Problems) {
 
 /// Returns the colour and texture of a shape, as far as they can be read.
 fn appearance(
-    shape: &Shape,
-    look: &VisualMaterial,
+    shape: &LinkShape,
+    material: &VisualMaterial,
     world: WorldContext<'_>,
     problems: &mut Problems,
 ) -> Vec<(Key, Node)> {
@@ -467,15 +467,15 @@ fn appearance(
         place: at.clone(),
     };
     let mut entries = Vec::new();
-    if let Some([rgb @ .., _]) = look.color {
+    if let Some([rgb @ .., _]) = material.color {
         let color = numbers(at, &rgb.map(srgb_to_linear));
         entries.push((key("material"), map(at, vec![("color", color)])));
     }
-    let Some(file) = &look.texture else {
+    let Some(file) = &material.texture else {
         return entries;
     };
     let mut wrong = Problems::new();
-    let lies = match &shape.geometry {
+    let has_coordinates = match &shape.geometry {
         Geometry::Box(_) => true,
         Geometry::Mesh(mesh, scale) => world
             .assets
@@ -491,7 +491,7 @@ fn appearance(
         &mut wrong,
     );
     note_all(&wrong, "it is not rendered", problems);
-    if !lies {
+    if !has_coordinates {
         problems.note(
             at,
             format!(
@@ -558,7 +558,7 @@ fn solids(
 
 /// Returns the solid of a shape about the origin of the shape.
 fn solid(
-    shape: &Shape,
+    shape: &LinkShape,
     world: WorldContext<'_>,
     kinds: &mut BTreeSet<&'static str>,
     problems: &mut Problems,
@@ -587,8 +587,8 @@ fn solid(
                     format!("{}; the estimate omits it", problem.text),
                 );
             }
-            let (mesh, survey) = found?;
-            let open = survey.why_not_closed();
+            let (mesh, check) = found?;
+            let open = check.closure_defect();
             kinds.insert(if open.is_none() {
                 "mesh as an ellipsoid with equal moments"
             } else {
@@ -616,7 +616,7 @@ fn estimated_keys<'a>(
     kinds: &BTreeSet<&'static str>,
     problems: &mut Problems,
 ) -> Vec<(&'a str, Node)> {
-    let link = &tree.knots[k].link;
+    let link = &tree.nodes[k].link;
     let Some(found) = estimate(solids, world.density) else {
         if given.estimate != EstimateConfig::Nothing && !given.has_any_key(k) {
             let text = format!(
@@ -640,7 +640,7 @@ fn estimated_keys<'a>(
         entries.push(("center_of_buoyancy_m", vector(at, found.center)));
     }
     if let (true, Some(hull)) = (
-        missing(&["hull"]) && tree.knots[k].head == k,
+        missing(&["hull"]) && tree.nodes[k].head == k,
         hull(solids, at),
     ) {
         what.push("hull");

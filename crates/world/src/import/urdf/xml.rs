@@ -32,9 +32,9 @@ pub(super) struct Link {
     /// Mass and inertia, if given and the mass is positive.
     pub inertial: Option<Inertial>,
     /// Collision shapes of the link.
-    pub collisions: Vec<Shape>,
+    pub collisions: Vec<LinkShape>,
     /// Visual shapes of the link.
-    pub visuals: Vec<Shape>,
+    pub visuals: Vec<LinkShape>,
 }
 
 /// Mass, centre of mass and the inertia about it, in the link's axes.
@@ -52,7 +52,7 @@ pub(super) struct Inertial {
 
 /// A collision or visual shape on a link.
 #[derive(Clone, Debug)]
-pub(super) struct Shape {
+pub(super) struct LinkShape {
     /// Place of the element.
     pub place: Place,
     /// Origin of the shape in the link [m].
@@ -191,41 +191,41 @@ pub(super) fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Ro
         links: Vec::new(),
         joints: Vec::new(),
     };
-    let mut looks = Vec::new();
+    let mut materials = Vec::new();
     for node in root.children().filter(Node::is_element) {
         match node.tag_name().name() {
             "link" => robot.links.extend(reader.link(node)),
             "joint" => robot.joints.extend(reader.joint(node)),
-            "material" => looks.extend(reader.material(node)),
+            "material" => materials.extend(reader.material(node)),
             _ => reader.count_unused(node),
         }
     }
     reader.note_unused();
-    resolve_materials(&mut robot, &looks);
+    resolve_materials(&mut robot, &materials);
     (problems.len() == before).then_some(robot)
 }
 
 /// Replaces materials that are only referenced by name with the definitions of that name elsewhere
 /// in the file.
-fn resolve_materials(robot: &mut Robot, looks: &[VisualMaterial]) {
-    let says = |look: &VisualMaterial| look.color.is_some() || look.texture.is_some();
+fn resolve_materials(robot: &mut Robot, materials: &[VisualMaterial]) {
+    let is_definition = |material: &VisualMaterial| material.color.is_some() || material.texture.is_some();
     let shapes = robot
         .links
         .iter()
         .flat_map(|link| &link.visuals)
         .filter_map(|shape| shape.material.clone());
     // definitions inside earlier visuals count too, as in other URDF parsers
-    let known: Vec<VisualMaterial> = looks.iter().cloned().chain(shapes).filter(says).collect();
-    for look in robot
+    let known: Vec<VisualMaterial> = materials.iter().cloned().chain(shapes).filter(is_definition).collect();
+    for material in robot
         .links
         .iter_mut()
         .flat_map(|link| &mut link.visuals)
         .filter_map(|s| s.material.as_mut())
     {
-        if !says(look)
-            && let Some(found) = known.iter().find(|known| known.name == look.name)
+        if !is_definition(material)
+            && let Some(found) = known.iter().find(|known| known.name == material.name)
         {
-            *look = found.clone();
+            *material = found.clone();
         }
     }
 }
@@ -370,7 +370,7 @@ impl Reader<'_, '_> {
             .children()
             .find(|n| n.has_tag_name("inertial"))
             .map(|n| self.inertial(n));
-        let shapes = |reader: &mut Self, kind: &str| -> Vec<Shape> {
+        let shapes = |reader: &mut Self, kind: &str| -> Vec<LinkShape> {
             node.children()
                 .filter(|n| n.has_tag_name(kind))
                 .filter_map(|n| reader.shape(n))
@@ -459,7 +459,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn shape(&mut self, node: Node<'_, '_>) -> Option<Shape> {
+    fn shape(&mut self, node: Node<'_, '_>) -> Option<LinkShape> {
         self.record_unused(node, &["origin", "geometry", "material"]);
         let (xyz, [r, p, y]) = self.origin(node)?;
         let geometry = node.children().find(|n| n.has_tag_name("geometry"));
@@ -515,16 +515,16 @@ impl Reader<'_, '_> {
                 return None;
             }
         };
-        let look = self
+        let material = self
             .child(node, "material")
             .and_then(|node| self.material(node));
         let (p, R) = (Vec3::from(xyz), Mat3::from_rpy(r, p, y));
-        Some(Shape {
+        Some(LinkShape {
             place: self.place(shape),
             p,
             R,
             geometry,
-            material: look,
+            material,
         })
     }
 
@@ -657,15 +657,15 @@ impl Reader<'_, '_> {
 
     /// Returns the value of an upper limit, infinite if it is not given.
     fn upper_limit(&mut self, node: Node<'_, '_>, key: &str) -> Option<f64> {
-        let [most] = self.numbers_or(Some(node), key, [f64::INFINITY])?;
-        if most < 0.0 {
+        let [limit] = self.numbers_or(Some(node), key, [f64::INFINITY])?;
+        if limit < 0.0 {
             self.report(
                 node,
                 format!("`{key}` of <limit>: expected a number of 0 or more"),
             );
             return None;
         }
-        Some(most)
+        Some(limit)
     }
 
     fn mimic(&mut self, node: Node<'_, '_>) -> Option<(String, f64, f64, Place)> {

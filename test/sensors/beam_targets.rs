@@ -1,7 +1,7 @@
 //! Tests of DVL and echo sounder beams that hit other robots and props.
 
-use crate::common::turntable::set;
-use crate::common::{close, near, reading, relative, simulation};
+use crate::common::turntable::set_motion;
+use crate::common::{close, close_vectors, reading, relative, simulation};
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::sensor::water::{Dvl, DvlLock};
 use merrow_model::state::Command;
@@ -75,7 +75,7 @@ fn set_plate(s: &mut Simulation, p_WB: Vec3, rpy: [f64; 3], v_WB_B: Vec3, w_WB_B
 fn echo_sounder_measures_a_prop() {
     let mut s = simulation(&over_a_plate(ALTIMETER, ""));
     let (at, rest) = (Vec3::new(1.0, 1.0, -20.0), Vec3::zero());
-    set(&mut s, at, [0.0; 3], rest, rest);
+    set_motion(&mut s, at, [0.0; 3], rest, rest);
     relative("level", range(&mut s), 39.75 - 20.3, 1e-9);
     let rpy = [0.2, -0.1, 0.7];
     set_plate(&mut s, Vec3::new(0.5, 0.3, -41.0), rpy, rest, rest);
@@ -89,9 +89,9 @@ fn echo_sounder_measures_a_prop() {
         normal.dot(eye - top) / normal.z,
         1e-9,
     );
-    set(&mut s, Vec3::new(6.0, 0.0, -20.0), [0.0; 3], rest, rest);
+    set_motion(&mut s, Vec3::new(6.0, 0.0, -20.0), [0.0; 3], rest, rest);
     relative("beside", range(&mut s), 79.7, 1e-9);
-    set(&mut s, Vec3::new(0.0, 0.0, -60.0), [0.0; 3], rest, rest);
+    set_motion(&mut s, Vec3::new(0.0, 0.0, -60.0), [0.0; 3], rest, rest);
     relative("under it", range(&mut s), 39.7, 1e-9);
 }
 
@@ -104,17 +104,17 @@ fn a_dvl_measures_over_a_moving_plate() {
     let mut s = simulation(&over_a_plate(DVL, ""));
     let (at, rest) = (Vec3::new(0.2, 0.1, -36.0), Vec3::zero());
     let (v, drift) = (Vec3::new(1.0, 0.5, -0.1), Vec3::new(0.4, -0.3, 0.05));
-    set(&mut s, at, [0.0; 3], v, rest);
+    set_motion(&mut s, at, [0.0; 3], v, rest);
     set_plate(&mut s, Vec3::new(0.0, 0.0, -40.0), [0.0; 3], drift, rest);
     let r = dvl(&mut s);
     assert_eq!(r.lock, DvlLock::Bottom);
-    near("velocity", r.velocity, v - drift, 1e-9);
+    close_vectors("velocity", r.velocity, v - drift, 1e-9);
     relative("altitude", r.altitude, 39.75 - 36.1, 1e-9);
     let spin = Vec3::new(0.05, -0.03, 0.4);
     let middle = Vec3::new(0.0, 0.0, -40.0);
     // Read at the start, before any motion.
     let mut s = simulation(&over_a_plate(DVL, ""));
-    set(&mut s, at, [0.0; 3], v, rest);
+    set_motion(&mut s, at, [0.0; 3], v, rest);
     set_plate(&mut s, middle, [0.0; 3], drift, spin);
     let r = dvl(&mut s);
     let eye = at + Vec3::new(0.3, -0.2, -0.1);
@@ -126,7 +126,7 @@ fn a_dvl_measures_over_a_moving_plate() {
         close("beam", beam.velocity, speed, 1e-9);
     }
     // A beam that misses the plate hits the seabed, which does not move.
-    set(&mut s, Vec3::new(0.0, 2.2, -36.0), [0.0; 3], v, rest);
+    set_motion(&mut s, Vec3::new(0.0, 2.2, -36.0), [0.0; 3], v, rest);
     set_plate(&mut s, middle, [0.0; 3], drift, rest);
     let r = dvl(&mut s);
     let over: Vec<bool> = r.beams.iter().map(|b| b.range < 10.0).collect();
@@ -190,7 +190,7 @@ fn beam_intersections_do_not_depend_on_stepping() {
 // sample is skipped, and in long blocks, on one and two threads; all readings and the state hash.
 // Tolerance: none.
 #[test]
-fn skipped_beam_intersections_change_nothing() {
+fn skipped_beam_intersections_do_not_affect_readings() {
     let rover = |name: &str, z: f64, vx: f64, turn: f64, more: &str| {
         format!(
             "

@@ -29,9 +29,9 @@ pub(super) enum SensorImage {
 }
 
 /// Whether the output of a sensor can be shown as an image.
-pub(super) fn has_picture(looks: &ExteroceptiveSpec) -> bool {
+pub(super) fn has_image(exteroceptive: &ExteroceptiveSpec) -> bool {
     matches!(
-        looks,
+        exteroceptive,
         ExteroceptiveSpec::Camera(_)
             | ExteroceptiveSpec::Sonar(_)
             | ExteroceptiveSpec::Radar(_)
@@ -40,8 +40,8 @@ pub(super) fn has_picture(looks: &ExteroceptiveSpec) -> bool {
 }
 
 /// Duration of the run that the image shows [s]; `None` for an image at one time.
-fn accumulation_time(looks: &ExteroceptiveSpec, rate: f64) -> Option<f64> {
-    match looks {
+fn accumulation_time(exteroceptive: &ExteroceptiveSpec, rate: f64) -> Option<f64> {
+    match exteroceptive {
         ExteroceptiveSpec::Sonar(SonarSpec {
             kind: SonarKind::SideScan | SonarKind::Multibeam,
             ..
@@ -59,7 +59,7 @@ fn accumulation_time(looks: &ExteroceptiveSpec, rate: f64) -> Option<f64> {
 
 /// Renders the output of a sensor after `steps` steps. `light` is called before an image at one
 /// time is rendered.
-pub(super) fn picture(
+pub(super) fn render(
     simulation: &mut Simulation,
     (robot, sensor): (usize, usize),
     steps: u64,
@@ -67,19 +67,19 @@ pub(super) fn picture(
 ) -> Result<SensorImage, String> {
     let device = &simulation.scene.robots[robot].sensors[sensor];
     let (rate, nothing) = (device.rate, || "the sensor has no image output".to_string());
-    let looks = device.kind.exteroceptive().cloned().ok_or_else(nothing)?;
-    let Some(seconds) = accumulation_time(&looks, rate) else {
+    let exteroceptive = device.kind.exteroceptive().cloned().ok_or_else(nothing)?;
+    let Some(seconds) = accumulation_time(&exteroceptive, rate) else {
         // the frames of the preceding run are not needed
         simulation.sensor_scheduler = None;
         simulation.advance(steps);
         light(simulation);
-        let samples = match &*looks {
+        let samples = match &*exteroceptive {
             ExteroceptiveSpec::Radar(spec) => (rate / spec.turns).ceil() as u64,
             ExteroceptiveSpec::Sonar(spec) => spec.sweep_pings(),
             _ => 1,
         };
         let frames = current_frame::compute_frames(simulation, robot, sensor, samples);
-        return instantaneous_image(&looks, frames).ok_or_else(nothing);
+        return instantaneous_image(&exteroceptive, frames).ok_or_else(nothing);
     };
     let until_ns = steps * simulation.scene.dt_ns;
     let from_ns = until_ns.saturating_sub((seconds * 1e9) as u64);
@@ -90,29 +90,29 @@ pub(super) fn picture(
         steps,
         from_ns,
         |frame, pose| {
-            strip.add(&looks, &frame.data, pose, frame.stamp_ns);
+            strip.add(&exteroceptive, &frame.data, pose, frame.stamp_ns);
         },
     )?;
     if strip.count == 0 {
         // the run ends before the first line
         let pose = current_frame::pose_of(simulation, robot, sensor);
         let data = current_frame::compute_frame(simulation, robot, sensor).ok_or_else(nothing)?;
-        strip.add(&looks, &data, &pose, until_ns);
+        strip.add(&exteroceptive, &data, &pose, until_ns);
     }
-    strip.finish(&looks).ok_or_else(nothing)
+    strip.finish(&exteroceptive).ok_or_else(nothing)
 }
 
 /// Builds the image from samples taken at one time.
-fn instantaneous_image(looks: &ExteroceptiveSpec, frames: Vec<FrameData>) -> Option<SensorImage> {
+fn instantaneous_image(exteroceptive: &ExteroceptiveSpec, frames: Vec<FrameData>) -> Option<SensorImage> {
     let (mut display, mut scope, mut shown) = (
         SonarDisplay::default(),
         PlanPositionDisplay::default(),
         None,
     );
     for data in frames {
-        shown = Some(match (looks, data) {
-            (ExteroceptiveSpec::Camera(_), FrameData::CameraImages(picture)) => {
-                SensorImage::Camera(picture)
+        shown = Some(match (exteroceptive, data) {
+            (ExteroceptiveSpec::Camera(_), FrameData::CameraImages(images)) => {
+                SensorImage::Camera(images)
             }
             (ExteroceptiveSpec::Sonar(spec), FrameData::Ping(ping)) => {
                 SensorImage::Grey(display.show(spec, &ping, header(0, "")))
@@ -143,8 +143,8 @@ struct LineAccumulator {
 }
 
 impl LineAccumulator {
-    fn add(&mut self, looks: &ExteroceptiveSpec, data: &FrameData, pose: &Pose, stamp_ns: u64) {
-        match (looks, data) {
+    fn add(&mut self, exteroceptive: &ExteroceptiveSpec, data: &FrameData, pose: &Pose, stamp_ns: u64) {
+        match (exteroceptive, data) {
             (ExteroceptiveSpec::Sonar(spec), FrameData::Ping(ping))
                 if spec.kind == SonarKind::SideScan =>
             {
@@ -162,8 +162,8 @@ impl LineAccumulator {
         self.count = self.count.saturating_add(1);
     }
 
-    fn finish(self, looks: &ExteroceptiveSpec) -> Option<SensorImage> {
-        Some(match (self.grey, looks) {
+    fn finish(self, exteroceptive: &ExteroceptiveSpec) -> Option<SensorImage> {
+        Some(match (self.grey, exteroceptive) {
             (Some(image), _) => SensorImage::Grey(image),
             (None, ExteroceptiveSpec::Laser(_)) => {
                 SensorImage::Colored(cloud::tilted_scan(&self.points))

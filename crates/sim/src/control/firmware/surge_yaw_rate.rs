@@ -22,7 +22,7 @@
 //! time-out the thrusters stop and accept direct commands.
 //!
 //! # Checked by
-//! test/analytic/vessel.rs
+//! test/analytic/surge_yaw_rate.rs
 
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
@@ -57,23 +57,23 @@ pub fn tick(
     if !memory.on {
         *memory = SurgeYawRateState {
             on: true,
-            wanted: now,
-            lost: [0.0; 2],
+            set_point: now,
+            error_integral: [0.0; 2],
         };
     }
     let command = [tick.command[0].x, tick.command[1].z];
     let error = [0, 1].map(|i| {
-        let wanted = command[i].clamp(-settings.most[i], settings.most[i]);
-        let most = settings.most_change[i] * tick.dt;
-        memory.wanted[i] += (wanted - memory.wanted[i]).clamp(-most, most); // (1)
-        memory.wanted[i] - now[i]
+        let target = command[i].clamp(-settings.max_velocity[i], settings.max_velocity[i]);
+        let max_change = settings.max_acceleration[i] * tick.dt;
+        memory.set_point[i] += (target - memory.set_point[i]).clamp(-max_change, max_change); // (1)
+        memory.set_point[i] - now[i]
     });
-    let asked = [0, 1].map(|i| settings.gain[i] * error[i] + settings.integral[i] * memory.lost[i]); // (2)
+    let load = [0, 1].map(|i| settings.gain[i] * error[i] + settings.integral[i] * memory.error_integral[i]); // (2)
     // (3), contributions of surge force and yaw moment to each thruster
     let share = |k: usize| {
         (
-            manager.matrix[k][0] * asked[0],
-            manager.matrix[k][5] * asked[1],
+            manager.matrix[k][0] * load[0],
+            manager.matrix[k][5] * load[1],
         )
     };
     let limits = |k: usize| robot.thrusters[k].thrust_limits(tick.density);
@@ -95,7 +95,7 @@ pub fn tick(
     }
     for (i, part) in [push_part, turn_part].into_iter().enumerate() {
         if part == 1.0 {
-            memory.lost[i] += error[i] * tick.dt;
+            memory.error_integral[i] += error[i] * tick.dt;
         }
     }
 }
@@ -114,10 +114,10 @@ pub(crate) fn release_thrusters(
 
 /// Fraction of `thrust` [N] that a thruster with these limits [N] can exert.
 fn available_fraction(thrust: f64, [low, high]: [f64; 2]) -> f64 {
-    let most = if thrust > 0.0 { high } else { low };
-    if thrust.abs() <= most.abs() && thrust * most >= 0.0 {
+    let limit = if thrust > 0.0 { high } else { low };
+    if thrust.abs() <= limit.abs() && thrust * limit >= 0.0 {
         1.0
     } else {
-        (most / thrust).clamp(0.0, 1.0)
+        (limit / thrust).clamp(0.0, 1.0)
     }
 }

@@ -2,7 +2,7 @@
 """Compares JPEG and PNG images with the same raw images, as a subscriber of image_transport would
 receive them.
 
-    python3 test/ros/pictures.py BAG
+    python3 test/ros/images.py BAG
 
 BAG is the folder of a bag with images on TOPIC (sensor_msgs/msg/Image) and their compressed
 versions on TOPIC/compressed, TOPIC/lossless/compressed or TOPIC/compressedDepth
@@ -23,7 +23,7 @@ from PIL import Image
 from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_typestore
 
-LEAST_DB = 35
+MIN_DB = 35
 # encoding: type of a value, values per pixel
 ENCODINGS = {"rgb8": ("u1", 3), "mono8": ("u1", 1), "16UC1": ("<u2", 1), "32FC1": ("<f4", 1)}
 
@@ -45,7 +45,7 @@ def raw(message):
     return pixels.reshape(message.height, message.width, channels).astype(float)
 
 
-def picture(file, kind):
+def decode(file, kind):
     """Returns the pixels of a compressed image, which must be of this kind."""
     with Image.open(io.BytesIO(file)) as image:
         assert image.format == kind, f"a file of {image.format}, expected {kind}"
@@ -56,17 +56,17 @@ def picture(file, kind):
 def check_jpeg(message, expected, encoding):
     stored = "bgr8" if encoding == "rgb8" else "mono8"
     assert message.format == f"{encoding}; jpeg compressed {stored}", message.format
-    found = picture(message.data.tobytes(), "JPEG")
+    found = decode(message.data.tobytes(), "JPEG")
     assert found.shape == expected.shape, f"{found.shape}, expected {expected.shape}"
     decibels = 10 * numpy.log10(255**2 / numpy.mean((found - expected) ** 2))
-    assert decibels > LEAST_DB, f"{decibels:.1f} dB"
+    assert decibels > MIN_DB, f"{decibels:.1f} dB"
     return f"{decibels:.1f} dB"
 
 
 def check_png(message, expected, encoding):
     stored = "bgr8" if encoding == "rgb8" else ""
     assert message.format == f"{encoding}; png compressed {stored}", message.format
-    found = picture(message.data.tobytes(), "PNG")
+    found = decode(message.data.tobytes(), "PNG")
     assert numpy.array_equal(found, expected), "not the same numbers"
     return "the same"
 
@@ -77,7 +77,7 @@ def check_depth(message, expected, encoding):
     # the header struct of the plugin: an enum and two floats
     kind, a, b = struct.unpack("<iff", data[:12])
     assert kind == 0, f"coding {kind}"
-    numbers = picture(data[12:], "PNG")
+    numbers = decode(data[12:], "PNG")
     with numpy.errstate(divide="ignore"):
         found = numpy.where(numbers > 0, a / (numbers - b), numpy.nan)
     known = expected < a / (1 - b)

@@ -1,9 +1,9 @@
 //! Provides worlds, tables and recordings to the cases of `crate::cases`.
 //!
 //! The command and the tests use this module to run the cases on the same files. It does not depend
-//! on what a case compares.
+//! on the quantity that a case compares.
 
-use crate::cases::reference_data::{ReferenceData, Shape};
+use crate::cases::reference_data::{ReferenceData, BodyShape};
 use crate::pool::recording::Recording;
 use crate::read::trials;
 use merrow_math::{Mat3, Vec3};
@@ -60,11 +60,11 @@ fn shipped(name: &str) -> Result<Scene, String> {
         .map_err(|p| p.to_string())
 }
 
-fn added(shape: Shape) -> Result<[f64; 6], String> {
+fn added(shape: BodyShape) -> Result<[f64; 6], String> {
     let solid = match shape {
-        Shape::Box(size) => Solid::Box(size),
-        Shape::Cylinder([radius, length]) => Solid::Cylinder { radius, length },
-        Shape::Ellipsoid(axes) => Solid::Ellipsoid(axes),
+        BodyShape::Box(size) => Solid::Box(size),
+        BodyShape::Cylinder([radius, length]) => Solid::Cylinder { radius, length },
+        BodyShape::Ellipsoid(axes) => Solid::Ellipsoid(axes),
     };
     let alone = PlacedSolid {
         solid,

@@ -25,7 +25,7 @@ fn world(model: &str, depths: &[f64], water: &str) -> Scene {
 
 /// Returns the state after a run in blocks, as `merrow run` does it, and after one with every robot
 /// stepped independently.
-fn both(scene: Scene, steps: u64, spoil: Option<usize>) -> [State; 2] {
+fn run_batched_and_single(scene: Scene, steps: u64, halted_robot: Option<usize>) -> [State; 2] {
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
     let scene = Arc::clone(&s.scene);
     for robot in 0..scene.robots.len() {
@@ -34,11 +34,11 @@ fn both(scene: Scene, steps: u64, spoil: Option<usize>) -> [State; 2] {
             .collect();
         s.apply(&Command::Thrusters { robot, values }).unwrap();
     }
-    if let Some(robot) = spoil {
+    if let Some(robot) = halted_robot {
         // A robot that is halted during the run must not affect its neighbours.
         s.state.robots[robot].motion.V_WB_B.v.x = 1e200;
     }
-    let mut alone = s.state.clone();
+    let mut single = s.state.clone();
     for _ in 0..steps / 20 {
         s.advance(20);
     }
@@ -49,7 +49,7 @@ fn both(scene: Scene, steps: u64, spoil: Option<usize>) -> [State; 2] {
         time_ns,
         step,
         ..
-    } = &mut alone;
+    } = &mut single;
     for ((runner, robot), state) in runners.iter_mut().zip(&scene.robots).zip(robots) {
         for k in 0..steps {
             runner.step(&scene, robot, sea, k * scene.dt_ns, state);
@@ -57,7 +57,7 @@ fn both(scene: Scene, steps: u64, spoil: Option<usize>) -> [State; 2] {
         runner.read_due_sensors(&scene, robot, sea, steps * scene.dt_ns, state);
     }
     (*time_ns, *step) = (steps * scene.dt_ns, steps);
-    [s.state, alone]
+    [s.state, single]
 }
 
 // Goal: batching has no effect. The robots are completely or half submerged, in still water, in a
@@ -70,7 +70,7 @@ fn simd_batch_has_the_bits_of_single_robots() {
     let waves = "water: {waves: {kind: jonswap, hs_m: 0.6, tp_s: 5, components: 24}}\n";
     let surface = [5.0, 0.02, 0.25, 12.0, 0.0, 7.0];
     let deep = [5.0, 6.0, 7.0, 8.0, 9.0, 10.0];
-    for (model, depths, water, spoil) in [
+    for (model, depths, water, halted_robot) in [
         ("bluerov2_heavy", surface, "", None),
         ("bluerov2_heavy", deep, "", Some(2)),
         ("bluerov2_heavy", surface, current, None),
@@ -78,20 +78,20 @@ fn simd_batch_has_the_bits_of_single_robots() {
         ("remus100", surface, current, None),
         ("taipan300", surface, waves, None),
     ] {
-        let [squad, alone] = both(world(model, &depths, water), 400, spoil);
+        let [batched, single] = run_batched_and_single(world(model, &depths, water), 400, halted_robot);
         assert_eq!(
-            spoil.is_some(),
-            squad.robots.iter().any(|r| r.halted.is_some()),
+            halted_robot.is_some(),
+            batched.robots.iter().any(|r| r.halted.is_some()),
             "{model} {water}"
         );
-        for (k, (a, b)) in squad.robots.iter().zip(&alone.robots).enumerate() {
-            assert!(spoil == Some(k) || a.motion.p_WB.is_finite());
+        for (k, (a, b)) in batched.robots.iter().zip(&single.robots).enumerate() {
+            assert!(halted_robot == Some(k) || a.motion.p_WB.is_finite());
             assert_eq!(
                 format!("{:?}", a.motion),
                 format!("{:?}", b.motion),
                 "robot {k}, {model} {water}"
             );
         }
-        assert_eq!(squad.hash(), alone.hash(), "{model} {water}");
+        assert_eq!(batched.hash(), single.hash(), "{model} {water}");
     }
 }

@@ -7,7 +7,7 @@ use merrow_world::load_text;
 use std::sync::Arc;
 
 /// Returns a weightless craft whose hub is 1000 m up, and adds `other` to its world.
-fn craft(other: &str) -> String {
+fn rotor_world(other: &str) -> String {
     format!(
         "
 gravity_m_s2: 0
@@ -22,14 +22,14 @@ robots:
         collisions: {{hub: {{kind: sphere, radius_m: 0.02}}}}}}
       thrusters:
         t: {{position_m: [0, 0, 0], direction: [0, 0, 1], motor: {{source: test, diameter_m: 0.3, command: rad_s, range: [0, 1000],
-          curve: {{kind: rotor, thrust: 1e-5}}}}}}
+          curve: {{kind: rotor, thrust_n_s2_per_rad2: 1e-5}}}}}}
 "
     )
 }
 
 /// Returns the thrust of the craft's rotor after two steps, relative to its thrust far from any
 /// surface.
-fn gain(text: &str) -> f64 {
+fn thrust_gain(text: &str) -> f64 {
     let thrust = |text: &str| {
         let mut s = simulation(text);
         s.apply(&Command::Thruster {
@@ -41,14 +41,14 @@ fn gain(text: &str) -> f64 {
         s.advance(2);
         s.state.robots[0].actuators[0].thrust
     };
-    thrust(text) / thrust(&craft(""))
+    thrust(text) / thrust(&rotor_world(""))
 }
 
-fn law(near2: f64) -> f64 {
-    1.0 / (1.0 - near2)
+fn ground_effect_gain(ratio_squared: f64) -> f64 {
+    1.0 / (1.0 - ratio_squared)
 }
 
-fn near2(z: f64) -> f64 {
+fn proximity_squared(z: f64) -> f64 {
     (0.15_f64 / (4.0 * z)).powi(2)
 }
 
@@ -59,33 +59,33 @@ fn near2(z: f64) -> f64 {
 #[test]
 fn roof_ground_effect_matches_law() {
     let roof = |x: f64, z: f64| {
-        craft(&format!(
+        rotor_world(&format!(
             "structures: {{roof: {{position_m: [{x}, 0, {z}], shapes: {{top: {{kind: box, size_m: [4, 4, 1]}}}}}}}}"
         ))
     };
     for z in [0.1, 0.15, 0.3, 1.2] {
         relative(
             "over the roof",
-            gain(&roof(0.0, 1000.0 - z - 0.5)),
-            law(near2(z)),
+            thrust_gain(&roof(0.0, 1000.0 - z - 0.5)),
+            ground_effect_gain(proximity_squared(z)),
             1e-6,
         );
     }
     // Of nine rays six hit the roof, or three.
     relative(
         "over its edge",
-        gain(&roof(2.0 - 0.01, 999.4)),
-        law(6.0 / 9.0 * near2(0.1)),
+        thrust_gain(&roof(2.0 - 0.01, 999.4)),
+        ground_effect_gain(6.0 / 9.0 * proximity_squared(0.1)),
         1e-6,
     );
     relative(
         "just off its edge",
-        gain(&roof(2.0 + 0.01, 999.4)),
-        law(3.0 / 9.0 * near2(0.1)),
+        thrust_gain(&roof(2.0 + 0.01, 999.4)),
+        ground_effect_gain(3.0 / 9.0 * proximity_squared(0.1)),
         1e-6,
     );
-    relative("out of reach", gain(&roof(0.0, 997.9)), 1.0, 1e-12);
-    relative("under a roof", gain(&roof(0.0, 1001.0)), 1.0, 1e-12);
+    relative("out of reach", thrust_gain(&roof(0.0, 997.9)), 1.0, 1e-12);
+    relative("under a roof", thrust_gain(&roof(0.0, 1001.0)), 1.0, 1e-12);
 }
 
 // Goal: the deck of another robot has the same effect as a roof; the robot's own shapes have none.
@@ -101,22 +101,22 @@ fn deck_of_another_robot_has_ground_effect() {
 ";
     relative(
         "over a deck",
-        gain(&format!("{}{deck}", craft(""))),
-        law(near2(0.15)),
+        thrust_gain(&format!("{}{deck}", rotor_world(""))),
+        ground_effect_gain(proximity_squared(0.15)),
         1e-6,
     );
-    let own = craft("").replace(
+    let own = rotor_world("").replace(
         "radius_m: 0.02}",
         "radius_m: 0.02}, skid: {kind: box, size_m: [1, 1, 0.02], position_m: [0, 0, -0.2]}",
     );
-    close("its own skid", gain(&own), 1.0, 1e-12);
+    close("its own skid", thrust_gain(&own), 1.0, 1e-12);
 }
 
 // Goal: the state hash does not depend on when the deck search runs. Method: a craft sinks from 4 m
 // above a deck and lands on it, in single steps, in blocks, and with two threads. Tolerance: none.
 #[test]
 fn deck_effect_is_independent_of_blocks() {
-    let text = craft("")
+    let text = rotor_world("")
         .replace("gravity_m_s2: 0", "gravity_m_s2: 9.81")
         .replace("[0, 0, 1000]", "[0.05, 0, 4.6]")
         + "  boat:

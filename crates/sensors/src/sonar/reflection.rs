@@ -52,8 +52,8 @@ pub(crate) fn seabed_reflection(
         (0.5 * (size - x)).max(0.0).sqrt(),
     );
     let square = |re: f64| re * re + b * b;
-    let still = square(m * sine - a) / square(m * sine + a);
-    still * crate::sonar::backscatter::coherent_reflection(sine, wave_number, ground.roughness)
+    let smooth = square(m * sine - a) / square(m * sine + a);
+    smooth * crate::sonar::backscatter::coherent_reflection(sine, wave_number, ground.roughness)
 }
 
 /// Reflection point between `a` and `b` on the plane through `q` [m] with the unit normal `n`;
@@ -82,7 +82,7 @@ mod tests {
     // Normal incidence by the impedances, total reflection below the critical angle, none at the
     // angle of intromission.
     #[test]
-    fn a_fluid_half_space_mirrors_as_rayleigh_says() {
+    fn reflection_matches_rayleigh_for_fluid_half_space() {
         let water = [1000.0, 1500.0];
         let sand = ground(1900.0, 1650.0, 0.0);
         let upright = seabed_reflection(&sand, 1.0, water, 6000.0);
@@ -106,7 +106,7 @@ mod tests {
     // With attenuation, by explicit complex arithmetic; the loss exists below the critical angle
     // too.
     #[test]
-    fn attenuation_and_roughness_take_some() {
+    fn attenuation_and_roughness_reduce_reflection() {
         let water = [1000.0, 1500.0];
         let lossy = seabed_reflection(&ground(1900.0, 1650.0, 0.8), 0.2, water, 100.0);
         let delta = 0.8 / 54.575_05;
@@ -129,15 +129,15 @@ mod tests {
             roughness: 0.01,
             ..ground(1900.0, 1650.0, 0.8)
         };
-        let kept = seabed_reflection(&rough, 0.2, water, 100.0) / lossy;
+        let power_fraction = seabed_reflection(&rough, 0.2, water, 100.0) / lossy;
         assert!(
-            (kept - (-4.0_f64 * 1e4 * 1e-4 * 0.04).exp()).abs() < 1e-12,
-            "{kept}"
+            (power_fraction - (-4.0_f64 * 1e4 * 1e-4 * 0.04).exp()).abs() < 1e-12,
+            "{power_fraction}"
         );
     }
 
     #[test]
-    fn angles_at_the_mirror_are_alike() {
+    fn incidence_and_reflection_angles_are_equal() {
         let n = Vec3::new(0.1, -0.2, 1.0).unit().unwrap();
         let (a, b, q) = (
             Vec3::new(1.0, 2.0, 5.0),

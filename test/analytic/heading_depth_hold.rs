@@ -14,7 +14,7 @@ robots: {t: {model: {extends: robots/taipan300.yaml, sensors: null, battery: nul
     )
 }
 
-fn course(s: &mut Simulation, heading: Option<f64>, depth: Option<f64>) {
+fn set_heading_depth(s: &mut Simulation, heading: Option<f64>, depth: Option<f64>) {
     s.apply(&Command::HeadingDepth {
         robot: 0,
         heading,
@@ -24,7 +24,7 @@ fn course(s: &mut Simulation, heading: Option<f64>, depth: Option<f64>) {
 }
 
 /// Returns the heading, clockwise from north [deg], and the depth [m].
-fn at(s: &Simulation) -> (f64, f64) {
+fn heading_and_depth(s: &Simulation) -> (f64, f64) {
     let m = &s.state.robots[0].motion;
     (
         (90.0 - m.q_WB.matrix().to_rpy()[2].to_degrees()).rem_euclid(360.0),
@@ -45,15 +45,15 @@ fn taipan_comes_to_heading_and_depth() {
         value: 128.0,
     })
     .unwrap();
-    course(&mut s, Some(150.0_f64.to_radians()), None);
+    set_heading_depth(&mut s, Some(150.0_f64.to_radians()), None);
     advance(&mut s, 30.0);
-    let (heading, depth) = at(&s);
+    let (heading, depth) = heading_and_depth(&s);
     close("heading", heading, 150.0, 3.0 / 150.0);
     close("kept its depth", depth, 2.0, 0.25 / 2.0);
-    course(&mut s, None, Some(3.5));
+    set_heading_depth(&mut s, None, Some(3.5));
     // The vehicle dives steeply and approaches the depth slowly.
     advance(&mut s, 70.0);
-    let (heading, depth) = at(&s);
+    let (heading, depth) = heading_and_depth(&s);
     close("kept its heading", heading, 150.0, 3.0 / 150.0);
     close("depth", depth, 3.5, 0.25 / 3.5);
 }

@@ -37,8 +37,8 @@ fn record<M: Message>(bag: &mut Bag, topic: &str, message: &M) {
     bag.write(channel, 0, 0, &to_bytes(message)).unwrap();
 }
 
-fn record_pictures(folder: &Path) {
-    let of = |pixels| ImageView {
+fn record_images(folder: &Path) {
+    let view = |pixels| ImageView {
         width: WIDTH,
         height: HEIGHT,
         pixels,
@@ -61,10 +61,10 @@ fn record_pictures(folder: &Path) {
         // Beyond the depth range; no row has exactly the limit.
         _ => (3100.0 / y) as f32,
     });
-    let (rgb, grey) = (of(Pixels::Rgb8(&rgb)), of(Pixels::Mono8(&grey)));
-    let (labels, depths) = (of(Pixels::Uint16(&labels)), of(Pixels::Depth(&depths)));
-    let mut bag = Bag::create(&folder.join("pictures.mcap")).unwrap();
-    for (topic, picture) in [
+    let (rgb, grey) = (view(Pixels::Rgb8(&rgb)), view(Pixels::Mono8(&grey)));
+    let (labels, depths) = (view(Pixels::Uint16(&labels)), view(Pixels::Depth(&depths)));
+    let mut bag = Bag::create(&folder.join("images.mcap")).unwrap();
+    for (topic, image) in [
         ("rgb", rgb),
         ("grey", grey),
         ("labels", labels),
@@ -73,7 +73,7 @@ fn record_pictures(folder: &Path) {
         record(
             &mut bag,
             &format!("/{topic}"),
-            &picture.raw(head()).unwrap(),
+            &image.raw(head()).unwrap(),
         );
     }
     record(&mut bag, "/rgb/compressed", &rgb.jpeg(head(), 90).unwrap());
@@ -115,11 +115,11 @@ fn record_pictures(folder: &Path) {
 // above 35 dB; PNG none; depth half a step of its encoding.
 #[test]
 fn images_are_read_by_others() {
-    let Some((mut command, _turn)) = script("pictures.py") else {
+    let Some((mut command, _lock)) = script("images.py") else {
         return;
     };
-    let folder = Folder::new("pictures", &[]);
-    record_pictures(&folder.0);
+    let folder = Folder::new("images", &[]);
+    record_images(&folder.0);
     expect_success({
         command.arg(&folder.0);
         command
@@ -130,7 +130,7 @@ fn images_are_read_by_others() {
 // read like any other bag by two readers with the definitions in it. Tolerance: none.
 #[test]
 fn a_bag_of_every_type_is_read_by_others() {
-    let Some((mut command, _turn)) = script("bag.py") else {
+    let Some((mut command, _lock)) = script("bag.py") else {
         return;
     };
     let folder = Folder::new("every_type", &[]);

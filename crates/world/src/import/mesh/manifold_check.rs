@@ -21,19 +21,19 @@ pub struct ManifoldCheck {
 
 impl ManifoldCheck {
     /// Returns the reason why the mesh does not enclose a volume, or `None` if it does.
-    pub(crate) fn why_not_closed(&self) -> Option<String> {
+    pub(crate) fn closure_defect(&self) -> Option<String> {
         if self.open > 0 {
             let edges = edges(self.open);
             return Some(format!(
                 "the mesh is open: {edges} only one triangle, expected a closed surface"
             ));
         }
-        self.why_not_oriented()
+        self.orientation_defect()
     }
 
     /// Returns the reason why the mesh, which may be open, has no consistent outside, or `None` if
     /// it has one.
-    pub(crate) fn why_not_oriented(&self) -> Option<String> {
+    pub(crate) fn orientation_defect(&self) -> Option<String> {
         if self.crossed > 0 {
             Some(format!(
                 "the mesh is not manifold: {} more than two triangles, or two of opposite orientation",

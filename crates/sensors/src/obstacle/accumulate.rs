@@ -1,5 +1,5 @@
 //! Accumulation of the echoes of several samples of an obstacle detector; echoes expire after
-//! `DetectorSpec::keep`.
+//! `DetectorSpec::accumulation`.
 
 use crate::obstacle::fit_boxes;
 use crate::sample::{Pose, SampleErrors};
@@ -24,7 +24,7 @@ impl EchoAccumulator {
         &mut self,
         spec: &DetectorSpec,
         stream: Stream,
-        heard: &EchoSet,
+        echo_set: &EchoSet,
         stamp_ns: u64,
     ) -> Vec<Detection> {
         if self.samples.back().is_some_and(|last| last.0 > stamp_ns) {
@@ -34,11 +34,11 @@ impl EchoAccumulator {
         while self
             .samples
             .front()
-            .is_some_and(|first| (stamp_ns - first.0) as f64 * 1e-9 > spec.keep)
+            .is_some_and(|first| (stamp_ns - first.0) as f64 * 1e-9 > spec.accumulation)
         {
             self.samples.pop_front();
         }
-        self.samples.push_back((stamp_ns, heard.echoes.clone()));
+        self.samples.push_back((stamp_ns, echo_set.echoes.clone()));
         let all: Vec<Echo> = self
             .samples
             .iter()
@@ -51,8 +51,8 @@ impl EchoAccumulator {
             noise,
             fault,
             ..
-        } = *heard;
-        let still = SpatialVelocity {
+        } = *echo_set;
+        let zero_velocity = SpatialVelocity {
             w: Vec3::zero(),
             v: Vec3::zero(),
         };
@@ -60,7 +60,7 @@ impl EchoAccumulator {
             robot: 0,
             R_WS,
             p_WS,
-            V_WS_S: still,
+            V_WS_S: zero_velocity,
         };
         fit_boxes(
             spec,

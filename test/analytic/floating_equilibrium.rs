@@ -1,15 +1,16 @@
 //! Tests the equilibrium of a robot in calm water as `describe` reports it.
 
 use crate::common::meshes::{cuboid, sphere};
-use crate::common::worlds::afloat;
-use crate::common::{close, near, relative, scene};
+use crate::common::worlds::mesh_hull_scene;
+use crate::common::{close, evaluate, close_vectors, relative, scene, start};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
 use merrow_sim::report::hydrostatic_equilibrium::{
     Equilibrium, FloatingState, compute_equilibrium,
 };
+use merrow_world::{Overrides, load_text};
 
-fn floats(scene: &Scene) -> FloatingState {
+fn floating_state(scene: &Scene) -> FloatingState {
     match compute_equilibrium(scene, &scene.robots[0]) {
         Equilibrium::Afloat(found) => found,
         other => panic!("{other:?}"),
@@ -22,7 +23,7 @@ fn floats(scene: &Scene) -> FloatingState {
 #[test]
 fn metacentric_height_of_a_box() {
     let body = "mass_kg: 2000, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}";
-    let mesh = afloat(
+    let mesh = mesh_hull_scene(
         "gm",
         &cuboid([4.0, 1.0, 1.0], 1),
         body,
@@ -35,13 +36,13 @@ robots: {{hull: {{model: {{source: test, body: {{source: test, axes: flu, {body}
   hull: {{kind: box, size_m: [4, 1, 1]}}}}}}}}}}"
     ));
     for scene in [mesh, shape] {
-        let found = floats(&scene);
+        let found = floating_state(&scene);
         close("draught", found.draught, 0.5, 1e-9);
         close("volume", found.volume, 2.0, 1e-9);
         close("waterplane", found.waterplane, 4.0, 1e-7);
         close("GMt", found.gm_transverse, 1.0 / 6.0 - 0.25, 1e-7);
         close("GMl", found.gm_longitudinal, 16.0 / 6.0 - 0.25, 1e-7);
-        near("centre", found.p_BoCb, Vec3::new(0.0, 0.0, -0.25), 1e-8);
+        close_vectors("centre", found.p_BoCb, Vec3::new(0.0, 0.0, -0.25), 1e-8);
     }
 }
 
@@ -50,7 +51,7 @@ robots: {{hull: {{model: {{source: test, body: {{source: test, axes: flu, {body}
 #[test]
 fn list_matches_wall_sided_formula() {
     let body = "mass_kg: 2000, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}, center_of_mass_m: [0, 0.02, -0.3]";
-    let found = floats(&afloat("list", &cuboid([4.0, 1.0, 1.0], 1), body, "", ""));
+    let found = floating_state(&mesh_hull_scene("list", &cuboid([4.0, 1.0, 1.0], 1), body, "", ""));
     let tan = found.roll.tan();
     let (bm, gm) = (1.0 / 6.0, 1.0 / 6.0 - 0.25 + 0.3);
     close("list", tan * (gm + 0.5 * bm * tan * tan), -0.02, 1e-8);
@@ -63,7 +64,7 @@ fn list_matches_wall_sided_formula() {
 fn metacentre_of_a_ball() {
     let body =
         "mass_kg: 1500, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, center_of_mass_m: [0, 0, -0.1]";
-    let found = floats(&afloat("gm_ball", &sphere(1.0, 4), body, "", ""));
+    let found = floating_state(&mesh_hull_scene("gm_ball", &sphere(1.0, 4), body, "", ""));
     close("GMt", found.gm_transverse, 0.1, 1e-3);
     close("GMl", found.gm_longitudinal, 0.1, 1e-3);
     // Volume of a spherical cap: V = π d² (3 - d)/3.
@@ -74,7 +75,7 @@ fn metacentre_of_a_ball() {
 #[test]
 fn overweight_body_sinks() {
     let body = "mass_kg: 1200, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
-    let scene = afloat("sinks", &cuboid([1.0, 1.0, 1.0], 0), body, "", "");
+    let scene = mesh_hull_scene("sinks", &cuboid([1.0, 1.0, 1.0], 0), body, "", "");
     let Equilibrium::Sinks(by) = compute_equilibrium(&scene, &scene.robots[0]) else {
         panic!("it floats")
     };
@@ -157,6 +158,107 @@ robots:
             (crossings[10] - crossings[0]) / 10.0,
             expected,
             2e-3,
+        );
+    }
+}
+
+// Goal: `coefficients_at: waterline` scales added mass, damping and derivatives alike. Method: the
+// acceleration of a box in motion along and about all axes, of which half is submerged at rest, is
+// that of a box with twice the values for the submerged body, and not that with the same values;
+// each kind of coefficients in turn. Tolerance: 1e-9, because the fraction at rest is computed by
+// bisection.
+#[test]
+fn all_coefficients_are_scaled_at_the_waterline() {
+    let diagonal = |key: &str, k: f64| {
+        let values = [300.0, 400.0, 3000.0, 200.0, 300.0, 100.0].map(|value| k * value);
+        format!("{key}: {{kind: diagonal, values: {values:?}}}")
+    };
+    let derivatives = |k: f64| {
+        let [y, n, m] = [-400.0, -300.0, 200.0].map(|value| k * value);
+        format!("derivatives: {{Y_uv: {y}, N_uv: {n}, M_uw: {m}}}")
+    };
+    let acceleration = |coefficients: &str| {
+        let scene = scene(&format!(
+            "
+water: {{density_kg_m3: 1000}}
+robots:
+  box:
+    model:
+      source: test
+      body: {{source: test, axes: flu, mass_kg: 2000, inertia_kg_m2: {{xx: 500, yy: 600, zz: 700}}, volume_m3: 4,
+        hull: {{kind: box, size_m: [2, 2, 1]}}, {coefficients}}}
+"
+        ));
+        let mut motion = start(&scene, 0);
+        motion.V_WB_B.v = Vec3::new(0.5, 0.4, 0.3);
+        motion.V_WB_B.w = Vec3::new(0.2, -0.3, 0.4);
+        evaluate(&scene, &motion).links[0].A
+    };
+    for key in [
+        "added_mass",
+        "linear_damping",
+        "quadratic_damping",
+        "derivatives",
+    ] {
+        let coefficients = |k: f64| match key {
+            "derivatives" => derivatives(k),
+            _ => diagonal(key, k),
+        };
+        let found = acceleration(&format!(
+            "{}, coefficients_at: waterline",
+            coefficients(1.0)
+        ));
+        let (same, twice) = (
+            acceleration(&coefficients(1.0)),
+            acceleration(&coefficients(2.0)),
+        );
+        close_vectors(key, found.v, twice.v, 1e-9);
+        close_vectors(key, found.w, twice.w, 1e-9);
+        let difference = (found.v - same.v).norm() + (found.w - same.w).norm();
+        assert!(difference > 1e-3, "{key}: {difference}");
+    }
+}
+
+// Goal: `coefficients_at: waterline` is rejected where no part is under water at rest. Method: a
+// body that sinks, one that is neutrally buoyant, and a mast above the water; the message and its
+// line. Tolerance: none.
+#[test]
+fn coefficients_need_a_waterline() {
+    let found = |mass: f64, at_base: &str, at_mast: &str| {
+        let text = format!(
+            "water: {{density_kg_m3: 1000}}
+robots:
+  r:
+    model:
+      source: test
+      body: {{source: test, axes: flu, mass_kg: {mass}, inertia_kg_m2: {{xx: 500, yy: 500, zz: 500}}, volume_m3: 4,
+        hull: {{kind: box, size_m: [2, 2, 1]}}, coefficients_at: {at_base}}}
+      links:
+        mast:
+          parent: base_link
+          joint: {{kind: fixed, position_m: [0, 0, 2]}}
+          body: {{source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}, volume_m3: 0.001,
+            coefficients_at: {at_mast}}}
+"
+        );
+        match load_text("w.yaml", &text, Overrides::default()) {
+            Ok(_) => String::new(),
+            Err(problems) => problems.to_string(),
+        }
+    };
+    let (waterline, submerged) = ("waterline", "submerged");
+    assert_eq!(found(2000.0, waterline, submerged), "");
+    let reason = "has no waterline: no part of it is under water when the robot is at rest; expected `submerged`";
+    for (mass, at_base, at_mast, line, link) in [
+        (4100.0, waterline, submerged, 7, "base_link"),
+        (4000.0, waterline, submerged, 7, "base_link"),
+        (2000.0, submerged, waterline, 13, "mast"),
+    ] {
+        let said = found(mass, at_base, at_mast);
+        assert!(
+            said.starts_with(&format!("w.yaml:{line}:"))
+                && said.ends_with(&format!(": {link} {reason}")),
+            "{said}"
         );
     }
 }

@@ -33,7 +33,7 @@ fn drive(s: &mut Simulation, ahead: f64, yaw_rate: f64, seconds: f64) {
 }
 
 /// Returns the forward speed over ground [m/s] and the yaw rate [rad/s].
-fn now(s: &Simulation) -> [f64; 2] {
+fn surge_and_yaw_rate(s: &Simulation) -> [f64; 2] {
     let V = &s.state.robots[0].motion.V_WB_B;
     [V.v.x, V.w.z]
 }
@@ -47,11 +47,11 @@ fn speed_and_yaw_rate_are_controlled() {
     for model in ["wamv", "otter", "heron"] {
         let mut s = boat(model, 0.5);
         drive(&mut s, 0.8, 0.0, 25.0);
-        let [u, r] = now(&s);
+        let [u, r] = surge_and_yaw_rate(&s);
         close(&format!("{model}: speed"), u, 0.8, 0.01);
         close(&format!("{model}: yaw rate"), r, 0.0, 1e-3);
         drive(&mut s, 0.5, 0.3, 15.0);
-        let [u, r] = now(&s);
+        let [u, r] = surge_and_yaw_rate(&s);
         close(&format!("{model}: speed in the turn"), u, 0.5, 0.1);
         close(&format!("{model}: yaw rate in the turn"), r, 0.3, 0.02);
     }
@@ -67,7 +67,7 @@ fn yaw_rate_has_priority_over_surge() {
     let limit = s.scene.robots[0].thrusters[0].command_range[1];
     close("jets", s.state.robots[0].actuators[0].command, limit, 1e-3);
     drive(&mut s, 9.0, 0.4, 5.0);
-    close("yaw rate", now(&s)[1], 0.4, 0.08);
+    close("yaw rate", surge_and_yaw_rate(&s)[1], 0.4, 0.08);
 }
 
 // Goal: when a command times out, the thrusters stop and accept other commands; while it is valid

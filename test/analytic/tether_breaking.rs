@@ -6,7 +6,7 @@ use merrow_math::Vec3;
 use merrow_sim::Simulation;
 
 /// Returns a line of 10 m between two points that a winch heaves taut; its breaking load is 100 N.
-fn heaved(method: &str, more: &str) -> Simulation {
+fn heaved_line(method: &str, more: &str) -> Simulation {
     tethered(
         "step: {dt_s: 0.002}\nwater: {density_kg_m3: 0}\nseabed: {depth_m: 500}",
         &format!(
@@ -27,7 +27,7 @@ fn heaved(method: &str, more: &str) -> Simulation {
 #[test]
 fn line_parts_above_breaking_load() {
     for method in ["lumped", "catenary"] {
-        let mut s = heaved(method, "");
+        let mut s = heaved_line(method, "");
         s.state.tethers[0].winch = merrow_model::state::WinchCommand::Speed(-0.05);
         let mut before = 0.0;
         while s.state.tethers[0].parted.is_none() {
@@ -77,7 +77,7 @@ fn line_parts_above_breaking_load() {
 // until the winch stops at 1.5 % of stretch. Tolerance: none.
 #[test]
 fn line_without_breaking_load_does_not_part() {
-    let mut s = heaved("lumped", "");
+    let mut s = heaved_line("lumped", "");
     std::sync::Arc::get_mut(&mut s.scene).unwrap().tethers[0]
         .line
         .breaking = f64::INFINITY;

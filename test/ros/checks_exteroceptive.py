@@ -67,7 +67,7 @@ def check_lasers_of_the_river():
         m.alive()
 
 
-def check_pictures_and_pings():
+def check_images_and_pings():
     """A camera publishes one colour image, depth image, JPEG and camera_info per frame, and only
     subscribed outputs; a forward-looking sonar its pings.
     """
@@ -130,4 +130,4 @@ def check_quality_of_service():
         m.alive()
 
 
-CHECKS = [check_lasers_of_the_river, check_pictures_and_pings, check_quality_of_service]
+CHECKS = [check_lasers_of_the_river, check_images_and_pings, check_quality_of_service]

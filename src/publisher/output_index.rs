@@ -1,0 +1,95 @@
+//! Outputs of a plan by what provides their content.
+
+use crate::arm::GroupIndex;
+use crate::node::plan::{Plan, Source};
+use merrow_model::scene::Scene;
+
+/// Indices of the outputs of a plan. Lists hold pairs of an output and the index of its object.
+#[derive(Default)]
+pub(crate) struct OutputIndex {
+    /// For each sensor of each robot, its first output; the outputs of a sensor are adjacent.
+    pub(crate) sensors: Vec<Vec<usize>>,
+    pub(crate) clock: Option<usize>,
+    pub(crate) tf: Option<usize>,
+    pub(crate) tf_static: Option<usize>,
+    pub(crate) diagnostics: Option<usize>,
+    pub(crate) contacts: Option<usize>,
+    // by robot
+    pub(crate) descriptions: Vec<(usize, usize)>,
+    // by robot and camera
+    pub(crate) labels: Vec<(usize, [usize; 2])>,
+    // by robot
+    pub(crate) joints: Vec<(usize, usize)>,
+    pub(crate) controllers: Vec<(usize, GroupIndex)>,
+    // by robot and link
+    pub(crate) contact_wrenches: Vec<(usize, [usize; 2])>,
+    // by robot
+    pub(crate) batteries: Vec<(usize, usize)>,
+    // by robot and buoyancy engine
+    pub(crate) ballasts: Vec<(usize, [usize; 2])>,
+    // by robot
+    pub(crate) flight_modes: Vec<(usize, usize)>,
+    // by robot
+    pub(crate) wheel_odometries: Vec<(usize, usize)>,
+    pub(crate) coupling_states: Vec<(usize, usize)>,
+    pub(crate) coupling_loads: Vec<(usize, usize)>,
+    pub(crate) tether_paths: Vec<(usize, usize)>,
+    pub(crate) tether_tensions: Vec<(usize, usize)>,
+    pub(crate) tether_states: Vec<(usize, usize)>,
+    pub(crate) tether_lengths: Vec<(usize, usize)>,
+}
+
+impl OutputIndex {
+    /// Sorts the outputs of a plan. A new kind of source does not compile until it is assigned to a
+    /// list here.
+    pub(crate) fn new(scene: &Scene, plan: &Plan) -> Self {
+        let first = |robot: &merrow_model::scene::Robot| vec![0; robot.sensors.len()];
+        let mut index = Self {
+            sensors: scene.robots.iter().map(first).collect(),
+            ..Self::default()
+        };
+        for (i, output) in plan.outputs.iter().enumerate() {
+            match output.source {
+                Source::Clock => index.clock = Some(i),
+                Source::Tf => index.tf = Some(i),
+                Source::TfStatic => index.tf_static = Some(i),
+                Source::Diagnostics => index.diagnostics = Some(i),
+                Source::Contacts => index.contacts = Some(i),
+                Source::Sensor {
+                    robot,
+                    sensor,
+                    part,
+                } => {
+                    if part == 0 {
+                        index.sensors[robot][sensor] = i;
+                    }
+                }
+                Source::Description { robot } => index.descriptions.push((i, robot)),
+                Source::Labels { robot, sensor } => index.labels.push((i, [robot, sensor])),
+                Source::Joints { robot } => index.joints.push((i, robot)),
+                Source::Controller { place } => index.controllers.push((i, place)),
+                Source::ContactWrench { robot, link } => {
+                    index.contact_wrenches.push((i, [robot, link]));
+                }
+                Source::Battery { robot } => index.batteries.push((i, robot)),
+                Source::Ballast { robot, ballast } => index.ballasts.push((i, [robot, ballast])),
+                Source::FlightMode { robot } => index.flight_modes.push((i, robot)),
+                Source::WheelOdometry { robot } => index.wheel_odometries.push((i, robot)),
+                Source::Coupling { coupling } => index.coupling_states.push((i, coupling)),
+                Source::CouplingLoad { coupling } => index.coupling_loads.push((i, coupling)),
+                Source::TetherPath { tether } => index.tether_paths.push((i, tether)),
+                Source::TetherTension { tether } => index.tether_tensions.push((i, tether)),
+                Source::TetherIntact { tether } => index.tether_states.push((i, tether)),
+                Source::TetherLength { tether } => index.tether_lengths.push((i, tether)),
+            }
+        }
+        index
+    }
+}
+
+/// Returns the output of an object in a list.
+pub(crate) fn find_output(list: &[(usize, usize)], object: usize) -> Option<usize> {
+    list.iter()
+        .find(|(_, other)| *other == object)
+        .map(|(output, _)| *output)
+}

@@ -1,0 +1,130 @@
+//! Units and marks in the output of `merrow describe`.
+
+use super::runs::describe;
+use merrow_yaml::error::{trailing_units, unit_of};
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+
+/// Adds all keys of `value` to `keys`. The keys of `faults` are names of devices.
+fn add_keys(value: &Json, keys: &mut BTreeSet<String>) {
+    match value {
+        Json::Array(items) => items.iter().for_each(|item| add_keys(item, keys)),
+        Json::Object(map) => {
+            for (key, value) in map {
+                keys.insert(key.clone());
+                if key != "faults" {
+                    add_keys(value, keys);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn describe_json(world: &str) -> Json {
+    serde_json::from_str(&describe(&[world, "--json"])).expect("JSON")
+}
+
+// Goal: the unit of every key of `describe --json` is unambiguous. Method: the longest run of unit
+// symbols at the end of each key is a unit of the table of the keys of world files; four worlds,
+// among them one with tethers and one with all sensors and with beacons. Tolerance: none.
+#[test]
+fn described_keys_have_an_unambiguous_unit() {
+    let mut keys = BTreeSet::new();
+    for world in ["pool", "tether", "every_sensor", "riverwatch"] {
+        add_keys(&describe_json(world), &mut keys);
+    }
+    let n_with_unit = keys.iter().filter(|key| unit_of(key).is_some()).count();
+    assert!(n_with_unit > 25, "only {n_with_unit} keys with a unit");
+    let is_wrong = |key: &&String| trailing_units(key).is_some() && unit_of(key).is_none();
+    let wrong: Vec<&String> = keys.iter().filter(is_wrong).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// Marks of bundled components: world, list and name of the object, component, key, and a part of
+/// the text.
+const MARKS: [[&str; 6]; 6] = [
+    [
+        "harbour_inspection",
+        "robots",
+        "rov",
+        "robot",
+        "source",
+        "Lumen (unverified",
+    ],
+    [
+        "harbour_inspection",
+        "robots",
+        "rov",
+        "battery",
+        "estimated",
+        "open-circuit curve",
+    ],
+    [
+        "bank",
+        "robots",
+        "rover",
+        "robot",
+        "estimated",
+        "counts per metre: unverified",
+    ],
+    [
+        "every_sensor",
+        "beacons",
+        "rov",
+        "beacon",
+        "source",
+        "SeaTrac X010 data sheet (unverified)",
+    ],
+    [
+        "every_sensor",
+        "beacons",
+        "rov",
+        "beacon",
+        "estimated",
+        "unverified (data sheet): frequency",
+    ],
+    [
+        "tether",
+        "tethers",
+        "umbilical",
+        "line",
+        "estimated",
+        "axial stiffness",
+    ],
+];
+
+// Goal: `describe` shows which values are unverified or estimated, of robots, beacons and lines of
+// tethers. Method: bundled components with either mark, in the text and in the JSON output.
+// Tolerance: none.
+#[test]
+fn describe_shows_the_marks_of_sources() {
+    for [world, list, name, part, key, mark] in MARKS {
+        let json = describe_json(world);
+        let find = |items: &Json, key: &str, value: &str| -> Json {
+            let found = items.as_array().into_iter().flatten();
+            let mut found = found.filter(|item| item[key] == value);
+            let found = found.next().cloned();
+            found.unwrap_or_else(|| panic!("{world}: no {key} {value} in {items}"))
+        };
+        let entry = find(&find(&json[list], "name", name)["sources"], "part", part);
+        let has_mark = entry[key].as_str().is_some_and(|text| text.contains(mark));
+        assert!(has_mark, "{world}: {entry}");
+        assert_eq!(
+            entry["unverified"],
+            mark.contains("unverified"),
+            "{world}: {entry}"
+        );
+        let label = if key == "source" {
+            "unverified source"
+        } else {
+            key
+        };
+        let head = format!("    {part}, {label}: ");
+        let text = describe(&[world]);
+        let has_line = text
+            .lines()
+            .any(|line| line.starts_with(&head) && line.contains(mark));
+        assert!(has_line, "{world}: no line {head}... {mark} in {text}");
+    }
+}
