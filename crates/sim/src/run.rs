@@ -147,10 +147,10 @@ pub struct Summary {
 pub const BLOCK_MAX_NS: u64 = 10_000_000;
 /// The same if no observer requires a shorter block and a user at a terminal does not notice the
 /// block.
-const BLOCK_UNWATCHED_NS: u64 = 50_000_000;
+const BLOCK_UNWATCHED_NS: u64 = 100_000_000;
 /// Maximum wall-clock time of such a block [s]. Long blocks use the cache better: a large fleet is
 /// loaded into it once per block.
-const UNWATCHED_WALL_S: f64 = 0.25;
+const UNWATCHED_WALL_S: f64 = 0.5;
 /// The same when following the wall clock; it determines the latency of commands.
 const BLOCK_PACED_NS: u64 = 2_000_000;
 /// Time for which a paused world waits for a request before it calls its observers.

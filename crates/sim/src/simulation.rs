@@ -49,7 +49,7 @@ pub struct Simulation {
 }
 
 /// Maximum time that robots run independently before the next check for possible contacts [ns].
-const INDEPENDENT_MAX_NS: u64 = 50_000_000;
+const INDEPENDENT_MAX_NS: u64 = 100_000_000;
 /// Number of blocks with the intersection of all beams after a robot moved further than assumed.
 const JOINT_BLOCKS: u32 = 16;
 

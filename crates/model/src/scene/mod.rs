@@ -6,6 +6,7 @@ pub mod fault;
 pub mod robot;
 pub mod sea;
 pub mod sensor;
+mod shared;
 pub mod tether;
 pub mod texture;
 
@@ -24,6 +25,7 @@ pub use crate::scene::sea::flow::{Flow, FlowLaw};
 pub use crate::scene::sea::waves::{SeaState, Spectrum, Spreading, WaveField, Waves};
 pub use crate::scene::sea::{Current, Origin, Sea, Seabed};
 pub use crate::scene::sensor::{Sensor, SensorKind};
+pub use crate::scene::shared::Shared;
 pub use crate::scene::tether::{LineModel, LineProperties, Tether, TetherEnd, Winch};
 
 use merrow_math::spatial::Factor;
@@ -94,13 +96,13 @@ pub struct Robot {
     /// True if link 0 moves freely; false if it is fixed in the world.
     pub floating: bool,
     /// Links, parents before children; link 0 is the base.
-    pub links: Vec<Link>,
+    pub links: Shared<Vec<Link>>,
     /// Frames of fixed links that were merged into others.
     pub attached: Vec<AttachedFrame>,
     /// Thrusters and rotors of the robot.
-    pub thrusters: Vec<Thruster>,
+    pub thrusters: Shared<Vec<Thruster>>,
     /// Fins, rudders, planes, sails and azimuth servos.
-    pub fins: Vec<Fin>,
+    pub fins: Shared<Vec<Fin>>,
     /// Buoyancy engines of the robot.
     pub buoyancy_engines: Vec<BuoyancyEngine>,
     /// Names of the tethers whose winches it carries.
@@ -153,6 +155,12 @@ impl Robot {
     /// Returns the number of joints (links after the base).
     pub fn n_joints(&self) -> usize {
         self.links.len() - 1
+    }
+    /// Shares the parts of `other` that are equal, so that a fleet of one model stores them once.
+    pub fn share_parts(&mut self, other: &Self) {
+        self.links.unite(&other.links);
+        self.thrusters.unite(&other.thrusters);
+        self.fins.unite(&other.fins);
     }
     /// Returns the index of the link `name`.
     pub fn link_index(&self, name: &str) -> Option<usize> {

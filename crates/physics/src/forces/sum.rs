@@ -132,15 +132,15 @@ fn add_hydrostatic_force<T: Real>(
         None => (up, w.p_WL.z + up.dot(Vec3::splat(link.hull.p_LoH))),
         Some(_) => (w.surface_normal, w.height_above_surface),
     };
-    let float = link.restoring.as_ref().map(|hull| {
+    let hydrostatics = link.restoring.as_ref().map(|hull| {
         let origin = height - normal.dot(Vec3::splat(link.hull.p_LoH));
         restoring::hydrostatic_force(hull, (normal, origin), &F, g)
     });
-    let (wetness, pressure) = match (&float, &link.hull_mesh) {
-        (Some(float), mesh) => {
+    let (wetness, pressure) = match (&hydrostatics, &link.hull_mesh) {
+        (Some(hydrostatics), mesh) => {
             *meshes += usize::from(mesh.is_some());
             let wetness = Wetness {
-                wet: float.wet,
+                wet: hydrostatics.wet,
                 shift: Vec3::zero(),
             };
             (wetness, None)
@@ -156,8 +156,8 @@ fn add_hydrostatic_force<T: Real>(
     };
     let p_WCb = || w.p_WL + w.R_WL.mul_vec(Vec3::splat(link.p_LoCb) + wetness.shift);
     let rho = water_column::density(at.sea, g, p_WCb, at.time);
-    let F = match (&float, &pressure) {
-        (Some(float), _) => F.plus(&float.force),
+    let F = match (&hydrostatics, &pressure) {
+        (Some(hydrostatics), _) => F.plus(&hydrostatics.force),
         (None, None) => F.plus(&buoyancy::force(link, &wetness, up, rho * g)),
         (None, Some(pressure)) => F.plus(&mesh_hull::force(link, at, w, &wetness, pressure, rho)),
     };
@@ -186,7 +186,7 @@ fn add_velocity_products<T: Real>(
         a_w -= w.wave_acceleration;
         V_a.v += w.wave_velocity;
     }
-    let whole = if at.is_still() && link.munk == MunkMoments::All {
+    let merged_lanes = if at.is_still() && link.munk == MunkMoments::All {
         fully_submerged_lanes(wetness.wet)
     } else {
         LaneCondition::None
@@ -197,7 +197,7 @@ fn add_velocity_products<T: Real>(
         a_w,
         displaced,
     };
-    match whole {
+    match merged_lanes {
         LaneCondition::All => merged_velocity_products(link, F, w),
         LaneCondition::None => velocity_products(link, F, w, &water, wetness),
         LaneCondition::Some => mixed_velocity_products(link, F, w, &water, wetness),
@@ -256,9 +256,9 @@ fn add_flood_water<T: Real>(water: &SpatialInertia, w: &mut LinkWork<T>, gravity
     let (mass, moment) = (water.D.xx, &water.B);
     let down = w.R_WL.r[2].scale(T::splat(-gravity));
     // B is the mass times the cross-product matrix of the position of the water
-    let place = Vec3::new(moment.r[2].y, moment.r[0].z, moment.r[1].x);
+    let water_center = Vec3::new(moment.r[2].y, moment.r[0].z, moment.r[1].x);
     let weight = SpatialForce {
-        m: Vec3::splat(place).cross(down),
+        m: Vec3::splat(water_center).cross(down),
         f: down.scale(T::splat(mass)),
     };
     w.F =
@@ -328,8 +328,8 @@ fn mixed_velocity_products<T: Real>(
     water: &RelativeWater<T>,
     wetness: &Wetness<T>,
 ) -> SpatialForce<T> {
-    let apart = velocity_products(link, F, w, water, wetness);
-    merged_velocity_products(link, F, w).select_lanes(&apart, |i| wetness.wet.lane(i) == 1.0)
+    let separate = velocity_products(link, F, w, water, wetness);
+    merged_velocity_products(link, F, w).select_lanes(&separate, |i| wetness.wet.lane(i) == 1.0)
 }
 
 /// Inertia if lanes differ, as in [`mixed_velocity_products`].

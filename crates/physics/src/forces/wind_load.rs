@@ -48,8 +48,8 @@ pub(crate) fn force<T: Real>(
     w: &LinkWork<T>,
 ) -> SpatialForce<T> {
     let p_WC = w.p_WL + w.R_WL.mul_vec(Vec3::splat(load.p_LoC));
-    let over = |p: Vec3| Vec3::new(p.x, p.y, at.wind_height(p));
-    let wind = |i: usize| air::wind::wind_velocity(&at.sea.air, over(p_WC.lane(i)), at.time);
+    let wind_point = |p: Vec3| Vec3::new(p.x, p.y, at.wind_height(p));
+    let wind = |i: usize| air::wind::wind_velocity(&at.sea.air, wind_point(p_WC.lane(i)), at.time);
     let v_W = Vec3::from_lanes(wind);
     let v_C = w.V.v + w.V.w.cross(Vec3::splat(load.p_LoC));
     let R_LU = Mat3::splat(&link.R_LU);
@@ -102,16 +102,16 @@ fn ship_wrench(ship: &Blendermann, center: Vec3, v: Vec3, half: f64) -> SpatialF
     }
     let speed = speed2.sqrt();
     let (cos, sin) = (-v.x / speed, v.y / speed);
-    let end = ship.ends[usize::from(cos < 0.0)];
+    let end_coefficient = ship.ends[usize::from(cos < 0.0)];
     let [front, side] = ship.areas;
-    let twice = 2.0 * sin * cos;
+    let sine_of_double_angle = 2.0 * sin * cos;
     let ratio = if side > 0.0 {
-        end * front / (side * ship.side)
+        end_coefficient * front / (side * ship.side)
     } else {
         1.0
     };
-    let q = half * speed2 / (1.0 - 0.5 * ship.delta * (1.0 - ratio) * twice * twice);
-    let (x, y) = (-q * front * end * cos, q * side * ship.side * sin);
+    let q = half * speed2 / (1.0 - 0.5 * ship.delta * (1.0 - ratio) * sine_of_double_angle * sine_of_double_angle);
+    let (x, y) = (-q * front * end_coefficient * cos, q * side * ship.side * sin);
     let gamma = libm::acos(cos.clamp(-1.0, 1.0));
     let arm = center.x - 0.18 * ship.length * (gamma - std::f64::consts::FRAC_PI_2);
     let m = Vec3::new(-ship.roll * center.z * y, center.z * x, arm * y);
@@ -131,7 +131,7 @@ fn kelpie_force<T: Real>(
     v_W: Vec3<T>,
 ) -> SpatialForce<T> {
     let temperature = air::weather(&at.sea.air, at.time).temperature;
-    let of_lane = |i: usize| {
+    let lane_force = |i: usize| {
         let (R_WL, p, wind) = (w.R_WL.lane(i), w.p_WL.lane(i), v_W.lane(i));
         let ahead = R_WL.mul_vec(link.R_LU.col(0));
         // a vehicle with a vertical x axis has no horizontal heading
@@ -141,10 +141,10 @@ fn kelpie_force<T: Real>(
         let left = Vec3::new(-ahead.y, ahead.x, 0.0);
         let wind = Vec3::new(wind.x, wind.y, 0.0);
         let k = 0.5 * air::density(at.sea, temperature, p.z) * wind.norm() * dry.lane(i);
-        let along = |p: Vec3, area: f64| p.scale(k * area * p.dot(wind));
-        R_WL.tr_mul_vec(along(ahead, load.drag_area.x) + along(left, load.drag_area.y))
+        let force_along = |p: Vec3, area: f64| p.scale(k * area * p.dot(wind));
+        R_WL.tr_mul_vec(force_along(ahead, load.drag_area.x) + force_along(left, load.drag_area.y))
     };
-    let f = Vec3::from_lanes(of_lane);
+    let f = Vec3::from_lanes(lane_force);
     SpatialForce {
         m: Vec3::splat(load.p_LoC).cross(f),
         f,

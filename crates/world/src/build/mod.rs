@@ -342,7 +342,10 @@ fn add_robots(
         let offset = Vec3::from(std::array::from_fn(|i| {
             cell[i] as f64 * repeat.spacing_m[i]
         }));
-        let robot = robot::build_robot(&format!("{name}_{k}"), entry, offset, frame, problems);
+        let mut robot = robot::build_robot(&format!("{name}_{k}"), entry, offset, frame, problems);
+        if let Some(preceding) = scene.robots.last() {
+            robot.share_parts(preceding);
+        }
         scene.robots.push(robot);
     }
 }

@@ -51,18 +51,18 @@ fn glider_wrench(k: &Glider, v: Vec3, w: Vec3, wet: f64) -> SpatialForce {
     let right = Vec3::new(-ca * sb, -cb, sa * sb);
     let down = Vec3::new(-sa, 0.0, -ca);
     let q = wet * speed * speed;
-    let turning = speed.min(SQUARE_DAMPING_SPEED) / speed; // (3)
-    let along = |x: [f64; 3]| ahead.scale(q * x[0]) + right.scale(q * x[1]) + down.scale(q * x[2]);
+    let damping_factor = speed.min(SQUARE_DAMPING_SPEED) / speed; // (3)
+    let in_flow_axes = |x: [f64; 3]| ahead.scale(q * x[0]) + right.scale(q * x[1]) + down.scale(q * x[2]);
     let [drag, drag_alpha] = k.drag;
-    let f = along([
+    let f = in_flow_axes([
         -(drag + drag_alpha * alpha * alpha),
         k.side * beta,
         -(k.lift[0] + k.lift[1] * alpha),
     ]);
-    let m = along([
-        k.roll[0] * beta + k.roll[1] * w.x * turning,
-        k.pitch[0] + k.pitch[1] * alpha - k.pitch[2] * w.y * turning,
-        k.yaw[0] * beta - k.yaw[1] * w.z * turning,
+    let m = in_flow_axes([
+        k.roll[0] * beta + k.roll[1] * w.x * damping_factor,
+        k.pitch[0] + k.pitch[1] * alpha - k.pitch[2] * w.y * damping_factor,
+        k.yaw[0] * beta - k.yaw[1] * w.z * damping_factor,
     ]);
     SpatialForce { m, f }
 }

@@ -78,8 +78,8 @@ pub(crate) fn air_at_link<T: Real>(
     at: &EnvironmentState<'_>,
 ) -> Air {
     let p = link.p_WL.lane(lane);
-    let over = Vec3::new(p.x, p.y, at.wind_height(p));
-    let wind = air::wind::wind_velocity(&at.sea.air, over, at.time);
+    let wind_point = Vec3::new(p.x, p.y, at.wind_height(p));
+    let wind = air::wind::wind_velocity(&at.sea.air, wind_point, at.time);
     let temperature = air::weather(&at.sea.air, at.time).temperature;
     let velocity = link.R_WL.lane(lane).tr_mul_vec(wind);
     Air {
@@ -100,8 +100,8 @@ pub fn force<T: Real>(
     let link = &work.links[link_idx];
     let mut sum = [SpatialForce::zero(); MAX_LANES];
     for (lane, sum) in sum.iter_mut().enumerate().take(T::LANES) {
-        let here = air_at_link(link, lane, at);
-        let (v, w) = (link.V.v.lane(lane) - here.velocity, link.V.w.lane(lane));
+        let air = air_at_link(link, lane, at);
+        let (v, w) = (link.V.v.lane(lane) - air.velocity, link.V.w.lane(lane));
         for (k, thruster) in robot
             .thrusters
             .iter()
@@ -123,7 +123,7 @@ pub fn force<T: Real>(
                 spin,
                 deck: work.rotor_decks[k],
             };
-            *sum = sum.plus(&wrench(thruster, rotor, &hub, here.density, (link, lane), at).1);
+            *sum = sum.plus(&wrench(thruster, rotor, &hub, air.density, (link, lane), at).1);
         }
     }
     SpatialForce::from_lanes(|i| sum[i])
@@ -147,22 +147,22 @@ pub fn wrench<T: Real>(
     } = *hub;
     // the reaction of a right-handed rotor turns the body left-handed
     let s = -thruster.hand;
-    let spun = (axis.scale(rate) + w.cross(axis).scale(n)).scale(-s * rotor.inertia); // (6)
+    let gyroscopic_moment = (axis.scale(rate) + w.cross(axis).scale(n)).scale(-s * rotor.inertia); // (6)
     let scale = dry_fraction(thruster, axis, (link, lane), at) * density / rotor.density;
     let v = hub.v + w.cross(thruster.p_LoT);
     let along = v.dot(axis);
     let across = v - axis.scale(along);
-    let steady = rotor.thrust * n * n.abs();
-    let free = steady - rotor.inflow * n.abs() * along;
-    let ground = if rotor.ground_effect {
+    let static_thrust = rotor.thrust * n * n.abs();
+    let free_thrust = static_thrust - rotor.inflow * n.abs() * along;
+    let ground_factor = if rotor.ground_effect {
         ground_effect(thruster, rotor, (n, deck), v, (link, lane), at)
     } else {
         1.0
     };
-    let thrust = scale * ground * free;
+    let thrust = scale * ground_factor * free_thrust;
     let f = axis.scale(thrust) - across.scale(scale * rotor.drag * n.abs());
     let mut F = SpatialForce::at_point(f, thruster.p_LoT);
-    F.m += axis.scale(scale * thruster.reaction * steady) + spun; // (2)
+    F.m += axis.scale(scale * thruster.reaction * static_thrust) + gyroscopic_moment; // (2)
     F.m -= across.scale(scale * s * rotor.rolling * n.abs());
     (thrust, F)
 }
@@ -196,25 +196,25 @@ fn ground_effect<T: Real>(
 ) -> f64 {
     let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
     let R = thruster.radius;
-    let over_ground = p.z - at.sea.seabed.height(p.x, p.y);
+    let height_above_ground = p.z - at.sea.seabed.height(p.x, p.y);
     // beyond ten radii the effect is below a thousandth
-    let over_water = if at.sea.density > 0.0 {
+    let height_above_water = if at.sea.density > 0.0 {
         at.approximate_height_above_surface(p, 10.0 * R)
     } else {
         f64::INFINITY
     };
-    let z = over_ground.min(over_water);
+    let z = height_above_ground.min(height_above_water);
     let induced2 = rotor.thrust * n * n / (2.0 * rotor.density * PI * R * R);
     if induced2 <= 0.0 {
         return 1.0;
     }
-    let nearness = |z: f64| {
-        let near = R / (4.0 * z.max(0.5 * R));
-        near * near
+    let squared_nearness = |z: f64| {
+        let nearness_squared = R / (4.0 * z.max(0.5 * R));
+        nearness_squared * nearness_squared
     };
-    let mut near = nearness(z);
+    let mut nearness_squared = squared_nearness(z);
     if deck.disc_fraction > 0.0 {
-        near += deck.disc_fraction * (nearness(z.min(p.z - deck.height)) - near); // (7)
+        nearness_squared += deck.disc_fraction * (squared_nearness(z.min(p.z - deck.height)) - nearness_squared); // (7)
     }
-    1.0 / (1.0 - near / (1.0 + v.dot(v) / induced2))
+    1.0 / (1.0 - nearness_squared / (1.0 + v.dot(v) / induced2))
 }

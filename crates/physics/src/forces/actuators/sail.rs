@@ -34,22 +34,22 @@ use merrow_math::{SpatialForce, Vec3};
 use merrow_model::scene::Fin;
 use merrow_model::state::workspace::LinkWork;
 
-/// Wrench at Lo in L for the sheet limit `sheet` [rad]; `part` is the fraction of the sail that
+/// Wrench at Lo in L for the sheet limit `sheet` [rad]; `remaining_fraction` is the fraction of the sail that
 /// remains after faults.
 #[inline(never)]
 pub fn force(
     fin: &Fin,
     link: &LinkWork,
     sheet: f64,
-    part: f64,
+    remaining_fraction: f64,
     at: &EnvironmentState<'_>,
 ) -> SpatialForce {
     let (f0, n0, s) = (fin.R_LF.col(0), fin.R_LF.col(1), fin.R_LF.col(2));
     let p_WF = link.p_WL + link.R_WL.mul_vec(fin.p_LoF);
-    let over = Vec3::new(p_WF.x, p_WF.y, at.wind_height(p_WF));
+    let wind_point = Vec3::new(p_WF.x, p_WF.y, at.wind_height(p_WF));
     let wind = link
         .R_WL
-        .tr_mul_vec(air::wind::wind_velocity(&at.sea.air, over, at.time));
+        .tr_mul_vec(air::wind::wind_velocity(&at.sea.air, wind_point, at.time));
     // the apparent wind at the mast determines the angle of the boom
     let a = wind - link.V.v - link.V.w.cross(fin.p_LoF);
     let boom = boom_angle(-a.dot(f0), -a.dot(n0), sheet);
@@ -61,7 +61,7 @@ pub fn force(
     let density = air::density(at.sea, temperature, p_WF.z);
     let dry = 1.0 - wet_fraction(fin, link, 0, at);
     SpatialForce::at_point(
-        foil_force(fin, v, f, s, 0.5 * density * part * dry * fin.area),
+        foil_force(fin, v, f, s, 0.5 * density * remaining_fraction * dry * fin.area),
         p,
     ) // (3)
 }
@@ -71,11 +71,11 @@ pub fn force(
 /// `ahead` is the component against the chord and `abeam` the one against the normal [m/s]; `sheet`
 /// is in rad.
 pub fn boom_angle(ahead: f64, abeam: f64, sheet: f64) -> f64 {
-    let streams = if ahead == 0.0 && abeam == 0.0 {
+    let free_angle = if ahead == 0.0 && abeam == 0.0 {
         0.0
     } else {
         libm::atan2(abeam, ahead)
     };
     let sheet = sheet.abs();
-    streams.clamp(-sheet, sheet)
+    free_angle.clamp(-sheet, sheet)
 }

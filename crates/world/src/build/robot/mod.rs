@@ -22,7 +22,7 @@ use crate::build::robot::collision::Mount;
 use crate::import::assets::Assets;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::{
-    Collider, Link, Material, Robot, Start, ThrustAllocation, TrajectoryRules,
+    Collider, Link, Material, Robot, Shared, Start, ThrustAllocation, TrajectoryRules,
 };
 use merrow_schema::contact::PropEntry;
 use merrow_schema::sensor::WorldValues;
@@ -98,8 +98,8 @@ fn robot_without_devices(
         model: model.description.clone(),
         floating: model.base == Base::Floating,
         attached: Vec::new(),
-        thrusters: Vec::new(),
-        fins: Vec::new(),
+        thrusters: Shared::default(),
+        fins: Shared::default(),
         buoyancy_engines: Vec::new(),
         winches: Vec::new(),
         allocation: None,
@@ -122,7 +122,7 @@ fn robot_without_devices(
         rotors: false,
         firmware: None,
         mimics: Vec::new(),
-        links,
+        links: links.into(),
     }
 }
 
