@@ -19,6 +19,9 @@ const ANNOUNCE_PERIOD: u64 = 3000 * MILLIS;
 /// Period of announcements after a participant appeared [ns].
 const QUICK_PERIOD: u64 = 100 * MILLIS;
 
+/// Time without a datagram after which a participant counts as silent [ns].
+const SILENCE: u64 = 1000 * MILLIS;
+
 /// Longest lease of a remote participant that is honoured [ns].
 const MAX_LEASE: u64 = 3_600_000 * MILLIS;
 
@@ -44,11 +47,27 @@ const BUILTIN: [(EntityId, u32, EntityId, u32); 3] = [
     ),
 ];
 
+/// Period of announcements to participants whose lease ended, the time over which they are sent
+/// [ns], and the count of such participants.
+const LOST_PERIOD: u64 = 500 * MILLIS;
+const LOST_TIME: u64 = 120_000 * MILLIS;
+const MAX_LOST: usize = 256;
+
+/// Address of a participant whose lease ended, maybe because the network was interrupted.
+#[derive(Debug)]
+pub(super) struct Lost {
+    to: SocketAddr,
+    prefix: GuidPrefix,
+    since: Nanos,
+}
+
 /// A remote participant and its endpoints.
 #[derive(Debug)]
 pub(super) struct Remote {
     pub(super) data: ParticipantData,
     heard: Nanos,
+    /// Time of the last announcement that answered one of the participant.
+    announced: Nanos,
     /// Whether the participant has answered a built-in writer, so that it knows this one.
     answered: bool,
     /// Time of the next announcement to a participant that has not answered, and its period [ns].
@@ -266,6 +285,7 @@ impl Engine {
         let remote = Remote {
             data,
             heard: now,
+            announced: now,
             answered: false,
             announce_at: now.plus(QUICK_PERIOD),
             announce_period: QUICK_PERIOD,
@@ -273,9 +293,8 @@ impl Engine {
         };
         self.remotes.insert(prefix, remote);
         self.peers_at = self.peers_at.min(now.plus(QUICK_PERIOD));
-        self.announce_to(to);
-        self.quick_announcements = 4;
-        self.announce_at = self.announce_at.min(now.plus(QUICK_PERIOD));
+        self.lost.retain(|lost| lost.to != to);
+        self.announce_to(to, GuidPrefix::UNKNOWN);
         self.match_builtin(now, prefix);
     }
 
@@ -318,14 +337,36 @@ impl Engine {
         writer: Guid,
         to: SocketAddr,
     ) -> Option<usize> {
+        let remote = self.remotes.get(&writer.prefix);
+        let vendor = remote.map_or(VendorId::UNKNOWN, |remote| remote.data.vendor);
         let local = self.readers.get_mut(&reader)?;
-        if !local.add(now, writer, to) {
+        if !local.add(now, writer, vendor, to) {
             return None;
         }
         let total = local.matched();
         self.routes.entry(writer).or_default().push(reader);
         self.reschedule(reader);
         Some(total)
+    }
+
+    /// Returns whether nothing of a participant arrived for a while.
+    pub(super) fn is_silent(&self, now: Nanos, prefix: GuidPrefix) -> bool {
+        let remote = self.remotes.get(&prefix);
+        remote.is_some_and(|remote| now.since(remote.heard) > SILENCE)
+    }
+
+    /// Requests heartbeats of all writers of a participant that was silent.
+    pub(super) fn greet(&mut self, now: Nanos, prefix: GuidPrefix) {
+        let routes = self.routes.iter();
+        let routes = routes.filter(|(writer, _)| writer.prefix == prefix);
+        for (writer, readers) in routes {
+            for entity in readers {
+                if let Some(reader) = self.readers.get_mut(entity) {
+                    reader.greet(now, *writer);
+                    self.timers.set(*entity, reader.deadline());
+                }
+            }
+        }
     }
 
     /// Notes that a participant is alive.
@@ -347,11 +388,28 @@ impl Engine {
     pub(super) fn check_peers(&mut self, now: Nanos) {
         let lost = |remote: &Remote| remote.lost_at().is_some_and(|at| at <= now);
         let expired = self.remotes.iter().filter(|(_, remote)| lost(remote));
-        for prefix in expired.map(|(prefix, _)| *prefix).collect::<Vec<_>>() {
+        let expired = expired.map(|(prefix, remote)| {
+            let to = self.paths.choose(&remote.data.metatraffic_unicast);
+            (*prefix, to)
+        });
+        for (prefix, to) in expired.collect::<Vec<_>>() {
             self.lose(prefix);
+            let lost = to.map(|to| Lost {
+                to,
+                prefix,
+                since: now,
+            });
+            self.lost.extend(lost);
         }
         let mut silent = Vec::new();
         let mut next = now.plus(ANNOUNCE_PERIOD);
+        let first = self.lost.len().saturating_sub(MAX_LOST);
+        self.lost.drain(..first);
+        self.lost.retain(|lost| now.since(lost.since) < LOST_TIME);
+        if !self.lost.is_empty() {
+            next = now.plus(LOST_PERIOD);
+            silent.extend(self.lost.iter().map(|lost| (lost.to, lost.prefix)));
+        }
         for remote in self.remotes.values_mut() {
             next = remote.lost_at().map_or(next, |at| at.min(next));
             if remote.answered {
@@ -360,21 +418,34 @@ impl Engine {
             if remote.announce_at <= now {
                 remote.announce_at = now.plus(remote.announce_period);
                 remote.announce_period = (2 * remote.announce_period).min(ANNOUNCE_PERIOD);
-                silent.extend(self.paths.choose(&remote.data.metatraffic_unicast));
+                let to = self.paths.choose(&remote.data.metatraffic_unicast);
+                silent.extend(to.map(|to| (to, GuidPrefix::UNKNOWN)));
             }
             next = next.min(remote.announce_at);
         }
         self.peers_at = next;
-        for to in silent {
-            self.announce_to(to);
+        for (to, prefix) in silent {
+            self.announce_to(to, prefix);
         }
     }
 
-    /// Sends the announcement of the participant to one destination.
-    fn announce_to(&mut self, to: SocketAddr) {
+    /// Answers a participant that announces itself to this one because it has lost it.
+    pub(super) fn answer_lost(&mut self, now: Nanos, prefix: GuidPrefix) {
+        let Some(remote) = self.remotes.get_mut(&prefix) else {
+            return;
+        };
+        let to = self.paths.choose(&remote.data.metatraffic_unicast);
+        if let Some(to) = to.filter(|_| now.since(remote.announced) > QUICK_PERIOD) {
+            remote.announced = now;
+            self.announce_to(to, GuidPrefix::UNKNOWN);
+        }
+    }
+
+    /// Sends the announcement of the participant to one destination, addressed to `prefix`.
+    fn announce_to(&mut self, to: SocketAddr, prefix: GuidPrefix) {
         let payload = Payload::Data(self.participant_data().encode());
         let announcement = self.spdp_submessage(payload, None);
-        self.send(to, GuidPrefix::UNKNOWN, announcement);
+        self.send(to, prefix, announcement);
     }
 
     fn lose(&mut self, prefix: GuidPrefix) {

@@ -5,6 +5,7 @@
 
 mod assembly;
 mod config;
+mod count;
 mod discovery;
 mod event;
 mod matching;
@@ -24,13 +25,16 @@ pub use config::{EndpointSpec, EngineConfig, Limits, Nanos, OutgoingSample, Path
 pub use event::*;
 
 use crate::wire::*;
-use discovery::Remote;
+use discovery::{Lost, Remote};
 use reader::Reader;
 use schedule::{Timers, Turns};
-use writer::{Buckets, Writer};
+use writer::{Buckets, Destination, Writer};
 
 /// Upper bound of the datagrams and submessages that wait without pace.
 const MAX_CONTROL: usize = 4096;
+
+/// Room in a datagram below which it is sent without samples of further writers [B].
+const MIN_ROOM: usize = 256;
 
 /// Small submessage that is sent before samples.
 type Control = (SocketAddr, GuidPrefix, Submessage);
@@ -52,6 +56,7 @@ pub struct Engine {
     /// Writers with samples to send.
     turns: Turns,
     remotes: BTreeMap<GuidPrefix, Remote>,
+    lost: Vec<Lost>,
     /// Pairs of a local and a remote endpoint that are reported as incompatible.
     incompatible: BTreeSet<(EntityId, Guid)>,
     control: VecDeque<Control>,
@@ -83,6 +88,7 @@ impl Engine {
             timers: Timers::default(),
             turns: Turns::default(),
             remotes: BTreeMap::new(),
+            lost: Vec::new(),
             incompatible: BTreeSet::new(),
             control: VecDeque::new(),
             events: VecDeque::new(),
@@ -222,7 +228,8 @@ impl Engine {
 
     /// Returns the time of the next timer.
     pub fn next_deadline(&self) -> Option<Nanos> {
-        let peers = (!self.remotes.is_empty()).then_some(self.peers_at);
+        let has_peers = !(self.remotes.is_empty() && self.lost.is_empty());
+        let peers = has_peers.then_some(self.peers_at);
         let all = [
             Some(self.announce_at),
             peers,
@@ -251,10 +258,11 @@ impl Engine {
             let Some(writer) = self.writers.get_mut(&entity) else {
                 continue;
             };
-            match writer.poll(now, &mut self.buckets) {
-                Ok(Some(transmit)) => {
+            let mut builder = MessageBuilder::new(self.config.guid_prefix);
+            match writer.poll(now, &mut self.buckets, &mut builder) {
+                Ok(Some(to)) => {
                     self.reschedule(entity);
-                    return Some(transmit);
+                    return Some(self.complete(now, &to, builder));
                 }
                 Ok(None) => {}
                 Err(at) => {
@@ -267,6 +275,30 @@ impl Engine {
         None
     }
 
+    /// Appends the samples of other writers for the same participant, so that many small samples
+    /// share a datagram.
+    fn complete(&mut self, now: Nanos, to: &Destination, mut builder: MessageBuilder) -> Transmit {
+        for _ in 0..self.turns.len() {
+            if builder.is_full() || builder.len() + MIN_ROOM > to.max_datagram {
+                break;
+            }
+            let Some(entity) = self.turns.pop() else {
+                break;
+            };
+            if let Some(writer) = self.writers.get_mut(&entity) {
+                writer.append(now, to, &mut builder);
+            }
+            self.reschedule(entity);
+        }
+        if let Some(bucket) = self.buckets.get_mut(&to.to) {
+            bucket.take(builder.len());
+        }
+        Transmit {
+            to: to.to,
+            parts: builder.finish(),
+        }
+    }
+
     fn poll_control(&mut self) -> Option<Transmit> {
         let (to, prefix, submessage) = self.control.pop_front()?;
         let mut builder = MessageBuilder::new(self.config.guid_prefix);
@@ -276,7 +308,7 @@ impl Engine {
         append(&mut builder, &submessage);
         // ACKNACK, the largest of the submessages that share a datagram, has less than 100 B.
         let room = self.paths.path(to).max_datagram.saturating_sub(100);
-        while builder.len() < room {
+        while builder.len() < room && !builder.is_full() {
             let same = |next: &Control| {
                 (next.0, next.1) == (to, prefix) && !matches!(next.2, Submessage::Data(_))
             };

@@ -6,13 +6,20 @@ use std::net::SocketAddr;
 use super::Control;
 use super::assembly::Assembly;
 use super::config::{Limits, MILLIS, Nanos};
+use super::count::{Count, CountFilter};
 use super::event::{ReaderCounters, Sample};
-use super::writer::newer;
 use crate::qos::Qos;
 use crate::wire::*;
 
 /// Delay of the response to a heartbeat [ns].
 const RESPONSE_DELAY: u64 = MILLIS;
+
+/// First and last period of repeated requests for missing samples [ns]. The writer may not know that
+/// a request or a repair was lost.
+const REQUEST_PERIOD: (u64, u64) = (20 * MILLIS, 200 * MILLIS);
+
+/// First and last period of the requests for a first heartbeat [ns].
+const GREETING_PERIOD: (u64, u64) = (50 * MILLIS, 1000 * MILLIS);
 
 /// Largest count of samples that wait for earlier ones of one writer.
 const WINDOW: i64 = 4096;
@@ -46,9 +53,16 @@ struct Proxy {
     waiting: BTreeMap<SequenceNumber, Option<Received>>,
     assemblies: BTreeMap<SequenceNumber, Assembly>,
     pending_bytes: usize,
-    heartbeat_count: Option<i32>,
+    heartbeats: CountFilter,
+    /// Whether a heartbeat arrived since the match or since the peer fell silent.
+    greeted: bool,
     respond_at: Option<Nanos>,
-    count: i32,
+    /// Whether the response is a repetition, which waits while fragments arrive.
+    repeats: bool,
+    /// Time until the response is repeated without progress [ns].
+    period: u64,
+    /// Samples of the writer that a request without a heartbeat claims to have.
+    first_request: SequenceNumber,
 }
 
 /// A local reader and its matched writers.
@@ -58,6 +72,8 @@ pub(super) struct Reader {
     qos: Qos,
     limits: Limits,
     proxies: BTreeMap<Guid, Proxy>,
+    /// Count of ACKNACK and NACK_FRAG. It never starts again, because peers ignore lower counts.
+    count: i32,
     counters: ReaderCounters,
 }
 
@@ -68,6 +84,7 @@ impl Reader {
             qos,
             limits,
             proxies: BTreeMap::new(),
+            count: 0,
             counters: ReaderCounters::default(),
         }
     }
@@ -96,9 +113,15 @@ impl Reader {
         }
     }
 
-    /// Adds a writer or moves a known one to another destination. A reliable reader asks at once
-    /// for what the writer has.
-    pub(super) fn add(&mut self, now: Nanos, writer: Guid, to: SocketAddr) -> bool {
+    /// Adds a writer of `vendor` or moves a known one to another destination. A reliable reader
+    /// immediately requests a heartbeat.
+    pub(super) fn add(
+        &mut self,
+        now: Nanos,
+        writer: Guid,
+        vendor: VendorId,
+        to: SocketAddr,
+    ) -> bool {
         if let Some(proxy) = self.proxies.get_mut(&writer) {
             proxy.to = to;
             return false;
@@ -110,9 +133,14 @@ impl Reader {
             waiting: BTreeMap::new(),
             assemblies: BTreeMap::new(),
             pending_bytes: 0,
-            heartbeat_count: None,
+            heartbeats: CountFilter::default(),
+            greeted: false,
             respond_at: self.qos.is_reliable().then_some(now),
-            count: 0,
+            repeats: false,
+            period: GREETING_PERIOD.0,
+            // Fast DDS answers a request that acknowledges nothing at once only with the base 0,
+            // which Cyclone DDS refuses
+            first_request: SequenceNumber(i64::from(vendor != VendorId::FAST_DDS)),
         };
         self.proxies.insert(writer, proxy);
         true
@@ -191,6 +219,7 @@ impl Reader {
     /// Processes DATA_FRAG (RTPS 2.5, 8.4.14.1).
     pub(super) fn data_frag(
         &mut self,
+        now: Nanos,
         writer: Guid,
         source_timestamp: Option<Time>,
         frag: &DataFrag,
@@ -230,6 +259,9 @@ impl Reader {
             proxy.pending_bytes += size;
             proxy.assemblies.insert(number, Assembly::new(frag));
         }
+        if proxy.repeats {
+            proxy.respond_at = Some(now.plus(REQUEST_PERIOD.0));
+        }
         let assembly = proxy.assemblies.get_mut(&number);
         if !assembly.is_some_and(|assembly| assembly.insert(frag)) {
             return Vec::new();
@@ -265,15 +297,26 @@ impl Reader {
         let Some(proxy) = self.proxies.get_mut(&writer) else {
             return Vec::new();
         };
-        if !reliable || !newer(&mut proxy.heartbeat_count, beat.count) {
+        if !reliable {
             return Vec::new();
         }
+        match proxy.heartbeats.check(now, beat.count) {
+            Count::Repeated => return Vec::new(),
+            Count::Restarted if beat.last.0 < proxy.expected.0 - 1 => proxy.forget(),
+            _ => {}
+        }
+        if !std::mem::replace(&mut proxy.greeted, true) {
+            proxy.respond_at = None;
+        }
+        proxy.period = REQUEST_PERIOD.0;
         proxy.last = proxy.last.max(beat.last);
         let ready = self.skip_to(writer, beat.first);
         if let Some(proxy) = self.proxies.get_mut(&writer) {
             let missing = proxy.expected <= proxy.last;
+            let due = now.plus(RESPONSE_DELAY);
             if !beat.is_final || missing {
-                proxy.respond_at.get_or_insert(now.plus(RESPONSE_DELAY));
+                proxy.respond_at = Some(proxy.respond_at.map_or(due, |at| at.min(due)));
+                proxy.repeats = false;
             }
         }
         ready
@@ -348,38 +391,70 @@ impl Reader {
             if proxy.respond_at.is_none_or(|at| at > now) {
                 continue;
             }
-            proxy.respond_at = None;
             let (reader, to) = (self.guid.entity, proxy.to);
             let missing = proxy.missing();
-            proxy.count = proxy.count.wrapping_add(1);
+            proxy.schedule_repetition(now, !missing.is_empty());
+            self.count = self.count.wrapping_add(1);
             let acknack = AckNack {
                 reader,
                 writer: writer.entity,
                 missing,
-                count: proxy.count,
-                is_final: proxy.heartbeat_count.is_some(),
+                count: self.count,
+                is_final: proxy.greeted,
             };
             out.push((to, writer.prefix, Submessage::AckNack(acknack)));
             for (number, assembly) in proxy.assemblies.iter().take(MAX_NACK_FRAGS) {
-                proxy.count = proxy.count.wrapping_add(1);
+                self.count = self.count.wrapping_add(1);
                 let nack = NackFrag {
                     reader,
                     writer: writer.entity,
                     sequence_number: *number,
                     missing: assembly.missing(),
-                    count: proxy.count,
+                    count: self.count,
                 };
                 out.push((to, writer.prefix, Submessage::NackFrag(nack)));
             }
         }
         out
     }
+
+    /// Requests a heartbeat of a writer whose participant was silent: it may hold its heartbeats
+    /// back for seconds, and samples of the time before may be lost.
+    pub(super) fn greet(&mut self, now: Nanos, writer: Guid) {
+        let reliable = self.qos.is_reliable();
+        if let Some(proxy) = self.proxies.get_mut(&writer).filter(|_| reliable) {
+            (proxy.greeted, proxy.period) = (false, GREETING_PERIOD.0);
+            (proxy.respond_at, proxy.repeats) = (Some(now), false);
+        }
+    }
 }
 
 impl Proxy {
+    /// Sets the time of the next response, unless a heartbeat requests an earlier one.
+    fn schedule_repetition(&mut self, now: Nanos, is_missing: bool) {
+        let longest = match self.greeted {
+            false => GREETING_PERIOD.1,
+            true => REQUEST_PERIOD.1,
+        };
+        self.repeats = !self.greeted || is_missing || !self.assemblies.is_empty();
+        self.respond_at = self.repeats.then(|| now.plus(self.period));
+        self.period = (2 * self.period).min(longest);
+    }
+
+    /// Starts again with a writer that has lost its state.
+    fn forget(&mut self) {
+        self.waiting.clear();
+        self.assemblies.clear();
+        self.pending_bytes = 0;
+        (self.expected, self.last) = (SequenceNumber(1), SequenceNumber(0));
+    }
+
     /// Returns the samples without any received part. An incomplete sample is requested by its
     /// fragments.
     fn missing(&self) -> SequenceNumberSet {
+        if !self.greeted && self.expected.0 == 1 && self.last.0 == 0 {
+            return SequenceNumberSet::new(self.first_request);
+        }
         let mut set = SequenceNumberSet::new(self.expected);
         let mut number = self.expected;
         while number <= self.last && number.0 - self.expected.0 < 256 {
@@ -395,6 +470,7 @@ impl Proxy {
     fn take_ready(&mut self) -> Vec<Received> {
         let mut ready = Vec::new();
         while let Some(entry) = self.waiting.remove(&self.expected) {
+            self.period = REQUEST_PERIOD.0;
             self.expected = self.expected.next();
             if let Some(received) = entry {
                 self.pending_bytes -= received.sample.payload.len();
