@@ -92,8 +92,9 @@ pub struct Path {
 pub trait Paths {
     /// Returns the properties of the way to `to`.
     fn path(&self, to: SocketAddr) -> Path;
-    /// Returns the best of the unicast locators of one peer, if one can be reached.
-    fn choose(&self, locators: &[Locator]) -> Option<SocketAddr>;
+    /// Returns the best of the unicast locators of a peer whose datagrams come from `source`, if one
+    /// can be reached.
+    fn choose(&self, locators: &[Locator], source: Option<SocketAddr>) -> Option<SocketAddr>;
 }
 
 /// Description of a new endpoint.

@@ -13,14 +13,22 @@ use super::writer::Writer;
 use crate::qos::{Durability, History, Qos, ReliabilityKind};
 use crate::wire::*;
 
-/// Period of announcements [ns].
-const ANNOUNCE_PERIOD: u64 = 3000 * MILLIS;
+/// Period of announcements to groups and initial peers, and count of these periods between two to
+/// known participants [ns].
+const ANNOUNCE_PERIOD: u64 = 1000 * MILLIS;
+const KNOWN_ANNOUNCEMENTS: i64 = 3;
+
+/// Longest period of announcements to a participant that has not answered [ns].
+const MAX_SILENT_PERIOD: u64 = 3000 * MILLIS;
 
 /// Period of announcements after a participant appeared [ns].
 const QUICK_PERIOD: u64 = 100 * MILLIS;
 
 /// Time without a datagram after which a participant counts as silent [ns].
 const SILENCE: u64 = 1000 * MILLIS;
+
+/// Longest lease of a participant before it has shown that it receives [ns].
+const UNVERIFIED_LEASE: u64 = 10_000 * MILLIS;
 
 /// Longest lease of a remote participant that is honoured [ns].
 const MAX_LEASE: u64 = 3_600_000 * MILLIS;
@@ -65,6 +73,11 @@ pub(super) struct Lost {
 #[derive(Debug)]
 pub(super) struct Remote {
     pub(super) data: ParticipantData,
+    /// Address from which its first announcement came.
+    pub(super) source: SocketAddr,
+    /// Whether the participant has addressed a message to this one. Its announcement alone may be
+    /// forged, to make this participant send to a third one.
+    pub(super) verified: bool,
     heard: Nanos,
     /// Time of the last announcement that answered one of the participant.
     announced: Nanos,
@@ -77,9 +90,18 @@ pub(super) struct Remote {
 }
 
 impl Remote {
+    /// Returns where discovery data for the participant goes.
+    fn destination(&self, paths: &dyn Paths) -> Option<SocketAddr> {
+        paths.choose(&self.data.metatraffic_unicast, Some(self.source))
+    }
+
     /// Returns when the lease ends.
     pub(super) fn lost_at(&self) -> Option<Nanos> {
-        let lease = self.data.lease.as_nanos()?.min(MAX_LEASE);
+        let lease = self.data.lease.as_nanos();
+        let lease = match self.verified {
+            true => lease?.min(MAX_LEASE),
+            false => lease.unwrap_or(MAX_LEASE).min(UNVERIFIED_LEASE),
+        };
         Some(self.heard.plus(lease))
     }
 }
@@ -145,13 +167,15 @@ impl Engine {
         })
     }
 
-    /// Sends an SPDP submessage to the multicast groups, the initial peers and known peers.
-    fn send_spdp(&mut self, submessage: &Submessage) {
+    /// Sends an SPDP submessage to the multicast groups, the initial peers and, if `with_known`, to
+    /// known peers.
+    fn send_spdp(&mut self, submessage: &Submessage, with_known: bool) {
         let groups = self.config.metatraffic_multicast.iter();
         let mut to: Vec<_> = groups.filter_map(Locator::socket_addr).collect();
         to.extend(&self.config.initial_peers);
         let known = self.remotes.values();
-        let unicast = known.filter_map(|r| self.paths.choose(&r.data.metatraffic_unicast));
+        let known = known.filter(|remote| with_known && remote.verified);
+        let unicast = known.filter_map(|remote| remote.destination(&*self.paths));
         to.extend(unicast);
         to.sort_unstable();
         to.dedup();
@@ -163,15 +187,25 @@ impl Engine {
     pub(super) fn announce(&mut self, now: Nanos) {
         let payload = Payload::Data(self.participant_data().encode());
         let submessage = self.spdp_submessage(payload, None);
-        self.send_spdp(&submessage);
+        self.send_spdp(&submessage, self.announcements % KNOWN_ANNOUNCEMENTS == 0);
         let quick = self.quick_announcements > 0;
         self.quick_announcements = self.quick_announcements.saturating_sub(1);
         self.announce_at = now.plus(if quick { QUICK_PERIOD } else { ANNOUNCE_PERIOD });
-        self.assert_liveliness(now);
+    }
+
+    /// Returns half the shortest lease of the liveliness of a local writer [ns], if one is finite.
+    pub(super) fn liveliness_period(&self) -> Option<u64> {
+        let leases = self.writers.values().map(|writer| writer.qos().liveliness);
+        let finite = leases.filter_map(|liveliness| liveliness.lease.as_nanos());
+        finite.min().map(|lease| lease / 2)
     }
 
     /// Asserts the writers with automatic liveliness (RTPS 2.5, 8.4.13).
-    fn assert_liveliness(&mut self, now: Nanos) {
+    pub(super) fn assert_liveliness(&mut self, now: Nanos) {
+        self.assert_at = self.liveliness_period().map(|period| now.plus(period));
+        if self.assert_at.is_none() {
+            return;
+        }
         let message = ParticipantMessageData {
             prefix: self.config.guid_prefix,
             kind: ParticipantMessageData::AUTOMATIC,
@@ -226,7 +260,7 @@ impl Engine {
         let key = encode_key(self.guid(EntityId::PARTICIPANT));
         let submessage = self.spdp_submessage(Payload::Key(key), Some(status));
         self.control.clear();
-        self.send_spdp(&submessage);
+        self.send_spdp(&submessage, true);
         self.local.clear();
         self.topics.clear();
         self.routes.clear();
@@ -238,7 +272,13 @@ impl Engine {
         self.announce_at = Nanos(u64::MAX);
     }
 
-    pub(super) fn handle_spdp(&mut self, now: Nanos, source: GuidPrefix, data: &Data) {
+    pub(super) fn handle_spdp(
+        &mut self,
+        now: Nanos,
+        from: SocketAddr,
+        source: GuidPrefix,
+        data: &Data,
+    ) {
         let status = data.inline_qos.status.unwrap_or_default();
         if status.disposed || status.unregistered {
             self.lose(source);
@@ -256,26 +296,56 @@ impl Engine {
         if announced.domain_id.is_some_and(|id| id != domain) || !announced.domain_tag.is_empty() {
             return;
         }
-        let reachable = self.paths.choose(&announced.metatraffic_unicast);
+        let reachable = self.paths.choose(&announced.metatraffic_unicast, Some(from));
         let is_new = !self.remotes.contains_key(&source);
-        let full = is_new && self.remotes.len() >= self.config.limits.participants;
+        let full = is_new && !self.has_room_for_participant();
         let Some(to) = reachable.filter(|_| !full) else {
             self.counters.refused += 1;
             return;
         };
         if let Some(remote) = self.remotes.get_mut(&source) {
             let moved = remote.data != announced;
-            (remote.heard, remote.data) = (now, announced);
-            if moved {
-                self.match_builtin(now, source);
-                self.match_participant(now, source);
+            if remote.verified || !moved {
+                (remote.heard, remote.data) = (now, announced);
+                if moved {
+                    self.match_builtin(now, source);
+                    self.match_participant(now, source);
+                } else if !remote.verified {
+                    // the first answer may be lost
+                    self.announce_to(to, source);
+                }
+                return;
             }
-            return;
+            self.lose(source);
         }
-        self.found(now, to, announced);
+        self.found(now, from, to, announced);
     }
 
-    fn found(&mut self, now: Nanos, to: SocketAddr, data: ParticipantData) {
+    /// Makes room for one more participant, by removing the oldest unverified one if necessary.
+    fn has_room_for_participant(&mut self) -> bool {
+        if self.remotes.len() < self.config.limits.participants {
+            return true;
+        }
+        let unverified = self.remotes.iter().filter(|(_, remote)| !remote.verified);
+        let oldest = unverified.min_by_key(|(_, remote)| remote.heard);
+        let oldest = oldest.map(|(prefix, _)| *prefix);
+        oldest.map(|prefix| self.lose(prefix)).is_some()
+    }
+
+    /// Notes that a participant receives the messages of this one, and matches its endpoints.
+    pub(super) fn verify(&mut self, now: Nanos, prefix: GuidPrefix) {
+        let Some(remote) = self.remotes.get_mut(&prefix) else {
+            return;
+        };
+        if !std::mem::replace(&mut remote.verified, true) {
+            if let Some(to) = remote.destination(&*self.paths) {
+                self.credits.remove(&to);
+            }
+            self.match_participant(now, prefix);
+        }
+    }
+
+    fn found(&mut self, now: Nanos, from: SocketAddr, to: SocketAddr, data: ParticipantData) {
         let prefix = data.prefix;
         self.events.push_back(Event::ParticipantFound {
             prefix,
@@ -284,6 +354,8 @@ impl Engine {
         });
         let remote = Remote {
             data,
+            source: from,
+            verified: false,
             heard: now,
             announced: now,
             answered: false,
@@ -294,7 +366,8 @@ impl Engine {
         self.remotes.insert(prefix, remote);
         self.peers_at = self.peers_at.min(now.plus(QUICK_PERIOD));
         self.lost.retain(|lost| lost.to != to);
-        self.announce_to(to, GuidPrefix::UNKNOWN);
+        self.credits.insert(to, 0);
+        self.announce_to(to, prefix);
         self.match_builtin(now, prefix);
     }
 
@@ -303,7 +376,7 @@ impl Engine {
         let Some(remote) = self.remotes.get(&prefix) else {
             return;
         };
-        let Some(to) = self.paths.choose(&remote.data.metatraffic_unicast) else {
+        let Some(to) = remote.destination(&*self.paths) else {
             return;
         };
         let path = self.paths.path(to);
@@ -349,6 +422,15 @@ impl Engine {
         Some(total)
     }
 
+    /// Allows as many bytes to an unverified participant as arrived from it.
+    pub(super) fn add_credit(&mut self, prefix: GuidPrefix, bytes: usize) {
+        let remote = self.remotes.get(&prefix).filter(|remote| !remote.verified);
+        let to = remote.and_then(|remote| remote.destination(&*self.paths));
+        if let Some(credit) = to.and_then(|to| self.credits.get_mut(&to)) {
+            *credit += bytes;
+        }
+    }
+
     /// Returns whether nothing of a participant arrived for a while.
     pub(super) fn is_silent(&self, now: Nanos, prefix: GuidPrefix) -> bool {
         let remote = self.remotes.get(&prefix);
@@ -389,12 +471,12 @@ impl Engine {
         let lost = |remote: &Remote| remote.lost_at().is_some_and(|at| at <= now);
         let expired = self.remotes.iter().filter(|(_, remote)| lost(remote));
         let expired = expired.map(|(prefix, remote)| {
-            let to = self.paths.choose(&remote.data.metatraffic_unicast);
-            (*prefix, to)
+            let to = remote.destination(&*self.paths);
+            (*prefix, to, remote.verified)
         });
-        for (prefix, to) in expired.collect::<Vec<_>>() {
+        for (prefix, to, verified) in expired.collect::<Vec<_>>() {
             self.lose(prefix);
-            let lost = to.map(|to| Lost {
+            let lost = to.filter(|_| verified).map(|to| Lost {
                 to,
                 prefix,
                 since: now,
@@ -410,16 +492,16 @@ impl Engine {
             next = now.plus(LOST_PERIOD);
             silent.extend(self.lost.iter().map(|lost| (lost.to, lost.prefix)));
         }
-        for remote in self.remotes.values_mut() {
+        for (prefix, remote) in &mut self.remotes {
             next = remote.lost_at().map_or(next, |at| at.min(next));
             if remote.answered {
                 continue;
             }
             if remote.announce_at <= now {
                 remote.announce_at = now.plus(remote.announce_period);
-                remote.announce_period = (2 * remote.announce_period).min(ANNOUNCE_PERIOD);
-                let to = self.paths.choose(&remote.data.metatraffic_unicast);
-                silent.extend(to.map(|to| (to, GuidPrefix::UNKNOWN)));
+                remote.announce_period = (2 * remote.announce_period).min(MAX_SILENT_PERIOD);
+                let to = remote.destination(&*self.paths);
+                silent.extend(to.map(|to| (to, *prefix)));
             }
             next = next.min(remote.announce_at);
         }
@@ -434,10 +516,10 @@ impl Engine {
         let Some(remote) = self.remotes.get_mut(&prefix) else {
             return;
         };
-        let to = self.paths.choose(&remote.data.metatraffic_unicast);
+        let to = remote.destination(&*self.paths);
         if let Some(to) = to.filter(|_| now.since(remote.announced) > QUICK_PERIOD) {
             remote.announced = now;
-            self.announce_to(to, GuidPrefix::UNKNOWN);
+            self.announce_to(to, prefix);
         }
     }
 
@@ -452,6 +534,9 @@ impl Engine {
         let Some(remote) = self.remotes.remove(&prefix) else {
             return;
         };
+        if let Some(to) = remote.destination(&*self.paths) {
+            self.credits.remove(&to);
+        }
         for entity in remote.endpoints.into_keys() {
             self.unmatch(Guid::new(prefix, entity));
         }

@@ -25,7 +25,8 @@ impl Engine {
         let Some(participant) = self.remotes.get(&remote.prefix) else {
             return;
         };
-        let Some(endpoint) = participant.endpoints.get(&remote.entity) else {
+        let endpoint = participant.endpoints.get(&remote.entity);
+        let Some(endpoint) = endpoint.filter(|_| participant.verified) else {
             return;
         };
         let Some(same_topic) = self.topics.get(&endpoint.topic_name) else {
@@ -35,7 +36,7 @@ impl Engine {
             true => &participant.data.default_unicast,
             false => &endpoint.unicast,
         };
-        let Some(to) = self.paths.choose(unicast) else {
+        let Some(to) = self.paths.choose(unicast, Some(participant.source)) else {
             return;
         };
         let writes = remote.entity.is_writer();

@@ -21,6 +21,8 @@ mod writer;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::net::SocketAddr;
 
+use bytes::Bytes;
+
 pub use config::{EndpointSpec, EngineConfig, Limits, Nanos, OutgoingSample, Path, Paths};
 pub use event::*;
 
@@ -35,6 +37,10 @@ const MAX_CONTROL: usize = 4096;
 
 /// Room in a datagram below which it is sent without samples of further writers [B].
 const MIN_ROOM: usize = 256;
+
+/// Padding of an announcement to all [B]. An answer with a destination and a longer name is then not
+/// larger than the announcement, see [`Engine::may_send`].
+const ANSWER_ROOM: usize = 80;
 
 /// Small submessage that is sent before samples.
 type Control = (SocketAddr, GuidPrefix, Submessage);
@@ -57,6 +63,8 @@ pub struct Engine {
     turns: Turns,
     remotes: BTreeMap<GuidPrefix, Remote>,
     lost: Vec<Lost>,
+    /// Bytes that may be sent to unverified participants, by their address [B].
+    credits: HashMap<SocketAddr, usize>,
     /// Pairs of a local and a remote endpoint that are reported as incompatible.
     incompatible: BTreeSet<(EntityId, Guid)>,
     control: VecDeque<Control>,
@@ -64,6 +72,8 @@ pub struct Engine {
     buckets: Buckets,
     blocked_until: Option<Nanos>,
     announce_at: Nanos,
+    /// Time of the next assertion of liveliness.
+    assert_at: Option<Nanos>,
     /// Not later than the next lease that ends and the next announcement to a silent peer.
     peers_at: Nanos,
     /// Count of further announcements at short distance.
@@ -89,12 +99,14 @@ impl Engine {
             turns: Turns::default(),
             remotes: BTreeMap::new(),
             lost: Vec::new(),
+            credits: HashMap::new(),
             incompatible: BTreeSet::new(),
             control: VecDeque::new(),
             events: VecDeque::new(),
             buckets: Buckets::new(),
             blocked_until: None,
             announce_at: now,
+            assert_at: None,
             peers_at: now,
             quick_announcements: 4,
             next_key: 1,
@@ -124,6 +136,9 @@ impl Engine {
         }
         self.writers
             .insert(guid.entity, Writer::new(guid, spec.qos.clone()));
+        if self.liveliness_period().is_some() {
+            self.assert_liveliness(now);
+        }
         self.publish_endpoint(now, guid, spec);
         guid
     }
@@ -208,6 +223,9 @@ impl Engine {
         if self.announce_at <= now {
             self.announce(now);
         }
+        if self.assert_at.is_some_and(|at| at <= now) {
+            self.assert_liveliness(now);
+        }
         if self.peers_at <= now {
             self.check_peers(now);
         }
@@ -232,6 +250,7 @@ impl Engine {
         let peers = has_peers.then_some(self.peers_at);
         let all = [
             Some(self.announce_at),
+            self.assert_at,
             peers,
             self.blocked_until,
             self.timers.next(),
@@ -248,8 +267,10 @@ impl Engine {
 
     /// Returns the next datagram that may be sent now.
     pub fn poll_transmit(&mut self, now: Nanos) -> Option<Transmit> {
-        if let Some(transmit) = self.poll_control() {
-            return Some(transmit);
+        while let Some((transmit, is_answer)) = self.poll_control() {
+            if !is_answer || self.may_send(&transmit) {
+                return Some(transmit);
+            }
         }
         self.blocked_until = None;
         // Each writer has one turn, so that a large sample does not delay the small ones of others.
@@ -299,13 +320,31 @@ impl Engine {
         }
     }
 
-    fn poll_control(&mut self) -> Option<Transmit> {
+    /// Returns whether a control message may be sent. An unverified participant gets no more bytes
+    /// than came from it, so that nobody can direct a flood to a third one.
+    fn may_send(&mut self, transmit: &Transmit) -> bool {
+        let Some(credit) = self.credits.get_mut(&transmit.to) else {
+            return true;
+        };
+        let bytes: usize = transmit.parts.iter().map(Bytes::len).sum();
+        let left = credit.checked_sub(bytes);
+        *credit = left.unwrap_or(*credit);
+        left.is_some()
+    }
+
+    /// Returns the next control message, and whether it is an answer: announcements to groups and
+    /// initial peers are not.
+    fn poll_control(&mut self) -> Option<(Transmit, bool)> {
         let (to, prefix, submessage) = self.control.pop_front()?;
         let mut builder = MessageBuilder::new(self.config.guid_prefix);
         if prefix != GuidPrefix::UNKNOWN {
             builder.info_destination(prefix);
         }
         append(&mut builder, &submessage);
+        let is_answer = prefix != GuidPrefix::UNKNOWN;
+        if !is_answer {
+            builder.pad(ANSWER_ROOM);
+        }
         // ACKNACK, the largest of the submessages that share a datagram, has less than 100 B.
         let room = self.paths.path(to).max_datagram.saturating_sub(100);
         while builder.len() < room && !builder.is_full() {
@@ -321,7 +360,7 @@ impl Engine {
             append(&mut builder, &next);
         }
         let parts = builder.finish();
-        Some(Transmit { to, parts })
+        Some((Transmit { to, parts }, is_answer))
     }
 
     /// Returns the next event.

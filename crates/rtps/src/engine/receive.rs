@@ -11,11 +11,12 @@ use super::{Engine, Reader};
 use crate::wire::*;
 
 impl Engine {
-    /// Processes a received datagram.
-    pub fn handle_datagram(&mut self, now: Nanos, datagram: Bytes) {
+    /// Processes a datagram received from `from`.
+    pub fn handle_datagram(&mut self, now: Nanos, from: SocketAddr, datagram: Bytes) {
         if self.has_left {
             return;
         }
+        let len = datagram.len();
         let Ok(message) = parse(datagram) else {
             self.counters.malformed += 1;
             return;
@@ -39,11 +40,15 @@ impl Engine {
                     if direct && matches!(&other, Submessage::Data(data) if is_spdp(data)) {
                         self.answer_lost(now, source);
                     }
-                    self.handle_submessage(now, source, timestamp, other);
+                    if direct {
+                        self.verify(now, source);
+                    }
+                    self.handle_submessage(now, from, source, timestamp, other);
                 }
                 _ => {}
             }
         }
+        self.add_credit(source, len);
         self.refresh(now, source);
         if was_silent {
             self.greet(now, source);
@@ -53,6 +58,7 @@ impl Engine {
     fn handle_submessage(
         &mut self,
         now: Nanos,
+        from: SocketAddr,
         source: GuidPrefix,
         timestamp: Option<Time>,
         submessage: Submessage,
@@ -60,7 +66,7 @@ impl Engine {
         let guid = |entity| Guid::new(source, entity);
         match submessage {
             Submessage::Data(data) if data.writer == EntityId::SPDP_WRITER => {
-                self.handle_spdp(now, source, &data);
+                self.handle_spdp(now, from, source, &data);
             }
             Submessage::Data(data) => {
                 let writer = guid(data.writer);

@@ -20,7 +20,7 @@ impl Paths for Network {
         }
     }
 
-    fn choose(&self, locators: &[Locator]) -> Option<SocketAddr> {
+    fn choose(&self, locators: &[Locator], _: Option<SocketAddr>) -> Option<SocketAddr> {
         locators.iter().find_map(Locator::socket_addr)
     }
 }
@@ -43,7 +43,7 @@ struct World {
     random: Random,
     now: Nanos,
     engines: BTreeMap<SocketAddr, Engine>,
-    flying: BTreeMap<(Nanos, u64), (SocketAddr, Bytes)>,
+    flying: BTreeMap<(Nanos, u64), (SocketAddr, SocketAddr, Bytes)>,
     sent: u64,
     loss_percent: u64,
     /// Pairs of sender and receiver between which all datagrams are lost.
@@ -132,7 +132,7 @@ impl World {
                     if self.random.below(100) >= self.loss_percent && !is_cut {
                         let at = self.now.plus(MILLIS / 10 + self.random.below(2 * MILLIS));
                         self.sent += 1;
-                        let entry = (transmit.to, bytes.clone());
+                        let entry = (*from, transmit.to, bytes.clone());
                         self.flying.insert((at, self.sent), entry);
                     }
                 }
@@ -162,10 +162,10 @@ impl World {
                 if entry.key().0 > self.now {
                     break;
                 }
-                let (to, bytes) = entry.remove();
+                let (from, to, bytes) = entry.remove();
                 let engine = self.engines.get_mut(&to);
                 if let Some(engine) = engine.filter(|_| !self.frozen.contains(&to)) {
-                    engine.handle_datagram(self.now, bytes);
+                    engine.handle_datagram(self.now, from, bytes);
                 }
             }
         }
@@ -474,13 +474,13 @@ fn random_bytes_do_not_panic() {
         world.write(a, writer, round, 3000);
         world.run(5);
         let damaged: Vec<_> = world.flying.values().cloned().collect();
-        for (to, bytes) in damaged {
+        for (from, to, bytes) in damaged {
             let mut bytes = bytes.to_vec();
             let index = usize::try_from(world.random.below(bytes.len() as u64)).expect("small");
             bytes[index] = u8::try_from(world.random.below(256)).expect("byte");
             let now = world.now;
             if let Some(engine) = world.engines.get_mut(&to) {
-                engine.handle_datagram(now, bytes.into());
+                engine.handle_datagram(now, from, bytes.into());
             }
         }
     }

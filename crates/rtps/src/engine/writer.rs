@@ -70,6 +70,9 @@ struct Proxy {
     path: Path,
     reliable: bool,
     durable: bool,
+    /// Whether samples wait for the answer to the first heartbeat without limit. Discovery data does,
+    /// so that a forged announcement cannot direct it to others.
+    waits: bool,
     /// Time of the match.
     added: Nanos,
     /// Whether the reader has answered a heartbeat, so that it knows the writer.
@@ -98,8 +101,11 @@ impl Proxy {
 
     /// Returns until when samples wait for the answer to the first heartbeat, if they do.
     fn held_until(&self, now: Nanos) -> Option<Nanos> {
-        let end = self.added.plus(HOLD);
-        let held = self.reliable && !self.durable && !self.answered && now < end;
+        let end = match self.waits {
+            true => Nanos(u64::MAX),
+            false => self.added.plus(HOLD),
+        };
+        let held = self.reliable && (self.waits || !self.durable) && !self.answered && now < end;
         held.then_some(end)
     }
 
@@ -228,6 +234,7 @@ impl Writer {
             path,
             reliable,
             durable,
+            waits: self.guid.entity.is_builtin(),
             added: now,
             answered: false,
             first,
@@ -495,7 +502,11 @@ impl Writer {
             if proxy.next.0 <= last && proxy.next != (proxy.first, 1) && !held {
                 continue;
             }
-            let last = if held { proxy.next.0.plus(-1) } else { last };
+            // a durable reader has to request its history
+            let last = match held && !proxy.durable {
+                true => proxy.next.0.plus(-1),
+                false => last,
+            };
             proxy.heartbeat_period = (2 * period).min(HEARTBEAT_PERIOD.1);
             (proxy.heartbeat_sent, proxy.asked) = (Some(now), Some(now));
             self.count = self.count.wrapping_add(1);

@@ -128,6 +128,11 @@ impl MessageBuilder {
         });
     }
 
+    /// Appends `len` bytes without a meaning, in a submessage PAD.
+    pub fn pad(&mut self, len: usize) {
+        self.submessage(kind::PAD, 0, |out| out.put_bytes(0, len & !3));
+    }
+
     /// Appends a submessage INFO_DST.
     pub fn info_destination(&mut self, prefix: GuidPrefix) {
         self.submessage(kind::INFO_DST, 0, |out| out.put_slice(&prefix.0));
