@@ -6,8 +6,9 @@ use std::net::SocketAddr;
 use bytes::Bytes;
 
 use super::Engine;
-use super::config::{EndpointSpec, MILLIS, Nanos, Paths};
+use super::config::{EndpointSpec, Limits, MILLIS, Nanos, Paths};
 use super::event::Event;
+use super::pace::Bucket;
 use super::reader::{Reader, Received};
 use super::writer::Writer;
 use crate::qos::{Durability, History, Qos, ReliabilityKind};
@@ -23,6 +24,10 @@ const MAX_SILENT_PERIOD: u64 = 3000 * MILLIS;
 
 /// Period of announcements after a participant appeared [ns].
 const QUICK_PERIOD: u64 = 100 * MILLIS;
+
+/// Largest discovery sample, and size of those that wait per participant [B].
+const BUILTIN_SAMPLE: usize = 64 << 10;
+const BUILTIN_PENDING: usize = 2 << 20;
 
 /// Time without a datagram after which a participant counts as silent [ns].
 const SILENCE: u64 = 1000 * MILLIS;
@@ -130,9 +135,15 @@ impl Engine {
             };
             self.writers
                 .insert(writer, Writer::new(self.guid(writer), qos.clone()));
-            let limits = self.config.limits;
-            self.readers
-                .insert(reader, Reader::new(self.guid(reader), qos, limits));
+            let limits = Limits {
+                sample_bytes: BUILTIN_SAMPLE,
+                pending_bytes: BUILTIN_PENDING,
+                ..self.config.limits
+            };
+            self.readers.insert(
+                reader,
+                Reader::new(self.guid(reader), qos, limits, &self.held),
+            );
         }
     }
 
@@ -296,7 +307,9 @@ impl Engine {
         if announced.domain_id.is_some_and(|id| id != domain) || !announced.domain_tag.is_empty() {
             return;
         }
-        let reachable = self.paths.choose(&announced.metatraffic_unicast, Some(from));
+        let reachable = self
+            .paths
+            .choose(&announced.metatraffic_unicast, Some(from));
         let is_new = !self.remotes.contains_key(&source);
         let full = is_new && !self.has_room_for_participant();
         let Some(to) = reachable.filter(|_| !full) else {
@@ -395,7 +408,7 @@ impl Engine {
                 local.add(now, Guid::new(prefix, reader), &qos, to, path);
             }
             if set & has_writer != 0 {
-                self.add_writer(now, reader, Guid::new(prefix, writer), to);
+                self.add_writer(now, reader, Guid::new(prefix, writer), false, to);
             }
             self.reschedule(writer);
         }
@@ -408,12 +421,13 @@ impl Engine {
         now: Nanos,
         reader: EntityId,
         writer: Guid,
+        skips_history: bool,
         to: SocketAddr,
     ) -> Option<usize> {
         let remote = self.remotes.get(&writer.prefix);
         let vendor = remote.map_or(VendorId::UNKNOWN, |remote| remote.data.vendor);
         let local = self.readers.get_mut(&reader)?;
-        if !local.add(now, writer, vendor, to) {
+        if !local.add(now, writer, vendor, skips_history, to) {
             return None;
         }
         let total = local.matched();
@@ -483,6 +497,8 @@ impl Engine {
             });
             self.lost.extend(lost);
         }
+        let idle = |bucket: &Bucket| bucket.is_idle(now);
+        self.buckets.retain(|_, bucket| !idle(bucket));
         let mut silent = Vec::new();
         let mut next = now.plus(ANNOUNCE_PERIOD);
         let first = self.lost.len().saturating_sub(MAX_LOST);
@@ -537,7 +553,8 @@ impl Engine {
         if let Some(to) = remote.destination(&*self.paths) {
             self.credits.remove(&to);
         }
-        for entity in remote.endpoints.into_keys() {
+        for (entity, endpoint) in remote.endpoints {
+            self.announcement_bytes -= endpoint.memory_bytes();
             self.unmatch(Guid::new(prefix, entity));
         }
         for (writer, _, reader, _) in BUILTIN {
@@ -599,7 +616,9 @@ impl Engine {
             let gone = hash.or_else(|| decode_key(&sample.payload).ok());
             if let Some(gone) = gone.filter(|gone| gone.prefix == prefix) {
                 if let Some(remote) = self.remotes.get_mut(&prefix) {
-                    remote.endpoints.remove(&gone.entity);
+                    let endpoint = remote.endpoints.remove(&gone.entity);
+                    let bytes = endpoint.map_or(0, |endpoint| endpoint.memory_bytes());
+                    self.announcement_bytes -= bytes;
                 }
                 self.unmatch(gone);
             }
@@ -613,12 +632,17 @@ impl Engine {
             return;
         };
         let entity = endpoint.guid.entity;
-        let full = remote.endpoints.len() >= limit && !remote.endpoints.contains_key(&entity);
+        let known = remote.endpoints.get(&entity);
+        let before = known.map_or(0, EndpointData::memory_bytes);
+        let bytes = self.announcement_bytes - before + endpoint.memory_bytes();
+        let full = known.is_none() && remote.endpoints.len() >= limit
+            || bytes > self.config.limits.announcement_bytes;
         if endpoint.guid.prefix != prefix || full || entity.is_builtin() {
             self.counters.refused += 1;
             return;
         }
         let guid = endpoint.guid;
+        self.announcement_bytes = bytes;
         remote.endpoints.insert(entity, endpoint);
         self.match_endpoint(now, guid);
     }

@@ -9,6 +9,7 @@ mod count;
 mod discovery;
 mod event;
 mod matching;
+mod memory;
 mod outgoing;
 mod pace;
 mod reader;
@@ -28,6 +29,7 @@ pub use event::*;
 
 use crate::wire::*;
 use discovery::{Lost, Remote};
+use memory::Total;
 use reader::Reader;
 use schedule::{Timers, Turns};
 use writer::{Buckets, Destination, Writer};
@@ -67,6 +69,10 @@ pub struct Engine {
     credits: HashMap<SocketAddr, usize>,
     /// Pairs of a local and a remote endpoint that are reported as incompatible.
     incompatible: BTreeSet<(EntityId, Guid)>,
+    /// Size of the announcements of all remote endpoints [B].
+    announcement_bytes: usize,
+    /// Bytes that all readers hold.
+    held: Total,
     control: VecDeque<Control>,
     events: VecDeque<Event>,
     buckets: Buckets,
@@ -101,6 +107,8 @@ impl Engine {
             lost: Vec::new(),
             credits: HashMap::new(),
             incompatible: BTreeSet::new(),
+            announcement_bytes: 0,
+            held: Total::default(),
             control: VecDeque::new(),
             events: VecDeque::new(),
             buckets: Buckets::new(),
@@ -150,7 +158,7 @@ impl Engine {
         if self.has_left {
             return guid;
         }
-        let reader = Reader::new(guid, spec.qos.clone(), self.config.limits);
+        let reader = Reader::new(guid, spec.qos.clone(), self.config.limits, &self.held);
         self.readers.insert(guid.entity, reader);
         self.publish_endpoint(now, guid, spec);
         guid

@@ -8,6 +8,7 @@ use super::assembly::Assembly;
 use super::config::{Limits, MILLIS, Nanos};
 use super::count::{Count, CountFilter};
 use super::event::{ReaderCounters, Sample};
+use super::memory::{Held, Total};
 use crate::qos::Qos;
 use crate::wire::*;
 
@@ -26,6 +27,13 @@ const WINDOW: i64 = 4096;
 
 /// Largest count of incomplete samples of one writer.
 const MAX_ASSEMBLIES: usize = 64;
+
+/// Largest count of fragments of one sample.
+const MAX_FRAGMENTS: u32 = 1 << 17;
+
+/// Payloads up to this size are copied out of their datagram while they wait [B], so that they do
+/// not keep a large one.
+const MAX_COPIED: usize = 4096;
 
 /// Largest count of fragment requests in one response.
 const MAX_NACK_FRAGS: usize = 8;
@@ -52,10 +60,12 @@ struct Proxy {
     /// Samples that wait for earlier ones; `None` is irrelevant.
     waiting: BTreeMap<SequenceNumber, Option<Received>>,
     assemblies: BTreeMap<SequenceNumber, Assembly>,
-    pending_bytes: usize,
+    held: Held,
     heartbeats: CountFilter,
     /// Whether a heartbeat arrived since the match or since the peer fell silent.
     greeted: bool,
+    /// Whether the next heartbeat announces only history.
+    skips_history: bool,
     respond_at: Option<Nanos>,
     /// Whether the response is a repetition, which waits while fragments arrive.
     repeats: bool,
@@ -71,6 +81,8 @@ pub(super) struct Reader {
     guid: Guid,
     qos: Qos,
     limits: Limits,
+    /// Bytes that all readers of the participant hold.
+    total: Total,
     proxies: BTreeMap<Guid, Proxy>,
     /// Count of ACKNACK and NACK_FRAG. It never starts again, because peers ignore lower counts.
     count: i32,
@@ -78,11 +90,12 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn new(guid: Guid, qos: Qos, limits: Limits) -> Reader {
+    pub(super) fn new(guid: Guid, qos: Qos, limits: Limits, total: &Total) -> Reader {
         Reader {
             guid,
             qos,
             limits,
+            total: total.clone(),
             proxies: BTreeMap::new(),
             count: 0,
             counters: ReaderCounters::default(),
@@ -114,12 +127,14 @@ impl Reader {
     }
 
     /// Adds a writer of `vendor` or moves a known one to another destination. A reliable reader
-    /// immediately requests a heartbeat.
+    /// immediately requests a heartbeat. With `skips_history` the samples before the first heartbeat
+    /// are not requested.
     pub(super) fn add(
         &mut self,
         now: Nanos,
         writer: Guid,
         vendor: VendorId,
+        skips_history: bool,
         to: SocketAddr,
     ) -> bool {
         if let Some(proxy) = self.proxies.get_mut(&writer) {
@@ -132,9 +147,10 @@ impl Reader {
             last: SequenceNumber(0),
             waiting: BTreeMap::new(),
             assemblies: BTreeMap::new(),
-            pending_bytes: 0,
+            held: Held::new(&self.total),
             heartbeats: CountFilter::default(),
             greeted: false,
+            skips_history,
             respond_at: self.qos.is_reliable().then_some(now),
             repeats: false,
             period: GREETING_PERIOD.0,
@@ -198,18 +214,23 @@ impl Reader {
         }
         let bytes = received.sample.payload.len();
         let late = number != proxy.expected;
-        let full = proxy.pending_bytes + bytes > self.limits.pending_bytes;
+        let full = !proxy.fits(bytes, &self.limits);
         if late && (full || number.0 - proxy.expected.0 >= WINDOW) {
             self.counters.refused += 1;
             return Vec::new();
         }
         proxy.last = proxy.last.max(number);
         if let Some(assembly) = proxy.assemblies.remove(&number) {
-            proxy.pending_bytes -= assembly.len();
+            proxy.held.remove(assembly.len());
         }
         if let std::collections::btree_map::Entry::Vacant(entry) = proxy.waiting.entry(number) {
+            let mut received = received;
+            if late && bytes <= MAX_COPIED {
+                let payload = &mut received.sample.payload;
+                *payload = bytes::Bytes::copy_from_slice(payload);
+            }
             entry.insert(Some(received));
-            proxy.pending_bytes += bytes;
+            proxy.held.add(bytes);
         }
         let ready = proxy.take_ready();
         self.counters.delivered += ready.len() as u64;
@@ -250,13 +271,18 @@ impl Reader {
             }
             let is_next = number == proxy.expected;
             let far = number.0 - proxy.expected.0 >= WINDOW && self.qos.is_reliable();
-            let full = !proxy.has_room(size, self.limits.pending_bytes);
-            if size > self.limits.sample_bytes || far || (full && !is_next) {
+            let full = !proxy.has_room(size, &self.limits);
+            let divided = frag.total_fragments() > MAX_FRAGMENTS;
+            if size > self.limits.sample_bytes || divided || far || (full && !is_next) {
                 self.counters.refused += 1;
                 return Vec::new();
             }
-            proxy.make_room(size, self.limits.pending_bytes);
-            proxy.pending_bytes += size;
+            proxy.make_room(size, &self.limits);
+            if !proxy.fits(size, &self.limits) {
+                self.counters.refused += 1;
+                return Vec::new();
+            }
+            proxy.held.add(size);
             proxy.assemblies.insert(number, Assembly::new(frag));
         }
         if proxy.repeats {
@@ -269,7 +295,7 @@ impl Reader {
         let Some(assembly) = proxy.assemblies.remove(&number) else {
             return Vec::new();
         };
-        proxy.pending_bytes -= assembly.len();
+        proxy.held.remove(assembly.len());
         let related = assembly.related;
         let sample = Sample {
             reader: self.guid,
@@ -310,7 +336,11 @@ impl Reader {
         }
         proxy.period = REQUEST_PERIOD.0;
         proxy.last = proxy.last.max(beat.last);
-        let ready = self.skip_to(writer, beat.first);
+        let first = match std::mem::take(&mut proxy.skips_history) {
+            true => beat.last.next().max(beat.first),
+            false => beat.first,
+        };
+        let ready = self.skip_to(writer, first);
         if let Some(proxy) = self.proxies.get_mut(&writer) {
             let missing = proxy.expected <= proxy.last;
             let due = now.plus(RESPONSE_DELAY);
@@ -369,7 +399,7 @@ impl Reader {
             }
             ready.extend(before.into_values().flatten());
             for received in &ready {
-                proxy.pending_bytes -= received.sample.payload.len();
+                proxy.held.remove(received.sample.payload.len());
             }
             proxy.expected = number;
             proxy.drop_old_assemblies();
@@ -445,7 +475,7 @@ impl Proxy {
     fn forget(&mut self) {
         self.waiting.clear();
         self.assemblies.clear();
-        self.pending_bytes = 0;
+        self.held.clear();
         (self.expected, self.last) = (SequenceNumber(1), SequenceNumber(0));
     }
 
@@ -473,26 +503,33 @@ impl Proxy {
             self.period = REQUEST_PERIOD.0;
             self.expected = self.expected.next();
             if let Some(received) = entry {
-                self.pending_bytes -= received.sample.payload.len();
+                self.held.remove(received.sample.payload.len());
                 ready.push(received);
             }
         }
         ready
     }
 
-    /// Whether an incomplete sample of `bytes` [B] fits into `limit` [B].
-    fn has_room(&self, bytes: usize, limit: usize) -> bool {
-        self.pending_bytes.saturating_add(bytes) <= limit && self.assemblies.len() < MAX_ASSEMBLIES
+    /// Whether a sample of `bytes` [B] fits into the limits.
+    fn fits(&self, bytes: usize, limits: &Limits) -> bool {
+        self.held
+            .fits(bytes, limits.pending_bytes, limits.total_bytes)
     }
 
-    /// Drops the latest samples until one of `bytes` [B] fits into `limit` [B]. They are requested
+    /// Whether an incomplete sample of `bytes` [B] fits into the limits.
+    fn has_room(&self, bytes: usize, limits: &Limits) -> bool {
+        self.fits(bytes, limits) && self.assemblies.len() < MAX_ASSEMBLIES
+    }
+
+    /// Drops the latest samples until one of `bytes` [B] fits into the limits. They are requested
     /// again; without room for the next sample nothing would ever be delivered.
-    fn make_room(&mut self, bytes: usize, limit: usize) {
-        while !self.has_room(bytes, limit) {
+    fn make_room(&mut self, bytes: usize, limits: &Limits) {
+        while !self.has_room(bytes, limits) {
             if let Some((_, assembly)) = self.assemblies.pop_last() {
-                self.pending_bytes -= assembly.len();
+                self.held.remove(assembly.len());
             } else if let Some((_, entry)) = self.waiting.pop_last() {
-                self.pending_bytes -= entry.map_or(0, |received| received.sample.payload.len());
+                self.held
+                    .remove(entry.map_or(0, |received| received.sample.payload.len()));
             } else {
                 return;
             }
@@ -501,7 +538,7 @@ impl Proxy {
 
     fn drop_assembly(&mut self, number: SequenceNumber) {
         if let Some(assembly) = self.assemblies.remove(&number) {
-            self.pending_bytes -= assembly.len();
+            self.held.remove(assembly.len());
         }
     }
 
@@ -509,6 +546,6 @@ impl Proxy {
         let later = self.assemblies.split_off(&self.expected);
         let old = std::mem::replace(&mut self.assemblies, later);
         let bytes: usize = old.values().map(Assembly::len).sum();
-        self.pending_bytes -= bytes;
+        self.held.remove(bytes);
     }
 }

@@ -463,6 +463,53 @@ fn incompatible_endpoints_are_reported_once() {
     assert_eq!(events.filter(|event| **event == expected).count(), 1);
 }
 
+/// A forged announcement makes the participant send no more bytes to its address than arrived from
+/// there, also if forged discovery data follows it.
+#[test]
+fn forged_announcements_are_not_amplified() {
+    let mut world = World::new(1);
+    world.loss_percent = 0;
+    let a = world.join(1);
+    let durable = qos(true, true, History::KeepLast(1));
+    for _ in 0..50 {
+        world
+            .engine(a)
+            .create_writer(Nanos(0), spec(durable.clone()));
+    }
+    world.run(500);
+    // all that a participant with a reader sends before it receives anything
+    let forger = world.join(9);
+    world.engine(forger).create_reader(Nanos(0), spec(durable));
+    world
+        .engines
+        .get_mut(&forger)
+        .expect("joined")
+        .config
+        .initial_peers = vec![a];
+    let now = world.now;
+    let engine = world.engine(forger);
+    engine.handle_timers(now);
+    let sent = std::iter::from_fn(|| engine.poll_transmit(now)).map(|t| t.parts.concat());
+    let forged: Vec<Bytes> = sent.map(Bytes::from).collect();
+    world.engines.remove(&forger);
+    let received: usize = forged.iter().map(Bytes::len).sum();
+    assert!(received > 0);
+    for datagram in forged {
+        world.engine(a).handle_datagram(now, forger, datagram);
+    }
+    let mut sent = 0;
+    for _ in 0..60_000 {
+        world.now = world.now.plus(MILLIS);
+        let now = world.now;
+        let engine = world.engine(a);
+        engine.handle_timers(now);
+        let to_forger = std::iter::from_fn(|| engine.poll_transmit(now));
+        let to_forger = to_forger.filter(|transmit| transmit.to == forger);
+        sent += to_forger.map(|t| t.parts.concat().len()).sum::<usize>();
+    }
+    assert!((1..=received).contains(&sent), "{sent} B for {received} B");
+}
+
 #[test]
 fn random_bytes_do_not_panic() {
     let mut world = World::new(7);
@@ -495,8 +542,13 @@ fn the_next_sample_has_room_before_later_ones() {
     };
     let reader = Guid::new(GuidPrefix([1; 12]), EntityId::user_reader(1, false));
     let writer = Guid::new(GuidPrefix([2; 12]), EntityId::user_writer(1, false));
-    let mut reader = Reader::new(reader, qos(true, false, History::KeepAll), limits);
-    reader.add(Nanos(0), writer, VendorId::OURS, address(2));
+    let mut reader = Reader::new(
+        reader,
+        qos(true, false, History::KeepAll),
+        limits,
+        &Total::default(),
+    );
+    reader.add(Nanos(0), writer, VendorId::OURS, false, address(2));
     let mut receive = |sample: i64, fragment: u32| {
         let frag = DataFrag {
             reader: EntityId::UNKNOWN,

@@ -694,6 +694,11 @@ impl Writer {
             self.counters.repaired += 1;
             if let Some(proxy) = self.proxies.get_mut(&reader) {
                 proxy.requested.remove(&sent.at);
+                if sent.is_gap() {
+                    // one GAP answers the requests of all fragments
+                    let later = proxy.requested.split_off(&(sent.at.0.next(), 0));
+                    proxy.requested = later;
+                }
             }
             return reader.entity;
         }

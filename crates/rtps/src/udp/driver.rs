@@ -346,7 +346,10 @@ impl<P: Protocol> Shared<P> {
             if state.blocked.is_empty() {
                 break;
             }
-            match self.sockets.send(state.blocked.make_contiguous(), &state.networks) {
+            match self
+                .sockets
+                .send(state.blocked.make_contiguous(), &state.networks)
+            {
                 Ok(count) => {
                     state.blocked.drain(..count);
                     state.counters.sent += count as u64;

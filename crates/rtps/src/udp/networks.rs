@@ -130,11 +130,7 @@ impl Networks {
     /// largest datagrams. An address of this machine is not used for another one: both may have a
     /// virtual network with the same address. Otherwise the order is `source`, an address in a
     /// common network, one behind a router. A loopback address is used if the peer has no other.
-    fn best(
-        &self,
-        addresses: &[SocketAddrV4],
-        source: Option<Ipv4Addr>,
-    ) -> Option<SocketAddrV4> {
+    fn best(&self, addresses: &[SocketAddrV4], source: Option<Ipv4Addr>) -> Option<SocketAddrV4> {
         let is_here = source.is_none_or(|source| self.is_own(source));
         let usable = |address: &&SocketAddrV4| {
             let ip = address.ip();
@@ -156,9 +152,7 @@ impl Networks {
 
     fn containing(&self, address: Ipv4Addr) -> Option<&Network> {
         let holds = |network: &&Network| network.contains(address);
-        self.iter()
-            .filter(holds)
-            .max_by_key(|network| network.mask)
+        self.iter().filter(holds).max_by_key(|network| network.mask)
     }
 }
 
@@ -297,10 +291,17 @@ mod tests {
         let addresses = addresses.map(|text| text.parse().unwrap());
         let best = |source: &str| {
             let source = source.parse().unwrap();
-            networks().best(&addresses, Some(source)).unwrap().to_string()
+            networks()
+                .best(&addresses, Some(source))
+                .unwrap()
+                .to_string()
         };
         assert_eq!(best("192.168.1.9"), "192.168.1.9:7411");
-        assert_eq!(best("192.168.1.77"), "192.168.1.9:7411", "behind a translator");
+        assert_eq!(
+            best("192.168.1.77"),
+            "192.168.1.9:7411",
+            "behind a translator"
+        );
         assert_eq!(best("192.168.1.5"), "10.1.2.3:7411", "this machine");
     }
 
