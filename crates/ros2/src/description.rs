@@ -169,15 +169,42 @@ impl Count {
 /// Id of a nested message in `type_description_interfaces/msg/FieldType`.
 const NESTED_TYPE_ID: u8 = 1;
 
+/// Type of a field as `type_description_interfaces/msg/FieldType` represents it.
+pub(crate) struct FieldTypeIds<'a> {
+    /// Id of the element type plus an offset for arrays and sequences.
+    pub type_id: u8,
+    /// Number of elements of an array or a bounded sequence, otherwise 0.
+    pub capacity: usize,
+    /// Maximum length of a bounded string [B], otherwise 0.
+    pub string_capacity: usize,
+    /// Name of a nested type, otherwise empty.
+    pub nested_type_name: &'a str,
+}
+
 impl FieldType {
-    /// Returns the `type` member of a field in the JSON text that is hashed.
-    fn json(&self) -> String {
-        let (element_id, string_capacity, nested) = match &self.element {
+    /// Returns the ids of the type.
+    pub(crate) fn ids(&self) -> FieldTypeIds<'_> {
+        let (element_id, string_capacity, nested_type_name) = match &self.element {
             Element::Primitive(primitive) => (primitive.type_id(), primitive.string_capacity(), ""),
             Element::Message(message) => (NESTED_TYPE_ID, 0, message.name.as_ref()),
         };
         let (offset, capacity) = self.count.type_id_offset_and_capacity();
-        let type_id = element_id + offset;
+        FieldTypeIds {
+            type_id: element_id + offset,
+            capacity,
+            string_capacity,
+            nested_type_name,
+        }
+    }
+
+    /// Returns the `type` member of a field in the JSON text that is hashed.
+    fn json(&self) -> String {
+        let FieldTypeIds {
+            type_id,
+            capacity,
+            string_capacity,
+            nested_type_name: nested,
+        } = self.ids();
         format!(
             r#"{{"type_id": {type_id}, "capacity": {capacity}, "string_capacity": {string_capacity}, "nested_type_name": "{nested}"}}"#
         )
@@ -205,9 +232,8 @@ impl Description {
     /// The text is formatted like the output of Python's `json.dumps`, as in rosidl. Constants and
     /// defaults are not part of it.
     pub fn hash(&self) -> String {
-        let mut used = BTreeMap::new();
-        self.collect_used(&mut used);
-        let used: Vec<String> = used.values().map(|message| message.json()).collect();
+        let used = self.referenced();
+        let used: Vec<String> = used.iter().map(|message| message.json()).collect();
         let json = format!(
             r#"{{"type_description": {}, "referenced_type_descriptions": [{}]}}"#,
             self.json(),
@@ -219,6 +245,13 @@ impl Description {
             let _ = write!(hash, "{byte:02x}");
         }
         hash
+    }
+
+    /// Returns all types that this type uses, sorted by name.
+    pub(crate) fn referenced(&self) -> Vec<&Description> {
+        let mut used = BTreeMap::new();
+        self.collect_used(&mut used);
+        used.into_values().collect()
     }
 
     /// Returns the `ros2msg` text that bags contain: this type, then each used type at its first
@@ -270,20 +303,23 @@ impl Description {
         }
     }
 
-    fn json(&self) -> String {
-        let dummy = Field {
+    /// Returns the fields, with [`DUMMY_FIELD`] if there is no other.
+    pub(crate) fn all_fields(&self) -> Cow<'_, [Field]> {
+        if !self.fields.is_empty() {
+            return Cow::Borrowed(&self.fields);
+        }
+        Cow::Owned(vec![Field {
             name: DUMMY_FIELD,
             shape: FieldType {
                 element: Element::Primitive(Primitive::Uint8),
                 count: Count::One,
             },
             default: None,
-        };
-        let fields = if self.fields.is_empty() {
-            std::slice::from_ref(&dummy)
-        } else {
-            &self.fields
-        };
+        }])
+    }
+
+    fn json(&self) -> String {
+        let fields = self.all_fields();
         let fields: Vec<String> = fields
             .iter()
             .map(|field| {
@@ -302,7 +338,7 @@ impl Description {
     }
 
     /// Returns the interface file without comments.
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         for Constant { name, shape, value } in &self.constants {
             text.push_str(&format!("{} {name}={value}\n", shape.text()));

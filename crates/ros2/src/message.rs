@@ -12,7 +12,7 @@ use crate::cdr::Cdr;
 use crate::description::{Count, Description, Element, Field, FieldType, Primitive};
 
 /// Names and texts of a message type, for code that handles messages as bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TypeInfo {
     /// ROS name, such as `sensor_msgs/msg/Imu`.
     pub name: &'static str,
@@ -22,6 +22,8 @@ pub struct TypeInfo {
     pub hash: String,
     /// `ros2msg` definition with all dependencies, as stored in bags.
     pub definition: String,
+    /// Structure of the type.
+    pub description: Description,
 }
 
 impl TypeInfo {
@@ -33,6 +35,7 @@ impl TypeInfo {
             dds_name: dds_name(M::TYPE),
             hash: description.hash(),
             definition: description.definition(),
+            description,
         }
     }
 }
@@ -89,14 +92,17 @@ pub trait Service: Send + 'static {
     /// Returns the type hash of the whole service: request, response and the event that service
     /// introspection publishes.
     fn type_hash() -> &'static str;
+
+    /// Returns the description of the whole service.
+    fn description() -> Description;
 }
 
-/// Computes the type hash of service `S`. [`Service::type_hash`] caches the result.
+/// Builds the description of service `S`.
 ///
 /// rosidl describes a service as a type of three nested types. The third, the event, identifies the
 /// client and the kind of event and optionally carries the request or the response. `event_info` is
 /// the description of `service_msgs/msg/ServiceEventInfo`.
-pub fn service_hash<S: Service>(event_info: Description) -> String {
+pub fn service_description<S: Service>(event_info: Description) -> Description {
     let message = |name: &str, fields| Description {
         name: Cow::Owned(format!("{}{name}", S::TYPE)),
         constants: Vec::new(),
@@ -128,7 +134,6 @@ pub fn service_hash<S: Service>(event_info: Description) -> String {
             field("event_message", event, Count::One),
         ],
     )
-    .hash()
 }
 
 /// A type that one element of a message field can have.
@@ -407,10 +412,14 @@ macro_rules! ros_service {
 
             fn type_hash() -> &'static str {
                 static HASH: std::sync::LazyLock<std::string::String> = std::sync::LazyLock::new(|| {
-                    use $crate::{message::Message, msg::service_msgs::ServiceEventInfo};
-                    $crate::message::service_hash::<$name>(ServiceEventInfo::description())
+                    <$name as $crate::message::Service>::description().hash()
                 });
                 &HASH
+            }
+
+            fn description() -> $crate::description::Description {
+                use $crate::{message::Message, msg::service_msgs::ServiceEventInfo};
+                $crate::message::service_description::<$name>(ServiceEventInfo::description())
             }
         }
     )+};

@@ -206,6 +206,13 @@ impl Participant {
         self.engine(|engine, _| engine.leave());
     }
 
+    /// Holds datagrams back while `action` runs, for at most a millisecond, so that its samples can
+    /// share datagrams.
+    pub fn batch<R>(&self, action: impl FnOnce() -> R) -> R {
+        let _held = self.shared.driver.hold();
+        action()
+    }
+
     /// Calls the engine at the present time.
     fn engine<R>(&self, action: impl FnOnce(&mut Engine, Nanos) -> R) -> R {
         let driver = &self.shared.driver;
@@ -320,8 +327,8 @@ struct Core {
 }
 
 impl Protocol for Core {
-    fn handle_datagram(&mut self, now_ns: u64, datagram: Bytes) {
-        self.engine.handle_datagram(Nanos(now_ns), datagram);
+    fn handle_datagram(&mut self, now_ns: u64, from: SocketAddr, datagram: Bytes) {
+        self.engine.handle_datagram(Nanos(now_ns), from, datagram);
     }
 
     fn handle_timers(&mut self, now_ns: u64) {

@@ -6,6 +6,7 @@
 
 mod action;
 mod graph;
+mod network;
 mod node;
 mod parameter_services;
 mod publisher;
@@ -13,8 +14,10 @@ mod rosout;
 mod service;
 mod spin;
 mod transport;
+mod type_description;
 
 pub use crate::dds::action::{ActionServer, Executor, GoalHandle};
+pub use crate::dds::network::{Network, NetworkCounters};
 pub use crate::dds::node::{Callback, Node, NodeError, Subscription};
 pub use crate::dds::parameter_services::ParameterServices;
 pub use crate::dds::publisher::{Delivery, PublishError, Publisher};

@@ -14,11 +14,13 @@ use merrow_rtps::wire::Guid;
 
 use crate::args::NodeOptions;
 use crate::dds::graph::Graph;
+use crate::dds::network::Network;
 use crate::dds::publisher::Publisher;
 use crate::dds::rosout::Logger;
 use crate::dds::service::{AnyHandler, DeferredHandler, Handler, Service, ServiceServer};
 use crate::dds::spin::{Command, Item, Source, Spinner};
 use crate::dds::transport::{Inbox, InboxSink, endpoint_spec, range};
+use crate::dds::type_description::{self, KnownTypes};
 use crate::message::{Message, Service as ServiceType, TypeInfo};
 use crate::msg::rmw_dds_common::ParticipantEntitiesInfo;
 use crate::names;
@@ -68,6 +70,7 @@ pub struct Node {
     // dropped first, because callbacks may use the endpoints of the node
     _spinner: Spinner,
     logger: Logger,
+    _type_descriptions: Option<Service>,
     shared: Arc<Shared>,
 }
 
@@ -83,6 +86,7 @@ pub(crate) struct Shared {
     names: NameResolver,
     inbox: Inbox,
     graph: Arc<Graph>,
+    types: Arc<KnownTypes>,
 }
 
 /// A subscription. Dropping it ends it.
@@ -141,15 +145,20 @@ impl Node {
             names,
             inbox,
             graph,
+            types: Arc::default(),
         });
         shared.announce();
         let logger = Logger::start(&shared, shared.names.logger_name(), options)?;
         shared.command(Command::Log(logger.clone()));
-        Ok(Self {
+        let mut node = Self {
             _spinner: spinner,
             logger,
+            _type_descriptions: None,
             shared,
-        })
+        };
+        let types = Arc::clone(&node.shared.types);
+        node._type_descriptions = Some(type_description::serve(&node, types)?);
+        Ok(node)
     }
 
     /// Creates a publisher. `topic` may be absolute, relative to the namespace or private
@@ -183,6 +192,7 @@ impl Node {
         let topic = shared.names.resolve(Endpoint::Topic, topic)?;
         let dds_topic = names::dds_topic(&topic);
         let spec = endpoint_spec(dds_topic, &message.dds_name, &message.hash, qos);
+        shared.add_type(message);
         let reader = shared.participant.create_reader(spec, |guid| {
             shared.command(Command::Name(guid.entity, topic.clone()));
             shared.command(Command::Add(guid.entity, Source::Subscription(callback)));
@@ -237,6 +247,7 @@ impl Node {
         let spec = |topic, info: &TypeInfo, qos: &Qos| {
             endpoint_spec(topic, &info.dds_name, S::type_hash(), qos)
         };
+        shared.types.add(S::type_hash(), S::description);
         let replies = spec(names::dds_reply_topic(&name), S::Response::info(), qos);
         let writer = Arc::new(shared.participant.create_writer(replies));
         // requests wait for the callback before them; none may be lost
@@ -261,6 +272,14 @@ impl Node {
     /// Returns the node's logger; its clones can be used on any thread.
     pub fn logger(&self) -> &Logger {
         &self.logger
+    }
+
+    /// Returns the handle to the network of the node.
+    pub fn network(&self) -> Network {
+        Network::new(
+            self.shared.participant.clone(),
+            Arc::clone(&self.shared.inbox),
+        )
     }
 
     /// Returns the name resolver of the node.
@@ -309,6 +328,7 @@ impl Shared {
         let topic = self.names.resolve(Endpoint::Topic, topic)?;
         let dds_topic = names::dds_topic(&topic);
         let spec = endpoint_spec(dds_topic, &message.dds_name, &message.hash, qos);
+        self.add_type(message);
         let writer = self.participant.create_writer(spec);
         let guid = writer.guid();
         self.command(Command::Name(guid.entity, topic.clone()));
@@ -331,6 +351,12 @@ impl Shared {
             _reader: reader,
             _writer: writer,
         }
+    }
+
+    /// Makes the description of a message type available to other nodes.
+    fn add_type(&self, message: &TypeInfo) {
+        let description = || message.description.clone();
+        self.types.add(&message.hash, description);
     }
 
     fn command(&self, command: Command) {

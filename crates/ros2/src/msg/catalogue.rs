@@ -19,7 +19,7 @@ use crate::msg::{
     action_msgs, builtin_interfaces, control_msgs, diagnostic_msgs, geometry_msgs,
     marine_acoustic_msgs, marine_sensor_msgs, nav_msgs, nmea_msgs, rcl_interfaces, rmw_dds_common,
     rosgraph_msgs, sensor_msgs, service_msgs, std_msgs, std_srvs, tf2_msgs, trajectory_msgs,
-    unique_identifier_msgs, vision_msgs,
+    type_description_interfaces, unique_identifier_msgs, vision_msgs,
 };
 
 /// A message type and one sample message.
@@ -102,6 +102,10 @@ pub fn catalogue() -> Vec<TypeSample> {
         trajectory_msgs {
             JointTrajectory, JointTrajectoryPoint, MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint,
         }
+        type_description_interfaces {
+            FieldType, Field, IndividualTypeDescription, TypeDescription, TypeSource, KeyValue,
+            GetTypeDescriptionRequest, GetTypeDescriptionResponse,
+        }
         unique_identifier_msgs { UUID }
         vision_msgs {
             ObjectHypothesis, ObjectHypothesisWithPose, BoundingBox3D, Detection3D, Detection3DArray, VisionClass, LabelInfo,
@@ -121,6 +125,7 @@ pub fn services() -> Vec<(&'static str, &'static str)> {
             DescribeParameters, GetLoggerLevels, SetLoggerLevels,
         }
         std_srvs { Empty, Trigger, SetBool }
+        type_description_interfaces { GetTypeDescription }
     }
 }
 

@@ -25,6 +25,7 @@ pub mod std_msgs;
 pub mod std_srvs;
 pub mod tf2_msgs;
 pub mod trajectory_msgs;
+pub mod type_description_interfaces;
 pub mod unique_identifier_msgs;
 pub mod vision_msgs;
 

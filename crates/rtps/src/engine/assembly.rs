@@ -41,6 +41,7 @@ impl Assembly {
 
     /// Stores the fragments of `frag`. Returns whether the sample is complete.
     pub(super) fn insert(&mut self, frag: &DataFrag) -> bool {
+        self.related = self.related.or(frag.inline_qos.related);
         let size = usize::from(self.fragment_size);
         let first = frag.first_fragment.0.saturating_sub(1) as usize;
         for (offset, bytes) in frag.payload.chunks(size).enumerate() {

@@ -39,15 +39,21 @@ pub struct Limits {
     /// Size of the samples that one reader holds from one writer: incomplete ones and those that
     /// wait for earlier ones [B].
     pub pending_bytes: usize,
+    /// Size of these samples of all readers and writers [B].
+    pub total_bytes: usize,
+    /// Size of the announcements of all remote endpoints [B].
+    pub announcement_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
             participants: 256,
-            endpoints: 2048,
+            endpoints: 16_384,
             sample_bytes: 64 << 20,
             pending_bytes: 128 << 20,
+            total_bytes: 512 << 20,
+            announcement_bytes: 64 << 20,
         }
     }
 }
@@ -92,8 +98,9 @@ pub struct Path {
 pub trait Paths {
     /// Returns the properties of the path to `to`.
     fn path(&self, to: SocketAddr) -> Path;
-    /// Returns the best of the unicast locators of one peer, if one can be reached.
-    fn choose(&self, locators: &[Locator]) -> Option<SocketAddr>;
+    /// Returns the best of the unicast locators of a peer whose datagrams come from `source`, if one
+    /// can be reached.
+    fn choose(&self, locators: &[Locator], source: Option<SocketAddr>) -> Option<SocketAddr>;
 }
 
 /// Description of a new endpoint.

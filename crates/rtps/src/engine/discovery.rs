@@ -6,18 +6,34 @@ use std::net::SocketAddr;
 use bytes::Bytes;
 
 use super::Engine;
-use super::config::{EndpointSpec, MILLIS, Nanos, Paths};
+use super::config::{EndpointSpec, Limits, MILLIS, Nanos, Paths};
 use super::event::Event;
+use super::pace::Bucket;
 use super::reader::{Reader, Received};
 use super::writer::Writer;
 use crate::qos::{Durability, History, Qos, ReliabilityKind};
 use crate::wire::*;
 
-/// Period of announcements [ns].
-const ANNOUNCE_PERIOD: u64 = 3000 * MILLIS;
+/// Period of announcements to groups and initial peers, and count of these periods between two to
+/// known participants [ns].
+const ANNOUNCE_PERIOD: u64 = 1000 * MILLIS;
+const KNOWN_ANNOUNCEMENTS: i64 = 3;
+
+/// Longest period of announcements to a participant that has not answered [ns].
+const MAX_SILENT_PERIOD: u64 = 3000 * MILLIS;
 
 /// Period of announcements after a participant appeared [ns].
 const QUICK_PERIOD: u64 = 100 * MILLIS;
+
+/// Largest discovery sample, and size of those that wait per participant [B].
+const BUILTIN_SAMPLE: usize = 64 << 10;
+const BUILTIN_PENDING: usize = 2 << 20;
+
+/// Time without a datagram after which a participant counts as silent [ns].
+const SILENCE: u64 = 1000 * MILLIS;
+
+/// Longest lease of a participant before it has shown that it receives [ns].
+const UNVERIFIED_LEASE: u64 = 10_000 * MILLIS;
 
 /// Maximum accepted lease of a remote participant [ns].
 const MAX_LEASE: u64 = 3_600_000 * MILLIS;
@@ -44,11 +60,32 @@ const BUILTIN: [(EntityId, u32, EntityId, u32); 3] = [
     ),
 ];
 
+/// Period of announcements to participants whose lease ended, the time over which they are sent
+/// [ns], and the count of such participants.
+const LOST_PERIOD: u64 = 500 * MILLIS;
+const LOST_TIME: u64 = 120_000 * MILLIS;
+const MAX_LOST: usize = 256;
+
+/// Address of a participant whose lease ended, maybe because the network was interrupted.
+#[derive(Debug)]
+pub(super) struct Lost {
+    to: SocketAddr,
+    prefix: GuidPrefix,
+    since: Nanos,
+}
+
 /// A remote participant and its endpoints.
 #[derive(Debug)]
 pub(super) struct Remote {
     pub(super) data: ParticipantData,
+    /// Address from which its first announcement came.
+    pub(super) source: SocketAddr,
+    /// Whether the participant has addressed a message to this one. Its announcement alone may be
+    /// forged, to make this participant send to a third one.
+    pub(super) verified: bool,
     heard: Nanos,
+    /// Time of the last announcement that answered one of the participant.
+    announced: Nanos,
     /// Whether the participant has answered a built-in writer, so it has discovered the local
     /// participant.
     answered: bool,
@@ -59,9 +96,18 @@ pub(super) struct Remote {
 }
 
 impl Remote {
+    /// Returns where discovery data for the participant goes.
+    fn destination(&self, paths: &dyn Paths) -> Option<SocketAddr> {
+        paths.choose(&self.data.metatraffic_unicast, Some(self.source))
+    }
+
     /// Returns when the lease ends.
     pub(super) fn lost_at(&self) -> Option<Nanos> {
-        let lease = self.data.lease.as_nanos()?.min(MAX_LEASE);
+        let lease = self.data.lease.as_nanos();
+        let lease = match self.verified {
+            true => lease?.min(MAX_LEASE),
+            false => lease.unwrap_or(MAX_LEASE).min(UNVERIFIED_LEASE),
+        };
         Some(self.heard.plus(lease))
     }
 }
@@ -90,9 +136,15 @@ impl Engine {
             };
             self.writers
                 .insert(writer, Writer::new(self.guid(writer), qos.clone()));
-            let limits = self.config.limits;
-            self.readers
-                .insert(reader, Reader::new(self.guid(reader), qos, limits));
+            let limits = Limits {
+                sample_bytes: BUILTIN_SAMPLE,
+                pending_bytes: BUILTIN_PENDING,
+                ..self.config.limits
+            };
+            self.readers.insert(
+                reader,
+                Reader::new(self.guid(reader), qos, limits, &self.held),
+            );
         }
     }
 
@@ -127,13 +179,15 @@ impl Engine {
         })
     }
 
-    /// Sends an SPDP submessage to the multicast groups, the initial peers and known peers.
-    fn send_spdp(&mut self, submessage: &Submessage) {
+    /// Sends an SPDP submessage to the multicast groups, the initial peers and, if `with_known`, to
+    /// known peers.
+    fn send_spdp(&mut self, submessage: &Submessage, with_known: bool) {
         let groups = self.config.metatraffic_multicast.iter();
         let mut to: Vec<_> = groups.filter_map(Locator::socket_addr).collect();
         to.extend(&self.config.initial_peers);
         let known = self.remotes.values();
-        let unicast = known.filter_map(|r| self.paths.choose(&r.data.metatraffic_unicast));
+        let known = known.filter(|remote| with_known && remote.verified);
+        let unicast = known.filter_map(|remote| remote.destination(&*self.paths));
         to.extend(unicast);
         to.sort_unstable();
         to.dedup();
@@ -145,15 +199,25 @@ impl Engine {
     pub(super) fn announce(&mut self, now: Nanos) {
         let payload = Payload::Data(self.participant_data().encode());
         let submessage = self.spdp_submessage(payload, None);
-        self.send_spdp(&submessage);
+        self.send_spdp(&submessage, self.announcements % KNOWN_ANNOUNCEMENTS == 0);
         let quick = self.quick_announcements > 0;
         self.quick_announcements = self.quick_announcements.saturating_sub(1);
         self.announce_at = now.plus(if quick { QUICK_PERIOD } else { ANNOUNCE_PERIOD });
-        self.assert_liveliness(now);
+    }
+
+    /// Returns half the shortest lease of the liveliness of a local writer [ns], if one is finite.
+    pub(super) fn liveliness_period(&self) -> Option<u64> {
+        let leases = self.writers.values().map(|writer| writer.qos().liveliness);
+        let finite = leases.filter_map(|liveliness| liveliness.lease.as_nanos());
+        finite.min().map(|lease| lease / 2)
     }
 
     /// Asserts the writers with automatic liveliness (RTPS 2.5, 8.4.13).
-    fn assert_liveliness(&mut self, now: Nanos) {
+    pub(super) fn assert_liveliness(&mut self, now: Nanos) {
+        self.assert_at = self.liveliness_period().map(|period| now.plus(period));
+        if self.assert_at.is_none() {
+            return;
+        }
         let message = ParticipantMessageData {
             prefix: self.config.guid_prefix,
             kind: ParticipantMessageData::AUTOMATIC,
@@ -208,7 +272,7 @@ impl Engine {
         let key = encode_key(self.guid(EntityId::PARTICIPANT));
         let submessage = self.spdp_submessage(Payload::Key(key), Some(status));
         self.control.clear();
-        self.send_spdp(&submessage);
+        self.send_spdp(&submessage, true);
         self.local.clear();
         self.topics.clear();
         self.routes.clear();
@@ -220,7 +284,13 @@ impl Engine {
         self.announce_at = Nanos(u64::MAX);
     }
 
-    pub(super) fn handle_spdp(&mut self, now: Nanos, source: GuidPrefix, data: &Data) {
+    pub(super) fn handle_spdp(
+        &mut self,
+        now: Nanos,
+        from: SocketAddr,
+        source: GuidPrefix,
+        data: &Data,
+    ) {
         let status = data.inline_qos.status.unwrap_or_default();
         if status.disposed || status.unregistered {
             self.lose(source);
@@ -238,26 +308,64 @@ impl Engine {
         if announced.domain_id.is_some_and(|id| id != domain) || !announced.domain_tag.is_empty() {
             return;
         }
-        let reachable = self.paths.choose(&announced.metatraffic_unicast);
+        let reachable = self
+            .paths
+            .choose(&announced.metatraffic_unicast, Some(from));
         let is_new = !self.remotes.contains_key(&source);
-        let full = is_new && self.remotes.len() >= self.config.limits.participants;
+        let full = is_new && !self.has_room_for_participant();
         let Some(to) = reachable.filter(|_| !full) else {
             self.counters.refused += 1;
             return;
         };
         if let Some(remote) = self.remotes.get_mut(&source) {
             let moved = remote.data != announced;
-            (remote.heard, remote.data) = (now, announced);
-            if moved {
-                self.match_builtin(now, source);
-                self.match_participant(now, source);
+            if remote.verified || !moved {
+                (remote.heard, remote.data) = (now, announced);
+                if moved {
+                    self.match_builtin(now, source);
+                    self.match_participant(now, source);
+                } else if !remote.verified {
+                    // the first answer may be lost
+                    self.announce_to(to, source);
+                }
+                return;
             }
-            return;
+            self.lose(source);
         }
-        self.add_participant(now, to, announced);
+        self.add_participant(now, from, to, announced);
     }
 
-    fn add_participant(&mut self, now: Nanos, to: SocketAddr, data: ParticipantData) {
+    /// Makes room for one more participant, by removing the oldest unverified one if necessary.
+    fn has_room_for_participant(&mut self) -> bool {
+        if self.remotes.len() < self.config.limits.participants {
+            return true;
+        }
+        let unverified = self.remotes.iter().filter(|(_, remote)| !remote.verified);
+        let oldest = unverified.min_by_key(|(_, remote)| remote.heard);
+        let oldest = oldest.map(|(prefix, _)| *prefix);
+        oldest.map(|prefix| self.lose(prefix)).is_some()
+    }
+
+    /// Notes that a participant receives the messages of this one, and matches its endpoints.
+    pub(super) fn verify(&mut self, now: Nanos, prefix: GuidPrefix) {
+        let Some(remote) = self.remotes.get_mut(&prefix) else {
+            return;
+        };
+        if !std::mem::replace(&mut remote.verified, true) {
+            if let Some(to) = remote.destination(&*self.paths) {
+                self.credits.remove(&to);
+            }
+            self.match_participant(now, prefix);
+        }
+    }
+
+    fn add_participant(
+        &mut self,
+        now: Nanos,
+        from: SocketAddr,
+        to: SocketAddr,
+        data: ParticipantData,
+    ) {
         let prefix = data.prefix;
         self.events.push_back(Event::ParticipantFound {
             prefix,
@@ -266,7 +374,10 @@ impl Engine {
         });
         let remote = Remote {
             data,
+            source: from,
+            verified: false,
             heard: now,
+            announced: now,
             answered: false,
             announce_at: now.plus(QUICK_PERIOD),
             announce_period: QUICK_PERIOD,
@@ -274,9 +385,9 @@ impl Engine {
         };
         self.remotes.insert(prefix, remote);
         self.peers_at = self.peers_at.min(now.plus(QUICK_PERIOD));
-        self.announce_to(to);
-        self.quick_announcements = 4;
-        self.announce_at = self.announce_at.min(now.plus(QUICK_PERIOD));
+        self.lost.retain(|lost| lost.to != to);
+        self.credits.insert(to, 0);
+        self.announce_to(to, prefix);
         self.match_builtin(now, prefix);
     }
 
@@ -285,7 +396,7 @@ impl Engine {
         let Some(remote) = self.remotes.get(&prefix) else {
             return;
         };
-        let Some(to) = self.paths.choose(&remote.data.metatraffic_unicast) else {
+        let Some(to) = remote.destination(&*self.paths) else {
             return;
         };
         let path = self.paths.path(to);
@@ -304,7 +415,7 @@ impl Engine {
                 local.add(now, Guid::new(prefix, reader), &qos, to, path);
             }
             if set & has_writer != 0 {
-                self.add_writer(now, reader, Guid::new(prefix, writer), to);
+                self.add_writer(now, reader, Guid::new(prefix, writer), false, to);
             }
             self.reschedule(writer);
         }
@@ -317,16 +428,48 @@ impl Engine {
         now: Nanos,
         reader: EntityId,
         writer: Guid,
+        skips_history: bool,
         to: SocketAddr,
     ) -> Option<usize> {
+        let remote = self.remotes.get(&writer.prefix);
+        let vendor = remote.map_or(VendorId::UNKNOWN, |remote| remote.data.vendor);
         let local = self.readers.get_mut(&reader)?;
-        if !local.add(now, writer, to) {
+        if !local.add(now, writer, vendor, skips_history, to) {
             return None;
         }
         let total = local.matched();
         self.routes.entry(writer).or_default().push(reader);
         self.reschedule(reader);
         Some(total)
+    }
+
+    /// Allows as many bytes to an unverified participant as arrived from it.
+    pub(super) fn add_credit(&mut self, prefix: GuidPrefix, bytes: usize) {
+        let remote = self.remotes.get(&prefix).filter(|remote| !remote.verified);
+        let to = remote.and_then(|remote| remote.destination(&*self.paths));
+        if let Some(credit) = to.and_then(|to| self.credits.get_mut(&to)) {
+            *credit += bytes;
+        }
+    }
+
+    /// Returns whether nothing of a participant arrived for a while.
+    pub(super) fn is_silent(&self, now: Nanos, prefix: GuidPrefix) -> bool {
+        let remote = self.remotes.get(&prefix);
+        remote.is_some_and(|remote| now.since(remote.heard) > SILENCE)
+    }
+
+    /// Requests heartbeats of all writers of a participant that was silent.
+    pub(super) fn greet(&mut self, now: Nanos, prefix: GuidPrefix) {
+        let routes = self.routes.iter();
+        let routes = routes.filter(|(writer, _)| writer.prefix == prefix);
+        for (writer, readers) in routes {
+            for entity in readers {
+                if let Some(reader) = self.readers.get_mut(entity) {
+                    reader.greet(now, *writer);
+                    self.timers.set(*entity, reader.deadline());
+                }
+            }
+        }
     }
 
     /// Notes that a participant is alive.
@@ -348,41 +491,77 @@ impl Engine {
     pub(super) fn check_peers(&mut self, now: Nanos) {
         let lost = |remote: &Remote| remote.lost_at().is_some_and(|at| at <= now);
         let expired = self.remotes.iter().filter(|(_, remote)| lost(remote));
-        for prefix in expired.map(|(prefix, _)| *prefix).collect::<Vec<_>>() {
+        let expired = expired.map(|(prefix, remote)| {
+            let to = remote.destination(&*self.paths);
+            (*prefix, to, remote.verified)
+        });
+        for (prefix, to, verified) in expired.collect::<Vec<_>>() {
             self.lose(prefix);
+            let lost = to.filter(|_| verified).map(|to| Lost {
+                to,
+                prefix,
+                since: now,
+            });
+            self.lost.extend(lost);
         }
+        let idle = |bucket: &Bucket| bucket.is_idle(now);
+        self.buckets.retain(|_, bucket| !idle(bucket));
         let mut silent = Vec::new();
         let mut next = now.plus(ANNOUNCE_PERIOD);
-        for remote in self.remotes.values_mut() {
+        let first = self.lost.len().saturating_sub(MAX_LOST);
+        self.lost.drain(..first);
+        self.lost.retain(|lost| now.since(lost.since) < LOST_TIME);
+        if !self.lost.is_empty() {
+            next = now.plus(LOST_PERIOD);
+            silent.extend(self.lost.iter().map(|lost| (lost.to, lost.prefix)));
+        }
+        for (prefix, remote) in &mut self.remotes {
             next = remote.lost_at().map_or(next, |at| at.min(next));
             if remote.answered {
                 continue;
             }
             if remote.announce_at <= now {
                 remote.announce_at = now.plus(remote.announce_period);
-                remote.announce_period = (2 * remote.announce_period).min(ANNOUNCE_PERIOD);
-                silent.extend(self.paths.choose(&remote.data.metatraffic_unicast));
+                remote.announce_period = (2 * remote.announce_period).min(MAX_SILENT_PERIOD);
+                let to = remote.destination(&*self.paths);
+                silent.extend(to.map(|to| (to, *prefix)));
             }
             next = next.min(remote.announce_at);
         }
         self.peers_at = next;
-        for to in silent {
-            self.announce_to(to);
+        for (to, prefix) in silent {
+            self.announce_to(to, prefix);
         }
     }
 
-    /// Sends the announcement of the participant to one destination.
-    fn announce_to(&mut self, to: SocketAddr) {
+    /// Answers a participant that announces itself to this one because it has lost it.
+    pub(super) fn answer_lost(&mut self, now: Nanos, prefix: GuidPrefix) {
+        let Some(remote) = self.remotes.get_mut(&prefix) else {
+            return;
+        };
+        let to = remote.destination(&*self.paths);
+        if let Some(to) = to.filter(|_| now.since(remote.announced) > QUICK_PERIOD) {
+            remote.announced = now;
+            self.announce_to(to, prefix);
+        }
+    }
+
+    /// Sends the announcement of the participant to one destination, addressed to `prefix`.
+    fn announce_to(&mut self, to: SocketAddr, prefix: GuidPrefix) {
         let payload = Payload::Data(self.participant_data().encode());
         let announcement = self.spdp_submessage(payload, None);
-        self.send(to, GuidPrefix::UNKNOWN, announcement);
+        self.send(to, prefix, announcement);
     }
 
     fn lose(&mut self, prefix: GuidPrefix) {
         let Some(remote) = self.remotes.remove(&prefix) else {
             return;
         };
-        for entity in remote.endpoints.into_keys() {
+        if let Some(to) = remote.destination(&*self.paths) {
+            self.credits.remove(&to);
+        }
+        for (entity, endpoint) in remote.endpoints {
+            self.announcement_bytes -= endpoint.memory_bytes();
             self.unmatch(Guid::new(prefix, entity));
         }
         for (writer, _, reader, _) in BUILTIN {
@@ -444,7 +623,9 @@ impl Engine {
             let gone = hash.or_else(|| decode_key(&sample.payload).ok());
             if let Some(gone) = gone.filter(|gone| gone.prefix == prefix) {
                 if let Some(remote) = self.remotes.get_mut(&prefix) {
-                    remote.endpoints.remove(&gone.entity);
+                    let endpoint = remote.endpoints.remove(&gone.entity);
+                    let bytes = endpoint.map_or(0, |endpoint| endpoint.memory_bytes());
+                    self.announcement_bytes -= bytes;
                 }
                 self.unmatch(gone);
             }
@@ -458,12 +639,17 @@ impl Engine {
             return;
         };
         let entity = endpoint.guid.entity;
-        let full = remote.endpoints.len() >= limit && !remote.endpoints.contains_key(&entity);
+        let known = remote.endpoints.get(&entity);
+        let before = known.map_or(0, EndpointData::memory_bytes);
+        let bytes = self.announcement_bytes - before + endpoint.memory_bytes();
+        let full = known.is_none() && remote.endpoints.len() >= limit
+            || bytes > self.config.limits.announcement_bytes;
         if endpoint.guid.prefix != prefix || full || entity.is_builtin() {
             self.counters.refused += 1;
             return;
         }
         let guid = endpoint.guid;
+        self.announcement_bytes = bytes;
         remote.endpoints.insert(entity, endpoint);
         self.match_endpoint(now, guid);
     }

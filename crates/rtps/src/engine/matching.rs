@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use super::Engine;
 use super::config::Nanos;
 use super::event::Event;
-use crate::qos::compatible;
+use crate::qos::{Durability, Qos, compatible};
 use crate::wire::*;
 
 impl Engine {
@@ -25,7 +25,8 @@ impl Engine {
         let Some(participant) = self.remotes.get(&remote.prefix) else {
             return;
         };
-        let Some(endpoint) = participant.endpoints.get(&remote.entity) else {
+        let endpoint = participant.endpoints.get(&remote.entity);
+        let Some(endpoint) = endpoint.filter(|_| participant.verified) else {
             return;
         };
         let Some(same_topic) = self.topics.get(&endpoint.topic_name) else {
@@ -35,7 +36,7 @@ impl Engine {
             true => &participant.data.default_unicast,
             false => &endpoint.unicast,
         };
-        let Some(to) = self.paths.choose(unicast) else {
+        let Some(to) = self.paths.choose(unicast, Some(participant.source)) else {
             return;
         };
         let writes = remote.entity.is_writer();
@@ -61,7 +62,9 @@ impl Engine {
             })
         } else if let Some(reader) = self.readers.get(&local) {
             let result = compatible(&remote.qos, reader.qos());
-            result.map(|()| self.add_writer(now, local, remote.guid, to))
+            let is_durable = |qos: &Qos| qos.durability >= Durability::TransientLocal;
+            let skips_history = is_durable(&remote.qos) && !is_durable(reader.qos());
+            result.map(|()| self.add_writer(now, local, remote.guid, skips_history, to))
         } else {
             Ok(None)
         };

@@ -5,9 +5,11 @@
 
 mod assembly;
 mod config;
+mod count;
 mod discovery;
 mod event;
 mod matching;
+mod memory;
 mod outgoing;
 mod pace;
 mod reader;
@@ -20,17 +22,27 @@ mod writer;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::net::SocketAddr;
 
+use bytes::Bytes;
+
 pub use config::{EndpointSpec, EngineConfig, Limits, Nanos, OutgoingSample, Path, Paths};
 pub use event::*;
 
 use crate::wire::*;
-use discovery::Remote;
+use discovery::{Lost, Remote};
+use memory::Total;
 use reader::Reader;
 use schedule::{Timers, Turns};
-use writer::{Buckets, Writer};
+use writer::{Buckets, Destination, Writer};
 
 /// Upper bound of the datagrams and submessages that wait without pace.
 const MAX_CONTROL: usize = 4096;
+
+/// Room in a datagram below which it is sent without samples of further writers [B].
+const MIN_ROOM: usize = 256;
+
+/// Padding of an announcement to all [B]. An answer with a destination and a longer name is then not
+/// larger than the announcement, see [`Engine::may_send`].
+const ANSWER_ROOM: usize = 80;
 
 /// Small submessage that is sent before samples.
 type Control = (SocketAddr, GuidPrefix, Submessage);
@@ -52,13 +64,22 @@ pub struct Engine {
     /// Writers with samples to send.
     turns: Turns,
     remotes: BTreeMap<GuidPrefix, Remote>,
+    lost: Vec<Lost>,
+    /// Bytes that may be sent to unverified participants, by their address [B].
+    credits: HashMap<SocketAddr, usize>,
     /// Pairs of a local and a remote endpoint that are reported as incompatible.
     incompatible: BTreeSet<(EntityId, Guid)>,
+    /// Size of the announcements of all remote endpoints [B].
+    announcement_bytes: usize,
+    /// Bytes that all readers hold.
+    held: Total,
     control: VecDeque<Control>,
     events: VecDeque<Event>,
     buckets: Buckets,
     blocked_until: Option<Nanos>,
     announce_at: Nanos,
+    /// Time of the next assertion of liveliness.
+    assert_at: Option<Nanos>,
     /// Not later than the next lease that ends and the next announcement to a silent peer.
     peers_at: Nanos,
     /// Count of further announcements at short distance.
@@ -83,12 +104,17 @@ impl Engine {
             timers: Timers::default(),
             turns: Turns::default(),
             remotes: BTreeMap::new(),
+            lost: Vec::new(),
+            credits: HashMap::new(),
             incompatible: BTreeSet::new(),
+            announcement_bytes: 0,
+            held: Total::default(),
             control: VecDeque::new(),
             events: VecDeque::new(),
             buckets: Buckets::new(),
             blocked_until: None,
             announce_at: now,
+            assert_at: None,
             peers_at: now,
             quick_announcements: 4,
             next_key: 1,
@@ -118,6 +144,9 @@ impl Engine {
         }
         self.writers
             .insert(guid.entity, Writer::new(guid, spec.qos.clone()));
+        if self.liveliness_period().is_some() {
+            self.assert_liveliness(now);
+        }
         self.publish_endpoint(now, guid, spec);
         guid
     }
@@ -129,7 +158,7 @@ impl Engine {
         if self.has_left {
             return guid;
         }
-        let reader = Reader::new(guid, spec.qos.clone(), self.config.limits);
+        let reader = Reader::new(guid, spec.qos.clone(), self.config.limits, &self.held);
         self.readers.insert(guid.entity, reader);
         self.publish_endpoint(now, guid, spec);
         guid
@@ -202,6 +231,9 @@ impl Engine {
         if self.announce_at <= now {
             self.announce(now);
         }
+        if self.assert_at.is_some_and(|at| at <= now) {
+            self.assert_liveliness(now);
+        }
         if self.peers_at <= now {
             self.check_peers(now);
         }
@@ -222,9 +254,11 @@ impl Engine {
 
     /// Returns the time of the next timer.
     pub fn next_deadline(&self) -> Option<Nanos> {
-        let peers = (!self.remotes.is_empty()).then_some(self.peers_at);
+        let has_peers = !(self.remotes.is_empty() && self.lost.is_empty());
+        let peers = has_peers.then_some(self.peers_at);
         let all = [
             Some(self.announce_at),
+            self.assert_at,
             peers,
             self.blocked_until,
             self.timers.next(),
@@ -241,8 +275,10 @@ impl Engine {
 
     /// Returns the next datagram that may be sent now.
     pub fn poll_transmit(&mut self, now: Nanos) -> Option<Transmit> {
-        if let Some(transmit) = self.poll_control() {
-            return Some(transmit);
+        while let Some((transmit, is_answer)) = self.poll_control() {
+            if !is_answer || self.may_send(&transmit) {
+                return Some(transmit);
+            }
         }
         self.blocked_until = None;
         // Each writer has one turn, so that a large sample does not delay the small ones of others.
@@ -251,10 +287,11 @@ impl Engine {
             let Some(writer) = self.writers.get_mut(&entity) else {
                 continue;
             };
-            match writer.poll(now, &mut self.buckets) {
-                Ok(Some(transmit)) => {
+            let mut builder = MessageBuilder::new(self.config.guid_prefix);
+            match writer.poll(now, &mut self.buckets, &mut builder) {
+                Ok(Some(to)) => {
                     self.reschedule(entity);
-                    return Some(transmit);
+                    return Some(self.complete(now, &to, builder));
                 }
                 Ok(None) => {}
                 Err(at) => {
@@ -267,16 +304,58 @@ impl Engine {
         None
     }
 
-    fn poll_control(&mut self) -> Option<Transmit> {
+    /// Appends the samples of other writers for the same participant, so that many small samples
+    /// share a datagram.
+    fn complete(&mut self, now: Nanos, to: &Destination, mut builder: MessageBuilder) -> Transmit {
+        for _ in 0..self.turns.len() {
+            if builder.is_full() || builder.len() + MIN_ROOM > to.max_datagram {
+                break;
+            }
+            let Some(entity) = self.turns.pop() else {
+                break;
+            };
+            if let Some(writer) = self.writers.get_mut(&entity) {
+                writer.append(now, to, &mut builder);
+            }
+            self.reschedule(entity);
+        }
+        if let Some(bucket) = self.buckets.get_mut(&to.to) {
+            bucket.consume(builder.len());
+        }
+        Transmit {
+            to: to.to,
+            parts: builder.finish(),
+        }
+    }
+
+    /// Returns whether a control message may be sent. An unverified participant gets no more bytes
+    /// than came from it, so that nobody can direct a flood to a third one.
+    fn may_send(&mut self, transmit: &Transmit) -> bool {
+        let Some(credit) = self.credits.get_mut(&transmit.to) else {
+            return true;
+        };
+        let bytes: usize = transmit.parts.iter().map(Bytes::len).sum();
+        let left = credit.checked_sub(bytes);
+        *credit = left.unwrap_or(*credit);
+        left.is_some()
+    }
+
+    /// Returns the next control message, and whether it is an answer: announcements to groups and
+    /// initial peers are not.
+    fn poll_control(&mut self) -> Option<(Transmit, bool)> {
         let (to, prefix, submessage) = self.control.pop_front()?;
         let mut builder = MessageBuilder::new(self.config.guid_prefix);
         if prefix != GuidPrefix::UNKNOWN {
             builder.info_destination(prefix);
         }
         append(&mut builder, &submessage);
+        let is_answer = prefix != GuidPrefix::UNKNOWN;
+        if !is_answer {
+            builder.pad(ANSWER_ROOM);
+        }
         // ACKNACK, the largest of the submessages that share a datagram, has less than 100 B.
         let room = self.paths.path(to).max_datagram.saturating_sub(100);
-        while builder.len() < room {
+        while builder.len() < room && !builder.is_full() {
             let same = |next: &Control| {
                 (next.0, next.1) == (to, prefix) && !matches!(next.2, Submessage::Data(_))
             };
@@ -289,7 +368,7 @@ impl Engine {
             append(&mut builder, &next);
         }
         let parts = builder.finish();
-        Some(Transmit { to, parts })
+        Some((Transmit { to, parts }, is_answer))
     }
 
     /// Returns the next event.

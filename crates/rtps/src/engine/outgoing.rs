@@ -77,6 +77,11 @@ impl Outgoing {
         }
     }
 
+    /// Returns whether this is a gap.
+    pub(super) fn is_gap(&self) -> bool {
+        self.source.is_none()
+    }
+
     /// Returns an upper bound of the size [B].
     pub(super) fn size(&self) -> usize {
         let payload = match &self.payload {

@@ -11,6 +11,9 @@ const REDUCTION_BURSTS: usize = 4;
 /// Time after which a reduced rate doubles again [ns].
 const RECOVERY_PERIOD: u64 = 500 * MILLIS;
 
+/// Time after which an unused bucket is removed [ns].
+const IDLE_TIME: u64 = 10_000 * MILLIS;
+
 /// Largest reduction: the rate is divided by two to this power.
 const MAX_REDUCTION: u32 = 3;
 
@@ -48,6 +51,11 @@ impl Bucket {
             sent_bytes: 0,
             lost: 0,
         }
+    }
+
+    /// Returns whether the destination got nothing for so long that a new bucket is the same.
+    pub(super) fn is_idle(&self, now: Nanos) -> bool {
+        now.since(self.updated) > IDLE_TIME
     }
 
     fn rate(&self) -> u64 {

@@ -6,19 +6,34 @@ use std::net::SocketAddr;
 use super::Control;
 use super::assembly::Assembly;
 use super::config::{Limits, MILLIS, Nanos};
+use super::count::{Count, CountFilter};
 use super::event::{ReaderCounters, Sample};
-use super::writer::newer;
+use super::memory::{Held, Total};
 use crate::qos::Qos;
 use crate::wire::*;
 
 /// Delay of the response to a heartbeat [ns].
 const RESPONSE_DELAY: u64 = MILLIS;
 
+/// First and last period of repeated requests for missing samples [ns]. The writer may not know that
+/// a request or a repair was lost.
+const REQUEST_PERIOD: (u64, u64) = (20 * MILLIS, 200 * MILLIS);
+
+/// First and last period of the requests for a first heartbeat [ns].
+const GREETING_PERIOD: (u64, u64) = (50 * MILLIS, 1000 * MILLIS);
+
 /// Largest count of samples that wait for earlier ones of one writer.
 const WINDOW: i64 = 4096;
 
 /// Largest count of incomplete samples of one writer.
 const MAX_ASSEMBLIES: usize = 64;
+
+/// Largest count of fragments of one sample.
+const MAX_FRAGMENTS: u32 = 1 << 17;
+
+/// Payloads up to this size are copied out of their datagram while they wait [B], so that they do
+/// not keep a large one.
+const MAX_COPIED: usize = 4096;
 
 /// Largest count of fragment requests in one response.
 const MAX_NACK_FRAGS: usize = 8;
@@ -46,10 +61,19 @@ struct Proxy {
     /// Samples that wait for earlier ones; `None` is irrelevant.
     waiting: BTreeMap<SequenceNumber, Option<Received>>,
     assemblies: BTreeMap<SequenceNumber, Assembly>,
-    pending_bytes: usize,
-    heartbeat_count: Option<i32>,
+    held: Held,
+    heartbeats: CountFilter,
+    /// Whether a heartbeat arrived since the match or since the peer fell silent.
+    greeted: bool,
+    /// Whether the next heartbeat announces only history.
+    skips_history: bool,
     respond_at: Option<Nanos>,
-    count: i32,
+    /// Whether the response is a repetition, which waits while fragments arrive.
+    repeats: bool,
+    /// Time until the response is repeated without progress [ns].
+    period: u64,
+    /// Samples of the writer that a request without a heartbeat claims to have.
+    first_request: SequenceNumber,
 }
 
 /// A local reader and its matched writers.
@@ -58,17 +82,23 @@ pub(super) struct Reader {
     guid: Guid,
     qos: Qos,
     limits: Limits,
+    /// Bytes that all readers of the participant hold.
+    total: Total,
     proxies: BTreeMap<Guid, Proxy>,
+    /// Count of ACKNACK and NACK_FRAG. It never starts again, because peers ignore lower counts.
+    count: i32,
     counters: ReaderCounters,
 }
 
 impl Reader {
-    pub(super) fn new(guid: Guid, qos: Qos, limits: Limits) -> Reader {
+    pub(super) fn new(guid: Guid, qos: Qos, limits: Limits, total: &Total) -> Reader {
         Reader {
             guid,
             qos,
             limits,
+            total: total.clone(),
             proxies: BTreeMap::new(),
+            count: 0,
             counters: ReaderCounters::default(),
         }
     }
@@ -97,9 +127,17 @@ impl Reader {
         }
     }
 
-    /// Adds a writer or moves a known one to another destination. A reliable reader
-    /// immediately requests the available samples.
-    pub(super) fn add(&mut self, now: Nanos, writer: Guid, to: SocketAddr) -> bool {
+    /// Adds a writer of `vendor` or moves a known one to another destination. A reliable reader
+    /// immediately requests a heartbeat. With `skips_history` the samples before the first heartbeat
+    /// are not requested.
+    pub(super) fn add(
+        &mut self,
+        now: Nanos,
+        writer: Guid,
+        vendor: VendorId,
+        skips_history: bool,
+        to: SocketAddr,
+    ) -> bool {
         if let Some(proxy) = self.proxies.get_mut(&writer) {
             proxy.to = to;
             return false;
@@ -110,10 +148,16 @@ impl Reader {
             last: SequenceNumber(0),
             waiting: BTreeMap::new(),
             assemblies: BTreeMap::new(),
-            pending_bytes: 0,
-            heartbeat_count: None,
+            held: Held::new(&self.total),
+            heartbeats: CountFilter::default(),
+            greeted: false,
+            skips_history,
             respond_at: self.qos.is_reliable().then_some(now),
-            count: 0,
+            repeats: false,
+            period: GREETING_PERIOD.0,
+            // Fast DDS answers a request that acknowledges nothing at once only with the base 0,
+            // which Cyclone DDS refuses
+            first_request: SequenceNumber(i64::from(vendor != VendorId::FAST_DDS)),
         };
         self.proxies.insert(writer, proxy);
         true
@@ -171,18 +215,23 @@ impl Reader {
         }
         let bytes = received.sample.payload.len();
         let late = number != proxy.expected;
-        let full = proxy.pending_bytes + bytes > self.limits.pending_bytes;
+        let full = !proxy.fits(bytes, &self.limits);
         if late && (full || number.0 - proxy.expected.0 >= WINDOW) {
             self.counters.refused += 1;
             return Vec::new();
         }
         proxy.last = proxy.last.max(number);
         if let Some(assembly) = proxy.assemblies.remove(&number) {
-            proxy.pending_bytes -= assembly.len();
+            proxy.held.remove(assembly.len());
         }
         if let std::collections::btree_map::Entry::Vacant(entry) = proxy.waiting.entry(number) {
+            let mut received = received;
+            if late && bytes <= MAX_COPIED {
+                let payload = &mut received.sample.payload;
+                *payload = bytes::Bytes::copy_from_slice(payload);
+            }
             entry.insert(Some(received));
-            proxy.pending_bytes += bytes;
+            proxy.held.add(bytes);
         }
         let ready = proxy.take_ready();
         self.counters.delivered += ready.len() as u64;
@@ -192,6 +241,7 @@ impl Reader {
     /// Processes DATA_FRAG (RTPS 2.5, 8.4.14.1).
     pub(super) fn data_frag(
         &mut self,
+        now: Nanos,
         writer: Guid,
         source_timestamp: Option<Time>,
         frag: &DataFrag,
@@ -222,14 +272,22 @@ impl Reader {
             }
             let is_next = number == proxy.expected;
             let far = number.0 - proxy.expected.0 >= WINDOW && self.qos.is_reliable();
-            let full = !proxy.has_room(size, self.limits.pending_bytes);
-            if size > self.limits.sample_bytes || far || (full && !is_next) {
+            let full = !proxy.has_room(size, &self.limits);
+            let divided = frag.total_fragments() > MAX_FRAGMENTS;
+            if size > self.limits.sample_bytes || divided || far || (full && !is_next) {
                 self.counters.refused += 1;
                 return Vec::new();
             }
-            proxy.make_room(size, self.limits.pending_bytes);
-            proxy.pending_bytes += size;
+            proxy.make_room(size, &self.limits);
+            if !proxy.fits(size, &self.limits) {
+                self.counters.refused += 1;
+                return Vec::new();
+            }
+            proxy.held.add(size);
             proxy.assemblies.insert(number, Assembly::new(frag));
+        }
+        if proxy.repeats {
+            proxy.respond_at = Some(now.plus(REQUEST_PERIOD.0));
         }
         let assembly = proxy.assemblies.get_mut(&number);
         if !assembly.is_some_and(|assembly| assembly.insert(frag)) {
@@ -238,7 +296,7 @@ impl Reader {
         let Some(assembly) = proxy.assemblies.remove(&number) else {
             return Vec::new();
         };
-        proxy.pending_bytes -= assembly.len();
+        proxy.held.remove(assembly.len());
         let related = assembly.related;
         let sample = Sample {
             reader: self.guid,
@@ -266,15 +324,30 @@ impl Reader {
         let Some(proxy) = self.proxies.get_mut(&writer) else {
             return Vec::new();
         };
-        if !reliable || !newer(&mut proxy.heartbeat_count, beat.count) {
+        if !reliable {
             return Vec::new();
         }
+        match proxy.heartbeats.check(now, beat.count) {
+            Count::Repeated => return Vec::new(),
+            Count::Restarted if beat.last.0 < proxy.expected.0 - 1 => proxy.forget(),
+            _ => {}
+        }
+        if !std::mem::replace(&mut proxy.greeted, true) {
+            proxy.respond_at = None;
+        }
+        proxy.period = REQUEST_PERIOD.0;
         proxy.last = proxy.last.max(beat.last);
-        let ready = self.skip_to(writer, beat.first);
+        let first = match std::mem::take(&mut proxy.skips_history) {
+            true => beat.last.next().max(beat.first),
+            false => beat.first,
+        };
+        let ready = self.skip_to(writer, first);
         if let Some(proxy) = self.proxies.get_mut(&writer) {
             let missing = proxy.expected <= proxy.last;
+            let due = now.plus(RESPONSE_DELAY);
             if !beat.is_final || missing {
-                proxy.respond_at.get_or_insert(now.plus(RESPONSE_DELAY));
+                proxy.respond_at = Some(proxy.respond_at.map_or(due, |at| at.min(due)));
+                proxy.repeats = false;
             }
         }
         ready
@@ -329,7 +402,7 @@ impl Reader {
             }
             ready.extend(before.into_values().flatten());
             for received in &ready {
-                proxy.pending_bytes -= received.sample.payload.len();
+                proxy.held.remove(received.sample.payload.len());
             }
             proxy.expected = number;
             proxy.drop_old_assemblies();
@@ -351,38 +424,70 @@ impl Reader {
             if proxy.respond_at.is_none_or(|at| at > now) {
                 continue;
             }
-            proxy.respond_at = None;
             let (reader, to) = (self.guid.entity, proxy.to);
             let missing = proxy.missing();
-            proxy.count = proxy.count.wrapping_add(1);
+            proxy.schedule_repetition(now, !missing.is_empty());
+            self.count = self.count.wrapping_add(1);
             let acknack = AckNack {
                 reader,
                 writer: writer.entity,
                 missing,
-                count: proxy.count,
-                is_final: proxy.heartbeat_count.is_some(),
+                count: self.count,
+                is_final: proxy.greeted,
             };
             out.push((to, writer.prefix, Submessage::AckNack(acknack)));
             for (number, assembly) in proxy.assemblies.iter().take(MAX_NACK_FRAGS) {
-                proxy.count = proxy.count.wrapping_add(1);
+                self.count = self.count.wrapping_add(1);
                 let nack = NackFrag {
                     reader,
                     writer: writer.entity,
                     sequence_number: *number,
                     missing: assembly.missing(),
-                    count: proxy.count,
+                    count: self.count,
                 };
                 out.push((to, writer.prefix, Submessage::NackFrag(nack)));
             }
         }
         out
     }
+
+    /// Requests a heartbeat of a writer whose participant was silent: it may hold its heartbeats
+    /// back for seconds, and samples of the time before may be lost.
+    pub(super) fn greet(&mut self, now: Nanos, writer: Guid) {
+        let reliable = self.qos.is_reliable();
+        if let Some(proxy) = self.proxies.get_mut(&writer).filter(|_| reliable) {
+            (proxy.greeted, proxy.period) = (false, GREETING_PERIOD.0);
+            (proxy.respond_at, proxy.repeats) = (Some(now), false);
+        }
+    }
 }
 
 impl Proxy {
+    /// Sets the time of the next response, unless a heartbeat requests an earlier one.
+    fn schedule_repetition(&mut self, now: Nanos, is_missing: bool) {
+        let longest = match self.greeted {
+            false => GREETING_PERIOD.1,
+            true => REQUEST_PERIOD.1,
+        };
+        self.repeats = !self.greeted || is_missing || !self.assemblies.is_empty();
+        self.respond_at = self.repeats.then(|| now.plus(self.period));
+        self.period = (2 * self.period).min(longest);
+    }
+
+    /// Starts again with a writer that has lost its state.
+    fn forget(&mut self) {
+        self.waiting.clear();
+        self.assemblies.clear();
+        self.held.clear();
+        (self.expected, self.last) = (SequenceNumber(1), SequenceNumber(0));
+    }
+
     /// Returns the samples without any received part. An incomplete sample is requested by its
     /// fragments.
     fn missing(&self) -> SequenceNumberSet {
+        if !self.greeted && self.expected.0 == 1 && self.last.0 == 0 {
+            return SequenceNumberSet::new(self.first_request);
+        }
         let mut set = SequenceNumberSet::new(self.expected);
         let mut number = self.expected;
         while number <= self.last && number.0 - self.expected.0 < 256 {
@@ -398,28 +503,36 @@ impl Proxy {
     fn take_ready(&mut self) -> Vec<Received> {
         let mut ready = Vec::new();
         while let Some(entry) = self.waiting.remove(&self.expected) {
+            self.period = REQUEST_PERIOD.0;
             self.expected = self.expected.next();
             if let Some(received) = entry {
-                self.pending_bytes -= received.sample.payload.len();
+                self.held.remove(received.sample.payload.len());
                 ready.push(received);
             }
         }
         ready
     }
 
-    /// Whether an incomplete sample of `bytes` [B] fits into `limit` [B].
-    fn has_room(&self, bytes: usize, limit: usize) -> bool {
-        self.pending_bytes.saturating_add(bytes) <= limit && self.assemblies.len() < MAX_ASSEMBLIES
+    /// Whether a sample of `bytes` [B] fits into the limits.
+    fn fits(&self, bytes: usize, limits: &Limits) -> bool {
+        self.held
+            .fits(bytes, limits.pending_bytes, limits.total_bytes)
     }
 
-    /// Drops the latest samples until one of `bytes` [B] fits into `limit` [B]. They are requested
+    /// Whether an incomplete sample of `bytes` [B] fits into the limits.
+    fn has_room(&self, bytes: usize, limits: &Limits) -> bool {
+        self.fits(bytes, limits) && self.assemblies.len() < MAX_ASSEMBLIES
+    }
+
+    /// Drops the latest samples until one of `bytes` [B] fits into the limits. They are requested
     /// again; without room for the next sample nothing would ever be delivered.
-    fn make_room(&mut self, bytes: usize, limit: usize) {
-        while !self.has_room(bytes, limit) {
+    fn make_room(&mut self, bytes: usize, limits: &Limits) {
+        while !self.has_room(bytes, limits) {
             if let Some((_, assembly)) = self.assemblies.pop_last() {
-                self.pending_bytes -= assembly.len();
+                self.held.remove(assembly.len());
             } else if let Some((_, entry)) = self.waiting.pop_last() {
-                self.pending_bytes -= entry.map_or(0, |received| received.sample.payload.len());
+                self.held
+                    .remove(entry.map_or(0, |received| received.sample.payload.len()));
             } else {
                 return;
             }
@@ -428,7 +541,7 @@ impl Proxy {
 
     fn drop_assembly(&mut self, number: SequenceNumber) {
         if let Some(assembly) = self.assemblies.remove(&number) {
-            self.pending_bytes -= assembly.len();
+            self.held.remove(assembly.len());
         }
     }
 
@@ -436,6 +549,6 @@ impl Proxy {
         let later = self.assemblies.split_off(&self.expected);
         let old = std::mem::replace(&mut self.assemblies, later);
         let bytes: usize = old.values().map(Assembly::len).sum();
-        self.pending_bytes -= bytes;
+        self.held.remove(bytes);
     }
 }

@@ -11,11 +11,12 @@ use super::{Engine, Reader};
 use crate::wire::*;
 
 impl Engine {
-    /// Processes a received datagram.
-    pub fn handle_datagram(&mut self, now: Nanos, datagram: Bytes) {
+    /// Processes a datagram received from `from`.
+    pub fn handle_datagram(&mut self, now: Nanos, from: SocketAddr, datagram: Bytes) {
         if self.has_left {
             return;
         }
+        let len = datagram.len();
         let Ok(message) = parse(datagram) else {
             self.counters.malformed += 1;
             return;
@@ -24,26 +25,40 @@ impl Engine {
             self.counters.malformed += 1;
         }
         let mut source = message.header.prefix;
-        let (mut timestamp, mut addressed) = (None, true);
+        let was_silent = self.is_silent(now, source);
+        let (mut timestamp, mut addressed, mut direct) = (None, true, false);
         for submessage in message.submessages {
             match submessage {
                 Submessage::InfoTimestamp(time) => timestamp = time,
                 Submessage::InfoSource(header) => source = header.prefix,
                 Submessage::InfoDestination(prefix) => {
-                    addressed = prefix == self.config.guid_prefix || prefix == GuidPrefix::UNKNOWN;
+                    direct = prefix == self.config.guid_prefix;
+                    addressed = direct || prefix == GuidPrefix::UNKNOWN;
                 }
                 other if addressed && source != self.config.guid_prefix => {
-                    self.handle_submessage(now, source, timestamp, other);
+                    let is_spdp = |data: &Data| data.writer == EntityId::SPDP_WRITER;
+                    if direct && matches!(&other, Submessage::Data(data) if is_spdp(data)) {
+                        self.answer_lost(now, source);
+                    }
+                    if direct {
+                        self.verify(now, source);
+                    }
+                    self.handle_submessage(now, from, source, timestamp, other);
                 }
                 _ => {}
             }
         }
+        self.add_credit(source, len);
         self.refresh(now, source);
+        if was_silent {
+            self.greet(now, source);
+        }
     }
 
     fn handle_submessage(
         &mut self,
         now: Nanos,
+        from: SocketAddr,
         source: GuidPrefix,
         timestamp: Option<Time>,
         submessage: Submessage,
@@ -51,7 +66,7 @@ impl Engine {
         let guid = |entity| Guid::new(source, entity);
         match submessage {
             Submessage::Data(data) if data.writer == EntityId::SPDP_WRITER => {
-                self.handle_spdp(now, source, &data);
+                self.handle_spdp(now, from, source, &data);
             }
             Submessage::Data(data) => {
                 let writer = guid(data.writer);
@@ -62,7 +77,7 @@ impl Engine {
             Submessage::DataFrag(frag) => {
                 let writer = guid(frag.writer);
                 self.read(now, writer, frag.reader, |r| {
-                    r.data_frag(writer, timestamp, &frag)
+                    r.data_frag(now, writer, timestamp, &frag)
                 });
             }
             Submessage::Heartbeat(beat) => {
@@ -86,7 +101,7 @@ impl Engine {
             }
             Submessage::NackFrag(nack) => {
                 let writer = self.writers.get_mut(&nack.writer);
-                let lost = writer.and_then(|w| w.nack_frag(guid(nack.reader), &nack));
+                let lost = writer.and_then(|w| w.nack_frag(now, guid(nack.reader), &nack));
                 self.reschedule(nack.writer);
                 self.slow_down(now, lost);
             }

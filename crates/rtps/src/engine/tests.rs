@@ -1,6 +1,6 @@
 //! Engines on a simulated network that loses, delays, reorders and duplicates datagrams.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
 use bytes::Bytes;
@@ -20,7 +20,7 @@ impl Paths for Network {
         }
     }
 
-    fn choose(&self, locators: &[Locator]) -> Option<SocketAddr> {
+    fn choose(&self, locators: &[Locator], _: Option<SocketAddr>) -> Option<SocketAddr> {
         locators.iter().find_map(Locator::socket_addr)
     }
 }
@@ -43,9 +43,13 @@ struct World {
     random: Random,
     now: Nanos,
     engines: BTreeMap<SocketAddr, Engine>,
-    flying: BTreeMap<(Nanos, u64), (SocketAddr, Bytes)>,
+    flying: BTreeMap<(Nanos, u64), (SocketAddr, SocketAddr, Bytes)>,
     sent: u64,
     loss_percent: u64,
+    /// Pairs of sender and receiver between which all datagrams are lost.
+    cut: BTreeSet<(SocketAddr, SocketAddr)>,
+    /// Engines that do not run, as a suspended process.
+    frozen: BTreeSet<SocketAddr>,
     events: BTreeMap<SocketAddr, Vec<Event>>,
 }
 
@@ -64,15 +68,21 @@ impl World {
             flying: BTreeMap::new(),
             sent: 0,
             loss_percent,
+            cut: BTreeSet::new(),
+            frozen: BTreeSet::new(),
             events: BTreeMap::new(),
         }
     }
 
     fn join(&mut self, index: u8) -> SocketAddr {
+        self.join_as(index, GuidPrefix([index; 12]))
+    }
+
+    fn join_as(&mut self, index: u8, guid_prefix: GuidPrefix) -> SocketAddr {
         let at = address(index);
         let config = EngineConfig {
             domain_id: 0,
-            guid_prefix: GuidPrefix([index; 12]),
+            guid_prefix,
             name: format!("p{index}"),
             user_data: Bytes::new(),
             lease: Duration::from_seconds(20),
@@ -109,16 +119,20 @@ impl World {
     /// Sends all pending datagrams.
     fn pump(&mut self) {
         for (from, engine) in &mut self.engines {
+            if self.frozen.contains(from) {
+                continue;
+            }
             engine.handle_timers(self.now);
             while let Some(transmit) = engine.poll_transmit(self.now) {
                 let bytes: Bytes = transmit.parts.concat().into();
                 assert!(bytes.len() <= 1400, "{}", bytes.len());
                 let copies = if self.random.below(20) == 0 { 2 } else { 1 };
                 for _ in 0..copies {
-                    if self.random.below(100) >= self.loss_percent {
+                    let is_cut = self.cut.contains(&(*from, transmit.to));
+                    if self.random.below(100) >= self.loss_percent && !is_cut {
                         let at = self.now.plus(MILLIS / 10 + self.random.below(2 * MILLIS));
                         self.sent += 1;
-                        let entry = (transmit.to, bytes.clone());
+                        let entry = (*from, transmit.to, bytes.clone());
                         self.flying.insert((at, self.sent), entry);
                     }
                 }
@@ -132,10 +146,10 @@ impl World {
         let end = self.now.plus(millis * MILLIS);
         loop {
             self.pump();
-            let timers = self
-                .engines
-                .values()
-                .filter_map(Engine::next_deadline)
+            let running = self.engines.iter();
+            let running = running.filter(|(at, _)| !self.frozen.contains(at));
+            let timers = running
+                .filter_map(|(_, engine)| engine.next_deadline())
                 .min();
             let arrival = self.flying.keys().next().map(|(at, _)| *at);
             let next = timers.into_iter().chain(arrival).min();
@@ -148,9 +162,10 @@ impl World {
                 if entry.key().0 > self.now {
                     break;
                 }
-                let (to, bytes) = entry.remove();
-                if let Some(engine) = self.engines.get_mut(&to) {
-                    engine.handle_datagram(self.now, bytes);
+                let (from, to, bytes) = entry.remove();
+                let engine = self.engines.get_mut(&to);
+                if let Some(engine) = engine.filter(|_| !self.frozen.contains(&to)) {
+                    engine.handle_datagram(self.now, from, bytes);
                 }
             }
         }
@@ -345,6 +360,91 @@ fn peers_that_leave_or_fall_silent_are_lost() {
     assert_eq!(matched(&mut world), Some(0));
 }
 
+/// Interrupts the communication of a writer and a reader for `millis`, writes meanwhile, and checks
+/// that the reader has all samples 3 s later.
+fn check_interruption(seed: u64, millis: u64, interrupt: impl Fn(&mut World, bool)) {
+    let mut world = World::new(seed);
+    let (a, b) = (world.join(1), world.join(2));
+    let offered = qos(true, true, History::KeepLast(100));
+    let writer = world
+        .engine(a)
+        .create_writer(Nanos(0), spec(offered.clone()));
+    let reader = world
+        .engine(b)
+        .create_reader(Nanos(0), spec(offered.clone()));
+    world.run(5000);
+    (1..=5).for_each(|number| world.write(a, writer, number, 3000));
+    world.run(2000);
+    interrupt(&mut world, true);
+    (6..=10).for_each(|number| world.write(a, writer, number, 3000));
+    world.run(millis);
+    interrupt(&mut world, false);
+    world.write(a, writer, 11, 3000);
+    world.run(3000);
+    let mut received = world.received(b, reader);
+    // a reader that has lost the writer gets the history again
+    received.dedup();
+    let last: Vec<u64> = (6..=11).collect();
+    let state = format!("seed {seed}, {millis} ms, {} % lost", world.loss_percent);
+    assert!(received.ends_with(&last), "{state}: {received:?}");
+}
+
+/// Interruptions in one or both directions, shorter and longer than the lease of 20 s.
+#[test]
+fn communication_recovers_after_a_partition() {
+    let (a, b) = (address(1), address(2));
+    for seed in 0..20 {
+        for millis in [1500, 12_000, 30_000] {
+            for pairs in [vec![(a, b), (b, a)], vec![(a, b)], vec![(b, a)]] {
+                check_interruption(seed, millis, |world, on| {
+                    world.cut = pairs.iter().copied().filter(|_| on).collect();
+                });
+            }
+        }
+    }
+}
+
+/// A suspended process on either side, shorter and longer than the lease of 20 s.
+#[test]
+fn communication_recovers_after_a_suspension() {
+    for seed in 0..20 {
+        for millis in [1500, 12_000, 25_000] {
+            for at in [address(1), address(2)] {
+                check_interruption(seed, millis, |world, on| {
+                    world.frozen = on.then_some(at).into_iter().collect();
+                });
+            }
+        }
+    }
+}
+
+/// A process that was killed and starts again at the same address gets the history and new samples.
+#[test]
+fn a_restarted_participant_gets_the_history() {
+    for seed in 0..20 {
+        let mut world = World::new(seed);
+        let (a, b) = (world.join(1), world.join(2));
+        let offered = qos(true, true, History::KeepLast(3));
+        let writer = world
+            .engine(a)
+            .create_writer(Nanos(0), spec(offered.clone()));
+        world
+            .engine(b)
+            .create_reader(Nanos(0), spec(offered.clone()));
+        world.run(5000);
+        (1..=10).for_each(|number| world.write(a, writer, number, 100));
+        world.run(2000);
+        world.join_as(2, GuidPrefix([99; 12]));
+        world.events.remove(&b);
+        let now = world.now;
+        let reader = world.engine(b).create_reader(now, spec(offered));
+        world.write(a, writer, 11, 100);
+        world.run(3000);
+        let received = world.received(b, reader);
+        assert_eq!(received, [9, 10, 11], "seed {seed}");
+    }
+}
+
 #[test]
 fn incompatible_endpoints_are_reported_once() {
     let mut world = World::new(1);
@@ -363,6 +463,53 @@ fn incompatible_endpoints_are_reported_once() {
     assert_eq!(events.filter(|event| **event == expected).count(), 1);
 }
 
+/// A forged announcement makes the participant send no more bytes to its address than arrived from
+/// there, also if forged discovery data follows it.
+#[test]
+fn forged_announcements_are_not_amplified() {
+    let mut world = World::new(1);
+    world.loss_percent = 0;
+    let a = world.join(1);
+    let durable = qos(true, true, History::KeepLast(1));
+    for _ in 0..50 {
+        world
+            .engine(a)
+            .create_writer(Nanos(0), spec(durable.clone()));
+    }
+    world.run(500);
+    // all that a participant with a reader sends before it receives anything
+    let forger = world.join(9);
+    world.engine(forger).create_reader(Nanos(0), spec(durable));
+    world
+        .engines
+        .get_mut(&forger)
+        .expect("joined")
+        .config
+        .initial_peers = vec![a];
+    let now = world.now;
+    let engine = world.engine(forger);
+    engine.handle_timers(now);
+    let sent = std::iter::from_fn(|| engine.poll_transmit(now)).map(|t| t.parts.concat());
+    let forged: Vec<Bytes> = sent.map(Bytes::from).collect();
+    world.engines.remove(&forger);
+    let received: usize = forged.iter().map(Bytes::len).sum();
+    assert!(received > 0);
+    for datagram in forged {
+        world.engine(a).handle_datagram(now, forger, datagram);
+    }
+    let mut sent = 0;
+    for _ in 0..60_000 {
+        world.now = world.now.plus(MILLIS);
+        let now = world.now;
+        let engine = world.engine(a);
+        engine.handle_timers(now);
+        let to_forger = std::iter::from_fn(|| engine.poll_transmit(now));
+        let to_forger = to_forger.filter(|transmit| transmit.to == forger);
+        sent += to_forger.map(|t| t.parts.concat().len()).sum::<usize>();
+    }
+    assert!((1..=received).contains(&sent), "{sent} B for {received} B");
+}
+
 #[test]
 fn random_bytes_do_not_panic() {
     let mut world = World::new(7);
@@ -374,13 +521,13 @@ fn random_bytes_do_not_panic() {
         world.write(a, writer, round, 3000);
         world.run(5);
         let damaged: Vec<_> = world.flying.values().cloned().collect();
-        for (to, bytes) in damaged {
+        for (from, to, bytes) in damaged {
             let mut bytes = bytes.to_vec();
             let index = usize::try_from(world.random.below(bytes.len() as u64)).expect("small");
             bytes[index] = u8::try_from(world.random.below(256)).expect("byte");
             let now = world.now;
             if let Some(engine) = world.engines.get_mut(&to) {
-                engine.handle_datagram(now, bytes.into());
+                engine.handle_datagram(now, from, bytes.into());
             }
         }
     }
@@ -395,8 +542,13 @@ fn next_sample_has_memory_priority_over_later_ones() {
     };
     let reader = Guid::new(GuidPrefix([1; 12]), EntityId::user_reader(1, false));
     let writer = Guid::new(GuidPrefix([2; 12]), EntityId::user_writer(1, false));
-    let mut reader = Reader::new(reader, qos(true, false, History::KeepAll), limits);
-    reader.add(Nanos(0), writer, address(2));
+    let mut reader = Reader::new(
+        reader,
+        qos(true, false, History::KeepAll),
+        limits,
+        &Total::default(),
+    );
+    reader.add(Nanos(0), writer, VendorId::OURS, false, address(2));
     let mut receive = |sample: i64, fragment: u32| {
         let frag = DataFrag {
             reader: EntityId::UNKNOWN,
@@ -410,7 +562,7 @@ fn next_sample_has_memory_priority_over_later_ones() {
             key: false,
             payload: Bytes::from(vec![0; 1000]),
         };
-        reader.data_frag(writer, None, &frag).len()
+        reader.data_frag(Nanos(0), writer, None, &frag).len()
     };
     assert_eq!(receive(2, 1), 0);
     assert_eq!(receive(1, 1), 0);

@@ -7,7 +7,8 @@ use std::net::SocketAddr;
 
 use super::Control;
 use super::config::{MILLIS, Nanos, Path};
-use super::event::{Transmit, WriteError, WriterCounters};
+use super::count::CountFilter;
+use super::event::{WriteError, WriterCounters};
 use super::outgoing::{Change, Outgoing};
 use super::pace::Bucket;
 use crate::qos::{Durability, History, Qos};
@@ -22,8 +23,24 @@ const HEARTBEAT_PERIOD: (u64, u64) = (10 * MILLIS, 200 * MILLIS);
 /// requests for lost fragments until the end of the stream.
 const HEARTBEAT_SPACING: u64 = 8 * MILLIS;
 
-/// Bytes that INFO_DST, INFO_TS and the final HEARTBEAT occupy [B].
-const OVERHEAD: usize = HEADER_SIZE + 16 + 12 + 32;
+/// Bytes that INFO_TS and the HEARTBEAT after the samples occupy [B].
+const SURROUNDINGS: usize = 12 + 32;
+
+/// The same with the header and INFO_DST [B].
+const OVERHEAD: usize = HEADER_SIZE + 16 + SURROUNDINGS;
+
+/// Period of heartbeats that request an answer while samples are sent [ns]. The others are final: a
+/// reader without missing samples does not answer them.
+const ANSWER_PERIOD: u64 = 50 * MILLIS;
+
+/// Count of unacknowledged samples from which each heartbeat requests an answer.
+const MAX_UNANSWERED: i64 = 32;
+
+/// Time for which samples wait until a new volatile reader has answered the first heartbeat [ns].
+///
+/// Cyclone DDS takes the samples up to the last of the first heartbeat that it receives as history
+/// that a volatile reader does not request.
+const HOLD: u64 = 200 * MILLIS;
 
 /// Bounds of the samples over the depth that a writer keeps because a reliable reader has not
 /// acknowledged them: count and size [B].
@@ -35,6 +52,14 @@ const UNACKNOWLEDGED: (usize, usize) = (8192, 16 << 20);
 /// Largest count of fragments of one sample that a reader can have requested at a time.
 const MAX_REQUESTS: usize = 1 << 17;
 
+/// Participant to which a datagram goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Destination {
+    pub(super) to: SocketAddr,
+    pub(super) prefix: GuidPrefix,
+    pub(super) max_datagram: usize,
+}
+
 /// Buckets of all destinations.
 pub(super) type Buckets = HashMap<SocketAddr, Bucket>;
 
@@ -44,6 +69,14 @@ struct Proxy {
     to: SocketAddr,
     path: Path,
     reliable: bool,
+    durable: bool,
+    /// Whether samples wait for the answer to the first heartbeat without limit. Discovery data does,
+    /// so that a forged announcement cannot direct it to others.
+    waits: bool,
+    /// Time of the match.
+    added: Nanos,
+    /// Whether the reader has answered a heartbeat, so that it knows the writer.
+    answered: bool,
     /// First sample that concerns the reader.
     first: SequenceNumber,
     /// Every sample below is acknowledged.
@@ -53,15 +86,38 @@ struct Proxy {
     requested: BTreeSet<(SequenceNumber, u32)>,
     heartbeat_at: Option<Nanos>,
     heartbeat_sent: Option<Nanos>,
+    /// Time of the last heartbeat that requested an answer.
+    asked: Option<Nanos>,
     heartbeat_period: u64,
-    last_count: Option<i32>,
-    last_frag_count: Option<i32>,
+    acknacks: CountFilter,
+    nack_frags: CountFilter,
 }
 
 impl Proxy {
     /// Returns whether samples up to `last` are to be sent to the reader.
     fn is_busy(&self, last: SequenceNumber) -> bool {
         self.next.0 <= last || !self.requested.is_empty()
+    }
+
+    /// Returns until when samples wait for the answer to the first heartbeat, if they do.
+    fn held_until(&self, now: Nanos) -> Option<Nanos> {
+        let end = match self.waits {
+            true => Nanos(u64::MAX),
+            false => self.added.plus(HOLD),
+        };
+        let held = self.reliable && (self.waits || !self.durable) && !self.answered && now < end;
+        held.then_some(end)
+    }
+
+    /// Starts again with a reader that has lost its state. A durable one gets the samples from
+    /// `first`.
+    fn restart(&mut self, now: Nanos, first: SequenceNumber) {
+        (self.added, self.answered) = (now, false);
+        self.nack_frags = CountFilter::default();
+        self.requested.clear();
+        if self.durable {
+            (self.first, self.unacknowledged, self.next) = (first, first, (first, 1));
+        }
     }
 
     /// Returns the count of fragments of `change`, 1 if it fits in one datagram, and their size.
@@ -119,7 +175,7 @@ impl Writer {
 
     /// Returns the readers that will receive the next sample.
     pub(super) fn ready_readers(&self) -> Vec<Guid> {
-        let ready = |p: &Proxy| !p.reliable || p.last_count.is_some();
+        let ready = |p: &Proxy| !p.reliable || p.answered;
         let ready = self.proxies.iter().filter(|(_, proxy)| ready(proxy));
         ready.map(|(guid, _)| *guid).collect()
     }
@@ -157,37 +213,55 @@ impl Writer {
         path: Path,
     ) -> bool {
         if let Some(proxy) = self.proxies.get_mut(&reader) {
+            if proxy.path.max_datagram != path.max_datagram {
+                // the sample in progress is divided anew
+                proxy.requested.clear();
+                proxy.next.1 = 1;
+            }
             (proxy.to, proxy.path) = (to, path);
             return false;
         }
         let durable = qos.durability >= Durability::TransientLocal
             && self.qos.durability >= Durability::TransientLocal;
-        let first = match (durable, self.qos.history) {
-            (false, _) => self.last.next(),
-            (true, History::KeepAll) => self.first(),
-            (true, History::KeepLast(depth)) => {
-                let older = self.history.len().saturating_sub(depth.max(1) as usize);
-                let oldest = self.history.get(older);
-                oldest.map_or(self.last.next(), |change| change.number)
-            }
+        let first = if durable {
+            self.first_for_late_readers()
+        } else {
+            self.last.next()
         };
         let reliable = qos.is_reliable() && self.qos.is_reliable();
         let proxy = Proxy {
             to,
             path,
             reliable,
+            durable,
+            waits: self.guid.entity.is_builtin(),
+            added: now,
+            answered: false,
             first,
             unacknowledged: first,
             next: (first, 1),
             requested: BTreeSet::new(),
             heartbeat_at: reliable.then_some(now),
             heartbeat_sent: None,
+            asked: None,
             heartbeat_period: HEARTBEAT_PERIOD.0,
-            last_count: None,
-            last_frag_count: None,
+            acknacks: CountFilter::default(),
+            nack_frags: CountFilter::default(),
         };
         self.proxies.insert(reader, proxy);
         true
+    }
+
+    /// Returns the first sample that a durable reader gets when it matches.
+    fn first_for_late_readers(&self) -> SequenceNumber {
+        match self.depth() {
+            None => self.first(),
+            Some(depth) => {
+                let older = self.history.len().saturating_sub(depth);
+                let oldest = self.history.get(older);
+                oldest.map_or(self.last.next(), |change| change.number)
+            }
+        }
     }
 
     pub(super) fn remove(&mut self, reader: Guid) -> bool {
@@ -311,17 +385,29 @@ impl Writer {
 
     /// Processes ACKNACK (RTPS 2.5, 8.4.9.3). Returns the destination and the count of newly
     /// requested samples and fragments.
+    ///
+    /// One that is not final is answered with a heartbeat. One that acknowledges nothing either is
+    /// preemptive: the first of a reader, or the first after it has lost its state.
     pub(super) fn acknack(
         &mut self,
         now: Nanos,
         reader: Guid,
         acknack: &AckNack,
     ) -> Option<(SocketAddr, usize)> {
-        let last = self.last;
+        let (last, first) = (self.last, self.first_for_late_readers());
         let proxy = self.proxies.get_mut(&reader)?;
-        if !proxy.reliable || !newer(&mut proxy.last_count, acknack.count) {
+        let asks = !acknack.is_final && acknack.missing.is_empty();
+        let preemptive = asks && acknack.missing.base().0 <= 1;
+        if !proxy.reliable || !(proxy.acknacks.accepts(now, acknack.count) || preemptive) {
             return None;
         }
+        if preemptive {
+            proxy.acknacks.restart(now, acknack.count);
+            if proxy.answered && last.0 > 0 {
+                proxy.restart(now, first);
+            }
+        }
+        proxy.answered |= proxy.heartbeat_sent.is_some() && !preemptive;
         let base = acknack.missing.base().min(last.next());
         if base > proxy.unacknowledged {
             proxy.unacknowledged = base;
@@ -329,11 +415,11 @@ impl Writer {
             proxy.requested = proxy.requested.split_off(&(base, 0));
             proxy.next = proxy.next.max((base, 1));
         }
-        if proxy.unacknowledged > last {
+        if asks {
+            let next = |sent: Nanos| sent.plus(HEARTBEAT_SPACING).max(now);
+            proxy.heartbeat_at = Some(proxy.heartbeat_sent.map_or(now, next));
+        } else if proxy.unacknowledged > last {
             proxy.heartbeat_at = None;
-        }
-        if !acknack.is_final && acknack.missing.is_empty() && proxy.unacknowledged <= last {
-            proxy.heartbeat_at = Some(now);
         }
         let mut requests: Vec<_> = acknack.missing.iter().collect();
         requests.retain(|number| *number < proxy.next.0 && *number <= last);
@@ -350,12 +436,13 @@ impl Writer {
     /// requested fragments.
     pub(super) fn nack_frag(
         &mut self,
+        now: Nanos,
         reader: Guid,
         nack: &NackFrag,
     ) -> Option<(SocketAddr, usize)> {
         let proxy = self.proxies.get_mut(&reader)?;
         let number = nack.sequence_number;
-        if !proxy.reliable || !newer(&mut proxy.last_frag_count, nack.count) {
+        if !proxy.reliable || !proxy.nack_frags.accepts(now, nack.count) {
             return None;
         }
         let to = proxy.to;
@@ -400,35 +487,74 @@ impl Writer {
     /// still to be sent gets one with the last of them.
     pub(super) fn heartbeats(&mut self, now: Nanos) -> Vec<Control> {
         self.expire(now);
-        let (last, first) = (self.last, self.first());
+        let last = self.last;
         let mut out = Vec::new();
-        for (guid, proxy) in &mut self.proxies {
-            if proxy.heartbeat_at.is_none_or(|at| at > now) {
+        let is_due = |proxy: &Proxy| proxy.heartbeat_at.is_some_and(|at| at <= now);
+        let due = self.proxies.iter().filter(|(_, proxy)| is_due(proxy));
+        for guid in due.map(|(guid, _)| *guid).collect::<Vec<_>>() {
+            let first = self.heartbeat_first(guid);
+            let Some(proxy) = self.proxies.get_mut(&guid) else {
                 continue;
-            }
+            };
             let period = proxy.heartbeat_period;
-            // Cyclone DDS takes the last sample of the first heartbeat as history that a volatile
-            // reader does not request; so the first one has to arrive before the first sample.
-            let answers = proxy.last_count.is_some() && proxy.unacknowledged > last;
-            proxy.heartbeat_at = (!answers).then(|| now.plus(period));
-            if proxy.next.0 <= last && proxy.next != (proxy.first, 1) {
+            let done = proxy.answered && proxy.unacknowledged > last;
+            proxy.heartbeat_at = (!done).then(|| now.plus(period));
+            let held = proxy.held_until(now).is_some();
+            if proxy.next.0 <= last && proxy.next != (proxy.first, 1) && !held {
                 continue;
             }
+            // a durable reader has to request its history
+            let last = match held && !proxy.durable {
+                true => proxy.next.0.plus(-1),
+                false => last,
+            };
             proxy.heartbeat_period = (2 * period).min(HEARTBEAT_PERIOD.1);
-            proxy.heartbeat_sent = Some(now);
-            let heartbeat = next_heartbeat(&mut self.count, self.guid, guid.entity, proxy, first);
-            let heartbeat = Submessage::Heartbeat(Heartbeat { last, ..heartbeat });
+            (proxy.heartbeat_sent, proxy.asked) = (Some(now), Some(now));
+            self.count = self.count.wrapping_add(1);
+            let heartbeat = Submessage::Heartbeat(Heartbeat {
+                reader: guid.entity,
+                writer: self.guid.entity,
+                first,
+                last,
+                count: self.count,
+                is_final: false,
+                liveliness: false,
+            });
             out.push((proxy.to, guid.prefix, heartbeat));
         }
         out
     }
 
-    /// Returns the next datagram with samples, or when the pace allows one.
+    /// Returns the first sample that a heartbeat to `reader` announces.
+    ///
+    /// Cyclone DDS drops what is before it for all readers of the participant. So it must not be
+    /// later than what another reader of this participant lacks.
+    fn heartbeat_first(&self, reader: Guid) -> SequenceNumber {
+        let wanted = |guid: &Guid, proxy: &Proxy| match *guid == reader {
+            true => Some(proxy.first),
+            false if proxy.reliable && proxy.unacknowledged <= self.last => {
+                Some(proxy.unacknowledged.max(proxy.first))
+            }
+            false => None,
+        };
+        let group = self.of_participant(reader.prefix);
+        let wanted = group.filter_map(|(guid, proxy)| wanted(guid, proxy)).min();
+        wanted.unwrap_or(self.last.next()).max(self.first())
+    }
+
+    /// Returns the matched readers of one participant.
+    fn of_participant(&self, prefix: GuidPrefix) -> impl Iterator<Item = (&Guid, &Proxy)> {
+        let range = Guid::new(prefix, EntityId::UNKNOWN)..=Guid::new(prefix, EntityId([255; 4]));
+        self.proxies.range(range)
+    }
+
+    /// Fills an empty datagram with samples. Returns its destination, or when the pace allows one.
     pub(super) fn poll(
         &mut self,
         now: Nanos,
         buckets: &mut Buckets,
-    ) -> Result<Option<Transmit>, Nanos> {
+        builder: &mut MessageBuilder,
+    ) -> Result<Option<Destination>, Nanos> {
         let mut blocked: Option<Nanos> = None;
         let last = self.last;
         let candidates: Vec<Guid> = self
@@ -441,52 +567,100 @@ impl Writer {
             let Some(proxy) = self.proxies.get(&guid) else {
                 continue;
             };
-            let (to, path) = (proxy.to, proxy.path);
+            if let Some(at) = proxy.held_until(now) {
+                blocked = Some(blocked.map_or(at, |earlier| earlier.min(at)));
+                continue;
+            }
+            let Proxy { to, path, .. } = *proxy;
             let bucket = buckets.entry(to).or_insert_with(|| Bucket::new(path, now));
             if let Some(at) = bucket.blocked_until(now) {
                 blocked = Some(blocked.map_or(at, |earlier| earlier.min(at)));
                 continue;
             }
-            if let Some(builder) = self.fill(now, guid) {
-                bucket.consume(builder.len());
-                let parts = builder.finish();
-                return Ok(Some(Transmit { to, parts }));
+            if self.fill(now, guid, builder) {
+                return Ok(Some(Destination {
+                    to,
+                    prefix: guid.prefix,
+                    max_datagram: path.max_datagram,
+                }));
             }
         }
         blocked.map_or(Ok(None), Err)
     }
 
-    /// Fills one datagram for `reader` and for those of its participant in the same state.
-    fn fill(&mut self, now: Nanos, reader: Guid) -> Option<MessageBuilder> {
-        let max = self.proxies.get(&reader)?.path.max_datagram;
-        let mut builder = MessageBuilder::new(self.guid.prefix);
-        builder.info_destination(reader.prefix);
-        let empty = builder.len();
+    /// Appends samples to a datagram that another writer has begun, as far as there is room.
+    pub(super) fn append(&mut self, now: Nanos, to: &Destination, builder: &mut MessageBuilder) {
+        let last = self.last;
+        let waits = |proxy: &Proxy| {
+            proxy.to == to.to && proxy.is_busy(last) && proxy.held_until(now).is_none()
+        };
+        let readers = self.of_participant(to.prefix);
+        let readers = readers.filter(|(_, proxy)| waits(proxy));
+        for reader in readers.map(|(guid, _)| *guid).collect::<Vec<_>>() {
+            self.fill(now, reader, builder);
+        }
+    }
+
+    /// Appends samples for `reader` and for those of its participant in the same state. Returns
+    /// whether there were any.
+    fn fill(&mut self, now: Nanos, reader: Guid, builder: &mut MessageBuilder) -> bool {
+        let Some(proxy) = self.proxies.get(&reader) else {
+            return false;
+        };
+        let max = proxy.path.max_datagram;
+        let start = builder.len();
         while let Some(submessage) = self.peek(reader) {
-            let size = submessage.size();
-            if builder.len() > empty && builder.len() + size + 12 + 32 > max {
-                return Some(builder);
+            if builder.is_empty() {
+                builder.info_destination(reader.prefix);
+            } else {
+                let size = builder.len() + submessage.size() + SURROUNDINGS;
+                if size > max || builder.is_full() {
+                    return builder.len() > start;
+                }
             }
             let target = self.advance(reader, &submessage);
-            submessage.append(&mut builder, target, self.guid.entity);
+            submessage.append(builder, target, self.guid.entity);
         }
-        let (last, first) = (self.last, self.first());
-        let proxy = self.proxies.get_mut(&reader)?;
-        let recent = |at: Nanos| now.since(at) < HEARTBEAT_SPACING;
-        let waits = proxy.is_busy(last) && proxy.heartbeat_sent.is_some_and(recent);
-        if builder.len() > empty && proxy.reliable && !waits {
-            proxy.heartbeat_at = Some(now.plus(proxy.heartbeat_period));
-            proxy.heartbeat_sent = Some(now);
-            let entity = EntityId::UNKNOWN;
-            let heartbeat = next_heartbeat(&mut self.count, self.guid, entity, proxy, first);
-            let reader = reader.entity;
-            builder.heartbeat(&Heartbeat {
-                reader,
-                last,
-                ..heartbeat
-            });
+        if builder.len() == start {
+            return false;
         }
-        (builder.len() > empty).then_some(builder)
+        self.append_heartbeat(now, reader, builder);
+        true
+    }
+
+    /// Appends a heartbeat to the samples for `reader`, if it is reliable.
+    fn append_heartbeat(&mut self, now: Nanos, reader: Guid, builder: &mut MessageBuilder) {
+        let (last, first) = (self.last, self.heartbeat_first(reader));
+        let Some(proxy) = self.proxies.get_mut(&reader) else {
+            return;
+        };
+        let since = |at: Option<Nanos>| at.map_or(u64::MAX, |at| now.since(at));
+        let waits = proxy.is_busy(last) && since(proxy.heartbeat_sent) < HEARTBEAT_SPACING;
+        if !proxy.reliable || waits {
+            return;
+        }
+        let is_final = proxy.answered
+            && last.0 - proxy.unacknowledged.0 < MAX_UNANSWERED
+            && since(proxy.asked) < ANSWER_PERIOD;
+        proxy.heartbeat_sent = Some(now);
+        let asked = match (is_final, proxy.asked) {
+            (true, Some(asked)) => asked.plus(ANSWER_PERIOD),
+            _ => {
+                proxy.asked = Some(now);
+                now.plus(proxy.heartbeat_period)
+            }
+        };
+        proxy.heartbeat_at = Some(asked);
+        self.count = self.count.wrapping_add(1);
+        builder.heartbeat(&Heartbeat {
+            reader: reader.entity,
+            writer: self.guid.entity,
+            first,
+            last,
+            count: self.count,
+            is_final,
+            liveliness: false,
+        });
     }
 
     /// Returns what to send to `reader` next: repairs first.
@@ -521,6 +695,11 @@ impl Writer {
             self.counters.repaired += 1;
             if let Some(proxy) = self.proxies.get_mut(&reader) {
                 proxy.requested.remove(&sent.at);
+                if sent.is_gap() {
+                    // one GAP answers the requests of all fragments
+                    let later = proxy.requested.split_off(&(sent.at.0.next(), 0));
+                    proxy.requested = later;
+                }
             }
             return reader.entity;
         }
@@ -541,34 +720,5 @@ impl Writer {
             proxy.next = after;
         }
         reader.entity
-    }
-}
-
-/// Notes `count` if it is newer than the last (RTPS 2.5, 8.3.8.1.3). A large step back is a
-/// wrapped counter.
-pub(super) fn newer(last: &mut Option<i32>, count: i32) -> bool {
-    let is_newer = last.is_none_or(|last| count.wrapping_sub(last) > 0);
-    if is_newer {
-        *last = Some(count);
-    }
-    is_newer
-}
-
-fn next_heartbeat(
-    count: &mut i32,
-    writer: Guid,
-    reader: EntityId,
-    proxy: &Proxy,
-    first: SequenceNumber,
-) -> Heartbeat {
-    *count = count.wrapping_add(1);
-    Heartbeat {
-        reader,
-        writer: writer.entity,
-        first: first.max(proxy.first),
-        last: SequenceNumber(0),
-        count: *count,
-        is_final: false,
-        liveliness: false,
     }
 }

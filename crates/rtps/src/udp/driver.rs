@@ -4,7 +4,8 @@
 //! thread, so that a small sample needs no thread switch. The I/O thread receives, runs the timers
 //! and sends what pacing or a full send buffer delayed.
 
-use std::io::{self, IoSlice, Read, Write};
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
 use std::net::{SocketAddr, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,8 +20,9 @@ use super::networks::Networks;
 use super::sockets::Sockets;
 use crate::engine::Transmit;
 
-/// Interval between two readings of the network interfaces.
-const NETWORK_PERIOD_NS: u64 = 3_000_000_000;
+/// Interval between two readings of the network interfaces. It bounds how long an interface that
+/// goes down or up is not noticed.
+const NETWORK_PERIOD_NS: u64 = 500_000_000;
 
 /// Maximum number of datagrams received from one socket before timers run.
 const RECEIVE_BATCH: usize = 64;
@@ -28,13 +30,19 @@ const RECEIVE_BATCH: usize = 64;
 /// Maximum size of a UDP datagram [bytes].
 const MAX_DATAGRAM: usize = 65_536;
 
+/// Maximum number of datagrams in one system call.
+const SEND_BATCH: usize = 32;
+
+/// Maximum time for which datagrams are held back [ns].
+const MAX_HOLD_NS: u64 = 1_000_000;
+
 /// Retry interval after a full send buffer that `poll` does not report as full.
 const BLOCKED_RETRY_NS: u64 = 1_000_000;
 
 /// The protocol state machine. Times are nanoseconds of the monotonic clock.
 pub trait Protocol: Send + 'static {
-    /// Processes a received datagram.
-    fn handle_datagram(&mut self, now_ns: u64, datagram: Bytes);
+    /// Processes a datagram received from `from`.
+    fn handle_datagram(&mut self, now_ns: u64, from: SocketAddr, datagram: Bytes);
     /// Processes timers that are due.
     fn handle_timers(&mut self, now_ns: u64);
     /// Returns the time of the next timer.
@@ -110,8 +118,11 @@ struct State<P> {
     protocol: P,
     networks: Networks,
     networks_due_ns: u64,
-    /// Datagram that found the send buffer full.
-    blocked: Option<Transmit>,
+    /// Datagrams that found the send buffer full.
+    blocked: VecDeque<Transmit>,
+    /// Count of callers that hold back datagrams, and when the first of them began [ns].
+    holds: usize,
+    held_since_ns: u64,
     counters: SocketCounters,
 }
 
@@ -140,7 +151,9 @@ impl<P: Protocol> Driver<P> {
                 protocol,
                 networks,
                 networks_due_ns: now_ns() + NETWORK_PERIOD_NS,
-                blocked: None,
+                blocked: VecDeque::new(),
+                holds: 0,
+                held_since_ns: 0,
                 counters: SocketCounters::default(),
             }),
         });
@@ -162,15 +175,45 @@ impl<P: Protocol> Driver<P> {
         self.shared.flush(&mut state);
         let next = state.wake_ns();
         drop(state);
-        if next < self.shared.sleeps_until_ns.load(Ordering::SeqCst) {
+        self.wake_for(next);
+        result
+    }
+
+    /// Wakes the I/O thread if it sleeps beyond `next_ns` [ns].
+    fn wake_for(&self, next_ns: u64) {
+        if next_ns < self.shared.sleeps_until_ns.load(Ordering::SeqCst) {
             self.shared.wake();
         }
-        result
+    }
+
+    /// Holds datagrams back until the result is dropped, for at most a millisecond, so that the
+    /// samples of several calls can share datagrams.
+    pub fn hold(&self) -> Hold<'_, P> {
+        let mut state = self.shared.state();
+        if state.holds == 0 {
+            state.held_since_ns = now_ns();
+        }
+        state.holds += 1;
+        Hold(self)
     }
 
     /// Returns the counters of the sockets.
     pub fn counters(&self) -> SocketCounters {
         self.shared.state().counters
+    }
+}
+
+/// Holds datagrams back, see [`Driver::hold`].
+pub struct Hold<'a, P: Protocol>(&'a Driver<P>);
+
+impl<P: Protocol> Drop for Hold<'_, P> {
+    fn drop(&mut self) {
+        let mut state = self.0.shared.state();
+        state.holds -= 1;
+        self.0.shared.flush(&mut state);
+        let next = state.wake_ns();
+        drop(state);
+        self.0.wake_for(next);
     }
 }
 
@@ -189,10 +232,10 @@ impl<P: Protocol> State<P> {
     /// Returns the time at which the I/O thread must run next [ns].
     fn wake_ns(&self) -> u64 {
         let timer = self.protocol.next_deadline_ns().unwrap_or(u64::MAX);
-        let blocked = self
-            .blocked
-            .as_ref()
-            .map_or(u64::MAX, |_| now_ns() + BLOCKED_RETRY_NS);
+        let blocked = match self.blocked.is_empty() {
+            true => u64::MAX,
+            false => now_ns() + BLOCKED_RETRY_NS,
+        };
         timer.min(blocked).min(self.networks_due_ns)
     }
 }
@@ -211,10 +254,14 @@ impl<P: Protocol> Shared<P> {
                     self.receive(socket, &mut buffer);
                 }
             }
+            // read without the lock, because it takes some system calls
+            let networks = self.networks_are_due().then(Networks::detect);
             let mut state = self.state();
             let now = now_ns();
             state.protocol.handle_timers(now);
-            self.update_networks(&mut state, now);
+            if let Some(networks) = networks {
+                self.update_networks(&mut state, now, networks);
+            }
             self.flush(&mut state);
         }
     }
@@ -227,7 +274,7 @@ impl<P: Protocol> Shared<P> {
             // stored under the lock: a caller that adds an earlier timer afterwards reads it
             self.sleeps_until_ns
                 .store(state.wake_ns(), Ordering::SeqCst);
-            state.blocked.is_some()
+            !state.blocked.is_empty()
         };
         let left = self
             .sleeps_until_ns
@@ -275,7 +322,7 @@ impl<P: Protocol> Shared<P> {
             }
             state.counters.received += 1;
             let datagram = Bytes::copy_from_slice(buffer.get(..len).unwrap_or_default());
-            state.protocol.handle_datagram(now_ns(), datagram);
+            state.protocol.handle_datagram(now_ns(), from, datagram);
             self.flush(&mut state);
         }
     }
@@ -283,26 +330,36 @@ impl<P: Protocol> Shared<P> {
     /// Sends until the protocol has no datagram or the send buffer is full, and delivers events.
     fn flush(&self, state: &mut State<P>) {
         state.protocol.deliver_events();
-        while let Some(transmit) = state
-            .blocked
-            .take()
-            .or_else(|| state.protocol.poll_transmit(now_ns()))
-        {
-            let parts: Vec<IoSlice<'_>> = transmit
-                .parts
-                .iter()
-                .map(|part| IoSlice::new(part))
-                .collect();
-            match self.sockets.send(transmit.to, &parts, &state.networks) {
-                Ok(()) => state.counters.sent += 1,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    state.blocked = Some(transmit);
+        let now = now_ns();
+        if state.holds > 0 && now < state.held_since_ns + MAX_HOLD_NS {
+            return;
+        }
+        let mut now = Some(now);
+        loop {
+            while state.blocked.len() < SEND_BATCH {
+                let now = now.take().unwrap_or_else(now_ns);
+                let Some(transmit) = state.protocol.poll_transmit(now) else {
                     break;
+                };
+                state.blocked.push_back(transmit);
+            }
+            if state.blocked.is_empty() {
+                break;
+            }
+            match self
+                .sockets
+                .send(state.blocked.make_contiguous(), &state.networks)
+            {
+                Ok(count) => {
+                    state.blocked.drain(..count);
+                    state.counters.sent += count as u64;
                 }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(_) => {
+                    state.blocked.pop_front();
                     state.counters.send_errors += 1;
                     // an interface may have disappeared; at most 10 readings per second
-                    let soon = now_ns() + NETWORK_PERIOD_NS / 30;
+                    let soon = now_ns() + NETWORK_PERIOD_NS / 5;
                     state.networks_due_ns = state.networks_due_ns.min(soon);
                 }
             }
@@ -310,12 +367,12 @@ impl<P: Protocol> Shared<P> {
         state.protocol.deliver_events();
     }
 
-    fn update_networks(&self, state: &mut State<P>, now: u64) {
-        if now < state.networks_due_ns {
-            return;
-        }
+    fn networks_are_due(&self) -> bool {
+        now_ns() >= self.state().networks_due_ns
+    }
+
+    fn update_networks(&self, state: &mut State<P>, now: u64, networks: Networks) {
         state.networks_due_ns = now + NETWORK_PERIOD_NS;
-        let networks = Networks::detect();
         if networks != state.networks {
             self.sockets.join(&networks);
             state.protocol.handle_networks(now, &networks);

@@ -1,6 +1,5 @@
 //! The I/O thread with a protocol that echoes datagrams.
 
-use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -27,7 +26,7 @@ struct EchoProtocol {
 }
 
 impl Protocol for EchoProtocol {
-    fn handle_datagram(&mut self, _: u64, datagram: Bytes) {
+    fn handle_datagram(&mut self, _: u64, _: SocketAddr, datagram: Bytes) {
         if let Some(to) = self.reply {
             let parts = vec![datagram.clone()];
             self.outgoing.push_back(Transmit { to, parts });

@@ -51,6 +51,8 @@ pub struct Network {
     pub index: u32,
     /// Maximum size of an IP packet [bytes].
     pub mtu: usize,
+    /// Whether the interface can carry packets.
+    pub is_up: bool,
 }
 
 impl Network {
@@ -60,7 +62,7 @@ impl Network {
     }
 }
 
-/// Networks whose interfaces are up.
+/// Networks of this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Networks(Vec<Network>);
 
@@ -76,6 +78,7 @@ impl Networks {
                 mask: Ipv4Addr::new(255, 0, 0, 0),
                 index: 0,
                 mtu: 65_536,
+                is_up: true,
             });
         }
         // unequal order is no change
@@ -83,9 +86,9 @@ impl Networks {
         Self(networks)
     }
 
-    /// Returns all networks of the machine.
+    /// Returns the networks whose interfaces are up.
     pub fn iter(&self) -> impl Iterator<Item = &Network> {
-        self.0.iter()
+        self.0.iter().filter(|network| network.is_up)
     }
 
     /// Whether `address` belongs to this machine.
@@ -99,7 +102,7 @@ impl Networks {
             return LOCAL_DATAGRAM;
         }
         let mtu = if address.is_multicast() {
-            self.0.iter().map(|network| network.mtu).min()
+            self.iter().map(|network| network.mtu).min()
         } else {
             self.containing(address).map(|network| network.mtu)
         };
@@ -113,19 +116,22 @@ impl Networks {
     /// Cyclone DDS ignores participants that announce only a loopback address unless it is itself
     /// limited to the loopback network, so other addresses are announced even without multicast.
     pub fn announced(&self, port: u16) -> Vec<Locator> {
-        let own = || self.0.iter().map(|network| network.address);
+        let own = || self.iter().map(|network| network.address);
         let others = own().filter(|address| !address.is_loopback());
         let loopback = own().filter(Ipv4Addr::is_loopback);
         let locator = |address| Locator::from(SocketAddr::from((address, port)));
         others.chain(loopback).map(locator).collect()
     }
 
-    /// Returns the best of the unicast addresses that one peer announces.
+    /// Returns the best of the unicast addresses that one peer announces, whose datagrams come from
+    /// `source`.
     ///
-    /// An address of this machine is preferred, because it has the largest datagrams, then an
-    /// address in a common network, then one behind a router. A loopback address is used if another
-    /// address shows that the peer is on this machine, or if the peer has no other one.
-    fn best(&self, addresses: &[SocketAddrV4]) -> Option<SocketAddrV4> {
+    /// For a peer on this machine, an address of this machine is preferred, because it has the
+    /// largest datagrams. An address of this machine is not used for another one: both may have a
+    /// virtual network with the same address. Otherwise the order is `source`, an address in a
+    /// common network, one behind a router. A loopback address is used if the peer has no other.
+    fn best(&self, addresses: &[SocketAddrV4], source: Option<Ipv4Addr>) -> Option<SocketAddrV4> {
+        let is_here = source.is_none_or(|source| self.is_own(source));
         let usable = |address: &&SocketAddrV4| {
             let ip = address.ip();
             !(ip.is_multicast() || ip.is_unspecified() || ip.is_broadcast() || address.port() == 0)
@@ -133,10 +139,12 @@ impl Networks {
         let rank = |address: &&SocketAddrV4| {
             let ip = *address.ip();
             match (ip.is_loopback(), self.is_own(ip), self.containing(ip)) {
-                (true, ..) => 3,
-                (_, true, _) => 0,
-                (.., Some(_)) => 1,
-                (.., None) => 2,
+                (true, ..) => 4,
+                (_, true, _) if is_here => 0,
+                (_, true, _) => 5,
+                _ if source == Some(ip) => 1,
+                (.., Some(_)) => 2,
+                (.., None) => 3,
             }
         };
         addresses.iter().filter(usable).min_by_key(rank).copied()
@@ -144,10 +152,7 @@ impl Networks {
 
     fn containing(&self, address: Ipv4Addr) -> Option<&Network> {
         let holds = |network: &&Network| network.contains(address);
-        self.0
-            .iter()
-            .filter(holds)
-            .max_by_key(|network| network.mask)
+        self.iter().filter(holds).max_by_key(|network| network.mask)
     }
 }
 
@@ -170,29 +175,31 @@ impl Paths for Networks {
     }
 
     /// Other transports, such as shared memory, are ignored.
-    fn choose(&self, locators: &[Locator]) -> Option<SocketAddr> {
+    fn choose(&self, locators: &[Locator], source: Option<SocketAddr>) -> Option<SocketAddr> {
         let v4 = |locator: &Locator| match locator.socket_addr()? {
             SocketAddr::V4(address) => Some(address),
             SocketAddr::V6(_) => None,
         };
         let addresses: Vec<_> = locators.iter().filter_map(v4).collect();
-        self.best(&addresses).map(SocketAddr::V4)
+        let source = match source {
+            Some(SocketAddr::V4(source)) => Some(*source.ip()),
+            _ => None,
+        };
+        self.best(&addresses, source).map(SocketAddr::V4)
     }
 }
 
-/// Converts an interface address; `None` for IPv6 and for interfaces that are down.
+/// Converts an interface address; `None` for IPv6.
 fn network(interface: &if_addrs::Interface) -> Option<Network> {
     let if_addrs::IfAddr::V4(v4) = &interface.addr else {
         return None;
     };
-    if interface.oper_status == if_addrs::IfOperStatus::Down {
-        return None;
-    }
     Some(Network {
         address: v4.ip,
         mask: v4.netmask,
         index: interface.index.unwrap_or(0),
         mtu: mtu(&interface.name),
+        is_up: v4.ip.is_loopback() || interface.oper_status == if_addrs::IfOperStatus::Up,
     })
 }
 
@@ -215,6 +222,7 @@ mod tests {
             mask: mask.into(),
             index: 0,
             mtu,
+            is_up: true,
         };
         Networks(vec![
             network([127, 0, 0, 1], [255, 0, 0, 0], 65_536),
@@ -225,7 +233,7 @@ mod tests {
 
     fn chosen(addresses: &[&str]) -> Option<String> {
         let parsed: Vec<_> = addresses.iter().map(|a| a.parse().unwrap()).collect();
-        networks().best(&parsed).map(|a| a.to_string())
+        networks().best(&parsed, None).map(|a| a.to_string())
     }
 
     #[test]
@@ -260,7 +268,7 @@ mod tests {
         let mut memory = Locator::from("127.0.0.1:7411".parse::<SocketAddr>().unwrap());
         memory.kind = 16_777_216;
         let network = Locator::from("10.1.9.9:7411".parse::<SocketAddr>().unwrap());
-        let chosen = networks().choose(&[memory, network]);
+        let chosen = networks().choose(&[memory, network], None);
         assert_eq!(chosen, network.socket_addr());
     }
 
@@ -274,6 +282,36 @@ mod tests {
         assert_eq!(chosen(&[common, own]).as_deref(), Some(own));
         let loopback = "127.0.0.1:7411";
         assert_eq!(chosen(&[loopback]).as_deref(), Some(loopback));
+    }
+
+    /// Two machines with the same address of a virtual network, such as that of containers.
+    #[test]
+    fn own_addresses_are_not_used_for_another_machine() {
+        let addresses = ["10.1.2.3:7411", "192.168.1.9:7411", "127.0.0.1:7411"];
+        let addresses = addresses.map(|text| text.parse().unwrap());
+        let best = |source: &str| {
+            let source = source.parse().unwrap();
+            networks()
+                .best(&addresses, Some(source))
+                .unwrap()
+                .to_string()
+        };
+        assert_eq!(best("192.168.1.9"), "192.168.1.9:7411");
+        assert_eq!(
+            best("192.168.1.77"),
+            "192.168.1.9:7411",
+            "behind a translator"
+        );
+        assert_eq!(best("192.168.1.5"), "10.1.2.3:7411", "this machine");
+    }
+
+    #[test]
+    fn interfaces_that_are_down_are_not_announced() {
+        let mut networks = networks();
+        networks.0[1].is_up = false;
+        assert_eq!(networks.announced(7411).len(), 2);
+        assert!(networks.is_own("10.1.2.3".parse().unwrap()));
+        assert!(networks.containing("10.1.9.9".parse().unwrap()).is_none());
     }
 
     #[test]

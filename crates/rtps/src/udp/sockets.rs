@@ -4,12 +4,16 @@
 //! samples and sends everything (RTPS 2.5, 9.6.2).
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 
-use rustix::net::{AddressFamily, SocketFlags, SocketType, sockopt};
+use rustix::net::addr::SocketAddrArg;
+use rustix::net::{
+    AddressFamily, MMsgHdr, SendAncillaryBuffer, SendFlags, SocketFlags, SocketType, sockopt,
+};
 
-use super::networks::{Network, Networks};
+use super::networks::Networks;
 use super::ports;
+use crate::engine::Transmit;
 
 /// Group of multicast announcements (RTPS 2.5, 9.6.2.4).
 pub const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
@@ -28,6 +32,11 @@ pub struct Sockets {
     pub metatraffic: UdpSocket,
     /// Samples; also sends all datagrams.
     pub data: UdpSocket,
+}
+
+fn slices(transmit: &Transmit) -> Vec<io::IoSlice<'_>> {
+    let parts = transmit.parts.iter();
+    parts.map(|part| io::IoSlice::new(part)).collect()
 }
 
 impl Sockets {
@@ -89,48 +98,50 @@ impl Sockets {
         }
     }
 
-    /// Sends a datagram, given in `parts`. A multicast datagram is sent on every network.
+    /// Sends the first of some datagrams and returns their count, at least 1 unless there are none.
+    /// A multicast datagram is sent on every network.
     ///
     /// # Errors
-    /// `WouldBlock` if the send buffer is full; otherwise the error of the network.
-    pub fn send(
-        &self,
-        to: SocketAddr,
-        parts: &[io::IoSlice<'_>],
-        networks: &Networks,
-    ) -> io::Result<()> {
-        if !to.ip().is_multicast() {
-            return self.send_unicast(to, parts);
+    /// The first datagram was not sent: `WouldBlock` if the send buffer is full; otherwise the error
+    /// of the network.
+    pub fn send(&self, datagrams: &[Transmit], networks: &Networks) -> io::Result<usize> {
+        let is_multicast = |transmit: &Transmit| transmit.to.ip().is_multicast();
+        let Some(first) = datagrams.first() else {
+            return Ok(0);
+        };
+        if !is_multicast(first) {
+            let end = datagrams.iter().position(is_multicast);
+            return self.send_unicast(&datagrams[..end.unwrap_or(datagrams.len())]);
         }
-        let mut result = Ok(());
+        let mut result = Ok(1);
         for network in networks.iter() {
-            if let Err(error) = self.send_multicast(to, parts, network) {
+            sockopt::set_ip_multicast_if(&self.data, &network.address)?;
+            if let Err(error) = self.send_unicast(std::slice::from_ref(first)) {
                 result = Err(error);
             }
         }
         result
     }
 
-    fn send_multicast(
-        &self,
-        to: SocketAddr,
-        parts: &[io::IoSlice<'_>],
-        network: &Network,
-    ) -> io::Result<()> {
-        sockopt::set_ip_multicast_if(&self.data, &network.address)?;
-        self.send_unicast(to, parts)
-    }
-
-    fn send_unicast(&self, to: SocketAddr, parts: &[io::IoSlice<'_>]) -> io::Result<()> {
-        let mut control = rustix::net::SendAncillaryBuffer::default();
-        rustix::net::sendmsg_addr(
-            &self.data,
-            &to,
-            parts,
-            &mut control,
-            rustix::net::SendFlags::empty(),
-        )?;
-        Ok(())
+    /// Sends datagrams with one system call. Returns the count of those that were sent.
+    fn send_unicast(&self, datagrams: &[Transmit]) -> io::Result<usize> {
+        let no_flags = SendFlags::empty();
+        if let [one] = datagrams {
+            let mut control = SendAncillaryBuffer::default();
+            rustix::net::sendmsg_addr(&self.data, &one.to, &slices(one), &mut control, no_flags)?;
+            return Ok(1);
+        }
+        let slices: Vec<_> = datagrams.iter().map(slices).collect();
+        let addresses: Vec<_> = datagrams.iter().map(|t| t.to.as_any()).collect();
+        let mut controls = Vec::new();
+        controls.resize_with(datagrams.len(), SendAncillaryBuffer::default);
+        let mut messages: Vec<_> = slices
+            .iter()
+            .zip(&addresses)
+            .zip(&mut controls)
+            .map(|((parts, to), control)| MMsgHdr::new_with_addr(to, parts, control))
+            .collect();
+        Ok(rustix::net::sendmmsg(&self.data, &mut messages, no_flags)?)
     }
 }
 
@@ -157,6 +168,8 @@ fn bind(port: u16, shared: bool) -> io::Result<UdpSocket> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bytes::Bytes;
+    use std::net::SocketAddr;
     use std::time::Duration;
 
     /// Domain of these tests only.
@@ -178,12 +191,19 @@ mod tests {
             second.data.local_addr().unwrap().port(),
         ));
         let body = [7; 60_000];
-        let parts = [io::IoSlice::new(b"RTPS"), io::IoSlice::new(&body)];
-        first.send(to, &parts, &networks).unwrap();
+        let parts = vec![Bytes::from_static(b"RTPS"), Bytes::from(body.to_vec())];
+        let all = [(); 3].map(|()| Transmit {
+            to,
+            parts: parts.clone(),
+        });
+        assert_eq!(first.send(&all[..1], &networks).unwrap(), 1);
+        assert_eq!(first.send(&all[1..], &networks).unwrap(), 2);
         let mut buffer = vec![0; 65_536];
-        let (len, from) = second.data.recv_from(&mut buffer).unwrap();
-        assert_eq!((len, &buffer[..5]), (60_004, &b"RTPS\x07"[..]));
-        assert_eq!(from.port(), first.data.local_addr().unwrap().port());
+        for _ in all {
+            let (len, from) = second.data.recv_from(&mut buffer).unwrap();
+            assert_eq!((len, &buffer[..5]), (60_004, &b"RTPS\x07"[..]));
+            assert_eq!(from.port(), first.data.local_addr().unwrap().port());
+        }
     }
 
     #[test]
@@ -204,11 +224,11 @@ mod tests {
             .set_read_timeout(Some(Duration::from_secs(5)))
             .unwrap();
         let port = socket.local_addr().unwrap().port();
-        let sent = sockets.send(
-            (GROUP, port).into(),
-            &[io::IoSlice::new(b"hello")],
-            &networks,
-        );
+        let hello = Transmit {
+            to: (GROUP, port).into(),
+            parts: vec![Bytes::from_static(b"hello")],
+        };
+        let sent = sockets.send(&[hello], &networks);
         let mut buffer = [0; 16];
         match socket.recv_from(&mut buffer) {
             Ok((len, _)) => assert_eq!(&buffer[..len], b"hello"),

@@ -10,15 +10,26 @@ use super::types::{EntityId, GuidPrefix, ProtocolVersion, Time, VendorId};
 /// Flag of little-endian submessages.
 const LITTLE: u8 = 0x01;
 
+/// Payloads up to this size are copied into the header buffer [B]: a copy costs less than a part of
+/// its own.
+const MAX_COPIED: usize = 512;
+
+/// Upper bound of the submessages of one message. Their parts stay below the 1024 that a system call
+/// accepts, and the message below what peers decode.
+const MAX_SUBMESSAGES: usize = 256;
+
 /// Builder of one message.
 ///
-/// Its parts are slices of one header buffer and the payloads, in the order of the datagram.
+/// Its parts are slices of one header buffer and the large payloads, in the order of the datagram.
 #[derive(Debug)]
 pub struct MessageBuilder {
     buffer: BytesMut,
     /// Payloads and the offset in `buffer` that each precedes.
     payloads: Vec<(usize, Bytes)>,
     payload_bytes: usize,
+    submessages: usize,
+    /// Time of the last INFO_TS.
+    timestamp: Option<Option<Time>>,
 }
 
 impl MessageBuilder {
@@ -36,12 +47,19 @@ impl MessageBuilder {
             buffer,
             payloads: Vec::new(),
             payload_bytes: 0,
+            submessages: 0,
+            timestamp: None,
         }
     }
 
     /// Returns the size of the datagram so far [B].
     pub fn len(&self) -> usize {
         self.buffer.len() + self.payload_bytes
+    }
+
+    /// Returns whether the message has as many submessages as one datagram may carry.
+    pub fn is_full(&self) -> bool {
+        self.submessages >= MAX_SUBMESSAGES
     }
 
     /// Returns whether the message has no submessage yet.
@@ -73,6 +91,7 @@ impl MessageBuilder {
     }
 
     fn begin(&mut self, kind: u8, flags: u8) -> usize {
+        self.submessages += 1;
         let start = self.buffer.len();
         self.buffer.put_slice(&[kind, flags | LITTLE, 0, 0]);
         start
@@ -81,8 +100,12 @@ impl MessageBuilder {
     fn end(&mut self, start: usize, payload: Option<&Bytes>) {
         let mut length = self.buffer.len() - start - 4;
         if let Some(payload) = payload.filter(|payload| !payload.is_empty()) {
-            self.payloads.push((self.buffer.len(), payload.clone()));
-            self.payload_bytes += payload.len();
+            if payload.len() <= MAX_COPIED {
+                self.buffer.put_slice(payload);
+            } else {
+                self.payloads.push((self.buffer.len(), payload.clone()));
+                self.payload_bytes += payload.len();
+            }
             let pad = padding(payload.len());
             self.buffer.put_bytes(0, pad);
             length += payload.len() + pad;
@@ -92,14 +115,22 @@ impl MessageBuilder {
         self.buffer[start + 2..start + 4].copy_from_slice(&length.to_le_bytes());
     }
 
-    /// Appends INFO_TS; `None` withdraws an earlier time.
+    /// Appends INFO_TS unless the time holds already; `None` withdraws an earlier time.
     pub fn info_timestamp(&mut self, time: Option<Time>) {
+        if self.timestamp.replace(time) == Some(time) {
+            return;
+        }
         let flags = if time.is_none() { 0x02 } else { 0 };
         self.submessage(kind::INFO_TS, flags, |out| {
             if let Some(time) = time {
                 put_time(out, time);
             }
         });
+    }
+
+    /// Appends `len` bytes without a meaning, in a submessage PAD.
+    pub fn pad(&mut self, len: usize) {
+        self.submessage(kind::PAD, 0, |out| out.put_bytes(0, len & !3));
     }
 
     /// Appends a submessage INFO_DST.
@@ -126,7 +157,7 @@ impl MessageBuilder {
         });
     }
 
-    /// Appends DATA. The payload is not copied; it is padded to a multiple of 4.
+    /// Appends DATA. A large payload is not copied. It is padded to a multiple of 4.
     pub fn data(&mut self, data: &Data) {
         let (payload_flag, payload) = match &data.payload {
             Payload::None => (0, None),
@@ -143,7 +174,7 @@ impl MessageBuilder {
         self.end(start, payload);
     }
 
-    /// Appends DATA_FRAG. The payload is not copied; it is padded to a multiple of 4.
+    /// Appends DATA_FRAG. A large payload is not copied. It is padded to a multiple of 4.
     pub fn data_frag(&mut self, frag: &DataFrag) {
         let flags = u8::from(frag.key) << 2 | inline_flag(&frag.inline_qos);
         let start = self.begin(kind::DATA_FRAG, flags);

@@ -178,6 +178,14 @@ pub struct EndpointData {
 }
 
 impl EndpointData {
+    /// Returns the approximate size in memory [B].
+    pub fn memory_bytes(&self) -> usize {
+        let names = self.topic_name.len() + self.type_name.len() + self.name.len();
+        let partitions: usize = self.qos.partition.iter().map(String::len).sum();
+        let locators = size_of::<Locator>() * (self.unicast.len() + self.multicast.len());
+        size_of::<Self>() + names + partitions + self.qos.user_data.len() + locators
+    }
+
     /// Returns the announcement of `guid` without locators.
     pub fn new(guid: Guid, topic_name: &str, type_name: &str, qos: Qos) -> EndpointData {
         EndpointData {

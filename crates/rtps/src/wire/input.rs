@@ -183,6 +183,7 @@ impl Input {
         if length > max {
             return Err(ParseError::TooLong);
         }
-        self.take(length)
+        // a slice would keep the whole datagram
+        Ok(Bytes::copy_from_slice(&self.take(length)?))
     }
 }

@@ -10,7 +10,7 @@ use super::sets::{FragmentNumberSet, SequenceNumberSet};
 use super::types::{FragmentNumber, Locator, ProtocolVersion, SequenceNumber, Time, VendorId};
 
 /// Upper bound of the submessages of one message.
-const MAX_SUBMESSAGES: usize = 1024;
+const MAX_SUBMESSAGES: usize = 4096;
 
 /// Upper bound of the locators of one list.
 const MAX_LOCATORS: usize = 64;

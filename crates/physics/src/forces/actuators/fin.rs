@@ -83,14 +83,14 @@ pub fn prepare_step(robot: &Robot, state: &mut RobotState, dt: f64, work: &mut W
             (target + memory.fault.offset).clamp(fin.range[0], fin.range[1])
         };
         let start = memory.angle;
-        let broken = memory.fault.stuck || memory.fault.dead;
-        let angle = if !powered || broken || matches!(memory.health, Health::Stuck | Health::Dead) {
+        let has_failed = memory.fault.stuck || memory.fault.dead;
+        let angle = if !powered || has_failed || matches!(memory.health, Health::Stuck | Health::Dead) {
             [start; 3]
         } else if fin.is_ideal() {
             [target; 3]
         } else {
-            let middle = fin.servo_angle(start, target, 0.5 * dt);
-            [start, middle, fin.servo_angle(middle, target, 0.5 * dt)]
+            let midpoint = fin.servo_angle(start, target, 0.5 * dt);
+            [start, midpoint, fin.servo_angle(midpoint, target, 0.5 * dt)]
         };
         memory.rate = (angle[2] - start) / dt;
         memory.angle = angle[2];
@@ -186,7 +186,7 @@ struct Flow {
     V_r: SpatialVelocity,
     /// Velocity added by a slipstream, relative to the water, and the affected fraction of the
     /// area.
-    race: Option<(Vec3, f64)>,
+    slipstream: Option<(Vec3, f64)>,
 }
 
 impl Flow {
@@ -203,16 +203,16 @@ impl Flow {
             w: link.V.w.lane(lane),
             v: link.V.v.lane(lane) - link.water.lane(lane),
         };
-        let race = fin.slipstream.map(|race| {
-            let drive = work.drive[race.thruster][stage].lane(lane);
-            let t = &robot.thrusters[race.thruster];
+        let slipstream = fin.slipstream.map(|slipstream| {
+            let drive = work.drive[slipstream.thruster][stage].lane(lane);
+            let t = &robot.thrusters[slipstream.thruster];
             let axis = thruster::thrust_axis(robot, t, work, stage).lane(lane);
             (
-                slipstream_velocity(t, axis, &race, &V_r, drive, density),
-                race.fraction,
+                slipstream_velocity(t, axis, &slipstream, &V_r, drive, density),
+                slipstream.fraction,
             )
         });
-        Self { V_r, race }
+        Self { V_r, slipstream }
     }
 }
 
@@ -221,7 +221,7 @@ impl Flow {
 fn slipstream_velocity(
     t: &Thruster,
     axis: Vec3,
-    race: &Slipstream,
+    slipstream: &Slipstream,
     V_r: &SpatialVelocity,
     drive: f64,
     density: f64,
@@ -233,7 +233,7 @@ fn slipstream_velocity(
     }
     let inflow = inflow.max(0.0);
     let added = (inflow * inflow + 2.0 * thrust / (density * disc)).sqrt() - inflow;
-    axis.scale(race.development * added)
+    axis.scale(slipstream.development * added)
 }
 
 /// Fraction of the fin that is under water, linear over its height.
@@ -279,11 +279,11 @@ fn fin_wrench(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> Sp
             let f = f0.scale(cos) + n0.scale(sin);
             let p = fin.p_LoF - f.scale(fin.center_of_pressure);
             let v = flow.V_r.v + flow.V_r.w.cross(p);
-            let F = match flow.race {
+            let F = match flow.slipstream {
                 None => foil_force(fin, v, f, s, half),
-                Some((race, part)) => {
+                Some((slipstream, part)) => {
                     foil_force(fin, v, f, s, half * (1.0 - part))
-                        + foil_force(fin, v + race, f, s, half * part)
+                        + foil_force(fin, v + slipstream, f, s, half * part)
                 }
             };
             SpatialForce::at_point(F, p)

@@ -208,13 +208,13 @@ fn ground_effect<T: Real>(
     if induced2 <= 0.0 {
         return 1.0;
     }
-    let squared_nearness = |z: f64| {
-        let nearness_squared = R / (4.0 * z.max(0.5 * R));
-        nearness_squared * nearness_squared
+    let correction_at_height = |z: f64| {
+        let ratio = R / (4.0 * z.max(0.5 * R));
+        ratio * ratio
     };
-    let mut nearness_squared = squared_nearness(z);
+    let mut correction = correction_at_height(z);
     if deck.disc_fraction > 0.0 {
-        nearness_squared += deck.disc_fraction * (squared_nearness(z.min(p.z - deck.height)) - nearness_squared); // (7)
+        correction += deck.disc_fraction * (correction_at_height(z.min(p.z - deck.height)) - correction); // (7)
     }
-    1.0 / (1.0 - nearness_squared / (1.0 + v.dot(v) / induced2))
+    1.0 / (1.0 - correction / (1.0 + v.dot(v) / induced2))
 }

@@ -34,8 +34,8 @@ use merrow_math::{SpatialForce, Vec3};
 use merrow_model::scene::Fin;
 use merrow_model::state::workspace::LinkWork;
 
-/// Wrench at Lo in L for the sheet limit `sheet` [rad]; `remaining_fraction` is the fraction of the sail that
-/// remains after faults.
+/// Wrench at Lo in L for the sheet limit `sheet` [rad]; `remaining_fraction` is the fraction of the
+/// sail that remains after faults.
 #[inline(never)]
 pub fn force(
     fin: &Fin,

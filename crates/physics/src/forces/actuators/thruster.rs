@@ -137,8 +137,8 @@ fn drives_in_lanes<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotSt
         return drives_per_lane(thruster, k, states);
     }
     let target = T::from_lanes(|i| unstuck_lag_input(thruster, &states[i].actuators[k]));
-    let of = |j: usize| T::from_lanes(|i| states[i].actuators[k].lag[j]);
-    let (out, end) = thruster.lag.outputs(&[of(0), of(1), of(2)], target);
+    let lag_state = |j: usize| T::from_lanes(|i| states[i].actuators[k].lag[j]);
+    let (out, end) = thruster.lag.outputs(&[lag_state(0), lag_state(1), lag_state(2)], target);
     for (i, state) in states.iter_mut().enumerate() {
         let actuator = &mut state.actuators[k];
         actuator.lag = [end[0].lane(i), end[1].lane(i), end[2].lane(i)];
@@ -185,7 +185,7 @@ fn store_drives(
     if thruster.depends_on_inflow() {
         return;
     }
-    let turned = thruster
+    let azimuth_wrenches = thruster
         .azimuth
         .map(|_| [0, 1, 2].map(|stage| azimuth_unit_wrench(robot, thruster, work, stage)));
     let stages = &mut work.thrust[thruster.link];
@@ -194,9 +194,9 @@ fn store_drives(
         if stage == 0 {
             actuator.thrust = thrust;
         }
-        let unit = turned
+        let unit = azimuth_wrenches
             .as_ref()
-            .map_or(&thruster.unit_wrench, |turned| &turned[stage]);
+            .map_or(&thruster.unit_wrench, |azimuth_wrenches| &azimuth_wrenches[stage]);
         stages[stage].m += unit.m.scale(thrust);
         stages[stage].f += unit.f.scale(thrust);
     }
@@ -231,11 +231,11 @@ pub(crate) fn thrust_axis<T: Real>(
 
 /// Lag that applies to the current direction of change.
 fn active_lag<'a>(thruster: &'a Thruster, actuator: &ActuatorState, target: f64) -> &'a Lag {
-    let falls = |up: &Lag| target.abs() < up.output(&actuator.lag, target).abs();
+    let is_decreasing = |up: &Lag| target.abs() < up.output(&actuator.lag, target).abs();
     thruster
         .lag_down
         .as_ref()
-        .filter(|_| falls(&thruster.lag))
+        .filter(|_| is_decreasing(&thruster.lag))
         .unwrap_or(&thruster.lag)
 }
 
@@ -284,16 +284,16 @@ fn unstuck_lag_input(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
         Health::Reduced(part) => part * fault.fraction,
         Health::Healthy => fault.fraction,
     } * actuator.available_fraction;
-    let wanted = if fault.offset == 0.0 {
+    let drive = if fault.offset == 0.0 {
         actuator.target
     } else {
         thruster.drive(actuator.command + fault.offset)
     };
     // thrust is proportional to the square of the shaft speed
     if thruster.drive_is_speed() {
-        part.sqrt() * wanted
+        part.sqrt() * drive
     } else {
-        part * wanted
+        part * drive
     }
 }
 
@@ -473,12 +473,12 @@ pub fn store_thrust(
                 actuator.shaft_power = propeller.shaft_power(drive, inflow, at.sea.density) * wet;
             }
             Curve::Rotor(rotor) => {
-                let here = match air {
-                    Some((of, here)) if of == thruster.link => here,
+                let air = match air {
+                    Some((lag_state, air)) if lag_state == thruster.link => air,
                     _ => rotor::air_at_link(link, 0, at),
                 };
-                air = Some((thruster.link, here));
-                let (v, spin) = (link.V.v - here.velocity, [drive, 0.0]);
+                air = Some((thruster.link, air));
+                let (v, spin) = (link.V.v - air.velocity, [drive, 0.0]);
                 let hub = rotor::Hub {
                     axis,
                     v,
@@ -487,7 +487,7 @@ pub fn store_thrust(
                     deck: work.rotor_decks[k],
                 };
                 actuator.thrust =
-                    rotor::wrench(thruster, rotor, &hub, here.density, (link, 0), at).0;
+                    rotor::wrench(thruster, rotor, &hub, air.density, (link, 0), at).0;
             }
             _ => actuator.thrust = static_thrust(thruster, drive),
         }

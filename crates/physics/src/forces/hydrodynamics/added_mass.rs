@@ -68,19 +68,19 @@ pub fn force<T: Real>(
         } else {
             T::zero()
         };
-        let kept = |v: Vec3<T>| Vec3::new(v.x, v.y * pitch, T::zero());
-        munk.m = V_r.w.cross(momentum.m) + kept(V_r.v.cross(momentum.f));
-        munk.f = kept(V_r.w).cross(momentum.f);
+        let select_kept = |v: Vec3<T>| Vec3::new(v.x, v.y * pitch, T::zero());
+        munk.m = V_r.w.cross(momentum.m) + select_kept(V_r.v.cross(momentum.f));
+        munk.f = select_kept(V_r.w).cross(momentum.f);
         if !link.derivatives.is_empty() {
             munk = SpatialForce::zero(); // the derivatives include all of it
         }
     }
-    let carried = inertia_times_linear(&link.added, a_w - V.w.cross(v_w)); // (2)
-    let added = carried.minus(&munk);
-    let carry = a_w.scale(displaced); // (3)
+    let water_acceleration_force = inertia_times_linear(&link.added, a_w - V.w.cross(v_w)); // (2)
+    let added = water_acceleration_force.minus(&munk);
+    let inertial_force = a_w.scale(displaced); // (3)
     let froude_krylov = SpatialForce {
-        m: -carry.cross(p_LoCb),
-        f: carry,
+        m: -inertial_force.cross(p_LoCb),
+        f: inertial_force,
     };
     SpatialForce {
         m: added.m.scale(wet),

@@ -45,8 +45,8 @@ pub fn wetness<T: Real>(link: &Link, up: Vec3<T>, z: T) -> Wetness<T> {
 #[inline(always)]
 pub(crate) fn wetness_under<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
     let hull = &link.hull;
-    let deep = (0..T::LANES).all(|i| height.lane(i) <= -hull.bound);
-    if deep {
+    let is_fully_submerged = (0..T::LANES).all(|i| height.lane(i) <= -hull.bound);
+    if is_fully_submerged {
         return Wetness {
             wet: T::one(),
             shift: Vec3::zero(),
@@ -58,7 +58,7 @@ pub(crate) fn wetness_under<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wet
 #[inline(never)]
 fn cut_hull<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
     let hull = &link.hull;
-    let cut = |i: usize| {
+    let cut_lane = |i: usize| {
         // each lane has the same bits as on its own
         if height.lane(i) <= -hull.bound {
             return (1.0, Vec3::zero());
@@ -68,8 +68,8 @@ fn cut_hull<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
         (c.fraction, hull.R_LH.mul_vec(c.centroid))
     };
     let mut cuts = [(0.0, Vec3::zero()); MAX_LANES];
-    for (i, found) in cuts.iter_mut().enumerate().take(T::LANES) {
-        *found = cut(i);
+    for (i, cut) in cuts.iter_mut().enumerate().take(T::LANES) {
+        *cut = cut_lane(i);
     }
     Wetness {
         wet: T::from_lanes(|i| cuts[i].0),
@@ -81,6 +81,6 @@ fn cut_hull<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
 #[inline(always)]
 pub fn force<T: Real>(link: &Link, w: &Wetness<T>, up: Vec3<T>, rho_g: T) -> SpatialForce<T> {
     let f = up.scale(w.wet * (rho_g * link.volume));
-    let at = Vec3::splat(link.p_LoCb) + w.shift;
-    SpatialForce { m: at.cross(f), f }
+    let p_LoCb_wet = Vec3::splat(link.p_LoCb) + w.shift;
+    SpatialForce { m: p_LoCb_wet.cross(f), f }
 }

@@ -105,6 +105,22 @@ fn invalid_data_is_refused() {
 }
 
 #[test]
+fn large_payloads_are_not_copied() {
+    let mut sample = data();
+    sample.payload = Payload::Data(Bytes::from(vec![7; 1001]));
+    let mut builder = MessageBuilder::new(PREFIX);
+    builder.data(&sample);
+    builder.info_destination(PREFIX);
+    let parts = builder.finish();
+    assert_eq!(parts.len(), 3);
+    let (Payload::Data(bytes), read) = (&sample.payload, parse(parts.concat().into())) else {
+        unreachable!()
+    };
+    assert_eq!(parts[1].as_ptr(), bytes.as_ptr());
+    assert_eq!(read.expect("header").submessages.len(), 2);
+}
+
+#[test]
 fn data_is_padded_before_the_next_submessage() {
     let mut sample = data();
     sample.payload = Payload::Data(Bytes::from_static(&[0, 1, 0, 0, 42]));
@@ -112,7 +128,7 @@ fn data_is_padded_before_the_next_submessage() {
     builder.data(&sample);
     builder.info_destination(PREFIX);
     let parts = builder.finish();
-    assert_eq!(parts.len(), 3);
+    assert_eq!(parts.len(), 1);
     let message = parse(parts.concat().into()).expect("header");
     sample.payload = Payload::Data(Bytes::from_static(&[0, 1, 0, 0, 42, 0, 0, 0]));
     let expected = [

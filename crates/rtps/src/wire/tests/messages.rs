@@ -213,7 +213,7 @@ fn submessages_before_an_invalid_one_remain() {
     assert_eq!(read.error, Some(ParseError::Truncated));
     let pads = "01 01 0000".repeat(5000);
     let read = parse(message(&pads)).expect("header");
-    assert_eq!(read.submessages.len(), 1024);
+    assert_eq!(read.submessages.len(), 4096);
     assert_eq!(read.error, Some(ParseError::TooLong));
 }
 

@@ -1,0 +1,58 @@
+//! Handle to the network of a node: batches of messages, and counters for diagnostics.
+
+use merrow_rtps::participant::Participant;
+
+use crate::dds::transport::Inbox;
+
+/// Handle to the network of a node, for any thread.
+#[derive(Clone)]
+pub struct Network {
+    participant: Participant,
+    inbox: Inbox,
+}
+
+/// Counters of the network of a node since it started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NetworkCounters {
+    /// Datagrams that were sent.
+    pub sent: u64,
+    /// Datagrams that were received from accepted senders.
+    pub received: u64,
+    /// Datagrams that the operating system refused to send.
+    pub send_errors: u64,
+    /// Datagrams of senders outside the discovery range, which were ignored.
+    pub foreign: u64,
+    /// Datagrams with invalid content.
+    pub malformed: u64,
+    /// Announcements of participants and endpoints that were refused: invalid, over a limit, or
+    /// without an address that can be reached.
+    pub refused: u64,
+    /// Messages that were dropped because the callback of their subscription was too slow.
+    pub overtaken: u64,
+}
+
+impl Network {
+    pub(super) fn new(participant: Participant, inbox: Inbox) -> Self {
+        Self { participant, inbox }
+    }
+
+    /// Holds datagrams back while `action` runs, for at most a millisecond, so that the messages
+    /// published meanwhile can share datagrams.
+    pub fn batch<R>(&self, action: impl FnOnce() -> R) -> R {
+        self.participant.batch(action)
+    }
+
+    /// Returns the counters.
+    pub fn counters(&self) -> NetworkCounters {
+        let (protocol, sockets) = self.participant.counters();
+        NetworkCounters {
+            sent: sockets.sent,
+            received: sockets.received,
+            send_errors: sockets.send_errors,
+            foreign: sockets.foreign,
+            malformed: protocol.malformed,
+            refused: protocol.refused,
+            overtaken: self.inbox.dropped(),
+        }
+    }
+}

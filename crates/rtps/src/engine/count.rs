@@ -1,0 +1,76 @@
+//! Counts that mark repeated messages (RTPS 2.5, 8.3.8.1.3, 8.3.8.6.3).
+
+use super::config::{MILLIS, Nanos};
+
+/// Silence after which a lower count is that of a peer that started to count again [ns].
+const RESTART: u64 = 500 * MILLIS;
+
+/// Filter of the messages of one kind from one endpoint.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct CountFilter {
+    last: Option<(i32, Nanos)>,
+}
+
+/// Result of [`CountFilter::check`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Count {
+    /// The message follows the last one.
+    New,
+    /// The peer has started to count again.
+    Restarted,
+    /// The message was already processed, or a later one was.
+    Repeated,
+}
+
+impl CountFilter {
+    /// Classifies a message by its count. A large step back is a wrapped counter.
+    pub(super) fn check(&mut self, now: Nanos, count: i32) -> Count {
+        let result = match self.last {
+            None => Count::New,
+            Some((last, _)) if count.wrapping_sub(last) > 0 => Count::New,
+            Some((_, at)) if now.since(at) > RESTART => Count::Restarted,
+            Some(_) => return Count::Repeated,
+        };
+        self.last = Some((count, now));
+        result
+    }
+
+    /// Takes `count` as that of a peer that starts to count.
+    pub(super) fn restart(&mut self, now: Nanos, count: i32) {
+        self.last = Some((count, now));
+    }
+
+    /// Returns whether a message with this count is to be processed.
+    pub(super) fn accepts(&mut self, now: Nanos, count: i32) -> bool {
+        self.check(now, count) != Count::Repeated
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_counts_are_refused() {
+        let mut filter = CountFilter::default();
+        let checks = [(0, 5), (1, 5), (2, 4), (3, i32::MAX), (4, i32::MIN + 6)];
+        let results = checks.map(|(ms, count)| filter.check(Nanos(ms * MILLIS), count));
+        let expected = [
+            Count::New,
+            Count::Repeated,
+            Count::Repeated,
+            Count::New,
+            Count::New,
+        ];
+        assert_eq!(results, expected);
+    }
+
+    #[test]
+    fn counts_may_restart_after_silence() {
+        let mut filter = CountFilter::default();
+        assert!(filter.accepts(Nanos(0), 100));
+        assert!(!filter.accepts(Nanos(RESTART), 1));
+        assert_eq!(filter.check(Nanos(RESTART + 1), 1), Count::Restarted);
+        assert!(filter.accepts(Nanos(RESTART + 2), 2));
+    }
+}
