@@ -163,7 +163,9 @@ fn main() {
                 (now() - start) / if requested { count.max(1) as f64 } else { 1.0 }
             };
             // subtract the cost of the rest of the world
-            let mut times: Vec<f64> = (0..FRAMES).map(|_| frame_time(true) - frame_time(false)).collect();
+            let mut times: Vec<f64> = (0..FRAMES)
+                .map(|_| frame_time(true) - frame_time(false))
+                .collect();
             times.sort_by(f64::total_cmp);
             all.insert(format!("{name}_{unit}"), json!(times[FRAMES / 2]));
         }

@@ -62,7 +62,11 @@ pub(super) struct GripperState {
 /// One of the two gripper actions.
 pub(super) trait GripperAction: GoalReport {
     /// Extracts the target of a goal, or returns the reason why the goal is invalid.
-    fn build_target(robot: &Robot, group: &JointGroup, goal: Self::Goal) -> Result<GripperTarget, String>;
+    fn build_target(
+        robot: &Robot,
+        group: &JointGroup,
+        goal: Self::Goal,
+    ) -> Result<GripperTarget, String>;
     /// Builds the result message from the state of the gripper.
     fn result(state: GripperState) -> Self::Result;
 }

@@ -67,7 +67,10 @@ pub(super) fn draw(
             });
             curves(&title, sounds)
         }
-        _ => curves(&title, readings.iter().map(|s| (s.stamp_ns, s.reading.axes()))),
+        _ => curves(
+            &title,
+            readings.iter().map(|s| (s.stamp_ns, s.reading.axes())),
+        ),
     };
     let nothing = || {
         format!(

@@ -103,7 +103,10 @@ pub(super) fn render(
 }
 
 /// Builds the image from samples taken at one time.
-fn instantaneous_image(exteroceptive: &ExteroceptiveSpec, frames: Vec<FrameData>) -> Option<SensorImage> {
+fn instantaneous_image(
+    exteroceptive: &ExteroceptiveSpec,
+    frames: Vec<FrameData>,
+) -> Option<SensorImage> {
     let (mut display, mut scope, mut shown) = (
         SonarDisplay::default(),
         PlanPositionDisplay::default(),
@@ -143,7 +146,13 @@ struct LineAccumulator {
 }
 
 impl LineAccumulator {
-    fn add(&mut self, exteroceptive: &ExteroceptiveSpec, data: &FrameData, pose: &Pose, stamp_ns: u64) {
+    fn add(
+        &mut self,
+        exteroceptive: &ExteroceptiveSpec,
+        data: &FrameData,
+        pose: &Pose,
+        stamp_ns: u64,
+    ) {
         match (exteroceptive, data) {
             (ExteroceptiveSpec::Sonar(spec), FrameData::Ping(ping))
                 if spec.kind == SonarKind::SideScan =>

@@ -1,7 +1,7 @@
 //! `merrow snapshot`: writes one image of a world, or of the output of a sensor, to a file.
 
-use super::sensor_image::{self, SensorImage};
 use super::readings;
+use super::sensor_image::{self, SensorImage};
 use bytes::Bytes;
 use clap::Args;
 use merrow::convert::header;
@@ -351,7 +351,7 @@ fn view_camera() -> CameraSpec {
         exposure,
         snow: 0.0,
         jpeg_quality: 90,
-        places: CameraSpec::places(4),
+        subpixels: CameraSpec::subpixels(4),
     }
 }
 

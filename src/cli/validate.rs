@@ -10,7 +10,7 @@ use merrow_validate::pool::model::Model;
 use merrow_validate::pool::recording::Recording;
 use merrow_validate::pool::study;
 use merrow_validate::pool::summary;
-use merrow_validate::pool::summary::{PAPER, Rest, Summary};
+use merrow_validate::pool::summary::{PAPER, RestState, Summary};
 use merrow_validate::pool::trial;
 use merrow_validate::pool::trial::{Mode, Outcome};
 use merrow_validate::read::trials;
@@ -249,7 +249,7 @@ fn print_trial(o: &Outcome, number: usize, total: usize) {
     );
 }
 
-fn print_rest(rest: &Rest, recordings: &[Recording]) {
+fn print_rest(rest: &RestState, recordings: &[Recording]) {
     println!("\nat rest, arm folded         roll [deg]  pitch [deg]  ascent [m/s]");
     let row = |name: &str, [roll, pitch]: [f64; 2], ascent: f64| {
         println!("{name:<26} {roll:>11.2} {pitch:>12.2} {ascent:>13.4}");

@@ -181,7 +181,10 @@ pub fn labels(scene: &Scene, header: Header) -> LabelInfo {
         .into_iter()
         .chain(structures)
         .chain(robots);
-    let water = [(OPEN_WATER_LABEL, "open_water"), (SURFACE_LABEL, "water_surface")];
+    let water = [
+        (OPEN_WATER_LABEL, "open_water"),
+        (SURFACE_LABEL, "water_surface"),
+    ];
     let all = numbered
         .enumerate()
         .map(|(k, name)| (k as u16, name))

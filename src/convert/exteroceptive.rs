@@ -195,7 +195,8 @@ impl TiltAccumulator {
                     .echo_position(k, f64::from(*range), stamp_ns)
                     .to_array()
                     .map(|x| x as f32);
-                let time = ((stamp_ns - tilt_period.stamp_ns) as f64 * 1e-9 + spec.firing_time(k)) as f32;
+                let time =
+                    ((stamp_ns - tilt_period.stamp_ns) as f64 * 1e-9 + spec.firing_time(k)) as f32;
                 tilt_period.points.push(Point {
                     p,
                     intensity: *intensity,

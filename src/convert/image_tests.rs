@@ -78,7 +78,10 @@ fn formats_match_the_image_transport_plugins() {
     let grey = rgb.slice(..(WIDTH * HEIGHT) as usize);
     let numbers = vec![300; grey.len()];
     let depths = vec![1.0; grey.len()];
-    let (rgb, grey) = (image_view(Pixels::Rgb8(&rgb)), image_view(Pixels::Mono8(&grey)));
+    let (rgb, grey) = (
+        image_view(Pixels::Rgb8(&rgb)),
+        image_view(Pixels::Mono8(&grey)),
+    );
     let head = Header::default;
     assert_eq!(
         rgb.jpeg(head(), 90).unwrap().format,
@@ -183,7 +186,9 @@ fn encoded_files_are_the_same_everywhere() {
     let jpeg = image_view(Pixels::Rgb8(&rgb))
         .jpeg(Header::default(), 90)
         .unwrap();
-    let png = image_view(Pixels::Rgb8(&rgb)).png(Header::default()).unwrap();
+    let png = image_view(Pixels::Rgb8(&rgb))
+        .png(Header::default())
+        .unwrap();
     let depth = image_view(Pixels::Depth(&depths));
     let depth = depth
         .compressed_depth(Header::default(), DepthScale::default())

@@ -43,11 +43,12 @@ fn scan(
 ) -> LaserScan {
     let (a, n) = (spec.head_angle(first), ranges.len());
     // a full-circle head returns by one turn after the last ping
-    let from = if first % spec.sweep_pings() + 1 == spec.sweep_pings() && spec.rotates_continuously() {
-        first - 1
-    } else {
-        first
-    };
+    let from =
+        if first % spec.sweep_pings() + 1 == spec.sweep_pings() && spec.rotates_continuously() {
+            first - 1
+        } else {
+            first
+        };
     let step = spec.head_angle(from + 1) - spec.head_angle(from);
     LaserScan {
         header,

@@ -138,8 +138,9 @@ fn fault_kind(
         return Err(format!("the fault {kind} requires {missing}"));
     }
     let value = |name: &str| get(name).unwrap_or(0.0);
-    let triple =
-        |quantity: &str, unit: &str| ["x", "y", "z"].map(|axis| value(&format!("{quantity}_{axis}_{unit}")));
+    let triple = |quantity: &str, unit: &str| {
+        ["x", "y", "z"].map(|axis| value(&format!("{quantity}_{axis}_{unit}")))
+    };
     Ok(match kind.as_str() {
         "stuck" => FaultKind::Stuck,
         "reduced" => FaultKind::Reduced(value("fraction")),
@@ -173,7 +174,12 @@ mod tests {
     use super::*;
     use merrow_world::{Overrides, load_text};
 
-    fn request_fault(device: &str, kind: &str, names: &[&str], values: &[f64]) -> Result<Command, String> {
+    fn request_fault(
+        device: &str,
+        kind: &str,
+        names: &[&str],
+        values: &[f64],
+    ) -> Result<Command, String> {
         let text = "robots: {r: {model: bluerov2_heavy}}\n";
         let scene = load_text("w.yaml", text, Overrides::default())
             .expect("a world")
@@ -192,7 +198,8 @@ mod tests {
 
     #[test]
     fn requests_become_faults() {
-        let Ok(Command::Fault(fault)) = request_fault("battery", "shortage", &["power_w"], &[30.0]) else {
+        let Ok(Command::Fault(fault)) = request_fault("battery", "shortage", &["power_w"], &[30.0])
+        else {
             panic!("refused");
         };
         assert_eq!(
@@ -203,7 +210,8 @@ mod tests {
                 5_000_000_000
             )
         );
-        let Ok(Command::Fault(fault)) = request_fault("imu/gyro", "biased", &["bias"], &[0.1]) else {
+        let Ok(Command::Fault(fault)) = request_fault("imu/gyro", "biased", &["bias"], &[0.1])
+        else {
             panic!("refused");
         };
         assert!(matches!(fault.device, Device::SensorChannel(_, 0)));
@@ -214,7 +222,9 @@ mod tests {
         };
         let jammer = Jammer::new(Vec3::new(0.0, 30.0, 0.0), 0.1);
         assert_eq!(fault.kind, FaultKind::Jammed(Some(jammer)));
-        let Ok(Command::Fault(fault)) = request_fault("gps", "spoofed", &["velocity_x_m_s"], &[0.5]) else {
+        let Ok(Command::Fault(fault)) =
+            request_fault("gps", "spoofed", &["velocity_x_m_s"], &[0.5])
+        else {
             panic!("refused");
         };
         let spoof = Spoof {

@@ -104,7 +104,14 @@ impl Bridge {
         let (requests, shared) = (requests.clone(), Arc::clone(&publisher_thread.shared));
         live_parameters::start(&parameters, simulation, pace, requests, shared)
             .map_err(|e| e.to_string())?;
-        let endpoints = Self::endpoints(node, actions, &plan, &mailbox, parameters, &publisher_thread)?;
+        let endpoints = Self::endpoints(
+            node,
+            actions,
+            &plan,
+            &mailbox,
+            parameters,
+            &publisher_thread,
+        )?;
         Ok(Self::new(
             simulation,
             &plan,
@@ -244,7 +251,11 @@ impl Bridge {
         let Some(scheduler) = &simulation.sensor_scheduler else {
             return;
         };
-        let recording = self.publisher_thread.shared.recording.load(Ordering::Relaxed);
+        let recording = self
+            .publisher_thread
+            .shared
+            .recording
+            .load(Ordering::Relaxed);
         let is_requested = |output: &usize| {
             recording
                 || self

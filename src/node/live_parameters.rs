@@ -457,8 +457,9 @@ impl LiveParameters {
         sea.air_pressure = number(AIR, sea.air_pressure);
         let all = declarations(&self.scene, Pace::Max);
         let changed = |is_selected: &dyn Fn(&str) -> bool| {
-            all.iter()
-                .any(|d| is_selected(&d.name) && self.value(&d.name, batch).is_some_and(|v| v != d.default))
+            all.iter().any(|d| {
+                is_selected(&d.name) && self.value(&d.name, batch).is_some_and(|v| v != d.default)
+            })
         };
         if changed(&|name| [DENSITY, SOUND, TEMPERATURE].contains(&name)) {
             sea.column = None;

@@ -1,7 +1,7 @@
 //! Tests thrusters that rotate about a shaft.
 
 use crate::common::worlds::boat;
-use crate::common::{close, initial_environment, close_vectors, scene, simulation, start};
+use crate::common::{close, close_vectors, initial_environment, scene, simulation, start};
 use merrow_math::Vec3;
 use merrow_model::state::{Command, Health, Workspace};
 use merrow_sim::step;

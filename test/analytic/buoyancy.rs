@@ -1,7 +1,7 @@
 //! Tests hydrostatics: Archimedes' principle, righting moments, capsizing, heave and roll.
 
 use crate::common::cases::run;
-use crate::common::{advance, evaluate, close_vectors, relative, scene, simulation};
+use crate::common::{advance, close_vectors, evaluate, relative, scene, simulation};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::Motion;

@@ -1,7 +1,7 @@
 //! Tests the force of each fin law in any flow, in a propeller race, at the surface and with
 //! faults.
 
-use crate::common::{close, initial_environment, close_vectors, scene, start};
+use crate::common::{close, close_vectors, initial_environment, scene, start};
 use merrow_math::{Quat, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::Workspace;
@@ -38,7 +38,14 @@ fn force(scene: &Scene, V: SpatialVelocity, angle: f64) -> SpatialForce {
         let mut work = Workspace::new(robot);
         work.fins[0].angle = [angle; 3];
         work.fins[0].area_fraction = part;
-        step::evaluate(robot, &initial_environment(scene), &motion, &[], 0, &mut work);
+        step::evaluate(
+            robot,
+            &initial_environment(scene),
+            &motion,
+            &[],
+            0,
+            &mut work,
+        );
         work.links[0].F
     };
     let (whole, none) = (at(1.0), at(0.0));
@@ -246,7 +253,14 @@ fn propeller_race_washes_part_of_the_fin() {
         let robot = &s.robots[0];
         let mut work = Workspace::new(robot);
         work.drive[0] = [thrust; 3];
-        step::evaluate(robot, &initial_environment(&s), &start(&s, 0), &[], 0, &mut work);
+        step::evaluate(
+            robot,
+            &initial_environment(&s),
+            &start(&s, 0),
+            &[],
+            0,
+            &mut work,
+        );
         work.links[0].F.f.x
     };
     let drag = |part: f64, u2: f64| -0.5 * RHO * AREA * part * 0.5 * u2;

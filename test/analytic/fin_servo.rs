@@ -57,7 +57,8 @@ fn rate_and_lag_step_response() {
 #[test]
 fn dead_time_and_range() {
     let mut s = simulation(
-        &fin_world(RUDDER, &format!("{LAW}, dead_time_s: 0.03")).replace("[-170, 170]", "[-20, 20]"),
+        &fin_world(RUDDER, &format!("{LAW}, dead_time_s: 0.03"))
+            .replace("[-170, 170]", "[-20, 20]"),
     );
     command(&mut s, 1.0);
     let found = angles(&mut s, 20);

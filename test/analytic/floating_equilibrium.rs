@@ -2,7 +2,7 @@
 
 use crate::common::meshes::{cuboid, sphere};
 use crate::common::worlds::mesh_hull_scene;
-use crate::common::{close, evaluate, close_vectors, relative, scene, start};
+use crate::common::{close, close_vectors, evaluate, relative, scene, start};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
 use merrow_sim::report::hydrostatic_equilibrium::{
@@ -51,7 +51,13 @@ robots: {{hull: {{model: {{source: test, body: {{source: test, axes: flu, {body}
 #[test]
 fn list_matches_wall_sided_formula() {
     let body = "mass_kg: 2000, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}, center_of_mass_m: [0, 0.02, -0.3]";
-    let found = floating_state(&mesh_hull_scene("list", &cuboid([4.0, 1.0, 1.0], 1), body, "", ""));
+    let found = floating_state(&mesh_hull_scene(
+        "list",
+        &cuboid([4.0, 1.0, 1.0], 1),
+        body,
+        "",
+        "",
+    ));
     let tan = found.roll.tan();
     let (bm, gm) = (1.0 / 6.0, 1.0 / 6.0 - 0.25 + 0.3);
     close("list", tan * (gm + 0.5 * bm * tan * tan), -0.02, 1e-8);

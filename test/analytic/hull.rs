@@ -69,7 +69,11 @@ fn mesh_sphere_displacement_matches_cap() {
         let mut worst: (f64, f64) = (0.0, 0.0);
         for (draught, volume, below) in caps {
             let p = Vec3::new(3.0, -2.0, 1.0 - draught);
-            let (f, m) = hydrodynamic_wrench(&scene, &motion_at_rest(p, Quat::from_rpy(0.4, -0.8, 2.0)), 0.0);
+            let (f, m) = hydrodynamic_wrench(
+                &scene,
+                &motion_at_rest(p, Quat::from_rpy(0.4, -0.8, 2.0)),
+                0.0,
+            );
             assert!(f.x.abs() + f.y.abs() < 1e-10 * f.z, "not upright: {f:?}");
             assert!(
                 m.norm() < 1e-2 * f.z,
@@ -128,7 +132,11 @@ fn volume_and_centre_follow_mesh_unless_given() {
     let stated = format!("{CUBE}, volume_m3: 0.9, center_of_buoyancy_m: [0.1, 0, 0.02]");
     let scene = mesh_hull_scene("stated", &cube, &stated, "", "");
     for z in [-10.0, -0.5] {
-        let (f, m) = hydrodynamic_wrench(&scene, &motion_at_rest(Vec3::new(0.0, 0.0, z), Quat::identity()), 0.0);
+        let (f, m) = hydrodynamic_wrench(
+            &scene,
+            &motion_at_rest(Vec3::new(0.0, 0.0, z), Quat::identity()),
+            0.0,
+        );
         close_vectors("force", f, Vec3::new(0.0, 0.0, 0.9 * 9810.0), 1e-12);
         close_vectors("moment", m, Vec3::new(0.1, 0.0, 0.02).cross(f), 1e-12);
     }
@@ -141,7 +149,13 @@ fn square_beam_turns_on_its_edge() {
     let body = "mass_kg: 2000, inertia_kg_m2: {xx: 333.3, yy: 2833, zz: 2833},
          linear_damping: {kind: diagonal, values: [2000, 2000, 2000, 300, 2000, 2000]}";
     let beam = cuboid([4.0, 1.0, 1.0], 1);
-    let mut s = simulation(mesh_hull_scene("beam", &beam, body, "", "attitude_deg: [1, 0, 0]"));
+    let mut s = simulation(mesh_hull_scene(
+        "beam",
+        &beam,
+        body,
+        "",
+        "attitude_deg: [1, 0, 0]",
+    ));
     advance(&mut s, 60.0);
     let [roll, pitch, _] = s.state.robots[0].motion.q_WB.matrix().to_rpy();
     close("roll", roll.to_degrees(), 45.0, 1e-4);
@@ -217,7 +231,8 @@ fn wave_force_on_floating_box_matches_integral() {
     let span = 2.0 * (2.0 * k).sin() / k;
     for t in [0.0, 0.3, 0.8, 1.5] {
         let theta = -omega * t;
-        let (f, _) = hydrodynamic_wrench(&scene, &motion_at_rest(Vec3::zero(), Quat::identity()), t);
+        let (f, _) =
+            hydrodynamic_wrench(&scene, &motion_at_rest(Vec3::zero(), Quat::identity()), t);
         let heave = rho_g_a * 2.0 * (-0.5 * k).exp() * span * theta.cos();
         let surge = rho_g_a * 2.0 * (1.0 - (-0.5 * k).exp()) * span * theta.sin();
         let scale = rho_g_a * 2.0 * span.abs();

@@ -78,7 +78,12 @@ fn takes_off_hovers_and_lands() {
     assert_eq!(mode(&s), FlightMode::TakingOff);
     advance(&mut s, 6.0);
     assert_eq!(mode(&s), FlightMode::Flying);
-    close_vectors("hovers", position(&s), stood + Vec3::new(0.0, 0.0, 1.5), 0.03);
+    close_vectors(
+        "hovers",
+        position(&s),
+        stood + Vec3::new(0.0, 0.0, 1.5),
+        0.03,
+    );
     close_vectors("at rest", velocity(&s), Vec3::zero(), 5e-3);
     let refused = s
         .apply(&Command::FirmwareOrder {

@@ -3,7 +3,7 @@
 
 use crate::common::folder::Folder;
 use crate::common::meshes::cuboid;
-use crate::common::{advance, close, initial_environment, close_vectors, reading, simulation};
+use crate::common::{advance, close, close_vectors, initial_environment, reading, simulation};
 use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
 use merrow_model::state::Command;

@@ -147,7 +147,11 @@ fn boat_drives_upriver() {
         sum += s.state.robots[BOAT].motion.V_WB_B.v.x;
     }
     assert!((sum / 50.0 - 1.5).abs() < 0.075, "{}", sum / 50.0);
-    assert!(position(&s, BOAT).x < start.x - 15.0, "{:?}", position(&s, BOAT));
+    assert!(
+        position(&s, BOAT).x < start.x - 15.0,
+        "{:?}",
+        position(&s, BOAT)
+    );
     assert!(
         s.state.couplings[0].engaged,
         "the drone is still on the deck"
@@ -297,7 +301,10 @@ fn the_drone_lands_on_the_deck() {
             return;
         }
     }
-    panic!("not captured: {:?}", position(&s, DRONE) - position(&s, BOAT));
+    panic!(
+        "not captured: {:?}",
+        position(&s, DRONE) - position(&s, BOAT)
+    );
 }
 
 // Goal: the drone leaves the deck and hovers in wind and gusts. Method: release of the latch,

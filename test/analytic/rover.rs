@@ -109,7 +109,11 @@ fn rover_turns_in_place() {
         2.0,
         0.01,
     );
-    assert!((position(&s) - start).norm() < 0.1, "{:?}", position(&s) - start);
+    assert!(
+        (position(&s) - start).norm() < 0.1,
+        "{:?}",
+        position(&s) - start
+    );
 }
 
 // Goal: the rover holds on a slope of 15 degrees and climbs it. Method: 4 s at rest, then 0.5 m/s

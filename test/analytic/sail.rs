@@ -1,6 +1,8 @@
 //! Tests sails: forces in the apparent wind, the boom, and the sailing of a boat.
 
-use crate::common::{close, evaluate, initial_environment, close_vectors, scene, simulation, start};
+use crate::common::{
+    close, close_vectors, evaluate, initial_environment, scene, simulation, start,
+};
 use merrow_environment::air;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
@@ -214,7 +216,14 @@ fn forces_balance_on_a_reach() {
     for (k, fin) in s.state.robots[0].fins.iter().enumerate() {
         work.fins[k].angle = [fin.angle; 3];
     }
-    step::evaluate(&scene.robots[0], &initial_environment(scene), m, &[], 0, &mut work);
+    step::evaluate(
+        &scene.robots[0],
+        &initial_environment(scene),
+        m,
+        &[],
+        0,
+        &mut work,
+    );
     let A = work.links[0].A;
     assert!(A.v.norm() < 1e-4 && A.w.norm() < 1e-4, "{A:?}");
     let [roll, _, _] = m.q_WB.matrix().to_rpy();
@@ -228,7 +237,14 @@ fn forces_balance_on_a_reach() {
     // Without sail and fins only hull and stiffness act; their wrench is the opposite of that of
     // sail, keel and rudder.
     (0..3).for_each(|k| work.fins[k].area_fraction = 0.0);
-    step::evaluate(&scene.robots[0], &initial_environment(scene), m, &[], 0, &mut work);
+    step::evaluate(
+        &scene.robots[0],
+        &initial_environment(scene),
+        m,
+        &[],
+        0,
+        &mut work,
+    );
     let hull = work.links[0].F;
     assert!(
         hull.m.x < -1071.0 * 0.9 * roll,

@@ -1,7 +1,7 @@
 //! Tests the timing and the error model of sensors: rates, latency, losses, resolution, limits
 //! (V84).
 
-use crate::common::turntable::{ball, set_pose, set_motion};
+use crate::common::turntable::{ball, set_motion, set_pose};
 use crate::common::{readings, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::Command;

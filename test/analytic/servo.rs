@@ -96,7 +96,14 @@ fn bias_is_inverse_dynamics_without_acceleration() {
         let motion = tree::motion(&mut Random::new(links as u64), robot);
         let mut work = Workspace::new(robot);
         let commands = vec![0.0; robot.n_joints()];
-        step::evaluate(robot, &initial_environment(&scene), &motion, &commands, 0, &mut work);
+        step::evaluate(
+            robot,
+            &initial_environment(&scene),
+            &motion,
+            &commands,
+            0,
+            &mut work,
+        );
         let still = vec![0.0; robot.n_joints()];
         // A base whose velocity is constant in W: its rate in the rotating body axes is v x w.
         let V = work.links[0].V;
@@ -333,7 +340,10 @@ fn encoder_noise_has_its_deviation() {
 // messages, and the position of the joint. Tolerance: 1e-6 rad after the decay of the loop.
 #[test]
 fn mode_switches_are_accepted_or_rejected() {
-    let drive = cascade("velocity_gain: 20", "rate_hz: 1000, position_gain_per_s: 10,");
+    let drive = cascade(
+        "velocity_gain: 20",
+        "rate_hz: 1000, position_gain_per_s: 10,",
+    );
     let mut s = Hinge {
         drive: &drive,
         ..Hinge::default()

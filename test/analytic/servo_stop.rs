@@ -64,7 +64,10 @@ fn an_arm_in_the_box_may_leave_it() {
 // the same as a trajectory. Tolerance: as above.
 #[test]
 fn a_goal_into_a_box_is_aborted() {
-    let drive = cascade("velocity_gain: 50", "rate_hz: 100, position_gain_per_s: 20,");
+    let drive = cascade(
+        "velocity_gain: 50",
+        "rate_hz: 100, position_gain_per_s: 20,",
+    );
     let mut s = Hinge {
         drive: &drive,
         model: MODEL,
@@ -101,7 +104,10 @@ fn a_goal_into_a_box_is_aborted() {
 // the decay of the loop.
 #[test]
 fn arm_reaches_set_point_without_box() {
-    let drive = cascade("velocity_gain: 50", "rate_hz: 100, position_gain_per_s: 20,");
+    let drive = cascade(
+        "velocity_gain: 50",
+        "rate_hz: 100, position_gain_per_s: 20,",
+    );
     let mut s = Hinge {
         drive: &drive,
         ..Hinge::default()

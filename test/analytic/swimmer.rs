@@ -70,7 +70,14 @@ fn evaluate_gait(scene: &Scene, motion: &Motion, t: f64, work: &mut Workspace) {
     kinematics::poses(robot, motion, &mut work.links);
     kinematics::velocities(robot, motion, &mut work.links);
     environment::sample_water_motion(robot, &initial_environment(scene), &mut work.links);
-    forces::sum(robot, &initial_environment(scene), motion, &motion.q, 0, work);
+    forces::sum(
+        robot,
+        &initial_environment(scene),
+        motion,
+        &motion.q,
+        0,
+        work,
+    );
     work.qdd.copy_from_slice(&gait(t)[2]);
     aba::accelerations(robot, work);
 }

@@ -28,8 +28,7 @@ fn settled(s: &mut Simulation) -> f64 {
 // the three kinds of curve. Tolerance: rounding.
 #[test]
 fn reduced_health_reduces_the_thrust_by_its_part() {
-    let quadratic =
-        "command: rad_s, range: [-200, 200], curve: {kind: quadratic, ahead_n_s2_per_rad2: 0.004, astern_n_s2_per_rad2: 0.003}";
+    let quadratic = "command: rad_s, range: [-200, 200], curve: {kind: quadratic, ahead_n_s2_per_rad2: 0.004, astern_n_s2_per_rad2: 0.003}";
     let open = "command: rad_s, range: [-200, 200], curve: {kind: open_water, kt: [[0, 0.5]], kq: [[0, 0]]}";
     for (motor, value) in [(DIRECT, 10.0), (quadratic, -100.0), (open, 60.0)] {
         let mut s = simulation(&boat(motor, AHEAD, ""));

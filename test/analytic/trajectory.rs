@@ -532,7 +532,10 @@ fn trajectory_starts_at_its_start_time() {
 // jaw, then one on an immovable jaw. Tolerance: none.
 #[test]
 fn grippers_reach_or_stall() {
-    let drive = cascade("velocity_gain: 20", "rate_hz: 100, position_gain_per_s: 10,");
+    let drive = cascade(
+        "velocity_gain: 20",
+        "rate_hz: 100, position_gain_per_s: 10,",
+    );
     for (inertia, rules, expected, stalled) in [
         (1.0, "", Some(GoalState::Succeeded), false),
         (1e12, "", None, true),

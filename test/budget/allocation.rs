@@ -265,8 +265,13 @@ fn mesh_hulls_allocate_nothing() {
     let ball = crate::common::meshes::sphere(0.5, 2);
     let sea = ", waves: {kind: jonswap, hs_m: 1, tp_s: 4, components: 24}";
     let body = "mass_kg: 250, inertia_kg_m2: {xx: 20, yy: 20, zz: 20}";
-    let scene =
-        crate::common::worlds::mesh_hull_scene("allocation", &ball, body, sea, "position_m: [0, 0, 1]");
+    let scene = crate::common::worlds::mesh_hull_scene(
+        "allocation",
+        &ball,
+        body,
+        sea,
+        "position_m: [0, 0, 1]",
+    );
     let mut s = Simulation::new(std::sync::Arc::new(scene), 1).unwrap();
     allocations(&mut s, 2);
     assert_eq!(allocations(&mut s, 120), 0);

@@ -57,7 +57,8 @@ fn every_sensor_has_its_cost() {
             for (sensor, cost) in robot.sensors.iter().zip(costs) {
                 let name = format!("{}: {}/{}, {cost}", path.display(), robot.name, sensor.name);
                 assert!(cost > 0.0 && cost < 10.0, "{name}");
-                let costly = RAY_CASTING_KINDS.contains(&sensor.kind.name()) || name.contains("/boxes");
+                let costly =
+                    RAY_CASTING_KINDS.contains(&sensor.kind.name()) || name.contains("/boxes");
                 assert_eq!(cost > 4e-3, costly, "{name}");
                 number += 1;
             }

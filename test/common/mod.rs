@@ -71,7 +71,14 @@ pub(crate) fn evaluate(scene: &Scene, motion: &Motion) -> Workspace {
     let robot = &scene.robots[0];
     let mut work = Workspace::new(robot);
     let commands = vec![0.0; robot.n_joints()];
-    step::evaluate(robot, &initial_environment(scene), motion, &commands, 0, &mut work);
+    step::evaluate(
+        robot,
+        &initial_environment(scene),
+        motion,
+        &commands,
+        0,
+        &mut work,
+    );
     work
 }
 

@@ -8,7 +8,13 @@ use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_text};
 
 /// Returns a world with one body with a mesh hull, in water of 1000 kg/m³.
-pub(crate) fn mesh_hull_scene(name: &str, mesh: &GeneratedMesh, body: &str, world: &str, entry: &str) -> Scene {
+pub(crate) fn mesh_hull_scene(
+    name: &str,
+    mesh: &GeneratedMesh,
+    body: &str,
+    world: &str,
+    entry: &str,
+) -> Scene {
     let folder = Folder::new(&format!("hull_{name}"), &[("hull.obj", &mesh.obj())]);
     let text = format!(
         "water: {{density_kg_m3: 1000{world}}}

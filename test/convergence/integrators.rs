@@ -38,7 +38,11 @@ fn travel(integrator: Integrator, steps: u32) -> Vec<f64> {
     let (scene, mut motion) = chain();
     let robot = &scene.robots[0];
     let none = vec![0.0; robot.n_joints()];
-    let at = [initial_environment(&scene), initial_environment(&scene), initial_environment(&scene)];
+    let at = [
+        initial_environment(&scene),
+        initial_environment(&scene),
+        initial_environment(&scene),
+    ];
     let mut work = Workspace::new(robot);
     let dt = SECONDS / f64::from(steps);
     for _ in 0..steps {

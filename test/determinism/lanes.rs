@@ -56,7 +56,11 @@ fn bits<T: Real>(m: &Motion<T>, lane: usize) -> Vec<u64> {
 
 fn travel<T: Real>(scene: &Scene, motion: &mut Motion<T>, commands: &[T], steps: usize) {
     let robot = &scene.robots[0];
-    let at = [initial_environment(scene), initial_environment(scene), initial_environment(scene)];
+    let at = [
+        initial_environment(scene),
+        initial_environment(scene),
+        initial_environment(scene),
+    ];
     let mut work = Workspace::<T>::new(robot);
     for _ in 0..steps {
         step::evaluate(robot, &at[0], motion, commands, 0, &mut work);
@@ -156,11 +160,25 @@ fn propellers_of_every_lane_have_their_own_inflow() {
     let robot = &scene.robots[0];
     let mut lanes = Workspace::<FourLanes>::new(robot);
     lanes.drive[0] = [FourLanes::splat(60.0); 3];
-    step::evaluate(robot, &initial_environment(&scene), &pack(&motions), &[], 0, &mut lanes);
+    step::evaluate(
+        robot,
+        &initial_environment(&scene),
+        &pack(&motions),
+        &[],
+        0,
+        &mut lanes,
+    );
     for (lane, motion) in motions.iter().enumerate() {
         let mut work = Workspace::new(robot);
         work.drive[0] = [60.0; 3];
-        step::evaluate(robot, &initial_environment(&scene), motion, &[], 0, &mut work);
+        step::evaluate(
+            robot,
+            &initial_environment(&scene),
+            motion,
+            &[],
+            0,
+            &mut work,
+        );
         let (ours, single) = (lanes.links[0].F.f.x.lane(lane), work.links[0].F.f.x);
         assert_eq!(
             ours.to_bits(),
@@ -196,17 +214,32 @@ fn fins_of_every_lane_have_their_own_inflow() {
     let mut lanes = Workspace::<FourLanes>::new(robot);
     lanes.drive[0] = [FourLanes::splat(60.0); 3];
     lanes.fins[0].angle = [FourLanes::from_lanes(|i| angles[i]); 3];
-    step::evaluate(robot, &initial_environment(&scene), &pack(&motions), &[], 0, &mut lanes);
+    step::evaluate(
+        robot,
+        &initial_environment(&scene),
+        &pack(&motions),
+        &[],
+        0,
+        &mut lanes,
+    );
     for (lane, motion) in motions.iter().enumerate() {
         let mut work = Workspace::new(robot);
         work.drive[0] = [60.0; 3];
         work.fins[0].angle = [angles[lane]; 3];
-        step::evaluate(robot, &initial_environment(&scene), motion, &[], 0, &mut work);
+        step::evaluate(
+            robot,
+            &initial_environment(&scene),
+            motion,
+            &[],
+            0,
+            &mut work,
+        );
         let of = |F: merrow_math::SpatialForce| {
             [F.m.x, F.m.y, F.m.z, F.f.x, F.f.y, F.f.z].map(f64::to_bits)
         };
         let F = &lanes.links[0].F;
-        let lane_of = |v: Vec3<FourLanes>| Vec3::new(v.x.lane(lane), v.y.lane(lane), v.z.lane(lane));
+        let lane_of =
+            |v: Vec3<FourLanes>| Vec3::new(v.x.lane(lane), v.y.lane(lane), v.z.lane(lane));
         let ours = merrow_math::SpatialForce {
             m: lane_of(F.m),
             f: lane_of(F.f),

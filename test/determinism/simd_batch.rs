@@ -78,7 +78,8 @@ fn simd_batch_has_the_bits_of_single_robots() {
         ("remus100", surface, current, None),
         ("taipan300", surface, waves, None),
     ] {
-        let [batched, single] = run_batched_and_single(world(model, &depths, water), 400, halted_robot);
+        let [batched, single] =
+            run_batched_and_single(world(model, &depths, water), 400, halted_robot);
         assert_eq!(
             halted_robot.is_some(),
             batched.robots.iter().any(|r| r.halted.is_some()),

@@ -31,7 +31,14 @@ fn cases() -> impl Iterator<Item = (Scene, Motion, Workspace)> {
                 .map(|_| random.between(-3.0, 3.0))
                 .collect();
             let mut work = Workspace::new(robot);
-            step::evaluate(robot, &initial_environment(&scene), &motion, &commands, 0, &mut work);
+            step::evaluate(
+                robot,
+                &initial_environment(&scene),
+                &motion,
+                &commands,
+                0,
+                &mut work,
+            );
             (scene, motion, work)
         })
 }

@@ -27,7 +27,11 @@ fn moving_chain(seed: u64, recipe: Recipe) -> (Scene, Motion) {
 /// Runs `seconds` [s] with the step `dt` [s], without commands.
 fn travel(scene: &Scene, motion: &mut Motion, dt: f64, seconds: f64) {
     let robot = &scene.robots[0];
-    let at = [initial_environment(scene), initial_environment(scene), initial_environment(scene)];
+    let at = [
+        initial_environment(scene),
+        initial_environment(scene),
+        initial_environment(scene),
+    ];
     let none = vec![0.0; robot.n_joints()];
     let mut work = Workspace::new(robot);
     for _ in 0..(seconds / dt).round() as u64 {
@@ -131,7 +135,14 @@ fn powers_balance() {
                 f: random.vector(10.0),
             };
         }
-        step::evaluate(robot, &initial_environment(&scene), &motion, &commands, 0, &mut work);
+        step::evaluate(
+            robot,
+            &initial_environment(&scene),
+            &motion,
+            &commands,
+            0,
+            &mut work,
+        );
         let gain: f64 = work
             .links
             .iter()

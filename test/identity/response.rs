@@ -3,7 +3,7 @@
 
 use crate::common::physics::largest;
 use crate::common::tree::{self, Random, Recipe};
-use crate::common::{initial_environment, close_vectors};
+use crate::common::{close_vectors, initial_environment};
 use merrow_math::SpatialForce;
 use merrow_model::state::Workspace;
 use merrow_physics::dynamics::{aba, response};

@@ -1,7 +1,7 @@
 //! Tests that a hull of two rigidly joined halves moves as the whole hull.
 
 use crate::common::tree::{self, Random, Recipe};
-use crate::common::{advance, aligned, evaluate, initial_environment, close_vectors, simulation};
+use crate::common::{advance, aligned, close_vectors, evaluate, initial_environment, simulation};
 use merrow_math::{SpatialInertia, Vec3};
 use merrow_model::scene::{Damping, JointKind, Link, Robot};
 use merrow_model::state::{Motion, Workspace};
@@ -63,13 +63,17 @@ fn two_bodies_on_fixed_joint_move_as_one() {
         link.quadratic_damping = Damping::Zero;
     }
     let mut one = two.clone();
-    one.robots[0].links = vec![merged(&two.robots[0])];
+    one.robots[0].links = vec![merged(&two.robots[0])].into();
     one.robots[0].update_derived();
     let mut start = tree::motion(&mut Random::new(52), &two.robots[0]);
     (start.q[0], start.qd[0]) = (0.0, 0.0);
     let end = |scene: &merrow_model::scene::Scene, mut motion: Motion| {
         let robot = &scene.robots[0];
-        let at = [initial_environment(scene), initial_environment(scene), initial_environment(scene)];
+        let at = [
+            initial_environment(scene),
+            initial_environment(scene),
+            initial_environment(scene),
+        ];
         let none = vec![0.0; robot.n_joints()];
         let mut work = Workspace::new(robot);
         for _ in 0..2000 {

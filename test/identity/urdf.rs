@@ -7,7 +7,7 @@
 
 use crate::common::folder::Folder;
 use crate::common::tree::Random;
-use crate::common::{close, evaluate, close_vectors, start};
+use crate::common::{close, close_vectors, evaluate, start};
 use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_model::scene::{Damping, Geometry, JointKind, Link, Scene};
 use merrow_model::state::Motion;

@@ -58,7 +58,9 @@ fn curves() {
         "w.yaml:10:113: `points[0]`: expected 2 numbers, found 3",
     );
     check(
-        &motor("command: rad_s, range: [-1, 1], curve: {kind: quadratic, ahead_n_s2_per_rad2: 1, astern_n_s2_per_rad2: -1}"),
+        &motor(
+            "command: rad_s, range: [-1, 1], curve: {kind: quadratic, ahead_n_s2_per_rad2: 1, astern_n_s2_per_rad2: -1}",
+        ),
         "w.yaml:10:153: `astern_n_s2_per_rad2`: expected a positive number [N s2/rad2], found `-1`",
     );
     check(

@@ -70,11 +70,7 @@ fn record_images(folder: &Path) {
         ("labels", labels),
         ("depth", depths),
     ] {
-        record(
-            &mut bag,
-            &format!("/{topic}"),
-            &image.raw(head()).unwrap(),
-        );
+        record(&mut bag, &format!("/{topic}"), &image.raw(head()).unwrap());
     }
     record(&mut bag, "/rgb/compressed", &rgb.jpeg(head(), 90).unwrap());
     record(

@@ -31,7 +31,10 @@ static PEER_LOCK: Mutex<()> = Mutex::new(());
 /// skipped.
 fn script(name: &str) -> Option<(Command, MutexGuard<'static, ()>)> {
     let command = crate::common::python::script(&format!("ros/{name}"))?;
-    Some((command, PEER_LOCK.lock().unwrap_or_else(PoisonError::into_inner)))
+    Some((
+        command,
+        PEER_LOCK.lock().unwrap_or_else(PoisonError::into_inner),
+    ))
 }
 
 /// Runs a peer to its end and prints its output if it reports an error.

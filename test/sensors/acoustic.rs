@@ -194,8 +194,9 @@ fn usbl_range_is_the_two_way_travel_time() {
         "beacons: {{t: {{beacon: {}, robot: m}}}}",
         transponder(turn)
     );
-    let device =
-        format!("kind: usbl, rate_hz: 0.25, {TRANSMITTER}, {RECEIVER}, carrier_attitude_std_deg: [0, 0, 0]");
+    let device = format!(
+        "kind: usbl, rate_hz: 0.25, {TRANSMITTER}, {RECEIVER}, carrier_attitude_std_deg: [0, 0, 0]"
+    );
     let mut sim = simulation(&world(&device, &robots, &rest));
     let heard = sounds(&mut sim, 12.0);
     assert!(heard.len() >= 2, "{}", heard.len());
@@ -299,7 +300,12 @@ fn baselines_compute_positions() {
                 .map(|(_, s)| (place(s)[axis] - truth[axis]).powi(2));
             let scatter = (squares.sum::<f64>() / noisy.len() as f64).sqrt();
             let stated = noisy[0].1.fixes[0].covariance.r[axis][axis].sqrt();
-            within(&format!("{device}, axis {axis}"), scatter, stated, 0.3 * stated);
+            within(
+                &format!("{device}, axis {axis}"),
+                scatter,
+                stated,
+                0.3 * stated,
+            );
         }
     }
 }

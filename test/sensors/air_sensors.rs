@@ -1,6 +1,6 @@
 //! Tests of barometers, anemometers and leak detectors.
 
-use crate::common::turntable::{ball, set_pose, set_motion, weightless};
+use crate::common::turntable::{ball, set_motion, set_pose, weightless};
 use crate::common::{close, close_vectors, reading, readings, relative, simulation};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::sensor::vehicle::Wind;

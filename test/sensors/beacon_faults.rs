@@ -22,7 +22,8 @@ fn nodes() -> String {
 
 /// A long-baseline receiver that interrogates every second.
 fn lbl(faults: &str) -> Simulation {
-    let device = format!("kind: lbl, rate_hz: 0.5, {TRANSMITTER}, {RECEIVER}").replace("2000", "600");
+    let device =
+        format!("kind: lbl, rate_hz: 0.5, {TRANSMITTER}, {RECEIVER}").replace("2000", "600");
     let text = world(&device, "", &format!("{}\nfaults: {{{faults}}}", nodes()));
     simulation(&text.replace("dt_s: 0.01", "dt_s: 0.1"))
 }
@@ -149,7 +150,11 @@ fn intermittent_beacon_is_detected_in_part() {
         "beacons: {{b: {{beacon: {}, position_m: [100, 0, -50]}}}}\nfaults: {{x: {{target: b, kind: intermittent, mean_working_s: 3, mean_failed_s: 1}}}}",
         pinger(200.0)
     );
-    let text = world(&format!("kind: hydrophone, rate_hz: 1, {RECEIVER}"), "", &rest);
+    let text = world(
+        &format!("kind: hydrophone, rate_hz: 1, {RECEIVER}"),
+        "",
+        &rest,
+    );
     let heard = sounds(
         &mut simulation(&text.replace("dt_s: 0.01", "dt_s: 0.1")),
         4000.0,

@@ -1,6 +1,6 @@
 //! Tests of CTD instruments: conductivity, temperature, depth and derived quantities.
 
-use crate::common::turntable::{ball, set_pose, set_motion, weightless};
+use crate::common::turntable::{ball, set_motion, set_pose, weightless};
 use crate::common::{close, reading, readings, relative, simulation};
 use merrow_environment::conductivity;
 use merrow_environment::seawater::{ipts68_from_its90, sound_speed};

@@ -413,7 +413,9 @@ fn corners_are_darker_by_the_vignette() {
     let rest = format!(
         "weather: {{{OVERCAST}}}\nstructures: {{wall: {{position_m: [3.5, 0, 20], shapes: {{s: {{kind: box, size_m: [1, 20, 20], material: {{color: [0.5, 0.5, 0.5]}}}}}}}}}}"
     );
-    let rgb = camera_images(&world(20.0, &keys, &rest)).rgb.expect("colours");
+    let rgb = camera_images(&world(20.0, &keys, &rest))
+        .rgb
+        .expect("colours");
     let green = |u: usize, v: usize| f64::from(rgb[3 * (41 * v + u) + 1]);
     assert!(
         green(20, 20) > 100.0 && green(20, 20) < 250.0,
@@ -449,7 +451,9 @@ structures: {{wall: {{position_m: [4, 0, -20], shapes: {{s: {{kind: box, size_m:
   half: {{position_m: [3.99, {}, -20], shapes: {{s: {{kind: box, size_m: [2, 20, 9]}}}}}}}}",
             -10.0 - beside
         );
-        let labels = camera_images(&world(-20.0, keys, &rest)).labels.expect("labels");
+        let labels = camera_images(&world(-20.0, keys, &rest))
+            .labels
+            .expect("labels");
         let found = labels[401..802]
             .iter()
             .position(|label| *label == 3)
@@ -530,9 +534,10 @@ fn helipads_and_meshes_show_their_textures() {
     let file = folder.0.join("world.yaml");
     std::fs::write(&file, world(20.0, &keys, &rest)).unwrap();
     let loaded = load_world(&file, Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
-    let rgb = super::camera::last_images(merrow_sim::Simulation::new(loaded.scene.into(), 1).unwrap())
-        .rgb
-        .expect("colours");
+    let rgb =
+        super::camera::last_images(merrow_sim::Simulation::new(loaded.scene.into(), 1).unwrap())
+            .rgb
+            .expect("colours");
     let (left, right) = (&rgb[3 * (4 * 9 + 2)..][..3], &rgb[3 * (4 * 9 + 6)..][..3]);
     assert!(left[0] > left[2] + 30, "red on the left: {left:?}");
     assert!(right[2] > right[0] + 30, "blue on the right: {right:?}");
@@ -596,7 +601,9 @@ fn own_robot_visibility_snow_and_jpeg_quality() {
 structures: {{wall: {{position_m: [{}, 0, -20], shapes: {{s: {{kind: box, size_m: [1, 60, 60], material: {{color: [0, 0, 0]}}}}}}}}}}",
             x + 0.5
         );
-        let rgb = camera_images(&world(-20.0, keys, &rest)).rgb.expect("colours");
+        let rgb = camera_images(&world(-20.0, keys, &rest))
+            .rgb
+            .expect("colours");
         rgb.iter()
             .skip(1)
             .step_by(3)

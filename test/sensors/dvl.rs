@@ -1,7 +1,7 @@
 //! Tests of the Doppler velocity log: geometry, noise, bottom and water lock (V81), and its beams
 //! on a sloping plane (V85).
 
-use crate::common::turntable::{ball, set_pose, set_motion, statistics};
+use crate::common::turntable::{ball, set_motion, set_pose, statistics};
 use crate::common::{close, close_vectors, reading, readings, relative, simulation};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::sensor::water::{Dvl, DvlLock};

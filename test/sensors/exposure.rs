@@ -184,11 +184,11 @@ fn wrong_exposures_are_refused() {
 // Tolerance: 1e-12.
 #[test]
 fn sample_points_are_stratified() {
-    assert!(CameraSpec::places(1).is_empty());
+    assert!(CameraSpec::subpixels(1).is_empty());
     for n in 2..=16 {
-        let places = CameraSpec::places(n);
+        let subpixels = CameraSpec::subpixels(n);
         for axis in 0..2 {
-            let mut at: Vec<f64> = places.iter().map(|place| place[axis]).collect();
+            let mut at: Vec<f64> = subpixels.iter().map(|place| place[axis]).collect();
             at.sort_by(f64::total_cmp);
             at.iter()
                 .enumerate()

@@ -92,11 +92,16 @@ fn box_distance(faults: &str) -> Option<f64> {
 #[test]
 fn sensor_faults_affect_the_detector() {
     let well = box_distance("").expect("a box");
-    let biased = box_distance("f: {robot: r, target: laser, kind: biased, bias: 1}").expect("a box");
+    let biased =
+        box_distance("f: {robot: r, target: laser, kind: biased, bias: 1}").expect("a box");
     assert!((biased - well - 1.0).abs() < 0.1, "{biased} {well}");
-    let own = box_distance("f: {robot: r, target: detector, kind: biased, bias: 1}").expect("a box");
+    let own =
+        box_distance("f: {robot: r, target: detector, kind: biased, bias: 1}").expect("a box");
     assert!((own - well - 1.0).abs() < 0.01, "{own} {well}");
-    assert_eq!(box_distance("f: {robot: r, target: laser, kind: dead}"), None);
+    assert_eq!(
+        box_distance("f: {robot: r, target: laser, kind: dead}"),
+        None
+    );
 }
 
 // Goal: a fault without effect is rejected. Method: a bias of a camera; the one-line message.

@@ -1,7 +1,7 @@
 //! Tests of GNSS receivers: velocity, satellite visibility, multipath, jamming, spoofing and
 //! two-antenna heading.
 
-use crate::common::turntable::{ball, set_pose, set_motion, statistics};
+use crate::common::turntable::{ball, set_motion, set_pose, statistics};
 use crate::common::{close, close_vectors, readings, relative, simulation};
 use merrow_environment::geodesy;
 use merrow_math::Vec3;

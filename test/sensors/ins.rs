@@ -2,7 +2,7 @@
 //! of its covariance.
 
 use crate::common::turntable::ball;
-use crate::common::{close, initial_environment, close_vectors, relative, scene};
+use crate::common::{close, close_vectors, initial_environment, relative, scene};
 use merrow_math::{Mat3, SpatialVelocity, Sym3, Vec3};
 use merrow_model::scene::{Scene, Sensor, SensorKind};
 use merrow_model::sensor::inertial::InsSpec;

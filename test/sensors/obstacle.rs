@@ -230,7 +230,11 @@ fn scanning_sonar_turn_is_boxed() {
     let ExteroceptiveSpec::Obstacles(spec) = &*exteroceptive else {
         panic!("no detector")
     };
-    assert!((spec.accumulation - 239.5 / 20.0).abs() < 1e-9, "{}", spec.accumulation);
+    assert!(
+        (spec.accumulation - 239.5 / 20.0).abs() < 1e-9,
+        "{}",
+        spec.accumulation
+    );
     let (mut gathered, mut all) = (EchoAccumulator::default(), Vec::new());
     for _ in 0..250 {
         advance(&mut sim, 0.1);

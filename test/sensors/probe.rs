@@ -1,6 +1,6 @@
 //! Tests of probes that measure one quantity of the water.
 
-use crate::common::turntable::{ball, set_pose, set_motion, statistics, weightless};
+use crate::common::turntable::{ball, set_motion, set_pose, statistics, weightless};
 use crate::common::{close, reading, readings, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::reading::Reading;

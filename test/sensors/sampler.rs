@@ -1,6 +1,6 @@
 //! Tests of water samplers.
 
-use crate::common::turntable::{set_pose, set_motion, weightless};
+use crate::common::turntable::{set_motion, set_pose, weightless};
 use crate::common::{close, close_vectors, readings, relative, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::Command;

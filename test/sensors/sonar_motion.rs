@@ -1,8 +1,8 @@
 //! Tests of sonars that move during reception: range, bearing and level use the pose at the arrival
 //! of an echo.
 
-use crate::common::within;
 use super::sonar::{BARE, beam, peak, ping, sphere, world};
+use crate::common::within;
 
 /// World with a sonar on a floating robot that starts with the motion `motion`.
 fn moving_sonar(device: &str, motion: &str, rest: &str) -> String {
@@ -24,7 +24,11 @@ fn ranges_use_the_pose_at_arrival() {
         "kind: imaging_sonar, sector_deg: 10, beams: 3, beam_width_deg: 6, elevation_width_deg: 6, rays: [150, 150], pulse_us: 40, max_range_m: 90, bins: 3000, {BARE}"
     );
     let first = |motion: &str| {
-        let (spec, ping) = ping(&moving_sonar(&device, motion, &sphere(80.5, 0.0, -400.0, 0.5)));
+        let (spec, ping) = ping(&moving_sonar(
+            &device,
+            motion,
+            &sphere(80.5, 0.0, -400.0, 0.5),
+        ));
         let levels = beam(&spec, &ping, 1);
         let most = peak(&levels).1;
         spec.range(levels.iter().position(|l| *l > most - 6.0).unwrap())

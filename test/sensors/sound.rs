@@ -112,7 +112,10 @@ fn a_receiver_straight_below_is_found() {
         let expected = [795.0_f64, 805.0, 1195.0].map(|h| h.hypot(range) / 1500.0);
         assert_eq!(times.len(), 3, "{times:?}");
         assert!(
-            times.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-8),
+            times
+                .iter()
+                .zip(expected)
+                .all(|(a, b)| (a - b).abs() < 1e-8),
             "{times:?} {expected:?}"
         );
     }

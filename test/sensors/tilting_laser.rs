@@ -92,7 +92,12 @@ fn ranges_use_the_tilt_of_each_beam() {
                 1e-5,
             );
         }
-        clouds.extend(swept.add(&spec, scan, frame.stamp_ns, adjacent_joint_stamps(&s, frame)));
+        clouds.extend(swept.add(
+            &spec,
+            scan,
+            frame.stamp_ns,
+            adjacent_joint_stamps(&s, frame),
+        ));
     }
     // A whole tilt cycle: 20 scans of 81 beams from its stamp on.
     assert_eq!(clouds.len(), 1);
@@ -128,7 +133,12 @@ fn incomplete_tilt_cycles_are_dropped() {
                 panic!("no scan")
             };
             swept
-                .add(&spec, scan, frame.stamp_ns, adjacent_joint_stamps(&s, frame))
+                .add(
+                    &spec,
+                    scan,
+                    frame.stamp_ns,
+                    adjacent_joint_stamps(&s, frame),
+                )
                 .map(|(at, points)| (at, points.len()))
         };
         parts.iter().flat_map(of_part).filter_map(add).collect()
@@ -177,7 +187,12 @@ fn tilt_cycle_may_start_without_echoes() {
         if k < 10 {
             scan.ranges.fill(f32::INFINITY);
         }
-        clouds.extend(swept.add(&spec, &scan, frame.stamp_ns, adjacent_joint_stamps(&s, frame)));
+        clouds.extend(swept.add(
+            &spec,
+            &scan,
+            frame.stamp_ns,
+            adjacent_joint_stamps(&s, frame),
+        ));
     }
     let (stamp_ns, points) = clouds.pop().unwrap();
     assert_eq!((stamp_ns, points.len(), points[0].ring), (0, 10 * 81, 10));

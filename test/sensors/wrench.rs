@@ -3,7 +3,9 @@
 
 use crate::common::physics::largest;
 use crate::common::tree::{self, Random, Recipe};
-use crate::common::{advance, initial_environment, close_vectors, reading, readings, relative, simulation};
+use crate::common::{
+    advance, close_vectors, initial_environment, reading, readings, relative, simulation,
+};
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, SpatialForce, Vec3};
 use merrow_model::scene::sensor::{Errors, Noise, PublisherQos};
@@ -55,7 +57,14 @@ fn wrench_matches_newton_euler_of_the_subtree() {
             let motion = tree::motion(&mut random, robot);
             let commands: Vec<f64> = (1..links).map(|_| random.between(-3.0, 3.0)).collect();
             let mut work = Workspace::new(robot);
-            step::evaluate(robot, &initial_environment(&scene), &motion, &commands, 0, &mut work);
+            step::evaluate(
+                robot,
+                &initial_environment(&scene),
+                &motion,
+                &commands,
+                0,
+                &mut work,
+            );
             let scale = work.links.iter().map(|w| largest(&w.F)).fold(1.0, f64::max);
             for i in 1..links {
                 let sensor = sensor(i, random.vector(0.3), random.attitude().matrix());
@@ -70,8 +79,11 @@ fn wrench_matches_newton_euler_of_the_subtree() {
                     w.p_WL + w.R_WL.mul_vec(sensor.p_LoS),
                     w.R_WL.mul_mat(&sensor.R_LS),
                 );
-                let error =
-                    largest(&found.to_parent(&R_WS, p_WS).minus(&subtree_wrench(robot, &work, i))) / scale;
+                let error = largest(
+                    &found
+                        .to_parent(&R_WS, p_WS)
+                        .minus(&subtree_wrench(robot, &work, i)),
+                ) / scale;
                 // 100 m below the origin the moments about it are 100 times the forces.
                 assert!(error < 1e-10 * 100.0, "{links} links, joint {i}: {error:e}");
             }

@@ -101,7 +101,14 @@ fn accelerations_match_thesis() {
             m: unit.m.scale(thrust),
             f: unit.f.scale(thrust),
         }; 3];
-        step::evaluate(robot, &common::initial_environment(&scene), &motion, &[], 0, &mut work);
+        step::evaluate(
+            robot,
+            &common::initial_environment(&scene),
+            &motion,
+            &[],
+            0,
+            &mut work,
+        );
         let A = work.links[0].A;
         let found = [A.v.x, -A.v.y, -A.v.z, A.w.x, -A.w.y, -A.w.z];
         for (i, (found, expected)) in found

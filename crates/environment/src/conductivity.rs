@@ -33,7 +33,8 @@ pub(crate) const STANDARD_CONDUCTIVITY: f64 = 4.2914;
 /// Coefficients a of (4).
 const SALINITY_COEFFICIENTS: [f64; 6] = [0.0080, -0.1692, 25.3851, 14.0941, -7.0261, 2.7081];
 /// Coefficients b of (4).
-const SALINITY_TEMPERATURE_COEFFICIENTS: [f64; 6] = [0.0005, -0.0056, -0.0066, -0.0375, 0.0636, -0.0144];
+const SALINITY_TEMPERATURE_COEFFICIENTS: [f64; 6] =
+    [0.0005, -0.0056, -0.0066, -0.0375, 0.0636, -0.0144];
 /// Coefficients c of (2).
 const TEMPERATURE_RATIO_COEFFICIENTS: [f64; 5] = [
     0.676_609_7,
@@ -54,7 +55,11 @@ pub(crate) fn bisect_increasing(f: impl Fn(f64) -> f64, end: f64) -> f64 {
     let (mut low, mut high) = (0.0, end);
     for _ in 0..54 {
         let midpoint = 0.5 * (low + high);
-        *(if f(midpoint) < 0.0 { &mut low } else { &mut high }) = midpoint;
+        *(if f(midpoint) < 0.0 {
+            &mut low
+        } else {
+            &mut high
+        }) = midpoint;
     }
     0.5 * (low + high)
 }

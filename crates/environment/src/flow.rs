@@ -164,7 +164,14 @@ fn sample_channel(channel: &Channel, p: Vec3) -> FlowSample {
                 return FlowSample::zero();
             }
             let bed_factor = libm::pow(h, m);
-            (bed_factor, if h < 1.0 { m * bed_factor / (h * depth) } else { 0.0 })
+            (
+                bed_factor,
+                if h < 1.0 {
+                    m * bed_factor / (h * depth)
+                } else {
+                    0.0
+                },
+            )
         }
     };
     let slope =

@@ -102,7 +102,9 @@ impl<'a> Surface<'a> {
             if t >= high {
                 return None;
             }
-            let next = (t + (h.abs() * step_per_height).max(0.5 * HEIGHT_TOLERANCE * step_per_height)).min(high);
+            let next = (t
+                + (h.abs() * step_per_height).max(0.5 * HEIGHT_TOLERANCE * step_per_height))
+            .min(high);
             let next_height = height_at(next);
             if sign == 0.0 && next_height.abs() >= HEIGHT_TOLERANCE {
                 sign = next_height.signum();
@@ -149,10 +151,14 @@ impl<'a> Surface<'a> {
     /// Interval of distances [m] in which a ray can be within the height range of the waves.
     fn height_range_interval(&self, z: f64, dz: f64, max_distance: f64) -> Option<[f64; 2]> {
         if dz.abs() < 1e-12 {
-            return (z.abs() <= self.max_height && self.max_height > 0.0).then_some([0.0, max_distance]);
+            return (z.abs() <= self.max_height && self.max_height > 0.0)
+                .then_some([0.0, max_distance]);
         }
         let ends = [(-self.max_height - z) / dz, (self.max_height - z) / dz];
-        let (low, high) = (ends[0].min(ends[1]).max(0.0), ends[0].max(ends[1]).min(max_distance));
+        let (low, high) = (
+            ends[0].min(ends[1]).max(0.0),
+            ends[0].max(ends[1]).min(max_distance),
+        );
         (low <= high).then_some([low, high])
     }
 }

@@ -277,6 +277,9 @@ mod tests {
             values,
         };
         let value_at = |z: f64| tracer_value(&turbidity, Vec3::new(1.0, 2.0, z), 0.0);
-        assert_eq!([0.0, -5.0, -10.0, -20.0].map(value_at), [1.0, 1.0, 2.0, 3.0]);
+        assert_eq!(
+            [0.0, -5.0, -10.0, -20.0].map(value_at),
+            [1.0, 1.0, 2.0, 3.0]
+        );
     }
 }

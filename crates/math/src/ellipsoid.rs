@@ -73,7 +73,10 @@ pub fn geodetic(p: Vec3) -> [f64; 3] {
     let mut latitude = 0.0;
     for _ in 0..4 {
         let (s, c) = sin_cos(beta);
-        latitude = libm::atan2(p.z + ep2 * b * s * s * s, r - ECCENTRICITY_SQUARED * SEMI_MAJOR_AXIS * c * c * c);
+        latitude = libm::atan2(
+            p.z + ep2 * b * s * s * s,
+            r - ECCENTRICITY_SQUARED * SEMI_MAJOR_AXIS * c * c * c,
+        );
         let (sp, cp) = sin_cos(latitude);
         beta = libm::atan2(b * sp, SEMI_MAJOR_AXIS * cp);
     }
@@ -124,7 +127,10 @@ impl TangentPlane {
             longitude,
             p_0: ecef(latitude, 0.0, height),
             axes: axes(latitude, 0.0),
-            metres: [SEMI_MAJOR_AXIS / w * c, SEMI_MAJOR_AXIS * (1.0 - ECCENTRICITY_SQUARED) / (w * w * w)],
+            metres: [
+                SEMI_MAJOR_AXIS / w * c,
+                SEMI_MAJOR_AXIS * (1.0 - ECCENTRICITY_SQUARED) / (w * w * w),
+            ],
         }
     }
 

@@ -180,10 +180,15 @@ impl HullMesh {
             up,
         };
         let mut sums = Sums::<T>::zero();
-        let (mut one_submerged, mut two_submerged) = (PendingTriangles::default(), PendingTriangles::default());
+        let (mut one_submerged, mut two_submerged) =
+            (PendingTriangles::default(), PendingTriangles::default());
         for panel in &self.panels {
             let [a, b, c] = &panel.corners;
-            let (of_a, of_b, of_c) = (water.depths_and_heads::<T>(a), water.depths_and_heads::<T>(b), water.depths_and_heads::<T>(c));
+            let (of_a, of_b, of_c) = (
+                water.depths_and_heads::<T>(a),
+                water.depths_and_heads::<T>(b),
+                water.depths_and_heads::<T>(c),
+            );
             let (depths, heads) = ([of_a[0], of_b[0], of_c[0]], [of_a[1], of_b[1], of_c[1]]);
             let (wet_a, wet_b, wet_c) = (
                 depths[0].positive_mask(),
@@ -208,14 +213,15 @@ impl HullMesh {
                 crossed &= crossed - 1;
                 let (a, b, c) = (a[i], b[i], c[i]);
                 // rotated so that the corner that differs from the other two comes first
-                let (is_one_submerged, corners) = match (wet_a >> i & 1, wet_b >> i & 1, wet_c >> i & 1) {
-                    (1, 0, 0) => (true, [a, b, c]),
-                    (0, 1, 0) => (true, [b, c, a]),
-                    (0, 0, 1) => (true, [c, a, b]),
-                    (0, 1, 1) => (false, [a, b, c]),
-                    (1, 0, 1) => (false, [b, c, a]),
-                    _ => (false, [c, a, b]),
-                };
+                let (is_one_submerged, corners) =
+                    match (wet_a >> i & 1, wet_b >> i & 1, wet_c >> i & 1) {
+                        (1, 0, 0) => (true, [a, b, c]),
+                        (0, 1, 0) => (true, [b, c, a]),
+                        (0, 0, 1) => (true, [c, a, b]),
+                        (0, 1, 1) => (false, [a, b, c]),
+                        (1, 0, 1) => (false, [b, c, a]),
+                        _ => (false, [c, a, b]),
+                    };
                 if is_one_submerged {
                     if one_submerged.is_full_with(corners) {
                         sums.add_one_submerged(&one_submerged.drain(), &water);
@@ -467,7 +473,11 @@ impl WaterState<'_> {
 /// Sets the lanes that are not in the mask `lanes` to zero.
 #[inline(always)]
 fn mask_corners<T: Packed>([a, b, c]: [T; 3], lanes: u32) -> [T; 3] {
-    [mask_lanes(a, lanes), mask_lanes(b, lanes), mask_lanes(c, lanes)]
+    [
+        mask_lanes(a, lanes),
+        mask_lanes(b, lanes),
+        mask_lanes(c, lanes),
+    ]
 }
 
 #[inline(always)]
@@ -544,7 +554,10 @@ impl<T: Packed> Sums<T> {
     #[inline(always)]
     fn add_one_submerged(&mut self, [wet, b, c]: &[[u32; MAX_LANES]; 3], water: &WaterState<'_>) {
         let wet = water.corners(wet);
-        let (ab, ac) = (waterline(&wet, &water.corners(b)), waterline(&wet, &water.corners(c)));
+        let (ab, ac) = (
+            waterline(&wet, &water.corners(b)),
+            waterline(&wet, &water.corners(c)),
+        );
         self.add_triangles(&wet, &ab, &ac, water.up);
     }
 
@@ -573,7 +586,10 @@ impl SubmergedIntegrals {
     /// triangles.
     #[inline(always)]
     fn from_sums<T: Real>(whole: &Sums<T>, cut: &Sums<f64>) -> Self {
-        let (m, f) = (total_vector(whole.pressure.m), total_vector(whole.pressure.f));
+        let (m, f) = (
+            total_vector(whole.pressure.m),
+            total_vector(whole.pressure.f),
+        );
         Self {
             volume: total(whole.volume) + cut.volume,
             first_moment: total_vector(whole.first_moment) + cut.first_moment,
@@ -632,7 +648,9 @@ mod tests {
                 );
                 let f = submerged.pressure.f - up.scale(submerged.volume);
                 assert!(f.norm() < 1e-14, "{f:?}");
-                let Some(c) = submerged.centroid() else { continue };
+                let Some(c) = submerged.centroid() else {
+                    continue;
+                };
                 assert!(
                     (c - cut.centroid).norm() < 1e-13 / submerged.volume,
                     "{c:?} {:?}",

@@ -9,7 +9,10 @@ use crate::{Mat3, Real, SpatialInertia, Sym3, Vec3};
 
 /// Rotates `inertia` by `R`, one block after the other.
 #[inline(always)]
-pub(crate) fn rotate_blocks<T: Real>(inertia: &SpatialInertia<T>, R: &Mat3<T>) -> SpatialInertia<T> {
+pub(crate) fn rotate_blocks<T: Real>(
+    inertia: &SpatialInertia<T>,
+    R: &Mat3<T>,
+) -> SpatialInertia<T> {
     let SpatialInertia { A, B, D } = inertia;
     let [a, b, c] = R.r;
     let (transposed, direct) = (|r| B.tr_mul_vec(r), |r| B.mul_vec(r));

@@ -131,7 +131,8 @@ impl SphereGrid {
                 let (offset, both) = (b.center - p, r + b.radius);
                 b.owner > a.owner && offset.dot(offset) <= both * both
             };
-            self.candidates([p.x - r, p.y - r], [p.x + r, p.y + r]).any(meets)
+            self.candidates([p.x - r, p.y - r], [p.x + r, p.y + r])
+                .any(meets)
         })
     }
 }

@@ -506,8 +506,7 @@ impl<T: Real> Sym3<T> {
     #[inline(always)]
     pub fn inverse(&self) -> Self {
         let cofactors = self.cofactors();
-        let determinant =
-            self.xx * cofactors.xx + self.xy * cofactors.xy + self.xz * cofactors.xz;
+        let determinant = self.xx * cofactors.xx + self.xy * cofactors.xy + self.xz * cofactors.xz;
         cofactors.scale(T::one() / determinant)
     }
     /// Returns the scaled matrix `k S`.

@@ -348,12 +348,27 @@ mod tests {
             canceled(&mut fresh(), cancel_request([0; 16], 0)),
             (none, vec![A, B])
         );
-        assert_eq!(canceled(&mut fresh(), cancel_request([0; 16], 15)), (none, vec![A]));
-        assert_eq!(canceled(&mut fresh(), cancel_request([0; 16], 5)), (none, vec![]));
-        assert_eq!(canceled(&mut fresh(), cancel_request(B, 0)), (none, vec![B]));
-        assert_eq!(canceled(&mut fresh(), cancel_request(B, 15)), (none, vec![A, B]));
+        assert_eq!(
+            canceled(&mut fresh(), cancel_request([0; 16], 15)),
+            (none, vec![A])
+        );
+        assert_eq!(
+            canceled(&mut fresh(), cancel_request([0; 16], 5)),
+            (none, vec![])
+        );
+        assert_eq!(
+            canceled(&mut fresh(), cancel_request(B, 0)),
+            (none, vec![B])
+        );
+        assert_eq!(
+            canceled(&mut fresh(), cancel_request(B, 15)),
+            (none, vec![A, B])
+        );
         let unknown = CancelGoalResponse::ERROR_UNKNOWN_GOAL_ID;
-        assert_eq!(canceled(&mut fresh(), cancel_request([9; 16], 0)), (unknown, vec![]));
+        assert_eq!(
+            canceled(&mut fresh(), cancel_request([9; 16], 0)),
+            (unknown, vec![])
+        );
         let mut goals = fresh();
         canceled(&mut goals, cancel_request(A, 0));
         let terminated = CancelGoalResponse::ERROR_GOAL_TERMINATED;
@@ -363,7 +378,10 @@ mod tests {
             "as in rcl"
         );
         goals.finish(B, GoalOutcome::Succeeded, "", Instant::now());
-        assert_eq!(canceled(&mut goals, cancel_request(B, 0)), (terminated, vec![]));
+        assert_eq!(
+            canceled(&mut goals, cancel_request(B, 0)),
+            (terminated, vec![])
+        );
     }
 
     #[test]
@@ -376,7 +394,10 @@ mod tests {
         );
         assert!(statuses(&goals).is_empty() && goals.active().is_none());
         let unknown = CancelGoalResponse::ERROR_UNKNOWN_GOAL_ID;
-        assert_eq!(canceled(&mut goals, cancel_request(A, 0)), (unknown, vec![]));
+        assert_eq!(
+            canceled(&mut goals, cancel_request(A, 0)),
+            (unknown, vec![])
+        );
         assert!(goals.accept(A, 1), "the identifier is free again");
         goals.reject(A, "twice", now);
         assert_eq!(statuses(&goals), [GoalStatus::STATUS_EXECUTING]);

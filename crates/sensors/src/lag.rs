@@ -71,7 +71,10 @@ mod tests {
         let ramp = |from: f64, slope: f64, tau: f64| {
             from + slope * (t - tau * (1.0 - libm::exp(-t / tau)))
         };
-        assert!((output[0] - ramp(1.0, 2.0, 0.7)).abs() < 1e-12, "{output:?}");
+        assert!(
+            (output[0] - ramp(1.0, 2.0, 0.7)).abs() < 1e-12,
+            "{output:?}"
+        );
         assert!((output[1] - ramp(5.0, -1.0, 2.0)).abs() < 1e-12);
         assert_eq!(output[2], 3.0 + t);
     }

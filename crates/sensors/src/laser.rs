@@ -116,7 +116,11 @@ pub fn scan(
     };
     let rings = spec.elevations.len();
     let (mut scan, mut cloud) = (Scan::default(), Vec::new());
-    let (mut rays, mut hits, mut columns) = (Vec::new(), Vec::new(), Vec::with_capacity(COLUMNS_PER_GROUP));
+    let (mut rays, mut hits, mut columns) = (
+        Vec::new(),
+        Vec::new(),
+        Vec::with_capacity(COLUMNS_PER_GROUP),
+    );
     for first in (0..spec.columns).step_by(COLUMNS_PER_GROUP) {
         columns.clear();
         columns.extend(
@@ -142,7 +146,12 @@ pub fn scan(
                         &rays[index..index + parts],
                         &hits[index..index + parts],
                     )
-                    .map(|echo| (measured_range(spec, echo.path, errors, &mut draw), echo.power));
+                    .map(|echo| {
+                        (
+                            measured_range(spec, echo.path, errors, &mut draw),
+                            echo.power,
+                        )
+                    });
                 let echo = echo.filter(|_| {
                     !(errors.noise && spec.beam_loss > 0.0 && draw.uniform() < spec.beam_loss)
                 });

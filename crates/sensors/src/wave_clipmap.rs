@@ -261,7 +261,9 @@ impl WaveClipmap {
             let border = fast_max(fast_min(border, last), t + edge_step);
             while t < border && left > 0 {
                 left -= 1;
-                let [i, j] = level.cell_at(&grid_ray, t + edge_step).map(|c| c / BLOCK as u32);
+                let [i, j] = level
+                    .cell_at(&grid_ray, t + edge_step)
+                    .map(|c| c / BLOCK as u32);
                 let corner = [i, j].map(|c| c * BLOCK as u32);
                 let end = fast_max(
                     fast_min(grid_ray.exit_distance(corner, BLOCK as f64), border),
@@ -480,13 +482,21 @@ impl ClipmapLevel {
             let [h, east, north, far] = [four[0], four[1], four[SIDE], four[SIDE + 1]];
             // The ray stays above all four corners, or below them.
             let clear = if side > 0.0 {
-                fast_min(height, next_height) > f64::from(fast_max(fast_max(h, east), fast_max(north, far)))
+                fast_min(height, next_height)
+                    > f64::from(fast_max(fast_max(h, east), fast_max(north, far)))
             } else {
-                fast_max(height, next_height) < f64::from(fast_min(fast_min(h, east), fast_min(north, far)))
+                fast_max(height, next_height)
+                    < f64::from(fast_min(fast_min(h, east), fast_min(north, far)))
             };
             if !clear
-                && let Some(root) =
-                    Self::root_in(grid_ray, index, [h, east, north, far], [height, dz], [t, next], side)
+                && let Some(root) = Self::root_in(
+                    grid_ray,
+                    index,
+                    [h, east, north, far],
+                    [height, dz],
+                    [t, next],
+                    side,
+                )
             {
                 return Some(root);
             }
@@ -494,7 +504,11 @@ impl ClipmapLevel {
                 break;
             }
             let along = lines[0] <= lines[1];
-            index = index.wrapping_add(if along { index_steps[0] } else { index_steps[1] });
+            index = index.wrapping_add(if along {
+                index_steps[0]
+            } else {
+                index_steps[1]
+            });
             lines[0] += if along { line_spacing[0] } else { 0.0 };
             lines[1] += if along { 0.0 } else { line_spacing[1] };
             (t, height) = (next, next_height);
@@ -513,7 +527,8 @@ impl ClipmapLevel {
         [t, next]: [f64; 2],
         side: f64,
     ) -> Option<f64> {
-        let ([h, east, north, far], [i, j]) = (corners.map(f64::from), [index % SIDE, index / SIDE]);
+        let ([h, east, north, far], [i, j]) =
+            (corners.map(f64::from), [index % SIDE, index / SIDE]);
         let (a, b, c) = (east - h, north - h, far - east - north + h);
         let (u, v) = (
             grid_ray.u.position(t) - i as f64,

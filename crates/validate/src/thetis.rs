@@ -252,11 +252,17 @@ impl Mission {
             // depth is plotted as negative height, so that the surface is at the top
             panel(
                 "height [m]",
-                vec![set_point(-DEPTH), line("vehicle", COLOURS[0], &|s| -s.depth)],
+                vec![
+                    set_point(-DEPTH),
+                    line("vehicle", COLOURS[0], &|s| -s.depth),
+                ],
             ),
             panel(
                 "heading [deg]",
-                vec![set_point(HEADING), line("vehicle", COLOURS[0], &|s| s.heading)],
+                vec![
+                    set_point(HEADING),
+                    line("vehicle", COLOURS[0], &|s| s.heading),
+                ],
             ),
             panel(
                 "pitch, nose up [deg]",

@@ -122,7 +122,11 @@ impl Loader {
         self.parsed.keys().map(PathBuf::as_path)
     }
 
-    fn similar_file<'a>(&self, requested: &Path, folders: impl Iterator<Item = &'a Path>) -> String {
+    fn similar_file<'a>(
+        &self,
+        requested: &Path,
+        folders: impl Iterator<Item = &'a Path>,
+    ) -> String {
         let name = requested.file_name().unwrap_or_default().to_string_lossy();
         let mut present = Vec::new();
         for folder in folders {

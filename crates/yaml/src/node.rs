@@ -143,7 +143,9 @@ impl Node {
 /// has the position in `overrides`.
 pub fn merge(base: Node, overrides: Node) -> Node {
     let (mut map, override_map) = match (base.value, overrides.value) {
-        (Value::Map(base), Value::Map(overrides)) if !of_other_kind(&base, &overrides) => (base, overrides),
+        (Value::Map(base), Value::Map(overrides)) if !of_other_kind(&base, &overrides) => {
+            (base, overrides)
+        }
         (_, value) => {
             return Node {
                 value,

@@ -128,7 +128,13 @@ impl Target<'_> {
 
 /// All rays from `source_depth` [m] to `receiver_depth` [m] at `range` [m] with at most
 /// `reflections` reflections, in order of arrival.
-pub fn eigenrays(guide: &Waveguide, source_depth: f64, receiver_depth: f64, range: f64, reflections: u32) -> Vec<Ray> {
+pub fn eigenrays(
+    guide: &Waveguide,
+    source_depth: f64,
+    receiver_depth: f64,
+    range: f64,
+    reflections: u32,
+) -> Vec<Ray> {
     let mut found = Vec::new();
     let water_depth = guide.bottom() - guide.surface();
     let in_water = |z: f64| (guide.surface()..=guide.bottom()).contains(&z);

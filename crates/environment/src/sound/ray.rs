@@ -204,7 +204,8 @@ impl<'g> RayTracer<'g> {
         if steepness == 0.0 {
             // towards the slower water, unless it is slowest here
             tracer.down = tracer.speed_gradient(below) < 0.0 || tracer.speed_gradient(above) <= 0.0;
-            tracer.is_straight = tracer.speed_gradient(below) >= 0.0 && tracer.speed_gradient(above) <= 0.0;
+            tracer.is_straight =
+                tracer.speed_gradient(below) >= 0.0 && tracer.speed_gradient(above) <= 0.0;
         } else {
             tracer.down = steepness > 0.0;
         }
@@ -322,8 +323,8 @@ impl RayTracer<'_> {
 
     /// Applies (7) for a change of the gradient from `previous` to `next`.
     fn apply_gradient_jump(&mut self, previous: f64, next: f64) {
-        self.p -=
-            self.ray.width * (next - previous) * self.ray.snell * self.ray.snell / self.s.max(1e-12);
+        self.p -= self.ray.width * (next - previous) * self.ray.snell * self.ray.snell
+            / self.s.max(1e-12);
     }
 
     /// Crosses the edge of a layer, or reflects at surface or seabed.
@@ -421,8 +422,9 @@ mod tests {
     #[test]
     fn invalid_launches_return_none() {
         let guide = Waveguide::new(&[[0.0, 1500.0]], [0.0, 100.0]).expect("water");
-        let ray =
-            |depth, steepness, range, max_reflections| trace(&guide, depth, steepness, range, max_reflections, |_| ());
+        let ray = |depth, steepness, range, max_reflections| {
+            trace(&guide, depth, steepness, range, max_reflections, |_| ())
+        };
         assert!(ray(101.0, 0.0, 10.0, 9).is_none() && ray(50.0, f64::NAN, 10.0, 9).is_none());
         assert!(ray(50.0, 0.0, -1.0, 9).is_none() && ray(50.0, 1.0, 1000.0, 3).is_none());
         // upwards at the surface: reflected at once

@@ -205,7 +205,14 @@ pub(crate) fn add_lattice_elevations<T: Packed>(
             n += 1;
         }
         if n == COMPONENTS_PER_PASS {
-            add_lattice_components::<T, COMPONENTS_PER_PASS>(c, phase, weight, indices, [x, y], out);
+            add_lattice_components::<T, COMPONENTS_PER_PASS>(
+                c,
+                phase,
+                weight,
+                indices,
+                [x, y],
+                out,
+            );
             n = 0;
         }
     }

@@ -614,11 +614,23 @@ mod avx2 {
 
     #[target_feature(enable = "avx2")]
     pub(super) fn elevations(part: &SeaAtInstant, x: &[f64], y: &[f64], out: &mut [f64]) {
-        kernel::add_elevations::<F64x4>(&part.field.components, &part.phase, part.weight, x, y, out);
+        kernel::add_elevations::<F64x4>(
+            &part.field.components,
+            &part.phase,
+            part.weight,
+            x,
+            y,
+            out,
+        );
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn lattice(part: &SeaAtInstant, max_wave_number: f64, at: [&[f64]; 2], out: &mut [f64]) {
+    pub(super) fn lattice(
+        part: &SeaAtInstant,
+        max_wave_number: f64,
+        at: [&[f64]; 2],
+        out: &mut [f64],
+    ) {
         kernel::add_lattice_elevations::<F64x4>(
             &part.field.components,
             &part.phase,
@@ -646,7 +658,12 @@ mod avx2 {
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn orbital(part: &SeaAtInstant, x: f64, y: f64, z: f64) -> [f64; kernel::ORBITAL_RESULTS] {
+    pub(super) fn orbital(
+        part: &SeaAtInstant,
+        x: f64,
+        y: f64,
+        z: f64,
+    ) -> [f64; kernel::ORBITAL_RESULTS] {
         kernel::orbital_motion::<F64x4>(&part.field.components, &part.phase, x, y, z)
     }
 }

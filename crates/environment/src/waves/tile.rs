@@ -107,7 +107,8 @@ fn interpolate_in_time(tile: &mut WaveTile, now: &WaveState) {
         -(s + 1.0) * s * (s - 2.0) / 2.0,
         (s + 1.0) * s * (s - 1.0) / 6.0,
     ];
-    let fields = [0, 1, 2, 3].map(|k| &tile.snapshots[(first + k).rem_euclid(4) as usize].fields[..]);
+    let fields =
+        [0, 1, 2, 3].map(|k| &tile.snapshots[(first + k).rem_euclid(4) as usize].fields[..]);
     blend_snapshots(&mut tile.now, weights, fields, tile.use_avx2);
     tile.now_ns = t_ns;
 }

@@ -163,7 +163,10 @@ pub fn deviation(kind: &CouplingKind, T: &FrameMotion, B: &FrameMotion) -> ([f64
             (true, false) => angular[i - 3],
         })
     };
-    (select_constrained(e, rotation_error), select_constrained(v, w))
+    (
+        select_constrained(e, rotation_error),
+        select_constrained(v, w),
+    )
 }
 
 /// Returns the rotation vector of an attitude with the smaller angle [rad].

@@ -20,7 +20,9 @@ fn lengths(state: &State) -> Vec<usize> {
         ..
     } = state;
     let mut all = vec![robots.len(), couplings.len(), tethers.len(), chargers.len()];
-    robots.iter().for_each(|robot| push_robot_lengths(robot, &mut all));
+    robots
+        .iter()
+        .for_each(|robot| push_robot_lengths(robot, &mut all));
     all.extend(tethers.iter().flat_map(|t| [t.p.len(), t.v.len()]));
     all
 }

@@ -109,7 +109,9 @@ impl Level {
             let (i1, j1) = ((i + 1).min(columns - 1), (j + 1).min(rows - 1));
             let corners =
                 [[i, j], [i1, j], [i, j1], [i1, j1]].map(|[i, j]| self.texels[j * columns + i]);
-            std::array::from_fn(|c| 0.25 * (corners[0][c] + corners[1][c] + (corners[2][c] + corners[3][c])))
+            std::array::from_fn(|c| {
+                0.25 * (corners[0][c] + corners[1][c] + (corners[2][c] + corners[3][c]))
+            })
         };
         Self {
             size,
@@ -177,7 +179,10 @@ impl SurfaceTexture {
         let mut sum = [0.0; 4];
         for k in 0..number as usize {
             let steps = k as f64 + 0.5 - 0.5 * number;
-            let uv = [center[0] + steps * side_step[0], center[1] + at * side_step[1]];
+            let uv = [
+                center[0] + steps * side_step[0],
+                center[1] + steps * side_step[1],
+            ];
             let inside = self.texture.repeats || uv.iter().all(|x| (0.0..=1.0).contains(x));
             if inside {
                 let texel = self.texture.sample(uv, pixel);

@@ -30,8 +30,7 @@
 use crate::contact::dofs::from_unit_inertia;
 use crate::contact::geometry::shapes::Owner;
 use crate::contact::island::{
-    AssemblyContext, Island, RobotDynamics, Side, duration_fraction,
-    relative_velocity, stop_row,
+    AssemblyContext, Island, RobotDynamics, Side, duration_fraction, relative_velocity, stop_row,
 };
 use crate::contact::solver::solve::{Block, Kind, Row, Segment};
 use merrow_math::{Quat, SpatialForce, Vec3};
@@ -321,7 +320,13 @@ fn store_load(memory: &mut CouplingState, found: [f64; 6], T: &FrameMotion) -> [
     let load: [f64; 6] = std::array::from_fn(|i| old_prediction[i] + found[i]);
     let mut prediction = load;
     for components in [0..3, 3..6] {
-        let size = |x: &[f64; 6]| x[components.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
+        let size = |x: &[f64; 6]| {
+            x[components.clone()]
+                .iter()
+                .map(|x| x * x)
+                .sum::<f64>()
+                .sqrt()
+        };
         let step: [f64; 6] = std::array::from_fn(|i| load[i] - old_load[i]);
         let is_impact = size(&step) > MIN_IMPACT_CHANGE * size(&old_load);
         for i in components.clone() {
@@ -368,7 +373,8 @@ fn update_latch(
     let twist = coupling::twist(&Quat::from_matrix(&A.R_W.transpose().mul_mat(&B.R_W)));
     let speed = (B.v_W - A.velocity_at(B.p_W)).norm();
     let spin = (B.w_W - A.w_W).norm();
-    let is_aligned = libm::acos(axis) <= latch.angle && latch.roll.is_none_or(|max_roll| twist.abs() <= max_roll);
+    let is_aligned = libm::acos(axis) <= latch.angle
+        && latch.roll.is_none_or(|max_roll| twist.abs() <= max_roll);
     if is_aligned && speed <= latch.speed && spin <= latch.spin {
         let kept_twist = if latch.roll.is_none() { twist } else { 0.0 };
         memory.q_AT = Quat::from_rotation_vector(Vec3::new(0.0, 0.0, kept_twist));
@@ -431,7 +437,10 @@ impl Island {
             kind: Kind::Equality,
         };
         self.problem.blocks.push(block);
-        self.engaged.push(EngagedRows { active: index, first });
+        self.engaged.push(EngagedRows {
+            active: index,
+            first,
+        });
     }
 
     /// Adds the funnel rows by (3).
@@ -442,7 +451,11 @@ impl Island {
         funnel: &Funnel,
     ) {
         let active = &context.couplings.active[index as usize];
-        let [x, y, z] = active.T.R_W.tr_mul_vec(active.B.p_W - active.T.p_W).to_array();
+        let [x, y, z] = active
+            .T
+            .R_W
+            .tr_mul_vec(active.B.p_W - active.T.p_W)
+            .to_array();
         let rho = (x * x + y * y).sqrt();
         let slope = (funnel.entrance - funnel.exit) / funnel.length;
         let cos = 1.0 / (1.0 + slope * slope).sqrt();
@@ -459,7 +472,12 @@ impl Island {
             Vec3::new(-out[0], -out[1], 0.0)
         };
         let across = (funnel_radius(funnel, z) - rho) * if z < 0.0 { cos } else { 1.0 };
-        let start = relative_velocity(context, [active.sides[1], active.sides[0]], active.B.p_W, true);
+        let start = relative_velocity(
+            context,
+            [active.sides[1], active.sides[0]],
+            active.B.p_W,
+            true,
+        );
         for (n, gap) in [(along, across), (Vec3::new(0.0, 0.0, -1.0), -z)] {
             let n_W = active.T.R_W.mul_vec(n);
             let speeds = [start.dot(n_W), self.coupling_speed(active, n_W)];
@@ -469,7 +487,14 @@ impl Island {
             let row = stop_row(context.scene, gap, None, speeds, 0.0);
             let (segments, speed) = self.coupling_row(context, active, n_W, false);
             let target_velocity = row.target_velocity - (speed - self.row_velocity(&segments));
-            self.finish_row(context, segments, Row { target_velocity, ..row });
+            self.finish_row(
+                context,
+                segments,
+                Row {
+                    target_velocity,
+                    ..row
+                },
+            );
             let kind = Kind::Box {
                 lo: 0.0,
                 hi: f64::INFINITY,

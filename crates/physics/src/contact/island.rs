@@ -133,7 +133,10 @@ impl Island {
             self.add_joint_rows(context, self.robots[k] as usize);
         }
         for k in 0..self.contact_points.len() {
-            self.add_contact_rows(context, &context.contact_points[self.contact_points[k] as usize]);
+            self.add_contact_rows(
+                context,
+                &context.contact_points[self.contact_points[k] as usize],
+            );
         }
         for k in 0..self.couplings.len() {
             self.add_coupling_rows(context, self.couplings[k]);
@@ -370,7 +373,11 @@ impl Island {
         row.segments = segments;
         for s in segments.iter().filter(|s| s.n > 0) {
             let coefficients = &mut J[s.at as usize..(s.at + s.n) as usize];
-            dofs::impulse_to_unit_inertia(&context.frames[s.robot as usize].L, s.n as usize, coefficients);
+            dofs::impulse_to_unit_inertia(
+                &context.frames[s.robot as usize].L,
+                s.n as usize,
+                coefficients,
+            );
         }
         row.inverse_mass = inverse_effective_mass(&segments, J);
         rows.push(row);

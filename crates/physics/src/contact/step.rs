@@ -3,7 +3,7 @@
 
 use crate::contact::coupling::Couplings;
 use crate::contact::geometry::clearance::Clearance;
-use crate::contact::geometry::detect::{Detector, ContactPoint};
+use crate::contact::geometry::detect::{ContactPoint, Detector};
 use crate::contact::geometry::ground_effect_rays::GroundEffectRays;
 use crate::contact::geometry::shapes::{Owner, pose};
 use crate::contact::island;
@@ -89,7 +89,8 @@ impl Contacts {
         scene: &Scene,
         works: &mut [W],
     ) {
-        self.ground_effect_rays.cast_rays(scene, &self.detector, works);
+        self.ground_effect_rays
+            .cast_rays(scene, &self.detector, works);
     }
 
     /// Clears the decks below rotors before a block in which the robots are stepped independently,
@@ -346,7 +347,10 @@ impl Contacts {
                 let (frame, robot) = (&self.frames[*r as usize], &mut state.robots[*r as usize]);
                 robot.clear_step_forces();
                 let coordinates = frame.offset..frame.offset + frame.dofs.n;
-                let (v, x) = (&island.problem.v[coordinates.clone()], &island.problem.x[coordinates]);
+                let (v, x) = (
+                    &island.problem.v[coordinates.clone()],
+                    &island.problem.x[coordinates],
+                );
                 let is_floating = scene.robots[*r as usize].floating;
                 integrate::apply_impulses(
                     &mut robot.motion,
@@ -358,7 +362,10 @@ impl Contacts {
                 );
                 robot.impulse_acceleration.is_recomputed = island.outcome.is_recomputed;
             }
-            let contact_points = island.contact_points.iter().map(|t| &self.contact_points[*t as usize]);
+            let contact_points = island
+                .contact_points
+                .iter()
+                .map(|t| &self.contact_points[*t as usize]);
             let joints = island.keys.len() - island.contact_points.len();
             for (key, along_rows) in island.impulses().take(joints) {
                 let impulse = Impulse {

@@ -164,6 +164,10 @@ pub fn step_quasi_static(
     work.finite = work.p.iter().chain(&work.pull).all(|x| x.is_finite());
     // the tension is greatest at one of the ends
     let [first, last] = work.pull.map(Vec3::norm);
-    let (at, tension) = if last > first { (n - 1, last) } else { (0, first) };
+    let (at, tension) = if last > first {
+        (n - 1, last)
+    } else {
+        (0, first)
+    };
     work.record_break(tether, state, at, tension);
 }

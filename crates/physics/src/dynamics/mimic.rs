@@ -44,7 +44,11 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
 /// Follower joints and their gears, at most [`MIMICS_MAX`].
 fn gears(robot: &Robot) -> impl Iterator<Item = (usize, Mimic)> + '_ {
     let follower_and_gear = |link: &usize| Some((*link - 1, robot.links[*link].joint.mimic?));
-    robot.mimics.iter().filter_map(follower_and_gear).take(MIMICS_MAX)
+    robot
+        .mimics
+        .iter()
+        .filter_map(follower_and_gear)
+        .take(MIMICS_MAX)
 }
 
 /// Violation of (1) at joint `f`.

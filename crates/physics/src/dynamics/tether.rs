@@ -258,8 +258,8 @@ impl LineStep<'_> {
     fn damping(&self, work: &LineWork) -> f64 {
         let h = self.parameters.h;
         let line = &self.tether.line;
-        let k =
-            line.stiffness / self.rest_length + 4.0 * line.bending / (self.rest_length * self.rest_length * self.rest_length);
+        let k = line.stiffness / self.rest_length
+            + 4.0 * line.bending / (self.rest_length * self.rest_length * self.rest_length);
         let mut min_mass = self.tether.line.mass * self.rest_length;
         for a in &work.environments {
             if a.length > 0.0 {
@@ -324,7 +324,8 @@ impl LineStep<'_> {
         for i in 0..=n {
             if work.environments[i].length > 0.0 {
                 let p = position(i, &work.w);
-                work.nodes[i] = law::node_force(line, self.at, &work.environments[i], p, work.w[i], lead);
+                work.nodes[i] =
+                    law::node_force(line, self.at, &work.environments[i], p, work.w[i], lead);
             }
         }
     }
@@ -527,8 +528,11 @@ impl LineStep<'_> {
                 None | Some(EndCondition::Free) => {
                     let environment = &work.environments[i];
                     let [along, across] = environment.mass(&self.tether.line, self.at.sea.density);
-                    let dv =
-                        law::axial_transverse_matrix(environment.tangent, 1.0 / along, 1.0 / across);
+                    let dv = law::axial_transverse_matrix(
+                        environment.tangent,
+                        1.0 / along,
+                        1.0 / across,
+                    );
                     self.state.v[i] + dv.mul_vec(F + work.nodes[i].f).scale(h)
                 }
                 Some(EndCondition::World(_)) => Vec3::zero(),

@@ -29,9 +29,12 @@ use merrow_model::scene::{Drive, Link};
 pub fn effort<T: Real>(link: &Link, command: T, q: T, qd: T) -> T {
     let joint = &link.joint;
     let mut tau = -(qd * joint.damping);
-    let limited_command = || T::from_lanes(|i| command.lane(i).clamp(-joint.max_effort, joint.max_effort));
+    let limited_command =
+        || T::from_lanes(|i| command.lane(i).clamp(-joint.max_effort, joint.max_effort));
     match joint.drive {
-        Drive::Effort { stiffness, rest } => tau += limited_command() - (q - T::splat(rest)) * stiffness,
+        Drive::Effort { stiffness, rest } => {
+            tau += limited_command() - (q - T::splat(rest)) * stiffness
+        }
         // the gear can transmit more than the effort of the motor
         Drive::Servo(_) => tau += command,
         Drive::Position { .. } => {}
@@ -53,7 +56,8 @@ pub(crate) fn prescribed_acceleration<T: Real>(link: &Link, command: T, q: T, qd
         return T::zero();
     };
     T::from_lanes(|i| {
-        let target_speed = (0.5 * bandwidth * (command.lane(i) - q.lane(i))).clamp(-max_speed, max_speed);
+        let target_speed =
+            (0.5 * bandwidth * (command.lane(i) - q.lane(i))).clamp(-max_speed, max_speed);
         (2.0 * bandwidth * (target_speed - qd.lane(i))).clamp(-max_acceleration, max_acceleration)
     })
 }

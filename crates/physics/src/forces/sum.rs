@@ -105,7 +105,8 @@ fn add_water_forces<T: Real>(
     if !robot.buoyancy_engines.is_empty() {
         let weight = rho * g * wetness.wet;
         let up = w.R_WL.r[2];
-        let F_b = buoyancy_engine::force(robot, i, (up, weight), stage, &work.buoyancy_engine_volumes);
+        let F_b =
+            buoyancy_engine::force(robot, i, (up, weight), stage, &work.buoyancy_engine_volumes);
         F = F.plus(&F_b);
     }
     w.submerged_fraction = wetness.wet;

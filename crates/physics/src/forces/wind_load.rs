@@ -110,8 +110,12 @@ fn ship_wrench(ship: &Blendermann, center: Vec3, v: Vec3, half: f64) -> SpatialF
     } else {
         1.0
     };
-    let q = half * speed2 / (1.0 - 0.5 * ship.delta * (1.0 - ratio) * sine_of_double_angle * sine_of_double_angle);
-    let (x, y) = (-q * front * end_coefficient * cos, q * side * ship.side * sin);
+    let q = half * speed2
+        / (1.0 - 0.5 * ship.delta * (1.0 - ratio) * sine_of_double_angle * sine_of_double_angle);
+    let (x, y) = (
+        -q * front * end_coefficient * cos,
+        q * side * ship.side * sin,
+    );
     let gamma = libm::acos(cos.clamp(-1.0, 1.0));
     let arm = center.x - 0.18 * ship.length * (gamma - std::f64::consts::FRAC_PI_2);
     let m = Vec3::new(-ship.roll * center.z * y, center.z * x, arm * y);

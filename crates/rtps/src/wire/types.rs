@@ -179,6 +179,8 @@ impl VendorId {
     /// This implementation, which has no registered number. Peers apply no vendor-specific rules
     /// to the number.
     pub const MERROW: VendorId = VendorId([0x01, 0x4d]);
+    /// Vendor identifier of eProsima Fast DDS.
+    pub const FAST_DDS: VendorId = VendorId([0x01, 0x0f]);
     /// Vendor identifier of Eclipse Cyclone DDS.
     pub const CYCLONE_DDS: VendorId = VendorId([0x01, 0x10]);
 }

@@ -299,7 +299,11 @@ pub(crate) fn find_mount(
         }
         return Some((None, p));
     };
-    let Some(r) = scene.robots.iter().position(|robot| robot.name == requested) else {
+    let Some(r) = scene
+        .robots
+        .iter()
+        .position(|robot| robot.name == requested)
+    else {
         let hint = did_you_mean(requested, scene.robots.iter().map(|r| r.name.as_str()));
         problems.push(
             at.key_place("robot"),
@@ -496,7 +500,8 @@ pub fn resolve_targets(robots: &NamedMap<RobotEntry>, scene: &mut Scene, problem
         let Some(robot) = made.next() else { continue };
         for (name, file) in entry.model.sensors.iter() {
             let sensor = robot.sensors.iter().find(|sensor| sensor.name == name);
-            let exteroceptive = sensor.and_then(|sensor| Some((sensor.rate, sensor.kind.exteroceptive()?)));
+            let exteroceptive =
+                sensor.and_then(|sensor| Some((sensor.rate, sensor.kind.exteroceptive()?)));
             let Some((rate, ExteroceptiveSpec::Acoustic(spec))) =
                 exteroceptive.map(|(rate, l)| (rate, &**l))
             else {

@@ -461,7 +461,10 @@ pub fn lamp(
             let (hint, known) = (did_you_mean(requested, names()), quoted_list(names()));
             let text = match loads.is_empty() {
                 true => format!("no load {}, the robot has no `loads`", quote(requested)),
-                false => format!("no load {}, expected one of {known}{hint}", quote(requested)),
+                false => format!(
+                    "no load {}, expected one of {known}{hint}",
+                    quote(requested)
+                ),
             };
             problems.push(file.at.key_place("load"), text);
         }

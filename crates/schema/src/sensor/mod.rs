@@ -347,7 +347,9 @@ fn checked_rate(
     };
     let max_rate = device.max_rate_hz.unwrap_or(f64::INFINITY);
     let text = if rate > max_rate {
-        format!("{name} is set to {rate} samples per second, the device supports at most {max_rate}")
+        format!(
+            "{name} is set to {rate} samples per second, the device supports at most {max_rate}"
+        )
     // A rate equal to that of the time step must pass in spite of rounding.
     } else if rate * dt > 1.0 + 1e-9 {
         place = world.step_rate_place(place);

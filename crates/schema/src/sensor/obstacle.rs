@@ -221,7 +221,9 @@ fn has_echoes(exteroceptive: &ExteroceptiveSpec) -> bool {
 }
 
 fn check_detector(own: &str, file: &DetectorConfig, robot: &Robot, problems: &mut Problems) {
-    let Some(requested) = &file.sensor else { return };
+    let Some(requested) = &file.sensor else {
+        return;
+    };
     let good = robot
         .sensors
         .iter()

@@ -323,7 +323,10 @@ fn find_quantity(
     tracers: TracerNames<'_>,
     problems: &mut Problems,
 ) -> (Quantity, String) {
-    if let Some((_, quantity, unit)) = Quantity::WATER_QUANTITIES.iter().find(|(name, ..)| *name == field) {
+    if let Some((_, quantity, unit)) = Quantity::WATER_QUANTITIES
+        .iter()
+        .find(|(name, ..)| *name == field)
+    {
         return (*quantity, (*unit).to_string());
     }
     let Some(tracers) = tracers else {

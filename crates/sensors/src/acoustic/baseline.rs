@@ -50,11 +50,13 @@ pub(crate) fn lbl_fix(
     survey: &[Vec3],
     depth_std: Option<f64>,
 ) -> AcousticObservations {
-    let (mut observations, mut known, mut arrivals) = (AcousticObservations::default(), Vec::new(), 0.0);
+    let (mut observations, mut known, mut arrivals) =
+        (AcousticObservations::default(), Vec::new(), 0.0);
     let mut weakest = f64::INFINITY;
     for (k, target) in instrument.spec.targets.iter().enumerate() {
         let mut draw = instrument.draw(k);
-        let Some(reply) = usbl::receive_reply(instrument, interrogator, target.beacon, &mut draw) else {
+        let Some(reply) = usbl::receive_reply(instrument, interrogator, target.beacon, &mut draw)
+        else {
             continue;
         };
         let (range, variance) = instrument.measured_range(
@@ -72,7 +74,11 @@ pub(crate) fn lbl_fix(
         let Some(motion) = instrument.beacon_motion(target.beacon) else {
             continue;
         };
-        let error = if instrument.errors.noise { survey[k] } else { Vec3::zero() };
+        let error = if instrument.errors.noise {
+            survey[k]
+        } else {
+            Vec3::zero()
+        };
         known.push(KnownRange {
             p: motion.position_after(0.0).p + error,
             range,
@@ -138,12 +144,17 @@ pub(crate) fn sbl_fixes(
         let source = motion.position_after(transmission_delay);
         let (mut known, mut weakest) = (Vec::new(), f64::INFINITY);
         for (n, receiver) in receivers.iter().enumerate() {
-            let Some((time, snr)) =
-                signal_arrival(instrument, target.beacon, (source, transmission_delay), *receiver, &mut draw)
-            else {
+            let Some((time, snr)) = signal_arrival(
+                instrument,
+                target.beacon,
+                (source, transmission_delay),
+                *receiver,
+                &mut draw,
+            ) else {
                 continue;
             };
-            let (range, variance) = instrument.measured_range(instrument.sound_speed * time, &mut draw);
+            let (range, variance) =
+                instrument.measured_range(instrument.sound_speed * time, &mut draw);
             if range > instrument.spec.max_range {
                 continue;
             }
@@ -164,7 +175,10 @@ pub(crate) fn sbl_fixes(
         if known.is_empty() {
             continue;
         }
-        let truth = instrument.pose.R_WS.tr_mul_vec(source.p - instrument.pose.p_WS);
+        let truth = instrument
+            .pose
+            .R_WS
+            .tr_mul_vec(source.p - instrument.pose.p_WS);
         let height = measured_height(truth.z, depth_std, instrument.errors.noise, &mut draw);
         let start = mean_position(&known) - Vec3::new(0.0, 0.0, 0.5 * mean_range(&known));
         if let Some((p_S, covariance)) = fix::solve_position(&known, height, start) {
@@ -196,14 +210,17 @@ fn signal_arrival(
     let beacon = &instrument.beacons[index];
     let (mut time, mut path) = (sent, None);
     for _ in 0..PATH_ITERATIONS {
-        let found =
-            instrument.medium
-                .find_path(source.p, instrument.point_after(receiver, time).p, beacon.frequency)?;
+        let found = instrument.medium.find_path(
+            source.p,
+            instrument.point_after(receiver, time).p,
+            beacon.frequency,
+        )?;
         (time, path) = (sent + found.time, Some(found));
     }
     let received = instrument.source_level(index) - path?.loss;
     let snr = instrument.detect(&instrument.spec.receiver, beacon.frequency, received, draw)?;
-    instrument.medium
+    instrument
+        .medium
         .has_line_of_sight(source, instrument.point_after(receiver, time))
         .then_some((time, snr))
 }

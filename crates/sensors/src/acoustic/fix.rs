@@ -130,10 +130,12 @@ mod tests {
             [-1.0, 1.0, 0.0],
         ];
         let known = ranges(x, &nodes);
-        let (found, _) = solve_position(&known, None, Vec3::new(0.0, 0.0, -5.0)).expect("a position");
+        let (found, _) =
+            solve_position(&known, None, Vec3::new(0.0, 0.0, -5.0)).expect("a position");
         assert!((found - x).norm() < 1e-6, "{found:?}");
         // from a start above the plane the mirrored solution results
-        let (found, _) = solve_position(&known, None, Vec3::new(0.0, 0.0, 5.0)).expect("a position");
+        let (found, _) =
+            solve_position(&known, None, Vec3::new(0.0, 0.0, 5.0)).expect("a position");
         assert!(
             (found - Vec3::new(3.0, -4.0, 11.0)).norm() < 1e-6,
             "{found:?}"

@@ -35,10 +35,16 @@ const PATH_ITERATIONS: usize = 4;
 
 /// Computes the fixes of all pings that arrived since the preceding sample. `synchronised`: the
 /// transmit times of the pingers are known to the array.
-pub(crate) fn receive_pings(instrument: &AcousticReceiver<'_>, synchronised: bool) -> AcousticObservations {
+pub(crate) fn receive_pings(
+    instrument: &AcousticReceiver<'_>,
+    synchronised: bool,
+) -> AcousticObservations {
     let compute_fix = |(k, target): (usize, &Target)| {
         let beacon = &instrument.beacons[target.beacon];
-        let (motion, transmission_delay) = (instrument.beacon_motion(target.beacon)?, instrument.transmission_delay(target.beacon));
+        let (motion, transmission_delay) = (
+            instrument.beacon_motion(target.beacon)?,
+            instrument.transmission_delay(target.beacon),
+        );
         let (sent, path) = last_ping(instrument, beacon, &motion, transmission_delay)?;
         let arrival = sent + path.time;
         if !instrument.medium.has_line_of_sight(
@@ -49,14 +55,22 @@ pub(crate) fn receive_pings(instrument: &AcousticReceiver<'_>, synchronised: boo
         }
         let mut draw = instrument.draw(k);
         let received = instrument.source_level(target.beacon) - path.loss;
-        let snr = instrument.detect(&instrument.spec.receiver, beacon.frequency, received, &mut draw)?;
+        let snr = instrument.detect(
+            &instrument.spec.receiver,
+            beacon.frequency,
+            received,
+            &mut draw,
+        )?;
         let (d, variance) = instrument.measured_bearing(
             instrument.pose.extrapolate(arrival).0.tr_mul_vec(path.from),
             snr,
             &mut draw,
         );
         let (range, along) = match synchronised {
-            true => instrument.measured_range(instrument.sound_speed * (transmission_delay + path.time), &mut draw),
+            true => instrument.measured_range(
+                instrument.sound_speed * (transmission_delay + path.time),
+                &mut draw,
+            ),
             false => (1.0, UNKNOWN_VARIANCE),
         };
         let covariance = range_bearing_covariance(d, along, range * range * variance);
@@ -70,7 +84,13 @@ pub(crate) fn receive_pings(instrument: &AcousticReceiver<'_>, synchronised: boo
             world: None,
         })
     };
-    let fixes = instrument.spec.targets.iter().enumerate().filter_map(compute_fix).collect();
+    let fixes = instrument
+        .spec
+        .targets
+        .iter()
+        .enumerate()
+        .filter_map(compute_fix)
+        .collect();
     AcousticObservations {
         fixes,
         ranges: Vec::new(),
@@ -109,14 +129,17 @@ fn last_ping(
     }
     // a speed of 10 m/s changes the arrival by less than 1 %
     let newest = ((instrument.now - start - 0.98 * approximate_time) / period).floor();
-    let oldest = ((instrument.now - 1.0 / instrument.rate - start - 1.02 * approximate_time) / period).floor();
+    let oldest = ((instrument.now - 1.0 / instrument.rate - start - 1.02 * approximate_time)
+        / period)
+        .floor();
     let mut k = newest;
     while k >= oldest.max(0.0) {
         let sent = start + k * period - instrument.now;
         let path = path(sent)?;
         let arrival = sent + path.time;
         if arrival <= 0.0 {
-            let in_range = arrival > -1.0 / instrument.rate && path.time * instrument.sound_speed <= instrument.spec.max_range;
+            let in_range = arrival > -1.0 / instrument.rate
+                && path.time * instrument.sound_speed <= instrument.spec.max_range;
             return in_range.then_some((sent, path));
         }
         // not yet arrived at the sample

@@ -100,9 +100,10 @@ pub fn sample_instrument(
         AcousticKind::Hydrophone { synchronised } => {
             crate::acoustic::hydrophone::receive_pings(&instrument, *synchronised)
         }
-        AcousticKind::Usbl { interrogator, carrier } => {
-            crate::acoustic::usbl::interrogate(&instrument, interrogator, carrier.as_ref())
-        }
+        AcousticKind::Usbl {
+            interrogator,
+            carrier,
+        } => crate::acoustic::usbl::interrogate(&instrument, interrogator, carrier.as_ref()),
         AcousticKind::Lbl {
             interrogator,
             survey,
@@ -113,9 +114,12 @@ pub fn sample_instrument(
             receivers,
             depth_std,
             carrier,
-        } => {
-            crate::acoustic::baseline::sbl_fixes(&instrument, receivers, *depth_std, carrier.as_ref())
-        }
+        } => crate::acoustic::baseline::sbl_fixes(
+            &instrument,
+            receivers,
+            *depth_std,
+            carrier.as_ref(),
+        ),
     })
 }
 
@@ -200,9 +204,16 @@ impl AcousticReceiver<'_> {
         received: f64,
         draw: &mut Draw,
     ) -> Option<f64> {
-        let fading = if self.errors.noise { sensitivity.fading } else { 0.0 };
+        let fading = if self.errors.noise {
+            sensitivity.fading
+        } else {
+            0.0
+        };
         self.medium.detect(
-            &ReceiverSensitivity { fading, ..*sensitivity },
+            &ReceiverSensitivity {
+                fading,
+                ..*sensitivity
+            },
             frequency,
             received,
             draw,
@@ -217,7 +228,11 @@ impl AcousticReceiver<'_> {
     /// Adds errors and resolution to a range [m] and returns it with its variance [m²]. (1), (2)
     pub(crate) fn measured_range(&self, range: f64, draw: &mut Draw) -> (f64, f64) {
         let (spec, fault) = (self.spec, &self.errors.fault);
-        let range_std = if self.errors.noise { spec.range_std } else { 0.0 };
+        let range_std = if self.errors.noise {
+            spec.range_std
+        } else {
+            0.0
+        };
         let range = range + range_std * draw.normal() + fault.offset + fault.noise * draw.normal();
         let step = spec.resolution;
         let range = if step > 0.0 {

@@ -168,7 +168,8 @@ impl AcousticMedium<'_> {
         received: f64,
         draw: &mut Draw,
     ) -> Option<f64> {
-        let noise = (ambient(1e-3 * frequency, self.wind) + power(sensitivity.self_noise)) * sensitivity.bandwidth;
+        let noise = (ambient(1e-3 * frequency, self.wind) + power(sensitivity.self_noise))
+            * sensitivity.bandwidth;
         let snr = received - level(noise) + sensitivity.fading * draw.normal();
         (snr > sensitivity.threshold).then_some(snr)
     }

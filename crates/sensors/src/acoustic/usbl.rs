@@ -57,11 +57,17 @@ pub(crate) fn interrogate(
     }
     let k = (instrument.errors.sample % n) as usize;
     let mut draw = instrument.draw(k);
-    let Some(reply) = receive_reply(instrument, interrogator, instrument.spec.targets[k].beacon, &mut draw) else {
+    let Some(reply) = receive_reply(
+        instrument,
+        interrogator,
+        instrument.spec.targets[k].beacon,
+        &mut draw,
+    ) else {
         return observations;
     };
     let (R_WS, _) = instrument.pose.extrapolate(reply.arrival);
-    let (d, variance) = instrument.measured_bearing(R_WS.tr_mul_vec(reply.path.from), reply.snr, &mut draw);
+    let (d, variance) =
+        instrument.measured_bearing(R_WS.tr_mul_vec(reply.path.from), reply.snr, &mut draw);
     let (range, along) = instrument.measured_range(
         0.5 * instrument.sound_speed * (reply.arrival - reply.turn_around),
         &mut draw,
@@ -70,7 +76,8 @@ pub(crate) fn interrogate(
         d.scale(range),
         range_bearing_covariance(d, along, range * range * variance),
     );
-    let world = carrier.map(|c| instrument.to_world(c, (p_S, &covariance), reply.arrival, &mut draw));
+    let world =
+        carrier.map(|c| instrument.to_world(c, (p_S, &covariance), reply.arrival, &mut draw));
     let stamp_ns = instrument.stamp(reply.arrival);
     observations.fixes.push(AcousticFix {
         target: k,
@@ -92,16 +99,29 @@ pub(crate) fn receive_reply(
     draw: &mut Draw,
 ) -> Option<Reply> {
     let beacon = &instrument.beacons[index];
-    let BeaconKind::Transponder { turn_around, sensitivity } = beacon.kind else {
+    let BeaconKind::Transponder {
+        turn_around,
+        sensitivity,
+    } = beacon.kind
+    else {
         return None;
     };
     let motion = instrument.beacon_motion(index)?;
     let here = instrument.point_after(Vec3::zero(), 0.0);
-    let (transponder_arrival, path) = interrogation_arrival(instrument, interrogator, &motion, here.p)?;
-    if !instrument.medium.has_line_of_sight(here, motion.position_after(transponder_arrival)) {
+    let (transponder_arrival, path) =
+        interrogation_arrival(instrument, interrogator, &motion, here.p)?;
+    if !instrument
+        .medium
+        .has_line_of_sight(here, motion.position_after(transponder_arrival))
+    {
         return None;
     }
-    instrument.detect(&sensitivity, interrogator.frequency, interrogator.source_level - path.loss, draw)?;
+    instrument.detect(
+        &sensitivity,
+        interrogator.frequency,
+        interrogator.source_level - path.loss,
+        draw,
+    )?;
     let sent = transponder_arrival + turn_around + instrument.transmission_delay(index);
     let source = motion.position_after(sent).p;
     let (mut arrival, mut back) = (sent + path.time, None);
@@ -141,9 +161,11 @@ fn interrogation_arrival(
 ) -> Option<(f64, AcousticPath)> {
     let (mut transponder_arrival, mut path) = (0.0, None);
     for _ in 0..PATH_ITERATIONS {
-        let found = instrument
-            .medium
-            .find_path(from, motion.position_after(transponder_arrival).p, interrogator.frequency)?;
+        let found = instrument.medium.find_path(
+            from,
+            motion.position_after(transponder_arrival).p,
+            interrogator.frequency,
+        )?;
         (transponder_arrival, path) = (found.time, Some(found));
     }
     Some((transponder_arrival, path?))

@@ -279,7 +279,10 @@ mod tests {
     fn long_messages_are_split_with_checksums() {
         let sentences = voyage_data_a(&vessel()).sentences("AIVDM", 'A', 13);
         assert_eq!(sentences.len(), 2);
-        assert!(sentences[0].starts_with("!AIVDM,2,1,3,A,5") && sentences[1].starts_with("!AIVDM,2,2,3,A,"));
+        assert!(
+            sentences[0].starts_with("!AIVDM,2,1,3,A,5")
+                && sentences[1].starts_with("!AIVDM,2,2,3,A,")
+        );
         for sentence in sentences {
             assert!(sentence.len() <= 82, "{sentence}");
             let (body, sum) = sentence[1..].split_once('*').expect("a sum");

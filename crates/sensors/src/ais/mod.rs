@@ -88,9 +88,11 @@ pub fn receive(
             continue;
         };
         let is_own = transponder.on.is_some_and(|(robot, _)| robot == pose.robot);
-        let mut draw = errors
-            .stream
-            .draw((errors.sample + 1).wrapping_mul(1 << 20).wrapping_add(k as u64));
+        let mut draw = errors.stream.draw(
+            (errors.sample + 1)
+                .wrapping_mul(1 << 20)
+                .wrapping_add(k as u64),
+        );
         let margin = if is_own {
             f64::INFINITY
         } else {
@@ -181,7 +183,10 @@ fn link_margin(
             .is_some(),
     };
     let transmitted = 30.0 + 10.0 * log(transponder.power);
-    transmitted - free_space_loss.max(two_ray_loss) - if is_shadowed { spec.shadow } else { 0.0 } - spec.sensitivity
+    transmitted
+        - free_space_loss.max(two_ray_loss)
+        - if is_shadowed { spec.shadow } else { 0.0 }
+        - spec.sensitivity
 }
 
 /// Report that is due: position or static data, with its number.
@@ -214,7 +219,12 @@ fn due_reports(
     [after, until]: [f64; 2],
 ) -> Vec<(f64, Report)> {
     let speed = (motion.v.x * motion.v.x + motion.v.y * motion.v.y).sqrt();
-    let period = reporting_interval(transponder.is_class_a, transponder.status, speed, motion.w.z);
+    let period = reporting_interval(
+        transponder.is_class_a,
+        transponder.status,
+        speed,
+        motion.w.z,
+    );
     // random phases: vessels do not transmit simultaneously, and each one sends its first report
     // soon
     let phase = transponder.stream.draw(0).uniform();
@@ -234,7 +244,11 @@ fn due_reports(
         }
     };
     add(transponder.start + phase * period.min(10.0), period, false);
-    add(transponder.start + STATIC_DELAY + phase, STATIC_INTERVAL, true);
+    add(
+        transponder.start + STATIC_DELAY + phase,
+        STATIC_INTERVAL,
+        true,
+    );
     all
 }
 

@@ -127,7 +127,8 @@ fn smoothed(noise: &[f32], [width, height]: [usize; 2], cells: usize) -> Vec<[f3
     };
     let own = each(&of_cell);
     // Range of cells around the cell `at` of `n`, clipped to the image.
-    let window = |at: usize, n: usize| at.saturating_sub(cells / 2)..(at + cells.div_ceil(2)).min(n);
+    let window =
+        |at: usize, n: usize| at.saturating_sub(cells / 2)..(at + cells.div_ceil(2)).min(n);
     let mean = |from: &[[f32; 3]], all: std::ops::Range<usize>, step: usize, first: usize| {
         let (mut sum, part) = ([0.0; 3], 1.0 / all.len() as f32);
         for k in all {

@@ -76,7 +76,8 @@ pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], errors: &SampleErro
         if exposure.vignette != 0.0 {
             for (column, scale_here) in scales.iter_mut().enumerate() {
                 let (dx, dy) = (column as f64 - center[0], row as f64 - center[1]);
-                *scale_here = (scale * (1.0 - exposure.vignette * (dx * dx + dy * dy) / corner)) as f32;
+                *scale_here =
+                    (scale * (1.0 - exposure.vignette * (dx * dx + dy * dy) / corner)) as f32;
             }
         }
     };
@@ -91,12 +92,15 @@ pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], errors: &SampleErro
         );
         update_scales(row, &mut scales);
         let pixels = &light[row * columns..][..columns];
-        for (column, ((noise, pixel), scale)) in line.iter_mut().zip(pixels).zip(&scales).enumerate() {
-            *noise =
-                noise_model.deviation(pixel[bayer_color(column, row)] * scale) * draw.normal() as f32;
+        for (column, ((noise, pixel), scale)) in
+            line.iter_mut().zip(pixels).zip(&scales).enumerate()
+        {
+            *noise = noise_model.deviation(pixel[bayer_color(column, row)] * scale)
+                * draw.normal() as f32;
         }
     }
-    let demosaicing_noise = noisy.then(|| DemosaicingNoise::new(noise, spec.size, exposure.smoothing));
+    let demosaicing_noise =
+        noisy.then(|| DemosaicingNoise::new(noise, spec.size, exposure.smoothing));
     let (mut added, mut offsets) = (vec![[0.0; 3]; columns], vec![0; columns]);
     let mut out = vec![[0; 3]; light.len()];
     for (row, (pixels, out)) in light
@@ -113,7 +117,8 @@ pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], errors: &SampleErro
         for ((out, pixel), ((added, scale), offset)) in out.iter_mut().zip(pixels).zip(rest) {
             for i in 0..3 {
                 let v = (pixel[i] * scale + added[i]).clamp(0.0, 1.0);
-                let step = (v * TABLE_INTERVALS as f32 + ROUND).to_bits() & (2 * TABLE_INTERVALS as u32 - 1);
+                let step = (v * TABLE_INTERVALS as f32 + ROUND).to_bits()
+                    & (2 * TABLE_INTERVALS as u32 - 1);
                 out[i] = ((curve[step as usize] + offset) >> 8) as u8;
             }
         }
@@ -162,8 +167,8 @@ fn auto_exposure_value(light: &[[f32; 3]]) -> f64 {
     // Histogram with bins of an eighth of a stop, from 2^-24 to 2^40.
     let mut counts = [0_u32; 512];
     // Mantissa at which each eighth of a stop begins.
-    let eighths =
-        [1, 2, 3, 4, 5, 6, 7].map(|k| (libm::exp2(f64::from(k) / 8.0) as f32).to_bits() & MANTISSA_MASK);
+    let eighths = [1, 2, 3, 4, 5, 6, 7]
+        .map(|k| (libm::exp2(f64::from(k) / 8.0) as f32).to_bits() & MANTISSA_MASK);
     for [r, g, b] in light {
         let bits = r.max(*g).max(*b).max(0.0).to_bits();
         let eighth = eighths
@@ -198,5 +203,7 @@ fn curve(gamma: bool) -> Vec<u32> {
         (256.0 * 255.0 * encoded + 0.5) as u32
     };
     // Covers all values that the masked index can take.
-    (0..2 * TABLE_INTERVALS).map(|k| number(k.min(TABLE_INTERVALS))).collect()
+    (0..2 * TABLE_INTERVALS)
+        .map(|k| number(k.min(TABLE_INTERVALS)))
+        .collect()
 }

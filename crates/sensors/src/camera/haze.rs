@@ -82,7 +82,8 @@ impl Haze {
             return (Self::default(), 1.0, Vec3::zero());
         }
         let transmitted = fast_exp(-depth / sky.sun.z.max(0.1));
-        let single_scattering = fast_exp(-SINGLE_SCATTERING_LENGTH * (extinction - CLEAR_AIR_EXTINCTION));
+        let single_scattering =
+            fast_exp(-SINGLE_SCATTERING_LENGTH * (extinction - CLEAR_AIR_EXTINCTION));
         let from_sun = sky
             .beam
             .scale(BEAM_TO_GROUND * sky.sun.z.max(0.0) * (1.0 - transmitted));

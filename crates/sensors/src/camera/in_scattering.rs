@@ -89,7 +89,13 @@ impl InScattering {
         let node_position = (NODES as f64) * (s / self.far).min(1.0).sqrt();
         let node = (node_position as usize).min(NODES - 1);
         let part = (node_position - node as f64) as f32;
-        let [a, b, c, d] = [index, index + next, index + next_row, index + next_row + next].map(|k| {
+        let [a, b, c, d] = [
+            index,
+            index + next,
+            index + next_row,
+            index + next_row + next,
+        ]
+        .map(|k| {
             self.sums[k].as_ref().map(|sums| {
                 let (from, to) = (&sums[node], &sums[node + 1]);
                 std::array::from_fn::<f32, 4, _>(|c| from[c] + part * (to[c] - from[c]))
@@ -108,7 +114,13 @@ fn grid_cell(pixel: usize, n: usize, spacing: usize) -> (usize, f32) {
 }
 
 /// Partial sums of (1) along the ray from `p` in the direction `d`, by node.
-fn integrate_along_ray(lamps: &[LitLamp], medium: &Medium, p: Vec3, d: Vec3, far: f64) -> [[f32; 4]; NODES + 1] {
+fn integrate_along_ray(
+    lamps: &[LitLamp],
+    medium: &Medium,
+    p: Vec3,
+    d: Vec3,
+    far: f64,
+) -> [[f32; 4]; NODES + 1] {
     let mut sums = [[0.0; 4]; NODES + 1];
     let mut sum = Vec3::zero();
     for k in 0..NODES {

@@ -81,7 +81,12 @@ impl LitLamp {
     /// Returns the illuminance by colour [lx], the distance [m], and the unit vector from the lamp
     /// to `x`. Returns `None` where the illuminance is below `min_illuminance` [lx]. `beam` is the
     /// extinction by colour [1/m].
-    fn light_at_point(&self, x: Vec3, beam: Vec3, min_illuminance: f64) -> Option<(Vec3, f64, Vec3)> {
+    fn light_at_point(
+        &self,
+        x: Vec3,
+        beam: Vec3,
+        min_illuminance: f64,
+    ) -> Option<(Vec3, f64, Vec3)> {
         let offset = x - self.p;
         let (along, square) = (offset.dot(self.d), offset.dot(offset));
         // Behind the lamp, or too far away.
@@ -114,7 +119,8 @@ impl LitLamp {
         beam: Vec3,
         other: Vec3,
     ) -> Vec3 {
-        let min_illuminance = MIN_ILLUMINANCE + MIN_ILLUMINANCE_RATIO * other.x.min(other.y).min(other.z);
+        let min_illuminance =
+            MIN_ILLUMINANCE + MIN_ILLUMINANCE_RATIO * other.x.min(other.y).min(other.z);
         let Some((light, r, u)) = self.light_at_point(x, beam, min_illuminance) else {
             return Vec3::zero();
         };
@@ -147,7 +153,8 @@ impl LitLamp {
         let offset = self.p - x;
         let r = offset.norm().max(0.05);
         let u = offset.scale(1.0 / r);
-        let part = smooth_step(self.cosines[0], self.cosines[1], -u.dot(self.d)).max(SPILL_FRACTION);
+        let part =
+            smooth_step(self.cosines[0], self.cosines[1], -u.dot(self.d)).max(SPILL_FRACTION);
         (
             self.intensity.scale(part / (r * r) * fast_exp(-haze * r)),
             u,

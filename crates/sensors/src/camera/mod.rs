@@ -204,7 +204,9 @@ fn render_layers(
             .into_par_iter()
             .for_each(|band| renderer.render_measured(band));
     } else {
-        bands.into_iter().for_each(|band| renderer.render_band(band));
+        bands
+            .into_iter()
+            .for_each(|band| renderer.render_band(band));
     }
     let light = &mut all.light;
     if colored {
@@ -318,7 +320,8 @@ impl BandRenderer<'_> {
                         hit: *hit,
                     };
                     let surface = shader.surface_before(&pixel_ray, spec.range[1]);
-                    if let Some(light) = light.as_mut().filter(|_| parts == 1 || subpixel.is_some()) {
+                    if let Some(light) = light.as_mut().filter(|_| parts == 1 || subpixel.is_some())
+                    {
                         let luminance = shader.luminance(&pixel_ray, surface);
                         add_light(&mut light[k], luminance.scale(1.0 / parts as f64));
                     }

@@ -82,7 +82,13 @@ pub(crate) fn fractal_noise(x: f64, y: f64, n: usize, seed: u64) -> f64 {
 
 /// Computes [`fractal_noise`] if the result exceeds `min_value`. Returns `None` as soon as the
 /// first octaves show that it does not.
-pub(crate) fn fractal_noise_above(x: f64, y: f64, n: usize, seed: u64, min_value: f64) -> Option<f64> {
+pub(crate) fn fractal_noise_above(
+    x: f64,
+    y: f64,
+    n: usize,
+    seed: u64,
+    min_value: f64,
+) -> Option<f64> {
     let all = 2.0 - 1.0 / (1_u64 << (n - 1).min(62)) as f64;
     let (mut sum, mut remaining, mut weight) = (0.0, all, 1.0);
     let (mut x, mut y) = (x, y);

@@ -80,7 +80,8 @@ pub(crate) fn draw_streaks(
         .stream
         .draw((errors.sample + 1).wrapping_mul(1 << 20).wrapping_sub(2));
     // Box in front of the camera: `MAX_DISTANCE` deep, twice as wide and as high.
-    let drops = (drop_density(weather.rain) * 4.0 * MAX_DISTANCE * MAX_DISTANCE * MAX_DISTANCE).min(MAX_DROPS) as usize;
+    let drops = (drop_density(weather.rain) * 4.0 * MAX_DISTANCE * MAX_DISTANCE * MAX_DISTANCE)
+        .min(MAX_DROPS) as usize;
     for _ in 0..drops {
         let p = Vec3::new(
             MAX_DISTANCE * draw.uniform(),
@@ -89,7 +90,8 @@ pub(crate) fn draw_streaks(
         );
         let size = MIN_DIAMETER - libm::log(1.0 - draw.uniform()) / slope(weather.rain);
         let fall = 9.65 - 10.3 * libm::exp(-0.6 * size);
-        let displacement = R_WS.tr_mul_vec((weather.wind - Vec3::new(0.0, 0.0, fall)).scale(exposure_time))
+        let displacement = R_WS
+            .tr_mul_vec((weather.wind - Vec3::new(0.0, 0.0, fall)).scale(exposure_time))
             - pose.V_WS_S.v.scale(exposure_time);
         let ends = [p, p + displacement].map(|p| spec.lens.project(Vec3::new(-p.y, -p.z, p.x)));
         let ([Some(a), Some(b)], true) = (ends, p.x > 0.15 && p.x + displacement.x > 0.15) else {
@@ -132,7 +134,9 @@ fn draw_streak(
     luminance: Vec3,
 ) {
     let offset = [b[0] - a[0], b[1] - a[1]];
-    let length = (offset[0] * offset[0] + offset[1] * offset[1]).sqrt().min(2000.0);
+    let length = (offset[0] * offset[0] + offset[1] * offset[1])
+        .sqrt()
+        .min(2000.0);
     let line_width = width.max(1.0);
     let steps = length.ceil().max(1.0);
     // A drop covers a pixel of its track for the time that it needs to pass by its own width.

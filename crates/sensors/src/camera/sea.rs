@@ -142,7 +142,9 @@ impl Sea {
             .levels
             .get(level)
             .map_or(0.0, |level| level.slope2);
-        let slope_variance = UNRESOLVED_FRACTION * total + (waves - resolved).max(0.0) + (1.0 - ripple_weight * ripple_weight) * ripples;
+        let slope_variance = UNRESOLVED_FRACTION * total
+            + (waves - resolved).max(0.0)
+            + (1.0 - ripple_weight * ripple_weight) * ripples;
         let n = Vec3::new(-a, -b, 1.0);
         Facet {
             normal: n.scale(1.0 / n.norm()),
@@ -164,15 +166,20 @@ impl Sea {
         let (x, y) = (q.x - self.drift.x, q.y - self.drift.y);
         let [share, crests] = PATTERN_WEIGHTS[usize::from(!self.clipmap.levels.is_empty())];
         let crest = crests * height / self.clipmap.deviation;
-        let min_pattern = PATTERN_STATISTICS[0] + PATTERN_STATISTICS[1] * (self.edge + FOAM_EDGE[0] - crest) / share;
+        let min_pattern = PATTERN_STATISTICS[0]
+            + PATTERN_STATISTICS[1] * (self.edge + FOAM_EDGE[0] - crest) / share;
         // Patches and streaks are aligned with the wind.
         let (along, across) = (
             self.along[0] * x + self.along[1] * y,
             self.along[0] * y - self.along[1] * x,
         );
-        let Some(pattern) =
-            fractal_noise_above(along / self.patch[0], across / self.patch[1], 5, 3, min_pattern)
-        else {
+        let Some(pattern) = fractal_noise_above(
+            along / self.patch[0],
+            across / self.patch[1],
+            5,
+            3,
+            min_pattern,
+        ) else {
             return (1.0 - detail) * self.foam;
         };
         let mixed = share * (pattern - PATTERN_STATISTICS[0]) / PATTERN_STATISTICS[1] + crest;
@@ -214,7 +221,10 @@ impl Sea {
         let near = h.min(2.5);
         let far = h.min(8.0);
         let area = 1.0
-            + 0.25 * 0.7 * (near * ripple_curvature * fast_exp(-0.45 * h) + far * coarse_curvature * fast_exp(-0.1 * h));
+            + 0.25
+                * 0.7
+                * (near * ripple_curvature * fast_exp(-0.45 * h)
+                    + far * coarse_curvature * fast_exp(-0.1 * h));
         (1.0 / area.abs().max(0.3)).min(3.0)
     }
 }
@@ -242,8 +252,8 @@ fn ripples(wind: Vec3, slope2: f64, gravity: f64, time: f64) -> Box<Ripples> {
         let phase = tau * random(2) - omega * time;
         let phase = phase - (phase / tau).floor() * tau;
         let amplitude = (2.0 * slope2 / RIPPLE_WAVES as f64).sqrt() / k;
-        let [east, north, curvature] =
-            [kx * tau / RIPPLE_LENGTH, ky * tau / RIPPLE_LENGTH, k * k].map(|x| (amplitude * x) as f32);
+        let [east, north, curvature] = [kx * tau / RIPPLE_LENGTH, ky * tau / RIPPLE_LENGTH, k * k]
+            .map(|x| (amplitude * x) as f32);
         // The angle-addition formulas give each point from the sines and cosines of its column and
         // row.
         let sines_and_cosines = |from: f64, k: f64| -> Vec<(f64, f64)> {
@@ -283,7 +293,8 @@ fn foam_threshold(share: f64, waves: bool) -> f64 {
         return 0.0;
     }
     static TABLES: OnceLock<[Vec<f64>; 2]> = OnceLock::new();
-    let foam_fractions = &TABLES.get_or_init(|| PATTERN_WEIGHTS.map(foam_fractions))[usize::from(waves)];
+    let foam_fractions =
+        &TABLES.get_or_init(|| PATTERN_WEIGHTS.map(foam_fractions))[usize::from(waves)];
     let k = foam_fractions
         .iter()
         .position(|fraction| *fraction <= share)
@@ -302,7 +313,10 @@ fn foam_threshold(share: f64, waves: bool) -> f64 {
 /// upwards, averaged over positions in the pattern and over wave heights.
 fn foam_fractions([share, crests]: [f64; 2]) -> Vec<f64> {
     let position = |k: u32| (37.3 * f64::from(k % 64), 41.9 * f64::from(k / 64));
-    let pattern_at = |k: u32| (fractal_noise(position(k).0, position(k).1, 5, 3) - PATTERN_STATISTICS[0]) / PATTERN_STATISTICS[1];
+    let pattern_at = |k: u32| {
+        (fractal_noise(position(k).0, position(k).1, 5, 3) - PATTERN_STATISTICS[0])
+            / PATTERN_STATISTICS[1]
+    };
     // The average over wave heights allows fewer positions.
     let n = if crests == 0.0 { 4096 } else { 1024 };
     let patterns: Vec<f64> = (0..n).map(pattern_at).collect();
@@ -324,7 +338,11 @@ fn foam_fractions([share, crests]: [f64; 2]) -> Vec<f64> {
         for height in &heights {
             for pattern in &patterns {
                 sum += foam_fraction(
-                    smooth_step(edge + FOAM_EDGE[0], edge + FOAM_EDGE[1], share * pattern + height),
+                    smooth_step(
+                        edge + FOAM_EDGE[0],
+                        edge + FOAM_EDGE[1],
+                        share * pattern + height,
+                    ),
                     net,
                 );
             }

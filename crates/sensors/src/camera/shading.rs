@@ -132,7 +132,8 @@ impl<'a> Shader<'a> {
             )
         };
         let has_in_scattering = colored && !lamps.is_empty() && (wet || haze > MIN_FOG_EXTINCTION);
-        let in_scattering = has_in_scattering.then(|| InScattering::new(spec, poses, wet, &lamps, &medium, far));
+        let in_scattering =
+            has_in_scattering.then(|| InScattering::new(spec, poses, wet, &lamps, &medium, far));
         let sea = Sea::new(at, p, weather.wind, pixel);
         let levels = [sea.height(p.x, p.y) - p.z, 0.0].map(|h| water.illuminance_at_depth(h));
         Self {
@@ -251,7 +252,11 @@ impl<'a> Shader<'a> {
 
     /// Colour of the surface that a ray hits, with the sand pattern of the seabed.
     fn albedo(&self, x: Vec3, d: Vec3, hit: &SurfaceHit) -> Vec3 {
-        let color = Vec3::from(self.world.ray_scene.color(hit, x, d, self.pixel * hit.distance));
+        let color = Vec3::from(
+            self.world
+                .ray_scene
+                .color(hit, x, d, self.pixel * hit.distance),
+        );
         if hit.label != 1 {
             return color;
         }
@@ -283,7 +288,8 @@ impl<'a> Shader<'a> {
         let rms_slope = slope_variance.sqrt();
         let cosine = -normal.dot(d);
         let backward = Vec3::new(-d.x, -d.y, 0.0).unit().unwrap_or(Vec3::zero());
-        let n = normal + backward.scale(0.9 * rms_slope * fast_exp(-cosine.max(0.0) / (2.0 * rms_slope)));
+        let n = normal
+            + backward.scale(0.9 * rms_slope * fast_exp(-cosine.max(0.0) / (2.0 * rms_slope)));
         let n = n.scale(1.0 / n.norm());
         let cosine = (-n.dot(d)).max(0.02);
         let (F, refracted_cosine) = fresnel_reflectance(cosine, INDEX);
@@ -297,8 +303,13 @@ impl<'a> Shader<'a> {
                 let light = self.apply_haze(self.shade_dry_surface(x, r, &hit), r, hit.distance);
                 // Unresolved facets deflect the reflected rays past distant objects.
                 let deflection = 4.0 * slope_variance * hit.distance * hit.distance;
-                let visible_fraction = MIN_REFLECTED_FRACTION + (1.0 - MIN_REFLECTED_FRACTION) / (1.0 + deflection);
-                mix(self.sky.luminance(r, slope_variance), light, visible_fraction)
+                let visible_fraction =
+                    MIN_REFLECTED_FRACTION + (1.0 - MIN_REFLECTED_FRACTION) / (1.0 + deflection);
+                mix(
+                    self.sky.luminance(r, slope_variance),
+                    light,
+                    visible_fraction,
+                )
             }
             None => self.sky.luminance(r, slope_variance),
         };
@@ -309,7 +320,8 @@ impl<'a> Shader<'a> {
         let hit = self.first_hit(below, down, self.water.visual_range);
         let (transmitted, _) = self.shade_water_ray(below, down, hit, None, self.levels[1]);
         let mut light = reflected.scale(F) + transmitted.scale((1.0 - F) * k * k);
-        light += self.glitter(q, d, normal, slope_variance) + self.lamp_glitter(q, d, normal, slope_variance, light);
+        light += self.glitter(q, d, normal, slope_variance)
+            + self.lamp_glitter(q, d, normal, slope_variance, light);
         if foam > 0.0 {
             let lit = self.sky.diffuse + self.sky.beam.scale(normal.dot(self.sky.sun).max(0.0));
             light = mix(light, lit.scale(FOAM_ALBEDO / PI), foam);
@@ -415,15 +427,23 @@ impl<'a> Shader<'a> {
     ) -> (Vec3, f64) {
         let visual_range = self.water.visual_range;
         let (end, s) = match (surface, hit) {
-            (Some(t), _) if t < visual_range => (self.shade_surface_from_below(p + d.scale(t), d, t), t),
+            (Some(t), _) if t < visual_range => {
+                (self.shade_surface_from_below(p + d.scale(t), d, t), t)
+            }
             (None, Some(hit)) if hit.distance < visual_range => (
                 self.shade_submerged_surface(p + d.scale(hit.distance), d, &hit),
                 hit.distance,
             ),
-            _ => return (self.water.veiling_light(level, d, visual_range), visual_range),
+            _ => {
+                return (
+                    self.water.veiling_light(level, d, visual_range),
+                    visual_range,
+                );
+            }
         };
         (
-            multiply(end, transmittance(self.water.beam, s)) + self.water.veiling_light(level, d, s),
+            multiply(end, transmittance(self.water.beam, s))
+                + self.water.veiling_light(level, d, s),
             s,
         )
     }
@@ -460,7 +480,9 @@ impl<'a> Shader<'a> {
     /// Luminance of the water surface seen from below, at `q` and at the distance `t` [m]. (3)
     fn shade_surface_from_below(&self, q: Vec3, d: Vec3, t: f64) -> Vec3 {
         let Facet {
-            normal: n, slope_variance, ..
+            normal: n,
+            slope_variance,
+            ..
         } = self.sea.facet(q, t, d);
         let cosine = n.dot(d).max(0.02);
         let mut reflected_direction = d - n.scale(2.0 * cosine);

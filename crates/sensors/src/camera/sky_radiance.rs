@@ -162,9 +162,13 @@ impl Sky {
         let beam = tint(transmitted).scale(LUMINOUS_EFFICACY * light.beam * disc_visibility);
         let twilight = twilight(sun.elevation.to_degrees());
         let level = (LUMINOUS_EFFICACY * light.sky).max(twilight) + 1e-3;
-        let clear = (LUMINOUS_EFFICACY * sunlight::sunlight_under_clouds(&sun, 0.0).sky).max(twilight) + 1e-3;
+        let clear = (LUMINOUS_EFFICACY * sunlight::sunlight_under_clouds(&sun, 0.0).sky)
+            .max(twilight)
+            + 1e-3;
         let low = 1.0 / (up.z.max(0.0) + 0.05);
-        let warm = tint(Vec3::from(AIR_OPTICAL_DEPTH.map(|depth| libm::exp(-depth * low))));
+        let warm = tint(Vec3::from(
+            AIR_OPTICAL_DEPTH.map(|depth| libm::exp(-depth * low)),
+        ));
         // Luminance of a white surface in the light above the clouds.
         let white = LUMINOUS_EFFICACY
             * sunlight::sunlight_under_clouds(&sun, 0.0).irradiance(
@@ -196,8 +200,10 @@ impl Sky {
         sky.scale[0] = clear / level_of(&|d| sky.clear(d));
         sky.scale[1] = level / level_of(&|d| sky.overcast(d));
         if sky.clouds {
-            let between =
-                integrate_hemisphere(|d| sky.clear_luminance(d).scale(1.0 - sky.cloud(d, CLOUD_BLUR_SLOPE).0));
+            let between = integrate_hemisphere(|d| {
+                sky.clear_luminance(d)
+                    .scale(1.0 - sky.cloud(d, CLOUD_BLUR_SLOPE).0)
+            });
             let clouds = integrate_hemisphere(|d| {
                 let (part, light) = sky.cloud(d, CLOUD_BLUR_SLOPE);
                 light.scale(part)
@@ -205,7 +211,8 @@ impl Sky {
             let cloud_level = (level - luminance(between)).max(0.05 * level);
             sky.scale[2] = cloud_level / luminance(clouds).max(1e-12);
         }
-        sky.diffuse = tint(integrate_hemisphere(|d| sky.luminance(d, CLOUD_BLUR_SLOPE))).scale(level);
+        sky.diffuse =
+            tint(integrate_hemisphere(|d| sky.luminance(d, CLOUD_BLUR_SLOPE))).scale(level);
         sky.horizon_luminance = sky.horizon_table();
         sky
     }
@@ -287,7 +294,11 @@ impl Sky {
         // Distant clouds fade into haze, and rough water reflects a wide part of the sky at once.
         let sharpness = CLOUD_BLUR_SLOPE / (CLOUD_BLUR_SLOPE + slope_variance);
         if self.cover > 0.97 {
-            return (1.0, self.overcast_luminance(grey, d, sharpness).scale(self.scale[2]));
+            return (
+                1.0,
+                self.overcast_luminance(grey, d, sharpness)
+                    .scale(self.scale[2]),
+            );
         }
         let clear = sharpness * smooth_step(0.03, 0.2, d.z);
         // The mean of the pattern is 0.5 and its standard deviation about 0.13.
@@ -303,7 +314,10 @@ impl Sky {
                 3
             };
             let pattern_coordinate = |x: f64, drift: f64| (x * CLOUD_HEIGHT / d.z - drift) / 700.0;
-            let (x, y) = (pattern_coordinate(d.x, self.drift.x), pattern_coordinate(d.y, self.drift.y));
+            let (x, y) = (
+                pattern_coordinate(d.x, self.drift.x),
+                pattern_coordinate(d.y, self.drift.y),
+            );
             let thickness = fractal_noise_above(
                 x,
                 y,
@@ -341,7 +355,11 @@ impl Sky {
         let part = d.x / (d.x.abs() + d.y.abs()).max(1e-12);
         let at = (if d.y < 0.0 { 3.0 + part } else { 1.0 - part }) * (HORIZON_INTERVALS / 4) as f64;
         let k = (at as usize).min(HORIZON_INTERVALS - 1);
-        mix(self.horizon_luminance[k], self.horizon_luminance[k + 1], at - k as f64)
+        mix(
+            self.horizon_luminance[k],
+            self.horizon_luminance[k + 1],
+            at - k as f64,
+        )
     }
 }
 
@@ -376,11 +394,16 @@ fn colors(mass: f64, dark: f64) -> Vec<[Vec3; 3]> {
             view_mass
         };
         let part = |k: usize| {
-            let (depth, hazy, ozone) = (AIR_OPTICAL_DEPTH[k], HAZE_OPTICAL_DEPTH[k], libm::exp(-OZONE_OPTICAL_DEPTH[k] * mass));
-            let single =
-                view_mass * (libm::exp(-depth * mass) - libm::exp(-depth * view_mass)) / (view_mass - mass);
-            let multiple =
-                MULTIPLE_SCATTERING * (1.0 - libm::exp(-depth * view_mass)) * libm::exp(-0.5 * depth * mass);
+            let (depth, hazy, ozone) = (
+                AIR_OPTICAL_DEPTH[k],
+                HAZE_OPTICAL_DEPTH[k],
+                libm::exp(-OZONE_OPTICAL_DEPTH[k] * mass),
+            );
+            let single = view_mass * (libm::exp(-depth * mass) - libm::exp(-depth * view_mass))
+                / (view_mass - mass);
+            let multiple = MULTIPLE_SCATTERING
+                * (1.0 - libm::exp(-depth * view_mass))
+                * libm::exp(-0.5 * depth * mass);
             let light = (1.0 - dark) * ozone;
             [
                 light * single * (depth - hazy) / depth,

@@ -74,7 +74,9 @@ impl Water {
             daylight: Vec3::from(optics.daylight),
             light: level,
             sun: refracted_sun,
-            daylight_direction: daylight_direction.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0)),
+            daylight_direction: daylight_direction
+                .unit()
+                .unwrap_or(Vec3::new(0.0, 0.0, 1.0)),
         }
     }
 

@@ -78,7 +78,8 @@ impl Measure for GnssSpec {
             dilution_ratios = dilution_ratio(constellation, view.dilution);
             for i in 0..3 {
                 let state = &mut memory.drift[i][1];
-                *state = gauss_markov_step(*state, 1.0, dt, constellation.multipath_tau, first, draw);
+                *state =
+                    gauss_markov_step(*state, 1.0, dt, constellation.multipath_tau, first, draw);
                 error[i] = error[i] * dilution_ratios[i] + multipath[i] * *state; // (1)
             }
             fix &= view.dilution.is_some();
@@ -89,7 +90,8 @@ impl Measure for GnssSpec {
             fix,
             position: [f64::NAN; 3],
             velocity: Vec3::new(f64::NAN, f64::NAN, f64::NAN),
-            variances: [0, 1, 2].map(|i| (std[i] * dilution_ratios[i]) * (std[i] * dilution_ratios[i])),
+            variances: [0, 1, 2]
+                .map(|i| (std[i] * dilution_ratios[i]) * (std[i] * dilution_ratios[i])),
             velocity_variances: [f64::INFINITY; 3],
             augmentation: spec.augmentation,
             satellites,
@@ -102,7 +104,11 @@ impl Measure for GnssSpec {
         let p = truth.p_WS + error.scale(on) + radio.offset;
         reading.position = geodesy::geodetic_from_world(truth.origin, p);
         if let Some((h, v, n)) = doppler {
-            let std = Vec3::new(h * dilution_ratios.x, h * dilution_ratios.y, v * dilution_ratios.z);
+            let std = Vec3::new(
+                h * dilution_ratios.x,
+                h * dilution_ratios.y,
+                v * dilution_ratios.z,
+            );
             let noise = Vec3::new(std.x * n[0], std.y * n[1], std.z * n[2]);
             reading.velocity =
                 truth.R_WS.mul_vec(truth.V_WS_S.v) + noise.scale(on) + radio.velocity;

@@ -184,7 +184,9 @@ fn initial_attitude(spec: &AhrsSpec, inputs: &FilterInputs) -> Quat {
 fn advance(spec: &AhrsSpec, dt: f64, filter: &mut AhrsMemory, inputs: &FilterInputs) {
     // trapezoidal rule: the mean of the two angular rates applies between the samples
     let mean_rate = (filter.raw[0] + inputs.rate).scale(0.5) - filter.bias;
-    let q = filter.q.mul(&Quat::from_rotation_vector(mean_rate.scale(dt)));
+    let q = filter
+        .q
+        .mul(&Quat::from_rotation_vector(mean_rate.scale(dt)));
     let R = q.matrix();
     let up = R.r[2];
     let mut correction = Vec3::zero();
@@ -220,7 +222,13 @@ pub fn variances(spec: &AhrsSpec, rate: f64, gravity: f64, field: Vec3) -> [f64;
         let white = (gyro.white + (k * k + ki) * spectrum.white / (unit * unit)) / (2.0 * k);
         white + gyro.walk / (2.0 * k * ki) + fixed + spectrum.bias_variance / (unit * unit)
     };
-    let [bias, misalignment, field_bias, field_misalignment, field_scale] = spec.fixed.map(|s| s * s);
+    let [
+        bias,
+        misalignment,
+        field_bias,
+        field_misalignment,
+        field_scale,
+    ] = spec.fixed.map(|s| s * s);
     let tilt = error_variance(
         &spec.accelerometer,
         gravity,
@@ -230,7 +238,9 @@ pub fn variances(spec: &AhrsSpec, rate: f64, gravity: f64, field: Vec3) -> [f64;
     let dip_slope = field.z / level;
     // a quarter of the scale variance is the mean over all headings; with a misalignment the
     // magnetometer takes a part of the vertical field for horizontal
-    let fixed = field_bias / (level * level) + field_misalignment * (1.0 + dip_slope * dip_slope) + 0.25 * field_scale;
+    let fixed = field_bias / (level * level)
+        + field_misalignment * (1.0 + dip_slope * dip_slope)
+        + 0.25 * field_scale;
     let heading = error_variance(&spec.magnetometer, level, tau_h, fixed);
     [tilt, heading + dip_slope * dip_slope * tilt].map(|x| x.min(std::f64::consts::PI))
 }

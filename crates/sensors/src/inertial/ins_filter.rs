@@ -148,18 +148,28 @@ pub(crate) fn predict_covariance(
     // Φ P, row by row; the position needs the velocity before its update, and the attitude too
     for j in 0..BLOCKS {
         c[POSITION][j] = c[POSITION][j] + scaled(&c[VELOCITY][j], dt);
-        let v = c[VELOCITY][j] + vv.mul_mat(&c[VELOCITY][j]) + va.mul_mat(&c[ATTITUDE][j]) + minus_R.mul_mat(&c[ACCELEROMETER_BIAS][j]);
-        c[ATTITUDE][j] = c[ATTITUDE][j] + aa.mul_mat(&c[ATTITUDE][j]) + av.mul_mat(&c[VELOCITY][j]) + minus_R.mul_mat(&c[GYRO_BIAS][j]);
+        let v = c[VELOCITY][j]
+            + vv.mul_mat(&c[VELOCITY][j])
+            + va.mul_mat(&c[ATTITUDE][j])
+            + minus_R.mul_mat(&c[ACCELEROMETER_BIAS][j]);
+        c[ATTITUDE][j] = c[ATTITUDE][j]
+            + aa.mul_mat(&c[ATTITUDE][j])
+            + av.mul_mat(&c[VELOCITY][j])
+            + minus_R.mul_mat(&c[GYRO_BIAS][j]);
         c[VELOCITY][j] = v;
         c[GNSS_ERROR][j] = scaled(&c[GNSS_ERROR][j], decay);
     }
     // times Φᵀ, column by column
     for row in c.iter_mut() {
         row[POSITION] = row[POSITION] + scaled(&row[VELOCITY], dt);
-        let v =
-            row[VELOCITY] + row[VELOCITY].mul_mat_tr(&vv) + row[ATTITUDE].mul_mat_tr(&va) + row[ACCELEROMETER_BIAS].mul_mat_tr(&minus_R);
-        row[ATTITUDE] =
-            row[ATTITUDE] + row[ATTITUDE].mul_mat_tr(&aa) + row[VELOCITY].mul_mat_tr(&av) + row[GYRO_BIAS].mul_mat_tr(&minus_R);
+        let v = row[VELOCITY]
+            + row[VELOCITY].mul_mat_tr(&vv)
+            + row[ATTITUDE].mul_mat_tr(&va)
+            + row[ACCELEROMETER_BIAS].mul_mat_tr(&minus_R);
+        row[ATTITUDE] = row[ATTITUDE]
+            + row[ATTITUDE].mul_mat_tr(&aa)
+            + row[VELOCITY].mul_mat_tr(&av)
+            + row[GYRO_BIAS].mul_mat_tr(&minus_R);
         row[VELOCITY] = v;
         row[GNSS_ERROR] = scaled(&row[GNSS_ERROR], decay);
     }
@@ -167,7 +177,8 @@ pub(crate) fn predict_covariance(
     c[VELOCITY][VELOCITY] = c[VELOCITY][VELOCITY] + isotropic(a.white * dt);
     c[ATTITUDE][ATTITUDE] = c[ATTITUDE][ATTITUDE] + isotropic(g.white * dt);
     c[GYRO_BIAS][GYRO_BIAS] = c[GYRO_BIAS][GYRO_BIAS] + isotropic(g.walk * dt);
-    c[ACCELEROMETER_BIAS][ACCELEROMETER_BIAS] = c[ACCELEROMETER_BIAS][ACCELEROMETER_BIAS] + isotropic(a.walk * dt);
+    c[ACCELEROMETER_BIAS][ACCELEROMETER_BIAS] =
+        c[ACCELEROMETER_BIAS][ACCELEROMETER_BIAS] + isotropic(a.walk * dt);
     c[GNSS_ERROR][GNSS_ERROR] = c[GNSS_ERROR][GNSS_ERROR] + diagonal(added);
     symmetrise(c);
 }

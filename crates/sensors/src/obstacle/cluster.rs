@@ -166,7 +166,9 @@ pub(crate) fn fit_cuboid(echoes: impl Iterator<Item = Echo> + Clone) -> Cuboid {
     for yaw in sides.chain(even) {
         let (closeness_sum, area) = closeness(&points, &corners, yaw);
         // among equally close boxes the smallest area wins
-        if closeness_sum > best.0 * (1.0 + 1e-9) || closeness_sum > best.0 * (1.0 - 1e-9) && area < best.1 {
+        if closeness_sum > best.0 * (1.0 + 1e-9)
+            || closeness_sum > best.0 * (1.0 - 1e-9) && area < best.1
+        {
             best = (closeness_sum, area, yaw);
         }
     }

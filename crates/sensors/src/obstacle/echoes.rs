@@ -37,7 +37,8 @@ pub(crate) fn extract_echoes(
                 .iter()
                 .zip(&sonar.steering)
                 .filter(|(s, _)| s.range.is_finite());
-            detected.map(|(s, angle)| (sonar.direction(angle + ping.head, 0.0).scale(s.range), 0.0))
+            detected
+                .map(|(s, angle)| (sonar.direction(angle + ping.head, 0.0).scale(s.range), 0.0))
                 .collect()
         }
         (ExteroceptiveSpec::Sonar(sonar), FrameData::Ping(ping)) => ping_echoes(spec, sonar, ping),

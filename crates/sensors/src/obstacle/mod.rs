@@ -160,15 +160,18 @@ fn report_box(
     errors: &SampleErrors,
     k: usize,
 ) -> Option<Detection> {
-    let mut draw = errors
-        .stream
-        .draw((errors.sample + 1).wrapping_mul(1 << 20).wrapping_add(k as u64));
+    let mut draw = errors.stream.draw(
+        (errors.sample + 1)
+            .wrapping_mul(1 << 20)
+            .wrapping_add(k as u64),
+    );
     if errors.noise && draw.uniform() < spec.miss_probability {
         return None;
     }
     let [position, size, turn] = spec.std.map(|std| if errors.noise { std } else { 0.0 });
     let direction = (cuboid.p - pose.p_WS).unit().unwrap_or_default();
-    let fault_error = direction.scale(errors.fault.offset) + draw_vector(errors.fault.noise, &mut draw);
+    let fault_error =
+        direction.scale(errors.fault.offset) + draw_vector(errors.fault.noise, &mut draw);
     let p = cuboid.p + draw_vector(position, &mut draw) + fault_error;
     let size_errors = draw_vector(size, &mut draw);
     let size = Vec3::from([0, 1, 2].map(|i| (cuboid.size[i] + size_errors[i]).max(0.0)));

@@ -144,7 +144,12 @@ pub fn rain_attenuation(frequency: f64, vertical: bool, rain: f64) -> f64 {
     let of = |n: usize| {
         let [m, c] = RAIN_LINEAR_TERMS[usize::from(vertical)][n];
         let bell = |[a, b, c]: &[f64; 3]| a * libm::exp(-(f - b) / c * ((f - b) / c));
-        RAIN_COEFFICIENTS[usize::from(vertical)][n].iter().map(bell).sum::<f64>() + m * f + c
+        RAIN_COEFFICIENTS[usize::from(vertical)][n]
+            .iter()
+            .map(bell)
+            .sum::<f64>()
+            + m * f
+            + c
     };
     1e-3 * libm::pow(10.0, of(0)) * libm::pow(rain, of(1))
 }
@@ -172,16 +177,21 @@ mod tests {
             let found = db(sea(wind, false).strength(one_degree, 0.0));
             assert!((found - level).abs() < 4.0, "{wind} m/s: {found}");
         }
-        let light = sea(3.2, true).strength(one_degree, 0.0) / sea(3.2, false).strength(one_degree, 0.0);
+        let light =
+            sea(3.2, true).strength(one_degree, 0.0) / sea(3.2, false).strength(one_degree, 0.0);
         assert!(
             db(light) > 0.0,
             "in a light sea vertical polarisation has more clutter: {}",
             db(light)
         );
-        assert!(sea(8.0, false).strength(one_degree, 1.0) > 2.0 * sea(8.0, false).strength(one_degree, -1.0));
+        assert!(
+            sea(8.0, false).strength(one_degree, 1.0)
+                > 2.0 * sea(8.0, false).strength(one_degree, -1.0)
+        );
         assert_eq!(sea(0.0, false).strength(one_degree, 0.0), 0.0);
         assert!(
-            sea(8.0, false).shape(one_degree, 0.0, 20.0) < sea(8.0, false).shape(5.0 * one_degree, 0.0, 20.0)
+            sea(8.0, false).shape(one_degree, 0.0, 20.0)
+                < sea(8.0, false).shape(5.0 * one_degree, 0.0, 20.0)
         );
     }
 

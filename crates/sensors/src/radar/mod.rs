@@ -227,7 +227,9 @@ impl Antenna<'_> {
             if hit.label >= self.first_robot {
                 column.vessels.extend(cells.map(|k| (k, hit.label, echo)));
             } else {
-                column.cell_echoes[cells].iter_mut().for_each(|sum| *sum += echo);
+                column.cell_echoes[cells]
+                    .iter_mut()
+                    .for_each(|sum| *sum += echo);
             }
         }
         self.hide_cells(&occluders, &mut column.lit);
@@ -337,7 +339,8 @@ impl Antenna<'_> {
         errors: &SampleErrors,
     ) -> Vec<f32> {
         let spec = self.spec;
-        let (mut mean, mut lit, mut total_weight) = (vec![0.0; spec.bins], vec![0.0; spec.bins], 0.0);
+        let (mut mean, mut lit, mut total_weight) =
+            (vec![0.0; spec.bins], vec![0.0; spec.bins], 0.0);
         let (turn, mut vessels) = (n / spec.spokes as u64, vec![0.0; spec.bins]);
         let mut fluctuations = BTreeMap::new();
         let from = (n - first) as usize * spec.columns;
@@ -385,7 +388,8 @@ impl Antenna<'_> {
             }
             let range_gain = spec.gain_per_decade * libm::log10(r.max(1.0) / spec.limits[1]);
             let level_dbm = level(p[0] + p[1] + vessels[k]) + 30.0 + range_gain;
-            ((level_dbm - spec.levels[0]) / (spec.levels[1] - spec.levels[0])).clamp(0.0, 1.0) as f32
+            ((level_dbm - spec.levels[0]) / (spec.levels[1] - spec.levels[0])).clamp(0.0, 1.0)
+                as f32
         };
         (0..spec.bins).map(strength_at).collect()
     }

@@ -27,7 +27,7 @@ use crate::raytrace::probe::TreeRay;
 use crate::raytrace::ray_packet::{
     PacketStack, PacketTraversal, RAYS, RayPacket, has_common_signs, pop_lowest_bit,
 };
-use crate::raytrace::traverse::{BoxStack, TreeContents, RayPlanes, Traversal};
+use crate::raytrace::traverse::{BoxStack, RayPlanes, Traversal, TreeContents};
 use crate::raytrace::{Hit, PosedShape, Ray, Shape};
 use merrow_math::Vec3;
 use std::ops::Range;
@@ -403,7 +403,12 @@ fn limit(ray: &Ray, best: &Option<Hit>) -> f64 {
 }
 
 #[inline(always)]
-fn record_if_closer(best: &mut Option<Hit>, placed: &PosedShape, shape: u32, hit: Option<LocalHit>) {
+fn record_if_closer(
+    best: &mut Option<Hit>,
+    placed: &PosedShape,
+    shape: u32,
+    hit: Option<LocalHit>,
+) {
     let Some(LocalHit {
         distance,
         normal,

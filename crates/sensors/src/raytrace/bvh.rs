@@ -222,7 +222,8 @@ fn build_clustered(boxes: &[Bounds], max_leaf_size: u32, quality: BuildQuality) 
         .flatten()
         .fold(1e-30_f32, |size, x| size.max(x.abs()));
     let padded_box = |(k, b): (usize, &Bounds)| {
-        let padding = size * ((k as u32).wrapping_mul(0x9e37_79b9) >> 28) as f32 * 2.0_f32.powi(-24);
+        let padding =
+            size * ((k as u32).wrapping_mul(0x9e37_79b9) >> 28) as f32 * 2.0_f32.powi(-24);
         to_aabb(&[b[0].map(|x| x - padding), b[1].map(|x| x + padding)])
     };
     let boxes: Vec<Aabb> = boxes.iter().enumerate().map(padded_box).collect();

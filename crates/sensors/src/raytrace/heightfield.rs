@@ -130,14 +130,19 @@ impl Heightfield {
             if z > self.terrain.height_range()[1] && d.z >= 0.0 {
                 return None;
             }
-            let position = [at[0] + (t + forward_step) * rate[0], at[1] + (t + forward_step) * rate[1]];
+            let position = [
+                at[0] + (t + forward_step) * rate[0],
+                at[1] + (t + forward_step) * rate[1],
+            ];
             let Square {
                 index,
                 top,
                 exit_distance,
                 leaves_parent,
             } = self.levels[level].square(position, [rate, per_rate]);
-            let end = (t + forward_step + exit_distance).max(t + forward_step).max(t.next_up());
+            let end = (t + forward_step + exit_distance)
+                .max(t + forward_step)
+                .max(t.next_up());
             if stays_above(z, d.z, end - t, top) {
                 t = end;
                 // The next larger square has already been tested.
@@ -181,7 +186,10 @@ impl Heightfield {
             let (at, rate) = (self.terrain.cells(x, y), self.terrain.cell_rates(x, y, d));
             loop {
                 let (forward_step, per_rate) = (forward_step(rate), rate.map(|rate| 1.0 / rate));
-                let position = [at[0] + forward_step * rate[0], at[1] + forward_step * rate[1]];
+                let position = [
+                    at[0] + forward_step * rate[0],
+                    at[1] + forward_step * rate[1],
+                ];
                 let Square {
                     top,
                     exit_distance,
@@ -408,12 +416,19 @@ mod tests {
             let found = field.closest(&local_ray).map(|hit| hit.distance);
             let near = match (expected, found) {
                 (Some(a), Some(b)) => {
-                    let (x, y) = (local_ray.o.x + a * local_ray.d.x, local_ray.o.y + a * local_ray.d.y);
+                    let (x, y) = (
+                        local_ray.o.x + a * local_ray.d.x,
+                        local_ray.o.y + a * local_ray.d.y,
+                    );
                     let [i, j] = terrain.cells(x, y);
                     let [m, n] = terrain.count().map(|n| n as f64 - 1.0);
                     let inside = i > -0.1 && j > -0.1 && i < m + 0.1 && j < n + 0.1;
                     // Beyond the edge the exact walk takes the slope over one metre.
-                    let slope_factor = if inside { 1.0 } else { local_ray.d.z.abs().min(1.0) };
+                    let slope_factor = if inside {
+                        1.0
+                    } else {
+                        local_ray.d.z.abs().min(1.0)
+                    };
                     // For curved grid lines the exact walk takes long straight steps there.
                     let is_closer = terrain.is_curved()
                         && !inside

@@ -169,7 +169,8 @@ impl<'a> Search<'a> {
             match self.stage {
                 Stage::Before => {
                     self.stage = Stage::Unbounded(0);
-                    let Some(shift) = group.entry_distance(self.query.ray, self.query.limit()) else {
+                    let Some(shift) = group.entry_distance(self.query.ray, self.query.limit())
+                    else {
                         continue;
                     };
                     // The tree of a single shape needs no traversal.
@@ -218,9 +219,9 @@ impl<'a> Search<'a> {
                 Err((leaf, _)) => return Some(leaf),
                 Ok(number) => {
                     let planes = RayPlanes::<E>::new(&self.probe);
-                    let down = self
-                        .traversal
-                        .descend(&mut self.outer, group, number, &planes, limit);
+                    let down =
+                        self.traversal
+                            .descend(&mut self.outer, group, number, &planes, limit);
                     if !down && !self.traversal.resume(&self.outer, limit) {
                         return None;
                     }

@@ -30,7 +30,7 @@ use crate::raytrace::probe::TreeRay;
 use crate::raytrace::ray_packet::{
     Arrival, PacketStack, PacketTraversal, RAYS, RayPacket, has_common_signs, pop_lowest_bit,
 };
-use crate::raytrace::traverse::{BoxStack, TreeContents, RayPlanes, SortedStack, Traversal};
+use crate::raytrace::traverse::{BoxStack, RayPlanes, SortedStack, Traversal, TreeContents};
 use crate::raytrace::triangles::{Block, Corners, Nearest, face_index};
 use merrow_math::Vec3;
 
@@ -132,7 +132,10 @@ impl Mesh {
         let corners_of = |k: u32| corners(&triangles[k as usize]).unwrap_or_default();
         // More than rounding: no ray can run exactly along a side of a box.
         let margin = half.x.max(half.y).max(half.z) as f32 * 2.0_f32.powi(-22) + 1e-30;
-        let boxes: Vec<Bounds> = faces.iter().map(|k| bounds(&corners_of(*k), margin)).collect();
+        let boxes: Vec<Bounds> = faces
+            .iter()
+            .map(|k| bounds(&corners_of(*k), margin))
+            .collect();
         let (mut blocks, mut numbers) = (Vec::new(), Vec::new());
         let tree = Tree::new(&boxes, MAX_LEAF_TRIANGLES, BuildQuality::Best, |list| {
             let first = blocks.len();
@@ -321,7 +324,11 @@ impl Mesh {
     fn compute_hit(&self, local_ray: &LocalRay, o: Vec3, best: &Nearest) -> LocalHit {
         let [a, b, c] = self.blocks[best.at.0 as usize].triangle(best.at.1 as usize);
         let n = (b - a).cross(c - a);
-        let along = [local_ray.d.dot(a - o), local_ray.d.dot(b - o), local_ray.d.dot(c - o)];
+        let along = [
+            local_ray.d.dot(a - o),
+            local_ray.d.dot(b - o),
+            local_ray.d.dot(c - o),
+        ];
         let (near, far) = (
             along[0].min(along[1]).min(along[2]),
             along[0].max(along[1]).max(along[2]),
@@ -440,7 +447,10 @@ mod tests {
         best
     }
 
-    fn run_search<E: F32x8, const ANY: bool>(mesh: &Mesh, local_ray: &LocalRay) -> Option<MeshSearch> {
+    fn run_search<E: F32x8, const ANY: bool>(
+        mesh: &Mesh,
+        local_ray: &LocalRay,
+    ) -> Option<MeshSearch> {
         let mut search = (!mesh.is_empty()).then(|| mesh.start_search(local_ray))?;
         mesh.run::<E, ANY>(&mut search, &mut BoxStack::default());
         Some(search)
@@ -533,7 +543,11 @@ mod tests {
             #[cfg(target_arch = "x86_64")]
             if merrow_math::f64x4::is_supported() {
                 use crate::raytrace::packet8::Register;
-                assert_eq!(closest_by_tree::<Register>(&mesh, &local_ray), expected, "{local_ray:?}");
+                assert_eq!(
+                    closest_by_tree::<Register>(&mesh, &local_ray),
+                    expected,
+                    "{local_ray:?}"
+                );
                 assert_eq!(
                     closest::<Register>(&mesh, &local_ray),
                     closest::<Plain>(&mesh, &local_ray)

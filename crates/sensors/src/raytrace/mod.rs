@@ -247,7 +247,10 @@ impl ShapeScene {
     ) {
         if rays.len() >= 2 * N && !is_coherent(rays) {
             crate::raytrace::interleaved_traversal::trace_interleaved::<E, N>(
-                [(&self.static_shapes, 0), (&self.moving, self.static_count())],
+                [
+                    (&self.static_shapes, 0),
+                    (&self.moving, self.static_count()),
+                ],
                 skip,
                 rays,
                 hits,
@@ -279,7 +282,10 @@ impl ShapeScene {
             valid |= u32::from(ray.is_valid()) << i;
             hits[i] = None;
         }
-        let groups = [(&*self.static_shapes, 0), (&self.moving, self.static_count())];
+        let groups = [
+            (&*self.static_shapes, 0),
+            (&self.moving, self.static_count()),
+        ];
         // Not a closure, because a closure would not inherit the target features.
         for (group, first) in groups {
             if !group.search_packet::<E>(rays, valid, (skip, first), memory, hits) {
@@ -341,7 +347,7 @@ impl Ray {
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::packet8::Register;
-    use super::{Hit, Range, Ray, Scratch, ShapeScene, INTERLEAVED_RAYS};
+    use super::{Hit, INTERLEAVED_RAYS, Range, Ray, Scratch, ShapeScene};
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     pub(crate) fn closest_all(

@@ -33,7 +33,13 @@ pub trait F32x8: Copy {
     /// For each selected lane `keys` receives the bits of its number, at least zero, with the lane
     /// index in the last three bits. `selected` receives the element of `values` of the same lane.
     /// Elements beyond the count are undefined.
-    fn select_descending(self, o: Self, values: &[u32; 8], keys: &mut [u32; 8], selected: &mut [u32; 8]) -> usize;
+    fn select_descending(
+        self,
+        o: Self,
+        values: &[u32; 8],
+        keys: &mut [u32; 8],
+        selected: &mut [u32; 8],
+    ) -> usize;
     /// Permutation that moves lane `which[i]` to lane `i`; all indices are below eight.
     fn permutation(which: &[u8; 8]) -> Self::Permutation;
     /// Applies a permutation to the lanes.
@@ -90,7 +96,13 @@ impl F32x8 for Plain {
         bits
     }
     #[inline(always)]
-    fn select_descending(self, o: Self, values: &[u32; 8], keys: &mut [u32; 8], selected: &mut [u32; 8]) -> usize {
+    fn select_descending(
+        self,
+        o: Self,
+        values: &[u32; 8],
+        keys: &mut [u32; 8],
+        selected: &mut [u32; 8],
+    ) -> usize {
         let mut count = 0;
         for i in 0..8 {
             if self.0[i] <= o.0[i] {
@@ -195,7 +207,8 @@ mod avx {
                 // Non-negative numbers have the same order as their bits.
                 let bits = _mm256_castps_si256(_mm256_max_ps(self.0, _mm256_setzero_ps()));
                 let lane_indices = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-                let sorted = _mm256_or_si256(_mm256_and_si256(bits, _mm256_set1_epi32(!7)), lane_indices);
+                let sorted =
+                    _mm256_or_si256(_mm256_and_si256(bits, _mm256_set1_epi32(!7)), lane_indices);
                 // The keys of lanes that are not selected are zero, so they are sorted last.
                 let sorted = sort_descending(_mm256_and_si256(sorted, _mm256_castps_si256(mask)));
                 // The permutation uses only the last three bits of a key.

@@ -97,7 +97,8 @@ impl Primitive {
                 radius,
                 half_length,
             } => {
-                let ends = intersect_slab(o, d, half_length, 2)?.map(|(t, n, face)| (t, n, face - 3));
+                let ends =
+                    intersect_slab(o, d, half_length, 2)?.map(|(t, n, face)| (t, n, face - 3));
                 intersect_intervals(&[intersect_cylinder(o, d, radius)?, ends])?
             }
             Self::Capsule {
@@ -199,7 +200,12 @@ fn intersect_capsule(o: Vec3, d: Vec3, radius: f64, half_length: f64) -> Option<
 mod tests {
     use super::*;
 
-    fn first_hit(shape: Primitive, o: [f64; 3], d: [f64; 3], from: f64) -> Option<(f64, [f64; 3], u32)> {
+    fn first_hit(
+        shape: Primitive,
+        o: [f64; 3],
+        d: [f64; 3],
+        from: f64,
+    ) -> Option<(f64, [f64; 3], u32)> {
         let d = Vec3::from(d).unit().unwrap_or_default();
         let local_ray = LocalRay {
             o: Vec3::from(o),
@@ -218,8 +224,14 @@ mod tests {
     fn entry_and_exit_points_match_closed_forms() {
         let (up, down) = ([0.0, 0.0, 1.0], [0.0, 0.0, -1.0]);
         let sphere = Primitive::Sphere { radius: 2.0 };
-        assert_eq!(first_hit(sphere, [0.0, 0.0, 5.0], down, 0.0), Some((3.0, up, 0)));
-        assert_eq!(first_hit(sphere, [0.0, 0.0, 5.0], down, 3.5), Some((7.0, down, 0)));
+        assert_eq!(
+            first_hit(sphere, [0.0, 0.0, 5.0], down, 0.0),
+            Some((3.0, up, 0))
+        );
+        assert_eq!(
+            first_hit(sphere, [0.0, 0.0, 5.0], down, 3.5),
+            Some((7.0, down, 0))
+        );
         assert_eq!(first_hit(sphere, [0.0; 3], down, 0.0), Some((2.0, down, 0)));
         assert_eq!(first_hit(sphere, [0.0, 0.0, 5.0], up, 0.0), None);
         assert_eq!(first_hit(sphere, [0.0, 2.1, 5.0], down, 0.0), None);
@@ -239,13 +251,22 @@ mod tests {
             first_hit(cuboid, [1.0, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0),
             Some((7.0, [0.0, 1.0, 0.0], 3))
         );
-        assert_eq!(first_hit(cuboid, [1.1, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0), None);
+        assert_eq!(
+            first_hit(cuboid, [1.1, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0),
+            None
+        );
         let cylinder = Primitive::Cylinder {
             radius: 1.0,
             half_length: 2.0,
         };
-        assert_eq!(first_hit(cylinder, [0.3, 0.3, 5.0], down, 0.0), Some((3.0, up, 2)));
-        assert_eq!(first_hit(cylinder, [0.3, 0.3, 0.0], down, 0.0), Some((2.0, down, 1)));
+        assert_eq!(
+            first_hit(cylinder, [0.3, 0.3, 5.0], down, 0.0),
+            Some((3.0, up, 2))
+        );
+        assert_eq!(
+            first_hit(cylinder, [0.3, 0.3, 0.0], down, 0.0),
+            Some((2.0, down, 1))
+        );
         assert_eq!(
             first_hit(cylinder, [5.0, 0.0, 1.0], [-1.0, 0.0, 0.0], 0.0),
             Some((4.0, [1.0, 0.0, 0.0], 0))
@@ -255,13 +276,22 @@ mod tests {
             radius: 1.0,
             half_length: 2.0,
         };
-        assert_eq!(first_hit(capsule, [0.0, 0.0, 5.0], down, 0.0), Some((2.0, up, 0)));
-        assert_eq!(first_hit(capsule, [0.0, 0.0, 0.0], down, 0.0), Some((3.0, down, 0)));
+        assert_eq!(
+            first_hit(capsule, [0.0, 0.0, 5.0], down, 0.0),
+            Some((2.0, up, 0))
+        );
+        assert_eq!(
+            first_hit(capsule, [0.0, 0.0, 0.0], down, 0.0),
+            Some((3.0, down, 0))
+        );
         assert_eq!(
             first_hit(capsule, [5.0, 0.0, -1.0], [-1.0, 0.0, 0.0], 0.0),
             Some((4.0, [1.0, 0.0, 0.0], 0))
         );
-        assert_eq!(first_hit(capsule, [0.8, 0.0, 5.0], down, 0.0).map(|m| m.2), Some(0));
+        assert_eq!(
+            first_hit(capsule, [0.8, 0.0, 5.0], down, 0.0).map(|m| m.2),
+            Some(0)
+        );
         assert_eq!(first_hit(capsule, [1.1, 0.0, 5.0], down, 0.0), None);
     }
 }

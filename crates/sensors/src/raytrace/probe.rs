@@ -55,7 +55,8 @@ impl TreeRay {
     #[inline(always)]
     pub fn new(o: Vec3, d: Vec3, low: f64) -> Self {
         let d = [d.x as f32, d.y as f32, d.z as f32];
-        let (mut reciprocal, mut inner, mut outer, mut entry_rows) = ([0.0; 3], [0.0; 3], [0.0; 3], [0; 3]);
+        let (mut reciprocal, mut inner, mut outer, mut entry_rows) =
+            ([0.0; 3], [0.0; 3], [0.0; 3], [0; 3]);
         for axis in 0..3 {
             let along = if d[axis].abs() < 1e-18 {
                 1e-18

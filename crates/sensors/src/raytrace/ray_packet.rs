@@ -158,13 +158,15 @@ impl<E: F32x8> RayPacket<E> {
         // (1)
         let lower_bound = |row: usize, k: usize| {
             let offset = E::read(&bounds[row]).sub(self.near[k]);
-            offset.mul(self.inners[k][0])
+            offset
+                .mul(self.inners[k][0])
                 .lane_min(offset.mul(self.inners[k][1]))
         };
         // (2)
         let upper_bound = |row: usize, k: usize| {
             let offset = E::read(&bounds[row]).sub(self.far[k]);
-            offset.mul(self.outers[k][0])
+            offset
+                .mul(self.outers[k][0])
                 .lane_max(offset.mul(self.outers[k][1]))
         };
         let entry = lower_bound(ex, 0)
@@ -225,7 +227,8 @@ impl PacketTraversal {
                     // Sorted insertion, with the nearest box on top.
                     let mut index = self.stack_size;
                     while index > first && stack.0[(index - 1) & (STACK_CAPACITY - 1)].0 < next.0 {
-                        stack.0[index & (STACK_CAPACITY - 1)] = stack.0[(index - 1) & (STACK_CAPACITY - 1)];
+                        stack.0[index & (STACK_CAPACITY - 1)] =
+                            stack.0[(index - 1) & (STACK_CAPACITY - 1)];
                         index -= 1;
                     }
                     stack.0[index & (STACK_CAPACITY - 1)] = next;
@@ -357,7 +360,9 @@ mod tests {
             }
             let rays = if k % 4 == 0 { 0b1101_0110 } else { 0xff };
             let sides = |d: Vec3| d.to_array().map(|x| x < 0.0);
-            if (0..RAYS).any(|i| rays >> i & 1 == 1 && sides(local_rays[i].d) != sides(local_rays[1].d)) {
+            if (0..RAYS)
+                .any(|i| rays >> i & 1 == 1 && sides(local_rays[i].d) != sides(local_rays[1].d))
+            {
                 let mut search = PacketSearch::default();
                 search.local_rays = local_rays;
                 assert!(!mesh.run_packet::<Plain>(&mut search, rays));

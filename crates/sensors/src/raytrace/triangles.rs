@@ -155,16 +155,22 @@ impl Block {
         let w = bx.mul(ay).sub(by.mul(ax));
         // (2)
         let zero = E::splat(0.0);
-        let inside =
-            zero.less_or_equal(u.lane_min(v).lane_min(w)) | u.lane_max(v).lane_max(w).less_or_equal(zero);
+        let inside = zero.less_or_equal(u.lane_min(v).lane_min(w))
+            | u.lane_max(v).lane_max(w).less_or_equal(zero);
         let inside = inside & self.used;
         if inside == 0 {
             return;
         }
         // (3)
-        let scaled_distance = u.mul(z.permute(a)).add(v.mul(z.permute(b))).add(w.mul(z.permute(c)));
-        let t = scaled_distance.mul(E::splat(probe.shear[2])).div(u.add(v).add(w));
-        let mut left = inside & E::splat(probe.low).less_or_equal(t) & t.less_or_equal(E::splat(best.t));
+        let scaled_distance = u
+            .mul(z.permute(a))
+            .add(v.mul(z.permute(b)))
+            .add(w.mul(z.permute(c)));
+        let t = scaled_distance
+            .mul(E::splat(probe.shear[2]))
+            .div(u.add(v).add(w));
+        let mut left =
+            inside & E::splat(probe.low).less_or_equal(t) & t.less_or_equal(E::splat(best.t));
         if left == 0 {
             return;
         }

@@ -252,7 +252,12 @@ mod tests {
 
     /// Traces a ray over the length `far`: end point, direction, travel time and number of
     /// sections.
-    fn trace_ray(layers: &SoundSpeedProfile, z: f64, angle: f64, far: f64) -> (Vec3, Vec3, f64, usize) {
+    fn trace_ray(
+        layers: &SoundSpeedProfile,
+        z: f64,
+        angle: f64,
+        far: f64,
+    ) -> (Vec3, Vec3, f64, usize) {
         let (mut p, mut d) = (
             Vec3::new(0.0, 0.0, z),
             Vec3::new(angle.cos(), 0.0, angle.sin()),

@@ -194,15 +194,25 @@ pub fn add_echoes(
     };
     let mut echoes = ColumnEchoes::new(spec.bins, echo_powers.cell);
     let mut volume_angle = VolumeSolidAngle::new(echo_powers.beams, spec.bins);
-    let mut shifted = transmitter.motion.map(|_| ShiftedColumns::new(spec, &transmitter));
+    let mut shifted = transmitter
+        .motion
+        .map(|_| ShiftedColumns::new(spec, &transmitter));
     for (c, column) in spec.columns.iter().enumerate() {
         echoes.clear();
-        transmitter.trace_column(column + head, pattern(&spec.across[1], *column), &mut echoes);
+        transmitter.trace_column(
+            column + head,
+            pattern(&spec.across[1], *column),
+            &mut echoes,
+        );
         let column_beams = &spec.column_beams[c];
         match &mut shifted {
             Some(shifted) => {
                 shifted.add(spec, c, &echoes);
-                shifted.finish_columns(spec, (c + 1).saturating_sub(shifted.max_shift), echo_powers);
+                shifted.finish_columns(
+                    spec,
+                    (c + 1).saturating_sub(shifted.max_shift),
+                    echo_powers,
+                );
             }
             None => echo_powers.add_column(&echoes.power, echoes.bin_range, column_beams),
         }
@@ -211,7 +221,10 @@ pub fn add_echoes(
     if let Some(shifted) = &mut shifted {
         shifted.finish_columns(spec, spec.columns.len(), echo_powers);
     }
-    volume_angle.add_reverberation(&volume_reverberation(spec, context, echo_powers.cell), echo_powers);
+    volume_angle.add_reverberation(
+        &volume_reverberation(spec, context, echo_powers.cell),
+        echo_powers,
+    );
 }
 
 /// Solid angle of the water that the beams insonify, for volume reverberation.
@@ -250,7 +263,9 @@ impl VolumeSolidAngle {
             .chunks_exact_mut(echo_powers.beams)
             .zip(self.shadowed.chunks_exact(echo_powers.beams));
         for ((row, shadowed), volume) in rows.zip(volume) {
-            for ((sum, shadowed), solid_angle) in row.iter_mut().zip(shadowed).zip(&mut self.solid_angle) {
+            for ((sum, shadowed), solid_angle) in
+                row.iter_mut().zip(shadowed).zip(&mut self.solid_angle)
+            {
                 *solid_angle -= f64::from(*shadowed);
                 *sum += (solid_angle.max(0.0) * volume) as f32;
             }
@@ -289,14 +304,22 @@ impl ColumnEchoes {
         path: AcousticPath,
         strength: f64,
     ) {
-        let (sine, AcousticPath { r, apparent_length, loss }) = (-patch.n.dot(patch.d), path);
+        let (
+            sine,
+            AcousticPath {
+                r,
+                apparent_length,
+                loss,
+            },
+        ) = (-patch.n.dot(patch.d), path);
         if sine <= 1e-6 || r <= 1e-3 {
             return;
         }
         let bin = spec.bin();
         let position = (apparent_length - spec.limits[0]) / bin;
         if position < spec.bins as f64 {
-            self.shadowed.push((position.max(0.0) as usize, patch.solid_angle));
+            self.shadowed
+                .push((position.max(0.0) as usize, patch.solid_angle));
         }
         if strength <= 0.0 {
             return;
@@ -304,7 +327,11 @@ impl ColumnEchoes {
         // (1) with (2)
         let power = strength / (sine * r * r) * libm::exp(-0.2 * LN_10 * loss);
         let [a, b] = range_ratios(patch);
-        let spread = RangeDistribution::new([apparent_length * a, apparent_length * b], self.cell, 0.01 * bin);
+        let spread = RangeDistribution::new(
+            [apparent_length * a, apparent_length * b],
+            self.cell,
+            0.01 * bin,
+        );
         let index = |x: f64| ((x - spec.limits[0]) / bin).clamp(0.0, spec.bins as f64);
         let (first, last) = (
             index(spread.start()) as usize,

@@ -79,7 +79,8 @@ pub fn bursts(
         }
         let (across, along) = angles(towards);
         let across = wrap_angle(across - other_spec.head_angle(k));
-        let transmit_pattern = pattern(&other_spec.across[1], across) * pattern(&other_spec.along[1], along);
+        let transmit_pattern =
+            pattern(&other_spec.across[1], across) * pattern(&other_spec.along[1], along);
         let range = 0.5 * speed * arrival_time;
         out.push(Burst {
             range,
@@ -100,7 +101,12 @@ fn angles(a: Vec3) -> (f64, f64) {
 }
 
 /// Adds the power of all bursts to all beams. `head` is the head angle [rad]. (1)
-pub(crate) fn add_bursts(echo_powers: &mut EchoPowers, spec: &SonarSpec, bursts: &[Burst], head: f64) {
+pub(crate) fn add_bursts(
+    echo_powers: &mut EchoPowers,
+    spec: &SonarSpec,
+    bursts: &[Burst],
+    head: f64,
+) {
     let bin = spec.bin();
     for burst in bursts {
         let (across, along) = angles(burst.from);

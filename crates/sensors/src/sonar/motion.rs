@@ -77,8 +77,9 @@ impl Motion {
         // Rodrigues' rotation by the opposite angle.
         let (sine, cosine) = sin_cos(-self.rate * time);
         let k = self.axis;
-        let rotated =
-            target.scale(cosine) + k.cross(target).scale(sine) + k.scale(k.dot(target) * (1.0 - cosine));
+        let rotated = target.scale(cosine)
+            + k.cross(target).scale(sine)
+            + k.scale(k.dot(target) * (1.0 - cosine));
         (range, rotated.scale(1.0 / rotated.norm().max(1e-9)))
     }
 }

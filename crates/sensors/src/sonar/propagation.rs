@@ -7,8 +7,8 @@ use crate::sonar::backscatter::{coherent_reflection, material_strength, surface_
 use crate::sonar::beam::{pattern, pattern_at_sine};
 use crate::sonar::echoes::{AcousticPath, ColumnEchoes, FLAT, FLAT_SHAPE, Patch};
 use crate::sonar::medium::Medium;
-use crate::sonar::reflection;
 use crate::sonar::motion::Motion;
+use crate::sonar::reflection;
 use crate::wave_clipmap::WaveSurfaceRays;
 use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::real::{sin_cos, wrap_angle};
@@ -165,10 +165,13 @@ impl Transmitter<'_> {
 
     /// First hit of a ray within `far` [m], including the water surface.
     fn first_hit(&self, p: Vec3, d: Vec3, far: f64) -> Option<HitPoint> {
-        let hit =
-            self.context
-                .ray_scene
-                .first_hit_excluding(self.context.view, self.robot, p, d, [0.0, far]);
+        let hit = self.context.ray_scene.first_hit_excluding(
+            self.context.view,
+            self.robot,
+            p,
+            d,
+            [0.0, far],
+        );
         let reach = hit.map_or(far, |hit| hit.distance);
         if let Some(distance) = self.surface.crossing(p, d, reach) {
             let q = p + d.scale(distance);
@@ -240,9 +243,17 @@ impl Transmitter<'_> {
     fn add(&self, ray: &Ray, outgoing: &TracedPath, point: &HitPoint, echoes: &mut ColumnEchoes) {
         let sine = -point.n.dot(ray.d);
         if sine > 0.0 {
-            let (apparent_length, receive_pattern) = self.arrival(ray, &outgoing.path, &outgoing.path);
-            let power = ray.strength * receive_pattern * ray.transmit_pattern * outgoing.power_fraction * outgoing.power_fraction;
-            let path = AcousticPath { apparent_length, ..outgoing.path };
+            let (apparent_length, receive_pattern) =
+                self.arrival(ray, &outgoing.path, &outgoing.path);
+            let power = ray.strength
+                * receive_pattern
+                * ray.transmit_pattern
+                * outgoing.power_fraction
+                * outgoing.power_fraction;
+            let path = AcousticPath {
+                apparent_length,
+                ..outgoing.path
+            };
             self.add_patch(
                 ray,
                 path,
@@ -257,9 +268,17 @@ impl Transmitter<'_> {
     /// perpendicular to the fan at its arrival.
     fn arrival(&self, ray: &Ray, outgoing: &AcousticPath, back: &AcousticPath) -> (f64, f64) {
         let Some(motion) = &self.motion else {
-            return (0.5 * (outgoing.apparent_length + back.apparent_length), ray.receive_pattern);
+            return (
+                0.5 * (outgoing.apparent_length + back.apparent_length),
+                ray.receive_pattern,
+            );
         };
-        let (apparent_length, d) = motion.arrival(ray.first, outgoing.apparent_length, back, self.context.sound_speed);
+        let (apparent_length, d) = motion.arrival(
+            ray.first,
+            outgoing.apparent_length,
+            back,
+            self.context.sound_speed,
+        );
         (
             apparent_length,
             pattern_at_sine(&self.spec.along[0], self.spec.sensor_to_acoustic(d).x),
@@ -387,14 +406,24 @@ impl Transmitter<'_> {
         let from = point.p + point.n.scale(1e-6);
         if let Some(next) = self.first_hit(from, ray.d, far - point.distance) {
             let path = path + self.straight_path(point.p, next.p, next.distance);
-            let outgoing = TracedPath { via, path, power_fraction };
+            let outgoing = TracedPath {
+                via,
+                path,
+                power_fraction,
+            };
             self.add(&ray, &outgoing, &next, echoes);
             self.add_multipath_echoes(&ray, &outgoing, &next, echoes);
         }
     }
 
     /// Adds the echoes with different outgoing and return paths.
-    fn add_multipath_echoes(&self, ray: &Ray, back: &TracedPath, point: &HitPoint, echoes: &mut ColumnEchoes) {
+    fn add_multipath_echoes(
+        &self,
+        ray: &Ray,
+        back: &TracedPath,
+        point: &HitPoint,
+        echoes: &mut ColumnEchoes,
+    ) {
         let sine = -point.n.dot(ray.d);
         if sine <= 0.0 || back.power_fraction < MIN_PATH_POWER {
             return;
@@ -411,8 +440,9 @@ impl Transmitter<'_> {
                 continue;
             }
             // Bistatic scattering with two grazing angles; with Lambert's law sin φ sin φ'.
-            let scattered =
-                (self.strength(point.scatterer, sine) * self.strength(point.scatterer, sine_there)).sqrt();
+            let scattered = (self.strength(point.scatterer, sine)
+                * self.strength(point.scatterer, sine_there))
+            .sqrt();
             let (apparent_length, receive_pattern) = self.arrival(ray, &outgoing.path, &back.path);
             let power = ray.strength
                 * receive_pattern
@@ -425,7 +455,16 @@ impl Transmitter<'_> {
                 apparent_length,
                 loss: 0.5 * (outgoing.path.loss + back.path.loss),
             };
-            self.add_patch(&Ray { solid_angle: 0.0, ..*ray }, path, power, point, echoes);
+            self.add_patch(
+                &Ray {
+                    solid_angle: 0.0,
+                    ..*ray
+                },
+                path,
+                power,
+                point,
+                echoes,
+            );
         }
     }
 
@@ -455,7 +494,10 @@ impl Transmitter<'_> {
             ));
         }
         let (m, n, scatterer) = self.reflection_point(via, to)?;
-        let ((first, r), (last, rest)) = (direction_and_distance(self.p, m)?, direction_and_distance(m, to)?);
+        let ((first, r), (last, rest)) = (
+            direction_and_distance(self.p, m)?,
+            direction_and_distance(m, to)?,
+        );
         let sine = -n.dot(first);
         let point = HitPoint {
             distance: r,
@@ -466,23 +508,36 @@ impl Transmitter<'_> {
             reflection: Some(via),
         };
         let power_fraction = self.reflected_power(&point, sine);
-        let is_open =
-            power_fraction >= MIN_PATH_POWER && self.is_clear(m, first.scale(-1.0), r) && self.is_clear(m, last, rest);
+        let is_open = power_fraction >= MIN_PATH_POWER
+            && self.is_clear(m, first.scale(-1.0), r)
+            && self.is_clear(m, last, rest);
         let path = self.straight_path(self.p, m, r) + self.straight_path(m, to, rest);
-        is_open.then_some((TracedPath { via, path, power_fraction }, first, last))
+        is_open.then_some((
+            TracedPath {
+                via,
+                path,
+                power_fraction,
+            },
+            first,
+            last,
+        ))
     }
 
     /// Reflection point between the sonar and `to`, the normal on the water side, and the material.
     fn reflection_point(&self, via: PathKind, to: Vec3) -> Option<(Vec3, Vec3, Scatterer)> {
         let PropagationContext {
-            at, ray_scene, view, ..
+            at,
+            ray_scene,
+            view,
+            ..
         } = self.context;
         let up = Vec3::new(0.0, 0.0, 1.0);
         if via == PathKind::Surface {
             let middle = Vec3::new(0.5 * (self.p.x + to.x), 0.5 * (self.p.y + to.y), 0.0);
             let level = middle - up.scale(at.height_above_surface(middle));
             let n = up.scale(-1.0);
-            return reflection::reflection_point(self.p, to, level, n).map(|m| (m, n, Scatterer::Surface));
+            return reflection::reflection_point(self.p, to, level, n)
+                .map(|m| (m, n, Scatterer::Surface));
         }
         let seabed = &at.sea.seabed;
         let mut m = (self.p + to).scale(0.5);
@@ -507,7 +562,8 @@ impl Transmitter<'_> {
     /// Returns true if nothing blocks a ray from `p` along `d`. Both ends are excluded by a
     /// tolerance.
     fn is_clear(&self, p: Vec3, d: Vec3, far: f64) -> bool {
-        let near = (REFLECTION_POINT_TOLERANCE[0] + REFLECTION_POINT_TOLERANCE[1] * far).min(0.4 * far);
+        let near =
+            (REFLECTION_POINT_TOLERANCE[0] + REFLECTION_POINT_TOLERANCE[1] * far).min(0.4 * far);
         self.context
             .ray_scene
             .first_hit_excluding(self.context.view, self.robot, p, d, [near, far - near])

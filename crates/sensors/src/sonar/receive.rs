@@ -26,7 +26,7 @@
 //! test/sensors/sonar.rs
 
 use crate::sample::SampleErrors;
-use crate::sonar::decibels::{power, fast_level};
+use crate::sonar::decibels::{fast_level, power};
 use crate::sonar::echoes::EchoPowers;
 use crate::sonar::medium::Medium;
 use crate::sonar::noise;
@@ -48,7 +48,10 @@ pub(crate) fn add_noise_and_speckle(
     let correlated_bins = ((echo_powers.cell / spec.bin()).round() as usize).max(1);
     // Each range has its own random stream, independent of the ranges before it.
     let first = (errors.sample + 1).wrapping_mul(1 << 20);
-    let rows = echo_powers.power.chunks_exact_mut(echo_powers.beams).enumerate();
+    let rows = echo_powers
+        .power
+        .chunks_exact_mut(echo_powers.beams)
+        .enumerate();
     if correlated_bins == 1 {
         // The power of one complex normal variate is exponential.
         for (k, row) in rows {

@@ -62,7 +62,8 @@ impl Measure for CtdSpec {
         }
         let on = memory.noise;
         for i in 0..3 {
-            values[i] = noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], values[i], on, draw);
+            values[i] =
+                noise::measure_scalar(&spec.errors[i], &mut memory.drift[i], values[i], on, draw);
         }
         let [temperature, conductivity, pressure] = values;
         let variances = [0, 1, 2].map(|i| spec.errors[i].variance());

@@ -473,7 +473,10 @@ fn longest_beam(
         }
         far /= down;
     }
-    if seabed.terrain.is_none() && approach_rate > MIN_DOWNWARD_COMPONENT && above >= 2.0 * steepness * displacement {
+    if seabed.terrain.is_none()
+        && approach_rate > MIN_DOWNWARD_COMPONENT
+        && above >= 2.0 * steepness * displacement
+    {
         far = far.min(above / approach_rate);
     }
     Some(Ray {

@@ -143,7 +143,9 @@ pub fn misfit_error(misfit: &[f64; 6]) -> Option<String> {
     }
     let (angle, max_angle) = (angle.to_degrees(), MAX_ANGLE.to_degrees());
     (angle > max_angle).then(|| {
-        format!("the angle between its ends is {angle:.1} deg, expected no more than {max_angle:.0} deg")
+        format!(
+            "the angle between its ends is {angle:.1} deg, expected no more than {max_angle:.0} deg"
+        )
     })
 }
 

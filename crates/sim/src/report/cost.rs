@@ -272,7 +272,7 @@ impl<'a> CostModel<'a> {
         } else {
             1.0
         };
-        let places = spec.places.len().max(1) as f64;
+        let places = spec.subpixels.len().max(1) as f64;
         let pixel = UNIT_COSTS.pixel[kind] + self.lamps * UNIT_COSTS.lamp[usize::from(wet)];
         instants * places * (pixels * self.scene_factor * pixel + self.waves[1])
     }

@@ -105,7 +105,9 @@ pub fn compute_equilibrium(scene: &Scene, robot: &Robot) -> Equilibrium {
         };
         // step limits: a fraction of the hull size, and no rotation beyond 0.2 rad
         let max_step = [0.3 * size, 0.2, 0.2];
-        let excess = (0..3).map(|i| dx[i].abs() / max_step[i]).fold(1.0, f64::max);
+        let excess = (0..3)
+            .map(|i| dx[i].abs() / max_step[i])
+            .fold(1.0, f64::max);
         for i in 0..3 {
             x[i] += dx[i] / excess;
         }

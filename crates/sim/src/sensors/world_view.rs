@@ -104,8 +104,9 @@ pub(crate) fn interfering_pulses(
             {
                 continue;
             }
-            let medium = medium
-                .get_or_insert_with(|| Medium::around(at, own.p_WS, spec.limits[1], spec.frequency));
+            let medium = medium.get_or_insert_with(|| {
+                Medium::around(at, own.p_WS, spec.limits[1], spec.frequency)
+            });
             let towards = other.sensor_to_acoustic(there.R_WS.tr_mul_vec(way));
             let from = spec.sensor_to_acoustic(own.R_WS.tr_mul_vec(way.scale(-1.0)));
             let geometry = (distance, towards, from);

@@ -1,7 +1,7 @@
 //! V30 to V33, V35 and V36: bodies in ideal fluid.
 
 use crate::cases::check::Check;
-use crate::cases::reference_data::{ReferenceData, BodyShape, advance, evaluate, initial_motion};
+use crate::cases::reference_data::{BodyShape, ReferenceData, advance, evaluate, initial_motion};
 use crate::cases::{Case, CaseResult, CaseSet};
 use merrow_math::real::sin_cos;
 use merrow_math::{Quat, SpatialForce, Vec3};

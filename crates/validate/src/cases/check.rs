@@ -138,7 +138,7 @@ impl Check {
     pub fn got_text(&self) -> String {
         // the exact size of a very small error depends on rounding, not on the model
         let floor = 0.01 * self.expected;
-        if self.tolerance == Tolerance::AtMost && (0.0..least).contains(&self.got) {
+        if self.tolerance == Tolerance::AtMost && (0.0..floor).contains(&self.got) {
             return with_unit(&format!("< {}", format_number(floor, 0.0)), self.unit);
         }
         with_unit(&self.format_value(self.got), self.unit)

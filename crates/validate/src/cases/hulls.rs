@@ -253,10 +253,9 @@ fn natural_frequency_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>, Stri
     let mut checks = Vec::new();
     let heave = {
         let low = format!("{BARGE}, center_of_mass_m: [0, 0, -0.3]");
-        oscillation(
-            floating(data, &low, "position_m: [0, 0, 0.01]")?,
-            |m| m.p_WB.z,
-        )?
+        oscillation(floating(data, &low, "position_m: [0, 0, 0.01]")?, |m| {
+            m.p_WB.z
+        })?
     };
     let natural = libm::sqrt(9.81 / 0.5);
     let w = TAU / mean_period(0.002, &heave);

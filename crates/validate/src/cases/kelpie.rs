@@ -322,10 +322,7 @@ fn buoyancy(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         )
     };
     let hulls = BuoyancyHulls {
-        cube: hull(
-            data,
-            "volume_m3: 1, hull: {kind: box, size_m: [1, 1, 1]}",
-        )?,
+        cube: hull(data, "volume_m3: 1, hull: {kind: box, size_m: [1, 1, 1]}")?,
         ball_box: of("bounding_box", "ball_2m")?,
         ball: of("mesh", "ball_2m")?,
         boat_box: of("bounding_box", "wigley_2m4")?,
@@ -411,12 +408,13 @@ fn buoyancy_panels(hulls: &BuoyancyHulls) -> Result<[Panel; 2], String> {
         boat,
         ..
     } = hulls;
-    let buoyancy_curve = |scene: &Scene, keel: f64, deepest: f64| -> Result<Vec<[f64; 2]>, String> {
-        (0..=40)
-            .map(|k| deepest * f64::from(k) / 40.0)
-            .map(|d| Ok([d, buoyancy_force(scene, keel - d)?]))
-            .collect()
-    };
+    let buoyancy_curve =
+        |scene: &Scene, keel: f64, deepest: f64| -> Result<Vec<[f64; 2]>, String> {
+            (0..=40)
+                .map(|k| deepest * f64::from(k) / 40.0)
+                .map(|d| Ok([d, buoyancy_force(scene, keel - d)?]))
+                .collect()
+        };
     let closed = (0..=40)
         .map(|k| WIGLEY[2] * f64::from(k) / 40.0)
         .map(|d| [d, WATER_WEIGHT * wigley_volume(d)])
@@ -446,7 +444,12 @@ fn buoyancy_panels(hulls: &BuoyancyHulls) -> Result<[Panel; 2], String> {
             "draught [m]",
             vec![
                 Line::new("Wigley's closed form", BLACK, true, closed),
-                Line::new("mesh", COLOURS[1], false, buoyancy_curve(boat, WIGLEY[2], 0.42)?),
+                Line::new(
+                    "mesh",
+                    COLOURS[1],
+                    false,
+                    buoyancy_curve(boat, WIGLEY[2], 0.42)?,
+                ),
                 Line::new(
                     "bounding box (Kelpie)",
                     COLOURS[0],

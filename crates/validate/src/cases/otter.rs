@@ -206,19 +206,11 @@ pub(crate) fn compare_turn(data: &ReferenceData<'_>) -> Result<TrackedRun, Strin
 ///
 /// # Errors
 /// The world or the table cannot be read.
-pub(crate) fn compare_decay(
-    data: &ReferenceData<'_>,
-    decay: Decay,
-) -> Result<TrackedRun, String> {
+pub(crate) fn compare_decay(data: &ReferenceData<'_>, decay: Decay) -> Result<TrackedRun, String> {
     let mut x = [0.0; 12];
     let (name, at, start) = decay.parameters();
     x[at] = start;
-    compare_run(
-        data,
-        &format!("otter_mss_{name}_decay.csv"),
-        x,
-        [0.0; 2],
-    )
+    compare_run(data, &format!("otter_mss_{name}_decay.csv"), x, [0.0; 2])
 }
 
 /// Degree of freedom of a free decay.

@@ -132,11 +132,7 @@ fn steady(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     }
     for (program, turn, [radius, rate]) in [
         ("MSS", remus::turn_mss(data)?.turn, [26.56, 5.421]),
-        (
-            "Python",
-            remus::turn_python(data)?.turn,
-            [40.39, 3.609],
-        ),
+        ("Python", remus::turn_python(data)?.turn, [40.39, 3.609]),
     ] {
         checks.push(Check::relative(
             format!("REMUS ({program}), turning radius"),
@@ -322,7 +318,13 @@ fn firefly(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     Ok(CaseResult::new(vec![
         Check::relative("rotor speed in hover", "rad/s", 547.59, hover, 1e-5),
         Check::relative("maximum thrust", "N", 36.02, max_thrust, 1e-4),
-        Check::relative("maximum thrust / weight", "", 2.342, max_thrust / weight, 2e-4),
+        Check::relative(
+            "maximum thrust / weight",
+            "",
+            2.342,
+            max_thrust / weight,
+            2e-4,
+        ),
         Check::relative(
             "lift at hover rotor speed, 10 m altitude",
             "N",

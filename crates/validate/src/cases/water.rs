@@ -142,9 +142,8 @@ fn absorption(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         "ainslie_mccolm1998",
     ];
     let mut worst = [0.0_f64; 3];
-    for [f, temperature, salinity, depth, ph, a, b, c] in data
-        .table("absorption_db_per_km.csv")?
-        .columns(names)?
+    for [f, temperature, salinity, depth, ph, a, b, c] in
+        data.table("absorption_db_per_km.csv")?.columns(names)?
     {
         let water = Water {
             temperature,

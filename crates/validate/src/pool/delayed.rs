@@ -48,7 +48,11 @@ pub fn composite_inertias(model: &Model, q: [f64; JOINTS]) -> [SpatialInertia; 2
 }
 
 /// Sums one inertia over all links, at the base.
-fn total(model: &Model, work: &Workspace, inertia: &dyn Fn(&Link) -> SpatialInertia) -> SpatialInertia {
+fn total(
+    model: &Model,
+    work: &Workspace,
+    inertia: &dyn Fn(&Link) -> SpatialInertia,
+) -> SpatialInertia {
     let links = &model.robot.links;
     let mut all: Vec<SpatialInertia> = links.iter().map(inertia).collect();
     for i in (1..links.len()).rev() {

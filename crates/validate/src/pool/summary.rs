@@ -67,7 +67,10 @@ pub fn summarize(outcomes: &[Outcome]) -> Option<Summary> {
     };
     Some(Summary {
         trials: trials.len(),
-        rmse: [statistics(&|o| o.score[0].rmse), statistics(&|o| o.score[1].rmse)],
+        rmse: [
+            statistics(&|o| o.score[0].rmse),
+            statistics(&|o| o.score[1].rmse),
+        ],
         lag: statistics(&|o| o.lag),
         lag_size: statistics(&|o| o.lag.abs()).0,
         lag_with_offset: {
@@ -78,7 +81,10 @@ pub fn summarize(outcomes: &[Outcome]) -> Option<Summary> {
             statistics(&|o| o.rmse_without_model[0]).0,
             statistics(&|o| o.rmse_without_model[1]).0,
         ],
-        unstable: trials.iter().filter(|o| o.track.diverged_at.is_some()).count(),
+        unstable: trials
+            .iter()
+            .filter(|o| o.track.diverged_at.is_some())
+            .count(),
     })
 }
 
@@ -150,7 +156,12 @@ pub fn missed_limits(summary: &Summary, rest: &RestState, mode: Mode) -> Vec<Str
 }
 
 /// Returns the full report of the replays in `mode` as JSON.
-pub fn json(outcomes: &[Outcome], summary: Option<&Summary>, rest: &RestState, mode: Mode) -> Value {
+pub fn json(
+    outcomes: &[Outcome],
+    summary: Option<&Summary>,
+    rest: &RestState,
+    mode: Mode,
+) -> Value {
     let [roll, pitch, lag] = limits(mode);
     let trials: Vec<Value> = outcomes
         .iter()

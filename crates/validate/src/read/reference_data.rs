@@ -3,7 +3,7 @@
 //! The command and the tests use this module to run the cases on the same files. It does not depend
 //! on the quantity that a case compares.
 
-use crate::cases::reference_data::{ReferenceData, BodyShape};
+use crate::cases::reference_data::{BodyShape, ReferenceData};
 use crate::pool::recording::Recording;
 use crate::read::trials;
 use merrow_math::{Mat3, Vec3};

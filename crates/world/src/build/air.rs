@@ -18,7 +18,11 @@ pub(crate) struct StartTime {
 
 impl StartTime {
     /// Reads the start time of a world whose origin has a `longitude` [rad].
-    pub(crate) fn from_config(weather: &WeatherConfig, longitude: f64, problems: &mut Problems) -> Self {
+    pub(crate) fn from_config(
+        weather: &WeatherConfig,
+        longitude: f64,
+        problems: &mut Problems,
+    ) -> Self {
         let default_utc = sun::solar_noon(Air::NOON, longitude);
         let utc = weather.start_utc.as_ref().map_or(default_utc, |text| {
             parse_utc(text).unwrap_or_else(|| {

@@ -10,7 +10,7 @@ use merrow_model::scene::sea::terrain::Terrain;
 use merrow_model::scene::sea::water::{
     DRY, Region, SoundSpeedLaw, Tracer, TracerValues, WaterColumn,
 };
-use merrow_schema::grid::{InterpolationConfig, GridConfig, ExtrapolationConfig};
+use merrow_schema::grid::{ExtrapolationConfig, GridConfig, InterpolationConfig};
 use merrow_schema::water::{
     ColumnConfig, RegionConfig, SoundSpeedLawConfig, TracerConfig, WaterLayerConfig,
 };
@@ -238,7 +238,9 @@ pub(crate) fn build_terrain(
             problems.push(file.at.key_place(key), text);
         }
     }
-    if heights.between == InterpolationConfig::Nearest || heights.outside != ExtrapolationConfig::Clamp {
+    if heights.between == InterpolationConfig::Nearest
+        || heights.outside != ExtrapolationConfig::Clamp
+    {
         let text = "terrain is linear between its samples and is constant beyond them: expected no `between` and \
                     no `outside`";
         problems.push(&heights.at.whole, text);

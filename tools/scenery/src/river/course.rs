@@ -151,10 +151,15 @@ impl Course {
             (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1])
         };
         let nearest = |candidates: &mut dyn Iterator<Item = usize>| {
-            candidates.fold((0, f64::INFINITY), |best, k| {
-                if squared_distance(k) < best.1 { (k, squared_distance(k)) } else { best }
-            })
-            .0
+            candidates
+                .fold((0, f64::INFINITY), |best, k| {
+                    if squared_distance(k) < best.1 {
+                        (k, squared_distance(k))
+                    } else {
+                        best
+                    }
+                })
+                .0
         };
         let last = self.nodes.len() - 1;
         let about = nearest(&mut (0..=last).step_by(COARSE));

@@ -100,8 +100,9 @@ impl Sand {
     fn crests(&self, [x, y]: [f64; 2], [length, _, direction]: [f64; 3], k: usize) -> f64 {
         let (s, c) = sin_cos(direction.to_radians());
         // the fine ripples are displaced by the same distance
-        let phase_variation =
-            PHASE_VARIATION.0 * self.phase_variation[k].evaluate_on_plane([x, y]) * (MEGARIPPLES[0] / length).sqrt();
+        let phase_variation = PHASE_VARIATION.0
+            * self.phase_variation[k].evaluate_on_plane([x, y])
+            * (MEGARIPPLES[0] / length).sqrt();
         let phase = TAU / length * (c * x + s * y) + phase_variation;
         0.5 * (sin_cos(phase).0 + 0.25 * sin_cos(2.0 * phase).0)
     }

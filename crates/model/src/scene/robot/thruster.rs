@@ -208,7 +208,10 @@ impl Lag {
         let (row, gain) = &self.midpoint_output;
         let midpoint_output = u * *gain + (x[0] * row[0] + x[1] * row[1] + x[2] * row[2]);
         let end = self.step(x, u);
-        ([self.output(x, u), midpoint_output, self.output(&end, u)], end)
+        (
+            [self.output(x, u), midpoint_output, self.output(&end, u)],
+            end,
+        )
     }
 }
 

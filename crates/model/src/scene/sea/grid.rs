@@ -232,7 +232,9 @@ impl Grid {
 
     /// Implements [`Grid::interpolate`] for coordinates along the axes of the grid.
     fn along_axes(&self, x: [f64; 4]) -> GridSample {
-        if self.extrapolation != Extrapolation::Clamp && !(0..4).all(|i| self.axes[i].contains(x[i])) {
+        if self.extrapolation != Extrapolation::Clamp
+            && !(0..4).all(|i| self.axes[i].contains(x[i]))
+        {
             let value = if self.extrapolation == Extrapolation::Zero {
                 0.0
             } else {

@@ -130,7 +130,9 @@ impl Mapped {
     /// Returns sample `i`, or the substitute if it is missing.
     #[inline]
     pub fn get(&self, i: usize) -> f64 {
-        self.layout.get(&self.map, i).unwrap_or(self.layout.fill_value)
+        self.layout
+            .get(&self.map, i)
+            .unwrap_or(self.layout.fill_value)
     }
 
     /// Sets the substitute for missing values, in the unit of the samples.

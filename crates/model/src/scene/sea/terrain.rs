@@ -60,7 +60,10 @@ impl Terrain {
         for j in 0..count[1] {
             for i in 0..count[0] {
                 let h = terrain.sample(i, j);
-                terrain.height_range = [terrain.height_range[0].min(h), terrain.height_range[1].max(h)];
+                terrain.height_range = [
+                    terrain.height_range[0].min(h),
+                    terrain.height_range[1].max(h),
+                ];
                 // a sample on a tile edge belongs to all adjacent tiles
                 for tj in j.saturating_sub(1) / TILE..=(j / TILE).min(tiles[1] - 1) {
                     for ti in i.saturating_sub(1) / TILE..=(i / TILE).min(tiles[0] - 1) {
@@ -215,7 +218,8 @@ impl Terrain {
             return self.height_range[1];
         }
         let rows = (j0..=j1).flat_map(|j| (i0..=i1).map(move |i| j * tiles[0] + i));
-        rows.map(|k| self.tile_max_heights[k]).fold(f64::NEG_INFINITY, f64::max)
+        rows.map(|k| self.tile_max_heights[k])
+            .fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Returns the distance [m] from `p` [m] along the unit vector `d` to the terrain; `None` if
@@ -308,7 +312,7 @@ impl Terrain {
                     t + (end - t) * (height / (height - end_height).max(f64::MIN_POSITIVE)),
                 ));
             }
-            (t, high) = (end, low);
+            (t, height) = (end, end_height);
         }
         Some(None)
     }
@@ -337,7 +341,10 @@ impl Terrain {
         let rate = [angle_rates[0] / self.step[0], angle_rates[1] / self.step[1]];
         // small offset, so that the current edge is not returned again
         let offset = 1e-9 / (rate[0].abs() + rate[1].abs()).max(1e-12);
-        let position = [cell_coordinate(0, t + offset), cell_coordinate(1, t + offset)];
+        let position = [
+            cell_coordinate(0, t + offset),
+            cell_coordinate(1, t + offset),
+        ];
         let mut next = f64::INFINITY;
         for axis in 0..2 {
             let last = (self.count[axis] - 1) as f64;
@@ -352,7 +359,8 @@ impl Terrain {
                 next = next.min(t + offset + (edge - position[axis]) / rate[axis]);
             }
         }
-        let inside = (0..2).all(|k| position[k] >= 0.0 && position[k] <= (self.count[k] - 1) as f64);
+        let inside =
+            (0..2).all(|k| position[k] >= 0.0 && position[k] <= (self.count[k] - 1) as f64);
         let (diagonal_offset, diagonal_rate) = (
             position[0] - position[0].floor() - (position[1] - position[1].floor()),
             rate[1] - rate[0],
@@ -373,7 +381,9 @@ impl Terrain {
         if self.grid.plane.is_some() {
             let (x, y) = (0.5 * (low.x + high.x), 0.5 * (low.y + high.y));
             let half_extent = 0.5 * (high.x - low.x).max(high.y - low.y) * self.stretch(x, y);
-            spans = self.along(x, y).map(|center| [center - half_extent, center + half_extent]);
+            spans = self
+                .along(x, y)
+                .map(|center| [center - half_extent, center + half_extent]);
         }
         let [[low_x, high_x], [low_y, high_y]] = spans;
         let span = |axis: usize, low: f64, high: f64| {

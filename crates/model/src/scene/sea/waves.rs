@@ -254,7 +254,9 @@ impl Waves {
         if let Some(first) = seas.first_mut().filter(|first| growth_end(first) <= now_ns) {
             first.0 = 0;
         }
-        let start = seas.last().map_or(now_ns, |last| growth_end(last).max(now_ns));
+        let start = seas
+            .last()
+            .map_or(now_ns, |last| growth_end(last).max(now_ns));
         seas.push((start, Arc::clone(next)));
         Self {
             seas,

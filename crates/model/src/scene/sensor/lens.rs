@@ -95,7 +95,11 @@ impl Lens {
                 let theta = angle(k, r)?;
                 let (s, c) = sin_cos(theta);
                 let radial_factor = if r > 0.0 { s / r } else { 0.0 };
-                Some(Vec3::new(radial_factor * point[0], radial_factor * point[1], c))
+                Some(Vec3::new(
+                    radial_factor * point[0],
+                    radial_factor * point[1],
+                    c,
+                ))
             }
         }
     }

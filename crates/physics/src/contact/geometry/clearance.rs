@@ -7,7 +7,7 @@
 //! robot that moved farther than allowed is stepped again together with the others.
 
 use crate::contact::geometry::ground_effect_rays;
-use crate::contact::geometry::shapes::{Owner, CollisionShape};
+use crate::contact::geometry::shapes::{CollisionShape, Owner};
 use merrow_math::Vec3;
 use merrow_math::sphere_grid::{Sphere, SphereGrid};
 use merrow_model::scene::Scene;

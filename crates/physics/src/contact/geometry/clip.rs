@@ -82,7 +82,9 @@ pub(crate) fn clip_features(
     let orientation = steepness.signum();
     for k in 0..a.n {
         let start = a.corners[k];
-        let side = (a.corners[(k + 1) % a.n] - start).cross(m).scale(orientation);
+        let side = (a.corners[(k + 1) % a.n] - start)
+            .cross(m)
+            .scale(orientation);
         let Some(outward) = side.unit() else { continue };
         n = clip_by_plane(&mut polygon, n, outward, outward.dot(start), a.ids[k]);
     }

@@ -9,7 +9,7 @@ use crate::contact::geometry::clearance::Clearance;
 use crate::contact::geometry::clip;
 use crate::contact::geometry::clip::{ClippedPoint, Feature};
 use crate::contact::geometry::shapes;
-use crate::contact::geometry::shapes::{Owner, CollisionShape, from_parry, to_parry};
+use crate::contact::geometry::shapes::{CollisionShape, Owner, from_parry, to_parry};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::terrain::Terrain;
 use merrow_model::scene::{Scene, Seabed};
@@ -201,7 +201,11 @@ impl Detector {
 
     /// Calls `visit` with every shape whose box intersects `aabb`, and its pose: first moving, then
     /// fixed shapes.
-    pub(crate) fn visit_shapes_in(&self, aabb: &Aabb, mut visit: impl FnMut(&CollisionShape, &Pose)) {
+    pub(crate) fn visit_shapes_in(
+        &self,
+        aabb: &Aabb,
+        mut visit: impl FnMut(&CollisionShape, &Pose),
+    ) {
         let (center, reach) = (aabb.center(), aabb.half_extents().length());
         for ((shape, X), radius) in self.moving.iter().zip(&self.poses).zip(&self.radii) {
             let is_near = (X.translation - center).length() <= reach + radius;
@@ -290,7 +294,13 @@ impl Detector {
 
     /// Contacts of moving shape `i` with the terrain triangles near it; a shape below the terrain
     /// is pushed out as by a plane.
-    fn detect_terrain(&mut self, scene: &Scene, i: usize, terrain: &Terrain, out: &mut Vec<ContactPoint>) {
+    fn detect_terrain(
+        &mut self,
+        scene: &Scene,
+        i: usize,
+        terrain: &Terrain,
+        out: &mut Vec<ContactPoint>,
+    ) {
         let (low, high) = (
             from_parry(self.boxes[i].mins),
             from_parry(self.boxes[i].maxs),
@@ -400,7 +410,11 @@ impl Detector {
 }
 
 /// Contact point of two shapes without its geometry.
-fn contact_point_template(a: &CollisionShape, b: &CollisionShape, shapes: [u32; 2]) -> ContactPoint {
+fn contact_point_template(
+    a: &CollisionShape,
+    b: &CollisionShape,
+    shapes: [u32; 2],
+) -> ContactPoint {
     ContactPoint {
         a: a.owner,
         b: b.owner,
@@ -437,7 +451,11 @@ fn may_collide(scene: &Scene, a: &CollisionShape, b: &CollisionShape) -> bool {
     }
     let robot = &scene.robots[r as usize];
     let parent = |l: u32| robot.links[l as usize].parent.map(|p| p as u32);
-    groups_match && robot.self_collision && la != lb && parent(la) != Some(lb) && parent(lb) != Some(la)
+    groups_match
+        && robot.self_collision
+        && la != lb
+        && parent(la) != Some(lb)
+        && parent(lb) != Some(la)
 }
 
 /// Returns true if a coupling connects the two bodies.
@@ -456,8 +474,9 @@ fn narrow_phase(
     manifolds: &mut Vec<ContactManifold<(), ()>>,
     contact_points: &mut Vec<ContactPoint>,
 ) {
-    let is_simple =
-        |s: &CollisionShape| s.shape.as_composite_shape().is_none() && s.shape.as_heightfield().is_none();
+    let is_simple = |s: &CollisionShape| {
+        s.shape.as_composite_shape().is_none() && s.shape.as_heightfield().is_none()
+    };
     if is_simple(a) && is_simple(b) {
         // reuse the memory of one manifold; without points or a normal it keeps no information
         manifolds.truncate(1);
@@ -478,7 +497,10 @@ fn narrow_phase(
     if result.is_err() {
         return;
     }
-    if is_simple(a) && is_simple(b) && clip_flat_features(a, X_a, b, X_b, template, &manifolds[0], contact_points) {
+    if is_simple(a)
+        && is_simple(b)
+        && clip_flat_features(a, X_a, b, X_b, template, &manifolds[0], contact_points)
+    {
         return;
     }
     for manifold in manifolds.iter() {
@@ -615,7 +637,16 @@ fn cast_pair(
         stop_at_penetration: false,
         compute_impact_geometry_on_penetration: true,
     };
-    let hit = cast_shapes(a0, displacement_a, &*a.shape, b0, displacement_b, &*b.shape, options).ok()??;
+    let hit = cast_shapes(
+        a0,
+        displacement_a,
+        &*a.shape,
+        b0,
+        displacement_b,
+        &*b.shape,
+        options,
+    )
+    .ok()??;
     let impact_fraction = hit.time_of_impact;
     let n_W = -from_parry(a0.rotation * hit.normal1);
     let approach = from_parry(displacement_a - displacement_b).dot(n_W);

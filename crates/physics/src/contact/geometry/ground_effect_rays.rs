@@ -6,7 +6,7 @@
 //! everything than this range (`clearance.rs`), so no deck is below them.
 
 use crate::contact::geometry::detect::Detector;
-use crate::contact::geometry::shapes::{Owner, CollisionShape, to_parry};
+use crate::contact::geometry::shapes::{CollisionShape, Owner, to_parry};
 use merrow_math::Vec3;
 use merrow_model::scene::{Robot, Scene, Thruster};
 use merrow_model::state::Workspace;

@@ -61,7 +61,9 @@ pub(crate) fn terrain_triangle() -> CollisionShape {
 ///
 /// # Errors
 /// One line for each shape that cannot be created.
-pub fn build_shapes(scene: &Scene) -> Result<(Vec<CollisionShape>, Vec<CollisionShape>), Vec<String>> {
+pub fn build_shapes(
+    scene: &Scene,
+) -> Result<(Vec<CollisionShape>, Vec<CollisionShape>), Vec<String>> {
     let mut problems = Vec::new();
     let (mut moving, mut fixed) = (Vec::new(), Vec::new());
     for (r, robot) in scene.robots.iter().enumerate() {
@@ -121,10 +123,7 @@ fn add_collider(
 }
 
 /// Convex parts of a geometry; the geometry of fixed bodies is not split.
-fn convex_parts(
-    geometry: &Geometry,
-    is_fixed: bool,
-) -> Result<Vec<(Pose, SharedShape)>, String> {
+fn convex_parts(geometry: &Geometry, is_fixed: bool) -> Result<Vec<(Pose, SharedShape)>, String> {
     let single = |shape| Ok(vec![(Pose::IDENTITY, shape)]);
     // parry's cylinders and capsules lie along y
     let upright = Pose::from_parts(

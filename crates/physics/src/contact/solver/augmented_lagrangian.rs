@@ -216,7 +216,8 @@ impl AugmentedLagrangian {
         } else {
             LARGE_TOLERANCES
         };
-        let [reuse_tolerance, tolerance, accepted_error] = limits.map(|x| x * (1.0 + max_row_velocity));
+        let [reuse_tolerance, tolerance, accepted_error] =
+            limits.map(|x| x * (1.0 + max_row_velocity));
         (self.tolerance, self.accepted_error) = (tolerance, accepted_error);
         self.max_row_velocity = max_row_velocity;
         let misfit = self.max_error(c, rows);
@@ -311,7 +312,8 @@ impl AugmentedLagrangian {
             self.set_stiffness(c, rows, stiffness);
             self.set_friction_bounds(c, rows, round < DISK_ROUNDS);
             self.rounding = ROUNDING * stiffness * self.max_row_velocity;
-            self.inner_tolerance = (INNER_TOLERANCE * self.tolerance).max(parameters.inner_tolerance * misfit);
+            self.inner_tolerance =
+                (INNER_TOLERANCE * self.tolerance).max(parameters.inner_tolerance * misfit);
             self.minimize(system, c, rows, v);
             self.project(c, rows);
             let error = self.max_error(c, rows);
@@ -320,7 +322,8 @@ impl AugmentedLagrangian {
             } else {
                 (best_error, rounds_without_progress + 1)
             };
-            let is_stalled = error > 0.9 * misfit && error <= self.accepted_error || rounds_without_progress >= parameters.patience;
+            let is_stalled = error > 0.9 * misfit && error <= self.accepted_error
+                || rounds_without_progress >= parameters.patience;
             let next_stiffness = if error < parameters.convergence_threshold * misfit {
                 (parameters.stiffness_growth * stiffness).min(MAX_STIFFNESS)
             } else {
@@ -358,8 +361,10 @@ impl AugmentedLagrangian {
     #[inline(always)]
     fn residuals(&mut self, c: &Constraints<'_>, rows: &[Row], v: &[f64]) {
         self.u.clear();
-        self.u
-            .extend(rows.iter().map(|row| dot_row(row, c.Z, v) - row.target_velocity));
+        self.u.extend(
+            rows.iter()
+                .map(|row| dot_row(row, c.Z, v) - row.target_velocity),
+        );
     }
 
     /// Maximum error of (2)-(5) in `solve` [m/s or rad/s].
@@ -491,7 +496,8 @@ impl AugmentedLagrangian {
         let mut previous_error = f64::INFINITY;
         for _ in 0..MAX_STEPS {
             let error = self.update_gradient(system, c, rows, v);
-            let is_rounding = error < ROUNDING_FACTOR * self.rounding && error > 0.5 * previous_error;
+            let is_rounding =
+                error < ROUNDING_FACTOR * self.rounding && error > 0.5 * previous_error;
             if error <= self.inner_tolerance + self.rounding || is_rounding {
                 return;
             }
@@ -549,13 +555,19 @@ impl AugmentedLagrangian {
             let trial_impulse = |i: usize| self.prior[i] - self.stiffness[i] * self.u[i];
             match block.kind {
                 Kind::Contact { friction } => {
-                    let p = [trial_impulse(first), trial_impulse(first + 1), trial_impulse(first + 2)];
+                    let p = [
+                        trial_impulse(first),
+                        trial_impulse(first + 1),
+                        trial_impulse(first + 2),
+                    ];
                     let found = project(p, friction, self.bounds[k], self.stiffness[first]);
                     for (row, x) in rows[first..].iter_mut().zip(found) {
                         row.impulse = x;
                     }
                 }
-                Kind::Box { lo, hi, .. } => rows[first].impulse = trial_impulse(first).clamp(lo, hi),
+                Kind::Box { lo, hi, .. } => {
+                    rows[first].impulse = trial_impulse(first).clamp(lo, hi)
+                }
                 Kind::Equality => {
                     for i in first..first + block.n as usize {
                         rows[i].impulse = trial_impulse(i);
@@ -670,7 +682,11 @@ impl AugmentedLagrangian {
                 |i: usize| self.prior[i] - self.stiffness[i] * (self.u[i] + position * self.du[i]);
             match block.kind {
                 Kind::Contact { friction } => {
-                    let p = [trial_impulse(first), trial_impulse(first + 1), trial_impulse(first + 2)];
+                    let p = [
+                        trial_impulse(first),
+                        trial_impulse(first + 1),
+                        trial_impulse(first + 2),
+                    ];
                     let found = project(p, friction, self.bounds[k], self.stiffness[first]);
                     sum += found
                         .iter()
@@ -678,7 +694,9 @@ impl AugmentedLagrangian {
                         .map(|(x, du)| x * du)
                         .sum::<f64>();
                 }
-                Kind::Box { lo, hi, .. } => sum += self.du[first] * trial_impulse(first).clamp(lo, hi),
+                Kind::Box { lo, hi, .. } => {
+                    sum += self.du[first] * trial_impulse(first).clamp(lo, hi)
+                }
                 Kind::Equality => {
                     sum += (first..first + block.n as usize)
                         .map(|i| self.du[i] * trial_impulse(i))

@@ -177,7 +177,9 @@ impl BlockMatrix {
         for k in 0..self.columns.len() {
             let c = self.columns[k];
             for b in c.first..c.last {
-                let m = self.columns[self.off_diagonal[b as usize].row as usize].body.n;
+                let m = self.columns[self.off_diagonal[b as usize].row as usize]
+                    .body
+                    .n;
                 self.off_diagonal[b as usize].at = at;
                 at += m * c.body.n;
             }

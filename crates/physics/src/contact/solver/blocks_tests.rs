@@ -57,7 +57,11 @@ fn factor_solves_linear_system() {
         }
         for [a, b] in &pairs {
             let position = blocks.pair_block([*a, *b]);
-            let (early, late) = if position.is_transposed { (*b, *a) } else { (*a, *b) };
+            let (early, late) = if position.is_transposed {
+                (*b, *a)
+            } else {
+                (*a, *b)
+            };
             let (e, l) = (bodies[early as usize], bodies[late as usize]);
             for i in 0..e.n as usize {
                 for j in 0..l.n as usize {

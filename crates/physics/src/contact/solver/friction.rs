@@ -125,6 +125,9 @@ pub(crate) fn slip_error(rows: &[Row], u: &[f64], friction: f64, tolerance: f64)
         return excess;
     }
     // for a slipping contact it must be on the cone and opposite to the slip
-    let deviation = [t[0] + max_friction * s[0] / slip, t[1] + max_friction * s[1] / slip];
+    let deviation = [
+        t[0] + max_friction * s[0] / slip,
+        t[1] + max_friction * s[1] / slip,
+    ];
     (norm(deviation) * effect).min(slip).max(excess)
 }

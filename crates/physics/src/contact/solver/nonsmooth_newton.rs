@@ -100,7 +100,11 @@ impl AugmentedLagrangian {
                 return true;
             }
             let is_halved = error < 0.5 * best_error;
-            (best_error, steps_without_progress) = if is_halved { (error, 0) } else { (best_error, steps_without_progress + 1) };
+            (best_error, steps_without_progress) = if is_halved {
+                (error, 0)
+            } else {
+                (best_error, steps_without_progress + 1)
+            };
             if steps_without_progress > PATIENCE {
                 break;
             }
@@ -126,9 +130,13 @@ impl AugmentedLagrangian {
         rows: &mut [Row],
     ) -> Option<[f64; MAX_DENSE_SIZE]> {
         let Self {
-            coulomb: NonsmoothScratch {
-                curvature, du, prior, ..
-            },
+            coulomb:
+                NonsmoothScratch {
+                    curvature,
+                    du,
+                    prior,
+                    ..
+                },
             u,
             stiffness,
             ..

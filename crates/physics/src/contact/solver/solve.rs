@@ -288,7 +288,11 @@ impl Problem {
                         -CORRECTION * row.gap
                     };
                     let new_push = row.push + (target - dot_row(row, J, w)) / row.inverse_mass;
-                    let push = if one_sided { new_push.max(0.0) } else { new_push };
+                    let push = if one_sided {
+                        new_push.max(0.0)
+                    } else {
+                        new_push
+                    };
                     let change = push - row.push;
                     row.push = push;
                     apply_impulse(row, J, w, change);

@@ -52,7 +52,8 @@ impl Sparse {
         self.matrix.plan(c.bodies, &self.pairs);
         self.block_positions.clear();
         for block in c.blocks {
-            let position = robot_pair(&rows[block.first as usize]).map(|p| self.matrix.pair_block(p));
+            let position =
+                robot_pair(&rows[block.first as usize]).map(|p| self.matrix.pair_block(p));
             self.block_positions.push(position.unwrap_or_default());
         }
         self.weighted.clear();

@@ -84,14 +84,15 @@ pub fn prepare_step(robot: &Robot, state: &mut RobotState, dt: f64, work: &mut W
         };
         let start = memory.angle;
         let has_failed = memory.fault.stuck || memory.fault.dead;
-        let angle = if !powered || has_failed || matches!(memory.health, Health::Stuck | Health::Dead) {
-            [start; 3]
-        } else if fin.is_ideal() {
-            [target; 3]
-        } else {
-            let midpoint = fin.servo_angle(start, target, 0.5 * dt);
-            [start, midpoint, fin.servo_angle(midpoint, target, 0.5 * dt)]
-        };
+        let angle =
+            if !powered || has_failed || matches!(memory.health, Health::Stuck | Health::Dead) {
+                [start; 3]
+            } else if fin.is_ideal() {
+                [target; 3]
+            } else {
+                let midpoint = fin.servo_angle(start, target, 0.5 * dt);
+                [start, midpoint, fin.servo_angle(midpoint, target, 0.5 * dt)]
+            };
         memory.rate = (angle[2] - start) / dt;
         memory.angle = angle[2];
         (work.fins[k].angle, work.fins[k].area_fraction) = (angle, remaining_fraction(memory));

@@ -52,7 +52,8 @@ fn glider_wrench(k: &Glider, v: Vec3, w: Vec3, wet: f64) -> SpatialForce {
     let down = Vec3::new(-sa, 0.0, -ca);
     let q = wet * speed * speed;
     let damping_factor = speed.min(SQUARE_DAMPING_SPEED) / speed; // (3)
-    let in_flow_axes = |x: [f64; 3]| ahead.scale(q * x[0]) + right.scale(q * x[1]) + down.scale(q * x[2]);
+    let in_flow_axes =
+        |x: [f64; 3]| ahead.scale(q * x[0]) + right.scale(q * x[1]) + down.scale(q * x[2]);
     let [drag, drag_alpha] = k.drag;
     let f = in_flow_axes([
         -(drag + drag_alpha * alpha * alpha),

@@ -214,7 +214,8 @@ fn ground_effect<T: Real>(
     };
     let mut correction = correction_at_height(z);
     if deck.disc_fraction > 0.0 {
-        correction += deck.disc_fraction * (correction_at_height(z.min(p.z - deck.height)) - correction); // (7)
+        correction +=
+            deck.disc_fraction * (correction_at_height(z.min(p.z - deck.height)) - correction); // (7)
     }
     1.0 / (1.0 - correction / (1.0 + v.dot(v) / induced2))
 }

@@ -61,7 +61,13 @@ pub fn force(
     let density = air::density(at.sea, temperature, p_WF.z);
     let dry = 1.0 - wet_fraction(fin, link, 0, at);
     SpatialForce::at_point(
-        foil_force(fin, v, f, s, 0.5 * density * remaining_fraction * dry * fin.area),
+        foil_force(
+            fin,
+            v,
+            f,
+            s,
+            0.5 * density * remaining_fraction * dry * fin.area,
+        ),
         p,
     ) // (3)
 }

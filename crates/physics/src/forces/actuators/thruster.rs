@@ -138,7 +138,9 @@ fn drives_in_lanes<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotSt
     }
     let target = T::from_lanes(|i| unstuck_lag_input(thruster, &states[i].actuators[k]));
     let lag_state = |j: usize| T::from_lanes(|i| states[i].actuators[k].lag[j]);
-    let (out, end) = thruster.lag.outputs(&[lag_state(0), lag_state(1), lag_state(2)], target);
+    let (out, end) = thruster
+        .lag
+        .outputs(&[lag_state(0), lag_state(1), lag_state(2)], target);
     for (i, state) in states.iter_mut().enumerate() {
         let actuator = &mut state.actuators[k];
         actuator.lag = [end[0].lane(i), end[1].lane(i), end[2].lane(i)];
@@ -196,7 +198,9 @@ fn store_drives(
         }
         let unit = azimuth_wrenches
             .as_ref()
-            .map_or(&thruster.unit_wrench, |azimuth_wrenches| &azimuth_wrenches[stage]);
+            .map_or(&thruster.unit_wrench, |azimuth_wrenches| {
+                &azimuth_wrenches[stage]
+            });
         stages[stage].m += unit.m.scale(thrust);
         stages[stage].f += unit.f.scale(thrust);
     }
@@ -452,7 +456,7 @@ pub fn store_thrust(
     if !(robot.inflow || robot.rotors) {
         return;
     }
-    let mut air: Option<(usize, rotor::Air)> = None;
+    let mut cached_air: Option<(usize, rotor::Air)> = None;
     for (k, thruster) in robot
         .thrusters
         .iter()
@@ -473,11 +477,11 @@ pub fn store_thrust(
                 actuator.shaft_power = propeller.shaft_power(drive, inflow, at.sea.density) * wet;
             }
             Curve::Rotor(rotor) => {
-                let air = match air {
-                    Some((lag_state, air)) if lag_state == thruster.link => air,
+                let air = match cached_air {
+                    Some((link_idx, air)) if link_idx == thruster.link => air,
                     _ => rotor::air_at_link(link, 0, at),
                 };
-                air = Some((thruster.link, air));
+                cached_air = Some((thruster.link, air));
                 let (v, spin) = (link.V.v - air.velocity, [drive, 0.0]);
                 let hub = rotor::Hub {
                     axis,

@@ -82,5 +82,8 @@ fn cut_hull<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
 pub fn force<T: Real>(link: &Link, w: &Wetness<T>, up: Vec3<T>, rho_g: T) -> SpatialForce<T> {
     let f = up.scale(w.wet * (rho_g * link.volume));
     let p_LoCb_wet = Vec3::splat(link.p_LoCb) + w.shift;
-    SpatialForce { m: p_LoCb_wet.cross(f), f }
+    SpatialForce {
+        m: p_LoCb_wet.cross(f),
+        f,
+    }
 }

@@ -38,8 +38,8 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
     let nu = V_r.shifted(p);
     // |ν|ν per component is defined along the axes of the coefficients
     let R_LU = Mat3::splat(&link.R_LU);
-    let turned = link.parent.is_some();
-    let nu = if turned {
+    let is_child_link = link.parent.is_some();
+    let nu = if is_child_link {
         SpatialVelocity {
             w: R_LU.tr_mul_vec(nu.w),
             v: R_LU.tr_mul_vec(nu.v),
@@ -51,10 +51,10 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
     let mut F = [T::zero(); 6];
     if let Some(decay) = &link.damping_decay {
         let speed = nu.v.norm();
-        let mut slow = [T::zero(); 6];
-        accumulate(&link.linear_damping, &x, &mut slow);
+        let mut linear = [T::zero(); 6];
+        accumulate(&link.linear_damping, &x, &mut linear);
         for i in 0..6 {
-            F[i] = slow[i] * T::from_lanes(|k| libm::exp(-decay[i] * speed.lane(k))); // (2)
+            F[i] = linear[i] * T::from_lanes(|k| libm::exp(-decay[i] * speed.lane(k))); // (2)
         }
         accumulate(&link.quadratic_damping, &squares(&x), &mut F);
         return at_origin(link, F, wet);

@@ -63,7 +63,7 @@ pub fn force<T: Real>(
     } else {
         Vec3::zero()
     };
-    let one = |i: usize| {
+    let moment_in_lane = |i: usize| {
         moment(
             link,
             law,
@@ -73,8 +73,8 @@ pub fn force<T: Real>(
         )
     };
     let m = Vec3::new(
-        T::from_lanes(|i| one(i).x),
-        T::from_lanes(|i| one(i).y),
+        T::from_lanes(|i| moment_in_lane(i).x),
+        T::from_lanes(|i| moment_in_lane(i).y),
         T::zero(),
     );
     // no moment in air
@@ -105,19 +105,19 @@ fn moment(
         let (surface, water) = waves.surface_and_motion(Vec3::new(p_WB.x, p_WB.y, f64::INFINITY));
         [surface.z, water.velocity.z, water.local_acceleration.z]
     });
-    let [wanted, rate, acceleration] = h.map(|h| target_angles(law, ahead, starboard, towards, h));
+    let [targets, target_rates, target_accelerations] = h.map(|h| target_angles(law, ahead, starboard, towards, h));
     // in FLU a positive rotation about y is bow down and a positive roll is to starboard
-    let now = [
+    let angles = [
         libm::asin(bow.z.clamp(-1.0, 1.0)),
         libm::atan2(R_WB.r[2].y, R_WB.r[2].z),
     ];
-    let turns = [-w_B.y, w_B.x];
-    let about = |k: usize, inertia: f64| {
+    let rates = [-w_B.y, w_B.x];
+    let moment_about = |k: usize, inertia: f64| {
         let omega = law.bandwidth;
         inertia
-            * (omega * omega * (wanted[k] - now[k])
-                + 2.0 * omega * (rate[k] - turns[k])
-                + acceleration[k])
+            * (omega * omega * (targets[k] - angles[k])
+                + 2.0 * omega * (target_rates[k] - rates[k])
+                + target_accelerations[k])
     };
-    Vec3::new(about(1, link.total.A.xx), -about(0, link.total.A.yy), 0.0)
+    Vec3::new(moment_about(1, link.total.A.xx), -moment_about(0, link.total.A.yy), 0.0)
 }

@@ -44,7 +44,7 @@ use merrow_model::state::workspace::{HullWork, LinkWork};
 #[inline(never)]
 pub(crate) fn wetness_and_pressure<T: Real>(
     link: &Link,
-    skin: &HullMesh,
+    mesh: &HullMesh,
     at: &EnvironmentState<'_>,
     w: &LinkWork<T>,
     height: T,
@@ -53,28 +53,28 @@ pub(crate) fn wetness_and_pressure<T: Real>(
     let mut lanes = [(0.0, Vec3::zero(), SpatialForce::zero()); MAX_LANES];
     for (i, lane) in lanes.iter_mut().enumerate().take(T::LANES) {
         let (R_WL, p_WL) = (w.R_WL.lane(i), w.p_WL.lane(i));
-        let felt =
+        let has_effect =
             |waves: &&WaveState| waves.has_effect_at_depth(-height.lane(i) - link.hull.bound);
-        let found = match at.waves.filter(felt) {
+        let terms = match at.waves.filter(has_effect) {
             _ if height.lane(i) >= link.hull.bound => continue,
             None if height.lane(i) <= -link.hull.bound => fully_submerged(link, R_WL.r[2]),
             None => {
                 let (up, z) = (R_WL.r[2], p_WL.z);
-                for (water, p) in hull.water.iter_mut().zip(&skin.vertices) {
+                for (water, p) in hull.water.iter_mut().zip(&mesh.vertices) {
                     *water = [-(up.dot(*p) + z); 2];
                 }
-                link_terms(link, skin, &skin.submerged_integrals(&hull.water, up))
+                link_terms(link, mesh, &mesh.submerged_integrals(&hull.water, up))
             }
             Some(waves) => {
-                update_vertices(link, skin, at, hull, (i, &R_WL, p_WL), waves);
+                update_vertices(link, mesh, at, hull, (i, &R_WL, p_WL), waves);
                 link_terms(
                     link,
-                    skin,
-                    &skin.submerged_integrals(&hull.water, R_WL.r[2]),
+                    mesh,
+                    &mesh.submerged_integrals(&hull.water, R_WL.r[2]),
                 )
             }
         };
-        *lane = found;
+        *lane = terms;
     }
     let wetness = Wetness {
         wet: T::from_lanes(|i| lanes[i].0),
@@ -102,13 +102,13 @@ pub fn force<T: Real>(
     if at.waves.is_none() || link.is_scattering() {
         return F;
     }
-    let twice = w
+    let double_counted = w
         .pressure_acceleration
         .scale(wetness.wet * (rho * link.volume));
     let p_LoCb = Vec3::splat(link.p_LoCb) + wetness.shift;
     SpatialForce {
-        m: F.m - p_LoCb.cross(twice),
-        f: F.f - twice,
+        m: F.m - p_LoCb.cross(double_counted),
+        f: F.f - double_counted,
     }
 }
 
@@ -128,21 +128,21 @@ fn fully_submerged(link: &Link, up: Vec3) -> (f64, Vec3, SpatialForce) {
 /// Converts the mesh sums to wet fraction, centroid shift and wrench of the link.
 fn link_terms(
     link: &Link,
-    skin: &HullMesh,
+    mesh: &HullMesh,
     sums: &SubmergedIntegrals,
 ) -> (f64, Vec3, SpatialForce) {
-    let k = link.volume / skin.volume;
-    let wet = (sums.volume / skin.volume).clamp(0.0, 1.0);
-    let shift = sums.centroid().map_or(Vec3::zero(), |c| c - skin.centroid);
+    let k = link.volume / mesh.volume;
+    let wet = (sums.volume / mesh.volume).clamp(0.0, 1.0);
+    let shift = sums.centroid().map_or(Vec3::zero(), |c| c - mesh.centroid);
     let f = sums.pressure.f.scale(k);
-    let m = sums.pressure.m.scale(k) + (link.p_LoCb - skin.centroid).cross(f);
+    let m = sums.pressure.m.scale(k) + (link.p_LoCb - mesh.centroid).cross(f);
     (wet, shift, SpatialForce { m, f })
 }
 
 /// Computes depth and pressure at all vertices in waves. (2)
 fn update_vertices(
     link: &Link,
-    skin: &HullMesh,
+    mesh: &HullMesh,
     at: &EnvironmentState<'_>,
     hull: &mut HullWork,
     (lane, R_WL, p_WL): (usize, &Mat3, Vec3),
@@ -158,16 +158,16 @@ fn update_vertices(
         stretched,
         tiles,
     } = hull;
-    skin.transform_vertices(R_WL, p_WL, [x, y, z]);
-    let found = match tiles.get_mut(lane).filter(|_| tile::is_cheaper(waves)) {
+    mesh.transform_vertices(R_WL, p_WL, [x, y, z]);
+    let is_interpolated = match tiles.get_mut(lane).filter(|_| tile::is_cheaper(waves)) {
         Some(tile) => {
-            let middle = p_WL + R_WL.mul_vec(link.hull.p_LoH);
-            tile::update_tile(tile, &at.sea.waves, waves, middle.x, middle.y);
+            let center = p_WL + R_WL.mul_vec(link.hull.p_LoH);
+            tile::update_tile(tile, &at.sea.waves, waves, center.x, center.y);
             tile::look_up(tile, [x, y, z], eta, head)
         }
         None => false,
     };
-    if !found {
+    if !is_interpolated {
         waves.elevations(x, y, eta);
         stretched.copy_from_slice(z);
         waves.pressure_heads(x, y, stretched, eta, head);

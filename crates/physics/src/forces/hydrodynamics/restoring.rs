@@ -32,10 +32,10 @@ use merrow_math::{Real, SpatialForce, Vec3};
 use merrow_model::scene::robot::body::Restoring;
 
 /// Fraction of the design buoyancy below which the hull counts as leaving the water.
-const LEAVING: f64 = 0.1;
+const MIN_DESIGN_FRACTION: f64 = 0.1;
 /// Cosines of the heel between which (1) is blended into (3): 60 and 70 degrees.
-const UPRIGHT: f64 = 0.5;
-const HEELED: f64 = 0.342;
+const UPRIGHT_COSINE: f64 = 0.5;
+const HEELED_COSINE: f64 = 0.342;
 
 /// Hydrostatic force on a hull, and its wet fraction.
 pub(crate) struct HydrostaticForce<T> {
@@ -77,34 +77,34 @@ fn hydrostatic_force_lane(
     let (roll, pitch) = (libm::atan2(up.y, up.z), libm::asin(up.x.clamp(-1.0, 1.0)));
     let F = hull.p_LoF;
     let design = hull.mass * gravity;
-    let borne = |sinkage: f64| (design + hull.heave * sinkage).clamp(0.0, hull.reserve * gravity);
-    let wetness = |lift: f64| (lift / (LEAVING * design)).clamp(0.0, 1.0);
-    let upright = ((up.z - HEELED) / (UPRIGHT - HEELED)).clamp(0.0, 1.0);
+    let buoyancy = |sinkage: f64| (design + hull.heave * sinkage).clamp(0.0, hull.reserve * gravity);
+    let wetness = |lift: f64| (lift / (MIN_DESIGN_FRACTION * design)).clamp(0.0, 1.0);
+    let upright = ((up.z - HEELED_COSINE) / (UPRIGHT_COSINE - HEELED_COSINE)).clamp(0.0, 1.0);
 
-    let lift = borne(-height - F.x * pitch - F.y * roll);
+    let lift = buoyancy(-height - F.x * pitch - F.y * roll);
     let spring = lift - design;
-    let held = up.scale(design);
-    let moment = hull.p_LoM.cross(held);
-    let small = SpatialForce {
+    let design_force = up.scale(design);
+    let moment = hull.p_LoM.cross(design_force);
+    let small_angle = SpatialForce {
         m: Vec3::new(
             moment.x - hull.roll * roll + F.y * spring,
             moment.y + hull.pitch * pitch - F.x * spring,
             -weight.m.z,
         ),
-        f: Vec3::new(-weight.f.x, -weight.f.y, held.z + spring),
+        f: Vec3::new(-weight.f.x, -weight.f.y, design_force.z + spring),
     }; // (1)
-    let part = upright * wetness(lift);
-    if part == 1.0 {
-        return (small, 1.0);
+    let blend = upright * wetness(lift);
+    if blend == 1.0 {
+        return (small_angle, 1.0);
     }
-    let lift = borne(-height - up.dot(F));
+    let lift = buoyancy(-height - up.dot(F));
     let wet = wetness(lift);
     let righting = Vec3::new(-hull.roll * up.y, hull.pitch * up.x, 0.0).scale(wet);
-    let mut large = SpatialForce::at_point(up.scale(lift), hull.p_LoM);
-    large.m += righting; // (3)
+    let mut large_angle = SpatialForce::at_point(up.scale(lift), hull.p_LoM);
+    large_angle.m += righting; // (3)
     let force = SpatialForce {
-        m: small.m.scale(part) + large.m.scale(1.0 - part),
-        f: small.f.scale(part) + large.f.scale(1.0 - part),
+        m: small_angle.m.scale(blend) + large_angle.m.scale(1.0 - blend),
+        f: small_angle.f.scale(blend) + large_angle.f.scale(1.0 - blend),
     };
     (force, wet)
 }

@@ -56,14 +56,14 @@ fn slender_body_wrench(body: &SlenderBody, w: Vec3, v: Vec3, density: f64) -> Sp
         curve => interpolate(curve, (v.y * v.y + v.z * v.z).sqrt()),
     };
     let half = 0.5 * density * body.diameter * factor;
-    let strips = |v: f64, r: f64| match body.strips {
+    let integrals = |v: f64, r: f64| match body.strips {
         0 => cross_flow_integrals(v, r, body.length),
         n => cross_flow_sums(v, r, body.length, n),
     };
-    let (side, yaw) = strips(v.y, w.z);
+    let (side, yaw) = integrals(v.y, w.z);
     F.f.y -= half * body.cross_flow[0] * side;
     F.m.z -= half * body.cross_flow[0] * yaw;
-    let (up, pitch) = strips(v.z, -w.y);
+    let (up, pitch) = integrals(v.z, -w.y);
     F.f.z -= half * body.cross_flow[1] * up;
     F.m.y += half * body.cross_flow[1] * pitch;
     F
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strips_agree_with_fine_sums() {
+    fn cross_flow_integrals_match_fine_sums() {
         for (v, r) in [
             (0.7, 0.2),
             (0.7, -0.2),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn cross_flow_always_brakes() {
+    fn cross_flow_drag_is_dissipative() {
         let body = SlenderBody {
             length: 1.6,
             diameter: 0.19,

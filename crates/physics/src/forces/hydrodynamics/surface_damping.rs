@@ -36,24 +36,24 @@ pub fn force<T: Real>(
 ) -> SpatialForce<T> {
     let x_L = link.R_LU.col(0);
     let nu = V_r.shifted(link.p_LoD);
-    let one = |i: usize| {
+    let lane_loads = |i: usize| {
         let (p, u, s) = (nu.w.lane(i).dot(x_L), nu.v.lane(i).dot(x_L), wet.lane(i));
-        let part = (20.0 * s).min(20.0 * (1.0 - s)).clamp(0.0, 1.0);
+        let wet_factor = (20.0 * s).min(20.0 * (1.0 - s)).clamp(0.0, 1.0);
         let [linear, quadratic, cubic] = law.roll;
         let moment =
-            -(linear + quadratic * p.abs() + cubic * p * p + law.roll_lift * u.abs()) * p * part;
+            -(linear + quadratic * p.abs() + cubic * p * p + law.roll_lift * u.abs()) * p * wet_factor;
         let resistance = law.resistance(u.abs());
         (
             moment,
             if u < 0.0 {
-                resistance * part
+                resistance * wet_factor
             } else {
-                -resistance * part
+                -resistance * wet_factor
             },
         )
     };
-    let m = Vec3::splat(x_L).scale(T::from_lanes(|i| one(i).0));
-    let f = Vec3::splat(x_L).scale(T::from_lanes(|i| one(i).1));
+    let m = Vec3::splat(x_L).scale(T::from_lanes(|i| lane_loads(i).0));
+    let f = Vec3::splat(x_L).scale(T::from_lanes(|i| lane_loads(i).1));
     SpatialForce {
         m: m - f.cross_const(link.p_LoD),
         f,

@@ -91,19 +91,19 @@ impl NodeBending {
 
     /// Updates the bending for changes of the node velocities [m/s], which change the positions
     /// over the time `lead` [s].
-    pub(crate) fn update(&mut self, [before, at, after]: [Vec3; 3], lead: f64) {
-        self.r += (self.A.mul_vec(before - at) + self.B.mul_vec(after - at)).scale(lead);
+    pub(crate) fn update(&mut self, [before, center, after]: [Vec3; 3], lead: f64) {
+        self.r += (self.A.mul_vec(before - center) + self.B.mul_vec(after - center)).scale(lead);
     }
 
     /// Negative derivative of the force on node `p` with respect to the velocity of node `q`: 0
     /// before, 1 at, 2 after. (4)
     pub(crate) fn tangent(&self, p: usize, q: usize, lead: f64) -> Mat3 {
-        let part = |i: usize| match i {
+        let derivative = |i: usize| match i {
             0 => self.A,
             1 => Mat3::zero() - (self.A + self.B),
             _ => self.B,
         };
-        let m = part(p).mul_mat(&part(q));
+        let m = derivative(p).mul_mat(&derivative(q));
         Mat3 {
             r: m.r.map(|row| row.scale(self.k * lead)),
         }

@@ -62,22 +62,22 @@ pub struct CatenarySolution {
 }
 
 /// Ratio of horizontal tension to weight for a line that lies in a heap: negligible, but not zero.
-const HEAPED_TENSION_RATIO: f64 = 1e-9;
+const EXCESS_LINE_TENSION_RATIO: f64 = 1e-9;
 /// Maximum number of Newton iterations; about eight are needed.
-const MAX_ROUNDS: usize = 60;
+const MAX_NEWTON_STEPS: usize = 60;
 
 impl Span {
     /// Solves (1) and (2), or (3) and (4), for the tension.
     pub fn solve(&self) -> CatenarySolution {
         let w = self.weight;
-        if self.is_heaped() {
+        if self.has_excess_line() {
             // negligible horizontal tension: the end moves freely along x and lifts the line
             // vertically
-            let (H, V) = (HEAPED_TENSION_RATIO * w * self.length, w * self.z.max(0.0));
+            let (H, V) = (EXCESS_LINE_TENSION_RATIO * w * self.length, w * self.z.max(0.0));
             return CatenarySolution {
                 H,
                 V,
-                flexibility: [[1.0 / (HEAPED_TENSION_RATIO * w), 0.0], [0.0, 1.0 / w]],
+                flexibility: [[1.0 / (EXCESS_LINE_TENSION_RATIO * w), 0.0], [0.0, 1.0 / w]],
             };
         }
         // a vertical line has no horizontal direction; a minimum span avoids this without a
@@ -96,17 +96,17 @@ impl Span {
         let mut H = (w * x / (2.0 * shape)).abs().max(1e-6 * w * L);
         let mut V = 0.5 * w * (z / libm::tanh(shape) + L);
         let mut flexibility = [[1.0, 0.0], [0.0, 1.0]];
-        for _ in 0..MAX_ROUNDS {
-            let (place, J) = span.upper_end(H, V);
+        for _ in 0..MAX_NEWTON_STEPS {
+            let (end, J) = span.upper_end(H, V);
             flexibility = J;
-            let (ex, ez) = (x - place[0], z - place[1]);
+            let (ex, ez) = (x - end[0], z - end[1]);
             let det = J[0][0] * J[1][1] - J[0][1] * J[1][0];
             let dH = (J[1][1] * ex - J[0][1] * ez) / det;
             let dV = (J[0][0] * ez - J[1][0] * ex) / det;
             // H remains positive: a step reduces it by at most nine tenths
-            let cut = if dH < -0.9 * H { -0.9 * H / dH } else { 1.0 };
-            H += cut * dH;
-            V += cut * dV;
+            let step_factor = if dH < -0.9 * H { -0.9 * H / dH } else { 1.0 };
+            H += step_factor * dH;
+            V += step_factor * dV;
             if dH.abs() <= 1e-12 * (H + V.abs()) && dV.abs() <= 1e-12 * (H + V.abs()) {
                 break;
             }
@@ -116,7 +116,7 @@ impl Span {
 
     /// Returns true if the line is so long that it hangs vertically from the upper end and lies in
     /// a heap.
-    fn is_heaped(&self) -> bool {
+    fn has_excess_line(&self) -> bool {
         self.seabed_friction.is_some() && self.length >= self.x + self.z.max(0.0)
     }
 
@@ -135,8 +135,8 @@ impl Span {
     /// The vertical component is positive if the line rises from the lower end.
     pub(crate) fn lower_tension(&self, H: f64, V: f64) -> [f64; 2] {
         match (self.seabed_friction, self.length_on_seabed(V)) {
-            (Some(friction), lying) if lying > 0.0 => {
-                [(H - friction * self.weight * lying).max(0.0), 0.0]
+            (Some(friction), seabed_length) if seabed_length > 0.0 => {
+                [(H - friction * self.weight * seabed_length).max(0.0), 0.0]
             }
             _ => [H, V - self.weight * self.length],
         }
@@ -147,21 +147,21 @@ impl Span {
         let (w, L, EA) = (self.weight, self.length, self.stiffness);
         let a = V / H;
         let root = (1.0 + a * a).sqrt();
-        let lying = self.length_on_seabed(V);
-        if lying > 0.0 {
+        let seabed_length = self.length_on_seabed(V);
+        if seabed_length > 0.0 {
             let mu = self.seabed_friction.unwrap_or(0.0);
-            let moving = if mu > 0.0 {
-                (lying - H / (mu * w)).max(0.0)
+            let sliding_length = if mu > 0.0 {
+                (seabed_length - H / (mu * w)).max(0.0)
             } else {
                 0.0
             };
-            let friction = 0.5 * mu * w / EA * (lying * lying - moving * moving);
-            let x = lying + H / w * asinh(a) + H * L / EA - friction; // (3)
+            let friction = 0.5 * mu * w / EA * (seabed_length * seabed_length - sliding_length * sliding_length);
+            let x = seabed_length + H / w * asinh(a) + H * L / EA - friction; // (3)
             let z = H / w * (root - 1.0) + V * V / (2.0 * EA * w); // (4)
-            let xx = (asinh(a) - a / root) / w + (L - moving) / EA;
+            let xx = (asinh(a) - a / root) / w + (L - sliding_length) / EA;
             let xz = (1.0 / root - 1.0) / w;
             let zz = a / (w * root) + V / (EA * w);
-            return ([x, z], [[xx, xz + mu * (lying - moving) / EA], [xz, zz]]);
+            return ([x, z], [[xx, xz + mu * (seabed_length - sliding_length) / EA], [xz, zz]]);
         }
         let b = (V - w * L) / H;
         let root_b = (1.0 + b * b).sqrt();
@@ -174,19 +174,19 @@ impl Span {
     }
 
     /// Position (along, up) [m] of the point at the unstretched length `s` [m] from the lower end.
-    pub fn point(&self, hanging: &CatenarySolution, s: f64) -> [f64; 2] {
-        let (w, EA, H) = (self.weight, self.stiffness, hanging.H);
-        let lying = self.length_on_seabed(hanging.V);
-        if lying > 0.0 {
-            let up = (s - lying).max(0.0);
+    pub fn point(&self, solution: &CatenarySolution, s: f64) -> [f64; 2] {
+        let (w, EA, H) = (self.weight, self.stiffness, solution.H);
+        let seabed_length = self.length_on_seabed(solution.V);
+        if seabed_length > 0.0 {
+            let up = (s - seabed_length).max(0.0);
             let a = w * up / H;
-            let x = s.min(lying) + H / w * asinh(a) + H * s / EA;
+            let x = s.min(seabed_length) + H / w * asinh(a) + H * s / EA;
             return [
                 x,
                 H / w * ((1.0 + a * a).sqrt() - 1.0) + 0.5 * w * up * up / EA,
             ];
         }
-        let V_0 = hanging.V - w * self.length;
+        let V_0 = solution.V - w * self.length;
         let (a, b) = ((V_0 + w * s) / H, V_0 / H);
         let x = H / w * (asinh(a) - asinh(b)) + H * s / EA;
         let z = H / w * ((1.0 + a * a).sqrt() - (1.0 + b * b).sqrt());
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     fn spans() -> impl Iterator<Item = Span> {
-        let places = [
+        let offsets = [
             (80.0, 30.0),
             (10.0, 95.0),
             (99.0, 5.0),
@@ -207,14 +207,14 @@ mod tests {
             (3.0, 0.0),
             (40.0, 40.0),
         ];
-        places.into_iter().flat_map(|(x, z)| {
-            [None, Some(0.0), Some(0.7)].map(|bottom| Span {
+        offsets.into_iter().flat_map(|(x, z)| {
+            [None, Some(0.0), Some(0.7)].map(|friction| Span {
                 x,
                 z,
                 length: 100.0,
                 weight: 12.0,
                 stiffness: 3e6,
-                seabed_friction: bottom,
+                seabed_friction: friction,
             })
         })
     }
@@ -222,10 +222,10 @@ mod tests {
     /// The solution reproduces the position of the upper end for taut, slack, lying and nearly
     /// vertical lines; Newton converges to rounding: 1e-8 m.
     #[test]
-    fn the_solution_meets_both_ends() {
-        for span in spans().filter(|s| !s.is_heaped()) {
-            let hanging = span.solve();
-            let ([x, z], _) = span.upper_end(hanging.H, hanging.V);
+    fn solution_reproduces_end_positions() {
+        for span in spans().filter(|s| !s.has_excess_line()) {
+            let solution = span.solve();
+            let ([x, z], _) = span.upper_end(solution.H, solution.V);
             assert!(
                 (x - span.x).abs() < 1e-8 && (z - span.z).abs() < 1e-8,
                 "{span:?}: {x} {z}"
@@ -236,8 +236,8 @@ mod tests {
     /// For excess line the upper end carries the line that hangs vertically below it, without
     /// horizontal tension.
     #[test]
-    fn a_heaped_line_pulls_down_only() {
-        let all: Vec<Span> = spans().filter(Span::is_heaped).collect();
+    fn excess_line_has_only_vertical_tension() {
+        let all: Vec<Span> = spans().filter(Span::has_excess_line).collect();
         assert_eq!(all.len(), 4);
         for span in all {
             let CatenarySolution { H, V, .. } = span.solve();
@@ -263,8 +263,8 @@ mod tests {
     /// The flexibility is the derivative of the position: central differences with 1e-5 of the
     /// tension are exact to 1e-6.
     #[test]
-    fn the_flexibility_is_the_derivative() {
-        for span in spans().filter(|s| !s.is_heaped()) {
+    fn flexibility_matches_finite_differences() {
+        for span in spans().filter(|s| !s.has_excess_line()) {
             let CatenarySolution { H, V, .. } = span.solve();
             let (_, J) = span.upper_end(H, V);
             let (dH, dV) = (1e-5 * H, 1e-5 * V.abs().max(1.0));

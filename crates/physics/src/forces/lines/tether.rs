@@ -52,34 +52,34 @@ pub struct ForceWithDerivative {
 /// Tension of one segment: force on its first node, and its derivative with respect to the
 /// difference of the node velocities. (1), (1')
 ///
-/// `rest` [m] and `rest_rate` [m/s] are the unstretched length and its rate, `d` [m] the vector
+/// `rest_length` [m] and `rest_rate` [m/s] are the unstretched length and its rate, `d` [m] the vector
 /// between the nodes, and `dw` [m/s] the difference of their velocities, W.
 #[inline]
 pub fn tension(
     line: &LineProperties,
-    rest: f64,
+    rest_length: f64,
     rest_rate: f64,
     d: Vec3,
     dw: Vec3,
     lead: f64,
 ) -> ForceWithDerivative {
     let length = d.norm();
-    let strain = length / rest - 1.0;
-    let none = ForceWithDerivative {
+    let strain = length / rest_length - 1.0;
+    let no_force = ForceWithDerivative {
         f: Vec3::zero(),
         D: Mat3::zero(),
     };
     let is_rope = line.bending == 0.0;
     if strain <= 0.0 && is_rope || length == 0.0 {
-        return none;
+        return no_force;
     }
     let t = d.scale(1.0 / length);
-    let strain_rate = (t.dot(dw) - (strain + 1.0) * rest_rate) / rest;
+    let strain_rate = (t.dot(dw) - (strain + 1.0) * rest_rate) / rest_length;
     let tension = line.stiffness * strain + line.damping * strain_rate;
     if tension <= 0.0 && is_rope {
-        return none;
+        return no_force;
     }
-    let along = (line.stiffness * lead + line.damping) / rest;
+    let along = (line.stiffness * lead + line.damping) / rest_length;
     // the destabilising term of a compressed segment is omitted, so that the tangent stays positive
     // semi-definite
     let across = tension.max(0.0) * lead / length;
@@ -168,22 +168,22 @@ fn wet_fraction(line: &LineProperties, at: &EnvironmentState<'_>, above: f64) ->
 pub(crate) fn node_force(
     line: &LineProperties,
     at: &EnvironmentState<'_>,
-    here: &NodeEnvironment,
+    environment: &NodeEnvironment,
     p: Vec3,
     w: Vec3,
     lead: f64,
 ) -> ForceWithDerivative {
-    let (rho, g, l) = (at.sea.density, at.gravity, here.length);
-    let wet = wet_fraction(line, at, p.z - here.surface);
+    let (rho, g, l) = (at.sea.density, at.gravity, environment.length);
+    let wet = wet_fraction(line, at, p.z - environment.surface);
     let displaced = wet * rho * line.area() * l;
     let mut f = Vec3::new(0.0, 0.0, displaced * g - line.mass * l * g); // (2)
     let mut D = Mat3::zero();
     if wet > 0.0 {
-        let t = here.tangent;
-        let a = here.acceleration;
+        let t = environment.tangent;
+        let a = environment.acceleration;
         let a_n = a - t.scale(t.dot(a));
         f += (a + a_n.scale(line.added_mass)).scale(displaced); // (4)
-        let u = here.water - w;
+        let u = environment.water - w;
         let u_t = t.scale(t.dot(u));
         let u_n = u - u_t;
         let (U_n, U_t) = (u_n.norm(), u_t.norm());
@@ -202,9 +202,9 @@ pub(crate) fn node_force(
         // derivative of the wet fraction with respect to height
         D.r[2].z += rho * line.area() * l * g * lead / line.diameter;
     }
-    if let Some(bottom) = seabed_force(line, at, l, p, w, lead) {
-        f += bottom.f;
-        D = D + bottom.D;
+    if let Some(contact) = seabed_force(line, at, l, p, w, lead) {
+        f += contact.f;
+        D = D + contact.D;
     }
     ForceWithDerivative { f, D }
 }

@@ -113,12 +113,7 @@ fn begin(
 }
 
 /// Runs one tick of the heading and depth hold.
-fn steer(
-    robot: &Robot,
-    settings: &HoldSettings,
-    state: &mut RobotState,
-    hold: &HeadingDepthState,
-) {
+fn steer(robot: &Robot, settings: &HoldSettings, state: &mut RobotState, hold: &HeadingDepthState) {
     let set_points = autopilot::HeadingDepth {
         heading: hold.heading,
         depth: hold.depth,

@@ -165,7 +165,11 @@ fn requested_velocity(
             };
             let (s, c) = sin_cos(yaw);
             let (x, y) = (part * v.x, part * v.y);
-            let turned = Vec3::new(c * x - s * y, s * x + c * y, v.z.clamp(-max_sink, max_climb));
+            let turned = Vec3::new(
+                c * x - s * y,
+                s * x + c * y,
+                v.z.clamp(-max_sink, max_climb),
+            );
             (
                 turned,
                 w.z.clamp(-settings.max_yaw_rate, settings.max_yaw_rate),
@@ -209,7 +213,11 @@ fn limit_yaw_lead(requested: f64, yaw: f64) -> f64 {
 /// Returns true when the reference has descended below the vehicle for `STANDING_TIME`.
 fn has_landed(flight: &mut MultirotorState, p: Vec3, requested: Vec3, dt: f64) -> bool {
     let is_blocked = requested.z < 0.0 && p.z - flight.p.z > STANDING_DISTANCE;
-    flight.blocked_time = if is_blocked { flight.blocked_time + dt } else { 0.0 };
+    flight.blocked_time = if is_blocked {
+        flight.blocked_time + dt
+    } else {
+        0.0
+    };
     flight.blocked_time >= STANDING_TIME
 }
 

@@ -68,7 +68,8 @@ pub fn tick(
         memory.set_point[i] += (target - memory.set_point[i]).clamp(-max_change, max_change); // (1)
         memory.set_point[i] - now[i]
     });
-    let load = [0, 1].map(|i| settings.gain[i] * error[i] + settings.integral[i] * memory.error_integral[i]); // (2)
+    let load = [0, 1]
+        .map(|i| settings.gain[i] * error[i] + settings.integral[i] * memory.error_integral[i]); // (2)
     // (3), contributions of surge force and yaw moment to each thruster
     let share = |k: usize| {
         (

@@ -81,8 +81,8 @@ fn follow_trajectory(
         state.joints[*joint].reference = reference;
         if let Drive::Position { bandwidth, .. } = model.drive {
             // the command for which the law of the drive gives the acceleration of the set-point
-            let lead =
-                2.0 * reference.velocity / bandwidth + reference.acceleration / (bandwidth * bandwidth);
+            let lead = 2.0 * reference.velocity / bandwidth
+                + reference.acceleration / (bandwidth * bandwidth);
             command::set_ideal_command(robot, state, *joint, reference.position + lead);
         }
     }
@@ -107,14 +107,20 @@ fn follow_trajectory(
         return Some(GoalState::Succeeded);
     };
     let requested = active.trajectory.goal_time_tolerance;
-    let time_tolerance = if requested == 0.0 { rules.goal_time } else { requested };
+    let time_tolerance = if requested == 0.0 {
+        rules.goal_time
+    } else {
+        requested
+    };
     let late = (now_ns - time(points.len() - 1)) as f64 * 1e-9;
-    (time_tolerance > 0.0 && late > time_tolerance).then_some(GoalState::Aborted(AbortReason::Goal {
-        joint,
-        velocity,
-        error,
-        tolerance,
-    }))
+    (time_tolerance > 0.0 && late > time_tolerance).then_some(GoalState::Aborted(
+        AbortReason::Goal {
+            joint,
+            velocity,
+            error,
+            tolerance,
+        },
+    ))
 }
 
 /// Returns the first joint out of its tolerance: its index, whether the velocity (or the position)
@@ -157,7 +163,10 @@ fn tolerances(
         () if requested == 0.0 && own > 0.0 => own,
         () => f64::INFINITY,
     };
-    [pick(requested.position, own[0]), pick(requested.velocity, own[1])]
+    [
+        pick(requested.position, own[0]),
+        pick(requested.velocity, own[1]),
+    ]
 }
 
 /// Monitors a gripper; returns how its goal ended, or `None` if it is active.

@@ -277,7 +277,12 @@ fn differential_drive(
     }
 }
 
-fn surge_yaw_rate(file: &SurgeYawRateConfig, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+fn surge_yaw_rate(
+    file: &SurgeYawRateConfig,
+    robot: &Robot,
+    dt: f64,
+    problems: &mut Problems,
+) -> Firmware {
     check_rate(file.rate_hz, dt, &file.at, problems);
     check_thrusters(
         "surge_yaw_rate",

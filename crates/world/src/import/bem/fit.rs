@@ -193,7 +193,11 @@ fn factor_normal_matrix(rows: &[Row], n: usize) -> Option<Cholesky<f64, Dyn>> {
         }
     }
     for i in 0..=n {
-        a[(i, i)] += if i < n { RIDGE * RIDGE } else { ADDED_MASS_RIDGE };
+        a[(i, i)] += if i < n {
+            RIDGE * RIDGE
+        } else {
+            ADDED_MASS_RIDGE
+        };
     }
     Cholesky::new_with_substitute(a, MIN_PIVOT)
 }

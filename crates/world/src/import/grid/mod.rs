@@ -18,7 +18,8 @@ use merrow_model::scene::Origin;
 use merrow_model::scene::sea::grid::{Axis, Extrapolation, Grid, Interpolation, Samples};
 use merrow_model::scene::sea::mapped::{Layout, Mapped};
 use merrow_schema::grid::{
-    InterpolationConfig, GridConfig, HorizontalUnitConfig, ExtrapolationConfig, RawGridConfig, VerticalDirectionConfig,
+    ExtrapolationConfig, GridConfig, HorizontalUnitConfig, InterpolationConfig, RawGridConfig,
+    VerticalDirectionConfig,
 };
 use merrow_yaml::error::{Place, Problems, quote, quoted_list};
 use merrow_yaml::load::Loader;
@@ -72,7 +73,11 @@ enum Source {
 
 /// Reads the grid that `file` declares, for a world with this origin. Returns `None` after
 /// reporting a problem.
-pub(crate) fn read_grid(file: &GridConfig, origin: &Origin, problems: &mut Problems) -> Option<Grid> {
+pub(crate) fn read_grid(
+    file: &GridConfig,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Option<Grid> {
     let place = file.at.key_place("file");
     let path = assets::find_file(&file.file, place, problems)?;
     let source = open(file, &path, problems)?;
@@ -242,7 +247,8 @@ fn assemble_grid(
         axes,
         first,
         strides,
-        plane: (file.axes.horizontal == HorizontalUnitConfig::Degrees).then(|| tangent_plane(origin)),
+        plane: (file.axes.horizontal == HorizontalUnitConfig::Degrees)
+            .then(|| tangent_plane(origin)),
         interpolation: match file.between {
             InterpolationConfig::Linear => Interpolation::Linear,
             InterpolationConfig::Nearest => Interpolation::Nearest,

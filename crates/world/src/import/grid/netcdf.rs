@@ -107,7 +107,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the elements of a list that begins with `tag`.
-    fn list<T>(&mut self, tag: u32, mut one: impl FnMut(&mut Self) -> ReadResult<T>) -> ReadResult<Vec<T>> {
+    fn list<T>(
+        &mut self,
+        tag: u32,
+        mut one: impl FnMut(&mut Self) -> ReadResult<T>,
+    ) -> ReadResult<Vec<T>> {
         let (found, n) = (self.int()?, self.count()?);
         if n == 0 {
             return Ok(Vec::new());

@@ -243,7 +243,9 @@ fn body_inertial(
     let is_head = link_node.head == k;
     let own = |i: usize| i != k && given.has_any_key(i);
     match &link_node.link.inertial {
-        Some(inertial) if is_head || !head_lacks_mass(tree, link_node.head) => Some(inertial.clone()),
+        Some(inertial) if is_head || !head_lacks_mass(tree, link_node.head) => {
+            Some(inertial.clone())
+        }
         None if is_head => Some(match tree.mass_of(k, |_| true) {
             Some(inertial) => {
                 if let Some(i) = (0..tree.nodes.len()).find(|i| tree.nodes[*i].head == k && own(*i))
@@ -312,7 +314,8 @@ fn mass<'a>(inertial: &Inertial) -> Vec<(&'a str, Node)> {
 /// Returns the links whose shapes belong to body `k`: the link itself, and for a head also the
 /// links without a body that are fixed to it.
 fn parts<'t>(tree: &'t LinkTree, k: usize, has_body: impl Fn(usize) -> bool) -> Vec<&'t LinkNode> {
-    let belongs = |(i, link_node): &(usize, &'t LinkNode)| *i == k || (link_node.head == k && !has_body(*i));
+    let belongs =
+        |(i, link_node): &(usize, &'t LinkNode)| *i == k || (link_node.head == k && !has_body(*i));
     tree.nodes
         .iter()
         .enumerate()
@@ -416,7 +419,8 @@ fn visuals(
             let (R, p) = pose(tree, k, part, &shape.R, shape.p);
             let mut node = collision(shape, &R, p);
             if let (Value::Map(map), Some(material)) = (&mut node.value, material) {
-                map.entries.extend(appearance(shape, material, world, problems));
+                map.entries
+                    .extend(appearance(shape, material, world, problems));
             }
             let name = format!("visual_{}", entries.len());
             entries.push((

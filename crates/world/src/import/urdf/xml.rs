@@ -208,14 +208,20 @@ pub(super) fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Ro
 /// Replaces materials that are only referenced by name with the definitions of that name elsewhere
 /// in the file.
 fn resolve_materials(robot: &mut Robot, materials: &[VisualMaterial]) {
-    let is_definition = |material: &VisualMaterial| material.color.is_some() || material.texture.is_some();
+    let is_definition =
+        |material: &VisualMaterial| material.color.is_some() || material.texture.is_some();
     let shapes = robot
         .links
         .iter()
         .flat_map(|link| &link.visuals)
         .filter_map(|shape| shape.material.clone());
     // definitions inside earlier visuals count too, as in other URDF parsers
-    let known: Vec<VisualMaterial> = materials.iter().cloned().chain(shapes).filter(is_definition).collect();
+    let known: Vec<VisualMaterial> = materials
+        .iter()
+        .cloned()
+        .chain(shapes)
+        .filter(is_definition)
+        .collect();
     for material in robot
         .links
         .iter_mut()
