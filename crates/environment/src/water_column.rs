@@ -6,7 +6,7 @@
 //!   p = g ∫ ρ dz                                                    (1)  hydrostatics
 //! ```
 //! All quantities are linear between the layers of a column, so (1) is a parabola there and is
-//! evaluated exactly. `build` computes the layers from temperature and salinity by `seawater.rs`,
+//! evaluated exactly. `build_column` computes the layers from temperature and salinity by `seawater.rs`,
 //! from the surface down, each at its own pressure.
 //!
 //! # Symbols

@@ -105,7 +105,8 @@ fn moment(
         let (surface, water) = waves.surface_and_motion(Vec3::new(p_WB.x, p_WB.y, f64::INFINITY));
         [surface.z, water.velocity.z, water.local_acceleration.z]
     });
-    let [targets, target_rates, target_accelerations] = h.map(|h| target_angles(law, ahead, starboard, towards, h));
+    let [targets, target_rates, target_accelerations] =
+        h.map(|h| target_angles(law, ahead, starboard, towards, h));
     // in FLU a positive rotation about y is bow down and a positive roll is to starboard
     let angles = [
         libm::asin(bow.z.clamp(-1.0, 1.0)),
@@ -119,5 +120,9 @@ fn moment(
                 + 2.0 * omega * (target_rates[k] - rates[k])
                 + target_accelerations[k])
     };
-    Vec3::new(moment_about(1, link.total.A.xx), -moment_about(0, link.total.A.yy), 0.0)
+    Vec3::new(
+        moment_about(1, link.total.A.xx),
+        -moment_about(0, link.total.A.yy),
+        0.0,
+    )
 }

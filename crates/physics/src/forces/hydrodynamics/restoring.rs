@@ -77,7 +77,8 @@ fn hydrostatic_force_lane(
     let (roll, pitch) = (libm::atan2(up.y, up.z), libm::asin(up.x.clamp(-1.0, 1.0)));
     let F = hull.p_LoF;
     let design = hull.mass * gravity;
-    let buoyancy = |sinkage: f64| (design + hull.heave * sinkage).clamp(0.0, hull.reserve * gravity);
+    let buoyancy =
+        |sinkage: f64| (design + hull.heave * sinkage).clamp(0.0, hull.reserve * gravity);
     let wetness = |lift: f64| (lift / (MIN_DESIGN_FRACTION * design)).clamp(0.0, 1.0);
     let upright = ((up.z - HEELED_COSINE) / (UPRIGHT_COSINE - HEELED_COSINE)).clamp(0.0, 1.0);
 

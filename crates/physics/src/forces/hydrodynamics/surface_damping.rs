@@ -40,8 +40,9 @@ pub fn force<T: Real>(
         let (p, u, s) = (nu.w.lane(i).dot(x_L), nu.v.lane(i).dot(x_L), wet.lane(i));
         let wet_factor = (20.0 * s).min(20.0 * (1.0 - s)).clamp(0.0, 1.0);
         let [linear, quadratic, cubic] = law.roll;
-        let moment =
-            -(linear + quadratic * p.abs() + cubic * p * p + law.roll_lift * u.abs()) * p * wet_factor;
+        let moment = -(linear + quadratic * p.abs() + cubic * p * p + law.roll_lift * u.abs())
+            * p
+            * wet_factor;
         let resistance = law.resistance(u.abs());
         (
             moment,

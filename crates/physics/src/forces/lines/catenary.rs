@@ -73,7 +73,10 @@ impl Span {
         if self.has_excess_line() {
             // negligible horizontal tension: the end moves freely along x and lifts the line
             // vertically
-            let (H, V) = (EXCESS_LINE_TENSION_RATIO * w * self.length, w * self.z.max(0.0));
+            let (H, V) = (
+                EXCESS_LINE_TENSION_RATIO * w * self.length,
+                w * self.z.max(0.0),
+            );
             return CatenarySolution {
                 H,
                 V,
@@ -155,13 +158,20 @@ impl Span {
             } else {
                 0.0
             };
-            let friction = 0.5 * mu * w / EA * (seabed_length * seabed_length - sliding_length * sliding_length);
+            let friction = 0.5 * mu * w / EA
+                * (seabed_length * seabed_length - sliding_length * sliding_length);
             let x = seabed_length + H / w * asinh(a) + H * L / EA - friction; // (3)
             let z = H / w * (root - 1.0) + V * V / (2.0 * EA * w); // (4)
             let xx = (asinh(a) - a / root) / w + (L - sliding_length) / EA;
             let xz = (1.0 / root - 1.0) / w;
             let zz = a / (w * root) + V / (EA * w);
-            return ([x, z], [[xx, xz + mu * (seabed_length - sliding_length) / EA], [xz, zz]]);
+            return (
+                [x, z],
+                [
+                    [xx, xz + mu * (seabed_length - sliding_length) / EA],
+                    [xz, zz],
+                ],
+            );
         }
         let b = (V - w * L) / H;
         let root_b = (1.0 + b * b).sqrt();
