@@ -96,6 +96,7 @@ impl Bridge {
             plan: Arc::clone(&plan),
             publishers: Arc::clone(&publishers),
             logger: Some(node.logger().clone()),
+            network: Some(node.network()),
             refusals: Arc::clone(&refusals),
             goals,
         })?;
@@ -135,6 +136,7 @@ impl Bridge {
             plan: Arc::clone(&plan),
             publishers: Arc::default(),
             logger: None,
+            network: None,
             refusals: Arc::clone(&refusals),
             goals: Vec::new(),
         })?;

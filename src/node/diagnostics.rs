@@ -2,6 +2,7 @@
 //! satellite receivers, faults, sensors that miss samples, tethers.
 
 use crate::convert;
+use crate::node::losses::{Losses, network_status, subscribers_status};
 use merrow_model::scene::{FaultKind, Robot, Scene, SensorKind, Tether};
 use merrow_model::sensor::gnss::Augmentation;
 use merrow_model::sensor::gnss::Gnss;
@@ -199,22 +200,19 @@ fn receivers(simulation: &Simulation) -> Vec<Receiver> {
 }
 
 /// Builds the diagnostics message.
-///
-/// `dropped` messages did not reach DDS or the bag. `evicted` counts per topic the messages that
-/// left the history before every reliable subscriber acknowledged them.
 pub fn build_message(
     scene: &Scene,
     health: &HealthSnapshot,
     refusals: &Refusals,
-    dropped: u64,
-    evicted: &[(&str, u64)],
+    losses: &Losses<'_>,
 ) -> DiagnosticArray {
     let refused = refusals.snapshot();
-    let evicted_total: u64 = evicted.iter().map(|(_, count)| count).sum();
-    let mut status = vec![run_status(health, dropped + evicted_total, refused.last())];
-    if evicted_total > 0 {
-        status.push(subscribers_status(evicted_total, evicted));
+    let evicted: u64 = losses.evicted.iter().map(|(_, count)| count).sum();
+    let mut status = vec![run_status(health, losses.dropped + evicted, refused.last())];
+    if evicted > 0 {
+        status.push(subscribers_status(evicted, losses.evicted));
     }
+    status.extend(losses.network.map(network_status));
     for (i, robot) in scene.robots.iter().enumerate() {
         let halted = health.robots[i].2.as_deref();
         status.push(robot_status(robot, halted, &refused[i]));
@@ -278,17 +276,6 @@ fn fault_statuses(scene: &Scene, health: &HealthSnapshot) -> Vec<DiagnosticStatu
         of_beacons.map(|f| fault_status("beacons", &fault::beacon_name(scene, f.fault.device), f)),
     );
     status
-}
-
-/// Builds the status of reliable subscribers that do not keep up.
-fn subscribers_status(total: u64, evicted: &[(&str, u64)]) -> DiagnosticStatus {
-    let values = evicted.iter().map(|(topic, count)| value(topic, count));
-    status(
-        DiagnosticStatus::WARN,
-        "merrow: slow subscribers".into(),
-        format!("{total} messages were dropped before all reliable subscribers had them"),
-        values.collect(),
-    )
 }
 
 fn run_status(
@@ -566,7 +553,12 @@ fn health_status(health: Health) -> (u8, String) {
     }
 }
 
-fn status(level: u8, name: String, message: String, values: Vec<KeyValue>) -> DiagnosticStatus {
+pub(super) fn status(
+    level: u8,
+    name: String,
+    message: String,
+    values: Vec<KeyValue>,
+) -> DiagnosticStatus {
     DiagnosticStatus {
         level,
         name,
@@ -576,7 +568,7 @@ fn status(level: u8, name: String, message: String, values: Vec<KeyValue>) -> Di
     }
 }
 
-fn value(key: &str, value: impl ToString) -> KeyValue {
+pub(super) fn value(key: &str, value: impl ToString) -> KeyValue {
     KeyValue {
         key: key.to_string(),
         value: value.to_string(),
@@ -588,15 +580,6 @@ mod tests {
     use super::*;
     use merrow_math::Vec3;
     use merrow_world::{Overrides, data_dir, load_world};
-
-    #[test]
-    fn topics_with_slow_subscribers_are_named() {
-        let found = subscribers_status(7, &[("/image", 5), ("/scan", 2)]);
-        assert_eq!(found.level, DiagnosticStatus::WARN);
-        assert!(found.message.starts_with("7 messages"), "{}", found.message);
-        let values: Vec<_> = found.values.iter().map(|v| (&*v.key, &*v.value)).collect();
-        assert_eq!(values, [("/image", "5"), ("/scan", "2")]);
-    }
 
     // Goal: one entry names each sensor that misses samples, with counts, cost and fraction
     // delivered, and no other sensor. Method: two sensors of riverwatch, one of which misses

@@ -6,6 +6,7 @@ pub mod checkpoint;
 pub mod diagnostics;
 pub mod frames;
 pub mod live_parameters;
+pub(crate) mod losses;
 pub mod plan;
 pub mod urdf;
 pub mod weather;

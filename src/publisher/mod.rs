@@ -29,7 +29,7 @@ use merrow_model::state::BatteryState;
 use merrow_ros2::bag::{Bag, ChannelId};
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::dds::Logger;
-use merrow_ros2::dds::Publisher;
+use merrow_ros2::dds::{Network, NetworkCounters, Publisher};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::rosgraph_msgs::Clock;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
@@ -86,6 +86,8 @@ pub struct PublisherContext {
     pub publishers: Arc<[Publisher]>,
     /// Logger for errors of a bag; `None` without a node.
     pub logger: Option<Logger>,
+    /// Network of the node; `None` without a node.
+    pub network: Option<Network>,
     /// Counters of refused commands.
     pub refusals: Arc<Refusals>,
     /// Observers that report goals to their clients; empty without a node.
@@ -194,6 +196,8 @@ struct Worker {
     bag: Option<(Bag, Vec<ChannelId>)>,
     /// Reason why the last recording ended early, until it is reported as the reply to a stop task.
     bag_error: Option<String>,
+    /// Counters of the network in the last diagnostics.
+    network: NetworkCounters,
     /// End time of the last batch [ns].
     now_ns: u64,
     /// For each sensor of each robot, its topics with their accumulator state over several
@@ -216,6 +220,7 @@ impl Worker {
             intact: whole,
             bag: None,
             bag_error: None,
+            network: NetworkCounters::default(),
             now_ns: 0,
             sensor_topics,
         }
@@ -237,7 +242,7 @@ impl Worker {
                     Ok(Task::Quit) | Err(_) => break,
                 },
                 recv(batches) -> batch => match batch {
-                    Ok(batch) => self.publish(&batch),
+                    Ok(batch) => self.publish_together(&batch),
                     Err(_) => break,
                 },
                 default(IDLE_PERIOD) => self.flush_bag(),
@@ -256,6 +261,14 @@ impl Worker {
     fn catch_up(&mut self, batches: &Receiver<Batch>) {
         for batch in batches.try_iter().take(batches.len()) {
             self.publish(&batch);
+        }
+    }
+
+    /// Publishes a batch so that its messages share datagrams.
+    fn publish_together(&mut self, batch: &Batch) {
+        match self.context.network.clone() {
+            Some(network) => network.batch(|| self.publish(batch)),
+            None => self.publish(batch),
         }
     }
 
@@ -281,10 +294,17 @@ impl Worker {
             let dropped = self.shared.dropped.load(Ordering::Relaxed);
             let publishers = Arc::clone(&self.context.publishers);
             let refusals = Arc::clone(&self.context.refusals);
+            let network = self.context.network.as_ref().map(Network::counters);
+            let before = std::mem::replace(&mut self.network, network.unwrap_or_default());
             self.emit_any(self.outputs.diagnostics, now, || {
                 let counts = publishers.iter().map(|p| (p.topic(), p.dropped()));
                 let evicted: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();
-                diagnostics::build_message(&scene, vitals, &refusals, dropped, &evicted)
+                let losses = diagnostics::Losses {
+                    dropped,
+                    evicted: &evicted,
+                    network: network.map(|now| [before, now]),
+                };
+                diagnostics::build_message(&scene, vitals, &refusals, &losses)
             });
         }
         self.publish_goals(&scene, batch);

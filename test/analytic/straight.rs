@@ -64,7 +64,7 @@ fn change_of_heading(world: World, fraction: f64) -> Option<f64> {
 #[test]
 fn equal_thrust_is_straight() {
     let (mut wrong, mut skipped) = (Vec::new(), Vec::new());
-    for model in data_dir::file_names("robots") {
+    for model in data_dir::file_names("params/robots") {
         let reason = shipped(&model).models[0].unstable_course.clone();
         let turns: Option<Vec<f64>> = [0.3, 1.0]
             .into_iter()

@@ -6,8 +6,8 @@
 //!   p = g ∫ ρ dz                                                    (1)  hydrostatics
 //! ```
 //! All quantities are linear between the layers of a column, so (1) is a parabola there and is
-//! evaluated exactly. `build_column` computes the layers from temperature and salinity by `seawater.rs`,
-//! from the surface down, each at its own pressure.
+//! evaluated exactly. `build_column` computes the layers from temperature and salinity by
+//! `seawater.rs`, from the surface down, each at its own pressure.
 //!
 //! # Symbols
 //! p gauge pressure relative to the atmosphere [Pa] · ρ density [kg/m³] · g gravity [m/s²].

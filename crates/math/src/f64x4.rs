@@ -10,8 +10,8 @@ pub use avx::F64x4;
 #[cfg(not(target_arch = "x86_64"))]
 pub type F64x4 = crate::Lanes;
 
-/// Returns whether the processor supports the instructions that [`F64x4`] uses. A `F64x4` must not be
-/// created if this is false.
+/// Returns whether the processor supports the instructions that [`F64x4`] uses. An `F64x4` must not
+/// be created if this is false.
 pub fn is_supported() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("avx2")
@@ -60,7 +60,7 @@ mod avx {
                 type Output = Self;
                 #[inline(always)]
                 fn $f(self, o: Self) -> Self {
-                    // SAFETY: the creator of a F64x4 has checked `is_supported`
+                    // SAFETY: the creator of an `F64x4` has checked `is_supported`
                     Self(unsafe { $intrinsic(self.0, o.0) })
                 }
             }

@@ -186,8 +186,8 @@ impl Real for f64 {
     }
 }
 
-/// Four lanes with one robot of the same model each, for any processor. [`crate::F64x4`] is the AVX2
-/// version.
+/// Four lanes with one robot of the same model each, for any processor. [`crate::F64x4`] is the
+/// AVX2 version.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lanes(pub [f64; 4]);
 

@@ -59,17 +59,17 @@ fn finalise(mut z: u64) -> u64 {
 pub struct Draw(Xoshiro256PlusPlus);
 
 impl Draw {
-    /// Draws from the normal distribution with mean 0 and standard deviation 1.
+    /// Draws from the normal distribution with mean 0 and standard deviation 1 [-].
     #[inline]
     pub fn normal(&mut self) -> f64 {
         StandardNormal.sample(&mut self.0)
     }
-    /// Draws from the exponential distribution with mean 1.
+    /// Draws from the exponential distribution with mean 1 [-].
     #[inline]
     pub fn exponential(&mut self) -> f64 {
         Exp1.sample(&mut self.0)
     }
-    /// Draws from the uniform distribution on [0, 1).
+    /// Draws from the uniform distribution from 0 (included) to 1 (excluded) [-].
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         StandardUniform.sample(&mut self.0)

@@ -193,7 +193,7 @@ impl<T: Real> SpatialInertia<T> {
             D: Sym3::zero(),
         }
     }
-    /// Returns the same inertia in every lane.
+    /// Returns the same inertia in every lane, in the same units.
     #[inline(always)]
     pub fn splat(i: &SpatialInertia<f64>) -> Self {
         Self {

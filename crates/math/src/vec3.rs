@@ -27,7 +27,7 @@ impl<T: Real> Vec3<T> {
     pub fn zero() -> Self {
         Self::new(T::zero(), T::zero(), T::zero())
     }
-    /// Returns the same `f64` vector in every lane.
+    /// Returns the same `f64` vector in every lane, in the same unit.
     #[inline(always)]
     pub fn splat(v: Vec3<f64>) -> Self {
         Self::new(T::splat(v.x), T::splat(v.y), T::splat(v.z))
@@ -46,7 +46,8 @@ impl<T: Real> Vec3<T> {
             self.x * o.y - self.y * o.x,
         )
     }
-    /// Computes the vector product `self x o` with a constant `o`.
+    /// Computes the vector product `self x o` with a constant `o`; its unit is the product of
+    /// theirs.
     #[inline(always)]
     pub fn cross_const(self, o: Vec3<f64>) -> Self {
         Self::new(
@@ -70,12 +71,12 @@ impl<T: Real> Vec3<T> {
     pub fn to_array(self) -> [T; 3] {
         [self.x, self.y, self.z]
     }
-    /// Returns the vector of lane `i`.
+    /// Returns the vector of lane `i`, in the unit of this one.
     #[inline(always)]
     pub fn lane(self, i: usize) -> Vec3<f64> {
         Vec3::new(self.x.lane(i), self.y.lane(i), self.z.lane(i))
     }
-    /// Builds a value from one vector per lane. `f` is called once per lane.
+    /// Builds a value from one vector per lane, all in one unit. `f` is called once per lane.
     #[inline(always)]
     pub fn from_lanes(f: impl Fn(usize) -> Vec3<f64>) -> Self {
         let mut lanes = [Vec3::zero(); MAX_LANES];
@@ -205,7 +206,7 @@ impl<T: Real> Mat3<T> {
         let (o, i) = (T::zero(), T::one());
         Self::from_rows(Vec3::new(i, o, o), Vec3::new(o, i, o), Vec3::new(o, o, i))
     }
-    /// Returns the same `f64` matrix in every lane.
+    /// Returns the same `f64` matrix in every lane, in the same unit.
     #[inline(always)]
     pub fn splat(m: &Mat3<f64>) -> Self {
         let [a, b, c] = m.r;
@@ -371,7 +372,7 @@ impl<T: Real> Sym3<T> {
             zz: o,
         }
     }
-    /// Returns the same `f64` matrix in every lane.
+    /// Returns the same `f64` matrix in every lane, in the same unit.
     #[inline(always)]
     pub fn splat(m: &Sym3<f64>) -> Self {
         Self {

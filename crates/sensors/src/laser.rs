@@ -116,11 +116,8 @@ pub fn scan(
     };
     let rings = spec.elevations.len();
     let (mut scan, mut cloud) = (Scan::default(), Vec::new());
-    let (mut rays, mut hits, mut columns) = (
-        Vec::new(),
-        Vec::new(),
-        Vec::with_capacity(COLUMNS_PER_GROUP),
-    );
+    let mut columns = Vec::with_capacity(COLUMNS_PER_GROUP);
+    let (mut rays, mut hits) = (Vec::new(), Vec::new());
     for first in (0..spec.columns).step_by(COLUMNS_PER_GROUP) {
         columns.clear();
         columns.extend(
@@ -132,26 +129,15 @@ pub fn scan(
         let parts = rays_per_beam(spec);
         for (k, column) in columns.iter().enumerate() {
             let number = first + k;
-            // Each column has its own random stream, independent of the columns before it.
-            let mut draw = errors.stream.draw(
-                (errors.sample + 1)
-                    .wrapping_mul(1 << 20)
-                    .wrapping_add(number as u64),
-            );
+            let mut draw = column_draw(errors, number);
             for ring in 0..rings {
-                let index = (ring * columns.len() + k) * parts;
-                let echo = beams
-                    .strongest_echo(
-                        column.wet,
-                        &rays[index..index + parts],
-                        &hits[index..index + parts],
-                    )
-                    .map(|echo| {
-                        (
-                            measured_range(spec, echo.path, errors, &mut draw),
-                            echo.power,
-                        )
-                    });
+                let start = (ring * columns.len() + k) * parts;
+                let beam = start..start + parts;
+                let echo = beams.strongest_echo(column.wet, &rays[beam.clone()], &hits[beam]);
+                let echo = echo.map(|echo| {
+                    let range = measured_range(spec, echo.path, errors, &mut draw);
+                    (range, echo.power)
+                });
                 let echo = echo.filter(|_| {
                     !(errors.noise && spec.beam_loss > 0.0 && draw.uniform() < spec.beam_loss)
                 });
@@ -166,6 +152,12 @@ pub fn scan(
         LaserOutput::Scan => FrameData::Scan(scan),
         LaserOutput::Cloud => FrameData::Cloud(cloud),
     }
+}
+
+/// Returns the random numbers of a column, which are independent of the columns before it.
+fn column_draw(errors: &SampleErrors, column: usize) -> Draw {
+    let sample = (errors.sample + 1).wrapping_mul(1 << 20);
+    errors.stream.draw(sample.wrapping_add(column as u64))
 }
 
 /// Adds the range of an echo (range [m], power) and its intensity to a scan.
@@ -359,7 +351,7 @@ impl Beams<'_> {
         let Ray {
             origin: p,
             direction: d,
-            range: [_, far],
+            range: [_, max_distance],
         } = *ray;
         if wet {
             // A beam that leaves the water returns no detectable echo.
@@ -374,8 +366,8 @@ impl Beams<'_> {
             }
             return;
         }
-        let reach = hit.map_or(far, |hit| hit.distance);
-        let Some(t) = self.water.crossing(p, d, reach) else {
+        let hit_distance = hit.map_or(max_distance, |hit| hit.distance);
+        let Some(t) = self.water.crossing(p, d, hit_distance) else {
             if let Some(hit) = hit {
                 echoes.add(
                     hit.distance,
@@ -405,20 +397,20 @@ impl Beams<'_> {
         let Ray {
             origin: p,
             direction: d,
-            range: [_, far],
+            range: [_, max_distance],
         } = *ray;
         let cosine = -n.dot(d);
         if cosine <= 1e-6 {
             return;
         }
         let q = p + d.scale(t);
-        let trace = |d: Vec3, far: f64| {
+        let trace = |d: Vec3, max_distance: f64| {
             self.ray_scene.first_hit(
                 self.view,
                 self.skip.clone(),
                 q + d.scale(1e-6),
                 d,
-                [0.0, far],
+                [0.0, max_distance],
             )
         };
         let air_depth = self.extinction * t;
@@ -429,7 +421,7 @@ impl Beams<'_> {
         );
         let (F, refracted) = refract(d, n, cosine);
         let reflected = d + n.scale(2.0 * cosine);
-        if let Some(hit) = trace(reflected, far - t) {
+        if let Some(hit) = trace(reflected, max_distance - t) {
             let path = t + hit.distance;
             echoes.add(
                 path,
@@ -437,7 +429,8 @@ impl Beams<'_> {
             );
         }
         // Light that is attenuated to 1e-4 after the two-way path is not detectable.
-        let max_depth = (4.6 / self.spec.water_extinction.max(1e-9)).min((far - t) / WATER_INDEX);
+        let max_depth =
+            (4.6 / self.spec.water_extinction.max(1e-9)).min((max_distance - t) / WATER_INDEX);
         if let Some(hit) = trace(refracted, max_depth) {
             let path = t + WATER_INDEX * hit.distance;
             let depth = air_depth + self.spec.water_extinction * hit.distance;

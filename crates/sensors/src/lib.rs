@@ -138,6 +138,7 @@ pub fn read_due(
     now_ns: u64,
     out: &mut Vec<Delivered>,
 ) {
+    let constraints_are_current = state.impulse_acceleration.has_current_forces;
     for (idx, sensor) in robot.sensors.iter().enumerate() {
         let memory = &mut state.sensors[idx];
         if memory.due_ns <= now_ns && sensor.kind.exteroceptive().is_none() {
@@ -145,9 +146,7 @@ pub fn read_due(
             let on_board = OnBoard {
                 robot,
                 work,
-                constraint_forces: state
-                    .impulse_acceleration
-                    .has_current_forces
+                constraint_forces: constraints_are_current
                     .then_some([&state.contact_force[..], &state.coupling_force[..]]),
                 faults: &state.faults,
                 actuators: &state.actuators,
@@ -173,37 +172,39 @@ pub fn read_due(
             let reading = crate::fault::apply_faults(sensor, memory, reading);
             memory.count(sensor);
             if let Some(reading) = reading {
-                let due = now_ns + sensor.latency_ns;
                 let stamped = Stamped {
                     stamp_ns: now_ns,
                     reading,
                 };
                 // the usual case, without a detour through the memory of the queue
-                if due <= now_ns && memory.in_flight.is_empty() {
+                if sensor.latency_ns == 0 && memory.in_flight.is_empty() {
                     out.push(Delivered {
                         sensor: idx,
                         stamped,
                     });
                 } else {
+                    let due = now_ns + sensor.latency_ns;
                     memory.in_flight.push_back((due, stamped));
                 }
                 forward_to_navigation(robot, state, idx, stamped);
             }
         }
-        let memory = &mut state.sensors[idx];
-        while memory
-            .in_flight
-            .front()
-            .is_some_and(|(due, _)| *due <= now_ns)
-        {
-            let Some((_, stamped)) = memory.in_flight.pop_front() else {
-                break;
-            };
-            out.push(Delivered {
-                sensor: idx,
-                stamped,
-            });
-        }
+        deliver_due(&mut state.sensors[idx], idx, now_ns, out);
+    }
+}
+
+/// Appends the readings of sensor number `sensor` whose latency has passed at `now_ns` [ns] to
+/// `out`.
+fn deliver_due(memory: &mut SensorState, sensor: usize, now_ns: u64, out: &mut Vec<Delivered>) {
+    while memory
+        .in_flight
+        .front()
+        .is_some_and(|(due, _)| *due <= now_ns)
+    {
+        let Some((_, stamped)) = memory.in_flight.pop_front() else {
+            break;
+        };
+        out.push(Delivered { sensor, stamped });
     }
 }
 

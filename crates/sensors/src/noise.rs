@@ -82,7 +82,8 @@ fn channel(
     quantise(y, errors.resolution).clamp(-errors.range, errors.range)
 }
 
-/// Rounds `x` to the nearest multiple of `step`; returns `x` unchanged for `step` 0.
+/// Rounds `x` to the nearest multiple of `step`, both in the same unit; returns `x` unchanged for
+/// `step` 0.
 #[inline]
 pub fn quantise(x: f64, step: f64) -> f64 {
     if step > 0.0 {

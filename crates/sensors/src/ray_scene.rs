@@ -203,16 +203,18 @@ impl RayScene {
         [a, b]: [Vec3; 2],
     ) -> bool {
         let offset = b - a;
-        let far = offset.norm();
-        let d = offset.scale(1.0 / far.max(1e-9));
+        let distance = offset.norm();
+        let d = offset.scale(1.0 / distance.max(1e-9));
         // A ray from `a` ends at the shapes of the second robot, and a ray from `b` at those of the
         // first. Another object occludes the path only if the two distances do not cover the whole
         // path.
-        let there = self.first_hit_excluding(view, robots[0], a, d, [0.0, far]);
-        let back = self.first_hit_excluding(view, robots[1], b, d.scale(-1.0), [0.0, far]);
-        match (there, back) {
-            (Some(there), Some(back)) => {
-                there.distance + back.distance < far - 1e-6 || robots[0] == robots[1]
+        let forward_hit = self.first_hit_excluding(view, robots[0], a, d, [0.0, distance]);
+        let backward_hit =
+            self.first_hit_excluding(view, robots[1], b, d.scale(-1.0), [0.0, distance]);
+        match (forward_hit, backward_hit) {
+            (Some(forward_hit), Some(backward_hit)) => {
+                forward_hit.distance + backward_hit.distance < distance - 1e-6
+                    || robots[0] == robots[1]
             }
             _ => false,
         }

@@ -82,7 +82,7 @@ pub(crate) struct WaveSurfaceRays<'a> {
     surface: Surface<'a>,
     waves: Option<&'a WaveState>,
     center: Vec3,
-    far: f64,
+    max_distance: f64,
     clipmap: OnceCell<WaveClipmap>,
 }
 
@@ -106,14 +106,20 @@ struct GridRay {
 }
 
 impl<'a> WaveSurfaceRays<'a> {
-    /// Surface for `lines` rays from around `center` [m], W, with a length of up to `far` [m].
-    pub(crate) fn new(at: &'a EnvironmentState<'a>, center: Vec3, far: f64, lines: usize) -> Self {
+    /// Surface for `lines` rays from around `center` [m], W, with a length of up to `max_distance`
+    /// [m].
+    pub(crate) fn new(
+        at: &'a EnvironmentState<'a>,
+        center: Vec3,
+        max_distance: f64,
+        lines: usize,
+    ) -> Self {
         let waves = at.waves.filter(|_| lines >= MIN_CLIPMAP_RAYS);
         Self {
             surface: Surface::new(at),
             waves,
             center,
-            far: 1.1 * far + 10.0,
+            max_distance: 1.1 * max_distance + 10.0,
             clipmap: OnceCell::new(),
         }
     }
@@ -125,16 +131,16 @@ impl<'a> WaveSurfaceRays<'a> {
 
     fn clipmap(&self, waves: &WaveState) -> &WaveClipmap {
         self.clipmap
-            .get_or_init(|| WaveClipmap::new(waves, self.center, self.far))
+            .get_or_init(|| WaveClipmap::new(waves, self.center, self.max_distance))
     }
 
     /// Distance from `p` [m] along the unit vector `d`, both W, to the surface [m]; `None` if the
-    /// ray does not cross it within `far` [m].
-    pub(crate) fn crossing(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {
+    /// ray does not cross it within `max_distance` [m].
+    pub(crate) fn crossing(&self, p: Vec3, d: Vec3, max_distance: f64) -> Option<f64> {
         match self.waves {
-            Some(_) if !self.surface.is_near(p, d, far) => None,
-            Some(waves) => self.clipmap(waves).crossing(p, d, far),
-            None => self.surface.intersect_ray(p, d, far),
+            Some(_) if !self.surface.is_near(p, d, max_distance) => None,
+            Some(waves) => self.clipmap(waves).crossing(p, d, max_distance),
+            None => self.surface.intersect_ray(p, d, max_distance),
         }
     }
 
@@ -160,16 +166,16 @@ impl WaveClipmap {
         }
     }
 
-    /// Samples the waves around `center` [m], W, at least as far as `far` [m] if the widest grid
-    /// reaches it. (1)
-    pub fn new(waves: &WaveState, center: Vec3, far: f64) -> Self {
+    /// Samples the waves around `center` [m], W, at least as far as `max_distance` [m] if the
+    /// widest grid reaches it. (1)
+    pub fn new(waves: &WaveState, center: Vec3, max_distance: f64) -> Self {
         let mut clipmap = Self::flat(center);
         let finest = (0.02 * center.z.abs()).clamp(0.12, 40.0);
         let (mut low, mut high, mut square) = (f64::INFINITY, f64::NEG_INFINITY, 0.0_f64);
         let mut z = vec![0.0; SIDE * SIDE];
         for k in 0..LEVELS {
             let cell = finest * f64::from(1_u32 << k);
-            if k > 0 && 0.5 * HALF_WIDTH * cell > far {
+            if k > 0 && 0.5 * HALF_WIDTH * cell > max_distance {
                 break;
             }
             let corner =
@@ -194,13 +200,13 @@ impl WaveClipmap {
         clipmap
     }
 
-    /// Index of the grid to use at `far`, the maximum norm of the horizontal offset from the centre
-    /// [m].
+    /// Index of the grid to use at `offset`, the maximum norm of the horizontal offset from the
+    /// centre [m].
     #[inline(always)]
-    fn level(&self, far: f64) -> usize {
+    fn level(&self, offset: f64) -> usize {
         // Each grid reaches twice as far as the one before, so the exponent of the ratio is the
         // index.
-        let ratio = far * self.inverse_half_width;
+        let ratio = offset * self.inverse_half_width;
         if ratio < 1.0 {
             0
         } else {
@@ -231,13 +237,13 @@ impl WaveClipmap {
     }
 
     /// Distance from `p` [m] along the unit vector `d`, both W, to the surface [m]; `None` if the
-    /// ray does not cross it within `far` [m].
-    pub fn crossing(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {
+    /// ray does not cross it within `max_distance` [m].
+    pub fn crossing(&self, p: Vec3, d: Vec3, max_distance: f64) -> Option<f64> {
         let level = -p.z / d.z;
         if self.levels.is_empty() {
-            return (d.z.abs() > 1e-9 && level > 1e-6 && level <= far).then_some(level);
+            return (d.z.abs() > 1e-9 && level > 1e-6 && level <= max_distance).then_some(level);
         }
-        let [mut t, last] = self.band(p.z, d.z, far)?;
+        let [mut t, last] = self.band(p.z, d.z, max_distance)?;
         let (x, y) = (
             RayCoordinate::new(p.x - self.center.x, d.x),
             RayCoordinate::new(p.y - self.center.y, d.y),
@@ -296,17 +302,22 @@ impl WaveClipmap {
         if t >= last {
             return None;
         }
-        (level > t && level <= far).then_some(level)
+        (level > t && level <= max_distance).then_some(level)
     }
 
     /// Interval of distances in which a ray is between the lowest and the highest point of the
     /// surface.
-    fn band(&self, z: f64, dz: f64, far: f64) -> Option<[f64; 2]> {
+    fn band(&self, z: f64, dz: f64, max_distance: f64) -> Option<[f64; 2]> {
         if dz.abs() < 1e-9 {
-            return (self.low..self.high).contains(&z).then_some([0.0, far]);
+            return (self.low..self.high)
+                .contains(&z)
+                .then_some([0.0, max_distance]);
         }
         let ends = [(self.low - z) / dz, (self.high - z) / dz];
-        let (first, last) = (ends[0].min(ends[1]).max(0.0), ends[0].max(ends[1]).min(far));
+        let (first, last) = (
+            ends[0].min(ends[1]).max(0.0),
+            ends[0].max(ends[1]).min(max_distance),
+        );
         (first <= last).then_some([first, last])
     }
 }
@@ -479,20 +490,20 @@ impl ClipmapLevel {
             else {
                 break;
             };
-            let [h, east, north, far] = [four[0], four[1], four[SIDE], four[SIDE + 1]];
+            let [h, east, north, north_east] = [four[0], four[1], four[SIDE], four[SIDE + 1]];
             // The ray stays above all four corners, or below them.
             let clear = if side > 0.0 {
                 fast_min(height, next_height)
-                    > f64::from(fast_max(fast_max(h, east), fast_max(north, far)))
+                    > f64::from(fast_max(fast_max(h, east), fast_max(north, north_east)))
             } else {
                 fast_max(height, next_height)
-                    < f64::from(fast_min(fast_min(h, east), fast_min(north, far)))
+                    < f64::from(fast_min(fast_min(h, east), fast_min(north, north_east)))
             };
             if !clear
                 && let Some(root) = Self::root_in(
                     grid_ray,
                     index,
-                    [h, east, north, far],
+                    [h, east, north, north_east],
                     [height, dz],
                     [t, next],
                     side,
@@ -527,9 +538,9 @@ impl ClipmapLevel {
         [t, next]: [f64; 2],
         side: f64,
     ) -> Option<f64> {
-        let ([h, east, north, far], [i, j]) =
+        let ([h, east, north, north_east], [i, j]) =
             (corners.map(f64::from), [index % SIDE, index / SIDE]);
-        let (a, b, c) = (east - h, north - h, far - east - north + h);
+        let (a, b, c) = (east - h, north - h, north_east - east - north + h);
         let (u, v) = (
             grid_ray.u.position(t) - i as f64,
             grid_ray.v.position(t) - j as f64,
@@ -580,7 +591,8 @@ fn bilinear(points: &[[f32; 4]], width: usize, u: f64, v: f64) -> [f64; 3] {
     )
 }
 
-/// Bilinear interpolation of the first three components between four points, in single precision.
+/// Bilinear interpolation of the first three components between four points, in single precision,
+/// in their unit.
 #[inline(always)]
 pub fn interpolate_corners([a, b, c, d]: [&[f32; 4]; 4], u: f32, v: f32) -> [f64; 3] {
     let mut out = [0.0_f32; 4];

@@ -44,8 +44,8 @@ const STEPS: usize = 16_384;
 /// (√5-1)/2, the golden ratio: its multiples modulo 1 are spread most evenly.
 const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_9;
 
-/// Creates the wave field of the sea state `requested` in water of `depth` [m], with `gravity` [m/s²]
-/// and the random `seed`.
+/// Creates the wave field of the sea state `requested` in water of `depth` [m], with `gravity`
+/// [m/s²] and the random `seed`.
 pub fn wave_field(requested: SeaState, depth: f64, gravity: f64, seed: u64) -> WaveField {
     let waves = match (&requested.spectrum, Density::new(&requested, gravity)) {
         _ if requested.hs == 0.0 => Vec::new(),

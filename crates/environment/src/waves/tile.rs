@@ -171,9 +171,9 @@ fn compute_snapshot(tile: &mut WaveTile, slot: usize, t_ns: f64) {
 /// Writes the surface height [m] and the pressure head of the waves [m] at points in the window to
 /// `eta` and `head`.
 ///
-/// `points` holds the coordinates x, y and heights z [m], W, as slices whose length is a multiple of
-/// the lane count. The head is the pressure divided by ρ g. Returns false if a point is too deep,
-/// or if the tile has no window.
+/// `points` holds the coordinates x, y and heights z [m], W, as slices whose length is a multiple
+/// of the lane count. The head is the pressure divided by ρ g. Returns false if a point is too
+/// deep, or if the tile has no window.
 pub fn look_up(tile: &WaveTile, points: [&[f64]; 3], eta: &mut [f64], head: &mut [f64]) -> bool {
     let Some(corner) = tile.corner else {
         return false;

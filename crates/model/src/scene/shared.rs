@@ -3,8 +3,8 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// Value that robots of the same model share. Cloning it copies a pointer; changing one clone leaves
-/// the others as they are. A fleet then needs the memory, and the cache lines, of one robot.
+/// Value that robots of the same model share. Cloning it copies a pointer; changing one clone
+/// leaves the others as they are. A fleet then needs the memory, and the cache lines, of one robot.
 ///
 /// ```
 /// use merrow_model::scene::Shared;

@@ -417,11 +417,11 @@ pub(crate) fn duration_fraction(integrator: Integrator) -> f64 {
 
 /// Creates a one-sided row from the gap at the end of the free step.
 ///
-/// `impact_fraction` is the time of the impact as a fraction of the step, and `v0`, `v1` are the speeds at
-/// start and end (opening positive). The approach speed has two parts. The speed at the impact is
-/// removed at once. The speed gained since then is removed evenly over the step. A body at rest
-/// therefore remains at rest to the last bit, and a body that bounces leaves at the height of the
-/// impact.
+/// `impact_fraction` is the time of the impact as a fraction of the step, and `v0`, `v1` are the
+/// speeds at start and end (opening positive). The approach speed has two parts. The speed at the
+/// impact is removed at once. The speed gained since then is removed evenly over the step. A body
+/// at rest therefore remains at rest to the last bit, and a body that bounces leaves at the height
+/// of the impact.
 pub(crate) fn stop_row(
     scene: &Scene,
     gap: f64,
@@ -577,7 +577,8 @@ pub(crate) fn find_root(parents: &mut [u32], mut a: u32) -> u32 {
     a
 }
 
-/// Total impulse of a contact point in the world [N s], from the impulses along normal and tangents.
+/// Total impulse of a contact point in the world [N s], from the impulses along normal and
+/// tangents.
 pub(crate) fn total_impulse(n_W: Vec3, [n, a, b]: [f64; 3]) -> Impulse {
     let (t1, t2) = tangents(n_W);
     Impulse {

@@ -343,24 +343,16 @@ impl Contacts {
                 halt_robots(island, scene, state);
                 continue;
             }
-            for r in &island.robots {
-                let (frame, robot) = (&self.frames[*r as usize], &mut state.robots[*r as usize]);
-                robot.clear_step_forces();
-                let coordinates = frame.offset..frame.offset + frame.dofs.n;
-                let (v, x) = (
-                    &island.problem.v[coordinates.clone()],
-                    &island.problem.x[coordinates],
-                );
-                let is_floating = scene.robots[*r as usize].floating;
-                integrate::apply_impulses(
-                    &mut robot.motion,
+            for r in island.robots.iter().map(|r| *r as usize) {
+                let step = (h, works[r].as_ref());
+                let is_floating = scene.robots[r].floating;
+                move_robot(
+                    island,
+                    &self.frames[r],
                     is_floating,
-                    &frame.dofs.joint,
-                    (v, x),
-                    (h, works[*r as usize].as_ref()),
-                    &mut robot.impulse_acceleration,
+                    step,
+                    &mut state.robots[r],
                 );
-                robot.impulse_acceleration.is_recomputed = island.outcome.is_recomputed;
             }
             let contact_points = island
                 .contact_points
@@ -494,4 +486,26 @@ fn has_stops(robot: &Robot) -> bool {
         let limited = l.joint.limits.iter().any(|x| x.is_finite());
         l.joint.is_free() && (limited || l.joint.friction > 0.0)
     })
+}
+
+/// Applies the impulses of an island to the motion of one of its robots over a step of `h` [s].
+fn move_robot(
+    island: &Island,
+    frame: &RobotDynamics,
+    is_floating: bool,
+    (h, work): (f64, &Workspace),
+    robot: &mut RobotState,
+) {
+    robot.clear_step_forces();
+    let range = frame.offset..frame.offset + frame.dofs.n;
+    let (v, x) = (&island.problem.v[range.clone()], &island.problem.x[range]);
+    integrate::apply_impulses(
+        &mut robot.motion,
+        is_floating,
+        &frame.dofs.joint,
+        (v, x),
+        (h, work),
+        &mut robot.impulse_acceleration,
+    );
+    robot.impulse_acceleration.is_recomputed = island.outcome.is_recomputed;
 }

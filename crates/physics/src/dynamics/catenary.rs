@@ -112,8 +112,8 @@ impl HangingLine {
     }
 }
 
-/// Steps a quasi-static `tether` by (1). `end_conditions` are the conditions at its ends. The function
-/// stores the result in `work`.
+/// Steps a quasi-static `tether` by (1). `end_conditions` are the conditions at its ends. The
+/// function stores the result in `work`.
 pub fn step_quasi_static(
     tether: &Tether,
     state: &TetherState,

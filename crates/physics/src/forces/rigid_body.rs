@@ -32,7 +32,7 @@ pub(crate) fn velocity_product<T: Real>(
     SpatialForce { m: -f.m, f: -f.f }
 }
 
-/// Weight (2) at Lo in L; `up` is ẑ_W in L, `gravity` in m/s².
+/// Weight (2) at Lo in L; `up` is ẑ_W in L; `gravity` is the acceleration [m/s²].
 #[inline(always)]
 pub fn weight<T: Real>(link: &Link, up: Vec3<T>, gravity: f64) -> SpatialForce<T> {
     SpatialForce::at_point(up * -(link.mass * gravity), link.p_LoLcm)

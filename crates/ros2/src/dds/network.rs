@@ -42,7 +42,7 @@ impl Network {
         self.participant.batch(action)
     }
 
-    /// Returns the counters.
+    /// Returns the counters since the node started.
     pub fn counters(&self) -> NetworkCounters {
         let (protocol, sockets) = self.participant.counters();
         NetworkCounters {

@@ -16,7 +16,7 @@ use crate::qos::Qos;
 pub(crate) struct KnownTypes(Mutex<BTreeMap<String, Description>>);
 
 impl KnownTypes {
-    /// Adds a type.
+    /// Adds a type unless it is known.
     pub(crate) fn add(&self, hash: &str, description: impl FnOnce() -> Description) {
         let mut types = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !types.contains_key(hash) {

@@ -36,7 +36,7 @@ ros_message! {
 
     /// Description of a type and of all types that it uses.
     pub struct TypeDescription("type_description_interfaces/msg/TypeDescription") {
-        /// The type itself.
+        /// Description of the type itself.
         type_description: IndividualTypeDescription,
         /// Types that it uses, sorted by name.
         referenced_type_descriptions: Vec<IndividualTypeDescription>,
@@ -48,15 +48,15 @@ ros_message! {
         type_name: String,
         /// Format of the text: `msg`, or `implicit` for a type without a file of its own.
         encoding: String,
-        /// The text.
+        /// Text in that format.
         raw_file_contents: String,
     }
 
-    /// Pair of texts.
+    /// Named value as text.
     pub struct KeyValue("type_description_interfaces/msg/KeyValue") {
         /// Name of the value.
         key: String,
-        /// The value.
+        /// Value as text, maybe empty.
         value: String,
     }
 }
@@ -77,11 +77,11 @@ ros_service! {
             successful: bool,
             /// Reason if it is not.
             failure_reason: String,
-            /// The description.
+            /// Description of the requested type.
             type_description: TypeDescription,
             /// Source texts of the type and of all types that it uses.
             type_sources: Vec<TypeSource>,
-            /// Always empty.
+            /// Empty in every response of this node.
             extra_information: Vec<KeyValue>,
         }
     }

@@ -98,8 +98,8 @@ pub struct Path {
 pub trait Paths {
     /// Returns the properties of the path to `to`.
     fn path(&self, to: SocketAddr) -> Path;
-    /// Returns the best of the unicast locators of a peer whose datagrams come from `source`, if one
-    /// can be reached.
+    /// Returns the best of the unicast locators of a peer whose datagrams come from `source`, if
+    /// one can be reached.
     fn choose(&self, locators: &[Locator], source: Option<SocketAddr>) -> Option<SocketAddr>;
 }
 

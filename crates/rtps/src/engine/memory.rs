@@ -23,7 +23,8 @@ impl Held {
         }
     }
 
-    /// Returns whether `bytes` [B] more stay within `limit` [B], and with those of all others within
+    /// Returns whether `bytes` [B] more stay within `limit` [B], and with those of all others
+    /// within
     /// `total` [B].
     pub(super) fn fits(&self, bytes: usize, limit: usize, total: usize) -> bool {
         let all = self.total.0.load(Ordering::Relaxed);
@@ -42,7 +43,7 @@ impl Held {
         self.total.0.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Removes all.
+    /// Removes everything that was added.
     pub(super) fn clear(&mut self) {
         self.remove(self.bytes);
     }

@@ -40,8 +40,8 @@ const MAX_CONTROL: usize = 4096;
 /// Room in a datagram below which it is sent without samples of further writers [B].
 const MIN_ROOM: usize = 256;
 
-/// Padding of an announcement to all [B]. An answer with a destination and a longer name is then not
-/// larger than the announcement, see [`Engine::may_send`].
+/// Padding of an announcement to all [B]. An answer with a destination and a longer name is then
+/// not larger than the announcement, see [`Engine::may_send`].
 const ANSWER_ROOM: usize = 80;
 
 /// Small submessage that is sent before samples.

@@ -15,8 +15,8 @@ use crate::wire::*;
 /// Delay of the response to a heartbeat [ns].
 const RESPONSE_DELAY: u64 = MILLIS;
 
-/// First and last period of repeated requests for missing samples [ns]. The writer may not know that
-/// a request or a repair was lost.
+/// First and last period of repeated requests for missing samples [ns]. The writer may not know
+/// that a request or a repair was lost.
 const REQUEST_PERIOD: (u64, u64) = (20 * MILLIS, 200 * MILLIS);
 
 /// First and last period of the requests for a first heartbeat [ns].
@@ -128,8 +128,8 @@ impl Reader {
     }
 
     /// Adds a writer of `vendor` or moves a known one to another destination. A reliable reader
-    /// immediately requests a heartbeat. With `skips_history` the samples before the first heartbeat
-    /// are not requested.
+    /// immediately requests a heartbeat. With `skips_history` the samples before the first
+    /// heartbeat are not requested.
     pub(super) fn add(
         &mut self,
         now: Nanos,
@@ -254,7 +254,6 @@ impl Reader {
         if number < proxy.expected || known || frag.key {
             return Vec::new();
         }
-        let size = frag.sample_size as usize;
         if proxy
             .assemblies
             .get(&number)
@@ -262,29 +261,10 @@ impl Reader {
         {
             proxy.drop_assembly(number);
         }
-        if !proxy.assemblies.contains_key(&number) {
-            // A best-effort reader drops its oldest incomplete sample for a new one.
-            while !self.qos.is_reliable() && proxy.assemblies.len() >= 4 {
-                let oldest = proxy.assemblies.keys().next().copied();
-                oldest
-                    .into_iter()
-                    .for_each(|oldest| proxy.drop_assembly(oldest));
-            }
-            let is_next = number == proxy.expected;
-            let far = number.0 - proxy.expected.0 >= WINDOW && self.qos.is_reliable();
-            let full = !proxy.has_room(size, &self.limits);
-            let divided = frag.total_fragments() > MAX_FRAGMENTS;
-            if size > self.limits.sample_bytes || divided || far || (full && !is_next) {
-                self.counters.refused += 1;
-                return Vec::new();
-            }
-            proxy.make_room(size, &self.limits);
-            if !proxy.fits(size, &self.limits) {
-                self.counters.refused += 1;
-                return Vec::new();
-            }
-            proxy.held.add(size);
-            proxy.assemblies.insert(number, Assembly::new(frag));
+        let is_new = !proxy.assemblies.contains_key(&number);
+        if is_new && !proxy.start_assembly(frag, self.qos.is_reliable(), &self.limits) {
+            self.counters.refused += 1;
+            return Vec::new();
         }
         if proxy.repeats {
             proxy.respond_at = Some(now.plus(REQUEST_PERIOD.0));
@@ -537,6 +517,32 @@ impl Proxy {
                 return;
             }
         }
+    }
+
+    /// Starts the sample to which `frag` belongs. Returns false if it exceeds the limits.
+    fn start_assembly(&mut self, frag: &DataFrag, reliable: bool, limits: &Limits) -> bool {
+        let (number, size) = (frag.sequence_number, frag.sample_size as usize);
+        // A best-effort reader drops its oldest incomplete sample for a new one.
+        while !reliable && self.assemblies.len() >= 4 {
+            let oldest = self.assemblies.keys().next().copied();
+            oldest
+                .into_iter()
+                .for_each(|oldest| self.drop_assembly(oldest));
+        }
+        let is_next = number == self.expected;
+        let far = number.0 - self.expected.0 >= WINDOW && reliable;
+        let full = !self.has_room(size, limits);
+        let divided = frag.total_fragments() > MAX_FRAGMENTS;
+        if size > limits.sample_bytes || divided || far || (full && !is_next) {
+            return false;
+        }
+        self.make_room(size, limits);
+        if !self.fits(size, limits) {
+            return false;
+        }
+        self.held.add(size);
+        self.assemblies.insert(number, Assembly::new(frag));
+        true
     }
 
     fn drop_assembly(&mut self, number: SequenceNumber) {

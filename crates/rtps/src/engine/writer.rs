@@ -70,12 +70,12 @@ struct Proxy {
     path: Path,
     reliable: bool,
     durable: bool,
-    /// Whether samples wait for the answer to the first heartbeat without limit. Discovery data does,
-    /// so that a forged announcement cannot direct it to others.
+    /// Whether samples wait for the answer to the first heartbeat without limit. Discovery data
+    /// does, so that a forged announcement cannot direct it to others.
     waits: bool,
     /// Time of the match.
     added: Nanos,
-    /// Whether the reader has answered a heartbeat, so that it knows the writer.
+    /// Whether the reader has answered a heartbeat, so that it has discovered the writer.
     answered: bool,
     /// First sample that concerns the reader.
     first: SequenceNumber,
@@ -214,7 +214,7 @@ impl Writer {
     ) -> bool {
         if let Some(proxy) = self.proxies.get_mut(&reader) {
             if proxy.path.max_datagram != path.max_datagram {
-                // the sample in progress is divided anew
+                // the sample in progress is divided again
                 proxy.requested.clear();
                 proxy.next.1 = 1;
             }

@@ -102,8 +102,8 @@ impl Sockets {
     /// A multicast datagram is sent on every network.
     ///
     /// # Errors
-    /// The first datagram was not sent: `WouldBlock` if the send buffer is full; otherwise the error
-    /// of the network.
+    /// The first datagram was not sent: `WouldBlock` if the send buffer is full; otherwise the
+    /// error of the network.
     pub fn send(&self, datagrams: &[Transmit], networks: &Networks) -> io::Result<usize> {
         let is_multicast = |transmit: &Transmit| transmit.to.ip().is_multicast();
         let Some(first) = datagrams.first() else {

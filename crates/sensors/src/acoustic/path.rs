@@ -83,8 +83,8 @@ impl AcousticMedium<'_> {
         if self.at.height_above_surface(a.p) >= 0.0 || self.at.height_above_surface(b.p) >= 0.0 {
             return false;
         }
-        let (far, robots) = ((b.p - a.p).norm(), [a.robot, b.robot]);
-        if far < 2.0 * END_CLEARANCE || a.robot.is_some() && a.robot == b.robot {
+        let (distance, robots) = ((b.p - a.p).norm(), [a.robot, b.robot]);
+        if distance < 2.0 * END_CLEARANCE || a.robot.is_some() && a.robot == b.robot {
             return true;
         }
         let (own, from, to) = match robots {
@@ -97,9 +97,9 @@ impl AcousticMedium<'_> {
             [None, Some(r)] => (r, b.p, a.p),
             [None, None] => return true,
         };
-        let d = (to - from).scale(1.0 / far);
+        let d = (to - from).scale(1.0 / distance);
         self.ray_scene
-            .first_hit_excluding(self.view, own, from, d, [0.0, far - END_CLEARANCE])
+            .first_hit_excluding(self.view, own, from, d, [0.0, distance - END_CLEARANCE])
             .is_none()
     }
 

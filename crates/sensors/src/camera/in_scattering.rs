@@ -37,7 +37,7 @@ pub(crate) struct InScattering {
     spacing: usize,
     /// Columns of the grid.
     columns: usize,
-    far: f64,
+    max_distance: f64,
     /// Sums of each grid point from its first node to its last; `None` where the lens has no ray.
     sums: Vec<Option<[[f32; 4]; NODES + 1]>>,
 }
@@ -45,15 +45,15 @@ pub(crate) struct InScattering {
 impl InScattering {
     /// Integrates (1) for a camera among these lamps.
     ///
-    /// `poses` are the camera poses by row, `wet` is true under water, `far` [m] is the greatest
-    /// distance.
+    /// `poses` are the camera poses by row, `wet` is true under water, `max_distance` [m] is the
+    /// greatest distance.
     pub(crate) fn new(
         spec: &CameraSpec,
         poses: &[(Mat3, Vec3)],
         wet: bool,
         lamps: &[LitLamp],
         medium: &Medium,
-        far: f64,
+        max_distance: f64,
     ) -> Self {
         let spacing = SPACING[usize::from(!wet)];
         let [columns, rows] = spec.size.map(|n| (n - 1).div_ceil(spacing) + 1);
@@ -65,7 +65,7 @@ impl InScattering {
                 let pixel = [(i * spacing).min(spec.size[0] - 1), row];
                 sums.push(spec.ray(pixel, None, wet).map(|(p, d)| {
                     let (p, d) = (*p_WS + R_WS.mul_vec(p), R_WS.mul_vec(d));
-                    integrate_along_ray(lamps, medium, p, d, far)
+                    integrate_along_ray(lamps, medium, p, d, max_distance)
                 }));
             }
         }
@@ -73,7 +73,7 @@ impl InScattering {
             size: spec.size,
             spacing,
             columns,
-            far,
+            max_distance,
             sums,
         }
     }
@@ -86,7 +86,7 @@ impl InScattering {
         let next = usize::from(u > 0.0);
         let next_row = if v > 0.0 { self.columns } else { 0 };
         let index = j * self.columns + i;
-        let node_position = (NODES as f64) * (s / self.far).min(1.0).sqrt();
+        let node_position = (NODES as f64) * (s / self.max_distance).min(1.0).sqrt();
         let node = (node_position as usize).min(NODES - 1);
         let part = (node_position - node as f64) as f32;
         let [a, b, c, d] = [
@@ -119,13 +119,13 @@ fn integrate_along_ray(
     medium: &Medium,
     p: Vec3,
     d: Vec3,
-    far: f64,
+    max_distance: f64,
 ) -> [[f32; 4]; NODES + 1] {
     let mut sums = [[0.0; 4]; NODES + 1];
     let mut sum = Vec3::zero();
     for k in 0..NODES {
         let u = (k as f64 + 0.5) / NODES as f64;
-        let (s, width) = (far * u * u, 2.0 * far * u / NODES as f64);
+        let (s, width) = (max_distance * u * u, 2.0 * max_distance * u / NODES as f64);
         for lamp in lamps {
             sum += lamp.scattered_radiance(medium, p, d, s).scale(width);
         }

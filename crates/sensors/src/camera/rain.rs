@@ -101,12 +101,12 @@ pub(crate) fn draw_streaks(
             continue;
         }
         let d = R_WS.mul_vec(p);
-        let (far, d) = (d.norm(), d.scale(1.0 / d.norm()));
-        let at = p_WS + d.scale(far);
+        let (distance, d) = (d.norm(), d.scale(1.0 / d.norm()));
+        let at = p_WS + d.scale(distance);
         let is_hidden = world.at.height_above_surface(at) < 0.0
             || world
                 .ray_scene
-                .first_hit(world.view, skip.clone(), p_WS, d, [1e-3, far])
+                .first_hit(world.view, skip.clone(), p_WS, d, [1e-3, distance])
                 .is_some();
         if !is_hidden {
             draw_streak(

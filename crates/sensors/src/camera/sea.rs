@@ -219,12 +219,12 @@ impl Sea {
         let [.., coarse_curvature] = self.coarse_ripple(x, y);
         // The angular size of the sun blurs structure finer than a hundredth of the depth.
         let near = h.min(2.5);
-        let far = h.min(8.0);
+        let height = h.min(8.0);
         let area = 1.0
             + 0.25
                 * 0.7
                 * (near * ripple_curvature * fast_exp(-0.45 * h)
-                    + far * coarse_curvature * fast_exp(-0.1 * h));
+                    + height * coarse_curvature * fast_exp(-0.1 * h));
         (1.0 / area.abs().max(0.3)).min(3.0)
     }
 }

@@ -112,7 +112,7 @@ impl<'a> Shader<'a> {
         ];
         let water = Water::new(&sea.optics, sky.sun, level);
         let lamps = lamp::lit_lamps(world);
-        let (medium, far) = if wet {
+        let (medium, max_distance) = if wet {
             (
                 Medium {
                     beam: water.beam,
@@ -132,8 +132,8 @@ impl<'a> Shader<'a> {
             )
         };
         let has_in_scattering = colored && !lamps.is_empty() && (wet || haze > MIN_FOG_EXTINCTION);
-        let in_scattering =
-            has_in_scattering.then(|| InScattering::new(spec, poses, wet, &lamps, &medium, far));
+        let in_scattering = has_in_scattering
+            .then(|| InScattering::new(spec, poses, wet, &lamps, &medium, max_distance));
         let sea = Sea::new(at, p, weather.wind, pixel);
         let levels = [sea.height(p.x, p.y) - p.z, 0.0].map(|h| water.illuminance_at_depth(h));
         Self {
@@ -159,9 +159,10 @@ impl<'a> Shader<'a> {
             .unwrap_or(Vec3::zero())
     }
 
-    /// Distance to the water surface [m], if the ray crosses it before its hit or within `far` [m].
-    pub(crate) fn surface_before(&self, pixel_ray: &PixelRay, far: f64) -> Option<f64> {
-        let reach = pixel_ray.hit.map_or(far, |hit| hit.distance);
+    /// Distance to the water surface [m], if the ray crosses it before its hit or within
+    /// `max_distance` [m].
+    pub(crate) fn surface_before(&self, pixel_ray: &PixelRay, max_distance: f64) -> Option<f64> {
+        let reach = pixel_ray.hit.map_or(max_distance, |hit| hit.distance);
         self.sea.clipmap.crossing(pixel_ray.p, pixel_ray.d, reach)
     }
 
@@ -190,10 +191,14 @@ impl<'a> Shader<'a> {
         light + self.lamp_in_scattering(pixel, s)
     }
 
-    fn first_hit(&self, p: Vec3, d: Vec3, far: f64) -> Option<SurfaceHit<'_>> {
-        self.world
-            .ray_scene
-            .first_hit(self.world.view, self.skip.clone(), p, d, [RAY_OFFSET, far])
+    fn first_hit(&self, p: Vec3, d: Vec3, max_distance: f64) -> Option<SurfaceHit<'_>> {
+        self.world.ray_scene.first_hit(
+            self.world.view,
+            self.skip.clone(),
+            p,
+            d,
+            [RAY_OFFSET, max_distance],
+        )
     }
 
     /// Luminance along a ray in air, and the distance at which the ray ends [m].

@@ -153,29 +153,21 @@ impl Sky {
         let cover = weather.cloud_cover.max((0.5 * weather.rain).min(1.0));
         let light = sunlight::sunlight_under_clouds(&sun, cover);
         let up = sun.direction();
-        let mass = 1.0
-            / (up.z.max(0.0)
-                + 0.15 * libm::pow(sun.elevation.to_degrees().max(0.0) + 3.885, -1.253));
+        let mass = relative_air_mass(up.z, sun.elevation.to_degrees());
         let transmitted = Vec3::from(AIR_OPTICAL_DEPTH.map(|depth| libm::exp(-depth * mass)));
         // Thick clouds hide the disc of the sun.
         let disc_visibility = smooth_step(1.0, 0.6, cover);
         let beam = tint(transmitted).scale(LUMINOUS_EFFICACY * light.beam * disc_visibility);
         let twilight = twilight(sun.elevation.to_degrees());
         let level = (LUMINOUS_EFFICACY * light.sky).max(twilight) + 1e-3;
-        let clear = (LUMINOUS_EFFICACY * sunlight::sunlight_under_clouds(&sun, 0.0).sky)
-            .max(twilight)
-            + 1e-3;
+        let clear_sky = sunlight::sunlight_under_clouds(&sun, 0.0);
+        let clear = (LUMINOUS_EFFICACY * clear_sky.sky).max(twilight) + 1e-3;
         let low = 1.0 / (up.z.max(0.0) + 0.05);
         let warm = tint(Vec3::from(
             AIR_OPTICAL_DEPTH.map(|depth| libm::exp(-depth * low)),
         ));
         // Luminance of a white surface in the light above the clouds.
-        let white = LUMINOUS_EFFICACY
-            * sunlight::sunlight_under_clouds(&sun, 0.0).irradiance(
-                Vec3::new(0.0, 0.0, 1.0),
-                0.0,
-                0.0,
-            )
+        let white = LUMINOUS_EFFICACY * clear_sky.irradiance(Vec3::new(0.0, 0.0, 1.0), 0.0, 0.0)
             / std::f64::consts::PI;
         let mut sky = Self {
             sun: up,
@@ -452,4 +444,9 @@ fn twilight(elevation: f64) -> f64 {
         .min(TWILIGHT.len() - 2);
     let ([x0, y0], [x1, y1]) = (TWILIGHT[k], TWILIGHT[k + 1]);
     libm::pow(10.0, y0 + (at - x0) / (x1 - x0) * (y1 - y0))
+}
+
+/// Relative air mass of the light of the sun, from the sine of its elevation and its elevation [deg].
+fn relative_air_mass(sine: f64, elevation_deg: f64) -> f64 {
+    1.0 / (sine.max(0.0) + 0.15 * libm::pow(elevation_deg.max(0.0) + 3.885, -1.253))
 }

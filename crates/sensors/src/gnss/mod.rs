@@ -59,28 +59,22 @@ impl Measure for GnssSpec {
             *state = gauss_markov_step(*state, std[i], dt, spec.tau, first, draw);
             error[i] = *state;
         }
-        let up = has_signal(
-            memory,
-            truth,
-            truth.p_WS,
-            (spec.max_depth, spec.reacquisition),
-            radio,
-            dt,
-        );
+        let limits = (spec.max_depth, spec.reacquisition);
+        let up = has_signal(memory, truth, truth.p_WS, limits, radio, dt);
         let doppler = spec
             .velocity_std
             .map(|[h, v]| (h, v, [draw.normal(), draw.normal(), draw.normal()]));
-        let (mut dilution_ratios, mut fix, mut satellites, mut dilution) =
+        let (mut ratios, mut fix, mut satellites, mut dilution) =
             (Vec3::new(1.0, 1.0, 1.0), up, None, None);
         if let Some(constellation) = &spec.constellation {
             let view = visibility::satellite_visibility(constellation, truth);
             let multipath = multipath_std(constellation, &view);
-            dilution_ratios = dilution_ratio(constellation, view.dilution);
+            ratios = dilution_ratio(constellation, view.dilution);
             for i in 0..3 {
                 let state = &mut memory.drift[i][1];
                 *state =
                     gauss_markov_step(*state, 1.0, dt, constellation.multipath_tau, first, draw);
-                error[i] = error[i] * dilution_ratios[i] + multipath[i] * *state; // (1)
+                error[i] = error[i] * ratios[i] + multipath[i] * *state; // (1)
             }
             fix &= view.dilution.is_some();
             satellites = Some(if up { view.visible_satellites } else { 0 });
@@ -90,8 +84,7 @@ impl Measure for GnssSpec {
             fix,
             position: [f64::NAN; 3],
             velocity: Vec3::new(f64::NAN, f64::NAN, f64::NAN),
-            variances: [0, 1, 2]
-                .map(|i| (std[i] * dilution_ratios[i]) * (std[i] * dilution_ratios[i])),
+            variances: [0, 1, 2].map(|i| (std[i] * ratios[i]) * (std[i] * ratios[i])),
             velocity_variances: [f64::INFINITY; 3],
             augmentation: spec.augmentation,
             satellites,
@@ -104,11 +97,7 @@ impl Measure for GnssSpec {
         let p = truth.p_WS + error.scale(on) + radio.offset;
         reading.position = geodesy::geodetic_from_world(truth.origin, p);
         if let Some((h, v, n)) = doppler {
-            let std = Vec3::new(
-                h * dilution_ratios.x,
-                h * dilution_ratios.y,
-                v * dilution_ratios.z,
-            );
+            let std = Vec3::new(h * ratios.x, h * ratios.y, v * ratios.z);
             let noise = Vec3::new(std.x * n[0], std.y * n[1], std.z * n[2]);
             reading.velocity =
                 truth.R_WS.mul_vec(truth.V_WS_S.v) + noise.scale(on) + radio.velocity;

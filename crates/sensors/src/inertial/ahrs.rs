@@ -78,7 +78,7 @@ pub fn measure(
         filter,
         ..
     } = memory;
-    // `NavigationFilter::for_sensor` creates the filter state that belongs to the kind of the sensor
+    // `NavigationFilter::for_sensor` creates the filter state that matches the kind of the sensor
     let Some(NavigationFilter::Ahrs(filter)) = filter.as_deref_mut() else {
         unreachable!("the filter state of an AHRS sensor must be `NavigationFilter::Ahrs`")
     };

@@ -149,9 +149,9 @@ pub fn contributing_spokes(spec: &RadarSpec) -> u64 {
 /// Minimum height above the water of a visible point at the range `r` [m], for an antenna at
 /// `height` [m] [m]. (6)
 fn min_visible_height(height: f64, r: f64) -> f64 {
-    let beyond = r - (2.0 * RADIO_HORIZON_RADIUS * height).sqrt();
-    if beyond > 0.0 {
-        beyond * beyond / (2.0 * RADIO_HORIZON_RADIUS)
+    let beyond_range = r - (2.0 * RADIO_HORIZON_RADIUS * height).sqrt();
+    if beyond_range > 0.0 {
+        beyond_range * beyond_range / (2.0 * RADIO_HORIZON_RADIUS)
     } else {
         0.0
     }
@@ -181,7 +181,7 @@ impl Antenna<'_> {
             return column;
         }
         let h = self.horizon(spoke);
-        let far = spec.limits[1];
+        let max_range = spec.limits[1];
         let step = spec.step() / spec.columns as f64;
         let constant = self.strength();
         // Depression of each ray that hit a shape below the horizon, and the range of the hit, the
@@ -200,7 +200,7 @@ impl Antenna<'_> {
                 self.pose.robot,
                 self.pose.p_WS,
                 d,
-                [0.0, far.min(to_sea)],
+                [0.0, max_range.min(to_sea)],
             );
             let Some(hit) = hit else { continue };
             let r = hit.distance;

@@ -200,12 +200,7 @@ fn intersect_capsule(o: Vec3, d: Vec3, radius: f64, half_length: f64) -> Option<
 mod tests {
     use super::*;
 
-    fn first_hit(
-        shape: Primitive,
-        o: [f64; 3],
-        d: [f64; 3],
-        from: f64,
-    ) -> Option<(f64, [f64; 3], u32)> {
+    fn hit(shape: Primitive, o: [f64; 3], d: [f64; 3], from: f64) -> Option<(f64, [f64; 3], u32)> {
         let d = Vec3::from(d).unit().unwrap_or_default();
         let local_ray = LocalRay {
             o: Vec3::from(o),
@@ -224,74 +219,65 @@ mod tests {
     fn entry_and_exit_points_match_closed_forms() {
         let (up, down) = ([0.0, 0.0, 1.0], [0.0, 0.0, -1.0]);
         let sphere = Primitive::Sphere { radius: 2.0 };
+        assert_eq!(hit(sphere, [0.0, 0.0, 5.0], down, 0.0), Some((3.0, up, 0)));
         assert_eq!(
-            first_hit(sphere, [0.0, 0.0, 5.0], down, 0.0),
-            Some((3.0, up, 0))
-        );
-        assert_eq!(
-            first_hit(sphere, [0.0, 0.0, 5.0], down, 3.5),
+            hit(sphere, [0.0, 0.0, 5.0], down, 3.5),
             Some((7.0, down, 0))
         );
-        assert_eq!(first_hit(sphere, [0.0; 3], down, 0.0), Some((2.0, down, 0)));
-        assert_eq!(first_hit(sphere, [0.0, 0.0, 5.0], up, 0.0), None);
-        assert_eq!(first_hit(sphere, [0.0, 2.1, 5.0], down, 0.0), None);
+        assert_eq!(hit(sphere, [0.0; 3], down, 0.0), Some((2.0, down, 0)));
+        assert_eq!(hit(sphere, [0.0, 0.0, 5.0], up, 0.0), None);
+        assert_eq!(hit(sphere, [0.0, 2.1, 5.0], down, 0.0), None);
         let cuboid = Primitive::Box {
             half: Vec3::new(1.0, 2.0, 3.0),
         };
         assert_eq!(
-            first_hit(cuboid, [0.5, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0),
+            hit(cuboid, [0.5, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0),
             Some((7.0, [0.0, 1.0, 0.0], 3))
         );
         assert_eq!(
-            first_hit(cuboid, [0.5, 0.0, 1.0], [0.0, -1.0, 0.0], 0.0),
+            hit(cuboid, [0.5, 0.0, 1.0], [0.0, -1.0, 0.0], 0.0),
             Some((2.0, [0.0, -1.0, 0.0], 2))
         );
         // In a side face of the box, along it.
         assert_eq!(
-            first_hit(cuboid, [1.0, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0),
+            hit(cuboid, [1.0, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0),
             Some((7.0, [0.0, 1.0, 0.0], 3))
         );
-        assert_eq!(
-            first_hit(cuboid, [1.1, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0),
-            None
-        );
+        assert_eq!(hit(cuboid, [1.1, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0), None);
         let cylinder = Primitive::Cylinder {
             radius: 1.0,
             half_length: 2.0,
         };
         assert_eq!(
-            first_hit(cylinder, [0.3, 0.3, 5.0], down, 0.0),
+            hit(cylinder, [0.3, 0.3, 5.0], down, 0.0),
             Some((3.0, up, 2))
         );
         assert_eq!(
-            first_hit(cylinder, [0.3, 0.3, 0.0], down, 0.0),
+            hit(cylinder, [0.3, 0.3, 0.0], down, 0.0),
             Some((2.0, down, 1))
         );
         assert_eq!(
-            first_hit(cylinder, [5.0, 0.0, 1.0], [-1.0, 0.0, 0.0], 0.0),
+            hit(cylinder, [5.0, 0.0, 1.0], [-1.0, 0.0, 0.0], 0.0),
             Some((4.0, [1.0, 0.0, 0.0], 0))
         );
-        assert_eq!(first_hit(cylinder, [1.1, 0.0, 5.0], down, 0.0), None);
+        assert_eq!(hit(cylinder, [1.1, 0.0, 5.0], down, 0.0), None);
         let capsule = Primitive::Capsule {
             radius: 1.0,
             half_length: 2.0,
         };
+        assert_eq!(hit(capsule, [0.0, 0.0, 5.0], down, 0.0), Some((2.0, up, 0)));
         assert_eq!(
-            first_hit(capsule, [0.0, 0.0, 5.0], down, 0.0),
-            Some((2.0, up, 0))
-        );
-        assert_eq!(
-            first_hit(capsule, [0.0, 0.0, 0.0], down, 0.0),
+            hit(capsule, [0.0, 0.0, 0.0], down, 0.0),
             Some((3.0, down, 0))
         );
         assert_eq!(
-            first_hit(capsule, [5.0, 0.0, -1.0], [-1.0, 0.0, 0.0], 0.0),
+            hit(capsule, [5.0, 0.0, -1.0], [-1.0, 0.0, 0.0], 0.0),
             Some((4.0, [1.0, 0.0, 0.0], 0))
         );
         assert_eq!(
-            first_hit(capsule, [0.8, 0.0, 5.0], down, 0.0).map(|m| m.2),
+            hit(capsule, [0.8, 0.0, 5.0], down, 0.0).map(|m| m.2),
             Some(0)
         );
-        assert_eq!(first_hit(capsule, [1.1, 0.0, 5.0], down, 0.0), None);
+        assert_eq!(hit(capsule, [1.1, 0.0, 5.0], down, 0.0), None);
     }
 }

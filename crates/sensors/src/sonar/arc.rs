@@ -141,12 +141,12 @@ impl SoundSpeedProfile {
         self.layer(z).1(z)
     }
 
-    /// Next section of a ray at the height `z` [m] with the direction `d` (unit vector, W). `left`
-    /// is its remaining length and `far` its total length [m].
-    pub fn next_section(&self, z: f64, d: Vec3, [left, far]: [f64; 2]) -> ArcSection {
-        let min_length = MIN_SECTION_FRACTION * far;
+    /// Next section of a ray at the height `z` [m] with the direction `d` (unit vector, W).
+    /// `remaining` is its remaining length and `length` its total length [m].
+    pub fn next_section(&self, z: f64, d: Vec3, [remaining, length]: [f64; 2]) -> ArcSection {
+        let min_length = MIN_SECTION_FRACTION * length;
         // On an edge, the layer that the ray enters.
-        let ([low, high], speed, g) = self.layer(z + 1e-9 * far * d.z);
+        let ([low, high], speed, g) = self.layer(z + 1e-9 * length * d.z);
         let (c, level) = (speed(z), (d.x * d.x + d.y * d.y).sqrt());
         if level < 1e-9 {
             let edge = if d.z > 0.0 { high - z } else { z - low };
@@ -156,11 +156,11 @@ impl SoundSpeedProfile {
                 c,
                 g,
                 rate: 0.0,
-                arc: edge.max(min_length).min(left),
+                arc: edge.max(min_length).min(remaining),
             };
         }
         let rate = -level / c * g;
-        let mut arc = left.min((8.0 * SAGITTA / rate.abs()).sqrt());
+        let mut arc = remaining.min((8.0 * SAGITTA / rate.abs()).sqrt());
         let edge = if d.z > 0.0 { high } else { low };
         if edge.is_finite() {
             let level_there = level / c * speed(edge);
@@ -173,7 +173,7 @@ impl SoundSpeedProfile {
             });
         }
         let up = (Vec3::new(0.0, 0.0, 1.0) - d.scale(d.z)).scale(1.0 / level);
-        if arc < min_length.min(left) {
+        if arc < min_length.min(remaining) {
             return self.section_across_edge(
                 z,
                 ArcSection {
@@ -182,7 +182,7 @@ impl SoundSpeedProfile {
                     c,
                     g,
                     rate,
-                    arc: min_length.min(left),
+                    arc: min_length.min(remaining),
                 },
             );
         }
@@ -250,24 +250,28 @@ impl ArcSection {
 mod tests {
     use super::*;
 
-    /// Traces a ray over the length `far`: end point, direction, travel time and number of
+    /// Traces a ray over a `length`: end point, direction, travel time and number of
     /// sections.
     fn trace_ray(
         layers: &SoundSpeedProfile,
         z: f64,
         angle: f64,
-        far: f64,
+        length: f64,
     ) -> (Vec3, Vec3, f64, usize) {
         let (mut p, mut d) = (
             Vec3::new(0.0, 0.0, z),
             Vec3::new(angle.cos(), 0.0, angle.sin()),
         );
-        let (mut left, mut time, mut n) = (far, 0.0, 0);
-        while left > 1e-9 {
-            let section = layers.next_section(p.z, d, [left, far]);
+        let (mut remaining, mut time, mut n) = (length, 0.0, 0);
+        while remaining > 1e-9 {
+            let section = layers.next_section(p.z, d, [remaining, length]);
             let (chord, length) = section.chord(section.arc);
             (p, d) = (p + chord.scale(length), section.direction(section.arc));
-            (left, time, n) = (left - section.arc, time + section.time(section.arc), n + 1);
+            (remaining, time, n) = (
+                remaining - section.arc,
+                time + section.time(section.arc),
+                n + 1,
+            );
         }
         (p, d, time, n)
     }
@@ -289,13 +293,13 @@ mod tests {
                 [0.0, 1500.0 + 1000.0 * g],
             ])
             .unwrap();
-            let (z, far) = (-1000.0, 300.0);
+            let (z, length) = (-1000.0, 300.0);
             let c: f64 = 1500.0;
-            let (p, d, time, n) = trace_ray(&layers, z, angle, far);
+            let (p, d, time, n) = trace_ray(&layers, z, angle, length);
             let rate = -angle.cos() / c * g;
-            let end = angle + rate * far;
+            let end = angle + rate * length;
             let exact = if g == 0.0 {
-                [far * angle.cos(), z + far * angle.sin(), far / c]
+                [length * angle.cos(), z + length * angle.sin(), length / c]
             } else {
                 let r = 1.0 / rate;
                 let inverse_gudermannian = |a: f64| a.sin().atanh();
@@ -315,7 +319,7 @@ mod tests {
             assert!((snell - 1.0).abs() < 1e-9, "{snell}");
             // (4), rounded up to whole sections.
             let chord = (8.0 * SAGITTA / rate.abs()).sqrt();
-            assert!(n as f64 <= (far / chord).ceil() + 1.0, "{n} sections");
+            assert!(n as f64 <= (length / chord).ceil() + 1.0, "{n} sections");
         }
     }
 
@@ -335,8 +339,8 @@ mod tests {
             SoundSpeedProfile::new(profile.iter().rev().map(|[z, c]| [-z, *c]).collect()).unwrap();
         for degrees in [-80.0_f64, -45.0, -20.0, -8.0] {
             let angle = degrees.to_radians();
-            let far = 0.9 * 58.0 / angle.sin().abs().max(0.35);
-            let (p, d, time, _) = trace_ray(&layers, -2.0, angle, far);
+            let length = 0.9 * 58.0 / angle.sin().abs().max(0.35);
+            let (p, d, time, _) = trace_ray(&layers, -2.0, angle, length);
             let exact = ray::trace(&guide, 2.0, (-angle).tan(), p.x, 0, |_| ()).unwrap();
             assert!(
                 (p.z + exact.depth).abs() < 2e-3,
@@ -345,7 +349,7 @@ mod tests {
                 exact.depth
             );
             assert!(
-                (far - exact.length).abs() < 1e-3 && (time / exact.time - 1.0).abs() < 1e-5,
+                (length - exact.length).abs() < 1e-3 && (time / exact.time - 1.0).abs() < 1e-5,
                 "{degrees}"
             );
             assert!(

@@ -163,16 +163,16 @@ impl Transmitter<'_> {
         }
     }
 
-    /// First hit of a ray within `far` [m], including the water surface.
-    fn first_hit(&self, p: Vec3, d: Vec3, far: f64) -> Option<HitPoint> {
+    /// First hit of a ray within `max_distance` [m], including the water surface.
+    fn first_hit(&self, p: Vec3, d: Vec3, max_distance: f64) -> Option<HitPoint> {
         let hit = self.context.ray_scene.first_hit_excluding(
             self.context.view,
             self.robot,
             p,
             d,
-            [0.0, far],
+            [0.0, max_distance],
         );
-        let reach = hit.map_or(far, |hit| hit.distance);
+        let reach = hit.map_or(max_distance, |hit| hit.distance);
         if let Some(distance) = self.surface.crossing(p, d, reach) {
             let q = p + d.scale(distance);
             // Normal on the water side.
@@ -328,7 +328,7 @@ impl Transmitter<'_> {
 
     /// Traces a refracted ray in straight sections; it ends at its first hit.
     fn trace_refracted(&self, layers: &SoundSpeedProfile, ray: &Ray, echoes: &mut ColumnEchoes) {
-        let (medium, far) = (self.context.medium, self.spec.limits[1]);
+        let (medium, max_distance) = (self.context.medium, self.spec.limits[1]);
         let (mut p, mut d, mut path) = (
             self.p,
             ray.d,
@@ -338,8 +338,8 @@ impl Transmitter<'_> {
                 loss: 0.0,
             },
         );
-        while far - path.r > 1e-6 * far {
-            let section = layers.next_section(p.z, d, [far - path.r, far]);
+        while max_distance - path.r > 1e-6 * max_distance {
+            let section = layers.next_section(p.z, d, [max_distance - path.r, max_distance]);
             let (chord, length) = section.chord(section.arc);
             let hit = self.first_hit(p, chord, length);
             let q = hit.map_or(p + chord.scale(length), |point| point.p);
@@ -372,8 +372,8 @@ impl Transmitter<'_> {
     }
 
     fn trace_straight(&self, ray: &Ray, echoes: &mut ColumnEchoes) {
-        let far = self.spec.limits[1];
-        let Some(point) = self.first_hit(self.p, ray.d, far) else {
+        let max_distance = self.spec.limits[1];
+        let Some(point) = self.first_hit(self.p, ray.d, max_distance) else {
             return;
         };
         let path = self.straight_path(self.p, point.p, point.distance);
@@ -404,7 +404,7 @@ impl Transmitter<'_> {
             ..*ray
         };
         let from = point.p + point.n.scale(1e-6);
-        if let Some(next) = self.first_hit(from, ray.d, far - point.distance) {
+        if let Some(next) = self.first_hit(from, ray.d, max_distance - point.distance) {
             let path = path + self.straight_path(point.p, next.p, next.distance);
             let outgoing = TracedPath {
                 via,
@@ -561,12 +561,18 @@ impl Transmitter<'_> {
 
     /// Returns true if nothing blocks a ray from `p` along `d`. Both ends are excluded by a
     /// tolerance.
-    fn is_clear(&self, p: Vec3, d: Vec3, far: f64) -> bool {
-        let near =
-            (REFLECTION_POINT_TOLERANCE[0] + REFLECTION_POINT_TOLERANCE[1] * far).min(0.4 * far);
+    fn is_clear(&self, p: Vec3, d: Vec3, max_distance: f64) -> bool {
+        let near = (REFLECTION_POINT_TOLERANCE[0] + REFLECTION_POINT_TOLERANCE[1] * max_distance)
+            .min(0.4 * max_distance);
         self.context
             .ray_scene
-            .first_hit_excluding(self.context.view, self.robot, p, d, [near, far - near])
+            .first_hit_excluding(
+                self.context.view,
+                self.robot,
+                p,
+                d,
+                [near, max_distance - near],
+            )
             .is_none()
     }
 }

@@ -182,8 +182,8 @@ fn beam_echo(
     }
     let altitude = -range * d_W.z;
     let is_in_range = altitude >= spec.altitude[0] && altitude <= spec.altitude[1];
-    let far = altitude / spec.altitude[1];
-    let is_lost = on && uniform < spec.beam_loss * far * far;
+    let altitude_ratio = altitude / spec.altitude[1];
+    let is_lost = on && uniform < spec.beam_loss * altitude_ratio * altitude_ratio;
     (is_in_range && !is_lost).then_some((range, v))
 }
 

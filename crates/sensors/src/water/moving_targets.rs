@@ -255,8 +255,8 @@ impl MovingTargets {
             let Some(beam) = longest_beam(state, device, pose, d_S, limit) else {
                 return true;
             };
-            let far = beam.range[1];
-            let extra = limit.distance + (device.p_LoS.norm() + far) * limit.angle;
+            let max_range = beam.range[1];
+            let extra = limit.distance + (device.p_LoS.norm() + max_range) * limit.angle;
             let (low, high) = rectangle(&beam, extra);
             let may = |s: &Sphere| s.owner != robot && may_hit(&beam, s.center, s.radius + extra);
             self.spheres.candidates(low, high).any(may)
@@ -428,21 +428,21 @@ fn beams(state: &State, sensor: &Sensor, work: &mut Workspace) -> [Option<Ray>; 
     let has_altitude = matches!(sensor.kind, SensorKind::Dvl(_));
     let beam = |d_S: Vec3| {
         let d = R_WS.mul_vec(d_S);
-        let far = max_beam_range(sensor)?;
-        let far = if !has_altitude {
-            far
+        let max_range = max_beam_range(sensor)?;
+        let max_range = if !has_altitude {
+            max_range
         } else if d.z < 0.0 {
-            far / -d.z
+            max_range / -d.z
         } else {
             return None;
         };
-        let far = seabed
+        let max_range = seabed
             .and_then(|seabed| seabed.range(origin, d))
-            .map_or(far, |bottom| far.min(bottom));
+            .map_or(max_range, |bottom| max_range.min(bottom));
         Some(Ray {
             origin,
             direction: d,
-            range: [0.0, far],
+            range: [0.0, max_range],
         })
     };
     beam_directions(sensor).map(|d_S| d_S.and_then(beam))
@@ -465,24 +465,24 @@ fn longest_beam(
     let approach_rate = approach_rate - limit.angle * steepness;
     let displacement = limit.distance + sensor.p_LoS.norm() * limit.angle;
     let above = origin.z - seabed.height(origin.x, origin.y) + steepness * displacement;
-    let mut far = max_beam_range(sensor)?;
+    let mut max_range = max_beam_range(sensor)?;
     if matches!(sensor.kind, SensorKind::Dvl(_)) {
         let down = -direction.z - limit.angle;
         if down < MIN_DOWNWARD_COMPONENT {
             return None;
         }
-        far /= down;
+        max_range /= down;
     }
     if seabed.terrain.is_none()
         && approach_rate > MIN_DOWNWARD_COMPONENT
         && above >= 2.0 * steepness * displacement
     {
-        far = far.min(above / approach_rate);
+        max_range = max_range.min(above / approach_rate);
     }
     Some(Ray {
         origin,
         direction,
-        range: [0.0, far],
+        range: [0.0, max_range],
     })
 }
 

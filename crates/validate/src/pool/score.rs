@@ -54,7 +54,7 @@ impl Curve {
         Some(self.values[k] + (x - k as f64) * (next - self.values[k]))
     }
 
-    /// Returns the curve with all values multiplied by `factor`.
+    /// Returns the curve with all values multiplied by `factor` [-].
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl Curve {
         }
     }
 
-    /// Returns the curve with `offset` added to all values.
+    /// Returns the curve with `offset`, in the unit of the curve, added to all values.
     #[must_use]
     pub fn shifted(&self, offset: f64) -> Self {
         Self {

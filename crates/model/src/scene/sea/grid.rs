@@ -34,7 +34,7 @@ pub enum Samples {
 }
 
 impl Samples {
-    /// Returns the sample with index `i`.
+    /// Returns the sample with index `i`, in the unit of the grid.
     #[inline]
     pub fn get(&self, i: usize) -> f64 {
         match self {
@@ -184,7 +184,8 @@ pub struct Grid {
     pub digest: u64,
 }
 
-/// Interpolated value and its derivatives along east, north, depth and time.
+/// Interpolated value and its derivatives along east, north, depth and time, in the
+/// unit of the grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridSample {
     /// Value at the point.
@@ -194,7 +195,8 @@ pub struct GridSample {
 }
 
 impl Grid {
-    /// Returns the sample with these indices along east, north, depth and time.
+    /// Returns the sample with these indices along east, north, depth and time, in the unit of the
+    /// grid.
     #[inline]
     pub fn sample(&self, k: [usize; 4]) -> f64 {
         let mut index = self.first as isize;

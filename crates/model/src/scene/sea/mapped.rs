@@ -38,7 +38,8 @@ impl Number {
         }
     }
 
-    /// Reads the number at the start of `bytes`, in big-endian order if `big_endian`.
+    /// Reads the number at the start of `bytes`, in big-endian order if `big_endian`. Its
+    /// unit is that of the file.
     #[inline]
     pub fn read(self, bytes: &[u8], big_endian: bool) -> f64 {
         macro_rules! number {
@@ -105,7 +106,8 @@ impl Layout {
         }
     }
 
-    /// Returns sample `i` of the file contents `bytes`; `None` if the value is missing.
+    /// Returns sample `i` of the file contents `bytes`, in its unit; `None` if the value is
+    /// missing.
     #[inline]
     pub fn get(&self, bytes: &[u8], i: usize) -> Option<f64> {
         let raw = self.number.read(&bytes[self.byte(i)..], self.big_endian);
@@ -127,7 +129,7 @@ impl Mapped {
         (layout.end() <= map.len()).then_some(Self { map, layout })
     }
 
-    /// Returns sample `i`, or the substitute if it is missing.
+    /// Returns sample `i`, or the substitute if it is missing, in the unit of the grid.
     #[inline]
     pub fn get(&self, i: usize) -> f64 {
         self.layout

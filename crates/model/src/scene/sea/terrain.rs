@@ -264,9 +264,9 @@ impl Terrain {
     }
 
     /// Implements [`Terrain::range_between`] within one cell with straight edges. The ray is in the
-    /// cell between the distances `from` and `to` [m] and above the terrain at `from`. `cell_position` and
-    /// `rate` are [`Terrain::cells`] of `p` and its derivatives along `d`. The outer `None` means
-    /// that the ray is not in the cell.
+    /// cell between the distances `from` and `to` [m] and above the terrain at `from`.
+    /// `cell_position` and `rate` are [`Terrain::cells`] of `p` and its derivatives along `d`. The
+    /// outer `None` means that the ray is not in the cell.
     pub fn range_in_cell(
         &self,
         [p, d]: [Vec3; 2],

@@ -35,8 +35,8 @@ const SPEED_GAIN: f64 = 0.5;
 impl Clearance {
     /// Creates the check for the shapes of a scene.
     ///
-    /// `always_together` is true if a constraint other than contact connects robots; they are then always
-    /// stepped together.
+    /// `always_together` is true if a constraint other than contact connects robots; they are then
+    /// always stepped together.
     pub(crate) fn new<'a>(
         scene: &Scene,
         moving: &[CollisionShape],

@@ -165,8 +165,8 @@ impl Detector {
         }
     }
 
-    /// Writes all contact points at the current poses to `out`, in a fixed order, except those of the
-    /// pairs in `excluded_pairs`, which is sorted.
+    /// Writes all contact points at the current poses to `out`, in a fixed order, except those of
+    /// the pairs in `excluded_pairs`, which is sorted.
     pub(crate) fn detect_contact_points(
         &mut self,
         scene: &Scene,

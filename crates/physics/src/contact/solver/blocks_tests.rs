@@ -43,11 +43,7 @@ fn factor_solves_linear_system() {
             let (n, v, to) = (body.n as usize, body.v as usize, blocks.diagonal(k as u32));
             for i in 0..n {
                 for j in 0..=i {
-                    let x = if i == j {
-                        10.0 + noise(&mut seed)
-                    } else {
-                        noise(&mut seed)
-                    };
+                    let x = noise(&mut seed) + if i == j { 10.0 } else { 0.0 };
                     for (i, j) in [(i, j), (j, i)] {
                         full[(v + i) * size + v + j] = x;
                         blocks.values[to + i * n + j] = x;

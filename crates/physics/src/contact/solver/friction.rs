@@ -35,7 +35,7 @@ pub enum FrictionBound {
     Disk(f64),
 }
 
-/// Admissible impulse nearest to `p`.
+/// Admissible impulse nearest to `p` [N s, N s, N s]; `friction` is the coefficient [-].
 #[inline(always)]
 pub fn project(mut p: [f64; 3], friction: f64, bound: FrictionBound, stiffness: f64) -> [f64; 3] {
     let square = p[1] * p[1] + p[2] * p[2];

@@ -52,8 +52,8 @@ pub struct ForceWithDerivative {
 /// Tension of one segment: force on its first node, and its derivative with respect to the
 /// difference of the node velocities. (1), (1')
 ///
-/// `rest_length` [m] and `rest_rate` [m/s] are the unstretched length and its rate, `d` [m] the vector
-/// between the nodes, and `dw` [m/s] the difference of their velocities, W.
+/// `rest_length` [m] and `rest_rate` [m/s] are the unstretched length and its rate, `d` [m] the
+/// vector between the nodes, and `dw` [m/s] the difference of their velocities, W.
 #[inline]
 pub fn tension(
     line: &LineProperties,

@@ -1,0 +1,88 @@
+//! Diagnostics of lost messages: slow subscribers, invalid datagrams, dropped commands.
+
+use crate::node::diagnostics::{status, value};
+use merrow_ros2::dds::NetworkCounters;
+use merrow_ros2::msg::diagnostic_msgs::DiagnosticStatus;
+
+/// Counters of messages and datagrams that were lost.
+pub struct Losses<'a> {
+    /// Number of messages that did not reach DDS or the bag.
+    pub dropped: u64,
+    /// Number of messages per topic that left the history before every reliable subscriber
+    /// acknowledged them.
+    pub evicted: &'a [(&'a str, u64)],
+    /// Counters of the network at the preceding diagnostics and now; `None` without a node.
+    pub network: Option<[NetworkCounters; 2]>,
+}
+
+/// Builds the status of reliable subscribers that do not keep up.
+pub(super) fn subscribers_status(total: u64, evicted: &[(&str, u64)]) -> DiagnosticStatus {
+    let values = evicted.iter().map(|(topic, count)| value(topic, count));
+    status(
+        DiagnosticStatus::WARN,
+        "merrow: slow subscribers".into(),
+        format!("{total} messages were dropped before all reliable subscribers had them"),
+        values.collect(),
+    )
+}
+
+/// Builds the status of the network from its counters at the preceding diagnostics and now.
+pub(super) fn network_status([before, now]: [NetworkCounters; 2]) -> DiagnosticStatus {
+    let ignored = |c: &NetworkCounters| c.malformed + c.refused;
+    let new = [
+        (
+            ignored(&now) - ignored(&before),
+            "invalid or refused datagrams of peers were ignored",
+        ),
+        (
+            now.overtaken - before.overtaken,
+            "commands arrived faster than they were handled",
+        ),
+    ];
+    let worst = new.iter().find(|(count, _)| *count > 0);
+    let (level, message) = match worst {
+        Some((count, text)) => (DiagnosticStatus::WARN, format!("{count} {text}")),
+        None => (DiagnosticStatus::OK, "connected".to_string()),
+    };
+    let values = vec![
+        value("datagrams sent", now.sent),
+        value("datagrams received", now.received),
+        value("datagrams that could not be sent", now.send_errors),
+        value("datagrams from outside the discovery range", now.foreign),
+        value("datagrams with invalid content", now.malformed),
+        value("refused announcements", now.refused),
+        value("messages dropped before their callback", now.overtaken),
+    ];
+    status(level, "merrow: network".into(), message, values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topics_with_slow_subscribers_are_named() {
+        let found = subscribers_status(7, &[("/image", 5), ("/scan", 2)]);
+        assert_eq!(found.level, DiagnosticStatus::WARN);
+        assert!(found.message.starts_with("7 messages"), "{}", found.message);
+        let values: Vec<_> = found.values.iter().map(|v| (&*v.key, &*v.value)).collect();
+        assert_eq!(values, [("/image", "5"), ("/scan", "2")]);
+    }
+
+    #[test]
+    fn invalid_datagrams_are_a_warning_while_they_arrive() {
+        let before = NetworkCounters {
+            malformed: 3,
+            ..NetworkCounters::default()
+        };
+        let now = NetworkCounters {
+            malformed: 5,
+            refused: 1,
+            ..before
+        };
+        let found = network_status([before, now]);
+        assert_eq!(found.level, DiagnosticStatus::WARN);
+        assert!(found.message.starts_with("3 invalid"), "{}", found.message);
+        assert_eq!(network_status([now, now]).level, DiagnosticStatus::OK);
+    }
+}
