@@ -17,6 +17,7 @@ use crate::node::diagnostics;
 use crate::node::diagnostics::Refusals;
 use crate::node::frames;
 use crate::node::frames::Snapshot;
+use crate::node::losses::Losses;
 use crate::node::plan::Plan;
 use crate::publisher::output_index::{OutputIndex, find_output};
 use crate::{arm, convert};
@@ -299,7 +300,7 @@ impl Worker {
             self.emit_any(self.outputs.diagnostics, now, || {
                 let counts = publishers.iter().map(|p| (p.topic(), p.dropped()));
                 let evicted: Vec<_> = counts.filter(|(_, count)| *count > 0).collect();
-                let losses = diagnostics::Losses {
+                let losses = Losses {
                     dropped,
                     evicted: &evicted,
                     network: network.map(|now| [before, now]),
