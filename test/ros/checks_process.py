@@ -248,5 +248,5 @@ def run_status(diagnostics):
 
 
 CHECKS = [check_same_hash, check_same_hash_of_a_fleet, check_interrupt, check_interrupt_when_recording,
-          check_kill_when_recording, check_record_option, check_fleet, check_two_in_one_domain]
+          check_forced_exit_when_recording, check_kill_when_recording, check_record_option, check_fleet, check_two_in_one_domain]
 PACE_CHECKS = [check_slow_and_absent_subscribers, check_pace_of_a_fleet]

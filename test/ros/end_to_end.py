@@ -11,6 +11,7 @@ packages in test/requirements.txt.
 
 import argparse
 import concurrent.futures
+import inspect
 import multiprocessing
 import pathlib
 import sys
@@ -25,6 +26,7 @@ import checks_exteroceptive
 import checks_flight
 import checks_garbage
 import checks_instruments
+import checks_network
 import checks_parameters
 import checks_positions
 import checks_process
@@ -34,7 +36,7 @@ import checks_topics
 
 MODULES = [checks_process, checks_arguments, checks_topics, checks_services, checks_parameters, checks_garbage,
            checks_drive, checks_flight, checks_arms, checks_sea, checks_exteroceptive, checks_instruments,
-           checks_positions]
+           checks_positions, checks_network]
 
 
 # most of a check is waiting for simulated time
@@ -55,6 +57,12 @@ def run_check(name, binary, pace):
 def all_checks(pace=False):
     """Returns the checks, or those that depend on the pace, by name."""
     lists = [getattr(module, "PACE_CHECKS", []) if pace else module.CHECKS for module in MODULES]
+    for module in MODULES:
+        listed = {*module.CHECKS, *getattr(module, "PACE_CHECKS", [])}
+        for name, value in vars(module).items():
+            own = name.startswith("check_") and getattr(value, "__module__", "") == module.__name__
+            # those with arguments are parts of other checks
+            assert not own or value in listed or inspect.signature(value).parameters, f"{name} is in no list of checks"
     return {check.__name__.removeprefix("check_"): check for checks in lists for check in checks}
 
 

@@ -48,6 +48,11 @@ peer.FIELDS.update({
     "merrow/srv/Record_Response": "bool success; string message",
     "merrow/srv/Checkpoint_Request": "string uri",
     "merrow/srv/Checkpoint_Response": "bool success; string message",
+    "type_description_interfaces/srv/GetTypeDescription_Request": "string type_name; string type_hash; "
+    "bool include_type_sources",
+    "type_description_interfaces/srv/GetTypeDescription_Response": "bool successful; string failure_reason; "
+    "type_description_interfaces/msg/TypeDescription type_description; "
+    "type_description_interfaces/msg/TypeSource[] type_sources; type_description_interfaces/msg/KeyValue[] extra_information",
 })
 
 BINARY = pathlib.Path(__file__).parents[2] / "target" / "debug" / "merrow"
@@ -131,8 +136,8 @@ class Merrow:
         self.path = pathlib.Path(self.folder.name)
         self._out, self._err = (open(self.path / name, "w+", encoding="utf-8") for name in ("out", "err"))
         ros_arguments = ["--ros-args", *ros] if ros else []
-        self.process = subprocess.Popen([BINARY, "run", world, *map(str, options), *ros_arguments],
-                                        stdout=self._out, stderr=self._err, env=environment(self.domain))
+        self._command = [BINARY, "run", world, *map(str, options), *ros_arguments]
+        self.restart()
         self.peer = Peer(self.domain)
         self._clients, self._readers, self._writers, self._fresh = {}, [], {}, False
         if connect:
@@ -141,6 +146,11 @@ class Merrow:
             except BaseException:
                 self.close()
                 raise
+
+    def restart(self):
+        """Starts the process, again if it has ended."""
+        self.process = subprocess.Popen(self._command, stdout=self._out, stderr=self._err,
+                                        env=environment(self.domain))
 
     def connect(self):
         """Waits until the node is complete."""
@@ -227,13 +237,18 @@ class Merrow:
         if service not in self._clients:
             types = {s["service"].rsplit("/", 1)[-1]: s["type"] for s in describe(self.world)["services"]}
             camel = "".join(word.capitalize() for word in service.split("_"))
-            type_name = types.get(service, f"rcl_interfaces/srv/{camel}")
+            package = "type_description_interfaces" if service == "get_type_description" else "rcl_interfaces"
+            type_name = types.get(service, f"{package}/srv/{camel}")
             client = self.peer.client(f"{self.node}/{service}", type_name)
             if not client.wait(20):
                 self.alive()
                 raise AssertionError(f"no service {service}")
             self._clients[service] = client
         return self._clients[service]
+
+    def forget_clients(self):
+        """Ends all clients, so that the next call is that of a new one."""
+        self._clients = {}
 
     def call(self, service, **fields):
         """Returns the reply of a service; fails without one."""

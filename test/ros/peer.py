@@ -196,6 +196,11 @@ class Peer:
         """
         return [sorted(sample.topic_name for sample in samples) for samples in self._discovered(prefix)]
 
+    def user_data(self, prefix=""):
+        """Returns the topic and the user data of each endpoint of other participants."""
+        samples = sum(self._discovered(prefix), [])
+        return [(sample.topic_name, bytes(sample.qos[Policy.Userdata].data)) for sample in samples]
+
     def endpoint_guids(self, participant):
         """Returns the GUIDs of all ROS endpoints of a participant (12 bytes), as a set of 16 bytes
         each.
