@@ -295,14 +295,8 @@ fn examples_work_with_cyclone_dds() {
     let Some((mut peer, _lock)) = super::script("examples.py") else {
         return;
     };
-    let arguments = [
-        "build",
-        "--locked",
-        "--quiet",
-        "-p",
-        "merrow-ros2",
-        "--examples",
-    ];
+    // the whole workspace, because its features are those of the build of the tests
+    let arguments = ["build", "--locked", "--quiet", "--workspace", "--examples"];
     let built = Command::new(env!("CARGO"))
         .args(arguments)
         .status()

@@ -116,3 +116,34 @@ fn static_peers_are_found_without_automatic_discovery() {
     writer.write(sample(8)).unwrap();
     assert_eq!(samples.recv_timeout(TIMEOUT).unwrap().payload.len(), 8);
 }
+
+/// A hundred participants on one machine find each other; each has at most eight sockets, and the
+/// number of its threads does not depend on its endpoints.
+#[test]
+#[ignore = "takes half a minute"]
+fn a_hundred_participants_find_each_other() {
+    const COUNT: usize = 100;
+    let entries = |folder: &str| std::fs::read_dir(folder).unwrap().count();
+    let before = ["/proc/self/fd", "/proc/self/task"].map(entries);
+    let all: Vec<_> = (0..COUNT)
+        .map(|_| {
+            let (participant, samples) = join(DOMAIN + 9);
+            let reader = participant.create_reader(spec(Qos::writer()), |_| {});
+            (participant, reader, samples)
+        })
+        .collect();
+    let writers: Vec<_> = all
+        .iter()
+        .map(|(participant, ..)| participant.create_writer(spec(Qos::writer())))
+        .collect();
+    let [files, threads] = ["/proc/self/fd", "/proc/self/task"].map(entries);
+    assert!(files - before[0] <= 8 * COUNT, "{files} open files");
+    assert!(threads - before[1] <= 2 * COUNT, "{threads} threads");
+    let end = Instant::now() + Duration::from_secs(60);
+    let found = || writers.iter().filter(|w| w.matched() == COUNT - 1).count();
+    while found() < COUNT {
+        let found = found();
+        assert!(Instant::now() < end, "{found} of {COUNT} know all others");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}

@@ -14,10 +14,13 @@ use super::writer::Writer;
 use crate::qos::{Durability, History, Qos, ReliabilityKind};
 use crate::wire::*;
 
-/// Period of announcements to groups and initial peers, and count of these periods between two to
-/// known participants [ns].
+/// Period of announcements to groups [ns], and count of these periods between two announcements to
+/// initial peers and known participants.
 const ANNOUNCE_PERIOD: u64 = 1000 * MILLIS;
-const KNOWN_ANNOUNCEMENTS: i64 = 3;
+const KNOWN_ANNOUNCEMENTS: u32 = 3;
+
+/// Count of announcements after the start that go to the initial peers, too.
+const FIRST_ANNOUNCEMENTS: u32 = 8;
 
 /// Longest period of announcements to a participant that has not answered [ns].
 const MAX_SILENT_PERIOD: u64 = 3000 * MILLIS;
@@ -179,12 +182,14 @@ impl Engine {
         })
     }
 
-    /// Sends an SPDP submessage to the multicast groups, the initial peers and, if `with_known`, to
-    /// known peers.
+    /// Sends an SPDP submessage to the multicast groups and, if `with_known`, to the initial peers
+    /// and known peers. The first announcements go to the initial peers in any case.
     fn send_spdp(&mut self, submessage: &Submessage, with_known: bool) {
         let groups = self.config.metatraffic_multicast.iter();
         let mut to: Vec<_> = groups.filter_map(Locator::socket_addr).collect();
-        to.extend(&self.config.initial_peers);
+        if with_known || self.rounds < FIRST_ANNOUNCEMENTS {
+            to.extend(&self.config.initial_peers);
+        }
         let known = self.remotes.values();
         let known = known.filter(|remote| with_known && remote.verified);
         let unicast = known.filter_map(|remote| remote.destination(&*self.paths));
@@ -199,7 +204,8 @@ impl Engine {
     pub(super) fn announce(&mut self, now: Nanos) {
         let payload = Payload::Data(self.participant_data().encode());
         let submessage = self.spdp_submessage(payload, None);
-        self.send_spdp(&submessage, self.announcements % KNOWN_ANNOUNCEMENTS == 0);
+        self.send_spdp(&submessage, self.rounds.is_multiple_of(KNOWN_ANNOUNCEMENTS));
+        self.rounds += 1;
         let quick = self.quick_announcements > 0;
         self.quick_announcements = self.quick_announcements.saturating_sub(1);
         self.announce_at = now.plus(if quick { QUICK_PERIOD } else { ANNOUNCE_PERIOD });

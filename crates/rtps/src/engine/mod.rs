@@ -86,7 +86,9 @@ pub struct Engine {
     quick_announcements: u32,
     next_key: u32,
     has_left: bool,
+    /// Sequence number of the last announcement, and count of those to all.
     announcements: i64,
+    rounds: u32,
     counters: Counters,
 }
 
@@ -120,6 +122,7 @@ impl Engine {
             next_key: 1,
             has_left: false,
             announcements: 0,
+            rounds: 0,
             counters: Counters::default(),
         };
         engine.create_builtin_endpoints();
