@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 fn shipped(model: &str) -> World {
     let text = format!(
-        "step: {{dt_s: 0.02}}\nseabed: {{depth_m: 200}}\nrobots: {{r: {{model: {{extends: robots/{model}.yaml, firmware: null, battery: null, sensors: null}}}}}}"
+        "step: {{dt_s: 0.002}}\nseabed: {{depth_m: 200}}\nrobots: {{r: {{model: {{extends: robots/{model}.yaml, firmware: null}}}}}}"
     );
     match load_text("straight.yaml", &text, Overrides::default()) {
         Ok(world) => world,
@@ -43,7 +43,8 @@ fn change_of_heading(world: World, fraction: f64) -> Option<f64> {
     let mut turned = 0.0_f64;
     let mut last = 0.0;
     for _ in 0..300 {
-        s.advance(50);
+        s.advance(500);
+        s.clear_outboxes();
         let bow = s.state.robots[0].motion.q_WB.matrix().col(0);
         let heading = libm::atan2(bow.y, bow.x);
         let step = heading - last;

@@ -46,7 +46,7 @@ def check_type_descriptions():
 
 
 def check_late_subscribers():
-    """A late subscriber to a latched topic gets its one message, whatever its depth; none is old."""
+    """A late subscriber to a latched topic gets its one message at any depth; none is old."""
     with Merrow("dock") as m:
         (coupling,) = [t["topic"] for t in live.describe("dock")["published"]
                        if re.fullmatch(r"/couplings/\w+/state", t["topic"])][:1]

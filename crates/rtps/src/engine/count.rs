@@ -11,7 +11,7 @@ pub(super) struct CountFilter {
     last: Option<(i32, Nanos)>,
 }
 
-/// Result of [`CountFilter::check`].
+/// Class of a message, see [`CountFilter::check`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
     /// The message follows the last one.

@@ -31,7 +31,7 @@ impl Held {
         self.bytes.saturating_add(bytes) <= limit && all.saturating_add(bytes) <= total
     }
 
-    /// Adds `bytes` [B].
+    /// Adds `bytes` [B] that the reader holds now.
     pub(super) fn add(&mut self, bytes: usize) {
         self.bytes += bytes;
         self.total.0.fetch_add(bytes, Ordering::Relaxed);

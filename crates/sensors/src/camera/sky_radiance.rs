@@ -446,7 +446,8 @@ fn twilight(elevation: f64) -> f64 {
     libm::pow(10.0, y0 + (at - x0) / (x1 - x0) * (y1 - y0))
 }
 
-/// Relative air mass of the light of the sun, from the sine of its elevation and its elevation [deg].
+/// Relative air mass of the light of the sun, from the sine of its elevation and its elevation
+/// [deg].
 fn relative_air_mass(sine: f64, elevation_deg: f64) -> f64 {
     1.0 / (sine.max(0.0) + 0.15 * libm::pow(elevation_deg.max(0.0) + 3.885, -1.253))
 }

@@ -10,9 +10,9 @@ pub trait F32x8: Copy {
     type Permutation: Copy;
     /// Sets all lanes to the same number.
     fn splat(x: f32) -> Self;
-    /// Loads a vector.
+    /// Loads eight values from memory.
     fn read(x: &[f32; 8]) -> Self;
-    /// Stores the vector.
+    /// Stores the eight values to memory.
     fn write(self, out: &mut [f32; 8]);
     /// Lane-wise sum `self + o`.
     fn add(self, o: Self) -> Self;
