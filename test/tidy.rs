@@ -155,7 +155,7 @@ fn dependencies_go_one_way() {
 #[test]
 fn words_stay_in_their_modules() {
     // word, where it may be used
-    let rules: [(&str, &[&str]); 10] = [
+    let rules: [(&str, &[&str]); 13] = [
         (
             "std::fs",
             &[
@@ -195,6 +195,10 @@ fn words_stay_in_their_modules() {
             &["crates/sim/src/pace.rs", "crates/rtps/src/udp/driver.rs"],
         ),
         ("mul_add", &[]),
+        // gravity of a world without the key, and the figure of the Earth
+        ("9.81", &["crates/schema/src/lib.rs", "crates/validate/"]),
+        ("6_378_137", &["crates/math/src/ellipsoid.rs"]),
+        ("6_371", &["crates/environment/src/magnetic_field.rs"]),
         ("merrow_rtps", &["crates/ros2/src/dds/", "crates/rtps/"]),
         ("parry3d", &["crates/physics/src/contact/"]),
         (".unwrap()", &[]),
@@ -751,6 +755,23 @@ fn paths_in_the_map_exist() {
         }
     }
     expect_none("a path named on a page exists", &wrong);
+}
+
+#[test]
+fn figures_are_shown() {
+    let pages: String = pages().into_iter().map(|(_, text)| text).collect();
+    let mut wrong = Vec::new();
+    for ending in ["png", "jpg", "svg"] {
+        let mut figures = Vec::new();
+        files_below(&root().join("docs"), ending, &mut figures);
+        for figure in figures {
+            let name = figure.file_name().unwrap().to_string_lossy().into_owned();
+            if !pages.contains(&name) {
+                wrong.push(figure.display().to_string());
+            }
+        }
+    }
+    expect_none("a figure is shown on a page", &wrong);
 }
 
 #[test]

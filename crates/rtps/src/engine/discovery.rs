@@ -421,7 +421,7 @@ impl Engine {
                 local.add(now, Guid::new(prefix, reader), &qos, to, path);
             }
             if set & has_writer != 0 {
-                self.add_writer(now, reader, Guid::new(prefix, writer), false, to);
+                self.add_writer(now, reader, Guid::new(prefix, writer), to);
             }
             self.reschedule(writer);
         }
@@ -434,13 +434,12 @@ impl Engine {
         now: Nanos,
         reader: EntityId,
         writer: Guid,
-        skips_history: bool,
         to: SocketAddr,
     ) -> Option<usize> {
         let remote = self.remotes.get(&writer.prefix);
         let vendor = remote.map_or(VendorId::UNKNOWN, |remote| remote.data.vendor);
         let local = self.readers.get_mut(&reader)?;
-        if !local.add(now, writer, vendor, skips_history, to) {
+        if !local.add(now, writer, vendor, to) {
             return None;
         }
         let total = local.matched();

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use super::Engine;
 use super::config::Nanos;
 use super::event::Event;
-use crate::qos::{Durability, Qos, compatible};
+use crate::qos::compatible;
 use crate::wire::*;
 
 impl Engine {
@@ -62,9 +62,7 @@ impl Engine {
             })
         } else if let Some(reader) = self.readers.get(&local) {
             let result = compatible(&remote.qos, reader.qos());
-            let is_durable = |qos: &Qos| qos.durability >= Durability::TransientLocal;
-            let skips_history = is_durable(&remote.qos) && !is_durable(reader.qos());
-            result.map(|()| self.add_writer(now, local, remote.guid, skips_history, to))
+            result.map(|()| self.add_writer(now, local, remote.guid, to))
         } else {
             Ok(None)
         };

@@ -65,8 +65,6 @@ struct Proxy {
     heartbeats: CountFilter,
     /// Whether a heartbeat arrived since the match or since the peer fell silent.
     greeted: bool,
-    /// Whether the next heartbeat announces only history.
-    skips_history: bool,
     respond_at: Option<Nanos>,
     /// Whether the response is a repetition, which waits while fragments arrive.
     repeats: bool,
@@ -128,14 +126,12 @@ impl Reader {
     }
 
     /// Adds a writer of `vendor` or moves a known one to another destination. A reliable reader
-    /// immediately requests a heartbeat. With `skips_history` the samples before the first
-    /// heartbeat are not requested.
+    /// immediately requests a heartbeat.
     pub(super) fn add(
         &mut self,
         now: Nanos,
         writer: Guid,
         vendor: VendorId,
-        skips_history: bool,
         to: SocketAddr,
     ) -> bool {
         if let Some(proxy) = self.proxies.get_mut(&writer) {
@@ -151,7 +147,6 @@ impl Reader {
             held: Held::new(&self.total),
             heartbeats: CountFilter::default(),
             greeted: false,
-            skips_history,
             respond_at: self.qos.is_reliable().then_some(now),
             repeats: false,
             period: GREETING_PERIOD.0,
@@ -317,11 +312,7 @@ impl Reader {
         }
         proxy.period = REQUEST_PERIOD.0;
         proxy.last = proxy.last.max(beat.last);
-        let first = match std::mem::take(&mut proxy.skips_history) {
-            true => beat.last.next().max(beat.first),
-            false => beat.first,
-        };
-        let ready = self.skip_to(writer, first);
+        let ready = self.skip_to(writer, beat.first);
         if let Some(proxy) = self.proxies.get_mut(&writer) {
             let missing = proxy.expected <= proxy.last;
             let due = now.plus(RESPONSE_DELAY);

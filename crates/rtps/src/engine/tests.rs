@@ -548,7 +548,7 @@ fn next_sample_has_memory_priority_over_later_ones() {
         limits,
         &Total::default(),
     );
-    reader.add(Nanos(0), writer, VendorId::MERROW, false, address(2));
+    reader.add(Nanos(0), writer, VendorId::MERROW, address(2));
     let mut receive = |sample: i64, fragment: u32| {
         let frag = DataFrag {
             reader: EntityId::UNKNOWN,
