@@ -453,6 +453,8 @@ fn run_docs(slow: bool) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = Folder::new(if slow { "docs_slow" } else { "docs" }, &[]);
     std::os::unix::fs::symlink(root.join("test"), folder.0.join("test")).unwrap();
+    // the folder of the images of docs/sensors.md
+    std::fs::create_dir(folder.0.join("sensors")).unwrap();
     let mut documents: Vec<_> = std::fs::read_dir(root.join("docs"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
