@@ -378,10 +378,12 @@ impl Engine {
             name: data.name.clone(),
             user_data: data.user_data.clone(),
         });
+        // one that was verified before its lease ended has the same random prefix
+        let verified = self.lost.iter().any(|lost| lost.prefix == prefix);
         let remote = Remote {
             data,
             source: from,
-            verified: false,
+            verified,
             heard: now,
             announced: now,
             answered: false,
@@ -391,8 +393,11 @@ impl Engine {
         };
         self.remotes.insert(prefix, remote);
         self.peers_at = self.peers_at.min(now.plus(QUICK_PERIOD));
-        self.lost.retain(|lost| lost.to != to);
-        self.credits.insert(to, 0);
+        self.lost
+            .retain(|lost| lost.prefix != prefix && lost.to != to);
+        if !verified {
+            self.credits.insert(to, 0);
+        }
         self.announce_to(to, prefix);
         self.match_builtin(now, prefix);
     }

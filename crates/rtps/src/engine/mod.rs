@@ -357,7 +357,10 @@ impl Engine {
             builder.pad(ANSWER_ROOM);
         }
         // ACKNACK, the largest of the submessages that share a datagram, has less than 100 B.
-        let room = self.paths.path(to).max_datagram.saturating_sub(100);
+        let limit = self.paths.path(to).max_datagram;
+        let credit = self.credits.get(&to).filter(|_| is_answer);
+        let room = credit.map_or(limit, |credit| limit.min(*credit));
+        let room = room.saturating_sub(100);
         while builder.len() < room && !builder.is_full() {
             let same = |next: &Control| {
                 (next.0, next.1) == (to, prefix) && !matches!(next.2, Submessage::Data(_))

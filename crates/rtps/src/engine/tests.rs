@@ -171,6 +171,16 @@ impl World {
         }
     }
 
+    /// Runs until `condition` holds, at most for a minute.
+    fn run_until(&mut self, condition: impl Fn(&mut World) -> bool) {
+        for _ in 0..600 {
+            if condition(self) {
+                return;
+            }
+            self.run(100);
+        }
+    }
+
     /// Returns the numbers of the samples that `reader` received.
     fn received(&self, at: SocketAddr, reader: Guid) -> Vec<u64> {
         let events = self.events.get(&at).into_iter().flatten();
@@ -220,9 +230,15 @@ fn check(seed: u64) {
         .create_reader(Nanos(0), spec(offered.clone()));
     let best_effort = qos(false, false, History::KeepLast(1));
     let unreliable = world.engine(b).create_reader(Nanos(0), spec(best_effort));
-    world.run(5000);
-    assert!(world.engine(a).is_matched(writer, reader), "seed {seed}");
-    assert!(world.engine(b).is_matched(reader, writer), "seed {seed}");
+    world.run(1000);
+    let is_matched = |world: &mut World| {
+        let [local, remote] = [a, b].map(|at| world.engine(at).is_matched(writer, reader));
+        let remote = remote || world.engine(b).is_matched(reader, writer);
+        let found = world.engine(b).matched_writers(unreliable).len() == 1;
+        local && remote && found && world.engine(a).ready_readers(writer).len() == 2
+    };
+    world.run_until(is_matched);
+    assert!(is_matched(&mut world), "seed {seed}");
     let count = 1 + world.random.below(30);
     for number in 1..=count {
         let size = match world.random.below(4) {
@@ -233,8 +249,9 @@ fn check(seed: u64) {
         let pause = world.random.below(5);
         world.run(pause);
     }
-    world.run(2500);
     let all: Vec<u64> = (1..=count).collect();
+    world.run_until(|world| world.received(b, reader).len() == all.len());
+    world.run(500);
     assert_eq!(world.received(b, reader), all, "seed {seed}");
     let some = world.received(b, unreliable);
     assert!(some.is_sorted_by(|x, y| x < y), "seed {seed}: {some:?}");
@@ -242,14 +259,16 @@ fn check(seed: u64) {
     let c = world.join(3);
     let now = world.now;
     let late = world.engine(c).create_reader(now, spec(offered));
-    world.run(9000);
+    world.run_until(|world| world.received(c, late).len() == all.len());
+    world.run(500);
     assert_eq!(world.received(c, late), all, "late, seed {seed}");
     let counters = world.engine(a).writer_counters(writer).expect("writer");
     assert_eq!(counters.matched, 3, "seed {seed}");
     assert_eq!(counters.evicted_unacknowledged, 0, "seed {seed}");
     let now = world.now;
     world.engine(c).remove_endpoint(now, late);
-    world.run(2500);
+    let matched = |world: &mut World| world.engine(a).writer_counters(writer).map(|c| c.matched);
+    world.run_until(|world| matched(world) == Some(2));
     let counters = world.engine(a).writer_counters(writer).expect("writer");
     assert_eq!(counters.matched, 2, "seed {seed}");
 }
@@ -262,7 +281,17 @@ fn samples_arrive_once_and_in_order() {
 #[test]
 #[ignore = "takes minutes"]
 fn samples_arrive_once_and_in_order_on_many_networks() {
-    (1000..100_000).for_each(check);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for first in 0..threads {
+            scope.spawn(move || {
+                (1000 + first..101_000)
+                    .step_by(threads)
+                    .map(|n| n as u64)
+                    .for_each(check)
+            });
+        }
+    });
 }
 
 #[test]
