@@ -10,7 +10,7 @@ pub trait F32x8: Copy {
     type Permutation: Copy;
     /// Sets all lanes to the same number.
     fn splat(x: f32) -> Self;
-    /// Loads eight values from memory.
+    /// Loads eight consecutive values.
     fn read(x: &[f32; 8]) -> Self;
     /// Stores the eight values to memory.
     fn write(self, out: &mut [f32; 8]);
