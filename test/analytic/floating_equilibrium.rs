@@ -169,7 +169,7 @@ robots:
 }
 
 // Goal: `coefficients_at: waterline` scales added mass, damping and derivatives alike. Method: the
-// acceleration of a box in motion along and about all axes, of which half is submerged at rest, is
+// acceleration of a box in motion along and about all axes, half submerged at rest, is
 // that of a box with twice the values for the submerged body, and not that with the same values;
 // each kind of coefficients in turn. Tolerance: 1e-9, because the fraction at rest is computed by
 // bisection.

@@ -85,8 +85,8 @@ fn simultaneous_signals_count_as_one() {
 }
 
 // Goal: a second signal within 2 s does not end a run whose loop does not react; a later signal
-// does, and the recording is complete. Method: 500 robots in waves with steps of 1 us, of which the
-// loop completes 10000 before it checks for signals, which takes ten times longer than the test;
+// does, and the recording is complete. Method: 500 robots in waves with steps of 1 us. The loop
+// completes 10000 steps before it checks for signals, which takes ten times longer than the test;
 // SIGTERM 1 s and SIGINT 2.3 s after the first SIGINT. Between them the program runs and its
 // recording is open. Status 130, and one report.
 #[test]
