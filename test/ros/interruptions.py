@@ -22,6 +22,8 @@ LINKS = {NEAR: ("va", "10.232.0.1"), FAR: ("vb", "10.232.0.2")}
 DOMAIN = "41"
 # time within which messages and replies arrive again
 RECOVERY_S = 3
+# longer than the leases of Cyclone DDS (10 s) and of Merrow (20 s)
+LONG_S = 30
 URI = """<CycloneDDS><Domain><General><Interfaces><NetworkInterface name="vb"/></Interfaces></General>
 </Domain></CycloneDDS>"""
 
@@ -111,8 +113,9 @@ def check(binary):
     peer = start(FAR, sys.executable, "-c", PEER, pathlib.Path(__file__).parent, DOMAIN, CYCLONEDDS_URI=URI)
     try:
         wait_for_all(peer, "start", 10)
-        for name in LINKS:
-            interrupt(peer, name, 2)
+        for duration_s in (2, LONG_S):
+            for name in LINKS:
+                interrupt(peer, name, duration_s)
         for how in (signal.SIGTERM, signal.SIGKILL):
             # the process is the child of `ip netns exec`, which has become it
             world.send_signal(how)

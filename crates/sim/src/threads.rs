@@ -12,7 +12,7 @@ use merrow_physics::workers::{Task, Workers};
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 /// Duration of a task on one thread below which it is not distributed [s]. Waking a sleeping
@@ -26,7 +26,8 @@ const PROBE_INTERVAL: u32 = 64;
 const MEASURE_INTERVAL: u32 = 32;
 /// Number of checks for a new task before a thread sleeps (a few microseconds).
 const SPINS: u32 = 200;
-/// Number of checks for the last item of another thread before the processor is yielded.
+/// Number of checks for the last item of another thread before the calling thread sleeps (some tens
+/// of microseconds).
 const SPINS_AT_END: u32 = 2000;
 /// Largest number of items that a thread takes at once.
 const MAX_GRAIN: usize = 8;
@@ -144,6 +145,12 @@ struct Shared {
     job: UnsafeCell<Option<Job>>,
     /// For each helper, whether it sleeps.
     asleep: Vec<AtomicBool>,
+    /// True while the calling thread sleeps until the helpers have left the task.
+    caller_waits: AtomicBool,
+    /// Protects the sleep of the calling thread.
+    caller_lock: Mutex<()>,
+    /// Wakes the calling thread.
+    all_left: Condvar,
     stop: AtomicBool,
     panicked: AtomicBool,
 }
@@ -166,6 +173,9 @@ impl Helpers {
             word: AtomicU64::new(0),
             job: UnsafeCell::new(None),
             asleep: (0..n).map(|_| AtomicBool::new(false)).collect(),
+            caller_waits: AtomicBool::new(false),
+            caller_lock: Mutex::new(()),
+            all_left: Condvar::new(),
             stop: AtomicBool::new(false),
             panicked: AtomicBool::new(false),
         });
@@ -242,19 +252,46 @@ struct OpenTask<'a>(&'a Shared);
 impl Drop for OpenTask<'_> {
     fn drop(&mut self) {
         self.0.word.fetch_and(!OPEN, Ordering::AcqRel);
-        let mut spins = 0;
-        while self.0.word.load(Ordering::Acquire) & ACTIVE > 0 {
-            spins += 1;
-            if spins < SPINS_AT_END {
-                std::hint::spin_loop();
-            } else {
-                std::thread::yield_now();
+        for _ in 0..SPINS_AT_END {
+            if self.0.active_helpers() == 0 {
+                return;
             }
+            std::hint::spin_loop();
         }
+        self.0.wait_for_helpers();
     }
 }
 
 impl Shared {
+    /// Number of helpers that take part in the task.
+    fn active_helpers(&self) -> u64 {
+        self.word.load(Ordering::SeqCst) & ACTIVE
+    }
+
+    /// Sleeps until no helper takes part in the task, so that uneven items cost no processor time.
+    fn wait_for_helpers(&self) {
+        let lock = self
+            .caller_lock
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        self.caller_waits.store(true, Ordering::SeqCst);
+        drop(
+            self.all_left
+                .wait_while(lock, |()| self.active_helpers() > 0)
+                .unwrap_or_else(PoisonError::into_inner),
+        );
+        self.caller_waits.store(false, Ordering::SeqCst);
+    }
+
+    /// Leaves the task as a helper, and wakes the calling thread if it waits.
+    fn leave(&self) {
+        self.word.fetch_sub(1, Ordering::SeqCst);
+        if self.caller_waits.load(Ordering::SeqCst) {
+            drop(self.caller_lock.lock());
+            self.all_left.notify_one();
+        }
+    }
+
     /// Waits for tasks and takes part in them, as helper `k`, until the threads are stopped.
     fn help(&self, k: usize) {
         let (mut last, mut spins) = (0, 0);
@@ -289,7 +326,7 @@ impl Shared {
         if result.is_err() {
             self.panicked.store(true, Ordering::Release);
         }
-        self.word.fetch_sub(1, Ordering::AcqRel);
+        self.leave();
     }
 
     /// Sleeps until a task that is not `last` opens or the threads stop.

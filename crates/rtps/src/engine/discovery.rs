@@ -196,6 +196,7 @@ impl Engine {
         to.extend(unicast);
         to.sort_unstable();
         to.dedup();
+        to.retain(|to| self.paths.is_connected(*to));
         for to in to {
             self.send(to, GuidPrefix::UNKNOWN, submessage.clone());
         }
@@ -558,6 +559,9 @@ impl Engine {
 
     /// Sends the announcement of the participant to one destination, addressed to `prefix`.
     fn announce_to(&mut self, to: SocketAddr, prefix: GuidPrefix) {
+        if !self.paths.is_connected(to) {
+            return;
+        }
         let payload = Payload::Data(self.participant_data().encode());
         let announcement = self.spdp_submessage(payload, None);
         self.send(to, prefix, announcement);

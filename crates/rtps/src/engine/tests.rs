@@ -23,6 +23,10 @@ impl Paths for Network {
     fn choose(&self, locators: &[Locator], _: Option<SocketAddr>) -> Option<SocketAddr> {
         locators.iter().find_map(Locator::socket_addr)
     }
+
+    fn is_connected(&self, _: SocketAddr) -> bool {
+        true
+    }
 }
 
 /// Generator of reproducible numbers (splitmix64).

@@ -187,6 +187,21 @@ impl Paths for Networks {
         };
         self.best(&addresses, source).map(SocketAddr::V4)
     }
+
+    /// An interface can come up after the networks were read, so that datagrams pass although its
+    /// address is not announced yet. Cyclone DDS then keeps the loopback address for ever.
+    fn is_connected(&self, to: SocketAddr) -> bool {
+        let SocketAddr::V4(to) = to else {
+            return false;
+        };
+        let address = *to.ip();
+        if address.is_multicast() || self.is_own(address) || self.containing(address).is_some() {
+            return true;
+        }
+        // behind a router, unless it belongs to an interface that is down
+        !self.0.iter().any(|network| network.contains(address))
+            && self.iter().any(|network| !network.address.is_loopback())
+    }
 }
 
 /// Converts an interface address; `None` for IPv6.
@@ -312,6 +327,23 @@ mod tests {
         assert_eq!(networks.announced(7411).len(), 2);
         assert!(networks.is_own("10.1.2.3".parse().unwrap()));
         assert!(networks.containing("10.1.9.9".parse().unwrap()).is_none());
+    }
+
+    #[test]
+    fn announcements_that_name_no_reachable_address_are_not_sent() {
+        let mut networks = networks();
+        let is_connected = |networks: &Networks, address: &str| {
+            networks.is_connected(SocketAddr::new(address.parse().unwrap(), 7410))
+        };
+        for address in ["127.0.0.1", "239.255.0.1", "10.1.9.9", "8.8.8.8"] {
+            assert!(is_connected(&networks, address), "{address}");
+        }
+        networks.0[1].is_up = false;
+        assert!(!is_connected(&networks, "10.1.9.9"), "interface down");
+        assert!(is_connected(&networks, "8.8.8.8"), "by the other interface");
+        networks.0[2].is_up = false;
+        assert!(!is_connected(&networks, "8.8.8.8"), "no interface");
+        assert!(is_connected(&networks, "127.0.0.1"));
     }
 
     #[test]
