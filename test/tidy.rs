@@ -199,7 +199,10 @@ fn words_stay_in_their_modules() {
         ("9.81", &["crates/schema/src/lib.rs", "crates/validate/"]),
         ("6_378_137", &["crates/math/src/ellipsoid.rs"]),
         ("6_371", &["crates/environment/src/magnetic_field.rs"]),
-        ("merrow_rtps", &["crates/ros2/src/dds/", "crates/rtps/"]),
+        (
+            "merrow_rtps",
+            &["crates/ros2/src/embedded/", "crates/rtps/"],
+        ),
         ("parry3d", &["crates/physics/src/contact/"]),
         (".unwrap()", &[]),
         ("todo!", &[]),

@@ -12,11 +12,11 @@ use merrow_model::scene::Scene;
 use merrow_model::state::Command;
 use merrow_model::state::joint::{GoalState, Trajectory};
 use merrow_ros2::cdr::CdrError;
-use merrow_ros2::dds::{ActionServer, Executor, GoalHandle, Node, NodeError};
 use merrow_ros2::goals::GoalId;
 use merrow_ros2::msg::control_msgs::follow_joint_trajectory::{
     Action, Feedback, Goal, Result as Outcome,
 };
+use merrow_ros2::node::{ActionServer, Executor, GoalHandle, Node, NodeError};
 
 /// Starts the action server named `label` for the group `place`. Returns the server and the
 /// observer that reports on its goals.

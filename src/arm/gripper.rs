@@ -12,12 +12,12 @@ use merrow_model::scene::{JointGroup, Robot, Scene};
 use merrow_model::state::Command;
 use merrow_model::state::joint::{GoalState, Measured};
 use merrow_ros2::cdr::CdrError;
-use merrow_ros2::dds::{ActionServer, Executor, GoalHandle, Node, NodeError};
 use merrow_ros2::goals::GoalId;
 use merrow_ros2::msg::control_msgs::{
     gripper_command as plain, parallel_gripper_command as parallel,
 };
 use merrow_ros2::msg::sensor_msgs::JointState;
+use merrow_ros2::node::{ActionServer, Executor, GoalHandle, Node, NodeError};
 
 /// Starts the action server named `label` for the group `place`. Returns the server and the
 /// observer that reports on its goals.

@@ -20,7 +20,6 @@ use crate::input::Mailbox;
 use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
 use merrow_model::scene::{Drive, JointGroup, JointKind, JointMode, Robot, Scene};
 use merrow_ros2::action_type::Action;
-use merrow_ros2::dds::{ActionServer, Node, NodeError};
 use merrow_ros2::message::{Message, Service};
 use merrow_ros2::msg::control_msgs::{
     JointTrajectoryControllerState, follow_joint_trajectory, gripper_command,
@@ -28,6 +27,7 @@ use merrow_ros2::msg::control_msgs::{
 };
 use merrow_ros2::msg::std_msgs::Float64MultiArray;
 use merrow_ros2::msg::trajectory_msgs::JointTrajectory;
+use merrow_ros2::node::{ActionServer, Node, NodeError};
 use merrow_ros2::qos::Qos;
 
 /// Group of joints of a robot, by index.

@@ -15,8 +15,8 @@ use merrow_model::scene::Scene;
 use merrow_model::state::joint::{Goal, GoalState, Measured};
 use merrow_model::state::{Command, State};
 use merrow_ros2::action_type::Action;
-use merrow_ros2::dds::GoalHandle;
 use merrow_ros2::goals::{GoalId, GoalOutcome};
+use merrow_ros2::node::GoalHandle;
 use merrow_sim::{Reply, Request, Simulation};
 
 /// Progress of the run, shared by the action servers and the run.

@@ -14,11 +14,11 @@ use crossbeam_channel::Sender;
 use merrow_model::scene::{JointKind, JointMode, Robot, Scene};
 use merrow_model::state::{Command, WinchCommand};
 use merrow_ros2::cdr::{Cdr, from_bytes};
-use merrow_ros2::dds::Callback;
-use merrow_ros2::dds::Logger;
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
 use merrow_ros2::msg::sensor_msgs::JointState;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray};
+use merrow_ros2::node::Callback;
+use merrow_ros2::node::Logger;
 use merrow_sim::Request;
 use std::sync::Arc;
 

@@ -15,8 +15,8 @@ use merrow_model::scene::Scene;
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{Halt, TetherState};
 use merrow_ros2::args::NodeOptions;
-use merrow_ros2::dds::ParameterServices;
-use merrow_ros2::dds::{Node, Publisher, Service, Subscription};
+use merrow_ros2::node::ParameterServices;
+use merrow_ros2::node::{Node, Publisher, Service, Subscription};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_sim::{BLOCK_MAX_NS, Control, Observer, Pace, Request, Simulation};
 use std::path::PathBuf;
@@ -219,7 +219,7 @@ impl Bridge {
         parameters: Arc<ParameterServer>,
         publisher_thread: &PublisherThread,
     ) -> Result<Endpoints, String> {
-        let text = |e: merrow_ros2::dds::NodeError| e.to_string();
+        let text = |e: merrow_ros2::node::NodeError| e.to_string();
         for warning in parameters.unused_overrides() {
             node.logger().warn(warning);
         }

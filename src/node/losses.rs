@@ -1,8 +1,8 @@
 //! Diagnostics of lost messages: slow subscribers, invalid datagrams, dropped commands.
 
 use crate::node::diagnostics::{status, value};
-use merrow_ros2::dds::NetworkCounters;
 use merrow_ros2::msg::diagnostic_msgs::DiagnosticStatus;
+use merrow_ros2::node::NetworkCounters;
 
 /// Counters of messages and datagrams that were lost.
 pub struct Losses<'a> {

@@ -14,15 +14,15 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use merrow_ros2::args::{DiscoveryRange, NodeOptions};
 use merrow_ros2::cdr::{CdrError, from_bytes, to_bytes};
-use merrow_ros2::dds::{
-    ActionServer, Executor, GoalHandle, Logger, Node, ParameterServices, Service, Subscription,
-};
 use merrow_ros2::goals::{GoalId, GoalOutcome};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::control_msgs::gripper_command::{Action, Feedback, Goal, Result as Outcome};
 use merrow_ros2::msg::std_msgs::String as Text;
 use merrow_ros2::msg::std_srvs::{
     SetBool, SetBoolRequest, SetBoolResponse, Trigger, TriggerRequest, TriggerResponse,
+};
+use merrow_ros2::node::{
+    ActionServer, Executor, GoalHandle, Logger, Node, ParameterServices, Service, Subscription,
 };
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue;

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use merrow_ros2::args::{DiscoveryRange, NodeOptions};
 use merrow_ros2::cdr::to_bytes;
-use merrow_ros2::dds::Node;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::std_msgs::String as Text;
+use merrow_ros2::node::Node;
 use merrow_ros2::qos::Qos;
 
 /// Samples of `bytes` bytes, `rate` per second.

@@ -10,8 +10,8 @@ use std::error::Error;
 
 use merrow_ros2::args::{ArgsContext, NodeOptions};
 use merrow_ros2::cdr::{from_bytes, to_bytes};
-use merrow_ros2::dds::Node;
 use merrow_ros2::message::ros_service;
+use merrow_ros2::node::Node;
 use merrow_ros2::qos::Qos;
 
 ros_service! {

@@ -9,9 +9,9 @@ use std::error::Error;
 
 use merrow_ros2::args::{ArgsContext, NodeOptions};
 use merrow_ros2::cdr::from_bytes;
-use merrow_ros2::dds::Node;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::std_msgs::String as Text;
+use merrow_ros2::node::Node;
 use merrow_ros2::qos::Qos;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -28,13 +28,15 @@
 
 pub mod action_type;
 pub mod args;
+pub mod backend;
 pub mod bag;
 pub mod cdr;
-pub mod dds;
 pub mod description;
+pub mod embedded;
 pub mod goals;
 pub mod message;
 pub mod msg;
 pub mod names;
+pub mod node;
 pub mod parameters;
 pub mod qos;

@@ -206,11 +206,10 @@ impl Participant {
         self.engine(|engine, _| engine.leave());
     }
 
-    /// Holds datagrams back while `action` runs, for at most a millisecond, so that its samples can
-    /// share datagrams.
-    pub fn batch<R>(&self, action: impl FnOnce() -> R) -> R {
-        let _held = self.shared.driver.hold();
-        action()
+    /// Holds datagrams back until the result is dropped, for at most a millisecond, so that the
+    /// samples written meanwhile can share datagrams.
+    pub fn hold(&self) -> impl Sized + use<'_> {
+        self.shared.driver.hold()
     }
 
     /// Calls the engine at the present time.

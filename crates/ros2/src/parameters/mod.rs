@@ -3,7 +3,7 @@
 //!
 //! The rules are those of rclcpp, so `ros2 param` and other clients behave as with any node: no
 //! implicit conversion, no undeclared names, and atomic batches on request. Every refusal states
-//! its reason. The module does not depend on DDS; `dds/parameter_services.rs` provides the
+//! its reason. The module does not depend on DDS; `node/parameter_services.rs` provides the
 //! services.
 
 pub mod range;

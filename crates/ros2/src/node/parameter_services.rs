@@ -7,8 +7,6 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::cdr::{from_bytes, to_bytes};
-use crate::dds::node::{Node, NodeError};
-use crate::dds::service::Service;
 use crate::message::{Message, Service as ServiceType};
 use crate::msg::builtin_interfaces::Time;
 use crate::msg::rcl_interfaces::{
@@ -18,6 +16,8 @@ use crate::msg::rcl_interfaces::{
     ParameterValue as ValueMessage, SetParameters, SetParametersAtomically,
     SetParametersAtomicallyResponse, SetParametersResponse, SetParametersResult,
 };
+use crate::node::service::Service;
+use crate::node::{Node, NodeError};
 use crate::parameters::range::Range;
 use crate::parameters::value::ParameterValue;
 use crate::parameters::{Change, Declaration, ParameterServer};

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cdr::{from_bytes, to_bytes};
-use crate::dds::node::{Node, NodeError};
-use crate::dds::service::Service;
 use crate::description::{Description, FieldType};
 use crate::msg::type_description_interfaces as msg;
+use crate::node::service::Service;
+use crate::node::{Node, NodeError};
 use crate::qos::Qos;
 
 /// Descriptions of the types of all endpoints that a node has had, by hash.

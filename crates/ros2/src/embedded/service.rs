@@ -15,9 +15,9 @@ use merrow_rtps::engine::{OutgoingSample, Sample};
 use merrow_rtps::participant::{Participant, Writer};
 use merrow_rtps::wire::{Guid, SampleIdentity};
 
-use crate::dds::node::EndpointGuard;
-use crate::dds::spin::{Command, Item};
-use crate::dds::transport::{HEADER_LEN, Inbox};
+use crate::embedded::spin::{Command, Item};
+use crate::embedded::transport::{HEADER_LEN, Inbox};
+use crate::node::{DeferredHandler, Responder};
 
 /// Length of the payload header of the Cyclone family [bytes]: client identity (u64) and sequence
 /// number (i64).
@@ -33,67 +33,16 @@ const UNNAMED_READER_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum number of waiting replies. Beyond it, the oldest is sent immediately.
 const MAX_WAITING: usize = 256;
 
-/// Handler that returns the response to a request, both with their encapsulation header, or `None`
-/// if the request cannot be decoded.
-pub type Handler = Box<dyn FnMut(&[u8]) -> Option<Vec<u8>> + Send>;
-
-/// Handler that receives a request, including the encapsulation header, and a responder. It may
-/// respond immediately, later from any thread, or never.
-pub type DeferredHandler = Box<dyn FnMut(&[u8], Responder) + Send>;
-
-/// Responder for one request. Dropping it leaves the client without a reply.
-#[must_use = "dropping a responder leaves its client without a reply"]
-pub struct Responder {
-    to: ReplyTarget,
-    replies: Arc<Replies>,
-}
-
-impl Responder {
-    /// Sends the response, including the encapsulation header.
-    pub fn respond(self, response: Vec<u8>) {
-        self.replies.send(self.to, &response);
-    }
-}
-
-/// A service. Dropping it ends it.
-#[must_use = "dropping a service ends it"]
-pub struct Service {
-    name: String,
-    _endpoint: EndpointGuard,
-}
-
-impl Service {
-    pub(crate) fn new(name: String, endpoint: EndpointGuard) -> Self {
-        Self {
-            name,
-            _endpoint: endpoint,
-        }
-    }
-
-    /// Returns the fully qualified name after remapping.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-}
-
 /// State of a service that belongs to the node's thread.
 pub(crate) struct ServiceServer {
-    handler: AnyHandler,
+    handler: DeferredHandler,
     replies: Arc<Replies>,
-}
-
-/// Handler with an immediate or a deferred response.
-pub(crate) enum AnyHandler {
-    /// The response is returned.
-    Now(Handler),
-    /// The response is sent with a responder.
-    Later(DeferredHandler),
 }
 
 impl ServiceServer {
     /// Creates a server whose requests arrive at `reader` and whose replies `writer` sends.
     pub(crate) fn new(
-        handler: AnyHandler,
+        handler: DeferredHandler,
         participant: Participant,
         reader: Guid,
         writer: Arc<Writer>,
@@ -117,17 +66,9 @@ impl ServiceServer {
         let Some((to, request)) = split_sample(sample) else {
             return;
         };
-        match &mut self.handler {
-            AnyHandler::Now(handler) => {
-                if let Some(response) = handler(&request) {
-                    self.replies.send(to, &response);
-                }
-            }
-            AnyHandler::Later(handler) => {
-                let replies = Arc::clone(&self.replies);
-                handler(&request, Responder { to, replies });
-            }
-        }
+        let replies = Arc::clone(&self.replies);
+        let send = move |response: Vec<u8>| replies.send(to, &response);
+        (self.handler)(&request, Responder::new(send));
     }
 
     /// Sends the replies whose clients can now receive them. Returns whether others still wait.

@@ -10,11 +10,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::args::{NodeOptions, Severity};
 use crate::cdr::to_bytes;
-use crate::dds::node::{NodeError, Shared};
-use crate::dds::publisher::Publisher;
 use crate::message::Message;
 use crate::msg::builtin_interfaces::Time;
 use crate::msg::rcl_interfaces::Log;
+use crate::node::publisher::Publisher;
+use crate::node::{NodeError, Shared};
 use crate::qos::Qos;
 
 /// Logger of the node. Clones write to the same outputs.

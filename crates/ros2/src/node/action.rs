@@ -11,9 +11,6 @@ use std::time::Instant;
 
 use crate::action_type::Action;
 use crate::cdr::{CdrError, from_bytes, to_bytes};
-use crate::dds::node::{Node, NodeError};
-use crate::dds::publisher::Publisher;
-use crate::dds::service::{Responder, Service};
 use crate::goals::{GoalId, GoalOutcome, GoalResult, Goals};
 use crate::message::{Message, Service as ServiceType};
 use crate::msg::action_msgs::{
@@ -22,6 +19,9 @@ use crate::msg::action_msgs::{
 use crate::msg::builtin_interfaces::Time;
 use crate::msg::unique_identifier_msgs::UUID;
 use crate::names::Endpoint;
+use crate::node::publisher::Publisher;
+use crate::node::service::{Responder, Service};
+use crate::node::{Node, NodeError};
 use crate::qos::Qos;
 
 /// Executes the goals of an action. The node's thread calls its methods, which must return quickly.

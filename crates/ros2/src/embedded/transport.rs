@@ -11,7 +11,7 @@ use merrow_rtps::udp::mailbox::Mailbox;
 use merrow_rtps::wire::{Duration, EntityId};
 
 use crate::args::DiscoveryRange;
-use crate::dds::spin::Item;
+use crate::embedded::spin::Item;
 use crate::qos::{Durability, History, Qos, Reliability};
 
 /// Length of the encapsulation header of every serialized message [bytes].

@@ -13,11 +13,11 @@ use merrow_rtps::engine::{Event, Sample};
 use merrow_rtps::udp::mailbox::Next;
 use merrow_rtps::wire::{EntityId, Guid};
 
-use crate::dds::graph::Graph;
-use crate::dds::node::Callback;
-use crate::dds::rosout::Logger;
-use crate::dds::service::ServiceServer;
-use crate::dds::transport::Inbox;
+use crate::backend::WarningHandler;
+use crate::embedded::graph::Graph;
+use crate::embedded::service::ServiceServer;
+use crate::embedded::transport::Inbox;
+use crate::node::Callback;
 
 /// Period at which replies that wait for their client are checked.
 const WAITING_REPLY_PERIOD: Duration = Duration::from_millis(2);
@@ -48,8 +48,8 @@ pub(crate) enum Command {
     Name(EntityId, String),
     /// Notes that replies of the service with this reader wait for their client.
     Waiting(EntityId),
-    /// Writes messages about endpoints to this logger.
-    Log(Logger),
+    /// Passes warnings about endpoints to this handler.
+    Warn(WarningHandler),
     /// Checks whether the graph is to be published.
     CheckGraph,
 }
@@ -71,7 +71,7 @@ impl Spinner {
             sources: HashMap::new(),
             topics: HashMap::new(),
             waiting: Vec::new(),
-            logger: None,
+            warn: None,
             graph,
         };
         let thread = std::thread::Builder::new()
@@ -102,7 +102,7 @@ struct Worker {
     topics: HashMap<EntityId, String>,
     /// Services with replies that wait for their client.
     waiting: Vec<EntityId>,
-    logger: Option<Logger>,
+    warn: Option<WarningHandler>,
     graph: Arc<Graph>,
 }
 
@@ -147,7 +147,7 @@ impl Worker {
                     self.waiting.push(reader);
                 }
             }
-            Command::Log(logger) => self.logger = Some(logger),
+            Command::Warn(handler) => self.warn = Some(handler),
             Command::CheckGraph => {}
         }
     }
@@ -175,8 +175,8 @@ impl Worker {
         let Event::IncompatibleQos { local, policy, .. } = event else {
             return;
         };
-        if let (Some(logger), Some(topic)) = (&self.logger, self.topics.get(&local.entity)) {
-            logger.warn(incompatibility(topic, *local, &policy.to_string()));
+        if let (Some(warn), Some(topic)) = (&self.warn, self.topics.get(&local.entity)) {
+            warn(&incompatibility(topic, *local, &policy.to_string()));
         }
     }
 }

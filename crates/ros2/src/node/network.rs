@@ -1,15 +1,12 @@
 //! Handle to the network of a node: batches of messages, and counters for diagnostics.
 
-use merrow_rtps::participant::Participant;
+use std::sync::Arc;
 
-use crate::dds::transport::Inbox;
+use crate::backend::Backend;
 
 /// Handle to the network of a node, for any thread.
 #[derive(Clone)]
-pub struct Network {
-    participant: Participant,
-    inbox: Inbox,
-}
+pub struct Network(Arc<dyn Backend>);
 
 /// Counters of the network of a node since it started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,27 +29,19 @@ pub struct NetworkCounters {
 }
 
 impl Network {
-    pub(super) fn new(participant: Participant, inbox: Inbox) -> Self {
-        Self { participant, inbox }
+    pub(super) fn new(backend: Arc<dyn Backend>) -> Self {
+        Self(backend)
     }
 
     /// Holds datagrams back while `action` runs, for at most a millisecond, so that the messages
     /// published meanwhile can share datagrams.
     pub fn batch<R>(&self, action: impl FnOnce() -> R) -> R {
-        self.participant.batch(action)
+        let _batch = self.0.batch();
+        action()
     }
 
     /// Returns the counters since the node started.
     pub fn counters(&self) -> NetworkCounters {
-        let (protocol, sockets) = self.participant.counters();
-        NetworkCounters {
-            sent: sockets.sent,
-            received: sockets.received,
-            send_errors: sockets.send_errors,
-            foreign: sockets.foreign,
-            malformed: protocol.malformed,
-            refused: protocol.refused,
-            overtaken: self.inbox.dropped(),
-        }
+        self.0.counters()
     }
 }

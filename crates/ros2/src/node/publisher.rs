@@ -1,4 +1,4 @@
-//! Publisher of one topic: passes encoded messages to DDS and counts the subscribers.
+//! Publisher of one topic: passes encoded messages to the backend and counts the subscribers.
 //!
 //! The publisher never blocks the simulation, and a volatile topic without subscribers costs one
 //! atomic load. It does not encode messages: the caller checks [`Publisher::has_receivers`] first
@@ -7,16 +7,14 @@
 use std::fmt;
 
 use bytes::Bytes;
-use merrow_rtps::engine::{OutgoingSample, WriteError};
-use merrow_rtps::participant::Writer;
 
-use crate::dds::node::EndpointGuard;
+use crate::backend::PublisherEndpoint;
 use crate::qos::{Durability, Qos};
 
 /// Outcome of publishing a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
-    /// The message was passed to DDS.
+    /// The message was passed to the backend.
     Sent,
     /// The topic has no subscriber and keeps no history, so the message was not sent.
     NoSubscriber,
@@ -49,17 +47,15 @@ impl std::error::Error for PublishError {}
 pub struct Publisher {
     topic: String,
     keeps_history: bool,
-    writer: Writer,
-    _endpoint: EndpointGuard,
+    endpoint: Box<dyn PublisherEndpoint>,
 }
 
 impl Publisher {
-    pub(crate) fn new(topic: String, writer: Writer, qos: &Qos, endpoint: EndpointGuard) -> Self {
+    pub(crate) fn new(topic: String, qos: &Qos, endpoint: Box<dyn PublisherEndpoint>) -> Self {
         Self {
             topic,
             keeps_history: qos.durability == Durability::TransientLocal,
-            writer,
-            _endpoint: endpoint,
+            endpoint,
         }
     }
 
@@ -70,7 +66,7 @@ impl Publisher {
 
     /// Returns the number of subscribers.
     pub fn subscriber_count(&self) -> usize {
-        self.writer.matched()
+        self.endpoint.subscriber_count()
     }
 
     /// Whether [`Publisher::publish`] has an effect: the topic has a subscriber or keeps a history.
@@ -81,7 +77,7 @@ impl Publisher {
     /// Returns the number of messages that left the history before every reliable subscriber had
     /// acknowledged them.
     pub fn dropped(&self) -> u64 {
-        self.writer.counters().evicted_unacknowledged
+        self.endpoint.dropped()
     }
 
     /// Sends a message given as CDR bytes, including the encapsulation header. Never waits for a
@@ -113,15 +109,6 @@ impl Publisher {
         if !self.has_receivers() {
             return Ok(Delivery::NoSubscriber);
         }
-        let sample = OutgoingSample {
-            payload: payload(),
-            related: None,
-        };
-        match self.writer.write(sample) {
-            Ok(_) => Ok(Delivery::Sent),
-            // no ROS publisher keeps all samples, so that its history is never full
-            Err(WriteError::TooLarge | WriteError::Full) => Err(PublishError::TooLarge),
-            Err(WriteError::UnknownWriter) => Err(PublishError::Stopped),
-        }
+        self.endpoint.publish(payload()).map(|()| Delivery::Sent)
     }
 }

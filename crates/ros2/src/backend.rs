@@ -1,0 +1,110 @@
+//! Interface of the layer that carries the messages of a node.
+//!
+//! Everything in `node/` uses this interface only. `embedded/` implements it with the crate `rtps`;
+//! a client library of an installed ROS 2 can implement it as well.
+
+use crate::message::TypeInfo;
+use crate::node::{Callback, DeferredHandler, NetworkCounters, PublishError};
+use crate::qos::Qos;
+use bytes::Bytes;
+
+/// Topic, type and QoS of a new publisher or subscription.
+#[derive(Clone, Copy, Debug)]
+pub struct TopicDescription<'a> {
+    /// Fully qualified name of the topic after remapping.
+    pub name: &'a str,
+    /// Type of the messages.
+    pub message: &'a TypeInfo,
+    /// Quality of service.
+    pub qos: &'a Qos,
+}
+
+/// Name, types and QoS of a new service.
+#[derive(Clone, Copy, Debug)]
+pub struct ServiceDescription<'a> {
+    /// Fully qualified name of the service after remapping.
+    pub name: &'a str,
+    /// ROS name of the service type, such as `std_srvs/srv/Trigger`.
+    pub service_type: &'static str,
+    /// Type hash of the service.
+    pub hash: &'a str,
+    /// Type of the requests.
+    pub request: &'a TypeInfo,
+    /// Type of the responses.
+    pub response: &'a TypeInfo,
+    /// Quality of service.
+    pub qos: &'a Qos,
+}
+
+/// Receiver of warnings about endpoints, such as an incompatible QoS. It can be called on any
+/// thread.
+pub type WarningHandler = Box<dyn Fn(&str) + Send>;
+
+/// An endpoint of a node. Dropping it ends it.
+pub trait Endpoint: Send + Sync {}
+
+/// Endpoint of a publisher. Dropping it ends it.
+pub trait PublisherEndpoint: Endpoint {
+    /// Returns the number of matched subscriptions.
+    fn subscriber_count(&self) -> usize;
+    /// Returns the number of messages that left the history before every reliable subscription had
+    /// acknowledged them.
+    fn dropped(&self) -> u64;
+    /// Sends a little-endian CDR message with its encapsulation header. Never waits for a
+    /// subscription.
+    ///
+    /// # Errors
+    /// The message is too large, or the backend is closed.
+    fn publish(&self, message: Bytes) -> Result<(), PublishError>;
+}
+
+/// Messages that are published while the value exists may share datagrams.
+pub trait Batch {}
+
+/// A layer that connects one node to the ROS 2 network.
+///
+/// Messages are byte strings in CDR with the encapsulation header. All errors are one line of text.
+pub trait Backend: Send + Sync {
+    /// Creates a publisher.
+    ///
+    /// # Errors
+    /// The layer refuses the endpoint.
+    fn create_publisher(
+        &self,
+        topic: &TopicDescription<'_>,
+    ) -> Result<Box<dyn PublisherEndpoint>, String>;
+
+    /// Creates a subscription whose messages `callback` receives, on a thread of the backend.
+    ///
+    /// # Errors
+    /// The layer refuses the endpoint.
+    fn create_subscription(
+        &self,
+        topic: &TopicDescription<'_>,
+        callback: Callback,
+    ) -> Result<Box<dyn Endpoint>, String>;
+
+    /// Creates the server of a service whose requests `handler` receives, on a thread of the
+    /// backend.
+    ///
+    /// # Errors
+    /// The layer refuses the endpoint.
+    fn create_service(
+        &self,
+        service: &ServiceDescription<'_>,
+        handler: DeferredHandler,
+    ) -> Result<Box<dyn Endpoint>, String>;
+
+    /// Passes later warnings about endpoints to `handler`.
+    fn set_warning_handler(&self, handler: WarningHandler);
+
+    /// Starts a batch of messages.
+    fn batch(&self) -> Box<dyn Batch + '_>;
+
+    /// Returns the counters since the backend started.
+    fn counters(&self) -> NetworkCounters;
+
+    /// Ends all callbacks and endpoints and leaves the network. Waits for the callback that runs,
+    /// so it must not be called in a callback.
+    fn close(&self);
+}

@@ -1,0 +1,221 @@
+//! Tests of a node on a backend in memory: the interface of backends is sufficient for topics,
+//! services, parameters and the log.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use bytes::Bytes;
+
+use super::*;
+use crate::args::DiscoveryRange;
+use crate::backend::{Batch, PublisherEndpoint, WarningHandler};
+use crate::cdr::{from_bytes, to_bytes};
+use crate::message::Message;
+use crate::msg::rcl_interfaces::{GetParametersRequest, GetParametersResponse, Log};
+use crate::msg::std_msgs::String as Text;
+use crate::parameters::value::ParameterValue;
+use crate::parameters::{Declaration, ParameterServer};
+
+/// Messages, callbacks and handlers by the name of the topic or service.
+#[derive(Default)]
+struct Memory {
+    published: HashMap<String, Vec<Bytes>>,
+    callbacks: HashMap<String, Callback>,
+    handlers: HashMap<String, DeferredHandler>,
+    warn: Option<WarningHandler>,
+    is_closed: bool,
+}
+
+/// Backend whose messages reach the subscriptions at once.
+#[derive(Clone, Default)]
+struct MemoryBackend(Arc<Mutex<Memory>>);
+
+struct MemoryEndpoint {
+    backend: MemoryBackend,
+    name: String,
+}
+
+impl MemoryBackend {
+    fn endpoint(&self, name: &str) -> MemoryEndpoint {
+        MemoryEndpoint {
+            backend: self.clone(),
+            name: name.to_owned(),
+        }
+    }
+
+    /// Calls a service; returns the response.
+    fn call(&self, name: &str, request: &[u8]) -> Option<Vec<u8>> {
+        let response = Arc::new(Mutex::new(None));
+        let for_responder = Arc::clone(&response);
+        let mut handler = self.0.lock().unwrap().handlers.remove(name)?;
+        let keep = move |bytes| *for_responder.lock().unwrap() = Some(bytes);
+        handler(request, Responder::new(keep));
+        self.0
+            .lock()
+            .unwrap()
+            .handlers
+            .insert(name.to_owned(), handler);
+        response.lock().unwrap().take()
+    }
+
+    /// Returns the messages of a topic.
+    fn published<M: Message>(&self, topic: &str) -> Vec<M> {
+        let memory = self.0.lock().unwrap();
+        let messages = memory.published.get(topic).into_iter().flatten();
+        messages.map(|bytes| from_bytes(bytes).unwrap()).collect()
+    }
+}
+
+impl Endpoint for MemoryEndpoint {}
+
+impl Drop for MemoryEndpoint {
+    fn drop(&mut self) {
+        let mut memory = self.backend.0.lock().unwrap();
+        memory.callbacks.remove(&self.name);
+        memory.handlers.remove(&self.name);
+    }
+}
+
+impl PublisherEndpoint for MemoryEndpoint {
+    fn subscriber_count(&self) -> usize {
+        1
+    }
+
+    fn dropped(&self) -> u64 {
+        0
+    }
+
+    fn publish(&self, message: Bytes) -> Result<(), PublishError> {
+        let mut memory = self.backend.0.lock().unwrap();
+        if memory.is_closed {
+            return Err(PublishError::Stopped);
+        }
+        if let Some(callback) = memory.callbacks.get_mut(&self.name) {
+            callback(&message);
+        }
+        let published = memory.published.entry(self.name.clone());
+        published.or_default().push(message);
+        Ok(())
+    }
+}
+
+impl Batch for MemoryBackend {}
+
+impl Backend for MemoryBackend {
+    fn create_publisher(
+        &self,
+        topic: &TopicDescription<'_>,
+    ) -> Result<Box<dyn PublisherEndpoint>, String> {
+        match topic.name {
+            "/refused" => Err("this layer refuses it".to_owned()),
+            name => Ok(Box::new(self.endpoint(name))),
+        }
+    }
+
+    fn create_subscription(
+        &self,
+        topic: &TopicDescription<'_>,
+        callback: Callback,
+    ) -> Result<Box<dyn Endpoint>, String> {
+        let mut memory = self.0.lock().unwrap();
+        memory.callbacks.insert(topic.name.to_owned(), callback);
+        Ok(Box::new(self.endpoint(topic.name)))
+    }
+
+    fn create_service(
+        &self,
+        service: &ServiceDescription<'_>,
+        handler: DeferredHandler,
+    ) -> Result<Box<dyn Endpoint>, String> {
+        let mut memory = self.0.lock().unwrap();
+        memory.handlers.insert(service.name.to_owned(), handler);
+        Ok(Box::new(self.endpoint(service.name)))
+    }
+
+    fn set_warning_handler(&self, handler: WarningHandler) {
+        self.0.lock().unwrap().warn = Some(handler);
+    }
+
+    fn batch(&self) -> Box<dyn Batch + '_> {
+        Box::new(self.clone())
+    }
+
+    fn counters(&self) -> NetworkCounters {
+        NetworkCounters::default()
+    }
+
+    fn close(&self) {
+        self.0.lock().unwrap().is_closed = true;
+    }
+}
+
+fn node_in_memory() -> (MemoryBackend, Node) {
+    let mut options = NodeOptions::new("sim");
+    options.discovery = DiscoveryRange::Off;
+    options.console_logs = false;
+    let backend = MemoryBackend::default();
+    let node = Node::with_backend(&options, Arc::new(backend.clone())).unwrap();
+    (backend, node)
+}
+
+#[test]
+fn topics_reach_the_subscriptions_of_the_backend() {
+    let (backend, node) = node_in_memory();
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let for_callback = Arc::clone(&received);
+    let callback = Box::new(move |bytes: &[u8]| {
+        let text: Text = from_bytes(bytes).unwrap();
+        for_callback.lock().unwrap().push(text.data);
+    });
+    let subscription = node
+        .subscription("chatter", Text::info(), &Qos::DEFAULT, callback)
+        .unwrap();
+    let publisher = node
+        .publisher("/chatter", Text::info(), &Qos::DEFAULT)
+        .unwrap();
+    let data = "hello".to_owned();
+    let message = to_bytes(&Text { data });
+    let delivery = node.network().batch(|| publisher.publish(&message));
+    assert_eq!(delivery, Ok(Delivery::Sent));
+    assert_eq!(*received.lock().unwrap(), ["hello"]);
+    drop(subscription);
+    assert!(backend.0.lock().unwrap().callbacks.is_empty());
+    drop(node);
+    assert_eq!(publisher.publish(&message), Err(PublishError::Stopped));
+}
+
+#[test]
+fn refused_endpoints_are_errors() {
+    let (_, node) = node_in_memory();
+    let refused = node.publisher("/refused", Text::info(), &Qos::DEFAULT);
+    let error = refused.err().map(|error| error.to_string());
+    assert_eq!(error.as_deref(), Some("this layer refuses it"));
+}
+
+#[test]
+fn parameters_are_served_by_the_backend() {
+    let (backend, node) = node_in_memory();
+    let parameters = Arc::new(ParameterServer::new(Vec::new()).unwrap());
+    let pace = Declaration::new("pace", ParameterValue::Double(2.0), "Pace");
+    parameters.declare(pace).unwrap();
+    let _services = ParameterServices::start(&node, &parameters).unwrap();
+    let names = vec!["pace".to_owned()];
+    let request = to_bytes(&GetParametersRequest { names });
+    let response = backend.call("/sim/get_parameters", &request).unwrap();
+    let response: GetParametersResponse = from_bytes(&response).unwrap();
+    assert_eq!(response.values[0].double_value, 2.0);
+    assert!(backend.call("/sim/get_parameters", &[0, 1]).is_none());
+}
+
+#[test]
+fn warnings_of_the_backend_are_logged() {
+    let (backend, _node) = node_in_memory();
+    let warn = backend.0.lock().unwrap().warn.take().unwrap();
+    warn("incompatible QoS");
+    let logged = backend.published::<Log>("/rosout");
+    assert_eq!(logged.len(), 1);
+    assert_eq!(
+        (logged[0].msg.as_str(), logged[0].level),
+        ("incompatible QoS", 30)
+    );
+}
