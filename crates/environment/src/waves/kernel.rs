@@ -315,11 +315,12 @@ fn add_pressure_head<T: Packed>(
 /// Elevation [m] at (x, y) [m] and its slopes along x and y. `T` holds a part of the [`LANES`]
 /// lanes.
 #[inline(always)]
-pub(crate) fn surface_elevation_and_slope<T: Packed>(
+pub(crate) fn surface_elevation_and_slope<T: Packed, const KEEP: bool>(
     c: &Components,
     phase: &[f64],
     x: f64,
     y: f64,
+    phasors: &mut [Phasors],
 ) -> [f64; 3] {
     let mut sums = [[T::zero(); 3]; GROUPS];
     for i in 0..c.a.len() / LANES {
@@ -332,6 +333,10 @@ pub(crate) fn surface_elevation_and_slope<T: Packed>(
         for (g, [height, east, north]) in sums.iter_mut().enumerate().take(LANES / T::LANES) {
             let (a, kx, ky): (T, T, T) = (group_part(a, g), group_part(kx, g), group_part(ky, g));
             let (cosine, sine) = cos_sin(group_part::<T>(phases, g) + kx * x + ky * y);
+            if KEEP {
+                cosine.write(&mut phasors[i].cosine[g * T::LANES..]);
+                sine.write(&mut phasors[i].sine[g * T::LANES..]);
+            }
             let slope = a * sine;
             *height += a * cosine;
             *east -= slope * kx;
@@ -339,6 +344,13 @@ pub(crate) fn surface_elevation_and_slope<T: Packed>(
         }
     }
     sum_lanes(&sums)
+}
+
+/// Cosines and sines of the phases of [`LANES`] components at a point.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Phasors {
+    cosine: [f64; LANES],
+    sine: [f64; LANES],
 }
 
 /// Number of results of [`orbital_motion`].
@@ -349,13 +361,14 @@ pub(crate) const ORBITAL_RESULTS: usize = 15;
 /// The results are velocity (x, y, z) [m/s], local acceleration (x, y, z) [m/s²], pressure head
 /// [m], surface rate [m/s], -∂u/∂x, -∂u/∂y, -∂v/∂y, ∂w/∂x and ∂w/∂y [1/s], and the drift (x, y)
 /// [m/s] without its factor 1 + z/h. The drift is proportional to the square of the amplitudes.
+/// `depth` is that of the water [m]. With `KEPT`, `phasors` are those at (x, y).
 #[inline(always)]
-pub fn orbital_motion<T: Packed>(
+pub(crate) fn orbital_motion<T: Packed, const KEPT: bool>(
     c: &Components,
     phase: &[f64],
-    x: f64,
-    y: f64,
-    z: f64,
+    [x, y, z]: [f64; 3],
+    depth: f64,
+    phasors: &[Phasors],
 ) -> [f64; ORBITAL_RESULTS] {
     let mut sums = [[T::zero(); ORBITAL_RESULTS]; GROUPS];
     // omit contributions below rounding: short waves at depth
@@ -363,7 +376,30 @@ pub fn orbital_motion<T: Packed>(
         c.k.partition_point(|k| k * z > -40.0)
             .next_multiple_of(LANES)
             .min(c.k.len());
-    for i in 0..count / LANES {
+    // the wave reflected by the seabed is exp(-2 k (h + z)) of the other, below rounding here
+    let reflecting =
+        c.k.partition_point(|k| k * (depth + z) < 19.0)
+            .next_multiple_of(LANES)
+            .min(count);
+    let (with, without) = (0..reflecting / LANES, reflecting / LANES..count / LANES);
+    let place = [x, y, z];
+    add_orbital_motion::<T, true, KEPT>(c, phase, place, phasors, with, &mut sums);
+    add_orbital_motion::<T, false, KEPT>(c, phase, place, phasors, without, &mut sums);
+    sum_lanes(&sums)
+}
+
+/// Adds the motion of the components in `groups` of [`LANES`] to `sums`. Without `REFLECTS`, the
+/// seabed has no effect on them.
+#[inline(always)]
+fn add_orbital_motion<T: Packed, const REFLECTS: bool, const KEPT: bool>(
+    c: &Components,
+    phase: &[f64],
+    [x, y, z]: [f64; 3],
+    phasors: &[Phasors],
+    groups: std::ops::Range<usize>,
+    sums: &mut [[T; ORBITAL_RESULTS]; GROUPS],
+) {
+    for i in groups {
         let (phases, k, kx, ky) = (
             lane_group(phase, i),
             lane_group(&c.k, i),
@@ -383,13 +419,21 @@ pub fn orbital_motion<T: Packed>(
         let a = lane_group(&c.a, i);
         for (g, sums) in sums.iter_mut().enumerate().take(LANES / T::LANES) {
             let (kx, ky): (T, T) = (group_part(kx, g), group_part(ky, g));
-            let (cosine, sine) = cos_sin(group_part::<T>(phases, g) + kx * x + ky * y);
+            let (cosine, sine) = if KEPT {
+                let Phasors { cosine, sine } = &phasors[i];
+                (group_part(cosine, g), group_part(sine, g))
+            } else {
+                cos_sin(group_part::<T>(phases, g) + kx * x + ky * y)
+            };
             let decay = exp_nonpositive(group_part::<T>(k, g) * z);
             let (speed, omega): (T, T) = (group_part(speeds, g), group_part(omegas, g));
             let (dx, dy, a): (T, T, T) = (group_part(dx, g), group_part(dy, g), group_part(a, g));
-            // wave reflected by the seabed
-            let reflected = group_part::<T>(q, g) / decay;
-            let (even, odd) = (decay + reflected, decay - reflected);
+            let (even, odd) = if REFLECTS {
+                let reflected = group_part::<T>(q, g) / decay;
+                (decay + reflected, decay - reflected)
+            } else {
+                (decay, decay)
+            };
             let (horizontal, vertical) = (speed * even, speed * odd);
             let (horizontal_cosine, horizontal_sine) = (horizontal * cosine, horizontal * sine);
             let vertical_cosine = vertical * cosine;
@@ -412,7 +456,6 @@ pub fn orbital_motion<T: Packed>(
             sums[14] += drift * ky;
         }
     }
-    sum_lanes(&sums)
 }
 
 /// Returns the `i`-th group of components.

@@ -144,7 +144,9 @@ fn compute_snapshot(tile: &mut WaveTile, slot: usize, t_ns: f64) {
                 .as_ref()
                 .is_some_and(|tide| Arc::ptr_eq(tide, sea))
         {
-            level = weight * kernel::surface_elevation_and_slope::<Lanes>(c, phase, 0.0, 0.0)[0];
+            level = weight
+                * kernel::surface_elevation_and_slope::<Lanes, false>(c, phase, 0.0, 0.0, &mut [])
+                    [0];
             continue;
         }
         #[cfg(target_arch = "x86_64")]
