@@ -99,7 +99,7 @@ robots:
 ",
     );
     let t200 = &s.scene.robots[0].thrusters[0];
-    let table: Vec<[f64; 2]> = include_str!("../data/t200_12v_pwm_thrust.csv")
+    let table: Vec<[f64; 2]> = include_str!("../../data/t200_12v_pwm_thrust.csv")
         .lines()
         .skip(1)
         .map(|line| {
