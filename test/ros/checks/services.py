@@ -209,7 +209,7 @@ def check_parting():
     """A line that is heaved until it parts is reported once, also to late subscribers, and in the
     diagnostics; a reset repairs it.
     """
-    with Merrow(str(pathlib.Path(__file__).with_name("line.yaml")), "--pace", "lockstep") as m:
+    with Merrow(str(pathlib.Path(__file__).parents[1] / "worlds" / "line.yaml"), "--pace", "lockstep") as m:
         intact = m.listen("/line/intact", transient_local=True, depth=1)
         assert latest(intact).data
         m.write("/line/winch/command", data=-0.5)
@@ -345,8 +345,8 @@ def find_bag(folder, name=""):
 
 
 def check_bag(path, *options):
-    """Runs bag.py, which reads a bag with independent readers."""
-    script = pathlib.Path(__file__).with_name("bag.py")
+    """Runs bags/bag.py, which reads a bag with independent readers."""
+    script = pathlib.Path(__file__).parents[1] / "bags" / "bag.py"
     done = subprocess.run([sys.executable, script, path, *options], capture_output=True, text=True, timeout=120,
                           check=False)
     assert done.returncode == 0, f"{path.name}: {done.stdout[-1500:]}{done.stderr[-500:]}"

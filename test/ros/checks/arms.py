@@ -1,7 +1,7 @@
 """Checks of end_to_end.py: arms and grippers with the actions and topics of ros2_control.
 
-`bench` (arm.yaml) is an arm of two joints with a gripper, on a post; its joints have servos. All
-runs are in lock-step, so that the time of every event is defined.
+`bench` (worlds/arm.yaml) is an arm of two joints with a gripper, on a post; its joints have servos.
+All runs are in lock-step, so that the time of every event is defined.
 """
 
 import math
@@ -10,10 +10,10 @@ import time
 
 import arm_types
 from action_client import ABORTED, CANCELED, EXECUTING, SUCCEEDED, UNKNOWN, ActionClient
-from checks_drive import header
+from checks.drive import header
 from live import LOG, WARN, Merrow, latest, message_type, nanoseconds, take, wait_for
 
-WORLD = str(pathlib.Path(__file__).with_name("arm.yaml"))
+WORLD = str(pathlib.Path(__file__).parents[1] / "worlds" / "arm.yaml")
 ARM = "/bench/arm_controller"
 GRIPPER = "/bench/gripper_controller"
 JOINTS = ["shoulder", "elbow"]

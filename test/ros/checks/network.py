@@ -103,7 +103,7 @@ while True:
 def check_suspended_subscriber():
     """A subscriber that was suspended for longer than all leases gets messages again."""
     with Merrow("pool") as m:
-        here = str(live.pathlib.Path(__file__).parent)
+        here = str(live.pathlib.Path(__file__).parents[1])
         with subprocess.Popen([sys.executable, "-c", SUBSCRIBER, here, str(m.domain)], stdout=subprocess.PIPE,
                               text=True) as process:
             try:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads a bag that Merrow recorded with two independent readers and compares their results.
 
-    python3 test/ros/bag.py FILE.mcap [--truncated] [--expect TOPIC=COUNT]... [--at-least TOPIC=COUNT]... [--from NS]
+    python3 test/ros/bags/bag.py FILE.mcap [--truncated] [--expect TOPIC=COUNT]... [--at-least TOPIC=COUNT]... [--from NS]
 
 A complete bag is read by rosbags as a folder (with metadata.yaml) and as a file, and by
 mcap-ros2-support as a file. All must return the same messages with the same values, the message

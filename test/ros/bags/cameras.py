@@ -1,5 +1,5 @@
-"""Reads the images of `cameras.yaml` from a bag as its users do, and compares them with the wall 9
-m ahead.
+"""Reads the images of `worlds/cameras.yaml` from a bag as its users do, and compares them with the
+wall 9 m ahead.
 """
 
 import io

@@ -2,7 +2,7 @@
 """Compares JPEG and PNG images with the same raw images, as a subscriber of image_transport would
 receive them.
 
-    python3 test/ros/images.py BAG
+    python3 test/ros/bags/images.py BAG
 
 BAG is the folder of a bag with images on TOPIC (sensor_msgs/msg/Image) and their compressed
 versions on TOPIC/compressed, TOPIC/lossless/compressed or TOPIC/compressedDepth

@@ -5,7 +5,7 @@ import pathlib
 
 from live import TRIGGER, Merrow, latest, nanoseconds, wait_until
 
-WORLD = str(pathlib.Path(__file__).with_name("instruments.yaml"))
+WORLD = str(pathlib.Path(__file__).parents[1] / "worlds" / "instruments.yaml")
 
 
 def values(message):

@@ -1,6 +1,6 @@
 """Connects two network namespaces by a link with delay and loss, also where the kernel has no netem.
 
-    python3 test/ros/link.py NAMESPACE ADDRESS NAMESPACE ADDRESS DELAY_MS LOSS_PERCENT
+    python3 test/ros/network/link.py NAMESPACE ADDRESS NAMESPACE ADDRESS DELAY_MS LOSS_PERCENT
 
 Each ADDRESS has a prefix length. Prints `up`, then forwards packets until it is stopped. Needs root.
 """

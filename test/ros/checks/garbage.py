@@ -7,8 +7,8 @@ import struct
 import time
 
 import peer
-from checks_drive import header, vector
-from checks_services import motion
+from checks.drive import header, vector
+from checks.services import motion
 from live import LOG, WARN, Merrow, describe, latest, message_type, nanoseconds, take, wait_for
 
 ROBOT = "uvms"

@@ -1,5 +1,5 @@
-"""Reads the messages of `sonars.yaml` from a bag as their users do, and compares them with a flat
-seabed 10 m below.
+"""Reads the messages of `worlds/sonars.yaml` from a bag as their users do, and compares them with a
+flat seabed 10 m below.
 """
 
 import sys

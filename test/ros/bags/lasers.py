@@ -1,5 +1,5 @@
-"""Reads scans and clouds of `lasers.yaml` from a bag as their users do, and compares them with the
-wall 9 m ahead.
+"""Reads scans and clouds of `worlds/lasers.yaml` from a bag as their users do, and compares them
+with the wall 9 m ahead.
 """
 
 import sys

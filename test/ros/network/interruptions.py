@@ -2,7 +2,7 @@
 """Interrupts the network between a running world and a Cyclone DDS peer, and checks that topics and
 services work again within three seconds.
 
-    python3 test/ros/interruptions.py [--binary target/debug/merrow]
+    python3 test/ros/network/interruptions.py [--binary target/debug/merrow]
 
 World and peer run in two network namespaces, connected by a virtual Ethernet link. Needs root and
 network namespaces; without them it prints a message and ends with exit code 0. Part of
@@ -108,7 +108,7 @@ def interrupt(peer, name, duration_s):
 def check(binary):
     """Runs all interruptions."""
     world = start(NEAR, binary, "run", "pool")
-    peer = start(FAR, sys.executable, "-c", PEER, pathlib.Path(__file__).parent, DOMAIN, CYCLONEDDS_URI=URI)
+    peer = start(FAR, sys.executable, "-c", PEER, pathlib.Path(__file__).parents[1], DOMAIN, CYCLONEDDS_URI=URI)
     try:
         wait_for_all(peer, "start", 10)
         for name in LINKS:
@@ -127,7 +127,7 @@ def check(binary):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    root = pathlib.Path(__file__).resolve().parents[2]
+    root = pathlib.Path(__file__).resolve().parents[3]
     parser.add_argument("--binary", type=pathlib.Path, default=root / "target/debug/merrow", help="the program")
     arguments = parser.parse_args()
     if not connect():

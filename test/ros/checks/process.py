@@ -9,7 +9,7 @@ import tempfile
 import time
 
 import live
-from checks_services import check_bag, find_bag
+from checks.services import check_bag, find_bag
 from live import Merrow, command, gather, latest, seconds, wait_for
 
 SUMMARY = ["simulated_s", "wall_s", "real_time_factor", "steps", "overruns", "dropped", "missed", "state_hash", "halted"]
@@ -172,7 +172,7 @@ time.sleep(60)
 
 def subscriber_process(domain):
     """Starts a process that subscribes to every topic."""
-    here = pathlib.Path(__file__).parent
+    here = pathlib.Path(__file__).parents[1]
     process = subprocess.Popen([sys.executable, "-c", SUBSCRIBER, here, live.BINARY, str(domain)],
                                stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n", "the subscriber did not start"

@@ -4,10 +4,10 @@ import math
 import pathlib
 import time
 
-import positions
+from bags import positions
 from live import Merrow, describe, gather, nanoseconds, take, wait_for
 
-WORLD = str(pathlib.Path(__file__).with_name("positions.yaml"))
+WORLD = str(pathlib.Path(__file__).parents[1] / "worlds" / "positions.yaml")
 FAULT = dict(name="out", robot="", names=[], values=[], duration_s=0.0)
 
 

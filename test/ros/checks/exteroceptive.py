@@ -8,7 +8,8 @@ from live import Merrow, describe, latest, nanoseconds, take, wait_for
 POINT = struct.Struct("<fffff")
 # of the river world, and of worlds that do not set it
 STEPS_PER_S, USUAL_STEPS_PER_S = 250, 500
-CAMERAS, SONARS = (str(pathlib.Path(__file__).with_name(f"{name}.yaml")) for name in ("cameras", "sonars"))
+WORLDS = pathlib.Path(__file__).parents[1] / "worlds"
+CAMERAS, SONARS = (str(WORLDS / f"{name}.yaml") for name in ("cameras", "sonars"))
 
 
 def collect(m, reader, seconds_, steps_per_s=STEPS_PER_S):
@@ -111,7 +112,7 @@ def check_quality_of_service():
     """A best-effort sensor does not match a reliable subscriber and matches a best-effort one; a
     sensor with the default QoS matches both.
     """
-    world = str(pathlib.Path(__file__).parent / "quality.yaml")
+    world = str(WORLDS / "quality.yaml")
     offered = {topic["topic"]: topic["qos"] for topic in describe(world)["published"]}
     assert offered["/r/plain"] == "reliable, volatile, keep last 10", offered
     assert offered["/r/quick"] == "best_effort, volatile, keep last 3", offered

@@ -5,7 +5,7 @@ import math
 
 from live import LOG, TRIGGER, WARN, Merrow, message_type, take, wait_for, wait_until
 
-from checks_drive import header, vector
+from checks.drive import header, vector
 
 
 def velocity(m, x, y, z, yaw=0.0, topic="/firefly/cmd_vel"):
