@@ -551,59 +551,68 @@ fn pages_keep_to_their_width() {
     );
 }
 
+/// Names that keep their capital in headings.
+const PROPER_NAMES: &[&str] = &[
+    "Merrow",
+    "ROS",
+    "I",
+    "Kelpie",
+    "Thetis",
+    "Python",
+    "Fast",
+    "DDS",
+    "Cyclone",
+    "Rust",
+    "Markdown",
+    "Earth",
+    "Beaufort",
+    "Embree",
+    "MuJoCo",
+    "Pinocchio",
+    "Added",
+    "Changed",
+    "Fixed",
+    "Removed",
+    "Unreleased",
+    "Xeon",
+    "Intel",
+    "Doppler",
+    "Capytaine",
+    "Gazebo",
+    "Stonefish",
+    "Otter",
+    "Heron",
+    "Linux",
+    "English",
+    "Taipan",
+    "Remus",
+    "Salagou",
+    "Hinsdale",
+    "Wave",
+    "Research",
+    "Laboratory",
+    "August",
+    "Wagner",
+    "Coulomb",
+    "Kirchhoff",
+    "Fossen",
+    "Apache",
+    "Ekman",
+    "Airy",
+    "Stokes",
+    "Wheeler",
+];
+
+/// Returns true if a word has more than one letter, and only the first is a capital.
+fn is_capitalised(word: &str) -> bool {
+    let mut letters = word.chars();
+    letters.next().is_some_and(char::is_uppercase)
+        && !letters.as_str().is_empty()
+        && letters.all(char::is_lowercase)
+}
+
 #[test]
 fn headings_are_in_sentence_case() {
-    // names that keep their capital
-    let names = [
-        "Merrow",
-        "ROS",
-        "I",
-        "Kelpie",
-        "Thetis",
-        "Python",
-        "Fast",
-        "DDS",
-        "Cyclone",
-        "Rust",
-        "Markdown",
-        "Earth",
-        "Beaufort",
-        "Embree",
-        "MuJoCo",
-        "Pinocchio",
-        "Added",
-        "Changed",
-        "Fixed",
-        "Removed",
-        "Unreleased",
-        "Xeon",
-        "Intel",
-        "Doppler",
-        "Capytaine",
-        "Gazebo",
-        "Stonefish",
-        "Otter",
-        "Heron",
-        "Linux",
-        "English",
-        "Taipan",
-        "Remus",
-        "Salagou",
-        "Hinsdale",
-        "Wave",
-        "Research",
-        "Laboratory",
-        "August",
-        "Wagner",
-        "Coulomb",
-        "Kirchhoff",
-        "Fossen",
-        "Apache",
-        "Ekman",
-        "Airy",
-        "Stokes",
-        "Wheeler",
-    ];
     let mut wrong = Vec::new();
     for (file, text) in pages() {
         let mut in_code = false;
@@ -618,11 +627,10 @@ fn headings_are_in_sentence_case() {
             for phrase in heading.split(": ") {
                 for word in phrase.split([' ', '-', '/', '(']).skip(1) {
                     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-                    let mut letters = word.chars();
-                    let is_capitalised = letters.next().is_some_and(char::is_uppercase)
-                        && letters.clone().next().is_some()
-                        && letters.all(char::is_lowercase);
-                    if is_capitalised && !names.contains(&word) && !heading.contains('`') {
+                    if is_capitalised(word)
+                        && !PROPER_NAMES.contains(&word)
+                        && !heading.contains('`')
+                    {
                         wrong.push(format!("{file}:{}: {heading}", n + 1));
                     }
                 }

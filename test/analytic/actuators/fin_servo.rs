@@ -69,13 +69,17 @@ fn dead_time_and_range() {
     );
 }
 
+/// Returns a world whose vehicle moves at 2 m/s.
+fn build_moving_world() -> String {
+    fin_world(RUDDER, LAW).replace("model:", "velocity_m_s: [2, 0, 0]\n    model:")
+}
+
 // Goal: a stuck fin holds its angle, a repaired one follows commands again, and a reduced or dead
-// one keeps only its part of the force. Commands that are not finite or have the wrong count are
-// rejected and change no state. Method: the sway that a rudder produces in a step. Tolerance: 1e-3,
-// the rotation within the step.
+// one keeps only its part of the force. Method: the sway that a rudder produces in a step.
+// Tolerance: 1e-3, the rotation within the step.
 #[test]
-fn health_and_commands() {
-    let text = fin_world(RUDDER, LAW).replace("model:", "velocity_m_s: [2, 0, 0]\n    model:");
+fn health_changes_motion_and_force() {
+    let text = build_moving_world();
     let sway = |health: Health| {
         let mut s = simulation(&text);
         command(&mut s, 0.1);
@@ -109,8 +113,13 @@ fn health_and_commands() {
         dead.abs() < 1e-2 * whole.abs() && still == 0.1,
         "{dead} {whole}"
     );
+}
 
-    let mut s = simulation(&text);
+// Goal: commands that are not finite or have the wrong count are rejected and change no state.
+// Method: the state hash. Tolerance: none.
+#[test]
+fn invalid_commands_are_rejected() {
+    let mut s = simulation(&build_moving_world());
     let before = s.state.hash();
     for bad in [
         Command::Fin {
@@ -144,6 +153,14 @@ fn health_and_commands() {
         assert!(s.apply(&bad).is_err(), "{bad:?}");
     }
     assert_eq!(s.state.hash(), before);
+}
+
+// Goal: an array of commands sets the fins; a reset keeps the health and clears the other state.
+// Method: commands and health in the state. Tolerance: none.
+#[test]
+fn arrays_set_fins_and_reset_keeps_health() {
+    let mut s = simulation(&build_moving_world());
+    let before = s.state.hash();
     s.apply(&Command::Fins {
         robot: 0,
         values: vec![0.3],

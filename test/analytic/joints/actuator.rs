@@ -4,6 +4,10 @@
 use crate::common::joints::{Hinge, cascade, command, effort_servo};
 use crate::common::tree::{self, Random, Recipe};
 use crate::common::{close, initial_environment, relative};
+use merrow_model::scene::robot::actuator::{
+    Actuator, Elastic, Encoder, Servo, ServoLaw, Tachometer, TorqueSpeedLine,
+};
+use merrow_model::scene::{Drive, JointKind, JointMode, Scene};
 use merrow_model::state::Workspace;
 use merrow_physics::dynamics::{crba, mobility};
 use merrow_sim::{Simulation, step};
@@ -134,6 +138,72 @@ fn a_steep_line_is_stable_on_a_light_joint() {
     }
 }
 
+/// Returns an effort servo with a steep torque-speed line and losses. `rotor_inertia` is referred
+/// to the joint [kg m2].
+fn build_steep_servo(rotor_inertia: f64, elastic: Option<Elastic>) -> Drive {
+    Drive::Servo(Box::new(Servo {
+        mode: JointMode::Effort,
+        rate: 1000.0,
+        position_gain: 0.0,
+        max_speed: 10.0,
+        law: ServoLaw::Cascade {
+            velocity_gain: 0.0,
+            integral_gain: 0.0,
+            inertia: 0.0,
+            bias: 0.0,
+        },
+        actuator: Actuator {
+            rotor_inertia,
+            elastic,
+            line: Some(TorqueSpeedLine {
+                stall_effort: 20_000.0,
+                no_load_speed: 1.0,
+            }),
+            forward_loss: 0.3,
+            backward_loss: 0.4,
+            effort_per_ampere: 0.0,
+            thermal: None,
+        },
+        encoder: Encoder {
+            on_motor: false,
+            resolution: 0.0,
+            noise: 0.0,
+            velocity: Tachometer::Direct {
+                resolution: 0.0,
+                noise: 0.0,
+            },
+            stream: merrow_math::rng::Stream::new(1, "encoder"),
+        },
+    }))
+}
+
+/// Returns a chain of revolute joints with motors on a free base under water.
+fn build_motor_chain(case: u64, random: &mut Random) -> Scene {
+    let recipe = Recipe {
+        links: 6,
+        floating: true,
+        damping: true,
+        held_joints: false,
+        potential: true,
+    };
+    let mut scene = tree::scene(3000 + case, recipe);
+    let robot = &mut scene.robots[0];
+    for (i, link) in robot.links.iter_mut().enumerate().skip(1) {
+        link.parent = Some(i - 1);
+        link.joint.kind = JointKind::Revolute;
+        let rotor_inertia = libm::pow(10.0, random.between(-4.0, 0.0));
+        let gear = Elastic {
+            gap: 0.02,
+            stiffness: 1000.0,
+            damping: 1.0,
+        };
+        let elastic = (i.is_multiple_of(2) && case.is_multiple_of(2)).then_some(gear);
+        link.joint.drive = build_steep_servo(rotor_inertia, elastic);
+    }
+    robot.update_derived();
+    scene
+}
+
 // Goal: motors on one chain do not excite each other. Method: chains of light and heavy links on a
 // free base under water; each joint has a steep torque-speed line and losses, and every other chain
 // has backlash. Each motor runs at full effort in a random direction that changes every 50 ms.
@@ -142,66 +212,9 @@ fn a_steep_line_is_stable_on_a_light_joint() {
 // reach 10 to 21.
 #[test]
 fn motors_on_a_chain_are_stable() {
-    use merrow_model::scene::robot::actuator::{
-        Actuator, Elastic, Encoder, Servo, ServoLaw, Tachometer, TorqueSpeedLine,
-    };
-    use merrow_model::scene::{Drive, JointKind, JointMode};
     for case in 0..12 {
-        let recipe = Recipe {
-            links: 6,
-            floating: true,
-            damping: true,
-            held_joints: false,
-            potential: true,
-        };
-        let mut scene = tree::scene(3000 + case, recipe);
         let mut random = Random::new(case);
-        let robot = &mut scene.robots[0];
-        for (i, link) in robot.links.iter_mut().enumerate().skip(1) {
-            link.parent = Some(i - 1);
-            link.joint.kind = JointKind::Revolute;
-            let rotor_inertia = libm::pow(10.0, random.between(-4.0, 0.0));
-            let gear = Elastic {
-                gap: 0.02,
-                stiffness: 1000.0,
-                damping: 1.0,
-            };
-            link.joint.drive = Drive::Servo(Box::new(Servo {
-                mode: JointMode::Effort,
-                rate: 1000.0,
-                position_gain: 0.0,
-                max_speed: 10.0,
-                law: ServoLaw::Cascade {
-                    velocity_gain: 0.0,
-                    integral_gain: 0.0,
-                    inertia: 0.0,
-                    bias: 0.0,
-                },
-                actuator: Actuator {
-                    rotor_inertia,
-                    elastic: (i % 2 == 0 && case % 2 == 0).then_some(gear),
-                    line: Some(TorqueSpeedLine {
-                        stall_effort: 20_000.0,
-                        no_load_speed: 1.0,
-                    }),
-                    forward_loss: 0.3,
-                    backward_loss: 0.4,
-                    effort_per_ampere: 0.0,
-                    thermal: None,
-                },
-                encoder: Encoder {
-                    on_motor: false,
-                    resolution: 0.0,
-                    noise: 0.0,
-                    velocity: Tachometer::Direct {
-                        resolution: 0.0,
-                        noise: 0.0,
-                    },
-                    stream: merrow_math::rng::Stream::new(1, "encoder"),
-                },
-            }));
-        }
-        robot.update_derived();
+        let scene = build_motor_chain(case, &mut random);
         let mut s = Simulation::new(std::sync::Arc::new(scene), 1).unwrap();
         let mut worst = 0.0_f64;
         for _ in 0..20 {

@@ -336,10 +336,10 @@ fn encoder_noise_has_its_deviation() {
     assert_eq!(squares, run());
 }
 
-// Goal: modes can be changed at run time, but only to those that the drive supports. Method:
-// messages, and the position of the joint. Tolerance: 1e-6 rad after the decay of the loop.
+// Goal: a servo changes from velocity to position mode at run time and holds its position. Method:
+// the position of the joint. Tolerance: 1e-6 rad after the decay of the loop.
 #[test]
-fn mode_switches_are_accepted_or_rejected() {
+fn mode_switches_keep_the_position() {
     let drive = cascade(
         "velocity_gain: 20",
         "rate_hz: 1000, position_gain_per_s: 10,",
@@ -369,6 +369,20 @@ fn mode_switches_are_accepted_or_rejected() {
     let held = s.state.robots[0].joints[0].reference.position;
     close("the position of the switch is held", held, before, 1e-3);
     close("position", s.state.robots[0].motion.q[0], held, 1e-6);
+}
+
+/// Returns a servo without position loop.
+fn build_servo_without_position_loop() -> Simulation {
+    Hinge {
+        drive: &cascade("velocity_gain: 1", ""),
+        ..Hinge::default()
+    }
+    .world()
+}
+
+// Goal: a drive changes only to the modes that it supports. Method: messages. Tolerance: none.
+#[test]
+fn unsupported_modes_are_rejected() {
     let refused = |s: &mut Simulation, mode| {
         s.apply(&Command::JointMode {
             robot: 0,
@@ -392,15 +406,18 @@ fn mode_switches_are_accepted_or_rejected() {
         refused(&mut ideal, JointMode::Position),
         "hinge has an ideal effort drive, which does not support position mode"
     );
-    let mut open = Hinge {
-        drive: &cascade("velocity_gain: 1", ""),
-        ..Hinge::default()
-    }
-    .world();
+    let mut open = build_servo_without_position_loop();
     assert_eq!(
         refused(&mut open, JointMode::Position),
         "hinge has a servo without position loop (`position_gain_per_s` is 0), which does not support position mode"
     );
+}
+
+// Goal: commands that contain a mode are applied, and rejected if their values are invalid. Method:
+// the state of the joint, messages. Tolerance: none.
+#[test]
+fn commands_with_mode_are_accepted_or_rejected() {
+    let mut open = build_servo_without_position_loop();
     let both = |mode, value| Command::JointWithMode {
         robot: 0,
         joint: 0,

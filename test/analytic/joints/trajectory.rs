@@ -388,6 +388,86 @@ fn violated_tolerances_abort() {
     );
 }
 
+/// A change that makes a trajectory invalid.
+type Change = fn(&mut Trajectory);
+
+/// Changes that make a trajectory of the arm invalid, and the messages.
+const INVALID_CHANGES: [(Change, &str); 17] = [
+    (
+        |t| t.points.clear(),
+        "the trajectory has no points, expected at least one",
+    ),
+    (
+        |t| t.points[0].positions = vec![1.0],
+        "point 0: found 1 positions, expected 2, one per joint",
+    ),
+    (
+        |t| t.points[0].positions.clear(),
+        "point 0: found 0 positions, expected 2, one per joint",
+    ),
+    (
+        |t| t.points[0].velocities = vec![0.0; 3],
+        "point 0: found 3 velocities, expected 2, one per joint",
+    ),
+    (
+        |t| t.points[0].accelerations[1] = f64::NAN,
+        "point 0: accelerations of j2: found NaN, expected a finite number",
+    ),
+    (
+        |t| t.points[0].positions[1] = 2.5,
+        "point 0: position of j2 is 2.5, expected -2 to 2",
+    ),
+    (
+        |t| t.points[0].velocities[0] = 2.5,
+        "point 0: velocity of j1 is 2.5, expected no more than 2",
+    ),
+    (
+        |t| t.points[0].effort = vec![0.0, 51.0],
+        "point 0: effort of j2 is 51, expected no more than 50",
+    ),
+    (
+        |t| t.points[0].velocities[1] = 0.1,
+        "the last point has velocity 0.1 for j2, expected 0",
+    ),
+    (
+        |t| t.points.push(t.points[0].clone()),
+        "point 1: its time is not after that of point 0",
+    ),
+    (
+        |t| {
+            let mut next = t.points[0].clone();
+            next.positions[0] = -1.5;
+            next.time_from_start_ns += 1_000_000_000;
+            t.points.push(next);
+        },
+        "j1 would need the speed 2.5000 from point 0 to 1, its drive allows 2",
+    ),
+    (
+        |t| t.joints = vec![0],
+        "the trajectory does not contain joint j2, expected all joints of arm",
+    ),
+    (|t| t.joints = vec![0, 0], "joint j1 is named twice"),
+    (
+        |t| t.joints = vec![0, 2],
+        "joint jaw is not in the group arm",
+    ),
+    (
+        |t| t.joints = vec![0, 99],
+        "joint ? is not in the group arm",
+    ),
+    (
+        |t| {
+            t.start_ns = Some(0);
+            t.points[0].time_from_start_ns = 500_000_000;
+        },
+        "the trajectory ends at 0.5 s, in the past: now is 1 s",
+    ),
+    (
+        |t| t.path_tolerance = vec![Tolerance::default()],
+        "found 1 path tolerances, expected 2, one per joint",
+    ),
+];
+
 // Goal: invalid trajectories are rejected in one line and change no state. Method: messages.
 // Tolerance: none.
 #[test]
@@ -396,88 +476,12 @@ fn invalid_trajectories_are_rejected() {
     s.advance(1000);
     let hash = s.state.hash();
     let good = quintic(2.0, &[1.0, 0.5]);
-    let mut refused = |change: &dyn Fn(&mut Trajectory)| {
+    let mut refused = |change: Change| {
         let mut t = good.clone();
         change(&mut t);
         send(&mut s, 1, t).unwrap_err()
     };
-    type Change<'a> = &'a dyn Fn(&mut Trajectory);
-    let cases: [(Change<'_>, &str); 17] = [
-        (
-            &|t| t.points.clear(),
-            "the trajectory has no points, expected at least one",
-        ),
-        (
-            &|t| t.points[0].positions = vec![1.0],
-            "point 0: found 1 positions, expected 2, one per joint",
-        ),
-        (
-            &|t| t.points[0].positions.clear(),
-            "point 0: found 0 positions, expected 2, one per joint",
-        ),
-        (
-            &|t| t.points[0].velocities = vec![0.0; 3],
-            "point 0: found 3 velocities, expected 2, one per joint",
-        ),
-        (
-            &|t| t.points[0].accelerations[1] = f64::NAN,
-            "point 0: accelerations of j2: found NaN, expected a finite number",
-        ),
-        (
-            &|t| t.points[0].positions[1] = 2.5,
-            "point 0: position of j2 is 2.5, expected -2 to 2",
-        ),
-        (
-            &|t| t.points[0].velocities[0] = 2.5,
-            "point 0: velocity of j1 is 2.5, expected no more than 2",
-        ),
-        (
-            &|t| t.points[0].effort = vec![0.0, 51.0],
-            "point 0: effort of j2 is 51, expected no more than 50",
-        ),
-        (
-            &|t| t.points[0].velocities[1] = 0.1,
-            "the last point has velocity 0.1 for j2, expected 0",
-        ),
-        (
-            &|t| t.points.push(t.points[0].clone()),
-            "point 1: its time is not after that of point 0",
-        ),
-        (
-            &|t| {
-                let mut next = t.points[0].clone();
-                next.positions[0] = -1.5;
-                next.time_from_start_ns += 1_000_000_000;
-                t.points.push(next);
-            },
-            "j1 would need the speed 2.5000 from point 0 to 1, its drive allows 2",
-        ),
-        (
-            &|t| t.joints = vec![0],
-            "the trajectory does not contain joint j2, expected all joints of arm",
-        ),
-        (&|t| t.joints = vec![0, 0], "joint j1 is named twice"),
-        (
-            &|t| t.joints = vec![0, 2],
-            "joint jaw is not in the group arm",
-        ),
-        (
-            &|t| t.joints = vec![0, 99],
-            "joint ? is not in the group arm",
-        ),
-        (
-            &|t| {
-                t.start_ns = Some(0);
-                t.points[0].time_from_start_ns = 500_000_000;
-            },
-            "the trajectory ends at 0.5 s, in the past: now is 1 s",
-        ),
-        (
-            &|t| t.path_tolerance = vec![Tolerance::default()],
-            "found 1 path tolerances, expected 2, one per joint",
-        ),
-    ];
-    for (change, expected) in cases {
+    for (change, expected) in INVALID_CHANGES {
         assert_eq!(refused(change), expected);
     }
     assert_eq!(s.state.hash(), hash);

@@ -6,24 +6,8 @@ use merrow_model::state::Command;
 use merrow_physics::forces::lines::catenary::{CatenarySolution, Span};
 use merrow_sim::Simulation;
 
-/// Returns a ball of `mass` [kg] at `position` [m, W], with more keys of its body.
-fn ball(name: &str, mass: f64, position: &str, keys: &str) -> String {
-    let inertia = 0.004 * mass;
-    format!(
-        "  {name}:\n    position_m: {position}\n    model: {{source: test, body: {{source: test, axes: flu, mass_kg: {mass}, \
-         inertia_kg_m2: {{xx: {inertia}, yy: {inertia}, zz: {inertia}}}{keys}}}}}\n"
-    )
-}
-
-// Goal: a tethered ROV hangs in the catenary of the closed solution. Method: a vehicle of 20 kg, 15
-// N negatively buoyant in still water, pulls with a thrust of 25 N on 30 m of heavy line from a
-// point at the surface. After 300 s its position and the top tension are compared with the catenary
-// loaded by thrust and weight at its lower end. Tolerance: 1e-3 of the length, the error of 40
-// segments; 1e-4 of the tension, which follows from equilibrium alone. The requirement is 1 %.
-#[test]
-fn a_tethered_rov_hangs_in_the_catenary() {
-    let mut sim = simulation(
-        "
+/// A vehicle of 20 kg on a line of 30 m from a point at the surface.
+const TETHERED_ROV: &str = "
 step: {dt_s: 0.005}
 water: {density_kg_m3: 1000}
 seabed: {depth_m: 100}
@@ -53,8 +37,25 @@ tethers:
     to: {kind: robot, robot: rov}
     length_m: 30
     segments: 40
-",
-    );
+";
+
+/// Returns a ball of `mass` [kg] at `position` [m, W], with more keys of its body.
+fn ball(name: &str, mass: f64, position: &str, keys: &str) -> String {
+    let inertia = 0.004 * mass;
+    format!(
+        "  {name}:\n    position_m: {position}\n    model: {{source: test, body: {{source: test, axes: flu, mass_kg: {mass}, \
+         inertia_kg_m2: {{xx: {inertia}, yy: {inertia}, zz: {inertia}}}{keys}}}}}\n"
+    )
+}
+
+// Goal: a tethered ROV hangs in the catenary of the closed solution. Method: a vehicle of 20 kg, 15
+// N negatively buoyant in still water, pulls with a thrust of 25 N on 30 m of heavy line from a
+// point at the surface. After 300 s its position and the top tension are compared with the catenary
+// loaded by thrust and weight at its lower end. Tolerance: 1e-3 of the length, the error of 40
+// segments; 1e-4 of the tension, which follows from equilibrium alone. The requirement is 1 %.
+#[test]
+fn a_tethered_rov_hangs_in_the_catenary() {
+    let mut sim = simulation(TETHERED_ROV);
     sim.apply(&Command::Thruster {
         robot: 0,
         thruster: 0,

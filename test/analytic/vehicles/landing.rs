@@ -74,21 +74,8 @@ fn release_and_take_off(s: &mut Simulation) {
     );
 }
 
-// Goal: a drone leaves the deck of a boat under way, returns, is latched and recharged, and takes
-// off again. Method: the boat runs on both engines in waves. The drone takes off, the boat moves
-// away from it, and it catches up. It keeps its position over the deck by velocity commands, then
-// sinks at 0.3 m/s, and stays 20 s on the latch. Tolerance: the drone takes the charge current of
-// 4.9 A that its battery accepts and its own 8 W, at 11 V to 12.6 V. The boat's battery supplies
-// this at the charger's efficiency of 0.9, late by one charger period of 0.1 s. The drone stays in
-// the latch's seat to 0.1 mm.
-#[test]
-fn drone_lands_on_moving_boat_and_recharges() {
-    let path = data_dir::world_file("landing");
-    let world =
-        load_world(&path, Overrides::default()).unwrap_or_else(|problems| panic!("{problems}"));
-    let mut s = Simulation::new(Arc::new(world.scene), 1).unwrap();
-    s.advance(500);
-    assert!(s.state.couplings[0].engaged, "it starts on the latch");
+/// Runs both engines of the boat at 30 % of their maximum command.
+fn run_engines(s: &mut Simulation) {
     for thruster in 0..2 {
         let [_, most] = s.scene.robots[BOAT].thrusters[thruster].command_range;
         s.apply(&Command::Thruster {
@@ -98,27 +85,22 @@ fn drone_lands_on_moving_boat_and_recharges() {
         })
         .unwrap();
     }
-    s.advance(5000);
-    release_and_take_off(&mut s);
-    fly_towards_boat(&mut s, Vec3::new(0.0, 4.0, 3.5), None, 10.0);
-    fly_towards_boat(&mut s, Vec3::new(0.0, 0.0, 2.5), None, 10.0);
-    let speed = velocity(&s.state.robots[BOAT]).norm();
-    assert!(speed > 0.8, "the boat makes {speed} m/s");
-    let charge = s.state.robots[DRONE].battery.charge;
-    fly_towards_boat(&mut s, Vec3::new(0.0, 0.0, 1.25), Some(0.3), 20.0);
-    assert!(
-        s.state.couplings[0].engaged,
-        "not captured: {:?}",
-        position(&s.state.robots[DRONE]) - position(&s.state.robots[BOAT])
-    );
+}
+
+/// Lands the drone on the latch; its rotors stop.
+fn land(s: &mut Simulation) {
     s.apply(&Command::FirmwareOrder {
         robot: DRONE,
         order: FirmwareOrder::Land,
     })
     .unwrap();
     s.advance(1500);
-    assert_eq!(mode(&s), FlightMode::Off, "its rotors stop on the deck");
+    assert_eq!(mode(s), FlightMode::Off, "its rotors stop on the deck");
+}
 
+/// Checks 20 s on the charger: the energy that the drone receives and the boat delivers. `charge`
+/// is the charge of the drone's battery before the landing [C].
+fn check_recharge(s: &mut Simulation, charge: f64) {
     let before = s.state.robots.iter().map(|r| r.battery).collect::<Vec<_>>();
     s.advance(10_000);
     let after = s.state.robots.iter().map(|r| r.battery).collect::<Vec<_>>();
@@ -135,7 +117,10 @@ fn drone_lands_on_moving_boat_and_recharges() {
         * 20.0;
     let given = after[BOAT].delivered - before[BOAT].delivered;
     assert!(given > rest + gained / 0.9 - 5.0 * 13.0 * 0.2, "{given} J");
-    // The drone is still at its position on the moving deck.
+}
+
+/// Checks that the drone is in the seat of the latch on the moving boat.
+fn check_position_on_deck(s: &Simulation) {
     let [boat, drone] = [&s.state.robots[BOAT], &s.state.robots[DRONE]];
     let on_deck = boat
         .motion
@@ -147,6 +132,40 @@ fn drone_lands_on_moving_boat_and_recharges() {
         "{on_deck:?}"
     );
     assert!(velocity(boat).norm() > 0.8, "{:?}", velocity(boat));
+}
+
+// Goal: a drone leaves the deck of a boat under way, returns, is latched and recharged, and takes
+// off again. Method: the boat runs on both engines in waves. The drone takes off, the boat moves
+// away from it, and it catches up. It keeps its position over the deck by velocity commands, then
+// sinks at 0.3 m/s, and stays 20 s on the latch. Tolerance: the drone takes the charge current of
+// 4.9 A that its battery accepts and its own 8 W, at 11 V to 12.6 V. The boat's battery supplies
+// this at the charger's efficiency of 0.9, late by one charger period of 0.1 s. The drone stays in
+// the latch's seat to 0.1 mm.
+#[test]
+fn drone_lands_on_moving_boat_and_recharges() {
+    let path = data_dir::world_file("landing");
+    let world =
+        load_world(&path, Overrides::default()).unwrap_or_else(|problems| panic!("{problems}"));
+    let mut s = Simulation::new(Arc::new(world.scene), 1).unwrap();
+    s.advance(500);
+    assert!(s.state.couplings[0].engaged, "it starts on the latch");
+    run_engines(&mut s);
+    s.advance(5000);
+    release_and_take_off(&mut s);
+    fly_towards_boat(&mut s, Vec3::new(0.0, 4.0, 3.5), None, 10.0);
+    fly_towards_boat(&mut s, Vec3::new(0.0, 0.0, 2.5), None, 10.0);
+    let speed = velocity(&s.state.robots[BOAT]).norm();
+    assert!(speed > 0.8, "the boat makes {speed} m/s");
+    let charge = s.state.robots[DRONE].battery.charge;
+    fly_towards_boat(&mut s, Vec3::new(0.0, 0.0, 1.25), Some(0.3), 20.0);
+    assert!(
+        s.state.couplings[0].engaged,
+        "not captured: {:?}",
+        position(&s.state.robots[DRONE]) - position(&s.state.robots[BOAT])
+    );
+    land(&mut s);
+    check_recharge(&mut s, charge);
+    check_position_on_deck(&s);
 
     release_and_take_off(&mut s);
     fly_towards_boat(&mut s, Vec3::new(0.0, 0.0, 3.0), None, 15.0);
