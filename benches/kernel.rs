@@ -333,26 +333,8 @@ fn callgrind(case: &str, steps: u64) {
     }
 }
 
-fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    if let Some(k) = arguments.iter().position(|a| a == "--callgrind") {
-        let argument = |n: usize| arguments.get(k + n).map_or("", String::as_str);
-        callgrind(
-            argument(1),
-            argument(2)
-                .parse()
-                .expect("a number of steps after the case"),
-        );
-        return;
-    }
-    if let Some(k) = arguments.iter().position(|a| a == "--mixed") {
-        let threads = arguments
-            .get(k + 1)
-            .and_then(|n| n.parse().ok())
-            .expect("a number of threads");
-        println!("{}", mixed(threads));
-        return;
-    }
+/// Measures the time of every case [ns], by name.
+fn measure_times() -> serde_json::Map<String, serde_json::Value> {
     let mut rows = serde_json::Map::new();
     let mut row = |name: &str, ns: f64| {
         rows.insert(
@@ -402,5 +384,28 @@ fn main() {
     );
     row("waves: surface and water at one point, per component", one);
     row("hull of 2048 triangles in 80 waves, one evaluation", hull());
-    println!("{}", serde_json::Value::Object(rows));
+    rows
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(k) = arguments.iter().position(|a| a == "--callgrind") {
+        let argument = |n: usize| arguments.get(k + n).map_or("", String::as_str);
+        callgrind(
+            argument(1),
+            argument(2)
+                .parse()
+                .expect("a number of steps after the case"),
+        );
+        return;
+    }
+    if let Some(k) = arguments.iter().position(|a| a == "--mixed") {
+        let threads = arguments
+            .get(k + 1)
+            .and_then(|n| n.parse().ok())
+            .expect("a number of threads");
+        println!("{}", mixed(threads));
+        return;
+    }
+    println!("{}", serde_json::Value::Object(measure_times()));
 }

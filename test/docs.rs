@@ -147,12 +147,8 @@ fn add_text(copy: &Path, file: &str, place: Option<(&str, &str)>, text: &str) {
     std::fs::write(path, old).unwrap();
 }
 
-// Goal: the sensor of docs/extending.md becomes part of Merrow with the changes that the page
-// lists, publishes and measures. Method: the changes in a copy of the workspace, which is built and
-// runs a body that is pitched by 30 degrees. Tolerance: 1e-9 rad, rounding.
-#[test]
-#[ignore = "builds Merrow again: test/run slow"]
-fn the_sensor_of_docs_measures() {
+/// Applies the changes that docs/extending.md lists for a new sensor to the workspace `copy`.
+fn add_sensor_of_docs(copy: &Path) {
     let page = text("docs/extending.md");
     let example = |name: &str| {
         let example = text(&format!("docs/examples/add_sensor/{name}"));
@@ -163,9 +159,6 @@ fn the_sensor_of_docs_measures() {
     let [kind, reading, word] = &entries[entries.len() - 3..] else {
         panic!("three entries of registries")
     };
-    let folder = Folder::new("add_sensor", &[]);
-    let copy = &folder.0;
-    copy_workspace(copy);
     let law = text("docs/examples/add_sensor/law.rs");
     assert!(page.contains(&law));
     std::fs::write(copy.join("crates/sensors/src/vehicle/inclinometer.rs"), law).unwrap();
@@ -208,6 +201,10 @@ fn the_sensor_of_docs_measures() {
         word,
     );
     add_text(copy, "src/convert/vehicle.rs", None, &example("node.rs"));
+}
+
+/// Builds the workspace `copy`, runs the world of the new sensor, and returns the recorded bag.
+fn record_world(copy: &Path) -> Vec<u8> {
     let (world, bag) = (copy.join("world.yaml"), copy.join("run/run.mcap"));
     std::fs::write(&world, text("docs/examples/add_sensor/world.yaml")).unwrap();
     std::fs::create_dir(copy.join("run")).unwrap();
@@ -226,7 +223,20 @@ fn the_sensor_of_docs_measures() {
         "{}",
         String::from_utf8_lossy(&done.stderr)
     );
-    let bytes = std::fs::read(&bag).unwrap();
+    std::fs::read(&bag).unwrap()
+}
+
+// Goal: the sensor of docs/extending.md becomes part of Merrow with the changes that the page
+// lists, publishes and measures. Method: the changes in a copy of the workspace, which is built and
+// runs a body that is pitched by 30 degrees. Tolerance: 1e-9 rad, rounding.
+#[test]
+#[ignore = "builds Merrow again: test/run slow"]
+fn the_sensor_of_docs_measures() {
+    let folder = Folder::new("add_sensor", &[]);
+    let copy = &folder.0;
+    copy_workspace(copy);
+    add_sensor_of_docs(copy);
+    let bytes = record_world(copy);
     let contains = |word: &[u8]| bytes.windows(word.len()).any(|w| w == word);
     assert!(contains(b"/buoy/tilt/angle") && contains(b"std_msgs/msg/Float64"));
     let angle = |w: &[u8]| f64::from_le_bytes(w.try_into().unwrap());

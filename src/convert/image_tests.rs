@@ -1,4 +1,4 @@
-//! Tests of sizes, formats and files; `test/ros/images.py` decodes them with other programs.
+//! Tests of sizes, formats and files; `test/ros/bags/images.py` decodes them with other programs.
 
 use crate::convert::image::*;
 use sha2::{Digest, Sha256};

@@ -180,10 +180,8 @@ pub(crate) fn motion(random: &mut Random, robot: &Robot) -> Motion {
     motion
 }
 
-fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
-    let mass = random.between(1.0, 4.0);
-    let com = random.vector(0.2);
-    // An inertia of point masses is physically realisable.
+/// Draws an inertia about the centre of mass; one of point masses is physically realisable.
+fn draw_inertia(random: &mut Random) -> Sym3 {
     let mut inertia = Sym3::zero();
     for _ in 0..5 {
         let (m, r) = (random.between(0.1, 1.0), random.vector(0.3));
@@ -199,6 +197,39 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
             }
             .minus_outer(r, m);
     }
+    inertia
+}
+
+fn draw_linear_damping(random: &mut Random, recipe: Recipe) -> Damping {
+    if recipe.damping {
+        Damping::Full(Box::new(random.spd(1.0)))
+    } else {
+        Damping::Zero
+    }
+}
+
+fn draw_quadratic_damping(random: &mut Random, recipe: Recipe) -> Damping {
+    if recipe.damping {
+        Damping::Diagonal(std::array::from_fn(|_| random.between(0.1, 2.0)))
+    } else {
+        Damping::Zero
+    }
+}
+
+/// Draws the attitude of an ellipsoid around the centre of buoyancy [m, L].
+fn draw_hull(random: &mut Random, p_LoCb: Vec3) -> Hull {
+    Hull {
+        shape: HullShape::Ellipsoid(Vec3::new(0.2, 0.1, 0.3)),
+        p_LoH: p_LoCb,
+        R_LH: random.attitude().matrix(),
+        bound: 0.3,
+    }
+}
+
+fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
+    let mass = random.between(1.0, 4.0);
+    let com = random.vector(0.2);
+    let inertia = draw_inertia(random);
     let rigid = SpatialInertia::rigid(mass, com, &inertia);
     let added = SpatialInertia::from_matrix(&random.spd(1.0));
     let volume = if recipe.potential {
@@ -217,9 +248,6 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
     } else {
         0.0
     };
-    let full = |random: &mut Random| Damping::Full(Box::new(random.spd(1.0)));
-    let diagonal =
-        |random: &mut Random| Damping::Diagonal(std::array::from_fn(|_| random.between(0.1, 2.0)));
     Link {
         name: if i == 0 {
             "base_link".into()
@@ -240,26 +268,13 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
         total: rigid.plus(&added),
         volume,
         p_LoCb,
-        hull: Hull {
-            shape: HullShape::Ellipsoid(Vec3::new(0.2, 0.1, 0.3)),
-            p_LoH: p_LoCb,
-            R_LH: random.attitude().matrix(),
-            bound: 0.3,
-        },
+        hull: draw_hull(random, p_LoCb),
         trim: Trim {
             force: trim_force,
             moment_arm: random.vector(0.3).scale(trim_force),
         },
-        linear_damping: if recipe.damping {
-            full(random)
-        } else {
-            Damping::Zero
-        },
-        quadratic_damping: if recipe.damping {
-            diagonal(random)
-        } else {
-            Damping::Zero
-        },
+        linear_damping: draw_linear_damping(random, recipe),
+        quadratic_damping: draw_quadratic_damping(random, recipe),
         damping_decay: None,
         slender: None,
         glider: None,

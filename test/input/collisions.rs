@@ -8,8 +8,8 @@ use super::{body, check, plain, world};
 use crate::common::folder::Folder;
 use crate::common::{close_vectors, scene};
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::Geometry;
 use merrow_model::scene::robot::collision::{CollisionFilter, Material};
+use merrow_model::scene::{Geometry, Scene, Structure};
 
 /// A closed tetrahedron with one corner at the origin and outward normals.
 const TETRAHEDRON: &str =
@@ -103,8 +103,8 @@ fn shapes_of_merged_links_are_kept() {
     );
 }
 
-#[test]
-fn structures_props_and_the_seabed() {
+/// Loads a world with two props, a dock with a box and meshes, and two heightfields.
+fn load_structures_and_props() -> merrow_world::World {
     let folder = Folder::new(
         "touch_world",
         &[
@@ -139,11 +139,12 @@ structures:
     );
     let path = folder.0.join("w.yaml");
     std::fs::write(&path, text).unwrap();
-    let world = merrow_world::load_world(&path, merrow_world::Overrides::default())
-        .unwrap_or_else(|p| panic!("{p}"));
-    let scene = &world.scene;
-    assert_eq!(world.notes, [], "nothing to say");
-    assert_eq!(world.models.len(), 2);
+    merrow_world::load_world(&path, merrow_world::Overrides::default())
+        .unwrap_or_else(|p| panic!("{p}"))
+}
+
+/// Checks names, poses and shapes of the props, and the material of the seabed.
+fn check_props_and_seabed(scene: &Scene) {
     assert_eq!(
         scene.seabed_material,
         Material {
@@ -157,9 +158,10 @@ structures:
     assert_eq!(scene.robots[1].start.p_WB, Vec3::new(3.0, 0.0, -1.0));
     assert_eq!(scene.robots[1].start.v_WB_B.x, 1.0);
     assert_eq!(scene.robots[0].colliders.len(), 1);
-    let [dock, floor] = scene.structures.as_slice() else {
-        panic!("{}", scene.structures.len())
-    };
+}
+
+/// Checks poses, materials and geometries of the shapes of the dock.
+fn check_shapes(dock: &Structure) {
     close_vectors(
         "wall",
         dock.colliders[0].p_LoG,
@@ -187,6 +189,10 @@ structures:
         dock.colliders[2].geometry,
         Geometry::ConvexDecomposition(_)
     ));
+}
+
+/// Checks the order of the rows, the size and the height of both heightfields.
+fn check_heightfields(floor: &Structure) {
     let Geometry::Heightfield(field) = &floor.colliders[0].geometry else {
         panic!()
     };
@@ -199,6 +205,20 @@ structures:
     };
     assert_eq!((field.count, field.heights[0]), ([2, 3], -5.0));
     assert_eq!(floor.colliders[0].R_LG, Mat3::identity());
+}
+
+#[test]
+fn structures_props_and_the_seabed() {
+    let world = load_structures_and_props();
+    assert_eq!(world.notes, [], "nothing to say");
+    assert_eq!(world.models.len(), 2);
+    let scene = &world.scene;
+    check_props_and_seabed(scene);
+    let [dock, floor] = scene.structures.as_slice() else {
+        panic!("{}", scene.structures.len())
+    };
+    check_shapes(dock);
+    check_heightfields(floor);
 }
 
 #[test]
@@ -245,8 +265,8 @@ fn wrong_shapes() {
     );
 }
 
-#[test]
-fn wrong_meshes() {
+/// Writes a correct mesh, and meshes with one mistake each, to the folder `name`.
+fn write_meshes(name: &str) -> Folder {
     let open = TETRAHEDRON.replace("f 2 3 4\n", "");
     let inside_out = TETRAHEDRON.replace(
         "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n",
@@ -260,16 +280,25 @@ fn wrong_meshes() {
         ("empty.obj", "v 0 0 0\n"),
         ("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
     ];
-    let folder = Folder::new("touch_wrong", &files);
-    let wrong = |file: &str, form: &str, expected: &str| {
-        let mesh = format!(
-            "{{kind: mesh, file: {}/{file}, form: {form}}}",
-            folder.0.display()
-        );
-        let text = body(&format!("collisions: {{a: {mesh}}}, "));
-        let messages = super::messages(&text).replace(&format!("{}/", folder.0.display()), "");
-        assert_eq!(messages, expected, "{file} as {form}");
-    };
+    Folder::new(name, &files)
+}
+
+/// Checks the messages on a collision shape with a mesh of the folder in the given form.
+#[track_caller]
+fn check_mesh(folder: &Folder, file: &str, form: &str, expected: &str) {
+    let mesh = format!(
+        "{{kind: mesh, file: {}/{file}, form: {form}}}",
+        folder.0.display()
+    );
+    let text = body(&format!("collisions: {{a: {mesh}}}, "));
+    let messages = super::messages(&text).replace(&format!("{}/", folder.0.display()), "");
+    assert_eq!(messages, expected, "{file} as {form}");
+}
+
+#[test]
+fn meshes_in_wrong_forms() {
+    let folder = write_meshes("touch_forms");
+    let wrong = |file: &str, form: &str, expected: &str| check_mesh(&folder, file, form, expected);
     wrong("t.obj", "convex_parts", "accepted");
     wrong("open.obj", "convex_hull", "accepted");
     let triangles = "the shape a of base_link uses `triangles`, which is allowed for static bodies only: use \
@@ -288,7 +317,13 @@ fn wrong_meshes() {
         "triangles",
         &format!("{}: {triangles}", at("t.obj")),
     );
-    let parts = |why: &str| {
+}
+
+#[test]
+fn wrong_meshes() {
+    let folder = write_meshes("touch_wrong");
+    let wrong = |file: &str, form: &str, expected: &str| check_mesh(&folder, file, form, expected);
+    let repair = |why: &str| {
         format!(
             "{why}; repair the mesh, or use `convex_hull`, which does not require a closed mesh"
         )
@@ -297,21 +332,21 @@ fn wrong_meshes() {
     wrong(
         "open.obj",
         "convex_parts",
-        &parts(&format!(
+        &repair(&format!(
             "{file}: `open.obj`: the mesh is open: 3 edges have only one triangle, expected a closed surface"
         )),
     );
     wrong(
         "inside_out.obj",
         "convex_parts",
-        &parts(&format!(
+        &repair(&format!(
             "{file}: `inside_out.obj`: the mesh is inside out: expected triangles counter-clockwise seen from outside"
         )),
     );
     wrong(
         "fan.obj",
         "convex_parts",
-        &parts(&format!(
+        &repair(&format!(
             "{file}: `fan.obj`: the mesh is not manifold: 3 edges have more than two triangles, or two of opposite orientation"
         )),
     );

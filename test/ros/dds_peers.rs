@@ -129,19 +129,13 @@ fn text(data: impl Into<std::string::String>) -> Vec<u8> {
     to_bytes(&Text { data: data.into() })
 }
 
-fn start_test_node(domain_id: u16) -> TestNode {
-    let options = NodeOptions {
-        namespace: "/test".to_owned(),
-        domain_id,
-        parameter_overrides: vec![("gain".to_owned(), ParameterValue::Double(2.5))],
-        ..NodeOptions::new("subject")
-    };
-    let node = Node::new(&options).unwrap();
+/// Publishes every sample of two subscriptions on the topic `echo`.
+fn start_echo(node: &Node) -> [Subscription; 2] {
     let echo = Arc::new(Mutex::new(
         node.publisher("echo", Text::info(), &Qos::reliable(1000))
             .unwrap(),
     ));
-    let subscriptions = [
+    [
         ("in", Qos::reliable(1000)),
         ("in_best_effort", Qos::SENSOR_SUBSCRIPTION),
     ]
@@ -157,8 +151,12 @@ fn start_test_node(domain_id: u16) -> TestNode {
         };
         node.subscription(topic, Text::info(), &qos, Box::new(callback))
             .unwrap()
-    });
-    let (stop_sender, stop) = mpsc::channel();
+    })
+}
+
+/// Starts a service that replies with the value of the request, and one that requests the exit of
+/// the node.
+fn start_services(node: &Node, stop_sender: mpsc::Sender<()>) -> Vec<Service> {
     let set = |request: &[u8]| {
         let request = from_bytes::<SetBoolRequest>(request).ok()?;
         Some(to_bytes(&SetBoolResponse {
@@ -174,13 +172,19 @@ fn start_test_node(domain_id: u16) -> TestNode {
             message: String::new(),
         }))
     };
-    let services = vec![
+    vec![
         node.service::<SetBool>("~/set", &Qos::SERVICE, Box::new(set))
             .unwrap(),
         node.service::<Trigger>("~/leave", &Qos::SERVICE, Box::new(leave))
             .unwrap(),
-    ];
-    let parameters = Arc::new(ParameterServer::new(options.parameter_overrides.clone()).unwrap());
+    ]
+}
+
+/// Declares parameters of several types, with and without ranges.
+fn declare_parameters(
+    overrides: Vec<(std::string::String, ParameterValue)>,
+) -> Arc<ParameterServer> {
+    let parameters = Arc::new(ParameterServer::new(overrides).unwrap());
     let declare = |declaration| parameters.declare(declaration).unwrap();
     let gain = Declaration::new("gain", ParameterValue::Double(1.0), "Gain of the loop.");
     declare(
@@ -201,6 +205,21 @@ fn start_test_node(domain_id: u16) -> TestNode {
         ParameterValue::StringArray(vec!["a".into()]),
         "Names.",
     ));
+    parameters
+}
+
+fn start_test_node(domain_id: u16) -> TestNode {
+    let options = NodeOptions {
+        namespace: "/test".to_owned(),
+        domain_id,
+        parameter_overrides: vec![("gain".to_owned(), ParameterValue::Double(2.5))],
+        ..NodeOptions::new("subject")
+    };
+    let node = Node::new(&options).unwrap();
+    let subscriptions = start_echo(&node);
+    let (stop_sender, stop) = mpsc::channel();
+    let services = start_services(&node, stop_sender);
+    let parameters = declare_parameters(options.parameter_overrides.clone());
     let services_of_parameters = ParameterServices::start(&node, &parameters).unwrap();
     let (events, inbox) = mpsc::channel();
     let executor = TaskExecutor {

@@ -19,25 +19,7 @@ import time
 import traceback
 
 import live
-import checks_arguments
-import checks_arms
-import checks_drive
-import checks_exteroceptive
-import checks_flight
-import checks_garbage
-import checks_instruments
-import checks_network
-import checks_parameters
-import checks_positions
-import checks_process
-import checks_sea
-import checks_services
-import checks_topics
-
-MODULES = [checks_process, checks_arguments, checks_topics, checks_services, checks_parameters, checks_garbage,
-           checks_drive, checks_flight, checks_arms, checks_sea, checks_exteroceptive, checks_instruments,
-           checks_positions, checks_network]
-
+from checks import MODULES
 
 # most of a check is waiting for simulated time
 JOBS = 6

@@ -111,7 +111,7 @@ fn record_images(folder: &Path) {
 // above 35 dB; PNG none; depth half a step of its encoding.
 #[test]
 fn images_are_read_by_others() {
-    let Some((mut command, _lock)) = script("images.py") else {
+    let Some((mut command, _lock)) = script("bags/images.py") else {
         return;
     };
     let folder = Folder::new("images", &[]);
@@ -126,7 +126,7 @@ fn images_are_read_by_others() {
 // read like any other bag by two readers with the definitions in it. Tolerance: none.
 #[test]
 fn a_bag_of_every_type_is_read_by_others() {
-    let Some((mut command, _lock)) = script("bag.py") else {
+    let Some((mut command, _lock)) = script("bags/bag.py") else {
         return;
     };
     let folder = Folder::new("every_type", &[]);

@@ -103,7 +103,7 @@ fn check(domain_id: u16, counter: impl Fn() -> Command, count: u32, best_effort_
         &load(1_000_000, 10, Qos::reliable(10)),
     );
     assert_eq!(all, count, "1 MB reliable");
-    // the link of link.py forwards less than 30 MB/s with losses
+    // the link of network/link.py forwards less than 30 MB/s with losses
     if counter_prefix().is_some() {
         return;
     }

@@ -1,10 +1,12 @@
 //! Tests of Merrow against programs and libraries of others: message types, bags, DDS peers, and
 //! whole runs from outside.
 //!
-//! The peers are Python scripts and a C++ program in this folder; `test/run` prepares their
-//! environment and passes it in `MERROW_PYTHON`. If the variable is missing, these tests fail
-//! instead of being skipped unnoticed; `MERROW_SKIP_PEERS=1` skips them with a message. They must
-//! not run at the same time, because each would attribute the load of the others to Merrow.
+//! The peers are Python scripts and a C++ program in this folder: `checks` are those of running
+//! worlds, `bags` read recordings, `network` disturbs the network, and `worlds` has the world
+//! files. `test/run` prepares the environment of the scripts and passes it in `MERROW_PYTHON`. If
+//! the variable is missing, these tests fail instead of being skipped unnoticed;
+//! `MERROW_SKIP_PEERS=1` skips them with a message. They must not run at the same time, because
+//! each would attribute the load of the others to Merrow.
 
 mod dds_peers;
 mod images;
@@ -78,7 +80,7 @@ fn message_types_match_ros() {
 /// if it is truncated at any position, everything up to there.
 #[test]
 fn bags_are_read_by_others() {
-    let Some((mut command, _lock)) = script("bag.py") else {
+    let Some((mut command, _lock)) = script("bags/bag.py") else {
         return;
     };
     let folder = Folder::new("bag", &[]);
@@ -118,11 +120,11 @@ fn bags_are_read_by_others() {
 
 /// Records `seconds` of the world `name`.yaml and has `name`.py read the bag.
 fn recorded_and_read(name: &str, seconds: &str) {
-    let Some((mut command, _lock)) = script(&format!("{name}.py")) else {
+    let Some((mut command, _lock)) = script(&format!("bags/{name}.py")) else {
         return;
     };
     let folder = Folder::new(name, &[]);
-    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("test/ros/{name}.yaml"));
+    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("test/ros/worlds/{name}.yaml"));
     let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
     merrow
         .arg("run")
@@ -206,7 +208,7 @@ fn arms_have_the_interfaces_of_ros2_control() {
          uvms/arm_effort/commands uvms/arm/follow_joint_trajectory"
     );
     // Servos and a gripper.
-    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros/arm.yaml");
+    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros/worlds/arm.yaml");
     assert_eq!(
         names(&bench),
         "bench/arm/controller_state bench/gripper/controller_state bench/arm/joint_trajectory \

@@ -4,7 +4,9 @@ use crate::common::folder::Folder;
 use crate::common::python::script;
 use crate::common::{advance, simulation};
 use merrow_model::state::frames::FrameData;
+use merrow_sim::Simulation;
 use serde_json::Value;
+use std::process::Command;
 
 const WORLD: &str = "
 gravity_m_s2: 0
@@ -54,18 +56,11 @@ fn check_field(message: &Value, key: &str, expected: f64, tolerance: f64) {
     );
 }
 
-// Goal: pyais decodes all AIS messages with the intended values. Method: a turning class A ferry
-// and a class B yacht, 60 s; each field of messages 1, 5, 18 and 24 is compared with the world file
-// and the motion at the stamp. Tolerance: the resolution of the fields.
-#[test]
-fn pyais_decodes_every_field() {
-    let Some(mut command) = script("witness/ais_pyais.py") else {
-        return;
-    };
-    let mut sim = simulation(WORLD);
+/// Returns the sentences that the shore station receives in 60 s, one per line, and their number.
+fn receive_sentences(sim: &mut Simulation) -> (String, usize) {
     let (mut text, mut count) = (String::new(), 0);
     for _ in 0..60 {
-        advance(&mut sim, 1.0);
+        advance(sim, 1.0);
         for frame in sim.frames.drain(..) {
             let FrameData::Sentences(found) = &*frame.data else {
                 panic!("no sentences")
@@ -76,16 +71,24 @@ fn pyais_decodes_every_field() {
             }
         }
     }
-    assert!(count > 12, "{count}");
-    let folder = Folder::new("ais", &[("ais.txt", &text)]);
+    (text, count)
+}
+
+/// Returns the messages that the decoder finds in the sentences.
+fn decode(mut command: Command, text: &str) -> Vec<Value> {
+    let folder = Folder::new("ais", &[("ais.txt", text)]);
     let output = command.arg(folder.0.join("ais.txt")).output().unwrap();
     assert!(
         output.status.success(),
         "pyais: {}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let messages: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
-    let one = find(&messages, 1, 503_123_456, None);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Checks messages 1 and 5 of the turning ferry.
+fn check_class_a(messages: &[Value]) {
+    let one = find(messages, 1, 503_123_456, None);
     assert_eq!(
         (&one["status"], &one["accuracy"]),
         (&0.into(), &true.into())
@@ -93,7 +96,7 @@ fn pyais_decodes_every_field() {
     check_field(one, "speed", 6.2_f64.hypot(0.8) * 3600.0 / 1852.0, 0.06);
     // 0.012 rad/s to starboard are 41.3 degrees a minute.
     check_field(one, "turn", 41.25, 1.5);
-    let five = find(&messages, 5, 503_123_456, None);
+    let five = find(messages, 5, 503_123_456, None);
     for (key, expected) in [
         ("shipname", "MANLY FERRY"),
         ("callsign", "VJN4321"),
@@ -112,7 +115,11 @@ fn pyais_decodes_every_field() {
         check_field(five, key, expected, 0.0);
     }
     check_field(five, "draught", 2.3, 1e-9);
-    let eighteen = find(&messages, 18, 503_987_654, None);
+}
+
+/// Checks messages 18 and 24 of the yacht.
+fn check_class_b(messages: &[Value]) {
+    let eighteen = find(messages, 18, 503_987_654, None);
     check_field(eighteen, "speed", 3.1 * 3600.0 / 1852.0, 0.06);
     // A yaw of -100 degrees from east is a heading of 190.
     check_field(eighteen, "course", 190.0, 0.06);
@@ -126,13 +133,29 @@ fn pyais_decodes_every_field() {
             / (metres * 33.85_f64.to_radians().cos() * 1.003);
     check_field(eighteen, "lon", east, 4.0 / metres);
     assert_eq!(
-        find(&messages, 24, 503_987_654, Some(0))["shipname"],
+        find(messages, 24, 503_987_654, Some(0))["shipname"],
         "WILD OATS XI"
     );
-    let rest = find(&messages, 24, 503_987_654, Some(1));
+    let rest = find(messages, 24, 503_987_654, Some(1));
     assert_eq!(
         (&rest["callsign"], &rest["ship_type"]),
         (&"VL1".into(), &36.into())
     );
     check_field(rest, "to_bow", 9.0, 0.0);
+}
+
+// Goal: pyais decodes all AIS messages with the intended values. Method: a turning class A ferry
+// and a class B yacht, 60 s; each field of messages 1, 5, 18 and 24 is compared with the world file
+// and the motion at the stamp. Tolerance: the resolution of the fields.
+#[test]
+fn pyais_decodes_every_field() {
+    let Some(command) = script("witness/ais_pyais.py") else {
+        return;
+    };
+    let mut sim = simulation(WORLD);
+    let (text, count) = receive_sentences(&mut sim);
+    assert!(count > 12, "{count}");
+    let messages = decode(command, &text);
+    check_class_a(&messages);
+    check_class_b(&messages);
 }

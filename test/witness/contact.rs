@@ -3,7 +3,7 @@
 //! Both run the same scenes from the same numbers, Merrow at 1 ms, MuJoCo at 0.1 ms
 //! (`mujoco_contact.py`). MuJoCo has no coefficient of restitution: its contacts are damped
 //! springs, here so stiff and so damped that they neither yield nor rebound. Restitution is
-//! therefore zero throughout; bounces are in `test/analytic/contact.rs`.
+//! therefore zero throughout; bounces are in `test/analytic/contacts/contact.rs`.
 //!
 //! The tolerances are each about twice the measured difference. Its causes:
 //! * MuJoCo resolves an impact of speed v within 0.1 ms. Meanwhile it penetrates the ground by v ·

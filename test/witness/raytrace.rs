@@ -3,8 +3,50 @@
 use crate::common::folder::Folder;
 use crate::common::{python, ray_scene};
 use merrow_math::{Mat3, Vec3};
-use merrow_sensors::raytrace::{Mesh, PosedShape, Ray, Scratch, Shape, ShapeScene};
+use merrow_sensors::raytrace::{Hit, Mesh, PosedShape, Ray, Scratch, Shape, ShapeScene};
+use std::path::Path;
 use std::sync::Arc;
+
+/// Returns the distances that the script wrote [m]; infinity where a ray has no hit.
+fn read_distances(path: &Path) -> Vec<f64> {
+    let bytes = std::fs::read(path).unwrap();
+    let distances = bytes.as_chunks::<4>().0;
+    distances
+        .iter()
+        .map(|x| f64::from(f32::from_le_bytes(*x)))
+        .collect()
+}
+
+/// Compares the hits of the set `name` with the distances of Embree [m], in the scene of size `n`.
+fn check_distances(name: &str, n: u32, hits: &[Option<Hit>], theirs: &[f64]) {
+    assert_eq!(theirs.len(), hits.len());
+    let ours = hits
+        .iter()
+        .map(|hit| hit.map_or(f64::INFINITY, |hit| hit.distance));
+    let apart = |(a, b): &(f64, f64)| a.is_finite() != b.is_finite() || (a - b).abs() > 0.02;
+    let mut wrong: Vec<_> = ours.zip(theirs.iter().copied()).filter(apart).collect();
+    if name == "edges" {
+        assert!(hits.iter().all(Option::is_some), "a ray at an edge is lost");
+        let differ = wrong.len();
+        wrong.retain(|(_, theirs)| theirs.is_finite());
+        assert!(
+            differ - wrong.len() <= hits.len() / 1000,
+            "Embree loses {differ} of {n}"
+        );
+    }
+    assert!(
+        wrong.len() <= 1,
+        "{name} of {n}: {} differ: {:?}",
+        wrong.len(),
+        &wrong[..2]
+    );
+    let met = hits.iter().flatten().count();
+    assert!(
+        met > hits.len() / 3,
+        "{name}: {met} of {} rays hit",
+        hits.len()
+    );
+}
 
 // Goal: ray hits match those of another ray tracer. Method: a fractal terrain of 1 km x 1 km with
 // five hulls, of 115 000 and of a million triangles. The rays are those of a lidar, a camera and an
@@ -39,12 +81,7 @@ fn ray_hits_match_embree() {
         };
         let all = ShapeScene::new(vec![placed], vec![]);
         for set in &sets {
-            let theirs = std::fs::read(path(&format!("{}_found", set.name))).unwrap();
-            let theirs = theirs
-                .as_chunks::<4>()
-                .0
-                .iter()
-                .map(|x| f64::from(f32::from_le_bytes(*x)));
+            let theirs = read_distances(&path(&format!("{}_found", set.name)));
             let ray = |[origin, direction]: &[Vec3; 2]| Ray {
                 origin: *origin,
                 direction: *direction,
@@ -53,36 +90,7 @@ fn ray_hits_match_embree() {
             let rays: Vec<Ray> = set.rays.iter().map(ray).collect();
             let mut hits = vec![None; rays.len()];
             all.closest_all(&rays, &(0..0), &mut Scratch::default(), &mut hits);
-            assert_eq!(theirs.len(), hits.len());
-            let ours = hits
-                .iter()
-                .map(|hit| hit.map_or(f64::INFINITY, |hit| hit.distance));
-            let apart =
-                |(a, b): &(f64, f64)| a.is_finite() != b.is_finite() || (a - b).abs() > 0.02;
-            let mut wrong: Vec<_> = ours.zip(theirs).filter(apart).collect();
-            if set.name == "edges" {
-                assert!(hits.iter().all(Option::is_some), "a ray at an edge is lost");
-                let differ = wrong.len();
-                wrong.retain(|(_, theirs)| theirs.is_finite());
-                assert!(
-                    differ - wrong.len() <= hits.len() / 1000,
-                    "Embree loses {differ} of {n}"
-                );
-            }
-            assert!(
-                wrong.len() <= 1,
-                "{} of {n}: {} differ: {:?}",
-                set.name,
-                wrong.len(),
-                &wrong[..2]
-            );
-            let met = hits.iter().flatten().count();
-            assert!(
-                met > rays.len() / 3,
-                "{}: {met} of {} rays hit",
-                set.name,
-                rays.len()
-            );
+            check_distances(set.name, n, &hits, &theirs);
         }
     }
 }

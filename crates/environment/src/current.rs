@@ -26,7 +26,7 @@
 //! at once, but no impulse acts on it.
 //!
 //! # Checked by
-//! tests below; test/analytic/current.rs
+//! tests below; test/analytic/environment/current.rs
 
 use crate::flow;
 use merrow_math::rng::Stream;

@@ -29,7 +29,7 @@
 //! active.
 //!
 //! # Checked by
-//! tests below; test/analytic/flow.rs
+//! tests below; test/analytic/environment/flow.rs
 
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Vec3};

@@ -20,7 +20,7 @@
 //! after 4000 steps of (1), which can happen to rays that graze the waves for hundreds of metres.
 //!
 //! # Checked by
-//! test/analytic/surface.rs
+//! test/analytic/environment/surface.rs
 
 use crate::EnvironmentState;
 use merrow_math::Vec3;

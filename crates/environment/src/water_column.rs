@@ -23,7 +23,7 @@
 //! at the centre of the displaced water.
 //!
 //! # Checked by
-//! tests below; test/analytic/water_column.rs
+//! tests below; test/analytic/environment/water_column.rs
 
 use crate::seawater;
 use crate::seawater::ipts68_from_its90;

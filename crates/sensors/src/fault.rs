@@ -26,7 +26,7 @@
 //! the radii of curvature of the ellipsoid at the fix.
 //!
 //! # Checked by
-//! test/analytic/fault.rs
+//! test/analytic/devices/fault.rs
 
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;

@@ -20,7 +20,7 @@ trap clean EXIT
 ip -n $near link set lo up
 ip -n $far link set lo up
 delay_ms=${1:-1} loss_percent=${2:-1}
-"${MERROW_PYTHON:-python3}" test/ros/link.py $near 10.231.0.1/24 $far 10.231.0.2/24 "$delay_ms" "$loss_percent" &
+"${MERROW_PYTHON:-python3}" test/ros/network/link.py $near 10.231.0.1/24 $far 10.231.0.2/24 "$delay_ms" "$loss_percent" &
 link=$!
 for _ in $(seq 100); do
   if ip -n $far link show link0 up 2>/dev/null | grep -q link0; then break; fi

@@ -18,7 +18,7 @@
 //! Dry air, up to 11 km. Rain, clouds and visibility are uniform in space.
 //!
 //! # Checked by
-//! test/analytic/air.rs
+//! test/analytic/environment/air.rs
 
 pub mod sun;
 pub mod sunlight;

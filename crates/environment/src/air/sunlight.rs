@@ -22,7 +22,7 @@
 //! the light.
 //!
 //! # Checked by
-//! test/analytic/solar.rs
+//! test/analytic/devices/solar.rs
 
 use crate::air::{sun, weather};
 use merrow_math::Vec3;

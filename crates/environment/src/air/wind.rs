@@ -24,7 +24,7 @@
 //! the water surface.
 //!
 //! # Checked by
-//! test/analytic/air.rs
+//! test/analytic/environment/air.rs
 
 use crate::air::weather;
 use merrow_math::Vec3;

@@ -25,7 +25,7 @@
 //! a hull that lies on its side the surface at its centre is used.
 //!
 //! # Checked by
-//! test/analytic/footprint.rs
+//! test/analytic/bodies/footprint.rs
 
 use crate::waves::{Surface, WaveState};
 use merrow_math::{Mat3, Vec3};

@@ -16,7 +16,7 @@
 //! A halted robot has zero velocity.
 //!
 //! # Checked by
-//! test/analytic/coupling.rs
+//! test/analytic/contacts/coupling.rs
 
 use crate::scene::{Coupling, CouplingEnd, CouplingKind, JointKind, Robot, Scene};
 use crate::state::{CouplingState, Motion, State};

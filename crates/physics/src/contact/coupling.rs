@@ -25,7 +25,7 @@
 //! coupling. The funnel is frictionless, and only the tip collides with it.
 //!
 //! # Checked by
-//! test/analytic/coupling.rs, test/analytic/docking.rs
+//! test/analytic/contacts/coupling.rs, test/analytic/contacts/docking.rs
 
 use crate::contact::dofs::from_unit_inertia;
 use crate::contact::geometry::shapes::Owner;

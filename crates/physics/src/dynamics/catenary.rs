@@ -20,7 +20,7 @@
 //! weight is modelled; elastic waves along it are not.
 //!
 //! # Checked by
-//! test/analytic/tether_catenary.rs, test/analytic/tether_robot.rs
+//! test/analytic/tethers/catenary.rs, test/analytic/tethers/robot.rs
 
 use crate::dynamics::tether::{EndCondition, LineWork, StepParameters};
 use crate::forces::lines::catenary::{CatenarySolution, Span};

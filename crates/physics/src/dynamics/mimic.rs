@@ -21,7 +21,7 @@
 //! rounding, because the integrators are linear.
 //!
 //! # Checked by
-//! test/analytic/mimic.rs
+//! test/analytic/joints/mimic.rs
 
 use crate::dynamics::aba;
 use merrow_math::Real;

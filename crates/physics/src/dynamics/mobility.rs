@@ -20,7 +20,7 @@
 //! effect of a step on their joint.
 //!
 //! # Checked by
-//! test/analytic/actuator.rs (against the mass matrix)
+//! test/analytic/joints/actuator.rs (against the mass matrix)
 
 use crate::dynamics::rnea::axis_component;
 use merrow_math::spatial::solve;

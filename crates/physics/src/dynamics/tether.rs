@@ -33,8 +33,8 @@
 //! for a mode ω, and at most 0.1 ωh while no kink occurs.
 //!
 //! # Checked by
-//! test/analytic/tether.rs, test/analytic/tether_robot.rs, test/analytic/tether_bending.rs,
-//! test/analytic/tether_breaking.rs, test/convergence/tether.rs
+//! test/analytic/tethers/fixed_ends.rs, test/analytic/tethers/robot.rs,
+//! test/analytic/tethers/bending.rs, test/analytic/tethers/breaking.rs, test/convergence/tether.rs
 
 use crate::forces::lines::bending::NodeBending;
 use crate::forces::lines::tether as law;

@@ -16,7 +16,7 @@
 //! The force is constant over a step.
 //!
 //! # Checked by
-//! test/analytic/external.rs
+//! test/analytic/bodies/external.rs
 
 use merrow_math::{SpatialForce, Vec3};
 use merrow_model::scene::Robot;

@@ -16,7 +16,7 @@
 //! No backlash.
 //!
 //! # Checked by
-//! test/identity/conservation.rs, test/analytic/pendulum.rs
+//! test/identity/conservation.rs, test/analytic/joints/pendulum.rs
 
 use merrow_math::Real;
 use merrow_model::scene::{Drive, Link};

@@ -15,7 +15,7 @@
 //! Uniform gravity; the world frame is taken as inertial (the rotation of the Earth is neglected).
 //!
 //! # Checked by
-//! test/analytic/rigid_body.rs, test/identity/conservation.rs
+//! test/analytic/bodies/rigid_body.rs, test/identity/conservation.rs
 
 use merrow_math::{Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;

@@ -31,7 +31,7 @@
 //! and do not increase as it rises. Their centre is fixed.
 //!
 //! # Checked by
-//! test/analytic/air.rs
+//! test/analytic/environment/air.rs
 
 use merrow_environment::{EnvironmentState, air};
 use merrow_math::{Mat3, Real, SpatialForce, Vec3};

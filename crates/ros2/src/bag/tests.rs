@@ -1,5 +1,5 @@
-//! Tests of the recorder that need only the `mcap` crate as a reader; `test/ros/bag.py` tests bags
-//! with the ROS 2 tools.
+//! Tests of the recorder that need only the `mcap` crate as a reader; `test/ros/bags/bag.py` tests
+//! bags with the ROS 2 tools.
 
 use crate::bag::*;
 use crate::cdr::to_bytes;

@@ -22,7 +22,7 @@
 //! modelled. The velocity is the instantaneous one; the filters of real receivers lag.
 //!
 //! # Checked by
-//! test/sensors/position_sensors.rs (V83), test/sensors/gnss.rs, test/analytic/floating.rs
+//! test/sensors/position_sensors.rs (V83), test/sensors/gnss.rs, test/analytic/bodies/floating.rs
 
 pub mod heading;
 pub mod interference;

@@ -23,7 +23,7 @@
 //! its brake. The drum has no inertia.
 //!
 //! # Checked by
-//! test/analytic/tether_winch.rs, test/analytic/fault.rs
+//! test/analytic/tethers/winch.rs, test/analytic/devices/fault.rs
 
 use merrow_model::scene::{LineProperties, Winch};
 use merrow_model::state::fault::FaultEffect;

@@ -185,7 +185,7 @@ the largest error relative to its tolerance; the command prints all comparisons.
 const NOTES: &str = "
 V02, V03, V08 to V16 (modems, docking) and V21 to V23 (planner, MOOS) will be added together with the features that they test.
 `docs/uvms.md` describes V20, and explains why V19 (the stored simulations of its authors) is not run.
-V04 (a late controller does not stop the simulation) is tested over ROS in `test/ros/checks_process.py`.
+V04 (a late controller does not stop the simulation) is tested over ROS in `test/ros/checks/process.py`.
 V37 to V41, V45 and V80 to V85 (chains, pendulums, terminal speeds, sensors) are in `test/analytic/` and `test/identity/`.
 ";
 

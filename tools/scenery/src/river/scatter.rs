@@ -15,7 +15,7 @@
 //! A tree is a rigid trunk and crown. The sizes of trees are chosen.
 //!
 //! # Checked by
-//! tests below; test/analytic/riverwatch.rs
+//! tests below; test/analytic/vehicles/riverwatch.rs
 
 use crate::river::HALF_EXTENT;
 use crate::river::stream::RiverFlow;

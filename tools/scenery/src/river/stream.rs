@@ -23,7 +23,7 @@
 //! bends, no eddies behind bars. Water shallower than 0.05 m does not move.
 //!
 //! # Checked by
-//! tests below; test/analytic/riverwatch.rs
+//! tests below; test/analytic/vehicles/riverwatch.rs
 
 use crate::river::valley::Valley;
 

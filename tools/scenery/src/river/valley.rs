@@ -26,7 +26,7 @@
 //! bends are slightly downstream of the apex; here they are at the apex.
 //!
 //! # Checked by
-//! tests below; test/analytic/riverwatch.rs
+//! tests below; test/analytic/vehicles/riverwatch.rs
 
 use crate::river::HALF_EXTENT;
 use crate::river::course::{Course, CourseCoordinates, HALF_WIDTH};

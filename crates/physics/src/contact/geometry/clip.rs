@@ -16,7 +16,7 @@
 //! At most four vertices per feature, as parry returns them.
 //!
 //! # Checked by
-//! unit tests below, test/analytic/contact.rs
+//! unit tests below, test/analytic/contacts/contact.rs
 
 use merrow_math::Vec3;
 

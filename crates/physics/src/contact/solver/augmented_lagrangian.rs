@@ -24,7 +24,7 @@
 //! result of the last round is used. Problems with many rows get fewer rounds.
 //!
 //! # Checked by
-//! test/analytic/contact.rs, test/identity/contact.rs
+//! test/analytic/contacts/contact.rs, test/identity/contact.rs
 
 use crate::contact::solver::blocks::CoordinateRange;
 use crate::contact::solver::dense::{Dense, MAX_DENSE_SIZE};

@@ -18,7 +18,7 @@
 //! Without the slip term (1) would make sliding contacts separate with μ |u_t| [Anitescu 2006].
 //!
 //! # Checked by
-//! test/analytic/contact.rs
+//! test/analytic/contacts/contact.rs
 
 use crate::contact::solver::solve::{MIN_EFFECT, Row};
 

@@ -21,7 +21,7 @@
 //! of `augmented_lagrangian` start from the initial guess.
 //!
 //! # Checked by
-//! test/analytic/contact.rs, test/identity/contact.rs
+//! test/analytic/contacts/contact.rs, test/identity/contact.rs
 
 use crate::contact::solver::augmented_lagrangian::{AugmentedLagrangian, Constraints};
 use crate::contact::solver::dense::{Dense, MAX_DENSE_SIZE, padded};

@@ -25,7 +25,7 @@
 //! the last iterate is used.
 //!
 //! # Checked by
-//! test/analytic/contact.rs, test/identity/contact.rs
+//! test/analytic/contacts/contact.rs, test/identity/contact.rs
 
 use crate::contact::dofs::{from_unit_inertia, to_unit_inertia};
 use crate::contact::solver::augmented_lagrangian::{AugmentedLagrangian, Constraints, Outcome};

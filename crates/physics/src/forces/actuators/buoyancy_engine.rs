@@ -19,7 +19,7 @@
 //! pump rate does not decrease with pressure. Decreasing the volume costs no energy.
 //!
 //! # Checked by
-//! test/analytic/glider.rs, test/analytic/fault.rs
+//! test/analytic/vehicles/glider.rs, test/analytic/devices/fault.rs
 
 use merrow_math::{Real, SpatialForce, Vec3};
 use merrow_model::scene::Robot;

@@ -22,7 +22,7 @@
 //! damping of a body in water. The damping of the body itself is added.
 //!
 //! # Checked by
-//! test/analytic/glider.rs, test/hours.rs
+//! test/analytic/vehicles/glider.rs, test/hours.rs
 
 use merrow_math::real::sin_cos;
 use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};

@@ -36,7 +36,7 @@
 //! water produces no force: forces are scaled by the dry fraction of the disc.
 //!
 //! # Checked by
-//! test/analytic/rotor.rs (V52), test/analytic/rotor_ground_effect.rs
+//! test/analytic/actuators/rotor.rs (V52), test/analytic/actuators/rotor_ground_effect.rs
 
 use crate::forces::actuators::thruster;
 use merrow_environment::{EnvironmentState, air};

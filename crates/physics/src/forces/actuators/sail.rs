@@ -26,7 +26,7 @@
 //! no wind force.
 //!
 //! # Checked by
-//! test/analytic/sail.rs
+//! test/analytic/actuators/sail.rs
 
 use crate::forces::actuators::fin::{foil_force, wet_fraction};
 use merrow_environment::{EnvironmentState, air};

@@ -36,8 +36,8 @@
 //! shapes.
 //!
 //! # Checked by
-//! test/analytic/kirchhoff.rs (V35, V36), test/analytic/current.rs (V45), test/analytic/floating.rs
-//! (V45), test/analytic/swimmer.rs (V37)
+//! test/analytic/bodies/kirchhoff.rs (V35, V36), test/analytic/environment/current.rs (V45),
+//! test/analytic/bodies/floating.rs (V45), test/analytic/bodies/swimmer.rs (V37)
 
 use crate::forces::rigid_body::{inertia_times, inertia_times_linear};
 use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};

@@ -19,7 +19,7 @@
 //! full D_q that does not come from a measurement can add energy; diagonal matrices never do.
 //!
 //! # Checked by
-//! test/analytic/terminal_speed.rs (V40, V41), test/identity/conservation.rs
+//! test/analytic/bodies/terminal_speed.rs (V40, V41), test/identity/conservation.rs
 
 use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::{Damping, Link};

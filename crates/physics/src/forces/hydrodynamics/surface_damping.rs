@@ -19,7 +19,7 @@
 //! beyond the last one. Slamming, spray and the added resistance in waves are not modelled.
 //!
 //! # Checked by
-//! test/analytic/surface_damping.rs
+//! test/analytic/bodies/surface_damping.rs
 
 use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;

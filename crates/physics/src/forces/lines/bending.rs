@@ -24,7 +24,7 @@
 //! half segment at a clamp is bent uniformly.
 //!
 //! # Checked by
-//! test/analytic/tether_bending.rs
+//! test/analytic/tethers/bending.rs
 
 use merrow_math::{Mat3, Vec3};
 

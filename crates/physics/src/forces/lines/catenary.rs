@@ -28,7 +28,7 @@
 //! No inertia, no drag. The seabed is level and supports a line only if its lower end lies on it.
 //!
 //! # Checked by
-//! tests below; test/analytic/tether_catenary.rs
+//! tests below; test/analytic/tethers/catenary.rs
 
 use libm::asinh;
 

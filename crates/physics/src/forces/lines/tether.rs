@@ -31,7 +31,7 @@
 //! v_c = 1 mm/s.
 //!
 //! # Checked by
-//! test/analytic/tether.rs, test/analytic/tether_water.rs
+//! test/analytic/tethers/fixed_ends.rs, test/analytic/tethers/water.rs
 
 use merrow_environment::EnvironmentState;
 use merrow_math::{Mat3, Vec3};

@@ -26,7 +26,7 @@
 //! over a step.
 //!
 //! # Checked by
-//! test/analytic/battery.rs, test/identity/energy.rs
+//! test/analytic/devices/battery.rs, test/identity/energy.rs
 
 use merrow_model::scene::Battery;
 

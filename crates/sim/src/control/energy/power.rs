@@ -34,7 +34,7 @@
 //! without a battery has unlimited power.
 //!
 //! # Checked by
-//! test/analytic/battery.rs, test/analytic/motor_heat.rs, test/identity/energy.rs
+//! test/analytic/devices/battery.rs, test/analytic/actuators/motor_heat.rs, test/identity/energy.rs
 
 use crate::control::energy::battery;
 use crate::control::energy::battery::PowerBus;

@@ -20,7 +20,7 @@
 //! width, larger than the true one.
 //!
 //! # Checked by
-//! test/analytic/rover.rs
+//! test/analytic/vehicles/rover.rs
 
 use crate::control::joints::command;
 use merrow_math::real::sin_cos;

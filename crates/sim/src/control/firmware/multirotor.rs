@@ -30,7 +30,7 @@
 //! without the vehicle descending, which is how the firmware detects a landing.
 //!
 //! # Checked by
-//! test/analytic/multirotor.rs
+//! test/analytic/vehicles/multirotor.rs
 
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Vec3};

@@ -22,7 +22,7 @@
 //! time-out the thrusters stop and accept direct commands.
 //!
 //! # Checked by
-//! test/analytic/surge_yaw_rate.rs
+//! test/analytic/vehicles/surge_yaw_rate.rs
 
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;

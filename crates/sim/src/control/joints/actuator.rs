@@ -41,7 +41,7 @@
 //! excite each other.
 //!
 //! # Checked by
-//! test/analytic/actuator.rs, test/analytic/servo_friction.rs
+//! test/analytic/joints/actuator.rs, test/analytic/joints/servo_friction.rs
 
 use crate::control::joints::Now;
 use merrow_model::scene::Robot;

@@ -18,7 +18,7 @@
 //! The measurement has no delay.
 //!
 //! # Checked by
-//! test/analytic/servo.rs
+//! test/analytic/joints/servo.rs
 
 use crate::control::joints::Now;
 use merrow_model::scene::Servo;

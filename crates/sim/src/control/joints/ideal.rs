@@ -21,7 +21,7 @@
 //! still carries any load.
 //!
 //! # Checked by
-//! test/analytic/fault.rs
+//! test/analytic/devices/fault.rs
 
 use merrow_model::scene::{Drive, Robot};
 use merrow_model::state::{FaultEffect, RobotState};

@@ -20,7 +20,7 @@
 //! speed. Ideal drives are neither monitored nor stopped.
 //!
 //! # Checked by
-//! test/analytic/servo_stop.rs
+//! test/analytic/joints/servo_stop.rs
 
 use crate::control::joints::command;
 use merrow_math::Vec3;

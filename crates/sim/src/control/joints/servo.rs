@@ -26,7 +26,7 @@
 //! tick. (2) has integrator windup, as published.
 //!
 //! # Checked by
-//! test/analytic/servo.rs
+//! test/analytic/joints/servo.rs
 
 use crate::control::joints::Now;
 use crate::control::joints::encoder::period;

@@ -22,7 +22,7 @@
 //! ticks of a servo.
 //!
 //! # Checked by
-//! test/analytic/trajectory.rs
+//! test/analytic/joints/trajectory.rs
 
 use crate::control::joints::command;
 use crate::control::joints::command::{end_goal, hold_position};

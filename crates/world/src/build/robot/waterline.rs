@@ -19,7 +19,7 @@
 //! to the submerged volume.
 //!
 //! # Checked by
-//! test/analytic/floating_equilibrium.rs, test/analytic/air.rs
+//! test/analytic/bodies/floating_equilibrium.rs, test/analytic/environment/air.rs
 
 use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::{poses_at_rest, radiation};

@@ -1,0 +1,14 @@
+//! Tests of bodies in water and air: weight, added mass, drag, buoyancy and hulls.
+
+mod buoyancy;
+mod external;
+mod floating;
+mod floating_equilibrium;
+mod footprint;
+mod hull;
+mod kelpie;
+mod kirchhoff;
+mod rigid_body;
+mod surface_damping;
+mod swimmer;
+mod terminal_speed;

@@ -1,0 +1,5 @@
+//! Tests of contacts and couplings.
+
+mod contact;
+mod coupling;
+mod docking;

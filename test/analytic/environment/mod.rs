@@ -1,0 +1,12 @@
+//! Tests of water, seabed and air, and of their effect on robots.
+
+mod air;
+mod current;
+mod flow;
+mod grid;
+mod region;
+mod surface;
+mod terrain;
+mod tide;
+mod water_column;
+mod waves;

@@ -1,0 +1,10 @@
+//! Tests of whole vehicles: their firmware, and the bundled worlds in which they run.
+
+mod glider;
+mod heading_depth_hold;
+mod landing;
+mod multirotor;
+mod riverwatch;
+mod rover;
+mod straight;
+mod surge_yaw_rate;

@@ -1,0 +1,1 @@
+"""Scripts that read bags as their users do."""
