@@ -55,8 +55,11 @@ def check_late_subscribers():
         time.sleep(1)
         for topic in ("/tf_static", f"/{robot}/robot_description", coupling):
             reader = m.listen(topic, depth=10, transient_local=True)
-            time.sleep(1)
-            assert len(take(reader)) == 1, topic
+            samples = []
+            assert wait_for(lambda: samples.extend(take(reader)) or samples), topic
+            # time for further messages, which must not come
+            time.sleep(0.5)
+            assert len(samples + take(reader)) == 1, topic
 
 
 def check_first_calls():
