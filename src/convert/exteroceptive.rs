@@ -3,6 +3,8 @@
 use crate::convert::header;
 use crate::convert::topic::{Publish, Topic};
 use crate::display::radar::PlanPositionDisplay;
+use crate::msg::marine_sensor_msgs::{RadarEcho, RadarSector};
+use crate::msg::nmea_msgs::Sentence;
 use crate::node::frames;
 use bytes::Bytes;
 use merrow_model::scene::sensor::ais::ReceiverSpec;
@@ -11,8 +13,6 @@ use merrow_model::scene::sensor::radar::RadarSpec;
 use merrow_model::state::frames::sweep::Sweep;
 use merrow_model::state::frames::{FrameData, Point, Scan};
 use merrow_ros2::msg::builtin_interfaces::Duration;
-use merrow_ros2::msg::marine_sensor_msgs::{RadarEcho, RadarSector};
-use merrow_ros2::msg::nmea_msgs::Sentence;
 use merrow_ros2::msg::sensor_msgs::{LaserScan, PointCloud2, PointField};
 use merrow_ros2::msg::std_msgs::Header;
 

@@ -4,6 +4,10 @@ use crate::convert::profile::Profile;
 use crate::convert::topic::{FrameName, Publish, Sample, Topic};
 use crate::convert::{exteroceptive, header, profile, vector3};
 use crate::display::sonar::SonarDisplay;
+use crate::msg::marine_acoustic_msgs::{
+    DetectionFlag, PingInfo, ProjectedSonarImage, RawSonarImage, SonarDetections, SonarImageData,
+    SonarRanges,
+};
 use crate::node::frames;
 use bytes::Bytes;
 use merrow_math::{Mat3, Quat, Vec3};
@@ -11,10 +15,6 @@ use merrow_model::scene::sensor::sonar::{Aperture, SonarKind, SonarSpec};
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::ping::{Ping, Sounding};
 use merrow_ros2::message::Message;
-use merrow_ros2::msg::marine_acoustic_msgs::{
-    DetectionFlag, PingInfo, ProjectedSonarImage, RawSonarImage, SonarDetections, SonarImageData,
-    SonarRanges,
-};
 use merrow_ros2::msg::sensor_msgs::{LaserScan, PointCloud2};
 use merrow_ros2::msg::std_msgs::Header;
 use merrow_sensors::sonar::beam;

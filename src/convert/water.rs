@@ -4,6 +4,8 @@ use crate::convert::curves::{Axis, Curves, labelled, single_curve, xyz};
 use crate::convert::instruments::{named, record};
 use crate::convert::topic::{FrameName, Publish, Topic};
 use crate::convert::vector3;
+use crate::msg::marine_acoustic_msgs;
+use crate::msg::marine_sensor_msgs::TurbidityNTU;
 use crate::node::frames;
 use merrow_math::{Quat, Vec3};
 use merrow_model::sensor::water::{
@@ -14,8 +16,6 @@ use merrow_model::state::bottle::Bottle;
 use merrow_ros2::msg::geometry_msgs::{
     Twist, TwistWithCovariance, TwistWithCovarianceStamped, Vector3,
 };
-use merrow_ros2::msg::marine_acoustic_msgs;
-use merrow_ros2::msg::marine_sensor_msgs::TurbidityNTU;
 use merrow_ros2::msg::sensor_msgs::{FluidPressure, Range, Temperature};
 use merrow_ros2::msg::std_msgs::{Float64, Header};
 

@@ -3,13 +3,12 @@
 //! It is a separate file so that the randomized test and the fuzz target use the same decoders. It
 //! must not make assumptions about the origin of the bytes.
 
-use merrow::msg as own;
+use merrow::msg::{self as own, marine_acoustic_msgs};
 use merrow_ros2::cdr::{from_bytes, to_bytes};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::{
-    builtin_interfaces, diagnostic_msgs, geometry_msgs, marine_acoustic_msgs, nav_msgs,
-    rcl_interfaces, rmw_dds_common, rosgraph_msgs, sensor_msgs, service_msgs, std_msgs, std_srvs,
-    tf2_msgs,
+    builtin_interfaces, diagnostic_msgs, geometry_msgs, nav_msgs, rcl_interfaces, rmw_dds_common,
+    rosgraph_msgs, sensor_msgs, service_msgs, std_msgs, std_srvs, tf2_msgs,
 };
 
 /// Decodes `bytes` as `M` and returns whether they are accepted. An accepted message is encoded;

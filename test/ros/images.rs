@@ -131,7 +131,7 @@ fn a_bag_of_every_type_is_read_by_others() {
     };
     let folder = Folder::new("every_type", &[]);
     let mut bag = Bag::create(&folder.0.join("every.mcap")).unwrap();
-    for sample in catalogue() {
+    for sample in [catalogue(), merrow::msg::catalogue()].concat() {
         let Some((package, name)) = sample.info.name.split_once("/msg/") else {
             continue;
         };

@@ -16,10 +16,9 @@ use crate::msg::control_msgs::{
     follow_joint_trajectory, gripper_command, parallel_gripper_command,
 };
 use crate::msg::{
-    action_msgs, builtin_interfaces, control_msgs, diagnostic_msgs, geometry_msgs,
-    marine_acoustic_msgs, marine_sensor_msgs, nav_msgs, nmea_msgs, rcl_interfaces, rmw_dds_common,
-    rosgraph_msgs, sensor_msgs, service_msgs, std_msgs, std_srvs, tf2_msgs, trajectory_msgs,
-    type_description_interfaces, unique_identifier_msgs, vision_msgs,
+    action_msgs, builtin_interfaces, control_msgs, diagnostic_msgs, geometry_msgs, nav_msgs,
+    rcl_interfaces, rmw_dds_common, rosgraph_msgs, sensor_msgs, service_msgs, std_msgs, std_srvs,
+    tf2_msgs, trajectory_msgs, type_description_interfaces, unique_identifier_msgs, vision_msgs,
 };
 
 /// A message type and one sample message.
@@ -69,12 +68,7 @@ pub fn catalogue() -> Vec<TypeSample> {
             Transform, TransformStamped, PointStamped, Vector3Stamped, QuaternionStamped,
             Accel, AccelWithCovariance, AccelWithCovarianceStamped,
         }
-        marine_acoustic_msgs {
-            Dvl, PingInfo, DetectionFlag, SonarDetections, SonarRanges, SonarImageData, ProjectedSonarImage, RawSonarImage,
-        }
-        marine_sensor_msgs { RadarEcho, RadarSector, TurbidityNTU }
         nav_msgs { Odometry, Path }
-        nmea_msgs { Sentence }
         rcl_interfaces {
             Log, ParameterType, ParameterValue, Parameter, ParameterDescriptor, FloatingPointRange, IntegerRange,
             ParameterEvent, SetParametersResult, ListParametersResult, LoggerLevel, SetLoggerLevelsResult,

@@ -5,9 +5,9 @@
 
 use bytes::Bytes;
 
-use crate::message::ros_message;
-use crate::msg::geometry_msgs::Vector3;
-use crate::msg::std_msgs::Header;
+use merrow_ros2::message::ros_message;
+use merrow_ros2::msg::geometry_msgs::Vector3;
+use merrow_ros2::msg::std_msgs::Header;
 
 ros_message! {
     /// Reading of a Doppler velocity log, in the frame of the header.

@@ -1,8 +1,8 @@
 //! `marine_sensor_msgs`: radar, and optical sensors of water properties.
 
-use crate::message::ros_message;
-use crate::msg::builtin_interfaces::Duration;
-use crate::msg::std_msgs::Header;
+use merrow_ros2::message::ros_message;
+use merrow_ros2::msg::builtin_interfaces::Duration;
+use merrow_ros2::msg::std_msgs::Header;
 
 ros_message! {
     /// Echoes along one ray of a radar, as part of a sector.

@@ -1,5 +1,12 @@
-//! `merrow`: messages and services of this project, for functions without a standard interface. The
-//! interface files are in `msg/` and `srv/`.
+//! Messages of vessels and of this project.
+//!
+//! The types of the package `merrow` serve functions without a standard interface; its interface
+//! files are in the folders `msg` and `srv` of the repository. The modules contain the standard
+//! packages for marine sensors. Types that do not concern vessels are in the crate `ros2`.
+
+pub mod marine_acoustic_msgs;
+pub mod marine_sensor_msgs;
+pub mod nmea_msgs;
 
 use merrow_ros2::message::Service;
 use merrow_ros2::message::{ros_message, ros_service};
@@ -172,10 +179,22 @@ ros_message! {
     }
 }
 
-/// Returns one sample of every message type of this package, including requests and responses of
-/// services.
+/// Returns one sample of every message type of this module and its submodules, including requests
+/// and responses of services.
 pub fn catalogue() -> Vec<TypeSample> {
     vec![
+        TypeSample::for_message::<marine_acoustic_msgs::Dvl>(),
+        TypeSample::for_message::<marine_acoustic_msgs::PingInfo>(),
+        TypeSample::for_message::<marine_acoustic_msgs::DetectionFlag>(),
+        TypeSample::for_message::<marine_acoustic_msgs::SonarDetections>(),
+        TypeSample::for_message::<marine_acoustic_msgs::SonarRanges>(),
+        TypeSample::for_message::<marine_acoustic_msgs::SonarImageData>(),
+        TypeSample::for_message::<marine_acoustic_msgs::ProjectedSonarImage>(),
+        TypeSample::for_message::<marine_acoustic_msgs::RawSonarImage>(),
+        TypeSample::for_message::<marine_sensor_msgs::RadarEcho>(),
+        TypeSample::for_message::<marine_sensor_msgs::RadarSector>(),
+        TypeSample::for_message::<marine_sensor_msgs::TurbidityNTU>(),
+        TypeSample::for_message::<nmea_msgs::Sentence>(),
         TypeSample::for_message::<StepSimulationRequest>(),
         TypeSample::for_message::<StepSimulationResponse>(),
         TypeSample::for_message::<SetPoseRequest>(),
@@ -195,7 +214,7 @@ pub fn catalogue() -> Vec<TypeSample> {
     ]
 }
 
-/// Returns the name and type hash of every service of this package.
+/// Returns the name and type hash of every service of the package `merrow`.
 pub fn services() -> Vec<(&'static str, &'static str)> {
     fn entry<S: Service>() -> (&'static str, &'static str) {
         (S::TYPE, S::type_hash())

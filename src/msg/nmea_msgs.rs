@@ -1,7 +1,7 @@
 //! `nmea_msgs`: sentences in the format of NMEA 0183.
 
-use crate::message::ros_message;
-use crate::msg::std_msgs::Header;
+use merrow_ros2::message::ros_message;
+use merrow_ros2::msg::std_msgs::Header;
 
 ros_message! {
     /// One NMEA 0183 sentence.
