@@ -28,4 +28,9 @@ impl Time {
             nanosec: (ns % 1_000_000_000) as u32,
         }
     }
+
+    /// Returns the nanoseconds after the clock's origin; 0 before it.
+    pub fn to_nanos(&self) -> u64 {
+        u64::try_from(self.sec).unwrap_or(0) * 1_000_000_000 + u64::from(self.nanosec)
+    }
 }

@@ -11,7 +11,9 @@ use crate::args::DiscoveryRange;
 use crate::backend::{Batch, PublisherEndpoint, WarningHandler};
 use crate::cdr::{from_bytes, to_bytes};
 use crate::message::Message;
+use crate::msg::builtin_interfaces::Time;
 use crate::msg::rcl_interfaces::{GetParametersRequest, GetParametersResponse, Log};
+use crate::msg::rosgraph_msgs;
 use crate::msg::std_msgs::String as Text;
 use crate::parameters::value::ParameterValue;
 use crate::parameters::{Declaration, ParameterServer};
@@ -205,6 +207,33 @@ fn parameters_are_served_by_the_backend() {
     let response: GetParametersResponse = from_bytes(&response).unwrap();
     assert_eq!(response.values[0].double_value, 2.0);
     assert!(backend.call("/sim/get_parameters", &[0, 1]).is_none());
+}
+
+#[test]
+fn the_clock_follows_use_sim_time() {
+    let (backend, node) = node_in_memory();
+    let parameters = Arc::new(ParameterServer::new(Vec::new()).unwrap());
+    let clock = Clock::new(&node, &parameters).unwrap();
+    assert!(clock.now().unwrap().sec > 1_700_000_000, "wall time");
+    let set = |value| {
+        let change = ("use_sim_time".to_owned(), ParameterValue::Bool(value));
+        assert_eq!(parameters.set(&[change]), [Ok(())]);
+    };
+    set(true);
+    assert_eq!(
+        clock.now().unwrap().to_nanos(),
+        0,
+        "before the first message"
+    );
+    let info = rosgraph_msgs::Clock::info();
+    let publisher = node.publisher("/clock", info, &Qos::CLOCK).unwrap();
+    let time = Time::from_nanos(12_500_000_000);
+    let message = to_bytes(&rosgraph_msgs::Clock { clock: time });
+    publisher.publish(&message).unwrap();
+    assert_eq!(clock.now().unwrap().to_nanos(), 12_500_000_000);
+    set(false);
+    assert!(clock.now().unwrap().sec > 1_700_000_000, "wall time again");
+    assert!(!backend.0.lock().unwrap().callbacks.contains_key("/clock"));
 }
 
 #[test]

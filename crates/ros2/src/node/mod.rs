@@ -6,6 +6,7 @@
 mod action;
 #[cfg(test)]
 mod backend_tests;
+mod clock;
 mod network;
 mod parameter_services;
 mod publisher;
@@ -26,6 +27,7 @@ use crate::node::type_description::KnownTypes;
 use crate::qos::Qos;
 
 pub use crate::node::action::{ActionServer, Executor, GoalHandle};
+pub use crate::node::clock::Clock;
 pub use crate::node::network::{Network, NetworkCounters};
 pub use crate::node::parameter_services::ParameterServices;
 pub use crate::node::publisher::{Delivery, PublishError, Publisher};
@@ -169,20 +171,7 @@ impl Node {
         qos: &Qos,
         callback: Callback,
     ) -> Result<Subscription, NodeError> {
-        let shared = &self.shared;
-        let topic = shared.names.resolve(NameKind::Topic, topic)?;
-        shared.add_type(message);
-        let description = TopicDescription {
-            name: &topic,
-            message,
-            qos,
-        };
-        let created = shared.backend.create_subscription(&description, callback);
-        let endpoint = created.map_err(NodeError::Backend)?;
-        Ok(Subscription {
-            topic,
-            _endpoint: endpoint,
-        })
+        self.shared.subscription(topic, message, qos, callback)
     }
 
     /// Creates the server of service `S`, for clients of all DDS vendors.
@@ -270,6 +259,29 @@ impl Shared {
         let created = self.backend.create_publisher(&description);
         let endpoint = created.map_err(NodeError::Backend)?;
         Ok(Publisher::new(topic, qos, endpoint))
+    }
+
+    /// Creates a subscription of the node.
+    pub(crate) fn subscription(
+        &self,
+        topic: &str,
+        message: &TypeInfo,
+        qos: &Qos,
+        callback: Callback,
+    ) -> Result<Subscription, NodeError> {
+        let topic = self.names.resolve(NameKind::Topic, topic)?;
+        self.add_type(message);
+        let description = TopicDescription {
+            name: &topic,
+            message,
+            qos,
+        };
+        let created = self.backend.create_subscription(&description, callback);
+        let endpoint = created.map_err(NodeError::Backend)?;
+        Ok(Subscription {
+            topic,
+            _endpoint: endpoint,
+        })
     }
 
     /// Makes the description of a message type available to other nodes.
