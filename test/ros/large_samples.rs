@@ -1,8 +1,8 @@
 //! Large samples, such as images, to readers of other vendors with default settings and the default
 //! receive buffer of Linux.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::io::{BufRead, BufReader, Lines};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -13,23 +13,47 @@ use merrow_ros2::msg::std_msgs::String as Text;
 use merrow_ros2::node::Node;
 use merrow_ros2::qos::Qos;
 
-/// Samples of `bytes` bytes, `rate` per second.
+/// Samples of `bytes` bytes, `rate` per second, to a number of subscribers.
+#[derive(Clone, Copy)]
 struct Load {
     bytes: usize,
     rate: u32,
     count: u32,
     qos: Qos,
+    subscribers: usize,
 }
 
 /// Returns the words before the program that counts, such as `ip netns exec NAME`. With them the
-/// counter is behind a network that loses datagrams; see fastdds/network.sh.
+/// counter is behind a network that delays and loses datagrams; see fastdds/network.sh.
 fn counter_prefix() -> Option<Vec<String>> {
     let words = std::env::var("MERROW_COUNT_BEHIND").ok()?;
     Some(words.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Publishes to the program `counter`; returns the number of samples that arrived.
-fn count_received(domain_id: u16, mut counter: Command, load: &Load) -> u32 {
+/// Whether the network between publisher and counter loses datagrams.
+fn network_has_losses() -> bool {
+    std::env::var("MERROW_LINK_LOSSES").is_ok_and(|losses| losses != "0")
+}
+
+/// Puts a program behind the network of the environment.
+fn behind_network(program: Command) -> Command {
+    let Some(words) = counter_prefix() else {
+        return program;
+    };
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
+    command.arg(program.get_program()).args(program.get_args());
+    for (name, value) in program.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command
+}
+
+/// Publishes to programs that count; returns the smallest number of samples that arrived.
+fn count_received(domain_id: u16, counter: &impl Fn() -> Command, load: &Load) -> u32 {
     let node = Node::new(&NodeOptions {
         domain_id,
         discovery: match counter_prefix() {
@@ -44,19 +68,13 @@ fn count_received(domain_id: u16, mut counter: Command, load: &Load) -> u32 {
         data: "x".repeat(load.bytes - 9),
     }));
     assert_eq!(message.len(), load.bytes);
-    let reliability = load.qos.reliability.to_string();
-    let arguments = [
-        domain_id.to_string(),
-        "rt/image".to_owned(),
-        Text::info().dds_name.clone(),
-        reliability,
-        load.bytes.to_string(),
-    ];
-    counter.args(arguments).stdout(Stdio::piped());
-    let mut child = counter.spawn().expect("the counter starts");
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert_eq!(lines.next().unwrap().unwrap(), "matched");
-    while publisher.subscriber_count() == 0 {
+    let mut counters: Vec<Counter> = (0..load.subscribers)
+        .map(|_| Counter::start(behind_network(counter()), domain_id, load))
+        .collect();
+    for counter in &mut counters {
+        assert_eq!(counter.line(), "matched");
+    }
+    while publisher.subscriber_count() < load.subscribers {
         std::thread::sleep(Duration::from_millis(1));
     }
     // a match is known on one side first
@@ -74,54 +92,89 @@ fn count_received(domain_id: u16, mut counter: Command, load: &Load) -> u32 {
         let next = start + Duration::from_secs(1) * number / load.rate;
         std::thread::sleep(next.saturating_duration_since(Instant::now()));
     }
-    let count = lines.next().unwrap().unwrap();
-    child.wait().unwrap();
-    let count: u32 = count.parse().expect("a number");
+    let counts = counters.iter_mut().map(Counter::finish);
+    let count = counts.min().expect("a subscriber");
     println!(
-        "{} B at {} Hz, {}: {count} of {}, {} evicted",
+        "{} B at {} Hz, {}, {} subscribers: {count} of {}, {} evicted",
         load.bytes,
         load.rate,
         load.qos.reliability,
+        load.subscribers,
         load.count,
         publisher.dropped()
     );
     count
 }
 
+/// A program that counts samples.
+struct Counter {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Counter {
+    fn start(mut program: Command, domain_id: u16, load: &Load) -> Self {
+        let arguments = [
+            domain_id.to_string(),
+            "rt/image".to_owned(),
+            Text::info().dds_name.clone(),
+            load.qos.reliability.to_string(),
+            load.bytes.to_string(),
+        ];
+        program.args(arguments).stdout(Stdio::piped());
+        let mut child = program.spawn().expect("the counter starts");
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
+    fn line(&mut self) -> String {
+        self.lines.next().expect("a line").unwrap()
+    }
+
+    fn finish(&mut self) -> u32 {
+        let count = self.line().parse().expect("a number");
+        self.child.wait().unwrap();
+        count
+    }
+}
+
 /// Checks that all reliable samples of 1 MB at 10 Hz and 6 MB at 5 Hz arrive, and at least
-/// `best_effort_percent` of 1 MB at best effort.
-fn check(domain_id: u16, counter: impl Fn() -> Command, count: u32, best_effort_percent: u32) {
-    let load = |bytes, rate, qos| Load {
-        bytes,
-        rate,
+/// `best_effort_percent` of 1 MB at best effort if the network has no losses.
+fn check(domain_id: u16, counter: &impl Fn() -> Command, count: u32, best_effort_percent: u32) {
+    let load = Load {
+        bytes: 1_000_000,
+        rate: 10,
         count,
-        qos,
+        qos: Qos::reliable(10),
+        subscribers: 1,
     };
-    let all = count_received(
-        domain_id,
-        counter(),
-        &load(1_000_000, 10, Qos::reliable(10)),
-    );
-    assert_eq!(all, count, "1 MB reliable");
-    // the link of network/link.py forwards less than 30 MB/s with losses
-    if counter_prefix().is_some() {
+    assert_eq!(count_received(domain_id, counter, &load), count, "1 MB");
+    let larger = Load {
+        bytes: 6_000_000,
+        rate: 5,
+        ..load
+    };
+    let received = count_received(domain_id + 1, counter, &larger);
+    assert_eq!(received, count, "6 MB");
+    if network_has_losses() {
         return;
     }
-    let all = count_received(
-        domain_id + 1,
-        counter(),
-        &load(6_000_000, 5, Qos::reliable(10)),
-    );
-    assert_eq!(all, count, "6 MB reliable");
-    let most = count_received(
-        domain_id + 2,
-        counter(),
-        &load(1_000_000, 10, Qos::best_effort(10)),
-    );
+    let best_effort = Load {
+        qos: Qos::best_effort(10),
+        ..load
+    };
+    let received = count_received(domain_id + 2, counter, &best_effort);
     assert!(
-        most * 100 >= count * best_effort_percent,
-        "1 MB best effort: {most}"
+        received * 100 >= count * best_effort_percent,
+        "1 MB best effort: {received}"
     );
+}
+
+/// Returns the program that counts with Fast DDS.
+fn fast_dds_counter() -> Command {
+    Command::new(std::env::var("MERROW_FASTDDS_COUNT").unwrap_or_else(|_| {
+        concat!(env!("CARGO_MANIFEST_DIR"), "/target/fastdds_count").to_owned()
+    }))
 }
 
 #[test]
@@ -131,22 +184,27 @@ fn cyclone_dds_receives_large_samples() {
     };
     let counter = || crate::common::python::script("ros/count.py").expect("found above");
     // the reader of Cyclone DDS in Python is slow on a busy machine
-    check(174, counter, 10, 80);
+    check(174, &counter, 10, 80);
 }
 
 #[test]
 #[ignore = "needs the program that test/ros/fastdds/build.sh builds; test/ros/fastdds/run.sh runs it"]
 fn fast_dds_receives_large_samples() {
-    let program = std::env::var("MERROW_FASTDDS_COUNT").unwrap_or_else(|_| {
-        concat!(env!("CARGO_MANIFEST_DIR"), "/target/fastdds_count").to_owned()
-    });
-    let counter = || match counter_prefix() {
-        Some(words) => {
-            let mut command = Command::new(&words[0]);
-            command.args(&words[1..]).arg(&program);
-            command
-        }
-        None => Command::new(&program),
+    check(178, &fast_dds_counter, 50, 95);
+}
+
+// Goal: many subscribers of one image receive all of it. Method: 20 processes of Fast DDS, 270 kB at
+// 5 Hz. Tolerance: none.
+#[test]
+#[ignore = "needs the program that test/ros/fastdds/build.sh builds; test/ros/fastdds/run.sh runs it"]
+fn twenty_subscribers_of_fast_dds_receive_images() {
+    let load = Load {
+        bytes: 270_000,
+        rate: 5,
+        count: 25,
+        qos: Qos::reliable(10),
+        subscribers: 20,
     };
-    check(178, counter, 50, 95);
+    let received = count_received(182, &fast_dds_counter, &load);
+    assert_eq!(received, load.count);
 }
