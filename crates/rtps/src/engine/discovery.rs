@@ -11,7 +11,7 @@ use super::event::{Event, Sample};
 use super::pace::Bucket;
 use super::reader::{Reader, Received};
 use super::writer::Writer;
-use crate::qos::{Durability, History, Qos, ReliabilityKind};
+use crate::qos::{Durability, History, LivelinessKind, Qos, ReliabilityKind};
 use crate::wire::*;
 
 /// Period of announcements to groups [ns], and count of these periods between two announcements to
@@ -40,6 +40,9 @@ const UNVERIFIED_LEASE: u64 = 10_000 * MILLIS;
 
 /// Maximum accepted lease of a remote participant [ns].
 const MAX_LEASE: u64 = 3_600_000 * MILLIS;
+
+/// Shortest period of assertions of liveliness [ns].
+const MIN_ASSERTION: u64 = 5 * MILLIS;
 
 /// Shortest time between two changes of the announcement of a participant [ns]; an earlier one
 /// takes effect when it is repeated. Each change matches all endpoints of the participant again.
@@ -219,11 +222,13 @@ impl Engine {
         self.announce_at = now.plus(if quick { QUICK_PERIOD } else { ANNOUNCE_PERIOD });
     }
 
-    /// Returns half the shortest lease of the liveliness of a local writer [ns], if one is finite.
+    /// Returns half the shortest lease of a local writer with automatic liveliness [ns], if one is
+    /// finite. Writers with manual liveliness assert it by their samples only.
     pub(super) fn liveliness_period(&self) -> Option<u64> {
-        let leases = self.writers.values().map(|writer| writer.qos().liveliness);
-        let finite = leases.filter_map(|liveliness| liveliness.lease.as_nanos());
-        finite.min().map(|lease| lease / 2)
+        let all = self.writers.values().map(|writer| writer.qos().liveliness);
+        let automatic = all.filter(|l| l.kind == LivelinessKind::Automatic);
+        let finite = automatic.filter_map(|liveliness| liveliness.lease.as_nanos());
+        finite.min().map(|lease| (lease / 2).max(MIN_ASSERTION))
     }
 
     /// Asserts the writers with automatic liveliness (RTPS 2.5, 8.4.13).

@@ -400,6 +400,13 @@ impl Engine {
         self.readers.get(&guid.entity).map(Reader::counters)
     }
 
+    /// Returns whether a reader has not acknowledged all reliable samples of the local writers.
+    pub fn is_awaited(&self) -> bool {
+        let user = self.writers.iter().filter(|(id, _)| !id.is_builtin());
+        user.map(|(_, writer)| writer)
+            .any(Writer::is_unacknowledged)
+    }
+
     /// Returns the counters of the participant.
     pub fn counters(&self) -> Counters {
         self.counters

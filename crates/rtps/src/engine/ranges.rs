@@ -53,7 +53,7 @@ impl Ranges {
         count
     }
 
-    /// Removes all numbers.
+    /// Removes all numbers of the set.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }

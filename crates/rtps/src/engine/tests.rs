@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::config::MILLIS;
 use super::*;
-use crate::qos::{Durability, History, Policy, Qos, ReliabilityKind};
+use crate::qos::{Durability, History, Liveliness, LivelinessKind, Policy, Qos, ReliabilityKind};
 
 struct Network;
 
@@ -559,6 +559,48 @@ fn random_bytes_do_not_panic() {
                 engine.handle_datagram(now, from, bytes.into());
             }
         }
+    }
+}
+
+/// Writers with automatic liveliness and a finite lease are asserted at half the lease. Those with
+/// manual liveliness are asserted by their samples, and those without a lease need no assertion.
+#[test]
+fn automatic_liveliness_is_asserted() {
+    let kinds = [LivelinessKind::Automatic, LivelinessKind::ManualByTopic];
+    for (kind, lease, expected) in [
+        (kinds[0], Duration::from_nanos(400 * MILLIS), 10..=11),
+        (kinds[0], Duration::INFINITE, 0..=0),
+        (kinds[1], Duration::from_nanos(400 * MILLIS), 0..=0),
+    ] {
+        let mut world = World::new(1);
+        world.loss_percent = 0;
+        let (a, b) = (world.join(1), world.join(2));
+        let mut offered = qos(true, false, History::KeepLast(1));
+        offered.liveliness = Liveliness { kind, lease };
+        let writer = world
+            .engine(a)
+            .create_writer(Nanos(0), spec(offered.clone()));
+        let reader = world.engine(b).create_reader(Nanos(0), spec(offered));
+        world.run(1000);
+        assert!(world.engine(a).is_matched(writer, reader));
+        let mut assertions = BTreeSet::new();
+        for _ in 0..2000 {
+            world.run(1);
+            let flying = world.flying.values().map(|(_, _, bytes)| bytes.clone());
+            let messages = flying.map(|bytes| parse(bytes).expect("valid").submessages);
+            assertions.extend(
+                messages
+                    .flatten()
+                    .filter_map(|submessage| match submessage {
+                        Submessage::Data(data) if data.writer == EntityId::MESSAGE_WRITER => {
+                            Some(data.sequence_number)
+                        }
+                        _ => None,
+                    }),
+            );
+        }
+        let count = assertions.len();
+        assert!(expected.contains(&count), "{kind:?} {lease:?}: {count}");
     }
 }
 

@@ -113,6 +113,12 @@ impl Writer {
         self.proxies.values().any(|proxy| proxy.is_busy(self.last))
     }
 
+    /// Returns whether a reliable reader has not acknowledged all samples.
+    pub(super) fn is_unacknowledged(&self) -> bool {
+        let awaits = |p: &Proxy| p.reliable && p.unacknowledged.max(p.first) <= self.last;
+        self.proxies.values().any(awaits)
+    }
+
     pub(super) fn counters(&self) -> WriterCounters {
         let matched = self.proxies.len();
         WriterCounters {
