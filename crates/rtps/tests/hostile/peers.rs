@@ -158,7 +158,7 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// Connects the participants.
+    /// Connects the three participants by discovery.
     pub(crate) fn new(limits: Limits) -> Scene {
         let mut scene = Scene {
             now: Nanos(0),
