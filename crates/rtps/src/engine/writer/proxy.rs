@@ -24,8 +24,10 @@ const HOLD: u64 = 200 * MILLIS;
 /// count of repairs that are compared.
 ///
 /// A reader that sends a request for every heartbeat would otherwise receive repairs twice, because
-/// its second request and the first repair cross.
-const REPAIR_TIME: u64 = 4 * MILLIS;
+/// its second request and the first repair cross. After this time a reader can have noticed that
+/// the repair was lost. On simulated networks with a delay of 1 ms and a loss of 10 %, 2 ms saves
+/// 300 of 18,857 repairs without a delay of the samples; 4 ms saves 640 and delays them by 1 ms.
+const REPAIR_TIME: u64 = 2 * MILLIS;
 const MAX_REPAIRS: usize = 4096;
 
 /// Repairs of the last [`REPAIR_TIME`]. A request for one of them crossed it.
