@@ -69,6 +69,11 @@ use crate::wire::{Duration, EntityId, Guid, GuidPrefix, Locator, SequenceNumber,
 /// time [s].
 const LEASE: i32 = 20;
 
+/// Longest time for which a participant that leaves completes reliable samples [ns], and the period
+/// of the checks.
+const LINGER_NS: u64 = 200_000_000;
+const LINGER_PERIOD: std::time::Duration = std::time::Duration::from_millis(2);
+
 /// Upper bound of the samples of one reader that keeps all samples and wait for their callback.
 const KEEP_ALL_DEPTH: usize = 4096;
 
@@ -201,8 +206,13 @@ impl Participant {
         Reader { participant, guid }
     }
 
-    /// Leaves the domain. Its endpoints end, and peers notice it at once.
+    /// Leaves the domain. Its endpoints end, and peers notice it at once. Reliable samples that are
+    /// not acknowledged yet are completed first, for at most 0.2 s.
     pub fn leave(&self) {
+        let end = now_ns() + LINGER_NS;
+        while now_ns() < end && self.engine(|engine, _| engine.is_awaited()) {
+            std::thread::sleep(LINGER_PERIOD);
+        }
         self.engine(|engine, _| engine.leave());
     }
 

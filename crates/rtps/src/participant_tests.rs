@@ -72,6 +72,27 @@ fn large_reliable_samples_all_arrive() {
 }
 
 #[test]
+fn samples_are_completed_before_the_participant_leaves() {
+    let (listener, samples) = join(DOMAIN + 4);
+    let mut qos = Qos::writer();
+    qos.history = History::KeepLast(5);
+    let _reader = listener.create_reader(spec(qos.clone()), |_| {});
+    let (talker, _) = join(DOMAIN + 4);
+    let writer = talker.create_writer(spec(qos));
+    wait_for("match", || !writer.ready_readers().is_empty());
+    writer.write(sample(2_000_000)).unwrap();
+    talker.leave();
+    let received = samples.recv_timeout(TIMEOUT).unwrap();
+    assert_eq!(received.payload.len(), 2_000_000);
+    let start = Instant::now();
+    talker.leave();
+    assert!(
+        start.elapsed() < Duration::from_millis(100),
+        "nothing waits"
+    );
+}
+
+#[test]
 fn a_late_reader_receives_the_history_and_ends_with_its_handle() {
     let (talker, _) = join(DOMAIN + 1);
     let mut qos = Qos::writer();

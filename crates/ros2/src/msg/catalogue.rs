@@ -38,73 +38,98 @@ macro_rules! samples {
     };
 }
 
+macro_rules! round_trips {
+    ($($package:ident { $($name:ident),* $(,)? })*) => {
+        vec![$($((<$package::$name as Message>::TYPE, round_trip::<$package::$name> as RoundTrip)),*),*]
+    };
+}
+
 macro_rules! hashes {
     ($($package:ident { $($name:ident),* $(,)? })*) => {
         vec![$($((<$package::$name as Service>::TYPE, <$package::$name as Service>::type_hash())),*),*]
     };
 }
 
-/// Returns one sample of every message type, including requests and responses of services.
+/// Passes the list of all message types, including requests and responses of services, to a macro.
+macro_rules! with_messages {
+    ($apply:ident) => {
+        $apply! {
+            action_msgs { GoalInfo, GoalStatus, GoalStatusArray, CancelGoalRequest, CancelGoalResponse }
+            builtin_interfaces { Time, Duration }
+            control_msgs {
+                JointTolerance, JointComponentTolerance, JointTrajectoryControllerState, GripperCommand,
+            }
+            follow_joint_trajectory {
+                Goal, Result, Feedback, FeedbackMessage, SendGoalRequest, SendGoalResponse, GetResultRequest, GetResultResponse,
+            }
+            gripper_command {
+                Goal, Result, Feedback, FeedbackMessage, SendGoalRequest, SendGoalResponse, GetResultRequest, GetResultResponse,
+            }
+            parallel_gripper_command {
+                Goal, Result, Feedback, FeedbackMessage, SendGoalRequest, SendGoalResponse, GetResultRequest, GetResultResponse,
+            }
+            diagnostic_msgs { DiagnosticArray, DiagnosticStatus, KeyValue }
+            geometry_msgs {
+                Vector3, Point, Quaternion, Pose, PoseStamped, PoseWithCovariance, PoseWithCovarianceStamped,
+                Twist, TwistStamped, TwistWithCovariance, TwistWithCovarianceStamped, Wrench, WrenchStamped,
+                Transform, TransformStamped, PointStamped, Vector3Stamped, QuaternionStamped,
+                Accel, AccelWithCovariance, AccelWithCovarianceStamped,
+            }
+            nav_msgs { Odometry, Path }
+            rcl_interfaces {
+                Log, ParameterType, ParameterValue, Parameter, ParameterDescriptor, FloatingPointRange, IntegerRange,
+                ParameterEvent, SetParametersResult, ListParametersResult, LoggerLevel, SetLoggerLevelsResult,
+                GetParametersRequest, GetParametersResponse, GetParameterTypesRequest, GetParameterTypesResponse,
+                SetParametersRequest, SetParametersResponse, SetParametersAtomicallyRequest,
+                SetParametersAtomicallyResponse, ListParametersRequest, ListParametersResponse,
+                DescribeParametersRequest, DescribeParametersResponse, GetLoggerLevelsRequest,
+                GetLoggerLevelsResponse, SetLoggerLevelsRequest, SetLoggerLevelsResponse,
+            }
+            rmw_dds_common {
+                Gid, NodeEntitiesInfo, ParticipantEntitiesInfo,
+                HumbleGid, HumbleNodeEntitiesInfo, HumbleParticipantEntitiesInfo,
+            }
+            rosgraph_msgs { Clock }
+            sensor_msgs {
+                Imu, NavSatStatus, NavSatFix, MagneticField, FluidPressure, Temperature, Range, JointState, BatteryState,
+                RelativeHumidity, Image, CompressedImage, RegionOfInterest, CameraInfo, PointField, PointCloud2, LaserScan,
+            }
+            service_msgs { ServiceEventInfo }
+            std_msgs {
+                Header, String, Bool, Float32, Float64, MultiArrayDimension, MultiArrayLayout, Float64MultiArray,
+            }
+            std_srvs { EmptyRequest, EmptyResponse, TriggerRequest, TriggerResponse, SetBoolRequest, SetBoolResponse }
+            tf2_msgs { TFMessage }
+            trajectory_msgs {
+                JointTrajectory, JointTrajectoryPoint, MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint,
+            }
+            type_description_interfaces {
+                FieldType, Field, IndividualTypeDescription, TypeDescription, TypeSource, KeyValue,
+                GetTypeDescriptionRequest, GetTypeDescriptionResponse,
+            }
+            unique_identifier_msgs { UUID }
+            vision_msgs {
+                ObjectHypothesis, ObjectHypothesisWithPose, BoundingBox3D, Detection3D, Detection3DArray, VisionClass, LabelInfo,
+            }
+        }
+    };
+}
+
+/// Returns one sample of every message type.
 pub fn catalogue() -> Vec<TypeSample> {
-    samples! {
-        action_msgs { GoalInfo, GoalStatus, GoalStatusArray, CancelGoalRequest, CancelGoalResponse }
-        builtin_interfaces { Time, Duration }
-        control_msgs {
-            JointTolerance, JointComponentTolerance, JointTrajectoryControllerState, GripperCommand,
-        }
-        follow_joint_trajectory {
-            Goal, Result, Feedback, FeedbackMessage, SendGoalRequest, SendGoalResponse, GetResultRequest, GetResultResponse,
-        }
-        gripper_command {
-            Goal, Result, Feedback, FeedbackMessage, SendGoalRequest, SendGoalResponse, GetResultRequest, GetResultResponse,
-        }
-        parallel_gripper_command {
-            Goal, Result, Feedback, FeedbackMessage, SendGoalRequest, SendGoalResponse, GetResultRequest, GetResultResponse,
-        }
-        diagnostic_msgs { DiagnosticArray, DiagnosticStatus, KeyValue }
-        geometry_msgs {
-            Vector3, Point, Quaternion, Pose, PoseStamped, PoseWithCovariance, PoseWithCovarianceStamped,
-            Twist, TwistStamped, TwistWithCovariance, TwistWithCovarianceStamped, Wrench, WrenchStamped,
-            Transform, TransformStamped, PointStamped, Vector3Stamped, QuaternionStamped,
-            Accel, AccelWithCovariance, AccelWithCovarianceStamped,
-        }
-        nav_msgs { Odometry, Path }
-        rcl_interfaces {
-            Log, ParameterType, ParameterValue, Parameter, ParameterDescriptor, FloatingPointRange, IntegerRange,
-            ParameterEvent, SetParametersResult, ListParametersResult, LoggerLevel, SetLoggerLevelsResult,
-            GetParametersRequest, GetParametersResponse, GetParameterTypesRequest, GetParameterTypesResponse,
-            SetParametersRequest, SetParametersResponse, SetParametersAtomicallyRequest,
-            SetParametersAtomicallyResponse, ListParametersRequest, ListParametersResponse,
-            DescribeParametersRequest, DescribeParametersResponse, GetLoggerLevelsRequest,
-            GetLoggerLevelsResponse, SetLoggerLevelsRequest, SetLoggerLevelsResponse,
-        }
-        rmw_dds_common {
-            Gid, NodeEntitiesInfo, ParticipantEntitiesInfo,
-            HumbleGid, HumbleNodeEntitiesInfo, HumbleParticipantEntitiesInfo,
-        }
-        rosgraph_msgs { Clock }
-        sensor_msgs {
-            Imu, NavSatStatus, NavSatFix, MagneticField, FluidPressure, Temperature, Range, JointState, BatteryState,
-            RelativeHumidity, Image, CompressedImage, RegionOfInterest, CameraInfo, PointField, PointCloud2, LaserScan,
-        }
-        service_msgs { ServiceEventInfo }
-        std_msgs {
-            Header, String, Bool, Float32, Float64, MultiArrayDimension, MultiArrayLayout, Float64MultiArray,
-        }
-        std_srvs { EmptyRequest, EmptyResponse, TriggerRequest, TriggerResponse, SetBoolRequest, SetBoolResponse }
-        tf2_msgs { TFMessage }
-        trajectory_msgs {
-            JointTrajectory, JointTrajectoryPoint, MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint,
-        }
-        type_description_interfaces {
-            FieldType, Field, IndividualTypeDescription, TypeDescription, TypeSource, KeyValue,
-            GetTypeDescriptionRequest, GetTypeDescriptionResponse,
-        }
-        unique_identifier_msgs { UUID }
-        vision_msgs {
-            ObjectHypothesis, ObjectHypothesisWithPose, BoundingBox3D, Detection3D, Detection3DArray, VisionClass, LabelInfo,
-        }
-    }
+    with_messages!(samples)
+}
+
+/// Function that decodes a message of one type and encodes it again.
+pub type RoundTrip = fn(&[u8]) -> Result<Vec<u8>, CdrError>;
+
+/// Returns the ROS name and the decoder of every message type, in the order of [`catalogue`].
+pub fn decoders() -> Vec<(&'static str, RoundTrip)> {
+    with_messages!(round_trips)
+}
+
+fn round_trip<M: Message>(bytes: &[u8]) -> Result<Vec<u8>, CdrError> {
+    from_bytes::<M>(bytes).map(|message| to_bytes(&message))
 }
 
 /// Returns the name and type hash of every service.

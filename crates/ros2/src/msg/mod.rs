@@ -26,4 +26,6 @@ pub mod type_description_interfaces;
 pub mod unique_identifier_msgs;
 pub mod vision_msgs;
 
-pub use crate::msg::catalogue::{TypeSample, catalogue, catalogue_json, services};
+pub use crate::msg::catalogue::{
+    RoundTrip, TypeSample, catalogue, catalogue_json, decoders, services,
+};

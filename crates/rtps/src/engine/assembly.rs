@@ -2,6 +2,8 @@
 
 use bytes::{Bytes, BytesMut};
 
+use super::config::Nanos;
+use super::memory::ENTRY_BYTES;
 use crate::wire::{DataFrag, FragmentNumber, FragmentNumberSet, SampleIdentity};
 
 /// A sample whose fragments are still arriving.
@@ -11,7 +13,13 @@ pub(super) struct Assembly {
     /// Whether each fragment arrived.
     present: Vec<bool>,
     missing: usize,
+    /// Index of the first missing fragment.
+    first: usize,
+    /// Last fragment that a HEARTBEAT_FRAG announced; zero without one.
+    announced: usize,
     fragment_size: u16,
+    /// Time of the last new fragment.
+    changed: Nanos,
     /// Request that the sample answers.
     pub(super) related: Option<SampleIdentity>,
 }
@@ -24,14 +32,34 @@ impl Assembly {
             buffer: BytesMut::zeroed(frag.sample_size as usize),
             present: vec![false; total],
             missing: total,
+            first: 0,
+            announced: 0,
             fragment_size: frag.fragment_size,
+            changed: Nanos(0),
             related: frag.inline_qos.related,
         }
     }
 
-    /// Returns the size of the sample [B].
-    pub(super) fn len(&self) -> usize {
-        self.buffer.len()
+    /// Returns the size in memory of the sample to which `frag` belongs [B].
+    pub(super) fn bytes_for(frag: &DataFrag) -> usize {
+        ENTRY_BYTES + frag.sample_size as usize + frag.total_fragments() as usize
+    }
+
+    /// Returns the size in memory [B].
+    pub(super) fn bytes(&self) -> usize {
+        ENTRY_BYTES + self.buffer.len() + self.present.len()
+    }
+
+    /// Returns the time of the last new fragment.
+    pub(super) fn changed(&self) -> Nanos {
+        self.changed
+    }
+
+    /// Notes that the writer has the fragments up to `last`. Returns whether one is missing.
+    pub(super) fn announce(&mut self, last: FragmentNumber) -> bool {
+        let last = self.present.len().min(last.0 as usize);
+        self.announced = self.announced.max(last);
+        self.first < last
     }
 
     /// Returns whether `frag` divides the sample in the same way.
@@ -40,7 +68,7 @@ impl Assembly {
     }
 
     /// Stores the fragments of `frag`. Returns whether the sample is complete.
-    pub(super) fn insert(&mut self, frag: &DataFrag) -> bool {
+    pub(super) fn insert(&mut self, now: Nanos, frag: &DataFrag) -> bool {
         self.related = self.related.or(frag.inline_qos.related);
         let size = usize::from(self.fragment_size);
         let first = frag.first_fragment.0.saturating_sub(1) as usize;
@@ -58,7 +86,11 @@ impl Assembly {
                 target.copy_from_slice(bytes);
                 *present = true;
                 self.missing -= 1;
+                self.changed = now;
             }
+        }
+        while self.present.get(self.first) == Some(&true) {
+            self.first += 1;
         }
         self.missing == 0
     }
@@ -68,19 +100,19 @@ impl Assembly {
         self.buffer.freeze()
     }
 
-    /// Returns the first missing fragments, at most 256.
-    pub(super) fn missing(&self) -> FragmentNumberSet {
+    /// Returns the missing ones of the 256 fragments from the first missing one. Unless `whole`,
+    /// only those that a HEARTBEAT_FRAG announced, if there was one.
+    pub(super) fn missing(&self, whole: bool) -> FragmentNumberSet {
         let number = |index: usize| FragmentNumber(u32::try_from(index + 1).unwrap_or(u32::MAX));
-        let mut absent = (0..self.present.len()).filter(|index| !self.present[*index]);
-        let mut set = FragmentNumberSet::new(number(0));
-        if let Some(first) = absent.next() {
-            set = FragmentNumberSet::new(number(first));
-            set.insert(number(first));
-        }
-        for index in absent {
-            if !set.insert(number(index)) {
-                break;
-            }
+        let end = match (whole, self.announced) {
+            (true, _) | (_, 0) => self.present.len(),
+            (false, announced) => announced,
+        };
+        let mut set = FragmentNumberSet::new(number(self.first));
+        let present = self.present.iter().take(end).enumerate();
+        let rest = present.skip(self.first).take(256);
+        for (index, _) in rest.filter(|(_, present)| !**present) {
+            set.insert(number(index));
         }
         set
     }
@@ -112,13 +144,13 @@ mod tests {
     fn fragments_in_any_order_and_repeated() {
         let sample: Vec<u8> = (0..=254).collect();
         let mut assembly = Assembly::new(&frag(1, 100, &sample));
-        assert!(!assembly.insert(&frag(3, 100, &sample)));
-        assert!(!assembly.insert(&frag(1, 100, &sample)));
-        assert!(!assembly.insert(&frag(1, 100, &sample)));
-        let missing: Vec<_> = assembly.missing().iter().collect();
+        assert!(!assembly.insert(Nanos(0), &frag(3, 100, &sample)));
+        assert!(!assembly.insert(Nanos(0), &frag(1, 100, &sample)));
+        assert!(!assembly.insert(Nanos(0), &frag(1, 100, &sample)));
+        let missing: Vec<_> = assembly.missing(true).iter().collect();
         assert_eq!(missing, [FragmentNumber(2)]);
-        assert!(assembly.insert(&frag(2, 100, &sample)));
-        assert!(assembly.missing().is_empty());
+        assert!(assembly.insert(Nanos(0), &frag(2, 100, &sample)));
+        assert!(assembly.missing(true).is_empty());
         assert_eq!(assembly.finish(), sample);
     }
 
@@ -137,7 +169,7 @@ mod tests {
         let mut outside = frag(3, 100, &sample);
         outside.first_fragment = FragmentNumber(u32::MAX);
         let mut assembly = Assembly::new(&outside);
-        assert!(!assembly.insert(&outside));
-        assert_eq!(assembly.missing().iter().count(), 3);
+        assert!(!assembly.insert(Nanos(0), &outside));
+        assert_eq!(assembly.missing(true).iter().count(), 3);
     }
 }

@@ -7,11 +7,11 @@ use bytes::Bytes;
 
 use super::Engine;
 use super::config::{EndpointSpec, Limits, MILLIS, Nanos, Paths};
-use super::event::Event;
+use super::event::{Event, Sample};
 use super::pace::Bucket;
 use super::reader::{Reader, Received};
 use super::writer::Writer;
-use crate::qos::{Durability, History, Qos, ReliabilityKind};
+use crate::qos::{Durability, History, LivelinessKind, Qos, ReliabilityKind};
 use crate::wire::*;
 
 /// Period of announcements to groups [ns], and count of these periods between two announcements to
@@ -40,6 +40,13 @@ const UNVERIFIED_LEASE: u64 = 10_000 * MILLIS;
 
 /// Maximum accepted lease of a remote participant [ns].
 const MAX_LEASE: u64 = 3_600_000 * MILLIS;
+
+/// Shortest period of assertions of liveliness [ns].
+const MIN_ASSERTION: u64 = 5 * MILLIS;
+
+/// Shortest time between two changes of the announcement of a participant [ns]; an earlier one
+/// takes effect when it is repeated. Each change matches all endpoints of the participant again.
+const CHANGE_PERIOD: u64 = 10 * MILLIS;
 
 /// Pairs of a built-in writer and its reader with the bits that announce them.
 const BUILTIN: [(EntityId, u32, EntityId, u32); 3] = [
@@ -86,7 +93,11 @@ pub(super) struct Remote {
     /// Whether the participant has addressed a message to this one. Its announcement alone may be
     /// forged, to make this participant send to a third one.
     pub(super) verified: bool,
+    /// Bytes that may be sent to the participant while it is not verified [B].
+    pub(super) credit: usize,
     heard: Nanos,
+    /// Time of the last change of its announcement.
+    changed: Nanos,
     /// Time of the last announcement that answered one of the participant.
     announced: Nanos,
     /// Whether the participant has answered a built-in writer, so it has discovered the local
@@ -212,11 +223,13 @@ impl Engine {
         self.announce_at = now.plus(if quick { QUICK_PERIOD } else { ANNOUNCE_PERIOD });
     }
 
-    /// Returns half the shortest lease of the liveliness of a local writer [ns], if one is finite.
+    /// Returns half the shortest lease of a local writer with automatic liveliness [ns], if one is
+    /// finite. Writers with manual liveliness assert it by their samples only.
     pub(super) fn liveliness_period(&self) -> Option<u64> {
-        let leases = self.writers.values().map(|writer| writer.qos().liveliness);
-        let finite = leases.filter_map(|liveliness| liveliness.lease.as_nanos());
-        finite.min().map(|lease| lease / 2)
+        let all = self.writers.values().map(|writer| writer.qos().liveliness);
+        let automatic = all.filter(|l| l.kind == LivelinessKind::Automatic);
+        let finite = automatic.filter_map(|liveliness| liveliness.lease.as_nanos());
+        finite.min().map(|lease| (lease / 2).max(MIN_ASSERTION))
     }
 
     /// Asserts the writers with automatic liveliness (RTPS 2.5, 8.4.13).
@@ -326,8 +339,15 @@ impl Engine {
         };
         if let Some(remote) = self.remotes.get_mut(&source) {
             let moved = remote.data != announced;
+            if remote.verified && moved && now.since(remote.changed) < CHANGE_PERIOD {
+                remote.heard = now;
+                return;
+            }
             if remote.verified || !moved {
                 (remote.heard, remote.data) = (now, announced);
+                if moved {
+                    remote.changed = now;
+                }
                 if moved {
                     self.match_builtin(now, source);
                     self.match_participant(now, source);
@@ -359,9 +379,6 @@ impl Engine {
             return;
         };
         if !std::mem::replace(&mut remote.verified, true) {
-            if let Some(to) = remote.destination(&*self.paths) {
-                self.credits.remove(&to);
-            }
             self.match_participant(now, prefix);
         }
     }
@@ -380,12 +397,14 @@ impl Engine {
             user_data: data.user_data.clone(),
         });
         // one that was verified before its lease ended has the same random prefix
-        let verified = self.lost.iter().any(|lost| lost.prefix == prefix);
+        let verified = self.was_verified(prefix);
         let remote = Remote {
             data,
             source: from,
             verified,
+            credit: 0,
             heard: now,
+            changed: now,
             announced: now,
             answered: false,
             announce_at: now.plus(QUICK_PERIOD),
@@ -396,9 +415,6 @@ impl Engine {
         self.peers_at = self.peers_at.min(now.plus(QUICK_PERIOD));
         self.lost
             .retain(|lost| lost.prefix != prefix && lost.to != to);
-        if !verified {
-            self.credits.insert(to, 0);
-        }
         self.announce_to(to, prefix);
         self.match_builtin(now, prefix);
     }
@@ -456,11 +472,21 @@ impl Engine {
 
     /// Allows as many bytes to an unverified participant as arrived from it.
     pub(super) fn add_credit(&mut self, prefix: GuidPrefix, bytes: usize) {
-        let remote = self.remotes.get(&prefix).filter(|remote| !remote.verified);
-        let to = remote.and_then(|remote| remote.destination(&*self.paths));
-        if let Some(credit) = to.and_then(|to| self.credits.get_mut(&to)) {
-            *credit += bytes;
+        let remote = self.remotes.get_mut(&prefix);
+        if let Some(remote) = remote.filter(|remote| !remote.verified) {
+            remote.credit += bytes;
         }
+    }
+
+    /// Returns whether a participant has addressed a message to this one.
+    pub(super) fn is_verified(&self, prefix: GuidPrefix) -> bool {
+        let remote = self.remotes.get(&prefix);
+        remote.is_some_and(|remote| remote.verified)
+    }
+
+    /// Returns whether a participant was verified before its lease ended.
+    pub(super) fn was_verified(&self, prefix: GuidPrefix) -> bool {
+        self.lost.iter().any(|lost| lost.prefix == prefix)
     }
 
     /// Returns whether nothing of a participant arrived for a while.
@@ -571,16 +597,13 @@ impl Engine {
         let Some(remote) = self.remotes.remove(&prefix) else {
             return;
         };
-        if let Some(to) = remote.destination(&*self.paths) {
-            self.credits.remove(&to);
-        }
-        for (entity, endpoint) in remote.endpoints {
+        for endpoint in remote.endpoints.into_values() {
             self.announcement_bytes -= endpoint.memory_bytes();
-            self.unmatch(Guid::new(prefix, entity));
+            self.unmatch(&endpoint);
         }
         for (writer, _, reader, _) in BUILTIN {
-            self.unmatch(Guid::new(prefix, writer));
-            self.unmatch(Guid::new(prefix, reader));
+            self.unmatch_builtin(reader, Guid::new(prefix, writer));
+            self.unmatch_builtin(writer, Guid::new(prefix, reader));
         }
         self.events.push_back(Event::ParticipantLost { prefix });
     }
@@ -636,15 +659,21 @@ impl Engine {
             let hash = received.inline_qos.key_hash.map(Guid::from_bytes);
             let gone = hash.or_else(|| decode_key(&sample.payload).ok());
             if let Some(gone) = gone.filter(|gone| gone.prefix == prefix) {
-                if let Some(remote) = self.remotes.get_mut(&prefix) {
-                    let endpoint = remote.endpoints.remove(&gone.entity);
-                    let bytes = endpoint.map_or(0, |endpoint| endpoint.memory_bytes());
-                    self.announcement_bytes -= bytes;
+                let remote = self.remotes.get_mut(&prefix);
+                let endpoint = remote.and_then(|remote| remote.endpoints.remove(&gone.entity));
+                if let Some(endpoint) = endpoint {
+                    self.announcement_bytes -= endpoint.memory_bytes();
+                    self.unmatch(&endpoint);
                 }
-                self.unmatch(gone);
             }
             return;
         }
+        self.handle_endpoint(now, sample);
+    }
+
+    /// Processes the announcement of an endpoint.
+    fn handle_endpoint(&mut self, now: Nanos, sample: &Sample) {
+        let prefix = sample.writer.prefix;
         let endpoint = EndpointData::decode(&sample.payload).ok();
         let limit = self.config.limits.endpoints;
         let remote = self.remotes.get_mut(&prefix);
@@ -663,8 +692,13 @@ impl Engine {
             return;
         }
         let guid = endpoint.guid;
+        let names = |data: &EndpointData| (data.topic_name.clone(), data.type_name.clone());
+        let new_names = names(&endpoint);
         self.announcement_bytes = bytes;
-        remote.endpoints.insert(entity, endpoint);
+        let before = remote.endpoints.insert(entity, endpoint);
+        if let Some(before) = before.filter(|before| names(before) != new_names) {
+            self.unmatch(&before);
+        }
         self.match_endpoint(now, guid);
     }
 }

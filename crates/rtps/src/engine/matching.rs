@@ -66,7 +66,9 @@ impl Engine {
         } else {
             Ok(None)
         };
-        self.reschedule(local);
+        if matches!(result, Ok(Some(_))) {
+            self.reschedule(local);
+        }
         let remote = remote.guid;
         let event = match result {
             Ok(None) => return,
@@ -82,35 +84,44 @@ impl Engine {
             },
         };
         let incompatible = matches!(event, Event::IncompatibleQos { .. });
-        if !incompatible || self.incompatible.insert((local, remote)) {
+        if !incompatible || self.incompatible.insert((remote, local)) {
             self.events.push_back(event);
         }
     }
 
-    /// Ends the matches of a remote endpoint.
-    pub(super) fn unmatch(&mut self, remote: Guid) {
-        self.incompatible.retain(|(_, other)| *other != remote);
+    /// Ends the matches of a remote endpoint. Only local endpoints of its topic can match it.
+    pub(super) fn unmatch(&mut self, remote: &EndpointData) {
+        let locals = self.topics.get(&remote.topic_name);
+        let remote = remote.guid;
         self.routes.remove(&remote);
-        let mut ended = Vec::new();
-        for (entity, writer) in &mut self.writers {
-            if writer.remove(remote) {
-                ended.push((*entity, writer.matched()));
-            }
-        }
-        for (entity, reader) in &mut self.readers {
-            if reader.remove(remote) {
-                ended.push((*entity, reader.matched()));
-            }
-        }
-        for (entity, total) in ended {
-            if !entity.is_builtin() {
-                let local = self.guid(entity);
+        for entity in locals.into_iter().flatten().copied() {
+            self.incompatible.remove(&(remote, entity));
+            let total = if let Some(writer) = self.writers.get_mut(&entity) {
+                writer.remove(remote).then(|| writer.matched())
+            } else if let Some(reader) = self.readers.get_mut(&entity) {
+                reader.remove(remote).then(|| reader.matched())
+            } else {
+                None
+            };
+            if let Some(total) = total {
+                let local = Guid::new(self.config.guid_prefix, entity);
                 self.events.push_back(Event::Unmatched {
                     local,
                     remote,
                     total,
                 });
             }
+        }
+    }
+
+    /// Ends the match of a built-in endpoint with that of a remote participant.
+    pub(super) fn unmatch_builtin(&mut self, local: EntityId, remote: Guid) {
+        self.routes.remove(&remote);
+        if let Some(writer) = self.writers.get_mut(&local) {
+            writer.remove(remote);
+        }
+        if let Some(reader) = self.readers.get_mut(&local) {
+            reader.remove(remote);
         }
     }
 }

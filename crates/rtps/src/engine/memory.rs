@@ -1,11 +1,24 @@
 //! Bound of the memory for samples that are not delivered yet.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use super::config::Nanos;
+
+/// Memory that a sample, an incomplete sample or a range needs besides its content [B].
+pub(super) const ENTRY_BYTES: usize = 256;
 
 /// Bytes that all readers of a participant hold. Clones share the count.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Total(Arc<AtomicUsize>);
+pub(super) struct Total(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    held: AtomicUsize,
+    /// Bytes allocated for incomplete samples at one instant, and the instant [ns].
+    allocated: AtomicUsize,
+    instant: AtomicU64,
+}
 
 /// Bytes that one reader holds from one writer; they leave the total when it is dropped.
 #[derive(Debug, Default)]
@@ -24,23 +37,34 @@ impl Held {
     }
 
     /// Returns whether `bytes` [B] more stay within `limit` [B], and with those of all others
-    /// within
-    /// `total` [B].
+    /// within `total` [B].
     pub(super) fn fits(&self, bytes: usize, limit: usize, total: usize) -> bool {
-        let all = self.total.0.load(Ordering::Relaxed);
+        let all = self.total.0.held.load(Ordering::Relaxed);
         self.bytes.saturating_add(bytes) <= limit && all.saturating_add(bytes) <= total
+    }
+
+    /// Returns whether `bytes` [B] may be allocated for an incomplete sample. All those of one
+    /// instant, which is that of one datagram, stay within `limit` [B]: small datagrams would
+    /// otherwise cost the time to clear large buffers.
+    pub(super) fn allocate(&self, now: Nanos, bytes: usize, limit: usize) -> bool {
+        let counts = &self.total.0;
+        if counts.instant.swap(now.0, Ordering::Relaxed) != now.0 {
+            counts.allocated.store(0, Ordering::Relaxed);
+        }
+        let before = counts.allocated.fetch_add(bytes, Ordering::Relaxed);
+        before.saturating_add(bytes) <= limit
     }
 
     /// Adds `bytes` [B] that the reader holds now.
     pub(super) fn add(&mut self, bytes: usize) {
         self.bytes += bytes;
-        self.total.0.fetch_add(bytes, Ordering::Relaxed);
+        self.total.0.held.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Removes `bytes` [B] that were added.
     pub(super) fn remove(&mut self, bytes: usize) {
         self.bytes -= bytes;
-        self.total.0.fetch_sub(bytes, Ordering::Relaxed);
+        self.total.0.held.fetch_sub(bytes, Ordering::Relaxed);
     }
 
     /// Removes everything that was added.

@@ -8,10 +8,12 @@ mod config;
 mod count;
 mod discovery;
 mod event;
+mod group;
 mod matching;
 mod memory;
 mod outgoing;
 mod pace;
+mod ranges;
 mod reader;
 mod receive;
 mod schedule;
@@ -65,10 +67,10 @@ pub struct Engine {
     turns: Turns,
     remotes: BTreeMap<GuidPrefix, Remote>,
     lost: Vec<Lost>,
-    /// Bytes that may be sent to unverified participants, by their address [B].
-    credits: HashMap<SocketAddr, usize>,
-    /// Pairs of a local and a remote endpoint that are reported as incompatible.
-    incompatible: BTreeSet<(EntityId, Guid)>,
+    /// Pairs of a remote and a local endpoint that are reported as incompatible.
+    incompatible: BTreeSet<(Guid, EntityId)>,
+    /// Endpoints whose state a datagram has changed.
+    touched: BTreeSet<EntityId>,
     /// Size of the announcements of all remote endpoints [B].
     announcement_bytes: usize,
     /// Bytes that all readers hold.
@@ -107,8 +109,8 @@ impl Engine {
             turns: Turns::default(),
             remotes: BTreeMap::new(),
             lost: Vec::new(),
-            credits: HashMap::new(),
             incompatible: BTreeSet::new(),
+            touched: BTreeSet::new(),
             announcement_bytes: 0,
             held: Total::default(),
             control: VecDeque::new(),
@@ -183,7 +185,7 @@ impl Engine {
                 readers.retain(|reader| *reader != guid.entity);
                 !readers.is_empty()
             });
-            self.incompatible.retain(|(local, _)| *local != guid.entity);
+            self.incompatible.retain(|(_, local)| *local != guid.entity);
             self.retract_endpoint(now, guid);
         }
     }
@@ -278,8 +280,8 @@ impl Engine {
 
     /// Returns the next datagram that may be sent now.
     pub fn poll_transmit(&mut self, now: Nanos) -> Option<Transmit> {
-        while let Some((transmit, is_answer)) = self.poll_control() {
-            if !is_answer || self.may_send(&transmit) {
+        while let Some((transmit, prefix)) = self.poll_control() {
+            if self.may_send(&transmit, prefix) {
                 return Some(transmit);
             }
         }
@@ -331,35 +333,41 @@ impl Engine {
         }
     }
 
-    /// Returns whether a control message may be sent. An unverified participant gets no more bytes
-    /// than came from it, so that nobody can direct a flood to a third one.
-    fn may_send(&mut self, transmit: &Transmit) -> bool {
-        let Some(credit) = self.credits.get_mut(&transmit.to) else {
+    /// Returns whether a control message may be sent to `prefix`.
+    ///
+    /// An unverified participant gets no more bytes than came from it, so that nobody can direct a
+    /// flood to a third one. Announcements to groups and initial peers have no destination.
+    fn may_send(&mut self, transmit: &Transmit, prefix: GuidPrefix) -> bool {
+        if prefix == GuidPrefix::UNKNOWN {
             return true;
+        }
+        let Some(remote) = self.remotes.get_mut(&prefix) else {
+            return self.was_verified(prefix);
         };
+        if remote.verified {
+            return true;
+        }
         let bytes: usize = transmit.parts.iter().map(Bytes::len).sum();
-        let left = credit.checked_sub(bytes);
-        *credit = left.unwrap_or(*credit);
+        let left = remote.credit.checked_sub(bytes);
+        remote.credit = left.unwrap_or(remote.credit);
         left.is_some()
     }
 
-    /// Returns the next control message, and whether it is an answer: announcements to groups and
-    /// initial peers are not.
-    fn poll_control(&mut self) -> Option<(Transmit, bool)> {
+    /// Returns the next control message and its destination.
+    fn poll_control(&mut self) -> Option<(Transmit, GuidPrefix)> {
         let (to, prefix, submessage) = self.control.pop_front()?;
         let mut builder = MessageBuilder::new(self.config.guid_prefix);
         if prefix != GuidPrefix::UNKNOWN {
             builder.info_destination(prefix);
         }
         append(&mut builder, &submessage);
-        let is_answer = prefix != GuidPrefix::UNKNOWN;
-        if !is_answer {
+        if prefix == GuidPrefix::UNKNOWN {
             builder.pad(ANSWER_ROOM);
         }
         // ACKNACK, the largest of the submessages that share a datagram, has less than 100 B.
         let limit = self.paths.path(to).max_datagram;
-        let credit = self.credits.get(&to).filter(|_| is_answer);
-        let room = credit.map_or(limit, |credit| limit.min(*credit));
+        let remote = self.remotes.get(&prefix).filter(|remote| !remote.verified);
+        let room = remote.map_or(limit, |remote| limit.min(remote.credit));
         let room = room.saturating_sub(100);
         while builder.len() < room && !builder.is_full() {
             let same = |next: &Control| {
@@ -374,7 +382,7 @@ impl Engine {
             append(&mut builder, &next);
         }
         let parts = builder.finish();
-        Some((Transmit { to, parts }, is_answer))
+        Some((Transmit { to, parts }, prefix))
     }
 
     /// Returns the next event.
@@ -390,6 +398,13 @@ impl Engine {
     /// Returns the counters of a local reader.
     pub fn reader_counters(&self, guid: Guid) -> Option<ReaderCounters> {
         self.readers.get(&guid.entity).map(Reader::counters)
+    }
+
+    /// Returns whether a reader has not acknowledged all reliable samples of the local writers.
+    pub fn is_awaited(&self) -> bool {
+        let user = self.writers.iter().filter(|(id, _)| !id.is_builtin());
+        user.map(|(_, writer)| writer)
+            .any(Writer::is_unacknowledged)
     }
 
     /// Returns the counters of the participant.

@@ -34,6 +34,8 @@ pub(super) struct Outgoing {
     fragment_size: usize,
     sample_size: usize,
     pub(super) repair: bool,
+    /// End of a gap: the first number after it.
+    end: SequenceNumber,
 }
 
 impl Outgoing {
@@ -61,10 +63,12 @@ impl Outgoing {
             fragment_size: size,
             sample_size: change.len(),
             repair,
+            end: at.0.next(),
         }
     }
 
-    pub(super) fn gap(at: (SequenceNumber, u32)) -> Outgoing {
+    /// Returns the gap from `at` up to and excluding `end`.
+    pub(super) fn gap(at: (SequenceNumber, u32), end: SequenceNumber) -> Outgoing {
         Outgoing {
             at,
             source: None,
@@ -74,6 +78,7 @@ impl Outgoing {
             fragment_size: 0,
             sample_size: 0,
             repair: true,
+            end,
         }
     }
 
@@ -95,14 +100,14 @@ impl Outgoing {
         if self.at.1 < self.total {
             (self.at.0, self.at.1 + 1)
         } else {
-            (self.at.0.next(), 1)
+            (self.end, 1)
         }
     }
 
     pub(super) fn append(self, builder: &mut MessageBuilder, reader: EntityId, writer: EntityId) {
         let number = self.at.0;
         let Some(source) = self.source else {
-            let list = SequenceNumberSet::new(number.next());
+            let list = SequenceNumberSet::new(self.end);
             let gap = Gap {
                 reader,
                 writer,

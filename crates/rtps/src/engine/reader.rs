@@ -8,7 +8,9 @@ use super::assembly::Assembly;
 use super::config::{Limits, MILLIS, Nanos};
 use super::count::{Count, CountFilter};
 use super::event::{ReaderCounters, Sample};
-use super::memory::{Held, Total};
+use super::group::Groups;
+use super::memory::{ENTRY_BYTES, Held, Total};
+use super::ranges::Ranges;
 use crate::qos::Qos;
 use crate::wire::*;
 
@@ -31,9 +33,15 @@ const MAX_ASSEMBLIES: usize = 64;
 /// Largest count of fragments of one sample.
 const MAX_FRAGMENTS: u32 = 1 << 17;
 
-/// Payloads up to this size are copied out of their datagram while they wait [B], so that they do
-/// not keep a large one.
-const MAX_COPIED: usize = 4096;
+/// Largest count of ranges of irrelevant samples of one writer. Those of further GAPs are requested
+/// again later.
+const MAX_RANGES: usize = 256;
+
+/// Time after the last fragment at which a best-effort reader drops an incomplete sample [ns].
+const ASSEMBLY_TIME: u64 = 1000 * MILLIS;
+
+/// Largest count of incomplete samples that a best-effort reader holds of one writer.
+const MAX_UNRELIABLE: usize = 4;
 
 /// Largest count of fragment requests in one response.
 const MAX_NACK_FRAGS: usize = 8;
@@ -58,11 +66,14 @@ struct Proxy {
     expected: SequenceNumber,
     /// Last sample that the writer announced.
     last: SequenceNumber,
-    /// Samples that wait for earlier ones; `None` is irrelevant.
-    waiting: BTreeMap<SequenceNumber, Option<Received>>,
+    /// Samples that wait for earlier ones.
+    waiting: BTreeMap<SequenceNumber, Received>,
+    /// Samples after the next one that the writer declared irrelevant.
+    irrelevant: Ranges,
     assemblies: BTreeMap<SequenceNumber, Assembly>,
     held: Held,
     heartbeats: CountFilter,
+    heartbeat_frags: CountFilter,
     /// Whether a heartbeat arrived since the match or since the peer fell silent.
     greeted: bool,
     respond_at: Option<Nanos>,
@@ -83,6 +94,7 @@ pub(super) struct Reader {
     /// Bytes that all readers of the participant hold.
     total: Total,
     proxies: BTreeMap<Guid, Proxy>,
+    groups: Groups,
     /// Count of ACKNACK and NACK_FRAG. It never starts again, because peers ignore lower counts.
     count: i32,
     counters: ReaderCounters,
@@ -96,6 +108,7 @@ impl Reader {
             limits,
             total: total.clone(),
             proxies: BTreeMap::new(),
+            groups: Groups::default(),
             count: 0,
             counters: ReaderCounters::default(),
         }
@@ -138,14 +151,19 @@ impl Reader {
             proxy.to = to;
             return false;
         }
+        if !self.groups.add(writer.prefix) {
+            return false;
+        }
         let proxy = Proxy {
             to,
             expected: SequenceNumber(1),
             last: SequenceNumber(0),
             waiting: BTreeMap::new(),
+            irrelevant: Ranges::default(),
             assemblies: BTreeMap::new(),
             held: Held::new(&self.total),
             heartbeats: CountFilter::default(),
+            heartbeat_frags: CountFilter::default(),
             greeted: false,
             respond_at: self.qos.is_reliable().then_some(now),
             repeats: false,
@@ -159,7 +177,11 @@ impl Reader {
     }
 
     pub(super) fn remove(&mut self, writer: Guid) -> bool {
-        self.proxies.remove(&writer).is_some()
+        let removed = self.proxies.remove(&writer).is_some();
+        if removed {
+            self.groups.remove(writer.prefix);
+        }
+        removed
     }
 
     /// Processes DATA (RTPS 2.5, 8.4.12.1.4). Returns the samples that are now in order.
@@ -200,7 +222,7 @@ impl Reader {
         if !self.qos.is_reliable() {
             let missed = u64::try_from(number.0 - proxy.expected.0).unwrap_or(0);
             if proxy.last.0 > 0 {
-                self.counters.lost += missed;
+                self.counters.lost = self.counters.lost.saturating_add(missed);
             }
             proxy.expected = number.next();
             proxy.last = number;
@@ -208,26 +230,15 @@ impl Reader {
             self.counters.delivered += 1;
             return vec![received];
         }
-        let bytes = received.sample.payload.len();
         let late = number != proxy.expected;
-        let full = !proxy.fits(bytes, &self.limits);
+        let full = !proxy.fits(received.bytes(), &self.limits);
         if late && (full || number.0 - proxy.expected.0 >= WINDOW) {
             self.counters.refused += 1;
             return Vec::new();
         }
         proxy.last = proxy.last.max(number);
-        if let Some(assembly) = proxy.assemblies.remove(&number) {
-            proxy.held.remove(assembly.len());
-        }
-        if let std::collections::btree_map::Entry::Vacant(entry) = proxy.waiting.entry(number) {
-            let mut received = received;
-            if late && bytes <= MAX_COPIED {
-                let payload = &mut received.sample.payload;
-                *payload = bytes::Bytes::copy_from_slice(payload);
-            }
-            entry.insert(Some(received));
-            proxy.held.add(bytes);
-        }
+        proxy.drop_assembly(number);
+        proxy.wait(received, late);
         let ready = proxy.take_ready();
         self.counters.delivered += ready.len() as u64;
         ready
@@ -245,19 +256,16 @@ impl Reader {
         let Some(proxy) = self.proxies.get_mut(&writer) else {
             return Vec::new();
         };
-        let known = proxy.waiting.contains_key(&number);
-        if number < proxy.expected || known || frag.key {
+        if number < proxy.expected || proxy.is_known(number) || frag.key {
             return Vec::new();
         }
-        if proxy
-            .assemblies
-            .get(&number)
-            .is_some_and(|a| !a.accepts(frag))
-        {
+        let other = |assembly: &Assembly| !assembly.accepts(frag);
+        if proxy.assemblies.get(&number).is_some_and(other) {
             proxy.drop_assembly(number);
         }
+        let reliable = self.qos.is_reliable();
         let is_new = !proxy.assemblies.contains_key(&number);
-        if is_new && !proxy.start_assembly(frag, self.qos.is_reliable(), &self.limits) {
+        if is_new && !proxy.start_assembly(now, frag, reliable, &self.limits) {
             self.counters.refused += 1;
             return Vec::new();
         }
@@ -265,13 +273,15 @@ impl Reader {
             proxy.respond_at = Some(now.plus(REQUEST_PERIOD.0));
         }
         let assembly = proxy.assemblies.get_mut(&number);
-        if !assembly.is_some_and(|assembly| assembly.insert(frag)) {
+        if !assembly.is_some_and(|assembly| assembly.insert(now, frag)) {
+            if !reliable {
+                proxy.schedule_drop();
+            }
             return Vec::new();
         }
-        let Some(assembly) = proxy.assemblies.remove(&number) else {
+        let Some(assembly) = proxy.take_assembly(number) else {
             return Vec::new();
         };
-        proxy.held.remove(assembly.len());
         let related = assembly.related;
         let sample = Sample {
             reader: self.guid,
@@ -317,8 +327,7 @@ impl Reader {
             let missing = proxy.expected <= proxy.last;
             let due = now.plus(RESPONSE_DELAY);
             if !beat.is_final || missing {
-                proxy.respond_at = Some(proxy.respond_at.map_or(due, |at| at.min(due)));
-                proxy.repeats = false;
+                proxy.respond_until(due);
             }
         }
         ready
@@ -331,27 +340,31 @@ impl Reader {
             return Vec::new();
         };
         let base = gap.list.base();
-        let horizon = proxy.expected.plus(WINDOW);
-        if gap.start > proxy.expected {
-            let mut number = gap.start;
-            while number < base.min(horizon) {
-                proxy.waiting.entry(number).or_insert(None);
-                proxy.drop_assembly(number);
-                number = number.next();
-            }
-        }
         for number in gap.list.iter() {
-            if number >= proxy.expected && number < horizon {
-                proxy.waiting.entry(number).or_insert(None);
-                proxy.drop_assembly(number);
-            }
+            proxy.mark_irrelevant(number, number.next(), &self.limits);
         }
-        let to = if gap.start <= proxy.expected {
-            base
-        } else {
-            SequenceNumber(0)
+        if gap.start > proxy.expected {
+            proxy.mark_irrelevant(gap.start, base, &self.limits);
+            return self.skip_to(writer, SequenceNumber(0));
+        }
+        self.skip_to(writer, base)
+    }
+
+    /// Processes HEARTBEAT_FRAG (RTPS 2.5, 8.3.8.7): requests the missing ones of the announced
+    /// fragments. A sample without any received fragment is requested after a HEARTBEAT, because
+    /// only that one defines which samples the writer has.
+    pub(super) fn heartbeat_frag(&mut self, now: Nanos, writer: Guid, beat: &HeartbeatFrag) {
+        let reliable = self.qos.is_reliable();
+        let Some(proxy) = self.proxies.get_mut(&writer).filter(|_| reliable) else {
+            return;
         };
-        self.skip_to(writer, to)
+        if !proxy.heartbeat_frags.accepts(now, beat.count) {
+            return;
+        }
+        let assembly = proxy.assemblies.get_mut(&beat.sequence_number);
+        if assembly.is_some_and(|assembly| assembly.announce(beat.last_fragment)) {
+            proxy.respond_until(now.plus(RESPONSE_DELAY));
+        }
     }
 
     /// Delivers the samples that arrived before `number` and marks the remaining ones as
@@ -362,18 +375,24 @@ impl Reader {
         };
         let mut ready = Vec::new();
         if number > proxy.expected {
-            let later = proxy.waiting.split_off(&number);
-            let before = std::mem::replace(&mut proxy.waiting, later);
-            let missed = number.0 - proxy.expected.0;
-            let arrived = i64::try_from(before.len()).unwrap_or(i64::MAX);
+            let before = proxy.irrelevant.len();
+            let mut known = proxy.irrelevant.remove_before(number);
+            proxy.settle(before);
+            while let Some(entry) = proxy.waiting.first_entry() {
+                if *entry.key() >= number {
+                    break;
+                }
+                ready.push(entry.remove());
+                known += 1;
+            }
+            let bytes = ready.iter().map(Received::bytes).sum();
+            proxy.held.remove(bytes);
             // The first heartbeat defines the start of the history; earlier samples do not count
             // as lost.
             if proxy.expected.0 > 1 {
-                self.counters.lost += u64::try_from(missed - arrived).unwrap_or(0);
-            }
-            ready.extend(before.into_values().flatten());
-            for received in &ready {
-                proxy.held.remove(received.sample.payload.len());
+                let missed = number.0 - proxy.expected.0 - known;
+                let missed = u64::try_from(missed).unwrap_or(0);
+                self.counters.lost = self.counters.lost.saturating_add(missed);
             }
             proxy.expected = number;
             proxy.drop_old_assemblies();
@@ -395,6 +414,10 @@ impl Reader {
             if proxy.respond_at.is_none_or(|at| at > now) {
                 continue;
             }
+            if !self.qos.is_reliable() {
+                proxy.drop_stale(now);
+                continue;
+            }
             let (reader, to) = (self.guid.entity, proxy.to);
             let missing = proxy.missing();
             proxy.schedule_repetition(now, !missing.is_empty());
@@ -408,12 +431,16 @@ impl Reader {
             };
             out.push((to, writer.prefix, Submessage::AckNack(acknack)));
             for (number, assembly) in proxy.assemblies.iter().take(MAX_NACK_FRAGS) {
+                let missing = assembly.missing(*number <= proxy.last);
+                if missing.is_empty() {
+                    continue;
+                }
                 self.count = self.count.wrapping_add(1);
                 let nack = NackFrag {
                     reader,
                     writer: writer.entity,
                     sequence_number: *number,
-                    missing: assembly.missing(),
+                    missing,
                     count: self.count,
                 };
                 out.push((to, writer.prefix, Submessage::NackFrag(nack)));
@@ -433,7 +460,74 @@ impl Reader {
     }
 }
 
+impl Received {
+    /// Returns the size in memory while the sample waits [B].
+    fn bytes(&self) -> usize {
+        ENTRY_BYTES + self.sample.payload.len()
+    }
+}
+
 impl Proxy {
+    /// Returns whether a sample that is not delivered needs no further data.
+    fn is_known(&self, number: SequenceNumber) -> bool {
+        self.waiting.contains_key(&number) || self.irrelevant.contains(number)
+    }
+
+    /// Stores a sample until the earlier ones are delivered.
+    fn wait(&mut self, mut received: Received, late: bool) {
+        let number = received.sample.sequence_number;
+        if self.is_known(number) {
+            return;
+        }
+        if late {
+            // a slice would keep the whole datagram, which may be much larger
+            let payload = &mut received.sample.payload;
+            *payload = bytes::Bytes::copy_from_slice(payload);
+        }
+        self.held.add(received.bytes());
+        self.waiting.insert(number, received);
+    }
+
+    /// Marks the samples from `start` up to and excluding `end` as irrelevant, as far as they are
+    /// in the window and the limits permit.
+    fn mark_irrelevant(&mut self, start: SequenceNumber, end: SequenceNumber, limits: &Limits) {
+        let start = start.max(self.expected);
+        let end = end.min(self.expected.plus(WINDOW));
+        if self.irrelevant.len() >= MAX_RANGES || !self.fits(ENTRY_BYTES, limits) {
+            return;
+        }
+        let before = self.irrelevant.len();
+        self.irrelevant.insert(start, end);
+        self.settle(before);
+        while let Some((number, _)) = self.assemblies.range(start..end.max(start)).next() {
+            let number = *number;
+            self.drop_assembly(number);
+        }
+    }
+
+    /// Requests a response at `due` or before.
+    fn respond_until(&mut self, due: Nanos) {
+        self.respond_at = Some(self.respond_at.map_or(due, |at| at.min(due)));
+        self.repeats = false;
+    }
+
+    /// Sets the time at which a best-effort reader drops its oldest incomplete sample.
+    fn schedule_drop(&mut self) {
+        let oldest = self.assemblies.values().map(Assembly::changed).min();
+        self.respond_at = oldest.map(|at| at.plus(ASSEMBLY_TIME));
+    }
+
+    /// Drops the incomplete samples of which no fragment arrived for a while.
+    fn drop_stale(&mut self, now: Nanos) {
+        let stale = |a: &Assembly| now.since(a.changed()) >= ASSEMBLY_TIME;
+        let assemblies = self.assemblies.iter();
+        let stale = assemblies.filter(|(_, assembly)| stale(assembly));
+        for number in stale.map(|(number, _)| *number).collect::<Vec<_>>() {
+            self.drop_assembly(number);
+        }
+        self.schedule_drop();
+    }
+
     /// Sets the time of the next response, unless a heartbeat requests an earlier one.
     fn schedule_repetition(&mut self, now: Nanos, is_missing: bool) {
         let longest = match self.greeted {
@@ -448,6 +542,7 @@ impl Proxy {
     /// Starts again with a writer that has lost its state.
     fn forget(&mut self) {
         self.waiting.clear();
+        self.irrelevant.clear();
         self.assemblies.clear();
         self.held.clear();
         (self.expected, self.last) = (SequenceNumber(1), SequenceNumber(0));
@@ -462,8 +557,12 @@ impl Proxy {
         let mut set = SequenceNumberSet::new(self.expected);
         let mut number = self.expected;
         while number <= self.last && number.0 - self.expected.0 < 256 {
-            let known = self.waiting.contains_key(&number) || self.assemblies.contains_key(&number);
-            if !known {
+            if let Some(end) = self.irrelevant.end_after(number) {
+                number = end;
+                continue;
+            }
+            let arriving = self.assemblies.contains_key(&number);
+            if !arriving && !self.waiting.contains_key(&number) {
                 set.insert(number);
             }
             number = number.next();
@@ -473,15 +572,28 @@ impl Proxy {
 
     fn take_ready(&mut self) -> Vec<Received> {
         let mut ready = Vec::new();
-        while let Some(entry) = self.waiting.remove(&self.expected) {
-            self.period = REQUEST_PERIOD.0;
-            self.expected = self.expected.next();
-            if let Some(received) = entry {
-                self.held.remove(received.sample.payload.len());
+        loop {
+            if let Some(received) = self.waiting.remove(&self.expected) {
+                self.held.remove(received.bytes());
                 ready.push(received);
+                self.expected = self.expected.next();
+            } else if let Some(end) = self.irrelevant.end_after(self.expected) {
+                let before = self.irrelevant.len();
+                self.irrelevant.remove_before(end);
+                self.settle(before);
+                self.expected = end;
+            } else {
+                return ready;
             }
+            self.period = REQUEST_PERIOD.0;
         }
-        ready
+    }
+
+    /// Counts the memory of the irrelevant ranges, of which there were `before`.
+    fn settle(&mut self, before: usize) {
+        let after = self.irrelevant.len();
+        self.held.add(after.saturating_sub(before) * ENTRY_BYTES);
+        self.held.remove(before.saturating_sub(after) * ENTRY_BYTES);
     }
 
     /// Whether a sample of `bytes` [B] fits into the limits.
@@ -500,10 +612,9 @@ impl Proxy {
     fn make_room(&mut self, bytes: usize, limits: &Limits) {
         while !self.has_room(bytes, limits) {
             if let Some((_, assembly)) = self.assemblies.pop_last() {
-                self.held.remove(assembly.len());
-            } else if let Some((_, entry)) = self.waiting.pop_last() {
-                self.held
-                    .remove(entry.map_or(0, |received| received.sample.payload.len()));
+                self.held.remove(assembly.bytes());
+            } else if let Some((_, received)) = self.waiting.pop_last() {
+                self.held.remove(received.bytes());
             } else {
                 return;
             }
@@ -511,41 +622,55 @@ impl Proxy {
     }
 
     /// Starts the sample to which `frag` belongs. Returns false if it exceeds the limits.
-    fn start_assembly(&mut self, frag: &DataFrag, reliable: bool, limits: &Limits) -> bool {
-        let (number, size) = (frag.sequence_number, frag.sample_size as usize);
+    fn start_assembly(
+        &mut self,
+        now: Nanos,
+        frag: &DataFrag,
+        reliable: bool,
+        limits: &Limits,
+    ) -> bool {
+        let number = frag.sequence_number;
         // A best-effort reader drops its oldest incomplete sample for a new one.
-        while !reliable && self.assemblies.len() >= 4 {
-            let oldest = self.assemblies.keys().next().copied();
-            oldest
-                .into_iter()
-                .for_each(|oldest| self.drop_assembly(oldest));
+        while !reliable && self.assemblies.len() >= MAX_UNRELIABLE {
+            let oldest = self.assemblies.pop_first();
+            let bytes = oldest.map_or(0, |(_, assembly)| assembly.bytes());
+            self.held.remove(bytes);
         }
+        let bytes = Assembly::bytes_for(frag);
         let is_next = number == self.expected;
         let far = number.0 - self.expected.0 >= WINDOW && reliable;
-        let full = !self.has_room(size, limits);
+        let full = !self.has_room(bytes, limits);
         let divided = frag.total_fragments() > MAX_FRAGMENTS;
-        if size > limits.sample_bytes || divided || far || (full && !is_next) {
+        let large = frag.sample_size as usize > limits.sample_bytes || divided;
+        if large || far || (full && !is_next) {
             return false;
         }
-        self.make_room(size, limits);
-        if !self.fits(size, limits) {
+        self.make_room(bytes, limits);
+        if !self.fits(bytes, limits) || !self.held.allocate(now, bytes, limits.total_bytes / 4) {
             return false;
         }
-        self.held.add(size);
+        self.held.add(bytes);
         self.assemblies.insert(number, Assembly::new(frag));
         true
     }
 
+    /// Removes an incomplete or just completed sample.
+    fn take_assembly(&mut self, number: SequenceNumber) -> Option<Assembly> {
+        let assembly = self.assemblies.remove(&number)?;
+        self.held.remove(assembly.bytes());
+        Some(assembly)
+    }
+
     fn drop_assembly(&mut self, number: SequenceNumber) {
-        if let Some(assembly) = self.assemblies.remove(&number) {
-            self.held.remove(assembly.len());
-        }
+        self.take_assembly(number);
     }
 
     fn drop_old_assemblies(&mut self) {
-        let later = self.assemblies.split_off(&self.expected);
-        let old = std::mem::replace(&mut self.assemblies, later);
-        let bytes: usize = old.values().map(Assembly::len).sum();
-        self.held.remove(bytes);
+        while let Some(entry) = self.assemblies.first_entry() {
+            if *entry.key() >= self.expected {
+                return;
+            }
+            self.held.remove(entry.remove().bytes());
+        }
     }
 }

@@ -24,7 +24,8 @@ impl Engine {
         if message.error.is_some() {
             self.counters.malformed += 1;
         }
-        let mut source = message.header.prefix;
+        let sender = message.header.prefix;
+        let mut source = sender;
         let was_silent = self.is_silent(now, source);
         let (mut timestamp, mut addressed, mut direct) = (None, true, false);
         for submessage in message.submessages {
@@ -50,8 +51,11 @@ impl Engine {
         }
         self.add_credit(source, len);
         self.refresh(now, source);
-        if was_silent {
+        if was_silent && source == sender {
             self.greet(now, source);
+        }
+        for entity in std::mem::take(&mut self.touched) {
+            self.reschedule(entity);
         }
     }
 
@@ -86,23 +90,31 @@ impl Engine {
                     r.heartbeat(now, writer, &beat)
                 });
             }
+            Submessage::HeartbeatFrag(beat) => {
+                let writer = guid(beat.writer);
+                self.read(now, writer, beat.reader, |r| {
+                    r.heartbeat_frag(now, writer, &beat);
+                    Vec::new()
+                });
+            }
             Submessage::Gap(gap) => {
                 let writer = guid(gap.writer);
                 self.read(now, writer, gap.reader, |r| r.gap(writer, &gap));
             }
-            Submessage::AckNack(acknack) => {
+            // an answer to a forged announcement would direct discovery data to a third participant
+            Submessage::AckNack(acknack) if self.is_verified(source) => {
                 let writer = self.writers.get_mut(&acknack.writer);
                 let lost = writer.and_then(|w| w.acknack(now, guid(acknack.reader), &acknack));
-                self.reschedule(acknack.writer);
+                self.touched.insert(acknack.writer);
                 self.slow_down(now, lost);
                 if acknack.writer.is_builtin() {
                     self.note_answer(source);
                 }
             }
-            Submessage::NackFrag(nack) => {
+            Submessage::NackFrag(nack) if self.is_verified(source) => {
                 let writer = self.writers.get_mut(&nack.writer);
                 let lost = writer.and_then(|w| w.nack_frag(now, guid(nack.reader), &nack));
-                self.reschedule(nack.writer);
+                self.touched.insert(nack.writer);
                 self.slow_down(now, lost);
             }
             _ => {}
@@ -131,7 +143,7 @@ impl Engine {
             let addressed = target == EntityId::UNKNOWN || target == *entity;
             if let Some(reader) = self.readers.get_mut(entity).filter(|_| addressed) {
                 received.extend(handle(reader));
-                self.timers.set(*entity, reader.deadline());
+                self.touched.insert(*entity);
             }
         }
         for received in received {

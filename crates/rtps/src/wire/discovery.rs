@@ -181,7 +181,10 @@ impl EndpointData {
     /// Returns the approximate size in memory [B].
     pub fn memory_bytes(&self) -> usize {
         let names = self.topic_name.len() + self.type_name.len() + self.name.len();
-        let partitions: usize = self.qos.partition.iter().map(String::len).sum();
+        let partitions = self.qos.partition.iter();
+        let partitions: usize = partitions
+            .map(|name| size_of::<String>() + name.len())
+            .sum();
         let locators = size_of::<Locator>() * (self.unicast.len() + self.multicast.len());
         size_of::<Self>() + names + partitions + self.qos.user_data.len() + locators
     }

@@ -8,10 +8,10 @@ use super::{PREFIX, READER, WRITER, datagram};
 use crate::wire::*;
 
 /// Generator of pseudo-random numbers (splitmix64).
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,7 +19,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound.max(1) as u64) as usize
     }
 }
@@ -181,7 +181,8 @@ fn every_prefix_and_every_changed_byte() {
 fn fuzz(seed: u64, count: usize) {
     let seeds = seeds();
     let mut random = Random(seed);
-    for _ in 0..count {
+    for round in 0..count {
+        let state = random.0;
         let mut bytes = seeds[random.below(seeds.len())].to_vec();
         for _ in 0..=random.below(8) {
             if bytes.is_empty() {
@@ -197,7 +198,8 @@ fn fuzz(seed: u64, count: usize) {
                 _ => bytes[at] = random.next() as u8,
             }
         }
-        decode(&bytes.into());
+        let result = std::panic::catch_unwind(|| decode(&bytes.into()));
+        assert!(result.is_ok(), "round {round}, state {state:#x}");
     }
 }
 

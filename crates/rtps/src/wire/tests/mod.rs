@@ -3,6 +3,7 @@
 mod data;
 mod discovery;
 mod hostile;
+mod lists;
 mod messages;
 
 use std::slice;

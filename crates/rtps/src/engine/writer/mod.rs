@@ -2,17 +2,21 @@
 //!
 //! A sample that fits in one datagram counts as one fragment.
 
+mod proxy;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::net::SocketAddr;
 
-use super::Control;
-use super::config::{MILLIS, Nanos, Path};
-use super::count::CountFilter;
-use super::event::{WriteError, WriterCounters};
-use super::outgoing::{Change, Outgoing};
-use super::pace::Bucket;
+use crate::engine::Control;
+use crate::engine::config::{MILLIS, Nanos, Path};
+use crate::engine::count::CountFilter;
+use crate::engine::event::{WriteError, WriterCounters};
+use crate::engine::group::{Groups, group_of};
+use crate::engine::outgoing::{Change, Outgoing};
+use crate::engine::pace::Bucket;
 use crate::qos::{Durability, History, Qos};
 use crate::wire::*;
+use proxy::{Proxy, Repairs, SURROUNDINGS};
 
 /// First and last period of heartbeats without progress [ns].
 const HEARTBEAT_PERIOD: (u64, u64) = (10 * MILLIS, 200 * MILLIS);
@@ -23,24 +27,12 @@ const HEARTBEAT_PERIOD: (u64, u64) = (10 * MILLIS, 200 * MILLIS);
 /// requests for lost fragments until the end of the stream.
 const HEARTBEAT_SPACING: u64 = 8 * MILLIS;
 
-/// Bytes that INFO_TS and the HEARTBEAT after the samples occupy [B].
-const SURROUNDINGS: usize = 12 + 32;
-
-/// The same with the header and INFO_DST [B].
-const OVERHEAD: usize = HEADER_SIZE + 16 + SURROUNDINGS;
-
 /// Period of heartbeats that request an answer while samples are sent [ns]. The others are final: a
 /// reader without missing samples does not answer them.
 const ANSWER_PERIOD: u64 = 50 * MILLIS;
 
 /// Count of unacknowledged samples from which each heartbeat requests an answer.
 const MAX_UNANSWERED: i64 = 32;
-
-/// Time for which samples wait until a new volatile reader has answered the first heartbeat [ns].
-///
-/// Cyclone DDS takes the samples up to the last of the first heartbeat that it receives as history
-/// that a volatile reader does not request.
-const HOLD: u64 = 200 * MILLIS;
 
 /// Bounds of the samples over the depth that a writer keeps because a reliable reader has not
 /// acknowledged them: count and size [B].
@@ -49,7 +41,8 @@ const HOLD: u64 = 200 * MILLIS;
 /// burst, such as many steps in lock-step.
 const UNACKNOWLEDGED: (usize, usize) = (8192, 16 << 20);
 
-/// Largest count of fragments of one sample that a reader can have requested at a time.
+/// Largest count of fragments that a reader can have requested at a time, and of those that the
+/// readers of one writer can request at one instant, which is that of one datagram.
 const MAX_REQUESTS: usize = 1 << 17;
 
 /// Participant to which a datagram goes.
@@ -63,76 +56,6 @@ pub(super) struct Destination {
 /// Buckets of all destinations.
 pub(super) type Buckets = HashMap<SocketAddr, Bucket>;
 
-/// A remote reader that matches a local writer.
-#[derive(Debug)]
-struct Proxy {
-    to: SocketAddr,
-    path: Path,
-    reliable: bool,
-    durable: bool,
-    /// Whether samples wait for the answer to the first heartbeat without limit. Discovery data
-    /// does, so that a forged announcement cannot direct it to others.
-    waits: bool,
-    /// Time of the match.
-    added: Nanos,
-    /// Whether the reader has answered a heartbeat, so that it has discovered the writer.
-    answered: bool,
-    /// First sample that concerns the reader.
-    first: SequenceNumber,
-    /// Every sample below is acknowledged.
-    unacknowledged: SequenceNumber,
-    /// Next sample and fragment (from 1) to send.
-    next: (SequenceNumber, u32),
-    requested: BTreeSet<(SequenceNumber, u32)>,
-    heartbeat_at: Option<Nanos>,
-    heartbeat_sent: Option<Nanos>,
-    /// Time of the last heartbeat that requested an answer.
-    asked: Option<Nanos>,
-    heartbeat_period: u64,
-    acknacks: CountFilter,
-    nack_frags: CountFilter,
-}
-
-impl Proxy {
-    /// Returns whether samples up to `last` are to be sent to the reader.
-    fn is_busy(&self, last: SequenceNumber) -> bool {
-        self.next.0 <= last || !self.requested.is_empty()
-    }
-
-    /// Returns until when samples wait for the answer to the first heartbeat, if they do.
-    fn held_until(&self, now: Nanos) -> Option<Nanos> {
-        let end = match self.waits {
-            true => Nanos(u64::MAX),
-            false => self.added.plus(HOLD),
-        };
-        let held = self.reliable && (self.waits || !self.durable) && !self.answered && now < end;
-        held.then_some(end)
-    }
-
-    /// Starts again with a reader that has lost its state. A durable one gets the samples from
-    /// `first`.
-    fn restart(&mut self, now: Nanos, first: SequenceNumber) {
-        (self.added, self.answered) = (now, false);
-        self.nack_frags = CountFilter::default();
-        self.requested.clear();
-        if self.durable {
-            (self.first, self.unacknowledged, self.next) = (first, first, (first, 1));
-        }
-    }
-
-    /// Returns the count of fragments of `change`, 1 if it fits in one datagram, and their size.
-    fn division(&self, change: &Change) -> (u32, usize) {
-        let inline = change.inline_qos.encoded_len();
-        let room = self.path.max_datagram.saturating_sub(OVERHEAD + inline);
-        if change.len() + DATA_OVERHEAD + 3 <= room {
-            return (1, change.len());
-        }
-        let size = room.saturating_sub(DATA_FRAG_OVERHEAD).clamp(256, 65_000) & !3;
-        let count = change.len().div_ceil(size);
-        (u32::try_from(count).unwrap_or(u32::MAX), size)
-    }
-}
-
 /// A local writer, its history and its matched readers.
 #[derive(Debug)]
 pub(super) struct Writer {
@@ -143,7 +66,10 @@ pub(super) struct Writer {
     bytes: usize,
     last: SequenceNumber,
     proxies: BTreeMap<Guid, Proxy>,
+    groups: Groups,
     count: i32,
+    /// Count of the fragments that were requested at one instant, and the instant.
+    requests: (Nanos, usize),
     counters: WriterCounters,
 }
 
@@ -156,7 +82,9 @@ impl Writer {
             bytes: 0,
             last: SequenceNumber(0),
             proxies: BTreeMap::new(),
+            groups: Groups::default(),
             count: 0,
+            requests: (Nanos(0), 0),
             counters: WriterCounters::default(),
         }
     }
@@ -183,6 +111,12 @@ impl Writer {
     /// Returns whether samples are to be sent.
     pub(super) fn is_sending(&self) -> bool {
         self.proxies.values().any(|proxy| proxy.is_busy(self.last))
+    }
+
+    /// Returns whether a reliable reader has not acknowledged all samples.
+    pub(super) fn is_unacknowledged(&self) -> bool {
+        let awaits = |p: &Proxy| p.reliable && p.unacknowledged.max(p.first) <= self.last;
+        self.proxies.values().any(awaits)
     }
 
     pub(super) fn counters(&self) -> WriterCounters {
@@ -216,9 +150,13 @@ impl Writer {
             if proxy.path.max_datagram != path.max_datagram {
                 // the sample in progress is divided again
                 proxy.requested.clear();
+                proxy.repairs = Repairs::default();
                 proxy.next.1 = 1;
             }
             (proxy.to, proxy.path) = (to, path);
+            return false;
+        }
+        if !self.groups.add(reader.prefix) {
             return false;
         }
         let durable = qos.durability >= Durability::TransientLocal
@@ -247,6 +185,7 @@ impl Writer {
             heartbeat_period: HEARTBEAT_PERIOD.0,
             acknacks: CountFilter::default(),
             nack_frags: CountFilter::default(),
+            repairs: Repairs::default(),
         };
         self.proxies.insert(reader, proxy);
         true
@@ -265,7 +204,11 @@ impl Writer {
     }
 
     pub(super) fn remove(&mut self, reader: Guid) -> bool {
-        self.proxies.remove(&reader).is_some()
+        let removed = self.proxies.remove(&reader).is_some();
+        if removed {
+            self.groups.remove(reader.prefix);
+        }
+        removed
     }
 
     /// Appends a sample and evicts the oldest over the depth.
@@ -412,7 +355,7 @@ impl Writer {
         if base > proxy.unacknowledged {
             proxy.unacknowledged = base;
             proxy.heartbeat_period = HEARTBEAT_PERIOD.0;
-            proxy.requested = proxy.requested.split_off(&(base, 0));
+            proxy.drop_requests(base);
             proxy.next = proxy.next.max((base, 1));
         }
         if asks {
@@ -426,7 +369,7 @@ impl Writer {
         let to = proxy.to;
         let mut lost = 0;
         for number in requests {
-            lost += self.request(reader, number, None);
+            lost += self.request(now, reader, number, None);
         }
         self.drop_acknowledged();
         Some((to, lost))
@@ -446,13 +389,14 @@ impl Writer {
             return None;
         }
         let to = proxy.to;
-        let lost = self.request(reader, number, Some(&nack.missing));
+        let lost = self.request(now, reader, number, Some(&nack.missing));
         Some((to, lost))
     }
 
     /// Records repair requests. Returns the number of new ones.
     fn request(
         &mut self,
+        now: Nanos,
         reader: Guid,
         number: SequenceNumber,
         fragments: Option<&FragmentNumberSet>,
@@ -462,17 +406,32 @@ impl Writer {
         let Some(proxy) = self.proxies.get_mut(&reader) else {
             return 0;
         };
+        if self.requests.0 != now {
+            self.requests = (now, 0);
+        }
         let before = proxy.requested.len();
         // Without the change the request is answered with GAP.
         let change = change.filter(|change| change.number >= proxy.first);
         let total = change.map_or(1, |change| proxy.division(change).0);
-        let is_requested = |fragment: &u32| {
-            fragments.is_none_or(|set| total == 1 || set.contains(FragmentNumber(*fragment)))
+        proxy.repairs.forget(now);
+        let mut record = |fragment: u32| {
+            self.requests.1 += 1;
+            let has_room = proxy.requested.len().max(self.requests.1) <= MAX_REQUESTS;
+            let at = (number, fragment);
+            let is_sent = fragment <= total && at < proxy.next;
+            if has_room && is_sent && !proxy.repairs.contains(at) {
+                proxy.requested.insert(at);
+            }
+            has_room && is_sent
         };
-        let next = proxy.next;
-        for fragment in (1..=total).filter(is_requested) {
-            if (number, fragment) < next && proxy.requested.len() < MAX_REQUESTS {
-                proxy.requested.insert((number, fragment));
+        match fragments {
+            Some(set) if total > 1 => {
+                for fragment in set.iter() {
+                    record(fragment.0);
+                }
+            }
+            _ => {
+                let _ = (1..=total).all(record);
             }
         }
         proxy.requested.len() - before
@@ -491,8 +450,15 @@ impl Writer {
         let mut out = Vec::new();
         let is_due = |proxy: &Proxy| proxy.heartbeat_at.is_some_and(|at| at <= now);
         let due = self.proxies.iter().filter(|(_, proxy)| is_due(proxy));
-        for guid in due.map(|(guid, _)| *guid).collect::<Vec<_>>() {
-            let first = self.heartbeat_first(guid);
+        let due: Vec<_> = due.map(|(guid, _)| *guid).collect();
+        let mut group = None;
+        for guid in due {
+            let lacked = match group {
+                Some((prefix, lacked)) if prefix == guid.prefix => lacked,
+                _ => self.first_lacked(guid.prefix),
+            };
+            group = Some((guid.prefix, lacked));
+            let first = self.heartbeat_first(guid, lacked);
             let Some(proxy) = self.proxies.get_mut(&guid) else {
                 continue;
             };
@@ -525,27 +491,28 @@ impl Writer {
         out
     }
 
-    /// Returns the first sample that a heartbeat to `reader` announces.
+    /// Returns the first sample that a heartbeat to `reader` announces, where a reader of the same
+    /// participant lacks `lacked`.
     ///
     /// Cyclone DDS drops what is before it for all readers of the participant. So it must not be
     /// later than what another reader of this participant lacks.
-    fn heartbeat_first(&self, reader: Guid) -> SequenceNumber {
-        let wanted = |guid: &Guid, proxy: &Proxy| match *guid == reader {
-            true => Some(proxy.first),
-            false if proxy.reliable && proxy.unacknowledged <= self.last => {
-                Some(proxy.unacknowledged.max(proxy.first))
-            }
-            false => None,
-        };
-        let group = self.of_participant(reader.prefix);
-        let wanted = group.filter_map(|(guid, proxy)| wanted(guid, proxy)).min();
+    fn heartbeat_first(&self, reader: Guid, lacked: Option<SequenceNumber>) -> SequenceNumber {
+        let own = self.proxies.get(&reader).map(|proxy| proxy.first);
+        let wanted = own.into_iter().chain(lacked).min();
         wanted.unwrap_or(self.last.next()).max(self.first())
+    }
+
+    /// Returns the first sample that a reliable reader of a participant lacks.
+    fn first_lacked(&self, prefix: GuidPrefix) -> Option<SequenceNumber> {
+        let lacks = |proxy: &&Proxy| proxy.reliable && proxy.unacknowledged <= self.last;
+        let group = self.of_participant(prefix).map(|(_, proxy)| proxy);
+        let lacked = group.filter(lacks);
+        lacked.map(|p| p.unacknowledged.max(p.first)).min()
     }
 
     /// Returns the matched readers of one participant.
     fn of_participant(&self, prefix: GuidPrefix) -> impl Iterator<Item = (&Guid, &Proxy)> {
-        let range = Guid::new(prefix, EntityId::UNKNOWN)..=Guid::new(prefix, EntityId([255; 4]));
-        self.proxies.range(range)
+        self.proxies.range(group_of(prefix))
     }
 
     /// Fills an empty datagram with samples. Returns its destination, or when the pace allows one.
@@ -618,7 +585,7 @@ impl Writer {
                     return builder.len() > start;
                 }
             }
-            let target = self.advance(reader, &submessage);
+            let target = self.advance(now, reader, &submessage);
             submessage.append(builder, target, self.guid.entity);
         }
         if builder.len() == start {
@@ -630,7 +597,8 @@ impl Writer {
 
     /// Appends a heartbeat to the samples for `reader`, if it is reliable.
     fn append_heartbeat(&mut self, now: Nanos, reader: Guid, builder: &mut MessageBuilder) {
-        let (last, first) = (self.last, self.heartbeat_first(reader));
+        let first = self.heartbeat_first(reader, self.first_lacked(reader.prefix));
+        let last = self.last;
         let Some(proxy) = self.proxies.get_mut(&reader) else {
             return;
         };
@@ -679,26 +647,36 @@ impl Writer {
                 let (total, size) = proxy.division(change);
                 return Some(Outgoing::new(change, at, total, size, repair.is_some()));
             }
+            let end = self.next_relevant(at.0, proxy.first);
             if repair.is_some() {
-                return Some(Outgoing::gap(at));
+                return Some(Outgoing::gap(at, end));
             }
-            let skip = self.first().max(at.0.next());
-            self.proxies.get_mut(&reader)?.next = (skip, 1);
+            self.proxies.get_mut(&reader)?.next = (end, 1);
         }
+    }
+
+    /// Returns the first sample after `number` that the history has for a reader whose first sample
+    /// is `first`, or the number after the last sample.
+    fn next_relevant(&self, number: SequenceNumber, first: SequenceNumber) -> SequenceNumber {
+        let start = number.next().max(first);
+        let index = self.history.partition_point(|c| c.number < start);
+        let next = self.history.get(index).map(|change| change.number);
+        next.unwrap_or(self.last.next())
     }
 
     /// Notes that `sent` is sent to `reader`. Returns the reader to address: unknown if all
     /// matched readers of the participant take it.
-    fn advance(&mut self, reader: Guid, sent: &Outgoing) -> EntityId {
+    fn advance(&mut self, now: Nanos, reader: Guid, sent: &Outgoing) -> EntityId {
         let after = sent.after();
         if sent.repair {
             self.counters.repaired += 1;
             if let Some(proxy) = self.proxies.get_mut(&reader) {
                 proxy.requested.remove(&sent.at);
                 if sent.is_gap() {
-                    // one GAP answers the requests of all fragments
-                    let later = proxy.requested.split_off(&(sent.at.0.next(), 0));
-                    proxy.requested = later;
+                    // one GAP answers the requests of all samples and fragments in its range
+                    proxy.drop_requests(after.0);
+                } else {
+                    proxy.repairs.add(now, sent.at);
                 }
             }
             return reader.entity;
@@ -706,13 +684,9 @@ impl Writer {
         self.counters.sent += 1;
         let to = self.proxies.get(&reader).map(|proxy| proxy.to);
         let same = |p: &Proxy| Some(p.to) == to && p.next == sent.at;
-        let of_participant = |guid: &Guid| guid.prefix == reader.prefix;
-        let mut group = self.proxies.iter().filter(|(guid, _)| of_participant(guid));
-        if group.all(|(_, proxy)| same(proxy)) {
-            for (guid, proxy) in &mut self.proxies {
-                if of_participant(guid) {
-                    proxy.next = after;
-                }
+        if self.of_participant(reader.prefix).all(|(_, p)| same(p)) {
+            for (_, proxy) in self.proxies.range_mut(group_of(reader.prefix)) {
+                proxy.next = after;
             }
             return EntityId::UNKNOWN;
         }
