@@ -85,7 +85,8 @@ impl Bucket {
 
     /// Takes the tokens of a datagram of `bytes` [B].
     pub(super) fn consume(&mut self, bytes: usize) {
-        let charged = bytes.saturating_add(DATAGRAM_OVERHEAD);
+        let packets = bytes.div_ceil(self.path.max_datagram.max(1)).max(1);
+        let charged = bytes.saturating_add(packets * DATAGRAM_OVERHEAD);
         self.tokens -= i64::try_from(charged).unwrap_or(i64::MAX / 2);
         self.sent += 1;
         self.sent_bytes = self.sent_bytes.saturating_add(charged);
@@ -131,6 +132,7 @@ mod tests {
     fn bucket() -> Bucket {
         let path = Path {
             max_datagram: 1000,
+            max_fragment_datagram: 1000,
             burst_bytes: 10_000,
             bytes_per_second: 1_000_000,
         };

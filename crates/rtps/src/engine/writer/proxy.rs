@@ -14,6 +14,9 @@ pub(super) const SURROUNDINGS: usize = 12 + 32;
 /// The same with the header and INFO_DST [B].
 const OVERHEAD: usize = HEADER_SIZE + 16 + SURROUNDINGS;
 
+/// Number of fragments of a sample above which the fragments become larger.
+const MAX_SMALL_FRAGMENTS: usize = 512;
+
 /// Time for which samples wait until a new volatile reader has answered the first heartbeat [ns].
 ///
 /// Cyclone DDS takes the samples up to the last of the first heartbeat that it receives as history
@@ -136,7 +139,10 @@ impl Proxy {
         if change.len() + DATA_OVERHEAD + 3 <= room {
             return (1, change.len());
         }
-        let size = room.saturating_sub(DATA_FRAG_OVERHEAD).clamp(256, 65_000) & !3;
+        let room = room.saturating_sub(DATA_FRAG_OVERHEAD);
+        let larger = self.path.max_fragment_datagram - self.path.max_datagram + room;
+        let few = change.len().div_ceil(MAX_SMALL_FRAGMENTS);
+        let size = room.max(few.min(larger)).clamp(256, 65_000) & !3;
         let count = change.len().div_ceil(size);
         (u32::try_from(count).unwrap_or(u32::MAX), size)
     }
