@@ -287,7 +287,28 @@ macro_rules! number {
     )*};
 }
 
-number!(u8, u16, u32, u64, i8, i16, i32, i64, f32, f64);
+number!(u16, u32, u64, i8, i16, i32, i64, f32, f64);
+
+/// Bytes are copied as they are; images and point clouds consist of them.
+impl Cdr for u8 {
+    const MIN_SIZE: usize = 1;
+
+    fn encode(&self, out: &mut Encoder) {
+        out.buffer.push(*self);
+    }
+
+    fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        Ok(input.read_bytes(1)?[0])
+    }
+
+    fn encode_all(items: &[Self], out: &mut Encoder) {
+        out.buffer.extend_from_slice(items);
+    }
+
+    fn decode_all(input: &mut Decoder<'_>, count: usize) -> Result<Vec<Self>, CdrError> {
+        Ok(input.read_bytes(count)?.to_vec())
+    }
+}
 
 impl Cdr for bool {
     const MIN_SIZE: usize = 1;

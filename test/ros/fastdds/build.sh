@@ -21,4 +21,5 @@ build() {
 }
 build peer "$here/peer.cpp"
 build count "$here/count.cpp"
+build examples "$here/examples.cpp" "$here/merrow.cpp" "$here/messages.cpp"
 build live "$here/live.cpp" "$here/merrow.cpp" "$here/messages.cpp" "$here"/check_*.cpp

@@ -93,7 +93,7 @@ Domain::Domain() {
 
 Domain::~Domain() { close(file_); }
 
-static pid_t start(const std::vector<std::string>& command, uint32_t domain, const std::filesystem::path& folder) {
+pid_t start(const std::vector<std::string>& command, uint32_t domain, const std::filesystem::path& folder) {
   std::vector<char*> arguments, environment;
   for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);

@@ -76,6 +76,9 @@ class Domain {
   int file_ = -1;
 };
 
+// Starts a program in a DDS domain. It writes to the files `out` and `err` of the folder.
+pid_t start(const std::vector<std::string>& command, uint32_t domain, const std::filesystem::path& folder);
+
 struct Told {
   bool success = false;
   std::string message;

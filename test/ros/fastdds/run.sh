@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks Merrow with Fast DDS: a node with one entity of every kind (dds_peers.rs), then whole `merrow run` processes.
+# Checks Merrow with Fast DDS: a node with one entity of every kind (dds_peers.rs), the examples of the crate `ros2`,
+# then whole `merrow run` processes.
 # Part of `test/run slow`. Needs root, or libfastrtps-dev and g++. Arguments select checks of live.cpp.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -8,6 +9,8 @@ bash "$here/build.sh" target
 export MERROW_FASTDDS_PEER=$PWD/target/fastdds_peer MERROW_FASTDDS_COUNT=$PWD/target/fastdds_count
 cargo build --locked
 cargo test --locked --test ros fast_dds -- --ignored --nocapture
+cargo build --locked --workspace --examples
+target/fastdds_examples target/debug/examples
 
 facts=target/fastdds_facts
 mkdir -p "$facts"

@@ -117,7 +117,8 @@ impl Outgoing {
             builder.gap(&gap);
             return;
         };
-        builder.info_timestamp(Some(source));
+        // Cyclone DDS before 11 drops datagrams with an INFO_TS of the invalid time
+        builder.info_timestamp((source != Time::INVALID).then_some(source));
         match self.payload {
             Payload::Data(payload) if self.total > 1 => builder.data_frag(&DataFrag {
                 reader,
@@ -139,5 +140,33 @@ impl Outgoing {
                 payload,
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cyclone DDS before version 11 drops datagrams whose INFO_TS has the invalid time.
+    #[test]
+    fn samples_without_a_time_have_no_timestamp() {
+        let change = |source| Change {
+            number: SequenceNumber(1),
+            source,
+            written: Nanos(0),
+            inline_qos: InlineQos::default(),
+            payload: Payload::Data(bytes::Bytes::from_static(&[0, 1, 0, 0])),
+        };
+        let size = |source| {
+            let mut builder = MessageBuilder::new(GuidPrefix([1; 12]));
+            let sample = Outgoing::new(&change(source), (SequenceNumber(1), 1), 1, 1000, false);
+            sample.append(
+                &mut builder,
+                EntityId::UNKNOWN,
+                EntityId::PUBLICATIONS_WRITER,
+            );
+            builder.len()
+        };
+        assert_eq!(size(Time::from_nanos(1)), size(Time::INVALID) + 12);
     }
 }

@@ -28,8 +28,8 @@ pub struct MessageBuilder {
     payloads: Vec<(usize, Bytes)>,
     payload_bytes: usize,
     submessages: usize,
-    /// Time of the last INFO_TS.
-    timestamp: Option<Option<Time>>,
+    /// Time of the following submessages; none at the start of a message.
+    timestamp: Option<Time>,
 }
 
 impl MessageBuilder {
@@ -117,9 +117,10 @@ impl MessageBuilder {
 
     /// Appends INFO_TS unless the time holds already; `None` withdraws an earlier time.
     pub fn info_timestamp(&mut self, time: Option<Time>) {
-        if self.timestamp.replace(time) == Some(time) {
+        if self.timestamp == time {
             return;
         }
+        self.timestamp = time;
         let flags = if time.is_none() { 0x02 } else { 0 };
         self.submessage(kind::INFO_TS, flags, |out| {
             if let Some(time) = time {

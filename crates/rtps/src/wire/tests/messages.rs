@@ -1,6 +1,6 @@
 //! Header and every submessage except DATA and DATA_FRAG in both directions and both byte orders.
 
-use super::{PREFIX, READER, WRITER, both, decodes, hex, message, refused};
+use super::{PREFIX, READER, WRITER, both, datagram, decodes, hex, message, refused};
 use crate::wire::*;
 
 #[test]
@@ -161,9 +161,14 @@ fn interpreter_submessages() {
         "09 00 0008 00000001 80000000",
         &Submessage::InfoTimestamp(Some(time)),
     );
-    both("09 03 0000", &Submessage::InfoTimestamp(None), |out| {
-        out.info_timestamp(None)
-    });
+    decodes("09 03 0000", &Submessage::InfoTimestamp(None));
+    let mut withdrawn = MessageBuilder::new(PREFIX);
+    withdrawn.info_timestamp(None);
+    assert!(withdrawn.is_empty(), "a message starts without a time");
+    withdrawn.info_timestamp(Some(time));
+    withdrawn.info_timestamp(None);
+    let bytes = message("09 01 0800 01000000 00000080  09 03 0000");
+    assert_eq!(datagram(withdrawn), bytes);
     let prefix = "0102030405060708090a0b0c";
     both(
         &format!("0e 01 0c00 {prefix}"),
