@@ -8,9 +8,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use merrow_ros2::args::NodeOptions;
 use merrow_ros2::cdr::to_bytes;
-use merrow_ros2::dds::{Node, Publisher};
 use merrow_ros2::message::{Message, ros_message};
 use merrow_ros2::msg::std_msgs::MultiArrayLayout;
+use merrow_ros2::node::{Node, Publisher};
 use merrow_ros2::qos::Qos;
 use rustix::time::{ClockId, clock_gettime};
 

@@ -103,7 +103,8 @@ impl Attack {
             self.submessage(source, &mut builder);
         }
         let mut bytes = builder.finish().concat();
-        if self.random.below(4) == 0 {
+        // a header without submessages has no byte to change
+        if bytes.len() > 20 && self.random.below(4) == 0 {
             for _ in 0..=self.random.below(4) {
                 let at = 20 + self.random.small(bytes.len() - 20);
                 let value = self.random.next() as u8;
