@@ -88,8 +88,6 @@ pub struct EngineConfig {
 pub struct Path {
     /// Size of the largest datagram that is not divided into IP fragments [B].
     pub max_datagram: usize,
-    /// Size of the largest datagram with a fragment of a sample of many fragments [B].
-    pub max_fragment_datagram: usize,
     /// Size of the largest burst [B].
     pub burst_bytes: usize,
     /// Mean rate of the datagrams [B/s].

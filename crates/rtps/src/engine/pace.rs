@@ -8,20 +8,39 @@ const OVERFLOW_SHARE: u64 = 12;
 /// Least count of bursts between two reductions of the rate.
 const REDUCTION_BURSTS: usize = 4;
 
-/// Time after which a reduced rate doubles again [ns].
-const RECOVERY_PERIOD: u64 = 500 * MILLIS;
+/// Time after which one reduction of the rate ends [ns].
+const RECOVERY_PERIOD: u64 = 300 * MILLIS;
 
 /// Time after which an unused bucket is removed [ns].
 const IDLE_TIME: u64 = 10_000 * MILLIS;
 
-/// Largest reduction: the rate is divided by two to this power.
-const MAX_REDUCTION: u32 = 3;
+/// Largest number of reductions, each to three quarters of the rate.
+const MAX_REDUCTION: u32 = 7;
 
 /// Memory that a receive buffer needs for a datagram besides its content [B].
 ///
 /// Measured on Linux: the default buffer of 212992 B holds 166 datagrams of 200 B (1283 B each), 92
 /// of 1472 B (2315 B each).
 const DATAGRAM_OVERHEAD: usize = 1000;
+
+/// Largest number of samples or fragments after the first missing one that a request covers.
+const WINDOW: u64 = 256;
+
+/// Samples or fragments that a reader lacks, and the number of those among which they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Losses {
+    pub(super) lost: u64,
+    pub(super) of: u64,
+}
+
+impl Losses {
+    /// Returns the losses of a request for `lost` of the `sent` ones since the first missing one.
+    pub(super) fn new(lost: usize, sent: u64) -> Losses {
+        let lost = lost as u64;
+        let of = sent.min(WINDOW).max(lost);
+        Losses { lost, of }
+    }
+}
 
 /// Token bucket of one destination.
 #[derive(Debug)]
@@ -32,10 +51,9 @@ pub(super) struct Bucket {
     updated: Nanos,
     reduction: u32,
     reduced: Nanos,
-    /// Count and size [B] of the datagrams sent, and count of those lost, in the present period.
-    sent: u64,
+    /// Size of the datagrams sent [B] and losses that were requested in the present period.
     sent_bytes: usize,
-    lost: u64,
+    losses: Losses,
 }
 
 impl Bucket {
@@ -47,9 +65,8 @@ impl Bucket {
             updated: now,
             reduction: 0,
             reduced: now,
-            sent: 0,
             sent_bytes: 0,
-            lost: 0,
+            losses: Losses { lost: 0, of: 0 },
         }
     }
 
@@ -59,7 +76,8 @@ impl Bucket {
     }
 
     fn rate(&self) -> u64 {
-        (self.path.bytes_per_second >> self.reduction).max(1)
+        let reduced = (0..self.reduction).fold(self.path.bytes_per_second, |rate, _| rate / 4 * 3);
+        reduced.max(1)
     }
 
     /// Returns `None` if a datagram may be sent at `now`, else when one may be.
@@ -85,25 +103,27 @@ impl Bucket {
 
     /// Takes the tokens of a datagram of `bytes` [B].
     pub(super) fn consume(&mut self, bytes: usize) {
-        let packets = bytes.div_ceil(self.path.max_datagram.max(1)).max(1);
-        let charged = bytes.saturating_add(packets * DATAGRAM_OVERHEAD);
+        let charged = bytes.saturating_add(DATAGRAM_OVERHEAD);
         self.tokens -= i64::try_from(charged).unwrap_or(i64::MAX / 2);
-        self.sent += 1;
         self.sent_bytes = self.sent_bytes.saturating_add(charged);
     }
 
-    /// Notes lost datagrams. Halves the rate after a period in which the loss shows that a buffer
-    /// overflows; a lower loss is that of the network and independent of the rate.
-    pub(super) fn note_losses(&mut self, now: Nanos, lost: usize) {
-        self.lost += lost as u64;
-        if self.sent_bytes < REDUCTION_BURSTS * self.path.burst_bytes {
+    /// Notes a request of a reader. Lowers the rate after a period in which the loss shows that a
+    /// buffer overflows; a lower loss is that of the network and independent of the rate.
+    ///
+    /// The losses are compared with what the request covers, because a reader requests those of a
+    /// large sample a part at a time, when others are sent already.
+    pub(super) fn note_losses(&mut self, now: Nanos, losses: Losses) {
+        self.losses.lost += losses.lost;
+        self.losses.of += losses.of;
+        if self.sent_bytes < REDUCTION_BURSTS * self.path.burst_bytes || self.losses.of < WINDOW {
             return;
         }
-        if self.lost * OVERFLOW_SHARE > self.sent && self.reduction < MAX_REDUCTION {
+        if self.losses.lost * OVERFLOW_SHARE > self.losses.of && self.reduction < MAX_REDUCTION {
             self.reduction += 1;
             self.reduced = now;
         }
-        (self.sent, self.sent_bytes, self.lost) = (0, 0, 0);
+        (self.sent_bytes, self.losses) = (0, Losses { lost: 0, of: 0 });
     }
 }
 
@@ -132,7 +152,6 @@ mod tests {
     fn bucket() -> Bucket {
         let path = Path {
             max_datagram: 1000,
-            max_fragment_datagram: 1000,
             burst_bytes: 10_000,
             bytes_per_second: 1_000_000,
         };
@@ -149,19 +168,19 @@ mod tests {
     fn few_losses_do_not_lower_the_rate() {
         let mut bucket = bucket();
         let before = sent(&mut bucket, Nanos(0), 1);
-        bucket.note_losses(Nanos(1_000_000_000), 10);
+        bucket.note_losses(Nanos(1_000_000_000), Losses { lost: 10, of: 256 });
         let after = sent(&mut bucket, Nanos(1_000_000_000), 1);
         assert!(after.abs_diff(before) < 20_000, "{before}, then {after}");
     }
 
     #[test]
-    fn losses_halve_the_rate_for_a_while() {
+    fn losses_lower_the_rate_for_a_while() {
         let mut bucket = bucket();
         let now = Nanos(1_000_000_000);
         sent(&mut bucket, Nanos(0), 1);
-        bucket.note_losses(now, 100);
-        bucket.note_losses(now, 100);
+        bucket.note_losses(now, Losses { lost: 100, of: 256 });
+        bucket.note_losses(now, Losses { lost: 100, of: 256 });
         let bytes = sent(&mut bucket, now, 1);
-        assert!((740_000..780_000).contains(&bytes), "{bytes}");
+        assert!((910_000..940_000).contains(&bytes), "{bytes}");
     }
 }

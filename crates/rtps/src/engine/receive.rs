@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use super::config::Nanos;
 use super::event::Event;
+use super::pace::Losses;
 use super::reader::Received;
 use super::{Engine, Reader};
 use crate::wire::*;
@@ -121,12 +122,12 @@ impl Engine {
         }
     }
 
-    fn slow_down(&mut self, now: Nanos, lost: Option<(SocketAddr, usize)>) {
-        let Some((to, count)) = lost else {
+    fn slow_down(&mut self, now: Nanos, losses: Option<(SocketAddr, Losses)>) {
+        let Some((to, losses)) = losses else {
             return;
         };
         if let Some(bucket) = self.buckets.get_mut(&to) {
-            bucket.note_losses(now, count);
+            bucket.note_losses(now, losses);
         }
     }
 

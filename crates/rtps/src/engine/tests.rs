@@ -15,7 +15,6 @@ impl Paths for Network {
     fn path(&self, _: SocketAddr) -> Path {
         Path {
             max_datagram: 1400,
-            max_fragment_datagram: 7000,
             burst_bytes: 16_000,
             bytes_per_second: 20_000_000,
         }

@@ -25,17 +25,9 @@ const LOCAL_DATAGRAM: usize = 65_000;
 /// Without a limit, 15 of 30 samples of 1 MB arrived.
 const LOCAL_PATH: Path = Path {
     max_datagram: LOCAL_DATAGRAM,
-    max_fragment_datagram: LOCAL_DATAGRAM,
     burst_bytes: 2 * LOCAL_DATAGRAM,
     bytes_per_second: 150_000_000,
 };
-
-/// Maximum number of IP packets of a datagram with a fragment of a sample of many fragments.
-///
-/// A reader requests at most 256 fragments per heartbeat, so a sample of 6 MB in fragments of 1.4 kB
-/// needs at least 17 heartbeats after losses. The loss of one packet loses the datagram, so that few
-/// packets are better on links with losses.
-const MAX_PACKETS: usize = 5;
 
 /// Burst to other machines, with the memory that each datagram needs besides its content [bytes].
 const REMOTE_BURST: usize = 64_000;
@@ -177,7 +169,6 @@ impl Paths for Networks {
         let max_datagram = self.max_datagram(address);
         Path {
             max_datagram,
-            max_fragment_datagram: (MAX_PACKETS * max_datagram).min(LOCAL_DATAGRAM),
             burst_bytes: REMOTE_BURST.max(max_datagram),
             bytes_per_second: REMOTE_RATE,
         }

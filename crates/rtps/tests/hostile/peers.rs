@@ -36,7 +36,6 @@ impl Paths for Network {
     fn path(&self, _: SocketAddr) -> Path {
         Path {
             max_datagram: 1400,
-            max_fragment_datagram: 7000,
             burst_bytes: 1 << 20,
             bytes_per_second: 1 << 30,
         }

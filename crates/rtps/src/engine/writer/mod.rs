@@ -2,6 +2,7 @@
 //!
 //! A sample that fits in one datagram counts as one fragment.
 
+mod answers;
 mod proxy;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -13,9 +14,10 @@ use crate::engine::count::CountFilter;
 use crate::engine::event::{WriteError, WriterCounters};
 use crate::engine::group::{Groups, group_of};
 use crate::engine::outgoing::{Change, Outgoing};
-use crate::engine::pace::Bucket;
+use crate::engine::pace::{Bucket, Losses};
 use crate::qos::{Durability, History, Qos};
 use crate::wire::*;
+use answers::Answers;
 use proxy::{Proxy, Repairs, SURROUNDINGS};
 
 /// First and last period of heartbeats without progress [ns].
@@ -186,6 +188,7 @@ impl Writer {
             acknacks: CountFilter::default(),
             nack_frags: CountFilter::default(),
             repairs: Repairs::default(),
+            answers: Answers::default(),
         };
         self.proxies.insert(reader, proxy);
         true
@@ -326,8 +329,8 @@ impl Writer {
         }
     }
 
-    /// Processes ACKNACK (RTPS 2.5, 8.4.9.3). Returns the destination and the count of newly
-    /// requested samples and fragments.
+    /// Processes ACKNACK (RTPS 2.5, 8.4.9.3). Returns the destination and the newly requested
+    /// samples and fragments.
     ///
     /// One that is not final is answered with a heartbeat. One that acknowledges nothing either is
     /// preemptive: the first of a reader, or the first after it has lost its state.
@@ -336,7 +339,7 @@ impl Writer {
         now: Nanos,
         reader: Guid,
         acknack: &AckNack,
-    ) -> Option<(SocketAddr, usize)> {
+    ) -> Option<(SocketAddr, Losses)> {
         let (last, first) = (self.last, self.first_for_late_readers());
         let proxy = self.proxies.get_mut(&reader)?;
         let asks = !acknack.is_final && acknack.missing.is_empty();
@@ -349,6 +352,9 @@ impl Writer {
             if proxy.answered && last.0 > 0 {
                 proxy.restart(now, first);
             }
+        }
+        if !preemptive {
+            proxy.answers.note_answer(now);
         }
         proxy.answered |= proxy.heartbeat_sent.is_some() && !preemptive;
         let base = acknack.missing.base().min(last.next());
@@ -365,32 +371,43 @@ impl Writer {
             proxy.heartbeat_at = None;
         }
         let mut requests: Vec<_> = acknack.missing.iter().collect();
-        requests.retain(|number| *number < proxy.next.0 && *number <= last);
-        let to = proxy.to;
+        let known = proxy.answers.known_position(now, proxy.next);
+        requests.retain(|number| *number < known.0 && *number <= last);
+        let (to, next) = (proxy.to, known.0.min(last.next()));
+        let received = (next.0 - base.0).saturating_sub(requests.len() as i64);
         let mut lost = 0;
         for number in requests {
             lost += self.request(now, reader, number, None);
         }
         self.drop_acknowledged();
-        Some((to, lost))
+        let received = u64::try_from(received).unwrap_or(0);
+        Some((to, Losses::new(lost, received + lost as u64)))
     }
 
-    /// Processes NACK_FRAG (RTPS 2.5, 8.4.14.2). Returns the destination and the count of newly
-    /// requested fragments.
+    /// Processes NACK_FRAG (RTPS 2.5, 8.4.14.2). Returns the destination and the newly requested
+    /// fragments.
     pub(super) fn nack_frag(
         &mut self,
         now: Nanos,
         reader: Guid,
         nack: &NackFrag,
-    ) -> Option<(SocketAddr, usize)> {
+    ) -> Option<(SocketAddr, Losses)> {
         let proxy = self.proxies.get_mut(&reader)?;
         let number = nack.sequence_number;
         if !proxy.reliable || !proxy.nack_frags.accepts(now, nack.count) {
             return None;
         }
         let to = proxy.to;
+        let base = nack.missing.base().0;
+        // all fragments of the samples before the next one are sent
+        let known = proxy.answers.known_position(now, proxy.next);
+        let sent = match known {
+            (next, fragment) if next == number => u64::from(fragment.saturating_sub(base)),
+            (next, _) if next < number => 0,
+            _ => u64::MAX,
+        };
         let lost = self.request(now, reader, number, Some(&nack.missing));
-        Some((to, lost))
+        Some((to, Losses::new(lost, sent)))
     }
 
     /// Records repair requests. Returns the number of new ones.
@@ -413,12 +430,13 @@ impl Writer {
         // Without the change the request is answered with GAP.
         let change = change.filter(|change| change.number >= proxy.first);
         let total = change.map_or(1, |change| proxy.division(change).0);
-        proxy.repairs.forget(now);
+        proxy.repairs.forget(now, proxy.answers.delay());
+        let known = proxy.answers.known_position(now, proxy.next);
         let mut record = |fragment: u32| {
             self.requests.1 += 1;
             let has_room = proxy.requested.len().max(self.requests.1) <= MAX_REQUESTS;
             let at = (number, fragment);
-            let is_sent = fragment <= total && at < proxy.next;
+            let is_sent = fragment <= total && at < known;
             if has_room && is_sent && !proxy.repairs.contains(at) {
                 proxy.requested.insert(at);
             }
@@ -476,6 +494,7 @@ impl Writer {
             };
             proxy.heartbeat_period = (2 * period).min(HEARTBEAT_PERIOD.1);
             (proxy.heartbeat_sent, proxy.asked) = (Some(now), Some(now));
+            proxy.answers.note_heartbeat(now, proxy.next, false);
             self.count = self.count.wrapping_add(1);
             let heartbeat = Submessage::Heartbeat(Heartbeat {
                 reader: guid.entity,
@@ -582,7 +601,7 @@ impl Writer {
             } else {
                 let size = builder.len() + submessage.size() + SURROUNDINGS;
                 if size > max || builder.is_full() {
-                    return builder.len() > start;
+                    break;
                 }
             }
             let target = self.advance(now, reader, &submessage);
@@ -611,6 +630,7 @@ impl Writer {
             && last.0 - proxy.unacknowledged.0 < MAX_UNANSWERED
             && since(proxy.asked) < ANSWER_PERIOD;
         proxy.heartbeat_sent = Some(now);
+        proxy.answers.note_heartbeat(now, proxy.next, is_final);
         let asked = match (is_final, proxy.asked) {
             (true, Some(asked)) => asked.plus(ANSWER_PERIOD),
             _ => {

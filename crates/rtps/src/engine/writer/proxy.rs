@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::net::SocketAddr;
 
+use super::answers::Answers;
 use crate::engine::config::{MILLIS, Nanos, Path};
 use crate::engine::count::CountFilter;
 use crate::engine::outgoing::Change;
@@ -14,17 +15,14 @@ pub(super) const SURROUNDINGS: usize = 12 + 32;
 /// The same with the header and INFO_DST [B].
 const OVERHEAD: usize = HEADER_SIZE + 16 + SURROUNDINGS;
 
-/// Number of fragments of a sample above which the fragments become larger.
-const MAX_SMALL_FRAGMENTS: usize = 512;
-
 /// Time for which samples wait until a new volatile reader has answered the first heartbeat [ns].
 ///
 /// Cyclone DDS takes the samples up to the last of the first heartbeat that it receives as history
 /// that a volatile reader does not request.
 const HOLD: u64 = 200 * MILLIS;
 
-/// Time after a repair in which a request for the same fragment does not repeat it [ns], and the
-/// count of repairs that are compared.
+/// Shortest time after a repair in which a request for the same fragment does not repeat it [ns],
+/// and the count of repairs that are compared.
 ///
 /// A reader that sends a request for every heartbeat would otherwise receive repairs twice, because
 /// its second request and the first repair cross. After this time a reader can have noticed that
@@ -46,13 +44,19 @@ impl Repairs {
         if self.fragments.insert(at) {
             self.times.push_back((now, at));
         }
-        self.forget(now);
+        if self.times.len() > MAX_REPAIRS
+            && let Some((_, oldest)) = self.times.pop_front()
+        {
+            self.fragments.remove(&oldest);
+        }
     }
 
-    /// Forgets the repairs that may be repeated.
-    pub(super) fn forget(&mut self, now: Nanos) {
+    /// Forgets the repairs that may be repeated. A reader can notice after `delay` [ns] that one
+    /// did not arrive.
+    pub(super) fn forget(&mut self, now: Nanos, delay: u64) {
+        let time = REPAIR_TIME.max(delay);
         while let Some((sent, at)) = self.times.front() {
-            if now.since(*sent) < REPAIR_TIME && self.times.len() <= MAX_REPAIRS {
+            if now.since(*sent) < time && self.times.len() <= MAX_REPAIRS {
                 return;
             }
             self.fragments.remove(at);
@@ -95,6 +99,7 @@ pub(super) struct Proxy {
     pub(super) acknacks: CountFilter,
     pub(super) nack_frags: CountFilter,
     pub(super) repairs: Repairs,
+    pub(super) answers: Answers,
 }
 
 impl Proxy {
@@ -127,6 +132,7 @@ impl Proxy {
         self.nack_frags = CountFilter::default();
         self.requested.clear();
         self.repairs = Repairs::default();
+        self.answers = Answers::default();
         if self.durable {
             (self.first, self.unacknowledged, self.next) = (first, first, (first, 1));
         }
@@ -139,10 +145,7 @@ impl Proxy {
         if change.len() + DATA_OVERHEAD + 3 <= room {
             return (1, change.len());
         }
-        let room = room.saturating_sub(DATA_FRAG_OVERHEAD);
-        let larger = self.path.max_fragment_datagram - self.path.max_datagram + room;
-        let few = change.len().div_ceil(MAX_SMALL_FRAGMENTS);
-        let size = room.max(few.min(larger)).clamp(256, 65_000) & !3;
+        let size = room.saturating_sub(DATA_FRAG_OVERHEAD).clamp(256, 65_000) & !3;
         let count = change.len().div_ceil(size);
         (u32::try_from(count).unwrap_or(u32::MAX), size)
     }
