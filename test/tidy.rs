@@ -154,61 +154,61 @@ fn dependencies_go_one_way() {
 
 /// Words, and where they may be used.
 const MODULE_WORDS: [(&str, &[&str]); 13] = [
-        (
-            "std::fs",
-            &[
-                "crates/world/",
-                "crates/yaml/src/load.rs",
-                "crates/ros2/src/bag/",
-                "crates/ros2/src/args.rs",
-                "crates/rtps/src/udp/networks.rs",
-                "crates/validate/src/read/",
-                "src/cli/",
-                "src/node/checkpoint.rs",
-            ],
-        ),
-        (
-            "File::open",
-            &[
-                "crates/world/",
-                "crates/yaml/src/load.rs",
-                "crates/ros2/src/bag/",
-            ],
-        ),
-        (
-            "Instant::now",
-            &[
-                "crates/sim/src/pace.rs",
-                "crates/ros2/",
-                "crates/rtps/src/udp/",
-                "src/",
-            ],
-        ),
-        (
-            "SystemTime",
-            &["crates/ros2/", "crates/rtps/src/participant.rs", "src/"],
-        ),
-        (
-            "clock_gettime",
-            &[
-                "crates/sim/src/pace.rs",
-                "crates/rtps/src/udp/driver.rs",
-                "crates/rtps/tests/",
-            ],
-        ),
-        ("mul_add", &[]),
-        // gravity of a world without the key, and the figure of the Earth
-        ("9.81", &["crates/schema/src/lib.rs", "crates/validate/"]),
-        ("6_378_137", &["crates/math/src/ellipsoid.rs"]),
-        ("6_371", &["crates/environment/src/magnetic_field.rs"]),
-        (
-            "merrow_rtps",
-            &["crates/ros2/src/embedded/", "crates/rtps/"],
-        ),
-        ("parry3d", &["crates/physics/src/contact/"]),
-        (".unwrap()", &[]),
-        ("todo!", &[]),
-    ];
+    (
+        "std::fs",
+        &[
+            "crates/world/",
+            "crates/yaml/src/load.rs",
+            "crates/ros2/src/bag/",
+            "crates/ros2/src/args.rs",
+            "crates/rtps/src/udp/networks.rs",
+            "crates/validate/src/read/",
+            "src/cli/",
+            "src/node/checkpoint.rs",
+        ],
+    ),
+    (
+        "File::open",
+        &[
+            "crates/world/",
+            "crates/yaml/src/load.rs",
+            "crates/ros2/src/bag/",
+        ],
+    ),
+    (
+        "Instant::now",
+        &[
+            "crates/sim/src/pace.rs",
+            "crates/ros2/",
+            "crates/rtps/src/udp/",
+            "src/",
+        ],
+    ),
+    (
+        "SystemTime",
+        &["crates/ros2/", "crates/rtps/src/participant.rs", "src/"],
+    ),
+    (
+        "clock_gettime",
+        &[
+            "crates/sim/src/pace.rs",
+            "crates/rtps/src/udp/driver.rs",
+            "crates/rtps/tests/",
+        ],
+    ),
+    ("mul_add", &[]),
+    // gravity of a world without the key, and the figure of the Earth
+    ("9.81", &["crates/schema/src/lib.rs", "crates/validate/"]),
+    ("6_378_137", &["crates/math/src/ellipsoid.rs"]),
+    ("6_371", &["crates/environment/src/magnetic_field.rs"]),
+    (
+        "merrow_rtps",
+        &["crates/ros2/src/embedded/", "crates/rtps/"],
+    ),
+    ("parry3d", &["crates/physics/src/contact/"]),
+    (".unwrap()", &[]),
+    ("todo!", &[]),
+];
 
 #[test]
 fn words_stay_in_their_modules() {
