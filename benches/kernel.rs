@@ -89,7 +89,7 @@ impl<T: Real> Case<T> {
     fn from_scene(scene: Scene) -> Self {
         let robot = &scene.robots[0];
         let start = &State::new(&scene).robots[0];
-        let mut motion: Motion<T> = Motion::rest(robot.n_joints());
+        let mut motion: Motion<T> = Motion::at_rest(robot.n_joints());
         let vary = |x: f64| T::from_lanes(|i| x + 0.01 * i as f64);
         motion.p_WB.z = vary(start.motion.p_WB.z);
         motion.V_WB_B.v.x = vary(0.3);

@@ -1,7 +1,7 @@
 //! Tests the cases of `merrow validate`, each within its tolerance, and the page that shows them.
 
 use crate::common::cases::{outcomes, run};
-use merrow_validate::cases::page;
+use merrow_validate::page;
 use std::path::Path;
 
 fn root() -> &'static Path {
@@ -61,7 +61,7 @@ fn command_reports_results_and_missing_data() {
         fine && out.contains("4905 N") && out.ends_with("verdict: pass\n"),
         "{out}"
     );
-    for word in ["expected", "got", "tolerance", "verdict"] {
+    for word in ["expected", "computed", "tolerance", "verdict"] {
         assert!(out.lines().next().unwrap().contains(word), "{out}");
     }
     let (fine, _, err) = merrow(&["validate", "sea", "--data", "no/such/folder"]);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::arm::watch::{GoalObserver, GoalReport, GoalStanding, GroupStatus, Slot};
+use crate::arm::goal_status::{ClientGoalState, GoalObserver, GoalReport, GroupStatus, Slot};
 use crate::arm::{GroupIndex, state};
 use crate::convert::header;
 use crate::input::Mailbox;
@@ -19,7 +19,7 @@ use merrow_ros2::msg::control_msgs::{
 use merrow_ros2::msg::sensor_msgs::JointState;
 use merrow_ros2::node::{ActionServer, Executor, GoalHandle, Node, NodeError};
 
-/// Starts the action server named `label` for the group `place`. Returns the server and the
+/// Starts the action server named `label` for the group `group_index`. Returns the server and the
 /// observer that reports on its goals.
 ///
 /// # Errors
@@ -27,14 +27,14 @@ use merrow_ros2::node::{ActionServer, Executor, GoalHandle, Node, NodeError};
 pub(super) fn start<A: GripperAction>(
     node: &Node,
     label: &str,
-    place: GroupIndex,
+    group_index: GroupIndex,
     mailbox: &Mailbox,
 ) -> Result<(ActionServer<A>, Box<dyn GoalObserver>), NodeError> {
-    let slot = Slot::new(place);
+    let slot = Slot::new(group_index);
     let gripper = Gripper {
         mailbox: mailbox.clone(),
         label: label.to_string(),
-        place,
+        group_index,
         slot: Arc::clone(&slot),
     };
     let server = ActionServer::start(node, label, Arc::clone(&mailbox.progress.now_ns), gripper)?;
@@ -74,7 +74,7 @@ pub(super) trait GripperAction: GoalReport {
 struct Gripper<A: GripperAction> {
     mailbox: Mailbox,
     label: String,
-    place: GroupIndex,
+    group_index: GroupIndex,
     slot: Arc<Slot<A>>,
 }
 
@@ -82,12 +82,12 @@ impl<A: GripperAction> Executor<A> for Gripper<A> {
     type Task = GripperTarget;
 
     fn check(&mut self, goal: A::Goal) -> Result<GripperTarget, A::Result> {
-        let (robot, group) = self.place.lookup(&self.mailbox.scene);
+        let (robot, group) = self.group_index.lookup(&self.mailbox.scene);
         A::build_target(robot, group, goal)
             .and_then(check_target)
             .map_err(|reason| {
-                self.mailbox.refuse(
-                    Some(self.place.robot),
+                self.mailbox.reject(
+                    Some(self.group_index.robot),
                     &self.label,
                     &format!("goal rejected: {reason}"),
                 );
@@ -102,7 +102,7 @@ impl<A: GripperAction> Executor<A> for Gripper<A> {
                 position,
                 max_effort,
             },
-        ) = (self.place, aim);
+        ) = (self.group_index, aim);
         self.slot.start(&self.mailbox, goal, |id| Command::Gripper {
             robot,
             group,
@@ -121,7 +121,7 @@ impl<A: GripperAction> Executor<A> for Gripper<A> {
     }
 
     fn report_malformed(&mut self, what: &str, why: &CdrError) {
-        self.mailbox.refuse(
+        self.mailbox.reject(
             None,
             &self.label,
             &format!("report_malformed {what} request: {why}"),
@@ -146,7 +146,7 @@ fn check_target(aim: GripperTarget) -> Result<GripperTarget, String> {
 }
 
 /// Returns the state of the gripper at the end of its goal.
-fn gripper_state(scene: &Scene, status: &GroupStatus, goal: GoalStanding) -> GripperState {
+fn gripper_state(scene: &Scene, status: &GroupStatus, goal: ClientGoalState) -> GripperState {
     let (robot, group) = status.group.lookup(scene);
     GripperState {
         joint: first_name(robot, group),
@@ -189,20 +189,24 @@ impl GripperAction for plain::Action {
 }
 
 impl GoalReport for plain::Action {
-    fn build_result(scene: &Scene, status: &GroupStatus, goal: GoalStanding) -> plain::Result {
+    fn build_result(scene: &Scene, status: &GroupStatus, goal: ClientGoalState) -> plain::Result {
         Self::result(gripper_state(scene, status, goal))
     }
 
-    fn build_feedback(scene: &Scene, snapshot: &Snapshot, place: GroupIndex) -> plain::Feedback {
-        let (_, group) = place.lookup(scene);
+    fn build_feedback(
+        scene: &Scene,
+        snapshot: &Snapshot,
+        group_index: GroupIndex,
+    ) -> plain::Feedback {
+        let (_, group) = group_index.lookup(scene);
         let first = group
             .joints
             .first()
-            .map(|joint| snapshot.tracking[place.robot][*joint]);
+            .map(|joint| snapshot.tracking[group_index.robot][*joint]);
         let Some(first) = first else {
             return plain::Feedback::default();
         };
-        let rules = &scene.robots[place.robot].trajectory_rules;
+        let rules = &scene.robots[group_index.robot].trajectory_rules;
         plain::Feedback {
             position: first.actual.position,
             effort: first.actual.effort,
@@ -285,13 +289,26 @@ impl GripperAction for parallel::Action {
 }
 
 impl GoalReport for parallel::Action {
-    fn build_result(scene: &Scene, status: &GroupStatus, goal: GoalStanding) -> parallel::Result {
+    fn build_result(
+        scene: &Scene,
+        status: &GroupStatus,
+        goal: ClientGoalState,
+    ) -> parallel::Result {
         Self::result(gripper_state(scene, status, goal))
     }
 
-    fn build_feedback(scene: &Scene, snapshot: &Snapshot, place: GroupIndex) -> parallel::Feedback {
-        let (robot, group) = place.lookup(scene);
-        let state = state::joint_states(robot, group.joints.iter().copied(), snapshot, place.robot);
+    fn build_feedback(
+        scene: &Scene,
+        snapshot: &Snapshot,
+        group_index: GroupIndex,
+    ) -> parallel::Feedback {
+        let (robot, group) = group_index.lookup(scene);
+        let state = state::joint_states(
+            robot,
+            group.joints.iter().copied(),
+            snapshot,
+            group_index.robot,
+        );
         parallel::Feedback {
             state: JointState {
                 header: header(snapshot.time_ns, ""),

@@ -6,15 +6,15 @@
 //! progress. None of them accesses the simulation state: commands go to the mailbox, and the
 //! publisher thread publishes the state.
 
-mod follow;
+mod follow_joint_trajectory;
+mod goal_status;
 mod gripper;
 mod request;
 mod state;
-mod watch;
 
+pub use crate::arm::goal_status::{GoalObserver, GroupStatus, Progress};
 pub use crate::arm::request::{goal_number, topic_trajectory};
 pub use crate::arm::state::{controller_state, joint_state, joint_state_names};
-pub use crate::arm::watch::{GoalObserver, GroupStatus, Progress};
 
 use crate::input::Mailbox;
 use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
@@ -22,7 +22,7 @@ use merrow_model::scene::{Drive, JointGroup, JointKind, JointMode, Robot, Scene}
 use merrow_ros2::action_type::Action;
 use merrow_ros2::message::{Message, Service};
 use merrow_ros2::msg::control_msgs::{
-    JointTrajectoryControllerState, follow_joint_trajectory, gripper_command,
+    JointTrajectoryControllerState, follow_joint_trajectory as action, gripper_command,
     parallel_gripper_command,
 };
 use merrow_ros2::msg::std_msgs::Float64MultiArray;
@@ -66,7 +66,7 @@ pub struct ActionPlan {
     /// ROS name of the action type.
     pub kind: &'static str,
     /// Group of joints that the action moves.
-    pub place: GroupIndex,
+    pub group_index: GroupIndex,
     /// Kind of the action.
     pub action: ActionKind,
 }
@@ -108,26 +108,26 @@ fn groups(scene_index: usize, robot: &Robot) -> impl Iterator<Item = (GroupIndex
 
 /// Appends the topics that the groups of a robot publish to `outputs`.
 pub fn outputs(index: usize, robot: &Robot, outputs: &mut Vec<Output>) {
-    for (place, group) in groups(index, robot) {
+    for (group_index, group) in groups(index, robot) {
         outputs.push(Output {
             topic: format!("{}/{}_controller/controller_state", robot.name, group.name),
             info: JointTrajectoryControllerState::info(),
             qos: Qos::DEFAULT,
             rate_hz: Some(FRAME_RATE),
-            source: Source::Controller { place },
+            source: Source::Controller { group_index },
         });
     }
 }
 
 /// Appends the topics that command the groups of a robot to `inputs`.
 pub fn inputs(index: usize, robot: &Robot, inputs: &mut Vec<Input>) {
-    for (place, group) in groups(index, robot) {
+    for (group_index, group) in groups(index, robot) {
         let base = format!("{}/{}", robot.name, group.name);
         if supports_mode(robot, group, JointMode::Position) {
             inputs.push(Input {
                 topic: format!("{base}_controller/joint_trajectory"),
                 info: JointTrajectory::info(),
-                target: Target::Trajectory { place },
+                target: Target::Trajectory { group_index },
                 unit: format!(
                     "points of {}: {}",
                     joint_names(robot, group),
@@ -138,9 +138,9 @@ pub fn inputs(index: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         for mode in [JointMode::Position, JointMode::Velocity, JointMode::Effort] {
             if supports_mode(robot, group, mode) {
                 inputs.push(Input {
-                    topic: format!("{base}_{}_controller/commands", mode.word()),
+                    topic: format!("{base}_{}_controller/commands", mode.keyword()),
                     info: Float64MultiArray::info(),
-                    target: Target::Group { place, mode },
+                    target: Target::Group { group_index, mode },
                     unit: format!(
                         "one value per joint ({}): {}",
                         joint_names(robot, group),
@@ -179,18 +179,18 @@ fn unit(robot: &Robot, group: &JointGroup, mode: JointMode) -> &'static str {
 /// Lists the actions of the groups of a robot.
 pub fn actions(index: usize, robot: &Robot) -> Vec<ActionPlan> {
     let mut actions = Vec::new();
-    for (place, group) in groups(index, robot) {
+    for (group_index, group) in groups(index, robot) {
         let mut add = |controller: &str, action: &str, kind, deed| {
             let name = format!("{}/{}{controller}/{action}", robot.name, group.name);
             actions.push(ActionPlan {
                 name,
                 kind,
-                place,
+                group_index,
                 action: deed,
             });
         };
         if supports_mode(robot, group, JointMode::Position) {
-            let kind = follow_joint_trajectory::Action::TYPE;
+            let kind = action::Action::TYPE;
             add(
                 "_controller",
                 "follow_joint_trajectory",
@@ -220,7 +220,7 @@ pub fn actions(index: usize, robot: &Robot) -> Vec<ActionPlan> {
 /// A running action server. Dropping it stops the server.
 pub enum RunningAction {
     /// Server of a trajectory action.
-    Follow(ActionServer<follow_joint_trajectory::Action>),
+    Follow(ActionServer<action::Action>),
     /// Server of a gripper action.
     Gripper(ActionServer<gripper_command::Action>),
     /// Server of a parallel gripper action.
@@ -239,15 +239,18 @@ pub fn serve(
     let label = plan.name.as_str();
     Ok(match plan.action {
         ActionKind::Follow => {
-            let (server, watch) = crate::arm::follow::start(node, label, plan.place, mailbox)?;
+            let (server, watch) =
+                crate::arm::follow_joint_trajectory::start(node, label, plan.group_index, mailbox)?;
             (RunningAction::Follow(server), watch)
         }
         ActionKind::Gripper => {
-            let (server, watch) = crate::arm::gripper::start(node, label, plan.place, mailbox)?;
+            let (server, watch) =
+                crate::arm::gripper::start(node, label, plan.group_index, mailbox)?;
             (RunningAction::Gripper(server), watch)
         }
         ActionKind::ParallelGripper => {
-            let (server, watch) = crate::arm::gripper::start(node, label, plan.place, mailbox)?;
+            let (server, watch) =
+                crate::arm::gripper::start(node, label, plan.group_index, mailbox)?;
             (RunningAction::ParallelGripper(server), watch)
         }
     })

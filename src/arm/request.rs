@@ -55,17 +55,17 @@ pub fn goal_number(progress: &Progress) -> u64 {
 /// The reason why the message is invalid.
 pub fn topic_trajectory(
     scene: &Scene,
-    place: GroupIndex,
+    group_index: GroupIndex,
     bytes: &[u8],
     progress: &Progress,
 ) -> Result<Command, String> {
     let message =
         from_bytes::<JointTrajectory>(bytes).map_err(|e| format!("malformed message: {e}"))?;
-    let (robot, group) = place.lookup(scene);
+    let (robot, group) = group_index.lookup(scene);
     let now_ns = progress.now_ns.load(Ordering::Relaxed);
     let found = trajectory(robot, group, message).and_then(|t| check_goal(robot, group, t, now_ns));
     let found = found.map_err(|rejection| rejection.reason)?;
-    let GroupIndex { robot, group } = place;
+    let GroupIndex { robot, group } = group_index;
     Ok(Command::Trajectory {
         robot,
         group,

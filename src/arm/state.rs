@@ -100,16 +100,16 @@ pub(super) fn joint_states(
 /// Builds the controller state of a group: reference, measured state, error and command.
 pub fn controller_state(
     scene: &Scene,
-    place: GroupIndex,
+    group_index: GroupIndex,
     snapshot: &Snapshot,
 ) -> JointTrajectoryControllerState {
-    let (robot, group) = place.lookup(scene);
+    let (robot, group) = group_index.lookup(scene);
     let Points {
         reference,
         feedback,
         error,
-    } = Points::read(group, snapshot, place);
-    let modes = &snapshot.modes[place.robot];
+    } = Points::read(group, snapshot, group_index);
+    let modes = &snapshot.modes[group_index.robot];
     let all_in = |mode| group.joints.iter().all(|j| modes[*j] == mode);
     let mut output = JointTrajectoryPoint::default();
     if all_in(JointMode::Position) {
@@ -117,7 +117,7 @@ pub fn controller_state(
     } else if all_in(JointMode::Velocity) {
         output.velocities.clone_from(&reference.velocities);
     } else if all_in(JointMode::Effort) {
-        output.effort = tracking(group, snapshot, place)
+        output.effort = tracking(group, snapshot, group_index)
             .map(|t| t.desired.effort)
             .collect();
     }
@@ -134,13 +134,13 @@ pub fn controller_state(
 }
 
 /// Builds the feedback message of a trajectory.
-pub(super) fn feedback(scene: &Scene, snapshot: &Snapshot, place: GroupIndex) -> Feedback {
-    let (robot, group) = place.lookup(scene);
+pub(super) fn feedback(scene: &Scene, snapshot: &Snapshot, group_index: GroupIndex) -> Feedback {
+    let (robot, group) = group_index.lookup(scene);
     let Points {
         reference,
         feedback,
         error,
-    } = Points::read(group, snapshot, place);
+    } = Points::read(group, snapshot, group_index);
     Feedback {
         header: header(snapshot.time_ns, ""),
         joint_names: names(robot, group),
@@ -162,12 +162,12 @@ fn names(robot: &Robot, group: &JointGroup) -> Vec<String> {
 fn tracking<'s>(
     group: &'s JointGroup,
     snapshot: &'s Snapshot,
-    place: GroupIndex,
+    group_index: GroupIndex,
 ) -> impl Iterator<Item = &'s Tracking> {
     group
         .joints
         .iter()
-        .map(move |joint| &snapshot.tracking[place.robot][*joint])
+        .map(move |joint| &snapshot.tracking[group_index.robot][*joint])
 }
 
 /// Reference, measured state and error of the joints of a group.
@@ -178,12 +178,13 @@ struct Points {
 }
 
 impl Points {
-    fn read(group: &JointGroup, snapshot: &Snapshot, place: GroupIndex) -> Self {
-        let list =
-            |value: fn(&Tracking) -> f64| tracking(group, snapshot, place).map(value).collect();
-        let start_ns = snapshot.starts[place.robot][place.group];
+    fn read(group: &JointGroup, snapshot: &Snapshot, group_index: GroupIndex) -> Self {
+        let list = |value: fn(&Tracking) -> f64| {
+            tracking(group, snapshot, group_index).map(value).collect()
+        };
+        let start_ns = snapshot.starts[group_index.robot][group_index.group];
         let time_from_start = time_since(start_ns, snapshot.time_ns);
-        let measured = tracking(group, snapshot, place).all(|t| t.actual.effort.is_finite());
+        let measured = tracking(group, snapshot, group_index).all(|t| t.actual.effort.is_finite());
         Self {
             reference: JointTrajectoryPoint {
                 positions: list(|t| t.desired.position),

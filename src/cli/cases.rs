@@ -3,9 +3,9 @@
 
 use clap::Args;
 use merrow_validate::cases;
-use merrow_validate::cases::page;
-use merrow_validate::cases::page::Outcome;
 use merrow_validate::cases::{Case, CaseSet};
+use merrow_validate::page;
+use merrow_validate::page::Outcome;
 use merrow_validate::read::reference_data;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

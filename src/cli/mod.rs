@@ -53,7 +53,7 @@ enum Command {
         #[command(flatten)]
         whole: cases::PageArguments,
     },
-    /// Generate terrain, current, trees and buoys of a world from a seed.
+    /// Generate the scenery of a bundled world from a seed: river valley, quay or wreck.
     Terrain(terrain::Arguments),
     /// Write one image of a world, of a sensor or from an external viewpoint.
     Snapshot(snapshot::Arguments),

@@ -44,8 +44,8 @@ pub(super) fn draw(
             for frame in &frames {
                 boxes = match &*frame.data {
                     FrameData::Detections(found) => Some(found.clone()),
-                    FrameData::Echoes(heard) => {
-                        Some(gathered.add_sample(spec, device.stream, heard, frame.stamp_ns))
+                    FrameData::Echoes(echoes) => {
+                        Some(gathered.add_sample(spec, device.stream, echoes, frame.stamp_ns))
                     }
                     _ => None,
                 };

@@ -321,7 +321,7 @@ fn next_multiple(every_ns: u64, now_ns: u64) -> u64 {
 impl Observer for Autosave {
     fn after_block(&mut self, _: &Simulation, _: &Control) {}
 
-    fn refused(&mut self, _: &CommandRejection, _: &Simulation) {}
+    fn rejected(&mut self, _: &CommandRejection, _: &Simulation) {}
 
     fn reset(&mut self) {
         self.next_ns = self.every_ns;
@@ -393,9 +393,9 @@ impl Observer for Progress {
             "{t:.1} s, {:.2} x real time, {} overruns, {} refused{state}",
             simulated / control.wall_s.max(1e-9),
             control.overruns,
-            control.refused
+            control.rejected
         ));
     }
 
-    fn refused(&mut self, _: &CommandRejection, _: &Simulation) {}
+    fn rejected(&mut self, _: &CommandRejection, _: &Simulation) {}
 }

@@ -118,10 +118,10 @@ fn instantaneous_image(
                 SensorImage::Camera(images)
             }
             (ExteroceptiveSpec::Sonar(spec), FrameData::Ping(ping)) => {
-                SensorImage::Grey(display.show(spec, &ping, header(0, "")))
+                SensorImage::Grey(display.add_ping(spec, &ping, header(0, "")))
             }
             (ExteroceptiveSpec::Radar(spec), FrameData::Sweep(sweep)) => {
-                SensorImage::Grey(scope.show(spec, &sweep, header(0, "")))
+                SensorImage::Grey(scope.add_sector(spec, &sweep, header(0, "")))
             }
             (ExteroceptiveSpec::Laser(spec), FrameData::Cloud(points)) => {
                 SensorImage::Colored(cloud::lidar(spec, &points))
@@ -157,7 +157,7 @@ impl LineAccumulator {
             (ExteroceptiveSpec::Sonar(spec), FrameData::Ping(ping))
                 if spec.kind == SonarKind::SideScan =>
             {
-                self.grey = Some(self.display.show(spec, ping, header(0, "")));
+                self.grey = Some(self.display.add_ping(spec, ping, header(0, "")));
             }
             (ExteroceptiveSpec::Sonar(spec), FrameData::Ping(ping)) => {
                 self.lines.push(soundings(spec, ping, pose))

@@ -381,12 +381,12 @@ fn write(
 
 /// Writes an image as PNG or JPEG.
 fn save(shown: &ImageView, file: &Path) -> Result<(), String> {
-    let made = if extension(file) == "png" {
+    let image = if extension(file) == "png" {
         shown.png(header(0, ""))
     } else {
         shown.jpeg(header(0, ""), QUALITY)
     };
-    write_file(file, &made.map_err(|e| e.to_string())?.data)
+    write_file(file, &image.map_err(|e| e.to_string())?.data)
 }
 
 /// Checks folder and extension of the output file before the simulation runs.

@@ -1,4 +1,4 @@
-//! `merrow terrain`: generates the terrain of a world.
+//! `merrow terrain`: generates the scenery of a bundled world.
 
 use clap::{Args, ValueEnum};
 use merrow_scenery::river::{River, files};
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 /// Options of `merrow terrain`.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// Name of the terrain to generate.
+    /// World whose scenery is generated.
     kind: Kind,
     /// Seed; the bundled files use seed 1.
     #[arg(long, default_value_t = 1)]
@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     out: PathBuf,
 }
 
-/// Terrains that can be generated.
+/// Worlds whose scenery can be generated.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Kind {
     /// A river that winds through a valley.

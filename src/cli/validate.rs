@@ -106,7 +106,7 @@ fn thetis(arguments: &Mission) -> Result<ExitCode, String> {
     let percent = 100.0 * mission::TOLERANCE;
     println!(
         "{:<40} {:>8} {:>8} {:>10}",
-        "", "here", "paper", "tolerance"
+        "", "Merrow", "paper", "tolerance"
     );
     println!(
         "{:<40} {settled:>8} {paper_settled:>8} {percent:>8} %",
@@ -254,7 +254,7 @@ fn print_rest(rest: &RestState, recordings: &[Recording]) {
     let row = |name: &str, [roll, pitch]: [f64; 2], ascent: f64| {
         println!("{name:<26} {roll:>11.2} {pitch:>12.2} {ascent:>13.4}");
     };
-    row("here", rest.angles, rest.ascent);
+    row("Merrow", rest.angles, rest.ascent);
     let ascents: Vec<Ascent> = recordings
         .iter()
         .filter_map(|r| {
@@ -283,7 +283,7 @@ fn print_summary(s: &Summary) {
     );
     println!(
         "{:<34} {:>13} {:>13} {:>13}",
-        "", "here", "paper", "no model"
+        "", "Merrow", "paper", "no model"
     );
     for (k, name) in ["roll", "pitch"].iter().enumerate() {
         let (mean, deviation) = s.rmse[k];

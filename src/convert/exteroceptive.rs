@@ -66,7 +66,7 @@ impl Publish for RadarSpec {
                 _ => None,
             }),
             Topic::of_frame::<Self, _>("/image_display", move |s| match s.data {
-                FrameData::Sweep(sweep) => Some(display.show(s.spec, sweep, s.header())),
+                FrameData::Sweep(sweep) => Some(display.add_sector(s.spec, sweep, s.header())),
                 _ => None,
             }),
         ]
@@ -80,9 +80,9 @@ impl Publish for ReceiverSpec {
                 return Vec::new();
             };
             let frame = s.frame();
-            let message = |heard: &merrow_model::state::frames::Sentence| Sentence {
-                header: header(heard.stamp_ns, &frame),
-                sentence: heard.text.clone(),
+            let message = |sentence: &merrow_model::state::frames::Sentence| Sentence {
+                header: header(sentence.stamp_ns, &frame),
+                sentence: sentence.text.clone(),
             };
             sentences.iter().map(message).collect()
         })]

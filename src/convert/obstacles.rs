@@ -20,9 +20,9 @@ impl Publish for DetectorSpec {
             let accumulated;
             let found = match s.data {
                 FrameData::Detections(found) => found,
-                FrameData::Echoes(heard) => {
+                FrameData::Echoes(echoes) => {
                     let stream = s.sensor().stream;
-                    accumulated = gathered.add_sample(s.spec, stream, heard, s.stamp_ns);
+                    accumulated = gathered.add_sample(s.spec, stream, echoes, s.stamp_ns);
                     &accumulated
                 }
                 _ => return None,

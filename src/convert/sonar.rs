@@ -30,7 +30,7 @@ impl Publish for SonarSpec {
                 display_topic(),
                 ping_topic("/samples", |s, ping| {
                     let beams = 0..s.spec.steering.len();
-                    Some(raw(s.spec, ping, beams, acoustic_header(s)))
+                    Some(raw_sonar_image(s.spec, ping, beams, acoustic_header(s)))
                 }),
             ],
             SonarKind::Multibeam => vec![
@@ -41,7 +41,7 @@ impl Publish for SonarSpec {
                     Some(ranges(s.spec, ping, acoustic_header(s)))
                 }),
                 ping_topic("/points", |s, ping| {
-                    Some(points(s.spec, ping, acoustic_header(s)))
+                    Some(point_cloud(s.spec, ping, acoustic_header(s)))
                 }),
             ],
             SonarKind::SideScan => vec![
@@ -90,14 +90,19 @@ fn ping_topic<M: Message>(
 /// Creates the topic of the echoes of one beam.
 fn beam_topic(suffix: &'static str, beam: usize) -> Topic {
     ping_topic(suffix, move |s, ping| {
-        Some(raw(s.spec, ping, beam..beam + 1, acoustic_header(s)))
+        Some(raw_sonar_image(
+            s.spec,
+            ping,
+            beam..beam + 1,
+            acoustic_header(s),
+        ))
     })
 }
 
 fn display_topic() -> Topic {
     let mut display = SonarDisplay::default();
     ping_topic("/image_display", move |s, ping| {
-        Some(display.show(s.spec, ping, acoustic_header(s)))
+        Some(display.add_ping(s.spec, ping, acoustic_header(s)))
     })
 }
 
@@ -180,7 +185,12 @@ pub fn projected(spec: &SonarSpec, ping: &Ping, header: Header) -> ProjectedSona
 
 /// Builds the image of echo strengths over time for a range of beams: those of one array, of a
 /// rotating head, or all.
-pub fn raw(spec: &SonarSpec, ping: &Ping, beams: Range<usize>, header: Header) -> RawSonarImage {
+pub fn raw_sonar_image(
+    spec: &SonarSpec,
+    ping: &Ping,
+    beams: Range<usize>,
+    header: Header,
+) -> RawSonarImage {
     let angle = |steering: &f64| (steering + ping.head) as f32;
     let n = beams.len();
     let rate = 0.5 * ping.sound_speed / spec.bin();
@@ -256,7 +266,7 @@ pub fn ranges(spec: &SonarSpec, ping: &Ping, header: Header) -> SonarRanges {
 }
 
 /// Builds the valid seabed detections as points in the acoustic frame.
-pub fn points(spec: &SonarSpec, ping: &Ping, header: Header) -> PointCloud2 {
+pub fn point_cloud(spec: &SonarSpec, ping: &Ping, header: Header) -> PointCloud2 {
     let good = ping
         .soundings
         .iter()

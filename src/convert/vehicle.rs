@@ -1,7 +1,7 @@
 //! Topics, messages and curves of the sensors of the vehicle itself and of the air around it.
 
 use crate::convert::curves::{Axis, Curves, attitude, single_curve, xyz};
-use crate::convert::instruments::{named, record};
+use crate::convert::instruments::{record, record_values};
 use crate::convert::topic::{Publish, Sample, Topic};
 use crate::convert::water::fluid_pressure;
 use crate::convert::{WORLD_FRAME, header, point, quaternion, vector3};
@@ -171,7 +171,7 @@ impl Publish for MotorSpec {
             }),
             Topic::of_reading::<Self, _>("/record", |s| {
                 let r = s.data;
-                let values = named([
+                let values = record_values([
                     ("speed [rpm]", r.speed * RPM),
                     ("current [A]", r.current),
                     ("voltage [V]", r.voltage),

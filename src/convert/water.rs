@@ -1,7 +1,7 @@
 //! Topics, messages and curves of the sensors that measure the water or through it.
 
 use crate::convert::curves::{Axis, Curves, labelled, single_curve, xyz};
-use crate::convert::instruments::{named, record};
+use crate::convert::instruments::{record, record_values};
 use crate::convert::topic::{FrameName, Publish, Topic};
 use crate::convert::vector3;
 use crate::msg::marine_acoustic_msgs;
@@ -245,7 +245,7 @@ impl Publish for CtdSpec {
             Topic::of_reading::<Self, _>("/record", |s| {
                 Some(record(
                     s.sensor(),
-                    named(ctd_quantities(s.data)),
+                    record_values(ctd_quantities(s.data)),
                     s.header(),
                 ))
             }),
@@ -287,7 +287,7 @@ impl Publish for SamplerSpec {
         vec![Topic::of_reading::<Self, _>("/bottle", |s| {
             let mut record = record(s.sensor(), bottle_quantities(s.spec, s.data), s.header());
             for status in &mut record.status {
-                status.message = s.data.filling.word().to_string();
+                status.message = s.data.filling.keyword().to_string();
             }
             Some(record)
         })]
@@ -306,7 +306,7 @@ impl Curves for Bottle {
 /// Returns the quantities of a bottle of a water sampler.
 fn bottle_quantities(spec: &SamplerSpec, r: &Bottle) -> Vec<(String, f64)> {
     let seconds = |ns: u64| ns as f64 * 1e-9;
-    let mut all = named([
+    let mut all = record_values([
         ("bottle", f64::from(r.number)),
         ("bottles", f64::from(spec.bottles)),
         ("volume [m3]", r.volume),

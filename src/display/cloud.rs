@@ -261,14 +261,14 @@ pub fn lidar(spec: &LaserSpec, points: &[Point]) -> RenderedImage {
     let rows = RANGE_IMAGE_ROWS.div_ceil(rings);
     let mut image = Canvas::new(rings * rows);
     let span = spec.azimuth_step.abs() * spec.columns as f64;
-    let middle =
+    let mean_bearing =
         spec.first_azimuth + 0.5 * spec.azimuth_step * spec.columns.saturating_sub(1) as f64;
     let width = WIDTH as f64 / spec.columns as f64;
     let mut order: Vec<&Point> = points.iter().collect();
     // nearest last, so that it stays visible
     order.sort_by(|a, b| range(b).total_cmp(&range(a)));
     for point in order {
-        let off = libm::atan2(f64::from(point.p[1]), f64::from(point.p[0])) - middle;
+        let off = libm::atan2(f64::from(point.p[1]), f64::from(point.p[0])) - mean_bearing;
         let off = off - TAU * (off / TAU).round();
         let center = WIDTH as f64 * (0.5 - off / span);
         let top = (rings - 1 - usize::from(point.ring).min(rings - 1)) * rows;

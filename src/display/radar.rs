@@ -30,7 +30,7 @@ pub struct PlanPositionDisplay {
 impl PlanPositionDisplay {
     /// Adds a sector and returns the display image. Each pixel shows its strongest echo; white is
     /// strength 1.
-    pub fn show(&mut self, spec: &RadarSpec, sweep: &Sweep, header: Header) -> Image {
+    pub fn add_sector(&mut self, spec: &RadarSpec, sweep: &Sweep, header: Header) -> Image {
         if self.pixels.is_empty() {
             (self.cells, self.pixels) = (pixel_mappings(spec), vec![0; ROWS * ROWS]);
         }
@@ -61,12 +61,12 @@ impl PlanPositionDisplay {
 
 /// Returns the mapping of all pixels within the maximum range.
 fn pixel_mappings(spec: &RadarSpec) -> Vec<PixelMapping> {
-    let (size, middle) = (2.0 * spec.limits[1] / ROWS as f64, 0.5 * ROWS as f64);
+    let (size, center) = (2.0 * spec.limits[1] / ROWS as f64, 0.5 * ROWS as f64);
     let bin = |r: f64| ((r - spec.limits[0]) / spec.bin()).max(0.0);
     let cell = |pixel: usize| {
         let (x, y) = (
-            (pixel % ROWS) as f64 + 0.5 - middle,
-            middle - (pixel / ROWS) as f64 - 0.5,
+            (pixel % ROWS) as f64 + 0.5 - center,
+            center - (pixel / ROWS) as f64 - 0.5,
         );
         let r = (x * x + y * y).sqrt() * size;
         let turned = libm::atan2(x, y) / TAU;
@@ -140,7 +140,7 @@ mod tests {
         };
         let mut scope = PlanPositionDisplay::default();
         // spokes 98 to 197 of the eighth turn; the echo at 126 to 130, about 128 of 1024
-        let image = scope.show(&spec, &echo(7 * 1024 + 98, 0.5), header(0, "radar"));
+        let image = scope.add_sector(&spec, &echo(7 * 1024 + 98, 0.5), header(0, "radar"));
         let (row, column, n) = bright(&image);
         let off = 419.5 / 1050.0 * 256.0 * 0.5_f64.sqrt();
         assert!(
@@ -150,7 +150,7 @@ mod tests {
         assert!((1.0..20.0).contains(&n), "{n}");
         assert_eq!(image.data.iter().max(), Some(&128));
         // another sector keeps the echo, across the end of the turn: the echo at 1014 to 1018
-        let image = scope.show(&spec, &echo(7 * 1024 + 986, 1.0), header(0, "radar"));
+        let image = scope.add_sector(&spec, &echo(7 * 1024 + 986, 1.0), header(0, "radar"));
         assert_eq!(image.data.iter().filter(|p| **p == 128).count() as f64, n);
         let white = (0..ROWS * ROWS).filter(|k| image.data[*k] == 255);
         let angle = f64::to_radians(-8.0 / 1024.0 * 360.0);
@@ -165,7 +165,7 @@ mod tests {
         }
         assert!(white.count() > 0);
         // the next turn removes it
-        let image = scope.show(&spec, &echo(8 * 1024 + 98, 0.0), header(0, "radar"));
+        let image = scope.add_sector(&spec, &echo(8 * 1024 + 98, 0.0), header(0, "radar"));
         assert_eq!(image.data.iter().filter(|p| **p == 128).count(), 0);
     }
 
@@ -177,7 +177,7 @@ mod tests {
             first: 0,
             spokes: vec![vec![1.0; 1000]; 1024],
         };
-        let image = PlanPositionDisplay::default().show(&spec, &all, header(0, "radar"));
+        let image = PlanPositionDisplay::default().add_sector(&spec, &all, header(0, "radar"));
         let lit = image.data.iter().filter(|p| **p == 255).count() as f64;
         let disc =
             std::f64::consts::PI * (256.0_f64.powi(2) - (50.0_f64 / 1050.0 * 256.0 - 0.5).powi(2));

@@ -23,7 +23,7 @@ pub struct SonarDisplay {
 
 impl SonarDisplay {
     /// Adds a ping and returns the display image.
-    pub fn show(&mut self, spec: &SonarSpec, ping: &Ping, header: Header) -> Image {
+    pub fn add_ping(&mut self, spec: &SonarSpec, ping: &Ping, header: Header) -> Image {
         match spec.kind {
             SonarKind::SideScan => self.draw_waterfall(spec, ping),
             SonarKind::Scanning => self.draw_sector(spec, ping),
@@ -53,10 +53,10 @@ impl SonarDisplay {
         let (first, last) = (spec.steering[0], spec.steering[beams - 1]);
         let half = libm::sin(last.min(0.25 * TAU)).max(0.05);
         self.resize(2 * (half * ROWS as f64).ceil() as usize, ROWS);
-        let (scale, middle) = (spec.limits[1] / ROWS as f64, 0.5 * self.width as f64);
+        let (scale, center) = (spec.limits[1] / ROWS as f64, 0.5 * self.width as f64);
         for row in 0..self.height {
             for column in 0..self.width {
-                let (x, y) = (column as f64 + 0.5 - middle, (ROWS - row) as f64 - 0.5);
+                let (x, y) = (column as f64 + 0.5 - center, (ROWS - row) as f64 - 0.5);
                 let (r, angle) = ((x * x + y * y).sqrt() * scale, libm::atan2(x, y));
                 let beam = (angle - first) / (last - first) * (beams - 1) as f64;
                 let inside = beam > -0.5 && beam < beams as f64 - 0.5;
@@ -85,10 +85,10 @@ impl SonarDisplay {
     /// passes again.
     fn draw_sector(&mut self, spec: &SonarSpec, ping: &Ping) {
         self.resize(ROWS, ROWS);
-        let (scale, middle) = (2.0 * spec.limits[1] / ROWS as f64, 0.5 * ROWS as f64);
+        let (scale, center) = (2.0 * spec.limits[1] / ROWS as f64, 0.5 * ROWS as f64);
         for row in 0..ROWS {
             for column in 0..ROWS {
-                let (x, y) = (column as f64 + 0.5 - middle, middle - row as f64 - 0.5);
+                let (x, y) = (column as f64 + 0.5 - center, center - row as f64 - 0.5);
                 let off = libm::atan2(x, y) - ping.head;
                 let off = off - TAU * (off / TAU).round();
                 if off.abs() <= 0.5 * spec.head[0] + 1e-9

@@ -19,7 +19,7 @@ const VALUES: [(&str, &[&str], &[&str]); 10] = [
     ("shortage", &["power_w"], &[]),
     (
         "leak",
-        &["hole_m", "compartment_m3"],
+        &["hole_diameter_m", "compartment_m3"],
         &[
             "position_x_m",
             "position_y_m",
@@ -153,7 +153,7 @@ fn fault_kind(
         "leak" => build_leak(
             model,
             device,
-            [value("hole_m"), value("compartment_m3")],
+            [value("hole_diameter_m"), value("compartment_m3")],
             triple("position", "m"),
             triple("center", "m"),
         ),
@@ -281,7 +281,7 @@ mod tests {
         assert!(
             request_fault("gate", "leak")
                 .unwrap_err()
-                .starts_with("the fault leak requires hole_m")
+                .starts_with("the fault leak requires hole_diameter_m")
         );
     }
 

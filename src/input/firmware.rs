@@ -211,7 +211,7 @@ pub fn command(
 /// Returns the flight mode of a robot.
 pub fn flight_mode(robot: usize, snapshot: &Snapshot) -> StringMsg {
     let word = snapshot.firmware[robot].map_or("", |f| match f.memory {
-        FirmwareLawState::Multirotor(flight) => flight.mode.word(),
+        FirmwareLawState::Multirotor(flight) => flight.mode.keyword(),
         _ => "",
     });
     StringMsg {

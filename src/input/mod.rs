@@ -8,7 +8,7 @@ pub mod services;
 use crate::arm;
 use crate::arm::Progress;
 use crate::convert::from_vector3;
-use crate::node::diagnostics::Refusals;
+use crate::node::diagnostics::Rejections;
 use crate::node::plan::Target;
 use crossbeam_channel::Sender;
 use merrow_model::scene::{JointKind, JointMode, Robot, Scene};
@@ -29,20 +29,20 @@ pub struct Mailbox {
     pub scene: Arc<Scene>,
     /// Channel of requests to the running world.
     pub requests: Sender<Request>,
-    /// Counters of refused requests.
-    pub refusals: Arc<Refusals>,
-    /// Logger that reports refusals.
+    /// Counters of rejected requests.
+    pub rejections: Arc<Rejections>,
+    /// Logger that reports rejections.
     pub logger: Logger,
     /// Progress of the run.
     pub progress: Arc<Progress>,
 }
 
 impl Mailbox {
-    /// Counts and reports a refusal. Without a robot it counts for the node.
-    pub fn refuse(&self, robot: Option<usize>, topic: &str, why: &str) {
+    /// Counts and reports a rejection. Without a robot it counts for the node.
+    pub fn reject(&self, robot: Option<usize>, topic: &str, why: &str) {
         if let Some(line) =
-            self.refusals
-                .count_refusal(&self.scene, robot, &format!("{topic}: {why}"))
+            self.rejections
+                .count_rejection(&self.scene, robot, &format!("{topic}: {why}"))
         {
             self.logger.warn(line);
         }
@@ -61,7 +61,7 @@ impl Mailbox {
                         let _ = mailbox.requests.send(Request::Command(command));
                     }
                 }
-                Err(why) => mailbox.refuse(robot, &topic, &why),
+                Err(why) => mailbox.reject(robot, &topic, &why),
             }
         })
     }
@@ -78,7 +78,9 @@ fn robot_of(target: Target) -> Option<usize> {
         | Target::WrenchStamped { robot }
         | Target::Firmware { robot, .. }
         | Target::Joints { robot } => Some(robot),
-        Target::Trajectory { place } | Target::Group { place, .. } => Some(place.robot),
+        Target::Trajectory { group_index } | Target::Group { group_index, .. } => {
+            Some(group_index.robot)
+        }
         Target::Winch { .. } | Target::Coupling { .. } => None,
     }
 }
@@ -114,12 +116,12 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
             robot,
             values: read_values(bytes)?,
         },
-        Target::Trajectory { place } => {
-            arm::topic_trajectory(scene, place, bytes, &mailbox.progress)?
+        Target::Trajectory { group_index } => {
+            arm::topic_trajectory(scene, group_index, bytes, &mailbox.progress)?
         }
-        Target::Group { place, mode } => Command::JointGroup {
-            robot: place.robot,
-            group: place.group,
+        Target::Group { group_index, mode } => Command::JointGroup {
+            robot: group_index.robot,
+            group: group_index.group,
             mode,
             values: read_values(bytes)?,
         },
@@ -205,7 +207,7 @@ fn joint_commands(
             .iter()
             .find(|(m, _)| *m == mode)
             .map_or(&message.position, |(_, values)| *values);
-        let what = mode.word();
+        let what = mode.keyword();
         if values.len() != message.name.len() {
             return Err(format!(
                 "found {} {what} values for {} joints; expected one each",

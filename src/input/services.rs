@@ -130,7 +130,7 @@ fn serve<S: ServiceOutcome>(
         move |bytes: &[u8], responder| match from_bytes::<S::Request>(bytes) {
             Ok(request) => handler(&mailbox, request, Caller::new(responder)),
             // a request that cannot be decoded has no effect and gets no reply
-            Err(why) => mailbox.refuse(None, &label, &format!("malformed request: {why}")),
+            Err(why) => mailbox.reject(None, &label, &format!("malformed request: {why}")),
         },
     );
     node.deferred_service::<S>(name, &Qos::SERVICE, answer)
@@ -152,7 +152,7 @@ impl Mailbox {
         let reply = caller.reply(|result: Result<(), CommandRejection>| {
             result
                 .map(|()| String::new())
-                .map_err(|refusal| refusal.reason)
+                .map_err(|rejection| rejection.reason)
         });
         self.send_request(Request::CommandReply(command, reply));
     }
@@ -163,7 +163,7 @@ trait ServiceOutcome: ServiceType + 'static {
     /// Outcome of the request.
     type Outcome;
     /// Builds the outcome of a request that was not processed.
-    fn refused(why: String) -> Self::Outcome;
+    fn rejected(why: String) -> Self::Outcome;
     /// Builds the response from the outcome.
     fn response(outcome: Self::Outcome) -> Self::Response;
 }
@@ -177,7 +177,7 @@ fn split_outcome(outcome: MessageOutcome) -> (bool, String) {
 
 impl ServiceOutcome for Trigger {
     type Outcome = MessageOutcome;
-    fn refused(why: String) -> MessageOutcome {
+    fn rejected(why: String) -> MessageOutcome {
         Err(why)
     }
     fn response(outcome: MessageOutcome) -> TriggerResponse {
@@ -188,7 +188,7 @@ impl ServiceOutcome for Trigger {
 
 impl ServiceOutcome for SetPose {
     type Outcome = MessageOutcome;
-    fn refused(why: String) -> MessageOutcome {
+    fn rejected(why: String) -> MessageOutcome {
         Err(why)
     }
     fn response(outcome: MessageOutcome) -> SetPoseResponse {
@@ -199,7 +199,7 @@ impl ServiceOutcome for SetPose {
 
 impl ServiceOutcome for Couple {
     type Outcome = MessageOutcome;
-    fn refused(why: String) -> MessageOutcome {
+    fn rejected(why: String) -> MessageOutcome {
         Err(why)
     }
     fn response(outcome: MessageOutcome) -> CoupleResponse {
@@ -210,7 +210,7 @@ impl ServiceOutcome for Couple {
 
 impl ServiceOutcome for Weather {
     type Outcome = MessageOutcome;
-    fn refused(why: String) -> MessageOutcome {
+    fn rejected(why: String) -> MessageOutcome {
         Err(why)
     }
     fn response(outcome: MessageOutcome) -> WeatherResponse {
@@ -221,7 +221,7 @@ impl ServiceOutcome for Weather {
 
 impl ServiceOutcome for Fault {
     type Outcome = MessageOutcome;
-    fn refused(why: String) -> MessageOutcome {
+    fn rejected(why: String) -> MessageOutcome {
         Err(why)
     }
     fn response(outcome: MessageOutcome) -> FaultResponse {
@@ -232,7 +232,7 @@ impl ServiceOutcome for Fault {
 
 impl ServiceOutcome for Record {
     type Outcome = MessageOutcome;
-    fn refused(why: String) -> MessageOutcome {
+    fn rejected(why: String) -> MessageOutcome {
         Err(why)
     }
     fn response(outcome: MessageOutcome) -> RecordResponse {
@@ -243,7 +243,7 @@ impl ServiceOutcome for Record {
 
 impl ServiceOutcome for Checkpoint {
     type Outcome = MessageOutcome;
-    fn refused(why: String) -> MessageOutcome {
+    fn rejected(why: String) -> MessageOutcome {
         Err(why)
     }
     fn response(outcome: MessageOutcome) -> CheckpointResponse {
@@ -254,7 +254,7 @@ impl ServiceOutcome for Checkpoint {
 
 impl ServiceOutcome for StepSimulation {
     type Outcome = StepResult;
-    fn refused(why: String) -> StepResult {
+    fn rejected(why: String) -> StepResult {
         StepResult {
             time_ns: 0,
             result: Err(why),
@@ -303,7 +303,7 @@ impl<S: ServiceOutcome> Caller<S> {
 
 impl<S: ServiceOutcome> Drop for Caller<S> {
     fn drop(&mut self) {
-        self.respond(S::refused("the simulation has ended".to_string()));
+        self.respond(S::rejected("the simulation has ended".to_string()));
     }
 }
 
@@ -311,7 +311,7 @@ fn set_pose(mailbox: &Mailbox, request: SetPoseRequest, caller: Caller<SetPose>)
     let name = &request.robot;
     let Some(robot) = mailbox.scene.robots.iter().position(|r| r.name == *name) else {
         let why = format!("no robot {name:?}");
-        mailbox.refuse(None, "~/set_pose", &why);
+        mailbox.reject(None, "~/set_pose", &why);
         return caller.answer(Err(why));
     };
     let p = &request.pose.position;
@@ -329,7 +329,7 @@ fn couple(mailbox: &Mailbox, request: CoupleRequest, caller: Caller<Couple>) {
     let command = match coupling_command(&mailbox.scene, &request) {
         Ok(command) => command,
         Err(why) => {
-            mailbox.refuse(None, "~/couple", &why);
+            mailbox.reject(None, "~/couple", &why);
             return caller.answer(Err(why));
         }
     };
@@ -348,7 +348,7 @@ fn weather(
         request.duration_s,
     ) {
         Err(why) => {
-            mailbox.refuse(None, "~/weather", &why);
+            mailbox.reject(None, "~/weather", &why);
             caller.answer(Err(why));
         }
         Ok(change) => {
@@ -366,7 +366,7 @@ fn weather(
 fn fault(mailbox: &Mailbox, request: FaultRequest, caller: Caller<Fault>) {
     match crate::input::faults::command(&mailbox.scene, &request) {
         Err(why) => {
-            mailbox.refuse(None, "~/fault", &why);
+            mailbox.reject(None, "~/fault", &why);
             caller.answer(Err(why));
         }
         Ok(command) => {
@@ -374,7 +374,7 @@ fn fault(mailbox: &Mailbox, request: FaultRequest, caller: Caller<Fault>) {
                 |result: Result<(), merrow_model::state::commands::CommandRejection>| {
                     result
                         .map(|()| String::new())
-                        .map_err(|refusal| refusal.reason)
+                        .map_err(|rejection| rejection.reason)
                 },
             );
             mailbox.send_request(Request::CommandReply(command, reply));
@@ -385,7 +385,7 @@ fn fault(mailbox: &Mailbox, request: FaultRequest, caller: Caller<Fault>) {
 fn checkpoint(mailbox: &Mailbox, request: CheckpointRequest, caller: Caller<Checkpoint>) {
     if request.uri.is_empty() {
         let why = "found no file name; expected the file to write".to_string();
-        mailbox.refuse(None, "~/checkpoint", &why);
+        mailbox.reject(None, "~/checkpoint", &why);
         return caller.answer(Err(why));
     }
     let path = PathBuf::from(request.uri);

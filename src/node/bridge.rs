@@ -5,7 +5,7 @@ use crate::arm::{GroupIndex, GroupStatus, Progress, RunningAction};
 use crate::convert::topic;
 use crate::input::Mailbox;
 use crate::input::services;
-use crate::node::diagnostics::{HealthSnapshot, Refusals};
+use crate::node::diagnostics::{HealthSnapshot, Rejections};
 use crate::node::frames::Snapshot;
 use crate::node::live_parameters;
 use crate::node::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan, Source};
@@ -26,7 +26,7 @@ use std::sync::atomic::Ordering;
 /// All ROS objects of a run.
 pub struct Bridge {
     publisher_thread: PublisherThread,
-    refusals: Arc<Refusals>,
+    rejections: Arc<Rejections>,
     progress: Arc<Progress>,
     /// Last status of the goals of every group of joints.
     groups: Vec<Option<GroupStatus>>,
@@ -66,7 +66,7 @@ impl Bridge {
     ) -> Result<Self, String> {
         let scene = &simulation.scene;
         let plan = Arc::new(Plan::new(scene));
-        let refusals = Arc::new(Refusals::new(scene.robots.len()));
+        let rejections = Arc::new(Rejections::new(scene.robots.len()));
         let node = Node::new(options).map_err(|e| e.to_string())?;
         for warning in &options.warnings {
             node.logger().warn(warning);
@@ -80,7 +80,7 @@ impl Bridge {
         let mailbox = Mailbox {
             scene: Arc::clone(scene),
             requests: requests.clone(),
-            refusals: Arc::clone(&refusals),
+            rejections: Arc::clone(&rejections),
             logger: node.logger().clone(),
             progress: Arc::new(Progress::from_state(&simulation.state)),
         };
@@ -97,7 +97,7 @@ impl Bridge {
             publishers: Arc::clone(&publishers),
             logger: Some(node.logger().clone()),
             network: Some(node.network()),
-            refusals: Arc::clone(&refusals),
+            rejections: Arc::clone(&rejections),
             goals,
         })?;
         let parameters = ParameterServer::new(options.parameter_overrides.clone());
@@ -117,7 +117,7 @@ impl Bridge {
             simulation,
             &plan,
             publisher_thread,
-            refusals,
+            rejections,
             mailbox.progress,
             Some((endpoints, publishers)),
         ))
@@ -129,7 +129,7 @@ impl Bridge {
     /// The recorder's thread could not be started.
     pub fn without_node(simulation: &Simulation) -> Result<Self, String> {
         let scene = &simulation.scene;
-        let refusals = Arc::new(Refusals::new(scene.robots.len()));
+        let rejections = Arc::new(Rejections::new(scene.robots.len()));
         let plan = Arc::new(Plan::new(scene));
         let publisher_thread = PublisherThread::start(PublisherContext {
             scene: Arc::clone(scene),
@@ -137,14 +137,14 @@ impl Bridge {
             publishers: Arc::default(),
             logger: None,
             network: None,
-            refusals: Arc::clone(&refusals),
+            rejections: Arc::clone(&rejections),
             goals: Vec::new(),
         })?;
         Ok(Self::new(
             simulation,
             &plan,
             publisher_thread,
-            refusals,
+            rejections,
             Arc::default(),
             None,
         ))
@@ -154,7 +154,7 @@ impl Bridge {
         simulation: &Simulation,
         plan: &Plan,
         publisher_thread: PublisherThread,
-        refusals: Arc<Refusals>,
+        rejections: Arc<Rejections>,
         progress: Arc<Progress>,
         node: Option<(Endpoints, Arc<[Publisher]>)>,
     ) -> Self {
@@ -176,7 +176,7 @@ impl Bridge {
         let looking = exteroceptive_outputs(scene, plan);
         Self {
             publisher_thread,
-            refusals,
+            rejections,
             progress,
             groups,
             forgotten: 0,
@@ -201,8 +201,8 @@ impl Bridge {
             (0..model.joint_groups.len()).map(move |group| GroupIndex { robot, group })
         });
         let mut changed = Vec::new();
-        for (last, place) in self.groups.iter_mut().zip(places) {
-            let status = GroupStatus::read(simulation, place);
+        for (last, group_index) in self.groups.iter_mut().zip(places) {
+            let status = GroupStatus::read(simulation, group_index);
             if last.as_ref().is_none_or(|last| !status.is_unchanged(last)) {
                 *last = Some(status);
                 changed.push(status);
@@ -313,7 +313,7 @@ impl Observer for Bridge {
             .state
             .tethers
             .iter()
-            .map(TetherState::is_whole)
+            .map(TetherState::is_intact)
             .collect();
         let mut batch = Batch {
             time_ns: now,
@@ -350,10 +350,10 @@ impl Observer for Bridge {
         self.update_requested_outputs(simulation);
     }
 
-    fn refused(&mut self, refusal: &CommandRejection, simulation: &Simulation) {
-        let line = self
-            .refusals
-            .count_refusal(&simulation.scene, refusal.robot, &refusal.reason);
+    fn rejected(&mut self, rejection: &CommandRejection, simulation: &Simulation) {
+        let line =
+            self.rejections
+                .count_rejection(&simulation.scene, rejection.robot, &rejection.reason);
         if let (Some(line), Some(endpoints)) = (line, &self.node) {
             endpoints.node.logger().warn(line);
         }

@@ -10,16 +10,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// # Errors
 /// One line with the path and the reason.
 pub fn write(path: &Path, checkpoint: &[u8]) -> Result<(), String> {
-    let beside = temporary(path);
-    let written = File::create(&beside)
+    let temporary_path = temporary(path);
+    let written = File::create(&temporary_path)
         .and_then(|mut file| {
             file.write_all(checkpoint)?;
             file.sync_all()
         })
-        .and_then(|()| std::fs::rename(&beside, path));
+        .and_then(|()| std::fs::rename(&temporary_path, path));
     written.map_err(|e| {
         // the first error is the one to report
-        let _ = std::fs::remove_file(&beside);
+        let _ = std::fs::remove_file(&temporary_path);
         format!("cannot write the checkpoint {}: {e}", path.display())
     })
 }

@@ -1,4 +1,4 @@
-//! Content of `/diagnostics`: real-time performance, refused requests, batteries, actuators,
+//! Content of `/diagnostics`: real-time performance, rejected requests, batteries, actuators,
 //! satellite receivers, faults, sensors that miss samples, tethers.
 
 use crate::convert;
@@ -17,34 +17,34 @@ use merrow_sim::{Control, Simulation};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Minimum time between two log lines about refused commands of one robot; all refusals are
+/// Minimum time between two log lines about rejected commands of one robot; all rejections are
 /// counted.
 const LOG_EVERY: Duration = Duration::from_secs(1);
 
 /// Refused commands of each robot.
 #[derive(Debug)]
-pub struct Refusals {
-    robots: Mutex<Vec<RefusalCount>>,
+pub struct Rejections {
+    robots: Mutex<Vec<RejectionCount>>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct RefusalCount {
+struct RejectionCount {
     count: u64,
     last: String,
     logged: Option<Instant>,
 }
 
-impl Refusals {
+impl Rejections {
     /// Creates the counters for `n_robots` robots.
     pub fn new(n_robots: usize) -> Self {
         Self {
-            robots: Mutex::new(vec![RefusalCount::default(); n_robots + 1]),
+            robots: Mutex::new(vec![RejectionCount::default(); n_robots + 1]),
         }
     }
 
-    /// Counts a refusal. Returns the line to log, or `None` if one was logged recently. Without a
-    /// robot the refusal counts for the node.
-    pub fn count_refusal(
+    /// Counts a rejection. Returns the line to log, or `None` if one was logged recently. Without a
+    /// robot the rejection counts for the node.
+    pub fn count_rejection(
         &self,
         scene: &Scene,
         robot: Option<usize>,
@@ -68,11 +68,11 @@ impl Refusals {
         ))
     }
 
-    fn snapshot(&self) -> Vec<RefusalCount> {
+    fn snapshot(&self) -> Vec<RejectionCount> {
         self.lock().clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<RefusalCount>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<RejectionCount>> {
         self.robots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -111,7 +111,7 @@ struct Receiver {
 #[derive(Clone, Debug)]
 struct TetherHealth {
     tensions: [f64; 2],
-    parted: Option<LineBreak>,
+    line_break: Option<LineBreak>,
     halted_ns: Option<u64>,
 }
 
@@ -151,7 +151,7 @@ impl HealthSnapshot {
             tethers: {
                 let one = |t: &TetherState| TetherHealth {
                     tensions: t.end_tensions(),
-                    parted: t.parted,
+                    line_break: t.line_break,
                     halted_ns: t.halted_ns,
                 };
                 simulation.state.tethers.iter().map(one).collect()
@@ -203,19 +203,23 @@ fn receivers(simulation: &Simulation) -> Vec<Receiver> {
 pub fn build_message(
     scene: &Scene,
     health: &HealthSnapshot,
-    refusals: &Refusals,
+    rejections: &Rejections,
     losses: &Losses<'_>,
 ) -> DiagnosticArray {
-    let refused = refusals.snapshot();
+    let rejected = rejections.snapshot();
     let evicted: u64 = losses.evicted.iter().map(|(_, count)| count).sum();
-    let mut status = vec![run_status(health, losses.dropped + evicted, refused.last())];
+    let mut status = vec![run_status(
+        health,
+        losses.dropped + evicted,
+        rejected.last(),
+    )];
     if evicted > 0 {
         status.push(subscribers_status(evicted, losses.evicted));
     }
     status.extend(losses.network.map(network_status));
     for (i, robot) in scene.robots.iter().enumerate() {
         let halted = health.robots[i].2.as_deref();
-        status.push(robot_status(robot, halted, &refused[i]));
+        status.push(robot_status(robot, halted, &rejected[i]));
         status.extend(device_statuses(robot, health, i));
     }
     for receiver in &health.receivers {
@@ -281,7 +285,7 @@ fn fault_statuses(scene: &Scene, health: &HealthSnapshot) -> Vec<DiagnosticStatu
 fn run_status(
     health: &HealthSnapshot,
     dropped: u64,
-    refused: Option<&RefusalCount>,
+    rejected: Option<&RejectionCount>,
 ) -> DiagnosticStatus {
     let c = &health.control;
     let achieved = health.time_ns as f64 * 1e-9 / c.wall_s.max(1e-9);
@@ -316,20 +320,24 @@ fn run_status(
         value("contacts", health.contacts.0),
         value("collisions", health.contacts.1),
         value("contact steps not converged", health.contacts.2),
-        value("refused requests", refused.map_or(0, |r| r.count)),
+        value("refused requests", rejected.map_or(0, |r| r.count)),
     ];
     status(level, "merrow: run".into(), message, values)
 }
 
-fn robot_status(robot: &Robot, halted: Option<&str>, refused: &RefusalCount) -> DiagnosticStatus {
-    let (level, message) = match (halted, refused.count) {
+fn robot_status(
+    robot: &Robot,
+    halted: Option<&str>,
+    rejected: &RejectionCount,
+) -> DiagnosticStatus {
+    let (level, message) = match (halted, rejected.count) {
         (Some(cause), _) => (DiagnosticStatus::ERROR, format!("halted: {cause}")),
         (None, 0) => (DiagnosticStatus::OK, "running".to_string()),
         (None, n) => (DiagnosticStatus::WARN, format!("{n} commands refused")),
     };
     let values = vec![
-        value("refused commands", refused.count),
-        value("last refusal", &refused.last),
+        value("refused commands", rejected.count),
+        value("last refusal", &rejected.last),
     ];
     status(level, format!("{}: commands", robot.name), message, values)
 }
@@ -470,7 +478,7 @@ fn fault_status(owner: &str, device: &str, memory: &FaultState) -> DiagnosticSta
     if memory.water > 0.0 {
         values.push(value("water [l]", format!("{:.3}", memory.water * 1000.0)));
     }
-    let message = format!("{device} is {}", fault.kind.word());
+    let message = format!("{device} is {}", fault.kind.keyword());
     status(
         DiagnosticStatus::ERROR,
         format!("{owner}: fault {}", fault.name),
@@ -481,18 +489,18 @@ fn fault_status(owner: &str, device: &str, memory: &FaultState) -> DiagnosticSta
 
 fn tether_status(tether: &Tether, memory: &TetherHealth) -> DiagnosticStatus {
     let seconds = |ns: u64| ns as f64 * 1e-9;
-    let (level, message) = match (memory.halted_ns, memory.parted) {
+    let (level, message) = match (memory.halted_ns, memory.line_break) {
         (Some(t), _) => (
             DiagnosticStatus::ERROR,
             format!("stopped at {:.3} s: state is not finite", seconds(t)),
         ),
-        (None, Some(parted)) => {
-            let [of, from] = [tether.n_segments(), parted.segment + 1];
+        (None, Some(line_break)) => {
+            let [of, from] = [tether.n_segments(), line_break.segment + 1];
             (
                 DiagnosticStatus::ERROR,
                 format!(
-                    "parted at {:.3} s, segment {from} of {of}",
-                    seconds(parted.time_ns)
+                    "broken at {:.3} s, segment {from} of {of}",
+                    seconds(line_break.time_ns)
                 ),
             )
         }

@@ -70,7 +70,7 @@ pub enum Source {
     /// Reference, measured state and command of the controller of a group of joints.
     Controller {
         /// Group of joints, by index.
-        place: GroupIndex,
+        group_index: GroupIndex,
     },
     /// Contacts between all bodies.
     Contacts,
@@ -219,12 +219,12 @@ pub enum Target {
     /// Group of joints, along a trajectory.
     Trajectory {
         /// Group of joints, by index.
-        place: GroupIndex,
+        group_index: GroupIndex,
     },
     /// All joints of a group, in one command mode.
     Group {
         /// Group of joints, by index.
-        place: GroupIndex,
+        group_index: GroupIndex,
         /// Command mode of the joints.
         mode: JointMode,
     },

@@ -6,7 +6,7 @@
 //! Each message is encoded once; the same bytes go to DDS and to the bag.
 
 mod output_index;
-mod sensed;
+mod sensor_topics;
 
 use crate::arm::GoalObserver;
 use crate::convert::topic::Topic;
@@ -14,7 +14,7 @@ use crate::convert::{camera, contacts, header, topic};
 use crate::input::firmware;
 pub use crate::node::batch::Batch;
 use crate::node::diagnostics;
-use crate::node::diagnostics::Refusals;
+use crate::node::diagnostics::Rejections;
 use crate::node::frames;
 use crate::node::frames::Snapshot;
 use crate::node::losses::Losses;
@@ -89,8 +89,8 @@ pub struct PublisherContext {
     pub logger: Option<Logger>,
     /// Network of the node; `None` without a node.
     pub network: Option<Network>,
-    /// Counters of refused commands.
-    pub refusals: Arc<Refusals>,
+    /// Counters of rejected commands.
+    pub rejections: Arc<Rejections>,
     /// Observers that report goals to their clients; empty without a node.
     pub goals: Vec<Box<dyn GoalObserver>>,
 }
@@ -294,7 +294,7 @@ impl Worker {
         if let Some(vitals) = &batch.health {
             let dropped = self.shared.dropped.load(Ordering::Relaxed);
             let publishers = Arc::clone(&self.context.publishers);
-            let refusals = Arc::clone(&self.context.refusals);
+            let rejections = Arc::clone(&self.context.rejections);
             let network = self.context.network.as_ref().map(Network::counters);
             let before = std::mem::replace(&mut self.network, network.unwrap_or_default());
             self.emit_any(self.outputs.diagnostics, now, || {
@@ -305,7 +305,7 @@ impl Worker {
                     evicted: &evicted,
                     network: network.map(|now| [before, now]),
                 };
-                diagnostics::build_message(&scene, vitals, &refusals, &losses)
+                diagnostics::build_message(&scene, vitals, &rejections, &losses)
             });
         }
         self.publish_goals(&scene, batch);
@@ -335,8 +335,10 @@ impl Worker {
         for &(i, robot) in &outputs.joints {
             self.emit(i, now, || arm::joint_state(scene, robot, snapshot));
         }
-        for &(i, place) in &outputs.controllers {
-            self.emit(i, now, || arm::controller_state(scene, place, snapshot));
+        for &(i, group_index) in &outputs.controllers {
+            self.emit(i, now, || {
+                arm::controller_state(scene, group_index, snapshot)
+            });
         }
         self.publish_firmware(scene, snapshot);
         self.emit_any(outputs.contacts, now, || {
@@ -432,7 +434,7 @@ impl Worker {
         }
     }
 
-    /// Publishes the state of tethers that have parted, or that are intact again after a reset.
+    /// Publishes the state of tethers that are broken, or that are intact again after a reset.
     fn publish_tether_states(&mut self, batch: &Batch) {
         let outputs = Arc::clone(&self.outputs);
         for (tether, now) in batch.intact.iter().enumerate() {

@@ -67,7 +67,7 @@ impl OutputIndex {
                 Source::Description { robot } => index.descriptions.push((i, robot)),
                 Source::Labels { robot, sensor } => index.labels.push((i, [robot, sensor])),
                 Source::Joints { robot } => index.joints.push((i, robot)),
-                Source::Controller { place } => index.controllers.push((i, place)),
+                Source::Controller { group_index } => index.controllers.push((i, group_index)),
                 Source::ContactWrench { robot, link } => {
                     index.contact_wrenches.push((i, [robot, link]));
                 }

@@ -174,7 +174,7 @@ step: {dt_s: 0.001}
 robots:
   uvms:
     position_m: [0, 0, -3]
-    joints_rad: {shoulder: 0.5, elbow: 0.5}
+    joint_positions: {shoulder: 0.5, elbow: 0.5}
     model:
       extends: robots/osu_uvms_servo.yaml
       keep_out:

@@ -1,8 +1,8 @@
 //! Access to the cases of `merrow validate` for tests; each case runs once per test process.
 
-use merrow_validate::cases::page::Outcome;
 use merrow_validate::cases::reference_data::ReferenceData;
 use merrow_validate::cases::{Case, CaseResult, all_cases};
+use merrow_validate::page::Outcome;
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 
@@ -60,7 +60,7 @@ pub(crate) fn run(number: u32) -> &'static CaseResult {
             check.passes(),
             "V{number:02}, {}: {} instead of {} ({})",
             check.what,
-            check.got_text(),
+            check.computed_text(),
             check.expected_text(),
             check.tolerance_text()
         );

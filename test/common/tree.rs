@@ -162,7 +162,7 @@ pub(crate) fn robot(random: &mut Random, recipe: Recipe) -> Robot {
 
 /// Returns a random motion of `robot`, about 100 m deep.
 pub(crate) fn motion(random: &mut Random, robot: &Robot) -> Motion {
-    let mut motion = Motion::rest(robot.n_joints());
+    let mut motion = Motion::at_rest(robot.n_joints());
     motion.q_WB = random.attitude();
     motion.p_WB = random.vector(2.0) + Vec3::new(0.0, 0.0, -100.0);
     if robot.floating {

@@ -9,7 +9,7 @@ faults:
   a: {robot: r_0, target: t1, time_s: 0.3, kind: intermittent, mean_working_s: 0.05, mean_failed_s: 0.05}
   b: {robot: r_0, target: t2, time_s: 0.2, kind: noisy, noise_std: 20}
   c: {robot: r_1, target: imu, kind: noisy, noise_std: 0.1}
-  d: {robot: r_1, target: base_link, time_s: 0.4, duration_s: 0.3, kind: leak, hole_m: 0.02, compartment_m3: 0.003, center_m: [0.1, 0, 0]}
+  d: {robot: r_1, target: base_link, time_s: 0.4, duration_s: 0.3, kind: leak, hole_diameter_m: 0.02, compartment_m3: 0.003, center_m: [0.1, 0, 0]}
   e: {robot: r_1, target: battery, time_s: 0.5, kind: shortage, power_w: 15}
 robots: {r: {model: bluerov2, position_m: [0, 0, -5], repeat: {count: [2, 1, 1], spacing_m: [5, 0, 0]}}}
 ";

@@ -15,7 +15,7 @@ air: {gusts: {kind: npd}}
 faults:
   a: {robot: r_0, target: ctd/conductivity, time_s: 0.3, kind: intermittent, mean_working_s: 0.05, mean_failed_s: 0.05}
   b: {robot: r_1, target: esc/current, time_s: 0.2, kind: noisy, noise_std: 2}
-  c: {robot: r_1, target: base_link, time_s: 0.1, kind: leak, hole_m: 0.02, compartment_m3: 0.003, center_m: [0, 0, 0]}
+  c: {robot: r_1, target: base_link, time_s: 0.1, kind: leak, hole_diameter_m: 0.02, compartment_m3: 0.003, center_m: [0, 0, 0]}
 robots:
   r:
     position_m: [0, 0, -0.3]

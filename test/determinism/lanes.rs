@@ -151,7 +151,7 @@ fn propellers_of_every_lane_have_their_own_inflow() {
     let motions: Vec<Motion> = [-5.0, 0.03, -0.02, 0.5]
         .into_iter()
         .map(|z| {
-            let mut m = Motion::rest(0);
+            let mut m = Motion::at_rest(0);
             m.p_WB.z = z;
             m.V_WB_B.v = Vec3::new(0.5, 0.1, z);
             m
@@ -203,7 +203,7 @@ fn fins_of_every_lane_have_their_own_inflow() {
     let motions: Vec<Motion> = [-5.0, 0.03, -0.02, 0.5]
         .into_iter()
         .map(|z| {
-            let mut m = Motion::rest(0);
+            let mut m = Motion::at_rest(0);
             m.p_WB.z = z;
             m.V_WB_B.v = Vec3::new(0.5, 0.1, z);
             m.V_WB_B.w = Vec3::new(0.1, z, 0.3);

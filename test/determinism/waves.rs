@@ -153,7 +153,7 @@ fn lanes_and_kernels_agree_in_waves() {
 /// kernel.
 pub(super) fn lanes_and_kernels_agree(scene: &Scene) {
     let heights = [-6.0, -0.4, 0.1, 4.0];
-    let mut together = Motion::<Lanes>::rest(0);
+    let mut together = Motion::<Lanes>::at_rest(0);
     together.p_WB = Vec3::new(
         Lanes([0.0, 3.0, -8.0, 20.0]),
         Lanes([1.0; 4]),
@@ -168,7 +168,7 @@ pub(super) fn lanes_and_kernels_agree(scene: &Scene) {
         v: Vec3::splat(still.v),
     };
     let alone = |lane: usize| {
-        let mut m = Motion::rest(0);
+        let mut m = Motion::at_rest(0);
         (m.p_WB, m.V_WB_B, m.q_WB) = (together.p_WB.lane(lane), still, Quat::identity());
         m
     };

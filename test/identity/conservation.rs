@@ -224,7 +224,7 @@ fn damping_only_dissipates_energy() {
 #[test]
 fn chain_at_rest_stays_at_rest() {
     let scene = tree::scene(8, Recipe { links: 6, ..FREE });
-    let mut motion = Motion::rest(5);
+    let mut motion = Motion::at_rest(5);
     motion.p_WB.z = -100.0;
     travel(&scene, &mut motion, 0.01, 1.0);
     assert_eq!(motion.p_WB.to_array(), [0.0, 0.0, -100.0]);

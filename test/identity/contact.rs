@@ -61,7 +61,7 @@ step: {dt_s: 0.001}
 robots:
   arm:
     position_m: [0, 0, 5]
-    joints_rad: {hinge: 0}
+    joint_positions: {hinge: 0}
     model:
       source: test
       base: fixed

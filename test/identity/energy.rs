@@ -9,7 +9,7 @@ use merrow_sim::Simulation;
 /// their own.
 const PAIR: &str = "
 water: {density_kg_m3: 1000}
-chargers: {pad: {kind: within, current_a: 3, efficiency: 0.8, source_robot: usv, place: {robot: usv, position_m: [0, 0, 1]}, range_m: 0.5}}
+chargers: {pad: {kind: proximity, current_a: 3, efficiency: 0.8, source_robot: usv, position: {robot: usv, position_m: [0, 0, 1]}, range_m: 0.5}}
 origin: {latitude_deg: 43, longitude_deg: 4}
 weather: {start_utc: \"2026-06-20T09:00:00Z\", cloud_cover: 0.2}
 robots:

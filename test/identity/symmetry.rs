@@ -137,7 +137,7 @@ fn neutral_body_follows_accelerating_water() {
     // acceleration of the water exerts no moment.
     link.volume = link.mass / 1000.0;
     link.p_LoCb = link.p_LoLcm;
-    let mut start = Motion::rest(0);
+    let mut start = Motion::at_rest(0);
     start.q_WB = Quat::from_rpy(0.3, 0.9, -2.0);
     start.p_WB.z = -100.0;
     let (current, rate) = (Vec3::new(0.3, -0.2, 0.1), Vec3::new(0.5, 1.0, -0.7));

@@ -93,7 +93,7 @@ fn hydrodynamics(link: &Link) -> String {
 fn accelerations(scene: &Scene, seed: u64, names: &[&str]) -> Vec<f64> {
     let robot = &scene.robots[0];
     let mut random = Random::new(seed);
-    let mut motion = Motion::rest(robot.n_joints());
+    let mut motion = Motion::at_rest(robot.n_joints());
     motion.q_WB = random.attitude();
     motion.p_WB = Vec3::new(1.0, 2.0, -50.0);
     motion.V_WB_B = SpatialVelocity {
@@ -446,7 +446,7 @@ fn mimic_joints_and_given_hydrodynamics() {
             "0 -1 0"
         ),
     );
-    let text = "robots:\n  r:\n    joints_rad: {left_joint: 0.02}\n    model:\n      urdf: package://robots/r.urdf\n      \
+    let text = "robots:\n  r:\n    joint_positions: {left_joint: 0.02}\n    model:\n      urdf: package://robots/r.urdf\n      \
                 hydrodynamics: {source: measured, links: {hand: {net_buoyancy_n: 0, added_mass: {kind: diagonal, values: [1, 2, 3, 0, 0, 0]}}}}\n";
     let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
     let world = load_files(

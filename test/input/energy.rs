@@ -76,20 +76,20 @@ fn chargers() {
         "w.yaml:1:44: no coupling `dock` for the charger pad",
     );
     check(
-        &with("kind: within, range_m: 1, place: {robot: rr}, current_a: 1"),
-        "w.yaml:1:59: no robot or prop `rr` for the charger pad",
+        &with("kind: proximity, range_m: 1, position: {robot: rr}, current_a: 1"),
+        "w.yaml:1:65: no robot or prop `rr` for the charger pad",
     );
     check(
-        &with("kind: within, range_m: 1, place: {}, current_a: 1, source_robot: usv"),
-        "w.yaml:1:83: no robot `usv` to feed the charger pad",
+        &with("kind: proximity, range_m: 1, position: {}, current_a: 1, source_robot: usv"),
+        "w.yaml:1:89: no robot `usv` to feed the charger pad",
     );
     check(
-        &(with("kind: within, range_m: 1, place: {}, current_a: 1, source_robot: p")
+        &(with("kind: proximity, range_m: 1, position: {}, current_a: 1, source_robot: p")
             + "  p: {model: {source: test, body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}}}\n"),
-        "w.yaml:1:83: p is to feed the charger pad, but has no battery",
+        "w.yaml:1:89: p is to feed the charger pad, but has no battery",
     );
     check(
-        &with("kind: within, current_a: 1, place: {}"),
+        &with("kind: proximity, current_a: 1, position: {}"),
         "w.yaml:1:17: missing key `range_m` (range of the charger) in `pad`",
     );
 }

@@ -259,10 +259,10 @@ fn raw_files() {
     );
     wrong(
         "{data: q.f32, number: f32, axes: [{name: x}]}",
-        "q.yaml:1:35: the axis `x` needs either `count` or `at_each`",
+        "q.yaml:1:35: the axis `x` needs either `count` or `coordinates`",
     );
     wrong(
-        "{data: q.f32, number: f32, axes: [{name: x, at_each: [1, 1]}]}",
+        "{data: q.f32, number: f32, axes: [{name: x, coordinates: [1, 1]}]}",
         "w.yaml:1:49: `q.yaml`: the coordinates along `x` are not monotonic",
     );
     wrong(

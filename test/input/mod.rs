@@ -137,7 +137,7 @@ robots:
     model:
       extends: robots/osu_uvms.yaml
       sensors: {dvl: {link: rist}}
-    joints_rad: {elbow: 9}
+    joint_positions: {elbow: 9}
 ";
     let expected = "\
 w.yaml:1:1: unknown key `sed` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, \
@@ -151,6 +151,6 @@ w.yaml:8:17: `position_m`: expected 3 numbers [m], found 2
 w.yaml:12:23: `mass_kg`: expected a positive number [kg], found `-1`
 w.yaml:16:29: no link `rist` so far, expected one of `base_link`, `armbase`, `shoulder`, `upperarm`, `elbow`, \
 `wrist`, `jaw`; did you mean `wrist`?
-w.yaml:17:18: joint elbow starts at 9, expected 0 to 3.4907";
+w.yaml:17:23: joint elbow starts at 9, expected 0 to 3.4907";
     check(text, expected);
 }

@@ -166,21 +166,21 @@ fn joints() {
 fn initial_joint_positions() {
     check(
         &(joint("{kind: revolute, lower_rad: -1, upper_rad: 1}")
-            + "    joints_rad: {arm_joint: 2}\n"),
-        "w.yaml:11:18: joint arm_joint starts at 2, expected -1 to 1",
+            + "    joint_positions: {arm_joint: 2}\n"),
+        "w.yaml:11:23: joint arm_joint starts at 2, expected -1 to 1",
     );
     check(
         &(joint("{kind: revolute, lower_rad: -1, upper_rad: 1}")
-            + "    joints_rad: {arm_jiont: 0}\n"),
-        "w.yaml:11:18: no joint `arm_jiont`; did you mean `arm_joint`?",
+            + "    joint_positions: {arm_jiont: 0}\n"),
+        "w.yaml:11:23: no joint `arm_jiont`; did you mean `arm_joint`?",
     );
     check(
-        &(joint("{kind: fixed}") + "    joints_rad: {arm_joint: 1}\n"),
-        "w.yaml:11:18: joint arm_joint is fixed, expected the name of one that moves",
+        &(joint("{kind: fixed}") + "    joint_positions: {arm_joint: 1}\n"),
+        "w.yaml:11:23: joint arm_joint is fixed, expected the name of one that moves",
     );
     check(
-        &(joint("{kind: continuous}") + "    joints_rad: {arm_joint: open}\n"),
-        "w.yaml:11:29: `arm_joint`: expected a number [rad], found string `open`",
+        &(joint("{kind: continuous}") + "    joint_positions: {arm_joint: open}\n"),
+        "w.yaml:11:34: `arm_joint`: expected a number, found string `open`",
     );
 }
 
@@ -280,7 +280,7 @@ fn every_body_key_applies_on_a_fixed_link() {
         assert_ne!(format!("{with:?}"), format!("{without:?}"), "{key}");
     }
     let schema = merrow_world::json_schema();
-    let body = schema["$defs"]["Body"]["properties"]
+    let body = schema["$defs"]["BodyConfig"]["properties"]
         .as_object()
         .expect("a body");
     for key in body.keys() {

@@ -125,9 +125,9 @@ robots:
     assert!(err.contains("recorded ") && is_complete(&bag), "{err}");
 }
 
-// Goal: a full disk is reported with its reason and its path, the run goes on, the recording stays
-// readable and its metadata counts its messages. Method: a file size limit of 3 MB, which fails
-// writes as a full disk does; 120 s at maximum pace.
+// Goal: a full disk is reported with its reason and its path, the run continues, the recording
+// stays readable and its metadata counts its messages. Method: a file size limit of 3 MB, which
+// fails writes as a full disk does; 120 s at maximum pace.
 #[test]
 fn a_full_disk_is_reported() {
     let folder = Folder::new("full_disk", &[]);

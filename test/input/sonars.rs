@@ -79,23 +79,23 @@ fn heads_and_tilts() {
 #[test]
 fn grounds() {
     let ground = |keys: &str| {
-        format!("seabed: {{depth_m: 20, material: {{ground: {{{keys}}}}}}}\nrobots: {{}}\n")
+        format!("seabed: {{depth_m: 20, material: {{subsurface: {{{keys}}}}}}}\nrobots: {{}}\n")
     };
     check(
         &ground("density_kg_m3: 0"),
-        "w.yaml:1:58: `density_kg_m3`: expected a number from 100 to 20000 [kg/m3], found `0`",
+        "w.yaml:1:62: `density_kg_m3`: expected a number from 100 to 20000 [kg/m3], found `0`",
     );
     check(
         &ground("sound_speed_m_s: .nan"),
-        "w.yaml:1:60: `sound_speed_m_s`: expected a finite number [m/s], found `.nan`",
+        "w.yaml:1:64: `sound_speed_m_s`: expected a finite number [m/s], found `.nan`",
     );
     check(
         &ground("roughness_m: -1"),
-        "w.yaml:1:56: `roughness_m`: expected a non-negative number [m], found `-1`",
+        "w.yaml:1:60: `roughness_m`: expected a non-negative number [m], found `-1`",
     );
     check(
         &ground("attenuation: 1"),
-        "w.yaml:1:43: `attenuation` needs its unit: write `attenuation_db_per_wavelength`",
+        "w.yaml:1:47: `attenuation` needs its unit: write `attenuation_db_per_wavelength`",
     );
 }
 

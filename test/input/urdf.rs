@@ -234,7 +234,7 @@ fn masses() {
     check(
         "singular",
         &without(singular, "continuous"),
-        "r.urdf:2:18: the inertia of arm is not positive definite: no such body can exist",
+        "r.urdf:2:18: the inertia of arm is not positive definite: expected positive principal moments",
     );
     check(
         "base",
@@ -266,7 +266,7 @@ fn keys_of_the_model_beside_a_urdf() {
         says("sensor", "sensors: {imu: {device: truth, link: arm}}"),
         "accepted"
     );
-    let plain = super::plain("hydrodynamics: {estimate: nothing}");
+    let plain = super::plain("hydrodynamics: {estimate: none}");
     super::check(
         &plain,
         "w.yaml:6:22: `hydrodynamics` has no effect without `urdf`: write it in `body` and in the bodies of the `links`",

@@ -136,7 +136,7 @@ fn regions() {
         &world(
             "water: {regions: {lake: {corners_m: [[0, 0], [9, 9], [0, 9]]}}, flows: {f: {region: lake, kind: tidal, constituents: [{name: M2, speed_m_s: 1, direction_deg: 9}]}}}",
         ),
-        "w.yaml:1:85: a tidal flow is the same everywhere, expected no `region`; `open_to_current: false` keeps it out of one",
+        "w.yaml:1:85: a tidal flow is the same everywhere, expected no `region`; `open_to_current: false` on the region excludes it",
     );
     check(
         &world(

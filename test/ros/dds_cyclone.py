@@ -294,7 +294,7 @@ def check_action_replaced(p):
     early = client.ask(first)
     again, answer = client.send(goal_id=first, **order(1.0))
     assert again == first and not answer.accepted, answer
-    assert client.asker.receive(early, 0.3) is None, "it goes on"
+    assert client.asker.receive(early, 0.3) is None, "it continues"
     second = client.accepted(**order(1.0))
     assert client.answer(early).status == action_client.ABORTED
     assert client.result(second).status == action_client.SUCCEEDED

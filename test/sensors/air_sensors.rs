@@ -195,7 +195,7 @@ fn cups_and_vane_follow_over_a_distance() {
     }
 }
 
-const LEAK: &str = "faults: {hole: {robot: ball, target: base_link, kind: leak, hole_m: 0.01, compartment_m3: 0.004, center_m: [0.1, 0, 0]}}";
+const LEAK: &str = "faults: {hole: {robot: ball, target: base_link, kind: leak, hole_diameter_m: 0.01, compartment_m3: 0.004, center_m: [0.1, 0, 0]}}";
 
 fn trips(sensor: &str, rpy: [f64; 3], faults: &str) -> (f64, f64) {
     let top = format!("{faults}\nstep: {{dt_s: 0.002}}");

@@ -3,7 +3,7 @@
 use super::sonar::{BARE, ping, pings, spec, world};
 use crate::common::{simulation, within};
 use merrow::convert::profile::{Profile, bearing};
-use merrow::convert::sonar::{projected, raw};
+use merrow::convert::sonar::{projected, raw_sonar_image};
 use merrow_model::state::frames::ping::Ping;
 use merrow_ros2::msg::std_msgs::Header;
 
@@ -151,7 +151,7 @@ fn raw_and_projected(nearest: f64) {
     let (spec, ping) = ping(&world(400.0, &device, ROOM));
     let (seen, samples) = (
         projected(&spec, &ping, Header::default()),
-        raw(&spec, &ping, 0..31, Header::default()),
+        raw_sonar_image(&spec, &ping, 0..31, Header::default()),
     );
     assert_eq!(samples.image, seen.image);
     assert_eq!(

@@ -177,7 +177,7 @@ fn surface_and_seabed_reflect_a_target() {
         )
     };
     let rest = format!(
-        "seabed: {{depth_m: {DEPTH}, material: {{backscatter_db: -100, ground: {{density_kg_m3: 1900, sound_speed_m_s: 1650, attenuation_db_per_wavelength: 0}}}}}}
+        "seabed: {{depth_m: {DEPTH}, material: {{backscatter_db: -100, subsurface: {{density_kg_m3: 1900, sound_speed_m_s: 1650, attenuation_db_per_wavelength: 0}}}}}}
 structures: {{t: {{position_m: [24, 0, -14], shapes: {{s: {{kind: sphere, radius_m: 0.5}}}}}}}}"
     );
     let (spec, heard) = ping(&world(10.0, &device(true), &rest));

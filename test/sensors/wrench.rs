@@ -337,7 +337,7 @@ fn wrist_measures_the_load_of_its_jaws() {
     )
     .replace(
         "    model:",
-        "    joints_rad: {left_joint: 0.04, right_joint: 0.04}\n    model:",
+        "    joint_positions: {left_joint: 0.04, right_joint: 0.04}\n    model:",
     );
     let mut s = simulation(&format!(
         "step: {{dt_s: 0.001}}\nwater: {{density_kg_m3: 1000, current: {{kind: uniform, speed_m_s: 0.3, direction_deg: 90}}}}\nrobots:\n{robot}props:\n  object:\n    \

@@ -89,7 +89,7 @@ fn order(scene: &Scene) -> [usize; 10] {
 
 fn motion(scene: &Scene, vector: &Value) -> Motion {
     let (q, v) = (numbers(&vector["q"]), numbers(&vector["v"]));
-    let mut m = Motion::rest(scene.robots[0].n_joints());
+    let mut m = Motion::at_rest(scene.robots[0].n_joints());
     m.p_WB = Vec3::new(q[0], q[1], q[2]);
     m.q_WB = Quat {
         w: q[6],

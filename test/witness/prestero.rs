@@ -89,7 +89,7 @@ fn accelerations_match_thesis() {
         // Every other motion is without fins, for the finer tolerance.
         let angle = if k % 2 == 0 { 0.0 } else { 0.2 };
         let d = [b(angle), b(angle)];
-        let mut motion = Motion::rest(0);
+        let mut motion = Motion::at_rest(0);
         motion.p_WB.z = -20.0;
         motion.q_WB = Quat::from_rpy(roll, -pitch, 0.0);
         motion.V_WB_B.v = Vec3::new(nu[0], -nu[1], -nu[2]);

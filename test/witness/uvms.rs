@@ -190,7 +190,7 @@ fn delayed_added_mass_diverges_at_mass_ratio_one() {
 fn coupling_metric_matches_base_acceleration() {
     let model = model("uvms_pool");
     let q = [0.4, 1.2, 0.9, -0.5];
-    let mut motion = Motion::rest(model.robot.n_joints());
+    let mut motion = Motion::at_rest(model.robot.n_joints());
     motion.p_WB.z = -50.0;
     for (k, j) in model.joints.into_iter().enumerate() {
         motion.q[j] = q[k];

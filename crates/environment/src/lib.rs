@@ -202,29 +202,29 @@ pub fn stopping_grid_name(sea: &Sea, p: Vec3, t: f64) -> Option<String> {
 #[inline(always)]
 pub fn sample_water_motion<T: Real>(
     robot: &Robot,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     links: &mut [LinkWork<T>],
 ) {
-    let is_uniform_profile = at.sea.current.profile.len() == 1;
-    let uniform_current = at.sea.current.profile[0].1 + at.variation.velocity;
-    let local = !at.sea.current.flows.is_empty() || at.sea.has_closed_regions();
+    let is_uniform_profile = environment.sea.current.profile.len() == 1;
+    let uniform_current = environment.sea.current.profile[0].1 + environment.variation.velocity;
+    let local = !environment.sea.current.flows.is_empty() || environment.sea.has_closed_regions();
     for (link, work) in robot.links.iter().zip(links) {
         if !link.wet {
             continue;
         }
-        if local || at.waves.is_some() {
-            sample_lanes(at, link, work);
+        if local || environment.waves.is_some() {
+            sample_lanes(environment, link, work);
             continue;
         }
         let (mut v_W, mut a_W) = (
             Vec3::splat(uniform_current),
-            Vec3::splat(at.variation.acceleration),
+            Vec3::splat(environment.variation.acceleration),
         );
         if !is_uniform_profile {
             let z = work.p_WL.z + work.R_WL.r[2].dot(Vec3::splat(link.p_LoCb));
-            let profile = &at.sea.current.profile;
-            v_W = crate::current::mean_at_height(&at.sea.current, z)
-                + Vec3::splat(at.variation.velocity);
+            let profile = &environment.sea.current.profile;
+            v_W = crate::current::mean_at_height(&environment.sea.current, z)
+                + Vec3::splat(environment.variation.velocity);
             let shear = |i: usize| crate::current::shear_at_depth(profile, -z.lane(i));
             a_W += Vec3::from_lanes(shear).scale(v_W.z);
         }
@@ -235,14 +235,14 @@ pub fn sample_water_motion<T: Real>(
 
 /// Same as [`sample_water_motion`] for one link in waves or in a current that depends on position.
 #[inline(never)]
-fn sample_lanes<T: Real>(at: &EnvironmentState<'_>, link: &Link, work: &mut LinkWork<T>) {
+fn sample_lanes<T: Real>(environment: &EnvironmentState<'_>, link: &Link, work: &mut LinkWork<T>) {
     let p_WCb = work.p_WL + work.R_WL.mul_vec(Vec3::splat(link.p_LoCb));
     let mut streams = [(Vec3::zero(), Vec3::zero()); MAX_LANES];
     let mut lanes = [LinkWaveState::default(); MAX_LANES];
     for i in 0..T::LANES {
-        let stream = at.current_motion(p_WCb.lane(i));
+        let stream = environment.current_motion(p_WCb.lane(i));
         streams[i] = (stream.velocity, stream.acceleration());
-        if let Some(waves) = at.waves {
+        if let Some(waves) = environment.waves {
             let pose = (work.p_WL.lane(i), &work.R_WL.lane(i));
             lanes[i] = link_wave_state(link, waves, &stream, pose);
         }
@@ -253,7 +253,7 @@ fn sample_lanes<T: Real>(at: &EnvironmentState<'_>, link: &Link, work: &mut Link
     );
     work.water = work.R_WL.tr_mul_vec(v_W);
     work.water_acceleration = work.R_WL.tr_mul_vec(a_W);
-    if at.waves.is_none() {
+    if environment.waves.is_none() {
         return;
     }
     let vector = |get: fn(&LinkWaveState) -> Vec3| Vec3::from_lanes(|i| get(&lanes[i]));

@@ -53,7 +53,7 @@ pub fn fresnel_reflectance(cosine: f64, ratio: f64) -> (f64, f64) {
 /// Water surface at one instant, prepared for many ray queries.
 #[derive(Clone, Copy, Debug)]
 pub struct Surface<'a> {
-    at: &'a EnvironmentState<'a>,
+    environment: &'a EnvironmentState<'a>,
     /// Slope bound S of (1).
     max_slope: f64,
     /// The surface lies within this distance of z = 0 [m].
@@ -61,12 +61,12 @@ pub struct Surface<'a> {
 }
 
 impl<'a> Surface<'a> {
-    /// Creates the surface of the environment `at`.
-    pub fn new(at: &'a EnvironmentState<'a>) -> Self {
-        let waves = at.waves;
+    /// Creates the surface of the environment `environment`.
+    pub fn new(environment: &'a EnvironmentState<'a>) -> Self {
+        let waves = environment.waves;
         let max_slope = waves.map_or(0.0, |waves| (5.0 * waves.slope_std()).min(3.0));
         Self {
-            at,
+            environment,
             max_slope,
             max_height: waves.map_or(0.0, |waves| waves.max_height()),
         }
@@ -85,12 +85,12 @@ impl<'a> Surface<'a> {
     /// no intersection within `max_distance` [m].
     pub fn intersect_ray(&self, p: Vec3, d: Vec3, max_distance: f64) -> Option<f64> {
         let [low, high] = self.height_range_interval(p.z, d.z, max_distance)?;
-        if self.at.waves.is_none() {
+        if self.environment.waves.is_none() {
             return (low > 0.0).then_some(low);
         }
         let horizontal = (d.x * d.x + d.y * d.y).sqrt();
         let step_per_height = 1.0 / (d.z.abs() + self.max_slope * horizontal).max(1e-9);
-        let height_at = |t: f64| self.at.height_above_surface(p + d.scale(t));
+        let height_at = |t: f64| self.environment.height_above_surface(p + d.scale(t));
         let (mut t, mut h) = (low, height_at(low));
         // a ray that starts on the surface is taken to have left it
         let mut sign = if h.abs() < HEIGHT_TOLERANCE && low == 0.0 {
@@ -123,13 +123,13 @@ impl<'a> Surface<'a> {
     /// `n` is an approximate normal of the surface there. Returns `t` if there is no intersection
     /// nearby.
     pub fn refine_intersection(&self, p: Vec3, d: Vec3, t: f64, n: Vec3) -> f64 {
-        if self.at.waves.is_none() {
+        if self.environment.waves.is_none() {
             return t;
         }
         let rate = n.dot(d) / n.z;
         let mut best = t;
         for _ in 0..8 {
-            let height = self.at.height_above_surface(p + d.scale(best));
+            let height = self.environment.height_above_surface(p + d.scale(best));
             if height.abs() < 1e-7 {
                 return best;
             }
@@ -143,9 +143,11 @@ impl<'a> Surface<'a> {
 
     /// Upward unit normal, W, of the surface at (x, y) [m].
     pub fn normal(&self, x: f64, y: f64) -> Vec3 {
-        self.at.waves.map_or(Vec3::new(0.0, 0.0, 1.0), |waves| {
-            waves.surface(x, y).normal()
-        })
+        self.environment
+            .waves
+            .map_or(Vec3::new(0.0, 0.0, 1.0), |waves| {
+                waves.surface(x, y).normal()
+            })
     }
 
     /// Interval of distances [m] in which a ray can be within the height range of the waves.

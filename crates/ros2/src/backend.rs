@@ -15,7 +15,7 @@ pub struct TopicDescription<'a> {
     pub name: &'a str,
     /// Type of the messages.
     pub message: &'a TypeInfo,
-    /// Quality of service.
+    /// Quality of service of the endpoint.
     pub qos: &'a Qos,
 }
 
@@ -32,7 +32,7 @@ pub struct ServiceDescription<'a> {
     pub request: &'a TypeInfo,
     /// Type of the responses.
     pub response: &'a TypeInfo,
-    /// Quality of service.
+    /// Quality of service of requests and responses.
     pub qos: &'a Qos,
 }
 

@@ -1,7 +1,8 @@
 //! Quality of service of topics and services, with the policies and names of ROS.
 //!
 //! The publishers, the text that `describe` prints and the profiles in a bag all use this one type,
-//! so they agree. The module depends on no DDS library; `embedded/transport.rs` converts the policies.
+//! so they agree. The module depends on no DDS library; `embedded/transport.rs` converts the
+//! policies.
 
 use std::fmt;
 use std::time::Duration;

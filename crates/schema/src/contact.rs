@@ -1,7 +1,7 @@
 //! Keys of contacts: shapes on bodies, structures, props and surface materials.
 
 use crate::texture::TextureConfig;
-use crate::{Body, Repeat};
+use crate::{BodyConfig, RepeatConfig};
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
@@ -124,20 +124,20 @@ spec! {
         /// Scattering strength of a square metre at grazing angles of 0, 10, ... 90 degrees, in
         /// place of `backscatter_db`.
         backscatter_by_grazing_db: Option<[f64; 10]> [in -200.0..=20.0],
-        /// Ground below the surface, for the seabed reflection of sonar sound with `multipath`.
+        /// Sediment below the surface, for the seabed reflection of sonar sound with `multipath`.
         /// Default: sand.
-        ground: GroundAcousticsConfig => "{}",
+        subsurface: SubsurfaceAcousticsConfig => "{}",
     }
 }
 
 spec! {
-    /// Acoustic properties of the ground as a fluid half space.
-    pub struct GroundAcousticsConfig {
-        /// Density of the ground.
+    /// Acoustic properties of the sediment as a fluid half space.
+    pub struct SubsurfaceAcousticsConfig {
+        /// Density of the sediment.
         density_kg_m3: f64 [in 100.0..=20000.0] = 1900.0,
-        /// Speed of sound in the ground.
+        /// Speed of sound in the sediment.
         sound_speed_m_s: f64 [in 100.0..=10000.0] = 1650.0,
-        /// Attenuation of sound in the ground.
+        /// Attenuation of sound in the sediment.
         attenuation_db_per_wavelength: f64 [in 0.0..=20.0] = 0.8,
         /// Standard deviation of the surface height; 0 for a smooth reflecting surface.
         roughness_m: f64 [non_negative] = 0.0,
@@ -175,7 +175,7 @@ spec! {
     /// A free-floating object, or a grid of copies of it: a body without actuators and sensors.
     pub struct PropEntry {
         /// Body of the object: a name in `params/bodies`, a file, or a map.
-        body: Body,
+        body: BodyConfig,
         /// Position of the body origin in the world (east, north, up).
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Roll, pitch and yaw of the body (x forward, y left, z up) relative to the world. Yaw is
@@ -186,6 +186,6 @@ spec! {
         /// Angular velocity at the start, in the body frame (forward, left, up).
         angular_velocity_rad_s: [f64; 3] = [0.0, 0.0, 0.0],
         /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
-        repeat: Option<Repeat>,
+        repeat: Option<RepeatConfig>,
     }
 }

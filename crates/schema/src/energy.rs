@@ -135,9 +135,9 @@ choice! {
             coupling: String [name],
         },
         /// While a base is within range; the robot whose base is nearest is charged.
-        Within = "within" {
+        Proximity = "proximity" {
             /// Position of the charger, on a robot or in the world.
-            place: CouplingEndConfig,
+            position: CouplingEndConfig,
             /// Range of the charger.
             range_m: f64 [positive],
         },

@@ -61,7 +61,7 @@ choice! {
         /// Water enters through a hole until a compartment is full.
         Leak = "leak" {
             /// Diameter of the hole.
-            hole_m: f64 [positive],
+            hole_diameter_m: f64 [positive],
             /// Position of the hole on the link (forward, left, up).
             position_m: [f64; 3] = [0.0, 0.0, 0.0],
             /// Volume of the compartment.

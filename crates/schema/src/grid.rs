@@ -23,11 +23,11 @@ spec! {
         /// Axes of the grid.
         axes: GridAxesConfig => "{}",
         /// Interpolation between the samples.
-        between: InterpolationConfig = InterpolationConfig::Linear,
+        interpolation: InterpolationConfig = InterpolationConfig::Linear,
         /// Value beyond the samples.
-        outside: ExtrapolationConfig = ExtrapolationConfig::Clamp,
+        extrapolation: ExtrapolationConfig = ExtrapolationConfig::Clamp,
         /// Treatment of samples without a value.
-        holes: HolesConfig = HolesConfig::Refuse,
+        holes: HolesConfig = HolesConfig::Reject,
         /// Value of the missing samples with `holes: value`.
         hole_value: f64 = 0.0,
     }
@@ -103,7 +103,7 @@ fieldless_choice! {
     /// Treatment of samples without a value.
     pub enum HolesConfig {
         /// The file is rejected.
-        Refuse = "refuse",
+        Reject = "reject",
         /// They get the value of the nearest sample at the same level and time.
         Nearest = "nearest",
         /// Holes get the value of `hole_value`.
@@ -129,7 +129,7 @@ spec! {
         /// Value added after applying `factor`.
         offset: f64 = 0.0,
         /// Stored number that marks a missing value. NaN always does.
-        void: Option<f64>,
+        missing_value: Option<f64>,
     }
 }
 
@@ -145,7 +145,7 @@ spec! {
         /// Number of samples along the axis.
         count: Option<u32> [in 1.0..=4000000000.0],
         /// Coordinates of all samples, instead of `start`, `step` and `count`.
-        at_each: Option<Vec<f64>> [not_empty],
+        coordinates: Option<Vec<f64>> [not_empty],
     }
 }
 

@@ -21,14 +21,14 @@ spec! {
 }
 
 impl HydrodynamicsConfig {
-    /// Creates an empty structure with the position `at`.
-    pub fn empty(at: &Places) -> Self {
+    /// Creates an empty structure with the position `places`.
+    pub fn empty(places: &Places) -> Self {
         Self {
             description: String::new(),
             source: String::new(),
-            estimate: EstimateConfig::Nothing,
+            estimate: EstimateConfig::None,
             links: BTreeMap::new(),
-            at: at.clone(),
+            at: places.clone(),
         }
     }
 }
@@ -41,7 +41,7 @@ fieldless_choice! {
         /// Visual shapes; collision shapes for a link that has none.
         Visual = "visual",
         /// No estimation: values that are not given are zero.
-        Nothing = "nothing",
+        None = "none",
     }
 }
 

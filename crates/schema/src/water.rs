@@ -1,7 +1,91 @@
-//! Keys of the water column, of additional currents, tides, regions and tracers.
+//! Keys of the water: currents, water column, tides, regions and tracers.
 
 use crate::grid::GridConfig;
+use crate::sensor::camera::OpticsConfig;
+use crate::waves::WavesConfig;
+use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
+
+spec! {
+    /// Water of the world.
+    pub struct WaterConfig {
+        /// Density of the water; 0 for a world in air.
+        density_kg_m3: f64 [in 0.0..=2000.0] = 1025.0,
+        /// Speed of sound in the water.
+        sound_speed_m_s: f64 [in 1000.0..=2000.0] = 1500.0,
+        /// Temperature of the water.
+        temperature_c: f64 [in -5.0..=60.0] = 15.0,
+        /// Temperature and salinity as functions of depth, from which density, speed of sound and
+        /// pressure are computed. Replaces the three keys above.
+        column: Option<ColumnConfig>,
+        /// Areas with their own water, by name, such as rivers, lakes and harbours. Where areas
+        /// overlap, the first applies.
+        regions: NamedMap<RegionConfig> = NamedMap::default(),
+        /// Tracers of the water, by name, such as turbidity or chlorophyll.
+        tracers: NamedMap<TracerConfig> = NamedMap::default(),
+        /// Absorption and scattering of light in the water.
+        optics: OpticsConfig => "{}",
+        /// Atmospheric pressure at the water surface.
+        air_pressure_pa: f64 [in 10000.0..=200000.0] = 101325.0,
+        /// Mean current of the water.
+        current: CurrentConfig => "{kind: none}",
+        /// Random variation of the current. Default: none.
+        variation: Option<VariationConfig>,
+        /// Additional currents by name, such as tides, jets and eddies, which are added to the mean
+        /// current.
+        flows: NamedMap<FlowConfig> = NamedMap::default(),
+        /// Level of the water surface: offset from z = 0 and tidal variation. Default: constant at
+        /// z = 0.
+        tide: Option<TideConfig>,
+        /// Waves on the water surface.
+        waves: WavesConfig => "{kind: none}",
+    }
+}
+
+choice! {
+    /// Mean current. Directions are where the water flows to, clockwise from north.
+    pub enum CurrentConfig {
+        /// The water is at rest.
+        None = "none",
+        /// The same velocity everywhere.
+        Uniform = "uniform" {
+            /// Horizontal speed of the current.
+            speed_m_s: f64 [non_negative],
+            /// Direction of flow, clockwise from north.
+            direction_deg: f64 [in -360.0..=360.0] = 0.0,
+            /// Vertical velocity, positive upwards.
+            up_m_s: f64 = 0.0,
+        },
+        /// Velocity as a function of depth: linear between the given depths, constant above the
+        /// first and below the last.
+        Profile = "profile" {
+            /// Layers with increasing depth.
+            layers: Vec<CurrentLayerConfig> [not_empty],
+        },
+    }
+}
+
+spec! {
+    /// Current at one depth.
+    pub struct CurrentLayerConfig {
+        /// Depth below z = 0.
+        depth_m: f64 [non_negative],
+        /// Horizontal speed of the current.
+        speed_m_s: f64 [non_negative],
+        /// Direction of flow, clockwise from north.
+        direction_deg: f64 [in -360.0..=360.0] = 0.0,
+    }
+}
+
+spec! {
+    /// First-order Gauss-Markov variation of the current.
+    pub struct VariationConfig {
+        /// Standard deviation of the east, north and up components.
+        std_m_s: [f64; 3] [non_negative],
+        /// Correlation time of the variation.
+        correlation_time_s: f64 [positive],
+    }
+}
 
 spec! {
     /// A current that is added to the mean current.

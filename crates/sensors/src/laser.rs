@@ -94,17 +94,17 @@ pub fn scan(
     spec: &LaserSpec,
     ray_scene: &RayScene,
     view: &WorldView,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     pose: &Pose,
     errors: &SampleErrors,
 ) -> FrameData {
-    let weather = air::weather(&at.sea.air, at.time);
+    let weather = air::weather(&environment.sea.air, environment.time);
     let beams = Beams {
         spec,
         ray_scene,
         view,
         water: WaveSurfaceRays::new(
-            at,
+            environment,
             pose.p_WS,
             spec.limits[1],
             spec.directions.len() * rays_per_beam(spec),
@@ -122,7 +122,7 @@ pub fn scan(
         columns.clear();
         columns.extend(
             (first..spec.columns.min(first + COLUMNS_PER_GROUP))
-                .map(|column| Column::new(spec, at, view.time_ns, pose, column)),
+                .map(|column| Column::new(spec, environment, view.time_ns, pose, column)),
         );
         beams.rays(&columns, first, &mut rays);
         ray_scene.first_hits(view, &beams.skip, &rays, &mut hits);
@@ -252,7 +252,7 @@ struct Column {
 impl Column {
     fn new(
         spec: &LaserSpec,
-        at: &EnvironmentState<'_>,
+        environment: &EnvironmentState<'_>,
         now_ns: u64,
         pose: &Pose,
         column: usize,
@@ -268,7 +268,7 @@ impl Column {
         Self {
             R_WS,
             p_WS,
-            wet: at.approximate_height_above_surface(p_WS, 0.0) < 0.0,
+            wet: environment.approximate_height_above_surface(p_WS, 0.0) < 0.0,
         }
     }
 }

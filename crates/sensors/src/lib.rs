@@ -70,7 +70,7 @@ pub struct Delivered {
 #[derive(Clone, Copy, Debug)]
 pub struct SensorEnvironment<'a> {
     /// Sea, air and gravity at this instant.
-    pub at: &'a EnvironmentState<'a>,
+    pub environment: &'a EnvironmentState<'a>,
     /// Geodetic origin of the world frame W.
     pub origin: &'a Origin,
     /// Static geometry of the world; with `None` there is only the seabed.
@@ -254,7 +254,7 @@ pub(crate) fn sensor_truth<'a>(
             v: R.tr_mul_vec(v_S),
         },
         a_WS_S: R.tr_mul_vec(a_S),
-        environment: environment.at,
+        environment: environment.environment,
         origin: environment.origin,
         static_geometry: environment.static_geometry,
     }

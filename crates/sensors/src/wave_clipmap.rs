@@ -109,14 +109,14 @@ impl<'a> WaveSurfaceRays<'a> {
     /// Surface for `lines` rays from around `center` [m], W, with a length of up to `max_distance`
     /// [m].
     pub(crate) fn new(
-        at: &'a EnvironmentState<'a>,
+        environment: &'a EnvironmentState<'a>,
         center: Vec3,
         max_distance: f64,
         lines: usize,
     ) -> Self {
-        let waves = at.waves.filter(|_| lines >= MIN_CLIPMAP_RAYS);
+        let waves = environment.waves.filter(|_| lines >= MIN_CLIPMAP_RAYS);
         Self {
-            surface: Surface::new(at),
+            surface: Surface::new(environment),
             waves,
             center,
             max_distance: 1.1 * max_distance + 10.0,

@@ -38,7 +38,7 @@
 
 pub mod checkpoint;
 pub mod control;
-mod instants;
+mod environment_cache;
 pub mod pace;
 pub mod report;
 pub mod robot;

@@ -18,7 +18,7 @@ use merrow_sensors as sensors;
 use merrow_sensors::ray_scene::StaticGeometry;
 use merrow_sensors::{Delivered, SensorEnvironment};
 
-use crate::instants::EnvironmentCache;
+use crate::environment_cache::EnvironmentCache;
 use crate::step::Kernel;
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub struct Runner {
     pub work: Workspace,
     /// Readings delivered since the outbox was last emptied.
     pub outbox: Vec<Delivered>,
-    instants: EnvironmentCache,
+    environment_cache: EnvironmentCache,
     kernel: Kernel,
     static_geometry: Option<Arc<StaticGeometry>>,
     mark: Mark,
@@ -59,7 +59,7 @@ impl Runner {
         Self {
             work: Workspace::new(robot),
             outbox,
-            instants: EnvironmentCache::default(),
+            environment_cache: EnvironmentCache::default(),
             kernel: Kernel::new(),
             static_geometry: None,
             mark: Mark {
@@ -72,11 +72,13 @@ impl Runner {
         }
     }
 
-    /// Creates the workspace of `robot`, whose sensors measure the static geometry `still` of the
-    /// world.
-    pub(crate) fn with_static_geometry(robot: &Robot, still: Option<Arc<StaticGeometry>>) -> Self {
+    /// Creates the workspace of `robot`, whose sensors measure the `static_geometry` of the world.
+    pub(crate) fn with_static_geometry(
+        robot: &Robot,
+        static_geometry: Option<Arc<StaticGeometry>>,
+    ) -> Self {
         Self {
-            static_geometry: still,
+            static_geometry,
             ..Self::new(robot)
         }
     }
@@ -101,19 +103,19 @@ impl Runner {
         let Self {
             work,
             outbox,
-            instants,
+            environment_cache,
             kernel,
-            static_geometry: still,
+            static_geometry,
             ..
         } = self;
         let step = Step {
             scene,
             now_ns,
-            environment: instants.over_step(scene, sea, now_ns),
-            static_geometry: still.as_deref(),
+            environment: environment_cache.step_environment(scene, sea, now_ns),
+            static_geometry: static_geometry.as_deref(),
         };
         step.begin(robot, state, work);
-        step.act(robot, state, work);
+        step.advance_actuators(robot, state, work);
         kernel.evaluate(
             robot,
             &step.environment[0],
@@ -139,7 +141,7 @@ impl Runner {
     }
 
     /// Stores the pose of the robot and the length of the outbox, and starts to track its motion.
-    pub fn mark(&mut self, state: &RobotState) {
+    pub fn start_motion_tracking(&mut self, state: &RobotState) {
         self.mark = Mark {
             p_WB: state.motion.p_WB,
             q_WB: state.motion.q_WB,
@@ -225,9 +227,9 @@ impl Runner {
             return;
         }
         self.evaluate(scene, robot, sea, now_ns, state);
-        let at = self.instants.at_start(scene, sea, now_ns);
-        let about = SensorEnvironment {
-            at: &at,
+        let at = self.environment_cache.start_environment(scene, sea, now_ns);
+        let sensor_environment = SensorEnvironment {
+            environment: &at,
             origin: &scene.origin,
             static_geometry: self.static_geometry.as_deref(),
         };
@@ -235,7 +237,7 @@ impl Runner {
             robot,
             state,
             &mut self.work,
-            &about,
+            &sensor_environment,
             now_ns,
             &mut self.outbox,
         );
@@ -251,7 +253,7 @@ impl Runner {
         now_ns: u64,
         state: &mut RobotState,
     ) {
-        let at = self.instants.at_start(scene, sea, now_ns);
+        let at = self.environment_cache.start_environment(scene, sea, now_ns);
         let work = &mut self.work;
         command::time_out(robot, state, now_ns);
         fault::prepare(robot, state, work, now_ns, sea.density);
@@ -285,8 +287,8 @@ impl Runner {
     }
 }
 
-/// Per-robot parts of a step. The two kernel calls are made between `act`, `control` and `observe`,
-/// and before `finish`.
+/// Per-robot parts of a step. The two kernel calls are made between `advance_actuators`, `control`
+/// and `observe`, and before `finish`.
 pub(crate) struct Step<'a> {
     /// Scene of the world.
     pub scene: &'a Scene,
@@ -321,7 +323,12 @@ impl Step<'_> {
 
     /// Advances the actuators towards their commands; leaves their stage-independent results in
     /// `work`.
-    pub(crate) fn act(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
+    pub(crate) fn advance_actuators(
+        &self,
+        robot: &Robot,
+        state: &mut RobotState,
+        work: &mut Workspace,
+    ) {
         kinematics::poses(robot, &state.motion, &mut work.links);
         fin::prepare_step(robot, state, self.scene.dt(), work);
         thruster::prepare_step(robot, state, &self.environment[0], work);
@@ -378,18 +385,18 @@ impl Step<'_> {
             self.now_ns,
             self.scene.dt(),
         );
-        let about = SensorEnvironment {
-            at,
+        let sensor_environment = SensorEnvironment {
+            environment: at,
             origin,
             static_geometry: self.static_geometry,
         };
-        read_sensors(robot, state, work, &about, now_ns, outbox);
+        read_sensors(robot, state, work, &sensor_environment, now_ns, outbox);
         power::advance(
             robot,
             state,
             work,
             PowerEnvironment {
-                at,
+                environment: at,
                 origin,
                 now_ns,
                 dt,
@@ -427,7 +434,7 @@ impl Step<'_> {
                 .find_map(|p| environment::stopping_grid_name(sea, p, t));
             restore_pose(from, robot, state);
             let cause = match left {
-                Some(grid) => format!("left the grid of {grid} (`outside: stop`)"),
+                Some(grid) => format!("left the grid of {grid} (`extrapolation: stop`)"),
                 None => format!("{what} is no longer finite"),
             };
             state.halted = Some(Halt {
@@ -469,7 +476,7 @@ fn read_sensors(
     robot: &Robot,
     state: &mut RobotState,
     work: &mut Workspace,
-    about: &SensorEnvironment<'_>,
+    sensor_environment: &SensorEnvironment<'_>,
     now_ns: u64,
     outbox: &mut Vec<Delivered>,
 ) {
@@ -478,7 +485,7 @@ fn read_sensors(
     if state.impulse_acceleration.is_nonzero {
         add_impulse_accelerations(robot, state, work);
     }
-    sensors::read_due(robot, state, work, about, now_ns, outbox);
+    sensors::read_due(robot, state, work, sensor_environment, now_ns, outbox);
     work.links[0].A = free;
 }
 

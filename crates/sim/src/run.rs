@@ -83,8 +83,8 @@ pub struct Control {
     pub jitter_s: (f64, f64),
     /// Largest lateness of a block [s].
     pub worst_lateness_s: f64,
-    /// Number of refused commands.
-    pub refused: u64,
+    /// Number of rejected commands.
+    pub rejected: u64,
 }
 
 /// Observer that is called after every block: the ROS node, the recorder, the progress line.
@@ -94,8 +94,8 @@ pub trait Observer {
     fn after_block(&mut self, simulation: &Simulation, control: &Control);
     /// Called before the first step of a step request.
     fn before_steps(&mut self, _simulation: &Simulation) {}
-    /// Called when a command was refused.
-    fn refused(&mut self, refusal: &CommandRejection, simulation: &Simulation);
+    /// Called when a command was rejected.
+    fn rejected(&mut self, rejection: &CommandRejection, simulation: &Simulation);
     /// Called once when a robot was halted because its state is no longer finite.
     fn halted(&mut self, _robot: usize, _halt: &Halt, _simulation: &Simulation) {}
     /// Called when the state was reset to the start.
@@ -170,7 +170,7 @@ pub fn run(
         clock: Clock::new(simulation.time_ns()),
         pace,
         paused: false,
-        refused: 0,
+        rejected: 0,
         steps: 0,
         last_step_s: f64::INFINITY,
         pending: None,
@@ -223,7 +223,7 @@ struct Run<'o, 'i> {
     clock: Clock,
     pace: Pace,
     paused: bool,
-    refused: u64,
+    rejected: u64,
     steps: u64,
     /// Wall-clock time per step in the last block [s].
     last_step_s: f64,
@@ -235,16 +235,16 @@ struct Run<'o, 'i> {
 
 impl Run<'_, '_> {
     fn block(&mut self, simulation: &mut Simulation, left: u64) {
-        let most = self
+        let max_steps = self
             .max_block_steps(simulation.scene.dt_ns)
             .min(self.steps_to_checkpoint(simulation));
         let wanted = self
             .pending
             .as_ref()
-            .map_or(most, |pending| most.min(pending.left));
+            .map_or(max_steps, |pending| max_steps.min(pending.left));
         let steps = wanted.min(left);
-        for (told, robot) in self.halt_notified.iter_mut().zip(&simulation.state.robots) {
-            *told &= robot.halted.is_some();
+        for (is_notified, robot) in self.halt_notified.iter_mut().zip(&simulation.state.robots) {
+            *is_notified &= robot.halted.is_some();
         }
         let start = self.clock.wall_s();
         simulation.advance(steps);
@@ -303,11 +303,11 @@ impl Run<'_, '_> {
             _ => {
                 // 0 before the first block, whose duration is unknown
                 let unnoticed_ns = UNWATCHED_WALL_S / self.last_step_s * dt_ns as f64;
-                let most = (unnoticed_ns as u64).clamp(BLOCK_MAX_NS, BLOCK_UNWATCHED_NS);
+                let max_ns = (unnoticed_ns as u64).clamp(BLOCK_MAX_NS, BLOCK_UNWATCHED_NS);
                 self.observers
                     .iter()
                     .map(|o| o.max_block_ns())
-                    .fold(most, u64::min)
+                    .fold(max_ns, u64::min)
             }
         };
         (ns / dt_ns).max(1)
@@ -328,14 +328,14 @@ impl Run<'_, '_> {
     fn handle(&mut self, request: Request, simulation: &mut Simulation) {
         match request {
             Request::Command(command) => {
-                if let Err(refusal) = simulation.apply(&command) {
-                    self.refuse(&refusal, simulation);
+                if let Err(rejection) = simulation.apply(&command) {
+                    self.reject(&rejection, simulation);
                 }
             }
             Request::CommandReply(command, reply) => {
                 let result = simulation.apply(&command);
-                if let Err(refusal) = &result {
-                    self.refuse(refusal, simulation);
+                if let Err(rejection) = &result {
+                    self.reject(rejection, simulation);
                 }
                 reply.send(result);
             }
@@ -372,7 +372,7 @@ impl Run<'_, '_> {
     }
 
     fn request_steps(&mut self, n: u64, reply: Reply<StepResult>, simulation: &Simulation) {
-        let refusal = if !self.paused && self.pace != Pace::Lockstep {
+        let rejection = if !self.paused && self.pace != Pace::Lockstep {
             Some(
                 "the world is running; expected a paused or lock-stepped world; pause it, or start it with --pace lockstep",
             )
@@ -383,7 +383,7 @@ impl Run<'_, '_> {
         } else {
             None
         };
-        match refusal {
+        match rejection {
             Some(why) => {
                 reply.send(StepResult {
                     time_ns: simulation.time_ns(),
@@ -415,11 +415,11 @@ impl Run<'_, '_> {
         });
     }
 
-    fn refuse(&mut self, refusal: &CommandRejection, simulation: &Simulation) {
-        self.refused += 1;
+    fn reject(&mut self, rejection: &CommandRejection, simulation: &Simulation) {
+        self.rejected += 1;
         self.observers
             .iter_mut()
-            .for_each(|o| o.refused(refusal, simulation));
+            .for_each(|o| o.rejected(rejection, simulation));
     }
 
     fn restart(&mut self, simulation: &mut Simulation) {
@@ -429,8 +429,8 @@ impl Run<'_, '_> {
             1.0
         };
         self.clock.restart(simulation.time_ns(), factor);
-        if let Some(lookout) = &mut simulation.sensor_scheduler {
-            lookout.set_pace(self.pace);
+        if let Some(scheduler) = &mut simulation.sensor_scheduler {
+            scheduler.set_pace(self.pace);
         }
     }
 
@@ -442,7 +442,7 @@ impl Run<'_, '_> {
             overruns: self.clock.overruns,
             jitter_s: self.clock.jitter_s(),
             worst_lateness_s: self.clock.worst_lateness_s,
-            refused: self.refused,
+            rejected: self.rejected,
         };
         self.observers
             .iter_mut()
@@ -481,6 +481,6 @@ fn missed_samples(simulation: &Simulation) -> Vec<(String, u64)> {
     let all = simulation
         .sensor_scheduler
         .iter()
-        .flat_map(|lookout| lookout.missed());
+        .flat_map(|scheduler| scheduler.missed());
     all.filter(|(_, _, n)| *n > 0).map(name).collect()
 }

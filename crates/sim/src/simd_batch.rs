@@ -4,7 +4,7 @@
 //! composition of a batch does not change results. Electronics, sensors and battery are evaluated
 //! robot by robot, as for a robot stepped alone.
 
-use crate::instants::EnvironmentCache;
+use crate::environment_cache::EnvironmentCache;
 use crate::robot::{Runner, Step};
 use crate::step::Kernel;
 use merrow_math::{F64x4, Quat, Real, SpatialForce, Vec3, f64x4};
@@ -21,7 +21,7 @@ const BATCH_SIZE: usize = F64x4::LANES;
 pub(crate) struct RobotGroup {
     /// Number of robots in the group.
     pub len: usize,
-    squad: Option<Box<SimdBatch>>,
+    batch: Option<Box<SimdBatch>>,
 }
 
 /// Workspace of a SIMD batch; contains no state that is needed to resume.
@@ -29,10 +29,10 @@ pub(crate) struct RobotGroup {
 struct SimdBatch {
     motion: Motion<F64x4>,
     work: Workspace<F64x4>,
-    instants: EnvironmentCache,
+    environment_cache: EnvironmentCache,
     kernel: Kernel,
     /// True if the only actuators are fixed thrusters whose thrust does not depend on the inflow.
-    plain: bool,
+    fixed_without_inflow: bool,
 }
 
 impl RobotGroup {
@@ -41,13 +41,13 @@ impl RobotGroup {
         let is_here = f64x4::is_supported();
         let (mut groups, mut rest) = (Vec::new(), robots);
         while let Some(first) = rest.first() {
-            let squad = rest.get(..BATCH_SIZE).filter(|some| {
-                is_here && can_batch(first) && some.iter().all(|r| are_identical(first, r))
+            let batch = rest.get(..BATCH_SIZE).filter(|items| {
+                is_here && can_batch(first) && items.iter().all(|r| are_identical(first, r))
             });
-            let len = squad.map_or(1, <[Robot]>::len);
+            let len = batch.map_or(1, <[Robot]>::len);
             groups.push(Self {
                 len,
-                squad: squad.map(|_| Box::new(SimdBatch::new(first))),
+                batch: batch.map(|_| Box::new(SimdBatch::new(first))),
             });
             rest = &rest[len..];
         }
@@ -63,14 +63,14 @@ impl RobotGroup {
         runners: &mut [Runner],
         states: &mut [RobotState],
     ) {
-        match &mut self.squad {
+        match &mut self.batch {
             // a robot with faults may have another mass than its neighbours
-            Some(squad)
+            Some(batch)
                 if states
                     .iter()
                     .all(|s| s.halted.is_none() && s.faults.is_empty()) =>
             {
-                squad.step((scene, robots), sea, now_ns, runners, states);
+                batch.step((scene, robots), sea, now_ns, runners, states);
             }
             _ => {
                 for (i, (runner, state)) in runners.iter_mut().zip(states).enumerate() {
@@ -98,11 +98,14 @@ fn are_identical(a: &Robot, b: &Robot) -> bool {
 impl SimdBatch {
     fn new(robot: &Robot) -> Self {
         Self {
-            motion: Motion::rest(0),
+            motion: Motion::at_rest(0),
             work: Workspace::new(robot),
-            instants: EnvironmentCache::default(),
+            environment_cache: EnvironmentCache::default(),
             kernel: Kernel::new(),
-            plain: robot.thrusters.iter().all(Thruster::is_plain)
+            fixed_without_inflow: robot
+                .thrusters
+                .iter()
+                .all(Thruster::is_fixed_without_inflow)
                 && robot.fins.is_empty()
                 && robot.buoyancy_engines.is_empty(),
         }
@@ -119,16 +122,16 @@ impl SimdBatch {
         let Self {
             motion,
             work,
-            instants,
+            environment_cache,
             kernel,
-            plain,
+            fixed_without_inflow,
         } = self;
-        let still = runners[0].static_geometry();
+        let static_geometry = runners[0].static_geometry();
         let step = Step {
             scene,
             now_ns,
-            environment: instants.over_step(scene, sea, now_ns),
-            static_geometry: still.as_deref(),
+            environment: environment_cache.step_environment(scene, sea, now_ns),
+            static_geometry: static_geometry.as_deref(),
         };
         let each = || robots.iter().zip(0..);
         for (robot, i) in each() {
@@ -136,7 +139,7 @@ impl SimdBatch {
         }
         let robot = &robots[0];
         gather_motion(states, motion);
-        if *plain
+        if *fixed_without_inflow
             && states
                 .iter()
                 .zip(&*runners)
@@ -145,7 +148,7 @@ impl SimdBatch {
             kernel.drive(robot, &step.environment[0], motion, states, work);
         } else {
             for (robot, i) in each() {
-                step.act(robot, &mut states[i], &mut runners[i].work);
+                step.advance_actuators(robot, &mut states[i], &mut runners[i].work);
             }
             gather_actuators(robot, runners, work);
         }

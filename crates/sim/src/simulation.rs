@@ -64,12 +64,12 @@ impl Simulation {
         let useful = wanted.min(scene.robots.len().max(1));
         let threads = StepThreads::new(useful)?;
         let state = State::new(&scene);
-        let still =
+        let static_geometry =
             StaticGeometry::is_needed(&scene).then(|| Arc::new(StaticGeometry::new(&scene)));
         let runners = scene
             .robots
             .iter()
-            .map(|robot| Runner::with_static_geometry(robot, still.clone()))
+            .map(|robot| Runner::with_static_geometry(robot, static_geometry.clone()))
             .collect();
         let contacts = Contacts::new(&scene).map_err(|problems| problems.join("\n"))?;
         // not cloned: a clone has no spare capacity, so it would allocate later
@@ -81,8 +81,8 @@ impl Simulation {
         };
         let tethers = Tethers::new(&scene);
         let groups = RobotGroup::split_robots(&scene.robots);
-        let lookout = still.map_or(Ok(None), |still| {
-            SensorScheduler::new(&scene, &still, wanted)
+        let scheduler = static_geometry.map_or(Ok(None), |static_geometry| {
+            SensorScheduler::new(&scene, &static_geometry, wanted)
         })?;
         Ok(Self {
             scene,
@@ -95,7 +95,7 @@ impl Simulation {
             threads,
             tethers,
             moving_targets,
-            sensor_scheduler: lookout,
+            sensor_scheduler: scheduler,
             frames: Vec::new(),
         })
     }
@@ -108,7 +108,7 @@ impl Simulation {
     /// Applies a command; it takes effect at the start of the next step.
     ///
     /// # Errors
-    /// Returns why the command was refused; the state is then unchanged.
+    /// Returns why the command was rejected; the state is then unchanged.
     pub fn apply(&mut self, command: &Command) -> Result<(), CommandRejection> {
         command::apply(&self.scene, &mut self.state, command)
     }
@@ -123,31 +123,32 @@ impl Simulation {
         let mut left = steps;
         while left > 0 {
             self.sample_exteroceptive();
-            let mut some = left;
+            let mut block_steps = left;
             if !self.scene.chargers.is_empty() {
                 let now = self.state.time_ns;
                 if charging::is_due(&self.scene, now) {
                     charging::connect(&self.scene, &mut self.state);
                 }
-                some = some.min(charging::steps_to_next(&self.scene, now));
+                block_steps = block_steps.min(charging::steps_to_next(&self.scene, now));
             }
-            if let Some(lookout) = &self.sensor_scheduler {
-                some = some.min(lookout.steps_to_next(&self.state, self.scene.dt_ns));
+            if let Some(scheduler) = &self.sensor_scheduler {
+                block_steps =
+                    block_steps.min(scheduler.steps_to_next(&self.state, self.scene.dt_ns));
             }
-            left -= self.advance_to_beams(some);
+            left -= self.advance_to_beams(block_steps);
         }
         self.intersect_beams();
         self.read_due_sensors();
         self.sample_exteroceptive();
-        if let Some(lookout) = &mut self.sensor_scheduler {
-            lookout.deliver_due(self.state.time_ns, &mut self.frames);
+        if let Some(scheduler) = &mut self.sensor_scheduler {
+            scheduler.deliver_due(self.state.time_ns, &mut self.frames);
         }
     }
 
     /// Samples the exteroceptive sensors that are due now.
     fn sample_exteroceptive(&mut self) {
-        if let Some(lookout) = &mut self.sensor_scheduler {
-            lookout.sample_due(&self.scene, &mut self.state, &mut self.runners);
+        if let Some(scheduler) = &mut self.sensor_scheduler {
+            scheduler.sample_due(&self.scene, &mut self.state, &mut self.runners);
         }
     }
 
@@ -158,18 +159,18 @@ impl Simulation {
             self.advance_block(steps);
             return steps;
         }
-        let most = steps.min((INDEPENDENT_MAX_NS / self.scene.dt_ns).max(1));
-        if let Some(made) = self.try_advance_watched(most) {
-            return made;
+        let max_steps = steps.min((INDEPENDENT_MAX_NS / self.scene.dt_ns).max(1));
+        if let Some(steps_made) = self.try_advance_watched(max_steps) {
+            return steps_made;
         }
-        let mut some = steps;
+        let mut block_steps = steps;
         if let Some(targets) = &mut self.moving_targets {
             targets.watch_all();
-            some = some.min(targets.steps_to_next(&self.scene, &self.state));
+            block_steps = block_steps.min(targets.steps_to_next(&self.scene, &self.state));
         }
         self.intersect_beams();
-        self.advance_block(some);
-        some
+        self.advance_block(block_steps);
+        block_steps
     }
 
     /// Advances the robots independently by at most `steps` steps, to the next instant at which a
@@ -188,13 +189,13 @@ impl Simulation {
         }
         let targets = self.moving_targets.as_mut()?;
         targets.watch_near(&self.scene, &self.state, &mut self.runners, steps);
-        let some = steps.min(targets.steps_to_next(&self.scene, &self.state));
+        let block_steps = steps.min(targets.steps_to_next(&self.scene, &self.state));
         self.intersect_beams();
-        if !self.run_groups(some, true) {
+        if !self.run_groups(block_steps, true) {
             self.joint_blocks = JOINT_BLOCKS;
             return None;
         }
-        Some(some)
+        Some(block_steps)
     }
 
     /// Intersects the beams that are due now with other robots.
@@ -207,8 +208,8 @@ impl Simulation {
     /// Resets the state to the start; settings that survive a reset are kept.
     pub(crate) fn restart(&mut self) {
         self.state = self.state.reset(&self.scene);
-        if let Some(lookout) = &mut self.sensor_scheduler {
-            lookout.discard_in_progress();
+        if let Some(scheduler) = &mut self.sensor_scheduler {
+            scheduler.discard_in_progress();
         }
         self.clear_outboxes();
     }
@@ -220,11 +221,11 @@ impl Simulation {
         } else {
             let mut left = steps;
             while left > 0 {
-                let some = left.min((INDEPENDENT_MAX_NS / self.scene.dt_ns).max(1));
-                if !self.tethers.is_empty() || !self.try_advance_independently(some) {
-                    self.advance_with_contacts(some);
+                let block_steps = left.min((INDEPENDENT_MAX_NS / self.scene.dt_ns).max(1));
+                if !self.tethers.is_empty() || !self.try_advance_independently(block_steps) {
+                    self.advance_with_contacts(block_steps);
                 }
-                left -= some;
+                left -= block_steps;
             }
         }
     }
@@ -437,7 +438,7 @@ impl Block<'_> {
             state.copy_into(saved);
         }
         for (runner, state) in runners.iter_mut().zip(&*states) {
-            runner.mark(state);
+            runner.start_motion_tracking(state);
         }
         let scene = self.scene;
         let robots = &scene.robots[first..first + group.len];

@@ -16,7 +16,7 @@ use merrow_physics::{dynamics, forces};
 #[inline(always)]
 pub fn evaluate<T: Real>(
     robot: &Robot,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     motion: &Motion<T>,
     joint_commands: &[T],
     stage: usize,
@@ -24,23 +24,23 @@ pub fn evaluate<T: Real>(
 ) {
     kinematics::poses(robot, motion, &mut work.links); //        q          -> R_WL, p_WL
     kinematics::velocities(robot, motion, &mut work.links); //   q, v       -> V, c
-    environment::sample_water_motion(robot, at, &mut work.links); //          pose, time -> water
-    forces::sum(robot, at, motion, joint_commands, stage, work); // all above -> F, inertia, tau
+    environment::sample_water_motion(robot, environment, &mut work.links); //          pose, time -> water
+    forces::sum(robot, environment, motion, joint_commands, stage, work); // all above -> F, inertia, tau
     dynamics::mimic::accelerations(robot, work); //              F, tau     -> A, qdd
 }
 
-/// Evaluates poses and thrusts of a SIMD batch at the start of a step, if all thrusters are plain;
-/// one state per lane.
+/// Evaluates poses and thrusts of a SIMD batch at the start of a step, if all thrusters are fixed
+/// and independent of the inflow; one state per lane.
 #[inline(always)]
 pub fn drive<T: Real>(
     robot: &Robot,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     motion: &Motion<T>,
     states: &mut [RobotState],
     work: &mut Workspace<T>,
 ) {
     kinematics::poses(robot, motion, &mut work.links);
-    forces::actuators::thruster::prepare_step_lanes(robot, states, at, work);
+    forces::actuators::thruster::prepare_step_lanes(robot, states, environment, work);
 }
 
 /// Computes the accelerations again after [`evaluate`] of the same motion, for other joint
@@ -108,53 +108,53 @@ impl<T: Real> Evaluate<T> for StageEvaluator<'_, T> {
 /// build.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
-    wide: bool,
+    has_avx2: bool,
 }
 
 impl Kernel {
     /// Selects the fastest kernel that this processor supports.
     pub fn new() -> Self {
-        let wide = f64x4::is_supported();
-        Self { wide }
+        let has_avx2 = f64x4::is_supported();
+        Self { has_avx2 }
     }
 
     /// Returns the kernel that every processor supports.
     pub fn portable() -> Self {
-        Self { wide: false }
+        Self { has_avx2: false }
     }
 
     /// Calls [`drive`] with the selected instruction set.
     pub fn drive<T: Real>(
         self,
         robot: &Robot,
-        at: &EnvironmentState<'_>,
+        environment: &EnvironmentState<'_>,
         motion: &Motion<T>,
         states: &mut [RobotState],
         work: &mut Workspace<T>,
     ) {
         #[cfg(target_arch = "x86_64")]
-        if self.wide {
+        if self.has_avx2 {
             // SAFETY: as in `evaluate`
-            return unsafe { wide::drive(robot, at, motion, states, work) };
+            return unsafe { avx2::drive(robot, environment, motion, states, work) };
         }
-        drive(robot, at, motion, states, work);
+        drive(robot, environment, motion, states, work);
     }
 
     /// Calls [`evaluate`] at the start of a step with the selected instruction set.
     pub fn evaluate<T: Real>(
         self,
         robot: &Robot,
-        at: &EnvironmentState<'_>,
+        environment: &EnvironmentState<'_>,
         motion: &Motion<T>,
         joint_commands: &[T],
         work: &mut Workspace<T>,
     ) {
         #[cfg(target_arch = "x86_64")]
-        if self.wide {
+        if self.has_avx2 {
             // SAFETY: `new` has checked that the processor supports these instructions
-            return unsafe { wide::evaluate(robot, at, motion, joint_commands, work) };
+            return unsafe { avx2::evaluate(robot, environment, motion, joint_commands, work) };
         }
-        evaluate(robot, at, motion, joint_commands, 0, work);
+        evaluate(robot, environment, motion, joint_commands, 0, work);
     }
 
     /// Calls [`accelerate`] with the selected instruction set.
@@ -166,9 +166,9 @@ impl Kernel {
         work: &mut Workspace<T>,
     ) {
         #[cfg(target_arch = "x86_64")]
-        if self.wide {
+        if self.has_avx2 {
             // SAFETY: as in `evaluate`
-            return unsafe { wide::accelerate(robot, motion, joint_commands, work) };
+            return unsafe { avx2::accelerate(robot, motion, joint_commands, work) };
         }
         accelerate(robot, motion, joint_commands, work);
     }
@@ -184,10 +184,10 @@ impl Kernel {
         work: &mut Workspace<T>,
     ) {
         #[cfg(target_arch = "x86_64")]
-        if self.wide {
+        if self.has_avx2 {
             // SAFETY: as in `evaluate`
             return unsafe {
-                wide::advance(robot, integrator, dt, at, motion, joint_commands, work)
+                avx2::advance(robot, integrator, dt, at, motion, joint_commands, work)
             };
         }
         advance(robot, integrator, dt, at, motion, joint_commands, work);
@@ -201,29 +201,29 @@ impl Default for Kernel {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod wide {
+mod avx2 {
     use super::{EnvironmentState, Integrator, Motion, Real, Robot, RobotState, Workspace};
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]
     pub(super) fn drive<T: Real>(
         robot: &Robot,
-        at: &EnvironmentState<'_>,
+        environment: &EnvironmentState<'_>,
         motion: &Motion<T>,
         states: &mut [RobotState],
         work: &mut Workspace<T>,
     ) {
-        super::drive(robot, at, motion, states, work);
+        super::drive(robot, environment, motion, states, work);
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]
     pub(super) fn evaluate<T: Real>(
         robot: &Robot,
-        at: &EnvironmentState<'_>,
+        environment: &EnvironmentState<'_>,
         motion: &Motion<T>,
         joint_commands: &[T],
         work: &mut Workspace<T>,
     ) {
-        super::evaluate(robot, at, motion, joint_commands, 0, work);
+        super::evaluate(robot, environment, motion, joint_commands, 0, work);
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]

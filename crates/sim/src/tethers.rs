@@ -171,7 +171,7 @@ impl Tethers {
             memory.v.copy_from_slice(&line.v);
             memory.end_force = line.pull;
             if let Some(segment) = line.breaking_segment {
-                memory.parted = Some(LineBreak {
+                memory.line_break = Some(LineBreak {
                     segment,
                     time_ns: now_ns,
                 });
@@ -199,7 +199,7 @@ impl TetherSolver<'_> {
         memory: &mut TetherState,
         line: &mut LineWork,
         turn: &mut DrumMotion,
-        at: &EnvironmentState<'_>,
+        environment: &EnvironmentState<'_>,
     ) {
         if memory.halted_ns.is_some() {
             (line.pull, *turn) = ([Vec3::zero(); 2], DrumMotion::NONE);
@@ -227,10 +227,10 @@ impl TetherSolver<'_> {
             damping,
         };
         match tether.model {
-            LineModel::Catenary if memory.parted.is_none() => {
-                catenary::step_quasi_static(tether, memory, &holds, at, pace, line);
+            LineModel::Catenary if memory.line_break.is_none() => {
+                catenary::step_quasi_static(tether, memory, &holds, environment, pace, line);
             }
-            _ => tether::step(tether, memory, &holds, at, pace, line),
+            _ => tether::step(tether, memory, &holds, environment, pace, line),
         }
         if !line.finite {
             line.pull = [Vec3::zero(); 2];

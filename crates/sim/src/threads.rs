@@ -201,7 +201,7 @@ impl Helpers {
         let items = Mutex::new(items);
         self.run(&|thread| {
             loop {
-                let some: [Option<I::Item>; MAX_GRAIN] = {
+                let taken: [Option<I::Item>; MAX_GRAIN] = {
                     let mut items = items.lock().unwrap_or_else(PoisonError::into_inner);
                     std::array::from_fn(|k| match k < grain {
                         false => None,
@@ -209,10 +209,10 @@ impl Helpers {
                         true => items.next_back(),
                     })
                 };
-                if some[0].is_none() {
+                if taken[0].is_none() {
                     return;
                 }
-                some.into_iter().flatten().for_each(work);
+                taken.into_iter().flatten().for_each(work);
             }
         });
     }

@@ -3,8 +3,8 @@
 //!
 //! # Example
 //! ```
-//! use merrow_validate::cases::page::{Outcome, format_outcome};
 //! use merrow_validate::cases::{CaseSet, all_cases};
+//! use merrow_validate::page::{Outcome, format_outcome};
 //! use merrow_validate::read::reference_data;
 //!
 //! // V30: added mass of a sphere, closed form and panel method
@@ -19,6 +19,7 @@
 
 pub mod cases;
 pub mod figure;
+pub mod page;
 pub mod pool;
 pub mod read;
 pub mod thetis;

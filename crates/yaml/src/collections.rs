@@ -64,7 +64,11 @@ impl<T: Read> Read for Vec<T> {
             _ => {
                 field.report_mismatch(
                     node,
-                    &format!("{}{}", Self::type_name(field).one, in_brackets(field.unit)),
+                    &format!(
+                        "{}{}",
+                        Self::type_name(field).singular,
+                        in_brackets(field.unit)
+                    ),
                     problems,
                 );
                 return None;
@@ -73,7 +77,7 @@ impl<T: Read> Read for Vec<T> {
         if items.is_empty() && field.has_check(Check::NotEmpty) {
             field.report_mismatch(
                 node,
-                &format!("{} that is not empty", Self::type_name(field).one),
+                &format!("{} that is not empty", Self::type_name(field).singular),
                 problems,
             );
             return None;
@@ -82,8 +86,8 @@ impl<T: Read> Read for Vec<T> {
     }
 
     fn type_name(field: &Field<'_>) -> TypeName {
-        let many = T::type_name(field).many;
-        TypeName::new(format!("a list of {many}"), format!("lists of {many}"))
+        let plural = T::type_name(field).plural;
+        TypeName::new(format!("a list of {plural}"), format!("lists of {plural}"))
     }
 
     fn schema(field: &Field<'_>, defs: &mut Defs) -> Json {
@@ -105,17 +109,17 @@ impl<T: Read, const N: usize> Read for [T; N] {
         let Value::Seq(items) = &node.value else {
             field.report_mismatch(
                 node,
-                &format!("{}{unit}", Self::type_name(field).one),
+                &format!("{}{unit}", Self::type_name(field).singular),
                 problems,
             );
             return None;
         };
         if items.len() != N {
-            let many = T::type_name(field).many;
+            let plural = T::type_name(field).plural;
             problems.push(
                 &node.place,
                 format!(
-                    "{}: expected {N} {many}{unit}, found {}",
+                    "{}: expected {N} {plural}{unit}, found {}",
                     field.title(),
                     items.len()
                 ),
@@ -125,10 +129,10 @@ impl<T: Read, const N: usize> Read for [T; N] {
     }
 
     fn type_name(field: &Field<'_>) -> TypeName {
-        let many = T::type_name(field).many;
+        let plural = T::type_name(field).plural;
         TypeName::new(
-            format!("a list of {N} {many}"),
-            format!("lists of {N} {many}"),
+            format!("a list of {N} {plural}"),
+            format!("lists of {N} {plural}"),
         )
     }
 
@@ -158,10 +162,10 @@ pub(crate) fn keys_of<'a>(
     }
 }
 
-fn map_noun(many: &str) -> TypeName {
+fn map_noun(plural: &str) -> TypeName {
     TypeName::new(
-        format!("a map of names to {many}"),
-        format!("maps of names to {many}"),
+        format!("a map of names to {plural}"),
+        format!("maps of names to {plural}"),
     )
 }
 
@@ -171,7 +175,7 @@ impl<T: Read> Read for BTreeMap<String, T> {
         field: &Field<'_>,
         problems: &mut Problems,
     ) -> Option<BTreeMap<String, T>> {
-        let keys = keys_of(node, &Self::type_name(field).one, field, problems)?;
+        let keys = keys_of(node, &Self::type_name(field).singular, field, problems)?;
         let mut values = BTreeMap::new();
         for (key, node) in keys {
             if let Some(value) = T::read(node, &field.element(&key.name), problems) {
@@ -182,7 +186,7 @@ impl<T: Read> Read for BTreeMap<String, T> {
     }
 
     fn type_name(field: &Field<'_>) -> TypeName {
-        map_noun(&T::type_name(field).many)
+        map_noun(&T::type_name(field).plural)
     }
 
     fn schema(field: &Field<'_>, defs: &mut Defs) -> Json {
@@ -238,7 +242,7 @@ impl<T> NamedMap<T> {
 
 impl<T: Read> Read for NamedMap<T> {
     fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<NamedMap<T>> {
-        let keys = keys_of(node, &Self::type_name(field).one, field, problems)?;
+        let keys = keys_of(node, &Self::type_name(field).singular, field, problems)?;
         let mut values = Vec::new();
         let mut named_well = true;
         for (key, node) in keys {
@@ -247,7 +251,7 @@ impl<T: Read> Read for NamedMap<T> {
                 false => (is_name(&key.name), Check::Name),
             };
             if !good {
-                let rule = String::type_name(&Field::new("", "", &[check])).one;
+                let rule = String::type_name(&Field::new("", "", &[check])).singular;
                 let text = format!(
                     "in {}: expected {rule}, found {}",
                     field.title(),
@@ -265,7 +269,7 @@ impl<T: Read> Read for NamedMap<T> {
     }
 
     fn type_name(field: &Field<'_>) -> TypeName {
-        map_noun(&T::type_name(field).many)
+        map_noun(&T::type_name(field).plural)
     }
 
     fn schema(field: &Field<'_>, defs: &mut Defs) -> Json {

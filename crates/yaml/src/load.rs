@@ -88,8 +88,9 @@ impl Loader {
         from: &Place,
         problems: &mut Problems,
     ) -> Option<PathBuf> {
-        let beside = Path::new(&*from.file).parent().unwrap_or(Path::new(""));
-        let folders = || std::iter::once(beside).chain(self.search.iter().map(PathBuf::as_path));
+        let base_folder = Path::new(&*from.file).parent().unwrap_or(Path::new(""));
+        let folders =
+            || std::iter::once(base_folder).chain(self.search.iter().map(PathBuf::as_path));
         let found = folders()
             .map(|folder| folder.join(requested))
             .find(|path| path.is_file());

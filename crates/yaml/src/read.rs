@@ -102,17 +102,17 @@ impl<'a> Field<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeName {
     /// Singular, with its article.
-    pub one: String,
+    pub singular: String,
     /// Plural form, without article.
-    pub many: String,
+    pub plural: String,
 }
 
 impl TypeName {
     /// Creates a noun from its singular (with article) and its plural.
-    pub fn new(one: impl Into<String>, many: impl Into<String>) -> TypeName {
+    pub fn new(singular: impl Into<String>, plural: impl Into<String>) -> TypeName {
         TypeName {
-            one: one.into(),
-            many: many.into(),
+            singular: singular.into(),
+            plural: plural.into(),
         }
     }
 }

@@ -128,7 +128,7 @@ impl Read for f64 {
             Some(value) if within(value, field.checks) => return Some(value),
             _ => field.report_mismatch(
                 node,
-                &format!("{}{unit}", f64::type_name(field).one),
+                &format!("{}{unit}", f64::type_name(field).singular),
                 problems,
             ),
         }
@@ -157,7 +157,7 @@ macro_rules! read_whole_numbers {
                 if fitting.is_none() {
                     let noun = match value {
                         Some(value) if value > 0 => format!("a whole number from {} to {}", <$int>::MIN, <$int>::MAX),
-                        _ => Self::type_name(field).one,
+                        _ => Self::type_name(field).singular,
                     };
                     field.report_mismatch(node, &format!("{noun}{}", in_brackets(field.unit)), problems);
                 }
@@ -188,7 +188,7 @@ impl Read for bool {
     fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<bool> {
         let value = plain_text(node).and_then(boolean);
         if value.is_none() {
-            field.report_mismatch(node, &bool::type_name(field).one, problems);
+            field.report_mismatch(node, &bool::type_name(field).singular, problems);
         }
         value
     }
@@ -233,7 +233,7 @@ impl Read for String {
                 Some(text.clone())
             }
             _ => {
-                field.report_mismatch(node, &String::type_name(field).one, problems);
+                field.report_mismatch(node, &String::type_name(field).singular, problems);
                 None
             }
         }

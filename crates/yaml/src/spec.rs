@@ -276,7 +276,7 @@ macro_rules! fieldless_choice {
 
             /// Returns the word that stands for this variant in a file.
             #[allow(unreachable_pub, reason = "the type may be private")]
-            pub fn word(self) -> &'static str {
+            pub fn keyword(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*
                 }
@@ -313,7 +313,7 @@ macro_rules! fieldless_choice {
             }
 
             fn json(&self) -> serde_json::Value {
-                self.word().into()
+                self.keyword().into()
             }
         }
     };

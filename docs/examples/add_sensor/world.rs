@@ -9,9 +9,9 @@ spec! {
 }
 
 impl BuildSensor for InclinometerConfig {
-    fn build(&self, about: &SensorContext<'_>, _: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, _: &mut Problems) -> SensorKind {
         SensorKind::Inclinometer(InclinometerSpec {
-            errors: about.errors(&self.errors, "angle"),
+            errors: context.errors(&self.errors, "angle"),
         })
     }
 }

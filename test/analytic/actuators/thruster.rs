@@ -158,7 +158,7 @@ fn thrust_curves_match_hand_calculation() {
     assert_eq!(t.static_thrust(7.0, 1000.0), 0.004 * 1e4);
     close(
         "inverse",
-        t.command_for(-7.0, 1000.0),
+        t.command_from_thrust(-7.0, 1000.0),
         -(7.0 / 0.003_f64).sqrt() / 100.0,
         1e-9,
     );

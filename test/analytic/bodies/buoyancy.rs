@@ -24,7 +24,7 @@ fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> (f64, Vec3) {
     let motion = Motion {
         p_WB,
         q_WB,
-        ..Motion::rest(0)
+        ..Motion::at_rest(0)
     };
     let work = evaluate(scene, &motion);
     let (link, w) = (&scene.robots[0].links[0], &work.links[0]);

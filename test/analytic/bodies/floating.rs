@@ -212,7 +212,7 @@ fn held_box_wave_pressure_matches_closed_form() {
         waves: Some(&waves),
         ..crate::common::initial_environment(&world)
     };
-    let mut motion = merrow_model::state::Motion::rest(0);
+    let mut motion = merrow_model::state::Motion::at_rest(0);
     // The crest is 0.5 m high; the bottom of the box is 0.4 m below it.
     motion.p_WB = Vec3::new(0.0, 0.0, 0.35);
     // Water and body have the same velocity, so only pressure acts; the contribution of the added

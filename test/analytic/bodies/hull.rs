@@ -46,7 +46,7 @@ fn motion_at_rest(p_WB: Vec3, q_WB: Quat) -> Motion {
     Motion {
         p_WB,
         q_WB,
-        ..Motion::rest(0)
+        ..Motion::at_rest(0)
     }
 }
 

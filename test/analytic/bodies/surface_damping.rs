@@ -40,7 +40,7 @@ fn added(name: &str, losses: &str, entry: &str) -> [f64; 6] {
 fn surface_damping_terms_match_their_keys() {
     let entry = "velocity_m_s: [-1.5, 0.4, 0]
     angular_velocity_rad_s: [-0.2, 0.1, 0.3]";
-    let all = "roll_nm_s_per_rad: 10, roll_quadratic_nm_s2: 20, roll_cubic_nm_s3: 30, roll_lift_n_s2: 40, \
+    let all = "roll_nm_s_per_rad: 10, roll_quadratic_nm_s2_per_rad2: 20, roll_cubic_nm_s3_per_rad3: 30, roll_lift_n_s2_per_rad: 40, \
                wave_resistance_n: [[1, 4], [2, 60]]";
     let found = added("terms", all, entry);
     close(

@@ -187,7 +187,7 @@ fn double(dt: f64, q: [f64; 2]) -> String {
     let tree = format!(
         "  tree:
     position_m: [0, 20, 0]
-    joints_rad: {{one_joint: {}, two_joint: {}}}
+    joint_positions: {{one_joint: {}, two_joint: {}}}
     model:
       source: test
       base: fixed

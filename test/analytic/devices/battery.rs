@@ -76,7 +76,7 @@ fn voltage_sag_matches_load_current() {
 #[test]
 fn charging_is_at_constant_current_then_voltage() {
     let (R, C, I) = (0.5, 3600.0 * 0.02, 2.0);
-    let world = "chargers: {pad: {kind: within, current_a: 2, place: {position_m: [0, 0, -5]}, range_m: 1}}";
+    let world = "chargers: {pad: {kind: proximity, current_a: 2, position: {position_m: [0, 0, -5]}, range_m: 1}}";
     let keys = "capacity_ah: 0.02, open_circuit_v: [[0, 12], [1, 14]], resistance_ohm: 0.5, initial_charge: 0.1, \
                 charge_voltage_v: 14, charge_current_a: 10";
     let mut s = simulation(&held_robot(keys, "", world));
@@ -112,7 +112,7 @@ fn charging_is_at_constant_current_then_voltage() {
 fn battery_limits_charge_current() {
     let charger = |voltage: &str| {
         format!(
-            "chargers: {{pad: {{kind: within, current_a: 2{voltage}, place: {{position_m: [0, 0, -5]}}, range_m: 1}}}}"
+            "chargers: {{pad: {{kind: proximity, current_a: 2{voltage}, position: {{position_m: [0, 0, -5]}}, range_m: 1}}}}"
         )
     };
     let first = |keys: &str, voltage: &str| {
@@ -146,7 +146,7 @@ fn battery_limits_charge_current() {
 // none.
 #[test]
 fn charger_out_of_reach_does_not_charge() {
-    let world = "chargers: {pad: {kind: within, current_a: 2, place: {position_m: [0, 1.1, -5]}, range_m: 1}}";
+    let world = "chargers: {pad: {kind: proximity, current_a: 2, position: {position_m: [0, 1.1, -5]}, range_m: 1}}";
     let mut s = simulation(&held_robot(
         "capacity_ah: 2, initial_charge: 0.5, open_circuit_v: [[0, 12], [1, 14]]",
         "",

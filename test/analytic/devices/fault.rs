@@ -191,7 +191,10 @@ robots:
     };
     assert!(pressure(40) > pressure(39) + 50.0);
     assert_eq!(pressure(199), pressure(55));
-    assert!(all[199].stamp_ns > all[55].stamp_ns, "it goes on speaking");
+    assert!(
+        all[199].stamp_ns > all[55].stamp_ns,
+        "it continues to publish"
+    );
 }
 
 // Goal: a battery with a power limit weakens the thrusters, and a dead battery stops all devices.
@@ -526,7 +529,7 @@ fn leaking(hole: f64, volume: f64) -> Simulation {
     simulation(&format!(
         "
 water: {{density_kg_m3: 1000}}
-faults: {{hole: {{robot: r, target: base_link, kind: leak, hole_m: {hole}, compartment_m3: {volume}, center_m: [0.3, 0, 0]}}}}
+faults: {{hole: {{robot: r, target: base_link, kind: leak, hole_diameter_m: {hole}, compartment_m3: {volume}, center_m: [0.3, 0, 0]}}}}
 robots:
   r:
     position_m: [0, 0, -10]

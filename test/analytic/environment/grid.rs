@@ -21,7 +21,7 @@ fn drifter(
         writeln!(table, "{t},{y},{x},{u},{v}").unwrap();
     }
     let outside = if name.ends_with("stop") {
-        ", outside: stop"
+        ", extrapolation: stop"
     } else {
         ""
     };
@@ -110,8 +110,8 @@ fn a_grid_in_time_accelerates_its_water() {
     );
 }
 
-// Goal: `outside: stop` halts a robot at the edge of the grid and reports the cause. Method: a
-// current of 1 m/s carries a drifter from 28 m over the eastern edge at 30 m. Tolerance: the
+// Goal: `extrapolation: stop` halts a robot at the edge of the grid and reports the cause. Method:
+// a current of 1 m/s carries a drifter from 28 m over the eastern edge at 30 m. Tolerance: the
 // distance of one step from the edge, or of one more for an implicit step.
 #[test]
 fn outside_stop_halts_robot_with_cause() {
@@ -124,7 +124,10 @@ fn outside_stop_halts_robot_with_cause() {
     advance(&mut s, 3.0);
     let state = &s.state.robots[0];
     let halt = state.halted.as_ref().expect("it went on");
-    assert_eq!(halt.cause, "left the grid of the flow g (`outside: stop`)");
+    assert_eq!(
+        halt.cause,
+        "left the grid of the flow g (`extrapolation: stop`)"
+    );
     assert!(
         (state.motion.p_WB.x - 30.0).abs() < 0.021,
         "{:?}",

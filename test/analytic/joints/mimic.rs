@@ -21,7 +21,7 @@ fn world(base: &str, lead: &str, follow: &str, mimic: &str) -> String {
 water: {{density_kg_m3: 0}}
 robots:
   r:
-    joints_rad: {{lead: 0.1}}
+    joint_positions: {{lead: 0.1}}
     model:
       source: test
       base: {base}
@@ -134,8 +134,8 @@ fn mimic_constraint_holds_and_conserves_energy() {
     let follow =
         "kind: prismatic, lower_m: -9, upper_m: 9, axis: [0, 1, 0], position_m: [0, 0.3, 0]";
     let text = world("floating", &lead, follow, "multiplier: 0.7, offset: -0.2").replace(
-        "joints_rad: {lead: 0.1}",
-        "joints_rad: {lead: 0.4}\n    angular_velocity_rad_s: [0.3, 0.2, 0.1]",
+        "joint_positions: {lead: 0.1}",
+        "joint_positions: {lead: 0.4}\n    angular_velocity_rad_s: [0.3, 0.2, 0.1]",
     );
     let energy = |scene: &Scene, motion: &merrow_model::state::Motion| {
         let work = evaluate(scene, motion);

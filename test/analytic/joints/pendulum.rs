@@ -35,7 +35,7 @@ water: {{density_kg_m3: 1000}}
 robots:
   pendulum:
     position_m: [0, 0, -10]
-    joints_rad: {{bob_joint: {amplitude}}}
+    joint_positions: {{bob_joint: {amplitude}}}
     model:
       source: test
       base: fixed
@@ -102,7 +102,7 @@ fn bar_swings_in_air() {
 water: {density_kg_m3: 0}
 robots:
   pendulum:
-    joints_rad: {bar_joint: 1.2}
+    joint_positions: {bar_joint: 1.2}
     model:
       source: test
       base: fixed

@@ -607,7 +607,7 @@ fn grippers_reach_or_stall() {
 fn goals_continue_bit_for_bit_from_clone() {
     let text = "
 step: {dt_s: 0.001}
-robots: {u: {model: osu_uvms_servo, position_m: [0, 0, -5], joints_rad: {shoulder: 0.5, elbow: 0.5}, repeat: {count: [4, 1, 1], spacing_m: [5, 0, 0]}}}
+robots: {u: {model: osu_uvms_servo, position_m: [0, 0, -5], joint_positions: {shoulder: 0.5, elbow: 0.5}, repeat: {count: [4, 1, 1], spacing_m: [5, 0, 0]}}}
 ";
     let scene = std::sync::Arc::new(crate::common::scene(text));
     let start = |threads| {
@@ -658,7 +658,7 @@ fn the_servo_of_the_trials_follows_a_quintic() {
         "
 step: {dt_s: 0.001}
 water: {density_kg_m3: 997}
-robots: {u: {model: osu_uvms_servo, position_m: [0, 0, -5], joints_rad: {base: 0.03, shoulder: 0.08, elbow: 0.03, wrist: -1.27}}}
+robots: {u: {model: osu_uvms_servo, position_m: [0, 0, -5], joint_positions: {base: 0.03, shoulder: 0.08, elbow: 0.03, wrist: -1.27}}}
 ",
     );
     s.advance(10_000);

@@ -1,4 +1,4 @@
-//! Tests lines that part above their breaking load.
+//! Tests lines that break above their breaking load.
 
 use crate::common::worlds::tethered;
 use crate::common::{close, simulation};
@@ -19,8 +19,8 @@ fn heaved_line(method: &str, more: &str) -> Simulation {
     )
 }
 
-// Goal: a line parts in the step after which its tension exceeds its breaking load, at the point of
-// maximum tension, its upper end. From then on it transmits no force between its ends; a reset
+// Goal: a line breaks in the step after which its tension exceeds its breaking load, at the point
+// of maximum tension, its upper end. From then on it transmits no force between its ends; a reset
 // restores it. Method: a winch heaves it taut, with both methods. Tolerance: the tension of the
 // last intact step is below the load, and above it by no more than the haul of one step, 0.05 ·
 // 0.002 · 5000 / 10 = 0.05 N, and 1 N with the oscillation of the line.
@@ -30,7 +30,7 @@ fn line_parts_above_breaking_load() {
         let mut s = heaved_line(method, "");
         s.state.tethers[0].winch = merrow_model::state::WinchCommand::Speed(-0.05);
         let mut before = 0.0;
-        while s.state.tethers[0].parted.is_none() {
+        while s.state.tethers[0].line_break.is_none() {
             assert!(
                 s.time_ns() < 20_000_000_000,
                 "{method}: it holds {before} N"
@@ -39,19 +39,19 @@ fn line_parts_above_breaking_load() {
             assert!(before < 100.0, "{method}: whole at {before} N");
             s.advance(1);
         }
-        let (parted, t) = (
-            s.state.tethers[0].parted.unwrap(),
+        let (line_break, t) = (
+            s.state.tethers[0].line_break.unwrap(),
             s.state.tethers[0].end_tensions()[1],
         );
         assert_eq!(
-            (parted.segment, parted.time_ns),
+            (line_break.segment, line_break.time_ns),
             (9, s.time_ns()),
             "{method}"
         );
         // In the lumped line the uppermost segment carries the end tension, because its weight
         // hangs below its midpoint.
         assert!(t > 100.0 && t < 101.0, "{method}: {before} N, then {t} N");
-        assert!(!s.state.tethers[0].is_whole());
+        assert!(!s.state.tethers[0].is_intact());
         s.advance(1);
         assert_eq!(
             s.state.tethers[0].end_tensions()[1],
@@ -69,11 +69,11 @@ fn line_parts_above_breaking_load() {
             "{method}: {low} N, its free end by {fell:?}"
         );
         s.state = s.state.reset(&s.scene);
-        assert!(s.state.tethers[0].is_whole());
+        assert!(s.state.tethers[0].is_intact());
     }
 }
 
-// Goal: a line without a breaking load does not part. Method: the same, with no breaking load,
+// Goal: a line without a breaking load does not break. Method: the same, with no breaking load,
 // until the winch stops at 1.5 % of stretch. Tolerance: none.
 #[test]
 fn line_without_breaking_load_does_not_part() {
@@ -83,12 +83,12 @@ fn line_without_breaking_load_does_not_part() {
         .breaking = f64::INFINITY;
     s.state.tethers[0].winch = merrow_model::state::WinchCommand::Length(9.8);
     s.advance(10_000);
-    assert!(s.state.tethers[0].is_whole() && s.state.tethers[0].end_tensions()[1] > 100.0);
+    assert!(s.state.tethers[0].is_intact() && s.state.tethers[0].end_tensions()[1] > 100.0);
 }
 
-// Goal: a line that parts conserves momentum and releases its robots. Method: two separate robots
+// Goal: a line that breaks conserves momentum and releases its robots. Method: two separate robots
 // in empty space drift away from each other on a line with a breaking load of 20 N. The momentum of
-// robots and line is compared, and the robots' velocities after it has parted. Tolerance: 4e-15 per
+// robots and line is compared, and the robots' velocities after it is broken. Tolerance: 4e-15 per
 // step, as for intact lines: 1e-11 over 2 s. Without tension they move straight on.
 #[test]
 fn parting_conserves_momentum() {
@@ -118,15 +118,15 @@ fn parting_conserves_momentum() {
     for k in 0..2000 {
         s.advance(1);
         worst = worst.max((momentum(&s) - before).norm());
-        if broke == 0 && s.state.tethers[0].parted.is_some() {
+        if broke == 0 && s.state.tethers[0].line_break.is_some() {
             broke = k;
         }
     }
     println!(
-        "parted after {broke} ms in {:?}, momentum within {worst:e}",
-        s.state.tethers[0].parted
+        "broken after {broke} ms in {:?}, momentum within {worst:e}",
+        s.state.tethers[0].line_break
     );
-    assert!(broke > 0, "it did not part");
+    assert!(broke > 0, "it did not break");
     assert!(worst < 1e-11, "{worst:e}");
     let apart = s.state.robots[1].motion.V_WB_B.v.x - s.state.robots[0].motion.V_WB_B.v.x;
     assert!(

@@ -12,7 +12,7 @@ fn glider(slide: f64, extra: &str) -> Simulation {
 step: {{dt_s: 0.02}}
 water: {{density_kg_m3: 1025}}
 seabed: {{depth_m: 3000}}
-robots: {{g: {{model: {{extends: robots/seawing.yaml, sensors: null, {extra}}}, position_m: [0, 0, -300], velocity_m_s: [0.3, 0, 0], joints_rad: {{slide: {slide}}}}}}}"
+robots: {{g: {{model: {{extends: robots/seawing.yaml, sensors: null, {extra}}}, position_m: [0, 0, -300], velocity_m_s: [0.3, 0, 0], joint_positions: {{slide: {slide}}}}}}}"
     ))
 }
 

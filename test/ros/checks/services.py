@@ -220,7 +220,7 @@ def check_parting():
         assert not latest(late).data
         said = m.listen("/diagnostics")
         m.step(1000)
-        wait_until(said, lambda d: any(s.name == "line: line" and s.message.startswith("parted at ") for s in d.status))
+        wait_until(said, lambda d: any(s.name == "line: line" and s.message.startswith("broken at ") for s in d.status))
         m.do("reset")
         m.step(1)
         wait_until(late, lambda b: b.data)

@@ -9,7 +9,7 @@ use crate::state::frames::{CameraImages, FrameData, Point, Scan, Sentence};
 
 persist! { enum FrameData {
     0 = Scan(scan), 1 = Cloud(points), 2 = CameraImages(images), 3 = Ping(ping), 4 = Acoustic(observations),
-    5 = Detections(detections), 6 = Echoes(heard), 7 = Sweep(sweep), 8 = Sentences(sentences),
+    5 = Detections(detections), 6 = Echoes(echoes), 7 = Sweep(sweep), 8 = Sentences(sentences),
 } }
 persist! { struct Scan { ranges, intensities } }
 persist! { struct Point { p, intensity, time, ring } }

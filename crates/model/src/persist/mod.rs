@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the bytes that have not been read.
-    pub fn rest(&self) -> &'a [u8] {
+    pub fn remaining_bytes(&self) -> &'a [u8] {
         self.bytes
     }
 

@@ -124,7 +124,7 @@ impl<T: Persist> Persist for Vec<T> {
     fn load(from: &mut Reader<'_>) -> Result<Self, String> {
         let n = usize::load(from)?;
         // every item has at least one byte: a damaged number allocates no more than the file
-        let mut items = Self::with_capacity(n.min(from.rest().len()));
+        let mut items = Self::with_capacity(n.min(from.remaining_bytes().len()));
         for _ in 0..n {
             items.push(T::load(from)?);
         }

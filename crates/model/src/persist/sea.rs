@@ -129,7 +129,7 @@ where
 {
     let found = all.find_map(|item| {
         let bytes = to_bytes(item);
-        from.rest()
+        from.remaining_bytes()
             .starts_with(&bytes)
             .then(|| (Arc::clone(item), bytes.len()))
     });

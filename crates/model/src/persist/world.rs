@@ -19,7 +19,7 @@ persist! { struct CouplingState {
     engaged, capture, partner, p_AT, q_AT, offset, offset_rate, guided, force_W, moment_W, load, predicted_load,
 } }
 persist! { enum LatchCapture { 0 = Armed, 1 = Leaving, 2 = Off } }
-persist! { struct TetherState { p, v, length, end_force, winch_speed, winch, parted, halted_ns } }
+persist! { struct TetherState { p, v, length, end_force, winch_speed, winch, line_break, halted_ns } }
 persist! { struct LineBreak { segment, time_ns } }
 persist! { enum WinchCommand { 0 = Speed(speed), 1 = Length(length) } }
 persist! { struct ChargerState { robot, given } }

@@ -68,7 +68,7 @@ impl CouplingKind {
         }
     }
     /// Returns the type name in world files.
-    pub fn word(&self) -> &'static str {
+    pub fn keyword(&self) -> &'static str {
         match self {
             CouplingKind::Weld => "weld",
             CouplingKind::Hinge => "hinge",

@@ -19,7 +19,7 @@ pub enum Device {
     Winch(usize),
     /// Sensor with this index.
     Sensor(usize),
-    /// Channel of a sensor: sensor index, and index in `SensorKind::parts`.
+    /// Channel of a sensor: sensor index, and index in `SensorKind::fault_channels`.
     SensorChannel(usize, usize),
     /// GNSS or GNSS heading receiver, by its index among the sensors.
     GnssReceiver(usize),
@@ -115,7 +115,7 @@ pub struct Leak {
 
 impl FaultKind {
     /// Returns the name in world files, services and diagnostics.
-    pub fn word(&self) -> &'static str {
+    pub fn keyword(&self) -> &'static str {
         match self {
             FaultKind::Dead => "dead",
             FaultKind::Stuck => "stuck",

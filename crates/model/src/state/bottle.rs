@@ -20,7 +20,7 @@ pub enum Filling {
 
 impl Filling {
     /// Returns the name as published.
-    pub fn word(self) -> &'static str {
+    pub fn keyword(self) -> &'static str {
         match self {
             Filling::Empty => "empty",
             Filling::Pumping => "pumping",

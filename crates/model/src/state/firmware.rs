@@ -82,7 +82,7 @@ pub enum FlightMode {
 
 impl FlightMode {
     /// Returns the name as published.
-    pub fn word(self) -> &'static str {
+    pub fn keyword(self) -> &'static str {
         match self {
             FlightMode::Off => "off",
             FlightMode::TakingOff => "taking_off",

@@ -205,7 +205,7 @@ pub struct SensorState {
     pub noise: bool,
     /// Effect of faults on the sensor.
     pub fault: FaultEffect,
-    /// Additional effects of faults on its separate channels (`SensorKind::parts`).
+    /// Additional effects of faults on its separate channels (`SensorKind::fault_channels`).
     pub channel_faults: [FaultEffect; 4],
     /// State of its first-order lags; `None` before the first sample or without lags.
     pub lag: Option<SensorLag>,
@@ -282,7 +282,7 @@ pub struct Halt {
 
 impl<T: Real> Motion<T> {
     /// Creates a motion at rest at the origin.
-    pub fn rest(n_joints: usize) -> Self {
+    pub fn at_rest(n_joints: usize) -> Self {
         Self {
             q_WB: Quat::identity(),
             p_WB: Vec3::zero(),
@@ -396,7 +396,7 @@ impl RobotState {
 
     /// Creates the initial state of a robot from the world file.
     pub fn new(robot: &Robot) -> Self {
-        let mut motion = Motion::rest(robot.n_joints());
+        let mut motion = Motion::at_rest(robot.n_joints());
         let s = &robot.start;
         motion.q_WB = Quat::from_rpy(s.rpy[0], s.rpy[1], s.rpy[2]);
         motion.p_WB = s.p_WB;

@@ -19,8 +19,8 @@ pub struct TetherState {
     pub winch_speed: f64,
     /// Command of the winch.
     pub winch: WinchCommand,
-    /// Position and time of a break, if the line has parted.
-    pub parted: Option<LineBreak>,
+    /// Position and time of a break, if the line is broken.
+    pub line_break: Option<LineBreak>,
     /// Time at which the line was halted because its state was no longer finite [ns]; it then
     /// exerts no force.
     pub halted_ns: Option<u64>,
@@ -54,19 +54,20 @@ impl TetherState {
             end_force: [Vec3::zero(); 2],
             winch_speed: 0.0,
             winch: WinchCommand::Speed(0.0),
-            parted: None,
+            line_break: None,
             halted_ns: None,
         }
     }
 
     /// Returns true while the line connects its ends.
-    pub fn is_whole(&self) -> bool {
-        self.parted.is_none() && self.halted_ns.is_none()
+    pub fn is_intact(&self) -> bool {
+        self.line_break.is_none() && self.halted_ns.is_none()
     }
 
-    /// Returns true if the line has parted at `segment`.
-    pub fn is_gap(&self, segment: usize) -> bool {
-        self.parted.is_some_and(|parted| parted.segment == segment)
+    /// Returns true if the line is broken at `segment`.
+    pub fn is_broken_at(&self, segment: usize) -> bool {
+        self.line_break
+            .is_some_and(|line_break| line_break.segment == segment)
     }
 
     /// Returns the tension at the first and at the second end over the last step [N].

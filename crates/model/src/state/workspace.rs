@@ -377,7 +377,7 @@ impl<T: Real> Workspace<T> {
             qdd_start: zeros(),
             joints: vec![JointWork::default(); nj],
             mobility: vec![0.0; if robot.servos { nj * nj } else { 0 }],
-            stage: Motion::rest(nj),
+            stage: Motion::at_rest(nj),
             slopes: std::array::from_fn(|_| (zeros(), zeros())),
         }
     }

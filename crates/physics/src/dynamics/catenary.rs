@@ -52,13 +52,21 @@ struct HangingLine {
 }
 
 impl HangingLine {
-    fn new(tether: &Tether, length: f64, ends: [Vec3; 2], at: &EnvironmentState<'_>) -> Self {
-        let weight = tether.line.weight_in_water(at.sea.density, at.gravity);
+    fn new(
+        tether: &Tether,
+        length: f64,
+        ends: [Vec3; 2],
+        environment: &EnvironmentState<'_>,
+    ) -> Self {
+        let weight = tether
+            .line
+            .weight_in_water(environment.sea.density, environment.gravity);
         let up = if weight < 0.0 { -1.0 } else { 1.0 };
         let lower = usize::from(up * ends[1].z < up * ends[0].z);
         let d = ends[1 - lower] - ends[lower];
         let horizontal = Vec3::new(d.x, d.y, 0.0);
-        let lies_on_seabed = up > 0.0 && depth_below_seabed(at, ends[lower]).0 > -SEABED_TOLERANCE;
+        let lies_on_seabed =
+            up > 0.0 && depth_below_seabed(environment, ends[lower]).0 > -SEABED_TOLERANCE;
         let span = Span {
             x: horizontal.norm(),
             z: up * d.z,
@@ -118,7 +126,7 @@ pub fn step_quasi_static(
     tether: &Tether,
     state: &TetherState,
     end_conditions: &[EndCondition; 2],
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     parameters: StepParameters,
     work: &mut LineWork,
 ) {
@@ -126,7 +134,7 @@ pub fn step_quasi_static(
     // a massless spring is damped by the integration rule only: implicit Euler
     let lead = parameters.h;
     let length = state.length + parameters.rate * lead;
-    let line = HangingLine::new(tether, length, [state.p[0], state.p[n]], at);
+    let line = HangingLine::new(tether, length, [state.p[0], state.p[n]], environment);
     let pulls = line.end_forces();
     let upper = 1 - line.lower;
     // displacement rate of an end under the forces at its current position, and its derivative with
@@ -164,10 +172,10 @@ pub fn step_quasi_static(
     work.finite = work.p.iter().chain(&work.pull).all(|x| x.is_finite());
     // the tension is greatest at one of the ends
     let [first, last] = work.pull.map(Vec3::norm);
-    let (at, tension) = if last > first {
+    let (environment, tension) = if last > first {
         (n - 1, last)
     } else {
         (0, first)
     };
-    work.record_break(tether, state, at, tension);
+    work.record_break(tether, state, environment, tension);
 }

@@ -147,7 +147,7 @@ impl LineWork {
             segments: vec![force; n - 1],
             rows: vec![BlockRow::zero(); n],
             breaking_segment: None,
-            bendings: vec![NodeBending::none(); if tether.line.bending > 0.0 { n } else { 0 }],
+            bendings: vec![NodeBending::zero(); if tether.line.bending > 0.0 { n } else { 0 }],
             bending_forces: vec![Vec3::zero(); n],
             pentadiagonal_rows: vec![
                 PentadiagonalRow::from_tridiagonal(&BlockRow::zero());
@@ -165,7 +165,7 @@ impl LineWork {
         at: usize,
         tension: f64,
     ) {
-        let is_broken = state.parted.is_none() && tension > tether.line.breaking;
+        let is_broken = state.line_break.is_none() && tension > tether.line.breaking;
         self.breaking_segment = is_broken.then_some(at);
     }
 }
@@ -176,17 +176,17 @@ pub fn step(
     tether: &Tether,
     state: &TetherState,
     end_conditions: &[EndCondition; 2],
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     parameters: StepParameters,
     work: &mut LineWork,
 ) {
     let n = tether.n_segments();
-    update_environments(tether, state, end_conditions, at, work);
+    update_environments(tether, state, end_conditions, environment, work);
     let line = LineStep {
         tether,
         state,
         end_conditions,
-        at,
+        environment,
         parameters,
         rest_length: state.length / n as f64,
     };
@@ -203,22 +203,27 @@ fn update_environments(
     tether: &Tether,
     state: &TetherState,
     end_conditions: &[EndCondition; 2],
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     work: &mut LineWork,
 ) {
     let n = tether.n_segments();
     let rest_length = state.length / n as f64;
     for i in 0..=n {
-        let first = if i > 0 && !state.is_gap(i - 1) {
+        let first = if i > 0 && !state.is_broken_at(i - 1) {
             i - 1
         } else {
             i
         };
-        let last = if i < n && !state.is_gap(i) { i + 1 } else { i };
+        let last = if i < n && !state.is_broken_at(i) {
+            i + 1
+        } else {
+            i
+        };
         let chord = state.p[last] - state.p[first];
         let tangent = chord.unit().unwrap_or_default();
         let length = rest_length * node_segment_count(i, n, end_conditions);
-        work.environments[i] = NodeEnvironment::new(&tether.line, at, state.p[i], tangent, length);
+        work.environments[i] =
+            NodeEnvironment::new(&tether.line, environment, state.p[i], tangent, length);
     }
 }
 
@@ -247,7 +252,7 @@ struct LineStep<'a> {
     tether: &'a Tether,
     state: &'a TetherState,
     end_conditions: &'a [EndCondition; 2],
-    at: &'a EnvironmentState<'a>,
+    environment: &'a EnvironmentState<'a>,
     parameters: StepParameters,
     /// Unstretched length of a segment at the start of the step [m].
     rest_length: f64,
@@ -316,7 +321,7 @@ impl LineStep<'_> {
         let position = |i: usize, w: &[Vec3]| self.state.p[i] + w[i].scale(lead);
         for s in 0..n {
             let d = position(s + 1, &work.w) - position(s, &work.w);
-            work.segments[s] = match self.state.is_gap(s) {
+            work.segments[s] = match self.state.is_broken_at(s) {
                 true => ZERO_FORCE,
                 false => law::tension(line, rest_length, rate, d, work.w[s + 1] - work.w[s], lead),
             };
@@ -324,8 +329,14 @@ impl LineStep<'_> {
         for i in 0..=n {
             if work.environments[i].length > 0.0 {
                 let p = position(i, &work.w);
-                work.nodes[i] =
-                    law::node_force(line, self.at, &work.environments[i], p, work.w[i], lead);
+                work.nodes[i] = law::node_force(
+                    line,
+                    self.environment,
+                    &work.environments[i],
+                    p,
+                    work.w[i],
+                    lead,
+                );
             }
         }
     }
@@ -336,15 +347,15 @@ impl LineStep<'_> {
         let d = |s: usize, w: &[Vec3]| {
             self.state.p[s + 1] - self.state.p[s] + (w[s + 1] - w[s]).scale(lead)
         };
-        let is_loaded = |s: usize| s < n && !self.state.is_gap(s);
+        let is_loaded = |s: usize| s < n && !self.state.is_broken_at(s);
         for i in 0..=n {
             let (w, l) = (&work.w, self.rest_length);
             let (before, after) = (i > 0 && is_loaded(i - 1), is_loaded(i));
             work.bendings[i] = match (self.clamp_direction(i), before, after) {
-                (None, true, true) => NodeBending::between(EI, l, d(i - 1, w), d(i, w)),
+                (None, true, true) => NodeBending::from_segments(EI, l, d(i - 1, w), d(i, w)),
                 (Some(t), false, true) => NodeBending::clamped_before(EI, l, t, d(i, w)),
                 (Some(t), true, false) => NodeBending::clamped_after(EI, l, d(i - 1, w), t),
-                _ => NodeBending::none(),
+                _ => NodeBending::zero(),
             };
         }
         for (wide_row, row) in work.pentadiagonal_rows.iter_mut().zip(&work.rows) {
@@ -410,7 +421,8 @@ impl LineStep<'_> {
             match self.end_condition(i) {
                 None | Some(EndCondition::Free) => {
                     let (node, environment) = (&work.nodes[i], &work.environments[i]);
-                    let [along, across] = environment.mass(&self.tether.line, self.at.sea.density);
+                    let [along, across] =
+                        environment.mass(&self.tether.line, self.environment.sea.density);
                     let M = law::axial_transverse_matrix(environment.tangent, along, across);
                     row.D = M + scaled(&(springs + node.D), lead);
                     row.L = scaled(&before.D, -lead);
@@ -488,7 +500,7 @@ impl LineStep<'_> {
         let end_position = |i: usize| self.state.p[i] + work.w[i].scale(h);
         let rest_length = self.rest_length + h * self.parameters.rate / n as f64;
         let is_rope = self.tether.line.bending == 0.0;
-        (0..n).filter(|s| !self.state.is_gap(*s)).any(|s| {
+        (0..n).filter(|s| !self.state.is_broken_at(*s)).any(|s| {
             if !is_rope {
                 // its chord at the midpoint of the step would be too short
                 let unit = |d: Vec3| d.unit().unwrap_or_default();
@@ -502,7 +514,7 @@ impl LineStep<'_> {
             let after = (end_position(s + 1) - end_position(s)).norm() > rest_length;
             before != after
         }) || (0..=n).any(|i| {
-            let inside = |p: Vec3| law::depth_below_seabed(self.at, p).0 > 0.0;
+            let inside = |p: Vec3| law::depth_below_seabed(self.environment, p).0 > 0.0;
             work.environments[i].length > 0.0 && inside(self.state.p[i]) != inside(end_position(i))
         })
     }
@@ -527,7 +539,8 @@ impl LineStep<'_> {
             work.v[i] = match self.end_condition(i) {
                 None | Some(EndCondition::Free) => {
                     let environment = &work.environments[i];
-                    let [along, across] = environment.mass(&self.tether.line, self.at.sea.density);
+                    let [along, across] =
+                        environment.mass(&self.tether.line, self.environment.sea.density);
                     let dv = law::axial_transverse_matrix(
                         environment.tangent,
                         1.0 / along,

@@ -20,20 +20,20 @@ use merrow_model::state::{Motion, Workspace};
 #[inline(always)]
 pub fn sum<T: Real>(
     robot: &Robot,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     motion: &Motion<T>,
     joint_commands: &[T],
     stage: usize,
     work: &mut Workspace<T>,
 ) {
-    let g = at.gravity;
+    let g = environment.gravity;
     let mut meshes = 0;
     for (i, link) in robot.links.iter().enumerate() {
         let w = &work.links[i];
         let up = w.R_WL.r[2];
         let mut F = rigid_body::weight(link, up, g);
         F = if link.wet {
-            add_water_forces(robot, i, at, F, stage, &mut meshes, work)
+            add_water_forces(robot, i, environment, F, stage, &mut meshes, work)
         } else {
             F.plus(&rigid_body::velocity_product(&link.rigid, &w.V))
         };
@@ -46,7 +46,7 @@ pub fn sum<T: Real>(
             });
         }
         if let Some(load) = &link.wind {
-            F = F.plus(&wind_load::force(link, load, at, w));
+            F = F.plus(&wind_load::force(link, load, environment, w));
         }
         F = F.plus(&work.thrust[i][stage]);
         w.F = F;
@@ -55,15 +55,15 @@ pub fn sum<T: Real>(
             add_flood_water(&work.flood[i], &mut work.links[i], g);
         }
         if robot.inflow {
-            let F = thruster::inflow_wrench(robot, i, work, stage, at);
+            let F = thruster::inflow_wrench(robot, i, work, stage, environment);
             work.links[i].F = work.links[i].F.plus(&F);
         }
         if robot.rotors {
-            let F = rotor::force(robot, i, work, stage, at);
+            let F = rotor::force(robot, i, work, stage, environment);
             work.links[i].F = work.links[i].F.plus(&F);
         }
         if !robot.fins.is_empty() && link.wet {
-            let F = fin::force(robot, i, work, stage, at);
+            let F = fin::force(robot, i, work, stage, environment);
             work.links[i].F = work.links[i].F.plus(&F);
         }
     }
@@ -76,25 +76,25 @@ pub fn sum<T: Real>(
 fn add_water_forces<T: Real>(
     robot: &Robot,
     i: usize,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     F: SpatialForce<T>,
     stage: usize,
     meshes: &mut usize,
     work: &mut Workspace<T>,
 ) -> SpatialForce<T> {
-    let (link, g) = (&robot.links[i], at.gravity);
+    let (link, g) = (&robot.links[i], environment.gravity);
     let w = &mut work.links[i];
-    let (F, wetness, rho) = add_hydrostatic_force(link, at, F, w, meshes, &mut work.hulls);
+    let (F, wetness, rho) = add_hydrostatic_force(link, environment, F, w, meshes, &mut work.hulls);
     let mut V_r = w.V;
     V_r.v -= w.water;
-    let mut F = add_velocity_products(link, at, F, w, &V_r, &wetness, rho);
+    let mut F = add_velocity_products(link, environment, F, w, &V_r, &wetness, rho);
     F = F.plus(&damping::force(link, &V_r, wetness.wet));
     if !link.derivatives.is_empty() {
         F = F.plus(&derivatives::force(link, &V_r, wetness.wet));
     }
     if let Some(body) = &link.slender {
         F = F.plus(&in_user_frame(link, &V_r, |V_U| {
-            slender_body::force(body, V_U, wetness.wet, at.sea.density)
+            slender_body::force(body, V_U, wetness.wet, environment.sea.density)
         }));
     }
     if let Some(coefficients) = &link.glider {
@@ -111,7 +111,7 @@ fn add_water_forces<T: Real>(
     }
     w.submerged_fraction = wetness.wet;
     if link.surface_laws {
-        let F_s = surface_forces(link, at, (w, &V_r), &mut work.radiation, stage);
+        let F_s = surface_forces(link, environment, (w, &V_r), &mut work.radiation, stage);
         F = F.plus(&F_s);
     }
     F
@@ -122,14 +122,14 @@ fn add_water_forces<T: Real>(
 #[inline(always)]
 fn add_hydrostatic_force<T: Real>(
     link: &Link,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     F: SpatialForce<T>,
     w: &LinkWork<T>,
     meshes: &mut usize,
     hulls: &mut [HullWork],
 ) -> (SpatialForce<T>, Wetness<T>, T) {
-    let (g, up) = (at.gravity, w.R_WL.r[2]);
-    let (normal, height) = match at.waves {
+    let (g, up) = (environment.gravity, w.R_WL.r[2]);
+    let (normal, height) = match environment.waves {
         None => (up, w.p_WL.z + up.dot(Vec3::splat(link.hull.p_LoH))),
         Some(_) => (w.surface_normal, w.height_above_surface),
     };
@@ -151,16 +151,23 @@ fn add_hydrostatic_force<T: Real>(
             let hull = &mut hulls[*meshes];
             *meshes += 1;
             let (wetness, pressure) =
-                mesh_hull::wetness_and_pressure(link, mesh, at, w, height, hull);
+                mesh_hull::wetness_and_pressure(link, mesh, environment, w, height, hull);
             (wetness, Some(pressure))
         }
     };
     let p_WCb = || w.p_WL + w.R_WL.mul_vec(Vec3::splat(link.p_LoCb) + wetness.shift);
-    let rho = water_column::density(at.sea, g, p_WCb, at.time);
+    let rho = water_column::density(environment.sea, g, p_WCb, environment.time);
     let F = match (&hydrostatics, &pressure) {
         (Some(hydrostatics), _) => F.plus(&hydrostatics.force),
         (None, None) => F.plus(&buoyancy::force(link, &wetness, up, rho * g)),
-        (None, Some(pressure)) => F.plus(&mesh_hull::force(link, at, w, &wetness, pressure, rho)),
+        (None, Some(pressure)) => F.plus(&mesh_hull::force(
+            link,
+            environment,
+            w,
+            &wetness,
+            pressure,
+            rho,
+        )),
     };
     (F, wetness, rho)
 }
@@ -170,7 +177,7 @@ fn add_hydrostatic_force<T: Real>(
 #[inline(always)]
 fn add_velocity_products<T: Real>(
     link: &Link,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     F: SpatialForce<T>,
     w: &LinkWork<T>,
     V_r: &SpatialVelocity<T>,
@@ -180,14 +187,14 @@ fn add_velocity_products<T: Real>(
     let displaced = wetness.wet * (rho * link.volume);
     let mut V_a = *V_r;
     let (mut v_w, mut a_w) = (w.water, w.water_acceleration);
-    if at.waves.is_some() && link.is_scattering() {
+    if environment.waves.is_some() && link.is_scattering() {
         // the diffraction tables include the wave forces: the added mass responds to the current
         // only
         v_w -= w.wave_velocity;
         a_w -= w.wave_acceleration;
         V_a.v += w.wave_velocity;
     }
-    let merged_lanes = if at.is_still() && link.munk == MunkMoments::All {
+    let merged_lanes = if environment.is_still() && link.munk == MunkMoments::All {
         fully_submerged_lanes(wetness.wet)
     } else {
         LaneCondition::None
@@ -209,7 +216,7 @@ fn add_velocity_products<T: Real>(
 #[inline(never)]
 fn surface_forces<T: Real>(
     link: &Link,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     (w, V_r): (&LinkWork<T>, &SpatialVelocity<T>),
     memory: &mut RadiationWork<T>,
     stage: usize,
@@ -224,10 +231,10 @@ fn surface_forces<T: Real>(
         ));
     }
     if let Some(law) = &link.kelpie_attitude {
-        F = F.plus(&kelpie_attitude::force(link, law, at, w));
+        F = F.plus(&kelpie_attitude::force(link, law, environment, w));
     }
     if let Some(radiation) = &link.radiation {
-        F = F.plus(&radiation::force(radiation, at, w, memory, stage));
+        F = F.plus(&radiation::force(radiation, environment, w, memory, stage));
     }
     F
 }

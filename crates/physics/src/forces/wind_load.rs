@@ -3,7 +3,7 @@
 //! # Law
 //! ```text
 //!   drag:    f_i = ½ ρ_a C_i A_i |v_r| v_r,i σ                       (1)  [Fossen 2021, eqs 10.15-10.24, with C_X = c cos γ]
-//!   kelpie:  f_i = ½ ρ_a C_i A_i (p_i·w) |w| σ,  i ahead, left       (2)  [Mendonça 2013, eqs 5 and 6]
+//!   kelpie:  f_i = ½ ρ_a C_i A_i (p_i·w) |w| σ,  i ahead, left       (2)  [Mendonca 2013, eqs 5 and 6]
 //!   σ = min(1, (1 - s)/(1 - s_0))
 //! ```
 //! or, for a ship,
@@ -44,18 +44,25 @@ use merrow_model::state::workspace::LinkWork;
 pub(crate) fn force<T: Real>(
     link: &Link,
     load: &WindLoad,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     w: &LinkWork<T>,
 ) -> SpatialForce<T> {
     let p_WC = w.p_WL + w.R_WL.mul_vec(Vec3::splat(load.p_LoC));
-    let wind_point = |p: Vec3| Vec3::new(p.x, p.y, at.wind_height(p));
-    let wind = |i: usize| air::wind::wind_velocity(&at.sea.air, wind_point(p_WC.lane(i)), at.time);
+    let wind_point = |p: Vec3| Vec3::new(p.x, p.y, environment.wind_height(p));
+    let wind = |i: usize| {
+        air::wind::wind_velocity(
+            &environment.sea.air,
+            wind_point(p_WC.lane(i)),
+            environment.time,
+        )
+    };
     let v_W = Vec3::from_lanes(wind);
     let v_C = w.V.v + w.V.w.cross(Vec3::splat(load.p_LoC));
     let R_LU = Mat3::splat(&link.R_LU);
     let v_r = R_LU.tr_mul_vec(w.R_WL.tr_mul_vec(v_W) - v_C);
-    let temperature = air::weather(&at.sea.air, at.time).temperature;
-    let half_rho = T::from_lanes(|i| 0.5 * air::density(at.sea, temperature, p_WC.lane(i).z));
+    let temperature = air::weather(&environment.sea.air, environment.time).temperature;
+    let half_rho =
+        T::from_lanes(|i| 0.5 * air::density(environment.sea, temperature, p_WC.lane(i).z));
     // linear hydrostatics have no emerged volume
     let dry = if link.restoring.is_some() {
         T::one()
@@ -63,7 +70,7 @@ pub(crate) fn force<T: Real>(
         T::from_lanes(|i| ((1.0 - w.submerged_fraction.lane(i)) / load.dry_at_rest).min(1.0))
     };
     if load.law == WindLaw::Kelpie {
-        return kelpie_force(link, load, at, (w, dry), v_W);
+        return kelpie_force(link, load, environment, (w, dry), v_W);
     }
     if let Some(ship) = &load.ship {
         let lane = |i: usize| {
@@ -130,11 +137,11 @@ fn ship_wrench(ship: &Blendermann, center: Vec3, v: Vec3, half: f64) -> SpatialF
 fn kelpie_force<T: Real>(
     link: &Link,
     load: &WindLoad,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     (w, dry): (&LinkWork<T>, T),
     v_W: Vec3<T>,
 ) -> SpatialForce<T> {
-    let temperature = air::weather(&at.sea.air, at.time).temperature;
+    let temperature = air::weather(&environment.sea.air, environment.time).temperature;
     let lane_force = |i: usize| {
         let (R_WL, p, wind) = (w.R_WL.lane(i), w.p_WL.lane(i), v_W.lane(i));
         let ahead = R_WL.mul_vec(link.R_LU.col(0));
@@ -144,7 +151,7 @@ fn kelpie_force<T: Real>(
             .unwrap_or(Vec3::new(1.0, 0.0, 0.0));
         let left = Vec3::new(-ahead.y, ahead.x, 0.0);
         let wind = Vec3::new(wind.x, wind.y, 0.0);
-        let k = 0.5 * air::density(at.sea, temperature, p.z) * wind.norm() * dry.lane(i);
+        let k = 0.5 * air::density(environment.sea, temperature, p.z) * wind.norm() * dry.lane(i);
         let force_along = |p: Vec3, area: f64| p.scale(k * area * p.dot(wind));
         R_WL.tr_mul_vec(force_along(ahead, load.drag_area.x) + force_along(left, load.drag_area.y))
     };

@@ -280,7 +280,7 @@ impl Engine {
     }
 
     /// Queues the message that the participant leaves, and ends all endpoints. Afterwards the
-    /// engine is silent.
+    /// engine sends no datagrams.
     pub fn leave(&mut self) {
         if std::mem::replace(&mut self.has_left, true) {
             return;
@@ -489,7 +489,7 @@ impl Engine {
         self.lost.iter().any(|lost| lost.prefix == prefix)
     }
 
-    /// Returns whether nothing of a participant arrived for a while.
+    /// Returns whether no datagram of a participant arrived for a while.
     pub(super) fn is_silent(&self, now: Nanos, prefix: GuidPrefix) -> bool {
         let remote = self.remotes.get(&prefix);
         remote.is_some_and(|remote| now.since(remote.heard) > SILENCE)

@@ -70,7 +70,8 @@ impl Bucket {
         }
     }
 
-    /// Returns whether the destination got nothing for so long that a new bucket is the same.
+    /// Returns whether nothing was sent to the destination for so long that its bucket is full
+    /// again.
     pub(super) fn is_idle(&self, now: Nanos) -> bool {
         now.since(self.updated) > IDLE_TIME
     }

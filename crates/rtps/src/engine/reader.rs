@@ -74,7 +74,7 @@ struct Proxy {
     held: Held,
     heartbeats: CountFilter,
     heartbeat_frags: CountFilter,
-    /// Whether a heartbeat arrived since the match or since the peer fell silent.
+    /// Whether a heartbeat arrived since the match or since the peer stopped sending.
     greeted: bool,
     respond_at: Option<Nanos>,
     /// Whether the response is a repetition, which waits while fragments arrive.
@@ -608,7 +608,7 @@ impl Proxy {
     }
 
     /// Drops the latest samples until one of `bytes` [B] fits into the limits. They are requested
-    /// again; without room for the next sample nothing would ever be delivered.
+    /// again; without room for the next sample no sample would be delivered again.
     fn make_room(&mut self, bytes: usize, limits: &Limits) {
         while !self.has_room(bytes, limits) {
             if let Some((_, assembly)) = self.assemblies.pop_last() {

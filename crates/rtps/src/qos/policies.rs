@@ -56,7 +56,7 @@ kinds! {
 }
 
 kinds! {
-    /// Who asserts the liveliness of a writer.
+    /// Entity that asserts the liveliness of a writer.
     LivelinessKind {
         /// The implementation asserts the liveliness by itself.
         #[default]
@@ -135,7 +135,7 @@ pub struct ResourceLimits {
 /// How a writer asserts its liveliness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Liveliness {
-    /// Who asserts the liveliness.
+    /// Entity that asserts the liveliness.
     pub kind: LivelinessKind,
     /// Longest time between two assertions.
     pub lease: Duration,

@@ -190,43 +190,43 @@ spec! {
 }
 
 impl BuildSensor for HydrophoneConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         exteroceptive(ExteroceptiveSpec::Acoustic(hydrophone(
             self,
-            about.stream("fixed"),
+            context.stream("fixed"),
             problems,
         )))
     }
 }
 
 impl BuildSensor for UsblConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         exteroceptive(ExteroceptiveSpec::Acoustic(usbl(
             self,
-            about.rate,
-            about.stream("fixed"),
+            context.rate,
+            context.stream("fixed"),
             problems,
         )))
     }
 }
 
 impl BuildSensor for LblConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         exteroceptive(ExteroceptiveSpec::Acoustic(lbl(
             self,
-            about.rate,
-            about.stream("fixed"),
+            context.rate,
+            context.stream("fixed"),
             problems,
         )))
     }
 }
 
 impl BuildSensor for SblConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         exteroceptive(ExteroceptiveSpec::Acoustic(sbl(
             self,
-            about.rate,
-            about.stream("fixed"),
+            context.rate,
+            context.stream("fixed"),
             problems,
         )))
     }
@@ -254,14 +254,14 @@ fn build_beacon(
 ) -> Option<Beacon> {
     let place = (file.robot.as_deref(), file.link.as_str(), file.position_m);
     let (on, p) = find_mount(name, place, &file.at, scene, problems)?;
-    let made = &file.beacon;
-    if !matches!(made.sends, TransmissionConfig::Pinger { .. }) && file.at.has_key("start_s") {
+    let beacon = &file.beacon;
+    if !matches!(beacon.sends, TransmissionConfig::Pinger { .. }) && file.at.has_key("start_s") {
         let text = format!(
             "`start_s` has no effect for {name}, which does not transmit by its own clock: use it with a pinger only"
         );
         problems.push(file.at.key_place("start_s"), text);
     }
-    let kind = match &made.sends {
+    let kind = match &beacon.sends {
         TransmissionConfig::Pinger { period_s, .. } => BeaconKind::Pinger {
             period: *period_s,
             start: file.start_s,
@@ -276,8 +276,8 @@ fn build_beacon(
         name: name.to_string(),
         on,
         p,
-        frequency: 1e3 * made.frequency_khz,
-        source_level: made.source_level_db,
+        frequency: 1e3 * beacon.frequency_khz,
+        source_level: beacon.source_level_db,
         kind,
     })
 }
@@ -287,15 +287,15 @@ fn build_beacon(
 pub(crate) fn find_mount(
     name: &str,
     (robot, link, position): (Option<&str>, &str, [f64; 3]),
-    at: &Places,
+    places: &Places,
     scene: &Scene,
     problems: &mut Problems,
 ) -> Option<(Option<(usize, usize)>, Vec3)> {
     let p = Vec3::from(position);
     let Some(requested) = robot else {
-        if at.has_key("link") {
+        if places.has_key("link") {
             let text = format!("{name} has a `link` but no `robot`: expected both or none");
-            problems.push(at.key_place("link"), text);
+            problems.push(places.key_place("link"), text);
         }
         return Some((None, p));
     };
@@ -306,7 +306,7 @@ pub(crate) fn find_mount(
     else {
         let hint = did_you_mean(requested, scene.robots.iter().map(|r| r.name.as_str()));
         problems.push(
-            at.key_place("robot"),
+            places.key_place("robot"),
             format!("no robot {} for {name}{hint}", quote(requested)),
         );
         return None;
@@ -321,7 +321,7 @@ pub(crate) fn find_mount(
             "{requested} has no link {}, expected one of {names}",
             quote(link)
         );
-        problems.push(at.key_place("link"), text);
+        problems.push(places.key_place("link"), text);
         return None;
     };
     Some((Some((r, l)), model.links[l].R_LU.mul_vec(p)))
@@ -493,11 +493,11 @@ pub fn resolve_targets(robots: &NamedMap<RobotEntry>, scene: &mut Scene, problem
         }
     }
     for (name, entry) in robots.iter() {
-        let mut made = scene
+        let mut copies = scene
             .robots
             .iter()
             .filter(|r| r.name == name || r.name == format!("{name}_0"));
-        let Some(robot) = made.next() else { continue };
+        let Some(robot) = copies.next() else { continue };
         for (name, file) in entry.model.sensors.iter() {
             let sensor = robot.sensors.iter().find(|sensor| sensor.name == name);
             let exteroceptive =
@@ -553,13 +553,13 @@ fn set_targets(spec: &mut AcousticSpec, stream: Stream, r: usize, beacons: &[Bea
 /// interrogates too often.
 fn note_usability(
     name: &str,
-    at: &Places,
+    places: &Places,
     (spec, rate): (&AcousticSpec, f64),
     problems: &mut Problems,
 ) {
     if spec.targets.is_empty() {
         problems.note(
-            &at.whole,
+            &places.whole,
             format!("{name} receives no signals: no matching beacon transmits in its band"),
         );
     }
@@ -568,7 +568,7 @@ fn note_usability(
             "{name} waits {:.2} s for replies and samples {rate} times per second: it interrogates again before they arrive",
             spec.listening_time
         );
-        problems.note(&at.whole, text);
+        problems.note(&places.whole, text);
     }
 }
 

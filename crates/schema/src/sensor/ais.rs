@@ -74,7 +74,7 @@ spec! {
 }
 
 impl BuildSensor for AisReceiverConfig {
-    fn build(&self, _about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+    fn build(&self, _context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
         exteroceptive(ExteroceptiveSpec::Ais(build_receiver(self)))
     }
 }

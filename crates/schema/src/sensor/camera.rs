@@ -195,9 +195,11 @@ fieldless_choice! {
 }
 
 impl BuildSensor for CameraConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         exteroceptive(ExteroceptiveSpec::Camera(camera(
-            self, about.rate, problems,
+            self,
+            context.rate,
+            problems,
         )))
     }
 }
@@ -374,10 +376,10 @@ fn lens(file: &CameraConfig, problems: &mut Problems) -> Lens {
             [half; 2]
         }
     };
-    let middle = [file.width, file.height].map(|n| 0.5 * (f64::from(n) - 1.0));
+    let center = [file.width, file.height].map(|n| 0.5 * (f64::from(n) - 1.0));
     let lens = Lens {
         focal,
-        center: file.center_px.unwrap_or(middle),
+        center: file.center_px.unwrap_or(center),
         distortion,
     };
     let last = [file.width, file.height].map(|n| f64::from(n) - 1.0);
@@ -489,7 +491,7 @@ pub fn lamp(
 pub fn optics(file: &OpticsConfig) -> Optics {
     let kind = optics::TYPES
         .iter()
-        .position(|name| *name == file.jerlov.word())
+        .position(|name| *name == file.jerlov.keyword())
         .unwrap_or(0);
     let typical = optics::jerlov(kind);
     let own = optics::optics_from_coefficients(

@@ -40,8 +40,8 @@ spec! {
 }
 
 impl BuildSensor for GnssConfig {
-    fn build(&self, about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
-        SensorKind::Gnss(gnss(self, about.stream("sky")))
+    fn build(&self, context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+        SensorKind::Gnss(gnss(self, context.stream("sky")))
     }
 }
 
@@ -107,7 +107,7 @@ spec! {
 }
 
 impl BuildSensor for GnssHeadingConfig {
-    fn build(&self, _about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+    fn build(&self, _context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         SensorKind::GnssHeading(heading(self, problems))
     }
 }

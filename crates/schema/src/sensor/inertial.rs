@@ -26,10 +26,10 @@ spec! {
 }
 
 impl BuildSensor for ImuConfig {
-    fn build(&self, about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
         SensorKind::Imu(ImuSpec {
-            gyro: about.errors(&self.gyro, "gyro"),
-            accelerometer: about.errors(&self.accelerometer, "accelerometer"),
+            gyro: context.errors(&self.gyro, "gyro"),
+            accelerometer: context.errors(&self.accelerometer, "accelerometer"),
             orientation_std: self.attitude_std_deg.map(|a| a.map(f64::to_radians)),
         })
     }
@@ -64,14 +64,14 @@ spec! {
 }
 
 impl BuildSensor for AhrsConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         let [g, a, m] = [
             (&self.gyro, "gyro"),
             (&self.accelerometer, "accelerometer"),
             (&self.magnetometer, "field"),
         ]
-        .map(|(of, part)| (about.errors(of, part), build_noise(of)));
-        SensorKind::Ahrs(ahrs(self, [g, a, m], about.rate, problems))
+        .map(|(of, part)| (context.errors(of, part), build_noise(of)));
+        SensorKind::Ahrs(ahrs(self, [g, a, m], context.rate, problems))
     }
 }
 
@@ -133,9 +133,9 @@ spec! {
 }
 
 impl BuildSensor for InsConfig {
-    fn build(&self, about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
         let [g, a] = [(&self.gyro, "gyro"), (&self.accelerometer, "accelerometer")]
-            .map(|(of, part)| (about.errors(of, part), build_noise(of)));
+            .map(|(of, part)| (context.errors(of, part), build_noise(of)));
         SensorKind::Ins(ins(self, [g, a]))
     }
 }
@@ -273,9 +273,9 @@ spec! {
 }
 
 impl BuildSensor for MagnetometerConfig {
-    fn build(&self, about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
         SensorKind::Magnetometer(MagnetometerSpec {
-            errors: about.errors(&self.errors, "field"),
+            errors: context.errors(&self.errors, "field"),
         })
     }
 }

@@ -81,22 +81,32 @@ spec! {
 }
 
 impl BuildSensor for LaserConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        exteroceptive(ExteroceptiveSpec::Laser(laser(self, about.rate, problems)))
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        exteroceptive(ExteroceptiveSpec::Laser(laser(
+            self,
+            context.rate,
+            problems,
+        )))
     }
 }
 
 impl BuildSensor for TiltingLaserConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         exteroceptive(ExteroceptiveSpec::Laser(tilting(
-            self, about.rate, problems,
+            self,
+            context.rate,
+            problems,
         )))
     }
 }
 
 impl BuildSensor for LidarConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        exteroceptive(ExteroceptiveSpec::Laser(lidar(self, about.rate, problems)))
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        exteroceptive(ExteroceptiveSpec::Laser(lidar(
+            self,
+            context.rate,
+            problems,
+        )))
     }
 }
 
@@ -148,16 +158,16 @@ pub fn tilting(file: &TiltingLaserConfig, rate: f64, problems: &mut Problems) ->
 }
 
 /// Builds a tilt unit that moves a sensor between two angles [deg], back and forth in `period` [s].
-/// `at` holds the positions of the keys.
+/// `places` holds the positions of the keys.
 pub(crate) fn build_tilt(
-    at: &Places,
+    places: &Places,
     [low, high]: [f64; 2],
     period: f64,
     problems: &mut Problems,
 ) -> Tilt {
     if low >= high {
         let text = format!("`tilt_deg` is [{low}, {high}], expected the smaller value first");
-        problems.push(at.key_place("tilt_deg"), text);
+        problems.push(places.key_place("tilt_deg"), text);
     }
     // At least a nanosecond, so that a rejected value causes no division by zero.
     let period_ns = (period * 1e9).clamp(1.0, 1e18) as u64;

@@ -9,6 +9,7 @@ pub mod camera;
 pub mod gnss;
 pub mod inertial;
 pub mod laser;
+pub mod noise;
 pub mod obstacle;
 pub mod placement;
 pub mod radar;
@@ -97,7 +98,7 @@ pub trait BuildSensor {
     const MEASURES_THRUSTER: bool = false;
 
     /// Builds the parameters and reports mistakes that concern several keys.
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind;
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind;
 }
 
 macro_rules! declare_kinds {
@@ -118,9 +119,9 @@ macro_rules! declare_kinds {
             }
 
             /// Builds the parameters of the sensor.
-            fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+            fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
                 match self {
-                    $(Self::$kind(keys) => keys.build(about, problems),)*
+                    $(Self::$kind(keys) => keys.build(context, problems),)*
                 }
             }
         }
@@ -203,7 +204,7 @@ spec! {
     /// A sensor: its type and its mounting.
     pub struct SensorConfig {
         /// Type of the sensor: a name in `params/sensors`, a file, or a map.
-        device: Device,
+        device: DeviceConfig,
         /// Link on which the sensor is mounted.
         link: String [frame] = "base_link".to_string(),
         /// Position of the sensor frame in the link frame (forward, left, up).
@@ -249,7 +250,7 @@ fieldless_choice! {
 
 spec! {
     /// Type of a sensor.
-    pub struct Device {
+    pub struct DeviceConfig {
         /// Description of the sensor.
         description: String = String::new(),
         /// Source of the parameter values.
@@ -293,7 +294,7 @@ pub fn build_sensor(
     let R_US = Mat3::from_rpy(r, p, y);
     let R_LU = &carrier.links[link].R_LU;
     let stream_name = format!("{}/{name}", carrier.name);
-    let about = SensorContext {
+    let context = SensorContext {
         name,
         file,
         link,
@@ -301,7 +302,7 @@ pub fn build_sensor(
         rate,
         world,
     };
-    let kind = device.measures.build(&about, problems);
+    let kind = device.measures.build(&context, problems);
     if kind.exteroceptive().is_none() && file.at.has_key("lazy") {
         let text = format!("`lazy` has no effect for {name}, which is not an exteroceptive sensor");
         problems.push(file.at.key_place("lazy"), text);

@@ -77,7 +77,7 @@ spec! {
 }
 
 impl BuildSensor for DetectorConfig {
-    fn build(&self, _about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+    fn build(&self, _context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         exteroceptive(ExteroceptiveSpec::Obstacles(build_detector(self, problems)))
     }
 }
@@ -156,11 +156,11 @@ pub fn resolve_detector_sensors(
     problems: &mut Problems,
 ) {
     for (name, entry) in robots.iter() {
-        let mut made = scene
+        let mut copies = scene
             .robots
             .iter()
             .filter(|r| r.name == name || r.name == format!("{name}_0"));
-        let Some(robot) = made.next() else { continue };
+        let Some(robot) = copies.next() else { continue };
         for (name, file) in entry.model.sensors.iter() {
             if let MeasurementConfig::ObstacleDetector(detector) = &file.device.measures {
                 check_detector(name, detector, robot, problems);

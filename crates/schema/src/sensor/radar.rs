@@ -72,8 +72,12 @@ fieldless_choice! {
 }
 
 impl BuildSensor for RadarConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        exteroceptive(ExteroceptiveSpec::Radar(radar(self, about.rate, problems)))
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        exteroceptive(ExteroceptiveSpec::Radar(radar(
+            self,
+            context.rate,
+            problems,
+        )))
     }
 }
 

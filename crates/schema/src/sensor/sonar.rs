@@ -140,33 +140,41 @@ fieldless_choice! {
 }
 
 impl BuildSensor for ImagingSonarConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         exteroceptive(ExteroceptiveSpec::Sonar(imaging(
-            self, about.rate, problems,
+            self,
+            context.rate,
+            problems,
         )))
     }
 }
 
 impl BuildSensor for MultibeamConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         exteroceptive(ExteroceptiveSpec::Sonar(multibeam(
-            self, about.rate, problems,
+            self,
+            context.rate,
+            problems,
         )))
     }
 }
 
 impl BuildSensor for SideScanConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         exteroceptive(ExteroceptiveSpec::Sonar(side_scan(
-            self, about.rate, problems,
+            self,
+            context.rate,
+            problems,
         )))
     }
 }
 
 impl BuildSensor for ScanningSonarConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         exteroceptive(ExteroceptiveSpec::Sonar(scanning(
-            self, about.rate, problems,
+            self,
+            context.rate,
+            problems,
         )))
     }
 }
@@ -327,11 +335,11 @@ fn build_spec(layout: Layout, file: &SonarConfig, rate: f64, problems: &mut Prob
         rays[0] * rays[1],
         layout.steering.len() * file.bins as usize,
     );
-    let heard = rays[0] * layout.steering.len();
+    let column_beams = rays[0] * layout.steering.len();
     let too_many = [
         (n_rays, "rays"),
         (numbers, "values"),
-        (heard, "columns times beams"),
+        (column_beams, "columns times beams"),
     ];
     let mut rays = rays;
     for (n, what) in too_many.into_iter().filter(|(n, _)| *n > MAX_PER_PING) {

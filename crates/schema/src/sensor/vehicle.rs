@@ -16,7 +16,7 @@ spec! {
 }
 
 impl BuildSensor for OdometryConfig {
-    fn build(&self, _about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+    fn build(&self, _context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
         SensorKind::Odometry(OdometrySpec)
     }
 }
@@ -34,17 +34,17 @@ spec! {
 }
 
 impl BuildSensor for WrenchConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        if about.link == 0 {
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        if context.link == 0 {
             let text = format!(
                 "{} measures the wrench through a joint, base_link has none: expected a `link`",
-                about.name
+                context.name
             );
-            problems.push(&about.file.at.whole, text);
+            problems.push(&context.file.at.whole, text);
         }
         SensorKind::Wrench(WrenchSpec {
-            force: about.errors(&self.force, "force"),
-            torque: about.errors(&self.torque, "torque"),
+            force: context.errors(&self.force, "force"),
+            torque: context.errors(&self.torque, "torque"),
             on_parent: self.direction == WrenchDirection::ChildToParent,
         })
     }
@@ -71,7 +71,7 @@ spec! {
 }
 
 impl BuildSensor for BarometerConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         let range = self.range_pa.unwrap_or([0.0, f64::INFINITY]);
         if range[0] >= range[1] {
             let text = format!(
@@ -81,7 +81,7 @@ impl BuildSensor for BarometerConfig {
             problems.push(self.at.key_place("range_pa"), text);
         }
         SensorKind::Barometer(BarometerSpec {
-            errors: about.errors(&self.errors, "pressure"),
+            errors: context.errors(&self.errors, "pressure"),
             range,
         })
     }
@@ -105,10 +105,10 @@ spec! {
 }
 
 impl BuildSensor for AnemometerConfig {
-    fn build(&self, about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
         SensorKind::Anemometer(AnemometerSpec {
-            speed: about.errors(&self.speed, "speed"),
-            direction: about.errors(&self.direction, "direction"),
+            speed: context.errors(&self.speed, "speed"),
+            direction: context.errors(&self.direction, "direction"),
             threshold: self.threshold_m_s,
             cups: self.distance_constant_m,
             vane: self.vane_distance_constant_m,
@@ -126,7 +126,7 @@ spec! {
 }
 
 impl BuildSensor for LeakDetectorConfig {
-    fn build(&self, _about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+    fn build(&self, _context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
         SensorKind::LeakDetector(LeakSpec {
             volume: self.trigger_volume_m3,
         })
@@ -153,15 +153,15 @@ spec! {
 impl BuildSensor for MotorTelemetryConfig {
     const MEASURES_THRUSTER: bool = true;
 
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        let thruster = find_thruster(about, problems);
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        let thruster = find_thruster(context, problems);
         SensorKind::Motor(MotorSpec {
             thruster,
             errors: [
-                about.errors(&self.speed, "speed"),
-                about.errors(&self.current, "current"),
-                about.errors(&self.voltage, "voltage"),
-                about.errors(&self.temperature, "temperature"),
+                context.errors(&self.speed, "speed"),
+                context.errors(&self.current, "current"),
+                context.errors(&self.voltage, "voltage"),
+                context.errors(&self.temperature, "temperature"),
             ],
             speed_per_root: self.speed_per_root_thrust_rad_s_per_sqrt_n,
         })
@@ -179,25 +179,25 @@ spec! {
 }
 
 impl BuildSensor for PowerMeterConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        if about.carrier.battery.is_none() {
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        if context.carrier.battery.is_none() {
             let text = format!(
                 "{} measures the battery, {} has none",
-                about.name, about.carrier.name
+                context.name, context.carrier.name
             );
-            problems.push(&about.file.at.whole, text);
+            problems.push(&context.file.at.whole, text);
         }
         let errors = [
-            about.errors(&self.voltage, "voltage"),
-            about.errors(&self.current, "current"),
+            context.errors(&self.voltage, "voltage"),
+            context.errors(&self.current, "current"),
         ];
         SensorKind::PowerMeter(PowerSpec { errors })
     }
 }
 
 /// Returns the index of the thruster that the key `thruster` names; 0 without one.
-fn find_thruster(about: &SensorContext<'_>, problems: &mut Problems) -> usize {
-    let (name, file, robot) = (about.name, about.file, about.carrier);
+fn find_thruster(context: &SensorContext<'_>, problems: &mut Problems) -> usize {
+    let (name, file, robot) = (context.name, context.file, context.carrier);
     let Some(requested) = &file.thruster else {
         let text = format!(
             "{name} measures a motor: expected the key `thruster`, the thruster of this motor"

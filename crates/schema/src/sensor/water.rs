@@ -26,9 +26,9 @@ spec! {
 }
 
 impl BuildSensor for PressureConfig {
-    fn build(&self, about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
         SensorKind::Pressure(PressureSpec {
-            errors: about.errors(&self.errors, "pressure"),
+            errors: context.errors(&self.errors, "pressure"),
         })
     }
 }
@@ -48,14 +48,14 @@ spec! {
 }
 
 impl BuildSensor for AltimeterConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         let (near, far) = (self.min_range_m, self.max_range_m);
         if near >= far {
             let text = format!("`min_range_m` is {near}, expected less than `max_range_m` {far}");
             problems.push(self.at.key_place("min_range_m"), text);
         }
         SensorKind::Altimeter(AltimeterSpec {
-            errors: about.errors(&self.errors, "range"),
+            errors: context.errors(&self.errors, "range"),
             limits: [near, far],
             beam_width: self.beam_width_deg.to_radians(),
         })
@@ -110,7 +110,7 @@ spec! {
 }
 
 impl BuildSensor for DvlConfig {
-    fn build(&self, _about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+    fn build(&self, _context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
         SensorKind::Dvl(build_dvl(self, problems))
     }
 }
@@ -221,9 +221,9 @@ spec! {
 }
 
 impl BuildSensor for ProbeConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        let errors = about.errors(&self.errors, &self.field);
-        let tracers = about.world.tracers;
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        let errors = context.errors(&self.errors, &self.field);
+        let tracers = context.world.tracers;
         SensorKind::Probe(probe(self, errors, tracers, problems))
     }
 }
@@ -247,13 +247,13 @@ spec! {
 }
 
 impl BuildSensor for CtdConfig {
-    fn build(&self, about: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
+    fn build(&self, context: &SensorContext<'_>, _problems: &mut Problems) -> SensorKind {
         let errors = [
-            about.errors(&self.temperature, "temperature"),
-            about.errors(&self.conductivity, "conductivity"),
-            about.errors(&self.pressure, "pressure"),
+            context.errors(&self.temperature, "temperature"),
+            context.errors(&self.conductivity, "conductivity"),
+            context.errors(&self.pressure, "pressure"),
         ];
-        SensorKind::Ctd(ctd(self, errors, about.world.gravity))
+        SensorKind::Ctd(ctd(self, errors, context.world.gravity))
     }
 }
 
@@ -273,8 +273,8 @@ spec! {
 }
 
 impl BuildSensor for WaterSamplerConfig {
-    fn build(&self, about: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
-        SensorKind::WaterSampler(sampler(self, about.world.tracers, problems))
+    fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind {
+        SensorKind::WaterSampler(sampler(self, context.world.tracers, problems))
     }
 }
 

@@ -78,7 +78,7 @@ pub fn sample_instrument(
     let medium = AcousticMedium {
         ray_scene,
         view,
-        at,
+        environment: at,
         wind,
         refracts: spec.refracts,
     };

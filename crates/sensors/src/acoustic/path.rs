@@ -49,7 +49,7 @@ pub(crate) struct AcousticMedium<'a> {
     /// Poses of this geometry.
     pub view: &'a WorldView,
     /// Sea and gravity at the instant of the sample.
-    pub at: &'a EnvironmentState<'a>,
+    pub environment: &'a EnvironmentState<'a>,
     /// Wind speed, for the ambient noise [m/s].
     pub wind: f64,
     /// Whether rays are refracted by the sound-speed profile.
@@ -80,7 +80,9 @@ impl AcousticMedium<'_> {
     /// Returns true if the straight line between two points is free: both are in the water and no
     /// terrain, structure or robot lies between them.
     pub(crate) fn has_line_of_sight(&self, a: PathEnd, b: PathEnd) -> bool {
-        if self.at.height_above_surface(a.p) >= 0.0 || self.at.height_above_surface(b.p) >= 0.0 {
+        if self.environment.height_above_surface(a.p) >= 0.0
+            || self.environment.height_above_surface(b.p) >= 0.0
+        {
             return false;
         }
         let (distance, robots) = ((b.p - a.p).norm(), [a.robot, b.robot]);
@@ -122,9 +124,10 @@ impl AcousticMedium<'_> {
                 from: chord.scale(-1.0 / length),
             });
         }
-        let (sea, gravity) = (self.at.sea, self.at.gravity);
-        let ray = *eigenray::eigenrays_between(sea, gravity, source, receiver, self.at.time, 0)
-            .first()?;
+        let (sea, gravity) = (self.environment.sea, self.environment.gravity);
+        let ray =
+            *eigenray::eigenrays_between(sea, gravity, source, receiver, self.environment.time, 0)
+                .first()?;
         let (s, c) = merrow_math::real::sin_cos(ray.angle);
         let level = Vec3::new(chord.x, chord.y, 0.0)
             .unit()
@@ -139,7 +142,7 @@ impl AcousticMedium<'_> {
 
     /// Computes the mean slowness [s/m] and the mean absorption [dB/m] along the straight line.
     fn mean_slowness_and_absorption(&self, a: Vec3, b: Vec3, frequency: f64) -> [f64; 2] {
-        let sea = self.at.sea;
+        let sea = self.environment.sea;
         let n = if sea.column.is_none() && sea.regions.is_empty() {
             1
         } else {
@@ -149,14 +152,19 @@ impl AcousticMedium<'_> {
         for k in 0..n {
             let q = a + (b - a).scale((k as f64 + 0.5) / n as f64);
             sums[0] += 1.0 / self.sound_speed(q);
-            sums[1] += absorption(self.at, q, frequency);
+            sums[1] += absorption(self.environment, q, frequency);
         }
         sums.map(|sum| sum / n as f64)
     }
 
     /// Speed of sound at `p` in W [m/s].
     pub(crate) fn sound_speed(&self, p: Vec3) -> f64 {
-        water_column::sound_speed(self.at.sea, self.at.gravity, p, self.at.time)
+        water_column::sound_speed(
+            self.environment.sea,
+            self.environment.gravity,
+            p,
+            self.environment.time,
+        )
     }
 
     /// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] that is received with

@@ -61,7 +61,7 @@ pub struct RadioEnvironment<'a> {
     /// Poses of this geometry.
     pub view: &'a WorldView,
     /// Sea and air at the instant of the sample.
-    pub at: &'a EnvironmentState<'a>,
+    pub environment: &'a EnvironmentState<'a>,
 }
 
 /// Motion of a transponder at the sample.
@@ -151,7 +151,7 @@ fn link_margin(
     motion: &TransponderMotion,
     pose: &Pose,
 ) -> f64 {
-    let heights = [motion.p, pose.p_WS].map(|p| air.at.height_above_surface(p));
+    let heights = [motion.p, pose.p_WS].map(|p| air.environment.height_above_surface(p));
     if heights.iter().any(|h| *h <= 0.0) {
         return f64::NEG_INFINITY;
     }

@@ -76,7 +76,7 @@ impl Haze {
     ///
     /// Returns the haze, the fraction of the sun's beam that it transmits, and the illuminance that
     /// it adds to that of the sky on a horizontal surface, by colour [lx].
-    pub(crate) fn in_front_of(sky: &Sky, extinction: f64) -> (Self, f64, Vec3) {
+    pub(crate) fn from_extinction(sky: &Sky, extinction: f64) -> (Self, f64, Vec3) {
         let depth = (optical_depth(extinction) - optical_depth(CLEAR_AIR_EXTINCTION)).max(0.0);
         if depth == 0.0 {
             return (Self::default(), 1.0, Vec3::zero());

@@ -49,7 +49,7 @@ pub struct RenderContext<'a> {
     /// Poses of all links and levels of all lamps.
     pub view: &'a WorldView,
     /// Environment state: sea, air, waves and time.
-    pub at: &'a EnvironmentState<'a>,
+    pub environment: &'a EnvironmentState<'a>,
     /// Measures the bands that are rendered in parallel, if anything does.
     pub meter: Option<&'a dyn BandMeter>,
 }
@@ -179,7 +179,7 @@ fn render_layers(
     };
     let poses = row_poses(spec, pose, time);
     let shader = Shader::new(world, spec, &poses, skip.clone(), colored);
-    let wet = world.at.height_above_surface(pose.p_WS) < 0.0;
+    let wet = world.environment.height_above_surface(pose.p_WS) < 0.0;
     let renderer = BandRenderer {
         spec,
         world,

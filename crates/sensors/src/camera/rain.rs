@@ -57,13 +57,13 @@ pub(crate) fn draw_streaks(
     errors: &SampleErrors,
     light: &mut [[f32; 3]],
 ) {
-    let sea = world.at.sea;
-    let weather = air::weather(&sea.air, world.at.time);
+    let sea = world.environment.sea;
+    let weather = air::weather(&sea.air, world.environment.time);
     let (R_WS, p_WS) = pose.extrapolate(0.0);
-    if weather.rain <= 0.0 || world.at.height_above_surface(p_WS) < 0.0 {
+    if weather.rain <= 0.0 || world.environment.height_above_surface(p_WS) < 0.0 {
         return;
     }
-    let sky = Sky::new(world.scene, &sea.air, &weather, world.at.time);
+    let sky = Sky::new(world.scene, &sea.air, &weather, world.environment.time);
     let level = sky.diffuse + sky.beam.scale(sky.sun.z.max(0.0));
     let luminance = level.scale(DROP_LUMINANCE_RATIO / std::f64::consts::PI);
     let exposure_time = if spec.exposure_time > 0.0 {
@@ -103,7 +103,7 @@ pub(crate) fn draw_streaks(
         let d = R_WS.mul_vec(p);
         let (distance, d) = (d.norm(), d.scale(1.0 / d.norm()));
         let at = p_WS + d.scale(distance);
-        let is_hidden = world.at.height_above_surface(at) < 0.0
+        let is_hidden = world.environment.height_above_surface(at) < 0.0
             || world
                 .ray_scene
                 .first_hit(world.view, skip.clone(), p_WS, d, [1e-3, distance])

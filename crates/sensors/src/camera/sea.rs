@@ -95,10 +95,10 @@ pub struct Facet {
 impl Sea {
     /// Surface around `center` [m], W, for pixels of the angle `pixel` [rad]. `wind` is the wind
     /// velocity [m/s], W.
-    pub fn new(at: &EnvironmentState, center: Vec3, wind: Vec3, pixel: f64) -> Self {
+    pub fn new(environment: &EnvironmentState, center: Vec3, wind: Vec3, pixel: f64) -> Self {
         let speed = wind.norm();
         let total = mean_square_slope(speed);
-        let clipmap = at.waves.map_or_else(
+        let clipmap = environment.waves.map_or_else(
             || WaveClipmap::flat(center),
             |waves| WaveClipmap::new(waves, center, f64::INFINITY),
         );
@@ -108,12 +108,12 @@ impl Sea {
         let is_flat = clipmap.levels.is_empty();
         Self {
             clipmap,
-            ripples: ripples(wind, left, at.gravity, at.time),
+            ripples: ripples(wind, left, environment.gravity, environment.time),
             slope2: [total, waves, left],
             pixel,
             foam,
             edge: foam_threshold(foam, !is_flat),
-            drift: wind.scale(0.03 * at.time),
+            drift: wind.scale(0.03 * environment.time),
             along: wind.unit().map_or([1.0, 0.0], |along| [along.x, along.y]),
             // Stronger winds elongate the patches.
             patch: [4.0 + 0.8 * speed, 2.2],

@@ -96,7 +96,7 @@ impl<'a> Shader<'a> {
         skip: Range<u32>,
         colored: bool,
     ) -> Self {
-        let (at, sea, p) = (world.at, world.at.sea, poses[0].1);
+        let (at, sea, p) = (world.environment, world.environment.sea, poses[0].1);
         let weather = air::weather(&sea.air, at.time);
         let (haze, wet) = (
             laser::extinction(&weather, 550e-9),
@@ -501,13 +501,13 @@ impl<'a> Shader<'a> {
         // Unresolved facets tilt towards the camera and away from it: mean of three slopes by
         // Gauss-Hermite quadrature.
         let slope = (1.5 * slope_variance * (1.0 - cosine * cosine)).sqrt();
-        let [steep, middle, flat] = [cosine - slope, cosine, cosine + slope]
+        let [steep, mean, flat] = [cosine - slope, cosine, cosine + slope]
             .map(|c| fresnel_reflectance(c.clamp(0.02, 1.0), 1.0 / INDEX));
-        let F = (steep.0 + 4.0 * middle.0 + flat.0) / 6.0;
+        let F = (steep.0 + 4.0 * mean.0 + flat.0) / 6.0;
         if F > 0.999 {
             return reflected();
         }
-        let refracted_cosine = middle.1;
+        let refracted_cosine = mean.1;
         let up = d.scale(INDEX) + n.scale(refracted_cosine - INDEX * cosine);
         let up = up.scale(1.0 / up.norm());
         let above = q + Vec3::new(0.0, 0.0, 1e-3);

@@ -211,7 +211,7 @@ impl Sky {
 
     /// Adds haze, for air with this `extinction` at the ground [1/m].
     pub fn with_haze(mut self, extinction: f64) -> Self {
-        let (haze, transmitted, added) = Haze::in_front_of(&self, extinction);
+        let (haze, transmitted, added) = Haze::from_extinction(&self, extinction);
         self.haze = haze;
         self.beam = self.beam.scale(transmitted);
         self.diffuse += added;

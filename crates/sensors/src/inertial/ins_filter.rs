@@ -312,11 +312,11 @@ pub(crate) fn update_with_pressure(
     filter: &mut InsMemory,
     aid: &PressureAid,
     r: &Pressure,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     age: f64,
 ) {
-    let weight = at.sea.density * at.gravity;
-    let gauge_pressure = r.pressure - at.sea.air_pressure;
+    let weight = environment.sea.density * environment.gravity;
+    let gauge_pressure = r.pressure - environment.sea.air_pressure;
     if weight <= 0.0 || gauge_pressure < weight * MIN_DEPTH {
         return;
     }

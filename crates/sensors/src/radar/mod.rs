@@ -67,7 +67,7 @@ struct Antenna<'a> {
     spec: &'a RadarSpec,
     ray_scene: &'a RayScene,
     view: &'a WorldView,
-    at: &'a EnvironmentState<'a>,
+    environment: &'a EnvironmentState<'a>,
     pose: &'a Pose,
     /// First label of a robot.
     first_robot: u16,
@@ -106,7 +106,7 @@ pub fn sweep(
         spec,
         ray_scene,
         view,
-        at,
+        environment: at,
         pose,
         first_robot: (structures + 2) as u16,
         wavelength,
@@ -204,7 +204,9 @@ impl Antenna<'_> {
             );
             let Some(hit) = hit else { continue };
             let r = hit.distance;
-            let z = self.at.height_above_surface(self.pose.p_WS + d.scale(r));
+            let z = self
+                .environment
+                .height_above_surface(self.pose.p_WS + d.scale(r));
             if z < min_visible_height(self.height, r) {
                 continue;
             }

@@ -270,9 +270,9 @@ fn build_by_halving(boxes: &[Bounds], numbers: &[u32], max_leaf_size: usize) -> 
         tree.nodes[index] = Bvh2Node::new(hull, 0, first as u32);
         tree.nodes
             .extend([Bvh2Node::default(), Bvh2Node::default()]);
-        let middle = range.start + range.len() / 2;
-        pending.push((first, range.start..middle));
-        pending.push((first + 1, middle..range.end));
+        let midpoint = range.start + range.len() / 2;
+        pending.push((first, range.start..midpoint));
+        pending.push((first + 1, midpoint..range.end));
     }
     tree
 }

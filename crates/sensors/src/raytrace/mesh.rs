@@ -176,7 +176,7 @@ impl Mesh {
     pub(crate) fn start_search(&self, local_ray: &LocalRay) -> MeshSearch {
         let o = self.origin(local_ray);
         let probe = TreeRay::new(o, local_ray.d, local_ray.range[0] - local_ray.from);
-        let best = Nearest::within(round_up_f32(local_ray.range[1] - local_ray.from));
+        let best = Nearest::with_limit(round_up_f32(local_ray.range[1] - local_ray.from));
         MeshSearch {
             local_ray: *local_ray,
             o,
@@ -259,7 +259,7 @@ impl Mesh {
             origins[i] = self.origin(local_ray);
             probes[i] = TreeRay::new(origins[i], local_ray.d, local_ray.range[0] - local_ray.from);
             limits[i] = round_up_f32(local_ray.range[1] - local_ray.from);
-            best[i] = Nearest::within(limits[i]);
+            best[i] = Nearest::with_limit(limits[i]);
         }
         if !has_common_signs(probes, rays) {
             return false;
@@ -440,7 +440,7 @@ mod tests {
     fn closest_by_brute_force(mesh: &Mesh, local_ray: &LocalRay) -> Nearest {
         let o = local_ray.o + local_ray.d.scale(local_ray.from) - mesh.center;
         let probe = TreeRay::new(o, local_ray.d, local_ray.range[0] - local_ray.from);
-        let mut best = Nearest::within(round_up_f32(local_ray.range[1] - local_ray.from));
+        let mut best = Nearest::with_limit(round_up_f32(local_ray.range[1] - local_ray.from));
         for (k, block) in mesh.blocks.iter().enumerate() {
             block.intersect::<Plain>(&probe, k as u32, &mesh.faces, &mut best);
         }

@@ -110,7 +110,7 @@ impl PosedShape {
     /// Centre and half size of its bounding box in W [m]; `None` without a bounding box.
     fn extent(&self) -> Option<(Vec3, Vec3)> {
         let (center, half) = match &self.shape {
-            Shape::Primitive(primitive) => (Vec3::zero(), primitive.half()),
+            Shape::Primitive(primitive) => (Vec3::zero(), primitive.half_size()),
             Shape::Mesh(mesh) => mesh.extent(),
             Shape::Ground(_) => return None,
         };

@@ -250,9 +250,9 @@ mod avx {
     unsafe fn sort_descending(v: __m256i) -> __m256i {
         // Lanes whose bit is set receive the smaller of the two numbers.
         macro_rules! exchange {
-            ($v:ident, $other:expr, $lesser:literal) => {{
+            ($v:ident, $other:expr, $min_mask:literal) => {{
                 let other = $other;
-                _mm256_blend_epi32::<$lesser>(
+                _mm256_blend_epi32::<$min_mask>(
                     _mm256_max_epi32($v, other),
                     _mm256_min_epi32($v, other),
                 )

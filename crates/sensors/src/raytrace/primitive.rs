@@ -63,7 +63,7 @@ type Crossing = (f64, Vec3, u32);
 
 impl Primitive {
     /// Half size of the bounding box [m].
-    pub fn half(&self) -> Vec3 {
+    pub fn half_size(&self) -> Vec3 {
         match *self {
             Self::Sphere { radius } => Vec3::new(radius, radius, radius),
             Self::Box { half } => half,

@@ -55,7 +55,7 @@ pub struct Nearest {
 
 impl Nearest {
     /// No hit yet; hits beyond `limit` [m] are ignored.
-    pub fn within(limit: f32) -> Self {
+    pub fn with_limit(limit: f32) -> Self {
         Self {
             t: limit,
             at: (u32::MAX, 0),
@@ -203,7 +203,7 @@ mod tests {
 
     /// Hit of `probe` in `block`.
     fn intersect_block<E: F32x8>(block: &Block, probe: &TreeRay) -> Nearest {
-        let mut best = Nearest::within(1e9);
+        let mut best = Nearest::with_limit(1e9);
         block.intersect::<E>(probe, 0, &[[0, 1, 2, 3, 4, 5, 6, 7]], &mut best);
         best
     }
@@ -271,7 +271,7 @@ mod tests {
         (0..8).for_each(|_| assert!(block.add(&mut points, &triangle)));
         assert!(!block.add(&mut points, &triangle));
         let probe = TreeRay::new(Vec3::new(0.1, 0.0, 2.0), Vec3::new(0.0, 0.0, -1.0), 0.0);
-        let mut best = Nearest::within(1e9);
+        let mut best = Nearest::with_limit(1e9);
         block.intersect::<Plain>(&probe, 0, &[[7, 6, 5, 0, 4, 3, 2, 1]], &mut best);
         assert_eq!((best.t, best.at), (2.0, (0, 3)));
         // The minimum distance is beyond the triangle.

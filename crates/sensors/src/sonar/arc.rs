@@ -65,8 +65,14 @@ pub struct ArcSection {
 impl SoundSpeedProfile {
     /// Profile of the water around `p` [m], W, up to the distance `reach` [m]; `None` where there
     /// is no water.
-    pub fn around(at: &EnvironmentState<'_>, p: Vec3, reach: f64) -> Option<Self> {
-        let guide = Waveguide::from_sea(at.sea, at.gravity, p, at.time, reach - p.z)?;
+    pub fn around(environment: &EnvironmentState<'_>, p: Vec3, reach: f64) -> Option<Self> {
+        let guide = Waveguide::from_sea(
+            environment.sea,
+            environment.gravity,
+            p,
+            environment.time,
+            reach - p.z,
+        )?;
         Self::new(
             guide
                 .nodes()

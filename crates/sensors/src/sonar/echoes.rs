@@ -182,12 +182,15 @@ pub fn add_echoes(
         p: pose.p_WS,
         R_WS: pose.R_WS,
         surface: WaveSurfaceRays::new(
-            context.at,
+            context.environment,
             pose.p_WS,
             spec.limits[1],
             spec.columns.len() * spec.rows.len(),
         ),
-        height: context.at.waves.map_or(0.0, |waves| waves.height_std()),
+        height: context
+            .environment
+            .waves
+            .map_or(0.0, |waves| waves.height_std()),
         head,
         motion: Motion::new(&pose.V_WS_S),
         source: power(spec.source_level),
@@ -276,7 +279,7 @@ impl VolumeSolidAngle {
 /// Volume reverberation per steradian in each range bin [µPa²/sr]. (3)
 fn volume_reverberation(spec: &SonarSpec, context: &PropagationContext<'_>, cell: f64) -> Vec<f64> {
     let strength = power(spec.source_level + spec.volume_backscatter) * cell;
-    let loss = context.medium.here[1];
+    let loss = context.medium.at_sonar[1];
     let of_bin = |k: usize| {
         let r = spec.range(k);
         strength / (r * r) * libm::exp(-0.2 * LN_10 * loss * r)

@@ -62,12 +62,12 @@ pub fn bursts(
     now_ns: u64,
     out: &mut Vec<Burst>,
 ) {
-    let delay = distance * medium.here[0];
+    let delay = distance * medium.at_sonar[0];
     // Speed of sound that the sonar assumes for its ranges.
-    let speed = spec.sound_speed.unwrap_or(1.0 / medium.here[0]);
+    let speed = spec.sound_speed.unwrap_or(1.0 / medium.at_sonar[0]);
     let listening_time = 2.0 * spec.limits[1] / speed;
     let level = power(other_spec.source_level) / (distance * distance).max(1e-6)
-        * libm::exp(-0.1 * LN_10 * medium.here[1] * distance);
+        * libm::exp(-0.1 * LN_10 * medium.at_sonar[1] * distance);
     let now = now_ns as f64 * 1e-9;
     let start = other.start_ns as f64 * 1e-9;
     let first = ((now - delay - start) * other.rate).ceil().max(0.0);

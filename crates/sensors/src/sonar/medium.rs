@@ -38,25 +38,35 @@ pub struct Medium {
     /// Integrals of slowness [s] and of absorption [dB] from the lowest height.
     sums: Vec<[f64; 2]>,
     /// Slowness [s/m] and absorption [dB/m] at the sonar.
-    pub here: [f64; 2],
+    pub at_sonar: [f64; 2],
 }
 
 impl Medium {
     /// Water within `reach` [m] of `p` [m], W, for sound of `frequency` [Hz].
-    pub fn around(at: &EnvironmentState<'_>, p: Vec3, reach: f64, frequency: f64) -> Self {
+    pub fn from_water_near(
+        environment: &EnvironmentState<'_>,
+        p: Vec3,
+        reach: f64,
+        frequency: f64,
+    ) -> Self {
         let values = |z: f64| {
             let q = Vec3::new(p.x, p.y, z);
-            let speed = water_column::sound_speed(at.sea, at.gravity, q, at.time);
-            [1.0 / speed, absorption(at, q, frequency)]
+            let speed = water_column::sound_speed(
+                environment.sea,
+                environment.gravity,
+                q,
+                environment.time,
+            );
+            [1.0 / speed, absorption(environment, q, frequency)]
         };
         let (low, high) = (p.z - reach, (p.z + reach).min(0.0).max(p.z));
-        let here = values(p.z);
-        if at.sea.column.is_none() {
+        let at_sonar = values(p.z);
+        if environment.sea.column.is_none() {
             return Self {
                 low,
                 step: high - low,
-                sums: vec![here],
-                here,
+                sums: vec![at_sonar],
+                at_sonar,
             };
         }
         let step = (high - low) / INTERVALS as f64;
@@ -71,14 +81,14 @@ impl Medium {
             low,
             step,
             sums,
-            here,
+            at_sonar,
         }
     }
 
     /// Mean slowness [s/m] and absorption [dB/m] between two heights [m]. (1)
-    pub fn between(&self, a: f64, b: f64) -> [f64; 2] {
+    pub fn mean_between_heights(&self, a: f64, b: f64) -> [f64; 2] {
         if self.sums.len() == 1 {
-            return self.here;
+            return self.at_sonar;
         }
         // Avoids the division by zero of horizontal paths.
         let b = if (b - a).abs() < 1e-3 * self.step {
@@ -99,12 +109,12 @@ impl Medium {
 }
 
 /// Absorption of sound of `frequency` [Hz] at `p` [m], W [dB/m].
-pub fn absorption(at: &EnvironmentState<'_>, p: Vec3, frequency: f64) -> f64 {
-    let sea = at.sea;
-    let temperature = water_column::temperature(sea, at.gravity, p, at.time);
+pub fn absorption(environment: &EnvironmentState<'_>, p: Vec3, frequency: f64) -> f64 {
+    let sea = environment.sea;
+    let temperature = water_column::temperature(sea, environment.gravity, p, environment.time);
     let salinity = match (sea.region(p.x, p.y), &sea.column) {
         (None, Some(column)) => {
-            water_column::sample_column(column, at.gravity, p, at.time).salinity
+            water_column::sample_column(column, environment.gravity, p, environment.time).salinity
         }
         (region, _) => salinity(region.map_or(sea.density, |r| r.density), temperature),
     };

@@ -72,31 +72,33 @@ pub fn ping(
     spec: &SonarSpec,
     ray_scene: &RayScene,
     view: &WorldView,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     pose: &Pose,
     errors: &SampleErrors,
     bursts: &[Burst],
 ) -> FrameData {
-    let wind = air::weather(&at.sea.air, at.time).wind.norm();
-    let medium = Medium::around(at, pose.p_WS, spec.limits[1], spec.frequency);
-    let sound_speed = spec.sound_speed.unwrap_or(1.0 / medium.here[0]);
+    let wind = air::weather(&environment.sea.air, environment.time)
+        .wind
+        .norm();
+    let medium = Medium::from_water_near(environment, pose.p_WS, spec.limits[1], spec.frequency);
+    let sound_speed = spec.sound_speed.unwrap_or(1.0 / medium.at_sonar[0]);
     let head = spec.head_angle(errors.sample);
     let layers = if spec.refracts {
-        SoundSpeedProfile::around(at, pose.p_WS, spec.limits[1])
+        SoundSpeedProfile::around(environment, pose.p_WS, spec.limits[1])
     } else {
         None
     };
     let context = PropagationContext {
         ray_scene,
         view,
-        at,
+        environment,
         medium: &medium,
         layers,
         wind,
         sound_speed,
     };
     let mut echo_powers = EchoPowers::new(spec, sound_speed);
-    if at.height_above_surface(pose.p_WS) < 0.0 {
+    if environment.height_above_surface(pose.p_WS) < 0.0 {
         crate::sonar::echoes::add_echoes(&mut echo_powers, spec, &context, pose, head);
         crate::sonar::interference::add_bursts(&mut echo_powers, spec, bursts, head);
     }

@@ -33,7 +33,7 @@ pub struct PropagationContext<'a> {
     /// World view to which the shapes are posed.
     pub view: &'a WorldView,
     /// Environment state at the ping.
-    pub at: &'a EnvironmentState<'a>,
+    pub environment: &'a EnvironmentState<'a>,
     /// Speed of sound and absorption along straight paths.
     pub medium: &'a Medium,
     /// Sound speed profile for refracted rays; `None` for straight rays.
@@ -212,12 +212,14 @@ impl Transmitter<'_> {
 
     /// Fraction of the power that a point reflects specularly.
     fn reflected_power(&self, point: &HitPoint, sine: f64) -> f64 {
-        let slowness = self.context.medium.here[0];
+        let slowness = self.context.medium.at_sonar[0];
         let wave_number = TAU * self.spec.frequency * slowness;
         match point.scatterer {
             Scatterer::Surface => coherent_reflection(sine, wave_number, self.height),
             Scatterer::Solid(material) => {
-                let PropagationContext { at, .. } = self.context;
+                let PropagationContext {
+                    environment: at, ..
+                } = self.context;
                 let density = water_column::density(at.sea, at.gravity, || point.p, at.time);
                 reflection::seabed_reflection(
                     &material.ground,
@@ -231,7 +233,7 @@ impl Transmitter<'_> {
 
     /// Straight section of a path with the length `r` [m].
     fn straight_path(&self, from: Vec3, to: Vec3, r: f64) -> AcousticPath {
-        let [slowness, loss] = self.context.medium.between(from.z, to.z);
+        let [slowness, loss] = self.context.medium.mean_between_heights(from.z, to.z);
         AcousticPath {
             r,
             apparent_length: r * slowness * self.context.sound_speed,
@@ -346,7 +348,7 @@ impl Transmitter<'_> {
             let arc = hit.map_or(section.arc, |point| section.arc * (point.distance / length));
             path.r += arc;
             path.apparent_length += section.time(arc) * self.context.sound_speed; // (4)
-            path.loss += arc * medium.between(p.z, q.z)[1];
+            path.loss += arc * medium.mean_between_heights(p.z, q.z)[1];
             if let Some(point) = hit {
                 let sides = ray
                     .sides
@@ -526,15 +528,15 @@ impl Transmitter<'_> {
     /// Reflection point between the sonar and `to`, the normal on the water side, and the material.
     fn reflection_point(&self, via: PathKind, to: Vec3) -> Option<(Vec3, Vec3, Scatterer)> {
         let PropagationContext {
-            at,
+            environment: at,
             ray_scene,
             view,
             ..
         } = self.context;
         let up = Vec3::new(0.0, 0.0, 1.0);
         if via == PathKind::Surface {
-            let middle = Vec3::new(0.5 * (self.p.x + to.x), 0.5 * (self.p.y + to.y), 0.0);
-            let level = middle - up.scale(at.height_above_surface(middle));
+            let midpoint = Vec3::new(0.5 * (self.p.x + to.x), 0.5 * (self.p.y + to.y), 0.0);
+            let level = midpoint - up.scale(at.height_above_surface(midpoint));
             let n = up.scale(-1.0);
             return reflection::reflection_point(self.p, to, level, n)
                 .map(|m| (m, n, Scatterer::Surface));

@@ -113,7 +113,7 @@ impl SpeckleFilter {
 /// Quantised levels of all range bins and beams. (2), (3)
 pub fn quantise(echo_powers: &EchoPowers, spec: &SonarSpec, medium: &Medium) -> Vec<u16> {
     let (spreading, loss) = spec.gain;
-    let loss = loss.unwrap_or(medium.here[1]);
+    let loss = loss.unwrap_or(medium.at_sonar[1]);
     let max_number = ((1_u32 << spec.bits) - 1) as f32;
     let [low, high] = spec.levels.map(|x| x as f32);
     let scale = max_number / (high - low);

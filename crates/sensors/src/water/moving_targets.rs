@@ -361,7 +361,7 @@ impl RobotShapes {
             let mut own = Vec::new();
             for (shape, mount, ..) in all.iter().filter(|(_, mount, ..)| mount.link == link) {
                 let size = match shape {
-                    Shape::Primitive(primitive) => primitive.half().norm(),
+                    Shape::Primitive(primitive) => primitive.half_size().norm(),
                     Shape::Mesh(mesh) => mesh.extent().0.norm() + mesh.extent().1.norm(),
                     Shape::Ground(_) => continue,
                 };

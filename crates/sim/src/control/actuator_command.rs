@@ -1,6 +1,6 @@
 //! Commands to thrusters, fins and buoyancy engines.
 
-use crate::control::command::{check, find_robot, refuse};
+use crate::control::command::{check, find_robot, reject};
 use crate::control::firmware;
 use crate::control::firmware::allocation;
 use merrow_math::Vec3;
@@ -8,8 +8,8 @@ use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{Command, RobotState, State};
 
-/// Applies a command to actuators, or returns why it is refused. A refused command changes nothing;
-/// commands of other kinds are ignored.
+/// Applies a command to actuators, or returns why it is rejected. A rejected command changes
+/// nothing; commands of other kinds are ignored.
 pub(crate) fn apply(
     scene: &Scene,
     state: &mut State,
@@ -27,7 +27,7 @@ pub(crate) fn apply(
             let f = model
                 .fins
                 .get(*fin)
-                .ok_or_else(|| refuse(*robot, "no such fin".into()))?;
+                .ok_or_else(|| reject(*robot, "no such fin".into()))?;
             check(*robot, &f.name, *value)?;
             firmware::check_fins(*robot, target)?;
             target.fins[*fin].set_command(f, *value);
@@ -38,7 +38,7 @@ pub(crate) fn apply(
             let n = model.fins.len();
             if values.len() != n {
                 let reason = format!("found {} values, expected {n}, one per fin", values.len());
-                return Err(refuse(*robot, reason));
+                return Err(reject(*robot, reason));
             }
             set_fins(*robot, model, target, values)
         }
@@ -49,7 +49,7 @@ pub(crate) fn apply(
         } => {
             let (model, target) = find_robot(scene, state, *robot)?;
             let b = model.buoyancy_engines.get(*engine);
-            let b = b.ok_or_else(|| refuse(*robot, "no such buoyancy engine".into()))?;
+            let b = b.ok_or_else(|| reject(*robot, "no such buoyancy engine".into()))?;
             check(*robot, &b.name, *value)?;
             target.buoyancy_engines[*engine].command = value.clamp(b.range[0], b.range[1]);
             Ok(())
@@ -75,7 +75,7 @@ fn set_thruster(
     let t = model
         .thrusters
         .get(thruster)
-        .ok_or_else(|| refuse(robot, "no such thruster".into()))?;
+        .ok_or_else(|| reject(robot, "no such thruster".into()))?;
     check(robot, &t.name, value)?;
     firmware::check_thrusters(robot, target)?;
     target.actuators[thruster].set_command(t, value);
@@ -103,7 +103,7 @@ fn set_thrusters(
             "found {} values, expected {n}, one per thruster{and_fins}",
             values.len()
         );
-        return Err(refuse(robot, reason));
+        return Err(reject(robot, reason));
     }
     let (for_thrusters, for_fins) = values.split_at(n);
     for (t, value) in model.thrusters.iter().zip(for_thrusters) {
@@ -128,11 +128,11 @@ fn set_wrench(
     let (now, density) = (state.time_ns, state.sea.density);
     let (model, target) = find_robot(scene, state, robot)?;
     if model.allocation.is_none() {
-        return Err(refuse(robot, "the robot has no thruster manager".into()));
+        return Err(reject(robot, "the robot has no thruster manager".into()));
     }
     if !force.is_finite() || !moment.is_finite() {
         let reason = "wrench: found a value that is not finite";
-        return Err(refuse(robot, reason.into()));
+        return Err(reject(robot, reason.into()));
     }
     firmware::check_thrusters(robot, target)?;
     let mut commands = vec![0.0; model.thrusters.len()];

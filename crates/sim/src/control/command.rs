@@ -1,4 +1,4 @@
-//! Applies commands at the start of a step and refuses invalid ones.
+//! Applies commands at the start of a step and rejects invalid ones.
 
 use crate::control::joints::command as joint_command;
 use crate::control::{actuator_command, coupling, fault, firmware, sampler};
@@ -10,7 +10,7 @@ use merrow_model::scene::{Fault, Robot, Scene, Sea, Waves};
 use merrow_model::state::commands::{CommandRejection, WeatherChange};
 use merrow_model::state::{Command, FaultState, Health, RobotState, State, WinchCommand};
 
-/// Applies one command to the state. If it is refused, returns the reason and leaves the state
+/// Applies one command to the state. If it is rejected, returns the reason and leaves the state
 /// unchanged.
 pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), CommandRejection> {
     match command {
@@ -96,7 +96,7 @@ fn set_pose(
     let (model, target) = find_robot(scene, state, robot)?;
     let norm = q_WB.w * q_WB.w + q_WB.x * q_WB.x + q_WB.y * q_WB.y + q_WB.z * q_WB.z;
     if !p_WB.is_finite() || !v_WB_B.is_finite() || !w_WB_B.is_finite() || !norm.is_finite() {
-        return Err(refuse(
+        return Err(reject(
             robot,
             "pose: found a value that is not finite".into(),
         ));
@@ -106,16 +106,16 @@ fn set_pose(
             "pose: expected a unit quaternion, found the norm {}",
             norm.sqrt()
         );
-        return Err(refuse(robot, reason));
+        return Err(reject(robot, reason));
     }
     if !model.floating {
-        return Err(refuse(
+        return Err(reject(
             robot,
             "the robot has a fixed base, so its pose cannot be set".into(),
         ));
     }
     if let Some(name) = held_by {
-        return Err(refuse(
+        return Err(reject(
             robot,
             format!("the robot is held by the coupling {name}: release it first"),
         ));
@@ -148,7 +148,7 @@ fn set_condition(
             let actuator = target
                 .actuators
                 .get_mut(*thruster)
-                .ok_or_else(|| refuse(*robot, "no such thruster".into()))?;
+                .ok_or_else(|| reject(*robot, "no such thruster".into()))?;
             check_health(*robot, health)?;
             actuator.health = *health;
         }
@@ -157,7 +157,7 @@ fn set_condition(
             let memory = target
                 .fins
                 .get_mut(*fin)
-                .ok_or_else(|| refuse(*robot, "no such fin".into()))?;
+                .ok_or_else(|| reject(*robot, "no such fin".into()))?;
             check_health(*robot, health)?;
             memory.health = *health;
         }
@@ -166,7 +166,7 @@ fn set_condition(
             let memory = target
                 .sensors
                 .get_mut(*sensor)
-                .ok_or_else(|| refuse(*robot, "no such sensor".into()))?;
+                .ok_or_else(|| reject(*robot, "no such sensor".into()))?;
             memory.noise = *on;
         }
         Command::Load { robot, load, level } => {
@@ -174,9 +174,9 @@ fn set_condition(
             let l = model
                 .loads
                 .get(*load)
-                .ok_or_else(|| refuse(*robot, "no such load".into()))?;
+                .ok_or_else(|| reject(*robot, "no such load".into()))?;
             if !(0.0..=1.0).contains(level) {
-                return Err(refuse(
+                return Err(reject(
                     *robot,
                     format!("{}: found the level {level}, expected 0 to 1", l.name),
                 ));
@@ -290,7 +290,7 @@ fn change_weather(state: &mut State, change: &WeatherChange) -> Result<(), Comma
 
 fn check_health(robot: usize, health: &Health) -> Result<(), CommandRejection> {
     match health {
-        Health::Reduced(part) if !(0.0..=1.0).contains(part) => Err(refuse(
+        Health::Reduced(part) if !(0.0..=1.0).contains(part) => Err(reject(
             robot,
             format!("health: found {part}, expected 0 to 1"),
         )),
@@ -304,20 +304,20 @@ fn command_winch(
     tether: usize,
     command: WinchCommand,
 ) -> Result<(), CommandRejection> {
-    let refuse = |reason: String| CommandRejection {
+    let reject = |reason: String| CommandRejection {
         robot: None,
         reason,
     };
     let (Some(model), Some(target)) = (scene.tethers.get(tether), state.tethers.get_mut(tether))
     else {
-        return Err(refuse(format!("no tether number {tether}")));
+        return Err(reject(format!("no tether number {tether}")));
     };
     if model.winch.is_none() {
-        return Err(refuse(format!("tether {} has no winch", model.name)));
+        return Err(reject(format!("tether {} has no winch", model.name)));
     }
     let (WinchCommand::Speed(value) | WinchCommand::Length(value)) = command;
     if !value.is_finite() {
-        return Err(refuse(format!(
+        return Err(reject(format!(
             "winch of {}: found {value}, expected a finite number",
             model.name
         )));
@@ -357,7 +357,7 @@ pub(crate) fn find_robot<'s>(
     }
 }
 
-pub(crate) fn refuse(robot: usize, reason: String) -> CommandRejection {
+pub(crate) fn reject(robot: usize, reason: String) -> CommandRejection {
     CommandRejection {
         robot: Some(robot),
         reason,
@@ -368,7 +368,7 @@ pub(crate) fn check(robot: usize, name: &str, value: f64) -> Result<(), CommandR
     if value.is_finite() {
         return Ok(());
     }
-    Err(refuse(
+    Err(reject(
         robot,
         format!("{name}: found {value}, expected a finite number"),
     ))

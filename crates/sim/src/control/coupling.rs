@@ -14,8 +14,8 @@ pub(crate) const MAX_DISTANCE: f64 = 0.02;
 /// Maximum angle between the ends of a coupling that can be engaged [rad].
 pub(crate) const MAX_ANGLE: f64 = 0.035;
 
-/// Engages or releases coupling `index`, or returns why the command is refused. A command to engage
-/// an engaged coupling has no effect.
+/// Engages or releases coupling `index`, or returns why the command is rejected. A command to
+/// engage an engaged coupling has no effect.
 pub fn apply(
     scene: &Scene,
     state: &mut State,
@@ -29,7 +29,7 @@ pub fn apply(
             reason: format!("no coupling number {index}"),
         });
     };
-    let refuse = |why: String| CommandRejection {
+    let reject = |why: String| CommandRejection {
         robot: c
             .a
             .link()
@@ -38,13 +38,13 @@ pub fn apply(
         reason: format!("the coupling {}: {why}", c.name),
     };
     if let Some(robot) = partner {
-        check_partner(scene, state, c, engage, robot).map_err(refuse)?;
+        check_partner(scene, state, c, engage, robot).map_err(reject)?;
     }
     let mut memory = state.couplings[index];
     match (engage, memory.engaged, &c.kind) {
         (true, true, CouplingKind::Grasp { .. }) => {
             if partner.is_some() && partner != memory.partner.map(|(robot, _)| robot) {
-                return Err(refuse(
+                return Err(reject(
                     "it already holds another robot; release it first".into(),
                 ));
             }
@@ -52,10 +52,10 @@ pub fn apply(
         (true, true, _) => {}
         (true, false, CouplingKind::Latch(_)) => memory.capture = LatchCapture::Armed,
         (true, false, CouplingKind::Grasp { reach }) => {
-            let found = find_grasped_link(scene, state, c, *reach, partner).map_err(refuse)?;
+            let found = find_grasped_link(scene, state, c, *reach, partner).map_err(reject)?;
             grasp(scene, state, c, found, &mut memory);
         }
-        (true, false, _) => engage_near(scene, state, c, &mut memory).map_err(refuse)?,
+        (true, false, _) => engage_near(scene, state, c, &mut memory).map_err(reject)?,
         (false, true, _) => memory.release(LatchCapture::Leaving),
         (false, false, _) => memory.capture = LatchCapture::Off,
     }

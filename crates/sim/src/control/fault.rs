@@ -234,7 +234,7 @@ fn accumulate_effect(effect: &mut FaultEffect, fault: &Fault, failing: bool, now
 pub(crate) fn advance_flooding(
     state: &mut RobotState,
     work: &Workspace,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     now_ns: u64,
     dt: f64,
 ) {
@@ -247,9 +247,9 @@ pub(crate) fn advance_flooding(
             continue;
         }
         let link = &work.links[link];
-        let depth = -at.height_above_surface(link.p_WL + link.R_WL.mul_vec(leak.p_LoH));
+        let depth = -environment.height_above_surface(link.p_WL + link.R_WL.mul_vec(leak.p_LoH));
         if depth > 0.0 {
-            let inflow = DISCHARGE * leak.area * (2.0 * at.gravity * depth).sqrt();
+            let inflow = DISCHARGE * leak.area * (2.0 * environment.gravity * depth).sqrt();
             memory.water = (memory.water + inflow * dt).min(leak.volume);
         }
     }
@@ -431,7 +431,7 @@ pub fn allowed_kinds(device: Device) -> &'static [&'static str] {
 /// # Errors
 /// Returns one line with the allowed kinds, or that a value is out of range.
 pub fn check_fault(device: Device, name: &str, kind: FaultKind) -> Result<(), String> {
-    let (word, kinds) = (kind.word(), allowed_kinds(device));
+    let (word, kinds) = (kind.keyword(), allowed_kinds(device));
     if !kinds.contains(&word) {
         return Err(format!(
             "`{name}` cannot be `{word}`, expected one of {}",

@@ -294,10 +294,10 @@ impl<'a> CostModel<'a> {
             .filter(|at| reaches_surface(up(*at), z, spec.limits[1]))
             .count() as f64;
         let (mut main, mut all) = (0, 0);
-        for heard in &spec.column_beams {
-            (main, all) = (main + heard.main.len(), all + heard.weights.len());
+        for column in &spec.column_beams {
+            (main, all) = (main + column.main.len(), all + column.weights.len());
         }
-        // a sonar that exteroceptive down receives the seabed in few ranges of each column
+        // a sonar that points down receives the seabed in few ranges of each column
         let spread = if spec.kind == SonarKind::Imaging {
             UNIT_COSTS.spread
         } else {
@@ -318,9 +318,9 @@ impl<'a> CostModel<'a> {
         );
         let (bins, columns) = (spec.bins as f64, spec.columns as f64);
         let lines = columns * (spokes + 2.0 * reach);
-        let heard = columns * (2.0 * reach + 1.0);
+        let contributing_rays = columns * (2.0 * reach + 1.0);
         lines * (spec.rows.len() as f64 * self.ray() + bins * UNIT_COSTS.line)
-            + spokes * bins * (UNIT_COSTS.spoke[0] + heard * UNIT_COSTS.spoke[1])
+            + spokes * bins * (UNIT_COSTS.spoke[0] + contributing_rays * UNIT_COSTS.spoke[1])
     }
 }
 

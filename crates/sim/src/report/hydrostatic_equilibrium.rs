@@ -87,11 +87,11 @@ pub fn compute_equilibrium(scene: &Scene, robot: &Robot) -> Equilibrium {
         return Equilibrium::Sinks(-deep);
     }
     for _ in 0..200 {
-        let middle = 0.5 * (low + high);
-        if calm.force([middle, 0.0, 0.0])[0] > 0.0 {
-            low = middle
+        let midpoint = 0.5 * (low + high);
+        if calm.force([midpoint, 0.0, 0.0])[0] > 0.0 {
+            low = midpoint
         } else {
-            high = middle
+            high = midpoint
         }
     }
     let mut x = [0.5 * (low + high), 0.0, 0.0];
@@ -117,14 +117,14 @@ pub fn compute_equilibrium(scene: &Scene, robot: &Robot) -> Equilibrium {
 
 impl<'a> CalmWaterModel<'a> {
     fn new(scene: &Scene, robot: &'a Robot) -> Self {
-        let still = Current {
+        let zero_current = Current {
             profile: vec![(0.0, Vec3::zero())],
             gauss_markov: None,
             flows: Vec::new(),
         };
         let (air, waves) = (Air::default(), Waves::default());
         let sea = Sea {
-            current: still,
+            current: zero_current,
             air,
             waves,
             ..scene.sea.clone()

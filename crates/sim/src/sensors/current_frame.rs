@@ -3,7 +3,7 @@
 
 use crate::Simulation;
 use crate::control::fault;
-use crate::instants::EnvironmentCache;
+use crate::environment_cache::EnvironmentCache;
 use crate::sensors::cpu_meter::CpuMeter;
 use crate::sensors::priority::{Class, Priority};
 use crate::sensors::scheduler::{ALL_OUTPUTS, source_errors};
@@ -60,7 +60,7 @@ pub fn compute_frames(
 ) -> Vec<FrameData> {
     let scene = Arc::clone(&simulation.scene);
     let device = &scene.robots[robot].sensors[sensor];
-    let Some(looks) = device.kind.exteroceptive().cloned() else {
+    let Some(spec) = device.kind.exteroceptive().cloned() else {
         return Vec::new();
     };
     let mut memory = simulation.state.robots[robot].sensors[sensor].clone();
@@ -71,13 +71,13 @@ pub fn compute_frames(
     let (first, noise, fault) = (memory.samples, memory.noise, memory.fault);
     let source = source_errors(device, &simulation.state.robots[robot], (noise, fault));
     let view = Arc::new(snapshot_of(simulation));
-    let mut stages = RayScenes::new(&scene, &StaticGeometry::new(&scene));
-    stages.update_poses(&view);
+    let mut ray_scenes = RayScenes::new(&scene, &StaticGeometry::new(&scene));
+    ray_scenes.update_poses(&view);
     let mut worker = Worker {
         scene,
         devices: Vec::new(),
-        stages,
-        instants: EnvironmentCache::default(),
+        ray_scenes,
+        environment_cache: EnvironmentCache::default(),
         current_view: None,
         pool: None,
     };
@@ -100,7 +100,7 @@ pub fn compute_frames(
                 period_ns: 0,
             },
         };
-        worker.compute_frame(&job, &looks, (robot, sensor), &CpuMeter::default())
+        worker.compute_frame(&job, &spec, (robot, sensor), &CpuMeter::default())
     };
     (0..n).map(&mut sample).collect()
 }
@@ -117,8 +117,8 @@ pub fn render_view(
     let view = snapshot_of(simulation);
     let mut stage = RayScene::new(&scene, &StaticGeometry::new(&scene), RayKind::Light);
     stage.update_poses(&view);
-    let mut instants = EnvironmentCache::default();
-    let at = instants.at_start(&scene, &view.sea, view.time_ns);
+    let mut environment_cache = EnvironmentCache::default();
+    let at = environment_cache.start_environment(&scene, &view.sea, view.time_ns);
     let stream = Stream::new(scene.seed, "view");
     let by = SampleErrors {
         stream,
@@ -134,7 +134,7 @@ pub fn render_view(
         scene: &scene,
         ray_scene: &stage,
         view: &view,
-        at: &at,
+        environment: &at,
         meter: None,
     };
     camera::render_image(

@@ -6,7 +6,7 @@
 //! priority of the operating system, so that these sensors keep their rates while images occupy
 //! all other threads. When the run waits for frames, the reserved workers are idle.
 
-use crate::instants::EnvironmentCache;
+use crate::environment_cache::EnvironmentCache;
 use crate::sensors::priority::{Class, Lane, RESERVED, WaitingSamples};
 use crate::sensors::worker::{Outbox, SampleRequest, SampleResult, Worker, render_pool};
 use crossbeam_channel::{Receiver, Sender, unbounded};
@@ -46,7 +46,7 @@ impl SensorThreads {
     /// Returns a message if a thread cannot be started.
     pub(crate) fn start(
         scene: &Arc<Scene>,
-        still: &StaticGeometry,
+        static_geometry: &StaticGeometry,
         places: &[(usize, usize)],
         threads: usize,
     ) -> Result<Self, String> {
@@ -63,7 +63,7 @@ impl SensorThreads {
         } else {
             None
         };
-        let stages = RayScenes::new(scene, still);
+        let ray_scenes = RayScenes::new(scene, static_geometry);
         let (events, inbox) = unbounded();
         let (results, done) = unbounded();
         let mut this = Self {
@@ -80,8 +80,8 @@ impl SensorThreads {
             let worker = Worker {
                 scene: Arc::clone(scene),
                 devices: devices.clone(),
-                stages: stages.clone(),
-                instants: EnvironmentCache::default(),
+                ray_scenes: ray_scenes.clone(),
+                environment_cache: EnvironmentCache::default(),
                 current_view: None,
                 pool: pool.clone().filter(|_| lane == Lane::Shared),
             };

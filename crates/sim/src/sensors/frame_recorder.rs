@@ -30,12 +30,12 @@ pub fn record(
     simulation
         .sensor_scheduler
         .iter()
-        .for_each(|lookout| lookout.request_only(None));
+        .for_each(|scheduler| scheduler.request_only(None));
     simulation.advance(quiet.saturating_sub(1));
     simulation
         .sensor_scheduler
         .iter()
-        .for_each(|lookout| lookout.request_only(Some((robot, sensor))));
+        .for_each(|scheduler| scheduler.request_only(Some((robot, sensor))));
     let mut left = steps - quiet.saturating_sub(1);
     let mut poses = VecDeque::new();
     loop {
@@ -46,9 +46,9 @@ pub fn record(
             .sensor_scheduler
             .as_ref()
             .map(|l| l.steps_to_next(&simulation.state, scene.dt_ns));
-        let some = next.unwrap_or(left).min(left);
-        simulation.advance(some);
-        left -= some;
+        let block_steps = next.unwrap_or(left).min(left);
+        simulation.advance(block_steps);
+        left -= block_steps;
         simulation.clear_readings();
         for frame in std::mem::take(&mut simulation.frames) {
             while poses.front().is_some_and(|(at, _)| *at < frame.stamp_ns) {
@@ -64,7 +64,7 @@ pub fn record(
         if let Some(why) = simulation
             .sensor_scheduler
             .as_ref()
-            .and_then(|lookout| lookout.failed())
+            .and_then(|scheduler| scheduler.failed())
         {
             return Err(why.to_string());
         }

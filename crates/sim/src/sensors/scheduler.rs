@@ -155,14 +155,14 @@ impl SensorScheduler {
     /// Returns a message if the threads cannot be started.
     pub fn new(
         scene: &Arc<Scene>,
-        still: &StaticGeometry,
+        static_geometry: &StaticGeometry,
         threads: usize,
     ) -> Result<Option<Self>, String> {
         let places = exteroceptive_sensors(scene);
         if places.is_empty() {
             return Ok(None);
         }
-        let sensor_threads = SensorThreads::start(scene, still, &places, threads)?;
+        let sensor_threads = SensorThreads::start(scene, static_geometry, &places, threads)?;
         let estimates = cost::sensor_costs(scene);
         let device = |(robot, sensor): (usize, usize)| {
             let model = &scene.robots[robot].sensors[sensor];
@@ -620,7 +620,7 @@ pub(crate) fn source_errors(
     robot: &RobotState,
     own: (bool, FaultEffect),
 ) -> (bool, FaultEffect) {
-    match sensor.kind.exteroceptive().map(|looks| &**looks) {
+    match sensor.kind.exteroceptive().map(|spec| &**spec) {
         Some(ExteroceptiveSpec::Obstacles(DetectorSpec {
             sensor: Some((_, other)),
             ..
@@ -654,11 +654,11 @@ robots:
 ";
 
     // Goal: worker threads of sensors lower their priority, and no other thread does. Method: the
-    // nice values that the system reports for a thread after `give_way` and for this thread.
+    // nice values that the system reports for a thread after `lower_priority` and for this thread.
     // Tolerance: none.
     #[cfg(target_os = "linux")]
     #[test]
-    fn threads_of_sensors_give_way() {
+    fn threads_of_sensors_have_a_low_priority() {
         let nice = || {
             let stat = std::fs::read_to_string("/proc/thread-self/stat").expect("Linux procfs");
             let (_, after) = stat.rsplit_once(") ").expect("a name in brackets");
@@ -695,10 +695,10 @@ robots:
                     links: Vec::new(),
                     ..snapshot_of(&mut simulation)
                 });
-                let lookout = simulation.sensor_scheduler.as_mut().expect("a lookout");
-                let (order, sample, due_ns) = (lookout.order, 0, 0);
+                let scheduler = simulation.sensor_scheduler.as_mut().expect("a scheduler");
+                let (order, sample, due_ns) = (scheduler.order, 0, 0);
                 let (parts, noise, fault) = (ALL_OUTPUTS, true, FaultEffect::NONE);
-                lookout.devices[1].under_way.push_back((order, due_ns));
+                scheduler.devices[1].under_way.push_back((order, due_ns));
                 let job = SampleRequest {
                     order,
                     device: 1,
@@ -715,8 +715,8 @@ robots:
                         period_ns: 0,
                     },
                 };
-                lookout.threads.request(job);
-                lookout.order += 1;
+                scheduler.threads.request(job);
+                scheduler.order += 1;
                 let (_requests, requests) = unbounded();
                 let stop = AtomicBool::new(false);
                 let summary = sim::run(&mut simulation, pace, Some(5.0), &requests, &mut [], &stop);

@@ -1,6 +1,6 @@
 //! Worker thread that computes samples of exteroceptive sensors.
 
-use crate::instants::EnvironmentCache;
+use crate::environment_cache::EnvironmentCache;
 use crate::sensors::cpu_meter::CpuMeter;
 use crate::sensors::dispatcher::Event;
 use crate::sensors::priority::Priority;
@@ -74,8 +74,8 @@ pub(crate) struct Worker {
     pub(crate) scene: Arc<Scene>,
     /// Robot, sensor and specification of each device.
     pub(crate) devices: Vec<(usize, usize, Arc<ExteroceptiveSpec>)>,
-    pub(crate) stages: RayScenes,
-    pub(crate) instants: EnvironmentCache,
+    pub(crate) ray_scenes: RayScenes,
+    pub(crate) environment_cache: EnvironmentCache,
     /// Snapshot to which the poses of the scenes were last updated.
     pub(crate) current_view: Option<Arc<WorldView>>,
     /// Threads that render an image together; `None` for a single thread or without a camera.
@@ -106,8 +106,8 @@ impl Worker {
             // the state of a sample that panicked is not used again
             let worked = catch_unwind(AssertUnwindSafe(|| self.process_request(&job)));
             let message = worked.map_err(|panic| self.panic_message(&job, &*panic));
-            let goes_on = message.is_ok();
-            if outbox.results.send(message).is_err() || !goes_on {
+            let is_ok = message.is_ok();
+            if outbox.results.send(message).is_err() || !is_ok {
                 break;
             }
             // the dispatcher may have ended before
@@ -118,11 +118,11 @@ impl Worker {
     fn process_request(&mut self, job: &SampleRequest) -> SampleResult {
         let meter = CpuMeter::default();
         meter.measure(|| self.update_view(&job.view));
-        let (robot, sensor, looks) = self.devices[job.device].clone();
+        let (robot, sensor, spec) = self.devices[job.device].clone();
         let pool = self.pool.clone();
         let mut compute =
-            || meter.measure(|| self.compute_frame(job, &looks, (robot, sensor), &meter));
-        let data = match (pool, &*looks) {
+            || meter.measure(|| self.compute_frame(job, &spec, (robot, sensor), &meter));
+        let data = match (pool, &*spec) {
             (Some(pool), ExteroceptiveSpec::Camera(_)) => pool.install(compute),
             _ => compute(),
         };
@@ -140,7 +140,7 @@ impl Worker {
     fn update_view(&mut self, view: &Arc<WorldView>) {
         let current = self.current_view.as_ref();
         if current.is_none_or(|current| !Arc::ptr_eq(current, view)) {
-            self.stages.update_poses(view);
+            self.ray_scenes.update_poses(view);
             self.current_view = Some(Arc::clone(view));
         }
     }
@@ -165,41 +165,49 @@ impl Worker {
     pub(crate) fn compute_frame(
         &mut self,
         job: &SampleRequest,
-        looks: &ExteroceptiveSpec,
+        spec: &ExteroceptiveSpec,
         (robot, sensor): (usize, usize),
         meter: &CpuMeter,
     ) -> FrameData {
         let view = &*job.view;
         let scene = Arc::clone(&self.scene);
-        let at = self.instants.at_start(&scene, &view.sea, view.time_ns);
+        let at = self
+            .environment_cache
+            .start_environment(&scene, &view.sea, view.time_ns);
         let model = &scene.robots[robot].sensors[sensor];
-        let by = errors_of(job, model);
+        let errors = errors_of(job, model);
         let pose = world_view::sensor_pose(view, robot, model);
-        let (light, stage) = (self.stages.light(), self.stages.sound());
+        let (light, stage) = (self.ray_scenes.light(), self.ray_scenes.sound());
         let around = (stage, view, &at);
-        match looks {
-            ExteroceptiveSpec::Laser(spec) => laser::scan(spec, light, view, &at, &pose, &by),
+        match spec {
+            ExteroceptiveSpec::Laser(spec) => laser::scan(spec, light, view, &at, &pose, &errors),
             ExteroceptiveSpec::Camera(spec) => {
                 let world = camera::RenderContext {
                     scene: &scene,
                     ray_scene: light,
                     view,
-                    at: &at,
+                    environment: &at,
                     meter: Some(meter),
                 };
-                FrameData::CameraImages(camera::render_image(spec, &world, &pose, &by, job.outputs))
+                FrameData::CameraImages(camera::render_image(
+                    spec,
+                    &world,
+                    &pose,
+                    &errors,
+                    job.outputs,
+                ))
             }
             ExteroceptiveSpec::Sonar(spec) => {
                 let bursts = interfering_pulses(&scene, (spec, sensor), stage, view, &at, &pose);
-                sonar::ping(spec, stage, view, &at, &pose, &by, &bursts)
+                sonar::ping(spec, stage, view, &at, &pose, &errors, &bursts)
             }
             ExteroceptiveSpec::Acoustic(spec) => {
                 let spec = (spec, model.rate);
-                acoustic::sample_instrument(spec, &scene.beacons, around, &pose, &by)
+                acoustic::sample_instrument(spec, &scene.beacons, around, &pose, &errors)
             }
             ExteroceptiveSpec::Radar(spec) => {
                 let spec = (spec, model.rate);
-                radar::sweep(spec, around, scene.structures.len(), &pose, &by)
+                radar::sweep(spec, around, scene.structures.len(), &pose, &errors)
             }
             ExteroceptiveSpec::Ais(spec) => {
                 let air = ais::RadioEnvironment {
@@ -207,9 +215,9 @@ impl Worker {
                     origin: &scene.origin,
                     ray_scene: stage,
                     view,
-                    at: &at,
+                    environment: &at,
                 };
-                ais::receive((spec, model.rate), &air, &pose, &by)
+                ais::receive((spec, model.rate), &air, &pose, &errors)
             }
             ExteroceptiveSpec::Obstacles(spec) => {
                 self.compute_boxes(job, spec, (robot, sensor), meter)
@@ -227,28 +235,34 @@ impl Worker {
     ) -> FrameData {
         let (scene, view) = (Arc::clone(&self.scene), &*job.view);
         let sensors = &scene.robots[robot].sensors;
-        let by = errors_of(job, &sensors[sensor]);
+        let errors = errors_of(job, &sensors[sensor]);
         let pose = world_view::sensor_pose(view, robot, &sensors[sensor]);
         let Some((_, other)) = &spec.sensor else {
-            return obstacle::listed_boxes(spec, &scene.obstacles, &pose, &by);
+            return obstacle::listed_boxes(spec, &scene.obstacles, &pose, &errors);
         };
-        let listened = &sensors[*other];
-        let there = world_view::sensor_pose(view, robot, listened);
-        let Some(with) = listened.kind.exteroceptive() else {
+        let source = &sensors[*other];
+        let source_pose = world_view::sensor_pose(view, robot, source);
+        let Some(source_spec) = source.kind.exteroceptive() else {
             return FrameData::Detections(Vec::new());
         };
         // the frame of the source sensor, with its head at the current position; also if the
         // source itself is not sampled
         let (noise, fault) = job.source;
-        let as_it = SampleRequest {
+        let source_request = SampleRequest {
             view: Arc::clone(&job.view),
-            sample: listened.sample_index(view.time_ns),
+            sample: source.sample_index(view.time_ns),
             noise,
             fault,
             ..*job
         };
-        let data = self.compute_frame(&as_it, with, (robot, *other), meter);
-        obstacle::frame_boxes(spec, (with, &data, view.time_ns), &there, &pose, &by)
+        let data = self.compute_frame(&source_request, source_spec, (robot, *other), meter);
+        obstacle::frame_boxes(
+            spec,
+            (source_spec, &data, view.time_ns),
+            &source_pose,
+            &pose,
+            &errors,
+        )
     }
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn interfering_pulses(
     (spec, sensor): (&SonarSpec, usize),
     stage: &RayScene,
     view: &WorldView,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     own: &Pose,
 ) -> Vec<Burst> {
     let mut out = Vec::new();
@@ -89,7 +89,7 @@ pub(crate) fn interfering_pulses(
             .filter(|(s, _)| !view.dead[r][*s])
         {
             let Some(ExteroceptiveSpec::Sonar(other)) =
-                device.kind.exteroceptive().map(|looks| &**looks)
+                device.kind.exteroceptive().map(|spec| &**spec)
             else {
                 continue;
             };
@@ -99,13 +99,13 @@ pub(crate) fn interfering_pulses(
             let there = sensor_pose(view, r, device);
             let way = own.p_WS - there.p_WS;
             let distance = way.norm();
-            if at.height_above_surface(there.p_WS) >= 0.0
+            if environment.height_above_surface(there.p_WS) >= 0.0
                 || stage.is_occluded_between(view, [r, own.robot], [there.p_WS, own.p_WS])
             {
                 continue;
             }
             let medium = medium.get_or_insert_with(|| {
-                Medium::around(at, own.p_WS, spec.limits[1], spec.frequency)
+                Medium::from_water_near(environment, own.p_WS, spec.limits[1], spec.frequency)
             });
             let towards = other.sensor_to_acoustic(there.R_WS.tr_mul_vec(way));
             let from = spec.sensor_to_acoustic(own.R_WS.tr_mul_vec(way.scale(-1.0)));

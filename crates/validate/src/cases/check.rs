@@ -23,7 +23,7 @@ pub struct Check {
     /// Expected value or limit.
     pub expected: f64,
     /// Result of the case.
-    pub got: f64,
+    pub computed: f64,
     /// Allowed difference from the expected value.
     pub tolerance: Tolerance,
 }
@@ -32,14 +32,14 @@ impl Check {
     fn new(
         what: impl Into<String>,
         unit: &'static str,
-        [expected, got]: [f64; 2],
+        [expected, computed]: [f64; 2],
         tolerance: Tolerance,
     ) -> Self {
         Self {
             what: what.into(),
             unit,
             expected,
-            got,
+            computed,
             tolerance,
         }
     }
@@ -49,10 +49,15 @@ impl Check {
         what: impl Into<String>,
         unit: &'static str,
         expected: f64,
-        got: f64,
+        computed: f64,
         tolerance: f64,
     ) -> Self {
-        Self::new(what, unit, [expected, got], Tolerance::Absolute(tolerance))
+        Self::new(
+            what,
+            unit,
+            [expected, computed],
+            Tolerance::Absolute(tolerance),
+        )
     }
 
     /// Creates a comparison in `unit` with a tolerance `part` [-] relative to the expected value.
@@ -60,42 +65,42 @@ impl Check {
         what: impl Into<String>,
         unit: &'static str,
         expected: f64,
-        got: f64,
+        computed: f64,
         part: f64,
     ) -> Self {
-        Self::new(what, unit, [expected, got], Tolerance::Relative(part))
+        Self::new(what, unit, [expected, computed], Tolerance::Relative(part))
     }
 
-    /// Creates a comparison that passes if `got` is at most `limit`, both in `unit`.
-    pub fn at_most(what: impl Into<String>, unit: &'static str, limit: f64, got: f64) -> Self {
-        Self::new(what, unit, [limit, got], Tolerance::AtMost)
+    /// Creates a comparison that passes if `computed` is at most `limit`, both in `unit`.
+    pub fn at_most(what: impl Into<String>, unit: &'static str, limit: f64, computed: f64) -> Self {
+        Self::new(what, unit, [limit, computed], Tolerance::AtMost)
     }
 
-    /// Creates a comparison that passes if `got` is greater than `limit`.
+    /// Creates a comparison that passes if `computed` is greater than `limit`.
     pub(crate) fn more_than(
         what: impl Into<String>,
         unit: &'static str,
         limit: f64,
-        got: f64,
+        computed: f64,
     ) -> Self {
-        Self::new(what, unit, [limit, got], Tolerance::MoreThan)
+        Self::new(what, unit, [limit, computed], Tolerance::MoreThan)
     }
 
     /// Returns the error divided by the tolerance: at most 1 if the comparison passes.
     pub(crate) fn relative_error(&self) -> f64 {
         match self.tolerance {
-            Tolerance::AtMost => self.got / self.expected,
-            Tolerance::MoreThan => self.expected / self.got,
-            _ => (self.got - self.expected).abs() / self.absolute_tolerance(),
+            Tolerance::AtMost => self.computed / self.expected,
+            Tolerance::MoreThan => self.expected / self.computed,
+            _ => (self.computed - self.expected).abs() / self.absolute_tolerance(),
         }
     }
 
     /// Returns true if the result is within its tolerance, false with NaN.
     pub fn passes(&self) -> bool {
         match self.tolerance {
-            Tolerance::AtMost => self.got <= self.expected,
-            Tolerance::MoreThan => self.got > self.expected,
-            _ => (self.got - self.expected).abs() <= self.absolute_tolerance(),
+            Tolerance::AtMost => self.computed <= self.expected,
+            Tolerance::MoreThan => self.computed > self.expected,
+            _ => (self.computed - self.expected).abs() <= self.absolute_tolerance(),
         }
     }
 
@@ -135,13 +140,13 @@ impl Check {
     }
 
     /// Formats the result with its unit.
-    pub fn got_text(&self) -> String {
+    pub fn computed_text(&self) -> String {
         // the exact size of a very small error depends on rounding, not on the model
         let floor = 0.01 * self.expected;
-        if self.tolerance == Tolerance::AtMost && (0.0..floor).contains(&self.got) {
+        if self.tolerance == Tolerance::AtMost && (0.0..floor).contains(&self.computed) {
             return with_unit(&format!("< {}", format_number(floor, 0.0)), self.unit);
         }
-        with_unit(&self.format_value(self.got), self.unit)
+        with_unit(&self.format_value(self.computed), self.unit)
     }
 
     /// Returns "pass" or "FAIL".
@@ -221,12 +226,15 @@ mod tests {
         }
         // values below a hundredth of the tolerance are printed as zero
         assert_eq!(
-            Check::absolute("", "rad", 0.0, 3e-17, 1e-9).got_text(),
+            Check::absolute("", "rad", 0.0, 3e-17, 1e-9).computed_text(),
             "0 rad"
         );
-        assert_eq!(Check::at_most("", "m", 1e-6, 3e-17).got_text(), "< 1e-8 m");
         assert_eq!(
-            Check::at_most("", "m", 1e-6, 3.21e-7).got_text(),
+            Check::at_most("", "m", 1e-6, 3e-17).computed_text(),
+            "< 1e-8 m"
+        );
+        assert_eq!(
+            Check::at_most("", "m", 1e-6, 3.21e-7).computed_text(),
             "3.2e-7 m"
         );
     }

@@ -115,7 +115,14 @@ fn wave_force(scene: &Scene, t: f64) -> [f64; 2] {
             waves,
         };
         let mut work = Workspace::new(&scene.robots[0]);
-        step::evaluate(&scene.robots[0], &at, &Motion::rest(0), &[], 0, &mut work);
+        step::evaluate(
+            &scene.robots[0],
+            &at,
+            &Motion::at_rest(0),
+            &[],
+            0,
+            &mut work,
+        );
         work.links[0].F.f
     };
     let f = force(Some(&WaveState::new(&scene.sea.waves, t * 1e9))) - force(None);

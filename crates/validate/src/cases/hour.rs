@@ -185,8 +185,8 @@ fn record_checks(
     }: &Record,
 ) -> [Check; 4] {
     let n = x.len();
-    let middle = mean(n, |i| x[i]);
-    let variance = mean(n, |i| (x[i] - middle) * (x[i] - middle));
+    let center = mean(n, |i| x[i]);
+    let variance = mean(n, |i| (x[i] - center) * (x[i] - center));
     let (east, north) = (mean(n, |i| x[i] * v[i].x), mean(n, |i| x[i] * v[i].y));
     // relative to the covariance of elevation and speed if all waves travel in one direction:
     // m₁ of sqrt(m₀ m₂)

@@ -295,7 +295,7 @@ fn buoyancy_force(scene: &Scene, z: f64) -> Result<f64, String> {
     let motion = Motion {
         p_WB: Vec3::new(0.0, 0.0, z),
         q_WB: Quat::identity(),
-        ..Motion::rest(0)
+        ..Motion::at_rest(0)
     };
     Ok(evaluate(scene, &motion)?.links[0].F.f.z + 10.0 * scene.gravity)
 }

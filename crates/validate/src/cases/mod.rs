@@ -13,7 +13,6 @@ pub mod hulls;
 pub mod kelpie;
 pub(crate) mod missions;
 pub mod otter;
-pub mod page;
 pub mod reference_data;
 pub mod remus;
 pub mod sea;

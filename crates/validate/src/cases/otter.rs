@@ -16,7 +16,7 @@ const RATES: [&str; 6] = ["du", "dv", "dw", "dp", "dq", "dr"];
 type State = [f64; 12];
 
 fn motion_of([u, v, w, p, q, r, x, y, z, phi, theta, psi]: State) -> Motion {
-    let mut motion = Motion::rest(0);
+    let mut motion = Motion::at_rest(0);
     motion.p_WB = Vec3::new(y, x, -z);
     motion.q_WB = Quat::from_rpy(phi, -theta, FRAC_PI_2 - psi);
     motion.V_WB_B.v = Vec3::new(u, -v, -w);

@@ -54,7 +54,7 @@ robots: {{auv: {{model: {{extends: robots/remus100_mss.yaml, sensors: null}}}}}}
         work.fins[0].angle = [rudder; 3];
         work.fins[1].angle = [stern; 3];
         work.drive[0] = [rpm * PI / 30.0; 3];
-        let mut motion = Motion::rest(0);
+        let mut motion = Motion::at_rest(0);
         motion.p_WB.z = -20.0;
         motion.q_WB = Quat::from_rpy(phi, -theta, 0.0);
         motion.V_WB_B.v = Vec3::new(u, -v, -w);

@@ -86,10 +86,11 @@ fn dispersion(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let (mut residual, mut number, mut speed) = (0.0_f64, 0.0_f64, 0.0_f64);
     for [t, h, k, c] in rows {
         let omega = TAU / t;
-        let ours = wave_number(omega, h, G);
-        residual = residual.max((G * ours * libm::tanh(ours * h) / (omega * omega) - 1.0).abs());
-        number = number.max((ours / k - 1.0).abs());
-        speed = speed.max((omega / ours / c - 1.0).abs());
+        let k_merrow = wave_number(omega, h, G);
+        residual =
+            residual.max((G * k_merrow * libm::tanh(k_merrow * h) / (omega * omega) - 1.0).abs());
+        number = number.max((k_merrow / k - 1.0).abs());
+        speed = speed.max((omega / k_merrow / c - 1.0).abs());
     }
     let length = TAU / wave_number(TAU / 8.0, 5000.0, G);
     Ok(CaseResult::new(vec![
@@ -125,7 +126,7 @@ fn decay(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
         let at = |x: f64| now.orbital_motion(Vec3::new(x, 7.0, z), now.elevation(x, 7.0));
         let expected = libm::exp(k * z);
         let (crest, flank) = (at(0.0), at(0.25 * TAU / k));
-        for (what, got) in [
+        for (what, computed) in [
             ("horizontal speed under the crest", crest.velocity.x / scale),
             ("vertical speed under the flank", flank.velocity.z / scale),
             ("pressure under the crest", crest.head / 1e-5),
@@ -134,7 +135,7 @@ fn decay(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
                 format!("{what}, z = {z} m"),
                 "",
                 expected,
-                got,
+                computed,
                 2e-6,
             ));
         }

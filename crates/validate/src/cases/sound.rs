@@ -129,11 +129,11 @@ fn figure(panel: Panel) -> Drawing {
 fn turning(c: f64, [axis, far]: [f64; 2]) -> f64 {
     let (mut a, mut b) = (axis, far);
     for _ in 0..80 {
-        let middle = 0.5 * (a + b);
-        if munk_sound_speed(middle) < c {
-            a = middle
+        let midpoint = 0.5 * (a + b);
+        if munk_sound_speed(midpoint) < c {
+            a = midpoint
         } else {
-            b = middle
+            b = midpoint
         }
     }
     0.5 * (a + b)

@@ -244,8 +244,8 @@ fn decays(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
                 .map(|(t, x)| [*t, x[k][at]])
                 .collect::<Vec<_>>()
         };
-        let (ours, theirs) = (curve(0), curve(1));
-        let ([period, decrement], expected) = (damping(&ours), damping(&theirs));
+        let (merrow, reference) = (curve(0), curve(1));
+        let ([period, decrement], expected) = (damping(&merrow), damping(&reference));
         checks.push(Check::relative(
             format!("period of {name}"),
             "s",
@@ -263,7 +263,7 @@ fn decays(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         let (worst, column) = run.worst;
         let what = format!("{name}: largest error ({column}) relative to its range");
         checks.push(Check::at_most(what, "", 1e-5, worst));
-        panels.push(decay_panel(name, theirs, ours));
+        panels.push(decay_panel(name, reference, merrow));
     }
     if let Some(last) = panels.last_mut() {
         last.x_label = "time [s]".into();
@@ -272,7 +272,7 @@ fn decays(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     Ok(CaseResult::new(checks).with_figure("otter_decays", figure))
 }
 
-fn decay_panel(name: &str, theirs: Vec<[f64; 2]>, ours: Vec<[f64; 2]>) -> Panel {
+fn decay_panel(name: &str, reference: Vec<[f64; 2]>, merrow: Vec<[f64; 2]>) -> Panel {
     let first = |x: Vec<[f64; 2]>| x.into_iter().filter(|p| p[0] <= 6.0).collect();
     let line = |label: &str, colour, dashed, points| Line {
         label: label.into(),
@@ -285,8 +285,8 @@ fn decay_panel(name: &str, theirs: Vec<[f64; 2]>, ours: Vec<[f64; 2]>) -> Panel 
         y_label: format!("{name} [{unit}]"),
         x_label: String::new(),
         lines: vec![
-            line("Merrow", COLOURS[0], false, first(ours)),
-            line("MSS", BLACK, true, first(theirs)),
+            line("Merrow", COLOURS[0], false, first(merrow)),
+            line("MSS", BLACK, true, first(reference)),
         ],
         logarithmic: false,
     }
@@ -299,7 +299,7 @@ fn firefly(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let mut s = data.simulation(text)?;
     let robot = s.scene.robots[0].clone();
     let weight = robot.mass() * 9.81;
-    let hover = robot.thrusters[0].command_for(weight / 6.0, 1025.0);
+    let hover = robot.thrusters[0].command_from_thrust(weight / 6.0, 1025.0);
     let max_thrust: f64 = robot
         .thrusters
         .iter()

@@ -132,11 +132,11 @@ pub fn simulated_limit(model: &Model, q: [f64; JOINTS], integrator: Integrator) 
         }
     }
     while high - low > 1e-3 * high {
-        let middle = 0.5 * (low + high);
-        if unstable(middle) {
-            high = middle
+        let midpoint = 0.5 * (low + high);
+        if unstable(midpoint) {
+            high = midpoint
         } else {
-            low = middle
+            low = midpoint
         }
     }
     0.5 * (low + high)

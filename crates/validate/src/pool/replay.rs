@@ -74,7 +74,7 @@ impl<'a> Replay<'a> {
     /// Creates a replay at rest, with all joints at 0.
     pub(crate) fn new(model: &'a Model, q_WB: Quat) -> Self {
         let robot = &model.robot;
-        let mut motion = Motion::rest(robot.n_joints());
+        let mut motion = Motion::at_rest(robot.n_joints());
         motion.q_WB = q_WB.normalized();
         motion.p_WB = Vec3::new(0.0, 0.0, -DEPTH);
         Self {

@@ -46,27 +46,32 @@ pub struct Study {
     pub figures: Vec<(&'static str, Drawing)>,
 }
 
-fn variants(ours: &Model, published: &Model) -> Vec<Variant> {
+fn variants(merrow: &Model, published: &Model) -> Vec<Variant> {
     let variant = |key, name, model, mode| Variant {
         key,
         name,
         model,
         mode,
     };
-    let mut late = ours.clone();
+    let mut late = merrow.clone();
     late.delayed_added_mass = true;
     vec![
-        variant("full", "full 6x6 added mass", ours.clone(), Mode::Measured),
+        variant(
+            "full",
+            "full 6x6 added mass",
+            merrow.clone(),
+            Mode::Measured,
+        ),
         variant(
             "scalar",
             "scalar added mass",
-            ours.clone().with_scalar_added_mass(),
+            merrow.clone().with_scalar_added_mass(),
             Mode::Measured,
         ),
         variant(
             "none",
             "no added mass",
-            ours.clone().with_added_mass(|_| SpatialInertia::zero()),
+            merrow.clone().with_added_mass(|_| SpatialInertia::zero()),
             Mode::Measured,
         ),
         variant("delayed", "added mass one step late", late, Mode::Measured),
@@ -82,20 +87,20 @@ fn variants(ours: &Model, published: &Model) -> Vec<Variant> {
             published.clone().with_drag_exchanged(),
             Mode::Measured,
         ),
-        variant("servo", "full, servo", ours.clone(), Mode::Servo),
+        variant("servo", "full, servo", merrow.clone(), Mode::Servo),
         variant(
             "actuators",
             "full, servo and actuators",
-            ours.clone().with_actuators(ARMATURE, FRICTION),
+            merrow.clone().with_actuators(ARMATURE, FRICTION),
             Mode::Servo,
         ),
     ]
 }
 
-/// Replays all `recordings` with all variants of `ours` and of the `published` set. It calls
+/// Replays all `recordings` with all variants of `merrow` and of the `published` set. It calls
 /// `progress` with the name of each part before the part starts.
 pub fn run_study(
-    ours: &Model,
+    merrow: &Model,
     published: &Model,
     recordings: &[Recording],
     progress: &mut dyn FnMut(&str),
@@ -105,7 +110,7 @@ pub fn run_study(
         json: json!({}),
         figures: Vec::new(),
     };
-    let variants = variants(ours, published);
+    let variants = variants(merrow, published);
     let results: Vec<Vec<Outcome>> = variants
         .iter()
         .map(|v| {
@@ -127,10 +132,10 @@ pub fn run_study(
         study.figures.push(("servo", figure));
     }
     progress("added mass one step late");
-    let home = ours.joints.map(|j| ours.robot.start.q[j]);
-    late_added_mass(&mut study, ours, home);
+    let home = merrow.joints.map(|j| merrow.robot.start.q[j]);
+    late_added_mass(&mut study, merrow, home);
     progress("coupling of the joints");
-    couplings(&mut study, ours, home, recordings);
+    couplings(&mut study, merrow, home, recordings);
     study
 }
 
@@ -279,11 +284,11 @@ fn panels(
 
 /// Returns the trial in which the smaller of the roll and pitch variations is largest.
 fn most_active_trial(results: &[Vec<Outcome>]) -> Option<&Outcome> {
-    let lesser = |o: &Outcome| o.rmse_without_model[0].min(o.rmse_without_model[1]);
+    let min_rmse = |o: &Outcome| o.rmse_without_model[0].min(o.rmse_without_model[1]);
     results
         .first()?
         .iter()
-        .max_by(|a, b| lesser(a).total_cmp(&lesser(b)))
+        .max_by(|a, b| min_rmse(a).total_cmp(&min_rmse(b)))
 }
 
 fn overlay(variants: &[Variant], results: &[Vec<Outcome>]) -> Option<Drawing> {

@@ -139,10 +139,10 @@ pub fn missed_limits(summary: &Summary, rest: &RestState, mode: Mode) -> Vec<Str
     );
     check_limit("unstable replays", summary.unstable as f64, 0.0);
     for (k, name) in ["roll", "pitch"].iter().enumerate() {
-        let [middle, spread] = REST_ANGLES[k];
+        let [center, spread] = REST_ANGLES[k];
         check_limit(
-            &format!("distance of the {name} at rest from {middle} deg"),
-            (rest.angles[k] - middle).abs(),
+            &format!("distance of the {name} at rest from {center} deg"),
+            (rest.angles[k] - center).abs(),
             spread,
         );
     }

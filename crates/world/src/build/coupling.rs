@@ -44,7 +44,10 @@ fn build_coupling(
     if let Some(given) = &file.b {
         b = Some(build_second_end(given, a, name, scene, state, problems)?);
     } else if !grasps {
-        let text = format!("the {} {name} has no second end, expected `b`", kind.word());
+        let text = format!(
+            "the {} {name} has no second end, expected `b`",
+            kind.keyword()
+        );
         problems.push(&file.at.whole, text);
         return None;
     }
@@ -52,7 +55,7 @@ fn build_coupling(
     let engaged = file
         .engaged
         .unwrap_or(!grasps && !matches!(kind, CouplingKind::Latch(_)));
-    let mut made = Coupling {
+    let mut coupling = Coupling {
         name: name.to_string(),
         a,
         b,
@@ -64,16 +67,16 @@ fn build_coupling(
             moment: file.break_moment_nm.unwrap_or(f64::INFINITY),
         },
     };
-    check_bodies(&made, scene, place, problems)?;
+    check_bodies(&coupling, scene, place, problems)?;
     if engaged {
-        set_initial_state(&mut made, scene, state, file, problems);
+        set_initial_state(&mut coupling, scene, state, file, problems);
     }
-    Some(made)
+    Some(coupling)
 }
 
 /// Reports a coupling with both ends on one body, which would have no effect.
 fn check_bodies(c: &Coupling, scene: &Scene, place: &Place, problems: &mut Problems) -> Option<()> {
-    let word = c.kind.word();
+    let word = c.kind.keyword();
     let text = match (c.a.link(), c.b.map(|b| b.link())) {
         (None, Some(None)) => {
             format!(
@@ -139,7 +142,7 @@ fn set_initial_state(
         let text = format!(
             "the {} {} holds at the start, but {why}; remove `position_m` and `attitude_deg` of the second end to place \
              it at the first",
-            c.kind.word(),
+            c.kind.keyword(),
             c.name
         );
         problems.push(&file.at.whole, text);

@@ -6,7 +6,7 @@ use crate::import::sname;
 use merrow_math::Vec3;
 use merrow_model::scene::robot::energy::{ChargeCondition, ServoPower};
 use merrow_model::scene::{Battery, Charger, Link, Load, Scene, Solar};
-use merrow_schema::RobotModel;
+use merrow_schema::RobotModelConfig;
 use merrow_schema::coupling::CouplingConfig;
 use merrow_schema::energy::{
     BatteryConfig, ChargerConfig, ChargingConditionConfig, ElectricalLoadConfig, ServoPowerConfig,
@@ -122,7 +122,7 @@ pub(crate) fn build_solar_panel(
 }
 
 /// Reports loads and panels of a robot without a battery.
-pub(crate) fn check_battery_present(model: &RobotModel, problems: &mut Problems) {
+pub(crate) fn check_battery_present(model: &RobotModelConfig, problems: &mut Problems) {
     if model.battery.is_some() {
         return;
     }
@@ -174,8 +174,10 @@ fn build_charger(
             };
             ChargeCondition::Coupling(k)
         }
-        ChargingConditionConfig::Within { place, range_m, .. } => ChargeCondition::Within(
-            coupling::build_end(&format!("the charger {name}"), place, scene, problems)?,
+        ChargingConditionConfig::Proximity {
+            position, range_m, ..
+        } => ChargeCondition::Proximity(
+            coupling::build_end(&format!("the charger {name}"), position, scene, problems)?,
             *range_m,
         ),
     };

@@ -88,7 +88,7 @@ fn build_kind(file: &FaultKindConfig, robot: Option<&Robot>, device: Device) -> 
         } => FaultKind::Intermittent([*mean_working_s, *mean_failed_s]),
         FaultKindConfig::Shortage { power_w, .. } => FaultKind::PowerLimited(*power_w),
         FaultKindConfig::Leak {
-            hole_m,
+            hole_diameter_m,
             position_m,
             compartment_m3,
             center_m,
@@ -96,7 +96,7 @@ fn build_kind(file: &FaultKindConfig, robot: Option<&Robot>, device: Device) -> 
         } => build_leak(
             robot,
             device,
-            [*hole_m, *compartment_m3],
+            [*hole_diameter_m, *compartment_m3],
             *position_m,
             *center_m,
         ),

@@ -52,7 +52,7 @@ pub(crate) fn build_flows(
             );
         }
         if let (Some(_), FlowLawConfig::Tidal { .. }) = (&file.region, &file.law) {
-            let text = "a tidal flow is the same everywhere, expected no `region`; `open_to_current: false` keeps it out of one";
+            let text = "a tidal flow is the same everywhere, expected no `region`; `open_to_current: false` on the region excludes it";
             problems.push(file.at.key_place("region"), text);
         }
         Some(Flow {
@@ -184,7 +184,7 @@ fn build_constituent(file: &ConstituentConfig, problems: &mut Problems) -> Optio
 /// Returns the angular frequency [rad/s] of a constituent from its name or its period.
 fn constituent_frequency(
     (name, period_s): (Option<&str>, Option<f64>),
-    at: &Places,
+    places: &Places,
     problems: &mut Problems,
 ) -> Option<f64> {
     let period_s = match (name, period_s) {
@@ -198,14 +198,14 @@ fn constituent_frequency(
                     quoted_list(names()),
                     did_you_mean(name, names())
                 );
-                problems.push(at.key_place("name"), text);
+                problems.push(places.key_place("name"), text);
             }
             known?.1 * 3600.0
         }
         (None, Some(period_s)) => period_s,
         _ => {
             let text = "a tidal constituent needs either its `name` or its `period_s`";
-            problems.push(&at.whole, text);
+            problems.push(&places.whole, text);
             return None;
         }
     };

@@ -5,7 +5,7 @@ use merrow_math::Vec3;
 use merrow_model::scene::sea::GaussMarkov;
 use merrow_model::scene::{Current, Origin, Sea, Seabed, Waves};
 use merrow_schema::sensor::camera;
-use merrow_schema::{CurrentConfig, Layer, WorldConfig};
+use merrow_schema::{CurrentConfig, CurrentLayerConfig, WorldConfig};
 use merrow_yaml::error::{Place, Problems};
 use std::sync::Arc;
 
@@ -75,7 +75,11 @@ fn mean_current(file: &CurrentConfig, problems: &mut Problems) -> Vec<(f64, Vec3
 }
 
 /// Returns the layers of a current profile as pairs of depth [m] and velocity [m/s], W.
-fn current_profile(layers: &[Layer], place: &Place, problems: &mut Problems) -> Vec<(f64, Vec3)> {
+fn current_profile(
+    layers: &[CurrentLayerConfig],
+    place: &Place,
+    problems: &mut Problems,
+) -> Vec<(f64, Vec3)> {
     if layers.windows(2).any(|w| w[1].depth_m <= w[0].depth_m) {
         problems.push(
             place,

@@ -81,7 +81,7 @@ fn whole_image_mapping(
     mesh: Option<(&str, [f64; 3])>,
     sides: &[ShapeSideConfig],
     assets: &Assets,
-    at: &Places,
+    places: &Places,
     problems: &mut Problems,
 ) -> Option<Mapping> {
     match (geometry, mesh) {
@@ -93,20 +93,20 @@ fn whole_image_mapping(
             })
         }
         (_, Some((name, scale))) => {
-            let found = assets.mesh_corners(name, scale, at.key_place("file"), problems)?;
+            let found = assets.mesh_corners(name, scale, places.key_place("file"), problems)?;
             let Some((mesh, corners)) = found else {
                 let text = format!(
                     "the mesh {} has no texture coordinates: add `size_m` to the texture",
                     quote(name)
                 );
-                problems.push(&at.whole, text);
+                problems.push(&places.whole, text);
                 return None;
             };
             Some(Mapping::Corners(mesh, corners))
         }
         _ => {
             problems.push(
-                &at.whole,
+                &places.whole,
                 "expected `size_m`: only boxes and meshes can show an image without it",
             );
             None

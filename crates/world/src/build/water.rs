@@ -73,7 +73,7 @@ pub fn build_column(
                 "{what} from {low} to {high}, expected {} to {}, where the law {} holds",
                 range[0],
                 range[1],
-                quote(column.sound_speed_law.word())
+                quote(column.sound_speed_law.keyword())
             );
             problems.push(file.at.key_place("file"), text);
         }
@@ -125,7 +125,7 @@ fn is_valid(column: &ColumnConfig, layer: &WaterLayerConfig, problems: &mut Prob
             let text = format!(
                 "{}: the law {} holds from {low} to {high}{unit}, found {value}{other}",
                 quote(key),
-                quote(law.word())
+                quote(law.keyword())
             );
             problems.push(layer.at.key_place(key), text);
             good = false;
@@ -238,11 +238,11 @@ pub(crate) fn build_terrain(
             problems.push(file.at.key_place(key), text);
         }
     }
-    if heights.between == InterpolationConfig::Nearest
-        || heights.outside != ExtrapolationConfig::Clamp
+    if heights.interpolation == InterpolationConfig::Nearest
+        || heights.extrapolation != ExtrapolationConfig::Clamp
     {
-        let text = "terrain is linear between its samples and is constant beyond them: expected no `between` and \
-                    no `outside`";
+        let text = "terrain is linear between its samples and is constant beyond them: expected no `interpolation` and \
+                    no `extrapolation`";
         problems.push(&heights.at.whole, text);
         return None;
     }

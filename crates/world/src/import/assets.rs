@@ -110,7 +110,7 @@ pub(crate) fn find_file(name: &str, place: &Place, problems: &mut Problems) -> O
     // URDFs written on Windows contain backslashes
     let name = name.replace('\\', "/");
     let name = name.as_str();
-    let beside = Path::new(&*place.file)
+    let base_folder = Path::new(&*place.file)
         .parent()
         .unwrap_or(Path::new(""))
         .to_path_buf();
@@ -123,8 +123,8 @@ pub(crate) fn find_file(name: &str, place: &Place, problems: &mut Problems) -> O
             let mut files = folders.into_iter().map(|folder| folder.join(path));
             files.find(|file| file.is_file())
         };
-        let found = file_in(package_folders(package, &beside))
-            .or_else(|| file_in(declared_package_folders(package, &beside)));
+        let found = file_in(package_folders(package, &base_folder))
+            .or_else(|| file_in(declared_package_folders(package, &base_folder)));
         if found.is_none() {
             let text = format!(
                 "no file {}: package {} with this file is not in AMENT_PREFIX_PATH, in ROS_PACKAGE_PATH, in a parent folder of {} or in \
@@ -138,7 +138,7 @@ pub(crate) fn find_file(name: &str, place: &Place, problems: &mut Problems) -> O
         return found;
     }
     let plain = name.strip_prefix("file://").unwrap_or(name);
-    let folders = std::iter::once(beside).chain(data_dir::share_folders());
+    let folders = std::iter::once(base_folder).chain(data_dir::share_folders());
     let found = folders
         .map(|folder| folder.join(plain))
         .find(|path| path.is_file());
@@ -177,7 +177,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
 
 /// Candidate share folders of a ROS package by their folder name, in search order: environment
 /// variables, parent folders, Merrow's data folders.
-fn package_folders(package: &str, beside: &Path) -> Vec<PathBuf> {
+fn package_folders(package: &str, base_folder: &Path) -> Vec<PathBuf> {
     let variable = |name: &str| -> Vec<PathBuf> {
         std::env::var_os(name)
             .map(|paths| std::env::split_paths(&paths).collect())
@@ -193,10 +193,10 @@ fn package_folders(package: &str, beside: &Path) -> Vec<PathBuf> {
         }
         folders.push(path.join(package));
     }
-    let beside = beside
+    let base_folder = base_folder
         .canonicalize()
-        .unwrap_or_else(|_| beside.to_path_buf());
-    for above in beside.ancestors() {
+        .unwrap_or_else(|_| base_folder.to_path_buf());
+    for above in base_folder.ancestors() {
         if above.file_name().is_some_and(|name| name == package) {
             folders.push(above.to_path_buf());
         }
@@ -213,13 +213,13 @@ fn package_folders(package: &str, beside: &Path) -> Vec<PathBuf> {
 }
 
 /// Share folders whose `package.xml` declares the name `package`, regardless of the folder name:
-/// the parent folders of `beside`, the folders of `ROS_PACKAGE_PATH`, and the folders in them.
-fn declared_package_folders(package: &str, beside: &Path) -> Vec<PathBuf> {
-    let beside = beside
+/// the parent folders of `base_folder`, the folders of `ROS_PACKAGE_PATH`, and the folders in them.
+fn declared_package_folders(package: &str, base_folder: &Path) -> Vec<PathBuf> {
+    let base_folder = base_folder
         .canonicalize()
-        .unwrap_or_else(|_| beside.to_path_buf());
+        .unwrap_or_else(|_| base_folder.to_path_buf());
     let listed = std::env::var_os("ROS_PACKAGE_PATH").unwrap_or_default();
-    let parents = beside.ancestors().map(Path::to_path_buf);
+    let parents = base_folder.ancestors().map(Path::to_path_buf);
     let mut folders = Vec::new();
     for folder in parents.chain(std::env::split_paths(&listed)) {
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();

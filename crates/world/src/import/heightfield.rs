@@ -153,7 +153,7 @@ fn csv(text: &str) -> Result<Raster, String> {
 /// Reads an ESRI ASCII grid. Its corner coordinates are ignored: the centre of the grid is the
 /// origin of the shape.
 fn ascii_grid(text: &str) -> Result<Raster, String> {
-    let (mut columns, mut cell, mut void) = (None, None, -9999.0);
+    let (mut columns, mut cell, mut missing) = (None, None, -9999.0);
     let mut numbers: Vec<f64> = Vec::new();
     for (n, line) in text.lines().enumerate() {
         let mut words = line.split_whitespace().peekable();
@@ -164,14 +164,14 @@ fn ascii_grid(text: &str) -> Result<Raster, String> {
             match key.as_str() {
                 "ncols" => columns = Some(value as usize),
                 "cellsize" => cell = Some(value),
-                "nodata_value" => void = value,
+                "nodata_value" => missing = value,
                 _ => {}
             }
             continue;
         }
         for word in words {
             let height = number(word, n + 1)?;
-            if height == void || height.is_nan() {
+            if height == missing || height.is_nan() {
                 return Err(format!(
                     "line {}: a cell without data, expected heights everywhere: fill the gaps",
                     n + 1

@@ -82,11 +82,11 @@ fn world_text(river: &River) -> String {
     for (k, tree) in river.trees.iter().enumerate() {
         let ([x, y, z], [height, trunk, crown]) = (tree.p, tree.size);
         // the trunk starts half a metre below the ground and ends inside the crown
-        let (length, middle) = (height - crown + 0.5, 0.5 * (height - crown - 0.5));
+        let (length, center) = (height - crown + 0.5, 0.5 * (height - crown - 0.5));
         let _ = writeln!(
             out,
             "  tree_{:02}:\n    position_m: [{x:.2}, {y:.2}, {z:.2}]\n    shapes:\n      \
-             trunk: {{kind: cylinder, radius_m: {trunk:.2}, length_m: {length:.2}, position_m: [0, 0, {middle:.2}], \
+             trunk: {{kind: cylinder, radius_m: {trunk:.2}, length_m: {length:.2}, position_m: [0, 0, {center:.2}], \
              material: {{color: [0.22, 0.17, 0.12]}}}}\n      \
              crown: {{kind: sphere, radius_m: {crown:.2}, position_m: [0, 0, {:.2}], material: {{color: {}}}}}",
             k + 1,

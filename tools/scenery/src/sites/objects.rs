@@ -131,7 +131,7 @@ pub fn clump_mesh(stream: &rng::Stream, n: u64, slim: f64) -> Mesh {
 /// Returns a car tyre from outer radius, rim radius and half width [m].
 pub fn tyre_mesh(outer: f64, rim: f64, half_width: f64) -> Mesh {
     let (around, section) = (32, 12);
-    let (middle, half_height) = (0.5 * (outer + rim), 0.5 * (outer - rim));
+    let (mean_radius, half_height) = (0.5 * (outer + rim), 0.5 * (outer - rim));
     let mut mesh = Mesh::default();
     for i in 0..around {
         let (s, c) = sin_cos(TAU * i as f64 / around as f64);
@@ -139,7 +139,7 @@ pub fn tyre_mesh(outer: f64, rim: f64, half_width: f64) -> Mesh {
             let (sv, cv) = sin_cos(TAU * j as f64 / section as f64);
             let four = |x: f64| x * x * x * x;
             let k = 1.0 / (four(sv) + four(cv)).sqrt().sqrt();
-            let (r, z) = (middle + half_height * k * cv, half_width * k * sv);
+            let (r, z) = (mean_radius + half_height * k * cv, half_width * k * sv);
             mesh.corners.push(Vec3::new(r * c, r * s, z));
         }
     }
@@ -170,14 +170,14 @@ pub fn tuft_mesh(stream: &rng::Stream, n: u64) -> Mesh {
             let t = j as f64 / joints as f64;
             let out = lean * length * t * t;
             let aside = 0.06 * length * t * sin_cos(wave + 5.0 * t).0;
-            let middle = Vec3::new(
+            let center = Vec3::new(
                 out * c - aside * s,
                 out * s + aside * c,
                 length * t * (1.0 - 0.35 * lean * t),
             );
             let half =
                 Vec3::new(-s, c, 0.0).scale(width * (0.35 + t) * (1.0 - t * t * t).max(0.05));
-            mesh.corners.extend([middle - half, middle + half]);
+            mesh.corners.extend([center - half, center + half]);
         }
         for j in 0..joints {
             let a = first + 2 * j;

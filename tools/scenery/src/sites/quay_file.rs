@@ -93,13 +93,13 @@ fn wall(quay: &Quay, out: &mut String) {
     out.push_str(
         "  quay:\n    material: {friction: 0.7, reflectivity: 0.35, backscatter_db: -17}\n    shapes:\n",
     );
-    let middle = 0.5 * (TOP + FOOT - 2.0);
+    let center = 0.5 * (TOP + FOOT - 2.0);
     let (deep, high) = (10.0, TOP - FOOT + 2.0 - 0.6);
     let _ = writeln!(
         out,
         "      core: {{kind: box, size_m: {}, position_m: {}, material: {{color: [0.05, 0.05, 0.045], backscatter_db: -24}}}}",
         list(&[deep, 2.0 * HALF_LENGTH, high]),
-        list(&[FACE + 0.12 + 0.5 * deep, 0.0, middle - 0.3])
+        list(&[FACE + 0.12 + 0.5 * deep, 0.0, center - 0.3])
     );
     let _ = writeln!(
         out,
@@ -348,12 +348,12 @@ fn debris(k: usize, d: &Debris, out: &mut String) {
 fn pot(out: &mut String) {
     let half = [0.4_f64, 0.25, 0.22];
     let mut n = 0;
-    let mut bar = |middle: [f64; 3], length: f64, attitude: &str| {
+    let mut bar = |center: [f64; 3], length: f64, attitude: &str| {
         n += 1;
         let _ = writeln!(
             out,
             "      b{n:02}: {{kind: capsule, radius_m: 0.012, length_m: {length:.2}, position_m: {}, attitude_deg: {attitude}}}",
-            list(&middle)
+            list(&center)
         );
     };
     for z in [-1.0, 0.0, 1.0] {

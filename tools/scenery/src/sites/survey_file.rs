@@ -107,13 +107,13 @@ fn superstructure(out: &mut String) {
         ),
     );
     for (k, [a, b]) in HOLDS.iter().enumerate() {
-        let (middle, length) = (0.5 * (a + b), b - a);
+        let (center, length) = (0.5 * (a + b), b - a);
         for (side, y) in [("starboard", -2.2), ("port", 2.2)] {
             add(
                 &format!("coaming_{}_{side}", k + 1),
                 &format!(
-                    "kind: box, size_m: [{length:.2}, 0.12, 0.7], position_m: [{middle:.2}, {y}, {:.2}]",
-                    deck(middle) + 0.3
+                    "kind: box, size_m: [{length:.2}, 0.12, 0.7], position_m: [{center:.2}, {y}, {:.2}]",
+                    deck(center) + 0.3
                 ),
             );
         }

@@ -107,12 +107,12 @@ pub struct Backscatter {
     pub ground: Ground,
 }
 
-/// Ground as an acoustic medium: a fluid.
+/// Sediment below a surface as an acoustic medium: a fluid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
-    /// Density of the ground [kg/m³].
+    /// Density of the sediment [kg/m³].
     pub density: f64,
-    /// Sound speed in the ground [m/s].
+    /// Sound speed in the sediment [m/s].
     pub sound_speed: f64,
     /// Attenuation [dB per wavelength].
     pub attenuation: f64,

@@ -69,7 +69,7 @@ pub enum ChargeCondition {
     /// The robot held by the coupling with this index, while the coupling is latched.
     Coupling(usize),
     /// The robot whose base origin is nearest to a point, within a maximum distance [m].
-    Within(CouplingEnd, f64),
+    Proximity(CouplingEnd, f64),
 }
 
 /// Charger with constant current up to a voltage, then constant voltage.

@@ -129,7 +129,7 @@ pub struct Multirotor {
     /// Maximum tilt set-point [rad].
     pub max_tilt: f64,
     /// Maximum distance of the position set-point from the vehicle [m].
-    pub leash: f64,
+    pub max_position_lead: f64,
     /// Take-off height above the start [m].
     pub takeoff_height: f64,
     /// Speeds of take-off and landing [m/s].

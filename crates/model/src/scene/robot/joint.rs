@@ -30,7 +30,7 @@ pub enum JointMode {
 
 impl JointMode {
     /// Returns the name of the mode in world files and messages.
-    pub fn word(self) -> &'static str {
+    pub fn keyword(self) -> &'static str {
         match self {
             JointMode::Effort => "effort",
             JointMode::Velocity => "velocity",

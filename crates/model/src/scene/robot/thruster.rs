@@ -115,7 +115,7 @@ pub struct Lag {
 
 impl Lag {
     /// Creates a pass-through without lag.
-    pub fn none() -> Self {
+    pub fn pass_through() -> Self {
         Self {
             order: 0,
             A: [[0.0; 3]; 3],
@@ -135,7 +135,7 @@ impl Lag {
             order: 1,
             inverse_tau: 1.0 / tau,
             midpoint_output,
-            ..Self::none()
+            ..Self::pass_through()
         };
         (lag.A[0][0], lag.B[0], lag.C[0]) = (full_step, 1.0 - full_step, 1.0);
         lag
@@ -319,7 +319,7 @@ impl Thruster {
                 speed_per_command, ..
             } => (u - self.neutral) * speed_per_command,
             Curve::OpenWater(p) => (u - self.neutral) * p.speed_per_command,
-            Curve::Rotor(rotor) if self.unit == CommandUnit::Newton => rotor.speed_for(u),
+            Curve::Rotor(rotor) if self.unit == CommandUnit::Newton => rotor.speed_from_thrust(u),
             Curve::Rotor(rotor) => (u - self.neutral) * rotor.speed_per_command,
         }
     }
@@ -348,7 +348,7 @@ impl Thruster {
 
     /// Returns true if the lagged drive alone determines the thrust: a fixed thruster without
     /// inflow dependence.
-    pub fn is_plain(&self) -> bool {
+    pub fn is_fixed_without_inflow(&self) -> bool {
         self.azimuth.is_none() && !self.depends_on_inflow()
     }
 
@@ -362,7 +362,7 @@ impl Thruster {
 
     /// Returns the command for `thrust` [N] in still water of `density` [kg/m³], by bisection on
     /// the monotonic static curve.
-    pub fn command_for(&self, thrust: f64, density: f64) -> f64 {
+    pub fn command_from_thrust(&self, thrust: f64, density: f64) -> f64 {
         let [mut lo, mut hi] = self.command_range;
         let rising = self.static_thrust(hi, density) >= self.static_thrust(lo, density);
         if thrust == 0.0 {
@@ -371,7 +371,7 @@ impl Thruster {
         if let Some(rotor) = self.rotor() {
             let command = match self.unit {
                 CommandUnit::Newton => thrust,
-                _ => self.neutral + rotor.speed_for(thrust) / rotor.speed_per_command,
+                _ => self.neutral + rotor.speed_from_thrust(thrust) / rotor.speed_per_command,
             };
             return command.clamp(lo, hi);
         }
@@ -389,7 +389,7 @@ impl Thruster {
 
 impl Rotor {
     /// Returns the shaft speed [rad/s] for `thrust` [N] in still air of the reference density.
-    pub(crate) fn speed_for(&self, thrust: f64) -> f64 {
+    pub(crate) fn speed_from_thrust(&self, thrust: f64) -> f64 {
         (thrust.abs() / self.thrust).sqrt().copysign(thrust)
     }
 }

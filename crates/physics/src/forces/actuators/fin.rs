@@ -106,12 +106,12 @@ pub fn store_shaft_moments(
     robot: &Robot,
     state: &mut RobotState,
     work: &Workspace,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
 ) {
     if robot.battery.is_none() {
         return;
     }
-    let density = at.sea.density;
+    let density = environment.sea.density;
     for (k, fin) in robot
         .fins
         .iter()
@@ -120,14 +120,14 @@ pub fn store_shaft_moments(
     {
         let link = &work.links[fin.link];
         let flow = Flow::at_fin(robot, fin, link, work, (0, 0), density);
-        let part = work.fins[k].area_fraction * wet_fraction(fin, link, 0, at);
+        let part = work.fins[k].area_fraction * wet_fraction(fin, link, 0, environment);
         let F = if fin.sail {
             sail::force(
                 fin,
                 link,
                 work.fins[k].angle[0],
                 work.fins[k].area_fraction,
-                at,
+                environment,
             )
         } else {
             fin_wrench(fin, &flow, work.fins[k].angle[0], density, part)
@@ -154,9 +154,9 @@ pub fn force<T: Real>(
     link_idx: usize,
     work: &Workspace<T>,
     stage: usize,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
 ) -> SpatialForce<T> {
-    let density = at.sea.density;
+    let density = environment.sea.density;
     let mut sum = SpatialForce::zero();
     for (k, fin) in robot
         .fins
@@ -171,10 +171,10 @@ pub fn force<T: Real>(
                     work.fins[k].angle[stage].lane(i),
                     work.fins[k].area_fraction.lane(i),
                 );
-                return sail::force(fin, &link.lane(i), sheet, part, at);
+                return sail::force(fin, &link.lane(i), sheet, part, environment);
             }
             let flow = Flow::at_fin(robot, fin, link, work, (stage, i), density);
-            let part = work.fins[k].area_fraction.lane(i) * wet_fraction(fin, link, i, at);
+            let part = work.fins[k].area_fraction.lane(i) * wet_fraction(fin, link, i, environment);
             fin_wrench(fin, &flow, work.fins[k].angle[stage].lane(i), density, part)
         };
         sum = sum.plus(&SpatialForce::from_lanes(lane));
@@ -243,16 +243,16 @@ pub(crate) fn wet_fraction<T: Real>(
     fin: &Fin,
     link: &LinkWork<T>,
     lane: usize,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
 ) -> f64 {
     let up = link.R_WL.r[2].lane(lane);
     let height = 0.5
         * (fin.span * up.dot(fin.R_LF.col(2)).abs() + fin.chord() * up.dot(fin.R_LF.col(0)).abs());
-    let z = if at.waves.is_none() {
+    let z = if environment.waves.is_none() {
         link.p_WL.z.lane(lane) + up.dot(fin.p_LoF)
     } else {
         let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(fin.p_LoF);
-        at.approximate_height_above_surface(p, height)
+        environment.approximate_height_above_surface(p, height)
     };
     if height <= 0.0 {
         return if z <= 0.0 { 1.0 } else { 0.0 };

@@ -75,16 +75,16 @@ pub struct Hub {
 pub(crate) fn air_at_link<T: Real>(
     link: &LinkWork<T>,
     lane: usize,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
 ) -> Air {
     let p = link.p_WL.lane(lane);
-    let wind_point = Vec3::new(p.x, p.y, at.wind_height(p));
-    let wind = air::wind::wind_velocity(&at.sea.air, wind_point, at.time);
-    let temperature = air::weather(&at.sea.air, at.time).temperature;
+    let wind_point = Vec3::new(p.x, p.y, environment.wind_height(p));
+    let wind = air::wind::wind_velocity(&environment.sea.air, wind_point, environment.time);
+    let temperature = air::weather(&environment.sea.air, environment.time).temperature;
     let velocity = link.R_WL.lane(lane).tr_mul_vec(wind);
     Air {
         velocity,
-        density: air::density(at.sea, temperature, p.z),
+        density: air::density(environment.sea, temperature, p.z),
     }
 }
 
@@ -95,12 +95,12 @@ pub fn force<T: Real>(
     link_idx: usize,
     work: &Workspace<T>,
     stage: usize,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
 ) -> SpatialForce<T> {
     let link = &work.links[link_idx];
     let mut sum = [SpatialForce::zero(); MAX_LANES];
     for (lane, sum) in sum.iter_mut().enumerate().take(T::LANES) {
-        let air = air_at_link(link, lane, at);
+        let air = air_at_link(link, lane, environment);
         let (v, w) = (link.V.v.lane(lane) - air.velocity, link.V.w.lane(lane));
         for (k, thruster) in robot
             .thrusters
@@ -123,7 +123,17 @@ pub fn force<T: Real>(
                 spin,
                 deck: work.rotor_decks[k],
             };
-            *sum = sum.plus(&wrench(thruster, rotor, &hub, air.density, (link, lane), at).1);
+            *sum = sum.plus(
+                &wrench(
+                    thruster,
+                    rotor,
+                    &hub,
+                    air.density,
+                    (link, lane),
+                    environment,
+                )
+                .1,
+            );
         }
     }
     SpatialForce::from_lanes(|i| sum[i])
@@ -136,7 +146,7 @@ pub fn wrench<T: Real>(
     hub: &Hub,
     density: f64,
     (link, lane): (&LinkWork<T>, usize),
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
 ) -> (f64, SpatialForce) {
     let Hub {
         axis,
@@ -148,14 +158,14 @@ pub fn wrench<T: Real>(
     // the reaction of a right-handed rotor turns the body left-handed
     let s = -thruster.hand;
     let gyroscopic_moment = (axis.scale(rate) + w.cross(axis).scale(n)).scale(-s * rotor.inertia); // (6)
-    let scale = dry_fraction(thruster, axis, (link, lane), at) * density / rotor.density;
+    let scale = dry_fraction(thruster, axis, (link, lane), environment) * density / rotor.density;
     let v = hub.v + w.cross(thruster.p_LoT);
     let along = v.dot(axis);
     let across = v - axis.scale(along);
     let static_thrust = rotor.thrust * n * n.abs();
     let free_thrust = static_thrust - rotor.inflow * n.abs() * along;
     let ground_factor = if rotor.ground_effect {
-        ground_effect(thruster, rotor, (n, deck), v, (link, lane), at)
+        ground_effect(thruster, rotor, (n, deck), v, (link, lane), environment)
     } else {
         1.0
     };
@@ -173,16 +183,16 @@ fn dry_fraction<T: Real>(
     thruster: &Thruster,
     axis: Vec3,
     (link, lane): (&LinkWork<T>, usize),
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
 ) -> f64 {
     let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
     let radius = thruster.radius;
-    if at.sea.density <= 0.0 {
+    if environment.sea.density <= 0.0 {
         return 1.0;
     }
     let s = link.R_WL.r[2].lane(lane).dot(axis);
     let half = radius * (1.0 - s * s).max(0.01).sqrt();
-    (0.5 + at.approximate_height_above_surface(p, radius) / (2.0 * half)).clamp(0.0, 1.0)
+    (0.5 + environment.approximate_height_above_surface(p, radius) / (2.0 * half)).clamp(0.0, 1.0)
 }
 
 /// Ground effect factor κ by (5).
@@ -192,14 +202,14 @@ fn ground_effect<T: Real>(
     (n, deck): (f64, Deck),
     v: Vec3,
     (link, lane): (&LinkWork<T>, usize),
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
 ) -> f64 {
     let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
     let R = thruster.radius;
-    let height_above_ground = p.z - at.sea.seabed.height(p.x, p.y);
+    let height_above_ground = p.z - environment.sea.seabed.height(p.x, p.y);
     // beyond ten radii the effect is below a thousandth
-    let height_above_water = if at.sea.density > 0.0 {
-        at.approximate_height_above_surface(p, 10.0 * R)
+    let height_above_water = if environment.sea.density > 0.0 {
+        environment.approximate_height_above_surface(p, 10.0 * R)
     } else {
         f64::INFINITY
     };

@@ -42,14 +42,16 @@ pub fn force(
     link: &LinkWork,
     sheet: f64,
     remaining_fraction: f64,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
 ) -> SpatialForce {
     let (f0, n0, s) = (fin.R_LF.col(0), fin.R_LF.col(1), fin.R_LF.col(2));
     let p_WF = link.p_WL + link.R_WL.mul_vec(fin.p_LoF);
-    let wind_point = Vec3::new(p_WF.x, p_WF.y, at.wind_height(p_WF));
-    let wind = link
-        .R_WL
-        .tr_mul_vec(air::wind::wind_velocity(&at.sea.air, wind_point, at.time));
+    let wind_point = Vec3::new(p_WF.x, p_WF.y, environment.wind_height(p_WF));
+    let wind = link.R_WL.tr_mul_vec(air::wind::wind_velocity(
+        &environment.sea.air,
+        wind_point,
+        environment.time,
+    ));
     // the apparent wind at the mast determines the angle of the boom
     let a = wind - link.V.v - link.V.w.cross(fin.p_LoF);
     let boom = boom_angle(-a.dot(f0), -a.dot(n0), sheet);
@@ -57,9 +59,9 @@ pub fn force(
     let f = f0.scale(cos) + n0.scale(sin);
     let p = fin.p_LoF - f.scale(fin.center_of_pressure);
     let v = link.V.v + link.V.w.cross(p) - wind;
-    let temperature = air::weather(&at.sea.air, at.time).temperature;
-    let density = air::density(at.sea, temperature, p_WF.z);
-    let dry = 1.0 - wet_fraction(fin, link, 0, at);
+    let temperature = air::weather(&environment.sea.air, environment.time).temperature;
+    let density = air::density(environment.sea, temperature, p_WF.z);
+    let dry = 1.0 - wet_fraction(fin, link, 0, environment);
     SpatialForce::at_point(
         foil_force(
             fin,

@@ -41,7 +41,7 @@ use merrow_model::state::{ActuatorState, Health, RobotState, Workspace};
 pub fn store_current(
     robot: &Robot,
     state: &mut RobotState,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     work: &mut Workspace,
 ) {
     for w in &mut work.thrust {
@@ -56,7 +56,7 @@ pub fn store_current(
             }
             None => actuator.held_drive,
         };
-        let wet = constant_wet_fraction(thruster, work, at);
+        let wet = constant_wet_fraction(thruster, work, environment);
         store_drives(robot, actuator, k, [drive; 3], 1, wet, work);
     }
 }
@@ -66,20 +66,20 @@ pub fn store_current(
 pub fn prepare_step(
     robot: &Robot,
     state: &mut RobotState,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     work: &mut Workspace,
 ) {
     for w in &mut work.thrust {
         *w = [SpatialForce::zero(); 3];
     }
     for (k, thruster) in robot.thrusters.iter().enumerate() {
-        if thruster.is_plain() {
-            prepare_plain(thruster, k, std::slice::from_mut(state), at, work);
+        if thruster.is_fixed_without_inflow() {
+            prepare_plain(thruster, k, std::slice::from_mut(state), environment, work);
             continue;
         }
         let actuator = &mut state.actuators[k];
         let drives = drives(thruster, actuator, &mut work.drive_rate[k]);
-        let wet = constant_wet_fraction(thruster, work, at);
+        let wet = constant_wet_fraction(thruster, work, environment);
         store_drives(robot, actuator, k, drives, 3, wet, work);
     }
 }
@@ -90,14 +90,14 @@ pub fn prepare_step(
 pub fn prepare_step_lanes<T: Real>(
     robot: &Robot,
     states: &mut [RobotState],
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     work: &mut Workspace<T>,
 ) {
     for w in &mut work.thrust {
         *w = [SpatialForce::zero(); 3];
     }
     for (k, thruster) in robot.thrusters.iter().enumerate() {
-        prepare_plain(thruster, k, states, at, work);
+        prepare_plain(thruster, k, states, environment, work);
     }
 }
 
@@ -108,12 +108,12 @@ fn prepare_plain<T: Real>(
     thruster: &Thruster,
     k: usize,
     states: &mut [RobotState],
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     work: &mut Workspace<T>,
 ) {
     let drives = drives_in_lanes(thruster, k, states);
     work.drive[k] = drives;
-    let wet = wet_fraction(thruster, &work.links[thruster.link], at);
+    let wet = wet_fraction(thruster, &work.links[thruster.link], environment);
     let unit = SpatialForce {
         m: Vec3::splat(thruster.unit_wrench.m),
         f: Vec3::splat(thruster.unit_wrench.f),
@@ -162,11 +162,15 @@ fn drives_per_lane<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotSt
 
 /// Submerged fraction of the disc, for a thruster that does not compute it at every stage.
 #[inline(always)]
-fn constant_wet_fraction(thruster: &Thruster, work: &Workspace, at: &EnvironmentState<'_>) -> f64 {
+fn constant_wet_fraction(
+    thruster: &Thruster,
+    work: &Workspace,
+    environment: &EnvironmentState<'_>,
+) -> f64 {
     if thruster.depends_on_inflow() {
         0.0
     } else {
-        disc_wet_fraction(thruster, &work.links[thruster.link], 0, at)
+        disc_wet_fraction(thruster, &work.links[thruster.link], 0, environment)
     }
 }
 
@@ -315,16 +319,20 @@ fn static_thrust<T: Real>(thruster: &Thruster, drive: T) -> T {
 
 /// Same as [`disc_wet_fraction`] in every lane.
 #[inline(always)]
-fn wet_fraction<T: Real>(thruster: &Thruster, link: &LinkWork<T>, at: &EnvironmentState<'_>) -> T {
+fn wet_fraction<T: Real>(
+    thruster: &Thruster,
+    link: &LinkWork<T>,
+    environment: &EnvironmentState<'_>,
+) -> T {
     // fast path: most thrusters are fully submerged
-    if at.waves.is_none() {
+    if environment.waves.is_none() {
         let z = link.p_WL.z + link.R_WL.r[2].dot(Vec3::splat(thruster.p_LoT))
             - T::splat(thruster.submergence);
         if LaneCondition::evaluate::<T>(|i| z.lane(i) < -thruster.radius) == LaneCondition::All {
             return T::one();
         }
     }
-    T::from_lanes(|i| disc_wet_fraction(thruster, link, i, at))
+    T::from_lanes(|i| disc_wet_fraction(thruster, link, i, environment))
 }
 
 /// Submerged fraction of the propeller disc, linear over its height.
@@ -333,11 +341,11 @@ fn disc_wet_fraction<T: Real>(
     thruster: &Thruster,
     link: &LinkWork<T>,
     lane: usize,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
 ) -> f64 {
-    let z = match at.waves {
+    let z = match environment.waves {
         None => link.p_WL.z.lane(lane) + link.R_WL.r[2].lane(lane).dot(thruster.p_LoT),
-        Some(_) => disc_above_surface(thruster, link, lane, at),
+        Some(_) => disc_above_surface(thruster, link, lane, environment),
     } - thruster.submergence;
     // fast path: most thrusters are fully submerged
     if z < -thruster.radius {
@@ -356,10 +364,10 @@ fn disc_above_surface<T: Real>(
     thruster: &Thruster,
     link: &LinkWork<T>,
     lane: usize,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
 ) -> f64 {
     let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
-    at.approximate_height_above_surface(p, thruster.radius)
+    environment.approximate_height_above_surface(p, thruster.radius)
 }
 
 /// Wrench of the thrusters that depend on their inflow, at one stage (0 start, 1 midpoint, 2 end),
@@ -370,7 +378,7 @@ pub(crate) fn inflow_wrench<T: Real>(
     link_idx: usize,
     work: &Workspace<T>,
     stage: usize,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
 ) -> SpatialForce<T> {
     let mut sum = SpatialForce::zero();
     let link = &work.links[link_idx];
@@ -387,9 +395,9 @@ pub(crate) fn inflow_wrench<T: Real>(
         let speed = advance_speed(thruster, propeller, axis, (v, link.V.w));
         let disc = |i: usize| {
             let n = work.drive[k][stage].lane(i);
-            propeller.thrust_torque(n, propeller.wake * speed.lane(i), at.sea.density)
+            propeller.thrust_torque(n, propeller.wake * speed.lane(i), environment.sea.density)
         };
-        let wet = |i: usize| disc_wet_fraction(thruster, link, i, at);
+        let wet = |i: usize| disc_wet_fraction(thruster, link, i, environment);
         let thrust = T::from_lanes(|i| disc(i).0 * wet(i));
         let torque = T::from_lanes(|i| disc(i).1 * wet(i) * thruster.hand);
         let f = axis.scale(thrust);
@@ -451,7 +459,7 @@ pub fn store_thrust(
     robot: &Robot,
     state: &mut RobotState,
     work: &Workspace,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
 ) {
     if !(robot.inflow || robot.rotors) {
         return;
@@ -471,15 +479,16 @@ pub fn store_thrust(
                 let speed =
                     advance_speed(thruster, propeller, axis, (link.V.v - link.water, link.V.w));
                 let inflow = propeller.wake * speed;
-                let (thrust, _) = propeller.thrust_torque(drive, inflow, at.sea.density);
-                let wet = disc_wet_fraction(thruster, link, 0, at);
+                let (thrust, _) = propeller.thrust_torque(drive, inflow, environment.sea.density);
+                let wet = disc_wet_fraction(thruster, link, 0, environment);
                 actuator.thrust = thrust * wet;
-                actuator.shaft_power = propeller.shaft_power(drive, inflow, at.sea.density) * wet;
+                actuator.shaft_power =
+                    propeller.shaft_power(drive, inflow, environment.sea.density) * wet;
             }
             Curve::Rotor(rotor) => {
                 let air = match cached_air {
                     Some((link_idx, air)) if link_idx == thruster.link => air,
-                    _ => rotor::air_at_link(link, 0, at),
+                    _ => rotor::air_at_link(link, 0, environment),
                 };
                 cached_air = Some((thruster.link, air));
                 let (v, spin) = (link.V.v - air.velocity, [drive, 0.0]);
@@ -491,7 +500,7 @@ pub fn store_thrust(
                     deck: work.rotor_decks[k],
                 };
                 actuator.thrust =
-                    rotor::wrench(thruster, rotor, &hub, air.density, (link, 0), at).0;
+                    rotor::wrench(thruster, rotor, &hub, air.density, (link, 0), environment).0;
             }
             _ => actuator.thrust = static_thrust(thruster, drive),
         }

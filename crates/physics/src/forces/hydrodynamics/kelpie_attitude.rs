@@ -53,10 +53,10 @@ pub fn target_angles(
 pub fn force<T: Real>(
     link: &Link,
     law: &KelpieAttitude,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     w: &LinkWork<T>,
 ) -> SpatialForce<T> {
-    let wind = air::weather(&at.sea.air, at.time).wind;
+    let wind = air::weather(&environment.sea.air, environment.time).wind;
     let speed = (wind.x * wind.x + wind.y * wind.y).sqrt();
     let towards = if speed > 0.0 {
         Vec3::new(wind.x / speed, wind.y / speed, 0.0)
@@ -67,7 +67,7 @@ pub fn force<T: Real>(
         moment(
             link,
             law,
-            at,
+            environment,
             (w.p_WL.lane(i), w.R_WL.lane(i), w.V.w.lane(i)),
             towards,
         )
@@ -89,7 +89,7 @@ pub fn force<T: Real>(
 fn moment(
     link: &Link,
     law: &KelpieAttitude,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     (p_WB, R_WB, w_B): (Vec3, Mat3, Vec3),
     towards: Vec3,
 ) -> Vec3 {
@@ -101,7 +101,7 @@ fn moment(
     let ahead = Vec3::new(bow.x / level, bow.y / level, 0.0);
     let starboard = Vec3::new(ahead.y, -ahead.x, 0.0);
     // height of the surface and its rates; the water at the surface moves with it
-    let h = at.waves.map_or([0.0; 3], |waves| {
+    let h = environment.waves.map_or([0.0; 3], |waves| {
         let (surface, water) = waves.surface_and_motion(Vec3::new(p_WB.x, p_WB.y, f64::INFINITY));
         [surface.z, water.velocity.z, water.local_acceleration.z]
     });

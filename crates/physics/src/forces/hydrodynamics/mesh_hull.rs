@@ -45,7 +45,7 @@ use merrow_model::state::workspace::{HullWork, LinkWork};
 pub(crate) fn wetness_and_pressure<T: Real>(
     link: &Link,
     mesh: &HullMesh,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     w: &LinkWork<T>,
     height: T,
     hull: &mut HullWork,
@@ -55,7 +55,7 @@ pub(crate) fn wetness_and_pressure<T: Real>(
         let (R_WL, p_WL) = (w.R_WL.lane(i), w.p_WL.lane(i));
         let has_effect =
             |waves: &&WaveState| waves.has_effect_at_depth(-height.lane(i) - link.hull.bound);
-        let terms = match at.waves.filter(has_effect) {
+        let terms = match environment.waves.filter(has_effect) {
             _ if height.lane(i) >= link.hull.bound => continue,
             None if height.lane(i) <= -link.hull.bound => fully_submerged(link, R_WL.r[2]),
             None => {
@@ -66,7 +66,7 @@ pub(crate) fn wetness_and_pressure<T: Real>(
                 link_terms(link, mesh, &mesh.submerged_integrals(&hull.water, up))
             }
             Some(waves) => {
-                update_vertices(link, mesh, at, hull, (i, &R_WL, p_WL), waves);
+                update_vertices(link, mesh, environment, hull, (i, &R_WL, p_WL), waves);
                 link_terms(
                     link,
                     mesh,
@@ -88,18 +88,18 @@ pub(crate) fn wetness_and_pressure<T: Real>(
 #[inline(always)]
 pub fn force<T: Real>(
     link: &Link,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     w: &LinkWork<T>,
     wetness: &Wetness<T>,
     pressure: &SpatialForce<T>,
     rho: T,
 ) -> SpatialForce<T> {
-    let rho_g = rho * at.gravity;
+    let rho_g = rho * environment.gravity;
     let F = SpatialForce {
         m: pressure.m.scale(rho_g),
         f: pressure.f.scale(rho_g),
     };
-    if at.waves.is_none() || link.is_scattering() {
+    if environment.waves.is_none() || link.is_scattering() {
         return F;
     }
     let double_counted = w
@@ -143,7 +143,7 @@ fn link_terms(
 fn update_vertices(
     link: &Link,
     mesh: &HullMesh,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     hull: &mut HullWork,
     (lane, R_WL, p_WL): (usize, &Mat3, Vec3),
     waves: &WaveState,
@@ -162,7 +162,7 @@ fn update_vertices(
     let is_interpolated = match tiles.get_mut(lane).filter(|_| tile::is_cheaper(waves)) {
         Some(tile) => {
             let center = p_WL + R_WL.mul_vec(link.hull.p_LoH);
-            tile::update_tile(tile, &at.sea.waves, waves, center.x, center.y);
+            tile::update_tile(tile, &environment.sea.waves, waves, center.x, center.y);
             tile::look_up(tile, [x, y, z], eta, head)
         }
         None => false,

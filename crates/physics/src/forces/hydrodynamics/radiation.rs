@@ -60,7 +60,7 @@ pub fn advance_filters(robot: &Robot, state: &mut RobotState, work: &Workspace) 
 #[inline(never)]
 pub fn force<T: Real>(
     radiation: &Radiation,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     w: &LinkWork<T>,
     memory: &mut RadiationWork<T>,
     stage: usize,
@@ -78,7 +78,7 @@ pub fn force<T: Real>(
         };
         F = F.minus(&crate::forces::rigid_body::inertia_times(&filter.gain, &b));
     }
-    if let (Some(diffraction), Some(waves)) = (&radiation.diffraction, at.waves) {
+    if let (Some(diffraction), Some(waves)) = (&radiation.diffraction, environment.waves) {
         let lane =
             |i: usize| diffraction_force(diffraction, waves, w.p_WL.lane(i), &w.R_WL.lane(i));
         F = F.plus(&SpatialForce::from_lanes(lane));

@@ -39,7 +39,7 @@ pub(crate) struct NodeBending {
 
 impl NodeBending {
     /// No bending at this node.
-    pub(crate) fn none() -> Self {
+    pub(crate) fn zero() -> Self {
         Self {
             A: Mat3::zero(),
             B: Mat3::zero(),
@@ -50,7 +50,7 @@ impl NodeBending {
 
     /// Bending between the segments `d_a` and `d_b` [m], W, of unstretched length `l` [m], with
     /// `stiffness` [N m²]. (1)
-    pub(crate) fn between(stiffness: f64, l: f64, d_a: Vec3, d_b: Vec3) -> Self {
+    pub(crate) fn from_segments(stiffness: f64, l: f64, d_a: Vec3, d_b: Vec3) -> Self {
         let ((t_a, A), (t_b, B)) = (direction_and_derivative(d_a), direction_and_derivative(d_b));
         Self {
             A,

@@ -124,14 +124,16 @@ impl NodeEnvironment {
     /// vector `tangent`.
     pub(crate) fn new(
         line: &LineProperties,
-        at: &EnvironmentState<'_>,
+        environment: &EnvironmentState<'_>,
         p: Vec3,
         tangent: Vec3,
         length: f64,
     ) -> Self {
-        let surface = at.waves.map_or(0.0, |waves| waves.elevation(p.x, p.y));
-        let wet = wet_fraction(line, at, p.z - surface);
-        let (water, acceleration) = at.water_motion(p);
+        let surface = environment
+            .waves
+            .map_or(0.0, |waves| waves.elevation(p.x, p.y));
+        let wet = wet_fraction(line, environment, p.z - surface);
+        let (water, acceleration) = environment.water_motion(p);
         Self {
             length,
             tangent,
@@ -154,8 +156,8 @@ impl NodeEnvironment {
 
 /// Submerged fraction of a horizontal piece of line `above` [m] the surface, with the cross-section
 /// of a box.
-fn wet_fraction(line: &LineProperties, at: &EnvironmentState<'_>, above: f64) -> f64 {
-    if at.sea.density > 0.0 {
+fn wet_fraction(line: &LineProperties, environment: &EnvironmentState<'_>, above: f64) -> f64 {
+    if environment.sea.density > 0.0 {
         (0.5 - above / line.diameter).clamp(0.0, 1.0)
     } else {
         0.0
@@ -167,23 +169,23 @@ fn wet_fraction(line: &LineProperties, at: &EnvironmentState<'_>, above: f64) ->
 /// The node is at `p` [m] with velocity `w` [m/s], W, at the end of the time `lead` [s].
 pub(crate) fn node_force(
     line: &LineProperties,
-    at: &EnvironmentState<'_>,
-    environment: &NodeEnvironment,
+    environment: &EnvironmentState<'_>,
+    node: &NodeEnvironment,
     p: Vec3,
     w: Vec3,
     lead: f64,
 ) -> ForceWithDerivative {
-    let (rho, g, l) = (at.sea.density, at.gravity, environment.length);
-    let wet = wet_fraction(line, at, p.z - environment.surface);
+    let (rho, g, l) = (environment.sea.density, environment.gravity, node.length);
+    let wet = wet_fraction(line, environment, p.z - node.surface);
     let displaced = wet * rho * line.area() * l;
     let mut f = Vec3::new(0.0, 0.0, displaced * g - line.mass * l * g); // (2)
     let mut D = Mat3::zero();
     if wet > 0.0 {
-        let t = environment.tangent;
-        let a = environment.acceleration;
+        let t = node.tangent;
+        let a = node.acceleration;
         let a_n = a - t.scale(t.dot(a));
         f += (a + a_n.scale(line.added_mass)).scale(displaced); // (4)
-        let u = environment.water - w;
+        let u = node.water - w;
         let u_t = t.scale(t.dot(u));
         let u_n = u - u_t;
         let (U_n, U_t) = (u_n.norm(), u_t.norm());
@@ -202,7 +204,7 @@ pub(crate) fn node_force(
         // derivative of the wet fraction with respect to height
         D.r[2].z += rho * line.area() * l * g * lead / line.diameter;
     }
-    if let Some(contact) = seabed_force(line, at, l, p, w, lead) {
+    if let Some(contact) = seabed_force(line, environment, l, p, w, lead) {
         f += contact.f;
         D = D + contact.D;
     }
@@ -210,8 +212,8 @@ pub(crate) fn node_force(
 }
 
 /// Depth [m] of `p` below the seabed along its normal, and the unit normal, W.
-pub(crate) fn depth_below_seabed(at: &EnvironmentState<'_>, p: Vec3) -> (f64, Vec3) {
-    let seabed = &at.sea.seabed;
+pub(crate) fn depth_below_seabed(environment: &EnvironmentState<'_>, p: Vec3) -> (f64, Vec3) {
+    let seabed = &environment.sea.seabed;
     let n = seabed.normal(p.x, p.y);
     ((seabed.height(p.x, p.y) - p.z) * n.z, n)
 }
@@ -219,13 +221,13 @@ pub(crate) fn depth_below_seabed(at: &EnvironmentState<'_>, p: Vec3) -> (f64, Ve
 /// Seabed contact force by (5).
 fn seabed_force(
     line: &LineProperties,
-    at: &EnvironmentState<'_>,
+    environment: &EnvironmentState<'_>,
     l: f64,
     p: Vec3,
     w: Vec3,
     lead: f64,
 ) -> Option<ForceWithDerivative> {
-    let (depth, n) = depth_below_seabed(at, p);
+    let (depth, n) = depth_below_seabed(environment, p);
     if depth <= 0.0 {
         return None;
     }

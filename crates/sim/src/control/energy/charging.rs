@@ -76,7 +76,7 @@ fn in_contact(scene: &Scene, state: &State, charger: &Charger) -> Option<usize> 
                 .map(|(r, _)| r)
                 .find(can)
         }
-        ChargeCondition::Within(place, reach) => {
+        ChargeCondition::Proximity(place, reach) => {
             let at = coupling::end_motion(scene, state, place).p_W;
             let distance = |r: usize| (state.robots[r].motion.p_WB - at).norm();
             let near = (0..scene.robots.len())

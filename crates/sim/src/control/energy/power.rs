@@ -47,7 +47,7 @@ use merrow_model::state::{ActuatorState, RobotState, Workspace};
 #[derive(Clone, Copy, Debug)]
 pub struct PowerEnvironment<'a> {
     /// Sea, air and sun at the start of the step.
-    pub at: &'a EnvironmentState<'a>,
+    pub environment: &'a EnvironmentState<'a>,
     /// Geodetic origin of the world frame W.
     pub origin: &'a Origin,
     /// Start of the step [ns].
@@ -205,12 +205,16 @@ fn solar_power(robot: &Robot, work: &Workspace, around: &PowerEnvironment<'_>) -
     if robot.solar.is_empty() {
         return 0.0;
     }
-    let light = air::sunlight::sunlight_at_time(&around.at.sea.air, around.origin, around.at.time);
+    let light = air::sunlight::sunlight_at_time(
+        &around.environment.sea.air,
+        around.origin,
+        around.environment.time,
+    );
     let mut sum = 0.0;
     for panel in &robot.solar {
         let link = &work.links[panel.link];
         let p_W = link.p_WL + link.R_WL.mul_vec(panel.p_LoP);
-        if around.at.height_above_surface(p_W) > 0.0 {
+        if around.environment.height_above_surface(p_W) > 0.0 {
             let normal = link.R_WL.mul_vec(panel.normal);
             sum += panel.efficiency
                 * panel.area

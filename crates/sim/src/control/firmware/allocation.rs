@@ -130,7 +130,7 @@ pub(crate) fn allocate(
         }
     }
     for (k, thruster) in robot.thrusters.iter().enumerate() {
-        commands[k] = thruster.command_for(factor * thrust(k), density);
+        commands[k] = thruster.command_from_thrust(factor * thrust(k), density);
     }
     factor
 }

@@ -6,7 +6,7 @@ pub mod drive;
 pub mod multirotor;
 pub mod surge_yaw_rate;
 
-use crate::control::command::{check, check_finite, find_robot, refuse};
+use crate::control::command::{check, check_finite, find_robot, reject};
 use crate::control::firmware::autopilot::Measured;
 use crate::control::firmware::multirotor::Tick;
 use merrow_math::Vec3;
@@ -143,7 +143,7 @@ pub(crate) fn set_velocity(
     let (model, target) = find_robot(scene, state, robot)?;
     let takes = model.firmware.as_ref().is_some_and(|f| f.takes_velocity());
     let Some(memory) = target.firmware.as_mut().filter(|_| takes) else {
-        return Err(refuse(
+        return Err(reject(
             robot,
             "the robot has no firmware that accepts velocity commands".into(),
         ));
@@ -167,7 +167,7 @@ pub(crate) fn set_heading_depth(
     let Some(FirmwareLawState::HeadingDepthHold(hold)) =
         target.firmware.as_mut().map(|f| &mut f.memory)
     else {
-        return Err(refuse(
+        return Err(reject(
             robot,
             "the robot has no firmware that holds heading and depth".into(),
         ));
@@ -197,7 +197,7 @@ pub(crate) fn handle_order(
 ) -> Result<(), CommandRejection> {
     let (model, target) = find_robot(scene, state, robot)?;
     let (Some(firmware), Some(mut memory)) = (&model.firmware, target.firmware) else {
-        return Err(refuse(robot, "the robot has no firmware".into()));
+        return Err(reject(robot, "the robot has no firmware".into()));
     };
     // velocity commands from before the order are discarded
     memory.command_ns = None;
@@ -231,7 +231,7 @@ pub(crate) fn handle_order(
             surge_yaw_rate::release_thrusters(model, target, memory)
         }
         (_, _, FirmwareOrder::Enable(_)) => {}
-        _ => return Err(refuse(robot, "the robot has no multirotor firmware".into())),
+        _ => return Err(reject(robot, "the robot has no multirotor firmware".into())),
     }
     target.firmware = Some(memory);
     Ok(())
@@ -248,7 +248,7 @@ fn handle_flight_order(
     let off = flight.mode == FlightMode::Off;
     match order {
         FirmwareOrder::TakeOff if !off => {
-            return Err(refuse(
+            return Err(reject(
                 robot,
                 "take-off: the robot is already flying".into(),
             ));
@@ -257,7 +257,7 @@ fn handle_flight_order(
         FirmwareOrder::Enable(true) if off => multirotor::start_flight(flight, FlightMode::Flying),
         FirmwareOrder::Enable(true) => {}
         FirmwareOrder::Land if off => {
-            return Err(refuse(robot, "landing: the rotors are off".into()));
+            return Err(reject(robot, "landing: the rotors are off".into()));
         }
         FirmwareOrder::Land => flight.mode = FlightMode::Landing,
         FirmwareOrder::Enable(false) => multirotor::switch_off(model, target, flight),
@@ -271,7 +271,7 @@ pub fn check_thrusters(robot: usize, target: &RobotState) -> Result<(), CommandR
         Some(memory) if memory.controls_thrusters() => {
             let reason =
                 "the firmware drives the thrusters: land, or switch it off by `enable`, first";
-            Err(refuse(robot, reason.into()))
+            Err(reject(robot, reason.into()))
         }
         _ => Ok(()),
     }
@@ -280,7 +280,7 @@ pub fn check_thrusters(robot: usize, target: &RobotState) -> Result<(), CommandR
 /// Refuses a command to the fins while the firmware controls them.
 pub(crate) fn check_fins(robot: usize, target: &RobotState) -> Result<(), CommandRejection> {
     match &target.firmware {
-        Some(memory) if memory.controls_fins() => Err(refuse(
+        Some(memory) if memory.controls_fins() => Err(reject(
             robot,
             "the firmware drives the fins: switch it off by `enable` first".into(),
         )),
@@ -309,7 +309,7 @@ pub(crate) fn check_wheels(
     {
         return Ok(());
     }
-    Err(refuse(
+    Err(reject(
         robot,
         "the firmware drives the wheels: switch it off by `enable` first".into(),
     ))

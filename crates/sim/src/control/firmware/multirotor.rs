@@ -3,7 +3,7 @@
 //!
 //! # Law
 //! ```text
-//!   v_r' = clip((v_c - v_r)/Δ, a_max),  p_r' = v_r,  |p_r - p| <= leash                (1)
+//!   v_r' = clip((v_c - v_r)/Δ, a_max),  p_r' = v_r,  |p_r - p| <= max_lead             (1)
 //!   F = m (g e₃ + v_r') - k_x (p - p_r) - k_v (v - v_r)                                 (2)  [Lee 2010]
 //!   f = F·R e₃,  b₃ = F/|F| within the maximum tilt,  b₁ by the yaw ψ_r                 (3)  [Lee 2010]
 //!   M = -k_R ½(R_rᵀR - RᵀR_r)ᵛ - k_Ω (Ω - RᵀR_r Ω_r) + Ω × JΩ                           (4)  [Lee 2010]
@@ -24,7 +24,7 @@
 //! # Limits
 //! (4) omits Lee's term of the reference angular acceleration. The firmware uses the true motion,
 //! as the RotorS controller uses odometry. There is no wind estimate: a steady wind is balanced by
-//! a constant lead of the reference position, up to the leash. Without a command for the time-out
+//! a constant lead of the reference position, up to `max_lead`. Without a command for the time-out
 //! the vehicle stops and hovers. The rotors are off until a command climbs or a take-off is
 //! requested. They are switched off again when the reference has descended for half a second
 //! without the vehicle descending, which is how the firmware detects a landing.
@@ -195,12 +195,20 @@ fn advance_reference(
     };
     flight.v += step;
     flight.p += flight.v.scale(dt);
-    // horizontal and vertical leash are separate: on a moving deck the reference height still
-    // descends below the deck
-    let (ahead, leash) = (flight.p - p, settings.leash);
+    // horizontal and vertical lead are limited separately: on a moving deck the reference height
+    // still descends below the deck
+    let (ahead, max_lead) = (flight.p - p, settings.max_position_lead);
     let flat = (ahead.x * ahead.x + ahead.y * ahead.y).sqrt();
-    let part = if flat > leash { leash / flat } else { 1.0 };
-    flight.p = p + Vec3::new(part * ahead.x, part * ahead.y, ahead.z.clamp(-leash, leash));
+    let part = if flat > max_lead {
+        max_lead / flat
+    } else {
+        1.0
+    };
+    flight.p = p + Vec3::new(
+        part * ahead.x,
+        part * ahead.y,
+        ahead.z.clamp(-max_lead, max_lead),
+    );
     step.scale(1.0 / dt)
 }
 
@@ -287,7 +295,7 @@ fn command_rotors(robot: &Robot, state: &mut RobotState, force: Vec3, moment: Ve
     }
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let (lift, turn) = thrusts(k);
-        let command = thruster.command_for(lift + part * turn, 0.0);
+        let command = thruster.command_from_thrust(lift + part * turn, 0.0);
         state.actuators[k].set_command(thruster, command);
     }
 }

@@ -91,7 +91,8 @@ pub fn tick(
     });
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let (push, turn) = share(k);
-        let command = thruster.command_for(push_part * push + turn_part * turn, tick.density);
+        let command =
+            thruster.command_from_thrust(push_part * push + turn_part * turn, tick.density);
         state.actuators[k].set_command(thruster, command);
     }
     for (i, part) in [push_part, turn_part].into_iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Commands to joints and joint groups: modes, set-points, trajectories and grippers. Commands are
-//! refused under the same conditions as by `joint_trajectory_controller`.
+//! rejected under the same conditions as by `joint_trajectory_controller`.
 
-use crate::control::command::{check, find_robot, refuse};
+use crate::control::command::{check, find_robot, reject};
 use crate::control::firmware::check_wheels;
 use crate::control::joints::ideal;
 use merrow_model::scene::{Drive, Joint, JointGroup, JointMode, Robot, Scene};
@@ -12,7 +12,7 @@ use merrow_model::state::joint::{
 use merrow_model::state::{Command, RobotState, State};
 use std::sync::Arc;
 
-/// Applies a command to joints, or returns why it is refused. A refused command changes nothing;
+/// Applies a command to joints, or returns why it is rejected. A rejected command changes nothing;
 /// commands of other kinds are ignored.
 pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), CommandRejection> {
     match command {
@@ -106,7 +106,7 @@ fn apply_to_group(
             let members = find_group(model, *robot, *group)?;
             check_wheels(*robot, model, target, &members.joints)?;
             check_trajectory(model, members, trajectory, now)
-                .map_err(|reason| refuse(*robot, reason))?;
+                .map_err(|reason| reject(*robot, reason))?;
             start_trajectory(model, target, *group, *id, trajectory, now);
         }
         Command::Gripper {
@@ -126,7 +126,7 @@ fn apply_to_group(
             let members = find_group(model, *robot, *group)?;
             let active = target.groups[*group].goal.filter(|g| !g.state.is_over());
             if active.is_none_or(|g| g.id != *id) {
-                return Err(refuse(
+                return Err(reject(
                     *robot,
                     format!("{}: goal {id} is not active", members.name),
                 ));
@@ -178,7 +178,7 @@ fn check_gripper(
             "{}: found max_effort {max_effort}, expected 0 or more",
             members.name
         );
-        return Err(refuse(robot, reason));
+        return Err(reject(robot, reason));
     }
     members
         .joints
@@ -332,14 +332,14 @@ fn find_joint(robot: &Robot, number: usize, joint: usize) -> Result<&Joint, Comm
         .links
         .get(joint + 1)
         .map(|link| &link.joint)
-        .ok_or_else(|| refuse(number, "no such joint".into()))
+        .ok_or_else(|| reject(number, "no such joint".into()))
 }
 
 fn find_group(robot: &Robot, number: usize, group: usize) -> Result<&JointGroup, CommandRejection> {
     robot
         .joint_groups
         .get(group)
-        .ok_or_else(|| refuse(number, format!("no joint group number {group}")))
+        .ok_or_else(|| reject(number, format!("no joint group number {group}")))
 }
 
 /// Checks that the drive of a joint supports the mode.
@@ -357,9 +357,9 @@ fn check_mode(robot: usize, joint: &Joint, mode: JointMode) -> Result<(), Comman
             let reason = format!(
                 "{} has {drive}, which does not support {} mode",
                 joint.name,
-                mode.word()
+                mode.keyword()
             );
-            Err(refuse(robot, reason))
+            Err(reject(robot, reason))
         }
         _ => Ok(()),
     }
@@ -374,12 +374,12 @@ fn check_value(
     if value.is_finite() {
         return Ok(());
     }
-    Err(refuse(
+    Err(reject(
         robot,
         format!(
             "{}: found {value}, expected a finite {}",
             joint.name,
-            mode.word()
+            mode.keyword()
         ),
     ))
 }
@@ -388,7 +388,7 @@ fn check_count(robot: usize, found: usize, expected: usize) -> Result<(), Comman
     if found == expected {
         return Ok(());
     }
-    Err(refuse(
+    Err(reject(
         robot,
         format!("found {found} values, expected {expected}, one per joint of the group"),
     ))

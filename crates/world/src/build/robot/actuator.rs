@@ -222,7 +222,7 @@ pub(crate) fn checked_table(
 
 fn build_lag(name: &str, motor: &MotorConfig, dt: f64, problems: &mut Problems) -> Lag {
     match &motor.lag {
-        LagConfig::None => Lag::none(),
+        LagConfig::None => Lag::pass_through(),
         LagConfig::First {
             time_constant_s, ..
         } => {
@@ -249,7 +249,7 @@ fn build_lag(name: &str, motor: &MotorConfig, dt: f64, problems: &mut Problems) 
                     at.key_place("denominator"),
                     format!("the lag of {name}: {why}"),
                 );
-                Lag::none()
+                Lag::pass_through()
             }
         },
     }

@@ -14,7 +14,7 @@ use merrow_math::hull_mesh::HullMesh;
 use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
 use merrow_model::scene::robot::body::{Hull, MunkMoments, Trim};
 use merrow_model::scene::{Damping, Joint, Link, smallest_eigenvalue};
-use merrow_schema::{Axes, Body, HullConfig, HullWavesConfig};
+use merrow_schema::{Axes, BodyConfig, HullConfig, HullWavesConfig};
 use merrow_yaml::error::Problems;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ const POINT_RADIUS: f64 = 0.01;
 /// `joint` connect the link.
 pub fn build_link(
     name: &str,
-    body: &Body,
+    body: &BodyConfig,
     (R_LU, parent, joint): (Mat3, Option<usize>, Joint),
     frame: BuildContext<'_>,
     problems: &mut Problems,
@@ -104,7 +104,7 @@ struct LinkInertia {
 /// Converts mass, inertia and added mass of `body` to L. Reports inertias that no body can have.
 fn build_inertia(
     name: &str,
-    body: &Body,
+    body: &BodyConfig,
     R_LU: Mat3,
     in_water: bool,
     problems: &mut Problems,
@@ -121,12 +121,13 @@ fn build_inertia(
         SpatialInertia::zero()
     };
     if smallest_eigenvalue(&rigid) <= 0.0 {
-        let text =
-            format!("the inertia of {name} is not positive definite: no such body can exist");
+        let text = format!(
+            "the inertia of {name} is not positive definite: expected positive principal moments"
+        );
         problems.push(body.at.key_place("inertia_kg_m2"), text);
     } else if violates_triangle_inequality(&about_com) {
         let text = format!(
-            "the inertia of {name} violates the triangle inequality: no such body can exist, expected no principal \
+            "the inertia of {name} violates the triangle inequality: expected no principal \
              moment above the sum of the two others"
         );
         problems.push(body.at.key_place("inertia_kg_m2"), text);
@@ -155,7 +156,7 @@ struct LinkBuoyancy {
 /// Builds the loads, the displaced volume and the hull of `body`.
 fn build_buoyancy(
     name: &str,
-    body: &Body,
+    body: &BodyConfig,
     R_LU: Mat3,
     frame: BuildContext<'_>,
     problems: &mut Problems,
@@ -190,7 +191,7 @@ fn build_buoyancy(
 }
 
 /// Returns whether any hydrodynamic force acts on `link` in water.
-fn has_hydrodynamics(link: &Link, body: &Body) -> bool {
+fn has_hydrodynamics(link: &Link, body: &BodyConfig) -> bool {
     link.volume > 0.0
         || link.added != SpatialInertia::zero()
         || body.radiation.is_some()
@@ -251,7 +252,7 @@ pub(crate) fn frame_link(name: &str, R_LU: Mat3, parent: usize, joint: Joint) ->
 }
 
 /// Returns the inertia about the centre of mass [kg m²] in FLU axes.
-fn inertia_about_com(body: &Body) -> Sym3 {
+fn inertia_about_com(body: &BodyConfig) -> Sym3 {
     let i = &body.inertia_kg_m2;
     let s = if body.axes == Axes::Frd { -1.0 } else { 1.0 };
     Sym3 {
@@ -283,7 +284,7 @@ fn violates_triangle_inequality(i: &Sym3) -> bool {
     second_moment.symmetric_eigenvalues().min() < -0.01 * half
 }
 
-fn trim(body: &Body, to_link: impl Fn([f64; 3]) -> Vec3) -> Trim {
+fn trim(body: &BodyConfig, to_link: impl Fn([f64; 3]) -> Vec3) -> Trim {
     let mut trim = Trim {
         force: 0.0,
         moment_arm: Vec3::zero(),
@@ -297,7 +298,7 @@ fn trim(body: &Body, to_link: impl Fn([f64; 3]) -> Vec3) -> Trim {
 
 fn volume(
     name: &str,
-    body: &Body,
+    body: &BodyConfig,
     loads: f64,
     around: WaterAndGravity,
     problems: &mut Problems,
@@ -331,7 +332,7 @@ fn volume(
     volume
 }
 
-fn hull(body: &Body, volume: f64, cb: Vec3, R_LU: Mat3) -> Hull {
+fn hull(body: &BodyConfig, volume: f64, cb: Vec3, R_LU: Mat3) -> Hull {
     let half = |s: &[f64; 3]| Vec3::new(0.5 * s[0], 0.5 * s[1], 0.5 * s[2]);
     let (shape, center) = match &body.hull {
         HullConfig::Sphere | HullConfig::Mesh(_) | HullConfig::BoundingBox(_) => {

@@ -164,10 +164,10 @@ pub(crate) fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems)
 /// Converts a surface material.
 pub(crate) fn build_material(file: &MaterialConfig) -> Material {
     let ground = Ground {
-        density: file.ground.density_kg_m3,
-        sound_speed: file.ground.sound_speed_m_s,
-        attenuation: file.ground.attenuation_db_per_wavelength,
-        roughness: file.ground.roughness_m,
+        density: file.subsurface.density_kg_m3,
+        sound_speed: file.subsurface.sound_speed_m_s,
+        attenuation: file.subsurface.attenuation_db_per_wavelength,
+        roughness: file.subsurface.roughness_m,
     };
     let backscatter = Backscatter {
         lambert_db: file.backscatter_db,
@@ -311,7 +311,7 @@ fn mesh_geometry(
 fn heightfield_geometry(
     name: &str,
     given: &HeightfieldKeys<'_>,
-    at: &Places,
+    places: &Places,
     mount: Mount<'_>,
     problems: &mut Problems,
 ) -> Option<Geometry> {
@@ -320,13 +320,13 @@ fn heightfield_geometry(
             "the shape {name} of {} is a `heightfield`, which only `structures` can have",
             mount.name
         );
-        problems.push(&at.whole, text);
+        problems.push(&places.whole, text);
         return None;
     }
     let place = if given.file.is_some() {
-        at.key_place("file")
+        places.key_place("file")
     } else {
-        at.key_place("heights_m")
+        places.key_place("heights_m")
     };
     Some(Geometry::Heightfield(Arc::new(heightfield(
         given, place, problems,

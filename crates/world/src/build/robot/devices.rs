@@ -7,7 +7,7 @@
 use crate::build::energy;
 use crate::build::robot::{actuator, fin, find_link};
 use merrow_model::scene::Robot;
-use merrow_schema::RobotModel;
+use merrow_schema::RobotModelConfig;
 use merrow_schema::sensor::{self, WorldValues, camera, inertial};
 use merrow_yaml::error::Problems;
 use merrow_yaml::read::Places;
@@ -15,7 +15,7 @@ use merrow_yaml::read::Places;
 /// Adds the thrusters of `model` to `robot`. `dt` is the time step [s].
 pub(crate) fn add_thrusters(
     robot: &mut Robot,
-    model: &RobotModel,
+    model: &RobotModelConfig,
     dt: f64,
     problems: &mut Problems,
 ) {
@@ -29,7 +29,7 @@ pub(crate) fn add_thrusters(
 /// Adds the sensors of `model` to `robot`, whose thrusters are known.
 pub(crate) fn add_sensors(
     robot: &mut Robot,
-    model: &RobotModel,
+    model: &RobotModelConfig,
     world: WorldValues<'_>,
     problems: &mut Problems,
 ) {
@@ -42,7 +42,7 @@ pub(crate) fn add_sensors(
 }
 
 /// Adds the lamps of `model` to `robot`, whose loads are known.
-pub(crate) fn add_lamps(robot: &mut Robot, model: &RobotModel, problems: &mut Problems) {
+pub(crate) fn add_lamps(robot: &mut Robot, model: &RobotModelConfig, problems: &mut Problems) {
     for (name, file) in model.lamps.iter() {
         let link = carrier(robot, &file.link, &file.at, problems);
         let on = (link, &robot.links[link]);
@@ -52,7 +52,11 @@ pub(crate) fn add_lamps(robot: &mut Robot, model: &RobotModel, problems: &mut Pr
 }
 
 /// Adds the solar panels of `model` to `robot`.
-pub(crate) fn add_solar_panels(robot: &mut Robot, model: &RobotModel, problems: &mut Problems) {
+pub(crate) fn add_solar_panels(
+    robot: &mut Robot,
+    model: &RobotModelConfig,
+    problems: &mut Problems,
+) {
     for (name, file) in model.solar_panels.iter() {
         let link = carrier(robot, &file.link, &file.at, problems);
         let panel = energy::build_solar_panel(name, file, link, &robot.links[link], problems);
@@ -62,7 +66,12 @@ pub(crate) fn add_solar_panels(robot: &mut Robot, model: &RobotModel, problems: 
 
 /// Adds the fins of `model` to `robot`, whose thrusters and sensors are known. `dt` is the time
 /// step [s].
-pub(crate) fn add_fins(robot: &mut Robot, model: &RobotModel, dt: f64, problems: &mut Problems) {
+pub(crate) fn add_fins(
+    robot: &mut Robot,
+    model: &RobotModelConfig,
+    dt: f64,
+    problems: &mut Problems,
+) {
     for (name, file) in model.fins.iter() {
         let link = carrier(robot, &file.link, &file.at, problems);
         let fin = fin::build_fin(name, file, link, robot, dt, problems);
@@ -71,7 +80,11 @@ pub(crate) fn add_fins(robot: &mut Robot, model: &RobotModel, dt: f64, problems:
 }
 
 /// Adds the buoyancy engines of `model` to `robot`.
-pub(crate) fn add_buoyancy_engines(robot: &mut Robot, model: &RobotModel, problems: &mut Problems) {
+pub(crate) fn add_buoyancy_engines(
+    robot: &mut Robot,
+    model: &RobotModelConfig,
+    problems: &mut Problems,
+) {
     for (name, file) in model.buoyancy_engines.iter() {
         let link = carrier(robot, &file.link, &file.at, problems);
         let engine = actuator::build_buoyancy_engine(name, file, link, &robot.links, problems);
@@ -83,7 +96,7 @@ pub(crate) fn add_buoyancy_engines(robot: &mut Robot, model: &RobotModel, proble
 /// is the time step [s].
 pub(crate) fn add_azimuth_servos(
     robot: &mut Robot,
-    model: &RobotModel,
+    model: &RobotModelConfig,
     dt: f64,
     problems: &mut Problems,
 ) {
@@ -97,7 +110,7 @@ pub(crate) fn add_azimuth_servos(
     }
 }
 
-/// Returns the index of the link `name` that carries a device with the keys `at`.
-fn carrier(robot: &Robot, name: &str, at: &Places, problems: &mut Problems) -> usize {
-    find_link(&robot.links, name, at.key_place("link"), problems)
+/// Returns the index of the link `name` that carries a device with the keys `places`.
+fn carrier(robot: &Robot, name: &str, places: &Places, problems: &mut Problems) -> usize {
+    find_link(&robot.links, name, places.key_place("link"), problems)
 }

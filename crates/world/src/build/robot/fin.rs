@@ -6,7 +6,7 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::fin::{FinTable, LiftDrag, Slipstream};
 use merrow_model::scene::{Fin, FinLaw, JointKind, Robot};
 use merrow_schema::ThrusterConfig;
-use merrow_schema::fin::{AzimuthConfig, FinConfig, FinLawConfig, FinTypeConfig};
+use merrow_schema::robot::fin::{AzimuthConfig, FinConfig, FinLawConfig, FinTypeConfig};
 use merrow_yaml::error::Place;
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 use merrow_yaml::read::Places;

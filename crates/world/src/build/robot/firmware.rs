@@ -6,7 +6,7 @@ use merrow_model::scene::robot::firmware::{
     SurgeYawRateControl,
 };
 use merrow_model::scene::{Link, Robot};
-use merrow_schema::firmware::{
+use merrow_schema::robot::firmware::{
     DifferentialDriveConfig, FirmwareConfig, HeadingDepthHoldConfig, HeadingDepthStartConfig,
     MultirotorConfig, SurgeYawRateConfig,
 };
@@ -30,13 +30,13 @@ pub(crate) fn build_firmware(
 }
 
 /// Reports a firmware rate above one cycle per time step.
-fn check_rate(rate: f64, dt: f64, at: &Places, problems: &mut Problems) {
+fn check_rate(rate: f64, dt: f64, places: &Places, problems: &mut Problems) {
     if rate * dt > 1.0 + 1e-9 {
         let text = format!(
             "`rate_hz`: found {rate}, expected at most {} with steps of {dt} s",
             1.0 / dt
         );
-        problems.push(at.key_place("rate_hz"), text);
+        problems.push(places.key_place("rate_hz"), text);
     }
 }
 
@@ -45,7 +45,7 @@ fn check_thrusters(
     kind: &str,
     axes: &[(usize, &str)],
     robot: &Robot,
-    at: &Places,
+    places: &Places,
     problems: &mut Problems,
 ) {
     let can = |axis: usize| {
@@ -60,7 +60,7 @@ fn check_thrusters(
             quote(kind),
             robot.name
         );
-        problems.push(&at.whole, text);
+        problems.push(&places.whole, text);
     }
 }
 
@@ -92,7 +92,7 @@ fn multirotor(
         max_yaw_rate: file.max_yaw_rate_rad_s,
         max_acceleration: file.max_acceleration_m_s2,
         max_tilt: file.max_tilt_deg.to_radians(),
-        leash: file.max_position_lead_m,
+        max_position_lead: file.max_position_lead_m,
         takeoff_height: file.takeoff_height_m,
         auto_speed: file.takeoff_landing_speed_m_s,
         starts_flying: file.starts_flying,

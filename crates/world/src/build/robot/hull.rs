@@ -8,7 +8,7 @@ use merrow_math::hull_cut::HullShape;
 use merrow_math::hull_mesh::HullMesh;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Hull;
-use merrow_schema::{Body, HullConfig, HullMeshConfig};
+use merrow_schema::{BodyConfig, HullConfig, HullMeshConfig};
 use merrow_yaml::error::{Problems, quote};
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(crate) struct MeshHull {
 /// Returns the hull of the body `name` if it is a mesh or the bounding box of one.
 pub(crate) fn build_mesh_hull(
     name: &str,
-    body: &Body,
+    body: &BodyConfig,
     R_LU: Mat3,
     assets: &Assets,
     problems: &mut Problems,
@@ -52,7 +52,7 @@ pub(crate) fn build_mesh_hull(
 /// Loads the mesh and transforms it to the axes U of the body.
 fn load_hull_mesh(
     name: &str,
-    body: &Body,
+    body: &BodyConfig,
     file: &HullMeshConfig,
     is_box: bool,
     assets: &Assets,
@@ -103,14 +103,14 @@ fn load_hull_mesh(
 fn mesh_hull(skin: &HullMesh, R_LU: Mat3) -> MeshHull {
     let vertices = skin.vertices.iter().map(|v| R_LU.mul_vec(*v)).collect();
     let turned = HullMesh::new(vertices, skin.triangles.clone());
-    let (middle, bound) = skin.bounding_sphere();
+    let (center, bound) = skin.bounding_sphere();
     let half = (skin.bounds[1] - skin.bounds[0]).scale(0.5);
     MeshHull {
         volume: turned.volume,
         centroid: turned.centroid,
         hull: Hull {
             shape: HullShape::Box(half),
-            p_LoH: R_LU.mul_vec(middle),
+            p_LoH: R_LU.mul_vec(center),
             R_LH: R_LU,
             bound,
         },
@@ -121,14 +121,14 @@ fn mesh_hull(skin: &HullMesh, R_LU: Mat3) -> MeshHull {
 fn bounding_box_hull(skin: &HullMesh, R_LU: Mat3) -> MeshHull {
     let [low, high] = skin.bounds;
     let half = (high - low).scale(0.5);
-    let middle = R_LU.mul_vec((low + high).scale(0.5));
+    let center = R_LU.mul_vec((low + high).scale(0.5));
     let shape = HullShape::Box(half);
     MeshHull {
         volume: shape.volume(),
-        centroid: middle,
+        centroid: center,
         hull: Hull {
             shape,
-            p_LoH: middle,
+            p_LoH: center,
             R_LH: R_LU,
             bound: half.norm(),
         },

@@ -10,11 +10,15 @@ use merrow_model::scene::robot::body::{
 };
 use merrow_model::scene::{Damping, smallest_eigenvalue};
 use merrow_schema::air::WindLawConfig;
-use merrow_schema::{Body, HullConfig, SlenderConfig};
+use merrow_schema::{BodyConfig, HullConfig, SlenderConfig};
 use merrow_yaml::error::Problems;
 
 /// Converts the coefficients of a slender body.
-pub(crate) fn slender(name: &str, body: &Body, problems: &mut Problems) -> Option<SlenderBody> {
+pub(crate) fn slender(
+    name: &str,
+    body: &BodyConfig,
+    problems: &mut Problems,
+) -> Option<SlenderBody> {
     let s = body.slender.as_ref()?;
     Some(SlenderBody {
         length: s.length_m,
@@ -29,7 +33,7 @@ pub(crate) fn slender(name: &str, body: &Body, problems: &mut Problems) -> Optio
 }
 
 /// Converts the coefficients of an underwater glider.
-pub(crate) fn glider(body: &Body) -> Option<Glider> {
+pub(crate) fn glider(body: &BodyConfig) -> Option<Glider> {
     body.glider.as_ref().map(|g| Glider {
         drag: g.drag,
         lift: g.lift,
@@ -43,7 +47,7 @@ pub(crate) fn glider(body: &Body) -> Option<Glider> {
 /// Converts the wind load of `body`. `to_link` converts a vector of the file to L.
 pub(crate) fn wind(
     name: &str,
-    body: &Body,
+    body: &BodyConfig,
     to_link: impl Fn([f64; 3]) -> Vec3,
     problems: &mut Problems,
 ) -> Option<WindLoad> {
@@ -73,7 +77,7 @@ pub(crate) fn wind(
 }
 
 /// Munk moments of `body`; `own` if no derivatives replace them.
-pub(crate) fn munk(body: &Body, own: bool) -> MunkMoments {
+pub(crate) fn munk(body: &BodyConfig, own: bool) -> MunkMoments {
     match (body.munk_moment && own, body.munk_moment_yaw) {
         (true, true) => MunkMoments::All,
         (true, false) => MunkMoments::WithoutYaw,
@@ -102,7 +106,7 @@ fn cross_flow_curve(name: &str, file: &SlenderConfig, problems: &mut Problems) -
 /// Converts the roll damping and the wave resistance of `body`.
 pub(crate) fn surface_damping(
     name: &str,
-    body: &Body,
+    body: &BodyConfig,
     problems: &mut Problems,
 ) -> Option<Box<SurfaceDamping>> {
     let file = body.surface_damping.as_ref()?;
@@ -118,10 +122,10 @@ pub(crate) fn surface_damping(
     Some(Box::new(SurfaceDamping {
         roll: [
             file.roll_nm_s_per_rad,
-            file.roll_quadratic_nm_s2,
-            file.roll_cubic_nm_s3,
+            file.roll_quadratic_nm_s2_per_rad2,
+            file.roll_cubic_nm_s3_per_rad3,
         ],
-        roll_lift: file.roll_lift_n_s2,
+        roll_lift: file.roll_lift_n_s2_per_rad,
         resistance: checked_table(
             pairs,
             &format!("the wave resistance of {name} over speed"),
@@ -134,7 +138,7 @@ pub(crate) fn surface_damping(
 /// Converts the Kelpie law of pitch and roll in waves.
 pub(crate) fn kelpie_attitude(
     name: &str,
-    body: &Body,
+    body: &BodyConfig,
     is_child: bool,
     problems: &mut Problems,
 ) -> Option<KelpieAttitude> {
@@ -171,7 +175,7 @@ fn strips(name: &str, file: &SlenderConfig, problems: &mut Problems) -> usize {
 /// Converts the linear hydrostatics of `body`. `to_link` converts a vector of the file to L.
 pub(crate) fn restoring(
     name: &str,
-    body: &Body,
+    body: &BodyConfig,
     parent: Option<usize>,
     to_link: impl Fn([f64; 3]) -> Vec3,
     problems: &mut Problems,
@@ -210,7 +214,7 @@ pub(crate) fn restoring(
 
 /// Returns the decay of the linear damping [s/m], angular components first; `None` if nothing
 /// decays.
-pub(crate) fn damping_decay(body: &Body) -> Option<[f64; 6]> {
+pub(crate) fn damping_decay(body: &BodyConfig) -> Option<[f64; 6]> {
     let k = body.linear_damping_decay_s_per_m;
     k.iter()
         .any(|k| *k > 0.0)
@@ -220,7 +224,7 @@ pub(crate) fn damping_decay(body: &Body) -> Option<[f64; 6]> {
 /// Returns the added-mass inertia of `body` at Lo, expressed in L.
 pub(crate) fn added_mass(
     name: &str,
-    body: &Body,
+    body: &BodyConfig,
     R_LU: &Mat3,
     problems: &mut Problems,
 ) -> SpatialInertia {
@@ -258,7 +262,7 @@ pub(crate) fn added_mass(
 /// Returns the damping of `body` of this `kind`, angular first, along the axes of U.
 pub(crate) fn damping(
     name: &str,
-    body: &Body,
+    body: &BodyConfig,
     kind: Derivative,
     problems: &mut Problems,
 ) -> Damping {

@@ -8,11 +8,11 @@ use merrow_model::scene::robot::actuator::{
     TorquePid, TorqueSpeedLine, TrajectoryRules,
 };
 use merrow_model::scene::{Drive, JointKind, JointMode, Robot};
-use merrow_schema::servo::{
+use merrow_schema::robot::servo::{
     ActuatorConfig, EncoderConfig, EncoderSide, JointModeConfig, KeepOutConfig, ServoConfig,
     ServoLawConfig, TrajectoryConfig, VelocityConfig, WindingConfig,
 };
-use merrow_schema::{JointConfig, JointDriveConfig, RobotModel};
+use merrow_schema::{JointConfig, JointDriveConfig, RobotModelConfig};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 
 /// Name of the group of all moving joints if a file names no groups.
@@ -217,7 +217,7 @@ fn encoder(file: &EncoderConfig) -> Encoder {
 /// zones. Called when the links are complete.
 pub(crate) fn build_joint_extras(
     robot: &mut Robot,
-    model: &RobotModel,
+    model: &RobotModelConfig,
     frame: BuildContext<'_>,
     problems: &mut Problems,
 ) {
@@ -249,7 +249,7 @@ pub(crate) fn build_joint_extras(
         .map(|file| keep_out(robot, file, problems));
 }
 
-fn groups(robot: &Robot, model: &RobotModel, problems: &mut Problems) -> Vec<JointGroup> {
+fn groups(robot: &Robot, model: &RobotModelConfig, problems: &mut Problems) -> Vec<JointGroup> {
     let moving =
         || (0..robot.n_joints()).filter(|j| robot.links[j + 1].joint.kind != JointKind::Fixed);
     let name_of = |j: usize| robot.links[j + 1].joint.name.as_str();

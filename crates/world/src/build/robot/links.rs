@@ -5,12 +5,12 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::joint::Mimic;
 use merrow_model::scene::{Drive, Joint, JointKind, Link};
 use merrow_physics::dynamics::mimic::MIMICS_MAX;
-use merrow_schema::{JointConfig, JointKindConfig, LinkConfig, RobotModel};
+use merrow_schema::{JointConfig, JointKindConfig, LinkConfig, RobotModelConfig};
 use merrow_yaml::error::{Problems, did_you_mean, quote};
 
 /// Builds the base and the links of a model, connected by their joints.
 pub(crate) fn build_links(
-    model: &RobotModel,
+    model: &RobotModelConfig,
     frame: BuildContext<'_>,
     problems: &mut Problems,
 ) -> Vec<Link> {
@@ -68,7 +68,7 @@ pub(crate) fn build_links(
 }
 
 /// Connects joints that follow other joints to their leaders, once all joints are known.
-fn connect_mimics(model: &RobotModel, links: &mut [Link], problems: &mut Problems) {
+fn connect_mimics(model: &RobotModelConfig, links: &mut [Link], problems: &mut Problems) {
     for (k, (_, file)) in model.links.iter().enumerate() {
         let Some(mimic) = &file.joint.mimic else {
             continue;
@@ -113,7 +113,7 @@ fn connect_mimics(model: &RobotModel, links: &mut [Link], problems: &mut Problem
                 problems.push(
                     place,
                     format!(
-                        "the joint {name} follows {}, which is no joint that moves{hint}",
+                        "the joint {name} follows {}, which is not a moving joint{hint}",
                         quote(&mimic.joint)
                     ),
                 );
@@ -191,7 +191,7 @@ fn joint_limits(name: &str, j: &JointConfig, kind: JointKind, problems: &mut Pro
         if j.at.has_key(key) && !keys.contains(&key) {
             let text = format!(
                 "the joint of {name}: `{key}` does not apply to a {} joint",
-                j.kind.word()
+                j.kind.keyword()
             );
             problems.push(j.at.key_place(key), text);
         }

@@ -25,10 +25,10 @@ use merrow_model::scene::{
     Collider, Link, Material, Robot, Shared, Start, ThrustAllocation, TrajectoryRules,
 };
 use merrow_schema::contact::PropEntry;
+use merrow_schema::robot::servo::TrajectoryConfig;
 use merrow_schema::sensor::WorldValues;
-use merrow_schema::servo::TrajectoryConfig;
 use merrow_schema::urdf::HydrodynamicsConfig;
-use merrow_schema::{BASE_LINK, Base, Body, RobotEntry, RobotModel};
+use merrow_schema::{BASE_LINK, Base, BodyConfig, RobotEntry, RobotModelConfig};
 use merrow_sim::control::firmware::allocation;
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
@@ -88,7 +88,7 @@ pub fn build_robot(
 /// actuators, sensors and firmware.
 fn robot_without_devices(
     name: &str,
-    model: &RobotModel,
+    model: &RobotModelConfig,
     links: Vec<Link>,
     start: Start,
     [colliders, visuals]: [Vec<Collider>; 2],
@@ -127,7 +127,7 @@ fn robot_without_devices(
 }
 
 /// Computes the thrust allocation of a robot with thrusters.
-fn set_thrust_allocation(robot: &mut Robot, model: &RobotModel) {
+fn set_thrust_allocation(robot: &mut Robot, model: &RobotModelConfig) {
     if !robot.thrusters.is_empty() {
         let columns = allocation::unit_wrenches(robot, &poses_at_rest(&robot.links));
         let allocation = allocation::pseudo_inverse(&columns);
@@ -140,7 +140,7 @@ fn set_thrust_allocation(robot: &mut Robot, model: &RobotModel) {
 
 /// Sets the links whose contact wrenches are published. For a link that was merged into
 /// another, this is the other link.
-fn set_contact_wrenches(robot: &mut Robot, model: &RobotModel, problems: &mut Problems) {
+fn set_contact_wrenches(robot: &mut Robot, model: &RobotModelConfig, problems: &mut Problems) {
     for name in &model.contact_wrenches {
         let attached = || {
             robot
@@ -165,7 +165,7 @@ fn set_contact_wrenches(robot: &mut Robot, model: &RobotModel, problems: &mut Pr
 /// Converts a prop to a robot entry with one link, without actuators and sensors.
 pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
     RobotEntry {
-        model: RobotModel {
+        model: RobotModelConfig {
             description: entry.body.description.clone(),
             source: entry.body.source.clone(),
             estimated: String::new(),
@@ -209,7 +209,7 @@ pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
         attitude_deg: entry.attitude_deg,
         velocity_m_s: entry.velocity_m_s,
         angular_velocity_rad_s: entry.angular_velocity_rad_s,
-        joints_rad: NamedMap::default(),
+        joint_positions: NamedMap::default(),
         repeat: entry.repeat.clone(),
         at: entry.at.clone(),
     }
@@ -217,14 +217,14 @@ pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
 
 /// Returns the collision shapes and the visual shapes of all links, in the order of the links.
 fn build_shapes(
-    model: &RobotModel,
+    model: &RobotModelConfig,
     links: &[Link],
     assets: &Assets,
     problems: &mut Problems,
 ) -> [Vec<Collider>; 2] {
     let others = model.links.iter().map(|(_, file)| file.body.as_ref());
     let bodies = std::iter::once(Some(&model.body)).chain(others);
-    let on_link = |(k, (link, body)): (usize, (&Link, Option<&Body>))| {
+    let on_link = |(k, (link, body)): (usize, (&Link, Option<&BodyConfig>))| {
         let Some(body) = body else {
             return [Vec::new(), Vec::new()];
         };
@@ -254,7 +254,7 @@ fn build_shapes(
 }
 
 /// Returns the description of a model and the sources of its values.
-pub(crate) fn model_sources(model: &RobotModel) -> ModelInfo {
+pub(crate) fn model_sources(model: &RobotModelConfig) -> ModelInfo {
     let mut sources = Vec::new();
     let mut add = |what: String, source: &str, estimated: &str| {
         sources.push((what, source.to_string(), estimated.to_string()));

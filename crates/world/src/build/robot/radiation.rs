@@ -11,7 +11,7 @@ use merrow_math::{Mat3, SpatialForce, SpatialInertia, Vec3};
 use merrow_model::scene::Link;
 use merrow_model::scene::robot::radiation::{Diffraction, Filter, FilterStep, Phasor, Radiation};
 use merrow_physics::forces::hydrodynamics::buoyancy;
-use merrow_schema::{Body, RadiationConfig};
+use merrow_schema::{BodyConfig, RadiationConfig};
 use merrow_yaml::error::{Place, Problems, quote};
 use merrow_yaml::read::Places;
 use std::path::Path;
@@ -30,7 +30,7 @@ const NOTED_STIFFNESS_ERROR: f64 = 0.05;
 /// Sets the radiation model of `link` from the tables of `body`, if there are any.
 pub fn set_radiation(
     link: &mut Link,
-    body: &Body,
+    body: &BodyConfig,
     frame: BuildContext<'_>,
     problems: &mut Problems,
 ) {
@@ -115,12 +115,12 @@ impl<'a> RadiationKeys<'a> {
     }
 }
 
-/// Returns whether `link` can have a radiation model with the keys `at`. Reports the reason if
+/// Returns whether `link` can have a radiation model with the keys `places`. Reports the reason if
 /// not.
 fn is_applicable(
     link: &Link,
-    body: &Body,
-    at: &Places,
+    body: &BodyConfig,
+    places: &Places,
     frame: BuildContext<'_>,
     problems: &mut Problems,
 ) -> bool {
@@ -129,19 +129,19 @@ fn is_applicable(
             "`radiation` of {}: only the base of a robot can have it",
             link.name
         );
-        problems.push(&at.whole, text);
+        problems.push(&places.whole, text);
         return false;
     }
     if body.at.has_key("added_mass") {
         let text = format!(
             "the added mass of {} follows from `radiation` (at {}): leave `added_mass` out",
-            link.name, at.whole
+            link.name, places.whole
         );
         problems.push(body.at.key_place("added_mass"), text);
         return false;
     }
     if frame.around.density <= 0.0 || frame.around.gravity <= 0.0 {
-        problems.push(&at.whole, "`radiation` needs water and gravity");
+        problems.push(&places.whole, "`radiation` needs water and gravity");
         return false;
     }
     true

@@ -34,7 +34,7 @@ fn given_joint_positions(entry: &RobotEntry, links: &[Link], problems: &mut Prob
             .filter(|l| l.joint.kind != JointKind::Fixed)
             .map(|l| l.joint.name.as_str())
     };
-    for (name, value) in entry.joints_rad.iter() {
+    for (name, value) in entry.joint_positions.iter() {
         let text = match links[1..].iter().position(|l| l.joint.name == name) {
             Some(k) if links[k + 1].joint.kind == JointKind::Fixed => {
                 format!("joint {name} is fixed, expected the name of one that moves")
@@ -49,7 +49,10 @@ fn given_joint_positions(entry: &RobotEntry, links: &[Link], problems: &mut Prob
             }
             None => format!("no joint {}{}", quote(name), did_you_mean(name, names())),
         };
-        let place = entry.joints_rad.key_place(name).unwrap_or(&entry.at.whole);
+        let place = entry
+            .joint_positions
+            .key_place(name)
+            .unwrap_or(&entry.at.whole);
         problems.push(place, text);
     }
     q
@@ -65,7 +68,7 @@ fn apply_mimics(entry: &RobotEntry, links: &[Link], q: &mut [f64], problems: &mu
         let follows = mimic.multiplier * q[mimic.leader - 1] + mimic.offset;
         let name = &links[k].joint.name;
         if let Some(place) = entry
-            .joints_rad
+            .joint_positions
             .key_place(name)
             .filter(|_| q[k - 1] != follows)
         {

@@ -25,7 +25,7 @@ use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::{poses_at_rest, radiation};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::{Damping, Link, Robot};
-use merrow_schema::{Body, CoefficientReference, RobotModel};
+use merrow_schema::{BodyConfig, CoefficientReference, RobotModelConfig};
 use merrow_yaml::error::Problems;
 
 /// Number of bisections of the height at rest.
@@ -34,7 +34,7 @@ const BISECTIONS: usize = 60;
 /// Applies the submerged fractions at rest to the wind areas and the coefficients of all links.
 pub(crate) fn apply_waterline(
     robot: &mut Robot,
-    model: &RobotModel,
+    model: &RobotModelConfig,
     around: WaterAndGravity,
     problems: &mut Problems,
 ) {
@@ -63,7 +63,7 @@ pub(crate) fn apply_waterline(
     }
 }
 
-fn body_of<'a>(model: &'a RobotModel, i: usize, name: &str) -> Option<&'a Body> {
+fn body_of<'a>(model: &'a RobotModelConfig, i: usize, name: &str) -> Option<&'a BodyConfig> {
     if i == 0 {
         return Some(&model.body);
     }
@@ -101,11 +101,11 @@ fn wet_at_rest(links: &[Link], around: WaterAndGravity) -> Option<Vec<f64>> {
         return None;
     }
     for _ in 0..BISECTIONS {
-        let middle = 0.5 * (low + high);
-        if lift(middle) > 0.0 {
-            low = middle;
+        let midpoint = 0.5 * (low + high);
+        if lift(midpoint) > 0.0 {
+            low = midpoint;
         } else {
-            high = middle;
+            high = midpoint;
         }
     }
     Some(wet(0.5 * (low + high)))

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 /// counts along x, y, depth and time.
 ///
 /// # Errors
-/// There are holes and `holes: refuse` applies, or no sample has a value.
+/// There are holes and `holes: reject` applies, or no sample has a value.
 pub(crate) fn fill_holes(
     file: &GridConfig,
     samples: &mut Samples,
@@ -25,13 +25,13 @@ pub(crate) fn fill_holes(
     if n == 0 {
         return Ok(None);
     }
-    let some = format!("{n} of {total} samples have no value");
+    let message = format!("{n} of {total} samples have no value");
     if n == total && file.holes != HolesConfig::Value {
         return Err("no sample has a value".into());
     }
     match file.holes {
-        HolesConfig::Refuse => Err(format!(
-            "{some}; to fill them write `holes: nearest`, or `holes: value` and `hole_value`"
+        HolesConfig::Reject => Err(format!(
+            "{message}; to fill them write `holes: nearest`, or `holes: value` and `hole_value`"
         )),
         HolesConfig::Value => {
             let value = file.hole_value;
@@ -46,7 +46,7 @@ pub(crate) fn fill_holes(
                     .filter(|x| !x.is_finite())
                     .for_each(|x| *x = value as f32),
             }
-            Ok(Some(format!("{some} and are set to {value}")))
+            Ok(Some(format!("{message} and are set to {value}")))
         }
         HolesConfig::Nearest => {
             if let Samples::File(_) = samples {
@@ -67,11 +67,11 @@ pub(crate) fn fill_holes(
             }
             if left > 0 {
                 return Err(format!(
-                    "{some}, and at some level or time no sample has one: cannot be filled"
+                    "{message}, and at some level or time no sample has one: cannot be filled"
                 ));
             }
             Ok(Some(format!(
-                "{some} and are set to that of the nearest sample"
+                "{message} and are set to that of the nearest sample"
             )))
         }
     }

@@ -146,14 +146,14 @@ fn map_raw_grid(path: &Path, place: &Place, problems: &mut Problems) -> Option<S
     let head: RawGridConfig = read::read_root(&node, problems)?;
     let mut axes = Vec::new();
     for axis in &head.axes {
-        let places = match (&axis.at_each, axis.count) {
+        let places = match (&axis.coordinates, axis.count) {
             (Some(all), None) => all.clone(),
             (None, Some(n)) if (n as usize) <= SAMPLES_MAX => (0..n)
                 .map(|k| axis.start + axis.step * f64::from(k))
                 .collect(),
             _ => {
                 let text = format!(
-                    "the axis {} needs either `count` or `at_each`",
+                    "the axis {} needs either `count` or `coordinates`",
                     quote(&axis.name)
                 );
                 problems.push(&axis.at.whole, text);
@@ -197,7 +197,7 @@ fn map_raw_grid(path: &Path, place: &Place, problems: &mut Problems) -> Option<S
         run_stride: count.saturating_mul(number.size()),
         count,
         scale: [head.factor, head.offset],
-        missing_value: head.void,
+        missing_value: head.missing_value,
         fill_value: f64::NAN,
     };
     Some(Source::Mapped(
@@ -249,11 +249,11 @@ fn assemble_grid(
         strides,
         plane: (file.axes.horizontal == HorizontalUnitConfig::Degrees)
             .then(|| tangent_plane(origin)),
-        interpolation: match file.between {
+        interpolation: match file.interpolation {
             InterpolationConfig::Linear => Interpolation::Linear,
             InterpolationConfig::Nearest => Interpolation::Nearest,
         },
-        extrapolation: match file.outside {
+        extrapolation: match file.extrapolation {
             ExtrapolationConfig::Clamp => Extrapolation::Clamp,
             ExtrapolationConfig::Zero => Extrapolation::Zero,
             ExtrapolationConfig::Stop => Extrapolation::Stop,

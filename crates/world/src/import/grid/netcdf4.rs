@@ -84,13 +84,13 @@ fn samples(file: &NcFile, variable: &NcVariable) -> Result<Vec<f64>, String> {
         .read_variable_as_f64(variable.name())
         .map_err(|e| format!("the variable {name} cannot be read: {e}"))?;
     let attribute = |name: &str| variable.attribute(name)?.value.as_f64();
-    let void = attribute("_FillValue")
+    let missing = attribute("_FillValue")
         .or_else(|| attribute("missing_value"))
         .or(fill);
     let scale = attribute("scale_factor").unwrap_or(1.0);
     let offset = attribute("add_offset").unwrap_or(0.0);
     let value = |x: f64| {
-        if Some(x) == void {
+        if Some(x) == missing {
             f64::NAN
         } else {
             x * scale + offset

@@ -121,8 +121,8 @@ fn fill_lattice(
 
 /// Reads an ESRI ASCII grid: header lines, then rows from north to south.
 pub(crate) fn read_ascii_grid(text: &str) -> Result<MemoryGrid, String> {
-    let (mut count, mut cell, mut void) = ([None, None], [None, None], None);
-    let (mut corner, mut middle) = ([None, None], [None, None]);
+    let (mut count, mut cell, mut gap) = ([None, None], [None, None], None);
+    let (mut corner, mut center) = ([None, None], [None, None]);
     let mut samples: Vec<f64> = Vec::new();
     for (n, line) in text.lines().enumerate() {
         let mut words = line.split_whitespace().peekable();
@@ -142,9 +142,9 @@ pub(crate) fn read_ascii_grid(text: &str) -> Result<MemoryGrid, String> {
                 "dy" => cell[1] = value,
                 "xllcorner" => corner[0] = value,
                 "yllcorner" => corner[1] = value,
-                "xllcenter" => middle[0] = value,
-                "yllcenter" => middle[1] = value,
-                "nodata_value" => void = value,
+                "xllcenter" => center[0] = value,
+                "yllcenter" => center[1] = value,
+                "nodata_value" => gap = value,
                 _ => {}
             }
             continue;
@@ -156,7 +156,7 @@ pub(crate) fn read_ascii_grid(text: &str) -> Result<MemoryGrid, String> {
                 ));
             }
             let value = number(word)?;
-            samples.push(if Some(value) == void { f64::NAN } else { value });
+            samples.push(if Some(value) == gap { f64::NAN } else { value });
         }
     }
     let [Some(nx), Some(ny)] = count else {
@@ -172,7 +172,7 @@ pub(crate) fn read_ascii_grid(text: &str) -> Result<MemoryGrid, String> {
         ));
     }
     let axis = |name: &str, k: usize, d: f64, n: f64| {
-        let start = match (corner[k], middle[k]) {
+        let start = match (corner[k], center[k]) {
             (Some(edge), _) => edge + 0.5 * d,
             (None, Some(first)) => first,
             (None, None) => 0.0,

@@ -22,15 +22,16 @@ pub(super) fn read(path: &Path) -> Result<MemoryGrid, String> {
         ));
     }
     let axes = read_axes(&mut tiff, nx, ny)?;
-    let void = tiff.get_tag_ascii_string(Tag::GdalNodata).ok();
-    let void: Option<f64> = void.and_then(|text| text.trim_end_matches('\0').trim().parse().ok());
+    let missing = tiff.get_tag_ascii_string(Tag::GdalNodata).ok();
+    let missing: Option<f64> =
+        missing.and_then(|text| text.trim_end_matches('\0').trim().parse().ok());
     let mut samples = read_samples(tiff.with_limits(Limits::unlimited()))?;
     if samples.len() != nx * ny {
         let bands = samples.len() as f64 / (nx * ny) as f64;
         return Err(format!("found {bands} bands, expected one"));
     }
     for s in &mut samples {
-        if Some(*s) == void {
+        if Some(*s) == missing {
             *s = f64::NAN;
         }
     }
@@ -73,9 +74,9 @@ fn read_axes<R: Read + Seek>(
         .chunks_exact(4)
         .skip(1)
         .any(|k| k[0] == RASTER_TYPE && k[3] == 2);
-    let middle = if is_point { 0.0 } else { 0.5 };
-    let east = (0..nx).map(|k| x + (k as f64 + middle - i) * dx).collect();
-    let north = (0..ny).map(|k| y - (k as f64 + middle - j) * dy).collect();
+    let center = if is_point { 0.0 } else { 0.5 };
+    let east = (0..nx).map(|k| x + (k as f64 + center - i) * dx).collect();
+    let north = (0..ny).map(|k| y - (k as f64 + center - j) * dy).collect();
     Ok(vec![
         NamedAxis {
             name: "y".into(),

@@ -52,7 +52,7 @@ impl GivenHydrodynamics {
         };
         let estimate = match text("estimate").as_str() {
             "visual" => EstimateConfig::Visual,
-            "nothing" => EstimateConfig::Nothing,
+            "none" => EstimateConfig::None,
             _ => EstimateConfig::Collision,
         };
         let mut given = GivenHydrodynamics {

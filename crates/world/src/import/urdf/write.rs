@@ -333,7 +333,7 @@ fn pose(tree: &LinkTree, k: usize, part: &LinkNode, R: &Mat3, p: Vec3) -> (Mat3,
     (part.R.mul_mat(R), part.p + part.R.mul_vec(p))
 }
 
-fn collisions(tree: &LinkTree, k: usize, at: &Place) -> Node {
+fn collisions(tree: &LinkTree, k: usize, place: &Place) -> Node {
     let has_body = |i: usize| {
         tree.nodes[i].link.inertial.is_some() && !head_lacks_mass(tree, tree.nodes[i].head)
     };
@@ -356,7 +356,7 @@ fn collisions(tree: &LinkTree, k: usize, at: &Place) -> Node {
             entries,
             partial: false,
         }),
-        place: at.clone(),
+        place: place.clone(),
     }
 }
 
@@ -399,7 +399,7 @@ fn collision(shape: &LinkShape, R: &Mat3, p: Vec3) -> Node {
 fn visuals(
     tree: &LinkTree,
     k: usize,
-    at: &Place,
+    place: &Place,
     world: WorldContext<'_>,
     problems: &mut Problems,
 ) -> Node {
@@ -437,7 +437,7 @@ fn visuals(
             entries,
             partial: false,
         }),
-        place: at.clone(),
+        place: place.clone(),
     }
 }
 
@@ -534,7 +534,7 @@ fn solids(
 ) -> Vec<PlacedSolid> {
     let has_own = |i: usize| given.has_any_key(i);
     let mut solids = Vec::new();
-    if given.estimate == EstimateConfig::Nothing {
+    if given.estimate == EstimateConfig::None {
         return solids;
     }
     for part in parts(tree, k, has_own) {
@@ -622,7 +622,7 @@ fn estimated_keys<'a>(
 ) -> Vec<(&'a str, Node)> {
     let link = &tree.nodes[k].link;
     let Some(found) = estimate(solids, world.density) else {
-        if given.estimate != EstimateConfig::Nothing && !given.has_any_key(k) {
+        if given.estimate != EstimateConfig::None && !given.has_any_key(k) {
             let text = format!(
                 "the link {} has neither hydrodynamics nor a shape to estimate them from: no hydrodynamic forces act on it",
                 quote(&link.name)
@@ -682,7 +682,7 @@ fn estimated_keys<'a>(
 fn note_buoyancy(
     found: &Estimate,
     inertial: &Inertial,
-    at: &Place,
+    place: &Place,
     name: &str,
     density: f64,
     problems: &mut Problems,
@@ -694,29 +694,29 @@ fn note_buoyancy(
              `net_buoyancy_n` in `hydrodynamics`",
             quote(name)
         );
-        problems.note(at, text);
+        problems.note(place, text);
     }
 }
 
-fn added_mass(found: &Estimate, at: &Place) -> Node {
+fn added_mass(found: &Estimate, place: &Place) -> Node {
     // the matrix has the angular part first
     let m = found.added.to_matrix();
     let row = |i: usize| {
         numbers(
-            at,
+            place,
             &std::array::from_fn::<f64, 6, _>(|j| m[(i + 3) % 6][(j + 3) % 6]),
         )
     };
     let rows = Node {
         value: Value::Seq((0..6).map(row).collect()),
-        place: at.clone(),
+        place: place.clone(),
     };
-    map(at, vec![("kind", text(at, "matrix")), ("rows", rows)])
+    map(place, vec![("kind", text(place, "matrix")), ("rows", rows)])
 }
 
 /// Returns the bounding hull (box or ellipsoid) of a body of one shape, used to compute its
 /// submerged part.
-fn hull(solids: &[PlacedSolid], at: &Place) -> Option<Node> {
+fn hull(solids: &[PlacedSolid], place: &Place) -> Option<Node> {
     let [one] = solids else { return None };
     let (kind, half) = match one.solid {
         Solid::Box([x, y, z]) => ("box", [0.5 * x, 0.5 * y, 0.5 * z]),
@@ -732,13 +732,13 @@ fn hull(solids: &[PlacedSolid], at: &Place) -> Option<Node> {
             Vec3::from(parts).norm()
         }
     };
-    let size = numbers(at, &[reach(0), reach(1), reach(2)]);
+    let size = numbers(place, &[reach(0), reach(1), reach(2)]);
     Some(map(
-        at,
+        place,
         vec![
-            ("kind", text(at, kind)),
+            ("kind", text(place, kind)),
             ("size_m", size),
-            ("center_m", vector(at, one.p)),
+            ("center_m", vector(place, one.p)),
         ],
     ))
 }

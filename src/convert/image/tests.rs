@@ -215,7 +215,7 @@ fn quality_increases_file_size_and_is_clamped() {
 }
 
 #[test]
-fn invalid_images_are_refused() {
+fn invalid_images_are_rejected() {
     let (rgb, long, depths) = (smooth(), Bytes::from(vec![0; 65_536]), [1.0; 4]);
     let head = Header::default;
     let short = ImageView {

@@ -15,14 +15,14 @@ pub(crate) struct EnvironmentCache {
 
 impl EnvironmentCache {
     /// Returns the environment at the start, midpoint and end of the step from `now_ns` [ns].
-    pub(crate) fn over_step<'a>(
+    pub(crate) fn step_environment<'a>(
         &'a mut self,
         scene: &Scene,
         sea: &'a Sea,
         now_ns: u64,
     ) -> [EnvironmentState<'a>; 3] {
         let (t, dt) = (now_ns as f64 * 1e-9, scene.dt());
-        let [now, middle, end] = self.waves.for_step(&sea.waves, now_ns, scene.dt_ns);
+        let [now, midpoint, end] = self.waves.for_step(&sea.waves, now_ns, scene.dt_ns);
         let mut at = |time: f64, waves| EnvironmentState {
             sea,
             gravity: scene.gravity,
@@ -30,11 +30,11 @@ impl EnvironmentCache {
             variation: self.variation.evaluate(&sea.current, scene.seed, time),
             waves,
         };
-        [at(t, now), at(t + 0.5 * dt, middle), at(t + dt, end)]
+        [at(t, now), at(t + 0.5 * dt, midpoint), at(t + dt, end)]
     }
 
     /// Returns the environment at `now_ns` [ns] only.
-    pub(crate) fn at_start<'a>(
+    pub(crate) fn start_environment<'a>(
         &'a mut self,
         scene: &Scene,
         sea: &'a Sea,

@@ -23,7 +23,7 @@ impl Outcome {
 pub fn table_header() -> String {
     format!(
         "{:<66} {:>20} {:>20} {:>16}  {}",
-        "", "expected", "got", "tolerance", "verdict"
+        "", "expected", "computed", "tolerance", "verdict"
     )
 }
 
@@ -47,7 +47,7 @@ pub fn format_outcome(outcome: &Outcome) -> String {
                     "  {:<64} {:>20} {:>20} {:>16}  {}",
                     c.what,
                     c.expected_text(),
-                    c.got_text(),
+                    c.computed_text(),
                     c.tolerance_text(),
                     c.verdict()
                 );
@@ -126,7 +126,7 @@ fn row(worst: &Check, n: usize, holds: bool) -> String {
         "| {}{others} | {} | {} | {} | {verdict} |",
         worst.what,
         worst.expected_text(),
-        worst.got_text(),
+        worst.computed_text(),
         worst.tolerance_text()
     )
     .replace("|X3|", "X3")
@@ -149,16 +149,20 @@ fn set_description(set: CaseSet) -> &'static str {
     match set {
         CaseSet::Kelpie => KELPIE,
         CaseSet::Hulls => {
-            "The laws are described in `docs/hulls.md`. V34 is a sphere of 2 m diameter, half submerged, as a mesh, with filters fitted to the tables."
+            "`docs/hulls.md` describes the laws.
+V34 is a sphere of 2 m diameter, half submerged, as a mesh, with filters fitted to the tables."
         }
         CaseSet::Vehicles => {
-            "Fossen's two REMUS programs disagree: 5 deg of rudder gives a turning radius of 26.6 m in MSS and 40.4 m in the Python program. Merrow \
-             compares each with its own form of the model. Errors of the programs that Merrow does not share are reproduced for the comparison and \
-             documented in `crates/validate/src/cases/`."
+            "Fossen's two REMUS programs disagree: 5 deg of rudder gives a turning radius of 26.6 m in MSS and
+40.4 m in the Python program.
+Merrow compares each with its own form of the model.
+Errors of the programs that Merrow does not share are reproduced for the comparison and documented
+in `crates/validate/src/cases/`."
         }
         CaseSet::Sea => {
-            "A sea state is a sum of 200 waves with seeded phases; an hour of it has the statistics of its spectrum. Sound rays are circular arcs \
-             (`docs/water.md`)."
+            "A sea state is a sum of 200 waves with seeded phases.
+An hour of it has the statistics of its spectrum.
+Sound rays are circular arcs (`docs/water.md`)."
         }
         CaseSet::Thetis | CaseSet::Uvms | CaseSet::Bodies => "",
     }
@@ -166,34 +170,47 @@ fn set_description(set: CaseSet) -> &'static str {
 
 const HEAD: &str = "# Validation
 
-Cases with a known answer: closed solutions, other programs, published trials. Each case runs the production code, through world files
-where possible. The tests run the same cases (`crates/validate/src/cases/`, `test/validation.rs`). The command below writes this page:
+Cases with a known answer: closed solutions, other programs, published trials.
+Each case runs the production code, through world files where possible.
+The tests run the same cases (`crates/validate/src/cases/`, `test/validation.rs`).
+The command below writes this page:
 
 ```sh
-merrow validate --check                  # all cases: expected, got, tolerance, verdict; status 1 if one fails (slow: half a minute)
-merrow validate --write docs             # this page and its figures (slow)
-merrow validate kelpie --out out         # one set: thetis, kelpie, uvms, bodies, hulls, vehicles, sea
+merrow validate --check            # all cases (half a minute); status 1 if one fails
+merrow validate --write docs       # this page and its figures (half a minute)
+merrow validate kelpie --out out   # one set: thetis, kelpie, uvms, bodies, hulls, vehicles, sea
 ```
 
-Tables of other programs and recordings are read from `test/data` of the source tree, or from `--data`. A row shows the comparison with
-the largest error relative to its tolerance; the command prints all comparisons. The comments of the cases explain the tolerances.
+Tables of other programs and recordings are read from `test/data` of the source tree, or from
+`--data`.
+A row shows the comparison with the largest error relative to its tolerance; the command prints all
+comparisons.
+The comments of the cases explain the tolerances.
 
-| case | subject | source | comparison closest to its tolerance | expected | got | tolerance | verdict |
+| case | subject | source | comparison closest to its tolerance | expected | computed | tolerance | verdict |
 | --- | --- | --- | --- | --- | --- | --- | --- |
 ";
 
 const NOTES: &str = "
-V02, V03, V08 to V16 (modems, docking) and V21 to V23 (planner, MOOS) will be added together with the features that they test.
-`docs/uvms.md` describes V20, and explains why V19 (the stored simulations of its authors) is not run.
-V04 (a late controller does not stop the simulation) is tested over ROS in `test/ros/checks/process.py`.
-V37 to V41, V45 and V80 to V85 (chains, pendulums, terminal speeds, sensors) are in `test/analytic/` and `test/identity/`.
+The numbers V02, V03, V08 to V16 and V21 to V23 are not used.
+`docs/uvms.md` describes V20, and explains why V19 (the stored simulations of its authors) is not
+run.
+V04 (a late controller does not stop the simulation) is tested over ROS in
+`test/ros/checks/process.py`.
+V37 to V41, V45 and V80 to V85 (chains, pendulums, terminal speeds, sensors) are in `test/analytic/`
+and `test/identity/`.
 ";
 
-const KELPIE: &str = "The laws of the Kelpie simulator [Mendonca 2013] are available as options in addition to Merrow's own: `waves: {kind: kelpie}`,
-`kelpie_attitude`, `wind: {law: kelpie}`, `hull: {kind: bounding_box}` (`docs/hulls.md`, `docs/flight.md`).
+const KELPIE: &str =
+    "The laws of the Kelpie simulator [Mendonca 2013] are available as options in addition to
+Merrow's own: `waves: {kind: kelpie}`, `kelpie_attitude`, `wind: {law: kelpie}` and
+`hull: {kind: bounding_box}` (`docs/hulls.md`, `docs/flight.md`).
 
-* Kelpie sets pitch and roll directly. In Merrow a moment turns the vehicle to these angles, so that all other forces still act on it.
-* Eqs 5 and 6 are ambiguous. For a wind of 5 m/s from astern they give 25 N if `p_w` is the wind vector, and 5 N if it is the wind
-  direction. Merrow uses the vector.
-* The bounding box of a hull displaces more water than the hull: 1.9 times as much for half a ball, 2.3 times as much for the boat at its
-  waterline.";
+* Kelpie sets pitch and roll directly.
+  In Merrow a moment turns the vehicle to these angles, so that all other forces still act on it.
+* Eqs 5 and 6 are ambiguous.
+  For a wind of 5 m/s from astern they give 25 N if `p_w` is the wind vector, and 5 N if it is the
+  wind direction.
+  Merrow uses the vector.
+* The bounding box of a hull displaces more water than the hull: 1.9 times as much for half a ball,
+  2.3 times as much for the boat at its waterline.";

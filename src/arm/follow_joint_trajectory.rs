@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use crate::arm::goal_status::{ClientGoalState, GoalObserver, GoalReport, GroupStatus, Slot};
 use crate::arm::request::{Rejection, goal_trajectory};
-use crate::arm::watch::{GoalObserver, GoalReport, GoalStanding, GroupStatus, Slot};
 use crate::arm::{GroupIndex, state};
 use crate::input::Mailbox;
 use crate::node::frames::Snapshot;
@@ -18,7 +18,7 @@ use merrow_ros2::msg::control_msgs::follow_joint_trajectory::{
 };
 use merrow_ros2::node::{ActionServer, Executor, GoalHandle, Node, NodeError};
 
-/// Starts the action server named `label` for the group `place`. Returns the server and the
+/// Starts the action server named `label` for the group `group_index`. Returns the server and the
 /// observer that reports on its goals.
 ///
 /// # Errors
@@ -26,14 +26,14 @@ use merrow_ros2::node::{ActionServer, Executor, GoalHandle, Node, NodeError};
 pub(super) fn start(
     node: &Node,
     label: &str,
-    place: GroupIndex,
+    group_index: GroupIndex,
     mailbox: &Mailbox,
 ) -> Result<(ActionServer<Action>, Box<dyn GoalObserver>), NodeError> {
-    let slot = Slot::new(place);
+    let slot = Slot::new(group_index);
     let follower = Follower {
         mailbox: mailbox.clone(),
         label: label.to_string(),
-        place,
+        group_index,
         slot: Arc::clone(&slot),
     };
     let server = ActionServer::start(node, label, Arc::clone(&mailbox.progress.now_ns), follower)?;
@@ -43,7 +43,7 @@ pub(super) fn start(
 struct Follower {
     mailbox: Mailbox,
     label: String,
-    place: GroupIndex,
+    group_index: GroupIndex,
     slot: Arc<Slot<Action>>,
 }
 
@@ -51,11 +51,11 @@ impl Executor<Action> for Follower {
     type Task = Trajectory;
 
     fn check(&mut self, goal: Goal) -> Result<Trajectory, Outcome> {
-        let (robot, group) = self.place.lookup(&self.mailbox.scene);
+        let (robot, group) = self.group_index.lookup(&self.mailbox.scene);
         let now_ns = self.mailbox.progress.now_ns.load(Ordering::Relaxed);
         goal_trajectory(robot, group, goal, now_ns).map_err(|Rejection { code, reason }| {
-            self.mailbox.refuse(
-                Some(self.place.robot),
+            self.mailbox.reject(
+                Some(self.group_index.robot),
                 &self.label,
                 &format!("goal rejected: {reason}"),
             );
@@ -67,7 +67,7 @@ impl Executor<Action> for Follower {
     }
 
     fn start(&mut self, goal: GoalHandle<Action>, task: Trajectory) {
-        let GroupIndex { robot, group } = self.place;
+        let GroupIndex { robot, group } = self.group_index;
         let trajectory = Arc::new(task);
         self.slot
             .start(&self.mailbox, goal, |id| Command::Trajectory {
@@ -87,7 +87,7 @@ impl Executor<Action> for Follower {
     }
 
     fn report_malformed(&mut self, what: &str, why: &CdrError) {
-        self.mailbox.refuse(
+        self.mailbox.reject(
             None,
             &self.label,
             &format!("report_malformed {what} request: {why}"),
@@ -96,7 +96,7 @@ impl Executor<Action> for Follower {
 }
 
 impl GoalReport for Action {
-    fn build_result(scene: &Scene, status: &GroupStatus, goal: GoalStanding) -> Outcome {
+    fn build_result(scene: &Scene, status: &GroupStatus, goal: ClientGoalState) -> Outcome {
         let (robot, _) = status.group.lookup(scene);
         let (error_code, error_string) = match goal.state {
             GoalState::Succeeded => (Outcome::SUCCESSFUL, "goal reached".to_string()),
@@ -118,8 +118,8 @@ impl GoalReport for Action {
         }
     }
 
-    fn build_feedback(scene: &Scene, snapshot: &Snapshot, place: GroupIndex) -> Feedback {
-        state::feedback(scene, snapshot, place)
+    fn build_feedback(scene: &Scene, snapshot: &Snapshot, group_index: GroupIndex) -> Feedback {
+        state::feedback(scene, snapshot, group_index)
     }
 
     fn aborted_result(reason: &str) -> Outcome {

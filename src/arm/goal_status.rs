@@ -60,15 +60,15 @@ pub struct GroupStatus {
 
 impl GroupStatus {
     /// Reads the status of a group between two blocks of steps.
-    pub fn read(simulation: &Simulation, place: GroupIndex) -> Self {
+    pub fn read(simulation: &Simulation, group_index: GroupIndex) -> Self {
         let (robot, state) = (
-            &simulation.scene.robots[place.robot],
-            &simulation.state.robots[place.robot],
+            &simulation.scene.robots[group_index.robot],
+            &simulation.state.robots[group_index.robot],
         );
-        let group = &state.groups[place.group];
-        let first = robot.joint_groups[place.group].joints.first();
+        let group = &state.groups[group_index.group];
+        let first = robot.joint_groups[group_index.group].joints.first();
         Self {
-            group: place,
+            group: group_index,
             goals: [group.goal, group.previous_goal],
             halted: state.halted.is_some(),
             first: first
@@ -82,16 +82,16 @@ impl GroupStatus {
         self.goals == before.goals && self.halted == before.halted
     }
 
-    /// Returns the standing of goal `number`; `None` if the run has not processed it yet.
-    fn standing_of(&self, number: u64) -> Option<GoalStanding> {
+    /// Returns the state of goal `number`; `None` if the run has not processed it yet.
+    fn goal_state(&self, number: u64) -> Option<ClientGoalState> {
         let found = self.goals.iter().flatten().find(|goal| goal.id == number);
         let later = self.goals.iter().flatten().any(|goal| goal.id > number);
-        let preempted = GoalStanding {
+        let preempted = ClientGoalState {
             state: GoalState::Preempted,
             stalled: false,
         };
         found
-            .map(|goal| GoalStanding {
+            .map(|goal| ClientGoalState {
                 state: goal.state,
                 stalled: goal.stalled,
             })
@@ -101,7 +101,7 @@ impl GroupStatus {
 
 /// State of a goal for its client.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GoalStanding {
+pub struct ClientGoalState {
     /// State of the goal. It is "active" at the end only if the robot was halted.
     pub state: GoalState,
     /// Whether a gripper was stopped by an object before it reached its position.
@@ -122,25 +122,29 @@ pub trait GoalObserver: Send {
 
 /// Conversion of the status of an action's goals to messages.
 pub trait GoalReport: Action {
-    /// Builds the result of a goal that ended with this standing.
-    fn build_result(scene: &Scene, status: &GroupStatus, goal: GoalStanding) -> Self::Result;
+    /// Builds the result of a goal that ended with this state.
+    fn build_result(scene: &Scene, status: &GroupStatus, goal: ClientGoalState) -> Self::Result;
     /// Builds the feedback of a goal.
-    fn build_feedback(scene: &Scene, snapshot: &Snapshot, place: GroupIndex) -> Self::Feedback;
+    fn build_feedback(
+        scene: &Scene,
+        snapshot: &Snapshot,
+        group_index: GroupIndex,
+    ) -> Self::Feedback;
     /// Builds the result of a goal that was aborted for a reason outside of its group.
     fn aborted_result(reason: &str) -> Self::Result;
 }
 
 /// The executing goal of a client in a group, with its number in the control.
 pub struct Slot<A: Action> {
-    place: GroupIndex,
+    group_index: GroupIndex,
     active: Mutex<Option<(u64, GoalHandle<A>)>>,
 }
 
 impl<A: GoalReport> Slot<A> {
     /// Creates an empty slot.
-    pub fn new(place: GroupIndex) -> Arc<Self> {
+    pub fn new(group_index: GroupIndex) -> Arc<Self> {
         Arc::new(Self {
-            place,
+            group_index,
             active: Mutex::new(None),
         })
     }
@@ -158,8 +162,8 @@ impl<A: GoalReport> Slot<A> {
         let reply = Reply::new(
             move |taken: Result<(), merrow_model::state::commands::CommandRejection>| {
                 progress.applied.fetch_max(number, Ordering::Relaxed);
-                if let Err(refusal) = taken {
-                    goal.finish(GoalOutcome::Aborted, A::aborted_result(&refusal.reason));
+                if let Err(rejection) = taken {
+                    goal.finish(GoalOutcome::Aborted, A::aborted_result(&rejection.reason));
                 }
             },
         );
@@ -175,7 +179,7 @@ impl<A: GoalReport> Slot<A> {
         let Some((number, _)) = under_way.as_ref().filter(|(_, goal)| goal.id() == id) else {
             return;
         };
-        let GroupIndex { robot, group } = self.place;
+        let GroupIndex { robot, group } = self.group_index;
         let _ = mailbox.requests.send(Request::Command(Command::CancelGoal {
             robot,
             group,
@@ -202,12 +206,12 @@ impl<A: GoalReport> Slot<A> {
 
 impl<A: GoalReport> GoalObserver for Arc<Slot<A>> {
     fn group_index(&self) -> GroupIndex {
-        self.place
+        self.group_index
     }
 
     fn observe(&self, scene: &Scene, status: &GroupStatus) {
         let Some(number) = self.number() else { return };
-        let Some(goal) = status.standing_of(number) else {
+        let Some(goal) = status.goal_state(number) else {
             return;
         };
         let end = match goal.state {
@@ -224,7 +228,7 @@ impl<A: GoalReport> GoalObserver for Arc<Slot<A>> {
     fn publish_feedback(&self, scene: &Scene, snapshot: &Snapshot) {
         let goal = self.lock().as_ref().map(|(_, goal)| goal.clone());
         if let Some(goal) = goal {
-            goal.feedback(|| A::build_feedback(scene, snapshot, self.place));
+            goal.feedback(|| A::build_feedback(scene, snapshot, self.group_index));
         }
     }
 

@@ -293,5 +293,4 @@ fn bytes_of<const N: usize>(numbers: impl ExactSizeIterator<Item = [u8; N]>) -> 
 }
 
 #[cfg(test)]
-#[path = "image_tests.rs"]
 mod tests;

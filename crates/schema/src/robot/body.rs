@@ -1,0 +1,224 @@
+//! Keys of a body: mass, added mass, damping and applied forces.
+
+use crate::air::WindLoadConfig;
+use crate::contact::{CollisionConfig, VisualConfig};
+use crate::robot::hull::{HullConfig, RadiationConfig, SurfaceDampingConfig};
+use crate::robot::restoring::RestoringConfig;
+use merrow_yaml::read::{Located, NamedMap};
+use merrow_yaml::spec::{choice, fieldless_choice, spec};
+
+fieldless_choice! {
+    /// Body axes in which vectors and matrices of a file are given.
+    pub enum Axes {
+        /// x forward, y left, z up (ROS, URDF).
+        Flu = "flu",
+        /// x forward, y right, z down (Fossen, SNAME).
+        Frd = "frd",
+    }
+}
+
+fieldless_choice! {
+    /// State of a body for which its hydrodynamic coefficients hold.
+    pub enum CoefficientReference {
+        /// The fully submerged body.
+        Submerged = "submerged",
+        /// Floating at rest, upright, in calm water.
+        Waterline = "waterline",
+    }
+}
+
+spec! {
+    /// A rigid body in water. Points are relative to the origin of the body, in the axes given by
+    /// `axes`.
+    pub struct BodyConfig {
+        /// Description of the body.
+        description: String = String::new(),
+        /// Source of the parameter values.
+        source: String [not_empty],
+        /// Values that are unverified or estimated, and the reason.
+        estimated: String = String::new(),
+        /// Axes of all vectors and matrices of this body.
+        axes: Axes,
+        /// Mass of the body, without added mass.
+        mass_kg: f64 [positive],
+        /// Centre of mass, relative to the body origin.
+        center_of_mass_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Inertia about the centre of mass, in the body axes.
+        inertia_kg_m2: InertiaConfig,
+        /// Displaced volume when fully submerged.
+        volume_m3: f64 [non_negative] = 0.0,
+        /// Buoyancy minus weight when fully submerged in the water of the world, positive upwards;
+        /// includes `loads`. Replaces `volume_m3`.
+        net_buoyancy_n: Option<f64>,
+        /// Centre of buoyancy when fully submerged, relative to the body origin.
+        center_of_buoyancy_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Shape whose submerged part determines buoyancy at the water surface. Default: a sphere
+        /// of the displaced volume.
+        hull: HullConfig => "{kind: sphere}",
+        /// Linear hydrostatics of a floating base link, instead of `hull`.
+        restoring: Option<RestoringConfig>,
+        /// Constant vertical forces by name, for small weights and floats fixed to the body.
+        loads: NamedMap<FixedForceConfig> = NamedMap::default(),
+        /// Added mass about the body origin, positive, as a matrix or diagonal (surge, sway, heave,
+        /// roll, pitch, yaw), or SNAME derivatives such as `X_udot`.
+        added_mass: Coefficients => "{kind: none}",
+        /// State in which `added_mass`, `linear_damping`, `quadratic_damping` and `derivatives`
+        /// have the given values. They are proportional to the submerged volume. Published values
+        /// of surface vehicles usually hold at the `waterline`: with it, the values are those of
+        /// the robot floating at rest. With `restoring` the given values always hold at rest.
+        coefficients_at: CoefficientReference = CoefficientReference::Submerged,
+        /// Radiation and wave excitation forces from tables; base link only. The added mass is
+        /// computed from the tables.
+        radiation: Option<RadiationConfig>,
+        /// Linear damping about `damping_point_m`, positive, or SNAME derivatives such as `X_u`.
+        linear_damping: Coefficients => "{kind: none}",
+        /// Quadratic damping about `damping_point_m`, positive, or SNAME derivatives such as
+        /// `X_uu`.
+        quadratic_damping: Coefficients => "{kind: none}",
+        /// Rate k at which the linear damping decreases with speed U: it is multiplied by exp(-k
+        /// U), for surge, sway, heave, roll, pitch and yaw.
+        linear_damping_decay_s_per_m: [f64; 6] [non_negative] = [0.0; 6],
+        /// Additional losses at the water surface: roll damping and wave resistance. Default: none.
+        surface_damping: Option<SurfaceDampingConfig>,
+        /// Pitch and roll proportional to the wave height, as in the Kelpie simulator, for vehicles
+        /// without a hull mesh.
+        kelpie_attitude: Option<KelpieAttitudeConfig>,
+        /// Lift, drag and cross-flow drag of a torpedo-shaped body about the body origin.
+        slender: Option<SlenderConfig>,
+        /// Lift, drag and moments of an underwater glider about the body origin.
+        glider: Option<GliderConfig>,
+        /// Force coefficients of products of two velocities, by their published names such as
+        /// `Y_uv` and `N_wp` (SNAME: forward, right, down). If any is given, the set must contain
+        /// all velocity-dependent forces of the added mass, because these are then not computed
+        /// from `added_mass`.
+        derivatives: std::collections::BTreeMap<String, Located<f64>> = std::collections::BTreeMap::new(),
+        /// Whether the added mass exerts the Munk moments in pitch and yaw. Set to false for
+        /// coefficient sets whose damping already contains them.
+        munk_moment: bool = true,
+        /// Whether the added mass exerts the Munk moment in yaw, which turns a body broadside to
+        /// its course, and the sway and surge forces that are reciprocal to it. Set to false for
+        /// surface vehicles without measured yaw derivatives, for which it is often too large.
+        munk_moment_yaw: bool = true,
+        /// Point at which the damping acts, relative to the body origin.
+        damping_point_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Wind load. Default: none.
+        wind: Option<WindLoadConfig>,
+        /// Collision shapes, by name. Without any, the body passes through everything.
+        collisions: NamedMap<CollisionConfig> = NamedMap::default(),
+        /// Shapes for cameras and lasers, by name. If any body of a robot has visuals, only visuals
+        /// are rendered; otherwise the collision shapes are. Meshes are rendered by their
+        /// triangles.
+        visuals: NamedMap<VisualConfig> = NamedMap::default(),
+    }
+}
+
+spec! {
+    /// Inertia matrix about the centre of mass, in the body axes.
+    pub struct InertiaConfig {
+        /// Moment of inertia about x.
+        xx: f64 [positive],
+        /// Moment of inertia about y.
+        yy: f64 [positive],
+        /// Moment of inertia about z.
+        zz: f64 [positive],
+        /// Off-diagonal element xy, with the sign that it has in the inertia matrix.
+        xy: f64 = 0.0,
+        /// Off-diagonal element xz, with the sign that it has in the inertia matrix.
+        xz: f64 = 0.0,
+        /// Off-diagonal element yz, with the sign that it has in the inertia matrix.
+        yz: f64 = 0.0,
+    }
+}
+
+spec! {
+    /// Pitch and roll of the Kelpie simulator. They are proportional to the surface height and to
+    /// the component of the wind direction along or across the vehicle.
+    pub struct KelpieAttitudeConfig {
+        /// Pitch per metre of surface height with the wind from astern; positive is bow up.
+        pitch_rad_per_m: f64,
+        /// Roll per metre of surface height with the wind blowing to starboard; positive is
+        /// starboard down.
+        roll_rad_per_m: f64,
+        /// Bandwidth with which the vehicle follows these angles, critically damped.
+        bandwidth_hz: f64 [positive] = 2.0,
+    }
+}
+
+spec! {
+    /// A slender body of revolution along x, about the body origin.
+    pub struct SlenderConfig {
+        /// Length of the body.
+        length_m: f64 [positive],
+        /// Diameter of the body.
+        diameter_m: f64 [positive],
+        /// Reference area of lift and drag; 0 disables both.
+        area_m2: f64 [non_negative],
+        /// Drag coefficient at zero incidence.
+        axial_drag: f64 [non_negative],
+        /// Oswald efficiency factor of the induced drag.
+        oswald: f64 [positive] = 0.7,
+        /// Cross-flow drag coefficients in the horizontal and the vertical plane.
+        cross_flow_drag: [f64; 2] [non_negative],
+        /// Pairs of cross-flow speed [m/s] and factor on `cross_flow_drag`, by increasing speed,
+        /// for a drag that depends on the Reynolds number. Default: factor 1.
+        cross_flow_over_speed_m_s: Vec<[f64; 2]> = Vec::new(),
+        /// Number of points along the length at which the cross-flow drag is summed, each for a
+        /// length of 1/(points - 1) of the body, as in Fossen's programs with 21. 0 uses the exact
+        /// integral.
+        cross_flow_strips: u32 [in 0.0..=1000.0] = 0,
+    }
+}
+
+spec! {
+    /// Published coefficients of an underwater glider (forward, right, down). All forces are
+    /// proportional to the square of its speed.
+    pub struct GliderConfig {
+        /// Drag: K_D0 [kg/m], and K_D per square of the angle of attack [kg/m per rad2].
+        drag: [f64; 2] [non_negative],
+        /// Lift: K_L0 [kg/m], and K_alpha per angle of attack [kg/m per rad].
+        lift: [f64; 2],
+        /// Side force per drift angle, K_beta [kg/m per rad].
+        side: f64,
+        /// Roll moment: K_MR per drift angle [kg per rad], and K_p per roll rate [kg s].
+        roll: [f64; 2],
+        /// Pitch moment: K_M0 [kg], K_M per angle of attack [kg per rad], and K_q per pitch rate
+        /// [kg s].
+        pitch: [f64; 3],
+        /// Yaw moment: K_MY per drift angle [kg per rad], and K_r per yaw rate [kg s].
+        yaw: [f64; 2],
+    }
+}
+
+spec! {
+    /// A constant vertical force at a point of a body.
+    pub struct FixedForceConfig {
+        /// Vertical force, positive upwards.
+        force_n: f64,
+        /// Point at which the force acts, relative to the body origin.
+        position_m: [f64; 3],
+    }
+}
+
+choice! {
+    /// Coefficients of a body: one per axis, a full matrix, or SNAME derivatives.
+    pub enum Coefficients {
+        /// All coefficients are zero.
+        None = "none",
+        /// One coefficient per axis: surge, sway, heave, roll, pitch, yaw.
+        Diagonal = "diagonal" {
+            /// The six coefficients, positive.
+            values: [f64; 6] [non_negative],
+        },
+        /// A full matrix with rows and columns surge, sway, heave, roll, pitch, yaw.
+        Matrix = "matrix" {
+            /// Rows of the matrix.
+            rows: [[f64; 6]; 6],
+        },
+        /// SNAME derivatives as published (forward, right, down; negative for resistance).
+        Sname = "sname" {
+            /// The derivatives by name: `X_udot` for added mass, `X_u` for linear, `X_uu` for
+            /// quadratic damping.
+            derivatives: std::collections::BTreeMap<String, Located<f64>>,
+        },
+    }
+}

@@ -1,0 +1,111 @@
+//! Keys of hulls: shape, wave loads and losses at the surface.
+
+use merrow_yaml::spec::{choice, fieldless_choice, spec};
+
+choice! {
+    /// Shape of a hull for buoyancy at the water surface.
+    pub enum HullConfig {
+        /// A sphere of the displaced volume about the centre of buoyancy.
+        Sphere = "sphere",
+        /// A box along the body axes.
+        Box = "box" {
+            /// Length, width and height, along x, y and z.
+            size_m: [f64; 3] [positive],
+            /// Centre, relative to the body origin. Default: the centre of buoyancy.
+            center_m: Option<[f64; 3]>,
+        },
+        /// An ellipsoid along the body axes.
+        Ellipsoid = "ellipsoid" {
+            /// Length, width and height, along x, y and z.
+            size_m: [f64; 3] [positive],
+            /// Centre, relative to the body origin. Default: the centre of buoyancy.
+            center_m: Option<[f64; 3]>,
+        },
+        /// A closed mesh over which the water pressure is integrated. Volume and centre of buoyancy
+        /// are those of the mesh unless the body states them.
+        Mesh = "mesh" (HullMeshConfig),
+        /// The bounding box of a mesh: fast, but with too much volume. Keys as for `mesh`.
+        BoundingBox = "bounding_box" (HullMeshConfig),
+    }
+}
+
+spec! {
+    /// Losses of a hull that pierces the surface, acting along and about the x axis of the body.
+    pub struct SurfaceDampingConfig {
+        /// Roll moment per roll rate p.
+        roll_nm_s_per_rad: f64 [non_negative] = 0.0,
+        /// Roll moment per |p| p.
+        roll_quadratic_nm_s2_per_rad2: f64 [non_negative] = 0.0,
+        /// Roll moment per p³.
+        roll_cubic_nm_s3_per_rad3: f64 [non_negative] = 0.0,
+        /// Roll moment per |u| p, with u the forward speed through the water.
+        roll_lift_n_s2_per_rad: f64 [non_negative] = 0.0,
+        /// Pairs of forward speed [m/s] and wave resistance, by increasing speed. The resistance is
+        /// zero at rest.
+        wave_resistance_n: Vec<[f64; 2]> [non_negative] = Vec::new(),
+    }
+}
+
+choice! {
+    /// Tables of added mass, damping and wave forces over frequency from a radiation and
+    /// diffraction program. The axes of the tables are forward, port and up; their origin is in the
+    /// waterline at rest.
+    pub enum RadiationConfig {
+        /// Non-dimensional numeric output of WAMIT.
+        Wamit = "wamit" {
+            /// The `.1` file: added mass and damping.
+            added_mass: String [not_empty],
+            /// The `.3` file: excitation forces. The Froude-Krylov forces on the hull mesh are
+            /// subtracted from them.
+            excitation: Option<String> [not_empty],
+            /// The `.3sc` file, instead of `excitation`: scattering forces.
+            scattering: Option<String> [not_empty],
+            /// The `.hst` file: hydrostatic stiffness, only compared with that of the hull. The
+            /// hydrostatics of the hull are used.
+            hydrostatics: Option<String> [not_empty],
+            /// Length by which the tables were made non-dimensional (ULEN).
+            length_m: f64 [positive] = 1.0,
+            /// Origin of the tables, relative to the body origin.
+            origin_m: [f64; 3] = [0.0, 0.0, 0.0],
+            /// Number of filters that approximate the radiation memory.
+            filters: u32 [in 4.0..=24.0] = 14,
+        },
+        /// A data set of Capytaine as NetCDF classic.
+        Capytaine = "capytaine" {
+            /// Path of the data set.
+            file: String [not_empty],
+            /// Origin of the tables, relative to the body origin.
+            origin_m: [f64; 3] = [0.0, 0.0, 0.0],
+            /// Number of filters that approximate the radiation memory.
+            filters: u32 [in 4.0..=24.0] = 14,
+        },
+    }
+}
+
+spec! {
+    /// Mesh of a hull and its pose on the body.
+    pub struct HullMeshConfig {
+        /// Mesh file (STL, OBJ, COLLADA or glTF): a path relative to the folder of the file that
+        /// names it, or `package://<package>/<path>`.
+        file: String [not_empty],
+        /// Scale factors along the axes of the mesh.
+        scale: [f64; 3] = [1.0, 1.0, 1.0],
+        /// Position of the mesh origin, relative to the body origin.
+        position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Roll, pitch and yaw of the mesh axes relative to the body axes.
+        attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Evaluation of the waves at the vertices of the mesh.
+        waves: HullWavesConfig = HullWavesConfig::Lattice,
+    }
+}
+
+fieldless_choice! {
+    /// Evaluation of the waves at the vertices of a hull mesh.
+    pub enum HullWavesConfig {
+        /// Interpolation on a lattice around the hull with a spacing of a sixth of its radius,
+        /// where the sea has more than 16 waves; fast.
+        Lattice = "lattice",
+        /// Sum of all waves at every vertex; exact.
+        Sum = "sum",
+    }
+}

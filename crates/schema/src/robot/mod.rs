@@ -1,0 +1,139 @@
+//! Keys of a robot model and of its position in the world.
+
+pub mod body;
+pub mod fin;
+pub mod firmware;
+pub mod hull;
+pub mod joint;
+pub mod restoring;
+pub mod servo;
+pub mod thruster;
+
+use crate::energy::{BatteryConfig, ElectricalLoadConfig, SolarConfig};
+use crate::robot::body::BodyConfig;
+use crate::robot::fin::FinConfig;
+use crate::robot::firmware::FirmwareConfig;
+use crate::robot::joint::JointConfig;
+use crate::robot::servo::{KeepOutConfig, TrajectoryConfig};
+use crate::robot::thruster::{BuoyancyEngineConfig, ThrusterConfig};
+use crate::sensor::SensorConfig;
+use crate::sensor::camera::LampConfig;
+use crate::urdf::HydrodynamicsConfig;
+use merrow_yaml::read::NamedMap;
+use merrow_yaml::spec::{fieldless_choice, spec};
+
+spec! {
+    /// A robot, or a grid of copies of it.
+    pub struct RobotEntry {
+        /// Robot model: a name in `params/robots`, a file, or a map with `extends` and overrides.
+        model: RobotModelConfig,
+        /// Position of the origin of the base link in the world (east, north, up).
+        position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Roll, pitch and yaw of the base link (x forward, y left, z up) relative to the world.
+        /// Yaw is measured from east, counter-clockwise.
+        attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Linear velocity of the base link at the start, in the base frame (forward, left, up).
+        velocity_m_s: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Angular velocity of the base link at the start, in the base frame (forward, left, up).
+        angular_velocity_rad_s: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Joint positions at the start [rad, or m for a prismatic joint], by joint name. Joints
+        /// that are not listed start at 0.
+        joint_positions: NamedMap<f64> [frame] = NamedMap::default(),
+        /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
+        repeat: Option<RepeatConfig>,
+    }
+}
+
+spec! {
+    /// A grid of copies. The index increases along east first, then north, then up.
+    pub struct RepeatConfig {
+        /// Number of copies along east, north and up.
+        count: [u32; 3] [in 1.0..=10000.0],
+        /// Distance between copies along east, north and up.
+        spacing_m: [f64; 3],
+    }
+}
+
+spec! {
+    /// Links, actuators, sensors and other components of a robot.
+    pub struct RobotModelConfig {
+        /// Description of the robot.
+        description: String = String::new(),
+        /// Source of the parameter values.
+        source: String [not_empty],
+        /// Values that are unverified or estimated, and the reason.
+        estimated: String = String::new(),
+        /// Reason why the robot does not keep its course under equal thrust without control. Empty:
+        /// it keeps its course.
+        unstable_course: String = String::new(),
+        /// URDF file with links, joints and shapes. Keys of this model override its contents.
+        urdf: Option<String> [not_empty],
+        /// Hydrodynamics of the links of the URDF: a name in `params/hydrodynamics`, a file, or a
+        /// map.
+        hydrodynamics: HydrodynamicsConfig => "{}",
+        /// Whether the base moves freely or is fixed in the world.
+        base: Base = Base::Floating,
+        /// Name of the base link of a robot unless its file or URDF names it differently.
+        root: String [frame] = crate::BASE_LINK.to_string(),
+        /// Body of the base link: a name in `params/bodies`, a file, or a map.
+        body: BodyConfig,
+        /// Further links by name, each after its parent.
+        links: NamedMap<LinkConfig> [frame] = NamedMap::default(),
+        /// Links for which the total contact wrench is published.
+        contact_wrenches: Vec<String> = Vec::new(),
+        /// Whether links of this robot that are not neighbours can touch each other.
+        self_collision: bool = false,
+        /// Groups of joints that are commanded together, by group name. Default: one group `arm`
+        /// with all moving joints.
+        joint_groups: NamedMap<Vec<String>> = NamedMap::default(),
+        /// Tolerances and rules for joint trajectories and grippers.
+        trajectories: TrajectoryConfig => "{}",
+        /// Boxes that the arm controller prevents the arms from entering. Default: none.
+        keep_out: Option<KeepOutConfig>,
+        /// Thrusters of the robot, by name.
+        thrusters: NamedMap<ThrusterConfig> = NamedMap::default(),
+        /// Fins, rudders, hydroplanes and sails, by name.
+        fins: NamedMap<FinConfig> [frame] = NamedMap::default(),
+        /// Buoyancy engines, by name.
+        buoyancy_engines: NamedMap<BuoyancyEngineConfig> [frame] = NamedMap::default(),
+        /// Time without a command after which the thrusters stop. Default: the last command is
+        /// held.
+        command_timeout_s: Option<f64> [positive],
+        /// Sensors of the robot, by name.
+        sensors: NamedMap<SensorConfig> = NamedMap::default(),
+        /// Battery: a name in `params/batteries`, a file, or a map. Default: none.
+        battery: Option<BatteryConfig>,
+        /// Electrical loads such as computers and lights, by name.
+        loads: NamedMap<ElectricalLoadConfig> = NamedMap::default(),
+        /// Lamps that light the scene for cameras, by name.
+        lamps: NamedMap<LampConfig> = NamedMap::default(),
+        /// Solar panels, by name.
+        solar_panels: NamedMap<SolarConfig> = NamedMap::default(),
+        /// Firmware of the on-board computer: a name in `params/firmware`, a file, or a map.
+        /// Default: none.
+        firmware: Option<FirmwareConfig>,
+    }
+}
+
+fieldless_choice! {
+    /// Mounting of the base link.
+    pub enum Base {
+        /// The base moves freely.
+        Floating = "floating",
+        /// The base is fixed in the world.
+        Fixed = "fixed",
+    }
+}
+
+spec! {
+    /// A link and the joint that connects it to its parent.
+    pub struct LinkConfig {
+        /// Name of the parent link; `base_link` is the base.
+        parent: String [frame],
+        /// Joint between this link and its parent.
+        joint: JointConfig,
+        /// Body of the link: a name in `params/bodies`, a file, or a map. Without a body the link
+        /// is a frame fixed to its parent.
+        body: Option<BodyConfig>,
+    }
+}

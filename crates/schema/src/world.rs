@@ -1,0 +1,114 @@
+//! Keys of a world: time step, origin and seabed, and the components of the world.
+
+use crate::GRAVITY;
+use crate::air::{AirConfig, WeatherConfig};
+use crate::contact::{MaterialConfig, PropEntry, StructureConfig};
+use crate::coupling::CouplingConfig;
+use crate::energy::ChargerConfig;
+use crate::fault::FaultConfig;
+use crate::grid::GridConfig;
+use crate::robot::RobotEntry;
+use crate::sensor::acoustic::BeaconEntry;
+use crate::sensor::ais::AisConfig;
+use crate::sensor::obstacle::ObstacleConfig;
+use crate::tether::TetherConfig;
+use crate::water::WaterConfig;
+use merrow_yaml::read::NamedMap;
+use merrow_yaml::spec::{fieldless_choice, spec};
+
+spec! {
+    /// A world: the environment, its position on the Earth, and the robots in it.
+    pub struct WorldConfig {
+        /// Description of the world in one line.
+        description: String = String::new(),
+        /// Seed of all random numbers.
+        seed: u64 = 1,
+        /// Time step and integrator.
+        step: StepConfig => "{}",
+        /// Acceleration of gravity, downwards.
+        gravity_m_s2: f64 [non_negative] = GRAVITY,
+        /// Position of the origin of the world frame on the Earth.
+        origin: OriginConfig => "{}",
+        /// Water: density, sound, light, currents, tide and waves.
+        water: WaterConfig => "{}",
+        /// Seabed: a plane or terrain, and its surface.
+        seabed: SeabedConfig => "{}",
+        /// Air: wind profile and gusts, constant during a run.
+        air: AirConfig => "{}",
+        /// Weather at the start of the run.
+        weather: WeatherConfig => "{}",
+        /// The robots, by name.
+        robots: NamedMap<RobotEntry>,
+        /// Free-floating objects without actuators and sensors, by name.
+        props: NamedMap<PropEntry> = NamedMap::default(),
+        /// Static structures with collision shapes, by name.
+        structures: NamedMap<StructureConfig> = NamedMap::default(),
+        /// Couplings that join two bodies permanently or on demand, by name.
+        couplings: NamedMap<CouplingConfig> = NamedMap::default(),
+        /// Battery chargers, by name.
+        chargers: NamedMap<ChargerConfig> = NamedMap::default(),
+        /// Tethers and mooring lines, by name.
+        tethers: NamedMap<TetherConfig> = NamedMap::default(),
+        /// Scheduled faults, by name.
+        faults: NamedMap<FaultConfig> = NamedMap::default(),
+        /// Acoustic beacons for positioning, by name.
+        beacons: NamedMap<BeaconEntry> = NamedMap::default(),
+        /// Boxes reported by obstacle detectors that process no echoes, by name.
+        obstacles: NamedMap<ObstacleConfig> = NamedMap::default(),
+        /// Transponders of the Automatic Identification System (AIS), by name.
+        ais: NamedMap<AisConfig> = NamedMap::default(),
+    }
+}
+
+spec! {
+    /// Time step and integrator.
+    pub struct StepConfig {
+        /// Length of a time step.
+        dt_s: f64 [in 1e-6..=0.1] = 0.002,
+        /// Integrator of the equations of motion.
+        integrator: IntegratorConfig = IntegratorConfig::Rk4,
+    }
+}
+
+fieldless_choice! {
+    /// Integrator of the equations of motion.
+    pub enum IntegratorConfig {
+        /// Classical Runge-Kutta method of order 4.
+        Rk4 = "rk4",
+        /// Semi-implicit Euler method of order 1.
+        SemiImplicit = "semi_implicit",
+    }
+}
+
+spec! {
+    /// Position of the origin of the world frame (east, north, up; z = 0 at mean sea level) on the
+    /// Earth.
+    pub struct OriginConfig {
+        /// Geodetic latitude of the origin (WGS84), positive to the north.
+        latitude_deg: f64 [in -90.0..=90.0] = 36.6284333,
+        /// Longitude of the origin (WGS84), positive to the east.
+        longitude_deg: f64 [in -180.0..=180.0] = -121.9119833,
+        /// Height of mean sea level above the WGS84 ellipsoid.
+        altitude_m: f64 [in -500.0..=9000.0] = 0.0,
+        /// Magnetic flux density (east, north, up). Default: the World Magnetic Model 2025 at the
+        /// origin at `start_utc` of the weather (by default 2026-03-20), constant during the run.
+        /// Dates before 2025 or after 2029 use the nearer end of that period.
+        magnetic_field_nt: Option<[f64; 3]>,
+    }
+}
+
+spec! {
+    /// Seabed: a plane or terrain.
+    pub struct SeabedConfig {
+        /// Depth of the plane below z = 0 at the origin. Waves and the tide also use this depth.
+        /// With `terrain` they use its depth at the origin or, if the origin is on land, its mean
+        /// depth.
+        depth_m: f64 [positive] = 100.0,
+        /// Rise of the plane per metre towards east and towards north.
+        slope_east_north: [f64; 2] = [0.0, 0.0],
+        /// Heights of the seabed [m] (z, up) on an evenly spaced grid, instead of the plane.
+        terrain: Option<GridConfig>,
+        /// Surface properties of the seabed for contacts, lasers, cameras and sonars.
+        material: MaterialConfig => "{}",
+    }
+}
