@@ -52,17 +52,16 @@
 pub mod dispersion;
 pub mod footprint;
 pub mod kernel;
+mod point;
 pub mod realise;
 pub mod sea_state;
 pub mod spectrum;
 pub mod spreading;
 pub mod tile;
 
-use kernel::Phasors;
 use merrow_math::{Lanes, Mat3, Packed, Vec3, f64x4};
 use merrow_model::scene::sea::water::Region;
-use merrow_model::scene::sea::waves::{LANES, WaveField, Waves};
-use std::cell::RefCell;
+use merrow_model::scene::sea::waves::{WaveField, Waves};
 use std::sync::Arc;
 
 /// Water surface at a point.
@@ -492,217 +491,13 @@ impl WaveState {
                     .is_some_and(|k| k * d < 40.0)
             })
     }
-
-    /// Height [m] and slope of the surface at (x, y) [m]. (1)
-    pub fn surface(&self, x: f64, y: f64) -> Surface {
-        self.sum_surface(x, y, |part| self.surface_of(part, x, y))
-    }
-
-    /// Sums the contributions of all parts to height and slope at (x, y) [m].
-    #[inline(always)]
-    fn sum_surface(
-        &self,
-        x: f64,
-        y: f64,
-        mut contribution: impl FnMut(&SeaAtInstant) -> [f64; 3],
-    ) -> Surface {
-        let region = self.region(x, y);
-        let mut sum = [
-            region.and_then(|region| region.level).unwrap_or(0.0),
-            0.0,
-            0.0,
-        ];
-        for part in &self.parts {
-            let (contribution, factor) = (contribution(part), part.region_factor(region));
-            sum.iter_mut()
-                .zip(contribution)
-                .for_each(|(sum, contribution)| *sum += factor * contribution);
-        }
-        Surface {
-            z: sum[0],
-            slope: [sum[1], sum[2]],
-        }
-    }
-
-    #[inline(always)]
-    fn surface_of(&self, part: &SeaAtInstant, x: f64, y: f64) -> [f64; 3] {
-        #[cfg(target_arch = "x86_64")]
-        if self.use_avx2 {
-            // SAFETY: as in `elevations`
-            return unsafe { avx2::surface(part, x, y) };
-        }
-        crate::waves::kernel::surface_elevation_and_slope::<Lanes, false>(
-            &part.field.components,
-            &part.phase,
-            x,
-            y,
-            &mut [],
-        )
-    }
-
-    /// Same as [`WaveState::surface_of`], and keeps the phasors for [`WaveState::orbital_of_kept`].
-    #[inline(always)]
-    fn surface_of_kept(
-        &self,
-        part: &SeaAtInstant,
-        [x, y]: [f64; 2],
-        phasors: &mut [Phasors],
-    ) -> [f64; 3] {
-        #[cfg(target_arch = "x86_64")]
-        if self.use_avx2 {
-            // SAFETY: as in `elevations`
-            return unsafe { avx2::surface_kept(part, x, y, phasors) };
-        }
-        crate::waves::kernel::surface_elevation_and_slope::<Lanes, true>(
-            &part.field.components,
-            &part.phase,
-            x,
-            y,
-            phasors,
-        )
-    }
-
-    /// Wave motion at `p` [m], W, below or above a surface of height `eta` [m]. (2)-(6)
-    pub fn orbital_motion(&self, p: Vec3, eta: f64) -> OrbitalMotion {
-        self.sum_orbital_motion(p, eta, |part, z| self.orbital_of(part, p, z))
-    }
-
-    /// Sums the contributions of all parts to the motion at `p` [m], W.
-    #[inline(always)]
-    fn sum_orbital_motion(
-        &self,
-        p: Vec3,
-        eta: f64,
-        mut contribution: impl FnMut(&SeaAtInstant, f64) -> [f64; kernel::ORBITAL_RESULTS],
-    ) -> OrbitalMotion {
-        let z = stretched_height(self.depth, p.z, eta);
-        let region = self.region(p.x, p.y);
-        let mut sum = [0.0; kernel::ORBITAL_RESULTS];
-        let mut drift = Vec3::zero();
-        for part in &self.parts {
-            let (contribution, factor) = (contribution(part, z), part.region_factor(region));
-            sum.iter_mut()
-                .zip(contribution)
-                .for_each(|(sum, contribution)| *sum += factor * contribution);
-            drift += Vec3::new(contribution[13], contribution[14], 0.0).scale(factor * factor);
-        }
-        let [
-            u,
-            v,
-            w,
-            ax,
-            ay,
-            az,
-            head,
-            surface_rate,
-            xx,
-            xy,
-            yy,
-            xz,
-            yz,
-            ..,
-        ] = sum;
-        let head = region
-            .and_then(|region| region.level)
-            .map_or(head, |level| head + level);
-        let (gradient_x, gradient_y) = (Vec3::new(-xx, -xy, xz), Vec3::new(-xy, -yy, yz));
-        OrbitalMotion {
-            velocity: Vec3::new(u, v, w) + drift.scale(1.0 + z / self.depth),
-            local_acceleration: Vec3::new(ax, ay, az),
-            head,
-            gradient: Mat3::from_rows(gradient_x, gradient_y, Vec3::new(xz, yz, xx + yy)),
-            surface_rate,
-            stretch: self.stretch(p.z, eta),
-        }
-    }
-
-    /// Factors c and b of (8) at height `z` [m] under a surface of height `eta` [m].
-    #[inline(always)]
-    fn stretch(&self, z: f64, eta: f64) -> [f64; 2] {
-        if z > eta || z < -self.depth {
-            return [0.0; 2]; // the motion is that at the surface or at the seabed
-        }
-        if self.depth == f64::INFINITY {
-            return [1.0; 2];
-        }
-        let column = (self.depth + eta).max(1e-3 * self.depth);
-        [self.depth / column, (self.depth + z) / column]
-    }
-
-    #[inline(always)]
-    fn orbital_of(&self, part: &SeaAtInstant, p: Vec3, z: f64) -> [f64; kernel::ORBITAL_RESULTS] {
-        #[cfg(target_arch = "x86_64")]
-        if self.use_avx2 {
-            // SAFETY: as in `elevations`
-            return unsafe { avx2::orbital(part, [p.x, p.y, z], self.depth) };
-        }
-        crate::waves::kernel::orbital_motion::<Lanes, false>(
-            &part.field.components,
-            &part.phase,
-            [p.x, p.y, z],
-            self.depth,
-            &[],
-        )
-    }
-
-    /// Same as [`WaveState::orbital_of`], with the phasors that the surface has left.
-    #[inline(always)]
-    fn orbital_of_kept(
-        &self,
-        part: &SeaAtInstant,
-        place: [f64; 3],
-        phasors: &[Phasors],
-    ) -> [f64; kernel::ORBITAL_RESULTS] {
-        #[cfg(target_arch = "x86_64")]
-        if self.use_avx2 {
-            // SAFETY: as in `elevations`
-            return unsafe { avx2::orbital_kept(part, place, self.depth, phasors) };
-        }
-        crate::waves::kernel::orbital_motion::<Lanes, true>(
-            &part.field.components,
-            &part.phase,
-            place,
-            self.depth,
-            phasors,
-        )
-    }
-
-    /// Surface and wave motion at `p` [m], W. The cosines and sines of the surface are used for the
-    /// motion, too.
-    pub fn surface_and_motion(&self, p: Vec3) -> (Surface, OrbitalMotion) {
-        let groups = |part: &SeaAtInstant| part.field.components.a.len() / LANES;
-        PHASORS.with_borrow_mut(|phasors| {
-            let count = self.parts.iter().map(groups).sum();
-            if phasors.len() < count {
-                phasors.resize(count, Phasors::default());
-            }
-            let mut left = phasors.as_mut_slice();
-            let surface = self.sum_surface(p.x, p.y, |part| {
-                let (own, others) = std::mem::take(&mut left).split_at_mut(groups(part));
-                left = others;
-                self.surface_of_kept(part, [p.x, p.y], own)
-            });
-            let mut left = phasors.as_slice();
-            let motion = self.sum_orbital_motion(p, surface.z, |part, z| {
-                let (own, others) = left.split_at(groups(part));
-                left = others;
-                self.orbital_of_kept(part, [p.x, p.y, z], own)
-            });
-            (surface, motion)
-        })
-    }
-}
-
-thread_local! {
-    /// Workspace of [`WaveState::surface_and_motion`].
-    static PHASORS: RefCell<Vec<Phasors>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Same loops for processors with wider registers. No fused operations, so the results are
 /// bit-identical.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{Phasors, SeaAtInstant, kernel};
+    use super::{SeaAtInstant, kernel};
     use merrow_math::F64x4;
 
     #[target_feature(enable = "avx2")]
@@ -743,64 +538,6 @@ mod avx2 {
             at,
             out,
         );
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn surface(part: &SeaAtInstant, x: f64, y: f64) -> [f64; 3] {
-        kernel::surface_elevation_and_slope::<F64x4, false>(
-            &part.field.components,
-            &part.phase,
-            x,
-            y,
-            &mut [],
-        )
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn surface_kept(
-        part: &SeaAtInstant,
-        x: f64,
-        y: f64,
-        phasors: &mut [Phasors],
-    ) -> [f64; 3] {
-        kernel::surface_elevation_and_slope::<F64x4, true>(
-            &part.field.components,
-            &part.phase,
-            x,
-            y,
-            phasors,
-        )
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn orbital(
-        part: &SeaAtInstant,
-        place: [f64; 3],
-        depth: f64,
-    ) -> [f64; kernel::ORBITAL_RESULTS] {
-        kernel::orbital_motion::<F64x4, false>(
-            &part.field.components,
-            &part.phase,
-            place,
-            depth,
-            &[],
-        )
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn orbital_kept(
-        part: &SeaAtInstant,
-        place: [f64; 3],
-        depth: f64,
-        phasors: &[Phasors],
-    ) -> [f64; kernel::ORBITAL_RESULTS] {
-        kernel::orbital_motion::<F64x4, true>(
-            &part.field.components,
-            &part.phase,
-            place,
-            depth,
-            phasors,
-        )
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a request of a reader can refer to: samples are under way while the request is.
 //!
 //! A reader answers a heartbeat, often some milliseconds later, with the samples that have not
-//! arrived. The writer goes on sending meanwhile. Fragments that were sent after the heartbeat can
-//! be under way, so a request for them is no loss.
+//! arrived. The writer sends further fragments meanwhile. Those can be under way, so a request for
+//! them is no loss.
 
 use std::collections::VecDeque;
 
@@ -42,7 +42,7 @@ impl Answers {
         self.heartbeats.push_back((now, next));
     }
 
-    /// Notes an answer.
+    /// Measures the time to an answer that arrives now.
     pub(super) fn note_answer(&mut self, now: Nanos) {
         let Some(sent) = self.measured.take() else {
             return;
