@@ -153,6 +153,11 @@ const BLOCK_UNWATCHED_NS: u64 = 100_000_000;
 const UNWATCHED_WALL_S: f64 = 0.5;
 /// The same when following the wall clock; it determines the latency of commands.
 const BLOCK_PACED_NS: u64 = 2_000_000;
+/// The same for more than [`FLEET_ROBOTS`] robots, whose data are loaded into the cache in every
+/// block: 4 ms takes a quarter less CPU time for 100 robots.
+const BLOCK_PACED_FLEET_NS: u64 = 4_000_000;
+/// Maximum number of robots of a world with the shorter block.
+const FLEET_ROBOTS: usize = 32;
 /// Time for which a paused world waits for a request before it calls its observers.
 const IDLE_TIMEOUT: Duration = Duration::from_millis(50);
 
@@ -236,7 +241,7 @@ struct Run<'o, 'i> {
 impl Run<'_, '_> {
     fn block(&mut self, simulation: &mut Simulation, left: u64) {
         let max_steps = self
-            .max_block_steps(simulation.scene.dt_ns)
+            .max_block_steps(simulation)
             .min(self.steps_to_checkpoint(simulation));
         let wanted = self
             .pending
@@ -297,8 +302,11 @@ impl Run<'_, '_> {
     }
 
     /// Maximum number of steps of the next block. Results never depend on the block boundaries.
-    fn max_block_steps(&self, dt_ns: u64) -> u64 {
+    fn max_block_steps(&self, simulation: &Simulation) -> u64 {
+        let dt_ns = simulation.scene.dt_ns;
+        let is_fleet = simulation.scene.robots.len() > FLEET_ROBOTS;
         let ns = match self.pace {
+            Pace::Factor(_) if is_fleet => BLOCK_PACED_FLEET_NS,
             Pace::Factor(_) => BLOCK_PACED_NS,
             _ => {
                 // 0 before the first block, whose duration is unknown
