@@ -22,6 +22,9 @@ from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 from cyclonedds.util import duration
 
+if not hasattr(DataWriter, "get_matched_subscriptions"):
+    import older_cyclone  # noqa: F401, adds them
+
 PRIMITIVES = {
     "bool": bool,
     "byte": types.uint8,

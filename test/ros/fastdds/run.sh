@@ -8,7 +8,7 @@ cd "$here/../../.."
 bash "$here/build.sh" target
 export MERROW_FASTDDS_PEER=$PWD/target/fastdds_peer MERROW_FASTDDS_COUNT=$PWD/target/fastdds_count
 cargo build --locked
-cargo test --locked --test ros fast_dds -- --ignored --nocapture
+cargo test --locked --test ros fast_dds -- --test-threads=1 --ignored --nocapture
 cargo build --locked --workspace --examples
 target/fastdds_examples target/debug/examples
 
