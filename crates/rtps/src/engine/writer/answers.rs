@@ -19,6 +19,10 @@ const MAX_HEARTBEATS: usize = 64;
 /// is not taken for it.
 const QUIET_TIME: u64 = 50 * MILLIS;
 
+/// Largest delay that is assumed [ns]. The first answers of a reader can be late, because it has to
+/// discover the writer.
+const MAX_DELAY: u64 = 50 * MILLIS;
+
 /// Heartbeats to one reader, and the shortest time to an answer.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
@@ -56,7 +60,7 @@ impl Answers {
 
     /// Returns the time after which a reader can have noticed that something did not arrive [ns].
     pub(super) fn delay(&self) -> u64 {
-        self.min_delay - self.min_delay / 8
+        (self.min_delay - self.min_delay / 8).min(MAX_DELAY)
     }
 
     /// Returns the position before which a request that arrives at `now` is valid: that of the last
