@@ -3,6 +3,8 @@
 Targets and notes are defined only in this file; all numbers come from the measurements.
 """
 
+import textwrap
+
 # rows of benches/kernel.rs
 DRY = "10-DOF forward dynamics (q, v, tau to accelerations, no water)"
 UVMS_RK4 = "10-DOF RK4 step"
@@ -141,13 +143,15 @@ def machine_lines(results):
     busy = ""
     if run["load_before"] > 0.5:
         busy = " **The machine was busy with other work: the wall times below are too long; measure again.**"
-    return (
-        f"- Machine: {machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}\n"
-        f"- Compilers: {'; '.join(machine['compilers'])}\n"
-        f"- Programs: {machine['merrow']}; {', '.join(machine['packages'])}\n"
+    lines = [
+        f"- Machine: {machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}",
+        f"- Compilers: {'; '.join(machine['compilers'])}",
+        f"- Programs: {machine['merrow']}; {', '.join(machine['packages'])}",
         f"- Medians; rounds: {run['rounds']}; {run['minutes']:.1f} minutes; processors busy with other work before: "
-        f"{run['load_before']:.2f}.{busy}\n"
-    )
+        f"{run['load_before']:.2f}.{busy}",
+    ]
+    fold = textwrap.TextWrapper(width=100, subsequent_indent="  ", break_on_hyphens=False)
+    return "".join(fold.fill(line) + "\n" for line in lines)
 
 
 def rows(results):

@@ -216,6 +216,7 @@ fn record_world(copy: &Path) -> Vec<u8> {
         .arg(&bag)
         .current_dir(copy)
         .env("CARGO_TARGET_DIR", target)
+        .env_remove("RUSTC_BOOTSTRAP")
         .output()
         .unwrap();
     assert!(
