@@ -2,20 +2,24 @@
 //! after each block.
 
 use crate::pace::{Clock, Pace};
-use crate::simulation::Simulation;
+use crate::simulation::{SceneVersion, Simulation};
 use crossbeam_channel::{Receiver, Sender};
+use merrow_model::scene::Correspondence;
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{Command, Halt};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Request to a running world. Requests are handled between blocks.
 #[derive(Debug)]
 pub enum Request {
-    /// Change the state by a command.
-    Command(Command),
+    /// Change the state by a command whose indices refer to a version of the scene.
+    Command(SceneVersion, Command),
     /// Change the state and reply with the result.
-    CommandReply(Command, Reply<Result<(), CommandRejection>>),
+    CommandReply(SceneVersion, Command, Reply<Result<(), CommandRejection>>),
+    /// Continue with the scene of another world, which contains the old one in the reply.
+    Replace(Box<Simulation>, Reply<Result<Box<Simulation>, String>>),
     /// Pause; also ends a step request in progress.
     Pause(Reply<()>),
     /// Resume after a pause.
@@ -100,6 +104,9 @@ pub trait Observer {
     fn halted(&mut self, _robot: usize, _halt: &Halt, _simulation: &Simulation) {}
     /// Called when the state was reset to the start.
     fn reset(&mut self) {}
+    /// Called when the scene was replaced. `same` contains the indices of the objects of the old
+    /// scene in the new one.
+    fn replaced(&mut self, _simulation: &Simulation, _same: &Correspondence) {}
     /// Simulated time at which the observer requests the next checkpoint [ns].
     fn next_checkpoint_ns(&self) -> u64 {
         u64::MAX
@@ -158,6 +165,9 @@ const BLOCK_PACED_NS: u64 = 2_000_000;
 const BLOCK_PACED_FLEET_NS: u64 = 4_000_000;
 /// Maximum number of robots of a world with the shorter block.
 const FLEET_ROBOTS: usize = 32;
+/// Maximum number of replacements of the scene after which commands for the scene before them are
+/// still accepted.
+const MAX_REPLACEMENTS: usize = 64;
 /// Time for which a paused world waits for a request before it calls its observers.
 const IDLE_TIMEOUT: Duration = Duration::from_millis(50);
 
@@ -179,6 +189,7 @@ pub fn run(
         steps: 0,
         last_step_s: f64::INFINITY,
         pending: None,
+        replacements: VecDeque::new(),
         halt_notified: halted_robots(simulation),
         observers,
     };
@@ -233,6 +244,8 @@ struct Run<'o, 'i> {
     /// Wall-clock time per step in the last block [s].
     last_step_s: f64,
     pending: Option<PendingSteps>,
+    /// Earlier versions of the scene, and where their objects are now.
+    replacements: VecDeque<(SceneVersion, Correspondence)>,
     /// For each robot, whether the observers were notified that it is halted.
     halt_notified: Vec<bool>,
     observers: &'o mut [&'i mut dyn Observer],
@@ -335,13 +348,14 @@ impl Run<'_, '_> {
 
     fn handle(&mut self, request: Request, simulation: &mut Simulation) {
         match request {
-            Request::Command(command) => {
-                if let Err(rejection) = simulation.apply(&command) {
+            Request::Command(version, command) => {
+                if let Err(rejection) = self.apply(version, command, simulation) {
                     self.reject(&rejection, simulation);
                 }
             }
-            Request::CommandReply(command, reply) => {
-                let result = simulation.apply(&command);
+            Request::Replace(new, reply) => reply.send(self.replace(new, simulation)),
+            Request::CommandReply(version, command, reply) => {
+                let result = self.apply(version, command, simulation);
                 if let Err(rejection) = &result {
                     self.reject(rejection, simulation);
                 }
@@ -377,6 +391,51 @@ impl Run<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Applies a command whose indices refer to a version of the scene.
+    fn apply(
+        &self,
+        version: SceneVersion,
+        command: Command,
+        simulation: &mut Simulation,
+    ) -> Result<(), CommandRejection> {
+        if version == simulation.scene_version {
+            return simulation.apply(&command);
+        }
+        let since = self.replacements.iter().find(|(v, _)| *v == version);
+        match since.and_then(|(_, same)| command.in_scene(same)) {
+            Some(command) => simulation.apply(&command),
+            None => Err(CommandRejection {
+                robot: None,
+                reason: "the command is for an object that has been removed".to_string(),
+            }),
+        }
+    }
+
+    /// Continues with the scene of `new`. Returns the old world.
+    fn replace(
+        &mut self,
+        mut new: Box<Simulation>,
+        simulation: &mut Simulation,
+    ) -> Result<Box<Simulation>, String> {
+        let version = simulation.scene_version;
+        let same = simulation.replace(&mut new)?;
+        for (_, earlier) in &mut self.replacements {
+            *earlier = earlier.then(&same);
+        }
+        self.replacements.push_back((version, same.clone()));
+        if self.replacements.len() > MAX_REPLACEMENTS {
+            self.replacements.pop_front();
+        }
+        self.halt_notified = halted_robots(simulation);
+        if let Some(scheduler) = &mut simulation.sensor_scheduler {
+            scheduler.set_pace(self.pace);
+        }
+        for observer in self.observers.iter_mut() {
+            observer.replaced(simulation, &same);
+        }
+        Ok(new)
     }
 
     fn request_steps(&mut self, n: u64, reply: Reply<StepResult>, simulation: &Simulation) {

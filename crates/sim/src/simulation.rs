@@ -12,7 +12,7 @@ use crate::sensors::scheduler::SensorScheduler;
 use crate::simd_batch::RobotGroup;
 use crate::tethers::Tethers;
 use crate::threads::StepThreads;
-use merrow_model::scene::{Scene, Sea};
+use merrow_model::scene::{Correspondence, Scene, Sea};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::{Command, RobotState, State};
@@ -46,7 +46,13 @@ pub struct Simulation {
     pub sensor_scheduler: Option<SensorScheduler>,
     /// Frames of exteroceptive sensors delivered since the outboxes were last emptied.
     pub frames: Vec<Frame>,
+    /// Number of replacements of the scene so far.
+    pub scene_version: SceneVersion,
 }
+
+/// Number of replacements of the scene that had been made when indices into it were determined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SceneVersion(pub u64);
 
 /// Maximum time that robots run independently before the next check for possible contacts [ns].
 const INDEPENDENT_MAX_NS: u64 = 100_000_000;
@@ -97,6 +103,7 @@ impl Simulation {
             moving_targets,
             sensor_scheduler: scheduler,
             frames: Vec::new(),
+            scene_version: SceneVersion::default(),
         })
     }
 
@@ -212,6 +219,16 @@ impl Simulation {
             scheduler.discard_in_progress();
         }
         self.clear_outboxes();
+    }
+
+    /// Moves the contacts of the bodies that exist in this world and in `old`, so that their
+    /// impulses start the iterations of the next step.
+    pub(crate) fn transfer_contacts(&mut self, old: &Self, same: &Correspondence) {
+        let (before, now) = (&old.state.contacts, &mut self.state.contacts);
+        (now.collisions, now.unsolved) = (before.collisions, before.unsolved);
+        if let (Some(contacts), Some(old)) = (&self.contacts, &old.contacts) {
+            contacts.transfer_impulses(old, same, before, now);
+        }
     }
 
     /// Makes `steps` steps without exteroceptive sensors.
