@@ -320,6 +320,10 @@ impl Observer for Bridge {
         self.forgotten = self.progress.applied.load(Ordering::Relaxed);
     }
 
+    fn state_reset(&mut self) {
+        self.forgotten = self.progress.applied.load(Ordering::Relaxed);
+    }
+
     fn replaced(&mut self, simulation: &Simulation, same: &Correspondence) {
         let next = self.next_outputs.lock();
         let next = next.unwrap_or_else(PoisonError::into_inner).take();

@@ -14,6 +14,7 @@ use merrow_ros2::node::{Node, ParameterServices, Publisher, Service, Subscriptio
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::qos::Qos;
 use merrow_sim::{Pace, Request, SceneVersion, Simulation};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Objects of a node that receive. Fields are dropped in this order, the node last.
@@ -109,6 +110,16 @@ impl Interface {
     /// Returns the node.
     pub fn node(&self) -> &Arc<Node> {
         &self.node
+    }
+
+    /// Returns the simulated time [ns].
+    pub fn now_ns(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.progress.now_ns)
+    }
+
+    /// Returns the text before the names of the services of `simulation_interfaces`.
+    pub fn simulation_interfaces_prefix(&self) -> String {
+        live_parameters::simulation_interfaces_prefix(&self.parameters)
     }
 
     /// Returns the requests to the running world.

@@ -32,6 +32,7 @@ const PERIOD: &str = "water.waves.tp_s";
 const WAVES_TO: &str = "water.waves.direction_deg";
 const PACE: &str = "pace";
 const TRUTH_TF: &str = "publish_truth_tf";
+const INTERFACES_PREFIX: &str = "simulation_interfaces_prefix";
 
 /// Returns the name of the gain parameter of a flow.
 fn flow_gain_name(flow: &str) -> String {
@@ -188,6 +189,12 @@ fn node_declarations(pace: Pace) -> Vec<Declaration> {
             Value::Bool(true),
             "Whether /tf contains the true pose of every robot in the world; set false if an estimator publishes its own.",
         ),
+        Declaration::new(
+            INTERFACES_PREFIX,
+            Value::String(String::new()),
+            "Text before the names of the services of simulation_interfaces, such as gzserver; empty: the names are absolute. Read at the start.",
+        )
+        .read_only(),
     ]
 }
 
@@ -428,6 +435,14 @@ fn declare_new(
         }
     }
     Ok(given)
+}
+
+/// Returns the text before the names of the services of `simulation_interfaces`.
+pub fn simulation_interfaces_prefix(server: &ParameterServer) -> String {
+    match server.get(INTERFACES_PREFIX) {
+        Some(Value::String(prefix)) => prefix,
+        _ => String::new(),
+    }
 }
 
 /// An actuator with a health parameter, by indices.

@@ -11,3 +11,4 @@ pub(crate) mod losses;
 pub mod plan;
 pub mod urdf;
 pub mod weather;
+pub mod world_editor;

@@ -20,18 +20,51 @@ pub enum Request {
     CommandReply(SceneVersion, Command, Reply<Result<(), CommandRejection>>),
     /// Continue with the scene of another world, which contains the old one in the reply.
     Replace(Box<Simulation>, Reply<Result<Box<Simulation>, String>>),
+    /// Call a function with the world.
+    Access(Access),
+    /// Reply with the status of the run.
+    Status(Reply<RunStatus>),
     /// Pause; also ends a step request in progress.
     Pause(Reply<()>),
     /// Resume after a pause.
     Resume(Reply<()>),
     /// Make this number of steps now, then reply; for a paused or lock-stepped world.
     Step(u64, Reply<StepResult>),
-    /// Reset to the start of the run.
+    /// Reset time and state to the start of the run.
     Reset(Reply<()>),
+    /// Reset the state to that at the start of the run; the time goes on.
+    ResetState(Reply<()>),
     /// Change the pace of the run.
     Pace(Pace),
     /// Reply with a checkpoint of the current instant.
     Checkpoint(Reply<Result<Vec<u8>, String>>),
+}
+
+/// Function that is called with the world between two blocks. It must return quickly.
+pub struct Access(Box<dyn FnOnce(&mut Simulation) + Send>);
+
+impl Access {
+    /// Creates a request that calls `call` on the thread of the run.
+    pub fn new(call: impl FnOnce(&mut Simulation) + Send + 'static) -> Self {
+        Self(Box::new(call))
+    }
+}
+
+impl std::fmt::Debug for Access {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Access")
+    }
+}
+
+/// Status of a run, in reply to a request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunStatus {
+    /// Simulated time [ns].
+    pub time_ns: u64,
+    /// True while the simulated time is paused.
+    pub paused: bool,
+    /// Pace of the run.
+    pub pace: Pace,
 }
 
 /// Callback for the answer to a request. A world that ends drops the unanswered requests.
@@ -104,6 +137,8 @@ pub trait Observer {
     fn halted(&mut self, _robot: usize, _halt: &Halt, _simulation: &Simulation) {}
     /// Called when the state was reset to the start.
     fn reset(&mut self) {}
+    /// Called when the state was reset while the time goes on.
+    fn state_reset(&mut self) {}
     /// Called when the scene was replaced. `same` contains the indices of the objects of the old
     /// scene in the new one.
     fn replaced(&mut self, _simulation: &Simulation, _same: &Correspondence) {}
@@ -353,6 +388,12 @@ impl Run<'_, '_> {
                     self.reject(&rejection, simulation);
                 }
             }
+            Request::Access(Access(call)) => call(simulation),
+            Request::Status(reply) => reply.send(RunStatus {
+                time_ns: simulation.time_ns(),
+                paused: self.paused,
+                pace: self.pace,
+            }),
             Request::Replace(new, reply) => reply.send(self.replace(new, simulation)),
             Request::CommandReply(version, command, reply) => {
                 let result = self.apply(version, command, simulation);
@@ -381,6 +422,11 @@ impl Run<'_, '_> {
                 simulation.restart();
                 self.restart(simulation);
                 self.observers.iter_mut().for_each(|o| o.reset());
+                reply.send(());
+            }
+            Request::ResetState(reply) => {
+                simulation.restart_state();
+                self.observers.iter_mut().for_each(|o| o.state_reset());
                 reply.send(());
             }
             Request::Pace(pace) => {

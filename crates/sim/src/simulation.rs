@@ -7,6 +7,7 @@
 
 use crate::control::command;
 use crate::control::energy::charging;
+use crate::replace;
 use crate::robot::Runner;
 use crate::sensors::scheduler::SensorScheduler;
 use crate::simd_batch::RobotGroup;
@@ -48,6 +49,9 @@ pub struct Simulation {
     pub frames: Vec<Frame>,
     /// Number of replacements of the scene so far.
     pub scene_version: SceneVersion,
+    /// Changes of the world file that lead to the scene, as text of `merrow_world`; empty without
+    /// changes. A checkpoint contains them.
+    pub changes: String,
 }
 
 /// Number of replacements of the scene that had been made when indices into it were determined.
@@ -104,6 +108,7 @@ impl Simulation {
             sensor_scheduler: scheduler,
             frames: Vec::new(),
             scene_version: SceneVersion::default(),
+            changes: String::new(),
         })
     }
 
@@ -219,6 +224,16 @@ impl Simulation {
             scheduler.discard_in_progress();
         }
         self.clear_outboxes();
+    }
+
+    /// Resets the state to the start, except for the time. Settings that survive a reset are kept.
+    pub(crate) fn restart_state(&mut self) {
+        let (time_ns, step) = (self.state.time_ns, self.state.step);
+        self.restart();
+        (self.state.time_ns, self.state.step) = (time_ns, step);
+        for (robot, state) in self.scene.robots.iter().zip(&mut self.state.robots) {
+            replace::start_at(robot, state, time_ns);
+        }
     }
 
     /// Moves the contacts of the bodies that exist in this world and in `old`, so that their

@@ -16,7 +16,7 @@ use crate::{Problems, World};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::State;
-use merrow_yaml::node::{Node, Value};
+use merrow_yaml::node::{Node, Value, merge};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,7 +32,7 @@ pub struct Document {
     /// Tree of the file with all `extends` resolved.
     original: Arc<Node>,
     /// The same with the changes.
-    tree: Node,
+    pub(crate) tree: Node,
     /// Entries of spawned robots before their component files were resolved.
     spawned: Vec<(String, Node)>,
     /// Meshes and images read so far.
@@ -53,6 +53,25 @@ pub struct Placement {
     pub p_WB: Vec3,
     /// Attitude of the base link.
     pub q_WB: Quat,
+}
+
+/// An object of a world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectInfo {
+    /// Name of the object.
+    pub name: String,
+    /// Section of the world file that contains it, one of [`SECTIONS`].
+    pub section: &'static str,
+    /// Description of the object.
+    pub description: String,
+    /// Category stated in the file; empty without one.
+    pub category: String,
+    /// Tags stated in the file.
+    pub tags: Vec<String>,
+    /// Whether the object was added since the world was loaded.
+    pub spawned: bool,
+    /// Pose of a structure.
+    pub placement: Option<Placement>,
 }
 
 impl Document {
@@ -130,6 +149,11 @@ impl Document {
         build_checked(tree, &self.name, self.overrides, &assets, Problems::new())
     }
 
+    /// Returns all robots, props and structures. Copies are listed one by one.
+    pub fn objects(&self) -> Vec<ObjectInfo> {
+        changes::objects(self)
+    }
+
     /// Returns whether the object `name` was added since the world was loaded.
     pub fn is_spawned(&self, name: &str) -> bool {
         self.spawned.iter().any(|(spawned, _)| spawned == name)
@@ -201,6 +225,27 @@ impl Document {
         }
     }
 
+    /// Returns the world without the objects that were added since it was loaded.
+    pub fn without_spawned(&self) -> Self {
+        let names: Vec<String> = self.spawned().map(str::to_string).collect();
+        let remove = |document: Self, name: &String| document.without(name).unwrap_or(document);
+        names.iter().fold(self.clone(), remove)
+    }
+
+    /// Returns the description of the world.
+    pub fn description(&self) -> String {
+        changes::description_of_world(&self.tree)
+    }
+
+    /// Returns the changes since the world was loaded, as text for [`Self::with_changes`]; empty
+    /// without changes.
+    pub fn changes(&self) -> String {
+        match changes::difference(&self.original, &self.tree) {
+            Some(changes) => self.text(changes),
+            None => String::new(),
+        }
+    }
+
     /// Returns the world whose robots start with the poses, velocities and joint positions of
     /// `state`, and whose couplings start as engaged as in `state`.
     pub fn with_state(&self, scene: &Scene, state: &State) -> Self {
@@ -217,14 +262,18 @@ impl Document {
     /// Returns the changed world as a world file. If the world was loaded from a file, the text
     /// extends that file and contains the changes only.
     pub fn to_yaml(&self) -> String {
-        let mut root = match &self.base {
+        self.text(match &self.base {
             Base::Text => self.tree.clone(),
             Base::File(path) => {
                 let changes = changes::difference(&self.original, &self.tree);
                 let changes = changes.unwrap_or_else(|| Node::empty_map(&self.tree.place));
                 changes::extending(&path.to_string_lossy(), changes)
             }
-        };
+        })
+    }
+
+    /// Returns a tree as text, with the entries of spawned robots as they were written.
+    fn text(&self, mut root: Node) -> String {
         if let Some(robots) = changes::existing_section(&mut root, "robots") {
             for (name, entry) in &self.spawned {
                 // an entry that replaces one of the file keeps the full form
@@ -237,7 +286,7 @@ impl Document {
         merrow_yaml::write::to_text(&root)
     }
 
-    /// Applies the changes of a text written by [`Self::to_yaml`] to this world, as it was loaded.
+    /// Applies the changes of a text written by [`Self::changes`] to this world, as it was loaded.
     /// The result is not built yet.
     ///
     /// # Errors
@@ -245,9 +294,12 @@ impl Document {
     pub fn with_changes(&self, text: &str) -> Result<Self, Problems> {
         let mut problems = Problems::new();
         let label = format!("changes of {}", self.name);
+        let mut changed = self.as_loaded();
+        if text.is_empty() {
+            return Ok(changed);
+        }
         let written = merrow_yaml::node::parse(&label, text, &mut problems);
         let resolved = loader().load_text(&label, text, &mut problems);
-        let mut changed = self.as_loaded();
         if let (Some(mut written), Some(resolved)) = (written, resolved) {
             if let Some(robots) = changes::existing_section(&mut written, "robots") {
                 let added = robots.entries.drain(..).filter(|(key, node)| {
@@ -256,7 +308,7 @@ impl Document {
                 });
                 changed.spawned = added.map(|(key, node)| (key.name, node)).collect();
             }
-            changed.tree = resolved;
+            changed.tree = merge(Node::clone(&self.original), resolved);
         }
         problems.into_result(Some(changed))
     }

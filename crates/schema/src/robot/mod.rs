@@ -41,6 +41,26 @@ spec! {
         joint_positions: NamedMap<f64> [frame] = NamedMap::default(),
         /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
         repeat: Option<RepeatConfig>,
+        /// Category reported by the services of `simulation_interfaces`.
+        category: Category = Category::Robot,
+        /// Tags reported by the services of `simulation_interfaces`.
+        tags: Vec<String> = Vec::new(),
+    }
+}
+
+fieldless_choice! {
+    /// Category of an object for the services of `simulation_interfaces`.
+    pub enum Category {
+        /// Object of another type.
+        Object = "object",
+        /// Robot.
+        Robot = "robot",
+        /// Human.
+        Human = "human",
+        /// Object that moves, such as a ship or debris.
+        DynamicObject = "dynamic_object",
+        /// Object that does not move.
+        StaticObject = "static_object",
     }
 }
 

@@ -1,6 +1,7 @@
 //! Changes of the tree of a world file.
 
-use crate::document::Placement;
+use crate::document::{Document, ObjectInfo, Placement, SECTIONS};
+use merrow_math::{Quat, Vec3};
 use merrow_model::scene::{JointKind, Robot, Scene};
 use merrow_model::state::{RobotState, State};
 use merrow_yaml::error::Place;
@@ -250,5 +251,98 @@ fn numbers(values: &[f64], place: &Place) -> Node {
     Node {
         value: Value::Seq(items.collect()),
         place: place.clone(),
+    }
+}
+
+/// Returns all objects of a document.
+pub(super) fn objects(document: &Document) -> Vec<ObjectInfo> {
+    let mut objects = Vec::new();
+    let Value::Map(root) = &document.tree.value else {
+        return objects;
+    };
+    for section in SECTIONS {
+        let Some(Value::Map(entries)) = root.get(section).map(|node| &node.value) else {
+            continue;
+        };
+        for (key, entry) in &entries.entries {
+            let Value::Map(entry) = &entry.value else {
+                continue;
+            };
+            for name in copies(&key.name, entry) {
+                objects.push(ObjectInfo {
+                    spawned: document.is_spawned(&name),
+                    section,
+                    description: description(entry),
+                    category: text(entry, "category").unwrap_or_default(),
+                    tags: texts(entry, "tags"),
+                    placement: (section == "structures").then(|| placement(entry)),
+                    name,
+                });
+            }
+        }
+    }
+    objects
+}
+
+/// Returns the names of the copies of an entry, or its own name.
+fn copies(name: &str, entry: &Map) -> Vec<String> {
+    let Some(Value::Map(repeat)) = entry.get("repeat").map(|node| &node.value) else {
+        return vec![name.to_string()];
+    };
+    let total: u64 = values(repeat, "count").iter().map(|n| *n as u64).product();
+    let except = texts(repeat, "except");
+    let all = (0..total).map(|k| format!("{name}_{k}"));
+    all.filter(|copy| !except.contains(copy)).collect()
+}
+
+/// Returns the description of an entry, or of its model or body.
+fn description(entry: &Map) -> String {
+    let part = |key: &str| match entry.get(key).map(|node| &node.value) {
+        Some(Value::Map(part)) => text(part, "description"),
+        _ => None,
+    };
+    text(entry, "description")
+        .or_else(|| part("model"))
+        .or_else(|| part("body"))
+        .unwrap_or_default()
+}
+
+fn text(map: &Map, key: &str) -> Option<String> {
+    match &map.get(key)?.value {
+        Value::Scalar { text, .. } => Some(text.clone()),
+        _ => None,
+    }
+}
+
+fn texts(map: &Map, key: &str) -> Vec<String> {
+    let item = |node: &Node| match &node.value {
+        Value::Scalar { text, .. } => Some(text.clone()),
+        _ => None,
+    };
+    match map.get(key).map(|node| &node.value) {
+        Some(Value::Seq(items)) => items.iter().filter_map(item).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn values(map: &Map, key: &str) -> Vec<f64> {
+    texts(map, key).iter().filter_map(|text| text.parse().ok()).collect()
+}
+
+/// Returns the pose in an entry.
+fn placement(entry: &Map) -> Placement {
+    let three = |key: &str| <[f64; 3]>::try_from(values(entry, key)).unwrap_or_default();
+    let [roll, pitch, yaw] = three("attitude_deg").map(f64::to_radians);
+    Placement {
+        p_WB: Vec3::from(three("position_m")),
+        q_WB: Quat::from_rpy(roll, pitch, yaw),
+    }
+}
+
+/// Returns the description of a world.
+pub(super) fn description_of_world(root: &Node) -> String {
+    match &root.value {
+        Value::Map(root) => text(root, "description").unwrap_or_default(),
+        _ => String::new(),
     }
 }
