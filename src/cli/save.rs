@@ -51,7 +51,9 @@ pub(super) fn save(arguments: &Arguments) -> Result<ExitCode, String> {
     if let Some(duration) = arguments.duration {
         simulation.advance((duration / simulation.scene.dt()).round() as u64);
     }
-    let text = document.with_state(&simulation.scene, &simulation.state).to_yaml();
+    let text = document
+        .with_state(&simulation.scene, &simulation.state)
+        .to_yaml();
     checkpoint::write_world(&arguments.output, &text)?;
     println!("wrote {}", arguments.output.display());
     Ok(ExitCode::SUCCESS)

@@ -52,7 +52,7 @@ struct Action {
 
 /// Parts of a node that its interface uses.
 pub(crate) struct InterfaceParts<'a> {
-    /// The node.
+    /// Node of the run.
     pub node: Arc<Node>,
     /// Topics of the scene.
     pub plan: &'a Plan,
@@ -107,7 +107,7 @@ impl Interface {
         Ok(Arc::new(interface))
     }
 
-    /// Returns the node.
+    /// Returns the node of the run.
     pub fn node(&self) -> &Arc<Node> {
         &self.node
     }

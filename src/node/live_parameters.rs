@@ -416,8 +416,8 @@ pub fn change_scene(
     Ok(())
 }
 
-/// Declares the parameters of a world that are not declared yet. Returns those with a value given by
-/// the user.
+/// Declares the parameters of a world that are not declared yet. Returns those with a value given
+/// by the user.
 fn declare_new(
     server: &ParameterServer,
     scene: &Scene,

@@ -1,8 +1,8 @@
 //! Changes of the world while it runs: robots are added, removed and placed elsewhere.
 //!
 //! The editor keeps the world file with its changes. It builds the changed world on its own thread,
-//! as a whole, and passes it to the run, which continues with it at the next step. The topics of the
-//! new world are created before, its subscriptions and services right after that step. If the
+//! as a whole, and passes it to the run, which continues with it at the next step. The topics of
+//! the new world are created before, its subscriptions and services right after that step. If the
 //! changed world has mistakes, nothing changes.
 
 use crate::node::bridge::NextOutputs;
@@ -112,7 +112,9 @@ impl EditSender {
 
     /// Returns the objects of the current world.
     pub fn objects(&self) -> MutexGuard<'_, Vec<ObjectInfo>> {
-        self.directory.lock().unwrap_or_else(PoisonError::into_inner)
+        self.directory
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -164,7 +166,10 @@ impl WorldEditor {
         drop(answer.recv().map_err(|_| ended())??);
         self.version = SceneVersion(self.version.0 + 1);
         let old = std::mem::replace(&mut self.parts.scene, Arc::clone(&scene));
-        *self.directory.lock().unwrap_or_else(PoisonError::into_inner) = document.objects();
+        *self
+            .directory
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = document.objects();
         self.parts.document = document;
         match &self.parts.interface {
             Some(interface) => interface.change_scene(&old, &scene, self.version, &plan),

@@ -6,11 +6,13 @@
 //! Each message is encoded once; the same bytes go to DDS and to the bag.
 
 mod output_index;
+mod recording;
+mod scene_change;
 mod sensor_topics;
 
 use crate::arm::GoalObserver;
 use crate::convert::topic::Topic;
-use crate::convert::{camera, contacts, header, topic};
+use crate::convert::{camera, contacts, header};
 use crate::input::firmware;
 pub use crate::node::batch::Batch;
 use crate::node::diagnostics;
@@ -18,12 +20,13 @@ use crate::node::diagnostics::Rejections;
 use crate::node::frames;
 use crate::node::frames::Snapshot;
 use crate::node::losses::Losses;
-use crate::node::plan::{Output, Plan};
+use crate::node::plan::Plan;
 use crate::publisher::output_index::{OutputIndex, find_output};
+use crate::publisher::scene_change::topics_of_sensors;
 use crate::{arm, convert};
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
-use merrow_model::scene::{Correspondence, Robot, Scene};
+use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::sensor::vehicle;
 use merrow_model::state::BatteryState;
 use merrow_ros2::bag::{Bag, ChannelId};
@@ -34,8 +37,8 @@ use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as Str
 use merrow_ros2::node::Logger;
 use merrow_ros2::node::{Network, NetworkCounters, Publisher};
 use merrow_sim::{Reply, SceneVersion};
-use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -210,20 +213,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the topics of every sensor of a robot.
-fn topics_of_sensors(robot: &Robot) -> Vec<Vec<Topic>> {
-    robot.sensors.iter().map(topic::topics).collect()
-}
-
-/// Moves the items of objects that exist in both versions of the scene.
-fn move_items<T>(old: &mut [T], targets: &[Option<usize>], new: &mut Vec<T>) {
-    for (item, target) in old.iter_mut().zip(targets) {
-        if let Some(target) = target {
-            std::mem::swap(item, &mut new[*target]);
-        }
-    }
-}
-
 struct Worker {
     context: PublisherContext,
     /// Topics of the later versions of the scene.
@@ -317,49 +306,6 @@ impl Worker {
             Some(network) => network.batch(|| self.publish(batch)),
             None => self.publish(batch),
         }
-    }
-
-    /// Continues with the topics of a version of the scene.
-    fn follow_scene(&mut self, version: SceneVersion) {
-        while self.context.outputs.version < version {
-            let Ok((outputs, same)) = self.next_scenes.recv() else {
-                return;
-            };
-            self.change_scene(outputs, &same);
-        }
-    }
-
-    /// Continues with the topics of the next version of the scene. Topics that exist in both
-    /// versions keep their state.
-    fn change_scene(&mut self, next: SceneOutputs, same: &Correspondence) {
-        let old = std::mem::replace(&mut self.context.outputs, next);
-        let SceneOutputs {
-            version,
-            scene,
-            plan,
-            ..
-        } = self.context.outputs.clone();
-        self.outputs = Arc::new(OutputIndex::new(&scene, &plan));
-        let mut topics: Vec<_> = scene.robots.iter().map(topics_of_sensors).collect();
-        move_items(&mut self.sensor_topics, &same.robots, &mut topics);
-        self.sensor_topics = topics;
-        let mut engaged = scene.couplings.iter().map(|c| c.engaged).collect();
-        move_items(&mut self.engaged, &same.couplings, &mut engaged);
-        self.engaged = engaged;
-        let mut intact = vec![true; scene.tethers.len()];
-        move_items(&mut self.intact, &same.tethers, &mut intact);
-        self.intact = intact;
-        for goal in lock(&self.context.goals).iter() {
-            goal.change_scene(version, same);
-        }
-        if let Some((bag, channels)) = self.bag.take() {
-            match self.channels_of_scene(bag, &old, &channels) {
-                Ok(bag) => self.bag = Some(bag),
-                Err(why) => self.abort_recording(&why),
-            }
-        }
-        let known = old.plan.outputs.iter().map(|output| output.topic.clone());
-        self.publish_latched(&known.collect());
     }
 
     fn publish(&mut self, batch: &Batch) {
@@ -603,89 +549,10 @@ impl Worker {
         }
     }
 
-    fn flush_bag(&mut self) {
-        if let Some((bag, _)) = &mut self.bag
-            && let Err(e) = bag.flush_due()
-        {
-            self.abort_recording(&e.to_string());
-        }
-    }
-
-    /// Ends a failed recording; the simulation continues.
-    fn abort_recording(&mut self, why: &str) {
-        self.bag = None;
-        self.shared.recording.store(false, Ordering::Relaxed);
-        self.log_error(&format!("recording stopped: {why}"));
-        self.bag_error = Some(why.to_string());
-    }
-
     fn log_error(&self, text: &str) {
         match &self.context.logger {
             Some(logger) => logger.error(text),
             None => eprintln!("merrow: {text}"),
         }
-    }
-
-    /// Creates the channel of an output.
-    fn create_channel(&self, bag: &mut Bag, output: usize) -> Result<ChannelId, String> {
-        let SceneOutputs {
-            plan, publishers, ..
-        } = &self.context.outputs;
-        let planned = &plan.outputs[output];
-        // the name under which the node publishes, after remapping
-        let topic = publishers.get(output).map_or_else(
-            || format!("/{}", planned.topic.trim_start_matches('/')),
-            |p| p.topic().to_string(),
-        );
-        bag.channel(&topic, planned.info, &planned.qos)
-            .map_err(|e| e.to_string())
-    }
-
-    /// Returns the bag with one channel per output. Topics that were also in the scene `old` keep
-    /// theirs.
-    fn channels_of_scene(
-        &self,
-        mut bag: Bag,
-        old: &SceneOutputs,
-        channels: &[ChannelId],
-    ) -> Result<(Bag, Vec<ChannelId>), String> {
-        let topics = old.plan.outputs.iter().map(|output| output.topic.as_str());
-        let existing: HashMap<&str, ChannelId> = topics.zip(channels.iter().copied()).collect();
-        let outputs = &self.context.outputs.plan.outputs;
-        let channel = |(i, output): (usize, &Output)| match existing.get(output.topic.as_str()) {
-            Some(channel) => Ok(*channel),
-            None => self.create_channel(&mut bag, i),
-        };
-        let channels = outputs
-            .iter()
-            .enumerate()
-            .map(channel)
-            .collect::<Result<_, _>>()?;
-        Ok((bag, channels))
-    }
-
-    fn stop_recording(&mut self) -> Result<Option<String>, String> {
-        let Some((bag, _)) = self.bag.take() else {
-            return self.bag_error.take().map_or(Ok(None), Err);
-        };
-        self.shared.recording.store(false, Ordering::Relaxed);
-        let done = bag.finish().map_err(|e| e.to_string())?;
-        let path = done.path.display();
-        Ok(Some(format!("{} messages in {path}", done.messages)))
-    }
-
-    fn record(&mut self, path: &Path) -> Result<String, String> {
-        if self.bag.is_some() {
-            return Err("a recording is active; stop it first with an empty uri".to_string());
-        }
-        self.bag_error = None;
-        let mut bag = Bag::create(path).map_err(|e| e.to_string())?;
-        let n = self.context.outputs.plan.outputs.len();
-        let channels = (0..n).map(|i| self.create_channel(&mut bag, i));
-        let channels = channels.collect::<Result<_, _>>()?;
-        self.bag = Some((bag, channels));
-        self.shared.recording.store(true, Ordering::Relaxed);
-        self.publish_latched(&HashSet::new());
-        Ok(format!("recording into {}", path.display()))
     }
 }

@@ -16,40 +16,54 @@ use merrow_ros2::node::{NodeError, Service};
 use merrow_sim::{Pace, Reply, Request, RunStatus};
 use std::sync::atomic::Ordering;
 
-/// Starts the services.
+/// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
     Ok(vec![
-        connections.serve::<GetSimulationState>("get_simulation_state", |connections, _, answer| {
-            with_status(connections, move |_, status| {
-                answer.send(&GetSimulationStateResponse {
-                    state: SimulationState {
-                        state: state(&status),
-                    },
-                    result: ok(),
+        connections.serve::<GetSimulationState>(
+            "get_simulation_state",
+            |connections, _, answer| {
+                with_status(connections, move |_, status| {
+                    answer.send(&GetSimulationStateResponse {
+                        state: SimulationState {
+                            state: state(&status),
+                        },
+                        result: ok(),
+                    });
                 });
-            });
-        })?,
-        connections.serve::<SetSimulationState>("set_simulation_state", |connections, request, answer| {
-            let target = request.state.state;
-            with_status(connections, move |connections, status| {
-                set_state(&connections, status, target, answer);
-            });
-        })?,
-        connections.serve::<ResetSimulation>("reset_simulation", |connections, request, answer| {
-            let requests = connections.requests.clone();
-            connections.editor.send(move |editor| {
-                let result = reset(editor, &requests, request.scope);
-                answer.send(&ResetSimulationResponse { result });
-            });
-        })?,
-        connections.serve::<StepSimulation>("step_simulation", |connections, request, answer| {
-            let reply = Reply::new(move |stepped: merrow_sim::StepResult| {
-                answer.send(&StepSimulationResponse {
-                    result: outcome(stepped.result),
+            },
+        )?,
+        connections.serve::<SetSimulationState>(
+            "set_simulation_state",
+            |connections, request, answer| {
+                let target = request.state.state;
+                with_status(connections, move |connections, status| {
+                    set_state(&connections, status, target, answer);
                 });
-            });
-            let _ = connections.requests.send(Request::Step(request.steps, reply));
-        })?,
+            },
+        )?,
+        connections.serve::<ResetSimulation>(
+            "reset_simulation",
+            |connections, request, answer| {
+                let requests = connections.requests.clone();
+                connections.editor.send(move |editor| {
+                    let result = reset(editor, &requests, request.scope);
+                    answer.send(&ResetSimulationResponse { result });
+                });
+            },
+        )?,
+        connections.serve::<StepSimulation>(
+            "step_simulation",
+            |connections, request, answer| {
+                let reply = Reply::new(move |stepped: merrow_sim::StepResult| {
+                    answer.send(&StepSimulationResponse {
+                        result: outcome(stepped.result),
+                    });
+                });
+                let _ = connections
+                    .requests
+                    .send(Request::Step(request.steps, reply));
+            },
+        )?,
         connections.serve::<GetCurrentWorld>("get_current_world", |connections, _, answer| {
             connections.editor.send(move |editor| {
                 let document = editor.document();
@@ -122,7 +136,9 @@ fn set_state(
         SimulationState::STATE_PLAYING => Request::Resume(done),
         SimulationState::STATE_PAUSED => Request::Pause(done),
         SimulationState::STATE_STOPPED => {
-            let _ = connections.requests.send(Request::Pause(Reply::new(|()| {})));
+            let _ = connections
+                .requests
+                .send(Request::Pause(Reply::new(|()| {})));
             Request::Reset(done)
         }
         _ => {
@@ -145,7 +161,8 @@ fn reset(editor: &mut WorldEditor, requests: &Sender<Request>, scope: u8) -> Ser
         return failure(ServiceResult::RESULT_FEATURE_UNSUPPORTED, why);
     }
     if !(time || state || spawned) {
-        let why = format!("found scope {scope}; expected a sum of 1 (time), 2 (state), 4 (spawned)");
+        let why =
+            format!("found scope {scope}; expected a sum of 1 (time), 2 (state), 4 (spawned)");
         return failure(ServiceResult::RESULT_OPERATION_FAILED, why);
     }
     if spawned {

@@ -23,114 +23,146 @@ use merrow_ros2::node::{NodeError, Service};
 use merrow_sim::Simulation;
 use merrow_world::document::{ObjectInfo, Placement};
 
-/// Starts the services.
+/// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
     Ok(vec![
-        connections.serve::<GetEntities>("get_entities", |connections, request, answer| {
-            let editor = connections.editor.clone();
-            connections.access(move |simulation| {
-                let found = select(simulation, &editor, &request.filters);
-                let (entities, result) = match found {
-                    Ok(objects) => (names(&objects), ok()),
-                    Err(result) => (Vec::new(), result),
-                };
-                answer.send(&GetEntitiesResponse { result, entities });
-            });
-        })?,
-        connections.serve::<GetEntitiesStates>("get_entities_states", |connections, request, answer| {
-            let editor = connections.editor.clone();
-            connections.access(move |simulation| {
-                let found = select(simulation, &editor, &request.filters);
-                let (objects, result) = match found {
-                    Ok(objects) => (objects, ok()),
-                    Err(result) => (Vec::new(), result),
-                };
-                let states = objects.iter().map(|object| state(simulation, object));
-                answer.send(&GetEntitiesStatesResponse {
-                    result,
-                    states: states.collect(),
-                    entities: names(&objects),
-                });
-            });
-        })?,
-        connections.serve::<GetEntityState>("get_entity_state", |connections, request, answer| {
-            let editor = connections.editor.clone();
-            connections.access(move |simulation| {
-                let found = find(&editor, &request.entity);
-                answer.send(&match found {
-                    Some(object) => GetEntityStateResponse {
-                        result: ok(),
-                        state: state(simulation, &object),
-                    },
-                    None => GetEntityStateResponse {
-                        result: no_entity(&request.entity),
-                        state: EntityState::default(),
-                    },
-                });
-            });
-        })?,
-        connections.serve::<GetEntityInfo>("get_entity_info", |connections, request, answer| {
-            let found = find(&connections.editor, &request.entity);
-            answer.send(&match found {
-                Some(object) => GetEntityInfoResponse {
-                    result: ok(),
-                    info: info(&object),
-                },
-                None => GetEntityInfoResponse {
-                    result: no_entity(&request.entity),
-                    info: EntityInfo::default(),
-                },
-            });
-        })?,
-        connections.serve::<GetEntityBounds>("get_entity_bounds", |connections, request, answer| {
-            let editor = connections.editor.clone();
-            connections.access(move |simulation| {
-                let found = find(&editor, &request.entity);
-                answer.send(&match found {
-                    Some(object) => GetEntityBoundsResponse {
-                        result: ok(),
-                        bounds: bounds(simulation, &object),
-                    },
-                    None => GetEntityBoundsResponse {
-                        result: no_entity(&request.entity),
-                        bounds: Bounds::default(),
-                    },
-                });
-            });
-        })?,
-        connections.serve::<SetEntityState>("set_entity_state", |connections, request, answer| {
-            match find(&connections.editor, &request.entity) {
-                None => answer.send(&SetEntityStateResponse {
-                    result: no_entity(&request.entity),
-                }),
-                Some(object) if object.placement.is_some() => {
-                    connections.editor.send(move |editor| {
-                        let result = match placement(&request, &Frame::WORLD) {
-                            Err(result) => result,
-                            Ok(_) if is_moving(&request) => failure(
-                                ServiceResult::RESULT_OPERATION_FAILED,
-                                format!("{} is static; expected zero twist and acceleration", object.name),
-                            ),
-                            Ok(placement) => {
-                                let changed = editor.document().with_structure_at(&object.name, placement);
-                                outcome(changed.and_then(|document| editor.change(document)))
-                            }
-                        };
-                        answer.send(&SetEntityStateResponse { result });
-                    });
-                }
-                Some(_) => connections.access(move |simulation| {
-                    let result = set_state(simulation, &request);
-                    answer.send(&SetEntityStateResponse { result });
-                }),
-            }
-        })?,
+        serve_get_entities(connections)?,
+        serve_get_entities_states(connections)?,
+        serve_get_entity_state(connections)?,
+        serve_get_entity_info(connections)?,
+        serve_get_entity_bounds(connections)?,
+        serve_set_entity_state(connections)?,
     ])
+}
+
+fn serve_get_entities(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<GetEntities>("get_entities", |connections, request, answer| {
+        let editor = connections.editor.clone();
+        connections.access(move |simulation| {
+            let found = select(simulation, &editor, &request.filters);
+            let (entities, result) = match found {
+                Ok(objects) => (names(&objects), ok()),
+                Err(result) => (Vec::new(), result),
+            };
+            answer.send(&GetEntitiesResponse { result, entities });
+        });
+    })
+}
+
+fn serve_get_entities_states(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<GetEntitiesStates>("get_entities_states", |connections, request, answer| {
+        let editor = connections.editor.clone();
+        connections.access(move |simulation| {
+            let found = select(simulation, &editor, &request.filters);
+            let (objects, result) = match found {
+                Ok(objects) => (objects, ok()),
+                Err(result) => (Vec::new(), result),
+            };
+            let states = objects.iter().map(|object| state(simulation, object));
+            answer.send(&GetEntitiesStatesResponse {
+                result,
+                states: states.collect(),
+                entities: names(&objects),
+            });
+        });
+    })
+}
+
+fn serve_get_entity_state(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<GetEntityState>("get_entity_state", |connections, request, answer| {
+        let editor = connections.editor.clone();
+        connections.access(move |simulation| {
+            let found = find(&editor, &request.entity);
+            answer.send(&match found {
+                Some(object) => GetEntityStateResponse {
+                    result: ok(),
+                    state: state(simulation, &object),
+                },
+                None => GetEntityStateResponse {
+                    result: no_entity(&request.entity),
+                    state: EntityState::default(),
+                },
+            });
+        });
+    })
+}
+
+fn serve_get_entity_info(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<GetEntityInfo>("get_entity_info", |connections, request, answer| {
+        let found = find(&connections.editor, &request.entity);
+        answer.send(&match found {
+            Some(object) => GetEntityInfoResponse {
+                result: ok(),
+                info: info(&object),
+            },
+            None => GetEntityInfoResponse {
+                result: no_entity(&request.entity),
+                info: EntityInfo::default(),
+            },
+        });
+    })
+}
+
+fn serve_get_entity_bounds(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<GetEntityBounds>("get_entity_bounds", |connections, request, answer| {
+        let editor = connections.editor.clone();
+        connections.access(move |simulation| {
+            let found = find(&editor, &request.entity);
+            answer.send(&match found {
+                Some(object) => GetEntityBoundsResponse {
+                    result: ok(),
+                    bounds: bounds(simulation, &object),
+                },
+                None => GetEntityBoundsResponse {
+                    result: no_entity(&request.entity),
+                    bounds: Bounds::default(),
+                },
+            });
+        });
+    })
+}
+
+fn serve_set_entity_state(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<SetEntityState>("set_entity_state", |connections, request, answer| {
+        match find(&connections.editor, &request.entity) {
+            None => answer.send(&SetEntityStateResponse {
+                result: no_entity(&request.entity),
+            }),
+            Some(object) if object.placement.is_some() => {
+                connections.editor.send(move |editor| {
+                    let result = match placement(&request, &Frame::WORLD) {
+                        Err(result) => result,
+                        Ok(_) if is_moving(&request) => failure(
+                            ServiceResult::RESULT_OPERATION_FAILED,
+                            format!(
+                                "{} is static; expected zero twist and acceleration",
+                                object.name
+                            ),
+                        ),
+                        Ok(placement) => {
+                            let changed =
+                                editor.document().with_structure_at(&object.name, placement);
+                            outcome(changed.and_then(|document| editor.change(document)))
+                        }
+                    };
+                    answer.send(&SetEntityStateResponse { result });
+                });
+            }
+            Some(_) => connections.access(move |simulation| {
+                let result = set_state(simulation, &request);
+                answer.send(&SetEntityStateResponse { result });
+            }),
+        }
+    })
 }
 
 /// Returns the object `name`.
 pub(super) fn find(editor: &EditSender, name: &str) -> Option<ObjectInfo> {
-    editor.objects().iter().find(|object| object.name == name).cloned()
+    editor
+        .objects()
+        .iter()
+        .find(|object| object.name == name)
+        .cloned()
 }
 
 /// Returns the objects that a filter selects.
@@ -224,7 +256,10 @@ fn own_box(simulation: &Simulation, object: &ObjectInfo) -> [Vec3; 2] {
         let structure = scene.structures.iter().find(|s| s.name == object.name);
         return structure.map_or([Vec3::zero(); 2], |s| structure_bounds(s, &placement));
     }
-    let robot = scene.robots.iter().position(|robot| robot.name == object.name);
+    let robot = scene
+        .robots
+        .iter()
+        .position(|robot| robot.name == object.name);
     robot.map_or([Vec3::zero(); 2], |k| {
         robot_bounds(&scene.robots[k], &simulation.state.robots[k].motion)
     })
@@ -260,7 +295,7 @@ struct Frame {
 }
 
 impl Frame {
-    /// The world.
+    /// Frame of the world.
     const WORLD: Self = Self {
         p: Vec3::new(0.0, 0.0, 0.0),
         q: Quat {
@@ -331,7 +366,9 @@ pub(super) fn place_in(
 }
 
 fn no_frame(name: &str) -> String {
-    format!("no frame {name:?}; expected {WORLD_FRAME:?}, or the name of an entity or of its base link")
+    format!(
+        "no frame {name:?}; expected {WORLD_FRAME:?}, or the name of an entity or of its base link"
+    )
 }
 
 /// Sets pose and velocity of a robot.
@@ -368,5 +405,9 @@ fn set_state(simulation: &mut Simulation, request: &SetEntityStateRequest) -> Se
         v_WB_B: R_BW.mul_vec(v_W),
         w_WB_B: R_BW.mul_vec(w_W),
     };
-    outcome(simulation.apply(&command).map_err(|rejection| rejection.reason))
+    outcome(
+        simulation
+            .apply(&command)
+            .map_err(|rejection| rejection.reason),
+    )
 }

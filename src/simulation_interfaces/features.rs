@@ -6,7 +6,7 @@ use merrow_ros2::msg::simulation_interfaces::{
 };
 use merrow_ros2::node::{NodeError, Service};
 
-/// Supported features.
+/// Features that the node declares.
 pub const FEATURES: [u8; 22] = [
     F::SPAWNING,
     F::DELETING,
@@ -32,7 +32,7 @@ pub const FEATURES: [u8; 22] = [
     F::SPAWNING_ENTITIES,
 ];
 
-/// Starts the service.
+/// Starts the service of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Service, NodeError> {
     connections.serve::<GetSimulatorFeatures>("get_simulator_features", |_, _, answer| {
         let features = F {

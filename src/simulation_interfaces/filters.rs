@@ -65,9 +65,9 @@ impl Filter {
         let [lower, upper] = world_box();
         let axes = |v: Vec3| [v.x, v.y, v.z];
         match volume {
-            Volume::Box([low, high]) => (0..3).all(|i| {
-                axes(lower)[i] <= axes(*high)[i] && axes(*low)[i] <= axes(upper)[i]
-            }),
+            Volume::Box([low, high]) => {
+                (0..3).all(|i| axes(lower)[i] <= axes(*high)[i] && axes(*low)[i] <= axes(upper)[i])
+            }
             Volume::Sphere { center, radius } => {
                 let nearest = |i: usize| axes(*center)[i].clamp(axes(lower)[i], axes(upper)[i]);
                 let nearest = Vec3::new(nearest(0), nearest(1), nearest(2));
@@ -92,9 +92,9 @@ impl Volume {
                 radius: radius.x,
             })),
             (Bounds::TYPE_BOX, _) => invalid("bounds: expected two points for a box"),
-            (Bounds::TYPE_SPHERE, _) => {
-                invalid("bounds: expected a centre, and a radius of at least 0 as x of a second point")
-            }
+            (Bounds::TYPE_SPHERE, _) => invalid(
+                "bounds: expected a centre, and a radius of at least 0 as x of a second point",
+            ),
             _ => Err(failure(
                 ServiceResult::RESULT_FEATURE_UNSUPPORTED,
                 "bounds: expected a box or a sphere",
@@ -111,7 +111,10 @@ pub(super) fn box_around(points: impl Iterator<Item = Vec3>) -> [Vec3; 2] {
             Vec3::new(high.x.max(p.x), high.y.max(p.y), high.z.max(p.z)),
         ]
     };
-    points.map(|p| [p, p]).reduce(|a, b| join(join(a, b[0]), b[1])).unwrap_or_default()
+    points
+        .map(|p| [p, p])
+        .reduce(|a, b| join(join(a, b[0]), b[1]))
+        .unwrap_or_default()
 }
 
 /// Returns the box around a robot in its base frame, at its joint positions: hulls, collision
@@ -120,10 +123,15 @@ pub(super) fn robot_bounds(robot: &Robot, motion: &Motion) -> [Vec3; 2] {
     let mut links = Workspace::new(robot).links;
     kinematics::poses(robot, motion, &mut links);
     let (R_BW, p_WB) = (links[0].R_WL.transpose(), links[0].p_WL);
-    let place = |link: usize, p: Vec3| R_BW.mul_vec(links[link].p_WL + links[link].R_WL.mul_vec(p) - p_WB);
+    let place =
+        |link: usize, p: Vec3| R_BW.mul_vec(links[link].p_WL + links[link].R_WL.mul_vec(p) - p_WB);
     let mut points = Vec::new();
     for collider in robot.colliders.iter().chain(&robot.visuals) {
-        points.extend(corners(collider).into_iter().map(|p| place(collider.link, p)));
+        points.extend(
+            corners(collider)
+                .into_iter()
+                .map(|p| place(collider.link, p)),
+        );
     }
     for (k, link) in robot.links.iter().enumerate() {
         let hull = link.hull_mesh.iter().flat_map(|mesh| &mesh.vertices);

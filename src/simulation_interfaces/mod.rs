@@ -32,13 +32,13 @@ pub use crate::simulation_interfaces::features::FEATURES;
 /// Connections of the services to the running world.
 #[derive(Clone)]
 pub struct Connections {
-    /// The node.
+    /// Node of the run.
     pub node: Arc<Node>,
     /// Requests to the running world.
     pub requests: Sender<Request>,
     /// Changes of the world.
     pub editor: EditSender,
-    /// Simulated time [ns].
+    /// Simulated time since the start [ns].
     pub now_ns: Arc<AtomicU64>,
     /// Set to end the program.
     pub stop: Arc<AtomicBool>,
@@ -106,7 +106,8 @@ impl Connections {
                     .warn(format_args!("{label}: malformed request: {why}")),
             }
         };
-        self.node.deferred_service::<S>(name, &Qos::SERVICE, Box::new(answer))
+        self.node
+            .deferred_service::<S>(name, &Qos::SERVICE, Box::new(answer))
     }
 
     /// Calls a function with the world on the thread of the run. If the run has ended, it is

@@ -7,7 +7,7 @@ use crate::simulation_interfaces::Connections;
 use merrow_ros2::node::{NodeError, Service};
 use std::path::Path;
 
-/// Starts the service.
+/// Starts the service of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Service, NodeError> {
     connections.serve_private::<SaveWorld>("~/save_world", |connections, request, answer| {
         connections.editor.send(move |editor| {
@@ -26,7 +26,9 @@ fn save(editor: &WorldEditor, uri: &str) -> Result<(), String> {
     }
     let document = editor.document().clone();
     let text = editor.access(move |simulation| {
-        document.with_state(&simulation.scene, &simulation.state).to_yaml()
+        document
+            .with_state(&simulation.scene, &simulation.state)
+            .to_yaml()
     })?;
     checkpoint::write_world(Path::new(uri), &text)
 }

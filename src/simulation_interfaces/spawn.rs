@@ -13,84 +13,100 @@ use merrow_ros2::node::{NodeError, Service};
 use merrow_world::data_dir;
 use merrow_world::document::{Resource as Description, ResourceError};
 
-/// Starts the services.
+/// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
     Ok(vec![
-        connections.serve::<SpawnEntityService>("spawn_entity", |connections, request, answer| {
-            let logger = connections.node.logger().clone();
-            connections.editor.send(move |editor| {
-                let SpawnResult {
-                    result,
-                    entity_name,
-                } = spawn(
-                    editor,
-                    &SpawnEntity {
-                        name: request.name,
-                        allow_renaming: request.allow_renaming,
-                        entity_resource: request.entity_resource,
-                        entity_namespace: request.entity_namespace,
-                        initial_pose: request.initial_pose,
-                    },
-                );
-                log(&logger, "spawn_entity", &result);
-                answer.send(&SpawnEntityResponse {
-                    result,
-                    entity_name,
-                });
-            });
-        })?,
-        connections.serve::<SpawnEntities>("spawn_entities", |connections, request, answer| {
-            let logger = connections.node.logger().clone();
-            connections.editor.send(move |editor| {
-                let requests = request.spawn_requests.iter();
-                let results: Vec<SpawnResult> = requests.map(|one| spawn(editor, one)).collect();
-                let is_ok = |one: &&SpawnResult| one.result.result == ServiceResult::RESULT_OK;
-                let failed = results.len() - results.iter().filter(is_ok).count();
-                let result = if failed == 0 {
-                    ok()
-                } else {
-                    let why = format!("{failed} of {} entities were not added", results.len());
-                    failure(SpawnEntitiesResponse::ENTITIES_SPAWN_FAILED, why)
-                };
-                for one in &results {
-                    log(&logger, "spawn_entities", &one.result);
-                }
-                answer.send(&SpawnEntitiesResponse { result, results });
-            });
-        })?,
-        connections.serve::<DeleteEntity>("delete_entity", |connections, request, answer| {
-            let logger = connections.node.logger().clone();
-            connections.editor.send(move |editor| {
-                let result = match editor.document().without(&request.entity) {
-                    Err(_) => no_entity(&request.entity),
-                    Ok(document) => outcome(editor.change(document)),
-                };
-                log(&logger, "delete_entity", &result);
-                answer.send(&DeleteEntityResponse { result });
-            });
-        })?,
-        connections.serve::<GetSpawnables>("get_spawnables", |_, request, answer| {
-            let names = data_dir::file_names("params/robots");
-            let spawnables = names.iter().map(|name| Spawnable {
-                entity_resource: Resource {
-                    uri: name.clone(),
-                    resource_string: String::new(),
-                },
-                description: data_dir::description("params/robots", name),
-                spawn_bounds: Bounds::default(),
-            });
-            let unknown: Vec<String> = request.sources.iter().map(|s| format!("{s:?}")).collect();
-            let mut result = ok();
-            if !unknown.is_empty() {
-                let sources = unknown.join(", ");
-                result.error_message = format!("no source {sources}; set MERROW_SHARE to add a folder");
-            }
-            answer.send(&GetSpawnablesResponse {
-                result,
-                spawnables: spawnables.collect(),
-            });
-        })?,
+        serve_spawn_entity(connections)?,
+        serve_spawn_entities(connections)?,
+        serve_delete_entity(connections)?,
+        serve_get_spawnables(connections)?,
     ])
+}
+
+fn serve_spawn_entity(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<SpawnEntityService>("spawn_entity", |connections, request, answer| {
+        let logger = connections.node.logger().clone();
+        connections.editor.send(move |editor| {
+            let SpawnResult {
+                result,
+                entity_name,
+            } = spawn(
+                editor,
+                &SpawnEntity {
+                    name: request.name,
+                    allow_renaming: request.allow_renaming,
+                    entity_resource: request.entity_resource,
+                    entity_namespace: request.entity_namespace,
+                    initial_pose: request.initial_pose,
+                },
+            );
+            log(&logger, "spawn_entity", &result);
+            answer.send(&SpawnEntityResponse {
+                result,
+                entity_name,
+            });
+        });
+    })
+}
+
+fn serve_spawn_entities(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<SpawnEntities>("spawn_entities", |connections, request, answer| {
+        let logger = connections.node.logger().clone();
+        connections.editor.send(move |editor| {
+            let requests = request.spawn_requests.iter();
+            let results: Vec<SpawnResult> = requests.map(|one| spawn(editor, one)).collect();
+            let is_ok = |one: &&SpawnResult| one.result.result == ServiceResult::RESULT_OK;
+            let failed = results.len() - results.iter().filter(is_ok).count();
+            let result = if failed == 0 {
+                ok()
+            } else {
+                let why = format!("{failed} of {} entities were not added", results.len());
+                failure(SpawnEntitiesResponse::ENTITIES_SPAWN_FAILED, why)
+            };
+            for one in &results {
+                log(&logger, "spawn_entities", &one.result);
+            }
+            answer.send(&SpawnEntitiesResponse { result, results });
+        });
+    })
+}
+
+fn serve_delete_entity(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<DeleteEntity>("delete_entity", |connections, request, answer| {
+        let logger = connections.node.logger().clone();
+        connections.editor.send(move |editor| {
+            let result = match editor.document().without(&request.entity) {
+                Err(_) => no_entity(&request.entity),
+                Ok(document) => outcome(editor.change(document)),
+            };
+            log(&logger, "delete_entity", &result);
+            answer.send(&DeleteEntityResponse { result });
+        });
+    })
+}
+
+fn serve_get_spawnables(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<GetSpawnables>("get_spawnables", |_, request, answer| {
+        let names = data_dir::file_names("params/robots");
+        let spawnables = names.iter().map(|name| Spawnable {
+            entity_resource: Resource {
+                uri: name.clone(),
+                resource_string: String::new(),
+            },
+            description: data_dir::description("params/robots", name),
+            spawn_bounds: Bounds::default(),
+        });
+        let unknown: Vec<String> = request.sources.iter().map(|s| format!("{s:?}")).collect();
+        let mut result = ok();
+        if !unknown.is_empty() {
+            let sources = unknown.join(", ");
+            result.error_message = format!("no source {sources}; set MERROW_SHARE to add a folder");
+        }
+        answer.send(&GetSpawnablesResponse {
+            result,
+            spawnables: spawnables.collect(),
+        });
+    })
 }
 
 /// Logs the first line of a failure.
@@ -101,7 +117,7 @@ fn log(logger: &merrow_ros2::node::Logger, service: &str, result: &ServiceResult
     }
 }
 
-/// Adds one entity.
+/// Adds one entity to the world.
 fn spawn(editor: &mut WorldEditor, request: &SpawnEntity) -> SpawnResult {
     let (result, entity_name) = match try_spawn(editor, request) {
         Ok(name) => (ok(), name),
@@ -174,7 +190,11 @@ fn entity_name(
     };
     let taken = |name: &str| {
         let scene = editor.scene();
-        editor.document().objects().iter().any(|object| object.name == name)
+        editor
+            .document()
+            .objects()
+            .iter()
+            .any(|object| object.name == name)
             || scene.tethers.iter().any(|tether| tether.name == name)
     };
     let is_valid = is_name(wanted);
@@ -182,7 +202,11 @@ fn entity_name(
         return Ok(wanted.to_string());
     }
     if request.allow_renaming {
-        let base = if is_valid { wanted.to_string() } else { valid_name(wanted) };
+        let base = if is_valid {
+            wanted.to_string()
+        } else {
+            valid_name(wanted)
+        };
         let numbered = (1..).map(|k| format!("{base}_{k}"));
         let mut names = std::iter::once(base.clone()).chain(numbered);
         return names
@@ -201,12 +225,16 @@ fn entity_name(
 
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        && name
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// Returns a valid name that resembles `name`.
 fn valid_name(name: &str) -> String {
-    let replaced = name.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+    let replaced = name
+        .to_ascii_lowercase()
+        .replace(|c: char| !c.is_ascii_alphanumeric(), "_");
     let start = replaced.trim_start_matches(|c: char| !c.is_ascii_lowercase());
     if start.is_empty() {
         "entity".to_string()

@@ -10,8 +10,8 @@ use merrow_ros2::msg::simulation_interfaces::simulate_steps::{
 };
 use merrow_ros2::node::{ActionServer, Executor, GoalHandle, Logger, NodeError};
 use merrow_sim::{Reply, Request, StepResult};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Number of feedback messages of a long goal.
 const FEEDBACKS: u64 = 100;
@@ -21,22 +21,27 @@ const CHUNK_MAX: u64 = 1000;
 /// Running server of the action.
 pub(super) type StepsServer = ActionServer<Action>;
 
-/// Starts the action.
+/// Starts the action of this file.
 pub(super) fn serve(connections: &Connections) -> Result<StepsServer, NodeError> {
     let stepper = Stepper {
         requests: connections.requests.clone(),
         logger: connections.node.logger().clone(),
-        current: Arc::default(),
+        current: None,
     };
     let name = connections.name("simulate_steps");
-    ActionServer::start(&connections.node, &name, Arc::clone(&connections.now_ns), stepper)
+    ActionServer::start(
+        &connections.node,
+        &name,
+        Arc::clone(&connections.now_ns),
+        stepper,
+    )
 }
 
 struct Stepper {
     requests: Sender<Request>,
     logger: Logger,
     /// The executing goal, and whether its client has cancelled it.
-    current: Arc<Mutex<Option<(GoalId, Arc<AtomicBool>)>>>,
+    current: Option<(GoalId, Arc<AtomicBool>)>,
 }
 
 impl Executor<Action> for Stepper {
@@ -52,8 +57,7 @@ impl Executor<Action> for Stepper {
 
     fn start(&mut self, goal: GoalHandle<Action>, steps: u64) {
         let cancelled = Arc::new(AtomicBool::new(false));
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        *current = Some((goal.id(), Arc::clone(&cancelled)));
+        self.current = Some((goal.id(), Arc::clone(&cancelled)));
         let run = StepRun {
             requests: self.requests.clone(),
             goal,
@@ -65,8 +69,7 @@ impl Executor<Action> for Stepper {
     }
 
     fn cancel(&mut self, id: GoalId) {
-        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, cancelled)) = current.as_ref().filter(|(goal, _)| *goal == id) {
+        if let Some((_, cancelled)) = self.current.as_ref().filter(|(goal, _)| *goal == id) {
             cancelled.store(true, Ordering::Relaxed);
         }
     }
@@ -76,8 +79,9 @@ impl Executor<Action> for Stepper {
     }
 
     fn report_malformed(&mut self, what: &str, why: &CdrError) {
-        self.logger
-            .warn(format_args!("simulate_steps: malformed {what} request: {why}"));
+        self.logger.warn(format_args!(
+            "simulate_steps: malformed {what} request: {why}"
+        ));
     }
 }
 
@@ -111,7 +115,8 @@ impl StepRun {
             remaining_steps,
         });
         if remaining_steps == 0 {
-            self.goal.finish(GoalOutcome::Succeeded, Outcome { result: ok() });
+            self.goal
+                .finish(GoalOutcome::Succeeded, Outcome { result: ok() });
         } else if self.cancelled.load(Ordering::Relaxed) {
             let why = format!("cancelled after {completed_steps} of {} steps", self.steps);
             self.goal.finish(GoalOutcome::Canceled, failed(&why));

@@ -1,7 +1,7 @@
 //! Keys of contacts: shapes on bodies, structures, props and surface materials.
 
-use crate::texture::TextureConfig;
 use crate::robot::Category;
+use crate::texture::TextureConfig;
 use crate::{BodyConfig, RepeatConfig};
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};

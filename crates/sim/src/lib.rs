@@ -52,5 +52,7 @@ pub mod tethers;
 mod threads;
 
 pub use crate::pace::{Clock, Pace};
-pub use crate::run::{Access, RunStatus, BLOCK_MAX_NS, Control, Observer, Reply, Request, StepResult, Summary, run};
+pub use crate::run::{
+    Access, BLOCK_MAX_NS, Control, Observer, Reply, Request, RunStatus, StepResult, Summary, run,
+};
 pub use crate::simulation::{SceneVersion, Simulation};

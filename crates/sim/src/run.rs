@@ -59,7 +59,7 @@ impl std::fmt::Debug for Access {
 /// Status of a run, in reply to a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunStatus {
-    /// Simulated time [ns].
+    /// Simulated time since the start [ns].
     pub time_ns: u64,
     /// True while the simulated time is paused.
     pub paused: bool,

@@ -154,7 +154,7 @@ mod tests {
             "a: \"1\"\nb: 'text with: colon # and hash'\nc: plain, with comma\nd: -1.5e-3\ne: \"\"",
             "a: |\n  two\n  lines\nb: >\n  folded\n  line\n'key: odd': 1\n\"\": 2",
             "a: \"- no item\"\nb: '? x'\nc: \"tab\\t quote\\\" back\\\\slash\"\nd: 20 °C\ne: '~'\nf: 'null'",
-            "a: -\nb: -.5\nc: +3\nd: .inf\ne: x y  z",
+            "a: '-'\nb: -.5\nc: +3\nd: .inf\ne: x y  z",
         ];
         for text in texts {
             let mut problems = Problems::new();

@@ -271,7 +271,7 @@ def check_simulation_state():
         simulator.ok("SetSimulationState", **target(STOPPED))
         assert state() == STOPPED and (stamp().sec, stamp().nanosec) == (0, 0)
         simulator.refused(103, "expected 0", "SetSimulationState", **target(9))
-        # reset of the state alone: the time goes on
+        # reset of the state alone: the time continues
         simulator.ok("StepSimulation", steps=100)
         moved = message(f"{PACKAGE}/msg/EntityState", pose=pose((1, 2, -3)))
         simulator.ok("SetEntityState", entity="bluerov2", state=moved, set_pose=True)

@@ -76,8 +76,8 @@ impl Contacts {
         }))
     }
 
-    /// Copies the contacts and impulses of the bodies that exist in this world and in that of `old`,
-    /// with the indices of this world.
+    /// Copies the contacts and impulses of the bodies that exist in this world and in that of
+    /// `old`, with the indices of this world.
     pub fn transfer_impulses(
         &self,
         old: &Self,

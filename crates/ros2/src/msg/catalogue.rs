@@ -19,7 +19,8 @@ use crate::msg::simulation_interfaces::simulate_steps;
 use crate::msg::{
     action_msgs, builtin_interfaces, control_msgs, diagnostic_msgs, geometry_msgs, nav_msgs,
     rcl_interfaces, rmw_dds_common, rosgraph_msgs, sensor_msgs, service_msgs,
-    simulation_interfaces, std_msgs, std_srvs, tf2_msgs, trajectory_msgs, type_description_interfaces, unique_identifier_msgs, vision_msgs,
+    simulation_interfaces, std_msgs, std_srvs, tf2_msgs, trajectory_msgs,
+    type_description_interfaces, unique_identifier_msgs, vision_msgs,
 };
 
 /// A message type and one sample message.

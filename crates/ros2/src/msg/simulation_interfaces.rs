@@ -26,8 +26,8 @@ ros_message! {
     pub struct Bounds("simulation_interfaces/msg/Bounds") {
         /// Type of the volume.
         r#type: u8,
-        /// Upper and lower corner of a box, centre of a sphere and its radius as x, or the points of
-        /// a convex hull \[m\].
+        /// Upper and lower corner of a box, centre of a sphere and its radius as x, or the points
+        /// of a convex hull \[m\].
         points: Vec<Vector3>,
     } consts {
         TYPE_EMPTY: u8 = 0,
@@ -48,7 +48,7 @@ ros_message! {
         CATEGORY_STATIC_OBJECT: u8 = 5,
     }
 
-    /// Selection by tags.
+    /// Selection of objects by tags.
     pub struct TagsFilter("simulation_interfaces/msg/TagsFilter") {
         /// Tags; empty: everything is selected.
         tags: Vec<String>,
@@ -63,7 +63,7 @@ ros_message! {
     pub struct EntityFilters("simulation_interfaces/msg/EntityFilters") {
         /// POSIX extended regular expression for the name; empty: all names.
         filter: String,
-        /// Categories; empty: all.
+        /// Selected categories; empty: all.
         categories: Vec<EntityCategory>,
         /// Tags of the entities.
         tags: TagsFilter,
@@ -75,7 +75,7 @@ ros_message! {
     pub struct EntityInfo("simulation_interfaces/msg/EntityInfo") {
         /// Category of the entity.
         category: EntityCategory,
-        /// Description for users.
+        /// Description as text for users.
         description: String,
         /// Tags of the entity.
         tags: Vec<String>,
@@ -97,7 +97,7 @@ ros_message! {
     pub struct NamedPose("simulation_interfaces/msg/NamedPose") {
         /// Name of the pose.
         name: String,
-        /// Description for users.
+        /// Description as text for users.
         description: String,
         /// Tags of the pose.
         tags: Vec<String>,
@@ -185,7 +185,7 @@ ros_message! {
 
     /// Outcome of a request to add one entity.
     pub struct SpawnResult("simulation_interfaces/msg/SpawnResult") {
-        /// Outcome.
+        /// Result of the request.
         result: ServiceResult,
         /// Name of the entity.
         entity_name: String,
@@ -205,7 +205,7 @@ ros_message! {
     pub struct Spawnable("simulation_interfaces/msg/Spawnable") {
         /// Description of the object.
         entity_resource: Resource,
-        /// Description for users.
+        /// Description as text for users.
         description: String,
         /// Volume that contains the object.
         spawn_bounds: Bounds,
@@ -217,7 +217,7 @@ ros_message! {
         name: String,
         /// Description of the world.
         world_resource: Resource,
-        /// Description for users.
+        /// Description as text for users.
         description: String,
         /// Tags of the world.
         tags: Vec<String>,
@@ -228,11 +228,11 @@ ros_action! {
     /// Makes steps of a paused simulation, with feedback.
     pub mod simulate_steps("simulation_interfaces/action/SimulateSteps") {
         goal {
-            /// Number of steps.
+            /// Number of steps to make.
             steps: u64,
         }
         result {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
         }
         feedback {

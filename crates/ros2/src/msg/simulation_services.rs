@@ -1,22 +1,22 @@
 //! Services of `simulation_interfaces`.
 
+use crate::message::ros_service;
+use crate::msg::geometry_msgs::PoseStamped;
 use crate::msg::simulation_interfaces::{
     Bounds, EntityFilters, EntityInfo, EntityState, NamedPose, Resource, ServiceResult,
     SimulationState, SimulatorFeatures, SpawnEntity, SpawnResult, Spawnable, TagsFilter,
     WorldResource,
 };
-use crate::message::ros_service;
-use crate::msg::geometry_msgs::PoseStamped;
 
 ros_service! {
-    /// Removes an entity.
+    /// Removes an entity from the world.
     pub struct DeleteEntity("simulation_interfaces/srv/DeleteEntity") {
         request DeleteEntityRequest {
             /// Name of the entity.
             entity: String,
         }
         response DeleteEntityResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
         }
     }
@@ -34,9 +34,9 @@ ros_service! {
             continue_on_error: bool,
         }
         response GetAvailableWorldsResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
-            /// Worlds.
+            /// Worlds that can be loaded.
             worlds: Vec<WorldResource>,
         } consts {
             DEFAULT_SOURCES_FAILED: u8 = 101,
@@ -47,9 +47,9 @@ ros_service! {
     pub struct GetCurrentWorld("simulation_interfaces/srv/GetCurrentWorld") {
         request GetCurrentWorldRequest {}
         response GetCurrentWorldResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
-            /// Loaded world.
+            /// World that is loaded.
             world: WorldResource,
         } consts {
             NO_WORLD_LOADED: u8 = 101,
@@ -63,7 +63,7 @@ ros_service! {
             filters: EntityFilters,
         }
         response GetEntitiesResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
             /// Names of the entities.
             entities: Vec<String>,
@@ -77,7 +77,7 @@ ros_service! {
             filters: EntityFilters,
         }
         response GetEntitiesStatesResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
             /// Names of the entities.
             entities: Vec<String>,
@@ -93,7 +93,7 @@ ros_service! {
             entity: String,
         }
         response GetEntityBoundsResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
             /// Volume of the entity.
             bounds: Bounds,
@@ -107,7 +107,7 @@ ros_service! {
             entity: String,
         }
         response GetEntityInfoResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
             /// Information about the entity.
             info: EntityInfo,
@@ -121,7 +121,7 @@ ros_service! {
             entity: String,
         }
         response GetEntityStateResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
             /// State of the entity.
             state: EntityState,
@@ -135,9 +135,9 @@ ros_service! {
             name: String,
         }
         response GetNamedPoseBoundsResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
-            /// Volume.
+            /// Volume at the pose.
             bounds: Bounds,
         }
     }
@@ -149,9 +149,9 @@ ros_service! {
             tags: TagsFilter,
         }
         response GetNamedPosesResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
-            /// Poses.
+            /// Poses of the world.
             poses: Vec<NamedPose>,
         }
     }
@@ -162,7 +162,7 @@ ros_service! {
         response GetSimulationStateResponse {
             /// State of the simulator.
             state: SimulationState,
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
         }
     }
@@ -171,7 +171,7 @@ ros_service! {
     pub struct GetSimulatorFeatures("simulation_interfaces/srv/GetSimulatorFeatures") {
         request GetSimulatorFeaturesRequest {}
         response GetSimulatorFeaturesResponse {
-            /// Supported features.
+            /// Features of the simulator.
             features: SimulatorFeatures,
         }
     }
@@ -183,9 +183,9 @@ ros_service! {
             sources: Vec<String>,
         }
         response GetSpawnablesResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
-            /// Objects.
+            /// Objects that can be added.
             spawnables: Vec<Spawnable>,
         }
     }
@@ -201,9 +201,9 @@ ros_service! {
             ignore_missing_or_unsupported_assets: bool,
         }
         response LoadWorldResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
-            /// Loaded world.
+            /// World that is loaded.
             world: WorldResource,
         } consts {
             UNSUPPORTED_FORMAT: u8 = 101,
@@ -215,7 +215,7 @@ ros_service! {
         }
     }
 
-    /// Resets the simulation.
+    /// Resets the simulation or parts of it.
     pub struct ResetSimulation("simulation_interfaces/srv/ResetSimulation") {
         request ResetSimulationRequest {
             /// Parts that are reset, as bits.
@@ -228,7 +228,7 @@ ros_service! {
             SCOPE_ALL: u8 = 255,
         }
         response ResetSimulationResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
         }
     }
@@ -242,7 +242,7 @@ ros_service! {
             info: EntityInfo,
         }
         response SetEntityInfoResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
         }
     }
@@ -252,7 +252,7 @@ ros_service! {
         request SetEntityStateRequest {
             /// Name of the entity.
             entity: String,
-            /// New state.
+            /// State to be set.
             state: EntityState,
             /// Whether the pose is set.
             set_pose: bool,
@@ -262,7 +262,7 @@ ros_service! {
             set_acceleration: bool,
         }
         response SetEntityStateResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
         } consts {
             INVALID_POSE: u8 = 101,
@@ -276,7 +276,7 @@ ros_service! {
             state: SimulationState,
         }
         response SetSimulationStateResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
         } consts {
             ALREADY_IN_TARGET_STATE: u8 = 101,
@@ -285,14 +285,14 @@ ros_service! {
         }
     }
 
-    /// Adds several entities.
+    /// Adds several entities at once.
     pub struct SpawnEntities("simulation_interfaces/srv/SpawnEntities") {
         request SpawnEntitiesRequest {
-            /// Entities.
+            /// Entities to be added.
             spawn_requests: Vec<SpawnEntity>,
         }
         response SpawnEntitiesResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
             /// Outcome for each entity.
             results: Vec<SpawnResult>,
@@ -316,7 +316,7 @@ ros_service! {
             initial_pose: PoseStamped,
         }
         response SpawnEntityResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
             /// Name of the entity.
             entity_name: String,
@@ -336,11 +336,11 @@ ros_service! {
     /// Makes steps of a paused simulation.
     pub struct StepSimulation("simulation_interfaces/srv/StepSimulation") {
         request StepSimulationRequest {
-            /// Number of steps.
+            /// Number of steps to make.
             steps: u64 = 1,
         }
         response StepSimulationResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
         }
     }
@@ -349,7 +349,7 @@ ros_service! {
     pub struct UnloadWorld("simulation_interfaces/srv/UnloadWorld") {
         request UnloadWorldRequest {}
         response UnloadWorldResponse {
-            /// Outcome.
+            /// Result of the request.
             result: ServiceResult,
         } consts {
             NO_WORLD_LOADED: u8 = 101,

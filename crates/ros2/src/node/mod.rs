@@ -111,8 +111,8 @@ impl Node {
     }
 
     /// As [`Node::new`], for a program whose topics and services change while it runs. An endpoint
-    /// with the name, type and QoS of an existing one takes its place without leaving the network:
-    /// messages and requests go to the callback of the newer one, and a publisher keeps its history.
+    /// with the name, type and QoS of an existing one takes its place without leaving the network.
+    /// Messages and requests go to the callback of the newer one. A publisher keeps its history.
     ///
     /// # Errors
     /// As [`Node::new`].

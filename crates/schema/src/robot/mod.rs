@@ -53,9 +53,9 @@ fieldless_choice! {
     pub enum Category {
         /// Object of another type.
         Object = "object",
-        /// Robot.
+        /// Robot of any type.
         Robot = "robot",
-        /// Human.
+        /// Human, such as a swimmer.
         Human = "human",
         /// Object that moves, such as a ship or debris.
         DynamicObject = "dynamic_object",

@@ -326,7 +326,10 @@ fn texts(map: &Map, key: &str) -> Vec<String> {
 }
 
 fn values(map: &Map, key: &str) -> Vec<f64> {
-    texts(map, key).iter().filter_map(|text| text.parse().ok()).collect()
+    texts(map, key)
+        .iter()
+        .filter_map(|text| text.parse().ok())
+        .collect()
 }
 
 /// Returns the pose in an entry.

@@ -131,8 +131,8 @@ impl Detector {
         })
     }
 
-    /// Returns the indices of the shapes of `old` in contact keys, and those of the same shapes here.
-    /// The seabed keeps its index.
+    /// Returns the indices of the shapes of `old` in contact keys, and those of the same shapes in
+    /// this detector. The seabed keeps its index.
     pub(crate) fn corresponding_shapes(
         &self,
         old: &Self,
