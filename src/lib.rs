@@ -22,3 +22,4 @@ pub mod input;
 pub mod msg;
 pub mod node;
 pub mod publisher;
+pub mod simulation_interfaces;

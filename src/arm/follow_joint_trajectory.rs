@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::arm::goal_status::{ClientGoalState, GoalObserver, GoalReport, GroupStatus, Slot};
+use crate::arm::goal_status::{
+    Binding, ClientGoalState, GoalObserver, GoalReport, GroupStatus, Slot,
+};
 use crate::arm::request::{Rejection, goal_trajectory};
 use crate::arm::{GroupIndex, state};
 use crate::input::Mailbox;
@@ -28,22 +30,18 @@ pub(super) fn start(
     label: &str,
     group_index: GroupIndex,
     mailbox: &Mailbox,
-) -> Result<(ActionServer<Action>, Box<dyn GoalObserver>), NodeError> {
-    let slot = Slot::new(group_index);
+) -> Result<(ActionServer<Action>, Arc<dyn GoalObserver>), NodeError> {
+    let slot = Slot::new(group_index, mailbox);
     let follower = Follower {
-        mailbox: mailbox.clone(),
         label: label.to_string(),
-        group_index,
         slot: Arc::clone(&slot),
     };
     let server = ActionServer::start(node, label, Arc::clone(&mailbox.progress.now_ns), follower)?;
-    Ok((server, Box::new(slot)))
+    Ok((server, slot))
 }
 
 struct Follower {
-    mailbox: Mailbox,
     label: String,
-    group_index: GroupIndex,
     slot: Arc<Slot<Action>>,
 }
 
@@ -51,11 +49,15 @@ impl Executor<Action> for Follower {
     type Task = Trajectory;
 
     fn check(&mut self, goal: Goal) -> Result<Trajectory, Outcome> {
-        let (robot, group) = self.group_index.lookup(&self.mailbox.scene);
-        let now_ns = self.mailbox.progress.now_ns.load(Ordering::Relaxed);
+        let Binding {
+            group_index,
+            mailbox,
+        } = self.slot.binding();
+        let (robot, group) = group_index.lookup(&mailbox.scene);
+        let now_ns = mailbox.progress.now_ns.load(Ordering::Relaxed);
         goal_trajectory(robot, group, goal, now_ns).map_err(|Rejection { code, reason }| {
-            self.mailbox.reject(
-                Some(self.group_index.robot),
+            mailbox.reject(
+                Some(group_index.robot),
                 &self.label,
                 &format!("goal rejected: {reason}"),
             );
@@ -67,19 +69,19 @@ impl Executor<Action> for Follower {
     }
 
     fn start(&mut self, goal: GoalHandle<Action>, task: Trajectory) {
-        let GroupIndex { robot, group } = self.group_index;
         let trajectory = Arc::new(task);
-        self.slot
-            .start(&self.mailbox, goal, |id| Command::Trajectory {
+        self.slot.start(goal, |GroupIndex { robot, group }, id| {
+            Command::Trajectory {
                 robot,
                 group,
                 id,
                 trajectory,
-            });
+            }
+        });
     }
 
     fn cancel(&mut self, id: GoalId) {
-        self.slot.cancel(&self.mailbox, id);
+        self.slot.cancel(id);
     }
 
     fn replaced_result(&mut self) -> Outcome {
@@ -87,7 +89,7 @@ impl Executor<Action> for Follower {
     }
 
     fn report_malformed(&mut self, what: &str, why: &CdrError) {
-        self.mailbox.reject(
+        self.slot.binding().mailbox.reject(
             None,
             &self.label,
             &format!("report_malformed {what} request: {why}"),

@@ -11,13 +11,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::arm::GroupIndex;
 use crate::input::Mailbox;
 use crate::node::frames::Snapshot;
-use merrow_model::scene::Scene;
+use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::joint::{Goal, GoalState, Measured};
 use merrow_model::state::{Command, State};
 use merrow_ros2::action_type::Action;
 use merrow_ros2::goals::{GoalId, GoalOutcome};
 use merrow_ros2::node::GoalHandle;
-use merrow_sim::{Reply, Request, Simulation};
+use merrow_sim::{Reply, Request, SceneVersion, Simulation};
 
 /// Progress of the run, shared by the action servers and the run.
 #[derive(Debug, Default)]
@@ -101,7 +101,7 @@ impl GroupStatus {
 
 /// State of a goal for its client.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ClientGoalState {
+pub(super) struct ClientGoalState {
     /// State of the goal. It is "active" at the end only if the robot was halted.
     pub state: GoalState,
     /// Whether a gripper was stopped by an object before it reached its position.
@@ -109,19 +109,24 @@ pub struct ClientGoalState {
 }
 
 /// Observer that reports the goals of a group to the clients.
-pub trait GoalObserver: Send {
-    /// Returns the observed group of joints.
-    fn group_index(&self) -> GroupIndex;
+pub trait GoalObserver: Send + Sync {
+    /// Returns the observed group of joints in a version of the scene; `None` if it is not part of
+    /// it.
+    fn group_index(&self, version: SceneVersion) -> Option<GroupIndex>;
+    /// Follows the group to the next version of the scene. Ends its goal if its robot was removed.
+    fn change_scene(&self, version: SceneVersion, same: &Correspondence);
+    /// Sets the group and the connection for later goals.
+    fn bind(&self, group_index: GroupIndex, mailbox: &Mailbox);
     /// Processes a change of the status of the group's goals.
     fn observe(&self, scene: &Scene, status: &GroupStatus);
-    /// Publishes feedback on the executing goal.
-    fn publish_feedback(&self, scene: &Scene, snapshot: &Snapshot);
+    /// Publishes feedback on the executing goal of the group.
+    fn publish_feedback(&self, scene: &Scene, snapshot: &Snapshot, group_index: GroupIndex);
     /// Ends goals with numbers up to `up_to`, which a reset of the world has removed.
     fn end_removed_goals(&self, up_to: u64);
 }
 
 /// Conversion of the status of an action's goals to messages.
-pub trait GoalReport: Action {
+pub(super) trait GoalReport: Action {
     /// Builds the result of a goal that ended with this state.
     fn build_result(scene: &Scene, status: &GroupStatus, goal: ClientGoalState) -> Self::Result;
     /// Builds the feedback of a goal.
@@ -135,27 +140,69 @@ pub trait GoalReport: Action {
 }
 
 /// The executing goal of a client in a group, with its number in the control.
-pub struct Slot<A: Action> {
-    group_index: GroupIndex,
+pub(super) struct Slot<A: Action> {
+    binding: Mutex<Binding>,
+    observed: Mutex<Observed>,
     active: Mutex<Option<(u64, GoalHandle<A>)>>,
+}
+
+/// Group of joints whose status is observed, in a version of the scene; `None` if its robot was
+/// removed.
+#[derive(Clone, Copy)]
+struct Observed {
+    version: SceneVersion,
+    group_index: Option<GroupIndex>,
+}
+
+/// Group of joints that an action moves, and the connection to the world. Both change with the
+/// scene.
+#[derive(Clone)]
+pub(super) struct Binding {
+    /// Group of joints, by index.
+    pub group_index: GroupIndex,
+    /// Connection to the world.
+    pub mailbox: Mailbox,
 }
 
 impl<A: GoalReport> Slot<A> {
     /// Creates an empty slot.
-    pub fn new(group_index: GroupIndex) -> Arc<Self> {
+    pub(super) fn new(group_index: GroupIndex, mailbox: &Mailbox) -> Arc<Self> {
         Arc::new(Self {
-            group_index,
+            binding: Mutex::new(Binding {
+                group_index,
+                mailbox: mailbox.clone(),
+            }),
+            observed: Mutex::new(Observed {
+                version: mailbox.version,
+                group_index: Some(group_index),
+            }),
             active: Mutex::new(None),
         })
     }
 
+    /// Returns the current group and connection.
+    pub(super) fn binding(&self) -> Binding {
+        self.lock_binding().clone()
+    }
+
+    fn lock_observed(&self) -> MutexGuard<'_, Observed> {
+        self.observed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_binding(&self) -> MutexGuard<'_, Binding> {
+        self.binding.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Sends a goal to the run, as the command that `command` builds from the goal number.
-    pub fn start(
+    pub(super) fn start(
         &self,
-        mailbox: &Mailbox,
         goal: GoalHandle<A>,
-        command: impl FnOnce(u64) -> Command,
+        command: impl FnOnce(GroupIndex, u64) -> Command,
     ) {
+        let Binding {
+            group_index,
+            mailbox,
+        } = self.binding();
         let number = crate::arm::goal_number(&mailbox.progress);
         *self.lock() = Some((number, goal.clone()));
         let progress = Arc::clone(&mailbox.progress);
@@ -167,24 +214,28 @@ impl<A: GoalReport> Slot<A> {
                 }
             },
         );
+        let command = command(group_index, number);
         // sending fails if the run has ended
         let _ = mailbox
             .requests
-            .send(Request::CommandReply(command(number), reply));
+            .send(Request::CommandReply(mailbox.version, command, reply));
     }
 
     /// Requests the run to cancel a goal.
-    pub fn cancel(&self, mailbox: &Mailbox, id: GoalId) {
+    pub(super) fn cancel(&self, id: GoalId) {
         let under_way = self.lock();
         let Some((number, _)) = under_way.as_ref().filter(|(_, goal)| goal.id() == id) else {
             return;
         };
-        let GroupIndex { robot, group } = self.group_index;
-        let _ = mailbox.requests.send(Request::Command(Command::CancelGoal {
+        let binding = self.binding();
+        let GroupIndex { robot, group } = binding.group_index;
+        let command = Command::CancelGoal {
             robot,
             group,
             id: *number,
-        }));
+        };
+        let request = Request::Command(binding.mailbox.version, command);
+        let _ = binding.mailbox.requests.send(request);
     }
 
     fn end(&self, number: u64, end: GoalOutcome, result: A::Result) {
@@ -204,9 +255,40 @@ impl<A: GoalReport> Slot<A> {
     }
 }
 
-impl<A: GoalReport> GoalObserver for Arc<Slot<A>> {
-    fn group_index(&self) -> GroupIndex {
-        self.group_index
+impl<A: GoalReport> GoalObserver for Slot<A> {
+    fn group_index(&self, version: SceneVersion) -> Option<GroupIndex> {
+        let observed = *self.lock_observed();
+        observed.group_index.filter(|_| observed.version == version)
+    }
+
+    fn change_scene(&self, version: SceneVersion, same: &Correspondence) {
+        let mut observed = self.lock_observed();
+        if observed.version >= version {
+            return;
+        }
+        let group_index = observed
+            .group_index
+            .and_then(|GroupIndex { robot, group }| {
+                let robot = same.robot(robot)?;
+                Some(GroupIndex { robot, group })
+            });
+        let is_removed = group_index.is_none() && observed.group_index.is_some();
+        *observed = Observed {
+            version,
+            group_index,
+        };
+        drop(observed);
+        if let Some(number) = self.number().filter(|_| is_removed) {
+            let result = A::aborted_result("the robot was removed");
+            self.end(number, GoalOutcome::Aborted, result);
+        }
+    }
+
+    fn bind(&self, group_index: GroupIndex, mailbox: &Mailbox) {
+        *self.lock_binding() = Binding {
+            group_index,
+            mailbox: mailbox.clone(),
+        };
     }
 
     fn observe(&self, scene: &Scene, status: &GroupStatus) {
@@ -225,10 +307,10 @@ impl<A: GoalReport> GoalObserver for Arc<Slot<A>> {
         self.end(number, end, A::build_result(scene, status, goal));
     }
 
-    fn publish_feedback(&self, scene: &Scene, snapshot: &Snapshot) {
+    fn publish_feedback(&self, scene: &Scene, snapshot: &Snapshot, group_index: GroupIndex) {
         let goal = self.lock().as_ref().map(|(_, goal)| goal.clone());
         if let Some(goal) = goal {
-            goal.feedback(|| A::build_feedback(scene, snapshot, self.group_index));
+            goal.feedback(|| A::build_feedback(scene, snapshot, group_index));
         }
     }
 

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use crate::arm::goal_status::{ClientGoalState, GoalObserver, GoalReport, GroupStatus, Slot};
+use crate::arm::goal_status::{
+    Binding, ClientGoalState, GoalObserver, GoalReport, GroupStatus, Slot,
+};
 use crate::arm::{GroupIndex, state};
 use crate::convert::header;
 use crate::input::Mailbox;
@@ -29,16 +31,14 @@ pub(super) fn start<A: GripperAction>(
     label: &str,
     group_index: GroupIndex,
     mailbox: &Mailbox,
-) -> Result<(ActionServer<A>, Box<dyn GoalObserver>), NodeError> {
-    let slot = Slot::new(group_index);
+) -> Result<(ActionServer<A>, Arc<dyn GoalObserver>), NodeError> {
+    let slot = Slot::new(group_index, mailbox);
     let gripper = Gripper {
-        mailbox: mailbox.clone(),
         label: label.to_string(),
-        group_index,
         slot: Arc::clone(&slot),
     };
     let server = ActionServer::start(node, label, Arc::clone(&mailbox.progress.now_ns), gripper)?;
-    Ok((server, Box::new(slot)))
+    Ok((server, slot))
 }
 
 /// Checked goal of a gripper: target position and limit of the effort.
@@ -72,9 +72,7 @@ pub(super) trait GripperAction: GoalReport {
 }
 
 struct Gripper<A: GripperAction> {
-    mailbox: Mailbox,
     label: String,
-    group_index: GroupIndex,
     slot: Arc<Slot<A>>,
 }
 
@@ -82,12 +80,16 @@ impl<A: GripperAction> Executor<A> for Gripper<A> {
     type Task = GripperTarget;
 
     fn check(&mut self, goal: A::Goal) -> Result<GripperTarget, A::Result> {
-        let (robot, group) = self.group_index.lookup(&self.mailbox.scene);
+        let Binding {
+            group_index,
+            mailbox,
+        } = self.slot.binding();
+        let (robot, group) = group_index.lookup(&mailbox.scene);
         A::build_target(robot, group, goal)
             .and_then(check_target)
             .map_err(|reason| {
-                self.mailbox.reject(
-                    Some(self.group_index.robot),
+                mailbox.reject(
+                    Some(group_index.robot),
                     &self.label,
                     &format!("goal rejected: {reason}"),
                 );
@@ -96,24 +98,22 @@ impl<A: GripperAction> Executor<A> for Gripper<A> {
     }
 
     fn start(&mut self, goal: GoalHandle<A>, aim: GripperTarget) {
-        let (
-            GroupIndex { robot, group },
-            GripperTarget {
-                position,
-                max_effort,
-            },
-        ) = (self.group_index, aim);
-        self.slot.start(&self.mailbox, goal, |id| Command::Gripper {
-            robot,
-            group,
-            id,
+        let GripperTarget {
             position,
             max_effort,
-        });
+        } = aim;
+        self.slot
+            .start(goal, |GroupIndex { robot, group }, id| Command::Gripper {
+                robot,
+                group,
+                id,
+                position,
+                max_effort,
+            });
     }
 
     fn cancel(&mut self, id: GoalId) {
-        self.slot.cancel(&self.mailbox, id);
+        self.slot.cancel(id);
     }
 
     fn replaced_result(&mut self) -> A::Result {
@@ -121,7 +121,7 @@ impl<A: GripperAction> Executor<A> for Gripper<A> {
     }
 
     fn report_malformed(&mut self, what: &str, why: &CdrError) {
-        self.mailbox.reject(
+        self.slot.binding().mailbox.reject(
             None,
             &self.label,
             &format!("report_malformed {what} request: {why}"),

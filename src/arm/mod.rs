@@ -29,6 +29,7 @@ use merrow_ros2::msg::std_msgs::Float64MultiArray;
 use merrow_ros2::msg::trajectory_msgs::JointTrajectory;
 use merrow_ros2::node::{ActionServer, Node, NodeError};
 use merrow_ros2::qos::Qos;
+use std::sync::Arc;
 
 /// Group of joints of a robot, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -235,7 +236,7 @@ pub fn serve(
     node: &Node,
     plan: &ActionPlan,
     mailbox: &Mailbox,
-) -> Result<(RunningAction, Box<dyn GoalObserver>), NodeError> {
+) -> Result<(RunningAction, Arc<dyn GoalObserver>), NodeError> {
     let label = plan.name.as_str();
     Ok(match plan.action {
         ActionKind::Follow => {

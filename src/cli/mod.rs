@@ -5,6 +5,7 @@ mod describe;
 mod list;
 mod readings;
 mod run;
+mod save;
 mod sensor_image;
 mod snapshot;
 mod terrain;
@@ -12,7 +13,7 @@ mod validate;
 
 use clap::{Parser, Subcommand};
 use merrow_world as world;
-use merrow_world::{Overrides, World};
+use merrow_world::{Document, Overrides, World};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -55,6 +56,8 @@ enum Command {
     },
     /// Generate the scenery of a bundled world from a seed: river valley, quay or wreck.
     Terrain(terrain::Arguments),
+    /// Write a world as it is after some simulated time, as a world file.
+    Save(save::Arguments),
     /// Write one image of a world, of a sensor or from an external viewpoint.
     Snapshot(snapshot::Arguments),
     /// Print the JSON Schema of the world file, for editors.
@@ -114,6 +117,7 @@ pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
             whole,
         } => cases::all(&whole),
         Command::Terrain(arguments) => terrain::run(&arguments),
+        Command::Save(arguments) => save::save(&arguments),
         Command::Snapshot(arguments) => snapshot::run(&arguments),
         Command::Schema => {
             let schema = world::json_schema();
@@ -129,11 +133,16 @@ pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
 
 /// Loads a world and prints its notes. Its errors are returned one per line, after their number.
 fn load(name: &str, seed: Option<u64>) -> Result<World, String> {
+    load_document(name, seed).map(|(_, world)| world)
+}
+
+/// As [`load`], with the document of the world file.
+fn load_document(name: &str, seed: Option<u64>) -> Result<(Document, World), String> {
     if let Some(mistake) = world::data_dir::unknown_world_message(name) {
         return Err(mistake);
     }
     let path: PathBuf = world::data_dir::world_file(name);
-    let world = world::load_world(&path, Overrides { seed }).map_err(|problems| {
+    let (document, world) = Document::load(&path, Overrides { seed }).map_err(|problems| {
         let n = problems.len();
         format!(
             "{n} error{} in {name}\n{problems}",
@@ -143,5 +152,5 @@ fn load(name: &str, seed: Option<u64>) -> Result<World, String> {
     for note in &world.notes {
         eprintln!("note: {note}");
     }
-    Ok(world)
+    Ok((document, world))
 }

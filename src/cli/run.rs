@@ -1,17 +1,20 @@
 //! `merrow run`: runs a world with its ROS node, its recorder, its checkpoints and its progress
 //! line.
 
-use super::load;
+use super::load_document;
 use clap::Args;
 use crossbeam_channel::Sender;
 use indicatif::{ProgressBar, ProgressStyle};
 use merrow::node::bridge::Bridge;
 use merrow::node::checkpoint;
+use merrow::node::world_editor::{EditorParts, EditorThread};
 use merrow::publisher::{Task, stop_recording};
+use merrow::simulation_interfaces::{Connections, SimulationInterfaces};
 use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::args::{ArgsContext, NodeOptions};
 use merrow_sim as sim;
 use merrow_sim::{Control, Observer, Pace, Simulation, Summary};
+use merrow_world::Document;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -58,7 +61,7 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
         _ => Err(format!(
@@ -72,13 +75,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// # Errors
 /// The world cannot be loaded or run, or the recording is incomplete.
 pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
-    let world = load(&arguments.world, arguments.seed)?;
-    let scene = Arc::new(world.scene);
-    let mut simulation = Simulation::new(Arc::clone(&scene), arguments.threads)?;
-    if let Some(path) = &arguments.resume {
-        let resumed = simulation.resume(&checkpoint::read(path)?);
-        resumed.map_err(|why| format!("{}: {why}", path.display()))?;
-    }
+    let (document, mut simulation) = load_simulation(arguments)?;
     let mut autosave = Autosave::from_arguments(arguments, simulation.time_ns());
     if let Some(autosave) = &autosave {
         // reports a file that cannot be written before the run
@@ -101,6 +98,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     if let Some(bridge) = &bridge {
         bridge.update_requested_outputs(&simulation);
     }
+    let world_services = serve_world(arguments, &bridge, document, &simulation, &signals.stop)?;
     let mut progress = Progress::new(arguments, simulation.time_ns());
     let mut observers: Vec<&mut dyn Observer> = vec![&mut progress];
     if let Some(autosave) = &mut autosave {
@@ -119,6 +117,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     );
     // later requests fail, because the receiver is dropped
     drop(requests);
+    drop(world_services);
     progress.bar.finish_and_clear();
     let mut failed = summary.failed.clone();
     if let Some(bridge) = &bridge {
@@ -137,6 +136,69 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
         failed = failed.or(Some(why));
     }
     failed.map_or(Ok(ExitCode::SUCCESS), Err)
+}
+
+/// Loads the world, and the checkpoint to resume from.
+fn load_simulation(arguments: &Arguments) -> Result<(Document, Simulation), String> {
+    let (mut document, world) = load_document(&arguments.world, arguments.seed)?;
+    let mut scene = Arc::new(world.scene);
+    let Some(path) = &arguments.resume else {
+        return Ok((document, Simulation::new(scene, arguments.threads)?));
+    };
+    let located = |why: String| format!("{}: {why}", path.display());
+    let saved = checkpoint::read(path)?;
+    let changes = sim::checkpoint::world_changes(&saved, &scene.sea).map_err(located)?;
+    if !changes.is_empty() {
+        let changed = document.with_changes(&changes).map_err(|e| e.to_string())?;
+        scene = Arc::new(changed.build().map_err(|e| e.to_string())?.scene);
+        document = changed;
+    }
+    let mut simulation = Simulation::new(scene, arguments.threads)?;
+    simulation.changes = changes;
+    simulation.resume(&saved).map_err(located)?;
+    Ok((document, simulation))
+}
+
+/// Services that change the world. The services end before the editor.
+struct WorldServices {
+    _interfaces: SimulationInterfaces,
+    _editor: EditorThread,
+}
+
+/// Starts the services that change the world; none without a node.
+fn serve_world(
+    arguments: &Arguments,
+    bridge: &Option<Bridge>,
+    document: Document,
+    simulation: &Simulation,
+    stop: &Arc<AtomicBool>,
+) -> Result<Option<WorldServices>, String> {
+    let Some((bridge, interface)) = bridge.as_ref().and_then(|b| Some((b, b.interface()?))) else {
+        return Ok(None);
+    };
+    let editor = EditorThread::start(EditorParts {
+        document,
+        scene: Arc::clone(&simulation.scene),
+        threads: arguments.threads,
+        requests: interface.requests().clone(),
+        interface: Some(Arc::clone(interface)),
+        next_outputs: Arc::clone(bridge.next_outputs()),
+    })?;
+    let Some(sender) = editor.sender() else {
+        return Ok(None);
+    };
+    let interfaces = SimulationInterfaces::start(&Connections {
+        node: Arc::clone(interface.node()),
+        requests: interface.requests().clone(),
+        editor: sender,
+        now_ns: interface.now_ns(),
+        stop: Arc::clone(stop),
+        prefix: interface.simulation_interfaces_prefix(),
+    });
+    Ok(Some(WorldServices {
+        _interfaces: interfaces.map_err(|e| e.to_string())?,
+        _editor: editor,
+    }))
 }
 
 /// Creates the node, or without ROS the resources of a recording.

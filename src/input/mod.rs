@@ -19,14 +19,16 @@ use merrow_ros2::msg::sensor_msgs::JointState;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray};
 use merrow_ros2::node::Callback;
 use merrow_ros2::node::Logger;
-use merrow_sim::Request;
+use merrow_sim::{Request, SceneVersion};
 use std::sync::Arc;
 
 /// Context of all inputs.
 #[derive(Clone)]
 pub struct Mailbox {
-    /// Scene of the world.
+    /// Scene of the world, to which all indices refer.
     pub scene: Arc<Scene>,
+    /// Version of the scene.
+    pub version: SceneVersion,
     /// Channel of requests to the running world.
     pub requests: Sender<Request>,
     /// Counters of rejected requests.
@@ -58,7 +60,9 @@ impl Mailbox {
                 Ok(commands) => {
                     for command in commands {
                         // sending fails if the run has ended
-                        let _ = mailbox.requests.send(Request::Command(command));
+                        let _ = mailbox
+                            .requests
+                            .send(Request::Command(mailbox.version, command));
                     }
                 }
                 Err(why) => mailbox.reject(robot, &topic, &why),

@@ -154,7 +154,7 @@ impl Mailbox {
                 .map(|()| String::new())
                 .map_err(|rejection| rejection.reason)
         });
-        self.send_request(Request::CommandReply(command, reply));
+        self.send_request(Request::CommandReply(self.version, command, reply));
     }
 }
 
@@ -377,7 +377,7 @@ fn fault(mailbox: &Mailbox, request: FaultRequest, caller: Caller<Fault>) {
                         .map_err(|rejection| rejection.reason)
                 },
             );
-            mailbox.send_request(Request::CommandReply(command, reply));
+            mailbox.send_request(Request::CommandReply(mailbox.version, command, reply));
         }
     }
 }

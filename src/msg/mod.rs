@@ -127,6 +127,21 @@ ros_service! {
         }
     }
 
+    /// Writes the current world as a world file, which `merrow run` loads.
+    pub struct SaveWorld("merrow/srv/SaveWorld") {
+        request SaveWorldRequest {
+            /// File to write, relative to the working folder of the node; an existing file is
+            /// replaced.
+            uri: String,
+        }
+        response SaveWorldResponse {
+            /// Whether the file has been written.
+            success: bool,
+            /// Reason for a failure, as text for users.
+            message: String,
+        }
+    }
+
     /// Writes a checkpoint, from which `merrow run --resume` continues.
     pub struct Checkpoint("merrow/srv/Checkpoint") {
         request CheckpointRequest {
@@ -207,6 +222,8 @@ pub fn catalogue() -> Vec<TypeSample> {
         TypeSample::for_message::<FaultResponse>(),
         TypeSample::for_message::<RecordRequest>(),
         TypeSample::for_message::<RecordResponse>(),
+        TypeSample::for_message::<SaveWorldRequest>(),
+        TypeSample::for_message::<SaveWorldResponse>(),
         TypeSample::for_message::<CheckpointRequest>(),
         TypeSample::for_message::<CheckpointResponse>(),
         TypeSample::for_message::<Contact>(),
@@ -226,6 +243,7 @@ pub fn services() -> Vec<(&'static str, &'static str)> {
         entry::<Weather>(),
         entry::<Fault>(),
         entry::<Record>(),
+        entry::<SaveWorld>(),
         entry::<Checkpoint>(),
     ]
 }

@@ -7,12 +7,15 @@ use merrow_math::Vec3;
 use merrow_model::state::BatteryState;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::reading::Stamped;
+use merrow_sim::SceneVersion;
 
 /// Results of one block of steps.
 #[derive(Debug, Default)]
 pub struct Batch {
     /// Simulation time at the end of the block [ns].
     pub time_ns: u64,
+    /// Version of the scene to which all indices refer.
+    pub scene_version: SceneVersion,
     /// Sensor readings: robot index, sensor index, reading.
     pub readings: Vec<(u32, u32, Stamped)>,
     /// Frames of exteroceptive sensors.

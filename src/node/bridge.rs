@@ -1,27 +1,26 @@
 //! ROS interface of a running world: node, topics, services, parameters, recorder.
 
-use crate::arm;
-use crate::arm::{GroupIndex, GroupStatus, Progress, RunningAction};
+use crate::arm::{GroupIndex, GroupStatus, Progress};
 use crate::convert::topic;
-use crate::input::Mailbox;
-use crate::input::services;
+use crate::node::batch::Batch;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
 use crate::node::frames::Snapshot;
-use crate::node::live_parameters;
+use crate::node::interface::{Interface, InterfaceParts};
 use crate::node::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan, Source};
-use crate::publisher::{Batch, PublisherContext, PublisherThread, Task, stop_recording};
+use crate::publisher::{
+    GoalObservers, PublisherContext, PublisherThread, SceneOutputs, Task, stop_recording,
+};
 use crossbeam_channel::Sender;
-use merrow_model::scene::Scene;
+use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{Halt, TetherState};
 use merrow_ros2::args::NodeOptions;
-use merrow_ros2::node::ParameterServices;
-use merrow_ros2::node::{Node, Publisher, Service, Subscription};
+use merrow_ros2::node::{Node, Publisher};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_sim::{BLOCK_MAX_NS, Control, Observer, Pace, Request, Simulation};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// All ROS objects of a run.
 pub struct Bridge {
@@ -35,7 +34,9 @@ pub struct Bridge {
     exteroceptive: Vec<ExteroceptiveOutputs>,
     /// One publisher per output of the plan; empty without a node.
     publishers: Arc<[Publisher]>,
-    node: Option<Endpoints>,
+    interface: Option<Arc<Interface>>,
+    /// Topics of the scene that replaces the current one.
+    next_outputs: NextOutputs,
     next_frame: u64,
     next_battery: u64,
     next_diagnostics: u64,
@@ -43,15 +44,9 @@ pub struct Bridge {
     paused: bool,
 }
 
-/// Objects with the lifetime of the node. Fields are dropped in this order, the node last.
-struct Endpoints {
-    _actions: Vec<RunningAction>,
-    _subscriptions: Vec<Subscription>,
-    _services: Vec<Service>,
-    _parameter_services: ParameterServices,
-    _parameters: Arc<ParameterServer>,
-    node: Node,
-}
+/// Topics and publishers of the scene that replaces the current one, created in advance by the
+/// thread that builds the scene.
+pub type NextOutputs = Arc<Mutex<Option<(Arc<Plan>, Arc<[Publisher]>)>>>;
 
 impl Bridge {
     /// Creates a bridge with a node on the network.
@@ -64,62 +59,43 @@ impl Bridge {
         pace: Pace,
         requests: &Sender<Request>,
     ) -> Result<Self, String> {
-        let scene = &simulation.scene;
-        let plan = Arc::new(Plan::new(scene));
-        let rejections = Arc::new(Rejections::new(scene.robots.len()));
-        let node = Node::new(options).map_err(|e| e.to_string())?;
+        let node = Node::with_succession(options).map_err(|e| e.to_string())?;
         for warning in &options.warnings {
             node.logger().warn(warning);
         }
-        let mut publishers = Vec::with_capacity(plan.outputs.len());
-        for output in &plan.outputs {
-            let publisher = node.publisher(&output.topic, output.info, &output.qos);
-            publishers.push(publisher.map_err(|e| e.to_string())?);
-        }
-        let publishers: Arc<[Publisher]> = publishers.into();
-        let mailbox = Mailbox {
-            scene: Arc::clone(scene),
-            requests: requests.clone(),
-            rejections: Arc::clone(&rejections),
-            logger: node.logger().clone(),
-            progress: Arc::new(Progress::from_state(&simulation.state)),
-        };
-        let (mut actions, mut goals) = (Vec::new(), Vec::new());
-        for action in &plan.actions {
-            let (served, watched) =
-                arm::serve(&node, action, &mailbox).map_err(|e| e.to_string())?;
-            actions.push(served);
-            goals.push(watched);
-        }
+        let plan = Arc::new(Plan::new(&simulation.scene));
+        let publishers = Interface::publishers(&node, &plan)?;
+        let rejections = Arc::new(Rejections::default());
+        let goals = GoalObservers::default();
         let publisher_thread = PublisherThread::start(PublisherContext {
-            scene: Arc::clone(scene),
-            plan: Arc::clone(&plan),
-            publishers: Arc::clone(&publishers),
+            outputs: scene_outputs(simulation, &plan, &publishers),
             logger: Some(node.logger().clone()),
             network: Some(node.network()),
             rejections: Arc::clone(&rejections),
-            goals,
+            goals: Arc::clone(&goals),
         })?;
         let parameters = ParameterServer::new(options.parameter_overrides.clone());
-        let parameters = Arc::new(parameters.map_err(|e| e.to_string())?);
-        let (requests, shared) = (requests.clone(), Arc::clone(&publisher_thread.shared));
-        live_parameters::start(&parameters, simulation, pace, requests, shared)
-            .map_err(|e| e.to_string())?;
-        let endpoints = Self::endpoints(
-            node,
-            actions,
-            &plan,
-            &mailbox,
-            parameters,
-            &publisher_thread,
-        )?;
+        let progress = Arc::new(Progress::from_state(&simulation.state));
+        let parts = InterfaceParts {
+            node: Arc::new(node),
+            plan: &plan,
+            parameters: Arc::new(parameters.map_err(|e| e.to_string())?),
+            pace,
+            requests: requests.clone(),
+            tasks: publisher_thread.tasks(),
+            shared: Arc::clone(&publisher_thread.shared),
+            rejections: Arc::clone(&rejections),
+            progress: Arc::clone(&progress),
+            goals,
+        };
+        let interface = Interface::new(simulation, parts)?;
         Ok(Self::new(
             simulation,
             &plan,
             publisher_thread,
             rejections,
-            mailbox.progress,
-            Some((endpoints, publishers)),
+            progress,
+            Some((interface, publishers)),
         ))
     }
 
@@ -128,17 +104,14 @@ impl Bridge {
     /// # Errors
     /// The recorder's thread could not be started.
     pub fn without_node(simulation: &Simulation) -> Result<Self, String> {
-        let scene = &simulation.scene;
-        let rejections = Arc::new(Rejections::new(scene.robots.len()));
-        let plan = Arc::new(Plan::new(scene));
+        let rejections = Arc::new(Rejections::default());
+        let plan = Arc::new(Plan::new(&simulation.scene));
         let publisher_thread = PublisherThread::start(PublisherContext {
-            scene: Arc::clone(scene),
-            plan: Arc::clone(&plan),
-            publishers: Arc::default(),
+            outputs: scene_outputs(simulation, &plan, &Arc::default()),
             logger: None,
             network: None,
             rejections: Arc::clone(&rejections),
-            goals: Vec::new(),
+            goals: GoalObservers::default(),
         })?;
         Ok(Self::new(
             simulation,
@@ -156,16 +129,10 @@ impl Bridge {
         publisher_thread: PublisherThread,
         rejections: Arc<Rejections>,
         progress: Arc<Progress>,
-        node: Option<(Endpoints, Arc<[Publisher]>)>,
+        node: Option<(Arc<Interface>, Arc<[Publisher]>)>,
     ) -> Self {
-        let (node, publishers) = node.unzip();
+        let (interface, publishers) = node.unzip();
         let (scene, now) = (&simulation.scene, simulation.time_ns());
-        let groups = scene
-            .robots
-            .iter()
-            .map(|robot| robot.joint_groups.len())
-            .sum();
-        let groups = vec![None; groups];
         let (mut next_frame, mut next_battery, mut next_diagnostics) = (0, 0, 0);
         if now > 0 {
             // a resumed run does not repeat what was published before the checkpoint
@@ -173,16 +140,16 @@ impl Bridge {
             is_due(&mut next_battery, BATTERY_RATE, now);
             is_due(&mut next_diagnostics, DIAGNOSTICS_RATE, now);
         }
-        let looking = exteroceptive_outputs(scene, plan);
         Self {
             publisher_thread,
             rejections,
             progress,
-            groups,
+            groups: vec![None; count_groups(scene)],
             forgotten: 0,
-            exteroceptive: looking,
+            exteroceptive: exteroceptive_outputs(scene, plan),
             publishers: publishers.unwrap_or_default(),
-            node,
+            interface,
+            next_outputs: NextOutputs::default(),
             next_frame,
             next_battery,
             next_diagnostics,
@@ -190,10 +157,20 @@ impl Bridge {
         }
     }
 
+    /// Returns the objects of the node that receive; `None` without a node.
+    pub fn interface(&self) -> Option<&Arc<Interface>> {
+        self.interface.as_ref()
+    }
+
+    /// Returns the place for the topics of the scene that replaces the current one.
+    pub fn next_outputs(&self) -> &NextOutputs {
+        &self.next_outputs
+    }
+
     /// Returns the groups of joints whose goals have changed status since the last block.
     fn changed_groups(&mut self, simulation: &Simulation) -> Vec<GroupStatus> {
         // without a node there are no clients
-        if self.node.is_none() {
+        if self.interface.is_none() {
             return Vec::new();
         }
         let robots = simulation.scene.robots.iter().enumerate();
@@ -209,42 +186,6 @@ impl Bridge {
             }
         }
         changed
-    }
-
-    fn endpoints(
-        node: Node,
-        actions: Vec<RunningAction>,
-        plan: &Plan,
-        mailbox: &Mailbox,
-        parameters: Arc<ParameterServer>,
-        publisher_thread: &PublisherThread,
-    ) -> Result<Endpoints, String> {
-        let text = |e: merrow_ros2::node::NodeError| e.to_string();
-        for warning in parameters.unused_overrides() {
-            node.logger().warn(warning);
-        }
-        let parameter_services = ParameterServices::start(&node, &parameters).map_err(text)?;
-        let mut subscriptions = Vec::with_capacity(plan.inputs.len());
-        for input in &plan.inputs {
-            let callback = mailbox.callback(&input.topic, input.target);
-            let qos = merrow_ros2::qos::Qos::COMMAND;
-            subscriptions.push(
-                node.subscription(&input.topic, input.info, &qos, callback)
-                    .map_err(text)?,
-            );
-        }
-        // the node's thread serves messages in the order of their arrival, so that a command sent
-        // before a step request acts in that step
-        let services =
-            services::start(&node, mailbox, &parameters, publisher_thread.tasks()).map_err(text)?;
-        Ok(Endpoints {
-            _actions: actions,
-            _subscriptions: subscriptions,
-            _services: services,
-            _parameter_services: parameter_services,
-            _parameters: parameters,
-            node,
-        })
     }
 
     /// Requests the outputs of exteroceptive sensors that have subscribers or are recorded. Other
@@ -317,6 +258,7 @@ impl Observer for Bridge {
             .collect();
         let mut batch = Batch {
             time_ns: now,
+            scene_version: simulation.scene_version,
             engaged,
             intact: whole,
             ..Batch::default()
@@ -354,19 +296,21 @@ impl Observer for Bridge {
         let line =
             self.rejections
                 .count_rejection(&simulation.scene, rejection.robot, &rejection.reason);
-        if let (Some(line), Some(endpoints)) = (line, &self.node) {
-            endpoints.node.logger().warn(line);
+        if let (Some(line), Some(interface)) = (line, &self.interface) {
+            interface.node().logger().warn(line);
         }
     }
 
     fn halted(&mut self, robot: usize, halt: &Halt, simulation: &Simulation) {
-        let Some(endpoints) = &self.node else { return };
+        let Some(interface) = &self.interface else {
+            return;
+        };
         let (name, at) = (
             &simulation.scene.robots[robot].name,
             halt.time_ns as f64 * 1e-9,
         );
-        endpoints
-            .node
+        interface
+            .node()
             .logger()
             .error(format_args!("{name}: halted at {at:.3} s: {}", halt.cause));
     }
@@ -376,6 +320,23 @@ impl Observer for Bridge {
         self.forgotten = self.progress.applied.load(Ordering::Relaxed);
     }
 
+    fn state_reset(&mut self) {
+        self.forgotten = self.progress.applied.load(Ordering::Relaxed);
+    }
+
+    fn replaced(&mut self, simulation: &Simulation, same: &Correspondence) {
+        let next = self.next_outputs.lock();
+        let next = next.unwrap_or_else(PoisonError::into_inner).take();
+        let (plan, publishers) =
+            next.unwrap_or_else(|| (Arc::new(Plan::new(&simulation.scene)), Arc::default()));
+        self.groups = vec![None; count_groups(&simulation.scene)];
+        self.exteroceptive = exteroceptive_outputs(&simulation.scene, &plan);
+        self.publishers = Arc::clone(&publishers);
+        let outputs = scene_outputs(simulation, &plan, &publishers);
+        self.publisher_thread.change_scene(outputs, same.clone());
+        self.update_requested_outputs(simulation);
+    }
+
     fn max_block_ns(&self) -> u64 {
         BLOCK_MAX_NS
     }
@@ -383,6 +344,29 @@ impl Observer for Bridge {
     fn dropped(&self) -> u64 {
         self.publisher_thread.shared.dropped.load(Ordering::Relaxed)
     }
+}
+
+/// Returns the topics of the current scene for the publisher thread.
+fn scene_outputs(
+    simulation: &Simulation,
+    plan: &Arc<Plan>,
+    publishers: &Arc<[Publisher]>,
+) -> SceneOutputs {
+    SceneOutputs {
+        version: simulation.scene_version,
+        scene: Arc::clone(&simulation.scene),
+        plan: Arc::clone(plan),
+        publishers: Arc::clone(publishers),
+    }
+}
+
+/// Number of joint groups of all robots.
+fn count_groups(scene: &Scene) -> usize {
+    scene
+        .robots
+        .iter()
+        .map(|robot| robot.joint_groups.len())
+        .sum()
 }
 
 /// An exteroceptive sensor, and its outputs with the bits of the data that each contains.

@@ -1,4 +1,4 @@
-//! Files of checkpoints.
+//! Files of checkpoints and saved worlds.
 
 use std::fs::File;
 use std::io::Write;
@@ -10,17 +10,30 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// # Errors
 /// One line with the path and the reason.
 pub fn write(path: &Path, checkpoint: &[u8]) -> Result<(), String> {
+    write_whole("checkpoint", path, checkpoint)
+}
+
+/// Writes a saved world. An existing file is replaced at once.
+///
+/// # Errors
+/// One line with the path and the reason.
+pub fn write_world(path: &Path, world: &str) -> Result<(), String> {
+    write_whole("world", path, world.as_bytes())
+}
+
+/// Writes a file, which is whole at any time.
+fn write_whole(kind: &str, path: &Path, content: &[u8]) -> Result<(), String> {
     let temporary_path = temporary(path);
     let written = File::create(&temporary_path)
         .and_then(|mut file| {
-            file.write_all(checkpoint)?;
+            file.write_all(content)?;
             file.sync_all()
         })
         .and_then(|()| std::fs::rename(&temporary_path, path));
     written.map_err(|e| {
         // the first error is the one to report
         let _ = std::fs::remove_file(&temporary_path);
-        format!("cannot write the checkpoint {}: {e}", path.display())
+        format!("cannot write the {kind} {}: {e}", path.display())
     })
 }
 

@@ -14,6 +14,7 @@ use merrow_ros2::msg::diagnostic_msgs::{DiagnosticArray, DiagnosticStatus, KeyVa
 use merrow_sim::control::fault;
 use merrow_sim::sensors::scheduler::SensorLoad;
 use merrow_sim::{Control, Simulation};
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -21,10 +22,10 @@ use std::time::{Duration, Instant};
 /// counted.
 const LOG_EVERY: Duration = Duration::from_secs(1);
 
-/// Refused commands of each robot.
-#[derive(Debug)]
+/// Refused commands of each robot, by name, and of the node under an empty name.
+#[derive(Debug, Default)]
 pub struct Rejections {
-    robots: Mutex<Vec<RejectionCount>>,
+    robots: Mutex<HashMap<String, RejectionCount>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -35,13 +36,6 @@ struct RejectionCount {
 }
 
 impl Rejections {
-    /// Creates the counters for `n_robots` robots.
-    pub fn new(n_robots: usize) -> Self {
-        Self {
-            robots: Mutex::new(vec![RejectionCount::default(); n_robots + 1]),
-        }
-    }
-
     /// Counts a rejection. Returns the line to log, or `None` if one was logged recently. Without a
     /// robot the rejection counts for the node.
     pub fn count_rejection(
@@ -50,29 +44,34 @@ impl Rejections {
         robot: Option<usize>,
         reason: &str,
     ) -> Option<String> {
+        let name = robot.and_then(|r| scene.robots.get(r)).map(|r| &r.name);
         let mut robots = self.lock();
-        let last = robots.len() - 1;
-        let entry = robots.get_mut(robot.unwrap_or(last))?;
+        let entry = robots.entry(name.cloned().unwrap_or_default()).or_default();
         entry.count += 1;
         entry.last = reason.to_string();
         if entry.logged.is_some_and(|t| t.elapsed() < LOG_EVERY) {
             return None;
         }
         entry.logged = Some(Instant::now());
-        let who = robot
-            .and_then(|r| scene.robots.get(r))
-            .map_or("merrow", |r| r.name.as_str());
+        let who = name.map_or("merrow", |name| name.as_str());
         Some(format!(
             "{who}: request refused: {reason} ({} refused so far)",
             entry.count
         ))
     }
 
-    fn snapshot(&self) -> Vec<RejectionCount> {
-        self.lock().clone()
+    /// Removes the counters of robots that `scene` does not contain.
+    pub fn retain(&self, scene: &Scene) {
+        let exists = |name: &String| scene.robots.iter().any(|robot| robot.name == *name);
+        self.lock()
+            .retain(|name, _| name.is_empty() || exists(name));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<RejectionCount>> {
+    fn of_robot(&self, name: &str) -> RejectionCount {
+        self.lock().get(name).cloned().unwrap_or_default()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, RejectionCount>> {
         self.robots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -206,12 +205,11 @@ pub fn build_message(
     rejections: &Rejections,
     losses: &Losses<'_>,
 ) -> DiagnosticArray {
-    let rejected = rejections.snapshot();
     let evicted: u64 = losses.evicted.iter().map(|(_, count)| count).sum();
     let mut status = vec![run_status(
         health,
         losses.dropped + evicted,
-        rejected.last(),
+        &rejections.of_robot(""),
     )];
     if evicted > 0 {
         status.push(subscribers_status(evicted, losses.evicted));
@@ -219,7 +217,11 @@ pub fn build_message(
     status.extend(losses.network.map(network_status));
     for (i, robot) in scene.robots.iter().enumerate() {
         let halted = health.robots[i].2.as_deref();
-        status.push(robot_status(robot, halted, &rejected[i]));
+        status.push(robot_status(
+            robot,
+            halted,
+            &rejections.of_robot(&robot.name),
+        ));
         status.extend(device_statuses(robot, health, i));
     }
     for receiver in &health.receivers {
@@ -285,7 +287,7 @@ fn fault_statuses(scene: &Scene, health: &HealthSnapshot) -> Vec<DiagnosticStatu
 fn run_status(
     health: &HealthSnapshot,
     dropped: u64,
-    rejected: Option<&RejectionCount>,
+    rejected: &RejectionCount,
 ) -> DiagnosticStatus {
     let c = &health.control;
     let achieved = health.time_ns as f64 * 1e-9 / c.wall_s.max(1e-9);
@@ -320,7 +322,7 @@ fn run_status(
         value("contacts", health.contacts.0),
         value("collisions", health.contacts.1),
         value("contact steps not converged", health.contacts.2),
-        value("refused requests", rejected.map_or(0, |r| r.count)),
+        value("refused requests", rejected.count),
     ];
     status(level, "merrow: run".into(), message, values)
 }

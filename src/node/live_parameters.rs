@@ -14,8 +14,9 @@ use merrow_model::state::{Command, Health, State};
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue as Value;
 use merrow_ros2::parameters::{Declaration, ParameterError, ParameterServer};
-use merrow_sim::{Pace, Request, Simulation};
+use merrow_sim::{Pace, Request, SceneVersion, Simulation};
 use merrow_world::build::horizontal_velocity;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -31,6 +32,7 @@ const PERIOD: &str = "water.waves.tp_s";
 const WAVES_TO: &str = "water.waves.direction_deg";
 const PACE: &str = "pace";
 const TRUTH_TF: &str = "publish_truth_tf";
+const INTERFACES_PREFIX: &str = "simulation_interfaces_prefix";
 
 /// Returns the name of the gain parameter of a flow.
 fn flow_gain_name(flow: &str) -> String {
@@ -187,6 +189,12 @@ fn node_declarations(pace: Pace) -> Vec<Declaration> {
             Value::Bool(true),
             "Whether /tf contains the true pose of every robot in the world; set false if an estimator publishes its own.",
         ),
+        Declaration::new(
+            INTERFACES_PREFIX,
+            Value::String(String::new()),
+            "Text before the names of the services of simulation_interfaces, such as gzserver; empty: the names are absolute. Read at the start.",
+        )
+        .read_only(),
     ]
 }
 
@@ -358,14 +366,7 @@ pub fn start(
     shared: Arc<Shared>,
 ) -> Result<(), ParameterError> {
     let (scene, state) = (&simulation.scene, &simulation.state);
-    let mut given = Vec::new();
-    for declaration in declarations(scene, pace) {
-        let (name, default) = (declaration.name.clone(), declaration.default.clone());
-        let value = server.declare(declaration)?;
-        if value != default {
-            given.push((name, value));
-        }
-    }
+    let given = declare_new(server, scene, pace)?;
     if state.time_ns > 0 {
         let mut values = values(scene, state, pace);
         values.retain(|(name, _)| given.iter().all(|(other, _)| other != name));
@@ -374,12 +375,74 @@ pub fn start(
     let live = LiveParameters {
         server: Arc::downgrade(server),
         scene: Arc::clone(scene),
+        version: simulation.scene_version,
         requests,
         shared,
     };
     live.apply(&given).map_err(ParameterError::new)?;
     server.set_on_set(Box::new(move |batch| live.apply(batch)));
     Ok(())
+}
+
+/// Declares the parameters of objects that the scene `new` adds, removes those of objects that it
+/// lacks, and applies later changes to the world with the scene `new`.
+///
+/// # Errors
+/// An override violates the type, the range or the meaning of its parameter.
+pub fn change_scene(
+    server: &Arc<ParameterServer>,
+    (old, new): (&Scene, &Arc<Scene>),
+    version: SceneVersion,
+    requests: Sender<Request>,
+    shared: Arc<Shared>,
+) -> Result<(), ParameterError> {
+    let names = |scene: &Scene| {
+        let all = declarations(scene, Pace::Max).into_iter();
+        all.map(|declaration| declaration.name)
+            .collect::<HashSet<_>>()
+    };
+    let removed: Vec<_> = names(old).difference(&names(new)).cloned().collect();
+    server.undeclare(&removed);
+    let live = LiveParameters {
+        server: Arc::downgrade(server),
+        scene: Arc::clone(new),
+        version,
+        requests,
+        shared,
+    };
+    let given = declare_new(server, new, Pace::Max)?;
+    live.apply(&given).map_err(ParameterError::new)?;
+    server.set_on_set(Box::new(move |batch| live.apply(batch)));
+    Ok(())
+}
+
+/// Declares the parameters of a world that are not declared yet. Returns those with a value given
+/// by the user.
+fn declare_new(
+    server: &ParameterServer,
+    scene: &Scene,
+    pace: Pace,
+) -> Result<Vec<(String, Value)>, ParameterError> {
+    let mut given = Vec::new();
+    for declaration in declarations(scene, pace) {
+        let (name, default) = (declaration.name.clone(), declaration.default.clone());
+        if server.get(&name).is_some() {
+            continue;
+        }
+        let value = server.declare(declaration)?;
+        if value != default {
+            given.push((name, value));
+        }
+    }
+    Ok(given)
+}
+
+/// Returns the text before the names of the services of `simulation_interfaces`.
+pub fn simulation_interfaces_prefix(server: &ParameterServer) -> String {
+    match server.get(INTERFACES_PREFIX) {
+        Some(Value::String(prefix)) => prefix,
+        _ => String::new(),
+    }
 }
 
 /// An actuator with a health parameter, by indices.
@@ -391,6 +454,7 @@ enum Actuator {
 struct LiveParameters {
     server: std::sync::Weak<ParameterServer>,
     scene: Arc<Scene>,
+    version: SceneVersion,
     requests: Sender<Request>,
     shared: Arc<Shared>,
 }
@@ -415,7 +479,10 @@ impl LiveParameters {
     fn requests(&self, batch: &[(String, Value)]) -> Result<Vec<Request>, String> {
         let mut requests = Vec::new();
         if batch.iter().any(|(name, _)| name.starts_with("water.")) {
-            requests.push(Request::Command(Command::Sea(Box::new(self.sea(batch)?))));
+            requests.push(Request::Command(
+                self.version,
+                Command::Sea(Box::new(self.sea(batch)?)),
+            ));
         }
         if let Some(change) =
             weather::change_from_parameters(batch, |name| match self.value(name, batch) {
@@ -423,7 +490,10 @@ impl LiveParameters {
                 _ => None,
             })
         {
-            requests.push(Request::Command(Command::Weather(Box::new(change))));
+            requests.push(Request::Command(
+                self.version,
+                Command::Weather(Box::new(change)),
+            ));
         }
         for (name, value) in batch {
             match (name.as_str(), value) {
@@ -540,7 +610,10 @@ impl LiveParameters {
             .sensors
             .iter()
             .position(|s| s.name == sensor_name)?;
-        Some(Request::Command(Command::Noise { robot, sensor, on }))
+        Some(Request::Command(
+            self.version,
+            Command::Noise { robot, sensor, on },
+        ))
     }
 
     fn load(&self, name: &str, level: f64) -> Option<Request> {
@@ -555,7 +628,9 @@ impl LiveParameters {
                 };
                 Some((robot, model.loads.iter().position(of)?))
             });
-        found.map(|(robot, load)| Request::Command(Command::Load { robot, load, level }))
+        found.map(|(robot, load)| {
+            Request::Command(self.version, Command::Load { robot, load, level })
+        })
     }
 
     fn health(&self, name: &str, batch: &[(String, Value)]) -> Result<Option<Request>, String> {
@@ -581,14 +656,17 @@ impl LiveParameters {
             _ if efficiency < 1.0 => Health::Reduced(efficiency),
             _ => Health::Healthy,
         };
-        Ok(Some(Request::Command(match actuator {
-            Actuator::Thruster { robot, thruster } => Command::Health {
-                robot,
-                thruster,
-                health,
+        Ok(Some(Request::Command(
+            self.version,
+            match actuator {
+                Actuator::Thruster { robot, thruster } => Command::Health {
+                    robot,
+                    thruster,
+                    health,
+                },
+                Actuator::Fin { robot, fin } => Command::FinHealth { robot, fin, health },
             },
-            Actuator::Fin { robot, fin } => Command::FinHealth { robot, fin, health },
-        })))
+        )))
     }
 
     /// Finds the actuator whose parameters begin with `prefix`.

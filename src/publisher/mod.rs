@@ -6,11 +6,13 @@
 //! Each message is encoded once; the same bytes go to DDS and to the bag.
 
 mod output_index;
+mod recording;
+mod scene_change;
 mod sensor_topics;
 
 use crate::arm::GoalObserver;
 use crate::convert::topic::Topic;
-use crate::convert::{camera, contacts, header, topic};
+use crate::convert::{camera, contacts, header};
 use crate::input::firmware;
 pub use crate::node::batch::Batch;
 use crate::node::diagnostics;
@@ -20,11 +22,11 @@ use crate::node::frames::Snapshot;
 use crate::node::losses::Losses;
 use crate::node::plan::Plan;
 use crate::publisher::output_index::{OutputIndex, find_output};
+use crate::publisher::scene_change::topics_of_sensors;
 use crate::{arm, convert};
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
-use merrow_model::scene::Robot;
-use merrow_model::scene::Scene;
+use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::sensor::vehicle;
 use merrow_model::state::BatteryState;
 use merrow_ros2::bag::{Bag, ChannelId};
@@ -34,10 +36,11 @@ use merrow_ros2::msg::rosgraph_msgs::Clock;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use merrow_ros2::node::Logger;
 use merrow_ros2::node::{Network, NetworkCounters, Publisher};
-use merrow_sim::Reply;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use merrow_sim::{Reply, SceneVersion};
+use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -71,20 +74,33 @@ pub struct Shared {
 pub struct PublisherThread {
     batches: Sender<Batch>,
     oldest: Receiver<Batch>,
+    scenes: Sender<(SceneOutputs, Correspondence)>,
     tasks: Sender<Task>,
     /// State shared with the thread.
     pub shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Parameters of the thread.
-pub struct PublisherContext {
+/// Topics of a version of the scene.
+#[derive(Clone)]
+pub struct SceneOutputs {
+    /// Version of the scene.
+    pub version: SceneVersion,
     /// Scene of the world.
     pub scene: Arc<Scene>,
     /// Topics of the world.
     pub plan: Arc<Plan>,
     /// One publisher per output of the plan; empty without a node.
     pub publishers: Arc<[Publisher]>,
+}
+
+/// Observers that report goals to their clients. Actions of new robots are added during the run.
+pub type GoalObservers = Arc<Mutex<Vec<Arc<dyn GoalObserver>>>>;
+
+/// Parameters of the thread.
+pub struct PublisherContext {
+    /// Topics of the scene at the start.
+    pub outputs: SceneOutputs,
     /// Logger for errors of a bag; `None` without a node.
     pub logger: Option<Logger>,
     /// Network of the node; `None` without a node.
@@ -92,7 +108,7 @@ pub struct PublisherContext {
     /// Counters of rejected commands.
     pub rejections: Arc<Rejections>,
     /// Observers that report goals to their clients; empty without a node.
-    pub goals: Vec<Box<dyn GoalObserver>>,
+    pub goals: GoalObservers,
 }
 
 impl PublisherThread {
@@ -103,9 +119,10 @@ impl PublisherThread {
     pub fn start(parts: PublisherContext) -> Result<Self, String> {
         let (batches, oldest) = bounded(QUEUE_LEN);
         let (tasks, task_inbox) = unbounded();
+        let (scenes, next_scenes) = unbounded();
         let shared = Arc::new(Shared::default());
         shared.truth_tf.store(true, Ordering::Relaxed);
-        let mut worker = Worker::new(parts, Arc::clone(&shared));
+        let mut worker = Worker::new(parts, next_scenes, Arc::clone(&shared));
         let inbox = oldest.clone();
         let thread = std::thread::Builder::new()
             .name("merrow-publish".into())
@@ -114,10 +131,17 @@ impl PublisherThread {
         Ok(Self {
             batches,
             oldest,
+            scenes,
             tasks,
             shared,
             thread: Some(thread),
         })
+    }
+
+    /// Sends the topics of the next version of the scene, before the first batch of that version.
+    pub fn change_scene(&self, outputs: SceneOutputs, same: Correspondence) {
+        // sending fails if the thread has ended
+        let _ = self.scenes.send((outputs, same));
     }
 
     /// Sends a batch to the thread. If the queue is full, its oldest batch is dropped and counted,
@@ -185,8 +209,14 @@ impl Drop for PublisherThread {
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 struct Worker {
     context: PublisherContext,
+    /// Topics of the later versions of the scene.
+    next_scenes: Receiver<(SceneOutputs, Correspondence)>,
     shared: Arc<Shared>,
     /// Outputs by the kind of their content.
     outputs: Arc<OutputIndex>,
@@ -207,14 +237,19 @@ struct Worker {
 }
 
 impl Worker {
-    fn new(parts: PublisherContext, shared: Arc<Shared>) -> Self {
-        let outputs = Arc::new(OutputIndex::new(&parts.scene, &parts.plan));
-        let topics = |robot: &Robot| robot.sensors.iter().map(topic::topics).collect();
-        let sensor_topics = parts.scene.robots.iter().map(topics).collect();
-        let engaged = parts.scene.couplings.iter().map(|c| c.engaged).collect();
-        let whole = vec![true; parts.scene.tethers.len()];
+    fn new(
+        parts: PublisherContext,
+        next_scenes: Receiver<(SceneOutputs, Correspondence)>,
+        shared: Arc<Shared>,
+    ) -> Self {
+        let scene = &parts.outputs.scene;
+        let outputs = Arc::new(OutputIndex::new(scene, &parts.outputs.plan));
+        let sensor_topics = scene.robots.iter().map(topics_of_sensors).collect();
+        let engaged = scene.couplings.iter().map(|c| c.engaged).collect();
+        let whole = vec![true; scene.tethers.len()];
         Self {
             context: parts,
+            next_scenes,
             shared,
             outputs,
             engaged,
@@ -228,7 +263,7 @@ impl Worker {
     }
 
     fn run(&mut self, batches: &Receiver<Batch>, tasks: &Receiver<Task>) {
-        self.publish_latched();
+        self.publish_latched(&HashSet::new());
         loop {
             select! {
                 recv(tasks) -> task => match task {
@@ -274,7 +309,8 @@ impl Worker {
     }
 
     fn publish(&mut self, batch: &Batch) {
-        let scene = Arc::clone(&self.context.scene);
+        self.follow_scene(batch.scene_version);
+        let scene = Arc::clone(&self.context.outputs.scene);
         let now = batch.time_ns;
         self.now_ns = now;
         for &(robot, sensor, stamped) in &batch.readings {
@@ -293,7 +329,7 @@ impl Worker {
         self.publish_tether_states(batch);
         if let Some(vitals) = &batch.health {
             let dropped = self.shared.dropped.load(Ordering::Relaxed);
-            let publishers = Arc::clone(&self.context.publishers);
+            let publishers = Arc::clone(&self.context.outputs.publishers);
             let rejections = Arc::clone(&self.context.rejections);
             let network = self.context.network.as_ref().map(Network::counters);
             let before = std::mem::replace(&mut self.network, network.unwrap_or_default());
@@ -320,6 +356,7 @@ impl Worker {
         self.bag.is_some()
             || self
                 .context
+                .outputs
                 .publishers
                 .get(output)
                 .is_some_and(Publisher::has_receivers)
@@ -366,15 +403,18 @@ impl Worker {
     }
 
     fn publish_goals(&self, scene: &Scene, batch: &Batch) {
-        for goal in &self.context.goals {
+        for goal in lock(&self.context.goals).iter() {
             goal.end_removed_goals(batch.removed_goals_up_to);
+            let Some(group_index) = goal.group_index(batch.scene_version) else {
+                continue;
+            };
             let own = batch
                 .groups
                 .iter()
-                .filter(|status| status.group == goal.group_index());
+                .filter(|status| status.group == group_index);
             own.for_each(|status| goal.observe(scene, status));
             if let Some(snapshot) = &batch.snapshot {
-                goal.publish_feedback(scene, snapshot);
+                goal.publish_feedback(scene, snapshot, group_index);
             }
         }
     }
@@ -447,25 +487,27 @@ impl Worker {
     }
 
     /// Publishes the messages that late subscribers and every bag need: robot descriptions, static
-    /// frames, label names, and the states of couplings and tethers.
-    fn publish_latched(&mut self) {
+    /// frames, label names, and the states of couplings and tethers. Except for the static frames,
+    /// topics in `known` are left out.
+    fn publish_latched(&mut self, known: &HashSet<String>) {
         let (outputs, now) = (Arc::clone(&self.outputs), self.now_ns);
-        let scene = Arc::clone(&self.context.scene);
+        let SceneOutputs { scene, plan, .. } = self.context.outputs.clone();
+        let is_new = |output: usize| !known.contains(&plan.outputs[output].topic);
         self.emit_any(outputs.tf_static, now, || frames::static_frames(&scene));
-        for &(i, coupling) in &outputs.coupling_states {
+        for &(i, coupling) in outputs.coupling_states.iter().filter(|(i, _)| is_new(*i)) {
             let data = self.engaged[coupling];
             self.emit(i, now, || Bool { data });
         }
-        for &(i, tether) in &outputs.tether_states {
+        for &(i, tether) in outputs.tether_states.iter().filter(|(i, _)| is_new(*i)) {
             let data = self.intact[tether];
             self.emit(i, now, || Bool { data });
         }
-        for &(i, robot) in &outputs.descriptions {
+        for &(i, robot) in outputs.descriptions.iter().filter(|(i, _)| is_new(*i)) {
             self.emit(i, now, || StringMsg {
                 data: crate::node::urdf::urdf(&scene.robots[robot]),
             });
         }
-        for &(i, [robot, sensor]) in &outputs.labels {
+        for &(i, [robot, sensor]) in outputs.labels.iter().filter(|(i, _)| is_new(*i)) {
             let frame = frames::optical_frame(&scene.robots[robot], sensor);
             self.emit(i, now, || camera::labels(&scene, header(now, &frame)));
         }
@@ -493,7 +535,7 @@ impl Worker {
     /// Sends an encoded message to subscribers and to the bag.
     fn send_bytes(&mut self, output: usize, now_ns: u64, message: Vec<u8>) {
         let bytes = Bytes::from(message);
-        let publisher = self.context.publishers.get(output);
+        let publisher = self.context.outputs.publishers.get(output);
         if let Some(publisher) = publisher.filter(|p| p.has_receivers())
             && publisher.publish_shared(&bytes).is_err()
         {
@@ -507,60 +549,10 @@ impl Worker {
         }
     }
 
-    fn flush_bag(&mut self) {
-        if let Some((bag, _)) = &mut self.bag
-            && let Err(e) = bag.flush_due()
-        {
-            self.abort_recording(&e.to_string());
-        }
-    }
-
-    /// Ends a failed recording; the simulation continues.
-    fn abort_recording(&mut self, why: &str) {
-        self.bag = None;
-        self.shared.recording.store(false, Ordering::Relaxed);
-        self.log_error(&format!("recording stopped: {why}"));
-        self.bag_error = Some(why.to_string());
-    }
-
     fn log_error(&self, text: &str) {
         match &self.context.logger {
             Some(logger) => logger.error(text),
             None => eprintln!("merrow: {text}"),
         }
-    }
-
-    fn stop_recording(&mut self) -> Result<Option<String>, String> {
-        let Some((bag, _)) = self.bag.take() else {
-            return self.bag_error.take().map_or(Ok(None), Err);
-        };
-        self.shared.recording.store(false, Ordering::Relaxed);
-        let done = bag.finish().map_err(|e| e.to_string())?;
-        let path = done.path.display();
-        Ok(Some(format!("{} messages in {path}", done.messages)))
-    }
-
-    fn record(&mut self, path: &Path) -> Result<String, String> {
-        if self.bag.is_some() {
-            return Err("a recording is active; stop it first with an empty uri".to_string());
-        }
-        self.bag_error = None;
-        let mut bag = Bag::create(path).map_err(|e| e.to_string())?;
-        let mut channels = Vec::new();
-        for (i, output) in self.context.plan.outputs.iter().enumerate() {
-            // the name under which the node publishes, after remapping
-            let topic = self.context.publishers.get(i).map_or_else(
-                || format!("/{}", output.topic.trim_start_matches('/')),
-                |p| p.topic().to_string(),
-            );
-            channels.push(
-                bag.channel(&topic, output.info, &output.qos)
-                    .map_err(|e| e.to_string())?,
-            );
-        }
-        self.bag = Some((bag, channels));
-        self.shared.recording.store(true, Ordering::Relaxed);
-        self.publish_latched();
-        Ok(format!("recording into {}", path.display()))
     }
 }

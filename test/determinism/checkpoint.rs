@@ -23,12 +23,12 @@ robots:
     model: bluerov2
 ";
 
-fn simulation(scene: &Arc<Scene>, threads: usize) -> Simulation {
+pub(super) fn simulation(scene: &Arc<Scene>, threads: usize) -> Simulation {
     Simulation::new(Arc::clone(scene), threads).expect("a simulation")
 }
 
 /// Requests all frames, as a run with listeners does.
-fn listen(s: &Simulation) {
+pub(super) fn listen(s: &Simulation) {
     for (r, robot) in s.scene.robots.iter().enumerate() {
         for k in 0..robot.sensors.len() {
             if let Some(scheduler) = &s.sensor_scheduler {
@@ -39,7 +39,7 @@ fn listen(s: &Simulation) {
 }
 
 /// Commands every thruster and joint, so that something happens.
-fn drive(s: &mut Simulation) {
+pub(super) fn drive(s: &mut Simulation) {
     for robot in 0..s.scene.robots.len() {
         for thruster in 0..s.scene.robots[robot].thrusters.len() {
             let range = s.scene.robots[robot].thrusters[thruster].command_range;
@@ -55,7 +55,7 @@ fn drive(s: &mut Simulation) {
 }
 
 /// The readings and frames that `steps` steps bring, in blocks of `block` steps.
-fn outputs(s: &mut Simulation, steps: u64, block: u64) -> (String, Vec<Frame>) {
+pub(super) fn outputs(s: &mut Simulation, steps: u64, block: u64) -> (String, Vec<Frame>) {
     let (mut readings, mut frames, mut left) = (String::new(), Vec::new(), steps);
     while left > 0 {
         let some = block.min(left);
@@ -77,7 +77,7 @@ fn outputs(s: &mut Simulation, steps: u64, block: u64) -> (String, Vec<Frame>) {
 }
 
 /// Steps before and after the checkpoint of a bundled world: few where images are large.
-fn steps(name: &str, dt_ns: u64) -> u64 {
+pub(super) fn steps(name: &str, dt_ns: u64) -> u64 {
     let ns = match name {
         "every_sensor" | "harbour" | "harbour_inspection" | "riverwatch" | "riverwatch_three"
         | "estuary" | "sea_floor" | "survey" => 60_000_000,
@@ -271,7 +271,7 @@ fn mismatched_checkpoints_are_refused() {
     };
     refused(
         &changed(8),
-        "this checkpoint has format 0, expected format 1 of Merrow ",
+        "this checkpoint has format 3, expected format 2 of Merrow ",
     );
     refused(
         &changed(20),

@@ -12,6 +12,7 @@ mod hull;
 mod instruments;
 mod kernels;
 mod lanes;
+mod replacement;
 mod river;
 mod same_bits;
 mod simd_batch;

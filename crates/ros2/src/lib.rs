@@ -40,3 +40,4 @@ pub mod names;
 pub mod node;
 pub mod parameters;
 pub mod qos;
+mod succession;

@@ -1,5 +1,6 @@
 //! Keys of contacts: shapes on bodies, structures, props and surface materials.
 
+use crate::robot::Category;
 use crate::texture::TextureConfig;
 use crate::{BodyConfig, RepeatConfig};
 use merrow_yaml::read::NamedMap;
@@ -168,6 +169,10 @@ spec! {
         material: MaterialConfig => "{}",
         /// Shapes of the structure, by name.
         shapes: NamedMap<CollisionConfig> [not_empty],
+        /// Category reported by the services of `simulation_interfaces`.
+        category: Category = Category::StaticObject,
+        /// Tags reported by the services of `simulation_interfaces`.
+        tags: Vec<String> = Vec::new(),
     }
 }
 
@@ -187,5 +192,9 @@ spec! {
         angular_velocity_rad_s: [f64; 3] = [0.0, 0.0, 0.0],
         /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
         repeat: Option<RepeatConfig>,
+        /// Category reported by the services of `simulation_interfaces`.
+        category: Category = Category::Object,
+        /// Tags reported by the services of `simulation_interfaces`.
+        tags: Vec<String> = Vec::new(),
     }
 }

@@ -8,7 +8,8 @@
 //! # Law
 //! ```text
 //!   file = head | state | frames | SHA-256 of all before
-//!   head = mark | format | version of Merrow | length of the file | world | seed | digest of the scene
+//!   head = mark | format | version of Merrow | length of the file
+//!          | changes of the world file | world | seed | digest of the scene
 //! ```
 //! The digest of the scene covers all that the world file and the files it names determine.
 //!
@@ -27,13 +28,13 @@
 use crate::sensors::scheduler::SavedFrames;
 use crate::simulation::Simulation;
 use merrow_model::persist::{Persist, Reader, Writer, identity, shape, to_bytes};
-use merrow_model::scene::Scene;
+use merrow_model::scene::{Scene, Sea};
 use merrow_model::state::State;
 
 /// First bytes of every checkpoint.
 const MARK: [u8; 8] = *b"merrowCP";
 /// Number of the file format.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Version of Merrow that writes and reads the checkpoints.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Length of the digest at the end [bytes].
@@ -60,6 +61,7 @@ impl Simulation {
         VERSION.to_string().save(&mut to);
         let length_at = to.bytes.len();
         0_u64.save(&mut to);
+        self.changes.save(&mut to);
         self.scene.name.save(&mut to);
         self.scene.seed.save(&mut to);
         identity::scene_digest(&self.scene).save(&mut to);
@@ -92,9 +94,28 @@ impl Simulation {
     }
 }
 
+/// Returns the changes of the world file in a checkpoint, with which the scene must be built before
+/// [`Simulation::resume`]. `sea` is that of the unchanged world.
+///
+/// # Errors
+/// One-line reason why the data is not a checkpoint.
+pub fn world_changes(checkpoint: &[u8], sea: &Sea) -> Result<String, String> {
+    let mut from = Reader::new(checkpoint, sea);
+    check_file(&mut from, checkpoint)?;
+    String::load(&mut from).map_err(|why| damaged(&why))
+}
+
 /// Reads a checkpoint of `scene`.
 fn read(checkpoint: &[u8], scene: &Scene) -> Result<Contents, String> {
     let mut from = Reader::new(checkpoint, &scene.sea);
+    check_file(&mut from, checkpoint)?;
+    String::load(&mut from).map_err(|why| damaged(&why))?;
+    check_world(&mut from, scene)?;
+    contents(&mut from, scene).map_err(|why| damaged(&why))
+}
+
+/// Checks mark, format, version, length and digest of a checkpoint.
+fn check_file(from: &mut Reader<'_>, checkpoint: &[u8]) -> Result<(), String> {
     if from.read_bytes(MARK.len()).ok() != Some(&MARK) {
         return Err("this is not a checkpoint of Merrow".to_string());
     }
@@ -104,19 +125,19 @@ fn read(checkpoint: &[u8], scene: &Scene) -> Result<Contents, String> {
             checkpoint.len()
         )
     };
-    let format = u32::load(&mut from).map_err(short)?;
+    let format = u32::load(from).map_err(short)?;
     if format != FORMAT {
         return Err(format!(
             "this checkpoint has format {format}, expected format {FORMAT} of Merrow {VERSION}"
         ));
     }
-    let version = String::load(&mut from).map_err(short)?;
+    let version = String::load(from).map_err(short)?;
     if version != VERSION {
         return Err(format!(
             "this is a checkpoint of Merrow {version}, expected one of Merrow {VERSION}"
         ));
     }
-    let length = u64::load(&mut from).map_err(short)?;
+    let length = u64::load(from).map_err(short)?;
     let found = checkpoint.len() as u64;
     if found < length {
         return Err(format!(
@@ -127,8 +148,7 @@ fn read(checkpoint: &[u8], scene: &Scene) -> Result<Contents, String> {
     if found > length || identity::digest(all) != *sum {
         return Err(damaged("its digest does not agree"));
     }
-    check_world(&mut from, scene)?;
-    contents(&mut from, scene).map_err(|why| damaged(&why))
+    Ok(())
 }
 
 /// Checks that the checkpoint belongs to `scene`.

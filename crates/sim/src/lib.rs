@@ -40,6 +40,7 @@ pub mod checkpoint;
 pub mod control;
 mod environment_cache;
 pub mod pace;
+mod replace;
 pub mod report;
 pub mod robot;
 pub mod run;
@@ -51,5 +52,7 @@ pub mod tethers;
 mod threads;
 
 pub use crate::pace::{Clock, Pace};
-pub use crate::run::{BLOCK_MAX_NS, Control, Observer, Reply, Request, StepResult, Summary, run};
-pub use crate::simulation::Simulation;
+pub use crate::run::{
+    Access, BLOCK_MAX_NS, Control, Observer, Reply, Request, RunStatus, StepResult, Summary, run,
+};
+pub use crate::simulation::{SceneVersion, Simulation};

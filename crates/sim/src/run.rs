@@ -2,32 +2,69 @@
 //! after each block.
 
 use crate::pace::{Clock, Pace};
-use crate::simulation::Simulation;
+use crate::simulation::{SceneVersion, Simulation};
 use crossbeam_channel::{Receiver, Sender};
+use merrow_model::scene::Correspondence;
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{Command, Halt};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Request to a running world. Requests are handled between blocks.
 #[derive(Debug)]
 pub enum Request {
-    /// Change the state by a command.
-    Command(Command),
+    /// Change the state by a command whose indices refer to a version of the scene.
+    Command(SceneVersion, Command),
     /// Change the state and reply with the result.
-    CommandReply(Command, Reply<Result<(), CommandRejection>>),
+    CommandReply(SceneVersion, Command, Reply<Result<(), CommandRejection>>),
+    /// Continue with the scene of another world, which contains the old one in the reply.
+    Replace(Box<Simulation>, Reply<Result<Box<Simulation>, String>>),
+    /// Call a function with the world.
+    Access(Access),
+    /// Reply with the status of the run.
+    Status(Reply<RunStatus>),
     /// Pause; also ends a step request in progress.
     Pause(Reply<()>),
     /// Resume after a pause.
     Resume(Reply<()>),
     /// Make this number of steps now, then reply; for a paused or lock-stepped world.
     Step(u64, Reply<StepResult>),
-    /// Reset to the start of the run.
+    /// Reset time and state to the start of the run.
     Reset(Reply<()>),
+    /// Reset the state to that at the start of the run; the time goes on.
+    ResetState(Reply<()>),
     /// Change the pace of the run.
     Pace(Pace),
     /// Reply with a checkpoint of the current instant.
     Checkpoint(Reply<Result<Vec<u8>, String>>),
+}
+
+/// Function that is called with the world between two blocks. It must return quickly.
+pub struct Access(Box<dyn FnOnce(&mut Simulation) + Send>);
+
+impl Access {
+    /// Creates a request that calls `call` on the thread of the run.
+    pub fn new(call: impl FnOnce(&mut Simulation) + Send + 'static) -> Self {
+        Self(Box::new(call))
+    }
+}
+
+impl std::fmt::Debug for Access {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Access")
+    }
+}
+
+/// Status of a run, in reply to a request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunStatus {
+    /// Simulated time since the start [ns].
+    pub time_ns: u64,
+    /// True while the simulated time is paused.
+    pub paused: bool,
+    /// Pace of the run.
+    pub pace: Pace,
 }
 
 /// Callback for the answer to a request. A world that ends drops the unanswered requests.
@@ -100,6 +137,11 @@ pub trait Observer {
     fn halted(&mut self, _robot: usize, _halt: &Halt, _simulation: &Simulation) {}
     /// Called when the state was reset to the start.
     fn reset(&mut self) {}
+    /// Called when the state was reset while the time goes on.
+    fn state_reset(&mut self) {}
+    /// Called when the scene was replaced. `same` contains the indices of the objects of the old
+    /// scene in the new one.
+    fn replaced(&mut self, _simulation: &Simulation, _same: &Correspondence) {}
     /// Simulated time at which the observer requests the next checkpoint [ns].
     fn next_checkpoint_ns(&self) -> u64 {
         u64::MAX
@@ -158,6 +200,9 @@ const BLOCK_PACED_NS: u64 = 2_000_000;
 const BLOCK_PACED_FLEET_NS: u64 = 4_000_000;
 /// Maximum number of robots of a world with the shorter block.
 const FLEET_ROBOTS: usize = 32;
+/// Maximum number of replacements of the scene after which commands for the scene before them are
+/// still accepted.
+const MAX_REPLACEMENTS: usize = 64;
 /// Time for which a paused world waits for a request before it calls its observers.
 const IDLE_TIMEOUT: Duration = Duration::from_millis(50);
 
@@ -179,6 +224,7 @@ pub fn run(
         steps: 0,
         last_step_s: f64::INFINITY,
         pending: None,
+        replacements: VecDeque::new(),
         halt_notified: halted_robots(simulation),
         observers,
     };
@@ -233,6 +279,8 @@ struct Run<'o, 'i> {
     /// Wall-clock time per step in the last block [s].
     last_step_s: f64,
     pending: Option<PendingSteps>,
+    /// Earlier versions of the scene, and where their objects are now.
+    replacements: VecDeque<(SceneVersion, Correspondence)>,
     /// For each robot, whether the observers were notified that it is halted.
     halt_notified: Vec<bool>,
     observers: &'o mut [&'i mut dyn Observer],
@@ -335,13 +383,20 @@ impl Run<'_, '_> {
 
     fn handle(&mut self, request: Request, simulation: &mut Simulation) {
         match request {
-            Request::Command(command) => {
-                if let Err(rejection) = simulation.apply(&command) {
+            Request::Command(version, command) => {
+                if let Err(rejection) = self.apply(version, command, simulation) {
                     self.reject(&rejection, simulation);
                 }
             }
-            Request::CommandReply(command, reply) => {
-                let result = simulation.apply(&command);
+            Request::Access(Access(call)) => call(simulation),
+            Request::Status(reply) => reply.send(RunStatus {
+                time_ns: simulation.time_ns(),
+                paused: self.paused,
+                pace: self.pace,
+            }),
+            Request::Replace(new, reply) => reply.send(self.replace(new, simulation)),
+            Request::CommandReply(version, command, reply) => {
+                let result = self.apply(version, command, simulation);
                 if let Err(rejection) = &result {
                     self.reject(rejection, simulation);
                 }
@@ -369,6 +424,11 @@ impl Run<'_, '_> {
                 self.observers.iter_mut().for_each(|o| o.reset());
                 reply.send(());
             }
+            Request::ResetState(reply) => {
+                simulation.restart_state();
+                self.observers.iter_mut().for_each(|o| o.state_reset());
+                reply.send(());
+            }
             Request::Pace(pace) => {
                 self.pace = pace;
                 self.restart(simulation);
@@ -377,6 +437,51 @@ impl Run<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Applies a command whose indices refer to a version of the scene.
+    fn apply(
+        &self,
+        version: SceneVersion,
+        command: Command,
+        simulation: &mut Simulation,
+    ) -> Result<(), CommandRejection> {
+        if version == simulation.scene_version {
+            return simulation.apply(&command);
+        }
+        let since = self.replacements.iter().find(|(v, _)| *v == version);
+        match since.and_then(|(_, same)| command.in_scene(same)) {
+            Some(command) => simulation.apply(&command),
+            None => Err(CommandRejection {
+                robot: None,
+                reason: "the command is for an object that has been removed".to_string(),
+            }),
+        }
+    }
+
+    /// Continues with the scene of `new`. Returns the old world.
+    fn replace(
+        &mut self,
+        mut new: Box<Simulation>,
+        simulation: &mut Simulation,
+    ) -> Result<Box<Simulation>, String> {
+        let version = simulation.scene_version;
+        let same = simulation.replace(&mut new)?;
+        for (_, earlier) in &mut self.replacements {
+            *earlier = earlier.then(&same);
+        }
+        self.replacements.push_back((version, same.clone()));
+        if self.replacements.len() > MAX_REPLACEMENTS {
+            self.replacements.pop_front();
+        }
+        self.halt_notified = halted_robots(simulation);
+        if let Some(scheduler) = &mut simulation.sensor_scheduler {
+            scheduler.set_pace(self.pace);
+        }
+        for observer in self.observers.iter_mut() {
+            observer.replaced(simulation, &same);
+        }
+        Ok(new)
     }
 
     fn request_steps(&mut self, n: u64, reply: Reply<StepResult>, simulation: &Simulation) {

@@ -7,12 +7,13 @@
 
 use crate::control::command;
 use crate::control::energy::charging;
+use crate::replace;
 use crate::robot::Runner;
 use crate::sensors::scheduler::SensorScheduler;
 use crate::simd_batch::RobotGroup;
 use crate::tethers::Tethers;
 use crate::threads::StepThreads;
-use merrow_model::scene::{Scene, Sea};
+use merrow_model::scene::{Correspondence, Scene, Sea};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::{Command, RobotState, State};
@@ -46,7 +47,16 @@ pub struct Simulation {
     pub sensor_scheduler: Option<SensorScheduler>,
     /// Frames of exteroceptive sensors delivered since the outboxes were last emptied.
     pub frames: Vec<Frame>,
+    /// Number of replacements of the scene so far.
+    pub scene_version: SceneVersion,
+    /// Changes of the world file that lead to the scene, as text of `merrow_world`; empty without
+    /// changes. A checkpoint contains them.
+    pub changes: String,
 }
+
+/// Number of replacements of the scene that had been made when indices into it were determined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SceneVersion(pub u64);
 
 /// Maximum time that robots run independently before the next check for possible contacts [ns].
 const INDEPENDENT_MAX_NS: u64 = 100_000_000;
@@ -97,6 +107,8 @@ impl Simulation {
             moving_targets,
             sensor_scheduler: scheduler,
             frames: Vec::new(),
+            scene_version: SceneVersion::default(),
+            changes: String::new(),
         })
     }
 
@@ -212,6 +224,26 @@ impl Simulation {
             scheduler.discard_in_progress();
         }
         self.clear_outboxes();
+    }
+
+    /// Resets the state to the start, except for the time. Settings that survive a reset are kept.
+    pub(crate) fn restart_state(&mut self) {
+        let (time_ns, step) = (self.state.time_ns, self.state.step);
+        self.restart();
+        (self.state.time_ns, self.state.step) = (time_ns, step);
+        for (robot, state) in self.scene.robots.iter().zip(&mut self.state.robots) {
+            replace::start_at(robot, state, time_ns);
+        }
+    }
+
+    /// Moves the contacts of the bodies that exist in this world and in `old`, so that their
+    /// impulses start the iterations of the next step.
+    pub(crate) fn transfer_contacts(&mut self, old: &Self, same: &Correspondence) {
+        let (before, now) = (&old.state.contacts, &mut self.state.contacts);
+        (now.collisions, now.unsolved) = (before.collisions, before.unsolved);
+        if let (Some(contacts), Some(old)) = (&self.contacts, &old.contacts) {
+            contacts.transfer_impulses(old, same, before, now);
+        }
     }
 
     /// Makes `steps` steps without exteroceptive sensors.

@@ -26,9 +26,11 @@
 
 pub mod build;
 pub mod data_dir;
+pub mod document;
 pub mod import;
 
 pub use crate::build::{Overrides, load as load_world, load_text};
+pub use crate::document::Document;
 pub use merrow_yaml::error::{Place, Problem, Problems};
 
 use merrow_model::scene::Scene;

@@ -52,3 +52,4 @@ pub mod scalars;
 pub mod schema;
 pub mod spec;
 pub mod units;
+pub mod write;

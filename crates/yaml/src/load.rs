@@ -75,9 +75,14 @@ impl Loader {
 
     /// As [`Loader::load`], for a text in memory; `name` is used as its path.
     pub fn load_text(&mut self, name: &str, text: &str, problems: &mut Problems) -> Option<Node> {
-        let mut node = parse(name, text, problems)?;
+        let node = parse(name, text, problems)?;
+        Some(self.resolve(node, problems))
+    }
+
+    /// Returns a tree from [`parse`] with its component names and all its `extends` resolved.
+    pub fn resolve(&mut self, mut node: Node, problems: &mut Problems) -> Node {
         expand_component_names(&mut node, self.components);
-        Some(self.expand(node, 0, &mut Chain::new(), problems))
+        self.expand(node, 0, &mut Chain::new(), problems)
     }
 
     /// Returns the path of a file that is named at the position `from`. Reports a problem if the

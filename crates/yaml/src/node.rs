@@ -79,6 +79,31 @@ impl Map {
             .map(|(_, node)| node)
     }
 
+    /// Sets the value of the key `name`. A key that exists keeps its place in the order; a new key
+    /// is the last one and has the position of its value.
+    pub fn insert(&mut self, name: &str, node: Node) {
+        match self.get_mut(name) {
+            Some(present) => *present = node,
+            None => {
+                let key = Key {
+                    name: name.to_string(),
+                    place: node.place.clone(),
+                };
+                self.entries.push((key, node));
+            }
+        }
+    }
+
+    /// Returns the value of the key `name`, which is set to `node` if the key does not exist.
+    pub fn get_or_insert(&mut self, name: &str, node: Node) -> &mut Node {
+        let found = self.entries.iter().position(|(key, _)| key.name == name);
+        let index = found.unwrap_or_else(|| {
+            self.insert(name, node);
+            self.entries.len() - 1
+        });
+        &mut self.entries[index].1
+    }
+
     /// Removes the key `name` and returns its value.
     pub fn remove(&mut self, name: &str) -> Option<Node> {
         let n = self.entries.iter().position(|(key, _)| key.name == name)?;

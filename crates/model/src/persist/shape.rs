@@ -11,6 +11,16 @@ pub fn has_shape_of(state: &State, scene: &Scene) -> bool {
     has_sea_shape_of(&state.sea, &scene.sea) && lengths(state) == lengths(&State::new(scene))
 }
 
+/// Returns true if all lists of two robots have the same lengths.
+pub fn is_same_robot(a: &RobotState, b: &RobotState) -> bool {
+    let lengths = |robot: &RobotState| {
+        let mut all = Vec::new();
+        push_robot_lengths(robot, &mut all);
+        all
+    };
+    lengths(a) == lengths(b)
+}
+
 fn lengths(state: &State) -> Vec<usize> {
     let State {
         robots,

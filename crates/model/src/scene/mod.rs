@@ -1,6 +1,7 @@
 //! Immutable description of the world: bodies, joints, actuators, sensors, the sea. The
 //! `merrow-world` crate builds it once.
 
+mod correspondence;
 pub mod coupling;
 pub mod fault;
 pub mod robot;
@@ -10,6 +11,7 @@ mod shared;
 pub mod tether;
 pub mod texture;
 
+pub use crate::scene::correspondence::Correspondence;
 pub use crate::scene::coupling::{Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Strength};
 pub use crate::scene::fault::{Fault, FaultKind};
 pub use crate::scene::robot::actuator::{JointGroup, KeepOut, Servo, TrajectoryRules};

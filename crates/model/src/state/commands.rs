@@ -1,7 +1,8 @@
 //! External commands: issued by ROS or a script between steps, and applied by
 //! `crates/sim/src/control` at the next step.
 
-use crate::scene::JointMode;
+use crate::scene::fault::Device;
+use crate::scene::{Correspondence, JointMode};
 use crate::state::joint::Trajectory;
 use merrow_math::{Quat, Vec3};
 use std::sync::Arc;
@@ -179,6 +180,63 @@ pub enum Command {
     Sea(Box<crate::scene::Sea>),
     /// Changes the weather over a duration.
     Weather(Box<WeatherChange>),
+}
+
+impl Command {
+    /// Returns the same command with the indices of the scene that replaces its scene; `None` if an
+    /// object that it names no longer exists.
+    pub fn in_scene(mut self, same: &Correspondence) -> Option<Self> {
+        match &mut self {
+            Self::Thruster { robot, .. }
+            | Self::Thrusters { robot, .. }
+            | Self::Fin { robot, .. }
+            | Self::Fins { robot, .. }
+            | Self::BuoyancyEngine { robot, .. }
+            | Self::Wrench { robot, .. }
+            | Self::Joint { robot, .. }
+            | Self::JointWithMode { robot, .. }
+            | Self::JointMode { robot, .. }
+            | Self::JointGroup { robot, .. }
+            | Self::Trajectory { robot, .. }
+            | Self::CancelGoal { robot, .. }
+            | Self::Gripper { robot, .. }
+            | Self::Velocity { robot, .. }
+            | Self::HeadingDepth { robot, .. }
+            | Self::FirmwareOrder { robot, .. }
+            | Self::SetPose { robot, .. }
+            | Self::Health { robot, .. }
+            | Self::FinHealth { robot, .. }
+            | Self::Noise { robot, .. }
+            | Self::Load { robot, .. }
+            | Self::Sample { robot, .. } => *robot = same.robot(*robot)?,
+            Self::SetCoupling {
+                coupling, partner, ..
+            } => {
+                *coupling = same.couplings.get(*coupling).copied().flatten()?;
+                if let Some(robot) = partner {
+                    *robot = same.robot(*robot)?;
+                }
+            }
+            Self::Fault(fault) => {
+                if let Some(robot) = &mut fault.robot {
+                    *robot = same.robot(*robot)?;
+                }
+                if let Device::Beacon(beacon) = &mut fault.device {
+                    *beacon = same.beacons.get(*beacon).copied().flatten()?;
+                }
+            }
+            Self::Repair { robot, .. } => {
+                if let Some(robot) = robot {
+                    *robot = same.robot(*robot)?;
+                }
+            }
+            Self::Winch { tether, .. } => {
+                *tether = same.tethers.get(*tether).copied().flatten()?;
+            }
+            Self::Sea(_) | Self::Weather(_) => {}
+        }
+        Some(self)
+    }
 }
 
 /// Orders to a firmware.

@@ -1,6 +1,7 @@
 //! Contacts after a step and the impulses of the step. The impulses are published and warm-start
 //! the next step.
 
+use crate::scene::Correspondence;
 use merrow_math::Vec3;
 
 /// Source of an impulse.
@@ -49,6 +50,34 @@ pub enum ContactBody {
     },
     /// Seabed, plane or terrain.
     Seabed,
+}
+
+impl ContactBody {
+    /// Returns the same body in the scene that replaces its scene, if it still exists.
+    pub fn in_scene(self, same: &Correspondence) -> Option<Self> {
+        Some(match self {
+            Self::Link {
+                robot,
+                link,
+                collider,
+            } => Self::Link {
+                robot: same.robot(robot as usize)? as u32,
+                link,
+                collider,
+            },
+            Self::Structure {
+                structure,
+                collider,
+            } => {
+                let target = same.structures.get(structure as usize).copied().flatten()?;
+                Self::Structure {
+                    structure: target as u32,
+                    collider,
+                }
+            }
+            Self::Seabed => Self::Seabed,
+        })
+    }
 }
 
 /// Contact point with an impulse in the last step.

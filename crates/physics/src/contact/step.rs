@@ -12,8 +12,9 @@ use crate::dynamics::integrate;
 use crate::workers::{Task, Workers};
 use merrow_math::{SpatialForce, Vec3};
 use merrow_model::kinematics;
-use merrow_model::scene::{Robot, Scene};
-use merrow_model::state::contact::{Contact, ContactBody, Impulse};
+use merrow_model::scene::{Correspondence, Robot, Scene};
+use merrow_model::state;
+use merrow_model::state::contact::{Contact, ContactBody, Impulse, ImpulseKey};
 use merrow_model::state::{Halt, RobotState, State, Workspace};
 
 /// Colliders and scratch memory of a world. It holds no state that the next step needs.
@@ -73,6 +74,41 @@ impl Contacts {
             ground_effect_rays: GroundEffectRays::new(scene),
             pairs: Vec::with_capacity(capacity),
         }))
+    }
+
+    /// Copies the contacts and impulses of the bodies that exist in this world and in that of
+    /// `old`, with the indices of this world.
+    pub fn transfer_impulses(
+        &self,
+        old: &Self,
+        same: &Correspondence,
+        before: &state::Contacts,
+        now: &mut state::Contacts,
+    ) {
+        let shapes = self.detector.corresponding_shapes(&old.detector, same);
+        let shape = |k: u32| shapes.get(&k).copied();
+        let key = |key: &ImpulseKey| {
+            Some(match *key {
+                ImpulseKey::Joint { robot, joint, side } => ImpulseKey::Joint {
+                    robot: same.robot(robot as usize)? as u32,
+                    joint,
+                    side,
+                },
+                ImpulseKey::Contact([a, b], features) => {
+                    ImpulseKey::Contact([shape(a)?, shape(b)?], features)
+                }
+            })
+        };
+        let impulses = before.impulses.iter();
+        now.impulses
+            .extend(impulses.filter_map(|(k, impulse)| Some((key(k)?, *impulse))));
+        now.impulses.sort_unstable_by_key(|(key, _)| *key);
+        let touching = before.touching.iter();
+        now.touching.extend(touching.filter_map(|contact| {
+            let (a, b) = (contact.a.in_scene(same)?, contact.b.in_scene(same)?);
+            Some(Contact { a, b, ..*contact })
+        }));
+        collect_pairs(&now.touching, &mut now.pairs);
     }
 
     /// Sets the poses of all shapes from `works`.
@@ -392,19 +428,7 @@ impl Contacts {
 
     /// Counts the pairs that came into contact in this step.
     fn count_collisions(&mut self, state: &mut State) {
-        let number = |s: ContactBody| match s {
-            ContactBody::Link { robot, .. } => u64::from(robot),
-            ContactBody::Structure { structure, .. } => 1 << 32 | u64::from(structure),
-            ContactBody::Seabed => 2 << 32,
-        };
-        self.pairs.clear();
-        for c in &state.contacts.touching {
-            if let ContactBody::Link { robot, .. } = c.a {
-                self.pairs.push((robot, number(c.b)));
-            }
-        }
-        self.pairs.sort_unstable();
-        self.pairs.dedup();
+        collect_pairs(&state.contacts.touching, &mut self.pairs);
         let previous_pairs = &state.contacts.pairs;
         let new_pairs = self
             .pairs
@@ -414,6 +438,23 @@ impl Contacts {
         state.contacts.collisions += new_pairs as u64;
         std::mem::swap(&mut self.pairs, &mut state.contacts.pairs);
     }
+}
+
+/// Collects the pairs of a robot and another body that are in contact, sorted.
+fn collect_pairs(touching: &[Contact], pairs: &mut Vec<(u32, u64)>) {
+    let number = |body: ContactBody| match body {
+        ContactBody::Link { robot, .. } => u64::from(robot),
+        ContactBody::Structure { structure, .. } => 1 << 32 | u64::from(structure),
+        ContactBody::Seabed => 2 << 32,
+    };
+    pairs.clear();
+    for contact in touching {
+        if let ContactBody::Link { robot, .. } = contact.a {
+            pairs.push((robot, number(contact.b)));
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
 }
 
 /// Robot of `owner`, if impulses can move it.

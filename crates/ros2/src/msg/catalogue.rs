@@ -15,10 +15,12 @@ use crate::message::{Message, Service, TypeInfo};
 use crate::msg::control_msgs::{
     follow_joint_trajectory, gripper_command, parallel_gripper_command,
 };
+use crate::msg::simulation_interfaces::simulate_steps;
 use crate::msg::{
     action_msgs, builtin_interfaces, control_msgs, diagnostic_msgs, geometry_msgs, nav_msgs,
-    rcl_interfaces, rmw_dds_common, rosgraph_msgs, sensor_msgs, service_msgs, std_msgs, std_srvs,
-    tf2_msgs, trajectory_msgs, type_description_interfaces, unique_identifier_msgs, vision_msgs,
+    rcl_interfaces, rmw_dds_common, rosgraph_msgs, sensor_msgs, service_msgs,
+    simulation_interfaces, std_msgs, std_srvs, tf2_msgs, trajectory_msgs,
+    type_description_interfaces, unique_identifier_msgs, vision_msgs,
 };
 
 /// A message type and one sample message.
@@ -95,6 +97,26 @@ macro_rules! with_messages {
                 RelativeHumidity, Image, CompressedImage, RegionOfInterest, CameraInfo, PointField, PointCloud2, LaserScan,
             }
             service_msgs { ServiceEventInfo }
+            simulation_interfaces {
+                ServiceResult, Bounds, EntityCategory, TagsFilter, EntityFilters, EntityInfo, EntityState,
+                NamedPose, Resource, SimulationState, SimulatorFeatures, SpawnEntity, SpawnResult, Spawnable,
+                WorldResource, DeleteEntityRequest, DeleteEntityResponse, GetAvailableWorldsRequest,
+                GetAvailableWorldsResponse, GetCurrentWorldRequest, GetCurrentWorldResponse,
+                GetEntitiesRequest, GetEntitiesResponse, GetEntitiesStatesRequest, GetEntitiesStatesResponse,
+                GetEntityBoundsRequest, GetEntityBoundsResponse, GetEntityInfoRequest, GetEntityInfoResponse,
+                GetEntityStateRequest, GetEntityStateResponse, GetNamedPoseBoundsRequest,
+                GetNamedPoseBoundsResponse, GetNamedPosesRequest, GetNamedPosesResponse,
+                GetSimulationStateRequest, GetSimulationStateResponse, GetSimulatorFeaturesRequest,
+                GetSimulatorFeaturesResponse, GetSpawnablesRequest, GetSpawnablesResponse, LoadWorldRequest,
+                LoadWorldResponse, ResetSimulationRequest, ResetSimulationResponse, SetEntityInfoRequest,
+                SetEntityInfoResponse, SetEntityStateRequest, SetEntityStateResponse,
+                SetSimulationStateRequest, SetSimulationStateResponse, SpawnEntitiesRequest,
+                SpawnEntitiesResponse, SpawnEntityRequest, SpawnEntityResponse, StepSimulationRequest,
+                StepSimulationResponse, UnloadWorldRequest, UnloadWorldResponse,
+            }
+            simulate_steps {
+                Goal, Result, Feedback, FeedbackMessage, SendGoalRequest, SendGoalResponse, GetResultRequest, GetResultResponse,
+            }
             std_msgs {
                 Header, String, Bool, Float32, Float64, MultiArrayDimension, MultiArrayLayout, Float64MultiArray,
             }
@@ -143,6 +165,14 @@ pub fn services() -> Vec<(&'static str, &'static str)> {
             GetParameters, GetParameterTypes, SetParameters, SetParametersAtomically, ListParameters,
             DescribeParameters, GetLoggerLevels, SetLoggerLevels,
         }
+        simulation_interfaces {
+            DeleteEntity, GetAvailableWorlds, GetCurrentWorld, GetEntities, GetEntitiesStates,
+            GetEntityBounds, GetEntityInfo, GetEntityState, GetNamedPoseBounds, GetNamedPoses,
+            GetSimulationState, GetSimulatorFeatures, GetSpawnables, LoadWorld, ResetSimulation,
+            SetEntityInfo, SetEntityState, SetSimulationState, SpawnEntities, SpawnEntityService,
+            StepSimulation, UnloadWorld,
+        }
+        simulate_steps { SendGoal, GetResult }
         std_srvs { Empty, Trigger, SetBool }
         type_description_interfaces { GetTypeDescription }
     }

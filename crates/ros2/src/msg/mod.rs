@@ -18,6 +18,8 @@ pub mod rosgraph_msgs;
 mod sensor_images;
 pub mod sensor_msgs;
 pub mod service_msgs;
+pub mod simulation_interfaces;
+pub mod simulation_services;
 pub mod std_msgs;
 pub mod std_srvs;
 pub mod tf2_msgs;

@@ -25,6 +25,7 @@ use crate::names::{Endpoint as NameKind, NameError, NameResolver};
 use crate::node::service::respond_at_once;
 use crate::node::type_description::KnownTypes;
 use crate::qos::Qos;
+use crate::succession::SuccessionBackend;
 
 pub use crate::node::action::{ActionServer, Executor, GoalHandle};
 pub use crate::node::clock::Clock;
@@ -106,6 +107,19 @@ impl Node {
     pub fn new(options: &NodeOptions) -> Result<Self, NodeError> {
         let names = resolver(options)?;
         let backend = EmbeddedBackend::join(options, &names).map_err(NodeError::Backend)?;
+        Self::start(options, names, Arc::new(backend))
+    }
+
+    /// As [`Node::new`], for a program whose topics and services change while it runs. An endpoint
+    /// with the name, type and QoS of an existing one takes its place without leaving the network.
+    /// Messages and requests go to the callback of the newer one. A publisher keeps its history.
+    ///
+    /// # Errors
+    /// As [`Node::new`].
+    pub fn with_succession(options: &NodeOptions) -> Result<Self, NodeError> {
+        let names = resolver(options)?;
+        let backend = EmbeddedBackend::join(options, &names).map_err(NodeError::Backend)?;
+        let backend = SuccessionBackend::new(Arc::new(backend));
         Self::start(options, names, Arc::new(backend))
     }
 

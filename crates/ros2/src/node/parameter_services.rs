@@ -189,6 +189,10 @@ fn event(node: &str, change: Change, parameters: &[(String, ParameterValue)]) ->
             changed_parameters: parameters,
             ..event
         },
+        Change::Deleted => ParameterEvent {
+            deleted_parameters: parameters,
+            ..event
+        },
     }
 }
 

@@ -159,6 +159,8 @@ pub enum Change {
     New,
     /// The parameter got another value.
     Changed,
+    /// The parameter was removed.
+    Deleted,
 }
 
 /// Callback that checks a whole batch against conditions known only to the node, and applies it. An
@@ -253,6 +255,20 @@ impl ParameterServer {
         };
         hooks.notify(Change::New, &[(name, value.clone())]);
         Ok(value)
+    }
+
+    /// Removes parameters. Names that are not declared are skipped.
+    pub fn undeclare(&self, names: &[String]) {
+        let mut hooks = lock(&self.hooks);
+        let mut removed = Vec::new();
+        for name in names {
+            if let Some(parameter) = lock(&self.table).parameters.remove(name) {
+                removed.push((name.clone(), parameter.value));
+            }
+        }
+        if !removed.is_empty() {
+            hooks.notify(Change::Deleted, &removed);
+        }
     }
 
     /// Returns one line for each override of an undeclared parameter. Call it after all

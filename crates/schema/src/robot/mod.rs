@@ -41,6 +41,26 @@ spec! {
         joint_positions: NamedMap<f64> [frame] = NamedMap::default(),
         /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
         repeat: Option<RepeatConfig>,
+        /// Category reported by the services of `simulation_interfaces`.
+        category: Category = Category::Robot,
+        /// Tags reported by the services of `simulation_interfaces`.
+        tags: Vec<String> = Vec::new(),
+    }
+}
+
+fieldless_choice! {
+    /// Category of an object for the services of `simulation_interfaces`.
+    pub enum Category {
+        /// Object of another type.
+        Object = "object",
+        /// Robot of any type.
+        Robot = "robot",
+        /// Human, such as a swimmer.
+        Human = "human",
+        /// Object that moves, such as a ship or debris.
+        DynamicObject = "dynamic_object",
+        /// Object that does not move.
+        StaticObject = "static_object",
     }
 }
 
@@ -51,6 +71,26 @@ spec! {
         count: [u32; 3] [in 1.0..=10000.0],
         /// Distance between copies along east, north and up.
         spacing_m: [f64; 3],
+        /// Names of the copies that are left out.
+        except: Vec<String> = Vec::new(),
+        /// Copies with another start, by name.
+        starts: NamedMap<StartConfig> = NamedMap::default(),
+    }
+}
+
+spec! {
+    /// Start of one copy. Keys that are left out have the values of the grid.
+    pub struct StartConfig {
+        /// Position of the origin of the base link in the world (east, north, up).
+        position_m: Option<[f64; 3]>,
+        /// Roll, pitch and yaw of the base link relative to the world.
+        attitude_deg: Option<[f64; 3]>,
+        /// Linear velocity of the base link, in the base frame (forward, left, up).
+        velocity_m_s: Option<[f64; 3]>,
+        /// Angular velocity of the base link, in the base frame (forward, left, up).
+        angular_velocity_rad_s: Option<[f64; 3]>,
+        /// Joint positions [rad, or m for a prismatic joint], by joint name.
+        joint_positions: NamedMap<f64> [frame] = NamedMap::default(),
     }
 }
 
@@ -66,7 +106,8 @@ spec! {
         /// Reason why the robot does not keep its course under equal thrust without control. Empty:
         /// it keeps its course.
         unstable_course: String = String::new(),
-        /// URDF file with links, joints and shapes. Keys of this model override its contents.
+        /// URDF with links, joints and shapes: a file, or the XML text itself. Keys of this model
+        /// override its contents.
         urdf: Option<String> [not_empty],
         /// Hydrodynamics of the links of the URDF: a name in `params/hydrodynamics`, a file, or a
         /// map.

@@ -27,7 +27,7 @@ use crate::sensors::world_view;
 use merrow_model::persist;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::obstacle::DetectorSpec;
-use merrow_model::scene::{Scene, Sensor};
+use merrow_model::scene::{Correspondence, Scene, Sensor};
 use merrow_model::state::frames::view::WorldView;
 use merrow_model::state::frames::{Frame, FrameData};
 use merrow_model::state::{FaultEffect, RobotState, State};
@@ -115,6 +115,53 @@ pub struct SensorLoad {
     pub cores: f64,
 }
 
+impl SavedFrames {
+    /// Returns the sensors of the scene `new` with the frames of those that are also in `old`.
+    pub(crate) fn for_scene(self, old: &Scene, new: &Scene, same: &Correspondence) -> Self {
+        let target = |(robot, sensor)| same.robot(robot).map(|robot| (robot, sensor));
+        let targets = exteroceptive_sensors(old).into_iter().map(target);
+        let mut kept: Vec<_> = targets
+            .zip(self.devices)
+            .filter(|(to, _)| to.is_some())
+            .collect();
+        let start = |(robot, sensor): (usize, usize)| {
+            let found = kept.iter().position(|(to, _)| *to == Some((robot, sensor)));
+            found.map_or_else(
+                || SavedSensor::at_start(&new.robots[robot].sensors[sensor]),
+                |k| kept.swap_remove(k).1,
+            )
+        };
+        let mut devices: Vec<_> = exteroceptive_sensors(new).into_iter().map(start).collect();
+        // the ranks of the samples that are left have no gaps
+        let samples = devices.iter().flat_map(|device| &device.under_way);
+        let mut ranks: Vec<u64> = samples.map(|sample| sample.rank).collect();
+        ranks.sort_unstable();
+        for sample in devices.iter_mut().flat_map(|device| &mut device.under_way) {
+            sample.rank = ranks.partition_point(|rank| *rank < sample.rank) as u64;
+        }
+        Self { devices }
+    }
+}
+
+impl SavedSensor {
+    /// Returns a sensor without samples.
+    fn at_start(sensor: &Sensor) -> Self {
+        Self {
+            wanted: initial_outputs(sensor),
+            requested: 0,
+            missed: 0,
+            ordered: 0,
+            last: None,
+            under_way: Vec::new(),
+        }
+    }
+}
+
+/// Outputs that a sensor computes before any request, as bits.
+fn initial_outputs(sensor: &Sensor) -> u8 {
+    if sensor.lazy { 0 } else { ALL_OUTPUTS }
+}
+
 /// A sample that a sensor takes.
 struct Sample {
     index: u64,
@@ -169,7 +216,7 @@ impl SensorScheduler {
             ScheduledSensor {
                 robot,
                 sensor,
-                wanted: AtomicU8::new(if model.lazy { 0 } else { ALL_OUTPUTS }),
+                wanted: AtomicU8::new(initial_outputs(model)),
                 period_ns: (1e9 / model.rate) as u64,
                 cost: MeanCost::from_estimate(1e9 * estimates[robot][sensor] / model.rate),
                 requested: 0,

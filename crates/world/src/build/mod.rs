@@ -16,6 +16,7 @@ pub mod waves;
 use crate::build::robot::BuildContext;
 use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::collision;
+use crate::document::Document;
 use crate::import::assets::Assets;
 use crate::import::urdf;
 use crate::{ModelInfo, Source, World, data_dir};
@@ -23,13 +24,14 @@ use merrow_environment::magnetic_field::{VALIDITY, magnetic_field};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::{Integrator, Origin, Scene};
+use merrow_schema::robot::{RepeatConfig, StartConfig};
 use merrow_schema::sensor::WorldValues;
 use merrow_schema::sensor::acoustic;
 use merrow_schema::sensor::ais;
 use merrow_schema::sensor::obstacle;
 use merrow_schema::sensor::placement;
 use merrow_schema::{GRAVITY, IntegratorConfig, OriginConfig, RobotEntry, WorldConfig};
-use merrow_yaml::error::Problems;
+use merrow_yaml::error::{Problems, quote};
 use merrow_yaml::node::{Loader, Node, Value};
 use merrow_yaml::read;
 use merrow_yaml::read::{Field, Read};
@@ -50,12 +52,7 @@ const MAX_ROBOTS: usize = 100_000;
 /// # Errors
 /// Returns all mistakes of the world file and its component files.
 pub fn load(path: &Path, overrides: Overrides) -> Result<World, Problems> {
-    let mut problems = Problems::new();
-    let node = loader().load(path, &mut problems);
-    let name = path
-        .file_stem()
-        .map_or_else(|| "world".into(), |s| s.to_string_lossy().into_owned());
-    build_checked(node, &name, overrides, problems)
+    Document::load(path, overrides).map(|(_, world)| world)
 }
 
 /// As [`load`], for a world in memory; `name` is used as its path in messages.
@@ -63,9 +60,7 @@ pub fn load(path: &Path, overrides: Overrides) -> Result<World, Problems> {
 /// # Errors
 /// Returns all mistakes of the world and its component files.
 pub fn load_text(name: &str, text: &str, overrides: Overrides) -> Result<World, Problems> {
-    let mut problems = Problems::new();
-    let node = loader().load_text(name, text, &mut problems);
-    build_checked(node, name, overrides, problems)
+    Document::from_text(name, text, overrides).map(|(_, world)| world)
 }
 
 /// Keys whose string value names a component file, and the folder of `params` that contains such
@@ -83,29 +78,30 @@ pub(crate) const COMPONENTS: &[(&str, &str)] = &[
     ("hydrodynamics", "hydrodynamics"),
 ];
 
-fn loader() -> Loader {
+pub(crate) fn loader() -> Loader {
     Loader::new(data_dir::params_folders())
         .with_components(COMPONENTS)
         .with_named_files(|name| Some(data_dir::world_file(name)).filter(|path| path.is_file()))
 }
 
-fn build_checked(
+/// Builds the world of a tree with resolved `extends`. Mistakes are added to those in `problems`.
+pub(crate) fn build_checked(
     node: Option<Node>,
     name: &str,
     overrides: Overrides,
+    assets: &Assets,
     mut problems: Problems,
 ) -> Result<World, Problems> {
-    let assets = Assets::default();
     let node = node.map(|mut node| {
-        urdf::expand_urdf_models(&mut node, &assets, &mut problems);
+        urdf::expand_urdf_models(&mut node, assets, &mut problems);
         node
     });
     let file = node
         .as_ref()
         .and_then(|node| read::read_root::<WorldConfig>(node, &mut problems));
-    let world = file.map(|file| build_world(&file, name, overrides, &assets, &mut problems));
+    let world = file.map(|file| build_world(&file, name, overrides, assets, &mut problems));
     if let (None, Some(node)) = (&world, &node) {
-        check_readable_robots(node, &assets, &mut problems);
+        check_readable_robots(node, assets, &mut problems);
     }
     let notes = problems.take_notes();
     problems.into_result(world.map(|world| World { notes, ..world }))
@@ -337,17 +333,73 @@ fn add_robots(
         problems.push(repeat.at.key_place("count"), text);
         return;
     }
+    check_copy_names(name, repeat, total, problems);
     for k in 0..total {
+        let copy = format!("{name}_{k}");
+        if repeat.except.contains(&copy) {
+            continue;
+        }
         let cell = [k % nx, k / nx % ny, k / nx / ny];
         let offset = Vec3::from(std::array::from_fn(|i| {
             cell[i] as f64 * repeat.spacing_m[i]
         }));
-        let mut robot = robot::build_robot(&format!("{name}_{k}"), entry, offset, frame, problems);
+        let start = repeat.starts.get(&copy);
+        let mut robot = match start.map(|start| start_of_copy(entry, offset, start)) {
+            None => robot::build_robot(&copy, entry, offset, frame, problems),
+            Some(own) => robot::build_robot(&copy, &own, Vec3::zero(), frame, problems),
+        };
         if let Some(preceding) = scene.robots.last() {
             robot.share_parts(preceding);
         }
         scene.robots.push(robot);
     }
+}
+
+/// Reports names of copies of `name` that do not exist.
+fn check_copy_names(name: &str, repeat: &RepeatConfig, total: u64, problems: &mut Problems) {
+    let expected = format!("expected {name}_0 to {name}_{}", total.saturating_sub(1));
+    let exists = |copy: &str| {
+        let number = copy
+            .strip_prefix(name)
+            .and_then(|rest| rest.strip_prefix('_'));
+        let number = number.filter(|n| !n.starts_with('0') || *n == "0");
+        number
+            .and_then(|n| n.parse::<u64>().ok())
+            .is_some_and(|k| k < total)
+    };
+    for copy in repeat.except.iter().filter(|copy| !exists(copy)) {
+        let text = format!("`except`: no copy {}, {expected}", quote(copy));
+        problems.push(repeat.at.key_place("except"), text);
+    }
+    for (copy, _) in repeat.starts.iter().filter(|(copy, _)| !exists(copy)) {
+        let place = repeat.starts.key_place(copy).unwrap_or(&repeat.at.whole);
+        problems.push(
+            place,
+            format!("`starts`: no copy {}, {expected}", quote(copy)),
+        );
+    }
+}
+
+/// Returns the entry of one copy with its own start. `offset` is that of the copy in the grid [m],
+/// W.
+fn start_of_copy(entry: &RobotEntry, offset: Vec3, start: &StartConfig) -> RobotEntry {
+    let p = Vec3::from(entry.position_m) + offset;
+    let in_grid = [p.x, p.y, p.z];
+    let mut own = RobotEntry {
+        repeat: None,
+        position_m: start.position_m.unwrap_or(in_grid),
+        attitude_deg: start.attitude_deg.unwrap_or(entry.attitude_deg),
+        velocity_m_s: start.velocity_m_s.unwrap_or(entry.velocity_m_s),
+        angular_velocity_rad_s: start
+            .angular_velocity_rad_s
+            .unwrap_or(entry.angular_velocity_rad_s),
+        ..entry.clone()
+    };
+    for (key, value) in &start.joint_positions.0 {
+        own.joint_positions.0.retain(|(k, _)| k.name != key.name);
+        own.joint_positions.0.push((key.clone(), *value));
+    }
+    own
 }
 
 /// Names generated by `repeat` can coincide with other names.

@@ -12,7 +12,7 @@ use crate::contact::geometry::shapes;
 use crate::contact::geometry::shapes::{CollisionShape, Owner, from_parry, to_parry};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::terrain::Terrain;
-use merrow_model::scene::{Scene, Seabed};
+use merrow_model::scene::{Correspondence, Scene, Seabed};
 use parry3d_f64::bounding_volume::{Aabb, BoundingVolume};
 use parry3d_f64::math::{Pose, Vector};
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
@@ -21,6 +21,7 @@ use parry3d_f64::query::{
     cast_shapes,
 };
 use parry3d_f64::shape::{PolygonalFeature, PolygonalFeatureMap, Triangle};
+use std::collections::{HashMap, VecDeque};
 
 /// A contact point of two surfaces that touch or nearly touch at the end of the free step.
 #[derive(Clone, Copy, Debug)]
@@ -128,6 +129,41 @@ impl Detector {
             ground: Some(shapes::terrain_triangle()),
             moving,
         })
+    }
+
+    /// Returns the indices of the shapes of `old` in contact keys, and those of the same shapes in
+    /// this detector. The seabed keeps its index.
+    pub(crate) fn corresponding_shapes(
+        &self,
+        old: &Self,
+        same: &Correspondence,
+    ) -> HashMap<u32, u32> {
+        let target = |owner: Owner| match owner {
+            Owner::Link(robot, link) => same
+                .robot(robot as usize)
+                .map(|robot| Owner::Link(robot as u32, link)),
+            Owner::Structure(s) => {
+                let target = same.structures.get(s as usize).copied().flatten();
+                target.map(|s| Owner::Structure(s as u32))
+            }
+            Owner::Seabed => Some(Owner::Seabed),
+        };
+        // a collider can consist of several shapes, which keep their order
+        let mut here: HashMap<(Owner, u32), VecDeque<u32>> = HashMap::new();
+        for (k, shape) in self.moving.iter().chain(&self.fixed).enumerate() {
+            here.entry((shape.owner, shape.collider))
+                .or_default()
+                .push_back(k as u32);
+        }
+        let mut pairs = HashMap::from([(SEABED, SEABED)]);
+        for (k, shape) in old.moving.iter().chain(&old.fixed).enumerate() {
+            let found =
+                target(shape.owner).and_then(|owner| here.get_mut(&(owner, shape.collider)));
+            if let Some(index) = found.and_then(VecDeque::pop_front) {
+                pairs.insert(k as u32, index);
+            }
+        }
+        pairs
     }
 
     /// Creates the clearance check; `always` is true if a constraint other than contact connects

@@ -10,7 +10,7 @@ use parry3d_f64::transformation::vhacd::VHACDParameters;
 use parry3d_f64::utils::Array2;
 
 /// Owner of a surface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
     /// A link of a robot: indices of both.
     Link(u32, u32),

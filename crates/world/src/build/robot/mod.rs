@@ -211,6 +211,8 @@ pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
         angular_velocity_rad_s: entry.angular_velocity_rad_s,
         joint_positions: NamedMap::default(),
         repeat: entry.repeat.clone(),
+        category: entry.category,
+        tags: entry.tags.clone(),
         at: entry.at.clone(),
     }
 }

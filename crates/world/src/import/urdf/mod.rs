@@ -93,6 +93,34 @@ fn expand_model(model: &mut Node, world: WorldContext<'_>, problems: &mut Proble
     }
 }
 
+/// Returns the name of a URDF in messages, and its text. `name` is a file or the text itself.
+fn read_urdf(name: &str, place: &Place, problems: &mut Problems) -> Option<(String, String)> {
+    if is_text(name) {
+        return Some((format!("{} (URDF)", place.file), name.to_string()));
+    }
+    let path = assets::find_file(name, place, problems)?;
+    let file = path.to_string_lossy().into_owned();
+    match assets::read_text(&path) {
+        Ok(text) => Some((file, text)),
+        Err(why) => {
+            problems.push(&Place::file(&file), why);
+            None
+        }
+    }
+}
+
+/// Returns whether the value of `urdf` is the text of a URDF instead of the name of a file.
+fn is_text(urdf: &str) -> bool {
+    urdf.trim_start().starts_with('<')
+}
+
+/// Returns the name that a URDF text gives its robot.
+pub(crate) fn robot_name(text: &str) -> Option<String> {
+    let document = roxmltree::Document::parse(text).ok()?;
+    let name = document.root_element().attribute("name")?;
+    Some(name.to_string()).filter(|name| !name.is_empty())
+}
+
 /// Returns the model described by the URDF, with the given hydrodynamics applied.
 fn urdf_model(
     name: &str,
@@ -102,15 +130,7 @@ fn urdf_model(
     world: WorldContext<'_>,
     problems: &mut Problems,
 ) -> Option<Node> {
-    let path = assets::find_file(name, place, problems)?;
-    let file = path.to_string_lossy().into_owned();
-    let text = match assets::read_text(&path) {
-        Ok(text) => text,
-        Err(why) => {
-            problems.push(&Place::file(&file), why);
-            return None;
-        }
-    };
+    let (file, text) = read_urdf(name, place, problems)?;
     let robot = crate::import::urdf::xml::read(&file, &text, problems)?;
     let held = matches!(model.get("base").map(|n| &n.value), Some(Value::Scalar { text, .. }) if text == "fixed");
     let tree = crate::import::urdf::tree::LinkTree::new(robot, held, problems)?;

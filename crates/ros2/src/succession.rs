@@ -1,0 +1,187 @@
+//! Backend whose endpoints can be succeeded: a second endpoint with the name, type and QoS of an
+//! existing one uses the same endpoint of the network.
+//!
+//! A node that recreates all its objects, because the program behind it has changed, keeps its
+//! matched peers and the history of its publishers this way. An endpoint leaves the network when
+//! the last object that uses it is dropped. Messages and requests go to the callback of the newest
+//! object.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use bytes::Bytes;
+
+use crate::backend::{
+    Backend, Batch, Endpoint, PublisherEndpoint, ServiceDescription, TopicDescription,
+    WarningHandler,
+};
+use crate::node::{Callback, DeferredHandler, NetworkCounters, PublishError, Responder};
+use crate::qos::Qos;
+
+/// Backend with succession of endpoints on top of another backend.
+pub(crate) struct SuccessionBackend {
+    inner: Arc<dyn Backend>,
+    publishers: Mutex<HashMap<Key, Weak<dyn PublisherEndpoint>>>,
+    subscriptions: Mutex<HashMap<Key, Weak<Receiving<Callback>>>>,
+    services: Mutex<HashMap<Key, Weak<Receiving<DeferredHandler>>>>,
+}
+
+/// Name, type and QoS of an endpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    name: String,
+    type_name: String,
+    qos: Qos,
+}
+
+/// An endpoint that receives, and the callback of the newest object that uses it.
+struct Receiving<C> {
+    callback: Arc<Mutex<C>>,
+    /// Set after the callback exists, which the endpoint needs.
+    endpoint: Mutex<Option<Box<dyn Endpoint>>>,
+}
+
+/// Use of a publisher of the network.
+struct PublisherUse(Arc<dyn PublisherEndpoint>);
+
+/// Use of an endpoint of the network that receives.
+struct ReceivingUse<C> {
+    _endpoint: Arc<Receiving<C>>,
+}
+
+impl SuccessionBackend {
+    pub(crate) fn new(inner: Arc<dyn Backend>) -> Self {
+        Self {
+            inner,
+            publishers: Mutex::default(),
+            subscriptions: Mutex::default(),
+            services: Mutex::default(),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns the endpoint `key`, with `callback` instead of its present one, or creates it.
+fn succeed<C: Send + 'static>(
+    existing: &Mutex<HashMap<Key, Weak<Receiving<C>>>>,
+    key: Key,
+    callback: C,
+    create: impl FnOnce(Arc<Mutex<C>>) -> Result<Box<dyn Endpoint>, String>,
+) -> Result<Box<dyn Endpoint>, String> {
+    let found = lock(existing).get(&key).and_then(Weak::upgrade);
+    if let Some(endpoint) = found {
+        *lock(&endpoint.callback) = callback;
+        return Ok(Box::new(ReceivingUse {
+            _endpoint: endpoint,
+        }));
+    }
+    let callback = Arc::new(Mutex::new(callback));
+    let endpoint = Arc::new(Receiving {
+        endpoint: Mutex::new(Some(create(Arc::clone(&callback))?)),
+        callback,
+    });
+    let mut existing = lock(existing);
+    existing.retain(|_, endpoint| endpoint.strong_count() > 0);
+    existing.insert(key, Arc::downgrade(&endpoint));
+    Ok(Box::new(ReceivingUse {
+        _endpoint: endpoint,
+    }))
+}
+
+impl<C> Drop for Receiving<C> {
+    fn drop(&mut self) {
+        // before the callback, which the endpoint may call until then
+        drop(lock(&self.endpoint).take());
+    }
+}
+
+impl Endpoint for PublisherUse {}
+impl<C: Send> Endpoint for ReceivingUse<C> {}
+
+impl PublisherEndpoint for PublisherUse {
+    fn subscriber_count(&self) -> usize {
+        self.0.subscriber_count()
+    }
+
+    fn dropped(&self) -> u64 {
+        self.0.dropped()
+    }
+
+    fn publish(&self, message: Bytes) -> Result<(), PublishError> {
+        self.0.publish(message)
+    }
+}
+
+impl Backend for SuccessionBackend {
+    fn create_publisher(
+        &self,
+        topic: &TopicDescription<'_>,
+    ) -> Result<Box<dyn PublisherEndpoint>, String> {
+        let key = Key {
+            name: topic.name.to_string(),
+            type_name: topic.message.name.to_string(),
+            qos: *topic.qos,
+        };
+        let found = lock(&self.publishers).get(&key).and_then(Weak::upgrade);
+        if let Some(endpoint) = found {
+            return Ok(Box::new(PublisherUse(endpoint)));
+        }
+        let endpoint: Arc<dyn PublisherEndpoint> = self.inner.create_publisher(topic)?.into();
+        let mut publishers = lock(&self.publishers);
+        publishers.retain(|_, endpoint| endpoint.strong_count() > 0);
+        publishers.insert(key, Arc::downgrade(&endpoint));
+        Ok(Box::new(PublisherUse(endpoint)))
+    }
+
+    fn create_subscription(
+        &self,
+        topic: &TopicDescription<'_>,
+        callback: Callback,
+    ) -> Result<Box<dyn Endpoint>, String> {
+        let key = Key {
+            name: topic.name.to_string(),
+            type_name: topic.message.name.to_string(),
+            qos: *topic.qos,
+        };
+        succeed(&self.subscriptions, key, callback, |callback| {
+            let call = move |message: &[u8]| lock(&callback)(message);
+            self.inner.create_subscription(topic, Box::new(call))
+        })
+    }
+
+    fn create_service(
+        &self,
+        service: &ServiceDescription<'_>,
+        handler: DeferredHandler,
+    ) -> Result<Box<dyn Endpoint>, String> {
+        let key = Key {
+            name: service.name.to_string(),
+            type_name: service.service_type.to_string(),
+            qos: *service.qos,
+        };
+        succeed(&self.services, key, handler, |handler| {
+            let call =
+                move |request: &[u8], responder: Responder| lock(&handler)(request, responder);
+            self.inner.create_service(service, Box::new(call))
+        })
+    }
+
+    fn set_warning_handler(&self, handler: WarningHandler) {
+        self.inner.set_warning_handler(handler);
+    }
+
+    fn batch(&self) -> Box<dyn Batch + '_> {
+        self.inner.batch()
+    }
+
+    fn counters(&self) -> NetworkCounters {
+        self.inner.counters()
+    }
+
+    fn close(&self) {
+        self.inner.close();
+    }
+}

@@ -1,0 +1,159 @@
+//! Replacement of the scene of a running world: robots, props and structures are added, removed or
+//! placed elsewhere between two steps.
+//!
+//! The new world is created completely, on any thread, before it replaces the running one. The
+//! objects that exist in both continue with the same bits as without the replacement: their state
+//! moves, and all indices in it are converted. Other robots start at the current time.
+//!
+//! # Law
+//! The state of an object that is in both scenes does not change. A new robot starts as at the
+//! start of a world file; its sensors and controllers continue the sequence of instants and of
+//! random numbers that they would have had since the time 0.
+//!
+//! # Symbols
+//! None.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! A coupling that holds an object that no longer exists is released. Sea and weather keep their
+//! current state; the environment of the new scene has no effect.
+//!
+//! # Checked by
+//! test/determinism/replacement.rs
+
+use crate::control::joints::encoder;
+use crate::simulation::{SceneVersion, Simulation};
+use merrow_model::persist::shape;
+use merrow_model::scene::fault::Device;
+use merrow_model::scene::{Correspondence, Robot};
+use merrow_model::state::coupling::LatchCapture;
+use merrow_model::state::fault::FaultState;
+use merrow_model::state::{RobotState, State};
+
+impl Simulation {
+    /// Continues the run with the scene of `new`, a world at its start. Returns the correspondence
+    /// of the objects; `new` then contains the old world. The readings and frames in the outboxes
+    /// are discarded.
+    ///
+    /// # Errors
+    /// A thread of an exteroceptive sensor has failed; the run is then unchanged.
+    pub fn replace(&mut self, new: &mut Self) -> Result<Correspondence, String> {
+        let same = self.correspondence(new);
+        let saved = self.sensor_scheduler.as_mut();
+        let saved = saved
+            .map(|scheduler| scheduler.saved_frames())
+            .transpose()?;
+        if let (Some(saved), Some(scheduler)) = (saved, &mut new.sensor_scheduler) {
+            let frames = saved.for_scene(&self.scene, &new.scene, &same);
+            if !scheduler.restore_frames(frames) {
+                return Err("the sensors of the new world have another order".to_string());
+            }
+        }
+        new.scene_version = SceneVersion(self.scene_version.0 + 1);
+        std::mem::swap(self, new);
+        let old = new;
+        self.transfer_state(old, &same);
+        self.transfer_contacts(old, &same);
+        self.clear_outboxes();
+        Ok(same)
+    }
+
+    /// Compares the objects with those of `new`. A robot that has other parts is another robot.
+    fn correspondence(&self, new: &Self) -> Correspondence {
+        let mut same = Correspondence::new(&self.scene, &new.scene);
+        for (old, target) in same.robots.iter_mut().enumerate() {
+            let is_same =
+                |k: &usize| shape::is_same_robot(&self.state.robots[old], &new.state.robots[*k]);
+            *target = target.filter(is_same);
+        }
+        same
+    }
+
+    /// Moves the state of all objects that exist in both worlds.
+    fn transfer_state(&mut self, old: &mut Self, same: &Correspondence) {
+        let (now, before) = (&mut self.state, &mut old.state);
+        (now.time_ns, now.step) = (before.time_ns, before.step);
+        now.sea = before.sea.clone();
+        let mut is_new = vec![true; now.robots.len()];
+        for (state, target) in before.robots.iter_mut().zip(&same.robots) {
+            if let Some(target) = *target {
+                std::mem::swap(state, &mut now.robots[target]);
+                for fault in &mut now.robots[target].faults {
+                    fault.fault.robot = Some(target);
+                }
+                is_new[target] = false;
+            }
+        }
+        let robots = self.scene.robots.iter().zip(&mut now.robots);
+        for ((robot, state), _) in robots.zip(&is_new).filter(|(_, is_new)| **is_new) {
+            start_at(robot, state, before.time_ns);
+        }
+        for (state, target) in before.tethers.iter_mut().zip(&same.tethers) {
+            if let Some(target) = *target {
+                std::mem::swap(state, &mut now.tethers[target]);
+            }
+        }
+        transfer_couplings(now, before, same);
+        transfer_chargers(now, before, same);
+        transfer_beacon_faults(now, before, same);
+    }
+}
+
+/// Moves the state of the couplings. A coupling whose partner no longer exists is released.
+fn transfer_couplings(now: &mut State, before: &State, same: &Correspondence) {
+    for (state, target) in before.couplings.iter().zip(&same.couplings) {
+        let Some(target) = *target else { continue };
+        let mut moved = *state;
+        if let Some((robot, link)) = state.partner {
+            moved.partner = same.robot(robot).map(|robot| (robot, link));
+            if moved.partner.is_none() {
+                moved.release(LatchCapture::Armed);
+            }
+        }
+        now.couplings[target] = moved;
+    }
+}
+
+/// Moves the state of the chargers. A charger is disconnected from a robot that no longer exists.
+fn transfer_chargers(now: &mut State, before: &State, same: &Correspondence) {
+    for (state, target) in before.chargers.iter().zip(&same.chargers) {
+        if let Some(target) = *target {
+            now.chargers[target] = *state;
+            now.chargers[target].robot = state.robot.and_then(|robot| same.robot(robot));
+        }
+    }
+}
+
+/// Moves the faults of the beacons that exist in both worlds.
+fn transfer_beacon_faults(now: &mut State, before: &State, same: &Correspondence) {
+    let moved = |state: &FaultState| {
+        let Device::Beacon(beacon) = state.fault.device else {
+            return None;
+        };
+        let mut state = state.clone();
+        state.fault.device = Device::Beacon(same.beacons.get(beacon).copied().flatten()?);
+        Some(state)
+    };
+    now.faults = before.faults.iter().filter_map(moved).collect();
+}
+
+/// Continues the sequences of instants and random numbers of a robot at its start as if the robot
+/// had existed since the time 0. `now_ns` is the current time [ns].
+pub(crate) fn start_at(robot: &Robot, state: &mut RobotState, now_ns: u64) {
+    for (sensor, state) in robot.sensors.iter().zip(&mut state.sensors) {
+        let last = sensor.sample_index(now_ns);
+        let is_due = sensor.sample_ns(last) >= now_ns;
+        state.samples = if is_due { last } else { last + 1 };
+        state.due_ns = sensor.sample_ns(state.samples);
+    }
+    for (link, joint) in robot.links[1..].iter().zip(&mut state.joints) {
+        if let Some(servo) = link.joint.servo() {
+            joint.ticks = encoder::ticks_before(servo.rate, now_ns);
+        }
+    }
+    if let (Some(firmware), Some(state)) = (&robot.firmware, &mut state.firmware) {
+        state.ticks = encoder::ticks_before(firmware.rate, now_ns);
+    }
+}

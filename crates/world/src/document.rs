@@ -1,0 +1,315 @@
+//! A world whose robots, props and structures change during a run.
+//!
+//! A document is the tree of a world file together with the changes since it was loaded. A changed
+//! copy is built as a whole, so that it is checked like a file and either has all its objects or
+//! reports all mistakes. [`Document::to_yaml`] writes the changes as a world file that extends the
+//! original one.
+
+mod changes;
+mod resource;
+
+pub use crate::document::resource::{Resource, ResourceError};
+
+use crate::build::{Overrides, build_checked, loader};
+use crate::import::assets::Assets;
+use crate::{Problems, World};
+use merrow_math::{Quat, Vec3};
+use merrow_model::scene::Scene;
+use merrow_model::state::State;
+use merrow_yaml::node::{Node, Value, merge};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Sections of a world file that contain objects.
+pub const SECTIONS: [&str; 3] = ["robots", "props", "structures"];
+
+/// A world file and the changes since it was loaded.
+#[derive(Clone, Debug)]
+pub struct Document {
+    name: String,
+    base: Base,
+    overrides: Overrides,
+    /// Tree of the file with all `extends` resolved.
+    original: Arc<Node>,
+    /// The same with the changes.
+    pub(crate) tree: Node,
+    /// Entries of spawned robots before their component files were resolved.
+    spawned: Vec<(String, Node)>,
+    /// Meshes and images read so far.
+    assets: Arc<Mutex<Assets>>,
+}
+
+/// Origin of the original tree.
+#[derive(Clone, Debug)]
+enum Base {
+    File(PathBuf),
+    Text,
+}
+
+/// Pose of an object in W.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placement {
+    /// Position of the origin of the base link [m].
+    pub p_WB: Vec3,
+    /// Attitude of the base link.
+    pub q_WB: Quat,
+}
+
+/// An object of a world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectInfo {
+    /// Name of the object.
+    pub name: String,
+    /// Section of the world file that contains it, one of [`SECTIONS`].
+    pub section: &'static str,
+    /// Description of the object.
+    pub description: String,
+    /// Category stated in the file; empty without one.
+    pub category: String,
+    /// Tags stated in the file.
+    pub tags: Vec<String>,
+    /// Whether the object was added since the world was loaded.
+    pub spawned: bool,
+    /// Pose of a structure.
+    pub placement: Option<Placement>,
+}
+
+impl Document {
+    /// Loads a world file and builds its scene.
+    ///
+    /// # Errors
+    /// Returns all mistakes of the world file and its component files.
+    pub fn load(path: &Path, overrides: Overrides) -> Result<(Self, World), Problems> {
+        let mut problems = Problems::new();
+        let node = loader().load(path, &mut problems);
+        let name = path
+            .file_stem()
+            .map_or_else(|| "world".into(), |s| s.to_string_lossy().into_owned());
+        // a saved world is loaded from another folder
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        Self::new(node, name, Base::File(absolute), overrides, problems)
+    }
+
+    /// As [`Self::load`], for a world in memory; `name` is used as its path in messages.
+    ///
+    /// # Errors
+    /// Returns all mistakes of the world and its component files.
+    pub fn from_text(
+        name: &str,
+        text: &str,
+        overrides: Overrides,
+    ) -> Result<(Self, World), Problems> {
+        let mut problems = Problems::new();
+        let node = loader().load_text(name, text, &mut problems);
+        Self::new(node, name.to_string(), Base::Text, overrides, problems)
+    }
+
+    fn new(
+        node: Option<Node>,
+        name: String,
+        base: Base,
+        overrides: Overrides,
+        problems: Problems,
+    ) -> Result<(Self, World), Problems> {
+        let assets = Assets::default();
+        let world = build_checked(node.clone(), &name, overrides, &assets, problems)?;
+        let tree = node.unwrap_or_else(|| Node::empty_map(&crate::Place::file(&name)));
+        let document = Self {
+            name,
+            base,
+            overrides,
+            original: Arc::new(tree.clone()),
+            tree,
+            spawned: Vec::new(),
+            assets: Arc::new(Mutex::new(assets)),
+        };
+        Ok((document, world))
+    }
+
+    /// Returns the name of the world.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the path of the world file; `None` for a world in memory.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.base {
+            Base::File(path) => Some(path),
+            Base::Text => None,
+        }
+    }
+
+    /// Builds the scene of the changed world.
+    ///
+    /// # Errors
+    /// Returns all mistakes.
+    pub fn build(&self) -> Result<World, Problems> {
+        let assets = self.assets.lock().unwrap_or_else(PoisonError::into_inner);
+        let tree = Some(self.tree.clone());
+        build_checked(tree, &self.name, self.overrides, &assets, Problems::new())
+    }
+
+    /// Returns all robots, props and structures. Copies are listed one by one.
+    pub fn objects(&self) -> Vec<ObjectInfo> {
+        changes::objects(self)
+    }
+
+    /// Returns whether the object `name` was added since the world was loaded.
+    pub fn is_spawned(&self, name: &str) -> bool {
+        self.spawned.iter().any(|(spawned, _)| spawned == name)
+    }
+
+    /// Returns the names of the objects that were added since the world was loaded.
+    pub fn spawned(&self) -> impl Iterator<Item = &str> {
+        self.spawned.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Returns the world with an additional robot `name`. The result is not built yet.
+    ///
+    /// # Errors
+    /// The resource does not exist, has an unsupported format or cannot be parsed.
+    pub fn with_robot(
+        &self,
+        name: &str,
+        resource: &Resource,
+        placement: Placement,
+    ) -> Result<Self, ResourceError> {
+        let (mut written, mut resolved) = resource.entry()?;
+        for entry in [&mut written, &mut resolved] {
+            changes::set_placement(entry, placement);
+        }
+        let mut changed = self.clone();
+        changes::section(&mut changed.tree, "robots").insert(name, resolved);
+        changed.spawned.push((name.to_string(), written));
+        Ok(changed)
+    }
+
+    /// Returns the world without the robot, prop or structure `name`. The result is not built yet.
+    ///
+    /// # Errors
+    /// There is no such object.
+    pub fn without(&self, name: &str) -> Result<Self, String> {
+        let mut changed = self.clone();
+        changed.spawned.retain(|(spawned, _)| spawned != name);
+        for section in SECTIONS {
+            let Some(map) = changes::existing_section(&mut changed.tree, section) else {
+                continue;
+            };
+            if map.remove(name).is_some() || changes::leave_out_copy(map, name) {
+                return Ok(changed);
+            }
+        }
+        Err(format!("no robot, prop or structure {name:?}"))
+    }
+
+    /// Returns the world with a structure at another place. The result is not built yet.
+    ///
+    /// # Errors
+    /// There is no such structure.
+    pub fn with_structure_at(&self, name: &str, placement: Placement) -> Result<Self, String> {
+        let mut changed = self.clone();
+        let entry = changes::existing_section(&mut changed.tree, "structures")
+            .and_then(|map| map.get_mut(name));
+        let entry = entry.ok_or_else(|| format!("no structure {name:?}"))?;
+        changes::set_placement(entry, placement);
+        Ok(changed)
+    }
+
+    /// Returns the world without the objects that were added since it was loaded, and with those
+    /// that were removed.
+    pub fn as_loaded(&self) -> Self {
+        Self {
+            tree: Node::clone(&self.original),
+            spawned: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the world without the objects that were added since it was loaded.
+    pub fn without_spawned(&self) -> Self {
+        let names: Vec<String> = self.spawned().map(str::to_string).collect();
+        let remove = |document: Self, name: &String| document.without(name).unwrap_or(document);
+        names.iter().fold(self.clone(), remove)
+    }
+
+    /// Returns the description of the world.
+    pub fn description(&self) -> String {
+        changes::description_of_world(&self.tree)
+    }
+
+    /// Returns the changes since the world was loaded, as text for [`Self::with_changes`]; empty
+    /// without changes.
+    pub fn changes(&self) -> String {
+        match changes::difference(&self.original, &self.tree) {
+            Some(changes) => self.text(changes),
+            None => String::new(),
+        }
+    }
+
+    /// Returns the world whose robots start with the poses, velocities and joint positions of
+    /// `state`, and whose couplings start as engaged as in `state`.
+    pub fn with_state(&self, scene: &Scene, state: &State) -> Self {
+        let mut changed = self.clone();
+        changes::set_state(&mut changed.tree, scene, state);
+        for (name, entry) in &mut changed.spawned {
+            if let Some(robot) = scene.robots.iter().position(|r| r.name == *name) {
+                changes::set_robot_start(entry, &scene.robots[robot], &state.robots[robot]);
+            }
+        }
+        changed
+    }
+
+    /// Returns the changed world as a world file. If the world was loaded from a file, the text
+    /// extends that file and contains the changes only.
+    pub fn to_yaml(&self) -> String {
+        self.text(match &self.base {
+            Base::Text => self.tree.clone(),
+            Base::File(path) => {
+                let changes = changes::difference(&self.original, &self.tree);
+                let changes = changes.unwrap_or_else(|| Node::empty_map(&self.tree.place));
+                changes::extending(&path.to_string_lossy(), changes)
+            }
+        })
+    }
+
+    /// Returns a tree as text, with the entries of spawned robots as they were written.
+    fn text(&self, mut root: Node) -> String {
+        if let Some(robots) = changes::existing_section(&mut root, "robots") {
+            for (name, entry) in &self.spawned {
+                // an entry that replaces one of the file keeps the full form
+                let replaces = changes::has_entry(&self.original, "robots", name);
+                if let Some(written) = robots.get_mut(name).filter(|_| !replaces) {
+                    *written = entry.clone();
+                }
+            }
+        }
+        merrow_yaml::write::to_text(&root)
+    }
+
+    /// Applies the changes of a text written by [`Self::changes`] to this world, as it was loaded.
+    /// The result is not built yet.
+    ///
+    /// # Errors
+    /// The text is not valid.
+    pub fn with_changes(&self, text: &str) -> Result<Self, Problems> {
+        let mut problems = Problems::new();
+        let label = format!("changes of {}", self.name);
+        let mut changed = self.as_loaded();
+        if text.is_empty() {
+            return Ok(changed);
+        }
+        let written = merrow_yaml::node::parse(&label, text, &mut problems);
+        let resolved = loader().load_text(&label, text, &mut problems);
+        if let (Some(mut written), Some(resolved)) = (written, resolved) {
+            if let Some(robots) = changes::existing_section(&mut written, "robots") {
+                let added = robots.entries.drain(..).filter(|(key, node)| {
+                    !matches!(node.value, Value::Null)
+                        && !changes::has_entry(&self.original, "robots", &key.name)
+                });
+                changed.spawned = added.map(|(key, node)| (key.name, node)).collect();
+            }
+            changed.tree = merge(Node::clone(&self.original), resolved);
+        }
+        problems.into_result(Some(changed))
+    }
+}

@@ -1,0 +1,194 @@
+//! Descriptions of robots that are added during a run: a bundled model, a file, or a text.
+
+use crate::build::loader;
+use crate::data_dir;
+use crate::import::assets;
+use crate::import::urdf;
+use crate::{Place, Problems};
+use merrow_yaml::error::quote;
+use merrow_yaml::node::{Map, Node, Value, parse};
+
+/// Name of a text in messages.
+const LABEL: &str = "resource";
+
+/// Description of a robot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// Name of a bundled robot model, path of a robot file or URDF, or URI of such a file
+    /// (`file://`, `package://`).
+    Uri(String),
+    /// Content of a robot file, of an entry of `robots:` in a world file, or of a URDF.
+    Text(String),
+}
+
+/// Reason why a resource cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResourceError {
+    /// The resource is empty.
+    Missing,
+    /// No bundled model and no file has the name.
+    NotFound(String),
+    /// The format is neither YAML nor URDF.
+    UnsupportedFormat(String),
+    /// The text is malformed: all mistakes, one per line.
+    Malformed(String),
+}
+
+impl std::fmt::Display for ResourceError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Missing => f.write_str(
+                "found no resource; expected the name of a bundled robot, a file or a text",
+            ),
+            Self::NotFound(text) | Self::UnsupportedFormat(text) | Self::Malformed(text) => {
+                f.write_str(text)
+            }
+        }
+    }
+}
+
+/// Formats of other simulators: start of the text, suffix of the file, name.
+const OTHER_FORMATS: [(&str, &[&str], &str); 4] = [
+    ("<sdf", &["sdf", "world"], "SDF"),
+    ("<mujoco", &["mjcf"], "MJCF"),
+    ("#usda", &["usd", "usda", "usdc", "usdz"], "USD"),
+    ("<launch", &["launch"], "a launch file"),
+];
+
+impl Resource {
+    /// Returns the name that the resource states itself: that of a URDF, or that of the file.
+    pub fn own_name(&self) -> Option<String> {
+        match self {
+            Self::Text(text) if text.trim_start().starts_with('<') => urdf::robot_name(text),
+            Self::Text(_) => None,
+            Self::Uri(uri) => {
+                let path = std::path::Path::new(without_scheme(uri));
+                let stem = path.file_stem()?.to_str()?;
+                Some(stem.to_string()).filter(|stem| !stem.is_empty())
+            }
+        }
+    }
+
+    /// Returns the entry of the robot, as written and with its component files resolved.
+    pub(super) fn entry(&self) -> Result<(Node, Node), ResourceError> {
+        let written = match self {
+            Self::Uri(uri) if uri.trim().is_empty() => return Err(ResourceError::Missing),
+            Self::Text(text) if text.trim().is_empty() => return Err(ResourceError::Missing),
+            Self::Uri(uri) => entry_of_file(uri.trim())?,
+            Self::Text(text) => entry_of_text(text)?,
+        };
+        let mut problems = Problems::new();
+        let resolved = loader().resolve(written.clone(), &mut problems);
+        match problems.into_result(Some((written, resolved))) {
+            Ok(both) => Ok(both),
+            Err(problems) => Err(ResourceError::Malformed(problems.to_string())),
+        }
+    }
+}
+
+fn without_scheme(uri: &str) -> &str {
+    uri.strip_prefix("file://").unwrap_or(uri)
+}
+
+/// Returns the entry of a robot that a name, path or URI describes.
+fn entry_of_file(uri: &str) -> Result<Node, ResourceError> {
+    let file = without_scheme(uri);
+    let suffix = file.rsplit_once('.').map_or("", |(_, suffix)| suffix);
+    let suffix = suffix.to_ascii_lowercase();
+    let other = OTHER_FORMATS
+        .iter()
+        .find(|(_, suffixes, _)| suffixes.contains(&suffix.as_str()));
+    if let Some((_, _, name)) = other {
+        return Err(unsupported(name));
+    }
+    if suffix == "urdf" || suffix == "xml" || suffix == "xacro" {
+        if suffix == "xacro" {
+            return Err(unsupported(
+                "xacro; convert it with `xacro FILE > robot.urdf`",
+            ));
+        }
+        let place = Place::file(LABEL);
+        let mut problems = Problems::new();
+        if assets::find_file(file, &place, &mut problems).is_none() {
+            return Err(ResourceError::NotFound(problems.to_string()));
+        }
+        return Ok(entry(model_of_urdf(file)));
+    }
+    let is_file = std::path::Path::new(file).is_file();
+    if !is_file
+        && !data_dir::file_names("params/robots")
+            .iter()
+            .any(|name| name == file)
+    {
+        let names = data_dir::file_names("params/robots");
+        let hint = merrow_yaml::error::did_you_mean(file, names.iter().map(String::as_str));
+        let text = format!(
+            "no bundled robot and no file is called {}{hint}",
+            quote(file)
+        );
+        return Err(ResourceError::NotFound(text));
+    }
+    Ok(entry(text_node(file)))
+}
+
+/// Returns the entry of a robot that a text describes.
+fn entry_of_text(text: &str) -> Result<Node, ResourceError> {
+    let start = text.trim_start();
+    let other = OTHER_FORMATS
+        .iter()
+        .find(|(mark, _, _)| start.contains(mark) && start.starts_with(['<', '#']));
+    if let Some((_, _, name)) = other {
+        return Err(unsupported(name));
+    }
+    if start.starts_with('<') {
+        return Ok(entry(model_of_urdf(start)));
+    }
+    let mut problems = Problems::new();
+    let Some(node) = parse(LABEL, text, &mut problems) else {
+        return Err(ResourceError::Malformed(problems.to_string()));
+    };
+    match &node.value {
+        Value::Map(map) if map.get("model").is_some() => Ok(node),
+        Value::Map(_) => Ok(entry(node)),
+        _ => Err(ResourceError::Malformed(format!(
+            "{LABEL}:1:1: expected the keys of a robot file or of an entry of `robots`"
+        ))),
+    }
+}
+
+fn unsupported(found: &str) -> ResourceError {
+    let text = format!("found {found}; expected a YAML robot file or a URDF");
+    ResourceError::UnsupportedFormat(text)
+}
+
+/// Returns an entry with a model.
+fn entry(model: Node) -> Node {
+    map([("model", model)])
+}
+
+/// Returns a model that consists of a URDF, which is a file name or the text itself.
+fn model_of_urdf(urdf: &str) -> Node {
+    let source = text_node("URDF of the resource");
+    map([("source", source), ("urdf", text_node(urdf))])
+}
+
+fn text_node(text: &str) -> Node {
+    Node {
+        value: Value::Scalar {
+            text: text.to_string(),
+            quoted: true,
+        },
+        place: Place::file(LABEL),
+    }
+}
+
+fn map<const N: usize>(entries: [(&str, Node); N]) -> Node {
+    let mut map = Map::default();
+    for (name, node) in entries {
+        map.insert(name, node);
+    }
+    Node {
+        value: Value::Map(map),
+        place: Place::file(LABEL),
+    }
+}

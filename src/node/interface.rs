@@ -1,0 +1,239 @@
+//! The ROS objects of a node that receive: subscriptions, services, actions and parameters. They
+//! follow the changes of the scene.
+
+use crate::arm;
+use crate::arm::{ActionPlan, GoalObserver, Progress, RunningAction};
+use crate::input::{Mailbox, services};
+use crate::node::diagnostics::Rejections;
+use crate::node::live_parameters;
+use crate::node::plan::Plan;
+use crate::publisher::{GoalObservers, Shared, Task};
+use crossbeam_channel::Sender;
+use merrow_model::scene::Scene;
+use merrow_ros2::node::{Node, ParameterServices, Publisher, Service, Subscription};
+use merrow_ros2::parameters::ParameterServer;
+use merrow_ros2::qos::Qos;
+use merrow_sim::{Pace, Request, SceneVersion, Simulation};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Objects of a node that receive. Fields are dropped in this order, the node last.
+pub struct Interface {
+    objects: Mutex<Objects>,
+    _parameter_services: ParameterServices,
+    parameters: Arc<ParameterServer>,
+    /// Requests to the running world.
+    requests: Sender<Request>,
+    /// Tasks of the publisher thread.
+    tasks: Sender<Task>,
+    /// State shared with the publisher thread.
+    shared: Arc<Shared>,
+    rejections: Arc<Rejections>,
+    progress: Arc<Progress>,
+    goals: GoalObservers,
+    node: Arc<Node>,
+}
+
+/// Objects for one version of the scene.
+#[derive(Default)]
+struct Objects {
+    actions: Vec<Action>,
+    _subscriptions: Vec<Subscription>,
+    _services: Vec<Service>,
+}
+
+/// An action server with the observer of its goals. It is kept while its robot exists, because its
+/// goals are executing.
+struct Action {
+    name: String,
+    _server: RunningAction,
+    observer: Arc<dyn GoalObserver>,
+}
+
+/// Parts of a node that its interface uses.
+pub(crate) struct InterfaceParts<'a> {
+    /// Node of the run.
+    pub node: Arc<Node>,
+    /// Topics of the scene.
+    pub plan: &'a Plan,
+    /// Parameters of the node, without those of the world.
+    pub parameters: Arc<ParameterServer>,
+    /// Pace of the run.
+    pub pace: Pace,
+    /// Requests to the running world.
+    pub requests: Sender<Request>,
+    /// Tasks of the publisher thread.
+    pub tasks: Sender<Task>,
+    /// State shared with the publisher thread.
+    pub shared: Arc<Shared>,
+    /// Counters of rejected requests.
+    pub rejections: Arc<Rejections>,
+    /// Progress of the run.
+    pub progress: Arc<Progress>,
+    /// Observers of the goals.
+    pub goals: GoalObservers,
+}
+
+impl Interface {
+    /// Creates all objects for the scene of `simulation`.
+    ///
+    /// # Errors
+    /// One line that names the object that could not be created.
+    pub(crate) fn new(
+        simulation: &Simulation,
+        parts: InterfaceParts<'_>,
+    ) -> Result<Arc<Self>, String> {
+        let (requests, shared) = (parts.requests.clone(), Arc::clone(&parts.shared));
+        live_parameters::start(&parts.parameters, simulation, parts.pace, requests, shared)
+            .map_err(|e| e.to_string())?;
+        for warning in parts.parameters.unused_overrides() {
+            parts.node.logger().warn(warning);
+        }
+        let parameter_services =
+            ParameterServices::start(&parts.node, &parts.parameters).map_err(|e| e.to_string())?;
+        let interface = Self {
+            objects: Mutex::default(),
+            _parameter_services: parameter_services,
+            parameters: parts.parameters,
+            requests: parts.requests,
+            tasks: parts.tasks,
+            shared: parts.shared,
+            rejections: parts.rejections,
+            progress: parts.progress,
+            goals: parts.goals,
+            node: parts.node,
+        };
+        interface.connect(&simulation.scene, simulation.scene_version, parts.plan)?;
+        Ok(Arc::new(interface))
+    }
+
+    /// Returns the node of the run.
+    pub fn node(&self) -> &Arc<Node> {
+        &self.node
+    }
+
+    /// Returns the simulated time [ns].
+    pub fn now_ns(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.progress.now_ns)
+    }
+
+    /// Returns the text before the names of the services of `simulation_interfaces`.
+    pub fn simulation_interfaces_prefix(&self) -> String {
+        live_parameters::simulation_interfaces_prefix(&self.parameters)
+    }
+
+    /// Returns the requests to the running world.
+    pub fn requests(&self) -> &Sender<Request> {
+        &self.requests
+    }
+
+    /// Creates one publisher per output of a plan. A topic that is already published keeps its
+    /// publisher.
+    ///
+    /// # Errors
+    /// One line that names the topic.
+    pub(crate) fn publishers(node: &Node, plan: &Plan) -> Result<Arc<[Publisher]>, String> {
+        let create = |output: &crate::node::plan::Output| {
+            node.publisher(&output.topic, output.info, &output.qos)
+                .map_err(|e| e.to_string())
+        };
+        let publishers: Result<Vec<_>, _> = plan.outputs.iter().map(create).collect();
+        Ok(publishers?.into())
+    }
+
+    /// Connects the objects to the scene `new`: creates those of added robots, removes those of
+    /// removed robots.
+    ///
+    /// # Errors
+    /// One line that names the object that could not be created, or the parameter whose override is
+    /// not valid.
+    pub(crate) fn change_scene(
+        &self,
+        old: &Scene,
+        new: &Arc<Scene>,
+        version: SceneVersion,
+        plan: &Plan,
+    ) -> Result<(), String> {
+        self.rejections.retain(new);
+        let (requests, shared) = (self.requests.clone(), Arc::clone(&self.shared));
+        live_parameters::change_scene(&self.parameters, (old, new), version, requests, shared)
+            .map_err(|e| e.to_string())?;
+        self.connect(new, version, plan)
+    }
+
+    /// Creates the objects of a version of the scene, which take the place of the former ones.
+    fn connect(
+        &self,
+        scene: &Arc<Scene>,
+        version: SceneVersion,
+        plan: &Plan,
+    ) -> Result<(), String> {
+        let mailbox = Mailbox {
+            scene: Arc::clone(scene),
+            version,
+            requests: self.requests.clone(),
+            rejections: Arc::clone(&self.rejections),
+            logger: self.node.logger().clone(),
+            progress: Arc::clone(&self.progress),
+        };
+        let text = |e: merrow_ros2::node::NodeError| e.to_string();
+        let mut subscriptions = Vec::with_capacity(plan.inputs.len());
+        for input in &plan.inputs {
+            let callback = mailbox.callback(&input.topic, input.target);
+            let created = self
+                .node
+                .subscription(&input.topic, input.info, &Qos::COMMAND, callback);
+            subscriptions.push(created.map_err(text)?);
+        }
+        // the node's thread serves messages in the order of their arrival, so that a command sent
+        // before a step request acts in that step
+        let services = services::start(&self.node, &mailbox, &self.parameters, self.tasks.clone())
+            .map_err(text)?;
+        let mut objects = self.lock();
+        let former = std::mem::take(&mut objects.actions);
+        let actions = self
+            .connect_actions(former, &plan.actions, &mailbox)
+            .map_err(text)?;
+        *objects = Objects {
+            actions,
+            _subscriptions: subscriptions,
+            _services: services,
+        };
+        Ok(())
+    }
+
+    /// Connects the actions of a plan to the scene of the mailbox. Actions that exist are kept with
+    /// their goals.
+    fn connect_actions(
+        &self,
+        mut former: Vec<Action>,
+        plan: &[ActionPlan],
+        mailbox: &Mailbox,
+    ) -> Result<Vec<Action>, merrow_ros2::node::NodeError> {
+        let mut actions = Vec::with_capacity(plan.len());
+        for planned in plan {
+            match former.iter().position(|action| action.name == planned.name) {
+                Some(k) => {
+                    let kept = former.swap_remove(k);
+                    kept.observer.bind(planned.group_index, mailbox);
+                    actions.push(kept);
+                }
+                None => {
+                    let (server, observer) = arm::serve(&self.node, planned, mailbox)?;
+                    actions.push(Action {
+                        name: planned.name.clone(),
+                        _server: server,
+                        observer,
+                    });
+                }
+            }
+        }
+        let observers = actions.iter().map(|action| Arc::clone(&action.observer));
+        *self.goals.lock().unwrap_or_else(PoisonError::into_inner) = observers.collect();
+        Ok(actions)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Objects> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

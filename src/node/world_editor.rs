@@ -1,0 +1,183 @@
+//! Changes of the world while it runs: robots are added, removed and placed elsewhere.
+//!
+//! The editor keeps the world file with its changes. It builds the changed world on its own thread,
+//! as a whole, and passes it to the run, which continues with it at the next step. The topics of
+//! the new world are created before, its subscriptions and services right after that step. If the
+//! changed world has mistakes, nothing changes.
+
+use crate::node::bridge::NextOutputs;
+use crate::node::interface::Interface;
+use crate::node::plan::Plan;
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use merrow_model::scene::Scene;
+use merrow_sim::{Access, Reply, Request, SceneVersion, Simulation};
+use merrow_world::document::{Document, ObjectInfo};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+/// Connections of the editor to the running world.
+pub struct EditorParts {
+    /// World file of the run.
+    pub document: Document,
+    /// Scene of the run.
+    pub scene: Arc<Scene>,
+    /// Maximum number of threads that step the robots; 0: one per core.
+    pub threads: usize,
+    /// Requests to the running world.
+    pub requests: Sender<Request>,
+    /// Objects of the node that receive; `None` without a node.
+    pub interface: Option<Arc<Interface>>,
+    /// Place for the topics of the next scene.
+    pub next_outputs: NextOutputs,
+}
+
+/// Objects of the current world.
+pub type Directory = Arc<Mutex<Vec<ObjectInfo>>>;
+
+/// Change of the world, called on the thread of the editor.
+type Edit = Box<dyn FnOnce(&mut WorldEditor) + Send>;
+
+/// Handle of the thread of an editor. Dropping it ends the thread.
+pub struct EditorThread {
+    edits: Option<Sender<Edit>>,
+    directory: Directory,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Sender of changes to the thread of an editor.
+#[derive(Clone)]
+pub struct EditSender {
+    edits: Sender<Edit>,
+    directory: Directory,
+}
+
+/// Editor of the world of a run.
+pub struct WorldEditor {
+    parts: EditorParts,
+    version: SceneVersion,
+    directory: Directory,
+}
+
+impl EditorThread {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The operating system cannot start the thread.
+    pub fn start(parts: EditorParts) -> Result<Self, String> {
+        let (edits, inbox): (Sender<Edit>, Receiver<Edit>) = unbounded();
+        let directory: Directory = Arc::new(Mutex::new(parts.document.objects()));
+        let mut editor = WorldEditor {
+            parts,
+            version: SceneVersion::default(),
+            directory: Arc::clone(&directory),
+        };
+        let thread = std::thread::Builder::new()
+            .name("merrow-world".into())
+            .spawn(move || {
+                for edit in inbox {
+                    edit(&mut editor);
+                }
+            })
+            .map_err(|e| format!("cannot start the thread of the world editor: {e}"))?;
+        Ok(Self {
+            edits: Some(edits),
+            directory,
+            thread: Some(thread),
+        })
+    }
+
+    /// Returns a sender of changes, or `None` after the end of the thread.
+    pub fn sender(&self) -> Option<EditSender> {
+        Some(EditSender {
+            edits: self.edits.clone()?,
+            directory: Arc::clone(&self.directory),
+        })
+    }
+}
+
+impl Drop for EditorThread {
+    fn drop(&mut self) {
+        self.edits = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl EditSender {
+    /// Calls `edit` on the thread of the editor. If the run has ended, it is dropped.
+    pub fn send(&self, edit: impl FnOnce(&mut WorldEditor) + Send + 'static) {
+        let _ = self.edits.send(Box::new(edit));
+    }
+
+    /// Returns the objects of the current world.
+    pub fn objects(&self) -> MutexGuard<'_, Vec<ObjectInfo>> {
+        self.directory
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl WorldEditor {
+    /// Returns the current world file with its changes.
+    pub fn document(&self) -> &Document {
+        &self.parts.document
+    }
+
+    /// Returns the current scene.
+    pub fn scene(&self) -> &Arc<Scene> {
+        &self.parts.scene
+    }
+
+    /// Calls `read` on the thread of the run, between two steps, and returns the result.
+    ///
+    /// # Errors
+    /// The run has ended.
+    pub fn access<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&mut Simulation) -> T + Send + 'static,
+    ) -> Result<T, String> {
+        let (reply, answer) = bounded(1);
+        let access = move |simulation: &mut Simulation| drop(reply.try_send(read(simulation)));
+        let request = Request::Access(Access::new(access));
+        self.parts.requests.send(request).map_err(|_| ended())?;
+        answer.recv().map_err(|_| ended())
+    }
+
+    /// Continues the run with a changed world.
+    ///
+    /// # Errors
+    /// All mistakes of the changed world, one per line; the world is then unchanged.
+    pub fn change(&mut self, document: Document) -> Result<(), String> {
+        let world = document.build().map_err(|problems| problems.to_string())?;
+        let scene = Arc::new(world.scene);
+        let mut simulation = Simulation::new(Arc::clone(&scene), self.parts.threads)?;
+        simulation.changes = document.changes();
+        let plan = Arc::new(Plan::new(&scene));
+        if let Some(interface) = &self.parts.interface {
+            let publishers = Interface::publishers(interface.node(), &plan)?;
+            let next = self.parts.next_outputs.lock();
+            *next.unwrap_or_else(PoisonError::into_inner) = Some((Arc::clone(&plan), publishers));
+        }
+        let (reply, answer) = bounded(1);
+        let request = Request::Replace(Box::new(simulation), Reply::from(reply));
+        self.parts.requests.send(request).map_err(|_| ended())?;
+        // the old world is dropped here, not on the thread of the run
+        drop(answer.recv().map_err(|_| ended())??);
+        self.version = SceneVersion(self.version.0 + 1);
+        let old = std::mem::replace(&mut self.parts.scene, Arc::clone(&scene));
+        *self
+            .directory
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = document.objects();
+        self.parts.document = document;
+        match &self.parts.interface {
+            Some(interface) => interface.change_scene(&old, &scene, self.version, &plan),
+            None => Ok(()),
+        }
+    }
+}
+
+fn ended() -> String {
+    "the simulation has ended".to_string()
+}

@@ -1,0 +1,89 @@
+//! Recording of all topics in a bag.
+
+use crate::node::plan::Output;
+use crate::publisher::{SceneOutputs, Worker};
+use merrow_ros2::bag::{Bag, ChannelId};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+impl Worker {
+    pub(super) fn record(&mut self, path: &Path) -> Result<String, String> {
+        if self.bag.is_some() {
+            return Err("a recording is active; stop it first with an empty uri".to_string());
+        }
+        self.bag_error = None;
+        let mut bag = Bag::create(path).map_err(|e| e.to_string())?;
+        let n = self.context.outputs.plan.outputs.len();
+        let channels = (0..n).map(|i| self.create_channel(&mut bag, i));
+        let channels = channels.collect::<Result<_, _>>()?;
+        self.bag = Some((bag, channels));
+        self.shared.recording.store(true, Ordering::Relaxed);
+        self.publish_latched(&HashSet::new());
+        Ok(format!("recording into {}", path.display()))
+    }
+
+    /// Creates the channel of an output.
+    pub(super) fn create_channel(&self, bag: &mut Bag, output: usize) -> Result<ChannelId, String> {
+        let SceneOutputs {
+            plan, publishers, ..
+        } = &self.context.outputs;
+        let planned = &plan.outputs[output];
+        // the name under which the node publishes, after remapping
+        let topic = publishers.get(output).map_or_else(
+            || format!("/{}", planned.topic.trim_start_matches('/')),
+            |p| p.topic().to_string(),
+        );
+        bag.channel(&topic, planned.info, &planned.qos)
+            .map_err(|e| e.to_string())
+    }
+
+    /// Returns the bag with one channel per output. Topics that were also in the scene `old` keep
+    /// theirs.
+    pub(super) fn channels_of_scene(
+        &self,
+        mut bag: Bag,
+        old: &SceneOutputs,
+        channels: &[ChannelId],
+    ) -> Result<(Bag, Vec<ChannelId>), String> {
+        let topics = old.plan.outputs.iter().map(|output| output.topic.as_str());
+        let existing: HashMap<&str, ChannelId> = topics.zip(channels.iter().copied()).collect();
+        let outputs = &self.context.outputs.plan.outputs;
+        let channel = |(i, output): (usize, &Output)| match existing.get(output.topic.as_str()) {
+            Some(channel) => Ok(*channel),
+            None => self.create_channel(&mut bag, i),
+        };
+        let channels = outputs
+            .iter()
+            .enumerate()
+            .map(channel)
+            .collect::<Result<_, _>>()?;
+        Ok((bag, channels))
+    }
+
+    pub(super) fn stop_recording(&mut self) -> Result<Option<String>, String> {
+        let Some((bag, _)) = self.bag.take() else {
+            return self.bag_error.take().map_or(Ok(None), Err);
+        };
+        self.shared.recording.store(false, Ordering::Relaxed);
+        let done = bag.finish().map_err(|e| e.to_string())?;
+        let path = done.path.display();
+        Ok(Some(format!("{} messages in {path}", done.messages)))
+    }
+
+    pub(super) fn flush_bag(&mut self) {
+        if let Some((bag, _)) = &mut self.bag
+            && let Err(e) = bag.flush_due()
+        {
+            self.abort_recording(&e.to_string());
+        }
+    }
+
+    /// Ends a failed recording; the simulation continues.
+    pub(super) fn abort_recording(&mut self, why: &str) {
+        self.bag = None;
+        self.shared.recording.store(false, Ordering::Relaxed);
+        self.log_error(&format!("recording stopped: {why}"));
+        self.bag_error = Some(why.to_string());
+    }
+}

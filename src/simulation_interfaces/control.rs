@@ -1,0 +1,196 @@
+//! Services that read and set the state of the simulation, reset it and make steps.
+//!
+//! A world that is paused at the time 0 is stopped. A lock-stepped world counts as paused, because
+//! it advances on request only.
+
+use crate::node::world_editor::WorldEditor;
+use crate::simulation_interfaces::{Answer, Connections, failure, ok, outcome};
+use crossbeam_channel::{Sender, bounded};
+use merrow_ros2::msg::simulation_interfaces::{
+    GetCurrentWorld, GetCurrentWorldResponse, GetSimulationState, GetSimulationStateResponse,
+    ResetSimulation, ResetSimulationRequest, ResetSimulationResponse, Resource, ServiceResult,
+    SetSimulationState, SetSimulationStateResponse, SimulationState, StepSimulation,
+    StepSimulationResponse, WorldResource,
+};
+use merrow_ros2::node::{NodeError, Service};
+use merrow_sim::{Pace, Reply, Request, RunStatus};
+use std::sync::atomic::Ordering;
+
+/// Starts the services of this file.
+pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
+    Ok(vec![
+        connections.serve::<GetSimulationState>(
+            "get_simulation_state",
+            |connections, _, answer| {
+                with_status(connections, move |_, status| {
+                    answer.send(&GetSimulationStateResponse {
+                        state: SimulationState {
+                            state: state(&status),
+                        },
+                        result: ok(),
+                    });
+                });
+            },
+        )?,
+        connections.serve::<SetSimulationState>(
+            "set_simulation_state",
+            |connections, request, answer| {
+                let target = request.state.state;
+                with_status(connections, move |connections, status| {
+                    set_state(&connections, status, target, answer);
+                });
+            },
+        )?,
+        connections.serve::<ResetSimulation>(
+            "reset_simulation",
+            |connections, request, answer| {
+                let requests = connections.requests.clone();
+                connections.editor.send(move |editor| {
+                    let result = reset(editor, &requests, request.scope);
+                    answer.send(&ResetSimulationResponse { result });
+                });
+            },
+        )?,
+        connections.serve::<StepSimulation>(
+            "step_simulation",
+            |connections, request, answer| {
+                let reply = Reply::new(move |stepped: merrow_sim::StepResult| {
+                    answer.send(&StepSimulationResponse {
+                        result: outcome(stepped.result),
+                    });
+                });
+                let _ = connections
+                    .requests
+                    .send(Request::Step(request.steps, reply));
+            },
+        )?,
+        connections.serve::<GetCurrentWorld>("get_current_world", |connections, _, answer| {
+            connections.editor.send(move |editor| {
+                let document = editor.document();
+                let path = document.path().map(|path| path.display().to_string());
+                answer.send(&GetCurrentWorldResponse {
+                    result: ok(),
+                    world: WorldResource {
+                        name: document.name().to_string(),
+                        world_resource: Resource {
+                            uri: path.unwrap_or_default(),
+                            resource_string: document.to_yaml(),
+                        },
+                        description: document.description(),
+                        tags: Vec::new(),
+                    },
+                });
+            });
+        })?,
+    ])
+}
+
+/// Calls `next` with the status of the run, on the thread of the run.
+fn with_status(
+    connections: &Connections,
+    next: impl FnOnce(Connections, RunStatus) + Send + 'static,
+) {
+    let own = connections.clone();
+    let reply = Reply::new(move |status| next(own, status));
+    let _ = connections.requests.send(Request::Status(reply));
+}
+
+/// Returns the number of the state.
+fn state(status: &RunStatus) -> u8 {
+    match (status.paused, status.pace, status.time_ns) {
+        (true, _, 0) => SimulationState::STATE_STOPPED,
+        (true, _, _) | (false, Pace::Lockstep, _) => SimulationState::STATE_PAUSED,
+        (false, _, _) => SimulationState::STATE_PLAYING,
+    }
+}
+
+/// Sets the state of the simulation and answers.
+fn set_state(
+    connections: &Connections,
+    status: RunStatus,
+    target: u8,
+    answer: Answer<SetSimulationState>,
+) {
+    let refuse = |answer: Answer<SetSimulationState>, code: u8, why: String| {
+        let result = failure(code, why);
+        answer.send(&SetSimulationStateResponse { result });
+    };
+    if state(&status) == target {
+        let why = "the simulation is in this state already".to_string();
+        let code = SetSimulationStateResponse::ALREADY_IN_TARGET_STATE;
+        return refuse(answer, code, why);
+    }
+    if target > SimulationState::STATE_QUITTING {
+        let why = format!("found state {target}; expected 0 (stopped) to 3 (quitting)");
+        let code = SetSimulationStateResponse::INCORRECT_TRANSITION;
+        return refuse(answer, code, why);
+    }
+    let is_lockstep = status.pace == Pace::Lockstep && !status.paused;
+    if target == SimulationState::STATE_PLAYING && is_lockstep {
+        let why = "the pace is lockstep; set the parameter `pace` first".to_string();
+        let code = SetSimulationStateResponse::STATE_TRANSITION_ERROR;
+        return refuse(answer, code, why);
+    }
+    let done = Reply::new(move |()| answer.send(&SetSimulationStateResponse { result: ok() }));
+    let request = match target {
+        SimulationState::STATE_PLAYING => Request::Resume(done),
+        SimulationState::STATE_PAUSED => Request::Pause(done),
+        SimulationState::STATE_STOPPED => {
+            let _ = connections
+                .requests
+                .send(Request::Pause(Reply::new(|()| {})));
+            Request::Reset(done)
+        }
+        _ => {
+            done.send(());
+            connections.stop.store(true, Ordering::Relaxed);
+            return;
+        }
+    };
+    let _ = connections.requests.send(request);
+}
+
+/// Resets the parts of the simulation that `scope` selects.
+fn reset(editor: &mut WorldEditor, requests: &Sender<Request>, scope: u8) -> ServiceResult {
+    let has = |bit: u8| scope == ResetSimulationRequest::SCOPE_DEFAULT || scope & bit != 0;
+    let time = has(ResetSimulationRequest::SCOPE_TIME);
+    let state = has(ResetSimulationRequest::SCOPE_STATE);
+    let spawned = has(ResetSimulationRequest::SCOPE_SPAWNED);
+    if time && !state {
+        let why = "found a reset of the time alone; expected one of time and state".to_string();
+        return failure(ServiceResult::RESULT_FEATURE_UNSUPPORTED, why);
+    }
+    if !(time || state || spawned) {
+        let why =
+            format!("found scope {scope}; expected a sum of 1 (time), 2 (state), 4 (spawned)");
+        return failure(ServiceResult::RESULT_OPERATION_FAILED, why);
+    }
+    if spawned {
+        let document = if time {
+            editor.document().as_loaded()
+        } else {
+            editor.document().without_spawned()
+        };
+        if document.changes() != editor.document().changes()
+            && let Err(why) = editor.change(document)
+        {
+            return failure(ServiceResult::RESULT_OPERATION_FAILED, why);
+        }
+    }
+    if !state {
+        return ok();
+    }
+    let (reply, done) = bounded(1);
+    let request = if time {
+        Request::Reset(Reply::from(reply))
+    } else {
+        Request::ResetState(Reply::from(reply))
+    };
+    let sent = requests.send(request).is_ok();
+    if sent && done.recv().is_ok() {
+        ok()
+    } else {
+        let why = "the simulation has ended".to_string();
+        failure(ServiceResult::RESULT_OPERATION_FAILED, why)
+    }
+}

@@ -1,0 +1,45 @@
+//! Service `GetSimulatorFeatures`.
+
+use crate::simulation_interfaces::Connections;
+use merrow_ros2::msg::simulation_interfaces::{
+    GetSimulatorFeatures, GetSimulatorFeaturesResponse, SimulatorFeatures as F,
+};
+use merrow_ros2::node::{NodeError, Service};
+
+/// Features that the node declares.
+pub const FEATURES: [u8; 22] = [
+    F::SPAWNING,
+    F::DELETING,
+    F::ENTITY_TAGS,
+    F::ENTITY_BOUNDS,
+    F::ENTITY_BOUNDS_BOX,
+    F::ENTITY_CATEGORIES,
+    F::SPAWNING_RESOURCE_STRING,
+    F::ENTITY_STATE_GETTING,
+    F::ENTITY_STATE_SETTING,
+    F::ENTITY_INFO_GETTING,
+    F::SPAWNABLES,
+    F::SIMULATION_RESET,
+    F::SIMULATION_RESET_STATE,
+    F::SIMULATION_RESET_SPAWNED,
+    F::SIMULATION_STATE_GETTING,
+    F::SIMULATION_STATE_SETTING,
+    F::SIMULATION_STATE_PAUSE,
+    F::STEP_SIMULATION_SINGLE,
+    F::STEP_SIMULATION_MULTIPLE,
+    F::STEP_SIMULATION_ACTION,
+    F::WORLD_INFO_GETTING,
+    F::SPAWNING_ENTITIES,
+];
+
+/// Starts the service of this file.
+pub(super) fn serve(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<GetSimulatorFeatures>("get_simulator_features", |_, _, answer| {
+        let features = F {
+            features: FEATURES.map(u16::from).to_vec(),
+            spawn_formats: vec!["urdf".to_string(), "merrow_yaml".to_string()],
+            custom_info: format!("Merrow {}", env!("CARGO_PKG_VERSION")),
+        };
+        answer.send(&GetSimulatorFeaturesResponse { features });
+    })
+}

@@ -1,0 +1,177 @@
+//! Selection of entities, and boxes around them.
+
+use crate::convert::from_vector3;
+use crate::simulation_interfaces::failure;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::kinematics;
+use merrow_model::scene::{Collider, Geometry, Robot, Structure};
+use merrow_model::state::{Motion, Workspace};
+use merrow_ros2::msg::simulation_interfaces::{Bounds, EntityFilters, ServiceResult, TagsFilter};
+use merrow_world::document::Placement;
+use regex_lite::Regex;
+
+/// A checked selection of entities.
+pub(super) struct Filter {
+    name: Option<Regex>,
+    categories: Vec<u8>,
+    tags: Vec<String>,
+    needs_all_tags: bool,
+    volume: Option<Volume>,
+}
+
+/// Volume that selected entities overlap.
+enum Volume {
+    Box([Vec3; 2]),
+    Sphere { center: Vec3, radius: f64 },
+}
+
+impl Filter {
+    /// Checks the filters of a request.
+    pub(super) fn new(filters: &EntityFilters) -> Result<Self, ServiceResult> {
+        let invalid = |why: String| failure(ServiceResult::RESULT_OPERATION_FAILED, why);
+        let name = match filters.filter.as_str() {
+            "" => None,
+            text => {
+                let parsed = Regex::new(text);
+                Some(parsed.map_err(|e| invalid(format!("filter {text:?}: {e}")))?)
+            }
+        };
+        Ok(Self {
+            name,
+            categories: filters.categories.iter().map(|c| c.category).collect(),
+            tags: filters.tags.tags.clone(),
+            needs_all_tags: filters.tags.filter_mode == TagsFilter::FILTER_MODE_ALL,
+            volume: Volume::new(&filters.bounds)?,
+        })
+    }
+
+    /// Whether name, category and tags of an entity are selected.
+    pub(super) fn accepts(&self, name: &str, category: u8, tags: &[String]) -> bool {
+        let has_tags = if self.needs_all_tags {
+            self.tags.iter().all(|tag| tags.contains(tag))
+        } else {
+            self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(tag))
+        };
+        has_tags
+            && self.name.as_ref().is_none_or(|regex| regex.is_match(name))
+            && (self.categories.is_empty() || self.categories.contains(&category))
+    }
+
+    /// Whether an entity with a box in W overlaps the volume.
+    pub(super) fn overlaps(&self, world_box: impl FnOnce() -> [Vec3; 2]) -> bool {
+        let Some(volume) = &self.volume else {
+            return true;
+        };
+        let [lower, upper] = world_box();
+        let axes = |v: Vec3| [v.x, v.y, v.z];
+        match volume {
+            Volume::Box([low, high]) => {
+                (0..3).all(|i| axes(lower)[i] <= axes(*high)[i] && axes(*low)[i] <= axes(upper)[i])
+            }
+            Volume::Sphere { center, radius } => {
+                let nearest = |i: usize| axes(*center)[i].clamp(axes(lower)[i], axes(upper)[i]);
+                let nearest = Vec3::new(nearest(0), nearest(1), nearest(2));
+                (nearest - *center).norm() <= *radius
+            }
+        }
+    }
+}
+
+impl Volume {
+    fn new(bounds: &Bounds) -> Result<Option<Self>, ServiceResult> {
+        let points: Vec<Vec3> = bounds.points.iter().map(from_vector3).collect();
+        let invalid = |why: &str| Err(failure(ServiceResult::RESULT_OPERATION_FAILED, why));
+        if points.iter().any(|p| !p.is_finite()) {
+            return invalid("bounds: found a point that is not finite; expected finite numbers");
+        }
+        match (bounds.r#type, points.as_slice()) {
+            (Bounds::TYPE_EMPTY, _) => Ok(None),
+            (Bounds::TYPE_BOX, [a, b]) => Ok(Some(Self::Box(box_around([*a, *b].into_iter())))),
+            (Bounds::TYPE_SPHERE, [center, radius]) if radius.x >= 0.0 => Ok(Some(Self::Sphere {
+                center: *center,
+                radius: radius.x,
+            })),
+            (Bounds::TYPE_BOX, _) => invalid("bounds: expected two points for a box"),
+            (Bounds::TYPE_SPHERE, _) => invalid(
+                "bounds: expected a centre, and a radius of at least 0 as x of a second point",
+            ),
+            _ => Err(failure(
+                ServiceResult::RESULT_FEATURE_UNSUPPORTED,
+                "bounds: expected a box or a sphere",
+            )),
+        }
+    }
+}
+
+/// Returns the lower and upper corner of the box around points; the origin without points.
+pub(super) fn box_around(points: impl Iterator<Item = Vec3>) -> [Vec3; 2] {
+    let join = |[low, high]: [Vec3; 2], p: Vec3| {
+        [
+            Vec3::new(low.x.min(p.x), low.y.min(p.y), low.z.min(p.z)),
+            Vec3::new(high.x.max(p.x), high.y.max(p.y), high.z.max(p.z)),
+        ]
+    };
+    points
+        .map(|p| [p, p])
+        .reduce(|a, b| join(join(a, b[0]), b[1]))
+        .unwrap_or_default()
+}
+
+/// Returns the box around a robot in its base frame, at its joint positions: hulls, collision
+/// shapes and visual shapes.
+pub(super) fn robot_bounds(robot: &Robot, motion: &Motion) -> [Vec3; 2] {
+    let mut links = Workspace::new(robot).links;
+    kinematics::poses(robot, motion, &mut links);
+    let (R_BW, p_WB) = (links[0].R_WL.transpose(), links[0].p_WL);
+    let place =
+        |link: usize, p: Vec3| R_BW.mul_vec(links[link].p_WL + links[link].R_WL.mul_vec(p) - p_WB);
+    let mut points = Vec::new();
+    for collider in robot.colliders.iter().chain(&robot.visuals) {
+        points.extend(
+            corners(collider)
+                .into_iter()
+                .map(|p| place(collider.link, p)),
+        );
+    }
+    for (k, link) in robot.links.iter().enumerate() {
+        let hull = link.hull_mesh.iter().flat_map(|mesh| &mesh.vertices);
+        points.extend(hull.map(|p| place(k, *p)));
+    }
+    box_around(points.into_iter())
+}
+
+/// Returns the box around a structure in its own frame.
+pub(super) fn structure_bounds(structure: &Structure, placement: &Placement) -> [Vec3; 2] {
+    let R_BW = placement.q_WB.matrix().transpose();
+    let points = structure.colliders.iter().flat_map(corners);
+    box_around(points.map(|corner| R_BW.mul_vec(corner - placement.p_WB)))
+}
+
+/// Returns points whose box is that of a collider, in its link or in W.
+fn corners(collider: &Collider) -> Vec<Vec3> {
+    let half = match &collider.geometry {
+        Geometry::Sphere { radius } => Vec3::new(*radius, *radius, *radius),
+        Geometry::Box { half } => *half,
+        Geometry::Cylinder {
+            radius,
+            half_length,
+        } => Vec3::new(*radius, *radius, *half_length),
+        Geometry::Capsule {
+            radius,
+            half_length,
+        } => Vec3::new(*radius, *radius, *half_length + *radius),
+        Geometry::ConvexHull(mesh) | Geometry::ConvexDecomposition(mesh) | Geometry::Mesh(mesh) => {
+            let place = |v: &Vec3| collider.p_LoG + collider.R_LG.mul_vec(*v);
+            return mesh.vertices.iter().map(place).collect();
+        }
+        Geometry::Heightfield(_) => return Vec::new(),
+    };
+    let R: &Mat3 = &collider.R_LG;
+    (0..8)
+        .map(|k| {
+            let sign = |bit: usize| if k >> bit & 1 == 0 { -1.0 } else { 1.0 };
+            let corner = Vec3::new(sign(0) * half.x, sign(1) * half.y, sign(2) * half.z);
+            collider.p_LoG + R.mul_vec(corner)
+        })
+        .collect()
+}

@@ -1,0 +1,34 @@
+//! Service `~/save_world`, which is not part of `simulation_interfaces`.
+
+use crate::msg::{SaveWorld, SaveWorldResponse};
+use crate::node::checkpoint;
+use crate::node::world_editor::WorldEditor;
+use crate::simulation_interfaces::Connections;
+use merrow_ros2::node::{NodeError, Service};
+use std::path::Path;
+
+/// Starts the service of this file.
+pub(super) fn serve(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve_private::<SaveWorld>("~/save_world", |connections, request, answer| {
+        connections.editor.send(move |editor| {
+            let done = save(editor, &request.uri);
+            answer.send(&SaveWorldResponse {
+                success: done.is_ok(),
+                message: done.err().unwrap_or_default(),
+            });
+        });
+    })
+}
+
+fn save(editor: &WorldEditor, uri: &str) -> Result<(), String> {
+    if uri.is_empty() {
+        return Err("found no file name; expected the file to write".to_string());
+    }
+    let document = editor.document().clone();
+    let text = editor.access(move |simulation| {
+        document
+            .with_state(&simulation.scene, &simulation.state)
+            .to_yaml()
+    })?;
+    checkpoint::write_world(Path::new(uri), &text)
+}

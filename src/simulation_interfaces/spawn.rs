@@ -1,0 +1,244 @@
+//! Services that add and remove entities, and list what can be added.
+
+use crate::node::world_editor::WorldEditor;
+use crate::simulation_interfaces::entities::place_in;
+use crate::simulation_interfaces::{Connections, failure, no_entity, ok, outcome};
+use merrow_ros2::msg::geometry_msgs::PoseStamped;
+use merrow_ros2::msg::simulation_interfaces::{
+    Bounds, DeleteEntity, DeleteEntityResponse, GetSpawnables, GetSpawnablesResponse, Resource,
+    ServiceResult, SpawnEntities, SpawnEntitiesResponse, SpawnEntity, SpawnEntityResponse,
+    SpawnEntityService, SpawnResult, Spawnable,
+};
+use merrow_ros2::node::{NodeError, Service};
+use merrow_world::data_dir;
+use merrow_world::document::{Resource as Description, ResourceError};
+
+/// Starts the services of this file.
+pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
+    Ok(vec![
+        serve_spawn_entity(connections)?,
+        serve_spawn_entities(connections)?,
+        serve_delete_entity(connections)?,
+        serve_get_spawnables(connections)?,
+    ])
+}
+
+fn serve_spawn_entity(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<SpawnEntityService>("spawn_entity", |connections, request, answer| {
+        let logger = connections.node.logger().clone();
+        connections.editor.send(move |editor| {
+            let SpawnResult {
+                result,
+                entity_name,
+            } = spawn(
+                editor,
+                &SpawnEntity {
+                    name: request.name,
+                    allow_renaming: request.allow_renaming,
+                    entity_resource: request.entity_resource,
+                    entity_namespace: request.entity_namespace,
+                    initial_pose: request.initial_pose,
+                },
+            );
+            log(&logger, "spawn_entity", &result);
+            answer.send(&SpawnEntityResponse {
+                result,
+                entity_name,
+            });
+        });
+    })
+}
+
+fn serve_spawn_entities(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<SpawnEntities>("spawn_entities", |connections, request, answer| {
+        let logger = connections.node.logger().clone();
+        connections.editor.send(move |editor| {
+            let requests = request.spawn_requests.iter();
+            let results: Vec<SpawnResult> = requests.map(|one| spawn(editor, one)).collect();
+            let is_ok = |one: &&SpawnResult| one.result.result == ServiceResult::RESULT_OK;
+            let failed = results.len() - results.iter().filter(is_ok).count();
+            let result = if failed == 0 {
+                ok()
+            } else {
+                let why = format!("{failed} of {} entities were not added", results.len());
+                failure(SpawnEntitiesResponse::ENTITIES_SPAWN_FAILED, why)
+            };
+            for one in &results {
+                log(&logger, "spawn_entities", &one.result);
+            }
+            answer.send(&SpawnEntitiesResponse { result, results });
+        });
+    })
+}
+
+fn serve_delete_entity(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<DeleteEntity>("delete_entity", |connections, request, answer| {
+        let logger = connections.node.logger().clone();
+        connections.editor.send(move |editor| {
+            let result = match editor.document().without(&request.entity) {
+                Err(_) => no_entity(&request.entity),
+                Ok(document) => outcome(editor.change(document)),
+            };
+            log(&logger, "delete_entity", &result);
+            answer.send(&DeleteEntityResponse { result });
+        });
+    })
+}
+
+fn serve_get_spawnables(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<GetSpawnables>("get_spawnables", |_, request, answer| {
+        let names = data_dir::file_names("params/robots");
+        let spawnables = names.iter().map(|name| Spawnable {
+            entity_resource: Resource {
+                uri: name.clone(),
+                resource_string: String::new(),
+            },
+            description: data_dir::description("params/robots", name),
+            spawn_bounds: Bounds::default(),
+        });
+        let unknown: Vec<String> = request.sources.iter().map(|s| format!("{s:?}")).collect();
+        let mut result = ok();
+        if !unknown.is_empty() {
+            let sources = unknown.join(", ");
+            result.error_message = format!("no source {sources}; set MERROW_SHARE to add a folder");
+        }
+        answer.send(&GetSpawnablesResponse {
+            result,
+            spawnables: spawnables.collect(),
+        });
+    })
+}
+
+/// Logs the first line of a failure.
+fn log(logger: &merrow_ros2::node::Logger, service: &str, result: &ServiceResult) {
+    if result.result != ServiceResult::RESULT_OK {
+        let first = result.error_message.lines().next().unwrap_or_default();
+        logger.warn(format_args!("{service}: {first}"));
+    }
+}
+
+/// Adds one entity to the world.
+fn spawn(editor: &mut WorldEditor, request: &SpawnEntity) -> SpawnResult {
+    let (result, entity_name) = match try_spawn(editor, request) {
+        Ok(name) => (ok(), name),
+        Err(result) => (result, String::new()),
+    };
+    SpawnResult {
+        result,
+        entity_name,
+    }
+}
+
+fn try_spawn(editor: &mut WorldEditor, request: &SpawnEntity) -> Result<String, ServiceResult> {
+    let description = match &request.entity_resource {
+        Resource { uri, .. } if !uri.is_empty() => Description::Uri(uri.clone()),
+        Resource {
+            resource_string, ..
+        } => Description::Text(resource_string.clone()),
+    };
+    if !request.entity_namespace.is_empty() {
+        let why = format!(
+            "found namespace {:?}; expected none: topics are below the name of the entity",
+            request.entity_namespace
+        );
+        return Err(failure(SpawnResult::NAMESPACE_INVALID, why));
+    }
+    let name = entity_name(editor, request, &description)?;
+    let placement = {
+        let PoseStamped { header, pose } = request.initial_pose.clone();
+        let place = move |simulation: &mut merrow_sim::Simulation| {
+            place_in(simulation, &header.frame_id, &pose)
+        };
+        let placed = editor.access(place).and_then(|placed| placed);
+        placed.map_err(|why| failure(SpawnResult::INVALID_POSE, why))?
+    };
+    let document = editor.document().with_robot(&name, &description, placement);
+    let document = document.map_err(|why| resource_failure(&why))?;
+    editor.change(document).map_err(|why| {
+        let code = if why.contains(": no file ") {
+            SpawnResult::MISSING_ASSETS
+        } else {
+            SpawnResult::RESOURCE_PARSE_ERROR
+        };
+        failure(code, why)
+    })?;
+    Ok(name)
+}
+
+/// Returns the result for a description that cannot be used.
+fn resource_failure(why: &ResourceError) -> ServiceResult {
+    let code = match why {
+        ResourceError::Missing => SpawnResult::NO_RESOURCE,
+        ResourceError::NotFound(_) => ServiceResult::RESULT_NOT_FOUND,
+        ResourceError::UnsupportedFormat(_) => SpawnResult::UNSUPPORTED_FORMAT,
+        ResourceError::Malformed(_) => SpawnResult::RESOURCE_PARSE_ERROR,
+    };
+    failure(code, why.to_string())
+}
+
+/// Returns the name of a new entity.
+fn entity_name(
+    editor: &WorldEditor,
+    request: &SpawnEntity,
+    description: &Description,
+) -> Result<String, ServiceResult> {
+    let own = description.own_name().unwrap_or_default();
+    let wanted = if request.name.is_empty() {
+        own.as_str()
+    } else {
+        request.name.as_str()
+    };
+    let taken = |name: &str| {
+        let scene = editor.scene();
+        editor
+            .document()
+            .objects()
+            .iter()
+            .any(|object| object.name == name)
+            || scene.tethers.iter().any(|tether| tether.name == name)
+    };
+    let is_valid = is_name(wanted);
+    if is_valid && !taken(wanted) {
+        return Ok(wanted.to_string());
+    }
+    if request.allow_renaming {
+        let base = if is_valid {
+            wanted.to_string()
+        } else {
+            valid_name(wanted)
+        };
+        let numbered = (1..).map(|k| format!("{base}_{k}"));
+        let mut names = std::iter::once(base.clone()).chain(numbered);
+        return names
+            .find(|name| !taken(name))
+            .ok_or_else(|| failure(SpawnResult::NAME_NOT_UNIQUE, "no free name"));
+    }
+    if is_valid {
+        let why = format!("the name {wanted:?} is taken; choose another, or set allow_renaming");
+        return Err(failure(SpawnResult::NAME_NOT_UNIQUE, why));
+    }
+    let why = format!(
+        "found the name {wanted:?}; expected lowercase letters, digits and `_`, first a letter"
+    );
+    Err(failure(SpawnResult::NAME_INVALID, why))
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Returns a valid name that resembles `name`.
+fn valid_name(name: &str) -> String {
+    let replaced = name
+        .to_ascii_lowercase()
+        .replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+    let start = replaced.trim_start_matches(|c: char| !c.is_ascii_lowercase());
+    if start.is_empty() {
+        "entity".to_string()
+    } else {
+        start.to_string()
+    }
+}

@@ -1,0 +1,348 @@
+"""Checks of end_to_end.py: the services and the action of simulation_interfaces."""
+
+import pathlib
+import tempfile
+import time
+
+import peer
+import simulation_types
+from action_client import SUCCEEDED, ActionClient
+from live import Merrow, command, latest, message_type, take, wait_for
+
+UNSUPPORTED, OK, NOT_FOUND, INCORRECT_STATE, FAILED = range(5)
+STOPPED, PLAYING, PAUSED, QUITTING = range(4)
+PACKAGE = "simulation_interfaces"
+
+
+def default(kind):
+    """Returns the zero value of a field type of peer.FIELDS, with unit quaternions."""
+    if kind.endswith("]"):
+        return []
+    if kind in peer.PRIMITIVES:
+        return {"bool": False, "string": ""}.get(kind, 0.0 if kind.startswith("float") else 0)
+    if kind == "geometry_msgs/msg/Quaternion":
+        return message(kind, x=0.0, y=0.0, z=0.0, w=1.0)
+    return message(kind)
+
+
+def message(kind, **fields):
+    """Returns a message whose other fields have their default values."""
+    if kind not in peer.FIELDS:
+        kinds = {
+            "geometry_msgs/msg/Vector3": "float64 x; float64 y; float64 z",
+            "geometry_msgs/msg/Point": "float64 x; float64 y; float64 z",
+            "geometry_msgs/msg/Quaternion": "float64 x; float64 y; float64 z; float64 w",
+            "geometry_msgs/msg/Pose": "geometry_msgs/msg/Point position; geometry_msgs/msg/Quaternion orientation",
+            "geometry_msgs/msg/PoseStamped": "std_msgs/msg/Header header; geometry_msgs/msg/Pose pose",
+            "geometry_msgs/msg/Twist": "geometry_msgs/msg/Vector3 linear; geometry_msgs/msg/Vector3 angular",
+            "geometry_msgs/msg/Accel": "geometry_msgs/msg/Vector3 linear; geometry_msgs/msg/Vector3 angular",
+        }
+        declared = kinds[kind]
+    else:
+        declared = peer.FIELDS[kind]
+    parts = (field.split() for field in declared.split(";"))
+    return message_type(kind)(**{name: fields.get(name, default(part)) for part, name in parts})
+
+
+class Simulator:
+    """Clients of the services of a node."""
+
+    def __init__(self, m, prefix=""):
+        self.m, self.prefix, self.clients = m, prefix, {}
+
+    def call(self, name, /, **fields):
+        """Returns the reply of the service `name`, such as SpawnEntity."""
+        kind = f"{PACKAGE}/srv/{name}"
+        if name not in self.clients:
+            snake = "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
+            client = self.m.peer.client(f"{self.prefix}/{snake}", kind)
+            assert client.wait(20), f"no service {snake}"
+            self.clients[name] = client
+        client = self.clients[name]
+        request = message(f"{kind}_Request", **fields)
+        reply = client.call(**vars(request))
+        assert reply is not None, f"no reply from {name}"
+        return reply
+
+    def ok(self, name, /, **fields):
+        """Calls a service and asserts its success."""
+        reply = self.call(name, **fields)
+        assert reply.result.result == OK, f"{name}: {reply.result}"
+        return reply
+
+    def refused(self, code, text, name, /, **fields):
+        """Calls a service and asserts its result code and a part of its message."""
+        reply = self.call(name, **fields)
+        found = reply.result
+        assert found.result == code and text in found.error_message, f"{name}: {found}"
+        return reply
+
+    def entities(self, **filters):
+        """Returns the names of the selected entities."""
+        return self.ok("GetEntities", filters=message(f"{PACKAGE}/msg/EntityFilters", **filters)).entities
+
+    def spawn(self, uri="", text="", at=(0.0, 0.0, -2.0), **fields):
+        """Returns the fields of a request to spawn."""
+        return dict(entity_resource=message(f"{PACKAGE}/msg/Resource", uri=uri, resource_string=text),
+                    initial_pose=pose_stamped(at), **fields)
+
+    def state(self, name):
+        """Returns the state of an entity."""
+        return self.ok("GetEntityState", entity=name).state
+
+
+def pose(at, orientation=(0.0, 0.0, 0.0, 1.0)):
+    """Returns a Pose."""
+    return message("geometry_msgs/msg/Pose",
+                   position=message("geometry_msgs/msg/Point", **dict(zip("xyz", map(float, at)))),
+                   orientation=message("geometry_msgs/msg/Quaternion", **dict(zip("xyzw", map(float, orientation)))))
+
+
+def pose_stamped(at, frame="", orientation=(0.0, 0.0, 0.0, 1.0)):
+    """Returns a PoseStamped."""
+    header = message("std_msgs/msg/Header", frame_id=frame)
+    return message("geometry_msgs/msg/PoseStamped", header=header, pose=pose(at, orientation))
+
+
+def position(state):
+    """Returns the position of an EntityState."""
+    p = state.pose.position
+    return p.x, p.y, p.z
+
+
+def near(a, b, tolerance=1e-9):
+    """Returns whether two lists of numbers agree."""
+    return len(a) == len(b) and all(abs(x - y) <= tolerance for x, y in zip(a, b))
+
+
+def check_spawn_and_delete():
+    """A spawned robot has its topics, services, parameters and description at once, moves by its
+    commands, and loses them when it is deleted; the other robot keeps its publishers.
+    """
+    with Merrow("pool") as m:
+        simulator = Simulator(m)
+        odometry = m.listen("/bluerov2/odometry")
+        done = simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2", at=(2, 0, -2)))
+        assert done.entity_name == "second", done
+        assert sorted(simulator.entities()) == ["bluerov2", "second"]
+        own = m.listen("/second/odometry", "nav_msgs/msg/Odometry")
+        first = latest(own)
+        assert near((first.pose.pose.position.x, first.pose.pose.position.y), (2, 0), 0.2), first.pose.pose.position
+        description = m.listen("/second/robot_description", "std_msgs/msg/String", transient_local=True, depth=1)
+        assert "<robot name=" in latest(description).data
+        names = m.call("list_parameters", prefixes=["second"], depth=0).result.names
+        assert any(name.startswith("second.thrusters.") for name in names), names
+        assert m.set("second.imu.noise", False).successful
+        m.write("/second/thruster_manager/input", "geometry_msgs/msg/Wrench",
+                force=message("geometry_msgs/msg/Vector3", x=20.0), torque=message("geometry_msgs/msg/Vector3"))
+        assert wait_for(lambda: latest(own).pose.pose.position.x > 2.3, 8), "the spawned robot does not move"
+        take(odometry)
+        simulator.ok("DeleteEntity", entity="second")
+        assert simulator.entities() == ["bluerov2"]
+        assert wait_for(lambda: not any("/second/" in topic for topics in m.peer.endpoints("rt/") for topic in topics))
+        assert m.get("second.imu.noise") is None
+        assert latest(odometry) and m.set("bluerov2.imu.noise", False).successful
+        simulator.refused(NOT_FOUND, 'no entity "second"', "DeleteEntity", entity="second")
+        m.alive()
+
+
+def check_spawn_errors():
+    """Every kind of faulty request is refused with its code and reason; nothing changes."""
+    with Merrow("pool") as m:
+        simulator = Simulator(m)
+        spawn = simulator.spawn
+        refused = simulator.refused
+        refused(101, "is taken", "SpawnEntity", name="bluerov2", **spawn("bluerov2"))
+        refused(102, "lowercase", "SpawnEntity", name="Second Robot", **spawn("bluerov2"))
+        refused(103, "SDF", "SpawnEntity", name="a", **spawn("model.sdf"))
+        refused(103, "SDF", "SpawnEntity", name="a", **spawn(text="<?xml version='1.0'?><sdf version='1.9'/>"))
+        refused(104, "found no resource", "SpawnEntity", name="a", **spawn())
+        refused(105, "namespace", "SpawnEntity", name="a", entity_namespace="x", **spawn("bluerov2"))
+        refused(NOT_FOUND, "bluerov2", "SpawnEntity", name="a", **spawn("blerov2"))
+        faulty = "source: test\nbody: {source: test, axes: flu, mass_kg: -1, inertia_kg_m2: 3}\nthrusers: {}\n"
+        reply = refused(106, "mass_kg", "SpawnEntity", name="a", **spawn(text=faulty))
+        lines = reply.result.error_message.splitlines()
+        assert len(lines) >= 3 and any("thrusers" in line for line in lines), lines
+        refused(106, "resource:", "SpawnEntity", name="a", **spawn(text="a: [1"))
+        invalid = spawn("bluerov2")
+        invalid["initial_pose"] = pose_stamped((float("nan"), 0, 0))
+        refused(109, "finite", "SpawnEntity", name="a", **invalid)
+        invalid["initial_pose"] = pose_stamped((0, 0, -1), orientation=(0, 0, 0, 0))
+        refused(109, "quaternion", "SpawnEntity", name="a", **invalid)
+        invalid["initial_pose"] = pose_stamped((0, 0, -1), frame="nowhere")
+        refused(109, "nowhere", "SpawnEntity", name="a", **invalid)
+        assert simulator.entities() == ["bluerov2"]
+        # renaming
+        done = simulator.ok("SpawnEntity", name="bluerov2", allow_renaming=True, **spawn("bluerov2", at=(3, 3, -2)))
+        assert done.entity_name == "bluerov2_1", done
+        several = [message(f"{PACKAGE}/msg/SpawnEntity", name=name, **spawn("remus100", at=(x, 4, -3)))
+                   for name, x in (("auv", -4), ("auv", 4))]
+        done = simulator.call("SpawnEntities", spawn_requests=several)
+        assert done.result.result == 150 and [r.result.result for r in done.results] == [OK, 101], done
+
+
+def check_resources():
+    """Robots are spawned from a YAML text and from a URDF text, relative to another robot."""
+    urdf = """<robot name="float_ball"><link name="base_link">
+        <inertial><mass value="4"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+        <collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>"""
+    text = """model:
+  source: test
+  body:
+    source: test
+    axes: flu
+    mass_kg: 10
+    inertia_kg_m2: {xx: 0.1, yy: 0.1, zz: 0.1}
+    net_buoyancy_n: -20
+tags: [stone]
+category: object
+"""
+    with Merrow("pool", "--pace", "lockstep") as m:
+        simulator = Simulator(m)
+        fields = simulator.spawn(text=text)
+        fields["initial_pose"] = pose_stamped((1, 0, 0), frame="bluerov2/base_link")
+        simulator.ok("SpawnEntity", name="stone", **fields)
+        assert near(position(simulator.state("stone")), (1, 0, -1)), simulator.state("stone")
+        done = simulator.ok("SpawnEntity", **simulator.spawn(text=urdf, at=(0, 2, -2)))
+        assert done.entity_name == "float_ball", done
+        m.step(50)
+        state = simulator.state("stone")
+        # without damping and added mass the acceleration is 2 m/s²
+        assert near((state.twist.linear.z, state.acceleration.linear.z), (-0.2, -2.0), 0.02), state
+        tags = message(f"{PACKAGE}/msg/TagsFilter", tags=["stone"])
+        assert simulator.entities(tags=tags) == ["stone"]
+        robot = message(f"{PACKAGE}/msg/EntityCategory", category=1)
+        assert sorted(simulator.entities(categories=[robot])) == ["bluerov2", "float_ball"]
+        assert simulator.entities(filter="^sto") == ["stone"]
+        info = simulator.ok("GetEntityInfo", entity="stone").info
+        assert info.category.category == 0 and info.tags == ["stone"], info
+        points = [message("geometry_msgs/msg/Vector3", x=0.0, y=2.0, z=-2.0), message("geometry_msgs/msg/Vector3", x=0.5)]
+        sphere = message(f"{PACKAGE}/msg/Bounds", type=3, points=points)
+        assert simulator.entities(bounds=sphere) == ["float_ball"], simulator.entities(bounds=sphere)
+        bounds = simulator.ok("GetEntityBounds", entity="float_ball").bounds
+        corners = [(p.x, p.y, p.z) for p in bounds.points]
+        assert bounds.type == 1 and near(corners[0], (0.1, 0.1, 0.1)) and near(corners[1], (-0.1, -0.1, -0.1)), bounds
+
+
+def check_entity_states():
+    """States are set in the world and in the frame of another robot; only the selected parts change."""
+    with Merrow("pool", "--pace", "lockstep") as m:
+        simulator = Simulator(m)
+        vector = lambda *v: message("geometry_msgs/msg/Vector3", **dict(zip("xyz", map(float, v))))
+        state = message(f"{PACKAGE}/msg/EntityState", pose=pose((1, 2, -3), (0, 0, 0.7071067811865476, 0.7071067811865476)),
+                        twist=message("geometry_msgs/msg/Twist", linear=vector(0.5, 0, 0), angular=vector(0, 0, 0.1)))
+        simulator.ok("SetEntityState", entity="bluerov2", state=state, set_pose=True, set_twist=True)
+        found = simulator.state("bluerov2")
+        assert near(position(found), (1, 2, -3)) and near((found.twist.linear.x, found.twist.linear.y), (0.5, 0)), found
+        # the forward axis points north: a metre ahead is a metre to the north
+        moved = message(f"{PACKAGE}/msg/EntityState", pose=pose((1, 0, 0)),
+                        header=message("std_msgs/msg/Header", frame_id="bluerov2"))
+        simulator.ok("SetEntityState", entity="bluerov2", state=moved, set_pose=True)
+        found = simulator.state("bluerov2")
+        assert near(position(found), (1, 3, -3)) and near((found.twist.linear.x,), (0.5,)), found
+        both = simulator.ok("GetEntitiesStates", filters=message(f"{PACKAGE}/msg/EntityFilters"))
+        assert both.entities == ["bluerov2"] and near(position(both.states[0]), (1, 3, -3)), both
+        invalid = message(f"{PACKAGE}/msg/EntityState", pose=pose((float("inf"), 0, 0)))
+        simulator.refused(101, "finite", "SetEntityState", entity="bluerov2", state=invalid, set_pose=True)
+        simulator.refused(NOT_FOUND, "no entity", "SetEntityState", entity="none", state=state, set_pose=True)
+        simulator.refused(NOT_FOUND, "no entity", "GetEntityState", entity="none")
+
+
+def check_simulation_state():
+    """The simulation is stopped, started, paused, reset and ended; steps are made while it is paused."""
+    with Merrow("pool") as m:
+        simulator = Simulator(m)
+        state = lambda: simulator.ok("GetSimulationState").state.state
+        target = lambda number: dict(state=message(f"{PACKAGE}/msg/SimulationState", state=number))
+        assert state() == PLAYING
+        simulator.refused(101, "already", "SetSimulationState", **target(PLAYING))
+        simulator.refused(FAILED, "running", "StepSimulation", steps=1)
+        simulator.ok("SetSimulationState", **target(PAUSED))
+        assert state() == PAUSED
+        stamp = lambda: simulator.state("bluerov2").header.stamp
+        before = stamp()
+        simulator.ok("StepSimulation", steps=5)
+        after = stamp()
+        assert (after.sec - before.sec) * 10**9 + after.nanosec - before.nanosec == 5 * 2_000_000
+        steps = ActionClient(m.peer, "/simulate_steps", f"{PACKAGE}/action/SimulateSteps").wait()
+        goal = steps.accepted(steps=500)
+        answer = steps.result(goal)
+        assert answer.status == SUCCEEDED and answer.result.result.result == OK, answer
+        simulator.ok("SetSimulationState", **target(STOPPED))
+        assert state() == STOPPED and (stamp().sec, stamp().nanosec) == (0, 0)
+        simulator.refused(103, "expected 0", "SetSimulationState", **target(9))
+        # reset of the state alone: the time continues
+        simulator.ok("StepSimulation", steps=100)
+        moved = message(f"{PACKAGE}/msg/EntityState", pose=pose((1, 2, -3)))
+        simulator.ok("SetEntityState", entity="bluerov2", state=moved, set_pose=True)
+        simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2", at=(3, 0, -2)))
+        simulator.ok("ResetSimulation", scope=2)
+        assert near(position(simulator.state("bluerov2")), (0, 0, -1)) and stamp().nanosec == 200_000_000
+        assert sorted(simulator.entities()) == ["bluerov2", "second"]
+        simulator.refused(UNSUPPORTED, "time alone", "ResetSimulation", scope=1)
+        simulator.ok("ResetSimulation", scope=4)
+        assert simulator.entities() == ["bluerov2"] and stamp().nanosec == 200_000_000
+        simulator.ok("DeleteEntity", entity="bluerov2")
+        assert simulator.entities() == []
+        simulator.ok("ResetSimulation", scope=0)
+        assert simulator.entities() == ["bluerov2"] and stamp().nanosec == 0
+        simulator.ok("SetSimulationState", **target(QUITTING))
+        assert m.process.wait(timeout=3) == 0
+
+
+def check_features_and_prefix():
+    """The declared features are those of the other checks; a prefix moves all names."""
+    with Merrow("pool", ros=["-p", "simulation_interfaces_prefix:=gzserver"]) as m:
+        simulator = Simulator(m, "/gzserver")
+        features = simulator.call("GetSimulatorFeatures").features
+        assert {0, 1, 9, 10, 11, 12, 14, 20, 24, 25, 26, 31, 32, 33, 50} <= set(features.features), features
+        assert "urdf" in features.spawn_formats, features
+        spawnables = simulator.ok("GetSpawnables").spawnables
+        uris = [s.entity_resource.uri for s in spawnables]
+        assert "bluerov2" in uris and all(s.description for s in spawnables), uris
+        world = simulator.ok("GetCurrentWorld").world
+        assert world.name == "pool" and world.world_resource.uri.endswith("pool.yaml"), world
+
+
+def check_saved_world():
+    """A world with a spawned robot is saved, loaded and continued from a checkpoint."""
+    with tempfile.TemporaryDirectory() as folder:
+        file, checkpoint = (pathlib.Path(folder) / name for name in ("saved.yaml", "run.cp"))
+        with Merrow("pool", "--pace", "lockstep") as m:
+            simulator = Simulator(m)
+            m.step(100)
+            simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2_heavy", at=(2, 1, -2)))
+            m.step(100)
+            m.do("checkpoint", uri=str(checkpoint))
+            client = m.peer.client("/merrow/save_world", "merrow/srv/SaveWorld")
+            assert client.wait(10)
+            done = client.call(uri=str(file))
+            assert done.success, done
+            before = position(simulator.state("second"))
+            m.step(300)
+            hashes = [m.end() == 0 and m.output()[0].split("state hash: ")[1].split()[0]]
+        code, out, err = command("describe", file, "--json")
+        assert code == 0 and '"second"' in out, err
+        code, out, err = command("run", "pool", "--resume", checkpoint, "--no-ros", "--pace", "max", "--for", 0.6)
+        assert code == 0, err
+        hashes.append(out.split("state hash: ")[1].split()[0])
+        assert hashes[0] == hashes[1], hashes
+        with Merrow(str(file), "--pace", "lockstep") as m:
+            assert near(position(Simulator(m).state("second")), before, 1e-12)
+
+
+def check_many_spawns():
+    """Twenty spawned and deleted robots leave the number of endpoints unchanged."""
+    with Merrow("pool") as m:
+        simulator = Simulator(m)
+        time.sleep(0.5)
+        before = [len(found) for found in m.peer.endpoints("r")]
+        for _ in range(20):
+            simulator.ok("SpawnEntity", name="guest", **simulator.spawn("bluerov2", at=(2, 0, -2)))
+            simulator.ok("DeleteEntity", entity="guest")
+        assert wait_for(lambda: [len(found) for found in m.peer.endpoints("r")] == before), "endpoints are left"
+        m.alive()
+
+
+CHECKS = [check_spawn_and_delete, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
+          check_features_and_prefix, check_saved_world, check_many_spawns]
