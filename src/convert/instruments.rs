@@ -14,7 +14,8 @@ pub fn services(scene: &Scene) -> Vec<(String, usize, usize, bool)> {
         for (k, sensor) in robot.sensors.iter().enumerate() {
             if let SensorKind::WaterSampler(_) = sensor.kind {
                 for (name, on) in [("sample", true), ("stop", false)] {
-                    all.push((format!("{}/{}/{name}", robot.name, sensor.name), i, k, on));
+                    let name = format!("{}/{}/{name}", robot.name, sensor.name);
+                    all.push((robot.in_namespace(&name), i, k, on));
                 }
             }
         }

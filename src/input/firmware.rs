@@ -150,7 +150,10 @@ pub fn services(scene: &Scene) -> Vec<(String, usize, FirmwareOrder)> {
             ("takeoff", FirmwareOrder::TakeOff),
             ("land", FirmwareOrder::Land),
         ]
-        .map(|(name, order)| (format!("{}/{name}", robot.name), i, order))
+        .map(|(name, order)| {
+            let name = robot.in_namespace(&format!("{}/{name}", robot.name));
+            (name, i, order)
+        })
     };
     robots.flat_map(of).collect()
 }

@@ -141,6 +141,11 @@ impl Interface {
         Ok(publishers?.into())
     }
 
+    /// Removes the parameters of the scene `old`, whose values do not hold for another world.
+    pub(crate) fn forget_parameters(&self, old: &Scene) {
+        live_parameters::undeclare_scene(&self.parameters, old);
+    }
+
     /// Connects the objects to the scene `new`: creates those of added robots, removes those of
     /// removed robots.
     ///

@@ -416,6 +416,14 @@ pub fn change_scene(
     Ok(())
 }
 
+/// Removes the parameters of a scene, and keeps those of the node.
+pub fn undeclare_scene(server: &ParameterServer, scene: &Scene) {
+    let of_node = node_declarations(Pace::Max);
+    let is_kept = |name: &String| of_node.iter().any(|declaration| declaration.name == *name);
+    let all = declarations(scene, Pace::Max).into_iter().map(|d| d.name);
+    server.undeclare(&all.filter(|name| !is_kept(name)).collect::<Vec<_>>());
+}
+
 /// Declares the parameters of a world that are not declared yet. Returns those with a value given
 /// by the user.
 fn declare_new(

@@ -300,9 +300,19 @@ impl Plan {
         }
         let (mut inputs, mut actions) = (Vec::new(), Vec::new());
         for (i, robot) in scene.robots.iter().enumerate() {
+            let first = (outputs.len(), inputs.len());
             robot_outputs(i, robot, &mut outputs);
             robot_inputs(i, robot, &mut inputs);
-            actions.extend(arm::actions(i, robot));
+            for output in &mut outputs[first.0..] {
+                output.topic = robot.in_namespace(&output.topic);
+            }
+            for input in &mut inputs[first.1..] {
+                input.topic = robot.in_namespace(&input.topic);
+            }
+            actions.extend(arm::actions(i, robot).into_iter().map(|action| ActionPlan {
+                name: robot.in_namespace(&action.name),
+                ..action
+            }));
         }
         for (k, coupling) in scene.couplings.iter().enumerate() {
             add_coupling(k, coupling, &mut outputs, &mut inputs);

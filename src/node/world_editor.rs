@@ -149,32 +149,79 @@ impl WorldEditor {
     /// # Errors
     /// All mistakes of the changed world, one per line; the world is then unchanged.
     pub fn change(&mut self, document: Document) -> Result<(), String> {
+        let simulation = self.build(&document)?;
+        self.continue_with(simulation, document, false)
+    }
+
+    /// Builds the world of a document.
+    ///
+    /// # Errors
+    /// All mistakes of the world, one per line.
+    pub fn build(&self, document: &Document) -> Result<Simulation, String> {
         let world = document.build().map_err(|problems| problems.to_string())?;
-        let scene = Arc::new(world.scene);
-        let mut simulation = Simulation::new(Arc::clone(&scene), self.parts.threads)?;
+        let mut simulation = Simulation::new(Arc::new(world.scene), self.parts.threads)?;
         simulation.changes = document.changes();
+        Ok(simulation)
+    }
+
+    /// Changes labels of objects, which are not part of the scene.
+    ///
+    /// # Errors
+    /// The run has ended.
+    pub fn change_labels(&mut self, document: Document) -> Result<(), String> {
+        let changes = document.changes();
+        self.access(move |simulation| simulation.changes = changes)?;
+        self.set_document(document);
+        Ok(())
+    }
+
+    /// Continues the run with a world that [`Self::build`] has built from a document. With
+    /// `at_start` the world starts at the time 0, and nothing of the current world is kept.
+    ///
+    /// # Errors
+    /// One line; the world is then unchanged.
+    pub fn continue_with(
+        &mut self,
+        simulation: Simulation,
+        document: Document,
+        at_start: bool,
+    ) -> Result<(), String> {
+        let scene = Arc::clone(&simulation.scene);
         let plan = Arc::new(Plan::new(&scene));
         if let Some(interface) = &self.parts.interface {
             let publishers = Interface::publishers(interface.node(), &plan)?;
             let next = self.parts.next_outputs.lock();
             *next.unwrap_or_else(PoisonError::into_inner) = Some((Arc::clone(&plan), publishers));
         }
-        let (reply, answer) = bounded(1);
-        let request = Request::Replace(Box::new(simulation), Reply::from(reply));
-        self.parts.requests.send(request).map_err(|_| ended())?;
+        let simulation = Box::new(simulation);
         // the old world is dropped here, not on the thread of the run
-        drop(answer.recv().map_err(|_| ended())??);
+        if at_start {
+            let (reply, answer) = bounded(1);
+            let request = Request::Load(simulation, Reply::from(reply));
+            self.parts.requests.send(request).map_err(|_| ended())?;
+            drop(answer.recv().map_err(|_| ended())?);
+        } else {
+            let (reply, answer) = bounded(1);
+            let request = Request::Replace(simulation, Reply::from(reply));
+            self.parts.requests.send(request).map_err(|_| ended())?;
+            drop(answer.recv().map_err(|_| ended())??);
+        }
         self.version = SceneVersion(self.version.0 + 1);
         let old = std::mem::replace(&mut self.parts.scene, Arc::clone(&scene));
-        *self
-            .directory
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = document.objects();
-        self.parts.document = document;
-        match &self.parts.interface {
-            Some(interface) => interface.change_scene(&old, &scene, self.version, &plan),
-            None => Ok(()),
+        self.set_document(document);
+        let Some(interface) = &self.parts.interface else {
+            return Ok(());
+        };
+        if at_start {
+            interface.forget_parameters(&old);
         }
+        interface.change_scene(&old, &scene, self.version, &plan)
+    }
+
+    fn set_document(&mut self, document: Document) {
+        let directory = self.directory.lock();
+        *directory.unwrap_or_else(PoisonError::into_inner) = document.objects();
+        self.parts.document = document;
     }
 }
 

@@ -4,13 +4,12 @@
 //! it advances on request only.
 
 use crate::node::world_editor::WorldEditor;
-use crate::simulation_interfaces::{Answer, Connections, failure, ok, outcome};
+use crate::simulation_interfaces::{Answer, Connections, failure, ok, outcome, worlds};
 use crossbeam_channel::{Sender, bounded};
 use merrow_ros2::msg::simulation_interfaces::{
-    GetCurrentWorld, GetCurrentWorldResponse, GetSimulationState, GetSimulationStateResponse,
-    ResetSimulation, ResetSimulationRequest, ResetSimulationResponse, Resource, ServiceResult,
-    SetSimulationState, SetSimulationStateResponse, SimulationState, StepSimulation,
-    StepSimulationResponse, WorldResource,
+    GetSimulationState, GetSimulationStateResponse, ResetSimulation, ResetSimulationRequest,
+    ResetSimulationResponse, ServiceResult, SetSimulationState, SetSimulationStateResponse,
+    SimulationState, StepSimulation, StepSimulationResponse,
 };
 use merrow_ros2::node::{NodeError, Service};
 use merrow_sim::{Pace, Reply, Request, RunStatus};
@@ -22,13 +21,21 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
         connections.serve::<GetSimulationState>(
             "get_simulation_state",
             |connections, _, answer| {
-                with_status(connections, move |_, status| {
-                    answer.send(&GetSimulationStateResponse {
-                        state: SimulationState {
-                            state: state(&status),
-                        },
-                        result: ok(),
+                let requests = connections.requests.clone();
+                connections.editor.send(move |editor| {
+                    let is_loaded = worlds::is_loaded(editor.document());
+                    let reply = Reply::new(move |status| {
+                        let state = if is_loaded {
+                            state(&status)
+                        } else {
+                            SimulationState::STATE_NO_WORLD
+                        };
+                        answer.send(&GetSimulationStateResponse {
+                            state: SimulationState { state },
+                            result: ok(),
+                        });
                     });
+                    let _ = requests.send(Request::Status(reply));
                 });
             },
         )?,
@@ -64,24 +71,6 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
                     .send(Request::Step(request.steps, reply));
             },
         )?,
-        connections.serve::<GetCurrentWorld>("get_current_world", |connections, _, answer| {
-            connections.editor.send(move |editor| {
-                let document = editor.document();
-                let path = document.path().map(|path| path.display().to_string());
-                answer.send(&GetCurrentWorldResponse {
-                    result: ok(),
-                    world: WorldResource {
-                        name: document.name().to_string(),
-                        world_resource: Resource {
-                            uri: path.unwrap_or_default(),
-                            resource_string: document.to_yaml(),
-                        },
-                        description: document.description(),
-                        tags: Vec::new(),
-                    },
-                });
-            });
-        })?,
     ])
 }
 

@@ -7,7 +7,7 @@
 use crate::convert::{
     WORLD_FRAME, from_quaternion, from_vector3, header, point, quaternion, vector3,
 };
-use crate::node::world_editor::EditSender;
+use crate::node::world_editor::{EditSender, WorldEditor};
 use crate::simulation_interfaces::filters::{Filter, robot_bounds, structure_bounds};
 use crate::simulation_interfaces::{Connections, failure, no_entity, ok, outcome};
 use merrow_math::{Quat, Vec3};
@@ -17,11 +17,12 @@ use merrow_ros2::msg::simulation_interfaces::{
     Bounds, EntityCategory, EntityInfo, EntityState, GetEntities, GetEntitiesResponse,
     GetEntitiesStates, GetEntitiesStatesResponse, GetEntityBounds, GetEntityBoundsResponse,
     GetEntityInfo, GetEntityInfoResponse, GetEntityState, GetEntityStateResponse, ServiceResult,
-    SetEntityState, SetEntityStateRequest, SetEntityStateResponse,
+    SetEntityInfo, SetEntityInfoResponse, SetEntityState, SetEntityStateRequest,
+    SetEntityStateResponse,
 };
 use merrow_ros2::node::{NodeError, Service};
 use merrow_sim::Simulation;
-use merrow_world::document::{ObjectInfo, Placement};
+use merrow_world::document::{Labels, ObjectInfo, Placement};
 
 /// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
@@ -30,6 +31,7 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
         serve_get_entities_states(connections)?,
         serve_get_entity_state(connections)?,
         serve_get_entity_info(connections)?,
+        serve_set_entity_info(connections)?,
         serve_get_entity_bounds(connections)?,
         serve_set_entity_state(connections)?,
     ])
@@ -101,6 +103,39 @@ fn serve_get_entity_info(connections: &Connections) -> Result<Service, NodeError
             },
         });
     })
+}
+
+fn serve_set_entity_info(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<SetEntityInfo>("set_entity_info", |connections, request, answer| {
+        connections.editor.send(move |editor| {
+            let result = set_info(editor, &request.entity, &request.info);
+            answer.send(&SetEntityInfoResponse { result });
+        });
+    })
+}
+
+/// Sets the labels of an entity.
+fn set_info(editor: &mut WorldEditor, name: &str, info: &EntityInfo) -> ServiceResult {
+    let category = match info.category.category {
+        EntityCategory::CATEGORY_OBJECT => "object",
+        EntityCategory::CATEGORY_ROBOT => "robot",
+        EntityCategory::CATEGORY_HUMAN => "human",
+        EntityCategory::CATEGORY_DYNAMIC_OBJECT => "dynamic_object",
+        EntityCategory::CATEGORY_STATIC_OBJECT => "static_object",
+        other => {
+            let why = format!("found category {other}; expected 0, 1, 2, 4 or 5");
+            return failure(ServiceResult::RESULT_OPERATION_FAILED, why);
+        }
+    };
+    let labels = Labels {
+        category: category.to_string(),
+        description: info.description.clone(),
+        tags: info.tags.clone(),
+    };
+    match editor.document().with_labels(name, &labels) {
+        Err(_) => no_entity(name),
+        Ok(document) => outcome(editor.change_labels(document)),
+    }
 }
 
 fn serve_get_entity_bounds(connections: &Connections) -> Result<Service, NodeError> {

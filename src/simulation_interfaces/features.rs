@@ -7,9 +7,11 @@ use merrow_ros2::msg::simulation_interfaces::{
 use merrow_ros2::node::{NodeError, Service};
 
 /// Features that the node declares.
-pub const FEATURES: [u8; 22] = [
+pub const FEATURES: [u8; 30] = [
     F::SPAWNING,
     F::DELETING,
+    F::NAMED_POSES,
+    F::POSE_BOUNDS,
     F::ENTITY_TAGS,
     F::ENTITY_BOUNDS,
     F::ENTITY_BOUNDS_BOX,
@@ -18,6 +20,7 @@ pub const FEATURES: [u8; 22] = [
     F::ENTITY_STATE_GETTING,
     F::ENTITY_STATE_SETTING,
     F::ENTITY_INFO_GETTING,
+    F::ENTITY_INFO_SETTING,
     F::SPAWNABLES,
     F::SIMULATION_RESET,
     F::SIMULATION_RESET_STATE,
@@ -28,7 +31,12 @@ pub const FEATURES: [u8; 22] = [
     F::STEP_SIMULATION_SINGLE,
     F::STEP_SIMULATION_MULTIPLE,
     F::STEP_SIMULATION_ACTION,
+    F::WORLD_LOADING,
+    F::WORLD_RESOURCE_STRING,
+    F::WORLD_TAGS,
+    F::WORLD_UNLOADING,
     F::WORLD_INFO_GETTING,
+    F::AVAILABLE_WORLDS,
     F::SPAWNING_ENTITIES,
 ];
 

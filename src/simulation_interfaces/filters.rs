@@ -2,6 +2,7 @@
 
 use crate::convert::from_vector3;
 use crate::simulation_interfaces::failure;
+use crate::simulation_interfaces::poses::has_tags;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::{Collider, Geometry, Robot, Structure};
@@ -14,8 +15,7 @@ use regex_lite::Regex;
 pub(super) struct Filter {
     name: Option<Regex>,
     categories: Vec<u8>,
-    tags: Vec<String>,
-    needs_all_tags: bool,
+    tags: TagsFilter,
     volume: Option<Volume>,
 }
 
@@ -39,20 +39,14 @@ impl Filter {
         Ok(Self {
             name,
             categories: filters.categories.iter().map(|c| c.category).collect(),
-            tags: filters.tags.tags.clone(),
-            needs_all_tags: filters.tags.filter_mode == TagsFilter::FILTER_MODE_ALL,
+            tags: filters.tags.clone(),
             volume: Volume::new(&filters.bounds)?,
         })
     }
 
     /// Whether name, category and tags of an entity are selected.
     pub(super) fn accepts(&self, name: &str, category: u8, tags: &[String]) -> bool {
-        let has_tags = if self.needs_all_tags {
-            self.tags.iter().all(|tag| tags.contains(tag))
-        } else {
-            self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(tag))
-        };
-        has_tags
+        has_tags(&self.tags, tags)
             && self.name.as_ref().is_none_or(|regex| regex.is_match(name))
             && (self.categories.is_empty() || self.categories.contains(&category))
     }

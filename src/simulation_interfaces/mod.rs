@@ -12,9 +12,11 @@ mod control;
 mod entities;
 mod features;
 mod filters;
+mod poses;
 mod save;
 mod spawn;
 mod steps;
+mod worlds;
 
 use crate::node::world_editor::EditSender;
 use crossbeam_channel::Sender;
@@ -62,6 +64,8 @@ impl SimulationInterfaces {
         services.extend(entities::serve(connections)?);
         services.extend(spawn::serve(connections)?);
         services.extend(control::serve(connections)?);
+        services.extend(poses::serve(connections)?);
+        services.extend(worlds::serve(connections)?);
         Ok(Self {
             _services: services,
             _steps: steps::serve(connections)?,

@@ -3,6 +3,8 @@
 use crate::node::world_editor::WorldEditor;
 use crate::simulation_interfaces::entities::place_in;
 use crate::simulation_interfaces::{Connections, failure, no_entity, ok, outcome};
+use merrow_model::scene::Robot;
+use merrow_model::state::RobotState;
 use merrow_ros2::msg::geometry_msgs::PoseStamped;
 use merrow_ros2::msg::simulation_interfaces::{
     Bounds, DeleteEntity, DeleteEntityResponse, GetSpawnables, GetSpawnablesResponse, Resource,
@@ -10,8 +12,10 @@ use merrow_ros2::msg::simulation_interfaces::{
     SpawnEntityService, SpawnResult, Spawnable,
 };
 use merrow_ros2::node::{NodeError, Service};
+use merrow_sim::Simulation;
 use merrow_world::data_dir;
 use merrow_world::document::{Resource as Description, ResourceError};
+use std::collections::HashMap;
 
 /// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
@@ -136,9 +140,10 @@ fn try_spawn(editor: &mut WorldEditor, request: &SpawnEntity) -> Result<String, 
             resource_string, ..
         } => Description::Text(resource_string.clone()),
     };
-    if !request.entity_namespace.is_empty() {
+    let namespace = request.entity_namespace.trim_matches('/');
+    if !namespace.is_empty() && !namespace.split('/').all(is_namespace_part) {
         let why = format!(
-            "found namespace {:?}; expected none: topics are below the name of the entity",
+            "found the namespace {:?}; expected letters, digits and `_` between slashes",
             request.entity_namespace
         );
         return Err(failure(SpawnResult::NAMESPACE_INVALID, why));
@@ -152,9 +157,10 @@ fn try_spawn(editor: &mut WorldEditor, request: &SpawnEntity) -> Result<String, 
         let placed = editor.access(place).and_then(|placed| placed);
         placed.map_err(|why| failure(SpawnResult::INVALID_POSE, why))?
     };
-    let document = editor.document().with_robot(&name, &description, placement);
+    let document = editor.document();
+    let document = document.with_robot(&name, namespace, &description, placement);
     let document = document.map_err(|why| resource_failure(&why))?;
-    editor.change(document).map_err(|why| {
+    let mut simulation = editor.build(&document).map_err(|why| {
         let code = if why.contains(": no file ") {
             SpawnResult::MISSING_ASSETS
         } else {
@@ -162,7 +168,47 @@ fn try_spawn(editor: &mut WorldEditor, request: &SpawnEntity) -> Result<String, 
         };
         failure(code, why)
     })?;
+    check_overlap(editor, &mut simulation, &name)?;
+    let done = editor.continue_with(simulation, document, false);
+    done.map_err(|why| failure(ServiceResult::RESULT_OPERATION_FAILED, why))?;
     Ok(name)
+}
+
+/// Maximum depth by which a new entity may overlap other bodies [m].
+const OVERLAP_MAX_M: f64 = 0.01;
+
+/// Checks that the new robot `name` overlaps no other body where the bodies are now.
+fn check_overlap(
+    editor: &WorldEditor,
+    new: &mut Simulation,
+    name: &str,
+) -> Result<(), ServiceResult> {
+    let invalid = |why: String| failure(SpawnResult::INVALID_POSE, why);
+    let motions = editor.access(|simulation| {
+        let robots = simulation.scene.robots.iter().zip(&simulation.state.robots);
+        let motion =
+            |(robot, state): (&Robot, &RobotState)| (robot.name.clone(), state.motion.clone());
+        robots.map(motion).collect::<HashMap<_, _>>()
+    });
+    let motions = motions.map_err(invalid)?;
+    for (robot, state) in new.scene.robots.iter().zip(&mut new.state.robots) {
+        if let Some(motion) = motions.get(&robot.name) {
+            state.motion.clone_from(motion);
+        }
+    }
+    let robot = new.scene.robots.iter().position(|robot| robot.name == name);
+    let overlap = robot.and_then(|robot| new.overlap(robot));
+    match overlap.filter(|(_, depth)| *depth > OVERLAP_MAX_M) {
+        None => Ok(()),
+        Some((other, depth)) => Err(invalid(format!(
+            "{name} is {depth:.2} m inside {other}; expected a free pose"
+        ))),
+    }
+}
+
+fn is_namespace_part(part: &str) -> bool {
+    part.starts_with(|c: char| c.is_ascii_alphabetic())
+        && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Returns the result for a description that cannot be used.

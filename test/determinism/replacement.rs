@@ -32,7 +32,7 @@ fn replace(s: &mut Simulation, document: &Document, threads: usize) {
 fn spawn(document: &Document, name: &str, model: &str, at: Placement) -> Document {
     let model = Resource::Uri(model.into());
     document
-        .with_robot(name, &model, at)
+        .with_robot(name, "", &model, at)
         .unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 

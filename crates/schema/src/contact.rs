@@ -192,6 +192,8 @@ spec! {
         angular_velocity_rad_s: [f64; 3] = [0.0, 0.0, 0.0],
         /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
         repeat: Option<RepeatConfig>,
+        /// Description of this object. Empty: that of the body.
+        description: String = String::new(),
         /// Category reported by the services of `simulation_interfaces`.
         category: Category = Category::Object,
         /// Tags reported by the services of `simulation_interfaces`.

@@ -57,6 +57,26 @@ spec! {
         obstacles: NamedMap<ObstacleConfig> = NamedMap::default(),
         /// Transponders of the Automatic Identification System (AIS), by name.
         ais: NamedMap<AisConfig> = NamedMap::default(),
+        /// Poses for spawning and as goals, by name, for the services of `simulation_interfaces`.
+        named_poses: NamedMap<NamedPoseConfig> = NamedMap::default(),
+        /// Tags reported by the services of `simulation_interfaces`.
+        tags: Vec<String> = Vec::new(),
+    }
+}
+
+spec! {
+    /// Pose with a name, and the free space around it.
+    pub struct NamedPoseConfig {
+        /// Description of the pose.
+        description: String = String::new(),
+        /// Tags of the pose, such as `spawn` or `goal`.
+        tags: Vec<String> = Vec::new(),
+        /// Position in the world (east, north, up).
+        position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Roll, pitch and yaw relative to the world. Yaw is measured from east, counter-clockwise.
+        attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Edge lengths of the free box around the pose, along its axes. Default: not limited.
+        free_size_m: Option<[f64; 3]> [positive],
     }
 }
 

@@ -60,6 +60,23 @@ impl Simulation {
         Ok(same)
     }
 
+    /// Continues with the world `new` at its start; nothing of the current world is kept. `new`
+    /// then contains the current world. Returns the correspondence, in which no object exists in
+    /// both.
+    pub fn load(&mut self, new: &mut Self) -> Correspondence {
+        new.scene_version = SceneVersion(self.scene_version.0 + 1);
+        std::mem::swap(self, new);
+        let none = Correspondence::new(&new.scene, &self.scene);
+        Correspondence {
+            robots: vec![None; none.robots.len()],
+            structures: vec![None; none.structures.len()],
+            couplings: vec![None; none.couplings.len()],
+            tethers: vec![None; none.tethers.len()],
+            chargers: vec![None; none.chargers.len()],
+            beacons: vec![None; none.beacons.len()],
+        }
+    }
+
     /// Compares the objects with those of `new`. A robot that has other parts is another robot.
     fn correspondence(&self, new: &Self) -> Correspondence {
         let mut same = Correspondence::new(&self.scene, &new.scene);

@@ -20,6 +20,8 @@ pub enum Request {
     CommandReply(SceneVersion, Command, Reply<Result<(), CommandRejection>>),
     /// Continue with the scene of another world, which contains the old one in the reply.
     Replace(Box<Simulation>, Reply<Result<Box<Simulation>, String>>),
+    /// Continue with another world at its start; the reply contains the old one.
+    Load(Box<Simulation>, Reply<Box<Simulation>>),
     /// Call a function with the world.
     Access(Access),
     /// Reply with the status of the run.
@@ -388,6 +390,7 @@ impl Run<'_, '_> {
                     self.reject(&rejection, simulation);
                 }
             }
+            Request::Load(new, reply) => reply.send(self.load(new, simulation)),
             Request::Access(Access(call)) => call(simulation),
             Request::Status(reply) => reply.send(RunStatus {
                 time_ns: simulation.time_ns(),
@@ -467,8 +470,30 @@ impl Run<'_, '_> {
     ) -> Result<Box<Simulation>, String> {
         let version = simulation.scene_version;
         let same = simulation.replace(&mut new)?;
+        self.follow_scene(version, &same, simulation);
+        Ok(new)
+    }
+
+    /// Continues with another world at its start. Returns the old world.
+    fn load(&mut self, mut new: Box<Simulation>, simulation: &mut Simulation) -> Box<Simulation> {
+        self.end_steps("another world was loaded", simulation);
+        let version = simulation.scene_version;
+        let none = simulation.load(&mut new);
+        self.follow_scene(version, &none, simulation);
+        self.restart(simulation);
+        self.observers.iter_mut().for_each(|o| o.reset());
+        new
+    }
+
+    /// Notes the indices of the objects after a change of the scene `version`.
+    fn follow_scene(
+        &mut self,
+        version: SceneVersion,
+        same: &Correspondence,
+        simulation: &mut Simulation,
+    ) {
         for (_, earlier) in &mut self.replacements {
-            *earlier = earlier.then(&same);
+            *earlier = earlier.then(same);
         }
         self.replacements.push_back((version, same.clone()));
         if self.replacements.len() > MAX_REPLACEMENTS {
@@ -479,9 +504,8 @@ impl Run<'_, '_> {
             scheduler.set_pace(self.pace);
         }
         for observer in self.observers.iter_mut() {
-            observer.replaced(simulation, &same);
+            observer.replaced(simulation, same);
         }
-        Ok(new)
     }
 
     fn request_steps(&mut self, n: u64, reply: Reply<StepResult>, simulation: &Simulation) {

@@ -15,6 +15,7 @@ use crate::tethers::Tethers;
 use crate::threads::StepThreads;
 use merrow_model::scene::{Correspondence, Scene, Sea};
 use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::contact::ContactBody;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::{Command, RobotState, State};
 use merrow_physics::contact::Contacts;
@@ -234,6 +235,35 @@ impl Simulation {
         for (robot, state) in self.scene.robots.iter().zip(&mut self.state.robots) {
             replace::start_at(robot, state, time_ns);
         }
+    }
+
+    /// Returns what robot `robot` is inside of, and how deep [m]: a structure, another robot or the
+    /// seabed. `None` if it overlaps nothing.
+    pub fn overlap(&mut self, robot: usize) -> Option<(String, f64)> {
+        let scene = Arc::clone(&self.scene);
+        let p_WB = self.state.robots[robot].motion.p_WB;
+        let below_seabed = self.state.sea.seabed.height(p_WB.x, p_WB.y) - p_WB.z;
+        if below_seabed > 0.0 {
+            return Some(("the seabed".to_string(), below_seabed));
+        }
+        for (runner, (robot, state)) in self
+            .runners
+            .iter_mut()
+            .zip(scene.robots.iter().zip(&self.state.robots))
+        {
+            runner.evaluate_poses(robot, state);
+        }
+        let contacts = self.contacts.as_mut()?;
+        let (body, depth) =
+            contacts.deepest_overlap(&scene, &mut self.state, &self.runners, robot)?;
+        let name = match body {
+            ContactBody::Link { robot, .. } => scene.robots[robot as usize].name.clone(),
+            ContactBody::Structure { structure, .. } => {
+                scene.structures[structure as usize].name.clone()
+            }
+            ContactBody::Seabed => "the seabed".to_string(),
+        };
+        Some((name, depth))
     }
 
     /// Moves the contacts of the bodies that exist in this world and in `old`, so that their

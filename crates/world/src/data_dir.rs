@@ -1,5 +1,7 @@
 //! Search paths of the files that ship with Merrow: worlds, params, urdf, grids.
 
+use crate::document;
+use crate::document::Labels;
 use merrow_yaml::error::{Problems, did_you_mean};
 use merrow_yaml::node::{Loader, Value};
 use std::path::{Path, PathBuf};
@@ -77,6 +79,30 @@ pub fn file_names(folder: &str) -> Vec<String> {
     names.sort();
     names.dedup();
     names
+}
+
+/// Lists the names and paths of the YAML files in a folder, sorted.
+///
+/// # Errors
+/// One line with the folder and the reason why it cannot be read.
+pub fn worlds_in(folder: &Path) -> Result<Vec<(String, PathBuf)>, String> {
+    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let named = |path: PathBuf| {
+        let is_yaml = path.extension().is_some_and(|suffix| suffix == "yaml");
+        let name = path.file_stem()?.to_str()?.to_string();
+        is_yaml.then_some((name, path))
+    };
+    let paths = entries.flatten().map(|entry| entry.path());
+    let mut found: Vec<_> = paths.filter_map(named).collect();
+    found.sort();
+    Ok(found)
+}
+
+/// Returns the description and the tags of a world file; empty if it has none.
+pub fn world_labels(path: &Path) -> Labels {
+    // Mistakes are reported when the file is used.
+    let node = crate::build::loader().load(path, &mut Problems::default());
+    node.map_or_else(Labels::default, |node| document::labels_of_world(&node))
 }
 
 /// Returns the `description` of the file `name` in `worlds` or `params/<kind>`, its own or that of

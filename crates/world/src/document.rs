@@ -74,6 +74,41 @@ pub struct ObjectInfo {
     pub placement: Option<Placement>,
 }
 
+/// Category, description and tags of an object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Labels {
+    /// Category, as in a world file.
+    pub category: String,
+    /// Description of the object.
+    pub description: String,
+    /// Tags of the object.
+    pub tags: Vec<String>,
+}
+
+/// A pose of the world that has a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedPose {
+    /// Name of the pose.
+    pub name: String,
+    /// Description of the pose.
+    pub description: String,
+    /// Tags of the pose.
+    pub tags: Vec<String>,
+    /// Position and attitude in W.
+    pub placement: Placement,
+    /// Edge lengths of the free box around the pose, along its axes [m].
+    pub free_size: Option<Vec3>,
+}
+
+/// Returns description and tags in the tree of a world.
+pub(crate) fn labels_of_world(root: &Node) -> Labels {
+    Labels {
+        category: String::new(),
+        description: changes::description_of_world(root),
+        tags: changes::tags_of_world(root),
+    }
+}
+
 impl Document {
     /// Loads a world file and builds its scene.
     ///
@@ -149,6 +184,40 @@ impl Document {
         build_checked(tree, &self.name, self.overrides, &assets, Problems::new())
     }
 
+    /// Returns the world with another category, description and tags of an object. The scene does
+    /// not change.
+    ///
+    /// # Errors
+    /// There is no such object.
+    pub fn with_labels(&self, name: &str, labels: &Labels) -> Result<Self, String> {
+        let mut changed = self.clone();
+        if let Some((_, entry)) = changed
+            .spawned
+            .iter_mut()
+            .find(|(spawned, _)| spawned == name)
+        {
+            changes::set_labels(entry, labels);
+        }
+        for section in SECTIONS {
+            let map = changes::existing_section(&mut changed.tree, section);
+            if let Some(entry) = map.and_then(|map| changes::labelled_entry(map, name)) {
+                changes::set_labels(entry, labels);
+                return Ok(changed);
+            }
+        }
+        Err(format!("no robot, prop or structure {name:?}"))
+    }
+
+    /// Returns the named poses of the world.
+    pub fn named_poses(&self) -> Vec<NamedPose> {
+        changes::named_poses(&self.tree)
+    }
+
+    /// Returns the tags of the world.
+    pub fn tags(&self) -> Vec<String> {
+        changes::tags_of_world(&self.tree)
+    }
+
     /// Returns all robots, props and structures. Copies are listed one by one.
     pub fn objects(&self) -> Vec<ObjectInfo> {
         changes::objects(self)
@@ -164,19 +233,24 @@ impl Document {
         self.spawned.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Returns the world with an additional robot `name`. The result is not built yet.
+    /// Returns the world with an additional robot `name`, whose topics are in `namespace` (empty:
+    /// that of the node). The result is not built yet.
     ///
     /// # Errors
     /// The resource does not exist, has an unsupported format or cannot be parsed.
     pub fn with_robot(
         &self,
         name: &str,
+        namespace: &str,
         resource: &Resource,
         placement: Placement,
     ) -> Result<Self, ResourceError> {
         let (mut written, mut resolved) = resource.entry()?;
         for entry in [&mut written, &mut resolved] {
             changes::set_placement(entry, placement);
+            if !namespace.is_empty() {
+                changes::set_text(entry, "namespace", namespace);
+            }
         }
         let mut changed = self.clone();
         changes::section(&mut changed.tree, "robots").insert(name, resolved);

@@ -157,7 +157,9 @@ def check_spawn_errors():
         refused(103, "SDF", "SpawnEntity", name="a", **spawn("model.sdf"))
         refused(103, "SDF", "SpawnEntity", name="a", **spawn(text="<?xml version='1.0'?><sdf version='1.9'/>"))
         refused(104, "found no resource", "SpawnEntity", name="a", **spawn())
-        refused(105, "namespace", "SpawnEntity", name="a", entity_namespace="x", **spawn("bluerov2"))
+        refused(105, "namespace", "SpawnEntity", name="a", entity_namespace="x y", **spawn("bluerov2"))
+        refused(109, "inside the seabed", "SpawnEntity", name="a", **spawn("bluerov2", at=(0, 0, -6)))
+        refused(109, "inside bluerov2", "SpawnEntity", name="a", **spawn("bluerov2", at=(0.1, 0, -1)))
         refused(NOT_FOUND, "bluerov2", "SpawnEntity", name="a", **spawn("blerov2"))
         faulty = "source: test\nbody: {source: test, axes: flu, mass_kg: -1, inertia_kg_m2: 3}\nthrusers: {}\n"
         reply = refused(106, "mass_kg", "SpawnEntity", name="a", **spawn(text=faulty))
@@ -290,6 +292,97 @@ def check_simulation_state():
         assert m.process.wait(timeout=3) == 0
 
 
+def check_named_poses_and_info():
+    """Named poses, their free space and tags come from the world file; information about entities is
+    read and set, also for one copy of a grid, and is saved.
+    """
+    world = """robots:
+  grid:
+    model: bluerov2
+    position_m: [0, 0, -5]
+    repeat: {count: [2, 1, 1], spacing_m: [5, 0, 0]}
+named_poses:
+  berth: {position_m: [1, 2, -3], attitude_deg: [0, 0, 90], tags: [spawn, calm], free_size_m: [2, 1, 1], description: A berth}
+  goal: {position_m: [9, 0, -5], tags: [goal]}
+tags: [test]
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "berths.yaml"
+        file.write_text(world, encoding="utf-8")
+        with Merrow(str(file)) as m:
+            simulator = Simulator(m)
+            names = lambda *tags: [p.name for p in simulator.ok(
+                "GetNamedPoses", tags=message(f"{PACKAGE}/msg/TagsFilter", tags=list(tags))).poses]
+            assert names() == ["berth", "goal"] and names("calm") == ["berth"] and names("none") == []
+            bounds = simulator.ok("GetNamedPoseBounds", name="berth").bounds
+            assert bounds.type == 1 and (bounds.points[0].x, bounds.points[1].y) == (1.0, -0.5), bounds
+            assert simulator.ok("GetNamedPoseBounds", name="goal").bounds.type == 0
+            simulator.refused(NOT_FOUND, "no named pose", "GetNamedPoseBounds", name="none")
+            pose_ = simulator.ok("GetNamedPoses").poses[0].pose
+            done = simulator.ok("SpawnEntity", name="guest", entity_namespace="harbour/north", **(
+                simulator.spawn("bluerov2") | {"initial_pose": message("geometry_msgs/msg/PoseStamped", pose=pose_)}))
+            assert done.entity_name == "guest"
+            latest(m.listen("/harbour/north/guest/odometry", "nav_msgs/msg/Odometry"))
+            info = message(f"{PACKAGE}/msg/EntityInfo", tags=["lead"], description="The first one",
+                           category=message(f"{PACKAGE}/msg/EntityCategory", category=4))
+            for entity in ("grid_1", "guest"):
+                simulator.ok("SetEntityInfo", entity=entity, info=info)
+                found = simulator.ok("GetEntityInfo", entity=entity).info
+                assert found.tags == ["lead"] and found.description == "The first one", found
+                assert found.category.category == 4, found
+            assert simulator.ok("GetEntityInfo", entity="grid_0").info.tags == []
+            lead = message(f"{PACKAGE}/msg/TagsFilter", tags=["lead"])
+            assert simulator.entities(tags=lead) == ["grid_1", "guest"]
+            simulator.refused(NOT_FOUND, "no entity", "SetEntityInfo", entity="none", info=info)
+            info.category.category = 3
+            simulator.refused(FAILED, "category 3", "SetEntityInfo", entity="grid_0", info=info)
+            simulator.ok("DeleteEntity", entity="grid_0")
+            saved = simulator.ok("GetCurrentWorld").world
+            assert saved.tags == ["test"], saved
+            m.end()
+        changed = pathlib.Path(folder) / "changed.yaml"
+        changed.write_text(saved.world_resource.resource_string, encoding="utf-8")
+        with Merrow(str(changed)) as m:
+            assert sorted(Simulator(m).entities()) == ["grid_1", "guest"]
+            assert Simulator(m).entities(tags=lead) == ["grid_1", "guest"]
+
+
+def check_worlds():
+    """Worlds are listed, loaded by name and by text, and unloaded."""
+    with Merrow("pool") as m:
+        simulator = Simulator(m)
+        worlds = {w.name: w for w in simulator.ok("GetAvailableWorlds").worlds}
+        assert {"pool", "harbour"} <= set(worlds) and worlds["pool"].description, sorted(worlds)
+        simulator.refused(FAILED, "/nowhere", "GetAvailableWorlds", additional_sources=["/nowhere"])
+        simulator.ok("GetAvailableWorlds", additional_sources=["/nowhere"], continue_on_error=True)
+        resource = lambda uri="", text="": dict(
+            world_resource=message(f"{PACKAGE}/msg/Resource", uri=uri, resource_string=text))
+        simulator.refused(101, "another format", "LoadWorld", **resource("a.sdf"))
+        simulator.refused(102, "neither", "LoadWorld", **resource())
+        simulator.refused(103, "mass_kg", "LoadWorld", **resource(
+            text="robots: {a: {model: {source: x, body: {source: x, mass_kg: -1}}}}"))
+        simulator.refused(104, "no file", "LoadWorld", **resource(
+            text="robots: {a: {model: {source: x, urdf: none.urdf}}}"))
+        simulator.refused(NOT_FOUND, "poool", "LoadWorld", **resource("poool"))
+        assert simulator.entities() == ["bluerov2"]
+        loaded = simulator.ok("LoadWorld", **resource("usv"))
+        assert loaded.world.name == "usv", loaded
+        entities = simulator.entities()
+        assert "bluerov2" not in entities and entities, entities
+        stamp = simulator.state(entities[0]).header.stamp
+        assert stamp.sec < 5, stamp
+        latest(m.listen(f"/{entities[0]}/odometry", "nav_msgs/msg/Odometry"))
+        assert m.get("water.waves.hs_m") is not None and m.get("bluerov2.imu.noise") is None
+        simulator.ok("UnloadWorld")
+        simulator.refused(101, "no world", "GetCurrentWorld")
+        simulator.refused(101, "no world", "UnloadWorld")
+        assert simulator.ok("GetSimulationState").state.state == 4 and simulator.entities() == []
+        simulator.ok("LoadWorld", **resource(text="robots: {rov: {model: bluerov2, position_m: [0, 0, -2]}}"))
+        simulator.ok("SetSimulationState", state=message(f"{PACKAGE}/msg/SimulationState", state=PLAYING))
+        latest(m.listen("/rov/odometry", "nav_msgs/msg/Odometry"))
+        m.alive()
+
+
 def check_features_and_prefix():
     """The declared features are those of the other checks; a prefix moves all names."""
     with Merrow("pool", ros=["-p", "simulation_interfaces_prefix:=gzserver"]) as m:
@@ -345,4 +438,4 @@ def check_many_spawns():
 
 
 CHECKS = [check_spawn_and_delete, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
-          check_features_and_prefix, check_saved_world, check_many_spawns]
+          check_named_poses_and_info, check_worlds, check_features_and_prefix, check_saved_world, check_many_spawns]

@@ -93,6 +93,8 @@ impl Scene {
 pub struct Robot {
     /// Name; prefix of its topics and frames.
     pub name: String,
+    /// Namespace of its topics and services, before its name; empty for that of the node.
+    pub namespace: String,
     /// Name of its model.
     pub model: String,
     /// True if link 0 moves freely; false if it is fixed in the world.
@@ -154,6 +156,15 @@ pub struct Robot {
 }
 
 impl Robot {
+    /// Returns the name of a topic or service with the namespace of the robot.
+    pub fn in_namespace(&self, name: &str) -> String {
+        if self.namespace.is_empty() {
+            name.to_string()
+        } else {
+            format!("{}/{name}", self.namespace)
+        }
+    }
+
     /// Returns the number of joints (links after the base).
     pub fn n_joints(&self) -> usize {
         self.links.len() - 1

@@ -111,6 +111,38 @@ impl Contacts {
         collect_pairs(&now.touching, &mut now.pairs);
     }
 
+    /// Returns the body that robot `robot` overlaps most, and by how far [m]; `None` if it overlaps
+    /// none. `works` holds the current poses.
+    pub fn deepest_overlap<W: AsRef<Workspace>>(
+        &mut self,
+        scene: &Scene,
+        state: &mut State,
+        works: &[W],
+        robot: usize,
+    ) -> Option<(ContactBody, f64)> {
+        // twice, so that the motion since the last step has no effect
+        self.update_poses(works);
+        self.update_poses(works);
+        self.couplings.update_active(scene, state);
+        self.detector.detect_contact_points(
+            scene,
+            &state.sea.seabed,
+            &self.couplings.non_colliding,
+            &mut self.contact_points,
+        );
+        let is_own = |owner: Owner| matches!(owner, Owner::Link(r, _) if r as usize == robot);
+        let points = self.contact_points.iter().filter(|point| point.gap < 0.0);
+        let own = points.filter(|point| is_own(point.a) != is_own(point.b));
+        let deepest = own.min_by(|a, b| a.gap.total_cmp(&b.gap))?;
+        let [a, b] = deepest.colliders;
+        let other = if is_own(deepest.a) {
+            (deepest.b, b)
+        } else {
+            (deepest.a, a)
+        };
+        Some((contact_body(other), -deepest.gap))
+    }
+
     /// Sets the poses of all shapes from `works`.
     pub fn update_poses<W: AsRef<Workspace>>(&mut self, works: &[W]) {
         self.detector.update_poses(|r, l| {
@@ -498,8 +530,9 @@ fn add_contact_force<W: AsRef<Workspace>>(
     }
 }
 
-fn contact_from_point(point: &ContactPoint, impulse: &Impulse) -> Contact {
-    let side = |owner: Owner, collider: u32| match owner {
+/// Returns the body of a collider and its owner.
+fn contact_body((owner, collider): (Owner, u32)) -> ContactBody {
+    match owner {
         Owner::Link(robot, link) => ContactBody::Link {
             robot,
             link,
@@ -510,10 +543,14 @@ fn contact_from_point(point: &ContactPoint, impulse: &Impulse) -> Contact {
             collider,
         },
         Owner::Seabed => ContactBody::Seabed,
-    };
+    }
+}
+
+fn contact_from_point(point: &ContactPoint, impulse: &Impulse) -> Contact {
+    let [a, b] = point.colliders;
     Contact {
-        a: side(point.a, point.colliders[0]),
-        b: side(point.b, point.colliders[1]),
+        a: contact_body((point.a, a)),
+        b: contact_body((point.b, b)),
         p_W: point.p_W,
         n_W: point.n_W,
         gap: point.gap,

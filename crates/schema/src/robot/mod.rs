@@ -41,6 +41,11 @@ spec! {
         joint_positions: NamedMap<f64> [frame] = NamedMap::default(),
         /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
         repeat: Option<RepeatConfig>,
+        /// Description of this robot. Empty: that of the model.
+        description: String = String::new(),
+        /// Namespace of its topics and services, before the name of the robot. Empty: that of the
+        /// node.
+        namespace: String = String::new(),
         /// Category reported by the services of `simulation_interfaces`.
         category: Category = Category::Robot,
         /// Tags reported by the services of `simulation_interfaces`.
@@ -79,7 +84,7 @@ spec! {
 }
 
 spec! {
-    /// Start of one copy. Keys that are left out have the values of the grid.
+    /// Start and labels of one copy. Keys that are left out have the values of the grid.
     pub struct StartConfig {
         /// Position of the origin of the base link in the world (east, north, up).
         position_m: Option<[f64; 3]>,
@@ -91,6 +96,12 @@ spec! {
         angular_velocity_rad_s: Option<[f64; 3]>,
         /// Joint positions [rad, or m for a prismatic joint], by joint name.
         joint_positions: NamedMap<f64> [frame] = NamedMap::default(),
+        /// Description reported by the services of `simulation_interfaces`.
+        description: Option<String>,
+        /// Category reported by the services of `simulation_interfaces`.
+        category: Option<Category>,
+        /// Tags reported by the services of `simulation_interfaces`.
+        tags: Option<Vec<String>>,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Changes of the tree of a world file.
 
-use crate::document::{Document, ObjectInfo, Placement, SECTIONS};
+use crate::document::{Document, Labels, NamedPose, ObjectInfo, Placement, SECTIONS};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::{JointKind, Robot, Scene};
 use merrow_model::state::{RobotState, State};
@@ -241,6 +241,16 @@ pub(super) fn scalar(text: &str, place: &Place) -> Node {
     }
 }
 
+fn quoted(text: &str, place: &Place) -> Node {
+    Node {
+        value: Value::Scalar {
+            text: text.to_string(),
+            quoted: true,
+        },
+        place: place.clone(),
+    }
+}
+
 /// Number in the shortest form that is read as the same bits.
 fn number(value: f64, place: &Place) -> Node {
     scalar(&format!("{value:?}"), place)
@@ -269,12 +279,14 @@ pub(super) fn objects(document: &Document) -> Vec<ObjectInfo> {
                 continue;
             };
             for name in copies(&key.name, entry) {
+                let own = start_of_copy(entry, &name).unwrap_or(entry);
+                let labels = labels(own, entry);
                 objects.push(ObjectInfo {
                     spawned: document.is_spawned(&name),
                     section,
-                    description: description(entry),
-                    category: text(entry, "category").unwrap_or_default(),
-                    tags: texts(entry, "tags"),
+                    description: labels.description,
+                    category: labels.category,
+                    tags: labels.tags,
                     placement: (section == "structures").then(|| placement(entry)),
                     name,
                 });
@@ -295,6 +307,94 @@ fn copies(name: &str, entry: &Map) -> Vec<String> {
     all.filter(|copy| !except.contains(copy)).collect()
 }
 
+/// Returns the map in `repeat.starts` for a copy.
+fn start_of_copy<'a>(entry: &'a Map, name: &str) -> Option<&'a Map> {
+    let part = |map: &'a Map, key: &str| match &map.get(key)?.value {
+        Value::Map(map) => Some(map),
+        _ => None,
+    };
+    part(part(part(entry, "repeat")?, "starts")?, name)
+}
+
+/// Returns the labels in `own`, or else those in the entry.
+fn labels(own: &Map, entry: &Map) -> Labels {
+    let find = |key: &str| text(own, key).or_else(|| text(entry, key));
+    let tags = if own.get("tags").is_some() {
+        own
+    } else {
+        entry
+    };
+    Labels {
+        category: find("category").unwrap_or_default(),
+        description: text(own, "description").unwrap_or_else(|| description(entry)),
+        tags: texts(tags, "tags"),
+    }
+}
+
+/// Returns the map that contains the labels of an object: its entry, or the start of a copy.
+pub(super) fn labelled_entry<'a>(map: &'a mut Map, name: &str) -> Option<&'a mut Node> {
+    if map.get(name).is_some() {
+        return map.get_mut(name);
+    }
+    let entry = entry_of_copy(map, name)?;
+    let place = entry.place.clone();
+    let repeat = map_of(entry).get_mut("repeat")?;
+    let starts = map_of(map_of(repeat).get_or_insert("starts", Node::empty_map(&place)));
+    Some(starts.get_or_insert(name, Node::empty_map(&place)))
+}
+
+/// Sets the labels of an entry.
+pub(super) fn set_labels(entry: &mut Node, labels: &Labels) {
+    let place = entry.place.clone();
+    set_text(entry, "category", &labels.category);
+    set_text(entry, "description", &labels.description);
+    let tags = labels.tags.iter().map(|tag| quoted(tag, &place)).collect();
+    map_of(entry).insert(
+        "tags",
+        Node {
+            value: Value::Seq(tags),
+            place,
+        },
+    );
+}
+
+/// Sets a key of an entry to a text.
+pub(super) fn set_text(entry: &mut Node, key: &str, text: &str) {
+    let node = quoted(text, &entry.place);
+    map_of(entry).insert(key, node);
+}
+
+/// Returns the named poses of a world.
+pub(super) fn named_poses(root: &Node) -> Vec<NamedPose> {
+    let Value::Map(root) = &root.value else {
+        return Vec::new();
+    };
+    let Some(Value::Map(poses)) = root.get("named_poses").map(|node| &node.value) else {
+        return Vec::new();
+    };
+    let pose = |(key, node): &(merrow_yaml::node::Key, Node)| match &node.value {
+        Value::Map(entry) => Some(NamedPose {
+            name: key.name.clone(),
+            description: text(entry, "description").unwrap_or_default(),
+            tags: texts(entry, "tags"),
+            placement: placement(entry),
+            free_size: <[f64; 3]>::try_from(values(entry, "free_size_m"))
+                .ok()
+                .map(Vec3::from),
+        }),
+        _ => None,
+    };
+    poses.entries.iter().filter_map(pose).collect()
+}
+
+/// Returns the tags of a world.
+pub(super) fn tags_of_world(root: &Node) -> Vec<String> {
+    match &root.value {
+        Value::Map(root) => texts(root, "tags"),
+        _ => Vec::new(),
+    }
+}
+
 /// Returns the description of an entry, or of its model or body.
 fn description(entry: &Map) -> String {
     let part = |key: &str| match entry.get(key).map(|node| &node.value) {
@@ -302,6 +402,7 @@ fn description(entry: &Map) -> String {
         _ => None,
     };
     text(entry, "description")
+        .filter(|own| !own.is_empty())
         .or_else(|| part("model"))
         .or_else(|| part("body"))
         .unwrap_or_default()

@@ -187,6 +187,7 @@ impl Removal {
             loads: _,
             self_collision: _,
             firmware: _,
+            namespace: _,
         } = robot;
         thrusters.iter_mut().for_each(|t| self.move_thruster(t));
         for b in buoyancy_engines {

@@ -80,8 +80,28 @@ pub fn build_robot(
         .firmware
         .as_ref()
         .map(|f| firmware::build_firmware(f, &robot, dt, problems));
+    robot.namespace = entry.namespace.trim_matches('/').to_string();
+    check_namespace(entry, problems);
     robot.update_derived();
     robot
+}
+
+/// Reports a namespace that ROS does not accept.
+fn check_namespace(entry: &RobotEntry, problems: &mut Problems) {
+    let namespace = entry.namespace.trim_matches('/');
+    if !namespace.is_empty() && !namespace.split('/').all(is_namespace_part) {
+        let text = format!(
+            "`namespace`: expected letters, digits and `_` between slashes, first a letter, found {}",
+            quote(&entry.namespace)
+        );
+        problems.push(entry.at.key_place("namespace"), text);
+    }
+}
+
+/// Returns whether a part of a namespace is valid in ROS.
+fn is_namespace_part(part: &str) -> bool {
+    part.starts_with(|c: char| c.is_ascii_alphabetic())
+        && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Returns a robot of `links`, collision shapes and visual shapes, without energy supply,
@@ -95,6 +115,7 @@ fn robot_without_devices(
 ) -> Robot {
     Robot {
         name: name.to_string(),
+        namespace: String::new(),
         model: model.description.clone(),
         floating: model.base == Base::Floating,
         attached: Vec::new(),
@@ -211,6 +232,8 @@ pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
         angular_velocity_rad_s: entry.angular_velocity_rad_s,
         joint_positions: NamedMap::default(),
         repeat: entry.repeat.clone(),
+        description: entry.description.clone(),
+        namespace: String::new(),
         category: entry.category,
         tags: entry.tags.clone(),
         at: entry.at.clone(),

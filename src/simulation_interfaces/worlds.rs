@@ -1,0 +1,184 @@
+//! Services that list, load and unload worlds.
+//!
+//! A loaded world starts at the time 0. The run stays paused or running. Without a world the run is
+//! paused, and no entities exist.
+
+use crate::node::world_editor::WorldEditor;
+use crate::simulation_interfaces::poses::has_tags;
+use crate::simulation_interfaces::{Connections, failure, ok, outcome};
+use merrow_ros2::msg::simulation_interfaces::{
+    GetAvailableWorlds, GetAvailableWorldsRequest, GetAvailableWorldsResponse, GetCurrentWorld,
+    GetCurrentWorldResponse, LoadWorld, LoadWorldRequest, LoadWorldResponse, Resource,
+    ServiceResult, UnloadWorld, UnloadWorldResponse, WorldResource,
+};
+use merrow_ros2::node::{NodeError, Service};
+use merrow_sim::{Reply, Request};
+use merrow_world::{Document, Overrides, data_dir};
+use std::path::{Path, PathBuf};
+
+/// Name of the empty world that replaces an unloaded one.
+const NO_WORLD: &str = "no world";
+
+/// Suffixes of the files of other simulators.
+const OTHER_FORMATS: [&str; 6] = ["sdf", "world", "mjcf", "usd", "usda", "urdf"];
+
+/// Starts the services of this file.
+pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
+    Ok(vec![
+        connections.serve::<GetAvailableWorlds>(
+            "get_available_worlds",
+            |connections, request, answer| {
+                // reads files, so not on the thread of the node
+                connections
+                    .editor
+                    .send(move |_| answer.send(&available_worlds(&request)));
+            },
+        )?,
+        connections.serve::<GetCurrentWorld>("get_current_world", |connections, _, answer| {
+            connections.editor.send(move |editor| {
+                let document = editor.document();
+                let (result, world) = if is_loaded(document) {
+                    (ok(), world_resource(document))
+                } else {
+                    let code = GetCurrentWorldResponse::NO_WORLD_LOADED;
+                    (no_world(code), WorldResource::default())
+                };
+                answer.send(&GetCurrentWorldResponse { result, world });
+            });
+        })?,
+        connections.serve::<LoadWorld>("load_world", |connections, request, answer| {
+            let logger = connections.node.logger().clone();
+            connections.editor.send(move |editor| {
+                let loaded = load(editor, &request);
+                if let Err(result) = &loaded {
+                    let first = result.error_message.lines().next().unwrap_or_default();
+                    logger.warn(format_args!("load_world: {first}"));
+                }
+                let world = loaded.is_ok().then(|| world_resource(editor.document()));
+                answer.send(&LoadWorldResponse {
+                    result: loaded.err().unwrap_or_else(ok),
+                    world: world.unwrap_or_default(),
+                });
+            });
+        })?,
+        connections.serve::<UnloadWorld>("unload_world", |connections, _, answer| {
+            let requests = connections.requests.clone();
+            connections.editor.send(move |editor| {
+                let result = if is_loaded(editor.document()) {
+                    let _ = requests.send(Request::Pause(Reply::new(|()| {})));
+                    let empty = Document::from_text(NO_WORLD, "robots: {}", Overrides::default());
+                    let empty = empty.map_err(|problems| problems.to_string());
+                    outcome(empty.and_then(|(document, _)| start(editor, document)))
+                } else {
+                    no_world(UnloadWorldResponse::NO_WORLD_LOADED)
+                };
+                answer.send(&UnloadWorldResponse { result });
+            });
+        })?,
+    ])
+}
+
+/// Whether a world is loaded.
+pub(super) fn is_loaded(document: &Document) -> bool {
+    document.path().is_some() || document.name() != NO_WORLD
+}
+
+fn no_world(code: u8) -> ServiceResult {
+    failure(code, "no world is loaded; call load_world")
+}
+
+fn world_resource(document: &Document) -> WorldResource {
+    let path = document.path().map(|path| path.display().to_string());
+    WorldResource {
+        name: document.name().to_string(),
+        world_resource: Resource {
+            uri: path.unwrap_or_default(),
+            resource_string: document.to_yaml(),
+        },
+        description: document.description(),
+        tags: document.tags(),
+    }
+}
+
+/// Lists the bundled worlds and those in further folders.
+fn available_worlds(request: &GetAvailableWorldsRequest) -> GetAvailableWorldsResponse {
+    let names = data_dir::file_names("worlds").into_iter();
+    let mut files: Vec<(String, PathBuf)> = names
+        .map(|name| (name.clone(), data_dir::world_file(&name)))
+        .collect();
+    let mut unread = Vec::new();
+    for source in &request.additional_sources {
+        match data_dir::worlds_in(Path::new(source)) {
+            Ok(found) => files.extend(found),
+            Err(why) => unread.push(why),
+        }
+    }
+    let unread_text = unread.join("\n");
+    if !unread.is_empty() && !request.continue_on_error {
+        return GetAvailableWorldsResponse {
+            result: failure(ServiceResult::RESULT_OPERATION_FAILED, unread_text),
+            worlds: Vec::new(),
+        };
+    }
+    let world = |(name, path): (String, PathBuf)| {
+        let labels = data_dir::world_labels(&path);
+        has_tags(&request.filter, &labels.tags).then(|| WorldResource {
+            name,
+            world_resource: Resource {
+                uri: path.display().to_string(),
+                resource_string: String::new(),
+            },
+            description: labels.description,
+            tags: labels.tags,
+        })
+    };
+    GetAvailableWorldsResponse {
+        result: failure(ServiceResult::RESULT_OK, unread_text),
+        worlds: files.into_iter().filter_map(world).collect(),
+    }
+}
+
+/// Loads a world instead of the current one.
+fn load(editor: &mut WorldEditor, request: &LoadWorldRequest) -> Result<(), ServiceResult> {
+    let Resource {
+        uri,
+        resource_string,
+    } = &request.world_resource;
+    let uri = uri.strip_prefix("file://").unwrap_or(uri);
+    let suffix = Path::new(uri)
+        .extension()
+        .and_then(|suffix| suffix.to_str());
+    let is_other = suffix.is_some_and(|suffix| OTHER_FORMATS.contains(&suffix))
+        || uri.is_empty() && resource_string.trim_start().starts_with('<');
+    if is_other {
+        let why = "found another format; expected a YAML world file of Merrow";
+        return Err(failure(LoadWorldResponse::UNSUPPORTED_FORMAT, why));
+    }
+    let parsed = if !uri.is_empty() {
+        if let Some(why) = data_dir::unknown_world_message(uri) {
+            return Err(failure(ServiceResult::RESULT_NOT_FOUND, why));
+        }
+        Document::load(&data_dir::world_file(uri), Overrides::default())
+    } else if resource_string.trim().is_empty() {
+        let why = "found neither a URI nor a text; expected one of them";
+        return Err(failure(LoadWorldResponse::NO_RESOURCE, why));
+    } else {
+        Document::from_text("world", resource_string, Overrides::default())
+    };
+    let (document, _) = parsed.map_err(|problems| {
+        let why = problems.to_string();
+        let code = if why.contains(": no file ") {
+            LoadWorldResponse::MISSING_ASSETS
+        } else {
+            LoadWorldResponse::RESOURCE_PARSE_ERROR
+        };
+        failure(code, why)
+    })?;
+    start(editor, document).map_err(|why| failure(ServiceResult::RESULT_OPERATION_FAILED, why))
+}
+
+/// Continues the run with the world of a document at its start.
+fn start(editor: &mut WorldEditor, document: Document) -> Result<(), String> {
+    let simulation = editor.build(&document)?;
+    editor.continue_with(simulation, document, true)
+}
