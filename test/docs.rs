@@ -30,6 +30,31 @@ fn world() -> String {
     blocks("yaml").remove(0)
 }
 
+/// Goal: the conformance table names every service, and its checks exist. Method: rows of the page
+/// against the declared services and the functions of the checks.
+#[test]
+fn conformance_table_is_complete() {
+    let page = text("docs/changing_worlds.md");
+    let checks = text("test/ros/checks/simulation.py");
+    let rows = page
+        .lines()
+        .filter(|line| line.starts_with("| ") && line.matches('|').count() == 5);
+    let mut services = BTreeSet::new();
+    for row in rows.skip(2) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        services.insert(cells[1].to_string());
+        let check = format!("def check_{}(", cells[4]);
+        assert!(checks.contains(&check), "{row}");
+    }
+    let declared = merrow_ros2::msg::services();
+    let names = declared
+        .iter()
+        .filter_map(|(name, _)| name.strip_prefix("simulation_interfaces/srv/"));
+    let missing: Vec<_> = names.filter(|name| !services.contains(*name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(services.contains("SimulateSteps"));
+}
+
 #[test]
 fn the_world_file_loads() {
     let world =

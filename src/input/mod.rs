@@ -4,15 +4,17 @@
 pub mod faults;
 pub mod firmware;
 pub mod services;
+pub(crate) mod wrench;
 
 use crate::arm;
 use crate::arm::Progress;
-use crate::convert::from_vector3;
+use crate::convert::{WORLD_FRAME, from_vector3};
 use crate::node::diagnostics::Rejections;
 use crate::node::plan::Target;
 use crossbeam_channel::Sender;
+use merrow_math::{SpatialForce, Vec3};
 use merrow_model::scene::{JointKind, JointMode, Robot, Scene};
-use merrow_model::state::{Command, WinchCommand};
+use merrow_model::state::{AppliedWrench, Command, WinchCommand, WrenchFrame, WrenchSource};
 use merrow_ros2::cdr::{Cdr, from_bytes};
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
 use merrow_ros2::msg::sensor_msgs::JointState;
@@ -21,6 +23,9 @@ use merrow_ros2::node::Callback;
 use merrow_ros2::node::Logger;
 use merrow_sim::{Request, SceneVersion};
 use std::sync::Arc;
+
+/// Time for which a wrench from a topic acts [s].
+pub const WRENCH_TIMEOUT_S: f64 = 0.5;
 
 /// Context of all inputs.
 #[derive(Clone)]
@@ -80,6 +85,7 @@ fn robot_of(target: Target) -> Option<usize> {
         | Target::Ballast { robot, .. }
         | Target::Wrench { robot }
         | Target::WrenchStamped { robot }
+        | Target::ExternalWrench { robot, .. }
         | Target::Firmware { robot, .. }
         | Target::Joints { robot } => Some(robot),
         Target::Trajectory { group_index } | Target::Group { group_index, .. } => {
@@ -135,6 +141,7 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
             check_wrench_frame(&scene.robots[robot], &message.header.frame_id)?;
             wrench_command(robot, &message.wrench)
         }
+        Target::ExternalWrench { robot, link } => external_wrench(scene, robot, link, bytes)?,
         Target::Firmware { robot, command } => firmware::command(scene, robot, command, bytes)?,
         Target::Coupling { coupling } => Command::SetCoupling {
             coupling,
@@ -164,6 +171,46 @@ fn wrench_command(robot: usize, wrench: &Wrench) -> Command {
         robot,
         force: from_vector3(&wrench.force),
         moment: from_vector3(&wrench.torque),
+    }
+}
+
+/// Converts a wrench on a link, which acts for a limited time.
+fn external_wrench(
+    scene: &Scene,
+    robot: usize,
+    link: usize,
+    bytes: &[u8],
+) -> Result<Command, String> {
+    let message = read::<WrenchStamped>(bytes)?;
+    let frame = wrench_frame(&scene.robots[robot], link, &message.header.frame_id)?;
+    Ok(Command::ApplyWrench {
+        robot,
+        wrench: AppliedWrench {
+            link,
+            source: WrenchSource::Topic,
+            frame,
+            F: SpatialForce {
+                m: from_vector3(&message.wrench.torque),
+                f: from_vector3(&message.wrench.force),
+            },
+            p_LoP: Vec3::zero(),
+            start_ns: 0,
+            end_ns: (WRENCH_TIMEOUT_S * 1e9) as u64,
+        },
+    })
+}
+
+/// Returns the axes of a wrench on a link from the frame of its header.
+fn wrench_frame(robot: &Robot, link: usize, frame: &str) -> Result<WrenchFrame, String> {
+    let own = crate::node::frames::link_frame(robot, link);
+    if frame == WORLD_FRAME {
+        Ok(WrenchFrame::World)
+    } else if frame.is_empty() || *frame == own || *frame == robot.links[link].name {
+        Ok(WrenchFrame::Link)
+    } else {
+        Err(format!(
+            "wrench in frame {frame:?}; expected {WORLD_FRAME} or {own}"
+        ))
     }
 }
 

@@ -7,10 +7,11 @@
 use crate::convert::instruments;
 use crate::convert::{from_quaternion, from_vector3, time};
 use crate::input::Mailbox;
-use crate::input::firmware;
+use crate::input::{firmware, wrench};
 use crate::msg::{
-    Checkpoint, CheckpointRequest, CheckpointResponse, Couple, CoupleRequest, CoupleResponse,
-    Fault, FaultRequest, FaultResponse, Record, RecordResponse, SetPose, SetPoseRequest,
+    ApplyWrench, ApplyWrenchResponse, Checkpoint, CheckpointRequest, CheckpointResponse,
+    ClearWrenches, ClearWrenchesResponse, Couple, CoupleRequest, CoupleResponse, Fault,
+    FaultRequest, FaultResponse, Record, RecordResponse, SaveWorld, SetPose, SetPoseRequest,
     SetPoseResponse, StepSimulation, StepSimulationResponse, Weather, WeatherRequest,
     WeatherResponse,
 };
@@ -31,7 +32,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Names and types of the node's own services, for `describe`.
-pub const SERVICES: [(&str, &str); 10] = [
+pub const SERVICES: [(&str, &str); 13] = [
     ("~/pause", Trigger::TYPE),
     ("~/resume", Trigger::TYPE),
     ("~/reset", Trigger::TYPE),
@@ -40,6 +41,9 @@ pub const SERVICES: [(&str, &str); 10] = [
     ("~/couple", Couple::TYPE),
     ("~/weather", Weather::TYPE),
     ("~/fault", Fault::TYPE),
+    ("~/apply_wrench", ApplyWrench::TYPE),
+    ("~/clear_wrenches", ClearWrenches::TYPE),
+    ("~/save_world", SaveWorld::TYPE),
     ("~/record", Record::TYPE),
     ("~/checkpoint", Checkpoint::TYPE),
 ];
@@ -95,6 +99,38 @@ pub fn start(
         })?,
         serve::<Checkpoint>(node, mailbox, "~/checkpoint", checkpoint)?,
     ];
+    services.extend(wrench_services(node, mailbox)?);
+    services.extend(device_services(node, mailbox)?);
+    Ok(services)
+}
+
+/// Starts the services that apply wrenches.
+fn wrench_services(node: &Node, mailbox: &Mailbox) -> Result<Vec<Service>, NodeError> {
+    Ok(vec![
+        serve::<ApplyWrench>(
+            node,
+            mailbox,
+            "~/apply_wrench",
+            |mailbox, request, caller| {
+                let command = wrench::apply_command(&mailbox.scene, &request);
+                send_or_reject(mailbox, "~/apply_wrench", command, caller);
+            },
+        )?,
+        serve::<ClearWrenches>(
+            node,
+            mailbox,
+            "~/clear_wrenches",
+            |mailbox, request, caller| {
+                let command = wrench::clear_command(&mailbox.scene, &request);
+                send_or_reject(mailbox, "~/clear_wrenches", command, caller);
+            },
+        )?,
+    ])
+}
+
+/// Starts the services of firmwares and instruments.
+fn device_services(node: &Node, mailbox: &Mailbox) -> Result<Vec<Service>, NodeError> {
+    let mut services = Vec::new();
     for (name, robot, order) in firmware::services(&mailbox.scene) {
         services.push(serve::<Trigger>(
             node,
@@ -230,6 +266,28 @@ impl ServiceOutcome for Fault {
     }
 }
 
+impl ServiceOutcome for ApplyWrench {
+    type Outcome = MessageOutcome;
+    fn rejected(why: String) -> MessageOutcome {
+        Err(why)
+    }
+    fn response(outcome: MessageOutcome) -> ApplyWrenchResponse {
+        let (success, message) = split_outcome(outcome);
+        ApplyWrenchResponse { success, message }
+    }
+}
+
+impl ServiceOutcome for ClearWrenches {
+    type Outcome = MessageOutcome;
+    fn rejected(why: String) -> MessageOutcome {
+        Err(why)
+    }
+    fn response(outcome: MessageOutcome) -> ClearWrenchesResponse {
+        let (success, message) = split_outcome(outcome);
+        ClearWrenchesResponse { success, message }
+    }
+}
+
 impl ServiceOutcome for Record {
     type Outcome = MessageOutcome;
     fn rejected(why: String) -> MessageOutcome {
@@ -334,6 +392,22 @@ fn couple(mailbox: &Mailbox, request: CoupleRequest, caller: Caller<Couple>) {
         }
     };
     mailbox.send_command(command, caller);
+}
+
+/// Sends a command to the run, or answers why there is none.
+fn send_or_reject<S: ServiceOutcome<Outcome = MessageOutcome>>(
+    mailbox: &Mailbox,
+    service: &str,
+    command: Result<Command, String>,
+    caller: Caller<S>,
+) {
+    match command {
+        Ok(command) => mailbox.send_command(command, caller),
+        Err(why) => {
+            mailbox.reject(None, service, &why);
+            caller.answer(Err(why));
+        }
+    }
 }
 
 fn weather(

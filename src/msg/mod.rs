@@ -12,7 +12,7 @@ use merrow_ros2::message::Service;
 use merrow_ros2::message::{ros_message, ros_service};
 use merrow_ros2::msg::TypeSample;
 use merrow_ros2::msg::builtin_interfaces::Time;
-use merrow_ros2::msg::geometry_msgs::{Point, Pose, Twist, Vector3};
+use merrow_ros2::msg::geometry_msgs::{Point, Pose, Twist, Vector3, Wrench};
 use merrow_ros2::msg::std_msgs::Header;
 
 ros_service! {
@@ -127,6 +127,44 @@ ros_service! {
         }
     }
 
+    /// Applies a force and a moment to a link for a time, in addition to those that act already.
+    pub struct ApplyWrench("merrow/srv/ApplyWrench") {
+        request ApplyWrenchRequest {
+            /// Robot, or robot/link; a robot stands for its base link.
+            body: String,
+            /// Axes of the wrench: world, or empty for the link.
+            reference_frame: String,
+            /// Point of application, in the link \[m\].
+            reference_point: Point,
+            /// Force \[N\] and moment \[N m\].
+            wrench: Wrench,
+            /// Simulated time until the start \[s\].
+            delay_s: f64,
+            /// Simulated time that it acts; below 0: until it is cleared \[s\].
+            duration_s: f64,
+        }
+        response ApplyWrenchResponse {
+            /// Whether the wrench is applied.
+            success: bool,
+            /// Reason for a failure, as text for users.
+            message: String,
+        }
+    }
+
+    /// Ends the wrenches that ApplyWrench has applied.
+    pub struct ClearWrenches("merrow/srv/ClearWrenches") {
+        request ClearWrenchesRequest {
+            /// Robot/link, or robot for all its links.
+            body: String,
+        }
+        response ClearWrenchesResponse {
+            /// Whether the body exists.
+            success: bool,
+            /// Reason for a failure, as text for users.
+            message: String,
+        }
+    }
+
     /// Writes the current world as a world file, which `merrow run` loads.
     pub struct SaveWorld("merrow/srv/SaveWorld") {
         request SaveWorldRequest {
@@ -222,6 +260,10 @@ pub fn catalogue() -> Vec<TypeSample> {
         TypeSample::for_message::<FaultResponse>(),
         TypeSample::for_message::<RecordRequest>(),
         TypeSample::for_message::<RecordResponse>(),
+        TypeSample::for_message::<ApplyWrenchRequest>(),
+        TypeSample::for_message::<ApplyWrenchResponse>(),
+        TypeSample::for_message::<ClearWrenchesRequest>(),
+        TypeSample::for_message::<ClearWrenchesResponse>(),
         TypeSample::for_message::<SaveWorldRequest>(),
         TypeSample::for_message::<SaveWorldResponse>(),
         TypeSample::for_message::<CheckpointRequest>(),
@@ -243,6 +285,8 @@ pub fn services() -> Vec<(&'static str, &'static str)> {
         entry::<Weather>(),
         entry::<Fault>(),
         entry::<Record>(),
+        entry::<ApplyWrench>(),
+        entry::<ClearWrenches>(),
         entry::<SaveWorld>(),
         entry::<Checkpoint>(),
     ]

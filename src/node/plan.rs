@@ -7,6 +7,7 @@
 use crate::arm;
 use crate::arm::{ActionPlan, GroupIndex};
 use crate::convert::{camera, topic};
+use crate::input;
 use crate::input::firmware;
 use crate::input::firmware::FirmwareCommand;
 use crate::msg::Contacts;
@@ -193,6 +194,13 @@ pub enum Target {
     WrenchStamped {
         /// Index of the robot.
         robot: usize,
+    },
+    /// Wrench on a link, from outside of the robot.
+    ExternalWrench {
+        /// Index of the robot.
+        robot: usize,
+        /// Index of the link.
+        link: usize,
     },
     /// Joints, selected by name.
     Joints {
@@ -529,6 +537,7 @@ fn body_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
 }
 
 fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
+    wrench_inputs(i, robot, inputs);
     thruster_inputs(i, robot, inputs);
     ballast_inputs(i, robot, inputs);
     fin_inputs(i, robot, inputs);
@@ -698,5 +707,21 @@ const fn sensor_qos(offer: &PublisherQos) -> Qos {
         Qos::reliable(offer.depth)
     } else {
         Qos::best_effort(offer.depth)
+    }
+}
+
+/// Adds the topics of wrenches on the links.
+fn wrench_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
+    for (k, link) in robot.links.iter().enumerate() {
+        inputs.push(Input {
+            topic: format!("{}/{}/external_wrench", robot.name, link.name),
+            info: WrenchStamped::info(),
+            target: Target::ExternalWrench { robot: i, link: k },
+            unit: format!(
+                "N, N m at the origin of {}, for {} s; frame: world or the link",
+                link.name,
+                input::WRENCH_TIMEOUT_S
+            ),
+        });
     }
 }

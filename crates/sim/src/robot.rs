@@ -256,6 +256,7 @@ impl Runner {
         let at = self.environment_cache.start_environment(scene, sea, now_ns);
         let work = &mut self.work;
         command::time_out(robot, state, now_ns);
+        external::remove_ended_wrenches(state, now_ns);
         fault::prepare(robot, state, work, now_ns, sea.density);
         firmware::advance(robot, state, scene.gravity, sea.density, now_ns);
         power::cut_power(robot, state);
@@ -263,7 +264,7 @@ impl Runner {
         fin::store_current(robot, state, work);
         thruster::store_current(robot, state, &at, work);
         buoyancy_engine::store_current(robot, state, work);
-        external::add_external_forces(robot, state, work);
+        external::add_external_forces(robot, state, now_ns, work);
         radiation::load_filter_states(robot, state, work);
         self.kernel
             .evaluate(robot, &at, &state.motion, &state.joint_commands, work);
@@ -304,6 +305,7 @@ impl Step<'_> {
     /// Applies command time-outs and faults, and runs the firmware.
     pub(crate) fn begin(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
         command::time_out(robot, state, self.now_ns);
+        external::remove_ended_wrenches(state, self.now_ns);
         fault::prepare(
             robot,
             state,
@@ -335,7 +337,7 @@ impl Step<'_> {
         let EnvironmentState { sea, gravity, .. } = self.environment[0];
         let pressure = |p: Vec3| water_column::pressure(sea, gravity, p);
         buoyancy_engine::prepare_step(robot, state, self.scene.dt(), pressure, work);
-        external::add_external_forces(robot, state, work);
+        external::add_external_forces(robot, state, self.now_ns, work);
         radiation::load_filter_states(robot, state, work);
     }
 

@@ -2,6 +2,7 @@
 
 use crate::common::simulation;
 use merrow_math::{SpatialForce, Vec3};
+use merrow_model::state::{AppliedWrench, Command, WrenchFrame, WrenchSource};
 
 /// A force along the world axes acts on a body in empty space. The body is rotated by 90 deg about
 /// z, so that a wrong frame is detected, and has neither spin nor drag. v = F t / m is exact for a
@@ -19,4 +20,102 @@ fn external_force_acts_along_world_axes() {
     let motion = &sim.state.robots[0].motion;
     let v = motion.q_WB.matrix().mul_vec(motion.V_WB_B.v);
     assert!((v - Vec3::new(2.0, 0.5, -1.0)).norm() < 1e-12, "{v:?}");
+}
+
+/// A body of 4 kg in empty space without gravity, rotated by 90 deg about z.
+const FREE_BODY: &str = "gravity_m_s2: 0\nwater: {density_kg_m3: 0}\nrobots:\n  a:\n    attitude_deg: [0, 0, 90]\n    model: {source: test, body: {source: test, axes: flu, mass_kg: 4, inertia_kg_m2: {xx: 1, yy: 2, zz: 2}}}\n";
+
+/// A wrench along the axes of the link.
+fn wrench(f: Vec3, m: Vec3) -> AppliedWrench {
+    AppliedWrench {
+        link: 0,
+        source: WrenchSource::Service,
+        frame: WrenchFrame::Link,
+        F: SpatialForce { m, f },
+        p_LoP: Vec3::zero(),
+        start_ns: 0,
+        end_ns: u64::MAX,
+    }
+}
+
+/// A wrench with a delay and a duration changes the momentum by force times duration, in the axes
+/// of its frame. Tolerance: 1e-12, rounding of 500 steps.
+#[test]
+fn wrench_acts_for_its_duration() {
+    for (frame, expected) in [
+        (WrenchFrame::World, Vec3::new(2.0, 0.5, -1.0)),
+        (WrenchFrame::Link, Vec3::new(-0.5, 2.0, -1.0)),
+    ] {
+        let mut sim = simulation(FREE_BODY);
+        sim.advance(7);
+        let wrench = AppliedWrench {
+            frame,
+            start_ns: 100_000_000,
+            end_ns: 1_000_000_000,
+            ..wrench(Vec3::new(8.0, 2.0, -4.0), Vec3::zero())
+        };
+        let command = Command::ApplyWrench { robot: 0, wrench };
+        assert!(sim.apply(&command).is_ok());
+        sim.advance(50);
+        assert_eq!(
+            sim.state.robots[0].motion.V_WB_B.v.norm(),
+            0.0,
+            "before the delay"
+        );
+        sim.advance(1000);
+        let motion = &sim.state.robots[0].motion;
+        let v = motion.q_WB.matrix().mul_vec(motion.V_WB_B.v);
+        assert!((v - expected).norm() < 1e-12, "{frame:?}: {v:?}");
+        assert!(sim.state.robots[0].applied_wrenches.is_empty());
+    }
+}
+
+/// A force beside the origin turns the body as its moment does: 0.5 m × 4 N about z for 0.1 s on
+/// 2 kg m². The centre of mass is at the origin. Tolerance: 1e-12, rounding.
+#[test]
+fn force_at_a_point_has_a_moment() {
+    let mut sim = simulation(FREE_BODY);
+    let wrench = AppliedWrench {
+        p_LoP: Vec3::new(0.5, 0.0, 0.0),
+        end_ns: 100_000_000,
+        ..wrench(Vec3::new(0.0, 4.0, 0.0), Vec3::zero())
+    };
+    assert!(
+        sim.apply(&Command::ApplyWrench { robot: 0, wrench })
+            .is_ok()
+    );
+    sim.advance(200);
+    let w = sim.state.robots[0].motion.V_WB_B.w;
+    assert!((w - Vec3::new(0.0, 0.0, 0.1)).norm() < 1e-12, "{w:?}");
+}
+
+/// Wrenches of the topic replace each other, those of the service add up until they are cleared;
+/// values that are not finite are refused.
+#[test]
+fn wrenches_replace_add_and_clear() {
+    let mut sim = simulation(FREE_BODY);
+    let apply = |sim: &mut merrow_sim::Simulation, source, f: f64| {
+        let wrench = AppliedWrench {
+            source,
+            ..wrench(Vec3::new(f, 0.0, 0.0), Vec3::zero())
+        };
+        sim.apply(&Command::ApplyWrench { robot: 0, wrench })
+    };
+    for _ in 0..3 {
+        assert!(apply(&mut sim, WrenchSource::Topic, 4.0).is_ok());
+        assert!(apply(&mut sim, WrenchSource::Service, 8.0).is_ok());
+    }
+    assert!(apply(&mut sim, WrenchSource::Service, f64::NAN).is_err());
+    sim.advance(1);
+    let dt = sim.scene.dt();
+    let v = sim.state.robots[0].motion.V_WB_B.v.x;
+    assert!((v - 7.0 * dt).abs() < 1e-15, "{v}");
+    let clear = Command::ClearWrenches {
+        robot: 0,
+        link: Some(0),
+    };
+    assert!(sim.apply(&clear).is_ok());
+    sim.advance(1);
+    let v = sim.state.robots[0].motion.V_WB_B.v.x;
+    assert!((v - 8.0 * dt).abs() < 1e-15, "{v}");
 }

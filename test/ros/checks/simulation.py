@@ -35,6 +35,7 @@ def message(kind, **fields):
             "geometry_msgs/msg/Pose": "geometry_msgs/msg/Point position; geometry_msgs/msg/Quaternion orientation",
             "geometry_msgs/msg/PoseStamped": "std_msgs/msg/Header header; geometry_msgs/msg/Pose pose",
             "geometry_msgs/msg/Twist": "geometry_msgs/msg/Vector3 linear; geometry_msgs/msg/Vector3 angular",
+            "geometry_msgs/msg/Wrench": "geometry_msgs/msg/Vector3 force; geometry_msgs/msg/Vector3 torque",
             "geometry_msgs/msg/Accel": "geometry_msgs/msg/Vector3 linear; geometry_msgs/msg/Vector3 angular",
         }
         declared = kinds[kind]
@@ -165,6 +166,8 @@ def check_spawn_errors():
         reply = refused(106, "mass_kg", "SpawnEntity", name="a", **spawn(text=faulty))
         lines = reply.result.error_message.splitlines()
         assert len(lines) >= 3 and any("thrusers" in line for line in lines), lines
+        missing = "source: test\nurdf: none.urdf\n"
+        refused(107, "none.urdf", "SpawnEntity", name="a", **spawn(text=missing))
         refused(106, "resource:", "SpawnEntity", name="a", **spawn(text="a: [1"))
         invalid = spawn("bluerov2")
         invalid["initial_pose"] = pose_stamped((float("nan"), 0, 0))
@@ -424,6 +427,94 @@ def check_saved_world():
             assert near(position(Simulator(m).state("second")), before, 1e-12)
 
 
+def check_delete_errors():
+    """Requests that cannot be fulfilled are refused with their code, and nothing changes."""
+    world = """robots:
+  rov: {model: bluerov2, position_m: [0, 0, -5]}
+  other: {model: bluerov2, position_m: [3, 0, -5]}
+structures:
+  wall: {position_m: [10, 0, -5], shapes: {face: {kind: box, size_m: [1, 4, 4]}}}
+couplings:
+  rope: {kind: weld, a: {robot: rov}, b: {robot: other}}
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "wall.yaml"
+        file.write_text(world, encoding="utf-8")
+        refuse_requests(file)
+
+
+def refuse_requests(file):
+    """Checks the refusals in a world with two coupled robots and a wall."""
+    with Merrow(str(file), "--pace", "lockstep") as m:
+        simulator = Simulator(m)
+        refused = simulator.refused
+        entities = simulator.entities()
+        refused(109, "inside wall", "SpawnEntity", name="a", **simulator.spawn("bluerov2", at=(10, 0, -5)))
+        robot = next(name for name in entities if simulator.ok("GetEntityInfo", entity=name).info.category.category == 1)
+        structure = next(
+            name for name in entities if simulator.ok("GetEntityInfo", entity=name).info.category.category == 5)
+        refused(FAILED, robot, "DeleteEntity", entity=robot)
+        refused(NOT_FOUND, "no entity", "GetEntityInfo", entity="none")
+        refused(NOT_FOUND, "no entity", "GetEntityBounds", entity="none")
+        filters = lambda **fields: dict(filters=message(f"{PACKAGE}/msg/EntityFilters", **fields))
+        refused(FAILED, "filter", "GetEntities", **filters(filter="(("))
+        hull = message(f"{PACKAGE}/msg/Bounds", type=2)
+        refused(UNSUPPORTED, "box or a sphere", "GetEntities", **filters(bounds=hull))
+        refused(FAILED, "two points", "GetEntities", **filters(bounds=message(f"{PACKAGE}/msg/Bounds", type=1)))
+        twist = message("geometry_msgs/msg/Twist", linear=message("geometry_msgs/msg/Vector3", x=1.0))
+        state = message(f"{PACKAGE}/msg/EntityState", twist=twist)
+        refused(FAILED, "static", "SetEntityState", entity=structure, state=state, set_pose=True, set_twist=True)
+        playing = message(f"{PACKAGE}/msg/SimulationState", state=PLAYING)
+        refused(102, "lockstep", "SetSimulationState", state=playing)
+        refused(FAILED, "scope 8", "ResetSimulation", scope=8)
+        steps = ActionClient(m.peer, "/simulate_steps", f"{PACKAGE}/action/SimulateSteps").wait()
+        _, answer = steps.send(steps=0)
+        assert not answer.accepted
+        # a structure is placed elsewhere; robots keep their state
+        before = simulator.state(robot)
+        moved = message(f"{PACKAGE}/msg/EntityState", pose=pose((50, 0, -5)))
+        simulator.ok("SetEntityState", entity=structure, state=moved, set_pose=True)
+        assert near(position(simulator.state(structure)), (50, 0, -5))
+        assert near(position(simulator.state(robot)), position(before), 0.0)
+        assert simulator.entities() == entities
+
+
+def check_external_wrenches():
+    """Wrenches from the topic of a link and from the service move a robot; those that cannot be
+    applied are refused.
+    """
+    with Merrow("pool", "--pace", "lockstep") as m:
+        odometry = m.listen("/bluerov2/odometry")
+        force = lambda x: message("geometry_msgs/msg/Wrench", force=message("geometry_msgs/msg/Vector3", x=x))
+        speed = lambda: latest(odometry).twist.twist.linear.x
+        m.write("/bluerov2/base_link/external_wrench", "geometry_msgs/msg/WrenchStamped",
+                header=message("std_msgs/msg/Header", frame_id="world"), wrench=force(50.0))
+        m.step(100)
+        pushed = speed()
+        assert pushed > 0.2, pushed
+        m.step(1000)
+        assert speed() < 0.5 * pushed, "the wrench of the topic does not end"
+        service = m.peer.client("/merrow/apply_wrench", "merrow/srv/ApplyWrench")
+        assert service.wait(10)
+        point = message("geometry_msgs/msg/Point")
+        apply = lambda **fields: service.call(**(dict(
+            body="bluerov2", reference_frame="", reference_point=point, wrench=force(-50.0), delay_s=0.0,
+            duration_s=-1.0) | fields))
+        done = apply()
+        assert done.success, done
+        m.step(1000)
+        assert speed() < -0.5, speed()
+        clear = m.peer.client("/merrow/clear_wrenches", "merrow/srv/ClearWrenches")
+        assert clear.wait(10) and clear.call(body="bluerov2").success
+        m.step(2000)
+        assert speed() > -0.3, speed()
+        for fields, text in (({"body": "none"}, "no robot"), ({"body": "bluerov2/arm"}, "no link"),
+                             ({"reference_frame": "map"}, "expected"), ({"delay_s": -1.0}, "at least 0"),
+                             ({"wrench": force(float("nan"))}, "finite")):
+            refused = apply(**fields)
+            assert not refused.success and text in refused.message, refused
+
+
 def check_many_spawns():
     """Twenty spawned and deleted robots leave the number of endpoints unchanged."""
     with Merrow("pool") as m:
@@ -438,4 +529,5 @@ def check_many_spawns():
 
 
 CHECKS = [check_spawn_and_delete, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
-          check_named_poses_and_info, check_worlds, check_features_and_prefix, check_saved_world, check_many_spawns]
+          check_named_poses_and_info, check_worlds, check_features_and_prefix, check_saved_world, check_delete_errors,
+          check_external_wrenches, check_many_spawns]

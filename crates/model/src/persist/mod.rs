@@ -23,6 +23,7 @@
 //! test/determinism/checkpoint.rs
 
 mod frames;
+mod hash;
 pub mod identity;
 mod readings;
 mod robot;

@@ -12,15 +12,19 @@ use crate::state::joint::{
     Tolerance, Trajectory, TrajectoryPoint,
 };
 use crate::state::{
-    ActuatorState, BatteryState, BuoyancyEngineState, FaultEffect, FaultState, FinState,
-    GroupState, Halt, Health, ImpulseAcceleration, JointDriveState, Motion, RobotState,
+    ActuatorState, AppliedWrench, BatteryState, BuoyancyEngineState, FaultEffect, FaultState,
+    FinState, GroupState, Halt, Health, ImpulseAcceleration, JointDriveState, Motion, RobotState,
+    WrenchFrame, WrenchSource,
 };
 
 persist! { struct RobotState {
     motion, actuators, fins, buoyancy_engines, winches, fin_delays, joint_commands, joints, groups,
     joints_ns, last_command_ns, radiation_state, firmware, sensors, battery, loads, faults, external_force,
-    contact_force, coupling_force, impulse_acceleration, halted,
+    applied_wrenches, contact_force, coupling_force, impulse_acceleration, halted,
 } }
+persist! { struct AppliedWrench { link, source, frame, F, p_LoP, start_ns, end_ns } }
+persist! { enum WrenchFrame { 0 = World, 1 = Link } }
+persist! { enum WrenchSource { 0 = Topic, 1 = Service } }
 persist! { struct Motion { q_WB, p_WB, V_WB_B, q, qd } }
 persist! { struct ImpulseAcceleration { is_nonzero, has_current_forces, is_recomputed, A_WB_B, qdd } }
 persist! { struct Halt { time_ns, cause } }

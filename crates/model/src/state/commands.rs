@@ -175,6 +175,13 @@ pub enum Command {
         sensor: usize,
         on: bool,
     },
+    /// Applies a wrench to a link. Its `start_ns` is a delay and its `end_ns` a duration [ns].
+    ApplyWrench {
+        robot: usize,
+        wrench: crate::state::AppliedWrench,
+    },
+    /// Ends the wrenches that the service has applied to a link, or to all links.
+    ClearWrenches { robot: usize, link: Option<usize> },
     /// Changes the sea but not the weather. Waves that differ from the current waves replace them
     /// over their `ramp`.
     Sea(Box<crate::scene::Sea>),
@@ -208,6 +215,8 @@ impl Command {
             | Self::FinHealth { robot, .. }
             | Self::Noise { robot, .. }
             | Self::Load { robot, .. }
+            | Self::ApplyWrench { robot, .. }
+            | Self::ClearWrenches { robot, .. }
             | Self::Sample { robot, .. } => *robot = same.robot(*robot)?,
             Self::SetCoupling {
                 coupling, partner, ..

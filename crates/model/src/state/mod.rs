@@ -9,13 +9,13 @@ pub mod energy;
 pub mod fault;
 pub mod firmware;
 pub mod frames;
-pub mod hash;
 pub mod joint;
 pub mod navigation;
 pub mod reading;
 pub mod tether;
 pub mod wave_tile;
 pub mod workspace;
+pub mod wrench;
 
 pub use crate::state::commands::{Command, Health};
 pub use crate::state::contact::Contacts;
@@ -26,6 +26,7 @@ pub use crate::state::fault::{FaultEffect, FaultState};
 pub use crate::state::joint::{GroupState, JointDriveState};
 pub use crate::state::tether::{LineBreak, TetherState, WinchCommand};
 pub use crate::state::workspace::Workspace;
+pub use crate::state::wrench::{AppliedWrench, WrenchFrame, WrenchSource};
 
 use crate::scene::{BuoyancyEngine, Fin, Robot, Scene, Sea, Sensor, SensorKind, Thruster};
 use crate::sensor::water::DvlLock;
@@ -111,6 +112,8 @@ pub struct RobotState {
     pub faults: Vec<FaultState>,
     /// External forces (tethers) over the next step: one entry per link, at Lo, in W.
     pub external_force: Vec<SpatialForce>,
+    /// Wrenches from commands, present and future.
+    pub applied_wrenches: Vec<AppliedWrench>,
     /// Mean contact forces of the last step: one entry per link, at Lo, in W; valid only if
     /// `has_current_forces` of `impulse_acceleration` is true.
     pub contact_force: Vec<SpatialForce>,
@@ -442,6 +445,7 @@ impl RobotState {
             loads: robot.loads.iter().map(|load| load.level).collect(),
             faults: Vec::new(),
             external_force: vec![SpatialForce::zero(); robot.links.len()],
+            applied_wrenches: Vec::new(),
             contact_force: vec![SpatialForce::zero(); robot.links.len()],
             coupling_force: vec![SpatialForce::zero(); robot.links.len()],
             impulse_acceleration: ImpulseAcceleration::new(robot.n_joints()),
@@ -481,6 +485,7 @@ impl RobotState {
             loads,
             faults,
             external_force,
+            applied_wrenches,
             contact_force,
             coupling_force,
             impulse_acceleration: impulse,
@@ -514,6 +519,7 @@ impl RobotState {
         spare.loads.copy_from_slice(loads);
         spare.faults.clone_from(faults);
         spare.external_force.copy_from_slice(external_force);
+        spare.applied_wrenches.clone_from(applied_wrenches);
         spare.contact_force.copy_from_slice(contact_force);
         spare.coupling_force.copy_from_slice(coupling_force);
         (

@@ -1,7 +1,7 @@
 //! Applies commands at the start of a step and rejects invalid ones.
 
 use crate::control::joints::command as joint_command;
-use crate::control::{actuator_command, coupling, fault, firmware, sampler};
+use crate::control::{actuator_command, coupling, fault, firmware, sampler, wrench};
 use merrow_environment::air;
 use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_model::scene::fault::Device;
@@ -66,6 +66,8 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
         | Command::Load { .. } => set_condition(scene, state, command),
         Command::Fault(new) => start_fault(scene, state, new),
         Command::Repair { robot, name } => repair_fault(scene, state, *robot, name),
+        Command::ApplyWrench { robot, wrench: new } => wrench::apply(scene, state, *robot, new),
+        Command::ClearWrenches { robot, link } => wrench::clear(scene, state, *robot, *link),
         Command::Winch { tether, command } => command_winch(scene, state, *tether, *command),
     }
 }

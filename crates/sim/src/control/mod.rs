@@ -10,3 +10,4 @@ pub mod firmware;
 pub mod joints;
 pub mod sampler;
 pub mod winch;
+pub mod wrench;

@@ -1,5 +1,5 @@
 //! State hash, for the proof that two runs are equal. It covers exactly the bytes that a checkpoint
-//! stores for the state (`crates/model/src/persist`).
+//! stores for the state (`persist`).
 
 use crate::persist::to_bytes;
 use crate::state::State;
