@@ -193,6 +193,7 @@ fn serve_world(
         editor: sender,
         now_ns: interface.now_ns(),
         stop: Arc::clone(stop),
+        version: interface.simulation_interfaces_version(),
         prefix: interface.simulation_interfaces_prefix(),
     });
     Ok(Some(WorldServices {

@@ -8,6 +8,7 @@ use crate::node::diagnostics::Rejections;
 use crate::node::live_parameters;
 use crate::node::plan::Plan;
 use crate::publisher::{GoalObservers, Shared, Task};
+use crate::simulation_interfaces::Version;
 use crossbeam_channel::Sender;
 use merrow_model::scene::Scene;
 use merrow_ros2::node::{Node, ParameterServices, Publisher, Service, Subscription};
@@ -115,6 +116,11 @@ impl Interface {
     /// Returns the simulated time [ns].
     pub fn now_ns(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.progress.now_ns)
+    }
+
+    /// Returns the version of the services of `simulation_interfaces`.
+    pub fn simulation_interfaces_version(&self) -> Version {
+        live_parameters::simulation_interfaces_version(&self.parameters)
     }
 
     /// Returns the text before the names of the services of `simulation_interfaces`.

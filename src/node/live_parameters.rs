@@ -3,6 +3,7 @@
 
 use crate::node::weather;
 use crate::publisher::Shared;
+use crate::simulation_interfaces::Version;
 use crossbeam_channel::Sender;
 use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::sea_state;
@@ -32,6 +33,7 @@ const PERIOD: &str = "water.waves.tp_s";
 const WAVES_TO: &str = "water.waves.direction_deg";
 const PACE: &str = "pace";
 const TRUTH_TF: &str = "publish_truth_tf";
+const INTERFACES_VERSION: &str = "simulation_interfaces_version";
 const INTERFACES_PREFIX: &str = "simulation_interfaces_prefix";
 
 /// Returns the name of the gain parameter of a flow.
@@ -189,6 +191,13 @@ fn node_declarations(pace: Pace) -> Vec<Declaration> {
             Value::Bool(true),
             "Whether /tf contains the true pose of every robot in the world; set false if an estimator publishes its own.",
         ),
+        Declaration::new(
+            INTERFACES_VERSION,
+            Value::Integer(2),
+            "Version of the services of simulation_interfaces: 1 for the packages of Humble and Jazzy, 2. Read at the start.",
+        )
+        .with_range(Range::integers(1, 2))
+        .read_only(),
         Declaration::new(
             INTERFACES_PREFIX,
             Value::String(String::new()),
@@ -443,6 +452,14 @@ fn declare_new(
         }
     }
     Ok(given)
+}
+
+/// Returns the version of the services of `simulation_interfaces`.
+pub fn simulation_interfaces_version(server: &ParameterServer) -> Version {
+    match server.get(INTERFACES_VERSION) {
+        Some(Value::Integer(1)) => Version::One,
+        _ => Version::Two,
+    }
 }
 
 /// Returns the text before the names of the services of `simulation_interfaces`.

@@ -9,7 +9,9 @@ use crate::convert::{
 };
 use crate::node::world_editor::{EditSender, WorldEditor};
 use crate::simulation_interfaces::filters::{Filter, robot_bounds, structure_bounds};
-use crate::simulation_interfaces::{Connections, failure, no_entity, ok, outcome};
+use crate::simulation_interfaces::{
+    Connections, Version, failure, no_entity, ok, outcome, version1,
+};
 use merrow_math::{Quat, Vec3};
 use merrow_model::state::Command;
 use merrow_ros2::msg::geometry_msgs::{Accel, Pose, Twist};
@@ -33,7 +35,10 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
         serve_get_entity_info(connections)?,
         serve_set_entity_info(connections)?,
         serve_get_entity_bounds(connections)?,
-        serve_set_entity_state(connections)?,
+        match connections.version {
+            Version::One => version1::serve_set_entity_state(connections)?,
+            Version::Two => serve_set_entity_state(connections)?,
+        },
     ])
 }
 
@@ -159,36 +164,44 @@ fn serve_get_entity_bounds(connections: &Connections) -> Result<Service, NodeErr
 
 fn serve_set_entity_state(connections: &Connections) -> Result<Service, NodeError> {
     connections.serve::<SetEntityState>("set_entity_state", |connections, request, answer| {
-        match find(&connections.editor, &request.entity) {
-            None => answer.send(&SetEntityStateResponse {
-                result: no_entity(&request.entity),
-            }),
-            Some(object) if object.placement.is_some() => {
-                connections.editor.send(move |editor| {
-                    let result = match placement(&request, &Frame::WORLD) {
-                        Err(result) => result,
-                        Ok(_) if is_moving(&request) => failure(
-                            ServiceResult::RESULT_OPERATION_FAILED,
-                            format!(
-                                "{} is static; expected zero twist and acceleration",
-                                object.name
-                            ),
-                        ),
-                        Ok(placement) => {
-                            let changed =
-                                editor.document().with_structure_at(&object.name, placement);
-                            outcome(changed.and_then(|document| editor.change(document)))
-                        }
-                    };
-                    answer.send(&SetEntityStateResponse { result });
-                });
-            }
-            Some(_) => connections.access(move |simulation| {
-                let result = set_state(simulation, &request);
-                answer.send(&SetEntityStateResponse { result });
-            }),
-        }
+        set_entity_state(connections, request, move |result| {
+            answer.send(&SetEntityStateResponse { result });
+        });
     })
+}
+
+/// Sets the state of an entity and passes the result to `answer`.
+pub(super) fn set_entity_state(
+    connections: &Connections,
+    request: SetEntityStateRequest,
+    answer: impl FnOnce(ServiceResult) + Send + 'static,
+) {
+    let Some(object) = find(&connections.editor, &request.entity) else {
+        return answer(no_entity(&request.entity));
+    };
+    if object.placement.is_none() {
+        return connections.access(move |simulation| answer(set_state(simulation, &request)));
+    }
+    connections.editor.send(move |editor| {
+        answer(set_structure_state(editor, &object.name, &request).unwrap_or_else(|result| result));
+    });
+}
+
+/// Places a structure.
+fn set_structure_state(
+    editor: &mut WorldEditor,
+    name: &str,
+    request: &SetEntityStateRequest,
+) -> Result<ServiceResult, ServiceResult> {
+    let placement = placement(request, &Frame::WORLD)?;
+    if is_moving(request) {
+        let why = format!("{name} is static; expected zero twist and acceleration");
+        return Err(failure(ServiceResult::RESULT_OPERATION_FAILED, why));
+    }
+    let changed = editor.document().with_structure_at(name, placement);
+    Ok(outcome(
+        changed.and_then(|document| editor.change(document)),
+    ))
 }
 
 /// Returns the object `name`.

@@ -7,7 +7,7 @@ use merrow_ros2::msg::simulation_interfaces::{
 use merrow_ros2::node::{NodeError, Service};
 
 /// Features that the node declares.
-pub const FEATURES: [u8; 30] = [
+pub const FEATURES: [u8; 31] = [
     F::SPAWNING,
     F::DELETING,
     F::NAMED_POSES,
@@ -15,6 +15,7 @@ pub const FEATURES: [u8; 30] = [
     F::ENTITY_TAGS,
     F::ENTITY_BOUNDS,
     F::ENTITY_BOUNDS_BOX,
+    F::ENTITY_BOUNDS_CONVEX,
     F::ENTITY_CATEGORIES,
     F::SPAWNING_RESOURCE_STRING,
     F::ENTITY_STATE_GETTING,

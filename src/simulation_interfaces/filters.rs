@@ -7,6 +7,7 @@ use merrow_math::{Mat3, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::{Collider, Geometry, Robot, Structure};
 use merrow_model::state::{Motion, Workspace};
+use merrow_physics::contact::geometry::overlap::ConvexVolume;
 use merrow_ros2::msg::simulation_interfaces::{Bounds, EntityFilters, ServiceResult, TagsFilter};
 use merrow_world::document::Placement;
 use regex_lite::Regex;
@@ -23,6 +24,7 @@ pub(super) struct Filter {
 enum Volume {
     Box([Vec3; 2]),
     Sphere { center: Vec3, radius: f64 },
+    ConvexHull(ConvexVolume),
 }
 
 impl Filter {
@@ -62,6 +64,7 @@ impl Filter {
             Volume::Box([low, high]) => {
                 (0..3).all(|i| axes(lower)[i] <= axes(*high)[i] && axes(*low)[i] <= axes(upper)[i])
             }
+            Volume::ConvexHull(hull) => hull.overlaps_box(lower, upper),
             Volume::Sphere { center, radius } => {
                 let nearest = |i: usize| axes(*center)[i].clamp(axes(lower)[i], axes(upper)[i]);
                 let nearest = Vec3::new(nearest(0), nearest(1), nearest(2));
@@ -89,9 +92,13 @@ impl Volume {
             (Bounds::TYPE_SPHERE, _) => invalid(
                 "bounds: expected a centre, and a radius of at least 0 as x of a second point",
             ),
+            (Bounds::TYPE_CONVEX_HULL, points) => match ConvexVolume::from_points(points) {
+                Some(hull) => Ok(Some(Self::ConvexHull(hull))),
+                None => invalid("bounds: expected at least four points that are not in one plane"),
+            },
             _ => Err(failure(
                 ServiceResult::RESULT_FEATURE_UNSUPPORTED,
-                "bounds: expected a box or a sphere",
+                "bounds: expected no volume, a box, a convex hull or a sphere",
             )),
         }
     }

@@ -16,6 +16,7 @@ mod poses;
 mod save;
 mod spawn;
 mod steps;
+mod version1;
 mod worlds;
 
 use crate::node::world_editor::EditSender;
@@ -31,6 +32,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 pub use crate::simulation_interfaces::features::FEATURES;
 
+/// Version of the types of the services.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// Version 1, of the packages for Humble and Jazzy.
+    One,
+    /// Version 2.
+    Two,
+}
+
 /// Connections of the services to the running world.
 #[derive(Clone)]
 pub struct Connections {
@@ -44,6 +54,8 @@ pub struct Connections {
     pub now_ns: Arc<AtomicU64>,
     /// Set to end the program.
     pub stop: Arc<AtomicBool>,
+    /// Version of the types of the services.
+    pub version: Version,
     /// Text before the names of all services, such as `gzserver`; empty: the names are absolute.
     pub prefix: String,
 }

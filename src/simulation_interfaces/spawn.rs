@@ -2,7 +2,9 @@
 
 use crate::node::world_editor::WorldEditor;
 use crate::simulation_interfaces::entities::place_in;
-use crate::simulation_interfaces::{Connections, failure, no_entity, ok, outcome};
+use crate::simulation_interfaces::{
+    Connections, Version, failure, no_entity, ok, outcome, version1,
+};
 use merrow_model::scene::Robot;
 use merrow_model::state::RobotState;
 use merrow_ros2::msg::geometry_msgs::PoseStamped;
@@ -20,10 +22,16 @@ use std::collections::HashMap;
 /// Starts the services of this file.
 pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError> {
     Ok(vec![
-        serve_spawn_entity(connections)?,
+        match connections.version {
+            Version::One => version1::serve_spawn_entity(connections)?,
+            Version::Two => serve_spawn_entity(connections)?,
+        },
         serve_spawn_entities(connections)?,
         serve_delete_entity(connections)?,
-        serve_get_spawnables(connections)?,
+        match connections.version {
+            Version::One => version1::serve_get_spawnables(connections)?,
+            Version::Two => serve_get_spawnables(connections)?,
+        },
     ])
 }
 
@@ -91,30 +99,33 @@ fn serve_delete_entity(connections: &Connections) -> Result<Service, NodeError> 
 
 fn serve_get_spawnables(connections: &Connections) -> Result<Service, NodeError> {
     connections.serve::<GetSpawnables>("get_spawnables", |_, request, answer| {
-        let names = data_dir::file_names("params/robots");
-        let spawnables = names.iter().map(|name| Spawnable {
-            entity_resource: Resource {
-                uri: name.clone(),
-                resource_string: String::new(),
-            },
-            description: data_dir::description("params/robots", name),
-            spawn_bounds: Bounds::default(),
-        });
-        let unknown: Vec<String> = request.sources.iter().map(|s| format!("{s:?}")).collect();
-        let mut result = ok();
-        if !unknown.is_empty() {
-            let sources = unknown.join(", ");
-            result.error_message = format!("no source {sources}; set MERROW_SHARE to add a folder");
-        }
-        answer.send(&GetSpawnablesResponse {
-            result,
-            spawnables: spawnables.collect(),
-        });
+        let (result, spawnables) = spawnables(&request.sources);
+        answer.send(&GetSpawnablesResponse { result, spawnables });
     })
 }
 
+/// Lists the bundled robots. Further sources are not supported.
+pub(super) fn spawnables(sources: &[String]) -> (ServiceResult, Vec<Spawnable>) {
+    let names = data_dir::file_names("params/robots");
+    let spawnables = names.iter().map(|name| Spawnable {
+        entity_resource: Resource {
+            uri: name.clone(),
+            resource_string: String::new(),
+        },
+        description: data_dir::description("params/robots", name),
+        spawn_bounds: Bounds::default(),
+    });
+    let mut result = ok();
+    if !sources.is_empty() {
+        let unknown: Vec<String> = sources.iter().map(|s| format!("{s:?}")).collect();
+        let unknown = unknown.join(", ");
+        result.error_message = format!("no source {unknown}; set MERROW_SHARE to add a folder");
+    }
+    (result, spawnables.collect())
+}
+
 /// Logs the first line of a failure.
-fn log(logger: &merrow_ros2::node::Logger, service: &str, result: &ServiceResult) {
+pub(super) fn log(logger: &merrow_ros2::node::Logger, service: &str, result: &ServiceResult) {
     if result.result != ServiceResult::RESULT_OK {
         let first = result.error_message.lines().next().unwrap_or_default();
         logger.warn(format_args!("{service}: {first}"));
@@ -122,7 +133,7 @@ fn log(logger: &merrow_ros2::node::Logger, service: &str, result: &ServiceResult
 }
 
 /// Adds one entity to the world.
-fn spawn(editor: &mut WorldEditor, request: &SpawnEntity) -> SpawnResult {
+pub(super) fn spawn(editor: &mut WorldEditor, request: &SpawnEntity) -> SpawnResult {
     let (result, entity_name) = match try_spawn(editor, request) {
         Ok(name) => (ok(), name),
         Err(result) => (result, String::new()),

@@ -5,7 +5,7 @@
 
 use crate::node::world_editor::WorldEditor;
 use crate::simulation_interfaces::poses::has_tags;
-use crate::simulation_interfaces::{Connections, failure, ok, outcome};
+use crate::simulation_interfaces::{Connections, Version, failure, ok, outcome, version1};
 use merrow_ros2::msg::simulation_interfaces::{
     GetAvailableWorlds, GetAvailableWorldsRequest, GetAvailableWorldsResponse, GetCurrentWorld,
     GetCurrentWorldResponse, LoadWorld, LoadWorldRequest, LoadWorldResponse, Resource,
@@ -46,21 +46,10 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
                 answer.send(&GetCurrentWorldResponse { result, world });
             });
         })?,
-        connections.serve::<LoadWorld>("load_world", |connections, request, answer| {
-            let logger = connections.node.logger().clone();
-            connections.editor.send(move |editor| {
-                let loaded = load(editor, &request);
-                if let Err(result) = &loaded {
-                    let first = result.error_message.lines().next().unwrap_or_default();
-                    logger.warn(format_args!("load_world: {first}"));
-                }
-                let world = loaded.is_ok().then(|| world_resource(editor.document()));
-                answer.send(&LoadWorldResponse {
-                    result: loaded.err().unwrap_or_else(ok),
-                    world: world.unwrap_or_default(),
-                });
-            });
-        })?,
+        match connections.version {
+            Version::One => version1::serve_load_world(connections)?,
+            Version::Two => serve_load_world(connections)?,
+        },
         connections.serve::<UnloadWorld>("unload_world", |connections, _, answer| {
             let requests = connections.requests.clone();
             connections.editor.send(move |editor| {
@@ -76,6 +65,33 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
             });
         })?,
     ])
+}
+
+fn serve_load_world(connections: &Connections) -> Result<Service, NodeError> {
+    connections.serve::<LoadWorld>("load_world", |connections, request, answer| {
+        load_world(connections, request, move |result, world| {
+            answer.send(&LoadWorldResponse { result, world });
+        });
+    })
+}
+
+/// Loads a world and passes the result to `answer`.
+pub(super) fn load_world(
+    connections: &Connections,
+    request: LoadWorldRequest,
+    answer: impl FnOnce(ServiceResult, WorldResource) + Send + 'static,
+) {
+    let logger = connections.node.logger().clone();
+    connections
+        .editor
+        .send(move |editor| match load(editor, &request) {
+            Ok(()) => answer(ok(), world_resource(editor.document())),
+            Err(result) => {
+                let first = result.error_message.lines().next().unwrap_or_default();
+                logger.warn(format_args!("load_world: {first}"));
+                answer(result, WorldResource::default());
+            }
+        });
 }
 
 /// Whether a world is loaded.

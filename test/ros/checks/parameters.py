@@ -12,7 +12,7 @@ SPEED, DIRECTION = "water.current.speed_m_s", "water.current.direction_deg"
 ODOMETRY_NS = 20_000_000
 
 
-READ_ONLY = {"simulation_interfaces_prefix"}
+READ_ONLY = {"simulation_interfaces_prefix", "simulation_interfaces_version"}
 
 
 def bounds(parameter):
@@ -62,11 +62,11 @@ def check_descriptions_of_parameters():
         declared = describe("pool")["parameters"]
         found = m.call("describe_parameters", names=[p["name"] for p in declared]).descriptors
         for descriptor, parameter in zip(found, declared, strict=True):
-            number = {"bool": 1, "double": 3, "string": 4}[parameter["type"]]
+            number = {"bool": 1, "integer": 2, "double": 3, "string": 4}[parameter["type"]]
             assert (descriptor.name, descriptor.type) == (parameter["name"], number), descriptor
             assert descriptor.description and descriptor.read_only == (parameter["name"] in READ_ONLY), descriptor
             if parameter["range"]:
-                (r,) = descriptor.floating_point_range
+                (r,) = descriptor.floating_point_range or descriptor.integer_range
                 # `describe` rounds to 12 digits
                 for found_bound, bound in zip((r.from_value, r.to_value), bounds(parameter), strict=True):
                     assert math.isclose(found_bound, bound, rel_tol=1e-11), descriptor

@@ -458,8 +458,13 @@ def refuse_requests(file):
         refused(NOT_FOUND, "no entity", "GetEntityBounds", entity="none")
         filters = lambda **fields: dict(filters=message(f"{PACKAGE}/msg/EntityFilters", **fields))
         refused(FAILED, "filter", "GetEntities", **filters(filter="(("))
-        hull = message(f"{PACKAGE}/msg/Bounds", type=2)
-        refused(UNSUPPORTED, "box or a sphere", "GetEntities", **filters(bounds=hull))
+        refused(UNSUPPORTED, "a box", "GetEntities", **filters(bounds=message(f"{PACKAGE}/msg/Bounds", type=9)))
+        refused(FAILED, "four points", "GetEntities", **filters(bounds=message(f"{PACKAGE}/msg/Bounds", type=2)))
+        # a tetrahedron around the second robot, whose box also contains the first one
+        corners = [(2.5, 0, -6), (4, -2, -5), (4, 2, -5), (3, 0, -4)]
+        points = [message("geometry_msgs/msg/Vector3", **dict(zip("xyz", map(float, p)))) for p in corners]
+        hull = message(f"{PACKAGE}/msg/Bounds", type=2, points=points)
+        assert simulator.entities(bounds=hull) == ["other"], simulator.entities(bounds=hull)
         refused(FAILED, "two points", "GetEntities", **filters(bounds=message(f"{PACKAGE}/msg/Bounds", type=1)))
         twist = message("geometry_msgs/msg/Twist", linear=message("geometry_msgs/msg/Vector3", x=1.0))
         state = message(f"{PACKAGE}/msg/EntityState", twist=twist)
@@ -528,6 +533,87 @@ def check_many_spawns():
         m.alive()
 
 
+def worst_lateness_ms(diagnostics):
+    """Returns the largest lateness of a block since the start [ms]."""
+    status = next(s for s in latest(diagnostics).status if s.name == "merrow: run")
+    return float(next(v.value for v in status.values if v.key == "worst lateness [ms]"))
+
+
+def check_spawn_delays_no_step():
+    """A robot that is added to a running fleet of 100 delays no step by more than 20 ms."""
+    with Merrow("fleet_100") as m:
+        simulator = Simulator(m)
+        diagnostics = m.listen("/diagnostics", "diagnostic_msgs/msg/DiagnosticArray")
+        time.sleep(3)
+        before = worst_lateness_ms(diagnostics)
+        for k in range(5):
+            simulator.ok("SpawnEntity", name=f"guest_{k}", **simulator.spawn("bluerov2", at=(300 + 5 * k, 0, -5)))
+            simulator.ok("DeleteEntity", entity=f"guest_{k}")
+        time.sleep(1.5)
+        take(diagnostics)
+        after = worst_lateness_ms(diagnostics)
+        print(f"worst lateness {before} ms before, {after} ms after five robots")
+        assert after < max(20, before), (before, after)
+
+
+def memory_kb(m):
+    """Returns the resident memory of the node [kB]."""
+    text = pathlib.Path(f"/proc/{m.process.pid}/status").read_text(encoding="utf-8")
+    return int(next(line.split()[1] for line in text.splitlines() if line.startswith("VmRSS")))
+
+
+def check_memory_of_spawns():
+    """A thousand spawned and deleted robots leave memory and endpoints flat."""
+    with Merrow("pool") as m:
+        simulator = Simulator(m)
+        found = []
+        for k in range(1000):
+            simulator.ok("SpawnEntity", name="guest", **simulator.spawn("bluerov2", at=(2, 0, -2)))
+            simulator.ok("DeleteEntity", entity="guest")
+            if k % 100 == 99:
+                found.append(memory_kb(m))
+        print(f"memory after each hundred robots: {found} kB")
+        assert found[-1] < found[1] + 4000, found
+        m.alive()
+
+
+def forget_types():
+    """Makes peer build its types again from peer.FIELDS."""
+    peer.message_type.cache_clear()
+    peer._with_header.cache_clear()
+
+
+def check_version_1():
+    """With version 1 the services have the types of the packages of Humble and Jazzy."""
+    fields = peer.FIELDS.copy()
+    kinds = f"{PACKAGE}/srv/"
+    peer.FIELDS.update({
+        f"{kinds}SpawnEntity_Request": "string name; bool allow_renaming; string uri; string resource_string; "
+        "string entity_namespace; geometry_msgs/msg/PoseStamped initial_pose",
+        f"{PACKAGE}/msg/Spawnable": "string uri; string description; simulation_interfaces/msg/Bounds spawn_bounds",
+        f"{kinds}LoadWorld_Request": "string uri; string resource_string; bool fail_on_unsupported_element; "
+        "bool ignore_missing_or_unsupported_assets",
+        f"{kinds}SetEntityState_Request": "string entity; simulation_interfaces/msg/EntityState state",
+    })
+    forget_types()
+    try:
+        with Merrow("pool", ros=["-p", "simulation_interfaces_version:=1"]) as m:
+            simulator = Simulator(m)
+            simulator.ok("SpawnEntity", name="second", uri="bluerov2", initial_pose=pose_stamped((2, 0, -2)))
+            assert sorted(simulator.entities()) == ["bluerov2", "second"]
+            state = message(f"{PACKAGE}/msg/EntityState", pose=pose((1, 1, -3)))
+            simulator.ok("SetEntityState", entity="second", state=state)
+            assert near(position(simulator.state("second")), (1, 1, -3), 0.2)
+            assert "bluerov2" in [s.uri for s in simulator.ok("GetSpawnables").spawnables]
+            simulator.ok("LoadWorld", uri="usv")
+            assert "second" not in simulator.entities()
+    finally:
+        peer.FIELDS.clear()
+        peer.FIELDS.update(fields)
+        forget_types()
+
+
 CHECKS = [check_spawn_and_delete, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
           check_named_poses_and_info, check_worlds, check_features_and_prefix, check_saved_world, check_delete_errors,
-          check_external_wrenches, check_many_spawns]
+          check_external_wrenches, check_version_1, check_many_spawns]
+PACE_CHECKS = [check_spawn_delays_no_step, check_memory_of_spawns]

@@ -19,6 +19,7 @@ mod sensor_images;
 pub mod sensor_msgs;
 pub mod service_msgs;
 pub mod simulation_interfaces;
+pub mod simulation_interfaces_v1;
 pub mod simulation_services;
 pub mod std_msgs;
 pub mod std_srvs;

@@ -4,4 +4,5 @@ pub(crate) mod clearance;
 pub mod clip;
 pub mod detect;
 pub(crate) mod ground_effect_rays;
+pub mod overlap;
 pub mod shapes;
