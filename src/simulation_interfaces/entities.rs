@@ -187,7 +187,7 @@ pub(super) fn set_entity_state(
     });
 }
 
-/// Places a structure.
+/// Places a structure at the pose of a request.
 fn set_structure_state(
     editor: &mut WorldEditor,
     name: &str,

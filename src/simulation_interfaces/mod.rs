@@ -37,7 +37,7 @@ pub use crate::simulation_interfaces::features::FEATURES;
 pub enum Version {
     /// Version 1, of the packages for Humble and Jazzy.
     One,
-    /// Version 2.
+    /// Version 2, the current one.
     Two,
 }
 

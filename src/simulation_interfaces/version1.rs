@@ -9,7 +9,7 @@ use merrow_ros2::msg::simulation_interfaces_v1::{
 };
 use merrow_ros2::node::{NodeError, Service};
 
-/// Starts `SpawnEntity`.
+/// Starts the service `SpawnEntity`.
 pub(super) fn serve_spawn_entity(connections: &Connections) -> Result<Service, NodeError> {
     connections.serve::<SpawnEntityService>("spawn_entity", |connections, request, answer| {
         let logger = connections.node.logger().clone();
@@ -36,7 +36,7 @@ pub(super) fn serve_spawn_entity(connections: &Connections) -> Result<Service, N
     })
 }
 
-/// Starts `GetSpawnables`.
+/// Starts the service `GetSpawnables`.
 pub(super) fn serve_get_spawnables(connections: &Connections) -> Result<Service, NodeError> {
     connections.serve::<GetSpawnables>("get_spawnables", |_, request, answer| {
         let (result, spawnables) = spawn::spawnables(&request.sources);
@@ -68,7 +68,7 @@ pub(super) fn serve_set_entity_state(connections: &Connections) -> Result<Servic
     })
 }
 
-/// Starts `LoadWorld`.
+/// Starts the service `LoadWorld`.
 pub(super) fn serve_load_world(connections: &Connections) -> Result<Service, NodeError> {
     connections.serve::<LoadWorld>("load_world", |connections, request, answer| {
         let request = v2::LoadWorldRequest {

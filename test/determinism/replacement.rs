@@ -36,9 +36,9 @@ fn spawn(document: &Document, name: &str, model: &str, at: Placement) -> Documen
         .unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-// Goal: a robot that is added and removed again leaves no trace in the others. Method:
-// bundled worlds with its thrusters on and all sensors requested; a BlueROV2 is added far away after
-// a third of the steps and removed after two thirds; state hash, readings and frames, compared with
+// Goal: a robot that is added and removed again leaves no trace in the others. Method: bundled
+// worlds with all thrusters on and all sensors requested; a BlueROV2 is added far away after a
+// third of the steps and removed after two thirds; state hash, readings and frames, compared with
 // the same run without it. Tolerance: none.
 #[test]
 fn added_and_removed_robots_leave_no_trace() {

@@ -32,7 +32,7 @@ ros_service! {
         }
     }
 
-    /// Adds one entity.
+    /// Adds one entity to the world.
     pub struct SpawnEntityService("simulation_interfaces/srv/SpawnEntity") {
         request SpawnEntityRequest {
             /// Name of the entity; empty: the name in its description.

@@ -14,6 +14,11 @@ pub(super) struct Change {
 }
 
 impl Change {
+    /// Returns whether the change disposes of its instance.
+    pub(super) fn is_disposal(&self) -> bool {
+        self.inline_qos.status.is_some_and(|status| status.disposed)
+    }
+
     /// Returns the size of the payload [B].
     pub(super) fn len(&self) -> usize {
         match &self.payload {

@@ -393,6 +393,46 @@ fn peers_that_leave_or_fall_silent_are_lost() {
     assert_eq!(matched(&mut world), Some(0));
 }
 
+/// The history of the discovery does not grow with the endpoints that were removed, and a late
+/// participant finds those that are left.
+#[test]
+fn removed_endpoints_leave_no_history() {
+    let mut world = World::new(1);
+    world.loss_percent = 0;
+    let (a, b) = (world.join(1), world.join(2));
+    world.run(500);
+    let offered = qos(true, false, History::KeepLast(1));
+    let kept = world
+        .engine(a)
+        .create_writer(Nanos(0), spec(offered.clone()));
+    for _ in 0..50 {
+        let now = world.now;
+        let guest = world.engine(a).create_writer(now, spec(offered.clone()));
+        world.run(20);
+        let now = world.now;
+        world.engine(a).remove_endpoint(now, guest);
+        world.run(20);
+    }
+    world.run(1000);
+    // the last disposal is dropped by the next announcement
+    let publications = &world.engine(a).writers[&EntityId::PUBLICATIONS_WRITER];
+    assert!(
+        publications.history_len() <= 2,
+        "{}",
+        publications.history_len()
+    );
+    let reader = world
+        .engine(b)
+        .create_reader(Nanos(0), spec(offered.clone()));
+    let late = world.join(3);
+    let late_reader = world.engine(late).create_reader(Nanos(0), spec(offered));
+    world.run(2000);
+    world.write(a, kept, 1, 50);
+    world.run(200);
+    assert_eq!(world.received(b, reader), [1]);
+    assert_eq!(world.received(late, late_reader), [1]);
+}
+
 /// Interrupts the communication of a writer and a reader for `millis`, writes meanwhile, and checks
 /// that the reader has all samples 3 s later.
 fn check_interruption(seed: u64, millis: u64, interrupt: impl Fn(&mut World, bool)) {

@@ -64,6 +64,8 @@ pub(super) struct Writer {
     guid: Guid,
     qos: Qos,
     history: VecDeque<Change>,
+    /// Number of disposals that were written to the history and not dropped since.
+    disposals: usize,
     /// Size of the history [B].
     bytes: usize,
     last: SequenceNumber,
@@ -81,6 +83,7 @@ impl Writer {
             guid,
             qos,
             history: VecDeque::new(),
+            disposals: 0,
             bytes: 0,
             last: SequenceNumber(0),
             proxies: BTreeMap::new(),
@@ -244,6 +247,7 @@ impl Writer {
         }
         self.last = change.number;
         self.bytes += change.len();
+        self.disposals += usize::from(change.is_disposal());
         self.history.push_back(change);
         for proxy in self.proxies.values_mut().filter(|proxy| proxy.reliable) {
             proxy.heartbeat_period = HEARTBEAT_PERIOD.0;
@@ -276,12 +280,20 @@ impl Writer {
         self.proxies.values().any(awaits)
     }
 
-    /// Drops samples that no reader requires: acknowledged samples over the depth, and those of a
-    /// volatile history that keeps all samples.
+    /// Returns the number of samples in the history.
+    #[cfg(test)]
+    pub(super) fn history_len(&self) -> usize {
+        self.history.len()
+    }
+
+    /// Drops samples that no reader requires: acknowledged samples over the depth, those of a
+    /// volatile history that keeps all samples, and disposals in a durable one.
     fn drop_acknowledged(&mut self) {
         let keep = match self.depth() {
             Some(depth) => depth,
-            None if self.qos.durability >= Durability::TransientLocal => return,
+            None if self.qos.durability >= Durability::TransientLocal => {
+                return self.drop_disposals();
+            }
             None => 0,
         };
         while self.history.len() > keep {
@@ -294,6 +306,19 @@ impl Writer {
             }
             self.pop_oldest();
         }
+    }
+
+    /// Drops the acknowledged disposals of a durable history. A later reader has no use for the
+    /// disposal of an instance whose samples it never received.
+    fn drop_disposals(&mut self) {
+        if self.disposals == 0 {
+            return;
+        }
+        let mut history = std::mem::take(&mut self.history);
+        history.retain(|change| !change.is_disposal() || self.is_awaited(change));
+        self.disposals = history.iter().filter(|change| change.is_disposal()).count();
+        self.bytes = history.iter().map(Change::len).sum();
+        self.history = history;
     }
 
     fn pop_oldest(&mut self) -> Option<Change> {
