@@ -5,6 +5,7 @@ use merrow::convert::instruments;
 use merrow::input::{firmware, services};
 use merrow::node::plan::Plan;
 use merrow::node::{frames, live_parameters, urdf};
+use merrow::simulation_interfaces;
 use merrow_math::Vec3;
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::sensor::acoustic::{Beacon, BeaconKind};
@@ -185,6 +186,7 @@ fn services_of(scene: &Scene) -> Vec<Value> {
     let of_firmware = firmware::services(scene).into_iter();
     services::SERVICES
         .iter()
+        .chain(&simulation_interfaces::SERVICES)
         .map(|(name, kind)| json!({ "service": name.replace('~', "/merrow"), "type": kind }))
         .chain(
             instruments::services(scene)

@@ -193,7 +193,14 @@ fn set_structure_state(
     name: &str,
     request: &SetEntityStateRequest,
 ) -> Result<ServiceResult, ServiceResult> {
-    let placement = placement(request, &Frame::WORLD)?;
+    let (frame, pose) = (
+        request.state.header.frame_id.clone(),
+        request.state.pose.clone(),
+    );
+    let placed = editor.access(move |simulation| place_in(simulation, &frame, &pose));
+    let placement = placed
+        .and_then(|placed| placed)
+        .map_err(|why| failure(SetEntityStateResponse::INVALID_POSE, why))?;
     if is_moving(request) {
         let why = format!("{name} is static; expected zero twist and acceleration");
         return Err(failure(ServiceResult::RESULT_OPERATION_FAILED, why));

@@ -81,7 +81,7 @@ def check_illegal_parameters():
         for parameter in describe("pool")["parameters"]:
             name, kind = parameter["name"], parameter["type"]
             before = m.get(name)
-            bad = [None, {"double": "fast", "bool": "true", "string": True}[kind], -3]
+            bad = [None, {"double": "fast", "bool": "true", "string": True, "integer": "two"}[kind], -3]
             if kind == "double":
                 low, high = bounds(parameter)
                 bad += [math.nan, math.inf, -math.inf, low - 1, high + 1]

@@ -7,6 +7,7 @@ import time
 import peer
 import simulation_types
 from action_client import SUCCEEDED, ActionClient
+from checks.services import check_bag, find_bag
 from live import Merrow, command, latest, message_type, take, wait_for
 
 UNSUPPORTED, OK, NOT_FOUND, INCORRECT_STATE, FAILED = range(5)
@@ -427,6 +428,31 @@ def check_saved_world():
             assert near(position(Simulator(m).state("second")), before, 1e-12)
 
 
+def check_recorded_spawns():
+    """A bag that is recorded while a robot is added, removed and added again has all its messages."""
+    from mcap.reader import make_reader
+
+    with tempfile.TemporaryDirectory() as folder:
+        with Merrow("pool", "--pace", "lockstep") as m:
+            simulator = Simulator(m)
+            m.do("record", uri=str(pathlib.Path(folder) / "spawns"))
+            m.step(100)
+            for _ in range(2):
+                simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2", at=(2, 0, -2)))
+                m.step(100)
+                simulator.ok("DeleteEntity", entity="second")
+                m.step(100)
+            m.do("record", uri="")
+        bag = find_bag(pathlib.Path(folder))
+        check_bag(bag)
+        with open(bag, "rb") as file:
+            stamps = [message_.log_time for _, channel, message_ in make_reader(file).iter_messages()
+                      if channel.topic == "/second/odometry"]
+        found = {round(stamp / 1e7) for stamp in stamps}
+        assert stamps and all(20 <= k <= 40 or 60 <= k <= 80 for k in found), found
+        assert min(found) < 25 and max(found) > 75, found
+
+
 def check_delete_errors():
     """Requests that cannot be fulfilled are refused with their code, and nothing changes."""
     world = """robots:
@@ -614,6 +640,7 @@ def check_version_1():
 
 
 CHECKS = [check_spawn_and_delete, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
-          check_named_poses_and_info, check_worlds, check_features_and_prefix, check_saved_world, check_delete_errors,
+          check_named_poses_and_info, check_worlds, check_features_and_prefix, check_saved_world, check_recorded_spawns,
+          check_delete_errors,
           check_external_wrenches, check_version_1, check_many_spawns]
 PACE_CHECKS = [check_spawn_delays_no_step, check_memory_of_spawns]
