@@ -191,6 +191,7 @@ fn serve_world(
         node: Arc::clone(interface.node()),
         requests: interface.requests().clone(),
         editor: sender,
+        refusals: interface.refusals(),
         now_ns: interface.now_ns(),
         stop: Arc::clone(stop),
         version: interface.simulation_interfaces_version(),

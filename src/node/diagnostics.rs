@@ -45,6 +45,16 @@ impl Rejections {
         reason: &str,
     ) -> Option<String> {
         let name = robot.and_then(|r| scene.robots.get(r)).map(|r| &r.name);
+        self.count(name, reason)
+    }
+
+    /// Counts a rejection for the node. Returns the line to log, or `None` if one was logged
+    /// recently.
+    pub fn count_request(&self, reason: &str) -> Option<String> {
+        self.count(None, reason)
+    }
+
+    fn count(&self, name: Option<&String>, reason: &str) -> Option<String> {
         let mut robots = self.lock();
         let entry = robots.entry(name.cloned().unwrap_or_default()).or_default();
         entry.count += 1;

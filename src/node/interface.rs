@@ -8,7 +8,7 @@ use crate::node::diagnostics::Rejections;
 use crate::node::live_parameters;
 use crate::node::plan::Plan;
 use crate::publisher::{GoalObservers, Shared, Task};
-use crate::simulation_interfaces::Version;
+use crate::simulation_interfaces::{Refusals, Version};
 use crossbeam_channel::Sender;
 use merrow_model::scene::Scene;
 use merrow_ros2::node::{Node, ParameterServices, Publisher, Service, Subscription};
@@ -113,6 +113,14 @@ impl Interface {
         &self.node
     }
 
+    /// Returns the report of refused requests.
+    pub fn refusals(&self) -> Refusals {
+        Refusals {
+            logger: self.node.logger().clone(),
+            rejections: Arc::clone(&self.rejections),
+        }
+    }
+
     /// Returns the simulated time [ns].
     pub fn now_ns(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.progress.now_ns)
@@ -167,9 +175,11 @@ impl Interface {
     ) -> Result<(), String> {
         self.rejections.retain(new);
         let (requests, shared) = (self.requests.clone(), Arc::clone(&self.shared));
-        live_parameters::change_scene(&self.parameters, (old, new), version, requests, shared)
-            .map_err(|e| e.to_string())?;
-        self.connect(new, version, plan)
+        let declared =
+            live_parameters::change_scene(&self.parameters, (old, new), version, requests, shared);
+        // also with an override that is not valid, so that the robot can be commanded
+        self.connect(new, version, plan)?;
+        declared.map_err(|e| e.to_string())
     }
 
     /// Creates the objects of a version of the scene, which take the place of the former ones.

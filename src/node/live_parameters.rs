@@ -419,10 +419,10 @@ pub fn change_scene(
         requests,
         shared,
     };
-    let given = declare_new(server, new, Pace::Max)?;
-    live.apply(&given).map_err(ParameterError::new)?;
+    let given = declare_new(server, new, Pace::Max);
+    let applied = given.and_then(|given| live.apply(&given).map_err(ParameterError::new));
     server.set_on_set(Box::new(move |batch| live.apply(batch)));
-    Ok(())
+    applied
 }
 
 /// Removes the parameters of a scene, and keeps those of the node.

@@ -179,7 +179,8 @@ impl WorldEditor {
     /// `at_start` the world starts at the time 0, and nothing of the current world is kept.
     ///
     /// # Errors
-    /// One line; the world is then unchanged.
+    /// One line. The world is then unchanged, except if a topic of a new robot cannot be created or
+    /// the user's value of a parameter of a new robot is not valid.
     pub fn continue_with(
         &mut self,
         simulation: Simulation,

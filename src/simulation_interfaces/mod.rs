@@ -19,12 +19,13 @@ mod steps;
 mod version1;
 mod worlds;
 
+use crate::node::diagnostics::Rejections;
 use crate::node::world_editor::EditSender;
 use crossbeam_channel::Sender;
 use merrow_ros2::cdr::{from_bytes, to_bytes};
 use merrow_ros2::message::Service as ServiceType;
 use merrow_ros2::msg::simulation_interfaces::ServiceResult;
-use merrow_ros2::node::{Node, NodeError, Responder, Service};
+use merrow_ros2::node::{Logger, Node, NodeError, Responder, Service};
 use merrow_ros2::qos::Qos;
 use merrow_sim::{Access, Request, Simulation};
 use std::sync::Arc;
@@ -121,6 +122,8 @@ pub struct Connections {
     pub requests: Sender<Request>,
     /// Changes of the world.
     pub editor: EditSender,
+    /// Report of refused requests.
+    pub refusals: Refusals,
     /// Simulated time since the start [ns].
     pub now_ns: Arc<AtomicU64>,
     /// Set to end the program.
@@ -129,6 +132,35 @@ pub struct Connections {
     pub version: Version,
     /// Text before the names of all services, such as `gzserver`; empty: the names are absolute.
     pub prefix: String,
+}
+
+/// Counts refused requests and logs them, at most once per second.
+#[derive(Clone)]
+pub struct Refusals {
+    /// Logger of the node.
+    pub logger: Logger,
+    /// Counters for the diagnostics.
+    pub rejections: Arc<Rejections>,
+}
+
+impl Refusals {
+    /// Reports a request to `service`.
+    fn report(&self, service: &str, reason: &str) {
+        let first = reason.lines().next().unwrap_or_default();
+        if let Some(line) = self
+            .rejections
+            .count_request(&format!("{service}: {first}"))
+        {
+            self.logger.warn(line);
+        }
+    }
+
+    /// Reports a result that is not a success.
+    fn report_failure(&self, service: &str, result: &ServiceResult) {
+        if result.result != ServiceResult::RESULT_OK {
+            self.report(service, &result.error_message);
+        }
+    }
 }
 
 /// The running services. Dropping it ends them.
@@ -188,9 +220,8 @@ impl Connections {
                 Ok(request) => handler(&connections, request, Answer::new(responder)),
                 // a request that cannot be decoded has no effect and gets no reply
                 Err(why) => connections
-                    .node
-                    .logger()
-                    .warn(format_args!("{label}: malformed request: {why}")),
+                    .refusals
+                    .report(&label, &format!("malformed request: {why}")),
             }
         };
         self.node

@@ -37,7 +37,7 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
 
 fn serve_spawn_entity(connections: &Connections) -> Result<Service, NodeError> {
     connections.serve::<SpawnEntityService>("spawn_entity", |connections, request, answer| {
-        let logger = connections.node.logger().clone();
+        let refusals = connections.refusals.clone();
         connections.editor.send(move |editor| {
             let SpawnResult {
                 result,
@@ -52,7 +52,7 @@ fn serve_spawn_entity(connections: &Connections) -> Result<Service, NodeError> {
                     initial_pose: request.initial_pose,
                 },
             );
-            log(&logger, "spawn_entity", &result);
+            refusals.report_failure("spawn_entity", &result);
             answer.send(&SpawnEntityResponse {
                 result,
                 entity_name,
@@ -63,7 +63,7 @@ fn serve_spawn_entity(connections: &Connections) -> Result<Service, NodeError> {
 
 fn serve_spawn_entities(connections: &Connections) -> Result<Service, NodeError> {
     connections.serve::<SpawnEntities>("spawn_entities", |connections, request, answer| {
-        let logger = connections.node.logger().clone();
+        let refusals = connections.refusals.clone();
         connections.editor.send(move |editor| {
             let requests = request.spawn_requests.iter();
             let results: Vec<SpawnResult> = requests.map(|one| spawn(editor, one)).collect();
@@ -76,7 +76,7 @@ fn serve_spawn_entities(connections: &Connections) -> Result<Service, NodeError>
                 failure(SpawnEntitiesResponse::ENTITIES_SPAWN_FAILED, why)
             };
             for one in &results {
-                log(&logger, "spawn_entities", &one.result);
+                refusals.report_failure("spawn_entities", &one.result);
             }
             answer.send(&SpawnEntitiesResponse { result, results });
         });
@@ -85,13 +85,13 @@ fn serve_spawn_entities(connections: &Connections) -> Result<Service, NodeError>
 
 fn serve_delete_entity(connections: &Connections) -> Result<Service, NodeError> {
     connections.serve::<DeleteEntity>("delete_entity", |connections, request, answer| {
-        let logger = connections.node.logger().clone();
+        let refusals = connections.refusals.clone();
         connections.editor.send(move |editor| {
             let result = match editor.document().without(&request.entity) {
                 Err(_) => no_entity(&request.entity),
                 Ok(document) => outcome(editor.change(document)),
             };
-            log(&logger, "delete_entity", &result);
+            refusals.report_failure("delete_entity", &result);
             answer.send(&DeleteEntityResponse { result });
         });
     })
@@ -122,14 +122,6 @@ pub(super) fn spawnables(sources: &[String]) -> (ServiceResult, Vec<Spawnable>) 
         result.error_message = format!("no source {unknown}; set MERROW_SHARE to add a folder");
     }
     (result, spawnables.collect())
-}
-
-/// Logs the first line of a failure.
-pub(super) fn log(logger: &merrow_ros2::node::Logger, service: &str, result: &ServiceResult) {
-    if result.result != ServiceResult::RESULT_OK {
-        let first = result.error_message.lines().next().unwrap_or_default();
-        logger.warn(format_args!("{service}: {first}"));
-    }
 }
 
 /// Adds one entity to the world.

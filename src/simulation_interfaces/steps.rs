@@ -1,6 +1,6 @@
 //! Action `SimulateSteps`.
 
-use crate::simulation_interfaces::{Connections, failure, ok};
+use crate::simulation_interfaces::{Connections, Refusals, failure, ok};
 use crossbeam_channel::Sender;
 use merrow_ros2::cdr::CdrError;
 use merrow_ros2::goals::{GoalId, GoalOutcome};
@@ -8,7 +8,7 @@ use merrow_ros2::msg::simulation_interfaces::ServiceResult;
 use merrow_ros2::msg::simulation_interfaces::simulate_steps::{
     Action, Feedback, Goal, Result as Outcome,
 };
-use merrow_ros2::node::{ActionServer, Executor, GoalHandle, Logger, NodeError};
+use merrow_ros2::node::{ActionServer, Executor, GoalHandle, NodeError};
 use merrow_sim::{Reply, Request, StepResult};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ pub(super) type StepsServer = ActionServer<Action>;
 pub(super) fn serve(connections: &Connections) -> Result<StepsServer, NodeError> {
     let stepper = Stepper {
         requests: connections.requests.clone(),
-        logger: connections.node.logger().clone(),
+        refusals: connections.refusals.clone(),
         current: None,
     };
     let name = connections.name("simulate_steps");
@@ -39,7 +39,7 @@ pub(super) fn serve(connections: &Connections) -> Result<StepsServer, NodeError>
 
 struct Stepper {
     requests: Sender<Request>,
-    logger: Logger,
+    refusals: Refusals,
     /// The executing goal, and whether its client has cancelled it.
     current: Option<(GoalId, Arc<AtomicBool>)>,
 }
@@ -79,9 +79,8 @@ impl Executor<Action> for Stepper {
     }
 
     fn report_malformed(&mut self, what: &str, why: &CdrError) {
-        self.logger.warn(format_args!(
-            "simulate_steps: malformed {what} request: {why}"
-        ));
+        let reason = format!("malformed {what} request: {why}");
+        self.refusals.report("simulate_steps", &reason);
     }
 }
 

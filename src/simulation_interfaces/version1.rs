@@ -12,7 +12,7 @@ use merrow_ros2::node::{NodeError, Service};
 /// Starts the service `SpawnEntity`.
 pub(super) fn serve_spawn_entity(connections: &Connections) -> Result<Service, NodeError> {
     connections.serve::<SpawnEntityService>("spawn_entity", |connections, request, answer| {
-        let logger = connections.node.logger().clone();
+        let refusals = connections.refusals.clone();
         connections.editor.send(move |editor| {
             let spawned = spawn::spawn(
                 editor,
@@ -27,7 +27,7 @@ pub(super) fn serve_spawn_entity(connections: &Connections) -> Result<Service, N
                     initial_pose: request.initial_pose,
                 },
             );
-            spawn::log(&logger, "spawn_entity", &spawned.result);
+            refusals.report_failure("spawn_entity", &spawned.result);
             answer.send(&SpawnEntityResponse {
                 result: spawned.result,
                 entity_name: spawned.entity_name,

@@ -81,14 +81,13 @@ pub(super) fn load_world(
     request: LoadWorldRequest,
     answer: impl FnOnce(ServiceResult, WorldResource) + Send + 'static,
 ) {
-    let logger = connections.node.logger().clone();
+    let refusals = connections.refusals.clone();
     connections
         .editor
         .send(move |editor| match load(editor, &request) {
             Ok(()) => answer(ok(), world_resource(editor.document())),
             Err(result) => {
-                let first = result.error_message.lines().next().unwrap_or_default();
-                logger.warn(format_args!("load_world: {first}"));
+                refusals.report_failure("load_world", &result);
                 answer(result, WorldResource::default());
             }
         });
