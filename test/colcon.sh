@@ -76,6 +76,7 @@ rosidl_generate_interfaces(${PROJECT_NAME} ${files}'
   interface geometry_msgs Quaternion "float64 x 0" "float64 y 0" "float64 z 0" "float64 w 1"
   interface geometry_msgs Pose "Point position" "Quaternion orientation"
   interface geometry_msgs Twist "Vector3 linear" "Vector3 angular"
+  interface geometry_msgs Wrench "Vector3 force" "Vector3 torque"
 }
 
 # Copies the tracked files, as in a clone. File times are kept, so that a second run builds only changed files.
