@@ -12,10 +12,13 @@ mod terrain;
 mod validate;
 
 use clap::{Parser, Subcommand};
+use merrow::node::checkpoint;
+use merrow_sim::Simulation;
 use merrow_world as world;
 use merrow_world::{Document, Overrides, World};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Marine robotics simulator: many robots, exact hydrodynamics, built-in ROS 2, no GPU.
 #[derive(Parser, Debug)]
@@ -153,4 +156,30 @@ fn load_document(name: &str, seed: Option<u64>) -> Result<(Document, World), Str
         eprintln!("note: {note}");
     }
     Ok((document, world))
+}
+
+/// Loads a world, and the checkpoint from which it continues, if any. `threads` is the maximum number
+/// of threads that step the robots; 0: one per core.
+fn load_simulation(
+    world: &str,
+    seed: Option<u64>,
+    threads: usize,
+    resume: Option<&Path>,
+) -> Result<(Document, Simulation), String> {
+    let (mut document, world) = load_document(world, seed)?;
+    let mut scene = Arc::new(world.scene);
+    let Some(path) = resume else {
+        return Ok((document, Simulation::new(scene, threads)?));
+    };
+    let located = |why: String| format!("{}: {why}", path.display());
+    let saved = checkpoint::read(path)?;
+    let changes = merrow_sim::checkpoint::world_changes(&saved, &scene.sea).map_err(located)?;
+    if !changes.is_empty() {
+        document = document.with_changes(&changes).map_err(|e| e.to_string())?;
+        scene = Arc::new(document.build().map_err(|e| e.to_string())?.scene);
+    }
+    let mut simulation = Simulation::new(scene, threads)?;
+    simulation.changes = changes;
+    simulation.resume(&saved).map_err(located)?;
+    Ok((document, simulation))
 }

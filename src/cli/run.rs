@@ -1,7 +1,7 @@
 //! `merrow run`: runs a world with its ROS node, its recorder, its checkpoints and its progress
 //! line.
 
-use super::load_document;
+use super::load_simulation;
 use clap::Args;
 use crossbeam_channel::Sender;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -75,7 +75,12 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
 /// # Errors
 /// The world cannot be loaded or run, or the recording is incomplete.
 pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
-    let (document, mut simulation) = load_simulation(arguments)?;
+    let (document, mut simulation) = load_simulation(
+        &arguments.world,
+        arguments.seed,
+        arguments.threads,
+        arguments.resume.as_deref(),
+    )?;
     let mut autosave = Autosave::from_arguments(arguments, simulation.time_ns());
     if let Some(autosave) = &autosave {
         // reports a file that cannot be written before the run
@@ -138,27 +143,6 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     failed.map_or(Ok(ExitCode::SUCCESS), Err)
 }
 
-/// Loads the world, and the checkpoint to resume from.
-fn load_simulation(arguments: &Arguments) -> Result<(Document, Simulation), String> {
-    let (mut document, world) = load_document(&arguments.world, arguments.seed)?;
-    let mut scene = Arc::new(world.scene);
-    let Some(path) = &arguments.resume else {
-        return Ok((document, Simulation::new(scene, arguments.threads)?));
-    };
-    let located = |why: String| format!("{}: {why}", path.display());
-    let saved = checkpoint::read(path)?;
-    let changes = sim::checkpoint::world_changes(&saved, &scene.sea).map_err(located)?;
-    if !changes.is_empty() {
-        let changed = document.with_changes(&changes).map_err(|e| e.to_string())?;
-        scene = Arc::new(changed.build().map_err(|e| e.to_string())?.scene);
-        document = changed;
-    }
-    let mut simulation = Simulation::new(scene, arguments.threads)?;
-    simulation.changes = changes;
-    simulation.resume(&saved).map_err(located)?;
-    Ok((document, simulation))
-}
-
 /// Services that change the world. The services end before the editor.
 struct WorldServices {
     _interfaces: SimulationInterfaces,
@@ -180,8 +164,7 @@ fn serve_world(
         document,
         scene: Arc::clone(&simulation.scene),
         threads: arguments.threads,
-        requests: interface.requests().clone(),
-        interface: Some(Arc::clone(interface)),
+        interface: Arc::clone(interface),
         next_outputs: Arc::clone(bridge.next_outputs()),
     })?;
     let Some(sender) = editor.sender() else {

@@ -211,103 +211,32 @@ fn split_outcome(outcome: MessageOutcome) -> (bool, String) {
     (outcome.is_ok(), outcome.unwrap_or_else(|why| why))
 }
 
-impl ServiceOutcome for Trigger {
-    type Outcome = MessageOutcome;
-    fn rejected(why: String) -> MessageOutcome {
-        Err(why)
-    }
-    fn response(outcome: MessageOutcome) -> TriggerResponse {
-        let (success, message) = split_outcome(outcome);
-        TriggerResponse { success, message }
-    }
+/// Implements services whose response consists of success and message.
+macro_rules! message_services {
+    ($($service:ident => $response:ident),* $(,)?) => {$(
+        impl ServiceOutcome for $service {
+            type Outcome = MessageOutcome;
+            fn rejected(why: String) -> MessageOutcome {
+                Err(why)
+            }
+            fn response(outcome: MessageOutcome) -> $response {
+                let (success, message) = split_outcome(outcome);
+                $response { success, message }
+            }
+        }
+    )*};
 }
 
-impl ServiceOutcome for SetPose {
-    type Outcome = MessageOutcome;
-    fn rejected(why: String) -> MessageOutcome {
-        Err(why)
-    }
-    fn response(outcome: MessageOutcome) -> SetPoseResponse {
-        let (success, message) = split_outcome(outcome);
-        SetPoseResponse { success, message }
-    }
-}
-
-impl ServiceOutcome for Couple {
-    type Outcome = MessageOutcome;
-    fn rejected(why: String) -> MessageOutcome {
-        Err(why)
-    }
-    fn response(outcome: MessageOutcome) -> CoupleResponse {
-        let (success, message) = split_outcome(outcome);
-        CoupleResponse { success, message }
-    }
-}
-
-impl ServiceOutcome for Weather {
-    type Outcome = MessageOutcome;
-    fn rejected(why: String) -> MessageOutcome {
-        Err(why)
-    }
-    fn response(outcome: MessageOutcome) -> WeatherResponse {
-        let (success, message) = split_outcome(outcome);
-        WeatherResponse { success, message }
-    }
-}
-
-impl ServiceOutcome for Fault {
-    type Outcome = MessageOutcome;
-    fn rejected(why: String) -> MessageOutcome {
-        Err(why)
-    }
-    fn response(outcome: MessageOutcome) -> FaultResponse {
-        let (success, message) = split_outcome(outcome);
-        FaultResponse { success, message }
-    }
-}
-
-impl ServiceOutcome for ApplyWrench {
-    type Outcome = MessageOutcome;
-    fn rejected(why: String) -> MessageOutcome {
-        Err(why)
-    }
-    fn response(outcome: MessageOutcome) -> ApplyWrenchResponse {
-        let (success, message) = split_outcome(outcome);
-        ApplyWrenchResponse { success, message }
-    }
-}
-
-impl ServiceOutcome for ClearWrenches {
-    type Outcome = MessageOutcome;
-    fn rejected(why: String) -> MessageOutcome {
-        Err(why)
-    }
-    fn response(outcome: MessageOutcome) -> ClearWrenchesResponse {
-        let (success, message) = split_outcome(outcome);
-        ClearWrenchesResponse { success, message }
-    }
-}
-
-impl ServiceOutcome for Record {
-    type Outcome = MessageOutcome;
-    fn rejected(why: String) -> MessageOutcome {
-        Err(why)
-    }
-    fn response(outcome: MessageOutcome) -> RecordResponse {
-        let (success, message) = split_outcome(outcome);
-        RecordResponse { success, message }
-    }
-}
-
-impl ServiceOutcome for Checkpoint {
-    type Outcome = MessageOutcome;
-    fn rejected(why: String) -> MessageOutcome {
-        Err(why)
-    }
-    fn response(outcome: MessageOutcome) -> CheckpointResponse {
-        let (success, message) = split_outcome(outcome);
-        CheckpointResponse { success, message }
-    }
+message_services! {
+    Trigger => TriggerResponse,
+    SetPose => SetPoseResponse,
+    Couple => CoupleResponse,
+    Weather => WeatherResponse,
+    Fault => FaultResponse,
+    ApplyWrench => ApplyWrenchResponse,
+    ClearWrenches => ClearWrenchesResponse,
+    Record => RecordResponse,
+    Checkpoint => CheckpointResponse,
 }
 
 impl ServiceOutcome for StepSimulation {

@@ -23,10 +23,8 @@ pub struct EditorParts {
     pub scene: Arc<Scene>,
     /// Maximum number of threads that step the robots; 0: one per core.
     pub threads: usize,
-    /// Requests to the running world.
-    pub requests: Sender<Request>,
-    /// Objects of the node that receive; `None` without a node.
-    pub interface: Option<Arc<Interface>>,
+    /// Objects of the node that receive.
+    pub interface: Arc<Interface>,
     /// Place for the topics of the next scene.
     pub next_outputs: NextOutputs,
 }
@@ -140,7 +138,11 @@ impl WorldEditor {
         let (reply, answer) = bounded(1);
         let access = move |simulation: &mut Simulation| drop(reply.try_send(read(simulation)));
         let request = Request::Access(Access::new(access));
-        self.parts.requests.send(request).map_err(|_| ended())?;
+        self.parts
+            .interface
+            .requests()
+            .send(request)
+            .map_err(|_| ended())?;
         answer.recv().map_err(|_| ended())
     }
 
@@ -189,8 +191,8 @@ impl WorldEditor {
     ) -> Result<(), String> {
         let scene = Arc::clone(&simulation.scene);
         let plan = Arc::new(Plan::new(&scene));
-        if let Some(interface) = &self.parts.interface {
-            let publishers = Interface::publishers(interface.node(), &plan)?;
+        let publishers = Interface::publishers(self.parts.interface.node(), &plan)?;
+        {
             let next = self.parts.next_outputs.lock();
             *next.unwrap_or_else(PoisonError::into_inner) = Some((Arc::clone(&plan), publishers));
         }
@@ -199,20 +201,26 @@ impl WorldEditor {
         if at_start {
             let (reply, answer) = bounded(1);
             let request = Request::Load(simulation, Reply::from(reply));
-            self.parts.requests.send(request).map_err(|_| ended())?;
+            self.parts
+                .interface
+                .requests()
+                .send(request)
+                .map_err(|_| ended())?;
             drop(answer.recv().map_err(|_| ended())?);
         } else {
             let (reply, answer) = bounded(1);
             let request = Request::Replace(simulation, Reply::from(reply));
-            self.parts.requests.send(request).map_err(|_| ended())?;
+            self.parts
+                .interface
+                .requests()
+                .send(request)
+                .map_err(|_| ended())?;
             drop(answer.recv().map_err(|_| ended())??);
         }
         self.version = SceneVersion(self.version.0 + 1);
         let old = std::mem::replace(&mut self.parts.scene, Arc::clone(&scene));
         self.set_document(document);
-        let Some(interface) = &self.parts.interface else {
-            return Ok(());
-        };
+        let interface = &self.parts.interface;
         if at_start {
             interface.forget_parameters(&old);
         }

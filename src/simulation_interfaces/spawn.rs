@@ -13,10 +13,11 @@ use merrow_ros2::msg::simulation_interfaces::{
     ServiceResult, SpawnEntities, SpawnEntitiesResponse, SpawnEntity, SpawnEntityResponse,
     SpawnEntityService, SpawnResult, Spawnable,
 };
+use merrow_ros2::names::check_full_name;
 use merrow_ros2::node::{NodeError, Service};
 use merrow_sim::Simulation;
-use merrow_world::data_dir;
 use merrow_world::document::{Resource as Description, ResourceError};
+use merrow_world::{data_dir, is_name};
 use std::collections::HashMap;
 
 /// Starts the services of this file.
@@ -144,12 +145,9 @@ fn try_spawn(editor: &mut WorldEditor, request: &SpawnEntity) -> Result<String, 
         } => Description::Text(resource_string.clone()),
     };
     let namespace = request.entity_namespace.trim_matches('/');
-    if !namespace.is_empty() && !namespace.split('/').all(is_namespace_part) {
-        let why = format!(
-            "found the namespace {:?}; expected letters, digits and `_` between slashes",
-            request.entity_namespace
-        );
-        return Err(failure(SpawnResult::NAMESPACE_INVALID, why));
+    if !namespace.is_empty() {
+        check_full_name(&format!("/{namespace}"))
+            .map_err(|why| failure(SpawnResult::NAMESPACE_INVALID, format!("namespace: {why}")))?;
     }
     let name = entity_name(editor, request, &description)?;
     let placement = {
@@ -209,11 +207,6 @@ fn check_overlap(
     }
 }
 
-fn is_namespace_part(part: &str) -> bool {
-    part.starts_with(|c: char| c.is_ascii_alphabetic())
-        && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
 /// Returns the result for a description that cannot be used.
 fn resource_failure(why: &ResourceError) -> ServiceResult {
     let code = match why {
@@ -270,13 +263,6 @@ fn entity_name(
         "found the name {wanted:?}; expected lowercase letters, digits and `_`, first a letter"
     );
     Err(failure(SpawnResult::NAME_INVALID, why))
-}
-
-fn is_name(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// Returns a valid name that resembles `name`.

@@ -147,6 +147,33 @@ fn an_added_robot_keeps_the_instants_of_its_sensors() {
     assert_eq!(run(1, 5), run(2, 11));
 }
 
+// Goal: a firmware that is active from the start also starts in a robot that is added later.
+// Method: a REMUS added after 1 s keeps its depth and runs its propeller for 20 s. Tolerance: 0.5 m,
+// the transient of the hold.
+#[test]
+fn the_firmware_of_an_added_robot_starts() {
+    let (document, mut s) = bundled("open_water");
+    s.advance(500);
+    let place = Placement {
+        p_WB: Vec3::new(300.0, 300.0, -5.0),
+        q_WB: Quat::identity(),
+    };
+    replace(
+        &mut s,
+        &spawn(&document, "added", "remus100_survey", place),
+        1,
+    );
+    s.advance(10_000);
+    let added = s.scene.robots.iter().position(|r| r.name == "added");
+    let state = &s.state.robots[added.unwrap()];
+    assert!(state.motion.V_WB_B.v.x > 1.0, "{:?}", state.motion.V_WB_B.v);
+    assert!(
+        (state.motion.p_WB.z + 5.0).abs() < 0.5,
+        "{:?}",
+        state.motion.p_WB
+    );
+}
+
 // Goal: commands that were sent before a replacement reach their robot after it. Method: the index
 // of a robot changes because a robot before it is removed. Tolerance: none.
 #[test]

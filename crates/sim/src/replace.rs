@@ -66,15 +66,8 @@ impl Simulation {
     pub fn load(&mut self, new: &mut Self) -> Correspondence {
         new.scene_version = SceneVersion(self.scene_version.0 + 1);
         std::mem::swap(self, new);
-        let none = Correspondence::new(&new.scene, &self.scene);
-        Correspondence {
-            robots: vec![None; none.robots.len()],
-            structures: vec![None; none.structures.len()],
-            couplings: vec![None; none.couplings.len()],
-            tethers: vec![None; none.tethers.len()],
-            chargers: vec![None; none.chargers.len()],
-            beacons: vec![None; none.beacons.len()],
-        }
+        // lists without entries: no index has a counterpart
+        Correspondence::default()
     }
 
     /// Compares the objects with those of `new`. A robot that has other parts is another robot.

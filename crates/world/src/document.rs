@@ -68,8 +68,6 @@ pub struct ObjectInfo {
     pub category: String,
     /// Tags stated in the file.
     pub tags: Vec<String>,
-    /// Whether the object was added since the world was loaded.
-    pub spawned: bool,
     /// Pose of a structure.
     pub placement: Option<Placement>,
 }
@@ -223,16 +221,6 @@ impl Document {
         changes::objects(self)
     }
 
-    /// Returns whether the object `name` was added since the world was loaded.
-    pub fn is_spawned(&self, name: &str) -> bool {
-        self.spawned.iter().any(|(spawned, _)| spawned == name)
-    }
-
-    /// Returns the names of the objects that were added since the world was loaded.
-    pub fn spawned(&self) -> impl Iterator<Item = &str> {
-        self.spawned.iter().map(|(name, _)| name.as_str())
-    }
-
     /// Returns the world with an additional robot `name`, whose topics are in `namespace` (empty:
     /// that of the node). The result is not built yet.
     ///
@@ -301,9 +289,9 @@ impl Document {
 
     /// Returns the world without the objects that were added since it was loaded.
     pub fn without_spawned(&self) -> Self {
-        let names: Vec<String> = self.spawned().map(str::to_string).collect();
+        let names = self.spawned.iter().map(|(name, _)| name);
         let remove = |document: Self, name: &String| document.without(name).unwrap_or(document);
-        names.iter().fold(self.clone(), remove)
+        names.fold(self.clone(), remove)
     }
 
     /// Returns the description of the world.

@@ -32,6 +32,7 @@ pub mod import;
 pub use crate::build::{Overrides, load as load_world, load_text};
 pub use crate::document::Document;
 pub use merrow_yaml::error::{Place, Problem, Problems};
+pub use merrow_yaml::scalars::is_name;
 
 use merrow_model::scene::Scene;
 

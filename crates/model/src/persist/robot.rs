@@ -67,7 +67,7 @@ persist! { struct TrajectoryPoint {
 } }
 persist! { struct Tolerance { position, velocity, acceleration } }
 
-persist! { struct FirmwareState { ticks, command, command_ns, memory } }
+persist! { struct FirmwareState { ticks, started, command, command_ns, memory } }
 persist! { enum FirmwareLawState {
     0 = Multirotor(flight), 1 = HeadingDepthHold(course), 2 = Drive(drive), 3 = SurgeYawRate(vessel),
 } }

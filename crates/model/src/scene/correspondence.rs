@@ -3,7 +3,8 @@
 use crate::scene::Scene;
 
 /// For the objects of a scene, their indices in the scene that replaces it; `None` for objects that
-/// no longer exist. Objects correspond if they have the same name and the same parts.
+/// no longer exist, and for all if the lists are empty. Objects correspond if they have the same
+/// name and the same parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Correspondence {
     /// One entry per robot.

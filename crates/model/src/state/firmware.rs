@@ -9,6 +9,8 @@ use merrow_math::Vec3;
 pub struct FirmwareState {
     /// Number of ticks so far.
     pub ticks: u64,
+    /// True after the first tick of the robot, which can be later than the first tick of the run.
+    pub started: bool,
     /// Latest velocity command: linear [m/s] and angular [rad/s].
     pub command: [Vec3; 2],
     /// Time of the latest velocity command [ns]; `None` before the first.
@@ -155,6 +157,7 @@ impl FirmwareState {
         };
         Some(Self {
             ticks: 0,
+            started: false,
             command: [zero; 2],
             command_ns: None,
             memory,

@@ -1,5 +1,5 @@
 //! Types of `simulation_interfaces` 1.x that differ from those of version 2, as in Humble (1.4) and
-//! Jazzy (1.5).
+//! Jazzy (1.5). The result codes are those of version 2.
 
 use crate::message::{ros_message, ros_service};
 use crate::msg::geometry_msgs::PoseStamped;
@@ -53,16 +53,6 @@ ros_service! {
             result: ServiceResult,
             /// Name of the entity.
             entity_name: String,
-        } consts {
-            NAME_NOT_UNIQUE: u8 = 101,
-            NAME_INVALID: u8 = 102,
-            UNSUPPORTED_FORMAT: u8 = 103,
-            NO_RESOURCE: u8 = 104,
-            NAMESPACE_INVALID: u8 = 105,
-            RESOURCE_PARSE_ERROR: u8 = 106,
-            MISSING_ASSETS: u8 = 107,
-            UNSUPPORTED_ASSETS: u8 = 108,
-            INVALID_POSE: u8 = 109,
         }
     }
 
@@ -83,13 +73,6 @@ ros_service! {
             result: ServiceResult,
             /// World that is loaded.
             world: WorldResource,
-        } consts {
-            UNSUPPORTED_FORMAT: u8 = 101,
-            NO_RESOURCE: u8 = 102,
-            RESOURCE_PARSE_ERROR: u8 = 103,
-            MISSING_ASSETS: u8 = 104,
-            UNSUPPORTED_ASSETS: u8 = 105,
-            UNSUPPORTED_ELEMENTS: u8 = 106,
         }
     }
 

@@ -282,7 +282,6 @@ pub(super) fn objects(document: &Document) -> Vec<ObjectInfo> {
                 let own = start_of_copy(entry, &name).unwrap_or(entry);
                 let labels = labels(own, entry);
                 objects.push(ObjectInfo {
-                    spawned: document.is_spawned(&name),
                     section,
                     description: labels.description,
                     category: labels.category,

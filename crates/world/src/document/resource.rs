@@ -7,6 +7,7 @@ use crate::import::urdf;
 use crate::{Place, Problems};
 use merrow_yaml::error::quote;
 use merrow_yaml::node::{Map, Node, Value, parse};
+use std::path::Path;
 
 /// Name of a text in messages.
 const LABEL: &str = "resource";
@@ -62,7 +63,7 @@ impl Resource {
             Self::Text(text) if text.trim_start().starts_with('<') => urdf::robot_name(text),
             Self::Text(_) => None,
             Self::Uri(uri) => {
-                let path = std::path::Path::new(without_scheme(uri));
+                let path = Path::new(without_scheme(uri));
                 let stem = path.file_stem()?.to_str()?;
                 Some(stem.to_string()).filter(|stem| !stem.is_empty())
             }
@@ -101,26 +102,23 @@ fn entry_of_file(uri: &str) -> Result<Node, ResourceError> {
     if let Some((_, _, name)) = other {
         return Err(unsupported(name));
     }
-    if suffix == "urdf" || suffix == "xml" || suffix == "xacro" {
-        if suffix == "xacro" {
-            return Err(unsupported(
-                "xacro; convert it with `xacro FILE > robot.urdf`",
-            ));
-        }
-        let place = Place::file(LABEL);
-        let mut problems = Problems::new();
-        if assets::find_file(file, &place, &mut problems).is_none() {
-            return Err(ResourceError::NotFound(problems.to_string()));
-        }
-        return Ok(entry(model_of_urdf(file)));
+    if suffix == "xacro" {
+        let found = "xacro; convert it with `xacro FILE > robot.urdf`";
+        return Err(unsupported(found));
     }
-    let is_file = std::path::Path::new(file).is_file();
-    if !is_file
-        && !data_dir::file_names("params/robots")
-            .iter()
-            .any(|name| name == file)
-    {
-        let names = data_dir::file_names("params/robots");
+    if suffix == "urdf" || suffix == "xml" {
+        let mut problems = Problems::new();
+        return match assets::find_file(file, &Place::file(LABEL), &mut problems) {
+            Some(path) => Ok(entry(model_of_urdf(&absolute(&path)))),
+            None => Err(ResourceError::NotFound(problems.to_string())),
+        };
+    }
+    let path = Path::new(file);
+    if path.is_file() {
+        return Ok(entry(text_node(&absolute(path))));
+    }
+    let names = data_dir::file_names("params/robots");
+    if !names.iter().any(|name| name == file) {
         let hint = merrow_yaml::error::did_you_mean(file, names.iter().map(String::as_str));
         let text = format!(
             "no bundled robot and no file is called {}{hint}",
@@ -129,6 +127,12 @@ fn entry_of_file(uri: &str) -> Result<Node, ResourceError> {
         return Err(ResourceError::NotFound(text));
     }
     Ok(entry(text_node(file)))
+}
+
+/// Returns the absolute path, because a saved world is loaded from another folder.
+fn absolute(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    absolute.to_string_lossy().into_owned()
 }
 
 /// Returns the entry of a robot that a text describes.

@@ -28,6 +28,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
         return;
     }
     memory.ticks += 1;
+    let is_first = !std::mem::replace(&mut memory.started, true);
     let age = |since: u64| (now_ns - since) as f64 * 1e-9;
     let counts = memory
         .command_ns
@@ -53,7 +54,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
             );
         }
         (FirmwareLaw::HeadingDepthHold(settings), FirmwareLawState::HeadingDepthHold(hold)) => {
-            if memory.ticks == 1 {
+            if is_first {
                 begin(robot, settings, state, hold);
             }
             if hold.on {
