@@ -158,8 +158,8 @@ fn load_document(name: &str, seed: Option<u64>) -> Result<(Document, World), Str
     Ok((document, world))
 }
 
-/// Loads a world, and the checkpoint from which it continues, if any. `threads` is the maximum number
-/// of threads that step the robots; 0: one per core.
+/// Loads a world, and the checkpoint from which it continues, if any. `threads` is the maximum
+/// number of threads that step the robots; 0: one per core.
 fn load_simulation(
     world: &str,
     seed: Option<u64>,

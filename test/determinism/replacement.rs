@@ -148,8 +148,8 @@ fn an_added_robot_keeps_the_instants_of_its_sensors() {
 }
 
 // Goal: a firmware that is active from the start also starts in a robot that is added later.
-// Method: a REMUS added after 1 s keeps its depth and runs its propeller for 20 s. Tolerance: 0.5 m,
-// the transient of the hold.
+// Method: a REMUS added after 1 s keeps its depth and runs its propeller for 20 s. Tolerance:
+// 0.5 m, the transient of the hold.
 #[test]
 fn the_firmware_of_an_added_robot_starts() {
     let (document, mut s) = bundled("open_water");

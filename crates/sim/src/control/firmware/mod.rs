@@ -29,10 +29,9 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
     }
     memory.ticks += 1;
     let is_first = !std::mem::replace(&mut memory.started, true);
-    let age = |since: u64| (now_ns - since) as f64 * 1e-9;
     let counts = memory
         .command_ns
-        .is_some_and(|since| age(since) <= firmware.timeout);
+        .is_some_and(|since| (now_ns - since) as f64 * 1e-9 <= firmware.timeout);
     let command = if counts {
         memory.command
     } else {
