@@ -2,7 +2,8 @@
 
 use merrow::arm;
 use merrow::convert::instruments;
-use merrow::input::{firmware, services};
+use merrow::input::{firmware, motion_control, services};
+use merrow::msg::SetControlMode;
 use merrow::node::plan::Plan;
 use merrow::node::{frames, live_parameters, urdf};
 use merrow::simulation_interfaces;
@@ -13,7 +14,7 @@ use merrow_model::scene::sensor::ais::Transponder;
 use merrow_model::scene::sensor::obstacle::Obstacle;
 use merrow_model::scene::{Link, Robot, Scene, Tether, TetherEnd, Winch};
 use merrow_ros2::message::Service;
-use merrow_ros2::msg::std_srvs::Trigger;
+use merrow_ros2::msg::std_srvs::{SetBool, Trigger};
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::Pace;
@@ -184,6 +185,7 @@ fn actions(plan: &Plan) -> Vec<Value> {
 /// Lists the services of the node, the sensors and the firmware.
 fn services_of(scene: &Scene) -> Vec<Value> {
     let of_firmware = firmware::services(scene).into_iter();
+    let of_controllers = motion_control::services(scene).into_iter();
     services::SERVICES
         .iter()
         .chain(&simulation_interfaces::SERVICES)
@@ -197,6 +199,12 @@ fn services_of(scene: &Scene) -> Vec<Value> {
             of_firmware
                 .map(|(name, ..)| json!({ "service": full_name(&name), "type": Trigger::TYPE })),
         )
+        .chain(of_controllers.flat_map(|(_, [set_mode, arm])| {
+            [
+                json!({ "service": full_name(&set_mode), "type": SetControlMode::TYPE }),
+                json!({ "service": full_name(&arm), "type": SetBool::TYPE }),
+            ]
+        }))
         .collect()
 }
 

@@ -1,6 +1,7 @@
 //! Topics and services of the built-in firmwares.
 
 use crate::convert::{from_vector3, header, point, quaternion, vector3};
+use crate::input::motion_control;
 use crate::node::frames::Snapshot;
 use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
 use merrow_math::{Quat, Vec3};
@@ -57,8 +58,11 @@ pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
             Odometry::info(),
             Source::WheelOdometry { robot: i },
         ),
-        FirmwareLaw::HeadingDepthHold(_) | FirmwareLaw::SurgeYawRate(_) => {}
+        FirmwareLaw::HeadingDepthHold(_)
+        | FirmwareLaw::SurgeYawRate(_)
+        | FirmwareLaw::MotionControl(_) => {}
     }
+    motion_control::outputs(i, robot, outputs);
 }
 
 /// Appends the topics to which the firmware of robot `i` subscribes.
@@ -93,6 +97,13 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             format!(
                 "m/s forward [-{0}, {0}], rad/s about z [-{1}, {1}]",
                 v.max_velocity[0], v.max_velocity[1]
+            )
+        }
+        FirmwareLaw::MotionControl(m) => {
+            let [surge, sway, heave] = m.limits.velocity;
+            format!(
+                "m/s forward [-{surge}, {surge}], left [-{sway}, {sway}] and up [-{heave}, {heave}]; rad/s about z [-{0}, {0}]",
+                m.limits.yaw_rate
             )
         }
         FirmwareLaw::HeadingDepthHold(_) => String::new(),
@@ -130,6 +141,7 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         FirmwareCommand::Enable,
         "true: enable; false: disable immediately".to_string(),
     );
+    motion_control::inputs(i, robot, inputs);
 }
 
 /// Lists the firmware services of type `std_srvs/srv/Trigger`: name, robot index and order.
@@ -213,10 +225,12 @@ pub fn command(
 
 /// Returns the flight mode of a robot.
 pub fn flight_mode(robot: usize, snapshot: &Snapshot) -> StringMsg {
-    let word = snapshot.firmware[robot].map_or("", |f| match f.memory {
-        FirmwareLawState::Multirotor(flight) => flight.mode.keyword(),
-        _ => "",
-    });
+    let word = snapshot.firmware[robot]
+        .as_ref()
+        .map_or("", |f| match &f.memory {
+            FirmwareLawState::Multirotor(flight) => flight.mode.keyword(),
+            _ => "",
+        });
     StringMsg {
         data: word.to_string(),
     }
@@ -225,7 +239,7 @@ pub fn flight_mode(robot: usize, snapshot: &Snapshot) -> StringMsg {
 /// Returns the odometry that a robot computes from its wheel rotation.
 pub fn wheel_odometry(scene: &Scene, robot: usize, snapshot: &Snapshot) -> Odometry {
     let model = &scene.robots[robot];
-    let memory = snapshot.firmware[robot].map(|f| f.memory);
+    let memory = snapshot.firmware[robot].as_ref().map(|f| &f.memory);
     let Some(FirmwareLawState::Drive(drive)) = memory else {
         return Odometry::default();
     };

@@ -3,6 +3,7 @@
 
 pub mod faults;
 pub mod firmware;
+pub mod motion_control;
 pub mod services;
 pub(crate) mod wrench;
 
@@ -87,6 +88,7 @@ fn robot_of(target: Target) -> Option<usize> {
         | Target::WrenchStamped { robot }
         | Target::ExternalWrench { robot, .. }
         | Target::Firmware { robot, .. }
+        | Target::Motion { robot, .. }
         | Target::Joints { robot } => Some(robot),
         Target::Trajectory { group_index } | Target::Group { group_index, .. } => {
             Some(group_index.robot)
@@ -143,6 +145,9 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
         }
         Target::ExternalWrench { robot, link } => external_wrench(scene, robot, link, bytes)?,
         Target::Firmware { robot, command } => firmware::command(scene, robot, command, bytes)?,
+        Target::Motion { robot, command } => {
+            return motion_control::commands(robot, command, bytes);
+        }
         Target::Coupling { coupling } => Command::SetCoupling {
             coupling,
             engage: read::<Bool>(bytes)?.data,

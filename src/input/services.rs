@@ -7,23 +7,23 @@
 use crate::convert::instruments;
 use crate::convert::{from_quaternion, from_vector3, time};
 use crate::input::Mailbox;
-use crate::input::{firmware, wrench};
+use crate::input::{firmware, motion_control, wrench};
 use crate::msg::{
     ApplyWrench, ApplyWrenchResponse, Checkpoint, CheckpointRequest, CheckpointResponse,
     ClearWrenches, ClearWrenchesResponse, Couple, CoupleRequest, CoupleResponse, Fault,
-    FaultRequest, FaultResponse, Record, RecordResponse, SaveWorld, SetPose, SetPoseRequest,
-    SetPoseResponse, StepSimulation, StepSimulationResponse, Weather, WeatherRequest,
-    WeatherResponse,
+    FaultRequest, FaultResponse, Record, RecordResponse, SaveWorld, SetControlMode,
+    SetControlModeResponse, SetPose, SetPoseRequest, SetPoseResponse, StepSimulation,
+    StepSimulationResponse, Weather, WeatherRequest, WeatherResponse,
 };
 use crate::publisher::Task;
 use crossbeam_channel::Sender;
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
 use merrow_model::state::Command;
-use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::commands::{CommandRejection, FirmwareOrder};
 use merrow_ros2::cdr::{from_bytes, to_bytes};
 use merrow_ros2::message::Service as ServiceType;
-use merrow_ros2::msg::std_srvs::{Trigger, TriggerResponse};
+use merrow_ros2::msg::std_srvs::{SetBool, SetBoolResponse, Trigger, TriggerResponse};
 use merrow_ros2::node::{Node, NodeError, Responder, Service};
 use merrow_ros2::parameters::ParameterServer;
 use merrow_ros2::qos::Qos;
@@ -141,6 +141,27 @@ fn device_services(node: &Node, mailbox: &Mailbox) -> Result<Vec<Service>, NodeE
             },
         )?);
     }
+    for (robot, [set_mode, arm]) in motion_control::services(&mailbox.scene) {
+        let label = set_mode.clone();
+        services.push(serve::<SetControlMode>(
+            node,
+            mailbox,
+            &set_mode,
+            move |mailbox, request, caller| {
+                let command = motion_control::mode_command(robot, &request.mode);
+                send_or_reject(mailbox, &label, command, caller);
+            },
+        )?);
+        services.push(serve::<SetBool>(
+            node,
+            mailbox,
+            &arm,
+            move |mailbox, request, caller| {
+                let order = FirmwareOrder::Enable(request.data);
+                mailbox.send_command(Command::FirmwareOrder { robot, order }, caller);
+            },
+        )?);
+    }
     for (name, robot, sensor, on) in instruments::services(&mailbox.scene) {
         services.push(serve::<Trigger>(
             node,
@@ -236,6 +257,8 @@ message_services! {
     ApplyWrench => ApplyWrenchResponse,
     ClearWrenches => ClearWrenchesResponse,
     Record => RecordResponse,
+    SetControlMode => SetControlModeResponse,
+    SetBool => SetBoolResponse,
     Checkpoint => CheckpointResponse,
 }
 

@@ -180,6 +180,20 @@ ros_service! {
         }
     }
 
+    /// Requests a mode of the motion controller of a robot.
+    pub struct SetControlMode("merrow/srv/SetControlMode") {
+        request SetControlModeRequest {
+            /// Name of the mode.
+            mode: String,
+        }
+        response SetControlModeResponse {
+            /// Whether the mode is active.
+            success: bool,
+            /// Reason for a failure, as text for users.
+            message: String,
+        }
+    }
+
     /// Writes a checkpoint, from which `merrow run --resume` continues.
     pub struct Checkpoint("merrow/srv/Checkpoint") {
         request CheckpointRequest {
@@ -230,6 +244,32 @@ ros_message! {
         /// One element per contact point.
         contacts: Vec<Contact>,
     }
+
+    /// Status of the motion controller of a robot.
+    pub struct ControllerStatus("merrow/msg/ControllerStatus") {
+        /// Time of the status; the frame is the world.
+        header: Header,
+        /// Name of the mode.
+        mode: String,
+        /// Whether the controller may command the thrusters.
+        armed: bool,
+        /// Reference of the pose of base_link, in the world frame \[m, unit quaternion\].
+        reference_pose: Pose,
+        /// Reference of the velocity, in the world frame \[m/s, rad/s\].
+        reference_twist: Twist,
+        /// Pose of base_link that the controller uses, in the world frame \[m, unit quaternion\].
+        pose: Pose,
+        /// Wrench that the controller requests, in base_link \[N, N m\].
+        requested_wrench: Wrench,
+        /// Wrench that the thruster allocation produces for it, in base_link \[N, N m\].
+        allocated_wrench: Wrench,
+        /// Number of waypoints reached.
+        waypoint: u32,
+        /// Number of waypoints of the path; 0 without a path.
+        waypoints: u32,
+        /// Distance from the present leg of the path, positive to its left \[m\].
+        cross_track_error: f64,
+    }
 }
 
 /// Returns one sample of every message type of this module and its submodules, including requests
@@ -266,6 +306,9 @@ pub fn catalogue() -> Vec<TypeSample> {
         TypeSample::for_message::<ClearWrenchesResponse>(),
         TypeSample::for_message::<SaveWorldRequest>(),
         TypeSample::for_message::<SaveWorldResponse>(),
+        TypeSample::for_message::<SetControlModeRequest>(),
+        TypeSample::for_message::<SetControlModeResponse>(),
+        TypeSample::for_message::<ControllerStatus>(),
         TypeSample::for_message::<CheckpointRequest>(),
         TypeSample::for_message::<CheckpointResponse>(),
         TypeSample::for_message::<Contact>(),
@@ -289,5 +332,6 @@ pub fn services() -> Vec<(&'static str, &'static str)> {
         entry::<ClearWrenches>(),
         entry::<SaveWorld>(),
         entry::<Checkpoint>(),
+        entry::<SetControlMode>(),
     ]
 }

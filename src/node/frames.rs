@@ -88,7 +88,7 @@ impl Snapshot {
             ballasts: robots()
                 .map(|(_, r)| r.buoyancy_engines.iter().map(|b| b.volume).collect())
                 .collect(),
-            firmware: robots().map(|(_, r)| r.firmware).collect(),
+            firmware: robots().map(|(_, r)| r.firmware.clone()).collect(),
             efforts: simulation
                 .runners
                 .iter()

@@ -10,6 +10,7 @@ use crate::convert::{camera, topic};
 use crate::input;
 use crate::input::firmware;
 use crate::input::firmware::FirmwareCommand;
+use crate::input::motion_control::MotionCommand;
 use crate::msg::Contacts;
 use merrow_model::scene::sensor::PublisherQos;
 use merrow_model::scene::{Coupling, Fin, FinLaw, JointKind, JointMode, Robot, Scene, Tether};
@@ -96,6 +97,11 @@ pub enum Source {
     },
     /// Flight mode of a multirotor.
     FlightMode {
+        /// Index of the robot.
+        robot: usize,
+    },
+    /// Status of a motion controller.
+    ControllerStatus {
         /// Index of the robot.
         robot: usize,
     },
@@ -213,6 +219,13 @@ pub enum Target {
         robot: usize,
         /// Kind of the command.
         command: FirmwareCommand,
+    },
+    /// Motion controller of a robot.
+    Motion {
+        /// Index of the robot.
+        robot: usize,
+        /// Kind of the command.
+        command: MotionCommand,
     },
     /// A coupling, to engage or release.
     Coupling {

@@ -13,7 +13,7 @@ mod sensor_topics;
 use crate::arm::GoalObserver;
 use crate::convert::topic::Topic;
 use crate::convert::{camera, contacts, header};
-use crate::input::firmware;
+use crate::input::{firmware, motion_control};
 pub use crate::node::batch::Batch;
 use crate::node::diagnostics;
 use crate::node::diagnostics::Rejections;
@@ -396,6 +396,9 @@ impl Worker {
             self.emit(i, now, || Float64 {
                 data: snapshot.ballasts[robot][ballast],
             });
+        }
+        for &(i, robot) in &outputs.controller_status {
+            self.emit(i, now, || motion_control::status(scene, robot, snapshot));
         }
         for &(i, robot) in &outputs.wheel_odometries {
             self.emit(i, now, || firmware::wheel_odometry(scene, robot, snapshot));

@@ -30,6 +30,8 @@ pub(crate) struct OutputIndex {
     // by robot
     pub(crate) flight_modes: Vec<(usize, usize)>,
     // by robot
+    pub(crate) controller_status: Vec<(usize, usize)>,
+    // by robot
     pub(crate) wheel_odometries: Vec<(usize, usize)>,
     pub(crate) coupling_states: Vec<(usize, usize)>,
     pub(crate) coupling_loads: Vec<(usize, usize)>,
@@ -74,6 +76,7 @@ impl OutputIndex {
                 Source::Battery { robot } => index.batteries.push((i, robot)),
                 Source::Ballast { robot, ballast } => index.ballasts.push((i, [robot, ballast])),
                 Source::FlightMode { robot } => index.flight_modes.push((i, robot)),
+                Source::ControllerStatus { robot } => index.controller_status.push((i, robot)),
                 Source::WheelOdometry { robot } => index.wheel_odometries.push((i, robot)),
                 Source::Coupling { coupling } => index.coupling_states.push((i, coupling)),
                 Source::CouplingLoad { coupling } => index.coupling_loads.push((i, coupling)),

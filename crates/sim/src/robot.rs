@@ -2,6 +2,7 @@
 
 use crate::control::energy::power;
 use crate::control::energy::power::PowerEnvironment;
+use crate::control::firmware::motion_control::estimate::Surroundings;
 use crate::control::joints;
 use crate::control::joints::Now;
 use crate::control::{command, fault, firmware};
@@ -487,8 +488,19 @@ fn read_sensors(
     if state.impulse_acceleration.is_nonzero {
         add_impulse_accelerations(robot, state, work);
     }
+    let n_before = outbox.len();
     sensors::read_due(robot, state, work, sensor_environment, now_ns, outbox);
     work.links[0].A = free;
+    if outbox.len() > n_before {
+        let environment = sensor_environment.environment;
+        let surroundings = Surroundings {
+            origin: sensor_environment.origin,
+            density: environment.sea.density,
+            gravity: environment.gravity,
+            surface_pressure: environment.sea.air_pressure,
+        };
+        firmware::forward_readings(robot, state, &outbox[n_before..], &surroundings, now_ns);
+    }
 }
 
 /// Adds the accelerations by the impulses of the last step to those of the links, so that an IMU at

@@ -21,7 +21,7 @@ fn velocity(robot: &RobotState) -> Vec3 {
 }
 
 fn mode(s: &Simulation) -> FlightMode {
-    match s.state.robots[DRONE].firmware.unwrap().memory {
+    match &s.state.robots[DRONE].firmware.as_ref().unwrap().memory {
         FirmwareLawState::Multirotor(flight) => flight.mode,
         other => panic!("{other:?}"),
     }

@@ -3,6 +3,7 @@
 mod glider;
 mod heading_depth_hold;
 mod landing;
+mod motion_control;
 mod multirotor;
 mod riverwatch;
 mod rover;

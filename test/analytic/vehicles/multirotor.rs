@@ -44,7 +44,7 @@ fn fly(s: &mut Simulation, linear: [f64; 3], yaw_rate: f64, seconds: f64) {
 }
 
 fn mode(s: &Simulation) -> FlightMode {
-    match s.state.robots[0].firmware.unwrap().memory {
+    match &s.state.robots[0].firmware.as_ref().unwrap().memory {
         FirmwareLawState::Multirotor(flight) => flight.mode,
         other => panic!("{other:?}"),
     }

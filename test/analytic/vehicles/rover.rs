@@ -41,8 +41,8 @@ fn drive(s: &mut Simulation, v: f64, w: f64, seconds: f64) {
 }
 
 fn wheels(s: &Simulation) -> DifferentialDriveState {
-    match s.state.robots[0].firmware.unwrap().memory {
-        FirmwareLawState::Drive(drive) => drive,
+    match &s.state.robots[0].firmware.as_ref().unwrap().memory {
+        FirmwareLawState::Drive(drive) => *drive,
         other => panic!("{other:?}"),
     }
 }

@@ -70,6 +70,7 @@ persist! { struct Tolerance { position, velocity, acceleration } }
 persist! { struct FirmwareState { ticks, started, command, command_ns, memory } }
 persist! { enum FirmwareLawState {
     0 = Multirotor(flight), 1 = HeadingDepthHold(course), 2 = Drive(drive), 3 = SurgeYawRate(vessel),
+    4 = MotionControl(control),
 } }
 persist! { struct MultirotorState { mode, p, v, yaw, top, blocked_time, initialised } }
 persist! { enum FlightMode { 0 = Off, 1 = TakingOff, 2 = Flying, 3 = Landing } }

@@ -57,12 +57,18 @@ fn push_robot_lengths(robot: &RobotState, all: &mut Vec<usize>) {
         robot.coupling_force.len(),
         robot.impulse_acceleration.qdd.len(),
     ]);
-    all.push(robot.firmware.map_or(0, |firmware| match firmware.memory {
-        FirmwareLawState::Multirotor(_) => 1,
-        FirmwareLawState::HeadingDepthHold(_) => 2,
-        FirmwareLawState::Drive(_) => 3,
-        FirmwareLawState::SurgeYawRate(_) => 4,
-    }));
+    all.push(
+        robot
+            .firmware
+            .as_ref()
+            .map_or(0, |firmware| match firmware.memory {
+                FirmwareLawState::Multirotor(_) => 1,
+                FirmwareLawState::HeadingDepthHold(_) => 2,
+                FirmwareLawState::Drive(_) => 3,
+                FirmwareLawState::SurgeYawRate(_) => 4,
+                FirmwareLawState::MotionControl(_) => 5,
+            }),
+    );
     all.extend(robot.sensors.iter().flat_map(sensor_lengths));
 }
 

@@ -247,6 +247,11 @@ pub struct ThrustAllocation {
     /// Thrusts [N] for unit wrench components: one row [fx fy fz mx my mz] per thruster, from the
     /// pseudo-inverse of the geometry.
     pub matrix: Vec<[f64; 6]>,
+    /// Wrench of a unit thrust of each thruster at the base origin, force first [N, N m], with the
+    /// joints at zero.
+    pub unit_wrenches: Vec<[f64; 6]>,
+    /// True for the components of the wrench that the thrusters produce independently.
+    pub independent: [bool; 6],
     /// Time without a command after which all thrusters are set to zero [s]; `None`: the last
     /// command is held.
     pub timeout_s: Option<f64>,

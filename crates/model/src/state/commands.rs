@@ -2,7 +2,9 @@
 //! `crates/sim/src/control` at the next step.
 
 use crate::scene::fault::Device;
+use crate::scene::robot::motion_control::GainKind;
 use crate::scene::{Correspondence, JointMode};
+use crate::state::firmware::ControlMode;
 use crate::state::joint::Trajectory;
 use merrow_math::{Quat, Vec3};
 use std::sync::Arc;
@@ -115,6 +117,29 @@ pub enum Command {
         heading: Option<f64>,
         depth: Option<f64>,
     },
+    /// Requests a mode of the motion controller.
+    ControlMode { robot: usize, mode: ControlMode },
+    /// Requests station keeping at a pose: `p_WB` [m]; without an attitude the present heading is
+    /// held.
+    PoseGoal {
+        robot: usize,
+        p_WB: Vec3,
+        q_WB: Option<Quat>,
+    },
+    /// Requests to follow waypoints in W [m].
+    FollowPath {
+        robot: usize,
+        waypoints: Arc<Vec<Vec3>>,
+    },
+    /// Deflections of a joystick in surge, sway, heave and yaw, -1..1.
+    Joystick { robot: usize, sticks: [f64; 4] },
+    /// Sets a gain of the motion controller in one degree of freedom (0..5: surge to yaw).
+    Gain {
+        robot: usize,
+        kind: GainKind,
+        axis: usize,
+        value: f64,
+    },
     /// Sends an order to the firmware.
     FirmwareOrder { robot: usize, order: FirmwareOrder },
     /// Sets pose and velocity of a robot: `p_WB` [m], `v_WB_B` [m/s], `w_WB_B` [rad/s].
@@ -210,6 +235,11 @@ impl Command {
             | Self::Velocity { robot, .. }
             | Self::HeadingDepth { robot, .. }
             | Self::FirmwareOrder { robot, .. }
+            | Self::ControlMode { robot, .. }
+            | Self::PoseGoal { robot, .. }
+            | Self::FollowPath { robot, .. }
+            | Self::Joystick { robot, .. }
+            | Self::Gain { robot, .. }
             | Self::SetPose { robot, .. }
             | Self::Health { robot, .. }
             | Self::FinHealth { robot, .. }

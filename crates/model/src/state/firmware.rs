@@ -1,11 +1,15 @@
 //! State of the stock firmwares.
 
+pub mod motion_control;
+
+pub use crate::state::firmware::motion_control::{ControlMode, MotionControlState};
+
 use crate::scene::Robot;
 use crate::scene::robot::firmware::FirmwareLaw;
 use merrow_math::Vec3;
 
 /// State of the firmware of a robot.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FirmwareState {
     /// Number of ticks so far.
     pub ticks: u64,
@@ -20,7 +24,8 @@ pub struct FirmwareState {
 }
 
 /// State of a control law.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)] // a box would allocate when the state is copied
 pub enum FirmwareLawState {
     /// State of the multirotor firmware.
     Multirotor(MultirotorState),
@@ -30,6 +35,8 @@ pub enum FirmwareLawState {
     Drive(DifferentialDriveState),
     /// State of the velocity controller of a surface vehicle.
     SurgeYawRate(SurgeYawRateState),
+    /// State of the motion controller.
+    MotionControl(MotionControlState),
 }
 
 /// State of the velocity controller of a surface vehicle; pairs are for surge speed and yaw rate.
@@ -154,6 +161,9 @@ impl FirmwareState {
                 set_point: [0.0; 2],
                 error_integral: [0.0; 2],
             }),
+            FirmwareLaw::MotionControl(settings) => {
+                FirmwareLawState::MotionControl(MotionControlState::new(settings))
+            }
         };
         Some(Self {
             ticks: 0,
@@ -166,9 +176,10 @@ impl FirmwareState {
 
     /// Returns true if the firmware controls the thrusters.
     pub fn controls_thrusters(&self) -> bool {
-        match self.memory {
+        match &self.memory {
             FirmwareLawState::Multirotor(flight) => flight.mode != FlightMode::Off,
             FirmwareLawState::SurgeYawRate(control) => control.on,
+            FirmwareLawState::MotionControl(control) => control.mode != ControlMode::Off,
             FirmwareLawState::HeadingDepthHold(_) | FirmwareLawState::Drive(_) => false,
         }
     }

@@ -503,7 +503,7 @@ impl RobotState {
         spare.joints_ns = *joints_ns;
         spare.last_command_ns = *last_command_ns;
         spare.radiation_state.copy_from_slice(radiation_state);
-        spare.firmware = *firmware;
+        spare.firmware.clone_from(firmware);
         for (to, from) in spare.sensors.iter_mut().zip(sensors) {
             (to.samples, to.due_ns, to.drift, to.noise) =
                 (from.samples, from.due_ns, from.drift, from.noise);

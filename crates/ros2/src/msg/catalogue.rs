@@ -93,7 +93,7 @@ macro_rules! with_messages {
             }
             rosgraph_msgs { Clock }
             sensor_msgs {
-                Imu, NavSatStatus, NavSatFix, MagneticField, FluidPressure, Temperature, Range, JointState, BatteryState,
+                Imu, NavSatStatus, NavSatFix, MagneticField, FluidPressure, Temperature, Range, JointState, Joy, BatteryState,
                 RelativeHumidity, Image, CompressedImage, RegionOfInterest, CameraInfo, PointField, PointCloud2, LaserScan,
             }
             service_msgs { ServiceEventInfo }

@@ -146,6 +146,16 @@ ros_message! {
         effort: Vec<f64>,
     }
 
+    /// Axes and buttons of a joystick.
+    pub struct Joy("sensor_msgs/msg/Joy") {
+        /// Time of the data.
+        header: Header,
+        /// Deflections of the axes, -1 to 1; left and up are positive.
+        axes: Vec<f32>,
+        /// State of the buttons; 1: pressed.
+        buttons: Vec<i32>,
+    }
+
     /// State of a battery; NaN for unknown values.
     pub struct BatteryState("sensor_msgs/msg/BatteryState") {
         /// Measurement time, and name of the battery.

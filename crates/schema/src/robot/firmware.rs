@@ -1,5 +1,6 @@
 //! Keys of the firmware of a robot.
 
+use crate::robot::motion_control::MotionControlConfig;
 use merrow_yaml::spec::{choice, spec};
 
 choice! {
@@ -13,6 +14,8 @@ choice! {
         Drive = "differential_drive" (DifferentialDriveConfig),
         /// Controls surge speed and yaw rate of a surface vehicle from velocity commands.
         SurgeYawRate = "surge_yaw_rate" (SurgeYawRateConfig),
+        /// Controls the motion of a vehicle with thrusters in several modes.
+        MotionControl = "motion_control" (MotionControlConfig),
     }
 }
 
@@ -178,6 +181,7 @@ impl FirmwareConfig {
             FirmwareConfig::HeadingDepthHold(file) => (&file.source, &file.estimated),
             FirmwareConfig::Drive(file) => (&file.source, &file.estimated),
             FirmwareConfig::SurgeYawRate(file) => (&file.source, &file.estimated),
+            FirmwareConfig::MotionControl(file) => (&file.source, &file.estimated),
         }
     }
 }

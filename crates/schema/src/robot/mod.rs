@@ -5,6 +5,7 @@ pub mod fin;
 pub mod firmware;
 pub mod hull;
 pub mod joint;
+pub mod motion_control;
 pub mod restoring;
 pub mod servo;
 pub mod thruster;

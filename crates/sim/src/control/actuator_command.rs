@@ -77,7 +77,7 @@ fn set_thruster(
         .get(thruster)
         .ok_or_else(|| reject(robot, "no such thruster".into()))?;
     check(robot, &t.name, value)?;
-    firmware::check_thrusters(robot, target)?;
+    firmware::take_thrusters(robot, target)?;
     target.actuators[thruster].set_command(t, value);
     target.last_command_ns = Some(now);
     Ok(())
@@ -109,7 +109,7 @@ fn set_thrusters(
     for (t, value) in model.thrusters.iter().zip(for_thrusters) {
         check(robot, &t.name, *value)?;
     }
-    firmware::check_thrusters(robot, target)?;
+    firmware::take_thrusters(robot, target)?;
     if !for_fins.is_empty() {
         set_fins(robot, model, target, for_fins)?;
     }
@@ -134,7 +134,10 @@ fn set_wrench(
         let reason = "wrench: found a value that is not finite";
         return Err(reject(robot, reason.into()));
     }
-    firmware::check_thrusters(robot, target)?;
+    if firmware::set_pilot_wrench(target, force, moment, now) {
+        return Ok(());
+    }
+    firmware::take_thrusters(robot, target)?;
     let mut commands = vec![0.0; model.thrusters.len()];
     allocation::allocate(model, force, moment, density, &mut commands);
     set_all(model, target, &commands, now);

@@ -41,6 +41,11 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
         Command::FirmwareOrder { robot, order } => {
             firmware::handle_order(scene, state, *robot, *order)
         }
+        Command::ControlMode { .. }
+        | Command::PoseGoal { .. }
+        | Command::FollowPath { .. }
+        | Command::Joystick { .. }
+        | Command::Gain { .. } => firmware::motion_control::orders::apply(scene, state, command),
         Command::Joint { .. }
         | Command::JointWithMode { .. }
         | Command::JointMode { .. }

@@ -1,5 +1,6 @@
 //! Settings of the stock firmwares in `crates/sim/src/control/firmware`.
 
+pub use crate::scene::robot::motion_control::MotionControl;
 use merrow_math::{Mat3, Vec3};
 
 /// Stock firmware of a vehicle.
@@ -24,6 +25,8 @@ pub enum FirmwareLaw {
     Drive(DifferentialDrive),
     /// Surface vehicle controlled by velocity commands.
     SurgeYawRate(SurgeYawRateControl),
+    /// Vehicle with thrusters, controlled in up to six degrees of freedom.
+    MotionControl(Box<MotionControl>),
 }
 
 impl Firmware {
@@ -36,10 +39,14 @@ impl Firmware {
     }
     /// Returns true if the firmware subscribes to velocity commands.
     pub fn takes_velocity(&self) -> bool {
-        matches!(
-            self.law,
-            FirmwareLaw::Multirotor(_) | FirmwareLaw::Drive(_) | FirmwareLaw::SurgeYawRate(_)
-        )
+        !matches!(self.law, FirmwareLaw::HeadingDepthHold(_))
+    }
+    /// Returns the settings of a motion controller, if it is one.
+    pub fn motion_control(&self) -> Option<&MotionControl> {
+        match &self.law {
+            FirmwareLaw::MotionControl(settings) => Some(settings),
+            _ => None,
+        }
     }
 }
 

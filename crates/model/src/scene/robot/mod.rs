@@ -9,5 +9,6 @@ pub mod energy;
 pub mod fin;
 pub mod firmware;
 pub mod joint;
+pub mod motion_control;
 pub mod radiation;
 pub mod thruster;

@@ -29,20 +29,7 @@ use merrow_model::scene::Robot;
 /// wrenches of unit thrusts; for thrusters on other links than the base the joint positions are
 /// zero.
 pub fn pseudo_inverse(columns: &[[f64; 6]]) -> Vec<[f64; 6]> {
-    // moments are scaled by the mean lever arm, so that newtons and newton metres have equal weight
-    let arms: f64 = columns
-        .iter()
-        .map(|c| (c[3] * c[3] + c[4] * c[4] + c[5] * c[5]).sqrt())
-        .sum();
-    let arm = if arms > 0.0 {
-        arms / columns.len() as f64
-    } else {
-        1.0
-    };
-    let scaled: Vec<[f64; 6]> = columns
-        .iter()
-        .map(|c| std::array::from_fn(|i| if i < 3 { c[i] } else { c[i] / arm }))
-        .collect();
+    let (scaled, arm) = scale_moments(columns);
     let served = independent_axes(&scaled);
     let gram = nalgebra::SMatrix::<f64, 6, 6>::from_fn(|i, j| {
         if served[i] && served[j] {
@@ -67,6 +54,31 @@ pub fn pseudo_inverse(columns: &[[f64; 6]]) -> Vec<[f64; 6]> {
         })
     };
     scaled.iter().map(row).collect()
+}
+
+/// Divides the moments by the mean lever arm [m], so that newtons and newton metres have equal
+/// weight. Returns the arm as well.
+fn scale_moments(columns: &[[f64; 6]]) -> (Vec<[f64; 6]>, f64) {
+    let arms: f64 = columns
+        .iter()
+        .map(|c| (c[3] * c[3] + c[4] * c[4] + c[5] * c[5]).sqrt())
+        .sum();
+    let arm = if arms > 0.0 {
+        arms / columns.len() as f64
+    } else {
+        1.0
+    };
+    let scaled = columns
+        .iter()
+        .map(|c| std::array::from_fn(|i| if i < 3 { c[i] } else { c[i] / arm }))
+        .collect();
+    (scaled, arm)
+}
+
+/// Returns the components of the wrench that the thrusters produce independently; see
+/// [`pseudo_inverse`]. `columns` are the wrenches of unit thrusts, force first [N, N m].
+pub fn independent_components(columns: &[[f64; 6]]) -> [bool; 6] {
+    independent_axes(&scale_moments(columns).0)
 }
 
 /// Returns the axes that the thrusters can actuate independently of those before them: surge, sway,

@@ -2,31 +2,39 @@
 
 pub mod allocation;
 pub mod autopilot;
+pub mod constrained_allocation;
 pub mod drive;
+pub mod motion_control;
 pub mod multirotor;
 pub mod surge_yaw_rate;
 
 use crate::control::command::{check, check_finite, find_robot, reject};
 use crate::control::firmware::autopilot::Measured;
+use crate::control::firmware::motion_control::estimate;
+use crate::control::firmware::motion_control::estimate::Surroundings;
 use crate::control::firmware::multirotor::Tick;
 use merrow_math::Vec3;
 use merrow_model::scene::robot::firmware::{FirmwareLaw, HeadingDepthHold as HoldSettings};
+use merrow_model::scene::robot::motion_control::Feedback;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::{CommandRejection, FirmwareOrder};
 use merrow_model::state::firmware::{
-    FirmwareLawState, FlightMode, HeadingDepthState, MultirotorState,
+    FirmwareLawState, FirmwareState, FlightMode, HeadingDepthState, MultirotorState,
 };
 use merrow_model::state::{RobotState, State};
+use merrow_sensors::Delivered;
 
 /// Runs the firmware if it is due at `now_ns` [ns], once per instant. `gravity` is in [m/s²],
 /// `density` is that of the water around the thrusters [kg/m³].
 pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64, now_ns: u64) {
-    let (Some(firmware), Some(mut memory)) = (&robot.firmware, state.firmware) else {
+    let Some(firmware) = &robot.firmware else {
         return;
     };
-    if crate::control::joints::encoder::due_ns(firmware.rate, memory.ticks) > now_ns {
+    let due = |ticks: u64| crate::control::joints::encoder::due_ns(firmware.rate, ticks) <= now_ns;
+    // the law reads and writes the rest of the state, so its memory is taken out meanwhile
+    let Some(mut memory) = state.firmware.take_if(|memory| due(memory.ticks)) else {
         return;
-    }
+    };
     memory.ticks += 1;
     let is_first = !std::mem::replace(&mut memory.started, true);
     let counts = memory
@@ -37,8 +45,48 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
     } else {
         [Vec3::zero(); 2]
     };
-    let dt = 1.0 / firmware.rate;
-    match (&firmware.law, &mut memory.memory) {
+    let tick = LawTick {
+        now_ns,
+        dt: 1.0 / firmware.rate,
+        gravity,
+        density,
+        command,
+        has_command: counts,
+        is_first,
+    };
+    run_law(robot, &firmware.law, state, &mut memory.memory, tick);
+    state.firmware = Some(memory);
+}
+
+/// Inputs of a control law at one tick.
+#[derive(Clone, Copy, Debug)]
+struct LawTick {
+    now_ns: u64,
+    dt: f64,
+    gravity: f64,
+    density: f64,
+    /// Valid velocity command; zero without one.
+    command: [Vec3; 2],
+    has_command: bool,
+    is_first: bool,
+}
+
+/// Runs one tick of the control law `law` with the state `memory`.
+fn run_law(
+    robot: &Robot,
+    law: &FirmwareLaw,
+    state: &mut RobotState,
+    memory: &mut FirmwareLawState,
+    tick: LawTick,
+) {
+    let LawTick {
+        dt,
+        gravity,
+        density,
+        command,
+        ..
+    } = tick;
+    match (law, memory) {
         (FirmwareLaw::Multirotor(settings), FirmwareLawState::Multirotor(flight)) => {
             multirotor::tick(
                 robot,
@@ -53,7 +101,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
             );
         }
         (FirmwareLaw::HeadingDepthHold(settings), FirmwareLawState::HeadingDepthHold(hold)) => {
-            if is_first {
+            if tick.is_first {
                 begin(robot, settings, state, hold);
             }
             if hold.on {
@@ -70,7 +118,9 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
                 dt,
             );
         }
-        (FirmwareLaw::SurgeYawRate(settings), FirmwareLawState::SurgeYawRate(memory)) if counts => {
+        (FirmwareLaw::SurgeYawRate(settings), FirmwareLawState::SurgeYawRate(memory))
+            if tick.has_command =>
+        {
             surge_yaw_rate::tick(
                 robot,
                 settings,
@@ -86,9 +136,39 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
         (FirmwareLaw::SurgeYawRate(_), FirmwareLawState::SurgeYawRate(memory)) if memory.on => {
             surge_yaw_rate::release_thrusters(robot, state, memory);
         }
+        (FirmwareLaw::MotionControl(settings), FirmwareLawState::MotionControl(control)) => {
+            let now_ns = tick.now_ns;
+            let tick = motion_control::Tick {
+                now_ns,
+                dt,
+                density,
+                command,
+            };
+            motion_control::tick(robot, settings, state, control, tick);
+        }
         _ => {}
     }
-    state.firmware = Some(memory);
+}
+
+/// Passes the readings `delivered` at `now_ns` [ns] to a motion controller that uses the sensors.
+pub(crate) fn forward_readings(
+    robot: &Robot,
+    state: &mut RobotState,
+    delivered: &[Delivered],
+    surroundings: &Surroundings<'_>,
+    now_ns: u64,
+) {
+    let settings = robot.firmware.as_ref().and_then(|f| f.motion_control());
+    let Some(Feedback::Sensors(sensors)) = settings.map(|settings| &settings.feedback) else {
+        return;
+    };
+    let memory = state.firmware.as_mut().map(|f| &mut f.memory);
+    if let Some(FirmwareLawState::MotionControl(control)) = memory {
+        for Delivered { sensor, stamped } in delivered {
+            let (estimate, reading) = (&mut control.estimate, &stamped.reading);
+            estimate::update(sensors, estimate, *sensor, reading, surroundings, now_ns);
+        }
+    }
 }
 
 /// Initialises a heading and depth hold that is active from the start, at its first tick.
@@ -141,8 +221,8 @@ pub(crate) fn set_velocity(
 ) -> Result<(), CommandRejection> {
     let now = state.time_ns;
     let (model, target) = find_robot(scene, state, robot)?;
-    let takes = model.firmware.as_ref().is_some_and(|f| f.takes_velocity());
-    let Some(memory) = target.firmware.as_mut().filter(|_| takes) else {
+    let firmware = model.firmware.as_ref().filter(|f| f.takes_velocity());
+    let Some((firmware, mut memory)) = firmware.zip(target.firmware.clone()) else {
         return Err(reject(
             robot,
             "the robot has no firmware that accepts velocity commands".into(),
@@ -150,7 +230,14 @@ pub(crate) fn set_velocity(
     };
     check_finite(robot, "velocity", linear)?;
     check_finite(robot, "angular velocity", angular)?;
+    if let (FirmwareLaw::MotionControl(settings), FirmwareLawState::MotionControl(control)) =
+        (&firmware.law, &mut memory.memory)
+    {
+        motion_control::orders::start_velocity((model, settings), target, control, now)
+            .map_err(|reason| reject(robot, reason))?;
+    }
     (memory.command, memory.command_ns) = ([linear, angular], Some(now));
+    target.firmware = Some(memory);
     Ok(())
 }
 
@@ -196,7 +283,7 @@ pub(crate) fn handle_order(
     order: FirmwareOrder,
 ) -> Result<(), CommandRejection> {
     let (model, target) = find_robot(scene, state, robot)?;
-    let (Some(firmware), Some(mut memory)) = (&model.firmware, target.firmware) else {
+    let (Some(firmware), Some(mut memory)) = (&model.firmware, target.firmware.clone()) else {
         return Err(reject(robot, "the robot has no firmware".into()));
     };
     // velocity commands from before the order are discarded
@@ -229,6 +316,12 @@ pub(crate) fn handle_order(
         }
         (_, FirmwareLawState::SurgeYawRate(memory), FirmwareOrder::Enable(false)) => {
             surge_yaw_rate::release_thrusters(model, target, memory)
+        }
+        (_, FirmwareLawState::MotionControl(control), FirmwareOrder::Enable(on)) => {
+            control.armed = on;
+            if !on {
+                motion_control::orders::switch_off(model, target, control);
+            }
         }
         (_, _, FirmwareOrder::Enable(_)) => {}
         _ => return Err(reject(robot, "the robot has no multirotor firmware".into())),
@@ -265,15 +358,39 @@ fn handle_flight_order(
     Ok(())
 }
 
-/// Refuses a command to the thrusters while the firmware controls them.
-pub fn check_thrusters(robot: usize, target: &RobotState) -> Result<(), CommandRejection> {
-    match &target.firmware {
+/// Refuses a command to the thrusters while the firmware controls them. A motion controller
+/// releases them instead.
+pub fn take_thrusters(robot: usize, target: &mut RobotState) -> Result<(), CommandRejection> {
+    match &mut target.firmware {
+        Some(FirmwareState {
+            memory: FirmwareLawState::MotionControl(control),
+            ..
+        }) => {
+            motion_control::orders::release(control);
+            Ok(())
+        }
         Some(memory) if memory.controls_thrusters() => {
             let reason =
                 "the firmware drives the thrusters: land, or switch it off by `enable`, first";
             Err(reject(robot, reason.into()))
         }
         _ => Ok(()),
+    }
+}
+
+/// Uses a wrench from outside (force [N] and moment [N m] in B) as the request of the pilot, if the
+/// robot has a motion controller in a mode with a pilot. Returns true if it does.
+pub(crate) fn set_pilot_wrench(
+    target: &mut RobotState,
+    force: Vec3,
+    moment: Vec3,
+    now_ns: u64,
+) -> bool {
+    match target.firmware.as_mut().map(|f| &mut f.memory) {
+        Some(FirmwareLawState::MotionControl(control)) => {
+            motion_control::orders::set_pilot(control, force, moment, now_ns)
+        }
+        _ => false,
     }
 }
 

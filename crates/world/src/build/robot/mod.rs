@@ -154,6 +154,8 @@ fn set_thrust_allocation(robot: &mut Robot, model: &RobotModelConfig) {
         let allocation = allocation::pseudo_inverse(&columns);
         robot.allocation = Some(ThrustAllocation {
             matrix: allocation,
+            independent: allocation::independent_components(&columns),
+            unit_wrenches: columns,
             timeout_s: model.command_timeout_s,
         });
     }

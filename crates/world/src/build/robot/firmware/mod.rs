@@ -1,5 +1,7 @@
 //! Conversion of firmware files.
 
+mod motion_control;
+
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::firmware::{
     DifferentialDrive, Firmware, FirmwareLaw, HeadingDepthGains, HeadingDepthHold, Multirotor,
@@ -26,6 +28,9 @@ pub(crate) fn build_firmware(
         FirmwareConfig::HeadingDepthHold(file) => heading_depth_hold(file, robot, dt, problems),
         FirmwareConfig::Drive(file) => differential_drive(file, robot, dt, problems),
         FirmwareConfig::SurgeYawRate(file) => surge_yaw_rate(file, robot, dt, problems),
+        FirmwareConfig::MotionControl(file) => {
+            motion_control::motion_control(file, robot, dt, problems)
+        }
     }
 }
 

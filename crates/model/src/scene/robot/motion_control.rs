@@ -1,0 +1,156 @@
+//! Settings of the motion controller in `crates/sim/src/control/firmware/motion_control`.
+//!
+//! Lists of six numbers are for surge, sway, heave, roll, pitch and yaw, in the axes of the base.
+
+use merrow_math::{Mat3, Vec3};
+
+/// Maximum number of thrusters of a vehicle with a motion controller.
+pub const MAX_THRUSTERS: usize = 16;
+
+/// Settings of the motion controller.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MotionControl {
+    /// Gains at the start of the run.
+    pub gains: MotionGains,
+    /// Inertia with added mass about the base origin: masses [kg] and moments of inertia [kg m²].
+    pub inertia: [f64; 6],
+    /// Linear damping of the base [N s/m, N m s/rad], fed forward.
+    pub linear_damping: [f64; 6],
+    /// Quadratic damping of the base [N s²/m², N m s²/rad²], fed forward.
+    pub quadratic_damping: [f64; 6],
+    /// True for the degrees of freedom that the thrusters actuate independently.
+    pub actuated: [bool; 6],
+    /// Limits of the reference.
+    pub limits: MotionLimits,
+    /// Largest force [N] and moment [N m] that the pilot requests, per degree of freedom.
+    pub pilot_wrench: [f64; 6],
+    /// Settings of the path following.
+    pub guidance: Guidance,
+    /// Feedback of the controller.
+    pub feedback: Feedback,
+    /// True if the vehicle is armed at the start of the run.
+    pub starts_armed: bool,
+}
+
+/// Gains of the PID controller.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MotionGains {
+    /// Force per position error [N/m], moment per attitude error [N m/rad].
+    pub position: [f64; 6],
+    /// The same per time integral of the error [N/(m s), N m/(rad s)].
+    pub integral: [f64; 6],
+    /// Force per velocity error [N s/m], moment per angular velocity error [N m s/rad].
+    pub velocity: [f64; 6],
+}
+
+crate::persist! { struct MotionGains { position, integral, velocity } }
+
+/// Kind of a gain of the PID controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GainKind {
+    /// Gain of the position or attitude error.
+    Position,
+    /// Gain of the time integral of that error.
+    Integral,
+    /// Gain of the velocity error.
+    Velocity,
+}
+
+impl MotionGains {
+    /// Returns the gains of one kind, in the units of the fields.
+    pub fn of_kind(&self, kind: GainKind) -> &[f64; 6] {
+        match kind {
+            GainKind::Position => &self.position,
+            GainKind::Integral => &self.integral,
+            GainKind::Velocity => &self.velocity,
+        }
+    }
+
+    /// Returns the gains of one kind for changes, in the units of the fields.
+    pub fn of_kind_mut(&mut self, kind: GainKind) -> &mut [f64; 6] {
+        match kind {
+            GainKind::Position => &mut self.position,
+            GainKind::Integral => &mut self.integral,
+            GainKind::Velocity => &mut self.velocity,
+        }
+    }
+}
+
+/// Limits of the reference of the motion controller.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MotionLimits {
+    /// Maximum speed in surge, sway and heave [m/s].
+    pub velocity: [f64; 3],
+    /// Maximum acceleration [m/s²].
+    pub acceleration: f64,
+    /// Maximum yaw rate [rad/s].
+    pub yaw_rate: f64,
+    /// Maximum yaw acceleration [rad/s²].
+    pub yaw_acceleration: f64,
+    /// Maximum roll and pitch set-point [rad].
+    pub tilt: f64,
+    /// Maximum distance of the position reference from the vehicle [m].
+    pub position_lead: f64,
+    /// Maximum angle of the yaw reference from the vehicle [rad].
+    pub yaw_lead: f64,
+}
+
+/// Settings of the path following by line of sight (LOS).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Guidance {
+    /// Speed along the path [m/s].
+    pub speed: f64,
+    /// Look-ahead distance [m].
+    pub look_ahead: f64,
+    /// Integral gain of the cross-track error [m/s]; 0: LOS without integral.
+    pub integral: f64,
+    /// Distance from a waypoint at which the next leg begins [m].
+    pub acceptance_radius: f64,
+}
+
+/// Source of the motion that the controller uses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Feedback {
+    /// True motion.
+    Truth,
+    /// Sensors on the base of the vehicle.
+    Sensors(FeedbackSensors),
+}
+
+/// Sensors that the controller uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FeedbackSensors {
+    /// INS: attitude, velocity and position.
+    pub ins: Option<Mounting>,
+    /// AHRS, or IMU with attitude.
+    pub attitude: Option<Mounting>,
+    /// DVL: velocity over ground.
+    pub dvl: Option<Mounting>,
+    /// Pressure sensor: depth.
+    pub pressure: Option<Mounting>,
+    /// GNSS receiver: horizontal position and velocity.
+    pub gnss: Option<Mounting>,
+}
+
+impl FeedbackSensors {
+    /// Returns true if the sensors measure the horizontal velocity.
+    pub fn measure_velocity(&self) -> bool {
+        self.ins.is_some() || self.dvl.is_some() || self.gnss.is_some()
+    }
+
+    /// Returns true if the sensors measure the depth.
+    pub fn measure_depth(&self) -> bool {
+        self.ins.is_some() || self.pressure.is_some()
+    }
+}
+
+/// Sensor and its mounting on the base.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mounting {
+    /// Index of the sensor on the robot.
+    pub sensor: usize,
+    /// Position in the base frame B [m].
+    pub p_BoS: Vec3,
+    /// Rotation of the sensor frame S in B.
+    pub R_BS: Mat3,
+}

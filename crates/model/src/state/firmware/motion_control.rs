@@ -1,0 +1,211 @@
+//! State of the motion controller.
+
+use crate::persist;
+use crate::scene::robot::motion_control::{MotionControl, MotionGains};
+use merrow_math::{Quat, Vec3};
+use std::sync::Arc;
+
+/// Mode of the motion controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ControlMode {
+    /// The controller does not command the thrusters.
+    Off,
+    /// The pilot commands force and moment.
+    Manual,
+    /// Roll and pitch are controlled; the pilot commands force and yaw moment.
+    Stabilize,
+    /// As `Stabilize`, and the heading is held while the pilot requests no yaw moment.
+    HeadingHold,
+    /// As `HeadingHold`, and the depth is held while the pilot requests no vertical force.
+    DepthHold,
+    /// Velocity and yaw rate follow velocity commands.
+    Velocity,
+    /// Position and attitude are held at a goal.
+    StationKeeping,
+    /// The vehicle follows a path.
+    PathFollowing,
+}
+
+impl ControlMode {
+    /// All modes with the names that services, topics and world files use.
+    pub const ALL: [(ControlMode, &'static str); 8] = [
+        (ControlMode::Off, "off"),
+        (ControlMode::Manual, "manual"),
+        (ControlMode::Stabilize, "stabilize"),
+        (ControlMode::HeadingHold, "heading_hold"),
+        (ControlMode::DepthHold, "depth_hold"),
+        (ControlMode::Velocity, "velocity"),
+        (ControlMode::StationKeeping, "station_keeping"),
+        (ControlMode::PathFollowing, "path_following"),
+    ];
+
+    /// Returns the name of the mode.
+    pub fn keyword(self) -> &'static str {
+        Self::ALL
+            .iter()
+            .find(|(mode, _)| *mode == self)
+            .map_or("", |(_, name)| name)
+    }
+
+    /// Returns the mode with this name.
+    pub fn from_keyword(name: &str) -> Option<Self> {
+        let found = Self::ALL.iter().find(|(_, keyword)| *keyword == name);
+        found.map(|(mode, _)| *mode)
+    }
+
+    /// Returns true if the pilot commands degrees of freedom that are not controlled.
+    pub fn is_piloted(self) -> bool {
+        matches!(
+            self,
+            Self::Manual | Self::Stabilize | Self::HeadingHold | Self::DepthHold
+        )
+    }
+}
+
+persist! { enum ControlMode {
+    0 = Off, 1 = Manual, 2 = Stabilize, 3 = HeadingHold, 4 = DepthHold, 5 = Velocity,
+    6 = StationKeeping, 7 = PathFollowing,
+} }
+
+/// State of the motion controller. Lists of six numbers are for surge, sway, heave, roll, pitch and
+/// yaw.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MotionControlState {
+    /// Mode of the controller.
+    pub mode: ControlMode,
+    /// True if the controller may command the thrusters.
+    pub armed: bool,
+    /// Present gains.
+    pub gains: MotionGains,
+    /// Requested force [N] and moment [N m] of the pilot, in B.
+    pub pilot: [f64; 6],
+    /// Time of the latest request of the pilot [ns]; `None` before the first.
+    pub pilot_ns: Option<u64>,
+    /// Goal of the station keeping.
+    pub goal: PoseGoal,
+    /// Progress along the path.
+    pub path: Option<PathProgress>,
+    /// Reference of the controller.
+    pub reference: MotionReference,
+    /// True for the degrees of freedom that were controlled at the last tick; horizontal and
+    /// vertical position, roll and pitch, yaw.
+    pub controlled: [bool; 4],
+    /// Integral part: force in W [N] and moment in B [N m].
+    pub integral: [f64; 6],
+    /// Force [N] and moment [N m] requested from the thrusters at the last tick, in B.
+    pub requested: [f64; 6],
+    /// Force [N] and moment [N m] that the thruster allocation produces for it, in B.
+    pub allocated: [f64; 6],
+    /// Estimate of the motion.
+    pub estimate: MotionEstimate,
+}
+
+persist! { struct MotionControlState {
+    mode, armed, gains, pilot, pilot_ns, goal, path, reference, controlled, integral, requested,
+    allocated, estimate,
+} }
+
+/// Goal of the station keeping.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PoseGoal {
+    /// Position of the base origin in W [m].
+    pub p_WB: Vec3,
+    /// Roll, pitch and yaw [rad].
+    pub rpy: [f64; 3],
+}
+
+persist! { struct PoseGoal { p_WB, rpy } }
+
+/// Progress along a path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathProgress {
+    /// Waypoints in W [m]; the first is the position at the start.
+    pub waypoints: Arc<Vec<Vec3>>,
+    /// Index of the waypoint at which the present leg begins.
+    pub leg: usize,
+    /// Integral state of the cross-track error [m].
+    pub cross_track_integral: f64,
+    /// Distance from the present leg, positive to its left [m].
+    pub cross_track: f64,
+}
+
+persist! { struct PathProgress { waypoints, leg, cross_track_integral, cross_track } }
+
+/// Reference of the motion controller.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MotionReference {
+    /// Position in W [m].
+    pub p: Vec3,
+    /// Velocity in W [m/s].
+    pub v: Vec3,
+    /// Roll, pitch and yaw [rad].
+    pub rpy: [f64; 3],
+    /// Yaw rate [rad/s].
+    pub yaw_rate: f64,
+}
+
+persist! { struct MotionReference { p, v, rpy, yaw_rate } }
+
+/// Estimate of the motion of the base.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MotionEstimate {
+    /// Attitude of B in W.
+    pub q_WB: Quat,
+    /// Position in W [m].
+    pub p_WB: Vec3,
+    /// Linear velocity, expressed in B [m/s].
+    pub v_WB_B: Vec3,
+    /// Angular velocity, expressed in B [rad/s].
+    pub w_WB_B: Vec3,
+    /// Time of the latest attitude [ns]; `None` before the first.
+    pub attitude_ns: Option<u64>,
+    /// Time of the latest velocity [ns]; `None` before the first.
+    pub velocity_ns: Option<u64>,
+    /// Time of the latest depth [ns]; `None` before the first.
+    pub depth_ns: Option<u64>,
+    /// False before the first tick.
+    pub started: bool,
+}
+
+persist! { struct MotionEstimate {
+    q_WB, p_WB, v_WB_B, w_WB_B, attitude_ns, velocity_ns, depth_ns, started,
+} }
+
+impl MotionControlState {
+    /// Creates the state at the start of the run.
+    pub fn new(settings: &MotionControl) -> Self {
+        let zero = Vec3::zero();
+        Self {
+            mode: ControlMode::Off,
+            armed: settings.starts_armed,
+            gains: settings.gains,
+            pilot: [0.0; 6],
+            pilot_ns: None,
+            goal: PoseGoal {
+                p_WB: zero,
+                rpy: [0.0; 3],
+            },
+            path: None,
+            reference: MotionReference {
+                p: zero,
+                v: zero,
+                rpy: [0.0; 3],
+                yaw_rate: 0.0,
+            },
+            controlled: [false; 4],
+            integral: [0.0; 6],
+            requested: [0.0; 6],
+            allocated: [0.0; 6],
+            estimate: MotionEstimate {
+                q_WB: Quat::identity(),
+                p_WB: zero,
+                v_WB_B: zero,
+                w_WB_B: zero,
+                attitude_ns: None,
+                velocity_ns: None,
+                depth_ns: None,
+                started: false,
+            },
+        }
+    }
+}

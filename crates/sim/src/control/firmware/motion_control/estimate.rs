@@ -1,0 +1,245 @@
+//! Motion estimate of the controller from the sensors of the vehicle.
+//!
+//! # Law
+//! ```text
+//!   q_WB = q_WS R_SB,   ω_B = R_BS ω_S                                        (1)  AHRS
+//!   v_B = R_BS v_S - ω_B × p_BS                                               (2)  DVL, INS
+//!   z = (p_0 - p)/(ρ g) - (R_WB p_BS)_z                                       (3)  pressure sensor
+//!   p' = R_WB v_B,   corrected by (p_m - p)/T                                 (4)  dead reckoning
+//! ```
+//! Measured positions are those of an INS or a GNSS receiver, and the depth (3). Without a DVL the
+//! vertical speed follows from the depth by an alpha-beta filter.
+//!
+//! # Symbols
+//! S sensor frame · p_BS position of the sensor · p pressure, p_0 that at the surface, ρ density, g
+//! gravity · p_m measured position, T time constant of the correction.
+//!
+//! # Frames
+//! World W (ENU), base B.
+//!
+//! # Limits
+//! Dead reckoning starts at the true position, as after a calibration at the launch. Readings count
+//! when they are delivered: their latency is not compensated. The density is that at the surface.
+//!
+//! # Checked by
+//! test/analytic/vehicles/motion_control.rs
+
+use crate::control::firmware::motion_control::Tick;
+use merrow_environment::geodesy;
+use merrow_math::{Quat, Vec3};
+use merrow_model::scene::Origin;
+use merrow_model::scene::robot::motion_control::{
+    Feedback, FeedbackSensors, MotionControl, Mounting,
+};
+use merrow_model::sensor::water::DvlLock;
+use merrow_model::state::RobotState;
+use merrow_model::state::firmware::motion_control::MotionEstimate;
+use merrow_model::state::firmware::{ControlMode, MotionControlState};
+use merrow_model::state::reading::Reading;
+
+/// Time after which a reading no longer counts [s].
+const READING_TIMEOUT_S: f64 = 2.0;
+/// Time constant of the correction by a measured position [s].
+const CORRECTION_TIME_S: f64 = 0.5;
+/// Gains of the alpha-beta filter of depth and vertical speed: fraction of the error per second
+/// [1/s] and per second squared [1/s²]. Critically damped at 4 rad/s.
+const DEPTH_FILTER: [f64; 2] = [8.0, 16.0];
+
+/// Parts of the motion that are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Attitude and angular velocity.
+    pub attitude: bool,
+    /// Horizontal velocity.
+    pub velocity: bool,
+    /// Depth and vertical velocity.
+    pub depth: bool,
+}
+
+/// Water and place of the vehicle, for the conversion of readings.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    /// Geodetic origin of the world.
+    pub origin: &'a Origin,
+    /// Density of the water [kg/m³].
+    pub density: f64,
+    /// Gravity [m/s²].
+    pub gravity: f64,
+    /// Air pressure at the surface [Pa].
+    pub surface_pressure: f64,
+}
+
+/// Returns the quantity that no sensor measures although `mode` needs it.
+pub(crate) fn missing_sensor(settings: &MotionControl, mode: ControlMode) -> Option<&'static str> {
+    let Feedback::Sensors(sensors) = &settings.feedback else {
+        return None;
+    };
+    let poses = !mode.is_piloted() && mode != ControlMode::Off;
+    let has_attitude = sensors.ins.is_some() || sensors.attitude.is_some();
+    if mode != ControlMode::Manual && mode != ControlMode::Off && !has_attitude {
+        Some("the attitude")
+    } else if mode == ControlMode::DepthHold && !sensors.measure_depth() {
+        Some("the depth")
+    } else if poses && !sensors.measure_velocity() {
+        Some("the horizontal velocity")
+    } else {
+        None
+    }
+}
+
+/// Integrates the position of the estimate (4) to the time of the tick and returns which parts of
+/// the motion are known.
+pub fn advance(
+    settings: &MotionControl,
+    state: &RobotState,
+    control: &mut MotionControlState,
+    tick: &Tick,
+) -> Known {
+    let estimate = &mut control.estimate;
+    if settings.feedback == Feedback::Truth {
+        return Known {
+            attitude: true,
+            velocity: true,
+            depth: true,
+        };
+    }
+    if !estimate.started {
+        let motion = &state.motion;
+        (estimate.p_WB, estimate.q_WB) = (motion.p_WB, motion.q_WB);
+        estimate.started = true;
+    }
+    let is_recent = |time: Option<u64>| {
+        time.is_some_and(|t| tick.now_ns.saturating_sub(t) as f64 * 1e-9 <= READING_TIMEOUT_S)
+    };
+    let known = Known {
+        attitude: is_recent(estimate.attitude_ns),
+        velocity: is_recent(estimate.velocity_ns),
+        depth: is_recent(estimate.depth_ns),
+    };
+    if !known.velocity {
+        // without a measurement the vehicle is taken to be at rest
+        let up = estimate.q_WB.matrix().mul_vec(estimate.v_WB_B).z;
+        let vertical = Vec3::new(0.0, 0.0, if known.depth { up } else { 0.0 });
+        estimate.v_WB_B = estimate.q_WB.matrix().tr_mul_vec(vertical);
+    }
+    let v = estimate.q_WB.matrix().mul_vec(estimate.v_WB_B);
+    estimate.p_WB += v.scale(tick.dt);
+    known
+}
+
+/// Uses a reading of sensor number `sensor`, delivered at `now_ns` [ns].
+pub(crate) fn update(
+    sensors: &FeedbackSensors,
+    estimate: &mut MotionEstimate,
+    sensor: usize,
+    reading: &Reading,
+    surroundings: &Surroundings<'_>,
+    now_ns: u64,
+) {
+    let is = |mounting: &Option<Mounting>| mounting.filter(|m| m.sensor == sensor);
+    match reading {
+        Reading::Navigation(r) => {
+            if let Some(m) = is(&sensors.ins) {
+                set_attitude(estimate, &m, r.q_WS, r.w_WS_S, now_ns);
+                set_velocity(estimate, &m, r.v_WS_S, now_ns);
+                estimate.p_WB = r.p_WS - estimate.q_WB.matrix().mul_vec(m.p_BoS);
+                estimate.depth_ns = Some(now_ns);
+            }
+        }
+        Reading::Imu(r) => {
+            if let (Some(m), Some(q)) = (is(&sensors.attitude), r.orientation) {
+                set_attitude(estimate, &m, q, r.angular_velocity, now_ns);
+            }
+        }
+        Reading::Dvl(r) => {
+            if let Some(m) = is(&sensors.dvl)
+                && r.lock == DvlLock::Bottom
+                && r.velocity.is_finite()
+            {
+                set_velocity(estimate, &m, r.velocity, now_ns);
+            }
+        }
+        Reading::Pressure(r) => {
+            if let Some(m) = is(&sensors.pressure) {
+                let weight = surroundings.density * surroundings.gravity;
+                let z = (surroundings.surface_pressure - r.pressure) / weight;
+                let arm = estimate.q_WB.matrix().mul_vec(m.p_BoS).z;
+                correct_depth(sensors, estimate, z - arm, now_ns);
+            }
+        }
+        Reading::Gnss(r) => {
+            if let Some(m) = is(&sensors.gnss)
+                && r.fix
+            {
+                let [latitude, longitude, height] = r.position;
+                let p = geodesy::ecef(latitude, longitude, height);
+                let p = geodesy::world_from_ecef(surroundings.origin, p)
+                    - estimate.q_WB.matrix().mul_vec(m.p_BoS);
+                correct_position(sensors, estimate, &m, (p, r.velocity), now_ns);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn set_attitude(estimate: &mut MotionEstimate, m: &Mounting, q_WS: Quat, w_S: Vec3, now_ns: u64) {
+    let R_SB = m.R_BS.transpose();
+    estimate.q_WB = q_WS.mul(&Quat::from_matrix(&R_SB)).normalized();
+    estimate.w_WB_B = m.R_BS.mul_vec(w_S);
+    estimate.attitude_ns = Some(now_ns);
+}
+
+/// Sets the velocity by (2).
+fn set_velocity(estimate: &mut MotionEstimate, m: &Mounting, v_S: Vec3, now_ns: u64) {
+    estimate.v_WB_B = m.R_BS.mul_vec(v_S) - estimate.w_WB_B.cross(m.p_BoS);
+    estimate.velocity_ns = Some(now_ns);
+}
+
+/// Fraction of an error that is corrected after the time since the last reading.
+fn correction(last_ns: Option<u64>, now_ns: u64, time: f64) -> f64 {
+    let dt = last_ns.map_or(f64::INFINITY, |t| now_ns.saturating_sub(t) as f64 * 1e-9);
+    (dt / time).min(1.0)
+}
+
+/// Corrects height and, without a DVL, vertical speed by the measured height `z` [m].
+fn correct_depth(sensors: &FeedbackSensors, estimate: &mut MotionEstimate, z: f64, now_ns: u64) {
+    let error = z - estimate.p_WB.z;
+    let Some(last_ns) = estimate.depth_ns.replace(now_ns) else {
+        estimate.p_WB.z = z;
+        return;
+    };
+    let dt = now_ns.saturating_sub(last_ns) as f64 * 1e-9;
+    estimate.p_WB.z += (DEPTH_FILTER[0] * dt).min(1.0) * error;
+    if sensors.dvl.is_none() {
+        let R = estimate.q_WB.matrix();
+        let gain = (DEPTH_FILTER[1] * dt).min(0.5 / dt.max(1e-3));
+        let up = Vec3::new(0.0, 0.0, gain * error);
+        estimate.v_WB_B += R.tr_mul_vec(up);
+    }
+}
+
+/// Corrects the horizontal position, and the velocity without a DVL, by a GNSS fix: position [m] and
+/// velocity [m/s] in W.
+fn correct_position(
+    sensors: &FeedbackSensors,
+    estimate: &mut MotionEstimate,
+    m: &Mounting,
+    (p, v): (Vec3, Vec3),
+    now_ns: u64,
+) {
+    let k = correction(estimate.velocity_ns, now_ns, CORRECTION_TIME_S);
+    let error = p - estimate.p_WB;
+    estimate.p_WB += Vec3::new(k * error.x, k * error.y, 0.0);
+    if sensors.dvl.is_some() {
+        return;
+    }
+    let R = estimate.q_WB.matrix();
+    let velocity = if v.is_finite() {
+        R.tr_mul_vec(v) - estimate.w_WB_B.cross(m.p_BoS)
+    } else {
+        let own = R.mul_vec(estimate.v_WB_B);
+        R.tr_mul_vec(own + error.scale(k / CORRECTION_TIME_S))
+    };
+    estimate.v_WB_B = velocity;
+    estimate.velocity_ns = Some(now_ns);
+}

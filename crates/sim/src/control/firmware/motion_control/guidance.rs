@@ -1,0 +1,253 @@
+//! Guidance: the velocity and yaw rate that a mode requests from the reference model.
+//!
+//! # Law
+//! ```text
+//!   v_c = min(ω |e|, √(a_max |e|), v_max) e/|e|,   e = p_g - p_r            (1)  approach of a goal
+//!   χ = π_p - atan((y_e + κ y_i)/Δ)                                         (2)  [Børhaug et al. 2008; Fossen 2021, ch. 12: integral LOS]
+//!   y_i' = Δ y_e / (Δ² + (y_e + κ y_i)²)                                    (3)
+//! ```
+//! (1) decelerates with half the maximum acceleration. In (2) κ = 0 gives LOS without integral. A
+//! vehicle that can move sideways gets its velocity along χ and turns its heading to χ. Any other
+//! vehicle turns its heading to χ, and the integral compensates the drift.
+//!
+//! # Symbols
+//! p_g goal, p_r reference · ω natural frequency of the position control · χ course, π_p direction
+//! of the leg · y_e distance from the leg, y_i its integral state, Δ look-ahead distance, κ integral
+//! gain.
+//!
+//! # Frames
+//! World (ENU); angles from east, counter-clockwise; y_e positive to the left of the leg.
+//!
+//! # Limits
+//! Legs are straight. The depth changes linearly along a leg. At the last waypoint the vehicle
+//! keeps station.
+//!
+//! # Checked by
+//! test/analytic/vehicles/motion_control.rs
+
+use crate::control::firmware::motion_control::pid::heading_rotation;
+use crate::control::firmware::motion_control::{Motion, Tick};
+use merrow_math::Vec3;
+use merrow_math::real::{sin_cos, wrap_angle};
+use merrow_model::scene::robot::motion_control::MotionControl;
+use merrow_model::state::firmware::motion_control::PathProgress;
+use merrow_model::state::firmware::{ControlMode, MotionControlState};
+
+/// Distance from the goal, as a multiple of the acceptance radius, at which a vehicle that cannot
+/// move sideways turns towards the goal.
+const RETURN_RATIO: f64 = 2.0;
+
+/// Motion that the mode requests.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestedMotion {
+    /// Velocity in W [m/s].
+    pub v: Vec3,
+    /// Yaw rate [rad/s].
+    pub yaw_rate: f64,
+    /// Roll and pitch [rad].
+    pub tilt: [f64; 2],
+}
+
+impl RequestedMotion {
+    fn still() -> Self {
+        Self {
+            v: Vec3::zero(),
+            yaw_rate: 0.0,
+            tilt: [0.0; 2],
+        }
+    }
+}
+
+/// Returns the motion that the present mode requests, within the limits of the vehicle.
+pub fn requested_motion(
+    settings: &MotionControl,
+    control: &mut MotionControlState,
+    motion: &Motion,
+    tick: &Tick,
+) -> RequestedMotion {
+    let mut requested = match control.mode {
+        ControlMode::Velocity => RequestedMotion {
+            v: heading_rotation(motion.rpy[2]).mul_vec(tick.command[0]),
+            yaw_rate: tick.command[1].z,
+            ..RequestedMotion::still()
+        },
+        ControlMode::StationKeeping => keep_station(settings, control, motion),
+        ControlMode::PathFollowing => follow_path(settings, control, motion, tick.dt),
+        _ => RequestedMotion::still(),
+    };
+    let R_H = heading_rotation(motion.rpy[2]);
+    requested.v = R_H.mul_vec(limit_velocity(settings, R_H.tr_mul_vec(requested.v)));
+    let max = settings.limits.yaw_rate;
+    requested.yaw_rate = requested.yaw_rate.clamp(-max, max);
+    requested
+}
+
+/// Limits a velocity along heading, left and up [m/s] without changing its horizontal direction.
+fn limit_velocity(settings: &MotionControl, v: Vec3) -> Vec3 {
+    let [surge, sway, heave] = settings.limits.velocity;
+    let lateral = if settings.actuated[1] {
+        v.y / sway
+    } else {
+        0.0
+    };
+    let ratio = (v.x / surge).abs().max(lateral.abs());
+    let part = if ratio > 1.0 { 1.0 / ratio } else { 1.0 };
+    let y = if settings.actuated[1] { v.y } else { 0.0 };
+    Vec3::new(part * v.x, part * y, v.z.clamp(-heave, heave))
+}
+
+/// Speed of the approach (1) at distance `e` [m] with the natural frequency `frequency` [rad/s].
+fn approach_speed(e: f64, frequency: f64, acceleration: f64) -> f64 {
+    (frequency * e).min((acceleration * e).sqrt())
+}
+
+/// Natural frequency of the control of degree of freedom `axis` [rad/s].
+fn frequency(settings: &MotionControl, control: &MotionControlState, axis: usize) -> f64 {
+    (control.gains.position[axis] / settings.inertia[axis]).sqrt()
+}
+
+/// Yaw rate that turns the reference to `yaw` [rad].
+fn turn_to(settings: &MotionControl, control: &MotionControlState, yaw: f64) -> f64 {
+    let e = wrap_angle(yaw - control.reference.rpy[2]);
+    let w = frequency(settings, control, 5);
+    e.signum() * approach_speed(e.abs(), w, settings.limits.yaw_acceleration)
+}
+
+/// Upward speed that moves the reference to the height `z` [m].
+fn climb_to(settings: &MotionControl, control: &MotionControlState, z: f64) -> f64 {
+    let e = z - control.reference.p.z;
+    let w = frequency(settings, control, 2);
+    e.signum() * approach_speed(e.abs(), w, settings.limits.acceleration)
+}
+
+/// Motion that approaches and holds the goal.
+fn keep_station(
+    settings: &MotionControl,
+    control: &MotionControlState,
+    motion: &Motion,
+) -> RequestedMotion {
+    let goal = control.goal;
+    let e = goal.p_WB - control.reference.p;
+    let flat = Vec3::new(e.x, e.y, 0.0);
+    let w = frequency(settings, control, 0);
+    let up = climb_to(settings, control, goal.p_WB.z);
+    if settings.actuated[1] {
+        let distance = flat.norm();
+        let speed = approach_speed(distance, w, settings.limits.acceleration);
+        let direction = flat.unit().unwrap_or_else(Vec3::zero);
+        return RequestedMotion {
+            v: direction.scale(speed) + Vec3::new(0.0, 0.0, up),
+            yaw_rate: turn_to(settings, control, goal.rpy[2]),
+            tilt: [goal.rpy[0], goal.rpy[1]],
+        };
+    }
+    let to_goal = goal.p_WB - motion.p;
+    let distance = (to_goal.x * to_goal.x + to_goal.y * to_goal.y).sqrt();
+    let bearing = libm::atan2(to_goal.y, to_goal.x);
+    let is_far = distance > RETURN_RATIO * settings.guidance.acceptance_radius;
+    let heading = if is_far { bearing } else { goal.rpy[2] };
+    let (s, c) = sin_cos(motion.rpy[2]);
+    let along = to_goal.x * c + to_goal.y * s;
+    let speed = along.signum() * approach_speed(along.abs(), w, settings.limits.acceleration);
+    // far from the goal the vehicle turns towards it before it moves
+    let speed = if is_far { speed.max(0.0) } else { speed };
+    RequestedMotion {
+        v: Vec3::new(speed * c, speed * s, up),
+        yaw_rate: turn_to(settings, control, heading),
+        tilt: [0.0; 2],
+    }
+}
+
+/// Motion along the path by (2) and (3). At its end the mode becomes `StationKeeping`.
+fn follow_path(
+    settings: &MotionControl,
+    control: &mut MotionControlState,
+    motion: &Motion,
+    dt: f64,
+) -> RequestedMotion {
+    let Some(mut path) = control.path.take() else {
+        return RequestedMotion::still();
+    };
+    let guidance = &settings.guidance;
+    while path.leg + 1 < path.waypoints.len() {
+        let leg = Leg::new(&path, motion.p);
+        if leg.remaining > guidance.acceptance_radius {
+            break;
+        }
+        (path.leg, path.cross_track_integral) = (path.leg + 1, 0.0);
+    }
+    if path.leg + 1 >= path.waypoints.len() {
+        if let Some(end) = path.waypoints.last() {
+            control.goal.p_WB = *end;
+            control.goal.rpy = [0.0, 0.0, control.reference.rpy[2]];
+        }
+        control.mode = ControlMode::StationKeeping;
+        control.path = Some(path);
+        return keep_station(settings, control, motion);
+    }
+    let leg = Leg::new(&path, motion.p);
+    path.cross_track = leg.cross_track;
+    let (delta, y) = (guidance.look_ahead, leg.cross_track);
+    let compensated = y + guidance.integral * path.cross_track_integral;
+    let course = leg.direction - libm::atan2(compensated, delta); // (2)
+    if guidance.integral > 0.0 {
+        path.cross_track_integral += dt * delta * y / (delta * delta + compensated * compensated);
+    }
+    let is_last = path.leg + 2 == path.waypoints.len();
+    let w = frequency(settings, control, 0);
+    let braking = approach_speed(leg.remaining.max(0.0), w, settings.limits.acceleration);
+    let cruise = guidance.speed.min(settings.limits.velocity[0]);
+    let speed = if is_last { cruise.min(braking) } else { cruise };
+    let yaw_error = wrap_angle(course - motion.rpy[2]);
+    let (s, c) = if settings.actuated[1] {
+        sin_cos(course)
+    } else {
+        sin_cos(motion.rpy[2])
+    };
+    // the vehicle slows down while its heading is off the course
+    let part = sin_cos(yaw_error.abs().min(std::f64::consts::FRAC_PI_2)).1;
+    let up = climb_to(settings, control, leg.height);
+    control.path = Some(path);
+    RequestedMotion {
+        v: Vec3::new(part * speed * c, part * speed * s, up),
+        yaw_rate: turn_to(settings, control, course),
+        tilt: [0.0; 2],
+    }
+}
+
+/// Position relative to the present leg of a path.
+struct Leg {
+    /// Direction of the leg [rad].
+    direction: f64,
+    /// Distance to its end along its direction [m].
+    remaining: f64,
+    /// Distance from it, positive to its left [m].
+    cross_track: f64,
+    /// Height of the leg beside the vehicle, in W [m].
+    height: f64,
+}
+
+impl Leg {
+    fn new(path: &PathProgress, p: Vec3) -> Self {
+        let (from, to) = (path.waypoints[path.leg], path.waypoints[path.leg + 1]);
+        let d = to - from;
+        let length = (d.x * d.x + d.y * d.y).sqrt();
+        if length < 1e-6 {
+            return Self {
+                direction: 0.0,
+                remaining: 0.0,
+                cross_track: 0.0,
+                height: to.z,
+            };
+        }
+        let (c, s) = (d.x / length, d.y / length);
+        let r = p - from;
+        let along = r.x * c + r.y * s;
+        Self {
+            direction: libm::atan2(d.y, d.x),
+            remaining: length - along,
+            cross_track: r.y * c - r.x * s,
+            height: from.z + d.z * (along / length).clamp(0.0, 1.0),
+        }
+    }
+}

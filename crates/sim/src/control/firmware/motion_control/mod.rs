@@ -1,0 +1,201 @@
+//! Motion control of a vehicle with thrusters: modes, pilot requests and the control loop.
+//!
+//! One tick estimates the motion ([`estimate`]), computes the velocity that the mode requests
+//! ([`guidance`]), advances the reference ([`reference`]), computes the wrench ([`pid`]) and
+//! allocates it to the thrusters (`constrained_allocation`).
+
+pub mod estimate;
+pub mod guidance;
+pub mod orders;
+pub mod pid;
+pub mod reference;
+
+use crate::control::firmware::constrained_allocation::allocate_within_limits;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::Robot;
+use merrow_model::scene::robot::motion_control::{MAX_THRUSTERS, MotionControl};
+use merrow_model::state::RobotState;
+use merrow_model::state::firmware::{ControlMode, MotionControlState};
+
+/// Time for which a request of the pilot counts [s].
+const PILOT_TIMEOUT_S: f64 = 1.0;
+/// Pilot request below which a degree of freedom is held, as a fraction of the largest request.
+const PILOT_DEADBAND: f64 = 0.05;
+
+/// Inputs of a firmware tick.
+#[derive(Clone, Copy, Debug)]
+pub struct Tick {
+    /// Time of the tick [ns].
+    pub now_ns: u64,
+    /// Time since the last tick [s].
+    pub dt: f64,
+    /// Density of the water [kg/m³].
+    pub density: f64,
+    /// Valid velocity command: linear [m/s] and angular [rad/s], in B; zero without one.
+    pub command: [Vec3; 2],
+}
+
+/// Motion that the controller uses.
+#[derive(Clone, Copy, Debug)]
+pub struct Motion {
+    /// Attitude of B in W.
+    pub R_WB: Mat3,
+    /// Roll, pitch and yaw [rad].
+    pub rpy: [f64; 3],
+    /// Position in W [m].
+    pub p: Vec3,
+    /// Velocity in W [m/s].
+    pub v: Vec3,
+    /// Angular velocity in B [rad/s].
+    pub w_B: Vec3,
+}
+
+/// Parts of the motion that are controlled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Controlled {
+    /// Horizontal position and velocity.
+    pub horizontal: bool,
+    /// Height and vertical velocity.
+    pub vertical: bool,
+    /// Roll and pitch.
+    pub tilt: bool,
+    /// Yaw and yaw rate.
+    pub yaw: bool,
+}
+
+impl Controlled {
+    /// Returns the parts in the order of [`MotionControlState::controlled`].
+    fn flags(self) -> [bool; 4] {
+        [self.horizontal, self.vertical, self.tilt, self.yaw]
+    }
+}
+
+/// Runs one tick: commands the thrusters unless the mode is `Off`.
+pub fn tick(
+    robot: &Robot,
+    settings: &MotionControl,
+    state: &mut RobotState,
+    control: &mut MotionControlState,
+    tick: Tick,
+) {
+    let known = estimate::advance(settings, state, control, &tick);
+    if control.mode == ControlMode::Off {
+        return;
+    }
+    if !state.battery.is_on() {
+        orders::switch_off(robot, state, control);
+        return;
+    }
+    let motion = current_motion(settings, state, control);
+    let pilot = pilot_wrench(control, tick.now_ns);
+    let controlled = controlled_parts(settings, control, &pilot, known);
+    reference::start(settings, control, &motion, controlled);
+    let requested = guidance::requested_motion(settings, control, &motion, &tick);
+    let acceleration = reference::advance(settings, control, &motion, &requested, tick.dt);
+    let mut wrench = pid::wrench(settings, control, &motion, &acceleration, controlled);
+    add_pilot(&mut wrench, &pilot, control.mode, controlled);
+    command_thrusters(robot, state, control, wrench, tick.density);
+    pid::advance_integral(settings, control, &motion, controlled, tick.dt);
+}
+
+/// Motion from the source that the settings select.
+pub(crate) fn current_motion(
+    settings: &MotionControl,
+    state: &RobotState,
+    control: &MotionControlState,
+) -> Motion {
+    use merrow_model::scene::robot::motion_control::Feedback;
+    let (q, p, v_B, w_B) = match settings.feedback {
+        Feedback::Truth => {
+            let motion = &state.motion;
+            (motion.q_WB, motion.p_WB, motion.V_WB_B.v, motion.V_WB_B.w)
+        }
+        Feedback::Sensors(_) => {
+            let e = &control.estimate;
+            (e.q_WB, e.p_WB, e.v_WB_B, e.w_WB_B)
+        }
+    };
+    let R_WB = q.matrix();
+    Motion {
+        rpy: R_WB.to_rpy(),
+        p,
+        v: R_WB.mul_vec(v_B),
+        w_B,
+        R_WB,
+    }
+}
+
+/// Request of the pilot; zero after the time-out.
+fn pilot_wrench(control: &MotionControlState, now_ns: u64) -> [f64; 6] {
+    let counts = |since: u64| now_ns.saturating_sub(since) as f64 * 1e-9 <= PILOT_TIMEOUT_S;
+    if control.mode.is_piloted() && control.pilot_ns.is_some_and(counts) {
+        control.pilot
+    } else {
+        [0.0; 6]
+    }
+}
+
+/// Parts of the motion that the mode controls, among those that are known and actuated.
+fn controlled_parts(
+    settings: &MotionControl,
+    control: &MotionControlState,
+    pilot: &[f64; 6],
+    known: estimate::Known,
+) -> Controlled {
+    let mode = control.mode;
+    let is_free = |axis: usize| pilot[axis].abs() <= PILOT_DEADBAND * settings.pilot_wrench[axis];
+    let pose = !mode.is_piloted();
+    let holds_yaw = matches!(mode, ControlMode::HeadingHold | ControlMode::DepthHold);
+    let [surge, _, heave, roll, pitch, yaw] = settings.actuated;
+    Controlled {
+        horizontal: pose && surge && known.velocity,
+        vertical: heave && known.depth && (pose || mode == ControlMode::DepthHold && is_free(2)),
+        tilt: mode != ControlMode::Manual && (roll || pitch) && known.attitude,
+        yaw: yaw && known.attitude && (pose || holds_yaw && is_free(5)),
+    }
+}
+
+/// Adds the pilot's request in the degrees of freedom that are not controlled.
+fn add_pilot(wrench: &mut [f64; 6], pilot: &[f64; 6], mode: ControlMode, controlled: Controlled) {
+    if !mode.is_piloted() {
+        return;
+    }
+    let free = [
+        !controlled.horizontal,
+        !controlled.horizontal,
+        !controlled.vertical,
+        !controlled.tilt,
+        !controlled.tilt,
+        !controlled.yaw,
+    ];
+    for (axis, free) in free.into_iter().enumerate() {
+        if free {
+            wrench[axis] += pilot[axis];
+        }
+    }
+}
+
+/// Allocates `wrench` (force [N] and moment [N m] in B) to the thrusters.
+fn command_thrusters(
+    robot: &Robot,
+    state: &mut RobotState,
+    control: &mut MotionControlState,
+    wrench: [f64; 6],
+    density: f64,
+) {
+    let Some(allocation) = &robot.allocation else {
+        return;
+    };
+    let mut limits = [[0.0; 2]; MAX_THRUSTERS];
+    for (limit, thruster) in limits.iter_mut().zip(robot.thrusters.iter()) {
+        *limit = thruster.thrust_limits(density);
+    }
+    let limits = &limits[..robot.thrusters.len()];
+    let found = allocate_within_limits(allocation, limits, wrench);
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        let command = thruster.command_from_thrust(found.thrusts[k], density);
+        state.actuators[k].set_command(thruster, command);
+    }
+    control.requested = wrench;
+    control.allocated = found.wrench;
+}

@@ -1,0 +1,269 @@
+//! Commands to the motion controller: modes, goals, paths, joystick, gains.
+
+use crate::control::command::{check, find_robot, reject};
+use crate::control::firmware::motion_control::{current_motion, estimate};
+use merrow_math::{Quat, Vec3};
+use merrow_model::scene::robot::motion_control::MotionControl;
+use merrow_model::scene::{Robot, Scene};
+use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::firmware::motion_control::{PathProgress, PoseGoal};
+use merrow_model::state::firmware::{ControlMode, FirmwareLawState, MotionControlState};
+use merrow_model::state::{Command, RobotState, State};
+use std::sync::Arc;
+
+/// Deflection of a stick that starts the mode `Manual`.
+const STICK_DEADBAND: f64 = 0.1;
+/// Maximum number of waypoints of a path.
+pub const MAX_WAYPOINTS: usize = 10_000;
+
+/// Applies a command to the motion controller; commands of other kinds are ignored.
+pub(crate) fn apply(
+    scene: &Scene,
+    state: &mut State,
+    command: &Command,
+) -> Result<(), CommandRejection> {
+    let now_ns = state.time_ns;
+    let (Command::ControlMode { robot, .. }
+    | Command::PoseGoal { robot, .. }
+    | Command::FollowPath { robot, .. }
+    | Command::Joystick { robot, .. }
+    | Command::Gain { robot, .. }) = command
+    else {
+        return Ok(());
+    };
+    let (model, target) = find_robot(scene, state, *robot)?;
+    let settings = model.firmware.as_ref().and_then(|f| f.motion_control());
+    let (Some(settings), Some(mut firmware)) = (settings, target.firmware.take()) else {
+        return Err(reject(*robot, "the robot has no motion controller".into()));
+    };
+    let mut result = Ok(());
+    if let FirmwareLawState::MotionControl(control) = &mut firmware.memory {
+        let mut controller = Controller {
+            model,
+            settings,
+            target,
+            control,
+            now_ns,
+        };
+        result = controller.apply(*robot, command);
+        if let (Command::Joystick { sticks, .. }, ControlMode::Velocity) = (command, control.mode) {
+            firmware.command = stick_velocity(settings, *sticks);
+            firmware.command_ns = Some(now_ns);
+        }
+    }
+    target.firmware = Some(firmware);
+    result.map_err(|reason| reject(*robot, reason))
+}
+
+/// Motion controller of a robot, for a command at `now_ns` [ns].
+struct Controller<'a> {
+    model: &'a Robot,
+    settings: &'a MotionControl,
+    target: &'a mut RobotState,
+    control: &'a mut MotionControlState,
+    now_ns: u64,
+}
+
+impl Controller<'_> {
+    fn apply(&mut self, robot: usize, command: &Command) -> Result<(), String> {
+        match command {
+            Command::ControlMode { mode, .. } => self.set_mode(*mode),
+            Command::PoseGoal { p_WB, q_WB, .. } => self.set_goal(*p_WB, *q_WB),
+            Command::FollowPath { waypoints, .. } => self.set_path(waypoints),
+            Command::Joystick { sticks, .. } => self.move_sticks(*sticks),
+            Command::Gain {
+                kind, axis, value, ..
+            } => {
+                check(robot, "gain", *value).map_err(|rejection| rejection.reason)?;
+                if *value < 0.0 {
+                    return Err(format!(
+                        "gain: found {value}, expected a value of at least 0"
+                    ));
+                }
+                self.control.gains.of_kind_mut(*kind)[*axis] = *value;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Switches to `mode`, which holds the present position if it needs a goal.
+    fn set_mode(&mut self, mode: ControlMode) -> Result<(), String> {
+        if mode == ControlMode::Off {
+            switch_off(self.model, self.target, self.control);
+            return Ok(());
+        }
+        self.check_mode(mode)?;
+        if mode == ControlMode::PathFollowing && self.control.path.is_none() {
+            return Err("mode path_following: no path was received".to_string());
+        }
+        if mode == ControlMode::StationKeeping {
+            let motion = current_motion(self.settings, self.target, self.control);
+            self.control.goal = PoseGoal {
+                p_WB: motion.p,
+                rpy: [0.0, 0.0, motion.rpy[2]],
+            };
+        }
+        if self.control.mode == ControlMode::Off {
+            self.control.allocated = [0.0; 6];
+            self.control.controlled = [false; 4];
+        }
+        self.control.mode = mode;
+        Ok(())
+    }
+
+    /// Returns an error if the vehicle is disarmed, or cannot actuate or measure what `mode`
+    /// controls.
+    fn check_mode(&self, mode: ControlMode) -> Result<(), String> {
+        if !self.control.armed {
+            return Err("the vehicle is disarmed: arm it first".to_string());
+        }
+        let name = mode.keyword();
+        let [surge, _, heave, roll, pitch, yaw] = self.settings.actuated;
+        let lacks = |what: &str| Err(format!("mode {name}: the thrusters cannot control {what}"));
+        match mode {
+            ControlMode::Stabilize if !(roll || pitch) => return lacks("roll or pitch"),
+            ControlMode::HeadingHold if !yaw => return lacks("the heading"),
+            ControlMode::DepthHold if !heave => return lacks("the depth"),
+            ControlMode::Velocity | ControlMode::StationKeeping | ControlMode::PathFollowing
+                if !(surge && yaw) =>
+            {
+                return lacks("surge and yaw");
+            }
+            _ => {}
+        }
+        let missing = estimate::missing_sensor(self.settings, mode);
+        missing.map_or(Ok(()), |what| {
+            Err(format!(
+                "mode {name}: no sensor of the robot measures {what}"
+            ))
+        })
+    }
+
+    fn set_goal(&mut self, p_WB: Vec3, q_WB: Option<Quat>) -> Result<(), String> {
+        if !p_WB.is_finite() {
+            return Err("goal: found a position that is not finite".to_string());
+        }
+        let rpy = q_WB.map(|q| q.normalized().matrix().to_rpy());
+        if rpy.is_some_and(|rpy| rpy.iter().any(|angle| !angle.is_finite())) {
+            return Err("goal: expected a unit quaternion".to_string());
+        }
+        self.set_mode(ControlMode::StationKeeping)?;
+        let held = self.control.goal.rpy;
+        self.control.goal = PoseGoal {
+            p_WB,
+            rpy: rpy.unwrap_or(held),
+        };
+        Ok(())
+    }
+
+    fn set_path(&mut self, waypoints: &[Vec3]) -> Result<(), String> {
+        if waypoints.is_empty() || waypoints.len() > MAX_WAYPOINTS {
+            let n = waypoints.len();
+            return Err(format!(
+                "path: found {n} waypoints, expected 1 to {MAX_WAYPOINTS}"
+            ));
+        }
+        if let Some(k) = waypoints.iter().position(|p| !p.is_finite()) {
+            return Err(format!("path: waypoint {k} is not finite"));
+        }
+        self.check_mode(ControlMode::PathFollowing)?;
+        let motion = current_motion(self.settings, self.target, self.control);
+        let all = std::iter::once(motion.p).chain(waypoints.iter().copied());
+        self.control.path = Some(PathProgress {
+            waypoints: Arc::new(all.collect()),
+            leg: 0,
+            cross_track_integral: 0.0,
+            cross_track: 0.0,
+        });
+        self.set_mode(ControlMode::PathFollowing)
+    }
+
+    /// Uses the sticks as the request of the pilot, or in mode `Velocity` as velocity command.
+    fn move_sticks(&mut self, sticks: [f64; 4]) -> Result<(), String> {
+        if let Some(bad) = sticks.iter().find(|x| !(-1.0..=1.0).contains(*x)) {
+            return Err(format!(
+                "joystick: found the deflection {bad}, expected -1 to 1"
+            ));
+        }
+        let is_moved = sticks.iter().any(|x| x.abs() > STICK_DEADBAND);
+        if self.control.mode == ControlMode::Off && is_moved {
+            self.set_mode(ControlMode::Manual)?;
+        }
+        let [surge, sway, heave, yaw] = sticks;
+        let max = &self.settings.pilot_wrench;
+        self.control.pilot = [
+            surge * max[0],
+            sway * max[1],
+            heave * max[2],
+            0.0,
+            0.0,
+            yaw * max[5],
+        ];
+        self.control.pilot_ns = Some(self.now_ns);
+        Ok(())
+    }
+}
+
+/// Velocity command of the sticks in mode `Velocity`: linear [m/s] and angular [rad/s].
+fn stick_velocity(settings: &MotionControl, sticks: [f64; 4]) -> [Vec3; 2] {
+    let [surge, sway, heave, yaw] = sticks;
+    let max = settings.limits.velocity;
+    [
+        Vec3::new(surge * max[0], sway * max[1], heave * max[2]),
+        Vec3::new(0.0, 0.0, yaw * settings.limits.yaw_rate),
+    ]
+}
+
+/// Ends the control and stops the thrusters.
+pub(crate) fn switch_off(robot: &Robot, state: &mut RobotState, control: &mut MotionControlState) {
+    if control.mode != ControlMode::Off {
+        for (actuator, thruster) in state.actuators.iter_mut().zip(robot.thrusters.iter()) {
+            actuator.set_command(thruster, thruster.neutral);
+        }
+    }
+    release(control);
+}
+
+/// Switches to velocity commands.
+pub(crate) fn start_velocity(
+    (model, settings): (&Robot, &MotionControl),
+    target: &mut RobotState,
+    control: &mut MotionControlState,
+    now_ns: u64,
+) -> Result<(), String> {
+    if control.mode == ControlMode::Velocity {
+        return Ok(());
+    }
+    Controller {
+        model,
+        settings,
+        target,
+        control,
+        now_ns,
+    }
+    .set_mode(ControlMode::Velocity)
+}
+
+/// Uses a wrench from outside (force [N] and moment [N m] in B) as the request of the pilot.
+/// Returns false if the mode has no pilot.
+pub(crate) fn set_pilot(
+    control: &mut MotionControlState,
+    force: Vec3,
+    moment: Vec3,
+    now_ns: u64,
+) -> bool {
+    if control.mode.is_piloted() {
+        let (f, m) = (force, moment);
+        control.pilot = [f.x, f.y, f.z, m.x, m.y, m.z];
+        control.pilot_ns = Some(now_ns);
+    }
+    control.mode.is_piloted()
+}
+
+/// Ends the control and leaves the thrusters to commands from outside.
+pub(crate) fn release(control: &mut MotionControlState) {
+    control.mode = ControlMode::Off;
+    control.controlled = [false; 4];
+    (control.requested, control.allocated) = ([0.0; 6], [0.0; 6]);
+}

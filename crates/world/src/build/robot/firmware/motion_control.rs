@@ -1,0 +1,249 @@
+//! Conversion of the motion controller: gains by pole placement and feedback sensors.
+//!
+//! # Law
+//! ```text
+//!   K_p = M ω²,   K_d = 2 ζ ω M,   K_i = ρ ω K_p            (1)  [Fossen 2021, algorithm 15.2, with ρ = 1/10]
+//! ```
+//! # Symbols
+//! M diagonal of the inertia with added mass · ω natural frequency, ζ damping ratio of the closed
+//! loop · ρ `integral_ratio`.
+//!
+//! # Frames
+//! Base frame, about its origin, with all joints at 0.
+//!
+//! # Limits
+//! (1) neglects the damping of the water and the restoring moments, which add to the damping and the
+//! stiffness of the closed loop.
+//!
+//! # Checked by
+//! test/analytic/vehicles/motion_control.rs
+
+use crate::build::robot::firmware::check_rate;
+use merrow_math::SpatialInertia;
+use merrow_model::scene::robot::body::Damping;
+use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, MotionControl};
+use merrow_model::scene::robot::motion_control::{
+    Feedback, FeedbackSensors, Guidance, MAX_THRUSTERS, MotionGains, MotionLimits, Mounting,
+};
+use merrow_model::scene::{Robot, Sensor, SensorKind};
+use merrow_schema::robot::motion_control::{
+    FeedbackConfig, FeedbackSensorsConfig, MotionControlConfig,
+};
+use merrow_sim::control::firmware::constrained_allocation::allocate_within_limits;
+use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+
+/// Force [N] or moment [N m] that exceeds what any thruster arrangement exerts; the allocation
+/// returns the largest one in its direction.
+const UNLIMITED: f64 = 1e6;
+/// Density of the water for the largest wrench of the joystick [kg/m³].
+const NOMINAL_DENSITY: f64 = 1000.0;
+
+/// Builds the motion controller of `robot` in a world with time step `dt` [s].
+pub(super) fn motion_control(
+    file: &MotionControlConfig,
+    robot: &Robot,
+    dt: f64,
+    problems: &mut Problems,
+) -> Firmware {
+    check_rate(file.rate_hz, dt, &file.at, problems);
+    let n = robot.thrusters.len();
+    if n == 0 || n > MAX_THRUSTERS {
+        let text = format!(
+            "firmware `motion_control`: {} has {n} thrusters, expected 1 to {MAX_THRUSTERS}",
+            robot.name
+        );
+        problems.push(&file.at.whole, text);
+    }
+    let inertia = inertia(robot);
+    let w = file.natural_frequency_rad_s;
+    let independent = robot
+        .allocation
+        .as_ref()
+        .map_or([false; 6], |a| a.independent);
+    let actuated: [bool; 6] = std::array::from_fn(|i| independent[i] && w[i] > 0.0);
+    if actuated == [false; 6] && n > 0 {
+        let text = "`natural_frequency_rad_s`: the thrusters actuate none of the controlled degrees of freedom";
+        problems.push(
+            file.at.key_place("natural_frequency_rad_s"),
+            text.to_string(),
+        );
+    }
+    let position: [f64; 6] = std::array::from_fn(|i| inertia[i] * w[i] * w[i]);
+    let gains = MotionGains {
+        position,
+        integral: std::array::from_fn(|i| file.integral_ratio * w[i] * position[i]),
+        velocity: std::array::from_fn(|i| 2.0 * file.damping_ratio[i] * w[i] * inertia[i]),
+    };
+    let limits = MotionLimits {
+        velocity: file.max_speed_m_s,
+        acceleration: file.max_acceleration_m_s2,
+        yaw_rate: file.max_yaw_rate_rad_s,
+        yaw_acceleration: file.max_yaw_acceleration_rad_s2,
+        tilt: file.max_tilt_deg.to_radians(),
+        position_lead: file.max_position_lead_m,
+        yaw_lead: file.max_yaw_lead_deg.to_radians(),
+    };
+    let guidance = Guidance {
+        speed: file.path_speed_m_s.unwrap_or(file.max_speed_m_s[0]),
+        look_ahead: file.look_ahead_m,
+        integral: file.cross_track_integral_gain_m_s,
+        acceptance_radius: file.acceptance_radius_m,
+    };
+    let largest = largest_wrench(robot);
+    let settings = MotionControl {
+        gains,
+        inertia,
+        linear_damping: damping_diagonal(&robot.links[0].linear_damping),
+        quadratic_damping: damping_diagonal(&robot.links[0].quadratic_damping),
+        actuated,
+        limits,
+        pilot_wrench: largest.map(|value| file.joystick_ratio * value),
+        guidance,
+        feedback: feedback(file, robot, problems),
+        starts_armed: file.starts_armed,
+    };
+    Firmware {
+        rate: file.rate_hz,
+        timeout: file.command_timeout_s,
+        law: FirmwareLaw::MotionControl(Box::new(settings)),
+    }
+}
+
+/// Diagonal of the inertia with added mass about the base origin: surge, sway, heave [kg], roll,
+/// pitch, yaw [kg m²].
+fn inertia(robot: &Robot) -> [f64; 6] {
+    let poses = crate::build::robot::poses_at_rest(&robot.links);
+    let links = robot.links.iter().zip(&poses);
+    let sum = links.fold(SpatialInertia::zero(), |sum, (link, (R, p))| {
+        sum.plus(&link.total.to_parent(R, *p))
+    });
+    let m = sum.to_matrix();
+    std::array::from_fn(|i| m[(i + 3) % 6][(i + 3) % 6])
+}
+
+/// Diagonal of the damping, in the order surge, sway, heave, roll, pitch, yaw.
+fn damping_diagonal(damping: &Damping) -> [f64; 6] {
+    let d = match damping {
+        Damping::Zero => [0.0; 6],
+        Damping::Diagonal(d) => *d,
+        Damping::Full(d) => std::array::from_fn(|i| d[i][i]),
+    };
+    std::array::from_fn(|i| d[(i + 3) % 6])
+}
+
+/// Largest force [N] and moment [N m] along each axis, the smaller of both directions.
+fn largest_wrench(robot: &Robot) -> [f64; 6] {
+    let Some(allocation) = &robot.allocation else {
+        return [0.0; 6];
+    };
+    let thrusters = robot.thrusters.iter().take(MAX_THRUSTERS);
+    let limits: Vec<_> = thrusters
+        .map(|t| t.thrust_limits(NOMINAL_DENSITY))
+        .collect();
+    std::array::from_fn(|axis| {
+        let reach = |sign: f64| {
+            let wrench = std::array::from_fn(|i| if i == axis { sign * UNLIMITED } else { 0.0 });
+            allocate_within_limits(allocation, &limits, wrench).wrench[axis].abs()
+        };
+        reach(1.0).min(reach(-1.0))
+    })
+}
+
+/// Returns the source of the motion, with the sensors that the file names or the first of each
+/// kind.
+fn feedback(file: &MotionControlConfig, robot: &Robot, problems: &mut Problems) -> Feedback {
+    if matches!(file.feedback, FeedbackConfig::Truth) {
+        if let Some(named) = &file.feedback_sensors {
+            let text = "`feedback_sensors` requires `feedback: sensors`";
+            problems.push(&named.at.whole, text.to_string());
+        }
+        return Feedback::Truth;
+    }
+    let sensors = match &file.feedback_sensors {
+        Some(named) => named_sensors(named, robot, problems),
+        None => first_sensors(robot),
+    };
+    if sensors.ins.is_none() && sensors.attitude.is_none() {
+        let text = format!(
+            "`feedback: sensors`: no INS, AHRS or IMU with attitude on the base of {}",
+            robot.name
+        );
+        problems.push(file.at.key_place("feedback"), text);
+    }
+    Feedback::Sensors(sensors)
+}
+
+/// Kinds of feedback sensors and whether a sensor is of this kind.
+type IsOfKind = fn(&SensorKind) -> bool;
+
+const INS: IsOfKind = |kind| matches!(kind, SensorKind::Ins(_));
+const ATTITUDE: IsOfKind = |kind| match kind {
+    SensorKind::Ahrs(_) => true,
+    SensorKind::Imu(spec) => spec.orientation_std.is_some(),
+    _ => false,
+};
+const DVL: IsOfKind = |kind| matches!(kind, SensorKind::Dvl(_));
+const PRESSURE: IsOfKind = |kind| matches!(kind, SensorKind::Pressure(_));
+const GNSS: IsOfKind = |kind| matches!(kind, SensorKind::Gnss(_));
+
+fn mounting(index: usize, sensor: &Sensor) -> Mounting {
+    Mounting {
+        sensor: index,
+        p_BoS: sensor.p_LoS,
+        R_BS: sensor.R_LS,
+    }
+}
+
+/// First sensor of each kind on the base.
+fn first_sensors(robot: &Robot) -> FeedbackSensors {
+    let first = |is_of_kind: IsOfKind| {
+        let mut all = robot.sensors.iter().enumerate();
+        let found = all.find(|(_, sensor)| sensor.link == 0 && is_of_kind(&sensor.kind));
+        found.map(|(index, sensor)| mounting(index, sensor))
+    };
+    FeedbackSensors {
+        ins: first(INS),
+        attitude: first(ATTITUDE),
+        dvl: first(DVL),
+        pressure: first(PRESSURE),
+        gnss: first(GNSS),
+    }
+}
+
+/// Sensors that the file names.
+fn named_sensors(
+    file: &FeedbackSensorsConfig,
+    robot: &Robot,
+    problems: &mut Problems,
+) -> FeedbackSensors {
+    let mut find = |name: &Option<String>, key: &str, is_of_kind: IsOfKind| {
+        let name = name.as_ref()?;
+        let place: &Place = file.at.key_place(key);
+        let suitable = |sensor: &&Sensor| sensor.link == 0 && is_of_kind(&sensor.kind);
+        let index = robot.sensors.iter().position(|s| s.name == *name);
+        match index.map(|k| (k, &robot.sensors[k])) {
+            Some((k, sensor)) if suitable(&sensor) => Some(mounting(k, sensor)),
+            _ => {
+                let names = robot
+                    .sensors
+                    .iter()
+                    .filter(suitable)
+                    .map(|s| s.name.as_str());
+                let hint = did_you_mean(name, names);
+                let text = format!(
+                    "`{key}`: no sensor {} of this kind on the base{hint}",
+                    quote(name)
+                );
+                problems.push(place, text);
+                None
+            }
+        }
+    };
+    FeedbackSensors {
+        ins: find(&file.ins, "ins", INS),
+        attitude: find(&file.attitude, "attitude", ATTITUDE),
+        dvl: find(&file.dvl, "dvl", DVL),
+        pressure: find(&file.pressure, "pressure", PRESSURE),
+        gnss: find(&file.gnss, "gnss", GNSS),
+    }
+}

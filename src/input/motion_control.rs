@@ -1,0 +1,319 @@
+//! Topics and services of the motion controller: modes, goals, paths, joystick, status.
+
+use crate::convert::{WORLD_FRAME, from_quaternion, header, point, quaternion, vector3};
+use crate::input::read;
+use crate::msg::ControllerStatus;
+use crate::node::frames::Snapshot;
+use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
+use merrow_math::{Quat, Vec3};
+use merrow_model::scene::robot::motion_control::Feedback;
+use merrow_model::scene::{Robot, Scene};
+use merrow_model::state::Command;
+use merrow_model::state::commands::FirmwareOrder;
+use merrow_model::state::firmware::{ControlMode, FirmwareLawState};
+use merrow_ros2::message::Message;
+use merrow_ros2::msg::geometry_msgs::{Point, Pose, PoseStamped, Quaternion, Twist, Wrench};
+use merrow_ros2::msg::nav_msgs::Path;
+use merrow_ros2::msg::sensor_msgs::Joy;
+use merrow_ros2::qos::Qos;
+use std::sync::Arc;
+
+/// Kind of a command on a topic of the motion controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MotionCommand {
+    /// Goal of the station keeping.
+    GoalPose,
+    /// Waypoints to follow.
+    Path,
+    /// Sticks and buttons of a joystick.
+    Joystick,
+}
+
+/// Axes of a joystick message: surge and sway on the right stick, heave and yaw on the left one.
+/// The driver reports the axes of Xbox and PS4 gamepads in this order.
+const STICK_AXES: [(usize, &str); 4] = [(4, "surge"), (3, "sway"), (1, "heave"), (0, "yaw")];
+
+/// Buttons of a gamepad and what they request.
+const BUTTONS: [(usize, ButtonRequest); 6] = [
+    (0, ButtonRequest::Mode(ControlMode::Manual)),
+    (1, ButtonRequest::Mode(ControlMode::Stabilize)),
+    (2, ButtonRequest::Mode(ControlMode::DepthHold)),
+    (3, ButtonRequest::Mode(ControlMode::StationKeeping)),
+    (4, ButtonRequest::Arm(false)),
+    (5, ButtonRequest::Arm(true)),
+];
+
+/// Request of a button.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ButtonRequest {
+    Mode(ControlMode),
+    Arm(bool),
+}
+
+/// Appends the topics to which the motion controller of robot `i` subscribes.
+pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
+    if robot
+        .firmware
+        .as_ref()
+        .is_none_or(|f| f.motion_control().is_none())
+    {
+        return;
+    }
+    let mut add = |topic: &str, info, command, unit: &str| {
+        inputs.push(Input {
+            topic: format!("{}/{topic}", robot.name),
+            info,
+            target: Target::Motion { robot: i, command },
+            unit: unit.to_string(),
+        });
+    };
+    let pose = "m in the frame world; a zero quaternion holds the heading";
+    add(
+        "goal_pose",
+        PoseStamped::info(),
+        MotionCommand::GoalPose,
+        pose,
+    );
+    add(
+        "path",
+        Path::info(),
+        MotionCommand::Path,
+        "m in the frame world",
+    );
+    let sticks = "axes of an Xbox or PS4 gamepad";
+    add("joy", Joy::info(), MotionCommand::Joystick, sticks);
+}
+
+/// Appends the status topic of the motion controller of robot `i`.
+pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
+    if robot
+        .firmware
+        .as_ref()
+        .is_some_and(|f| f.motion_control().is_some())
+    {
+        outputs.push(Output {
+            topic: format!("{}/controller/status", robot.name),
+            info: ControllerStatus::info(),
+            qos: Qos::DEFAULT,
+            rate_hz: Some(FRAME_RATE),
+            source: Source::ControllerStatus { robot: i },
+        });
+    }
+}
+
+/// Lists the robots with a motion controller: index, and names of the services that set the mode
+/// and arm the vehicle.
+pub fn services(scene: &Scene) -> Vec<(usize, [String; 2])> {
+    let robots = scene.robots.iter().enumerate();
+    robots
+        .filter(|(_, robot)| {
+            robot
+                .firmware
+                .as_ref()
+                .is_some_and(|f| f.motion_control().is_some())
+        })
+        .map(|(i, robot)| {
+            let name = |service: &str| robot.in_namespace(&format!("{}/{service}", robot.name));
+            (i, [name("set_mode"), name("arm")])
+        })
+        .collect()
+}
+
+/// Returns the command that requests the mode with this name.
+///
+/// # Errors
+/// There is no such mode.
+pub fn mode_command(robot: usize, name: &str) -> Result<Command, String> {
+    let Some(mode) = ControlMode::from_keyword(name) else {
+        let names: Vec<&str> = ControlMode::ALL.iter().map(|(_, name)| *name).collect();
+        return Err(format!(
+            "found the mode {name:?}, expected one of {}",
+            names.join(", ")
+        ));
+    };
+    Ok(Command::ControlMode { robot, mode })
+}
+
+/// Converts a message to commands.
+///
+/// # Errors
+/// The reason why the message is invalid.
+pub fn commands(
+    robot: usize,
+    command: MotionCommand,
+    bytes: &[u8],
+) -> Result<Vec<Command>, String> {
+    match command {
+        MotionCommand::GoalPose => {
+            let message = read::<PoseStamped>(bytes)?;
+            check_frame(&message.header.frame_id)?;
+            Ok(vec![Command::PoseGoal {
+                robot,
+                p_WB: position(&message.pose.position),
+                q_WB: attitude(&message.pose.orientation)?,
+            }])
+        }
+        MotionCommand::Path => {
+            let message = read::<Path>(bytes)?;
+            check_frame(&message.header.frame_id)?;
+            let mut waypoints = Vec::with_capacity(message.poses.len());
+            for pose in &message.poses {
+                check_frame(&pose.header.frame_id)?;
+                waypoints.push(position(&pose.pose.position));
+            }
+            Ok(vec![Command::FollowPath {
+                robot,
+                waypoints: Arc::new(waypoints),
+            }])
+        }
+        MotionCommand::Joystick => joystick_commands(robot, &read(bytes)?),
+    }
+}
+
+fn position(p: &Point) -> Vec3 {
+    Vec3::new(p.x, p.y, p.z)
+}
+
+/// Returns the attitude, or `None` for the zero quaternion of a pose without attitude.
+fn attitude(q: &Quaternion) -> Result<Option<Quat>, String> {
+    let norm = (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z).sqrt();
+    if norm == 0.0 {
+        return Ok(None);
+    }
+    // NaN fails as well
+    if !((norm - 1.0).abs() < 1e-2) {
+        return Err(format!(
+            "orientation: expected a unit quaternion, found the norm {norm}"
+        ));
+    }
+    Ok(Some(from_quaternion(q)))
+}
+
+fn check_frame(frame: &str) -> Result<(), String> {
+    if frame.is_empty() || frame == WORLD_FRAME {
+        return Ok(());
+    }
+    Err(format!("pose in frame {frame:?}; expected {WORLD_FRAME}"))
+}
+
+/// Converts sticks and pressed buttons.
+fn joystick_commands(robot: usize, message: &Joy) -> Result<Vec<Command>, String> {
+    let mut commands = Vec::new();
+    for (button, request) in BUTTONS {
+        if message
+            .buttons
+            .get(button)
+            .is_some_and(|pressed| *pressed != 0)
+        {
+            commands.push(match request {
+                ButtonRequest::Mode(mode) => Command::ControlMode { robot, mode },
+                ButtonRequest::Arm(on) => Command::FirmwareOrder {
+                    robot,
+                    order: FirmwareOrder::Enable(on),
+                },
+            });
+        }
+    }
+    let mut sticks = [0.0; 4];
+    for (stick, (axis, name)) in sticks.iter_mut().zip(STICK_AXES) {
+        let Some(value) = message.axes.get(axis) else {
+            return Err(format!(
+                "found {} axes, expected axis {axis} for {name}",
+                message.axes.len()
+            ));
+        };
+        *stick = f64::from(*value);
+    }
+    commands.push(Command::Joystick { robot, sticks });
+    Ok(commands)
+}
+
+/// Returns the status of the motion controller of a robot.
+pub fn status(scene: &Scene, robot: usize, snapshot: &Snapshot) -> ControllerStatus {
+    let memory = snapshot.firmware[robot].as_ref().map(|f| &f.memory);
+    let settings = scene.robots[robot].firmware.as_ref();
+    let settings = settings.and_then(|f| f.motion_control());
+    let (Some(FirmwareLawState::MotionControl(control)), Some(settings)) = (memory, settings)
+    else {
+        return ControllerStatus::default();
+    };
+    let reference = &control.reference;
+    let [roll, pitch, yaw] = reference.rpy;
+    let (q, p) = match settings.feedback {
+        Feedback::Truth => snapshot.motions[robot].pose(),
+        Feedback::Sensors(_) => (control.estimate.q_WB, control.estimate.p_WB),
+    };
+    let wrench = |t: &[f64; 6]| Wrench {
+        force: vector3(Vec3::new(t[0], t[1], t[2])),
+        torque: vector3(Vec3::new(t[3], t[4], t[5])),
+    };
+    let path = control.path.as_ref();
+    ControllerStatus {
+        header: header(snapshot.time_ns, WORLD_FRAME),
+        mode: control.mode.keyword().to_string(),
+        armed: control.armed,
+        reference_pose: Pose {
+            position: point(reference.p),
+            orientation: quaternion(Quat::from_rpy(roll, pitch, yaw)),
+        },
+        reference_twist: Twist {
+            linear: vector3(reference.v),
+            angular: vector3(Vec3::new(0.0, 0.0, reference.yaw_rate)),
+        },
+        pose: Pose {
+            position: point(p),
+            orientation: quaternion(q),
+        },
+        requested_wrench: wrench(&control.requested),
+        allocated_wrench: wrench(&control.allocated),
+        waypoint: path.map_or(0, |path| path.leg as u32),
+        waypoints: path.map_or(0, |path| (path.waypoints.len() - 1) as u32),
+        cross_track_error: path.map_or(0.0, |path| path.cross_track),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gamepad(axes: [f32; 8], pressed: &[usize]) -> Joy {
+        Joy {
+            axes: axes.to_vec(),
+            buttons: (0..11).map(|k| i32::from(pressed.contains(&k))).collect(),
+            ..Joy::default()
+        }
+    }
+
+    #[test]
+    fn sticks_and_buttons_become_commands() {
+        let message = gamepad([0.1, 0.2, 1.0, 0.3, 0.4, 1.0, 0.0, 0.0], &[2]);
+        let commands = joystick_commands(3, &message).unwrap();
+        let mode = ControlMode::DepthHold;
+        assert_eq!(commands[0], Command::ControlMode { robot: 3, mode });
+        let Command::Joystick { robot: 3, sticks } = commands[1] else {
+            panic!("{commands:?}");
+        };
+        for (found, expected) in sticks.iter().zip([0.4, 0.3, 0.2, 0.1]) {
+            assert!((found - expected).abs() < 1e-6, "{sticks:?}");
+        }
+    }
+
+    #[test]
+    fn short_joystick_message_is_rejected() {
+        let message = Joy {
+            axes: vec![0.0; 3],
+            ..Joy::default()
+        };
+        let error = joystick_commands(0, &message).unwrap_err();
+        assert_eq!(error, "found 3 axes, expected axis 4 for surge");
+    }
+
+    #[test]
+    fn unknown_mode_is_rejected_with_the_list() {
+        let error = mode_command(0, "hover").unwrap_err();
+        assert!(
+            error.contains("\"hover\", expected one of off, manual"),
+            "{error}"
+        );
+    }
+}
