@@ -153,8 +153,8 @@ pub struct MotionEstimate {
     pub q_WB: Quat,
     /// Position in W [m].
     pub p_WB: Vec3,
-    /// Linear velocity, expressed in B [m/s].
-    pub v_WB_B: Vec3,
+    /// Linear velocity in W [m/s].
+    pub v_WB: Vec3,
     /// Angular velocity, expressed in B [rad/s].
     pub w_WB_B: Vec3,
     /// Time of the latest attitude [ns]; `None` before the first.
@@ -168,7 +168,7 @@ pub struct MotionEstimate {
 }
 
 persist! { struct MotionEstimate {
-    q_WB, p_WB, v_WB_B, w_WB_B, attitude_ns, velocity_ns, depth_ns, started,
+    q_WB, p_WB, v_WB, w_WB_B, attitude_ns, velocity_ns, depth_ns, started,
 } }
 
 impl MotionControlState {
@@ -199,7 +199,7 @@ impl MotionControlState {
             estimate: MotionEstimate {
                 q_WB: Quat::identity(),
                 p_WB: zero,
-                v_WB_B: zero,
+                v_WB: zero,
                 w_WB_B: zero,
                 attitude_ns: None,
                 velocity_ns: None,

@@ -165,8 +165,8 @@ pub(crate) fn forward_readings(
     let memory = state.firmware.as_mut().map(|f| &mut f.memory);
     if let Some(FirmwareLawState::MotionControl(control)) = memory {
         for Delivered { sensor, stamped } in delivered {
-            let (estimate, reading) = (&mut control.estimate, &stamped.reading);
-            estimate::update(sensors, estimate, *sensor, reading, surroundings, now_ns);
+            let estimate = &mut control.estimate;
+            estimate::update(sensors, estimate, *sensor, stamped, surroundings, now_ns);
         }
     }
 }

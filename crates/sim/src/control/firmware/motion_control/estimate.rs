@@ -3,23 +3,25 @@
 //! # Law
 //! ```text
 //!   q_WB = q_WS R_SB,   ω_B = R_BS ω_S                                        (1)  AHRS
-//!   v_B = R_BS v_S - ω_B × p_BS                                               (2)  DVL, INS
+//!   v = R_WB exp(-ω_B× τ) (R_BS v_S - ω_B × p_BS)                             (2)  DVL, INS
 //!   z = (p_0 - p)/(ρ g) - (R_WB p_BS)_z                                       (3)  pressure sensor
-//!   p' = R_WB v_B,   corrected by (p_m - p)/T                                 (4)  dead reckoning
+//!   p' = v,   corrected by (p_m - p)/T                                        (4)  dead reckoning
 //! ```
-//! Measured positions are those of an INS or a GNSS receiver, and the depth (3). Without a DVL the
-//! vertical speed follows from the depth by an alpha-beta filter.
+//! Measured positions are those of an INS or a GNSS receiver, and the depth (3). Without a
+//! velocity from a DVL the vertical speed follows from the depth by an alpha-beta filter.
 //!
 //! # Symbols
-//! S sensor frame · p_BS position of the sensor · p pressure, p_0 that at the surface, ρ density, g
+//! S sensor frame · p_BS position of the sensor · τ age of the reading, during which the attitude
+//! changed · p pressure, p_0 that at the surface, ρ density, g
 //! gravity · p_m measured position, T time constant of the correction.
 //!
 //! # Frames
 //! World W (ENU), base B.
 //!
 //! # Limits
-//! Dead reckoning starts at the true position, as after a calibration at the launch. Readings count
-//! when they are delivered: their latency is not compensated. The density is that at the surface.
+//! Dead reckoning starts at the true position, as after a calibration at the launch. The velocity is
+//! constant between two readings; its latency is compensated for the attitude only. The density is
+//! that at the surface.
 //!
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
@@ -35,12 +37,15 @@ use merrow_model::sensor::water::DvlLock;
 use merrow_model::state::RobotState;
 use merrow_model::state::firmware::motion_control::MotionEstimate;
 use merrow_model::state::firmware::{ControlMode, MotionControlState};
-use merrow_model::state::reading::Reading;
+use merrow_model::state::reading::{Reading, Stamped};
 
 /// Time after which a reading no longer counts [s].
 const READING_TIMEOUT_S: f64 = 2.0;
 /// Time constant of the correction by a measured position [s].
 const CORRECTION_TIME_S: f64 = 0.5;
+/// Time constant of the correction of the depth while a DVL measures the vertical velocity [s]. It is
+/// longer than the period of waves, whose pressure is not that of the depth.
+const DEPTH_CORRECTION_TIME_S: f64 = 5.0;
 /// Gains of the alpha-beta filter of depth and vertical speed: fraction of the error per second
 /// [1/s] and per second squared [1/s²]. Critically damped at 4 rad/s.
 const DEPTH_FILTER: [f64; 2] = [8.0, 16.0];
@@ -118,12 +123,10 @@ pub fn advance(
     };
     if !known.velocity {
         // without a measurement the vehicle is taken to be at rest
-        let up = estimate.q_WB.matrix().mul_vec(estimate.v_WB_B).z;
-        let vertical = Vec3::new(0.0, 0.0, if known.depth { up } else { 0.0 });
-        estimate.v_WB_B = estimate.q_WB.matrix().tr_mul_vec(vertical);
+        let up = if known.depth { estimate.v_WB.z } else { 0.0 };
+        estimate.v_WB = Vec3::new(0.0, 0.0, up);
     }
-    let v = estimate.q_WB.matrix().mul_vec(estimate.v_WB_B);
-    estimate.p_WB += v.scale(tick.dt);
+    estimate.p_WB += estimate.v_WB.scale(tick.dt);
     known
 }
 
@@ -132,16 +135,17 @@ pub(crate) fn update(
     sensors: &FeedbackSensors,
     estimate: &mut MotionEstimate,
     sensor: usize,
-    reading: &Reading,
+    stamped: &Stamped,
     surroundings: &Surroundings<'_>,
     now_ns: u64,
 ) {
+    let age = now_ns.saturating_sub(stamped.stamp_ns) as f64 * 1e-9;
     let is = |mounting: &Option<Mounting>| mounting.filter(|m| m.sensor == sensor);
-    match reading {
+    match &stamped.reading {
         Reading::Navigation(r) => {
             if let Some(m) = is(&sensors.ins) {
                 set_attitude(estimate, &m, r.q_WS, r.w_WS_S, now_ns);
-                set_velocity(estimate, &m, r.v_WS_S, now_ns);
+                set_velocity(estimate, &m, (r.v_WS_S, age), now_ns);
                 estimate.p_WB = r.p_WS - estimate.q_WB.matrix().mul_vec(m.p_BoS);
                 estimate.depth_ns = Some(now_ns);
             }
@@ -156,7 +160,7 @@ pub(crate) fn update(
                 && r.lock == DvlLock::Bottom
                 && r.velocity.is_finite()
             {
-                set_velocity(estimate, &m, r.velocity, now_ns);
+                set_velocity(estimate, &m, (r.velocity, age), now_ns);
             }
         }
         Reading::Pressure(r) => {
@@ -189,9 +193,12 @@ fn set_attitude(estimate: &mut MotionEstimate, m: &Mounting, q_WS: Quat, w_S: Ve
     estimate.attitude_ns = Some(now_ns);
 }
 
-/// Sets the velocity by (2).
-fn set_velocity(estimate: &mut MotionEstimate, m: &Mounting, v_S: Vec3, now_ns: u64) {
-    estimate.v_WB_B = m.R_BS.mul_vec(v_S) - estimate.w_WB_B.cross(m.p_BoS);
+/// Sets the velocity by (2) from that of the sensor in S [m/s], whose age is in [s].
+fn set_velocity(estimate: &mut MotionEstimate, m: &Mounting, (v_S, age): (Vec3, f64), now_ns: u64) {
+    let w = estimate.w_WB_B;
+    let v_B = m.R_BS.mul_vec(v_S) - w.cross(m.p_BoS);
+    let back = Quat::from_rotation_vector(w.scale(-age));
+    estimate.v_WB = estimate.q_WB.mul(&back).matrix().mul_vec(v_B);
     estimate.velocity_ns = Some(now_ns);
 }
 
@@ -209,12 +216,17 @@ fn correct_depth(sensors: &FeedbackSensors, estimate: &mut MotionEstimate, z: f6
         return;
     };
     let dt = now_ns.saturating_sub(last_ns) as f64 * 1e-9;
-    estimate.p_WB.z += (DEPTH_FILTER[0] * dt).min(1.0) * error;
-    if sensors.dvl.is_none() {
-        let R = estimate.q_WB.matrix();
-        let gain = (DEPTH_FILTER[1] * dt).min(0.5 / dt.max(1e-3));
-        let up = Vec3::new(0.0, 0.0, gain * error);
-        estimate.v_WB_B += R.tr_mul_vec(up);
+    let has_velocity = estimate
+        .velocity_ns
+        .is_some_and(|t| now_ns.saturating_sub(t) as f64 * 1e-9 <= READING_TIMEOUT_S);
+    let gain = if sensors.dvl.is_some() && has_velocity {
+        1.0 / DEPTH_CORRECTION_TIME_S
+    } else {
+        DEPTH_FILTER[0]
+    };
+    estimate.p_WB.z += (gain * dt).min(1.0) * error;
+    if sensors.dvl.is_none() || !has_velocity {
+        estimate.v_WB.z += (DEPTH_FILTER[1] * dt).min(0.5 / dt.max(1e-3)) * error;
     }
 }
 
@@ -234,12 +246,10 @@ fn correct_position(
         return;
     }
     let R = estimate.q_WB.matrix();
-    let velocity = if v.is_finite() {
-        R.tr_mul_vec(v) - estimate.w_WB_B.cross(m.p_BoS)
+    estimate.v_WB = if v.is_finite() {
+        v - R.mul_vec(estimate.w_WB_B.cross(m.p_BoS))
     } else {
-        let own = R.mul_vec(estimate.v_WB_B);
-        R.tr_mul_vec(own + error.scale(k / CORRECTION_TIME_S))
+        estimate.v_WB + error.scale(k / CORRECTION_TIME_S)
     };
-    estimate.v_WB_B = velocity;
     estimate.velocity_ns = Some(now_ns);
 }

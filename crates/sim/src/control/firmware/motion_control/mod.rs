@@ -105,21 +105,22 @@ pub(crate) fn current_motion(
     control: &MotionControlState,
 ) -> Motion {
     use merrow_model::scene::robot::motion_control::Feedback;
-    let (q, p, v_B, w_B) = match settings.feedback {
+    let (q, p, v, w_B) = match settings.feedback {
         Feedback::Truth => {
             let motion = &state.motion;
-            (motion.q_WB, motion.p_WB, motion.V_WB_B.v, motion.V_WB_B.w)
+            let v = motion.q_WB.matrix().mul_vec(motion.V_WB_B.v);
+            (motion.q_WB, motion.p_WB, v, motion.V_WB_B.w)
         }
         Feedback::Sensors(_) => {
             let e = &control.estimate;
-            (e.q_WB, e.p_WB, e.v_WB_B, e.w_WB_B)
+            (e.q_WB, e.p_WB, e.v_WB, e.w_WB_B)
         }
     };
     let R_WB = q.matrix();
     Motion {
         rpy: R_WB.to_rpy(),
         p,
-        v: R_WB.mul_vec(v_B),
+        v,
         w_B,
         R_WB,
     }
