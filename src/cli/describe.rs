@@ -2,6 +2,7 @@
 
 use merrow::arm;
 use merrow::convert::instruments;
+use merrow::input::motion_control::ControllerService;
 use merrow::input::{firmware, motion_control, services};
 use merrow::msg::SetControlMode;
 use merrow::node::plan::Plan;
@@ -199,11 +200,12 @@ fn services_of(scene: &Scene) -> Vec<Value> {
             of_firmware
                 .map(|(name, ..)| json!({ "service": full_name(&name), "type": Trigger::TYPE })),
         )
-        .chain(of_controllers.flat_map(|(_, [set_mode, arm])| {
-            [
-                json!({ "service": full_name(&set_mode), "type": SetControlMode::TYPE }),
-                json!({ "service": full_name(&arm), "type": SetBool::TYPE }),
-            ]
+        .chain(of_controllers.map(|(name, _, service)| {
+            let kind = match service {
+                ControllerService::SetMode => SetControlMode::TYPE,
+                ControllerService::Arm => SetBool::TYPE,
+            };
+            json!({ "service": full_name(&name), "type": kind })
         }))
         .collect()
 }

@@ -6,6 +6,7 @@ use crate::msg::ControllerStatus;
 use crate::node::frames::Snapshot;
 use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
 use merrow_math::{Quat, Vec3};
+use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw};
 use merrow_model::scene::robot::motion_control::Feedback;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::Command;
@@ -50,15 +51,20 @@ enum ButtonRequest {
     Arm(bool),
 }
 
-/// Appends the topics to which the motion controller of robot `i` subscribes.
+/// Returns true if the robot has a motion controller.
+fn has_motion_controller(robot: &Robot) -> bool {
+    let firmware = robot.firmware.as_ref();
+    firmware.is_some_and(|f| matches!(f.law, FirmwareLaw::MotionControl(_)))
+}
+
+/// Returns true if the firmware of the robot follows paths.
+fn follows_paths(robot: &Robot) -> bool {
+    let holds = |f: &Firmware| matches!(f.law, FirmwareLaw::HeadingDepthHold(_));
+    has_motion_controller(robot) || robot.firmware.as_ref().is_some_and(holds)
+}
+
+/// Appends the topics for goals, paths and joysticks to which the firmware of robot `i` subscribes.
 pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
-    if robot
-        .firmware
-        .as_ref()
-        .is_none_or(|f| f.motion_control().is_none())
-    {
-        return;
-    }
     let mut add = |topic: &str, info, command, unit: &str| {
         inputs.push(Input {
             topic: format!("{}/{topic}", robot.name),
@@ -67,30 +73,30 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             unit: unit.to_string(),
         });
     };
-    let pose = "m in the frame world; a zero quaternion holds the heading";
-    add(
-        "goal_pose",
-        PoseStamped::info(),
-        MotionCommand::GoalPose,
-        pose,
-    );
-    add(
-        "path",
-        Path::info(),
-        MotionCommand::Path,
-        "m in the frame world",
-    );
-    let sticks = "axes of an Xbox or PS4 gamepad";
-    add("joy", Joy::info(), MotionCommand::Joystick, sticks);
+    if follows_paths(robot) {
+        let pose = "m in the frame world; a zero quaternion holds the heading";
+        add(
+            "goal_pose",
+            PoseStamped::info(),
+            MotionCommand::GoalPose,
+            pose,
+        );
+        add(
+            "path",
+            Path::info(),
+            MotionCommand::Path,
+            "m in the frame world",
+        );
+    }
+    if has_motion_controller(robot) {
+        let sticks = "axes of an Xbox or PS4 gamepad";
+        add("joy", Joy::info(), MotionCommand::Joystick, sticks);
+    }
 }
 
 /// Appends the status topic of the motion controller of robot `i`.
 pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
-    if robot
-        .firmware
-        .as_ref()
-        .is_some_and(|f| f.motion_control().is_some())
-    {
+    if has_motion_controller(robot) {
         outputs.push(Output {
             topic: format!("{}/controller/status", robot.name),
             info: ControllerStatus::info(),
@@ -101,22 +107,28 @@ pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     }
 }
 
-/// Lists the robots with a motion controller: index, and names of the services that set the mode
-/// and arm the vehicle.
-pub fn services(scene: &Scene) -> Vec<(usize, [String; 2])> {
-    let robots = scene.robots.iter().enumerate();
-    robots
-        .filter(|(_, robot)| {
-            robot
-                .firmware
-                .as_ref()
-                .is_some_and(|f| f.motion_control().is_some())
-        })
-        .map(|(i, robot)| {
-            let name = |service: &str| robot.in_namespace(&format!("{}/{service}", robot.name));
-            (i, [name("set_mode"), name("arm")])
-        })
-        .collect()
+/// Service of a controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ControllerService {
+    /// Requests a mode, with `merrow/srv/SetControlMode`.
+    SetMode,
+    /// Arms or disarms the vehicle, with `std_srvs/srv/SetBool`.
+    Arm,
+}
+
+/// Lists the services of the controllers: name, robot index and service.
+pub fn services(scene: &Scene) -> Vec<(String, usize, ControllerService)> {
+    let mut all = Vec::new();
+    for (i, robot) in scene.robots.iter().enumerate() {
+        let name = |service: &str| robot.in_namespace(&format!("{}/{service}", robot.name));
+        if follows_paths(robot) {
+            all.push((name("set_mode"), i, ControllerService::SetMode));
+        }
+        if has_motion_controller(robot) {
+            all.push((name("arm"), i, ControllerService::Arm));
+        }
+    }
+    all
 }
 
 /// Returns the command that requests the mode with this name.
@@ -180,8 +192,7 @@ fn attitude(q: &Quaternion) -> Result<Option<Quat>, String> {
     if norm == 0.0 {
         return Ok(None);
     }
-    // NaN fails as well
-    if !((norm - 1.0).abs() < 1e-2) {
+    if norm.is_nan() || (norm - 1.0).abs() > 1e-2 {
         return Err(format!(
             "orientation: expected a unit quaternion, found the norm {norm}"
         ));

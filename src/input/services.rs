@@ -7,6 +7,7 @@
 use crate::convert::instruments;
 use crate::convert::{from_quaternion, from_vector3, time};
 use crate::input::Mailbox;
+use crate::input::motion_control::ControllerService;
 use crate::input::{firmware, motion_control, wrench};
 use crate::msg::{
     ApplyWrench, ApplyWrenchResponse, Checkpoint, CheckpointRequest, CheckpointResponse,
@@ -141,26 +142,8 @@ fn device_services(node: &Node, mailbox: &Mailbox) -> Result<Vec<Service>, NodeE
             },
         )?);
     }
-    for (robot, [set_mode, arm]) in motion_control::services(&mailbox.scene) {
-        let label = set_mode.clone();
-        services.push(serve::<SetControlMode>(
-            node,
-            mailbox,
-            &set_mode,
-            move |mailbox, request, caller| {
-                let command = motion_control::mode_command(robot, &request.mode);
-                send_or_reject(mailbox, &label, command, caller);
-            },
-        )?);
-        services.push(serve::<SetBool>(
-            node,
-            mailbox,
-            &arm,
-            move |mailbox, request, caller| {
-                let order = FirmwareOrder::Enable(request.data);
-                mailbox.send_command(Command::FirmwareOrder { robot, order }, caller);
-            },
-        )?);
+    for (name, robot, service) in motion_control::services(&mailbox.scene) {
+        services.push(controller_service(node, mailbox, &name, robot, service)?);
     }
     for (name, robot, sensor, on) in instruments::services(&mailbox.scene) {
         services.push(serve::<Trigger>(
@@ -173,6 +156,31 @@ fn device_services(node: &Node, mailbox: &Mailbox) -> Result<Vec<Service>, NodeE
         )?);
     }
     Ok(services)
+}
+
+/// Starts a service of the controller of `robot`.
+fn controller_service(
+    node: &Node,
+    mailbox: &Mailbox,
+    name: &str,
+    robot: usize,
+    service: ControllerService,
+) -> Result<Service, NodeError> {
+    let label = name.to_string();
+    match service {
+        ControllerService::SetMode => {
+            serve::<SetControlMode>(node, mailbox, name, move |mailbox, request, caller| {
+                let command = motion_control::mode_command(robot, &request.mode);
+                send_or_reject(mailbox, &label, command, caller);
+            })
+        }
+        ControllerService::Arm => {
+            serve::<SetBool>(node, mailbox, name, move |mailbox, request, caller| {
+                let order = FirmwareOrder::Enable(request.data);
+                mailbox.send_command(Command::FirmwareOrder { robot, order }, caller);
+            })
+        }
+    }
 }
 
 /// Starts a service whose handler receives the mailbox, the request and the caller.

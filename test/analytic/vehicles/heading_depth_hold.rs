@@ -1,9 +1,12 @@
 //! Tests the heading and depth hold of a robot's firmware.
 
 use crate::common::{advance, close, simulation};
+use merrow_math::Vec3;
 use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
+use merrow_model::state::firmware::FirmwareLawState;
 use merrow_sim::Simulation;
+use std::sync::Arc;
 
 fn taipan() -> Simulation {
     simulation(
@@ -117,4 +120,70 @@ fn firmware_owns_fins_while_steering() {
         "the firmware releases the fins in neutral position"
     );
     s.apply(&fin).unwrap();
+}
+
+// Goal: REMUS 100 follows a lawn-mower pattern in a current of 0.3 m/s across its legs and circles
+// at the end. Method: four legs of 150 m, 25 m apart, at 4 m depth. Tolerance: 1 m rms cross-track
+// error on each leg outside its first 60 m, which the turn takes; 0.3 m in depth; the circle between
+// 24 and 36 m, whose radius is 30 m, because the current pushes the vehicle to one side.
+#[test]
+fn remus_follows_a_lawn_mower_pattern() {
+    let mut s = simulation(
+        "
+seabed: {depth_m: 40}
+water: {current: {kind: uniform, speed_m_s: 0.3, direction_deg: 0}}
+robots: {r: {model: {extends: robots/remus100.yaml, sensors: null}, position_m: [-20, 0, -2]}}",
+    );
+    let mut waypoints = Vec::new();
+    for leg in 0..4 {
+        let (y, out) = (25.0 * f64::from(leg), leg % 2 == 0);
+        let ends = if out { [0.0, 150.0] } else { [150.0, 0.0] };
+        waypoints.extend(ends.map(|x| Vec3::new(x, y, -4.0)));
+    }
+    let end = *waypoints.last().unwrap();
+    s.apply(&Command::FollowPath {
+        robot: 0,
+        waypoints: Arc::new(waypoints.clone()),
+    })
+    .unwrap();
+    let (mut sum, mut n, mut depth, mut seconds) = (0.0, 0.0, 0.0_f64, 0.0);
+    loop {
+        advance(&mut s, 0.2);
+        seconds += 0.2;
+        let p = s.state.robots[0].motion.p_WB;
+        let Some(FirmwareLawState::HeadingDepthHold(hold)) =
+            s.state.robots[0].firmware.as_ref().map(|f| &f.memory)
+        else {
+            panic!("no hold");
+        };
+        let path = hold.path.as_ref().unwrap();
+        if path.leg + 1 == path.waypoints.len() {
+            break;
+        }
+        assert!(
+            seconds < 1200.0,
+            "on leg {} after {seconds} s at {p:?}",
+            path.leg
+        );
+        let (from, to) = (path.waypoints[path.leg], path.waypoints[path.leg + 1]);
+        if (to - from).norm() > 100.0 && (p.x - from.x).abs() > 60.0 {
+            (sum, n) = (sum + path.cross_track.powi(2), n + 1.0);
+            depth = depth.max((p.z - end.z).abs());
+        }
+    }
+    let rms: f64 = (sum / n).sqrt();
+    advance(&mut s, 120.0);
+    let [mut nearest, mut farthest] = [f64::INFINITY, 0.0_f64];
+    for _ in 0..300 {
+        advance(&mut s, 0.5);
+        let d = s.state.robots[0].motion.p_WB - end;
+        let distance = (d.x * d.x + d.y * d.y).sqrt();
+        (nearest, farthest) = (nearest.min(distance), farthest.max(distance));
+    }
+    println!(
+        "{seconds:.0} s, {rms:.3} m rms, depth {depth:.3} m, circle {nearest:.1} to {farthest:.1} m"
+    );
+    assert!(rms < 1.0, "{rms}");
+    assert!(depth < 0.3, "{depth}");
+    assert!(nearest > 24.0 && farthest < 36.0, "{nearest} {farthest}");
 }

@@ -74,7 +74,7 @@ persist! { enum FirmwareLawState {
 } }
 persist! { struct MultirotorState { mode, p, v, yaw, top, blocked_time, initialised } }
 persist! { enum FlightMode { 0 = Off, 1 = TakingOff, 2 = Flying, 3 = Landing } }
-persist! { struct HeadingDepthState { on, heading, depth } }
+persist! { struct HeadingDepthState { on, heading, depth, path } }
 persist! { struct DifferentialDriveState { on, set_point, angles, odometry, measured } }
 persist! { struct SurgeYawRateState { on, set_point, error_integral } }
 

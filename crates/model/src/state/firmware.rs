@@ -2,6 +2,7 @@
 
 pub mod motion_control;
 
+use crate::state::firmware::motion_control::PathProgress;
 pub use crate::state::firmware::motion_control::{ControlMode, MotionControlState};
 
 use crate::scene::Robot;
@@ -51,7 +52,7 @@ pub struct SurgeYawRateState {
 }
 
 /// State of the heading and depth hold.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct HeadingDepthState {
     /// True while it is active.
     pub on: bool,
@@ -59,6 +60,8 @@ pub struct HeadingDepthState {
     pub heading: f64,
     /// Depth set-point, positive down [m].
     pub depth: f64,
+    /// Path that sets heading and depth, if any. At its end the vehicle circles.
+    pub path: Option<PathProgress>,
 }
 
 /// State of a differential drive.
@@ -147,6 +150,7 @@ impl FirmwareState {
                     on: false,
                     heading: 0.0,
                     depth: 0.0,
+                    path: None,
                 })
             }
             FirmwareLaw::Drive(_) => FirmwareLawState::Drive(DifferentialDriveState {

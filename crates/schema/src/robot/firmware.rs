@@ -92,15 +92,28 @@ spec! {
         bow_gain: f64 [non_negative] = 0.0,
         /// Limits of the pitch set-point: down (negative) and up.
         pitch_limits_deg: [f64; 2],
+        /// Thruster that a path starts if it stands still. Default: paths start no thruster.
+        cruise: Option<HeadingDepthStartConfig>,
+        /// Look-ahead distance of the line-of-sight guidance.
+        look_ahead_m: f64 [positive] = 10.0,
+        /// Integral gain of the line-of-sight guidance; 0: no integral.
+        cross_track_integral_gain_m_s: f64 [non_negative] = 0.0,
+        /// Distance from a waypoint at which the next leg begins.
+        acceptance_radius_m: f64 [positive] = 5.0,
+        /// Radius of the circle around the end of a path.
+        loiter_radius_m: f64 [positive] = 20.0,
+        /// Lead time of the heading set-point on that circle, which balances the lag of the heading
+        /// control.
+        turn_lead_time_s: f64 [non_negative] = 0.0,
         /// Start together with the run. Default: the firmware waits for its first set-point.
         start: Option<HeadingDepthStartConfig>,
     }
 }
 
 spec! {
-    /// Start together with the run: heading and depth at that time are held.
+    /// Thruster that is started, and its command.
     pub struct HeadingDepthStartConfig {
-        /// Name of the thruster that is started.
+        /// Name of the thruster.
         propeller: String [frame] = "propeller".to_string(),
         /// Command of this thruster, in its own unit; a message on `thrusters/...` can change it
         /// later.

@@ -37,7 +37,9 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             robot,
             heading,
             depth,
-        } => firmware::set_heading_depth(scene, state, *robot, *heading, *depth),
+        } => {
+            firmware::heading_depth_hold::set_heading_depth(scene, state, *robot, *heading, *depth)
+        }
         Command::FirmwareOrder { robot, order } => {
             firmware::handle_order(scene, state, *robot, *order)
         }
@@ -45,7 +47,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
         | Command::PoseGoal { .. }
         | Command::FollowPath { .. }
         | Command::Joystick { .. }
-        | Command::Gain { .. } => firmware::motion_control::orders::apply(scene, state, command),
+        | Command::Gain { .. } => firmware::apply_motion_command(scene, state, command),
         Command::Joint { .. }
         | Command::JointWithMode { .. }
         | Command::JointMode { .. }

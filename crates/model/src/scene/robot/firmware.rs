@@ -1,5 +1,6 @@
 //! Settings of the stock firmwares in `crates/sim/src/control/firmware`.
 
+use crate::scene::robot::motion_control::Guidance;
 pub use crate::scene::robot::motion_control::MotionControl;
 use merrow_math::{Mat3, Vec3};
 
@@ -74,6 +75,15 @@ pub struct HeadingDepthGains {
 /// Settings of the heading and depth hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeadingDepthHold {
+    /// Settings of the path following, except its speed, which follows from `cruise`.
+    pub guidance: Guidance,
+    /// Radius of the circle around the end of a path [m].
+    pub loiter_radius: f64,
+    /// Lead time of the heading set-point on that circle [s].
+    pub turn_lead_time: f64,
+    /// Thruster that a path starts if it stands still, and its command; `None`: paths start no
+    /// thruster.
+    pub cruise: Option<(usize, f64)>,
     /// Gains and limits of the control law.
     pub gains: HeadingDepthGains,
     /// Index of the fin that is the rudder.

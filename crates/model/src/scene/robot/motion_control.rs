@@ -109,12 +109,12 @@ pub struct Guidance {
 }
 
 /// Source of the motion that the controller uses.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Feedback {
     /// True motion.
     Truth,
     /// Sensors on the base of the vehicle.
-    Sensors(FeedbackSensors),
+    Sensors(Box<FeedbackSensors>),
 }
 
 /// Sensors that the controller uses.

@@ -129,6 +129,37 @@ pub struct PathProgress {
     pub cross_track: f64,
 }
 
+/// Maximum number of waypoints of a path.
+pub const MAX_WAYPOINTS: usize = 10_000;
+
+impl PathProgress {
+    /// Starts a path at `p` that leads to the `waypoints` [m, W].
+    ///
+    /// # Errors
+    /// There is no waypoint, there are more than [`MAX_WAYPOINTS`], or one is not finite.
+    pub fn new(p: Vec3, waypoints: &[Vec3]) -> Result<Self, String> {
+        let n = waypoints.len();
+        if n == 0 || n > MAX_WAYPOINTS {
+            return Err(format!(
+                "path: found {n} waypoints, expected 1 to {MAX_WAYPOINTS}"
+            ));
+        }
+        if let Some(k) = waypoints.iter().position(|p| !p.is_finite()) {
+            return Err(format!("path: waypoint {k} is not finite"));
+        }
+        Ok(Self {
+            waypoints: Arc::new(
+                std::iter::once(p)
+                    .chain(waypoints.iter().copied())
+                    .collect(),
+            ),
+            leg: 0,
+            cross_track_integral: 0.0,
+            cross_track: 0.0,
+        })
+    }
+}
+
 persist! { struct PathProgress { waypoints, leg, cross_track_integral, cross_track } }
 
 /// Reference of the motion controller.

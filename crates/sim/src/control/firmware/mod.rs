@@ -4,19 +4,22 @@ pub mod allocation;
 pub mod autopilot;
 pub mod constrained_allocation;
 pub mod drive;
+pub mod heading_depth_hold;
+pub mod line_of_sight;
 pub mod motion_control;
 pub mod multirotor;
 pub mod surge_yaw_rate;
 
-use crate::control::command::{check, check_finite, find_robot, reject};
+use crate::control::command::{check_finite, find_robot, reject};
 use crate::control::firmware::autopilot::Measured;
 use crate::control::firmware::motion_control::estimate;
 use crate::control::firmware::motion_control::estimate::Surroundings;
 use crate::control::firmware::multirotor::Tick;
 use merrow_math::Vec3;
-use merrow_model::scene::robot::firmware::{FirmwareLaw, HeadingDepthHold as HoldSettings};
+use merrow_model::scene::robot::firmware::FirmwareLaw;
 use merrow_model::scene::robot::motion_control::Feedback;
 use merrow_model::scene::{Robot, Scene};
+use merrow_model::state::Command;
 use merrow_model::state::commands::{CommandRejection, FirmwareOrder};
 use merrow_model::state::firmware::{
     FirmwareLawState, FirmwareState, FlightMode, HeadingDepthState, MultirotorState,
@@ -102,10 +105,10 @@ fn run_law(
         }
         (FirmwareLaw::HeadingDepthHold(settings), FirmwareLawState::HeadingDepthHold(hold)) => {
             if tick.is_first {
-                begin(robot, settings, state, hold);
+                heading_depth_hold::begin(robot, settings, state, hold);
             }
             if hold.on {
-                steer(robot, settings, state, hold);
+                heading_depth_hold::tick(robot, settings, state, hold, dt);
             }
         }
         (FirmwareLaw::Drive(settings), FirmwareLawState::Drive(memory)) => {
@@ -171,46 +174,6 @@ pub(crate) fn forward_readings(
     }
 }
 
-/// Initialises a heading and depth hold that is active from the start, at its first tick.
-fn begin(
-    robot: &Robot,
-    settings: &HoldSettings,
-    state: &mut RobotState,
-    hold: &mut HeadingDepthState,
-) {
-    let Some((thruster, command)) = settings.start else {
-        return;
-    };
-    state.actuators[thruster].set_command(&robot.thrusters[thruster], command);
-    if !hold.on {
-        let here = Measured::from_motion(&state.motion);
-        *hold = HeadingDepthState {
-            on: true,
-            heading: here.heading,
-            depth: here.depth,
-        };
-    }
-}
-
-/// Runs one tick of the heading and depth hold.
-fn steer(robot: &Robot, settings: &HoldSettings, state: &mut RobotState, hold: &HeadingDepthState) {
-    let set_points = autopilot::HeadingDepth {
-        heading: hold.heading,
-        depth: hold.depth,
-    };
-    let angles = autopilot::fin_angles(
-        &settings.gains,
-        &set_points,
-        &Measured::from_motion(&state.motion),
-    );
-    let mut command = |fin: usize, angle: f64| state.fins[fin].set_command(&robot.fins[fin], angle);
-    command(settings.rudder, angles.rudder);
-    command(settings.stern_planes, angles.stern_planes);
-    if let Some(bow) = settings.bow_planes {
-        command(bow, angles.bow_planes);
-    }
-}
-
 /// Sets a velocity command: `linear` [m/s] and `angular` [rad/s].
 pub(crate) fn set_velocity(
     scene: &Scene,
@@ -241,38 +204,33 @@ pub(crate) fn set_velocity(
     Ok(())
 }
 
-/// Sets the heading [rad, clockwise from north], the depth [m] or both, and activates the hold.
-pub(crate) fn set_heading_depth(
+/// Requests a mode, a goal or a path, moves the sticks, or sets a gain.
+pub(crate) fn apply_motion_command(
     scene: &Scene,
     state: &mut State,
-    robot: usize,
-    heading: Option<f64>,
-    depth: Option<f64>,
+    command: &Command,
 ) -> Result<(), CommandRejection> {
-    let (_, target) = find_robot(scene, state, robot)?;
-    let here = Measured::from_motion(&target.motion);
-    let Some(FirmwareLawState::HeadingDepthHold(hold)) =
-        target.firmware.as_mut().map(|f| &mut f.memory)
+    let (Command::ControlMode { robot, .. }
+    | Command::PoseGoal { robot, .. }
+    | Command::FollowPath { robot, .. }
+    | Command::Joystick { robot, .. }
+    | Command::Gain { robot, .. }) = command
     else {
-        return Err(reject(
-            robot,
-            "the robot has no firmware that holds heading and depth".into(),
-        ));
+        return Ok(());
     };
-    for (name, value) in [("heading", heading), ("depth", depth)] {
-        check(robot, name, value.unwrap_or(0.0))?;
-    }
-    let held = if hold.on {
-        (hold.heading, hold.depth)
-    } else {
-        (here.heading, here.depth)
+    let now_ns = state.time_ns;
+    let (model, target) = find_robot(scene, state, *robot)?;
+    let law = model.firmware.as_ref().map(|firmware| &firmware.law);
+    let result = match law {
+        Some(FirmwareLaw::MotionControl(settings)) => {
+            motion_control::orders::apply(model, settings, target, command, now_ns)
+        }
+        Some(FirmwareLaw::HeadingDepthHold(settings)) => {
+            heading_depth_hold::apply(model, settings, target, command)
+        }
+        _ => Err("the robot has no firmware that accepts this command".to_string()),
     };
-    *hold = HeadingDepthState {
-        on: true,
-        heading: heading.unwrap_or(held.0),
-        depth: depth.unwrap_or(held.1),
-    };
-    Ok(())
+    result.map_err(|reason| reject(*robot, reason))
 }
 
 /// Handles a take-off, landing or enable command.
@@ -300,6 +258,7 @@ pub(crate) fn handle_order(
                 on,
                 heading: here.heading,
                 depth: here.depth,
+                path: None,
             };
             if !on {
                 let all = target.fins.iter_mut().zip(&model.fins);

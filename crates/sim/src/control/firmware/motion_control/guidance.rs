@@ -3,34 +3,29 @@
 //! # Law
 //! ```text
 //!   v_c = min(ω |e|, √(a_max |e|), v_max) e/|e|,   e = p_g - p_r            (1)  approach of a goal
-//!   χ = π_p - atan((y_e + κ y_i)/Δ)                                         (2)  [Børhaug et al. 2008; Fossen 2021, ch. 12: integral LOS]
-//!   y_i' = Δ y_e / (Δ² + (y_e + κ y_i)²)                                    (3)
 //! ```
-//! (1) decelerates with half the maximum acceleration. In (2) κ = 0 gives LOS without integral. A
-//! vehicle that can move sideways gets its velocity along χ and turns its heading to χ. Any other
-//! vehicle turns its heading to χ, and the integral compensates the drift.
+//! (1) decelerates with half the maximum acceleration. On a path the course χ follows from
+//! `line_of_sight`. A vehicle that can move sideways gets its velocity along χ and turns its heading
+//! to χ. Any other vehicle turns so that its course over ground becomes χ.
 //!
 //! # Symbols
-//! p_g goal, p_r reference · ω natural frequency of the position control · χ course, π_p direction
-//! of the leg · y_e distance from the leg, y_i its integral state, Δ look-ahead distance, κ integral
-//! gain.
+//! p_g goal, p_r reference · ω natural frequency of the position control · χ course.
 //!
 //! # Frames
-//! World (ENU); angles from east, counter-clockwise; y_e positive to the left of the leg.
+//! World (ENU); angles from east, counter-clockwise.
 //!
 //! # Limits
-//! Legs are straight. The depth changes linearly along a leg. At the last waypoint the vehicle
-//! keeps station.
+//! At the last waypoint the vehicle keeps station.
 //!
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
 
+use crate::control::firmware::line_of_sight;
 use crate::control::firmware::motion_control::pid::heading_rotation;
 use crate::control::firmware::motion_control::{Motion, Tick};
 use merrow_math::Vec3;
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_model::scene::robot::motion_control::MotionControl;
-use merrow_model::state::firmware::motion_control::PathProgress;
 use merrow_model::state::firmware::{ControlMode, MotionControlState};
 
 /// Distance from the goal, as a multiple of the acceptance radius, at which a vehicle that cannot
@@ -158,7 +153,7 @@ fn keep_station(
     }
 }
 
-/// Motion along the path by (2) and (3). At its end the mode becomes `StationKeeping`.
+/// Motion along the path. At its end the mode becomes `StationKeeping`.
 fn follow_path(
     settings: &MotionControl,
     control: &mut MotionControlState,
@@ -169,14 +164,7 @@ fn follow_path(
         return RequestedMotion::still();
     };
     let guidance = &settings.guidance;
-    while path.leg + 1 < path.waypoints.len() {
-        let leg = Leg::new(&path, motion.p);
-        if leg.remaining > guidance.acceptance_radius {
-            break;
-        }
-        (path.leg, path.cross_track_integral) = (path.leg + 1, 0.0);
-    }
-    if path.leg + 1 >= path.waypoints.len() {
+    let Some(leg) = line_of_sight::advance(guidance, &mut path, motion.p, dt) else {
         if let Some(end) = path.waypoints.last() {
             control.goal.p_WB = *end;
             control.goal.rpy = [0.0, 0.0, control.reference.rpy[2]];
@@ -184,21 +172,22 @@ fn follow_path(
         control.mode = ControlMode::StationKeeping;
         control.path = Some(path);
         return keep_station(settings, control, motion);
-    }
-    let leg = Leg::new(&path, motion.p);
-    path.cross_track = leg.cross_track;
-    let (delta, y) = (guidance.look_ahead, leg.cross_track);
-    let compensated = y + guidance.integral * path.cross_track_integral;
-    let course = leg.direction - libm::atan2(compensated, delta); // (2)
-    if guidance.integral > 0.0 {
-        path.cross_track_integral += dt * delta * y / (delta * delta + compensated * compensated);
-    }
-    let is_last = path.leg + 2 == path.waypoints.len();
+    };
     let w = frequency(settings, control, 0);
     let braking = approach_speed(leg.remaining.max(0.0), w, settings.limits.acceleration);
     let cruise = guidance.speed.min(settings.limits.velocity[0]);
-    let speed = if is_last { cruise.min(braking) } else { cruise };
-    let yaw_error = wrap_angle(course - motion.rpy[2]);
+    let speed = if leg.is_last {
+        cruise.min(braking)
+    } else {
+        cruise
+    };
+    let course = leg.course;
+    let heading = if settings.actuated[1] {
+        course
+    } else {
+        line_of_sight::heading_for_course(course, motion.rpy[2], motion.v)
+    };
+    let yaw_error = wrap_angle(heading - motion.rpy[2]);
     let (s, c) = if settings.actuated[1] {
         sin_cos(course)
     } else {
@@ -210,44 +199,7 @@ fn follow_path(
     control.path = Some(path);
     RequestedMotion {
         v: Vec3::new(part * speed * c, part * speed * s, up),
-        yaw_rate: turn_to(settings, control, course),
+        yaw_rate: turn_to(settings, control, heading),
         tilt: [0.0; 2],
-    }
-}
-
-/// Position relative to the present leg of a path.
-struct Leg {
-    /// Direction of the leg [rad].
-    direction: f64,
-    /// Distance to its end along its direction [m].
-    remaining: f64,
-    /// Distance from it, positive to its left [m].
-    cross_track: f64,
-    /// Height of the leg beside the vehicle, in W [m].
-    height: f64,
-}
-
-impl Leg {
-    fn new(path: &PathProgress, p: Vec3) -> Self {
-        let (from, to) = (path.waypoints[path.leg], path.waypoints[path.leg + 1]);
-        let d = to - from;
-        let length = (d.x * d.x + d.y * d.y).sqrt();
-        if length < 1e-6 {
-            return Self {
-                direction: 0.0,
-                remaining: 0.0,
-                cross_track: 0.0,
-                height: to.z,
-            };
-        }
-        let (c, s) = (d.x / length, d.y / length);
-        let r = p - from;
-        let along = r.x * c + r.y * s;
-        Self {
-            direction: libm::atan2(d.y, d.x),
-            remaining: length - along,
-            cross_track: r.y * c - r.x * s,
-            height: from.z + d.z * (along / length).clamp(0.0, 1.0),
-        }
     }
 }

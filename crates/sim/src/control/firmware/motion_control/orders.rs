@@ -1,40 +1,25 @@
 //! Commands to the motion controller: modes, goals, paths, joystick, gains.
 
-use crate::control::command::{check, find_robot, reject};
 use crate::control::firmware::motion_control::{current_motion, estimate};
 use merrow_math::{Quat, Vec3};
+use merrow_model::scene::Robot;
 use merrow_model::scene::robot::motion_control::MotionControl;
-use merrow_model::scene::{Robot, Scene};
-use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::firmware::motion_control::{PathProgress, PoseGoal};
 use merrow_model::state::firmware::{ControlMode, FirmwareLawState, MotionControlState};
-use merrow_model::state::{Command, RobotState, State};
-use std::sync::Arc;
+use merrow_model::state::{Command, RobotState};
 
 /// Deflection of a stick that starts the mode `Manual`.
 const STICK_DEADBAND: f64 = 0.1;
-/// Maximum number of waypoints of a path.
-pub const MAX_WAYPOINTS: usize = 10_000;
-
-/// Applies a command to the motion controller; commands of other kinds are ignored.
+/// Applies a command at `now_ns` [ns]; commands of other kinds are ignored.
 pub(crate) fn apply(
-    scene: &Scene,
-    state: &mut State,
+    model: &Robot,
+    settings: &MotionControl,
+    target: &mut RobotState,
     command: &Command,
-) -> Result<(), CommandRejection> {
-    let now_ns = state.time_ns;
-    let (Command::ControlMode { robot, .. }
-    | Command::PoseGoal { robot, .. }
-    | Command::FollowPath { robot, .. }
-    | Command::Joystick { robot, .. }
-    | Command::Gain { robot, .. }) = command
-    else {
+    now_ns: u64,
+) -> Result<(), String> {
+    let Some(mut firmware) = target.firmware.take() else {
         return Ok(());
-    };
-    let (model, target) = find_robot(scene, state, *robot)?;
-    let settings = model.firmware.as_ref().and_then(|f| f.motion_control());
-    let (Some(settings), Some(mut firmware)) = (settings, target.firmware.take()) else {
-        return Err(reject(*robot, "the robot has no motion controller".into()));
     };
     let mut result = Ok(());
     if let FirmwareLawState::MotionControl(control) = &mut firmware.memory {
@@ -45,14 +30,14 @@ pub(crate) fn apply(
             control,
             now_ns,
         };
-        result = controller.apply(*robot, command);
+        result = controller.apply(command);
         if let (Command::Joystick { sticks, .. }, ControlMode::Velocity) = (command, control.mode) {
             firmware.command = stick_velocity(settings, *sticks);
             firmware.command_ns = Some(now_ns);
         }
     }
     target.firmware = Some(firmware);
-    result.map_err(|reason| reject(*robot, reason))
+    result
 }
 
 /// Motion controller of a robot, for a command at `now_ns` [ns].
@@ -65,7 +50,7 @@ struct Controller<'a> {
 }
 
 impl Controller<'_> {
-    fn apply(&mut self, robot: usize, command: &Command) -> Result<(), String> {
+    fn apply(&mut self, command: &Command) -> Result<(), String> {
         match command {
             Command::ControlMode { mode, .. } => self.set_mode(*mode),
             Command::PoseGoal { p_WB, q_WB, .. } => self.set_goal(*p_WB, *q_WB),
@@ -74,10 +59,9 @@ impl Controller<'_> {
             Command::Gain {
                 kind, axis, value, ..
             } => {
-                check(robot, "gain", *value).map_err(|rejection| rejection.reason)?;
-                if *value < 0.0 {
+                if !value.is_finite() || *value < 0.0 {
                     return Err(format!(
-                        "gain: found {value}, expected a value of at least 0"
+                        "gain: found {value}, expected a finite number of at least 0"
                     ));
                 }
                 self.control.gains.of_kind_mut(*kind)[*axis] = *value;
@@ -107,6 +91,8 @@ impl Controller<'_> {
         if self.control.mode == ControlMode::Off {
             self.control.allocated = [0.0; 6];
             self.control.controlled = [false; 4];
+            // the time-out of commands from outside no longer stops the thrusters
+            self.target.last_command_ns = None;
         }
         self.control.mode = mode;
         Ok(())
@@ -158,24 +144,9 @@ impl Controller<'_> {
     }
 
     fn set_path(&mut self, waypoints: &[Vec3]) -> Result<(), String> {
-        if waypoints.is_empty() || waypoints.len() > MAX_WAYPOINTS {
-            let n = waypoints.len();
-            return Err(format!(
-                "path: found {n} waypoints, expected 1 to {MAX_WAYPOINTS}"
-            ));
-        }
-        if let Some(k) = waypoints.iter().position(|p| !p.is_finite()) {
-            return Err(format!("path: waypoint {k} is not finite"));
-        }
         self.check_mode(ControlMode::PathFollowing)?;
         let motion = current_motion(self.settings, self.target, self.control);
-        let all = std::iter::once(motion.p).chain(waypoints.iter().copied());
-        self.control.path = Some(PathProgress {
-            waypoints: Arc::new(all.collect()),
-            leg: 0,
-            cross_track_integral: 0.0,
-            cross_track: 0.0,
-        });
+        self.control.path = Some(PathProgress::new(motion.p, waypoints)?);
         self.set_mode(ControlMode::PathFollowing)
     }
 

@@ -7,6 +7,7 @@ use merrow_model::scene::robot::firmware::{
     DifferentialDrive, Firmware, FirmwareLaw, HeadingDepthGains, HeadingDepthHold, Multirotor,
     SurgeYawRateControl,
 };
+use merrow_model::scene::robot::motion_control::Guidance;
 use merrow_model::scene::{Link, Robot};
 use merrow_schema::robot::firmware::{
     DifferentialDriveConfig, FirmwareConfig, HeadingDepthHoldConfig, HeadingDepthStartConfig,
@@ -191,7 +192,20 @@ fn heading_depth_hold(
         .start
         .as_ref()
         .map(|start| initial_thruster_command(start, robot, problems));
+    let cruise = file
+        .cruise
+        .as_ref()
+        .map(|cruise| initial_thruster_command(cruise, robot, problems));
     let law = FirmwareLaw::HeadingDepthHold(HeadingDepthHold {
+        guidance: Guidance {
+            speed: 0.0,
+            look_ahead: file.look_ahead_m,
+            integral: file.cross_track_integral_gain_m_s,
+            acceptance_radius: file.acceptance_radius_m,
+        },
+        loiter_radius: file.loiter_radius_m,
+        turn_lead_time: file.turn_lead_time_s,
+        cruise,
         gains,
         rudder,
         stern_planes,
@@ -205,7 +219,7 @@ fn heading_depth_hold(
     }
 }
 
-/// Returns index and command of the thruster that is started with the heading and depth hold.
+/// Returns index and command of a thruster that the heading and depth hold starts.
 fn initial_thruster_command(
     file: &HeadingDepthStartConfig,
     robot: &Robot,

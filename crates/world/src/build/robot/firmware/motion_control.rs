@@ -63,10 +63,7 @@ pub(super) fn motion_control(
     let actuated: [bool; 6] = std::array::from_fn(|i| independent[i] && w[i] > 0.0);
     if actuated == [false; 6] && n > 0 {
         let text = "`natural_frequency_rad_s`: the thrusters actuate none of the controlled degrees of freedom";
-        problems.push(
-            file.at.key_place("natural_frequency_rad_s"),
-            text.to_string(),
-        );
+        problems.push(file.at.key_place("natural_frequency_rad_s"), text);
     }
     let position: [f64; 6] = std::array::from_fn(|i| inertia[i] * w[i] * w[i]);
     let gains = MotionGains {
@@ -155,7 +152,7 @@ fn feedback(file: &MotionControlConfig, robot: &Robot, problems: &mut Problems) 
     if matches!(file.feedback, FeedbackConfig::Truth) {
         if let Some(named) = &file.feedback_sensors {
             let text = "`feedback_sensors` requires `feedback: sensors`";
-            problems.push(&named.at.whole, text.to_string());
+            problems.push(&named.at.whole, text);
         }
         return Feedback::Truth;
     }
@@ -170,7 +167,7 @@ fn feedback(file: &MotionControlConfig, robot: &Robot, problems: &mut Problems) 
         );
         problems.push(file.at.key_place("feedback"), text);
     }
-    Feedback::Sensors(sensors)
+    Feedback::Sensors(Box::new(sensors))
 }
 
 /// Kinds of feedback sensors and whether a sensor is of this kind.
