@@ -33,6 +33,12 @@ peer.FIELDS.update({
     "geometry_msgs/msg/Point position; geometry_msgs/msg/Vector3 normal; float64 separation; "
     "geometry_msgs/msg/Vector3 force; geometry_msgs/msg/Vector3 impulse",
     "merrow/msg/Contacts": "std_msgs/msg/Header header; merrow/msg/Contact[] contacts",
+    "merrow/msg/ControllerStatus": "std_msgs/msg/Header header; string mode; bool armed; "
+    "geometry_msgs/msg/Pose reference_pose; geometry_msgs/msg/Twist reference_twist; geometry_msgs/msg/Pose pose; "
+    "geometry_msgs/msg/Wrench requested_wrench; geometry_msgs/msg/Wrench allocated_wrench; uint32 waypoint; "
+    "uint32 waypoints; float64 cross_track_error",
+    "merrow/srv/SetControlMode_Request": "string mode",
+    "merrow/srv/SetControlMode_Response": "bool success; string message",
     "merrow/srv/StepSimulation_Request": "uint64 steps",
     "merrow/srv/StepSimulation_Response": "bool success; string message; builtin_interfaces/msg/Time time",
     "merrow/srv/SetPose_Request": "string robot; geometry_msgs/msg/Pose pose; geometry_msgs/msg/Twist twist",

@@ -19,7 +19,7 @@ STEP_NS = 1_000_000
 DRIVE = [1500.0, 1600.0, 1550.0, 1450.0, 1580.0, 1530.0]
 LITTLE_ENDIAN = b"\x00\x01\x00\x00"
 SHORTEST = {"Float64": 8, "Float64MultiArray": 12, "Wrench": 48, "WrenchStamped": 64, "JointState": 28,
-            "JointTrajectory": 28}
+            "JointTrajectory": 28, "Twist": 48, "TwistStamped": 64, "PoseStamped": 72, "Path": 20, "Joy": 24}
 
 
 # services whose request is valid with any byte
@@ -133,6 +133,9 @@ def garbage(m, writers, source):
         if "/srv/" in kind or "/action/" in kind:
             sent += bad_requests(raw, source)
             continue
+        # any byte is a valid Bool
+        if base == "Bool":
+            continue
         # too short for any such message; longer random bytes could be a valid command
         raw.write(source.randbytes(4 * source.randrange(1, SHORTEST[base] // 4)))
         raw.write(source.randbytes(SHORTEST[base]), head=b"\x00\x07\x00\x00")
@@ -161,8 +164,15 @@ def bad_values(base, source):
     bad = [math.nan, math.inf, -math.inf]
     if base == "Float64":
         return [struct.pack("<d", value) for value in bad]
-    if base == "Wrench":
+    if base in ("Wrench", "Twist"):
         return [struct.pack("<6d", *[1.0] * i, source.choice(bad), *[1.0] * (5 - i)) for i in range(6)]
+    if base == "PoseStamped":
+        pose = [1.0, 2.0, source.choice(bad), 0.0, 0.0, 0.0, 1.0]
+        return [struct.pack("<iII8s4x7d", 0, 0, 6, b"world", *pose), struct.pack("<iII8s4x7d", 0, 0, 6, b"other", *[1.0] * 7)]
+    if base == "Path":
+        return [struct.pack("<iII8sI", 0, 0, 6, b"world", n) for n in (0, 2**31)]
+    if base == "Joy":
+        return [struct.pack("<iII4sI8fI", 0, 0, 1, b"", 8, *[2.0] * 8, 0), struct.pack("<iII4sII", 0, 0, 1, b"", 0, 0)]
     if base == "Float64MultiArray":
         lengths = [struct.pack(f"<III4x{n}d" if n else "<III", 0, 0, n, *[1550.0] * n) for n in (0, 1, 5, 7, 1000)]
         return lengths + [
