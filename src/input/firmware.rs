@@ -65,21 +65,9 @@ pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     motion_control::outputs(i, robot, outputs);
 }
 
-/// Appends the topics to which the firmware of robot `i` subscribes.
-pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
-    let Some(firmware) = &robot.firmware else {
-        return;
-    };
-    let mut add = |topic: &str, info, command, unit: String| {
-        let topic = format!("{}/{topic}", robot.name);
-        inputs.push(Input {
-            topic,
-            info,
-            target: Target::Firmware { robot: i, command },
-            unit,
-        });
-    };
-    let unit = match &firmware.law {
+/// Returns units and limits of the velocity commands of a firmware.
+fn velocity_unit(law: &FirmwareLaw) -> String {
+    match law {
         FirmwareLaw::Multirotor(m) => {
             let [flat, up, down] = m.max_speed;
             format!(
@@ -107,7 +95,24 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             )
         }
         FirmwareLaw::HeadingDepthHold(_) => String::new(),
+    }
+}
+
+/// Appends the topics to which the firmware of robot `i` subscribes.
+pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
+    let Some(firmware) = &robot.firmware else {
+        return;
     };
+    let mut add = |topic: &str, info, command, unit: String| {
+        let topic = format!("{}/{topic}", robot.name);
+        inputs.push(Input {
+            topic,
+            info,
+            target: Target::Firmware { robot: i, command },
+            unit,
+        });
+    };
+    let unit = velocity_unit(&firmware.law);
     if firmware.takes_velocity() {
         add(
             "cmd_vel",

@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub enum MotionCommand {
     /// Goal of the station keeping.
     GoalPose,
-    /// Waypoints to follow.
+    /// Waypoints of a path to follow.
     Path,
     /// Sticks and buttons of a joystick.
     Joystick,

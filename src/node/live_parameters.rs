@@ -1,7 +1,7 @@
 //! Parameters of a running world: water and waves, weather, pace, sensor noise, electrical loads,
 //! health of thrusters and fins.
 
-use crate::node::weather;
+use crate::node::{gain_parameters, weather};
 use crate::publisher::Shared;
 use crate::simulation_interfaces::Version;
 use crossbeam_channel::Sender;
@@ -10,10 +10,8 @@ use merrow_environment::waves::sea_state;
 use merrow_environment::waves::sea_state::Implausibility;
 use merrow_environment::waves::spectrum;
 use merrow_math::Vec3;
-use merrow_model::scene::robot::motion_control::GainKind;
 use merrow_model::scene::{Robot, Scene, Sea, SeaState, Spectrum, Spreading, Waves};
-use merrow_model::state::firmware::FirmwareLawState;
-use merrow_model::state::{Command, Health, RobotState, State};
+use merrow_model::state::{Command, Health, State};
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue as Value;
 use merrow_ros2::parameters::{Declaration, ParameterError, ParameterServer};
@@ -68,13 +66,13 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
     for robot in &scene.robots {
         add_sensor_and_load_declarations(robot, &mut all);
         add_health_declarations(robot, &mut all);
-        add_gain_declarations(robot, &mut all);
+        gain_parameters::add_declarations(robot, &mut all);
     }
     all
 }
 
 /// Declares a number with a range; `text` describes it with its unit.
-fn double(name: &str, value: f64, range: [f64; 2], text: &str) -> Declaration {
+pub(crate) fn double(name: &str, value: f64, range: [f64; 2], text: &str) -> Declaration {
     Declaration::new(name, Value::Double(value), text)
         .with_range(Range::doubles(range[0], range[1]))
 }
@@ -294,57 +292,6 @@ fn add_health_declarations(robot: &Robot, all: &mut Vec<Declaration>) {
     }
 }
 
-/// Degrees of freedom of a motion controller, in parameter names.
-const AXES: [&str; 6] = ["surge", "sway", "heave", "roll", "pitch", "yaw"];
-
-/// Kinds of gains of a motion controller: parameter, and description with the units of force and of
-/// moment.
-const GAINS: [(GainKind, &str, &str); 3] = [
-    (
-        GainKind::Position,
-        "position_gain",
-        "Force per position error [N/m], or moment per attitude error [N m/rad].",
-    ),
-    (
-        GainKind::Integral,
-        "integral_gain",
-        "Force per integral of the position error [N/(m s)], or moment per integral of the attitude error [N m/(rad s)].",
-    ),
-    (
-        GainKind::Velocity,
-        "velocity_gain",
-        "Force per velocity error [N s/m], or moment per angular velocity error [N m s/rad].",
-    ),
-];
-
-/// Largest gain that a parameter accepts, as a multiple of the gain of the file.
-const GAIN_RANGE: f64 = 100.0;
-
-/// Returns the name of a gain of a motion controller.
-fn gain_name(robot: &str, axis: usize, gain: &str) -> String {
-    format!("{robot}.controller.{}.{gain}", AXES[axis])
-}
-
-/// Adds the gains of the motion controller of `robot` in the degrees of freedom that it controls.
-fn add_gain_declarations(robot: &Robot, all: &mut Vec<Declaration>) {
-    let firmware = robot.firmware.as_ref();
-    let Some(settings) = firmware.and_then(|f| f.motion_control()) else {
-        return;
-    };
-    for axis in (0..AXES.len()).filter(|axis| settings.actuated[*axis]) {
-        for (kind, gain, text) in GAINS {
-            let value = settings.gains.of_kind(kind)[axis];
-            let name = gain_name(&robot.name, axis, gain);
-            all.push(double(
-                &name,
-                value,
-                [0.0, GAIN_RANGE * value.max(1.0)],
-                text,
-            ));
-        }
-    }
-}
-
 /// Declares the state of health of the device `prefix`.
 fn health_declaration(prefix: &str, text: &str) -> Declaration {
     Declaration::new(
@@ -412,25 +359,9 @@ fn values(scene: &Scene, state: &State, pace: Pace) -> Vec<(String, Value)> {
             all.push((format!("{prefix}.state"), Value::String(word.into())));
             all.push((format!("{prefix}.efficiency"), Value::Double(efficiency)));
         }
-        add_gain_values(robot, own, &mut all);
+        gain_parameters::add_values(robot, own, &mut all);
     }
     all
-}
-
-/// Adds the present gains of the motion controller of a robot.
-fn add_gain_values(robot: &Robot, state: &RobotState, all: &mut Vec<(String, Value)>) {
-    let memory = state.firmware.as_ref().map(|f| &f.memory);
-    let settings = robot.firmware.as_ref().and_then(|f| f.motion_control());
-    let (Some(FirmwareLawState::MotionControl(control)), Some(settings)) = (memory, settings)
-    else {
-        return;
-    };
-    for axis in (0..AXES.len()).filter(|axis| settings.actuated[*axis]) {
-        for (kind, gain, _) in GAINS {
-            let value = control.gains.of_kind(kind)[axis];
-            all.push((gain_name(&robot.name, axis, gain), Value::Double(value)));
-        }
-    }
 }
 
 /// Declares all parameters, applies the user's overrides, and applies later changes to the world.
@@ -602,7 +533,8 @@ impl LiveParameters {
                     requests.extend(self.load(name, *level));
                 }
                 (_, Value::Double(value)) if name.contains(".controller.") => {
-                    requests.extend(self.gain(name, *value));
+                    let command = gain_parameters::command(&self.scene, name, *value);
+                    requests.extend(command.map(|c| Request::Command(self.version, c)));
                 }
                 (_, Value::String(_) | Value::Double(_)) => {
                     requests.extend(self.health(name, batch)?)
@@ -730,22 +662,6 @@ impl LiveParameters {
         found.map(|(robot, load)| {
             Request::Command(self.version, Command::Load { robot, load, level })
         })
-    }
-
-    fn gain(&self, name: &str, value: f64) -> Option<Request> {
-        let (robot_name, rest) = name.split_once(".controller.")?;
-        let (axis_name, gain_name) = rest.split_once('.')?;
-        let robots = &self.scene.robots;
-        let robot = robots.iter().position(|r| r.name == robot_name)?;
-        let axis = AXES.iter().position(|axis| *axis == axis_name)?;
-        let (kind, ..) = GAINS.into_iter().find(|(_, gain, _)| *gain == gain_name)?;
-        let command = Command::Gain {
-            robot,
-            kind,
-            axis,
-            value,
-        };
-        Some(Request::Command(self.version, command))
     }
 
     fn health(&self, name: &str, batch: &[(String, Value)]) -> Result<Option<Request>, String> {

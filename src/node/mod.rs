@@ -5,6 +5,7 @@ pub mod bridge;
 pub mod checkpoint;
 pub mod diagnostics;
 pub mod frames;
+mod gain_parameters;
 pub mod interface;
 pub mod live_parameters;
 pub(crate) mod losses;

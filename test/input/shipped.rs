@@ -97,9 +97,15 @@ fn every_component_loads() {
                 continue;
             }
             "batteries" => format!("{{{body}, battery: {name}}}"),
-            // A firmware has the name of the robot that it is written for.
+            // The name of a firmware begins with that of the robot that it is written for.
             "firmware" => {
-                let robot = name.split('_').next().unwrap_or_default();
+                let is_robot = |end: &usize| {
+                    let file = format!("robots/{}.yaml", &name[..*end]);
+                    let params = Path::new(env!("CARGO_MANIFEST_DIR")).join("params");
+                    params.join(file).exists()
+                };
+                let ends = name.match_indices('_').map(|(end, _)| end);
+                let robot = ends.filter(is_robot).max().map_or("", |end| &name[..end]);
                 format!("{{extends: robots/{robot}.yaml, firmware: {name}}}")
             }
             other => panic!("{}: no test covers the folder `{other}`", path.display()),

@@ -124,8 +124,8 @@ fn firmware_owns_fins_while_steering() {
 
 // Goal: REMUS 100 follows a lawn-mower pattern in a current of 0.3 m/s across its legs and circles
 // at the end. Method: four legs of 150 m, 25 m apart, at 4 m depth. Tolerance: 1 m rms cross-track
-// error on each leg outside its first 60 m, which the turn takes; 0.3 m in depth; the circle between
-// 24 and 36 m, whose radius is 30 m, because the current pushes the vehicle to one side.
+// error on each leg outside its first 60 m, which the turn takes; 0.3 m in depth; the circle
+// between 24 and 36 m, whose radius is 30 m, because the current pushes the vehicle to one side.
 #[test]
 fn remus_follows_a_lawn_mower_pattern() {
     let mut s = simulation(

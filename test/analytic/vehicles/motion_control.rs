@@ -199,9 +199,8 @@ fn depth_hold_follows_the_pilot() {
 }
 
 // Goal: stabilisation keeps roll and pitch of a vehicle whose thrusters actuate both, although a
-// moment acts on it. Method: the pilot requests 1 N m in roll from the BlueROV2 Heavy and 800 N m from
-// RexROV.
-// Tolerance: 0.02 rad after 20 s; in manual mode it is above 0.1 rad.
+// moment acts on it. Method: the pilot requests 1 N m in roll from the BlueROV2 Heavy and 800 N m
+// from RexROV. Tolerance: 0.02 rad after 20 s; in manual mode it is above 0.1 rad.
 #[test]
 fn stabilize_levels_the_vehicle() {
     for (model, moment) in [("bluerov2_heavy", 1.0), ("rexrov", 800.0)] {

@@ -233,7 +233,9 @@ fn invalid_commands_are_rejected() {
             .all(|a| a.command == 100.0)
     );
     // A robot without firmware reports that.
-    let mut other = simulation("robots: {r: {model: {extends: robots/bluerov2.yaml, firmware: null}, position_m: [0, 0, -9]}}");
+    let mut other = simulation(
+        "robots: {r: {model: {extends: robots/bluerov2.yaml, firmware: null}, position_m: [0, 0, -9]}}",
+    );
     let refused = other.apply(&velocity(1.0)).unwrap_err().reason;
     assert_eq!(
         refused,

@@ -5,7 +5,7 @@ use merrow_yaml::spec::{fieldless_choice, spec};
 fieldless_choice! {
     /// Source of the motion that the controller uses.
     pub enum FeedbackConfig {
-        /// The true motion.
+        /// The true motion of the vehicle.
         Truth = "truth",
         /// The robot's own sensors.
         Sensors = "sensors",
@@ -14,8 +14,8 @@ fieldless_choice! {
 
 spec! {
     /// Motion control in up to six degrees of freedom: manual, stabilised, depth and heading hold,
-    /// velocity, station keeping and path following. Lists of six values are for surge, sway, heave,
-    /// roll, pitch and yaw. Those that the thrusters cannot actuate are ignored.
+    /// velocity, station keeping and path following. Lists of six values are for surge, sway,
+    /// heave, roll, pitch and yaw. Those that the thrusters cannot actuate are ignored.
     pub struct MotionControlConfig {
         /// Description of the firmware.
         description: String = String::new(),
@@ -77,7 +77,7 @@ spec! {
         attitude: Option<String> [frame],
         /// DVL: velocity over ground.
         dvl: Option<String> [frame],
-        /// Pressure sensor: depth.
+        /// Pressure sensor that measures the depth.
         pressure: Option<String> [frame],
         /// GNSS receiver: horizontal position and velocity.
         gnss: Option<String> [frame],

@@ -81,7 +81,7 @@ impl MotionGains {
 pub struct MotionLimits {
     /// Maximum speed in surge, sway and heave [m/s].
     pub velocity: [f64; 3],
-    /// Maximum acceleration [m/s²].
+    /// Maximum acceleration of the reference [m/s²].
     pub acceleration: f64,
     /// Maximum yaw rate [rad/s].
     pub yaw_rate: f64,
@@ -100,7 +100,7 @@ pub struct MotionLimits {
 pub struct Guidance {
     /// Speed along the path [m/s].
     pub speed: f64,
-    /// Look-ahead distance [m].
+    /// Look-ahead distance along a leg [m].
     pub look_ahead: f64,
     /// Integral gain of the cross-track error [m/s]; 0: LOS without integral.
     pub integral: f64,
@@ -111,7 +111,7 @@ pub struct Guidance {
 /// Source of the motion that the controller uses.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Feedback {
-    /// True motion.
+    /// True motion of the vehicle.
     Truth,
     /// Sensors on the base of the vehicle.
     Sensors(Box<FeedbackSensors>),
@@ -126,7 +126,7 @@ pub struct FeedbackSensors {
     pub attitude: Option<Mounting>,
     /// DVL: velocity over ground.
     pub dvl: Option<Mounting>,
-    /// Pressure sensor: depth.
+    /// Pressure sensor that measures the depth.
     pub pressure: Option<Mounting>,
     /// GNSS receiver: horizontal position and velocity.
     pub gnss: Option<Mounting>,

@@ -75,7 +75,7 @@ pub struct MotionControlState {
     pub mode: ControlMode,
     /// True if the controller may command the thrusters.
     pub armed: bool,
-    /// Present gains.
+    /// Present gains of the controller.
     pub gains: MotionGains,
     /// Requested force [N] and moment [N m] of the pilot, in B.
     pub pilot: [f64; 6],
@@ -171,7 +171,7 @@ pub struct MotionReference {
     pub v: Vec3,
     /// Roll, pitch and yaw [rad].
     pub rpy: [f64; 3],
-    /// Yaw rate [rad/s].
+    /// Yaw rate about the vertical [rad/s].
     pub yaw_rate: f64,
 }
 

@@ -51,7 +51,7 @@ struct Problem<'a> {
     /// Columns of B, one per thruster.
     columns: &'a [[f64; 6]],
     limits: &'a [[f64; 2]],
-    /// Diagonal of Q⁻¹.
+    /// Diagonal of the matrix Q⁻¹.
     slack: [f64; 6],
     wrench: [f64; 6],
 }

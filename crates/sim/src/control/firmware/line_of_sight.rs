@@ -12,9 +12,9 @@
 //!
 //! # Symbols
 //! χ course, π_p direction of the leg · y_e distance from the leg, y_i its integral state, Δ
-//! look-ahead distance, κ integral gain · φ direction from the centre of the circle to the vehicle, d
-//! distance from it, R radius and look-ahead distance, T lead time, v speed · ψ heading for the course χ, β_c
-//! crab angle, v velocity over ground.
+//! look-ahead distance, κ integral gain · φ direction from the centre of the circle to the vehicle,
+//! d distance from it, R radius and look-ahead distance, T lead time, v speed · ψ heading for the
+//! course χ, β_c crab angle, v velocity over ground.
 //!
 //! # Frames
 //! World (ENU); angles from east, counter-clockwise; y_e positive to the left of the leg.
@@ -24,7 +24,8 @@
 //! and neglects it below 0.2 m/s, where the course is undefined.
 //!
 //! # Checked by
-//! tests below; test/analytic/vehicles/motion_control.rs, test/analytic/vehicles/heading_depth_hold.rs
+//! tests below; test/analytic/vehicles/motion_control.rs,
+//! test/analytic/vehicles/heading_depth_hold.rs
 
 use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
@@ -81,8 +82,8 @@ impl Leg {
     }
 }
 
-/// Returns the guidance at the position `p` [m] in W, by (1) and (2); `None` at the end of the path.
-/// Switches to the next leg near a waypoint and advances the integral over `dt` [s].
+/// Returns the guidance at the position `p` [m] in W, by (1) and (2); `None` at the end of the
+/// path. Switches to the next leg near a waypoint and advances the integral over `dt` [s].
 pub fn advance(
     guidance: &Guidance,
     path: &mut PathProgress,

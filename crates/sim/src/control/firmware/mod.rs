@@ -82,26 +82,16 @@ fn run_law(
     memory: &mut FirmwareLawState,
     tick: LawTick,
 ) {
-    let LawTick {
-        dt,
-        gravity,
-        density,
-        command,
-        ..
-    } = tick;
+    let (dt, command) = (tick.dt, tick.command);
     match (law, memory) {
         (FirmwareLaw::Multirotor(settings), FirmwareLawState::Multirotor(flight)) => {
-            multirotor::tick(
-                robot,
-                settings,
-                state,
-                flight,
-                Tick {
-                    dt,
-                    gravity,
-                    command,
-                },
-            );
+            let gravity = tick.gravity;
+            let tick = Tick {
+                dt,
+                gravity,
+                command,
+            };
+            multirotor::tick(robot, settings, state, flight, tick);
         }
         (FirmwareLaw::HeadingDepthHold(settings), FirmwareLawState::HeadingDepthHold(hold)) => {
             if tick.is_first {
@@ -112,35 +102,25 @@ fn run_law(
             }
         }
         (FirmwareLaw::Drive(settings), FirmwareLawState::Drive(memory)) => {
-            drive::tick(
-                robot,
-                settings,
-                state,
-                memory,
-                [command[0].x, command[1].z],
-                dt,
-            );
+            let command = [command[0].x, command[1].z];
+            drive::tick(robot, settings, state, memory, command, dt);
         }
         (FirmwareLaw::SurgeYawRate(settings), FirmwareLawState::SurgeYawRate(memory))
             if tick.has_command =>
         {
-            surge_yaw_rate::tick(
-                robot,
-                settings,
-                state,
-                memory,
-                surge_yaw_rate::Tick {
-                    command,
-                    density,
-                    dt,
-                },
-            );
+            let density = tick.density;
+            let tick = surge_yaw_rate::Tick {
+                command,
+                density,
+                dt,
+            };
+            surge_yaw_rate::tick(robot, settings, state, memory, tick);
         }
         (FirmwareLaw::SurgeYawRate(_), FirmwareLawState::SurgeYawRate(memory)) if memory.on => {
             surge_yaw_rate::release_thrusters(robot, state, memory);
         }
         (FirmwareLaw::MotionControl(settings), FirmwareLawState::MotionControl(control)) => {
-            let now_ns = tick.now_ns;
+            let (now_ns, density) = (tick.now_ns, tick.density);
             let tick = motion_control::Tick {
                 now_ns,
                 dt,

@@ -19,9 +19,9 @@
 //! World W (ENU), base B.
 //!
 //! # Limits
-//! Dead reckoning starts at the true position, as after a calibration at the launch. The velocity is
-//! constant between two readings; its latency is compensated for the attitude only. The density is
-//! that at the surface.
+//! Dead reckoning starts at the true position, as after a calibration at the launch. The velocity
+//! is constant between two readings; its latency is compensated for the attitude only. The density
+//! is that at the surface.
 //!
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
@@ -43,8 +43,8 @@ use merrow_model::state::reading::{Reading, Stamped};
 const READING_TIMEOUT_S: f64 = 2.0;
 /// Time constant of the correction by a measured position [s].
 const CORRECTION_TIME_S: f64 = 0.5;
-/// Time constant of the correction of the depth while a DVL measures the vertical velocity [s]. It is
-/// longer than the period of waves, whose pressure is not that of the depth.
+/// Time constant of the correction of the depth while a DVL measures the vertical velocity [s]. It
+/// is longer than the period of waves, whose pressure is not that of the depth.
 const DEPTH_CORRECTION_TIME_S: f64 = 5.0;
 /// Gains of the alpha-beta filter of depth and vertical speed: fraction of the error per second
 /// [1/s] and per second squared [1/s²]. Critically damped at 4 rad/s.
@@ -55,7 +55,7 @@ const DEPTH_FILTER: [f64; 2] = [8.0, 16.0];
 pub struct Known {
     /// Attitude and angular velocity.
     pub attitude: bool,
-    /// Horizontal velocity.
+    /// Horizontal components of the velocity.
     pub velocity: bool,
     /// Depth and vertical velocity.
     pub depth: bool,
@@ -68,7 +68,7 @@ pub struct Surroundings<'a> {
     pub origin: &'a Origin,
     /// Density of the water [kg/m³].
     pub density: f64,
-    /// Gravity [m/s²].
+    /// Gravity of the world [m/s²].
     pub gravity: f64,
     /// Air pressure at the surface [Pa].
     pub surface_pressure: f64,
@@ -230,8 +230,8 @@ fn correct_depth(sensors: &FeedbackSensors, estimate: &mut MotionEstimate, z: f6
     }
 }
 
-/// Corrects the horizontal position, and the velocity without a DVL, by a GNSS fix: position [m] and
-/// velocity [m/s] in W.
+/// Corrects the horizontal position, and the velocity without a DVL, by a GNSS fix: position [m]
+/// and velocity [m/s] in W.
 fn correct_position(
     sensors: &FeedbackSensors,
     estimate: &mut MotionEstimate,

@@ -5,8 +5,8 @@
 //!   v_c = min(ω |e|, √(a_max |e|), v_max) e/|e|,   e = p_g - p_r            (1)  approach of a goal
 //! ```
 //! (1) decelerates with half the maximum acceleration. On a path the course χ follows from
-//! `line_of_sight`. A vehicle that can move sideways gets its velocity along χ and turns its heading
-//! to χ. Any other vehicle turns so that its course over ground becomes χ.
+//! `line_of_sight`. A vehicle that can move sideways gets its velocity along χ and turns to the
+//! heading χ. Any other vehicle turns so that its course over ground becomes χ.
 //!
 //! # Symbols
 //! p_g goal, p_r reference · ω natural frequency of the position control · χ course.
@@ -37,7 +37,7 @@ const RETURN_RATIO: f64 = 2.0;
 pub struct RequestedMotion {
     /// Velocity in W [m/s].
     pub v: Vec3,
-    /// Yaw rate [rad/s].
+    /// Yaw rate about the vertical [rad/s].
     pub yaw_rate: f64,
     /// Roll and pitch [rad].
     pub tilt: [f64; 2],

@@ -57,7 +57,7 @@ pub struct Controlled {
     pub horizontal: bool,
     /// Height and vertical velocity.
     pub vertical: bool,
-    /// Roll and pitch.
+    /// Roll and pitch angles.
     pub tilt: bool,
     /// Yaw and yaw rate.
     pub yaw: bool,

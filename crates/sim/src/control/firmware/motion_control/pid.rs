@@ -12,8 +12,9 @@
 //! # Symbols
 //! p, v position and velocity, p_r, v_r, a_r reference · R_H rotation by the yaw of the vehicle · Ω
 //! angular velocity, Ω_r, α_r reference · e_Θ rotation vector from the attitude to its reference ·
-//! M, J mass and inertia with added mass · D linear and quadratic damping of the base · K_p, K_i, K_d gains along surge, sway and heave and
-//! about roll, pitch and yaw · F_i, N_i integral part · F_a force that the thrusters produce.
+//! M, J mass and inertia with added mass · D linear and quadratic damping of the base · K_p, K_i,
+//! K_d gains along surge, sway and heave and about roll, pitch and yaw · F_i, N_i integral part ·
+//! F_a force that the thrusters produce.
 //!
 //! # Frames
 //! Forces and positions in W, moments and angular velocities in B. The gains apply along the
@@ -21,8 +22,9 @@
 //! current or the net buoyancy while the vehicle turns.
 //!
 //! # Limits
-//! Coriolis terms are not fed forward, and the damping is that in still water: the integral balances
-//! the rest. The gains by pole placement (`crates/world/src/build/robot/firmware/motion_control.rs`) neglect the damping.
+//! Coriolis terms are not fed forward, and the damping is that in still water: the integral
+//! balances the rest. The gains by pole placement
+//! (`crates/world/src/build/robot/firmware/motion_control.rs`) neglect the damping.
 //!
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
@@ -172,8 +174,8 @@ fn damping(settings: &MotionControl, axis: usize, v: f64) -> f64 {
     (settings.linear_damping[axis] + settings.quadratic_damping[axis] * v.abs()) * v
 }
 
-/// Errors of attitude [rad] and angular velocity [rad/s], and the references of the angular velocity
-/// [rad/s] and acceleration [rad/s²], about the axes of B.
+/// Errors of attitude [rad] and angular velocity [rad/s], and the references of the angular
+/// velocity [rad/s] and acceleration [rad/s²], about the axes of B.
 fn attitude_errors(
     control: &MotionControlState,
     motion: &Motion,

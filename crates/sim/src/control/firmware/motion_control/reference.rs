@@ -37,12 +37,12 @@ const TILT_RATE: f64 = 0.3;
 pub struct Acceleration {
     /// Linear acceleration in W [m/s²].
     pub linear: Vec3,
-    /// Yaw acceleration [rad/s²].
+    /// Yaw acceleration about the vertical [rad/s²].
     pub yaw: f64,
 }
 
 impl Acceleration {
-    /// Returns zero acceleration.
+    /// Returns an acceleration of zero.
     pub(crate) fn zero() -> Self {
         Self {
             linear: Vec3::zero(),

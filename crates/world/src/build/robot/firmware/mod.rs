@@ -172,22 +172,7 @@ fn heading_depth_hold(
         .bow_planes
         .as_ref()
         .map(|name| find(name, file.at.key_place("bow_planes")));
-    let [down, up] = file.pitch_limits_deg;
-    if down > up {
-        let text =
-            format!("`pitch_limits_deg`: found [{down}, {up}], expected the steepest dive first");
-        problems.push(file.at.key_place("pitch_limits_deg"), text);
-    }
-    let gains = HeadingDepthGains {
-        heading: file.heading_gain,
-        yaw_rate: file.yaw_rate_gain_s,
-        depth: file.depth_gain_rad_per_m,
-        sinking: file.sinking_gain_rad_per_m_s,
-        pitch: file.pitch_gain,
-        pitch_rate: file.pitch_rate_gain_s,
-        bow: file.bow_gain,
-        set_points: [down.to_radians(), up.to_radians()],
-    };
+    let gains = heading_depth_gains(file, problems);
     let start = file
         .start
         .as_ref()
@@ -216,6 +201,29 @@ fn heading_depth_hold(
         rate: file.rate_hz,
         timeout: f64::INFINITY,
         law,
+    }
+}
+
+/// Returns gains and limits of the heading and depth hold.
+fn heading_depth_gains(
+    file: &HeadingDepthHoldConfig,
+    problems: &mut Problems,
+) -> HeadingDepthGains {
+    let [down, up] = file.pitch_limits_deg;
+    if down > up {
+        let text =
+            format!("`pitch_limits_deg`: found [{down}, {up}], expected the steepest dive first");
+        problems.push(file.at.key_place("pitch_limits_deg"), text);
+    }
+    HeadingDepthGains {
+        heading: file.heading_gain,
+        yaw_rate: file.yaw_rate_gain_s,
+        depth: file.depth_gain_rad_per_m,
+        sinking: file.sinking_gain_rad_per_m_s,
+        pitch: file.pitch_gain,
+        pitch_rate: file.pitch_rate_gain_s,
+        bow: file.bow_gain,
+        set_points: [down.to_radians(), up.to_radians()],
     }
 }
 

@@ -12,8 +12,8 @@
 //! Base frame, about its origin, with all joints at 0.
 //!
 //! # Limits
-//! (1) neglects the damping of the water and the restoring moments, which add to the damping and the
-//! stiffness of the closed loop.
+//! (1) neglects the damping of the water and the restoring moments, which add to the damping and
+//! the stiffness of the closed loop.
 //!
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
