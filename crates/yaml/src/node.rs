@@ -194,6 +194,10 @@ pub fn merge(base: Node, overrides: Node) -> Node {
             continue;
         };
         *slot = match (slot.take(), &node.value) {
+            // this null may remove the key of a file that is merged below later
+            (Some((_, below)), Value::Null) if matches!(below.value, Value::Null) => {
+                Some((key, node))
+            }
             (_, Value::Null) => None,
             (Some((_, below)), _) => Some((key, merge(below, node))),
             (None, _) => Some((key, node)),
@@ -252,6 +256,8 @@ pub(crate) mod tests {
         assert_eq!(merged("{a: {b: 1}}", "{a: 2}"), "{a: 2}");
         assert_eq!(merged("{a: {b: 1}, c: 2}", "{a: ~}"), "{c: 2}");
         assert_eq!(merged("{c: 2}", "{a: ~}"), "{c: 2, a: ~}");
+        // two nulls of a chain of files remove the key of the file below both
+        assert_eq!(merged("{a: ~, c: 2}", "{a: ~}"), "{a: ~, c: 2}");
         assert_eq!(merged("~", "{a: 1}"), "{a: 1}");
         assert_eq!(
             merged("{lag: {kind: third, a: 1}}", "{lag: {kind: first, b: 2}}"),

@@ -473,6 +473,35 @@ fn uvms_keeps_station_while_its_arm_moves() {
     assert!(free > 2.0 * held, "{free}");
 }
 
+// Goal: a WAM-V with two azimuth thrusters keeps station in all horizontal directions. Method: the
+// default sea of VRX (period 5 s, about 0.3 m of significant height at a gain of 0.3, no wind) and
+// the same with a wind of 5 m/s from the side; five minutes after one minute of settling; the error
+// is horizontal. Tolerance: 0.5 m rms, as required, and 0.2 rad of heading.
+#[test]
+fn wamv_keeps_station_with_azimuth_thrusters() {
+    for wind in [0.0, 5.0] {
+        let world = format!(
+            "
+water: {{waves: {{kind: pierson_moskowitz, hs_m: 0.3, direction_deg: 90}}}}
+weather: {{wind_speed_m_s: {wind}, wind_from_deg: 0}}
+"
+        );
+        let mut s = vehicle("wamv", 0.0, &world, "");
+        set_goal(&mut s, Vec3::zero(), 0.3);
+        advance(&mut s, 60.0);
+        let (mut sum, mut n, mut turn) = (0.0, 0.0, 0.0_f64);
+        watch(&mut s, 300.0, |s| {
+            let (p, rpy) = pose(s);
+            (sum, n) = (sum + p.x * p.x + p.y * p.y, n + 1.0);
+            turn = turn.max(wrap_angle(rpy[2] - 0.3).abs());
+        });
+        let rms: f64 = (sum / n).sqrt();
+        println!("wind {wind} m/s: {rms:.3} m rms, heading within {turn:.3} rad");
+        assert!(rms < 0.5, "{rms}");
+        assert!(turn < 0.2, "{turn}");
+    }
+}
+
 /// Sensors that the controller of a BlueROV2 Heavy needs for feedback.
 const FEEDBACK: &str =
     ", feedback: sensors, feedback_sensors: {attitude: ahrs, dvl: dvl, pressure: pressure}";

@@ -20,6 +20,11 @@ pub struct MotionControl {
     pub quadratic_damping: [f64; 6],
     /// True for the degrees of freedom that the thrusters actuate independently.
     pub actuated: [bool; 6],
+    /// Components of the wrench that the thrusters produce independently, azimuth thrusters in any
+    /// direction.
+    pub independent: [bool; 6],
+    /// Azimuth thrusters that the controller turns.
+    pub azimuths: Vec<AzimuthThruster>,
     /// Limits of the reference.
     pub limits: MotionLimits,
     /// Largest force [N] and moment [N m] that the pilot requests, per degree of freedom.
@@ -30,6 +35,17 @@ pub struct MotionControl {
     pub feedback: Feedback,
     /// True if the vehicle is armed at the start of the run.
     pub starts_armed: bool,
+}
+
+/// Azimuth thruster of a vehicle with a motion controller.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AzimuthThruster {
+    /// Index of the thruster.
+    pub thruster: usize,
+    /// Index of its servo among the fins.
+    pub fin: usize,
+    /// Wrench of a unit thrust at an angle of 90 degrees, at the base origin, force first [N, N m].
+    pub side_wrench: [f64; 6],
 }
 
 /// Gains of the PID controller.

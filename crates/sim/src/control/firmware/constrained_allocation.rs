@@ -8,8 +8,8 @@
 //! ```
 //! (1) is a strictly convex quadratic programme, and (2) its optimality conditions. (3) is the
 //! gradient of a convex function of the six multipliers λ. Newton's method with the Jacobian
-//! `Q⁻¹ + B_f B_fᵀ` over the thrusters f that are not at a limit, and with a line search, finds its
-//! root. Where no thruster is at a limit, the first iteration is exact.
+//! `Q⁻¹ + B_f B_fᵀ` over the thrusters f that are not at a limit, and with an exact line search,
+//! finds its root. Where no thruster is at a limit, the first iteration is exact.
 //!
 //! # Symbols
 //! f thrusts · B wrench of unit thrusts · τ requested wrench · s part of it that is not produced ·
@@ -26,14 +26,13 @@
 //! # Checked by
 //! tests below; test/analytic/vehicles/motion_control.rs
 
-use merrow_model::scene::ThrustAllocation;
 use merrow_model::scene::robot::motion_control::MAX_THRUSTERS;
 
 /// Squared weight of the part that is not produced, over the mean squared authority of the
 /// thrusters: surge and sway, then heave and moments.
-const RELATIVE_WEIGHTS: [f64; 2] = [1e5, 1e6];
+const RELATIVE_WEIGHTS: [f64; 2] = [1e4, 1e7];
 /// Maximum number of Newton iterations. The set of thrusters at a limit settles after a few.
-const MAX_ITERATIONS: usize = 20;
+const MAX_ITERATIONS: usize = 40;
 /// Residual of (3) at which the iteration ends, relative to the wrench.
 const TOLERANCE: f64 = 1e-9;
 
@@ -57,17 +56,19 @@ struct Problem<'a> {
 }
 
 /// Allocates `wrench` (force [N] and moment [N m] at the base origin, in B) to thrusters with the
-/// `limits` [N], at most [`MAX_THRUSTERS`].
+/// `unit_wrenches` and `limits` [N], at most [`MAX_THRUSTERS`], in the components that are
+/// `independent`.
 pub fn allocate_within_limits(
-    allocation: &ThrustAllocation,
+    unit_wrenches: &[[f64; 6]],
+    independent: &[bool; 6],
     limits: &[[f64; 2]],
     wrench: [f64; 6],
 ) -> AllocatedThrusts {
     let n = limits.len().min(MAX_THRUSTERS);
-    let all = &allocation.unit_wrenches[..n];
+    let all = &unit_wrenches[..n];
     let arm = mean_arm(all);
     let scale = |i: usize| {
-        let used = if allocation.independent[i] { 1.0 } else { 0.0 };
+        let used = if independent[i] { 1.0 } else { 0.0 };
         if i < 3 { used } else { used / arm }
     };
     let mut columns = [[0.0; 6]; MAX_THRUSTERS];
@@ -90,11 +91,7 @@ pub fn allocate_within_limits(
     }
     let sum = |i: usize| -> f64 { all.iter().zip(&thrusts).map(|(b, f)| b[i] * f).sum() };
     let produced = |i: usize| {
-        if allocation.independent[i] {
-            sum(i)
-        } else {
-            0.0
-        }
+        if independent[i] { sum(i) } else { 0.0 }
     };
     AllocatedThrusts {
         thrusts,
@@ -124,23 +121,58 @@ impl Problem<'_> {
                 break;
             }
             let step = solve_cholesky(self.jacobian(&lambda), gradient.map(|g| -g));
-            lambda = self.search_along(&lambda, &step, &gradient);
+            lambda = self.search_along(&lambda, &step);
         }
         lambda
     }
 
-    /// Returns `λ + t Δλ` with the first t of 1, ½, ¼, … that decreases the convex function enough.
-    fn search_along(&self, lambda: &[f64; 6], step: &[f64; 6], gradient: &[f64; 6]) -> [f64; 6] {
-        let slope: f64 = gradient.iter().zip(step).map(|(g, d)| g * d).sum();
-        let start = self.value(lambda);
-        let mut t = 1.0;
-        loop {
-            let next = std::array::from_fn(|i| lambda[i] + t * step[i]);
-            if t < 1e-3 || self.value(&next) <= start + 1e-4 * t * slope {
-                return next;
-            }
-            t *= 0.5;
+    /// Returns `λ + t Δλ` at the minimum of the convex function along `step`. Its derivative is
+    /// piecewise linear in t, with a kink where a thruster reaches or leaves a limit.
+    fn search_along(&self, lambda: &[f64; 6], step: &[f64; 6]) -> [f64; 6] {
+        let n = self.columns.len();
+        let mut along = Along {
+            start: [0.0; MAX_THRUSTERS],
+            change: [0.0; MAX_THRUSTERS],
+            constant: 0.0,
+            slope: 0.0,
+        };
+        for k in 0..n {
+            along.start[k] = self.unlimited(k, lambda);
+            along.change[k] = self.unlimited(k, step);
         }
+        for i in 0..6 {
+            along.constant += (self.slack[i] * lambda[i] - self.wrench[i]) * step[i];
+            along.slope += self.slack[i] * step[i] * step[i];
+        }
+        let mut kinks = [f64::INFINITY; 2 * MAX_THRUSTERS];
+        for k in 0..n {
+            for (i, limit) in self.limits[k].into_iter().enumerate() {
+                let t = (limit - along.start[k]) / along.change[k];
+                // NaN for a thruster that does not change
+                if t > 0.0 {
+                    kinks[2 * k + i] = t;
+                }
+            }
+        }
+        let kinks = &mut kinks[..2 * n];
+        kinks.sort_unstable_by(f64::total_cmp);
+        let passed =
+            kinks.partition_point(|t| t.is_finite() && along.derivative(*t, self.limits) < 0.0);
+        let low = if passed == 0 { 0.0 } else { kinks[passed - 1] };
+        let high = match kinks.get(passed) {
+            Some(t) if t.is_finite() => *t,
+            _ => low + 1.0,
+        };
+        let (g0, g1) = (
+            along.derivative(low, self.limits),
+            along.derivative(high, self.limits),
+        );
+        let t = if g1 > g0 {
+            low - g0 * (high - low) / (g1 - g0)
+        } else {
+            low
+        };
+        std::array::from_fn(|i| lambda[i] + t * step[i])
     }
 
     /// Unlimited thrust of thruster `k`: the product of its column and λ.
@@ -151,18 +183,6 @@ impl Problem<'_> {
     fn thrust(&self, k: usize, lambda: &[f64; 6]) -> f64 {
         let [low, high] = self.limits[k];
         self.unlimited(k, lambda).max(low).min(high)
-    }
-
-    /// Convex function whose gradient is (3).
-    fn value(&self, lambda: &[f64; 6]) -> f64 {
-        let own: f64 = (0..6)
-            .map(|i| lambda[i] * (0.5 * self.slack[i] * lambda[i] - self.wrench[i]))
-            .sum();
-        let thrusters = (0..self.columns.len()).map(|k| {
-            let (u, f) = (self.unlimited(k, lambda), self.thrust(k, lambda));
-            f * (u - 0.5 * f)
-        });
-        own + thrusters.sum::<f64>()
     }
 
     fn gradient(&self, lambda: &[f64; 6]) -> [f64; 6] {
@@ -195,6 +215,29 @@ impl Problem<'_> {
     }
 }
 
+/// Quantities along a search direction.
+struct Along {
+    /// Unlimited thrusts at t = 0 [N].
+    start: [f64; MAX_THRUSTERS],
+    /// Their change per t [N].
+    change: [f64; MAX_THRUSTERS],
+    /// Derivative at t = 0 without the thrusters.
+    constant: f64,
+    /// Its change per t.
+    slope: f64,
+}
+
+impl Along {
+    /// Derivative of the convex function at `t`.
+    fn derivative(&self, t: f64, limits: &[[f64; 2]]) -> f64 {
+        let thrusters = limits.iter().enumerate().map(|(k, [low, high])| {
+            let (u, du) = (self.start[k] + t * self.change[k], self.change[k]);
+            u.max(*low).min(*high) * du
+        });
+        self.constant + t * self.slope + thrusters.sum::<f64>()
+    }
+}
+
 /// Solves `A x = b` for a positive definite A, given by its lower triangle.
 fn solve_cholesky(mut A: [[f64; 6]; 6], mut b: [f64; 6]) -> [f64; 6] {
     for i in 0..6 {
@@ -216,6 +259,7 @@ mod tests {
     use crate::control::firmware::allocation::{independent_components, pseudo_inverse};
     use merrow_math::Vec3;
     use merrow_math::rng::Stream;
+    use merrow_model::scene::ThrustAllocation;
 
     /// Allocation of a vehicle with four horizontal thrusters at 45 deg and four vertical ones.
     fn vectored() -> ThrustAllocation {
@@ -240,11 +284,20 @@ mod tests {
         }
     }
 
+    fn allocate(
+        allocation: &ThrustAllocation,
+        limits: &[[f64; 2]],
+        wrench: [f64; 6],
+    ) -> AllocatedThrusts {
+        let (columns, independent) = (&allocation.unit_wrenches, &allocation.independent);
+        allocate_within_limits(columns, independent, limits, wrench)
+    }
+
     #[test]
     fn equals_the_pseudo_inverse_within_the_limits() {
         let allocation = vectored();
         let wrench = [8.0, -5.0, 12.0, 0.4, -0.7, 0.9];
-        let found = allocate_within_limits(&allocation, &[[-40.0, 50.0]; 8], wrench);
+        let found = allocate(&allocation, &[[-40.0, 50.0]; 8], wrench);
         for (k, row) in allocation.matrix.iter().enumerate() {
             let expected: f64 = row.iter().zip(&wrench).map(|(a, t)| a * t).sum();
             // the weights are finite: limit 1e-3 of the largest thrust
@@ -310,7 +363,7 @@ mod tests {
     fn moments_have_priority_in_saturation() {
         let allocation = vectored();
         let wrench = [400.0, 0.0, 0.0, 0.0, 0.0, 8.0];
-        let found = allocate_within_limits(&allocation, &[[-40.0, 40.0]; 8], wrench);
+        let found = allocate(&allocation, &[[-40.0, 40.0]; 8], wrench);
         assert!((found.wrench[5] - 8.0).abs() < 0.8, "{found:?}");
         assert!(
             found.wrench[0] > 60.0 && found.wrench[0] < 120.0,

@@ -4,13 +4,13 @@
 //! ([`guidance`]), advances the reference ([`reference`]), computes the wrench ([`pid`]) and
 //! allocates it to the thrusters (`constrained_allocation`).
 
+mod azimuth;
 pub mod estimate;
 pub mod guidance;
 pub mod orders;
 pub mod pid;
 pub mod reference;
 
-use crate::control::firmware::constrained_allocation::allocate_within_limits;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::motion_control::{MAX_THRUSTERS, MotionControl};
@@ -94,7 +94,7 @@ pub fn tick(
     let acceleration = reference::advance(settings, control, &motion, &requested, tick.dt);
     let mut wrench = pid::wrench(settings, control, &motion, &acceleration, controlled);
     add_pilot(&mut wrench, &pilot, control.mode, controlled);
-    command_thrusters(robot, state, control, wrench, tick.density);
+    command_thrusters(robot, settings, state, control, (wrench, tick.density));
     pid::advance_integral(settings, control, &motion, controlled, tick.dt);
 }
 
@@ -176,23 +176,21 @@ fn add_pilot(wrench: &mut [f64; 6], pilot: &[f64; 6], mode: ControlMode, control
     }
 }
 
-/// Allocates `wrench` (force [N] and moment [N m] in B) to the thrusters.
+/// Allocates `wrench` (force [N] and moment [N m] in B) to the thrusters in water of `density`
+/// [kg/m³].
 fn command_thrusters(
     robot: &Robot,
+    settings: &MotionControl,
     state: &mut RobotState,
     control: &mut MotionControlState,
-    wrench: [f64; 6],
-    density: f64,
+    (wrench, density): ([f64; 6], f64),
 ) {
-    let Some(allocation) = &robot.allocation else {
-        return;
-    };
     let mut limits = [[0.0; 2]; MAX_THRUSTERS];
     for (limit, thruster) in limits.iter_mut().zip(robot.thrusters.iter()) {
         *limit = thruster.thrust_limits(density);
     }
     let limits = &limits[..robot.thrusters.len()];
-    let found = allocate_within_limits(allocation, limits, wrench);
+    let found = azimuth::allocate(robot, settings, state, limits, wrench);
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let command = thruster.command_from_thrust(found.thrusts[k], density);
         state.actuators[k].set_command(thruster, command);

@@ -23,14 +23,17 @@ use merrow_math::SpatialInertia;
 use merrow_model::scene::robot::body::Damping;
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, MotionControl};
 use merrow_model::scene::robot::motion_control::{
-    Feedback, FeedbackSensors, Guidance, MAX_THRUSTERS, MotionGains, MotionLimits, Mounting,
+    AzimuthThruster, Feedback, FeedbackSensors, Guidance, MAX_THRUSTERS, MotionGains, MotionLimits,
+    Mounting,
 };
 use merrow_model::scene::{Robot, Sensor, SensorKind};
 use merrow_schema::robot::motion_control::{
     FeedbackConfig, FeedbackSensorsConfig, MotionControlConfig,
 };
+use merrow_sim::control::firmware::allocation;
 use merrow_sim::control::firmware::constrained_allocation::allocate_within_limits;
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+use std::f64::consts::FRAC_PI_2;
 
 /// Force [N] or moment [N m] that exceeds what any thruster arrangement exerts; the allocation
 /// returns the largest one in its direction.
@@ -47,19 +50,17 @@ pub(super) fn motion_control(
 ) -> Firmware {
     check_rate(file.rate_hz, dt, &file.at, problems);
     let n = robot.thrusters.len();
-    if n == 0 || n > MAX_THRUSTERS {
+    let azimuths = azimuth_thrusters(robot);
+    if n == 0 || n + azimuths.len() > MAX_THRUSTERS {
         let text = format!(
-            "firmware `motion_control`: {} has {n} thrusters, expected 1 to {MAX_THRUSTERS}",
+            "firmware `motion_control`: {} has {n} thrusters, expected 1 to {MAX_THRUSTERS} (azimuth thrusters count twice)",
             robot.name
         );
         problems.push(&file.at.whole, text);
     }
     let inertia = inertia(robot);
     let w = file.natural_frequency_rad_s;
-    let independent = robot
-        .allocation
-        .as_ref()
-        .map_or([false; 6], |a| a.independent);
+    let independent = independent_components(robot, &azimuths);
     let actuated: [bool; 6] = std::array::from_fn(|i| independent[i] && w[i] > 0.0);
     if actuated == [false; 6] && n > 0 {
         let text = "`natural_frequency_rad_s`: the thrusters actuate none of the controlled degrees of freedom";
@@ -86,13 +87,15 @@ pub(super) fn motion_control(
         integral: file.cross_track_integral_gain_m_s,
         acceptance_radius: file.acceptance_radius_m,
     };
-    let largest = largest_wrench(robot);
+    let largest = largest_wrench(robot, &independent);
     let settings = MotionControl {
         gains,
         inertia,
         linear_damping: damping_diagonal(&robot.links[0].linear_damping),
         quadratic_damping: damping_diagonal(&robot.links[0].quadratic_damping),
         actuated,
+        independent,
+        azimuths,
         limits,
         pilot_wrench: largest.map(|value| file.joystick_ratio * value),
         guidance,
@@ -128,8 +131,38 @@ fn damping_diagonal(damping: &Damping) -> [f64; 6] {
     std::array::from_fn(|i| d[(i + 3) % 6])
 }
 
-/// Largest force [N] and moment [N m] along each axis, the smaller of both directions.
-fn largest_wrench(robot: &Robot) -> [f64; 6] {
+/// Azimuth thrusters on the base of the robot.
+fn azimuth_thrusters(robot: &Robot) -> Vec<AzimuthThruster> {
+    let thrusters = robot.thrusters.iter().enumerate();
+    let on_base = thrusters.filter(|(_, thruster)| thruster.link == 0);
+    on_base
+        .filter_map(|(k, thruster)| {
+            let fin = thruster.azimuth?;
+            let f = robot.fins[fin].chord_direction(FRAC_PI_2);
+            let m = thruster.p_LoT.cross(f) + f.scale(thruster.reaction);
+            Some(AzimuthThruster {
+                thruster: k,
+                fin,
+                side_wrench: [f.x, f.y, f.z, m.x, m.y, m.z],
+            })
+        })
+        .collect()
+}
+
+/// Components of the wrench that the thrusters produce independently, azimuth thrusters in any
+/// direction.
+fn independent_components(robot: &Robot, azimuths: &[AzimuthThruster]) -> [bool; 6] {
+    let Some(allocation) = &robot.allocation else {
+        return [false; 6];
+    };
+    let mut columns = allocation.unit_wrenches.clone();
+    columns.extend(azimuths.iter().map(|azimuth| azimuth.side_wrench));
+    allocation::independent_components(&columns)
+}
+
+/// Largest force [N] and moment [N m] along each axis, the smaller of both directions, in the
+/// `independent` components. Azimuth thrusters are at zero.
+fn largest_wrench(robot: &Robot, independent: &[bool; 6]) -> [f64; 6] {
     let Some(allocation) = &robot.allocation else {
         return [0.0; 6];
     };
@@ -140,7 +173,8 @@ fn largest_wrench(robot: &Robot) -> [f64; 6] {
     std::array::from_fn(|axis| {
         let reach = |sign: f64| {
             let wrench = std::array::from_fn(|i| if i == axis { sign * UNLIMITED } else { 0.0 });
-            allocate_within_limits(allocation, &limits, wrench).wrench[axis].abs()
+            let columns = &allocation.unit_wrenches;
+            allocate_within_limits(columns, independent, &limits, wrench).wrench[axis].abs()
         };
         reach(1.0).min(reach(-1.0))
     })
