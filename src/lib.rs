@@ -21,5 +21,6 @@ pub mod display;
 pub mod input;
 pub mod msg;
 pub mod node;
+pub mod profile;
 pub mod publisher;
 pub mod simulation_interfaces;

@@ -1,6 +1,8 @@
 //! Tests that run the examples of README and docs/ as written.
 
 use crate::common::folder::Folder;
+use merrow::node::plan::Plan;
+use merrow_model::scene::robot::profile::Profile;
 use merrow_world::{Overrides, load_text};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -1019,4 +1021,54 @@ fn sonar_snapshots_are_waterfalls() {
         (high as f64 - 512.0 - 7.0 * metre).abs() < metre,
         "{high}, {metre} a metre: {said}"
     );
+}
+
+/// Rows of the topics that a robot has with a profile and not without it: topic, type, direction.
+fn profile_rows(world: &str, profile: Option<Profile>) -> BTreeSet<String> {
+    let overrides = Overrides {
+        profile,
+        ..Overrides::default()
+    };
+    let mut scene = load_text("profiles.yaml", world, overrides)
+        .unwrap_or_else(|p| panic!("{p}"))
+        .scene;
+    if profile.is_none() {
+        scene.robots[0].profile = None;
+    }
+    let plan = Plan::new(&scene);
+    let outputs = plan.outputs.iter().map(|o| (&o.topic, o.info, "published"));
+    let inputs = plan
+        .inputs
+        .iter()
+        .map(|i| (&i.topic, i.info, i.unit.as_str()));
+    outputs
+        .chain(inputs)
+        .map(|(topic, info, use_)| {
+            let name = if topic.starts_with('/') {
+                topic.clone()
+            } else {
+                format!("/{topic}")
+            };
+            format!("| `{name}` | `{}` | {use_} |", info.name)
+        })
+        .collect()
+}
+
+/// Goal: docs/profiles.md lists the topics of each profile. Method: the topics of the robot of the
+/// page with the profile, without those that it has otherwise.
+#[test]
+fn tables_of_profiles_are_complete() {
+    let page = text("docs/profiles.md");
+    let world = blocks_of(&page, "yaml").remove(0);
+    let without = profile_rows(&world, None);
+    for (profile, name) in Profile::ALL {
+        let rows = profile_rows(&world, Some(profile));
+        let new: Vec<&str> = rows.difference(&without).map(String::as_str).collect();
+        assert!(!new.is_empty(), "{name} has no topics");
+        let table = format!(
+            "<!-- topics of {name} -->\n| topic | type | published, or unit of the command |\n| --- | --- | --- |\n{}\n",
+            new.join("\n")
+        );
+        assert!(page.contains(&table), "docs/profiles.md lacks\n{table}");
+    }
 }

@@ -13,6 +13,7 @@ mod validate;
 
 use clap::{Parser, Subcommand};
 use merrow::node::checkpoint;
+use merrow_model::scene::robot::profile::Profile;
 use merrow_sim::Simulation;
 use merrow_world as world;
 use merrow_world::{Document, Overrides, World};
@@ -47,6 +48,10 @@ enum Command {
         /// Print the URDF of one robot instead.
         #[arg(long, value_name = "ROBOT")]
         urdf: Option<String>,
+        /// Topic names, units and frames of another simulator for all robots: vrx, gz, stonefish,
+        /// uuv or plankton.
+        #[arg(long, value_parser = profile)]
+        profile: Option<Profile>,
     },
     /// Run cases with a known answer, or replay recorded experiments: expected value, result,
     /// tolerance, verdict.
@@ -100,7 +105,7 @@ pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
     match cli.command {
         Command::Run(arguments) => run::run(&arguments, ros),
         Command::Check { world } => {
-            let found = load(&world, None)?;
+            let found = load(&world, Overrides::default())?;
             let robots = found.scene.robots.len();
             println!(
                 "{world}: no errors, {robots} robot{}",
@@ -108,8 +113,17 @@ pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
             );
             Ok(ExitCode::SUCCESS)
         }
-        Command::Describe { world, json, urdf } => {
-            describe::describe(&load(&world, None)?, json, urdf.as_deref())
+        Command::Describe {
+            world,
+            json,
+            urdf,
+            profile,
+        } => {
+            let overrides = Overrides {
+                profile,
+                ..Overrides::default()
+            };
+            describe::describe(&load(&world, overrides)?, json, urdf.as_deref())
         }
         Command::Validate {
             validation: Some(validation),
@@ -134,18 +148,26 @@ pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
     }
 }
 
+/// Parses the name of a profile.
+fn profile(text: &str) -> Result<Profile, String> {
+    Profile::from_keyword(text).ok_or_else(|| {
+        let names: Vec<&str> = Profile::ALL.iter().map(|(_, name)| *name).collect();
+        format!("found {text:?}; expected one of {}", names.join(", "))
+    })
+}
+
 /// Loads a world and prints its notes. Its errors are returned one per line, after their number.
-fn load(name: &str, seed: Option<u64>) -> Result<World, String> {
-    load_document(name, seed).map(|(_, world)| world)
+fn load(name: &str, overrides: Overrides) -> Result<World, String> {
+    load_document(name, overrides).map(|(_, world)| world)
 }
 
 /// As [`load`], with the document of the world file.
-fn load_document(name: &str, seed: Option<u64>) -> Result<(Document, World), String> {
+fn load_document(name: &str, overrides: Overrides) -> Result<(Document, World), String> {
     if let Some(mistake) = world::data_dir::unknown_world_message(name) {
         return Err(mistake);
     }
     let path: PathBuf = world::data_dir::world_file(name);
-    let (document, world) = Document::load(&path, Overrides { seed }).map_err(|problems| {
+    let (document, world) = Document::load(&path, overrides).map_err(|problems| {
         let n = problems.len();
         format!(
             "{n} error{} in {name}\n{problems}",
@@ -162,11 +184,11 @@ fn load_document(name: &str, seed: Option<u64>) -> Result<(Document, World), Str
 /// number of threads that step the robots; 0: one per core.
 fn load_simulation(
     world: &str,
-    seed: Option<u64>,
+    overrides: Overrides,
     threads: usize,
     resume: Option<&Path>,
 ) -> Result<(Document, Simulation), String> {
-    let (mut document, world) = load_document(world, seed)?;
+    let (mut document, world) = load_document(world, overrides)?;
     let mut scene = Arc::new(world.scene);
     let Some(path) = resume else {
         return Ok((document, Simulation::new(scene, threads)?));

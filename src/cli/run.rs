@@ -10,11 +10,12 @@ use merrow::node::checkpoint;
 use merrow::node::world_editor::{EditorParts, EditorThread};
 use merrow::publisher::{Task, stop_recording};
 use merrow::simulation_interfaces::{Connections, SimulationInterfaces};
+use merrow_model::scene::robot::profile::Profile;
 use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::args::{ArgsContext, NodeOptions};
 use merrow_sim as sim;
 use merrow_sim::{Control, Observer, Pace, Simulation, Summary};
-use merrow_world::Document;
+use merrow_world::{Document, Overrides};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -37,6 +38,10 @@ pub(super) struct Arguments {
     /// Seed that replaces the seed of the world.
     #[arg(long)]
     seed: Option<u64>,
+    /// Topic names, units and frames of another simulator for all robots: vrx, gz, stonefish, uuv
+    /// or plankton.
+    #[arg(long, value_parser = super::profile)]
+    profile: Option<Profile>,
     /// Maximum number of threads that step the robots; a step uses several only where this is
     /// faster [default: one per core].
     #[arg(long, default_value_t = 0, hide_default_value = true)]
@@ -75,12 +80,13 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
 /// # Errors
 /// The world cannot be loaded or run, or the recording is incomplete.
 pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
-    let (document, mut simulation) = load_simulation(
-        &arguments.world,
-        arguments.seed,
-        arguments.threads,
-        arguments.resume.as_deref(),
-    )?;
+    let overrides = Overrides {
+        seed: arguments.seed,
+        profile: arguments.profile,
+    };
+    let resume = arguments.resume.as_deref();
+    let (document, mut simulation) =
+        load_simulation(&arguments.world, overrides, arguments.threads, resume)?;
     let mut autosave = Autosave::from_arguments(arguments, simulation.time_ns());
     if let Some(autosave) = &autosave {
         // reports a file that cannot be written before the run

@@ -3,6 +3,7 @@
 use super::load_simulation;
 use clap::Args;
 use merrow::node::checkpoint;
+use merrow_world::Overrides;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -28,7 +29,8 @@ pub(super) struct Arguments {
 /// The world cannot be loaded, or the file cannot be written.
 pub(super) fn save(arguments: &Arguments) -> Result<ExitCode, String> {
     let resume = arguments.resume.as_deref();
-    let (document, mut simulation) = load_simulation(&arguments.world, None, 0, resume)?;
+    let (document, mut simulation) =
+        load_simulation(&arguments.world, Overrides::default(), 0, resume)?;
     if let Some(duration) = arguments.duration {
         simulation.advance((duration / simulation.scene.dt()).round() as u64);
     }

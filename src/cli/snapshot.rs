@@ -18,6 +18,7 @@ use merrow_sensors::camera::shading::{OPEN_WATER_LABEL, SURFACE_LABEL};
 use merrow_sim::Simulation;
 use merrow_sim::sensors::current_frame;
 use merrow_validate::figure::canvas::Drawing;
+use merrow_world::Overrides;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -126,7 +127,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
             "--from and --look apply to views only; add --view and remove --robot".to_string(),
         );
     }
-    let world = super::load(&arguments.world, None)?;
+    let world = super::load(&arguments.world, Overrides::default())?;
     if arguments.view {
         check_output(&arguments.output_or("snapshot.png"), &IMAGE_EXTENSIONS)?;
     }

@@ -15,6 +15,7 @@ use merrow_validate::pool::trial;
 use merrow_validate::pool::trial::{Mode, Outcome};
 use merrow_validate::read::trials;
 use merrow_validate::thetis as mission;
+use merrow_world::Overrides;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -97,7 +98,7 @@ pub(super) fn run(validation: &Validation) -> Result<ExitCode, String> {
 }
 
 fn thetis(arguments: &Mission) -> Result<ExitCode, String> {
-    let scene = super::load(&arguments.world, None)?.scene;
+    let scene = super::load(&arguments.world, Overrides::default())?.scene;
     let found = mission::run_mission(Arc::new(scene))?;
     let settled = found
         .settled
@@ -148,8 +149,8 @@ fn thetis(arguments: &Mission) -> Result<ExitCode, String> {
 }
 
 fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
-    let scene = super::load(&arguments.world, None)?.scene;
-    let servos = super::load(SERVOS, None)?.scene;
+    let scene = super::load(&arguments.world, Overrides::default())?.scene;
+    let servos = super::load(SERVOS, Overrides::default())?.scene;
     let model = Model::new(scene, &servos)?;
     let trials = trials::load_trials(&arguments.data)?;
     for problem in trials.problems.iter() {
@@ -223,7 +224,7 @@ fn study(
     recordings: &[Recording],
     out: &Path,
 ) -> Result<ExitCode, String> {
-    let published = Model::new(super::load(PUBLISHED, None)?.scene, servos)?;
+    let published = Model::new(super::load(PUBLISHED, Overrides::default())?.scene, servos)?;
     let mut progress = |what: &str| eprintln!("{what} ...");
     let study = study::run_study(model, &published, recordings, &mut progress);
     print!("{}", study.text);

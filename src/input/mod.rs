@@ -89,6 +89,7 @@ fn robot_of(target: Target) -> Option<usize> {
         | Target::ExternalWrench { robot, .. }
         | Target::Firmware { robot, .. }
         | Target::Motion { robot, .. }
+        | Target::Profile { robot, .. }
         | Target::Joints { robot } => Some(robot),
         Target::Trajectory { group_index } | Target::Group { group_index, .. } => {
             Some(group_index.robot)
@@ -147,6 +148,10 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
         Target::Firmware { robot, command } => firmware::command(scene, robot, command, bytes)?,
         Target::Motion { robot, command } => {
             return motion_control::commands(robot, command, bytes);
+        }
+        Target::Profile { robot, command } => {
+            let density = scene.sea.density;
+            crate::profile::command(robot, &scene.robots[robot], density, command, bytes)?
         }
         Target::Coupling { coupling } => Command::SetCoupling {
             coupling,

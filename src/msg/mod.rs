@@ -288,6 +288,7 @@ pub fn catalogue() -> Vec<TypeSample> {
         TypeSample::for_message::<marine_sensor_msgs::RadarSector>(),
         TypeSample::for_message::<marine_sensor_msgs::TurbidityNTU>(),
         TypeSample::for_message::<nmea_msgs::Sentence>(),
+        TypeSample::for_message::<crate::profile::FloatStamped>(),
         TypeSample::for_message::<StepSimulationRequest>(),
         TypeSample::for_message::<StepSimulationResponse>(),
         TypeSample::for_message::<SetPoseRequest>(),

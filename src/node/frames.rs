@@ -13,11 +13,17 @@ use merrow_sim::Simulation;
 
 /// Returns the frame of a link.
 pub fn link_frame(robot: &Robot, link: usize) -> String {
+    if let Some(frame) = crate::profile::frames::link_frame(robot, link) {
+        return frame;
+    }
     format!("{}/{}", robot.name, robot.links[link].name)
 }
 
 /// Returns the frame of a sensor.
 pub fn sensor_frame(robot: &Robot, sensor: usize) -> String {
+    if let Some(frame) = crate::profile::frames::sensor_frame(robot, sensor) {
+        return frame;
+    }
     format!("{}/{}", robot.name, robot.sensors[sensor].name)
 }
 

@@ -13,3 +13,4 @@ pub mod plan;
 pub mod urdf;
 pub mod weather;
 pub mod world_editor;
+mod world_topics;

@@ -11,17 +11,15 @@ use crate::input;
 use crate::input::firmware;
 use crate::input::firmware::FirmwareCommand;
 use crate::input::motion_control::MotionCommand;
-use crate::msg::Contacts;
+use crate::node::world_topics;
+use crate::profile;
+use crate::profile::ProfileCommand;
 use merrow_model::scene::sensor::PublisherQos;
-use merrow_model::scene::{Coupling, Fin, FinLaw, JointKind, JointMode, Robot, Scene, Tether};
+use merrow_model::scene::{Fin, FinLaw, JointKind, JointMode, Robot, Scene};
 use merrow_ros2::message::{Message, TypeInfo};
-use merrow_ros2::msg::diagnostic_msgs::DiagnosticArray;
 use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
-use merrow_ros2::msg::nav_msgs::Path;
-use merrow_ros2::msg::rosgraph_msgs::Clock;
 use merrow_ros2::msg::sensor_msgs::{BatteryState, JointState};
-use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
-use merrow_ros2::msg::tf2_msgs::TFMessage;
+use merrow_ros2::msg::std_msgs::{Float64, Float64MultiArray, String as StringMsg};
 use merrow_ros2::msg::vision_msgs::LabelInfo;
 use merrow_ros2::qos::Qos;
 
@@ -227,6 +225,13 @@ pub enum Target {
         /// Kind of the command.
         command: MotionCommand,
     },
+    /// Actuators, in the unit of another simulator.
+    Profile {
+        /// Index of the robot.
+        robot: usize,
+        /// Kind of the command.
+        command: ProfileCommand,
+    },
     /// A coupling, to engage or release.
     Coupling {
         /// Index of the coupling.
@@ -278,52 +283,15 @@ pub struct Plan {
 impl Plan {
     /// Lists the topics and actions of `scene`.
     pub fn new(scene: &Scene) -> Self {
-        let global = |topic: &str, info, qos, rate_hz, source| Output {
-            topic: topic.to_string(),
-            info,
-            qos,
-            rate_hz,
-            source,
-        };
-        let mut outputs = vec![
-            global("/clock", Clock::info(), Qos::CLOCK, None, Source::Clock),
-            global(
-                "/tf",
-                TFMessage::info(),
-                Qos::TF,
-                Some(FRAME_RATE),
-                Source::Tf,
-            ),
-            global(
-                "/tf_static",
-                TFMessage::info(),
-                Qos::TF_STATIC,
-                None,
-                Source::TfStatic,
-            ),
-            global(
-                "/diagnostics",
-                DiagnosticArray::info(),
-                Qos::DEFAULT,
-                Some(DIAGNOSTICS_RATE),
-                Source::Diagnostics,
-            ),
-        ];
-        if scene.robots.iter().any(|r| !r.colliders.is_empty()) {
-            let rate = Some(FRAME_RATE);
-            outputs.push(global(
-                "contacts",
-                Contacts::info(),
-                Qos::DEFAULT,
-                rate,
-                Source::Contacts,
-            ));
-        }
+        let mut outputs = world_topics::outputs(scene);
         let (mut inputs, mut actions) = (Vec::new(), Vec::new());
         for (i, robot) in scene.robots.iter().enumerate() {
             let first = (outputs.len(), inputs.len());
             robot_outputs(i, robot, &mut outputs);
-            robot_inputs(i, robot, &mut inputs);
+            let mut own = Vec::new();
+            robot_inputs(i, robot, &mut own);
+            profile::apply(i, robot, &mut outputs[first.0..], &mut own);
+            inputs.append(&mut own);
             for output in &mut outputs[first.0..] {
                 output.topic = robot.in_namespace(&output.topic);
             }
@@ -336,10 +304,10 @@ impl Plan {
             }));
         }
         for (k, coupling) in scene.couplings.iter().enumerate() {
-            add_coupling(k, coupling, &mut outputs, &mut inputs);
+            world_topics::add_coupling(k, coupling, &mut outputs, &mut inputs);
         }
         for (i, tether) in scene.tethers.iter().enumerate() {
-            add_tether(i, tether, &mut outputs, &mut inputs);
+            world_topics::add_tether(i, tether, &mut outputs, &mut inputs);
         }
         Self {
             outputs,
@@ -347,79 +315,6 @@ impl Plan {
             actions,
         }
     }
-}
-
-fn add_tether(i: usize, tether: &Tether, outputs: &mut Vec<Output>, inputs: &mut Vec<Input>) {
-    let name = &tether.name;
-    if tether.line.breaking.is_finite() {
-        outputs.push(Output {
-            topic: format!("{name}/intact"),
-            info: Bool::info(),
-            qos: Qos::LATCHED,
-            rate_hz: None,
-            source: Source::TetherIntact { tether: i },
-        });
-    }
-    let mut add = |topic: String, info, source| {
-        outputs.push(Output {
-            topic,
-            info,
-            qos: Qos::DEFAULT,
-            rate_hz: Some(FRAME_RATE),
-            source,
-        });
-    };
-    add(
-        format!("{name}/path"),
-        Path::info(),
-        Source::TetherPath { tether: i },
-    );
-    add(
-        format!("{name}/tension"),
-        Float64MultiArray::info(),
-        Source::TetherTension { tether: i },
-    );
-    if let Some(winch) = &tether.winch {
-        add(
-            format!("{name}/length"),
-            Float64::info(),
-            Source::TetherLength { tether: i },
-        );
-        let unit = format!("m/s, positive pays out [-{0}, {0}]", winch.max_speed);
-        let (topic, target) = (format!("{name}/winch/command"), Target::Winch { tether: i });
-        inputs.push(Input {
-            topic,
-            info: Float64::info(),
-            target,
-            unit,
-        });
-    }
-}
-
-fn add_coupling(k: usize, coupling: &Coupling, outputs: &mut Vec<Output>, inputs: &mut Vec<Input>) {
-    let topic = |what: &str| format!("couplings/{}/{what}", coupling.name);
-    outputs.push(Output {
-        topic: topic("state"),
-        info: Bool::info(),
-        qos: Qos::LATCHED,
-        rate_hz: None,
-        source: Source::Coupling { coupling: k },
-    });
-    outputs.push(Output {
-        topic: topic("wrench"),
-        info: WrenchStamped::info(),
-        qos: Qos::DEFAULT,
-        rate_hz: Some(FRAME_RATE),
-        source: Source::CouplingLoad { coupling: k },
-    });
-    let unit = "true: engage (a latch captures an approaching partner); false: release".to_string();
-    let target = Target::Coupling { coupling: k };
-    inputs.push(Input {
-        topic: topic("command"),
-        info: Bool::info(),
-        target,
-        unit,
-    });
 }
 
 fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {

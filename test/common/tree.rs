@@ -121,6 +121,7 @@ pub(crate) fn robot(random: &mut Random, recipe: Recipe) -> Robot {
     let links = (0..recipe.links).map(|i| link(random, i, recipe)).collect();
     let mut robot = Robot {
         namespace: String::new(),
+        profile: None,
         name: "tree".into(),
         model: "random".into(),
         floating: recipe.floating,

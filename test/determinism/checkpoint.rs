@@ -284,7 +284,9 @@ fn mismatched_checkpoints_are_refused() {
         );
     }
     let of = |text: &str, seed: Option<u64>, name: &str| {
-        let world = merrow_world::load_text(name, text, Overrides { seed }).expect("a world");
+        let profile = None;
+        let world =
+            merrow_world::load_text(name, text, Overrides { seed, profile }).expect("a world");
         simulation(&Arc::new(world.scene), 1)
             .checkpoint()
             .expect("a checkpoint")

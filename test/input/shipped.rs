@@ -46,6 +46,17 @@ fn every_world_loads_and_runs_a_second_without_a_halt() {
     }
 }
 
+/// Robot for which a firmware is written: the name of the firmware begins with that of the robot.
+fn robot_of_firmware(name: &str) -> &str {
+    let is_robot = |end: &usize| {
+        let file = format!("robots/{}.yaml", &name[..*end]);
+        let params = Path::new(env!("CARGO_MANIFEST_DIR")).join("params");
+        params.join(file).exists()
+    };
+    let ends = name.match_indices('_').map(|(end, _)| end);
+    ends.filter(is_robot).max().map_or("", |end| &name[..end])
+}
+
 #[test]
 fn every_component_loads() {
     let body = "source: test, body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}";
@@ -97,15 +108,8 @@ fn every_component_loads() {
                 continue;
             }
             "batteries" => format!("{{{body}, battery: {name}}}"),
-            // The name of a firmware begins with that of the robot that it is written for.
             "firmware" => {
-                let is_robot = |end: &usize| {
-                    let file = format!("robots/{}.yaml", &name[..*end]);
-                    let params = Path::new(env!("CARGO_MANIFEST_DIR")).join("params");
-                    params.join(file).exists()
-                };
-                let ends = name.match_indices('_').map(|(end, _)| end);
-                let robot = ends.filter(is_robot).max().map_or("", |end| &name[..end]);
+                let robot = robot_of_firmware(&name);
                 format!("{{extends: robots/{robot}.yaml, firmware: {name}}}")
             }
             other => panic!("{}: no test covers the folder `{other}`", path.display()),

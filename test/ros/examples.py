@@ -1,8 +1,9 @@
-"""Checks the examples of the crate `ros2` with Cyclone DDS.
+"""Checks the examples of the crate `ros2` and of docs/first_controller.md with Cyclone DDS.
 
     python3 test/ros/examples.py FOLDER
 
-FOLDER contains the programs talker, listener and add_two_ints. The exit code is 1 if one fails.
+FOLDER contains the programs talker, listener, add_two_ints and depth_controller. The exit code is 1
+if one fails.
 """
 
 import contextlib
@@ -19,11 +20,15 @@ peer.define("example_interfaces/srv/AddTwoInts_Request", "int64 a; int64 b")
 peer.define("example_interfaces/srv/AddTwoInts_Response", "int64 sum")
 
 
+GOAL_M, TOLERANCE_M = 3.0, 0.1
+
+
 @contextlib.contextmanager
-def running(program):
+def running(*command):
     """Runs an example and yields its process."""
     environment = os.environ | {"ROS_DOMAIN_ID": str(DOMAIN)}
-    process = subprocess.Popen([program], env=environment, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         yield process
     finally:
@@ -40,6 +45,18 @@ def samples(reader, timeout_s=10):
             return found
         time.sleep(0.01)
     raise AssertionError("no sample")
+
+
+def hold_depth(node, merrow, *controller):
+    """Runs the world `pool` and a controller, which must bring the vehicle to its goal."""
+    with running(merrow, "run", "pool", "--pace", "4"), running(*controller):
+        odometry = node.subscriber("/bluerov2/odometry", "nav_msgs/msg/Odometry", reliable=False)
+        end, depth, held = time.monotonic() + 20, [], 0
+        while held < 200:
+            assert time.monotonic() < end, f"not at {GOAL_M} m: {depth[-1:]}"
+            depth = [-sample.pose.pose.position.z for sample in samples(odometry)]
+            # 50 samples per simulated second
+            held = held + len(depth) if all(abs(d - GOAL_M) < TOLERANCE_M for d in depth) else 0
 
 
 def main():
@@ -66,6 +83,14 @@ def main():
         reply = client.call(a=2, b=3)
         assert reply is not None and reply.sum == 5, reply
     print("ok add_two_ints")
+    root = pathlib.Path(__file__).parents[2]
+    hold_depth(node, folder.parent / "merrow", folder / "depth_controller", str(GOAL_M))
+    print("ok depth_controller.rs")
+    shim = root / "test" / "ros" / "rclpy_on_dds"
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(shim), str(shim.parent)])
+    script = root / "docs" / "examples" / "depth_controller.py"
+    hold_depth(node, folder.parent / "merrow", sys.executable, script, str(GOAL_M))
+    print("ok depth_controller.py")
 
 
 if __name__ == "__main__":

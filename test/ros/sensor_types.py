@@ -30,6 +30,7 @@ MESSAGES = {
     "marine_acoustic_msgs/msg/RawSonarImage": f"{HEADER}; {PING}; float32 sample_rate; uint32 samples_per_beam; "
     f"uint32 sample0; float32[] tx_delays; float32[] tx_angles; float32[] rx_angles; {ECHOES}",
     "marine_sensor_msgs/msg/RadarEcho": "float32[] echoes",
+    "uuv_gazebo_ros_plugins_msgs/msg/FloatStamped": f"{HEADER}; float64 data",
     "marine_sensor_msgs/msg/RadarSector": f"{HEADER}; float32 angle_start; float32 angle_increment; "
     f"{DURATION} time_increment; {DURATION} scan_time; float32 range_min; float32 range_max; "
     "marine_sensor_msgs/msg/RadarEcho[] intensities",

@@ -95,6 +95,8 @@ pub struct Robot {
     pub name: String,
     /// Namespace of its topics and services, before its name; empty for that of the node.
     pub namespace: String,
+    /// Simulator whose names its topics have; `None`: Merrow's own names.
+    pub profile: Option<crate::scene::robot::profile::Profile>,
     /// Name of its model.
     pub model: String,
     /// True if link 0 moves freely; false if it is fixed in the world.
@@ -156,9 +158,10 @@ pub struct Robot {
 }
 
 impl Robot {
-    /// Returns the name of a topic or service with the namespace of the robot.
+    /// Returns the name of a topic or service with the namespace of the robot. An absolute name has
+    /// no namespace.
     pub fn in_namespace(&self, name: &str) -> String {
-        if self.namespace.is_empty() {
+        if self.namespace.is_empty() || name.starts_with('/') {
             name.to_string()
         } else {
             format!("{}/{name}", self.namespace)

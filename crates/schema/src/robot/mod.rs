@@ -47,10 +47,28 @@ spec! {
         /// Namespace of its topics and services, before the name of the robot. Empty: that of the
         /// node.
         namespace: String = String::new(),
+        /// Simulator whose topic names, units and frames the robot has. Default: Merrow's own.
+        profile: Option<ProfileConfig>,
         /// Category reported by the services of `simulation_interfaces`.
         category: Category = Category::Robot,
         /// Tags reported by the services of `simulation_interfaces`.
         tags: Vec<String> = Vec::new(),
+    }
+}
+
+fieldless_choice! {
+    /// Simulator whose topic names, units and frames a robot has.
+    pub enum ProfileConfig {
+        /// Virtual RobotX, on Gazebo.
+        Vrx = "vrx",
+        /// Gazebo with the systems of DAVE and POSIM.
+        Gz = "gz",
+        /// Stonefish with its ROS 2 package.
+        Stonefish = "stonefish",
+        /// UUV Simulator, with names that ROS 2 accepts.
+        Uuv = "uuv",
+        /// Plankton, the ROS 2 version of UUV Simulator.
+        Plankton = "plankton",
     }
 }
 

@@ -23,6 +23,7 @@ use crate::{ModelInfo, Source, World, data_dir};
 use merrow_environment::magnetic_field::{VALIDITY, magnetic_field};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
+use merrow_model::scene::robot::profile::Profile;
 use merrow_model::scene::{Integrator, Origin, Scene};
 use merrow_schema::robot::{RepeatConfig, StartConfig};
 use merrow_schema::sensor::WorldValues;
@@ -42,6 +43,8 @@ use std::path::Path;
 pub struct Overrides {
     /// Seed that replaces the seed of the file.
     pub seed: Option<u64>,
+    /// Profile of all robots, which replaces those of the file.
+    pub profile: Option<Profile>,
 }
 
 /// Maximum number of robots in a world.
@@ -159,6 +162,10 @@ fn build_world(
     let mut scene = build_environment(file, name, overrides, problems);
     let frame = build_context(file, &scene, &tracers, assets);
     let models = add_robots_and_props(file, frame, &mut scene, problems);
+    if overrides.profile.is_some() {
+        let robots = scene.robots.iter_mut();
+        robots.for_each(|robot| robot.profile = overrides.profile);
+    }
     for (name, structure) in file.structures.iter() {
         scene.structures.push(collision::build_structure(
             name, structure, assets, problems,

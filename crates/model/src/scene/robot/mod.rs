@@ -10,5 +10,6 @@ pub mod fin;
 pub mod firmware;
 pub mod joint;
 pub mod motion_control;
+pub mod profile;
 pub mod radiation;
 pub mod thruster;

@@ -188,6 +188,7 @@ impl Removal {
             self_collision: _,
             firmware: _,
             namespace: _,
+            profile: _,
         } = robot;
         thrusters.iter_mut().for_each(|t| self.move_thruster(t));
         for b in buoyancy_engines {

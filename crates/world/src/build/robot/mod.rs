@@ -21,10 +21,12 @@ use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::collision::Mount;
 use crate::import::assets::Assets;
 use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::robot::profile::Profile;
 use merrow_model::scene::{
     Collider, Link, Material, Robot, Shared, Start, ThrustAllocation, TrajectoryRules,
 };
 use merrow_schema::contact::PropEntry;
+use merrow_schema::robot::ProfileConfig;
 use merrow_schema::robot::servo::TrajectoryConfig;
 use merrow_schema::sensor::WorldValues;
 use merrow_schema::urdf::HydrodynamicsConfig;
@@ -81,9 +83,20 @@ pub fn build_robot(
         .as_ref()
         .map(|f| firmware::build_firmware(f, &robot, dt, problems));
     robot.namespace = entry.namespace.trim_matches('/').to_string();
+    robot.profile = entry.profile.as_ref().map(profile);
     check_namespace(entry, problems);
     robot.update_derived();
     robot
+}
+
+fn profile(file: &ProfileConfig) -> Profile {
+    match file {
+        ProfileConfig::Vrx => Profile::Vrx,
+        ProfileConfig::Gz => Profile::Gz,
+        ProfileConfig::Stonefish => Profile::Stonefish,
+        ProfileConfig::Uuv => Profile::Uuv,
+        ProfileConfig::Plankton => Profile::Plankton,
+    }
 }
 
 /// Reports a namespace that ROS does not accept.
@@ -116,6 +129,7 @@ fn robot_without_devices(
     Robot {
         name: name.to_string(),
         namespace: String::new(),
+        profile: None,
         model: model.description.clone(),
         floating: model.base == Base::Floating,
         attached: Vec::new(),
@@ -236,6 +250,7 @@ pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
         repeat: entry.repeat.clone(),
         description: entry.description.clone(),
         namespace: String::new(),
+        profile: None,
         category: entry.category,
         tags: entry.tags.clone(),
         at: entry.at.clone(),

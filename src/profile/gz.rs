@@ -1,0 +1,33 @@
+//! Names of Gazebo with the systems of DAVE and POSIM (IOES-Lab/POSIM,
+//! `models/*/config/<robot>/robot_config.py`; thruster system of gz-sim).
+
+use crate::profile::{AddInput, SensorTopic, add_thrust_inputs};
+use merrow_model::scene::Robot;
+
+/// Name of a topic of a sensor.
+pub(super) fn sensor_topic(topic: &SensorTopic<'_>) -> Option<String> {
+    let tail = match (topic.kind, topic.suffix) {
+        ("odometry", "") => "odometry",
+        ("imu" | "ahrs", "/data") => "imu",
+        ("magnetometer", "/data") => "magnetometer",
+        ("pressure", "/data") => "sea_pressure",
+        ("gnss", "/fix") => "navsat",
+        ("dvl", "/data") => "dvl/velocity",
+        ("camera", "/image_raw") => "camera/image",
+        ("camera", "/camera_info") => "camera/camera_info",
+        _ => return None,
+    };
+    let robot = &topic.robot.name;
+    topic.is_first.then(|| format!("/model/{robot}/{tail}"))
+}
+
+/// Adds thrusts; thrusters count from 1.
+pub(super) fn add_inputs(robot: &Robot, add: &mut AddInput<'_>) {
+    add_thrust_inputs(robot, add, |k, _| {
+        format!(
+            "/model/{}/joint/thruster{}_joint/cmd_thrust",
+            robot.name,
+            k + 1
+        )
+    });
+}

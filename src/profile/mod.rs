@@ -1,0 +1,256 @@
+//! Profiles: topic names, types, units and frames of other simulators, so that their control stacks
+//! connect without a change.
+//!
+//! [`apply`] renames the topics of a robot and adds the inputs of its profile; the frames are in
+//! [`frames`]. A topic that the other simulator lacks keeps the name of Merrow. Each module names
+//! the files of the other simulator from which its names come.
+
+pub mod frames;
+mod gz;
+mod stonefish;
+mod uuv;
+mod vrx;
+
+use crate::node::plan::{Input, Output, Source, Target};
+use merrow_model::scene::Robot;
+use merrow_model::scene::robot::profile::Profile;
+use merrow_ros2::cdr::from_bytes;
+use merrow_ros2::message::{Message, TypeInfo};
+use merrow_ros2::msg::std_msgs::{Float64, Float64MultiArray};
+pub use uuv::FloatStamped;
+
+/// Command with a unit of another simulator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProfileCommand {
+    /// Thrust of one thruster [N], `std_msgs/msg/Float64`.
+    Thrust {
+        /// Index of the thruster.
+        thruster: usize,
+    },
+    /// Angle of one fin or azimuth thruster [rad], `std_msgs/msg/Float64`.
+    Angle {
+        /// Index of the fin.
+        fin: usize,
+    },
+    /// Command of one thruster in its own unit, with a header.
+    StampedThruster {
+        /// Index of the thruster.
+        thruster: usize,
+    },
+    /// Angle of one fin [rad], with a header.
+    StampedFin {
+        /// Index of the fin.
+        fin: usize,
+    },
+    /// Normalised rotor speeds of all thrusters, -1 to 1.
+    NormalizedThrusters,
+}
+
+/// A sensor topic: the robot, the sensor, and its topic after the name of the sensor.
+#[derive(Clone, Copy, Debug)]
+struct SensorTopic<'a> {
+    robot: &'a Robot,
+    /// Kind of the sensor as in world files.
+    kind: &'a str,
+    name: &'a str,
+    suffix: &'a str,
+    /// True for the first sensor of its kind.
+    is_first: bool,
+}
+
+/// Renames the topics of robot `i` and adds the inputs of its profile.
+pub(crate) fn apply(i: usize, robot: &Robot, outputs: &mut [Output], inputs: &mut Vec<Input>) {
+    let Some(profile) = robot.profile else {
+        return;
+    };
+    for output in outputs {
+        if let Some(name) = topic_name(profile, robot, output) {
+            output.topic = name;
+        }
+    }
+    let mut add = |topic: String, info: &'static TypeInfo, command: ProfileCommand, unit: &str| {
+        inputs.push(Input {
+            topic,
+            info,
+            target: Target::Profile { robot: i, command },
+            unit: unit.to_string(),
+        });
+    };
+    match profile {
+        Profile::Vrx => vrx::add_inputs(robot, &mut add),
+        Profile::Gz => gz::add_inputs(robot, &mut add),
+        Profile::Stonefish => stonefish::add_inputs(robot, &mut add),
+        Profile::Uuv | Profile::Plankton => uuv::add_inputs(robot, &mut add),
+    }
+}
+
+/// Adds an input: topic, type, command and its unit.
+type AddInput<'a> = dyn FnMut(String, &'static TypeInfo, ProfileCommand, &str) + 'a;
+
+/// Name of an output in the profile, if the other simulator has it.
+fn topic_name(profile: Profile, robot: &Robot, output: &Output) -> Option<String> {
+    let Source::Sensor { sensor, .. } = output.source else {
+        return None;
+    };
+    let own = &robot.sensors[sensor];
+    let prefix = format!("{}/{}", robot.name, own.name);
+    let same = |other: &merrow_model::scene::Sensor| other.kind.name() == own.kind.name();
+    let topic = SensorTopic {
+        robot,
+        kind: own.kind.name(),
+        name: &own.name,
+        suffix: output.topic.strip_prefix(&prefix)?,
+        is_first: robot.sensors.iter().position(same) == Some(sensor),
+    };
+    match profile {
+        Profile::Vrx => vrx::sensor_topic(&topic),
+        Profile::Gz => gz::sensor_topic(&topic),
+        Profile::Stonefish => stonefish::sensor_topic(&topic),
+        Profile::Uuv | Profile::Plankton => uuv::sensor_topic(&topic),
+    }
+}
+
+/// Converts a message to the command of one thruster or fin, or of all thrusters.
+///
+/// # Errors
+/// The reason why the message is invalid.
+pub fn command(
+    robot_index: usize,
+    robot: &Robot,
+    density: f64,
+    command: ProfileCommand,
+    bytes: &[u8],
+) -> Result<merrow_model::state::Command, String> {
+    use merrow_model::state::Command;
+    let malformed = |e: merrow_ros2::cdr::CdrError| format!("malformed message: {e}");
+    match command {
+        ProfileCommand::Thrust { thruster } => {
+            let thrust = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
+            Ok(Command::Thruster {
+                robot: robot_index,
+                thruster,
+                value: command_of_thrust(robot, thruster, thrust, density)?,
+            })
+        }
+        ProfileCommand::Angle { fin } => Ok(Command::Fin {
+            robot: robot_index,
+            fin,
+            value: from_bytes::<Float64>(bytes).map_err(malformed)?.data,
+        }),
+        ProfileCommand::StampedThruster { thruster } => {
+            let message = from_bytes::<uuv::FloatStamped>(bytes).map_err(malformed)?;
+            Ok(Command::Thruster {
+                robot: robot_index,
+                thruster,
+                value: message.data,
+            })
+        }
+        ProfileCommand::StampedFin { fin } => {
+            let message = from_bytes::<uuv::FloatStamped>(bytes).map_err(malformed)?;
+            Ok(Command::Fin {
+                robot: robot_index,
+                fin,
+                value: message.data,
+            })
+        }
+        ProfileCommand::NormalizedThrusters => {
+            let message = from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?;
+            let n = robot.thrusters.len();
+            if message.data.len() != n {
+                let found = message.data.len();
+                return Err(format!(
+                    "found {found} values, expected {n}, one per thruster"
+                ));
+            }
+            let values = message.data.iter().enumerate().map(|(k, x)| {
+                let [low, high] = robot.thrusters[k].thrust_limits(density);
+                let x = check_range(*x)?;
+                // thrust is proportional to the square of the rotor speed
+                let thrust = x * x * if x < 0.0 { low } else { high };
+                command_of_thrust(robot, k, thrust, density)
+            });
+            Ok(Command::Thrusters {
+                robot: robot_index,
+                values: values.collect::<Result<_, _>>()?,
+            })
+        }
+    }
+}
+
+fn check_range(x: f64) -> Result<f64, String> {
+    if (-1.0..=1.0).contains(&x) {
+        Ok(x)
+    } else {
+        Err(format!("found {x}, expected -1 to 1"))
+    }
+}
+
+/// Command of a thruster in its own unit for a thrust [N], limited to what it can exert.
+fn command_of_thrust(robot: &Robot, k: usize, thrust: f64, density: f64) -> Result<f64, String> {
+    if !thrust.is_finite() {
+        return Err(format!(
+            "found a thrust of {thrust}, expected a finite number"
+        ));
+    }
+    let thruster = &robot.thrusters[k];
+    let [low, high] = thruster.thrust_limits(density);
+    Ok(thruster.command_from_thrust(thrust.clamp(low, high), density))
+}
+
+/// Adds a `std_msgs/msg/Float64` thrust input for every thruster under the name that `topic` gives.
+fn add_thrust_inputs(robot: &Robot, add: &mut AddInput<'_>, topic: impl Fn(usize, &str) -> String) {
+    for (thruster, t) in robot.thrusters.iter().enumerate() {
+        let command = ProfileCommand::Thrust { thruster };
+        add(topic(thruster, &t.name), Float64::info(), command, "N");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_ros2::cdr::to_bytes;
+
+    fn robot(model: &str) -> Robot {
+        let text = format!("robots: {{r: {{model: {model}}}}}");
+        let world = merrow_world::load_text("w.yaml", &text, merrow_world::Overrides::default());
+        world.expect("a world").scene.robots.remove(0)
+    }
+
+    #[test]
+    fn thrusts_become_commands_that_give_them() {
+        for model in ["bluerov2", "rexrov", "wamv"] {
+            let robot = robot(model);
+            let thrust = 0.3 * robot.thrusters[0].thrust_limits(1000.0)[1];
+            let bytes = to_bytes(&Float64 { data: thrust });
+            let thruster = ProfileCommand::Thrust { thruster: 0 };
+            let found = command(0, &robot, 1000.0, thruster, &bytes).unwrap();
+            let merrow_model::state::Command::Thruster { value, .. } = found else {
+                panic!("{found:?}");
+            };
+            let back = robot.thrusters[0].static_thrust(value, 1000.0);
+            assert!(
+                (back - thrust).abs() < 1e-3 * thrust,
+                "{model}: {back} {thrust}"
+            );
+        }
+    }
+
+    #[test]
+    fn normalized_values_out_of_range_are_refused() {
+        let robot = robot("bluerov2");
+        let mut message = Float64MultiArray {
+            data: vec![0.5; 6],
+            ..Float64MultiArray::default()
+        };
+        let all = ProfileCommand::NormalizedThrusters;
+        assert!(command(0, &robot, 1000.0, all, &to_bytes(&message)).is_ok());
+        for bad in [1.5, f64::NAN] {
+            message.data[2] = bad;
+            let error = command(0, &robot, 1000.0, all, &to_bytes(&message)).unwrap_err();
+            assert_eq!(error, format!("found {bad}, expected -1 to 1"));
+        }
+        message.data.pop();
+        let error = command(0, &robot, 1000.0, all, &to_bytes(&message)).unwrap_err();
+        assert_eq!(error, "found 5 values, expected 6, one per thruster");
+    }
+}

@@ -1,0 +1,55 @@
+//! Names of UUV Simulator and Plankton (uuvsimulator/uuv_simulator @bfb40cb, `uuv_descriptions`,
+//! `uuv_gazebo_ros_plugins`; Liquid-ai/Plankton). ROS 2 forbids names that begin with a digit, so
+//! thruster 0 is `id_0` as in Plankton.
+
+use crate::profile::{AddInput, ProfileCommand, SensorTopic};
+use merrow_model::scene::Robot;
+use merrow_ros2::message::{Message, ros_message};
+use merrow_ros2::msg::std_msgs::Header;
+
+ros_message! {
+    /// Number with a header, as UUV Simulator and Plankton send it to thrusters and fins.
+    pub struct FloatStamped("uuv_gazebo_ros_plugins_msgs/msg/FloatStamped") {
+        /// Time of the command.
+        header: Header,
+        /// Value of the command.
+        data: f64,
+    }
+}
+
+/// Name of a topic of a sensor.
+pub(super) fn sensor_topic(topic: &SensorTopic<'_>) -> Option<String> {
+    let (robot, name) = (&topic.robot.name, topic.name);
+    if let ("camera", "/image_raw") = (topic.kind, topic.suffix) {
+        return Some(format!("{robot}/{name}/camera_image"));
+    }
+    let tail = match (topic.kind, topic.suffix) {
+        ("odometry", "") => "pose_gt",
+        ("imu" | "ahrs", "/data") => "imu",
+        ("magnetometer", "/data") => "magnetometer",
+        ("pressure", "/data") => "pressure",
+        ("gnss", "/fix") => "gps",
+        ("dvl", "/twist") => "dvl_twist",
+        _ => return None,
+    };
+    topic.is_first.then(|| format!("{robot}/{tail}"))
+}
+
+/// Adds the inputs of thrusters and fins.
+pub(super) fn add_inputs(robot: &Robot, add: &mut AddInput<'_>) {
+    for (thruster, t) in robot.thrusters.iter().enumerate() {
+        let topic = format!("{}/thrusters/id_{thruster}/input", robot.name);
+        let command = ProfileCommand::StampedThruster { thruster };
+        add(topic, FloatStamped::info(), command, t.unit.symbol());
+    }
+    let fins = robot.fins.iter().enumerate();
+    for (id, (fin, _)) in fins.filter(|(_, fin)| fin.is_movable()).enumerate() {
+        let topic = format!("{}/fins/id_{id}/input", robot.name);
+        add(
+            topic,
+            FloatStamped::info(),
+            ProfileCommand::StampedFin { fin },
+            "rad",
+        );
+    }
+}
