@@ -1072,3 +1072,31 @@ fn tables_of_profiles_are_complete() {
         assert!(page.contains(&table), "docs/profiles.md lacks\n{table}");
     }
 }
+
+/// Goal: the experiment of docs/experiments.md does what its schedule says. Method: position and
+/// depth before and after the entries, and the progress along the path. Tolerance: 0.1 m of the
+/// goal; the push displaces the vehicle by more than 0.05 m.
+#[test]
+fn the_experiment_of_docs_follows_its_schedule() {
+    let text = blocks_of(&text("docs/experiments.md"), "yaml").remove(0);
+    let world = load_text("experiment.yaml", &text, Overrides::default());
+    let scene = world.unwrap_or_else(|p| panic!("{p}")).scene;
+    let mut s = merrow_sim::Simulation::new(std::sync::Arc::new(scene), 1).unwrap();
+    let mut at = |time_s: f64| {
+        let ns = (time_s * 1e9) as u64 - s.time_ns();
+        s.advance(ns / s.scene.dt_ns);
+        (s.state.robots[0].motion.p_WB, s.state.scheduled)
+    };
+    let goal = merrow_math::Vec3::new(2.0, 0.0, -5.0);
+    assert!((at(19.0).0 - goal).norm() < 0.1);
+    assert!((at(29.9).0 - goal).norm() < 0.1);
+    let (pushed, applied) = at(31.5);
+    assert!((pushed - goal).norm() > 0.05, "{pushed:?}");
+    assert_eq!(applied, 3);
+    let (end, applied) = at(90.0);
+    assert_eq!(applied, 5);
+    let expected = merrow_math::Vec3::new(6.0, 4.0, -5.0);
+    assert!((end - expected).norm() < 0.1, "{end:?}");
+    assert!(s.schedule_rejections.is_empty());
+    assert!(s.state.sea.air.to.wind.x > 11.9);
+}

@@ -110,6 +110,7 @@ pub(crate) fn scene(seed: u64, recipe: Recipe) -> Scene {
         tethers: Vec::new(),
         chargers: Vec::new(),
         faults: Vec::new(),
+        schedule: Vec::new(),
         beacons: Vec::new(),
         obstacles: Vec::new(),
         ais: Vec::new(),

@@ -15,6 +15,7 @@ mod lanes;
 mod replacement;
 mod river;
 mod same_bits;
+mod schedule;
 mod simd_batch;
 mod sites;
 mod sonar;

@@ -21,6 +21,7 @@ pub mod energy;
 pub mod fault;
 pub mod grid;
 pub mod robot;
+pub mod schedule;
 pub mod sensor;
 pub mod tether;
 pub mod texture;

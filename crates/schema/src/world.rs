@@ -8,6 +8,7 @@ use crate::energy::ChargerConfig;
 use crate::fault::FaultConfig;
 use crate::grid::GridConfig;
 use crate::robot::RobotEntry;
+use crate::schedule::ScheduledConfig;
 use crate::sensor::acoustic::BeaconEntry;
 use crate::sensor::ais::AisConfig;
 use crate::sensor::obstacle::ObstacleConfig;
@@ -51,6 +52,8 @@ spec! {
         tethers: NamedMap<TetherConfig> = NamedMap::default(),
         /// Scheduled faults, by name.
         faults: NamedMap<FaultConfig> = NamedMap::default(),
+        /// Commands and changes of the environment at given times, by name.
+        schedule: NamedMap<ScheduledConfig> = NamedMap::default(),
         /// Acoustic beacons for positioning, by name.
         beacons: NamedMap<BeaconEntry> = NamedMap::default(),
         /// Boxes reported by obstacle detectors that process no echoes, by name.

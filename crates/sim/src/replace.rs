@@ -85,6 +85,7 @@ impl Simulation {
     fn transfer_state(&mut self, old: &mut Self, same: &Correspondence) {
         let (now, before) = (&mut self.state, &mut old.state);
         (now.time_ns, now.step) = (before.time_ns, before.step);
+        now.scheduled = before.scheduled;
         now.sea = before.sea.clone();
         let mut is_new = vec![true; now.robots.len()];
         for (state, target) in before.robots.iter_mut().zip(&same.robots) {

@@ -303,6 +303,9 @@ impl Run<'_, '_> {
         }
         let start = self.clock.wall_s();
         simulation.advance(steps);
+        for rejection in std::mem::take(&mut simulation.schedule_rejections) {
+            self.reject(&rejection, simulation);
+        }
         self.last_step_s = (self.clock.wall_s() - start) / steps as f64;
         self.steps += steps;
         let mut finished = None;

@@ -53,6 +53,8 @@ pub struct Simulation {
     /// Changes of the world file that lead to the scene, as text of `merrow_world`; empty without
     /// changes. A checkpoint contains them.
     pub changes: String,
+    /// Rejections of scheduled commands since they were last taken, with the name of the entry.
+    pub schedule_rejections: Vec<CommandRejection>,
 }
 
 /// Number of replacements of the scene that had been made when indices into it were determined.
@@ -110,6 +112,7 @@ impl Simulation {
             frames: Vec::new(),
             scene_version: SceneVersion::default(),
             changes: String::new(),
+            schedule_rejections: Vec::new(),
         })
     }
 
@@ -135,8 +138,9 @@ impl Simulation {
         }
         let mut left = steps;
         while left > 0 {
+            let to_next_command = self.apply_schedule();
             self.sample_exteroceptive();
-            let mut block_steps = left;
+            let mut block_steps = left.min(to_next_command);
             if !self.scene.chargers.is_empty() {
                 let now = self.state.time_ns;
                 if charging::is_due(&self.scene, now) {
@@ -150,12 +154,35 @@ impl Simulation {
             }
             left -= self.advance_to_beams(block_steps);
         }
+        // before the sensors are read, so that the end of a call changes no reading
+        self.apply_schedule();
         self.intersect_beams();
         self.read_due_sensors();
         self.sample_exteroceptive();
         if let Some(scheduler) = &mut self.sensor_scheduler {
             scheduler.deliver_due(self.state.time_ns, &mut self.frames);
         }
+    }
+
+    /// Applies the scheduled commands that are due now. Returns the number of steps to the next.
+    fn apply_schedule(&mut self) -> u64 {
+        let scene = Arc::clone(&self.scene);
+        let now_ns = self.state.time_ns;
+        while let Some(next) = scene.schedule.get(self.state.scheduled as usize) {
+            if next.time_ns > now_ns {
+                return (next.time_ns - now_ns).div_ceil(scene.dt_ns);
+            }
+            self.state.scheduled += 1;
+            if let Err(mut rejection) = self.apply(&next.command) {
+                rejection.reason = format!("schedule {}: {}", next.name, rejection.reason);
+                self.schedule_rejections.push(rejection);
+            }
+            // the command may have moved a robot
+            if let Some(targets) = &mut self.moving_targets {
+                targets.watch_all();
+            }
+        }
+        u64::MAX
     }
 
     /// Samples the exteroceptive sensors that are due now.
@@ -229,9 +256,16 @@ impl Simulation {
 
     /// Resets the state to the start, except for the time. Settings that survive a reset are kept.
     pub(crate) fn restart_state(&mut self) {
-        let (time_ns, step) = (self.state.time_ns, self.state.step);
+        let State {
+            time_ns,
+            step,
+            scheduled,
+            ..
+        } = self.state;
         self.restart();
         (self.state.time_ns, self.state.step) = (time_ns, step);
+        // past commands are not repeated
+        self.state.scheduled = scheduled;
         for (robot, state) in self.scene.robots.iter().zip(&mut self.state.robots) {
             replace::start_at(robot, state, time_ns);
         }

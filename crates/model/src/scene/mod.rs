@@ -5,6 +5,7 @@ mod correspondence;
 pub mod coupling;
 pub mod fault;
 pub mod robot;
+pub mod schedule;
 pub mod sea;
 pub mod sensor;
 mod shared;
@@ -73,6 +74,8 @@ pub struct Scene {
     pub chargers: Vec<Charger>,
     /// Faults that the world file schedules.
     pub faults: Vec<Fault>,
+    /// Commands that the world file schedules, sorted by time.
+    pub schedule: Vec<crate::scene::schedule::ScheduledCommand>,
     /// Beacons, in the order of the world file.
     pub beacons: Vec<crate::scene::sensor::acoustic::Beacon>,
     /// Obstacles for detectors without a sensor, in the order of the world file.

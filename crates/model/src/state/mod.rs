@@ -55,6 +55,8 @@ pub struct State {
     pub chargers: Vec<ChargerState>,
     /// Faults of beacons, from the world file and from commands.
     pub faults: Vec<FaultState>,
+    /// Number of scheduled commands that have been applied.
+    pub scheduled: u64,
 }
 
 /// Position and velocity of one robot (or of several robots of the same model in the lanes of `T`).
@@ -350,6 +352,7 @@ impl State {
                 .filter(|fault| fault.robot.is_none())
                 .map(FaultState::new)
                 .collect(),
+            scheduled: 0,
         }
     }
 

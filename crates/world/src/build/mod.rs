@@ -7,6 +7,7 @@ pub mod energy;
 pub mod fault;
 pub mod flow;
 pub mod robot;
+mod schedule;
 pub mod sea;
 pub mod tether;
 pub mod texture;
@@ -177,6 +178,7 @@ fn build_world(
     scene.chargers = energy::build_chargers(&file.chargers, &file.couplings, &scene, problems);
     scene.beacons = acoustic::build_beacons(&file.beacons, &scene, problems);
     scene.faults = fault::build_faults(&file.faults, &scene, problems);
+    scene.schedule = schedule::build_schedule(&file.schedule, &scene, problems);
     scene.ais = ais::build_transponders(&file.ais, &scene, problems);
     acoustic::resolve_targets(&file.robots, &mut scene, problems);
     obstacle::resolve_detector_sensors(&file.robots, &mut scene, problems);
@@ -243,6 +245,7 @@ fn build_environment(
         tethers: Vec::new(),
         chargers: Vec::new(),
         faults: Vec::new(),
+        schedule: Vec::new(),
         beacons: Vec::new(),
         ais: Vec::new(),
         obstacles: obstacle::build_obstacles(&file.obstacles),

@@ -1,0 +1,149 @@
+//! Keys of scheduled commands.
+
+use merrow_yaml::read::NamedMap;
+use merrow_yaml::spec::{choice, spec};
+
+spec! {
+    /// A command at a given time, so that an experiment needs no other program.
+    pub struct ScheduledConfig {
+        /// Time at which the command is applied, at the start of the next step.
+        time_s: f64 [non_negative],
+        /// Name of the robot that it commands. Required unless it changes the environment, a
+        /// coupling or a winch.
+        robot: Option<String> [name],
+        ..kind: ScheduledKindConfig,
+    }
+}
+
+choice! {
+    /// Type of a scheduled command.
+    pub enum ScheduledKindConfig {
+        /// Commands thrusters.
+        Thrusters = "thrusters" {
+            /// Command of each thruster in its own unit, by name.
+            values: NamedMap<f64> [frame],
+        },
+        /// Commands fins, rudders and azimuth servos.
+        Fins = "fins" {
+            /// Angle of each fin [rad], by name.
+            angles_rad: NamedMap<f64> [frame],
+        },
+        /// Commands buoyancy engines.
+        BuoyancyEngines = "buoyancy_engines" {
+            /// Volume of each engine [m³] relative to that of the hull, by name.
+            volumes_m3: NamedMap<f64> [frame],
+        },
+        /// Commands joints.
+        Joints = "joints" {
+            /// Position, velocity or effort of each joint, as its drive expects, by name.
+            values: NamedMap<f64> [frame],
+        },
+        /// Commands the thrust allocation, or the motion controller in a mode with a pilot.
+        Wrench = "wrench" {
+            /// Force on the base (forward, left, up).
+            force_n: [f64; 3] = [0.0, 0.0, 0.0],
+            /// Moment on the base (forward, left, up).
+            moment_nm: [f64; 3] = [0.0, 0.0, 0.0],
+            /// Time for which the command is repeated. Default: it is sent once.
+            duration_s: f64 [non_negative] = 0.0,
+        },
+        /// Commands the firmware with a velocity.
+        Velocity = "velocity" {
+            /// Linear velocity of the base (forward, left, up).
+            linear_m_s: [f64; 3] = [0.0, 0.0, 0.0],
+            /// Yaw rate of the base, counter-clockwise.
+            yaw_rate_rad_s: f64 = 0.0,
+            /// Time for which the command is repeated. Default: it is sent once.
+            duration_s: f64 [non_negative] = 0.0,
+        },
+        /// Sets heading and depth of a torpedo-shaped vehicle.
+        HeadingDepth = "heading_depth" {
+            /// Heading, clockwise from north. Default: unchanged.
+            heading_deg: Option<f64> [in -360.0..=360.0],
+            /// Depth of the vehicle. Default: unchanged.
+            depth_m: Option<f64>,
+        },
+        /// Requests a mode of the motion controller.
+        Mode = "mode" {
+            /// Name of the mode.
+            mode: String [not_empty],
+        },
+        /// Arms or disarms the firmware.
+        Arm = "arm" {
+            /// Whether the vehicle is armed.
+            on: bool,
+        },
+        /// Requests station keeping at a pose.
+        Goal = "goal" {
+            /// Position in the world (east, north, up).
+            position_m: [f64; 3],
+            /// Roll, pitch and yaw. Default: the present heading.
+            attitude_deg: Option<[f64; 3]>,
+        },
+        /// Requests to follow a path.
+        Path = "path" {
+            /// Waypoints in the world (east, north, up).
+            waypoints_m: Vec<[f64; 3]> [not_empty],
+        },
+        /// Applies a force and a moment to a link, in addition to those that act already.
+        Push = "push" {
+            /// Name of the link. Default: the base.
+            link: Option<String> [frame],
+            /// Force in the world (east, north, up).
+            force_n: [f64; 3] = [0.0, 0.0, 0.0],
+            /// Moment in the world (east, north, up).
+            moment_nm: [f64; 3] = [0.0, 0.0, 0.0],
+            /// Time for which it acts.
+            duration_s: f64 [positive],
+        },
+        /// Sets the level of a load, such as a lamp.
+        Load = "load" {
+            /// Name of the load.
+            load: String [frame],
+            /// Level: 0 is off, 1 is full power.
+            level: f64 [fraction],
+        },
+        /// Engages or releases a coupling.
+        Coupling = "coupling" {
+            /// Name of the coupling.
+            coupling: String [frame],
+            /// Whether it is engaged.
+            engage: bool,
+        },
+        /// Commands the winch of a tether.
+        Winch = "winch" {
+            /// Name of the tether.
+            tether: String [frame],
+            /// Speed at which it pays out.
+            speed_m_s: f64,
+        },
+        /// Replaces the current by a uniform current.
+        Current = "current" {
+            /// Speed of the current.
+            speed_m_s: f64 [non_negative],
+            /// Direction towards which it flows, clockwise from north.
+            direction_deg: f64 [in -360.0..=360.0] = 0.0,
+            /// Upward speed of the current.
+            up_m_s: f64 = 0.0,
+        },
+        /// Changes the weather.
+        Weather = "weather" {
+            /// Wind speed at 10 m above the surface; with `wind_from_deg`.
+            wind_speed_m_s: Option<f64> [non_negative],
+            /// Direction from which the wind blows, clockwise from north.
+            wind_from_deg: Option<f64> [in -360.0..=360.0],
+            /// Factor on the gusts.
+            gustiness: Option<f64> [non_negative],
+            /// Air temperature at sea level.
+            temperature_c: Option<f64> [in -60.0..=60.0],
+            /// Fraction of the sky covered by clouds.
+            cloud_cover: Option<f64> [fraction],
+            /// Rain rate at the surface.
+            rain_mm_h: Option<f64> [non_negative],
+            /// Meteorological visibility in air.
+            visibility_m: Option<f64> [positive],
+            /// Duration of the change.
+            duration_s: f64 [non_negative] = 0.0,
+        },
+    }
+}

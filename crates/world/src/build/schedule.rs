@@ -1,0 +1,358 @@
+//! Conversion of scheduled commands.
+
+use crate::build::horizontal_velocity;
+use merrow_math::{Quat, SpatialForce, Vec3};
+use merrow_model::scene::schedule::ScheduledCommand;
+use merrow_model::scene::{Robot, Scene};
+use merrow_model::state::commands::{FirmwareOrder, WeatherChange};
+use merrow_model::state::firmware::ControlMode;
+use merrow_model::state::{AppliedWrench, Command, WinchCommand, WrenchFrame, WrenchSource};
+use merrow_schema::schedule::{ScheduledConfig, ScheduledKindConfig};
+use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+use merrow_yaml::read::NamedMap;
+use std::sync::Arc;
+
+/// Period at which a command with a duration is repeated [s]. It is shorter than all time-outs of
+/// commands.
+const REPEAT_S: f64 = 0.25;
+/// Maximum number of commands of a schedule, with repetitions.
+const MAX_COMMANDS: usize = 1_000_000;
+
+/// Builds the schedule of a world whose robots, couplings and tethers are known, sorted by time.
+pub(crate) fn build_schedule(
+    file: &NamedMap<ScheduledConfig>,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Vec<ScheduledCommand> {
+    let mut entries: Vec<_> = file.iter().collect();
+    entries.sort_by(|a, b| a.1.time_s.total_cmp(&b.1.time_s));
+    let mut all = Vec::new();
+    let mut sea = scene.sea.clone();
+    for (name, entry) in entries {
+        let Some((commands, duration)) = build_entry(entry, scene, &mut sea, problems) else {
+            continue;
+        };
+        let repetitions = (duration / REPEAT_S).ceil().max(1.0) as usize;
+        if all.len() + repetitions * commands.len() > MAX_COMMANDS {
+            let text = format!("the schedule has more than {MAX_COMMANDS} commands");
+            problems.push(entry.at.key_place("duration_s"), text);
+            continue;
+        }
+        let name: Arc<str> = name.into();
+        for k in 0..repetitions {
+            let time_ns = ((entry.time_s + REPEAT_S * k as f64) * 1e9) as u64;
+            all.extend(commands.iter().map(|command| ScheduledCommand {
+                name: Arc::clone(&name),
+                time_ns,
+                command: command.clone(),
+            }));
+        }
+    }
+    // stable: commands of the same time keep the order of the file
+    all.sort_by_key(|entry| entry.time_ns);
+    all
+}
+
+/// Returns the commands of an entry, and the duration for which they are repeated [s].
+fn build_entry(
+    file: &ScheduledConfig,
+    scene: &Scene,
+    sea: &mut merrow_model::scene::Sea,
+    problems: &mut Problems,
+) -> Option<(Vec<Command>, f64)> {
+    let once = |command: Command| Some((vec![command], 0.0));
+    match &file.kind {
+        ScheduledKindConfig::Coupling {
+            coupling, engage, ..
+        } => {
+            let names = scene.couplings.iter().map(|c| c.name.as_str());
+            let index = find(file, "coupling", coupling, names, problems)?;
+            once(Command::SetCoupling {
+                coupling: index,
+                engage: *engage,
+                partner: None,
+            })
+        }
+        ScheduledKindConfig::Winch {
+            tether, speed_m_s, ..
+        } => {
+            let names = scene.tethers.iter().map(|t| t.name.as_str());
+            let index = find(file, "tether", tether, names, problems)?;
+            once(Command::Winch {
+                tether: index,
+                command: WinchCommand::Speed(*speed_m_s),
+            })
+        }
+        ScheduledKindConfig::Current {
+            speed_m_s,
+            direction_deg,
+            up_m_s,
+            ..
+        } => {
+            let mut v = horizontal_velocity(*speed_m_s, *direction_deg);
+            v.z = *up_m_s;
+            sea.current.profile = vec![(0.0, v)];
+            once(Command::Sea(Box::new(sea.clone())))
+        }
+        ScheduledKindConfig::Weather { .. } => once(weather(file, problems)?),
+        _ => robot_commands(file, scene, problems),
+    }
+}
+
+/// Returns the index of the object `name`, or reports that there is none.
+fn find<'a>(
+    file: &ScheduledConfig,
+    key: &str,
+    name: &str,
+    names: impl Iterator<Item = &'a str> + Clone,
+    problems: &mut Problems,
+) -> Option<usize> {
+    let found = names.clone().position(|other| other == name);
+    if found.is_none() {
+        let hint = did_you_mean(name, names);
+        let text = format!("no {key} {}{hint}", quote(name));
+        problems.push(file.at.key_place(key), text);
+    }
+    found
+}
+
+fn weather(file: &ScheduledConfig, problems: &mut Problems) -> Option<Command> {
+    let ScheduledKindConfig::Weather {
+        wind_speed_m_s,
+        wind_from_deg,
+        gustiness,
+        temperature_c,
+        cloud_cover,
+        rain_mm_h,
+        visibility_m,
+        duration_s,
+        ..
+    } = &file.kind
+    else {
+        return None;
+    };
+    if wind_speed_m_s.is_some() != wind_from_deg.is_some() {
+        let text = "expected `wind_speed_m_s` and `wind_from_deg` together";
+        problems.push(&file.at.whole, text);
+        return None;
+    }
+    let wind = wind_speed_m_s.zip(*wind_from_deg);
+    Some(Command::Weather(Box::new(WeatherChange {
+        wind: wind.map(|(speed, from)| horizontal_velocity(-speed, from)),
+        gustiness: *gustiness,
+        temperature: *temperature_c,
+        cloud_cover: *cloud_cover,
+        rain: *rain_mm_h,
+        visibility: *visibility_m,
+        time_of_day_s: None,
+        duration_s: *duration_s,
+    })))
+}
+
+/// Returns the commands of an entry for a robot, and the duration for which they are repeated [s].
+fn robot_commands(
+    file: &ScheduledConfig,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Option<(Vec<Command>, f64)> {
+    let Some(name) = &file.robot else {
+        problems.push(&file.at.whole, "`robot` is missing");
+        return None;
+    };
+    let names = scene.robots.iter().map(|r| r.name.as_str());
+    let robot = find(file, "robot", name, names, problems)?;
+    let model = &scene.robots[robot];
+    let whole = &file.at.whole;
+    let once = |command: Command| Some((vec![command], 0.0));
+    match &file.kind {
+        ScheduledKindConfig::Thrusters { values, .. } => {
+            let names: Vec<&str> = model.thrusters.iter().map(|t| t.name.as_str()).collect();
+            let command = |thruster, value| Command::Thruster {
+                robot,
+                thruster,
+                value,
+            };
+            devices((values, whole), ("thruster", &names), command, problems)
+        }
+        ScheduledKindConfig::Fins { angles_rad, .. } => {
+            let names: Vec<&str> = model.fins.iter().map(|f| f.name.as_str()).collect();
+            let command = |fin, value| Command::Fin { robot, fin, value };
+            devices((angles_rad, whole), ("fin", &names), command, problems)
+        }
+        ScheduledKindConfig::BuoyancyEngines { volumes_m3, .. } => {
+            let engines = model.buoyancy_engines.iter();
+            let names: Vec<&str> = engines.map(|b| b.name.as_str()).collect();
+            let command = |engine, value| Command::BuoyancyEngine {
+                robot,
+                engine,
+                value,
+            };
+            devices(
+                (volumes_m3, whole),
+                ("buoyancy engine", &names),
+                command,
+                problems,
+            )
+        }
+        ScheduledKindConfig::Joints { values, .. } => {
+            let names: Vec<&str> = model.links[1..]
+                .iter()
+                .map(|link| link.joint.name.as_str())
+                .collect();
+            let command = |joint, value| Command::Joint {
+                robot,
+                joint,
+                value,
+            };
+            devices((values, whole), ("joint", &names), command, problems)
+        }
+        ScheduledKindConfig::Load { load, level, .. } => {
+            let names = model.loads.iter().map(|l| l.name.as_str());
+            let load = find(file, "load", load, names, problems)?;
+            let level = *level;
+            once(Command::Load { robot, load, level })
+        }
+        ScheduledKindConfig::Push { .. } => once(push(file, robot, model, problems)?),
+        _ => motion_commands(file, robot, problems),
+    }
+}
+
+/// Returns the commands of named devices.
+fn devices(
+    (values, whole): (&NamedMap<f64>, &Place),
+    (what, names): (&str, &[&str]),
+    command: impl Fn(usize, f64) -> Command,
+    problems: &mut Problems,
+) -> Option<(Vec<Command>, f64)> {
+    let mut commands = Vec::new();
+    for (name, value) in values.iter() {
+        match names.iter().position(|other| other == &name) {
+            Some(index) => commands.push(command(index, *value)),
+            None => {
+                let hint = did_you_mean(name, names.iter().copied());
+                let text = format!("no {what} {}{hint}", quote(name));
+                problems.push(values.key_place(name).unwrap_or(whole), text);
+            }
+        }
+    }
+    Some((commands, 0.0))
+}
+
+fn push(
+    file: &ScheduledConfig,
+    robot: usize,
+    model: &Robot,
+    problems: &mut Problems,
+) -> Option<Command> {
+    let ScheduledKindConfig::Push {
+        link,
+        force_n,
+        moment_nm,
+        duration_s,
+        ..
+    } = &file.kind
+    else {
+        return None;
+    };
+    let names = model.links.iter().map(|l| l.name.as_str());
+    let link = match link {
+        Some(name) => find(file, "link", name, names, problems)?,
+        None => 0,
+    };
+    Some(Command::ApplyWrench {
+        robot,
+        wrench: AppliedWrench {
+            link,
+            source: WrenchSource::Service,
+            frame: WrenchFrame::World,
+            F: SpatialForce {
+                m: Vec3::from(*moment_nm),
+                f: Vec3::from(*force_n),
+            },
+            p_LoP: Vec3::zero(),
+            start_ns: 0,
+            end_ns: (duration_s * 1e9) as u64,
+        },
+    })
+}
+
+/// Returns the commands of controllers, and the duration for which they are repeated [s].
+fn motion_commands(
+    file: &ScheduledConfig,
+    robot: usize,
+    problems: &mut Problems,
+) -> Option<(Vec<Command>, f64)> {
+    let once = |command: Command| Some((vec![command], 0.0));
+    match &file.kind {
+        ScheduledKindConfig::Wrench {
+            force_n,
+            moment_nm,
+            duration_s,
+            ..
+        } => {
+            let (force, moment) = (Vec3::from(*force_n), Vec3::from(*moment_nm));
+            let command = Command::Wrench {
+                robot,
+                force,
+                moment,
+            };
+            Some((vec![command], *duration_s))
+        }
+        ScheduledKindConfig::Velocity {
+            linear_m_s,
+            yaw_rate_rad_s,
+            duration_s,
+            ..
+        } => {
+            let command = Command::Velocity {
+                robot,
+                linear: Vec3::from(*linear_m_s),
+                angular: Vec3::new(0.0, 0.0, *yaw_rate_rad_s),
+            };
+            Some((vec![command], *duration_s))
+        }
+        ScheduledKindConfig::HeadingDepth {
+            heading_deg,
+            depth_m,
+            ..
+        } => once(Command::HeadingDepth {
+            robot,
+            heading: heading_deg.map(f64::to_radians),
+            depth: *depth_m,
+        }),
+        ScheduledKindConfig::Mode { mode, .. } => {
+            let Some(mode) = ControlMode::from_keyword(mode) else {
+                let names = ControlMode::ALL.iter().map(|(_, name)| *name);
+                let hint = did_you_mean(mode, names);
+                let text = format!("no mode {}{hint}", quote(mode));
+                problems.push(file.at.key_place("mode"), text);
+                return None;
+            };
+            once(Command::ControlMode { robot, mode })
+        }
+        ScheduledKindConfig::Arm { on, .. } => once(Command::FirmwareOrder {
+            robot,
+            order: FirmwareOrder::Enable(*on),
+        }),
+        ScheduledKindConfig::Goal {
+            position_m,
+            attitude_deg,
+            ..
+        } => {
+            let attitude = attitude_deg.map(|rpy| {
+                let [roll, pitch, yaw] = rpy.map(f64::to_radians);
+                Quat::from_rpy(roll, pitch, yaw)
+            });
+            once(Command::PoseGoal {
+                robot,
+                p_WB: Vec3::from(*position_m),
+                q_WB: attitude,
+            })
+        }
+        ScheduledKindConfig::Path { waypoints_m, .. } => once(Command::FollowPath {
+            robot,
+            waypoints: Arc::new(waypoints_m.iter().map(|p| Vec3::from(*p)).collect()),
+        }),
+        _ => None,
+    }
+}
