@@ -18,7 +18,7 @@ spec! {
 choice! {
     /// Type of a scheduled command.
     pub enum ScheduledKindConfig {
-        /// Commands thrusters.
+        /// Commands thrusters by name.
         Thrusters = "thrusters" {
             /// Command of each thruster in its own unit, by name.
             values: NamedMap<f64> [frame],
@@ -28,12 +28,12 @@ choice! {
             /// Angle of each fin [rad], by name.
             angles_rad: NamedMap<f64> [frame],
         },
-        /// Commands buoyancy engines.
+        /// Commands buoyancy engines by name.
         BuoyancyEngines = "buoyancy_engines" {
             /// Volume of each engine [m³] relative to that of the hull, by name.
             volumes_m3: NamedMap<f64> [frame],
         },
-        /// Commands joints.
+        /// Commands joints by name.
         Joints = "joints" {
             /// Position, velocity or effort of each joint, as its drive expects, by name.
             values: NamedMap<f64> [frame],
@@ -126,7 +126,7 @@ choice! {
             /// Upward speed of the current.
             up_m_s: f64 = 0.0,
         },
-        /// Changes the weather.
+        /// Changes the weather over time.
         Weather = "weather" {
             /// Wind speed at 10 m above the surface; with `wind_from_deg`.
             wind_speed_m_s: Option<f64> [non_negative],

@@ -334,6 +334,13 @@ fn motion_commands(
             robot,
             order: FirmwareOrder::Enable(*on),
         }),
+        kind => once(goal_or_path(kind, robot)?),
+    }
+}
+
+/// Returns the command of an entry with a goal or a path.
+fn goal_or_path(kind: &ScheduledKindConfig, robot: usize) -> Option<Command> {
+    match kind {
         ScheduledKindConfig::Goal {
             position_m,
             attitude_deg,
@@ -343,13 +350,13 @@ fn motion_commands(
                 let [roll, pitch, yaw] = rpy.map(f64::to_radians);
                 Quat::from_rpy(roll, pitch, yaw)
             });
-            once(Command::PoseGoal {
+            Some(Command::PoseGoal {
                 robot,
                 p_WB: Vec3::from(*position_m),
                 q_WB: attitude,
             })
         }
-        ScheduledKindConfig::Path { waypoints_m, .. } => once(Command::FollowPath {
+        ScheduledKindConfig::Path { waypoints_m, .. } => Some(Command::FollowPath {
             robot,
             waypoints: Arc::new(waypoints_m.iter().map(|p| Vec3::from(*p)).collect()),
         }),
