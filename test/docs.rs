@@ -1100,3 +1100,24 @@ fn the_experiment_of_docs_follows_its_schedule() {
     assert!(s.schedule_rejections.is_empty());
     assert!(s.state.sea.air.to.wind.x > 11.9);
 }
+
+/// Goal: the actors of docs/experiments.md move. Method: one minute; the end of the diver's route.
+/// Tolerance: 0.1 m.
+#[test]
+fn the_actors_of_docs_move() {
+    let text = blocks_of(&text("docs/experiments.md"), "yaml").remove(1);
+    let world = load_text("actors.yaml", &text, Overrides::default());
+    let scene = world.unwrap_or_else(|p| panic!("{p}")).scene;
+    let mut s = merrow_sim::Simulation::new(std::sync::Arc::new(scene), 1).unwrap();
+    s.advance(60_000_000_000 / s.scene.dt_ns);
+    let diver = s
+        .scene
+        .robots
+        .iter()
+        .position(|r| r.name == "diver")
+        .unwrap();
+    let p = s.state.robots[diver].motion.p_WB;
+    let end = merrow_math::Vec3::new(20.0, -12.0, -4.0);
+    assert!((p - end).norm() < 0.1, "{p:?}");
+    assert!(s.state.robots.iter().all(|r| r.halted.is_none()));
+}

@@ -123,6 +123,7 @@ pub(crate) fn robot(random: &mut Random, recipe: Recipe) -> Robot {
     let mut robot = Robot {
         namespace: String::new(),
         profile: None,
+        route: None,
         name: "tree".into(),
         model: "random".into(),
         floating: recipe.floating,

@@ -1,4 +1,5 @@
-//! Tests that scheduled commands give the same bits for any threads and blocks, and after resuming.
+//! Tests that scheduled commands and actors give the same bits for any threads and blocks, and
+//! after resuming.
 
 use crate::common::{scene, simulation};
 use merrow_sim::Simulation;
@@ -10,6 +11,18 @@ seabed: {depth_m: 15}
 robots:
   rov: {model: bluerov2_heavy, position_m: [0, 0, -2]}
   auv: {model: remus100, position_m: [0, 30, -4]}
+actors:
+  swimmer:
+    floats: false
+    body:
+      source: test
+      axes: flu
+      mass_kg: 80
+      volume_m3: 0.08
+      inertia_kg_m2: {xx: 2, yy: 12, zz: 12}
+      collisions: {body: {kind: box, size_m: [1.8, 0.4, 0.3]}}
+    waypoints_m: [[-2, 0.3, -2], [3, 0.2, -3]]
+    speed_m_s: 1.2
 schedule:
   first: {time_s: 0, robot: rov, kind: mode, mode: station_keeping}
   goal: {time_s: 0.513, robot: rov, kind: goal, position_m: [1, 0, -3]}
@@ -38,8 +51,8 @@ fn travel(s: &mut Simulation, steps: u64, block: u64) -> String {
     text
 }
 
-// Goal: a schedule gives the same bits on 1 and 2 threads, in blocks of any length. Method: state
-// hash, and readings of each robot. Tolerance: none.
+// Goal: a schedule and an actor that swims into a robot give the same bits on 1 and 2 threads, in
+// blocks of any length. Method: state hash, and readings of each robot. Tolerance: none.
 #[test]
 fn schedules_are_independent_of_threads_and_blocks() {
     let reference = |threads: usize, block: u64| {

@@ -14,6 +14,7 @@
 //! assert_eq!(keys["gravity_m_s2"]["default"], 9.81);
 //! ```
 
+pub mod actor;
 pub mod air;
 pub mod contact;
 pub mod coupling;

@@ -1,6 +1,7 @@
 //! Keys of a world: time step, origin and seabed, and the components of the world.
 
 use crate::GRAVITY;
+use crate::actor::ActorEntry;
 use crate::air::{AirConfig, WeatherConfig};
 use crate::contact::{MaterialConfig, PropEntry, StructureConfig};
 use crate::coupling::CouplingConfig;
@@ -42,6 +43,8 @@ spec! {
         robots: NamedMap<RobotEntry>,
         /// Free-floating objects without actuators and sensors, by name.
         props: NamedMap<PropEntry> = NamedMap::default(),
+        /// Objects that move along a route by themselves, by name.
+        actors: NamedMap<ActorEntry> = NamedMap::default(),
         /// Static structures with collision shapes, by name.
         structures: NamedMap<StructureConfig> = NamedMap::default(),
         /// Couplings that join two bodies permanently or on demand, by name.

@@ -82,10 +82,12 @@ impl RobotGroup {
 }
 
 /// Returns true if the kernel alone moves the robot and SIMD lanes save time: joints have their own
-/// controllers, and mesh hulls are cut one robot at a time in any case.
+/// controllers, mesh hulls are cut one robot at a time in any case, and actors have a force of
+/// their own.
 fn can_batch(robot: &Robot) -> bool {
     let base = &robot.links[0];
-    robot.n_joints() == 0 && base.hull_mesh.is_none() && base.radiation.is_none()
+    let is_plain = base.hull_mesh.is_none() && base.radiation.is_none();
+    robot.n_joints() == 0 && is_plain && robot.route.is_none()
 }
 
 /// Returns true if two robots are identical for the kernel.

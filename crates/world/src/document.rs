@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Sections of a world file that contain objects.
-pub const SECTIONS: [&str; 3] = ["robots", "props", "structures"];
+pub const SECTIONS: [&str; 4] = ["robots", "props", "actors", "structures"];
 
 /// A world file and the changes since it was loaded.
 #[derive(Clone, Debug)]
@@ -203,7 +203,7 @@ impl Document {
                 return Ok(changed);
             }
         }
-        Err(format!("no robot, prop or structure {name:?}"))
+        Err(format!("no robot, prop, actor or structure {name:?}"))
     }
 
     /// Returns the named poses of the world.
@@ -261,7 +261,7 @@ impl Document {
                 return Ok(changed);
             }
         }
-        Err(format!("no robot, prop or structure {name:?}"))
+        Err(format!("no robot, prop, actor or structure {name:?}"))
     }
 
     /// Returns the world with a structure at another place. The result is not built yet.

@@ -1,5 +1,6 @@
 //! Tests of bodies in water and air: weight, added mass, drag, buoyancy and hulls.
 
+mod actor;
 mod buoyancy;
 mod external;
 mod floating;

@@ -1,5 +1,6 @@
 """Checks of end_to_end.py: the services and the action of simulation_interfaces."""
 
+import math
 import pathlib
 import tempfile
 import time
@@ -328,7 +329,7 @@ tags: [test]
             assert done.entity_name == "guest"
             latest(m.listen("/harbour/north/guest/odometry", "nav_msgs/msg/Odometry"))
             info = message(f"{PACKAGE}/msg/EntityInfo", tags=["lead"], description="The first one",
-                           category=message(f"{PACKAGE}/msg/EntityCategory", category=4))
+                           category=message(f"{PACKAGE}/msg/EntityCategory", category=2))
             for entity in ("grid_1", "guest"):
                 simulator.ok("SetEntityInfo", entity=entity, info=info)
                 found = simulator.ok("GetEntityInfo", entity=entity).info
@@ -639,7 +640,32 @@ def check_version_1():
         forget_types()
 
 
-CHECKS = [check_spawn_and_delete, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
+def check_actors():
+    """Actors are entities: they are listed with their category, move, stay when a robot is added, and
+    are deleted.
+    """
+    page = (pathlib.Path(__file__).parents[3] / "docs" / "experiments.md").read_text()
+    world = page.split("```yaml\n")[2].split("```")[0]
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "actors.yaml"
+        file.write_text(world)
+        with Merrow(str(file), "--pace", "lockstep") as m:
+            simulator = Simulator(m)
+            assert sorted(simulator.entities()) == ["diver", "ferry", "rov"]
+            human = message(f"{PACKAGE}/msg/EntityCategory", category=2)
+            assert simulator.entities(categories=[human]) == ["diver"], simulator.entities(categories=[human])
+            before = position(simulator.state("ferry"))
+            m.step(1000)
+            simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2", at=(2, 10, -2)))
+            after = position(simulator.state("ferry"))
+            assert math.dist(before[:2], after[:2]) > 2, (before, after)
+            simulator.ok("DeleteEntity", entity="diver")
+            m.step(1000)
+            assert sorted(simulator.entities()) == ["ferry", "rov", "second"]
+            assert math.dist(position(simulator.state("ferry"))[:2], after[:2]) > 2
+
+
+CHECKS = [check_spawn_and_delete, check_actors, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
           check_named_poses_and_info, check_worlds, check_features_and_prefix, check_saved_world, check_recorded_spawns,
           check_delete_errors,
           check_external_wrenches, check_version_1, check_many_spawns]

@@ -30,6 +30,7 @@ pub use crate::scene::sea::{Current, Origin, Sea, Seabed};
 pub use crate::scene::sensor::{Sensor, SensorKind};
 pub use crate::scene::shared::Shared;
 pub use crate::scene::tether::{LineModel, LineProperties, Tether, TetherEnd, Winch};
+use std::sync::Arc;
 
 use merrow_math::spatial::Factor;
 use merrow_math::{Mat3, SpatialInertia, Vec3};
@@ -100,6 +101,8 @@ pub struct Robot {
     pub namespace: String,
     /// Simulator whose names its topics have; `None`: Merrow's own names.
     pub profile: Option<crate::scene::robot::profile::Profile>,
+    /// Route along which it moves by itself, if it is an actor.
+    pub route: Option<Arc<crate::scene::robot::route::Route>>,
     /// Name of its model.
     pub model: String,
     /// True if link 0 moves freely; false if it is fixed in the world.

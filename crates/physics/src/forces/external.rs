@@ -22,12 +22,13 @@
 //! # Checked by
 //! test/analytic/bodies/external.rs
 
+use crate::forces::route::route_force;
 use merrow_math::{Mat3, SpatialForce, Vec3};
 use merrow_model::scene::Robot;
 use merrow_model::state::{AppliedWrench, RobotState, Workspace, WrenchFrame};
 
-/// Adds the external forces and the coupling forces to the thruster forces, at all stages of the
-/// step, and the wrenches that act at `now_ns` [ns]. (1), (2)
+/// Adds the external forces, the coupling forces and the force of a route to the thruster forces,
+/// at all stages of the step, and the wrenches that act at `now_ns` [ns]. (1), (2)
 pub fn add_external_forces(robot: &Robot, state: &RobotState, now_ns: u64, work: &mut Workspace) {
     for i in 0..robot.links.len() {
         let F = state.external_force[i];
@@ -41,6 +42,12 @@ pub fn add_external_forces(robot: &Robot, state: &RobotState, now_ns: u64, work:
         };
         for stage in &mut work.thrust[i] {
             *stage = stage.plus(&F_L);
+        }
+    }
+    if let Some(route) = &robot.route {
+        let F_B = route_force(robot, route, state, now_ns as f64 * 1e-9);
+        for stage in &mut work.thrust[0] {
+            *stage = stage.plus(&F_B);
         }
     }
     let active = state.applied_wrenches.iter();

@@ -7,6 +7,7 @@ pub mod hydrodynamics;
 pub mod joint;
 pub mod lines;
 pub mod rigid_body;
+pub mod route;
 pub mod sum;
 pub(crate) mod wind_load;
 

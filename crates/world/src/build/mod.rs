@@ -1,6 +1,7 @@
 //! Conversion of a world file to a scene: rules that concern more than one key, and conversion to
 //! SI units.
 
+mod actor;
 pub mod air;
 pub mod coupling;
 pub mod energy;
@@ -38,6 +39,7 @@ use merrow_yaml::node::{Loader, Node, Value};
 use merrow_yaml::read;
 use merrow_yaml::read::{Field, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Values of the world file that the command line overrides.
 #[derive(Clone, Copy, Debug, Default)]
@@ -278,8 +280,8 @@ fn build_context<'a>(
     }
 }
 
-/// Adds the robots of the world and then its props. Returns the model information of each, in the
-/// order of the robots of `scene`.
+/// Adds the robots of the world, then its props and its actors. Returns the model information of
+/// each, in the order of the robots of `scene`.
 fn add_robots_and_props(
     file: &WorldConfig,
     frame: BuildContext<'_>,
@@ -295,6 +297,19 @@ fn add_robots_and_props(
         collision::check_prop(name, prop, problems);
         let entry = robot::prop_as_robot(prop);
         add_robots(name, &entry, frame, scene, problems);
+        models.resize(scene.robots.len(), robot::model_sources(&entry.model));
+    }
+    for (name, actor) in file.actors.iter() {
+        let Some(route) = actor::build_route(actor, problems) else {
+            continue;
+        };
+        let prop = actor::actor_as_prop(actor, &route);
+        collision::check_prop(name, &prop, problems);
+        let entry = robot::prop_as_robot(&prop);
+        add_robots(name, &entry, frame, scene, problems);
+        if let Some(robot) = scene.robots.last_mut() {
+            robot.route = Some(Arc::new(route));
+        }
         models.resize(scene.robots.len(), robot::model_sources(&entry.model));
     }
     models

@@ -12,4 +12,5 @@ pub mod joint;
 pub mod motion_control;
 pub mod profile;
 pub mod radiation;
+pub mod route;
 pub mod thruster;

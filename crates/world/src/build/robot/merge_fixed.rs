@@ -189,6 +189,7 @@ impl Removal {
             firmware: _,
             namespace: _,
             profile: _,
+            route: _,
         } = robot;
         thrusters.iter_mut().for_each(|t| self.move_thruster(t));
         for b in buoyancy_engines {

@@ -130,6 +130,7 @@ fn robot_without_devices(
         name: name.to_string(),
         namespace: String::new(),
         profile: None,
+        route: None,
         model: model.description.clone(),
         floating: model.base == Base::Floating,
         attached: Vec::new(),

@@ -1,0 +1,90 @@
+//! Conversion of actors: bodies that move along a route.
+
+use merrow_math::Vec3;
+use merrow_model::scene::robot::route::Route;
+use merrow_schema::actor::ActorEntry;
+use merrow_schema::contact::PropEntry;
+use merrow_yaml::error::Problems;
+
+/// Distance within which the ends of a repeating route must agree [m].
+const END_TOLERANCE: f64 = 1e-6;
+
+/// Builds the route of an actor; `None` after reporting a mistake.
+pub(crate) fn build_route(file: &ActorEntry, problems: &mut Problems) -> Option<Route> {
+    let points: Vec<Vec3> = file.waypoints_m.iter().map(|p| Vec3::from(*p)).collect();
+    let n = points.len();
+    if n < 2 {
+        let text = "`waypoints_m`: found 1 waypoint, expected at least 2";
+        problems.push(file.at.key_place("waypoints_m"), text);
+        return None;
+    }
+    let times = waypoint_times(file, &points, problems)?;
+    if let Some(k) = (1..n).find(|k| times[*k] <= times[k - 1]) {
+        let text = format!(
+            "the time {} s of waypoint {k} is not after that of the waypoint before, {} s",
+            times[k],
+            times[k - 1]
+        );
+        problems.push(&file.at.whole, text);
+        return None;
+    }
+    if file.repeats && (points[n - 1] - points[0]).norm() > END_TOLERANCE {
+        let text = "`repeats`: expected the last waypoint at the position of the first";
+        problems.push(file.at.key_place("repeats"), text);
+        return None;
+    }
+    Some(Route {
+        times,
+        points,
+        repeats: file.repeats,
+        floats: file.floats,
+    })
+}
+
+/// Times of the waypoints [s], as given or from the speed.
+fn waypoint_times(file: &ActorEntry, points: &[Vec3], problems: &mut Problems) -> Option<Vec<f64>> {
+    match file.speed_m_s {
+        Some(_) if !file.times_s.is_empty() => {
+            let text = "expected `times_s` or `speed_m_s`, found both";
+            problems.push(file.at.key_place("speed_m_s"), text);
+            None
+        }
+        Some(speed) => {
+            let mut times = vec![0.0];
+            for pair in points.windows(2) {
+                let last = times[times.len() - 1];
+                times.push(last + (pair[1] - pair[0]).norm() / speed);
+            }
+            Some(times)
+        }
+        None if file.times_s.len() == points.len() => Some(file.times_s.clone()),
+        None => {
+            let text = format!(
+                "`times_s`: found {} times for {} waypoints; expected one each, or `speed_m_s`",
+                file.times_s.len(),
+                points.len()
+            );
+            problems.push(&file.at.whole, text);
+            None
+        }
+    }
+}
+
+/// Returns the actor as a prop at the start of its route.
+pub(crate) fn actor_as_prop(file: &ActorEntry, route: &Route) -> PropEntry {
+    let start = route.reference(route.times[0]);
+    let v = start.v;
+    let speed = (v.x * v.x + v.y * v.y).sqrt();
+    PropEntry {
+        body: file.body.clone(),
+        position_m: start.p.to_array(),
+        attitude_deg: [0.0, 0.0, start.yaw.to_degrees()],
+        velocity_m_s: [speed, 0.0, if route.floats { 0.0 } else { v.z }],
+        angular_velocity_rad_s: [0.0, 0.0, start.yaw_rate],
+        repeat: None,
+        description: file.description.clone(),
+        category: file.category,
+        tags: file.tags.clone(),
+        at: file.at.clone(),
+    }
+}
