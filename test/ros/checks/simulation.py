@@ -329,7 +329,7 @@ tags: [test]
             assert done.entity_name == "guest"
             latest(m.listen("/harbour/north/guest/odometry", "nav_msgs/msg/Odometry"))
             info = message(f"{PACKAGE}/msg/EntityInfo", tags=["lead"], description="The first one",
-                           category=message(f"{PACKAGE}/msg/EntityCategory", category=2))
+                           category=message(f"{PACKAGE}/msg/EntityCategory", category=4))
             for entity in ("grid_1", "guest"):
                 simulator.ok("SetEntityInfo", entity=entity, info=info)
                 found = simulator.ok("GetEntityInfo", entity=entity).info
