@@ -5,6 +5,7 @@ use super::load_simulation;
 use clap::Args;
 use crossbeam_channel::Sender;
 use indicatif::{ProgressBar, ProgressStyle};
+use merrow::input::replay::read_commands;
 use merrow::node::bridge::Bridge;
 use merrow::node::checkpoint;
 use merrow::node::world_editor::{EditorParts, EditorThread};
@@ -18,7 +19,7 @@ use merrow_sim::{Control, Observer, Pace, Simulation, Summary};
 use merrow_world::{Document, Overrides};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -58,6 +59,9 @@ pub(super) struct Arguments {
     /// Continue from a checkpoint of this world; --for counts from there.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
+    /// Replay the commands of a recorded bag: an MCAP file or the folder of a bag.
+    #[arg(long, value_name = "BAG", conflicts_with = "resume")]
+    replay_commands: Option<PathBuf>,
     /// Run without a ROS node and without network access.
     #[arg(long)]
     no_ros: bool,
@@ -80,13 +84,7 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
 /// # Errors
 /// The world cannot be loaded or run, or the recording is incomplete.
 pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
-    let overrides = Overrides {
-        seed: arguments.seed,
-        profile: arguments.profile,
-    };
-    let resume = arguments.resume.as_deref();
-    let (document, mut simulation) =
-        load_simulation(&arguments.world, overrides, arguments.threads, resume)?;
+    let (document, mut simulation) = load_run(arguments)?;
     let mut autosave = Autosave::from_arguments(arguments, simulation.time_ns());
     if let Some(autosave) = &autosave {
         // reports a file that cannot be written before the run
@@ -147,6 +145,31 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
         failed = failed.or(Some(why));
     }
     failed.map_or(Ok(ExitCode::SUCCESS), Err)
+}
+
+/// Loads the world of a run, with the commands that it replays.
+fn load_run(arguments: &Arguments) -> Result<(Document, Simulation), String> {
+    let overrides = Overrides {
+        seed: arguments.seed,
+        profile: arguments.profile,
+    };
+    let resume = arguments.resume.as_deref();
+    let (document, mut simulation) =
+        load_simulation(&arguments.world, overrides, arguments.threads, resume)?;
+    if let Some(bag) = &arguments.replay_commands {
+        schedule_replay(bag, &mut simulation)?;
+    }
+    Ok((document, simulation))
+}
+
+/// Reads the commands of a bag, which the run applies again. Prints those that are not valid.
+fn schedule_replay(bag: &Path, simulation: &mut Simulation) -> Result<(), String> {
+    let replay = read_commands(&simulation.scene, &simulation.state, bag)?;
+    for line in &replay.refused {
+        eprintln!("warning: {line}");
+    }
+    simulation.replay.commands = replay.commands;
+    Ok(())
 }
 
 /// Services that change the world. The services end before the editor.

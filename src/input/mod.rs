@@ -4,6 +4,7 @@
 pub mod faults;
 pub mod firmware;
 pub mod motion_control;
+pub mod replay;
 pub mod services;
 pub(crate) mod wrench;
 
@@ -22,7 +23,7 @@ use merrow_ros2::msg::sensor_msgs::JointState;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray};
 use merrow_ros2::node::Callback;
 use merrow_ros2::node::Logger;
-use merrow_sim::{Request, SceneVersion};
+use merrow_sim::{InputMessage, Request, SceneVersion};
 use std::sync::Arc;
 
 /// Time for which a wrench from a topic acts [s].
@@ -59,17 +60,18 @@ impl Mailbox {
     /// Returns the callback of an input topic.
     pub fn callback(&self, topic: &str, target: Target) -> Callback {
         let mailbox = self.clone();
-        let topic = topic.to_string();
+        let topic: Arc<str> = topic.into();
         Box::new(move |bytes| {
             let robot = robot_of(target);
-            match commands(&mailbox, target, bytes) {
+            match commands(&mailbox.scene, &mailbox.progress, target, bytes) {
                 Ok(commands) => {
-                    for command in commands {
-                        // sending fails if the run has ended
-                        let _ = mailbox
-                            .requests
-                            .send(Request::Command(mailbox.version, command));
-                    }
+                    let message = InputMessage {
+                        topic: Arc::clone(&topic),
+                        bytes: bytes.to_vec(),
+                    };
+                    let request = Request::Input(mailbox.version, commands, message);
+                    // sending fails if the run has ended
+                    let _ = mailbox.requests.send(request);
                 }
                 Err(why) => mailbox.reject(robot, &topic, &why),
             }
@@ -99,8 +101,12 @@ fn robot_of(target: Target) -> Option<usize> {
 }
 
 /// Converts a message to commands.
-fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Command>, String> {
-    let scene = &mailbox.scene;
+fn commands(
+    scene: &Arc<Scene>,
+    progress: &Progress,
+    target: Target,
+    bytes: &[u8],
+) -> Result<Vec<Command>, String> {
     let command = match target {
         Target::Joints { robot } => {
             let message = read::<JointState>(bytes)?;
@@ -130,7 +136,7 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
             values: read_values(bytes)?,
         },
         Target::Trajectory { group_index } => {
-            arm::topic_trajectory(scene, group_index, bytes, &mailbox.progress)?
+            arm::topic_trajectory(scene, group_index, bytes, progress)?
         }
         Target::Group { group_index, mode } => Command::JointGroup {
             robot: group_index.robot,

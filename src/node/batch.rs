@@ -7,7 +7,7 @@ use merrow_math::Vec3;
 use merrow_model::state::BatteryState;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::reading::Stamped;
-use merrow_sim::SceneVersion;
+use merrow_sim::{InputMessage, SceneVersion};
 
 /// Results of one block of steps.
 #[derive(Debug, Default)]
@@ -16,6 +16,8 @@ pub struct Batch {
     pub time_ns: u64,
     /// Version of the scene to which all indices refer.
     pub scene_version: SceneVersion,
+    /// Messages of users that were applied while a bag is recorded: time [ns] and message.
+    pub inputs: Vec<(u64, InputMessage)>,
     /// Sensor readings: robot index, sensor index, reading.
     pub readings: Vec<(u32, u32, Stamped)>,
     /// Frames of exteroceptive sensors.

@@ -17,7 +17,7 @@ use merrow_model::state::{Halt, TetherState};
 use merrow_ros2::args::NodeOptions;
 use merrow_ros2::node::{Node, Publisher};
 use merrow_ros2::parameters::ParameterServer;
-use merrow_sim::{BLOCK_MAX_NS, Control, Observer, Pace, Request, Simulation};
+use merrow_sim::{BLOCK_MAX_NS, Control, InputMessage, Observer, Pace, Request, Simulation};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,6 +30,8 @@ pub struct Bridge {
     /// Last status of the goals of every group of joints.
     groups: Vec<Option<GroupStatus>>,
     forgotten: u64,
+    /// Messages of users since the last block, while a bag is recorded.
+    inputs: Vec<(u64, InputMessage)>,
     /// Outputs of every exteroceptive sensor.
     exteroceptive: Vec<ExteroceptiveOutputs>,
     /// One publisher per output of the plan; empty without a node.
@@ -146,6 +148,7 @@ impl Bridge {
             progress,
             groups: vec![None; count_groups(scene)],
             forgotten: 0,
+            inputs: Vec::new(),
             exteroceptive: exteroceptive_outputs(scene, plan),
             publishers: publishers.unwrap_or_default(),
             interface,
@@ -264,6 +267,7 @@ impl Observer for Bridge {
             ..Batch::default()
         };
         batch.groups = self.changed_groups(simulation);
+        batch.inputs = std::mem::take(&mut self.inputs);
         batch.removed_goals_up_to = std::mem::take(&mut self.forgotten);
         for (robot, runner) in simulation.runners.iter().enumerate() {
             let of_robot =
@@ -290,6 +294,17 @@ impl Observer for Bridge {
 
     fn before_steps(&mut self, simulation: &Simulation) {
         self.update_requested_outputs(simulation);
+    }
+
+    fn received(&mut self, message: &InputMessage, simulation: &Simulation) {
+        if self
+            .publisher_thread
+            .shared
+            .recording
+            .load(Ordering::Relaxed)
+        {
+            self.inputs.push((simulation.time_ns(), message.clone()));
+        }
     }
 
     fn rejected(&mut self, rejection: &CommandRejection, simulation: &Simulation) {

@@ -313,6 +313,7 @@ impl Worker {
         let scene = Arc::clone(&self.context.outputs.scene);
         let now = batch.time_ns;
         self.now_ns = now;
+        self.record_inputs(&batch.inputs);
         for &(robot, sensor, stamped) in &batch.readings {
             self.publish_reading(&scene, robot as usize, sensor as usize, &stamped, now);
         }

@@ -1,10 +1,14 @@
 //! Recording of all topics in a bag.
 
+use crate::input::replay::absolute;
 use crate::node::plan::Output;
 use crate::publisher::{SceneOutputs, Worker};
 use merrow_ros2::bag::{Bag, ChannelId};
+use merrow_ros2::qos::Qos;
+use merrow_sim::InputMessage;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 impl Worker {
@@ -59,6 +63,27 @@ impl Worker {
             .map(channel)
             .collect::<Result<_, _>>()?;
         Ok((bag, channels))
+    }
+
+    /// Records messages of users with the time at which they were applied [ns].
+    pub(super) fn record_inputs(&mut self, inputs: &[(u64, InputMessage)]) {
+        let plan = Arc::clone(&self.context.outputs.plan);
+        for (time_ns, message) in inputs {
+            let Some((bag, _)) = &mut self.bag else {
+                return;
+            };
+            let topic = absolute(&message.topic);
+            let mut planned = plan.inputs.iter();
+            let Some(input) = planned.find(|input| absolute(&input.topic) == topic) else {
+                continue;
+            };
+            let written = bag
+                .channel(&topic, input.info, &Qos::DEFAULT)
+                .and_then(|channel| bag.write(channel, *time_ns, *time_ns, &message.bytes));
+            if let Err(e) = written {
+                self.abort_recording(&e.to_string());
+            }
+        }
     }
 
     pub(super) fn stop_recording(&mut self) -> Result<Option<String>, String> {

@@ -53,6 +53,7 @@ mod threads;
 
 pub use crate::pace::{Clock, Pace};
 pub use crate::run::{
-    Access, BLOCK_MAX_NS, Control, Observer, Reply, Request, RunStatus, StepResult, Summary, run,
+    Access, BLOCK_MAX_NS, Control, InputMessage, Observer, Reply, Request, RunStatus, StepResult,
+    Summary, run,
 };
-pub use crate::simulation::{SceneVersion, Simulation};
+pub use crate::simulation::{Replay, SceneVersion, Simulation};

@@ -27,6 +27,7 @@ use crate::control::joints::encoder;
 use crate::simulation::{SceneVersion, Simulation};
 use merrow_model::persist::shape;
 use merrow_model::scene::fault::Device;
+use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Correspondence, Robot};
 use merrow_model::state::coupling::LatchCapture;
 use merrow_model::state::fault::FaultState;
@@ -56,6 +57,14 @@ impl Simulation {
         let old = new;
         self.transfer_state(old, &same);
         self.transfer_contacts(old, &same);
+        let replay = std::mem::take(&mut old.replay);
+        let left = replay.commands.into_iter().skip(replay.applied);
+        // commands to objects that no longer exist are left out
+        let in_scene = left.filter_map(|entry| {
+            let command = entry.command.in_scene(&same)?;
+            Some(ScheduledCommand { command, ..entry })
+        });
+        self.replay.commands = in_scene.collect();
         self.clear_outboxes();
         Ok(same)
     }

@@ -16,6 +16,8 @@ use std::time::Duration;
 pub enum Request {
     /// Change the state by a command whose indices refer to a version of the scene.
     Command(SceneVersion, Command),
+    /// Commands of a message of a user, with indices of this version of the scene.
+    Input(SceneVersion, Vec<Command>, InputMessage),
     /// Change the state and reply with the result.
     CommandReply(SceneVersion, Command, Reply<Result<(), CommandRejection>>),
     /// Continue with the scene of another world, which contains the old one in the reply.
@@ -56,6 +58,15 @@ impl std::fmt::Debug for Access {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Access")
     }
+}
+
+/// Message that a user sent, with its commands; observers can record it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputMessage {
+    /// Name of its topic.
+    pub topic: std::sync::Arc<str>,
+    /// Serialised message, as received.
+    pub bytes: Vec<u8>,
 }
 
 /// Status of a run, in reply to a request.
@@ -133,6 +144,8 @@ pub trait Observer {
     fn after_block(&mut self, simulation: &Simulation, control: &Control);
     /// Called before the first step of a step request.
     fn before_steps(&mut self, _simulation: &Simulation) {}
+    /// Called after the commands of a message were applied.
+    fn received(&mut self, _message: &InputMessage, _simulation: &Simulation) {}
     /// Called when a command was rejected.
     fn rejected(&mut self, rejection: &CommandRejection, simulation: &Simulation);
     /// Called once when a robot was halted because its state is no longer finite.
@@ -392,6 +405,16 @@ impl Run<'_, '_> {
                 if let Err(rejection) = self.apply(version, command, simulation) {
                     self.reject(&rejection, simulation);
                 }
+            }
+            Request::Input(version, commands, message) => {
+                for command in commands {
+                    if let Err(rejection) = self.apply(version, command, simulation) {
+                        self.reject(&rejection, simulation);
+                    }
+                }
+                self.observers
+                    .iter_mut()
+                    .for_each(|o| o.received(&message, simulation));
             }
             Request::Load(new, reply) => reply.send(self.load(new, simulation)),
             Request::Access(Access(call)) => call(simulation),

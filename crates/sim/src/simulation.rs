@@ -13,6 +13,7 @@ use crate::sensors::scheduler::SensorScheduler;
 use crate::simd_batch::RobotGroup;
 use crate::tethers::Tethers;
 use crate::threads::StepThreads;
+use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Correspondence, Scene, Sea};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::contact::ContactBody;
@@ -53,6 +54,9 @@ pub struct Simulation {
     /// Changes of the world file that lead to the scene, as text of `merrow_world`; empty without
     /// changes. A checkpoint contains them.
     pub changes: String,
+    /// Commands that are replayed in addition to the schedule, sorted by time. They are not part of
+    /// the state, so that a replay has the state of the recorded run.
+    pub replay: Replay,
     /// Rejections of scheduled commands since they were last taken, with the name of the entry.
     pub schedule_rejections: Vec<CommandRejection>,
 }
@@ -60,6 +64,15 @@ pub struct Simulation {
 /// Number of replacements of the scene that had been made when indices into it were determined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SceneVersion(pub u64);
+
+/// Commands of a recorded run.
+#[derive(Clone, Debug, Default)]
+pub struct Replay {
+    /// Commands, sorted by time.
+    pub commands: Vec<ScheduledCommand>,
+    /// Number of commands that have been applied since the start.
+    pub applied: usize,
+}
 
 /// Maximum time that robots run independently before the next check for possible contacts [ns].
 const INDEPENDENT_MAX_NS: u64 = 100_000_000;
@@ -112,6 +125,7 @@ impl Simulation {
             frames: Vec::new(),
             scene_version: SceneVersion::default(),
             changes: String::new(),
+            replay: Replay::default(),
             schedule_rejections: Vec::new(),
         })
     }
@@ -138,9 +152,13 @@ impl Simulation {
         }
         let mut left = steps;
         while left > 0 {
-            let to_next_command = self.apply_schedule();
+            let mut block_steps = left.min(self.apply_schedule());
+            if self.is_replay_due() {
+                // as in the recorded run, in which the command came after the end of a call
+                self.read_at_end();
+            }
+            block_steps = block_steps.min(self.apply_replay());
             self.sample_exteroceptive();
-            let mut block_steps = left.min(to_next_command);
             if !self.scene.chargers.is_empty() {
                 let now = self.state.time_ns;
                 if charging::is_due(&self.scene, now) {
@@ -156,33 +174,63 @@ impl Simulation {
         }
         // before the sensors are read, so that the end of a call changes no reading
         self.apply_schedule();
-        self.intersect_beams();
-        self.read_due_sensors();
-        self.sample_exteroceptive();
+        self.read_at_end();
+        self.apply_replay();
         if let Some(scheduler) = &mut self.sensor_scheduler {
             scheduler.deliver_due(self.state.time_ns, &mut self.frames);
         }
     }
 
-    /// Applies the scheduled commands that are due now. Returns the number of steps to the next.
+    /// Applies the scheduled commands that are due now. Returns the number of steps to the next
+    /// one.
     fn apply_schedule(&mut self) -> u64 {
         let scene = Arc::clone(&self.scene);
-        let now_ns = self.state.time_ns;
         while let Some(next) = scene.schedule.get(self.state.scheduled as usize) {
-            if next.time_ns > now_ns {
-                return (next.time_ns - now_ns).div_ceil(scene.dt_ns);
+            if next.time_ns > self.state.time_ns {
+                return (next.time_ns - self.state.time_ns).div_ceil(scene.dt_ns);
             }
             self.state.scheduled += 1;
-            if let Err(mut rejection) = self.apply(&next.command) {
-                rejection.reason = format!("schedule {}: {}", next.name, rejection.reason);
-                self.schedule_rejections.push(rejection);
-            }
-            // the command may have moved a robot
-            if let Some(targets) = &mut self.moving_targets {
-                targets.watch_all();
-            }
+            self.apply_scheduled(next);
         }
         u64::MAX
+    }
+
+    /// Applies the replayed commands that are due now. Returns the number of steps to the next one.
+    fn apply_replay(&mut self) -> u64 {
+        while let Some(next) = self.replay.commands.get(self.replay.applied) {
+            if next.time_ns > self.state.time_ns {
+                return (next.time_ns - self.state.time_ns).div_ceil(self.scene.dt_ns);
+            }
+            let next = next.clone();
+            self.replay.applied += 1;
+            self.apply_scheduled(&next);
+        }
+        u64::MAX
+    }
+
+    /// Returns true if a replayed command is due now.
+    fn is_replay_due(&self) -> bool {
+        let next = self.replay.commands.get(self.replay.applied);
+        next.is_some_and(|next| next.time_ns <= self.state.time_ns)
+    }
+
+    /// Reads the sensors that are due now, at the end of the steps of a call.
+    fn read_at_end(&mut self) {
+        self.intersect_beams();
+        self.read_due_sensors();
+        self.sample_exteroceptive();
+    }
+
+    /// Applies one scheduled command and stores its rejection.
+    fn apply_scheduled(&mut self, next: &ScheduledCommand) {
+        if let Err(mut rejection) = self.apply(&next.command) {
+            rejection.reason = format!("schedule {}: {}", next.name, rejection.reason);
+            self.schedule_rejections.push(rejection);
+        }
+        // the command may have moved a robot
+        if let Some(targets) = &mut self.moving_targets {
+            targets.watch_all();
+        }
     }
 
     /// Samples the exteroceptive sensors that are due now.
@@ -248,6 +296,7 @@ impl Simulation {
     /// Resets the state to the start; settings that survive a reset are kept.
     pub(crate) fn restart(&mut self) {
         self.state = self.state.reset(&self.scene);
+        self.replay.applied = 0;
         if let Some(scheduler) = &mut self.sensor_scheduler {
             scheduler.discard_in_progress();
         }
@@ -262,7 +311,9 @@ impl Simulation {
             scheduled,
             ..
         } = self.state;
+        let replayed = self.replay.applied;
         self.restart();
+        self.replay.applied = replayed;
         (self.state.time_ns, self.state.step) = (time_ns, step);
         // past commands are not repeated
         self.state.scheduled = scheduled;

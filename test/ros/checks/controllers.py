@@ -2,9 +2,11 @@
 """
 
 import math
+import pathlib
+import tempfile
 
 from checks.drive import header, vector
-from live import Merrow, latest, message_type, nanoseconds, take, wait_for
+from live import Merrow, command, latest, message_type, nanoseconds, take, wait_for
 
 ROBOT = "/bluerov2"
 ODOMETRY = f"{ROBOT}/odometry"
@@ -200,7 +202,40 @@ def check_heading_depth_hold_follows_paths():
         assert client.call(mode="off").success
 
 
+def check_replay_commands():
+    """A run that replays the commands of its bag has the same state."""
+    with tempfile.TemporaryDirectory() as folder:
+        bag = pathlib.Path(folder) / "run.mcap"
+        with Merrow("pool", "--pace", "lockstep", "--record", str(bag)) as m:
+            pilot = Pilot(m)
+            start = pilot.run(0.3).pose.pose.position
+            pilot.go_to(start.x + 1, start.y, start.z - 0.5, 0.4)
+            pilot.run(1.3)
+            m.write(f"{ROBOT}/cmd_vel", linear=vector(0.2, 0.0, 0.1), angular=vector(0.0, 0.0, 0.2))
+            pilot.run(0.9)
+            m.write(f"{ROBOT}/thrusters/t5/command", data=0.4)
+            pilot.run(0.7)
+            m.write(f"{ROBOT}/thrusters/t5/command", data=math.nan)
+            end = pilot.m.step(50)
+            assert m.end() == 0, m.output()
+            first = m.output()[0].split("state hash: ")[1].split()[0]
+        arguments = ("--no-ros", "--pace", "max", "--for", end * 1e-9)
+        code, out, err = command("run", "pool", "--replay-commands", bag, *arguments)
+        assert code == 0, err
+        assert out.split("state hash: ")[1].split()[0] == first, (first, out)
+        # without the commands the state differs
+        code, out, err = command("run", "pool", *arguments)
+        assert code == 0 and out.split("state hash: ")[1].split()[0] != first, out
+        # a bag without commands, and a file that is no bag, are one line each
+        code, out, err = command("run", "usv", "--replay-commands", bag, *arguments)
+        assert code != 0 and "found no commands for this world" in err[0], err
+        bag.write_text("no bag")
+        code, out, err = command("run", "pool", "--replay-commands", bag, *arguments)
+        assert code != 0 and len(err) == 1 and "run.mcap" in err[0], err
+
+
 CHECKS = [
+    check_replay_commands,
     check_pose_goal,
     check_velocity_command,
     check_path,

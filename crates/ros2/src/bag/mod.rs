@@ -8,6 +8,7 @@
 
 mod chunk_file;
 mod metadata;
+pub mod read;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,0 +1,128 @@
+//! Replay of the commands in a recorded bag.
+//!
+//! A replay applies the commands at the start of the same steps as the recorded run.
+
+use crate::arm::Progress;
+use crate::input::commands;
+use crate::node::plan::{Input, Plan};
+use merrow_model::scene::Scene;
+use merrow_model::scene::schedule::ScheduledCommand;
+use merrow_model::state::State;
+use merrow_ros2::bag::read::{RecordedMessage, read_messages};
+use merrow_ros2::cdr::from_bytes;
+use merrow_ros2::msg::rosgraph_msgs::Clock;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+const CLOCK: &str = "/clock";
+/// Log times above this are wall-clock times: a simulated time is never as long [ns].
+const MAX_SIMULATED_NS: u64 = 100_000_000_000_000_000;
+
+/// Commands of a bag.
+#[derive(Debug, Default)]
+pub struct Replay {
+    /// Commands, sorted by time.
+    pub commands: Vec<ScheduledCommand>,
+    /// One line per message that is not a valid command.
+    pub refused: Vec<String>,
+}
+
+/// Reads the commands of a bag for the world `scene`, which starts with `state`.
+///
+/// # Errors
+/// One line: the bag cannot be read, has no commands for this world, or has no simulated time.
+pub fn read_commands(scene: &Arc<Scene>, state: &State, path: &Path) -> Result<Replay, String> {
+    let plan = Plan::new(scene);
+    let inputs: HashMap<String, &Input> = plan
+        .inputs
+        .iter()
+        .map(|input| (absolute(&input.topic), input))
+        .collect();
+    let mut topics: HashSet<String> = inputs.keys().cloned().collect();
+    topics.insert(CLOCK.to_string());
+    let messages = read_messages(path, &topics)?;
+    let progress = Progress::from_state(state);
+    let mut replay = Replay::default();
+    let mut clock_ns = None;
+    for message in messages {
+        if message.topic == CLOCK {
+            let clock = from_bytes::<Clock>(&message.cdr).map_err(|e| e.to_string())?;
+            let (sec, nanosec) = (clock.clock.sec, clock.clock.nanosec);
+            clock_ns = Some(u64::from(sec.unsigned_abs()) * 1_000_000_000 + u64::from(nanosec));
+            continue;
+        }
+        let Some(input) = inputs.get(&message.topic) else {
+            continue;
+        };
+        let time_ns = simulated_time(&message, clock_ns, path)?;
+        progress.now_ns.store(time_ns, Ordering::Relaxed);
+        replay.add(scene, &progress, input, &message, time_ns);
+    }
+    if replay.commands.is_empty() && replay.refused.is_empty() {
+        let why = "found no commands for this world";
+        return Err(format!("{}: {why}", path.display()));
+    }
+    Ok(replay)
+}
+
+/// Returns the simulated time of a message [ns]: that of the bag, or in a bag with wall-clock times
+/// the newest `/clock` before it.
+fn simulated_time(
+    message: &RecordedMessage,
+    clock_ns: Option<u64>,
+    path: &Path,
+) -> Result<u64, String> {
+    if message.log_time_ns < MAX_SIMULATED_NS {
+        return Ok(message.log_time_ns);
+    }
+    clock_ns.ok_or_else(|| {
+        format!(
+            "{}: the messages have wall-clock times, and no /clock is before the first command; record with --use-sim-time",
+            path.display()
+        )
+    })
+}
+
+impl Replay {
+    fn add(
+        &mut self,
+        scene: &Arc<Scene>,
+        progress: &Progress,
+        input: &Input,
+        message: &RecordedMessage,
+        time_ns: u64,
+    ) {
+        let topic = &message.topic;
+        if message.type_name != input.info.name {
+            let (found, expected) = (&message.type_name, input.info.name);
+            let line = format!("{topic}: found the type {found}; expected {expected}");
+            // the type of a topic is the same in all its messages
+            if !self.refused.contains(&line) {
+                self.refused.push(line);
+            }
+            return;
+        }
+        match commands(scene, progress, input.target, &message.cdr) {
+            Ok(commands) => {
+                let name: Arc<str> = topic.as_str().into();
+                self.commands
+                    .extend(commands.into_iter().map(|command| ScheduledCommand {
+                        name: Arc::clone(&name),
+                        time_ns,
+                        command,
+                    }));
+            }
+            Err(why) => {
+                let seconds = time_ns as f64 * 1e-9;
+                self.refused.push(format!("{topic} at {seconds} s: {why}"));
+            }
+        }
+    }
+}
+
+/// Returns the name with a leading slash.
+pub(crate) fn absolute(topic: &str) -> String {
+    format!("/{}", topic.trim_start_matches('/'))
+}
