@@ -11,9 +11,11 @@ use merrow_math::{F64x4, Real, Vec3, f64x4};
 use merrow_model::scene::sensor::camera::CameraOutput;
 use merrow_model::scene::{Drive, Integrator, Robot, Scene};
 use merrow_model::state::commands::FirmwareOrder;
+use merrow_model::state::firmware::ControlMode;
 use merrow_model::state::{Command, Motion, State, Workspace};
 use merrow_physics::dynamics;
 use merrow_sim::Simulation;
+use merrow_sim::control::firmware;
 use merrow_sim::step::Kernel;
 use merrow_world as world;
 use rustix::time::{ClockId, clock_gettime};
@@ -333,6 +335,27 @@ fn callgrind(case: &str, steps: u64) {
     }
 }
 
+/// Time of one tick of the motion controller of a BlueROV2 Heavy that keeps station [ns]: with
+/// thrusts within the limits, and with thrusters at their limits.
+fn motion_control() -> [f64; 2] {
+    [0.05, 3.0].map(|speed| {
+        let mut simulation = Simulation::new(Arc::new(scene("pool")), 1).expect("a simulation");
+        let mode = ControlMode::StationKeeping;
+        let command = Command::ControlMode { robot: 0, mode };
+        simulation.apply(&command).expect("a mode of the robot");
+        simulation.advance(10);
+        let scene = Arc::clone(&simulation.scene);
+        let (robot, state) = (&scene.robots[0], &mut simulation.state.robots[0]);
+        state.motion.V_WB_B.v = Vec3::new(speed, speed, -speed);
+        let period_ns = robot.firmware.as_ref().map_or(0.0, |f| 1e9 / f.rate) as u64;
+        let mut now_ns = simulation.state.time_ns;
+        time_per_call(|| {
+            now_ns += period_ns;
+            firmware::advance(robot, state, scene.gravity, 1000.0, now_ns);
+        })
+    })
+}
+
 /// Measures the time of every case [ns], by name.
 fn measure_times() -> serde_json::Map<String, serde_json::Value> {
     let mut rows = serde_json::Map::new();
@@ -377,6 +400,15 @@ fn measure_times() -> serde_json::Map<String, serde_json::Value> {
     );
     let mut full = FullStep::new("uvms_pool");
     row("OSU UVMS whole step", time_per_call(|| full.step()));
+    let [within, at_limits] = motion_control();
+    row(
+        "motion control, one tick, thrusts within the limits",
+        within,
+    );
+    row(
+        "motion control, one tick, thrusters at their limits",
+        at_limits,
+    );
     let [many, one] = waves();
     row(
         "waves: elevation of many points, per component and point",

@@ -202,6 +202,7 @@ fn fuzz_targets_declare_their_crates() {
     for file in [
         "fuzz/fuzz_targets/world.rs",
         "fuzz/fuzz_targets/cdr.rs",
+        "fuzz/fuzz_targets/rtps.rs",
         "test/input/decoders.rs",
     ] {
         let text = text(file);
