@@ -2,6 +2,9 @@
 
 use merrow_math::{Real, SpatialForce, Vec3};
 
+/// Maximum number of steps of the inversion of a thrust curve.
+const MAX_INVERSION_STEPS: usize = 100;
+
 /// Unit of the command of an actuator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandUnit {
@@ -360,11 +363,10 @@ impl Thruster {
         [a.min(b), a.max(b)]
     }
 
-    /// Returns the command for `thrust` [N] in still water of `density` [kg/m³], by bisection on
-    /// the monotonic static curve.
+    /// Returns the command for `thrust` [N] in still water of `density` [kg/m³], by inversion of the
+    /// monotonic static curve.
     pub fn command_from_thrust(&self, thrust: f64, density: f64) -> f64 {
-        let [mut lo, mut hi] = self.command_range;
-        let rising = self.static_thrust(hi, density) >= self.static_thrust(lo, density);
+        let [lo, hi] = self.command_range;
         if thrust == 0.0 {
             return self.neutral;
         }
@@ -375,13 +377,36 @@ impl Thruster {
             };
             return command.clamp(lo, hi);
         }
-        for _ in 0..60 {
-            let mid = 0.5 * (lo + hi);
-            if (self.static_thrust(mid, density) < thrust) == rising {
-                lo = mid;
+        self.invert_thrust([lo, hi], thrust, density)
+    }
+
+    /// Returns the command in the range `[lo, hi]` with the static thrust `thrust` [N] in water of
+    /// `density` [kg/m³]; the nearer end if there is none. The curve is monotonic. Secant steps
+    /// alternate with bisection, so that flat parts such as a dead band do not slow it down.
+    fn invert_thrust(&self, [mut lo, mut hi]: [f64; 2], thrust: f64, density: f64) -> f64 {
+        let error = |command: f64| self.static_thrust(command, density) - thrust;
+        let (mut f_lo, mut f_hi) = (error(lo), error(hi));
+        if (f_lo < 0.0) == (f_hi < 0.0) {
+            return if f_lo.abs() < f_hi.abs() { lo } else { hi };
+        }
+        let tolerance = 1e-13 * (f_lo.abs() + f_hi.abs());
+        let mut bisects = false;
+        for _ in 0..MAX_INVERSION_STEPS {
+            let mid = if bisects {
+                0.5 * (lo + hi)
             } else {
-                hi = mid;
+                lo - f_lo * (hi - lo) / (f_hi - f_lo)
+            };
+            let f = error(mid);
+            if f.abs() <= tolerance {
+                return mid;
             }
+            if (f < 0.0) == (f_lo < 0.0) {
+                (lo, f_lo) = (mid, f);
+            } else {
+                (hi, f_hi) = (mid, f);
+            }
+            bisects = !bisects;
         }
         0.5 * (lo + hi)
     }
