@@ -60,7 +60,9 @@ pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
         ),
         FirmwareLaw::HeadingDepthHold(_)
         | FirmwareLaw::SurgeYawRate(_)
-        | FirmwareLaw::MotionControl(_) => {}
+        | FirmwareLaw::MotionControl(_)
+        | FirmwareLaw::Sailing(_)
+        | FirmwareLaw::Glider(_) => {}
     }
     motion_control::outputs(i, robot, outputs);
 }
@@ -94,7 +96,15 @@ fn velocity_unit(law: &FirmwareLaw) -> String {
                 m.limits.yaw_rate
             )
         }
-        FirmwareLaw::HeadingDepthHold(_) => String::new(),
+        FirmwareLaw::HeadingDepthHold(h) => {
+            h.speed_control.as_ref().map_or_else(String::new, |speed| {
+                let [forward, up, yaw_rate] = speed.max_velocity;
+                format!(
+                    "m/s forward [-{forward}, {forward}] and up [-{up}, {up}]; rad/s about z [-{yaw_rate}, {yaw_rate}]"
+                )
+            })
+        }
+        FirmwareLaw::Sailing(_) | FirmwareLaw::Glider(_) => String::new(),
     }
 }
 
@@ -126,13 +136,16 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             FirmwareCommand::VelocityStamped,
             unit,
         );
-    } else {
+    }
+    if firmware.takes_heading() {
         add(
             "autopilot/heading_deg",
             Float64::info(),
             FirmwareCommand::Heading,
             "deg, clockwise from north".to_string(),
         );
+    }
+    if firmware.takes_depth() {
         add(
             "autopilot/depth_m",
             Float64::info(),

@@ -1,4 +1,4 @@
-//! Topics and services of the motion controller: modes, goals, paths, joystick, status.
+//! Topics and services of controllers: modes, goals, paths, joystick, status.
 
 use crate::convert::{WORLD_FRAME, from_quaternion, header, point, quaternion, vector3};
 use crate::input::read;
@@ -9,14 +9,15 @@ use merrow_math::{Quat, Vec3};
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw};
 use merrow_model::scene::robot::motion_control::Feedback;
 use merrow_model::scene::{Robot, Scene};
-use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
-use merrow_model::state::firmware::{ControlMode, FirmwareLawState};
+use merrow_model::state::firmware::{ControlMode, FirmwareLawState, FirmwareState, GuidanceTask};
+use merrow_model::state::{Command, Motion};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::geometry_msgs::{Point, Pose, PoseStamped, Quaternion, Twist, Wrench};
 use merrow_ros2::msg::nav_msgs::Path;
 use merrow_ros2::msg::sensor_msgs::Joy;
 use merrow_ros2::qos::Qos;
+use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 /// Kind of a command on a topic of the motion controller.
@@ -59,8 +60,7 @@ fn has_motion_controller(robot: &Robot) -> bool {
 
 /// Returns true if the firmware of the robot follows paths.
 fn follows_paths(robot: &Robot) -> bool {
-    let holds = |f: &Firmware| matches!(f.law, FirmwareLaw::HeadingDepthHold(_));
-    has_motion_controller(robot) || robot.firmware.as_ref().is_some_and(holds)
+    robot.firmware.as_ref().is_some_and(Firmware::follows_paths)
 }
 
 /// Appends the topics for goals, paths and joysticks to which the firmware of robot `i` subscribes.
@@ -94,9 +94,9 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     }
 }
 
-/// Appends the status topic of the motion controller of robot `i`.
+/// Appends the status topic of the firmware of robot `i`.
 pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
-    if has_motion_controller(robot) {
+    if robot.firmware.is_some() {
         outputs.push(Output {
             topic: format!("{}/controller/status", robot.name),
             info: ControllerStatus::info(),
@@ -121,10 +121,8 @@ pub fn services(scene: &Scene) -> Vec<(String, usize, ControllerService)> {
     let mut all = Vec::new();
     for (i, robot) in scene.robots.iter().enumerate() {
         let name = |service: &str| robot.in_namespace(&format!("{}/{service}", robot.name));
-        if follows_paths(robot) {
+        if robot.firmware.is_some() {
             all.push((name("set_mode"), i, ControllerService::SetMode));
-        }
-        if has_motion_controller(robot) {
             all.push((name("arm"), i, ControllerService::Arm));
         }
     }
@@ -239,47 +237,78 @@ fn joystick_commands(robot: usize, message: &Joy) -> Result<Vec<Command>, String
     Ok(commands)
 }
 
-/// Returns the status of the motion controller of a robot.
+/// Returns the status of the firmware of a robot.
 pub fn status(scene: &Scene, robot: usize, snapshot: &Snapshot) -> ControllerStatus {
-    let memory = snapshot.firmware[robot].as_ref().map(|f| &f.memory);
-    let settings = scene.robots[robot].firmware.as_ref();
-    let settings = settings.and_then(|f| f.motion_control());
-    let (Some(FirmwareLawState::MotionControl(control)), Some(settings)) = (memory, settings)
-    else {
+    let Some(firmware) = &snapshot.firmware[robot] else {
         return ControllerStatus::default();
     };
-    let reference = &control.reference;
-    let [roll, pitch, yaw] = reference.rpy;
-    let (q, p) = match settings.feedback {
-        Feedback::Truth => snapshot.motions[robot].pose(),
-        Feedback::Sensors(_) => (control.estimate.q_WB, control.estimate.p_WB),
+    let motion = &snapshot.motions[robot];
+    let mode = firmware.mode();
+    let path = firmware.path();
+    let mut status = ControllerStatus {
+        header: header(snapshot.time_ns, WORLD_FRAME),
+        mode: mode.keyword().to_string(),
+        armed: mode != ControlMode::Off,
+        reference_pose: reference_pose(firmware, motion),
+        pose: pose(motion.p_WB, motion.q_WB),
+        waypoint: path.map_or(0, |path| path.leg as u32),
+        waypoints: path.map_or(0, |path| (path.waypoints.len() - 1) as u32),
+        cross_track_error: path.map_or(0.0, |path| path.cross_track),
+        ..ControllerStatus::default()
     };
+    let settings = scene.robots[robot].firmware.as_ref();
+    let settings = settings.and_then(|f| f.motion_control());
+    let (FirmwareLawState::MotionControl(control), Some(settings)) = (&firmware.memory, settings)
+    else {
+        return status;
+    };
+    let reference = &control.reference;
+    if let Feedback::Sensors(_) = settings.feedback {
+        status.pose = pose(control.estimate.p_WB, control.estimate.q_WB);
+    }
     let wrench = |t: &[f64; 6]| Wrench {
         force: vector3(Vec3::new(t[0], t[1], t[2])),
         torque: vector3(Vec3::new(t[3], t[4], t[5])),
     };
-    let path = control.path.as_ref();
-    ControllerStatus {
-        header: header(snapshot.time_ns, WORLD_FRAME),
-        mode: control.mode.keyword().to_string(),
-        armed: control.armed,
-        reference_pose: Pose {
-            position: point(reference.p),
-            orientation: quaternion(Quat::from_rpy(roll, pitch, yaw)),
-        },
-        reference_twist: Twist {
-            linear: vector3(reference.v),
-            angular: vector3(Vec3::new(0.0, 0.0, reference.yaw_rate)),
-        },
-        pose: Pose {
-            position: point(p),
-            orientation: quaternion(q),
-        },
-        requested_wrench: wrench(&control.requested),
-        allocated_wrench: wrench(&control.allocated),
-        waypoint: path.map_or(0, |path| path.leg as u32),
-        waypoints: path.map_or(0, |path| (path.waypoints.len() - 1) as u32),
-        cross_track_error: path.map_or(0.0, |path| path.cross_track),
+    status.armed = control.armed;
+    status.reference_twist = Twist {
+        linear: vector3(reference.v),
+        angular: vector3(Vec3::new(0.0, 0.0, reference.yaw_rate)),
+    };
+    status.requested_wrench = wrench(&control.requested);
+    status.allocated_wrench = wrench(&control.allocated);
+    status
+}
+
+fn pose(p: Vec3, q: Quat) -> Pose {
+    Pose {
+        position: point(p),
+        orientation: quaternion(q),
+    }
+}
+
+/// Returns the reference of the pose; a part without reference is that of `motion`.
+fn reference_pose(firmware: &FirmwareState, motion: &Motion) -> Pose {
+    let p = motion.p_WB;
+    let at_yaw = |p: Vec3, yaw: f64| pose(p, Quat::from_rpy(0.0, 0.0, yaw));
+    let at_heading = |p: Vec3, heading: f64| at_yaw(p, FRAC_PI_2 - heading);
+    match (&firmware.memory, &firmware.task) {
+        (FirmwareLawState::MotionControl(control), _) => {
+            let [roll, pitch, yaw] = control.reference.rpy;
+            pose(control.reference.p, Quat::from_rpy(roll, pitch, yaw))
+        }
+        (FirmwareLawState::HeadingDepthHold(hold), _) if hold.on => {
+            at_heading(Vec3::new(p.x, p.y, -hold.depth), hold.heading)
+        }
+        (FirmwareLawState::Glider(glider), _) if glider.on => {
+            let p = Vec3::new(p.x, p.y, -glider.depth);
+            glider
+                .heading
+                .map_or_else(|| pose(p, motion.q_WB), |heading| at_heading(p, heading))
+        }
+        (FirmwareLawState::Sailing(sailing), _) if sailing.on => at_yaw(p, sailing.heading),
+        (_, GuidanceTask::Goal { goal, .. }) => at_yaw(goal.p_WB, goal.rpy[2]),
+        _ => pose(p, motion.q_WB),
     }
 }
 

@@ -271,7 +271,7 @@ fn mismatched_checkpoints_are_refused() {
     };
     refused(
         &changed(8),
-        "this checkpoint has format 3, expected format 2 of Merrow ",
+        "this checkpoint has format 4, expected format 3 of Merrow ",
     );
     refused(
         &changed(20),

@@ -259,7 +259,7 @@ impl Runner {
         command::time_out(robot, state, now_ns);
         external::remove_ended_wrenches(state, now_ns);
         fault::prepare(robot, state, work, now_ns, sea.density);
-        firmware::advance(robot, state, scene.gravity, sea.density, now_ns);
+        firmware::advance(robot, state, &at, now_ns);
         power::cut_power(robot, state);
         kinematics::poses(robot, &state.motion, &mut work.links);
         fin::store_current(robot, state, work);
@@ -314,13 +314,7 @@ impl Step<'_> {
             self.now_ns,
             self.environment[0].sea.density,
         );
-        firmware::advance(
-            robot,
-            state,
-            self.scene.gravity,
-            self.environment[0].sea.density,
-            self.now_ns,
-        );
+        firmware::advance(robot, state, &self.environment[0], self.now_ns);
         power::cut_power(robot, state);
     }
 

@@ -4,7 +4,9 @@
 use crate::common::{advance, close, close_vectors, relative, scene, simulation, start};
 use merrow_math::{SpatialVelocity, Vec3};
 use merrow_model::state::Command;
+use merrow_model::state::firmware::ControlMode;
 use merrow_sim::Simulation;
+use std::sync::Arc;
 
 fn glider(slide: f64, extra: &str) -> Simulation {
     simulation(&format!(
@@ -82,7 +84,7 @@ fn steady_glides() {
         let weight = -litres * 1e-3 * 1025.0 * 9.81;
         let arms = [
             54.28 * -0.0814 + 11.0 * slide,
-            54.28 * 0.0032 + 11.0 * 0.014,
+            54.28 * 0.0032 + 10.0 * 0.0154,
         ];
         let expected = steady_glide(weight, arms.map(|a| a * 9.81));
         println!("{litres} l: attack {alpha}, pitch {pitch}, speed {speed}; expected {expected:?}");
@@ -203,4 +205,96 @@ fn buoyancy_engine_rates_and_power() {
         s.apply(&nan).unwrap_err().reason,
         "engine: found NaN, expected a finite number"
     );
+}
+
+/// Returns the heading, clockwise from north [deg].
+fn heading(s: &Simulation) -> f64 {
+    let yaw = s.state.robots[0].motion.q_WB.matrix().to_rpy()[2];
+    (90.0 - yaw.to_degrees()).rem_euclid(360.0)
+}
+
+fn mode(s: &Simulation) -> ControlMode {
+    s.state.robots[0].firmware.as_ref().unwrap().mode()
+}
+
+/// Returns a glider at 5 m depth that heads east.
+fn diving_glider() -> Simulation {
+    simulation(
+        "
+step: {dt_s: 0.02}
+water: {density_kg_m3: 1025}
+seabed: {depth_m: 300}
+robots: {g: {model: {extends: robots/seawing.yaml, sensors: null, battery: null}, position_m: [0, 0, -5], joint_positions: {slide: 0.4}}}",
+    )
+}
+
+fn set_heading(s: &mut Simulation, heading_deg: f64, depth: Option<f64>) {
+    s.apply(&Command::HeadingDepth {
+        robot: 0,
+        heading: Some(heading_deg.to_radians()),
+        depth,
+    })
+    .unwrap();
+}
+
+// Goal: the firmware dives and climbs between two depths on a heading. Method: depth 40 m, heading
+// 90 deg to the right of the start, 50 minutes. Tolerance: 6 m below the depth, the way until the
+// engine has turned the glider at 0.2 m/s; 5 deg of heading in the last 10 minutes. Both turns in a
+// climb are under way after 90 s.
+#[test]
+fn firmware_dives_on_a_heading() {
+    let mut s = diving_glider();
+    set_heading(&mut s, 180.0, Some(40.0));
+    let (mut deepest, mut worst, mut turns, mut down) = (0.0_f64, 0.0_f64, 0, true);
+    for second in 0..3000 {
+        advance(&mut s, 1.0);
+        let m = &s.state.robots[0].motion;
+        deepest = deepest.max(-m.p_WB.z);
+        let goes_down = m.q_WB.matrix().mul_vec(m.V_WB_B.v).z < 0.0;
+        turns += usize::from(goes_down != down);
+        down = goes_down;
+        if second > 2400 {
+            worst = worst.max((heading(&s) - 180.0).abs());
+        }
+    }
+    println!("deepest {deepest:.1} m, {turns} turns, heading error {worst:.2} deg");
+    assert!((40.0..46.0).contains(&deepest), "{deepest}");
+    assert!(turns >= 6, "{turns}");
+    assert!(worst < 5.0, "{worst}");
+    assert_eq!(mode(&s), ControlMode::Dive);
+    // a turn to the left in the climb that has begun, and one to the right
+    for target in [150.0_f64, 180.0] {
+        let from = heading(&s);
+        set_heading(&mut s, target, None);
+        advance(&mut s, 90.0);
+        let turned = (heading(&s) - from) / (target - from);
+        println!("to {target}: {turned:.2} of the turn");
+        assert!(!down && (0.1..1.05).contains(&turned), "{turned}");
+    }
+}
+
+// Goal: the glider dives along a path and surfaces at its end. Method: two legs of 400 and 360 m
+// with depths of 20 and 30 m. Tolerance: the acceptance radius of 50 m.
+#[test]
+fn glider_follows_path_and_surfaces() {
+    let mut s = diving_glider();
+    let waypoints = [[0.0, -400.0, -20.0], [300.0, -600.0, -30.0]].map(Vec3::from);
+    s.apply(&Command::FollowPath {
+        robot: 0,
+        waypoints: Arc::new(waypoints.into()),
+    })
+    .unwrap();
+    let (mut seconds, mut deepest) = (0.0, 0.0_f64);
+    while mode(&s) == ControlMode::PathFollowing {
+        advance(&mut s, 1.0);
+        seconds += 1.0;
+        deepest = deepest.max(-s.state.robots[0].motion.p_WB.z);
+        assert!(seconds < 6000.0, "at {:?}", s.state.robots[0].motion.p_WB);
+    }
+    let e = s.state.robots[0].motion.p_WB - waypoints[1];
+    let distance = e.x.hypot(e.y);
+    println!("{seconds} s, {distance:.1} m from the end, deepest {deepest:.1} m");
+    assert!(distance < 60.0 && deepest < 36.0);
+    advance(&mut s, 400.0);
+    assert!(s.state.robots[0].motion.p_WB.z > -2.0);
 }

@@ -7,5 +7,7 @@ mod motion_control;
 mod multirotor;
 mod riverwatch;
 mod rover;
+mod sailing;
 mod straight;
 mod surge_yaw_rate;
+mod waypoints;

@@ -153,7 +153,7 @@ fn firmware_owns_wheels_while_driving() {
     let refused = s.apply(&wheel).unwrap_err().reason;
     assert_eq!(
         refused,
-        "the firmware drives the wheels: switch it off by `enable` first"
+        "the firmware drives the joint front_left_wheel: switch it off by `enable` first"
     );
     s.apply(&Command::FirmwareOrder {
         robot: 0,

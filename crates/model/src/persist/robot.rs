@@ -4,8 +4,8 @@ use crate::persist;
 use crate::scene::JointMode;
 use crate::scene::fault::{Device, Fault, FaultKind, Jammer, Leak, Spoof};
 use crate::state::firmware::{
-    DifferentialDriveState, FirmwareLawState, FirmwareState, FlightMode, HeadingDepthState,
-    MultirotorState, SurgeYawRateState,
+    DifferentialDriveState, FirmwareLawState, FirmwareState, FlightMode, GliderState, GuidanceTask,
+    HeadingDepthState, MultirotorState, SailingState, SurgeYawRateState,
 };
 use crate::state::joint::{
     AbortReason, ActiveGripper, ActiveTrajectory, Goal, GoalState, Measured, Reference, Task,
@@ -67,14 +67,17 @@ persist! { struct TrajectoryPoint {
 } }
 persist! { struct Tolerance { position, velocity, acceleration } }
 
-persist! { struct FirmwareState { ticks, started, command, command_ns, memory } }
+persist! { struct FirmwareState { ticks, started, command, command_ns, task, memory } }
+persist! { enum GuidanceTask { 0 = None, 1 = Goal { goal, has_arrived }, 2 = Path(path) } }
 persist! { enum FirmwareLawState {
     0 = Multirotor(flight), 1 = HeadingDepthHold(course), 2 = Drive(drive), 3 = SurgeYawRate(vessel),
-    4 = MotionControl(control),
+    4 = MotionControl(control), 5 = Sailing(sailing), 6 = Glider(glider),
 } }
+persist! { struct SailingState { on, path, is_course, goal, tack, has_tack, heading } }
+persist! { struct GliderState { on, is_diving, depth, heading, path } }
 persist! { struct MultirotorState { mode, p, v, yaw, top, blocked_time, initialised } }
 persist! { enum FlightMode { 0 = Off, 1 = TakingOff, 2 = Flying, 3 = Landing } }
-persist! { struct HeadingDepthState { on, heading, depth, path } }
+persist! { struct HeadingDepthState { on, heading, depth, path, speed_integral } }
 persist! { struct DifferentialDriveState { on, set_point, angles, odometry, measured } }
 persist! { struct SurgeYawRateState { on, set_point, error_integral } }
 

@@ -67,6 +67,8 @@ fn push_robot_lengths(robot: &RobotState, all: &mut Vec<usize>) {
                 FirmwareLawState::Drive(_) => 3,
                 FirmwareLawState::SurgeYawRate(_) => 4,
                 FirmwareLawState::MotionControl(_) => 5,
+                FirmwareLawState::Sailing(_) => 6,
+                FirmwareLawState::Glider(_) => 7,
             }),
     );
     all.extend(robot.sensors.iter().flat_map(sensor_lengths));

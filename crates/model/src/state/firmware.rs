@@ -2,8 +2,8 @@
 
 pub mod motion_control;
 
-use crate::state::firmware::motion_control::PathProgress;
 pub use crate::state::firmware::motion_control::{ControlMode, MotionControlState};
+use crate::state::firmware::motion_control::{PathProgress, PoseGoal};
 
 use crate::scene::Robot;
 use crate::scene::robot::firmware::FirmwareLaw;
@@ -20,8 +20,27 @@ pub struct FirmwareState {
     pub command: [Vec3; 2],
     /// Time of the latest velocity command [ns]; `None` before the first.
     pub command_ns: Option<u64>,
+    /// Task of the guidance by velocity commands.
+    pub task: GuidanceTask,
     /// State of the control law.
     pub memory: FirmwareLawState,
+}
+
+/// Task of the guidance that moves a vehicle by velocity commands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GuidanceTask {
+    /// Nothing; velocity commands from outside act.
+    None,
+    /// Approaches and holds a pose. A vehicle that cannot move sideways stops when it has arrived,
+    /// until it has left twice the acceptance radius.
+    Goal {
+        /// Position and heading of the goal.
+        goal: PoseGoal,
+        /// True after the arrival.
+        has_arrived: bool,
+    },
+    /// Follows a path, then holds its end.
+    Path(PathProgress),
 }
 
 /// State of a control law.
@@ -38,6 +57,44 @@ pub enum FirmwareLawState {
     SurgeYawRate(SurgeYawRateState),
     /// State of the motion controller.
     MotionControl(MotionControlState),
+    /// State of the firmware of a sailing boat.
+    Sailing(SailingState),
+    /// State of the firmware of a glider.
+    Glider(GliderState),
+}
+
+/// State of the firmware of a sailing boat.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SailingState {
+    /// True while it is active.
+    pub on: bool,
+    /// Course or path that the boat follows; `None` while it drifts with eased sheet.
+    pub path: Option<PathProgress>,
+    /// True if `path` is a course, which has no end.
+    pub is_course: bool,
+    /// Goal near which the boat stays, in W [m].
+    pub goal: Option<Vec3>,
+    /// Side of the wind on which the boat sails close to it: 1 left of it, -1 right of it.
+    pub tack: f64,
+    /// False until `tack` is set to the side on which a new path begins.
+    pub has_tack: bool,
+    /// Heading reference, from east, counter-clockwise [rad].
+    pub heading: f64,
+}
+
+/// State of the firmware of a glider.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GliderState {
+    /// True while it is active.
+    pub on: bool,
+    /// True in a dive, false in a climb.
+    pub is_diving: bool,
+    /// Depth at which a dive ends [m]; at most the turn depth: the glider stays at the surface.
+    pub depth: f64,
+    /// Heading set-point, clockwise from north [rad]; `None`: the glider does not steer.
+    pub heading: Option<f64>,
+    /// Path that sets the heading, if any. At its end the glider surfaces.
+    pub path: Option<PathProgress>,
 }
 
 /// State of the velocity controller of a surface vehicle; pairs are for surge speed and yaw rate.
@@ -62,6 +119,21 @@ pub struct HeadingDepthState {
     pub depth: f64,
     /// Path that sets heading and depth, if any. At its end the vehicle circles.
     pub path: Option<PathProgress>,
+    /// Time integral of the speed error [m] while velocity commands act; `None` otherwise.
+    pub speed_integral: Option<f64>,
+}
+
+impl HeadingDepthState {
+    /// Returns the state that holds `heading` [rad, clockwise from north] and `depth` [m].
+    pub fn hold(on: bool, heading: f64, depth: f64) -> Self {
+        Self {
+            on,
+            heading,
+            depth,
+            path: None,
+            speed_integral: None,
+        }
+    }
 }
 
 /// State of a differential drive.
@@ -146,12 +218,7 @@ impl FirmwareState {
                 })
             }
             FirmwareLaw::HeadingDepthHold(_) => {
-                FirmwareLawState::HeadingDepthHold(HeadingDepthState {
-                    on: false,
-                    heading: 0.0,
-                    depth: 0.0,
-                    path: None,
-                })
+                FirmwareLawState::HeadingDepthHold(HeadingDepthState::hold(false, 0.0, 0.0))
             }
             FirmwareLaw::Drive(_) => FirmwareLawState::Drive(DifferentialDriveState {
                 on: true,
@@ -168,12 +235,29 @@ impl FirmwareState {
             FirmwareLaw::MotionControl(settings) => {
                 FirmwareLawState::MotionControl(MotionControlState::new(settings))
             }
+            FirmwareLaw::Sailing(_) => FirmwareLawState::Sailing(SailingState {
+                on: false,
+                path: None,
+                is_course: false,
+                goal: None,
+                tack: 1.0,
+                has_tack: false,
+                heading: 0.0,
+            }),
+            FirmwareLaw::Glider(settings) => FirmwareLawState::Glider(GliderState {
+                on: false,
+                is_diving: true,
+                depth: settings.dive_depth,
+                heading: None,
+                path: None,
+            }),
         };
         Some(Self {
             ticks: 0,
             started: false,
             command: [zero; 2],
             command_ns: None,
+            task: GuidanceTask::None,
             memory,
         })
     }
@@ -184,23 +268,82 @@ impl FirmwareState {
             FirmwareLawState::Multirotor(flight) => flight.mode != FlightMode::Off,
             FirmwareLawState::SurgeYawRate(control) => control.on,
             FirmwareLawState::MotionControl(control) => control.mode != ControlMode::Off,
-            FirmwareLawState::HeadingDepthHold(_) | FirmwareLawState::Drive(_) => false,
+            FirmwareLawState::HeadingDepthHold(hold) => hold.speed_integral.is_some(),
+            FirmwareLawState::Drive(_)
+            | FirmwareLawState::Sailing(_)
+            | FirmwareLawState::Glider(_) => false,
         }
     }
 
     /// Returns true if the firmware controls the fins.
     pub fn controls_fins(&self) -> bool {
+        match &self.memory {
+            FirmwareLawState::HeadingDepthHold(hold) => hold.on,
+            FirmwareLawState::Sailing(sailing) => sailing.on,
+            _ => false,
+        }
+    }
+
+    /// Returns true if the firmware controls the buoyancy engines.
+    pub fn controls_buoyancy_engines(&self) -> bool {
         matches!(
             self.memory,
-            FirmwareLawState::HeadingDepthHold(HeadingDepthState { on: true, .. })
+            FirmwareLawState::Glider(GliderState { on: true, .. })
         )
     }
 
-    /// Returns true if the firmware controls the wheel joints.
-    pub fn controls_joints(&self) -> bool {
-        matches!(
-            self.memory,
-            FirmwareLawState::Drive(DifferentialDriveState { on: true, .. })
-        )
+    /// Returns the path that the firmware follows, if any.
+    pub fn path(&self) -> Option<&PathProgress> {
+        match (&self.memory, &self.task) {
+            (FirmwareLawState::MotionControl(control), _) => control.path.as_ref(),
+            (FirmwareLawState::HeadingDepthHold(hold), _) => hold.path.as_ref(),
+            (FirmwareLawState::Sailing(sailing), _) => {
+                sailing.path.as_ref().filter(|_| !sailing.is_course)
+            }
+            (FirmwareLawState::Glider(glider), _) => glider.path.as_ref(),
+            (_, GuidanceTask::Path(path)) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Returns the present mode.
+    pub fn mode(&self) -> ControlMode {
+        let by_task = match self.task {
+            GuidanceTask::None => ControlMode::Velocity,
+            GuidanceTask::Goal { .. } => ControlMode::StationKeeping,
+            GuidanceTask::Path(_) => ControlMode::PathFollowing,
+        };
+        match &self.memory {
+            FirmwareLawState::MotionControl(control) => control.mode,
+            FirmwareLawState::Multirotor(flight) if flight.mode != FlightMode::Off => by_task,
+            FirmwareLawState::Drive(drive) if drive.on => by_task,
+            FirmwareLawState::SurgeYawRate(control) if control.on => by_task,
+            FirmwareLawState::HeadingDepthHold(hold) if hold.on => {
+                if hold.path.is_some() {
+                    ControlMode::PathFollowing
+                } else if hold.speed_integral.is_some() {
+                    ControlMode::Velocity
+                } else {
+                    ControlMode::DepthHold
+                }
+            }
+            FirmwareLawState::Sailing(sailing) if sailing.on => {
+                if sailing.is_course {
+                    ControlMode::HeadingHold
+                } else if sailing.path.is_some() {
+                    ControlMode::PathFollowing
+                } else {
+                    ControlMode::StationKeeping
+                }
+            }
+            FirmwareLawState::Glider(glider) if glider.on => {
+                if glider.path.is_some() {
+                    ControlMode::PathFollowing
+                } else {
+                    ControlMode::Dive
+                }
+            }
+            _ => ControlMode::Off,
+        }
     }
 }

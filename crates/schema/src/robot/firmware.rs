@@ -1,6 +1,8 @@
 //! Keys of the firmware of a robot.
 
+use crate::robot::glider::GliderConfig;
 use crate::robot::motion_control::MotionControlConfig;
+use crate::robot::sailing::SailingConfig;
 use merrow_yaml::spec::{choice, spec};
 
 choice! {
@@ -16,6 +18,10 @@ choice! {
         SurgeYawRate = "surge_yaw_rate" (SurgeYawRateConfig),
         /// Controls the motion of a vehicle with thrusters in several modes.
         MotionControl = "motion_control" (MotionControlConfig),
+        /// Sails along courses and paths, and tacks.
+        Sailing = "sailing" (SailingConfig),
+        /// Dives and climbs with a glider.
+        Glider = "glider" (GliderConfig),
     }
 }
 
@@ -56,6 +62,8 @@ spec! {
         takeoff_landing_speed_m_s: [f64; 2] [positive] = [1.0, 0.5],
         /// Whether the vehicle flies at the start of the run.
         starts_flying: bool = false,
+        /// Guidance to goals and along paths. Default: goals and paths are refused.
+        guidance: Option<VelocityGuidanceConfig>,
     }
 }
 
@@ -70,6 +78,8 @@ spec! {
         estimated: String = String::new(),
         /// Control cycles per second.
         rate_hz: f64 [in 0.1..=10000.0] = 10.0,
+        /// Age after which a velocity command is ignored.
+        command_timeout_s: f64 [positive] = 1.0,
         /// Name of the rudder fin; a positive angle turns the vehicle to the right.
         rudder: String [frame] = "rudder".to_string(),
         /// Name of the stern plane fin; a positive angle pitches the nose down.
@@ -105,8 +115,47 @@ spec! {
         /// Lead time of the heading set-point on that circle, which balances the lag of the heading
         /// control.
         turn_lead_time_s: f64 [non_negative] = 0.0,
+        /// Speed control by the propeller, for velocity commands. Default: they are refused.
+        speed_control: Option<SpeedControlConfig>,
         /// Start together with the run. Default: the firmware waits for its first set-point.
         start: Option<HeadingDepthStartConfig>,
+    }
+}
+
+spec! {
+    /// Speed control by a propeller.
+    pub struct SpeedControlConfig {
+        /// Name of the thruster.
+        propeller: String [frame] = "propeller".to_string(),
+        /// Thrust per speed error.
+        speed_gain_n_s_per_m: f64 [non_negative],
+        /// Thrust per integral of the speed error.
+        speed_integral_gain_n_per_m: f64 [non_negative],
+        /// Maximum forward speed set-point.
+        max_speed_m_s: f64 [positive],
+        /// Maximum rate of the depth set-point.
+        max_climb_m_s: f64 [positive],
+        /// Maximum rate of the heading set-point.
+        max_yaw_rate_rad_s: f64 [positive],
+    }
+}
+
+spec! {
+    /// Guidance to goals and along paths by velocity commands.
+    pub struct VelocityGuidanceConfig {
+        /// Maximum speed towards a goal and along a path.
+        speed_m_s: f64 [positive],
+        /// Speed per distance from the goal.
+        position_gain_per_s: f64 [positive] = 0.5,
+        /// Yaw rate per heading error.
+        heading_gain_per_s: f64 [positive] = 1.0,
+        /// Look-ahead distance of the line-of-sight guidance.
+        look_ahead_m: f64 [positive] = 2.0,
+        /// Integral gain of the line-of-sight guidance; 0: no integral.
+        cross_track_integral_gain_m_s: f64 [non_negative] = 0.0,
+        /// Distance from a waypoint at which the next leg begins, and from a goal at which a
+        /// vehicle that cannot move sideways stops.
+        acceptance_radius_m: f64 [positive] = 0.5,
     }
 }
 
@@ -150,6 +199,8 @@ spec! {
         max_acceleration_m_s2: f64 [positive] = 1.0,
         /// Maximum acceleration of the yaw rate set-point.
         max_yaw_acceleration_rad_s2: f64 [positive] = 2.0,
+        /// Guidance to goals and along paths. Default: goals and paths are refused.
+        guidance: Option<VelocityGuidanceConfig>,
     }
 }
 
@@ -183,6 +234,8 @@ spec! {
         max_acceleration_m_s2: f64 [positive] = 0.5,
         /// Maximum acceleration of the yaw rate set-point.
         max_yaw_acceleration_rad_s2: f64 [positive] = 0.5,
+        /// Guidance to goals and along paths. Default: goals and paths are refused.
+        guidance: Option<VelocityGuidanceConfig>,
     }
 }
 
@@ -195,6 +248,8 @@ impl FirmwareConfig {
             FirmwareConfig::Drive(file) => (&file.source, &file.estimated),
             FirmwareConfig::SurgeYawRate(file) => (&file.source, &file.estimated),
             FirmwareConfig::MotionControl(file) => (&file.source, &file.estimated),
+            FirmwareConfig::Sailing(file) => (&file.source, &file.estimated),
+            FirmwareConfig::Glider(file) => (&file.source, &file.estimated),
         }
     }
 }

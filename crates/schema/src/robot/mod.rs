@@ -3,10 +3,12 @@
 pub mod body;
 pub mod fin;
 pub mod firmware;
+pub mod glider;
 pub mod hull;
 pub mod joint;
 pub mod motion_control;
 pub mod restoring;
+pub mod sailing;
 pub mod servo;
 pub mod thruster;
 

@@ -37,9 +37,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             robot,
             heading,
             depth,
-        } => {
-            firmware::heading_depth_hold::set_heading_depth(scene, state, *robot, *heading, *depth)
-        }
+        } => firmware::set_heading_depth(scene, state, *robot, *heading, *depth),
         Command::FirmwareOrder { robot, order } => {
             firmware::handle_order(scene, state, *robot, *order)
         }

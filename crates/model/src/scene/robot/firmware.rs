@@ -11,6 +11,9 @@ pub struct Firmware {
     pub rate: f64,
     /// Maximum age of a velocity command [s].
     pub timeout: f64,
+    /// Guidance to goals and along paths by velocity commands; `None`: goals are refused, or the
+    /// law has its own guidance.
+    pub guidance: Option<VelocityGuidance>,
     /// Control law and its settings.
     pub law: FirmwareLaw,
 }
@@ -28,6 +31,10 @@ pub enum FirmwareLaw {
     SurgeYawRate(SurgeYawRateControl),
     /// Vehicle with thrusters, controlled in up to six degrees of freedom.
     MotionControl(Box<MotionControl>),
+    /// Sailing boat that follows courses and paths.
+    Sailing(Sailing),
+    /// Underwater glider that dives along paths.
+    Glider(Glider),
 }
 
 impl Firmware {
@@ -40,7 +47,38 @@ impl Firmware {
     }
     /// Returns true if the firmware subscribes to velocity commands.
     pub fn takes_velocity(&self) -> bool {
-        !matches!(self.law, FirmwareLaw::HeadingDepthHold(_))
+        match &self.law {
+            FirmwareLaw::HeadingDepthHold(settings) => settings.speed_control.is_some(),
+            FirmwareLaw::Sailing(_) | FirmwareLaw::Glider(_) => false,
+            _ => true,
+        }
+    }
+    /// Returns true if the firmware subscribes to heading set-points.
+    pub fn takes_heading(&self) -> bool {
+        match &self.law {
+            FirmwareLaw::HeadingDepthHold(_) | FirmwareLaw::Sailing(_) => true,
+            FirmwareLaw::Glider(settings) => settings.steering.is_some(),
+            _ => false,
+        }
+    }
+    /// Returns true if the firmware subscribes to depth set-points.
+    pub fn takes_depth(&self) -> bool {
+        matches!(
+            self.law,
+            FirmwareLaw::HeadingDepthHold(_) | FirmwareLaw::Glider(_)
+        )
+    }
+    /// Returns true if the firmware moves to goals and along paths.
+    pub fn follows_paths(&self) -> bool {
+        match &self.law {
+            FirmwareLaw::Multirotor(_) | FirmwareLaw::Drive(_) | FirmwareLaw::SurgeYawRate(_) => {
+                self.guidance.is_some()
+            }
+            FirmwareLaw::Glider(settings) => settings.steering.is_some(),
+            FirmwareLaw::HeadingDepthHold(_)
+            | FirmwareLaw::MotionControl(_)
+            | FirmwareLaw::Sailing(_) => true,
+        }
     }
     /// Returns the settings of a motion controller, if it is one.
     pub fn motion_control(&self) -> Option<&MotionControl> {
@@ -84,6 +122,8 @@ pub struct HeadingDepthHold {
     /// Thruster that a path starts if it stands still, and its command; `None`: paths start no
     /// thruster.
     pub cruise: Option<(usize, f64)>,
+    /// Speed control for velocity commands; `None`: velocity commands are refused.
+    pub speed_control: Option<SpeedControl>,
     /// Gains and limits of the control law.
     pub gains: HeadingDepthGains,
     /// Index of the fin that is the rudder.
@@ -159,4 +199,87 @@ pub struct Multirotor {
     pub p_BoBcm: Vec3,
     /// Inertia about the centre of mass, in B [kg m²].
     pub inertia: Mat3,
+}
+
+/// Settings of the speed control of a torpedo-shaped vehicle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpeedControl {
+    /// Index of the propeller.
+    pub thruster: usize,
+    /// Thrust per speed error [N s/m].
+    pub gain: f64,
+    /// Thrust per time integral of the speed error [N/m].
+    pub integral: f64,
+    /// Maximum speed [m/s], vertical speed [m/s] and yaw rate [rad/s].
+    pub max_velocity: [f64; 3],
+}
+
+/// Settings of the guidance that moves a vehicle by velocity commands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VelocityGuidance {
+    /// Settings of the path following.
+    pub path: Guidance,
+    /// Speed per distance from the goal [1/s].
+    pub position_gain: f64,
+    /// Yaw rate per heading error [1/s].
+    pub heading_gain: f64,
+    /// True if the vehicle moves to all sides.
+    pub is_holonomic: bool,
+}
+
+/// Settings of the firmware of a sailing boat.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sailing {
+    /// Index of the fin that is the sail.
+    pub sail: usize,
+    /// Index of the fin that is the rudder.
+    pub rudder: usize,
+    /// Settings of the path following; the speed is not used.
+    pub guidance: Guidance,
+    /// Rudder angle per heading error [rad/rad].
+    pub heading_gain: f64,
+    /// Rudder angle per yaw rate [s].
+    pub yaw_rate_gain: f64,
+    /// Minimum angle between the heading and the direction from which the wind blows [rad].
+    pub close_hauled: f64,
+    /// Minimum angle between the heading and the direction to which the wind blows [rad].
+    pub running: f64,
+    /// Angle between the sail and the apparent wind [rad].
+    pub incidence: f64,
+    /// Distance from a leg at which the boat tacks [m].
+    pub corridor: f64,
+    /// Distance from the goal beyond which the boat sails back to it [m].
+    pub loiter_radius: f64,
+}
+
+/// Settings of the firmware of an underwater glider. Pairs are for dive and climb.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Glider {
+    /// Index of the buoyancy engine.
+    pub engine: usize,
+    /// Volumes of the buoyancy engine [m³].
+    pub volumes: [f64; 2],
+    /// Joint of the sliding mass, if any, and its positions [m].
+    pub slide: Option<(usize, [f64; 2])>,
+    /// Steering, if the vehicle has one.
+    pub steering: Option<GliderSteering>,
+    /// Depth of a dive without a depth set-point [m].
+    pub dive_depth: f64,
+    /// Depth at which a climb ends and the next dive begins [m].
+    pub turn_depth: f64,
+    /// Settings of the path following; the speed is not used.
+    pub guidance: Guidance,
+}
+
+/// Steering of a glider by rolling a mass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GliderSteering {
+    /// Index of the joint that rolls the mass.
+    pub joint: usize,
+    /// Joint angle per heading error [rad/rad], in dive and climb.
+    pub heading_gain: [f64; 2],
+    /// Joint angle per yaw rate [s], in dive and climb.
+    pub yaw_rate_gain: [f64; 2],
+    /// Maximum joint angle [rad].
+    pub max_angle: f64,
 }

@@ -363,8 +363,8 @@ impl Thruster {
         [a.min(b), a.max(b)]
     }
 
-    /// Returns the command for `thrust` [N] in still water of `density` [kg/m³], by inversion of the
-    /// monotonic static curve.
+    /// Returns the command for `thrust` [N] in still water of `density` [kg/m³], by inversion of
+    /// the monotonic static curve.
     pub fn command_from_thrust(&self, thrust: f64, density: f64) -> f64 {
         let [lo, hi] = self.command_range;
         if thrust == 0.0 {

@@ -24,11 +24,13 @@ pub enum ControlMode {
     StationKeeping,
     /// The vehicle follows a path.
     PathFollowing,
+    /// A glider dives and climbs.
+    Dive,
 }
 
 impl ControlMode {
     /// All modes with the names that services, topics and world files use.
-    pub const ALL: [(ControlMode, &'static str); 8] = [
+    pub const ALL: [(ControlMode, &'static str); 9] = [
         (ControlMode::Off, "off"),
         (ControlMode::Manual, "manual"),
         (ControlMode::Stabilize, "stabilize"),
@@ -37,6 +39,7 @@ impl ControlMode {
         (ControlMode::Velocity, "velocity"),
         (ControlMode::StationKeeping, "station_keeping"),
         (ControlMode::PathFollowing, "path_following"),
+        (ControlMode::Dive, "dive"),
     ];
 
     /// Returns the name of the mode.
@@ -64,7 +67,7 @@ impl ControlMode {
 
 persist! { enum ControlMode {
     0 = Off, 1 = Manual, 2 = Stabilize, 3 = HeadingHold, 4 = DepthHold, 5 = Velocity,
-    6 = StationKeeping, 7 = PathFollowing,
+    6 = StationKeeping, 7 = PathFollowing, 8 = Dive,
 } }
 
 /// State of the motion controller. Lists of six numbers are for surge, sway, heave, roll, pitch and

@@ -2,17 +2,21 @@
 //!
 //! The law is in `autopilot`, the guidance along a path in `line_of_sight`.
 
-use crate::control::command::{check, find_robot, reject};
 use crate::control::firmware::autopilot::Measured;
 use crate::control::firmware::{autopilot, line_of_sight};
 use merrow_math::Vec3;
+use merrow_math::real::wrap_angle;
+use merrow_model::scene::Robot;
 use merrow_model::scene::robot::firmware::HeadingDepthHold as Settings;
-use merrow_model::scene::{Robot, Scene};
-use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::firmware::motion_control::PathProgress;
 use merrow_model::state::firmware::{ControlMode, FirmwareLawState, HeadingDepthState};
-use merrow_model::state::{Command, RobotState, State};
+use merrow_model::state::{Command, RobotState};
 use std::f64::consts::FRAC_PI_2;
+
+/// Maximum lead of the heading set-point that velocity commands move [rad].
+const MAX_HEADING_LEAD: f64 = 0.5;
+/// Maximum lead of the depth set-point that velocity commands move [m].
+const MAX_DEPTH_LEAD: f64 = 2.0;
 
 /// Initialises a hold that is active from the start, at its first tick.
 pub(crate) fn begin(
@@ -27,13 +31,75 @@ pub(crate) fn begin(
     state.actuators[thruster].set_command(&robot.thrusters[thruster], command);
     if !hold.on {
         let here = Measured::from_motion(&state.motion);
-        *hold = HeadingDepthState {
-            on: true,
-            heading: here.heading,
-            depth: here.depth,
-            path: None,
-        };
+        *hold = HeadingDepthState::hold(true, here.heading, here.depth);
     }
+}
+
+/// Starts to follow velocity commands from the present heading and depth.
+pub(crate) fn start_velocity(state: &RobotState, hold: &mut HeadingDepthState) {
+    if hold.speed_integral.is_none() {
+        let here = Measured::from_motion(&state.motion);
+        let (heading, depth) = if hold.on && hold.path.is_none() {
+            (hold.heading, hold.depth)
+        } else {
+            (here.heading, here.depth)
+        };
+        *hold = HeadingDepthState::hold(true, heading, depth);
+        hold.speed_integral = Some(0.0);
+    }
+}
+
+/// Stops the propeller that velocity commands started.
+pub(crate) fn end_velocity(
+    robot: &Robot,
+    settings: &Settings,
+    state: &mut RobotState,
+    hold: &mut HeadingDepthState,
+) {
+    if let (Some(speed), Some(_)) = (&settings.speed_control, hold.speed_integral.take()) {
+        let thruster = &robot.thrusters[speed.thruster];
+        state.actuators[speed.thruster].set_command(thruster, thruster.neutral);
+    }
+}
+
+/// Moves the set-points of heading and depth by the velocity `command` and controls the speed with
+/// the propeller; `tick` is the time since the last tick [s] and the density [kg/m³].
+///
+/// The thrust is `k (u_c - u) + i ∫(u_c - u) dt` with the speed `u`. The set-points lead the
+/// vehicle by at most [`MAX_HEADING_LEAD`] and [`MAX_DEPTH_LEAD`]. When the command expires the
+/// propeller stops, and the vehicle holds heading and depth while it moves.
+pub(crate) fn follow_velocity(
+    robot: &Robot,
+    settings: &Settings,
+    state: &mut RobotState,
+    hold: &mut HeadingDepthState,
+    command: Option<[Vec3; 2]>,
+    (dt, density): (f64, f64),
+) {
+    let Some(speed) = &settings.speed_control else {
+        return;
+    };
+    let (Some([linear, angular]), Some(integral)) = (command, hold.speed_integral) else {
+        end_velocity(robot, settings, state, hold);
+        return;
+    };
+    let [max_speed, max_climb, max_yaw_rate] = speed.max_velocity;
+    let here = Measured::from_motion(&state.motion);
+    let turn = angular.z.clamp(-max_yaw_rate, max_yaw_rate) * dt;
+    let lead = wrap_angle(hold.heading - turn - here.heading);
+    hold.heading = here.heading + lead.clamp(-MAX_HEADING_LEAD, MAX_HEADING_LEAD);
+    let sink = -linear.z.clamp(-max_climb, max_climb) * dt;
+    let lead = hold.depth + sink - here.depth;
+    hold.depth = here.depth + lead.clamp(-MAX_DEPTH_LEAD, MAX_DEPTH_LEAD);
+    let error = linear.x.clamp(-max_speed, max_speed) - state.motion.V_WB_B.v.x;
+    let thruster = &robot.thrusters[speed.thruster];
+    let thrust = speed.gain * error + speed.integral * integral;
+    let [low, high] = thruster.thrust_limits(density);
+    if (low..=high).contains(&thrust) {
+        hold.speed_integral = Some(integral + error * dt);
+    }
+    let value = thruster.command_from_thrust(thrust, density);
+    state.actuators[speed.thruster].set_command(thruster, value);
 }
 
 /// Runs one tick of `dt` [s]: sets heading and depth along the path, and commands the fins.
@@ -87,38 +153,22 @@ fn path_set_points(
 }
 
 /// Sets the heading [rad, clockwise from north], the depth [m] or both, and activates the hold.
+/// A quantity without a set-point is held at its value in `here` if the hold was not active.
 pub(crate) fn set_heading_depth(
-    scene: &Scene,
-    state: &mut State,
-    robot: usize,
+    hold: &mut HeadingDepthState,
+    here: &Measured,
     heading: Option<f64>,
     depth: Option<f64>,
-) -> Result<(), CommandRejection> {
-    let (_, target) = find_robot(scene, state, robot)?;
-    let here = Measured::from_motion(&target.motion);
-    let Some(FirmwareLawState::HeadingDepthHold(hold)) =
-        target.firmware.as_mut().map(|f| &mut f.memory)
-    else {
-        return Err(reject(
-            robot,
-            "the robot has no firmware that holds heading and depth".into(),
-        ));
-    };
-    for (name, value) in [("heading", heading), ("depth", depth)] {
-        check(robot, name, value.unwrap_or(0.0))?;
-    }
+) {
     let held = if hold.on {
         (hold.heading, hold.depth)
     } else {
         (here.heading, here.depth)
     };
     *hold = HeadingDepthState {
-        on: true,
-        heading: heading.unwrap_or(held.0),
-        depth: depth.unwrap_or(held.1),
-        path: None,
+        speed_integral: hold.speed_integral,
+        ..HeadingDepthState::hold(true, heading.unwrap_or(held.0), depth.unwrap_or(held.1))
     };
-    Ok(())
 }
 
 /// Follows a path, circles a goal, or switches the hold on or off.
@@ -128,43 +178,40 @@ pub(crate) fn apply(
     target: &mut RobotState,
     command: &Command,
 ) -> Result<(), String> {
-    let here = Measured::from_motion(&target.motion);
-    let p = target.motion.p_WB;
-    let Some(FirmwareLawState::HeadingDepthHold(hold)) =
-        target.firmware.as_mut().map(|f| &mut f.memory)
-    else {
+    let Some(mut firmware) = target.firmware.take() else {
         return Ok(());
     };
-    let hold_here = |on: bool| HeadingDepthState {
-        on,
-        heading: here.heading,
-        depth: here.depth,
-        path: None,
-    };
+    let mut result = Ok(());
+    if let FirmwareLawState::HeadingDepthHold(hold) = &mut firmware.memory {
+        result = apply_to_hold(model, settings, target, hold, command);
+    }
+    if result.is_ok() {
+        firmware.command_ns = None;
+    }
+    target.firmware = Some(firmware);
+    result
+}
+
+fn apply_to_hold(
+    model: &Robot,
+    settings: &Settings,
+    target: &mut RobotState,
+    hold: &mut HeadingDepthState,
+    command: &Command,
+) -> Result<(), String> {
+    let p = target.motion.p_WB;
     match command {
         Command::PoseGoal { p_WB, .. } => {
             let path = PathProgress::new(p, &[*p_WB])?;
-            start_path(hold, path);
+            end_velocity(model, settings, target, hold);
+            (hold.on, hold.path) = (true, Some(path));
         }
         Command::FollowPath { waypoints, .. } => {
             let path = PathProgress::new(p, waypoints)?;
-            start_path(hold, path);
+            end_velocity(model, settings, target, hold);
+            (hold.on, hold.path) = (true, Some(path));
         }
-        Command::ControlMode { mode, .. } => match mode {
-            ControlMode::Off => {
-                *hold = hold_here(false);
-                for (memory, fin) in target.fins.iter_mut().zip(model.fins.iter()) {
-                    memory.set_command(fin, fin.neutral());
-                }
-            }
-            ControlMode::HeadingHold | ControlMode::DepthHold => *hold = hold_here(true),
-            _ => {
-                return Err(format!(
-                    "mode {}: the firmware has the modes off, heading_hold and depth_hold, and follows paths",
-                    mode.keyword()
-                ));
-            }
-        },
+        Command::ControlMode { mode, .. } => set_mode(model, settings, target, hold, *mode)?,
         _ => return Err("the robot has no motion controller".to_string()),
     }
     if hold.path.is_some()
@@ -176,6 +223,34 @@ pub(crate) fn apply(
     Ok(())
 }
 
-fn start_path(hold: &mut HeadingDepthState, path: PathProgress) {
-    (hold.on, hold.path) = (true, Some(path));
+/// Holds the present heading and depth, or ends the hold.
+pub(crate) fn set_mode(
+    model: &Robot,
+    settings: &Settings,
+    target: &mut RobotState,
+    hold: &mut HeadingDepthState,
+    mode: ControlMode,
+) -> Result<(), String> {
+    if ![
+        ControlMode::Off,
+        ControlMode::HeadingHold,
+        ControlMode::DepthHold,
+    ]
+    .contains(&mode)
+    {
+        return Err(format!(
+            "mode {}: the firmware has the modes off, heading_hold and depth_hold, and follows paths",
+            mode.keyword()
+        ));
+    }
+    end_velocity(model, settings, target, hold);
+    let here = Measured::from_motion(&target.motion);
+    let on = mode != ControlMode::Off;
+    *hold = HeadingDepthState::hold(on, here.heading, here.depth);
+    if !on {
+        for (memory, fin) in target.fins.iter_mut().zip(model.fins.iter()) {
+            memory.set_command(fin, fin.neutral());
+        }
+    }
+    Ok(())
 }

@@ -4,32 +4,41 @@ pub mod allocation;
 pub mod autopilot;
 pub mod constrained_allocation;
 pub mod drive;
+pub mod glider;
 pub mod heading_depth_hold;
 pub mod line_of_sight;
 pub mod motion_control;
 pub mod multirotor;
+pub mod sailing;
 pub mod surge_yaw_rate;
+pub mod velocity_guidance;
 
-use crate::control::command::{check_finite, find_robot, reject};
+use crate::control::command::{check, check_finite, find_robot, reject};
 use crate::control::firmware::autopilot::Measured;
 use crate::control::firmware::motion_control::estimate;
 use crate::control::firmware::motion_control::estimate::Surroundings;
 use crate::control::firmware::multirotor::Tick;
+use merrow_environment::EnvironmentState;
 use merrow_math::Vec3;
-use merrow_model::scene::robot::firmware::FirmwareLaw;
+use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw};
 use merrow_model::scene::robot::motion_control::Feedback;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::Command;
 use merrow_model::state::commands::{CommandRejection, FirmwareOrder};
 use merrow_model::state::firmware::{
-    FirmwareLawState, FirmwareState, FlightMode, HeadingDepthState, MultirotorState,
+    ControlMode, FirmwareLawState, FirmwareState, FlightMode, GuidanceTask, MultirotorState,
 };
 use merrow_model::state::{RobotState, State};
 use merrow_sensors::Delivered;
+use std::f64::consts::FRAC_PI_2;
 
-/// Runs the firmware if it is due at `now_ns` [ns], once per instant. `gravity` is in [m/s²],
-/// `density` is that of the water around the thrusters [kg/m³].
-pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64, now_ns: u64) {
+/// Runs the firmware if it is due at `now_ns` [ns], once per instant, in `environment`.
+pub fn advance(
+    robot: &Robot,
+    state: &mut RobotState,
+    environment: &EnvironmentState<'_>,
+    now_ns: u64,
+) {
     let Some(firmware) = &robot.firmware else {
         return;
     };
@@ -43,18 +52,20 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
     let counts = memory
         .command_ns
         .is_some_and(|since| (now_ns - since) as f64 * 1e-9 <= firmware.timeout);
-    let command = if counts {
-        memory.command
-    } else {
-        [Vec3::zero(); 2]
+    let dt = 1.0 / firmware.rate;
+    let command = match &firmware.guidance {
+        _ if counts => Some(memory.command),
+        Some(guidance) => {
+            velocity_guidance::velocity(guidance, &mut memory.task, &state.motion, dt)
+        }
+        None => None,
     };
     let tick = LawTick {
         now_ns,
-        dt: 1.0 / firmware.rate,
-        gravity,
-        density,
-        command,
-        has_command: counts,
+        dt,
+        environment,
+        command: command.unwrap_or([Vec3::zero(); 2]),
+        has_command: command.is_some(),
         is_first,
     };
     run_law(robot, &firmware.law, state, &mut memory.memory, tick);
@@ -62,12 +73,11 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
 }
 
 /// Inputs of a control law at one tick.
-#[derive(Clone, Copy, Debug)]
-struct LawTick {
+#[derive(Clone, Copy)]
+struct LawTick<'a> {
     now_ns: u64,
     dt: f64,
-    gravity: f64,
-    density: f64,
+    environment: &'a EnvironmentState<'a>,
     /// Valid velocity command; zero without one.
     command: [Vec3; 2],
     has_command: bool,
@@ -80,12 +90,12 @@ fn run_law(
     law: &FirmwareLaw,
     state: &mut RobotState,
     memory: &mut FirmwareLawState,
-    tick: LawTick,
+    tick: LawTick<'_>,
 ) {
-    let (dt, command) = (tick.dt, tick.command);
+    let (dt, command, environment) = (tick.dt, tick.command, tick.environment);
+    let (gravity, density) = (environment.gravity, environment.sea.density);
     match (law, memory) {
         (FirmwareLaw::Multirotor(settings), FirmwareLawState::Multirotor(flight)) => {
-            let gravity = tick.gravity;
             let tick = Tick {
                 dt,
                 gravity,
@@ -97,6 +107,15 @@ fn run_law(
             if tick.is_first {
                 heading_depth_hold::begin(robot, settings, state, hold);
             }
+            let command = Some(command).filter(|_| tick.has_command);
+            heading_depth_hold::follow_velocity(
+                robot,
+                settings,
+                state,
+                hold,
+                command,
+                (dt, density),
+            );
             if hold.on {
                 heading_depth_hold::tick(robot, settings, state, hold, dt);
             }
@@ -108,7 +127,6 @@ fn run_law(
         (FirmwareLaw::SurgeYawRate(settings), FirmwareLawState::SurgeYawRate(memory))
             if tick.has_command =>
         {
-            let density = tick.density;
             let tick = surge_yaw_rate::Tick {
                 command,
                 density,
@@ -120,14 +138,19 @@ fn run_law(
             surge_yaw_rate::release_thrusters(robot, state, memory);
         }
         (FirmwareLaw::MotionControl(settings), FirmwareLawState::MotionControl(control)) => {
-            let (now_ns, density) = (tick.now_ns, tick.density);
             let tick = motion_control::Tick {
-                now_ns,
+                now_ns: tick.now_ns,
                 dt,
                 density,
                 command,
             };
             motion_control::tick(robot, settings, state, control, tick);
+        }
+        (FirmwareLaw::Sailing(settings), FirmwareLawState::Sailing(sailing)) if sailing.on => {
+            sailing::tick(robot, settings, state, sailing, (environment, dt));
+        }
+        (FirmwareLaw::Glider(settings), FirmwareLawState::Glider(glider)) if glider.on => {
+            glider::tick(robot, settings, state, glider, dt);
         }
         _ => {}
     }
@@ -179,7 +202,11 @@ pub(crate) fn set_velocity(
         motion_control::orders::start_velocity((model, settings), target, control, now)
             .map_err(|reason| reject(robot, reason))?;
     }
+    if let FirmwareLawState::HeadingDepthHold(hold) = &mut memory.memory {
+        heading_depth_hold::start_velocity(target, hold);
+    }
     (memory.command, memory.command_ns) = ([linear, angular], Some(now));
+    memory.task = GuidanceTask::None;
     target.firmware = Some(memory);
     Ok(())
 }
@@ -200,17 +227,124 @@ pub(crate) fn apply_motion_command(
     };
     let now_ns = state.time_ns;
     let (model, target) = find_robot(scene, state, *robot)?;
-    let law = model.firmware.as_ref().map(|firmware| &firmware.law);
-    let result = match law {
-        Some(FirmwareLaw::MotionControl(settings)) => {
+    let unsupported = || "the robot has no firmware that accepts this command".to_string();
+    let Some(firmware) = &model.firmware else {
+        return Err(reject(*robot, unsupported()));
+    };
+    let result = match &firmware.law {
+        FirmwareLaw::MotionControl(settings) => {
             motion_control::orders::apply(model, settings, target, command, now_ns)
         }
-        Some(FirmwareLaw::HeadingDepthHold(settings)) => {
+        FirmwareLaw::HeadingDepthHold(settings) => {
             heading_depth_hold::apply(model, settings, target, command)
         }
-        _ => Err("the robot has no firmware that accepts this command".to_string()),
+        FirmwareLaw::Sailing(_) | FirmwareLaw::Glider(_) => {
+            apply_to_vehicle(model, &firmware.law, target, command)
+        }
+        _ => match command {
+            Command::ControlMode { mode, .. } if *mode == ControlMode::Off => {
+                return handle_order(scene, state, *robot, FirmwareOrder::Enable(false));
+            }
+            Command::ControlMode { mode, .. } if *mode == ControlMode::Velocity => {
+                return handle_order(scene, state, *robot, FirmwareOrder::Enable(true));
+            }
+            Command::Joystick { .. } | Command::Gain { .. } => Err(unsupported()),
+            _ => start_task(firmware, target, command),
+        },
     };
     result.map_err(|reason| reject(*robot, reason))
+}
+
+/// Applies a mode, a goal or a path to a sailing boat or a glider.
+fn apply_to_vehicle(
+    model: &Robot,
+    law: &FirmwareLaw,
+    target: &mut RobotState,
+    command: &Command,
+) -> Result<(), String> {
+    let Some(mut memory) = target.firmware.take() else {
+        return Ok(());
+    };
+    let result = match (law, &mut memory.memory) {
+        (FirmwareLaw::Sailing(settings), FirmwareLawState::Sailing(sailing)) => {
+            sailing::apply(model, settings, target, sailing, command)
+        }
+        (FirmwareLaw::Glider(settings), FirmwareLawState::Glider(glider)) => {
+            glider::apply(settings, target, glider, command)
+        }
+        _ => Ok(()),
+    };
+    target.firmware = Some(memory);
+    result
+}
+
+/// Starts a goal or a path of a vehicle that the guidance moves by velocity commands.
+fn start_task(
+    firmware: &Firmware,
+    target: &mut RobotState,
+    command: &Command,
+) -> Result<(), String> {
+    if firmware.guidance.is_none() {
+        return Err("the firmware has no guidance: add the key `guidance`".to_string());
+    }
+    if let Command::ControlMode { mode, .. } = command
+        && *mode != ControlMode::StationKeeping
+    {
+        return Err(format!(
+            "mode {}: the firmware has the modes off, velocity and station_keeping, and follows paths",
+            mode.keyword()
+        ));
+    }
+    let task = velocity_guidance::requested_task(&target.motion, command)?;
+    let Some(memory) = &mut target.firmware else {
+        return Ok(());
+    };
+    match &mut memory.memory {
+        FirmwareLawState::Drive(drive) if !drive.on => {
+            return Err("the firmware is disabled: enable it first".to_string());
+        }
+        FirmwareLawState::Multirotor(flight) => {
+            multirotor::start_flight(flight, FlightMode::Flying);
+        }
+        _ => {}
+    }
+    (memory.task, memory.command_ns) = (task, None);
+    Ok(())
+}
+
+/// Sets the heading [rad, clockwise from north], the depth [m] or both.
+pub(crate) fn set_heading_depth(
+    scene: &Scene,
+    state: &mut State,
+    robot: usize,
+    heading: Option<f64>,
+    depth: Option<f64>,
+) -> Result<(), CommandRejection> {
+    for (name, value) in [("heading", heading), ("depth", depth)] {
+        check(robot, name, value.unwrap_or(0.0))?;
+    }
+    let (model, target) = find_robot(scene, state, robot)?;
+    let Some((firmware, mut memory)) = model.firmware.as_ref().zip(target.firmware.clone()) else {
+        return Err(reject(robot, "the robot has no firmware".into()));
+    };
+    let result = match (&firmware.law, &mut memory.memory) {
+        (_, FirmwareLawState::HeadingDepthHold(hold)) => {
+            let here = Measured::from_motion(&target.motion);
+            heading_depth_hold::set_heading_depth(hold, &here, heading, depth);
+            Ok(())
+        }
+        (FirmwareLaw::Sailing(_), FirmwareLawState::Sailing(sailing)) => match (heading, depth) {
+            (_, Some(_)) => Err("depth: a sailing boat has no depth".to_string()),
+            (Some(heading), None) => sailing::start_course(sailing, target, FRAC_PI_2 - heading),
+            (None, None) => Ok(()),
+        },
+        (FirmwareLaw::Glider(settings), FirmwareLawState::Glider(glider)) => {
+            glider::set_heading_depth(settings, glider, heading, depth)
+        }
+        _ => Err("the robot has no firmware that holds heading or depth".to_string()),
+    };
+    target.firmware = Some(memory);
+    result.map_err(|reason| reject(robot, reason))
 }
 
 /// Handles a take-off, landing or enable command.
@@ -224,48 +358,75 @@ pub(crate) fn handle_order(
     let (Some(firmware), Some(mut memory)) = (&model.firmware, target.firmware.clone()) else {
         return Err(reject(robot, "the robot has no firmware".into()));
     };
-    // velocity commands from before the order are discarded
-    memory.command_ns = None;
-    match (&firmware.law, &mut memory.memory, order) {
-        (_, FirmwareLawState::Multirotor(flight), _) => {
+    // velocity commands and goals from before the order are discarded
+    (memory.command_ns, memory.task) = (None, GuidanceTask::None);
+    match (&mut memory.memory, order) {
+        (FirmwareLawState::Multirotor(flight), _) => {
             handle_flight_order(model, target, flight, robot, order)?
         }
-        (_, FirmwareLawState::HeadingDepthHold(hold), FirmwareOrder::Enable(on))
+        (law_state, FirmwareOrder::Enable(on)) => {
+            enable(model, &firmware.law, target, law_state, on)
+                .map_err(|reason| reject(robot, reason))?;
+        }
+        _ => return Err(reject(robot, "the robot has no multirotor firmware".into())),
+    }
+    target.firmware = Some(memory);
+    Ok(())
+}
+
+/// Enables or disables the firmware of a vehicle that does not fly.
+fn enable(
+    model: &Robot,
+    law: &FirmwareLaw,
+    target: &mut RobotState,
+    memory: &mut FirmwareLawState,
+    on: bool,
+) -> Result<(), String> {
+    let mode_command = |mode| Command::ControlMode { robot: 0, mode };
+    match (law, memory) {
+        (FirmwareLaw::HeadingDepthHold(settings), FirmwareLawState::HeadingDepthHold(hold))
             if on != hold.on =>
         {
-            let here = Measured::from_motion(&target.motion);
-            *hold = HeadingDepthState {
-                on,
-                heading: here.heading,
-                depth: here.depth,
-                path: None,
+            let mode = if on {
+                ControlMode::DepthHold
+            } else {
+                ControlMode::Off
             };
-            if !on {
-                let all = target.fins.iter_mut().zip(&model.fins);
-                all.for_each(|(memory, fin)| memory.set_command(fin, fin.neutral()));
-            }
+            heading_depth_hold::set_mode(model, settings, target, hold, mode)?;
         }
-        (
-            FirmwareLaw::Drive(settings),
-            FirmwareLawState::Drive(memory),
-            FirmwareOrder::Enable(on),
-        ) => {
+        (FirmwareLaw::Drive(settings), FirmwareLawState::Drive(memory)) => {
             (memory.on, memory.set_point) = (on, [0.0; 2]);
             drive::set_wheel_speeds(model, settings, target, [0.0; 2]);
         }
-        (_, FirmwareLawState::SurgeYawRate(memory), FirmwareOrder::Enable(false)) => {
+        (_, FirmwareLawState::SurgeYawRate(memory)) if !on => {
             surge_yaw_rate::release_thrusters(model, target, memory)
         }
-        (_, FirmwareLawState::MotionControl(control), FirmwareOrder::Enable(on)) => {
+        (_, FirmwareLawState::MotionControl(control)) => {
             control.armed = on;
             if !on {
                 motion_control::orders::switch_off(model, target, control);
             }
         }
-        (_, _, FirmwareOrder::Enable(_)) => {}
-        _ => return Err(reject(robot, "the robot has no multirotor firmware".into())),
+        (FirmwareLaw::Sailing(settings), FirmwareLawState::Sailing(sailing))
+            if on != sailing.on =>
+        {
+            let mode = if on {
+                ControlMode::HeadingHold
+            } else {
+                ControlMode::Off
+            };
+            sailing::apply(model, settings, target, sailing, &mode_command(mode))?;
+        }
+        (FirmwareLaw::Glider(settings), FirmwareLawState::Glider(glider)) if on != glider.on => {
+            let mode = if on {
+                ControlMode::Dive
+            } else {
+                ControlMode::Off
+            };
+            glider::apply(settings, target, glider, &mode_command(mode))?;
+        }
+        _ => {}
     }
-    target.firmware = Some(memory);
     Ok(())
 }
 
@@ -344,29 +505,46 @@ pub(crate) fn check_fins(robot: usize, target: &RobotState) -> Result<(), Comman
     }
 }
 
-/// Refuses a command to wheel joints while the firmware controls them.
-pub(crate) fn check_wheels(
+/// Refuses a command to a buoyancy engine while the firmware controls it.
+pub(crate) fn check_buoyancy_engines(
+    robot: usize,
+    target: &RobotState,
+) -> Result<(), CommandRejection> {
+    match &target.firmware {
+        Some(memory) if memory.controls_buoyancy_engines() => Err(reject(
+            robot,
+            "the firmware drives the buoyancy engine: switch it off by `enable` first".into(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a command to joints while the firmware controls them.
+pub(crate) fn check_driven_joints(
     robot: usize,
     model: &Robot,
     target: &RobotState,
     joints: &[usize],
 ) -> Result<(), CommandRejection> {
     let law = model.firmware.as_ref().map(|f| &f.law);
-    let on = target
-        .firmware
-        .as_ref()
-        .is_some_and(|memory| memory.controls_joints());
-    let Some(FirmwareLaw::Drive(drive)) = law.filter(|_| on) else {
+    let memory = target.firmware.as_ref().map(|f| &f.memory);
+    let is_driven = |joint: &usize| match (law, memory) {
+        (Some(FirmwareLaw::Drive(drive)), Some(FirmwareLawState::Drive(memory))) => {
+            memory.on && drive.wheels.iter().flatten().any(|wheel| wheel == joint)
+        }
+        (Some(FirmwareLaw::Glider(glider)), Some(FirmwareLawState::Glider(memory))) => {
+            let slide = glider.slide.map(|(slide, _)| slide);
+            let roll = glider.steering.map(|steering| steering.joint);
+            memory.on && [slide, roll].contains(&Some(*joint))
+        }
+        _ => false,
+    };
+    let Some(joint) = joints.iter().find(|joint| is_driven(joint)) else {
         return Ok(());
     };
-    if !joints
-        .iter()
-        .any(|j| drive.wheels.iter().flatten().any(|wheel| wheel == j))
-    {
-        return Ok(());
-    }
+    let name = &model.links[joint + 1].joint.name;
     Err(reject(
         robot,
-        "the firmware drives the wheels: switch it off by `enable` first".into(),
+        format!("the firmware drives the joint {name}: switch it off by `enable` first"),
     ))
 }

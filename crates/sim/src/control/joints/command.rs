@@ -2,7 +2,7 @@
 //! rejected under the same conditions as by `joint_trajectory_controller`.
 
 use crate::control::command::{check, find_robot, reject};
-use crate::control::firmware::check_wheels;
+use crate::control::firmware::check_driven_joints;
 use crate::control::joints::ideal;
 use merrow_model::scene::{Drive, Joint, JointGroup, JointMode, Robot, Scene};
 use merrow_model::state::commands::CommandRejection;
@@ -39,7 +39,7 @@ fn apply_to_joint(
             let (model, target) = find_robot(scene, state, *robot)?;
             let own = find_joint(model, *robot, *joint)?;
             check(*robot, &own.name, *value)?;
-            check_wheels(*robot, model, target, &[*joint])?;
+            check_driven_joints(*robot, model, target, &[*joint])?;
             let mode = target.joints[*joint].mode;
             preempt_group_of(model, target, *joint, now);
             set_reference(model, target, *joint, mode, *value);
@@ -54,7 +54,7 @@ fn apply_to_joint(
             let own = find_joint(model, *robot, *joint)?;
             check_mode(*robot, own, *mode)?;
             check_value(*robot, own, *mode, *value)?;
-            check_wheels(*robot, model, target, &[*joint])?;
+            check_driven_joints(*robot, model, target, &[*joint])?;
             preempt_group_of(model, target, *joint, now);
             set_reference(model, target, *joint, *mode, *value);
         }
@@ -62,7 +62,7 @@ fn apply_to_joint(
             let (model, target) = find_robot(scene, state, *robot)?;
             let own = find_joint(model, *robot, *joint)?;
             check_mode(*robot, own, *mode)?;
-            check_wheels(*robot, model, target, &[*joint])?;
+            check_driven_joints(*robot, model, target, &[*joint])?;
             if target.joints[*joint].mode != *mode {
                 preempt_group_of(model, target, *joint, now);
                 let position = target.measured(model, *joint).position;
@@ -104,7 +104,7 @@ fn apply_to_group(
         } => {
             let (model, target) = find_robot(scene, state, *robot)?;
             let members = find_group(model, *robot, *group)?;
-            check_wheels(*robot, model, target, &members.joints)?;
+            check_driven_joints(*robot, model, target, &members.joints)?;
             check_trajectory(model, members, trajectory, now)
                 .map_err(|reason| reject(*robot, reason))?;
             start_trajectory(model, target, *group, *id, trajectory, now);
@@ -150,7 +150,7 @@ fn set_group(
 ) -> Result<(), CommandRejection> {
     let members = &find_group(model, robot, group)?.joints;
     check_count(robot, values.len(), members.len())?;
-    check_wheels(robot, model, target, members)?;
+    check_driven_joints(robot, model, target, members)?;
     for (joint, value) in members.iter().zip(values) {
         let joint = &model.links[joint + 1].joint;
         check_mode(robot, joint, mode)?;

@@ -1,17 +1,19 @@
 //! Conversion of firmware files.
 
+mod glider;
 mod motion_control;
+mod sailing;
 
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::firmware::{
     DifferentialDrive, Firmware, FirmwareLaw, HeadingDepthGains, HeadingDepthHold, Multirotor,
-    SurgeYawRateControl,
+    SpeedControl, SurgeYawRateControl, VelocityGuidance,
 };
 use merrow_model::scene::robot::motion_control::Guidance;
 use merrow_model::scene::{Link, Robot};
 use merrow_schema::robot::firmware::{
     DifferentialDriveConfig, FirmwareConfig, HeadingDepthHoldConfig, HeadingDepthStartConfig,
-    MultirotorConfig, SurgeYawRateConfig,
+    MultirotorConfig, SpeedControlConfig, SurgeYawRateConfig, VelocityGuidanceConfig,
 };
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
 use merrow_yaml::read::Places;
@@ -32,6 +34,8 @@ pub(crate) fn build_firmware(
         FirmwareConfig::MotionControl(file) => {
             motion_control::motion_control(file, robot, dt, problems)
         }
+        FirmwareConfig::Sailing(file) => sailing::sailing(file, robot, dt, problems),
+        FirmwareConfig::Glider(file) => glider::glider(file, robot, dt, problems),
     }
 }
 
@@ -44,6 +48,40 @@ fn check_rate(rate: f64, dt: f64, places: &Places, problems: &mut Problems) {
         );
         problems.push(places.key_place("rate_hz"), text);
     }
+}
+
+/// Returns the index of the item `name` among `names`; reports a missing `what` at `place`.
+fn find_by_name<'a>(
+    what: &str,
+    name: &str,
+    names: impl Iterator<Item = &'a str> + Clone,
+    place: &Place,
+    problems: &mut Problems,
+) -> usize {
+    names.clone().position(|n| n == name).unwrap_or_else(|| {
+        let hint = did_you_mean(name, names);
+        problems.push(place, format!("no {what} {}{hint}", quote(name)));
+        0
+    })
+}
+
+/// Converts the guidance of a vehicle that moves to all sides, or only forward.
+fn velocity_guidance(
+    file: &Option<VelocityGuidanceConfig>,
+    is_holonomic: bool,
+) -> Option<VelocityGuidance> {
+    let file = file.as_ref()?;
+    Some(VelocityGuidance {
+        path: Guidance {
+            speed: file.speed_m_s,
+            look_ahead: file.look_ahead_m,
+            integral: file.cross_track_integral_gain_m_s,
+            acceptance_radius: file.acceptance_radius_m,
+        },
+        position_gain: file.position_gain_per_s,
+        heading_gain: file.heading_gain_per_s,
+        is_holonomic,
+    })
 }
 
 /// Reports the motions in `axes` that the thrusters cannot produce independently.
@@ -109,6 +147,7 @@ fn multirotor(
     Firmware {
         rate: file.rate_hz,
         timeout: file.command_timeout_s,
+        guidance: velocity_guidance(&file.guidance, true),
         law: FirmwareLaw::Multirotor(Box::new(settings)),
     }
 }
@@ -191,6 +230,10 @@ fn heading_depth_hold(
         loiter_radius: file.loiter_radius_m,
         turn_lead_time: file.turn_lead_time_s,
         cruise,
+        speed_control: file
+            .speed_control
+            .as_ref()
+            .map(|file| speed_control(file, robot, problems)),
         gains,
         rudder,
         stern_planes,
@@ -199,8 +242,29 @@ fn heading_depth_hold(
     });
     Firmware {
         rate: file.rate_hz,
-        timeout: f64::INFINITY,
+        timeout: file.command_timeout_s,
+        guidance: None,
         law,
+    }
+}
+
+/// Converts the speed control of a torpedo-shaped vehicle.
+fn speed_control(
+    file: &SpeedControlConfig,
+    robot: &Robot,
+    problems: &mut Problems,
+) -> SpeedControl {
+    let names = robot.thrusters.iter().map(|t| t.name.as_str());
+    let place = file.at.key_place("propeller");
+    SpeedControl {
+        thruster: find_by_name("thruster", &file.propeller, names, place, problems),
+        gain: file.speed_gain_n_s_per_m,
+        integral: file.speed_integral_gain_n_per_m,
+        max_velocity: [
+            file.max_speed_m_s,
+            file.max_climb_m_s,
+            file.max_yaw_rate_rad_s,
+        ],
     }
 }
 
@@ -300,6 +364,7 @@ fn differential_drive(
     Firmware {
         rate: file.rate_hz,
         timeout: file.command_timeout_s,
+        guidance: velocity_guidance(&file.guidance, false),
         law,
     }
 }
@@ -330,6 +395,7 @@ fn surge_yaw_rate(
     Firmware {
         rate: file.rate_hz,
         timeout: file.command_timeout_s,
+        guidance: velocity_guidance(&file.guidance, false),
         law,
     }
 }

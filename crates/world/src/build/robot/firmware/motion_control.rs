@@ -105,6 +105,7 @@ pub(super) fn motion_control(
     Firmware {
         rate: file.rate_hz,
         timeout: file.command_timeout_s,
+        guidance: None,
         law: FirmwareLaw::MotionControl(Box::new(settings)),
     }
 }

@@ -1,0 +1,59 @@
+//! Keys of the firmware of an underwater glider.
+
+use merrow_yaml::spec::spec;
+
+spec! {
+    /// Firmware of a glider with a buoyancy engine. Pairs of values are for dive and climb.
+    pub struct GliderConfig {
+        /// Description of the firmware.
+        description: String = String::new(),
+        /// Source of the parameter values.
+        source: String [not_empty],
+        /// Values that are unverified or estimated, and the reason.
+        estimated: String = String::new(),
+        /// Control cycles per second.
+        rate_hz: f64 [in 0.1..=10000.0] = 1.0,
+        /// Name of the buoyancy engine.
+        engine: String [frame] = "engine".to_string(),
+        /// Volumes of the buoyancy engine.
+        volumes_m3: [f64; 2],
+        /// Sliding mass that sets the pitch angle. Default: none.
+        slide: Option<GliderSlideConfig>,
+        /// Steering by a mass that rolls. Default: the glider does not steer.
+        steering: Option<GliderSteeringConfig>,
+        /// Depth at which a dive ends, without a depth set-point.
+        dive_depth_m: f64 [positive] = 50.0,
+        /// Depth at which a climb ends and the next dive begins.
+        turn_depth_m: f64 [positive] = 3.0,
+        /// Look-ahead distance of the line-of-sight guidance.
+        look_ahead_m: f64 [positive] = 100.0,
+        /// Integral gain of the line-of-sight guidance; 0: no integral.
+        cross_track_integral_gain_m_s: f64 [non_negative] = 0.0,
+        /// Distance from a waypoint at which the next leg begins.
+        acceptance_radius_m: f64 [positive] = 50.0,
+    }
+}
+
+spec! {
+    /// Sliding mass that sets the pitch angle.
+    pub struct GliderSlideConfig {
+        /// Name of the prismatic joint.
+        joint: String [frame] = "slide".to_string(),
+        /// Positions of the joint.
+        positions_m: [f64; 2],
+    }
+}
+
+spec! {
+    /// Steering by a mass that rolls. Pairs of gains are for dive and climb.
+    pub struct GliderSteeringConfig {
+        /// Name of the revolute joint.
+        joint: String [frame] = "roll".to_string(),
+        /// Joint angle per heading error, both counter-clockwise about their axes.
+        heading_gain: [f64; 2],
+        /// Joint angle per yaw rate.
+        yaw_rate_gain_s: [f64; 2] = [0.0, 0.0],
+        /// Maximum angle of the joint.
+        max_angle_deg: f64 [in 1.0..=180.0] = 45.0,
+    }
+}

@@ -1,0 +1,41 @@
+//! Keys of the firmware of a sailing boat.
+
+use merrow_yaml::spec::spec;
+
+spec! {
+    /// Firmware of a boat with one sail and a rudder.
+    pub struct SailingConfig {
+        /// Description of the firmware.
+        description: String = String::new(),
+        /// Source of the parameter values.
+        source: String [not_empty],
+        /// Values that are unverified or estimated, and the reason.
+        estimated: String = String::new(),
+        /// Control cycles per second.
+        rate_hz: f64 [in 1.0..=10000.0] = 10.0,
+        /// Name of the fin that is the sail.
+        sail: String [frame] = "sail".to_string(),
+        /// Name of the rudder fin; a positive angle turns the boat to the left.
+        rudder: String [frame] = "rudder".to_string(),
+        /// Rudder angle per heading error.
+        heading_gain: f64 [positive],
+        /// Rudder angle per yaw rate.
+        yaw_rate_gain_s: f64 [non_negative],
+        /// Minimum angle between the heading and the direction from which the wind blows.
+        close_hauled_deg: f64 [in 20.0..=89.0] = 45.0,
+        /// Minimum angle between the heading and the direction to which the wind blows.
+        running_deg: f64 [in 0.0..=60.0] = 15.0,
+        /// Angle between the sail and the apparent wind.
+        sail_incidence_deg: f64 [in 1.0..=45.0],
+        /// Distance from a leg at which the boat tacks or gybes.
+        corridor_m: f64 [positive] = 30.0,
+        /// Look-ahead distance of the line-of-sight guidance.
+        look_ahead_m: f64 [positive] = 10.0,
+        /// Integral gain of the line-of-sight guidance; 0: no integral.
+        cross_track_integral_gain_m_s: f64 [non_negative] = 0.0,
+        /// Distance from a waypoint at which the next leg begins.
+        acceptance_radius_m: f64 [positive] = 8.0,
+        /// Distance from the goal beyond which the boat sails back to it.
+        loiter_radius_m: f64 [positive] = 20.0,
+    }
+}

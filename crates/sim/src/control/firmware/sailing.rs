@@ -1,0 +1,230 @@
+//! Firmware of a sailing boat: follows courses and paths, and tacks where the wind does not allow
+//! to sail directly.
+//!
+//! # Law
+//! ```text
+//!   ψ_r = χ_s               if the course χ_s is sailable                    (1)  [Jaulin and Le Bars 2013: line following]
+//!   ψ_r = ψ_w + q ζ         if the leg is closer to the wind than ζ          (2)  beating
+//!   ψ_r = ψ_w + π - q ξ     if the leg is closer to the wind than π - ξ      (3)  running
+//!   q → -q                  if |y_e| > r and the course leads away           (4)  tack, gybe
+//!   δ = sign(u) (k (ψ_r - ψ) - d ψ')                                         (5)  rudder
+//!   σ = |ψ_a| - α                                                            (6)  sheet
+//! ```
+//! χ_s is the course of `line_of_sight`. r decreases towards the end of a leg, so that the boat
+//! reaches the waypoint. In (6) the sail keeps its incidence α to the apparent wind, within the
+//! range of the sheet.
+//!
+//! # Symbols
+//! ψ heading, ψ_r its reference · ψ_w direction from which the wind blows · q side of the wind, 1
+//! left of it, -1 right of it · ζ angle of a close-hauled course, ξ minimum angle to the downwind
+//! direction · y_e distance from the leg · r half of the corridor · u forward speed · k, d gains, δ
+//! rudder angle · σ maximum boom angle, ψ_a angle between the bow and the apparent wind.
+//!
+//! # Frames
+//! World (ENU); angles from east, counter-clockwise. A positive rudder angle turns the boat to the
+//! left.
+//!
+//! # Limits
+//! The wind is the true one at the sail; the boat does not compensate leeway or current except by
+//! the line of sight. At its goal the boat eases the sheet and drifts until it is a loiter radius
+//! away; then it sails back.
+//!
+//! # Checked by
+//! test/analytic/vehicles/sailing.rs
+
+use crate::control::firmware::line_of_sight;
+use merrow_environment::EnvironmentState;
+use merrow_environment::air::wind::wind_velocity;
+use merrow_math::Vec3;
+use merrow_math::real::{sin_cos, wrap_angle};
+use merrow_model::scene::Robot;
+use merrow_model::scene::robot::firmware::Sailing as Settings;
+use merrow_model::state::firmware::motion_control::PathProgress;
+use merrow_model::state::firmware::{ControlMode, SailingState};
+use merrow_model::state::{Command, RobotState};
+use std::f64::consts::{FRAC_PI_2, PI};
+
+/// Length of the leg that represents a course [m].
+const COURSE_LENGTH: f64 = 1e6;
+/// Half of the corridor at the end of a leg, as a fraction of the acceptance radius.
+const END_CORRIDOR: f64 = 0.7;
+/// Decrease of half of the corridor per distance to the end of a leg.
+const CORRIDOR_SLOPE: f64 = 0.5;
+/// Angle between a course and the wind or the downwind direction within which the boat keeps its
+/// side [rad].
+const SIDE_HYSTERESIS: f64 = 0.15;
+
+/// Wind at the sail, over ground [m/s, W].
+fn wind_at_sail(
+    robot: &Robot,
+    settings: &Settings,
+    state: &RobotState,
+    environment: &EnvironmentState<'_>,
+) -> Vec3 {
+    let sail = &robot.fins[settings.sail];
+    let p = state.motion.p_WB + state.motion.q_WB.matrix().mul_vec(sail.p_UoF_U);
+    let wind_point = Vec3::new(p.x, p.y, environment.wind_height(p));
+    wind_velocity(&environment.sea.air, wind_point, environment.time)
+}
+
+/// Runs one tick of `dt` [s] in `environment`: commands rudder and sheet.
+pub(crate) fn tick(
+    robot: &Robot,
+    settings: &Settings,
+    state: &mut RobotState,
+    memory: &mut SailingState,
+    (environment, dt): (&EnvironmentState<'_>, f64),
+) {
+    let wind = wind_at_sail(robot, settings, state, environment);
+    let motion = &state.motion;
+    let R = motion.q_WB.matrix();
+    let (p, v, yaw) = (motion.p_WB, R.mul_vec(motion.V_WB_B.v), R.to_rpy()[2]);
+    if memory.path.is_none()
+        && let Some(goal) = memory.goal
+    {
+        let e = goal - p;
+        if (e.x * e.x + e.y * e.y).sqrt() > settings.loiter_radius {
+            memory.path = PathProgress::new(p, &[goal]).ok();
+        }
+    }
+    let from = libm::atan2(-wind.y, -wind.x);
+    if !memory.has_tack {
+        let is_right = wrap_angle(yaw - from) < 0.0;
+        (memory.tack, memory.has_tack) = (if is_right { -1.0 } else { 1.0 }, true);
+    }
+    let heading = reference_heading(settings, memory, p, from, dt);
+    let (forward, yaw_rate) = (motion.V_WB_B.v.x, motion.V_WB_B.w.z);
+    let mut command = |fin: usize, angle: f64| {
+        state.fins[fin].set_command(&robot.fins[fin], angle);
+    };
+    let Some(heading) = heading else {
+        memory.heading = yaw;
+        command(settings.sail, FRAC_PI_2);
+        command(settings.rudder, 0.0);
+        return;
+    };
+    memory.heading = heading;
+    let side = if forward < 0.0 { -1.0 } else { 1.0 };
+    let error = wrap_angle(heading - yaw);
+    let rudder = side * (settings.heading_gain * error - settings.yaw_rate_gain * yaw_rate); // (5)
+    command(settings.rudder, rudder.clamp(-FRAC_PI_2, FRAC_PI_2));
+    let apparent = wind - v;
+    let angle = wrap_angle(libm::atan2(-apparent.y, -apparent.x) - yaw);
+    command(settings.sail, (angle.abs() - settings.incidence).max(0.0)); // (6)
+}
+
+/// Heading reference [rad] at `p` [m, W] with the wind from the direction `from` [rad]; `None`
+/// without a path. Removes a path at its end.
+fn reference_heading(
+    settings: &Settings,
+    memory: &mut SailingState,
+    p: Vec3,
+    from: f64,
+    dt: f64,
+) -> Option<f64> {
+    let mut path = memory.path.take()?;
+    let leg = line_of_sight::advance(&settings.guidance, &mut path, p, dt)?;
+    let [a, b] = [path.waypoints[path.leg], path.waypoints[path.leg + 1]];
+    let direction = libm::atan2(b.y - a.y, b.x - a.x);
+    let cross_track = path.cross_track;
+    memory.path = Some(path);
+    let corridor = settings.corridor.min(
+        CORRIDOR_SLOPE * leg.remaining.max(0.0)
+            + END_CORRIDOR * settings.guidance.acceptance_radius,
+    );
+    let on_side = |limit: f64, tack: f64| wrap_angle(from + tack * limit);
+    if let Some(limit) = restricted_limit(settings, wrap_angle(direction - from)) {
+        let leads_away = sin_cos(on_side(limit, memory.tack) - direction).0 * cross_track > 0.0;
+        if leads_away && cross_track.abs() > corridor {
+            memory.tack = -memory.tack; // (4)
+        }
+        return Some(on_side(limit, memory.tack)); // (2), (3)
+    }
+    let course = wrap_angle(leg.course - from);
+    let Some(limit) = restricted_limit(settings, course) else {
+        return Some(leg.course); // (1)
+    };
+    let is_clear = course.abs() > SIDE_HYSTERESIS && PI - course.abs() > SIDE_HYSTERESIS;
+    if is_clear {
+        memory.tack = course.signum();
+    }
+    Some(on_side(limit, memory.tack))
+}
+
+/// Angle from the wind [rad] that replaces `angle` [rad], a course relative to the direction from
+/// which the wind blows, if it is not sailable.
+fn restricted_limit(settings: &Settings, angle: f64) -> Option<f64> {
+    let (upwind, downwind) = (settings.close_hauled, PI - settings.running);
+    if angle.abs() < upwind {
+        return Some(upwind);
+    }
+    (angle.abs() > downwind).then_some(downwind)
+}
+
+/// Sails a course from here: `heading` [rad], from east, counter-clockwise.
+pub(crate) fn start_course(
+    memory: &mut SailingState,
+    state: &RobotState,
+    heading: f64,
+) -> Result<(), String> {
+    let (s, c) = sin_cos(heading);
+    let end = state.motion.p_WB + Vec3::new(c, s, 0.0).scale(COURSE_LENGTH);
+    start_path(memory, state, &[end])?;
+    (memory.is_course, memory.goal) = (true, None);
+    Ok(())
+}
+
+/// Starts a path; the last waypoint is the goal.
+fn start_path(
+    memory: &mut SailingState,
+    state: &RobotState,
+    waypoints: &[Vec3],
+) -> Result<(), String> {
+    let path = PathProgress::new(state.motion.p_WB, waypoints)?;
+    memory.goal = waypoints.last().copied();
+    (memory.on, memory.is_course, memory.path) = (true, false, Some(path));
+    memory.has_tack = false;
+    Ok(())
+}
+
+/// Eases the sheet, centres the rudder and releases both.
+pub(crate) fn switch_off(robot: &Robot, settings: &Settings, state: &mut RobotState) {
+    for (fin, angle) in [(settings.sail, FRAC_PI_2), (settings.rudder, 0.0)] {
+        state.fins[fin].set_command(&robot.fins[fin], angle);
+    }
+}
+
+/// Applies a mode, a goal or a path.
+pub(crate) fn apply(
+    robot: &Robot,
+    settings: &Settings,
+    state: &mut RobotState,
+    memory: &mut SailingState,
+    command: &Command,
+) -> Result<(), String> {
+    match command {
+        Command::PoseGoal { p_WB, .. } => start_path(memory, state, &[*p_WB]),
+        Command::FollowPath { waypoints, .. } => start_path(memory, state, waypoints),
+        Command::ControlMode { mode, .. } => match mode {
+            ControlMode::Off => {
+                (memory.on, memory.path, memory.goal) = (false, None, None);
+                switch_off(robot, settings, state);
+                Ok(())
+            }
+            ControlMode::HeadingHold => {
+                let yaw = state.motion.q_WB.matrix().to_rpy()[2];
+                start_course(memory, state, yaw)
+            }
+            ControlMode::StationKeeping => {
+                (memory.on, memory.is_course, memory.path) = (true, false, None);
+                memory.goal = Some(state.motion.p_WB);
+                Ok(())
+            }
+            _ => Err(format!(
+                "mode {}: the firmware has the modes off, heading_hold and station_keeping, and follows paths",
+                mode.keyword()
+            )),
+        },
+        _ => Err("the robot has no motion controller".to_string()),
+    }
+}

@@ -1,0 +1,87 @@
+//! Conversion of the firmware of a glider.
+
+use crate::build::robot::firmware::{check_rate, find_by_name};
+use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, Glider, GliderSteering};
+use merrow_model::scene::robot::motion_control::Guidance;
+use merrow_model::scene::{Drive, Robot};
+use merrow_schema::robot::glider::GliderConfig;
+use merrow_yaml::error::{Place, Problems};
+
+/// Builds the firmware of the glider `robot` in a world with time step `dt` [s].
+pub(super) fn glider(
+    file: &GliderConfig,
+    robot: &Robot,
+    dt: f64,
+    problems: &mut Problems,
+) -> Firmware {
+    check_rate(file.rate_hz, dt, &file.at, problems);
+    let names = robot.buoyancy_engines.iter().map(|e| e.name.as_str());
+    let place = file.at.key_place("engine");
+    let engine = find_by_name("buoyancy engine", &file.engine, names, place, problems);
+    check_depths_and_volumes(file, robot, engine, problems);
+    let joint = |name: &str, place: &Place, problems: &mut Problems| {
+        let all = robot.links[1..].iter();
+        let names = all.map(|l| match l.joint.drive {
+            Drive::Effort { .. } => "",
+            Drive::Position { .. } | Drive::Servo(_) => l.joint.name.as_str(),
+        });
+        find_by_name("joint with a position drive", name, names, place, problems)
+    };
+    let slide = file.slide.as_ref().map(|slide| {
+        let found = joint(&slide.joint, slide.at.key_place("joint"), problems);
+        (found, slide.positions_m)
+    });
+    let steering = file.steering.as_ref().map(|steering| GliderSteering {
+        joint: joint(&steering.joint, steering.at.key_place("joint"), problems),
+        heading_gain: steering.heading_gain,
+        yaw_rate_gain: steering.yaw_rate_gain_s,
+        max_angle: steering.max_angle_deg.to_radians(),
+    });
+    let law = FirmwareLaw::Glider(Glider {
+        engine,
+        volumes: file.volumes_m3,
+        slide,
+        steering,
+        dive_depth: file.dive_depth_m,
+        turn_depth: file.turn_depth_m,
+        guidance: Guidance {
+            speed: 0.0,
+            look_ahead: file.look_ahead_m,
+            integral: file.cross_track_integral_gain_m_s,
+            acceptance_radius: file.acceptance_radius_m,
+        },
+    });
+    Firmware {
+        rate: file.rate_hz,
+        timeout: f64::INFINITY,
+        guidance: None,
+        law,
+    }
+}
+
+/// Reports depths in the wrong order and volumes outside the range of the engine.
+fn check_depths_and_volumes(
+    file: &GliderConfig,
+    robot: &Robot,
+    engine: usize,
+    problems: &mut Problems,
+) {
+    if file.dive_depth_m <= file.turn_depth_m {
+        let text = format!(
+            "`dive_depth_m`: found {}, expected more than `turn_depth_m` = {}",
+            file.dive_depth_m, file.turn_depth_m
+        );
+        problems.push(file.at.key_place("dive_depth_m"), text);
+    }
+    let Some([low, high]) = robot.buoyancy_engines.get(engine).map(|e| e.range) else {
+        return;
+    };
+    for volume in file.volumes_m3 {
+        if !(low..=high).contains(&volume) {
+            let text = format!(
+                "`volumes_m3`: found {volume}, expected {low} to {high}, the range of the engine"
+            );
+            problems.push(file.at.key_place("volumes_m3"), text);
+        }
+    }
+}

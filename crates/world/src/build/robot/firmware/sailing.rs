@@ -1,0 +1,53 @@
+//! Conversion of the firmware of a sailing boat.
+
+use crate::build::robot::firmware::{check_rate, find_by_name};
+use merrow_model::scene::Robot;
+use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, Sailing};
+use merrow_model::scene::robot::motion_control::Guidance;
+use merrow_schema::robot::sailing::SailingConfig;
+use merrow_yaml::error::{Problems, quote};
+
+/// Builds the firmware of the sailing boat `robot` in a world with time step `dt` [s].
+pub(super) fn sailing(
+    file: &SailingConfig,
+    robot: &Robot,
+    dt: f64,
+    problems: &mut Problems,
+) -> Firmware {
+    check_rate(file.rate_hz, dt, &file.at, problems);
+    let names = robot.fins.iter().map(|f| f.name.as_str());
+    let place = file.at.key_place("sail");
+    let sail = find_by_name("fin", &file.sail, names.clone(), place, problems);
+    if robot.fins.get(sail).is_some_and(|fin| !fin.sail) {
+        let text = format!(
+            "firmware `sailing`: the fin {} has no `sail: true`",
+            quote(&file.sail)
+        );
+        problems.push(place, text);
+    }
+    let place = file.at.key_place("rudder");
+    let rudder = find_by_name("fin", &file.rudder, names, place, problems);
+    let law = FirmwareLaw::Sailing(Sailing {
+        sail,
+        rudder,
+        guidance: Guidance {
+            speed: 0.0,
+            look_ahead: file.look_ahead_m,
+            integral: file.cross_track_integral_gain_m_s,
+            acceptance_radius: file.acceptance_radius_m,
+        },
+        heading_gain: file.heading_gain,
+        yaw_rate_gain: file.yaw_rate_gain_s,
+        close_hauled: file.close_hauled_deg.to_radians(),
+        running: file.running_deg.to_radians(),
+        incidence: file.sail_incidence_deg.to_radians(),
+        corridor: file.corridor_m,
+        loiter_radius: file.loiter_radius_m,
+    });
+    Firmware {
+        rate: file.rate_hz,
+        timeout: f64::INFINITY,
+        guidance: None,
+        law,
+    }
+}
