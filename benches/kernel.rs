@@ -349,9 +349,16 @@ fn motion_control() -> [f64; 2] {
         state.motion.V_WB_B.v = Vec3::new(speed, speed, -speed);
         let period_ns = robot.firmware.as_ref().map_or(0.0, |f| 1e9 / f.rate) as u64;
         let mut now_ns = simulation.state.time_ns;
+        let environment = EnvironmentState {
+            sea: &scene.sea,
+            gravity: scene.gravity,
+            time: 0.0,
+            variation: Variation::NONE,
+            waves: None,
+        };
         time_per_call(|| {
             now_ns += period_ns;
-            firmware::advance(robot, state, scene.gravity, 1000.0, now_ns);
+            firmware::advance(robot, state, &environment, now_ns);
         })
     })
 }

@@ -153,7 +153,7 @@ fn commands(
         Target::ExternalWrench { robot, link } => external_wrench(scene, robot, link, bytes)?,
         Target::Firmware { robot, command } => firmware::command(scene, robot, command, bytes)?,
         Target::Motion { robot, command } => {
-            return motion_control::commands(robot, command, bytes);
+            return motion_control::commands(scene, robot, command, bytes);
         }
         Target::Profile { robot, command } => {
             let density = scene.sea.density;

@@ -7,7 +7,7 @@ use crate::node::frames::Snapshot;
 use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw};
-use merrow_model::scene::robot::motion_control::Feedback;
+use merrow_model::scene::robot::motion_control::{Feedback, JoystickMapping};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::FirmwareOrder;
 use merrow_model::state::firmware::{ControlMode, FirmwareLawState, FirmwareState, GuidanceTask};
@@ -31,26 +31,16 @@ pub enum MotionCommand {
     Joystick,
 }
 
-/// Axes of a joystick message: surge and sway on the right stick, heave and yaw on the left one.
-/// The driver reports the axes of Xbox and PS4 gamepads in this order.
-const STICK_AXES: [(usize, &str); 4] = [(4, "surge"), (3, "sway"), (1, "heave"), (0, "yaw")];
+/// Names of the axes of a joystick.
+const STICKS: [&str; 4] = ["surge", "sway", "heave", "yaw"];
 
-/// Buttons of a gamepad and what they request.
-const BUTTONS: [(usize, ButtonRequest); 6] = [
-    (0, ButtonRequest::Mode(ControlMode::Manual)),
-    (1, ButtonRequest::Mode(ControlMode::Stabilize)),
-    (2, ButtonRequest::Mode(ControlMode::DepthHold)),
-    (3, ButtonRequest::Mode(ControlMode::StationKeeping)),
-    (4, ButtonRequest::Arm(false)),
-    (5, ButtonRequest::Arm(true)),
+/// Modes that the buttons of a joystick request, in the order of [`JoystickMapping`].
+const BUTTON_MODES: [ControlMode; 4] = [
+    ControlMode::Manual,
+    ControlMode::Stabilize,
+    ControlMode::DepthHold,
+    ControlMode::StationKeeping,
 ];
-
-/// Request of a button.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ButtonRequest {
-    Mode(ControlMode),
-    Arm(bool),
-}
 
 /// Returns true if the robot has a motion controller.
 fn has_motion_controller(robot: &Robot) -> bool {
@@ -89,7 +79,7 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         );
     }
     if has_motion_controller(robot) {
-        let sticks = "axes of an Xbox or PS4 gamepad";
+        let sticks = "axes and buttons of a gamepad, see `joystick`";
         add("joy", Joy::info(), MotionCommand::Joystick, sticks);
     }
 }
@@ -149,6 +139,7 @@ pub fn mode_command(robot: usize, name: &str) -> Result<Command, String> {
 /// # Errors
 /// The reason why the message is invalid.
 pub fn commands(
+    scene: &Scene,
     robot: usize,
     command: MotionCommand,
     bytes: &[u8],
@@ -176,7 +167,13 @@ pub fn commands(
                 waypoints: Arc::new(waypoints),
             }])
         }
-        MotionCommand::Joystick => joystick_commands(robot, &read(bytes)?),
+        MotionCommand::Joystick => {
+            let firmware = scene.robots[robot].firmware.as_ref();
+            let Some(settings) = firmware.and_then(|f| f.motion_control()) else {
+                return Ok(Vec::new());
+            };
+            joystick_commands(robot, &settings.joystick, &read(bytes)?)
+        }
     }
 }
 
@@ -206,25 +203,26 @@ fn check_frame(frame: &str) -> Result<(), String> {
 }
 
 /// Converts sticks and pressed buttons.
-fn joystick_commands(robot: usize, message: &Joy) -> Result<Vec<Command>, String> {
+fn joystick_commands(
+    robot: usize,
+    mapping: &JoystickMapping,
+    message: &Joy,
+) -> Result<Vec<Command>, String> {
+    let is_pressed = |button: usize| message.buttons.get(button).is_some_and(|x| *x != 0);
     let mut commands = Vec::new();
-    for (button, request) in BUTTONS {
-        if message
-            .buttons
-            .get(button)
-            .is_some_and(|pressed| *pressed != 0)
-        {
-            commands.push(match request {
-                ButtonRequest::Mode(mode) => Command::ControlMode { robot, mode },
-                ButtonRequest::Arm(on) => Command::FirmwareOrder {
-                    robot,
-                    order: FirmwareOrder::Enable(on),
-                },
-            });
+    for (button, mode) in mapping.mode_buttons.into_iter().zip(BUTTON_MODES) {
+        if is_pressed(button) {
+            commands.push(Command::ControlMode { robot, mode });
+        }
+    }
+    for (button, on) in mapping.arm_buttons.into_iter().zip([false, true]) {
+        if is_pressed(button) {
+            let order = FirmwareOrder::Enable(on);
+            commands.push(Command::FirmwareOrder { robot, order });
         }
     }
     let mut sticks = [0.0; 4];
-    for (stick, (axis, name)) in sticks.iter_mut().zip(STICK_AXES) {
+    for (stick, (axis, name)) in sticks.iter_mut().zip(mapping.axes.into_iter().zip(STICKS)) {
         let Some(value) = message.axes.get(axis) else {
             return Err(format!(
                 "found {} axes, expected axis {axis} for {name}",
@@ -316,6 +314,12 @@ fn reference_pose(firmware: &FirmwareState, motion: &Motion) -> Pose {
 mod tests {
     use super::*;
 
+    const MAPPING: JoystickMapping = JoystickMapping {
+        axes: [4, 3, 1, 0],
+        mode_buttons: [0, 1, 2, 3],
+        arm_buttons: [4, 5],
+    };
+
     fn gamepad(axes: [f32; 8], pressed: &[usize]) -> Joy {
         Joy {
             axes: axes.to_vec(),
@@ -327,7 +331,7 @@ mod tests {
     #[test]
     fn sticks_and_buttons_become_commands() {
         let message = gamepad([0.1, 0.2, 1.0, 0.3, 0.4, 1.0, 0.0, 0.0], &[2]);
-        let commands = joystick_commands(3, &message).unwrap();
+        let commands = joystick_commands(3, &MAPPING, &message).unwrap();
         let mode = ControlMode::DepthHold;
         assert_eq!(commands[0], Command::ControlMode { robot: 3, mode });
         let Command::Joystick { robot: 3, sticks } = commands[1] else {
@@ -344,7 +348,7 @@ mod tests {
             axes: vec![0.0; 3],
             ..Joy::default()
         };
-        let error = joystick_commands(0, &message).unwrap_err();
+        let error = joystick_commands(0, &MAPPING, &message).unwrap_err();
         assert_eq!(error, "found 3 axes, expected axis 4 for surge");
     }
 

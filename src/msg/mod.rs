@@ -245,7 +245,7 @@ ros_message! {
         contacts: Vec<Contact>,
     }
 
-    /// Status of the motion controller of a robot.
+    /// Status of the firmware of a robot.
     pub struct ControllerStatus("merrow/msg/ControllerStatus") {
         /// Time of the status; the frame is the world.
         header: Header,
@@ -259,7 +259,7 @@ ros_message! {
         reference_twist: Twist,
         /// Pose of base_link that the controller uses, in the world frame \[m, unit quaternion\].
         pose: Pose,
-        /// Wrench that the controller requests, in base_link \[N, N m\].
+        /// Wrench that the motion controller requests, in base_link \[N, N m\].
         requested_wrench: Wrench,
         /// Wrench that the thruster allocation produces for it, in base_link \[N, N m\].
         allocated_wrench: Wrench,

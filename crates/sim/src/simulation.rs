@@ -13,6 +13,8 @@ use crate::sensors::scheduler::SensorScheduler;
 use crate::simd_batch::RobotGroup;
 use crate::tethers::Tethers;
 use crate::threads::StepThreads;
+use merrow_math::Vec3;
+use merrow_model::scene::robot::firmware::ControlledHeight;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Correspondence, Scene, Sea};
 use merrow_model::state::commands::CommandRejection;
@@ -140,7 +142,49 @@ impl Simulation {
     /// # Errors
     /// Returns why the command was rejected; the state is then unchanged.
     pub fn apply(&mut self, command: &Command) -> Result<(), CommandRejection> {
+        self.check_goal(command)?;
         command::apply(&self.scene, &mut self.state, command)
+    }
+
+    /// Refuses a goal or a waypoint inside a structure or the seabed. A vehicle that does not
+    /// control its height is taken at its present height; one on wheels is not checked.
+    fn check_goal(&self, command: &Command) -> Result<(), CommandRejection> {
+        let (robot, what, points) = match command {
+            Command::PoseGoal { robot, p_WB, .. } => (*robot, "goal", std::slice::from_ref(p_WB)),
+            Command::FollowPath { robot, waypoints } => (*robot, "waypoint", waypoints.as_slice()),
+            _ => return Ok(()),
+        };
+        let model = self.scene.robots.get(robot);
+        let Some(firmware) = model.and_then(|robot| robot.firmware.as_ref()) else {
+            return Ok(());
+        };
+        let height = firmware.controlled_height();
+        let z = self.state.robots[robot].motion.p_WB.z;
+        for (k, point) in points.iter().enumerate().filter(|(_, p)| p.is_finite()) {
+            let p = match height {
+                ControlledHeight::Commanded => *point,
+                ControlledHeight::Water => Vec3::new(point.x, point.y, z),
+                ControlledHeight::Ground => return Ok(()),
+            };
+            let structure = self.contacts.as_ref().and_then(|c| c.structure_at(p));
+            let obstacle = match structure {
+                Some(structure) => &self.scene.structures[structure].name,
+                None if self.state.sea.seabed.height(p.x, p.y) > p.z => "the seabed",
+                None => continue,
+            };
+            let number = if points.len() > 1 {
+                format!(" {k}")
+            } else {
+                String::new()
+            };
+            let reason = format!(
+                "{what}{number}: ({:.2}, {:.2}, {:.2}) m is inside {obstacle}; expected a free position",
+                p.x, p.y, p.z
+            );
+            let robot = Some(robot);
+            return Err(CommandRejection { robot, reason });
+        }
+        Ok(())
     }
 
     /// Makes `steps` steps and reads the sensors due at their end. The readings delivered meanwhile

@@ -208,3 +208,47 @@ robots: {r: {model: {extends: robots/remus100.yaml, sensors: null}, position_m: 
     let speed = s.state.robots[0].motion.V_WB_B.v.x;
     assert!(speed < 0.3 && mode(&s) == ControlMode::DepthHold, "{speed}");
 }
+
+// Goal: goals and waypoints inside a structure or the seabed are refused with one line, unless the
+// vehicle ignores their height. Method: a wall in shallow water; a BlueROV2, a Heron and a REMUS.
+// Tolerance: none.
+#[test]
+fn goals_inside_obstacles_are_refused() {
+    let mut s = simulation(
+        "
+seabed: {depth_m: 6}
+structures: {wall: {position_m: [5, 0, -3], shapes: {block: {kind: box, size_m: [1, 8, 8]}}}}
+robots:
+  rov: {model: {extends: robots/bluerov2.yaml, sensors: null}, position_m: [0, 0, -2]}
+  boat: {model: {extends: robots/heron.yaml, sensors: null}, position_m: [0, 3, 0]}
+  auv: {model: {extends: robots/remus100.yaml, sensors: null}, position_m: [0, -3, -2]}",
+    );
+    let mut go = |robot: usize, p: [f64; 3]| {
+        let command = Command::PoseGoal {
+            robot,
+            p_WB: Vec3::from(p),
+            q_WB: None,
+        };
+        s.apply(&command).map_err(|refused| refused.reason)
+    };
+    let refused = |reason: &str| Err(reason.to_string());
+    assert_eq!(
+        go(0, [5.2, 1.0, -2.0]),
+        refused("goal: (5.20, 1.00, -2.00) m is inside wall; expected a free position")
+    );
+    assert_eq!(
+        go(2, [3.0, 1.0, -7.0]),
+        refused("goal: (3.00, 1.00, -7.00) m is inside the seabed; expected a free position")
+    );
+    assert_eq!(go(0, [3.0, 1.0, -5.0]), Ok(()));
+    // the height of the goal of a boat is that of the boat
+    assert_eq!(go(1, [3.0, 1.0, -9.0]), Ok(()));
+    assert!(go(1, [5.0, 1.0, 9.0]).unwrap_err().contains("inside wall"));
+    let waypoints = Arc::new([[3.0, 0.0, -2.0], [4.6, 0.0, -2.0]].map(Vec3::from).into());
+    let robot = 0;
+    let path = s.apply(&Command::FollowPath { robot, waypoints });
+    assert_eq!(
+        path.unwrap_err().reason,
+        "waypoint 1: (4.60, 0.00, -2.00) m is inside wall; expected a free position"
+    );
+}

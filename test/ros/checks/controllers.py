@@ -18,8 +18,8 @@ BACK_TO_FRONT_AXES = {"yaw": 0, "heave": 1, "sway": 3, "surge": 4}
 class Pilot:
     """A lock-stepped world with the requests of a user and the true motion of the robot."""
 
-    def __init__(self, m, robot=ROBOT):
-        self.m, self.robot = m, robot
+    def __init__(self, m, robot=ROBOT, steps_per_s=STEPS_PER_S):
+        self.m, self.robot, self.steps_per_s = m, robot, steps_per_s
         self.truth = m.listen(f"{robot}/odometry")
         self.status = m.listen(f"{robot}/controller/status")
         m.settle()
@@ -40,7 +40,7 @@ class Pilot:
 
     def run(self, seconds):
         """Steps the world; returns the odometry at the end."""
-        end, found = self.m.step(round(seconds * STEPS_PER_S)), []
+        end, found = self.m.step(round(seconds * self.steps_per_s)), []
         end -= end % 20_000_000
         assert wait_for(
             lambda: found.extend(take(self.truth)) or found and nanoseconds(found[-1].header.stamp) >= end), "no odometry"

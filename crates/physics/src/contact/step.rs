@@ -143,6 +143,11 @@ impl Contacts {
         Some((contact_body(other), -deepest.gap))
     }
 
+    /// Returns the index of a structure that contains the point `p` [m, W].
+    pub fn structure_at(&self, p: Vec3) -> Option<usize> {
+        self.detector.structure_at(p)
+    }
+
     /// Sets the poses of all shapes from `works`.
     pub fn update_poses<W: AsRef<Workspace>>(&mut self, works: &[W]) {
         self.detector.update_poses(|r, l| {

@@ -51,6 +51,9 @@ spec! {
         /// Force and moment at full deflection of the joystick, over the largest that the thrusters
         /// can exert.
         joystick_ratio: f64 [in 0.01..=1.0] = 0.5,
+        /// Axes and buttons of the joystick. Default: those of Xbox and PS4 gamepads with the
+        /// driver `joy_node`.
+        joystick: Option<JoystickConfig>,
         /// Speed along paths. Default: the maximum surge speed.
         path_speed_m_s: Option<f64> [positive],
         /// Look-ahead distance of the line-of-sight guidance.
@@ -65,6 +68,26 @@ spec! {
         feedback_sensors: Option<FeedbackSensorsConfig>,
         /// Whether the vehicle is armed at the start of the run.
         starts_armed: bool = true,
+    }
+}
+
+spec! {
+    /// Axes and buttons of a joystick, by their indices in `sensor_msgs/Joy`.
+    pub struct JoystickConfig {
+        /// Axes for surge, sway, heave and yaw.
+        axes: [u32; 4] = [4, 3, 1, 0],
+        /// Button that requests the mode `manual`.
+        manual_button: u32 = 0,
+        /// Button that requests the mode `stabilize`.
+        stabilize_button: u32 = 1,
+        /// Button that requests the mode `depth_hold`.
+        depth_hold_button: u32 = 2,
+        /// Button that requests the mode `station_keeping`.
+        station_keeping_button: u32 = 3,
+        /// Button that disarms the vehicle.
+        disarm_button: u32 = 4,
+        /// Button that arms the vehicle.
+        arm_button: u32 = 5,
     }
 }
 

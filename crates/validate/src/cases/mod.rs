@@ -7,6 +7,7 @@
 
 pub mod bodies;
 pub mod check;
+pub mod control;
 pub mod hemisphere;
 pub mod hour;
 pub mod hulls;
@@ -145,6 +146,7 @@ pub fn all_cases() -> Vec<Case> {
         &crate::cases::hemisphere::CASES,
         &crate::cases::hulls::CASES,
         &crate::cases::vessels::CASES,
+        &crate::cases::control::CASES,
         &crate::cases::sea::CASES,
         &crate::cases::hour::CASES,
         &crate::cases::water::CASES,

@@ -283,3 +283,33 @@ pub struct GliderSteering {
     /// Maximum joint angle [rad].
     pub max_angle: f64,
 }
+
+/// Height of the goals of a vehicle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ControlledHeight {
+    /// The vehicle moves to the commanded height.
+    Commanded,
+    /// The vehicle stays at the height of the water surface.
+    Water,
+    /// The vehicle stands on the ground.
+    Ground,
+}
+
+impl Firmware {
+    /// Returns how the vehicle uses the height of goals.
+    pub fn controlled_height(&self) -> ControlledHeight {
+        match &self.law {
+            FirmwareLaw::Multirotor(_) | FirmwareLaw::HeadingDepthHold(_) => {
+                ControlledHeight::Commanded
+            }
+            FirmwareLaw::MotionControl(settings) if settings.actuated[2] => {
+                ControlledHeight::Commanded
+            }
+            FirmwareLaw::Glider(_) => ControlledHeight::Commanded,
+            FirmwareLaw::Drive(_) => ControlledHeight::Ground,
+            FirmwareLaw::MotionControl(_)
+            | FirmwareLaw::SurgeYawRate(_)
+            | FirmwareLaw::Sailing(_) => ControlledHeight::Water,
+        }
+    }
+}

@@ -14,6 +14,8 @@ pub struct MotionControl {
     pub gains: MotionGains,
     /// Inertia with added mass about the base origin: masses [kg] and moments of inertia [kg m²].
     pub inertia: [f64; 6],
+    /// Munk moment in yaw per product of surge and sway speed [kg]; 0 for a base without it.
+    pub munk_mass: f64,
     /// Linear damping of the base [N s/m, N m s/rad], fed forward.
     pub linear_damping: [f64; 6],
     /// Quadratic damping of the base [N s²/m², N m s²/rad²], fed forward.
@@ -29,6 +31,8 @@ pub struct MotionControl {
     pub limits: MotionLimits,
     /// Largest force [N] and moment [N m] that the pilot requests, per degree of freedom.
     pub pilot_wrench: [f64; 6],
+    /// Axes and buttons of the joystick.
+    pub joystick: JoystickMapping,
     /// Settings of the path following.
     pub guidance: Guidance,
     /// Feedback of the controller.
@@ -109,6 +113,17 @@ pub struct MotionLimits {
     pub position_lead: f64,
     /// Maximum angle of the yaw reference from the vehicle [rad].
     pub yaw_lead: f64,
+}
+
+/// Axes and buttons of a joystick, by their indices in `sensor_msgs/Joy`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JoystickMapping {
+    /// Axes for surge, sway, heave and yaw.
+    pub axes: [usize; 4],
+    /// Buttons for the modes manual, stabilize, depth hold and station keeping.
+    pub mode_buttons: [usize; 4],
+    /// Buttons that disarm and arm the vehicle.
+    pub arm_buttons: [usize; 2],
 }
 
 /// Settings of the path following by line of sight (LOS).

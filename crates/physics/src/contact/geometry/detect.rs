@@ -131,6 +131,17 @@ impl Detector {
         })
     }
 
+    /// Returns the index of a structure whose shape contains the point `p` [m, W].
+    pub(crate) fn structure_at(&self, p: Vec3) -> Option<usize> {
+        let p = to_parry(p);
+        let all = self.fixed.iter().zip(&self.fixed_poses);
+        let mut inside = all.filter(|(shape, X)| shape.shape.contains_point(X, p));
+        inside.find_map(|(shape, _)| match shape.owner {
+            Owner::Structure(structure) => Some(structure as usize),
+            Owner::Link(..) | Owner::Seabed => None,
+        })
+    }
+
     /// Returns the indices of the shapes of `old` in contact keys, and those of the same shapes in
     /// this detector. The seabed keeps its index.
     pub(crate) fn corresponding_shapes(

@@ -20,15 +20,15 @@
 
 use crate::build::robot::firmware::check_rate;
 use merrow_math::SpatialInertia;
-use merrow_model::scene::robot::body::Damping;
+use merrow_model::scene::robot::body::{Damping, MunkMoments};
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, MotionControl};
 use merrow_model::scene::robot::motion_control::{
-    AzimuthThruster, Feedback, FeedbackSensors, Guidance, MAX_THRUSTERS, MotionGains, MotionLimits,
-    Mounting,
+    AzimuthThruster, Feedback, FeedbackSensors, Guidance, JoystickMapping, MAX_THRUSTERS,
+    MotionGains, MotionLimits, Mounting,
 };
 use merrow_model::scene::{Robot, Sensor, SensorKind};
 use merrow_schema::robot::motion_control::{
-    FeedbackConfig, FeedbackSensorsConfig, MotionControlConfig,
+    FeedbackConfig, FeedbackSensorsConfig, JoystickConfig, MotionControlConfig,
 };
 use merrow_sim::control::firmware::allocation;
 use merrow_sim::control::firmware::constrained_allocation::allocate_within_limits;
@@ -91,6 +91,10 @@ pub(super) fn motion_control(
     let settings = MotionControl {
         gains,
         inertia,
+        munk_mass: match robot.links[0].munk {
+            MunkMoments::All => inertia[1] - inertia[0],
+            MunkMoments::WithoutYaw | MunkMoments::RollOnly => 0.0,
+        },
         linear_damping: damping_diagonal(&robot.links[0].linear_damping),
         quadratic_damping: damping_diagonal(&robot.links[0].quadratic_damping),
         actuated,
@@ -98,6 +102,7 @@ pub(super) fn motion_control(
         azimuths,
         limits,
         pilot_wrench: largest.map(|value| file.joystick_ratio * value),
+        joystick: joystick_mapping(file.joystick.as_ref()),
         guidance,
         feedback: feedback(file, robot, problems),
         starts_armed: file.starts_armed,
@@ -277,5 +282,28 @@ fn named_sensors(
         dvl: find(&file.dvl, "dvl", DVL),
         pressure: find(&file.pressure, "pressure", PRESSURE),
         gnss: find(&file.gnss, "gnss", GNSS),
+    }
+}
+
+/// Converts the axes and buttons of the joystick; the default is that of the schema.
+fn joystick_mapping(file: Option<&JoystickConfig>) -> JoystickMapping {
+    let index = |value: u32| value as usize;
+    let [axes, modes, arm] = match file {
+        None => [[4, 3, 1, 0], [0, 1, 2, 3], [4, 5, 0, 0]],
+        Some(file) => [
+            file.axes,
+            [
+                file.manual_button,
+                file.stabilize_button,
+                file.depth_hold_button,
+                file.station_keeping_button,
+            ],
+            [file.disarm_button, file.arm_button, 0, 0],
+        ],
+    };
+    JoystickMapping {
+        axes: axes.map(index),
+        mode_buttons: modes.map(index),
+        arm_buttons: [index(arm[0]), index(arm[1])],
     }
 }
