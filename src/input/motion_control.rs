@@ -255,15 +255,13 @@ pub fn status(scene: &Scene, robot: usize, snapshot: &Snapshot) -> ControllerSta
         ..ControllerStatus::default()
     };
     let settings = scene.robots[robot].firmware.as_ref();
-    let settings = settings.and_then(|f| f.motion_control());
-    let (FirmwareLawState::MotionControl(control), Some(settings)) = (&firmware.memory, settings)
-    else {
+    if settings.is_some_and(|f| f.feedback != Feedback::Truth) {
+        status.pose = pose(firmware.estimate.p_WB, firmware.estimate.q_WB);
+    }
+    let FirmwareLawState::MotionControl(control) = &firmware.memory else {
         return status;
     };
     let reference = &control.reference;
-    if let Feedback::Sensors(_) = settings.feedback {
-        status.pose = pose(control.estimate.p_WB, control.estimate.q_WB);
-    }
     let wrench = |t: &[f64; 6]| Wrench {
         force: vector3(Vec3::new(t[0], t[1], t[2])),
         torque: vector3(Vec3::new(t[3], t[4], t[5])),

@@ -5,18 +5,16 @@ use crate::node::{gain_parameters, weather};
 use crate::publisher::Shared;
 use crate::simulation_interfaces::Version;
 use crossbeam_channel::Sender;
-use merrow_environment::waves::realise::wave_field;
 use merrow_environment::waves::sea_state;
-use merrow_environment::waves::sea_state::Implausibility;
-use merrow_environment::waves::spectrum;
 use merrow_math::Vec3;
-use merrow_model::scene::{Robot, Scene, Sea, SeaState, Spectrum, Spreading, Waves};
+use merrow_model::scene::{Robot, Scene, Sea};
 use merrow_model::state::{Command, Health, State};
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue as Value;
 use merrow_ros2::parameters::{Declaration, ParameterError, ParameterServer};
 use merrow_sim::{Pace, Request, SceneVersion, Simulation};
 use merrow_world::build::horizontal_velocity;
+use merrow_world::build::waves::{changed_waves, flat_sea, initial_sea_state};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -302,27 +300,6 @@ fn health_declaration(prefix: &str, text: &str) -> Declaration {
     .with_constraints("healthy, stuck or dead")
 }
 
-/// Peak period of a sea without waves [s].
-const FLAT_SEA_PERIOD: f64 = 8.0;
-
-/// Returns the sea state of the world file. Without one, returns the default from which waves set
-/// by a parameter start.
-fn initial_sea_state(scene: &Scene) -> SeaState {
-    scene.sea.waves.latest().map_or_else(
-        || SeaState {
-            spectrum: Spectrum::Jonswap(3.3),
-            hs: 0.0,
-            tp: FLAT_SEA_PERIOD,
-            towards: Vec3::new(0.0, 1.0, 0.0),
-            spreading: Spreading::HalfAngle(10.0),
-            components: 200,
-            min_wavelength: None,
-            ramp: 20.0,
-        },
-        |field| field.requested.clone(),
-    )
-}
-
 /// Returns the values of the parameters in a state.
 fn values(scene: &Scene, state: &State, pace: Pace) -> Vec<(String, Value)> {
     let now = Scene {
@@ -584,49 +561,13 @@ impl LiveParameters {
         };
         let now = [HEIGHT, PERIOD, WAVES_TO].map(|name| number(name, default(name)));
         if now != [HEIGHT, PERIOD, WAVES_TO].map(default) {
-            sea.waves = self.waves(now)?;
+            sea.waves = changed_waves(&self.scene, now)
+                .map_err(|why| format!("parameters '{HEIGHT}' and '{PERIOD}': {why}"))?;
         } else if self.scene.sea.waves.latest().is_none() {
             // flat water as a separate sea state, into which earlier requested waves fade
-            sea.waves = Waves::from_field(wave_field(
-                initial_sea_state(&self.scene),
-                -self.scene.sea.seabed.z0,
-                self.scene.gravity,
-                self.scene.seed,
-            ));
+            sea.waves = flat_sea(&self.scene);
         }
         Ok(sea)
-    }
-
-    /// Returns waves of this height [m], period [s] and direction [deg]; all other properties are
-    /// those of the world file.
-    fn waves(&self, [hs, tp, direction]: [f64; 3]) -> Result<Waves, String> {
-        let (gravity, depth) = (self.scene.gravity, -self.scene.sea.seabed.z0);
-        let mut sea = initial_sea_state(&self.scene);
-        if hs > 0.0 && gravity == 0.0 {
-            return Err(format!("parameter '{HEIGHT}': waves require gravity"));
-        }
-        let developed = tp == 0.0 || sea.spectrum == Spectrum::PiersonMoskowitz;
-        sea.tp = if developed && hs > 0.0 {
-            spectrum::developed_period(hs, gravity)
-        } else {
-            tp
-        };
-        sea.hs = hs;
-        sea.towards = horizontal_velocity(1.0, direction);
-        if sea.tp == 0.0 {
-            sea.tp = FLAT_SEA_PERIOD;
-        }
-        match sea_state::check_plausibility(&sea, depth, gravity) {
-            Some(Implausibility::Breaks(text)) => {
-                Err(format!("parameters '{HEIGHT}' and '{PERIOD}': {text}"))
-            }
-            _ => Ok(Waves::from_field(wave_field(
-                sea,
-                depth,
-                gravity,
-                self.scene.seed,
-            ))),
-        }
     }
 
     fn noise(&self, name: &str, on: bool) -> Option<Request> {

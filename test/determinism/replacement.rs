@@ -238,3 +238,52 @@ fn saved_worlds_are_loaded_again() {
         }
     }
 }
+
+/// A world whose schedule changes water, waves and weather, with a robot that drains its battery.
+const CHANGING: &str = "
+water: {waves: {kind: jonswap, beaufort: 2, direction_deg: 45}, column: {layers: [{depth_m: 0, temperature_c: 12, salinity_psu: 33}]}}
+seabed: {depth_m: 60}
+weather: {wind_speed_m_s: 3, wind_from_deg: 90, temperature_c: 11}
+robots: {r: {model: bluerov2, position_m: [0, 0, -3], initial_charge: 0.5}}
+schedule:
+  waves: {time_s: 0.1, kind: waves, hs_m: 1.5, tp_s: 7}
+  current: {time_s: 0.2, kind: current, speed_m_s: 0.7, direction_deg: 200, up_m_s: 0.1}
+  wind: {time_s: 0.3, kind: weather, wind_speed_m_s: 8, wind_from_deg: 250, rain_mm_h: 4}
+  noise: {time_s: 0.3, robot: r, kind: noise, sensor: imu, on: false}
+  gain: {time_s: 0.3, robot: r, kind: gain, axis: yaw, error: velocity, value: 7}
+  drive: {time_s: 0.3, robot: r, kind: wrench, force_n: [60, 0, 0], duration_s: 3}
+";
+
+// Goal: a saved world has the water, the waves, the weather and the charge of the battery that it
+// had when it was saved. Method: a schedule changes them; saved, loaded, compared. Tolerance:
+// rounding of directions in degrees.
+#[test]
+fn saved_worlds_keep_the_environment_and_the_charge() {
+    let (document, world) =
+        Document::from_text("world.yaml", CHANGING, Overrides::default()).unwrap();
+    let mut s = simulation(&Arc::new(world.scene), 1);
+    s.advance((4.0 / s.scene.dt()) as u64);
+    assert!(
+        s.schedule_rejections.is_empty(),
+        "{:?}",
+        s.schedule_rejections
+    );
+    let text = document.with_state(&s.scene, &s.state).to_yaml();
+    let loaded = Document::from_text("saved.yaml", &text, Overrides::default());
+    let (_, world) = loaded.unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let (now, saved) = (&s.state.sea, &world.scene.sea);
+    let waves = |sea: &merrow_model::scene::Sea| sea.waves.latest().unwrap().requested.clone();
+    let (a, b) = (waves(now), waves(saved));
+    assert_eq!((a.hs, a.tp, a.hs), (b.hs, b.tp, 1.5));
+    assert!((a.towards - b.towards).norm() < 1e-14);
+    assert_eq!(waves(now).spectrum, b.spectrum);
+    let v = |sea: &merrow_model::scene::Sea| sea.current.profile[0].1;
+    assert!((v(now) - v(saved)).norm() < 1e-14 && v(saved).z == 0.1);
+    let (a, b) = (now.air.to, saved.air.to);
+    assert!((a.wind - b.wind).norm() < 1e-13 && b.wind.norm() > 7.9);
+    assert_eq!((a.rain, a.temperature), (b.rain, b.temperature));
+    assert!(saved.column.is_some(), "the water column did not change");
+    let charge = s.state.robots[0].battery.charge;
+    let battery = world.scene.robots[0].battery.as_ref().unwrap();
+    assert!(charge < 0.5 && battery.initial_charge == charge, "{charge}");
+}

@@ -46,6 +46,18 @@ fn schedules() {
             "w.yaml:1:61: `duration_s`: expected a positive number [s], found `0`",
         ),
         (
+            "robot: r, kind: noise, sensor: sonar, on: true",
+            "w.yaml:1:58: no sensor `sonar`",
+        ),
+        (
+            "robot: r, kind: gain, axis: yaw, error: speed, value: 2",
+            "w.yaml:1:67: `error`: expected one of `position`, `integral`, `velocity`, found string `speed`",
+        ),
+        (
+            "kind: waves, hs_m: 3, tp_s: 2",
+            "w.yaml:1:46: `hs_m`: waves of 3 m height and 2 s period are 6.245 m long in 100 m of water and break above 0.887 m: lower the height or lengthen the period",
+        ),
+        (
             "robot: r, kind: velocity, duration_s: 1e9",
             "w.yaml:1:65: the schedule has more than 1000000 commands",
         ),

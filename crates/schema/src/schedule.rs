@@ -1,7 +1,7 @@
 //! Keys of scheduled commands.
 
 use merrow_yaml::read::NamedMap;
-use merrow_yaml::spec::{choice, spec};
+use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
     /// A command at a given time, so that an experiment needs no other program.
@@ -12,6 +12,36 @@ spec! {
         /// coupling or a winch.
         robot: Option<String> [name],
         ..kind: ScheduledKindConfig,
+    }
+}
+
+fieldless_choice! {
+    /// Degree of freedom of a gain.
+    pub enum GainAxisConfig {
+        /// Motion along the heading.
+        Surge = "surge",
+        /// Motion across the heading.
+        Sway = "sway",
+        /// Motion along the vertical.
+        Heave = "heave",
+        /// Rotation about the longitudinal axis.
+        Roll = "roll",
+        /// Rotation about the transverse axis.
+        Pitch = "pitch",
+        /// Rotation about the vertical.
+        Yaw = "yaw",
+    }
+}
+
+fieldless_choice! {
+    /// Error that a gain multiplies.
+    pub enum GainErrorConfig {
+        /// Error of position or attitude.
+        Position = "position",
+        /// Time integral of that error.
+        Integral = "integral",
+        /// Error of velocity or angular velocity.
+        Velocity = "velocity",
     }
 }
 
@@ -103,6 +133,22 @@ choice! {
             /// Level: 0 is off, 1 is full power.
             level: f64 [fraction],
         },
+        /// Switches the measurement errors of a sensor on or off.
+        Noise = "noise" {
+            /// Name of the sensor.
+            sensor: String [frame],
+            /// Whether the sensor adds its errors.
+            on: bool,
+        },
+        /// Sets a gain of the motion controller.
+        Gain = "gain" {
+            /// Degree of freedom of the gain.
+            axis: GainAxisConfig,
+            /// Error that the gain multiplies.
+            error: GainErrorConfig,
+            /// Value of the gain, in the unit of the parameter of this name.
+            value: f64 [non_negative],
+        },
         /// Engages or releases a coupling.
         Coupling = "coupling" {
             /// Name of the coupling.
@@ -125,6 +171,15 @@ choice! {
             direction_deg: f64 [in -360.0..=360.0] = 0.0,
             /// Upward speed of the current.
             up_m_s: f64 = 0.0,
+        },
+        /// Changes the waves; they grow or fade over the ramp of the world's waves.
+        Waves = "waves" {
+            /// Significant wave height; the wave height of a regular wave.
+            hs_m: f64 [non_negative],
+            /// Peak period. Default: that of a fully developed sea.
+            tp_s: f64 [in 0.0..=100.0] = 0.0,
+            /// Direction of propagation, clockwise from north. Default: unchanged.
+            direction_deg: Option<f64> [in -360.0..=360.0],
         },
         /// Changes the weather over time.
         Weather = "weather" {

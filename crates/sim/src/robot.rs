@@ -2,7 +2,7 @@
 
 use crate::control::energy::power;
 use crate::control::energy::power::PowerEnvironment;
-use crate::control::firmware::motion_control::estimate::Surroundings;
+use crate::control::firmware::estimate::Surroundings;
 use crate::control::joints;
 use crate::control::joints::Now;
 use crate::control::{command, fault, firmware};

@@ -6,6 +6,7 @@
 //! original one.
 
 mod changes;
+mod environment;
 mod resource;
 
 pub use crate::document::resource::{Resource, ResourceError};

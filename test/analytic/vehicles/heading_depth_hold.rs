@@ -4,7 +4,6 @@ use crate::common::{advance, close, simulation};
 use merrow_math::Vec3;
 use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
-use merrow_model::state::firmware::FirmwareLawState;
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
@@ -122,18 +121,28 @@ fn firmware_owns_fins_while_steering() {
     s.apply(&fin).unwrap();
 }
 
-// Goal: REMUS 100 follows a lawn-mower pattern in a current of 0.3 m/s across its legs and circles
-// at the end. Method: four legs of 150 m, 25 m apart, at 4 m depth. Tolerance: 1 m rms cross-track
-// error on each leg outside its first 60 m, which the turn takes; 0.3 m in depth; the circle
-// between 24 and 36 m, whose radius is 30 m, because the current pushes the vehicle to one side.
-#[test]
-fn remus_follows_a_lawn_mower_pattern() {
-    let mut s = simulation(
+/// Errors of a survey.
+struct SurveyErrors {
+    /// Root mean square of the distance from the legs [m].
+    cross_track: f64,
+    /// Largest error of the depth [m].
+    depth: f64,
+    /// Smallest and largest distance from the end while the vehicle circles [m].
+    circle: [f64; 2],
+}
+
+/// Returns the errors of a REMUS 100 with further `model` keys that follows four legs of 150 m, 25
+/// m apart, at 4 m depth in a current of 0.3 m/s across them. The first 60 m of each leg, which the
+/// turn takes, do not count.
+fn survey(model: &str) -> SurveyErrors {
+    let mut s = simulation(&format!(
         "
-seabed: {depth_m: 40}
-water: {current: {kind: uniform, speed_m_s: 0.3, direction_deg: 0}}
-robots: {r: {model: {extends: robots/remus100.yaml, sensors: null}, position_m: [-20, 0, -2]}}",
-    );
+seabed: {{depth_m: 40}}
+water: {{current: {{kind: uniform, speed_m_s: 0.3, direction_deg: 0}}}}
+robots: {{r: {{model: {{extends: robots/remus100.yaml, {model}}}, position_m: [-20, 0, -2]}}}}"
+    ));
+    // the readings of the sensors start the estimate
+    advance(&mut s, 2.0);
     let mut waypoints = Vec::new();
     for leg in 0..4 {
         let (y, out) = (25.0 * f64::from(leg), leg % 2 == 0);
@@ -143,35 +152,27 @@ robots: {r: {model: {extends: robots/remus100.yaml, sensors: null}, position_m: 
     let end = *waypoints.last().unwrap();
     s.apply(&Command::FollowPath {
         robot: 0,
-        waypoints: Arc::new(waypoints.clone()),
+        waypoints: Arc::new(waypoints),
     })
     .unwrap();
     let (mut sum, mut n, mut depth, mut seconds) = (0.0, 0.0, 0.0_f64, 0.0);
     loop {
         advance(&mut s, 0.2);
         seconds += 0.2;
-        let p = s.state.robots[0].motion.p_WB;
-        let Some(FirmwareLawState::HeadingDepthHold(hold)) =
-            s.state.robots[0].firmware.as_ref().map(|f| &f.memory)
-        else {
-            panic!("no hold");
-        };
-        let path = hold.path.as_ref().unwrap();
+        let robot = &s.state.robots[0];
+        let p = robot.motion.p_WB;
+        let path = robot.firmware.as_ref().unwrap().path().unwrap();
         if path.leg + 1 == path.waypoints.len() {
             break;
         }
-        assert!(
-            seconds < 1200.0,
-            "on leg {} after {seconds} s at {p:?}",
-            path.leg
-        );
         let (from, to) = (path.waypoints[path.leg], path.waypoints[path.leg + 1]);
+        assert!(seconds < 1200.0, "on leg {} at {p:?}", path.leg);
         if (to - from).norm() > 100.0 && (p.x - from.x).abs() > 60.0 {
-            (sum, n) = (sum + path.cross_track.powi(2), n + 1.0);
+            // the legs are along x
+            (sum, n) = (sum + (p.y - from.y).powi(2), n + 1.0);
             depth = depth.max((p.z - end.z).abs());
         }
     }
-    let rms: f64 = (sum / n).sqrt();
     advance(&mut s, 120.0);
     let [mut nearest, mut farthest] = [f64::INFINITY, 0.0_f64];
     for _ in 0..300 {
@@ -180,10 +181,38 @@ robots: {r: {model: {extends: robots/remus100.yaml, sensors: null}, position_m: 
         let distance = (d.x * d.x + d.y * d.y).sqrt();
         (nearest, farthest) = (nearest.min(distance), farthest.max(distance));
     }
+    let cross_track: f64 = f64::sqrt(sum / n);
     println!(
-        "{seconds:.0} s, {rms:.3} m rms, depth {depth:.3} m, circle {nearest:.1} to {farthest:.1} m"
+        "{seconds:.0} s, {cross_track:.3} m rms, depth {depth:.3} m, circle {nearest:.1} to {farthest:.1} m"
     );
-    assert!(rms < 1.0, "{rms}");
-    assert!(depth < 0.3, "{depth}");
+    SurveyErrors {
+        cross_track,
+        depth,
+        circle: [nearest, farthest],
+    }
+}
+
+// Goal: REMUS 100 follows a lawn-mower pattern in a current of 0.3 m/s across its legs and circles
+// at the end. Method: [`survey`] with the true motion. Tolerance: 1 m rms cross-track error; 0.3 m
+// in depth; the circle between 24 and 36 m, whose radius is 30 m, because the current pushes the
+// vehicle to one side.
+#[test]
+fn remus_follows_a_lawn_mower_pattern() {
+    let found = survey("sensors: null");
+    assert!(found.cross_track < 1.0, "{}", found.cross_track);
+    assert!(found.depth < 0.3, "{}", found.depth);
+    let [nearest, farthest] = found.circle;
     assert!(nearest > 24.0 && farthest < 36.0, "{nearest} {farthest}");
+}
+
+// Goal: the same survey with the vehicle's own IMU, DVL and pressure sensor. Method: [`survey`];
+// the errors are those of the true motion. Tolerance: 3 m rms, the drift of the dead reckoning: the
+// heading error of the IMU times the distance of 150 m, and the noise of the DVL; 0.5 m in depth.
+#[test]
+fn remus_surveys_with_its_sensors() {
+    let found = survey(
+        "firmware: {extends: firmware/remus100_autopilot.yaml, feedback: sensors, feedback_sensors: {attitude: imu, dvl: dvl, pressure: pressure}}",
+    );
+    assert!(found.cross_track < 3.0, "{}", found.cross_track);
+    assert!(found.depth < 0.5, "{}", found.depth);
 }

@@ -6,6 +6,7 @@ use merrow_math::real::wrap_angle;
 use merrow_math::{Quat, Vec3};
 use merrow_model::state::Command;
 use merrow_model::state::commands::FirmwareOrder;
+use merrow_model::state::firmware::motion_control::MotionEstimate;
 use merrow_model::state::firmware::{ControlMode, FirmwareLawState, MotionControlState};
 use merrow_sim::Simulation;
 use std::sync::Arc;
@@ -37,6 +38,10 @@ fn rov(model: &str, world: &str) -> Simulation {
 
 fn current(speed: f64, direction: f64) -> String {
     format!("water: {{current: {{kind: uniform, speed_m_s: {speed}, direction_deg: {direction}}}}}")
+}
+
+fn estimate(s: &Simulation) -> &MotionEstimate {
+    &s.state.robots[0].firmware.as_ref().unwrap().estimate
 }
 
 fn control(s: &Simulation) -> &MotionControlState {
@@ -538,12 +543,12 @@ robots:
         set_goal(&mut s, Vec3::new(0.0, 0.0, -3.0), 0.5);
         advance(&mut s, 300.0);
         // the goal in the coordinates of the vehicle's navigation, whose error is removed
-        let error = control(&s).estimate.p_WB - pose(&s).0;
+        let error = estimate(&s).p_WB - pose(&s).0;
         let goal = Vec3::new(0.0, 0.0, -3.0) - error;
         let rms = rms_distance(&mut s, goal, 60.0);
         let (yaw, drift) = (
             wrap_angle(pose(&s).1[2] - 0.5),
-            control(&s).estimate.p_WB - pose(&s).0 - error,
+            estimate(&s).p_WB - pose(&s).0 - error,
         );
         println!(
             "seed {seed}: {rms:.4} m rms, heading error {yaw:.3} rad, drift {:.3} m",

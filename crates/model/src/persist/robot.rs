@@ -67,7 +67,7 @@ persist! { struct TrajectoryPoint {
 } }
 persist! { struct Tolerance { position, velocity, acceleration } }
 
-persist! { struct FirmwareState { ticks, started, command, command_ns, task, memory } }
+persist! { struct FirmwareState { ticks, started, command, command_ns, task, estimate, memory } }
 persist! { enum GuidanceTask { 0 = None, 1 = Goal { goal, has_arrived }, 2 = Path(path) } }
 persist! { enum FirmwareLawState {
     0 = Multirotor(flight), 1 = HeadingDepthHold(course), 2 = Drive(drive), 3 = SurgeYawRate(vessel),

@@ -3,7 +3,7 @@
 pub mod motion_control;
 
 pub use crate::state::firmware::motion_control::{ControlMode, MotionControlState};
-use crate::state::firmware::motion_control::{PathProgress, PoseGoal};
+use crate::state::firmware::motion_control::{MotionEstimate, PathProgress, PoseGoal};
 
 use crate::scene::Robot;
 use crate::scene::robot::firmware::FirmwareLaw;
@@ -22,6 +22,8 @@ pub struct FirmwareState {
     pub command_ns: Option<u64>,
     /// Task of the guidance by velocity commands.
     pub task: GuidanceTask,
+    /// Estimate of the motion from sensors.
+    pub estimate: MotionEstimate,
     /// State of the control law.
     pub memory: FirmwareLawState,
 }
@@ -258,6 +260,7 @@ impl FirmwareState {
             command: [zero; 2],
             command_ns: None,
             task: GuidanceTask::None,
+            estimate: MotionEstimate::new(),
             memory,
         })
     }

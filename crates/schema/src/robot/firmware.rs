@@ -1,5 +1,6 @@
 //! Keys of the firmware of a robot.
 
+use crate::robot::feedback::MotionSourceConfig;
 use crate::robot::glider::GliderConfig;
 use crate::robot::motion_control::MotionControlConfig;
 use crate::robot::sailing::SailingConfig;
@@ -64,6 +65,7 @@ spec! {
         starts_flying: bool = false,
         /// Guidance to goals and along paths. Default: goals and paths are refused.
         guidance: Option<VelocityGuidanceConfig>,
+        ..source_of_motion: MotionSourceConfig,
     }
 }
 
@@ -119,6 +121,7 @@ spec! {
         speed_control: Option<SpeedControlConfig>,
         /// Start together with the run. Default: the firmware waits for its first set-point.
         start: Option<HeadingDepthStartConfig>,
+        ..source_of_motion: MotionSourceConfig,
     }
 }
 
@@ -201,6 +204,7 @@ spec! {
         max_yaw_acceleration_rad_s2: f64 [positive] = 2.0,
         /// Guidance to goals and along paths. Default: goals and paths are refused.
         guidance: Option<VelocityGuidanceConfig>,
+        ..source_of_motion: MotionSourceConfig,
     }
 }
 
@@ -236,6 +240,7 @@ spec! {
         max_yaw_acceleration_rad_s2: f64 [positive] = 0.5,
         /// Guidance to goals and along paths. Default: goals and paths are refused.
         guidance: Option<VelocityGuidanceConfig>,
+        ..source_of_motion: MotionSourceConfig,
     }
 }
 

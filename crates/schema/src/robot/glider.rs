@@ -1,5 +1,6 @@
 //! Keys of the firmware of an underwater glider.
 
+use crate::robot::feedback::MotionSourceConfig;
 use merrow_yaml::spec::spec;
 
 spec! {
@@ -31,6 +32,7 @@ spec! {
         cross_track_integral_gain_m_s: f64 [non_negative] = 0.0,
         /// Distance from a waypoint at which the next leg begins.
         acceptance_radius_m: f64 [positive] = 50.0,
+        ..source_of_motion: MotionSourceConfig,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Keys of a robot model and of its position in the world.
 
 pub mod body;
+pub mod feedback;
 pub mod fin;
 pub mod firmware;
 pub mod glider;
@@ -42,6 +43,8 @@ spec! {
         /// Joint positions at the start [rad, or m for a prismatic joint], by joint name. Joints
         /// that are not listed start at 0.
         joint_positions: NamedMap<f64> [frame] = NamedMap::default(),
+        /// State of charge of the battery at the start. Default: that of the battery.
+        initial_charge: Option<f64> [fraction],
         /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
         repeat: Option<RepeatConfig>,
         /// Description of this robot. Empty: that of the model.
@@ -117,6 +120,8 @@ spec! {
         angular_velocity_rad_s: Option<[f64; 3]>,
         /// Joint positions [rad, or m for a prismatic joint], by joint name.
         joint_positions: NamedMap<f64> [frame] = NamedMap::default(),
+        /// State of charge of the battery at the start. Default: that of the battery.
+        initial_charge: Option<f64> [fraction],
         /// Description reported by the services of `simulation_interfaces`.
         description: Option<String>,
         /// Category reported by the services of `simulation_interfaces`.

@@ -1,16 +1,7 @@
 //! Keys of the motion controller of a vehicle with thrusters.
 
-use merrow_yaml::spec::{fieldless_choice, spec};
-
-fieldless_choice! {
-    /// Source of the motion that the controller uses.
-    pub enum FeedbackConfig {
-        /// The true motion of the vehicle.
-        Truth = "truth",
-        /// The robot's own sensors.
-        Sensors = "sensors",
-    }
-}
+use crate::robot::feedback::MotionSourceConfig;
+use merrow_yaml::spec::spec;
 
 spec! {
     /// Motion control in up to six degrees of freedom: manual, stabilised, depth and heading hold,
@@ -62,12 +53,9 @@ spec! {
         cross_track_integral_gain_m_s: f64 [non_negative] = 0.0,
         /// Distance from a waypoint at which the next leg begins.
         acceptance_radius_m: f64 [positive] = 1.0,
-        /// Source of the motion that the controller uses.
-        feedback: FeedbackConfig = FeedbackConfig::Truth,
-        /// Names of the sensors for `feedback: sensors`. Default: the first of each kind.
-        feedback_sensors: Option<FeedbackSensorsConfig>,
         /// Whether the vehicle is armed at the start of the run.
         starts_armed: bool = true,
+        ..source_of_motion: MotionSourceConfig,
     }
 }
 
@@ -88,21 +76,5 @@ spec! {
         disarm_button: u32 = 4,
         /// Button that arms the vehicle.
         arm_button: u32 = 5,
-    }
-}
-
-spec! {
-    /// Sensors on the base that the controller uses. A kind that is not named is not used.
-    pub struct FeedbackSensorsConfig {
-        /// INS: attitude, velocity and position.
-        ins: Option<String> [frame],
-        /// AHRS, or IMU with attitude.
-        attitude: Option<String> [frame],
-        /// DVL: velocity over ground.
-        dvl: Option<String> [frame],
-        /// Pressure sensor that measures the depth.
-        pressure: Option<String> [frame],
-        /// GNSS receiver: horizontal position and velocity.
-        gnss: Option<String> [frame],
     }
 }

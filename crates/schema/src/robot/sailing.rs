@@ -1,5 +1,6 @@
 //! Keys of the firmware of a sailing boat.
 
+use crate::robot::feedback::MotionSourceConfig;
 use merrow_yaml::spec::spec;
 
 spec! {
@@ -37,5 +38,6 @@ spec! {
         acceptance_radius_m: f64 [positive] = 8.0,
         /// Distance from the goal beyond which the boat sails back to it.
         loiter_radius_m: f64 [positive] = 20.0,
+        ..source_of_motion: MotionSourceConfig,
     }
 }

@@ -28,24 +28,14 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
         | Command::Fins { .. }
         | Command::BuoyancyEngine { .. }
         | Command::Wrench { .. } => actuator_command::apply(scene, state, command),
-        Command::Velocity {
-            robot,
-            linear,
-            angular,
-        } => firmware::set_velocity(scene, state, *robot, *linear, *angular),
-        Command::HeadingDepth {
-            robot,
-            heading,
-            depth,
-        } => firmware::set_heading_depth(scene, state, *robot, *heading, *depth),
-        Command::FirmwareOrder { robot, order } => {
-            firmware::handle_order(scene, state, *robot, *order)
-        }
-        Command::ControlMode { .. }
+        Command::Velocity { .. }
+        | Command::HeadingDepth { .. }
+        | Command::FirmwareOrder { .. }
+        | Command::ControlMode { .. }
         | Command::PoseGoal { .. }
         | Command::FollowPath { .. }
         | Command::Joystick { .. }
-        | Command::Gain { .. } => firmware::apply_motion_command(scene, state, command),
+        | Command::Gain { .. } => firmware::apply(scene, state, command),
         Command::Joint { .. }
         | Command::JointWithMode { .. }
         | Command::JointMode { .. }

@@ -418,6 +418,7 @@ fn start_of_copy(entry: &RobotEntry, offset: Vec3, start: &StartConfig) -> Robot
         angular_velocity_rad_s: start
             .angular_velocity_rad_s
             .unwrap_or(entry.angular_velocity_rad_s),
+        initial_charge: start.initial_charge.or(entry.initial_charge),
         ..entry.clone()
     };
     for (key, value) in &start.joint_positions.0 {

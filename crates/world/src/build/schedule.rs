@@ -1,13 +1,15 @@
 //! Conversion of scheduled commands.
 
 use crate::build::horizontal_velocity;
+use crate::build::waves::changed_waves;
 use merrow_math::{Quat, SpatialForce, Vec3};
+use merrow_model::scene::robot::motion_control::GainKind;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::{FirmwareOrder, WeatherChange};
 use merrow_model::state::firmware::ControlMode;
 use merrow_model::state::{AppliedWrench, Command, WinchCommand, WrenchFrame, WrenchSource};
-use merrow_schema::schedule::{ScheduledConfig, ScheduledKindConfig};
+use merrow_schema::schedule::{GainErrorConfig, ScheduledConfig, ScheduledKindConfig};
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
 use merrow_yaml::read::NamedMap;
 use std::sync::Arc;
@@ -92,6 +94,22 @@ fn build_entry(
             let mut v = horizontal_velocity(*speed_m_s, *direction_deg);
             v.z = *up_m_s;
             sea.current.profile = vec![(0.0, v)];
+            once(Command::Sea(Box::new(sea.clone())))
+        }
+        ScheduledKindConfig::Waves {
+            hs_m,
+            tp_s,
+            direction_deg,
+            ..
+        } => {
+            let present = sea.waves.latest().map(|field| field.requested.towards);
+            let present = present.unwrap_or(Vec3::new(0.0, 1.0, 0.0));
+            let unchanged = libm::atan2(present.x, present.y).to_degrees();
+            let change = [*hs_m, *tp_s, direction_deg.unwrap_or(unchanged)];
+            match changed_waves(scene, change) {
+                Ok(waves) => sea.waves = waves,
+                Err(why) => problems.push(file.at.key_place("hs_m"), format!("`hs_m`: {why}")),
+            }
             once(Command::Sea(Box::new(sea.clone())))
         }
         ScheduledKindConfig::Weather { .. } => once(weather(file, problems)?),
@@ -206,14 +224,46 @@ fn robot_commands(
             };
             devices((values, whole), ("joint", &names), command, problems)
         }
+        ScheduledKindConfig::Load { .. }
+        | ScheduledKindConfig::Noise { .. }
+        | ScheduledKindConfig::Gain { .. } => once(setting(file, robot, model, problems)?),
+        ScheduledKindConfig::Push { .. } => once(push(file, robot, model, problems)?),
+        _ => motion_commands(file, robot, problems),
+    }
+}
+
+/// Returns the command of an entry that changes a load, a sensor or a gain.
+fn setting(
+    file: &ScheduledConfig,
+    robot: usize,
+    model: &Robot,
+    problems: &mut Problems,
+) -> Option<Command> {
+    match &file.kind {
         ScheduledKindConfig::Load { load, level, .. } => {
             let names = model.loads.iter().map(|l| l.name.as_str());
             let load = find(file, "load", load, names, problems)?;
             let level = *level;
-            once(Command::Load { robot, load, level })
+            Some(Command::Load { robot, load, level })
         }
-        ScheduledKindConfig::Push { .. } => once(push(file, robot, model, problems)?),
-        _ => motion_commands(file, robot, problems),
+        ScheduledKindConfig::Noise { sensor, on, .. } => {
+            let names = model.sensors.iter().map(|s| s.name.as_str());
+            let (sensor, on) = (find(file, "sensor", sensor, names, problems)?, *on);
+            Some(Command::Noise { robot, sensor, on })
+        }
+        ScheduledKindConfig::Gain {
+            axis, error, value, ..
+        } => Some(Command::Gain {
+            robot,
+            kind: match error {
+                GainErrorConfig::Position => GainKind::Position,
+                GainErrorConfig::Integral => GainKind::Integral,
+                GainErrorConfig::Velocity => GainKind::Velocity,
+            },
+            axis: *axis as usize,
+            value: *value,
+        }),
+        _ => None,
     }
 }
 

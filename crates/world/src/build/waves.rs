@@ -6,7 +6,7 @@ use merrow_environment::waves::sea_state;
 use merrow_environment::waves::sea_state::Implausibility;
 use merrow_environment::waves::spectrum;
 use merrow_math::Vec3;
-use merrow_model::scene::{SeaState, Spectrum, Spreading, Waves};
+use merrow_model::scene::{Scene, SeaState, Spectrum, Spreading, Waves};
 use merrow_schema::waves::{
     KelpieConfig, RegularConfig, SeaHeightConfig, SeaPeriodConfig, SpreadingConfig,
     TabulatedConfig, WaveDirectionConfig, WavesConfig,
@@ -257,4 +257,62 @@ fn kelpie_sea(file: &KelpieConfig, gravity: f64, problems: &mut Problems) -> Opt
         min_wavelength: None,
         ramp: file.ramp_s,
     })
+}
+
+/// Returns the sea state of the world. Without one, returns the default from which waves that are
+/// set during a run start.
+pub fn initial_sea_state(scene: &Scene) -> SeaState {
+    scene.sea.waves.latest().map_or_else(
+        || SeaState {
+            spectrum: Spectrum::Jonswap(3.3),
+            hs: 0.0,
+            tp: FLAT_SEA_PERIOD,
+            towards: Vec3::new(0.0, 1.0, 0.0),
+            spreading: Spreading::HalfAngle(10.0),
+            components: 200,
+            min_wavelength: None,
+            ramp: 20.0,
+        },
+        |field| field.requested.clone(),
+    )
+}
+
+/// Returns flat water as a sea state, into which earlier waves fade.
+pub fn flat_sea(scene: &Scene) -> Waves {
+    Waves::from_field(wave_field(
+        initial_sea_state(scene),
+        -scene.sea.seabed.z0,
+        scene.gravity,
+        scene.seed,
+    ))
+}
+
+/// Returns waves of this height [m], period [s] and direction [deg, clockwise from north]; all
+/// other properties are those of the world. A period of 0 selects that of a fully developed sea.
+///
+/// # Errors
+/// The waves break, or the world has no gravity.
+pub fn changed_waves(scene: &Scene, [hs, tp, direction]: [f64; 3]) -> Result<Waves, String> {
+    let (gravity, depth) = (scene.gravity, -scene.sea.seabed.z0);
+    let mut sea = initial_sea_state(scene);
+    if hs > 0.0 && gravity == 0.0 {
+        return Err("waves require gravity".to_string());
+    }
+    let developed = tp == 0.0 || sea.spectrum == Spectrum::PiersonMoskowitz;
+    sea.tp = if developed && hs > 0.0 {
+        spectrum::developed_period(hs, gravity)
+    } else {
+        tp
+    };
+    sea.hs = hs;
+    sea.towards = horizontal_velocity(1.0, direction);
+    if sea.tp == 0.0 {
+        sea.tp = FLAT_SEA_PERIOD;
+    }
+    match sea_state::check_plausibility(&sea, depth, gravity) {
+        Some(Implausibility::Breaks(text)) => Err(text),
+        _ => Ok(Waves::from_field(wave_field(
+            sea, depth, gravity, scene.seed,
+        ))),
+    }
 }

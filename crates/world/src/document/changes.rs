@@ -1,5 +1,6 @@
 //! Changes of the tree of a world file.
 
+use crate::document::environment;
 use crate::document::{Document, Labels, NamedPose, ObjectInfo, Placement, SECTIONS};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::{JointKind, Robot, Scene};
@@ -73,6 +74,12 @@ pub(super) fn set_robot_start(entry: &mut Node, robot: &Robot, state: &RobotStat
             numbers(&[V.w.x, V.w.y, V.w.z], &place),
         );
     }
+    if let Some(battery) = &robot.battery
+        && state.battery.charge != battery.initial_charge
+    {
+        let charge = state.battery.charge.clamp(0.0, 1.0);
+        map.insert("initial_charge", number(charge, &place));
+    }
     let joints = robot.links[1..].iter().zip(&motion.q);
     let moving = joints
         .filter(|(link, _)| link.joint.kind != JointKind::Fixed && link.joint.mimic.is_none());
@@ -98,7 +105,7 @@ pub(super) fn set_robot_start(entry: &mut Node, robot: &Robot, state: &RobotStat
     }
 }
 
-/// Sets the start of all robots, props and couplings to their state.
+/// Sets the start of all robots, props and couplings, and the environment, to their state.
 pub(super) fn set_state(root: &mut Node, scene: &Scene, state: &State) {
     for (robot, state) in scene.robots.iter().zip(&state.robots) {
         for name in ["robots", "props"] {
@@ -119,6 +126,7 @@ pub(super) fn set_state(root: &mut Node, scene: &Scene, state: &State) {
             }
         }
     }
+    environment::set_environment(root, scene, state);
     for (coupling, state) in scene.couplings.iter().zip(&state.couplings) {
         if let Some(map) = existing_section(root, "couplings")
             && let Some(entry) = map.get_mut(&coupling.name)
@@ -252,7 +260,7 @@ fn quoted(text: &str, place: &Place) -> Node {
 }
 
 /// Number in the shortest form that is read as the same bits.
-fn number(value: f64, place: &Place) -> Node {
+pub(super) fn number(value: f64, place: &Place) -> Node {
     scalar(&format!("{value:?}"), place)
 }
 

@@ -1,7 +1,7 @@
 //! Settings of the stock firmwares in `crates/sim/src/control/firmware`.
 
-use crate::scene::robot::motion_control::Guidance;
 pub use crate::scene::robot::motion_control::MotionControl;
+use crate::scene::robot::motion_control::{Feedback, Guidance};
 use merrow_math::{Mat3, Vec3};
 
 /// Stock firmware of a vehicle.
@@ -14,6 +14,8 @@ pub struct Firmware {
     /// Guidance to goals and along paths by velocity commands; `None`: goals are refused, or the
     /// law has its own guidance.
     pub guidance: Option<VelocityGuidance>,
+    /// Source of the motion that the firmware uses.
+    pub feedback: Feedback,
     /// Control law and its settings.
     pub law: FirmwareLaw,
 }

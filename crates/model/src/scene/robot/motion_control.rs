@@ -35,8 +35,6 @@ pub struct MotionControl {
     pub joystick: JoystickMapping,
     /// Settings of the path following.
     pub guidance: Guidance,
-    /// Feedback of the controller.
-    pub feedback: Feedback,
     /// True if the vehicle is armed at the start of the run.
     pub starts_armed: bool,
 }

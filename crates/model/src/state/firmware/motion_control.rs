@@ -99,13 +99,11 @@ pub struct MotionControlState {
     pub requested: [f64; 6],
     /// Force [N] and moment [N m] that the thruster allocation produces for it, in B.
     pub allocated: [f64; 6],
-    /// Estimate of the motion.
-    pub estimate: MotionEstimate,
 }
 
 persist! { struct MotionControlState {
     mode, armed, gains, pilot, pilot_ns, goal, path, reference, controlled, integral, requested,
-    allocated, estimate,
+    allocated,
 } }
 
 /// Goal of the station keeping.
@@ -205,6 +203,29 @@ persist! { struct MotionEstimate {
     q_WB, p_WB, v_WB, w_WB_B, attitude_ns, velocity_ns, depth_ns, started,
 } }
 
+impl MotionEstimate {
+    /// Creates an estimate that starts at the first tick.
+    pub fn new() -> Self {
+        let zero = Vec3::zero();
+        Self {
+            q_WB: Quat::identity(),
+            p_WB: zero,
+            v_WB: zero,
+            w_WB_B: zero,
+            attitude_ns: None,
+            velocity_ns: None,
+            depth_ns: None,
+            started: false,
+        }
+    }
+}
+
+impl Default for MotionEstimate {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl MotionControlState {
     /// Creates the state at the start of the run.
     pub fn new(settings: &MotionControl) -> Self {
@@ -230,16 +251,6 @@ impl MotionControlState {
             integral: [0.0; 6],
             requested: [0.0; 6],
             allocated: [0.0; 6],
-            estimate: MotionEstimate {
-                q_WB: Quat::identity(),
-                p_WB: zero,
-                v_WB: zero,
-                w_WB_B: zero,
-                attitude_ns: None,
-                velocity_ns: None,
-                depth_ns: None,
-                started: false,
-            },
         }
     }
 }

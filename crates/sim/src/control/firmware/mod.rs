@@ -4,6 +4,7 @@ pub mod allocation;
 pub mod autopilot;
 pub mod constrained_allocation;
 pub mod drive;
+pub mod estimate;
 pub mod glider;
 pub mod heading_depth_hold;
 pub mod line_of_sight;
@@ -15,8 +16,7 @@ pub mod velocity_guidance;
 
 use crate::control::command::{check, check_finite, find_robot, reject};
 use crate::control::firmware::autopilot::Measured;
-use crate::control::firmware::motion_control::estimate;
-use crate::control::firmware::motion_control::estimate::Surroundings;
+use crate::control::firmware::estimate::{Known, Surroundings, missing_sensor};
 use crate::control::firmware::multirotor::Tick;
 use merrow_environment::EnvironmentState;
 use merrow_math::Vec3;
@@ -53,6 +53,13 @@ pub fn advance(
         .command_ns
         .is_some_and(|since| (now_ns - since) as f64 * 1e-9 <= firmware.timeout);
     let dt = 1.0 / firmware.rate;
+    let known = match firmware.feedback {
+        Feedback::Truth => Known::ALL,
+        Feedback::Sensors(_) => estimate::advance(&mut memory.estimate, &state.motion, dt, now_ns),
+    };
+    // the law receives the motion that the firmware has
+    let measured = estimate::known_motion(&firmware.feedback, &memory.estimate);
+    let truth = estimate::replace_motion(&mut state.motion, measured);
     let command = match &firmware.guidance {
         _ if counts => Some(memory.command),
         Some(guidance) => {
@@ -67,8 +74,10 @@ pub fn advance(
         command: command.unwrap_or([Vec3::zero(); 2]),
         has_command: command.is_some(),
         is_first,
+        known,
     };
     run_law(robot, &firmware.law, state, &mut memory.memory, tick);
+    estimate::replace_motion(&mut state.motion, truth);
     state.firmware = Some(memory);
 }
 
@@ -82,6 +91,7 @@ struct LawTick<'a> {
     command: [Vec3; 2],
     has_command: bool,
     is_first: bool,
+    known: Known,
 }
 
 /// Runs one tick of the control law `law` with the state `memory`.
@@ -93,9 +103,10 @@ fn run_law(
     tick: LawTick<'_>,
 ) {
     let (dt, command, environment) = (tick.dt, tick.command, tick.environment);
-    let (gravity, density) = (environment.gravity, environment.sea.density);
+    let density = environment.sea.density;
     match (law, memory) {
         (FirmwareLaw::Multirotor(settings), FirmwareLawState::Multirotor(flight)) => {
+            let gravity = environment.gravity;
             let tick = Tick {
                 dt,
                 gravity,
@@ -124,22 +135,18 @@ fn run_law(
             let command = [command[0].x, command[1].z];
             drive::tick(robot, settings, state, memory, command, dt);
         }
-        (FirmwareLaw::SurgeYawRate(settings), FirmwareLawState::SurgeYawRate(memory))
-            if tick.has_command =>
-        {
-            let tick = surge_yaw_rate::Tick {
+        (FirmwareLaw::SurgeYawRate(settings), FirmwareLawState::SurgeYawRate(memory)) => {
+            let tick = tick.has_command.then_some(surge_yaw_rate::Tick {
                 command,
                 density,
                 dt,
-            };
+            });
             surge_yaw_rate::tick(robot, settings, state, memory, tick);
-        }
-        (FirmwareLaw::SurgeYawRate(_), FirmwareLawState::SurgeYawRate(memory)) if memory.on => {
-            surge_yaw_rate::release_thrusters(robot, state, memory);
         }
         (FirmwareLaw::MotionControl(settings), FirmwareLawState::MotionControl(control)) => {
             let tick = motion_control::Tick {
                 now_ns: tick.now_ns,
+                known: tick.known,
                 dt,
                 density,
                 command,
@@ -156,7 +163,7 @@ fn run_law(
     }
 }
 
-/// Passes the readings `delivered` at `now_ns` [ns] to a motion controller that uses the sensors.
+/// Passes the readings `delivered` at `now_ns` [ns] to a firmware that uses the sensors.
 pub(crate) fn forward_readings(
     robot: &Robot,
     state: &mut RobotState,
@@ -164,21 +171,59 @@ pub(crate) fn forward_readings(
     surroundings: &Surroundings<'_>,
     now_ns: u64,
 ) {
-    let settings = robot.firmware.as_ref().and_then(|f| f.motion_control());
-    let Some(Feedback::Sensors(sensors)) = settings.map(|settings| &settings.feedback) else {
+    let Some(Feedback::Sensors(sensors)) = robot.firmware.as_ref().map(|f| &f.feedback) else {
         return;
     };
-    let memory = state.firmware.as_mut().map(|f| &mut f.memory);
-    if let Some(FirmwareLawState::MotionControl(control)) = memory {
+    if let Some(memory) = &mut state.firmware {
         for Delivered { sensor, stamped } in delivered {
-            let estimate = &mut control.estimate;
+            let estimate = &mut memory.estimate;
             estimate::update(sensors, estimate, *sensor, stamped, surroundings, now_ns);
         }
     }
 }
 
+/// Applies a command to the firmware of a robot, with the motion that the firmware knows.
+pub(crate) fn apply(
+    scene: &Scene,
+    state: &mut State,
+    command: &Command,
+) -> Result<(), CommandRejection> {
+    let (Command::Velocity { robot, .. }
+    | Command::HeadingDepth { robot, .. }
+    | Command::FirmwareOrder { robot, .. }
+    | Command::ControlMode { robot, .. }
+    | Command::PoseGoal { robot, .. }
+    | Command::FollowPath { robot, .. }
+    | Command::Joystick { robot, .. }
+    | Command::Gain { robot, .. }) = command
+    else {
+        return Ok(());
+    };
+    let (model, target) = find_robot(scene, state, *robot)?;
+    let firmware = model.firmware.as_ref().zip(target.firmware.as_ref());
+    let measured =
+        firmware.and_then(|(f, memory)| estimate::known_motion(&f.feedback, &memory.estimate));
+    let truth = estimate::replace_motion(&mut target.motion, measured);
+    let result = match command {
+        Command::Velocity {
+            robot,
+            linear,
+            angular,
+        } => set_velocity(scene, state, *robot, *linear, *angular),
+        Command::HeadingDepth {
+            robot,
+            heading,
+            depth,
+        } => set_heading_depth(scene, state, *robot, *heading, *depth),
+        Command::FirmwareOrder { robot, order } => handle_order(scene, state, *robot, *order),
+        _ => apply_motion_command(scene, state, *robot, command),
+    };
+    estimate::replace_motion(&mut state.robots[*robot].motion, truth);
+    result
+}
+
 /// Sets a velocity command: `linear` [m/s] and `angular` [rad/s].
-pub(crate) fn set_velocity(
+fn set_velocity(
     scene: &Scene,
     state: &mut State,
     robot: usize,
@@ -199,7 +244,8 @@ pub(crate) fn set_velocity(
     if let (FirmwareLaw::MotionControl(settings), FirmwareLawState::MotionControl(control)) =
         (&firmware.law, &mut memory.memory)
     {
-        motion_control::orders::start_velocity((model, settings), target, control, now)
+        let context = (model, &**settings, &firmware.feedback);
+        motion_control::orders::start_velocity(context, target, control, now)
             .map_err(|reason| reject(robot, reason))?;
     }
     if let FirmwareLawState::HeadingDepthHold(hold) = &mut memory.memory {
@@ -212,28 +258,30 @@ pub(crate) fn set_velocity(
 }
 
 /// Requests a mode, a goal or a path, moves the sticks, or sets a gain.
-pub(crate) fn apply_motion_command(
+fn apply_motion_command(
     scene: &Scene,
     state: &mut State,
+    robot: usize,
     command: &Command,
 ) -> Result<(), CommandRejection> {
-    let (Command::ControlMode { robot, .. }
-    | Command::PoseGoal { robot, .. }
-    | Command::FollowPath { robot, .. }
-    | Command::Joystick { robot, .. }
-    | Command::Gain { robot, .. }) = command
-    else {
-        return Ok(());
-    };
     let now_ns = state.time_ns;
-    let (model, target) = find_robot(scene, state, *robot)?;
+    let (model, target) = find_robot(scene, state, robot)?;
     let unsupported = || "the robot has no firmware that accepts this command".to_string();
     let Some(firmware) = &model.firmware else {
-        return Err(reject(*robot, unsupported()));
+        return Err(reject(robot, unsupported()));
     };
+    let is_task = matches!(
+        command,
+        Command::PoseGoal { .. } | Command::FollowPath { .. }
+    );
+    if is_task && let Some(what) = missing_sensor(&firmware.feedback, ControlMode::PathFollowing) {
+        let reason = format!("goals and paths: no sensor of the robot measures {what}");
+        return Err(reject(robot, reason));
+    }
     let result = match &firmware.law {
         FirmwareLaw::MotionControl(settings) => {
-            motion_control::orders::apply(model, settings, target, command, now_ns)
+            let context = (model, &**settings, &firmware.feedback);
+            motion_control::orders::apply(context, target, command, now_ns)
         }
         FirmwareLaw::HeadingDepthHold(settings) => {
             heading_depth_hold::apply(model, settings, target, command)
@@ -243,16 +291,16 @@ pub(crate) fn apply_motion_command(
         }
         _ => match command {
             Command::ControlMode { mode, .. } if *mode == ControlMode::Off => {
-                return handle_order(scene, state, *robot, FirmwareOrder::Enable(false));
+                return handle_order(scene, state, robot, FirmwareOrder::Enable(false));
             }
             Command::ControlMode { mode, .. } if *mode == ControlMode::Velocity => {
-                return handle_order(scene, state, *robot, FirmwareOrder::Enable(true));
+                return handle_order(scene, state, robot, FirmwareOrder::Enable(true));
             }
             Command::Joystick { .. } | Command::Gain { .. } => Err(unsupported()),
             _ => start_task(firmware, target, command),
         },
     };
-    result.map_err(|reason| reject(*robot, reason))
+    result.map_err(|reason| reject(robot, reason))
 }
 
 /// Applies a mode, a goal or a path to a sailing boat or a glider.
@@ -313,7 +361,7 @@ fn start_task(
 }
 
 /// Sets the heading [rad, clockwise from north], the depth [m] or both.
-pub(crate) fn set_heading_depth(
+fn set_heading_depth(
     scene: &Scene,
     state: &mut State,
     robot: usize,
@@ -348,7 +396,7 @@ pub(crate) fn set_heading_depth(
 }
 
 /// Handles a take-off, landing or enable command.
-pub(crate) fn handle_order(
+fn handle_order(
     scene: &Scene,
     state: &mut State,
     robot: usize,

@@ -41,15 +41,18 @@ pub struct Tick {
     pub dt: f64,
 }
 
-/// Runs one tick with a valid command.
+/// Runs one tick; without a valid command the thrusters are released.
 pub fn tick(
     robot: &Robot,
     settings: &Settings,
     state: &mut RobotState,
     memory: &mut SurgeYawRateState,
-    tick: Tick,
+    tick: Option<Tick>,
 ) {
-    let Some(manager) = &robot.allocation else {
+    let (Some(manager), Some(tick)) = (&robot.allocation, tick) else {
+        if memory.on {
+            release_thrusters(robot, state, memory);
+        }
         return;
     };
     let V = &state.motion.V_WB_B;

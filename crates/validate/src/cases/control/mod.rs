@@ -43,8 +43,9 @@ struct Response {
     points: Vec<[f64; 3]>,
 }
 
-// V80: overshoot of at most 6 % of the step; the reference model and critical damping have none, the
-// rest is due to the lag of the thrusters, the arm and the integral. 2 % of the step after 60 s.
+// V80: overshoot of at most 6 % of the step; the reference model and critical damping have none,
+// the rest is due to the lag of the thrusters, the arm and the integral. 2 % of the step after
+// 60 s.
 fn step_responses(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let (mut checks, mut panels) = (Vec::new(), Vec::new());
     for (what, z, vehicles) in [

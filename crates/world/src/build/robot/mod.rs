@@ -65,6 +65,7 @@ pub fn build_robot(
         .battery
         .as_ref()
         .map(|b| energy::build_battery(b, problems));
+    set_initial_charge(&mut robot, entry, problems);
     robot.loads = energy::build_loads(&model.loads);
     devices::add_thrusters(&mut robot, model, dt, problems);
     devices::add_sensors(&mut robot, model, frame.world, problems);
@@ -87,6 +88,20 @@ pub fn build_robot(
     check_namespace(entry, problems);
     robot.update_derived();
     robot
+}
+
+/// Replaces the state of charge at the start by that of the entry, if it has one.
+fn set_initial_charge(robot: &mut Robot, entry: &RobotEntry, problems: &mut Problems) {
+    let Some(charge) = entry.initial_charge else {
+        return;
+    };
+    match &mut robot.battery {
+        Some(battery) => battery.initial_charge = charge,
+        None => {
+            let text = format!("`initial_charge`: {} has no battery", robot.name);
+            problems.push(entry.at.key_place("initial_charge"), text);
+        }
+    }
 }
 
 fn profile(file: &ProfileConfig) -> Profile {
@@ -248,6 +263,7 @@ pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
         velocity_m_s: entry.velocity_m_s,
         angular_velocity_rad_s: entry.angular_velocity_rad_s,
         joint_positions: NamedMap::default(),
+        initial_charge: None,
         repeat: entry.repeat.clone(),
         description: entry.description.clone(),
         namespace: String::new(),

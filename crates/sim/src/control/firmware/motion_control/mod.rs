@@ -1,16 +1,16 @@
 //! Motion control of a vehicle with thrusters: modes, pilot requests and the control loop.
 //!
-//! One tick estimates the motion ([`estimate`]), computes the velocity that the mode requests
+//! One tick computes the velocity that the mode requests
 //! ([`guidance`]), advances the reference ([`reference`]), computes the wrench ([`pid`]) and
 //! allocates it to the thrusters (`constrained_allocation`).
 
 mod azimuth;
-pub mod estimate;
 pub mod guidance;
 pub mod orders;
 pub mod pid;
 pub mod reference;
 
+use crate::control::firmware::estimate::Known;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::motion_control::{MAX_THRUSTERS, MotionControl};
@@ -33,6 +33,8 @@ pub struct Tick {
     pub density: f64,
     /// Valid velocity command: linear [m/s] and angular [rad/s], in B; zero without one.
     pub command: [Vec3; 2],
+    /// Parts of the motion that are known.
+    pub known: Known,
 }
 
 /// Motion that the controller uses.
@@ -78,7 +80,6 @@ pub fn tick(
     control: &mut MotionControlState,
     tick: Tick,
 ) {
-    let known = estimate::advance(settings, state, control, &tick);
     if control.mode == ControlMode::Off {
         return;
     }
@@ -86,9 +87,9 @@ pub fn tick(
         orders::switch_off(robot, state, control);
         return;
     }
-    let motion = current_motion(settings, state, control);
+    let motion = current_motion(state);
     let pilot = pilot_wrench(control, tick.now_ns);
-    let controlled = controlled_parts(settings, control, &pilot, known);
+    let controlled = controlled_parts(settings, control, &pilot, tick.known);
     reference::start(settings, control, &motion, controlled);
     let requested = guidance::requested_motion(settings, control, &motion, &tick);
     let acceleration = reference::advance(settings, control, &motion, &requested, tick.dt);
@@ -98,30 +99,15 @@ pub fn tick(
     pid::advance_integral(settings, control, &motion, controlled, tick.dt);
 }
 
-/// Motion from the source that the settings select.
-pub(crate) fn current_motion(
-    settings: &MotionControl,
-    state: &RobotState,
-    control: &MotionControlState,
-) -> Motion {
-    use merrow_model::scene::robot::motion_control::Feedback;
-    let (q, p, v, w_B) = match settings.feedback {
-        Feedback::Truth => {
-            let motion = &state.motion;
-            let v = motion.q_WB.matrix().mul_vec(motion.V_WB_B.v);
-            (motion.q_WB, motion.p_WB, v, motion.V_WB_B.w)
-        }
-        Feedback::Sensors(_) => {
-            let e = &control.estimate;
-            (e.q_WB, e.p_WB, e.v_WB, e.w_WB_B)
-        }
-    };
-    let R_WB = q.matrix();
+/// Motion of the base in `state`.
+pub(crate) fn current_motion(state: &RobotState) -> Motion {
+    let motion = &state.motion;
+    let R_WB = motion.q_WB.matrix();
     Motion {
         rpy: R_WB.to_rpy(),
-        p,
-        v,
-        w_B,
+        p: motion.p_WB,
+        v: R_WB.mul_vec(motion.V_WB_B.v),
+        w_B: motion.V_WB_B.w,
         R_WB,
     }
 }
@@ -141,7 +127,7 @@ fn controlled_parts(
     settings: &MotionControl,
     control: &MotionControlState,
     pilot: &[f64; 6],
-    known: estimate::Known,
+    known: Known,
 ) -> Controlled {
     let mode = control.mode;
     let is_free = |axis: usize| pilot[axis].abs() <= PILOT_DEADBAND * settings.pilot_wrench[axis];

@@ -1,9 +1,10 @@
 //! Commands to the motion controller: modes, goals, paths, joystick, gains.
 
-use crate::control::firmware::motion_control::{current_motion, estimate};
+use crate::control::firmware::estimate;
+use crate::control::firmware::motion_control::current_motion;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Robot;
-use merrow_model::scene::robot::motion_control::MotionControl;
+use merrow_model::scene::robot::motion_control::{Feedback, MotionControl};
 use merrow_model::state::firmware::motion_control::{PathProgress, PoseGoal};
 use merrow_model::state::firmware::{ControlMode, FirmwareLawState, MotionControlState};
 use merrow_model::state::{Command, RobotState};
@@ -12,8 +13,7 @@ use merrow_model::state::{Command, RobotState};
 const STICK_DEADBAND: f64 = 0.1;
 /// Applies a command at `now_ns` [ns]; commands of other kinds are ignored.
 pub(crate) fn apply(
-    model: &Robot,
-    settings: &MotionControl,
+    (model, settings, feedback): (&Robot, &MotionControl, &Feedback),
     target: &mut RobotState,
     command: &Command,
     now_ns: u64,
@@ -26,6 +26,7 @@ pub(crate) fn apply(
         let mut controller = Controller {
             model,
             settings,
+            feedback,
             target,
             control,
             now_ns,
@@ -44,6 +45,7 @@ pub(crate) fn apply(
 struct Controller<'a> {
     model: &'a Robot,
     settings: &'a MotionControl,
+    feedback: &'a Feedback,
     target: &'a mut RobotState,
     control: &'a mut MotionControlState,
     now_ns: u64,
@@ -82,7 +84,7 @@ impl Controller<'_> {
             return Err("mode path_following: no path was received".to_string());
         }
         if mode == ControlMode::StationKeeping {
-            let motion = current_motion(self.settings, self.target, self.control);
+            let motion = current_motion(self.target);
             self.control.goal = PoseGoal {
                 p_WB: motion.p,
                 rpy: [0.0, 0.0, motion.rpy[2]],
@@ -118,7 +120,7 @@ impl Controller<'_> {
             }
             _ => {}
         }
-        let missing = estimate::missing_sensor(self.settings, mode);
+        let missing = estimate::missing_sensor(self.feedback, mode);
         missing.map_or(Ok(()), |what| {
             Err(format!(
                 "mode {name}: no sensor of the robot measures {what}"
@@ -145,7 +147,7 @@ impl Controller<'_> {
 
     fn set_path(&mut self, waypoints: &[Vec3]) -> Result<(), String> {
         self.check_mode(ControlMode::PathFollowing)?;
-        let motion = current_motion(self.settings, self.target, self.control);
+        let motion = current_motion(self.target);
         self.control.path = Some(PathProgress::new(motion.p, waypoints)?);
         self.set_mode(ControlMode::PathFollowing)
     }
@@ -198,7 +200,7 @@ pub(crate) fn switch_off(robot: &Robot, state: &mut RobotState, control: &mut Mo
 
 /// Switches to velocity commands.
 pub(crate) fn start_velocity(
-    (model, settings): (&Robot, &MotionControl),
+    (model, settings, feedback): (&Robot, &MotionControl, &Feedback),
     target: &mut RobotState,
     control: &mut MotionControlState,
     now_ns: u64,
@@ -209,6 +211,7 @@ pub(crate) fn start_velocity(
     Controller {
         model,
         settings,
+        feedback,
         target,
         control,
         now_ns,

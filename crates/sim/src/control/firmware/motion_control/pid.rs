@@ -2,21 +2,23 @@
 //!
 //! # Law
 //! ```text
-//!   F = R_H (M a_r + C(v_r) v_r + D(v_r) v_r + K_p R_Hᵀ (p_r - p) + K_d R_Hᵀ (v_r - v)) + F_i   (1)  [Fossen 2021, eq. 15.82 and algorithm 15.2]
+//!   F = R_H (M a_r + C(v_r) v_r + D(v_r) v_r
+//!            + K_p R_Hᵀ (p_r - p) + K_d R_Hᵀ (v_r - v)) + F_i                        (1)  [Fossen 2021, eq. 15.82 and algorithm 15.2]
 //!   N = J α_r + N_M + D(Ω_r) Ω_r + K_p e_Θ + K_d (Ω_r - Ω) + N_i                     (2)
 //!   F_i' = R_H K_i R_Hᵀ (p_r - p) + K_d⁻¹ K_p (F_a - F)                              (3)  [Åström and Hägglund 2006, §3.5]
 //! ```
-//! With the yaw rate r and the velocity u, v along and across the heading, C(v) v is (m_x - m_y) r v
-//! along and (m_x - m_y) r u across it. N_M is the Munk moment (m_y - m_x) u v about the vertical.
-//! All three are those of the reference. (3) is the integral with back-calculation: while the thrusters saturate, the second term makes
-//! the integral follow the force that they produce. The same holds for the moment N_i.
+//! With the yaw rate r and the velocity u, v along and across the heading, C(v) v is
+//! (m_x - m_y) r v along and (m_x - m_y) r u across it. N_M is the Munk moment (m_y - m_x) u v
+//! about the vertical. All three are those of the reference. (3) is the integral with
+//! back-calculation: while the thrusters saturate, the second term makes the integral follow the
+//! force that they produce. The same holds for the moment N_i.
 //!
 //! # Symbols
 //! p, v position and velocity, p_r, v_r, a_r reference · R_H rotation by the yaw of the vehicle · Ω
 //! angular velocity, Ω_r, α_r reference · e_Θ rotation vector from the attitude to its reference ·
-//! M, J mass and inertia with added mass, m_x, m_y those of surge and sway · D linear and quadratic damping of the base · K_p, K_i,
-//! K_d gains along surge, sway and heave and about roll, pitch and yaw · F_i, N_i integral part ·
-//! F_a force that the thrusters produce.
+//! M, J mass and inertia with added mass, m_x, m_y those of surge and sway · D linear and quadratic
+//! damping of the base · K_p, K_i, K_d gains along surge, sway and heave and about roll, pitch and
+//! yaw · F_i, N_i integral part · F_a force that the thrusters produce.
 //!
 //! # Frames
 //! Forces and positions in W, moments and angular velocities in B. The gains apply along the
@@ -24,8 +26,8 @@
 //! current or the net buoyancy while the vehicle turns.
 //!
 //! # Limits
-//! Coriolis terms of vertical motion, roll and pitch are not fed forward, and the terms are those in
-//! still water: the integral balances the rest. The gains by pole placement
+//! Coriolis terms of vertical motion, roll and pitch are not fed forward, and the terms are those
+//! in still water: the integral balances the rest. The gains by pole placement
 //! (`crates/world/src/build/robot/firmware/motion_control.rs`) neglect the damping.
 //!
 //! # Checked by
@@ -60,10 +62,8 @@ pub fn wrench(
         control.integral[1],
         control.integral[2],
     ));
-    let turning = [v[1], v[0], 0.0].map(|v| {
-        let difference = settings.inertia[0] - settings.inertia[1];
-        difference * reference.yaw_rate * v
-    });
+    let difference = settings.inertia[0] - settings.inertia[1];
+    let turning = [v[1], v[0], 0.0].map(|v| difference * reference.yaw_rate * v);
     let along = |i: usize| {
         settings.inertia[i] * a[i]
             + turning[i]
@@ -86,18 +86,14 @@ pub fn wrench(
     );
     let F_B = motion.R_WB.tr_mul_vec(R_H.mul_vec(F_H));
     let [e_att, e_rate, rate, alpha] = attitude_errors(control, motion, acceleration, controlled);
-    let munk = if controlled.horizontal {
-        [0.0, 0.0, settings.munk_mass * v[0] * v[1]]
-    } else {
-        [0.0; 3]
-    };
+    let munk = f64::from(controlled.horizontal) * settings.munk_mass * v[0] * v[1];
     let about = |k: usize, on: bool| {
         let i = 3 + k;
         if !(on && settings.actuated[i]) {
             return 0.0;
         }
         settings.inertia[i] * alpha[k]
-            + munk[k]
+            + if k == 2 { munk } else { 0.0 }
             + damping(settings, i, rate[k])
             + gains.position[i] * e_att[k]
             + gains.velocity[i] * e_rate[k]

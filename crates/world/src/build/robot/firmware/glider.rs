@@ -1,5 +1,6 @@
 //! Conversion of the firmware of a glider.
 
+use crate::build::robot::firmware::feedback::{check_depth, feedback};
 use crate::build::robot::firmware::{check_rate, find_by_name};
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, Glider, GliderSteering};
 use merrow_model::scene::robot::motion_control::Guidance;
@@ -51,10 +52,13 @@ pub(super) fn glider(
             acceptance_radius: file.acceptance_radius_m,
         },
     });
+    let feedback = feedback(&file.source_of_motion, robot, problems);
+    check_depth(&feedback, &file.source_of_motion, robot, problems);
     Firmware {
         rate: file.rate_hz,
         timeout: f64::INFINITY,
         guidance: None,
+        feedback,
         law,
     }
 }

@@ -1,9 +1,11 @@
 //! Conversion of firmware files.
 
+mod feedback;
 mod glider;
 mod motion_control;
 mod sailing;
 
+use crate::build::robot::firmware::feedback::{check_depth, feedback};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::firmware::{
     DifferentialDrive, Firmware, FirmwareLaw, HeadingDepthGains, HeadingDepthHold, Multirotor,
@@ -148,6 +150,7 @@ fn multirotor(
         rate: file.rate_hz,
         timeout: file.command_timeout_s,
         guidance: velocity_guidance(&file.guidance, true),
+        feedback: feedback(&file.source_of_motion, robot, problems),
         law: FirmwareLaw::Multirotor(Box::new(settings)),
     }
 }
@@ -185,26 +188,12 @@ fn heading_depth_hold(
     problems: &mut Problems,
 ) -> Firmware {
     check_rate(file.rate_hz, dt, &file.at, problems);
-    let mut find = |name: &str, place: &Place| {
-        let names = || {
-            robot
-                .fins
-                .iter()
-                .filter(|f| !f.is_azimuth())
-                .map(|f| f.name.as_str())
-        };
-        robot
-            .fins
-            .iter()
-            .position(|f| f.name == name && !f.is_azimuth())
-            .unwrap_or_else(|| {
-                problems.push(
-                    place,
-                    format!("no fin {}{}", quote(name), did_you_mean(name, names())),
-                );
-                0
-            })
-    };
+    let fins = robot.fins.iter().map(|f| match f.is_azimuth() {
+        true => "",
+        false => f.name.as_str(),
+    });
+    let mut find =
+        |name: &str, place: &Place| find_by_name("fin", name, fins.clone(), place, problems);
     let rudder = find(&file.rudder, file.at.key_place("rudder"));
     let stern_planes = find(&file.stern_planes, file.at.key_place("stern_planes"));
     let bow_planes = file
@@ -240,10 +229,13 @@ fn heading_depth_hold(
         bow_planes,
         start,
     });
+    let feedback = feedback(&file.source_of_motion, robot, problems);
+    check_depth(&feedback, &file.source_of_motion, robot, problems);
     Firmware {
         rate: file.rate_hz,
         timeout: file.command_timeout_s,
         guidance: None,
+        feedback,
         law,
     }
 }
@@ -365,6 +357,7 @@ fn differential_drive(
         rate: file.rate_hz,
         timeout: file.command_timeout_s,
         guidance: velocity_guidance(&file.guidance, false),
+        feedback: feedback(&file.source_of_motion, robot, problems),
         law,
     }
 }
@@ -396,6 +389,7 @@ fn surge_yaw_rate(
         rate: file.rate_hz,
         timeout: file.command_timeout_s,
         guidance: velocity_guidance(&file.guidance, false),
+        feedback: feedback(&file.source_of_motion, robot, problems),
         law,
     }
 }

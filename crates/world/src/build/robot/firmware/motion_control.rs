@@ -19,20 +19,18 @@
 //! test/analytic/vehicles/motion_control.rs
 
 use crate::build::robot::firmware::check_rate;
+use crate::build::robot::firmware::feedback::feedback;
 use merrow_math::SpatialInertia;
+use merrow_model::scene::Robot;
 use merrow_model::scene::robot::body::{Damping, MunkMoments};
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, MotionControl};
 use merrow_model::scene::robot::motion_control::{
-    AzimuthThruster, Feedback, FeedbackSensors, Guidance, JoystickMapping, MAX_THRUSTERS,
-    MotionGains, MotionLimits, Mounting,
+    AzimuthThruster, Guidance, JoystickMapping, MAX_THRUSTERS, MotionGains, MotionLimits,
 };
-use merrow_model::scene::{Robot, Sensor, SensorKind};
-use merrow_schema::robot::motion_control::{
-    FeedbackConfig, FeedbackSensorsConfig, JoystickConfig, MotionControlConfig,
-};
+use merrow_schema::robot::motion_control::{JoystickConfig, MotionControlConfig};
 use merrow_sim::control::firmware::allocation;
 use merrow_sim::control::firmware::constrained_allocation::allocate_within_limits;
-use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+use merrow_yaml::error::Problems;
 use std::f64::consts::FRAC_PI_2;
 
 /// Force [N] or moment [N m] that exceeds what any thruster arrangement exerts; the allocation
@@ -49,15 +47,9 @@ pub(super) fn motion_control(
     problems: &mut Problems,
 ) -> Firmware {
     check_rate(file.rate_hz, dt, &file.at, problems);
-    let n = robot.thrusters.len();
     let azimuths = azimuth_thrusters(robot);
-    if n == 0 || n + azimuths.len() > MAX_THRUSTERS {
-        let text = format!(
-            "firmware `motion_control`: {} has {n} thrusters, expected 1 to {MAX_THRUSTERS} (azimuth thrusters count twice)",
-            robot.name
-        );
-        problems.push(&file.at.whole, text);
-    }
+    let n = robot.thrusters.len();
+    check_thruster_count(file, robot, azimuths.len(), problems);
     let inertia = inertia(robot);
     let w = file.natural_frequency_rad_s;
     let independent = independent_components(robot, &azimuths);
@@ -104,14 +96,31 @@ pub(super) fn motion_control(
         pilot_wrench: largest.map(|value| file.joystick_ratio * value),
         joystick: joystick_mapping(file.joystick.as_ref()),
         guidance,
-        feedback: feedback(file, robot, problems),
         starts_armed: file.starts_armed,
     };
     Firmware {
         rate: file.rate_hz,
         timeout: file.command_timeout_s,
         guidance: None,
+        feedback: feedback(&file.source_of_motion, robot, problems),
         law: FirmwareLaw::MotionControl(Box::new(settings)),
+    }
+}
+
+/// Reports a robot without thrusters, or with more than the controller allocates.
+fn check_thruster_count(
+    file: &MotionControlConfig,
+    robot: &Robot,
+    azimuth_count: usize,
+    problems: &mut Problems,
+) {
+    let n = robot.thrusters.len();
+    if n == 0 || n + azimuth_count > MAX_THRUSTERS {
+        let text = format!(
+            "firmware `motion_control`: {} has {n} thrusters, expected 1 to {MAX_THRUSTERS} (azimuth thrusters count twice)",
+            robot.name
+        );
+        problems.push(&file.at.whole, text);
     }
 }
 
@@ -184,105 +193,6 @@ fn largest_wrench(robot: &Robot, independent: &[bool; 6]) -> [f64; 6] {
         };
         reach(1.0).min(reach(-1.0))
     })
-}
-
-/// Returns the source of the motion, with the sensors that the file names or the first of each
-/// kind.
-fn feedback(file: &MotionControlConfig, robot: &Robot, problems: &mut Problems) -> Feedback {
-    if matches!(file.feedback, FeedbackConfig::Truth) {
-        if let Some(named) = &file.feedback_sensors {
-            let text = "`feedback_sensors` requires `feedback: sensors`";
-            problems.push(&named.at.whole, text);
-        }
-        return Feedback::Truth;
-    }
-    let sensors = match &file.feedback_sensors {
-        Some(named) => named_sensors(named, robot, problems),
-        None => first_sensors(robot),
-    };
-    if sensors.ins.is_none() && sensors.attitude.is_none() {
-        let text = format!(
-            "`feedback: sensors`: no INS, AHRS or IMU with attitude on the base of {}",
-            robot.name
-        );
-        problems.push(file.at.key_place("feedback"), text);
-    }
-    Feedback::Sensors(Box::new(sensors))
-}
-
-/// Kinds of feedback sensors and whether a sensor is of this kind.
-type IsOfKind = fn(&SensorKind) -> bool;
-
-const INS: IsOfKind = |kind| matches!(kind, SensorKind::Ins(_));
-const ATTITUDE: IsOfKind = |kind| match kind {
-    SensorKind::Ahrs(_) => true,
-    SensorKind::Imu(spec) => spec.orientation_std.is_some(),
-    _ => false,
-};
-const DVL: IsOfKind = |kind| matches!(kind, SensorKind::Dvl(_));
-const PRESSURE: IsOfKind = |kind| matches!(kind, SensorKind::Pressure(_));
-const GNSS: IsOfKind = |kind| matches!(kind, SensorKind::Gnss(_));
-
-fn mounting(index: usize, sensor: &Sensor) -> Mounting {
-    Mounting {
-        sensor: index,
-        p_BoS: sensor.p_LoS,
-        R_BS: sensor.R_LS,
-    }
-}
-
-/// First sensor of each kind on the base.
-fn first_sensors(robot: &Robot) -> FeedbackSensors {
-    let first = |is_of_kind: IsOfKind| {
-        let mut all = robot.sensors.iter().enumerate();
-        let found = all.find(|(_, sensor)| sensor.link == 0 && is_of_kind(&sensor.kind));
-        found.map(|(index, sensor)| mounting(index, sensor))
-    };
-    FeedbackSensors {
-        ins: first(INS),
-        attitude: first(ATTITUDE),
-        dvl: first(DVL),
-        pressure: first(PRESSURE),
-        gnss: first(GNSS),
-    }
-}
-
-/// Sensors that the file names.
-fn named_sensors(
-    file: &FeedbackSensorsConfig,
-    robot: &Robot,
-    problems: &mut Problems,
-) -> FeedbackSensors {
-    let mut find = |name: &Option<String>, key: &str, is_of_kind: IsOfKind| {
-        let name = name.as_ref()?;
-        let place: &Place = file.at.key_place(key);
-        let suitable = |sensor: &&Sensor| sensor.link == 0 && is_of_kind(&sensor.kind);
-        let index = robot.sensors.iter().position(|s| s.name == *name);
-        match index.map(|k| (k, &robot.sensors[k])) {
-            Some((k, sensor)) if suitable(&sensor) => Some(mounting(k, sensor)),
-            _ => {
-                let names = robot
-                    .sensors
-                    .iter()
-                    .filter(suitable)
-                    .map(|s| s.name.as_str());
-                let hint = did_you_mean(name, names);
-                let text = format!(
-                    "`{key}`: no sensor {} of this kind on the base{hint}",
-                    quote(name)
-                );
-                problems.push(place, text);
-                None
-            }
-        }
-    };
-    FeedbackSensors {
-        ins: find(&file.ins, "ins", INS),
-        attitude: find(&file.attitude, "attitude", ATTITUDE),
-        dvl: find(&file.dvl, "dvl", DVL),
-        pressure: find(&file.pressure, "pressure", PRESSURE),
-        gnss: find(&file.gnss, "gnss", GNSS),
-    }
 }
 
 /// Converts the axes and buttons of the joystick; the default is that of the schema.

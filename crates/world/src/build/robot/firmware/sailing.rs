@@ -1,5 +1,6 @@
 //! Conversion of the firmware of a sailing boat.
 
+use crate::build::robot::firmware::feedback::feedback;
 use crate::build::robot::firmware::{check_rate, find_by_name};
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw, Sailing};
@@ -48,6 +49,7 @@ pub(super) fn sailing(
         rate: file.rate_hz,
         timeout: f64::INFINITY,
         guidance: None,
+        feedback: feedback(&file.source_of_motion, robot, problems),
         law,
     }
 }

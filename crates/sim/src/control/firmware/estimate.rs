@@ -1,4 +1,4 @@
-//! Motion estimate of the controller from the sensors of the vehicle.
+//! Motion estimate of the firmware from the sensors of the vehicle.
 //!
 //! # Law
 //! ```text
@@ -26,17 +26,14 @@
 //! # Checked by
 //! test/analytic/vehicles/motion_control.rs
 
-use crate::control::firmware::motion_control::Tick;
 use merrow_environment::geodesy;
-use merrow_math::{Quat, Vec3};
+use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_model::scene::Origin;
-use merrow_model::scene::robot::motion_control::{
-    Feedback, FeedbackSensors, MotionControl, Mounting,
-};
+use merrow_model::scene::robot::motion_control::{Feedback, FeedbackSensors, Mounting};
 use merrow_model::sensor::water::DvlLock;
-use merrow_model::state::RobotState;
+use merrow_model::state::Motion;
+use merrow_model::state::firmware::ControlMode;
 use merrow_model::state::firmware::motion_control::MotionEstimate;
-use merrow_model::state::firmware::{ControlMode, MotionControlState};
 use merrow_model::state::reading::{Reading, Stamped};
 
 /// Time after which a reading no longer counts [s].
@@ -61,6 +58,15 @@ pub struct Known {
     pub depth: bool,
 }
 
+impl Known {
+    /// The whole motion is known.
+    pub const ALL: Known = Known {
+        attitude: true,
+        velocity: true,
+        depth: true,
+    };
+}
+
 /// Water and place of the vehicle, for the conversion of readings.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
@@ -75,46 +81,35 @@ pub struct Surroundings<'a> {
 }
 
 /// Returns the quantity that no sensor measures although `mode` needs it.
-pub(crate) fn missing_sensor(settings: &MotionControl, mode: ControlMode) -> Option<&'static str> {
-    let Feedback::Sensors(sensors) = &settings.feedback else {
+pub(crate) fn missing_sensor(feedback: &Feedback, mode: ControlMode) -> Option<&'static str> {
+    let Feedback::Sensors(sensors) = feedback else {
         return None;
     };
-    let poses = !mode.is_piloted() && mode != ControlMode::Off;
     let has_attitude = sensors.ins.is_some() || sensors.attitude.is_some();
+    let needs_velocity = matches!(
+        mode,
+        ControlMode::Velocity | ControlMode::StationKeeping | ControlMode::PathFollowing
+    );
     if mode != ControlMode::Manual && mode != ControlMode::Off && !has_attitude {
         Some("the attitude")
     } else if mode == ControlMode::DepthHold && !sensors.measure_depth() {
         Some("the depth")
-    } else if poses && !sensors.measure_velocity() {
+    } else if needs_velocity && !sensors.measure_velocity() {
         Some("the horizontal velocity")
     } else {
         None
     }
 }
 
-/// Integrates the position of the estimate (4) to the time of the tick and returns which parts of
-/// the motion are known.
-pub fn advance(
-    settings: &MotionControl,
-    state: &RobotState,
-    control: &mut MotionControlState,
-    tick: &Tick,
-) -> Known {
-    let estimate = &mut control.estimate;
-    if settings.feedback == Feedback::Truth {
-        return Known {
-            attitude: true,
-            velocity: true,
-            depth: true,
-        };
-    }
+/// Integrates the position of the estimate (4) over `dt` [s] to the time `now_ns` [ns] and returns
+/// which parts of the motion are known. `truth` starts the estimate.
+pub fn advance(estimate: &mut MotionEstimate, truth: &Motion, dt: f64, now_ns: u64) -> Known {
     if !estimate.started {
-        let motion = &state.motion;
-        (estimate.p_WB, estimate.q_WB) = (motion.p_WB, motion.q_WB);
+        (estimate.p_WB, estimate.q_WB) = (truth.p_WB, truth.q_WB);
         estimate.started = true;
     }
     let is_recent = |time: Option<u64>| {
-        time.is_some_and(|t| tick.now_ns.saturating_sub(t) as f64 * 1e-9 <= READING_TIMEOUT_S)
+        time.is_some_and(|t| now_ns.saturating_sub(t) as f64 * 1e-9 <= READING_TIMEOUT_S)
     };
     let known = Known {
         attitude: is_recent(estimate.attitude_ns),
@@ -126,8 +121,33 @@ pub fn advance(
         let up = if known.depth { estimate.v_WB.z } else { 0.0 };
         estimate.v_WB = Vec3::new(0.0, 0.0, up);
     }
-    estimate.p_WB += estimate.v_WB.scale(tick.dt);
+    estimate.p_WB += estimate.v_WB.scale(dt);
     known
+}
+
+/// Motion of the base: pose and velocity.
+pub(crate) type BaseMotion = (Quat, Vec3, SpatialVelocity);
+
+/// Returns the motion that the firmware of a robot knows: its estimate, or `None` for the true
+/// motion.
+pub(crate) fn known_motion(feedback: &Feedback, estimate: &MotionEstimate) -> Option<BaseMotion> {
+    if *feedback == Feedback::Truth || !estimate.started {
+        return None;
+    }
+    let velocity = SpatialVelocity {
+        w: estimate.w_WB_B,
+        v: estimate.q_WB.matrix().tr_mul_vec(estimate.v_WB),
+    };
+    Some((estimate.q_WB, estimate.p_WB, velocity))
+}
+
+/// Sets the motion of the base and returns the previous one. Without a new motion it changes
+/// nothing.
+pub(crate) fn replace_motion(motion: &mut Motion, new: Option<BaseMotion>) -> Option<BaseMotion> {
+    let new = new?;
+    let old = (motion.q_WB, motion.p_WB, motion.V_WB_B);
+    (motion.q_WB, motion.p_WB, motion.V_WB_B) = new;
+    Some(old)
 }
 
 /// Uses a reading of sensor number `sensor`, delivered at `now_ns` [ns].

@@ -1,0 +1,127 @@
+//! Conversion of the source of the motion that a firmware uses.
+
+use merrow_model::scene::robot::motion_control::{Feedback, FeedbackSensors, Mounting};
+use merrow_model::scene::{Robot, Sensor, SensorKind};
+use merrow_schema::robot::feedback::{FeedbackConfig, FeedbackSensorsConfig, MotionSourceConfig};
+use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+
+/// Returns the source of the motion, with the sensors that the file names or the first of each
+/// kind.
+pub(super) fn feedback(
+    file: &MotionSourceConfig,
+    robot: &Robot,
+    problems: &mut Problems,
+) -> Feedback {
+    if matches!(file.feedback, FeedbackConfig::Truth) {
+        if let Some(named) = &file.feedback_sensors {
+            let text = "`feedback_sensors` requires `feedback: sensors`";
+            problems.push(&named.at.whole, text);
+        }
+        return Feedback::Truth;
+    }
+    let sensors = match &file.feedback_sensors {
+        Some(named) => named_sensors(named, robot, problems),
+        None => first_sensors(robot),
+    };
+    if sensors.ins.is_none() && sensors.attitude.is_none() {
+        let text = format!(
+            "`feedback: sensors`: no INS, AHRS or IMU with attitude on the base of {}",
+            robot.name
+        );
+        problems.push(file.at.key_place("feedback"), text);
+    }
+    Feedback::Sensors(Box::new(sensors))
+}
+
+/// Kinds of feedback sensors and whether a sensor is of this kind.
+type IsOfKind = fn(&SensorKind) -> bool;
+
+const INS: IsOfKind = |kind| matches!(kind, SensorKind::Ins(_));
+const ATTITUDE: IsOfKind = |kind| match kind {
+    SensorKind::Ahrs(_) => true,
+    SensorKind::Imu(spec) => spec.orientation_std.is_some(),
+    _ => false,
+};
+const DVL: IsOfKind = |kind| matches!(kind, SensorKind::Dvl(_));
+const PRESSURE: IsOfKind = |kind| matches!(kind, SensorKind::Pressure(_));
+const GNSS: IsOfKind = |kind| matches!(kind, SensorKind::Gnss(_));
+
+fn mounting(index: usize, sensor: &Sensor) -> Mounting {
+    Mounting {
+        sensor: index,
+        p_BoS: sensor.p_LoS,
+        R_BS: sensor.R_LS,
+    }
+}
+
+/// First sensor of each kind on the base.
+fn first_sensors(robot: &Robot) -> FeedbackSensors {
+    let first = |is_of_kind: IsOfKind| {
+        let mut all = robot.sensors.iter().enumerate();
+        let found = all.find(|(_, sensor)| sensor.link == 0 && is_of_kind(&sensor.kind));
+        found.map(|(index, sensor)| mounting(index, sensor))
+    };
+    FeedbackSensors {
+        ins: first(INS),
+        attitude: first(ATTITUDE),
+        dvl: first(DVL),
+        pressure: first(PRESSURE),
+        gnss: first(GNSS),
+    }
+}
+
+/// Sensors that the file names.
+fn named_sensors(
+    file: &FeedbackSensorsConfig,
+    robot: &Robot,
+    problems: &mut Problems,
+) -> FeedbackSensors {
+    let mut find = |name: &Option<String>, key: &str, is_of_kind: IsOfKind| {
+        let name = name.as_ref()?;
+        let place: &Place = file.at.key_place(key);
+        let suitable = |sensor: &&Sensor| sensor.link == 0 && is_of_kind(&sensor.kind);
+        let index = robot.sensors.iter().position(|s| s.name == *name);
+        match index.map(|k| (k, &robot.sensors[k])) {
+            Some((k, sensor)) if suitable(&sensor) => Some(mounting(k, sensor)),
+            _ => {
+                let names = robot
+                    .sensors
+                    .iter()
+                    .filter(suitable)
+                    .map(|s| s.name.as_str());
+                let hint = did_you_mean(name, names);
+                let text = format!(
+                    "`{key}`: no sensor {} of this kind on the base{hint}",
+                    quote(name)
+                );
+                problems.push(place, text);
+                None
+            }
+        }
+    };
+    FeedbackSensors {
+        ins: find(&file.ins, "ins", INS),
+        attitude: find(&file.attitude, "attitude", ATTITUDE),
+        dvl: find(&file.dvl, "dvl", DVL),
+        pressure: find(&file.pressure, "pressure", PRESSURE),
+        gnss: find(&file.gnss, "gnss", GNSS),
+    }
+}
+
+/// Reports a firmware that controls the depth with sensors that do not measure it.
+pub(super) fn check_depth(
+    feedback: &Feedback,
+    file: &MotionSourceConfig,
+    robot: &Robot,
+    problems: &mut Problems,
+) {
+    if let Feedback::Sensors(sensors) = feedback
+        && !sensors.measure_depth()
+    {
+        let text = format!(
+            "`feedback: sensors`: no INS or pressure sensor on the base of {}",
+            robot.name
+        );
+        problems.push(file.at.key_place("feedback"), text);
+    }
+}
