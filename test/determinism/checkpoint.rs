@@ -271,7 +271,7 @@ fn mismatched_checkpoints_are_refused() {
     };
     refused(
         &changed(8),
-        "this checkpoint has format 4, expected format 3 of Merrow ",
+        "this checkpoint has format 2, expected format 3 of Merrow ",
     );
     refused(
         &changed(20),
