@@ -20,7 +20,6 @@ def start(context):
             arguments=arguments,
             parameters=[{"use_sim_time": value("use_sim_time").lower() in ("true", "1")}],
             output="screen",
-            emulate_tty=True,
         )
     ]
 

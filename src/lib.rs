@@ -16,6 +16,7 @@
 //! ```
 
 pub mod arm;
+pub mod autopilot;
 pub mod convert;
 pub mod display;
 pub mod input;

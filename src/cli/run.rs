@@ -5,6 +5,7 @@ use super::load_simulation;
 use clap::Args;
 use crossbeam_channel::Sender;
 use indicatif::{ProgressBar, ProgressStyle};
+use merrow::autopilot::Autopilots;
 use merrow::input::replay::read_commands;
 use merrow::node::bridge::Bridge;
 use merrow::node::checkpoint;
@@ -43,6 +44,9 @@ pub(super) struct Arguments {
     /// or plankton.
     #[arg(long, value_parser = super::profile)]
     profile: Option<Profile>,
+    /// Enable the autopilots of all robots: each waits for ArduPilot on its UDP port.
+    #[arg(long)]
+    autopilot: bool,
     /// Maximum number of threads that step the robots; a step uses several only where this is
     /// faster [default: one per core].
     #[arg(long, default_value_t = 0, hide_default_value = true)]
@@ -108,8 +112,9 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
         bridge.update_requested_outputs(&simulation);
     }
     let world_services = serve_world(arguments, &bridge, document, &simulation, &signals.stop)?;
+    let mut autopilots = connect_autopilots(arguments, &bridge, &simulation)?;
     let mut progress = Progress::new(arguments, simulation.time_ns());
-    let mut observers: Vec<&mut dyn Observer> = vec![&mut progress];
+    let mut observers: Vec<&mut dyn Observer> = vec![&mut autopilots, &mut progress];
     if let Some(autosave) = &mut autosave {
         observers.push(autosave);
     }
@@ -152,6 +157,7 @@ fn load_run(arguments: &Arguments) -> Result<(Document, Simulation), String> {
     let overrides = Overrides {
         seed: arguments.seed,
         profile: arguments.profile,
+        autopilots: arguments.autopilot,
     };
     let resume = arguments.resume.as_deref();
     let (document, mut simulation) =
@@ -213,6 +219,22 @@ fn serve_world(
         _interfaces: interfaces.map_err(|e| e.to_string())?,
         _editor: editor,
     }))
+}
+
+/// Opens the sockets of the autopilots.
+fn connect_autopilots(
+    arguments: &Arguments,
+    bridge: &Option<Bridge>,
+    simulation: &Simulation,
+) -> Result<Autopilots, String> {
+    let status = bridge.as_ref().map(|bridge| bridge.autopilot_status());
+    let autopilots = Autopilots::connect(&simulation.scene, status.unwrap_or_default())?;
+    if !arguments.json {
+        for line in autopilots.descriptions() {
+            println!("{line}");
+        }
+    }
+    Ok(autopilots)
 }
 
 /// Creates the node, or without ROS the resources of a recording.

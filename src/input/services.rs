@@ -380,6 +380,7 @@ fn weather(
         &request.names,
         &request.values,
         request.duration_s,
+        |name| crate::node::weather::parameter_value(parameters, name),
     ) {
         Err(why) => {
             mailbox.reject(None, "~/weather", &why);

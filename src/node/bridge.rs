@@ -1,8 +1,10 @@
 //! ROS interface of a running world: node, topics, services, parameters, recorder.
 
 use crate::arm::{GroupIndex, GroupStatus, Progress};
+use crate::autopilot::SharedStatus;
 use crate::convert::topic;
 use crate::node::batch::Batch;
+use crate::node::device_parameters::DeviceStates;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
 use crate::node::frames::Snapshot;
 use crate::node::interface::{Interface, InterfaceParts};
@@ -39,6 +41,8 @@ pub struct Bridge {
     interface: Option<Arc<Interface>>,
     /// Topics of the scene that replaces the current one.
     next_outputs: NextOutputs,
+    /// State of the devices at the last update of their parameters.
+    devices: Vec<DeviceStates>,
     next_frame: u64,
     next_battery: u64,
     next_diagnostics: u64,
@@ -101,6 +105,11 @@ impl Bridge {
         ))
     }
 
+    /// Returns the status of the links to autopilots, which the diagnostics publish.
+    pub fn autopilot_status(&self) -> SharedStatus {
+        self.publisher_thread.shared.autopilots.clone()
+    }
+
     /// Creates a bridge without a node, for recording only.
     ///
     /// # Errors
@@ -153,6 +162,7 @@ impl Bridge {
             publishers: publishers.unwrap_or_default(),
             interface,
             next_outputs: NextOutputs::default(),
+            devices: Vec::new(),
             next_frame,
             next_battery,
             next_diagnostics,
@@ -277,6 +287,9 @@ impl Observer for Bridge {
         batch.exteroceptive.clone_from(&simulation.frames);
         if is_due(&mut self.next_frame, FRAME_RATE, now) {
             batch.snapshot = Some(Snapshot::read(simulation));
+            if let Some(interface) = &self.interface {
+                interface.update_device_parameters(simulation, &mut self.devices);
+            }
             batch.loads = Some(couplings.iter().map(|c| [c.force_W, c.moment_W]).collect());
         }
         if is_due(&mut self.next_battery, BATTERY_RATE, now) {

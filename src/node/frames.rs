@@ -19,6 +19,21 @@ pub fn link_frame(robot: &Robot, link: usize) -> String {
     format!("{}/{}", robot.name, robot.links[link].name)
 }
 
+/// Returns the name of the URDF link that contains the inertia of the base, and of its frame, which
+/// coincides with that of the base. Libraries such as KDL require a root link without inertia.
+pub fn inertial_link(robot: &Robot) -> String {
+    let mut name = format!("{}_inertia", robot.links[0].name);
+    let is_taken = |name: &str| {
+        robot.links.iter().any(|link| link.name == name)
+            || robot.attached.iter().any(|frame| frame.name == name)
+            || robot.sensors.iter().any(|sensor| sensor.name == name)
+    };
+    while is_taken(&name) {
+        name.push('_');
+    }
+    format!("{}/{name}", robot.name)
+}
+
 /// Returns the frame of a sensor.
 pub fn sensor_frame(robot: &Robot, sensor: usize) -> String {
     if let Some(frame) = crate::profile::frames::sensor_frame(robot, sensor) {
@@ -181,6 +196,15 @@ pub fn static_frames(scene: &Scene) -> TFMessage {
                 Quat::from_rpy(r, p, y),
             ));
         }
+        let base = link_frame(robot, 0);
+        let identity = Quat::identity();
+        transforms.push(stamped(
+            0,
+            &base,
+            inertial_link(robot),
+            Vec3::zero(),
+            identity,
+        ));
         for link in &robot.links[1..] {
             if link.joint.kind == JointKind::Fixed {
                 transforms.push(joint_transform(robot, link, 0.0, 0));

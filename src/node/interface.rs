@@ -4,6 +4,7 @@
 use crate::arm;
 use crate::arm::{ActionPlan, GoalObserver, Progress, RunningAction};
 use crate::input::{Mailbox, services};
+use crate::node::device_parameters::{self, DeviceStates};
 use crate::node::diagnostics::Rejections;
 use crate::node::live_parameters;
 use crate::node::plan::Plan;
@@ -106,6 +107,16 @@ impl Interface {
         };
         interface.connect(&simulation.scene, simulation.scene_version, parts.plan)?;
         Ok(Arc::new(interface))
+    }
+
+    /// Updates the parameters of devices that commands, faults or a schedule have changed since
+    /// `known`.
+    pub(crate) fn update_device_parameters(
+        &self,
+        simulation: &Simulation,
+        known: &mut Vec<DeviceStates>,
+    ) {
+        device_parameters::update_changed(&self.parameters, simulation, known);
     }
 
     /// Returns the node of the run.

@@ -1,7 +1,7 @@
 //! Parameters of a running world: water and waves, weather, pace, sensor noise, electrical loads,
 //! health of thrusters and fins.
 
-use crate::node::{gain_parameters, weather};
+use crate::node::{device_parameters, weather};
 use crate::publisher::Shared;
 use crate::simulation_interfaces::Version;
 use crossbeam_channel::Sender;
@@ -47,11 +47,6 @@ fn region_parameter_names(region: &str) -> [String; 2] {
     ["level_m", "wave_factor"].map(|key| format!("water.regions.{region}.{key}"))
 }
 
-/// Returns the name of the level parameter of a load.
-fn load_level_name(robot: &str, load: &str) -> String {
-    format!("{robot}.loads.{load}.level")
-}
-
 /// Declares all parameters of a world, for the node and for `describe`.
 pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
     let mut all = current_declarations(&scene.sea);
@@ -64,7 +59,7 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
     for robot in &scene.robots {
         add_sensor_and_load_declarations(robot, &mut all);
         add_health_declarations(robot, &mut all);
-        gain_parameters::add_declarations(robot, &mut all);
+        device_parameters::add_declarations(robot, &mut all);
     }
     all
 }
@@ -251,7 +246,7 @@ fn add_sensor_and_load_declarations(robot: &Robot, all: &mut Vec<Declaration>) {
             load.power
         );
         all.push(double(
-            &load_level_name(&robot.name, &load.name),
+            &device_parameters::load_level_name(&robot.name, &load.name),
             load.level,
             [0.0, 1.0],
             &text,
@@ -313,30 +308,7 @@ fn values(scene: &Scene, state: &State, pace: Pace) -> Vec<(String, Value)> {
         .map(|declaration| (declaration.name, declaration.default))
         .collect();
     for (robot, own) in scene.robots.iter().zip(&state.robots) {
-        for (sensor, memory) in robot.sensors.iter().zip(&own.sensors) {
-            let name = format!("{}.{}.noise", robot.name, sensor.name);
-            all.push((name, Value::Bool(memory.noise)));
-        }
-        for (load, level) in robot.loads.iter().zip(&own.loads) {
-            let name = load_level_name(&robot.name, &load.name);
-            all.push((name, Value::Double(*level)));
-        }
-        let thrusters = robot.thrusters.iter().zip(&own.actuators);
-        let thrusters = thrusters.map(|(t, memory)| ("thrusters", &t.name, memory.health));
-        let fins = robot.fins.iter().zip(&own.fins);
-        let fins = fins.map(|(f, memory)| ("fins", &f.name, memory.health));
-        for (kind, name, health) in thrusters.chain(fins) {
-            let (word, efficiency) = match health {
-                Health::Healthy => ("healthy", 1.0),
-                Health::Reduced(fraction) => ("healthy", fraction),
-                Health::Stuck => ("stuck", 1.0),
-                Health::Dead => ("dead", 1.0),
-            };
-            let prefix = format!("{}.{kind}.{name}", robot.name);
-            all.push((format!("{prefix}.state"), Value::String(word.into())));
-            all.push((format!("{prefix}.efficiency"), Value::Double(efficiency)));
-        }
-        gain_parameters::add_values(robot, own, &mut all);
+        device_parameters::add_values(robot, own, &mut all);
     }
     all
 }
@@ -510,7 +482,7 @@ impl LiveParameters {
                     requests.extend(self.load(name, *level));
                 }
                 (_, Value::Double(value)) if name.contains(".controller.") => {
-                    let command = gain_parameters::command(&self.scene, name, *value);
+                    let command = device_parameters::command(&self.scene, name, *value);
                     requests.extend(command.map(|c| Request::Command(self.version, c)));
                 }
                 (_, Value::String(_) | Value::Double(_)) => {
@@ -596,7 +568,7 @@ impl LiveParameters {
             .enumerate()
             .find_map(|(robot, model)| {
                 let of = |load: &merrow_model::scene::Load| {
-                    load_level_name(&model.name, &load.name) == name
+                    device_parameters::load_level_name(&model.name, &load.name) == name
                 };
                 Some((robot, model.loads.iter().position(of)?))
             });

@@ -1,5 +1,6 @@
-//! Diagnostics of lost messages: slow subscribers, invalid datagrams, dropped commands.
+//! Diagnostics of lost messages: slow subscribers, invalid datagrams, dropped commands, autopilots.
 
+use crate::autopilot::link::LinkStatus;
 use crate::node::diagnostics::{status, value};
 use merrow_ros2::msg::diagnostic_msgs::DiagnosticStatus;
 use merrow_ros2::node::NetworkCounters;
@@ -54,6 +55,31 @@ pub(super) fn network_status([before, now]: [NetworkCounters; 2]) -> DiagnosticS
         value("messages dropped before their callback", now.overtaken),
     ];
     status(level, "merrow: network".into(), message, values)
+}
+
+/// Builds the status of the link to an autopilot.
+pub(crate) fn autopilot_status(link: &LinkStatus) -> DiagnosticStatus {
+    let faults = link.malformed + link.foreign + link.lost_frames;
+    let (level, message) = match &link.peer {
+        None if link.lost => (DiagnosticStatus::ERROR, link.note.clone()),
+        None => (
+            DiagnosticStatus::WARN,
+            format!("no autopilot on UDP {}", link.address),
+        ),
+        Some(_) if faults > 0 => (DiagnosticStatus::WARN, link.note.clone()),
+        Some(peer) => (DiagnosticStatus::OK, format!("connected to {peer}")),
+    };
+    let values = vec![
+        value("address", &link.address),
+        value("autopilot", link.peer.as_deref().unwrap_or("none")),
+        value("frames", link.frames),
+        value("frames that did not arrive", link.lost_frames),
+        value("packets sent again", link.repeated),
+        value("invalid packets", link.malformed),
+        value("packets of other programs", link.foreign),
+        value("restarts", link.restarts),
+    ];
+    status(level, format!("{}: autopilot", link.robot), message, values)
 }
 
 #[cfg(test)]

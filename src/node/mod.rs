@@ -3,9 +3,9 @@
 pub mod batch;
 pub mod bridge;
 pub mod checkpoint;
+mod device_parameters;
 pub mod diagnostics;
 pub mod frames;
-mod gain_parameters;
 pub mod interface;
 pub mod live_parameters;
 pub(crate) mod losses;

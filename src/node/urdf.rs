@@ -13,9 +13,19 @@ pub fn urdf(robot: &Robot) -> String {
     let mut out = String::from("<?xml version=\"1.0\"?>\n");
     // writing to a String cannot fail
     let _ = writeln!(out, "<robot name=\"{}\">", robot.name);
-    for link in &robot.links {
-        write_link(&mut out, robot, link);
+    let root = format!("{}/{}", robot.name, robot.links[0].name);
+    let inertial = frames::inertial_link(robot);
+    let _ = writeln!(out, "  <link name=\"{root}\"/>");
+    for (k, link) in robot.links.iter().enumerate() {
+        let name = format!("{}/{}", robot.name, link.name);
+        write_link(
+            &mut out,
+            robot,
+            link,
+            if k == 0 { &inertial } else { &name },
+        );
     }
+    write_fixed_joint(&mut out, &root, &inertial, origin(Vec3::zero(), [0.0; 3]));
     for link in &robot.links[1..] {
         write_joint(&mut out, robot, link);
     }
@@ -54,14 +64,14 @@ pub fn urdf(robot: &Robot) -> String {
     out
 }
 
-fn write_link(out: &mut String, robot: &Robot, link: &Link) {
+fn write_link(out: &mut String, robot: &Robot, link: &Link, name: &str) {
     let R_UL = link.R_LU.transpose();
     let com = R_UL.mul_vec(link.p_LoLcm);
     let rigid = link.rigid.to_parent(&R_UL, Vec3::zero());
     // inertia about the centre of mass: I_cm = I_o - m (|c|² 1 - c cᵀ)
     let (m, c, I) = (link.mass, com, rigid.A);
     let cc = c.dot(c);
-    let _ = writeln!(out, "  <link name=\"{}/{}\">", robot.name, link.name);
+    let _ = writeln!(out, "  <link name=\"{name}\">");
     let _ = writeln!(out, "    <inertial>");
     let _ = writeln!(out, "      {}", origin(com, [0.0; 3]));
     let _ = writeln!(out, "      <mass value=\"{m}\"/>");
@@ -196,6 +206,11 @@ fn write_frame(out: &mut String, robot: &Robot, link: usize, name: &str, origin:
 /// Writes a massless frame that is fixed to another frame.
 fn write_fixed(out: &mut String, parent: &str, child: &str, origin: String) {
     let _ = writeln!(out, "  <link name=\"{child}\"/>");
+    write_fixed_joint(out, parent, child, origin);
+}
+
+/// Writes the joint that fixes a link to another one.
+fn write_fixed_joint(out: &mut String, parent: &str, child: &str, origin: String) {
     let _ = writeln!(out, "  <joint name=\"{child}_mount\" type=\"fixed\">");
     let _ = writeln!(
         out,

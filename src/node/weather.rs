@@ -4,9 +4,9 @@ use merrow_environment::air::wind;
 use merrow_model::scene::Sea;
 use merrow_model::scene::sea::air::Air;
 use merrow_model::state::commands::WeatherChange;
-use merrow_ros2::parameters::Declaration;
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue as Value;
+use merrow_ros2::parameters::{Declaration, ParameterServer};
 
 /// Name, minimum and maximum, and description of every weather field that can be set.
 const FIELDS: [(&str, [f64; 2], &str); 8] = [
@@ -88,6 +88,14 @@ pub fn change_from_parameters(
     Some(build_change(given, get, 0.0))
 }
 
+/// Returns the present value of a field.
+pub fn parameter_value(parameters: &ParameterServer, name: &str) -> Option<f64> {
+    match parameters.get(&format!("{PREFIX}{name}")) {
+        Some(Value::Double(value)) => Some(value),
+        _ => None,
+    }
+}
+
 /// Converts the fields of a request to parameters with their new values.
 pub fn to_parameters(names: &[String], values: &[f64]) -> Vec<(String, Value)> {
     names
@@ -97,7 +105,8 @@ pub fn to_parameters(names: &[String], values: &[f64]) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// Converts a request to a weather change, which takes `duration_s` [s].
+/// Converts a request to a weather change, which takes `duration_s` [s]. `current` returns the
+/// present value of a field: a wind speed without a direction keeps the direction, and the reverse.
 ///
 /// # Errors
 /// One line with the reason why the request is invalid.
@@ -105,6 +114,7 @@ pub fn change_from_request(
     names: &[String],
     values: &[f64],
     duration_s: f64,
+    current: impl Fn(&str) -> Option<f64>,
 ) -> Result<WeatherChange, String> {
     if names.len() != values.len() {
         return Err(format!(
@@ -135,10 +145,8 @@ pub fn change_from_request(
             .rposition(|name| name == requested)
             .map(|k| values[k])
     };
-    if find("wind_speed_m_s").is_some() != find("wind_from_deg").is_some() {
-        return Err("expected wind_speed_m_s and wind_from_deg together".into());
-    }
-    Ok(build_change(find, find, duration_s))
+    let known = |name: &str| find(name).or_else(|| current(name));
+    Ok(build_change(find, known, duration_s))
 }
 
 /// Builds a change. `given` returns the fields that change, `known` also returns the fields that
@@ -169,7 +177,8 @@ mod tests {
     use super::*;
 
     fn change(names: &[&str], values: &[f64], duration_s: f64) -> Result<WeatherChange, String> {
-        change_from_request(&names.map(|n| n.to_string()), values, duration_s)
+        let current = |name: &str| Some(if name == "wind_from_deg" { 180.0 } else { 7.0 });
+        change_from_request(&names.map(|n| n.to_string()), values, duration_s, current)
     }
 
     trait Names {
@@ -201,6 +210,20 @@ mod tests {
     }
 
     #[test]
+    fn a_wind_speed_keeps_the_direction_and_the_reverse() {
+        let wind = |name: &str, value: f64| change(&[name], &[value], 0.0).unwrap().wind.unwrap();
+        let (slow, west) = (wind("wind_speed_m_s", 2.0), wind("wind_from_deg", 270.0));
+        assert!(
+            (slow.y - 2.0).abs() < 1e-12 && slow.x.abs() < 1e-12,
+            "{slow:?}"
+        );
+        assert!(
+            (west.x - 7.0).abs() < 1e-12 && west.y.abs() < 1e-12,
+            "{west:?}"
+        );
+    }
+
+    #[test]
     fn invalid_requests_state_the_reason() {
         let wrong = |names: &[&str], values: &[f64], duration: f64| {
             change(names, values, duration).unwrap_err()
@@ -220,10 +243,6 @@ mod tests {
         assert_eq!(
             wrong(&["visibility_m"], &[f64::NAN], 0.0),
             "visibility_m: found NaN; expected 1 to 100000"
-        );
-        assert_eq!(
-            wrong(&["wind_speed_m_s"], &[2.0], 0.0),
-            "expected wind_speed_m_s and wind_from_deg together"
         );
         assert!(
             wrong(&["snow"], &[2.0], 0.0)

@@ -11,6 +11,7 @@ mod scene_change;
 mod sensor_topics;
 
 use crate::arm::GoalObserver;
+use crate::autopilot::SharedStatus;
 use crate::convert::topic::Topic;
 use crate::convert::{camera, contacts, header};
 use crate::input::{firmware, motion_control};
@@ -20,6 +21,7 @@ use crate::node::diagnostics::Rejections;
 use crate::node::frames;
 use crate::node::frames::Snapshot;
 use crate::node::losses::Losses;
+use crate::node::losses::autopilot_status;
 use crate::node::plan::Plan;
 use crate::publisher::output_index::{OutputIndex, find_output};
 use crate::publisher::scene_change::topics_of_sensors;
@@ -68,6 +70,8 @@ pub struct Shared {
     pub dropped: AtomicU64,
     /// Whether `/tf` includes the true poses of the robots.
     pub truth_tf: AtomicBool,
+    /// Status of the links to autopilots.
+    pub autopilots: SharedStatus,
 }
 
 /// Handle of the publisher thread. Dropping it completes the bag and ends the thread.
@@ -332,6 +336,7 @@ impl Worker {
             let dropped = self.shared.dropped.load(Ordering::Relaxed);
             let publishers = Arc::clone(&self.context.outputs.publishers);
             let rejections = Arc::clone(&self.context.rejections);
+            let autopilots = self.shared.autopilots.read();
             let network = self.context.network.as_ref().map(Network::counters);
             let before = std::mem::replace(&mut self.network, network.unwrap_or_default());
             self.emit_any(self.outputs.diagnostics, now, || {
@@ -342,7 +347,11 @@ impl Worker {
                     evicted: &evicted,
                     network: network.map(|now| [before, now]),
                 };
-                diagnostics::build_message(&scene, vitals, &rejections, &losses)
+                let mut message = diagnostics::build_message(&scene, vitals, &rejections, &losses);
+                message
+                    .status
+                    .extend(autopilots.iter().map(autopilot_status));
+                message
             });
         }
         self.publish_goals(&scene, batch);

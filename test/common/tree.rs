@@ -158,6 +158,7 @@ pub(crate) fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         inflow: false,
         rotors: false,
         firmware: None,
+        autopilot: None,
         mimics: Vec::new(),
     };
     robot.update_derived();

@@ -284,9 +284,11 @@ fn mismatched_checkpoints_are_refused() {
         );
     }
     let of = |text: &str, seed: Option<u64>, name: &str| {
-        let profile = None;
-        let world =
-            merrow_world::load_text(name, text, Overrides { seed, profile }).expect("a world");
+        let overrides = Overrides {
+            seed,
+            ..Overrides::default()
+        };
+        let world = merrow_world::load_text(name, text, overrides).expect("a world");
         simulation(&Arc::new(world.scene), 1)
             .checkpoint()
             .expect("a checkpoint")

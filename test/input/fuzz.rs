@@ -6,6 +6,8 @@
 //! fuzzer.
 
 use super::decoders::decode_all;
+use merrow::autopilot::packet::{MAGIC_16, MAGIC_32, decode};
+use merrow_model::scene::autopilot::{ServoDevice, ServoOutput};
 use merrow_ros2::msg::catalogue;
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, World, data_dir, load_text};
@@ -191,6 +193,35 @@ fn no_bytes_make_the_decoders_panic() {
     });
 }
 
+// Goal: no packet makes the decoder of an autopilot's outputs panic, and each accepted one gives
+// commands in range. Method: a million packets with random changes. Tolerance: none.
+#[test]
+fn no_packet_makes_the_autopilot_decoder_panic() {
+    let output = ServoOutput {
+        channel: 0,
+        device: ServoDevice::Thruster(0),
+        pwm: [1100.0, 1500.0, 1900.0],
+        command: [-1.0, 0.0, 1.0],
+    };
+    repeat(1_000_000, |random| {
+        let (magic, count) = *random.pick(&[(MAGIC_16, 16), (MAGIC_32, 32), (0, 0)]);
+        let mut bytes = magic.to_le_bytes().to_vec();
+        bytes.extend((0..6 + 2 * count).map(|_| random.below(256) as u8));
+        match random.below(4) {
+            0 => bytes.truncate(random.below(bytes.len())),
+            1 => bytes.extend_from_within(random.below(bytes.len())..),
+            _ => {}
+        }
+        if let Ok(packet) = decode(&bytes) {
+            let commands = packet.pwm.map(|pwm| output.command_from_pwm(pwm));
+            assert!(
+                commands.iter().all(|c| (-1.0..=1.0).contains(c)),
+                "{packet:?}"
+            );
+        }
+    });
+}
+
 // Goal: the fuzz targets compile after crates were split or renamed. Method: `fuzz/Cargo.toml`
 // declares every crate of the workspace that a target or its shared decoders use. Tolerance: none.
 #[test]
@@ -203,6 +234,7 @@ fn fuzz_targets_declare_their_crates() {
         "fuzz/fuzz_targets/world.rs",
         "fuzz/fuzz_targets/cdr.rs",
         "fuzz/fuzz_targets/rtps.rs",
+        "fuzz/fuzz_targets/autopilot.rs",
         "test/input/decoders.rs",
     ] {
         let text = text(file);

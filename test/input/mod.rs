@@ -7,6 +7,7 @@
 
 mod actors;
 mod actuators;
+mod autopilot;
 mod bodies;
 mod collisions;
 mod couplings;

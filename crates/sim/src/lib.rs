@@ -53,7 +53,7 @@ mod threads;
 
 pub use crate::pace::{Clock, Pace};
 pub use crate::run::{
-    Access, BLOCK_MAX_NS, Control, InputMessage, Observer, Reply, Request, RunStatus, StepResult,
-    Summary, run,
+    Access, BLOCK_MAX_NS, BlockLimit, Control, InputMessage, Observer, Reply, Request, RunStatus,
+    StepResult, Summary, run,
 };
 pub use crate::simulation::{Replay, SceneVersion, Simulation};

@@ -74,7 +74,7 @@ impl Stopwatch {
 /// Lateness beyond which the clock restarts its schedule at the current time.
 const MAX_LATENESS: Duration = Duration::from_millis(500);
 /// Typical oversleep of the operating system's timer; the clock yields for the remaining time.
-const TIMER_SLACK: Duration = Duration::from_micros(120);
+pub(crate) const TIMER_SLACK: Duration = Duration::from_micros(120);
 
 /// Paces a world and counts the blocks that were late.
 #[derive(Debug)]
@@ -122,11 +122,16 @@ impl Clock {
         self.factor = factor;
     }
 
+    /// Returns the time at which the simulated time `t_ns` [ns] is due.
+    pub(crate) fn due(&self, t_ns: u64) -> Instant {
+        let ahead = Duration::from_nanos(((t_ns - self.anchor_ns) as f64 / self.factor) as u64);
+        self.anchor + ahead
+    }
+
     /// Waits until the simulated time `t_ns` [ns] is due. If it is late already, counts the
     /// lateness and returns at once.
     pub(crate) fn wait_for(&mut self, t_ns: u64) {
-        let ahead = Duration::from_nanos(((t_ns - self.anchor_ns) as f64 / self.factor) as u64);
-        let due = self.anchor + ahead;
+        let due = self.due(t_ns);
         let now = Instant::now();
         if let Some(left) = due.checked_duration_since(now) {
             if left > TIMER_SLACK {

@@ -2,6 +2,7 @@
 //! after each block.
 
 use crate::pace::{Clock, Pace};
+use crate::pace::{Stopwatch, TIMER_SLACK};
 use crate::simulation::{SceneVersion, Simulation};
 use crossbeam_channel::{Receiver, Sender};
 use merrow_model::scene::Correspondence;
@@ -9,7 +10,7 @@ use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{Command, Halt};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Request to a running world. Requests are handled between blocks.
 #[derive(Debug)]
@@ -137,11 +138,30 @@ pub struct Control {
     pub rejected: u64,
 }
 
+/// Answer of an observer before a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockLimit {
+    /// The block has at most this number of steps.
+    Steps(u64),
+    /// The observer waits for another program: no step now. It is asked again after the requests.
+    Wait,
+}
+
 /// Observer that is called after every block: the ROS node, the recorder, the progress line.
 pub trait Observer {
     /// Called after every block, and every 50 ms while the world is paused or waits for a step
     /// request (then with empty outboxes). Must return quickly.
     fn after_block(&mut self, simulation: &Simulation, control: &Control);
+    /// Called before every block, for programs that run in step with the world. It may apply
+    /// commands. It may wait until `deadline`, after which a world that follows the wall clock
+    /// would be late; without a deadline a few milliseconds.
+    fn before_block(
+        &mut self,
+        _simulation: &mut Simulation,
+        _deadline: Option<Instant>,
+    ) -> BlockLimit {
+        BlockLimit::Steps(u64::MAX)
+    }
     /// Called before the first step of a step request.
     fn before_steps(&mut self, _simulation: &Simulation) {}
     /// Called after the commands of a message were applied.
@@ -218,6 +238,8 @@ const FLEET_ROBOTS: usize = 32;
 /// Maximum number of replacements of the scene after which commands for the scene before them are
 /// still accepted.
 const MAX_REPLACEMENTS: usize = 64;
+/// Time that is reserved for a step, in durations of the last step.
+const STEP_MARGIN: f64 = 2.0;
 /// Time for which a paused world waits for a request before it calls its observers.
 const IDLE_TIMEOUT: Duration = Duration::from_millis(50);
 
@@ -241,6 +263,7 @@ pub fn run(
         pending: None,
         replacements: VecDeque::new(),
         halt_notified: halted_robots(simulation),
+        waiting_since: None,
         observers,
     };
     run.restart(simulation);
@@ -261,7 +284,10 @@ pub fn run(
             }
             continue;
         }
-        run.block(simulation, left);
+        match run.ask_observers(simulation) {
+            Some(limit) => run.block(simulation, left.min(limit)),
+            None => run.wait_for_observers(simulation),
+        }
     }
     run.end_steps("the run ended", simulation);
     run.summary(simulation)
@@ -298,10 +324,52 @@ struct Run<'o, 'i> {
     replacements: VecDeque<(SceneVersion, Correspondence)>,
     /// For each robot, whether the observers were notified that it is halted.
     halt_notified: Vec<bool>,
+    /// Time of the last notification while an observer waits for another program.
+    waiting_since: Option<Stopwatch>,
     observers: &'o mut [&'i mut dyn Observer],
 }
 
 impl Run<'_, '_> {
+    /// Returns the maximum number of steps of the next block; `None` while an observer waits.
+    fn ask_observers(&mut self, simulation: &mut Simulation) -> Option<u64> {
+        let mut steps = u64::MAX;
+        let deadline = self.start_deadline(simulation);
+        for observer in self.observers.iter_mut() {
+            match observer.before_block(simulation, deadline) {
+                BlockLimit::Steps(limit) => steps = steps.min(limit.max(1)),
+                BlockLimit::Wait => return None,
+            }
+        }
+        if self.waiting_since.take().is_some() {
+            // the wait is not made up for
+            self.restart(simulation);
+        }
+        Some(steps)
+    }
+
+    /// Returns the time at which the next step must start so that it ends when it is due; `None` if
+    /// the world does not follow the wall clock.
+    fn start_deadline(&self, simulation: &Simulation) -> Option<Instant> {
+        let (Pace::Factor(_), None) = (self.pace, &self.pending) else {
+            return None;
+        };
+        let due = self
+            .clock
+            .due(simulation.time_ns() + simulation.scene.dt_ns);
+        // infinite before the first step, which does not wait
+        let step_s = (STEP_MARGIN * self.last_step_s).min(1.0);
+        due.checked_sub(TIMER_SLACK + Duration::from_secs_f64(step_s))
+    }
+
+    /// Notifies the observers from time to time while one of them waits for another program.
+    fn wait_for_observers(&mut self, simulation: &Simulation) {
+        let since = *self.waiting_since.get_or_insert_with(Stopwatch::start);
+        if since.elapsed_s() > IDLE_TIMEOUT.as_secs_f64() {
+            self.waiting_since = Some(Stopwatch::start());
+            self.notify_observers(simulation);
+        }
+    }
+
     fn block(&mut self, simulation: &mut Simulation, left: u64) {
         let max_steps = self
             .max_block_steps(simulation)

@@ -176,8 +176,32 @@ def check_weather():
         assert m.call("weather", names=["visibility_m"], values=[500.0], duration_s=0.0).success
         wrong = m.call("weather", names=["cloud_cover"], values=[2.0], duration_s=0.0)
         assert not wrong.success and wrong.message == "cloud_cover: found 2; expected 0 to 1", wrong
-        wrong = m.call("weather", names=["wind_speed_m_s"], values=[2.0], duration_s=0.0)
-        assert not wrong.success and "together" in wrong.message, wrong
+        # a wind speed keeps the direction
+        m.do("weather", names=["wind_speed_m_s"], values=[2.0], duration_s=0.0)
+        assert [m.get(f"weather.{name}") for name in names] == [2.0, 90.0, 2.0]
+
+
+def check_fault_and_parameter():
+    """A fault and the parameter of a thruster's state are two views of one state."""
+    with Merrow("pool") as m:
+        name, fault = "bluerov2.thrusters.t1", {"name": "x", "robot": "bluerov2", "device": "thrusters/t1", "names": [], "values": [], "duration_s": 0.0}
+
+        def becomes(state, efficiency):
+            return wait_for(lambda: (m.get(f"{name}.state"), m.get(f"{name}.efficiency")) == (state, efficiency))
+        assert becomes("healthy", 1.0)
+        m.do("fault", **fault | {"kind": "dead"})
+        assert becomes("dead", 1.0), m.get(f"{name}.state")
+        assert m.set(f"{name}.state", "healthy").successful
+        status = m.listen("/diagnostics")
+        time.sleep(0.5)
+        take(status)
+        found = wait_until(status, lambda d: any(s.name.endswith("t1") for s in d.status))
+        assert not any("fault x" in s.name for s in found.status), found
+        assert becomes("healthy", 1.0)
+        m.do("fault", **fault | {"kind": "reduced", "names": ["fraction"], "values": [0.5]})
+        assert becomes("healthy", 0.5), m.get(f"{name}.efficiency")
+        m.do("fault", **fault | {"kind": "none"})
+        assert becomes("healthy", 1.0)
 
 
 def check_couple():
@@ -364,5 +388,5 @@ def check_all_services_are_there():
 
 
 CHECKS = [check_all_services_are_there, check_pause_and_resume, check_steps_when_paused, check_checkpoint,
-          check_steps_in_lock_step, check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_no_skew, check_reset, check_set_pose, check_couple, check_parting, check_weather,
+          check_steps_in_lock_step, check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_no_skew, check_reset, check_set_pose, check_couple, check_parting, check_weather, check_fault_and_parameter,
           check_record]

@@ -1,6 +1,7 @@
 //! Immutable description of the world: bodies, joints, actuators, sensors, the sea. The
 //! `merrow-world` crate builds it once.
 
+pub mod autopilot;
 mod correspondence;
 pub mod coupling;
 pub mod fault;
@@ -157,6 +158,8 @@ pub struct Robot {
     pub inflow: bool,
     /// Stock firmware of the robot, if any.
     pub firmware: Option<crate::scene::robot::firmware::Firmware>,
+    /// Autopilot program that flies the robot from outside, if any.
+    pub autopilot: Option<Box<crate::scene::autopilot::Autopilot>>,
     /// True if it has rotors in air.
     pub rotors: bool,
     /// Links with mimic joints.

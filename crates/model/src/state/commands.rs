@@ -157,14 +157,14 @@ pub enum Command {
         engage: bool,
         partner: Option<usize>,
     },
-    /// Sets the health of a thruster.
+    /// Sets the health of a thruster. It replaces the active faults of the thruster.
     Health {
         robot: usize,
         thruster: usize,
         health: Health,
     },
     /// Sets the health of a fin: `Reduced` keeps that fraction of its area, `Dead` none; `Stuck`
-    /// holds its angle.
+    /// holds its angle. It replaces the active faults of the fin.
     FinHealth {
         robot: usize,
         fin: usize,

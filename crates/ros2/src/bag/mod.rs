@@ -39,6 +39,8 @@ pub enum BagError {
     Name(PathBuf),
     /// A file of that name exists; a bag never overwrites a recording.
     Exists(PathBuf),
+    /// The folder of the bag does not exist.
+    NoFolder(PathBuf),
     /// The folder contains the `metadata.yaml` of another bag.
     ForeignMetadata(PathBuf),
     /// A file or folder could not be created or written.
@@ -62,6 +64,11 @@ impl fmt::Display for BagError {
             Self::Exists(path) => write!(
                 f,
                 "{} exists and is not overwritten: choose another file name, or move the file away",
+                path.display()
+            ),
+            Self::NoFolder(path) => write!(
+                f,
+                "no folder {}: create it, or choose another file name",
                 path.display()
             ),
             Self::ForeignMetadata(path) => write!(
@@ -130,26 +137,28 @@ pub struct Bag {
 impl Bag {
     /// Creates a bag. A path `FILE.mcap` names the recording itself, and `metadata.yaml` is written
     /// to the same folder. Any other path is a folder, whose file gets the name
-    /// `FOLDER/FOLDER_0.mcap` as in rosbag2. Missing folders are created.
+    /// `FOLDER/FOLDER_0.mcap` as in rosbag2, and which is created.
     ///
     /// # Errors
-    /// The path is not usable, a recording of that name exists, the folder contains the
-    /// `metadata.yaml` of another bag, or the file system returns an error.
+    /// The path is not usable, the folder of the bag does not exist, a recording of that name
+    /// exists, the folder contains the `metadata.yaml` of another bag, or the file system returns
+    /// an error.
     pub fn create(path: &Path) -> Result<Self, BagError> {
-        let path = recording_path(path)?;
+        let given = path;
+        let path = recording_path(given)?;
         let (Some(folder), Some(file_name)) = (
             path.parent(),
             path.file_name().and_then(|name| name.to_str()),
         ) else {
             return Err(BagError::Name(path));
         };
-        // the parent of a bare file name is the empty path
-        let folder = if folder.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            folder
-        };
-        fs::create_dir_all(folder).map_err(|error| BagError::Io(folder.to_owned(), error))?;
+        let folder = non_empty(folder);
+        if folder == given && !folder.is_dir() {
+            let parent = non_empty(folder.parent().unwrap_or(folder));
+            require_folder(parent)?;
+            fs::create_dir(folder).map_err(|error| BagError::Io(folder.to_owned(), error))?;
+        }
+        require_folder(folder)?;
         refuse_foreign_metadata(folder, file_name)?;
         let file = File::create_new(&path).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => BagError::Exists(path.clone()),
@@ -429,6 +438,23 @@ fn recording_path(path: &Path) -> Result<PathBuf, BagError> {
         return Ok(path.to_owned());
     }
     Ok(path.join(format!("{name}_0.mcap")))
+}
+
+/// Returns the current folder for the empty path, which is the parent of a bare file name.
+fn non_empty(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    }
+}
+
+fn require_folder(folder: &Path) -> Result<(), BagError> {
+    if folder.is_dir() {
+        Ok(())
+    } else {
+        Err(BagError::NoFolder(folder.to_owned()))
+    }
 }
 
 fn refuse_foreign_metadata(folder: &Path, file_name: &str) -> Result<(), BagError> {

@@ -57,7 +57,7 @@ fn record(path: &Path, count: u64) -> Bag {
 #[test]
 fn finished_bag_is_complete_and_marked() {
     let folder = Folder::new("finished");
-    let path = folder.0.join("new/run.mcap");
+    let path = folder.0.join("run.mcap");
     let summary = record(&path, 100).finish().unwrap();
     assert_eq!(
         summary,
@@ -146,6 +146,14 @@ fn existing_bags_are_not_overwritten() {
         matches!(&error, BagError::Exists(which) if *which == path),
         "{error}"
     );
+    let missing = folder.0.join("none");
+    for path in [missing.join("a.mcap"), missing.join("bag")] {
+        let error = Bag::create(&path).unwrap_err();
+        assert!(
+            matches!(&error, BagError::NoFolder(which) if *which == missing),
+            "{error}"
+        );
+    }
     let error = Bag::create(&folder.0.join("other.mcap")).unwrap_err();
     assert!(
         error

@@ -1,5 +1,6 @@
 //! Keys of a robot model and of its position in the world.
 
+pub mod autopilot;
 pub mod body;
 pub mod feedback;
 pub mod fin;
@@ -14,6 +15,7 @@ pub mod servo;
 pub mod thruster;
 
 use crate::energy::{BatteryConfig, ElectricalLoadConfig, SolarConfig};
+use crate::robot::autopilot::AutopilotConfig;
 use crate::robot::body::BodyConfig;
 use crate::robot::fin::FinConfig;
 use crate::robot::firmware::FirmwareConfig;
@@ -190,6 +192,8 @@ spec! {
         /// Firmware of the on-board computer: a name in `params/firmware`, a file, or a map.
         /// Default: none.
         firmware: Option<FirmwareConfig>,
+        /// Autopilot program that flies the robot from outside.
+        autopilot: Option<AutopilotConfig>,
     }
 }
 

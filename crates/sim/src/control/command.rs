@@ -141,22 +141,26 @@ fn set_condition(
             thruster,
             health,
         } => {
-            let (_, target) = find_robot(scene, state, *robot)?;
+            let now_ns = state.time_ns;
+            let (model, target) = find_robot(scene, state, *robot)?;
             let actuator = target
                 .actuators
                 .get_mut(*thruster)
                 .ok_or_else(|| reject(*robot, "no such thruster".into()))?;
             check_health(*robot, health)?;
             actuator.health = *health;
+            fault::end_faults(model, target, Device::Thruster(*thruster), now_ns);
         }
         Command::FinHealth { robot, fin, health } => {
-            let (_, target) = find_robot(scene, state, *robot)?;
+            let now_ns = state.time_ns;
+            let (model, target) = find_robot(scene, state, *robot)?;
             let memory = target
                 .fins
                 .get_mut(*fin)
                 .ok_or_else(|| reject(*robot, "no such fin".into()))?;
             check_health(*robot, health)?;
             memory.health = *health;
+            fault::end_faults(model, target, Device::Fin(*fin), now_ns);
         }
         Command::Noise { robot, sensor, on } => {
             let (_, target) = find_robot(scene, state, *robot)?;

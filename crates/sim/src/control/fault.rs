@@ -102,6 +102,17 @@ pub fn repair(robot: &Robot, state: &mut RobotState, name: &str) -> bool {
     is_there
 }
 
+/// Removes the faults of a device that are active at `now_ns` [ns] and their effects.
+pub(crate) fn end_faults(robot: &Robot, state: &mut RobotState, device: Device, now_ns: u64) {
+    let before = state.faults.len();
+    let stays = |f: &FaultState| f.fault.device != device || !f.is_active(now_ns);
+    state.faults.retain(stays);
+    if state.faults.len() < before {
+        reset(state);
+        ideal::apply_all_faults(robot, state);
+    }
+}
+
 /// Removes the fault `name` from `faults`. Returns whether it existed.
 pub(crate) fn remove_fault(faults: &mut Vec<FaultState>, name: &str) -> bool {
     let before = faults.len();

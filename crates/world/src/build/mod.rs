@@ -48,6 +48,8 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// Profile of all robots, which replaces those of the file.
     pub profile: Option<Profile>,
+    /// True enables the autopilots of all robots.
+    pub autopilots: bool,
 }
 
 /// Maximum number of robots in a world.
@@ -169,6 +171,14 @@ fn build_world(
         let robots = scene.robots.iter_mut();
         robots.for_each(|robot| robot.profile = overrides.profile);
     }
+    if overrides.autopilots {
+        let autopilots = scene
+            .robots
+            .iter_mut()
+            .filter_map(|robot| robot.autopilot.as_mut());
+        autopilots.for_each(|autopilot| autopilot.enabled = true);
+    }
+    robot::autopilot::assign_ports(&mut scene.robots, &file.robots, problems);
     for (name, structure) in file.structures.iter() {
         scene.structures.push(collision::build_structure(
             name, structure, assets, problems,

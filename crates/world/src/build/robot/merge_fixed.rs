@@ -187,6 +187,7 @@ impl Removal {
             loads: _,
             self_collision: _,
             firmware: _,
+            autopilot: _,
             namespace: _,
             profile: _,
             route: _,

@@ -1,6 +1,7 @@
 //! Conversion of the files of a robot to links, actuators and sensors.
 
 pub mod actuator;
+pub mod autopilot;
 pub mod body;
 pub mod collision;
 pub mod devices;
@@ -83,6 +84,11 @@ pub fn build_robot(
         .firmware
         .as_ref()
         .map(|f| firmware::build_firmware(f, &robot, dt, problems));
+    robot.autopilot = model
+        .autopilot
+        .as_ref()
+        .and_then(|file| autopilot::build_autopilot(file, &robot, problems))
+        .map(Box::new);
     robot.namespace = entry.namespace.trim_matches('/').to_string();
     robot.profile = entry.profile.as_ref().map(profile);
     check_namespace(entry, problems);
@@ -172,6 +178,7 @@ fn robot_without_devices(
         inflow: false,
         rotors: false,
         firmware: None,
+        autopilot: None,
         mimics: Vec::new(),
         links: links.into(),
     }
@@ -256,6 +263,7 @@ pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
             lamps: NamedMap::default(),
             solar_panels: NamedMap::default(),
             firmware: None,
+            autopilot: None,
             at: entry.at.clone(),
         },
         position_m: entry.position_m,

@@ -1,0 +1,109 @@
+//! Autopilot program that flies a robot from outside, such as ArduPilot SITL.
+
+use std::net::IpAddr;
+
+/// Connection of a robot to an autopilot program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Autopilot {
+    /// True if the simulator waits for the autopilot.
+    pub enabled: bool,
+    /// Address on which the simulator receives the packets of the autopilot.
+    pub address: IpAddr,
+    /// UDP port; 0 until it is assigned by the order of the robots.
+    pub port: u16,
+    /// True if the world waits for the autopilot also at a pace that follows the wall clock.
+    pub lock_step: bool,
+    /// Outputs of the autopilot and the devices that they command.
+    pub outputs: Vec<ServoOutput>,
+    /// Index of the IMU whose readings the autopilot receives; `None`: the true motion.
+    pub imu: Option<usize>,
+    /// Indices of the altimeters that are its rangefinders, in the order of its instances.
+    pub rangefinders: Vec<usize>,
+    /// Index of the anemometer that is its wind vane, if any.
+    pub wind_vane: Option<usize>,
+}
+
+/// Output channel of an autopilot and the device that it commands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ServoOutput {
+    /// Index of the channel; 0 is the first.
+    pub channel: usize,
+    /// Device that it commands.
+    pub device: ServoDevice,
+    /// Pulse widths at the low end, at neutral and at the high end [µs], ascending.
+    pub pwm: [f64; 3],
+    /// Commands of the device at these pulse widths, in its unit.
+    pub command: [f64; 3],
+}
+
+/// Device of a robot that an autopilot commands, by its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServoDevice {
+    /// Thruster, jet or rotor.
+    Thruster(usize),
+    /// Fin, rudder, sail or azimuth servo.
+    Fin(usize),
+    /// Joint with a position drive or a servo.
+    Joint(usize),
+    /// Electrical load, such as a lamp.
+    Load(usize),
+}
+
+impl ServoOutput {
+    /// Returns the command for a pulse width [µs]: linear between the three points, constant beyond
+    /// them. Without pulses (0) it is that of the neutral pulse width.
+    pub fn command_from_pwm(&self, pwm: u16) -> f64 {
+        let ([low, neutral, high], [a, b, c]) = (self.pwm, self.command);
+        if pwm == 0 {
+            return b;
+        }
+        let x = f64::from(pwm).clamp(low, high);
+        let between = |x: f64, [x0, x1]: [f64; 2], [y0, y1]: [f64; 2]| {
+            if x1 > x0 {
+                y0 + (y1 - y0) * (x - x0) / (x1 - x0)
+            } else {
+                y1
+            }
+        };
+        if x < neutral {
+            between(x, [low, neutral], [a, b])
+        } else {
+            between(x, [neutral, high], [b, c])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pulse_widths_become_commands() {
+        let output = ServoOutput {
+            channel: 0,
+            device: ServoDevice::Thruster(0),
+            pwm: [1100.0, 1500.0, 1900.0],
+            command: [-1.0, 0.0, 2.0],
+        };
+        for (pwm, expected) in [
+            (0, 0.0),
+            (1100, -1.0),
+            (1300, -0.5),
+            (1500, 0.0),
+            (1700, 1.0),
+            (1900, 2.0),
+            (900, -1.0),
+            (u16::MAX, 2.0),
+        ] {
+            assert_eq!(output.command_from_pwm(pwm), expected, "{pwm}");
+        }
+        // a rotor whose neutral is its low end
+        let rotor = ServoOutput {
+            pwm: [1000.0, 1000.0, 2000.0],
+            command: [0.0, 0.0, 800.0],
+            ..output
+        };
+        assert_eq!(rotor.command_from_pwm(1000), 0.0);
+        assert_eq!(rotor.command_from_pwm(1500), 400.0);
+    }
+}

@@ -1,0 +1,72 @@
+//! Keys of the connection to an autopilot program.
+
+use merrow_yaml::read::NamedMap;
+use merrow_yaml::spec::{choice, fieldless_choice, spec};
+
+choice! {
+    /// Autopilot program that flies the robot.
+    pub enum AutopilotConfig {
+        /// ArduPilot SITL with its JSON interface.
+        ArduPilot = "ardupilot" (ArduPilotConfig),
+    }
+}
+
+spec! {
+    /// ArduPilot SITL: `sim_vehicle.py --model JSON:127.0.0.1`.
+    pub struct ArduPilotConfig {
+        /// Whether the simulator waits for the autopilot; `merrow run --autopilot` enables all.
+        enabled: bool = true,
+        /// Instance of the SITL, which gives the port 9002 + 10 * instance. Default: the number of
+        /// enabled autopilots before it in the world.
+        instance: Option<u32> [in 0.0..=99.0],
+        /// Port, instead of the one of the instance.
+        port: Option<u32> [in 1.0..=65535.0],
+        /// Address on which the simulator receives packets; `0.0.0.0`: also from other machines.
+        address: String [not_empty] = "127.0.0.1".to_string(),
+        /// Arrangement of the outputs.
+        frame: FrameConfig = FrameConfig::Custom,
+        /// Further outputs, by the name of the thruster, fin, joint or load that they command. They
+        /// replace those of the frame.
+        outputs: NamedMap<ServoOutputConfig> [frame] = NamedMap::default(),
+        /// Whether the world waits for the autopilot also at a pace that follows the wall clock.
+        lock_step: bool = false,
+        /// Name of the IMU whose readings the autopilot receives. Default: the true motion, to
+        /// which the SITL adds its own errors.
+        imu: Option<String> [frame],
+        /// Names of the altimeters that are its rangefinders.
+        rangefinders: Vec<String> = Vec::new(),
+        /// Name of the anemometer that is its wind vane. Default: none.
+        wind_vane: Option<String> [frame],
+    }
+}
+
+fieldless_choice! {
+    /// Arrangement of the outputs of an autopilot. The simulator finds the thruster of each output
+    /// by its place and direction.
+    pub enum FrameConfig {
+        /// Only the outputs of the key `outputs`.
+        Custom = "custom",
+        /// Six thrusters, four of them horizontal: BlueROV2.
+        Vectored = "vectored",
+        /// Eight thrusters, four of them horizontal: BlueROV2 Heavy.
+        Vectored6Dof = "vectored_6dof",
+        /// Two thrusters of a boat; output 1 left and output 3 right.
+        SkidSteering = "skid_steering",
+        /// A rudder and a sail; output 1 rudder and output 4 sheet.
+        Sailboat = "sailboat",
+        /// Six rotors, two of them at the sides.
+        HexaX = "hexa_x",
+    }
+}
+
+spec! {
+    /// Output of an autopilot.
+    pub struct ServoOutputConfig {
+        /// Number of the output; 1 is the first.
+        channel: u32 [in 1.0..=32.0],
+        /// Pulse widths at the low end, at neutral and at the high end [µs].
+        pwm: [f64; 3] [in 500.0..=2500.0] = [1100.0, 1500.0, 1900.0],
+        /// Commands of the device at these pulse widths, in its unit.
+        command: [f64; 3],
+    }
+}

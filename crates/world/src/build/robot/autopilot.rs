@@ -1,0 +1,380 @@
+//! Conversion of the connection to an autopilot: outputs of a frame, and sensors.
+//!
+//! # Law
+//! ```text
+//!   m(k) = arg max_m |w_k · f_m|,   s_k = sign(w_k · f_m(k))                 (1)
+//! ```
+//! f_m is the row of output m in the frame of the autopilot: the motion that a pulse width above
+//! neutral causes. w_k is the direction of the wrench of thruster k. Output m(k) commands
+//! thruster k with the sign s_k.
+//!
+//! # Symbols
+//! Rows: forward, left and up; roll, pitch and yaw about these axes; -1, 0 or 1.
+//!
+//! # Frames
+//! Base B (forward, left, up). The tables of ArduPilot are forward, right and down.
+//!
+//! # Limits
+//! Components of w_k that no row of the frame has, such as the pitching moment of horizontal
+//! thrusters, do not count.
+//!
+//! # Checked by
+//! test/input/autopilot.rs; tests in `test/ros/checks/autopilot.py`
+
+use merrow_math::Vec3;
+use merrow_model::scene::Robot;
+use merrow_model::scene::autopilot::{Autopilot, ServoDevice, ServoOutput};
+use merrow_model::scene::robot::thruster::Thruster;
+use merrow_schema::RobotEntry;
+use merrow_schema::robot::autopilot::{
+    ArduPilotConfig, AutopilotConfig, FrameConfig, ServoOutputConfig,
+};
+use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+use merrow_yaml::read::NamedMap;
+use std::collections::HashMap;
+use std::f64::consts::FRAC_1_SQRT_2;
+use std::net::{IpAddr, Ipv4Addr};
+
+/// UDP port of the first instance of ArduPilot SITL.
+const FIRST_PORT: u32 = 9002;
+/// Distance of the ports of two instances.
+const PORT_STEP: u32 = 10;
+/// Pulse widths of a thruster of ArduSub [µs].
+const SUB_PWM: [f64; 3] = [1100.0, 1500.0, 1900.0];
+/// Pulse widths of an output of Rover [µs], as its parameter file for the SITL (rover.parm) sets
+/// them.
+const ROVER_PWM: [f64; 3] = [1000.0, 1500.0, 2000.0];
+/// Pulse widths of a rotor [µs]: the default of Copter.
+const ROTOR_PWM: [f64; 3] = [1000.0, 1000.0, 2000.0];
+
+/// Channel and row of an output in a frame.
+type Row = (usize, [f64; 6]);
+
+/// Frame `vectored` of ArduSub (AP_Motors6DOF.cpp), in forward, left and up.
+const VECTORED: [Row; 6] = [
+    (0, [-1.0, -1.0, 0.0, 0.0, 0.0, -1.0]),
+    (1, [-1.0, 1.0, 0.0, 0.0, 0.0, 1.0]),
+    (2, [1.0, -1.0, 0.0, 0.0, 0.0, 1.0]),
+    (3, [1.0, 1.0, 0.0, 0.0, 0.0, -1.0]),
+    (4, [0.0, 0.0, -1.0, 1.0, 0.0, 0.0]),
+    (5, [0.0, 0.0, -1.0, -1.0, 0.0, 0.0]),
+];
+/// Frame `vectored_6dof` of ArduSub.
+const VECTORED_6DOF: [Row; 8] = [
+    (0, [-1.0, -1.0, 0.0, 0.0, 0.0, -1.0]),
+    (1, [-1.0, 1.0, 0.0, 0.0, 0.0, 1.0]),
+    (2, [1.0, -1.0, 0.0, 0.0, 0.0, 1.0]),
+    (3, [1.0, 1.0, 0.0, 0.0, 0.0, -1.0]),
+    (4, [0.0, 0.0, -1.0, 1.0, 1.0, 0.0]),
+    (5, [0.0, 0.0, -1.0, -1.0, 1.0, 0.0]),
+    (6, [0.0, 0.0, -1.0, 1.0, -1.0, 0.0]),
+    (7, [0.0, 0.0, -1.0, -1.0, -1.0, 0.0]),
+];
+/// Skid steering of Rover: throttle left on output 1, throttle right on output 3.
+const SKID_STEERING: [Row; 2] = [
+    (0, [1.0, 0.0, 0.0, 0.0, 0.0, -1.0]),
+    (2, [1.0, 0.0, 0.0, 0.0, 0.0, 1.0]),
+];
+/// Sine of 60 deg.
+const S60: f64 = 0.866_025_403_784_438_6;
+/// Frame `hexa`, type X, of Copter (AP_MotorsMatrix.cpp): rotors at 90, -90, -30, 150, 30 and -150
+/// deg to the right of the bow; 1, 3 and 6 turn clockwise.
+const HEXA_X: [Row; 6] = [
+    (0, [0.0, 0.0, 1.0, -1.0, 0.0, 1.0]),
+    (1, [0.0, 0.0, 1.0, 1.0, 0.0, -1.0]),
+    (2, [0.0, 0.0, 1.0, 0.5, -S60, 1.0]),
+    (3, [0.0, 0.0, 1.0, -0.5, S60, -1.0]),
+    (4, [0.0, 0.0, 1.0, -0.5, -S60, -1.0]),
+    (5, [0.0, 0.0, 1.0, 0.5, S60, 1.0]),
+];
+
+/// Builds the connection of `robot`, whose actuators and sensors are complete. A connection that is
+/// not enabled may name devices that a robot derived from the model lacks: it is then without them,
+/// and `None` without thrusters for its outputs.
+pub(crate) fn build_autopilot(
+    file: &AutopilotConfig,
+    robot: &Robot,
+    problems: &mut Problems,
+) -> Option<Autopilot> {
+    let AutopilotConfig::ArduPilot(file) = file;
+    if file.enabled {
+        return Some(build_ardupilot(file, robot, problems));
+    }
+    let autopilot = build_ardupilot(file, robot, &mut Problems::new());
+    Some(autopilot).filter(|autopilot| !autopilot.outputs.is_empty())
+}
+
+/// Builds the connection to ArduPilot.
+fn build_ardupilot(file: &ArduPilotConfig, robot: &Robot, problems: &mut Problems) -> Autopilot {
+    let mut outputs = frame_outputs(file, robot, problems);
+    for (name, output) in file.outputs.iter() {
+        let place = file.outputs.key_place(name).unwrap_or(&file.at.whole);
+        if let Some(device) = find_device(name, robot, place, problems) {
+            outputs.retain(|other| other.device != device);
+            outputs.extend(custom_output(output, device, problems));
+        }
+    }
+    if file.frame == FrameConfig::Custom && file.outputs.0.is_empty() {
+        let text = "the autopilot has no outputs: give `frame` or `outputs`";
+        problems.push(&file.at.whole, text);
+    }
+    let address = file.address.parse().unwrap_or_else(|_| {
+        let text = format!(
+            "`address`: found {}, expected an IP address",
+            quote(&file.address)
+        );
+        problems.push(file.at.key_place("address"), text);
+        IpAddr::V4(Ipv4Addr::LOCALHOST)
+    });
+    let mut sensor = |name: &str, key: &str, kinds: &[&str]| {
+        find_sensor(name, file.at.key_place(key), robot, kinds, problems)
+    };
+    let rangefinders = file.rangefinders.iter();
+    Autopilot {
+        enabled: file.enabled,
+        address,
+        port: file.port.or(file.instance.map(instance_port)).unwrap_or(0) as u16,
+        lock_step: file.lock_step,
+        outputs,
+        rangefinders: rangefinders
+            .filter_map(|name| sensor(name, "rangefinders", &["altimeter"]))
+            .collect(),
+        imu: file
+            .imu
+            .as_ref()
+            .and_then(|name| sensor(name, "imu", &["imu", "ahrs"])),
+        wind_vane: file
+            .wind_vane
+            .as_ref()
+            .and_then(|name| sensor(name, "wind_vane", &["anemometer"])),
+    }
+}
+
+/// Port of an instance of the SITL.
+fn instance_port(instance: u32) -> u32 {
+    FIRST_PORT + PORT_STEP * instance
+}
+
+/// Assigns the ports of the enabled autopilots by the order of their robots, where the file gives
+/// none, and reports those that two robots have in common.
+pub(crate) fn assign_ports(
+    robots: &mut [Robot],
+    entries: &NamedMap<RobotEntry>,
+    problems: &mut Problems,
+) {
+    let mut used: HashMap<(IpAddr, u16), &str> = HashMap::new();
+    let enabled = robots.iter_mut().filter_map(|robot| {
+        let autopilot = robot.autopilot.as_deref_mut()?;
+        autopilot.enabled.then_some((&robot.name, autopilot))
+    });
+    for (k, (name, autopilot)) in enabled.enumerate() {
+        let mut refuse = |text: String| {
+            let is_entry = |key: &str| {
+                name.strip_prefix(key)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+            };
+            if let Some((_, entry)) = entries.iter().find(|(key, _)| is_entry(key)) {
+                problems.push(&entry.at.whole, text);
+            }
+        };
+        if autopilot.port == 0 {
+            match u16::try_from(instance_port(k as u32)) {
+                Ok(port) => autopilot.port = port,
+                Err(_) => {
+                    return refuse(format!("found more than {k} autopilots: no port is left"));
+                }
+            }
+        }
+        let (address, port) = (autopilot.address, autopilot.port);
+        if let Some(other) = used.insert((address, port), name) {
+            refuse(format!(
+                "the autopilots of {other} and {name} have the same port {port}: give another `instance`"
+            ));
+        }
+    }
+}
+
+/// Returns the index of a sensor on the base, or reports that there is none of these kinds.
+fn find_sensor(
+    name: &str,
+    place: &Place,
+    robot: &Robot,
+    kinds: &[&str],
+    problems: &mut Problems,
+) -> Option<usize> {
+    let suitable = |k: &usize| {
+        let sensor = &robot.sensors[*k];
+        sensor.link == 0 && kinds.contains(&sensor.kind.name())
+    };
+    let all = 0..robot.sensors.len();
+    let found = all.clone().find(|k| robot.sensors[*k].name == name);
+    let found = found.filter(suitable);
+    if found.is_none() {
+        let names = all.filter(suitable).map(|k| robot.sensors[k].name.as_str());
+        let hint = did_you_mean(name, names);
+        let text = format!("no sensor {} of this kind on the base{hint}", quote(name));
+        problems.push(place, text);
+    }
+    found
+}
+
+/// Returns the device with this name: thruster, fin, joint or load.
+fn find_device(
+    name: &str,
+    robot: &Robot,
+    place: &Place,
+    problems: &mut Problems,
+) -> Option<ServoDevice> {
+    let thrusters = robot.thrusters.iter().map(|t| t.name.as_str());
+    let fins = robot.fins.iter().map(|f| f.name.as_str());
+    let joints = robot.links[1..].iter().map(|l| l.joint.name.as_str());
+    let loads = robot.loads.iter().map(|l| l.name.as_str());
+    let position = |mut names: Box<dyn Iterator<Item = &str> + '_>| names.position(|n| n == name);
+    if let Some(k) = position(Box::new(thrusters.clone())) {
+        return Some(ServoDevice::Thruster(k));
+    }
+    if let Some(k) = position(Box::new(fins.clone())) {
+        return Some(ServoDevice::Fin(k));
+    }
+    if let Some(k) = position(Box::new(joints.clone())) {
+        return Some(ServoDevice::Joint(k));
+    }
+    if let Some(k) = position(Box::new(loads.clone())) {
+        return Some(ServoDevice::Load(k));
+    }
+    let hint = did_you_mean(name, thrusters.chain(fins).chain(joints).chain(loads));
+    let text = format!("no thruster, fin, joint or load {}{hint}", quote(name));
+    problems.push(place, text);
+    None
+}
+
+/// Converts an output of the key `outputs`.
+fn custom_output(
+    file: &ServoOutputConfig,
+    device: ServoDevice,
+    problems: &mut Problems,
+) -> Option<ServoOutput> {
+    let [low, neutral, high] = file.pwm;
+    if !(low <= neutral && neutral <= high && low < high) {
+        let text = format!("`pwm`: found {:?}, expected ascending values", file.pwm);
+        problems.push(file.at.key_place("pwm"), text);
+        return None;
+    }
+    Some(ServoOutput {
+        channel: file.channel as usize - 1,
+        device,
+        pwm: file.pwm,
+        command: file.command,
+    })
+}
+
+/// Returns the outputs of the frame.
+fn frame_outputs(
+    file: &ArduPilotConfig,
+    robot: &Robot,
+    problems: &mut Problems,
+) -> Vec<ServoOutput> {
+    let (rows, pwm): (&[Row], _) = match file.frame {
+        FrameConfig::Custom => return Vec::new(),
+        FrameConfig::Sailboat => return sailboat_outputs(file, robot, problems),
+        FrameConfig::Vectored => (&VECTORED, SUB_PWM),
+        FrameConfig::Vectored6Dof => (&VECTORED_6DOF, SUB_PWM),
+        FrameConfig::SkidSteering => (&SKID_STEERING, ROVER_PWM),
+        FrameConfig::HexaX => (&HEXA_X, ROTOR_PWM),
+    };
+    let assigned = match_outputs(rows, &robot.thrusters);
+    let Some(assigned) = assigned else {
+        let text = format!(
+            "`frame`: the {} thrusters of {} are not arranged as the {} outputs of this frame: use `frame: custom` and `outputs`",
+            robot.thrusters.len(),
+            robot.name,
+            rows.len()
+        );
+        problems.push(file.at.key_place("frame"), text);
+        return Vec::new();
+    };
+    let thrusters = robot.thrusters.iter().enumerate();
+    thrusters
+        .zip(assigned)
+        .map(|((k, thruster), (channel, sign))| {
+            let [low, high] = thruster.command_range;
+            let ends = if sign > 0.0 { [low, high] } else { [high, low] };
+            ServoOutput {
+                channel,
+                device: ServoDevice::Thruster(k),
+                pwm,
+                command: [ends[0], thruster.neutral, ends[1]],
+            }
+        })
+        .collect()
+}
+
+/// Returns channel and sign of the output of each thruster, by (1); `None` if the thrusters do not
+/// match the rows one to one.
+fn match_outputs(rows: &[Row], thrusters: &[Thruster]) -> Option<Vec<(usize, f64)>> {
+    if rows.len() != thrusters.len() {
+        return None;
+    }
+    let largest = |of: fn(Vec3) -> f64| {
+        let values = thrusters.iter().map(|t| of(t.unit_wrench.m));
+        values.fold(1e-9, f64::max)
+    };
+    // the reaction moment of a rotor is small compared with its moment about the other axes
+    let (moment, yaw_moment) = (largest(Vec3::norm), largest(|m| m.z.abs()));
+    let match_score = |t: &Thruster, row: &[f64; 6]| {
+        let (f, m) = (t.unit_wrench.f, t.unit_wrench.m);
+        let w = [f.x, f.y, f.z, m.x / moment, m.y / moment, m.z / yaw_moment];
+        let dot: f64 = w.iter().zip(row).map(|(a, b)| a * b).sum();
+        let norm: f64 = row.iter().map(|b| b * b).sum();
+        dot / norm.sqrt()
+    };
+    let mut found = Vec::new();
+    for thruster in thrusters {
+        let scores = rows.iter().map(|(c, row)| (*c, match_score(thruster, row)));
+        let best = scores.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
+        let is_taken = found.iter().any(|(channel, _)| *channel == best.0);
+        if is_taken || best.1.abs() < FRAC_1_SQRT_2 {
+            return None;
+        }
+        found.push((best.0, best.1.signum()));
+    }
+    Some(found)
+}
+
+/// Outputs of a sailing boat: rudder on output 1, whose high end turns to the right, and the sheet
+/// on output 4, whose high end eases it.
+fn sailboat_outputs(
+    file: &ArduPilotConfig,
+    robot: &Robot,
+    problems: &mut Problems,
+) -> Vec<ServoOutput> {
+    let fins = || robot.fins.iter().enumerate();
+    let sail = fins().find(|(_, fin)| fin.sail);
+    let aft = |fin: &merrow_model::scene::robot::fin::Fin| fin.p_LoF.x;
+    let movable = fins().filter(|(_, fin)| !fin.sail && fin.range[0] < fin.range[1]);
+    let rudder = movable.min_by(|a, b| aft(a.1).total_cmp(&aft(b.1)));
+    let (Some((sail, sheet)), Some((rudder, blade))) = (sail, rudder) else {
+        let text = format!("`frame`: {} has no sail or no rudder", robot.name);
+        problems.push(file.at.key_place("frame"), text);
+        return Vec::new();
+    };
+    let [low, high] = blade.range;
+    vec![
+        ServoOutput {
+            channel: 0,
+            device: ServoDevice::Fin(rudder),
+            pwm: ROVER_PWM,
+            command: [high, 0.5 * (low + high), low],
+        },
+        ServoOutput {
+            channel: 3,
+            device: ServoDevice::Fin(sail),
+            pwm: ROVER_PWM,
+            command: [
+                sheet.range[0],
+                0.5 * (sheet.range[0] + sheet.range[1]),
+                sheet.range[1],
+            ],
+        },
+    ]
+}

@@ -1,0 +1,460 @@
+//! Link of a robot to ArduPilot SITL: exchanges packets over UDP in step with the world.
+//!
+//! The SITL sends a servo packet and waits for a state message. The robot receives the outputs at
+//! once; the message follows after one frame of simulated time. Frames are not longer than those
+//! that the SITL requests, or 1 ms, because its inertial sensors sample each millisecond and lose
+//! samples in longer frames. A frame is a number of time steps, or a fraction of one: then messages
+//! contain interpolated motions, and outputs take effect at the next step.
+//!
+//! At a pace that follows the wall clock the world does not wait for a late packet, unless
+//! `lock_step` is set. The SITL then receives the motions that it has missed, frame by frame.
+
+use crate::autopilot::history::{Motion, MotionHistory, SPAN_NS};
+use crate::autopilot::packet::{ServoPacket, decode};
+use crate::autopilot::state_message::{
+    VehicleState, attitude_in_ned, encode, forward_right_down, north_east_down,
+};
+use crate::convert::water::altimeter_range;
+use merrow_math::Vec3;
+use merrow_model::scene::autopilot::{Autopilot, ServoDevice};
+use merrow_model::scene::{JointMode, Robot};
+use merrow_model::state::reading::Reading;
+use merrow_model::state::{Command, RobotState};
+use merrow_sim::Simulation;
+use std::collections::HashSet;
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::time::{Duration, Instant};
+
+/// Time without a packet after which the autopilot counts as lost.
+const LOST_AFTER: Duration = Duration::from_secs(5);
+/// Time without a packet after which another program may take over the port.
+const TAKEOVER_AFTER: Duration = Duration::from_secs(2);
+/// Minimum time between a message and its repetition, so that a packet that was sent again while
+/// the message was on its way is not answered twice.
+const REPEAT_AFTER: Duration = Duration::from_millis(500);
+/// Simulated time between two looks for a packet that the world does not wait for [ns].
+const POLL_NS: u64 = 1_000_000;
+/// Period of the inertial sensors of the SITL [ns] (AP_InertialSensor_SITL.cpp).
+const SAMPLE_NS: u64 = 1_000_000;
+/// Maximum number of frames between two steps.
+const MAX_FRAMES: usize = 1000;
+/// Maximum number of different lines about a link.
+const MAX_NOTES: usize = 32;
+/// Length of the buffer for packets [bytes]; longer than any valid packet.
+const BUFFER: usize = 128;
+
+/// Result of an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// The frame ends after this number of steps.
+    Steps(u64),
+    /// The next packet has not arrived.
+    Awaiting,
+}
+
+/// Phase of the exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// No autopilot is connected. `lost` after one was.
+    Unconnected { lost: bool },
+    /// The robot has the outputs of a frame that ends at this time [ns].
+    Running { until_ns: u64 },
+    /// The message of the last frame is sent; the next packet is due.
+    Awaiting,
+}
+
+/// Status and counters of a link.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkStatus {
+    /// Name of the robot.
+    pub robot: String,
+    /// Address on which the simulator receives.
+    pub address: String,
+    /// Address of the autopilot, while one is connected.
+    pub peer: Option<String>,
+    /// True if an autopilot was connected and sends no more.
+    pub lost: bool,
+    /// Number of frames that were exchanged.
+    pub frames: u64,
+    /// Number of frames that did not arrive.
+    pub lost_frames: u64,
+    /// Number of packets that were sent again.
+    pub repeated: u64,
+    /// Number of packets that are not valid.
+    pub malformed: u64,
+    /// Number of packets of other programs.
+    pub foreign: u64,
+    /// Number of restarts of the autopilot.
+    pub restarts: u64,
+    /// Latest line about the link; empty without one.
+    pub note: String,
+}
+
+/// Readings of the sensors that the autopilot receives.
+#[derive(Clone, Debug, Default)]
+struct Readings {
+    /// Angular velocity [rad/s] and specific force [m/s²] of the IMU, in forward, left, up.
+    imu: Option<[Vec3; 2]>,
+    ranges: Vec<Option<f64>>,
+    wind_vane: Option<[f64; 2]>,
+}
+
+/// Link of a robot to its autopilot.
+pub struct Link {
+    robot: usize,
+    settings: Autopilot,
+    socket: UdpSocket,
+    phase: Phase,
+    peer: Option<SocketAddr>,
+    last_packet: Option<Instant>,
+    last_count: Option<u32>,
+    /// Last message and the time at which it was sent.
+    last_message: Option<(Vec<u8>, Instant)>,
+    /// Simulated time of the last message [ns].
+    sent_ns: Option<u64>,
+    history: MotionHistory,
+    readings: Readings,
+    status: LinkStatus,
+    notes: HashSet<String>,
+}
+
+impl Link {
+    /// Opens the socket of robot `robot`.
+    ///
+    /// # Errors
+    /// The socket cannot be opened, for example because another program uses the port.
+    pub fn open(robot: usize, name: &str, settings: &Autopilot) -> Result<Self, String> {
+        let address = SocketAddr::new(settings.address, settings.port);
+        let failed = |why: io::Error| {
+            format!(
+                "autopilot of {name}: UDP {address}: {why}; expected a free port: end the other program, or give another `instance`"
+            )
+        };
+        let socket = UdpSocket::bind(address).map_err(failed)?;
+        socket.set_nonblocking(true).map_err(failed)?;
+        Ok(Self {
+            robot,
+            readings: Readings {
+                ranges: vec![None; settings.rangefinders.len()],
+                ..Readings::default()
+            },
+            settings: settings.clone(),
+            socket,
+            phase: Phase::Unconnected { lost: false },
+            peer: None,
+            last_packet: None,
+            last_count: None,
+            last_message: None,
+            sent_ns: None,
+            history: MotionHistory::default(),
+            status: LinkStatus {
+                robot: name.to_string(),
+                address: address.to_string(),
+                ..LinkStatus::default()
+            },
+            notes: HashSet::new(),
+        })
+    }
+
+    /// Returns robot and address, for the start of a run.
+    pub fn description(&self) -> String {
+        format!(
+            "autopilot of {}: waits for ArduPilot on UDP {}",
+            self.status.robot, self.status.address
+        )
+    }
+
+    /// Index of the robot.
+    pub fn robot(&self) -> usize {
+        self.robot
+    }
+
+    /// Sets the index of the robot after a change of the scene.
+    pub fn set_robot(&mut self, robot: usize) {
+        self.robot = robot;
+    }
+
+    /// Status and counters of the link.
+    pub fn status(&self) -> &LinkStatus {
+        &self.status
+    }
+
+    /// Adapts to a reset of the state.
+    pub fn reset(&mut self) {
+        self.sent_ns = None;
+        self.history.clear();
+        self.readings = Readings {
+            ranges: vec![None; self.settings.rangefinders.len()],
+            ..Readings::default()
+        };
+        if let Phase::Running { until_ns } = &mut self.phase {
+            *until_ns = 0;
+        }
+    }
+
+    /// Sends the messages that are due, receives the packets that have arrived and applies them.
+    pub fn exchange(&mut self, simulation: &mut Simulation) -> Progress {
+        self.history.push(Motion::read(simulation, self.robot));
+        let (now_ns, dt_ns) = (simulation.time_ns(), simulation.scene.dt_ns);
+        for _ in 0..MAX_FRAMES {
+            if let Phase::Running { until_ns } = self.phase {
+                if now_ns < until_ns {
+                    return Progress::Steps((until_ns - now_ns).div_ceil(dt_ns));
+                }
+                self.send_state(simulation, until_ns);
+                self.phase = Phase::Awaiting;
+            }
+            let Some(packet) = self.receive() else {
+                break;
+            };
+            self.apply(&packet, simulation);
+            let until_ns = self.frame_end(packet.frame_rate, now_ns, dt_ns);
+            self.phase = Phase::Running { until_ns };
+        }
+        if self.is_lost() {
+            self.phase = Phase::Unconnected { lost: true };
+            (self.peer, self.status.peer, self.status.lost) = (None, None, true);
+            self.note("no packet for 5 s: the autopilot is lost".to_string());
+        }
+        match self.phase {
+            Phase::Unconnected { lost } if lost || !self.settings.lock_step => {
+                Progress::Steps((POLL_NS / dt_ns).max(1))
+            }
+            _ => Progress::Awaiting,
+        }
+    }
+
+    /// Returns true if the world waits for the autopilot also at a pace that follows the wall clock.
+    pub fn is_in_lock_step(&self) -> bool {
+        self.settings.lock_step
+    }
+
+    /// Socket on which packets arrive.
+    pub fn socket(&self) -> &UdpSocket {
+        &self.socket
+    }
+
+    /// Returns the end of the frame that a packet begins [ns], for time steps of `dt_ns`: one
+    /// period after the last message, or now if that is too long ago.
+    fn frame_end(&self, frame_rate: u16, now_ns: u64, dt_ns: u64) -> u64 {
+        let period_ns = (1_000_000_000 / u64::from(frame_rate)).max(SAMPLE_NS);
+        let frame_ns = if period_ns < dt_ns {
+            dt_ns / dt_ns.div_ceil(period_ns)
+        } else {
+            period_ns / dt_ns * dt_ns
+        };
+        let end_ns = self.sent_ns.unwrap_or(now_ns) + frame_ns;
+        if end_ns + SPAN_NS < now_ns {
+            now_ns
+        } else {
+            end_ns
+        }
+    }
+
+    /// Returns true if a connected autopilot has sent no packet for a long time.
+    fn is_lost(&self) -> bool {
+        self.phase == Phase::Awaiting
+            && self
+                .last_packet
+                .is_some_and(|last| last.elapsed() > LOST_AFTER)
+    }
+
+    /// Returns the next packet of the autopilot, if one has arrived.
+    fn receive(&mut self) -> Option<ServoPacket> {
+        let mut buffer = [0; BUFFER];
+        loop {
+            match self.socket.recv_from(&mut buffer) {
+                Ok((length, from)) => {
+                    if let Some(packet) = self.accept(&buffer[..length], from) {
+                        return Some(packet);
+                    }
+                }
+                Err(why) if why.kind() == io::ErrorKind::WouldBlock => return None,
+                // the port of an autopilot that has ended reports an error for each message
+                Err(why) if why.kind() == io::ErrorKind::ConnectionRefused => {}
+                Err(why) => {
+                    self.note(format!("cannot receive: {why}"));
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Returns the packet in `bytes` if it is a new frame of the autopilot.
+    fn accept(&mut self, bytes: &[u8], from: SocketAddr) -> Option<ServoPacket> {
+        let packet = match decode(bytes) {
+            Ok(packet) => packet,
+            Err(why) => {
+                self.status.malformed += 1;
+                self.note(format!("packet of {from}: {why}"));
+                return None;
+            }
+        };
+        let is_fresh = |last: Instant| last.elapsed() < TAKEOVER_AFTER;
+        if self.peer.is_some_and(|peer| peer != from) && self.last_packet.is_some_and(is_fresh) {
+            self.status.foreign += 1;
+            self.note(format!(
+                "{from} is a second autopilot on this port: its packets are ignored"
+            ));
+            return None;
+        }
+        if self.peer != Some(from) {
+            self.last_count = None;
+            (self.peer, self.status.peer, self.status.lost) =
+                (Some(from), Some(from.to_string()), false);
+            eprintln!(
+                "merrow: autopilot of {}: connected to {from}",
+                self.status.robot
+            );
+        }
+        self.last_packet = Some(Instant::now());
+        match self.last_count {
+            Some(last) if packet.frame_count == last => {
+                self.status.repeated += 1;
+                self.repeat_message();
+                return None;
+            }
+            Some(last) if packet.frame_count < last => {
+                self.status.restarts += 1;
+                self.note("the autopilot has restarted".to_string());
+            }
+            Some(last) => self.status.lost_frames += u64::from(packet.frame_count - last - 1),
+            None => {}
+        }
+        self.last_count = Some(packet.frame_count);
+        self.status.frames += 1;
+        Some(packet)
+    }
+
+    /// Sends the last message again, if it was not sent just now.
+    fn repeat_message(&mut self) {
+        if let (Some((message, sent)), Some(peer)) = (&mut self.last_message, self.peer)
+            && sent.elapsed() > REPEAT_AFTER
+        {
+            *sent = Instant::now();
+            // a lost message is requested again
+            let _ = self.socket.send_to(message, peer);
+        }
+    }
+
+    /// Commands the devices of the robot.
+    fn apply(&mut self, packet: &ServoPacket, simulation: &mut Simulation) {
+        let robot = self.robot;
+        for k in 0..self.settings.outputs.len() {
+            let output = &self.settings.outputs[k];
+            if output.channel >= packet.output_count {
+                let number = output.channel + 1;
+                self.note(format!(
+                    "output {number}: found {} outputs; set SERVO_32_ENABLE to 1",
+                    packet.output_count
+                ));
+                continue;
+            }
+            let value = output.command_from_pwm(packet.pwm[output.channel]);
+            let command = match output.device {
+                ServoDevice::Thruster(thruster) => Command::Thruster {
+                    robot,
+                    thruster,
+                    value,
+                },
+                ServoDevice::Fin(fin) => Command::Fin { robot, fin, value },
+                ServoDevice::Joint(joint) => Command::JointWithMode {
+                    robot,
+                    joint,
+                    mode: JointMode::Position,
+                    value,
+                },
+                ServoDevice::Load(load) => Command::Load {
+                    robot,
+                    load,
+                    level: value,
+                },
+            };
+            if let Err(refused) = simulation.apply(&command) {
+                self.note(format!("outputs are refused: {}", refused.reason));
+            }
+        }
+    }
+
+    /// Sends the state of the robot at `time_ns` [ns].
+    fn send_state(&mut self, simulation: &Simulation, time_ns: u64) {
+        self.sent_ns = Some(time_ns);
+        let (Some(peer), Some(motion)) = (self.peer, self.history.motion_at(time_ns)) else {
+            return;
+        };
+        let model = &simulation.scene.robots[self.robot];
+        let state = &simulation.state.robots[self.robot];
+        let gravity = simulation.scene.gravity;
+        let message = encode(&self.vehicle_state(model, state, &motion, gravity));
+        if let Err(why) = self.socket.send_to(&message, peer) {
+            self.note(format!("cannot send to {peer}: {why}"));
+        }
+        self.last_message = Some((message, Instant::now()));
+    }
+
+    /// State of the robot in the frames of the autopilot.
+    fn vehicle_state(
+        &self,
+        model: &Robot,
+        state: &RobotState,
+        motion: &Motion,
+        gravity: f64,
+    ) -> VehicleState {
+        let force = motion.acceleration + Vec3::new(0.0, 0.0, gravity);
+        let exact = [
+            motion.angular_velocity,
+            motion.attitude.matrix().tr_mul_vec(force),
+        ];
+        let [gyro, accelerometer] = self.readings.imu.unwrap_or(exact).map(forward_right_down);
+        let battery = &state.battery;
+        VehicleState {
+            time: motion.time_ns as f64 * 1e-9,
+            gyro,
+            accelerometer,
+            position: north_east_down(motion.position),
+            attitude: attitude_in_ned(motion.attitude),
+            velocity: north_east_down(motion.velocity),
+            ranges: self.readings.ranges.clone(),
+            wind_vane: self.readings.wind_vane,
+            battery: model
+                .battery
+                .as_ref()
+                .map(|_| [battery.voltage, battery.current]),
+        }
+    }
+
+    /// Keeps the latest readings of the sensors that the autopilot receives.
+    pub fn read_sensors(&mut self, simulation: &Simulation) {
+        let settings = &self.settings;
+        let model = &simulation.scene.robots[self.robot];
+        for delivered in &simulation.runners[self.robot].outbox {
+            let k = delivered.sensor;
+            match &delivered.stamped.reading {
+                Reading::Imu(imu) if settings.imu == Some(k) => {
+                    let R_BS = model.sensors[k].R_LS;
+                    let both = [imu.angular_velocity, imu.linear_acceleration];
+                    self.readings.imu = Some(both.map(|v| R_BS.mul_vec(v)));
+                }
+                Reading::Wind(wind) if settings.wind_vane == Some(k) => {
+                    self.readings.wind_vane = Some([wind.from, wind.speed]);
+                }
+                reading => {
+                    let instances = settings.rangefinders.iter().enumerate();
+                    for (instance, _) in instances.filter(|(_, sensor)| **sensor == k) {
+                        self.readings.ranges[instance] = altimeter_range(reading);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Prints a line about the link, the first time that it occurs.
+    fn note(&mut self, line: String) {
+        if self.notes.len() < MAX_NOTES && !self.notes.contains(&line) {
+            eprintln!("merrow: autopilot of {}: {line}", self.status.robot);
+            self.notes.insert(line.clone());
+        }
+        self.status.note = line;
+    }
+}

@@ -1,0 +1,202 @@
+//! Parameters of the devices of robots: gains of motion controllers, noise of sensors, levels of
+//! loads, health of thrusters and fins.
+
+use crate::node::live_parameters::double;
+use merrow_model::scene::robot::motion_control::GainKind;
+use merrow_model::scene::{Robot, Scene};
+use merrow_model::state::fault::FaultEffect;
+use merrow_model::state::firmware::FirmwareLawState;
+use merrow_model::state::{Command, Health, RobotState};
+use merrow_ros2::parameters::value::ParameterValue as Value;
+use merrow_ros2::parameters::{Declaration, ParameterServer};
+use merrow_sim::Simulation;
+
+/// Degrees of freedom of a motion controller, in parameter names.
+const AXES: [&str; 6] = ["surge", "sway", "heave", "roll", "pitch", "yaw"];
+
+/// Kinds of gains of a motion controller: parameter, and description with the units of force and of
+/// moment.
+const GAINS: [(GainKind, &str, &str); 3] = [
+    (
+        GainKind::Position,
+        "position_gain",
+        "Force per position error [N/m], or moment per attitude error [N m/rad].",
+    ),
+    (
+        GainKind::Integral,
+        "integral_gain",
+        "Force per integral of the position error [N/(m s)], or moment per integral of the attitude error [N m/(rad s)].",
+    ),
+    (
+        GainKind::Velocity,
+        "velocity_gain",
+        "Force per velocity error [N s/m], or moment per angular velocity error [N m s/rad].",
+    ),
+];
+
+/// Largest gain that a parameter accepts, as a multiple of the gain of the file.
+const GAIN_RANGE: f64 = 100.0;
+
+/// Returns the name of a gain of a motion controller.
+fn gain_name(robot: &str, axis: usize, gain: &str) -> String {
+    format!("{robot}.controller.{}.{gain}", AXES[axis])
+}
+
+/// Adds the gains of the motion controller of `robot` in the degrees of freedom that it controls.
+pub(crate) fn add_declarations(robot: &Robot, all: &mut Vec<Declaration>) {
+    let firmware = robot.firmware.as_ref();
+    let Some(settings) = firmware.and_then(|f| f.motion_control()) else {
+        return;
+    };
+    for axis in (0..AXES.len()).filter(|axis| settings.actuated[*axis]) {
+        for (kind, gain, text) in GAINS {
+            let value = settings.gains.of_kind(kind)[axis];
+            let name = gain_name(&robot.name, axis, gain);
+            all.push(double(
+                &name,
+                value,
+                [0.0, GAIN_RANGE * value.max(1.0)],
+                text,
+            ));
+        }
+    }
+}
+
+/// Returns the name of the level parameter of a load.
+pub(crate) fn load_level_name(robot: &str, load: &str) -> String {
+    format!("{robot}.loads.{load}.level")
+}
+
+/// State of the devices of a robot that parameters show.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DeviceStates {
+    /// Noise switch of each sensor.
+    noise: Vec<bool>,
+    /// Level of each load.
+    loads: Vec<f64>,
+    /// Health of each thruster, then of each fin.
+    health: Vec<Health>,
+}
+
+impl DeviceStates {
+    /// Reads the present state.
+    pub(crate) fn read(state: &RobotState) -> Self {
+        let thrusters = state.actuators.iter().map(|a| (a.health, a.fault));
+        let fins = state.fins.iter().map(|f| (f.health, f.fault));
+        Self {
+            noise: state.sensors.iter().map(|s| s.noise).collect(),
+            loads: state.loads.clone(),
+            health: thrusters
+                .chain(fins)
+                .map(|(health, fault)| combined_health(health, &fault))
+                .collect(),
+        }
+    }
+
+    /// Adds the parameters with this state.
+    fn add_values(&self, robot: &Robot, all: &mut Vec<(String, Value)>) {
+        for (sensor, noise) in robot.sensors.iter().zip(&self.noise) {
+            let name = format!("{}.{}.noise", robot.name, sensor.name);
+            all.push((name, Value::Bool(*noise)));
+        }
+        for (load, level) in robot.loads.iter().zip(&self.loads) {
+            let name = load_level_name(&robot.name, &load.name);
+            all.push((name, Value::Double(*level)));
+        }
+        let thrusters = robot.thrusters.iter().map(|t| ("thrusters", &t.name));
+        let fins = robot.fins.iter().map(|f| ("fins", &f.name));
+        for ((kind, name), health) in thrusters.chain(fins).zip(&self.health) {
+            let (word, efficiency) = match *health {
+                Health::Healthy => ("healthy", 1.0),
+                Health::Reduced(fraction) => ("healthy", fraction),
+                Health::Stuck => ("stuck", 1.0),
+                Health::Dead => ("dead", 1.0),
+            };
+            let prefix = format!("{}.{kind}.{name}", robot.name);
+            all.push((format!("{prefix}.state"), Value::String(word.into())));
+            all.push((format!("{prefix}.efficiency"), Value::Double(efficiency)));
+        }
+    }
+}
+
+/// Health of an actuator with the effect of its faults.
+fn combined_health(health: Health, fault: &FaultEffect) -> Health {
+    let fraction = match health {
+        Health::Reduced(fraction) => fraction * fault.fraction,
+        _ => fault.fraction,
+    };
+    match health {
+        Health::Dead => Health::Dead,
+        _ if fault.dead => Health::Dead,
+        Health::Stuck => Health::Stuck,
+        _ if fault.stuck => Health::Stuck,
+        _ if fraction < 1.0 => Health::Reduced(fraction),
+        _ => Health::Healthy,
+    }
+}
+
+/// Updates the parameters of the devices whose state has changed since `known`.
+pub(crate) fn update_changed(
+    server: &ParameterServer,
+    simulation: &Simulation,
+    known: &mut Vec<DeviceStates>,
+) {
+    let robots = simulation.scene.robots.iter().zip(&simulation.state.robots);
+    known.truncate(simulation.state.robots.len());
+    let mut changed = Vec::new();
+    for (k, (robot, state)) in robots.enumerate() {
+        let states = DeviceStates::read(state);
+        match known.get_mut(k) {
+            Some(last) if *last == states => {}
+            Some(last) => {
+                let mut all = Vec::new();
+                states.add_values(robot, &mut all);
+                let differs =
+                    |(name, value): &(String, Value)| server.get(name).as_ref() != Some(value);
+                changed.extend(all.into_iter().filter(differs));
+                *last = states;
+            }
+            None => known.push(states),
+        }
+    }
+    if !changed.is_empty() {
+        server.update_from_simulation(&changed);
+    }
+}
+
+/// Adds the present values of the parameters of a robot.
+pub(crate) fn add_values(robot: &Robot, state: &RobotState, all: &mut Vec<(String, Value)>) {
+    DeviceStates::read(state).add_values(robot, all);
+    add_gains(robot, state, all);
+}
+
+/// Adds the present gains of the motion controller of a robot.
+fn add_gains(robot: &Robot, state: &RobotState, all: &mut Vec<(String, Value)>) {
+    let memory = state.firmware.as_ref().map(|f| &f.memory);
+    let settings = robot.firmware.as_ref().and_then(|f| f.motion_control());
+    let (Some(FirmwareLawState::MotionControl(control)), Some(settings)) = (memory, settings)
+    else {
+        return;
+    };
+    for axis in (0..AXES.len()).filter(|axis| settings.actuated[*axis]) {
+        for (kind, gain, _) in GAINS {
+            let value = control.gains.of_kind(kind)[axis];
+            all.push((gain_name(&robot.name, axis, gain), Value::Double(value)));
+        }
+    }
+}
+
+/// Returns the command that sets the gain of the parameter `name`, if it is one.
+pub(crate) fn command(scene: &Scene, name: &str, value: f64) -> Option<Command> {
+    let (robot_name, rest) = name.split_once(".controller.")?;
+    let (axis_name, gain_name) = rest.split_once('.')?;
+    let robot = scene.robots.iter().position(|r| r.name == robot_name)?;
+    let axis = AXES.iter().position(|axis| *axis == axis_name)?;
+    let (kind, ..) = GAINS.into_iter().find(|(_, gain, _)| *gain == gain_name)?;
+    Some(Command::Gain {
+        robot,
+        kind,
+        axis,
+        value,
+    })
+}
