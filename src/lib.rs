@@ -20,6 +20,7 @@ pub mod autopilot;
 pub mod convert;
 pub mod display;
 pub mod input;
+pub mod mavlink;
 pub mod msg;
 pub mod node;
 pub mod profile;

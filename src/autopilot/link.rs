@@ -225,7 +225,8 @@ impl Link {
         }
     }
 
-    /// Returns true if the world waits for the autopilot also at a pace that follows the wall clock.
+    /// Returns true if the world waits for the autopilot also at a pace that follows the wall
+    /// clock.
     pub fn is_in_lock_step(&self) -> bool {
         self.settings.lock_step
     }

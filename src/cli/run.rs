@@ -7,6 +7,7 @@ use crossbeam_channel::Sender;
 use indicatif::{ProgressBar, ProgressStyle};
 use merrow::autopilot::Autopilots;
 use merrow::input::replay::read_commands;
+use merrow::mavlink::Telemetries;
 use merrow::node::bridge::Bridge;
 use merrow::node::checkpoint;
 use merrow::node::world_editor::{EditorParts, EditorThread};
@@ -20,6 +21,7 @@ use merrow_sim::{Control, Observer, Pace, Simulation, Summary};
 use merrow_world::{Document, Overrides};
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,6 +49,10 @@ pub(super) struct Arguments {
     /// Enable the autopilots of all robots: each waits for ArduPilot on its UDP port.
     #[arg(long)]
     autopilot: bool,
+    /// Send MAVLink telemetry of all robots to a ground station such as QGroundControl.
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
+        default_missing_value = "127.0.0.1:14550")]
+    mavlink: Option<SocketAddr>,
     /// Maximum number of threads that step the robots; a step uses several only where this is
     /// faster [default: one per core].
     #[arg(long, default_value_t = 0, hide_default_value = true)]
@@ -113,8 +119,10 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     }
     let world_services = serve_world(arguments, &bridge, document, &simulation, &signals.stop)?;
     let mut autopilots = connect_autopilots(arguments, &bridge, &simulation)?;
+    let mut telemetries = connect_telemetries(arguments, &simulation)?;
     let mut progress = Progress::new(arguments, simulation.time_ns());
-    let mut observers: Vec<&mut dyn Observer> = vec![&mut autopilots, &mut progress];
+    let mut observers: Vec<&mut dyn Observer> =
+        vec![&mut autopilots, &mut telemetries, &mut progress];
     if let Some(autosave) = &mut autosave {
         observers.push(autosave);
     }
@@ -158,6 +166,7 @@ fn load_run(arguments: &Arguments) -> Result<(Document, Simulation), String> {
         seed: arguments.seed,
         profile: arguments.profile,
         autopilots: arguments.autopilot,
+        mavlink: arguments.mavlink,
     };
     let resume = arguments.resume.as_deref();
     let (document, mut simulation) =
@@ -235,6 +244,20 @@ fn connect_autopilots(
         }
     }
     Ok(autopilots)
+}
+
+/// Opens the connections to ground stations.
+fn connect_telemetries(
+    arguments: &Arguments,
+    simulation: &Simulation,
+) -> Result<Telemetries, String> {
+    let telemetries = Telemetries::connect(&simulation.scene)?;
+    if !arguments.json {
+        for line in telemetries.descriptions() {
+            println!("{line}");
+        }
+    }
+    Ok(telemetries)
 }
 
 /// Creates the node, or without ROS the resources of a recording.

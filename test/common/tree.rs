@@ -159,6 +159,7 @@ pub(crate) fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         rotors: false,
         firmware: None,
         autopilot: None,
+        mavlink: None,
         mimics: Vec::new(),
     };
     robot.update_derived();

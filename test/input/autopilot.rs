@@ -92,6 +92,18 @@ fn two_autopilots_have_two_ports() {
     assert_eq!(ports.collect::<Vec<_>>(), [9002, 9012]);
 }
 
+#[test]
+fn ground_stations() {
+    check(
+        "robots: {r: {model: bluerov2, mavlink: {udp: qgc}}}",
+        "w.yaml:1:46: `udp`: found `qgc`, expected an IP address and a port such as `127.0.0.1:14550`",
+    );
+    check(
+        "robots: {r: {model: bluerov2, mavlink: {system_id: 0}}}",
+        "w.yaml:1:52: `system_id`: expected a whole number from 1 to 255, found `0`",
+    );
+}
+
 fn scene(text: &str, overrides: Overrides) -> Scene {
     load_text("w.yaml", text, overrides)
         .unwrap_or_else(|problems| panic!("{problems}"))

@@ -6,7 +6,9 @@
 //! fuzzer.
 
 use super::decoders::decode_all;
+use mavlink::dialects::common::{ATTITUDE_DATA, MavMessage};
 use merrow::autopilot::packet::{MAGIC_16, MAGIC_32, decode};
+use merrow::mavlink::frames::{FrameBuffer, encode};
 use merrow_model::scene::autopilot::{ServoDevice, ServoOutput};
 use merrow_ros2::msg::catalogue;
 use merrow_sim::Simulation;
@@ -222,6 +224,33 @@ fn no_packet_makes_the_autopilot_decoder_panic() {
     });
 }
 
+// Goal: no bytes make the decoder of MAVLink panic, nor a frame after them be lost for ever.
+// Method: a million chunks of bytes, with valid frames in between. Tolerance: none.
+#[test]
+fn no_bytes_make_the_mavlink_decoder_panic() {
+    let message = MavMessage::ATTITUDE(ATTITUDE_DATA::default());
+    let frame = encode(1, 0, &message);
+    let (mut buffer, mut found) = (FrameBuffer::default(), 0);
+    repeat(1_000_000, |random| {
+        let mut bytes = frame.clone();
+        match random.below(4) {
+            0 => bytes.truncate(random.below(bytes.len())),
+            1 => {
+                bytes = (0..random.below(40))
+                    .map(|_| random.below(256) as u8)
+                    .collect()
+            }
+            2 => bytes[random.below(frame.len())] = random.below(256) as u8,
+            _ => {}
+        }
+        buffer.push(&bytes);
+        while buffer.next_message().is_some() {
+            found += 1;
+        }
+    });
+    assert!(found > 0);
+}
+
 // Goal: the fuzz targets compile after crates were split or renamed. Method: `fuzz/Cargo.toml`
 // declares every crate of the workspace that a target or its shared decoders use. Tolerance: none.
 #[test]
@@ -235,6 +264,7 @@ fn fuzz_targets_declare_their_crates() {
         "fuzz/fuzz_targets/cdr.rs",
         "fuzz/fuzz_targets/rtps.rs",
         "fuzz/fuzz_targets/autopilot.rs",
+        "fuzz/fuzz_targets/mavlink.rs",
         "test/input/decoders.rs",
     ] {
         let text = text(file);

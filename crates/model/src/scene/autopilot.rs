@@ -1,6 +1,15 @@
-//! Autopilot program that flies a robot from outside, such as ArduPilot SITL.
+//! Programs outside the simulator that fly a robot, such as ArduPilot SITL, or show it.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
+
+/// MAVLink telemetry of a robot to a ground station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MavlinkTelemetry {
+    /// Address of the ground station.
+    pub address: SocketAddr,
+    /// Number of the vehicle in the ground station.
+    pub system_id: u8,
+}
 
 /// Connection of a robot to an autopilot program.
 #[derive(Clone, Debug, PartialEq)]

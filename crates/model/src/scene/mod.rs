@@ -160,6 +160,8 @@ pub struct Robot {
     pub firmware: Option<crate::scene::robot::firmware::Firmware>,
     /// Autopilot program that flies the robot from outside, if any.
     pub autopilot: Option<Box<crate::scene::autopilot::Autopilot>>,
+    /// MAVLink telemetry to a ground station, if any.
+    pub mavlink: Option<crate::scene::autopilot::MavlinkTelemetry>,
     /// True if it has rotors in air.
     pub rotors: bool,
     /// Links with mimic joints.

@@ -1,4 +1,4 @@
-//! Keys of the connection to an autopilot program.
+//! Keys of the connections to autopilot programs and ground stations.
 
 use merrow_yaml::read::NamedMap;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
@@ -68,5 +68,17 @@ spec! {
         pwm: [f64; 3] [in 500.0..=2500.0] = [1100.0, 1500.0, 1900.0],
         /// Commands of the device at these pulse widths, in its unit.
         command: [f64; 3],
+    }
+}
+
+spec! {
+    /// MAVLink telemetry of a robot to a ground station such as QGroundControl, which may also
+    /// control it with a gamepad.
+    pub struct MavlinkConfig {
+        /// Address and port of the ground station.
+        udp: String [not_empty] = "127.0.0.1:14550".to_string(),
+        /// Number of the vehicle in the ground station. Default: the number of the robot in the
+        /// world, from 1.
+        system_id: Option<u32> [in 1.0..=255.0],
     }
 }

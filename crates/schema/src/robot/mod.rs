@@ -15,7 +15,7 @@ pub mod servo;
 pub mod thruster;
 
 use crate::energy::{BatteryConfig, ElectricalLoadConfig, SolarConfig};
-use crate::robot::autopilot::AutopilotConfig;
+use crate::robot::autopilot::{AutopilotConfig, MavlinkConfig};
 use crate::robot::body::BodyConfig;
 use crate::robot::fin::FinConfig;
 use crate::robot::firmware::FirmwareConfig;
@@ -56,6 +56,8 @@ spec! {
         namespace: String = String::new(),
         /// Simulator whose topic names, units and frames the robot has. Default: Merrow's own.
         profile: Option<ProfileConfig>,
+        /// MAVLink telemetry to a ground station. Default: none.
+        mavlink: Option<MavlinkConfig>,
         /// Category reported by the services of `simulation_interfaces`.
         category: Category = Category::Robot,
         /// Tags reported by the services of `simulation_interfaces`.

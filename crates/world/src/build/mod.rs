@@ -38,6 +38,7 @@ use merrow_yaml::error::{Problems, quote};
 use merrow_yaml::node::{Loader, Node, Value};
 use merrow_yaml::read;
 use merrow_yaml::read::{Field, Read};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -50,6 +51,8 @@ pub struct Overrides {
     pub profile: Option<Profile>,
     /// True enables the autopilots of all robots.
     pub autopilots: bool,
+    /// Address of a ground station to which all robots send MAVLink telemetry.
+    pub mavlink: Option<SocketAddr>,
 }
 
 /// Maximum number of robots in a world.
@@ -179,6 +182,7 @@ fn build_world(
         autopilots.for_each(|autopilot| autopilot.enabled = true);
     }
     robot::autopilot::assign_ports(&mut scene.robots, &file.robots, problems);
+    robot::autopilot::assign_system_ids(&mut scene.robots, overrides.mavlink);
     for (name, structure) in file.structures.iter() {
         scene.structures.push(collision::build_structure(
             name, structure, assets, problems,

@@ -23,17 +23,17 @@
 
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
-use merrow_model::scene::autopilot::{Autopilot, ServoDevice, ServoOutput};
+use merrow_model::scene::autopilot::{Autopilot, MavlinkTelemetry, ServoDevice, ServoOutput};
 use merrow_model::scene::robot::thruster::Thruster;
 use merrow_schema::RobotEntry;
 use merrow_schema::robot::autopilot::{
-    ArduPilotConfig, AutopilotConfig, FrameConfig, ServoOutputConfig,
+    ArduPilotConfig, AutopilotConfig, FrameConfig, MavlinkConfig, ServoOutputConfig,
 };
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
 use merrow_yaml::read::NamedMap;
 use std::collections::HashMap;
 use std::f64::consts::FRAC_1_SQRT_2;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// UDP port of the first instance of ArduPilot SITL.
 const FIRST_PORT: u32 = 9002;
@@ -147,6 +147,40 @@ fn build_ardupilot(file: &ArduPilotConfig, robot: &Robot, problems: &mut Problem
             .wind_vane
             .as_ref()
             .and_then(|name| sensor(name, "wind_vane", &["anemometer"])),
+    }
+}
+
+/// Builds the telemetry of a robot; its number is 0 until it is assigned.
+pub(crate) fn build_mavlink(file: &MavlinkConfig, problems: &mut Problems) -> MavlinkTelemetry {
+    let address = file.udp.parse().unwrap_or_else(|_| {
+        let text = format!(
+            "`udp`: found {}, expected an IP address and a port such as `127.0.0.1:14550`",
+            quote(&file.udp)
+        );
+        problems.push(file.at.key_place("udp"), text);
+        SocketAddr::from((Ipv4Addr::LOCALHOST, 0))
+    });
+    MavlinkTelemetry {
+        address,
+        system_id: file.system_id.unwrap_or(0) as u8,
+    }
+}
+
+/// Assigns the numbers of the vehicles of ground stations by the order of the robots, where the
+/// file gives none. With `address`, robots without telemetry send it there.
+pub(crate) fn assign_system_ids(robots: &mut [Robot], address: Option<SocketAddr>) {
+    for (k, robot) in robots.iter_mut().enumerate() {
+        if robot.mavlink.is_none() {
+            robot.mavlink = address.map(|address| MavlinkTelemetry {
+                address,
+                system_id: 0,
+            });
+        }
+        if let Some(telemetry) = &mut robot.mavlink
+            && telemetry.system_id == 0
+        {
+            telemetry.system_id = (k % 255 + 1) as u8;
+        }
     }
 }
 

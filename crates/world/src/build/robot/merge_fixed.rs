@@ -188,6 +188,7 @@ impl Removal {
             self_collision: _,
             firmware: _,
             autopilot: _,
+            mavlink: _,
             namespace: _,
             profile: _,
             route: _,

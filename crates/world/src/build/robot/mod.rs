@@ -89,6 +89,10 @@ pub fn build_robot(
         .as_ref()
         .and_then(|file| autopilot::build_autopilot(file, &robot, problems))
         .map(Box::new);
+    robot.mavlink = entry
+        .mavlink
+        .as_ref()
+        .map(|file| autopilot::build_mavlink(file, problems));
     robot.namespace = entry.namespace.trim_matches('/').to_string();
     robot.profile = entry.profile.as_ref().map(profile);
     check_namespace(entry, problems);
@@ -179,6 +183,7 @@ fn robot_without_devices(
         rotors: false,
         firmware: None,
         autopilot: None,
+        mavlink: None,
         mimics: Vec::new(),
         links: links.into(),
     }
@@ -276,6 +281,7 @@ pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
         description: entry.description.clone(),
         namespace: String::new(),
         profile: None,
+        mavlink: None,
         category: entry.category,
         tags: entry.tags.clone(),
         at: entry.at.clone(),
