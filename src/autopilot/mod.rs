@@ -1,35 +1,108 @@
 //! Autopilot programs that fly robots from outside, in step with the world.
 //!
-//! [`packet`] decodes the outputs of ArduPilot SITL, [`history`] contains the motion of the last
-//! time steps, [`state_message`] encodes the motion at the end of a frame, and [`link`] exchanges
-//! packets and messages over UDP.
+//! [`ardupilot`] exchanges packets with ArduPilot SITL, [`px4`] MAVLink messages with PX4 SITL.
+//! [`history`] contains the motion of the last time steps, from which both receive their frames,
+//! [`ned`] converts it to their axes, and [`status`] reports on a link.
 
+pub mod ardupilot;
 pub mod history;
-pub mod link;
-pub mod packet;
-pub mod state_message;
+pub mod ned;
+pub mod px4;
+pub mod status;
 
-use crate::autopilot::link::{Link, LinkStatus, Progress};
-use merrow_model::scene::autopilot::Autopilot;
-use merrow_model::scene::{Correspondence, Robot, Scene};
+use crate::autopilot::status::LinkStatus;
+use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice};
+use merrow_model::scene::{Correspondence, JointMode, Robot, Scene};
+use merrow_model::state::Command;
 use merrow_model::state::commands::CommandRejection;
 use merrow_sim::{BlockLimit, Control, Observer, Simulation};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Time for which a world waits for packets before it handles its requests.
 const WAIT: Duration = Duration::from_millis(2);
 
+/// Simulated time between two looks for a packet that the world does not wait for [ns].
+pub(crate) const POLL_NS: u64 = 1_000_000;
+
+/// Result of an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// The frame ends after this number of steps.
+    Steps(u64),
+    /// The next packet has not arrived.
+    Awaiting,
+}
+
+/// Link of a robot to an autopilot program.
+pub trait AutopilotLink {
+    /// Returns robot and address, for the start of a run.
+    fn description(&self) -> String;
+    /// Index of the robot.
+    fn robot(&self) -> usize;
+    /// Sets the index of the robot after a change of the scene.
+    fn set_robot(&mut self, robot: usize);
+    /// Status and counters of the link.
+    fn status(&self) -> &LinkStatus;
+    /// Returns true if the world waits for the autopilot also at a pace that follows the wall
+    /// clock.
+    fn is_in_lock_step(&self) -> bool;
+    /// Socket on which packets arrive.
+    fn socket(&self) -> BorrowedFd<'_>;
+    /// Adapts to a reset of the state.
+    fn reset(&mut self);
+    /// Sends the messages that are due, receives the packets that have arrived and applies them.
+    fn exchange(&mut self, simulation: &mut Simulation) -> Progress;
+    /// Keeps the latest readings of the sensors that the autopilot receives.
+    fn read_sensors(&mut self, simulation: &Simulation);
+}
+
+/// Opens the link of robot `robot`.
+fn open_link(
+    robot: usize,
+    name: &str,
+    settings: &Autopilot,
+) -> Result<Box<dyn AutopilotLink>, String> {
+    Ok(match settings.kind {
+        AutopilotKind::ArduPilot => Box::new(ardupilot::Link::open(robot, name, settings)?),
+        AutopilotKind::Px4 => Box::new(px4::Link::open(robot, name, settings)?),
+    })
+}
+
+/// Command of a device of robot `robot`.
+fn device_command(robot: usize, device: ServoDevice, value: f64) -> Command {
+    match device {
+        ServoDevice::Thruster(thruster) => Command::Thruster {
+            robot,
+            thruster,
+            value,
+        },
+        ServoDevice::Fin(fin) => Command::Fin { robot, fin, value },
+        ServoDevice::Joint(joint) => Command::JointWithMode {
+            robot,
+            joint,
+            mode: JointMode::Position,
+            value,
+        },
+        ServoDevice::Load(load) => Command::Load {
+            robot,
+            load,
+            level: value,
+        },
+    }
+}
+
 /// Waits until a packet of one of the links is there, at most for `left`. A time-out of a socket
 /// would be rounded to the clock ticks of the system.
-fn wait_for_packet(links: &[&Link], left: Duration) {
+fn wait_for_packet(sockets: &[BorrowedFd<'_>], left: Duration) {
     let timeout = Timespec {
         tv_sec: left.as_secs() as i64,
         tv_nsec: i64::from(left.subsec_nanos()),
     };
-    let sockets = links.iter().map(|link| link.socket());
-    let mut sockets: Vec<_> = sockets.map(|s| PollFd::new(s, PollFlags::IN)).collect();
+    let sockets = sockets.iter().map(|s| PollFd::new(s, PollFlags::IN));
+    let mut sockets: Vec<_> = sockets.collect();
     // a failure ends the wait early, which is harmless
     let _ = poll(&mut sockets, Some(&timeout));
 }
@@ -44,7 +117,7 @@ fn enabled_autopilot(robot: &Robot) -> Option<&Autopilot> {
 
 /// Links of all robots with an autopilot.
 pub struct Autopilots {
-    links: Vec<Link>,
+    links: Vec<Box<dyn AutopilotLink>>,
     status: SharedStatus,
 }
 
@@ -61,7 +134,7 @@ impl SharedStatus {
             .clone()
     }
 
-    fn write(&self, links: &[Link]) {
+    fn write(&self, links: &[Box<dyn AutopilotLink>]) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.clear();
         all.extend(links.iter().map(|link| link.status().clone()));
@@ -78,7 +151,7 @@ impl Autopilots {
         let links = robots
             .filter_map(|(k, robot)| {
                 let settings = enabled_autopilot(robot)?;
-                Some(Link::open(k, &robot.name, settings))
+                Some(open_link(k, &robot.name, settings))
             })
             .collect::<Result<Vec<_>, _>>()?;
         status.write(&links);
@@ -87,7 +160,7 @@ impl Autopilots {
 
     /// Returns a line per link: robot and address.
     pub fn descriptions(&self) -> Vec<String> {
-        self.links.iter().map(Link::description).collect()
+        self.links.iter().map(|link| link.description()).collect()
     }
 }
 
@@ -100,12 +173,13 @@ impl Observer for Autopilots {
         let end = deadline.unwrap_or_else(|| Instant::now() + WAIT);
         loop {
             let (mut limit, mut awaited) = (u64::MAX, Vec::new());
-            for link in &mut self.links {
+            for (k, link) in self.links.iter_mut().enumerate() {
                 match link.exchange(simulation) {
                     Progress::Steps(steps) => limit = limit.min(steps),
-                    Progress::Awaiting => awaited.push(&*link),
+                    Progress::Awaiting => awaited.push(k),
                 }
             }
+            let awaited: Vec<_> = awaited.into_iter().map(|k| &self.links[k]).collect();
             if awaited.is_empty() {
                 return BlockLimit::Steps(limit);
             }
@@ -118,7 +192,8 @@ impl Observer for Autopilots {
                     BlockLimit::Steps(1)
                 };
             }
-            wait_for_packet(&awaited, left);
+            let sockets: Vec<_> = awaited.iter().map(|link| link.socket()).collect();
+            wait_for_packet(&sockets, left);
         }
     }
 
@@ -132,11 +207,11 @@ impl Observer for Autopilots {
     fn rejected(&mut self, _rejection: &CommandRejection, _simulation: &Simulation) {}
 
     fn reset(&mut self) {
-        self.links.iter_mut().for_each(Link::reset);
+        self.links.iter_mut().for_each(|link| link.reset());
     }
 
     fn state_reset(&mut self) {
-        self.links.iter_mut().for_each(Link::reset);
+        self.links.iter_mut().for_each(|link| link.reset());
     }
 
     fn replaced(&mut self, simulation: &Simulation, same: &Correspondence) {
@@ -152,7 +227,7 @@ impl Observer for Autopilots {
                 continue;
             };
             if kept.iter().all(|link| link.robot() != k) {
-                match Link::open(k, &robot.name, settings) {
+                match open_link(k, &robot.name, settings) {
                     Ok(link) => kept.push(link),
                     Err(why) => eprintln!("merrow: {why}"),
                 }

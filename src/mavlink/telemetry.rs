@@ -5,7 +5,7 @@
 //! per second; hundredths of a degree and of an ampere. Values beyond the range of a field
 //! saturate.
 
-use crate::autopilot::state_message::{attitude_in_ned, forward_right_down, north_east_down};
+use crate::autopilot::ned::{attitude_in_ned, forward_right_down, north_east_down};
 use ::mavlink::dialects::common::{
     ATTITUDE_DATA, BATTERY_STATUS_DATA, GLOBAL_POSITION_INT_DATA, GPS_RAW_INT_DATA, GpsFixType,
     HEARTBEAT_DATA, MavAutopilot, MavBatteryFunction, MavBatteryType, MavMessage, MavModeFlag,

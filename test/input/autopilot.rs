@@ -19,7 +19,7 @@ fn with(model: &str, autopilot: &str) -> String {
 fn autopilots() {
     check(
         &with("bluerov2", "kind: px5"),
-        "w.yaml:5:25: `kind`: expected one of `ardupilot`, found string `px5`",
+        "w.yaml:5:25: `kind`: expected one of `ardupilot`, `px4`, found string `px5`",
     );
     check(
         &with("bluerov2", "frame: vectored_6dof"),
@@ -93,6 +93,21 @@ fn two_autopilots_have_two_ports() {
 }
 
 #[test]
+fn px4() {
+    check(
+        &with("wamv", "kind: px4, frame: hexa_x"),
+        "w.yaml:5:37: `frame`: the 2 thrusters of r are not arranged as the 6 outputs of this frame: use `frame: custom` and `outputs`",
+    );
+    check(
+        &with(
+            "wamv",
+            "kind: px4, outputs: {left: {channel: 1, control: [1, 0, -1], command: [-1, 0, 1]}}",
+        ),
+        "w.yaml:5:68: `control`: found [1.0, 0.0, -1.0], expected ascending values",
+    );
+}
+
+#[test]
 fn ground_stations() {
     check(
         "robots: {r: {model: bluerov2, mavlink: {udp: qgc}}}",
@@ -151,7 +166,7 @@ fn shipped_robots_have_the_outputs_of_their_frames() {
     for (model, channels) in [
         ("bluerov2", 6),
         ("bluerov2_heavy", 8),
-        ("firefly_ardupilot", 6),
+        ("firefly_autopilot", 6),
     ] {
         let found = outputs(model);
         let numbers: Vec<_> = found.iter().map(|(channel, ..)| *channel).collect();

@@ -7,7 +7,7 @@
 
 use super::decoders::decode_all;
 use mavlink::dialects::common::{ATTITUDE_DATA, MavMessage};
-use merrow::autopilot::packet::{MAGIC_16, MAGIC_32, decode};
+use merrow::autopilot::ardupilot::packet::{MAGIC_16, MAGIC_32, decode};
 use merrow::mavlink::frames::{FrameBuffer, encode};
 use merrow_model::scene::autopilot::{ServoDevice, ServoOutput};
 use merrow_ros2::msg::catalogue;
@@ -202,7 +202,7 @@ fn no_packet_makes_the_autopilot_decoder_panic() {
     let output = ServoOutput {
         channel: 0,
         device: ServoDevice::Thruster(0),
-        pwm: [1100.0, 1500.0, 1900.0],
+        input: [1100.0, 1500.0, 1900.0],
         command: [-1.0, 0.0, 1.0],
     };
     repeat(1_000_000, |random| {
@@ -215,7 +215,9 @@ fn no_packet_makes_the_autopilot_decoder_panic() {
             _ => {}
         }
         if let Ok(packet) = decode(&bytes) {
-            let commands = packet.pwm.map(|pwm| output.command_from_pwm(pwm));
+            let commands = packet
+                .pwm
+                .map(|pwm| output.command_from_input(f64::from(pwm)));
             assert!(
                 commands.iter().all(|c| (-1.0..=1.0).contains(c)),
                 "{packet:?}"

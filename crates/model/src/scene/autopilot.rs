@@ -11,14 +11,25 @@ pub struct MavlinkTelemetry {
     pub system_id: u8,
 }
 
+/// Autopilot program and its interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AutopilotKind {
+    /// ArduPilot SITL with its JSON interface over UDP.
+    ArduPilot,
+    /// PX4 SITL with MAVLink over TCP.
+    Px4,
+}
+
 /// Connection of a robot to an autopilot program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Autopilot {
+    /// Program and its interface.
+    pub kind: AutopilotKind,
     /// True if the simulator waits for the autopilot.
     pub enabled: bool,
     /// Address on which the simulator receives the packets of the autopilot.
     pub address: IpAddr,
-    /// UDP port; 0 until it is assigned by the order of the robots.
+    /// UDP or TCP port; 0 until it is assigned by the order of the robots.
     pub port: u16,
     /// True if the world waits for the autopilot also at a pace that follows the wall clock.
     pub lock_step: bool,
@@ -39,9 +50,10 @@ pub struct ServoOutput {
     pub channel: usize,
     /// Device that it commands.
     pub device: ServoDevice,
-    /// Pulse widths at the low end, at neutral and at the high end [µs], ascending.
-    pub pwm: [f64; 3],
-    /// Commands of the device at these pulse widths, in its unit.
+    /// Values of the output at the low end, at neutral and at the high end, ascending: pulse widths
+    /// of ArduPilot [µs], or controls of PX4, -1..1.
+    pub input: [f64; 3],
+    /// Commands of the device at these values, in its unit.
     pub command: [f64; 3],
 }
 
@@ -59,14 +71,11 @@ pub enum ServoDevice {
 }
 
 impl ServoOutput {
-    /// Returns the command for a pulse width [µs]: linear between the three points, constant beyond
-    /// them. Without pulses (0) it is that of the neutral pulse width.
-    pub fn command_from_pwm(&self, pwm: u16) -> f64 {
-        let ([low, neutral, high], [a, b, c]) = (self.pwm, self.command);
-        if pwm == 0 {
-            return b;
-        }
-        let x = f64::from(pwm).clamp(low, high);
+    /// Returns the command for a value of the output [µs] or [-]: linear between the three points,
+    /// constant beyond them.
+    pub fn command_from_input(&self, x: f64) -> f64 {
+        let ([low, neutral, high], [a, b, c]) = (self.input, self.command);
+        let x = x.clamp(low, high);
         let between = |x: f64, [x0, x1]: [f64; 2], [y0, y1]: [f64; 2]| {
             if x1 > x0 {
                 y0 + (y1 - y0) * (x - x0) / (x1 - x0)
@@ -87,32 +96,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pulse_widths_become_commands() {
+    fn outputs_become_commands() {
         let output = ServoOutput {
             channel: 0,
             device: ServoDevice::Thruster(0),
-            pwm: [1100.0, 1500.0, 1900.0],
+            input: [1100.0, 1500.0, 1900.0],
             command: [-1.0, 0.0, 2.0],
         };
-        for (pwm, expected) in [
-            (0, 0.0),
-            (1100, -1.0),
-            (1300, -0.5),
-            (1500, 0.0),
-            (1700, 1.0),
-            (1900, 2.0),
-            (900, -1.0),
-            (u16::MAX, 2.0),
+        for (input, expected) in [
+            (1100.0, -1.0),
+            (1300.0, -0.5),
+            (1500.0, 0.0),
+            (1700.0, 1.0),
+            (1900.0, 2.0),
+            (900.0, -1.0),
+            (65535.0, 2.0),
         ] {
-            assert_eq!(output.command_from_pwm(pwm), expected, "{pwm}");
+            assert_eq!(output.command_from_input(input), expected, "{input}");
         }
         // a rotor whose neutral is its low end
         let rotor = ServoOutput {
-            pwm: [1000.0, 1000.0, 2000.0],
+            input: [1000.0, 1000.0, 2000.0],
             command: [0.0, 0.0, 800.0],
             ..output
         };
-        assert_eq!(rotor.command_from_pwm(1000), 0.0);
-        assert_eq!(rotor.command_from_pwm(1500), 400.0);
+        assert_eq!(rotor.command_from_input(1000.0), 0.0);
+        assert_eq!(rotor.command_from_input(1500.0), 400.0);
     }
 }

@@ -8,6 +8,8 @@ choice! {
     pub enum AutopilotConfig {
         /// ArduPilot SITL with its JSON interface.
         ArduPilot = "ardupilot" (ArduPilotConfig),
+        /// PX4 SITL with MAVLink over TCP.
+        Px4 = "px4" (Px4Config),
     }
 }
 
@@ -37,6 +39,53 @@ spec! {
         rangefinders: Vec<String> = Vec::new(),
         /// Name of the anemometer that is its wind vane. Default: none.
         wind_vane: Option<String> [frame],
+    }
+}
+
+spec! {
+    /// PX4 SITL with an airframe whose simulator is MAVLink (`simulator_mavlink`).
+    pub struct Px4Config {
+        /// Whether the simulator waits for the autopilot; `merrow run --autopilot` enables all.
+        enabled: bool = true,
+        /// Instance of the SITL, which gives the port 4560 + instance. Default: the number of
+        /// enabled autopilots before it in the world.
+        instance: Option<u32> [in 0.0..=99.0],
+        /// Port, instead of the one of the instance.
+        port: Option<u32> [in 1.0..=65535.0],
+        /// Address on which the simulator accepts connections; `0.0.0.0`: also from other machines.
+        address: String [not_empty] = "127.0.0.1".to_string(),
+        /// Arrangement of the outputs.
+        frame: Px4FrameConfig = Px4FrameConfig::Custom,
+        /// Further outputs, by the name of the thruster, fin, joint or load that they command. They
+        /// replace those of the frame.
+        outputs: NamedMap<Px4OutputConfig> [frame] = NamedMap::default(),
+        /// Whether the world waits for the autopilot also at a pace that follows the wall clock.
+        lock_step: bool = false,
+    }
+}
+
+fieldless_choice! {
+    /// Arrangement of the outputs of PX4. The simulator finds the thruster of each output by its
+    /// place and direction.
+    pub enum Px4FrameConfig {
+        /// Only the outputs of the key `outputs`.
+        Custom = "custom",
+        /// Six rotors, clockwise from the front right one.
+        HexaX = "hexa_x",
+        /// Two thrusters of a boat; output 1 right and output 2 left.
+        Differential = "differential",
+    }
+}
+
+spec! {
+    /// Output of PX4 and its device.
+    pub struct Px4OutputConfig {
+        /// Number of the output; 1 is the first.
+        channel: u32 [in 1.0..=16.0],
+        /// Controls at the low end, at neutral and at the high end.
+        control: [f64; 3] [in -1.0..=1.0] = [-1.0, 0.0, 1.0],
+        /// Commands of the device at these controls, in its unit.
+        command: [f64; 3],
     }
 }
 

@@ -23,13 +23,16 @@
 
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
-use merrow_model::scene::autopilot::{Autopilot, MavlinkTelemetry, ServoDevice, ServoOutput};
+use merrow_model::scene::autopilot::{
+    Autopilot, AutopilotKind, MavlinkTelemetry, ServoDevice, ServoOutput,
+};
 use merrow_model::scene::robot::thruster::Thruster;
 use merrow_schema::RobotEntry;
 use merrow_schema::robot::autopilot::{
-    ArduPilotConfig, AutopilotConfig, FrameConfig, MavlinkConfig, ServoOutputConfig,
+    ArduPilotConfig, AutopilotConfig, FrameConfig, MavlinkConfig, Px4Config, Px4FrameConfig,
 };
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+use merrow_yaml::fields::Places;
 use merrow_yaml::read::NamedMap;
 use std::collections::HashMap;
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -37,8 +40,14 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// UDP port of the first instance of ArduPilot SITL.
 const FIRST_PORT: u32 = 9002;
-/// Distance of the ports of two instances.
+/// Distance of the ports of two instances of ArduPilot SITL.
 const PORT_STEP: u32 = 10;
+/// TCP port of the first instance of PX4 SITL.
+const FIRST_PX4_PORT: u32 = 4560;
+/// Controls of a rotor of PX4.
+const ROTOR_CONTROL: [f64; 3] = [0.0, 0.0, 1.0];
+/// Controls of a thruster of PX4 that turns in both directions.
+const BIDIRECTIONAL_CONTROL: [f64; 3] = [-1.0, 0.0, 1.0];
 /// Pulse widths of a thruster of ArduSub [µs].
 const SUB_PWM: [f64; 3] = [1100.0, 1500.0, 1900.0];
 /// Pulse widths of an output of Rover [µs], as its parameter file for the SITL (rover.parm) sets
@@ -88,6 +97,23 @@ const HEXA_X: [Row; 6] = [
     (5, [0.0, 0.0, 1.0, 0.5, S60, 1.0]),
 ];
 
+/// Six rotors of PX4, clockwise from the front right one, which turns counter-clockwise (airframe
+/// 10044_sihsim_hex).
+const PX4_HEXA_X: [Row; 6] = [
+    (0, [0.0, 0.0, 1.0, -0.5, -S60, -1.0]),
+    (1, [0.0, 0.0, 1.0, -1.0, 0.0, 1.0]),
+    (2, [0.0, 0.0, 1.0, -0.5, S60, -1.0]),
+    (3, [0.0, 0.0, 1.0, 0.5, S60, 1.0]),
+    (4, [0.0, 0.0, 1.0, 1.0, 0.0, -1.0]),
+    (5, [0.0, 0.0, 1.0, 0.5, -S60, 1.0]),
+];
+/// Differential drive of PX4: right on output 1, left on output 2 (airframe
+/// 50000_gz_rover_differential).
+const PX4_DIFFERENTIAL: [Row; 2] = [
+    (0, [1.0, 0.0, 0.0, 0.0, 0.0, 1.0]),
+    (1, [1.0, 0.0, 0.0, 0.0, 0.0, -1.0]),
+];
+
 /// Builds the connection of `robot`, whose actuators and sensors are complete. A connection that is
 /// not enabled may name devices that a robot derived from the model lacks: it is then without them,
 /// and `None` without thrusters for its outputs.
@@ -96,44 +122,48 @@ pub(crate) fn build_autopilot(
     robot: &Robot,
     problems: &mut Problems,
 ) -> Option<Autopilot> {
-    let AutopilotConfig::ArduPilot(file) = file;
-    if file.enabled {
-        return Some(build_ardupilot(file, robot, problems));
+    let is_enabled = match file {
+        AutopilotConfig::ArduPilot(file) => file.enabled,
+        AutopilotConfig::Px4(file) => file.enabled,
+    };
+    let build = |problems: &mut Problems| match file {
+        AutopilotConfig::ArduPilot(file) => build_ardupilot(file, robot, problems),
+        AutopilotConfig::Px4(file) => build_px4(file, robot, problems),
+    };
+    if is_enabled {
+        return Some(build(problems));
     }
-    let autopilot = build_ardupilot(file, robot, &mut Problems::new());
-    Some(autopilot).filter(|autopilot| !autopilot.outputs.is_empty())
+    Some(build(&mut Problems::new())).filter(|autopilot| !autopilot.outputs.is_empty())
 }
 
 /// Builds the connection to ArduPilot.
 fn build_ardupilot(file: &ArduPilotConfig, robot: &Robot, problems: &mut Problems) -> Autopilot {
-    let mut outputs = frame_outputs(file, robot, problems);
-    for (name, output) in file.outputs.iter() {
-        let place = file.outputs.key_place(name).unwrap_or(&file.at.whole);
-        if let Some(device) = find_device(name, robot, place, problems) {
-            outputs.retain(|other| other.device != device);
-            outputs.extend(custom_output(output, device, problems));
-        }
-    }
-    if file.frame == FrameConfig::Custom && file.outputs.0.is_empty() {
-        let text = "the autopilot has no outputs: give `frame` or `outputs`";
-        problems.push(&file.at.whole, text);
-    }
-    let address = file.address.parse().unwrap_or_else(|_| {
-        let text = format!(
-            "`address`: found {}, expected an IP address",
-            quote(&file.address)
-        );
-        problems.push(file.at.key_place("address"), text);
-        IpAddr::V4(Ipv4Addr::LOCALHOST)
+    let at = &file.at;
+    let outputs = match file.frame {
+        FrameConfig::Custom => Vec::new(),
+        FrameConfig::Sailboat => sailboat_outputs(at, robot, problems),
+        FrameConfig::Vectored => frame_outputs(at, &VECTORED, SUB_PWM, robot, problems),
+        FrameConfig::Vectored6Dof => frame_outputs(at, &VECTORED_6DOF, SUB_PWM, robot, problems),
+        FrameConfig::SkidSteering => frame_outputs(at, &SKID_STEERING, ROVER_PWM, robot, problems),
+        FrameConfig::HexaX => frame_outputs(at, &HEXA_X, ROTOR_PWM, robot, problems),
+    };
+    let custom = file.outputs.iter().map(|(name, output)| CustomOutput {
+        name,
+        place: file.outputs.key_place(name).unwrap_or(&at.whole),
+        input_key: ("pwm", output.at.key_place("pwm")),
+        channel: output.channel,
+        input: output.pwm,
+        command: output.command,
     });
+    let outputs = all_outputs(outputs, custom.collect(), at, robot, problems);
     let mut sensor = |name: &str, key: &str, kinds: &[&str]| {
-        find_sensor(name, file.at.key_place(key), robot, kinds, problems)
+        find_sensor(name, at.key_place(key), robot, kinds, problems)
     };
     let rangefinders = file.rangefinders.iter();
     Autopilot {
+        kind: AutopilotKind::ArduPilot,
         enabled: file.enabled,
-        address,
-        port: file.port.or(file.instance.map(instance_port)).unwrap_or(0) as u16,
+        port: given_port(AutopilotKind::ArduPilot, file.port, file.instance),
         lock_step: file.lock_step,
         outputs,
         rangefinders: rangefinders
@@ -147,7 +177,104 @@ fn build_ardupilot(file: &ArduPilotConfig, robot: &Robot, problems: &mut Problem
             .wind_vane
             .as_ref()
             .and_then(|name| sensor(name, "wind_vane", &["anemometer"])),
+        address: parse_address(&file.address, at, problems),
     }
+}
+
+/// Builds the connection to PX4.
+fn build_px4(file: &Px4Config, robot: &Robot, problems: &mut Problems) -> Autopilot {
+    let at = &file.at;
+    let outputs = match file.frame {
+        Px4FrameConfig::Custom => Vec::new(),
+        Px4FrameConfig::HexaX => frame_outputs(at, &PX4_HEXA_X, ROTOR_CONTROL, robot, problems),
+        Px4FrameConfig::Differential => frame_outputs(
+            at,
+            &PX4_DIFFERENTIAL,
+            BIDIRECTIONAL_CONTROL,
+            robot,
+            problems,
+        ),
+    };
+    let custom = file.outputs.iter().map(|(name, output)| CustomOutput {
+        name,
+        place: file.outputs.key_place(name).unwrap_or(&at.whole),
+        input_key: ("control", output.at.key_place("control")),
+        channel: output.channel,
+        input: output.control,
+        command: output.command,
+    });
+    Autopilot {
+        kind: AutopilotKind::Px4,
+        enabled: file.enabled,
+        port: given_port(AutopilotKind::Px4, file.port, file.instance),
+        lock_step: file.lock_step,
+        outputs: all_outputs(outputs, custom.collect(), at, robot, problems),
+        rangefinders: Vec::new(),
+        imu: None,
+        wind_vane: None,
+        address: parse_address(&file.address, at, problems),
+    }
+}
+
+fn parse_address(text: &str, at: &Places, problems: &mut Problems) -> IpAddr {
+    text.parse().unwrap_or_else(|_| {
+        let text = format!("`address`: found {}, expected an IP address", quote(text));
+        problems.push(at.key_place("address"), text);
+        IpAddr::V4(Ipv4Addr::LOCALHOST)
+    })
+}
+
+/// Port that the file gives, or 0.
+fn given_port(kind: AutopilotKind, port: Option<u32>, instance: Option<u32>) -> u16 {
+    let instance_port = instance.map(|instance| instance_port(kind, instance));
+    port.or(instance_port).unwrap_or(0) as u16
+}
+
+/// Output of the key `outputs`.
+struct CustomOutput<'a> {
+    name: &'a str,
+    place: &'a Place,
+    /// Name and place of the key with the values of the output.
+    input_key: (&'a str, &'a Place),
+    channel: u32,
+    input: [f64; 3],
+    command: [f64; 3],
+}
+
+/// Returns the outputs of the frame and those of the key `outputs`, which replace others of their
+/// device.
+fn all_outputs(
+    mut outputs: Vec<ServoOutput>,
+    custom: Vec<CustomOutput<'_>>,
+    at: &Places,
+    robot: &Robot,
+    problems: &mut Problems,
+) -> Vec<ServoOutput> {
+    if outputs.is_empty() && custom.is_empty() && !at.has_key("frame") {
+        let text = "the autopilot has no outputs: give `frame` or `outputs`";
+        problems.push(&at.whole, text);
+    }
+    for output in custom {
+        let Some(device) = find_device(output.name, robot, output.place, problems) else {
+            continue;
+        };
+        let [low, neutral, high] = output.input;
+        if !(low <= neutral && neutral <= high && low < high) {
+            let (key, place) = output.input_key;
+            let found = output.input;
+            let text = format!("`{key}`: found {found:?}, expected ascending values");
+            problems.push(place, text);
+            continue;
+        }
+        outputs.retain(|other| other.device != device);
+        outputs.push(ServoOutput {
+            channel: output.channel as usize - 1,
+            device,
+            input: output.input,
+            command: output.command,
+        });
+    }
+    outputs
 }
 
 /// Builds the telemetry of a robot; its number is 0 until it is assigned.
@@ -185,8 +312,11 @@ pub(crate) fn assign_system_ids(robots: &mut [Robot], address: Option<SocketAddr
 }
 
 /// Port of an instance of the SITL.
-fn instance_port(instance: u32) -> u32 {
-    FIRST_PORT + PORT_STEP * instance
+fn instance_port(kind: AutopilotKind, instance: u32) -> u32 {
+    match kind {
+        AutopilotKind::ArduPilot => FIRST_PORT + PORT_STEP * instance,
+        AutopilotKind::Px4 => FIRST_PX4_PORT + instance,
+    }
 }
 
 /// Assigns the ports of the enabled autopilots by the order of their robots, where the file gives
@@ -212,7 +342,7 @@ pub(crate) fn assign_ports(
             }
         };
         if autopilot.port == 0 {
-            match u16::try_from(instance_port(k as u32)) {
+            match u16::try_from(instance_port(autopilot.kind, k as u32)) {
                 Ok(port) => autopilot.port = port,
                 Err(_) => {
                     return refuse(format!("found more than {k} autopilots: no port is left"));
@@ -282,40 +412,15 @@ fn find_device(
     None
 }
 
-/// Converts an output of the key `outputs`.
-fn custom_output(
-    file: &ServoOutputConfig,
-    device: ServoDevice,
-    problems: &mut Problems,
-) -> Option<ServoOutput> {
-    let [low, neutral, high] = file.pwm;
-    if !(low <= neutral && neutral <= high && low < high) {
-        let text = format!("`pwm`: found {:?}, expected ascending values", file.pwm);
-        problems.push(file.at.key_place("pwm"), text);
-        return None;
-    }
-    Some(ServoOutput {
-        channel: file.channel as usize - 1,
-        device,
-        pwm: file.pwm,
-        command: file.command,
-    })
-}
-
-/// Returns the outputs of the frame.
+/// Returns the outputs of a frame with these rows, whose values at the ends and at neutral are
+/// `input`.
 fn frame_outputs(
-    file: &ArduPilotConfig,
+    at: &Places,
+    rows: &[Row],
+    input: [f64; 3],
     robot: &Robot,
     problems: &mut Problems,
 ) -> Vec<ServoOutput> {
-    let (rows, pwm): (&[Row], _) = match file.frame {
-        FrameConfig::Custom => return Vec::new(),
-        FrameConfig::Sailboat => return sailboat_outputs(file, robot, problems),
-        FrameConfig::Vectored => (&VECTORED, SUB_PWM),
-        FrameConfig::Vectored6Dof => (&VECTORED_6DOF, SUB_PWM),
-        FrameConfig::SkidSteering => (&SKID_STEERING, ROVER_PWM),
-        FrameConfig::HexaX => (&HEXA_X, ROTOR_PWM),
-    };
     let assigned = match_outputs(rows, &robot.thrusters);
     let Some(assigned) = assigned else {
         let text = format!(
@@ -324,7 +429,7 @@ fn frame_outputs(
             robot.name,
             rows.len()
         );
-        problems.push(file.at.key_place("frame"), text);
+        problems.push(at.key_place("frame"), text);
         return Vec::new();
     };
     let thrusters = robot.thrusters.iter().enumerate();
@@ -336,7 +441,7 @@ fn frame_outputs(
             ServoOutput {
                 channel,
                 device: ServoDevice::Thruster(k),
-                pwm,
+                input,
                 command: [ends[0], thruster.neutral, ends[1]],
             }
         })
@@ -377,11 +482,7 @@ fn match_outputs(rows: &[Row], thrusters: &[Thruster]) -> Option<Vec<(usize, f64
 
 /// Outputs of a sailing boat: rudder on output 1, whose high end turns to the right, and the sheet
 /// on output 4, whose high end eases it.
-fn sailboat_outputs(
-    file: &ArduPilotConfig,
-    robot: &Robot,
-    problems: &mut Problems,
-) -> Vec<ServoOutput> {
+fn sailboat_outputs(at: &Places, robot: &Robot, problems: &mut Problems) -> Vec<ServoOutput> {
     let fins = || robot.fins.iter().enumerate();
     let sail = fins().find(|(_, fin)| fin.sail);
     let aft = |fin: &merrow_model::scene::robot::fin::Fin| fin.p_LoF.x;
@@ -389,7 +490,7 @@ fn sailboat_outputs(
     let rudder = movable.min_by(|a, b| aft(a.1).total_cmp(&aft(b.1)));
     let (Some((sail, sheet)), Some((rudder, blade))) = (sail, rudder) else {
         let text = format!("`frame`: {} has no sail or no rudder", robot.name);
-        problems.push(file.at.key_place("frame"), text);
+        problems.push(at.key_place("frame"), text);
         return Vec::new();
     };
     let [low, high] = blade.range;
@@ -397,13 +498,13 @@ fn sailboat_outputs(
         ServoOutput {
             channel: 0,
             device: ServoDevice::Fin(rudder),
-            pwm: ROVER_PWM,
+            input: ROVER_PWM,
             command: [high, 0.5 * (low + high), low],
         },
         ServoOutput {
             channel: 3,
             device: ServoDevice::Fin(sail),
-            pwm: ROVER_PWM,
+            input: ROVER_PWM,
             command: [
                 sheet.range[0],
                 0.5 * (sheet.range[0] + sheet.range[1]),

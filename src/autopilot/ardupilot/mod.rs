@@ -9,21 +9,25 @@
 //! At a pace that follows the wall clock the world does not wait for a late packet, unless
 //! `lock_step` is set. The SITL then receives the motions that it has missed, frame by frame.
 
+pub mod packet;
+pub mod state_message;
+
+use crate::autopilot::ardupilot::packet::{ServoPacket, decode};
+use crate::autopilot::ardupilot::state_message::{VehicleState, encode};
 use crate::autopilot::history::{Motion, MotionHistory, SPAN_NS};
-use crate::autopilot::packet::{ServoPacket, decode};
-use crate::autopilot::state_message::{
-    VehicleState, attitude_in_ned, encode, forward_right_down, north_east_down,
-};
+use crate::autopilot::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
+use crate::autopilot::status::{LinkLog, LinkStatus};
+use crate::autopilot::{AutopilotLink, POLL_NS, Progress, device_command};
 use crate::convert::water::altimeter_range;
 use merrow_math::Vec3;
-use merrow_model::scene::autopilot::{Autopilot, ServoDevice};
-use merrow_model::scene::{JointMode, Robot};
+use merrow_model::scene::Robot;
+use merrow_model::scene::autopilot::Autopilot;
+use merrow_model::state::RobotState;
 use merrow_model::state::reading::Reading;
-use merrow_model::state::{Command, RobotState};
 use merrow_sim::Simulation;
-use std::collections::HashSet;
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 /// Time without a packet after which the autopilot counts as lost.
@@ -33,25 +37,12 @@ const TAKEOVER_AFTER: Duration = Duration::from_secs(2);
 /// Minimum time between a message and its repetition, so that a packet that was sent again while
 /// the message was on its way is not answered twice.
 const REPEAT_AFTER: Duration = Duration::from_millis(500);
-/// Simulated time between two looks for a packet that the world does not wait for [ns].
-const POLL_NS: u64 = 1_000_000;
 /// Period of the inertial sensors of the SITL [ns] (AP_InertialSensor_SITL.cpp).
 const SAMPLE_NS: u64 = 1_000_000;
 /// Maximum number of frames between two steps.
 const MAX_FRAMES: usize = 1000;
-/// Maximum number of different lines about a link.
-const MAX_NOTES: usize = 32;
 /// Length of the buffer for packets [bytes]; longer than any valid packet.
 const BUFFER: usize = 128;
-
-/// Result of an exchange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// The frame ends after this number of steps.
-    Steps(u64),
-    /// The next packet has not arrived.
-    Awaiting,
-}
 
 /// Phase of the exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,33 +53,6 @@ enum Phase {
     Running { until_ns: u64 },
     /// The message of the last frame is sent; the next packet is due.
     Awaiting,
-}
-
-/// Status and counters of a link.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LinkStatus {
-    /// Name of the robot.
-    pub robot: String,
-    /// Address on which the simulator receives.
-    pub address: String,
-    /// Address of the autopilot, while one is connected.
-    pub peer: Option<String>,
-    /// True if an autopilot was connected and sends no more.
-    pub lost: bool,
-    /// Number of frames that were exchanged.
-    pub frames: u64,
-    /// Number of frames that did not arrive.
-    pub lost_frames: u64,
-    /// Number of packets that were sent again.
-    pub repeated: u64,
-    /// Number of packets that are not valid.
-    pub malformed: u64,
-    /// Number of packets of other programs.
-    pub foreign: u64,
-    /// Number of restarts of the autopilot.
-    pub restarts: u64,
-    /// Latest line about the link; empty without one.
-    pub note: String,
 }
 
 /// Readings of the sensors that the autopilot receives.
@@ -115,8 +79,7 @@ pub struct Link {
     sent_ns: Option<u64>,
     history: MotionHistory,
     readings: Readings,
-    status: LinkStatus,
-    notes: HashSet<String>,
+    log: LinkLog,
 }
 
 impl Link {
@@ -148,92 +111,8 @@ impl Link {
             last_message: None,
             sent_ns: None,
             history: MotionHistory::default(),
-            status: LinkStatus {
-                robot: name.to_string(),
-                address: address.to_string(),
-                ..LinkStatus::default()
-            },
-            notes: HashSet::new(),
+            log: LinkLog::new(name, address),
         })
-    }
-
-    /// Returns robot and address, for the start of a run.
-    pub fn description(&self) -> String {
-        format!(
-            "autopilot of {}: waits for ArduPilot on UDP {}",
-            self.status.robot, self.status.address
-        )
-    }
-
-    /// Index of the robot.
-    pub fn robot(&self) -> usize {
-        self.robot
-    }
-
-    /// Sets the index of the robot after a change of the scene.
-    pub fn set_robot(&mut self, robot: usize) {
-        self.robot = robot;
-    }
-
-    /// Status and counters of the link.
-    pub fn status(&self) -> &LinkStatus {
-        &self.status
-    }
-
-    /// Adapts to a reset of the state.
-    pub fn reset(&mut self) {
-        self.sent_ns = None;
-        self.history.clear();
-        self.readings = Readings {
-            ranges: vec![None; self.settings.rangefinders.len()],
-            ..Readings::default()
-        };
-        if let Phase::Running { until_ns } = &mut self.phase {
-            *until_ns = 0;
-        }
-    }
-
-    /// Sends the messages that are due, receives the packets that have arrived and applies them.
-    pub fn exchange(&mut self, simulation: &mut Simulation) -> Progress {
-        self.history.push(Motion::read(simulation, self.robot));
-        let (now_ns, dt_ns) = (simulation.time_ns(), simulation.scene.dt_ns);
-        for _ in 0..MAX_FRAMES {
-            if let Phase::Running { until_ns } = self.phase {
-                if now_ns < until_ns {
-                    return Progress::Steps((until_ns - now_ns).div_ceil(dt_ns));
-                }
-                self.send_state(simulation, until_ns);
-                self.phase = Phase::Awaiting;
-            }
-            let Some(packet) = self.receive() else {
-                break;
-            };
-            self.apply(&packet, simulation);
-            let until_ns = self.frame_end(packet.frame_rate, now_ns, dt_ns);
-            self.phase = Phase::Running { until_ns };
-        }
-        if self.is_lost() {
-            self.phase = Phase::Unconnected { lost: true };
-            (self.peer, self.status.peer, self.status.lost) = (None, None, true);
-            self.note("no packet for 5 s: the autopilot is lost".to_string());
-        }
-        match self.phase {
-            Phase::Unconnected { lost } if lost || !self.settings.lock_step => {
-                Progress::Steps((POLL_NS / dt_ns).max(1))
-            }
-            _ => Progress::Awaiting,
-        }
-    }
-
-    /// Returns true if the world waits for the autopilot also at a pace that follows the wall
-    /// clock.
-    pub fn is_in_lock_step(&self) -> bool {
-        self.settings.lock_step
-    }
-
-    /// Socket on which packets arrive.
-    pub fn socket(&self) -> &UdpSocket {
-        &self.socket
     }
 
     /// Returns the end of the frame that a packet begins [ns], for time steps of `dt_ns`: one
@@ -275,7 +154,7 @@ impl Link {
                 // the port of an autopilot that has ended reports an error for each message
                 Err(why) if why.kind() == io::ErrorKind::ConnectionRefused => {}
                 Err(why) => {
-                    self.note(format!("cannot receive: {why}"));
+                    self.log.note(format!("cannot receive: {why}"));
                     return None;
                 }
             }
@@ -287,44 +166,40 @@ impl Link {
         let packet = match decode(bytes) {
             Ok(packet) => packet,
             Err(why) => {
-                self.status.malformed += 1;
-                self.note(format!("packet of {from}: {why}"));
+                self.log.status.malformed += 1;
+                self.log.note(format!("packet of {from}: {why}"));
                 return None;
             }
         };
         let is_fresh = |last: Instant| last.elapsed() < TAKEOVER_AFTER;
         if self.peer.is_some_and(|peer| peer != from) && self.last_packet.is_some_and(is_fresh) {
-            self.status.foreign += 1;
-            self.note(format!(
+            self.log.status.foreign += 1;
+            self.log.note(format!(
                 "{from} is a second autopilot on this port: its packets are ignored"
             ));
             return None;
         }
         if self.peer != Some(from) {
             self.last_count = None;
-            (self.peer, self.status.peer, self.status.lost) =
-                (Some(from), Some(from.to_string()), false);
-            eprintln!(
-                "merrow: autopilot of {}: connected to {from}",
-                self.status.robot
-            );
+            self.peer = Some(from);
+            self.log.connected(from);
         }
         self.last_packet = Some(Instant::now());
         match self.last_count {
             Some(last) if packet.frame_count == last => {
-                self.status.repeated += 1;
+                self.log.status.repeated += 1;
                 self.repeat_message();
                 return None;
             }
             Some(last) if packet.frame_count < last => {
-                self.status.restarts += 1;
-                self.note("the autopilot has restarted".to_string());
+                self.log.status.restarts += 1;
+                self.log.note("the autopilot has restarted".to_string());
             }
-            Some(last) => self.status.lost_frames += u64::from(packet.frame_count - last - 1),
+            Some(last) => self.log.status.lost_frames += u64::from(packet.frame_count - last - 1),
             None => {}
         }
         self.last_count = Some(packet.frame_count);
-        self.status.frames += 1;
+        self.log.status.frames += 1;
         Some(packet)
     }
 
@@ -341,39 +216,24 @@ impl Link {
 
     /// Commands the devices of the robot.
     fn apply(&mut self, packet: &ServoPacket, simulation: &mut Simulation) {
-        let robot = self.robot;
-        for k in 0..self.settings.outputs.len() {
-            let output = &self.settings.outputs[k];
-            if output.channel >= packet.output_count {
-                let number = output.channel + 1;
-                self.note(format!(
-                    "output {number}: found {} outputs; set SERVO_32_ENABLE to 1",
+        for output in &self.settings.outputs {
+            let Some(pwm) = packet.pwm[..packet.output_count].get(output.channel) else {
+                self.log.note(format!(
+                    "output {}: found {} outputs; set SERVO_32_ENABLE to 1",
+                    output.channel + 1,
                     packet.output_count
                 ));
                 continue;
-            }
-            let value = output.command_from_pwm(packet.pwm[output.channel]);
-            let command = match output.device {
-                ServoDevice::Thruster(thruster) => Command::Thruster {
-                    robot,
-                    thruster,
-                    value,
-                },
-                ServoDevice::Fin(fin) => Command::Fin { robot, fin, value },
-                ServoDevice::Joint(joint) => Command::JointWithMode {
-                    robot,
-                    joint,
-                    mode: JointMode::Position,
-                    value,
-                },
-                ServoDevice::Load(load) => Command::Load {
-                    robot,
-                    load,
-                    level: value,
-                },
             };
+            let value = match pwm {
+                // without pulses
+                0 => output.command[1],
+                pwm => output.command_from_input(f64::from(*pwm)),
+            };
+            let command = device_command(self.robot, output.device, value);
             if let Err(refused) = simulation.apply(&command) {
-                self.note(format!("outputs are refused: {}", refused.reason));
+                self.log
+                    .note(format!("outputs are refused: {}", refused.reason));
             }
         }
     }
@@ -389,7 +249,7 @@ impl Link {
         let gravity = simulation.scene.gravity;
         let message = encode(&self.vehicle_state(model, state, &motion, gravity));
         if let Err(why) = self.socket.send_to(&message, peer) {
-            self.note(format!("cannot send to {peer}: {why}"));
+            self.log.note(format!("cannot send to {peer}: {why}"));
         }
         self.last_message = Some((message, Instant::now()));
     }
@@ -402,12 +262,13 @@ impl Link {
         motion: &Motion,
         gravity: f64,
     ) -> VehicleState {
-        let force = motion.acceleration + Vec3::new(0.0, 0.0, gravity);
-        let exact = [
-            motion.angular_velocity,
-            motion.attitude.matrix().tr_mul_vec(force),
-        ];
-        let [gyro, accelerometer] = self.readings.imu.unwrap_or(exact).map(forward_right_down);
+        let [gyro, accelerometer] = match self.readings.imu {
+            Some(readings) => readings.map(forward_right_down),
+            None => [
+                forward_right_down(motion.angular_velocity),
+                specific_force(motion, gravity),
+            ],
+        };
         let battery = &state.battery;
         VehicleState {
             time: motion.time_ns as f64 * 1e-9,
@@ -424,9 +285,80 @@ impl Link {
                 .map(|_| [battery.voltage, battery.current]),
         }
     }
+}
 
-    /// Keeps the latest readings of the sensors that the autopilot receives.
-    pub fn read_sensors(&mut self, simulation: &Simulation) {
+impl AutopilotLink for Link {
+    fn description(&self) -> String {
+        format!(
+            "autopilot of {}: waits for ArduPilot on UDP {}",
+            self.log.status.robot, self.log.status.address
+        )
+    }
+
+    fn robot(&self) -> usize {
+        self.robot
+    }
+
+    fn set_robot(&mut self, robot: usize) {
+        self.robot = robot;
+    }
+
+    fn status(&self) -> &LinkStatus {
+        &self.log.status
+    }
+
+    fn is_in_lock_step(&self) -> bool {
+        self.settings.lock_step
+    }
+
+    fn socket(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+
+    fn reset(&mut self) {
+        self.sent_ns = None;
+        self.history.clear();
+        self.readings = Readings {
+            ranges: vec![None; self.settings.rangefinders.len()],
+            ..Readings::default()
+        };
+        if let Phase::Running { until_ns } = &mut self.phase {
+            *until_ns = 0;
+        }
+    }
+
+    fn exchange(&mut self, simulation: &mut Simulation) -> Progress {
+        self.history.push(Motion::read(simulation, self.robot));
+        let (now_ns, dt_ns) = (simulation.time_ns(), simulation.scene.dt_ns);
+        for _ in 0..MAX_FRAMES {
+            if let Phase::Running { until_ns } = self.phase {
+                if now_ns < until_ns {
+                    return Progress::Steps((until_ns - now_ns).div_ceil(dt_ns));
+                }
+                self.send_state(simulation, until_ns);
+                self.phase = Phase::Awaiting;
+            }
+            let Some(packet) = self.receive() else {
+                break;
+            };
+            self.apply(&packet, simulation);
+            let until_ns = self.frame_end(packet.frame_rate, now_ns, dt_ns);
+            self.phase = Phase::Running { until_ns };
+        }
+        if self.is_lost() {
+            self.phase = Phase::Unconnected { lost: true };
+            self.peer = None;
+            self.log.lost("no packet for 5 s: the autopilot is lost");
+        }
+        match self.phase {
+            Phase::Unconnected { lost } if lost || !self.settings.lock_step => {
+                Progress::Steps((POLL_NS / dt_ns).max(1))
+            }
+            _ => Progress::Awaiting,
+        }
+    }
+
+    fn read_sensors(&mut self, simulation: &Simulation) {
         let settings = &self.settings;
         let model = &simulation.scene.robots[self.robot];
         for delivered in &simulation.runners[self.robot].outbox {
@@ -448,14 +380,5 @@ impl Link {
                 }
             }
         }
-    }
-
-    /// Prints a line about the link, the first time that it occurs.
-    fn note(&mut self, line: String) {
-        if self.notes.len() < MAX_NOTES && !self.notes.contains(&line) {
-            eprintln!("merrow: autopilot of {}: {line}", self.status.robot);
-            self.notes.insert(line.clone());
-        }
-        self.status.note = line;
     }
 }

@@ -1,0 +1,178 @@
+//! MAVLink messages of PX4's simulation in the loop: sensors, GNSS and true state.
+//!
+//! # Law
+//! ```text
+//!   y = x + σ n                                                             (1)
+//! ```
+//! # Symbols
+//! x true value at the instant of the frame · n normal variate · σ standard deviation.
+//!
+//! # Frames
+//! Forward, right, down; north, east, down.
+//!
+//! # Limits
+//! The standard deviations are `estimated`: of the order of a MEMS inertial unit and a barometer,
+//! so that the estimator of PX4 receives values that vary. Below the surface there is no GNSS fix,
+//! and the barometer measures the pressure of the water at rest.
+//!
+//! # Checked by
+//! tests below; test/ros/checks/px4.py
+
+use crate::autopilot::history::Motion;
+use crate::autopilot::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
+use mavlink::dialects::common::{
+    HIL_GPS_DATA, HIL_SENSOR_DATA, HIL_STATE_QUATERNION_DATA, HilSensorUpdatedFlags, MavMessage,
+};
+use merrow_environment::air;
+use merrow_environment::geodesy::geodetic_from_world;
+use merrow_math::Vec3;
+use merrow_math::rng::{Draw, Stream};
+use merrow_model::scene::Scene;
+use merrow_model::scene::Sea;
+
+/// Standard deviation of the specific force [m/s²].
+const ACCELERATION_STD: f64 = 0.02;
+/// Standard deviation of the angular velocity [rad/s].
+const ANGULAR_VELOCITY_STD: f64 = 0.001;
+/// Standard deviation of the magnetic field [G].
+const FIELD_STD: f64 = 0.002;
+/// Standard deviation of the pressure [hPa].
+const PRESSURE_STD: f64 = 0.02;
+/// Number of gauss per tesla.
+const GAUSS: f64 = 1e4;
+/// Depth of the base below which there is no GNSS fix [m].
+const FIX_DEPTH: f64 = 0.3;
+/// Accuracy of the GNSS position, horizontal and vertical [cm].
+const ACCURACY_CM: [u16; 2] = [30, 40];
+/// Fields of accelerometer and gyro.
+const INERTIAL: u32 = 0x3f;
+/// Fields of the magnetometer, and of pressure, height and temperature.
+const SLOW: u32 = 0x1c0 | 0x1a00;
+
+/// World of the sensors.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    /// Immutable description of the world.
+    pub scene: &'a Scene,
+    /// Present water and air.
+    pub sea: &'a Sea,
+}
+
+/// Returns the readings of the inertial sensors; with `is_slow_due` also of magnetometer and
+/// barometer. `index` is the number of the frame, which selects the noise.
+pub fn sensors(
+    motion: &Motion,
+    around: Surroundings<'_>,
+    noise: Stream,
+    index: u64,
+    is_slow_due: bool,
+) -> MavMessage {
+    let mut draw = noise.draw(index);
+    let force = specific_force(motion, around.scene.gravity);
+    let rate = forward_right_down(motion.angular_velocity);
+    let field_W = around.scene.origin.magnetic_field.scale(GAUSS);
+    let field = forward_right_down(motion.attitude.matrix().tr_mul_vec(field_W));
+    let [force, rate, field] = [
+        noisy(force, ACCELERATION_STD, &mut draw),
+        noisy(rate, ANGULAR_VELOCITY_STD, &mut draw),
+        noisy(field, FIELD_STD, &mut draw),
+    ];
+    let pressure = 0.01 * pressure(motion.position.z, around) + PRESSURE_STD * draw.normal();
+    let fields = INERTIAL | if is_slow_due { SLOW } else { 0 };
+    MavMessage::HIL_SENSOR(HIL_SENSOR_DATA {
+        time_usec: motion.time_ns / 1000,
+        xacc: force[0],
+        yacc: force[1],
+        zacc: force[2],
+        xgyro: rate[0],
+        ygyro: rate[1],
+        zgyro: rate[2],
+        xmag: field[0],
+        ymag: field[1],
+        zmag: field[2],
+        abs_pressure: pressure as f32,
+        diff_pressure: 0.0,
+        pressure_alt: (around.scene.origin.altitude + motion.position.z) as f32,
+        temperature: air::temperature(around.sea.air.to.temperature, motion.position.z) as f32,
+        fields_updated: HilSensorUpdatedFlags::from_bits_retain(fields),
+    })
+}
+
+/// Applies (1) to each component.
+fn noisy(x: Vec3, std: f64, draw: &mut Draw) -> [f32; 3] {
+    [x.x, x.y, x.z].map(|x| (x + std * draw.normal()) as f32)
+}
+
+/// Absolute pressure [Pa] at height `z` [m].
+fn pressure(z: f64, around: Surroundings<'_>) -> f64 {
+    let (sea, gravity) = (around.sea, around.scene.gravity);
+    if z < 0.0 {
+        sea.air_pressure - sea.density * gravity * z
+    } else {
+        air::pressure(sea, sea.air.to.temperature, z)
+    }
+}
+
+/// Returns the fix of a GNSS receiver.
+pub fn gnss(motion: &Motion, around: Surroundings<'_>) -> MavMessage {
+    let (lat, lon, alt) = position(motion, around.scene);
+    let v = north_east_down(motion.velocity);
+    let course = v.y.atan2(v.x).to_degrees().rem_euclid(360.0);
+    let has_fix = motion.position.z > -FIX_DEPTH;
+    let [vn, ve, vd] = hundredths(v);
+    MavMessage::HIL_GPS(HIL_GPS_DATA {
+        time_usec: motion.time_ns / 1000,
+        lat,
+        lon,
+        alt,
+        eph: ACCURACY_CM[0],
+        epv: ACCURACY_CM[1],
+        vel: (100.0 * v.x.hypot(v.y)).round() as u16,
+        vn,
+        ve,
+        vd,
+        cog: (100.0 * course).round() as u16 % 36_000,
+        fix_type: if has_fix { 3 } else { 0 },
+        satellites_visible: if has_fix { 10 } else { 0 },
+    })
+}
+
+/// Returns the true state, which PX4 records.
+pub fn true_state(motion: &Motion, around: Surroundings<'_>) -> MavMessage {
+    let (lat, lon, alt) = position(motion, around.scene);
+    let rate = forward_right_down(motion.angular_velocity);
+    let q = attitude_in_ned(motion.attitude);
+    let [vx, vy, vz] = hundredths(north_east_down(motion.velocity));
+    let acceleration = north_east_down(motion.acceleration);
+    let speed = (100.0 * motion.velocity.norm()).round() as u16;
+    let milli = |x: f64| (1000.0 * x / 9.80665).round() as i16;
+    MavMessage::HIL_STATE_QUATERNION(HIL_STATE_QUATERNION_DATA {
+        time_usec: motion.time_ns / 1000,
+        attitude_quaternion: [q.w, q.x, q.y, q.z].map(|x| x as f32),
+        rollspeed: rate.x as f32,
+        pitchspeed: rate.y as f32,
+        yawspeed: rate.z as f32,
+        lat,
+        lon,
+        alt,
+        vx,
+        vy,
+        vz,
+        ind_airspeed: speed,
+        true_airspeed: speed,
+        xacc: milli(acceleration.x),
+        yacc: milli(acceleration.y),
+        zacc: milli(acceleration.z),
+    })
+}
+
+/// Latitude and longitude [1e-7 deg] and height [mm].
+fn position(motion: &Motion, scene: &Scene) -> (i32, i32, i32) {
+    let [latitude, longitude, height] = geodetic_from_world(&scene.origin, motion.position);
+    let [lat, lon] = [latitude, longitude].map(|x| (x.to_degrees() * 1e7).round() as i32);
+    (lat, lon, (1000.0 * height).round() as i32)
+}
+
+fn hundredths(v: Vec3) -> [i16; 3] {
+    [v.x, v.y, v.z].map(|x| (100.0 * x).round() as i16)
+}

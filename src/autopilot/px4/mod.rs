@@ -1,0 +1,324 @@
+//! Link of a robot to PX4 SITL: exchanges MAVLink messages over TCP in step with the world.
+//!
+//! PX4 connects to the simulator, which sends `HIL_SENSOR` at 250 Hz and `HIL_GPS` at 10 Hz; the
+//! time of `HIL_SENSOR` is the time of PX4. Once PX4 has started its outputs, it answers each
+//! `HIL_SENSOR` with `HIL_ACTUATOR_CONTROLS`, for which the world waits; before, the frames follow
+//! the wall clock. Source: PX4, src/modules/simulation/simulator_mavlink/SimulatorMavlink.cpp
+//! (000f5fdb).
+//!
+//! In a world with time steps above 4 ms, frames contain interpolated motions, and outputs take
+//! effect at the next step.
+
+pub mod hil_messages;
+
+use crate::autopilot::history::{Motion, MotionHistory, SPAN_NS};
+use crate::autopilot::px4::hil_messages::{Surroundings, gnss, sensors, true_state};
+use crate::autopilot::status::{LinkLog, LinkStatus};
+use crate::autopilot::{AutopilotLink, POLL_NS, Progress, device_command};
+use crate::mavlink::frames::{FrameBuffer, encode};
+use mavlink::dialects::common::{HIL_ACTUATOR_CONTROLS_DATA, MavMessage};
+use merrow_math::rng::Stream;
+use merrow_model::scene::autopilot::Autopilot;
+use merrow_sim::Simulation;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+/// Period of `HIL_SENSOR` [ns].
+const FRAME_NS: u64 = 4_000_000;
+/// Number of frames between two readings of magnetometer and barometer.
+const SLOW_FRAMES: u64 = 5;
+/// Number of frames between two fixes of the GNSS receiver.
+const GNSS_FRAMES: u64 = 25;
+/// Time for which a frame waits for PX4 before its outputs have started.
+const START_WAIT: Duration = Duration::from_millis(4);
+/// Time without outputs after which PX4 receives the next frame.
+const REPEAT_AFTER: Duration = Duration::from_secs(1);
+/// Length of the buffer for received bytes.
+const BUFFER: usize = 4096;
+/// Number of the simulator as a MAVLink system.
+const SYSTEM_ID: u8 = 1;
+/// Maximum number of frames between two steps.
+const MAX_FRAMES: usize = 1000;
+
+/// Phase of the exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The frame ends at this time [ns].
+    Running { until_ns: u64 },
+    /// The frame was sent at this time; the outputs are due.
+    Awaiting { since: Instant },
+}
+
+/// Link of a robot to its autopilot.
+pub struct Link {
+    robot: usize,
+    settings: Autopilot,
+    listener: TcpListener,
+    stream: Option<TcpStream>,
+    phase: Phase,
+    /// True after the first outputs, which then answer each frame.
+    has_outputs: bool,
+    frames: FrameBuffer,
+    sequence: u8,
+    /// Number of frames since the connection.
+    frame: u64,
+    /// Simulated time of the last frame [ns].
+    sent_ns: Option<u64>,
+    history: MotionHistory,
+    log: LinkLog,
+}
+
+impl Link {
+    /// Opens the port of robot `robot`.
+    ///
+    /// # Errors
+    /// The port cannot be opened, for example because another program uses it.
+    pub fn open(robot: usize, name: &str, settings: &Autopilot) -> Result<Self, String> {
+        let address = SocketAddr::new(settings.address, settings.port);
+        let failed = |why: io::Error| {
+            format!(
+                "autopilot of {name}: TCP {address}: {why}; expected a free port: end the other program, or give another `instance`"
+            )
+        };
+        let listener = TcpListener::bind(address).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        Ok(Self {
+            robot,
+            settings: settings.clone(),
+            listener,
+            stream: None,
+            phase: Phase::Running { until_ns: 0 },
+            has_outputs: false,
+            frames: FrameBuffer::default(),
+            sequence: 0,
+            frame: 0,
+            sent_ns: None,
+            history: MotionHistory::default(),
+            log: LinkLog::new(name, address),
+        })
+    }
+
+    /// Accepts the connection of PX4, and refuses those of further programs.
+    fn accept(&mut self, now_ns: u64) {
+        while let Ok((stream, from)) = self.listener.accept() {
+            if self.stream.is_some() {
+                self.log.status.foreign += 1;
+                self.log.note(format!(
+                    "{from} is a second autopilot on this port: its connection is closed"
+                ));
+                continue;
+            }
+            if let Err(why) = stream
+                .set_nonblocking(true)
+                .and_then(|()| stream.set_nodelay(true))
+            {
+                self.log.note(format!("connection of {from}: {why}"));
+                continue;
+            }
+            self.log.status.restarts += u64::from(self.log.status.frames > 0);
+            (self.has_outputs, self.frame, self.sent_ns) = (false, 0, None);
+            self.phase = Phase::Running { until_ns: now_ns };
+            self.frames = FrameBuffer::default();
+            self.stream = Some(stream);
+            self.log.connected(from);
+        }
+    }
+
+    /// Closes the connection to PX4.
+    fn disconnect(&mut self, why: &str) {
+        self.stream = None;
+        self.log.lost(why);
+    }
+
+    /// Returns the next outputs, if they have arrived.
+    fn receive(&mut self) -> Option<HIL_ACTUATOR_CONTROLS_DATA> {
+        let mut buffer = [0; BUFFER];
+        loop {
+            while let Some((_, message)) = self.frames.next_message() {
+                if let MavMessage::HIL_ACTUATOR_CONTROLS(controls) = message {
+                    return Some(controls);
+                }
+            }
+            if self.frames.invalid_bytes > 0 {
+                self.frames.invalid_bytes = 0;
+                self.log.status.malformed += 1;
+                self.log.note("bytes that are not MAVLink".to_string());
+            }
+            match self.stream.as_mut()?.read(&mut buffer) {
+                Ok(0) => {
+                    self.disconnect("the autopilot has closed the connection");
+                    return None;
+                }
+                Ok(length) => self.frames.push(&buffer[..length]),
+                Err(why) if why.kind() == io::ErrorKind::WouldBlock => return None,
+                Err(why) => {
+                    self.disconnect(&format!("the connection has failed: {why}"));
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Commands the devices of the robot.
+    fn apply(&mut self, controls: &HIL_ACTUATOR_CONTROLS_DATA, simulation: &mut Simulation) {
+        for output in &self.settings.outputs {
+            let Some(control) = controls.controls.get(output.channel) else {
+                continue;
+            };
+            if !control.is_finite() {
+                self.log.status.malformed += 1;
+                self.log.note(format!(
+                    "output {}: found {control}, expected a number from -1 to 1",
+                    output.channel + 1
+                ));
+                continue;
+            }
+            let value = output.command_from_input(f64::from(*control));
+            let command = device_command(self.robot, output.device, value);
+            if let Err(refused) = simulation.apply(&command) {
+                self.log
+                    .note(format!("outputs are refused: {}", refused.reason));
+            }
+        }
+    }
+
+    /// Sends the readings of the sensors at `time_ns` [ns].
+    fn send_frame(&mut self, simulation: &Simulation, time_ns: u64) {
+        self.sent_ns = Some(time_ns);
+        let Some(motion) = self.history.motion_at(time_ns) else {
+            return;
+        };
+        let around = Surroundings {
+            scene: &simulation.scene,
+            sea: &simulation.state.sea,
+        };
+        let name = format!("{}/px4", self.log.status.robot);
+        let noise = Stream::new(simulation.scene.seed, &name);
+        let (index, mut messages) = (self.frame, Vec::new());
+        if index % GNSS_FRAMES == 0 {
+            messages.push(gnss(&motion, around));
+        }
+        if index % SLOW_FRAMES == 0 {
+            messages.push(true_state(&motion, around));
+        }
+        // last, because it advances the time of PX4
+        let is_slow_due = index % SLOW_FRAMES == 0;
+        messages.push(sensors(&motion, around, noise, index, is_slow_due));
+        self.frame += 1;
+        let mut bytes = Vec::new();
+        for message in &messages {
+            bytes.extend(encode(SYSTEM_ID, self.sequence, message));
+            self.sequence = self.sequence.wrapping_add(1);
+        }
+        let Some(stream) = &mut self.stream else {
+            return;
+        };
+        match stream.write_all(&bytes) {
+            Ok(()) => self.log.status.frames += 1,
+            Err(why) => self.disconnect(&format!("cannot send: {why}")),
+        }
+    }
+
+    /// Returns the end of the next frame [ns], for time steps of `dt_ns`: one period after the last
+    /// one, or now if that is too long ago.
+    fn frame_end(&self, now_ns: u64, dt_ns: u64) -> u64 {
+        let frame_ns = if FRAME_NS < dt_ns {
+            dt_ns / dt_ns.div_ceil(FRAME_NS)
+        } else {
+            FRAME_NS / dt_ns * dt_ns
+        };
+        let end_ns = self.sent_ns.unwrap_or(now_ns) + frame_ns;
+        if end_ns + SPAN_NS < now_ns {
+            now_ns
+        } else {
+            end_ns
+        }
+    }
+}
+
+impl AutopilotLink for Link {
+    fn description(&self) -> String {
+        let status = &self.log.status;
+        format!(
+            "autopilot of {}: waits for PX4 on TCP {}",
+            status.robot, status.address
+        )
+    }
+
+    fn robot(&self) -> usize {
+        self.robot
+    }
+
+    fn set_robot(&mut self, robot: usize) {
+        self.robot = robot;
+    }
+
+    fn status(&self) -> &LinkStatus {
+        &self.log.status
+    }
+
+    fn is_in_lock_step(&self) -> bool {
+        self.settings.lock_step
+    }
+
+    fn socket(&self) -> BorrowedFd<'_> {
+        match &self.stream {
+            Some(stream) => stream.as_fd(),
+            None => self.listener.as_fd(),
+        }
+    }
+
+    /// The time of PX4 cannot go back: its connection is closed, and it starts again.
+    fn reset(&mut self) {
+        self.history.clear();
+        if self.stream.is_some() {
+            self.disconnect("the world was reset: start PX4 again");
+        }
+    }
+
+    fn exchange(&mut self, simulation: &mut Simulation) -> Progress {
+        self.history.push(Motion::read(simulation, self.robot));
+        let (now_ns, dt_ns) = (simulation.time_ns(), simulation.scene.dt_ns);
+        self.accept(now_ns);
+        for _ in 0..MAX_FRAMES {
+            if self.stream.is_none() {
+                break;
+            }
+            match self.phase {
+                Phase::Running { until_ns } if now_ns < until_ns => {
+                    return Progress::Steps((until_ns - now_ns).div_ceil(dt_ns));
+                }
+                Phase::Running { until_ns } => {
+                    self.send_frame(simulation, until_ns);
+                    let since = Instant::now();
+                    self.phase = Phase::Awaiting { since };
+                }
+                Phase::Awaiting { since } => {
+                    match self.receive() {
+                        Some(controls) => {
+                            self.has_outputs = true;
+                            self.apply(&controls, simulation);
+                        }
+                        None if self.stream.is_none() => break,
+                        None if !self.has_outputs && since.elapsed() > START_WAIT => {}
+                        None if since.elapsed() > REPEAT_AFTER => {
+                            self.log.status.lost_frames += 1;
+                            self.log.note("no outputs for 1 s".to_string());
+                        }
+                        None => return Progress::Awaiting,
+                    }
+                    let until_ns = self.frame_end(now_ns, dt_ns);
+                    self.phase = Phase::Running { until_ns };
+                }
+            }
+        }
+        if self.settings.lock_step && !self.log.status.lost {
+            return Progress::Awaiting;
+        }
+        Progress::Steps((POLL_NS / dt_ns).max(1))
+    }
+
+    fn read_sensors(&mut self, _simulation: &Simulation) {}
+}
