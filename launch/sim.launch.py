@@ -1,37 +1,132 @@
-"""Starts a Merrow world: ros2 launch merrow sim.launch.py world:=pool."""
+"""Starts a Merrow world, and on request RViz, robot_state_publisher, a gamepad and a state estimator.
+
+    ros2 launch merrow sim.launch.py world:=estimation robot:=bluerov2 rviz:=true state_publisher:=true \\
+        joy:=true ekf:=bluerov2
+"""
+
+import os
+import tempfile
 
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
-from launch.substitutions import LaunchConfiguration
+from launch.substitutions import Command, LaunchConfiguration
 from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
+
+ARGUMENTS = {
+    "world": ("pool", "Path of a world file or name of a bundled world"),
+    "pace": ("realtime", "realtime, max, lockstep or a speed factor"),
+    "record": ("", "MCAP file to record to; empty: no recording"),
+    "namespace": ("", "Namespace of the node and its topics"),
+    "use_sim_time": ("false", "Node parameter; it has no effect, because the node publishes the clock"),
+    "options": ("", "Further options of merrow run, separated by spaces, such as --autopilot"),
+    "robot": ("", "Name of the robot for the programs below; empty: none of them"),
+    "rviz": ("false", "true: RViz with the robot"),
+    "state_publisher": ("false", "true: robot_state_publisher with the description of the robot"),
+    "joy": ("false", "true: gamepad that controls the robot"),
+    "ekf": ("", "robot_localization: path of a parameter file, or a name in config/robot_localization"),
+}
+
+
+def is_true(text):
+    return text.lower() in ("true", "1")
+
+
+def simulator(value, with_ekf):
+    """Returns the node of the simulator."""
+    arguments = ["run", value("world"), "--pace", value("pace")]
+    if value("record"):
+        arguments += ["--record", value("record")]
+    parameters = {"use_sim_time": is_true(value("use_sim_time"))}
+    if with_ekf:
+        # the estimator publishes the pose of the robot
+        parameters["publish_truth_tf"] = False
+    return Node(
+        package="merrow",
+        executable="merrow",
+        name="merrow",
+        namespace=value("namespace"),
+        arguments=arguments + value("options").split(),
+        parameters=[parameters],
+        output="screen",
+    )
+
+
+def rviz(share, robot):
+    """Returns RViz with the description of the robot."""
+    with open(os.path.join(share, "config", "rviz", "robot.rviz"), encoding="utf-8") as file:
+        text = file.read().replace("ROBOT", robot)
+    with tempfile.NamedTemporaryFile("w", suffix=".rviz", delete=False) as file:
+        file.write(text)
+    return Node(package="rviz2", executable="rviz2", arguments=["-d", file.name], parameters=[{"use_sim_time": True}])
+
+
+def state_publisher(value, robot):
+    """Returns robot_state_publisher; its joints are those of the simulator."""
+    description = Command([ExecutableInPackage("merrow", "merrow"), " describe ", value("world"), " --urdf ", robot])
+    return Node(
+        package="robot_state_publisher",
+        executable="robot_state_publisher",
+        namespace=robot,
+        parameters=[{"use_sim_time": True, "robot_description": ParameterValue(description, value_type=str)}],
+    )
+
+
+def estimator(share, name, robot):
+    """Returns the nodes of robot_localization that the parameter file names."""
+    path = name if os.path.sep in name else os.path.join(share, "config", "robot_localization", f"{name}.yaml")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    odometry = f"/{robot}/odometry/filtered"
+    nodes = [
+        Node(
+            package="robot_localization",
+            executable="ekf_node",
+            name="ekf_filter_node",
+            parameters=[path, {"use_sim_time": True}],
+            remappings=[("odometry/filtered", odometry)],
+        )
+    ]
+    if "navsat_transform_node:" in text:
+        nodes.append(
+            Node(
+                package="robot_localization",
+                executable="navsat_transform_node",
+                name="navsat_transform_node",
+                parameters=[path, {"use_sim_time": True}],
+                remappings=[
+                    ("imu", f"/{robot}/imu/data"),
+                    ("gps/fix", f"/{robot}/gps/fix"),
+                    ("odometry/filtered", odometry),
+                    ("odometry/gps", f"/{robot}/odometry/gps"),
+                ],
+            )
+        )
+    return nodes
 
 
 def start(context):
     value = lambda name: LaunchConfiguration(name).perform(context)  # noqa: E731
-    arguments = ["run", value("world"), "--pace", value("pace")]
-    if value("record"):
-        arguments += ["--record", value("record")]
-    return [
-        Node(
-            package="merrow",
-            executable="merrow",
-            name="merrow",
-            namespace=value("namespace"),
-            arguments=arguments,
-            parameters=[{"use_sim_time": value("use_sim_time").lower() in ("true", "1")}],
-            output="screen",
-        )
-    ]
+    robot, ekf = value("robot"), value("ekf")
+    nodes = [simulator(value, bool(ekf))]
+    requested = [name for name in ("rviz", "state_publisher", "joy") if is_true(value(name))] + (["ekf"] if ekf else [])
+    if not requested:
+        return nodes
+    if not robot:
+        raise RuntimeError(f"{', '.join(requested)}: found no robot, expected robot:=NAME")
+    share = FindPackageShare("merrow").perform(context)
+    if "rviz" in requested:
+        nodes.append(rviz(share, robot))
+    if "state_publisher" in requested:
+        nodes.append(state_publisher(value, robot))
+    if "joy" in requested:
+        nodes.append(Node(package="joy", executable="joy_node", namespace=robot))
+    if ekf:
+        nodes += estimator(share, ekf, robot)
+    return nodes
 
 
 def generate_launch_description():
-    return LaunchDescription(
-        [
-            DeclareLaunchArgument("world", default_value="pool", description="Path of a world file or name of a bundled world"),
-            DeclareLaunchArgument("pace", default_value="realtime", description="realtime, max, lockstep or a speed factor"),
-            DeclareLaunchArgument("record", default_value="", description="MCAP file to record to; empty: no recording"),
-            DeclareLaunchArgument("namespace", default_value="", description="Namespace of the node and its topics"),
-            DeclareLaunchArgument("use_sim_time", default_value="false", description="Node parameter; it has no effect, because the node publishes the clock"),
-            OpaqueFunction(function=start),
-        ]
-    )
+    arguments = [DeclareLaunchArgument(name, default_value=value, description=text) for name, (value, text) in ARGUMENTS.items()]
+    return LaunchDescription([*arguments, OpaqueFunction(function=start)])

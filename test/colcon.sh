@@ -177,55 +177,8 @@ assert get_package_share_directory("merrow") == sys.argv[1] + "/share/merrow"
 PY
 }
 
-# Checks that the launch file starts one node, the installed binary, with the given arguments. Without the launch
-# packages of ROS 2, recorders replace the five names that it imports: syntax and node arguments are still tested.
 check_launch_file() {
-  python3 - "$prefix/share/merrow/launch/sim.launch.py" <<'PY' || fail "launch/sim.launch.py"
-import runpy, sys, types
-
-try:
-    import launch, launch_ros.actions
-    kind = "the launch packages of ROS 2"
-except ImportError:
-    kind = "recorders in place of the launch packages"
-    def module(name, **names):
-        sys.modules[name] = types.ModuleType(name)
-        vars(sys.modules[name]).update(names)
-
-    record = lambda *a, **k: types.SimpleNamespace(positional=a, **k)
-    argument = lambda name, **k: types.SimpleNamespace(name=name, **k)
-    value = lambda name: types.SimpleNamespace(perform=lambda context: context.launch_configurations[name])
-    module("launch", LaunchDescription=lambda entities: types.SimpleNamespace(entities=entities))
-    module("launch.actions", DeclareLaunchArgument=argument, OpaqueFunction=record)
-    module("launch.substitutions", LaunchConfiguration=value)
-    module("launch_ros")
-    module("launch_ros.actions", Node=record)
-
-script = runpy.run_path(sys.argv[1])
-names = [e.name for e in script["generate_launch_description"]().entities if hasattr(e, "default_value")]
-expected = ["world", "pace", "record", "namespace", "use_sim_time"]
-assert names == expected, f"arguments: found {names}, expected {expected}"
-
-given = dict(world="uvms_pool", pace="max", record="a.mcap", namespace="sea", use_sim_time="false")
-if "ROS 2" in kind:
-    context = launch.LaunchContext()
-    context.launch_configurations.update(given)
-    (node,) = script["start"](context)
-    found = [node.node_package, node.node_executable]
-    # the arguments after --ros-args are known only once the process starts
-    for part in node.cmd[1:]:
-        text = "".join(p.perform(context) for p in part)
-        if text == "--ros-args":
-            break
-        found.append(text)
-else:
-    (node,) = script["start"](types.SimpleNamespace(launch_configurations=given))
-    assert node.namespace == "sea" and node.parameters == [{"use_sim_time": False}], vars(node)
-    found = [node.package, node.executable, *node.arguments]
-expected = ["merrow", "merrow", "run", "uvms_pool", "--pace", "max", "--record", "a.mcap"]
-assert found == expected, f"node: found {found}, expected {expected}"
-print("launch file tested with", kind)
-PY
+  python3 test/launch_file.py "$prefix/share/merrow/launch/sim.launch.py" || fail "launch/sim.launch.py"
 }
 
 command -v cargo >/dev/null || fail "cargo not found"

@@ -54,7 +54,8 @@ pub trait AutopilotLink {
     /// Adapts to a reset of the state.
     fn reset(&mut self);
     /// Sends the messages that are due, receives the packets that have arrived and applies them.
-    fn exchange(&mut self, simulation: &mut Simulation) -> Progress;
+    /// `follows_clock`: the pace of the world is that of the wall clock.
+    fn exchange(&mut self, simulation: &mut Simulation, follows_clock: bool) -> Progress;
     /// Keeps the latest readings of the sensors that the autopilot receives.
     fn read_sensors(&mut self, simulation: &Simulation);
 }
@@ -174,7 +175,7 @@ impl Observer for Autopilots {
         loop {
             let (mut limit, mut awaited) = (u64::MAX, Vec::new());
             for (k, link) in self.links.iter_mut().enumerate() {
-                match link.exchange(simulation) {
+                match link.exchange(simulation, deadline.is_some()) {
                     Progress::Steps(steps) => limit = limit.min(steps),
                     Progress::Awaiting => awaited.push(k),
                 }

@@ -3,7 +3,7 @@
 use crate::convert::curves::{Axis, Curves, labelled, single_curve, xyz};
 use crate::convert::instruments::{record, record_values};
 use crate::convert::topic::{FrameName, Publish, Topic};
-use crate::convert::vector3;
+use crate::convert::{WORLD_FRAME, header, vector3};
 use crate::msg::marine_acoustic_msgs;
 use crate::msg::marine_sensor_msgs::TurbidityNTU;
 use crate::node::frames;
@@ -16,16 +16,27 @@ use merrow_model::sensor::water::{
 use merrow_model::state::bottle::Bottle;
 use merrow_model::state::reading::Reading;
 use merrow_ros2::msg::geometry_msgs::{
-    Twist, TwistWithCovariance, TwistWithCovarianceStamped, Vector3,
+    Point, Pose, PoseWithCovariance, PoseWithCovarianceStamped, Twist, TwistWithCovariance,
+    TwistWithCovarianceStamped, Vector3,
 };
 use merrow_ros2::msg::sensor_msgs::{FluidPressure, Range, Temperature};
 use merrow_ros2::msg::std_msgs::{Float64, Header};
 
+/// Variance of a component that is not measured.
+const UNKNOWN: f64 = 1000.0;
+
 impl Publish for PressureSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![Topic::of_reading::<Self, _>("/data", |s| {
-            Some(fluid_pressure(s.data, s.header()))
-        })]
+        let (surface, per_depth) = (self.surface_pressure, self.pressure_per_depth);
+        vec![
+            Topic::of_reading::<Self, _>("/data", |s| Some(fluid_pressure(s.data, s.header()))),
+            Topic::of_reading::<Self, _>("/pose", move |s| {
+                let depth = (s.data.pressure - surface) / per_depth;
+                let variance = s.data.variance / (per_depth * per_depth);
+                let header = header(s.stamp_ns, WORLD_FRAME);
+                Some(depth_pose(depth, variance, header))
+            }),
+        ]
     }
 }
 
@@ -35,6 +46,26 @@ impl Curves for Pressure {
             "absolute pressure [kPa]".into(),
             single_curve("", 1e-3 * self.pressure),
         )]
+    }
+}
+
+/// Converts a depth [m] with its variance [m²] to a pose whose other components are unknown.
+fn depth_pose(depth: f64, variance: f64, header: Header) -> PoseWithCovarianceStamped {
+    let mut covariance = [0.0; 36];
+    for i in 0..6 {
+        covariance[7 * i] = if i == 2 { variance } else { UNKNOWN };
+    }
+    let position = Point {
+        z: -depth,
+        ..Point::default()
+    };
+    let pose = Pose {
+        position,
+        ..Pose::default()
+    };
+    PoseWithCovarianceStamped {
+        header,
+        pose: PoseWithCovariance { pose, covariance },
     }
 }
 

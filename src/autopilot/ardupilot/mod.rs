@@ -327,7 +327,7 @@ impl AutopilotLink for Link {
         }
     }
 
-    fn exchange(&mut self, simulation: &mut Simulation) -> Progress {
+    fn exchange(&mut self, simulation: &mut Simulation, _follows_clock: bool) -> Progress {
         self.history.push(Motion::read(simulation, self.robot));
         let (now_ns, dt_ns) = (simulation.time_ns(), simulation.scene.dt_ns);
         for _ in 0..MAX_FRAMES {

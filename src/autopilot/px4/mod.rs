@@ -1,10 +1,12 @@
 //! Link of a robot to PX4 SITL: exchanges MAVLink messages over TCP in step with the world.
 //!
 //! PX4 connects to the simulator, which sends `HIL_SENSOR` at 250 Hz and `HIL_GPS` at 10 Hz; the
-//! time of `HIL_SENSOR` is the time of PX4. Once PX4 has started its outputs, it answers each
-//! `HIL_SENSOR` with `HIL_ACTUATOR_CONTROLS`, for which the world waits; before, the frames follow
-//! the wall clock. Source: PX4, src/modules/simulation/simulator_mavlink/SimulatorMavlink.cpp
-//! (000f5fdb).
+//! time of `HIL_SENSOR` is the time of PX4, which answers with `HIL_ACTUATOR_CONTROLS`. Source:
+//! PX4, src/modules/simulation/simulator_mavlink/SimulatorMavlink.cpp (000f5fdb).
+//!
+//! At a pace that follows the wall clock the frames follow it, too. Otherwise, and with
+//! `lock_step`, the world waits for the answer to each frame. Not every frame has one: while PX4
+//! starts, and with airframes whose controllers are slower, the wait ends after a few milliseconds.
 //!
 //! In a world with time steps above 4 ms, frames contain interpolated motions, and outputs take
 //! effect at the next step.
@@ -31,10 +33,12 @@ const FRAME_NS: u64 = 4_000_000;
 const SLOW_FRAMES: u64 = 5;
 /// Number of frames between two fixes of the GNSS receiver.
 const GNSS_FRAMES: u64 = 25;
-/// Time for which a frame waits for PX4 before its outputs have started.
-const START_WAIT: Duration = Duration::from_millis(4);
-/// Time without outputs after which PX4 receives the next frame.
-const REPEAT_AFTER: Duration = Duration::from_secs(1);
+/// Time for which the world waits for the answer to a frame.
+const SHORT_WAIT: Duration = Duration::from_millis(4);
+/// The same if PX4 has answered all of the last frames.
+const LONG_WAIT: Duration = Duration::from_millis(500);
+/// Number of frames that PX4 has answered without exception, after which the long wait holds.
+const ANSWERED_FRAMES: u32 = 50;
 /// Length of the buffer for received bytes.
 const BUFFER: usize = 4096;
 /// Number of the simulator as a MAVLink system.
@@ -58,8 +62,8 @@ pub struct Link {
     listener: TcpListener,
     stream: Option<TcpStream>,
     phase: Phase,
-    /// True after the first outputs, which then answer each frame.
-    has_outputs: bool,
+    /// Number of the last frames that were answered without exception.
+    answered: u32,
     frames: FrameBuffer,
     sequence: u8,
     /// Number of frames since the connection.
@@ -90,7 +94,7 @@ impl Link {
             listener,
             stream: None,
             phase: Phase::Running { until_ns: 0 },
-            has_outputs: false,
+            answered: 0,
             frames: FrameBuffer::default(),
             sequence: 0,
             frame: 0,
@@ -118,7 +122,7 @@ impl Link {
                 continue;
             }
             self.log.status.restarts += u64::from(self.log.status.frames > 0);
-            (self.has_outputs, self.frame, self.sent_ns) = (false, 0, None);
+            (self.answered, self.frame, self.sent_ns) = (0, 0, None);
             self.phase = Phase::Running { until_ns: now_ns };
             self.frames = FrameBuffer::default();
             self.stream = Some(stream);
@@ -221,6 +225,15 @@ impl Link {
         }
     }
 
+    /// Time for which the world waits for the answer to a frame.
+    fn wait(&self) -> Duration {
+        if self.answered > ANSWERED_FRAMES {
+            LONG_WAIT
+        } else {
+            SHORT_WAIT
+        }
+    }
+
     /// Returns the end of the next frame [ns], for time steps of `dt_ns`: one period after the last
     /// one, or now if that is too long ago.
     fn frame_end(&self, now_ns: u64, dt_ns: u64) -> u64 {
@@ -278,10 +291,15 @@ impl AutopilotLink for Link {
         }
     }
 
-    fn exchange(&mut self, simulation: &mut Simulation) -> Progress {
+    fn exchange(&mut self, simulation: &mut Simulation, follows_clock: bool) -> Progress {
         self.history.push(Motion::read(simulation, self.robot));
         let (now_ns, dt_ns) = (simulation.time_ns(), simulation.scene.dt_ns);
         self.accept(now_ns);
+        let mut is_answered = false;
+        while let Some(controls) = self.receive() {
+            self.apply(&controls, simulation);
+            is_answered = true;
+        }
         for _ in 0..MAX_FRAMES {
             if self.stream.is_none() {
                 break;
@@ -296,19 +314,15 @@ impl AutopilotLink for Link {
                     self.phase = Phase::Awaiting { since };
                 }
                 Phase::Awaiting { since } => {
-                    match self.receive() {
-                        Some(controls) => {
-                            self.has_outputs = true;
-                            self.apply(&controls, simulation);
+                    if is_answered {
+                        self.answered = self.answered.saturating_add(1);
+                    } else if !follows_clock || self.settings.lock_step {
+                        if since.elapsed() < self.wait() {
+                            return Progress::Awaiting;
                         }
-                        None if self.stream.is_none() => break,
-                        None if !self.has_outputs && since.elapsed() > START_WAIT => {}
-                        None if since.elapsed() > REPEAT_AFTER => {
-                            self.log.status.lost_frames += 1;
-                            self.log.note("no outputs for 1 s".to_string());
-                        }
-                        None => return Progress::Awaiting,
+                        self.answered = 0;
                     }
+                    is_answered = false;
                     let until_ns = self.frame_end(now_ns, dt_ns);
                     self.phase = Phase::Running { until_ns };
                 }

@@ -12,6 +12,10 @@ use std::sync::Arc;
 pub struct PressureSpec {
     /// Errors of the pressure [Pa].
     pub errors: Errors,
+    /// Pressure at the surface from which its driver computes the depth [Pa].
+    pub surface_pressure: f64,
+    /// Increase of the pressure with the depth from which its driver computes the depth [Pa/m].
+    pub pressure_per_depth: f64,
 }
 
 impl StepSensor for PressureSpec {

@@ -39,6 +39,10 @@ const SUBSTITUTE_RATE: f64 = 1.0 / 3600.0;
 pub struct WorldValues<'a> {
     /// Acceleration of gravity [m/s²].
     pub gravity: f64,
+    /// Density of the water at the surface [kg/m³].
+    pub density: f64,
+    /// Pressure of the air at sea level [Pa].
+    pub air_pressure: f64,
     /// Seed of the world.
     pub seed: u64,
     /// Time step of the world [s].

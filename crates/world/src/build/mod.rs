@@ -131,6 +131,8 @@ fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) 
         around: water,
         world: WorldValues {
             gravity: water.gravity,
+            density: water.density,
+            air_pressure: 101_325.0,
             seed: 0,
             dt: f64::MIN_POSITIVE,
             dt_place: None,
@@ -286,6 +288,8 @@ fn build_context<'a>(
         },
         world: WorldValues {
             gravity: scene.gravity,
+            density: scene.sea.density,
+            air_pressure: scene.sea.air_pressure,
             seed: scene.seed,
             dt: scene.dt_ns as f64 * 1e-9,
             dt_place: step.has_key("dt_s").then(|| step.key_place("dt_s")),
