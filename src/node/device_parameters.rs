@@ -74,8 +74,8 @@ pub(crate) struct DeviceStates {
     noise: Vec<bool>,
     /// Level of each load.
     loads: Vec<f64>,
-    /// Health of each thruster, then of each fin.
-    health: Vec<Health>,
+    /// Health and effect of the faults of each thruster, then of each fin.
+    actuators: Vec<(Health, FaultEffect)>,
 }
 
 impl DeviceStates {
@@ -86,27 +86,35 @@ impl DeviceStates {
         Self {
             noise: state.sensors.iter().map(|s| s.noise).collect(),
             loads: state.loads.clone(),
-            health: thrusters
-                .chain(fins)
-                .map(|(health, fault)| combined_health(health, &fault))
-                .collect(),
+            actuators: thrusters.chain(fins).collect(),
         }
     }
 
-    /// Adds the parameters with this state.
-    fn add_values(&self, robot: &Robot, all: &mut Vec<(String, Value)>) {
-        for (sensor, noise) in robot.sensors.iter().zip(&self.noise) {
-            let name = format!("{}.{}.noise", robot.name, sensor.name);
-            all.push((name, Value::Bool(*noise)));
+    /// Adds the parameters with this state. With `known`, only those that have changed since then:
+    /// switches, levels, and the health of actuators whose faults have changed, because their own
+    /// health is set by the parameters.
+    fn add_values(&self, known: Option<&Self>, robot: &Robot, all: &mut Vec<(String, Value)>) {
+        for (k, (sensor, noise)) in robot.sensors.iter().zip(&self.noise).enumerate() {
+            if known.is_none_or(|known| known.noise.get(k) != Some(noise)) {
+                let name = format!("{}.{}.noise", robot.name, sensor.name);
+                all.push((name, Value::Bool(*noise)));
+            }
         }
-        for (load, level) in robot.loads.iter().zip(&self.loads) {
-            let name = load_level_name(&robot.name, &load.name);
-            all.push((name, Value::Double(*level)));
+        for (k, (load, level)) in robot.loads.iter().zip(&self.loads).enumerate() {
+            if known.is_none_or(|known| known.loads.get(k) != Some(level)) {
+                let name = load_level_name(&robot.name, &load.name);
+                all.push((name, Value::Double(*level)));
+            }
         }
         let thrusters = robot.thrusters.iter().map(|t| ("thrusters", &t.name));
         let fins = robot.fins.iter().map(|f| ("fins", &f.name));
-        for ((kind, name), health) in thrusters.chain(fins).zip(&self.health) {
-            let (word, efficiency) = match *health {
+        let actuators = thrusters.chain(fins).zip(&self.actuators);
+        for (k, ((kind, name), (health, fault))) in actuators.enumerate() {
+            let before = known.and_then(|known| known.actuators.get(k));
+            if before.is_some_and(|(_, before)| before == fault) {
+                continue;
+            }
+            let (word, efficiency) = match combined_health(*health, fault) {
                 Health::Healthy => ("healthy", 1.0),
                 Health::Reduced(fraction) => ("healthy", fraction),
                 Health::Stuck => ("stuck", 1.0),
@@ -149,11 +157,7 @@ pub(crate) fn update_changed(
         match known.get_mut(k) {
             Some(last) if *last == states => {}
             Some(last) => {
-                let mut all = Vec::new();
-                states.add_values(robot, &mut all);
-                let differs =
-                    |(name, value): &(String, Value)| server.get(name).as_ref() != Some(value);
-                changed.extend(all.into_iter().filter(differs));
+                states.add_values(Some(last), robot, &mut changed);
                 *last = states;
             }
             None => known.push(states),
@@ -166,7 +170,7 @@ pub(crate) fn update_changed(
 
 /// Adds the present values of the parameters of a robot.
 pub(crate) fn add_values(robot: &Robot, state: &RobotState, all: &mut Vec<(String, Value)>) {
-    DeviceStates::read(state).add_values(robot, all);
+    DeviceStates::read(state).add_values(None, robot, all);
     add_gains(robot, state, all);
 }
 

@@ -85,6 +85,7 @@ fn equal_thrust_is_straight() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     let without_propellers = [
         "firefly",
+        "firefly_autopilot",
         "firefly_riverwatch",
         "osu_uvms_published",
         "rover",

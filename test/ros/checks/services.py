@@ -344,6 +344,9 @@ def check_record():
         bad = m.call("record", uri="/proc/nowhere/bag.mcap")
         assert not bad.success and bad.message, bad
         bag = folder / "first.mcap"
+        missing = m.call("record", uri=str(bag))
+        assert not missing.success and "no folder" in missing.message, missing
+        bag.parent.mkdir()
         m.do("record", uri=str(bag))
         twice = m.call("record", uri=str(folder / "second.mcap"))
         assert not twice.success and twice.message, twice

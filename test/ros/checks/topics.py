@@ -211,7 +211,7 @@ def check_frames(m, messages):
         for sensor in robot["sensors"]:
             name = f"/{robot['name']}/{sensor['name']}"
             for topic in (topic for topic in messages if topic == name or topic.startswith(f"{name}/")):
-                in_world = sensor["kind"] == "odometry" or sensor["kind"] == "gnss" and topic == f"{name}/vel"
+                in_world = sensor["kind"] == "odometry" or (sensor["kind"], topic) in (("gnss", f"{name}/vel"), ("pressure", f"{name}/pose"))
                 # z out of the instrument, as the message requires
                 acoustic = "_acoustic" if sensor["kind"] == "dvl" and topic.endswith("/data") else ""
                 frame = "world" if in_world else name[1:] + acoustic

@@ -100,7 +100,7 @@ fn finished_bag_is_complete_and_marked() {
         (101, 1)
     );
 
-    let metadata = fs::read_to_string(folder.0.join("new/metadata.yaml")).unwrap();
+    let metadata = fs::read_to_string(folder.0.join("metadata.yaml")).unwrap();
     assert!(metadata.contains("\n  message_count: 101\n"), "{metadata}");
     assert!(metadata.contains("\n    - \"run.mcap\"\n"), "{metadata}");
 }
