@@ -9,6 +9,7 @@ use merrow::node::plan::Plan;
 use merrow::node::{frames, live_parameters, urdf};
 use merrow::simulation_interfaces;
 use merrow_math::Vec3;
+use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice};
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::sensor::acoustic::{Beacon, BeaconKind};
 use merrow_model::scene::sensor::ais::Transponder;
@@ -347,7 +348,34 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
         "sensors": sensors,
         "faults": fault::devices_with_kinds(robot).into_iter().collect::<std::collections::BTreeMap<_, _>>(),
         "battery_ah": robot.battery.as_ref().map(|b| b.capacity),
+        "autopilot": robot.autopilot.as_deref().map(|autopilot| autopilot_json(robot, autopilot)),
+        "mavlink": robot.mavlink.map(|m| json!({ "udp": m.address.to_string(), "system_id": m.system_id })),
         "sources": sources_json(&about.sources),
+    })
+}
+
+/// Describes the connection to an autopilot. The port of one that is not enabled is assigned by the
+/// order of the robots.
+fn autopilot_json(robot: &Robot, autopilot: &Autopilot) -> Value {
+    let (program, protocol) = match autopilot.kind {
+        AutopilotKind::ArduPilot => ("ArduPilot", "UDP"),
+        AutopilotKind::Px4 => ("PX4", "TCP"),
+    };
+    let outputs = autopilot.outputs.iter().map(|output| {
+        let device = match output.device {
+            ServoDevice::Thruster(k) => &robot.thrusters[k].name,
+            ServoDevice::Fin(k) => &robot.fins[k].name,
+            ServoDevice::Joint(k) => &robot.links[k + 1].joint.name,
+            ServoDevice::Load(k) => &robot.loads[k].name,
+        };
+        json!({ "channel": output.channel + 1, "device": device, "input": output.input, "command": output.command })
+    });
+    json!({
+        "program": program,
+        "protocol": protocol,
+        "port": Some(autopilot.port).filter(|port| *port > 0),
+        "enabled": autopilot.enabled,
+        "outputs": outputs.collect::<Vec<_>>(),
     })
 }
 
@@ -523,6 +551,19 @@ fn print_robot(r: &Value) {
                 text(&s["kind"])
             );
         }
+    }
+    let autopilot = &r["autopilot"];
+    if !autopilot.is_null() {
+        let state = if autopilot["enabled"] == true {
+            format!(
+                "{} port {}",
+                text(&autopilot["protocol"]),
+                autopilot["port"]
+            )
+        } else {
+            "with `merrow run --autopilot`".to_string()
+        };
+        println!("    autopilot: {}, {state}", text(&autopilot["program"]));
     }
     print_marks(r);
 }

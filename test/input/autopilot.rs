@@ -95,6 +95,10 @@ fn two_autopilots_have_two_ports() {
 #[test]
 fn px4() {
     check(
+        &with("wamv", "kind: px4, frame: differential, gnss: imu"),
+        "w.yaml:5:57: no sensor `imu` of this kind on the base",
+    );
+    check(
         &with("wamv", "kind: px4, frame: hexa_x"),
         "w.yaml:5:37: `frame`: the 2 thrusters of r are not arranged as the 6 outputs of this frame: use `frame: custom` and `outputs`",
     );

@@ -26,9 +26,9 @@ use mavlink::dialects::common::{
 use merrow_environment::air;
 use merrow_environment::geodesy::geodetic_from_world;
 use merrow_math::Vec3;
-use merrow_math::rng::{Draw, Stream};
-use merrow_model::scene::Scene;
-use merrow_model::scene::Sea;
+use merrow_math::rng::Draw;
+use merrow_model::scene::{Scene, Sea};
+use merrow_model::sensor::gnss::{Augmentation, Gnss};
 
 /// Standard deviation of the specific force [m/s²].
 const ACCELERATION_STD: f64 = 0.02;
@@ -42,12 +42,27 @@ const PRESSURE_STD: f64 = 0.02;
 const GAUSS: f64 = 1e4;
 /// Depth of the base below which there is no GNSS fix [m].
 const FIX_DEPTH: f64 = 0.3;
-/// Accuracy of the GNSS position, horizontal and vertical [cm].
-const ACCURACY_CM: [u16; 2] = [30, 40];
+/// Standard deviations of the GNSS position that PX4 assumes: east, north, up [m].
+const ACCURACY: [f64; 3] = [0.3, 0.3, 0.4];
+/// Number of satellites of the true position.
+const SATELLITES: usize = 10;
 /// Fields of accelerometer and gyro.
 const INERTIAL: u32 = 0x3f;
 /// Fields of the magnetometer, and of pressure, height and temperature.
 const SLOW: u32 = 0x1c0 | 0x1a00;
+
+/// Readings of sensors of the robot, which replace true values.
+#[derive(Clone, Debug, Default)]
+pub struct Readings {
+    /// Angular velocity [rad/s] and specific force [m/s²] in forward, left, up.
+    pub imu: Option<[Vec3; 2]>,
+    /// Magnetic flux density in forward, left, up [T].
+    pub field: Option<Vec3>,
+    /// Absolute pressure at the sensor [Pa].
+    pub pressure: Option<f64>,
+    /// Fix of the receiver.
+    pub gnss: Option<Gnss>,
+}
 
 /// World of the sensors.
 #[derive(Clone, Copy, Debug)]
@@ -59,25 +74,42 @@ pub struct Surroundings<'a> {
 }
 
 /// Returns the readings of the inertial sensors; with `is_slow_due` also of magnetometer and
-/// barometer. `index` is the number of the frame, which selects the noise.
+/// barometer. `noise` is that of the frame; readings of sensors of the robot have their own.
 pub fn sensors(
     motion: &Motion,
     around: Surroundings<'_>,
-    noise: Stream,
-    index: u64,
+    readings: &Readings,
+    mut noise: Draw,
     is_slow_due: bool,
 ) -> MavMessage {
-    let mut draw = noise.draw(index);
-    let force = specific_force(motion, around.scene.gravity);
-    let rate = forward_right_down(motion.angular_velocity);
-    let field_W = around.scene.origin.magnetic_field.scale(GAUSS);
-    let field = forward_right_down(motion.attitude.matrix().tr_mul_vec(field_W));
-    let [force, rate, field] = [
-        noisy(force, ACCELERATION_STD, &mut draw),
-        noisy(rate, ANGULAR_VELOCITY_STD, &mut draw),
-        noisy(field, FIELD_STD, &mut draw),
-    ];
-    let pressure = 0.01 * pressure(motion.position.z, around) + PRESSURE_STD * draw.normal();
+    let draw = &mut noise;
+    let [rate, force] = match readings.imu {
+        Some([rate, force]) => [rate, force].map(|v| components(forward_right_down(v))),
+        None => [
+            noisy(
+                forward_right_down(motion.angular_velocity),
+                ANGULAR_VELOCITY_STD,
+                draw,
+            ),
+            noisy(
+                specific_force(motion, around.scene.gravity),
+                ACCELERATION_STD,
+                draw,
+            ),
+        ],
+    };
+    let field = match readings.field {
+        Some(field) => components(forward_right_down(field.scale(GAUSS))),
+        None => {
+            let field_W = around.scene.origin.magnetic_field.scale(GAUSS);
+            let field = motion.attitude.matrix().tr_mul_vec(field_W);
+            noisy(forward_right_down(field), FIELD_STD, draw)
+        }
+    };
+    let pressure = match readings.pressure {
+        Some(pressure) => 0.01 * pressure,
+        None => 0.01 * pressure(motion.position.z, around) + PRESSURE_STD * draw.normal(),
+    };
     let fields = INERTIAL | if is_slow_due { SLOW } else { 0 };
     MavMessage::HIL_SENSOR(HIL_SENSOR_DATA {
         time_usec: motion.time_ns / 1000,
@@ -103,6 +135,10 @@ fn noisy(x: Vec3, std: f64, draw: &mut Draw) -> [f32; 3] {
     [x.x, x.y, x.z].map(|x| (x + std * draw.normal()) as f32)
 }
 
+fn components(x: Vec3) -> [f32; 3] {
+    [x.x, x.y, x.z].map(|x| x as f32)
+}
+
 /// Absolute pressure [Pa] at height `z` [m].
 fn pressure(z: f64, around: Surroundings<'_>) -> f64 {
     let (sea, gravity) = (around.sea, around.scene.gravity);
@@ -113,33 +149,51 @@ fn pressure(z: f64, around: Surroundings<'_>) -> f64 {
     }
 }
 
-/// Returns the fix of a GNSS receiver.
-pub fn gnss(motion: &Motion, around: Surroundings<'_>) -> MavMessage {
-    let (lat, lon, alt) = position(motion, around.scene);
-    let v = north_east_down(motion.velocity);
+/// Returns the fix of a GNSS receiver: the true position, or the reading of a receiver of the
+/// robot.
+pub fn gnss(motion: &Motion, around: Surroundings<'_>, readings: &Readings) -> MavMessage {
+    let truth = Gnss {
+        fix: motion.position.z > -FIX_DEPTH,
+        position: geodetic_from_world(&around.scene.origin, motion.position),
+        velocity: motion.velocity,
+        variances: ACCURACY.map(|std| std * std),
+        velocity_variances: [0.0; 3],
+        augmentation: Augmentation::None,
+        satellites: Some(SATELLITES),
+        dilution: None,
+    };
+    let fix = readings.gnss.unwrap_or(truth);
+    let (lat, lon, alt) = position(fix.position);
+    let v = north_east_down(fix.velocity);
     let course = v.y.atan2(v.x).to_degrees().rem_euclid(360.0);
-    let has_fix = motion.position.z > -FIX_DEPTH;
     let [vn, ve, vd] = hundredths(v);
+    let [east, north, up] = fix.variances;
+    let centimetres = |variance: f64| (100.0 * variance.sqrt()).round() as u16;
     MavMessage::HIL_GPS(HIL_GPS_DATA {
         time_usec: motion.time_ns / 1000,
         lat,
         lon,
         alt,
-        eph: ACCURACY_CM[0],
-        epv: ACCURACY_CM[1],
+        eph: centimetres(east.max(north)),
+        epv: centimetres(up),
         vel: (100.0 * v.x.hypot(v.y)).round() as u16,
         vn,
         ve,
         vd,
         cog: (100.0 * course).round() as u16 % 36_000,
-        fix_type: if has_fix { 3 } else { 0 },
-        satellites_visible: if has_fix { 10 } else { 0 },
+        fix_type: if fix.fix { 3 } else { 0 },
+        satellites_visible: match fix.satellites {
+            _ if !fix.fix => 0,
+            Some(satellites) => satellites as u8,
+            None => SATELLITES as u8,
+        },
     })
 }
 
 /// Returns the true state, which PX4 records.
 pub fn true_state(motion: &Motion, around: Surroundings<'_>) -> MavMessage {
-    let (lat, lon, alt) = position(motion, around.scene);
+    let geodetic = geodetic_from_world(&around.scene.origin, motion.position);
+    let (lat, lon, alt) = position(geodetic);
     let rate = forward_right_down(motion.angular_velocity);
     let q = attitude_in_ned(motion.attitude);
     let [vx, vy, vz] = hundredths(north_east_down(motion.velocity));
@@ -166,9 +220,8 @@ pub fn true_state(motion: &Motion, around: Surroundings<'_>) -> MavMessage {
     })
 }
 
-/// Latitude and longitude [1e-7 deg] and height [mm].
-fn position(motion: &Motion, scene: &Scene) -> (i32, i32, i32) {
-    let [latitude, longitude, height] = geodetic_from_world(&scene.origin, motion.position);
+/// Latitude and longitude [1e-7 deg] and height [mm] of a geodetic position [rad, rad, m].
+fn position([latitude, longitude, height]: [f64; 3]) -> (i32, i32, i32) {
     let [lat, lon] = [latitude, longitude].map(|x| (x.to_degrees() * 1e7).round() as i32);
     (lat, lon, (1000.0 * height).round() as i32)
 }

@@ -14,13 +14,15 @@
 pub mod hil_messages;
 
 use crate::autopilot::history::{Motion, MotionHistory, SPAN_NS};
-use crate::autopilot::px4::hil_messages::{Surroundings, gnss, sensors, true_state};
+use crate::autopilot::px4::hil_messages::{Readings, Surroundings, gnss, sensors, true_state};
 use crate::autopilot::status::{LinkLog, LinkStatus};
 use crate::autopilot::{AutopilotLink, POLL_NS, Progress, device_command};
+use crate::convert::navigation::magnetic_flux_density;
 use crate::mavlink::frames::{FrameBuffer, encode};
 use mavlink::dialects::common::{HIL_ACTUATOR_CONTROLS_DATA, MavMessage};
 use merrow_math::rng::Stream;
 use merrow_model::scene::autopilot::Autopilot;
+use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -71,6 +73,7 @@ pub struct Link {
     /// Simulated time of the last frame [ns].
     sent_ns: Option<u64>,
     history: MotionHistory,
+    readings: Readings,
     log: LinkLog,
 }
 
@@ -100,6 +103,7 @@ impl Link {
             frame: 0,
             sent_ns: None,
             history: MotionHistory::default(),
+            readings: Readings::default(),
             log: LinkLog::new(name, address),
         })
     }
@@ -202,14 +206,16 @@ impl Link {
         let noise = Stream::new(simulation.scene.seed, &name);
         let (index, mut messages) = (self.frame, Vec::new());
         if index % GNSS_FRAMES == 0 {
-            messages.push(gnss(&motion, around));
+            messages.push(gnss(&motion, around, &self.readings));
         }
         if index % SLOW_FRAMES == 0 {
             messages.push(true_state(&motion, around));
         }
         // last, because it advances the time of PX4
         let is_slow_due = index % SLOW_FRAMES == 0;
-        messages.push(sensors(&motion, around, noise, index, is_slow_due));
+        let noise = noise.draw(index);
+        let sensors = sensors(&motion, around, &self.readings, noise, is_slow_due);
+        messages.push(sensors);
         self.frame += 1;
         let mut bytes = Vec::new();
         for message in &messages {
@@ -286,6 +292,7 @@ impl AutopilotLink for Link {
     /// The time of PX4 cannot go back: its connection is closed, and it starts again.
     fn reset(&mut self) {
         self.history.clear();
+        self.readings = Readings::default();
         if self.stream.is_some() {
             self.disconnect("the world was reset: start PX4 again");
         }
@@ -334,5 +341,27 @@ impl AutopilotLink for Link {
         Progress::Steps((POLL_NS / dt_ns).max(1))
     }
 
-    fn read_sensors(&mut self, _simulation: &Simulation) {}
+    fn read_sensors(&mut self, simulation: &Simulation) {
+        let (settings, readings) = (&self.settings, &mut self.readings);
+        let model = &simulation.scene.robots[self.robot];
+        for delivered in &simulation.runners[self.robot].outbox {
+            let (k, reading) = (Some(delivered.sensor), &delivered.stamped.reading);
+            let R_BS = model.sensors[delivered.sensor].R_LS;
+            match reading {
+                Reading::Imu(imu) if settings.imu == k => {
+                    let both = [imu.angular_velocity, imu.linear_acceleration];
+                    readings.imu = Some(both.map(|v| R_BS.mul_vec(v)));
+                }
+                Reading::Gnss(fix) if settings.gnss == k => readings.gnss = Some(*fix),
+                Reading::Pressure(pressure) if settings.barometer == k => {
+                    readings.pressure = Some(pressure.pressure);
+                }
+                reading if settings.magnetometer == k => {
+                    let field = magnetic_flux_density(reading);
+                    readings.field = field.map(|field| R_BS.mul_vec(field));
+                }
+                _ => {}
+            }
+        }
+    }
 }

@@ -37,6 +37,12 @@ pub struct Autopilot {
     pub outputs: Vec<ServoOutput>,
     /// Index of the IMU whose readings the autopilot receives; `None`: the true motion.
     pub imu: Option<usize>,
+    /// The same for the magnetometer of PX4.
+    pub magnetometer: Option<usize>,
+    /// The same for the barometer of PX4.
+    pub barometer: Option<usize>,
+    /// The same for the GNSS receiver of PX4.
+    pub gnss: Option<usize>,
     /// Indices of the altimeters that are its rangefinders, in the order of its instances.
     pub rangefinders: Vec<usize>,
     /// Index of the anemometer that is its wind vane, if any.

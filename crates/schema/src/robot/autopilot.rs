@@ -61,6 +61,16 @@ spec! {
         outputs: NamedMap<Px4OutputConfig> [frame] = NamedMap::default(),
         /// Whether the world waits for the autopilot also at a pace that follows the wall clock.
         lock_step: bool = false,
+        /// Name of the IMU whose readings PX4 receives. Default: the true motion with noise.
+        imu: Option<String> [frame],
+        /// Name of the magnetometer whose readings PX4 receives. Default: the true field with
+        /// noise.
+        magnetometer: Option<String> [frame],
+        /// Name of the barometer or pressure sensor whose readings PX4 receives. Default: the true
+        /// pressure with noise.
+        barometer: Option<String> [frame],
+        /// Name of the GNSS receiver whose fixes PX4 receives. Default: the true position.
+        gnss: Option<String> [frame],
     }
 }
 

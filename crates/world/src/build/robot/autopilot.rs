@@ -173,6 +173,9 @@ fn build_ardupilot(file: &ArduPilotConfig, robot: &Robot, problems: &mut Problem
             .imu
             .as_ref()
             .and_then(|name| sensor(name, "imu", &["imu", "ahrs"])),
+        magnetometer: None,
+        barometer: None,
+        gnss: None,
         wind_vane: file
             .wind_vane
             .as_ref()
@@ -203,14 +206,21 @@ fn build_px4(file: &Px4Config, robot: &Robot, problems: &mut Problems) -> Autopi
         input: output.control,
         command: output.command,
     });
+    let outputs = all_outputs(outputs, custom.collect(), at, robot, problems);
+    let mut sensor = |name: &Option<String>, key: &str, kinds: &[&str]| {
+        find_sensor(name.as_ref()?, at.key_place(key), robot, kinds, problems)
+    };
     Autopilot {
         kind: AutopilotKind::Px4,
         enabled: file.enabled,
         port: given_port(AutopilotKind::Px4, file.port, file.instance),
         lock_step: file.lock_step,
-        outputs: all_outputs(outputs, custom.collect(), at, robot, problems),
+        outputs,
         rangefinders: Vec::new(),
-        imu: None,
+        imu: sensor(&file.imu, "imu", &["imu", "ahrs"]),
+        magnetometer: sensor(&file.magnetometer, "magnetometer", &["magnetometer"]),
+        barometer: sensor(&file.barometer, "barometer", &["barometer", "pressure"]),
+        gnss: sensor(&file.gnss, "gnss", &["gnss"]),
         wind_vane: None,
         address: parse_address(&file.address, at, problems),
     }
