@@ -1,6 +1,7 @@
 //! Tests that run the examples of README and docs/ as written.
 
 use crate::common::folder::Folder;
+use merrow::input::profile_services::services;
 use merrow::node::plan::Plan;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_world::{Overrides, load_text};
@@ -1021,6 +1022,46 @@ fn sonar_snapshots_are_waterfalls() {
         (high as f64 - 512.0 - 7.0 * metre).abs() < metre,
         "{high}, {metre} a metre: {said}"
     );
+}
+
+// Goal: docs/profiles.md lists the services of the profiles. Method: names and types of its table
+// compared with those of the pool with each profile. Tolerance: none.
+#[test]
+fn services_of_profiles_are_documented() {
+    let page = text("docs/profiles.md");
+    let rows: BTreeSet<String> = page
+        .lines()
+        .filter(|line| line.contains("/srv/"))
+        .map(str::to_string)
+        .collect();
+    let mut found = BTreeSet::new();
+    for profile in [Profile::Plankton, Profile::Stonefish] {
+        let overrides = Overrides {
+            profile: Some(profile),
+            ..Overrides::default()
+        };
+        let text = "robots: {rov: {model: bluerov2_heavy}}";
+        let scene = load_text("w.yaml", text, overrides).unwrap().scene;
+        for (name, service) in services(&scene) {
+            let number = name
+                .split("id_")
+                .nth(1)
+                .and_then(|rest| rest.split('/').next());
+            let name = match number {
+                Some(number) => name.replace(&format!("id_{number}"), "id_<n>"),
+                None => name,
+            };
+            let name = format!(
+                "/{}",
+                name.replace("rov/", "<robot>/").trim_start_matches('/')
+            );
+            found.insert(format!("| `{name}` | `{}` |", service.type_name()));
+        }
+    }
+    assert_eq!(found.len(), rows.len(), "{found:#?}");
+    for row in &found {
+        assert!(rows.iter().any(|line| line.contains(row)), "{row}");
+    }
 }
 
 /// Rows of the topics that a robot has with a profile and not without it: topic, type, direction.

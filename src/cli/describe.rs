@@ -3,7 +3,7 @@
 use merrow::arm;
 use merrow::convert::instruments;
 use merrow::input::motion_control::ControllerService;
-use merrow::input::{firmware, motion_control, services};
+use merrow::input::{firmware, motion_control, profile_services, services};
 use merrow::msg::SetControlMode;
 use merrow::node::plan::Plan;
 use merrow::node::{frames, live_parameters, urdf};
@@ -208,6 +208,9 @@ fn services_of(scene: &Scene) -> Vec<Value> {
             };
             json!({ "service": full_name(&name), "type": kind })
         }))
+        .chain(profile_services::services(scene).into_iter().map(
+            |(name, service)| json!({ "service": full_name(&name), "type": service.type_name() }),
+        ))
         .collect()
 }
 

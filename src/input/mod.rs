@@ -4,6 +4,7 @@
 pub mod faults;
 pub mod firmware;
 pub mod motion_control;
+pub mod profile_services;
 pub mod replay;
 pub mod services;
 pub(crate) mod wrench;

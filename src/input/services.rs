@@ -8,6 +8,7 @@ use crate::convert::instruments;
 use crate::convert::{from_quaternion, from_vector3, time};
 use crate::input::Mailbox;
 use crate::input::motion_control::ControllerService;
+use crate::input::profile_services::{self, Respawn, RespawnResponse};
 use crate::input::{firmware, motion_control, wrench};
 use crate::msg::{
     ApplyWrench, ApplyWrenchResponse, Checkpoint, CheckpointRequest, CheckpointResponse,
@@ -59,7 +60,7 @@ pub fn start(
     parameters: &Arc<ParameterServer>,
     tasks: Sender<Task>,
 ) -> Result<Vec<Service>, NodeError> {
-    let parameters = Arc::clone(parameters);
+    let (profile_parameters, parameters) = (parameters, Arc::clone(parameters));
     let trigger = |name: &str, request: fn(Reply<()>) -> Request| {
         serve::<Trigger>(node, mailbox, name, move |mailbox, _, caller| {
             mailbox.send_request(request(caller.reply(|()| Ok(String::new()))));
@@ -102,6 +103,7 @@ pub fn start(
     ];
     services.extend(wrench_services(node, mailbox)?);
     services.extend(device_services(node, mailbox)?);
+    services.extend(profile_services::start(node, mailbox, profile_parameters)?);
     Ok(services)
 }
 
@@ -184,7 +186,7 @@ fn controller_service(
 }
 
 /// Starts a service whose handler receives the mailbox, the request and the caller.
-fn serve<S: ServiceOutcome>(
+pub(super) fn serve<S: ServiceOutcome>(
     node: &Node,
     mailbox: &Mailbox,
     name: &str,
@@ -209,7 +211,7 @@ impl Mailbox {
     }
 
     /// Sends a command to the run; its outcome is the reply to the caller.
-    fn send_command<S: ServiceOutcome<Outcome = MessageOutcome>>(
+    pub(super) fn send_command<S: ServiceOutcome<Outcome = MessageOutcome>>(
         &self,
         command: Command,
         caller: Caller<S>,
@@ -224,7 +226,7 @@ impl Mailbox {
 }
 
 /// A service whose response is built from an outcome.
-trait ServiceOutcome: ServiceType + 'static {
+pub(super) trait ServiceOutcome: ServiceType + 'static {
     /// Outcome of the request.
     type Outcome;
     /// Builds the outcome of a request that was not processed.
@@ -266,6 +268,7 @@ message_services! {
     ClearWrenches => ClearWrenchesResponse,
     Record => RecordResponse,
     SetControlMode => SetControlModeResponse,
+    Respawn => RespawnResponse,
     SetBool => SetBoolResponse,
     Checkpoint => CheckpointResponse,
 }
@@ -290,7 +293,7 @@ impl ServiceOutcome for StepSimulation {
 
 /// Client that waits for the outcome of a request. If dropped without one, it receives the error
 /// that the simulation has ended.
-struct Caller<S: ServiceOutcome> {
+pub(super) struct Caller<S: ServiceOutcome> {
     responder: Option<Responder>,
     service: std::marker::PhantomData<fn() -> S>,
 }
@@ -303,7 +306,7 @@ impl<S: ServiceOutcome> Caller<S> {
         }
     }
 
-    fn answer(mut self, outcome: S::Outcome) {
+    pub(super) fn answer(mut self, outcome: S::Outcome) {
         self.respond(outcome);
     }
 

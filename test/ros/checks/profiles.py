@@ -1,7 +1,9 @@
 """Checks of end_to_end.py: clients of other simulators drive a robot by its profile."""
 
+import math
+
 from checks.drive import header
-from live import Merrow, message_type, nanoseconds, take, wait_for
+from live import Merrow, message_type, nanoseconds, take, wait_for, wait_until
 
 FLOAT = "std_msgs/msg/Float64"
 STAMPED = "uuv_gazebo_ros_plugins_msgs/msg/FloatStamped"
@@ -74,4 +76,55 @@ def check_profile_plankton():
         assert found.twist.twist.linear.z < -0.1, found.twist.twist
 
 
-CHECKS = [check_profile_vrx, check_profile_gz, check_profile_stonefish, check_profile_plankton]
+def call(m, service, kind, **fields):
+    """Calls a service of another simulator."""
+    client = m.peer.client(service, kind)
+    assert client.wait(20), f"no service {service}"
+    return client.call(**fields)
+
+
+def check_services_of_plankton():
+    """Services of thrusters and of the current set the parameters that show the same state."""
+    package, world = "uuv_gazebo_ros_plugins_msgs/srv", "uuv_world_ros_plugins_msgs/srv"
+    with Merrow("pool", "--profile", "plankton") as m:
+        thruster, parameter = "/bluerov2/thrusters/id_0", "bluerov2.thrusters.t1"
+        empty = {"structure_needs_at_least_one_member": 0}
+        assert call(m, f"{thruster}/get_thruster_state", f"{package}/GetThrusterState", **empty).is_on
+        assert call(m, f"{thruster}/set_thruster_state", f"{package}/SetThrusterState", on=False).success
+        assert m.get(f"{parameter}.state") == "dead"
+        assert not call(m, f"{thruster}/get_thruster_state", f"{package}/GetThrusterState", **empty).is_on
+        assert call(m, f"{thruster}/set_thruster_state", f"{package}/SetThrusterState", on=True).success
+        efficiency = f"{thruster}/set_thrust_force_efficiency"
+        assert call(m, efficiency, f"{package}/SetThrusterEfficiency", efficiency=0.5).success
+        assert not call(m, efficiency, f"{package}/SetThrusterEfficiency", efficiency=math.nan).success
+        assert call(m, f"{thruster}/get_thrust_force_efficiency", f"{package}/GetThrusterEfficiency", **empty).efficiency == 0.5
+        assert m.get(f"{parameter}.efficiency") == 0.5
+        assert call(m, "/hydrodynamics/set_current_velocity", f"{world}/SetCurrentVelocity", velocity=0.4, horizontal_angle=math.pi / 2,
+                    vertical_angle=0.0).success
+        assert abs(m.get("water.current.speed_m_s") - 0.4) < 1e-9 and abs(m.get("water.current.direction_deg")) < 1e-9
+        assert call(m, "/hydrodynamics/set_current_horz_angle", f"{world}/SetCurrentDirection", angle=0.0).success
+        assert abs(m.get("water.current.direction_deg") - 90) < 1e-9
+
+
+def check_services_of_stonefish():
+    """The current is switched off and on, and a robot is placed at a pose in north, east, down."""
+    with Merrow("pool", "--profile", "stonefish") as m:
+        assert m.set("water.current.speed_m_s", 0.3).successful
+        assert call(m, "/disable_currents", "std_srvs/srv/Trigger", structure_needs_at_least_one_member=0).success
+        assert m.get("water.current.speed_m_s") == 0.0
+        assert call(m, "/enable_currents", "std_srvs/srv/Trigger", structure_needs_at_least_one_member=0).success
+        assert m.get("water.current.speed_m_s") == 0.3
+        point, quaternion = message_type("geometry_msgs/msg/Point"), message_type("geometry_msgs/msg/Quaternion")
+        pose = message_type("geometry_msgs/msg/Pose")
+        origin = pose(position=point(x=1.0, y=2.0, z=3.0), orientation=quaternion(x=0.0, y=0.0, z=0.0, w=1.0))
+        odometry = m.listen("/bluerov2/odometry")
+        assert call(m, "/respawn_robot", "stonefish_ros2/srv/Respawn", name="bluerov2", origin=origin).success
+        take(odometry)
+        p = wait_until(odometry, lambda _: True).pose.pose
+        assert abs(p.position.x - 2) < 0.2 and abs(p.position.y - 1) < 0.2 and abs(p.position.z + 3) < 0.2, p
+        assert abs(p.orientation.z - math.sqrt(0.5)) < 0.05, p
+        wrong = call(m, "/respawn_robot", "stonefish_ros2/srv/Respawn", name="none", origin=origin)
+        assert not wrong.success and "none" in wrong.message, wrong
+
+
+CHECKS = [check_services_of_plankton, check_services_of_stonefish, check_profile_vrx, check_profile_gz, check_profile_stonefish, check_profile_plankton]

@@ -1,0 +1,431 @@
+//! Services of other simulators, for the robots with their profile.
+//!
+//! UUV Simulator and Plankton (47dab94c, `ThrusterROSPlugin.cpp`,
+//! `UnderwaterCurrentROSPlugin.cpp`): state and efficiency of each thruster, velocity of the
+//! current. Stonefish (6646e7a, `ROS2SimulationManager.cpp`): the current on and off, and the pose
+//! of a robot. They set the parameters of the node, so that both show the same state.
+
+use crate::convert::from_quaternion;
+use crate::input::Mailbox;
+use crate::input::services::{Caller, ServiceOutcome, serve};
+use merrow_math::{Quat, Vec3};
+use merrow_model::scene::Scene;
+use merrow_model::scene::robot::profile::Profile;
+use merrow_model::state::Command;
+use merrow_ros2::message::{Service as ServiceType, ros_service};
+use merrow_ros2::msg::geometry_msgs::Pose;
+use merrow_ros2::msg::std_srvs::Trigger;
+use merrow_ros2::node::{Node, NodeError, Service};
+use merrow_ros2::parameters::ParameterServer;
+use merrow_ros2::parameters::value::ParameterValue as Value;
+use std::sync::{Arc, Mutex, PoisonError};
+
+const SPEED: &str = "water.current.speed_m_s";
+const DIRECTION: &str = "water.current.direction_deg";
+const UP: &str = "water.current.up_m_s";
+
+ros_service! {
+    /// Switches a thruster on or off.
+    pub struct SetThrusterState("uuv_gazebo_ros_plugins_msgs/srv/SetThrusterState") {
+        request SetThrusterStateRequest {
+            /// True switches it on.
+            on: bool,
+        }
+        response SetThrusterStateResponse {
+            /// Whether the state was set.
+            success: bool,
+        }
+    }
+
+    /// Returns whether a thruster is on.
+    pub struct GetThrusterState("uuv_gazebo_ros_plugins_msgs/srv/GetThrusterState") {
+        request GetThrusterStateRequest {}
+        response GetThrusterStateResponse {
+            /// Whether the thruster is on.
+            is_on: bool,
+        }
+    }
+
+    /// Sets the fraction of its thrust that a thruster delivers.
+    pub struct SetThrusterEfficiency("uuv_gazebo_ros_plugins_msgs/srv/SetThrusterEfficiency") {
+        request SetThrusterEfficiencyRequest {
+            /// Fraction of the thrust, 0 to 1.
+            efficiency: f64,
+        }
+        response SetThrusterEfficiencyResponse {
+            /// Whether the fraction was set.
+            success: bool,
+        }
+    }
+
+    /// Returns the fraction of its thrust that a thruster delivers.
+    pub struct GetThrusterEfficiency("uuv_gazebo_ros_plugins_msgs/srv/GetThrusterEfficiency") {
+        request GetThrusterEfficiencyRequest {}
+        response GetThrusterEfficiencyResponse {
+            /// Fraction of the thrust, 0 to 1.
+            efficiency: f64,
+        }
+    }
+
+    /// Sets the velocity of the current.
+    pub struct SetCurrentVelocity("uuv_world_ros_plugins_msgs/srv/SetCurrentVelocity") {
+        request SetCurrentVelocityRequest {
+            /// Speed of the current [m/s].
+            velocity: f64,
+            /// Direction to which it flows, counter-clockwise from east [rad].
+            horizontal_angle: f64,
+            /// Angle above the horizontal [rad].
+            vertical_angle: f64,
+        }
+        response SetCurrentVelocityResponse {
+            /// Whether the velocity was set.
+            success: bool,
+        }
+    }
+
+    /// Sets the direction of the current.
+    pub struct SetCurrentDirection("uuv_world_ros_plugins_msgs/srv/SetCurrentDirection") {
+        request SetCurrentDirectionRequest {
+            /// Direction to which it flows, counter-clockwise from east [rad].
+            angle: f64,
+        }
+        response SetCurrentDirectionResponse {
+            /// Whether the direction was set.
+            success: bool,
+        }
+    }
+
+    /// Places a robot at a pose, at rest.
+    pub struct Respawn("stonefish_ros2/srv/Respawn") {
+        request RespawnRequest {
+            /// Name of the robot.
+            name: String,
+            /// Pose in north, east, down.
+            origin: Pose,
+        }
+        response RespawnResponse {
+            /// Whether the robot was placed.
+            success: bool,
+            /// Reason for a failure, as text for users.
+            message: String,
+        }
+    }
+}
+
+/// Service of another simulator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProfileService {
+    /// Switches the thruster whose parameters begin with this text.
+    SetThrusterState(String),
+    /// Returns whether it is on.
+    GetThrusterState(String),
+    /// Sets the efficiency of the thruster.
+    SetThrusterEfficiency(String),
+    /// Returns the efficiency of the thruster.
+    GetThrusterEfficiency(String),
+    /// Sets the velocity of the current.
+    SetCurrentVelocity,
+    /// Sets the direction of the current.
+    SetCurrentDirection,
+    /// Switches the current on (true) or off.
+    SwitchCurrents(bool),
+    /// Places a robot at a pose.
+    Respawn,
+}
+
+impl ProfileService {
+    /// Returns the name of the ROS type.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Self::SetThrusterState(_) => SetThrusterState::TYPE,
+            Self::GetThrusterState(_) => GetThrusterState::TYPE,
+            Self::SetThrusterEfficiency(_) => SetThrusterEfficiency::TYPE,
+            Self::GetThrusterEfficiency(_) => GetThrusterEfficiency::TYPE,
+            Self::SetCurrentVelocity => SetCurrentVelocity::TYPE,
+            Self::SetCurrentDirection => SetCurrentDirection::TYPE,
+            Self::SwitchCurrents(_) => Trigger::TYPE,
+            Self::Respawn => Respawn::TYPE,
+        }
+    }
+}
+
+/// Lists the services of the profiles of all robots.
+pub fn services(scene: &Scene) -> Vec<(String, ProfileService)> {
+    let mut all = Vec::new();
+    let is_uuv = |profile| matches!(profile, Some(Profile::Uuv | Profile::Plankton));
+    for robot in scene.robots.iter().filter(|robot| is_uuv(robot.profile)) {
+        for (k, thruster) in robot.thrusters.iter().enumerate() {
+            let name = |service: &str| {
+                robot.in_namespace(&format!("{}/thrusters/id_{k}/{service}", robot.name))
+            };
+            let prefix = format!("{}.thrusters.{}", robot.name, thruster.name);
+            all.extend([
+                (
+                    name("set_thruster_state"),
+                    ProfileService::SetThrusterState(prefix.clone()),
+                ),
+                (
+                    name("get_thruster_state"),
+                    ProfileService::GetThrusterState(prefix.clone()),
+                ),
+                (
+                    name("set_thrust_force_efficiency"),
+                    ProfileService::SetThrusterEfficiency(prefix.clone()),
+                ),
+                (
+                    name("get_thrust_force_efficiency"),
+                    ProfileService::GetThrusterEfficiency(prefix),
+                ),
+            ]);
+        }
+    }
+    if scene.robots.iter().any(|robot| is_uuv(robot.profile)) {
+        let name = |service: &str| format!("/hydrodynamics/{service}");
+        all.push((
+            name("set_current_velocity"),
+            ProfileService::SetCurrentVelocity,
+        ));
+        all.push((
+            name("set_current_horz_angle"),
+            ProfileService::SetCurrentDirection,
+        ));
+    }
+    let is_stonefish = |profile| profile == Some(Profile::Stonefish);
+    if scene.robots.iter().any(|robot| is_stonefish(robot.profile)) {
+        all.push((
+            "/enable_currents".into(),
+            ProfileService::SwitchCurrents(true),
+        ));
+        all.push((
+            "/disable_currents".into(),
+            ProfileService::SwitchCurrents(false),
+        ));
+        all.push(("/respawn_robot".into(), ProfileService::Respawn));
+    }
+    all
+}
+
+/// Starts the services of the profiles.
+pub(super) fn start(
+    node: &Node,
+    mailbox: &Mailbox,
+    parameters: &Arc<ParameterServer>,
+) -> Result<Vec<Service>, NodeError> {
+    let suspended = Arc::new(Mutex::new(None));
+    let start_one = |(name, service): (String, ProfileService)| {
+        start_service(node, mailbox, parameters, &suspended, &name, service)
+    };
+    services(&mailbox.scene)
+        .into_iter()
+        .map(start_one)
+        .collect()
+}
+
+/// Speed and vertical velocity of a current that is switched off [m/s].
+type Suspended = Arc<Mutex<Option<[f64; 2]>>>;
+
+fn start_service(
+    node: &Node,
+    mailbox: &Mailbox,
+    parameters: &Arc<ParameterServer>,
+    suspended: &Suspended,
+    name: &str,
+    service: ProfileService,
+) -> Result<Service, NodeError> {
+    let parameters = Arc::clone(parameters);
+    match service {
+        ProfileService::SetThrusterState(prefix) => {
+            serve::<SetThrusterState>(node, mailbox, name, move |_, request, caller| {
+                let word = if request.on { "healthy" } else { "dead" };
+                let value = Value::String(word.into());
+                caller.answer(set(&parameters, &[(format!("{prefix}.state"), value)]));
+            })
+        }
+        ProfileService::GetThrusterState(prefix) => {
+            serve::<GetThrusterState>(node, mailbox, name, move |_, _, caller| {
+                let state = parameters.get(&format!("{prefix}.state"));
+                caller.answer(state != Some(Value::String("dead".into())));
+            })
+        }
+        ProfileService::SetThrusterEfficiency(prefix) => {
+            serve::<SetThrusterEfficiency>(node, mailbox, name, move |_, request, caller| {
+                let value = Value::Double(request.efficiency);
+                caller.answer(set(&parameters, &[(format!("{prefix}.efficiency"), value)]));
+            })
+        }
+        ProfileService::GetThrusterEfficiency(prefix) => {
+            serve::<GetThrusterEfficiency>(node, mailbox, name, move |_, _, caller| {
+                caller.answer(number(&parameters, &format!("{prefix}.efficiency")));
+            })
+        }
+        ProfileService::SetCurrentVelocity => {
+            serve::<SetCurrentVelocity>(node, mailbox, name, move |_, request, caller| {
+                let (v, vertical) = (request.velocity, request.vertical_angle);
+                let values = [
+                    (SPEED.to_string(), Value::Double(v * libm::cos(vertical))),
+                    (DIRECTION.to_string(), direction(request.horizontal_angle)),
+                    (UP.to_string(), Value::Double(v * libm::sin(vertical))),
+                ];
+                caller.answer(set(&parameters, &values));
+            })
+        }
+        ProfileService::SetCurrentDirection => {
+            serve::<SetCurrentDirection>(node, mailbox, name, move |_, request, caller| {
+                let value = (DIRECTION.to_string(), direction(request.angle));
+                caller.answer(set(&parameters, &[value]));
+            })
+        }
+        ProfileService::SwitchCurrents(on) => {
+            let suspended = Arc::clone(suspended);
+            serve::<Trigger>(node, mailbox, name, move |_, _, caller| {
+                caller.answer(switch_currents(on, &parameters, &suspended));
+            })
+        }
+        ProfileService::Respawn => serve::<Respawn>(node, mailbox, name, respawn),
+    }
+}
+
+/// Sets several parameters together.
+fn set(parameters: &ParameterServer, values: &[(String, Value)]) -> Result<String, String> {
+    parameters.set_atomically(values).map(|()| String::new())
+}
+
+/// Value of a number; 0 if there is no such parameter.
+fn number(parameters: &ParameterServer, name: &str) -> f64 {
+    match parameters.get(name) {
+        Some(Value::Double(value)) => value,
+        _ => 0.0,
+    }
+}
+
+/// Converts a direction, counter-clockwise from east [rad], to one clockwise from north [deg].
+fn direction(angle: f64) -> Value {
+    Value::Double((90.0 - angle.to_degrees()).rem_euclid(360.0))
+}
+
+fn switch_currents(
+    on: bool,
+    parameters: &ParameterServer,
+    suspended: &Suspended,
+) -> Result<String, String> {
+    let mut suspended = suspended.lock().unwrap_or_else(PoisonError::into_inner);
+    let velocity = match (on, *suspended) {
+        (true, Some(velocity)) => velocity,
+        // nothing to switch
+        (true, None) | (false, Some(_)) => return Ok(String::new()),
+        (false, None) => [0.0; 2],
+    };
+    let before = [SPEED, UP].map(|name| number(parameters, name));
+    let [speed, up] = velocity.map(Value::Double);
+    set(
+        parameters,
+        &[(SPEED.to_string(), speed), (UP.to_string(), up)],
+    )?;
+    *suspended = (!on).then_some(before);
+    Ok(String::new())
+}
+
+/// Places a robot. The pose is that of forward, right, down in north, east, down.
+fn respawn(mailbox: &Mailbox, request: RespawnRequest, caller: Caller<Respawn>) {
+    let name = &request.name;
+    let Some(robot) = mailbox.scene.robots.iter().position(|r| r.name == *name) else {
+        let why = format!("no robot {name:?}");
+        mailbox.reject(None, "/respawn_robot", &why);
+        return caller.answer(Err(why));
+    };
+    let p = &request.origin.position;
+    let command = Command::SetPose {
+        robot,
+        p_WB: Vec3::new(p.y, p.x, -p.z),
+        q_WB: attitude_from_ned(from_quaternion(&request.origin.orientation)),
+        v_WB_B: Vec3::zero(),
+        w_WB_B: Vec3::zero(),
+    };
+    mailbox.send_command(command, caller);
+}
+
+/// Attitude of the base in east, north, up, from that of forward, right, down in north, east, down.
+fn attitude_from_ned(q: Quat) -> Quat {
+    // half turns about north-east and about forward
+    let half = std::f64::consts::FRAC_1_SQRT_2;
+    let axes = Quat {
+        w: 0.0,
+        x: half,
+        y: half,
+        z: 0.0,
+    };
+    let base = Quat {
+        w: 0.0,
+        x: 1.0,
+        y: 0.0,
+        z: 0.0,
+    };
+    axes.mul(&q).mul(&base)
+}
+
+/// Implements services whose response consists of success.
+macro_rules! success_services {
+    ($($service:ident => $response:ident),* $(,)?) => {$(
+        impl ServiceOutcome for $service {
+            type Outcome = Result<String, String>;
+            fn rejected(why: String) -> Self::Outcome {
+                Err(why)
+            }
+            fn response(outcome: Self::Outcome) -> $response {
+                $response { success: outcome.is_ok() }
+            }
+        }
+    )*};
+}
+
+success_services! {
+    SetThrusterState => SetThrusterStateResponse,
+    SetThrusterEfficiency => SetThrusterEfficiencyResponse,
+    SetCurrentVelocity => SetCurrentVelocityResponse,
+    SetCurrentDirection => SetCurrentDirectionResponse,
+}
+
+impl ServiceOutcome for GetThrusterState {
+    type Outcome = bool;
+    fn rejected(_: String) -> bool {
+        false
+    }
+    fn response(is_on: bool) -> GetThrusterStateResponse {
+        GetThrusterStateResponse { is_on }
+    }
+}
+
+impl ServiceOutcome for GetThrusterEfficiency {
+    type Outcome = f64;
+    fn rejected(_: String) -> f64 {
+        0.0
+    }
+    fn response(efficiency: f64) -> GetThrusterEfficiencyResponse {
+        GetThrusterEfficiencyResponse { efficiency }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn poses_of_stonefish_are_north_east_down() {
+        // heading north, level: forward is north, which is y of the world
+        let forward = |q: Quat| {
+            attitude_from_ned(q)
+                .matrix()
+                .mul_vec(Vec3::new(1.0, 0.0, 0.0))
+        };
+        let north = forward(Quat::identity());
+        assert!((north.y - 1.0).abs() < 1e-12, "{north:?}");
+        // heading east
+        let east = forward(Quat::from_rpy(0.0, 0.0, std::f64::consts::FRAC_PI_2));
+        assert!((east.x - 1.0).abs() < 1e-12, "{east:?}");
+        let up = attitude_from_ned(Quat::identity())
+            .matrix()
+            .mul_vec(Vec3::new(0.0, 0.0, 1.0));
+        assert!((up.z - 1.0).abs() < 1e-12, "{up:?}");
+        assert_eq!(direction(0.0), Value::Double(90.0));
+    }
+}
