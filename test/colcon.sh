@@ -178,7 +178,7 @@ PY
 }
 
 check_launch_file() {
-  python3 test/launch_file.py "$prefix/share/merrow/launch/sim.launch.py" || fail "launch/sim.launch.py"
+  python3 "$root/test/launch_file.py" "$prefix/share/merrow/launch/sim.launch.py" || fail "launch/sim.launch.py"
 }
 
 command -v cargo >/dev/null || fail "cargo not found"
