@@ -17,7 +17,10 @@ struct Tick {
 static void check_all_services_are_there() {
   Merrow merrow("pool");
   expect(merrow.facts().services.size() >= 12, "too few services are known");
-  for (const auto& [name, type] : merrow.facts().services) merrow.client(name.substr(name.rfind('/') + 1));
+  const std::string prefix = "/merrow/";
+  for (const auto& [name, type] : merrow.facts().services) {
+    if (name.rfind(prefix, 0) == 0) merrow.client(name.substr(prefix.size()));
+  }
 }
 
 // Time stops, and continues from the same value.
@@ -165,6 +168,7 @@ static void check_record() {
   expect(!nothing.success && !nothing.message.empty(), "stopped what had not begun");
   const auto nowhere = merrow.record("/proc/nowhere/bag.mcap");
   expect(!nowhere.success && !nowhere.message.empty(), "recorded nowhere");
+  std::filesystem::create_directory(merrow.folder() / "bags");
   const auto begun = merrow.record((merrow.folder() / "bags" / "first.mcap").string());
   expect(begun.success, begun.message);
   const auto twice = merrow.record((merrow.folder() / "second.mcap").string());

@@ -137,7 +137,9 @@ static void check_frames(const std::string& world) {
       for (const auto& bytes : seen.raw(topic.name)) {
         // The data of a DVL is in the frame of its transducers.
         const bool acoustic = sensor.kind == "dvl" && topic.name == name + "/data";
-        const auto frame = expected + (acoustic ? "_acoustic" : "");
+        const bool in_world = (sensor.kind == "pressure" && topic.name == name + "/pose") ||
+                              (sensor.kind == "gnss" && topic.name == name + "/vel");
+        const auto frame = in_world ? "world" : expected + (acoustic ? "_acoustic" : "");
         expect(frame_of(bytes) == frame, topic.name + ": frame " + frame_of(bytes) + ", expected " + frame);
       }
     }

@@ -24,6 +24,8 @@ for topic in about["subscribed"]:
 for service in about["services"]:
     line("service", service["service"], service["type"])
 for parameter in about["parameters"]:
+    if parameter["name"].startswith("simulation_interfaces_"):  # read-only
+        continue
     low, high = (parameter["range"] or "0 to 0").split(" to ")
     line("parameter", parameter["name"], parameter["type"], parameter["default"].strip("'"), low, high)
 for frame in about["frames"]:
