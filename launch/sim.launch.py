@@ -75,7 +75,11 @@ def state_publisher(value, robot):
 
 def estimator(share, name, robot):
     """Returns the nodes of robot_localization that the parameter file names."""
-    path = name if os.path.sep in name else os.path.join(share, "config", "robot_localization", f"{name}.yaml")
+    folder = os.path.join(share, "config", "robot_localization")
+    path = name if os.path.sep in name else os.path.join(folder, f"{name}.yaml")
+    if not os.path.isfile(path):
+        names = ", ".join(sorted(file.removesuffix(".yaml") for file in os.listdir(folder)))
+        raise RuntimeError(f"ekf: found no file {path}, expected the path of a file or one of {names}")
     with open(path, encoding="utf-8") as file:
         text = file.read()
     odometry = f"/{robot}/odometry/filtered"

@@ -24,7 +24,7 @@ use merrow_sim::Simulation;
 use std::collections::VecDeque;
 
 /// Time for which samples are kept [ns].
-pub const SPAN_NS: u64 = 50_000_000;
+const SPAN_NS: u64 = 50_000_000;
 /// Maximum acceleration of a robot that was not placed elsewhere [m/s²].
 const MAX_ACCELERATION: f64 = 1000.0;
 
@@ -127,6 +127,22 @@ impl MotionHistory {
     }
 }
 
+/// Returns the end of the next frame [ns] of at most `period_ns` after the last one, which ended at
+/// `sent_ns`: a number of time steps `dt_ns`, or a fraction of one; now if it is too long ago.
+pub fn frame_end(sent_ns: Option<u64>, period_ns: u64, now_ns: u64, dt_ns: u64) -> u64 {
+    let frame_ns = if period_ns < dt_ns {
+        dt_ns / dt_ns.div_ceil(period_ns)
+    } else {
+        period_ns / dt_ns * dt_ns
+    };
+    let end_ns = sent_ns.unwrap_or(now_ns) + frame_ns;
+    if end_ns + SPAN_NS < now_ns {
+        now_ns
+    } else {
+        end_ns
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,6 +186,16 @@ mod tests {
         let z = history.motion_at(3_000_000).unwrap().attitude.z;
         assert!((z - Quat::from_rpy(0.0, 0.0, 0.03).z).abs() < 1e-6, "{z}");
         assert_eq!(history.motion_at(9_000_000).unwrap().time_ns, 4_000_000);
+    }
+
+    #[test]
+    fn frames_are_steps_or_fractions_of_one() {
+        let ms = 1_000_000;
+        assert_eq!(frame_end(Some(8 * ms), 4 * ms, 8 * ms, 2 * ms), 12 * ms);
+        assert_eq!(frame_end(Some(8 * ms), 4 * ms, 8 * ms, 3 * ms), 11 * ms);
+        assert_eq!(frame_end(Some(8 * ms), ms, 10 * ms, 2 * ms), 9 * ms);
+        assert_eq!(frame_end(None, ms, 10 * ms, ms), 11 * ms);
+        assert_eq!(frame_end(Some(0), ms, 100 * ms, ms), 100 * ms);
     }
 
     #[test]

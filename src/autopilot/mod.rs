@@ -24,8 +24,11 @@ use std::time::{Duration, Instant};
 /// Time for which a world waits for packets before it handles its requests.
 const WAIT: Duration = Duration::from_millis(2);
 
+/// Period of the status for the diagnostics, in simulated or wall-clock time.
+const STATUS_PERIOD: Duration = Duration::from_millis(100);
+
 /// Simulated time between two looks for a packet that the world does not wait for [ns].
-pub(crate) const POLL_NS: u64 = 1_000_000;
+const POLL_NS: u64 = 1_000_000;
 
 /// Result of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +37,13 @@ pub enum Progress {
     Steps(u64),
     /// The next packet has not arrived.
     Awaiting,
+}
+
+impl Progress {
+    /// Steps of `dt_ns` [ns] until the next look for a packet that the world does not wait for.
+    fn poll(dt_ns: u64) -> Self {
+        Self::Steps((POLL_NS / dt_ns).max(1))
+    }
 }
 
 /// Link of a robot to an autopilot program.
@@ -60,15 +70,16 @@ pub trait AutopilotLink {
     fn read_sensors(&mut self, simulation: &Simulation);
 }
 
-/// Opens the link of robot `robot`.
+/// Opens the link of robot `robot` in a world with the seed `seed`.
 fn open_link(
     robot: usize,
     name: &str,
     settings: &Autopilot,
+    seed: u64,
 ) -> Result<Box<dyn AutopilotLink>, String> {
     Ok(match settings.kind {
         AutopilotKind::ArduPilot => Box::new(ardupilot::Link::open(robot, name, settings)?),
-        AutopilotKind::Px4 => Box::new(px4::Link::open(robot, name, settings)?),
+        AutopilotKind::Px4 => Box::new(px4::Link::open(robot, name, settings, seed)?),
     })
 }
 
@@ -120,6 +131,8 @@ fn enabled_autopilot(robot: &Robot) -> Option<&Autopilot> {
 pub struct Autopilots {
     links: Vec<Box<dyn AutopilotLink>>,
     status: SharedStatus,
+    /// Wall-clock time and simulated time [ns] of the last update of the status.
+    updated: (Instant, u64),
 }
 
 /// Status of all links, for the diagnostics.
@@ -152,11 +165,15 @@ impl Autopilots {
         let links = robots
             .filter_map(|(k, robot)| {
                 let settings = enabled_autopilot(robot)?;
-                Some(open_link(k, &robot.name, settings))
+                Some(open_link(k, &robot.name, settings, scene.seed))
             })
             .collect::<Result<Vec<_>, _>>()?;
         status.write(&links);
-        Ok(Self { links, status })
+        Ok(Self {
+            links,
+            status,
+            updated: (Instant::now(), 0),
+        })
     }
 
     /// Returns a line per link: robot and address.
@@ -202,7 +219,12 @@ impl Observer for Autopilots {
         for link in &mut self.links {
             link.read_sensors(simulation);
         }
-        self.status.write(&self.links);
+        let (now_ns, (updated, updated_ns)) = (simulation.time_ns(), self.updated);
+        let passed = Duration::from_nanos(now_ns.abs_diff(updated_ns)).max(updated.elapsed());
+        if passed > STATUS_PERIOD {
+            self.updated = (Instant::now(), now_ns);
+            self.status.write(&self.links);
+        }
     }
 
     fn rejected(&mut self, _rejection: &CommandRejection, _simulation: &Simulation) {}
@@ -228,7 +250,7 @@ impl Observer for Autopilots {
                 continue;
             };
             if kept.iter().all(|link| link.robot() != k) {
-                match open_link(k, &robot.name, settings) {
+                match open_link(k, &robot.name, settings, simulation.scene.seed) {
                     Ok(link) => kept.push(link),
                     Err(why) => eprintln!("merrow: {why}"),
                 }

@@ -238,6 +238,9 @@ fn connect_autopilots(
 ) -> Result<Autopilots, String> {
     let status = bridge.as_ref().map(|bridge| bridge.autopilot_status());
     let autopilots = Autopilots::connect(&simulation.scene, status.unwrap_or_default())?;
+    if arguments.autopilot && autopilots.descriptions().is_empty() {
+        eprintln!("warning: --autopilot: no robot of this world has the key `autopilot`");
+    }
     if !arguments.json {
         for line in autopilots.descriptions() {
             println!("{line}");

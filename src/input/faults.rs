@@ -1,5 +1,6 @@
 //! Conversion of fault service requests to commands.
 
+use crate::input::find_robot;
 use crate::msg::FaultRequest;
 use merrow_math::Vec3;
 use merrow_model::scene::fault::{Device, FaultKind, Jammer, Spoof};
@@ -56,10 +57,7 @@ pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String>
     // a device without robot is a beacon
     let robot = match request.robot.as_str() {
         "" => None,
-        name => {
-            let found = scene.robots.iter().position(|r| r.name == name);
-            Some(found.ok_or_else(|| format!("no robot {name:?}"))?)
-        }
+        name => Some(find_robot(scene, name)?),
     };
     if request.name.is_empty() {
         return Err("name: found an empty text; expected a name for the fault".into());

@@ -27,6 +27,12 @@ use merrow_ros2::node::Logger;
 use merrow_sim::{InputMessage, Request, SceneVersion};
 use std::sync::Arc;
 
+/// Returns the index of the robot with this name.
+fn find_robot(scene: &Scene, name: &str) -> Result<usize, String> {
+    let found = scene.robots.iter().position(|r| r.name == name);
+    found.ok_or_else(|| format!("no robot {name:?}"))
+}
+
 /// Time for which a wrench from a topic acts [s].
 pub const WRENCH_TIMEOUT_S: f64 = 0.5;
 

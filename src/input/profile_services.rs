@@ -6,8 +6,8 @@
 //! of a robot. They set the parameters of the node, so that both show the same state.
 
 use crate::convert::from_quaternion;
-use crate::input::Mailbox;
-use crate::input::services::{Caller, ServiceOutcome, serve};
+use crate::input::services::{ServiceOutcome, send_or_reject, serve};
+use crate::input::{Mailbox, find_robot};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::scene::robot::profile::Profile;
@@ -281,7 +281,13 @@ fn start_service(
                 caller.answer(switch_currents(on, &parameters, &suspended));
             })
         }
-        ProfileService::Respawn => serve::<Respawn>(node, mailbox, name, respawn),
+        ProfileService::Respawn => {
+            let label = name.to_string();
+            serve::<Respawn>(node, mailbox, name, move |mailbox, request, caller| {
+                let command = respawn_command(&mailbox.scene, &request);
+                send_or_reject(mailbox, &label, command, caller);
+            })
+        }
     }
 }
 
@@ -325,23 +331,17 @@ fn switch_currents(
     Ok(String::new())
 }
 
-/// Places a robot. The pose is that of forward, right, down in north, east, down.
-fn respawn(mailbox: &Mailbox, request: RespawnRequest, caller: Caller<Respawn>) {
-    let name = &request.name;
-    let Some(robot) = mailbox.scene.robots.iter().position(|r| r.name == *name) else {
-        let why = format!("no robot {name:?}");
-        mailbox.reject(None, "/respawn_robot", &why);
-        return caller.answer(Err(why));
-    };
+/// Returns the command that places a robot. The pose is that of forward, right, down in north,
+/// east, down.
+fn respawn_command(scene: &Scene, request: &RespawnRequest) -> Result<Command, String> {
     let p = &request.origin.position;
-    let command = Command::SetPose {
-        robot,
+    Ok(Command::SetPose {
+        robot: find_robot(scene, &request.name)?,
         p_WB: Vec3::new(p.y, p.x, -p.z),
         q_WB: attitude_from_ned(from_quaternion(&request.origin.orientation)),
         v_WB_B: Vec3::zero(),
         w_WB_B: Vec3::zero(),
-    };
-    mailbox.send_command(command, caller);
+    })
 }
 
 /// Attitude of the base in east, north, up, from that of forward, right, down in north, east, down.

@@ -6,9 +6,9 @@
 
 use crate::convert::instruments;
 use crate::convert::{from_quaternion, from_vector3, time};
-use crate::input::Mailbox;
 use crate::input::motion_control::ControllerService;
 use crate::input::profile_services::{self, Respawn, RespawnResponse};
+use crate::input::{Mailbox, find_robot};
 use crate::input::{firmware, motion_control, wrench};
 use crate::msg::{
     ApplyWrench, ApplyWrenchResponse, Checkpoint, CheckpointRequest, CheckpointResponse,
@@ -329,21 +329,15 @@ impl<S: ServiceOutcome> Drop for Caller<S> {
 }
 
 fn set_pose(mailbox: &Mailbox, request: SetPoseRequest, caller: Caller<SetPose>) {
-    let name = &request.robot;
-    let Some(robot) = mailbox.scene.robots.iter().position(|r| r.name == *name) else {
-        let why = format!("no robot {name:?}");
-        mailbox.reject(None, "~/set_pose", &why);
-        return caller.answer(Err(why));
-    };
     let p = &request.pose.position;
-    let command = Command::SetPose {
+    let command = find_robot(&mailbox.scene, &request.robot).map(|robot| Command::SetPose {
         robot,
         p_WB: Vec3::new(p.x, p.y, p.z),
         q_WB: from_quaternion(&request.pose.orientation),
         v_WB_B: from_vector3(&request.twist.linear),
         w_WB_B: from_vector3(&request.twist.angular),
-    };
-    mailbox.send_command(command, caller);
+    });
+    send_or_reject(mailbox, "~/set_pose", command, caller);
 }
 
 fn couple(mailbox: &Mailbox, request: CoupleRequest, caller: Caller<Couple>) {
@@ -358,7 +352,7 @@ fn couple(mailbox: &Mailbox, request: CoupleRequest, caller: Caller<Couple>) {
 }
 
 /// Sends a command to the run, or answers why there is none.
-fn send_or_reject<S: ServiceOutcome<Outcome = MessageOutcome>>(
+pub(super) fn send_or_reject<S: ServiceOutcome<Outcome = MessageOutcome>>(
     mailbox: &Mailbox,
     service: &str,
     command: Result<Command, String>,
@@ -445,13 +439,9 @@ fn coupling_command(scene: &Scene, request: &CoupleRequest) -> Result<Command, S
     let found = scene.couplings.iter().position(|c| c.name == *name);
     let coupling = found.ok_or_else(|| format!("no coupling {name:?}"))?;
     let partner = (!request.partner.is_empty()).then_some(&request.partner);
-    let robot = |name: &String| {
-        let found = scene.robots.iter().position(|r| r.name == *name);
-        found.ok_or_else(|| format!("no robot {name:?}"))
-    };
     Ok(Command::SetCoupling {
         coupling,
         engage: request.engage,
-        partner: partner.map(robot).transpose()?,
+        partner: partner.map(|name| find_robot(scene, name)).transpose()?,
     })
 }

@@ -1,6 +1,7 @@
 //! Services that apply wrenches to links and end them.
 
 use crate::convert::{WORLD_FRAME, from_vector3};
+use crate::input::find_robot;
 use crate::msg::{ApplyWrenchRequest, ClearWrenchesRequest};
 use merrow_math::{SpatialForce, Vec3};
 use merrow_model::scene::Scene;
@@ -75,8 +76,7 @@ fn find_body(scene: &Scene, body: &str) -> Result<(usize, Option<usize>), String
         Some((robot, link)) => (robot, Some(link)),
         None => (body, None),
     };
-    let found = scene.robots.iter().position(|robot| robot.name == name);
-    let robot = found.ok_or_else(|| format!("no robot {name:?}"))?;
+    let robot = find_robot(scene, name)?;
     let index = |link: &str| {
         let links = scene.robots[robot]
             .links

@@ -1,11 +1,12 @@
 //! MAVLink telemetry of robots to ground stations such as QGroundControl.
 //!
-//! [`frames`] finds messages in bytes, [`telemetry`] converts the state of a robot to messages,
-//! [`commands`] converts requests of a ground station to commands, and [`Telemetries`] exchanges
-//! them over UDP. The rates are those of the wall clock, so that a ground station stays connected
-//! while the world is paused.
+//! [`frames`] finds messages in bytes, `fields` converts units, [`telemetry`] converts the state of
+//! a robot to messages, [`commands`] converts requests of a ground station to commands, and
+//! [`Telemetries`] exchanges them over UDP. The rates are those of the wall clock, so that a ground
+//! station stays connected while the world is paused.
 
 pub mod commands;
+pub(crate) mod fields;
 pub mod frames;
 pub mod telemetry;
 

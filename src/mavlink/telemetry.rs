@@ -1,18 +1,19 @@
 //! Messages of MAVLink about a robot.
 //!
-//! Position, attitude and velocity are the true ones. Units, frames and fields are those of the
-//! dialect `common` (mavlink.io): north, east, down; degrees times 10^7; millimetres; centimetres
-//! per second; hundredths of a degree and of an ampere. Values beyond the range of a field
-//! saturate.
+//! Position, attitude and velocity are the true ones, in north, east, down. Units and fields are
+//! those of the dialect `common` (mavlink.io).
 
+use crate::autopilot::history::Motion;
 use crate::autopilot::ned::{attitude_in_ned, forward_right_down, north_east_down};
+use crate::mavlink::fields::{
+    centidegrees, centimetres_per_second, millimetres, position, pressure,
+};
 use ::mavlink::dialects::common::{
     ATTITUDE_DATA, BATTERY_STATUS_DATA, GLOBAL_POSITION_INT_DATA, GPS_RAW_INT_DATA, GpsFixType,
     HEARTBEAT_DATA, MavAutopilot, MavBatteryFunction, MavBatteryType, MavMessage, MavModeFlag,
     MavState, MavSysStatusSensor, MavType, SCALED_PRESSURE2_DATA, SYS_STATUS_DATA, VFR_HUD_DATA,
 };
 use merrow_environment::geodesy::geodetic_from_world;
-use merrow_math::Vec3;
 use merrow_model::scene::Robot;
 use merrow_model::state::firmware::motion_control::ControlMode;
 use merrow_sim::Simulation;
@@ -87,23 +88,17 @@ pub fn slow_messages(simulation: &Simulation, robot: usize) -> Vec<MavMessage> {
 /// Returns attitude, position and depth of robot `robot`.
 pub fn fast_messages(simulation: &Simulation, robot: usize) -> Vec<MavMessage> {
     let (scene, sea) = (&simulation.scene, &simulation.state.sea);
-    let motion = &simulation.state.robots[robot].motion;
-    let time_ms = simulation.time_ns() / 1_000_000;
-    let [roll, pitch, yaw] = attitude_in_ned(motion.q_WB).matrix().to_rpy();
-    let rate = forward_right_down(motion.V_WB_B.w);
-    let v = north_east_down(motion.q_WB.matrix().mul_vec(motion.V_WB_B.v));
+    let motion = Motion::read(simulation, robot);
+    let (time_ms, z) = ((motion.time_ns / 1_000_000) as u32, motion.position.z);
+    let [roll, pitch, yaw] = attitude_in_ned(motion.attitude).matrix().to_rpy();
+    let rate = forward_right_down(motion.angular_velocity);
+    let v = north_east_down(motion.velocity);
     let speed = v.x.hypot(v.y);
-    let heading = yaw.to_degrees().rem_euclid(360.0);
-    let [latitude, longitude, height] = geodetic_from_world(&scene.origin, motion.p_WB);
-    let [lat, lon] = [latitude, longitude].map(|x| (x.to_degrees() * 1e7).round() as i32);
-    let (alt, relative_alt) = (millimetres(height), millimetres(motion.p_WB.z));
+    let (lat, lon, alt) = position(geodetic_from_world(&scene.origin, motion.position));
     let [vx, vy, vz] = centimetres_per_second(v);
-    let depth = (-motion.p_WB.z).max(0.0);
-    let pressure = sea.air_pressure + sea.density * scene.gravity * depth;
-    let course = v.y.atan2(v.x).to_degrees().rem_euclid(360.0);
     vec![
         MavMessage::ATTITUDE(ATTITUDE_DATA {
-            time_boot_ms: time_ms as u32,
+            time_boot_ms: time_ms,
             roll: roll as f32,
             pitch: pitch as f32,
             yaw: yaw as f32,
@@ -112,39 +107,39 @@ pub fn fast_messages(simulation: &Simulation, robot: usize) -> Vec<MavMessage> {
             yawspeed: rate.z as f32,
         }),
         MavMessage::GLOBAL_POSITION_INT(GLOBAL_POSITION_INT_DATA {
-            time_boot_ms: time_ms as u32,
+            time_boot_ms: time_ms,
             lat,
             lon,
             alt,
-            relative_alt,
+            relative_alt: millimetres(z),
             vx,
             vy,
             vz,
-            hdg: (100.0 * heading).round() as u16 % 36_000,
+            hdg: centidegrees(yaw),
         }),
         MavMessage::GPS_RAW_INT(GPS_RAW_INT_DATA {
-            time_usec: simulation.time_ns() / 1000,
+            time_usec: motion.time_ns / 1000,
             lat,
             lon,
             alt,
             eph: UNKNOWN,
             epv: UNKNOWN,
             vel: (100.0 * speed).round() as u16,
-            cog: (100.0 * course).round() as u16 % 36_000,
+            cog: centidegrees(v.y.atan2(v.x)),
             fix_type: GpsFixType::GPS_FIX_TYPE_3D_FIX,
             satellites_visible: u8::MAX,
         }),
         MavMessage::VFR_HUD(VFR_HUD_DATA {
             airspeed: speed as f32,
             groundspeed: speed as f32,
-            alt: motion.p_WB.z as f32,
+            alt: z as f32,
             climb: -v.z as f32,
-            heading: heading.round() as i16 % 360,
+            heading: (centidegrees(yaw) / 100) as i16,
             throttle: 0,
         }),
         MavMessage::SCALED_PRESSURE2(SCALED_PRESSURE2_DATA {
-            time_boot_ms: time_ms as u32,
-            press_abs: (0.01 * pressure) as f32,
+            time_boot_ms: time_ms,
+            press_abs: (0.01 * pressure(sea, scene.gravity, z)) as f32,
             press_diff: 0.0,
             temperature: (100.0 * sea.temperature).round() as i16,
         }),
@@ -191,11 +186,3 @@ fn vehicle_type(simulation: &Simulation, robot: &Robot) -> MavType {
 
 /// Buoyancy of the submerged hull, relative to the weight, above which a vehicle is a boat.
 const SURFACE_BUOYANCY: f64 = 1.3;
-
-fn millimetres(x: f64) -> i32 {
-    (1000.0 * x).round() as i32
-}
-
-fn centimetres_per_second(v: Vec3) -> [i16; 3] {
-    [v.x, v.y, v.z].map(|x| (100.0 * x).round() as i16)
-}

@@ -90,6 +90,19 @@ impl DeviceStates {
         }
     }
 
+    /// Returns true if this is the present state.
+    fn is_current(&self, state: &RobotState) -> bool {
+        let thrusters = state.actuators.iter().map(|a| (a.health, a.fault));
+        let fins = state.fins.iter().map(|f| (f.health, f.fault));
+        self.loads == state.loads
+            && self
+                .noise
+                .iter()
+                .copied()
+                .eq(state.sensors.iter().map(|s| s.noise))
+            && self.actuators.iter().copied().eq(thrusters.chain(fins))
+    }
+
     /// Adds the parameters with this state. With `known`, only those that have changed since then:
     /// switches, levels, and the health of actuators whose faults have changed, because their own
     /// health is set by the parameters.
@@ -153,14 +166,14 @@ pub(crate) fn update_changed(
     known.truncate(simulation.state.robots.len());
     let mut changed = Vec::new();
     for (k, (robot, state)) in robots.enumerate() {
-        let states = DeviceStates::read(state);
         match known.get_mut(k) {
-            Some(last) if *last == states => {}
+            Some(last) if last.is_current(state) => {}
             Some(last) => {
+                let states = DeviceStates::read(state);
                 states.add_values(Some(last), robot, &mut changed);
                 *last = states;
             }
-            None => known.push(states),
+            None => known.push(DeviceStates::read(state)),
         }
     }
     if !changed.is_empty() {

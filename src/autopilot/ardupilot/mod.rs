@@ -14,10 +14,10 @@ pub mod state_message;
 
 use crate::autopilot::ardupilot::packet::{ServoPacket, decode};
 use crate::autopilot::ardupilot::state_message::{VehicleState, encode};
-use crate::autopilot::history::{Motion, MotionHistory, SPAN_NS};
+use crate::autopilot::history::{Motion, MotionHistory, frame_end};
 use crate::autopilot::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
 use crate::autopilot::status::{LinkLog, LinkStatus};
-use crate::autopilot::{AutopilotLink, POLL_NS, Progress, device_command};
+use crate::autopilot::{AutopilotLink, Progress, device_command};
 use crate::convert::water::altimeter_range;
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
@@ -113,23 +113,6 @@ impl Link {
             history: MotionHistory::default(),
             log: LinkLog::new(name, address),
         })
-    }
-
-    /// Returns the end of the frame that a packet begins [ns], for time steps of `dt_ns`: one
-    /// period after the last message, or now if that is too long ago.
-    fn frame_end(&self, frame_rate: u16, now_ns: u64, dt_ns: u64) -> u64 {
-        let period_ns = (1_000_000_000 / u64::from(frame_rate)).max(SAMPLE_NS);
-        let frame_ns = if period_ns < dt_ns {
-            dt_ns / dt_ns.div_ceil(period_ns)
-        } else {
-            period_ns / dt_ns * dt_ns
-        };
-        let end_ns = self.sent_ns.unwrap_or(now_ns) + frame_ns;
-        if end_ns + SPAN_NS < now_ns {
-            now_ns
-        } else {
-            end_ns
-        }
     }
 
     /// Returns true if a connected autopilot has sent no packet for a long time.
@@ -342,7 +325,8 @@ impl AutopilotLink for Link {
                 break;
             };
             self.apply(&packet, simulation);
-            let until_ns = self.frame_end(packet.frame_rate, now_ns, dt_ns);
+            let period_ns = (1_000_000_000 / u64::from(packet.frame_rate)).max(SAMPLE_NS);
+            let until_ns = frame_end(self.sent_ns, period_ns, now_ns, dt_ns);
             self.phase = Phase::Running { until_ns };
         }
         if self.is_lost() {
@@ -352,7 +336,7 @@ impl AutopilotLink for Link {
         }
         match self.phase {
             Phase::Unconnected { lost } if lost || !self.settings.lock_step => {
-                Progress::Steps((POLL_NS / dt_ns).max(1))
+                Progress::poll(dt_ns)
             }
             _ => Progress::Awaiting,
         }

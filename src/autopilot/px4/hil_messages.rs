@@ -20,6 +20,7 @@
 
 use crate::autopilot::history::Motion;
 use crate::autopilot::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
+use crate::mavlink::fields::{centidegrees, centimetres_per_second, position, pressure};
 use mavlink::dialects::common::{
     HIL_GPS_DATA, HIL_SENSOR_DATA, HIL_STATE_QUATERNION_DATA, HilSensorUpdatedFlags, MavMessage,
 };
@@ -108,7 +109,10 @@ pub fn sensors(
     };
     let pressure = match readings.pressure {
         Some(pressure) => 0.01 * pressure,
-        None => 0.01 * pressure(motion.position.z, around) + PRESSURE_STD * draw.normal(),
+        None => {
+            0.01 * pressure(around.sea, around.scene.gravity, motion.position.z)
+                + PRESSURE_STD * draw.normal()
+        }
     };
     let fields = INERTIAL | if is_slow_due { SLOW } else { 0 };
     MavMessage::HIL_SENSOR(HIL_SENSOR_DATA {
@@ -139,16 +143,6 @@ fn components(x: Vec3) -> [f32; 3] {
     [x.x, x.y, x.z].map(|x| x as f32)
 }
 
-/// Absolute pressure [Pa] at height `z` [m].
-fn pressure(z: f64, around: Surroundings<'_>) -> f64 {
-    let (sea, gravity) = (around.sea, around.scene.gravity);
-    if z < 0.0 {
-        sea.air_pressure - sea.density * gravity * z
-    } else {
-        air::pressure(sea, sea.air.to.temperature, z)
-    }
-}
-
 /// Returns the fix of a GNSS receiver: the true position, or the reading of a receiver of the
 /// robot.
 pub fn gnss(motion: &Motion, around: Surroundings<'_>, readings: &Readings) -> MavMessage {
@@ -165,8 +159,7 @@ pub fn gnss(motion: &Motion, around: Surroundings<'_>, readings: &Readings) -> M
     let fix = readings.gnss.unwrap_or(truth);
     let (lat, lon, alt) = position(fix.position);
     let v = north_east_down(fix.velocity);
-    let course = v.y.atan2(v.x).to_degrees().rem_euclid(360.0);
-    let [vn, ve, vd] = hundredths(v);
+    let [vn, ve, vd] = centimetres_per_second(v);
     let [east, north, up] = fix.variances;
     let centimetres = |variance: f64| (100.0 * variance.sqrt()).round() as u16;
     MavMessage::HIL_GPS(HIL_GPS_DATA {
@@ -180,7 +173,7 @@ pub fn gnss(motion: &Motion, around: Surroundings<'_>, readings: &Readings) -> M
         vn,
         ve,
         vd,
-        cog: (100.0 * course).round() as u16 % 36_000,
+        cog: centidegrees(v.y.atan2(v.x)),
         fix_type: if fix.fix { 3 } else { 0 },
         satellites_visible: match fix.satellites {
             _ if !fix.fix => 0,
@@ -196,7 +189,7 @@ pub fn true_state(motion: &Motion, around: Surroundings<'_>) -> MavMessage {
     let (lat, lon, alt) = position(geodetic);
     let rate = forward_right_down(motion.angular_velocity);
     let q = attitude_in_ned(motion.attitude);
-    let [vx, vy, vz] = hundredths(north_east_down(motion.velocity));
+    let [vx, vy, vz] = centimetres_per_second(north_east_down(motion.velocity));
     let acceleration = north_east_down(motion.acceleration);
     let speed = (100.0 * motion.velocity.norm()).round() as u16;
     let milli = |x: f64| (1000.0 * x / 9.80665).round() as i16;
@@ -218,14 +211,4 @@ pub fn true_state(motion: &Motion, around: Surroundings<'_>) -> MavMessage {
         yacc: milli(acceleration.y),
         zacc: milli(acceleration.z),
     })
-}
-
-/// Latitude and longitude [1e-7 deg] and height [mm] of a geodetic position [rad, rad, m].
-fn position([latitude, longitude, height]: [f64; 3]) -> (i32, i32, i32) {
-    let [lat, lon] = [latitude, longitude].map(|x| (x.to_degrees() * 1e7).round() as i32);
-    (lat, lon, (1000.0 * height).round() as i32)
-}
-
-fn hundredths(v: Vec3) -> [i16; 3] {
-    [v.x, v.y, v.z].map(|x| (100.0 * x).round() as i16)
 }

@@ -13,10 +13,10 @@
 
 pub mod hil_messages;
 
-use crate::autopilot::history::{Motion, MotionHistory, SPAN_NS};
+use crate::autopilot::history::{Motion, MotionHistory, frame_end};
 use crate::autopilot::px4::hil_messages::{Readings, Surroundings, gnss, sensors, true_state};
 use crate::autopilot::status::{LinkLog, LinkStatus};
-use crate::autopilot::{AutopilotLink, POLL_NS, Progress, device_command};
+use crate::autopilot::{AutopilotLink, Progress, device_command};
 use crate::convert::navigation::magnetic_flux_density;
 use crate::mavlink::frames::{FrameBuffer, encode};
 use mavlink::dialects::common::{HIL_ACTUATOR_CONTROLS_DATA, MavMessage};
@@ -74,15 +74,17 @@ pub struct Link {
     sent_ns: Option<u64>,
     history: MotionHistory,
     readings: Readings,
+    /// Noise of the true values.
+    noise: Stream,
     log: LinkLog,
 }
 
 impl Link {
-    /// Opens the port of robot `robot`.
+    /// Opens the port of robot `robot` in a world with the seed `seed`.
     ///
     /// # Errors
     /// The port cannot be opened, for example because another program uses it.
-    pub fn open(robot: usize, name: &str, settings: &Autopilot) -> Result<Self, String> {
+    pub fn open(robot: usize, name: &str, settings: &Autopilot, seed: u64) -> Result<Self, String> {
         let address = SocketAddr::new(settings.address, settings.port);
         let failed = |why: io::Error| {
             format!(
@@ -104,6 +106,7 @@ impl Link {
             sent_ns: None,
             history: MotionHistory::default(),
             readings: Readings::default(),
+            noise: Stream::new(seed, &format!("{name}/px4")),
             log: LinkLog::new(name, address),
         })
     }
@@ -202,18 +205,16 @@ impl Link {
             scene: &simulation.scene,
             sea: &simulation.state.sea,
         };
-        let name = format!("{}/px4", self.log.status.robot);
-        let noise = Stream::new(simulation.scene.seed, &name);
         let (index, mut messages) = (self.frame, Vec::new());
         if index % GNSS_FRAMES == 0 {
             messages.push(gnss(&motion, around, &self.readings));
         }
-        if index % SLOW_FRAMES == 0 {
+        let is_slow_due = index % SLOW_FRAMES == 0;
+        if is_slow_due {
             messages.push(true_state(&motion, around));
         }
         // last, because it advances the time of PX4
-        let is_slow_due = index % SLOW_FRAMES == 0;
-        let noise = noise.draw(index);
+        let noise = self.noise.draw(index);
         let sensors = sensors(&motion, around, &self.readings, noise, is_slow_due);
         messages.push(sensors);
         self.frame += 1;
@@ -237,22 +238,6 @@ impl Link {
             LONG_WAIT
         } else {
             SHORT_WAIT
-        }
-    }
-
-    /// Returns the end of the next frame [ns], for time steps of `dt_ns`: one period after the last
-    /// one, or now if that is too long ago.
-    fn frame_end(&self, now_ns: u64, dt_ns: u64) -> u64 {
-        let frame_ns = if FRAME_NS < dt_ns {
-            dt_ns / dt_ns.div_ceil(FRAME_NS)
-        } else {
-            FRAME_NS / dt_ns * dt_ns
-        };
-        let end_ns = self.sent_ns.unwrap_or(now_ns) + frame_ns;
-        if end_ns + SPAN_NS < now_ns {
-            now_ns
-        } else {
-            end_ns
         }
     }
 }
@@ -330,7 +315,7 @@ impl AutopilotLink for Link {
                         self.answered = 0;
                     }
                     is_answered = false;
-                    let until_ns = self.frame_end(now_ns, dt_ns);
+                    let until_ns = frame_end(self.sent_ns, FRAME_NS, now_ns, dt_ns);
                     self.phase = Phase::Running { until_ns };
                 }
             }
@@ -338,7 +323,7 @@ impl AutopilotLink for Link {
         if self.settings.lock_step && !self.log.status.lost {
             return Progress::Awaiting;
         }
-        Progress::Steps((POLL_NS / dt_ns).max(1))
+        Progress::poll(dt_ns)
     }
 
     fn read_sensors(&mut self, simulation: &Simulation) {

@@ -270,6 +270,8 @@ def check_autopilot_errors():
             path.write_text(text, encoding="utf-8")
             code, _, err = command("run", path, "--no-ros", "--for", 0.1)
             assert code != 0 and len(err) == 2 and expected in err[1], err
+        _, _, err = command("run", "glider", "--autopilot", "--no-ros", "--for", 0.1)
+        assert err == ["warning: --autopilot: no robot of this world has the key `autopilot`"], err
         text = world("bluerov2", {"frame": "vectored"})
         path.write_text(text, encoding="utf-8")
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
