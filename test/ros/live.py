@@ -170,7 +170,11 @@ class Merrow:
     def restart(self):
         """Starts the process, again if it has ended."""
         self.process = subprocess.Popen(self._command, stdout=self._out, stderr=self._err,
-                                        env=environment(self.domain))
+                                        env=environment(self.domain), cwd=self.working_folder())
+
+    def working_folder(self):
+        """Returns the working folder of the process; None: that of the checks."""
+        return None
 
     def connect(self):
         """Waits until the node is complete."""

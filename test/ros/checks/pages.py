@@ -23,6 +23,13 @@ OTHERS = ("ros2 run ", "ros2 launch ", "ros2 bag ")
 PARAMETERS = {"water.flows.river.gain": "riverwatch", "water.waves.hs_m": "waves"}
 
 
+class Running(Merrow):
+    """A world whose commands write their files to a temporary folder."""
+
+    def working_folder(self):
+        return self.path
+
+
 def commands(text):
     """Returns the `ros2` commands of the shell blocks of a page."""
     found = []
@@ -131,7 +138,7 @@ def check_commands_of_the_pages():
             by_world.setdefault(world_of(words), []).append((page.name, words))
     assert sum(map(len, by_world.values())) > 20, by_world
     for world, listed in by_world.items():
-        with Merrow(world, "--pace", "realtime") as m:
+        with Running(world, "--pace", "realtime") as m:
             shell = Shell(m)
             for page, words in listed:
                 try:
