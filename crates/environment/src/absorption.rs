@@ -20,10 +20,18 @@
 //! (1) holds for cold sea water near 4 °C, 0.1 to 50 kHz. (2) holds within 5 % from 0.4 kHz to 1
 //! MHz, -2 to 22 °C, salinity 30 to 35, down to 3.5 km. (3) holds within 10 % of (2) from 0.1 kHz
 //! to 1 MHz, -6 to 35 °C, salinity 5 to 50, down to 7 km. The functions do not check these ranges;
-//! the caller must.
+//! the caller must. Water that is defined only by density and temperature has the salinity that
+//! gives this density.
 //!
 //! # Checked by
 //! test/witness/seawater.rs (V66)
+
+use crate::{EnvironmentState, water_column};
+use merrow_math::Vec3;
+use merrow_model::scene::sea::water::AbsorptionLaw;
+
+/// Acidity of the sea as pH.
+pub const SEA_PH: f64 = 8.0;
 
 /// Properties of the sea water along the sound path.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,41 +65,125 @@ pub fn thorp(f: f64) -> f64 {
     0.11 * f2 / (1.0 + f2) + 44.0 * f2 / (4100.0 + f2) + 2.75e-4 * f2 + 0.003
 }
 
-/// Absorption [dB/km] at `f` [kHz] in `water` by (2).
-pub fn francois_garrison(f: f64, water: &Water) -> f64 {
+/// Absorption of one frequency in water of one temperature, salinity and acidity, as a function of
+/// depth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AbsorptionProfile {
+    /// The same absorption at all depths [dB/km].
+    Constant(f64),
+    /// Absorption that decreases with depth by (2).
+    FrancoisGarrison {
+        /// Speed of sound of (2) at the surface [m/s].
+        speed: f64,
+        /// Terms of boric acid and magnesium sulphate at the surface, times `speed`, and of pure
+        /// water at the surface.
+        terms: [f64; 3],
+    },
+    /// Absorption that decreases with depth by (3).
+    AinslieMcColm {
+        /// Terms of boric acid, magnesium sulphate and pure water at the surface [dB/km].
+        terms: [f64; 3],
+    },
+}
+
+impl AbsorptionProfile {
+    /// Absorption of the frequency `f` [kHz] by `law` in `water`, whose depth is not used.
+    pub fn new(law: AbsorptionLaw, f: f64, water: &Water) -> Self {
+        match law {
+            AbsorptionLaw::None => Self::Constant(0.0),
+            AbsorptionLaw::Thorp => Self::Constant(thorp(f)),
+            AbsorptionLaw::FrancoisGarrison => francois_garrison_profile(f, water),
+            AbsorptionLaw::AinslieMcColm => ainslie_mccolm_profile(f, water),
+        }
+    }
+
+    /// Absorption [dB/km] at the depth `d` [m].
+    pub fn at_depth(&self, d: f64) -> f64 {
+        match *self {
+            Self::Constant(value) => value,
+            Self::FrancoisGarrison { speed, terms } => {
+                let p2 = 1.0 - 1.37e-4 * d + 6.2e-9 * d * d;
+                let p3 = 1.0 - 3.83e-5 * d + 4.9e-10 * d * d;
+                (terms[0] + terms[1] * p2) / (speed + 0.0167 * d) + terms[2] * p3
+            }
+            Self::AinslieMcColm { terms } => {
+                let z = 1e-3 * d;
+                terms[0] + terms[1] * libm::exp(-z / 6.0) + terms[2] * libm::exp(-z / 17.0)
+            }
+        }
+    }
+}
+
+fn francois_garrison_profile(f: f64, water: &Water) -> AbsorptionProfile {
     let Water {
         temperature: t,
         salinity: s,
-        depth: d,
         ph,
+        ..
     } = *water;
-    let c = 1412.0 + 3.21 * t + 1.19 * s + 0.0167 * d;
-    let a1 = 8.86 / c * power_of_ten(0.78 * ph - 5.0);
     let f1 = 2.8 * (s / 35.0).sqrt() * power_of_ten(4.0 - 1245.0 / (t + 273.0));
-    let a2 = 21.44 * s / c * (1.0 + 0.025 * t);
-    let p2 = 1.0 - 1.37e-4 * d + 6.2e-9 * d * d;
     let f2 = 8.17 * power_of_ten(8.0 - 1990.0 / (t + 273.0)) / (1.0 + 0.0018 * (s - 35.0));
     let a3 = if t <= 20.0 {
         4.937e-4 - 2.59e-5 * t + 9.11e-7 * t * t - 1.5e-8 * t * t * t
     } else {
         3.964e-4 - 1.146e-5 * t + 1.45e-7 * t * t - 6.5e-10 * t * t * t
     };
-    let p3 = 1.0 - 3.83e-5 * d + 4.9e-10 * d * d;
-    a1 * relaxation(f1, f) + a2 * p2 * relaxation(f2, f) + a3 * p3 * f * f
+    AbsorptionProfile::FrancoisGarrison {
+        speed: 1412.0 + 3.21 * t + 1.19 * s,
+        terms: [
+            8.86 * power_of_ten(0.78 * ph - 5.0) * relaxation(f1, f),
+            21.44 * s * (1.0 + 0.025 * t) * relaxation(f2, f),
+            a3 * f * f,
+        ],
+    }
+}
+
+fn ainslie_mccolm_profile(f: f64, water: &Water) -> AbsorptionProfile {
+    let Water {
+        temperature: t,
+        salinity: s,
+        ph,
+        ..
+    } = *water;
+    let f1 = 0.78 * (s / 35.0).sqrt() * libm::exp(t / 26.0);
+    let f2 = 42.0 * libm::exp(t / 17.0);
+    AbsorptionProfile::AinslieMcColm {
+        terms: [
+            0.106 * relaxation(f1, f) * libm::exp((ph - 8.0) / 0.56),
+            0.52 * (1.0 + t / 43.0) * (s / 35.0) * relaxation(f2, f),
+            0.000_49 * f * f * libm::exp(-t / 27.0),
+        ],
+    }
+}
+
+/// Absorption [dB/km] at `f` [kHz] in `water` by (2).
+pub fn francois_garrison(f: f64, water: &Water) -> f64 {
+    francois_garrison_profile(f, water).at_depth(water.depth)
 }
 
 /// Absorption [dB/km] at `f` [kHz] in `water` by (3).
 pub fn ainslie_mccolm(f: f64, water: &Water) -> f64 {
-    let Water {
-        temperature: t,
-        salinity: s,
-        depth,
-        ph,
-    } = *water;
-    let z = 1e-3 * depth;
-    let f1 = 0.78 * (s / 35.0).sqrt() * libm::exp(t / 26.0);
-    let f2 = 42.0 * libm::exp(t / 17.0);
-    0.106 * relaxation(f1, f) * libm::exp((ph - 8.0) / 0.56)
-        + 0.52 * (1.0 + t / 43.0) * (s / 35.0) * relaxation(f2, f) * libm::exp(-z / 6.0)
-        + 0.000_49 * f * f * libm::exp(-(t / 27.0 + z / 17.0))
+    ainslie_mccolm_profile(f, water).at_depth(water.depth)
+}
+
+/// Water at `p` [m], W, with the acidity [`SEA_PH`].
+pub fn water_at(environment: &EnvironmentState<'_>, p: Vec3) -> Water {
+    let (sea, gravity, t) = (environment.sea, environment.gravity, environment.time);
+    Water {
+        temperature: water_column::temperature(sea, gravity, p, t),
+        salinity: water_column::salinity(sea, gravity, p, t),
+        depth: (-p.z).max(0.0),
+        ph: SEA_PH,
+    }
+}
+
+/// Absorption by `law` at `p` [m], W, of sound of `frequency` [Hz] [dB/m].
+pub fn absorption_at(
+    law: AbsorptionLaw,
+    environment: &EnvironmentState<'_>,
+    p: Vec3,
+    frequency: f64,
+) -> f64 {
+    let water = water_at(environment, p);
+    1e-3 * AbsorptionProfile::new(law, 1e-3 * frequency, &water).at_depth(water.depth)
 }

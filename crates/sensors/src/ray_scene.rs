@@ -200,24 +200,42 @@ impl RayScene {
         &self,
         view: &WorldView,
         robots: [usize; 2],
-        [a, b]: [Vec3; 2],
+        ends: [Vec3; 2],
     ) -> bool {
+        self.find_occluder(view, robots, ends).is_some()
+    }
+
+    /// As [`Self::is_occluded_between`]; returns the label of the object that occludes the path
+    /// between the points [m].
+    pub fn find_occluder(
+        &self,
+        view: &WorldView,
+        robots: [usize; 2],
+        [a, b]: [Vec3; 2],
+    ) -> Option<u16> {
         let offset = b - a;
         let distance = offset.norm();
         let d = offset.scale(1.0 / distance.max(1e-9));
         // A ray from `a` ends at the shapes of the second robot, and a ray from `b` at those of the
         // first. Another object occludes the path only if the two distances do not cover the whole
         // path.
-        let forward_hit = self.first_hit_excluding(view, robots[0], a, d, [0.0, distance]);
+        let forward_hit = self.first_hit_excluding(view, robots[0], a, d, [0.0, distance])?;
         let backward_hit =
-            self.first_hit_excluding(view, robots[1], b, d.scale(-1.0), [0.0, distance]);
-        match (forward_hit, backward_hit) {
-            (Some(forward_hit), Some(backward_hit)) => {
-                forward_hit.distance + backward_hit.distance < distance - 1e-6
-                    || robots[0] == robots[1]
-            }
-            _ => false,
-        }
+            self.first_hit_excluding(view, robots[1], b, d.scale(-1.0), [0.0, distance])?;
+        let is_occluded = forward_hit.distance + backward_hit.distance < distance - 1e-6
+            || robots[0] == robots[1];
+        let is_own = |hit: &SurfaceHit<'_>| {
+            let shape = hit.shape_and_face.map(|(shape, _)| shape);
+            robots
+                .iter()
+                .any(|r| shape.is_some_and(|s| self.own[*r].contains(&s)))
+        };
+        let label = if is_own(&forward_hit) {
+            backward_hit.label
+        } else {
+            forward_hit.label
+        };
+        is_occluded.then_some(label)
     }
 
     /// First hit of a ray from `p` [m] along the unit vector `d`, both W, within `range` [m].

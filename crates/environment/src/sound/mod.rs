@@ -7,6 +7,7 @@
 pub mod doppler;
 pub mod eigenray;
 pub mod interference;
+pub mod noise;
 pub mod ray;
 
 use crate::water_column;

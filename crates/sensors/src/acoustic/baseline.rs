@@ -35,9 +35,6 @@ use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::acoustic::{Carrier, Interrogator};
 use merrow_model::state::frames::acoustic::{AcousticFix, AcousticObservations, AcousticRange};
 
-/// Fixed-point iterations for the path to a moving receiver.
-const PATH_ITERATIONS: usize = 4;
-
 /// Height measured by a depth gauge with its standard deviation [m]; `None` without a gauge.
 fn measured_height(z: f64, std: Option<f64>, noise: bool, draw: &mut Draw) -> Option<[f64; 2]> {
     std.map(|std| [z + if noise { std * draw.normal() } else { 0.0 }, std])
@@ -208,19 +205,14 @@ fn signal_arrival(
     draw: &mut Draw,
 ) -> Option<(f64, f64)> {
     let beacon = &instrument.beacons[index];
-    let (mut time, mut path) = (sent, None);
-    for _ in 0..PATH_ITERATIONS {
-        let found = instrument.medium.find_path(
-            source.p,
-            instrument.point_after(receiver, time).p,
-            beacon.frequency,
-        )?;
-        (time, path) = (sent + found.time, Some(found));
-    }
-    let received = instrument.source_level(index) - path?.loss;
+    let receiver_after = |time: f64| instrument.point_after(receiver, sent + time).p;
+    let path = instrument
+        .medium
+        .find_arrival(source.p, receiver_after, beacon.frequency)?;
+    let time = sent + path.time;
+    let received = instrument.source_level(index) - path.loss();
     let snr = instrument.detect(&instrument.spec.receiver, beacon.frequency, received, draw)?;
     instrument
-        .medium
         .has_line_of_sight(source, instrument.point_after(receiver, time))
         .then_some((time, snr))
 }

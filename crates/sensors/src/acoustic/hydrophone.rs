@@ -30,8 +30,6 @@ use merrow_model::state::frames::acoustic::{AcousticFix, AcousticObservations};
 
 /// Variance of an unknown range [m²].
 const UNKNOWN_VARIANCE: f64 = 1e12;
-/// Fixed-point iterations for the path between moving ends.
-const PATH_ITERATIONS: usize = 4;
 
 /// Computes the fixes of all pings that arrived since the preceding sample. `synchronised`: the
 /// transmit times of the pingers are known to the array.
@@ -47,14 +45,14 @@ pub(crate) fn receive_pings(
         );
         let (sent, path) = last_ping(instrument, beacon, &motion, transmission_delay)?;
         let arrival = sent + path.time;
-        if !instrument.medium.has_line_of_sight(
+        if !instrument.has_line_of_sight(
             motion.position_after(sent),
             instrument.point_after(Vec3::zero(), arrival),
         ) {
             return None;
         }
         let mut draw = instrument.draw(k);
-        let received = instrument.source_level(target.beacon) - path.loss;
+        let received = instrument.source_level(target.beacon) - path.loss();
         let snr = instrument.detect(
             &instrument.spec.receiver,
             beacon.frequency,
@@ -112,16 +110,10 @@ fn last_ping(
     let start = start + transmission_delay;
     let path = |sent: f64| {
         let source = motion.position_after(sent).p;
-        let (mut arrival, mut path) = (0.0, None);
-        for _ in 0..PATH_ITERATIONS {
-            let found = instrument.medium.find_path(
-                source,
-                instrument.point_after(Vec3::zero(), arrival).p,
-                beacon.frequency,
-            )?;
-            (arrival, path) = (sent + found.time, Some(found));
-        }
-        path
+        let receiver_after = |time: f64| instrument.point_after(Vec3::zero(), sent + time).p;
+        instrument
+            .medium
+            .find_arrival(source, receiver_after, beacon.frequency)
     };
     let approximate_time = path(0.0)?.time;
     if approximate_time * instrument.sound_speed > 1.1 * instrument.spec.max_range {

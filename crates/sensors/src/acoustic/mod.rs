@@ -33,13 +33,14 @@ pub mod hydrophone;
 pub mod path;
 pub mod usbl;
 
-use crate::acoustic::path::{AcousticMedium, PathEnd};
+use crate::acoustic::path::{AcousticMedium, Obstacles, PathEnd, PathWater};
 use crate::ray_scene::RayScene;
 use crate::sample::{Pose, SampleErrors};
 use crate::sonar::decibels::level;
 use merrow_environment::{EnvironmentState, air};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::sea::water::AbsorptionLaw;
 use merrow_model::scene::sensor::acoustic::{
     AcousticKind, AcousticSpec, Beacon, Carrier, ReceiverSensitivity,
 };
@@ -52,8 +53,12 @@ pub(crate) struct AcousticReceiver<'a> {
     pub spec: &'a AcousticSpec,
     /// All beacons of the world.
     pub beacons: &'a [Beacon],
-    /// Medium of the sound, with obstacles.
+    /// Medium of the sound.
     pub medium: AcousticMedium<'a>,
+    /// Geometry that can block a path.
+    pub obstacles: Obstacles<'a>,
+    /// Wind speed, for the ambient noise [m/s].
+    pub wind: f64,
     /// Pose and velocity of the instrument.
     pub pose: Pose,
     /// Error sources of the sample.
@@ -76,11 +81,11 @@ pub fn sample_instrument(
 ) -> FrameData {
     let wind = air::weather(&at.sea.air, at.time).wind.norm();
     let medium = AcousticMedium {
-        ray_scene,
-        view,
         environment: at,
-        wind,
         refracts: spec.refracts,
+        absorption: AbsorptionLaw::FrancoisGarrison,
+        spreading: 2.0,
+        water: PathWater::Sampled,
     };
     let sound_speed = spec
         .sound_speed
@@ -90,6 +95,8 @@ pub fn sample_instrument(
         spec,
         beacons,
         medium,
+        obstacles: Obstacles { ray_scene, view },
+        wind,
         pose: *pose,
         errors: *errors,
         sound_speed,
@@ -145,7 +152,7 @@ impl AcousticReceiver<'_> {
     /// Returns the motion of beacon number `index`, or `None` if the beacon is dead or the robot
     /// that carries it has no power.
     pub(crate) fn beacon_motion(&self, index: usize) -> Option<BeaconMotion> {
-        let (view, beacon) = (self.medium.view, &self.beacons[index]);
+        let (view, beacon) = (self.obstacles.view, &self.beacons[index]);
         if view.beacons[index].dead {
             return None;
         }
@@ -166,14 +173,20 @@ impl AcousticReceiver<'_> {
         (view.powered[robot] && motion.p.is_finite() && v.is_finite()).then_some(motion)
     }
 
+    /// Returns true if the straight line between two points is free: both are in the water and no
+    /// terrain, structure or robot lies between them.
+    pub(crate) fn has_line_of_sight(&self, a: PathEnd, b: PathEnd) -> bool {
+        self.medium.has_line_of_sight(&self.obstacles, a, b)
+    }
+
     /// Source level of beacon number `index`, reduced by its faults [dB re 1 µPa at 1 m].
     pub(crate) fn source_level(&self, index: usize) -> f64 {
-        self.beacons[index].source_level + level(self.medium.view.beacons[index].fraction)
+        self.beacons[index].source_level + level(self.obstacles.view.beacons[index].fraction)
     }
 
     /// Delay of the transmission of beacon number `index` by its faults [s].
     pub(crate) fn transmission_delay(&self, index: usize) -> f64 {
-        self.medium.view.beacons[index].offset
+        self.obstacles.view.beacons[index].offset
     }
 
     /// Computes the position in W of the point `p_S` [m] of the instrument (in S) `time` [s] after
@@ -209,12 +222,12 @@ impl AcousticReceiver<'_> {
         } else {
             0.0
         };
-        self.medium.detect(
+        path::detect(
             &ReceiverSensitivity {
                 fading,
                 ..*sensitivity
             },
-            frequency,
+            (frequency, self.wind),
             received,
             draw,
         )

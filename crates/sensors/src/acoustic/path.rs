@@ -1,39 +1,48 @@
 //! Acoustic path between two points, and detection of the received signal.
 //!
+//! Positioning instruments and acoustic modems (`crates/comms/src/channel/acoustic.rs`) use these
+//! laws.
+//!
 //! # Law
 //! ```text
 //!   RL = SL - 10 log A - α l,   t = ∫ ds/c                             (1)  [Urick 1983, ch. 2, 5]
-//!   A = l²                              straight                       (2)
+//!   A = l^k                             straight                       (2)
 //!   A as in crates/environment/src/sound/ray.rs    refracted           (3)  [Jensen 2011, ch. 3]
 //!   NL = 10 log ((N + N_0) B)                                          (4)
 //!   detected: RL - NL + σ n > DT                                       (5)
+//!   t_a = t_s + t(p_s(t_s), p_r(t_a))                                  (6)
 //! ```
 //! # Symbols
-//! RL received level, SL source level, NL noise level · A spreading [m²] · α absorption, mean over
-//! the path · l length · t travel time · N ambient noise of the sea
-//! (`crates/sensors/src/sonar/noise.rs`), N_0 self-noise of the receiver · B bandwidth · DT
-//! detection threshold · σ standard deviation of the received level, n standard normal number.
+//! RL received level, SL source level, NL noise level · A spreading [m²] · k spreading exponent, 2
+//! for spherical and 1 for cylindrical spreading · α absorption, mean over the path · l length · t
+//! travel time · N ambient noise of the sea (`crates/environment/src/sound/noise.rs`), N_0
+//! self-noise of the receiver · B bandwidth · DT detection threshold · σ standard deviation of the
+//! received level, n standard normal number · t_s, t_a instants of transmission and arrival, p_s,
+//! p_r positions of source and receiver.
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! Only the first ray is used. Reflections at surface and seabed are not modelled; the fading σ in
-//! (5) represents their effect. Obstructions are tested along the straight line. Sources and
+//! Only the first ray is used. Reflections at surface and seabed are not modelled here; the fading
+//! σ in (5) represents their effect. Obstructions are tested along the straight line. Sources and
 //! receivers are omnidirectional. The water is at rest. If there is no refracted ray (shadow zone),
-//! the signal is not detected.
+//! the signal is not detected. (6) is solved by four fixed-point iterations; the error decreases by
+//! the ratio of the receiver's speed to that of sound in each of them.
 //!
 //! # Checked by
-//! test/sensors/acoustic.rs
+//! test/sensors/acoustic.rs; crates/comms/tests/acoustic.rs
 
 use crate::ray_scene::RayScene;
 use crate::sonar::decibels::{level, power};
-use crate::sonar::medium::absorption;
+use crate::sonar::medium::Medium;
 use crate::sonar::noise::ambient;
+use merrow_environment::absorption::{AbsorptionProfile, absorption_at};
 use merrow_environment::sound::eigenray;
 use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;
+use merrow_model::scene::sea::water::AbsorptionLaw;
 use merrow_model::scene::sensor::acoustic::ReceiverSensitivity;
 use merrow_model::state::frames::view::WorldView;
 
@@ -41,24 +50,54 @@ use merrow_model::state::frames::view::WorldView;
 const SEGMENTS: usize = 16;
 /// Distance from an end within which geometry counts as part of the carrier of this end [m].
 const END_CLEARANCE: f64 = 0.05;
+/// Fixed-point iterations for the path between moving ends. (6)
+const PATH_ITERATIONS: usize = 4;
+/// Minimum length of a path [m].
+pub const MIN_LENGTH: f64 = 1e-3;
 
-/// Medium of the sound with its obstacles.
-pub(crate) struct AcousticMedium<'a> {
-    /// Geometry that can block a path.
-    pub ray_scene: &'a RayScene,
-    /// Poses of this geometry.
-    pub view: &'a WorldView,
-    /// Sea and gravity at the instant of the sample.
-    pub environment: &'a EnvironmentState<'a>,
-    /// Wind speed, for the ambient noise [m/s].
-    pub wind: f64,
-    /// Whether rays are refracted by the sound-speed profile.
-    pub refracts: bool,
+/// Speed of sound and absorption along straight paths.
+#[derive(Clone, Copy, Debug)]
+pub enum PathWater<'a> {
+    /// Averaged over each path.
+    Sampled,
+    /// Those of homogeneous water.
+    Homogeneous {
+        /// Reciprocal of the speed of sound [s/m].
+        slowness: f64,
+        /// Absorption of the frequency of the signal.
+        absorption: AbsorptionProfile,
+    },
+    /// Integrals over depth for the frequency of the signal.
+    Table(&'a Medium),
 }
 
-/// End point of an acoustic path.
+/// Medium of the sound.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PathEnd {
+pub struct AcousticMedium<'a> {
+    /// Sea and gravity at the instant of the sample.
+    pub environment: &'a EnvironmentState<'a>,
+    /// Whether rays are refracted by the sound-speed profile.
+    pub refracts: bool,
+    /// Equation for the absorption.
+    pub absorption: AbsorptionLaw,
+    /// Spreading exponent k of straight paths [-].
+    pub spreading: f64,
+    /// Water along straight paths.
+    pub water: PathWater<'a>,
+}
+
+/// Geometry that can block paths, at the instant of a sample.
+#[derive(Clone, Copy, Debug)]
+pub struct Obstacles<'a> {
+    /// Shapes that block a path.
+    pub ray_scene: &'a RayScene,
+    /// Poses of these shapes.
+    pub view: &'a WorldView,
+}
+
+/// End point of a path.
+#[derive(Clone, Copy, Debug)]
+pub struct PathEnd {
     /// Robot that carries it.
     pub robot: Option<usize>,
     /// Position in W [m].
@@ -70,78 +109,147 @@ pub(crate) struct PathEnd {
 pub struct AcousticPath {
     /// Travel time along the path [s].
     pub time: f64,
-    /// Transmission loss [dB re 1 m].
-    pub loss: f64,
+    /// Spreading A: ratio of the squared pressure 1 m from the source to that at the receiver,
+    /// without absorption.
+    pub spreading: f64,
+    /// Absorption along the path [dB].
+    pub absorption: f64,
+    /// Unit vector from the source in the direction in which the sound departs, in W.
+    pub to: Vec3,
     /// Unit vector from the receiver in the direction from which the sound arrives, in W.
     pub from: Vec3,
+}
+
+impl AcousticPath {
+    /// Transmission loss [dB re 1 m].
+    pub fn loss(&self) -> f64 {
+        level(self.spreading) + self.absorption
+    }
+
+    /// Ratio of the squared pressure at the receiver to that 1 m from the source [-].
+    pub fn gain(&self) -> f64 {
+        power(-self.absorption) / self.spreading
+    }
+}
+
+impl Obstacles<'_> {
+    /// Returns the label ([`crate::ray_scene::SurfaceHit::label`]) of the object that blocks the
+    /// straight line between two points, or `None` if it is free. The robots that carry the points
+    /// do not block it.
+    pub fn find_between(&self, a: PathEnd, b: PathEnd) -> Option<u16> {
+        let (distance, robots) = ((b.p - a.p).norm(), [a.robot, b.robot]);
+        if distance < 2.0 * END_CLEARANCE || a.robot.is_some() && a.robot == b.robot {
+            return None;
+        }
+        let (skip, from, to) = match robots {
+            [Some(r), Some(s)] => {
+                return self.ray_scene.find_occluder(self.view, [r, s], [a.p, b.p]);
+            }
+            [Some(r), None] => (self.ray_scene.shapes_of(r), a.p, b.p),
+            [None, Some(r)] => (self.ray_scene.shapes_of(r), b.p, a.p),
+            [None, None] => (0..0, a.p, b.p),
+        };
+        let d = (to - from).scale(1.0 / distance);
+        let range = [0.0, distance - END_CLEARANCE];
+        let hit = self.ray_scene.first_hit(self.view, skip, from, d, range)?;
+        Some(hit.label)
+    }
+}
+
+impl Obstacles<'_> {
+    /// Returns true if an object blocks the ray from `p` (W [m]) on `robot` along the unit vector
+    /// `d` within `reach` [m].
+    pub fn is_blocked_along(&self, robot: Option<usize>, p: Vec3, d: Vec3, reach: f64) -> bool {
+        let skip = robot.map_or(0..0, |r| self.ray_scene.shapes_of(r));
+        self.ray_scene
+            .first_hit(self.view, skip, p, d, [0.0, reach])
+            .is_some()
+    }
 }
 
 impl AcousticMedium<'_> {
     /// Returns true if the straight line between two points is free: both are in the water and no
     /// terrain, structure or robot lies between them.
-    pub(crate) fn has_line_of_sight(&self, a: PathEnd, b: PathEnd) -> bool {
-        if self.environment.height_above_surface(a.p) >= 0.0
-            || self.environment.height_above_surface(b.p) >= 0.0
-        {
-            return false;
-        }
-        let (distance, robots) = ((b.p - a.p).norm(), [a.robot, b.robot]);
-        if distance < 2.0 * END_CLEARANCE || a.robot.is_some() && a.robot == b.robot {
-            return true;
-        }
-        let (own, from, to) = match robots {
-            [Some(r), Some(s)] => {
-                return !self
-                    .ray_scene
-                    .is_occluded_between(self.view, [r, s], [a.p, b.p]);
-            }
-            [Some(r), None] => (r, a.p, b.p),
-            [None, Some(r)] => (r, b.p, a.p),
-            [None, None] => return true,
-        };
-        let d = (to - from).scale(1.0 / distance);
-        self.ray_scene
-            .first_hit_excluding(self.view, own, from, d, [0.0, distance - END_CLEARANCE])
-            .is_none()
+    pub(crate) fn has_line_of_sight(
+        &self,
+        obstacles: &Obstacles<'_>,
+        a: PathEnd,
+        b: PathEnd,
+    ) -> bool {
+        let is_in_water = |end: PathEnd| self.environment.height_above_surface(end.p) < 0.0;
+        is_in_water(a) && is_in_water(b) && obstacles.find_between(a, b).is_none()
     }
 
     /// Computes the acoustic path from `source` to `receiver` (W [m]) for a `frequency` [Hz].
     /// Returns `None` if no refracted ray connects them. (1) to (3)
-    pub(crate) fn find_path(
-        &self,
-        source: Vec3,
-        receiver: Vec3,
-        frequency: f64,
-    ) -> Option<AcousticPath> {
+    pub fn find_path(&self, source: Vec3, receiver: Vec3, frequency: f64) -> Option<AcousticPath> {
         let chord = receiver - source;
-        let length = chord.norm().max(1e-3);
+        let length = chord.norm().max(MIN_LENGTH);
         let [slowness, loss] = self.mean_slowness_and_absorption(source, receiver, frequency);
         if !self.refracts {
-            let loss = 20.0 * libm::log10(length) + loss * length;
+            let to = chord.scale(1.0 / length);
             return Some(AcousticPath {
                 time: length * slowness,
-                loss,
-                from: chord.scale(-1.0 / length),
+                spreading: power_of_length(length, self.spreading),
+                absorption: loss * length,
+                to,
+                from: -to,
             });
         }
         let (sea, gravity) = (self.environment.sea, self.environment.gravity);
         let ray =
             *eigenray::eigenrays_between(sea, gravity, source, receiver, self.environment.time, 0)
                 .first()?;
-        let (s, c) = merrow_math::real::sin_cos(ray.angle);
         let level = Vec3::new(chord.x, chord.y, 0.0)
             .unit()
             .unwrap_or(Vec3::zero());
-        let spreading = 10.0 * libm::log10(ray.spreading().max(1e-6));
+        let direction = |angle: f64| {
+            let (s, c) = merrow_math::real::sin_cos(angle);
+            level.scale(c) - Vec3::new(0.0, 0.0, s)
+        };
         Some(AcousticPath {
             time: ray.time,
-            loss: spreading + loss * ray.length,
-            from: level.scale(-c) + Vec3::new(0.0, 0.0, s),
+            spreading: ray.spreading().max(1e-6),
+            absorption: loss * ray.length,
+            to: direction(ray.launch),
+            from: -direction(ray.angle),
         })
+    }
+
+    /// Computes the path from `source` (W [m]) to a moving receiver for a `frequency` [Hz].
+    ///
+    /// `receiver_after` is the position of the receiver (W [m]) a time [s] after the transmission.
+    /// Returns `None` if no refracted ray connects them. (6)
+    pub fn find_arrival(
+        &self,
+        source: Vec3,
+        receiver_after: impl Fn(f64) -> Vec3,
+        frequency: f64,
+    ) -> Option<AcousticPath> {
+        let mut path = self.find_path(source, receiver_after(0.0), frequency)?;
+        for _ in 1..PATH_ITERATIONS {
+            path = self.find_path(source, receiver_after(path.time), frequency)?;
+        }
+        Some(path)
     }
 
     /// Computes the mean slowness [s/m] and the mean absorption [dB/m] along the straight line.
     fn mean_slowness_and_absorption(&self, a: Vec3, b: Vec3, frequency: f64) -> [f64; 2] {
+        match &self.water {
+            PathWater::Sampled => self.sample_path(a, b, frequency),
+            PathWater::Homogeneous {
+                slowness,
+                absorption,
+            } => {
+                let depth = (-0.5 * (a.z + b.z)).max(0.0);
+                [*slowness, 1e-3 * absorption.at_depth(depth)]
+            }
+            PathWater::Table(table) => table.mean_between_heights(a.z, b.z),
+        }
+    }
+
+    /// Averages slowness [s/m] and absorption [dB/m] over samples of the straight line.
+    fn sample_path(&self, a: Vec3, b: Vec3, frequency: f64) -> [f64; 2] {
         let sea = self.environment.sea;
         let n = if sea.column.is_none() && sea.regions.is_empty() {
             1
@@ -152,13 +260,13 @@ impl AcousticMedium<'_> {
         for k in 0..n {
             let q = a + (b - a).scale((k as f64 + 0.5) / n as f64);
             sums[0] += 1.0 / self.sound_speed(q);
-            sums[1] += absorption(self.environment, q, frequency);
+            sums[1] += absorption_at(self.absorption, self.environment, q, frequency);
         }
         sums.map(|sum| sum / n as f64)
     }
 
     /// Speed of sound at `p` in W [m/s].
-    pub(crate) fn sound_speed(&self, p: Vec3) -> f64 {
+    pub fn sound_speed(&self, p: Vec3) -> f64 {
         water_column::sound_speed(
             self.environment.sea,
             self.environment.gravity,
@@ -166,19 +274,32 @@ impl AcousticMedium<'_> {
             self.environment.time,
         )
     }
+}
 
-    /// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] that is received with
-    /// the level `received` [dB re 1 µPa], or `None` if it is not detected. (4), (5)
-    pub(crate) fn detect(
-        &self,
-        sensitivity: &ReceiverSensitivity,
-        frequency: f64,
-        received: f64,
-        draw: &mut Draw,
-    ) -> Option<f64> {
-        let noise = (ambient(1e-3 * frequency, self.wind) + power(sensitivity.self_noise))
-            * sensitivity.bandwidth;
-        let snr = received - level(noise) + sensitivity.fading * draw.normal();
-        (snr > sensitivity.threshold).then_some(snr)
+/// Power `length`^`k` of a length [m], k the spreading exponent [-].
+pub fn power_of_length(length: f64, k: f64) -> f64 {
+    if k == 2.0 {
+        length * length
+    } else if k == 1.5 {
+        length * length.sqrt()
+    } else if k == 1.0 {
+        length
+    } else {
+        libm::pow(length, k)
     }
+}
+
+/// Returns the signal-to-noise ratio [dB] of a signal of `frequency` [Hz] that is received with the
+/// level `received` [dB re 1 µPa] at the wind speed `wind` [m/s], or `None` if it is not detected.
+/// (4), (5)
+pub(crate) fn detect(
+    sensitivity: &ReceiverSensitivity,
+    (frequency, wind): (f64, f64),
+    received: f64,
+    draw: &mut Draw,
+) -> Option<f64> {
+    let noise =
+        (ambient(1e-3 * frequency, wind) + power(sensitivity.self_noise)) * sensitivity.bandwidth;
+    let snr = received - level(noise) + sensitivity.fading * draw.normal();
+    (snr > sensitivity.threshold).then_some(snr)
 }

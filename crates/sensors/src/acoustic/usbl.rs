@@ -29,9 +29,6 @@ use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::acoustic::{BeaconKind, Carrier, Interrogator};
 use merrow_model::state::frames::acoustic::{AcousticFix, AcousticObservations};
 
-/// Fixed-point iterations for the path to a moving end.
-const PATH_ITERATIONS: usize = 4;
-
 /// Reply of a transponder.
 pub struct Reply {
     /// Arrival after the interrogation [s].
@@ -110,34 +107,26 @@ pub(crate) fn receive_reply(
     let here = instrument.point_after(Vec3::zero(), 0.0);
     let (transponder_arrival, path) =
         interrogation_arrival(instrument, interrogator, &motion, here.p)?;
-    if !instrument
-        .medium
-        .has_line_of_sight(here, motion.position_after(transponder_arrival))
-    {
+    if !instrument.has_line_of_sight(here, motion.position_after(transponder_arrival)) {
         return None;
     }
     instrument.detect(
         &sensitivity,
         interrogator.frequency,
-        interrogator.source_level - path.loss,
+        interrogator.source_level - path.loss(),
         draw,
     )?;
     let sent = transponder_arrival + turn_around + instrument.transmission_delay(index);
     let source = motion.position_after(sent).p;
-    let (mut arrival, mut back) = (sent + path.time, None);
-    for _ in 0..PATH_ITERATIONS {
-        let found = instrument.medium.find_path(
-            source,
-            instrument.point_after(Vec3::zero(), arrival).p,
-            beacon.frequency,
-        )?;
-        (arrival, back) = (sent + found.time, Some(found));
-    }
-    let back = back?;
+    let receiver_after = |time: f64| instrument.point_after(Vec3::zero(), sent + time).p;
+    let back = instrument
+        .medium
+        .find_arrival(source, receiver_after, beacon.frequency)?;
+    let arrival = sent + back.time;
     let snr = instrument.detect(
         &instrument.spec.receiver,
         beacon.frequency,
-        instrument.source_level(index) - back.loss,
+        instrument.source_level(index) - back.loss(),
         draw,
     )?;
     if 0.5 * instrument.sound_speed * (arrival - turn_around) > instrument.spec.max_range {
@@ -159,14 +148,9 @@ fn interrogation_arrival(
     motion: &BeaconMotion,
     from: Vec3,
 ) -> Option<(f64, AcousticPath)> {
-    let (mut transponder_arrival, mut path) = (0.0, None);
-    for _ in 0..PATH_ITERATIONS {
-        let found = instrument.medium.find_path(
-            from,
-            motion.position_after(transponder_arrival).p,
-            interrogator.frequency,
-        )?;
-        (transponder_arrival, path) = (found.time, Some(found));
-    }
-    Some((transponder_arrival, path?))
+    let transponder_after = |time: f64| motion.position_after(time).p;
+    let path = instrument
+        .medium
+        .find_arrival(from, transponder_after, interrogator.frequency)?;
+    Some((path.time, path))
 }

@@ -67,7 +67,7 @@ pub(crate) fn surface_strength(sine: f64, frequency: f64, wind: f64) -> f64 {
 
 /// Fraction of the power that the water surface reflects coherently, at the sine of the grazing
 /// angle, the wave number [1/m] and the standard deviation `height` of the surface [m]. (4)
-pub(crate) fn coherent_reflection(sine: f64, wave_number: f64, height: f64) -> f64 {
+pub fn coherent_reflection(sine: f64, wave_number: f64, height: f64) -> f64 {
     let x = 2.0 * wave_number * height * sine;
     libm::exp(-x * x)
 }

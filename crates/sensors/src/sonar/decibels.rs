@@ -1,16 +1,6 @@
-//! Conversion between powers and levels in decibels.
+//! Conversion between powers and levels in decibels, in double and in single precision.
 
-use std::f64::consts::LN_10;
-
-/// Power of a level [dB].
-pub fn power(level: f64) -> f64 {
-    libm::exp(0.1 * LN_10 * level)
-}
-
-/// Level of a power [dB].
-pub fn level(power: f64) -> f64 {
-    10.0 * libm::log10(power)
-}
+pub use merrow_math::decibels::{level, power};
 
 /// Level of a power [dB] in single precision, with an error of two units in the last place. The
 /// power must not be subnormal. Free of branches, so that the compiler vectorises it four-fold.

@@ -13,23 +13,25 @@
 //! World (ENU).
 //!
 //! # Limits
-//! - The water column is that at the sonar.
+//! - The water column is that at the sonar, or that at the origin of the world for modems.
 //! - Straight rays are sufficient at the ranges of such sonars, unless the column is strongly
 //!   stratified and the beam far from vertical. `arc.rs` contains refracted rays.
-//! - The pH is 8. Without a water column the salinity is the one that gives the density of the
-//!   water.
+//! - The absorption is that of Francois and Garrison with a pH of 8.
 //!
 //! # Checked by
-//! The tests in this file; test/sensors/sonar.rs
+//! test/sensors/sonar.rs
 
-use merrow_environment::absorption::{Water, francois_garrison};
-use merrow_environment::{EnvironmentState, seawater, water_column};
+use merrow_environment::absorption::absorption_at;
+use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::Vec3;
+use merrow_model::scene::sea::water::AbsorptionLaw;
 
-/// Number of intervals of the table.
+/// Number of intervals of the table of a sonar.
 const INTERVALS: usize = 32;
+/// Number of intervals of the table of a whole water column.
+const COLUMN_INTERVALS: usize = 4096;
 
-/// Acoustic properties of the water around a sonar.
+/// Acoustic properties of the water around a sonar, or of a whole water column.
 #[derive(Clone, Debug)]
 pub struct Medium {
     /// Lowest height of the table and its step [m].
@@ -37,7 +39,7 @@ pub struct Medium {
     step: f64,
     /// Integrals of slowness [s] and of absorption [dB] from the lowest height.
     sums: Vec<[f64; 2]>,
-    /// Slowness [s/m] and absorption [dB/m] at the sonar.
+    /// Slowness [s/m] and absorption [dB/m] at the sonar, or at the surface for a water column.
     pub at_sonar: [f64; 2],
 }
 
@@ -49,18 +51,9 @@ impl Medium {
         reach: f64,
         frequency: f64,
     ) -> Self {
-        let values = |z: f64| {
-            let q = Vec3::new(p.x, p.y, z);
-            let speed = water_column::sound_speed(
-                environment.sea,
-                environment.gravity,
-                q,
-                environment.time,
-            );
-            [1.0 / speed, absorption(environment, q, frequency)]
-        };
         let (low, high) = (p.z - reach, (p.z + reach).min(0.0).max(p.z));
-        let at_sonar = values(p.z);
+        let law = AbsorptionLaw::FrancoisGarrison;
+        let at_sonar = properties(environment, p, frequency, law);
         if environment.sea.column.is_none() {
             return Self {
                 low,
@@ -69,19 +62,31 @@ impl Medium {
                 at_sonar,
             };
         }
-        let step = (high - low) / INTERVALS as f64;
-        let (mut sums, mut last) = (vec![[0.0; 2]], values(low));
-        for k in 1..=INTERVALS {
-            let next = values(low + k as f64 * step);
-            let sum = sums[k - 1];
-            sums.push([0, 1].map(|i| sum[i] + 0.5 * step * (last[i] + next[i])));
-            last = next;
-        }
+        let values = |z: f64| properties(environment, Vec3::new(p.x, p.y, z), frequency, law);
+        let (step, sums) = integrate([low, high], INTERVALS, values);
         Self {
             low,
             step,
             sums,
             at_sonar,
+        }
+    }
+
+    /// Water from the surface down to the depth `deepest` [m] at the origin of W, with the
+    /// absorption of `law`, for sound of `frequency` [Hz].
+    pub fn of_column(
+        environment: &EnvironmentState<'_>,
+        deepest: f64,
+        frequency: f64,
+        law: AbsorptionLaw,
+    ) -> Self {
+        let values = |z: f64| properties(environment, Vec3::new(0.0, 0.0, z), frequency, law);
+        let (step, sums) = integrate([-deepest, 0.0], COLUMN_INTERVALS, values);
+        Self {
+            low: -deepest,
+            step,
+            sums,
+            at_sonar: values(0.0),
         }
     }
 
@@ -102,55 +107,38 @@ impl Medium {
 
     fn sum(&self, z: f64) -> [f64; 2] {
         let x = (z - self.low) / self.step;
-        let k = (x.max(0.0) as usize).min(INTERVALS - 1);
+        let k = (x.max(0.0) as usize).min(self.sums.len() - 2);
         let (a, b) = (self.sums[k], self.sums[k + 1]);
         [0, 1].map(|i| a[i] + (b[i] - a[i]) * (x - k as f64))
     }
 }
 
-/// Absorption of sound of `frequency` [Hz] at `p` [m], W [dB/m].
-pub fn absorption(environment: &EnvironmentState<'_>, p: Vec3, frequency: f64) -> f64 {
-    let sea = environment.sea;
-    let temperature = water_column::temperature(sea, environment.gravity, p, environment.time);
-    let salinity = match (sea.region(p.x, p.y), &sea.column) {
-        (None, Some(column)) => {
-            water_column::sample_column(column, environment.gravity, p, environment.time).salinity
-        }
-        (region, _) => salinity(region.map_or(sea.density, |r| r.density), temperature),
-    };
-    let water = Water {
-        temperature,
-        salinity,
-        depth: (-p.z).max(0.0),
-        ph: 8.0,
-    };
-    1e-3 * francois_garrison(1e-3 * frequency, &water)
+/// Slowness [s/m] and absorption [dB/m] at `p` [m], W.
+fn properties(
+    environment: &EnvironmentState<'_>,
+    p: Vec3,
+    frequency: f64,
+    law: AbsorptionLaw,
+) -> [f64; 2] {
+    let (sea, gravity) = (environment.sea, environment.gravity);
+    let speed = water_column::sound_speed(sea, gravity, p, environment.time);
+    [1.0 / speed, absorption_at(law, environment, p, frequency)]
 }
 
-/// Salinity of water with this density [kg/m³] and temperature [°C] at the surface.
-fn salinity(density: f64, temperature: f64) -> f64 {
-    let [mut low, mut high] = [0.0, 42.0];
-    for _ in 0..40 {
-        let mean = 0.5 * (low + high);
-        if seawater::density(mean, seawater::ipts68_from_its90(temperature), 0.0) < density {
-            low = mean;
-        } else {
-            high = mean;
-        }
+/// Step [m] and sums of a table of the integrals of `values` over the height, by the trapezoidal
+/// rule.
+fn integrate(
+    [low, high]: [f64; 2],
+    intervals: usize,
+    values: impl Fn(f64) -> [f64; 2],
+) -> (f64, Vec<[f64; 2]>) {
+    let step = (high - low) / intervals as f64;
+    let (mut sums, mut last) = (vec![[0.0; 2]], values(low));
+    for k in 1..=intervals {
+        let next = values(low + k as f64 * step);
+        let sum = sums[k - 1];
+        sums.push([0, 1].map(|i| sum[i] + 0.5 * step * (last[i] + next[i])));
+        last = next;
     }
-    0.5 * (low + high)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn salinity_inverts_density() {
-        for s in [0.0, 7.0, 35.0] {
-            let density = seawater::density(s, seawater::ipts68_from_its90(12.0), 0.0);
-            assert!((salinity(density, 12.0) - s).abs() < 1e-6);
-        }
-        assert!(salinity(990.0, 12.0) < 1e-9);
-    }
+    (step, sums)
 }

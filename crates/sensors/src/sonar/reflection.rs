@@ -23,8 +23,10 @@
 //! - The water surface is horizontal at the reflection point.
 //!
 //! # Checked by
-//! The tests in this file; test/sensors/sonar_rays.rs
+//! The tests in this file; test/sensors/sonar_rays.rs,
+//! crates/comms/tests/multipath.rs
 
+use crate::sonar::backscatter::coherent_reflection;
 use merrow_math::Vec3;
 use merrow_model::scene::robot::collision::Ground;
 use std::f64::consts::{LOG10_E, PI};
@@ -36,9 +38,19 @@ use std::f64::consts::{LOG10_E, PI};
 pub(crate) fn seabed_reflection(
     ground: &Ground,
     sine: f64,
-    [density, speed]: [f64; 2],
+    water: [f64; 2],
     wave_number: f64,
 ) -> f64 {
+    let [re, im] = seabed_coefficient(ground, sine, water);
+    let smooth = re * re + im * im;
+    smooth * coherent_reflection(sine, wave_number, ground.roughness)
+}
+
+/// Real and imaginary part of the pressure reflection coefficient [-] of a smooth seabed, for waves
+/// e^(-iωt). (1), (2)
+///
+/// `sine` is that of the grazing angle. The water has a density [kg/m³] and a speed of sound [m/s].
+pub fn seabed_coefficient(ground: &Ground, sine: f64, [density, speed]: [f64; 2]) -> [f64; 2] {
     let (m, n) = (ground.density / density, speed / ground.sound_speed);
     let loss = ground.attenuation / (40.0 * PI * LOG10_E);
     // n² - cos² φ and its root, real and imaginary parts.
@@ -51,9 +63,13 @@ pub(crate) fn seabed_reflection(
         (0.5 * (size + x)).max(0.0).sqrt(),
         (0.5 * (size - x)).max(0.0).sqrt(),
     );
-    let square = |re: f64| re * re + b * b;
-    let smooth = square(m * sine - a) / square(m * sine + a);
-    smooth * crate::sonar::backscatter::coherent_reflection(sine, wave_number, ground.roughness)
+    // (m sin φ - a - ib)/(m sin φ + a + ib)
+    let (direct, sum) = (m * sine, m * sine + a);
+    let square = sum * sum + b * b;
+    [
+        ((direct - a) * sum - b * b) / square,
+        -2.0 * direct * b / square,
+    ]
 }
 
 /// Reflection point between `a` and `b` on the plane through `q` [m] with the unit normal `n`;

@@ -26,6 +26,19 @@ pub enum SoundSpeedLaw {
     Mackenzie,
 }
 
+/// Equation for the absorption of sound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AbsorptionLaw {
+    /// Sound is not absorbed.
+    None,
+    /// Equation of Thorp for cold sea water.
+    Thorp,
+    /// Equation of Francois and Garrison.
+    FrancoisGarrison,
+    /// Equation of Ainslie and McColm.
+    AinslieMcColm,
+}
+
 /// Water properties at one depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layer {
