@@ -1,0 +1,109 @@
+//! Acoustic channel: travel time, loss, directivity and Doppler shift between moving modems.
+//!
+//! # Law
+//! ```text
+//!   S = S_0 p G_t G_r e^(-α l ln(10)/10)/A                                      (1)  [Urick 1983, ch. 2]
+//!   |p_r + v_r τ - p_s|² = l² = (c τ)²                                          (2)
+//!   τ = (b + √(b² + a d²))/a,  a = c² - v_r², b = d·v_r, d = p_r - p_s          (3)  from (2)
+//!   δ = (1 - n·v_r/c)/(1 - n·v_s/c) - 1                                         (4)  crates/environment/src/sound/doppler.rs
+//!   N = (N_a + N_0 + N_th) B                                                    (5)
+//! ```
+//! A, α and the travel time along refracted rays are those of
+//! `crates/sensors/src/acoustic/path.rs`, which also solves (2) in water that is not homogeneous.
+//!
+//! # Symbols
+//! S received power [µPa²] · S_0 squared pressure at 1 m at maximum power, p fraction of the
+//! maximum power · G_t, G_r gains of the two transducers · A spreading, α absorption, l length of
+//! the path · p_s, v_s position and velocity of the source at the transmission, p_r, v_r of the
+//! receiver, τ travel time, n direction of the ray · c speed of sound · δ relative frequency shift
+//! · N noise [µPa²], N_a ambient noise of the sea (`crates/environment/src/sound/noise.rs`), N_0
+//! self-noise, N_th noise of the own thrusters (`thruster_noise.rs`), B bandwidth.
+//!
+//! # Frames
+//! World (ENU); directivity in the frame M of each modem.
+//!
+//! # Limits
+//! - Both ends keep the velocity that they have at the start of the step, and the attitude.
+//! - Absorption, directivity and noise are those at the centre of the band.
+//! - With spreading other than spherical, or with reflections (`multipath.rs`), straight rays have
+//!   the length and the mean absorption of the direct path.
+//! - The search for refracted rays allocates memory.
+//! - The water is at rest: a current changes neither travel time nor frequency.
+//!
+//! # Checked by
+//! crates/comms/tests/acoustic.rs; test/sensors/acoustic.rs
+
+use crate::channel::directivity::gain;
+use crate::channel::{Arrival, End};
+use crate::propagation::Obstruction;
+use merrow_environment::sound::doppler::frequency_ratio;
+use merrow_math::Vec3;
+use merrow_model::scene::comms::Transceiver;
+use merrow_sensors::acoustic::path::{AcousticMedium, AcousticPath, PathWater};
+
+/// Travel time [s] of waves with the reciprocal speed `slowness` [s/m] over the vector `d` [m] from
+/// the source to a receiver of velocity `v` [m/s]; infinite if the receiver is faster. (3)
+pub fn moving_travel_time(d: Vec3, v: Vec3, slowness: f64) -> f64 {
+    // scaled by the squared slowness
+    let a = 1.0 - v.dot(v) * slowness * slowness;
+    let b = d.dot(v) * slowness * slowness;
+    if a <= 0.0 {
+        return f64::INFINITY;
+    }
+    (b + (b * b + a * d.dot(d) * slowness * slowness).sqrt()) / a
+}
+
+/// Path from `source` to `receiver` at the frequency `frequency` [Hz], with both ends moving.
+/// Returns `None` in a shadow zone. (2), (3)
+pub fn moving_path(
+    medium: &AcousticMedium<'_>,
+    source: &End,
+    receiver: &End,
+    frequency: f64,
+) -> Option<AcousticPath> {
+    let receiver_after = |time: f64| receiver.p + receiver.v.scale(time);
+    if let (PathWater::Homogeneous { slowness, .. }, false) = (&medium.water, medium.refracts) {
+        let time = moving_travel_time(receiver.p - source.p, receiver.v, *slowness);
+        if !time.is_finite() {
+            return None;
+        }
+        return medium.find_path(source.p, receiver_after(time), frequency);
+    }
+    medium.find_arrival(source.p, receiver_after, frequency)
+}
+
+/// Arrival along the direct path `path` between modems with the transceivers `from` and `to`, at
+/// the speeds of sound `speeds` [m/s] of source and receiver. (1), (4)
+pub fn direct_arrival(
+    path: &AcousticPath,
+    (source, from): (&End, &Transceiver),
+    (receiver, to): (&End, &Transceiver),
+    speeds: [f64; 2],
+) -> Arrival {
+    let isotropic = path.gain();
+    Arrival {
+        time: path.time,
+        gain: isotropic * both_gains((source, from), (receiver, to), path.to, path.from),
+        late: 0.0,
+        isotropic,
+        doppler: frequency_ratio(
+            (source.v, path.to, speeds[0]),
+            (receiver.v, -path.from, speeds[1]),
+        ) - 1.0,
+    }
+}
+
+/// Product of the gains [-] of both ends for a path that departs along `to` and arrives from `from`
+/// (unit vectors in W).
+pub(crate) fn both_gains(
+    (source, sender): (&End, &Transceiver),
+    (receiver, listener): (&End, &Transceiver),
+    to: Vec3,
+    from: Vec3,
+) -> f64 {
+    gain(&sender.transmit_pattern, source.R_WM.tr_mul_vec(to))
+        * gain(&listener.receive_pattern, receiver.R_WM.tr_mul_vec(from))
+}
+
+/// Cause for which no signal arrives without a path.
+pub const NO_PATH: Obstruction = Obstruction::ShadowZone;

@@ -1,0 +1,36 @@
+//! Gain of transducers and antennas in a direction.
+//!
+//! # Law
+//! ```text
+//!   G = 10^(g/10),   g = g(θ), cos θ = d_x,   or   g = g(atan2(d_y, d_x), asin d_z)      (1)
+//! ```
+//! # Symbols
+//! G gain · g tabulated gain [dB] · d unit vector of the direction · θ angle from the axis.
+//!
+//! # Frames
+//! Frame M of the modem: x is the acoustic axis or boresight.
+//!
+//! # Limits
+//! The pattern is that at the centre of the band. The hull on which a device is mounted does not
+//! change it, unless the table contains its effect.
+//!
+//! # Checked by
+//! crates/comms/tests/acoustic.rs; crates/model/src/scene/comms/directivity.rs
+
+use merrow_math::Vec3;
+use merrow_math::decibels::power;
+use merrow_model::scene::comms::directivity::Directivity;
+
+/// Gain [-] of `pattern` in the direction of the unit vector `d` in M. (1)
+pub fn gain(pattern: &Directivity, d: Vec3) -> f64 {
+    match pattern {
+        // the usual case, without an exponential
+        Directivity::Uniform(level) if *level == 0.0 => 1.0,
+        Directivity::Uniform(level) => power(*level),
+        Directivity::Axial(table) => power(table.gain(libm::acos(d.x.clamp(-1.0, 1.0)))),
+        Directivity::Attitude(table) => {
+            let elevation = libm::asin(d.z.clamp(-1.0, 1.0));
+            power(table.gain(libm::atan2(d.y, d.x), elevation))
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Acoustic multipath: reflections at a wave-rough surface and at the seabed.
+//!
+//! # Law
+//! ```text
+//!   z' = -z  (surface),   z' = 2 z_b - z  (seabed)                              (1)  image of the source
+//!   C_i = √(g_i/A_i) (-ρ_s)^s (R ρ_b)^b (-i)^q                                  (2)  [Jensen 2011, ch. 3]
+//!   ρ = e^(-2 k² h² sin² φ)                                                     (3)  [Eckart 1953]
+//!   P = Σ |C_i|² + 2 Σ_{i<j} Re(C_i C_j* e^(2πi f (t_i - t_j))) sinc(B (t_i - t_j))   (4)
+//! ```
+//! (4) is the squared pressure of a signal with a flat spectrum, averaged over the band. It is the
+//! interference pattern of a tone (Lloyd mirror) for a narrow band and the sum of the powers for a
+//! wide band. Paths later than the maximum delay of the receiver count as noise: the sum of their
+//! powers.
+//!
+//! # Symbols
+//! z height of the source, z_b of the seabed, z' of an image · C_i amplitude of path i at 1 Pa at 1
+//! m, t_i its travel time, g_i its directivity and absorption, A_i its spreading, s, b, q its
+//! numbers of reflections at the surface and at the seabed and of caustics · R reflection
+//! coefficient of the seabed (`crates/sensors/src/sonar/reflection.rs`) · φ grazing angle · k wave
+//! number · h standard deviation of the height of surface or seabed, ρ the coherent part · f centre
+//! and B width of the band · sinc(x) = sin(πx)/(πx).
+//!
+//! # Frames
+//! World (ENU).
+//!
+//! # Limits
+//! - The surface is the plane z = 0 with the roughness of the waves; the seabed is the level plane
+//!   at its height below the midpoint of the path.
+//! - Straight paths use the mean speed of sound and absorption of the direct path. Refracted paths
+//!   are eigenrays (`crates/environment/src/sound/eigenray.rs`).
+//! - Sound that a rough boundary scatters is lost; fading (`fading.rs`) represents it.
+//! - The reflected paths are those at the arrival of the first path.
+//!
+//! # Checked by
+//! crates/comms/tests/multipath.rs; V69
+
+use crate::channel::acoustic::both_gains;
+use crate::channel::complex::Complex;
+use crate::channel::{Arrival, End};
+use merrow_environment::sound::eigenray::eigenrays_between;
+use merrow_math::Vec3;
+use merrow_math::decibels::power;
+use merrow_math::real::sin_cos;
+use merrow_model::scene::comms::Transceiver;
+use merrow_model::scene::comms::medium::Multipath;
+use merrow_model::scene::robot::collision::Ground;
+use merrow_sensors::acoustic::path::{AcousticMedium, AcousticPath, power_of_length};
+use merrow_sensors::sonar::backscatter::coherent_reflection;
+use merrow_sensors::sonar::reflection::seabed_coefficient;
+use std::f64::consts::{PI, TAU};
+
+/// Maximum number of paths: the direct path and two for each number of reflections up to four; more
+/// eigenrays are left out.
+const MAX_PATHS: usize = 9;
+
+/// Surface and seabed that reflect sound.
+#[derive(Clone, Copy, Debug)]
+pub struct Boundaries<'a> {
+    /// Height of the seabed below the midpoint of the path [m].
+    pub seabed_z: f64,
+    /// Acoustic properties of the seabed.
+    pub ground: &'a Ground,
+    /// Standard deviation of the surface height [m].
+    pub wave_height: f64,
+    /// Density [kg/m³] and speed of sound [m/s] of the water at the seabed.
+    pub water: [f64; 2],
+    /// Centre and width of the band [Hz].
+    pub band: [f64; 2],
+}
+
+/// Path with its complex amplitude.
+#[derive(Clone, Copy, Debug, Default)]
+struct PathAmplitude {
+    time: f64,
+    amplitude: Complex,
+}
+
+/// Paths of a link, at most [`MAX_PATHS`].
+#[derive(Default)]
+struct Paths {
+    all: [PathAmplitude; MAX_PATHS],
+    n: usize,
+}
+
+impl Paths {
+    fn push(&mut self, time: f64, amplitude: Complex) {
+        if self.n < MAX_PATHS {
+            self.all[self.n] = PathAmplitude { time, amplitude };
+            self.n += 1;
+        }
+    }
+}
+
+impl Boundaries<'_> {
+    /// Reflection factor of a path with the given numbers of reflections at surface and seabed and
+    /// the sine of its grazing angle. (2), (3)
+    fn reflection(&self, [surface, bottom]: [u32; 2], sine: f64, caustics: u32) -> Complex {
+        let wave_number = TAU * self.band[0] / self.water[1];
+        let rough = |h: f64| coherent_reflection(sine, wave_number, h).sqrt();
+        let mut factor = Complex::new(1.0, 0.0);
+        let from_surface = Complex::new(-rough(self.wave_height), 0.0);
+        for _ in 0..surface {
+            factor = factor * from_surface;
+        }
+        if bottom > 0 {
+            let [re, im] = seabed_coefficient(self.ground, sine, self.water);
+            let from_bottom = Complex::new(re, im).scale(rough(self.ground.roughness));
+            for _ in 0..bottom {
+                factor = factor * from_bottom;
+            }
+        }
+        for _ in 0..caustics % 4 {
+            factor = factor * Complex::new(0.0, -1.0);
+        }
+        factor
+    }
+}
+
+/// Adds reflected paths to the direct `arrival` along `path`. (1) to (4)
+pub fn add_reflections(
+    arrival: &mut Arrival,
+    path: &AcousticPath,
+    medium: &AcousticMedium<'_>,
+    (parameters, boundaries): (&Multipath, &Boundaries<'_>),
+    (source, from): (&End, &Transceiver),
+    (receiver, to): (&End, &Transceiver),
+) {
+    let receiver = &End {
+        p: receiver.p + receiver.v.scale(path.time),
+        ..*receiver
+    };
+    let ends = ((source, from), (receiver, to));
+    let mut paths = Paths::default();
+    if medium.refracts {
+        push_eigenrays(&mut paths, path, medium, (parameters, boundaries), ends);
+    } else {
+        let direct = Complex::new(arrival.gain.sqrt(), 0.0);
+        paths.push(arrival.time, direct);
+        push_images(&mut paths, path, medium, (parameters, boundaries), ends);
+    }
+    (arrival.gain, arrival.late) = band_average(&paths, parameters.max_delay, boundaries.band);
+}
+
+type Ends<'a> = ((&'a End, &'a Transceiver), (&'a End, &'a Transceiver));
+
+/// Adds the straight paths, by images of the source. (1), (2)
+fn push_images(
+    paths: &mut Paths,
+    path: &AcousticPath,
+    medium: &AcousticMedium<'_>,
+    (parameters, boundaries): (&Multipath, &Boundaries<'_>),
+    ends: Ends<'_>,
+) {
+    let (source, receiver) = (ends.0.0, ends.1.0);
+    let length = (receiver.p - source.p).norm().max(1e-3);
+    let (slowness, loss) = (path.time / length, path.absorption / length);
+    for starts_at_surface in [true, false] {
+        let (mut z, mut counts) = (source.p.z, [0, 0]);
+        for n in 1..=parameters.max_reflections {
+            let is_surface = starts_at_surface == (n % 2 == 1);
+            z = if is_surface {
+                -z
+            } else {
+                2.0 * boundaries.seabed_z - z
+            };
+            counts[usize::from(!is_surface)] += 1;
+            let image = Vec3::new(source.p.x, source.p.y, z);
+            let d = receiver.p - image;
+            let l = d.norm().max(1e-3);
+            let arrives = d.scale(1.0 / l);
+            let sign = if n % 2 == 0 { 1.0 } else { -1.0 };
+            let departs = Vec3::new(arrives.x, arrives.y, sign * arrives.z);
+            let gain = both_gains(ends.0, ends.1, departs, -arrives) * power(-loss * l)
+                / power_of_length(l, medium.spreading);
+            let factor = boundaries.reflection(counts, arrives.z.abs(), 0);
+            paths.push(l * slowness, factor.scale(gain.sqrt()));
+        }
+    }
+}
+
+/// Adds the refracted paths. (2)
+fn push_eigenrays(
+    paths: &mut Paths,
+    path: &AcousticPath,
+    medium: &AcousticMedium<'_>,
+    (parameters, boundaries): (&Multipath, &Boundaries<'_>),
+    ends: Ends<'_>,
+) {
+    let (source, receiver) = (ends.0.0, ends.1.0);
+    let at = medium.environment;
+    let d = receiver.p - source.p;
+    let length = d.norm().max(1e-3);
+    let level = Vec3::new(d.x, d.y, 0.0).unit().unwrap_or(Vec3::zero());
+    let direction = |angle: f64| {
+        let (s, c) = sin_cos(angle);
+        level.scale(c) - Vec3::new(0.0, 0.0, s)
+    };
+    let rays = eigenrays_between(
+        at.sea,
+        at.gravity,
+        source.p,
+        receiver.p,
+        at.time,
+        parameters.max_reflections,
+    );
+    for ray in rays {
+        let loss = path.absorption / length * ray.length;
+        let (departs, arrives) = (direction(ray.launch), direction(ray.angle));
+        let gain = both_gains(ends.0, ends.1, departs, -arrives) * power(-loss)
+            / ray.spreading().max(1e-6);
+        // by (1) of `ray.rs`, at the seabed; the angle at the surface differs little
+        let cosine = (ray.snell * boundaries.water[1]).min(1.0);
+        let sine = (1.0 - cosine * cosine).sqrt();
+        let factor = boundaries.reflection([ray.surface, ray.bottom], sine, ray.caustics);
+        paths.push(ray.time, factor.scale(gain.sqrt()));
+    }
+}
+
+/// Power of the paths up to `max_delay` [s] after the first one, and that of the later ones. (4)
+fn band_average(paths: &Paths, max_delay: f64, [frequency, width]: [f64; 2]) -> (f64, f64) {
+    let all = &paths.all[..paths.n];
+    let first = all.iter().fold(f64::INFINITY, |t, p| t.min(p.time));
+    let (mut sum, mut late) = (0.0, 0.0);
+    for (i, a) in all.iter().enumerate() {
+        if a.time - first > max_delay {
+            late += a.amplitude.norm_squared();
+            continue;
+        }
+        sum += a.amplitude.norm_squared();
+        for b in all[..i].iter().filter(|b| b.time - first <= max_delay) {
+            let delay = a.time - b.time;
+            let cycles = frequency * delay;
+            let rotation = Complex::from_polar(1.0, TAU * (cycles - libm::floor(cycles)));
+            let conjugate = Complex::new(b.amplitude.re, -b.amplitude.im);
+            sum += 2.0 * (a.amplitude * conjugate * rotation).re * sinc(width * delay);
+        }
+    }
+    (sum.max(0.0), late)
+}
+
+/// Returns sin(πx)/(πx), 1 for zero.
+fn sinc(x: f64) -> f64 {
+    let y = PI * x;
+    if y.abs() < 1e-8 {
+        1.0
+    } else {
+        sin_cos(y).0 / y
+    }
+}

@@ -1,0 +1,106 @@
+//! Satellite link: windows of sky, latency and signal-to-noise ratio.
+//!
+//! # Law
+//! ```text
+//!   in view: e ≥ e_min                                                     (1)
+//!   SNR = SNR_0 + 20 log(h/d) + G(direction) - G_max                       (2)  free space
+//!   t = t_0 + Σ d/c                                                        (3)
+//! ```
+//! Both terminals must have a satellite in view; (2) uses the weaker of the two, and (3) the
+//! latency of the transmitter. A gateway is always connected, without a loss or a delay of its own.
+//!
+//! # Symbols
+//! e elevation of the satellite, e_min mask · SNR_0 ratio with a satellite in the zenith, at the
+//! distance h · d distance to the satellite · G gain of the antenna · t delay, t_0 latency of the
+//! network.
+//!
+//! # Frames
+//! World (ENU).
+//!
+//! # Limits
+//! - The service has unlimited capacity, and the operator's network has no outage.
+//! - Without orbits (`always`, `windows`) the satellite is in the north at the given elevation and
+//!   at the distance h.
+//! - Handovers take no time. Doppler shift is compensated by the terminal.
+//!
+//! # Checked by
+//! crates/comms/tests/satellite.rs
+
+use crate::channel::constellation::{SatelliteView, highest_satellite};
+use crate::channel::directivity::gain;
+use crate::channel::{End, LIGHT_SPEED};
+use merrow_math::Vec3;
+use merrow_math::decibels::power;
+use merrow_math::real::sin_cos;
+use merrow_model::scene::Origin;
+use merrow_model::scene::comms::Transceiver;
+use merrow_model::scene::comms::medium::{SatelliteMedium, SatelliteRole, Sky};
+
+/// Distance within which objects hide a satellite [m].
+pub const SKY_DISTANCE: f64 = 20_000.0;
+
+/// Connection of a terminal to a satellite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Connection {
+    /// Ratio of signal to noise at full power [-].
+    pub snr: f64,
+    /// Travel time to the satellite [s].
+    pub delay: f64,
+    /// Unit vector towards the satellite, in W; `None` for a gateway.
+    pub direction: Option<Vec3>,
+}
+
+/// Connection of the terminal `end` at `t` [s], or `None` if no satellite is in view. (1) to (3)
+pub fn connect(
+    (medium, transceiver): (&SatelliteMedium, &Transceiver),
+    end: &End,
+    origin: &Origin,
+    t: f64,
+) -> Option<Connection> {
+    if medium.role == SatelliteRole::Gateway {
+        return Some(Connection {
+            snr: f64::INFINITY,
+            delay: 0.0,
+            direction: None,
+        });
+    }
+    let (view, altitude) = match &medium.sky {
+        Sky::Always { elevation } => (fixed_view(*elevation), None),
+        Sky::Windows {
+            period,
+            open,
+            elevation,
+        } => {
+            let phase = t - period * libm::floor(t / period);
+            let is_open = open
+                .iter()
+                .any(|[start, end]| (*start..*end).contains(&phase));
+            if !is_open {
+                return None;
+            }
+            (fixed_view(*elevation), None)
+        }
+        Sky::Walker(walker) => (highest_satellite(walker, origin, t), Some(walker.altitude)),
+    };
+    if view.sine < sin_cos(medium.min_elevation).0 {
+        return None;
+    }
+    let pattern = &transceiver.receive_pattern;
+    let antenna = gain(pattern, end.R_WM.tr_mul_vec(view.direction)) * power(-pattern.max_gain());
+    let spreading = altitude.map_or(1.0, |h| (h / view.distance) * (h / view.distance));
+    Some(Connection {
+        snr: power(medium.zenith_snr) * spreading * antenna,
+        delay: view.distance / LIGHT_SPEED,
+        direction: Some(view.direction),
+    })
+}
+
+/// Satellite without an orbit.
+fn fixed_view(elevation: f64) -> SatelliteView {
+    let (s, c) = sin_cos(elevation);
+    SatelliteView {
+        direction: Vec3::new(0.0, c, s),
+        sine: s,
+        distance: 0.0,
+    }
+}

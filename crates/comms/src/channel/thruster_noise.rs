@@ -1,0 +1,66 @@
+//! Noise of the thrusters of a robot at its own acoustic receiver, as a function of their shaft
+//! speeds.
+//!
+//! # Law
+//! ```text
+//!   10 log N = L_0 + a log(n/n_0) - b log(f/f_0)                             (1)  [Ross 1976, ch. 8]
+//! ```
+//! Ross gives a = 60 for the noise of propellers over the tip speed and b = 20 above the peak of
+//! the spectrum. The contributions of all thrusters are added as powers.
+//!
+//! # Symbols
+//! N spectral power at the receiver [µPa²/Hz] · L_0 level at the shaft speed n_0 and the frequency
+//! f_0 · n shaft speed · f frequency.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! - The coefficients are estimated for each device; the law does not distinguish tones of motor
+//!   and controller from broadband noise.
+//! - The position of a thruster relative to the receiver is part of L_0.
+//! - Noise of other robots is not modelled.
+//!
+//! # Checked by
+//! crates/comms/tests/acoustic.rs
+
+use merrow_math::decibels::power;
+use merrow_model::scene::comms::medium::ThrusterNoise;
+use merrow_model::scene::robot::thruster::{Curve, Thruster};
+use merrow_model::state::ActuatorState;
+
+/// Spectral power [µPa²/Hz] at the frequency `frequency` [Hz] of thrusters with the `speeds`
+/// [rad/s]. (1)
+pub fn spectral_power(noise: &ThrusterNoise, speeds: &[f64], frequency: f64) -> f64 {
+    let exponent = 0.1 * noise.speed_slope;
+    let sum: f64 = speeds
+        .iter()
+        .map(|n| n.abs() / noise.speed)
+        .filter(|ratio| *ratio > 0.0 && ratio.is_finite())
+        .map(|ratio| libm::pow(ratio, exponent))
+        .sum();
+    if sum == 0.0 {
+        return 0.0;
+    }
+    let decades = libm::log10(frequency / noise.frequency);
+    sum * power(noise.level - noise.frequency_slope * decades)
+}
+
+/// Shaft speed [rad/s] of a thruster for (1).
+///
+/// A thruster whose curve has no shaft speed is taken to turn at `max_speed` [rad/s] at the thrust
+/// `max_thrust` [N]; its speed is proportional to the square root of the thrust. A rotor in air
+/// makes no noise under water.
+pub fn shaft_speed(
+    thruster: &Thruster,
+    state: &ActuatorState,
+    [max_speed, max_thrust]: [f64; 2],
+) -> f64 {
+    match thruster.curve {
+        Curve::Rotor(_) => 0.0,
+        Curve::Quadratic { .. } | Curve::OpenWater(_) if state.shaft[0].is_finite() => {
+            state.shaft[0]
+        }
+        _ => max_speed * (state.thrust.abs() / max_thrust.max(f64::MIN_POSITIVE)).sqrt(),
+    }
+}

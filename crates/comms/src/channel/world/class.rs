@@ -1,0 +1,200 @@
+//! Constants of the modems with equal transceivers, prepared for an instant.
+
+use crate::channel::conductive::ConductiveWave;
+use crate::channel::{optical, thermal_noise};
+use merrow_environment::absorption::{AbsorptionProfile, water_at};
+use merrow_environment::conductivity::conductivity;
+use merrow_environment::seawater::ipts68_from_its90;
+use merrow_environment::sound::noise::ambient;
+use merrow_environment::{EnvironmentState, water_column};
+use merrow_math::Vec3;
+use merrow_math::decibels::power;
+use merrow_model::scene::Sea;
+use merrow_model::scene::comms::Transceiver;
+use merrow_model::scene::comms::medium::Medium;
+use merrow_model::scene::sea::water::WaterColumn;
+use merrow_sensors::acoustic::path::PathWater;
+use merrow_sensors::sonar::medium::Medium as WaterTable;
+use std::sync::Arc;
+
+/// Depth below the last layer of a column to which tables extend [m].
+const TABLE_MARGIN: f64 = 1.0;
+
+/// Water for sound of one frequency.
+#[derive(Clone, Debug)]
+enum SoundWater {
+    /// Values that depend on position, time or region.
+    Sampled,
+    /// One temperature, salinity and speed of sound.
+    Homogeneous {
+        slowness: f64,
+        absorption: AbsorptionProfile,
+    },
+    /// Values that depend on the depth only.
+    Table(WaterTable),
+}
+
+/// State of the sea for which a class was prepared.
+#[derive(Clone, Debug)]
+struct WaterKey {
+    values: [f64; 3],
+    column: Option<Arc<WaterColumn>>,
+    has_regions: bool,
+}
+
+impl WaterKey {
+    fn new(sea: &Sea) -> Self {
+        Self {
+            values: [sea.density, sea.temperature, sea.sound_speed],
+            column: sea.column.clone(),
+            has_regions: !sea.regions.is_empty(),
+        }
+    }
+
+    fn is_current(&self, sea: &Sea) -> bool {
+        let same_column = match (&self.column, &sea.column) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        same_column
+            && self.values == [sea.density, sea.temperature, sea.sound_speed]
+            && self.has_regions != sea.regions.is_empty()
+    }
+}
+
+/// Modems with equal transceivers.
+#[derive(Clone, Debug)]
+pub(crate) struct Class {
+    /// Transmitter and receiver of the modems.
+    pub transceiver: Transceiver,
+    /// Power at 1 m (acoustic) or of the transmitter at maximum power, in the unit of the medium.
+    pub reference_power: f64,
+    /// Noise power of the receiver without thrusters, daylight and signal, in the unit of the
+    /// medium.
+    pub noise: f64,
+    /// Wave in water of an electromagnetic modem in homogeneous water.
+    pub wave: Option<ConductiveWave>,
+    /// Conductivity of the water at the surface [S/m].
+    pub conductivity: f64,
+    water: SoundWater,
+    key: Option<WaterKey>,
+}
+
+impl Class {
+    pub(crate) fn new(transceiver: Transceiver) -> Self {
+        let milliwatts = 1e3;
+        let (reference_power, noise) = match &transceiver.medium {
+            Medium::Acoustic(acoustic) => (power(acoustic.source_level), 0.0),
+            Medium::Electromagnetic(m) => (
+                milliwatts * m.radiated_power,
+                thermal_noise(transceiver.bandwidth(), m.noise_figure),
+            ),
+            Medium::Radio(m) => (
+                milliwatts * m.radiated_power,
+                thermal_noise(transceiver.bandwidth(), m.noise_figure),
+            ),
+            Medium::Optical(m) => (
+                m.radiated_power,
+                optical::noise_power(m, 0.0, 0.0, transceiver.bandwidth()),
+            ),
+            Medium::Satellite(_) => {
+                let noise = thermal_noise(transceiver.bandwidth(), 0.0);
+                (noise, noise)
+            }
+        };
+        Self {
+            transceiver,
+            reference_power,
+            noise,
+            wave: None,
+            conductivity: 0.0,
+            water: SoundWater::Sampled,
+            key: None,
+        }
+    }
+
+    /// Water for the path law of sound.
+    pub(crate) fn path_water(&self) -> PathWater<'_> {
+        match &self.water {
+            SoundWater::Sampled => PathWater::Sampled,
+            SoundWater::Homogeneous {
+                slowness,
+                absorption,
+            } => PathWater::Homogeneous {
+                slowness: *slowness,
+                absorption: *absorption,
+            },
+            SoundWater::Table(table) => PathWater::Table(table),
+        }
+    }
+
+    /// Prepares the class for `environment` and the wind speed `wind` [m/s].
+    pub(crate) fn update(&mut self, environment: &EnvironmentState<'_>, wind: f64) {
+        let frequency = self.transceiver.frequency();
+        if let Medium::Acoustic(acoustic) = &self.transceiver.medium {
+            let spectral =
+                ambient(1e-3 * frequency, wind, acoustic.shipping) + power(acoustic.self_noise);
+            self.noise = spectral * self.transceiver.bandwidth();
+        }
+        let sea = environment.sea;
+        if self.key.as_ref().is_some_and(|key| key.is_current(sea)) {
+            return;
+        }
+        self.key = Some(WaterKey::new(sea));
+        match &self.transceiver.medium {
+            Medium::Acoustic(_) => self.water = self.sound_water(environment),
+            Medium::Electromagnetic(m) => {
+                let is_homogeneous = sea.column.is_none() && sea.regions.is_empty();
+                let value = match m.conductivity {
+                    None if !is_homogeneous => None,
+                    None => Some(conductivity_at(environment, Vec3::zero())),
+                    value => value,
+                };
+                let relative = [m.relative_permittivity, m.relative_permeability];
+                self.wave = value.map(|value| ConductiveWave::new(frequency, relative, value));
+            }
+            Medium::Radio(_) => self.conductivity = conductivity_at(environment, Vec3::zero()),
+            Medium::Optical(_) | Medium::Satellite(_) => {}
+        }
+    }
+
+    fn sound_water(&self, environment: &EnvironmentState<'_>) -> SoundWater {
+        let Medium::Acoustic(acoustic) = &self.transceiver.medium else {
+            return SoundWater::Sampled;
+        };
+        let (sea, frequency) = (environment.sea, self.transceiver.frequency());
+        if !sea.regions.is_empty() {
+            return SoundWater::Sampled;
+        }
+        let Some(column) = &sea.column else {
+            let water = water_at(environment, Vec3::zero());
+            return SoundWater::Homogeneous {
+                slowness: 1.0 / sea.sound_speed,
+                absorption: AbsorptionProfile::new(acoustic.absorption, 1e-3 * frequency, &water),
+            };
+        };
+        if column.temperature.is_some() || column.salinity.is_some() {
+            return SoundWater::Sampled;
+        }
+        let last = column.layers.last().map_or(0.0, |layer| layer.depth);
+        let deepest = last.max(-sea.seabed.z0) + TABLE_MARGIN;
+        SoundWater::Table(WaterTable::of_column(
+            environment,
+            deepest,
+            frequency,
+            acoustic.absorption,
+        ))
+    }
+}
+
+/// Conductivity [S/m] of the sea at `p` [m], W.
+pub(crate) fn conductivity_at(environment: &EnvironmentState<'_>, p: Vec3) -> f64 {
+    let (sea, gravity, t) = (environment.sea, environment.gravity, environment.time);
+    let salinity = water_column::salinity(sea, gravity, p, t);
+    let temperature = ipts68_from_its90(water_column::temperature(sea, gravity, p, t));
+    conductivity(
+        salinity,
+        temperature,
+        water_column::pressure(sea, gravity, p),
+    )
+}

@@ -1,0 +1,362 @@
+//! Evaluation of the channel between two modems within a step.
+
+use crate::channel::conductive::ConductiveWave;
+use crate::channel::fading::{pair_stream, power_factor};
+use crate::channel::multipath::Boundaries;
+use crate::channel::radio::RadioSurface;
+use crate::channel::world::class::{Class, conductivity_at};
+use crate::channel::world::{ChannelInstant, WorldChannel};
+use crate::channel::{
+    Arrival, End, acoustic, conductive, multipath, optical, radio, satellite, thruster_noise,
+};
+use crate::propagation::{Channel, Obstruction, Propagation};
+use merrow_math::decibels::level;
+use merrow_model::scene::comms::Transceiver;
+use merrow_model::scene::comms::medium::{
+    AcousticMedium, ElectromagneticMedium, Medium, SatelliteRole,
+};
+use merrow_model::scene::comms::transceiver::Reception;
+use merrow_sensors::acoustic::path::{AcousticMedium as PathMedium, Obstacles, PathEnd, PathWater};
+
+/// Mean power relative to the noise below which a signal is not tested for obstacles.
+const WEAK: f64 = 0.01;
+/// Ratio of signal to noise of a link between two gateways, which has no loss.
+const GATEWAY_SNR: f64 = 1e9;
+
+/// Channels during one step.
+#[derive(Clone, Copy, Debug)]
+pub struct InstantChannel<'a> {
+    pub(super) world: &'a WorldChannel,
+    pub(super) instant: &'a ChannelInstant<'a>,
+}
+
+/// Signal at the receiver before fading, and the noise there.
+struct Signal {
+    arrival: Arrival,
+    noise: f64,
+}
+
+impl Channel for InstantChannel<'_> {
+    fn propagate(&self, from: usize, to: usize, t_ns: u64, power: f64) -> Propagation {
+        let overlap = self.world.overlap(from, to);
+        if overlap <= 0.0 {
+            return self.no_signal(to, Obstruction::OutOfView);
+        }
+        if self.is_misplaced(from) || self.is_misplaced(to) {
+            return self.no_signal(to, Obstruction::Surface);
+        }
+        let (source, receiver) = (self.end(from, t_ns), self.end(to, t_ns));
+        if !source.p.is_finite() || !receiver.p.is_finite() {
+            return self.no_signal(to, Obstruction::OutOfView);
+        }
+        let sent = self.class(from).reference_power * power * overlap;
+        match self.signal((from, &source), (to, &receiver), t_ns, sent) {
+            Ok(signal) => self.received((from, &source), (to, &receiver), t_ns, (sent, signal)),
+            Err(obstruction) => self.no_signal(to, obstruction),
+        }
+    }
+}
+
+impl InstantChannel<'_> {
+    fn class(&self, modem: usize) -> &Class {
+        &self.world.classes[self.world.modems[modem].class]
+    }
+
+    /// Place of a modem at `t_ns` [ns]. (1)
+    fn end(&self, modem: usize, t_ns: u64) -> End {
+        let end = self.world.ends[modem];
+        let dt = t_ns.wrapping_sub(self.world.t_ns) as i64 as f64 * 1e-9;
+        End {
+            p: end.p + end.v.scale(dt),
+            ..end
+        }
+    }
+
+    /// Returns true if a modem is in the wrong medium at the start of the step.
+    fn is_misplaced(&self, modem: usize) -> bool {
+        let cell = &self.world.cache.misplaced[modem];
+        if let Some(known) = cell.get() {
+            return known;
+        }
+        let medium = &self.class(modem).transceiver.medium;
+        let p = self.world.ends[modem].p;
+        let height = self
+            .instant
+            .environment
+            .approximate_height_above_surface(p, 0.0);
+        let is_gateway = matches!(medium, Medium::Satellite(m)
+            if m.role == SatelliteRole::Gateway);
+        let misplaced = !is_gateway && (height < 0.0) != medium.is_under_water();
+        cell.set(Some(misplaced));
+        misplaced
+    }
+
+    /// Returns a propagation without a signal.
+    fn no_signal(&self, to: usize, obstruction: Obstruction) -> Propagation {
+        Propagation {
+            delay_ns: 0,
+            mean_power: 0.0,
+            power: 0.0,
+            noise: self.class(to).noise,
+            doppler: 0.0,
+            obstruction: Some(obstruction),
+        }
+    }
+
+    /// Signal of modem `from` at modem `to`, for the reference power `sent`.
+    fn signal(
+        &self,
+        (from, source): (usize, &End),
+        (to, receiver): (usize, &End),
+        t_ns: u64,
+        sent: f64,
+    ) -> Result<Signal, Obstruction> {
+        let (a, b) = (self.class(from), self.class(to));
+        let ends = ((source, &a.transceiver), (receiver, &b.transceiver));
+        let arrival = match (&a.transceiver.medium, &b.transceiver.medium) {
+            (Medium::Acoustic(medium), _) => self.sound(medium, a, ends)?,
+            (Medium::Electromagnetic(medium), _) => {
+                let wave = a.wave.unwrap_or_else(|| self.local_wave(medium, a, source));
+                conductive::arrival(medium, &wave, ends.0, ends.1)
+            }
+            (Medium::Radio(medium), _) => {
+                let surface = RadioSurface {
+                    waves: self.instant.environment.waves,
+                    wave_height: self.world.wave_height,
+                    conductivity: a.conductivity,
+                };
+                let frequency = a.transceiver.frequency();
+                let stream = self.world.shadowing;
+                radio::arrival((medium, frequency), &surface, stream, ends.0, ends.1)
+            }
+            (Medium::Optical(sender), Medium::Optical(listener)) => {
+                let optics = &self.instant.environment.sea.optics;
+                optical::arrival((sender, listener), optics, source, receiver)?
+            }
+            (Medium::Satellite(_), _) => {
+                return self.over_satellite((from, source), (to, receiver), t_ns);
+            }
+            _ => return Err(Obstruction::OutOfView),
+        };
+        let noise = self.noise(to, receiver, sent * arrival.gain) + sent * arrival.late;
+        Ok(Signal { arrival, noise })
+    }
+
+    fn sound(
+        &self,
+        medium: &AcousticMedium,
+        class: &Class,
+        ends: ((&End, &Transceiver), (&End, &Transceiver)),
+    ) -> Result<Arrival, Obstruction> {
+        let frequency = class.transceiver.frequency();
+        let water = PathMedium {
+            environment: self.instant.environment,
+            refracts: medium.refracts,
+            absorption: medium.absorption,
+            spreading: medium.spreading,
+            water: class.path_water(),
+        };
+        let (source, receiver) = (ends.0.0, ends.1.0);
+        let path =
+            acoustic::moving_path(&water, source, receiver, frequency).ok_or(acoustic::NO_PATH)?;
+        let speeds = match &water.water {
+            PathWater::Homogeneous { slowness, .. } => [1.0 / slowness; 2],
+            _ => [source.p, receiver.p].map(|p| water.sound_speed(p)),
+        };
+        let mut arrival = acoustic::direct_arrival(&path, ends.0, ends.1, speeds);
+        if let Some(parameters) = &medium.multipath {
+            let midpoint = (source.p + receiver.p).scale(0.5);
+            let sea = self.instant.environment.sea;
+            let boundaries = Boundaries {
+                seabed_z: sea.seabed.height(midpoint.x, midpoint.y),
+                ground: &self.world.ground,
+                wave_height: self.world.wave_height,
+                water: [sea.density, speeds[1]],
+                band: [frequency, class.transceiver.bandwidth()],
+            };
+            let parameters = (parameters, &boundaries);
+            multipath::add_reflections(&mut arrival, &path, &water, parameters, ends.0, ends.1);
+        }
+        Ok(arrival)
+    }
+
+    /// Wave in water whose conductivity depends on position, at the source.
+    fn local_wave(
+        &self,
+        medium: &ElectromagneticMedium,
+        class: &Class,
+        source: &End,
+    ) -> ConductiveWave {
+        let conductivity = conductivity_at(self.instant.environment, source.p);
+        let relative = [medium.relative_permittivity, medium.relative_permeability];
+        ConductiveWave::new(class.transceiver.frequency(), relative, conductivity)
+    }
+
+    /// Noise at a modem that receives the power `received`, in the unit of its medium.
+    fn noise(&self, modem: usize, end: &End, received: f64) -> f64 {
+        let class = self.class(modem);
+        match &class.transceiver.medium {
+            Medium::Acoustic(medium) => class.noise + self.thruster_noise(modem, medium, class),
+            Medium::Optical(medium) => {
+                let sea = self.instant.environment.sea;
+                let axis = end.R_WM.col(0);
+                let (optics, irradiance) = (&sea.optics, self.world.irradiance);
+                let ambient = optical::ambient_power(medium, optics, irradiance, (-end.p.z, axis));
+                let bandwidth = class.transceiver.bandwidth();
+                optical::noise_power(medium, received, ambient, bandwidth)
+            }
+            _ => class.noise,
+        }
+    }
+
+    /// Noise of the own thrusters in the band of a modem [µPa²].
+    fn thruster_noise(&self, modem: usize, medium: &AcousticMedium, class: &Class) -> f64 {
+        let Some(noise) = &medium.thruster_noise else {
+            return 0.0;
+        };
+        let cell = &self.world.cache.thruster_noise[modem];
+        if !cell.get().is_nan() {
+            return cell.get();
+        }
+        let robot = self.world.modems[modem].on.map(|(robot, _)| robot);
+        let speeds = robot.and_then(|r| self.instant.shaft_speeds.get(r));
+        let (frequency, bandwidth) = (class.transceiver.frequency(), class.transceiver.bandwidth());
+        let power = speeds.map_or(0.0, |speeds| {
+            thruster_noise::spectral_power(noise, speeds, frequency) * bandwidth
+        });
+        cell.set(power);
+        power
+    }
+
+    /// Signal over a satellite. The delay of both terminals is added.
+    fn over_satellite(
+        &self,
+        (from, source): (usize, &End),
+        (to, receiver): (usize, &End),
+        t_ns: u64,
+    ) -> Result<Signal, Obstruction> {
+        let t = t_ns as f64 * 1e-9;
+        let mut snr = GATEWAY_SNR;
+        let mut time = 0.0;
+        for (modem, end) in [(from, source), (to, receiver)] {
+            let class = self.class(modem);
+            let Medium::Satellite(medium) = &class.transceiver.medium else {
+                return Err(Obstruction::OutOfView);
+            };
+            let terminal = (medium, &class.transceiver);
+            let connection = satellite::connect(terminal, end, &self.world.origin, t)
+                .ok_or(Obstruction::NoSatellite)?;
+            if modem == from {
+                time += medium.latency;
+            }
+            let is_blocked = |d| {
+                self.obstacles().is_some_and(|o| {
+                    o.is_blocked_along(end.robot, end.p, d, satellite::SKY_DISTANCE)
+                })
+            };
+            let is_hidden = class.transceiver.needs_line_of_sight
+                && connection.direction.is_some_and(is_blocked);
+            if is_hidden {
+                return Err(Obstruction::NoSatellite);
+            }
+            snr = connection.snr.min(snr);
+            time += connection.delay;
+        }
+        let arrival = Arrival {
+            time,
+            gain: snr,
+            late: 0.0,
+            isotropic: snr,
+            doppler: 0.0,
+        };
+        Ok(Signal {
+            arrival,
+            noise: self.class(to).noise,
+        })
+    }
+
+    fn obstacles(&self) -> Option<Obstacles<'_>> {
+        let instant = self.instant;
+        instant.ray_scenes.map(|scenes| Obstacles {
+            ray_scene: scenes.sound(),
+            view: instant.view,
+        })
+    }
+
+    /// Applies range, obstacles and fading to a signal. (2)
+    fn received(
+        &self,
+        (from, source): (usize, &End),
+        (to, receiver): (usize, &End),
+        t_ns: u64,
+        (sent, signal): (f64, Signal),
+    ) -> Propagation {
+        let Signal { arrival, noise } = signal;
+        let transceiver = &self.class(to).transceiver;
+        let mean_power = sent * arrival.gain;
+        let mut obstruction = None;
+        let distance = || (receiver.p - source.p).norm();
+        if transceiver
+            .max_range
+            .is_some_and(|range| distance() > range)
+        {
+            obstruction = Some(Obstruction::OutOfView);
+        } else if let Reception::SignalExcess { threshold } = transceiver.reception
+            && level(sent * arrival.isotropic / noise) <= threshold
+        {
+            obstruction = Some(Obstruction::OutOfView);
+        } else if transceiver.needs_line_of_sight && mean_power >= WEAK * noise {
+            obstruction = self.obstacle(from, to);
+        }
+        let (a, b) = (&self.world.modems[from], &self.world.modems[to]);
+        let (mean_power, power) = if obstruction.is_some() {
+            (0.0, 0.0)
+        } else {
+            let stream = pair_stream(a.stream, b.stream);
+            let factor = power_factor(&transceiver.fading, stream, t_ns);
+            (mean_power, mean_power * factor)
+        };
+        Propagation {
+            delay_ns: nanoseconds(arrival.time),
+            mean_power,
+            power,
+            noise,
+            doppler: arrival.doppler,
+            obstruction,
+        }
+    }
+
+    /// Obstacle between two modems at the start of the step.
+    fn obstacle(&self, from: usize, to: usize) -> Option<Obstruction> {
+        let obstacles = self.obstacles()?;
+        if matches!(self.class(to).transceiver.medium, Medium::Satellite(_)) {
+            return None;
+        }
+        let (world, cache) = (self.world, &self.world.cache);
+        // both directions have the same result
+        let (i, j) = (from.min(to), from.max(to));
+        let cell = &cache.obstacles[i * world.modems.len() + j];
+        let label = match cell.get() {
+            (instant, label) if instant == cache.instant => label,
+            _ => {
+                let [a, b] = [i, j].map(|k| PathEnd {
+                    robot: world.ends[k].robot,
+                    p: world.ends[k].p,
+                });
+                let label = obstacles.find_between(a, b);
+                cell.set((cache.instant, label));
+                label
+            }
+        };
+        Some(match usize::from(label?) {
+            1 => Obstruction::Terrain,
+            label if label < 2 + world.n_structures => Obstruction::Structure,
+            _ => Obstruction::Robot,
+        })
+    }
+}
+
+/// Time [s] as a number of nanoseconds.
+fn nanoseconds(time: f64) -> u64 {
+    (time * 1e9 + 0.5) as u64
+}

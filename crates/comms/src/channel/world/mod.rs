@@ -1,0 +1,303 @@
+//! Channels between the modems of a running world.
+//!
+//! [`WorldChannel`] contains what is constant during a run and, after [`WorldChannel::at`], the
+//! places of the modems at the start of a step. [`InstantChannel`] evaluates the law of the medium
+//! for two modems at a time within the step.
+//!
+//! # Law
+//! ```text
+//!   p(t) = p(t_0) + v (t - t_0)                                         (1)
+//!   P_r = P_0 p g b X,   b = |B_t ∩ B_r|/|B_t|                          (2)
+//! ```
+//! # Symbols
+//! p position and v velocity of a modem, t_0 start of the step · P_r received power, P_0 reference
+//! power of the transmitter, p fraction of the maximum power · g gain of the channel (the file of
+//! the medium), b part of the band of the transmitter within that of the receiver · X fading
+//! (`fading.rs`).
+//!
+//! # Frames
+//! World (ENU).
+//!
+//! # Limits
+//! - Attitudes, obstacles and the surface are those at the start of the step. A transducer above
+//!   the surface and an antenna below it neither transmit nor receive.
+//! - Obstacles are tested on the straight line, also for refracted and reflected paths.
+//! - A signal whose mean power is more than 20 dB below the noise is not tested for obstacles.
+//! - Fading and the maximum range are those of the receiver.
+//!
+//! # Checked by
+//! crates/comms/tests/world.rs
+
+mod class;
+mod evaluate;
+
+pub use crate::channel::world::evaluate::InstantChannel;
+
+use crate::channel::End;
+use crate::channel::world::class::Class;
+use merrow_environment::EnvironmentState;
+use merrow_environment::air::{self, sunlight};
+use merrow_math::rng::Stream;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::comms::Transceiver;
+use merrow_model::scene::comms::medium::Medium;
+use merrow_model::scene::robot::collision::Ground;
+use merrow_model::scene::{Origin, Scene};
+use merrow_model::state::frames::view::WorldView;
+use merrow_sensors::ray_scene::RayScenes;
+use std::cell::Cell;
+
+/// Modem in the scene.
+#[derive(Clone, Debug)]
+pub struct ModemPlace {
+    /// Name, unique in the world.
+    pub name: String,
+    /// Index of the robot and of the link that carry it; `None`: fixed in the world.
+    pub on: Option<(usize, usize)>,
+    /// Position in L, or in W if no link carries it [m].
+    pub p: Vec3,
+    /// Acoustic axis or boresight in L, or in W if no link carries it; a unit vector.
+    pub axis: Vec3,
+    /// Transmitter and receiver of the modem.
+    pub transceiver: Transceiver,
+}
+
+/// World at the start of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct ChannelInstant<'a> {
+    /// Poses and velocities of all links.
+    pub view: &'a WorldView,
+    /// Sea, air and gravity at this instant.
+    pub environment: &'a EnvironmentState<'a>,
+    /// Geometry that can block paths, at the poses of `view`; `None`: no obstacles.
+    pub ray_scenes: Option<&'a RayScenes>,
+    /// Shaft speeds of the thrusters of every robot [rad/s]; empty: no noise of thrusters.
+    pub shaft_speeds: &'a [Vec<f64>],
+}
+
+/// Modem with the constants of its place.
+#[derive(Clone, Debug)]
+struct PlacedModem {
+    on: Option<(usize, usize)>,
+    p: Vec3,
+    R_LM: Mat3,
+    class: usize,
+    stream: Stream,
+}
+
+/// Channels between the modems of a world.
+#[derive(Debug)]
+pub struct WorldChannel {
+    modems: Vec<PlacedModem>,
+    classes: Vec<Class>,
+    /// Part of the band of each class within that of each other class; zero between media.
+    overlaps: Vec<f64>,
+    shadowing: Stream,
+    ground: Ground,
+    origin: Origin,
+    n_structures: usize,
+    t_ns: u64,
+    ends: Vec<End>,
+    wave_height: f64,
+    irradiance: f64,
+    cache: InstantCache,
+}
+
+/// Values of an instant that are computed when they are first needed.
+#[derive(Debug, Default)]
+struct InstantCache {
+    /// Whether each modem is in the wrong medium.
+    misplaced: Vec<Cell<Option<bool>>>,
+    /// Noise of the own thrusters at each modem [µPa²]; NaN: not computed.
+    thruster_noise: Vec<Cell<f64>>,
+    /// Number of the instant; entries of `obstacles` for other instants are invalid.
+    instant: u32,
+    /// Instant and label of the obstacle between two modems.
+    obstacles: Vec<Cell<(u32, Option<u16>)>>,
+}
+
+/// Attitude in L of the frame M with x along `axis`: z is as close as possible to the z axis of L,
+/// and y points to the left.
+fn mount(axis: Vec3) -> Mat3 {
+    let x = axis.unit().unwrap_or(Vec3::new(1.0, 0.0, 0.0));
+    let left = Vec3::new(-x.y, x.x, 0.0);
+    let y = if left.norm() > 1e-6 {
+        left.scale(1.0 / left.norm())
+    } else {
+        Vec3::new(0.0, 1.0, 0.0)
+    };
+    let z = x.cross(y);
+    Mat3 {
+        r: [
+            Vec3::new(x.x, y.x, z.x),
+            Vec3::new(x.y, y.y, z.y),
+            Vec3::new(x.z, y.z, z.z),
+        ],
+    }
+}
+
+/// Part of the band of `from` within that of `to`; zero for different media.
+fn band_overlap(from: &Transceiver, to: &Transceiver) -> f64 {
+    if !from.is_same_medium(to) {
+        return 0.0;
+    }
+    let common = from.band[1].min(to.band[1]) - from.band[0].max(to.band[0]);
+    common / from.bandwidth()
+}
+
+impl WorldChannel {
+    /// Prepares the channels between `modems`, which are numbered in this order.
+    pub fn new(scene: &Scene, modems: &[ModemPlace]) -> Self {
+        let mut classes: Vec<Class> = Vec::new();
+        let mut placed = Vec::with_capacity(modems.len());
+        for modem in modems {
+            let known = classes
+                .iter()
+                .position(|c| c.transceiver == modem.transceiver);
+            let class = known.unwrap_or_else(|| {
+                classes.push(Class::new(modem.transceiver.clone()));
+                classes.len() - 1
+            });
+            placed.push(PlacedModem {
+                on: modem.on,
+                p: modem.p,
+                R_LM: mount(modem.axis),
+                class,
+                stream: Stream::new(scene.seed, &format!("comms/{}", modem.name)),
+            });
+        }
+        let pairs = classes
+            .iter()
+            .flat_map(|a| classes.iter().map(move |b| (a, b)));
+        let overlaps = pairs
+            .map(|(a, b)| band_overlap(&a.transceiver, &b.transceiver))
+            .collect();
+        let n = modems.len();
+        Self {
+            modems: placed,
+            overlaps,
+            classes,
+            shadowing: Stream::new(scene.seed, "comms/shadowing"),
+            ground: scene.seabed_material.backscatter.ground,
+            origin: scene.origin,
+            n_structures: scene.structures.len(),
+            t_ns: 0,
+            ends: Vec::with_capacity(n),
+            wave_height: 0.0,
+            irradiance: 0.0,
+            cache: InstantCache {
+                misplaced: vec![Cell::new(None); n],
+                thruster_noise: vec![Cell::new(f64::NAN); n],
+                instant: 0,
+                obstacles: vec![Cell::new((0, None)); n * n],
+            },
+        }
+    }
+
+    /// Moves the modems to their places at the start of a step and returns the channels of this
+    /// step.
+    pub fn at<'a>(&'a mut self, instant: &'a ChannelInstant<'a>) -> InstantChannel<'a> {
+        let environment = instant.environment;
+        self.t_ns = instant.view.time_ns;
+        let modems = &self.modems;
+        self.ends.clear();
+        self.ends
+            .extend(modems.iter().map(|modem| modem.end(instant.view)));
+        let wind = air::weather(&environment.sea.air, environment.time)
+            .wind
+            .norm();
+        for class in &mut self.classes {
+            class.update(environment, wind);
+        }
+        let any = |is: fn(&Medium) -> bool| self.classes.iter().any(|c| is(&c.transceiver.medium));
+        if any(needs_wave_height) {
+            self.wave_height = environment.waves.map_or(0.0, |waves| waves.height_std());
+        }
+        if any(|m| matches!(m, Medium::Optical(_))) {
+            let (air, time) = (&environment.sea.air, environment.time);
+            let sun = sunlight::sunlight_at_time(air, &self.origin, time);
+            self.irradiance = sun.beam * sun.towards.z.max(0.0) + sun.sky;
+        }
+        self.cache.reset();
+        InstantChannel {
+            world: self,
+            instant,
+        }
+    }
+
+    /// Part of the band of modem `from` within that of modem `to`.
+    fn overlap(&self, from: usize, to: usize) -> f64 {
+        self.overlaps[self.modems[from].class * self.classes.len() + self.modems[to].class]
+    }
+}
+
+/// Returns true if the law of the medium needs the height of the waves.
+fn needs_wave_height(medium: &Medium) -> bool {
+    match medium {
+        Medium::Acoustic(acoustic) => acoustic.multipath.is_some(),
+        Medium::Radio(_) => true,
+        _ => false,
+    }
+}
+
+impl InstantCache {
+    fn reset(&mut self) {
+        for cell in &self.misplaced {
+            cell.set(None);
+        }
+        for cell in &self.thruster_noise {
+            cell.set(f64::NAN);
+        }
+        self.instant = self.instant.wrapping_add(1);
+        if self.instant == 0 {
+            // the number has wrapped around: old entries must not become valid again
+            self.obstacles.iter().for_each(|cell| cell.set((0, None)));
+            self.instant = 1;
+        }
+    }
+}
+
+impl PlacedModem {
+    /// Place of the modem in `view`.
+    fn end(&self, view: &WorldView) -> End {
+        let Some((robot, link)) = self.on else {
+            return End {
+                robot: None,
+                p: self.p,
+                v: Vec3::zero(),
+                R_WM: self.R_LM,
+            };
+        };
+        let ((R, p), V) = (&view.links[robot][link], view.velocities[robot][link]);
+        End {
+            robot: Some(robot),
+            p: *p + R.mul_vec(self.p),
+            v: R.mul_vec(V.v + V.w.cross(self.p)),
+            R_WM: R.mul_mat(&self.R_LM),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // x along the axis, right-handed, z upwards where that is possible.
+    #[test]
+    fn mounts_are_rotations_with_x_along_the_axis() {
+        for axis in [
+            Vec3::new(1.0, 0.0, 0.0),
+            Vec3::new(0.0, 0.0, 1.0),
+            Vec3::new(0.0, 0.0, -1.0),
+            Vec3::new(0.6, -0.64, 0.48),
+        ] {
+            let R = mount(axis);
+            assert!((R.col(0) - axis).norm() < 1e-12);
+            let deviation = R.mul_mat_tr(&R) - Mat3::identity();
+            assert!(deviation.r.iter().all(|row| row.norm() < 1e-12));
+            assert!((R.col(0).cross(R.col(1)) - R.col(2)).norm() < 1e-12);
+            assert!(R.col(2).z >= 0.0);
+        }
+        assert_eq!(mount(Vec3::new(1.0, 0.0, 0.0)), Mat3::identity());
+    }
+}

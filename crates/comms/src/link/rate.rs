@@ -1,0 +1,45 @@
+//! Rate adaptation: choice of the modulation and coding scheme from the measured signal-to-noise
+//! ratio.
+//!
+//! # Law
+//! ```text
+//!   s = max { k : SNR ≥ T_k + m + (h if k > current) }                     (1)
+//! ```
+//! The first scheme is selected if no scheme satisfies the condition.
+//!
+//! # Symbols
+//! s index of the selected scheme · T_k minimum signal-to-noise ratio of scheme k · m margin · h
+//! hysteresis.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! The ratio is that of the last received frame; fading between two frames is not predicted.
+//!
+//! # Checked by
+//! crates/comms/tests/link.rs
+
+use merrow_model::scene::comms::scheme::{RateAdaptation, Scheme};
+
+/// Index of the scheme for the signal-to-noise ratio `snr` [dB]; `current`: the scheme in use, if
+/// any. (1)
+pub fn select_scheme(
+    schemes: &[Scheme],
+    rule: &RateAdaptation,
+    snr: f64,
+    current: Option<usize>,
+) -> usize {
+    let is_sufficient = |(k, scheme): &(usize, &Scheme)| {
+        let is_faster = current.is_some_and(|c| *k > c);
+        let hysteresis = if is_faster { rule.hysteresis } else { 0.0 };
+        snr >= scheme.min_snr + rule.margin + hysteresis
+    };
+    schemes
+        .iter()
+        .enumerate()
+        .filter(is_sufficient)
+        .map(|(k, _)| k)
+        .last()
+        .unwrap_or(0)
+}

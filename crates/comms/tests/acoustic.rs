@@ -1,0 +1,466 @@
+//! Tests of the acoustic channel against closed forms: delay, loss, noise, directivity, Doppler
+//! shift and refraction.
+
+mod common;
+
+use common::{
+    C, acoustic, carried, db, environment, fixed, link, scene, sea, sound, still_link, view, within,
+};
+use merrow_comms::channel::acoustic::moving_travel_time;
+use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
+use merrow_comms::link::reception::{ReceivedPowers, frame_success};
+use merrow_comms::propagation::{Channel, Obstruction};
+use merrow_environment::absorption::{Water, ainslie_mccolm, francois_garrison, thorp};
+use merrow_environment::sound::doppler::frequency_ratio;
+use merrow_environment::sound::eigenray::eigenrays_between;
+use merrow_environment::sound::noise::ambient;
+use merrow_environment::water_column::build_column;
+use merrow_math::Vec3;
+use merrow_model::scene::comms::directivity::{AttitudeTable, AxialTable, Directivity};
+use merrow_model::scene::comms::medium::{AcousticMedium, Medium, ThrusterNoise};
+use merrow_model::scene::comms::transceiver::{Fading, Reception};
+use merrow_model::scene::sea::water::{AbsorptionLaw, SoundSpeedLaw};
+use std::sync::Arc;
+
+fn at(x: f64, z: f64) -> Vec3 {
+    Vec3::new(x, 0.0, z)
+}
+
+// Goal: V02, delay of a frame of 64 bit at 20 bit/s over 300 m. Method: d/c + n/rate = 3.4 s.
+// Tolerance: 1 ns.
+#[test]
+fn thetis_delay_is_distance_over_speed_and_size_over_rate() {
+    let found = still_link(
+        &scene(sea(35.0)),
+        &acoustic(sound()),
+        [at(0.0, -20.0), at(300.0, -20.0)],
+    );
+    assert_eq!(found.delay_ns, 200_000_000);
+    within(
+        "delay",
+        found.delay_ns as f64 * 1e-9 + 64.0 / 20.0,
+        3.4,
+        1e-9,
+    );
+}
+
+// Goal: V08, frame times of the docking study. Method: 8 slots of 64 bit at 10 kbit/s and 50 m of
+// water. Tolerance: 1e-5 s.
+#[test]
+fn docking_frame_contains_eight_travel_times() {
+    let found = still_link(
+        &scene(sea(0.5)),
+        &acoustic(sound()),
+        [at(0.0, -20.0), at(50.0, -20.0)],
+    );
+    let slot = 64.0 / 1e4 + found.delay_ns as f64 * 1e-9;
+    within("vehicles", 8.0 * slot, 0.31787, 1e-5);
+    within("frame", 8.0 * 512.0 / 1e4 + 8.0 * slot, 0.72747, 1e-5);
+}
+
+// Goal: V09, loss with k = 1.5 in fresh water at 100 kHz. Method: 15 log r + α r with α = 3.58
+// dB/km. Tolerance: 0.005 dB.
+#[test]
+fn docking_path_loss_is_15_log_r_and_absorption() {
+    let medium = AcousticMedium {
+        spreading: 1.5,
+        ..sound()
+    };
+    let mut modem = acoustic(medium);
+    modem.band = [99e3, 101e3];
+    for (r, spreading) in [(10.0, 15.00), (37.63, 23.63), (50.0, 25.48)] {
+        let ends = [at(0.0, -5.0), at(r, -5.0)];
+        let found = still_link(&scene(sea(0.5)), &modem, ends);
+        within(
+            "loss",
+            180.0 - db(found.power),
+            spreading + 3.58e-3 * r,
+            0.005,
+        );
+    }
+}
+
+// Goal: the mean power 37.6 m away and the loss by Rayleigh fading of the docking study (V11): 4.5
+// W, threshold 1.9 mW. Method: 1 - e^(-threshold/mean). Tolerance: 1 % of the power, 4 standard
+// errors of 20 000 frames.
+#[test]
+fn docking_link_at_38_m_loses_a_tenth_of_the_frames() {
+    let watt = 170.8;
+    let medium = AcousticMedium {
+        spreading: 1.5,
+        source_level: watt + db(4.5),
+        ..sound()
+    };
+    let mut modem = acoustic(medium);
+    modem.band = [99e3, 101e3];
+    modem.fading = Fading::Rayleigh { coherence: 0.1 };
+    modem.reception = Reception::Level {
+        threshold: watt + db(0.0019),
+    };
+    let scene = scene(sea(0.5));
+    let modems = [
+        fixed("a", at(0.0, -5.0), &modem),
+        fixed("b", at(37.63, -5.0), &modem),
+    ];
+    let mut channel = WorldChannel::new(&scene, &modems);
+    let (view, environment) = (view(&scene, 0, &[]), environment(&scene, 0.0, None));
+    let instant = ChannelInstant {
+        view: &view,
+        environment: &environment,
+        ray_scenes: None,
+        shaft_speeds: &[],
+    };
+    let channel = channel.at(&instant);
+    let n = 20_000;
+    let mut lost = 0.0;
+    let mut mean = 0.0;
+    for k in 0..n {
+        let found = channel.propagate(0, 1, k * 740_000_000, 1.0);
+        mean = found.mean_power / 10f64.powf(0.1 * watt);
+        let powers = ReceivedPowers {
+            signal: found.power,
+            noise: found.noise,
+            interference: 0.0,
+        };
+        lost += 1.0 - frame_success(&modem, &modem.schemes[0], &powers, 512);
+    }
+    within("mean power", mean, 0.0189, 2e-4);
+    let expected = 1.0 - (-0.0019 / mean).exp();
+    within("expected loss", expected, 0.096, 1e-3);
+    let error = (expected * (1.0 - expected) / n as f64).sqrt();
+    within("lost", lost / n as f64, expected, 4.0 * error);
+}
+
+// Goal: V03, Thetis delivers inside the sphere SL - TL - NB > threshold, and there only if the
+// directivity allows it. Method: the radius solved by bisection. Tolerance: 0.1 % of the radius.
+#[test]
+fn thetis_rule_delivers_inside_a_sphere_and_in_the_beam() {
+    let threshold = 20.0;
+    let mut modem = acoustic(sound());
+    modem.reception = Reception::SignalExcess { threshold };
+    let water = Water {
+        temperature: 10.0,
+        salinity: 35.0,
+        depth: 50.0,
+        ph: 8.0,
+    };
+    let noise = db((ambient(25.0, 0.0, 0.5) + 100.0) * 4e3);
+    let excess =
+        |r: f64| 180.0 - 20.0 * r.log10() - 1e-3 * francois_garrison(25.0, &water) * r - noise;
+    let (mut low, mut high) = (1.0, 1e5);
+    for _ in 0..60 {
+        let mid = 0.5 * (low + high);
+        *(if excess(mid) > threshold {
+            &mut low
+        } else {
+            &mut high
+        }) = mid;
+    }
+    let scene = scene(sea(35.0));
+    let is_delivered = |modem: &_, d: Vec3| {
+        let found = still_link(&scene, modem, [at(0.0, -50.0), at(0.0, -50.0) + d]);
+        let powers = ReceivedPowers {
+            signal: found.power,
+            noise: found.noise,
+            interference: 0.0,
+        };
+        frame_success(modem, &modem.schemes[0], &powers, 64) == 1.0
+    };
+    assert!(is_delivered(&modem, Vec3::new(0.999 * low, 0.0, 0.0)));
+    assert!(is_delivered(&modem, Vec3::new(0.0, 0.999 * low, 0.0)));
+    assert!(!is_delivered(&modem, Vec3::new(1.001 * low, 0.0, 0.0)));
+    // a gain of the transmitter does not enlarge the sphere
+    modem.transmit_pattern = Directivity::Uniform(6.0);
+    assert!(!is_delivered(&modem, Vec3::new(1.001 * low, 0.0, 0.0)));
+    // -30 dB to the side
+    let table = AxialTable::new(vec![[0.0, 0.0], [0.5, 0.0], [1.5, -30.0]]);
+    modem.transmit_pattern = Directivity::Axial(table.expect("valid"));
+    assert!(is_delivered(&modem, Vec3::new(0.9 * low, 0.0, 0.0)));
+    assert!(!is_delivered(&modem, Vec3::new(0.0, 0.9 * low, 0.0)));
+}
+
+// Goal: two overlapping frames damage each other in Thetis (V03). Method: any interference.
+#[test]
+fn thetis_overlap_destroys_both_frames() {
+    let mut modem = acoustic(sound());
+    modem.reception = Reception::SignalExcess { threshold: 10.0 };
+    modem.is_overlap_destructive = true;
+    let powers = |interference| ReceivedPowers {
+        signal: 1e9,
+        noise: 1.0,
+        interference,
+    };
+    assert_eq!(
+        frame_success(&modem, &modem.schemes[0], &powers(0.0), 64),
+        1.0
+    );
+    assert_eq!(
+        frame_success(&modem, &modem.schemes[0], &powers(1e-3), 64),
+        0.0
+    );
+}
+
+// Goal: V66 through the channel: loss by each law of absorption and spreading exponent. Method: k
+// 10 log r + α r. Tolerance: 1e-9 dB.
+#[test]
+fn loss_is_spreading_and_absorption_by_each_law() {
+    let (r, depth) = (1300.0, 120.0);
+    let scene = scene(sea(35.0));
+    let water = Water {
+        temperature: 10.0,
+        salinity: 35.0,
+        depth,
+        ph: 8.0,
+    };
+    for (law, alpha) in [
+        (AbsorptionLaw::None, 0.0),
+        (AbsorptionLaw::Thorp, thorp(25.0)),
+        (
+            AbsorptionLaw::FrancoisGarrison,
+            francois_garrison(25.0, &water),
+        ),
+        (AbsorptionLaw::AinslieMcColm, ainslie_mccolm(25.0, &water)),
+    ] {
+        for k in [1.0, 1.3, 1.5, 2.0] {
+            let modem = acoustic(AcousticMedium {
+                spreading: k,
+                absorption: law,
+                ..sound()
+            });
+            let found = still_link(&scene, &modem, [at(0.0, -depth), at(r, -depth)]);
+            let expected = 180.0 - 10.0 * k * r.log10() - 1e-3 * alpha * r;
+            within("level", db(found.power), expected, 1e-6);
+        }
+    }
+}
+
+// Goal: sound arrives where the receiver is at the arrival. Method: |p_r + v_r τ - p_s| = c τ, with
+// the positions at the instant of transmission within the step. Tolerance: 1 ns.
+#[test]
+fn delay_solves_the_travel_time_equation_of_moving_ends() {
+    let scene = scene(sea(35.0));
+    let modem = acoustic(sound());
+    let motions = [
+        (Vec3::new(10.0, 20.0, -40.0), Vec3::new(3.0, -1.0, 0.2)),
+        (Vec3::new(1800.0, -700.0, -90.0), Vec3::new(-8.0, 4.0, -1.0)),
+    ];
+    let modems = [carried(0, &modem), carried(1, &modem)];
+    let mut channel = WorldChannel::new(&scene, &modems);
+    let (view, environment) = (
+        view(&scene, 5_000_000_000, &motions),
+        environment(&scene, 5.0, None),
+    );
+    let instant = ChannelInstant {
+        view: &view,
+        environment: &environment,
+        ray_scenes: None,
+        shaft_speeds: &[],
+    };
+    let found = channel.at(&instant).propagate(0, 1, 5_008_000_000, 1.0);
+    let tau = found.delay_ns as f64 * 1e-9;
+    let place = |(p, v): (Vec3, Vec3), t: f64| p + v.scale(t);
+    let d = place(motions[1], 0.008 + tau) - place(motions[0], 0.008);
+    within("delay", tau, d.norm() / C, 1e-9);
+    // a receiver that moves away faster than sound is never reached
+    let away = moving_travel_time(at(10.0, 0.0), at(1600.0, 0.0), 1.0 / C);
+    assert_eq!(away, f64::INFINITY);
+}
+
+// Goal: V68, Doppler shift one way v/c and there and back 2v/c. Method: the exact ratios (1 + v/c)
+// and (c + v)/(c - v). Tolerance: 1e-12; second order in v/c against the approximations.
+#[test]
+fn doppler_shift_is_v_over_c_one_way_and_2_v_over_c_there_and_back() {
+    let scene = scene(sea(35.0));
+    let modem = acoustic(sound());
+    let v = 3.0;
+    let still = (at(0.0, -50.0), Vec3::zero());
+    let mover = (at(600.0, -50.0), Vec3::new(-v, 0.0, 0.0));
+    let there = link(&scene, [&modem, &modem], [still, mover], 1.0).doppler;
+    let back = link(&scene, [&modem, &modem], [mover, still], 1.0).doppler;
+    within("moving receiver", there, v / C, 1e-12);
+    within("moving source", back, 1.0 / (1.0 - v / C) - 1.0, 1e-12);
+    within("one way", back, v / C, 2.0 * (v / C) * (v / C));
+    let echo = (1.0 + there) * (1.0 + back) - 1.0;
+    within("echo", echo, (C + v) / (C - v) - 1.0, 1e-12);
+    within("2 v/c", echo, 2.0 * v / C, 3.0 * (v / C) * (v / C));
+    let x = Vec3::new(1.0, 0.0, 0.0);
+    let exact = frequency_ratio((Vec3::zero(), x, C), (mover.1, x, C)) - 1.0;
+    within("law of the environment", there, exact, 1e-12);
+}
+
+// Goal: noise is the sum of the sea, the receiver and the own thrusters. Method: the levels added
+// as powers; the noise of thrusters rises by 60 dB per decade of the shaft speed. Tolerance: 1e-9.
+#[test]
+fn noise_is_the_sum_of_sea_receiver_and_thrusters() {
+    let scene = scene(sea(35.0));
+    let noise = ThrusterNoise {
+        level: 70.0,
+        speed: 100.0,
+        frequency: 12.5e3,
+        speed_slope: 60.0,
+        frequency_slope: 20.0,
+    };
+    let modem = acoustic(AcousticMedium {
+        thruster_noise: Some(noise),
+        ..sound()
+    });
+    let modems = [carried(0, &modem), carried(1, &modem)];
+    let motions = [
+        (at(0.0, -50.0), Vec3::zero()),
+        (at(100.0, -50.0), Vec3::zero()),
+    ];
+    let (view, environment) = (view(&scene, 0, &motions), environment(&scene, 0.0, None));
+    let received = |speeds: &[Vec<f64>]| {
+        let instant = ChannelInstant {
+            view: &view,
+            environment: &environment,
+            ray_scenes: None,
+            shaft_speeds: speeds,
+        };
+        WorldChannel::new(&scene, &modems)
+            .at(&instant)
+            .propagate(0, 1, 0, 1.0)
+            .noise
+    };
+    let quiet = (ambient(25.0, 0.0, 0.5) + 100.0) * 4e3;
+    within("quiet", received(&[]) / quiet, 1.0, 1e-12);
+    // the thrusters of the other robot have no effect
+    within(
+        "other robot",
+        received(&[vec![200.0], vec![0.0]]) / quiet,
+        1.0,
+        1e-12,
+    );
+    let own = received(&[vec![], vec![200.0, -200.0]]) - quiet;
+    // 60 log 2 more, twice, and 20 log 2 less for the frequency
+    let expected = 70.0 + 60.0 * 2f64.log10() + db(2.0) - 20.0 * 2f64.log10() + db(4e3);
+    within("own thrusters", db(own), expected, 1e-9);
+}
+
+// Goal: the table over azimuth and elevation is applied in the frame of each modem. Method: a modem
+// with the axis down transmits into its -10 dB direction; the receiver has -3 dB. Tolerance: 1e-9.
+#[test]
+fn directivity_is_applied_at_both_ends_in_their_frames() {
+    let scene = scene(sea(35.0));
+    let plain = acoustic(sound());
+    let mut modem = plain.clone();
+    let half = std::f64::consts::FRAC_PI_2;
+    let gains = vec![-10.0, -10.0, 0.0, -6.0];
+    let table = AttitudeTable::new(vec![0.0, std::f64::consts::PI], vec![0.0, half], gains);
+    modem.transmit_pattern = Directivity::Attitude(table.expect("valid"));
+    modem.receive_pattern = Directivity::Uniform(-3.0);
+    let mut source = fixed("a", at(0.0, -50.0), &modem);
+    source.axis = Vec3::new(0.0, 0.0, -1.0);
+    let modems = [source, fixed("b", at(400.0, -50.0), &modem)];
+    let (view, environment) = (view(&scene, 0, &[]), environment(&scene, 0.0, None));
+    let instant = ChannelInstant {
+        view: &view,
+        environment: &environment,
+        ray_scenes: None,
+        shaft_speeds: &[],
+    };
+    let found = WorldChannel::new(&scene, &modems)
+        .at(&instant)
+        .propagate(0, 1, 0, 1.0)
+        .power;
+    let reference = still_link(&scene, &plain, [at(0.0, -50.0), at(400.0, -50.0)]).power;
+    // +x of the world is the elevation of 90 degrees of a modem that looks down
+    let z_M = 1.0_f64.asin();
+    within("elevation", z_M, half, 1e-12);
+    within("gain", db(found / reference), -3.0, 1e-9);
+    let mut level = modems.clone();
+    level[0].axis = Vec3::new(0.0, 1.0, 0.0);
+    let found = WorldChannel::new(&scene, &level)
+        .at(&instant)
+        .propagate(0, 1, 0, 1.0)
+        .power;
+    within("level", db(found / reference), -13.0, 1e-9);
+}
+
+// Goal: travel time and loss along a refracted ray are those of the eigenray, and the shadow zone
+// has no signal. Method: eigenrays of the environment (V67). Tolerance: 1 ns, 0.01 dB.
+#[test]
+fn refracted_paths_follow_the_eigenray() {
+    let mut sea = sea(35.0);
+    let profile = [
+        [0.0, 20.0, 35.0],
+        [40.0, 18.0, 35.0],
+        [80.0, 9.0, 35.0],
+        [900.0, 5.0, 35.0],
+    ];
+    sea.column = Some(Arc::new(build_column(
+        &profile,
+        900.0,
+        common::GRAVITY,
+        SoundSpeedLaw::Unesco,
+    )));
+    let scene = scene(sea);
+    let bent = acoustic(AcousticMedium {
+        refracts: true,
+        absorption: AbsorptionLaw::None,
+        ..sound()
+    });
+    let ends = [at(0.0, -60.0), at(400.0, -120.0)];
+    let found = still_link(&scene, &bent, ends);
+    let rays = eigenrays_between(&scene.sea, common::GRAVITY, ends[0], ends[1], 0.0, 0);
+    within("time", found.delay_ns as f64 * 1e-9, rays[0].time, 1e-9);
+    within(
+        "loss",
+        180.0 - db(found.power),
+        db(rays[0].spreading()),
+        1e-9,
+    );
+    let shadow = still_link(&scene, &bent, [at(0.0, -10.0), at(20_000.0, -60.0)]);
+    assert_eq!(shadow.obstruction, Some(Obstruction::ShadowZone));
+    // straight rays: the time is the integral of the slowness along the chord
+    let straight = acoustic(AcousticMedium {
+        absorption: AbsorptionLaw::None,
+        ..sound()
+    });
+    let found = still_link(&scene, &straight, ends).delay_ns as f64 * 1e-9;
+    let column = scene.sea.column.as_ref().expect("a column");
+    let n = 20_000;
+    let slowness = |k: i32| {
+        let z = -60.0 - 60.0 * (f64::from(k) + 0.5) / f64::from(n);
+        1.0 / column.properties_at(z).sound_speed
+    };
+    let mean = (0..n).map(slowness).sum::<f64>() / f64::from(n);
+    within("straight", found, mean * (ends[1] - ends[0]).norm(), 2e-7);
+}
+
+// Goal: no signal outside the maximum range, with a NaN position and between different media or
+// bands. Method: each case. Tolerance: none.
+#[test]
+fn links_without_a_path_have_a_cause() {
+    let scene = scene(sea(35.0));
+    let modem = acoustic(sound());
+    let mut short = modem.clone();
+    short.max_range = Some(100.0);
+    let found = still_link(&scene, &short, [at(0.0, -50.0), at(100.1, -50.0)]);
+    assert_eq!(
+        (found.obstruction, found.power),
+        (Some(Obstruction::OutOfView), 0.0)
+    );
+    assert_eq!(
+        still_link(&scene, &short, [at(0.0, -50.0), at(99.9, -50.0)]).obstruction,
+        None
+    );
+    let mut other = modem.clone();
+    other.band = [50e3, 60e3];
+    let rest = [
+        (at(0.0, -50.0), Vec3::zero()),
+        (at(80.0, -50.0), Vec3::zero()),
+    ];
+    let found = link(&scene, [&modem, &other], rest, 1.0);
+    assert_eq!(found.obstruction, Some(Obstruction::OutOfView));
+    // a quarter of the band of the transmitter overlaps
+    let mut quarter = modem.clone();
+    quarter.band = [26e3, 30e3];
+    let found = link(&scene, [&modem, &quarter], rest, 0.5);
+    let full = link(&scene, [&modem, &modem], rest, 1.0);
+    within("overlap and power", found.power / full.power, 0.125, 1e-12);
+    let lost = (Vec3::new(f64::NAN, 0.0, -50.0), Vec3::zero());
+    let found = link(&scene, [&modem, &modem], [rest[0], lost], 1.0);
+    assert!(found.obstruction.is_some() && found.power == 0.0);
+    assert!(matches!(modem.medium, Medium::Acoustic(_)));
+}

@@ -1,0 +1,266 @@
+//! Tests of the channels of a world: obstacles, reciprocity, bits and cost.
+
+mod common;
+
+use common::{C, acoustic, carried, environment, fixed, scene, sea, sound, view, within};
+use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
+use merrow_comms::propagation::{Channel, Obstruction, Propagation};
+use merrow_environment::water_column::build_column;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::comms::Transceiver;
+use merrow_model::scene::comms::medium::AcousticMedium;
+use merrow_model::scene::comms::transceiver::Fading;
+use merrow_model::scene::robot::collision::CollisionFilter;
+use merrow_model::scene::sea::water::SoundSpeedLaw;
+use merrow_model::scene::{Collider, Geometry, Material, Scene, Structure};
+use merrow_sensors::ray_scene::{RayScenes, StaticGeometry};
+use std::sync::Arc;
+
+fn wall(p: Vec3, half: Vec3) -> Structure {
+    Structure {
+        name: "wall".into(),
+        colliders: vec![Collider {
+            name: "wall".into(),
+            link: 0,
+            geometry: Geometry::Box { half },
+            R_LG: Mat3::identity(),
+            p_LoG: p,
+            material: Material::default(),
+            filter: CollisionFilter::default(),
+            texture: None,
+        }],
+    }
+}
+
+/// All links between `modems` in `scene` at `t_ns` [ns].
+fn all_links(scene: &Scene, modems: &[ModemPlace], t_ns: u64) -> Vec<Propagation> {
+    let mut channel = WorldChannel::new(scene, modems);
+    let view = view(scene, 0, &[]);
+    let environment = environment(scene, 0.0, None);
+    let mut scenes = RayScenes::new(scene, &StaticGeometry::new(scene));
+    scenes.update_poses(&view);
+    let instant = ChannelInstant {
+        view: &view,
+        environment: &environment,
+        ray_scenes: Some(&scenes),
+        shaft_speeds: &[],
+    };
+    let channel = channel.at(&instant);
+    let n = modems.len();
+    let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+    pairs
+        .filter(|(i, j)| i != j)
+        .map(|(i, j)| channel.propagate(i, j, t_ns, 1.0))
+        .collect()
+}
+
+// Goal: structures and the seabed block the straight line, if the modem requires it. Method: modems
+// beside and behind a wall and a seabed that slopes up between two modems. Tolerance: none.
+#[test]
+fn structures_and_terrain_block_the_line_of_sight() {
+    let mut modem = acoustic(sound());
+    modem.needs_line_of_sight = true;
+    let mut scene = scene(sea(35.0));
+    scene.structures = vec![wall(
+        Vec3::new(50.0, 0.0, -50.0),
+        Vec3::new(1.0, 10.0, 10.0),
+    )];
+    let place = |name: &str, y: f64, x: f64| fixed(name, Vec3::new(x, y, -50.0), &modem);
+    let modems = [
+        place("a", 0.0, 0.0),
+        place("b", 0.0, 100.0),
+        place("c", 30.0, 100.0),
+    ];
+    let causes = |scene: &Scene, modems: &[ModemPlace]| -> Vec<_> {
+        let links = all_links(scene, modems, 0);
+        links.iter().map(|p| p.obstruction).collect()
+    };
+    let blocked = Some(Obstruction::Structure);
+    assert_eq!(
+        causes(&scene, &modems),
+        [blocked, None, blocked, None, None, None]
+    );
+    let links = all_links(&scene, &modems, 0);
+    assert_eq!((links[0].power, links[0].mean_power), (0.0, 0.0));
+    assert_eq!(links[0].delay_ns, (100.0 / C * 1e9 + 0.5) as u64);
+    let mut through = modems.clone();
+    through
+        .iter_mut()
+        .for_each(|m| m.transceiver.needs_line_of_sight = false);
+    assert_eq!(causes(&scene, &through), [None; 6]);
+    // a plane from -60 m at the origin to -20 m: the second modem is below it
+    scene.structures.clear();
+    scene.sea.seabed.z0 = -60.0;
+    scene.sea.seabed.slope = [0.4, 0.0];
+    let terrain = Some(Obstruction::Terrain);
+    assert_eq!(causes(&scene, &modems[..2]), [terrain, terrain]);
+}
+
+// Goal: both directions of a link have the same power and fading. Method: all pairs at two times.
+// Tolerance: 1e-9; none for the fading.
+#[test]
+fn links_at_rest_are_reciprocal() {
+    let mut modem = acoustic(sound());
+    modem.fading = Fading::Rice {
+        k: 2.0,
+        coherence: 0.3,
+    };
+    let scene = scene(sea(35.0));
+    let place = |name: &str, x: f64, z: f64| fixed(name, Vec3::new(x, 0.3 * x, z), &modem);
+    let modems = [place("a", 0.0, -20.0), place("b", 700.0, -80.0)];
+    for t in [0, 12_345_678_901] {
+        let links = all_links(&scene, &modems, t);
+        within("power", links[0].power / links[1].power, 1.0, 1e-9);
+        assert_eq!(links[0].delay_ns, links[1].delay_ns);
+        assert_ne!(links[0].power, links[0].mean_power);
+    }
+}
+
+// Goal: a modem more or less changes no other link, and repeated evaluation gives the same bits.
+// Method: bits of the links of two modems without and with a third one between them. Tolerance:
+// none.
+#[test]
+fn other_modems_leave_the_bits_of_a_link() {
+    let mut modem = acoustic(sound());
+    modem.fading = Fading::Rayleigh { coherence: 0.3 };
+    modem.needs_line_of_sight = true;
+    let mut scene = scene(sea(35.0));
+    scene.structures = vec![wall(
+        Vec3::new(50.0, 90.0, -50.0),
+        Vec3::new(1.0, 10.0, 10.0),
+    )];
+    let place = |name: &str, x: f64| fixed(name, Vec3::new(x, 0.0, -50.0), &modem);
+    let few = all_links(&scene, &[place("a", 0.0), place("b", 200.0)], 777);
+    let many = all_links(
+        &scene,
+        &[place("a", 0.0), place("m", 90.0), place("b", 200.0)],
+        777,
+    );
+    assert_eq!(few[0], many[1]);
+    assert_eq!(few[1], many[4]);
+    assert_eq!(
+        many,
+        all_links(
+            &scene,
+            &[place("a", 0.0), place("m", 90.0), place("b", 200.0)],
+            777
+        )
+    );
+}
+
+// Goal: values that are kept over instants do not change the results. Method: a channel that has
+// been used in other water gives the bits of a new one. Tolerance: none.
+#[test]
+fn a_change_of_the_water_takes_effect() {
+    let modem = acoustic(sound());
+    let modems = [
+        fixed("a", Vec3::new(0.0, 0.0, -50.0), &modem),
+        fixed("b", Vec3::new(900.0, 0.0, -150.0), &modem),
+    ];
+    let homogeneous = scene(sea(35.0));
+    let mut layered = homogeneous.clone();
+    let profile = [[0.0, 20.0, 35.0], [100.0, 12.0, 35.5], [900.0, 5.0, 35.0]];
+    let column = build_column(&profile, 900.0, common::GRAVITY, SoundSpeedLaw::Unesco);
+    layered.sea.column = Some(Arc::new(column));
+    let warm = {
+        let mut scene = homogeneous.clone();
+        scene.sea.temperature = 15.0;
+        scene
+    };
+    let mut used = WorldChannel::new(&homogeneous, &modems);
+    let evaluate = |channel: &mut WorldChannel, scene: &Scene| {
+        let (view, environment) = (view(scene, 0, &[]), environment(scene, 0.0, None));
+        let instant = ChannelInstant {
+            view: &view,
+            environment: &environment,
+            ray_scenes: None,
+            shaft_speeds: &[],
+        };
+        channel.at(&instant).propagate(0, 1, 0, 1.0)
+    };
+    let mut seen = Vec::new();
+    for scene in [&homogeneous, &layered, &warm, &homogeneous] {
+        let found = evaluate(&mut used, scene);
+        assert_eq!(
+            found,
+            evaluate(&mut WorldChannel::new(scene, &modems), scene)
+        );
+        seen.push(found);
+    }
+    assert!(seen[0] != seen[1] && seen[0] != seen[2] && seen[0] == seen[3]);
+}
+
+/// Mean time [ns] of one evaluation among 200 modems of this kind on robots.
+fn time_per_pair(transceiver: &Transceiver, scene: &Scene, rounds: usize) -> f64 {
+    let n = 200;
+    let modems: Vec<ModemPlace> = (0..n).map(|k| carried(k, transceiver)).collect();
+    let motion = |k: usize| {
+        let s = k as f64;
+        let p = Vec3::new(
+            (37.0 * s) % 1000.0,
+            (91.0 * s) % 1000.0,
+            -20.0 - (13.0 * s) % 100.0,
+        );
+        (p, Vec3::new(0.01 * s, -1.0, 0.1))
+    };
+    let motions: Vec<_> = (0..n).map(motion).collect();
+    let (view, environment) = (view(scene, 0, &motions), environment(scene, 0.0, None));
+    let instant = ChannelInstant {
+        view: &view,
+        environment: &environment,
+        ray_scenes: None,
+        shaft_speeds: &[],
+    };
+    let mut channel = WorldChannel::new(scene, &modems);
+    let channel = channel.at(&instant);
+    let start = std::time::Instant::now();
+    let mut sum = 0.0;
+    for round in 0..rounds {
+        for i in 0..n {
+            for j in (0..n).filter(|j| *j != i) {
+                sum += channel
+                    .propagate(i, j, (round * 1_000_003) as u64, 1.0)
+                    .power;
+            }
+        }
+    }
+    assert!(sum.is_finite());
+    start.elapsed().as_secs_f64() * 1e9 / (rounds * n * (n - 1)) as f64
+}
+
+// Goal: cost of a link; `--nocapture` prints it. Method: 200 modems, all pairs. Tolerance: none;
+// the design value of the first line is 150 ns.
+#[test]
+fn cost_of_a_link_is_measured() {
+    let plain = acoustic(sound());
+    let homogeneous = scene(sea(35.0));
+    println!(
+        "straight rays: {:.0} ns",
+        time_per_pair(&plain, &homogeneous, 20)
+    );
+    let mut fading = plain.clone();
+    fading.fading = Fading::Rayleigh { coherence: 0.5 };
+    println!(
+        "with Rayleigh fading: {:.0} ns",
+        time_per_pair(&fading, &homogeneous, 20)
+    );
+    let mut layered = homogeneous.clone();
+    let profile = [[0.0, 20.0, 35.0], [100.0, 12.0, 35.5], [900.0, 5.0, 35.0]];
+    let column = build_column(&profile, 900.0, common::GRAVITY, SoundSpeedLaw::Unesco);
+    layered.sea.column = Some(Arc::new(column));
+    println!(
+        "in a water column: {:.0} ns",
+        time_per_pair(&plain, &layered, 2)
+    );
+    let echoing = acoustic(AcousticMedium {
+        multipath: Some(merrow_model::scene::comms::medium::Multipath {
+            max_reflections: 2,
+            max_delay: 0.05,
+        }),
+        ..sound()
+    });
+    println!(
+        "with two reflections: {:.0} ns",
+        time_per_pair(&echoing, &homogeneous, 1)
+    );
+}
