@@ -6,6 +6,7 @@ use common::{db, scene, sea, still_link, transceiver, view, within};
 use merrow_comms::channel::LIGHT_SPEED;
 use merrow_comms::channel::conductive::ConductiveWave;
 use merrow_comms::channel::diffraction::{excess_loss, knife_edge};
+use merrow_comms::channel::horizon::loss_beyond_horizon;
 use merrow_comms::channel::radio::sea_reflection;
 use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
 use merrow_comms::propagation::{Channel, Obstruction};
@@ -245,8 +246,8 @@ fn crests_and_the_curved_earth_diffract() {
     assert_eq!(loss(Some(&state), 50.0, 1000.0), 0.0);
     assert!(loss(Some(&state), 1.0, 1000.0) > 6.0);
     assert!(loss(Some(&state), 2.1, 1000.0) > loss(Some(&state), 4.0, 1000.0));
-    // beyond the horizon of 2 · √(2 · 8495 km · 3 m) = 14.3 km
-    assert!(loss(None, 3.0, 30_000.0) > 10.0 && loss(None, 3.0, 5_000.0) < 3.0);
+    // the bulge of the Earth within the horizon of 2 · √(2 · 8495 km · 3 m) = 14.3 km
+    assert!(loss(None, 3.0, 14_000.0) > 1.0 && loss(None, 3.0, 5_000.0) < 1.0);
 }
 
 // Goal: antenna height in waves: an antenna in the water has no link, and an underwater modem in
@@ -313,4 +314,29 @@ fn shadowing_is_reciprocal() {
     let back = db(still_link(&scene, &shadowed, [ends[1], ends[0]]).power);
     within("reciprocal", there, back, 1e-9);
     assert!((there - db(still_link(&scene, &plain, ends).power)).abs() > 1e-3);
+}
+
+// Goal: loss beyond the horizon. Method: the formulas of ITU-R P.526 at 2.4 GHz with X = 0.07036
+// per kilometre and Y = 0.2524 at 3 m; no loss within the horizon; a two-ray link loses it.
+// Tolerance: 0.01 dB.
+#[test]
+fn the_earth_attenuates_beyond_the_horizon() {
+    let ends = |d: f64| [Vec3::new(0.0, 0.0, 3.0), Vec3::new(d, 0.0, 3.0)];
+    let hidden = |d: f64| {
+        let [a, b] = ends(d);
+        loss_beyond_horizon(a, b, 2.4e9)
+    };
+    assert_eq!(hidden(14_200.0), None);
+    let x: f64 = 0.070_364_4 * 50.0;
+    let gain = 20.0 * (0.252_359_f64 + 0.1 * 0.252_359_f64.powi(3)).log10();
+    let expected = 17.6 * x - 11.0 - 10.0 * x.log10() - 2.0 * gain;
+    within("loss", hidden(50_000.0).unwrap_or(f64::NAN), expected, 0.01);
+    let mut modem = radio(PathLoss::FreeSpace, 2.4e9);
+    let scene = scene(sea(35.0));
+    let free = still_link(&scene, &modem, ends(50_000.0)).power;
+    if let Medium::Radio(medium) = &mut modem.medium {
+        medium.has_diffraction = true;
+    }
+    let power = still_link(&scene, &modem, ends(50_000.0)).power;
+    assert!(db(free / power) >= expected - 0.01, "{}", db(free / power));
 }

@@ -18,6 +18,7 @@
 //! World (ENU).
 //!
 //! # Limits
+//! - Within the horizon; `horizon.rs` applies beyond it.
 //! - One knife edge; crests one after the other are not added.
 //! - The surface is sampled at 32 points, so that waves shorter than a sixteenth of the distance
 //!   are undersampled.

@@ -10,6 +10,7 @@ pub mod constellation;
 pub mod diffraction;
 pub mod directivity;
 pub mod fading;
+pub mod horizon;
 pub mod multipath;
 pub mod optical;
 pub mod radio;

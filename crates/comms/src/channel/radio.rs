@@ -12,7 +12,7 @@
 //! ```
 //! The reflecting plane is level, at the elevation of the water at the reflection point. L_s is the
 //! shadowing (`shadowing.rs`), L_d the diffraction at wave crests and at the curved Earth
-//! (`diffraction.rs`).
+//! (`diffraction.rs`). Beyond the horizon the gain is at most that of `horizon.rs`.
 //!
 //! # Symbols
 //! P_t, P_r transmitted and received power, p fraction of the maximum power · E field relative to
@@ -37,6 +37,7 @@
 use crate::channel::acoustic::both_gains;
 use crate::channel::complex::Complex;
 use crate::channel::conductive::VACUUM_PERMITTIVITY;
+use crate::channel::horizon::loss_beyond_horizon;
 use crate::channel::{Arrival, End, LIGHT_SPEED, diffraction, doppler, shadowing};
 use merrow_environment::WaveState;
 use merrow_math::Vec3;
@@ -116,6 +117,9 @@ pub fn arrival(
         loss += shadowing::loss(parameters, stream, source.p, receiver.p);
     }
     if medium.has_diffraction {
+        if let Some(hidden) = loss_beyond_horizon(source.p, receiver.p, frequency) {
+            gain = gain.min(free * gains * power(-hidden));
+        }
         loss += diffraction::excess_loss(surface.waves, source.p, receiver.p, wavelength);
     }
     if loss != 0.0 {
