@@ -2,33 +2,24 @@
 
 mod common;
 
+use common::robot::{collider, sphere};
 use common::{C, acoustic, carried, environment, fixed, scene, sea, sound, view, within};
 use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
 use merrow_comms::propagation::{Channel, Obstruction, Propagation};
 use merrow_environment::water_column::build_column;
-use merrow_math::{Mat3, Vec3};
+use merrow_math::Vec3;
 use merrow_model::scene::comms::Transceiver;
-use merrow_model::scene::comms::medium::AcousticMedium;
+use merrow_model::scene::comms::medium::{AcousticMedium, Multipath};
 use merrow_model::scene::comms::transceiver::Fading;
-use merrow_model::scene::robot::collision::CollisionFilter;
 use merrow_model::scene::sea::water::SoundSpeedLaw;
-use merrow_model::scene::{Collider, Geometry, Material, Scene, Structure};
+use merrow_model::scene::{Geometry, Scene, Structure};
 use merrow_sensors::ray_scene::{RayScenes, StaticGeometry};
 use std::sync::Arc;
 
 fn wall(p: Vec3, half: Vec3) -> Structure {
     Structure {
         name: "wall".into(),
-        colliders: vec![Collider {
-            name: "wall".into(),
-            link: 0,
-            geometry: Geometry::Box { half },
-            R_LG: Mat3::identity(),
-            p_LoG: p,
-            material: Material::default(),
-            filter: CollisionFilter::default(),
-            texture: None,
-        }],
+        colliders: vec![collider("wall", Geometry::Box { half }, p)],
     }
 }
 
@@ -94,6 +85,39 @@ fn structures_and_terrain_block_the_line_of_sight() {
     scene.sea.seabed.slope = [0.4, 0.0];
     let terrain = Some(Obstruction::Terrain);
     assert_eq!(causes(&scene, &modems[..2]), [terrain, terrain]);
+}
+
+// Goal: hulls block the line of sight, the own hull does not. Method: two robots with modems inside
+// their hulls, and a third one between them or beside. Tolerance: none.
+#[test]
+fn hulls_of_other_robots_block_the_line_of_sight() {
+    let mut modem = acoustic(sound());
+    modem.needs_line_of_sight = true;
+    let mut scene = scene(sea(35.0));
+    scene.robots = ["a", "b", "c"].map(|name| sphere(name, 0.5)).into();
+    scene.structures = vec![wall(
+        Vec3::new(0.0, -500.0, -50.0),
+        Vec3::new(1.0, 1.0, 1.0),
+    )];
+    let modems = [carried(0, &modem), carried(1, &modem)];
+    let cause = |y: f64| {
+        let at = |x: f64, y: f64| (Vec3::new(x, y, -50.0), Vec3::zero());
+        let view = view(&scene, 0, &[at(0.0, 0.0), at(100.0, 0.0), at(40.0, y)]);
+        let environment = environment(&scene, 0.0, None);
+        let mut scenes = RayScenes::new(&scene, &StaticGeometry::new(&scene));
+        scenes.update_poses(&view);
+        let instant = ChannelInstant {
+            view: &view,
+            environment: &environment,
+            ray_scenes: Some(&scenes),
+            shaft_speeds: &[],
+        };
+        let mut channel = WorldChannel::new(&scene, &modems);
+        let channel = channel.at(&instant);
+        [(0, 1), (1, 0)].map(|(from, to)| channel.propagate(from, to, 0, 1.0).obstruction)
+    };
+    assert_eq!(cause(0.4), [Some(Obstruction::Robot); 2]);
+    assert_eq!(cause(0.6), [None; 2]);
 }
 
 // Goal: both directions of a link have the same power and fading. Method: all pairs at two times.
@@ -190,8 +214,9 @@ fn a_change_of_the_water_takes_effect() {
     assert!(seen[0] != seen[1] && seen[0] != seen[2] && seen[0] == seen[3]);
 }
 
-/// Mean time [ns] of one evaluation among 200 modems of this kind on robots.
-fn time_per_pair(transceiver: &Transceiver, scene: &Scene, rounds: usize) -> f64 {
+/// Mean time [ns] of one evaluation among 200 modems of this kind on robots with spherical hulls,
+/// over `rounds` instants.
+fn time_per_pair(transceiver: &Transceiver, scene: &Scene, rounds: u64) -> f64 {
     let n = 200;
     let modems: Vec<ModemPlace> = (0..n).map(|k| carried(k, transceiver)).collect();
     let motion = |k: usize| {
@@ -204,63 +229,64 @@ fn time_per_pair(transceiver: &Transceiver, scene: &Scene, rounds: usize) -> f64
         (p, Vec3::new(0.01 * s, -1.0, 0.1))
     };
     let motions: Vec<_> = (0..n).map(motion).collect();
-    let (view, environment) = (view(scene, 0, &motions), environment(scene, 0.0, None));
+    let mut scene = scene.clone();
+    scene.robots = (0..n).map(|k| sphere(&format!("r{k}"), 0.5)).collect();
+    let (view, environment) = (view(&scene, 0, &motions), environment(&scene, 0.0, None));
+    let mut scenes = RayScenes::new(&scene, &StaticGeometry::new(&scene));
+    scenes.update_poses(&view);
     let instant = ChannelInstant {
         view: &view,
         environment: &environment,
-        ray_scenes: None,
+        ray_scenes: Some(&scenes),
         shaft_speeds: &[],
     };
-    let mut channel = WorldChannel::new(scene, &modems);
-    let channel = channel.at(&instant);
+    let mut channel = WorldChannel::new(&scene, &modems);
     let start = std::time::Instant::now();
     let mut sum = 0.0;
     for round in 0..rounds {
+        let channel = channel.at(&instant);
         for i in 0..n {
             for j in (0..n).filter(|j| *j != i) {
-                sum += channel
-                    .propagate(i, j, (round * 1_000_003) as u64, 1.0)
-                    .power;
+                sum += channel.propagate(i, j, round * 1_000_003, 1.0).power;
             }
         }
     }
     assert!(sum.is_finite());
-    start.elapsed().as_secs_f64() * 1e9 / (rounds * n * (n - 1)) as f64
+    start.elapsed().as_secs_f64() * 1e9 / (rounds as usize * n * (n - 1)) as f64
 }
 
-// Goal: cost of a link; `--nocapture` prints it. Method: 200 modems, all pairs. Tolerance: none;
-// the design value of the first line is 150 ns.
+// Goal: cost of a link; `--nocapture` prints it. Method: 200 modems, all pairs. Tolerance: none; the
+// design value of the first line is 150 ns.
 #[test]
 fn cost_of_a_link_is_measured() {
     let plain = acoustic(sound());
     let homogeneous = scene(sea(35.0));
-    println!(
-        "straight rays: {:.0} ns",
-        time_per_pair(&plain, &homogeneous, 20)
-    );
-    let mut fading = plain.clone();
-    fading.fading = Fading::Rayleigh { coherence: 0.5 };
-    println!(
-        "with Rayleigh fading: {:.0} ns",
-        time_per_pair(&fading, &homogeneous, 20)
-    );
     let mut layered = homogeneous.clone();
     let profile = [[0.0, 20.0, 35.0], [100.0, 12.0, 35.5], [900.0, 5.0, 35.0]];
     let column = build_column(&profile, 900.0, common::GRAVITY, SoundSpeedLaw::Unesco);
     layered.sea.column = Some(Arc::new(column));
-    println!(
-        "in a water column: {:.0} ns",
-        time_per_pair(&plain, &layered, 2)
-    );
+    let mut fading = plain.clone();
+    fading.fading = Fading::Rayleigh { coherence: 0.5 };
+    let mut hidden = plain.clone();
+    hidden.needs_line_of_sight = true;
+    let multipath = Some(Multipath {
+        max_reflections: 2,
+        max_delay: 0.05,
+    });
     let echoing = acoustic(AcousticMedium {
-        multipath: Some(merrow_model::scene::comms::medium::Multipath {
-            max_reflections: 2,
-            max_delay: 0.05,
-        }),
+        multipath,
         ..sound()
     });
-    println!(
-        "with two reflections: {:.0} ns",
-        time_per_pair(&echoing, &homogeneous, 1)
-    );
+    for (name, transceiver, scene, rounds) in [
+        ("straight rays", &plain, &homogeneous, 20),
+        ("with Rayleigh fading", &fading, &homogeneous, 10),
+        ("with obstacles, once in a step", &hidden, &homogeneous, 2),
+        ("in a water column", &plain, &layered, 4),
+        ("with two reflections", &echoing, &homogeneous, 2),
+    ] {
+        println!(
+            "{name}: {:.0} ns",
+            time_per_pair(transceiver, scene, rounds)
+        );
+    }
 }

@@ -3,6 +3,8 @@
 // Each test program uses only a part of these helpers.
 #![allow(dead_code)]
 
+pub(crate) mod robot;
+
 use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
 use merrow_comms::propagation::{Channel, Propagation};
 use merrow_environment::seawater::{density, ipts68_from_its90};
