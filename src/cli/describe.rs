@@ -523,14 +523,23 @@ fn print_text(all: &Value) {
 
 /// Prints the values of an object that are unverified or estimated.
 fn print_marks(object: &Value) {
+    // equal components, such as eight thrusters of one type, share a line
+    let mut marks: Vec<(Vec<String>, String)> = Vec::new();
     for s in rows(object, "sources") {
         let [part, source, estimated] = ["part", "source", "estimated"].map(|key| text(&s[key]));
+        let mut add = |mark: String| match marks.iter_mut().find(|(_, m)| *m == mark) {
+            Some((parts, _)) => parts.push(part.clone()),
+            None => marks.push((vec![part.clone()], mark)),
+        };
         if source.contains(UNVERIFIED) {
-            println!("    {part}, unverified source: {source}");
+            add(format!("unverified source: {source}"));
         }
         if !estimated.is_empty() {
-            println!("    {part}, estimated: {estimated}");
+            add(format!("estimated: {estimated}"));
         }
+    }
+    for (parts, mark) in marks {
+        println!("    {}, {mark}", parts.join(", "));
     }
 }
 

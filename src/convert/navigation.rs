@@ -262,8 +262,8 @@ fn fix_velocity(r: &gnss::Gnss, stamp_ns: u64) -> Option<TwistWithCovarianceStam
     })
 }
 
-/// Converts the heading of a dual-antenna receiver as drivers do: an orientation of which only the
-/// yaw is known. Without heading the first element of the covariance is -1.
+/// Converts the heading of a dual-antenna receiver as drivers do: an orientation with a known
+/// yaw only. Without heading the first element of the covariance is -1.
 pub fn heading(r: &gnss::Heading, header: Header) -> Imu {
     let known = r.yaw.is_finite();
     let no_reading = diagonal([-1.0, 0.0, 0.0]);

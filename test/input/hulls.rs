@@ -30,7 +30,7 @@ fn message(mesh: &str, more: &str) -> String {
 // plane. Tolerance: the exact text.
 #[test]
 fn meshes_without_volume_are_refused() {
-    let mend = "; the hull of base_link must enclose the water it displaces: repair the mesh";
+    let remedy = "; the hull of base_link must enclose the water it displaces: repair the mesh";
     assert_eq!(message(CLOSED, ""), "0.166667");
     assert_eq!(
         message(CLOSED, ", scale: [1, -2, 1]"),
@@ -43,7 +43,7 @@ fn meshes_without_volume_are_refused() {
             ""
         ),
         format!(
-            "`FOLDER/m.obj`: the mesh is open: 3 edges have only one triangle, expected a closed surface{mend}"
+            "`FOLDER/m.obj`: the mesh is open: 3 edges have only one triangle, expected a closed surface{remedy}"
         )
     );
     assert_eq!(
@@ -52,13 +52,13 @@ fn meshes_without_volume_are_refused() {
             ""
         ),
         format!(
-            "`FOLDER/m.obj`: the mesh is inside out: expected triangles counter-clockwise seen from outside{mend}"
+            "`FOLDER/m.obj`: the mesh is inside out: expected triangles counter-clockwise seen from outside{remedy}"
         )
     );
     assert_eq!(
         message(&CLOSED.replace("f 2 3 4", "f 2 4 3"), ""),
         format!(
-            "`FOLDER/m.obj`: the mesh is not manifold: 3 edges have more than two triangles, or two of opposite orientation{mend}"
+            "`FOLDER/m.obj`: the mesh is not manifold: 3 edges have more than two triangles, or two of opposite orientation{remedy}"
         )
     );
     // The column depends on the length of the name of the folder.

@@ -149,7 +149,7 @@ spec! {
     /// Collision groups of a shape. Two shapes can touch if each is a member of a group that the
     /// other collides with.
     pub struct GroupsConfig {
-        /// Numbers of the groups of which the shape is a member.
+        /// Numbers of the groups that contain the shape.
         member_of: Vec<u32> [in 0.0..=31.0] = vec![0],
         /// Numbers of the groups with which the shape collides. Default: all.
         collides_with: Option<Vec<u32>> [in 0.0..=31.0],

@@ -19,7 +19,8 @@ use std::thread::JoinHandle;
 /// thread costs about 15 us of processor time.
 const MIN_DISTRIBUTED_S: f64 = 150e-6;
 /// Largest ratio of the durations on several threads and on one at which a task is distributed.
-const MAX_RATIO: f64 = 0.9;
+/// Above it two threads use more than 1.15 times the processor time of one, most of it for waiting.
+const MAX_RATIO: f64 = 0.8;
 /// Number of executions of a task between two in which the other way is measured.
 const PROBE_INTERVAL: u32 = 64;
 /// Number of executions between two measurements of a task far too short to distribute.

@@ -139,7 +139,7 @@ fn battery_limits_charge_current() {
     assert_eq!(first("initial_charge: 0.5", ", voltage_v: 12.9"), 0.0);
     // Devices on board are supplied first: 26 W at about 13 V take all 2 A of the charger.
     let served = first("initial_charge: 0.5, hotel_load_w: 26", "");
-    close("a load beside it", served, 0.0, 1e-3);
+    close("a load in parallel", served, 0.0, 1e-3);
 }
 
 // Goal: a charger out of reach charges no robot. Method: 1.1 m away with a reach of 1 m. Tolerance:

@@ -517,7 +517,7 @@ impl Proxy {
         self.respond_at = oldest.map(|at| at.plus(ASSEMBLY_TIME));
     }
 
-    /// Drops the incomplete samples of which no fragment arrived for a while.
+    /// Drops incomplete samples that received no fragment for [`ASSEMBLY_TIME`].
     fn drop_stale(&mut self, now: Nanos) {
         let stale = |a: &Assembly| now.since(a.changed()) >= ASSEMBLY_TIME;
         let assemblies = self.assemblies.iter();
@@ -589,7 +589,7 @@ impl Proxy {
         }
     }
 
-    /// Counts the memory of the irrelevant ranges, of which there were `before`.
+    /// Counts the memory of the irrelevant ranges; `before` is their previous number.
     fn settle(&mut self, before: usize) {
         let after = self.irrelevant.len();
         self.held.add(after.saturating_sub(before) * ENTRY_BYTES);

@@ -4,8 +4,8 @@
 //! The contents of a frame depend only on the snapshot, the sensor and the index of its sample.
 //! They do not depend on when and where the frame is computed.
 //!
-//! When the run follows the wall clock, it never waits for a frame: a sensor of which two samples
-//! are late misses the next one, which is counted. Which samples are computed first depends on the
+//! When the run follows the wall clock, it never waits for a frame: a sensor with two late samples
+//! misses the next one, which is counted. Which samples are computed first depends on the
 //! measured cost of the sensors (`priority.rs`). Otherwise the run waits
 //! for the frames that are due, so that none is missed. If a worker thread fails, the run ends.
 //!

@@ -31,9 +31,9 @@
 //!
 //! # Limits
 //! Ideal unbounded fluid, no hydrodynamic interaction between links. The water is uniform over the
-//! link but for its acceleration: in sheared water (2) and (3) are exact for a small sphere [Taylor
-//! 1928; Auton 1988] and neglect the products of velocity gradient and relative velocity of other
-//! shapes.
+//! link except for its acceleration. In sheared water (2) and (3) are exact for a small sphere
+//! [Taylor 1928; Auton 1988]; for other shapes they neglect the products of velocity gradient and
+//! relative velocity.
 //!
 //! # Checked by
 //! test/analytic/bodies/kirchhoff.rs (V35, V36), test/analytic/environment/current.rs (V45),
