@@ -113,6 +113,7 @@ pub(crate) fn scene(seed: u64, recipe: Recipe) -> Scene {
         schedule: Vec::new(),
         beacons: Vec::new(),
         obstacles: Vec::new(),
+        modems: Vec::new(),
         ais: Vec::new(),
     }
 }

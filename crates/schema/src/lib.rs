@@ -16,6 +16,7 @@
 
 pub mod actor;
 pub mod air;
+pub mod comms;
 pub mod contact;
 pub mod coupling;
 pub mod energy;

@@ -3,6 +3,7 @@
 use crate::GRAVITY;
 use crate::actor::ActorEntry;
 use crate::air::{AirConfig, WeatherConfig};
+use crate::comms::ModemEntry;
 use crate::contact::{MaterialConfig, PropEntry, StructureConfig};
 use crate::coupling::CouplingConfig;
 use crate::energy::ChargerConfig;
@@ -59,6 +60,8 @@ spec! {
         schedule: NamedMap<ScheduledConfig> = NamedMap::default(),
         /// Acoustic beacons for positioning, by name.
         beacons: NamedMap<BeaconEntry> = NamedMap::default(),
+        /// Modems at fixed places, such as a shore station, by name.
+        modems: NamedMap<ModemEntry> = NamedMap::default(),
         /// Boxes reported by obstacle detectors that process no echoes, by name.
         obstacles: NamedMap<ObstacleConfig> = NamedMap::default(),
         /// Transponders of the Automatic Identification System (AIS), by name.

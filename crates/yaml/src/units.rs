@@ -28,6 +28,7 @@ const UNITS: &[(&str, &str)] = &[
     ("um", "um"),
     ("ft", "ft"),
     ("nmi", "nmi"),
+    ("cm2", "cm2"),
     ("m2", "m2"),
     ("m3", "m3"),
     // mass and inertia
@@ -120,6 +121,9 @@ const UNITS: &[(&str, &str)] = &[
     ("ohm", "ohm"),
     ("nt", "nT"),
     ("ut", "uT"),
+    ("siemens_per_m", "S/m"),
+    ("a_per_w", "A/W"),
+    ("w_per_sqrt_hz", "W/sqrt(Hz)"),
     ("nm_per_a", "N m/A"),
     ("rpm_per_v", "rpm/V"),
     // heat and light
@@ -140,6 +144,7 @@ const UNITS: &[(&str, &str)] = &[
     ("db_re_1upa", "dB re 1 uPa"),
     ("bit_s", "bit/s"),
     ("kbit_s", "kbit/s"),
+    ("bits", "bits"),
     ("bytes", "bytes"),
     ("px", "px"),
     // ratios

@@ -81,6 +81,7 @@ pub(crate) fn scene(sea: Sea) -> Scene {
         schedule: vec![],
         beacons: vec![],
         obstacles: vec![],
+        modems: vec![],
         ais: vec![],
     }
 }

@@ -83,6 +83,8 @@ pub struct Scene {
     pub beacons: Vec<crate::scene::sensor::acoustic::Beacon>,
     /// Obstacles for detectors without a sensor, in the order of the world file.
     pub obstacles: Vec<crate::scene::sensor::obstacle::Obstacle>,
+    /// Modems: those of the robots, robot by robot, then fixed ones.
+    pub modems: Vec<crate::scene::comms::Modem>,
     /// AIS transponders, in the order of the world file.
     pub ais: Vec<crate::scene::sensor::ais::Transponder>,
 }

@@ -14,6 +14,7 @@ pub mod sailing;
 pub mod servo;
 pub mod thruster;
 
+use crate::comms::ModemEntry;
 use crate::energy::{BatteryConfig, ElectricalLoadConfig, SolarConfig};
 use crate::robot::autopilot::{AutopilotConfig, MavlinkConfig};
 use crate::robot::body::BodyConfig;
@@ -183,6 +184,8 @@ spec! {
         command_timeout_s: Option<f64> [positive],
         /// Sensors of the robot, by name.
         sensors: NamedMap<SensorConfig> = NamedMap::default(),
+        /// Modems of the robot, by name.
+        modems: NamedMap<ModemEntry> = NamedMap::default(),
         /// Battery: a name in `params/batteries`, a file, or a map. Default: none.
         battery: Option<BatteryConfig>,
         /// Electrical loads such as computers and lights, by name.

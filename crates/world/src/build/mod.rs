@@ -3,6 +3,7 @@
 
 mod actor;
 pub mod air;
+mod comms;
 pub mod coupling;
 pub mod energy;
 pub mod fault;
@@ -86,6 +87,7 @@ pub(crate) const COMPONENTS: &[(&str, &str)] = &[
     ("device", "sensors"),
     ("line", "lines"),
     ("beacon", "beacons"),
+    ("modem", "modems"),
     ("hydrodynamics", "hydrodynamics"),
 ];
 
@@ -195,6 +197,7 @@ fn build_world(
     scene.couplings = coupling::build_couplings(&file.couplings, &scene, problems);
     scene.chargers = energy::build_chargers(&file.chargers, &file.couplings, &scene, problems);
     scene.beacons = acoustic::build_beacons(&file.beacons, &scene, problems);
+    scene.modems = comms::build_modems(file, &scene, problems);
     scene.faults = fault::build_faults(&file.faults, &scene, problems);
     scene.schedule = schedule::build_schedule(&file.schedule, &scene, problems);
     scene.ais = ais::build_transponders(&file.ais, &scene, problems);
@@ -265,6 +268,7 @@ fn build_environment(
         faults: Vec::new(),
         schedule: Vec::new(),
         beacons: Vec::new(),
+        modems: Vec::new(),
         ais: Vec::new(),
         obstacles: obstacle::build_obstacles(&file.obstacles),
     }

@@ -1,0 +1,260 @@
+//! Keys of the media of modems.
+
+use merrow_yaml::spec::{choice, fieldless_choice, spec};
+
+choice! {
+    /// Medium of a modem.
+    pub enum MediumConfig {
+        /// Sound waves in water.
+        Acoustic = "acoustic" (AcousticConfig),
+        /// Electromagnetic waves in water.
+        Electromagnetic = "electromagnetic" (ElectromagneticConfig),
+        /// Radio waves over water.
+        Radio = "radio" (RadioConfig),
+        /// Light waves in water.
+        Optical = "optical" (OpticalConfig),
+        /// Link to a satellite.
+        Satellite = "satellite" (SatelliteConfig),
+    }
+}
+
+spec! {
+    /// Sound waves in water.
+    pub struct AcousticConfig {
+        /// Lowest and highest frequency.
+        band_khz: [f64; 2] [in 0.001..=10000.0],
+        /// Source level at maximum power, on the axis, at 1 m, re 1 uPa.
+        source_level_db: f64 [in 50.0..=260.0],
+        /// Spectral level of the self-noise of the receiver, re 1 uPa2/Hz.
+        self_noise_db: f64 [in -100.0..=200.0] = 30.0,
+        /// Spreading exponent of straight paths, 1 (cylindrical) to 2 (spherical).
+        spreading: f64 [in 0.0..=3.0] = 2.0,
+        /// Equation for the absorption.
+        absorption: AbsorptionConfig = AbsorptionConfig::FrancoisGarrison,
+        /// Whether sound propagates along rays bent by refraction; otherwise along straight lines.
+        refraction: bool = false,
+        /// Shipping activity for the ambient noise, 0 to 1.
+        shipping: f64 [fraction] = 0.5,
+        /// Paths by reflection at the surface and the seabed. Default: only the direct path.
+        multipath: Option<MultipathConfig>,
+        /// Noise of the thrusters of the same robot. Default: none.
+        thruster_noise: Option<ThrusterNoiseConfig>,
+    }
+}
+
+fieldless_choice! {
+    /// Equation for the absorption of sound.
+    pub enum AbsorptionConfig {
+        /// No absorption.
+        None = "none",
+        /// Thorp (1967), for cold sea water.
+        Thorp = "thorp",
+        /// Francois and Garrison (1982).
+        FrancoisGarrison = "francois_garrison",
+        /// Ainslie and McColm (1998).
+        AinslieMccolm = "ainslie_mccolm",
+    }
+}
+
+spec! {
+    /// Paths by reflection at the surface and the seabed.
+    pub struct MultipathConfig {
+        /// Maximum number of reflections of a path.
+        max_reflections: u32 [in 1.0..=4.0] = 1,
+        /// Delay after the first arrival up to which the receiver uses a path. Later paths are
+        /// noise.
+        max_delay_s: f64 [non_negative] = 0.01,
+    }
+}
+
+spec! {
+    /// Noise of a thruster at the receiver of the same robot.
+    pub struct ThrusterNoiseConfig {
+        /// Spectral level at the receiver at the reference speed and frequency, re 1 uPa2/Hz.
+        level_db: f64 [in -100.0..=250.0],
+        /// Shaft speed of the level.
+        speed_rad_s: f64 [positive],
+        /// Frequency of the level.
+        frequency_khz: f64 [positive],
+        /// Increase of the level per decade of the shaft speed.
+        speed_slope_db: f64 [in -200.0..=200.0] = 60.0,
+        /// Decrease of the level per decade of the frequency.
+        frequency_slope_db: f64 [in -200.0..=200.0] = 20.0,
+    }
+}
+
+spec! {
+    /// Electromagnetic waves in water.
+    pub struct ElectromagneticConfig {
+        /// Lowest and highest frequency.
+        band_mhz: [f64; 2] [positive],
+        /// Radiated power at maximum power.
+        radiated_power_w: f64 [positive],
+        /// Noise figure of the receiver over thermal noise at 290 K.
+        noise_figure_db: f64 [in 0.0..=200.0] = 10.0,
+        /// Permittivity of the water relative to vacuum.
+        relative_permittivity: f64 [in 1.0..=1000.0] = 80.0,
+        /// Permeability of the water relative to vacuum.
+        relative_permeability: f64 [positive] = 1.0,
+        /// Conductivity of the water. Default: that of the sea between the ends.
+        conductivity_siemens_per_m: Option<f64> [positive],
+        /// Spreading exponent beyond 1 m; 0: attenuation only.
+        spreading: f64 [in 0.0..=4.0] = 2.0,
+    }
+}
+
+spec! {
+    /// Radio waves over water.
+    pub struct RadioConfig {
+        /// Lowest and highest frequency.
+        band_mhz: [f64; 2] [positive],
+        /// Radiated power at maximum power, without the gain of the antenna.
+        radiated_power_w: f64 [positive],
+        /// Noise figure of the receiver over thermal noise at 290 K, including external noise.
+        noise_figure_db: f64 [in 0.0..=200.0] = 6.0,
+        /// Law of the mean path loss.
+        path_loss: PathLossConfig => "{kind: two_ray}",
+        /// Variation of the path loss with the positions of the ends. Default: none.
+        shadowing: Option<ShadowingConfig>,
+        /// Whether wave crests and the curvature of the Earth in the Fresnel zone attenuate the
+        /// signal.
+        diffraction: bool = true,
+    }
+}
+
+choice! {
+    /// Law of the mean path loss of radio waves.
+    pub enum PathLossConfig {
+        /// Loss of free space.
+        FreeSpace = "free_space",
+        /// Free space up to a reference distance, a power of the distance beyond it.
+        LogDistance = "log_distance" {
+            /// Exponent of the distance.
+            exponent: f64 [in 0.0..=10.0],
+            /// Distance up to which the loss is that of free space.
+            reference_m: f64 [positive] = 1.0,
+        },
+        /// Direct ray and ray reflected by the sea surface.
+        TwoRay = "two_ray" {
+            /// Polarisation of the antennas.
+            polarisation: AntennaPolarisationConfig = AntennaPolarisationConfig::Vertical,
+        },
+    }
+}
+
+fieldless_choice! {
+    /// Polarisation of an antenna.
+    pub enum AntennaPolarisationConfig {
+        /// Electric field in the vertical plane.
+        Vertical = "vertical",
+        /// Horizontal electric field.
+        Horizontal = "horizontal",
+    }
+}
+
+spec! {
+    /// Log-normal variation of the path loss with the positions of the ends.
+    pub struct ShadowingConfig {
+        /// Standard deviation of the path loss.
+        std_db: f64 [non_negative],
+        /// Distance beyond which it is uncorrelated.
+        distance_m: f64 [positive],
+    }
+}
+
+spec! {
+    /// Light waves in water.
+    pub struct OpticalConfig {
+        /// Lowest and highest frequency of the electrical signal.
+        band_khz: [f64; 2] [non_negative],
+        /// Radiated mean power at maximum power.
+        radiated_power_w: f64 [positive],
+        /// Angle from the axis at which the radiant intensity is half of that on the axis.
+        half_angle_deg: f64 [in 0.01..=89.0],
+        /// Wavelength of the light in vacuum.
+        wavelength_um: f64 [in 0.2..=2.0],
+        /// Half angle of the field of view of the receiver.
+        field_of_view_deg: f64 [in 0.01..=180.0],
+        /// Area of the receiver aperture.
+        aperture_cm2: f64 [positive],
+        /// Responsivity of the photodetector.
+        responsivity_a_per_w: f64 [positive],
+        /// Noise-equivalent power of the receiver in the dark.
+        noise_w_per_sqrt_hz: f64 [positive],
+        /// Width of the optical filter.
+        filter_width_um: f64 [positive],
+        /// Beam attenuation coefficient. Default: that of the sea at the wavelength.
+        attenuation_per_m: Option<f64> [non_negative],
+    }
+}
+
+spec! {
+    /// Link to a satellite.
+    pub struct SatelliteConfig {
+        /// Lowest and highest frequency.
+        band_mhz: [f64; 2] [positive],
+        /// Terminal under the open sky, or gateway that is always connected.
+        role: SatelliteRoleConfig = SatelliteRoleConfig::Terminal,
+        /// Signal-to-noise ratio with a satellite in the zenith.
+        zenith_snr_db: f64 [in -100.0..=200.0],
+        /// Delay of the network, without the travel time to the satellite.
+        latency_s: f64 [non_negative] = 0.0,
+        /// Minimum elevation of a satellite.
+        min_elevation_deg: f64 [in 0.0..=90.0] = 8.0,
+        /// Satellites of the service.
+        sky: SkyConfig,
+    }
+}
+
+fieldless_choice! {
+    /// Role of a satellite terminal.
+    pub enum SatelliteRoleConfig {
+        /// Antenna that must be above water and have a satellite in view.
+        Terminal = "terminal",
+        /// Station of the operator, connected at all times.
+        Gateway = "gateway",
+    }
+}
+
+choice! {
+    /// Satellites of a service.
+    pub enum SkyConfig {
+        /// A satellite is always in view, at the same elevation from every place.
+        Always = "always" {
+            /// Elevation of the satellite.
+            elevation_deg: f64 [in 0.0..=90.0] = 45.0,
+        },
+        /// A satellite is in view during periodic windows.
+        Windows = "windows" {
+            /// Period of the windows.
+            period_s: f64 [positive],
+            /// Start and end of each window within the period.
+            open_s: Vec<[f64; 2]> [non_negative, not_empty],
+            /// Elevation of the satellite during a window.
+            elevation_deg: f64 [in 0.0..=90.0] = 45.0,
+        },
+        /// Satellites on circular orbits in evenly spaced planes.
+        Walker = "walker" (WalkerConfig),
+    }
+}
+
+spec! {
+    /// Constellation of circular orbits with the same altitude and inclination.
+    pub struct WalkerConfig {
+        /// Altitude of the orbits above the mean radius of the Earth.
+        altitude_km: f64 [in 100.0..=100000.0],
+        /// Inclination of the orbits.
+        inclination_deg: f64 [in 0.0..=180.0],
+        /// Number of orbital planes.
+        planes: u32 [in 1.0..=1000.0],
+        /// Number of satellites in each plane.
+        satellites: u32 [in 1.0..=1000.0],
+        /// Angle over which the ascending nodes are spread: 180 or 360.
+        node_spread_deg: f64 [in 0.0..=360.0] = 360.0,
+        /// Phase of a satellite relative to its neighbour in the preceding plane, as a fraction of
+        /// the spacing in the plane.
+        phasing: f64 [in -1.0..=1.0] = 0.0,
+        /// Longitude of the first ascending node at the start of the run.
+        first_node_deg: f64 [in -360.0..=360.0] = 0.0,
+    }
+}

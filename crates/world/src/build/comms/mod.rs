@@ -1,0 +1,285 @@
+//! Modems of robots and fixed modems: mounting, addresses, settings.
+
+mod mac;
+mod transceiver;
+
+use merrow_math::Vec3;
+use merrow_model::scene::comms::{
+    Acknowledgement, ClockError, DropPolicy, Framing, Modem, PowerControl, QueueLimits, RateChoice,
+};
+use merrow_model::scene::{Robot, Scene};
+use merrow_schema::WorldConfig;
+use merrow_schema::comms::{
+    AcknowledgementConfig, DropPolicyConfig, FramingConfig, ModemEntry, QueueConfig,
+};
+use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
+
+/// Value of the key `scheme` for rate adaptation.
+const ADAPTIVE: &str = "adaptive";
+
+/// Nanoseconds of `s` [s].
+pub(crate) fn nanoseconds(s: f64) -> u64 {
+    (s * 1e9).round() as u64
+}
+
+/// Builds the modems of a world whose robots are known: those of the robots, robot by robot, then
+/// the fixed ones.
+pub(crate) fn build_modems(
+    file: &WorldConfig,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Vec<Modem> {
+    let mut builder = ModemBuilder::default();
+    for (name, entry) in file.robots.iter() {
+        let modems = &entry.model.modems;
+        if modems.iter().next().is_none() {
+            continue;
+        }
+        let copies = |robot: &Robot| match &entry.repeat {
+            None => robot.name == name,
+            Some(_) => is_copy(&robot.name, name),
+        };
+        let robots = scene.robots.iter().enumerate();
+        for (copy, (r, robot)) in robots.filter(|(_, robot)| copies(robot)).enumerate() {
+            for (modem_name, modem) in modems.iter() {
+                let full_name = format!("{}/{modem_name}", robot.name);
+                let Some(l) = find_link(&full_name, modem, robot, problems) else {
+                    continue;
+                };
+                let R = robot.links[l].R_LU;
+                let axis = R.mul_vec(Vec3::from(modem.axis));
+                let p = R.mul_vec(Vec3::from(modem.position_m));
+                builder.add(modem, &full_name, (Some((r, l)), p, axis), copy, problems);
+            }
+        }
+    }
+    for (name, modem) in file.modems.iter() {
+        if modem.at.has_key("link") {
+            let text = format!("{name} has a `link` but is fixed in the world: remove the key");
+            problems.push(modem.at.key_place("link"), text);
+        }
+        if scene.robots.iter().any(|robot| robot.name == name) {
+            let text = format!("a robot and a modem are called {name}: rename one");
+            problems.push(file.modems.key_place(name).unwrap_or(&file.at.whole), text);
+        }
+        let (p, axis) = (Vec3::from(modem.position_m), Vec3::from(modem.axis));
+        builder.add(modem, name, (None, p, axis), 0, problems);
+    }
+    builder.assign_addresses(problems);
+    builder.check_networks(scene, &file.at.whole, problems);
+    builder.modems
+}
+
+/// Returns true if `robot` is the name of a copy of `name` from `repeat`.
+fn is_copy(robot: &str, name: &str) -> bool {
+    let number = robot
+        .strip_prefix(name)
+        .and_then(|rest| rest.strip_prefix('_'));
+    number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Returns the index of the link that carries a modem of `robot`.
+fn find_link(
+    name: &str,
+    file: &ModemEntry,
+    robot: &Robot,
+    problems: &mut Problems,
+) -> Option<usize> {
+    let Some(link) = &file.link else {
+        return Some(0);
+    };
+    if let Some(l) = robot.link_index(link) {
+        return Some(l);
+    }
+    let names = quoted_list(robot.links.iter().map(|l| l.name.as_str()));
+    let text = format!(
+        "{name}: {} has no link {}, expected one of {names}",
+        robot.name,
+        quote(link)
+    );
+    problems.push(file.at.key_place("link"), text);
+    None
+}
+
+/// Modems so far, with their entries.
+#[derive(Default)]
+struct ModemBuilder<'a> {
+    modems: Vec<Modem>,
+    /// For each modem, its entry and whether the entry states the address.
+    entries: Vec<(&'a ModemEntry, bool)>,
+}
+
+impl<'a> ModemBuilder<'a> {
+    /// Adds the modem of an entry; `copy` is the number of the copy of the robot.
+    fn add(
+        &mut self,
+        file: &'a ModemEntry,
+        name: &str,
+        (on, p, axis): (Option<(usize, usize)>, Vec3, Vec3),
+        copy: usize,
+        problems: &mut Problems,
+    ) {
+        let Some(axis) = axis.unit() else {
+            let text = format!("{name}: `axis` is zero, expected a direction");
+            problems.push(file.at.key_place("axis"), text);
+            return;
+        };
+        let Some(transceiver) = transceiver::build_transceiver(&file.modem, problems) else {
+            return;
+        };
+        let address = file.address.unwrap_or(0) as usize + copy;
+        if address > 65534 {
+            let text = format!("{name}: address {address}, expected at most 65534");
+            problems.push(file.at.key_place("address"), text);
+            return;
+        }
+        let power = file.power_w.unwrap_or(file.modem.max_power_w);
+        if power > file.modem.max_power_w {
+            let text = format!(
+                "{name}: `power_w` is {power} W, expected at most the maximum power of {} W",
+                file.modem.max_power_w
+            );
+            problems.push(file.at.key_place("power_w"), text);
+        }
+        let modem = &file.modem;
+        self.modems.push(Modem {
+            name: name.to_string(),
+            on,
+            p,
+            axis,
+            address: address as u16,
+            rate: build_rate(file, name, problems),
+            transceiver,
+            framing: build_framing(&modem.framing),
+            acknowledgement: build_acknowledgement(&modem.acknowledgement),
+            mac: mac::build_mac(&file.mac),
+            clock: ClockError {
+                offset: file.clock.offset_s,
+                skew: 1e-6 * file.clock.skew_ppm,
+            },
+            queue: build_queue(&file.queue),
+            power,
+            turn_around_ns: nanoseconds(modem.turn_around_s),
+            measures_direction: modem.measures_direction,
+            is_promiscuous: file.promiscuous,
+            power_control: file.power_control.as_ref().map(|control| PowerControl {
+                station: control.station as u16,
+                period_ns: nanoseconds(control.period_s),
+                target_snr: ratio(control.target_snr_db),
+                step: ratio(control.step_db),
+                payload: control.payload_bytes as usize,
+            }),
+        });
+        self.entries.push((file, file.address.is_some()));
+    }
+
+    /// Gives each modem without an address the lowest free one, from 1, and reports two modems with
+    /// one address.
+    fn assign_addresses(&mut self, problems: &mut Problems) {
+        let reach = |a: &Modem, b: &Modem| a.transceiver.is_same_medium(&b.transceiver);
+        let mut assigned: Vec<usize> = Vec::with_capacity(self.modems.len());
+        for k in (0..self.modems.len()).filter(|k| self.entries[*k].1) {
+            let modem = &self.modems[k];
+            let same = assigned.iter().find(|other| {
+                let other = &self.modems[**other];
+                other.address == modem.address && reach(modem, other)
+            });
+            if let Some(other) = same {
+                let text = format!(
+                    "{} has the address {} of {}: expected an own address",
+                    modem.name, modem.address, self.modems[*other].name
+                );
+                problems.push(self.entries[k].0.at.key_place("address"), text);
+            }
+            assigned.push(k);
+        }
+        for k in (0..self.modems.len()).filter(|k| !self.entries[*k].1) {
+            let others = assigned.iter().map(|other| &self.modems[*other]);
+            let mut taken: Vec<u16> = others
+                .filter(|other| reach(&self.modems[k], other))
+                .map(|other| other.address)
+                .collect();
+            taken.sort_unstable();
+            let free = (1..=65534).find(|address| taken.binary_search(address).is_err());
+            self.modems[k].address = free.unwrap_or(65534);
+            assigned.push(k);
+        }
+    }
+
+    /// Reports what the network refuses.
+    fn check_networks(&self, scene: &Scene, place: &Place, problems: &mut Problems) {
+        if !problems.is_empty() {
+            return;
+        }
+        if let Err(errors) = merrow_comms::network::Network::new(&self.modems, scene.seed) {
+            for error in errors {
+                let modem = self
+                    .modems
+                    .iter()
+                    .zip(&self.entries)
+                    .find(|(modem, _)| error.starts_with(&format!("modem {}:", modem.name)));
+                let place = modem.map_or(place, |(_, (entry, _))| &entry.at.whole);
+                problems.push(place, error);
+            }
+        }
+    }
+}
+
+/// Linear ratio of `db` [dB].
+pub(crate) fn ratio(db: f64) -> f64 {
+    libm::pow(10.0, 0.1 * db)
+}
+
+fn build_rate(file: &ModemEntry, name: &str, problems: &mut Problems) -> RateChoice {
+    let schemes = &file.modem.schemes;
+    if file.scheme == ADAPTIVE {
+        return if schemes.len() == 1 {
+            RateChoice::Fixed(0)
+        } else {
+            RateChoice::Adaptive
+        };
+    }
+    if let Some(k) = schemes.iter().position(|scheme| scheme.name == file.scheme) {
+        return RateChoice::Fixed(k);
+    }
+    let names = || schemes.iter().map(|scheme| scheme.name.as_str());
+    let text = format!(
+        "{name}: no scheme {}, expected `adaptive` or one of {}{}",
+        quote(&file.scheme),
+        quoted_list(names()),
+        did_you_mean(&file.scheme, names())
+    );
+    problems.push(file.at.key_place("scheme"), text);
+    RateChoice::Fixed(0)
+}
+
+fn build_framing(file: &FramingConfig) -> Framing {
+    Framing {
+        preamble_ns: nanoseconds(file.preamble_s),
+        overhead_bits: file.overhead_bits,
+        control_bits: file.control_bits,
+        max_payload: file.max_payload_bytes as usize,
+        max_fragments: file.max_fragments as usize,
+    }
+}
+
+fn build_acknowledgement(file: &AcknowledgementConfig) -> Acknowledgement {
+    Acknowledgement {
+        time_out_ns: nanoseconds(file.timeout_s),
+        max_retries: file.max_retries as u16,
+        backoff_ns: nanoseconds(file.backoff_s),
+    }
+}
+
+fn build_queue(file: &QueueConfig) -> QueueLimits {
+    QueueLimits {
+        max_messages: file.max_messages as usize,
+        max_bytes: file.max_size_bytes as usize,
+        max_age_ns: file.max_age_s.map(nanoseconds),
+        policy: match file.policy {
+            DropPolicyConfig::Newest => DropPolicy::Newest,
+            DropPolicyConfig::Oldest => DropPolicy::Oldest,
+            DropPolicyConfig::LowestPriority => DropPolicy::LowestPriority,
+        },
+    }
+}
