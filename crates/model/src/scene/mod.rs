@@ -2,6 +2,7 @@
 //! `merrow-world` crate builds it once.
 
 pub mod autopilot;
+pub mod comms;
 mod correspondence;
 pub mod coupling;
 pub mod fault;

@@ -1,0 +1,101 @@
+//! Properties of a transceiver that the network uses.
+
+use merrow_model::scene::comms::Transceiver;
+
+/// Properties of a transceiver that the network uses.
+#[derive(Clone, Debug)]
+pub(super) struct Device {
+    /// Data rates [bit/s].
+    pub(super) rates: Vec<f64>,
+    /// Maximum transmit power [W].
+    pub(super) max_power: f64,
+    /// Power of the electronics while transmitting [W].
+    pub(super) circuit_power: f64,
+    /// Power while receiving [W].
+    pub(super) receive_power: f64,
+    /// Power while neither transmitting nor receiving [W].
+    pub(super) idle_power: f64,
+    /// Whether the modem cannot receive while it transmits.
+    pub(super) is_half_duplex: bool,
+    /// Ratio at which a stronger signal replaces the one that is being received, linear; infinite:
+    /// never.
+    pub(super) capture: f64,
+    /// Signal-to-noise ratio above which carrier sensing reports a signal, linear.
+    pub(super) carrier_sense: f64,
+    /// Whether any overlap of two signals destroys both.
+    pub(super) is_overlap_destructive: bool,
+}
+
+impl Device {
+    /// Returns the properties of `transceiver`.
+    ///
+    /// # Errors
+    /// The band, the rates or a number is invalid.
+    pub(super) fn new(transceiver: &Transceiver) -> Result<Self, String> {
+        let Transceiver {
+            medium: _,
+            band,
+            rates,
+            max_power,
+            circuit_power,
+            receive_power,
+            idle_power,
+            is_half_duplex,
+            capture,
+            carrier_sense,
+            is_overlap_destructive,
+        } = transceiver;
+        let is_positive = |value: f64| value.is_finite() && value > 0.0;
+        if !is_positive(band[0]) || !is_positive(band[1]) || band[0] >= band[1] {
+            return Err(format!(
+                "band from {} to {} Hz; expected two increasing positive frequencies",
+                band[0], band[1]
+            ));
+        }
+        if rates.is_empty() || !rates.iter().all(|rate| is_positive(*rate)) {
+            return Err(format!(
+                "data rates {rates:?} bit/s; expected at least one, all positive"
+            ));
+        }
+        if !is_positive(*max_power) {
+            return Err(format!(
+                "maximum transmit power {max_power} W; expected a positive number"
+            ));
+        }
+        let powers = [*circuit_power, *receive_power, *idle_power, *carrier_sense];
+        if !powers
+            .iter()
+            .all(|value| value.is_finite() && *value >= 0.0)
+        {
+            return Err(format!(
+                "powers and carrier sense {powers:?}; expected numbers from 0"
+            ));
+        }
+        if capture.is_some_and(|ratio| !is_positive(ratio)) {
+            return Err(format!(
+                "capture ratio {capture:?}; expected a positive number"
+            ));
+        }
+        Ok(Self {
+            rates: rates.clone(),
+            max_power: *max_power,
+            circuit_power: *circuit_power,
+            receive_power: *receive_power,
+            idle_power: *idle_power,
+            is_half_duplex: *is_half_duplex,
+            capture: capture.unwrap_or(f64::INFINITY),
+            carrier_sense: *carrier_sense,
+            is_overlap_destructive: *is_overlap_destructive,
+        })
+    }
+}
+
+/// Returns true if signals of one transceiver reach the band of the other.
+pub(super) fn overlaps(a: &Transceiver, b: &Transceiver) -> bool {
+    a.medium == b.medium && a.band[0] < b.band[1] && b.band[0] < a.band[1]
+}
+
+/// Returns true if one transceiver can decode frames of the other.
+pub(super) fn is_compatible(a: &Transceiver, b: &Transceiver) -> bool {
+    a.medium == b.medium && a.band == b.band && a.rates == b.rates
+}

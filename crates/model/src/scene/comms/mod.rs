@@ -1,0 +1,18 @@
+//! Communication modems: what is constant during a run.
+
+pub mod clock;
+pub mod framing;
+pub mod mac;
+pub mod modem;
+pub mod queue;
+pub mod transceiver;
+
+pub use crate::scene::comms::clock::ClockError;
+pub use crate::scene::comms::framing::{Acknowledgement, Framing};
+pub use crate::scene::comms::mac::MacProtocol;
+pub use crate::scene::comms::modem::{Modem, PowerControl, RateChoice};
+pub use crate::scene::comms::queue::{DropPolicy, QueueLimits};
+pub use crate::scene::comms::transceiver::Transceiver;
+
+/// Address that every modem receives.
+pub const BROADCAST: u16 = 0xffff;

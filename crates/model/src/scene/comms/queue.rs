@@ -1,0 +1,26 @@
+//! Limits of the transmit queue of a modem.
+
+/// Limits of a transmit queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueLimits {
+    /// Maximum number of waiting messages.
+    pub max_messages: usize,
+    /// Maximum sum of the payloads of the waiting messages [byte].
+    pub max_bytes: usize,
+    /// Time after which a waiting message is discarded [ns]; `None`: never.
+    pub max_age_ns: Option<u64>,
+    /// Messages that are discarded if the queue is full.
+    pub policy: DropPolicy,
+}
+
+/// Choice of the messages that are discarded if a queue is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropPolicy {
+    /// The new message.
+    Newest,
+    /// The message that has waited longest, of any priority.
+    Oldest,
+    /// The newest message of the lowest priority, or the new message if no waiting message has a
+    /// lower priority.
+    LowestPriority,
+}
