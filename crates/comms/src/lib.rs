@@ -1,7 +1,8 @@
 //! Communication networks: channels of sound, radio and light, modems and medium access.
 //!
 //! [`propagation::Channel`] is the interface between the channels and the network of modems.
-//! [`channel`] contains the laws of the media, [`link`] the reception of frames.
+//! [`channel`] contains the laws of the media, [`link`] the reception of frames,
+//! [`network::Network`] the discrete-event engine and [`mac`] the medium access protocols.
 //!
 //! # Example
 //! ```
@@ -24,4 +25,6 @@
 
 pub mod channel;
 pub mod link;
+pub mod mac;
+pub mod network;
 pub mod propagation;

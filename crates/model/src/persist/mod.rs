@@ -22,6 +22,7 @@
 //! # Checked by
 //! test/determinism/checkpoint.rs
 
+mod comms;
 mod frames;
 mod hash;
 pub mod identity;

@@ -3,6 +3,7 @@
 
 pub mod bottle;
 pub mod commands;
+pub mod comms;
 pub mod contact;
 pub mod coupling;
 pub mod energy;

@@ -231,6 +231,7 @@ fn set_contact_wrenches(robot: &mut Robot, model: &RobotModelConfig, problems: &
 pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
     RobotEntry {
         model: RobotModelConfig {
+            modems: NamedMap::default(),
             description: entry.body.description.clone(),
             source: entry.body.source.clone(),
             estimated: String::new(),

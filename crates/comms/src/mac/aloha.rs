@@ -1,0 +1,31 @@
+//! Pure ALOHA: a frame is transmitted as soon as it waits.
+//!
+//! # Law
+//! ```text
+//!   S = G exp(-2 G)      (1)  [Abramson 1970]
+//! ```
+//!
+//! # Symbols
+//! S received frames per frame duration · G transmitted frames per frame duration, a Poisson
+//! process.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! Repetitions are those of the acknowledgement. The modem transmits during a reception and loses
+//! it if it is half duplex.
+//!
+//! # Checked by
+//! crates/comms/tests/network/throughput.rs
+
+use crate::mac::context::MacContext;
+use crate::mac::{Aloha, Decision, MediumAccess};
+
+impl MediumAccess for Aloha {
+    type State = ();
+
+    fn decide(&self, _state: &mut (), _cx: &mut MacContext<'_>) -> Decision {
+        Decision::Transmit
+    }
+}

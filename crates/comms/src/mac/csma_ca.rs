@@ -1,0 +1,127 @@
+//! Carrier sense with random backoff (CSMA/CA).
+//!
+//! # Law
+//! ```text
+//!   S = G exp(-a G) / (G (1 + 2 a) + exp(-a G))   (1)  nonpersistent [Kleinrock 1975]
+//!   w = slot floor(u n 2^min(k, m))               (2)  window
+//! ```
+//! Nonpersistent: if the medium is busy, the modem senses it again after a uniform random delay.
+//! Window: the modem transmits at once if the medium has been idle for the space. Otherwise, and
+//! after each of its own frames, it draws w and counts it down while the medium is idle.
+//!
+//! # Symbols
+//! S received, G offered frames per frame duration · a travel time over frame duration · w backoff
+//! · u uniform on [0, 1) · n slots of the first window · k number of times the medium was busy · m
+//! number of doublings.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! Law (1) assumes infinitely many modems with equal travel times. The count stops while a signal
+//! arrives; the space after a busy period is not repeated for periods within one count. Slots are
+//! not aligned between modems. No request and clearance to send.
+//!
+//! # Checked by
+//! crates/comms/tests/network/throughput.rs, crates/comms/tests/network/access.rs
+
+use crate::mac::context::MacContext;
+use crate::mac::{Decision, MediumAccess};
+use merrow_model::scene::comms::mac::{Backoff, CsmaCa};
+use merrow_model::state::comms::LossCause;
+use merrow_model::state::comms::mac::CsmaCaState;
+
+impl MediumAccess for CsmaCa {
+    type State = CsmaCaState;
+
+    fn decide(&self, state: &mut CsmaCaState, cx: &mut MacContext<'_>) -> Decision {
+        let decision = match self.backoff {
+            Backoff::Nonpersistent { max_ns } => sense(self, state, cx, max_ns),
+            Backoff::Window { .. } => count(self, state, cx),
+        };
+        if matches!(decision, Decision::Drop(_)) {
+            *state = CsmaCaState::default();
+        }
+        decision
+    }
+
+    fn transmitted(&self, state: &mut CsmaCaState, cx: &mut MacContext<'_>, is_control: bool) {
+        if is_control {
+            return;
+        }
+        *state = CsmaCaState::default();
+        if matches!(self.backoff, Backoff::Window { .. }) {
+            draw_window(self, state, cx);
+        }
+    }
+}
+
+fn sense(law: &CsmaCa, state: &mut CsmaCaState, cx: &mut MacContext<'_>, max_ns: u64) -> Decision {
+    if cx.now_ns < state.sense_ns {
+        return Decision::WaitUntil(state.sense_ns);
+    }
+    if !cx.is_busy {
+        let ready = cx.since_ns + law.space_ns;
+        if cx.now_ns >= ready {
+            return Decision::Transmit;
+        }
+        return Decision::WaitUntil(ready);
+    }
+    state.attempts += 1;
+    if state.attempts > law.max_attempts {
+        return Decision::Drop(LossCause::ChannelBusy);
+    }
+    state.sense_ns = cx.now_ns + (cx.uniform() * max_ns as f64) as u64;
+    Decision::WaitUntil(state.sense_ns)
+}
+
+fn count(law: &CsmaCa, state: &mut CsmaCaState, cx: &mut MacContext<'_>) -> Decision {
+    if cx.is_busy {
+        if state.remaining_ns.is_none() {
+            state.attempts += 1;
+            if state.attempts > law.max_attempts {
+                return Decision::Drop(LossCause::ChannelBusy);
+            }
+            draw_window(law, state, cx);
+        } else {
+            deduct(law, state, cx);
+            state.from_ns = 0;
+        }
+        return Decision::WaitUntil(cx.idle_ns + law.space_ns);
+    }
+    let ready = cx.since_ns + law.space_ns;
+    if cx.now_ns < ready {
+        return Decision::WaitUntil(ready);
+    }
+    deduct(law, state, cx);
+    match state.remaining_ns {
+        None | Some(0) => Decision::Transmit,
+        Some(remaining) => Decision::WaitUntil(cx.now_ns + remaining),
+    }
+}
+
+/// Deducts the idle time since the last call from the backoff.
+fn deduct(law: &CsmaCa, state: &mut CsmaCaState, cx: &MacContext<'_>) {
+    let busy = cx.busy_ns - state.busy_ns.min(cx.busy_ns);
+    let idle = (cx.now_ns - state.from_ns.min(cx.now_ns)).saturating_sub(busy);
+    let is_counting = state.from_ns > 0;
+    if let Some(remaining) = state.remaining_ns.as_mut().filter(|_| is_counting) {
+        *remaining = remaining.saturating_sub(idle);
+    }
+    state.from_ns = cx.now_ns;
+    state.busy_ns = cx.busy_ns;
+}
+
+fn draw_window(law: &CsmaCa, state: &mut CsmaCaState, cx: &mut MacContext<'_>) {
+    if let Backoff::Window {
+        slot_ns,
+        min_slots,
+        max_doublings,
+    } = law.backoff
+    {
+        let doublings = state.attempts.min(u32::from(max_doublings)).min(31);
+        let slots = f64::from(min_slots) * f64::from(1_u32 << doublings);
+        state.remaining_ns = Some((cx.uniform() * slots) as u64 * slot_ns);
+        state.from_ns = 0;
+    }
+}

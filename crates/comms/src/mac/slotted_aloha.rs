@@ -1,0 +1,45 @@
+//! Slotted ALOHA: a frame is transmitted at the start of the next slot.
+//!
+//! # Law
+//! ```text
+//!   S = G exp(-G)        (1)  [Roberts 1975]
+//! ```
+//!
+//! # Symbols
+//! S received frames per slot · G transmitted frames per slot, a Poisson process.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! Slots are those of the clock of the modem at its own place. Law (1) needs slots that are longer
+//! than the frame by the longest difference of travel times and by the errors of the clocks.
+//!
+//! # Checked by
+//! crates/comms/tests/network/throughput.rs
+
+use crate::mac::context::MacContext;
+use crate::mac::{Decision, MediumAccess};
+use merrow_model::scene::comms::mac::SlottedAloha;
+use merrow_model::state::comms::mac::SlottedAlohaState;
+
+impl MediumAccess for SlottedAloha {
+    type State = SlottedAlohaState;
+
+    fn decide(&self, state: &mut SlottedAlohaState, cx: &mut MacContext<'_>) -> Decision {
+        if state.at_ns == Some(cx.now_ns) {
+            state.at_ns = None;
+            return Decision::Transmit;
+        }
+        let at = cx.next_slot_ns(self.slot_ns);
+        if at == cx.now_ns {
+            return Decision::Transmit;
+        }
+        state.at_ns = Some(at);
+        Decision::WaitUntil(at)
+    }
+
+    fn replies_at_once(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,240 @@
+//! Commands to modems and their validation.
+
+use crate::network::nodes::Node;
+use crate::network::{Network, events, messages, nodes};
+use merrow_model::scene::comms::{BROADCAST, MacProtocol};
+use merrow_model::state::comms::mac::MacState;
+use merrow_model::state::comms::modem::ClockState;
+use merrow_model::state::comms::signal::{ControlFrame, ControlKind};
+use merrow_model::state::comms::{EventKind, ModemCommand, NetworkState, Ranging};
+
+/// Message for transmission.
+#[derive(Clone, Copy, Debug)]
+pub struct Send<'a> {
+    /// Index of the transmitting modem.
+    pub modem: usize,
+    /// Address of the receiving modem, or that of broadcasts.
+    pub destination: u16,
+    /// Content of the message.
+    pub payload: &'a [u8],
+    /// Larger priorities are transmitted first.
+    pub priority: u8,
+    /// Whether every frame is repeated until it is acknowledged; not for broadcasts.
+    pub wants_ack: bool,
+    /// Replaces the waiting message with the same key and destination.
+    pub key: Option<u32>,
+    /// Transmit power [W]; `None`: that of the modem.
+    pub power: Option<f64>,
+}
+
+impl Network {
+    /// Executes a command at the time of the state.
+    ///
+    /// # Errors
+    /// One line that names the invalid value and the values that are expected.
+    pub fn apply(&self, state: &mut NetworkState, command: &ModemCommand) -> Result<(), String> {
+        match command {
+            ModemCommand::Send {
+                modem,
+                destination,
+                payload,
+                priority,
+                wants_ack,
+                key,
+                power,
+            } => {
+                let send = Send {
+                    modem: *modem,
+                    destination: *destination,
+                    payload,
+                    priority: *priority,
+                    wants_ack: *wants_ack,
+                    key: *key,
+                    power: *power,
+                };
+                self.send(state, &send).map(|_| ())
+            }
+            ModemCommand::SetPower { modem, power } => {
+                let node = self.node(*modem)?;
+                nodes::check_power(*power, &node.device).map_err(|e| node.explain(e))?;
+                state.modems[*modem].power = *power;
+                Ok(())
+            }
+            ModemCommand::SetRate { modem, rate } => {
+                let node = self.node(*modem)?;
+                nodes::check_rate(*rate, &node.device).map_err(|e| node.explain(e))?;
+                state.modems[*modem].rate = *rate;
+                Ok(())
+            }
+            ModemCommand::SetMac { modem, mac } => self.set_mac(state, *modem, mac),
+            ModemCommand::SetClock {
+                modem,
+                offset,
+                skew,
+            } => {
+                let node = self.node(*modem)?;
+                nodes::check_clock(*offset, *skew).map_err(|e| node.explain(e))?;
+                state.modems[*modem].clock = ClockState {
+                    since_ns: state.time_ns,
+                    offset_ns: (offset * 1e9).round() as i64,
+                    skew: *skew,
+                };
+                self.restart_access(state, *modem);
+                Ok(())
+            }
+            ModemCommand::Range {
+                modem,
+                destination,
+                kind,
+            } => self.range(state, *modem, *destination, *kind),
+            ModemCommand::Switch { modem, is_on } => self.switch(state, *modem, *is_on),
+        }
+    }
+
+    /// Queues a message and returns its number. A message that the queue does not accept is lost
+    /// with the cause `QueueOverflow`, one of a modem that is off with `NoPower`.
+    ///
+    /// # Errors
+    /// One line: unknown modem or address, payload or power outside its limits, acknowledgement of
+    /// a broadcast.
+    pub fn send(&self, state: &mut NetworkState, send: &Send<'_>) -> Result<u64, String> {
+        let node = self.node(send.modem)?;
+        let limit = node.framing.max_message();
+        if send.payload.len() > limit {
+            return Err(node.explain(format!(
+                "message of {} bytes; expected at most {limit}",
+                send.payload.len()
+            )));
+        }
+        if let Some(power) = send.power {
+            nodes::check_power(power, &node.device).map_err(|e| node.explain(e))?;
+        }
+        if send.destination == BROADCAST {
+            if send.wants_ack {
+                return Err(node.explain(
+                    "a broadcast is not acknowledged; send it without acknowledgement".into(),
+                ));
+            }
+        } else {
+            node.find(send.destination)?;
+        }
+        let id = messages::accept(&self.nodes, state, send);
+        self.wake(state, send.modem);
+        Ok(id)
+    }
+
+    fn node(&self, modem: usize) -> Result<&Node, String> {
+        self.nodes.get(modem).ok_or_else(|| {
+            format!(
+                "modem number {modem}; the network has {} modems",
+                self.nodes.len()
+            )
+        })
+    }
+
+    fn wake(&self, state: &mut NetworkState, modem: usize) {
+        let modem = modem as u32;
+        events::schedule(state, state.time_ns, EventKind::Wake { modem });
+    }
+
+    fn set_mac(
+        &self,
+        state: &mut NetworkState,
+        modem: usize,
+        mac: &MacProtocol,
+    ) -> Result<(), String> {
+        let node = self.node(modem)?;
+        nodes::check_mac(mac).map_err(|e| node.explain(e))?;
+        let own = &mut state.modems[modem];
+        own.mac = mac.clone();
+        own.mac_state = MacState::new(mac);
+        messages::restart_service(state, modem as u32);
+        self.restart_access(state, modem);
+        Ok(())
+    }
+
+    /// Cancels the pending decision of medium access and requests a new one.
+    fn restart_access(&self, state: &mut NetworkState, modem: usize) {
+        state.modems[modem].is_access_pending = false;
+        self.wake(state, modem);
+    }
+
+    fn range(
+        &self,
+        state: &mut NetworkState,
+        modem: usize,
+        destination: u16,
+        kind: Ranging,
+    ) -> Result<(), String> {
+        let node = self.node(modem)?;
+        let control = match kind {
+            Ranging::TwoWay => ControlKind::RangeRequest,
+            Ranging::OneWay => ControlKind::RangeSignal { sent_ns: 0 },
+        };
+        if destination != BROADCAST {
+            node.find(destination)?;
+        } else if kind == Ranging::TwoWay {
+            return Err(node.explain(
+                "a two-way range needs one modem; name its address or measure one way".into(),
+            ));
+        }
+        let now = state.time_ns;
+        let own = &mut state.modems[modem];
+        if !own.is_on {
+            return Err(node.explain("the modem is off; switch it on to measure a range".into()));
+        }
+        if own.control.len() >= MAX_CONTROL {
+            return Err(node.explain(format!(
+                "{MAX_CONTROL} control frames wait; measure ranges at a lower rate"
+            )));
+        }
+        own.control.push_back(ControlFrame {
+            kind: control,
+            destination,
+            sequence: own.sequence,
+            fragment: 0,
+            ready_ns: now,
+            is_immediate: false,
+        });
+        own.sequence = own.sequence.wrapping_add(1);
+        self.wake(state, modem);
+        Ok(())
+    }
+
+    fn switch(&self, state: &mut NetworkState, modem: usize, is_on: bool) -> Result<(), String> {
+        self.node(modem)?;
+        if state.modems[modem].is_on != is_on {
+            if is_on {
+                state.modems[modem].is_on = true;
+            } else {
+                messages::switch_off(&self.nodes, state, modem as u32);
+            }
+            self.wake(state, modem);
+        }
+        Ok(())
+    }
+}
+
+/// Maximum number of waiting control frames of a modem.
+pub(super) const MAX_CONTROL: usize = 64;
+
+impl Node {
+    /// Returns an error message that names the modem.
+    pub(super) fn explain(&self, error: String) -> String {
+        format!("modem {}: {error}", self.name)
+    }
+
+    /// Returns the modem with this address that decodes the frames of this one.
+    ///
+    /// # Errors
+    /// No modem has the address, or it does not decode the frames.
+    pub(super) fn find(&self, address: u16) -> Result<u32, String> {
+        let mut known = self.neighbours.iter().filter(|n| n.address == address);
+        match known.find(|n| n.is_decodable) {
+            Some(neighbour) => Ok(neighbour.to),
+            None => Err(self.explain(format!(
+                "address {address}; expected that of a modem with the same medium, band and rates"
+            ))),
+        }
+    }
+}

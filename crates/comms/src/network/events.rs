@@ -1,0 +1,138 @@
+//! Event queue: a binary heap in the state, so that it is saved with it.
+//!
+//! # Law
+//! ```text
+//!   events are processed in the order of (time, class, number)      (1)
+//! ```
+//! Classes at one instant: ends of transmissions, ends of receptions, decisions and time-outs,
+//! starts of receptions. A reception that ends when another one starts does not overlap it, and a
+//! modem does not sense a signal that starts to arrive at the same instant.
+//!
+//! # Symbols
+//! number: counts the scheduled events of a run.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! None.
+//!
+//! # Checked by
+//! Tests of this file.
+
+use merrow_model::state::comms::{Event, EventKind, NetworkState};
+
+/// Schedules an event.
+pub(super) fn schedule(state: &mut NetworkState, time_ns: u64, kind: EventKind) {
+    let class: u64 = match kind {
+        EventKind::TransmitEnd { .. } => 0,
+        EventKind::Departure { .. } => 1,
+        EventKind::Access { .. }
+        | EventKind::Repetition { .. }
+        | EventKind::Wake { .. }
+        | EventKind::PowerCheck { .. } => 2,
+        EventKind::Arrival { .. } => 3,
+    };
+    let order = (class << 60) | state.sequence;
+    state.sequence += 1;
+    state.events.push(Event {
+        time_ns,
+        order,
+        kind,
+    });
+    let last = state.events.len() - 1;
+    sift_up(&mut state.events, last);
+}
+
+/// Removes the first event.
+pub(super) fn pop(events: &mut Vec<Event>) {
+    if !events.is_empty() {
+        events.swap_remove(0);
+        sift_down(events);
+    }
+}
+
+/// Moves the first event to a later time.
+pub(super) fn postpone_first(events: &mut [Event], time_ns: u64) {
+    if let Some(first) = events.first_mut() {
+        first.time_ns = time_ns;
+        sift_down(events);
+    }
+}
+
+fn precedes(a: &Event, b: &Event) -> bool {
+    (a.time_ns, a.order) < (b.time_ns, b.order)
+}
+
+fn sift_up(events: &mut [Event], mut k: usize) {
+    while k > 0 {
+        let parent = (k - 1) / 2;
+        if !precedes(&events[k], &events[parent]) {
+            return;
+        }
+        events.swap(k, parent);
+        k = parent;
+    }
+}
+
+fn sift_down(events: &mut [Event]) {
+    let Some(moved) = events.first().copied() else {
+        return;
+    };
+    let (mut k, n) = (0, events.len());
+    loop {
+        let mut child = 2 * k + 1;
+        if child >= n {
+            break;
+        }
+        if child + 1 < n && precedes(&events[child + 1], &events[child]) {
+            child += 1;
+        }
+        if !precedes(&events[child], &moved) {
+            break;
+        }
+        events[k] = events[child];
+        k = child;
+    }
+    events[k] = moved;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_math::rng::Stream;
+
+    // Goal: law (1). Method: 2000 events at random times, some postponed. Tolerance: none.
+    #[test]
+    fn events_are_processed_in_order() {
+        let mut state = NetworkState::default();
+        let stream = Stream::new(3, "events");
+        for k in 0..2000 {
+            let time = (stream.draw(k).uniform() * 100.0) as u64;
+            let kind = match k % 3 {
+                0 => EventKind::Wake { modem: 0 },
+                1 => EventKind::TransmitEnd {
+                    transmission: 0,
+                    serial: 0,
+                },
+                _ => EventKind::Arrival {
+                    transmission: 0,
+                    serial: 0,
+                },
+            };
+            schedule(&mut state, time, kind);
+        }
+        let mut last = (0, 0);
+        let mut k = 0;
+        while let Some(first) = state.events.first().copied() {
+            assert!((first.time_ns, first.order) > last || k == 0);
+            last = (first.time_ns, first.order);
+            k += 1;
+            if k % 5 == 0 && first.time_ns < 300 {
+                postpone_first(&mut state.events, first.time_ns + 40);
+            } else {
+                pop(&mut state.events);
+            }
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Messages: acceptance, queue, end of service, and the counters of their copies.
+
+use crate::network::commands::Send;
+use crate::network::nodes::Node;
+use crate::network::{activity, events};
+use merrow_model::scene::comms::{BROADCAST, DropPolicy};
+use merrow_model::state::comms::mac::MacState;
+use merrow_model::state::comms::modem::{CarrierState, ServicePhase};
+use merrow_model::state::comms::{
+    Copy, EventKind, LossCause, NetworkState, PacketRecord, Transmission,
+};
+
+/// Creates a message and puts it into the queue; returns its number.
+pub(super) fn accept(nodes: &[Node], state: &mut NetworkState, send: &Send<'_>) -> u64 {
+    let node = &nodes[send.modem];
+    let id = state.next_message;
+    state.next_message += 1;
+    let k = state.messages.take();
+    let modem = &mut state.modems[send.modem];
+    let message = &mut state.messages[k];
+    message.id = id;
+    message.from = send.modem as u32;
+    message.destination = send.destination;
+    message.priority = send.priority;
+    message.wants_ack = send.wants_ack;
+    message.key = send.key;
+    message.power = send.power;
+    message.sequence = modem.sequence;
+    modem.sequence = modem.sequence.wrapping_add(1);
+    let frames = send.payload.len().div_ceil(node.framing.max_payload);
+    message.fragments = frames.max(1) as u8;
+    message.created_ns = state.time_ns;
+    message.payload.extend_from_slice(send.payload);
+    let is_addressed = |address: u16| [BROADCAST, address].contains(&send.destination);
+    let addressed = node.neighbours.iter();
+    let addressed = addressed.filter(|n| n.is_decodable && is_addressed(n.address));
+    message.copies.extend(addressed.map(|n| Copy {
+        to: n.to,
+        ..Copy::default()
+    }));
+    message.open = message.copies.len() as u32;
+    state.copies.entered += u64::from(message.open);
+    if modem.is_on {
+        enqueue(node, state, k);
+    } else {
+        finish(state, k, LossCause::NoPower);
+    }
+    id
+}
+
+/// Puts a message into the queue of its modem, or discards it or others if the queue is full.
+fn enqueue(node: &Node, state: &mut NetworkState, k: u32) {
+    let message = &state.messages[k];
+    let (from, size) = (message.from as usize, message.payload.len());
+    let (key, destination, priority) = (message.key, message.destination, message.priority);
+    let mut place = None;
+    if key.is_some() {
+        let is_older = |other: &u32| {
+            let other = &state.messages[*other];
+            other.key == key && other.destination == destination
+        };
+        if let Some(position) = state.modems[from].queue.iter().position(is_older) {
+            let old = remove(state, from, position);
+            place = (state.messages[old].priority == priority).then_some(position);
+            finish(state, old, LossCause::Replaced);
+        }
+    }
+    loop {
+        let modem = &state.modems[from];
+        if modem.queue.len() < node.queue.max_messages
+            && modem.queued_bytes + size <= node.queue.max_bytes
+        {
+            break;
+        }
+        let Some(position) = victim(node.queue.policy, state, from, priority) else {
+            return finish(state, k, LossCause::QueueOverflow);
+        };
+        let old = remove(state, from, position);
+        // a discarded message before the place of the replaced one moves the place
+        place = place.map(|at| if position < at { at - 1 } else { at });
+        finish(state, old, LossCause::QueueOverflow);
+    }
+    let NetworkState {
+        modems, messages, ..
+    } = state;
+    let queue = &mut modems[from].queue;
+    let after = || queue.partition_point(|other| messages[*other].priority >= priority);
+    let place = place.unwrap_or_else(after);
+    queue.insert(place, k);
+    modems[from].queued_bytes += size;
+}
+
+/// Returns the position of the message that a full queue discards; `None`: the new message.
+fn victim(policy: DropPolicy, state: &NetworkState, from: usize, priority: u8) -> Option<usize> {
+    let queue = &state.modems[from].queue;
+    match policy {
+        DropPolicy::Newest => None,
+        DropPolicy::Oldest => (0..queue.len()).min_by_key(|at| state.messages[queue[*at]].id),
+        DropPolicy::LowestPriority => {
+            let last = queue.len().checked_sub(1)?;
+            (state.messages[queue[last]].priority < priority).then_some(last)
+        }
+    }
+}
+
+/// Removes the message at a position of the queue and returns its index.
+fn remove(state: &mut NetworkState, from: usize, position: usize) -> u32 {
+    let k = state.modems[from].queue.remove(position);
+    state.modems[from].queued_bytes -= state.messages[k].payload.len();
+    k
+}
+
+/// Takes the next message that is not too old from the queue.
+pub(super) fn dequeue(node: &Node, state: &mut NetworkState, from: usize) -> Option<u32> {
+    while !state.modems[from].queue.is_empty() {
+        let k = remove(state, from, 0);
+        let age = state.time_ns - state.messages[k].created_ns;
+        if node.queue.max_age_ns.is_some_and(|limit| age > limit) {
+            finish(state, k, LossCause::TimeOut);
+            continue;
+        }
+        state.messages[k].is_in_service = true;
+        return Some(k);
+    }
+    None
+}
+
+/// Ends the attempts to transmit a message. A copy that is neither closed nor on the way is lost
+/// with the cause of its last loss, or with `cause` if no frame of it was lost.
+pub(super) fn finish(state: &mut NetworkState, k: u32, cause: LossCause) {
+    state.messages[k].is_done = true;
+    for at in 0..state.messages[k].copies.len() {
+        let copy = &state.messages[k].copies[at];
+        if !copy.is_closed && copy.on_the_way == 0 {
+            let cause = copy.cause.unwrap_or(cause);
+            lose_copy(state, k, at, cause);
+        }
+    }
+    if state.messages[k].transmissions == 0 {
+        state.messages.release(k);
+    }
+}
+
+/// Closes a copy as lost.
+pub(super) fn lose_copy(state: &mut NetworkState, k: u32, at: usize, cause: LossCause) {
+    let message = &mut state.messages[k];
+    message.open -= 1;
+    message.copies[at].is_closed = true;
+    state.copies.lose(cause);
+    // the loss of a frame has a record of its own
+    if message.copies[at].cause.is_none() {
+        state.output.packets.push(PacketRecord {
+            time_ns: state.time_ns,
+            start_ns: message.created_ns,
+            from: message.from,
+            to: message.copies[at].to,
+            message: Some(message.id),
+            fragment: 0,
+            bits: 0,
+            snr: 0.0,
+            cause: Some(cause),
+        });
+    }
+}
+
+/// Accounts for the loss of a frame of copy `at`.
+pub(super) fn lose_frame(state: &mut NetworkState, k: u32, at: usize, cause: LossCause) {
+    let message = &mut state.messages[k];
+    let copy = &mut message.copies[at];
+    copy.cause = Some(cause);
+    if message.is_done && copy.on_the_way == 0 && !copy.is_closed {
+        lose_copy(state, k, at, cause);
+    }
+}
+
+/// Releases a transmission that has ended at the transmitter and at all receivers, and its message
+/// if it has no other transmission.
+pub(super) fn release_transmission(state: &mut NetworkState, k: u32) {
+    let Transmission {
+        control, message, ..
+    } = state.transmissions[k];
+    state.transmissions.release(k);
+    if control.is_none() {
+        let owner = &mut state.messages[message];
+        owner.transmissions -= 1;
+        if owner.transmissions == 0 && owner.is_done {
+            state.messages.release(message);
+        }
+    }
+}
+
+/// Returns a frame whose result medium access has not reported to the state before access.
+pub(super) fn restart_service(state: &mut NetworkState, modem: u32) {
+    if let Some(service) = &mut state.modems[modem as usize].service
+        && service.phase == ServicePhase::AwaitsResult
+    {
+        service.phase = ServicePhase::Ready;
+    }
+}
+
+/// Ends the present transmission of a modem; its receptions that have not ended are lost.
+pub(super) fn abort(nodes: &[Node], state: &mut NetworkState, modem: u32, cause: LossCause) {
+    let own = &mut state.modems[modem as usize];
+    let Some(k) = own.transmission.take() else {
+        return;
+    };
+    let now = state.time_ns;
+    let serial = state.sequence as u32;
+    let transmission = &mut state.transmissions[k];
+    transmission.serial = serial;
+    transmission.is_aborted = true;
+    transmission.is_transmitting = false;
+    transmission.duration_ns = now - transmission.start_ns;
+    for at in transmission.departed as usize..transmission.order.len() {
+        let reception = &mut transmission.receptions[transmission.order[at] as usize];
+        reception.cause = reception.cause.or(Some(cause));
+    }
+    let power = activity::transmit_power(&nodes[modem as usize], transmission.power);
+    own.energy.transmit += power * transmission.duration_ns as f64 * 1e-9;
+    let time = |at: u32, extra: u64| {
+        let next = transmission.order.get(at as usize)?;
+        let delay = transmission.receptions[*next as usize].delay_ns;
+        Some(transmission.start_ns + delay + extra)
+    };
+    let arrival = time(transmission.arrived, 0);
+    let departure = time(transmission.departed, transmission.duration_ns);
+    if let Some(at) = arrival {
+        let kind = EventKind::Arrival {
+            transmission: k,
+            serial,
+        };
+        events::schedule(state, at.max(now), kind);
+    }
+    match departure {
+        Some(at) => {
+            let kind = EventKind::Departure {
+                transmission: k,
+                serial,
+            };
+            events::schedule(state, at.max(now), kind);
+        }
+        None => release_transmission(state, k),
+    }
+}
+
+/// Switches a modem off: its queue, its frames and the frames that arrive are lost.
+pub(super) fn switch_off(nodes: &[Node], state: &mut NetworkState, modem: u32) {
+    let m = modem as usize;
+    activity::account_time(state, modem);
+    let service = state.modems[m].service.take();
+    abort(nodes, state, modem, LossCause::NoPower);
+    if let Some(service) = service {
+        finish(state, service.message, LossCause::NoPower);
+    }
+    while !state.modems[m].queue.is_empty() {
+        let k = remove(state, m, 0);
+        finish(state, k, LossCause::NoPower);
+    }
+    let NetworkState {
+        modems,
+        transmissions,
+        time_ns,
+        ..
+    } = state;
+    let own = &mut modems[m];
+    for signal in &own.signals {
+        let reception =
+            &mut transmissions[signal.transmission].receptions[signal.reception as usize];
+        reception.cause = reception.cause.or(Some(LossCause::NoPower));
+    }
+    if own.carrier.count > 0 {
+        own.carrier = CarrierState {
+            count: 0,
+            since_ns: *time_ns,
+            busy_ns: own.carrier.busy_ns + (*time_ns - own.carrier.since_ns),
+        };
+    }
+    own.signals.clear();
+    own.control.clear();
+    own.range_requests.clear();
+    own.mac_state = MacState::new(&own.mac);
+    own.is_access_pending = false;
+    own.repetition_serial = own.repetition_serial.wrapping_add(1);
+    own.is_on = false;
+}

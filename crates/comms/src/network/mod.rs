@@ -1,0 +1,250 @@
+//! Discrete-event engine of a network of modems.
+//!
+//! # Law
+//! ```text
+//!   I_k(t) = sum_{j != k} P_j          over the signals that arrive at t, same part of the band  (1)
+//!   p = prod_s (1 - e(P / (N + I_s), b_s))      over the intervals s of constant I               (2)
+//!   accepted = queued + in flight + delivered + lost                                             (3)
+//! ```
+//! A receiver locks to the first signal with P / (N + I) above its detection threshold. A signal
+//! that arrives later replaces it if its ratio exceeds the capture ratio. The frame is received
+//! with the probability p. Equation (3) counts copies: one per modem that a message is addressed
+//! to; each lost copy has a cause.
+//!
+//! # Symbols
+//! P received power · N noise power · I power of interference · e probability that b bits contain
+//! an error · p probability of reception.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! The channel is constant during a frame. The Doppler shift does not change the duration. One
+//! frame per modem is on its way to an acknowledgement (stop and wait). Receivers reassemble
+//! without limits of memory. A modem does not forward messages.
+//!
+//! # Checked by
+//! crates/comms/tests/network
+
+mod activity;
+pub mod balance;
+pub(crate) mod clock;
+mod commands;
+mod control;
+mod deliver;
+mod device;
+mod events;
+pub mod header;
+mod messages;
+mod nodes;
+mod receive;
+pub mod receiver;
+mod transmit;
+
+pub use crate::network::activity::Energy;
+pub use crate::network::clock::{global_ns, local_ns};
+pub use crate::network::commands::Send;
+
+use crate::network::nodes::Node;
+use crate::network::receiver::Receiver;
+use crate::propagation::Channel;
+use merrow_model::scene::comms::Modem;
+use merrow_model::state::comms::mac::MacState;
+use merrow_model::state::comms::modem::{CarrierState, ClockState, EnergyState};
+use merrow_model::state::comms::{Activity, EventKind, LinkState, ModemState, NetworkState};
+
+/// Network of modems: constant data and workspace. All that changes is in [`NetworkState`].
+#[derive(Debug)]
+pub struct Network {
+    nodes: Vec<Node>,
+    /// Workspace: order of the receptions of a transmission.
+    keys: Vec<u64>,
+}
+
+/// Engine on one state: the network, the state and the interfaces to channel and receivers.
+struct Engine<'a> {
+    nodes: &'a [Node],
+    keys: &'a mut Vec<u64>,
+    state: &'a mut NetworkState,
+    channel: &'a dyn Channel,
+    receiver: &'a dyn Receiver,
+}
+
+impl Network {
+    /// Creates a network; `seed` is that of the scene.
+    ///
+    /// # Errors
+    /// One line per invalid modem: an address that two modems share, a band, a rate, a framing, a
+    /// medium access protocol or a number that is invalid.
+    pub fn new(modems: &[Modem], seed: u64) -> Result<Self, Vec<String>> {
+        Ok(Self {
+            nodes: nodes::create(modems, seed)?,
+            keys: Vec::new(),
+        })
+    }
+
+    /// Returns the number of modems.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Returns true if the network has no modems.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Returns the state at the start of a run.
+    pub fn start(&self) -> NetworkState {
+        let n = self.nodes.len();
+        let mut state = NetworkState {
+            modems: self.nodes.iter().map(start_modem).collect(),
+            links: vec![LinkState::default(); n * n],
+            ..NetworkState::default()
+        };
+        for (k, node) in self.nodes.iter().enumerate() {
+            let modem = k as u32;
+            events::schedule(&mut state, 0, EventKind::Wake { modem });
+            if let Some(control) = &node.power_control {
+                let kind = EventKind::PowerCheck { modem };
+                events::schedule(&mut state, control.period_ns, kind);
+            }
+        }
+        state
+    }
+
+    /// Returns true if the lists of a state have the lengths that a state of this network has.
+    pub fn accepts(&self, state: &NetworkState) -> bool {
+        let n = self.nodes.len();
+        state.modems.len() == n
+            && state.links.len() == n * n
+            && state.messages.is_consistent()
+            && state.transmissions.is_consistent()
+    }
+
+    /// Returns the time of the next event [ns]; `None`: no event is pending.
+    pub fn next_event_ns(&self, state: &NetworkState) -> Option<u64> {
+        state.events.first().map(|event| event.time_ns)
+    }
+
+    /// Processes all events up to and including `until_ns` [ns].
+    pub fn advance(
+        &mut self,
+        state: &mut NetworkState,
+        channel: &dyn Channel,
+        receiver: &dyn Receiver,
+        until_ns: u64,
+    ) {
+        let mut engine = Engine {
+            nodes: &self.nodes,
+            keys: &mut self.keys,
+            state,
+            channel,
+            receiver,
+        };
+        while let Some(event) = engine.state.events.first().copied() {
+            if event.time_ns > until_ns {
+                break;
+            }
+            engine.state.time_ns = event.time_ns;
+            engine.process(event.kind);
+        }
+        state.time_ns = state.time_ns.max(until_ns);
+    }
+}
+
+impl Engine<'_> {
+    fn now(&self) -> u64 {
+        self.state.time_ns
+    }
+
+    /// Schedules an event.
+    fn schedule(&mut self, time_ns: u64, kind: EventKind) {
+        events::schedule(self.state, time_ns, kind);
+    }
+
+    /// Processes the first event, which has this kind, and removes or postpones it.
+    fn process(&mut self, kind: EventKind) {
+        match kind {
+            EventKind::Arrival {
+                transmission,
+                serial,
+            } => self.next_arrival(transmission, serial),
+            EventKind::Departure {
+                transmission,
+                serial,
+            } => self.next_departure(transmission, serial),
+            EventKind::TransmitEnd {
+                transmission,
+                serial,
+            } => {
+                events::pop(&mut self.state.events);
+                if self.is_current(transmission, serial) {
+                    self.end_transmission(transmission);
+                }
+            }
+            EventKind::Access { modem, serial } => {
+                events::pop(&mut self.state.events);
+                let state = &mut self.state.modems[modem as usize];
+                if state.access_serial == serial && state.is_access_pending {
+                    state.is_access_pending = false;
+                    self.wake(modem);
+                }
+            }
+            EventKind::Repetition { modem, serial } => {
+                events::pop(&mut self.state.events);
+                if self.state.modems[modem as usize].repetition_serial == serial {
+                    self.repeat(modem);
+                }
+            }
+            EventKind::Wake { modem } => {
+                events::pop(&mut self.state.events);
+                self.wake(modem);
+            }
+            EventKind::PowerCheck { modem } => {
+                events::pop(&mut self.state.events);
+                self.check_power(modem);
+            }
+        }
+    }
+
+    /// Returns true if the event with `serial` belongs to the transmission with this index.
+    fn is_current(&self, transmission: u32, serial: u32) -> bool {
+        self.state.transmissions.is_used(transmission)
+            && self.state.transmissions[transmission].serial == serial
+    }
+}
+
+/// Returns the state of a modem at the start of a run.
+fn start_modem(node: &Node) -> ModemState {
+    ModemState {
+        is_on: true,
+        power: node.start_power,
+        rate: node.start_rate,
+        mac: node.start_mac.clone(),
+        mac_state: MacState::new(&node.start_mac),
+        access_serial: 0,
+        is_access_pending: false,
+        clock: ClockState {
+            since_ns: 0,
+            offset_ns: (node.clock.offset * 1e9).round() as i64,
+            skew: node.clock.skew,
+        },
+        queue: Vec::new(),
+        queued_bytes: 0,
+        service: None,
+        repetition_serial: 0,
+        control: Default::default(),
+        transmission: None,
+        sequence: 0,
+        draws: 0,
+        signals: Vec::with_capacity(8),
+        carrier: CarrierState::default(),
+        range_requests: Vec::new(),
+        requested_powers: Vec::new(),
+        last_request: 0.0,
+        has_station_frame: false,
+        energy: EnergyState::default(),
+        activity: Activity::Idle,
+        activity_ns: 0,
+    }
+}

@@ -1,0 +1,259 @@
+//! Constant data of the modems, compiled from the scene, and its validation.
+
+use crate::network::device;
+use crate::network::device::Device;
+use merrow_math::rng::Stream;
+use merrow_model::scene::comms::framing::MAX_FRAGMENTS;
+use merrow_model::scene::comms::mac::{Backoff, Polling};
+use merrow_model::scene::comms::{
+    Acknowledgement, BROADCAST, ClockError, Framing, MacProtocol, Modem, PowerControl, QueueLimits,
+    RateChoice,
+};
+
+/// Modem as the engine uses it.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) name: String,
+    pub(super) address: u16,
+    pub(super) device: Device,
+    pub(super) framing: Framing,
+    pub(super) acknowledgement: Acknowledgement,
+    pub(super) clock: ClockError,
+    pub(super) queue: QueueLimits,
+    pub(super) turn_around_ns: u64,
+    pub(super) measures_direction: bool,
+    pub(super) is_promiscuous: bool,
+    pub(super) power_control: Option<PowerControl>,
+    pub(super) start_power: f64,
+    pub(super) start_rate: RateChoice,
+    pub(super) start_mac: MacProtocol,
+    /// Modems that its signals reach.
+    pub(super) neighbours: Vec<Neighbour>,
+    /// Number of neighbours that decode its frames.
+    pub(super) decoding: usize,
+    /// Random numbers of the modem.
+    pub(super) stream: Stream,
+}
+
+/// Modem that the signals of another one reach.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Neighbour {
+    pub(super) to: u32,
+    pub(super) address: u16,
+    /// Whether it decodes the frames; otherwise they only interfere.
+    pub(super) is_decodable: bool,
+    /// Index of its copy of a broadcast.
+    pub(super) copy: u32,
+}
+
+/// Compiles the modems.
+pub(super) fn create(modems: &[Modem], seed: u64) -> Result<Vec<Node>, Vec<String>> {
+    let mut nodes = Vec::with_capacity(modems.len());
+    let mut errors = Vec::new();
+    for (k, modem) in modems.iter().enumerate() {
+        match create_node(modems, k, seed) {
+            Ok(node) => nodes.push(node),
+            Err(error) => errors.push(format!("modem {}: {error}", modem.name)),
+        }
+    }
+    if errors.is_empty() {
+        Ok(nodes)
+    } else {
+        Err(errors)
+    }
+}
+
+fn create_node(modems: &[Modem], k: usize, seed: u64) -> Result<Node, String> {
+    let modem = &modems[k];
+    let device = Device::new(&modem.transceiver)?;
+    check_framing(&modem.framing)?;
+    check_numbers(modem, &device)?;
+    check_mac(&modem.mac)?;
+    if modem.address == BROADCAST {
+        return Err(format!(
+            "address {BROADCAST} is that of broadcasts; expected 0 to 65534"
+        ));
+    }
+    let mut neighbours = Vec::new();
+    let mut decoding = 0;
+    for (to, other) in modems.iter().enumerate() {
+        if to == k || !modem.transceiver.is_same_medium(&other.transceiver) {
+            continue;
+        }
+        let is_decodable = device::is_compatible(&modem.transceiver, &other.transceiver);
+        if is_decodable && other.address == modem.address {
+            return Err(format!(
+                "address {} is also that of modem {}; give each modem an address of its own",
+                modem.address, other.name
+            ));
+        }
+        neighbours.push(Neighbour {
+            to: to as u32,
+            address: other.address,
+            is_decodable,
+            copy: if is_decodable { decoding } else { u32::MAX },
+        });
+        decoding += u32::from(is_decodable);
+    }
+    Ok(Node {
+        name: modem.name.clone(),
+        address: modem.address,
+        framing: modem.framing,
+        acknowledgement: modem.acknowledgement,
+        clock: modem.clock,
+        queue: modem.queue,
+        turn_around_ns: modem.turn_around_ns,
+        measures_direction: modem.measures_direction,
+        is_promiscuous: modem.is_promiscuous,
+        power_control: modem.power_control,
+        start_power: modem.power,
+        start_rate: modem.rate,
+        start_mac: modem.mac.clone(),
+        neighbours,
+        decoding: decoding as usize,
+        stream: Stream::new(seed, &format!("modem/{}", modem.name)),
+        device,
+    })
+}
+
+fn check_framing(framing: &Framing) -> Result<(), String> {
+    if !(1..=MAX_FRAGMENTS).contains(&framing.max_fragments) {
+        return Err(format!(
+            "{} frames per message; expected 1 to {MAX_FRAGMENTS}",
+            framing.max_fragments
+        ));
+    }
+    if !(1..=usize::from(u16::MAX)).contains(&framing.max_payload) {
+        return Err(format!(
+            "payload of {} bytes per frame; expected 1 to 65535",
+            framing.max_payload
+        ));
+    }
+    if framing.control_bits == 0 {
+        return Err("control frames of 0 bits; expected at least 1".to_string());
+    }
+    Ok(())
+}
+
+fn check_numbers(modem: &Modem, device: &Device) -> Result<(), String> {
+    check_power(modem.power, device)?;
+    check_rate(modem.rate, device)?;
+    check_clock(modem.clock.offset, modem.clock.skew)?;
+    if modem.queue.max_messages == 0 {
+        return Err("queue of 0 messages; expected at least 1".to_string());
+    }
+    if let Some(control) = &modem.power_control {
+        let numbers = [control.target_snr, control.step];
+        if control.period_ns == 0 || !numbers.iter().all(|x| x.is_finite() && *x > 0.0) {
+            return Err("power control: expected a positive period, ratio and step".to_string());
+        }
+    }
+    Ok(())
+}
+
+/// Returns an error unless `power` [W] is a transmit power of the device.
+pub(super) fn check_power(power: f64, device: &Device) -> Result<(), String> {
+    if power.is_finite() && power > 0.0 && power <= device.max_power {
+        return Ok(());
+    }
+    Err(format!(
+        "transmit power {power} W; expected more than 0 and at most {} W",
+        device.max_power
+    ))
+}
+
+/// Returns an error unless the device has the rate.
+pub(super) fn check_rate(rate: RateChoice, device: &Device) -> Result<(), String> {
+    match rate {
+        RateChoice::Fixed(k) if k >= device.rates.len() => Err(format!(
+            "data rate number {k}; expected 0 to {}",
+            device.rates.len() - 1
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Returns an error unless the error of a clock is plausible: `offset` [s] and `skew` [-].
+pub(super) fn check_clock(offset: f64, skew: f64) -> Result<(), String> {
+    if offset.abs() <= 1e6 && skew.abs() <= 0.01 {
+        return Ok(());
+    }
+    Err(format!(
+        "clock offset {offset} s and skew {skew}; expected at most 1e6 s and 0.01"
+    ))
+}
+
+/// Returns an error if the parameters of a protocol are invalid.
+pub(super) fn check_mac(mac: &MacProtocol) -> Result<(), String> {
+    let check = |is_valid: bool, message: &str| {
+        if is_valid {
+            Ok(())
+        } else {
+            Err(message.to_string())
+        }
+    };
+    // about 29 years, so that sums of times do not overflow
+    let is_time = |ns: u64| ns > 0 && ns < 1 << 60;
+    match mac {
+        MacProtocol::Aloha => Ok(()),
+        MacProtocol::SlottedAloha(p) => check(
+            is_time(p.slot_ns),
+            "slotted ALOHA with slots of 0 s; expected a positive duration",
+        ),
+        MacProtocol::WaitingRoom(p) => check(
+            is_time(p.slot_ns) && p.report_ns > 0 && p.report_ns < p.slot_ns,
+            "waiting room: expected a report after the start and before the end of the slot",
+        ),
+        MacProtocol::CsmaCa(p) => match p.backoff {
+            Backoff::Nonpersistent { max_ns } => check(
+                is_time(max_ns),
+                "CSMA/CA with a backoff of 0 s; expected a positive duration",
+            ),
+            Backoff::Window {
+                slot_ns, min_slots, ..
+            } => check(
+                is_time(slot_ns) && min_slots > 0,
+                "CSMA/CA without backoff slots; expected a positive number and duration",
+            ),
+        },
+        MacProtocol::CsmaCd(p) => check(
+            p.min_frame_bits > 0,
+            "CSMA/CD with a shortest frame of 0 bits; expected at least 1",
+        ),
+        MacProtocol::Tdma(p) => {
+            check(
+                is_time(p.frame_ns),
+                "TDMA with a frame of 0 s; expected a positive duration",
+            )?;
+            check(
+                !p.slots.is_empty(),
+                "TDMA without slots; expected at least one",
+            )?;
+            let mut end = 0;
+            for slot in &p.slots {
+                check(
+                    slot.start_ns >= end && is_time(slot.duration_ns),
+                    "TDMA with slots of 0 s or that overlap; expected separate slots in order",
+                )?;
+                end = slot.start_ns.saturating_add(slot.duration_ns);
+            }
+            check(
+                end <= p.frame_ns,
+                "TDMA with a slot that ends after the frame",
+            )
+        }
+        MacProtocol::Fdma(p) => check(
+            p.channel < p.channels,
+            "FDMA: expected a channel below the number of channels",
+        ),
+        MacProtocol::Polling(Polling::Polled) => Ok(()),
+        MacProtocol::Polling(Polling::Controller {
+            addresses,
+            time_out_ns,
+            ..
+        }) => check(
+            !addresses.is_empty() && is_time(*time_out_ns),
+            "polling without addresses or time-out; expected at least one address",
+        ),
+    }
+}

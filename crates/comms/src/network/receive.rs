@@ -1,0 +1,357 @@
+//! Signals at receivers: start, interference, capture and end.
+
+use crate::mac;
+use crate::network::header::Header;
+use crate::network::nodes::Node;
+use crate::network::receiver::Receiver;
+use crate::network::transmit::fragment_of;
+use crate::network::{Engine, events, messages};
+use merrow_model::state::comms::signal::{BandPart, Signal};
+use merrow_model::state::comms::{
+    LossCause, ModemState, NetworkState, PacketRecord, Slab, Transmission,
+};
+
+impl Engine<'_> {
+    /// Processes the first event, the next arrival of a transmission.
+    pub(super) fn next_arrival(&mut self, k: u32, serial: u32) {
+        if !self.is_current(k, serial) {
+            return events::pop(&mut self.state.events);
+        }
+        let transmission = &mut self.state.transmissions[k];
+        let r = transmission.order[transmission.arrived as usize];
+        transmission.arrived += 1;
+        match transmission.order.get(transmission.arrived as usize) {
+            Some(next) => {
+                let delay = transmission.receptions[*next as usize].delay_ns;
+                let at = transmission.start_ns + delay;
+                events::postpone_first(&mut self.state.events, at);
+            }
+            None => events::pop(&mut self.state.events),
+        }
+        self.arrive(k, r);
+    }
+
+    /// Processes the first event, the next departure of a transmission.
+    pub(super) fn next_departure(&mut self, k: u32, serial: u32) {
+        if !self.is_current(k, serial) {
+            return events::pop(&mut self.state.events);
+        }
+        let transmission = &mut self.state.transmissions[k];
+        let r = transmission.order[transmission.departed as usize];
+        transmission.departed += 1;
+        match transmission.order.get(transmission.departed as usize) {
+            Some(next) => {
+                let delay = transmission.receptions[*next as usize].delay_ns;
+                let at = transmission.start_ns + delay + transmission.duration_ns;
+                events::postpone_first(&mut self.state.events, at);
+            }
+            None => events::pop(&mut self.state.events),
+        }
+        self.depart(k, r);
+        let transmission = &self.state.transmissions[k];
+        if transmission.departed as usize == transmission.order.len()
+            && !transmission.is_transmitting
+        {
+            messages::release_transmission(self.state, k);
+        }
+    }
+
+    fn arrive(&mut self, k: u32, r: u32) {
+        let NetworkState {
+            modems,
+            transmissions,
+            time_ns,
+            ..
+        } = &mut *self.state;
+        let now = *time_ns;
+        let Transmission { part, rate, .. } = transmissions[k];
+        let reception = transmissions[k].receptions[r as usize];
+        let to = reception.to as usize;
+        let (node, own) = (&self.nodes[to], &mut modems[to]);
+        if !own.is_on {
+            let cause = &mut transmissions[k].receptions[r as usize].cause;
+            *cause = cause.or(Some(LossCause::NoPower));
+            return;
+        }
+        let mut signal = Signal {
+            transmission: k,
+            reception: r,
+            part,
+            power: reception.power,
+            noise: reception.noise,
+            start_ns: now,
+            is_sensed: reception.power >= node.device.carrier_sense * reception.noise,
+            is_locked: false,
+            is_disturbed: false,
+            interference: 0.0,
+            since_ns: now,
+            survival: 1.0,
+        };
+        if signal.is_sensed {
+            if own.carrier.count == 0 {
+                own.carrier.since_ns = now;
+            }
+            own.carrier.count += 1;
+        }
+        signal.interference = interference(&own.signals, &signal);
+        let mut cause = reception.cause;
+        if reception.is_decodable && cause.is_none() {
+            let is_deaf = own.transmission.is_some() && node.device.is_half_duplex;
+            let threshold = self.receiver.detection_threshold(to, rate as usize);
+            cause = lock(node, own, &mut signal, is_deaf, threshold, transmissions);
+            transmissions[k].receptions[r as usize].cause = cause;
+        }
+        own.signals.push(signal);
+        update_interference(node, own, to, part, transmissions, self.receiver, now);
+        if signal.is_sensed
+            && self.state.modems[to].transmission.is_some()
+            && mac::detects_collisions(&self.state.modems[to].mac)
+        {
+            self.collide(to as u32);
+        }
+        self.set_activity(to as u32);
+    }
+
+    fn depart(&mut self, k: u32, r: u32) {
+        let NetworkState {
+            modems,
+            transmissions,
+            time_ns,
+            ..
+        } = &mut *self.state;
+        let now = *time_ns;
+        let reception = transmissions[k].receptions[r as usize];
+        let to = reception.to as usize;
+        let (node, own) = (&self.nodes[to], &mut modems[to]);
+        let mut cause = reception.cause;
+        let position = own.signals.iter().position(|s| s.transmission == k);
+        match position {
+            Some(position) => {
+                let mut signal = own.signals.swap_remove(position);
+                if signal.is_sensed {
+                    own.carrier.count -= 1;
+                    if own.carrier.count == 0 {
+                        own.carrier.busy_ns += now - own.carrier.since_ns;
+                        own.carrier.since_ns = now;
+                    }
+                }
+                if signal.is_locked && cause.is_none() {
+                    let transmission = &transmissions[k];
+                    close_segment(node, &mut signal, to, transmission, self.receiver, now);
+                    cause = decode(node, own, &signal, to, transmission, self.receiver);
+                }
+                if !own.signals.is_empty() {
+                    let part = signal.part;
+                    update_interference(node, own, to, part, transmissions, self.receiver, now);
+                }
+            }
+            None => cause = cause.or(Some(LossCause::NoPower)),
+        }
+        if reception.is_decodable {
+            self.account(k, r, cause);
+        }
+        self.set_activity(to as u32);
+    }
+
+    /// Accounts for the end of a frame at a receiver that decodes frames of the transmitter.
+    fn account(&mut self, k: u32, r: u32, cause: Option<LossCause>) {
+        let n = self.nodes.len();
+        let now = self.now();
+        let transmission = &self.state.transmissions[k];
+        let reception = transmission.receptions[r as usize];
+        let message = transmission
+            .control
+            .is_none()
+            .then_some(transmission.message);
+        let snr = reception.power / reception.noise;
+        let link = &mut self.state.links[transmission.from as usize * n + reception.to as usize];
+        match cause {
+            None => {
+                link.received += 1;
+                link.bits += u64::from(transmission.bits);
+                link.snr = snr;
+                link.power = transmission.power;
+                self.state.frames.delivered += 1;
+            }
+            Some(cause) => {
+                link.lost += 1;
+                self.state.frames.lose(cause);
+            }
+        }
+        if self.state.output.packets.limit > 0 {
+            let record = PacketRecord {
+                time_ns: now,
+                start_ns: transmission.start_ns,
+                from: transmission.from,
+                to: reception.to,
+                message: message.map(|message| self.state.messages[message].id),
+                fragment: fragment_of(transmission),
+                bits: transmission.bits,
+                snr,
+                cause,
+            };
+            self.state.output.packets.push(record);
+        }
+        if let (Some(message), true) = (message, reception.copy != u32::MAX) {
+            let at = reception.copy as usize;
+            self.state.messages[message].copies[at].on_the_way -= 1;
+            if let Some(cause) = cause {
+                messages::lose_frame(self.state, message, at, cause);
+            }
+        }
+        match cause {
+            None => {
+                // an encoded header decodes; damage is part of the cause
+                if let Ok(header) = Header::decode(&self.state.transmissions[k].header) {
+                    self.receive(k, r, &header);
+                }
+            }
+            Some(LossCause::Collision | LossCause::BitErrors) => self.observe(k, r, None),
+            Some(_) => {}
+        }
+    }
+}
+
+/// Returns the fraction of the power of a signal in part `of` that lies in part `inside`.
+fn share(of: BandPart, inside: BandPart) -> f64 {
+    if of == inside {
+        return 1.0;
+    }
+    let edges = |part: BandPart| {
+        let n = f64::from(part.count);
+        [f64::from(part.index) / n, (f64::from(part.index) + 1.0) / n]
+    };
+    let ([a, b], [c, d]) = (edges(of), edges(inside));
+    ((b.min(d) - a.max(c)) / (b - a)).max(0.0)
+}
+
+/// Returns true if two parts of the band have a common part.
+fn overlaps(a: BandPart, b: BandPart) -> bool {
+    let [a_index, a_count] = [u32::from(a.index), u32::from(a.count)];
+    let [b_index, b_count] = [u32::from(b.index), u32::from(b.count)];
+    a_index * b_count < (b_index + 1) * a_count && b_index * a_count < (a_index + 1) * b_count
+}
+
+/// Returns the power of all other signals in the part of the band of `signal`.
+fn interference(signals: &[Signal], signal: &Signal) -> f64 {
+    let others = signals
+        .iter()
+        .filter(|s| s.transmission != signal.transmission);
+    others
+        .map(|other| other.power * share(other.part, signal.part))
+        .sum()
+}
+
+/// Locks the receiver to a new signal, or returns the cause for which it does not.
+fn lock(
+    node: &Node,
+    own: &mut ModemState,
+    signal: &mut Signal,
+    is_deaf: bool,
+    threshold: f64,
+    transmissions: &mut Slab<Transmission>,
+) -> Option<LossCause> {
+    if is_deaf {
+        return Some(LossCause::HalfDuplex);
+    }
+    if signal.power < threshold * signal.noise {
+        return Some(LossCause::BelowThreshold);
+    }
+    let ratio = signal.power / (signal.noise + signal.interference);
+    let part = signal.part;
+    let is_held = |s: &&mut Signal| s.is_locked && overlaps(s.part, part);
+    if own.signals.iter_mut().any(|s| is_held(&s)) {
+        if ratio < node.device.capture {
+            return Some(LossCause::Collision);
+        }
+        for other in own.signals.iter_mut().filter(is_held) {
+            other.is_locked = false;
+            let lost = &mut transmissions[other.transmission].receptions[other.reception as usize];
+            lost.cause = Some(LossCause::Collision);
+        }
+    } else if ratio < threshold {
+        return Some(LossCause::Collision);
+    }
+    signal.is_locked = true;
+    signal.is_disturbed = signal.interference > 0.0;
+    None
+}
+
+/// Applies the signals that changed in `part` to the signals that are being decoded.
+fn update_interference(
+    node: &Node,
+    own: &mut ModemState,
+    to: usize,
+    part: BandPart,
+    transmissions: &Slab<Transmission>,
+    receiver: &dyn Receiver,
+    now: u64,
+) {
+    for at in 0..own.signals.len() {
+        if !own.signals[at].is_locked || !overlaps(own.signals[at].part, part) {
+            continue;
+        }
+        let power = interference(&own.signals, &own.signals[at]);
+        let signal = &mut own.signals[at];
+        if power != signal.interference {
+            let transmission = &transmissions[signal.transmission];
+            close_segment(node, signal, to, transmission, receiver, now);
+            signal.interference = power;
+            signal.is_disturbed |= power > 0.0;
+        }
+    }
+}
+
+/// Multiplies the survival of a frame by that of the bits since the last change of interference.
+fn close_segment(
+    node: &Node,
+    signal: &mut Signal,
+    to: usize,
+    transmission: &Transmission,
+    receiver: &dyn Receiver,
+    now: u64,
+) {
+    let elapsed = now - signal.since_ns;
+    signal.since_ns = now;
+    if elapsed == 0 {
+        return;
+    }
+    if node.device.is_overlap_destructive && signal.interference > 0.0 {
+        signal.survival = 0.0;
+        return;
+    }
+    let bits = f64::from(transmission.bits) * elapsed as f64 / transmission.duration_ns as f64;
+    let sinr = signal.power / (signal.noise + signal.interference);
+    let error = receiver.packet_error(to, sinr, bits, transmission.rate as usize);
+    signal.survival *= (1.0 - error).clamp(0.0, 1.0);
+}
+
+/// Draws whether a frame that was decoded to its end has an error, and returns its cause.
+fn decode(
+    node: &Node,
+    own: &mut ModemState,
+    signal: &Signal,
+    to: usize,
+    transmission: &Transmission,
+    receiver: &dyn Receiver,
+) -> Option<LossCause> {
+    if signal.survival >= 1.0 {
+        return None;
+    }
+    let drawn = node.stream.draw(own.draws).uniform();
+    own.draws += 1;
+    if drawn < signal.survival {
+        return None;
+    }
+    if !signal.is_disturbed {
+        return Some(LossCause::BitErrors);
+    }
+    let bits = f64::from(transmission.bits);
+    let ratio = signal.power / signal.noise;
+    let error = receiver.packet_error(to, ratio, bits, transmission.rate as usize);
+    Some(if drawn >= 1.0 - error {
+        LossCause::BitErrors
+    } else {
+        LossCause::Collision
+    })
+}

@@ -1,0 +1,441 @@
+//! Start and end of transmissions: frames, powers, rates, and the signals at all receivers.
+
+use crate::mac;
+use crate::network::header::{FrameKind, Header};
+use crate::network::nodes::Node;
+use crate::network::{Engine, activity, clock, messages};
+use crate::propagation::{Obstruction, Propagation};
+use merrow_model::scene::comms::{BROADCAST, MacProtocol, RateChoice};
+use merrow_model::state::comms::modem::{RangeRequest, ServicePhase};
+use merrow_model::state::comms::signal::{BandPart, ControlFrame, ControlKind};
+use merrow_model::state::comms::{
+    EventKind, LossCause, NetworkState, PacketRecord, Reception, Transmission,
+};
+
+/// Ratio below the noise and below the detection threshold at which a signal is neglected: -20 dB.
+const NEGLIGIBLE: f64 = 0.01;
+/// Bits of the number of a reception in a sort key.
+const INDEX_BITS: u32 = 20;
+/// Longest travel time in a sort key [ns]: about 4.9 h.
+const MAX_DELAY: u64 = (1 << (64 - INDEX_BITS)) - 1;
+/// Bits of a pair of time stamps in a range reply, and of one stamp in a range signal.
+const STAMP_BITS: u32 = 64;
+/// Maximum number of open two-way range measurements of a modem.
+const MAX_RANGE_REQUESTS: usize = 16;
+
+/// Size, rate and duration of a frame.
+#[derive(Clone, Copy)]
+pub(super) struct Plan {
+    pub(super) bits: u32,
+    pub(super) rate: usize,
+    pub(super) part: BandPart,
+    pub(super) duration_ns: u64,
+    /// Data rate in the part of the band [bit/s].
+    pub(super) bit_rate: f64,
+}
+
+impl Engine<'_> {
+    /// Plans a frame with `bits` for `destination`.
+    pub(super) fn plan(&self, m: usize, bits: u32, destination: u16) -> Plan {
+        let (node, own) = (&self.nodes[m], &self.state.modems[m]);
+        let part = match &own.mac {
+            MacProtocol::Fdma(p) => BandPart {
+                index: p.channel,
+                count: p.channels,
+            },
+            _ => BandPart::default(),
+        };
+        let rate = match own.rate {
+            RateChoice::Fixed(rate) => rate,
+            RateChoice::Adaptive => self.adapt_rate(m, destination),
+        };
+        let bit_rate = node.device.rates[rate] / f64::from(part.count);
+        let data_ns = (f64::from(bits) / bit_rate * 1e9).ceil() as u64;
+        Plan {
+            bits,
+            rate,
+            part,
+            duration_ns: node.framing.preamble_ns + data_ns,
+            bit_rate,
+        }
+    }
+
+    /// Selects a rate by the signal-to-noise ratio of the last frame from the destination, scaled
+    /// to the transmit power of this modem.
+    fn adapt_rate(&self, m: usize, destination: u16) -> usize {
+        let node = &self.nodes[m];
+        let Some(other) = node
+            .find(destination)
+            .ok()
+            .filter(|_| destination != BROADCAST)
+        else {
+            return 0;
+        };
+        let link = &self.state.links[other as usize * self.nodes.len() + m];
+        if link.snr <= 0.0 || link.power <= 0.0 {
+            return 0;
+        }
+        let own = self.frame_power(m, destination, None) / node.device.max_power;
+        let snr = link.snr * own / link.power;
+        let rate = self.receiver.select_rate(m, snr);
+        rate.min(node.device.rates.len() - 1)
+    }
+
+    /// Returns the transmit power of a frame [W]: that of the message, or that of the modem raised
+    /// to what the receivers requested.
+    fn frame_power(&self, m: usize, destination: u16, power: Option<f64>) -> f64 {
+        let own = &self.state.modems[m];
+        power.unwrap_or_else(|| {
+            let requests = own.requested_powers.iter();
+            requests
+                .filter(|(address, _)| [*address, BROADCAST].contains(&destination))
+                .fold(own.power, |power, (_, requested)| power.max(*requested))
+        })
+    }
+
+    /// Returns the bits of the present frame of a message.
+    pub(super) fn data_bits(&self, m: usize, message: u32, fragment: u8) -> u32 {
+        let framing = &self.nodes[m].framing;
+        let total = self.state.messages[message].payload.len();
+        let rest = total.saturating_sub(usize::from(fragment) * framing.max_payload);
+        framing.overhead_bits + 8 * rest.min(framing.max_payload) as u32
+    }
+
+    /// Returns the bits of a control frame.
+    pub(super) fn control_bits(&self, m: usize, kind: &ControlKind) -> u32 {
+        let node = &self.nodes[m];
+        let extra = match kind {
+            ControlKind::RangeReply { .. } => 2 * STAMP_BITS,
+            ControlKind::RangeSignal { .. } => STAMP_BITS,
+            ControlKind::PowerRequest { .. } => {
+                8 * node.power_control.map_or(0, |control| control.payload) as u32
+            }
+            _ => 0,
+        };
+        node.framing.control_bits + extra
+    }
+
+    /// Transmits the present frame of the message in service.
+    pub(super) fn start_data(&mut self, m: u32) {
+        let Some(service) = &mut self.state.modems[m as usize].service else {
+            return;
+        };
+        service.phase = ServicePhase::Transmitting;
+        let (k, fragment) = (service.message, service.fragment);
+        let bits = self.data_bits(m as usize, k, fragment);
+        let message = &mut self.state.messages[k];
+        message.transmissions += 1;
+        let (destination, power) = (message.destination, message.power);
+        let header = Header {
+            kind: FrameKind::Data,
+            wants_ack: message.wants_ack,
+            source: self.nodes[m as usize].address,
+            destination,
+            sequence: message.sequence,
+            fragment,
+            fragments: message.fragments,
+            length: (bits.saturating_sub(self.nodes[m as usize].framing.overhead_bits) / 8) as u16,
+        };
+        let plan = self.plan(m as usize, bits, destination);
+        let power = self.frame_power(m as usize, destination, power);
+        self.launch(m, &header, None, k, &plan, power);
+    }
+
+    /// Transmits a control frame.
+    pub(super) fn start_control(&mut self, m: u32, mut frame: ControlFrame) {
+        let now = self.now();
+        let own = &mut self.state.modems[m as usize];
+        let local = clock::local_ns(&own.clock, now);
+        match &mut frame.kind {
+            ControlKind::RangeReply { replied_ns, .. } => *replied_ns = local,
+            ControlKind::RangeSignal { sent_ns } => *sent_ns = local,
+            ControlKind::RangeRequest => {
+                if own.range_requests.len() >= MAX_RANGE_REQUESTS {
+                    own.range_requests.remove(0);
+                }
+                own.range_requests.push(RangeRequest {
+                    sequence: frame.sequence,
+                    destination: frame.destination,
+                    sent_ns: local,
+                });
+            }
+            _ => {}
+        }
+        let header = Header {
+            kind: FrameKind::of_control(&frame.kind),
+            wants_ack: false,
+            source: self.nodes[m as usize].address,
+            destination: frame.destination,
+            sequence: frame.sequence,
+            fragment: frame.fragment,
+            fragments: frame.fragment + 1,
+            length: 0,
+        };
+        let bits = self.control_bits(m as usize, &frame.kind);
+        let plan = self.plan(m as usize, bits, frame.destination);
+        let power = self.frame_power(m as usize, frame.destination, None);
+        self.launch(m, &header, Some(frame), 0, &plan, power);
+    }
+
+    /// Starts a transmission and computes its signals at all receivers.
+    fn launch(
+        &mut self,
+        m: u32,
+        header: &Header,
+        control: Option<ControlFrame>,
+        message: u32,
+        plan: &Plan,
+        power: f64,
+    ) {
+        let now = self.now();
+        let serial = self.state.sequence as u32;
+        let k = self.state.transmissions.take();
+        let transmission = &mut self.state.transmissions[k];
+        transmission.from = m;
+        transmission.serial = serial;
+        transmission.header = header.encode();
+        transmission.control = control;
+        transmission.message = message;
+        transmission.start_ns = now;
+        transmission.duration_ns = plan.duration_ns;
+        transmission.bits = plan.bits;
+        transmission.rate = plan.rate as u32;
+        transmission.part = plan.part;
+        transmission.power = power / self.nodes[m as usize].device.max_power;
+        transmission.is_transmitting = true;
+        self.state.modems[m as usize].transmission = Some(k);
+        self.spread(k);
+        self.deafen(m);
+        self.schedule(
+            now + plan.duration_ns,
+            EventKind::TransmitEnd {
+                transmission: k,
+                serial,
+            },
+        );
+        let transmission = &self.state.transmissions[k];
+        if let Some(first) = transmission.order.first() {
+            let arrival = now + transmission.receptions[*first as usize].delay_ns;
+            let departure = arrival + plan.duration_ns;
+            self.schedule(
+                arrival,
+                EventKind::Arrival {
+                    transmission: k,
+                    serial,
+                },
+            );
+            self.schedule(
+                departure,
+                EventKind::Departure {
+                    transmission: k,
+                    serial,
+                },
+            );
+        }
+        let own = &self.state.modems[m as usize];
+        if own.carrier.count > 0 && mac::detects_collisions(&own.mac) {
+            self.collide(m);
+        }
+        self.set_activity(m);
+    }
+
+    /// Computes the receptions of a new transmission, in the order of the receivers and of arrival.
+    fn spread(&mut self, k: u32) {
+        let n = self.nodes.len();
+        let NetworkState {
+            transmissions,
+            messages,
+            links,
+            frames,
+            output,
+            time_ns,
+            ..
+        } = &mut *self.state;
+        let transmission = &mut transmissions[k];
+        let (m, now) = (transmission.from as usize, *time_ns);
+        let parts = f64::from(transmission.part.count);
+        let mut message = match transmission.control {
+            None => Some(&mut messages[transmission.message]),
+            Some(_) => None,
+        };
+        self.keys.clear();
+        for neighbour in &self.nodes[m].neighbours {
+            let to = neighbour.to as usize;
+            let arriving = self.channel.propagate(m, to, now, transmission.power);
+            let noise = (arriving.noise / parts).max(f64::MIN_POSITIVE);
+            let copy = match &message {
+                Some(message) if message.destination == BROADCAST => neighbour.copy,
+                Some(message) if message.copies.first().map(|c| c.to) == Some(neighbour.to) => 0,
+                _ => u32::MAX,
+            };
+            if neighbour.is_decodable {
+                frames.entered += 1;
+                let link = &mut links[m * n + to];
+                link.frames += 1;
+                link.mean_snr = arriving.mean_power / noise;
+                link.delay_ns = arriving.delay_ns;
+            }
+            let threshold = || {
+                self.receiver
+                    .detection_threshold(to, transmission.rate as usize)
+                    * noise
+            };
+            let cause = absence(&arriving, noise, threshold);
+            let Some(cause) = cause else {
+                let reception = transmission.receptions.len() as u64;
+                let delay_ns = arriving.delay_ns.min(MAX_DELAY);
+                transmission.receptions.push(Reception {
+                    to: neighbour.to,
+                    copy,
+                    delay_ns,
+                    power: arriving.power,
+                    noise,
+                    doppler: arriving.doppler,
+                    cause: None,
+                    is_decodable: neighbour.is_decodable,
+                });
+                self.keys.push((delay_ns << INDEX_BITS) | reception);
+                if let Some(message) = message.as_mut().filter(|_| copy != u32::MAX) {
+                    message.copies[copy as usize].on_the_way += 1;
+                }
+                continue;
+            };
+            if !neighbour.is_decodable {
+                continue;
+            }
+            frames.lose(cause);
+            links[m * n + to].lost += 1;
+            if let Some(message) = message.as_mut().filter(|_| copy != u32::MAX) {
+                message.copies[copy as usize].cause = Some(cause);
+            }
+            output.packets.push(PacketRecord {
+                time_ns: now,
+                start_ns: now,
+                from: m as u32,
+                to: neighbour.to,
+                message: message.as_ref().map(|message| message.id),
+                fragment: fragment_of(transmission),
+                bits: transmission.bits,
+                snr: 0.0,
+                cause: Some(cause),
+            });
+        }
+        self.keys.sort_unstable();
+        let index = |key: &u64| (key & ((1 << INDEX_BITS) - 1)) as u32;
+        transmission.order.extend(self.keys.iter().map(index));
+    }
+
+    /// Ends the receptions of a half-duplex modem that starts to transmit.
+    fn deafen(&mut self, m: u32) {
+        if !self.nodes[m as usize].device.is_half_duplex {
+            return;
+        }
+        let NetworkState {
+            modems,
+            transmissions,
+            ..
+        } = &mut *self.state;
+        let signals = &mut modems[m as usize].signals;
+        for signal in signals.iter_mut().filter(|signal| signal.is_locked) {
+            signal.is_locked = false;
+            let reception =
+                &mut transmissions[signal.transmission].receptions[signal.reception as usize];
+            reception.cause = Some(LossCause::HalfDuplex);
+        }
+    }
+
+    /// Ends the transmission of a modem that detected a collision.
+    pub(super) fn collide(&mut self, m: u32) {
+        let Some(k) = self.state.modems[m as usize].transmission else {
+            return;
+        };
+        let is_data = self.state.transmissions[k].control.is_none();
+        messages::abort(self.nodes, self.state, m, LossCause::Aborted);
+        if let Some(service) = &mut self.state.modems[m as usize].service
+            && is_data
+        {
+            service.phase = ServicePhase::Ready;
+        }
+        self.with_mac(m, false, None, |protocol, state, cx| {
+            mac::collided(protocol, state, cx);
+        });
+        // not at once, because the event that is being processed may belong to the modem
+        let now = self.now();
+        self.schedule(now, EventKind::Wake { modem: m });
+    }
+
+    /// Processes the end of a transmission at its transmitter.
+    pub(super) fn end_transmission(&mut self, k: u32) {
+        let transmission = &mut self.state.transmissions[k];
+        transmission.is_transmitting = false;
+        let m = transmission.from;
+        let is_control = transmission.control.is_some();
+        let is_over = transmission.departed as usize == transmission.order.len();
+        let energy = activity::transmit_power(&self.nodes[m as usize], transmission.power)
+            * transmission.duration_ns as f64
+            * 1e-9;
+        let own = &mut self.state.modems[m as usize];
+        own.energy.transmit += energy;
+        own.transmission = None;
+        self.with_mac(m, false, None, |protocol, state, cx| {
+            mac::transmitted(protocol, state, cx, is_control);
+        });
+        if !is_control {
+            self.end_frame(m);
+        }
+        if is_over {
+            messages::release_transmission(self.state, k);
+        }
+        self.wake(m);
+    }
+
+    /// Selects what follows the transmission of a frame of a message.
+    fn end_frame(&mut self, m: u32) {
+        let node: &Node = &self.nodes[m as usize];
+        let own = &mut self.state.modems[m as usize];
+        let Some(service) = &mut own.service else {
+            return;
+        };
+        if mac::awaits_result(&own.mac, node.address) {
+            service.phase = ServicePhase::AwaitsResult;
+        } else if self.state.messages[service.message].wants_ack {
+            service.phase = ServicePhase::AwaitsAcknowledgement;
+            own.repetition_serial = own.repetition_serial.wrapping_add(1);
+            let serial = own.repetition_serial;
+            let at = self.now() + node.acknowledgement.time_out_ns;
+            self.schedule(at, EventKind::Repetition { modem: m, serial });
+        } else {
+            self.advance_service(m);
+        }
+    }
+}
+
+/// Returns the index of the frame in its message.
+pub(super) fn fragment_of(transmission: &Transmission) -> u8 {
+    transmission.header[8]
+}
+
+/// Returns the cause for which no signal arrives, if so. `threshold` returns the power at which a
+/// signal is detected.
+fn absence(
+    arriving: &Propagation,
+    noise: f64,
+    threshold: impl FnOnce() -> f64,
+) -> Option<LossCause> {
+    if let Some(obstruction) = arriving.obstruction {
+        return Some(match obstruction {
+            Obstruction::Terrain => LossCause::Terrain,
+            Obstruction::Structure => LossCause::Structure,
+            Obstruction::Robot => LossCause::Robot,
+            Obstruction::Surface => LossCause::Surface,
+            Obstruction::ShadowZone => LossCause::ShadowZone,
+            Obstruction::OutOfView => LossCause::OutOfView,
+            Obstruction::NoSatellite => LossCause::NoSatellite,
+        });
+    }
+    // a power that is NaN or infinite is no signal
+    let power = arriving.power;
+    let is_signal = power.is_finite() && power > 0.0;
+    let is_weak = || power < NEGLIGIBLE * noise && power < NEGLIGIBLE * threshold();
+    (!is_signal || is_weak()).then_some(LossCause::BelowThreshold)
+}

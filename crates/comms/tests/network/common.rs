@@ -1,0 +1,168 @@
+//! Modems, channels and receivers for the tests.
+
+use merrow_comms::network::Network;
+use merrow_comms::network::receiver::Receiver;
+use merrow_comms::propagation::{Channel, Obstruction, Propagation};
+use merrow_math::Vec3;
+use merrow_math::rng::Stream;
+use merrow_model::scene::comms::transceiver::Medium;
+use merrow_model::scene::comms::{
+    Acknowledgement, ClockError, DropPolicy, Framing, MacProtocol, Modem, QueueLimits, RateChoice,
+    Transceiver,
+};
+use merrow_model::state::comms::NetworkState;
+
+/// One second [ns].
+pub(crate) const SECOND: u64 = 1_000_000_000;
+
+/// Returns a modem of 10 kbit/s whose frames consist of their payload.
+pub(crate) fn modem(address: u16) -> Modem {
+    Modem {
+        name: format!("m{address}"),
+        on: None,
+        p: Vec3::zero(),
+        axis: Vec3::new(0.0, 0.0, -1.0),
+        address,
+        transceiver: Transceiver {
+            medium: Medium::Acoustic,
+            band: [18e3, 34e3],
+            rates: vec![1e4, 2e4],
+            max_power: 10.0,
+            circuit_power: 1.0,
+            receive_power: 0.5,
+            idle_power: 0.1,
+            is_half_duplex: true,
+            capture: None,
+            carrier_sense: 10.0,
+            is_overlap_destructive: true,
+        },
+        framing: Framing {
+            preamble_ns: 0,
+            overhead_bits: 0,
+            control_bits: 100,
+            max_payload: 250,
+            max_fragments: 4,
+        },
+        acknowledgement: Acknowledgement {
+            time_out_ns: SECOND,
+            max_retries: 3,
+            backoff_ns: SECOND,
+        },
+        mac: MacProtocol::Aloha,
+        clock: ClockError::default(),
+        queue: QueueLimits {
+            max_messages: 64,
+            max_bytes: 1 << 16,
+            max_age_ns: None,
+            policy: DropPolicy::Newest,
+        },
+        power: 10.0,
+        rate: RateChoice::Fixed(0),
+        turn_around_ns: 1_000_000,
+        measures_direction: false,
+        is_promiscuous: false,
+        power_control: None,
+    }
+}
+
+/// Returns the network of modems and its state at the start of a run.
+pub(crate) fn network(modems: &[Modem], seed: u64) -> (Network, NetworkState) {
+    let network = Network::new(modems, seed).expect("valid modems");
+    let state = network.start();
+    (network, state)
+}
+
+/// Signal of this delay and signal-to-noise ratio.
+pub(crate) fn signal(delay_ns: u64, snr: f64) -> Propagation {
+    Propagation {
+        delay_ns,
+        mean_power: snr,
+        power: snr,
+        noise: 1.0,
+        doppler: 0.0,
+        obstruction: None,
+    }
+}
+
+/// Channel with one delay and one signal-to-noise ratio for all pairs; the received power is
+/// proportional to the transmit power.
+pub(crate) struct Uniform {
+    pub(crate) delay_ns: u64,
+    pub(crate) snr: f64,
+}
+
+impl Channel for Uniform {
+    fn propagate(&self, _from: usize, _to: usize, _t_ns: u64, power: f64) -> Propagation {
+        signal(self.delay_ns, self.snr * power)
+    }
+}
+
+/// Channel that is a function of the pair, the time and the power.
+pub(crate) struct By<F>(pub(crate) F);
+
+impl<F: Fn(usize, usize, u64, f64) -> Propagation> Channel for By<F> {
+    fn propagate(&self, from: usize, to: usize, t_ns: u64, power: f64) -> Propagation {
+        (self.0)(from, to, t_ns, power)
+    }
+}
+
+/// Channel with delays up to 1 s, signal-to-noise ratios from -20 to 30 dB and obstructions, all
+/// random by pair and time.
+pub(crate) struct Random {
+    pub(crate) stream: Stream,
+}
+
+impl Channel for Random {
+    fn propagate(&self, from: usize, to: usize, t_ns: u64, power: f64) -> Propagation {
+        let index = t_ns.wrapping_mul(1_000_003) ^ ((from as u64) << 32) ^ to as u64;
+        let mut draw = self.stream.draw(index);
+        let delay = (draw.uniform() * 1e9) as u64;
+        let snr = libm::exp10(-2.0 + 5.0 * draw.uniform());
+        let obstruction = match (draw.uniform() * 40.0) as u32 {
+            0 => Some(Obstruction::Terrain),
+            1 => Some(Obstruction::Structure),
+            2 => Some(Obstruction::Robot),
+            3 => Some(Obstruction::Surface),
+            4 => Some(Obstruction::ShadowZone),
+            5 => Some(Obstruction::OutOfView),
+            6 => Some(Obstruction::NoSatellite),
+            _ => None,
+        };
+        Propagation {
+            obstruction,
+            doppler: 1e-4,
+            ..signal(delay, snr * power)
+        }
+    }
+}
+
+/// Receiver that decodes everything above its threshold without errors.
+pub(crate) struct Ideal;
+
+impl Receiver for Ideal {
+    fn packet_error(&self, _to: usize, _sinr: f64, _bits: f64, _rate: usize) -> f64 {
+        0.0
+    }
+    fn detection_threshold(&self, _to: usize, _rate: usize) -> f64 {
+        1e-3
+    }
+    fn select_rate(&self, _from: usize, snr: f64) -> usize {
+        usize::from(snr > 100.0)
+    }
+}
+
+/// Coherent binary phase-shift keying without coding.
+pub(crate) struct Bpsk;
+
+impl Receiver for Bpsk {
+    fn packet_error(&self, _to: usize, sinr: f64, bits: f64, _rate: usize) -> f64 {
+        let bit = 0.5 * libm::erfc(libm::sqrt(sinr));
+        -libm::expm1(bits * libm::log1p(-bit))
+    }
+    fn detection_threshold(&self, _to: usize, _rate: usize) -> f64 {
+        1.0
+    }
+    fn select_rate(&self, _from: usize, snr: f64) -> usize {
+        usize::from(snr > 100.0)
+    }
+}

@@ -1,0 +1,139 @@
+//! Invalid modems and commands: one clear line each.
+
+use crate::common::{modem, network};
+use merrow_comms::network::Network;
+use merrow_model::scene::comms::mac::{Polling, Tdma, TdmaSlot};
+use merrow_model::scene::comms::{BROADCAST, MacProtocol, Modem, RateChoice};
+use merrow_model::state::comms::{ModemCommand, Ranging};
+
+/// Asserts that a change of one modem gives one line with `expected`.
+fn refuse(expected: &str, change: impl FnOnce(&mut Modem)) {
+    let mut modems = [modem(1), modem(2)];
+    change(&mut modems[1]);
+    let errors = Network::new(&modems, 1).expect_err(expected);
+    let text = errors.join("\n");
+    assert!(
+        text.starts_with("modem m") && text.contains(expected),
+        "{text}"
+    );
+    assert!(errors.iter().all(|line| !line.contains('\n')));
+}
+
+fn slots(frame_ns: u64, slots: &[(u64, u64)]) -> MacProtocol {
+    let slot = |(start_ns, duration_ns): &(u64, u64)| TdmaSlot {
+        start_ns: *start_ns,
+        duration_ns: *duration_ns,
+    };
+    MacProtocol::Tdma(Tdma {
+        frame_ns,
+        slots: slots.iter().map(slot).collect(),
+        guard_ns: 0,
+    })
+}
+
+// Goal: every invalid modem gives one line. Method: one change each. Tolerance: none.
+#[test]
+fn invalid_modems_are_refused() {
+    refuse("band from 0 to 34000 Hz", |m| m.transceiver.band[0] = 0.0);
+    refuse("band from NaN", |m| m.transceiver.band[0] = f64::NAN);
+    refuse("address 1 is also that of modem", |m| m.address = 1);
+    refuse("address 65535 is that of broadcasts", |m| {
+        m.address = BROADCAST
+    });
+    refuse("data rates [] bit/s", |m| m.transceiver.rates.clear());
+    refuse("TDMA without slots", |m| m.mac = slots(100, &[]));
+    refuse("overlap", |m| m.mac = slots(100, &[(0, 60), (50, 20)]));
+    refuse("ends after the frame", |m| m.mac = slots(100, &[(50, 60)]));
+    refuse("polling without addresses", |m| {
+        m.mac = MacProtocol::Polling(Polling::Controller {
+            addresses: vec![],
+            time_out_ns: 1,
+            pause_ns: 0,
+        });
+    });
+    refuse("transmit power 11 W", |m| m.power = 11.0);
+    refuse("clock offset NaN s", |m| m.clock.offset = f64::NAN);
+    refuse("65 frames per message", |m| m.framing.max_fragments = 65);
+    refuse("data rate number 2", |m| m.rate = RateChoice::Fixed(2));
+    refuse("queue of 0 messages", |m| m.queue.max_messages = 0);
+}
+
+// Goal: every invalid command gives one line and has no effect. Method: one command each.
+// Tolerance: none.
+#[test]
+fn invalid_commands_are_refused() {
+    let (net, mut state) = network(&[modem(1), modem(2)], 1);
+    let send = |destination, length, wants_ack, power| ModemCommand::Send {
+        modem: 0,
+        destination,
+        payload: vec![0; length],
+        priority: 0,
+        wants_ack,
+        key: None,
+        power,
+    };
+    let commands = [
+        (send(2, 1001, false, None), "message of 1001 bytes"),
+        (send(9, 1, false, None), "address 9"),
+        (send(1, 1, false, None), "address 1"),
+        (send(2, 1, false, Some(f64::NAN)), "transmit power NaN W"),
+        (send(BROADCAST, 1, true, None), "not acknowledged"),
+        (
+            ModemCommand::SetPower {
+                modem: 0,
+                power: -1.0,
+            },
+            "transmit power -1 W",
+        ),
+        (
+            ModemCommand::SetPower {
+                modem: 5,
+                power: 1.0,
+            },
+            "modem number 5",
+        ),
+        (
+            ModemCommand::SetRate {
+                modem: 0,
+                rate: RateChoice::Fixed(7),
+            },
+            "data rate number 7",
+        ),
+        (
+            ModemCommand::SetMac {
+                modem: 0,
+                mac: slots(0, &[(0, 1)]),
+            },
+            "TDMA with a frame of 0 s",
+        ),
+        (
+            ModemCommand::SetClock {
+                modem: 0,
+                offset: 0.0,
+                skew: f64::NAN,
+            },
+            "skew NaN",
+        ),
+        (
+            ModemCommand::Range {
+                modem: 0,
+                destination: BROADCAST,
+                kind: Ranging::TwoWay,
+            },
+            "needs one modem",
+        ),
+        (
+            ModemCommand::Switch {
+                modem: 2,
+                is_on: true,
+            },
+            "modem number 2",
+        ),
+    ];
+    let before = state.clone();
+    for (command, expected) in commands {
+        let error = net.apply(&mut state, &command).expect_err(expected);
+        assert!(error.contains(expected) && !error.contains('\n'), "{error}");
+        assert_eq!(state, before);
+    }
+}

@@ -1,0 +1,407 @@
+//! Queues, fragments, acknowledgements, ranges, energy, power control, half duplex and capture.
+
+use crate::common::{Bpsk, By, Ideal, SECOND, Uniform, modem, network, signal};
+use merrow_comms::network::{Network, Send};
+use merrow_comms::propagation::{Obstruction, Propagation};
+use merrow_model::scene::comms::{
+    BROADCAST, ClockError, DropPolicy, Framing, Modem, PowerControl, QueueLimits, RateChoice,
+    Transceiver,
+};
+use merrow_model::state::comms::{Activity, LossCause, ModemCommand, NetworkState, Ranging};
+
+/// Message without options.
+fn to(modem: usize, destination: u16, payload: &[u8]) -> Send<'_> {
+    Send {
+        modem,
+        destination,
+        payload,
+        priority: 0,
+        wants_ack: false,
+        key: None,
+        power: None,
+    }
+}
+
+fn send(net: &Network, state: &mut NetworkState, message: Send<'_>) -> u64 {
+    net.send(state, &message).expect("valid message")
+}
+
+fn quiet(delay_ns: u64) -> Uniform {
+    Uniform {
+        delay_ns,
+        snr: 1000.0,
+    }
+}
+
+// Goal: the delay is distance / c + bits / rate (V02: 300 m, 64 bit at 20 bit/s: 3.4 s), and the
+// payload arrives unchanged. Method: two modems. Tolerance: 1 ns.
+#[test]
+fn delay_of_the_thetis_modem() {
+    let slow = |address| Modem {
+        transceiver: Transceiver {
+            rates: vec![20.0],
+            ..modem(address).transceiver
+        },
+        ..modem(address)
+    };
+    let (mut net, mut state) = network(&[slow(1), slow(2)], 1);
+    send(&net, &mut state, to(0, 2, b"8 bytes."));
+    let until = 10 * SECOND;
+    net.advance(&mut state, &quiet(200_000_000), &Ideal, until);
+    let delivery = state.output.deliveries[0];
+    assert_eq!(delivery.received_ns, 3_400_000_000);
+    assert_eq!([delivery.from, delivery.to], [0, 1]);
+    assert_eq!(state.output.payload(&delivery), b"8 bytes.");
+}
+
+// Goal: two packets that overlap in one band are both damaged (V03); a signal 10 times stronger
+// survives with capture. Method: modems 0 and 1 transmit to modem 2, the second 20 ms later; the
+// loss ratio of the links. Tolerance: none.
+#[test]
+fn overlap_destroys_both_and_capture_saves_the_stronger() {
+    for (capture, expected) in [(None, 0), (Some(10.0), 1)] {
+        let with_capture = |address| Modem {
+            transceiver: Transceiver {
+                capture,
+                is_overlap_destructive: capture.is_none(),
+                ..modem(address).transceiver
+            },
+            ..modem(address)
+        };
+        let modems: Vec<Modem> = (0..3).map(with_capture).collect();
+        let (mut net, mut state) = network(&modems, 1);
+        let channel = By(|from, _, _, _| signal(0, if from == 1 { 5000.0 } else { 50.0 }));
+        send(&net, &mut state, to(0, 2, &[1; 100]));
+        net.advance(&mut state, &channel, &Bpsk, 20_000_000);
+        send(&net, &mut state, to(1, 2, &[2; 100]));
+        net.advance(&mut state, &channel, &Bpsk, SECOND);
+        assert_eq!(state.copies.delivered, expected);
+        assert_eq!(state.copies.lost_by(LossCause::Collision), 2 - expected);
+        assert_eq!(state.links[2].loss_ratio(), 1.0);
+        assert_eq!(state.links[3 + 2].loss_ratio(), 1.0 - expected as f64);
+    }
+}
+
+// Goal: a half-duplex modem receives no frame while it transmits, a full-duplex one does. Method:
+// both modems transmit at once; no travel time. Tolerance: none.
+#[test]
+fn half_duplex_modems_do_not_receive_while_transmitting() {
+    for is_half_duplex in [true, false] {
+        let duplex = |address| Modem {
+            transceiver: Transceiver {
+                is_half_duplex,
+                ..modem(address).transceiver
+            },
+            ..modem(address)
+        };
+        let (mut net, mut state) = network(&[duplex(1), duplex(2)], 1);
+        send(&net, &mut state, to(0, 2, &[1; 100]));
+        send(&net, &mut state, to(1, 1, &[2; 100]));
+        net.advance(&mut state, &quiet(0), &Ideal, SECOND);
+        let lost = state.copies.lost_by(LossCause::HalfDuplex);
+        assert_eq!(lost, if is_half_duplex { 2 } else { 0 });
+        assert_eq!(state.copies.delivered, 2 - lost);
+    }
+}
+
+// Goal: the rate of frames with bit errors is that of the receiver, and only these are lost.
+// Method: 4000 frames of 100 bits at a signal-to-noise ratio of 4 dB; BPSK. Tolerance: 4 standard
+// errors.
+#[test]
+fn frame_errors_follow_the_receiver() {
+    let (mut net, mut state) = network(&[modem(1), modem(2)], 9);
+    let snr = libm::exp10(0.4);
+    let channel = Uniform { delay_ns: 0, snr };
+    let n = 4000;
+    for k in 0..n {
+        net.advance(&mut state, &channel, &Bpsk, k * SECOND);
+        send(&net, &mut state, to(0, 2, &[0x55; 13]));
+        state.output.clear();
+    }
+    net.advance(&mut state, &channel, &Bpsk, n * SECOND);
+    let p = 1.0 - libm::pow(1.0 - 0.5 * libm::erfc(libm::sqrt(snr)), 104.0);
+    let measured = state.copies.lost_by(LossCause::BitErrors) as f64 / n as f64;
+    assert!((measured - p).abs() < 4.0 * libm::sqrt(p * (1.0 - p) / n as f64));
+    assert_eq!(state.copies.open(), 0);
+}
+
+// Goal: a message of several frames is reassembled, and lost frames are repeated until they are
+// acknowledged; a lost acknowledgement causes a duplicate, which is not delivered again. Method:
+// the channel blocks the second frame of the message and the acknowledgement of the third, once
+// each. Tolerance: none.
+#[test]
+fn fragments_are_repeated_until_acknowledged() {
+    let (mut net, mut state) = network(&[modem(1), modem(2)], 1);
+    let payload: Vec<u8> = (0..700).map(|k| (k % 251) as u8).collect();
+    let count = std::cell::Cell::new([0; 2]);
+    let channel = By(|from: usize, _, _, _| {
+        let mut counts = count.get();
+        counts[from] += 1;
+        count.set(counts);
+        let is_blocked = (from, counts[from]) == (0, 2) || (from, counts[from]) == (1, 3);
+        Propagation {
+            obstruction: is_blocked.then_some(Obstruction::Robot),
+            ..signal(50_000_000, 1000.0)
+        }
+    });
+    let message = Send {
+        wants_ack: true,
+        ..to(0, 2, &payload)
+    };
+    send(&net, &mut state, message);
+    net.advance(&mut state, &channel, &Ideal, 20 * SECOND);
+    assert_eq!(count.get(), [5, 4]);
+    assert_eq!([state.copies.delivered, state.copies.duplicates], [1, 1]);
+    let delivery = state.output.deliveries[0];
+    assert_eq!(state.output.payload(&delivery), payload);
+    assert!(state.modems[0].service.is_none() && state.messages.iter().next().is_none());
+}
+
+// Goal: after the last repetition the message is lost with the cause of its frames. Method: a
+// structure blocks the path; 3 repetitions. Tolerance: none.
+#[test]
+fn repetitions_are_limited() {
+    let (mut net, mut state) = network(&[modem(1), modem(2)], 1);
+    let channel = By(|_, _, _, _| Propagation {
+        obstruction: Some(Obstruction::Structure),
+        ..signal(0, 1.0)
+    });
+    let message = Send {
+        wants_ack: true,
+        ..to(0, 2, &[1])
+    };
+    send(&net, &mut state, message);
+    net.advance(&mut state, &channel, &Ideal, 60 * SECOND);
+    assert_eq!(state.frames.lost_by(LossCause::Structure), 4);
+    assert_eq!(state.copies.lost_by(LossCause::Structure), 1);
+}
+
+/// Returns the first payload bytes of the deliveries after messages with (payload, priority, key)
+/// were queued while a first message is transmitted, and the lost copies.
+fn order_of(policy: DropPolicy, messages: &[(u8, u8, Option<u32>)]) -> (Vec<u8>, NetworkState) {
+    let limited = |address| Modem {
+        queue: QueueLimits {
+            max_messages: 3,
+            policy,
+            ..modem(address).queue
+        },
+        ..modem(address)
+    };
+    let (mut net, mut state) = network(&[limited(1), limited(2)], 1);
+    send(&net, &mut state, to(0, 2, &[0; 100]));
+    net.advance(&mut state, &quiet(0), &Ideal, 1);
+    for (content, priority, key) in messages {
+        let message = Send {
+            priority: *priority,
+            key: *key,
+            ..to(0, 2, std::slice::from_ref(content))
+        };
+        send(&net, &mut state, message);
+    }
+    net.advance(&mut state, &quiet(0), &Ideal, 10 * SECOND);
+    let first = |d| state.output.payload(d)[0];
+    (state.output.deliveries.iter().map(first).collect(), state)
+}
+
+// Goal: priorities, drop policies and keys determine the order. Method: a queue of 3 messages.
+// Tolerance: none.
+#[test]
+fn queues_follow_priorities_policies_and_keys() {
+    let plain = [(1, 0, None), (2, 5, None), (3, 0, None), (4, 1, None)];
+    let (order, state) = order_of(DropPolicy::Newest, &plain);
+    assert_eq!(order, [0, 2, 1, 3]);
+    assert_eq!(state.copies.lost_by(LossCause::QueueOverflow), 1);
+    assert_eq!(order_of(DropPolicy::Oldest, &plain).0, [0, 2, 4, 3]);
+    assert_eq!(order_of(DropPolicy::LowestPriority, &plain).0, [0, 2, 4, 1]);
+    let keyed = [
+        (1, 0, Some(7)),
+        (2, 0, None),
+        (3, 0, Some(7)),
+        (4, 0, Some(8)),
+    ];
+    let (order, state) = order_of(DropPolicy::Newest, &keyed);
+    assert_eq!(order, [0, 3, 2, 4]);
+    assert_eq!(state.copies.lost_by(LossCause::Replaced), 1);
+}
+
+// Goal: a broadcast reaches every modem of the same band once, an addressed message only its
+// destination and promiscuous modems. Method: 4 modems, one in another band, one promiscuous.
+// Tolerance: none.
+#[test]
+fn broadcasts_and_addresses() {
+    let mut modems: Vec<Modem> = (0..4).map(modem).collect();
+    modems[2].is_promiscuous = true;
+    modems[3].transceiver.band = [100e3, 120e3];
+    let (mut net, mut state) = network(&modems, 1);
+    send(&net, &mut state, to(0, BROADCAST, &[1]));
+    send(&net, &mut state, to(0, 1, &[2]));
+    net.advance(&mut state, &quiet(0), &Ideal, SECOND);
+    let seen = state.output.deliveries.iter();
+    let seen: Vec<_> = seen.map(|d| (d.message, d.to, d.is_overheard)).collect();
+    assert_eq!(
+        seen,
+        [(0, 1, false), (0, 2, false), (1, 1, false), (1, 2, true)]
+    );
+    let error = net
+        .send(&mut state, &to(0, 3, &[1]))
+        .expect_err("other band");
+    assert!(error.contains("address 3"), "{error}");
+}
+
+// Goal: a two-way range does not depend on the offsets of the clocks and is wrong by half the
+// turn-around time times the skew; a one-way range contains the difference of the clocks. Method:
+// offsets of 5 s and -3 s, skews of 100 and -50 ppm, travel time 0.2 s, turn-around time 2 s.
+// Tolerance: 1e-7 s, the product of travel time and skew.
+#[test]
+fn ranges_contain_the_errors_of_the_clocks() {
+    let clocked = |address, offset, skew| Modem {
+        clock: ClockError { offset, skew },
+        turn_around_ns: 2 * SECOND,
+        measures_direction: address == 1,
+        ..modem(address)
+    };
+    let (mut net, mut state) = network(&[clocked(1, 5.0, 1e-4), clocked(2, -3.0, -5e-5)], 1);
+    for kind in [Ranging::TwoWay, Ranging::OneWay] {
+        let command = ModemCommand::Range {
+            modem: 0,
+            destination: 2,
+            kind,
+        };
+        net.apply(&mut state, &command).expect("valid command");
+        let until = state.time_ns + 10 * SECOND;
+        net.advance(&mut state, &quiet(200_000_000), &Ideal, until);
+    }
+    let [two_way, one_way] = state.output.ranges[..] else {
+        panic!("{:?}", state.output.ranges);
+    };
+    assert_eq!([two_way.modem, two_way.other], [0, 1]);
+    assert!(two_way.needs_direction && !one_way.needs_direction);
+    let waited = 2.0 + 100.0 / 1e4;
+    let expected = 0.2 * (1.0 + 1e-4) + 0.5 * waited * 1.5e-4;
+    assert!((two_way.travel_time() - expected).abs() < 1e-7);
+    assert_eq!([one_way.modem, one_way.other], [1, 0]);
+    let t = one_way.true_transmission_ns as f64 * 1e-9;
+    let expected = 0.2 - 8.0 - 1.5e-4 * t;
+    assert!((one_way.travel_time() - expected).abs() < 1e-4 * 0.2);
+}
+
+// Goal: law of the energy. Method: one frame of 0.08 s with half of the maximum power; 10 s.
+// Tolerance: 1e-9 J.
+#[test]
+fn energy_follows_the_activities() {
+    let (mut net, mut state) = network(&[modem(1), modem(2)], 1);
+    state.output.trace.limit = 100;
+    let message = Send {
+        power: Some(5.0),
+        ..to(0, 2, &[0; 100])
+    };
+    send(&net, &mut state, message);
+    net.advance(&mut state, &quiet(SECOND), &Ideal, 40_000_000);
+    assert!((net.energy(&state, 0).transmit - 0.04 * 6.0).abs() < 1e-9);
+    net.advance(&mut state, &quiet(SECOND), &Ideal, 10 * SECOND);
+    let sent = net.energy(&state, 0);
+    assert!((sent.transmit - 0.08 * 6.0).abs() < 1e-9 && sent.receive == 0.0);
+    assert!((sent.idle - 9.92 * 0.1).abs() < 1e-9);
+    let received = net.energy(&state, 1);
+    assert!((received.receive - 0.08 * 0.5).abs() < 1e-9);
+    assert!((received.total() - 0.04 - 9.92 * 0.1).abs() < 1e-9);
+    let trace = &state.output.trace.items;
+    let of = |m| {
+        let own = trace.iter().filter(move |interval| interval.modem == m);
+        own.map(|i| (i.activity, i.start_ns, i.end_ns))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(0), [(Activity::Transmit, 0, 80_000_000)]);
+    let second = [
+        (Activity::Idle, 0, SECOND),
+        (Activity::Receive, SECOND, SECOND + 80_000_000),
+    ];
+    assert_eq!(of(1), second);
+}
+
+// Goal: adaptive power control (thesis, 4.4.4): a vehicle that receives no message requests more
+// power until messages arrive. Method: the station starts at 1 W; the vehicle needs 4 W; a message
+// every 2 s, step 1.5. Tolerance: the first sufficient power is at most one step above the limit.
+#[test]
+fn power_control_restores_the_link() {
+    let mut modems = [modem(1), modem(2)];
+    modems[0].power = 1.0;
+    modems[1].power_control = Some(PowerControl {
+        station: 1,
+        period_ns: 2 * SECOND,
+        target_snr: 15.0,
+        step: 1.5,
+        payload: 8,
+    });
+    let (mut net, mut state) = network(&modems, 1);
+    let channel = By(|_, _, _, power| signal(30_000_000, 25.0 * power));
+    struct Threshold;
+    impl merrow_comms::network::receiver::Receiver for Threshold {
+        fn packet_error(&self, _: usize, _: f64, _: f64, _: usize) -> f64 {
+            0.0
+        }
+        fn detection_threshold(&self, _: usize, _: usize) -> f64 {
+            10.0
+        }
+        fn select_rate(&self, _: usize, _: f64) -> usize {
+            0
+        }
+    }
+    for k in 0..20 {
+        net.advance(&mut state, &channel, &Threshold, k * 2 * SECOND);
+        send(&net, &mut state, to(0, 2, &[0; 64]));
+    }
+    net.advance(&mut state, &channel, &Threshold, 42 * SECOND);
+    let [(2, power)] = state.modems[0].requested_powers[..] else {
+        panic!("{:?}", state.modems[0].requested_powers);
+    };
+    assert!((4.0..=6.0).contains(&power), "{power}");
+    let lost = state.copies.lost_by(LossCause::BelowThreshold);
+    assert!((3..6).contains(&lost) && state.copies.delivered == 20 - lost);
+}
+
+// Goal: a modem that is switched off transmits, receives and consumes nothing; its messages are
+// lost with the cause `NoPower`. Method: switched off during a transmission, with a message in the
+// queue, and while a frame arrives. Tolerance: none.
+#[test]
+fn modems_without_power() {
+    let (mut net, mut state) = network(&[modem(1), modem(2)], 1);
+    send(&net, &mut state, to(0, 2, &[0; 100]));
+    send(&net, &mut state, to(0, 2, &[0; 100]));
+    net.advance(&mut state, &quiet(10_000_000), &Ideal, 50_000_000);
+    let off = ModemCommand::Switch {
+        modem: 0,
+        is_on: false,
+    };
+    net.apply(&mut state, &off).expect("valid command");
+    send(&net, &mut state, to(1, 1, &[0; 100]));
+    send(&net, &mut state, to(0, 2, &[0; 100]));
+    net.advance(&mut state, &quiet(10_000_000), &Ideal, 10 * SECOND);
+    assert_eq!(state.copies.lost_by(LossCause::NoPower), 4);
+    let energy = net.energy(&state, 0);
+    assert!((energy.total() - 0.05 * 11.0).abs() < 1e-9);
+    assert_eq!(state.modems[0].activity, Activity::Off);
+}
+
+// Goal: rate adaptation uses the faster rate after a strong frame arrived. Method: `Ideal` selects
+// it above a ratio of 100; the duration of the second message. Tolerance: none.
+#[test]
+fn rates_adapt_to_the_link() {
+    let adaptive = |address| Modem {
+        rate: RateChoice::Adaptive,
+        framing: Framing {
+            control_bits: 10,
+            ..modem(address).framing
+        },
+        ..modem(address)
+    };
+    let (mut net, mut state) = network(&[adaptive(1), adaptive(2)], 1);
+    let mut times = Vec::new();
+    for (from, address) in [(0, 2), (1, 1)] {
+        let start = state.time_ns;
+        send(&net, &mut state, to(from, address, &[0; 100]));
+        net.advance(&mut state, &quiet(0), &Ideal, start + SECOND);
+        times.push(state.output.deliveries[from].received_ns - start);
+    }
+    assert_eq!(times, [80_000_000, 40_000_000]);
+}

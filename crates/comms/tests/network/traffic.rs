@@ -1,0 +1,202 @@
+//! Random traffic of modems with all protocols, commands and causes of loss.
+
+use crate::common::{SECOND, modem};
+use merrow_comms::network::Network;
+use merrow_math::rng::Stream;
+use merrow_model::scene::comms::mac::{
+    Backoff, CsmaCa, CsmaCd, Fdma, Polling, SlottedAloha, Tdma, TdmaSlot, WaitingRoom,
+};
+use merrow_model::scene::comms::{
+    BROADCAST, ClockError, DropPolicy, Framing, MacProtocol, Modem, PowerControl, RateChoice,
+    Transceiver,
+};
+use merrow_model::state::comms::{ModemCommand, NetworkState, Ranging};
+
+/// Number of modems of the random network.
+pub(crate) const N: usize = 12;
+
+/// Returns a protocol by its number.
+pub(crate) fn protocol(k: usize) -> MacProtocol {
+    let ms = 1_000_000;
+    match k % 10 {
+        0 => MacProtocol::Aloha,
+        1 => MacProtocol::SlottedAloha(SlottedAloha { slot_ns: 300 * ms }),
+        2 => MacProtocol::WaitingRoom(WaitingRoom {
+            station: 2,
+            slot_ns: 3 * SECOND,
+            report_ns: 1500 * ms,
+        }),
+        3 => MacProtocol::CsmaCa(CsmaCa {
+            backoff: Backoff::Nonpersistent { max_ns: SECOND },
+            space_ns: 10 * ms,
+            max_attempts: 3,
+        }),
+        4 => MacProtocol::CsmaCa(CsmaCa {
+            backoff: Backoff::Window {
+                slot_ns: 20 * ms,
+                min_slots: 8,
+                max_doublings: 5,
+            },
+            space_ns: 10 * ms,
+            max_attempts: 8,
+        }),
+        5 => MacProtocol::CsmaCd(CsmaCd {
+            window_ns: 1000,
+            min_frame_bits: 512,
+            max_exponent: 10,
+            max_attempts: 4,
+        }),
+        6 => MacProtocol::Tdma(Tdma {
+            frame_ns: SECOND,
+            slots: vec![TdmaSlot {
+                start_ns: 300 * ms,
+                duration_ns: 200 * ms,
+            }],
+            guard_ns: 10 * ms,
+        }),
+        7 => MacProtocol::Fdma(Fdma {
+            channel: 1,
+            channels: 3,
+        }),
+        8 => MacProtocol::Polling(Polling::Controller {
+            addresses: vec![1, 9, 4],
+            time_out_ns: 3 * SECOND,
+            pause_ns: SECOND,
+        }),
+        _ => MacProtocol::Polling(Polling::Polled),
+    }
+}
+
+/// Returns the modems of the random network: all protocols, small queues, fragments, capture, two
+/// bands that overlap, drifting clocks.
+pub(crate) fn modems() -> Vec<Modem> {
+    (0..N as u16)
+        .map(|address| {
+            let base = modem(address);
+            let k = usize::from(address);
+            Modem {
+                mac: protocol(k),
+                transceiver: Transceiver {
+                    capture: (k % 2 == 0).then_some(10.0),
+                    is_overlap_destructive: k % 5 == 4,
+                    is_half_duplex: k % 4 != 3,
+                    band: if k < N - 2 {
+                        [18e3, 34e3]
+                    } else {
+                        [30e3, 50e3]
+                    },
+                    ..base.transceiver.clone()
+                },
+                framing: Framing {
+                    preamble_ns: 10_000_000,
+                    overhead_bits: 128,
+                    control_bits: 128,
+                    max_payload: 100,
+                    max_fragments: 5,
+                },
+                clock: ClockError {
+                    offset: 0.3 * f64::from(address),
+                    skew: 1e-5 * f64::from(address),
+                },
+                queue: merrow_model::scene::comms::QueueLimits {
+                    max_messages: 4,
+                    max_bytes: 900,
+                    max_age_ns: Some(20 * SECOND),
+                    policy: [
+                        DropPolicy::Newest,
+                        DropPolicy::Oldest,
+                        DropPolicy::LowestPriority,
+                    ][k % 3],
+                },
+                rate: if k % 2 == 0 {
+                    RateChoice::Adaptive
+                } else {
+                    RateChoice::Fixed(0)
+                },
+                power: 5.0,
+                measures_direction: k == 1,
+                is_promiscuous: k == 3,
+                power_control: (k == 4).then_some(PowerControl {
+                    station: 0,
+                    period_ns: 5 * SECOND,
+                    target_snr: 20.0,
+                    step: 1.2,
+                    payload: 8,
+                }),
+                ..base
+            }
+        })
+        .collect()
+}
+
+/// Random commands: number `k` is issued at `next_ns`.
+pub(crate) struct Traffic {
+    stream: Stream,
+    k: u64,
+    pub(crate) next_ns: u64,
+}
+
+impl Traffic {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            stream: Stream::new(seed, "traffic"),
+            k: 0,
+            next_ns: 0,
+        }
+    }
+
+    /// Issues the next command; commands that the network refuses have no effect.
+    pub(crate) fn issue(&mut self, net: &Network, state: &mut NetworkState) {
+        let mut draw = self.stream.draw(self.k);
+        self.k += 1;
+        let mut below = |n: usize| (draw.uniform() * n as f64) as usize;
+        let modem = below(N);
+        let destination = match below(3) {
+            0 => BROADCAST,
+            _ => below(N) as u16,
+        };
+        let kind = below(40);
+        let command = match kind {
+            0 => ModemCommand::SetMac {
+                modem,
+                mac: protocol(below(10)),
+            },
+            1 => ModemCommand::Switch {
+                modem,
+                is_on: false,
+            },
+            2..5 => ModemCommand::Switch { modem, is_on: true },
+            5..8 => ModemCommand::Range {
+                modem,
+                destination,
+                kind: [Ranging::OneWay, Ranging::TwoWay][below(2)],
+            },
+            8 => ModemCommand::SetPower {
+                modem,
+                power: 1.0 + below(9) as f64,
+            },
+            9 => ModemCommand::SetClock {
+                modem,
+                offset: below(3) as f64 * 0.1,
+                skew: 1e-6,
+            },
+            10 => ModemCommand::SetRate {
+                modem,
+                rate: [RateChoice::Adaptive, RateChoice::Fixed(1)][below(2)],
+            },
+            _ => ModemCommand::Send {
+                modem,
+                destination,
+                payload: vec![7; below(450)],
+                priority: below(3) as u8,
+                wants_ack: destination != BROADCAST && below(2) == 0,
+                key: (below(3) == 0).then_some(below(2) as u32),
+                power: (below(5) == 0).then_some(10.0),
+            },
+        };
+        // an address in the other band is refused
+        let _ = net.apply(state, &command);
+        let pause = [0.02, 0.3, 1.0][below(3)];
+        self.next_ns += (draw.exponential() * pause * 1e9) as u64;
+    }
+}

@@ -1,0 +1,53 @@
+//! Commands to modems.
+
+use crate::scene::comms::{MacProtocol, RateChoice};
+
+/// Command to one modem, addressed by its index in the scene.
+#[allow(missing_docs)] // the description of each variant covers its fields
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModemCommand {
+    /// Queues a message for the modem with the address `destination` or for all modems.
+    /// `priority`: larger first. `wants_ack`: every frame is repeated until it is acknowledged.
+    /// `key`: replaces the waiting message with the same key and destination. `power`: transmit
+    /// power [W]; `None` selects that of the modem.
+    Send {
+        modem: usize,
+        destination: u16,
+        payload: Vec<u8>,
+        priority: u8,
+        wants_ack: bool,
+        key: Option<u32>,
+        power: Option<f64>,
+    },
+    /// Sets the transmit power [W].
+    SetPower { modem: usize, power: f64 },
+    /// Sets the data rate of the following frames.
+    SetRate { modem: usize, rate: RateChoice },
+    /// Selects a medium access protocol and restarts medium access.
+    SetMac { modem: usize, mac: MacProtocol },
+    /// Sets the present error of the clock [s] and its rate error [-].
+    SetClock {
+        modem: usize,
+        offset: f64,
+        skew: f64,
+    },
+    /// Measures the range to the modem with the address `destination`, or to all modems that
+    /// receive a one-way signal.
+    Range {
+        modem: usize,
+        destination: u16,
+        kind: Ranging,
+    },
+    /// Switches a modem on or off. Switching off discards its queue and its receptions.
+    Switch { modem: usize, is_on: bool },
+}
+
+/// Method of a range measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ranging {
+    /// From the time of transmission by the clock of the transmitter to that of arrival by the
+    /// clock of the receiver.
+    OneWay,
+    /// From a request to the reply, less the delay that the reply contains.
+    TwoWay,
+}

@@ -1,0 +1,53 @@
+//! State of the communication network: queues, packets in flight, medium access, counters and the
+//! results that the caller has not taken.
+
+pub mod command;
+pub mod event;
+pub mod link;
+pub mod loss;
+pub mod mac;
+pub mod message;
+pub mod modem;
+pub mod output;
+pub mod signal;
+pub mod slab;
+
+pub use crate::state::comms::command::{ModemCommand, Ranging};
+pub use crate::state::comms::event::{Event, EventKind};
+pub use crate::state::comms::link::LinkState;
+pub use crate::state::comms::loss::{LossCause, PacketCounts};
+pub use crate::state::comms::mac::MacState;
+pub use crate::state::comms::message::{Copy, Message};
+pub use crate::state::comms::modem::ModemState;
+pub use crate::state::comms::output::{
+    Activity, Delivery, Interval, NetworkOutput, PacketRecord, RangeResult,
+};
+pub use crate::state::comms::signal::{Reception, Transmission};
+pub use crate::state::comms::slab::Slab;
+
+/// Complete state of a network. A run that continues from a copy of it has the same bits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NetworkState {
+    /// Time up to which all events have been processed [ns].
+    pub time_ns: u64,
+    /// Number that orders events at the same instant; counts the events.
+    pub sequence: u64,
+    /// Number of messages accepted since the start.
+    pub next_message: u64,
+    /// Pending events, a binary heap with the earliest first.
+    pub events: Vec<Event>,
+    /// One entry per modem of the scene.
+    pub modems: Vec<ModemState>,
+    /// Messages that are queued or in flight.
+    pub messages: Slab<Message>,
+    /// Frames on the way.
+    pub transmissions: Slab<Transmission>,
+    /// One entry per pair of modems: row of the transmitter, column of the receiver.
+    pub links: Vec<LinkState>,
+    /// Copies of messages, by result: one copy per modem that a message is addressed to.
+    pub copies: PacketCounts,
+    /// Receptions of single frames, by result.
+    pub frames: PacketCounts,
+    /// Results for the caller.
+    pub output: NetworkOutput,
+}

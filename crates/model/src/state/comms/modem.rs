@@ -1,0 +1,136 @@
+//! State of one modem.
+
+use crate::scene::comms::{MacProtocol, RateChoice};
+use crate::state::comms::mac::MacState;
+use crate::state::comms::output::Activity;
+use crate::state::comms::signal::{ControlFrame, Signal};
+use std::collections::VecDeque;
+
+/// State of one modem.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModemState {
+    /// Whether the modem is switched on.
+    pub is_on: bool,
+    /// Transmit power of frames without a power of their own [W].
+    pub power: f64,
+    /// Data rate of frames with data.
+    pub rate: RateChoice,
+    /// Medium access protocol.
+    pub mac: MacProtocol,
+    /// State of medium access.
+    pub mac_state: MacState,
+    /// Identifies the pending decision of medium access; other ones have no effect.
+    pub access_serial: u32,
+    /// Whether a decision of medium access is pending.
+    pub is_access_pending: bool,
+    /// Error of the clock.
+    pub clock: ClockState,
+    /// Waiting messages in the order of transmission.
+    pub queue: Vec<u32>,
+    /// Sum of the payloads of the waiting messages [byte].
+    pub queued_bytes: usize,
+    /// Message that is being transmitted.
+    pub service: Option<Service>,
+    /// Identifies the pending wait for an acknowledgement; other ones have no effect.
+    pub repetition_serial: u32,
+    /// Waiting control frames in the order of transmission.
+    pub control: VecDeque<ControlFrame>,
+    /// Transmission in progress.
+    pub transmission: Option<u32>,
+    /// Sequence number of the next message.
+    pub sequence: u16,
+    /// Number of random numbers drawn.
+    pub draws: u64,
+    /// Signals that are arriving.
+    pub signals: Vec<Signal>,
+    /// Use of the medium as sensed by this modem.
+    pub carrier: CarrierState,
+    /// Open two-way range measurements.
+    pub range_requests: Vec<RangeRequest>,
+    /// Powers that other modems requested [W], by address; sorted.
+    pub requested_powers: Vec<(u16, f64)>,
+    /// Power that this modem last requested from its station [W]; 0 before the first request.
+    pub last_request: f64,
+    /// Whether a frame of the station of power control arrived in the present period.
+    pub has_station_frame: bool,
+    /// Energy and time by activity.
+    pub energy: EnergyState,
+    /// Present activity.
+    pub activity: Activity,
+    /// Start of the present activity [ns].
+    pub activity_ns: u64,
+}
+
+/// Error of a clock since the last adjustment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClockState {
+    /// Simulated time of the last adjustment [ns].
+    pub since_ns: u64,
+    /// Offset of the reading at `since_ns` [ns].
+    pub offset_ns: i64,
+    /// Relative error of the rate.
+    pub skew: f64,
+}
+
+/// Message that is being transmitted, frame by frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// Index of the message.
+    pub message: u32,
+    /// Index of the present frame.
+    pub fragment: u8,
+    /// Number of repetitions of the frame.
+    pub retries: u16,
+    /// Progress of the frame.
+    pub phase: ServicePhase,
+}
+
+/// Progress of the frame that is being transmitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServicePhase {
+    /// Waits for medium access.
+    Ready,
+    /// The frame is being transmitted.
+    Transmitting,
+    /// Waits for the acknowledgement.
+    AwaitsAcknowledgement,
+    /// Waits for the end of the random delay before a repetition.
+    BacksOff,
+    /// Waits for the result that the medium access protocol reports.
+    AwaitsResult,
+}
+
+/// Use of the medium as sensed by a modem.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CarrierState {
+    /// Number of sensed signals that are arriving.
+    pub count: u32,
+    /// Start of the present busy period, or end of the last one [ns].
+    pub since_ns: u64,
+    /// Total duration of the ended busy periods [ns].
+    pub busy_ns: u64,
+}
+
+/// Open two-way range measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RangeRequest {
+    /// Sequence number of the request.
+    pub sequence: u16,
+    /// Address of the replying modem.
+    pub destination: u16,
+    /// Time of transmission by the clock of the modem [ns].
+    pub sent_ns: i64,
+}
+
+/// Energy and time by activity. The part of the present activity is not included.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EnergyState {
+    /// Energy of the ended transmissions [J].
+    pub transmit: f64,
+    /// Time in transmission [ns].
+    pub transmit_ns: u64,
+    /// Time in reception [ns].
+    pub receive_ns: u64,
+    /// Time in neither [ns].
+    pub idle_ns: u64,
+}

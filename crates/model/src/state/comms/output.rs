@@ -1,0 +1,202 @@
+//! Results of the network, which the caller takes.
+
+use crate::state::comms::command::Ranging;
+use crate::state::comms::loss::LossCause;
+
+/// Results since the caller last cleared them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NetworkOutput {
+    /// Messages that were delivered.
+    pub deliveries: Vec<Delivery>,
+    /// Payloads of the deliveries, one after the other.
+    pub payloads: Vec<u8>,
+    /// Results of range measurements.
+    pub ranges: Vec<RangeResult>,
+    /// Log of packets.
+    pub packets: Record<PacketRecord>,
+    /// Schedule trace: ended intervals of all modems.
+    pub trace: Record<Interval>,
+}
+
+impl NetworkOutput {
+    /// Discards all results and keeps the memory.
+    pub fn clear(&mut self) {
+        self.deliveries.clear();
+        self.payloads.clear();
+        self.ranges.clear();
+        self.packets.clear();
+        self.trace.clear();
+    }
+
+    /// Returns the payload of a delivery of this output.
+    pub fn payload(&self, delivery: &Delivery) -> &[u8] {
+        let range = delivery.payload_start..delivery.payload_start + delivery.payload_len;
+        self.payloads.get(range).unwrap_or_default()
+    }
+}
+
+/// List with a limit. Further items are counted and discarded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record<T> {
+    /// Items since the list was last cleared.
+    pub items: Vec<T>,
+    /// Maximum number of items; 0: no record.
+    pub limit: usize,
+    /// Number of items that were discarded since the start of the run.
+    pub discarded: u64,
+}
+
+impl<T> Default for Record<T> {
+    fn default() -> Self {
+        Self {
+            items: Vec::new(),
+            limit: 0,
+            discarded: 0,
+        }
+    }
+}
+
+impl<T> Record<T> {
+    /// Appends an item unless the list is full.
+    pub fn push(&mut self, item: T) {
+        if self.items.len() < self.limit {
+            self.items.push(item);
+        } else if self.limit > 0 {
+            self.discarded += 1;
+        }
+    }
+
+    /// Removes all items and keeps the memory.
+    pub fn clear(&mut self) {
+        self.items.clear();
+    }
+}
+
+/// Message at a modem.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delivery {
+    /// Number of the message since the start of the run.
+    pub message: u64,
+    /// Index of the transmitting modem.
+    pub from: u32,
+    /// Index of the receiving modem.
+    pub to: u32,
+    /// Address of the destination.
+    pub destination: u16,
+    /// Whether the message has the address of another modem.
+    pub is_overheard: bool,
+    /// Time of the command [ns].
+    pub created_ns: u64,
+    /// Start of the transmission of the last frame to arrive [ns].
+    pub transmitted_ns: u64,
+    /// End of the arrival of that frame [ns].
+    pub received_ns: u64,
+    /// Signal-to-noise ratio of that frame, linear.
+    pub snr: f64,
+    /// Relative frequency shift of that frame.
+    pub doppler: f64,
+    /// First byte of the payload in [`NetworkOutput::payloads`].
+    pub payload_start: usize,
+    /// Length of the payload [byte].
+    pub payload_len: usize,
+}
+
+/// Times of a range measurement. With c the sound speed or the speed of light, the range is
+/// c (received - sent) for a one-way measurement and
+/// c (received - sent - (replied - arrived)) / 2 for a two-way measurement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RangeResult {
+    /// Method of the measurement.
+    pub kind: Ranging,
+    /// Index of the modem that has the result.
+    pub modem: u32,
+    /// Index of the other modem.
+    pub other: u32,
+    /// Sequence number of the measurement.
+    pub sequence: u16,
+    /// Time of the request or of the signal by the clock of its transmitter [ns].
+    pub sent_ns: i64,
+    /// Time of arrival of the request by the clock of the other modem [ns]; equal to `sent_ns` for
+    /// a one-way measurement.
+    pub arrived_ns: i64,
+    /// Time of the reply by the clock of the other modem [ns]; equal to `sent_ns` for a one-way
+    /// measurement.
+    pub replied_ns: i64,
+    /// Time of arrival at the modem by its clock [ns].
+    pub received_ns: i64,
+    /// Simulated time of the transmission that arrived [ns].
+    pub true_transmission_ns: u64,
+    /// Simulated time of its arrival [ns].
+    pub true_arrival_ns: u64,
+    /// Signal-to-noise ratio, linear.
+    pub snr: f64,
+    /// Relative frequency shift.
+    pub doppler: f64,
+    /// Whether the modem also measures the direction of arrival; the caller computes it.
+    pub needs_direction: bool,
+}
+
+impl RangeResult {
+    /// Returns the measured travel time in one direction [s].
+    pub fn travel_time(&self) -> f64 {
+        let total = self.received_ns - self.sent_ns;
+        match self.kind {
+            Ranging::OneWay => total as f64 * 1e-9,
+            Ranging::TwoWay => 0.5e-9 * (total - (self.replied_ns - self.arrived_ns)) as f64,
+        }
+    }
+}
+
+/// End of a frame at a receiver, or of a message that was never transmitted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PacketRecord {
+    /// Time of the record [ns].
+    pub time_ns: u64,
+    /// Start of the transmission [ns]; for a message that was not transmitted, time of its command.
+    pub start_ns: u64,
+    /// Index of the transmitting modem.
+    pub from: u32,
+    /// Index of the receiving modem.
+    pub to: u32,
+    /// Number of the message; `None` for control frames.
+    pub message: Option<u64>,
+    /// Index of the frame in the message.
+    pub fragment: u8,
+    /// Number of bits, including overhead; 0 if it was not transmitted.
+    pub bits: u32,
+    /// Signal-to-noise ratio, linear; 0 if no signal arrived.
+    pub snr: f64,
+    /// Cause of the loss; `None`: received.
+    pub cause: Option<LossCause>,
+}
+
+/// Activity of a modem in the schedule trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Activity {
+    /// The modem is switched off.
+    Off,
+    /// No frame waits and no signal arrives.
+    #[default]
+    Idle,
+    /// A frame waits for medium access, an acknowledgement or a backoff.
+    Wait,
+    /// A frame is being received.
+    Receive,
+    /// Several signals overlap.
+    Collide,
+    /// A frame is being transmitted.
+    Transmit,
+}
+
+/// Interval of the schedule trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// Index of the modem.
+    pub modem: u32,
+    /// Activity of the modem.
+    pub activity: Activity,
+    /// Start of the interval [ns].
+    pub start_ns: u64,
+    /// End of the interval [ns].
+    pub end_ns: u64,
+}

@@ -1,0 +1,170 @@
+//! Frames on the way and signals at receivers.
+
+use crate::state::comms::loss::LossCause;
+use crate::state::comms::slab::Reset;
+
+/// Bytes of the encoded header of a frame.
+pub const HEADER_BYTES: usize = 14;
+
+/// Frame on the way, with its receptions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Transmission {
+    /// Index of the transmitting modem.
+    pub from: u32,
+    /// Identifies the transmission in events.
+    pub serial: u32,
+    /// Encoded header.
+    pub header: [u8; HEADER_BYTES],
+    /// Content of a control frame; `None`: a frame of a message.
+    pub control: Option<ControlFrame>,
+    /// Index of the message of a frame with data.
+    pub message: u32,
+    /// Start at the transmitter [ns].
+    pub start_ns: u64,
+    /// Duration [ns].
+    pub duration_ns: u64,
+    /// Number of bits, including overhead.
+    pub bits: u32,
+    /// Index of the data rate.
+    pub rate: u32,
+    /// Part of the band.
+    pub part: BandPart,
+    /// Transmit power, as a fraction of the maximum.
+    pub power: f64,
+    /// Whether the transmitter is still transmitting.
+    pub is_transmitting: bool,
+    /// Whether the transmitter ended the transmission early.
+    pub is_aborted: bool,
+    /// Number of arrivals that were processed.
+    pub arrived: u32,
+    /// Number of departures that were processed.
+    pub departed: u32,
+    /// Receptions in the order of the receivers.
+    pub receptions: Vec<Reception>,
+    /// Indices of the receptions in the order of arrival.
+    pub order: Vec<u32>,
+}
+
+impl Reset for Transmission {
+    fn reset(&mut self) {
+        let mut receptions = std::mem::take(&mut self.receptions);
+        let mut order = std::mem::take(&mut self.order);
+        receptions.clear();
+        order.clear();
+        *self = Self {
+            receptions,
+            order,
+            ..Self::default()
+        };
+    }
+}
+
+/// Part of a band that a transmission occupies: `index` of `count` equal parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BandPart {
+    /// Index of the part.
+    pub index: u16,
+    /// Number of parts.
+    pub count: u16,
+}
+
+impl Default for BandPart {
+    fn default() -> Self {
+        Self { index: 0, count: 1 }
+    }
+}
+
+/// One frame at one receiver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reception {
+    /// Index of the receiving modem.
+    pub to: u32,
+    /// Index of the copy of the message that the frame belongs to; `u32::MAX`: none.
+    pub copy: u32,
+    /// Travel time [ns].
+    pub delay_ns: u64,
+    /// Received power.
+    pub power: f64,
+    /// Noise power in the part of the band.
+    pub noise: f64,
+    /// Relative frequency shift.
+    pub doppler: f64,
+    /// Cause for which the frame is lost, as far as it is known.
+    pub cause: Option<LossCause>,
+    /// Whether the receiver can decode frames of the transmitter; otherwise they interfere only.
+    pub is_decodable: bool,
+}
+
+/// Signal that is arriving at a modem.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Signal {
+    /// Index of the transmission.
+    pub transmission: u32,
+    /// Index of the reception.
+    pub reception: u32,
+    /// Part of the band.
+    pub part: BandPart,
+    /// Received power.
+    pub power: f64,
+    /// Noise power in the part of the band.
+    pub noise: f64,
+    /// Start of the arrival [ns].
+    pub start_ns: u64,
+    /// Whether carrier sensing detects the signal.
+    pub is_sensed: bool,
+    /// Whether the receiver decodes the signal.
+    pub is_locked: bool,
+    /// Whether another signal overlapped.
+    pub is_disturbed: bool,
+    /// Present power of the other signals in the part of the band.
+    pub interference: f64,
+    /// Start of the time for which `interference` is valid [ns].
+    pub since_ns: u64,
+    /// Probability that the frame has no error so far.
+    pub survival: f64,
+}
+
+/// Frame without data of a message.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ControlFrame {
+    /// Purpose of the frame with its content.
+    pub kind: ControlKind,
+    /// Address of the destination.
+    pub destination: u16,
+    /// Sequence number in the header.
+    pub sequence: u16,
+    /// Fragment number in the header.
+    pub fragment: u8,
+    /// Earliest time of transmission [ns].
+    pub ready_ns: u64,
+    /// Whether it is transmitted without medium access.
+    pub is_immediate: bool,
+}
+
+/// Purpose of a control frame.
+#[allow(missing_docs)] // the description of each variant covers its fields
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ControlKind {
+    /// Acknowledges a frame.
+    Acknowledgement,
+    /// Requests a range reply.
+    RangeRequest,
+    /// Replies to a range request: times of its arrival and of the reply by the clock of the
+    /// replying modem [ns].
+    RangeReply { arrived_ns: i64, replied_ns: i64 },
+    /// Signal for one-way ranging: time of transmission by the clock of the transmitter [ns].
+    RangeSignal { sent_ns: i64 },
+    /// Permits a modem to transmit.
+    Poll,
+    /// Reply to a poll without data.
+    NoData,
+    /// Result of a slot: number of open groups of the conflict, whether the slot contained a
+    /// collision, and whether the station received a frame.
+    SlotReport {
+        open: u32,
+        is_collision: bool,
+        is_received: bool,
+    },
+    /// Requests a transmit power [W] from the station.
+    PowerRequest { power: f64 },
+}
