@@ -20,7 +20,7 @@
 //! };
 //! let rate = bit_error_rate(&scheme, 2.0, 4000.0);
 //! assert!((rate - 3.2e-5).abs() < 1e-6);
-//! assert!((all_correct(rate, 1000) - 0.969).abs() < 1e-3);
+//! assert!((all_correct(rate, 1000.0) - 0.969).abs() < 1e-3);
 //! ```
 
 pub mod channel;

@@ -122,7 +122,7 @@ fn docking_link_at_38_m_loses_a_tenth_of_the_frames() {
             noise: found.noise,
             interference: 0.0,
         };
-        lost += 1.0 - frame_success(&modem, &modem.schemes[0], &powers, 512);
+        lost += 1.0 - frame_success(&modem, &modem.schemes[0], &powers, 512.0);
     }
     within("mean power", mean, 0.0189, 2e-4);
     let expected = 1.0 - (-0.0019 / mean).exp();
@@ -164,7 +164,7 @@ fn thetis_rule_delivers_inside_a_sphere_and_in_the_beam() {
             noise: found.noise,
             interference: 0.0,
         };
-        frame_success(modem, &modem.schemes[0], &powers, 64) == 1.0
+        frame_success(modem, &modem.schemes[0], &powers, 64.0) == 1.0
     };
     assert!(is_delivered(&modem, Vec3::new(0.999 * low, 0.0, 0.0)));
     assert!(is_delivered(&modem, Vec3::new(0.0, 0.999 * low, 0.0)));
@@ -191,11 +191,11 @@ fn thetis_overlap_destroys_both_frames() {
         interference,
     };
     assert_eq!(
-        frame_success(&modem, &modem.schemes[0], &powers(0.0), 64),
+        frame_success(&modem, &modem.schemes[0], &powers(0.0), 64.0),
         1.0
     );
     assert_eq!(
-        frame_success(&modem, &modem.schemes[0], &powers(1e-3), 64),
+        frame_success(&modem, &modem.schemes[0], &powers(1e-3), 64.0),
         0.0
     );
 }

@@ -225,9 +225,9 @@ fn energy_per_bit_is_snr_times_bandwidth_over_rate_and_coding_gain() {
 // Goal: packet error rate. Method: (1 - P)^n, also for tiny P. Tolerance: 1e-12.
 #[test]
 fn frames_are_correct_if_all_bits_are() {
-    within("frame", all_correct(1e-3, 500), 0.999f64.powi(500), 1e-12);
-    within("tiny", 1.0 - all_correct(1e-15, 1000), 1e-12, 1e-15);
-    assert_eq!((all_correct(0.2, 0), all_correct(0.0, 1 << 40)), (1.0, 1.0));
+    within("frame", all_correct(1e-3, 500.0), 0.999f64.powi(500), 1e-12);
+    within("tiny", 1.0 - all_correct(1e-15, 1000.0), 1e-12, 1e-15);
+    assert_eq!((all_correct(0.2, 0.0), all_correct(0.0, 1e12)), (1.0, 1.0));
     let modem = acoustic(sound());
     let powers = ReceivedPowers {
         signal: 2.0,
@@ -235,11 +235,11 @@ fn frames_are_correct_if_all_bits_are() {
         interference: 1.0,
     };
     let rate = bit_error_rate(&modem.schemes[0], 1.0, 4e3);
-    let found = frame_success(&modem, &modem.schemes[0], &powers, 200);
+    let found = frame_success(&modem, &modem.schemes[0], &powers, 200.0);
     within(
         "interference is noise",
         found,
-        all_correct(rate, 200),
+        all_correct(rate, 200.0),
         1e-12,
     );
 }
@@ -256,7 +256,7 @@ fn thresholds_and_capture_decide_reception() {
             noise: 1e-9,
             interference,
         };
-        frame_success(modem, &bpsk(100.0), &powers, 1000)
+        frame_success(modem, &bpsk(100.0), &powers, 1000.0)
     };
     assert_eq!(
         (success(&modem, 1.001e6, 0.0), success(&modem, 0.999e6, 0.0)),
@@ -277,7 +277,7 @@ fn thresholds_and_capture_decide_reception() {
             noise: 2.0,
             interference: 0.0,
         };
-        frame_success(&modem, &bpsk(100.0), &powers, 1000)
+        frame_success(&modem, &bpsk(100.0), &powers, 1000.0)
     };
     assert_eq!((success(20.1), success(19.9)), (1.0, 0.0));
 }

@@ -37,6 +37,7 @@
 //! ```
 
 pub mod checkpoint;
+mod communication;
 pub mod control;
 mod environment_cache;
 pub mod pace;

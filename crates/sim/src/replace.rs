@@ -17,7 +17,8 @@
 //! None.
 //!
 //! # Limits
-//! A coupling that holds an object that no longer exists is released. Sea and weather keep their
+//! If modems are added or removed, the network restarts: messages that are queued or in flight are
+//! lost. A coupling that holds an object that no longer exists is released. Sea and weather keep their
 //! current state; the environment of the new scene has no effect.
 //!
 //! # Checked by
@@ -115,6 +116,15 @@ impl Simulation {
                 std::mem::swap(state, &mut now.tethers[target]);
             }
         }
+        let is_kept = |(old, new): (usize, &Option<usize>)| *new == Some(old);
+        if self.scene.modems.len() == same.modems.len()
+            && same.modems.iter().enumerate().all(is_kept)
+        {
+            now.network = std::mem::take(&mut before.network);
+        } else {
+            self.restart_network();
+        }
+        let now = &mut self.state;
         transfer_couplings(now, before, same);
         transfer_chargers(now, before, same);
         transfer_beacon_faults(now, before, same);

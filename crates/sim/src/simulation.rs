@@ -5,6 +5,7 @@
 //! tethers are updated. In both cases no robot reads data that another one writes, so the result
 //! does not depend on the number of threads.
 
+use crate::communication::Communication;
 use crate::control::command;
 use crate::control::energy::charging;
 use crate::replace;
@@ -18,6 +19,7 @@ use merrow_model::scene::robot::firmware::ControlledHeight;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Correspondence, Scene, Sea};
 use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::comms::{ModemCommand, NetworkOutput};
 use merrow_model::state::contact::ContactBody;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::{Command, RobotState, State};
@@ -49,6 +51,9 @@ pub struct Simulation {
     moving_targets: Option<MovingTargets>,
     /// Scheduler of the exteroceptive sensors, if there are any.
     pub sensor_scheduler: Option<SensorScheduler>,
+    communication: Option<Communication>,
+    /// Results of the communication network since the outboxes were last emptied.
+    pub network_output: NetworkOutput,
     /// Frames of exteroceptive sensors delivered since the outboxes were last emptied.
     pub frames: Vec<Frame>,
     /// Number of replacements of the scene so far.
@@ -91,9 +96,15 @@ impl Simulation {
         let wanted = if threads == 0 { cores } else { threads };
         let useful = wanted.min(scene.robots.len().max(1));
         let threads = StepThreads::new(useful)?;
-        let state = State::new(&scene);
-        let static_geometry =
-            StaticGeometry::is_needed(&scene).then(|| Arc::new(StaticGeometry::new(&scene)));
+        let mut state = State::new(&scene);
+        let needs_geometry = StaticGeometry::is_needed(&scene) || !scene.modems.is_empty();
+        let static_geometry = needs_geometry.then(|| Arc::new(StaticGeometry::new(&scene)));
+        let communication = static_geometry.as_ref().map_or(Ok(None), |geometry| {
+            Communication::new(&scene, &state, geometry)
+        })?;
+        if let Some(communication) = &communication {
+            state.network = communication.start_at(0);
+        }
         let runners = scene
             .robots
             .iter()
@@ -124,6 +135,8 @@ impl Simulation {
             tethers,
             moving_targets,
             sensor_scheduler: scheduler,
+            communication,
+            network_output: NetworkOutput::default(),
             frames: Vec::new(),
             scene_version: SceneVersion::default(),
             changes: String::new(),
@@ -143,7 +156,42 @@ impl Simulation {
     /// Returns why the command was rejected; the state is then unchanged.
     pub fn apply(&mut self, command: &Command) -> Result<(), CommandRejection> {
         self.check_goal(command)?;
+        if let Command::Modem(command) = command {
+            return self.apply_to_modem(command);
+        }
         command::apply(&self.scene, &mut self.state, command)
+    }
+
+    /// Applies a command to a modem.
+    fn apply_to_modem(&mut self, command: &ModemCommand) -> Result<(), CommandRejection> {
+        let result = match &self.communication {
+            Some(communication) => communication.apply(&mut self.state, command),
+            None => Err("the world has no modems".to_string()),
+        };
+        result.map_err(|reason| {
+            let mut command = command.clone();
+            let modem = self.scene.modems.get(*command.modem_mut());
+            CommandRejection {
+                robot: modem.and_then(|modem| modem.on).map(|(robot, _)| robot),
+                reason,
+            }
+        })
+    }
+
+    /// Starts the network at the current time, without messages.
+    pub(crate) fn restart_network(&mut self) {
+        if let Some(communication) = &self.communication {
+            self.state.network = communication.start_at(self.state.time_ns);
+        }
+    }
+
+    /// Processes the events of the network up to now.
+    fn advance_network(&mut self) {
+        if let Some(communication) = &mut self.communication {
+            communication.advance(&self.scene, &mut self.state, &mut self.runners);
+            let output = &mut self.state.network.output;
+            output.drain_into(&mut self.network_output);
+        }
     }
 
     /// Refuses a goal or a waypoint inside a structure or the seabed. A vehicle that does not
@@ -214,8 +262,14 @@ impl Simulation {
                 block_steps =
                     block_steps.min(scheduler.steps_to_next(&self.state, self.scene.dt_ns));
             }
+            self.advance_network();
+            if let Some(communication) = &self.communication {
+                block_steps =
+                    block_steps.min(communication.steps_to_next(&self.state, self.scene.dt_ns));
+            }
             left -= self.advance_to_beams(block_steps);
         }
+        self.advance_network();
         // before the sensors are read, so that the end of a call changes no reading
         self.apply_schedule();
         self.read_at_end();
@@ -340,6 +394,9 @@ impl Simulation {
     /// Resets the state to the start; settings that survive a reset are kept.
     pub(crate) fn restart(&mut self) {
         self.state = self.state.reset(&self.scene);
+        if let Some(communication) = &self.communication {
+            self.state.network = communication.start_at(0);
+        }
         self.replay.applied = 0;
         if let Some(scheduler) = &mut self.sensor_scheduler {
             scheduler.discard_in_progress();
@@ -359,6 +416,7 @@ impl Simulation {
         self.restart();
         self.replay.applied = replayed;
         (self.state.time_ns, self.state.step) = (time_ns, step);
+        self.restart_network();
         // past commands are not repeated
         self.state.scheduled = scheduled;
         for (robot, state) in self.scene.robots.iter().zip(&mut self.state.robots) {
@@ -575,6 +633,7 @@ impl Simulation {
     pub fn clear_outboxes(&mut self) {
         self.clear_readings();
         self.frames.clear();
+        self.network_output.clear();
     }
 
     /// Empties the outboxes of readings, and keeps the frames.

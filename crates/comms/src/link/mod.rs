@@ -2,4 +2,5 @@
 
 pub mod modulation;
 pub mod rate;
+pub mod receivers;
 pub mod reception;

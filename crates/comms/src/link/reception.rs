@@ -53,7 +53,7 @@ pub fn frame_success(
     receiver: &Transceiver,
     scheme: &Scheme,
     powers: &ReceivedPowers,
-    bits: u64,
+    bits: f64,
 ) -> f64 {
     if !powers.signal.is_finite() || powers.signal <= 0.0 {
         return 0.0;
@@ -78,6 +78,6 @@ pub fn frame_success(
 }
 
 /// Probability [-] that `bits` bits with the bit error rate `rate` [-] are correct. (1)
-pub fn all_correct(rate: f64, bits: u64) -> f64 {
-    libm::exp(bits as f64 * libm::log1p(-rate))
+pub fn all_correct(rate: f64, bits: f64) -> f64 {
+    libm::exp(bits * libm::log1p(-rate))
 }

@@ -31,6 +31,21 @@ impl Engine<'_> {
     }
 }
 
+impl Network {
+    /// Returns the present electrical power of a modem [W].
+    pub fn power(&self, state: &NetworkState, modem: usize) -> f64 {
+        let (node, own) = (&self.nodes[modem], &state.modems[modem]);
+        match (own.activity, own.transmission) {
+            (Activity::Off, _) => 0.0,
+            (_, Some(transmission)) => {
+                transmit_power(node, state.transmissions[transmission].power)
+            }
+            (Activity::Receive | Activity::Collide, None) => node.device.receive_power,
+            (_, None) => node.device.idle_power,
+        }
+    }
+}
+
 /// Returns the electrical power [W] during a transmission with a fraction of the maximum power.
 pub(super) fn transmit_power(node: &Node, fraction: f64) -> f64 {
     node.device.circuit_power + fraction * node.device.max_power

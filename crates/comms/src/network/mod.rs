@@ -218,6 +218,7 @@ impl Engine<'_> {
 fn start_modem(node: &Node) -> ModemState {
     ModemState {
         is_on: true,
+        is_powered: true,
         power: node.start_power,
         rate: node.start_rate,
         mac: node.start_mac.clone(),

@@ -1,5 +1,6 @@
 //! Signals at receivers: start, interference, capture and end.
 
+use crate::link::reception::ReceivedPowers;
 use crate::mac;
 use crate::network::header::Header;
 use crate::network::nodes::Node;
@@ -97,8 +98,8 @@ impl Engine<'_> {
         let mut cause = reception.cause;
         if reception.is_decodable && cause.is_none() {
             let is_deaf = own.transmission.is_some() && node.device.is_half_duplex;
-            let threshold = self.receiver.detection_threshold(to, rate as usize);
-            cause = lock(node, own, &mut signal, is_deaf, threshold, transmissions);
+            let detects = |powers| self.receiver.detects(to, powers, rate as usize);
+            cause = lock(node, own, &mut signal, is_deaf, detects, transmissions);
             transmissions[k].receptions[r as usize].cause = cause;
         }
         own.signals.push(signal);
@@ -242,26 +243,39 @@ fn interference(signals: &[Signal], signal: &Signal) -> f64 {
         .sum()
 }
 
+/// Returns the powers at a receiver while a signal arrives.
+fn powers(signal: &Signal) -> ReceivedPowers {
+    ReceivedPowers {
+        signal: signal.power,
+        noise: signal.noise,
+        interference: signal.interference,
+    }
+}
+
 /// Locks the receiver to a new signal, or returns the cause for which it does not.
 fn lock(
     node: &Node,
     own: &mut ModemState,
     signal: &mut Signal,
     is_deaf: bool,
-    threshold: f64,
+    detects: impl Fn(ReceivedPowers) -> bool,
     transmissions: &mut Slab<Transmission>,
 ) -> Option<LossCause> {
     if is_deaf {
         return Some(LossCause::HalfDuplex);
     }
-    if signal.power < threshold * signal.noise {
+    let powers = powers(signal);
+    let undisturbed = ReceivedPowers {
+        interference: 0.0,
+        ..powers
+    };
+    if !detects(undisturbed) {
         return Some(LossCause::BelowThreshold);
     }
-    let ratio = signal.power / (signal.noise + signal.interference);
     let part = signal.part;
     let is_held = |s: &&mut Signal| s.is_locked && overlaps(s.part, part);
     if own.signals.iter_mut().any(|s| is_held(&s)) {
-        if ratio < node.device.capture {
+        if powers.sinr() < node.device.capture {
             return Some(LossCause::Collision);
         }
         for other in own.signals.iter_mut().filter(is_held) {
@@ -269,7 +283,7 @@ fn lock(
             let lost = &mut transmissions[other.transmission].receptions[other.reception as usize];
             lost.cause = Some(LossCause::Collision);
         }
-    } else if ratio < threshold {
+    } else if !detects(powers) {
         return Some(LossCause::Collision);
     }
     signal.is_locked = true;
@@ -321,8 +335,7 @@ fn close_segment(
         return;
     }
     let bits = f64::from(transmission.bits) * elapsed as f64 / transmission.duration_ns as f64;
-    let sinr = signal.power / (signal.noise + signal.interference);
-    let error = receiver.packet_error(to, sinr, bits, transmission.rate as usize);
+    let error = receiver.packet_error(to, powers(signal), bits, transmission.rate as usize);
     signal.survival *= (1.0 - error).clamp(0.0, 1.0);
 }
 
@@ -347,8 +360,11 @@ fn decode(
         return Some(LossCause::BitErrors);
     }
     let bits = f64::from(transmission.bits);
-    let ratio = signal.power / signal.noise;
-    let error = receiver.packet_error(to, ratio, bits, transmission.rate as usize);
+    let undisturbed = ReceivedPowers {
+        interference: 0.0,
+        ..powers(signal)
+    };
+    let error = receiver.packet_error(to, undisturbed, bits, transmission.rate as usize);
     Some(if drawn >= 1.0 - error {
         LossCause::BitErrors
     } else {

@@ -1,16 +1,17 @@
 //! Interface between the network and modulation and coding: which signals a receiver decodes.
 
+use crate::link::reception::ReceivedPowers;
+
 /// Receivers of the modems of a world. Modems are numbered in the order of the scene, data rates in
-/// the order of the transmitting modem. Ratios are linear.
+/// the order of the transmitting modem. Powers are linear, in the unit of the medium.
 pub trait Receiver {
     /// Returns the probability [-] that at least one of `bits` consecutive bits of a frame is
-    /// damaged, for a ratio `sinr` [-] of signal to interference and noise at modem `to`.
-    /// `bits` [-] is not an integer if the interference changes within a bit.
-    fn packet_error(&self, to: usize, sinr: f64, bits: f64, rate: usize) -> f64;
+    /// damaged at modem `to`. `bits` [-] is not an integer if the interference changes within a
+    /// bit.
+    fn packet_error(&self, to: usize, powers: ReceivedPowers, bits: f64, rate: usize) -> f64;
 
-    /// Returns the smallest ratio [-] of signal to interference and noise at which modem `to`
-    /// detects the start of a frame.
-    fn detection_threshold(&self, to: usize, rate: usize) -> f64;
+    /// Returns true if modem `to` detects the start of a frame.
+    fn detects(&self, to: usize, powers: ReceivedPowers, rate: usize) -> bool;
 
     /// Returns the index of the data rate that modem `from` uses on a link with the
     /// signal-to-noise ratio `snr` [-].

@@ -1,5 +1,6 @@
 //! Start and end of transmissions: frames, powers, rates, and the signals at all receivers.
 
+use crate::link::reception::ReceivedPowers;
 use crate::mac;
 use crate::network::header::{FrameKind, Header};
 use crate::network::nodes::Node;
@@ -275,12 +276,11 @@ impl Engine<'_> {
                 link.mean_snr = arriving.mean_power / noise;
                 link.delay_ns = arriving.delay_ns;
             }
-            let threshold = || {
+            let detects = |powers| {
                 self.receiver
-                    .detection_threshold(to, transmission.rate as usize)
-                    * noise
+                    .detects(to, powers, transmission.rate as usize)
             };
-            let cause = absence(&arriving, noise, threshold);
+            let cause = absence(&arriving, noise, detects);
             let Some(cause) = cause else {
                 let reception = transmission.receptions.len() as u64;
                 let delay_ns = arriving.delay_ns.min(MAX_DELAY);
@@ -415,12 +415,12 @@ pub(super) fn fragment_of(transmission: &Transmission) -> u8 {
     transmission.header[8]
 }
 
-/// Returns the cause for which no signal arrives, if so. `threshold` returns the power at which a
-/// signal is detected.
+/// Returns the cause for which no signal arrives, if so. A signal is negligible if a signal of
+/// 1/[`NEGLIGIBLE`] times its power is weaker than the noise and not detected.
 fn absence(
     arriving: &Propagation,
     noise: f64,
-    threshold: impl FnOnce() -> f64,
+    detects: impl FnOnce(ReceivedPowers) -> bool,
 ) -> Option<LossCause> {
     if let Some(obstruction) = arriving.obstruction {
         return Some(match obstruction {
@@ -436,6 +436,11 @@ fn absence(
     // a power that is NaN or infinite is no signal
     let power = arriving.power;
     let is_signal = power.is_finite() && power > 0.0;
-    let is_weak = || power < NEGLIGIBLE * noise && power < NEGLIGIBLE * threshold();
+    let stronger = ReceivedPowers {
+        signal: power / NEGLIGIBLE,
+        noise,
+        interference: 0.0,
+    };
+    let is_weak = || stronger.signal < noise && !detects(stronger);
     (!is_signal || is_weak()).then_some(LossCause::BelowThreshold)
 }

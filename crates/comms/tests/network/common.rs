@@ -1,19 +1,35 @@
 //! Modems, channels and receivers for the tests.
 
+use merrow_comms::link::reception::ReceivedPowers;
 use merrow_comms::network::Network;
 use merrow_comms::network::receiver::Receiver;
 use merrow_comms::propagation::{Channel, Obstruction, Propagation};
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
-use merrow_model::scene::comms::transceiver::Medium;
+use merrow_model::scene::comms::directivity::Directivity;
+use merrow_model::scene::comms::medium::{AcousticMedium, Medium};
+use merrow_model::scene::comms::scheme::{Modulation, RateAdaptation, Scheme};
+use merrow_model::scene::comms::transceiver::{Fading, Reception};
 use merrow_model::scene::comms::{
     Acknowledgement, ClockError, DropPolicy, Framing, MacProtocol, Modem, QueueLimits, RateChoice,
     Transceiver,
 };
+use merrow_model::scene::sea::water::AbsorptionLaw;
 use merrow_model::state::comms::NetworkState;
 
 /// One second [ns].
 pub(crate) const SECOND: u64 = 1_000_000_000;
+
+/// Scheme with a data rate [bit/s].
+pub(crate) fn scheme(name: &str, rate: f64) -> Scheme {
+    Scheme {
+        name: name.into(),
+        modulation: Modulation::Bpsk,
+        rate,
+        coding_gain: 0.0,
+        min_snr: 0.0,
+    }
+}
 
 /// Returns a modem of 10 kbit/s whose frames consist of their payload.
 pub(crate) fn modem(address: u16) -> Modem {
@@ -24,9 +40,28 @@ pub(crate) fn modem(address: u16) -> Modem {
         axis: Vec3::new(0.0, 0.0, -1.0),
         address,
         transceiver: Transceiver {
-            medium: Medium::Acoustic,
+            medium: Medium::Acoustic(AcousticMedium {
+                source_level: 180.0,
+                self_noise: 30.0,
+                spreading: 2.0,
+                absorption: AbsorptionLaw::None,
+                refracts: false,
+                shipping: 0.0,
+                multipath: None,
+                thruster_noise: None,
+            }),
             band: [18e3, 34e3],
-            rates: vec![1e4, 2e4],
+            schemes: vec![scheme("slow", 1e4), scheme("fast", 2e4)],
+            adaptation: RateAdaptation {
+                margin: 0.0,
+                hysteresis: 0.0,
+            },
+            reception: Reception::ErrorRate,
+            transmit_pattern: Directivity::Uniform(0.0),
+            receive_pattern: Directivity::Uniform(0.0),
+            fading: Fading::None,
+            max_range: None,
+            needs_line_of_sight: false,
             max_power: 10.0,
             circuit_power: 1.0,
             receive_power: 0.5,
@@ -140,11 +175,11 @@ impl Channel for Random {
 pub(crate) struct Ideal;
 
 impl Receiver for Ideal {
-    fn packet_error(&self, _to: usize, _sinr: f64, _bits: f64, _rate: usize) -> f64 {
+    fn packet_error(&self, _to: usize, _powers: ReceivedPowers, _bits: f64, _rate: usize) -> f64 {
         0.0
     }
-    fn detection_threshold(&self, _to: usize, _rate: usize) -> f64 {
-        1e-3
+    fn detects(&self, _to: usize, powers: ReceivedPowers, _rate: usize) -> bool {
+        powers.sinr() >= 1e-3
     }
     fn select_rate(&self, _from: usize, snr: f64) -> usize {
         usize::from(snr > 100.0)
@@ -155,12 +190,12 @@ impl Receiver for Ideal {
 pub(crate) struct Bpsk;
 
 impl Receiver for Bpsk {
-    fn packet_error(&self, _to: usize, sinr: f64, bits: f64, _rate: usize) -> f64 {
-        let bit = 0.5 * libm::erfc(libm::sqrt(sinr));
+    fn packet_error(&self, _to: usize, powers: ReceivedPowers, bits: f64, _rate: usize) -> f64 {
+        let bit = 0.5 * libm::erfc(libm::sqrt(powers.sinr()));
         -libm::expm1(bits * libm::log1p(-bit))
     }
-    fn detection_threshold(&self, _to: usize, _rate: usize) -> f64 {
-        1.0
+    fn detects(&self, _to: usize, powers: ReceivedPowers, _rate: usize) -> bool {
+        powers.sinr() >= 1.0
     }
     fn select_rate(&self, _from: usize, snr: f64) -> usize {
         usize::from(snr > 100.0)

@@ -40,7 +40,7 @@ fn invalid_modems_are_refused() {
     refuse("address 65535 is that of broadcasts", |m| {
         m.address = BROADCAST
     });
-    refuse("data rates [] bit/s", |m| m.transceiver.rates.clear());
+    refuse("data rates [] bit/s", |m| m.transceiver.schemes.clear());
     refuse("TDMA without slots", |m| m.mac = slots(100, &[]));
     refuse("overlap", |m| m.mac = slots(100, &[(0, 60), (50, 20)]));
     refuse("ends after the frame", |m| m.mac = slots(100, &[(50, 60)]));

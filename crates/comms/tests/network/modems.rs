@@ -1,6 +1,7 @@
 //! Queues, fragments, acknowledgements, ranges, energy, power control, half duplex and capture.
 
-use crate::common::{Bpsk, By, Ideal, SECOND, Uniform, modem, network, signal};
+use crate::common::{Bpsk, By, Ideal, SECOND, Uniform, modem, network, scheme, signal};
+use merrow_comms::link::reception::ReceivedPowers;
 use merrow_comms::network::{Network, Send};
 use merrow_comms::propagation::{Obstruction, Propagation};
 use merrow_model::scene::comms::{
@@ -39,7 +40,7 @@ fn quiet(delay_ns: u64) -> Uniform {
 fn delay_of_the_thetis_modem() {
     let slow = |address| Modem {
         transceiver: Transceiver {
-            rates: vec![20.0],
+            schemes: vec![scheme("only", 20.0)],
             ..modem(address).transceiver
         },
         ..modem(address)
@@ -337,11 +338,11 @@ fn power_control_restores_the_link() {
     let channel = By(|_, _, _, power| signal(30_000_000, 25.0 * power));
     struct Threshold;
     impl merrow_comms::network::receiver::Receiver for Threshold {
-        fn packet_error(&self, _: usize, _: f64, _: f64, _: usize) -> f64 {
+        fn packet_error(&self, _: usize, _: ReceivedPowers, _: f64, _: usize) -> f64 {
             0.0
         }
-        fn detection_threshold(&self, _: usize, _: usize) -> f64 {
-            10.0
+        fn detects(&self, _: usize, powers: ReceivedPowers, _: usize) -> bool {
+            powers.sinr() >= 10.0
         }
         fn select_rate(&self, _: usize, _: f64) -> usize {
             0

@@ -1,6 +1,6 @@
 //! Cost of the engine: 200 modems, all to all, one packet per second each.
 
-use crate::common::{By, Ideal, SECOND, modem, network, signal};
+use crate::common::{By, Ideal, SECOND, modem, network, scheme, signal};
 use merrow_comms::network::Send;
 use merrow_model::scene::comms::{BROADCAST, Modem, Transceiver};
 use std::time::Instant;
@@ -14,7 +14,7 @@ fn measure(seconds: u64, payload: &[u8], is_overlap_destructive: bool) -> [f64; 
     let modems: Vec<Modem> = (0..N as u16)
         .map(|address| Modem {
             transceiver: Transceiver {
-                rates: vec![31_200.0],
+                schemes: vec![scheme("only", 31_200.0)],
                 is_overlap_destructive,
                 ..modem(address).transceiver
             },

@@ -31,7 +31,7 @@ persist! { enum EventKind {
     5 = PowerCheck { modem }, 6 = Arrival { transmission, serial },
 } }
 persist! { struct ModemState {
-    is_on, power, rate, mac, mac_state, access_serial, is_access_pending, clock, queue,
+    is_on, is_powered, power, rate, mac, mac_state, access_serial, is_access_pending, clock, queue,
     queued_bytes, service, repetition_serial, control, transmission, sequence, draws, signals,
     carrier, range_requests, requested_powers, last_request, has_station_frame, energy, activity,
     activity_ns,

@@ -7,7 +7,7 @@ use crate::state::{ChargerState, CouplingState, LineBreak, State, TetherState, W
 
 persist! { struct State {
     time_ns, step, sea, robots, contacts, couplings, tethers, chargers, faults,
-    scheduled,
+    scheduled, network,
 } }
 persist! { struct Contacts { touching, impulses, collisions, unsolved, pairs } }
 persist! { struct Contact { a, b, p_W, n_W, gap, impulse_W } }

@@ -19,6 +19,8 @@ pub struct Correspondence {
     pub chargers: Vec<Option<usize>>,
     /// One entry per beacon.
     pub beacons: Vec<Option<usize>>,
+    /// One entry per modem.
+    pub modems: Vec<Option<usize>>,
 }
 
 impl Correspondence {
@@ -31,6 +33,7 @@ impl Correspondence {
             tethers: match_names(&old.tethers, &new.tethers, |tether| &tether.name),
             chargers: match_names(&old.chargers, &new.chargers, |charger| &charger.name),
             beacons: match_names(&old.beacons, &new.beacons, |beacon| &beacon.name),
+            modems: match_names(&old.modems, &new.modems, |modem| &modem.name),
         }
     }
 
@@ -52,6 +55,7 @@ impl Correspondence {
             tethers: chain(&self.tethers, &next.tethers),
             chargers: chain(&self.chargers, &next.chargers),
             beacons: chain(&self.beacons, &next.beacons),
+            modems: chain(&self.modems, &next.modems),
         }
     }
 }

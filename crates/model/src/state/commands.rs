@@ -4,6 +4,7 @@
 use crate::scene::fault::Device;
 use crate::scene::robot::motion_control::GainKind;
 use crate::scene::{Correspondence, JointMode};
+use crate::state::comms::ModemCommand;
 use crate::state::firmware::ControlMode;
 use crate::state::joint::Trajectory;
 use merrow_math::{Quat, Vec3};
@@ -207,6 +208,8 @@ pub enum Command {
     },
     /// Ends the wrenches that the service has applied to a link, or to all links.
     ClearWrenches { robot: usize, link: Option<usize> },
+    /// Command to a modem.
+    Modem(ModemCommand),
     /// Changes the sea but not the weather. Waves that differ from the current waves replace them
     /// over their `ramp`.
     Sea(Box<crate::scene::Sea>),
@@ -271,6 +274,10 @@ impl Command {
             }
             Self::Winch { tether, .. } => {
                 *tether = same.tethers.get(*tether).copied().flatten()?;
+            }
+            Self::Modem(command) => {
+                let modem = command.modem_mut();
+                *modem = same.modems.get(*modem).copied().flatten()?;
             }
             Self::Sea(_) | Self::Weather(_) => {}
         }

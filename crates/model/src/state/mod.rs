@@ -58,6 +58,8 @@ pub struct State {
     pub faults: Vec<FaultState>,
     /// Number of scheduled commands that have been applied.
     pub scheduled: u64,
+    /// Network of the modems of the scene.
+    pub network: comms::NetworkState,
 }
 
 /// Position and velocity of one robot (or of several robots of the same model in the lanes of `T`).
@@ -111,6 +113,8 @@ pub struct RobotState {
     pub battery: BatteryState,
     /// Level of each load, 0..1.
     pub loads: Vec<f64>,
+    /// Electrical power of the modems over the next step [W].
+    pub modem_power: f64,
     /// Faults from the world file and from commands.
     pub faults: Vec<FaultState>,
     /// External forces (tethers) over the next step: one entry per link, at Lo, in W.
@@ -354,6 +358,7 @@ impl State {
                 .map(FaultState::new)
                 .collect(),
             scheduled: 0,
+            network: comms::NetworkState::default(),
         }
     }
 
@@ -447,6 +452,7 @@ impl RobotState {
             sensors: robot.sensors.iter().map(SensorState::new).collect(),
             battery: BatteryState::new(robot.battery.as_ref()),
             loads: robot.loads.iter().map(|load| load.level).collect(),
+            modem_power: 0.0,
             faults: Vec::new(),
             external_force: vec![SpatialForce::zero(); robot.links.len()],
             applied_wrenches: Vec::new(),
@@ -487,6 +493,7 @@ impl RobotState {
             sensors,
             battery,
             loads,
+            modem_power,
             faults,
             external_force,
             applied_wrenches,
@@ -521,6 +528,7 @@ impl RobotState {
         }
         spare.battery = *battery;
         spare.loads.copy_from_slice(loads);
+        spare.modem_power = *modem_power;
         spare.faults.clone_from(faults);
         spare.external_force.copy_from_slice(external_force);
         spare.applied_wrenches.clone_from(applied_wrenches);

@@ -42,6 +42,21 @@ pub enum ModemCommand {
     Switch { modem: usize, is_on: bool },
 }
 
+impl ModemCommand {
+    /// Returns the index of the modem.
+    pub fn modem_mut(&mut self) -> &mut usize {
+        match self {
+            Self::Send { modem, .. }
+            | Self::SetPower { modem, .. }
+            | Self::SetRate { modem, .. }
+            | Self::SetMac { modem, .. }
+            | Self::SetClock { modem, .. }
+            | Self::Range { modem, .. }
+            | Self::Switch { modem, .. } => modem,
+        }
+    }
+}
+
 /// Method of a range measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranging {

@@ -11,6 +11,8 @@ use std::collections::VecDeque;
 pub struct ModemState {
     /// Whether the modem is switched on.
     pub is_on: bool,
+    /// Whether the robot that carries the modem has power.
+    pub is_powered: bool,
     /// Transmit power of frames without a power of their own [W].
     pub power: f64,
     /// Data rate of frames with data.

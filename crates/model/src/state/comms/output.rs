@@ -28,6 +28,22 @@ impl NetworkOutput {
         self.trace.clear();
     }
 
+    /// Moves all results to the end of `to` and keeps the memory.
+    pub fn drain_into(&mut self, to: &mut Self) {
+        let offset = to.payloads.len();
+        to.payloads.append(&mut self.payloads);
+        let moved = self.deliveries.drain(..).map(|delivery| Delivery {
+            payload_start: delivery.payload_start + offset,
+            ..delivery
+        });
+        to.deliveries.extend(moved);
+        to.ranges.append(&mut self.ranges);
+        to.packets.items.append(&mut self.packets.items);
+        to.trace.items.append(&mut self.trace.items);
+        to.packets.discarded = self.packets.discarded;
+        to.trace.discarded = self.trace.discarded;
+    }
+
     /// Returns the payload of a delivery of this output.
     pub fn payload(&self, delivery: &Delivery) -> &[u8] {
         let range = delivery.payload_start..delivery.payload_start + delivery.payload_len;

@@ -123,7 +123,7 @@ pub fn advance(
             .zip(&state.loads)
             .map(|(l, level)| l.power * level)
             .sum::<f64>();
-        load += work.winch_power + pack.hotel_load;
+        load += work.winch_power + state.modem_power + pack.hotel_load;
     }
     advance_battery(
         robot,

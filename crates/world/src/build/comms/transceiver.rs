@@ -23,7 +23,10 @@ use merrow_yaml::error::{Problems, quote};
 use merrow_yaml::read::Places;
 
 /// Builds the transceiver of a modem; `None` if it is invalid.
-pub(super) fn build_transceiver(file: &ModemConfig, problems: &mut Problems) -> Option<Transceiver> {
+pub(super) fn build_transceiver(
+    file: &ModemConfig,
+    problems: &mut Problems,
+) -> Option<Transceiver> {
     let errors = problems.len();
     let (medium, band) = build_medium(&file.medium, problems);
     let schemes: Vec<Scheme> = file

@@ -1,0 +1,117 @@
+//! Receivers of the modems of a scene: detection, errors and rate adaptation by their transceivers.
+//!
+//! # Law
+//! ```text
+//!   detected: P(S/(N + I)) ≤ P_0                            error rate     (1)
+//!   detected: the rule of `reception.rs`                    level, signal excess
+//! ```
+//! # Symbols
+//! P bit error rate (`modulation.rs`) · P_0 = 0.1 bit error rate up to which a receiver
+//! synchronises (estimated) · S, N, I powers of signal, noise and interference.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! Synchronisation has no errors of its own. A receiver that knows the transmitter's scheme adapts
+//! to it without delay.
+//!
+//! # Checked by
+//! crates/comms/tests/link.rs
+
+use crate::link::modulation::bit_error_rate;
+use crate::link::rate::select_scheme;
+use crate::link::reception::{ReceivedPowers, frame_success};
+use crate::network::receiver::Receiver;
+use merrow_math::decibels::level;
+use merrow_model::scene::comms::transceiver::Reception;
+use merrow_model::scene::comms::{Modem, Transceiver};
+
+/// Bit error rate up to which a receiver synchronises to a frame [-].
+const SYNCHRONISING: f64 = 0.1;
+
+/// Receivers of the modems of a scene.
+#[derive(Clone, Debug)]
+pub struct SceneReceivers {
+    receivers: Vec<SceneReceiver>,
+}
+
+#[derive(Clone, Debug)]
+struct SceneReceiver {
+    transceiver: Transceiver,
+    /// For each scheme, the ratio of signal to interference and noise of (1).
+    thresholds: Vec<f64>,
+}
+
+impl SceneReceivers {
+    /// Prepares the receivers of `modems`.
+    pub fn new(modems: &[Modem]) -> Self {
+        let prepare = |modem: &Modem| {
+            let transceiver = modem.transceiver.clone();
+            let band = transceiver.bandwidth();
+            let schemes = transceiver.schemes.iter();
+            let thresholds = schemes
+                .map(|scheme| synchronising_ratio(|snr| bit_error_rate(scheme, snr, band)))
+                .collect();
+            SceneReceiver {
+                transceiver,
+                thresholds,
+            }
+        };
+        Self {
+            receivers: modems.iter().map(prepare).collect(),
+        }
+    }
+}
+
+/// Returns the ratio [-] at which the decreasing function `error` has the value
+/// [`SYNCHRONISING`], to 0.01 dB.
+fn synchronising_ratio(error: impl Fn(f64) -> f64) -> f64 {
+    let ratio = |db: f64| merrow_math::decibels::power(db);
+    let [mut low, mut high] = [-100.0, 100.0];
+    while high - low > 0.01 {
+        let middle = 0.5 * (low + high);
+        if error(ratio(middle)) > SYNCHRONISING {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    ratio(high)
+}
+
+impl Receiver for SceneReceivers {
+    fn packet_error(&self, to: usize, powers: ReceivedPowers, bits: f64, rate: usize) -> f64 {
+        let receiver = &self.receivers[to];
+        match receiver.transceiver.schemes.get(rate) {
+            Some(scheme) => 1.0 - frame_success(&receiver.transceiver, scheme, &powers, bits),
+            None => 1.0,
+        }
+    }
+
+    fn detects(&self, to: usize, powers: ReceivedPowers, rate: usize) -> bool {
+        let receiver = &self.receivers[to];
+        let (Some(threshold), Some(scheme)) = (
+            receiver.thresholds.get(rate),
+            receiver.transceiver.schemes.get(rate),
+        ) else {
+            return false;
+        };
+        match receiver.transceiver.reception {
+            Reception::ErrorRate => powers.sinr() >= *threshold,
+            Reception::Level { .. } | Reception::SignalExcess { .. } => {
+                frame_success(&receiver.transceiver, scheme, &powers, 0.0) > 0.0
+            }
+        }
+    }
+
+    fn select_rate(&self, from: usize, snr: f64) -> usize {
+        let transceiver = &self.receivers[from].transceiver;
+        select_scheme(
+            &transceiver.schemes,
+            &transceiver.adaptation,
+            level(snr),
+            None,
+        )
+    }
+}
