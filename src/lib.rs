@@ -21,6 +21,7 @@ pub mod convert;
 pub mod display;
 pub mod input;
 pub mod mavlink;
+pub mod modem;
 pub mod msg;
 pub mod node;
 pub mod profile;

@@ -208,6 +208,11 @@ fn services_of(scene: &Scene) -> Vec<Value> {
             };
             json!({ "service": full_name(&name), "type": kind })
         }))
+        .chain(
+            merrow::modem::services::names(scene)
+                .into_iter()
+                .map(|(name, kind)| json!({ "service": full_name(&name), "type": kind })),
+        )
         .chain(profile_services::services(scene).into_iter().map(
             |(name, service)| json!({ "service": full_name(&name), "type": service.type_name() }),
         ))

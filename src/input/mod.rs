@@ -103,7 +103,7 @@ fn robot_of(target: Target) -> Option<usize> {
         Target::Trajectory { group_index } | Target::Group { group_index, .. } => {
             Some(group_index.robot)
         }
-        Target::Winch { .. } | Target::Coupling { .. } => None,
+        Target::Winch { .. } | Target::Coupling { .. } | Target::Modem { .. } => None,
     }
 }
 
@@ -171,6 +171,7 @@ fn commands(
             engage: read::<Bool>(bytes)?.data,
             partner: None,
         },
+        Target::Modem { modem } => crate::modem::send_command(modem, bytes)?,
         Target::Winch { tether } => Command::Winch {
             tether,
             command: WinchCommand::Speed(read::<Float64>(bytes)?.data),

@@ -10,6 +10,10 @@ use crate::input::motion_control::ControllerService;
 use crate::input::profile_services::{self, Respawn, RespawnResponse};
 use crate::input::{Mailbox, find_robot};
 use crate::input::{firmware, motion_control, wrench};
+use crate::msg::modem::{
+    MeasureRange, MeasureRangeResponse, SetModemMac, SetModemMacResponse, SetModemPower,
+    SetModemPowerResponse, SetModemRate, SetModemRateResponse,
+};
 use crate::msg::{
     ApplyWrench, ApplyWrenchResponse, Checkpoint, CheckpointRequest, CheckpointResponse,
     ClearWrenches, ClearWrenchesResponse, Couple, CoupleRequest, CoupleResponse, Fault,
@@ -103,6 +107,7 @@ pub fn start(
     ];
     services.extend(wrench_services(node, mailbox)?);
     services.extend(device_services(node, mailbox)?);
+    services.extend(crate::modem::services::start(node, mailbox)?);
     services.extend(profile_services::start(node, mailbox, profile_parameters)?);
     Ok(services)
 }
@@ -186,7 +191,7 @@ fn controller_service(
 }
 
 /// Starts a service whose handler receives the mailbox, the request and the caller.
-pub(super) fn serve<S: ServiceOutcome>(
+pub(crate) fn serve<S: ServiceOutcome>(
     node: &Node,
     mailbox: &Mailbox,
     name: &str,
@@ -211,7 +216,7 @@ impl Mailbox {
     }
 
     /// Sends a command to the run; its outcome is the reply to the caller.
-    pub(super) fn send_command<S: ServiceOutcome<Outcome = MessageOutcome>>(
+    pub(crate) fn send_command<S: ServiceOutcome<Outcome = MessageOutcome>>(
         &self,
         command: Command,
         caller: Caller<S>,
@@ -226,7 +231,7 @@ impl Mailbox {
 }
 
 /// A service whose response is built from an outcome.
-pub(super) trait ServiceOutcome: ServiceType + 'static {
+pub(crate) trait ServiceOutcome: ServiceType + 'static {
     /// Outcome of the request.
     type Outcome;
     /// Builds the outcome of a request that was not processed.
@@ -235,7 +240,7 @@ pub(super) trait ServiceOutcome: ServiceType + 'static {
     fn response(outcome: Self::Outcome) -> Self::Response;
 }
 
-type MessageOutcome = Result<String, String>;
+pub(crate) type MessageOutcome = Result<String, String>;
 
 /// Splits an outcome into success and message, as most responses contain them.
 fn split_outcome(outcome: MessageOutcome) -> (bool, String) {
@@ -271,6 +276,10 @@ message_services! {
     Respawn => RespawnResponse,
     SetBool => SetBoolResponse,
     Checkpoint => CheckpointResponse,
+    SetModemPower => SetModemPowerResponse,
+    SetModemRate => SetModemRateResponse,
+    SetModemMac => SetModemMacResponse,
+    MeasureRange => MeasureRangeResponse,
 }
 
 impl ServiceOutcome for StepSimulation {
@@ -293,7 +302,7 @@ impl ServiceOutcome for StepSimulation {
 
 /// Client that waits for the outcome of a request. If dropped without one, it receives the error
 /// that the simulation has ended.
-pub(super) struct Caller<S: ServiceOutcome> {
+pub(crate) struct Caller<S: ServiceOutcome> {
     responder: Option<Responder>,
     service: std::marker::PhantomData<fn() -> S>,
 }
@@ -306,7 +315,7 @@ impl<S: ServiceOutcome> Caller<S> {
         }
     }
 
-    pub(super) fn answer(mut self, outcome: S::Outcome) {
+    pub(crate) fn answer(mut self, outcome: S::Outcome) {
         self.respond(outcome);
     }
 

@@ -6,7 +6,13 @@
 
 pub mod marine_acoustic_msgs;
 pub mod marine_sensor_msgs;
+pub mod modem;
 pub mod nmea_msgs;
+
+pub use crate::msg::modem::{
+    LinkStatus, LinkTable, MeasureRange, ModemActivity, ModemSchedule, ModemStatus, Packet,
+    PacketLog, PacketRecord, SetModemMac, SetModemPower, SetModemRate,
+};
 
 use merrow_ros2::message::Service;
 use merrow_ros2::message::{ros_message, ros_service};
@@ -314,6 +320,22 @@ pub fn catalogue() -> Vec<TypeSample> {
         TypeSample::for_message::<CheckpointResponse>(),
         TypeSample::for_message::<Contact>(),
         TypeSample::for_message::<Contacts>(),
+        TypeSample::for_message::<Packet>(),
+        TypeSample::for_message::<ModemStatus>(),
+        TypeSample::for_message::<LinkStatus>(),
+        TypeSample::for_message::<LinkTable>(),
+        TypeSample::for_message::<PacketRecord>(),
+        TypeSample::for_message::<PacketLog>(),
+        TypeSample::for_message::<ModemActivity>(),
+        TypeSample::for_message::<ModemSchedule>(),
+        TypeSample::for_message::<modem::SetModemPowerRequest>(),
+        TypeSample::for_message::<modem::SetModemPowerResponse>(),
+        TypeSample::for_message::<modem::SetModemRateRequest>(),
+        TypeSample::for_message::<modem::SetModemRateResponse>(),
+        TypeSample::for_message::<modem::SetModemMacRequest>(),
+        TypeSample::for_message::<modem::SetModemMacResponse>(),
+        TypeSample::for_message::<modem::MeasureRangeRequest>(),
+        TypeSample::for_message::<modem::MeasureRangeResponse>(),
     ]
 }
 
@@ -334,5 +356,9 @@ pub fn services() -> Vec<(&'static str, &'static str)> {
         entry::<SaveWorld>(),
         entry::<Checkpoint>(),
         entry::<SetControlMode>(),
+        entry::<SetModemPower>(),
+        entry::<SetModemRate>(),
+        entry::<SetModemMac>(),
+        entry::<MeasureRange>(),
     ]
 }

@@ -1,6 +1,7 @@
 //! Data that the simulation loop passes to the publisher thread.
 
 use crate::arm::GroupStatus;
+use crate::modem::NetworkBatch;
 use crate::node::diagnostics::HealthSnapshot;
 use crate::node::frames::Snapshot;
 use merrow_math::Vec3;
@@ -32,6 +33,8 @@ pub struct Batch {
     pub intact: Vec<bool>,
     /// Force [N] and moment [N m] on the second end of each coupling (W), if due.
     pub loads: Option<Vec<[Vec3; 2]>>,
+    /// Results of the network of modems, if there are any.
+    pub network: Option<Box<NetworkBatch>>,
     /// Health data for `/diagnostics`, if due.
     pub health: Option<HealthSnapshot>,
     /// Groups of joints whose goals have changed status.

@@ -3,6 +3,8 @@
 use crate::arm::{GroupIndex, GroupStatus, Progress};
 use crate::autopilot::SharedStatus;
 use crate::convert::topic;
+use crate::modem;
+use crate::modem::NetworkBatch;
 use crate::node::batch::Batch;
 use crate::node::device_parameters::DeviceStates;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
@@ -46,6 +48,7 @@ pub struct Bridge {
     next_frame: u64,
     next_battery: u64,
     next_diagnostics: u64,
+    next_modem_status: u64,
     /// Whether the run was paused at the last block.
     paused: bool,
 }
@@ -145,11 +148,13 @@ impl Bridge {
         let (interface, publishers) = node.unzip();
         let (scene, now) = (&simulation.scene, simulation.time_ns());
         let (mut next_frame, mut next_battery, mut next_diagnostics) = (0, 0, 0);
+        let mut next_modem_status = 0;
         if now > 0 {
             // a resumed run does not repeat what was published before the checkpoint
             is_due(&mut next_frame, FRAME_RATE, now);
             is_due(&mut next_battery, BATTERY_RATE, now);
             is_due(&mut next_diagnostics, DIAGNOSTICS_RATE, now);
+            is_due(&mut next_modem_status, modem::STATUS_RATE, now);
         }
         Self {
             publisher_thread,
@@ -166,6 +171,7 @@ impl Bridge {
             next_frame,
             next_battery,
             next_diagnostics,
+            next_modem_status,
             paused: false,
         }
     }
@@ -295,6 +301,8 @@ impl Observer for Bridge {
         if is_due(&mut self.next_battery, BATTERY_RATE, now) {
             batch.batteries = Some(simulation.state.robots.iter().map(|r| r.battery).collect());
         }
+        let has_status = is_due(&mut self.next_modem_status, modem::STATUS_RATE, now);
+        batch.network = NetworkBatch::read(simulation, has_status);
         // simulated time stands still during a pause, which is nevertheless reported
         let is_changed = std::mem::replace(&mut self.paused, control.paused) != control.paused;
         if is_due(&mut self.next_diagnostics, DIAGNOSTICS_RATE, now) || is_changed {
@@ -345,6 +353,7 @@ impl Observer for Bridge {
 
     fn reset(&mut self) {
         (self.next_frame, self.next_battery, self.next_diagnostics) = (0, 0, 0);
+        self.next_modem_status = 0;
         self.forgotten = self.progress.applied.load(Ordering::Relaxed);
     }
 

@@ -11,6 +11,7 @@ use crate::input;
 use crate::input::firmware;
 use crate::input::firmware::FirmwareCommand;
 use crate::input::motion_control::MotionCommand;
+use crate::modem;
 use crate::node::world_topics;
 use crate::profile;
 use crate::profile::ProfileCommand;
@@ -133,6 +134,27 @@ pub enum Source {
         /// Index of the tether.
         tether: usize,
     },
+    /// Messages that a modem received.
+    ModemReceived {
+        /// Index of the modem.
+        modem: usize,
+    },
+    /// Ranges that a modem measured.
+    ModemRange {
+        /// Index of the modem.
+        modem: usize,
+    },
+    /// State of a modem.
+    ModemStatus {
+        /// Index of the modem.
+        modem: usize,
+    },
+    /// State of all links between modems.
+    Links,
+    /// Log of the packets of all modems.
+    Packets,
+    /// Schedule trace of all modems.
+    ModemSchedule,
     /// Unwound length of a tether on a winch.
     TetherLength {
         /// Index of the tether.
@@ -237,6 +259,11 @@ pub enum Target {
         /// Index of the coupling.
         coupling: usize,
     },
+    /// Transmit queue of a modem.
+    Modem {
+        /// Index of the modem.
+        modem: usize,
+    },
     /// Winch of a tether.
     Winch {
         /// Index of the tether.
@@ -309,6 +336,7 @@ impl Plan {
         for (i, tether) in scene.tethers.iter().enumerate() {
             world_topics::add_tether(i, tether, &mut outputs, &mut inputs);
         }
+        modem::add_topics(scene, &mut outputs, &mut inputs);
         Self {
             outputs,
             inputs,

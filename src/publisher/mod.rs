@@ -15,6 +15,8 @@ use crate::autopilot::SharedStatus;
 use crate::convert::topic::Topic;
 use crate::convert::{camera, contacts, header};
 use crate::input::{firmware, motion_control};
+use crate::modem::NetworkBatch;
+use crate::modem::messages as modem;
 pub use crate::node::batch::Batch;
 use crate::node::diagnostics;
 use crate::node::diagnostics::Rejections;
@@ -332,6 +334,9 @@ impl Worker {
         }
         self.publish_couplings(batch);
         self.publish_tether_states(batch);
+        if let Some(network) = &batch.network {
+            self.publish_network(&scene, network, now);
+        }
         if let Some(vitals) = &batch.health {
             let dropped = self.shared.dropped.load(Ordering::Relaxed);
             let publishers = Arc::clone(&self.context.outputs.publishers);
@@ -485,6 +490,42 @@ impl Worker {
                 convert::vehicle::wrench(&load, header(batch.time_ns, convert::WORLD_FRAME))
             });
         }
+    }
+
+    /// Publishes the results of the network of modems.
+    fn publish_network(&mut self, scene: &Scene, batch: &NetworkBatch, now: u64) {
+        let outputs = Arc::clone(&self.outputs);
+        let output = &batch.output;
+        for delivery in &output.deliveries {
+            let topic = outputs.modem_packets[delivery.to as usize];
+            self.emit(topic, delivery.received_ns, || {
+                modem::packet(scene, output, delivery)
+            });
+        }
+        for result in &output.ranges {
+            let topic = outputs.modem_ranges[result.modem as usize];
+            self.emit(topic, result.true_arrival_ns, || {
+                modem::range(scene, result)
+            });
+        }
+        if !output.packets.items.is_empty() {
+            self.emit_any(outputs.packets, now, || {
+                modem::packet_log(scene, output, now)
+            });
+        }
+        if !output.trace.items.is_empty() {
+            self.emit_any(outputs.schedule, now, || {
+                modem::schedule(scene, output, now)
+            });
+        }
+        let Some((states, links)) = &batch.states else {
+            return;
+        };
+        let modems = scene.modems.iter().zip(states);
+        for ((device, (state, energy)), topic) in modems.zip(&outputs.modem_states) {
+            self.emit(*topic, now, || modem::status(device, state, *energy, now));
+        }
+        self.emit_any(outputs.links, now, || modem::link_table(scene, links, now));
     }
 
     /// Publishes the state of tethers that are broken, or that are intact again after a reset.

@@ -39,6 +39,13 @@ pub(crate) struct OutputIndex {
     pub(crate) tether_tensions: Vec<(usize, usize)>,
     pub(crate) tether_states: Vec<(usize, usize)>,
     pub(crate) tether_lengths: Vec<(usize, usize)>,
+    // by modem
+    pub(crate) modem_packets: Vec<usize>,
+    pub(crate) modem_ranges: Vec<usize>,
+    pub(crate) modem_states: Vec<usize>,
+    pub(crate) links: Option<usize>,
+    pub(crate) packets: Option<usize>,
+    pub(crate) schedule: Option<usize>,
 }
 
 impl OutputIndex {
@@ -84,6 +91,13 @@ impl OutputIndex {
                 Source::TetherTension { tether } => index.tether_tensions.push((i, tether)),
                 Source::TetherIntact { tether } => index.tether_states.push((i, tether)),
                 Source::TetherLength { tether } => index.tether_lengths.push((i, tether)),
+                // the topics of modems are in the order of the modems
+                Source::ModemReceived { .. } => index.modem_packets.push(i),
+                Source::ModemRange { .. } => index.modem_ranges.push(i),
+                Source::ModemStatus { .. } => index.modem_states.push(i),
+                Source::Links => index.links = Some(i),
+                Source::Packets => index.packets = Some(i),
+                Source::ModemSchedule => index.schedule = Some(i),
             }
         }
         index

@@ -101,6 +101,12 @@ impl Communication {
         state
     }
 
+    /// Returns the energy that a modem has consumed since the start of the run [J].
+    pub(crate) fn energy(&self, state: &State, modem: usize) -> f64 {
+        let energy = self.network.energy(&state.network, modem);
+        energy.transmit + energy.receive + energy.idle
+    }
+
     /// Applies a command at the current instant.
     ///
     /// # Errors

@@ -178,6 +178,13 @@ impl Simulation {
         })
     }
 
+    /// Returns the energy that a modem has consumed since the start of the run [J].
+    pub fn modem_energy(&self, modem: usize) -> f64 {
+        self.communication.as_ref().map_or(0.0, |communication| {
+            communication.energy(&self.state, modem)
+        })
+    }
+
     /// Starts the network at the current time, without messages.
     pub(crate) fn restart_network(&mut self) {
         if let Some(communication) = &self.communication {

@@ -98,9 +98,6 @@ spec! {
         acknowledgement: AcknowledgementConfig => "{}",
         /// Delay between the end of a received frame and an immediate reply to it.
         turn_around_s: f64 [in 0.0..=60.0] = 0.0,
-        /// Whether the modem measures the direction from which the reply to a range request
-        /// arrives (USBL).
-        measures_direction: bool = false,
         ..medium: MediumConfig,
     }
 }

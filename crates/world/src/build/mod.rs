@@ -3,7 +3,7 @@
 
 mod actor;
 pub mod air;
-mod comms;
+pub mod comms;
 pub mod coupling;
 pub mod energy;
 pub mod fault;

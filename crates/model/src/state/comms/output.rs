@@ -28,6 +28,14 @@ impl NetworkOutput {
         self.trace.clear();
     }
 
+    /// Returns true if there are no results.
+    pub fn is_empty(&self) -> bool {
+        self.deliveries.is_empty()
+            && self.ranges.is_empty()
+            && self.packets.items.is_empty()
+            && self.trace.items.is_empty()
+    }
+
     /// Moves all results to the end of `to` and keeps the memory.
     pub fn drain_into(&mut self, to: &mut Self) {
         let offset = to.payloads.len();

@@ -5,14 +5,18 @@ mod transceiver;
 
 use merrow_math::Vec3;
 use merrow_model::scene::comms::{
-    Acknowledgement, ClockError, DropPolicy, Framing, Modem, PowerControl, QueueLimits, RateChoice,
+    Acknowledgement, ClockError, DropPolicy, Framing, MacProtocol, Modem, PowerControl,
+    QueueLimits, RateChoice,
 };
 use merrow_model::scene::{Robot, Scene};
 use merrow_schema::WorldConfig;
+use merrow_schema::comms::mac::MacConfig;
 use merrow_schema::comms::{
     AcknowledgementConfig, DropPolicyConfig, FramingConfig, ModemEntry, QueueConfig,
 };
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
+use merrow_yaml::parse::parse;
+use merrow_yaml::read::{Field, Read};
 
 /// Value of the key `scheme` for rate adaptation.
 const ADAPTIVE: &str = "adaptive";
@@ -68,6 +72,21 @@ pub(crate) fn build_modems(
     builder.assign_addresses(problems);
     builder.check_networks(scene, &file.at.whole, problems);
     builder.modems
+}
+
+/// Reads a medium access protocol in YAML, written as the key `mac` of a world file.
+///
+/// # Errors
+/// All errors of the text in one line.
+pub fn parse_mac(text: &str) -> Result<MacProtocol, String> {
+    let mut problems = Problems::default();
+    let node = parse("mac", text, &mut problems);
+    let file =
+        node.and_then(|node| MacConfig::read(&node, &Field::new("mac", "", &[]), &mut problems));
+    match file {
+        Some(file) if problems.is_empty() => Ok(mac::build_mac(&file)),
+        _ => Err(problems.to_string().replace('\n', "; ")),
+    }
 }
 
 /// Returns true if `robot` is the name of a copy of `name` from `repeat`.
@@ -160,7 +179,7 @@ impl<'a> ModemBuilder<'a> {
             queue: build_queue(&file.queue),
             power,
             turn_around_ns: nanoseconds(modem.turn_around_s),
-            measures_direction: modem.measures_direction,
+            measures_direction: false,
             is_promiscuous: file.promiscuous,
             power_control: file.power_control.as_ref().map(|control| PowerControl {
                 station: control.station as u16,

@@ -1,0 +1,191 @@
+//! Conversion of results of the network to messages.
+//!
+//! # Law
+//! ```text
+//!   r = c t                                          (1)
+//! ```
+//! # Symbols
+//! r range · t measured travel time in one direction · c speed: of sound, the value of the key
+//! `sound_speed_m_s` of the water; of electromagnetic waves, 299792458 m/s over the square root of
+//! the relative permittivity and permeability; of light in water, 299792458 m/s / 1.34 [Mobley
+//! 1994].
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! The speed does not follow the water column.
+//!
+//! # Checked by
+//! test/ros/checks/modems.py
+
+use crate::convert::{header, time};
+use crate::msg::{
+    LinkStatus, LinkTable, ModemActivity, ModemSchedule, ModemStatus, Packet, PacketLog,
+    PacketRecord,
+};
+use merrow_model::scene::Scene;
+use merrow_model::scene::comms::medium::Medium;
+use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice};
+use merrow_model::state::comms::{
+    Activity, Delivery, LinkState, ModemState, NetworkOutput, RangeResult,
+};
+use merrow_ros2::msg::sensor_msgs::Range;
+
+/// Speed of light in vacuum [m/s].
+const LIGHT: f64 = 299_792_458.0;
+/// Refractive index of water [-].
+const WATER_INDEX: f64 = 1.34;
+
+/// Converts a linear ratio to decibels.
+fn decibels(ratio: f64) -> f32 {
+    (10.0 * libm::log10(ratio)) as f32
+}
+
+/// Builds the message of a received packet.
+pub(crate) fn packet(scene: &Scene, output: &NetworkOutput, delivery: &Delivery) -> Packet {
+    let receiver = &scene.modems[delivery.to as usize];
+    Packet {
+        header: header(delivery.received_ns, &receiver.name),
+        source: scene.modems[delivery.from as usize].address,
+        destination: delivery.destination,
+        sent: time(delivery.created_ns),
+        snr: decibels(delivery.snr),
+        doppler: delivery.doppler as f32,
+        overheard: delivery.is_overheard,
+        data: output.payload(delivery).to_vec(),
+        ..Packet::default()
+    }
+}
+
+/// Speed of the signals of a modem that converts times to ranges [m/s].
+fn signal_speed(scene: &Scene, modem: &Modem) -> f64 {
+    match &modem.transceiver.medium {
+        Medium::Acoustic(_) => scene.sea.sound_speed,
+        Medium::Electromagnetic(m) => {
+            LIGHT / (m.relative_permittivity * m.relative_permeability).sqrt()
+        }
+        Medium::Optical(_) => LIGHT / WATER_INDEX,
+        Medium::Radio(_) | Medium::Satellite(_) => LIGHT,
+    }
+}
+
+/// Builds the message of a range measurement; its frame is the name of the other modem. (1)
+pub(crate) fn range(scene: &Scene, result: &RangeResult) -> Range {
+    let modem = &scene.modems[result.modem as usize];
+    let other = &scene.modems[result.other as usize];
+    Range {
+        header: header(result.true_arrival_ns, &other.name),
+        radiation_type: Range::ULTRASOUND,
+        field_of_view: std::f32::consts::TAU,
+        min_range: 0.0,
+        max_range: modem.transceiver.max_range.unwrap_or(f64::INFINITY) as f32,
+        range: (signal_speed(scene, modem) * result.travel_time()) as f32,
+        variance: 0.0,
+    }
+}
+
+/// Builds the status of a modem with its consumed `energy` [J].
+pub(crate) fn status(modem: &Modem, state: &ModemState, energy: f64, now: u64) -> ModemStatus {
+    let schemes = &modem.transceiver.schemes;
+    ModemStatus {
+        header: header(now, &modem.name),
+        address: modem.address,
+        activity: activity_name(state.activity).to_string(),
+        mac: mac_name(&state.mac).to_string(),
+        scheme: match state.rate {
+            RateChoice::Adaptive => "adaptive".to_string(),
+            RateChoice::Fixed(k) => schemes.get(k).map_or(String::new(), |s| s.name.clone()),
+        },
+        power: state.power,
+        queued: state.queue.len() as u32,
+        queued_bytes: state.queued_bytes as u64,
+        energy,
+    }
+}
+
+/// Name of an activity in messages.
+fn activity_name(activity: Activity) -> &'static str {
+    match activity {
+        Activity::Off => "off",
+        Activity::Idle => "idle",
+        Activity::Wait => "wait",
+        Activity::Receive => "receive",
+        Activity::Collide => "collide",
+        Activity::Transmit => "transmit",
+    }
+}
+
+/// Name of a protocol in world files and messages.
+fn mac_name(mac: &MacProtocol) -> &'static str {
+    match mac {
+        MacProtocol::Aloha => "aloha",
+        MacProtocol::SlottedAloha(_) => "slotted_aloha",
+        MacProtocol::WaitingRoom(_) => "waiting_room",
+        MacProtocol::CsmaCa(_) => "csma_ca",
+        MacProtocol::CsmaCd(_) => "csma_cd",
+        MacProtocol::Tdma(_) => "tdma",
+        MacProtocol::Fdma(_) => "fdma",
+        MacProtocol::Polling(_) => "polling",
+    }
+}
+
+/// Builds the table of the links on which a frame was transmitted.
+pub(crate) fn link_table(scene: &Scene, links: &[LinkState], now: u64) -> LinkTable {
+    let n = scene.modems.len();
+    let name = |k: usize| scene.modems[k].name.clone();
+    let used = links.iter().enumerate().filter(|(_, link)| link.frames > 0);
+    LinkTable {
+        header: header(now, ""),
+        links: used
+            .map(|(k, link)| LinkStatus {
+                transmitter: name(k / n),
+                receiver: name(k % n),
+                snr: decibels(link.mean_snr),
+                delay: link.delay_ns as f64 * 1e-9,
+                frames: link.frames,
+                received: link.received,
+                lost: link.lost,
+                bits: link.bits,
+            })
+            .collect(),
+    }
+}
+
+/// Builds the log of the packets of a block.
+pub(crate) fn packet_log(scene: &Scene, output: &NetworkOutput, now: u64) -> PacketLog {
+    let name = |k: u32| scene.modems[k as usize].name.clone();
+    let packets = output.packets.items.iter();
+    PacketLog {
+        header: header(now, ""),
+        packets: packets
+            .map(|record| PacketRecord {
+                stamp: time(record.time_ns),
+                start: time(record.start_ns),
+                transmitter: name(record.from),
+                receiver: name(record.to),
+                message: record.message.map_or(-1, |id| id as i64),
+                fragment: record.fragment,
+                bits: record.bits,
+                snr: decibels(record.snr),
+                cause: record.cause.map_or("", |cause| cause.name()).to_string(),
+            })
+            .collect(),
+    }
+}
+
+/// Builds the schedule trace of a block.
+pub(crate) fn schedule(scene: &Scene, output: &NetworkOutput, now: u64) -> ModemSchedule {
+    let intervals = output.trace.items.iter();
+    ModemSchedule {
+        header: header(now, ""),
+        intervals: intervals
+            .map(|interval| ModemActivity {
+                modem: scene.modems[interval.modem as usize].name.clone(),
+                activity: activity_name(interval.activity).to_string(),
+                start: time(interval.start_ns),
+                end: time(interval.end_ns),
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,141 @@
+//! Topics and services of communication modems.
+//!
+//! A modem has the topics `<modem>/tx`, `rx`, `range` and `status`. The node has the topics
+//! `network/links`, `network/packets` and `network/schedule` for all modems.
+
+pub mod messages;
+pub mod services;
+
+use crate::msg::{LinkTable, ModemSchedule, ModemStatus, Packet, PacketLog};
+use crate::node::plan::{Input, Output, Source, Target};
+use merrow_model::scene::Scene;
+use merrow_model::scene::comms::{BROADCAST, Modem};
+use merrow_model::state::Command;
+use merrow_model::state::comms::{LinkState, ModemCommand, ModemState, NetworkOutput};
+use merrow_ros2::cdr::from_bytes;
+use merrow_ros2::message::Message;
+use merrow_ros2::msg::sensor_msgs::Range;
+use merrow_ros2::qos::Qos;
+use merrow_sim::Simulation;
+
+/// Rate of the states of modems and links in simulated time [Hz].
+pub const STATUS_RATE: f64 = 1.0;
+
+/// Results of the network in one block of steps.
+#[derive(Debug, Default)]
+pub struct NetworkBatch {
+    /// Messages, ranges, packets and intervals.
+    pub output: NetworkOutput,
+    /// State of every modem with its energy [J], and state of all links, if due.
+    pub states: Option<(Vec<(ModemState, f64)>, Vec<LinkState>)>,
+}
+
+impl NetworkBatch {
+    /// Reads the results of a simulation; `has_status`: also the states. `None` without results.
+    pub fn read(simulation: &Simulation, has_status: bool) -> Option<Box<Self>> {
+        let (output, network) = (&simulation.network_output, &simulation.state.network);
+        if network.modems.is_empty() || output.is_empty() && !has_status {
+            return None;
+        }
+        let states = has_status.then(|| {
+            let modems = network.modems.iter().enumerate();
+            let modems = modems.map(|(k, modem)| (modem.clone(), simulation.modem_energy(k)));
+            (modems.collect(), network.links.clone())
+        });
+        Some(Box::new(Self {
+            output: output.clone(),
+            states,
+        }))
+    }
+}
+
+/// Returns the name of the topic or service `what` of a modem, relative to the node's namespace.
+pub(crate) fn topic_name(scene: &Scene, modem: &Modem, what: &str) -> String {
+    let name = format!("{}/{what}", modem.name);
+    match modem.on {
+        Some((robot, _)) => scene.robots[robot].in_namespace(&name),
+        None => name,
+    }
+}
+
+/// Adds the topics of the modems of a world.
+pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut Vec<Input>) {
+    let mut add = |topic: String, info, rate_hz, source| {
+        outputs.push(Output {
+            topic,
+            info,
+            qos: Qos::DEFAULT,
+            rate_hz,
+            source,
+        });
+    };
+    for (modem, device) in scene.modems.iter().enumerate() {
+        let topic = |what: &str| topic_name(scene, device, what);
+        add(
+            topic("rx"),
+            Packet::info(),
+            None,
+            Source::ModemReceived { modem },
+        );
+        add(
+            topic("range"),
+            Range::info(),
+            None,
+            Source::ModemRange { modem },
+        );
+        add(
+            topic("status"),
+            ModemStatus::info(),
+            Some(STATUS_RATE),
+            Source::ModemStatus { modem },
+        );
+        inputs.push(Input {
+            topic: topic("tx"),
+            info: Packet::info(),
+            target: Target::Modem { modem },
+            unit: format!(
+                "address {}; data of at most {} bytes",
+                device.address,
+                device.framing.max_message()
+            ),
+        });
+    }
+    if !scene.modems.is_empty() {
+        let rate = Some(STATUS_RATE);
+        let topic = |what: &str| format!("network/{what}");
+        add(topic("links"), LinkTable::info(), rate, Source::Links);
+        add(topic("packets"), PacketLog::info(), None, Source::Packets);
+        add(
+            topic("schedule"),
+            ModemSchedule::info(),
+            None,
+            Source::ModemSchedule,
+        );
+    }
+}
+
+/// Converts a message on the topic `tx` of a modem to a command.
+///
+/// # Errors
+/// One line: the message is malformed or its power is invalid.
+pub(crate) fn send_command(modem: usize, bytes: &[u8]) -> Result<Command, String> {
+    let packet: Packet = from_bytes(bytes).map_err(|e| format!("malformed message: {e}"))?;
+    if !(packet.power.is_finite() && packet.power >= 0.0) {
+        return Err(format!(
+            "power: found {}; expected 0 or more watts",
+            packet.power
+        ));
+    }
+    if packet.acknowledge && packet.destination == BROADCAST {
+        return Err("acknowledge: a message to all modems is not acknowledged; send it without acknowledgement".into());
+    }
+    Ok(Command::Modem(ModemCommand::Send {
+        modem,
+        destination: packet.destination,
+        payload: packet.data,
+        priority: packet.priority,
+        wants_ack: packet.acknowledge,
+        key: (packet.key != 0).then_some(packet.key),
+        power: (packet.power > 0.0).then_some(packet.power),
+    }))
+}
