@@ -194,10 +194,9 @@ impl Engine<'_> {
         }
         if let (Some(message), true) = (message, reception.copy != u32::MAX) {
             let at = reception.copy as usize;
-            self.state.messages[message].copies[at].on_the_way -= 1;
-            if let Some(cause) = cause {
-                messages::lose_frame(self.state, message, at, cause);
-            }
+            let copy = &mut self.state.messages[message].copies[at];
+            copy.on_the_way -= 1;
+            copy.cause = cause.or(copy.cause);
         }
         match cause {
             None => {
@@ -208,6 +207,9 @@ impl Engine<'_> {
             }
             Some(LossCause::Collision | LossCause::BitErrors) => self.observe(k, r, None),
             Some(_) => {}
+        }
+        if let (Some(message), true) = (message, reception.copy != u32::MAX) {
+            messages::settle(self.state, message, reception.copy as usize);
         }
     }
 }
@@ -267,7 +269,7 @@ fn lock(
         for other in own.signals.iter_mut().filter(is_held) {
             other.is_locked = false;
             let lost = &mut transmissions[other.transmission].receptions[other.reception as usize];
-            lost.cause = Some(LossCause::Collision);
+            lost.cause = lost.cause.or(Some(LossCause::Collision));
         }
     } else if ratio < threshold {
         return Some(LossCause::Collision);

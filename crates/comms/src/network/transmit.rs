@@ -340,7 +340,7 @@ impl Engine<'_> {
             signal.is_locked = false;
             let reception =
                 &mut transmissions[signal.transmission].receptions[signal.reception as usize];
-            reception.cause = Some(LossCause::HalfDuplex);
+            reception.cause = reception.cause.or(Some(LossCause::HalfDuplex));
         }
     }
 
