@@ -211,6 +211,10 @@ pub(super) fn abort(nodes: &[Node], state: &mut NetworkState, modem: u32, cause:
     transmission.is_aborted = true;
     transmission.is_transmitting = false;
     transmission.duration_ns = now - transmission.start_ns;
+    if transmission.duration_ns == 0 {
+        // the receptions end before they start
+        transmission.arrived = transmission.order.len() as u32;
+    }
     for at in transmission.departed as usize..transmission.order.len() {
         let reception = &mut transmission.receptions[transmission.order[at] as usize];
         reception.cause = reception.cause.or(Some(cause));

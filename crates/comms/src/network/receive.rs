@@ -3,7 +3,7 @@
 use crate::mac;
 use crate::network::header::Header;
 use crate::network::nodes::Node;
-use crate::network::receiver::Receiver;
+use crate::network::receiver::{Link, Powers, Receiver};
 use crate::network::transmit::fragment_of;
 use crate::network::{Engine, events, messages};
 use merrow_model::state::comms::signal::{BandPart, Signal};
@@ -64,7 +64,7 @@ impl Engine<'_> {
             ..
         } = &mut *self.state;
         let now = *time_ns;
-        let Transmission { part, rate, .. } = transmissions[k];
+        let part = transmissions[k].part;
         let reception = transmissions[k].receptions[r as usize];
         let to = reception.to as usize;
         let (node, own) = (&self.nodes[to], &mut modems[to]);
@@ -97,8 +97,9 @@ impl Engine<'_> {
         let mut cause = reception.cause;
         if reception.is_decodable && cause.is_none() {
             let is_deaf = own.transmission.is_some() && node.device.is_half_duplex;
-            let threshold = self.receiver.detection_threshold(to, rate as usize);
-            cause = lock(node, own, &mut signal, is_deaf, threshold, transmissions);
+            let link = link_of(&transmissions[k], to);
+            let detects = |powers: &Powers| self.receiver.detects(&link, powers);
+            cause = lock(node, own, &mut signal, is_deaf, detects, transmissions);
             transmissions[k].receptions[r as usize].cause = cause;
         }
         own.signals.push(signal);
@@ -234,6 +235,24 @@ fn overlaps(a: BandPart, b: BandPart) -> bool {
     a_index * b_count < (b_index + 1) * a_count && b_index * a_count < (a_index + 1) * b_count
 }
 
+/// Returns the link of a transmission to modem `to`.
+fn link_of(transmission: &Transmission, to: usize) -> Link {
+    Link {
+        from: transmission.from as usize,
+        to,
+        rate: transmission.rate as usize,
+    }
+}
+
+/// Returns the powers at the receiver of a signal.
+fn powers_of(signal: &Signal) -> Powers {
+    Powers {
+        signal: signal.power,
+        noise: signal.noise,
+        interference: signal.interference,
+    }
+}
+
 /// Returns the power of all other signals in the part of the band of `signal`.
 fn interference(signals: &[Signal], signal: &Signal) -> f64 {
     let others = signals
@@ -250,20 +269,24 @@ fn lock(
     own: &mut ModemState,
     signal: &mut Signal,
     is_deaf: bool,
-    threshold: f64,
+    detects: impl Fn(&Powers) -> bool,
     transmissions: &mut Slab<Transmission>,
 ) -> Option<LossCause> {
     if is_deaf {
         return Some(LossCause::HalfDuplex);
     }
-    if signal.power < threshold * signal.noise {
+    let powers = powers_of(signal);
+    let undisturbed = Powers {
+        interference: 0.0,
+        ..powers
+    };
+    if !detects(&undisturbed) {
         return Some(LossCause::BelowThreshold);
     }
-    let ratio = signal.power / (signal.noise + signal.interference);
     let part = signal.part;
     let is_held = |s: &&mut Signal| s.is_locked && overlaps(s.part, part);
     if own.signals.iter_mut().any(|s| is_held(&s)) {
-        if ratio < node.device.capture {
+        if powers.sinr() < node.device.capture {
             return Some(LossCause::Collision);
         }
         for other in own.signals.iter_mut().filter(is_held) {
@@ -271,7 +294,7 @@ fn lock(
             let lost = &mut transmissions[other.transmission].receptions[other.reception as usize];
             lost.cause = lost.cause.or(Some(LossCause::Collision));
         }
-    } else if ratio < threshold {
+    } else if signal.interference > 0.0 && !detects(&powers) {
         return Some(LossCause::Collision);
     }
     signal.is_locked = true;
@@ -323,8 +346,7 @@ fn close_segment(
         return;
     }
     let bits = f64::from(transmission.bits) * elapsed as f64 / transmission.duration_ns as f64;
-    let sinr = signal.power / (signal.noise + signal.interference);
-    let error = receiver.packet_error(to, sinr, bits, transmission.rate as usize);
+    let error = receiver.packet_error(&link_of(transmission, to), &powers_of(signal), bits);
     signal.survival *= (1.0 - error).clamp(0.0, 1.0);
 }
 
@@ -349,8 +371,11 @@ fn decode(
         return Some(LossCause::BitErrors);
     }
     let bits = f64::from(transmission.bits);
-    let ratio = signal.power / signal.noise;
-    let error = receiver.packet_error(to, ratio, bits, transmission.rate as usize);
+    let undisturbed = Powers {
+        interference: 0.0,
+        ..powers_of(signal)
+    };
+    let error = receiver.packet_error(&link_of(transmission, to), &undisturbed, bits);
     Some(if drawn >= 1.0 - error {
         LossCause::BitErrors
     } else {

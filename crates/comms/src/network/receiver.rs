@@ -1,16 +1,42 @@
 //! Interface between the network and modulation and coding: which signals a receiver decodes.
 
-/// Receivers of the modems of a world. Modems are numbered in the order of the scene, data rates in
-/// the order of the transmitting modem. Ratios are linear.
+/// Frame of a modem at another one. Modems are numbered in the order of the scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Index of the transmitting modem.
+    pub from: usize,
+    /// Index of the receiving modem.
+    pub to: usize,
+    /// Index of the data rate, in the order of the transmitting modem.
+    pub rate: usize,
+}
+
+/// Powers at a receiver, linear in the unit of the medium.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Powers {
+    /// Power of the signal.
+    pub signal: f64,
+    /// Power of the noise in the band of the signal.
+    pub noise: f64,
+    /// Sum of the powers of all other signals in the band of the signal.
+    pub interference: f64,
+}
+
+impl Powers {
+    /// Returns the ratio of signal to interference and noise [-].
+    pub fn sinr(&self) -> f64 {
+        self.signal / (self.noise + self.interference)
+    }
+}
+
+/// Receivers of the modems of a world.
 pub trait Receiver {
     /// Returns the probability [-] that at least one of `bits` consecutive bits of a frame is
-    /// damaged, for a ratio `sinr` [-] of signal to interference and noise at modem `to`.
-    /// `bits` [-] is not an integer if the interference changes within a bit.
-    fn packet_error(&self, to: usize, sinr: f64, bits: f64, rate: usize) -> f64;
+    /// damaged. `bits` [-] is not an integer if the interference changes within a bit.
+    fn packet_error(&self, link: &Link, powers: &Powers, bits: f64) -> f64;
 
-    /// Returns the smallest ratio [-] of signal to interference and noise at which modem `to`
-    /// detects the start of a frame.
-    fn detection_threshold(&self, to: usize, rate: usize) -> f64;
+    /// Returns true if the receiver detects the start of a frame.
+    fn detects(&self, link: &Link, powers: &Powers) -> bool;
 
     /// Returns the index of the data rate that modem `from` uses on a link with the
     /// signal-to-noise ratio `snr` [-].

@@ -3,6 +3,7 @@
 use crate::mac;
 use crate::network::header::{FrameKind, Header};
 use crate::network::nodes::Node;
+use crate::network::receiver::{Link, Powers};
 use crate::network::{Engine, activity, clock, messages};
 use crate::propagation::{Obstruction, Propagation};
 use merrow_model::scene::comms::{BROADCAST, MacProtocol, RateChoice};
@@ -12,7 +13,7 @@ use merrow_model::state::comms::{
     EventKind, LossCause, NetworkState, PacketRecord, Reception, Transmission,
 };
 
-/// Ratio below the noise and below the detection threshold at which a signal is neglected: -20 dB.
+/// Ratio to the noise and to the detection threshold at which a signal is neglected: -20 dB.
 const NEGLIGIBLE: f64 = 0.01;
 /// Bits of the number of a reception in a sort key.
 const INDEX_BITS: u32 = 20;
@@ -275,12 +276,13 @@ impl Engine<'_> {
                 link.mean_snr = arriving.mean_power / noise;
                 link.delay_ns = arriving.delay_ns;
             }
-            let threshold = || {
-                self.receiver
-                    .detection_threshold(to, transmission.rate as usize)
-                    * noise
+            let link = Link {
+                from: m,
+                to,
+                rate: transmission.rate as usize,
             };
-            let cause = absence(&arriving, noise, threshold);
+            let detects = |powers: &Powers| self.receiver.detects(&link, powers);
+            let cause = absence(&arriving, noise, detects);
             let Some(cause) = cause else {
                 let reception = transmission.receptions.len() as u64;
                 let delay_ns = arriving.delay_ns.min(MAX_DELAY);
@@ -415,12 +417,12 @@ pub(super) fn fragment_of(transmission: &Transmission) -> u8 {
     transmission.header[8]
 }
 
-/// Returns the cause for which no signal arrives, if so. `threshold` returns the power at which a
-/// signal is detected.
+/// Returns the cause for which no signal arrives, if so. A signal is neglected if it is 20 dB below
+/// the noise and the receiver would not detect it with 20 dB more.
 fn absence(
     arriving: &Propagation,
     noise: f64,
-    threshold: impl FnOnce() -> f64,
+    detects: impl FnOnce(&Powers) -> bool,
 ) -> Option<LossCause> {
     if let Some(obstruction) = arriving.obstruction {
         return Some(match obstruction {
@@ -436,6 +438,11 @@ fn absence(
     // a power that is NaN or infinite is no signal
     let power = arriving.power;
     let is_signal = power.is_finite() && power > 0.0;
-    let is_weak = || power < NEGLIGIBLE * noise && power < NEGLIGIBLE * threshold();
+    let stronger = Powers {
+        signal: power / NEGLIGIBLE,
+        noise,
+        interference: 0.0,
+    };
+    let is_weak = || stronger.signal < noise && !detects(&stronger);
     (!is_signal || is_weak()).then_some(LossCause::BelowThreshold)
 }

@@ -1,6 +1,7 @@
 //! Queues, fragments, acknowledgements, ranges, energy, power control, half duplex and capture.
 
 use crate::common::{Bpsk, By, Ideal, SECOND, Uniform, modem, network, signal};
+use merrow_comms::network::receiver::{Link, Powers, Receiver};
 use merrow_comms::network::{Network, Send};
 use merrow_comms::propagation::{Obstruction, Propagation};
 use merrow_model::scene::comms::{
@@ -336,12 +337,12 @@ fn power_control_restores_the_link() {
     let (mut net, mut state) = network(&modems, 1);
     let channel = By(|_, _, _, power| signal(30_000_000, 25.0 * power));
     struct Threshold;
-    impl merrow_comms::network::receiver::Receiver for Threshold {
-        fn packet_error(&self, _: usize, _: f64, _: f64, _: usize) -> f64 {
+    impl Receiver for Threshold {
+        fn packet_error(&self, _: &Link, _: &Powers, _: f64) -> f64 {
             0.0
         }
-        fn detection_threshold(&self, _: usize, _: usize) -> f64 {
-            10.0
+        fn detects(&self, _: &Link, powers: &Powers) -> bool {
+            powers.sinr() > 10.0
         }
         fn select_rate(&self, _: usize, _: f64) -> usize {
             0
