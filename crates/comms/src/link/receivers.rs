@@ -22,7 +22,7 @@
 use crate::link::modulation::bit_error_rate;
 use crate::link::rate::select_scheme;
 use crate::link::reception::{ReceivedPowers, frame_success};
-use crate::network::receiver::Receiver;
+use crate::network::receiver::{Link, Receiver};
 use merrow_math::decibels::level;
 use merrow_model::scene::comms::transceiver::Reception;
 use merrow_model::scene::comms::{Modem, Transceiver};
@@ -81,26 +81,26 @@ fn synchronising_ratio(error: impl Fn(f64) -> f64) -> f64 {
 }
 
 impl Receiver for SceneReceivers {
-    fn packet_error(&self, to: usize, powers: ReceivedPowers, bits: f64, rate: usize) -> f64 {
-        let receiver = &self.receivers[to];
-        match receiver.transceiver.schemes.get(rate) {
-            Some(scheme) => 1.0 - frame_success(&receiver.transceiver, scheme, &powers, bits),
+    fn packet_error(&self, link: &Link, powers: &ReceivedPowers, bits: f64) -> f64 {
+        let receiver = &self.receivers[link.to];
+        match receiver.transceiver.schemes.get(link.rate) {
+            Some(scheme) => 1.0 - frame_success(&receiver.transceiver, scheme, powers, bits),
             None => 1.0,
         }
     }
 
-    fn detects(&self, to: usize, powers: ReceivedPowers, rate: usize) -> bool {
-        let receiver = &self.receivers[to];
+    fn detects(&self, link: &Link, powers: &ReceivedPowers) -> bool {
+        let receiver = &self.receivers[link.to];
         let (Some(threshold), Some(scheme)) = (
-            receiver.thresholds.get(rate),
-            receiver.transceiver.schemes.get(rate),
+            receiver.thresholds.get(link.rate),
+            receiver.transceiver.schemes.get(link.rate),
         ) else {
             return false;
         };
         match receiver.transceiver.reception {
             Reception::ErrorRate => powers.sinr() >= *threshold,
             Reception::Level { .. } | Reception::SignalExcess { .. } => {
-                frame_success(&receiver.transceiver, scheme, &powers, 0.0) > 0.0
+                frame_success(&receiver.transceiver, scheme, powers, 0.0) > 0.0
             }
         }
     }

@@ -84,7 +84,7 @@ fn count(law: &CsmaCa, state: &mut CsmaCaState, cx: &mut MacContext<'_>) -> Deci
             }
             draw_window(law, state, cx);
         } else {
-            deduct(law, state, cx);
+            deduct(state, cx);
             state.from_ns = 0;
         }
         return Decision::WaitUntil(cx.idle_ns + law.space_ns);
@@ -93,7 +93,7 @@ fn count(law: &CsmaCa, state: &mut CsmaCaState, cx: &mut MacContext<'_>) -> Deci
     if cx.now_ns < ready {
         return Decision::WaitUntil(ready);
     }
-    deduct(law, state, cx);
+    deduct(state, cx);
     match state.remaining_ns {
         None | Some(0) => Decision::Transmit,
         Some(remaining) => Decision::WaitUntil(cx.now_ns + remaining),
@@ -101,7 +101,7 @@ fn count(law: &CsmaCa, state: &mut CsmaCaState, cx: &mut MacContext<'_>) -> Deci
 }
 
 /// Deducts the idle time since the last call from the backoff.
-fn deduct(law: &CsmaCa, state: &mut CsmaCaState, cx: &MacContext<'_>) {
+fn deduct(state: &mut CsmaCaState, cx: &MacContext<'_>) {
     let busy = cx.busy_ns - state.busy_ns.min(cx.busy_ns);
     let idle = (cx.now_ns - state.from_ns.min(cx.now_ns)).saturating_sub(busy);
     let is_counting = state.from_ns > 0;

@@ -142,7 +142,7 @@ pub(super) fn finish(state: &mut NetworkState, k: u32, cause: LossCause) {
 }
 
 /// Closes a copy as lost.
-pub(super) fn lose_copy(state: &mut NetworkState, k: u32, at: usize, cause: LossCause) {
+fn lose_copy(state: &mut NetworkState, k: u32, at: usize, cause: LossCause) {
     let message = &mut state.messages[k];
     message.open -= 1;
     message.copies[at].is_closed = true;
@@ -163,12 +163,12 @@ pub(super) fn lose_copy(state: &mut NetworkState, k: u32, at: usize, cause: Loss
     }
 }
 
-/// Accounts for the loss of a frame of copy `at`.
-pub(super) fn lose_frame(state: &mut NetworkState, k: u32, at: usize, cause: LossCause) {
-    let message = &mut state.messages[k];
-    let copy = &mut message.copies[at];
-    copy.cause = Some(cause);
+/// Closes copy `at` as lost if its transmitter has ended its attempts and no frame is on the way.
+pub(super) fn settle(state: &mut NetworkState, k: u32, at: usize) {
+    let message = &state.messages[k];
+    let copy = &message.copies[at];
     if message.is_done && copy.on_the_way == 0 && !copy.is_closed {
+        let cause = copy.cause.unwrap_or(LossCause::TimeOut);
         lose_copy(state, k, at, cause);
     }
 }
@@ -211,6 +211,10 @@ pub(super) fn abort(nodes: &[Node], state: &mut NetworkState, modem: u32, cause:
     transmission.is_aborted = true;
     transmission.is_transmitting = false;
     transmission.duration_ns = now - transmission.start_ns;
+    if transmission.duration_ns == 0 {
+        // the receptions end before they start
+        transmission.arrived = transmission.order.len() as u32;
+    }
     for at in transmission.departed as usize..transmission.order.len() {
         let reception = &mut transmission.receptions[transmission.order[at] as usize];
         reception.cause = reception.cause.or(Some(cause));

@@ -29,8 +29,6 @@ pub(super) struct Node {
     pub(super) start_mac: MacProtocol,
     /// Modems that its signals reach.
     pub(super) neighbours: Vec<Neighbour>,
-    /// Number of neighbours that decode its frames.
-    pub(super) decoding: usize,
     /// Random numbers of the modem.
     pub(super) stream: Stream,
 }
@@ -110,7 +108,6 @@ fn create_node(modems: &[Modem], k: usize, seed: u64) -> Result<Node, String> {
         start_rate: modem.rate,
         start_mac: modem.mac.clone(),
         neighbours,
-        decoding: decoding as usize,
         stream: Stream::new(seed, &format!("modem/{}", modem.name)),
         device,
     })

@@ -1,10 +1,9 @@
 //! Signals at receivers: start, interference, capture and end.
 
-use crate::link::reception::ReceivedPowers;
 use crate::mac;
 use crate::network::header::Header;
 use crate::network::nodes::Node;
-use crate::network::receiver::Receiver;
+use crate::network::receiver::{Link, Powers, Receiver};
 use crate::network::transmit::fragment_of;
 use crate::network::{Engine, events, messages};
 use merrow_model::state::comms::signal::{BandPart, Signal};
@@ -65,7 +64,7 @@ impl Engine<'_> {
             ..
         } = &mut *self.state;
         let now = *time_ns;
-        let Transmission { part, rate, .. } = transmissions[k];
+        let part = transmissions[k].part;
         let reception = transmissions[k].receptions[r as usize];
         let to = reception.to as usize;
         let (node, own) = (&self.nodes[to], &mut modems[to]);
@@ -98,7 +97,8 @@ impl Engine<'_> {
         let mut cause = reception.cause;
         if reception.is_decodable && cause.is_none() {
             let is_deaf = own.transmission.is_some() && node.device.is_half_duplex;
-            let detects = |powers| self.receiver.detects(to, powers, rate as usize);
+            let link = link_of(&transmissions[k], to);
+            let detects = |powers: &Powers| self.receiver.detects(&link, powers);
             cause = lock(node, own, &mut signal, is_deaf, detects, transmissions);
             transmissions[k].receptions[r as usize].cause = cause;
         }
@@ -195,10 +195,9 @@ impl Engine<'_> {
         }
         if let (Some(message), true) = (message, reception.copy != u32::MAX) {
             let at = reception.copy as usize;
-            self.state.messages[message].copies[at].on_the_way -= 1;
-            if let Some(cause) = cause {
-                messages::lose_frame(self.state, message, at, cause);
-            }
+            let copy = &mut self.state.messages[message].copies[at];
+            copy.on_the_way -= 1;
+            copy.cause = cause.or(copy.cause);
         }
         match cause {
             None => {
@@ -209,6 +208,9 @@ impl Engine<'_> {
             }
             Some(LossCause::Collision | LossCause::BitErrors) => self.observe(k, r, None),
             Some(_) => {}
+        }
+        if let (Some(message), true) = (message, reception.copy != u32::MAX) {
+            messages::settle(self.state, message, reception.copy as usize);
         }
     }
 }
@@ -233,6 +235,24 @@ fn overlaps(a: BandPart, b: BandPart) -> bool {
     a_index * b_count < (b_index + 1) * a_count && b_index * a_count < (a_index + 1) * b_count
 }
 
+/// Returns the link of a transmission to modem `to`.
+fn link_of(transmission: &Transmission, to: usize) -> Link {
+    Link {
+        from: transmission.from as usize,
+        to,
+        rate: transmission.rate as usize,
+    }
+}
+
+/// Returns the powers at the receiver of a signal.
+fn powers_of(signal: &Signal) -> Powers {
+    Powers {
+        signal: signal.power,
+        noise: signal.noise,
+        interference: signal.interference,
+    }
+}
+
 /// Returns the power of all other signals in the part of the band of `signal`.
 fn interference(signals: &[Signal], signal: &Signal) -> f64 {
     let others = signals
@@ -243,33 +263,24 @@ fn interference(signals: &[Signal], signal: &Signal) -> f64 {
         .sum()
 }
 
-/// Returns the powers at a receiver while a signal arrives.
-fn powers(signal: &Signal) -> ReceivedPowers {
-    ReceivedPowers {
-        signal: signal.power,
-        noise: signal.noise,
-        interference: signal.interference,
-    }
-}
-
 /// Locks the receiver to a new signal, or returns the cause for which it does not.
 fn lock(
     node: &Node,
     own: &mut ModemState,
     signal: &mut Signal,
     is_deaf: bool,
-    detects: impl Fn(ReceivedPowers) -> bool,
+    detects: impl Fn(&Powers) -> bool,
     transmissions: &mut Slab<Transmission>,
 ) -> Option<LossCause> {
     if is_deaf {
         return Some(LossCause::HalfDuplex);
     }
-    let powers = powers(signal);
-    let undisturbed = ReceivedPowers {
+    let powers = powers_of(signal);
+    let undisturbed = Powers {
         interference: 0.0,
         ..powers
     };
-    if !detects(undisturbed) {
+    if !detects(&undisturbed) {
         return Some(LossCause::BelowThreshold);
     }
     let part = signal.part;
@@ -281,9 +292,9 @@ fn lock(
         for other in own.signals.iter_mut().filter(is_held) {
             other.is_locked = false;
             let lost = &mut transmissions[other.transmission].receptions[other.reception as usize];
-            lost.cause = Some(LossCause::Collision);
+            lost.cause = lost.cause.or(Some(LossCause::Collision));
         }
-    } else if !detects(powers) {
+    } else if signal.interference > 0.0 && !detects(&powers) {
         return Some(LossCause::Collision);
     }
     signal.is_locked = true;
@@ -335,7 +346,7 @@ fn close_segment(
         return;
     }
     let bits = f64::from(transmission.bits) * elapsed as f64 / transmission.duration_ns as f64;
-    let error = receiver.packet_error(to, powers(signal), bits, transmission.rate as usize);
+    let error = receiver.packet_error(&link_of(transmission, to), &powers_of(signal), bits);
     signal.survival *= (1.0 - error).clamp(0.0, 1.0);
 }
 
@@ -360,11 +371,11 @@ fn decode(
         return Some(LossCause::BitErrors);
     }
     let bits = f64::from(transmission.bits);
-    let undisturbed = ReceivedPowers {
+    let undisturbed = Powers {
         interference: 0.0,
-        ..powers(signal)
+        ..powers_of(signal)
     };
-    let error = receiver.packet_error(to, undisturbed, bits, transmission.rate as usize);
+    let error = receiver.packet_error(&link_of(transmission, to), &undisturbed, bits);
     Some(if drawn >= 1.0 - error {
         LossCause::BitErrors
     } else {

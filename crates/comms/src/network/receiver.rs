@@ -1,17 +1,26 @@
 //! Interface between the network and modulation and coding: which signals a receiver decodes.
 
-use crate::link::reception::ReceivedPowers;
+pub use crate::link::reception::ReceivedPowers as Powers;
 
-/// Receivers of the modems of a world. Modems are numbered in the order of the scene, data rates in
-/// the order of the transmitting modem. Powers are linear, in the unit of the medium.
+/// Frame of a modem at another one. Modems are numbered in the order of the scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Index of the transmitting modem.
+    pub from: usize,
+    /// Index of the receiving modem.
+    pub to: usize,
+    /// Index of the data rate, in the order of the transmitting modem.
+    pub rate: usize,
+}
+
+/// Receivers of the modems of a world.
 pub trait Receiver {
     /// Returns the probability [-] that at least one of `bits` consecutive bits of a frame is
-    /// damaged at modem `to`. `bits` [-] is not an integer if the interference changes within a
-    /// bit.
-    fn packet_error(&self, to: usize, powers: ReceivedPowers, bits: f64, rate: usize) -> f64;
+    /// damaged. `bits` [-] is not an integer if the interference changes within a bit.
+    fn packet_error(&self, link: &Link, powers: &Powers, bits: f64) -> f64;
 
-    /// Returns true if modem `to` detects the start of a frame.
-    fn detects(&self, to: usize, powers: ReceivedPowers, rate: usize) -> bool;
+    /// Returns true if the receiver detects the start of a frame.
+    fn detects(&self, link: &Link, powers: &Powers) -> bool;
 
     /// Returns the index of the data rate that modem `from` uses on a link with the
     /// signal-to-noise ratio `snr` [-].

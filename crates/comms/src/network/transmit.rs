@@ -1,9 +1,9 @@
 //! Start and end of transmissions: frames, powers, rates, and the signals at all receivers.
 
-use crate::link::reception::ReceivedPowers;
 use crate::mac;
 use crate::network::header::{FrameKind, Header};
 use crate::network::nodes::Node;
+use crate::network::receiver::{Link, Powers};
 use crate::network::{Engine, activity, clock, messages};
 use crate::propagation::{Obstruction, Propagation};
 use merrow_model::scene::comms::{BROADCAST, MacProtocol, RateChoice};
@@ -13,7 +13,7 @@ use merrow_model::state::comms::{
     EventKind, LossCause, NetworkState, PacketRecord, Reception, Transmission,
 };
 
-/// Ratio below the noise and below the detection threshold at which a signal is neglected: -20 dB.
+/// Ratio to the noise and to the detection threshold at which a signal is neglected: -20 dB.
 const NEGLIGIBLE: f64 = 0.01;
 /// Bits of the number of a reception in a sort key.
 const INDEX_BITS: u32 = 20;
@@ -276,10 +276,12 @@ impl Engine<'_> {
                 link.mean_snr = arriving.mean_power / noise;
                 link.delay_ns = arriving.delay_ns;
             }
-            let detects = |powers| {
-                self.receiver
-                    .detects(to, powers, transmission.rate as usize)
+            let link = Link {
+                from: m,
+                to,
+                rate: transmission.rate as usize,
             };
+            let detects = |powers: &Powers| self.receiver.detects(&link, powers);
             let cause = absence(&arriving, noise, detects);
             let Some(cause) = cause else {
                 let reception = transmission.receptions.len() as u64;
@@ -340,7 +342,7 @@ impl Engine<'_> {
             signal.is_locked = false;
             let reception =
                 &mut transmissions[signal.transmission].receptions[signal.reception as usize];
-            reception.cause = Some(LossCause::HalfDuplex);
+            reception.cause = reception.cause.or(Some(LossCause::HalfDuplex));
         }
     }
 
@@ -415,12 +417,12 @@ pub(super) fn fragment_of(transmission: &Transmission) -> u8 {
     transmission.header[8]
 }
 
-/// Returns the cause for which no signal arrives, if so. A signal is negligible if a signal of
-/// 1/[`NEGLIGIBLE`] times its power is weaker than the noise and not detected.
+/// Returns the cause for which no signal arrives, if so. A signal is neglected if it is 20 dB below
+/// the noise and the receiver would not detect it with 20 dB more.
 fn absence(
     arriving: &Propagation,
     noise: f64,
-    detects: impl FnOnce(ReceivedPowers) -> bool,
+    detects: impl FnOnce(&Powers) -> bool,
 ) -> Option<LossCause> {
     if let Some(obstruction) = arriving.obstruction {
         return Some(match obstruction {
@@ -436,11 +438,11 @@ fn absence(
     // a power that is NaN or infinite is no signal
     let power = arriving.power;
     let is_signal = power.is_finite() && power > 0.0;
-    let stronger = ReceivedPowers {
+    let stronger = Powers {
         signal: power / NEGLIGIBLE,
         noise,
         interference: 0.0,
     };
-    let is_weak = || stronger.signal < noise && !detects(stronger);
+    let is_weak = || stronger.signal < noise && !detects(&stronger);
     (!is_signal || is_weak()).then_some(LossCause::BelowThreshold)
 }

@@ -1,8 +1,7 @@
 //! Modems, channels and receivers for the tests.
 
-use merrow_comms::link::reception::ReceivedPowers;
 use merrow_comms::network::Network;
-use merrow_comms::network::receiver::Receiver;
+use merrow_comms::network::receiver::{Link, Powers, Receiver};
 use merrow_comms::propagation::{Channel, Obstruction, Propagation};
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
@@ -175,11 +174,11 @@ impl Channel for Random {
 pub(crate) struct Ideal;
 
 impl Receiver for Ideal {
-    fn packet_error(&self, _to: usize, _powers: ReceivedPowers, _bits: f64, _rate: usize) -> f64 {
+    fn packet_error(&self, _link: &Link, _powers: &Powers, _bits: f64) -> f64 {
         0.0
     }
-    fn detects(&self, _to: usize, powers: ReceivedPowers, _rate: usize) -> bool {
-        powers.sinr() >= 1e-3
+    fn detects(&self, _link: &Link, powers: &Powers) -> bool {
+        powers.sinr() > 1e-3
     }
     fn select_rate(&self, _from: usize, snr: f64) -> usize {
         usize::from(snr > 100.0)
@@ -190,12 +189,12 @@ impl Receiver for Ideal {
 pub(crate) struct Bpsk;
 
 impl Receiver for Bpsk {
-    fn packet_error(&self, _to: usize, powers: ReceivedPowers, bits: f64, _rate: usize) -> f64 {
+    fn packet_error(&self, _link: &Link, powers: &Powers, bits: f64) -> f64 {
         let bit = 0.5 * libm::erfc(libm::sqrt(powers.sinr()));
         -libm::expm1(bits * libm::log1p(-bit))
     }
-    fn detects(&self, _to: usize, powers: ReceivedPowers, _rate: usize) -> bool {
-        powers.sinr() >= 1.0
+    fn detects(&self, _link: &Link, powers: &Powers) -> bool {
+        powers.sinr() > 1.0
     }
     fn select_rate(&self, _from: usize, snr: f64) -> usize {
         usize::from(snr > 100.0)

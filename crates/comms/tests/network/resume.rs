@@ -41,8 +41,8 @@ fn sea() -> Sea {
 /// Runs the random traffic. `between` is called with the state after every command.
 fn run(seed: u64, block_ns: u64, mut between: impl FnMut(&mut NetworkState)) -> Vec<u8> {
     let (mut net, mut state) = network(&modems(), seed);
-    state.output.packets.limit = 1 << 20;
-    state.output.trace.limit = 1 << 20;
+    state.output.packets.limit = 2000;
+    state.output.trace.limit = 2000;
     let channel = Random {
         stream: Stream::new(seed, "channel"),
     };

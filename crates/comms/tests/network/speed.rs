@@ -3,10 +3,16 @@
 use crate::common::{By, Ideal, SECOND, modem, network, scheme, signal};
 use merrow_comms::network::Send;
 use merrow_model::scene::comms::{BROADCAST, Modem, Transceiver};
-use std::time::Instant;
+use rustix::time::{ClockId, clock_gettime};
 
 /// Number of modems.
 const N: usize = 200;
+
+/// Processor time of this thread [s].
+fn processor_time() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
+}
 
 /// Runs the modems for `seconds` after a warm-up of 5 s; returns the simulated time per processor
 /// time and the processor time per reception [ns].
@@ -28,10 +34,10 @@ fn measure(seconds: u64, payload: &[u8], is_overlap_destructive: bool) -> [f64; 
         let hash = pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         signal(hash % 667_000_000, 1000.0)
     });
-    let mut start = (Instant::now(), 0);
+    let mut start = (processor_time(), 0);
     for second in 0..seconds + 5 {
         if second == 5 {
-            start = (Instant::now(), state.frames.entered);
+            start = (processor_time(), state.frames.entered);
         }
         for k in 0..N as u64 {
             net.advance(
@@ -53,7 +59,7 @@ fn measure(seconds: u64, payload: &[u8], is_overlap_destructive: bool) -> [f64; 
         }
         state.output.clear();
     }
-    let elapsed = start.0.elapsed().as_secs_f64();
+    let elapsed = processor_time() - start.0;
     let receptions = state.frames.entered - start.1;
     let delivered = state.copies.delivered as f64 / state.copies.entered as f64;
     println!("{:.0} % of the copies delivered", 100.0 * delivered);

@@ -29,7 +29,7 @@ pub(crate) fn protocol(k: usize) -> MacProtocol {
         3 => MacProtocol::CsmaCa(CsmaCa {
             backoff: Backoff::Nonpersistent { max_ns: SECOND },
             space_ns: 10 * ms,
-            max_attempts: 3,
+            max_attempts: 0,
         }),
         4 => MacProtocol::CsmaCa(CsmaCa {
             backoff: Backoff::Window {
@@ -50,7 +50,7 @@ pub(crate) fn protocol(k: usize) -> MacProtocol {
             frame_ns: SECOND,
             slots: vec![TdmaSlot {
                 start_ns: 300 * ms,
-                duration_ns: 200 * ms,
+                duration_ns: 100 * ms,
             }],
             guard_ns: 10 * ms,
         }),
