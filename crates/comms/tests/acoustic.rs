@@ -7,6 +7,7 @@ use common::{
     C, acoustic, carried, db, environment, fixed, link, scene, sea, sound, still_link, view, within,
 };
 use merrow_comms::channel::acoustic::moving_travel_time;
+use merrow_comms::channel::thruster_noise::shaft_speed;
 use merrow_comms::channel::world::{ChannelInstant, WorldChannel};
 use merrow_comms::link::reception::{ReceivedPowers, frame_success};
 use merrow_comms::propagation::{Channel, Obstruction};
@@ -19,6 +20,7 @@ use merrow_math::Vec3;
 use merrow_model::scene::comms::directivity::{AttitudeTable, AxialTable, Directivity};
 use merrow_model::scene::comms::medium::{AcousticMedium, Medium, ThrusterNoise};
 use merrow_model::scene::comms::transceiver::{Fading, Reception};
+use merrow_model::scene::robot::thruster::Curve;
 use merrow_model::scene::sea::water::{AbsorptionLaw, SoundSpeedLaw};
 use std::sync::Arc;
 
@@ -463,4 +465,25 @@ fn links_without_a_path_have_a_cause() {
     let found = link(&scene, [&modem, &modem], [rest[0], lost], 1.0);
     assert!(found.obstruction.is_some() && found.power == 0.0);
     assert!(matches!(modem.medium, Medium::Acoustic(_)));
+}
+
+// Goal: shaft speeds from the state of a thruster. Method: known drive, quadratic curve without a
+// known drive, curve without a shaft speed. Tolerance: 1e-12.
+#[test]
+fn shaft_speeds_follow_from_drive_or_thrust() {
+    let limits = [300.0, 50.0];
+    let quadratic = Curve::Quadratic {
+        speed_per_command: 1.0,
+        gain: [2e-3, 1e-3],
+    };
+    assert_eq!(shaft_speed(&quadratic, -120.0, 9.0, limits), 120.0);
+    let unknown = |thrust| shaft_speed(&quadratic, f64::NAN, thrust, limits);
+    within("forward", unknown(20.0), 100.0, 1e-12);
+    within("reverse", unknown(-40.0), 200.0, 1e-12);
+    within(
+        "direct",
+        shaft_speed(&Curve::Direct, f64::NAN, -12.5, limits),
+        150.0,
+        1e-12,
+    );
 }

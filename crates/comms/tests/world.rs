@@ -255,8 +255,8 @@ fn time_per_pair(transceiver: &Transceiver, scene: &Scene, rounds: u64) -> f64 {
     start.elapsed().as_secs_f64() * 1e9 / (rounds as usize * n * (n - 1)) as f64
 }
 
-// Goal: cost of a link; `--nocapture` prints it. Method: 200 modems, all pairs. Tolerance: none; the
-// design value of the first line is 150 ns.
+// Goal: cost of a link; `--nocapture` prints it. Method: 200 modems, all pairs. Tolerance: none;
+// the design value of the first line is 150 ns.
 #[test]
 fn cost_of_a_link_is_measured() {
     let plain = acoustic(sound());

@@ -98,6 +98,7 @@ impl AbsorptionProfile {
     }
 
     /// Absorption [dB/km] at the depth `d` [m].
+    #[inline]
     pub fn at_depth(&self, d: f64) -> f64 {
         match *self {
             Self::Constant(value) => value,

@@ -29,11 +29,13 @@ impl Stream {
     }
 
     /// Returns the number that identifies the stream.
+    #[inline]
     pub fn key(&self) -> u64 {
         self.key
     }
 
     /// Returns the stream with this number, as returned by [`Stream::key`].
+    #[inline]
     pub fn from_key(key: u64) -> Self {
         Self { key }
     }

@@ -102,11 +102,13 @@ impl<T: Real> Vec3<T> {
 
 impl Vec3<f64> {
     /// Returns the unit vector along `self`, or `None` if the norm is 1e-12 or less.
+    #[inline]
     pub fn unit(self) -> Option<Self> {
         let n = self.norm();
         (n > 1e-12).then(|| self.scale(1.0 / n))
     }
     /// Returns true if all components are finite.
+    #[inline]
     pub fn is_finite(self) -> bool {
         self.x.is_finite() && self.y.is_finite() && self.z.is_finite()
     }

@@ -101,8 +101,8 @@ pub(crate) fn both_gains(
     to: Vec3,
     from: Vec3,
 ) -> f64 {
-    gain(&sender.transmit_pattern, source.R_WM.tr_mul_vec(to))
-        * gain(&listener.receive_pattern, receiver.R_WM.tr_mul_vec(from))
+    gain(&sender.transmit_pattern, &source.R_WM, to)
+        * gain(&listener.receive_pattern, &receiver.R_WM, from)
 }
 
 /// Cause for which no signal arrives without a path.

@@ -17,18 +17,23 @@
 //! # Checked by
 //! crates/comms/tests/acoustic.rs; crates/model/src/scene/comms/directivity.rs
 
-use merrow_math::Vec3;
 use merrow_math::decibels::power;
+use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::comms::directivity::Directivity;
 
-/// Gain [-] of `pattern` in the direction of the unit vector `d` in M. (1)
-pub fn gain(pattern: &Directivity, d: Vec3) -> f64 {
+/// Gain [-] of `pattern` of a modem with the attitude `R_WM` in the direction of the unit vector
+/// `d` in W. (1)
+pub fn gain(pattern: &Directivity, R_WM: &Mat3, d: Vec3) -> f64 {
     match pattern {
         // the usual case, without an exponential
         Directivity::Uniform(level) if *level == 0.0 => 1.0,
         Directivity::Uniform(level) => power(*level),
-        Directivity::Axial(table) => power(table.gain(libm::acos(d.x.clamp(-1.0, 1.0)))),
+        Directivity::Axial(table) => {
+            let cosine = R_WM.col(0).dot(d);
+            power(table.gain(libm::acos(cosine.clamp(-1.0, 1.0))))
+        }
         Directivity::Attitude(table) => {
+            let d = R_WM.tr_mul_vec(d);
             let elevation = libm::asin(d.z.clamp(-1.0, 1.0));
             power(table.gain(libm::atan2(d.y, d.x), elevation))
         }

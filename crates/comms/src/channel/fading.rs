@@ -51,9 +51,8 @@ pub fn power_factor(fading: &Fading, stream: Stream, t_ns: u64) -> f64 {
         Fading::Rice { k, coherence } => (k, coherence),
     };
     let x = t_ns as f64 * 1e-9 / coherence;
-    let n = libm::floor(x);
-    let (s, c) = sin_cos(FRAC_PI_2 * (x - n));
-    let n = n as u64;
+    let n = x as u64;
+    let (s, c) = sin_cos(FRAC_PI_2 * (x - n as f64));
     let g = draw(stream, n).scale(c) + draw(stream, n.wrapping_add(1)).scale(s);
     let scale = 1.0 / (k + 1.0);
     let (re, im) = (k.sqrt() + g.re, g.im);

@@ -86,7 +86,7 @@ pub fn connect(
         return None;
     }
     let pattern = &transceiver.receive_pattern;
-    let antenna = gain(pattern, end.R_WM.tr_mul_vec(view.direction)) * power(-pattern.max_gain());
+    let antenna = gain(pattern, &end.R_WM, view.direction) * power(-pattern.max_gain());
     let spreading = altitude.map_or(1.0, |h| (h / view.distance) * (h / view.distance));
     Some(Connection {
         snr: power(medium.zenith_snr) * spreading * antenna,

@@ -26,8 +26,7 @@
 
 use merrow_math::decibels::power;
 use merrow_model::scene::comms::medium::ThrusterNoise;
-use merrow_model::scene::robot::thruster::{Curve, Thruster};
-use merrow_model::state::ActuatorState;
+use merrow_model::scene::robot::thruster::Curve;
 
 /// Spectral power [µPa²/Hz] at the frequency `frequency` [Hz] of thrusters with the `speeds`
 /// [rad/s]. (1)
@@ -46,21 +45,22 @@ pub fn spectral_power(noise: &ThrusterNoise, speeds: &[f64], frequency: f64) -> 
     sum * power(noise.level - noise.frequency_slope * decades)
 }
 
-/// Shaft speed [rad/s] of a thruster for (1).
+/// Shaft speed [rad/s] for (1) of a thruster with this `curve`, from the drive `shaft` [rad/s] at
+/// the end of the last step (NaN: unknown) and the `thrust` [N].
 ///
 /// A thruster whose curve has no shaft speed is taken to turn at `max_speed` [rad/s] at the thrust
-/// `max_thrust` [N]; its speed is proportional to the square root of the thrust. A rotor in air
-/// makes no noise under water.
+/// `max_thrust` [N], with a thrust proportional to the square of the speed. A rotor in air makes no
+/// noise under water.
 pub fn shaft_speed(
-    thruster: &Thruster,
-    state: &ActuatorState,
+    curve: &Curve,
+    shaft: f64,
+    thrust: f64,
     [max_speed, max_thrust]: [f64; 2],
 ) -> f64 {
-    match thruster.curve {
+    match curve {
         Curve::Rotor(_) => 0.0,
-        Curve::Quadratic { .. } | Curve::OpenWater(_) if state.shaft[0].is_finite() => {
-            state.shaft[0]
-        }
-        _ => max_speed * (state.thrust.abs() / max_thrust.max(f64::MIN_POSITIVE)).sqrt(),
+        Curve::Quadratic { .. } | Curve::OpenWater(_) if shaft.is_finite() => shaft.abs(),
+        Curve::Quadratic { gain, .. } => (thrust / gain[usize::from(thrust < 0.0)]).abs().sqrt(),
+        _ => max_speed * (thrust.abs() / max_thrust.max(f64::MIN_POSITIVE)).sqrt(),
     }
 }

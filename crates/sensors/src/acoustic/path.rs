@@ -127,6 +127,7 @@ impl AcousticPath {
     }
 
     /// Ratio of the squared pressure at the receiver to that 1 m from the source [-].
+    #[inline]
     pub fn gain(&self) -> f64 {
         power(-self.absorption) / self.spreading
     }
@@ -182,6 +183,7 @@ impl AcousticMedium<'_> {
 
     /// Computes the acoustic path from `source` to `receiver` (W [m]) for a `frequency` [Hz].
     /// Returns `None` if no refracted ray connects them. (1) to (3)
+    #[inline]
     pub fn find_path(&self, source: Vec3, receiver: Vec3, frequency: f64) -> Option<AcousticPath> {
         let chord = receiver - source;
         let length = chord.norm().max(MIN_LENGTH);
@@ -234,6 +236,7 @@ impl AcousticMedium<'_> {
     }
 
     /// Computes the mean slowness [s/m] and the mean absorption [dB/m] along the straight line.
+    #[inline]
     fn mean_slowness_and_absorption(&self, a: Vec3, b: Vec3, frequency: f64) -> [f64; 2] {
         match &self.water {
             PathWater::Sampled => self.sample_path(a, b, frequency),
@@ -277,6 +280,7 @@ impl AcousticMedium<'_> {
 }
 
 /// Power `length`^`k` of a length [m], k the spreading exponent [-].
+#[inline]
 pub fn power_of_length(length: f64, k: f64) -> f64 {
     if k == 2.0 {
         length * length

@@ -128,7 +128,7 @@ pub enum Polarisation {
 pub struct Shadowing {
     /// Standard deviation of the path loss [dB].
     pub std: f64,
-    /// Distance beyond which it is uncorrelated [m].
+    /// Correlation distance, positive [m]: the loss is uncorrelated after twice this distance.
     pub distance: f64,
 }
 

@@ -114,14 +114,14 @@ pub enum Fading {
     None,
     /// Rayleigh distribution of the amplitude.
     Rayleigh {
-        /// Time beyond which the amplitude is uncorrelated [s].
+        /// Coherence time, positive [s]: the amplitude is uncorrelated after twice this time.
         coherence: f64,
     },
     /// Rice distribution of the amplitude.
     Rice {
         /// Ratio of the power of the constant to that of the random part [-].
         k: f64,
-        /// Time beyond which the amplitude is uncorrelated [s].
+        /// Coherence time, positive [s]: the amplitude is uncorrelated after twice this time.
         coherence: f64,
     },
 }
