@@ -66,6 +66,9 @@ impl Mailbox {
 
     /// Returns the callback of an input topic.
     pub fn callback(&self, topic: &str, target: Target) -> Callback {
+        if let Target::Bridge { bridge } = target {
+            return crate::modem::bridges::callback(self, bridge);
+        }
         let mailbox = self.clone();
         let topic: Arc<str> = topic.into();
         Box::new(move |bytes| {
@@ -103,7 +106,10 @@ fn robot_of(target: Target) -> Option<usize> {
         Target::Trajectory { group_index } | Target::Group { group_index, .. } => {
             Some(group_index.robot)
         }
-        Target::Winch { .. } | Target::Coupling { .. } | Target::Modem { .. } => None,
+        Target::Winch { .. }
+        | Target::Coupling { .. }
+        | Target::Modem { .. }
+        | Target::Bridge { .. } => None,
     }
 }
 
@@ -171,6 +177,7 @@ fn commands(
             engage: read::<Bool>(bytes)?.data,
             partner: None,
         },
+        Target::Bridge { bridge } => crate::modem::bridges::send_command(scene, bridge, bytes),
         Target::Modem { modem } => crate::modem::send_command(modem, bytes)?,
         Target::Winch { tether } => Command::Winch {
             tether,

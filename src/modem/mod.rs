@@ -3,6 +3,7 @@
 //! A modem has the topics `<modem>/tx`, `rx`, `range` and `status`. The node has the topics
 //! `network/links`, `network/packets` and `network/schedule` for all modems.
 
+pub mod bridges;
 pub mod messages;
 pub mod services;
 
@@ -112,6 +113,7 @@ pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut 
             Source::ModemSchedule,
         );
     }
+    bridges::add_topics(scene, outputs, inputs);
 }
 
 /// Converts a message on the topic `tx` of a modem to a command.

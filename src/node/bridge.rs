@@ -5,6 +5,7 @@ use crate::autopilot::SharedStatus;
 use crate::convert::topic;
 use crate::modem;
 use crate::modem::NetworkBatch;
+use crate::modem::bridges::bridges_of;
 use crate::node::batch::Batch;
 use crate::node::device_parameters::DeviceStates;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
@@ -38,6 +39,8 @@ pub struct Bridge {
     inputs: Vec<(u64, InputMessage)>,
     /// Outputs of every exteroceptive sensor.
     exteroceptive: Vec<ExteroceptiveOutputs>,
+    /// Outputs that modems transmit.
+    bridged: Vec<usize>,
     /// One publisher per output of the plan; empty without a node.
     publishers: Arc<[Publisher]>,
     interface: Option<Arc<Interface>>,
@@ -73,6 +76,8 @@ impl Bridge {
             node.logger().warn(warning);
         }
         let plan = Arc::new(Plan::new(&simulation.scene));
+        crate::modem::bridges::check(&simulation.scene, &plan.outputs)
+            .map_err(|errors| errors.join("\n"))?;
         let publishers = Interface::publishers(&node, &plan)?;
         let rejections = Arc::new(Rejections::default());
         let goals = GoalObservers::default();
@@ -82,6 +87,7 @@ impl Bridge {
             network: Some(node.network()),
             rejections: Arc::clone(&rejections),
             goals: Arc::clone(&goals),
+            requests: Some(requests.clone()),
         })?;
         let parameters = ParameterServer::new(options.parameter_overrides.clone());
         let progress = Arc::new(Progress::from_state(&simulation.state));
@@ -126,6 +132,7 @@ impl Bridge {
             network: None,
             rejections: Arc::clone(&rejections),
             goals: GoalObservers::default(),
+            requests: None,
         })?;
         Ok(Self::new(
             simulation,
@@ -165,6 +172,7 @@ impl Bridge {
             inputs: Vec::new(),
             exteroceptive: exteroceptive_outputs(scene, plan),
             publishers: publishers.unwrap_or_default(),
+            bridged: bridged_outputs(scene, plan),
             interface,
             next_outputs: NextOutputs::default(),
             devices: Vec::new(),
@@ -220,6 +228,7 @@ impl Bridge {
             .load(Ordering::Relaxed);
         let is_requested = |output: &usize| {
             recording
+                || self.bridged.contains(output)
                 || self
                     .publishers
                     .get(*output)
@@ -368,6 +377,7 @@ impl Observer for Bridge {
             next.unwrap_or_else(|| (Arc::new(Plan::new(&simulation.scene)), Arc::default()));
         self.groups = vec![None; count_groups(&simulation.scene)];
         self.exteroceptive = exteroceptive_outputs(&simulation.scene, &plan);
+        self.bridged = bridged_outputs(&simulation.scene, &plan);
         self.publishers = Arc::clone(&publishers);
         let outputs = scene_outputs(simulation, &plan, &publishers);
         self.publisher_thread.change_scene(outputs, same.clone());
@@ -395,6 +405,15 @@ fn scene_outputs(
         plan: Arc::clone(plan),
         publishers: Arc::clone(publishers),
     }
+}
+
+/// Returns the outputs that modems transmit.
+fn bridged_outputs(scene: &Scene, plan: &Plan) -> Vec<usize> {
+    let outputs = plan.outputs.iter().enumerate();
+    outputs
+        .filter(|(_, output)| !bridges_of(scene, output).is_empty())
+        .map(|(i, _)| i)
+        .collect()
 }
 
 /// Number of joint groups of all robots.

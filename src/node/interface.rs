@@ -7,7 +7,7 @@ use crate::input::{Mailbox, services};
 use crate::node::device_parameters::{self, DeviceStates};
 use crate::node::diagnostics::Rejections;
 use crate::node::live_parameters;
-use crate::node::plan::Plan;
+use crate::node::plan::{Plan, Target};
 use crate::publisher::{GoalObservers, Shared, Task};
 use crate::simulation_interfaces::{Refusals, Version};
 use crossbeam_channel::Sender;
@@ -212,9 +212,14 @@ impl Interface {
         let mut subscriptions = Vec::with_capacity(plan.inputs.len());
         for input in &plan.inputs {
             let callback = mailbox.callback(&input.topic, input.target);
+            let qos = match input.target {
+                // messages of sensors and of controllers
+                Target::Bridge { .. } => &Qos::SENSOR_SUBSCRIPTION,
+                _ => &Qos::COMMAND,
+            };
             let created = self
                 .node
-                .subscription(&input.topic, input.info, &Qos::COMMAND, callback);
+                .subscription(&input.topic, input.info, qos, callback);
             subscriptions.push(created.map_err(text)?);
         }
         // the node's thread serves messages in the order of their arrival, so that a command sent

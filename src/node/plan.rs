@@ -149,6 +149,13 @@ pub enum Source {
         /// Index of the modem.
         modem: usize,
     },
+    /// Messages of a topic that arrive over modems.
+    Bridged {
+        /// Index of the bridge.
+        bridge: usize,
+        /// Index of the receiver of the bridge.
+        receiver: usize,
+    },
     /// State of all links between modems.
     Links,
     /// Log of the packets of all modems.
@@ -263,6 +270,11 @@ pub enum Target {
     Modem {
         /// Index of the modem.
         modem: usize,
+    },
+    /// Modem that transmits the messages of a topic.
+    Bridge {
+        /// Index of the bridge.
+        bridge: usize,
     },
     /// Winch of a tether.
     Winch {

@@ -16,6 +16,8 @@ use crate::convert::topic::Topic;
 use crate::convert::{camera, contacts, header};
 use crate::input::{firmware, motion_control};
 use crate::modem::NetworkBatch;
+use crate::modem::bridges;
+use crate::modem::bridges::RateLimit;
 use crate::modem::messages as modem;
 pub use crate::node::batch::Batch;
 use crate::node::diagnostics;
@@ -40,7 +42,7 @@ use merrow_ros2::msg::rosgraph_msgs::Clock;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use merrow_ros2::node::Logger;
 use merrow_ros2::node::{Network, NetworkCounters, Publisher};
-use merrow_sim::{Reply, SceneVersion};
+use merrow_sim::{Reply, Request, SceneVersion};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -115,6 +117,8 @@ pub struct PublisherContext {
     pub rejections: Arc<Rejections>,
     /// Observers that report goals to their clients; empty without a node.
     pub goals: GoalObservers,
+    /// Channel of requests to the running world; `None` without a node.
+    pub requests: Option<Sender<Request>>,
 }
 
 impl PublisherThread {
@@ -240,6 +244,8 @@ struct Worker {
     /// For each sensor of each robot, its topics with their accumulator state over several
     /// samples.
     sensor_topics: Vec<Vec<Vec<Topic>>>,
+    /// Limits of the rates of the bridges.
+    limits: Vec<RateLimit>,
 }
 
 impl Worker {
@@ -253,6 +259,7 @@ impl Worker {
         let sensor_topics = scene.robots.iter().map(topics_of_sensors).collect();
         let engaged = scene.couplings.iter().map(|c| c.engaged).collect();
         let whole = vec![true; scene.tethers.len()];
+        let limits = scene.bridges.iter().map(|_| RateLimit::default()).collect();
         Self {
             context: parts,
             next_scenes,
@@ -265,6 +272,7 @@ impl Worker {
             network: NetworkCounters::default(),
             now_ns: 0,
             sensor_topics,
+            limits,
         }
     }
 
@@ -366,9 +374,30 @@ impl Worker {
         });
     }
 
-    /// Whether an output has a subscriber or is recorded.
+    /// Whether a modem transmits the messages of an output.
+    fn is_bridged(&self, output: usize) -> bool {
+        self.context.requests.is_some() && !self.outputs.bridges[output].is_empty()
+    }
+
+    /// Passes a message of an output to the modems that transmit it.
+    fn transmit(&self, output: usize, now_ns: u64, message: &[u8]) {
+        let Some(requests) = &self.context.requests else {
+            return;
+        };
+        let SceneOutputs { scene, version, .. } = &self.context.outputs;
+        for bridge in &self.outputs.bridges[output] {
+            if self.limits[*bridge].permits(&scene.bridges[*bridge], now_ns) {
+                let command = bridges::send_command(scene, *bridge, message);
+                // sending fails if the run has ended
+                let _ = requests.send(Request::Command(*version, command));
+            }
+        }
+    }
+
+    /// Whether an output has a subscriber, is recorded or is transmitted by a modem.
     fn has_receivers(&self, output: usize) -> bool {
         self.bag.is_some()
+            || self.is_bridged(output)
             || self
                 .context
                 .outputs
@@ -497,6 +526,14 @@ impl Worker {
         let outputs = Arc::clone(&self.outputs);
         let output = &batch.output;
         for delivery in &output.deliveries {
+            let payload = output.payload(delivery);
+            if let Some((bridge, receiver, message)) = bridges::received(scene, delivery, payload) {
+                let mut all = outputs.bridged.iter();
+                let topic = all.find(|(_, place)| *place == [bridge, receiver]);
+                if let Some((topic, _)) = topic.filter(|(topic, _)| self.has_receivers(*topic)) {
+                    self.send_bytes(*topic, delivery.received_ns, message.to_vec());
+                }
+            }
             let topic = outputs.modem_packets[delivery.to as usize];
             self.emit(topic, delivery.received_ns, || {
                 modem::packet(scene, output, delivery)
@@ -589,6 +626,7 @@ impl Worker {
     /// Sends an encoded message to subscribers and to the bag.
     fn send_bytes(&mut self, output: usize, now_ns: u64, message: Vec<u8>) {
         let bytes = Bytes::from(message);
+        self.transmit(output, now_ns, &bytes);
         let publisher = self.context.outputs.publishers.get(output);
         if let Some(publisher) = publisher.filter(|p| p.has_receivers())
             && publisher.publish_shared(&bytes).is_err()

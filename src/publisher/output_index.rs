@@ -1,6 +1,7 @@
 //! Outputs of a plan by what provides their content.
 
 use crate::arm::GroupIndex;
+use crate::modem::bridges::bridges_of;
 use crate::node::plan::{Plan, Source};
 use merrow_model::scene::Scene;
 
@@ -43,6 +44,10 @@ pub(crate) struct OutputIndex {
     pub(crate) modem_packets: Vec<usize>,
     pub(crate) modem_ranges: Vec<usize>,
     pub(crate) modem_states: Vec<usize>,
+    // by bridge and receiver
+    pub(crate) bridged: Vec<(usize, [usize; 2])>,
+    /// For each output, the bridges that transmit it.
+    pub(crate) bridges: Vec<Vec<usize>>,
     pub(crate) links: Option<usize>,
     pub(crate) packets: Option<usize>,
     pub(crate) schedule: Option<usize>,
@@ -58,6 +63,7 @@ impl OutputIndex {
             ..Self::default()
         };
         for (i, output) in plan.outputs.iter().enumerate() {
+            index.bridges.push(bridges_of(scene, output));
             match output.source {
                 Source::Clock => index.clock = Some(i),
                 Source::Tf => index.tf = Some(i),
@@ -95,6 +101,9 @@ impl OutputIndex {
                 Source::ModemReceived { .. } => index.modem_packets.push(i),
                 Source::ModemRange { .. } => index.modem_ranges.push(i),
                 Source::ModemStatus { .. } => index.modem_states.push(i),
+                Source::Bridged { bridge, receiver } => {
+                    index.bridged.push((i, [bridge, receiver]));
+                }
                 Source::Links => index.links = Some(i),
                 Source::Packets => index.packets = Some(i),
                 Source::ModemSchedule => index.schedule = Some(i),

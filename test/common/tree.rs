@@ -114,6 +114,7 @@ pub(crate) fn scene(seed: u64, recipe: Recipe) -> Scene {
         beacons: Vec::new(),
         obstacles: Vec::new(),
         modems: Vec::new(),
+        bridges: Vec::new(),
         ais: Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 use crate::GRAVITY;
 use crate::actor::ActorEntry;
 use crate::air::{AirConfig, WeatherConfig};
-use crate::comms::ModemEntry;
+use crate::comms::{BridgeEntry, ModemEntry};
 use crate::contact::{MaterialConfig, PropEntry, StructureConfig};
 use crate::coupling::CouplingConfig;
 use crate::energy::ChargerConfig;
@@ -62,6 +62,8 @@ spec! {
         beacons: NamedMap<BeaconEntry> = NamedMap::default(),
         /// Modems at fixed places, such as a shore station, by name.
         modems: NamedMap<ModemEntry> = NamedMap::default(),
+        /// Topics that cross between robots over modems, by name.
+        bridges: NamedMap<BridgeEntry> = NamedMap::default(),
         /// Boxes reported by obstacle detectors that process no echoes, by name.
         obstacles: NamedMap<ObstacleConfig> = NamedMap::default(),
         /// Transponders of the Automatic Identification System (AIS), by name.

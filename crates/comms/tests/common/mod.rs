@@ -82,6 +82,7 @@ pub(crate) fn scene(sea: Sea) -> Scene {
         beacons: vec![],
         obstacles: vec![],
         modems: vec![],
+        bridges: vec![],
         ais: vec![],
     }
 }

@@ -85,6 +85,8 @@ pub struct Scene {
     pub obstacles: Vec<crate::scene::sensor::obstacle::Obstacle>,
     /// Modems: those of the robots, robot by robot, then fixed ones.
     pub modems: Vec<crate::scene::comms::Modem>,
+    /// Topics that cross between robots over modems.
+    pub bridges: Vec<crate::scene::comms::bridge::Bridge>,
     /// AIS transponders, in the order of the world file.
     pub ais: Vec<crate::scene::sensor::ais::Transponder>,
 }

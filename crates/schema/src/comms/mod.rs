@@ -278,3 +278,32 @@ spec! {
         payload_bytes: u32 [in 0.0..=65535.0] = 8,
     }
 }
+
+spec! {
+    /// A topic that crosses between robots over modems. Each message is transmitted as a packet and
+    /// published by the receiver when it arrives.
+    pub struct BridgeEntry {
+        /// Transmitting modem, such as `rov/acoustic`.
+        from: String [not_empty],
+        /// Receiving modem, such as `boat/acoustic`, or `all` for one transmission to all modems
+        /// that can receive it.
+        to: String [not_empty],
+        /// Topic of the transmitted messages, such as `/rov/pressure/pose`.
+        topic: String [not_empty],
+        /// ROS name of the message type, such as `geometry_msgs/msg/PoseStamped`. Default: the type
+        /// of the topic that the simulator publishes.
+        message_type: Option<String> [not_empty],
+        /// Topic of the received messages. Default: the name of the receiving robot or modem,
+        /// followed by the topic. Not for `all`.
+        received_as: Option<String> [not_empty],
+        /// Maximum rate of the transmitted messages; further ones are not transmitted. Default: not
+        /// limited.
+        max_rate_hz: Option<f64> [positive],
+        /// Priority of the messages; larger first.
+        priority: u32 [in 0.0..=255.0] = 0,
+        /// Whether a new message replaces a waiting one.
+        newest_only: bool = true,
+        /// Whether every frame is repeated until it is acknowledged; not for `all`.
+        acknowledge: bool = false,
+    }
+}

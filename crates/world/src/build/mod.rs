@@ -198,6 +198,7 @@ fn build_world(
     scene.chargers = energy::build_chargers(&file.chargers, &file.couplings, &scene, problems);
     scene.beacons = acoustic::build_beacons(&file.beacons, &scene, problems);
     scene.modems = comms::build_modems(file, &scene, problems);
+    scene.bridges = comms::build_bridges(&file.bridges, &scene, problems);
     scene.faults = fault::build_faults(&file.faults, &scene, problems);
     scene.schedule = schedule::build_schedule(&file.schedule, &scene, problems);
     scene.ais = ais::build_transponders(&file.ais, &scene, problems);
@@ -269,6 +270,7 @@ fn build_environment(
         schedule: Vec::new(),
         beacons: Vec::new(),
         modems: Vec::new(),
+        bridges: Vec::new(),
         ais: Vec::new(),
         obstacles: obstacle::build_obstacles(&file.obstacles),
     }

@@ -1,5 +1,6 @@
 //! Communication modems: what is constant during a run.
 
+pub mod bridge;
 pub mod clock;
 pub mod directivity;
 pub mod framing;

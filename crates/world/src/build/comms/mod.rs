@@ -1,5 +1,6 @@
 //! Modems of robots and fixed modems: mounting, addresses, settings.
 
+mod bridge;
 mod mac;
 mod transceiver;
 
@@ -17,6 +18,8 @@ use merrow_schema::comms::{
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote, quoted_list};
 use merrow_yaml::parse::parse;
 use merrow_yaml::read::{Field, Read};
+
+pub(crate) use crate::build::comms::bridge::build_bridges;
 
 /// Value of the key `scheme` for rate adaptation.
 const ADAPTIVE: &str = "adaptive";
