@@ -75,6 +75,7 @@ impl Engine<'_> {
         }
         let mut signal = Signal {
             transmission: k,
+            from: transmissions[k].from,
             reception: r,
             part,
             power: reception.power,
@@ -253,11 +254,12 @@ fn powers_of(signal: &Signal) -> Powers {
     }
 }
 
-/// Returns the power of all other signals in the part of the band of `signal`.
+/// Returns the power of the signals of other modems in the part of the band of `signal`.
+///
+/// Consecutive frames of one modem overlap at the receiver while the modems approach each other.
+/// They are one compressed signal and do not interfere.
 fn interference(signals: &[Signal], signal: &Signal) -> f64 {
-    let others = signals
-        .iter()
-        .filter(|s| s.transmission != signal.transmission);
+    let others = signals.iter().filter(|s| s.from != signal.from);
     others
         .map(|other| other.power * share(other.part, signal.part))
         .sum()
@@ -283,8 +285,8 @@ fn lock(
     if !detects(&undisturbed) {
         return Some(LossCause::BelowThreshold);
     }
-    let part = signal.part;
-    let is_held = |s: &&mut Signal| s.is_locked && overlaps(s.part, part);
+    let (part, from) = (signal.part, signal.from);
+    let is_held = |s: &&mut Signal| s.is_locked && s.from != from && overlaps(s.part, part);
     if own.signals.iter_mut().any(|s| is_held(&s)) {
         if powers.sinr() < node.device.capture {
             return Some(LossCause::Collision);

@@ -407,3 +407,16 @@ fn rates_adapt_to_the_link() {
     }
     assert_eq!(times, [80_000_000, 40_000_000]);
 }
+
+// Goal: consecutive frames of one modem do not collide at a receiver that approaches it, although
+// the second frame arrives before the first one has ended. Method: a message of four frames over a
+// travel time that decreases by 1 ms per second. Tolerance: none.
+#[test]
+fn frames_of_one_modem_do_not_collide() {
+    let (mut net, mut state) = network(&[modem(1), modem(2)], 1);
+    let channel = By(|_, _, t_ns, _| signal(50_000_000 - t_ns / 1000, 1e3));
+    send(&net, &mut state, to(0, 2, &[7; 1000]));
+    net.advance(&mut state, &channel, &Ideal, 5 * SECOND);
+    assert_eq!(state.output.deliveries.len(), 1, "{:?}", state.frames);
+    assert_eq!(state.frames.delivered, 4);
+}

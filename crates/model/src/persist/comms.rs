@@ -87,7 +87,7 @@ persist! { struct Transmission {
 persist! { struct BandPart { index, count } }
 persist! { struct Reception { to, copy, delay_ns, power, noise, doppler, cause, is_decodable } }
 persist! { struct Signal {
-    transmission, reception, part, power, noise, start_ns, is_sensed, is_locked, is_disturbed,
+    transmission, from, reception, part, power, noise, start_ns, is_sensed, is_locked, is_disturbed,
     interference, since_ns, survival,
 } }
 persist! { struct ControlFrame { kind, destination, sequence, fragment, ready_ns, is_immediate } }

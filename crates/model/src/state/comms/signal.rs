@@ -100,6 +100,8 @@ pub struct Reception {
 pub struct Signal {
     /// Index of the transmission.
     pub transmission: u32,
+    /// Index of the transmitting modem.
+    pub from: u32,
     /// Index of the reception.
     pub reception: u32,
     /// Part of the band.
