@@ -57,8 +57,7 @@ pub fn copies(state: &NetworkState) -> Balance {
 pub fn frames(state: &NetworkState) -> Balance {
     let mut in_flight = 0;
     for (_, transmission) in state.transmissions.iter() {
-        let rest = &transmission.order[transmission.departed as usize..];
-        let rest = rest.iter().map(|r| &transmission.receptions[*r as usize]);
+        let rest = transmission.receptions[transmission.departed as usize..].iter();
         in_flight += rest.filter(|reception| reception.is_decodable).count() as u64;
     }
     Balance::new(0, in_flight, &state.frames)

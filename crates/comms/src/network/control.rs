@@ -313,9 +313,9 @@ impl Engine<'_> {
         }
         let station = station as usize;
         let limit = self.nodes[station].device.max_power;
-        let link = &self.state.links[station * self.nodes.len() + at];
+        let link = &self.state.link_signals[station * self.nodes.len() + at];
         let needed = if link.snr > 0.0 {
-            link.power * limit * control.target_snr / link.snr
+            f64::from(link.power) * limit * control.target_snr / f64::from(link.snr)
         } else {
             0.0
         };

@@ -114,8 +114,8 @@ impl Engine<'_> {
             created_ns: message.created_ns,
             transmitted_ns: transmission.start_ns,
             received_ns: self.state.time_ns,
-            snr: reception.power / reception.noise,
-            doppler: reception.doppler,
+            snr: reception.snr(),
+            doppler: f64::from(reception.doppler),
             payload_start,
             payload_len: message.payload.len(),
         });
@@ -172,8 +172,8 @@ impl Engine<'_> {
             received_ns: clock::local_ns(&own.clock, arrival),
             true_transmission_ns: transmission.start_ns,
             true_arrival_ns: arrival,
-            snr: reception.power / reception.noise,
-            doppler: reception.doppler,
+            snr: reception.snr(),
+            doppler: f64::from(reception.doppler),
             needs_direction,
         };
         self.state.output.ranges.push(result);

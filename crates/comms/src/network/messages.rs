@@ -6,9 +6,7 @@ use crate::network::{activity, events};
 use merrow_model::scene::comms::{BROADCAST, DropPolicy};
 use merrow_model::state::comms::mac::MacState;
 use merrow_model::state::comms::modem::{CarrierState, ServicePhase};
-use merrow_model::state::comms::{
-    Copy, EventKind, LossCause, NetworkState, PacketRecord, Transmission,
-};
+use merrow_model::state::comms::{Copy, EventKind, LossCause, NetworkState, PacketRecord};
 
 /// Creates a message and puts it into the queue; returns its number.
 pub(super) fn accept(nodes: &[Node], state: &mut NetworkState, send: &Send<'_>) -> u64 {
@@ -176,9 +174,18 @@ pub(super) fn settle(state: &mut NetworkState, k: u32, at: usize) {
 /// Releases a transmission that has ended at the transmitter and at all receivers, and its message
 /// if it has no other transmission.
 pub(super) fn release_transmission(state: &mut NetworkState, k: u32) {
-    let Transmission {
-        control, message, ..
-    } = state.transmissions[k];
+    let transmission = &state.transmissions[k];
+    let n = state.modems.len();
+    let row = &mut state.links[transmission.from as usize * n..][..n];
+    for reception in transmission.receptions.iter().filter(|r| r.is_decodable) {
+        let link = &mut row[reception.to as usize];
+        link.frames += 1;
+        if reception.cause.is_none() {
+            link.received += 1;
+            link.bits += u64::from(transmission.bits);
+        }
+    }
+    let (control, message) = (transmission.control, transmission.message);
     state.transmissions.release(k);
     if control.is_none() {
         let owner = &mut state.messages[message];
@@ -213,18 +220,16 @@ pub(super) fn abort(nodes: &[Node], state: &mut NetworkState, modem: u32, cause:
     transmission.duration_ns = now - transmission.start_ns;
     if transmission.duration_ns == 0 {
         // the receptions end before they start
-        transmission.arrived = transmission.order.len() as u32;
+        transmission.arrived = transmission.receptions.len() as u32;
     }
-    for at in transmission.departed as usize..transmission.order.len() {
-        let reception = &mut transmission.receptions[transmission.order[at] as usize];
+    for reception in &mut transmission.receptions[transmission.departed as usize..] {
         reception.cause = reception.cause.or(Some(cause));
     }
     let power = activity::transmit_power(&nodes[modem as usize], transmission.power);
     own.energy.transmit += power * transmission.duration_ns as f64 * 1e-9;
     let time = |at: u32, extra: u64| {
-        let next = transmission.order.get(at as usize)?;
-        let delay = transmission.receptions[*next as usize].delay_ns;
-        Some(transmission.start_ns + delay + extra)
+        let next = transmission.receptions.get(at as usize)?;
+        Some(transmission.start_ns + next.delay_ns + extra)
     };
     let arrival = time(transmission.arrived, 0);
     let departure = time(transmission.departed, transmission.duration_ns);

@@ -51,7 +51,9 @@ use crate::propagation::Channel;
 use merrow_model::scene::comms::Modem;
 use merrow_model::state::comms::mac::MacState;
 use merrow_model::state::comms::modem::{CarrierState, ClockState, EnergyState};
-use merrow_model::state::comms::{Activity, EventKind, LinkState, ModemState, NetworkState};
+use merrow_model::state::comms::{
+    Activity, EventKind, LinkSignal, LinkState, ModemState, NetworkState, Reception,
+};
 
 /// Network of modems: constant data and workspace. All that changes is in [`NetworkState`].
 #[derive(Debug)]
@@ -59,12 +61,15 @@ pub struct Network {
     nodes: Vec<Node>,
     /// Workspace: order of the receptions of a transmission.
     keys: Vec<u64>,
+    /// Workspace: receptions of a transmission.
+    arriving: Vec<Reception>,
 }
 
 /// Engine on one state: the network, the state and the interfaces to channel and receivers.
 struct Engine<'a> {
     nodes: &'a [Node],
     keys: &'a mut Vec<u64>,
+    arriving: &'a mut Vec<Reception>,
     state: &'a mut NetworkState,
     channel: &'a dyn Channel,
     receiver: &'a dyn Receiver,
@@ -80,6 +85,7 @@ impl Network {
         Ok(Self {
             nodes: nodes::create(modems, seed)?,
             keys: Vec::new(),
+            arriving: Vec::new(),
         })
     }
 
@@ -99,6 +105,7 @@ impl Network {
         let mut state = NetworkState {
             modems: self.nodes.iter().map(start_modem).collect(),
             links: vec![LinkState::default(); n * n],
+            link_signals: vec![LinkSignal::default(); n * n],
             ..NetworkState::default()
         };
         for (k, node) in self.nodes.iter().enumerate() {
@@ -117,6 +124,7 @@ impl Network {
         let n = self.nodes.len();
         state.modems.len() == n
             && state.links.len() == n * n
+            && state.link_signals.len() == n * n
             && state.messages.is_consistent()
             && state.transmissions.is_consistent()
     }
@@ -137,6 +145,7 @@ impl Network {
         let mut engine = Engine {
             nodes: &self.nodes,
             keys: &mut self.keys,
+            arriving: &mut self.arriving,
             state,
             channel,
             receiver,

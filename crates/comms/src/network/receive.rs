@@ -8,7 +8,7 @@ use crate::network::transmit::fragment_of;
 use crate::network::{Engine, events, messages};
 use merrow_model::state::comms::signal::{BandPart, Signal};
 use merrow_model::state::comms::{
-    LossCause, ModemState, NetworkState, PacketRecord, Slab, Transmission,
+    LinkSignal, LossCause, ModemState, NetworkState, PacketRecord, Slab, Transmission,
 };
 
 impl Engine<'_> {
@@ -18,12 +18,11 @@ impl Engine<'_> {
             return events::pop(&mut self.state.events);
         }
         let transmission = &mut self.state.transmissions[k];
-        let r = transmission.order[transmission.arrived as usize];
+        let r = transmission.arrived;
         transmission.arrived += 1;
-        match transmission.order.get(transmission.arrived as usize) {
+        match transmission.receptions.get(transmission.arrived as usize) {
             Some(next) => {
-                let delay = transmission.receptions[*next as usize].delay_ns;
-                let at = transmission.start_ns + delay;
+                let at = transmission.start_ns + next.delay_ns;
                 events::postpone_first(&mut self.state.events, at);
             }
             None => events::pop(&mut self.state.events),
@@ -37,19 +36,18 @@ impl Engine<'_> {
             return events::pop(&mut self.state.events);
         }
         let transmission = &mut self.state.transmissions[k];
-        let r = transmission.order[transmission.departed as usize];
+        let r = transmission.departed;
         transmission.departed += 1;
-        match transmission.order.get(transmission.departed as usize) {
+        match transmission.receptions.get(transmission.departed as usize) {
             Some(next) => {
-                let delay = transmission.receptions[*next as usize].delay_ns;
-                let at = transmission.start_ns + delay + transmission.duration_ns;
+                let at = transmission.start_ns + next.delay_ns + transmission.duration_ns;
                 events::postpone_first(&mut self.state.events, at);
             }
             None => events::pop(&mut self.state.events),
         }
         self.depart(k, r);
         let transmission = &self.state.transmissions[k];
-        if transmission.departed as usize == transmission.order.len()
+        if transmission.departed as usize == transmission.receptions.len()
             && !transmission.is_transmitting
         {
             messages::release_transmission(self.state, k);
@@ -78,10 +76,10 @@ impl Engine<'_> {
             from: transmissions[k].from,
             reception: r,
             part,
-            power: reception.power,
-            noise: reception.noise,
+            power: f64::from(reception.power),
+            noise: f64::from(reception.noise),
             start_ns: now,
-            is_sensed: reception.power >= node.device.carrier_sense * reception.noise,
+            is_sensed: reception.snr() >= node.device.carrier_sense,
             is_locked: false,
             is_disturbed: false,
             interference: 0.0,
@@ -150,6 +148,7 @@ impl Engine<'_> {
             None => cause = cause.or(Some(LossCause::NoPower)),
         }
         if reception.is_decodable {
+            transmissions[k].receptions[r as usize].cause = cause;
             self.account(k, r, cause);
         }
         self.set_activity(to as u32);
@@ -165,20 +164,17 @@ impl Engine<'_> {
             .control
             .is_none()
             .then_some(transmission.message);
-        let snr = reception.power / reception.noise;
-        let link = &mut self.state.links[transmission.from as usize * n + reception.to as usize];
+        let snr = reception.snr();
         match cause {
             None => {
-                link.received += 1;
-                link.bits += u64::from(transmission.bits);
-                link.snr = snr;
-                link.power = transmission.power;
+                let link = transmission.from as usize * n + reception.to as usize;
+                self.state.link_signals[link] = LinkSignal {
+                    snr: snr as f32,
+                    power: transmission.power as f32,
+                };
                 self.state.frames.delivered += 1;
             }
-            Some(cause) => {
-                link.lost += 1;
-                self.state.frames.lose(cause);
-            }
+            Some(cause) => self.state.frames.lose(cause),
         }
         if self.state.output.packets.limit > 0 {
             let record = PacketRecord {

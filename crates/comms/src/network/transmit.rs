@@ -72,12 +72,12 @@ impl Engine<'_> {
         else {
             return 0;
         };
-        let link = &self.state.links[other as usize * self.nodes.len() + m];
+        let link = &self.state.link_signals[other as usize * self.nodes.len() + m];
         if link.snr <= 0.0 || link.power <= 0.0 {
             return 0;
         }
         let own = self.frame_power(m, destination, None) / node.device.max_power;
-        let snr = link.snr * own / link.power;
+        let snr = f64::from(link.snr) * own / f64::from(link.power);
         let rate = self.receiver.select_rate(m, snr);
         rate.min(node.device.rates.len() - 1)
     }
@@ -215,8 +215,8 @@ impl Engine<'_> {
             },
         );
         let transmission = &self.state.transmissions[k];
-        if let Some(first) = transmission.order.first() {
-            let arrival = now + transmission.receptions[*first as usize].delay_ns;
+        if let Some(first) = transmission.receptions.first() {
+            let arrival = now + first.delay_ns;
             let departure = arrival + plan.duration_ns;
             self.schedule(
                 arrival,
@@ -260,10 +260,11 @@ impl Engine<'_> {
             Some(_) => None,
         };
         self.keys.clear();
+        self.arriving.clear();
         for neighbour in &self.nodes[m].neighbours {
             let to = neighbour.to as usize;
             let arriving = self.channel.propagate(m, to, now, transmission.power);
-            let noise = (arriving.noise / parts).max(f64::MIN_POSITIVE);
+            let noise = (arriving.noise / parts).max(f64::from(f32::MIN_POSITIVE));
             let copy = match &message {
                 Some(message) if message.destination == BROADCAST => neighbour.copy,
                 Some(message) if message.copies.first().map(|c| c.to) == Some(neighbour.to) => 0,
@@ -272,7 +273,6 @@ impl Engine<'_> {
             if neighbour.is_decodable {
                 frames.entered += 1;
                 let link = &mut links[m * n + to];
-                link.frames += 1;
                 link.mean_snr = arriving.mean_power / noise;
                 link.delay_ns = arriving.delay_ns;
             }
@@ -284,19 +284,19 @@ impl Engine<'_> {
             let detects = |powers: &Powers| self.receiver.detects(&link, powers);
             let cause = absence(&arriving, noise, detects);
             let Some(cause) = cause else {
-                let reception = transmission.receptions.len() as u64;
                 let delay_ns = arriving.delay_ns.min(MAX_DELAY);
-                transmission.receptions.push(Reception {
+                self.keys
+                    .push((delay_ns << INDEX_BITS) | self.arriving.len() as u64);
+                self.arriving.push(Reception {
                     to: neighbour.to,
                     copy,
                     delay_ns,
-                    power: arriving.power,
-                    noise,
-                    doppler: arriving.doppler,
+                    power: arriving.power as f32,
+                    noise: noise as f32,
+                    doppler: arriving.doppler as f32,
                     cause: None,
                     is_decodable: neighbour.is_decodable,
                 });
-                self.keys.push((delay_ns << INDEX_BITS) | reception);
                 if let Some(message) = message.as_mut().filter(|_| copy != u32::MAX) {
                     message.copies[copy as usize].on_the_way += 1;
                 }
@@ -306,7 +306,7 @@ impl Engine<'_> {
                 continue;
             }
             frames.lose(cause);
-            links[m * n + to].lost += 1;
+            links[m * n + to].frames += 1;
             if let Some(message) = message.as_mut().filter(|_| copy != u32::MAX) {
                 message.copies[copy as usize].cause = Some(cause);
             }
@@ -323,8 +323,9 @@ impl Engine<'_> {
             });
         }
         self.keys.sort_unstable();
-        let index = |key: &u64| (key & ((1 << INDEX_BITS) - 1)) as u32;
-        transmission.order.extend(self.keys.iter().map(index));
+        let index = |key: &u64| (key & ((1 << INDEX_BITS) - 1)) as usize;
+        let sorted = self.keys.iter().map(|key| self.arriving[index(key)]);
+        transmission.receptions.extend(sorted);
     }
 
     /// Ends the receptions of a half-duplex modem that starts to transmit.
@@ -372,7 +373,7 @@ impl Engine<'_> {
         transmission.is_transmitting = false;
         let m = transmission.from;
         let is_control = transmission.control.is_some();
-        let is_over = transmission.departed as usize == transmission.order.len();
+        let is_over = transmission.departed as usize == transmission.receptions.len();
         let energy = activity::transmit_power(&self.nodes[m as usize], transmission.power)
             * transmission.duration_ns as f64
             * 1e-9;
@@ -437,7 +438,7 @@ fn absence(
     }
     // a power that is NaN or infinite is no signal
     let power = arriving.power;
-    let is_signal = power.is_finite() && power > 0.0;
+    let is_signal = power > 0.0 && power < f64::from(f32::MAX);
     let stronger = Powers {
         signal: power / NEGLIGIBLE,
         noise,

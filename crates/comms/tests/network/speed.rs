@@ -56,8 +56,8 @@ fn measure(seconds: u64, payload: &[u8], is_overlap_destructive: bool) -> [f64; 
                 power: None,
             };
             net.send(&mut state, &message).expect("valid message");
+            state.output.clear();
         }
-        state.output.clear();
     }
     let elapsed = processor_time() - start.0;
     let receptions = state.frames.entered - start.1;

@@ -15,14 +15,14 @@ use crate::state::comms::modem::{
 use crate::state::comms::output::Record;
 use crate::state::comms::signal::{BandPart, ControlFrame, ControlKind, Signal};
 use crate::state::comms::{
-    Activity, Copy, Delivery, Event, EventKind, Interval, LinkState, LossCause, MacState, Message,
-    ModemState, NetworkOutput, NetworkState, PacketCounts, PacketRecord, RangeResult, Ranging,
-    Reception, Slab, Transmission,
+    Activity, Copy, Delivery, Event, EventKind, Interval, LinkSignal, LinkState, LossCause,
+    MacState, Message, ModemState, NetworkOutput, NetworkState, PacketCounts, PacketRecord,
+    RangeResult, Ranging, Reception, Slab, Transmission,
 };
 
 persist! { struct NetworkState {
-    time_ns, sequence, next_message, events, modems, messages, transmissions, links, copies, frames,
-    output,
+    time_ns, sequence, next_message, events, modems, messages, transmissions, links, link_signals,
+    copies, frames, output,
 } }
 persist! { struct Event { time_ns, order, kind } }
 persist! { enum EventKind {
@@ -82,7 +82,7 @@ persist! { struct Message {
 persist! { struct Copy { received, to, on_the_way, cause, is_closed } }
 persist! { struct Transmission {
     from, serial, header, control, message, start_ns, duration_ns, bits, rate, part, power,
-    is_transmitting, is_aborted, arrived, departed, receptions, order,
+    is_transmitting, is_aborted, arrived, departed, receptions,
 } }
 persist! { struct BandPart { index, count } }
 persist! { struct Reception { to, copy, delay_ns, power, noise, doppler, cause, is_decodable } }
@@ -95,7 +95,8 @@ persist! { enum ControlKind {
     0 = Acknowledgement, 1 = RangeRequest, 2 = RangeReply { arrived_ns, replied_ns }, 3 = RangeSignal { sent_ns },
     4 = Poll, 5 = NoData, 6 = SlotReport { open, is_collision, is_received }, 7 = PowerRequest { power },
 } }
-persist! { struct LinkState { mean_snr, snr, power, delay_ns, frames, received, lost, bits } }
+persist! { struct LinkState { mean_snr, delay_ns, frames, received, bits } }
+persist! { struct LinkSignal { snr, power } }
 persist! { struct PacketCounts { entered, delivered, duplicates, lost } }
 persist! { enum LossCause {
     0 = Terrain, 1 = Structure, 2 = Robot, 3 = Surface, 4 = ShadowZone, 5 = OutOfView,

@@ -48,7 +48,7 @@ pub struct Copy {
     /// Index of the addressed modem.
     pub to: u32,
     /// Number of frames that are on the way to it.
-    pub on_the_way: u32,
+    pub on_the_way: u16,
     /// Cause of the last loss of a frame.
     pub cause: Option<LossCause>,
     /// Whether the copy is delivered or lost.

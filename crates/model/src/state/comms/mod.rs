@@ -14,7 +14,7 @@ pub mod slab;
 
 pub use crate::state::comms::command::{ModemCommand, Ranging};
 pub use crate::state::comms::event::{Event, EventKind};
-pub use crate::state::comms::link::LinkState;
+pub use crate::state::comms::link::{LinkSignal, LinkState};
 pub use crate::state::comms::loss::{LossCause, PacketCounts};
 pub use crate::state::comms::mac::MacState;
 pub use crate::state::comms::message::{Copy, Message};
@@ -44,6 +44,8 @@ pub struct NetworkState {
     pub transmissions: Slab<Transmission>,
     /// One entry per pair of modems: row of the transmitter, column of the receiver.
     pub links: Vec<LinkState>,
+    /// Last frames on the links, in the same order.
+    pub link_signals: Vec<LinkSignal>,
     /// Copies of messages, by result: one copy per modem that a message is addressed to.
     pub copies: PacketCounts,
     /// Receptions of single frames, by result.

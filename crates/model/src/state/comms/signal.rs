@@ -39,21 +39,16 @@ pub struct Transmission {
     pub arrived: u32,
     /// Number of departures that were processed.
     pub departed: u32,
-    /// Receptions in the order of the receivers.
+    /// Receptions in the order of arrival.
     pub receptions: Vec<Reception>,
-    /// Indices of the receptions in the order of arrival.
-    pub order: Vec<u32>,
 }
 
 impl Reset for Transmission {
     fn reset(&mut self) {
         let mut receptions = std::mem::take(&mut self.receptions);
-        let mut order = std::mem::take(&mut self.order);
         receptions.clear();
-        order.clear();
         *self = Self {
             receptions,
-            order,
             ..Self::default()
         };
     }
@@ -74,7 +69,8 @@ impl Default for BandPart {
     }
 }
 
-/// One frame at one receiver.
+/// One frame at one receiver. Ratios and powers are in single precision, so that the receptions of
+/// many frames fit into the cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reception {
     /// Index of the receiving modem.
@@ -84,15 +80,22 @@ pub struct Reception {
     /// Travel time [ns].
     pub delay_ns: u64,
     /// Received power.
-    pub power: f64,
+    pub power: f32,
     /// Noise power in the part of the band.
-    pub noise: f64,
+    pub noise: f32,
     /// Relative frequency shift.
-    pub doppler: f64,
+    pub doppler: f32,
     /// Cause for which the frame is lost, as far as it is known.
     pub cause: Option<LossCause>,
     /// Whether the receiver can decode frames of the transmitter; otherwise they interfere only.
     pub is_decodable: bool,
+}
+
+impl Reception {
+    /// Returns the ratio of signal to noise, linear [-].
+    pub fn snr(&self) -> f64 {
+        f64::from(self.power) / f64::from(self.noise)
+    }
 }
 
 /// Signal that is arriving at a modem.
