@@ -58,7 +58,7 @@ pings and whole worlds with exteroceptive sensors.
 * The row of Merrow includes the evaluation of the sea and of the thrust.
 * The faster of the two conventions of Pinocchio counts.
 * The compilers of Pinocchio may use AVX2 and fused multiply-add in the x86-64-v3 rows.
-  Merrow uses AVX2 where it is available and never fuses: its results have the same bits on every
+  Merrow uses AVX2 where it is available and never fuses: its results are bit-identical on every
   processor.
 
 **MuJoCo, fluid.**
@@ -80,7 +80,7 @@ pings and whole worlds with exteroceptive sensors.
 * Both programs use the same boxes, masses, inertias, friction, floor, joint springs, limits and
   step.
 * In MuJoCo the weight in water is set through `gravcomp`, at the centres of mass, and the drag is
-  that of ellipsoids.
+  the drag of ellipsoids.
   MuJoCo has no inertia of the water, so bodies fall faster.
 * Both programs ran with several integrators, MuJoCo with both friction cones, the Newton solver and
   otherwise default settings (sleep is off); the fastest setting of each program counts.
@@ -90,7 +90,7 @@ pings and whole worlds with exteroceptive sensors.
   programs.
 * Penetration, speed and angular speed in the second table are maxima over 1 s (UVMS, after 41 s)
   and 0.2 s (pile, after 6.6 s).
-  Contacts are those of the last step.
+  Contacts are counted in the last step.
   The penetration of Merrow is measured before the impulses of the step are applied.
 * Steps that did not converge are counted over the first second, and at rest.
 
@@ -98,7 +98,7 @@ pings and whole worlds with exteroceptive sensors.
 
 * The authors of LOTUSim measured their table on another machine (laptop, i7-11800H or 12650H, GUI
   on), with other programs under the same conditions: 100 vehicles, step 0.03 s, IMU only.
-* The number is that of UUVSim, the fastest of these programs at 100 vehicles: total simulated time
+* The number refers to UUVSim, the fastest of these programs at 100 vehicles: total simulated time
   divided by total wall time over the settled last quarter of the run, recomputed from the raw
   files.
 * It shows the order of magnitude; it is not an exact speed ratio between the programs.
@@ -108,9 +108,9 @@ pings and whole worlds with exteroceptive sensors.
 * Kernel rows are CPU time of one thread, repeated on data in the cache.
 * Fleet rows are wall time of the whole program, with sensors, without building the world.
 * Peak memory is the largest resident set of the process.
-* The CPU time of the runs in real time is that of all threads of the process over {window:.0f} s, after {settle:.0f} s
-  of start-up.
-  Pace and late blocks are those of the whole run.
+* The CPU time of the runs in real time is the sum over all threads of the process.
+  It covers {window:.0f} s, after {settle:.0f} s of start-up.
+  Pace and late blocks refer to the whole run.
 """
 
 
@@ -118,7 +118,7 @@ def page(results):
     """Returns the page."""
     parts = [
         "# Benchmarks\n",
-        "This page compares the speed of Merrow with that of other programs that users would choose instead.",
+        "This page compares the speed of Merrow with the speed of alternative programs.",
         "All programs were measured in one run, alternating.",
         f"The page is written by `{results['run']['command']}`; do not edit it.\n",
         machine_lines(results),

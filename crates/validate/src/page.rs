@@ -170,7 +170,8 @@ Sound rays are circular arcs (`docs/water.md`)."
 
 const HEAD: &str = "# Validation
 
-Cases with a known answer: closed solutions, other programs, published trials.
+This page lists the results of the cases with a known answer.
+The references are closed-form solutions, other programs and published trials.
 Each case runs the production code, through world files where possible.
 The tests run the same cases (`crates/validate/src/cases/`, `test/validation.rs`).
 The command below writes this page:

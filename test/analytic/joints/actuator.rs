@@ -1,5 +1,5 @@
-//! Tests motors and gears against closed solutions: mobility, torque-speed line, losses, backlash
-//! and heating.
+//! Tests motors and gears against closed-form solutions: mobility, torque-speed line, losses,
+//! backlash and heating.
 
 use crate::common::joints::{Hinge, cascade, command, effort_servo};
 use crate::common::tree::{self, Random, Recipe};

@@ -1,4 +1,5 @@
-//! Tests servos: their laws against hand calculations and closed solutions, and their encoders.
+//! Tests servos: their laws against hand calculations and closed-form solutions, and their
+//! encoders.
 
 use crate::common::joints::{Hinge, cascade, command, effort_servo};
 use crate::common::tree::{self, Random, Recipe};

@@ -1,4 +1,4 @@
-//! Tests lines in moving water against closed solutions.
+//! Tests lines in moving water against closed-form solutions.
 
 use crate::common::worlds::tethered;
 use crate::common::{close, relative};

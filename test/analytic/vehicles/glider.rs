@@ -1,5 +1,5 @@
-//! Tests the glider: steady glides against their closed solution, the buoyancy engine, its pump and
-//! the pump's power.
+//! Tests the glider: steady glides against their closed-form solution, the buoyancy engine, its
+//! pump and the pump's power.
 
 use crate::common::{advance, close, close_vectors, relative, scene, simulation, start};
 use merrow_math::{SpatialVelocity, Vec3};
@@ -27,7 +27,7 @@ fn ballast(s: &mut Simulation, value: f64) {
     .unwrap();
 }
 
-/// Returns angle of attack [rad], nose-up pitch [rad] and speed [m/s] of the closed solution
+/// Returns angle of attack [rad], nose-up pitch [rad] and speed [m/s] of the closed-form solution
 /// (Graver 2005, ch. 4). Lift and drag balance the net weight `weight` [N] along the path. In pitch
 /// K_M0 + K_M α and the Munk moment balance the weights of hull and sliding mass, whose moment
 /// about the origin is that of `gravity`: (forward, down) [N m]. Net buoyancy acts at the origin.
@@ -68,9 +68,10 @@ fn steady_glide(weight: f64, gravity: [f64; 2]) -> (f64, f64, f64) {
     (lo, pitch, speed)
 }
 
-// Goal: a dive and a climb settle on the glides of the closed solution: angle of attack, pitch,
-// path and speed. Method: 0.3 l out of and into the engine, the battery moved forward and aft; 15
-// minutes each. Tolerance: 1e-3 relative in speed, 2e-4 rad in angles: the residual of the phugoid.
+// Goal: a dive and a climb settle on the glides of the closed-form solution: angle of attack,
+// pitch, path and speed. Method: 0.3 l out of and into the engine, the battery moved forward and
+// aft; 15 minutes each. Tolerance: 1e-3 relative in speed, 2e-4 rad in angles: the residual of the
+// phugoid.
 #[test]
 fn steady_glides() {
     for (litres, slide) in [(-0.3, 0.405), (0.3, 0.393)] {

@@ -92,7 +92,7 @@ mod tests {
         Motion::new(&SpatialVelocity { w, v }).unwrap()
     }
 
-    // Head-on the range is r c/(c + v); across, the closed solution of the quadratic equation.
+    // Head-on the range is r c/(c + v); across, the closed-form solution of the quadratic equation.
     #[test]
     fn moving_sonar_ranges_match_closed_forms() {
         let path = AcousticPath {
