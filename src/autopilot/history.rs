@@ -13,8 +13,8 @@
 //! Position, velocity and acceleration in W (east, north, up); angular velocity in B.
 //!
 //! # Limits
-//! (2) is the mean over a time step, as an integrating accelerometer measures it. An acceleration
-//! above 1000 m/s² is that of a robot that was placed elsewhere, and counts as 0.
+//! (2) is the mean over a time step, as an integrating accelerometer measures it. Accelerations
+//! above 1000 m/s² result from setting the pose of a robot and are replaced by 0.
 //!
 //! # Checked by
 //! tests below

@@ -27,7 +27,7 @@ const WAIT: Duration = Duration::from_millis(2);
 /// Period of the status for the diagnostics, in simulated or wall-clock time.
 const STATUS_PERIOD: Duration = Duration::from_millis(100);
 
-/// Simulated time between two looks for a packet that the world does not wait for [ns].
+/// Polling period in simulated time while the world does not wait for the autopilot [ns].
 const POLL_NS: u64 = 1_000_000;
 
 /// Result of an exchange.
@@ -40,7 +40,7 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// Steps of `dt_ns` [ns] until the next look for a packet that the world does not wait for.
+    /// Returns the number of steps of `dt_ns` [ns] until the next poll for a packet.
     fn poll(dt_ns: u64) -> Self {
         Self::Steps((POLL_NS / dt_ns).max(1))
     }
@@ -106,8 +106,8 @@ fn device_command(robot: usize, device: ServoDevice, value: f64) -> Command {
     }
 }
 
-/// Waits until a packet of one of the links is there, at most for `left`. A time-out of a socket
-/// would be rounded to the clock ticks of the system.
+/// Waits at most `left` for a packet on any link. A time-out of a socket would be rounded to the
+/// clock ticks of the system.
 fn wait_for_packet(sockets: &[BorrowedFd<'_>], left: Duration) {
     let timeout = Timespec {
         tv_sec: left.as_secs() as i64,

@@ -3,7 +3,7 @@
 //! The editor keeps the world file with its changes. It builds the changed world on its own thread,
 //! as a whole, and passes it to the run, which continues with it at the next step. The topics of
 //! the new world are created before, its subscriptions and services right after that step. If the
-//! changed world has mistakes, nothing changes.
+//! changed world is invalid, the running world is unchanged.
 
 use crate::node::bridge::NextOutputs;
 use crate::node::interface::Interface;

@@ -1,4 +1,4 @@
-//! Checkpoints: what a run continues from.
+//! Tests of checkpoints and of resumed runs.
 
 use crate::common::folder::Folder;
 use crate::common::scene;
@@ -38,7 +38,7 @@ pub(super) fn listen(s: &Simulation) {
     }
 }
 
-/// Commands every thruster and joint, so that something happens.
+/// Commands all thrusters to 70 % of their range.
 pub(super) fn drive(s: &mut Simulation) {
     for robot in 0..s.scene.robots.len() {
         for thruster in 0..s.scene.robots[robot].thrusters.len() {
@@ -54,7 +54,7 @@ pub(super) fn drive(s: &mut Simulation) {
     }
 }
 
-/// The readings and frames that `steps` steps bring, in blocks of `block` steps.
+/// Returns the readings and frames of `steps` steps, in blocks of `block` steps.
 pub(super) fn outputs(s: &mut Simulation, steps: u64, block: u64) -> (String, Vec<Frame>) {
     let (mut readings, mut frames, mut left) = (String::new(), Vec::new(), steps);
     while left > 0 {
@@ -150,8 +150,9 @@ fn every_world_continues_from_a_checkpoint() {
     );
 }
 
-// Goal: frames that are in progress at the checkpoint come after it; a used simulation forgets its
-// own. Method: a sensor with a latency; a resumed simulation that has run on. Tolerance: none.
+// Goal: frames in progress at the checkpoint are delivered after resuming; resuming discards the
+// frames of the current run. Method: a sensor with a latency; a resumed simulation that has run on.
+// Tolerance: none.
 #[test]
 fn frames_in_progress_are_kept() {
     let scene = bundled("every_sensor");

@@ -215,7 +215,7 @@ fn check(device: &str, triad: usize, name: &str, sheet: &DataSheet) {
         // Of the squares; the relative error of the coefficient is half of it.
         assert!(
             error < 0.2 * squares[k],
-            "{device} {name}: the record says nothing of its {what}"
+            "{device} {name}: the standard error of {what} is too large"
         );
         assert!(
             (mean - squares[k]).abs() < 4.5 * error,

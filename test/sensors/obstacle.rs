@@ -202,7 +202,7 @@ fn sonar_echoes_are_boxed() {
             .filter(|f| !piles.iter().any(|p| is_at(f, *p)))
             .count();
     }
-    assert!(3 * others <= all.len(), "{others} boxes about nothing");
+    assert!(3 * others <= all.len(), "{others} boxes without an obstacle");
 }
 
 // Goal: echoes of a whole turn of a scanning sonar are boxed together, each from the pose of its

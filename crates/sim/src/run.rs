@@ -37,7 +37,7 @@ pub enum Request {
     Step(u64, Reply<StepResult>),
     /// Reset time and state to the start of the run.
     Reset(Reply<()>),
-    /// Reset the state to that at the start of the run; the time goes on.
+    /// Reset the state to the initial state; the time continues.
     ResetState(Reply<()>),
     /// Change the pace of the run.
     Pace(Pace),
@@ -143,7 +143,8 @@ pub struct Control {
 pub enum BlockLimit {
     /// The block has at most this number of steps.
     Steps(u64),
-    /// The observer waits for another program: no step now. It is asked again after the requests.
+    /// The observer waits for another program: no step now. The loop calls it again after it has
+    /// processed the requests.
     Wait,
 }
 
@@ -172,7 +173,7 @@ pub trait Observer {
     fn halted(&mut self, _robot: usize, _halt: &Halt, _simulation: &Simulation) {}
     /// Called when the state was reset to the start.
     fn reset(&mut self) {}
-    /// Called when the state was reset while the time goes on.
+    /// Called when the state was reset while the time continues.
     fn state_reset(&mut self) {}
     /// Called when the scene was replaced. `same` contains the indices of the objects of the old
     /// scene in the new one.
@@ -306,7 +307,7 @@ fn failure(simulation: &Simulation) -> Option<&str> {
 
 /// Step request in progress.
 struct PendingSteps {
-    asked: u64,
+    requested: u64,
     left: u64,
     reply: Reply<StepResult>,
 }
@@ -626,7 +627,7 @@ impl Run<'_, '_> {
                     .iter_mut()
                     .for_each(|o| o.before_steps(simulation));
                 self.pending = Some(PendingSteps {
-                    asked: n,
+                    requested: n,
                     left: n,
                     reply,
                 });
@@ -636,10 +637,10 @@ impl Run<'_, '_> {
 
     /// Ends a step request in progress and reports the number of steps made.
     fn end_steps(&mut self, why: &str, simulation: &Simulation) {
-        let Some(PendingSteps { asked, left, reply }) = self.pending.take() else {
+        let Some(PendingSteps { requested, left, reply }) = self.pending.take() else {
             return;
         };
-        let result = Err(format!("{why} after {} of {asked} steps", asked - left));
+        let result = Err(format!("{why} after {} of {requested} steps", requested - left));
         reply.send(StepResult {
             time_ns: simulation.time_ns(),
             result,

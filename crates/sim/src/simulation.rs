@@ -366,8 +366,8 @@ impl Simulation {
         }
     }
 
-    /// Returns what robot `robot` is inside of, and how deep [m]: a structure, another robot or the
-    /// seabed. `None` if it overlaps nothing.
+    /// Returns the structure, robot or seabed that `robot` penetrates, and the penetration depth
+    /// [m]. `None` if it overlaps nothing.
     pub fn overlap(&mut self, robot: usize) -> Option<(String, f64)> {
         let scene = Arc::clone(&self.scene);
         let p_WB = self.state.robots[robot].motion.p_WB;

@@ -2,7 +2,7 @@
 //!
 //! The threads start once and wait. A task calls the same closure on every thread, and the closure
 //! takes items until none are left. The calling thread takes items itself and waits only for
-//! threads that still process one, so a thread that wakes late delays nothing.
+//! threads that still process one, so a late wake-up of a thread does not delay the task.
 //!
 //! A task runs on several threads only where that is measured to be faster than on the calling
 //! thread alone. The measurement decides which thread processes an item, never the result.
@@ -20,7 +20,7 @@ use std::thread::JoinHandle;
 const MIN_DISTRIBUTED_S: f64 = 150e-6;
 /// Largest ratio of the durations on several threads and on one at which a task is distributed.
 const MAX_RATIO: f64 = 0.9;
-/// Number of executions of a task between two in which the other way is measured.
+/// Number of executions between two measurements of the alternative (one thread or several).
 const PROBE_INTERVAL: u32 = 64;
 /// Number of executions between two measurements of a task far too short to distribute.
 const MEASURE_INTERVAL: u32 = 32;

@@ -87,7 +87,7 @@ impl<'a> Field<'a> {
         self.checks.contains(&check)
     }
 
-    /// Reports at `node` that `expected` was expected but something else was found.
+    /// Reports a type mismatch at `node`; `expected` describes the expected value.
     pub fn report_mismatch(&self, node: &Node, expected: &str, problems: &mut Problems) {
         let text = format!(
             "{}: expected {expected}, found {}",

@@ -5,8 +5,8 @@
 //! PX4, src/modules/simulation/simulator_mavlink/SimulatorMavlink.cpp (000f5fdb).
 //!
 //! At a pace that follows the wall clock the frames follow it, too. Otherwise, and with
-//! `lock_step`, the world waits for the answer to each frame. Not every frame has one: while PX4
-//! starts, and with airframes whose controllers are slower, the wait ends after a few milliseconds.
+//! `lock_step`, the world waits for the answer to each frame. PX4 does not answer every frame while
+//! it starts or if its controllers are slower; the wait then times out after a few milliseconds.
 //!
 //! In a world with time steps above 4 ms, frames contain interpolated motions, and outputs take
 //! effect at the next step.
@@ -274,7 +274,7 @@ impl AutopilotLink for Link {
         }
     }
 
-    /// The time of PX4 cannot go back: its connection is closed, and it starts again.
+    /// PX4 does not support a decrease of time, so the connection is closed and PX4 must reconnect.
     fn reset(&mut self) {
         self.history.clear();
         self.readings = Readings::default();

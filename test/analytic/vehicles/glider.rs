@@ -239,9 +239,9 @@ fn set_heading(s: &mut Simulation, heading_deg: f64, depth: Option<f64>) {
 }
 
 // Goal: the firmware dives and climbs between two depths on a heading. Method: depth 40 m, heading
-// 90 deg to the right of the start, 50 minutes. Tolerance: 6 m below the depth, the way until the
-// engine has turned the glider at 0.2 m/s; 5 deg of heading in the last 10 minutes. Both turns in a
-// climb are under way after 90 s.
+// 90 deg to the right of the start, 50 minutes. Tolerance: 6 m below the depth: the overshoot while
+// the buoyancy engine reverses, at 0.2 m/s; 5 deg of heading in the last 10 minutes. Both turns in
+// a climb are under way after 90 s.
 #[test]
 fn firmware_dives_on_a_heading() {
     let mut s = diving_glider();

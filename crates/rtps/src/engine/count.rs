@@ -2,7 +2,7 @@
 
 use super::config::{MILLIS, Nanos};
 
-/// Silence after which a lower count is that of a peer that started to count again [ns].
+/// Silence after which a lower count is accepted, because the peer has restarted its counter [ns].
 const RESTART: u64 = 500 * MILLIS;
 
 /// Filter of the messages of one kind from one endpoint.

@@ -1,4 +1,4 @@
-//! What the engine reports.
+//! Events and received samples that the engine delivers.
 
 use std::net::SocketAddr;
 

@@ -43,9 +43,9 @@ impl Held {
         self.bytes.saturating_add(bytes) <= limit && all.saturating_add(bytes) <= total
     }
 
-    /// Returns whether `bytes` [B] may be allocated for an incomplete sample. All those of one
-    /// instant, which is that of one datagram, stay within `limit` [B]: small datagrams would
-    /// otherwise cost the time to clear large buffers.
+    /// Returns whether `bytes` [B] may be allocated for an incomplete sample. The allocations
+    /// caused by one datagram stay within `limit` [B]: small datagrams would otherwise cost the
+    /// time to clear large buffers.
     pub(super) fn allocate(&self, now: Nanos, bytes: usize, limit: usize) -> bool {
         let counts = &self.total.0;
         if counts.instant.swap(now.0, Ordering::Relaxed) != now.0 {

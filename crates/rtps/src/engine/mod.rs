@@ -335,8 +335,8 @@ impl Engine {
 
     /// Returns whether a control message may be sent to `prefix`.
     ///
-    /// An unverified participant gets no more bytes than came from it, so that nobody can direct a
-    /// flood to a third one. Announcements to groups and initial peers have no destination.
+    /// Amplification limit: an unverified participant is sent at most as many bytes as were
+    /// received from it. Announcements to groups and initial peers have no destination.
     fn may_send(&mut self, transmit: &Transmit, prefix: GuidPrefix) -> bool {
         if prefix == GuidPrefix::UNKNOWN {
             return true;
@@ -420,8 +420,8 @@ impl Engine {
             || reader.is_some_and(|reader| reader.is_matched(remote))
     }
 
-    /// Returns the remote readers that will receive the next sample of a local writer. A reliable
-    /// one has shown with an ACKNACK that it matches the writer, too.
+    /// Returns the remote readers that will receive the next sample of a local writer. Reliable
+    /// readers count only after their first ACKNACK, which proves that they match the writer.
     pub fn ready_readers(&self, writer: Guid) -> Vec<Guid> {
         let writer = self.writers.get(&writer.entity);
         writer.map_or_else(Vec::new, Writer::ready_readers)

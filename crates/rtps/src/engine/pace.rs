@@ -26,19 +26,20 @@ const DATAGRAM_OVERHEAD: usize = 1000;
 /// Largest number of samples or fragments after the first missing one that a request covers.
 const WINDOW: u64 = 256;
 
-/// Samples or fragments that a reader lacks, and the number of those among which they are.
+/// Number of lost samples or fragments, and number of samples or fragments in the requested range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Losses {
     pub(super) lost: u64,
-    pub(super) of: u64,
+    pub(super) total: u64,
 }
 
 impl Losses {
-    /// Returns the losses of a request for `lost` of the `sent` ones since the first missing one.
+    /// Returns the losses if `lost` of the `sent` samples since the first missing sample were
+    /// requested.
     pub(super) fn new(lost: usize, sent: u64) -> Losses {
         let lost = lost as u64;
-        let of = sent.min(WINDOW).max(lost);
-        Losses { lost, of }
+        let total = sent.min(WINDOW).max(lost);
+        Losses { lost, total }
     }
 }
 
@@ -66,7 +67,7 @@ impl Bucket {
             reduction: 0,
             reduced: now,
             sent_bytes: 0,
-            losses: Losses { lost: 0, of: 0 },
+            losses: Losses { lost: 0, total: 0 },
         }
     }
 
@@ -116,15 +117,15 @@ impl Bucket {
     /// large sample a part at a time, when others are sent already.
     pub(super) fn note_losses(&mut self, now: Nanos, losses: Losses) {
         self.losses.lost += losses.lost;
-        self.losses.of += losses.of;
-        if self.sent_bytes < REDUCTION_BURSTS * self.path.burst_bytes || self.losses.of < WINDOW {
+        self.losses.total += losses.total;
+        if self.sent_bytes < REDUCTION_BURSTS * self.path.burst_bytes || self.losses.total < WINDOW {
             return;
         }
-        if self.losses.lost * OVERFLOW_SHARE > self.losses.of && self.reduction < MAX_REDUCTION {
+        if self.losses.lost * OVERFLOW_SHARE > self.losses.total && self.reduction < MAX_REDUCTION {
             self.reduction += 1;
             self.reduced = now;
         }
-        (self.sent_bytes, self.losses) = (0, Losses { lost: 0, of: 0 });
+        (self.sent_bytes, self.losses) = (0, Losses { lost: 0, total: 0 });
     }
 }
 
@@ -169,7 +170,7 @@ mod tests {
     fn few_losses_do_not_lower_the_rate() {
         let mut bucket = bucket();
         let before = sent(&mut bucket, Nanos(0), 1);
-        bucket.note_losses(Nanos(1_000_000_000), Losses { lost: 10, of: 256 });
+        bucket.note_losses(Nanos(1_000_000_000), Losses { lost: 10, total: 256 });
         let after = sent(&mut bucket, Nanos(1_000_000_000), 1);
         assert!(after.abs_diff(before) < 20_000, "{before}, then {after}");
     }
@@ -179,8 +180,8 @@ mod tests {
         let mut bucket = bucket();
         let now = Nanos(1_000_000_000);
         sent(&mut bucket, Nanos(0), 1);
-        bucket.note_losses(now, Losses { lost: 100, of: 256 });
-        bucket.note_losses(now, Losses { lost: 100, of: 256 });
+        bucket.note_losses(now, Losses { lost: 100, total: 256 });
+        bucket.note_losses(now, Losses { lost: 100, total: 256 });
         let bytes = sent(&mut bucket, now, 1);
         assert!((910_000..940_000).contains(&bytes), "{bytes}");
     }

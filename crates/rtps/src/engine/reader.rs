@@ -17,8 +17,8 @@ use crate::wire::*;
 /// Delay of the response to a heartbeat [ns].
 const RESPONSE_DELAY: u64 = MILLIS;
 
-/// First and last period of repeated requests for missing samples [ns]. The writer may not know
-/// that a request or a repair was lost.
+/// First and last period of repeated requests for missing samples [ns]. A request or a repair may
+/// have been lost without the writer detecting it.
 const REQUEST_PERIOD: (u64, u64) = (20 * MILLIS, 200 * MILLIS);
 
 /// First and last period of the requests for a first heartbeat [ns].

@@ -1,4 +1,5 @@
-//! Which endpoints need service, and when, so that no call visits all of them.
+//! Queue of endpoints with pending work and their deadlines; avoids visiting all endpoints in every
+//! call.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 

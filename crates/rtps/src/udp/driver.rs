@@ -20,8 +20,8 @@ use super::networks::Networks;
 use super::sockets::Sockets;
 use crate::engine::Transmit;
 
-/// Interval between two readings of the network interfaces. It bounds how long an interface that
-/// goes down or up is not noticed.
+/// Interval between two readings of the network interfaces. It is the maximum delay until a change
+/// of an interface is detected.
 const NETWORK_PERIOD_NS: u64 = 500_000_000;
 
 /// Maximum number of datagrams received from one socket before timers run.

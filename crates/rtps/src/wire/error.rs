@@ -29,7 +29,7 @@ impl std::fmt::Display for ParseError {
             ParseError::Version => "unsupported major version of RTPS",
             ParseError::Invalid => "a field has an invalid value",
             ParseError::TooLong => "a list is too long",
-            ParseError::MustUnderstand => "an unknown parameter must be understood",
+            ParseError::MustUnderstand => "found an unsupported parameter with the must-understand flag",
             ParseError::Encapsulation => "the encapsulation is not a parameter list",
             ParseError::Missing => "a mandatory parameter is absent",
         })

@@ -103,7 +103,7 @@ spec! {
         damping_point_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Wind load. Default: none.
         wind: Option<WindLoadConfig>,
-        /// Collision shapes, by name. Without any, the body passes through everything.
+        /// Collision shapes, by name. Without collision shapes the body has no contacts.
         collisions: NamedMap<CollisionConfig> = NamedMap::default(),
         /// Shapes for cameras and lasers, by name. If any body of a robot has visuals, only visuals
         /// are rendered; otherwise the collision shapes are. Meshes are rendered by their

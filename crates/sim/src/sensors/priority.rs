@@ -7,11 +7,10 @@
 //! sensors, and each of them only samples that are short against the shortest period that depends
 //! on it.
 //!
-//! The other sensors share the remaining time. Of their samples that wait, the one of the sensor
-//! that is furthest behind is computed next (start-time fair queueing with the period of the sensor
-//! as the length of a sample), so that sensors that wait for each other miss the same fraction of
-//! their samples. Samples that are long against the periods of other sensors leave one thread to
-//! these.
+//! The other sensors share the remaining time. The scheduler selects the waiting sample with the
+//! smallest virtual start time (start-time fair queueing with the period of the sensor as the
+//! length of a sample), so that all expensive sensors miss the same fraction of their samples. Long
+//! samples leave one thread free for sensors with shorter periods.
 
 /// Fraction of a core below which a sensor is cheap. On a loaded processor a sample takes up to
 /// 1.5 times the CPU time, so the limit is above the 10 % that the documentation states.
@@ -32,7 +31,7 @@ pub(crate) struct Load {
     pub cost_s: f64,
     /// Wall-clock time between two samples [s].
     pub period_s: f64,
-    /// False if nobody requests it.
+    /// False if the sensor has no subscriber and is not recorded.
     pub(crate) is_wanted: bool,
 }
 

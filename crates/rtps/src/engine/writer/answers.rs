@@ -1,4 +1,4 @@
-//! What a request of a reader can refer to: samples are under way while the request is.
+//! Validity of repair requests: a request may refer to samples that are still in transit.
 //!
 //! A reader answers a heartbeat, often some milliseconds later, with the samples that have not
 //! arrived. The writer sends further fragments meanwhile. Those can be under way, so a request for
@@ -12,11 +12,11 @@ use crate::wire::SequenceNumber;
 /// A sample and its fragment, from 1.
 pub(super) type Position = (SequenceNumber, u32);
 
-/// Maximum number of heartbeats that are remembered.
+/// Maximum number of stored heartbeats.
 const MAX_HEARTBEATS: usize = 64;
 
-/// Time without heartbeats before one whose answer is measured [ns], so that the answer of another
-/// is not taken for it.
+/// Minimum pause before a heartbeat whose response time is measured [ns], so that each response
+/// belongs to one heartbeat.
 const QUIET_TIME: u64 = 50 * MILLIS;
 
 /// Largest delay that is assumed [ns]. The first answers of a reader can be late, because it has to
@@ -58,7 +58,7 @@ impl Answers {
         };
     }
 
-    /// Returns the time after which a reader can have noticed that something did not arrive [ns].
+    /// Returns the minimum time after which a reader can report a lost sample [ns].
     pub(super) fn delay(&self) -> u64 {
         (self.min_delay - self.min_delay / 8).min(MAX_DELAY)
     }

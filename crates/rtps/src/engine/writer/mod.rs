@@ -43,8 +43,8 @@ const MAX_UNANSWERED: i64 = 32;
 /// burst, such as many steps in lock-step.
 const UNACKNOWLEDGED: (usize, usize) = (8192, 16 << 20);
 
-/// Largest count of fragments that a reader can have requested at a time, and of those that the
-/// readers of one writer can request at one instant, which is that of one datagram.
+/// Maximum number of outstanding fragment requests of one reader, and maximum number of fragments
+/// that one datagram can request from a writer.
 const MAX_REQUESTS: usize = 1 << 17;
 
 /// Participant to which a datagram goes.
@@ -357,8 +357,8 @@ impl Writer {
     /// Processes ACKNACK (RTPS 2.5, 8.4.9.3). Returns the destination and the newly requested
     /// samples and fragments.
     ///
-    /// One that is not final is answered with a heartbeat. One that acknowledges nothing either is
-    /// preemptive: the first of a reader, or the first after it has lost its state.
+    /// A non-final ACKNACK is answered with a heartbeat. A non-final ACKNACK that acknowledges no
+    /// sample is preemptive: the first of a reader, or the first after it has lost its state.
     pub(super) fn acknack(
         &mut self,
         now: Nanos,
@@ -485,8 +485,8 @@ impl Writer {
         self.proxies.values().filter_map(|p| p.heartbeat_at).min()
     }
 
-    /// Returns the heartbeats that are due (RTPS 2.5, 8.4.15.4). A reader to which samples are
-    /// still to be sent gets one with the last of them.
+    /// Returns the heartbeats that are due (RTPS 2.5, 8.4.15.4). A reader with pending samples
+    /// receives its heartbeat with the last pending sample.
     pub(super) fn heartbeats(&mut self, now: Nanos) -> Vec<Control> {
         self.expire(now);
         let last = self.last;
@@ -538,8 +538,8 @@ impl Writer {
     /// Returns the first sample that a heartbeat to `reader` announces, where a reader of the same
     /// participant lacks `lacked`.
     ///
-    /// Cyclone DDS drops what is before it for all readers of the participant. So it must not be
-    /// later than what another reader of this participant lacks.
+    /// Cyclone DDS discards earlier samples for all readers of the participant, so the number must
+    /// not exceed the first sample that any of them lacks.
     fn heartbeat_first(&self, reader: Guid, lacked: Option<SequenceNumber>) -> SequenceNumber {
         let own = self.proxies.get(&reader).map(|proxy| proxy.first);
         let wanted = own.into_iter().chain(lacked).min();

@@ -17,8 +17,8 @@ const OVERHEAD: usize = HEADER_SIZE + 16 + SURROUNDINGS;
 
 /// Time for which samples wait until a new volatile reader has answered the first heartbeat [ns].
 ///
-/// Cyclone DDS takes the samples up to the last of the first heartbeat that it receives as history
-/// that a volatile reader does not request.
+/// Cyclone DDS treats all samples up to the last one of its first received heartbeat as history; a
+/// volatile reader does not request them.
 const HOLD: u64 = 200 * MILLIS;
 
 /// Shortest time after a repair in which a request for the same fragment does not repeat it [ns],
@@ -51,8 +51,8 @@ impl Repairs {
         }
     }
 
-    /// Forgets the repairs that may be repeated. A reader can notice after `delay` [ns] that one
-    /// did not arrive.
+    /// Discards records of repairs older than `delay` [ns], after which a reader may have detected
+    /// their loss.
     pub(super) fn forget(&mut self, now: Nanos, delay: u64) {
         let time = REPAIR_TIME.max(delay);
         while let Some((sent, at)) = self.times.front() {

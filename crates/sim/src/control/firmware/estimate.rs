@@ -128,8 +128,7 @@ pub fn advance(estimate: &mut MotionEstimate, truth: &Motion, dt: f64, now_ns: u
 /// Motion of the base: pose and velocity.
 pub(crate) type BaseMotion = (Quat, Vec3, SpatialVelocity);
 
-/// Returns the motion that the firmware of a robot knows: its estimate, or `None` for the true
-/// motion.
+/// Returns the estimated motion that the firmware uses; `None` if it uses the true motion.
 pub(crate) fn known_motion(feedback: &Feedback, estimate: &MotionEstimate) -> Option<BaseMotion> {
     if *feedback == Feedback::Truth || !estimate.started {
         return None;

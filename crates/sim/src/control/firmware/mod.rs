@@ -182,7 +182,8 @@ pub(crate) fn forward_readings(
     }
 }
 
-/// Applies a command to the firmware of a robot, with the motion that the firmware knows.
+/// Applies a command to the firmware of a robot; `motion` is the estimated or true motion that the
+/// firmware uses.
 pub(crate) fn apply(
     scene: &Scene,
     state: &mut State,

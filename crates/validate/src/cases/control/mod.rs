@@ -37,7 +37,7 @@ const DURATION: f64 = 60.0;
 /// Time between two points of a response [s].
 const INTERVAL: f64 = 0.25;
 
-/// Response of a vehicle: time [s], and way and heading over their steps.
+/// Step response of a vehicle: time [s], and distance and heading divided by the step.
 struct Response {
     vehicle: &'static str,
     points: Vec<[f64; 3]>,
