@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// The text of a file of the repository.
+/// Returns the text of a file of the repository.
 fn text(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// Code blocks of one language.
+/// Returns the code blocks of one language.
 fn blocks_of(text: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}\n");
     text.split(&fence)
@@ -24,7 +24,7 @@ fn blocks_of(text: &str, language: &str) -> Vec<String> {
         .collect()
 }
 
-/// Code blocks of README in one language.
+/// Returns the code blocks of README in one language.
 fn blocks(language: &str) -> Vec<String> {
     blocks_of(&text("README.md"), language)
 }
@@ -595,8 +595,8 @@ fn closed_pipe_is_not_an_error() {
     }
 }
 
-/// The image of `merrow snapshot`: columns, the RGB or grey values row by row, and its legend; or
-/// the error message.
+/// Returns the image of `merrow snapshot`: columns, the RGB or grey values row by row, and its
+/// legend; or the error message.
 fn snapshot_image(folder: &Folder, arguments: &[&str]) -> Result<(usize, Vec<u8>, String), String> {
     let file = folder.0.join("s.png");
     let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
@@ -622,7 +622,7 @@ fn snapshot_image(folder: &Folder, arguments: &[&str]) -> Result<(usize, Vec<u8>
     ))
 }
 
-/// Mean of all pixel values; 0 is black.
+/// Returns the mean of all pixel values; 0 is black.
 fn snapshot(folder: &Folder, arguments: &[&str]) -> Result<f64, String> {
     let (_, numbers, _) = snapshot_image(folder, arguments)?;
     Ok(numbers.iter().map(|n| f64::from(*n)).sum::<f64>() / numbers.len() as f64)
@@ -758,7 +758,8 @@ fn unwritable_snapshots_are_reported_first() {
     }
 }
 
-/// The robot and the sensor of each image for which a page shows the command, with their world.
+/// Returns the robot and the sensor of each image for which a page shows the command, with their
+/// world.
 fn imaged_kinds(page: &str) -> BTreeSet<&'static str> {
     let mut worlds = std::collections::BTreeMap::new();
     let mut kinds = BTreeSet::new();
@@ -1064,7 +1065,8 @@ fn services_of_profiles_are_documented() {
     }
 }
 
-/// Rows of the topics that a robot has with a profile and not without it: topic, type, direction.
+/// Returns the rows of the topics that a robot has with a profile and not without it: topic, type,
+/// direction.
 fn profile_rows(world: &str, profile: Option<Profile>) -> BTreeSet<String> {
     let overrides = Overrides {
         profile,

@@ -56,7 +56,8 @@ fn files_below(folder: &Path, ending: &str, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// Files with this ending below the folders, relative to the repository, and their texts.
+/// Returns the files with this ending below the folders, relative to the repository, and their
+/// texts.
 fn files(folders: &[&str], ending: &str) -> Vec<(String, String)> {
     let mut paths = Vec::new();
     for folder in folders {
@@ -75,7 +76,7 @@ fn files(folders: &[&str], ending: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Source files of the libraries and the node, without their unit tests.
+/// Returns the source files of the libraries and the node, without their unit tests.
 fn sources() -> Vec<(String, String)> {
     let is_test = |name: &str| {
         ["_test.rs", "_tests.rs", "/tests.rs"]
@@ -320,7 +321,7 @@ fn files_and_folders_keep_to_their_size() {
     expect_none("sizes of files and folders", &wrong);
 }
 
-/// Functions of a file: line, name and number of lines.
+/// Returns the functions of a file: line, name and number of lines.
 fn functions(text: &str) -> Vec<(usize, String, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
@@ -510,7 +511,8 @@ fn numbers_of_public_functions_have_units() {
     expect_none("a public function states the unit of its numbers", &wrong);
 }
 
-/// Lines of prose of a Markdown text, with their numbers: no tables, code, images or headings.
+/// Returns the lines of prose of a Markdown text, with their numbers: no tables, code, images or
+/// headings.
 fn prose_lines(text: &str) -> Vec<(usize, &str)> {
     let mut in_code = false;
     let mut lines = Vec::new();
@@ -524,7 +526,7 @@ fn prose_lines(text: &str) -> Vec<(usize, &str)> {
     lines
 }
 
-/// All pages: those of the root, of docs/ and of the crates.
+/// Returns all pages: those of the root, of docs/ and of the crates.
 fn pages() -> Vec<(String, String)> {
     let mut pages = files(
         &["docs", "crates", "tools", "test", "meshes", "grids"],
@@ -705,8 +707,8 @@ const PHRASES: [(&str, &str); 57] = [
     (" goes on ", "continues"),
 ];
 
-/// Prose of a line of Rust: its string literals and its comment. A line whose string continues on
-/// the next line counts as a whole.
+/// Returns the prose of a line of Rust: its string literals and its comment. A line whose string
+/// continues on the next line counts as a whole.
 fn prose_of(line: &str) -> String {
     if line.ends_with('\\') {
         return line.to_string();
@@ -768,8 +770,8 @@ fn prose_uses_standard_words() {
 /// Words that a public name does not contain: `min`, `max` and `count` say which is meant.
 const VAGUE: [&str; 5] = ["lesser", "least", "most", "many", "few"];
 
-/// Parts of a name in snake case or camel case, in lower case, without the fixed phrases "at most"
-/// and "at least".
+/// Returns the parts of a name in snake case or camel case, in lower case, without the fixed
+/// phrases "at most" and "at least".
 fn name_parts(name: &str) -> Vec<String> {
     let mut snake = String::new();
     for c in name.chars() {
@@ -954,12 +956,12 @@ fn no_statement_is_from_memory() {
     expect_none("a statement is confirmed or marked `unverified`", &wrong);
 }
 
-/// Part of a line of code before its comment.
+/// Returns the part of a line of code before its comment.
 fn code_of(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
-/// Words of a line of code, without its comment.
+/// Returns the words of a line of code, without its comment.
 fn code_words(line: &str) -> impl Iterator<Item = &str> {
     code_of(line)
         .split(|c: char| !c.is_alphanumeric() && c != '_')

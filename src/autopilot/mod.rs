@@ -50,16 +50,16 @@ impl Progress {
 pub trait AutopilotLink {
     /// Returns robot and address, for the start of a run.
     fn description(&self) -> String;
-    /// Index of the robot.
+    /// Returns the index of the robot.
     fn robot(&self) -> usize;
     /// Sets the index of the robot after a change of the scene.
     fn set_robot(&mut self, robot: usize);
-    /// Status and counters of the link.
+    /// Returns the status and counters of the link.
     fn status(&self) -> &LinkStatus;
     /// Returns true if the world waits for the autopilot also at a pace that follows the wall
     /// clock.
     fn is_in_lock_step(&self) -> bool;
-    /// Socket on which packets arrive.
+    /// Returns the socket on which packets arrive.
     fn socket(&self) -> BorrowedFd<'_>;
     /// Adapts to a reset of the state.
     fn reset(&mut self);
@@ -83,7 +83,7 @@ fn open_link(
     })
 }
 
-/// Command of a device of robot `robot`.
+/// Returns the command of a device of robot `robot`.
 fn device_command(robot: usize, device: ServoDevice, value: f64) -> Command {
     match device {
         ServoDevice::Thruster(thruster) => Command::Thruster {
@@ -119,7 +119,7 @@ fn wait_for_packet(sockets: &[BorrowedFd<'_>], left: Duration) {
     let _ = poll(&mut sockets, Some(&timeout));
 }
 
-/// Settings of the autopilot of `robot`, if it has one that is enabled.
+/// Returns the settings of the autopilot of `robot`, if it has one that is enabled.
 fn enabled_autopilot(robot: &Robot) -> Option<&Autopilot> {
     robot
         .autopilot

@@ -409,7 +409,7 @@ fn at_rest(robot: &Robot, scene: &Scene) -> Value {
     })
 }
 
-/// Added mass of a fully submerged link along x, y and z [kg].
+/// Returns the added mass of a fully submerged link along x, y and z [kg].
 fn added_mass_diagonal(link: &Link) -> [f64; 3] {
     let m = &link.added.D;
     [m.xx, m.yy, m.zz]

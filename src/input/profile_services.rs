@@ -296,7 +296,7 @@ fn set(parameters: &ParameterServer, values: &[(String, Value)]) -> Result<Strin
     parameters.set_atomically(values).map(|()| String::new())
 }
 
-/// Value of a number; 0 if there is no such parameter.
+/// Returns the value of a number; 0 if there is no such parameter.
 fn number(parameters: &ParameterServer, name: &str) -> f64 {
     match parameters.get(name) {
         Some(Value::Double(value)) => value,
@@ -344,7 +344,8 @@ fn respawn_command(scene: &Scene, request: &RespawnRequest) -> Result<Command, S
     })
 }
 
-/// Attitude of the base in east, north, up, from that of forward, right, down in north, east, down.
+/// Returns the attitude of the base in east, north, up, from that of forward, right, down in north,
+/// east, down.
 fn attitude_from_ned(q: Quat) -> Quat {
     // half turns about north-east and about forward
     let half = std::f64::consts::FRAC_1_SQRT_2;

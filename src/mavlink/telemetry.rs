@@ -146,13 +146,13 @@ pub fn fast_messages(simulation: &Simulation, robot: usize) -> Vec<MavMessage> {
     ]
 }
 
-/// Mode of the firmware; `None` without firmware.
+/// Returns the mode of the firmware; `None` without firmware.
 fn mode(simulation: &Simulation, robot: usize) -> Option<ControlMode> {
     let firmware = simulation.state.robots[robot].firmware.as_ref()?;
     Some(firmware.mode())
 }
 
-/// Number of a mode in `custom_mode`: its place in the list of all modes.
+/// Returns the number of a mode in `custom_mode`: its place in the list of all modes.
 pub fn mode_number(mode: ControlMode) -> u32 {
     let place = ControlMode::ALL
         .iter()
@@ -160,7 +160,7 @@ pub fn mode_number(mode: ControlMode) -> u32 {
     place.unwrap_or(0) as u32
 }
 
-/// Type of vehicle, from its rotors, its propulsion and its buoyancy.
+/// Returns the type of vehicle, from its rotors, its propulsion and its buoyancy.
 fn vehicle_type(simulation: &Simulation, robot: &Robot) -> MavType {
     if robot.rotors {
         return match robot.thrusters.len() {

@@ -388,7 +388,7 @@ fn scene_outputs(
     }
 }
 
-/// Number of joint groups of all robots.
+/// Returns the number of joint groups of all robots.
 fn count_groups(scene: &Scene) -> usize {
     scene
         .robots
@@ -435,8 +435,8 @@ fn exteroceptive_outputs(scene: &Scene, plan: &Plan) -> Vec<ExteroceptiveOutputs
     all
 }
 
-/// Whether an output is due: true once per period of simulation time. `next` is the number of the
-/// next period.
+/// Returns true if an output is due: true once per period of simulation time. `next` is the number
+/// of the next period.
 fn is_due(next: &mut u64, rate: f64, now_ns: u64) -> bool {
     let period = (now_ns as f64 * 1e-9 * rate + 1e-6) as u64;
     let is_due = period >= *next;

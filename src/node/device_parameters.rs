@@ -140,7 +140,7 @@ impl DeviceStates {
     }
 }
 
-/// Health of an actuator with the effect of its faults.
+/// Returns the health of an actuator with the effect of its faults.
 fn combined_health(health: Health, fault: &FaultEffect) -> Health {
     let fraction = match health {
         Health::Reduced(fraction) => fraction * fault.fraction,

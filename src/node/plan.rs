@@ -601,7 +601,7 @@ fn fin_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     }
 }
 
-/// Whether the robot has a movable joint.
+/// Returns true if the robot has a movable joint.
 fn has_joints(robot: &Robot) -> bool {
     robot.links[1..]
         .iter()

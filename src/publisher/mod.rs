@@ -361,7 +361,7 @@ impl Worker {
         });
     }
 
-    /// Whether an output has a subscriber or is recorded.
+    /// Returns true if an output has a subscriber or is recorded.
     fn has_receivers(&self, output: usize) -> bool {
         self.bag.is_some()
             || self

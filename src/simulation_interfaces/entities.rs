@@ -376,7 +376,7 @@ impl Frame {
     }
 }
 
-/// Whether a request states a velocity or an acceleration.
+/// Returns true if a request states a velocity or an acceleration.
 fn is_moving(request: &SetEntityStateRequest) -> bool {
     let is_zero = |v: &merrow_ros2::msg::geometry_msgs::Vector3| [v.x, v.y, v.z] == [0.0; 3];
     let (twist, acceleration) = (&request.state.twist, &request.state.acceleration);

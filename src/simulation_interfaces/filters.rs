@@ -46,14 +46,14 @@ impl Filter {
         })
     }
 
-    /// Whether name, category and tags of an entity are selected.
+    /// Returns true if name, category and tags of an entity are selected.
     pub(super) fn accepts(&self, name: &str, category: u8, tags: &[String]) -> bool {
         has_tags(&self.tags, tags)
             && self.name.as_ref().is_none_or(|regex| regex.is_match(name))
             && (self.categories.is_empty() || self.categories.contains(&category))
     }
 
-    /// Whether an entity with a box in W overlaps the volume.
+    /// Returns true if an entity with a box in W overlaps the volume.
     pub(super) fn overlaps(&self, world_box: impl FnOnce() -> [Vec3; 2]) -> bool {
         let Some(volume) = &self.volume else {
             return true;

@@ -207,7 +207,7 @@ impl Connections {
         self.serve_private(&self.name(name), handler)
     }
 
-    /// As [`Self::serve`], without the prefix.
+    /// Returns the same as [`Self::serve`], without the prefix.
     fn serve_private<S: ServiceType + 'static>(
         &self,
         name: &str,

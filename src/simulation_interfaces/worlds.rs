@@ -93,7 +93,7 @@ pub(super) fn load_world(
         });
 }
 
-/// Whether a world is loaded.
+/// Returns true if a world is loaded.
 pub(super) fn is_loaded(document: &Document) -> bool {
     document.path().is_some() || document.name() != NO_WORLD
 }

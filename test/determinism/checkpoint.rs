@@ -86,7 +86,7 @@ pub(super) fn steps(name: &str, dt_ns: u64) -> u64 {
     ns / dt_ns
 }
 
-/// The scene of a bundled world.
+/// Returns the scene of a bundled world.
 fn bundled(name: &str) -> Arc<Scene> {
     let world = load_world(&data_dir::world_file(name), Overrides::default());
     Arc::new(world.unwrap_or_else(|e| panic!("{name}: {e}")).scene)
@@ -318,7 +318,8 @@ fn mismatched_checkpoints_are_refused() {
     );
 }
 
-/// What `merrow run pool` with these arguments prints, and the error message if it fails.
+/// Returns the what `merrow run pool` with these arguments prints, and the error message if it
+/// fails.
 fn merrow(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     let output = Process::new(env!("CARGO_BIN_EXE_merrow"))
         .args(["run", "pool", "--no-ros", "--pace", "max", "--json"])

@@ -8,7 +8,7 @@ use merrow_world::document::{Document, Placement, Resource};
 use merrow_world::{Overrides, data_dir};
 use std::sync::Arc;
 
-/// A place that no robot and no terrain of a bundled world reaches: high in the air.
+/// Returns a place that no robot and no terrain of a bundled world reaches: high in the air.
 fn far_away() -> Placement {
     Placement {
         p_WB: Vec3::new(4000.0, -3000.0, 500.0),

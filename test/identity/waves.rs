@@ -117,7 +117,7 @@ fn free_surface_conditions_hold() {
     }
 }
 
-/// Velocity [m/s] and acceleration [m/s²] of the water, W, at `p` [m], W, and `t` [s].
+/// Returns the velocity [m/s] and acceleration [m/s²] of the water, W, at `p` [m], W, and `t` [s].
 fn water_motion(scene: &Scene, p: Vec3, t: f64) -> (Vec3, Vec3) {
     let now = WaveState::new(&scene.sea.waves, t * 1e9);
     let current = &scene.sea.current;

@@ -133,8 +133,8 @@ fn owned((channel, name, sign): (usize, &str, bool)) -> (usize, String, bool) {
     (channel, name.to_string(), sign)
 }
 
-/// Channel, thruster or fin, and sign of the command at the high end of each output of a shipped
-/// robot, by channel.
+/// Returns the channel, thruster or fin, and sign of the command at the high end of each output of
+/// a shipped robot, by channel.
 fn outputs(model: &str) -> Vec<(usize, String, bool)> {
     let overrides = Overrides {
         autopilots: true,

@@ -5,7 +5,7 @@ use crate::common::{close_vectors, scene};
 use merrow_math::Vec3;
 use merrow_model::scene::{CouplingEnd, CouplingKind};
 
-/// A BlueROV2, a fixed post with an arm, and a ball; then one coupling in line 10.
+/// Returns a BlueROV2, a fixed post with an arm, and a ball; then one coupling in line 10.
 fn world(coupling: &str) -> String {
     let body = "source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
     format!(

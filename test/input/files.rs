@@ -9,7 +9,7 @@ use crate::common::folder::Folder;
 use merrow_world::data_dir::unknown_world_message;
 use merrow_world::{Overrides, load_world};
 
-/// Messages of `w.yaml` in a folder, without the name of the folder.
+/// Returns the messages of `w.yaml` in a folder, without the name of the folder.
 fn messages(folder: &Folder) -> String {
     let messages = match load_world(&folder.0.join("w.yaml"), Overrides::default()) {
         Ok(_) => "accepted".into(),

@@ -25,7 +25,7 @@ fn check(text: &str, expected: &str) {
     );
 }
 
-/// A rudder with these keys of its mount and its surface.
+/// Returns a rudder with these keys of its mount and its surface.
 fn rudder(mount: &str, surface: &str) -> String {
     plain(&format!(
         "fins: {{rudder: {{position_m: [-1, 0, 0], {mount}, surface: {{source: test, area_m2: 0.02, span_m: 0.2, {surface}}}}}}}"

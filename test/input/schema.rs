@@ -24,7 +24,7 @@ const COMPONENTS: &[(&str, &str)] = &[
     ("hydrodynamics", "hydrodynamics"),
 ];
 
-/// A world with all its included files merged, as JSON.
+/// Returns a world with all its included files merged, as JSON.
 fn expanded(name: &str) -> Json {
     let mut problems = Problems::new();
     let mut loader = Loader::new(data_dir::params_folders()).with_components(COMPONENTS);
@@ -55,7 +55,7 @@ fn to_json(node: &Node) -> Json {
     }
 }
 
-/// Reason why `value` does not satisfy `schema`; `root` holds the definitions.
+/// Returns the reason why `value` does not satisfy `schema`; `root` holds the definitions.
 fn mistake(value: &Json, schema: &Json, root: &Json) -> Option<String> {
     let Json::Object(words) = schema else {
         return Some(format!("{schema} is no schema"));

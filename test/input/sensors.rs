@@ -309,7 +309,7 @@ fn distortions_that_are_not_monotonic() {
     );
 }
 
-/// The notes of a valid world.
+/// Returns the notes of a valid world.
 fn notes(text: &str) -> Vec<String> {
     match load_text("w.yaml", text, Overrides::default()) {
         Ok(world) => world.notes.iter().map(ToString::to_string).collect(),

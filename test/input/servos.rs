@@ -5,7 +5,7 @@
 
 use super::{check, joint, plain};
 
-/// A servo with its required keys and these.
+/// Returns a servo with its required keys and these.
 fn servo(keys: &str) -> String {
     joint(&format!(
         "{{kind: continuous, drive: {{kind: servo, max_speed: 1, {keys}law: {{kind: cascade, velocity_gain: 1}}}}}}"
@@ -63,7 +63,7 @@ fn servos() {
     );
 }
 
-/// A robot with the joint `arm_joint` and one more line in its model, at line 11, column 7.
+/// Returns a robot with the joint `arm_joint` and one more line in its model, at line 11, column 7.
 fn with_arm(line: &str) -> String {
     joint("{kind: continuous}") + "      " + line + "\n"
 }

@@ -2,7 +2,7 @@
 
 use super::check;
 
-/// A robot with a sonar with these keys.
+/// Returns a robot with a sonar with these keys.
 fn sonar(keys: &str) -> String {
     format!(
         "robots:\n  r:\n    model:\n      extends: robots/bluerov2.yaml\n      sensors:\n        s: {{device: {{source: test, rate_hz: 2, {keys}}}}}\n"

@@ -5,7 +5,8 @@
 
 use super::check;
 
-/// A world with a BlueROV2 `r` and the tether `t`, whose keys are in line 4 from column 7 on.
+/// Returns a world with a BlueROV2 `r` and the tether `t`, whose keys are in line 4 from column 7
+/// on.
 fn tether(line: &str, ends: &str, more: &str) -> String {
     format!(
         "robots:\n  r: {{model: bluerov2, position_m: [5, 0, -5]}}\ntethers:\n  t: {{line: {line}, {ends}, {more}}}\n"

@@ -19,14 +19,14 @@ fn messages(name: &str, urdf: &str, model: &str) -> String {
 
 const INERTIAL: &str = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>";
 
-/// A URDF with a base and a link `arm`; `more` starts at line 3.
+/// Returns a URDF with a base and a link `arm`; `more` starts at line 3.
 fn robot(more: &str) -> String {
     format!(
         "<robot name='r'><link name='base'>{INERTIAL}</link>\n<link name='arm'>{INERTIAL}</link>\n{more}\n</robot>\n"
     )
 }
 
-/// A joint between the base and the link `arm`.
+/// Returns a joint between the base and the link `arm`.
 fn joint(kind: &str, more: &str) -> String {
     format!("<joint name='j' type='{kind}'><parent link='base'/><child link='arm'/>{more}</joint>")
 }

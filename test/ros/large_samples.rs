@@ -30,7 +30,7 @@ fn counter_prefix() -> Option<Vec<String>> {
     Some(words.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Whether the network between publisher and counter loses datagrams.
+/// Returns true if the network between publisher and counter loses datagrams.
 fn network_has_losses() -> bool {
     std::env::var("MERROW_LINK_LOSSES").is_ok_and(|losses| losses != "0")
 }

@@ -161,7 +161,7 @@ fn camera_images_are_read_by_others() {
     recorded_and_read("cameras", "2");
 }
 
-/// The only bag in a folder or in its subfolders.
+/// Returns the only bag in a folder or in its subfolders.
 fn find_mcap(folder: &Path) -> PathBuf {
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {

@@ -12,8 +12,8 @@ use merrow_sim::Simulation;
 
 pub(crate) const C: f64 = 1500.0;
 
-/// World with a robot at (0, 0, -50) that carries the sensor `s`, in water of 1500 m/s without
-/// gravity; `rest` holds further keys of the world and `robots` further robots.
+/// Returns the world with a robot at (0, 0, -50) that carries the sensor `s`, in water of 1500 m/s
+/// without gravity; `rest` holds further keys of the world and `robots` further robots.
 pub(crate) fn world(device: &str, robots: &str, rest: &str) -> String {
     format!(
         "
@@ -35,7 +35,8 @@ robots:
     )
 }
 
-/// A body without hydrodynamic forces that drifts with constant velocity `v` [m/s] from `p` [m].
+/// Returns a body without hydrodynamic forces that drifts with constant velocity `v` [m/s] from `p`
+/// [m].
 fn drifter(name: &str, p: [f64; 3], v: [f64; 3]) -> String {
     format!(
         "  {name}:

@@ -70,7 +70,7 @@ impl Bench {
         imu
     }
 
-    /// The last sample of `seconds`.
+    /// Returns the last sample of `seconds`.
     fn hold(&mut self, motion: Motion, seconds: f64) -> Imu {
         let mut imu = self.sample(motion);
         for _ in 1..(seconds * 50.0) as usize {
@@ -80,7 +80,7 @@ impl Bench {
     }
 }
 
-/// Attitude error as a rotation vector in W [rad].
+/// Returns the attitude error as a rotation vector in W [rad].
 fn error(imu: &Imu, R_WS: &Mat3) -> Vec3 {
     let q = imu.orientation.expect("an attitude");
     let d = q.mul(&{

@@ -4,8 +4,8 @@ use crate::common::{advance, simulation};
 use merrow_model::state::frames::{FrameData, Sentence};
 use merrow_sim::Simulation;
 
-/// World with an AIS receiver `height` [m] above the water at the origin, further robots and
-/// transponders.
+/// Returns the world with an AIS receiver `height` [m] above the water at the origin, further
+/// robots and transponders.
 fn world(height: f64, robots: &str, ais: &str) -> String {
     format!(
         "
@@ -27,7 +27,7 @@ ais:
     )
 }
 
-/// A body without forces that moves east at `speed` [m/s] from `x` [m].
+/// Returns a body without forces that moves east at `speed` [m/s] from `x` [m].
 fn drifter(name: &str, x: f64, speed: f64) -> String {
     format!(
         "  {name}:
@@ -52,8 +52,9 @@ fn sentences(sim: &mut Simulation, seconds: f64) -> Vec<Sentence> {
     all
 }
 
-/// Times of the sentences of one kind, selected by the first letter of their payload: 1 class A
-/// position report, B class B position report, 5 class A static data, H class B static data.
+/// Returns the times of the sentences of one kind, selected by the first letter of their payload: 1
+/// class A position report, B class B position report, 5 class A static data, H class B static
+/// data.
 fn of_kind(all: &[Sentence], letter: char) -> Vec<f64> {
     let is_it = |s: &&Sentence| {
         s.text

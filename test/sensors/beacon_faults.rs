@@ -8,7 +8,7 @@ use merrow_model::state::Command;
 use merrow_model::state::frames::acoustic::AcousticObservations;
 use merrow_sim::Simulation;
 
-/// Four transponders around the robot with the turn-around time of 0.1 s.
+/// Returns four transponders around the robot with the turn-around time of 0.1 s.
 fn nodes() -> String {
     let place = |(x, y): (i32, i32)| {
         format!(
@@ -20,7 +20,7 @@ fn nodes() -> String {
     format!("beacons: {{a: {a}, b: {b}, c: {c}, d: {d}}}")
 }
 
-/// A long-baseline receiver that interrogates every second.
+/// Returns a long-baseline receiver that interrogates every second.
 fn lbl(faults: &str) -> Simulation {
     let device =
         format!("kind: lbl, rate_hz: 0.5, {TRANSMITTER}, {RECEIVER}").replace("2000", "600");
@@ -28,7 +28,7 @@ fn lbl(faults: &str) -> Simulation {
     simulation(&text.replace("dt_s: 0.01", "dt_s: 0.1"))
 }
 
-/// Indices of the targets with a range.
+/// Returns the indices of the targets with a range.
 fn ranged_targets(sounds: &AcousticObservations) -> Vec<usize> {
     sounds.ranges.iter().map(|r| r.target).collect()
 }

@@ -8,8 +8,8 @@ use merrow_model::state::frames::{CameraImages, Frame, FrameData};
 use merrow_sensors::wave_clipmap::WaveClipmap;
 use merrow_sim::Simulation;
 
-/// World with a fixed robot at the height `z` [m] that carries a camera with `keys`, looking along
-/// x; `rest` holds further keys of the world.
+/// Returns the world with a fixed robot at the height `z` [m] that carries a camera with `keys`,
+/// looking along x; `rest` holds further keys of the world.
 pub(crate) fn world(z: f64, keys: &str, rest: &str) -> String {
     format!(
         "
@@ -46,7 +46,7 @@ pub(crate) fn camera_images(text: &str) -> CameraImages {
     last_images(simulation(text))
 }
 
-/// The last image of a fifth of a second.
+/// Returns the last image of a fifth of a second.
 pub(crate) fn last_images(mut simulation: Simulation) -> CameraImages {
     let all = frames(&mut simulation, 0.2);
     let FrameData::CameraImages(images) = &*all.last().expect("a frame").data else {
@@ -55,7 +55,7 @@ pub(crate) fn last_images(mut simulation: Simulation) -> CameraImages {
     images.clone()
 }
 
-/// Red, green and blue at the centre of an image of `width` x `height`.
+/// Returns red, green and blue at the centre of an image of `width` x `height`.
 pub(crate) fn middle(images: &CameraImages, [width, height]: [usize; 2]) -> [f64; 3] {
     let rgb = images.rgb.as_ref().expect("colours");
     let k = 3 * ((height / 2) * width + width / 2);
@@ -402,7 +402,7 @@ fn wrong_cameras_are_refused() {
     );
 }
 
-/// A sea of Beaufort 5 at its start.
+/// Returns a sea of Beaufort 5 at its start.
 fn sea() -> WaveState {
     let text = world(
         -5.0,

@@ -269,7 +269,7 @@ fn a50_keeps_its_limits() {
     assert!(!refused(26.0) && refused(26.1));
 }
 
-/// A shipped A50 `altitude` [m] above the seabed, with the keys `more`.
+/// Returns a shipped A50 `altitude` [m] above the seabed, with the keys `more`.
 fn a50(altitude: f64, more: &str) -> Simulation {
     let device =
         format!("dvl: {{device: {{extends: sensors/waterlinked_a50.yaml, latency_s: 0}}{more}}}");

@@ -11,8 +11,8 @@ use merrow_model::sensor::gnss::{Gnss, Heading};
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 
-/// World with a weightless ball that carries one sensor and stays at its position, in and above the
-/// water; `top` holds further keys of the world.
+/// Returns the world with a weightless ball that carries one sensor and stays at its position, in
+/// and above the water; `top` holds further keys of the world.
 fn world(top: &str, device: &str, place: &str) -> Simulation {
     let top = format!("gravity_m_s2: 0\nstep: {{dt_s: 0.1}}\n{top}");
     let sensor =
@@ -48,7 +48,7 @@ fn headings(s: &mut Simulation, seconds: f64) -> Vec<Heading> {
         .collect()
 }
 
-/// Position of a fix in the world frame [m].
+/// Returns the position of a fix in the world frame [m].
 fn to_world(s: &Simulation, g: &Gnss) -> Vec3 {
     let [lat, lon, h] = g.position;
     geodesy::world_from_ecef(&s.scene.origin, geodesy::ecef(lat, lon, h))

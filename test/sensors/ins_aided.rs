@@ -23,8 +23,8 @@ const GNSS: &str = "gps: {device: {source: test, kind: gnss, rate_hz: 1, horizon
 const DEPTH: &str = "depth: {device: {source: test, kind: pressure, rate_hz: 5, errors: {density: 100, turn_on_bias_std: 1000}}, \
     position_m: [0, 0.2, 0]}";
 
-/// World with a ball that moves east and rotates, with an INS and its aids at `rate` [Hz], which is
-/// also the step rate.
+/// Returns the world with a ball that moves east and rotates, with an INS and its aids at `rate`
+/// [Hz], which is also the step rate.
 fn world(seed: u64, rate: f64, sensors: &[&str], aids: &str, top: &str) -> Simulation {
     let ins = INS.replace("RATE", &rate.to_string()).replace("AIDS", aids);
     let all = [&[ins.as_str()], sensors].concat().join(", ");
@@ -36,7 +36,7 @@ fn world(seed: u64, rate: f64, sensors: &[&str], aids: &str, top: &str) -> Simul
     Simulation::new(Arc::new(scene(&ball(&top, "", &all))), 1).unwrap()
 }
 
-/// The last output of the INS, which is sensor 0, and the truth at that time.
+/// Returns the last output of the INS, which is sensor 0, and the truth at that time.
 fn last(s: &mut Simulation, seconds: f64) -> (Navigation, Truth) {
     let steps = (seconds / s.scene.dt()).round() as u64;
     s.advance(steps - 1);
@@ -75,8 +75,8 @@ struct Truth {
     turn: merrow_math::Mat3,
 }
 
-/// Normalised squared errors of position, attitude and velocity, with three degrees of freedom
-/// each.
+/// Returns the normalised squared errors of position, attitude and velocity, with three degrees of
+/// freedom each.
 fn normalised(n: &Navigation, t: &Truth) -> [f64; 3] {
     let skew = |i: usize, j: usize| 0.5 * (t.turn.r[i][j] - t.turn.r[j][i]);
     let phi = Vec3::new(skew(2, 1), skew(0, 2), skew(1, 0));

@@ -9,8 +9,8 @@ use merrow_math::Vec3;
 use merrow_model::state::frames::{Frame, FrameData, Point, Scan};
 use merrow_sim::Simulation;
 
-/// World with a fixed robot 2 m above the water that carries one laser of `kind` with `keys`;
-/// `rest` holds structures and other keys of the world.
+/// Returns the world with a fixed robot 2 m above the water that carries one laser of `kind` with
+/// `keys`; `rest` holds structures and other keys of the world.
 fn world(kind: &str, keys: &str, rest: &str) -> String {
     format!(
         "

@@ -9,7 +9,8 @@ use merrow_model::state::frames::detection::Detection;
 use merrow_sensors::obstacle::accumulate::EchoAccumulator;
 use merrow_sim::Simulation;
 
-/// World with a fixed robot at (0, 0, z) that carries the sensors; its yaw is 30 degrees.
+/// Returns the world with a fixed robot at (0, 0, z) that carries the sensors; its yaw is 30
+/// degrees.
 fn world(z: f64, sensors: &str, rest: &str) -> String {
     format!(
         "
@@ -31,7 +32,7 @@ robots:
     )
 }
 
-/// Boxes of each sample of sensor `sensor` in `seconds`.
+/// Returns the boxes of each sample of sensor `sensor` in `seconds`.
 fn boxes(sim: &mut Simulation, sensor: usize, seconds: f64) -> Vec<Vec<Detection>> {
     let mut all = Vec::new();
     for _ in 0..(seconds / 0.1).round() as usize {
@@ -46,7 +47,7 @@ fn boxes(sim: &mut Simulation, sensor: usize, seconds: f64) -> Vec<Vec<Detection
     all
 }
 
-/// Rotation of a box about the z axis of W [rad].
+/// Returns the rotation of a box about the z axis of W [rad].
 fn yaw(found: &Detection) -> f64 {
     found.q.matrix().to_rpy()[2]
 }
@@ -202,7 +203,10 @@ fn sonar_echoes_are_boxed() {
             .filter(|f| !piles.iter().any(|p| is_at(f, *p)))
             .count();
     }
-    assert!(3 * others <= all.len(), "{others} boxes without an obstacle");
+    assert!(
+        3 * others <= all.len(),
+        "{others} boxes without an obstacle"
+    );
 }
 
 // Goal: echoes of a whole turn of a scanning sonar are boxed together, each from the pose of its

@@ -10,8 +10,8 @@ use merrow_model::state::frames::ping::Ping;
 use merrow_sensors::sonar::receive::sample_level;
 use merrow_sim::Simulation;
 
-/// World with a fixed robot at `depth` [m] that carries the sonar `s`. The seabed is 500 m deeper
-/// unless `rest` sets another depth. The speed of sound is 1500 m/s.
+/// Returns the world with a fixed robot at `depth` [m] that carries the sonar `s`. The seabed is
+/// 500 m deeper unless `rest` sets another depth. The speed of sound is 1500 m/s.
 pub(crate) fn world(depth: f64, device: &str, rest: &str) -> String {
     let bottom = if rest.contains("seabed:") {
         ""
@@ -73,7 +73,7 @@ pub(crate) fn ping(text: &str) -> (SonarSpec, Ping) {
     (spec, ping)
 }
 
-/// Levels of a beam over range [dB].
+/// Returns the levels of a beam over range [dB].
 pub(crate) fn beam(spec: &SonarSpec, ping: &Ping, b: usize) -> Vec<f64> {
     ping.levels
         .chunks_exact(spec.steering.len())
@@ -91,8 +91,8 @@ pub(crate) fn db(power: f64) -> f64 {
     10.0 * power.log10()
 }
 
-/// Absorption [dB/m] at a depth [m] in the water of `world`, whose density corresponds to salinity
-/// 35.
+/// Returns the absorption [dB/m] at a depth [m] in the water of `world`, whose density corresponds
+/// to salinity 35.
 pub(crate) fn absorption(frequency: f64, depth: f64) -> f64 {
     1e-3 * francois_garrison(
         frequency,

@@ -21,7 +21,7 @@ fn profiler(sector: f64, rest: &str) -> String {
     )
 }
 
-/// Range [m] to the walls of the room at an azimuth, counter-clockwise [rad].
+/// Returns the range [m] to the walls of the room at an azimuth, counter-clockwise [rad].
 fn wall(azimuth: f64) -> f64 {
     let (s, c) = azimuth.sin_cos();
     let aside = if s > 0.0 { 7.0 } else { 5.0 };

@@ -11,7 +11,7 @@ use merrow_math::Vec3;
 const WARM_ABOVE: [f64; 2] = [24.0, 3.0];
 const WARM_BELOW: [f64; 2] = [3.0, 24.0];
 
-/// World with a sonar at 2 m depth in a water column of 50 m over a flat seabed.
+/// Returns the world with a sonar at 2 m depth in a water column of 50 m over a flat seabed.
 fn column(device: &str, temperatures: [f64; 2], rest: &str) -> String {
     let [a, b] = temperatures;
     let layers = format!(
@@ -28,8 +28,8 @@ fn guide(text: &str) -> Waveguide {
     Waveguide::from_sea(&sim.scene.sea, 9.81, Vec3::zero(), 0.0, 50.0).unwrap()
 }
 
-/// Range [m] and time [s] at which a ray from 2 m depth, at an angle from the vertical, reaches a
-/// depth: closed form of an arc in each layer.
+/// Returns the range [m] and time [s] at which a ray from 2 m depth, at an angle from the vertical,
+/// reaches a depth: closed form of an arc in each layer.
 fn arc(guide: &Waveguide, angle: f64, to: f64) -> (f64, f64) {
     let xi = angle.sin() / guide.speed(2.0);
     let edges: Vec<f64> = std::iter::once(2.0)
@@ -144,8 +144,8 @@ fn refracted_beam_hits_a_target_on_its_arc() {
     assert!(level > of(false).1 + 20.0, "{level} {:?}", of(false));
 }
 
-/// Directions at the sonar and at the ball, and lengths, of the paths between (0, 0, -10) and (24,
-/// 0, -14) in calm water: direct, via the surface, via a seabed at a depth.
+/// Returns the directions at the sonar and at the ball, and lengths, of the paths between (0, 0,
+/// -10) and (24, 0, -14) in calm water: direct, via the surface, via a seabed at a depth.
 fn path_geometry(depth: f64) -> [([f64; 2], [f64; 2], f64); 3] {
     let way = |down: f64, turned: f64| {
         let r = (24.0 * 24.0 + down * down).sqrt();

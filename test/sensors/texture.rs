@@ -5,7 +5,8 @@ use crate::common::{advance, simulation};
 use merrow_model::state::frames::FrameData;
 use merrow_world::{Overrides, load_world};
 
-/// World with a fixed robot at a height of 20 m that carries a camera with `keys`, looking along x.
+/// Returns the world with a fixed robot at a height of 20 m that carries a camera with `keys`,
+/// looking along x.
 fn world(keys: &str, rest: &str) -> String {
     format!(
         "
@@ -24,7 +25,7 @@ weather: {{cloud_cover: 1, start_utc: '2026-06-20T20:00:00Z'}}
     )
 }
 
-/// Colours of the first image.
+/// Returns the colours of the first image.
 fn colors(text: &str) -> Vec<[f64; 3]> {
     let mut sim = simulation(text);
     advance(&mut sim, 0.1);

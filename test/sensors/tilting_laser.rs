@@ -30,7 +30,7 @@ fn spec(s: &Simulation) -> LaserSpec {
     }
 }
 
-/// Stamps of the joint samples before and after the stamp of a frame.
+/// Returns the stamps of the joint samples before and after the stamp of a frame.
 fn adjacent_joint_stamps(s: &Simulation, frame: &Frame) -> (Option<u64>, u64) {
     s.scene.robots[0].sensors[0].adjacent_stamps(frame.stamp_ns, s.scene.dt_ns)
 }

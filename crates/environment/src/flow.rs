@@ -50,7 +50,7 @@ pub(crate) struct FlowSample {
 }
 
 impl FlowSample {
-    /// Acceleration of the water particle, Du/Dt [m/s²], W. (5)
+    /// Returns the acceleration of the water particle, Du/Dt [m/s²], W. (5)
     pub(crate) fn acceleration(&self) -> Vec3 {
         self.rate + self.gradient.mul_vec(self.velocity)
     }
@@ -72,7 +72,7 @@ impl FlowSample {
     }
 }
 
-/// Sum of the position-dependent flows at `p` [m], W, and `t` [s].
+/// Returns the sum of the position-dependent flows at `p` [m], W, and `t` [s].
 ///
 /// If `own` is given, only the flows of that region (index into `regions`) are added.
 pub(crate) fn sample_flows(
@@ -106,7 +106,7 @@ pub(crate) fn sample_flows(
     sum
 }
 
-/// Velocity [m/s] and acceleration [m/s²], W, of all tides at `t` [s] by (1).
+/// Returns the velocity [m/s] and acceleration [m/s²], W, of all tides at `t` [s] by (1).
 pub(crate) fn tidal_motion(flows: &[Flow], t: f64) -> (Vec3, Vec3) {
     let (mut v, mut a) = (Vec3::zero(), Vec3::zero());
     for flow in flows {
@@ -122,8 +122,8 @@ pub(crate) fn tidal_motion(flows: &[Flow], t: f64) -> (Vec3, Vec3) {
     (v, a)
 }
 
-/// Phase of a constituent [rad], reduced to one turn, so that the sine keeps its precision over
-/// years.
+/// Returns the phase of a constituent [rad], reduced to one turn, so that the sine keeps its
+/// precision over years.
 fn phase(c: &Constituent, t: f64) -> f64 {
     let turns = c.omega * t / std::f64::consts::TAU;
     (turns - turns.floor()) * std::f64::consts::TAU - c.lag
@@ -179,7 +179,7 @@ fn sample_channel(channel: &Channel, p: Vec3) -> FlowSample {
     scaled_stream(channel.velocity, across * bed_factor, slope)
 }
 
-/// Stream along `velocity` times a `factor` with the gradient `slope`.
+/// Returns the stream along `velocity` times a `factor` with the gradient `slope`.
 fn scaled_stream(velocity: Vec3, factor: f64, slope: Vec3) -> FlowSample {
     FlowSample {
         velocity: velocity.scale(factor),
@@ -192,7 +192,7 @@ fn scaled_stream(velocity: Vec3, factor: f64, slope: Vec3) -> FlowSample {
     }
 }
 
-/// Velocities from grids, in which depth is positive downwards.
+/// Returns the velocities from grids, in which depth is positive downwards.
 fn sample_grid(components: &[Option<Arc<Grid>>; 3], p: Vec3, t: f64) -> FlowSample {
     let mut local = FlowSample::zero();
     for (i, grid) in components.iter().enumerate() {

@@ -57,8 +57,8 @@ pub(crate) fn poly(c: &[f64], x: f64) -> f64 {
     c.iter().rev().fold(0.0, |sum, c| sum * x + c)
 }
 
-/// Density [kg/m³] at salinity `S`, temperature `t` (IPTS-68) [°C] and gauge `pressure` [Pa] by
-/// (1).
+/// Returns the density [kg/m³] at salinity `S`, temperature `t` (IPTS-68) [°C] and gauge `pressure`
+/// [Pa] by (1).
 pub fn density(S: f64, t: f64, pressure: f64) -> f64 {
     let p = pressure * 1e-5;
     let root = S.sqrt();
@@ -93,8 +93,8 @@ pub fn density(S: f64, t: f64, pressure: f64) -> f64 {
     at_surface / (1.0 - p / (K0 + (A + B * p) * p))
 }
 
-/// Speed of sound [m/s] at salinity `S`, temperature `t` (IPTS-68) [°C] and gauge `pressure` [Pa]
-/// by (2).
+/// Returns the speed of sound [m/s] at salinity `S`, temperature `t` (IPTS-68) [°C] and gauge
+/// `pressure` [Pa] by (2).
 pub fn sound_speed(S: f64, t: f64, pressure: f64) -> f64 {
     let p = pressure * 1e-5;
     let Cw = poly(
@@ -139,7 +139,7 @@ pub fn sound_speed(S: f64, t: f64, pressure: f64) -> f64 {
     Cw + A * S + B * S * S.sqrt() + D * S * S
 }
 
-/// Speed of sound [m/s] at temperature `T` [°C], salinity `S` and depth `D` [m] by (3).
+/// Returns the speed of sound [m/s] at temperature `T` [°C], salinity `S` and depth `D` [m] by (3).
 pub fn mackenzie_sound_speed(T: f64, S: f64, D: f64) -> f64 {
     poly(&[1448.96, 4.591, -5.304e-2, 2.374e-4], T)
         + 1.340 * (S - 35.0)
@@ -149,8 +149,8 @@ pub fn mackenzie_sound_speed(T: f64, S: f64, D: f64) -> f64 {
         - 7.139e-13 * T * D * D * D
 }
 
-/// Practical salinity at which water of temperature `t` (IPTS-68) [°C] has the density `rho`
-/// [kg/m³] at the surface.
+/// Returns the practical salinity at which water of temperature `t` (IPTS-68) [°C] has the density
+/// `rho` [kg/m³] at the surface.
 ///
 /// The result is limited to 0 to 42 for any density.
 pub(crate) fn salinity_from_density(rho: f64, t: f64) -> f64 {

@@ -10,7 +10,7 @@ pub use avx::F64x4;
 #[cfg(not(target_arch = "x86_64"))]
 pub type F64x4 = crate::Lanes;
 
-/// Returns whether the processor supports the instructions that [`F64x4`] uses. An `F64x4` must not
+/// Returns true if the processor supports the instructions that [`F64x4`] uses. An `F64x4` must not
 /// be created if this is false.
 pub fn is_supported() -> bool {
     #[cfg(target_arch = "x86_64")]

@@ -95,7 +95,7 @@ impl SphereGrid {
         self.cells = span.map(|s| (s / self.cell) as usize + 1);
     }
 
-    /// Column or row of a coordinate, limited to the grid.
+    /// Returns the column or row of a coordinate, limited to the grid.
     fn index(&self, axis: usize, x: f64) -> usize {
         // the conversion limits negative numbers and NaN to 0
         let k = ((x - self.corner[axis]) / self.cell) as usize;
@@ -107,8 +107,8 @@ impl SphereGrid {
         self.index(1, sphere.center.y) * self.cells[0] + column
     }
 
-    /// All spheres that may intersect the vertical prism over the rectangle from `low` to `high`
-    /// (x and y [m]), in an order that depends only on the spheres.
+    /// Returns all spheres that may intersect the vertical prism over the rectangle from `low` to
+    /// `high` (x and y [m]), in an order that depends only on the spheres.
     pub fn candidates(&self, low: [f64; 2], high: [f64; 2]) -> impl Iterator<Item = &Sphere> {
         let far = self.max_radius;
         let columns = [self.index(0, low[0] - far), self.index(0, high[0] + far)];

@@ -236,7 +236,7 @@ pub fn extinction(weather: &Weather, wavelength: f64) -> f64 {
     haze + rain * std::f64::consts::LN_10 / 10.0 / 1000.0
 }
 
-/// Number of rays of a beam: five with divergence, else one.
+/// Returns the number of rays of a beam: five with divergence, else one.
 pub fn rays_per_beam(spec: &LaserSpec) -> usize {
     if spec.divergence > 0.0 { 5 } else { 1 }
 }
@@ -326,8 +326,8 @@ impl Beams<'_> {
         }
     }
 
-    /// Strongest echo of a beam, from its rays and their hits; `None` below the detection
-    /// threshold.
+    /// Returns the strongest echo of a beam, from its rays and their hits; `None` below the
+    /// detection threshold.
     fn strongest_echo(&self, wet: bool, rays: &[Ray], hits: &[Option<SurfaceHit>]) -> Option<Echo> {
         let mut echoes = Echoes::default();
         let part = 1.0 / rays.len() as f64;
@@ -442,7 +442,7 @@ impl Beams<'_> {
         }
     }
 
-    /// Reflectivity (4), from the downward component of the beam.
+    /// Returns the reflectivity (4), from the downward component of the beam.
     fn surface_reflectivity(&self, cosine: f64) -> f64 {
         if cosine <= 0.0 {
             return 0.0;
@@ -454,8 +454,8 @@ impl Beams<'_> {
     }
 }
 
-/// Power (1) of a hit, from the length s over which the light spreads [m] and the one-way optical
-/// depth.
+/// Returns the power (1) of a hit, from the length s over which the light spreads [m] and the
+/// one-way optical depth.
 fn lambert(hit: &SurfaceHit, d: Vec3, spread: f64, depth: f64) -> f64 {
     let cosine = (-hit.normal.dot(d)).max(0.0);
     // Under an illuminance of 1 across the beam, sheeting has the luminance R cos⁴ θ/cos θ and
@@ -465,8 +465,8 @@ fn lambert(hit: &SurfaceHit, d: Vec3, spread: f64, depth: f64) -> f64 {
     reflected_part * libm::exp(-2.0 * depth) / (spread * spread).max(1e-12)
 }
 
-/// Fresnel reflectance of the surface with the upward normal `n` for light from above along `d`,
-/// and the direction of the refracted light.
+/// Returns the Fresnel reflectance of the surface with the upward normal `n` for light from above
+/// along `d`, and the direction of the refracted light.
 fn refract(d: Vec3, n: Vec3, cosine: f64) -> (f64, Vec3) {
     let k = 1.0 / WATER_INDEX;
     let (F, refracted_cosine) = surface::fresnel_reflectance(cosine, WATER_INDEX);

@@ -178,18 +178,18 @@ pub trait Observer {
     /// Called when the scene was replaced. `same` contains the indices of the objects of the old
     /// scene in the new one.
     fn replaced(&mut self, _simulation: &Simulation, _same: &Correspondence) {}
-    /// Simulated time at which the observer requests the next checkpoint [ns].
+    /// Returns the simulated time at which the observer requests the next checkpoint [ns].
     fn next_checkpoint_ns(&self) -> u64 {
         u64::MAX
     }
     /// Called with a checkpoint of the instant `time_ns` [ns]: the first instant between two blocks
     /// at or after the requested one.
     fn checkpoint(&mut self, _time_ns: u64, _checkpoint: Result<Vec<u8>, String>) {}
-    /// Number of messages that were not delivered.
+    /// Returns the number of messages that were not delivered.
     fn dropped(&self) -> u64 {
         0
     }
-    /// Maximum simulated time between two calls of `after_block` [ns].
+    /// Returns the maximum simulated time between two calls of `after_block` [ns].
     fn max_block_ns(&self) -> u64 {
         u64::MAX
     }
@@ -294,13 +294,13 @@ pub fn run(
     run.summary(simulation)
 }
 
-/// For each robot, whether it is halted.
+/// Returns the for each robot, whether it is halted.
 fn halted_robots(simulation: &Simulation) -> Vec<bool> {
     let robots = &simulation.state.robots;
     robots.iter().map(|robot| robot.halted.is_some()).collect()
 }
 
-/// Cause why a simulation cannot continue, if any.
+/// Returns the cause why a simulation cannot continue, if any.
 fn failure(simulation: &Simulation) -> Option<&str> {
     simulation.sensor_scheduler.as_ref()?.failed()
 }
@@ -418,7 +418,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Number of steps to the next requested checkpoint, at least 1.
+    /// Returns the number of steps to the next requested checkpoint, at least 1.
     fn steps_to_checkpoint(&self, simulation: &Simulation) -> u64 {
         let requested = self.observers.iter().map(|o| o.next_checkpoint_ns());
         let time_ns = requested.min().unwrap_or(u64::MAX);
@@ -436,7 +436,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Maximum number of steps of the next block. Results never depend on the block boundaries.
+    /// Returns the maximum number of steps of the next block. Results never depend on the block
+    /// boundaries.
     fn max_block_steps(&self, simulation: &Simulation) -> u64 {
         let dt_ns = simulation.scene.dt_ns;
         let is_fleet = simulation.scene.robots.len() > FLEET_ROBOTS;
@@ -637,10 +638,18 @@ impl Run<'_, '_> {
 
     /// Ends a step request in progress and reports the number of steps made.
     fn end_steps(&mut self, why: &str, simulation: &Simulation) {
-        let Some(PendingSteps { requested, left, reply }) = self.pending.take() else {
+        let Some(PendingSteps {
+            requested,
+            left,
+            reply,
+        }) = self.pending.take()
+        else {
             return;
         };
-        let result = Err(format!("{why} after {} of {requested} steps", requested - left));
+        let result = Err(format!(
+            "{why} after {} of {requested} steps",
+            requested - left
+        ));
         reply.send(StepResult {
             time_ns: simulation.time_ns(),
             result,

@@ -263,7 +263,7 @@ impl Drop for OpenTask<'_> {
 }
 
 impl Shared {
-    /// Number of helpers that take part in the task.
+    /// Returns the number of helpers that take part in the task.
     fn active_helpers(&self) -> u64 {
         self.word.load(Ordering::SeqCst) & ACTIVE
     }
@@ -398,7 +398,8 @@ mod tests {
         }
     }
 
-    /// Number of distributed executions among 640 of a task with the given durations [s].
+    /// Returns the number of distributed executions among 640 of a task with the given durations
+    /// [s].
     fn distributed(alone: f64, distributed: f64) -> usize {
         let mut cost = TaskCost::default();
         let execute = |_: &u32| {

@@ -19,7 +19,7 @@ impl Outcome {
     }
 }
 
-/// Header of the lines that [`format_outcome`] returns.
+/// Returns the header of the lines that [`format_outcome`] returns.
 pub fn table_header() -> String {
     format!(
         "{:<66} {:>20} {:>20} {:>16}  {}",

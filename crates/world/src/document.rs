@@ -124,7 +124,8 @@ impl Document {
         Self::new(node, name, Base::File(absolute), overrides, problems)
     }
 
-    /// As [`Self::load`], for a world in memory; `name` is used as its path in messages.
+    /// Returns the same as [`Self::load`], for a world in memory; `name` is used as its path in
+    /// messages.
     ///
     /// # Errors
     /// Returns all mistakes of the world and its component files.

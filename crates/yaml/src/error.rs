@@ -115,7 +115,7 @@ impl Problems {
         std::mem::take(&mut self.notes).into_iter().collect()
     }
 
-    /// Returns whether there are no mistakes.
+    /// Returns true if there are no mistakes.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
     }

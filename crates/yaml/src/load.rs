@@ -73,7 +73,7 @@ impl Loader {
         Some(self.expand(node, 0, &mut Chain::new(), problems))
     }
 
-    /// As [`Loader::load`], for a text in memory; `name` is used as its path.
+    /// Returns the same as [`Loader::load`], for a text in memory; `name` is used as its path.
     pub fn load_text(&mut self, name: &str, text: &str, problems: &mut Problems) -> Option<Node> {
         let node = parse(name, text, problems)?;
         Some(self.resolve(node, problems))

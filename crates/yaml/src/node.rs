@@ -210,7 +210,7 @@ pub fn merge(base: Node, overrides: Node) -> Node {
     }
 }
 
-/// Returns whether both maps have a `kind` and the two differ.
+/// Returns true if both maps have a `kind` and the two differ.
 fn of_other_kind(base: &Map, overrides: &Map) -> bool {
     let kind = |map: &Map| match map.get(KIND).map(|node| &node.value) {
         Some(Value::Scalar { text, .. }) => Some(text.clone()),

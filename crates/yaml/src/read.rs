@@ -82,7 +82,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Returns whether `check` is one of the conditions.
+    /// Returns true if `check` is one of the conditions.
     pub fn has_check(&self, check: Check) -> bool {
         self.checks.contains(&check)
     }

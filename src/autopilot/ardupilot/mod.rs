@@ -237,7 +237,7 @@ impl Link {
         self.last_message = Some((message, Instant::now()));
     }
 
-    /// State of the robot in the frames of the autopilot.
+    /// Returns the state of the robot in the frames of the autopilot.
     fn vehicle_state(
         &self,
         model: &Robot,

@@ -232,7 +232,7 @@ impl Link {
         }
     }
 
-    /// Time for which the world waits for the answer to a frame.
+    /// Returns the time for which the world waits for the answer to a frame.
     fn wait(&self) -> Duration {
         if self.answered > ANSWERED_FRAMES {
             LONG_WAIT
@@ -274,7 +274,7 @@ impl AutopilotLink for Link {
         }
     }
 
-    /// PX4 does not support a decrease of time, so the connection is closed and PX4 must reconnect.
+    /// Closes the connection. PX4 does not support a decrease of time, so it must reconnect.
     fn reset(&mut self) {
         self.history.clear();
         self.readings = Readings::default();

@@ -25,7 +25,7 @@ fn external_force_acts_along_world_axes() {
 /// A body of 4 kg in empty space without gravity, rotated by 90 deg about z.
 const FREE_BODY: &str = "gravity_m_s2: 0\nwater: {density_kg_m3: 0}\nrobots:\n  a:\n    attitude_deg: [0, 0, 90]\n    model: {source: test, body: {source: test, axes: flu, mass_kg: 4, inertia_kg_m2: {xx: 1, yy: 2, zz: 2}}}\n";
 
-/// A wrench along the axes of the link.
+/// Returns a wrench along the axes of the link.
 fn wrench(f: Vec3, m: Vec3) -> AppliedWrench {
     AppliedWrench {
         link: 0,

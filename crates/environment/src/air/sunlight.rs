@@ -40,14 +40,14 @@ pub struct Sunlight {
     pub sky: f64,
 }
 
-/// Sunlight at `t` [s] at the origin of the world.
+/// Returns the sunlight at `t` [s] at the origin of the world.
 pub fn sunlight_at_time(air: &Air, origin: &Origin, t: f64) -> Sunlight {
     let sun = sun::sun_position(air.start_utc + t, origin.latitude, origin.longitude);
     sunlight_under_clouds(&sun, weather(air, t).cloud_cover)
 }
 
-/// Sunlight for the given position of the sun, with clouds over the fraction `cover` [-] of the
-/// sky.
+/// Returns the sunlight for the given position of the sun, with clouds over the fraction `cover`
+/// [-] of the sky.
 pub fn sunlight_under_clouds(sun: &sun::Sun, cover: f64) -> Sunlight {
     let towards = sun.direction();
     let sine = towards.z;
@@ -71,7 +71,7 @@ pub fn sunlight_under_clouds(sun: &sun::Sun, cover: f64) -> Sunlight {
 }
 
 impl Sunlight {
-    /// Irradiance [W/m²] on a surface with the unit `normal`, W, by (5).
+    /// Returns the irradiance [W/m²] on a surface with the unit `normal`, W, by (5).
     ///
     /// The direct part is reduced by the fraction `shading`. It is zero if the sine of the sun's
     /// angle above the surface is below `min_elevation_sine`.

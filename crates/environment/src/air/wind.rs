@@ -42,8 +42,8 @@ const NPD_EXPONENT: f64 = 0.468;
 /// Minimum mean wind that convects the gusts [m/s].
 const MIN_CONVECTION_SPEED: f64 = 0.5;
 
-/// Gust components: bands evenly spaced in the logarithm of the frequency, with random phases and
-/// frequencies from `seed`.
+/// Returns the gust components: bands evenly spaced in the logarithm of the frequency, with random
+/// phases and frequencies from `seed`.
 ///
 /// One random frequency per band prevents the sum from repeating.
 pub fn components(seed: u64) -> Vec<GustComponent> {
@@ -69,14 +69,15 @@ pub fn components(seed: u64) -> Vec<GustComponent> {
         .collect()
 }
 
-/// Velocity [m/s], W, of a wind of `speed` [m/s] from the direction `from_deg` [deg], clockwise
-/// from north.
+/// Returns the velocity [m/s], W, of a wind of `speed` [m/s] from the direction `from_deg` [deg],
+/// clockwise from north.
 pub fn velocity_from(speed: f64, from_deg: f64) -> Vec3 {
     let (s, c) = sin_cos(from_deg.to_radians());
     Vec3::new(-speed * s, -speed * c, 0.0)
 }
 
-/// Direction from which the wind `v`, W, blows [deg], clockwise from north; 0 for zero wind.
+/// Returns the direction from which the wind `v`, W, blows [deg], clockwise from north; 0 for zero
+/// wind.
 pub fn direction_from_deg(v: Vec3) -> f64 {
     if v.x == 0.0 && v.y == 0.0 {
         0.0
@@ -85,7 +86,7 @@ pub fn direction_from_deg(v: Vec3) -> f64 {
     }
 }
 
-/// Velocity of the air [m/s], W, at `p` [m], W, and `t` [s]; zero below z = 0.
+/// Returns the velocity of the air [m/s], W, at `p` [m], W, and `t` [s]; zero below z = 0.
 pub fn wind_velocity(air: &Air, p: Vec3, t: f64) -> Vec3 {
     if p.z <= 0.0 {
         return Vec3::zero();
@@ -98,7 +99,8 @@ pub fn wind_velocity(air: &Air, p: Vec3, t: f64) -> Vec3 {
     mean + gusts(air, &now, p, t)
 }
 
-/// Ratio of the mean wind at height `z` [m] to the mean wind at the reference height. (1)
+/// Returns the ratio of the mean wind at height `z` [m] to the mean wind at the reference height.
+/// (1)
 pub(crate) fn shear_factor(air: &Air, z: f64) -> f64 {
     match air.shear {
         Shear::Uniform => 1.0,
@@ -110,7 +112,7 @@ pub(crate) fn shear_factor(air: &Air, z: f64) -> f64 {
     }
 }
 
-/// Gust velocity at `p` and `t`, in W. (2)
+/// Returns the gust velocity at `p` and `t`, in W. (2)
 fn gusts(air: &Air, now: &Weather, p: Vec3, t: f64) -> Vec3 {
     let speed = now.wind.norm();
     let U = speed.max(MIN_CONVECTION_SPEED);
@@ -141,13 +143,13 @@ fn gusts(air: &Air, now: &Weather, p: Vec3, t: f64) -> Vec3 {
     along.scale(u) + left.scale(v) + Vec3::new(0.0, 0.0, w)
 }
 
-/// Spectral density by (3), from `scaled` = f̃^n.
+/// Returns the spectral density by (3), from `scaled` = f̃^n.
 fn npd(scaled: f64, U: f64) -> f64 {
     320.0 * (U / 10.0) * (U / 10.0) / libm::pow(1.0 + scaled, 5.0 / (3.0 * NPD_EXPONENT))
 }
 
-/// Spectral density [m²/s² per Hz] of component `i` (along, across, up) at `f` [Hz] in a mean wind
-/// `U` [m/s]. (3) (4)
+/// Returns the spectral density [m²/s² per Hz] of component `i` (along, across, up) at `f` [Hz] in
+/// a mean wind `U` [m/s]. (3) (4)
 pub fn spectrum(gusts: Gusts, i: usize, f: f64, U: f64) -> f64 {
     match gusts {
         Gusts::None => 0.0,

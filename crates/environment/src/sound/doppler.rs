@@ -22,7 +22,7 @@
 
 use merrow_math::Vec3;
 
-/// Ratio of received to transmitted frequency by (1).
+/// Returns the ratio of received to transmitted frequency by (1).
 ///
 /// `source` and `receiver` are (velocity [m/s], unit direction of the ray, speed of sound [m/s]).
 pub fn frequency_ratio(source: (Vec3, Vec3, f64), receiver: (Vec3, Vec3, f64)) -> f64 {

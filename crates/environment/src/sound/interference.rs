@@ -25,7 +25,8 @@ use crate::sound::ray::Ray;
 use merrow_math::real::sin_cos;
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-/// Real and imaginary part of the pressure of `rays`, relative to 1 m from the source, by (1).
+/// Returns the real and imaginary part of the pressure of `rays`, relative to 1 m from the source,
+/// by (1).
 ///
 /// `frequency` is the frequency [Hz]; `bottom` is the pressure reflection coefficient of the seabed
 /// [-].

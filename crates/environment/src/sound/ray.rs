@@ -86,20 +86,20 @@ pub struct Ray {
 }
 
 impl Ray {
-    /// Ratio of the squared pressure 1 m from the source to that at the end point, due to spreading
-    /// alone [m²].
+    /// Returns the ratio of the squared pressure 1 m from the source to that at the end point, due
+    /// to spreading alone [m²].
     ///
     /// The value is the same in both directions.
     pub fn spreading(&self) -> f64 {
         self.area * self.speeds[0] / self.speeds[1]
     }
 
-    /// Total number of reflections at surface and seabed.
+    /// Returns the total number of reflections at surface and seabed.
     pub fn reflections(&self) -> u32 {
         self.surface + self.bottom
     }
 
-    /// Derivative of the depth at this range with respect to the launch angle [m/rad].
+    /// Returns the derivative of the depth at this range with respect to the launch angle [m/rad].
     pub fn depth_by_launch(&self) -> f64 {
         let sign = if self.reflections().is_multiple_of(2) {
             1.0
@@ -110,7 +110,7 @@ impl Ray {
     }
 }
 
-/// ln(1+x)/x, by series near zero.
+/// Returns ln(1+x)/x, by series near zero.
 fn log_ratio(x: f64) -> f64 {
     if x.abs() < 1e-5 {
         1.0 - x * (0.5 - x / 3.0)
@@ -119,7 +119,7 @@ fn log_ratio(x: f64) -> f64 {
     }
 }
 
-/// atan(x)/x, by series near zero.
+/// Returns atan(x)/x, by series near zero.
 fn arc_ratio(x: f64) -> f64 {
     if x.abs() < 1e-3 {
         1.0 - x * x * (1.0 / 3.0 - 0.2 * x * x)
@@ -215,13 +215,14 @@ impl<'g> RayTracer<'g> {
 }
 
 impl RayTracer<'_> {
-    /// Gradient of the speed of sound with depth in layer `k` [1/s].
+    /// Returns the gradient of the speed of sound with depth in layer `k` [1/s].
     fn speed_gradient(&self, k: usize) -> f64 {
         let [a, b] = [self.guide.nodes[k], self.guide.nodes[k + 1]];
         (b[1] - a[1]) / (b[0] - a[0])
     }
 
-    /// Gradient of the speed of sound along the direction of the ray in layer `k` [1/s].
+    /// Returns the gradient of the speed of sound along the direction of the ray in layer `k`
+    /// [1/s].
     fn gradient_along_ray(&self, k: usize) -> f64 {
         if self.is_straight {
             return 0.0;
@@ -233,14 +234,14 @@ impl RayTracer<'_> {
         }
     }
 
-    /// sin² at the speed `c` from (1), computed relative to the source to avoid cancellation near
-    /// the horizontal.
+    /// Returns sin² at the speed `c` from (1), computed relative to the source to avoid
+    /// cancellation near the horizontal.
     fn sine_squared(&self, c: f64) -> f64 {
         let c0 = self.ray.speeds[0];
         self.s0_squared - self.ray.snell * self.ray.snell * (c - c0) * (c + c0)
     }
 
-    /// Piece up to the edge of the layer, or up to the turning point before it (true).
+    /// Returns the piece up to the edge of the layer, or up to the turning point before it (true).
     fn next_piece(&self, gamma: f64) -> (Piece, bool) {
         let [z, c] = self.guide.nodes[if self.down { self.k + 1 } else { self.k }];
         let xi = self.ray.snell;
@@ -273,7 +274,7 @@ impl RayTracer<'_> {
         (Piece { h, c, s, r }, false)
     }
 
-    /// Part of a piece along the arc with the horizontal range `r`.
+    /// Returns the part of a piece along the arc with the horizontal range `r`.
     fn partial_piece(&self, gamma: f64, r: f64) -> Piece {
         let xi = self.ray.snell;
         let w = xi * self.c;

@@ -20,8 +20,8 @@
 //! # Checked by
 //! tests below; test/analytic/environment/waves.rs (V60)
 
-/// Wave number [rad/m] of a wave of angular frequency `omega` [rad/s] in water of `depth` [m], with
-/// `gravity` [m/s²]. (1)
+/// Returns the wave number [rad/m] of a wave of angular frequency `omega` [rad/s] in water of
+/// `depth` [m], with `gravity` [m/s²]. (1)
 pub fn wave_number(omega: f64, depth: f64, gravity: f64) -> f64 {
     // in units of the depth: x tanh x = y
     let y = omega * omega * depth / gravity;

@@ -74,7 +74,7 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Upward unit normal of the surface, in W.
+    /// Returns the upward unit normal of the surface, in W.
     pub fn normal(&self) -> Vec3 {
         let n = Vec3::new(-self.slope[0], -self.slope[1], 1.0);
         n.scale(1.0 / n.norm())
@@ -99,9 +99,9 @@ pub struct OrbitalMotion {
 }
 
 impl OrbitalMotion {
-    /// Acceleration Du/Dt [m/s²], W, of the particle in these waves and a current of velocity
-    /// `current` [m/s], W, less that of the current alone. `slope` is the slope of the surface.
-    /// (7), (8)
+    /// Returns the acceleration Du/Dt [m/s²], W, of the particle in these waves and a current of
+    /// velocity `current` [m/s], W, less that of the current alone. `slope` is the slope of the
+    /// surface. (7), (8)
     ///
     /// The function omits the change of the current along the orbit, `∇u_c u`.
     pub fn acceleration(&self, slope: [f64; 2], current: Vec3) -> Vec3 {
@@ -112,7 +112,7 @@ impl OrbitalMotion {
         self.local_acceleration + self.gradient.mul_vec(relative_velocity)
     }
 
-    /// Acceleration that the pressure (4) gives the water [m/s²], W. (9)
+    /// Returns the acceleration that the pressure (4) gives the water [m/s²], W. (9)
     pub fn pressure_acceleration(&self, slope: [f64; 2]) -> Vec3 {
         let [c, b] = self.stretch;
         let a = self.local_acceleration;
@@ -138,8 +138,8 @@ pub struct WaveSample {
     pub sin: f64,
 }
 
-/// Height in water at rest of depth `h` [m] with the motion at height `z` [m] under a surface
-/// elevation `eta` [m]. (5)
+/// Returns the height in water at rest of depth `h` [m] with the motion at height `z` [m] under a
+/// surface elevation `eta` [m]. (5)
 #[inline(always)]
 fn stretched_height<T: Packed>(h: f64, z: T, eta: T) -> T {
     let relative_height = z - eta;
@@ -163,7 +163,7 @@ struct SeaAtInstant {
 }
 
 impl SeaAtInstant {
-    /// Factor on this sea in a region.
+    /// Returns the factor on this sea in a region.
     #[inline(always)]
     fn region_factor(&self, region: Option<&Region>) -> f64 {
         match region {
@@ -209,7 +209,8 @@ impl WaveState {
         state
     }
 
-    /// Same as [`WaveState::new`], but without instructions that only some processors have.
+    /// Returns the same as [`WaveState::new`], but without instructions that only some processors
+    /// have.
     pub fn portable(waves: &Waves, t_ns: f64) -> Self {
         let mut state = Self {
             use_avx2: false,
@@ -286,13 +287,14 @@ impl WaveState {
         }
     }
 
-    /// Bound [m] on the height of every crest and the depth of every trough at this instant.
+    /// Returns the bound [m] on the height of every crest and the depth of every trough at this
+    /// instant.
     pub fn max_height(&self) -> f64 {
         self.max_height
     }
 
-    /// Standard deviation of the slope of the open sea's surface, for waves of all directions
-    /// together.
+    /// Returns the standard deviation of the slope of the open sea's surface, for waves of all
+    /// directions together.
     pub(crate) fn slope_std(&self) -> f64 {
         let variance = |part: &SeaAtInstant| {
             let c = &part.field.components;
@@ -306,8 +308,8 @@ impl WaveState {
         self.parts.iter().map(variance).sum::<f64>().sqrt()
     }
 
-    /// Standard deviation of the height of the open sea's surface about the mean level, without
-    /// tide [m].
+    /// Returns the standard deviation of the height of the open sea's surface about the mean level,
+    /// without tide [m].
     pub fn height_std(&self) -> f64 {
         let variance = |part: &SeaAtInstant| {
             let all = part.field.components.a.iter().take(part.field.n);
@@ -328,7 +330,7 @@ impl WaveState {
         self.changes_mean_level
     }
 
-    /// Region at (x, y), if any region has its own surface.
+    /// Returns the region at (x, y), if any region has its own surface.
     #[inline(always)]
     fn region(&self, x: f64, y: f64) -> Option<&Region> {
         self.regions
@@ -337,7 +339,7 @@ impl WaveState {
             .find(|region| region.contains(x, y))
     }
 
-    /// Height of the surface [m], W, at (x, y) [m]. (1)
+    /// Returns the height of the surface [m], W, at (x, y) [m]. (1)
     pub fn elevation(&self, x: f64, y: f64) -> f64 {
         self.surface(x, y).z
     }
@@ -432,7 +434,7 @@ impl WaveState {
         self.apply_regions(x, y, out);
     }
 
-    /// Seas that are added at many points: all but the tide if there are regions.
+    /// Returns the seas that are added at many points: all but the tide if there are regions.
     fn summed_seas(&self) -> impl Iterator<Item = &SeaAtInstant> {
         let local = self.regions.is_some();
         self.parts
@@ -549,7 +551,8 @@ pub struct StepWaves {
 }
 
 impl StepWaves {
-    /// Waves of the step of length `dt_ns` [ns] from `now_ns` [ns]; `None` if the water is flat.
+    /// Returns the waves of the step of length `dt_ns` [ns] from `now_ns` [ns]; `None` if the water
+    /// is flat.
     #[inline(always)]
     pub fn for_step(&mut self, waves: &Waves, now_ns: u64, dt_ns: u64) -> [Option<&WaveState>; 3] {
         if waves.seas.is_empty() && waves.tide.is_none() && waves.regions.is_none() {
@@ -579,7 +582,7 @@ impl StepWaves {
         [Some(a), Some(b), Some(c)]
     }
 
-    /// Waves at `now_ns` [ns] only.
+    /// Returns the waves at `now_ns` [ns] only.
     pub fn at_start(&mut self, waves: &Waves, now_ns: u64) -> Option<&WaveState> {
         if waves.is_flat() {
             return None;

@@ -98,7 +98,7 @@ pub fn wave_field(requested: SeaState, depth: f64, gravity: f64, seed: u64) -> W
     }
 }
 
-/// Water level as a sea that rises uniformly, in water of `depth` [m].
+/// Returns the water level as a sea that rises uniformly, in water of `depth` [m].
 ///
 /// `level` is the mean level [m]. Each constituent is (amplitude [m], angular frequency [rad/s],
 /// phase of high water [rad]).
@@ -139,7 +139,8 @@ fn rotate_horizontal(d: Vec3, angle: f64) -> Vec3 {
     Vec3::new(c * d.x - s * d.y, s * d.x + c * d.y, 0.0)
 }
 
-/// Amplitude [m] and angular frequency [rad/s] of each bin, lowest frequency first. (1)-(3)
+/// Returns the amplitude [m] and angular frequency [rad/s] of each bin, lowest frequency first.
+/// (1)-(3)
 fn energy_bins(
     density: &Density,
     hs: f64,

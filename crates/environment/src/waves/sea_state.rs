@@ -32,14 +32,14 @@ pub(crate) const BEAUFORT_HEIGHTS: [f64; 13] = [
     0.0, 0.1, 0.2, 0.6, 1.0, 2.0, 3.0, 4.0, 5.5, 7.0, 9.0, 11.5, 14.0,
 ];
 
-/// Significant height [m] of the fully developed sea of a wind of `speed` [m/s], with `gravity`
-/// [m/s²]. (1)
+/// Returns the significant height [m] of the fully developed sea of a wind of `speed` [m/s], with
+/// `gravity` [m/s²]. (1)
 pub fn developed_height(speed: f64, gravity: f64) -> f64 {
     0.21 * speed * speed / gravity
 }
 
-/// Significant height [m] and peak period [s] of the sea of a wind of `speed` [m/s] over a `fetch`
-/// [m], with `gravity` [m/s²]. (5)
+/// Returns the significant height [m] and peak period [s] of the sea of a wind of `speed` [m/s]
+/// over a `fetch` [m], with `gravity` [m/s²]. (5)
 pub fn fetch_limited(speed: f64, fetch: f64, gravity: f64) -> [f64; 2] {
     if speed <= 0.0 {
         return [0.0; 2];
@@ -51,24 +51,26 @@ pub fn fetch_limited(speed: f64, fetch: f64, gravity: f64) -> [f64; 2] {
     ]
 }
 
-/// Wind speed [m/s] of a Beaufort number. (2)
+/// Returns the wind speed [m/s] of a Beaufort number. (2)
 pub fn beaufort_wind(number: f64) -> f64 {
     0.836 * number * number.sqrt()
 }
 
-/// Beaufort number, including its fraction, of a wind `speed` [m/s]. (2)
+/// Returns the Beaufort number, including its fraction, of a wind `speed` [m/s]. (2)
 pub fn beaufort_number(speed: f64) -> f64 {
     libm::cbrt((speed / 0.836) * (speed / 0.836))
 }
 
-/// Wave height [m] of a Beaufort number including its fraction, linear between the integers.
+/// Returns the wave height [m] of a Beaufort number including its fraction, linear between the
+/// integers.
 pub fn beaufort_height(number: f64) -> f64 {
     let b = number.clamp(0.0, 12.0);
     let i = (b as usize).min(11);
     BEAUFORT_HEIGHTS[i] + (BEAUFORT_HEIGHTS[i + 1] - BEAUFORT_HEIGHTS[i]) * (b - i as f64)
 }
 
-/// Height [m] above which waves of any length break in water of `depth` [m]: (3) for long waves.
+/// Returns the height [m] above which waves of any length break in water of `depth` [m]: (3) for
+/// long waves.
 pub fn breaking_height(depth: f64) -> f64 {
     0.142 * TAU * depth
 }

@@ -31,8 +31,8 @@ use std::f64::consts::TAU;
 /// Phillips constant of (3).
 const ALPHA: f64 = 0.0081;
 
-/// Peak period [s] of a fully developed sea of significant height `hs` [m], with `gravity` [m/s²].
-/// (3)
+/// Returns the peak period [s] of a fully developed sea of significant height `hs` [m], with
+/// `gravity` [m/s²]. (3)
 pub fn developed_period(hs: f64, gravity: f64) -> f64 {
     // ωp = (3.2 α)^¼ sqrt(g/Hs)
     TAU / ((3.2 * ALPHA).sqrt().sqrt() * (gravity / hs).sqrt())
@@ -90,7 +90,8 @@ impl Density {
         })
     }
 
-    /// Density at angular frequency `omega` [rad/s]: [m² s/rad] up to a constant factor.
+    /// Returns the density at angular frequency `omega` [rad/s]: [m² s/rad] up to a constant
+    /// factor.
     pub fn density(&self, omega: f64) -> f64 {
         match &self.table {
             Some(table) => interpolate(table, omega / self.stretch),
@@ -125,7 +126,8 @@ impl SpectralPeak {
         part
     }
 
-    /// Shape as a function of the frequency in units of the peak frequency. (1), (2), (4)
+    /// Returns the shape as a function of the frequency in units of the peak frequency. (1), (2),
+    /// (4)
     fn shape(&self, x: f64) -> f64 {
         let x4 = 1.0 / (x * x * x * x);
         let base = libm::pow(x, -self.tail) * libm::exp(-0.25 * self.tail * x4);
@@ -142,7 +144,7 @@ impl SpectralPeak {
     }
 }
 
-/// The two seas of (4).
+/// Returns the two seas of (4).
 fn torsethaugen(hs: f64, tp: f64, gravity: f64) -> Vec<SpectralPeak> {
     let tf = 6.6 * libm::cbrt(hs);
     let square = |x: f64| x * x;
@@ -193,7 +195,8 @@ fn tabulated_density(table: &std::sync::Arc<[(f64, f64)]>, peak: f64) -> Density
     }
 }
 
-/// Angular frequency [rad/s] of the maximum of a table of (angular frequency [rad/s], density).
+/// Returns the angular frequency [rad/s] of the maximum of a table of (angular frequency [rad/s],
+/// density).
 pub fn table_peak(table: &[(f64, f64)]) -> f64 {
     table
         .iter()
@@ -204,8 +207,8 @@ pub fn table_peak(table: &[(f64, f64)]) -> f64 {
         .0
 }
 
-/// Significant height [m] of a table of (angular frequency [rad/s], density [m² s/rad]), linear
-/// between its entries.
+/// Returns the significant height [m] of a table of (angular frequency [rad/s], density [m²
+/// s/rad]), linear between its entries.
 pub fn table_height(table: &[(f64, f64)]) -> f64 {
     let m0: f64 = table
         .windows(2)

@@ -64,8 +64,8 @@ impl Quantiles {
         }
     }
 
-    /// Angle [rad] from the mean direction (counter-clockwise positive) below which the fraction
-    /// `u` of the energy lies.
+    /// Returns the angle [rad] from the mean direction (counter-clockwise positive) below which the
+    /// fraction `u` of the energy lies.
     pub(crate) fn angle(&self, u: f64) -> f64 {
         let c = &self.cumulative;
         if c.is_empty() {

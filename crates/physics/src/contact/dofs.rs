@@ -249,7 +249,7 @@ pub(crate) fn impulse_to_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
     }
 }
 
-/// [`impulse_to_unit_inertia`] for a size known at compile time.
+/// Computes [`impulse_to_unit_inertia`] for a size known at compile time.
 fn impulse_to_unit_inertia_sized<const N: usize>(L: &[f64], x: &mut [f64]) {
     let (L, x) = (&L[..N * N], &mut x[..N]);
     for i in 0..N {
@@ -261,7 +261,7 @@ fn impulse_to_unit_inertia_sized<const N: usize>(L: &[f64], x: &mut [f64]) {
     }
 }
 
-/// [`impulse_to_unit_inertia`] for three consecutive vectors.
+/// Applies [`impulse_to_unit_inertia`] to three consecutive vectors.
 pub(crate) fn three_impulses_to_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
     match n {
         6 => three_impulses_to_unit_inertia_sized(L, 6, x),
@@ -286,8 +286,8 @@ fn three_impulses_to_unit_inertia_sized(L: &[f64], n: usize, x: &mut [f64]) {
     }
 }
 
-/// Velocity [m/s], W, of the point `p_W` [m] of a link for the velocities (`V`, `qd`), including
-/// all joints.
+/// Returns the velocity [m/s], W, of the point `p_W` [m] of a link for the velocities (`V`, `qd`),
+/// including all joints.
 pub(crate) fn point_velocity(
     robot: &Robot,
     links: &[LinkWork],

@@ -86,7 +86,7 @@ impl HangingLine {
         }
     }
 
-    /// Force of the line on its first and second end [N], W.
+    /// Returns the force of the line on its first and second end [N], W.
     fn end_forces(&self) -> [Vec3; 2] {
         let vertical = |V: f64| Vec3::new(0.0, 0.0, self.up * V);
         let CatenarySolution { H, V, .. } = self.solution;
@@ -100,7 +100,8 @@ impl HangingLine {
         }
     }
 
-    /// Decrease of the pull on the upper end per displacement away from the lower end [N/m], W.
+    /// Returns the decrease of the pull on the upper end per displacement away from the lower end
+    /// [N/m], W.
     fn stiffness(&self) -> Mat3 {
         let [[a, b], [c, d]] = self.solution.flexibility;
         let det = a * d - b * c;

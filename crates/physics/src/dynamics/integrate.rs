@@ -119,7 +119,7 @@ fn rk4<T: Real>(
     }
 }
 
-/// Slope (1) at `motion`, whose evaluation is in `work`; joint slopes are stored in
+/// Returns the slope (1) at `motion`, whose evaluation is in `work`; joint slopes are stored in
 /// `work.slopes[k]`.
 #[inline(always)]
 fn slope<T: Real>(motion: &Motion<T>, work: &mut Workspace<T>, k: usize) -> Slope<T> {
@@ -155,7 +155,7 @@ fn displace<T: Real>(
     }
 }
 
-/// Semi-implicit Euler step by (3).
+/// Makes a semi-implicit Euler step by (3).
 #[inline(always)]
 fn semi_implicit<T: Real>(h: f64, motion: &mut Motion<T>, work: &mut Workspace<T>) {
     let ht = T::splat(h);

@@ -32,7 +32,7 @@ use merrow_model::state::Workspace;
 /// Maximum number of mimic joints of one robot.
 pub const MIMICS_MAX: usize = 16;
 
-/// [`aba::accelerations`] with the constraint (1) for mimic joints.
+/// Computes [`aba::accelerations`] with the constraint (1) for mimic joints.
 #[inline(always)]
 pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     aba::accelerations(robot, work);
@@ -41,7 +41,7 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     }
 }
 
-/// Follower joints and their gears, at most [`MIMICS_MAX`].
+/// Returns the follower joints and their gears, at most [`MIMICS_MAX`].
 fn gears(robot: &Robot) -> impl Iterator<Item = (usize, Mimic)> + '_ {
     let follower_and_gear = |link: &usize| Some((*link - 1, robot.links[*link].joint.mimic?));
     robot
@@ -51,7 +51,7 @@ fn gears(robot: &Robot) -> impl Iterator<Item = (usize, Mimic)> + '_ {
         .take(MIMICS_MAX)
 }
 
-/// Violation of (1) at joint `f`.
+/// Returns the violation of (1) at joint `f`.
 fn constraint_error<T: Real>(work: &Workspace<T>, f: usize, gear: &Mimic) -> T {
     work.qdd[f] - work.qdd[gear.leader - 1] * gear.multiplier
 }

@@ -30,7 +30,8 @@ use merrow_model::kinematics::joint_velocity;
 use merrow_model::scene::Robot;
 use merrow_model::state::Workspace;
 
-/// Change of the acceleration of `link` at Lo in L due to the force `F` on it at Lo in L. (1)
+/// Returns the change of the acceleration of `link` at Lo in L due to the force `F` on it at Lo in
+/// L. (1)
 pub fn response_to_force(
     robot: &Robot,
     work: &Workspace,
@@ -77,8 +78,8 @@ fn base_response(robot: &Robot, work: &Workspace, p: &SpatialForce) -> SpatialVe
     solve(I, &F)
 }
 
-/// Acceleration in W of the point Q of `link` per unit force there in W [1/kg], with `p_LoQ` [m] in
-/// L. (2)
+/// Returns the acceleration in W of the point Q of `link` per unit force there in W [1/kg], with
+/// `p_LoQ` [m] in L. (2)
 pub fn point_mobility(robot: &Robot, work: &Workspace, link: usize, p_LoQ: Vec3) -> Mat3 {
     let R_WL = work.links[link].R_WL;
     let column = |e_W: Vec3| {

@@ -227,7 +227,8 @@ fn update_environments(
     }
 }
 
-/// Number of segment lengths assigned to node `i` of a line of `n` segments, n at least two.
+/// Returns the number of segment lengths assigned to node `i` of a line of `n` segments, n at least
+/// two.
 fn node_segment_count(i: usize, n: usize, end_conditions: &[EndCondition; 2]) -> f64 {
     let is_free = end_conditions.map(|h| matches!(h, EndCondition::Free));
     let is_end = [i == 0, i == n];
@@ -259,7 +260,8 @@ struct LineStep<'a> {
 }
 
 impl LineStep<'_> {
-    /// θ - ½: zero for a line whose waves the step resolves, so that the rule is of second order.
+    /// Returns θ - ½: zero for a line whose waves the step resolves, so that the rule is of second
+    /// order.
     fn damping(&self, work: &LineWork) -> f64 {
         let h = self.parameters.h;
         let line = &self.tether.line;
@@ -391,7 +393,7 @@ impl LineStep<'_> {
         }
     }
 
-    /// Direction in which an end is clamped.
+    /// Returns the direction in which an end is clamped.
     fn clamp_direction(&self, i: usize) -> Option<Vec3> {
         let n = self.tether.n_segments();
         let clamp = |k: usize| self.tether.clamps[k];
@@ -463,7 +465,7 @@ impl LineStep<'_> {
         }
     }
 
-    /// Bending part of [`Self::update_forces`].
+    /// Computes the bending part of [`Self::update_forces`].
     fn update_bending_forces(&self, lead: f64, work: &mut LineWork) {
         let n = self.tether.n_segments();
         work.bending_forces.fill(Vec3::zero());

@@ -26,8 +26,8 @@
 use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;
 
-/// Force (1) at Lo in L, scaled by the wet fraction. `V_r` is the velocity relative to the water at
-/// Lo in L.
+/// Returns the force (1) at Lo in L, scaled by the wet fraction. `V_r` is the velocity relative to
+/// the water at Lo in L.
 #[inline(always)]
 pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialForce<T> {
     let R_LU = Mat3::splat(&link.R_LU);

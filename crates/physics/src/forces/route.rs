@@ -35,7 +35,7 @@ const FREQUENCY: f64 = 3.0;
 /// Position error above which the force does not grow [m].
 const MAX_ERROR: f64 = 2.0;
 
-/// Force on the base at Bo in B, by (1), at `t` [s].
+/// Returns the force on the base at Bo in B, by (1), at `t` [s].
 pub fn route_force(robot: &Robot, route: &Route, state: &RobotState, t: f64) -> SpatialForce {
     let reference = route.reference(t);
     let motion = &state.motion;
@@ -77,7 +77,7 @@ pub fn route_force(robot: &Robot, route: &Route, state: &RobotState, t: f64) -> 
     force
 }
 
-/// Damping coefficient of linear axis `i`.
+/// Returns the damping coefficient of linear axis `i`.
 fn coefficient(damping: &Damping, i: usize) -> f64 {
     match damping {
         Damping::Zero => 0.0,
@@ -86,7 +86,7 @@ fn coefficient(damping: &Damping, i: usize) -> f64 {
     }
 }
 
-/// Rotation vector from the attitude `q` to `target`, in B [rad].
+/// Returns the rotation vector from the attitude `q` to `target`, in B [rad].
 fn rotation_vector(target: &Quat, q: &Quat) -> Vec3 {
     let E = q.matrix().transpose().mul_mat(&target.matrix());
     let d = Quat::from_matrix(&E);

@@ -39,7 +39,7 @@ use merrow_model::scene::Link;
 use merrow_model::scene::robot::body::{Blendermann, WindLaw, WindLoad};
 use merrow_model::state::workspace::LinkWork;
 
-/// Wind force at Lo in L by (1), (2), or (3) and (4).
+/// Returns the wind force at Lo in L by (1), (2), or (3) and (4).
 #[inline(never)]
 pub(crate) fn force<T: Real>(
     link: &Link,
@@ -100,8 +100,8 @@ pub(crate) fn force<T: Real>(
     }
 }
 
-/// Wrench by (3) and (4) at the origin along U for the velocity `v` of the air relative to the
-/// ship; `half` is half the air density.
+/// Returns the wrench by (3) and (4) at the origin along U for the velocity `v` of the air relative
+/// to the ship; `half` is half the air density.
 fn ship_wrench(ship: &Blendermann, center: Vec3, v: Vec3, half: f64) -> SpatialForce {
     let speed2 = v.x * v.x + v.y * v.y;
     if speed2 == 0.0 {
@@ -132,7 +132,7 @@ fn ship_wrench(ship: &Blendermann, center: Vec3, v: Vec3, half: f64) -> SpatialF
     }
 }
 
-/// Wind force of the Kelpie law by (2).
+/// Returns the wind force of the Kelpie law by (2).
 #[cold]
 fn kelpie_force<T: Real>(
     link: &Link,

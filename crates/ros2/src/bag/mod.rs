@@ -426,7 +426,7 @@ fn write_error(path: &Path, error: McapError) -> BagError {
     }
 }
 
-/// Path of the MCAP file for the path that the user gave.
+/// Returns the path of the MCAP file for the path that the user gave.
 fn recording_path(path: &Path) -> Result<PathBuf, BagError> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         return Err(BagError::Name(path.to_owned()));

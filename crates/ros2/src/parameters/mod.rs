@@ -457,8 +457,8 @@ impl Hooks {
     }
 }
 
-/// An empty list on the command line has no element that determines its type, so it gets the type
-/// of the default.
+/// Returns an empty list on the command line has no element that determines its type, so it gets
+/// the type of the default.
 fn adapt_empty_list(value: &ParameterValue, default: &ParameterValue) -> ParameterValue {
     match (value, default) {
         (ParameterValue::StringArray(values), _) if !values.is_empty() => value.clone(),

@@ -86,8 +86,8 @@ fn read_nodes(
     Ok(())
 }
 
-/// Whether a pattern matches a node's full name. The pattern consists of tokens; `*` matches one
-/// token and `**` any number of tokens.
+/// Returns true if a pattern matches a node's full name. The pattern consists of tokens; `*`
+/// matches one token and `**` any number of tokens.
 fn name_matches(pattern: &str, node: &str) -> bool {
     fn fits(pattern: &[&str], name: &[&str]) -> bool {
         match pattern.split_first() {

@@ -55,19 +55,19 @@ impl Assembly {
         self.changed
     }
 
-    /// Notes that the writer has the fragments up to `last`. Returns whether one is missing.
+    /// Notes that the writer has the fragments up to `last`. Returns true if one is missing.
     pub(super) fn announce(&mut self, last: FragmentNumber) -> bool {
         let last = self.present.len().min(last.0 as usize);
         self.announced = self.announced.max(last);
         self.first < last
     }
 
-    /// Returns whether `frag` divides the sample in the same way.
+    /// Returns true if `frag` divides the sample in the same way.
     pub(super) fn accepts(&self, frag: &DataFrag) -> bool {
         self.buffer.len() == frag.sample_size as usize && self.fragment_size == frag.fragment_size
     }
 
-    /// Stores the fragments of `frag`. Returns whether the sample is complete.
+    /// Stores the fragments of `frag`. Returns true if the sample is complete.
     pub(super) fn insert(&mut self, now: Nanos, frag: &DataFrag) -> bool {
         self.related = self.related.or(frag.inline_qos.related);
         let size = usize::from(self.fragment_size);

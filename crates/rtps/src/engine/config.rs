@@ -101,8 +101,8 @@ pub trait Paths {
     /// Returns the best of the unicast locators of a peer whose datagrams come from `source`, if
     /// one can be reached.
     fn choose(&self, locators: &[Locator], source: Option<SocketAddr>) -> Option<SocketAddr>;
-    /// Whether an announced address of this machine is reachable from `to`. Peers keep the first
-    /// addresses that they get, so an announcement that names none must not be sent.
+    /// Returns true if an announced address of this machine is reachable from `to`. Peers keep the
+    /// first addresses that they get, so an announcement that names none must not be sent.
     fn is_connected(&self, to: SocketAddr) -> bool;
 }
 

@@ -40,7 +40,7 @@ impl CountFilter {
         self.last = Some((count, now));
     }
 
-    /// Returns whether a message with this count is to be processed.
+    /// Returns true if a message with this count is to be processed.
     pub(super) fn accepts(&mut self, now: Nanos, count: i32) -> bool {
         self.check(now, count) != Count::Repeated
     }

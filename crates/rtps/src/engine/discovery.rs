@@ -478,18 +478,18 @@ impl Engine {
         }
     }
 
-    /// Returns whether a participant has addressed a message to this one.
+    /// Returns true if a participant has addressed a message to this one.
     pub(super) fn is_verified(&self, prefix: GuidPrefix) -> bool {
         let remote = self.remotes.get(&prefix);
         remote.is_some_and(|remote| remote.verified)
     }
 
-    /// Returns whether a participant was verified before its lease ended.
+    /// Returns true if a participant was verified before its lease ended.
     pub(super) fn was_verified(&self, prefix: GuidPrefix) -> bool {
         self.lost.iter().any(|lost| lost.prefix == prefix)
     }
 
-    /// Returns whether no datagram of a participant arrived for a while.
+    /// Returns true if no datagram of a participant arrived for a while.
     pub(super) fn is_silent(&self, now: Nanos, prefix: GuidPrefix) -> bool {
         let remote = self.remotes.get(&prefix);
         remote.is_some_and(|remote| now.since(remote.heard) > SILENCE)

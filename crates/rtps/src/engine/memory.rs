@@ -36,14 +36,14 @@ impl Held {
         }
     }
 
-    /// Returns whether `bytes` [B] more stay within `limit` [B], and with those of all others
+    /// Returns true if `bytes` [B] more stay within `limit` [B], and with those of all others
     /// within `total` [B].
     pub(super) fn fits(&self, bytes: usize, limit: usize, total: usize) -> bool {
         let all = self.total.0.held.load(Ordering::Relaxed);
         self.bytes.saturating_add(bytes) <= limit && all.saturating_add(bytes) <= total
     }
 
-    /// Returns whether `bytes` [B] may be allocated for an incomplete sample. The allocations
+    /// Returns true if `bytes` [B] may be allocated for an incomplete sample. The allocations
     /// caused by one datagram stay within `limit` [B]: small datagrams would otherwise cost the
     /// time to clear large buffers.
     pub(super) fn allocate(&self, now: Nanos, bytes: usize, limit: usize) -> bool {

@@ -333,7 +333,7 @@ impl Engine {
         }
     }
 
-    /// Returns whether a control message may be sent to `prefix`.
+    /// Returns true if a control message may be sent to `prefix`.
     ///
     /// Amplification limit: an unverified participant is sent at most as many bytes as were
     /// received from it. Announcements to groups and initial peers have no destination.
@@ -400,7 +400,7 @@ impl Engine {
         self.readers.get(&guid.entity).map(Reader::counters)
     }
 
-    /// Returns whether a reader has not acknowledged all reliable samples of the local writers.
+    /// Returns true if a reader has not acknowledged all reliable samples of the local writers.
     pub fn is_awaited(&self) -> bool {
         let user = self.writers.iter().filter(|(id, _)| !id.is_builtin());
         user.map(|(_, writer)| writer)
@@ -412,7 +412,7 @@ impl Engine {
         self.counters
     }
 
-    /// Returns whether a local and a remote endpoint match.
+    /// Returns true if a local and a remote endpoint match.
     pub fn is_matched(&self, local: Guid, remote: Guid) -> bool {
         let writer = self.writers.get(&local.entity);
         let reader = self.readers.get(&local.entity);

@@ -71,7 +71,7 @@ impl Bucket {
         }
     }
 
-    /// Returns whether nothing was sent to the destination for so long that its bucket is full
+    /// Returns true if nothing was sent to the destination for so long that its bucket is full
     /// again.
     pub(super) fn is_idle(&self, now: Nanos) -> bool {
         now.since(self.updated) > IDLE_TIME
@@ -118,7 +118,8 @@ impl Bucket {
     pub(super) fn note_losses(&mut self, now: Nanos, losses: Losses) {
         self.losses.lost += losses.lost;
         self.losses.total += losses.total;
-        if self.sent_bytes < REDUCTION_BURSTS * self.path.burst_bytes || self.losses.total < WINDOW {
+        if self.sent_bytes < REDUCTION_BURSTS * self.path.burst_bytes || self.losses.total < WINDOW
+        {
             return;
         }
         if self.losses.lost * OVERFLOW_SHARE > self.losses.total && self.reduction < MAX_REDUCTION {
@@ -170,7 +171,13 @@ mod tests {
     fn few_losses_do_not_lower_the_rate() {
         let mut bucket = bucket();
         let before = sent(&mut bucket, Nanos(0), 1);
-        bucket.note_losses(Nanos(1_000_000_000), Losses { lost: 10, total: 256 });
+        bucket.note_losses(
+            Nanos(1_000_000_000),
+            Losses {
+                lost: 10,
+                total: 256,
+            },
+        );
         let after = sent(&mut bucket, Nanos(1_000_000_000), 1);
         assert!(after.abs_diff(before) < 20_000, "{before}, then {after}");
     }
@@ -180,8 +187,20 @@ mod tests {
         let mut bucket = bucket();
         let now = Nanos(1_000_000_000);
         sent(&mut bucket, Nanos(0), 1);
-        bucket.note_losses(now, Losses { lost: 100, total: 256 });
-        bucket.note_losses(now, Losses { lost: 100, total: 256 });
+        bucket.note_losses(
+            now,
+            Losses {
+                lost: 100,
+                total: 256,
+            },
+        );
+        bucket.note_losses(
+            now,
+            Losses {
+                lost: 100,
+                total: 256,
+            },
+        );
         let bytes = sent(&mut bucket, now, 1);
         assert!((910_000..940_000).contains(&bytes), "{bytes}");
     }

@@ -37,7 +37,7 @@ impl Ranges {
         (*end > number).then_some(*end)
     }
 
-    /// Returns whether `number` is in the set.
+    /// Returns true if `number` is in the set.
     pub(super) fn contains(&self, number: SequenceNumber) -> bool {
         self.end_after(number).is_some()
     }

@@ -468,7 +468,7 @@ impl Received {
 }
 
 impl Proxy {
-    /// Returns whether a sample that is not delivered needs no further data.
+    /// Returns true if a sample that is not delivered needs no further data.
     fn is_known(&self, number: SequenceNumber) -> bool {
         self.waiting.contains_key(&number) || self.irrelevant.contains(number)
     }
@@ -596,13 +596,13 @@ impl Proxy {
         self.held.remove(before.saturating_sub(after) * ENTRY_BYTES);
     }
 
-    /// Whether a sample of `bytes` [B] fits into the limits.
+    /// Returns true if a sample of `bytes` [B] fits into the limits.
     fn fits(&self, bytes: usize, limits: &Limits) -> bool {
         self.held
             .fits(bytes, limits.pending_bytes, limits.total_bytes)
     }
 
-    /// Whether an incomplete sample of `bytes` [B] fits into the limits.
+    /// Returns true if an incomplete sample of `bytes` [B] fits into the limits.
     fn has_room(&self, bytes: usize, limits: &Limits) -> bool {
         self.fits(bytes, limits) && self.assemblies.len() < MAX_ASSEMBLIES
     }

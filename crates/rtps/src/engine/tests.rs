@@ -764,7 +764,8 @@ fn incomplete_best_effort_samples_are_dropped() {
     assert_eq!(rest.sum::<usize>(), 0);
 }
 
-/// Two engines, a writer of the first with samples that a reader of the second has received.
+/// Returns two engines, a writer of the first with samples that a reader of the second has
+/// received.
 fn sent_samples(depth: u32, count: u64) -> (World, Guid, Guid) {
     let mut world = World::new(1);
     world.loss_percent = 0;

@@ -233,7 +233,7 @@ impl Qos {
         qos
     }
 
-    /// Returns whether the endpoint is reliable.
+    /// Returns true if the endpoint is reliable.
     pub fn is_reliable(&self) -> bool {
         self.reliability.kind == ReliabilityKind::Reliable
     }

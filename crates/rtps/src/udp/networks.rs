@@ -91,7 +91,7 @@ impl Networks {
         self.0.iter().filter(|network| network.is_up)
     }
 
-    /// Whether `address` belongs to this machine.
+    /// Returns true if `address` belongs to this machine.
     pub fn is_own(&self, address: Ipv4Addr) -> bool {
         address.is_loopback() || self.0.iter().any(|network| network.address == address)
     }
@@ -174,7 +174,7 @@ impl Paths for Networks {
         }
     }
 
-    /// Other transports, such as shared memory, are ignored.
+    /// Returns the other transports, such as shared memory, are ignored.
     fn choose(&self, locators: &[Locator], source: Option<SocketAddr>) -> Option<SocketAddr> {
         let v4 = |locator: &Locator| match locator.socket_addr()? {
             SocketAddr::V4(address) => Some(address),
@@ -188,8 +188,9 @@ impl Paths for Networks {
         self.best(&addresses, source).map(SocketAddr::V4)
     }
 
-    /// An interface can come up after the networks were read, so that datagrams pass although its
-    /// address is not announced yet. Cyclone DDS then keeps the loopback address for ever.
+    /// Returns an interface can come up after the networks were read, so that datagrams pass
+    /// although its address is not announced yet. Cyclone DDS then keeps the loopback address for
+    /// ever.
     fn is_connected(&self, to: SocketAddr) -> bool {
         let SocketAddr::V4(to) = to else {
             return false;

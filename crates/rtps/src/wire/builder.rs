@@ -57,12 +57,12 @@ impl MessageBuilder {
         self.buffer.len() + self.payload_bytes
     }
 
-    /// Returns whether the message has as many submessages as one datagram may carry.
+    /// Returns true if the message has as many submessages as one datagram may carry.
     pub fn is_full(&self) -> bool {
         self.submessages >= MAX_SUBMESSAGES
     }
 
-    /// Returns whether the message has no submessage yet.
+    /// Returns true if the message has no submessage yet.
     pub fn is_empty(&self) -> bool {
         self.len() == HEADER_SIZE
     }

@@ -29,7 +29,9 @@ impl std::fmt::Display for ParseError {
             ParseError::Version => "unsupported major version of RTPS",
             ParseError::Invalid => "a field has an invalid value",
             ParseError::TooLong => "a list is too long",
-            ParseError::MustUnderstand => "found an unsupported parameter with the must-understand flag",
+            ParseError::MustUnderstand => {
+                "found an unsupported parameter with the must-understand flag"
+            }
             ParseError::Encapsulation => "the encapsulation is not a parameter list",
             ParseError::Missing => "a mandatory parameter is absent",
         })

@@ -26,7 +26,7 @@ pub(super) struct QosDecoder {
 }
 
 impl QosDecoder {
-    /// Reads the parameter `id`. Returns whether it is a QoS policy.
+    /// Reads the parameter `id`. Returns true if it is a QoS policy.
     pub(super) fn read(&mut self, id: u16, value: &mut Input) -> Result<bool, ParseError> {
         let qos = &mut self.qos;
         match id {

@@ -71,21 +71,21 @@ impl SequenceNumberSet {
         self.bitmap.bits = self.bitmap.bits.max(bits.min(Bitmap::MAX_BITS));
     }
 
-    /// Adds `number`. Returns whether it is within the range of the set.
+    /// Adds `number`. Returns true if it is within the range of the set.
     pub fn insert(&mut self, number: SequenceNumber) -> bool {
         let offset = number.0.checked_sub(self.base.0);
         let bit = offset.and_then(|offset| u32::try_from(offset).ok());
         bit.is_some_and(|bit| self.bitmap.set(bit))
     }
 
-    /// Returns whether `number` is a member.
+    /// Returns true if `number` is a member.
     pub fn contains(&self, number: SequenceNumber) -> bool {
         let offset = number.0.checked_sub(self.base.0);
         let bit = offset.and_then(|offset| u32::try_from(offset).ok());
         bit.is_some_and(|bit| self.bitmap.get(bit))
     }
 
-    /// Returns whether the set has no member.
+    /// Returns true if the set has no member.
     pub fn is_empty(&self) -> bool {
         self.bitmap.words == [0; 8]
     }
@@ -119,19 +119,19 @@ impl FragmentNumberSet {
         self.base
     }
 
-    /// Adds `number`. Returns whether it is within the range of the set.
+    /// Adds `number`. Returns true if it is within the range of the set.
     pub fn insert(&mut self, number: FragmentNumber) -> bool {
         let bit = number.0.checked_sub(self.base.0);
         bit.is_some_and(|bit| self.bitmap.set(bit))
     }
 
-    /// Returns whether `number` is a member.
+    /// Returns true if `number` is a member.
     pub fn contains(&self, number: FragmentNumber) -> bool {
         let bit = number.0.checked_sub(self.base.0);
         bit.is_some_and(|bit| self.bitmap.get(bit))
     }
 
-    /// Returns whether the set has no member.
+    /// Returns true if the set has no member.
     pub fn is_empty(&self) -> bool {
         self.bitmap.words == [0; 8]
     }

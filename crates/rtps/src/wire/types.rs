@@ -61,17 +61,17 @@ impl EntityId {
         self.0[3]
     }
 
-    /// Returns whether the kind is a writer, built-in or user.
+    /// Returns true if the kind is a writer, built-in or user.
     pub fn is_writer(self) -> bool {
         matches!(self.kind() & 0x3f, 0x02 | 0x03)
     }
 
-    /// Returns whether the kind is a reader, built-in or user.
+    /// Returns true if the kind is a reader, built-in or user.
     pub fn is_reader(self) -> bool {
         matches!(self.kind() & 0x3f, 0x04 | 0x07)
     }
 
-    /// Returns whether the entity is built in.
+    /// Returns true if the entity is built in.
     pub fn is_builtin(self) -> bool {
         self.kind() & 0xc0 == 0xc0
     }
@@ -144,7 +144,7 @@ impl SequenceNumber {
         self.plus(1)
     }
 
-    /// Returns whether the number can be that of a sample: 1 to [`SequenceNumber::MAX`].
+    /// Returns true if the number can be that of a sample: 1 to [`SequenceNumber::MAX`].
     pub fn is_valid(self) -> bool {
         self.0 >= 1 && self <= SequenceNumber::MAX
     }
@@ -325,7 +325,7 @@ impl Duration {
         }
     }
 
-    /// Returns whether the length is unlimited. Vendors differ in the fraction.
+    /// Returns true if the length is unlimited. Vendors differ in the fraction.
     pub fn is_infinite(self) -> bool {
         self.seconds == i32::MAX
     }

@@ -572,7 +572,7 @@ fn note_usability(
     }
 }
 
-/// Returns whether an instrument can use a type of beacon.
+/// Returns true if an instrument can use a type of beacon.
 fn is_compatible(kind: &AcousticKind, beacon: &BeaconKind) -> bool {
     match kind {
         AcousticKind::Hydrophone { .. } => matches!(beacon, BeaconKind::Pinger { .. }),

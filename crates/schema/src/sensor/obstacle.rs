@@ -211,7 +211,7 @@ fn turn_time(sensor: &Sensor) -> Option<f64> {
     }
 }
 
-/// Returns whether a detector can process the echoes of a sensor.
+/// Returns true if a detector can process the echoes of a sensor.
 fn has_echoes(exteroceptive: &ExteroceptiveSpec) -> bool {
     match exteroceptive {
         ExteroceptiveSpec::Laser(_) => true,

@@ -143,7 +143,7 @@ fn transponder_motion(view: &WorldView, transponder: &Transponder) -> Option<Tra
     (view.powered[robot] && motion.p.is_finite() && v.is_finite()).then_some(motion)
 }
 
-/// Received power over the sensitivity [dB]. (1), (2)
+/// Returns the received power over the sensitivity [dB]. (1), (2)
 fn link_margin(
     spec: &ReceiverSpec,
     air: &RadioEnvironment<'_>,
@@ -196,8 +196,8 @@ struct Report {
     number: u64,
 }
 
-/// Interval of the position reports of a vessel [s], for its navigational `status`, `speed` [m/s]
-/// and rate of `turn` [rad/s]. (4)
+/// Returns the interval of the position reports of a vessel [s], for its navigational `status`,
+/// `speed` [m/s] and rate of `turn` [rad/s]. (4)
 pub(crate) fn reporting_interval(is_class_a: bool, status: u32, speed: f64, turn: f64) -> f64 {
     let (knots, is_turning) = (speed / KNOT, turn.abs().to_degrees() > 5.0 / 30.0);
     let is_stationary = status == 1 || status == 5;

@@ -126,8 +126,8 @@ pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], errors: &SampleErro
     Bytes::from(out.into_flattened())
 }
 
-/// Dither offsets of a row before truncation, in 256ths: interleaved gradient noise, whose mean
-/// over neighbouring pixels is exact [Jimenez 2014].
+/// Computes the dither offsets of a row before truncation, in 256ths: interleaved gradient noise,
+/// whose mean over neighbouring pixels is exact [Jimenez 2014].
 fn dither_offsets(row: usize, out: &mut [u32]) {
     let part = |x: f64| x - f64::from(x as i32);
     let first = 0.005_837_15 * f64::from(row as u32);
@@ -154,7 +154,7 @@ impl NoiseModel {
         }
     }
 
-    /// Standard deviation of the noise at the pixel value `v`, over saturation.
+    /// Returns the standard deviation of the noise at the pixel value `v`, over saturation.
     #[inline(always)]
     fn deviation(&self, v: f32) -> f32 {
         // Shot noise and read noise are independent, so their variances add.
@@ -162,7 +162,7 @@ impl NoiseModel {
     }
 }
 
-/// Exposure value that the automatic exposure selects for an image.
+/// Returns the exposure value that the automatic exposure selects for an image.
 fn auto_exposure_value(light: &[[f32; 3]]) -> f64 {
     // Histogram with bins of an eighth of a stop, from 2^-24 to 2^40.
     let mut counts = [0_u32; 512];
@@ -191,7 +191,8 @@ fn auto_exposure_value(light: &[[f32; 3]]) -> f64 {
     0.5 * (bright + median)
 }
 
-/// Lookup table of (3), or of a linear response without `gamma`, in 256ths of an output step.
+/// Returns the lookup table of (3), or of a linear response without `gamma`, in 256ths of an output
+/// step.
 fn curve(gamma: bool) -> Vec<u32> {
     let number = |k: usize| {
         let v = k as f64 / TABLE_INTERVALS as f64;

@@ -113,7 +113,7 @@ impl Haze {
         (haze, transmitted, from_sun)
     }
 
-    /// Transmittance T in the direction `d` (unit vector, W).
+    /// Returns the transmittance T in the direction `d` (unit vector, W).
     fn transmittance(&self, d: Vec3) -> f64 {
         fast_exp(-self.depth / (d.z.max(0.0) + 0.05))
     }
@@ -131,7 +131,7 @@ impl Haze {
     }
 }
 
-/// Grey distribution C in the direction `d` (unit vector, W).
+/// Returns the grey distribution C in the direction `d` (unit vector, W).
 fn grey(d: Vec3) -> f64 {
     FOG_LUMINANCE_RATIO * (1.0 + d.z.max(0.0))
 }

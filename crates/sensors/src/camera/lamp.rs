@@ -139,7 +139,7 @@ impl LitLamp {
         light.scale(cosine)
     }
 
-    /// Position of the lamp [m], W.
+    /// Returns the position of the lamp [m], W.
     pub(crate) fn position(&self) -> Vec3 {
         self.p
     }

@@ -39,7 +39,8 @@ const DEFAULT_EXPOSURE_TIME: f64 = 0.01;
 /// Luminance of a drop over that of a white surface.
 const DROP_LUMINANCE_RATIO: f64 = 0.9;
 
-/// Number of drops larger than 1 mm per cubic metre, for the rain rate `rain` [mm/h]. (1)
+/// Returns the number of drops larger than 1 mm per cubic metre, for the rain rate `rain` [mm/h].
+/// (1)
 fn drop_density(rain: f64) -> f64 {
     let slope = slope(rain);
     8000.0 / slope * libm::exp(-slope * MIN_DIAMETER)

@@ -58,9 +58,9 @@ pub struct Water {
 }
 
 impl Water {
-    /// Water with these `optics`. `sun` is the unit vector towards the sun in air, W; `level` holds
-    /// the illuminances of the sun and of the sky on a horizontal surface just below the surface,
-    /// by colour [lx].
+    /// Returns the water with these `optics`. `sun` is the unit vector towards the sun in air, W;
+    /// `level` holds the illuminances of the sun and of the sky on a horizontal surface just below
+    /// the surface, by colour [lx].
     pub fn new(optics: &Optics, sun: Vec3, level: [Vec3; 2]) -> Self {
         let (x, y) = (sun.x / INDEX, sun.y / INDEX);
         let refracted_sun = Vec3::new(x, y, (1.0 - x * x - y * y).max(0.0).sqrt());
@@ -89,7 +89,7 @@ impl Water {
         )
     }
 
-    /// Fraction of the sun's light that is still a direct beam at the depth `h` [m].
+    /// Returns the fraction of the sun's light that is still a direct beam at the depth `h` [m].
     pub(crate) fn direct_fraction(&self, h: f64) -> f64 {
         fast_exp(-0.4 * self.scattering.y * h.max(0.0))
     }

@@ -152,7 +152,7 @@ struct FilterInputs {
 }
 
 impl FilterInputs {
-    /// Horizontal reference direction of the field, in W.
+    /// Returns the horizontal reference direction of the field, in W.
     fn reference_field(&self, spec: &AhrsSpec) -> Vec3 {
         let level = Vec3::new(self.earth.x, self.earth.y, 0.0);
         if spec.true_north {

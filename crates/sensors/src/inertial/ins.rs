@@ -71,7 +71,7 @@ impl Earth {
         }
     }
 
-    /// Matrix of the linear map w(v) of (2) [rad/m].
+    /// Returns the matrix of the linear map w(v) of (2) [rad/m].
     pub(crate) fn transport_matrix() -> Mat3 {
         let k = 1.0 / MEAN_RADIUS;
         Mat3::from_rows(
@@ -81,13 +81,14 @@ impl Earth {
         )
     }
 
-    /// Angular velocity of the local level at the velocity `v` (in W [m/s]), in W [rad/s].
+    /// Returns the angular velocity of the local level at the velocity `v` (in W [m/s]), in W
+    /// [rad/s].
     pub(crate) fn level_rate(&self, v: Vec3) -> Vec3 {
         self.rate + Vec3::new(-v.y, v.x, 0.0).scale(1.0 / MEAN_RADIUS)
     }
 
-    /// Acceleration by gravity and by the rotation of the level at the velocity `v` (in W [m/s]),
-    /// in W [m/s²].
+    /// Returns the acceleration by gravity and by the rotation of the level at the velocity `v` (in
+    /// W [m/s]), in W [m/s²].
     fn free_fall_acceleration(&self, v: Vec3) -> Vec3 {
         Vec3::new(0.0, 0.0, -self.gravity) - (self.rate + self.level_rate(v)).cross(v)
     }

@@ -90,8 +90,8 @@ pub struct SeaClutter {
 }
 
 impl SeaClutter {
-    /// Cross section of a square metre of sea at the grazing angle [rad] and the cosine of the
-    /// angle from upwind. (1), (2)
+    /// Returns the cross section of a square metre of sea at the grazing angle [rad] and the cosine
+    /// of the angle from upwind. (1), (2)
     pub fn strength(&self, grazing: f64, upwind: f64) -> f64 {
         let [min, max] = WAVELENGTH_LIMITS[usize::from(self.vertical)];
         let (l, u) = (self.wavelength.clamp(min, max), self.wind);
@@ -116,7 +116,7 @@ impl SeaClutter {
         level * libm::pow(10.0, 0.1 * polarisation_db)
     }
 
-    /// Shape parameter of the clutter in a cell with the width `width` [m]. (3)
+    /// Returns the shape parameter of the clutter in a cell with the width `width` [m]. (3)
     pub fn shape(&self, grazing: f64, upwind: f64, width: f64) -> f64 {
         let degrees = grazing.clamp(GRAZING_LIMITS[0], GRAZING_LIMITS[1]) / DEGREE;
         let twice = 2.0 * upwind * upwind - 1.0;
@@ -128,14 +128,15 @@ impl SeaClutter {
     }
 }
 
-/// Cross section of a cubic metre of rain [1/m] at a frequency [Hz] and a rain rate [mm/h]. (4)
+/// Returns the cross section of a cubic metre of rain [1/m] at a frequency [Hz] and a rain rate
+/// [mm/h]. (4)
 pub fn rain_cross_section(frequency: f64, rain: f64) -> f64 {
     let f = 1e-9 * frequency;
     7e-12 * f * f * f * f * libm::pow(rain.max(0.0), 1.6)
 }
 
-/// One-way attenuation by rain [dB/m] at a frequency [Hz], a polarisation and a rain rate [mm/h].
-/// (5)
+/// Returns the one-way attenuation by rain [dB/m] at a frequency [Hz], a polarisation and a rain
+/// rate [mm/h]. (5)
 pub fn rain_attenuation(frequency: f64, vertical: bool, rain: f64) -> f64 {
     if rain <= 0.0 {
         return 0.0;

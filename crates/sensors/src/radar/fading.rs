@@ -31,7 +31,7 @@ pub(crate) fn draw_gamma(shape: f64, draw: &mut Draw) -> f64 {
     gamma_from_one(shape, draw) / shape
 }
 
-/// Variate for a shape of at least 1, with the mean equal to the shape.
+/// Returns the variate for a shape of at least 1, with the mean equal to the shape.
 fn gamma_from_one(shape: f64, draw: &mut Draw) -> f64 {
     let d = shape - 1.0 / 3.0;
     let c = 1.0 / (9.0 * d).sqrt();

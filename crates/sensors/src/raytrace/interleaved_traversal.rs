@@ -160,8 +160,8 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// Index of the next shape to test, and a distance at which the ray is near it [m]; `None`
-    /// after the last shape of the last group.
+    /// Returns the index of the next shape to test, and a distance at which the ray is near it [m];
+    /// `None` after the last shape of the last group.
     #[inline(always)]
     fn next_shape<E: F32x8>(&mut self) -> Option<(u32, f64)> {
         while let Some((group, first)) = self.groups.get(self.group).copied() {
@@ -210,7 +210,7 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// Index of the next leaf of the group's tree. Each leaf holds one shape.
+    /// Returns the index of the next leaf of the group's tree. Each leaf holds one shape.
     #[inline(always)]
     fn next_leaf<E: F32x8>(&mut self, group: &ShapeGroup) -> Option<u32> {
         let limit = round_up_f32(self.query.limit() - self.shift);

@@ -51,7 +51,7 @@ pub struct TreeRay {
 const RECIPROCAL_MARGIN: f32 = 4.0 * f32::EPSILON;
 
 impl TreeRay {
-    /// Ray from `o` [m] along the unit vector `d`, from the distance `low` [m] on.
+    /// Returns the ray from `o` [m] along the unit vector `d`, from the distance `low` [m] on.
     #[inline(always)]
     pub fn new(o: Vec3, d: Vec3, low: f64) -> Self {
         let d = [d.x as f32, d.y as f32, d.z as f32];

@@ -78,8 +78,8 @@ pub(crate) struct RayPacket<E> {
 }
 
 impl<E: F32x8> RayPacket<E> {
-    /// Packet of the rays whose bits are set in `rays`. Their directions must have the same sign
-    /// along every axis.
+    /// Returns the packet of the rays whose bits are set in `rays`. Their directions must have the
+    /// same sign along every axis.
     #[inline(always)]
     pub(crate) fn new(probes: &[TreeRay; RAYS], rays: u32) -> Self {
         let any = &probes[rays.trailing_zeros() as usize & (RAYS - 1)];
@@ -281,7 +281,7 @@ pub(crate) fn has_common_signs(probes: &[TreeRay; RAYS], rays: u32) -> bool {
     (0..RAYS).all(|i| rays >> i & 1 == 0 || probes[i].entry_rows == any.entry_rows)
 }
 
-/// Minimum and maximum of eight numbers.
+/// Returns the minimum and maximum of eight numbers.
 #[inline(always)]
 fn min_max(x: &[f32; RAYS]) -> [f32; 2] {
     let [mut min, mut max] = [x[0]; 2];
@@ -301,7 +301,8 @@ mod tests {
     use merrow_math::Vec3;
     use merrow_math::rng::Stream;
 
-    /// Number of rays of a packet with a hit, after comparing each with the same ray traced alone.
+    /// Returns the number of rays of a packet with a hit, after comparing each with the same ray
+    /// traced alone.
     fn count_hits<E: F32x8>(mesh: &Mesh, local_rays: &[LocalRay; RAYS], rays: u32) -> usize {
         let mut search = PacketSearch::default();
         search.local_rays = *local_rays;

@@ -54,7 +54,7 @@ pub struct Nearest {
 }
 
 impl Nearest {
-    /// No hit yet; hits beyond `limit` [m] are ignored.
+    /// Returns no hit yet; hits beyond `limit` [m] are ignored.
     pub fn with_limit(limit: f32) -> Self {
         Self {
             t: limit,
@@ -107,7 +107,7 @@ impl Block {
         true
     }
 
-    /// Corners of triangle `i` [m].
+    /// Returns the corners of triangle `i` [m].
     #[inline(always)]
     pub fn triangle(&self, i: usize) -> [Vec3; 3] {
         let [a, b, c] = &self.corners;
@@ -189,7 +189,7 @@ impl Block {
     }
 }
 
-/// Face index of the triangle `at` (block, triangle).
+/// Returns the face index of the triangle `at` (block, triangle).
 #[inline(always)]
 pub(crate) fn face_index(faces: &[[u32; 8]], at: (u32, u32)) -> u32 {
     faces[at.0 as usize][at.1 as usize & 7]
@@ -201,7 +201,7 @@ mod tests {
     use crate::raytrace::packet8::Plain;
     use merrow_math::rng::Stream;
 
-    /// Hit of `probe` in `block`.
+    /// Returns the hit of `probe` in `block`.
     fn intersect_block<E: F32x8>(block: &Block, probe: &TreeRay) -> Nearest {
         let mut best = Nearest::with_limit(1e9);
         block.intersect::<E>(probe, 0, &[[0, 1, 2, 3, 4, 5, 6, 7]], &mut best);

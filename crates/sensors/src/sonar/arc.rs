@@ -63,8 +63,8 @@ pub struct ArcSection {
 }
 
 impl SoundSpeedProfile {
-    /// Profile of the water around `p` [m], W, up to the distance `reach` [m]; `None` where there
-    /// is no water.
+    /// Returns the profile of the water around `p` [m], W, up to the distance `reach` [m]; `None`
+    /// where there is no water.
     pub fn around(environment: &EnvironmentState<'_>, p: Vec3, reach: f64) -> Option<Self> {
         let guide = Waveguide::from_sea(
             environment.sea,
@@ -83,7 +83,8 @@ impl SoundSpeedProfile {
         )
     }
 
-    /// Profile from nodes of height [m] and speed [m/s], in ascending order; `None` without nodes.
+    /// Returns the profile from nodes of height [m] and speed [m/s], in ascending order; `None`
+    /// without nodes.
     pub fn new(nodes: Vec<[f64; 2]>) -> Option<Self> {
         (!nodes.is_empty()).then_some(Self { nodes })
     }
@@ -112,8 +113,8 @@ impl SoundSpeedProfile {
         (ends, move |z: f64| a[1] + g * (z - a[0]), g)
     }
 
-    /// Section across an edge or a thin layer: by (1) from speed to speed. A ray along a sharp
-    /// minimum of the profile continues straight.
+    /// Returns the section across an edge or a thin layer: by (1) from speed to speed. A ray along
+    /// a sharp minimum of the profile continues straight.
     fn section_across_edge(&self, z: f64, section: ArcSection) -> ArcSection {
         let ArcSection { d, c, arc, .. } = section;
         let rise = arc * d.z;
@@ -142,13 +143,13 @@ impl SoundSpeedProfile {
         }
     }
 
-    /// Speed of sound at a height [m/s].
+    /// Returns the speed of sound at a height [m/s].
     fn speed(&self, z: f64) -> f64 {
         self.layer(z).1(z)
     }
 
-    /// Next section of a ray at the height `z` [m] with the direction `d` (unit vector, W).
-    /// `remaining` is its remaining length and `length` its total length [m].
+    /// Returns the next section of a ray at the height `z` [m] with the direction `d` (unit vector,
+    /// W). `remaining` is its remaining length and `length` its total length [m].
     pub fn next_section(&self, z: f64, d: Vec3, [remaining, length]: [f64; 2]) -> ArcSection {
         let min_length = MIN_SECTION_FRACTION * length;
         // On an edge, the layer that the ray enters.
@@ -204,14 +205,14 @@ impl SoundSpeedProfile {
 }
 
 impl ArcSection {
-    /// Direction after the arc length `s` [m] (unit vector, W).
+    /// Returns the direction after the arc length `s` [m] (unit vector, W).
     pub fn direction(&self, s: f64) -> Vec3 {
         let (sine, cosine) = sin_cos(self.rate * s);
         let d = self.d.scale(cosine) + self.up.scale(sine);
         d.scale(1.0 / d.norm())
     }
 
-    /// Chord of the first `s` [m] of the arc: unit vector in W and length [m].
+    /// Returns the chord of the first `s` [m] of the arc: unit vector in W and length [m].
     pub fn chord(&self, s: f64) -> (Vec3, f64) {
         let half = 0.5 * self.rate * s;
         // Series of sin x/x for small x.
@@ -223,7 +224,7 @@ impl ArcSection {
         (self.direction(0.5 * s), s * ratio)
     }
 
-    /// Travel time over the first `s` [m] of the arc [s]. (3)
+    /// Returns the travel time over the first `s` [m] of the arc [s]. (3)
     pub fn time(&self, s: f64) -> f64 {
         let slowness = |part: f64| {
             let (d, length) = self.chord(part * s);

@@ -36,8 +36,8 @@ use std::f64::consts::PI;
 /// Wind speed below which (3) is not used [m/s].
 const MIN_BUBBLE_WIND: f64 = 0.5;
 
-/// Backscattering strength of a square metre of `material`, as a power, at the sine of the grazing
-/// angle. (1)
+/// Returns the backscattering strength of a square metre of `material`, as a power, at the sine of
+/// the grazing angle. (1)
 pub(crate) fn material_strength(material: &Backscatter, sine: f64) -> f64 {
     let Some(table) = &material.table else {
         return power(material.lambert_db) * sine * sine;
@@ -47,7 +47,8 @@ pub(crate) fn material_strength(material: &Backscatter, sine: f64) -> f64 {
     power(table[k] + (table[k + 1] - table[k]) * (tens - k as f64))
 }
 
-/// Backscattering strength of a square metre of the water surface from below, as a power. (2), (3)
+/// Returns the backscattering strength of a square metre of the water surface from below, as a
+/// power. (2), (3)
 ///
 /// `sine` is that of the grazing angle; `frequency` is in [Hz], `wind` in [m/s].
 pub(crate) fn surface_strength(sine: f64, frequency: f64, wind: f64) -> f64 {
@@ -65,8 +66,8 @@ pub(crate) fn surface_strength(sine: f64, frequency: f64, wind: f64) -> f64 {
     facets + power(bubbles) * wind_ratio * wind_ratio
 }
 
-/// Fraction of the power that the water surface reflects coherently, at the sine of the grazing
-/// angle, the wave number [1/m] and the standard deviation `height` of the surface [m]. (4)
+/// Returns the fraction of the power that the water surface reflects coherently, at the sine of the
+/// grazing angle, the wave number [1/m] and the standard deviation `height` of the surface [m]. (4)
 pub(crate) fn coherent_reflection(sine: f64, wave_number: f64, height: f64) -> f64 {
     let x = 2.0 * wave_number * height * sine;
     libm::exp(-x * x)

@@ -25,7 +25,7 @@ use merrow_math::real::sin_cos;
 use merrow_model::scene::sensor::sonar::{Aperture, Shading};
 use std::f64::consts::PI;
 
-/// u at the half-power point of a beam.
+/// Returns u at the half-power point of a beam.
 fn half(shading: Shading) -> f64 {
     match shading {
         Shading::Uniform => 0.442_946_5,
@@ -33,8 +33,8 @@ fn half(shading: Shading) -> f64 {
     }
 }
 
-/// Aperture whose beam has the half-power width `width` [rad]; omnidirectional for a width of π or
-/// more.
+/// Returns the aperture whose beam has the half-power width `width` [rad]; omnidirectional for a
+/// width of π or more.
 pub fn aperture(width: f64, shading: Shading) -> Aperture {
     let length = if width >= PI {
         0.0
@@ -44,7 +44,7 @@ pub fn aperture(width: f64, shading: Shading) -> Aperture {
     Aperture { length, shading }
 }
 
-/// Half-power width of the beam of an aperture [rad]; π if it is omnidirectional.
+/// Returns the half-power width of the beam of an aperture [rad]; π if it is omnidirectional.
 pub fn width(aperture: &Aperture) -> f64 {
     let half = half(aperture.shading);
     if aperture.length <= half {
@@ -54,7 +54,7 @@ pub fn width(aperture: &Aperture) -> f64 {
     }
 }
 
-/// Power over that on the axis, at `angle` [rad]. (1), (2)
+/// Returns the power over that on the axis, at `angle` [rad]. (1), (2)
 pub fn pattern(aperture: &Aperture, angle: f64) -> f64 {
     if aperture.length == 0.0 {
         return 1.0;
@@ -66,7 +66,7 @@ pub fn pattern(aperture: &Aperture, angle: f64) -> f64 {
     }
 }
 
-/// As [`pattern`], from the sine of an angle of less than 90°.
+/// Returns the same as [`pattern`], from the sine of an angle of less than 90°.
 pub(crate) fn pattern_at_sine(aperture: &Aperture, sine: f64) -> f64 {
     if aperture.length == 0.0 {
         return 1.0;
@@ -83,7 +83,7 @@ pub(crate) fn pattern_at_sine(aperture: &Aperture, sine: f64) -> f64 {
     pressure * pressure
 }
 
-/// Equivalent solid angle of a beam with two apertures for isotropic noise [sr]. (3)
+/// Returns the equivalent solid angle of a beam with two apertures for isotropic noise [sr]. (3)
 pub fn solid_angle(across: &Aperture, along: &Aperture) -> f64 {
     let n = 4000;
     let step = PI / f64::from(n);

@@ -92,7 +92,7 @@ pub fn bursts(
     }
 }
 
-/// Angles of a direction in A across the fan and out of it [rad].
+/// Returns the angles of a direction in A across the fan and out of it [rad].
 fn angles(a: Vec3) -> (f64, f64) {
     (
         libm::atan2(a.y, a.z),

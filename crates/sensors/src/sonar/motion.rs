@@ -43,7 +43,7 @@ pub struct Motion {
 }
 
 impl Motion {
-    /// Motion with this velocity in S; `None` if it is zero.
+    /// Returns the motion with this velocity in S; `None` if it is zero.
     pub fn new(V_WS_S: &SpatialVelocity) -> Option<Self> {
         let (v, rate) = (V_WS_S.v, V_WS_S.w.norm());
         let axis = if rate > 0.0 {

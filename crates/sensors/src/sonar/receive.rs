@@ -110,7 +110,7 @@ impl SpeckleFilter {
     }
 }
 
-/// Quantised levels of all range bins and beams. (2), (3)
+/// Returns the quantised levels of all range bins and beams. (2), (3)
 pub fn quantise(echo_powers: &EchoPowers, spec: &SonarSpec, medium: &Medium) -> Vec<u16> {
     let (spreading, loss) = spec.gain;
     let loss = loss.unwrap_or(medium.at_sonar[1]);
@@ -135,13 +135,13 @@ pub fn quantise(echo_powers: &EchoPowers, spec: &SonarSpec, medium: &Medium) -> 
     out
 }
 
-/// Level that a number represents, including the time-varying gain [dB].
+/// Returns the level that a number represents, including the time-varying gain [dB].
 pub fn sample_level(spec: &SonarSpec, number: u16) -> f64 {
     let max_number = f64::from((1_u32 << spec.bits) - 1);
     spec.levels[0] + f64::from(number) / max_number * (spec.levels[1] - spec.levels[0])
 }
 
-/// Detection threshold of an echo [µPa²].
+/// Returns the detection threshold of an echo [µPa²].
 pub(crate) fn detection_threshold(spec: &SonarSpec, wind: f64) -> f64 {
     noise::beam_noise(spec, wind) * power(spec.threshold)
 }

@@ -29,7 +29,7 @@ use merrow_math::Vec3;
 use merrow_model::scene::robot::collision::Ground;
 use std::f64::consts::{LOG10_E, PI};
 
-/// Fraction of the power that the seabed reflects coherently. (1) to (3)
+/// Returns the fraction of the power that the seabed reflects coherently. (1) to (3)
 ///
 /// `sine` is that of the grazing angle. The water has a density [kg/m³] and a speed of sound [m/s];
 /// the wave number is in [1/m].
@@ -56,8 +56,8 @@ pub(crate) fn seabed_reflection(
     smooth * crate::sonar::backscatter::coherent_reflection(sine, wave_number, ground.roughness)
 }
 
-/// Reflection point between `a` and `b` on the plane through `q` [m] with the unit normal `n`;
-/// `None` unless both lie in front of the plane.
+/// Returns the reflection point between `a` and `b` on the plane through `q` [m] with the unit
+/// normal `n`; `None` unless both lie in front of the plane.
 pub(crate) fn reflection_point(a: Vec3, b: Vec3, q: Vec3, n: Vec3) -> Option<Vec3> {
     let [ha, hb] = [a, b].map(|p| n.dot(p - q));
     (ha > 0.0 && hb > 0.0).then(|| {

@@ -238,7 +238,7 @@ fn repair_fault(
     })
 }
 
-/// Name of a device that belongs to no robot.
+/// Returns the name of a device that belongs to no robot.
 fn beacon_name(scene: &Scene, device: Device) -> Result<String, CommandRejection> {
     match device {
         Device::Beacon(k) if k >= scene.beacons.len() => Err(CommandRejection {

@@ -93,7 +93,7 @@ pub fn prepare(
     ideal::apply_all_faults(robot, state);
 }
 
-/// Removes the fault `name` and the effects of all faults on commands. Returns whether the fault
+/// Removes the fault `name` and the effects of all faults on commands. Returns true if the fault
 /// existed.
 pub fn repair(robot: &Robot, state: &mut RobotState, name: &str) -> bool {
     let is_there = remove_fault(&mut state.faults, name);
@@ -113,7 +113,7 @@ pub(crate) fn end_faults(robot: &Robot, state: &mut RobotState, device: Device, 
     }
 }
 
-/// Removes the fault `name` from `faults`. Returns whether it existed.
+/// Removes the fault `name` from `faults`. Returns true if it existed.
 pub(crate) fn remove_fault(faults: &mut Vec<FaultState>, name: &str) -> bool {
     let before = faults.len();
     faults.retain(|f| *f.fault.name != *name);
@@ -323,7 +323,7 @@ pub fn find_beacon(scene: &Scene, name: &str) -> Result<Device, String> {
     })
 }
 
-/// Path of a beacon as accepted by [`find_beacon`].
+/// Returns the path of a beacon as accepted by [`find_beacon`].
 pub fn beacon_name(scene: &Scene, device: Device) -> String {
     let Device::Beacon(k) = device else {
         return String::new();
@@ -397,13 +397,13 @@ pub fn devices_with_kinds(robot: &Robot) -> Vec<(String, &'static [&'static str]
         .collect()
 }
 
-/// Path of a device of a robot, as accepted by [`find_device`].
+/// Returns the path of a device of a robot, as accepted by [`find_device`].
 pub fn device_path(robot: &Robot, device: Device) -> String {
     let found = devices(robot).into_iter().find(|(_, _, d)| *d == device);
     found.map_or_else(String::new, |(kind, name, _)| path(kind, &name))
 }
 
-/// Kinds of faults that a device can have.
+/// Returns the kinds of faults that a device can have.
 pub fn allowed_kinds(device: Device) -> &'static [&'static str] {
     match device {
         Device::Thruster(_)

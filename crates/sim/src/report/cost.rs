@@ -170,7 +170,7 @@ impl<'a> CostModel<'a> {
         }
     }
 
-    /// Time of one sample [ns].
+    /// Returns the time of one sample [ns].
     fn sample_cost(&self, robot: usize, sensor: usize) -> f64 {
         let device = &self.scene.robots[robot].sensors[sensor];
         if let Some(workload) = device.kind.workload() {
@@ -204,7 +204,7 @@ impl<'a> CostModel<'a> {
             }
     }
 
-    /// Time of one sample of a sensor that is evaluated in the step [ns].
+    /// Returns the time of one sample of a sensor that is evaluated in the step [ns].
     fn reading(&self, kind: &SensorKind, workload: Workload) -> f64 {
         let fixed = match workload {
             Workload::Reading => UNIT_COSTS.reading,
@@ -218,8 +218,8 @@ impl<'a> CostModel<'a> {
         UNIT_COSTS.ray * self.scene_factor
     }
 
-    /// Time for the intersections with the water surface [ns], for a total of `rays` rays and for
-    /// `wet` rays that reach the surface.
+    /// Returns the time for the intersections with the water surface [ns], for a total of `rays`
+    /// rays and for `wet` rays that reach the surface.
     fn surface(&self, rays: f64, wet: f64) -> f64 {
         match self.waves {
             _ if wet == 0.0 => 0.0,

@@ -143,7 +143,7 @@ impl<'a> CalmWaterModel<'a> {
         }
     }
 
-    /// Upper bound of the distance of any point of the robot from its base [m].
+    /// Returns the upper bound of the distance of any point of the robot from its base [m].
     fn max_extent(&mut self) -> f64 {
         kinematics::poses(self.robot, &self.motion, &mut self.work.links);
         let links = self.robot.links.iter().zip(&self.work.links);
@@ -258,7 +258,7 @@ fn submerged_volume(link: &merrow_model::scene::Link, up: Vec3, z: f64) -> (f64,
     }
 }
 
-/// Height of the lowest point of a hull over Lo [m].
+/// Returns the height of the lowest point of a hull over Lo [m].
 fn lowest_point(link: &merrow_model::scene::Link, up: Vec3) -> f64 {
     match &link.hull_mesh {
         Some(skin) => skin

@@ -238,7 +238,7 @@ impl SensorScheduler {
         }))
     }
 
-    /// Cause why no more frames are delivered, if a worker thread has failed.
+    /// Returns the cause why no more frames are delivered, if a worker thread has failed.
     pub fn failed(&self) -> Option<&str> {
         self.failed.as_deref()
     }
@@ -284,14 +284,14 @@ impl SensorScheduler {
         }
     }
 
-    /// Robot, sensor and number of missed samples of every exteroceptive sensor.
+    /// Returns the robot, sensor and number of missed samples of every exteroceptive sensor.
     pub fn missed(&self) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
         self.devices
             .iter()
             .map(|device| (device.robot, device.sensor, device.missed))
     }
 
-    /// Load and missed samples of every exteroceptive sensor.
+    /// Returns the load and missed samples of every exteroceptive sensor.
     pub fn loads(&self) -> impl Iterator<Item = SensorLoad> + '_ {
         self.devices.iter().map(|device| SensorLoad {
             robot: device.robot,
@@ -311,7 +311,7 @@ impl SensorScheduler {
         }
     }
 
-    /// Number of steps until the next sample is due; at least 1.
+    /// Returns the number of steps until the next sample is due; at least 1.
     pub fn steps_to_next(&self, state: &State, dt_ns: u64) -> u64 {
         let due = |device: &ScheduledSensor| {
             let robot = &state.robots[device.robot];
@@ -374,7 +374,7 @@ impl SensorScheduler {
         }
     }
 
-    /// Classes of all sensors if the run follows the wall clock.
+    /// Returns the classes of all sensors if the run follows the wall clock.
     fn classes(&self) -> Option<Vec<Class>> {
         self.clock_factor?;
         let loads: Vec<Load> = self.devices.iter().map(|d| self.load(d)).collect();
@@ -424,15 +424,15 @@ impl SensorScheduler {
         })
     }
 
-    /// Number of samples of the sensor `k` in progress, without those that are computed and are not
-    /// due at `now_ns` [ns].
+    /// Returns the number of samples of the sensor `k` in progress, without those that are computed
+    /// and are not due at `now_ns` [ns].
     fn n_pending(&self, k: usize, now_ns: u64) -> usize {
         let is_early = |done: &&SampleResult| done.device == k && done.due_ns > now_ns;
         let early = self.completed.iter().filter(is_early).count();
         self.devices[k].under_way.len() - early
     }
 
-    /// Maximum number of samples of the sensor `k` in progress.
+    /// Returns the maximum number of samples of the sensor `k` in progress.
     fn max_pending(&self, k: usize, class: Class) -> usize {
         let n = match class {
             Class::Reserved(_) | Class::Prompt => BURST_S / self.load(&self.devices[k]).period_s,

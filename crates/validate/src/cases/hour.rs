@@ -70,7 +70,7 @@ fn record(seed: u64) -> Record {
     record
 }
 
-/// Mean of `value(i)` over `i` in 0..n.
+/// Returns the mean of `value(i)` over `i` in 0..n.
 fn mean(n: usize, value: impl Fn(usize) -> f64) -> f64 {
     (0..n).map(value).sum::<f64>() / n as f64
 }

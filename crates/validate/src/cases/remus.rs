@@ -198,8 +198,8 @@ robots:
     })
 }
 
-/// Actuator lags of the Python program, integrated by Euler's method: 0.1 s for the fins and 1 s
-/// for the shaft.
+/// Returns the actuator lags of the Python program, integrated by Euler's method: 0.1 s for the
+/// fins and 1 s for the shaft.
 fn lagged(command: impl Fn(f64) -> [f64; 2]) -> impl FnMut(f64) -> [f64; 3] {
     let mut actual = [0.0; 3];
     move |t| {

@@ -36,7 +36,7 @@ pub const CASES: [Case; 3] = [
     },
 ];
 
-/// Munk profile: speed of sound [m/s] at a depth [m].
+/// Returns the Munk profile: speed of sound [m/s] at a depth [m].
 pub fn munk_sound_speed(depth: f64) -> f64 {
     let x = 2.0 * (depth - 1300.0) / 1300.0;
     1500.0 * (1.0 + 0.007_37 * (x - 1.0 + libm::exp(-x)))

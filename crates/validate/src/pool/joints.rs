@@ -142,7 +142,8 @@ fn padded(readings: &[JointSample]) -> Vec<JointSample> {
         .collect()
 }
 
-/// (1): returns the fitted value at `t` [s]; a line or a mean where the readings determine no more.
+/// Evaluates (1): returns the fitted value at `t` [s]; a line or a mean where the readings determine
+/// no more.
 fn local_fit(readings: &[JointSample], t: f64) -> [f64; JOINTS] {
     let mut s = [0.0; 5];
     let mut y = [[0.0; JOINTS]; 3];

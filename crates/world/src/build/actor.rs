@@ -41,7 +41,7 @@ pub(crate) fn build_route(file: &ActorEntry, problems: &mut Problems) -> Option<
     })
 }
 
-/// Times of the waypoints [s], as given or from the speed.
+/// Returns the times of the waypoints [s], as given or from the speed.
 fn waypoint_times(file: &ActorEntry, points: &[Vec3], problems: &mut Problems) -> Option<Vec<f64>> {
     match file.speed_m_s {
         Some(_) if !file.times_s.is_empty() => {

@@ -66,7 +66,7 @@ pub fn load(path: &Path, overrides: Overrides) -> Result<World, Problems> {
     Document::load(path, overrides).map(|(_, world)| world)
 }
 
-/// As [`load`], for a world in memory; `name` is used as its path in messages.
+/// Returns the same as [`load`], for a world in memory; `name` is used as its path in messages.
 ///
 /// # Errors
 /// Returns all mistakes of the world and its component files.

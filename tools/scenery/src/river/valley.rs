@@ -147,7 +147,7 @@ impl Valley {
     }
 }
 
-/// Bell function of the squared distance: 1 at 0, 0 at 1 and beyond.
+/// Returns the bell function of the squared distance: 1 at 0, 0 at 1 and beyond.
 fn bell(square: f64) -> f64 {
     let left = (1.0 - square).max(0.0);
     left * left

@@ -101,7 +101,7 @@ impl Route {
         }
     }
 
-    /// Position, velocity and acceleration by (1) on leg `k` at the time `t` [s].
+    /// Returns the position, velocity and acceleration by (1) on leg `k` at the time `t` [s].
     fn interpolate(&self, k: usize, t: f64) -> (Vec3, Vec3, Vec3) {
         let (t0, h) = (self.times[k], self.times[k + 1] - self.times[k]);
         let s = (t - t0) / h;
@@ -117,7 +117,7 @@ impl Route {
         (p, v, a)
     }
 
-    /// Velocity at waypoint `k` by (2) [m/s].
+    /// Returns the velocity at waypoint `k` by (2) [m/s].
     fn tangent(&self, k: usize) -> Vec3 {
         let (n, p, t) = (self.points.len(), &self.points, &self.times);
         let slope = |a: usize, b: usize| (p[b] - p[a]).scale(1.0 / (t[b] - t[a]));

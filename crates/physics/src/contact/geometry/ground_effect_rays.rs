@@ -38,8 +38,8 @@ fn has_ground_effect(thruster: &Thruster) -> bool {
     thruster.rotor().is_some_and(|rotor| rotor.ground_effect)
 }
 
-/// Link of each rotor with ground effect, and the maximum distance from the link's origin to the
-/// end of its rays [m].
+/// Returns the link of each rotor with ground effect, and the maximum distance from the link's
+/// origin to the end of its rays [m].
 pub(crate) fn ray_ranges(robot: &Robot) -> impl Iterator<Item = (usize, f64)> {
     let rotors = robot.thrusters.iter().filter(|t| has_ground_effect(t));
     rotors.map(|t| {
@@ -93,7 +93,7 @@ impl GroundEffectRays {
     }
 }
 
-/// Deck below a rotor of robot `own` with its hub at `p` [m], W.
+/// Returns the deck below a rotor of robot `own` with its hub at `p` [m], W.
 fn deck_below(p: Vec3, radius: f64, own: usize, detector: &Detector) -> Deck {
     let range = RANGE_IN_RADII * radius;
     let (low, high) = (

@@ -122,7 +122,7 @@ fn add_collider(
     }
 }
 
-/// Convex parts of a geometry; the geometry of fixed bodies is not split.
+/// Returns the convex parts of a geometry; the geometry of fixed bodies is not split.
 fn convex_parts(geometry: &Geometry, is_fixed: bool) -> Result<Vec<(Pose, SharedShape)>, String> {
     let single = |shape| Ok(vec![(Pose::IDENTITY, shape)]);
     // parry's cylinders and capsules lie along y

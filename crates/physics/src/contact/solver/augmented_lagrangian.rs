@@ -247,8 +247,8 @@ impl AugmentedLagrangian {
         }
     }
 
-    /// [`Self::solve_from_guess`] compiled for processors with wider registers; bit-identical
-    /// results.
+    /// Returns [`Self::solve_from_guess`] compiled for processors with wider registers;
+    /// bit-identical results.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn solve_from_guess_avx2(
@@ -261,7 +261,7 @@ impl AugmentedLagrangian {
         self.solve_from_guess(c, rows, v, misfit)
     }
 
-    /// Solves from a guess that does not satisfy the constraints; returns whether the result does.
+    /// Solves from a guess that does not satisfy the constraints; returns true if the result does.
     #[inline(always)]
     fn solve_from_guess(
         &mut self,
@@ -286,7 +286,7 @@ impl AugmentedLagrangian {
         is_solved
     }
 
-    /// Rounds (3); returns whether the impulses satisfy the constraints.
+    /// Rounds (3); returns true if the impulses satisfy the constraints.
     #[inline(always)]
     fn outer_rounds<S: System>(
         &mut self,
@@ -367,7 +367,7 @@ impl AugmentedLagrangian {
         );
     }
 
-    /// Maximum error of (2)-(5) in `solve` [m/s or rad/s].
+    /// Returns the maximum error of (2)-(5) in `solve` [m/s or rad/s].
     #[inline(always)]
     pub(crate) fn max_error(&self, c: &Constraints<'_>, rows: &[Row]) -> f64 {
         let mut largest = 0.0_f64;
@@ -534,7 +534,7 @@ impl AugmentedLagrangian {
         }
     }
 
-    /// Slope of the objective along the step at the current point.
+    /// Returns the slope of the objective along the step at the current point.
     #[inline(always)]
     fn current_slope(&self, rows: &[Row], v: &[f64]) -> f64 {
         let mut sum = 0.0;
@@ -635,8 +635,8 @@ impl AugmentedLagrangian {
             && self.curvature.iter().zip(&self.factored).all(is_close)
     }
 
-    /// Position of the minimum along the step, to a fraction of the initial slope, which is
-    /// `-initial_descent`.
+    /// Returns the position of the minimum along the step, to a fraction of the initial slope,
+    /// which is `-initial_descent`.
     #[inline(always)]
     fn line_search(&self, c: &Constraints<'_>, v: &[f64], initial_descent: f64) -> f64 {
         let (mut low, mut high) = ((0.0, -initial_descent), (1.0, self.slope_along(c, v, 1.0)));
@@ -662,7 +662,7 @@ impl AugmentedLagrangian {
         low.0
     }
 
-    /// Slope of the objective at `position` of the step.
+    /// Returns the slope of the objective at `position` of the step.
     #[inline(always)]
     fn slope_along(&self, c: &Constraints<'_>, v: &[f64], position: f64) -> f64 {
         let mut sum = 0.0;
@@ -708,7 +708,7 @@ impl AugmentedLagrangian {
     }
 }
 
-/// Scalar product `x · y`.
+/// Returns the scalar product `x · y`.
 #[inline(always)]
 fn product(x: &[f64], y: &[f64]) -> f64 {
     let mut sum = 0.0;

@@ -188,12 +188,12 @@ impl BlockMatrix {
         self.values.resize(at as usize, 0.0);
     }
 
-    /// Index of the first value of a robot's diagonal block.
+    /// Returns the index of the first value of a robot's diagonal block.
     pub(crate) fn diagonal(&self, body: u32) -> usize {
         self.columns[self.position[body as usize] as usize].diagonal as usize
     }
 
-    /// Position of the block of a planned pair.
+    /// Returns the position of the block of a planned pair.
     pub(crate) fn pair_block(&self, [a, b]: [u32; 2]) -> BlockPosition {
         let (a, b) = (self.position[a as usize], self.position[b as usize]);
         let (early, late) = (a.min(b), a.max(b));
@@ -306,7 +306,7 @@ impl BlockMatrix {
     }
 }
 
-/// Parts of a vector for two robots.
+/// Returns the parts of a vector for two robots.
 #[inline(always)]
 fn split_two(x: &mut [f64], a: CoordinateRange, b: CoordinateRange) -> (&mut [f64], &mut [f64]) {
     let [a, b] = [a, b].map(|b| (b.v as usize, (b.v + b.n) as usize));
@@ -428,7 +428,7 @@ fn subtract_outer_product(
     }
 }
 
-/// [`subtract_outer_product`] for floating bodies without joints, the most frequent case.
+/// Computes [`subtract_outer_product`] for floating bodies without joints, the most frequent case.
 #[inline(always)]
 fn subtract_outer_product_6(values: &mut [f64], Q: usize, P: usize, target: usize) {
     let (mut q, mut p) = ([0.0; 36], [0.0; 36]);

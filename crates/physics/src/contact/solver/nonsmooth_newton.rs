@@ -121,7 +121,7 @@ impl AugmentedLagrangian {
         false
     }
 
-    /// Step (3); returns the velocities after it, or `None` if they are not finite.
+    /// Returns the step (3); returns the velocities after it, or `None` if they are not finite.
     #[inline(always)]
     fn nonsmooth_step(
         &mut self,
@@ -267,7 +267,8 @@ fn subtract_linear_change(
     }
 }
 
-/// Distance of the impulses from the admissible set, as the velocity that it causes [m/s or rad/s].
+/// Returns the distance of the impulses from the admissible set, as the velocity that it causes
+/// [m/s or rad/s].
 #[inline(always)]
 fn admissibility_error(c: &Constraints<'_>, rows: &[Row]) -> f64 {
     let mut max_error = 0.0_f64;

@@ -328,8 +328,8 @@ fn transform_bodies(
     }
 }
 
-/// Effective duration of an impulse: the impact part acts from the impact on, the rest evenly over
-/// the step.
+/// Returns the effective duration of an impulse: the impact part acts from the impact on, the rest
+/// evenly over the step.
 fn duration(row: &Row) -> f64 {
     let impact_impulse = row.impact_velocity / row.inverse_mass;
     if impact_impulse <= 0.0 || row.impulse <= 0.0 {

@@ -64,7 +64,7 @@ pub fn prepare_step(
     }
 }
 
-/// Wrench of the engines of link `link_idx` at one `stage`, at Lo in L. (1)
+/// Returns the wrench of the engines of link `link_idx` at one `stage`, at Lo in L. (1)
 ///
 /// `up` is the vertical unit vector in L, `weight` the weight of the water per volume [N/m³], and
 /// `volumes` [m³] holds the three stages of each engine.

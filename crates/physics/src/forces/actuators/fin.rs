@@ -137,7 +137,7 @@ pub fn store_shaft_moments(
     }
 }
 
-/// Fraction of the fin's area that remains after faults.
+/// Returns the fraction of the fin's area that remains after faults.
 fn remaining_fraction(memory: &FinState) -> f64 {
     match memory.health {
         _ if memory.fault.dead => 0.0,
@@ -147,7 +147,8 @@ fn remaining_fraction(memory: &FinState) -> f64 {
     }
 }
 
-/// Wrench of the fins of link `link_idx` at one stage (0 start, 1 midpoint, 2 end), at Lo in L.
+/// Returns the wrench of the fins of link `link_idx` at one stage (0 start, 1 midpoint, 2 end), at
+/// Lo in L.
 #[inline(always)]
 pub fn force<T: Real>(
     robot: &Robot,
@@ -218,8 +219,8 @@ impl Flow {
     }
 }
 
-/// Velocity of the fin relative to the water that a slipstream adds, along the thrust direction,
-/// opposite to the water. (9)
+/// Returns the velocity of the fin relative to the water that a slipstream adds, along the thrust
+/// direction, opposite to the water. (9)
 fn slipstream_velocity(
     t: &Thruster,
     axis: Vec3,
@@ -238,7 +239,7 @@ fn slipstream_velocity(
     axis.scale(slipstream.development * added)
 }
 
-/// Fraction of the fin that is under water, linear over its height.
+/// Returns the fraction of the fin that is under water, linear over its height.
 pub(crate) fn wet_fraction<T: Real>(
     fin: &Fin,
     link: &LinkWork<T>,
@@ -260,8 +261,8 @@ pub(crate) fn wet_fraction<T: Real>(
     (0.5 - z / (2.0 * height)).clamp(0.0, 1.0)
 }
 
-/// Wrench at Lo in L for one angle [rad]; `part` is the fraction of the fin that remains and is
-/// wet.
+/// Returns the wrench at Lo in L for one angle [rad]; `part` is the fraction of the fin that
+/// remains and is wet.
 fn fin_wrench(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> SpatialForce {
     let (f0, n0, s) = (fin.R_LF.col(0), fin.R_LF.col(1), fin.R_LF.col(2));
     let half = 0.5 * density * part * fin.area;
@@ -293,8 +294,8 @@ fn fin_wrench(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> Sp
     }
 }
 
-/// Force by (1) to (6), in L, for the velocity `v` of a fin with chord `f` and shaft `s`; `half` is
-/// ½ρA.
+/// Returns the force by (1) to (6), in L, for the velocity `v` of a fin with chord `f` and shaft
+/// `s`; `half` is ½ρA.
 pub(crate) fn foil_force(fin: &Fin, v: Vec3, f: Vec3, s: Vec3, half: f64) -> Vec3 {
     let v = v - s.scale(v.dot(s));
     let speed = v.norm();

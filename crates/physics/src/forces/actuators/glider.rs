@@ -31,7 +31,7 @@ use merrow_model::scene::robot::body::Glider;
 /// Speed up to which the rotational damping grows with the square of the speed [m/s]; chosen.
 const SQUARE_DAMPING_SPEED: f64 = 1.0;
 
-/// Wrench by (1) at the origin of U, in U, scaled by the wet fraction `wet`.
+/// Returns the wrench by (1) at the origin of U, in U, scaled by the wet fraction `wet`.
 ///
 /// `V_r` is the velocity of the vehicle relative to the water at the same point.
 #[inline(never)]

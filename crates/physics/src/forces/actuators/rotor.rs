@@ -71,7 +71,7 @@ pub struct Hub {
     pub deck: Deck,
 }
 
-/// Wind and air density at the origin of `link`, for one SIMD `lane`.
+/// Returns the wind and air density at the origin of `link`, for one SIMD `lane`.
 pub(crate) fn air_at_link<T: Real>(
     link: &LinkWork<T>,
     lane: usize,
@@ -88,7 +88,8 @@ pub(crate) fn air_at_link<T: Real>(
     }
 }
 
-/// Wrench of all rotors of link `link_idx` at one stage (0 start, 1 midpoint, 2 end), at Lo in L.
+/// Returns the wrench of all rotors of link `link_idx` at one stage (0 start, 1 midpoint, 2 end),
+/// at Lo in L.
 #[inline(never)]
 pub fn force<T: Real>(
     robot: &Robot,
@@ -139,7 +140,8 @@ pub fn force<T: Real>(
     SpatialForce::from_lanes(|i| sum[i])
 }
 
-/// Thrust [N] and wrench of one rotor in air of `density` [kg/m³], at Lo in L. (1) to (6)
+/// Returns the thrust [N] and wrench of one rotor in air of `density` [kg/m³], at Lo in L. (1) to
+/// (6)
 pub fn wrench<T: Real>(
     thruster: &Thruster,
     rotor: &Rotor,
@@ -177,8 +179,8 @@ pub fn wrench<T: Real>(
     (thrust, F)
 }
 
-/// Fraction of the disc above the water, linear over its height, which is at least a tenth of its
-/// diameter.
+/// Returns the fraction of the disc above the water, linear over its height, which is at least a
+/// tenth of its diameter.
 fn dry_fraction<T: Real>(
     thruster: &Thruster,
     axis: Vec3,
@@ -195,7 +197,7 @@ fn dry_fraction<T: Real>(
     (0.5 + environment.approximate_height_above_surface(p, radius) / (2.0 * half)).clamp(0.0, 1.0)
 }
 
-/// Ground effect factor κ by (5).
+/// Returns the ground effect factor κ by (5).
 fn ground_effect<T: Real>(
     thruster: &Thruster,
     rotor: &Rotor,

@@ -34,8 +34,8 @@ use merrow_math::{SpatialForce, Vec3};
 use merrow_model::scene::Fin;
 use merrow_model::state::workspace::LinkWork;
 
-/// Wrench at Lo in L for the sheet limit `sheet` [rad]; `remaining_fraction` is the fraction of the
-/// sail that remains after faults.
+/// Returns the wrench at Lo in L for the sheet limit `sheet` [rad]; `remaining_fraction` is the
+/// fraction of the sail that remains after faults.
 #[inline(never)]
 pub fn force(
     fin: &Fin,
@@ -74,7 +74,8 @@ pub fn force(
     ) // (3)
 }
 
-/// Angle of the boom [rad] for the apparent wind components and the sheet limit. (1), (2)
+/// Returns the angle of the boom [rad] for the apparent wind components and the sheet limit. (1),
+/// (2)
 ///
 /// `ahead` is the component against the chord and `abeam` the one against the normal [m/s]; `sheet`
 /// is in rad.

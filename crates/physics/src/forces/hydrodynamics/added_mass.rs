@@ -44,7 +44,7 @@ use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;
 use merrow_model::scene::robot::body::MunkMoments;
 
-/// Sum of (1), (2) and (3), at Lo in L.
+/// Returns the sum of (1), (2) and (3), at Lo in L.
 ///
 /// `V` and `V_r` are the velocities of the link and relative to the water, `v_w` [m/s] and `a_w`
 /// [m/s²] those of the water, all in L. `wet` is the wet fraction, 0..1, `displaced` its ρ∇ [kg],

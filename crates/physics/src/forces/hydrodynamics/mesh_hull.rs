@@ -39,8 +39,8 @@ use merrow_math::{MAX_LANES, Mat3, Real, SpatialForce, Vec3};
 use merrow_model::scene::Link;
 use merrow_model::state::workspace::{HullWork, LinkWork};
 
-/// Wetness of the hull, and the wrench (1) divided by ρ g, at Lo in L. `height` is that of the hull
-/// centre above the surface [m].
+/// Returns the wetness of the hull, and the wrench (1) divided by ρ g, at Lo in L. `height` is that
+/// of the hull centre above the surface [m].
 #[inline(never)]
 pub(crate) fn wetness_and_pressure<T: Real>(
     link: &Link,
@@ -83,8 +83,8 @@ pub(crate) fn wetness_and_pressure<T: Real>(
     (wetness, SpatialForce::from_lanes(|i| lanes[i].2))
 }
 
-/// Wrench (1) at Lo in L without the part that `added_mass.rs` (3) already includes. `rho` is the
-/// water density [kg/m³].
+/// Returns the wrench (1) at Lo in L without the part that `added_mass.rs` (3) already includes.
+/// `rho` is the water density [kg/m³].
 #[inline(always)]
 pub fn force<T: Real>(
     link: &Link,
@@ -112,7 +112,7 @@ pub fn force<T: Real>(
     }
 }
 
-/// Buoyancy of a hull that is fully under water without wave effects.
+/// Returns the buoyancy of a hull that is fully under water without wave effects.
 fn fully_submerged(link: &Link, up: Vec3) -> (f64, Vec3, SpatialForce) {
     let f = up.scale(link.volume);
     (

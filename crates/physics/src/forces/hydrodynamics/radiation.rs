@@ -56,7 +56,8 @@ pub fn advance_filters(robot: &Robot, state: &mut RobotState, work: &Workspace) 
     }
 }
 
-/// Sum of (1) and (2) on the base, at Lo in L, at a stage of the step: 0 start, 1 midpoint, 2 end.
+/// Returns the sum of (1) and (2) on the base, at Lo in L, at a stage of the step: 0 start, 1
+/// midpoint, 2 end.
 #[inline(never)]
 pub fn force<T: Real>(
     radiation: &Radiation,
@@ -90,7 +91,7 @@ pub fn force<T: Real>(
     }
 }
 
-/// Factor on the coefficients at rest for another wet fraction of the hull.
+/// Returns the factor on the coefficients at rest for another wet fraction of the hull.
 fn wet_factor(wet: f64, at_rest: f64) -> f64 {
     if wet <= at_rest {
         return wet / at_rest;
@@ -99,7 +100,7 @@ fn wet_factor(wet: f64, at_rest: f64) -> f64 {
     1.0 - x * x * (3.0 - 2.0 * x)
 }
 
-/// Velocity relative to the current, in L.
+/// Returns the velocity relative to the current, in L.
 #[inline(always)]
 fn velocity_relative_to_current<T: Real>(
     w: &LinkWork<T>,
@@ -111,7 +112,7 @@ fn velocity_relative_to_current<T: Real>(
     }
 }
 
-/// State of a filter after half a step (0) or a full step (1).
+/// Returns the state of a filter after half a step (0) or a full step (1).
 #[inline(always)]
 fn advance_filter<T: Real>(
     filter: &Filter,
@@ -132,7 +133,7 @@ fn advance_filter<T: Real>(
     })
 }
 
-/// Diffraction force (2) at Lo in L.
+/// Returns the diffraction force (2) at Lo in L.
 fn diffraction_force(
     diffraction: &Diffraction,
     waves: &WaveState,

@@ -25,8 +25,8 @@ use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;
 use merrow_model::scene::robot::body::SurfaceDamping;
 
-/// Sum of (1) and (2) at Lo in L. `V_r` is the velocity relative to the water at Lo in L, `wet` the
-/// wet fraction.
+/// Returns the sum of (1) and (2) at Lo in L. `V_r` is the velocity relative to the water at Lo in
+/// L, `wet` the wet fraction.
 #[inline(never)]
 pub fn force<T: Real>(
     link: &Link,

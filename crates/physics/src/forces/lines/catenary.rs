@@ -123,8 +123,8 @@ impl Span {
         self.seabed_friction.is_some() && self.length >= self.x + self.z.max(0.0)
     }
 
-    /// Length of line that lies on the seabed [m] for the vertical tension `V` [N] at the upper
-    /// end.
+    /// Returns the length of line that lies on the seabed [m] for the vertical tension `V` [N] at
+    /// the upper end.
     pub fn length_on_seabed(&self, V: f64) -> f64 {
         if self.seabed_friction.is_some() {
             (self.length - V / self.weight).max(0.0)
@@ -133,7 +133,8 @@ impl Span {
         }
     }
 
-    /// Horizontal and vertical tension [N] at the lower end, for `H` and `V` [N] at the upper end.
+    /// Returns the horizontal and vertical tension [N] at the lower end, for `H` and `V` [N] at the
+    /// upper end.
     ///
     /// The vertical component is positive if the line rises from the lower end.
     pub(crate) fn lower_tension(&self, H: f64, V: f64) -> [f64; 2] {
@@ -145,7 +146,7 @@ impl Span {
         }
     }
 
-    /// Position of the upper end for the tension (H, V), and its derivatives.
+    /// Returns the position of the upper end for the tension (H, V), and its derivatives.
     fn upper_end(&self, H: f64, V: f64) -> ([f64; 2], [[f64; 2]; 2]) {
         let (w, L, EA) = (self.weight, self.length, self.stiffness);
         let a = V / H;
@@ -183,7 +184,8 @@ impl Span {
         ([x, z], [[xx, xz], [xz, zz]])
     }
 
-    /// Position (along, up) [m] of the point at the unstretched length `s` [m] from the lower end.
+    /// Returns the position (along, up) [m] of the point at the unstretched length `s` [m] from the
+    /// lower end.
     pub fn point(&self, solution: &CatenarySolution, s: f64) -> [f64; 2] {
         let (w, EA, H) = (self.weight, self.stiffness, solution.H);
         let seabed_length = self.length_on_seabed(solution.V);

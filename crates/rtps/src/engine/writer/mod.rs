@@ -113,12 +113,12 @@ impl Writer {
         ready.map(|(guid, _)| *guid).collect()
     }
 
-    /// Returns whether samples are to be sent.
+    /// Returns true if samples are to be sent.
     pub(super) fn is_sending(&self) -> bool {
         self.proxies.values().any(|proxy| proxy.is_busy(self.last))
     }
 
-    /// Returns whether a reliable reader has not acknowledged all samples.
+    /// Returns true if a reliable reader has not acknowledged all samples.
     pub(super) fn is_unacknowledged(&self) -> bool {
         let awaits = |p: &Proxy| p.reliable && p.unacknowledged.max(p.first) <= self.last;
         self.proxies.values().any(awaits)
@@ -265,7 +265,7 @@ impl Writer {
         }
     }
 
-    /// Returns whether the oldest sample can be kept together with `change` although the depth is
+    /// Returns true if the oldest sample can be kept together with `change` although the depth is
     /// reached.
     fn can_keep(&self, change: &Change) -> bool {
         let (count, bytes) = UNACKNOWLEDGED;
@@ -273,7 +273,7 @@ impl Writer {
         has_room && self.history.front().is_some_and(|c| self.is_awaited(c))
     }
 
-    /// Returns whether a reliable reader has not acknowledged a sample that concerns it.
+    /// Returns true if a reliable reader has not acknowledged a sample that concerns it.
     fn is_awaited(&self, change: &Change) -> bool {
         let number = change.number;
         let awaits = |p: &Proxy| p.reliable && p.unacknowledged <= number && p.first <= number;
@@ -613,7 +613,7 @@ impl Writer {
     }
 
     /// Appends samples for `reader` and for those of its participant in the same state. Returns
-    /// whether there were any.
+    /// true if there were any.
     fn fill(&mut self, now: Nanos, reader: Guid, builder: &mut MessageBuilder) -> bool {
         let Some(proxy) = self.proxies.get(&reader) else {
             return false;

@@ -64,7 +64,7 @@ impl Repairs {
         }
     }
 
-    /// Returns whether the fragment was repaired a short time ago.
+    /// Returns true if the fragment was repaired a short time ago.
     pub(super) fn contains(&self, at: (SequenceNumber, u32)) -> bool {
         self.fragments.contains(&at)
     }
@@ -103,7 +103,7 @@ pub(super) struct Proxy {
 }
 
 impl Proxy {
-    /// Returns whether samples up to `last` are to be sent to the reader.
+    /// Returns true if samples up to `last` are to be sent to the reader.
     pub(super) fn is_busy(&self, last: SequenceNumber) -> bool {
         self.next.0 <= last || !self.requested.is_empty()
     }

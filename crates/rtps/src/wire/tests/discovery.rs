@@ -10,7 +10,7 @@ fn locator(port: u16) -> Locator {
     Locator::from(std::net::SocketAddr::from(([192, 168, 1, 2], port)))
 }
 
-/// Participant with every parameter.
+/// Returns the participant with every parameter.
 pub(super) fn participant() -> ParticipantData {
     ParticipantData {
         domain_id: Some(3),
@@ -28,7 +28,7 @@ pub(super) fn participant() -> ParticipantData {
     }
 }
 
-/// Endpoint with every parameter at a value that is not its default.
+/// Returns the endpoint with every parameter at a value that is not its default.
 pub(super) fn endpoint() -> EndpointData {
     let second = Duration::from_seconds(1);
     let qos = Qos {

@@ -105,7 +105,7 @@ pub(crate) fn power_flow(battery: &Battery, charge: f64, bus: &PowerBus) -> Flow
     }
 }
 
-/// Lower limit of the battery current [A] by (3).
+/// Returns the lower limit of the battery current [A] by (3).
 fn min_current(battery: &Battery, charge: f64, ocv: f64, ceiling: f64) -> f64 {
     if charge >= 1.0 || ocv >= ceiling {
         return 0.0;
@@ -118,7 +118,7 @@ fn min_current(battery: &Battery, charge: f64, ocv: f64, ceiling: f64) -> f64 {
     }
 }
 
-/// State of charge after the current `current` [A] has flowed for `dt` [s]. (4)
+/// Returns the state of charge after the current `current` [A] has flowed for `dt` [s]. (4)
 pub(crate) fn charge_after(battery: &Battery, charge: f64, current: f64, dt: f64) -> f64 {
     let kept = if current < 0.0 {
         battery.charge_efficiency

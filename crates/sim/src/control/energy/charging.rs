@@ -19,7 +19,7 @@ pub fn is_due(scene: &Scene, now_ns: u64) -> bool {
         && (now_ns < scene.dt_ns || now_ns / PERIOD_NS != (now_ns - scene.dt_ns) / PERIOD_NS)
 }
 
-/// Number of steps from `now_ns` [ns] to the next update; at least one.
+/// Returns the number of steps from `now_ns` [ns] to the next update; at least one.
 pub fn steps_to_next(scene: &Scene, now_ns: u64) -> u64 {
     let next = (now_ns / PERIOD_NS + 1) * PERIOD_NS;
     (next - now_ns).div_ceil(scene.dt_ns).max(1)

@@ -135,7 +135,7 @@ pub fn advance(
     );
 }
 
-/// Electrical power of a thruster [W] by (1).
+/// Returns the electrical power of a thruster [W] by (1).
 fn thruster_power(motor: &Motor, actuator: &ActuatorState) -> f64 {
     match motor.efficiency {
         Some(efficiency) => actuator.shaft_power.max(0.0) / efficiency,
@@ -146,7 +146,8 @@ fn thruster_power(motor: &Motor, actuator: &ActuatorState) -> f64 {
     }
 }
 
-/// Torque at the shaft at the start of the step [N m]; NaN if the model does not define it.
+/// Returns the torque at the shaft at the start of the step [N m]; NaN if the model does not define
+/// it.
 fn torque(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
     let speed = actuator.shaft[0];
     match &thruster.curve {
@@ -174,7 +175,7 @@ fn advance_temperature(motor: &Motor, actuator: &mut ActuatorState, ambient: f64
     };
 }
 
-/// Electrical power of the motors of all joints [W]. (3)
+/// Returns the electrical power of the motors of all joints [W]. (3)
 fn joint_power(robot: &Robot, state: &RobotState) -> f64 {
     let mut sum = 0.0;
     for (j, link) in robot.links[1..].iter().enumerate() {
@@ -200,7 +201,7 @@ fn joint_power(robot: &Robot, state: &RobotState) -> f64 {
     sum
 }
 
-/// Power available from the solar panels [W].
+/// Returns the power available from the solar panels [W].
 fn solar_power(robot: &Robot, work: &Workspace, around: &PowerEnvironment<'_>) -> f64 {
     if robot.solar.is_empty() {
         return 0.0;

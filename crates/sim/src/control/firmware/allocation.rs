@@ -102,8 +102,8 @@ fn independent_axes(columns: &[[f64; 6]]) -> [bool; 6] {
     served
 }
 
-/// Wrench of a unit thrust of each thruster at the base origin, force first [N, N m], with the
-/// joints at zero. `poses` are attitude and position [m] of the links in the base frame.
+/// Returns the wrench of a unit thrust of each thruster at the base origin, force first [N, N m],
+/// with the joints at zero. `poses` are attitude and position [m] of the links in the base frame.
 pub fn unit_wrenches(robot: &Robot, poses: &[(merrow_math::Mat3, Vec3)]) -> Vec<[f64; 6]> {
     robot
         .thrusters

@@ -221,7 +221,7 @@ fn set_velocity(estimate: &mut MotionEstimate, m: &Mounting, (v_S, age): (Vec3, 
     estimate.velocity_ns = Some(now_ns);
 }
 
-/// Fraction of an error that is corrected after the time since the last reading.
+/// Returns the fraction of an error that is corrected after the time since the last reading.
 fn correction(last_ns: Option<u64>, now_ns: u64, time: f64) -> f64 {
     let dt = last_ns.map_or(f64::INFINITY, |t| now_ns.saturating_sub(t) as f64 * 1e-9);
     (dt / time).min(1.0)

@@ -131,8 +131,8 @@ pub(crate) fn tick(
     }
 }
 
-/// Course from east [rad] and height [m] along the path, or around its end, at the position `p` [m]
-/// with the velocity `v` [m/s], in W.
+/// Returns the course from east [rad] and height [m] along the path, or around its end, at the
+/// position `p` [m] with the velocity `v` [m/s], in W.
 fn path_set_points(
     settings: &Settings,
     path: &mut PathProgress,

@@ -138,7 +138,7 @@ pub(crate) fn switch_off(robot: &Robot, state: &mut RobotState, flight: &mut Mul
     }
 }
 
-/// Velocity in W [m/s] and yaw rate [rad/s] requested in the current mode.
+/// Returns the velocity in W [m/s] and yaw rate [rad/s] requested in the current mode.
 fn requested_velocity(
     settings: &Multirotor,
     flight: &mut MultirotorState,
@@ -239,7 +239,7 @@ fn limit_tilt(F: Vec3, max_tilt: f64, min_lift: f64) -> Vec3 {
     Vec3::new(part * F.x, part * F.y, z)
 }
 
-/// Attitude with the z axis along `F` and the x axis towards `yaw` [rad]. (3)
+/// Returns the attitude with the z axis along `F` and the x axis towards `yaw` [rad]. (3)
 fn attitude(F: Vec3, yaw: f64) -> Mat3 {
     let (s, c) = sin_cos(yaw);
     let b3 = F.scale(1.0 / F.norm());

@@ -54,7 +54,7 @@ const CORRIDOR_SLOPE: f64 = 0.5;
 /// side [rad].
 const SIDE_HYSTERESIS: f64 = 0.15;
 
-/// Wind at the sail, over ground [m/s, W].
+/// Returns the wind at the sail, over ground [m/s, W].
 fn wind_at_sail(
     robot: &Robot,
     settings: &Settings,
@@ -113,8 +113,8 @@ pub(crate) fn tick(
     command(settings.sail, (angle.abs() - settings.incidence).max(0.0)); // (6)
 }
 
-/// Heading reference [rad] at `p` [m, W] with the wind from the direction `from` [rad]; `None`
-/// without a path. Removes a path at its end.
+/// Returns the heading reference [rad] at `p` [m, W] with the wind from the direction `from` [rad];
+/// `None` without a path. Removes a path at its end.
 fn reference_heading(
     settings: &Settings,
     memory: &mut SailingState,
@@ -151,8 +151,8 @@ fn reference_heading(
     Some(on_side(limit, memory.tack))
 }
 
-/// Angle from the wind [rad] that replaces `angle` [rad], a course relative to the direction from
-/// which the wind blows, if it is not sailable.
+/// Returns the angle from the wind [rad] that replaces `angle` [rad], a course relative to the
+/// direction from which the wind blows, if it is not sailable.
 fn restricted_limit(settings: &Settings, angle: f64) -> Option<f64> {
     let (upwind, downwind) = (settings.close_hauled, PI - settings.running);
     if angle.abs() < upwind {

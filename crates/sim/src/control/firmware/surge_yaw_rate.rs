@@ -117,7 +117,7 @@ pub(crate) fn release_thrusters(
     }
 }
 
-/// Fraction of `thrust` [N] that a thruster with these limits [N] can exert.
+/// Returns the fraction of `thrust` [N] that a thruster with these limits [N] can exert.
 fn available_fraction(thrust: f64, [low, high]: [f64; 2]) -> f64 {
     let limit = if thrust > 0.0 { high } else { low };
     if thrust.abs() <= limit.abs() && thrust * limit >= 0.0 {

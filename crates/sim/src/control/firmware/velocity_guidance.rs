@@ -58,7 +58,7 @@ pub fn velocity(
     Some(approach(settings, goal, has_arrived, motion))
 }
 
-/// Task that approaches the position `p_WB` [m] and the yaw [rad].
+/// Returns the task that approaches the position `p_WB` [m] and the yaw [rad].
 fn goal_task(p_WB: Vec3, yaw: f64) -> GuidanceTask {
     GuidanceTask::Goal {
         goal: PoseGoal {
@@ -69,7 +69,7 @@ fn goal_task(p_WB: Vec3, yaw: f64) -> GuidanceTask {
     }
 }
 
-/// Command that approaches and holds a goal, by (1) to (3).
+/// Returns the command that approaches and holds a goal, by (1) to (3).
 fn approach(
     settings: &VelocityGuidance,
     goal: &PoseGoal,
@@ -98,7 +98,7 @@ fn approach(
     [Vec3::new(speed, 0.0, 0.0), turn(bearing)]
 }
 
-/// Command along the path, by (4); `None` at its end.
+/// Returns the command along the path, by (4); `None` at its end.
 fn follow_path(
     settings: &VelocityGuidance,
     path: &mut PathProgress,
@@ -132,7 +132,7 @@ fn follow_path(
     Some([Vec3::new(forward, 0.0, 0.0), angular])
 }
 
-/// Components of `v` [m/s, W] along the heading `yaw` [rad], to its left and up.
+/// Returns the components of `v` [m/s, W] along the heading `yaw` [rad], to its left and up.
 fn along_heading(v: Vec3, yaw: f64) -> Vec3 {
     let (s, c) = sin_cos(yaw);
     Vec3::new(c * v.x + s * v.y, c * v.y - s * v.x, v.z)

@@ -154,7 +154,7 @@ fn needs_mobility(actuator: &Actuator) -> bool {
     actuator.elastic.is_some() || actuator.line.is_some() || loses
 }
 
-/// Largest effort that the motor may exert [N m or N] by (1).
+/// Returns the largest effort that the motor may exert [N m or N] by (1).
 pub fn effort_limit(actuator: &Actuator, memory: &JointDriveState, now: Now) -> f64 {
     if !now.powered || memory.fault.dead {
         return 0.0;
@@ -244,7 +244,7 @@ fn motor_and_loss(
     (tau, loss)
 }
 
-/// Largest effort of (2) at the end of the step.
+/// Returns the largest effort of (2) at the end of the step.
 fn max_line_effort(line: &TorqueSpeedLine, free: f64, yields: f64, friction: f64) -> f64 {
     let (stall, no_load) = (line.stall_effort, line.no_load_speed);
     let softened = 1.0 + yields * stall / no_load;

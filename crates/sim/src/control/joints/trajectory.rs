@@ -144,8 +144,8 @@ fn first_violation(
     })
 }
 
-/// Tolerances of position and velocity of joint `i` of the trajectory; infinite if they are not
-/// checked.
+/// Returns the tolerances of position and velocity of joint `i` of the trajectory; infinite if they
+/// are not checked.
 fn tolerances(
     t: &merrow_model::state::joint::Trajectory,
     rules: &TrajectoryRules,
@@ -212,7 +212,8 @@ fn monitor_gripper(
     })
 }
 
-/// Set-point of joint `i` of the trajectory at `now_ns` [ns], in the segment of `active`.
+/// Returns the set-point of joint `i` of the trajectory at `now_ns` [ns], in the segment of
+/// `active`.
 fn sample_segment(active: &ActiveTrajectory, i: usize, now_ns: u64) -> Reference {
     let points = &active.trajectory.points;
     let time = |k: usize| active.start_ns + points[k].time_from_start_ns;

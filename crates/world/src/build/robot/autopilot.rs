@@ -234,7 +234,7 @@ fn parse_address(text: &str, at: &Places, problems: &mut Problems) -> IpAddr {
     })
 }
 
-/// Port that the file gives, or 0.
+/// Returns the port that the file gives, or 0.
 fn given_port(kind: AutopilotKind, port: Option<u32>, instance: Option<u32>) -> u16 {
     let instance_port = instance.map(|instance| instance_port(kind, instance));
     port.or(instance_port).unwrap_or(0) as u16
@@ -321,7 +321,7 @@ pub(crate) fn assign_system_ids(robots: &mut [Robot], address: Option<SocketAddr
     }
 }
 
-/// Port of an instance of the SITL.
+/// Returns the port of an instance of the SITL.
 fn instance_port(kind: AutopilotKind, instance: u32) -> u32 {
     match kind {
         AutopilotKind::ArduPilot => FIRST_PORT + PORT_STEP * instance,

@@ -76,7 +76,7 @@ pub(crate) fn wind(
     })
 }
 
-/// Munk moments of `body`; `own` if no derivatives replace them.
+/// Returns the Munk moments of `body`; `own` if no derivatives replace them.
 pub(crate) fn munk(body: &BodyConfig, own: bool) -> MunkMoments {
     match (body.munk_moment && own, body.munk_moment_yaw) {
         (true, true) => MunkMoments::All,

@@ -26,7 +26,7 @@ pub(crate) fn merge_fixed_links(robot: &mut Robot) {
     }
 }
 
-/// Returns whether [`add_body`] represents all forces on a fixed link. The pattern lists every
+/// Returns true if [`add_body`] represents all forces on a fixed link. The pattern lists every
 /// field, so that a new property of links has to be classified here.
 fn is_mergeable(link: &Link) -> bool {
     let Link {
@@ -142,7 +142,7 @@ impl Removal {
         self.p_PC + self.R_PC.mul_vec(x)
     }
 
-    /// Sets the link of a device and returns whether the device was on C, so that its pose has to
+    /// Sets the link of a device and returns true if the device was on C, so that its pose has to
     /// be transformed.
     fn relink(&self, link: &mut usize) -> bool {
         let is_removed = *link == self.i;

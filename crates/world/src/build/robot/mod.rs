@@ -136,7 +136,7 @@ fn check_namespace(entry: &RobotEntry, problems: &mut Problems) {
     }
 }
 
-/// Returns whether a part of a namespace is valid in ROS.
+/// Returns true if a part of a namespace is valid in ROS.
 fn is_namespace_part(part: &str) -> bool {
     part.starts_with(|c: char| c.is_ascii_alphabetic())
         && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

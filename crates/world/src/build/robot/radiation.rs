@@ -115,7 +115,7 @@ impl<'a> RadiationKeys<'a> {
     }
 }
 
-/// Returns whether `link` can have a radiation model with the keys `places`. Reports the reason if
+/// Returns true if `link` can have a radiation model with the keys `places`. Reports the reason if
 /// not.
 fn is_applicable(
     link: &Link,

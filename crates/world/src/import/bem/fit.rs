@@ -61,7 +61,7 @@ struct Row {
 }
 
 impl Row {
-    /// Right-hand side for the axes `i` and `j`, the mean of both entries.
+    /// Returns the right-hand side for the axes `i` and `j`, the mean of both entries.
     fn value(&self, i: usize, j: usize) -> f64 {
         0.5 * (self.weight * self.matrix[i][j] + self.weight * self.matrix[j][i])
     }
@@ -120,7 +120,7 @@ pub fn fit(table: &BemTable, n: usize, size: f64) -> Fit {
     fit
 }
 
-/// Real and imaginary part of s/(s² + d s + ωₘ²) at s = iω, divided by ω.
+/// Returns the real and imaginary part of s/(s² + d s + ωₘ²) at s = iω, divided by ω.
 fn response((pole, damping): (f64, f64), omega: f64) -> (f64, f64) {
     let real = pole * pole - omega * omega;
     let imaginary = damping * omega;

@@ -109,7 +109,7 @@ fn read_urdf(name: &str, place: &Place, problems: &mut Problems) -> Option<(Stri
     }
 }
 
-/// Returns whether the value of `urdf` is the text of a URDF instead of the name of a file.
+/// Returns true if the value of `urdf` is the text of a URDF instead of the name of a file.
 fn is_text(urdf: &str) -> bool {
     urdf.trim_start().starts_with('<')
 }

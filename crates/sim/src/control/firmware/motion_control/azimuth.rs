@@ -94,8 +94,8 @@ fn turn(
     }
 }
 
-/// Angle (2) for the thrust `(x, y)` [N] of a thruster that is at `angle` [rad]; `None` to keep the
-/// angle. Reversed thrust is chosen if it needs less rotation and is within the limits.
+/// Returns the angle (2) for the thrust `(x, y)` [N] of a thruster that is at `angle` [rad]; `None`
+/// to keep the angle. Reversed thrust is chosen if it needs less rotation and is within the limits.
 fn requested_angle((x, y): (f64, f64), [low, high]: [f64; 2], angle: f64) -> Option<f64> {
     let thrust = (x * x + y * y).sqrt();
     if thrust < MIN_THRUST_RATIO * high {

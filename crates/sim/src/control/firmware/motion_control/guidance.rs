@@ -91,31 +91,32 @@ fn limit_velocity(settings: &MotionControl, v: Vec3) -> Vec3 {
     Vec3::new(part * v.x, part * y, v.z.clamp(-heave, heave))
 }
 
-/// Speed of the approach (1) at distance `e` [m] with the natural frequency `frequency` [rad/s].
+/// Returns the speed of the approach (1) at distance `e` [m] with the natural frequency `frequency`
+/// [rad/s].
 fn approach_speed(e: f64, frequency: f64, acceleration: f64) -> f64 {
     (frequency * e).min((acceleration * e).sqrt())
 }
 
-/// Natural frequency of the control of degree of freedom `axis` [rad/s].
+/// Returns the natural frequency of the control of degree of freedom `axis` [rad/s].
 fn frequency(settings: &MotionControl, control: &MotionControlState, axis: usize) -> f64 {
     (control.gains.position[axis] / settings.inertia[axis]).sqrt()
 }
 
-/// Yaw rate that turns the reference to `yaw` [rad].
+/// Returns the yaw rate that turns the reference to `yaw` [rad].
 fn turn_to(settings: &MotionControl, control: &MotionControlState, yaw: f64) -> f64 {
     let e = wrap_angle(yaw - control.reference.rpy[2]);
     let w = frequency(settings, control, 5);
     e.signum() * approach_speed(e.abs(), w, settings.limits.yaw_acceleration)
 }
 
-/// Upward speed that moves the reference to the height `z` [m].
+/// Returns the upward speed that moves the reference to the height `z` [m].
 fn climb_to(settings: &MotionControl, control: &MotionControlState, z: f64) -> f64 {
     let e = z - control.reference.p.z;
     let w = frequency(settings, control, 2);
     e.signum() * approach_speed(e.abs(), w, settings.limits.acceleration)
 }
 
-/// Motion that approaches and holds the goal.
+/// Returns the motion that approaches and holds the goal.
 fn keep_station(
     settings: &MotionControl,
     control: &MotionControlState,
@@ -153,7 +154,7 @@ fn keep_station(
     }
 }
 
-/// Motion along the path. At its end the mode becomes `StationKeeping`.
+/// Returns the motion along the path. At its end the mode becomes `StationKeeping`.
 fn follow_path(
     settings: &MotionControl,
     control: &mut MotionControlState,

@@ -99,7 +99,7 @@ pub fn tick(
     pid::advance_integral(settings, control, &motion, controlled, tick.dt);
 }
 
-/// Motion of the base in `state`.
+/// Returns the motion of the base in `state`.
 pub(crate) fn current_motion(state: &RobotState) -> Motion {
     let motion = &state.motion;
     let R_WB = motion.q_WB.matrix();
@@ -112,7 +112,7 @@ pub(crate) fn current_motion(state: &RobotState) -> Motion {
     }
 }
 
-/// Request of the pilot; zero after the time-out.
+/// Returns the request of the pilot; zero after the time-out.
 fn pilot_wrench(control: &MotionControlState, now_ns: u64) -> [f64; 6] {
     let counts = |since: u64| now_ns.saturating_sub(since) as f64 * 1e-9 <= PILOT_TIMEOUT_S;
     if control.mode.is_piloted() && control.pilot_ns.is_some_and(counts) {
@@ -122,7 +122,7 @@ fn pilot_wrench(control: &MotionControlState, now_ns: u64) -> [f64; 6] {
     }
 }
 
-/// Parts of the motion that the mode controls, among those that are known and actuated.
+/// Returns the parts of the motion that the mode controls, among those that are known and actuated.
 fn controlled_parts(
     settings: &MotionControl,
     control: &MotionControlState,

@@ -178,7 +178,7 @@ impl Controller<'_> {
     }
 }
 
-/// Velocity command of the sticks in mode `Velocity`: linear [m/s] and angular [rad/s].
+/// Returns the velocity command of the sticks in mode `Velocity`: linear [m/s] and angular [rad/s].
 fn stick_velocity(settings: &MotionControl, sticks: [f64; 4]) -> [Vec3; 2] {
     let [surge, sway, heave, yaw] = sticks;
     let max = settings.limits.velocity;

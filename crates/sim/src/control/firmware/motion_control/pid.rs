@@ -40,7 +40,8 @@ use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::robot::motion_control::MotionControl;
 use merrow_model::state::firmware::MotionControlState;
 
-/// Force [N] and moment [N m] in B by (1) and (2), in the controlled parts of the motion.
+/// Returns the force [N] and moment [N m] in B by (1) and (2), in the controlled parts of the
+/// motion.
 pub fn wrench(
     settings: &MotionControl,
     control: &MotionControlState,
@@ -157,7 +158,7 @@ pub fn advance_integral(
     }
 }
 
-/// Rate at which the integral follows the produced force [1/s].
+/// Returns the rate at which the integral follows the produced force [1/s].
 fn tracking_rate(position: &[f64; 6], velocity: &[f64; 6], axis: usize) -> f64 {
     if velocity[axis] > 0.0 {
         position[axis] / velocity[axis]
@@ -166,7 +167,7 @@ fn tracking_rate(position: &[f64; 6], velocity: &[f64; 6], axis: usize) -> f64 {
     }
 }
 
-/// Rotation from the heading frame H (x along the heading, z up) to W for a yaw [rad].
+/// Returns the rotation from the heading frame H (x along the heading, z up) to W for a yaw [rad].
 pub(crate) fn heading_rotation(yaw: f64) -> Mat3 {
     let (s, c) = sin_cos(yaw);
     Mat3 {
@@ -178,13 +179,13 @@ pub(crate) fn heading_rotation(yaw: f64) -> Mat3 {
     }
 }
 
-/// Damping force [N] or moment [N m] of the base at the speed `v` [m/s or rad/s].
+/// Returns the damping force [N] or moment [N m] of the base at the speed `v` [m/s or rad/s].
 fn damping(settings: &MotionControl, axis: usize, v: f64) -> f64 {
     (settings.linear_damping[axis] + settings.quadratic_damping[axis] * v.abs()) * v
 }
 
-/// Errors of attitude [rad] and angular velocity [rad/s], and the references of the angular
-/// velocity [rad/s] and acceleration [rad/s²], about the axes of B.
+/// Returns the errors of attitude [rad] and angular velocity [rad/s], and the references of the
+/// angular velocity [rad/s] and acceleration [rad/s²], about the axes of B.
 fn attitude_errors(
     control: &MotionControlState,
     motion: &Motion,
@@ -210,7 +211,7 @@ fn attitude_errors(
     ]
 }
 
-/// Rotation vector of a rotation matrix [rad].
+/// Returns the rotation vector of a rotation matrix [rad].
 fn rotation_vector(E: &Mat3) -> Vec3 {
     let q = Quat::from_matrix(E);
     let q = if q.w < 0.0 {

@@ -124,8 +124,8 @@ fn check_thruster_count(
     }
 }
 
-/// Diagonal of the inertia with added mass about the base origin: surge, sway, heave [kg], roll,
-/// pitch, yaw [kg m²].
+/// Returns the diagonal of the inertia with added mass about the base origin: surge, sway, heave
+/// [kg], roll, pitch, yaw [kg m²].
 fn inertia(robot: &Robot) -> [f64; 6] {
     let poses = crate::build::robot::poses_at_rest(&robot.links);
     let links = robot.links.iter().zip(&poses);
@@ -136,7 +136,7 @@ fn inertia(robot: &Robot) -> [f64; 6] {
     std::array::from_fn(|i| m[(i + 3) % 6][(i + 3) % 6])
 }
 
-/// Diagonal of the damping, in the order surge, sway, heave, roll, pitch, yaw.
+/// Returns the diagonal of the damping, in the order surge, sway, heave, roll, pitch, yaw.
 fn damping_diagonal(damping: &Damping) -> [f64; 6] {
     let d = match damping {
         Damping::Zero => [0.0; 6],
@@ -146,7 +146,7 @@ fn damping_diagonal(damping: &Damping) -> [f64; 6] {
     std::array::from_fn(|i| d[(i + 3) % 6])
 }
 
-/// Azimuth thrusters on the base of the robot.
+/// Returns the azimuth thrusters on the base of the robot.
 fn azimuth_thrusters(robot: &Robot) -> Vec<AzimuthThruster> {
     let thrusters = robot.thrusters.iter().enumerate();
     let on_base = thrusters.filter(|(_, thruster)| thruster.link == 0);
@@ -164,8 +164,8 @@ fn azimuth_thrusters(robot: &Robot) -> Vec<AzimuthThruster> {
         .collect()
 }
 
-/// Components of the wrench that the thrusters produce independently, azimuth thrusters in any
-/// direction.
+/// Returns the components of the wrench that the thrusters produce independently, azimuth thrusters
+/// in any direction.
 fn independent_components(robot: &Robot, azimuths: &[AzimuthThruster]) -> [bool; 6] {
     let Some(allocation) = &robot.allocation else {
         return [false; 6];
@@ -175,8 +175,8 @@ fn independent_components(robot: &Robot, azimuths: &[AzimuthThruster]) -> [bool;
     allocation::independent_components(&columns)
 }
 
-/// Largest force [N] and moment [N m] along each axis, the smaller of both directions, in the
-/// `independent` components. Azimuth thrusters are at zero.
+/// Returns the largest force [N] and moment [N m] along each axis, the smaller of both directions,
+/// in the `independent` components. Azimuth thrusters are at zero.
 fn largest_wrench(robot: &Robot, independent: &[bool; 6]) -> [f64; 6] {
     let Some(allocation) = &robot.allocation else {
         return [0.0; 6];
