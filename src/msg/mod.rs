@@ -267,7 +267,7 @@ ros_message! {
         waypoint: u32,
         /// Number of waypoints of the path; 0 without a path.
         waypoints: u32,
-        /// Distance from the present leg of the path, positive to its left \[m\].
+        /// Distance from the current leg of the path, positive to its left \[m\].
         cross_track_error: f64,
     }
 }

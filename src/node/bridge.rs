@@ -295,7 +295,7 @@ impl Observer for Bridge {
         if is_due(&mut self.next_battery, BATTERY_RATE, now) {
             batch.batteries = Some(simulation.state.robots.iter().map(|r| r.battery).collect());
         }
-        // simulated time stands still during a pause, which is nevertheless reported
+        // simulated time does not advance during a pause, which is nevertheless reported
         let is_changed = std::mem::replace(&mut self.paused, control.paused) != control.paused;
         if is_due(&mut self.next_diagnostics, DIAGNOSTICS_RATE, now) || is_changed {
             batch.health = Some(HealthSnapshot::read(simulation, control));

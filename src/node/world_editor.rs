@@ -149,7 +149,7 @@ impl WorldEditor {
     /// Continues the run with a changed world.
     ///
     /// # Errors
-    /// All mistakes of the changed world, one per line; the world is then unchanged.
+    /// All errors of the changed world, one per line; the world is then unchanged.
     pub fn change(&mut self, document: Document) -> Result<(), String> {
         let simulation = self.build(&document)?;
         self.continue_with(simulation, document, false)
@@ -158,7 +158,7 @@ impl WorldEditor {
     /// Builds the world of a document.
     ///
     /// # Errors
-    /// All mistakes of the world, one per line.
+    /// All errors of the world, one per line.
     pub fn build(&self, document: &Document) -> Result<Simulation, String> {
         let world = document.build().map_err(|problems| problems.to_string())?;
         let mut simulation = Simulation::new(Arc::new(world.scene), self.parts.threads)?;

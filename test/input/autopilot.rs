@@ -1,6 +1,6 @@
 //! Tests of wrong connections to autopilots, and of the outputs of the frames.
 //!
-//! Goal: each mistake is reported at its position; the frames assign the outputs to the thrusters
+//! Goal: each error is reported at its position; the frames assign the outputs to the thrusters
 //! whose direction they have. Method: the exact message; the outputs of shipped robots compared
 //! with the tables of ArduPilot (AP_Motors6DOF.cpp, AP_MotorsMatrix.cpp). Tolerance: none.
 

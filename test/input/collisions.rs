@@ -2,7 +2,7 @@
 //!
 //! Goal: a shape has the pose that its author specified, in the axes of its body, on a link whether
 //! merged or not, and on a structure. Method: poses calculated by hand; the exact message for each
-//! mistake.
+//! error.
 
 use super::{body, check, plain, world};
 use crate::common::folder::Folder;
@@ -265,7 +265,7 @@ fn wrong_shapes() {
     );
 }
 
-/// Writes a correct mesh, and meshes with one mistake each, to the folder `name`.
+/// Writes a correct mesh, and meshes with one error each, to the folder `name`.
 fn write_meshes(name: &str) -> Folder {
     let open = TETRAHEDRON.replace("f 2 3 4\n", "");
     let inside_out = TETRAHEDRON.replace(

@@ -1,7 +1,7 @@
 //! Tests of wrong batteries, loads, solar panels and chargers.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{bluerov2, check, motor, plain};
 

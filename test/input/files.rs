@@ -1,8 +1,8 @@
 //! Tests of files that are missing, that include each other in a cycle, or that are wrong
 //! themselves.
 //!
-//! Goal: a mistake is reported in the file that contains it, and a missing file is reported with
-//! the searched folders. Method: small folders of files and the exact messages.
+//! Goal: an error is reported in the file that contains it, and a missing file is reported with the
+//! searched folders. Method: small folders of files and the exact messages.
 
 use super::without_root;
 use crate::common::folder::Folder;

@@ -1,7 +1,7 @@
-//! Tests of mistakes in firmwares and rotors.
+//! Tests of errors in firmwares and rotors.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{check, plain};
 

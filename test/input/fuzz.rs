@@ -46,7 +46,7 @@ fn repeat(rounds: usize, mut round: impl FnMut(&mut Random)) {
     }
 }
 
-/// Replacement values: typical user mistakes and random values.
+/// Replacement values: typical user errors and random values.
 const VALUES: &[&str] = &[
     "0",
     "-1",

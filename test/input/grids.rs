@@ -1,7 +1,7 @@
-//! Tests of broken grids: each kind of mistake has its message.
+//! Tests of broken grids: each kind of error has its message.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: files written by the test, the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! files written by the test, the exact message.
 
 use super::{check, messages, world};
 use crate::common::folder::Folder;

@@ -83,7 +83,7 @@ fn missing_file_is_reported() {
     );
 }
 
-// Goal: surface laws are rejected where they do not apply. Method: one mistake each. Tolerance: the
+// Goal: surface laws are rejected where they do not apply. Method: one error each. Tolerance: the
 // exact text.
 #[test]
 fn wrong_surface_laws_are_refused() {

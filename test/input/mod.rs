@@ -1,9 +1,9 @@
 //! Tests that wrong input is rejected with a message at its position, and that every shipped file
 //! is accepted.
 //!
-//! Goal: a world either loads completely or lists all its mistakes, each as `file:line:column:
-//! what, found, expected`. Method: small worlds in memory with one mistake each and the exact text
-//! of their message.
+//! Goal: a world either loads completely or lists all its errors, each as `file:line:column: what,
+//! found, expected`. Method: small worlds in memory with one error each and the exact text of their
+//! message.
 
 mod actors;
 mod actuators;
@@ -119,7 +119,7 @@ fn device(keys: &str) -> String {
     ))
 }
 
-/// Goal: no mistake hides another. Method: one file with ten mistakes in its keys, values, names,
+/// Goal: no error hides another. Method: one file with ten errors in its keys, values, names,
 /// files, links and joints.
 #[test]
 fn ten_mistakes_are_all_reported() {

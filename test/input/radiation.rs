@@ -1,7 +1,7 @@
 //! Tests of radiation tables: rejected tables, and notes on valid ones.
 //!
-//! Goal: a broken table is reported in one line that names the file and the mistake. Method: the
-//! shipped tables of the hemisphere with one mistake each; the message from the key on. Tolerance:
+//! Goal: a broken table is reported in one line that names the file and the error. Method: the
+//! shipped tables of the hemisphere with one error each; the message from the key on. Tolerance:
 //! the exact text.
 
 use crate::common::folder::Folder;

@@ -1,7 +1,7 @@
 //! Tests of wrong sensors.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{bluerov2, check, device};
 use merrow_world::{Overrides, load_text};
@@ -22,7 +22,7 @@ fn rates() {
         &("step: {dt_s: 0.01}\n".to_string() + &bluerov2("sensors: {imu: {rate_hz: 200}}")),
         "w.yaml:6:32: imu is set to 200 samples per second, the time step allows 100: lower the rate or `dt_s`",
     );
-    // The rate of a bundled sensor: the mistake is in the world.
+    // The rate of a bundled sensor: the error is in the world.
     check(
         "robots: {r: {model: bluerov2}}\nstep: {dt_s: 0.015}\n",
         "w.yaml:2:14: imu is set to 100 samples per second, the time step allows 67: lower the rate or `dt_s`",
@@ -370,7 +370,7 @@ fn impossible_sensor_positions() {
 }
 
 /// Goal: a camera or laser whose frame takes longer than its period, and a lens whose principal
-/// point is outside the image, are reported. Method: one mistake each. Tolerance: none.
+/// point is outside the image, are reported. Method: one error each. Tolerance: none.
 #[test]
 fn impossible_cameras_and_lasers() {
     let camera = "kind: camera, width: 64, height: 48, focal_px: [40, 40]";

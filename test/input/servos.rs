@@ -1,7 +1,7 @@
 //! Tests of wrong servos, joint groups, keep-out boxes and wrench sensors.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{check, joint, plain};
 
@@ -27,7 +27,7 @@ fn servos() {
         &servo("rate_hz: 1000, "),
         "w.yaml:9:81: the servo of arm is set to 1000 ticks per second, the time step allows 500: lower the rate or `dt_s`",
     );
-    // The rate of a bundled robot: the mistake is in the world.
+    // The rate of a bundled robot: the error is in the world.
     let bundled = "step: {dt_s: 0.05}\nrobots: {r: {model: osu_uvms_servo}}\n";
     let text = super::messages(bundled);
     let servos = text

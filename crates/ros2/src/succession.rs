@@ -64,7 +64,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the endpoint `key`, with `callback` instead of its present one, or creates it.
+/// Returns the endpoint `key`, with `callback` instead of its current one, or creates it.
 fn succeed<C: Send + 'static>(
     existing: &Mutex<HashMap<Key, Weak<Receiving<C>>>>,
     key: Key,

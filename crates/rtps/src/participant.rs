@@ -222,7 +222,7 @@ impl Participant {
         self.shared.driver.hold()
     }
 
-    /// Calls the engine at the present time.
+    /// Calls the engine at the current time.
     fn engine<R>(&self, action: impl FnOnce(&mut Engine, Nanos) -> R) -> R {
         let driver = &self.shared.driver;
         driver.call(|core, now| action(&mut core.engine, Nanos(now)))

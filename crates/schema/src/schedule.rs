@@ -107,7 +107,7 @@ choice! {
         Goal = "goal" {
             /// Position in the world (east, north, up).
             position_m: [f64; 3],
-            /// Roll, pitch and yaw. Default: the present heading.
+            /// Roll, pitch and yaw. Default: the current heading.
             attitude_deg: Option<[f64; 3]>,
         },
         /// Requests to follow a path.

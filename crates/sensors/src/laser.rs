@@ -38,7 +38,7 @@
 //! that instant.
 //!
 //! # Limits
-//! - All other objects stand still during a scan.
+//! - All other objects are stationary during a scan.
 //! - Waves are those of the instant of the sample.
 //! - A beam crosses the surface at most once.
 //! - Rain, fog and spray give no echoes of their own; they only attenuate those of other targets.

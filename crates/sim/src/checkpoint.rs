@@ -1,4 +1,5 @@
-//! Checkpoints: a run that is continued from one gives the same bits as an uninterrupted run.
+//! Checkpoints: a run that is continued from one gives bit-identical results to an uninterrupted
+//! run.
 //!
 //! A checkpoint contains the state, and the frames of exteroceptive sensors in progress. Frames
 //! depend on who requests them, so the state hash covers the state alone: exactly the bytes of the

@@ -147,7 +147,7 @@ impl Simulation {
     }
 
     /// Refuses a goal or a waypoint inside a structure or the seabed. A vehicle that does not
-    /// control its height is taken at its present height; one on wheels is not checked.
+    /// control its height is taken at its current height; one on wheels is not checked.
     fn check_goal(&self, command: &Command) -> Result<(), CommandRejection> {
         let (robot, what, points) = match command {
             Command::PoseGoal { robot, p_WB, .. } => (*robot, "goal", std::slice::from_ref(p_WB)),

@@ -2,7 +2,7 @@
 //!
 //! A document is the tree of a world file together with the changes since it was loaded. A changed
 //! copy is built as a whole, so that it is checked like a file and either has all its objects or
-//! reports all mistakes. [`Document::to_yaml`] writes the changes as a world file that extends the
+//! reports all errors. [`Document::to_yaml`] writes the changes as a world file that extends the
 //! original one.
 
 mod changes;
@@ -112,7 +112,7 @@ impl Document {
     /// Loads a world file and builds its scene.
     ///
     /// # Errors
-    /// Returns all mistakes of the world file and its component files.
+    /// Returns all errors of the world file and its component files.
     pub fn load(path: &Path, overrides: Overrides) -> Result<(Self, World), Problems> {
         let mut problems = Problems::new();
         let node = loader().load(path, &mut problems);
@@ -128,7 +128,7 @@ impl Document {
     /// messages.
     ///
     /// # Errors
-    /// Returns all mistakes of the world and its component files.
+    /// Returns all errors of the world and its component files.
     pub fn from_text(
         name: &str,
         text: &str,
@@ -177,7 +177,7 @@ impl Document {
     /// Builds the scene of the changed world.
     ///
     /// # Errors
-    /// Returns all mistakes.
+    /// Returns all errors.
     pub fn build(&self) -> Result<World, Problems> {
         let assets = self.assets.lock().unwrap_or_else(PoisonError::into_inner);
         let tree = Some(self.tree.clone());

@@ -1,4 +1,4 @@
-//! Reader for YAML files that reports every mistake with its file, line and column.
+//! Reader for YAML files that reports every error with its file, line and column.
 //!
 //! [`spec!`] declares a structure once: its keys with their types, units, conditions and defaults.
 //! The reader, the error messages and the JSON Schema come from this declaration. The crate

@@ -58,7 +58,7 @@ impl Loader {
     }
 
     /// Loads the tree of a file with all its `extends` resolved on every level. A file that cannot
-    /// be read is reported as a problem; the rest is still returned, so that its mistakes are found
+    /// be read is reported as a problem; the rest is still returned, so that its errors are found
     /// in the same run.
     pub fn load(&mut self, path: &Path, problems: &mut Problems) -> Option<Node> {
         if !path.is_file() {

@@ -1,6 +1,6 @@
 //! The tree of a YAML file. Every node stores the position at which it was written.
 //!
-//! The positions allow a mistake to be reported at its own line, even if it came through `extends`
+//! The positions allow an error to be reported at its own line, even if it came through `extends`
 //! from another file. Numbers remain text at this stage. Of all keys only `kind` has a meaning
 //! here, in [`merge`].
 

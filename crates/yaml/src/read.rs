@@ -1,9 +1,9 @@
 //! The traits [`Read`] and [`Fields`], which every type of a YAML file implements.
 //!
 //! They define how a type is read, named in messages, described in the JSON Schema and written
-//! back. Reading continues after a mistake, so that all mistakes are reported in one run. The
-//! macros of `spec.rs` implement these traits. Files are opened in `load.rs`. Rules that concern
-//! several values are checked by the caller after reading.
+//! back. Reading continues after an error, so that all errors are reported in one run. The macros
+//! of `spec.rs` implement these traits. Files are opened in `load.rs`. Rules that concern several
+//! values are checked by the caller after reading.
 
 use serde_json::Value as Json;
 

@@ -70,7 +70,7 @@ pub struct Readings {
 pub struct Surroundings<'a> {
     /// Immutable description of the world.
     pub scene: &'a Scene,
-    /// Present water and air.
+    /// Current water and air.
     pub sea: &'a Sea,
 }
 

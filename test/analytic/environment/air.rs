@@ -210,8 +210,8 @@ robots: {buoy: {model: {source: test, body: channel_buoy}}}
 }
 
 // Goal: the weather changes linearly over its ramp from its current value while the simulation
-// runs; values that are not named do not change. Method: a new wind over 10 s, requested in the
-// middle of another change. Tolerance: rounding.
+// runs; values that are not named do not change. Method: a new wind over 10 s, requested midway
+// through another change. Tolerance: rounding.
 #[test]
 fn weather_changes_along_ramps() {
     let mut s = simulation(SAIL);

@@ -235,7 +235,7 @@ fn trajectory_points_are_reached_in_time() {
 }
 
 // Goal: a trajectory replaces the previous one without a jump of the set point; both goals report
-// their result. Method: a return trajectory in the middle of a quintic. Tolerance: none for the
+// their result. Method: a return trajectory midway through a quintic. Tolerance: none for the
 // states; the set point moves by less than speed times step.
 #[test]
 fn new_trajectory_preempts_active_goal() {

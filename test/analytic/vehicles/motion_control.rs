@@ -357,7 +357,7 @@ fn mode_changes_are_bumpless() {
     }
 }
 
-// Goal: commands from outside take precedence, and a disarmed vehicle refuses every mode.
+// Goal: external commands take precedence, and a disarmed vehicle refuses every mode.
 #[test]
 fn commands_from_outside_take_precedence() {
     let mut s = rov("bluerov2", "");

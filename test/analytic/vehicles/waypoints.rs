@@ -71,7 +71,7 @@ structures: {pier: {shapes: {deck: {kind: box, size_m: [12, 4, 0.5], position_m:
 
 // Goal: a multirotor takes off, flies to a goal in a wind of 5 m/s, holds it, follows a path and
 // holds its end. Method: goal 13 m away, then a square of 15 m. Tolerance: 5 cm at the goal, where
-// the reference leads the vehicle until it stands still; 0.3 m rms on the legs, the drift in the
+// the reference leads the vehicle until it is stationary; 0.3 m rms on the legs, the drift in the
 // wind at 3 m/s, without the first 6 m, in which the vehicle turns.
 #[test]
 fn multirotor_flies_to_goals_and_along_paths() {

@@ -236,7 +236,7 @@ fn array(values: Vec<ParameterValue>) -> Result<ParameterValue, String> {
     }
 }
 
-/// Parses a YAML text into its tree. The first mistake is returned.
+/// Parses a YAML text into its tree. The first error is returned.
 fn parse(text: &str) -> Result<Node, YamlError> {
     let mut problems = Problems::new();
     let tree = node::parse("", text, &mut problems);

@@ -30,9 +30,9 @@ pub(super) const MILLIS: u64 = 1_000_000;
 /// Limits on the data that the engine stores for remote peers.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Count of remote participants.
+    /// Number of remote participants.
     pub participants: usize,
-    /// Count of remote endpoints of one participant.
+    /// Number of remote endpoints of one participant.
     pub endpoints: usize,
     /// Size of one received sample [B].
     pub sample_bytes: usize,

@@ -14,12 +14,12 @@ use super::writer::Writer;
 use crate::qos::{Durability, History, LivelinessKind, Qos, ReliabilityKind};
 use crate::wire::*;
 
-/// Period of announcements to groups [ns], and count of these periods between two announcements to
+/// Period of announcements to groups [ns], and number of these periods between two announcements to
 /// initial peers and known participants.
 const ANNOUNCE_PERIOD: u64 = 1000 * MILLIS;
 const KNOWN_ANNOUNCEMENTS: u32 = 3;
 
-/// Count of announcements after the start that go to the initial peers, too.
+/// Number of announcements after the start that go to the initial peers, too.
 const FIRST_ANNOUNCEMENTS: u32 = 8;
 
 /// Longest period of announcements to a participant that has not answered [ns].
@@ -71,7 +71,7 @@ const BUILTIN: [(EntityId, u32, EntityId, u32); 3] = [
 ];
 
 /// Period of announcements to participants whose lease ended, the time over which they are sent
-/// [ns], and the count of such participants.
+/// [ns], and the number of such participants.
 const LOST_PERIOD: u64 = 500 * MILLIS;
 const LOST_TIME: u64 = 120_000 * MILLIS;
 const MAX_LOST: usize = 256;
@@ -449,8 +449,8 @@ impl Engine {
         }
     }
 
-    /// Matches a local reader with a remote writer. Returns the new count of matches if the
-    /// writer is new.
+    /// Matches a local reader with a remote writer. Returns the new number of matches if the writer
+    /// is new.
     pub(super) fn add_writer(
         &mut self,
         now: Nanos,

@@ -84,7 +84,7 @@ pub struct Engine {
     assert_at: Option<Nanos>,
     /// Not later than the next lease that ends and the next announcement to a silent peer.
     peers_at: Nanos,
-    /// Count of further announcements at short distance.
+    /// Number of further announcements at short distance.
     quick_announcements: u32,
     next_key: u32,
     has_left: bool,

@@ -9,7 +9,7 @@ use crate::wire::SequenceNumber;
 pub(super) struct Ranges(BTreeMap<SequenceNumber, SequenceNumber>);
 
 impl Ranges {
-    /// Returns the count of ranges.
+    /// Returns the number of ranges.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

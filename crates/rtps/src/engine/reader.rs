@@ -24,26 +24,26 @@ const REQUEST_PERIOD: (u64, u64) = (20 * MILLIS, 200 * MILLIS);
 /// First and last period of the requests for a first heartbeat [ns].
 const GREETING_PERIOD: (u64, u64) = (50 * MILLIS, 1000 * MILLIS);
 
-/// Largest count of samples that wait for earlier ones of one writer.
+/// Maximum number of samples that wait for earlier ones of one writer.
 const WINDOW: i64 = 4096;
 
-/// Largest count of incomplete samples of one writer.
+/// Maximum number of incomplete samples of one writer.
 const MAX_ASSEMBLIES: usize = 64;
 
-/// Largest count of fragments of one sample.
+/// Maximum number of fragments of one sample.
 const MAX_FRAGMENTS: u32 = 1 << 17;
 
-/// Largest count of ranges of irrelevant samples of one writer. Those of further GAPs are requested
-/// again later.
+/// Maximum number of ranges of irrelevant samples of one writer. Those of further GAPs are
+/// requested again later.
 const MAX_RANGES: usize = 256;
 
 /// Time after the last fragment at which a best-effort reader drops an incomplete sample [ns].
 const ASSEMBLY_TIME: u64 = 1000 * MILLIS;
 
-/// Largest count of incomplete samples that a best-effort reader holds of one writer.
+/// Maximum number of incomplete samples that a best-effort reader holds of one writer.
 const MAX_UNRELIABLE: usize = 4;
 
-/// Largest count of fragment requests in one response.
+/// Maximum number of fragment requests in one response.
 const MAX_NACK_FRAGS: usize = 8;
 
 /// Received change: a sample or, for built-in readers, the disposal or unregistration of an

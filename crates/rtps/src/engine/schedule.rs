@@ -69,7 +69,7 @@ impl Turns {
         Some(writer)
     }
 
-    /// Returns the count of waiting writers.
+    /// Returns the number of waiting writers.
     pub(super) fn len(&self) -> usize {
         self.queue.len()
     }

@@ -120,7 +120,7 @@ struct State<P> {
     networks_due_ns: u64,
     /// Datagrams that found the send buffer full.
     blocked: VecDeque<Transmit>,
-    /// Count of callers that hold back datagrams, and when the first of them began [ns].
+    /// Number of callers that hold back datagrams, and when the first of them began [ns].
     holds: usize,
     held_since_ns: u64,
     counters: SocketCounters,

@@ -123,7 +123,7 @@ impl Sockets {
         result
     }
 
-    /// Sends datagrams with one system call. Returns the count of those that were sent.
+    /// Sends datagrams with one system call. Returns the number of those that were sent.
     fn send_unicast(&self, datagrams: &[Transmit]) -> io::Result<usize> {
         let no_flags = SendFlags::empty();
         if let [one] = datagrams {

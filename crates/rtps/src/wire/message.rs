@@ -126,7 +126,7 @@ pub struct DataFrag {
     pub sequence_number: SequenceNumber,
     /// First fragment; 1 is the first of the sample.
     pub first_fragment: FragmentNumber,
-    /// Count of fragments in this submessage, at least 1.
+    /// Number of fragments in this submessage, at least 1.
     pub fragment_count: u16,
     /// Size of every fragment except the last of the sample [B], at least 1.
     pub fragment_size: u16,
@@ -141,7 +141,7 @@ pub struct DataFrag {
 }
 
 impl DataFrag {
-    /// Returns the count of fragments of the sample.
+    /// Returns the number of fragments of the sample.
     pub fn total_fragments(&self) -> u32 {
         self.sample_size
             .div_ceil(u32::from(self.fragment_size.max(1)))
@@ -165,7 +165,7 @@ pub struct Heartbeat {
     pub first: SequenceNumber,
     /// Sequence number of the last available sample.
     pub last: SequenceNumber,
-    /// Count of heartbeats of the writer.
+    /// Counter of the heartbeats of the writer.
     pub count: i32,
     /// Whether the reader need not respond.
     pub is_final: bool,
@@ -184,7 +184,7 @@ pub struct HeartbeatFrag {
     pub sequence_number: SequenceNumber,
     /// Number of the last available fragment.
     pub last_fragment: FragmentNumber,
-    /// Count of fragment heartbeats of the writer.
+    /// Counter of the fragment heartbeats of the writer.
     pub count: i32,
 }
 
@@ -197,7 +197,7 @@ pub struct AckNack {
     pub writer: EntityId,
     /// Missing samples; every sample below the base is acknowledged.
     pub missing: SequenceNumberSet,
-    /// Count of acknowledgements of the reader.
+    /// Counter of the acknowledgements of the reader.
     pub count: i32,
     /// Whether the writer need not respond.
     pub is_final: bool,
@@ -214,7 +214,7 @@ pub struct NackFrag {
     pub sequence_number: SequenceNumber,
     /// Numbers of the missing fragments.
     pub missing: FragmentNumberSet,
-    /// Count of fragment requests of the reader.
+    /// Counter of the fragment requests of the reader.
     pub count: i32,
 }
 

@@ -55,7 +55,7 @@ pub(super) mod pid {
     pub(crate) const VENDOR: u16 = 0x8000;
 }
 
-/// Upper bound of the count of parameters in one list.
+/// Upper bound of the number of parameters in one list.
 const MAX_PARAMETERS: usize = 512;
 
 /// Reads a parameter list up to its sentinel and passes each parameter to `visit`, which returns

@@ -5,14 +5,14 @@ use super::types::{FragmentNumber, SequenceNumber};
 /// Bits from the most significant bit of word 0 onwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bitmap {
-    /// Count of valid bits, at most 256.
+    /// Number of valid bits, at most 256.
     pub(super) bits: u32,
     /// Bits; those past `bits` are zero.
     pub(super) words: [u32; 8],
 }
 
 impl Bitmap {
-    /// Largest count of bits.
+    /// Maximum number of bits.
     pub(super) const MAX_BITS: u32 = 256;
 
     fn set(&mut self, bit: u32) -> bool {
@@ -61,7 +61,7 @@ impl SequenceNumberSet {
         self.base
     }
 
-    /// Returns the count of numbers that the bitmap covers, members or not.
+    /// Returns the number of numbers that the bitmap covers, members or not.
     pub fn bits(&self) -> u32 {
         self.bitmap.bits
     }

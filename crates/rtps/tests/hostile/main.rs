@@ -13,7 +13,7 @@ mod peers;
 use attack::Attack;
 use peers::{LIMITS, Scene};
 
-/// Count of datagrams in one scene.
+/// Number of datagrams in one scene.
 const SCENE: u64 = 5000;
 
 /// Attacks with `count` datagrams in scenes of 20,000, from `seed` on.

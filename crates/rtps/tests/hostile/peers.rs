@@ -157,7 +157,7 @@ pub(crate) struct Scene {
     baseline: isize,
     /// Address outside the scene, and the bytes that the participant under attack sent to it [B].
     outside: (SocketAddr, usize),
-    /// Count of the datagrams between the participants, and of those between two lost ones.
+    /// Number of the datagrams between the participants, and of those between two lost ones.
     datagrams: (u64, u64),
 }
 
@@ -284,7 +284,7 @@ impl Scene {
         self.datagrams.1 = period;
     }
 
-    /// Returns the count of samples written in each direction.
+    /// Returns the number of samples written in each direction.
     pub(crate) fn written(&self) -> u64 {
         self.written
     }

@@ -16,9 +16,8 @@
 //! Sensor S, z along the mast; only the wind across the mast is measured.
 //!
 //! # Limits
-//! Below the threshold the cups stand still and the vane keeps its direction. Cups do not
-//! overspeed, and a vane does not overshoot. Hull and mast do not disturb the wind. Under water the
-//! reading is NaN.
+//! Below the threshold the cups stop and the vane keeps its direction. Cups do not overspeed, and a
+//! vane does not overshoot. Hull and mast do not disturb the wind. Under water the reading is NaN.
 //!
 //! # Checked by
 //! test/sensors/air_sensors.rs

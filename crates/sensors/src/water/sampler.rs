@@ -15,7 +15,7 @@
 //! # Limits
 //! The water that is pumped in between two samples has the properties of that at the second one.
 //! The hose has no volume, bottles are clean, and the contents are known without error. In air the
-//! pump delivers no water. It stands still without power, while dead, or for a lost sample.
+//! pump delivers no water. It is stationary without power, while dead, or for a lost sample.
 //!
 //! # Checked by
 //! test/sensors/sampler.rs

@@ -228,7 +228,7 @@ fn accumulate_effect(effect: &mut FaultEffect, fault: &Fault, failing: bool, now
             effect.noise = (effect.noise * effect.noise + std * std).sqrt();
         }
         FaultKind::Noisy(std) => effect.offset += std * fault.stream.draw(now_ns).normal(),
-        // a fin that fails intermittently is not lost: its servo stands still
+        // a fin that fails intermittently is not lost: its servo stops
         FaultKind::Intermittent(_) if matches!(fault.device, Device::Fin(_)) => {
             effect.stuck |= failing
         }

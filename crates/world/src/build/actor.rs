@@ -9,7 +9,7 @@ use merrow_yaml::error::Problems;
 /// Distance within which the ends of a repeating route must agree [m].
 const END_TOLERANCE: f64 = 1e-6;
 
-/// Builds the route of an actor; `None` after reporting a mistake.
+/// Builds the route of an actor; `None` after reporting an error.
 pub(crate) fn build_route(file: &ActorEntry, problems: &mut Problems) -> Option<Route> {
     let points: Vec<Vec3> = file.waypoints_m.iter().map(|p| Vec3::from(*p)).collect();
     let n = points.len();

@@ -61,7 +61,7 @@ const MAX_ROBOTS: usize = 100_000;
 /// Loads the world file `path` and builds its scene.
 ///
 /// # Errors
-/// Returns all mistakes of the world file and its component files.
+/// Returns all errors of the world file and its component files.
 pub fn load(path: &Path, overrides: Overrides) -> Result<World, Problems> {
     Document::load(path, overrides).map(|(_, world)| world)
 }
@@ -69,7 +69,7 @@ pub fn load(path: &Path, overrides: Overrides) -> Result<World, Problems> {
 /// Returns the same as [`load`], for a world in memory; `name` is used as its path in messages.
 ///
 /// # Errors
-/// Returns all mistakes of the world and its component files.
+/// Returns all errors of the world and its component files.
 pub fn load_text(name: &str, text: &str, overrides: Overrides) -> Result<World, Problems> {
     Document::from_text(name, text, overrides).map(|(_, world)| world)
 }
@@ -95,7 +95,7 @@ pub(crate) fn loader() -> Loader {
         .with_named_files(|name| Some(data_dir::world_file(name)).filter(|path| path.is_file()))
 }
 
-/// Builds the world of a tree with resolved `extends`. Mistakes are added to those in `problems`.
+/// Builds the world of a tree with resolved `extends`. Errors are added to those in `problems`.
 pub(crate) fn build_checked(
     node: Option<Node>,
     name: &str,
@@ -119,8 +119,8 @@ pub(crate) fn build_checked(
 }
 
 /// Builds the robots that could be read although the world as a whole could not, so that their
-/// mistakes are reported in the same run. The time step may be unknown here, so sensor rates are
-/// not checked against it.
+/// errors are reported in the same run. The time step may be unknown here, so sensor rates are not
+/// checked against it.
 fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) {
     let water = WaterAndGravity {
         gravity: GRAVITY,
@@ -147,7 +147,7 @@ fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) 
         return;
     };
     for (key, node) in &robots.entries {
-        // Mistakes found while reading are already in `problems`.
+        // Errors found while reading are already in `problems`.
         let entry = RobotEntry::read(node, &Field::new(&key.name, "", &[]), &mut Problems::new());
         if let Some(entry) = entry {
             robot::build_robot(&key.name, &entry, Vec3::zero(), frame, problems);
@@ -155,7 +155,7 @@ fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) 
     }
 }
 
-/// Builds the scene of a world. Mistakes are reported in `problems`.
+/// Builds the scene of a world. Errors are reported in `problems`.
 fn build_world(
     file: &WorldConfig,
     name: &str,
@@ -201,7 +201,7 @@ fn build_world(
     acoustic::resolve_targets(&file.robots, &mut scene, problems);
     obstacle::resolve_detector_sensors(&file.robots, &mut scene, problems);
     check_magnetic_date(file, &scene, problems);
-    // Placement can only be checked for a scene that was built without mistakes.
+    // Placement can only be checked for a scene that was built without errors.
     if problems.is_empty() {
         placement::check_placement(&file.robots, &scene, problems);
     }

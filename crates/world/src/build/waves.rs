@@ -18,7 +18,7 @@ use std::f64::consts::TAU;
 const FLAT_SEA_PERIOD: f64 = 8.0;
 
 /// Builds the waves of a world with this gravity [m/s²] and reference depth [m]; flat water if
-/// there is a mistake.
+/// there is an error.
 pub(crate) fn build_waves(
     file: &WavesConfig,
     (gravity, depth): (f64, f64),

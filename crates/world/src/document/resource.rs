@@ -31,7 +31,7 @@ pub enum ResourceError {
     NotFound(String),
     /// The format is neither YAML nor URDF.
     UnsupportedFormat(String),
-    /// The text is malformed: all mistakes, one per line.
+    /// The text is malformed: all errors, one per line.
     Malformed(String),
 }
 

@@ -33,7 +33,7 @@ const HEARTBEAT_SPACING: u64 = 8 * MILLIS;
 /// reader without missing samples does not answer them.
 const ANSWER_PERIOD: u64 = 50 * MILLIS;
 
-/// Count of unacknowledged samples from which each heartbeat requests an answer.
+/// Number of unacknowledged samples from which each heartbeat requests an answer.
 const MAX_UNANSWERED: i64 = 32;
 
 /// Bounds of the samples over the depth that a writer keeps because a reliable reader has not
@@ -72,7 +72,7 @@ pub(super) struct Writer {
     proxies: BTreeMap<Guid, Proxy>,
     groups: Groups,
     count: i32,
-    /// Count of the fragments that were requested at one instant, and the instant.
+    /// Number of the fragments that were requested at one instant, and the instant.
     requests: (Nanos, usize),
     counters: WriterCounters,
 }

@@ -22,7 +22,7 @@ const OVERHEAD: usize = HEADER_SIZE + 16 + SURROUNDINGS;
 const HOLD: u64 = 200 * MILLIS;
 
 /// Shortest time after a repair in which a request for the same fragment does not repeat it [ns],
-/// and the count of repairs that are compared.
+/// and the number of repairs that are compared.
 ///
 /// A reader that sends a request for every heartbeat would otherwise receive repairs twice, because
 /// its second request and the first repair cross. After this time a reader can have noticed that
@@ -138,7 +138,7 @@ impl Proxy {
         }
     }
 
-    /// Returns the count of fragments of `change`, 1 if it fits in one datagram, and their size.
+    /// Returns the number of fragments of `change`, 1 if it fits in one datagram, and their size.
     pub(super) fn division(&self, change: &Change) -> (u32, usize) {
         let inline = change.inline_qos.encoded_len();
         let room = self.path.max_datagram.saturating_sub(OVERHEAD + inline);

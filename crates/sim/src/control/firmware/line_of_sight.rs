@@ -32,7 +32,7 @@ use merrow_math::real::wrap_angle;
 use merrow_model::scene::robot::motion_control::Guidance;
 use merrow_model::state::firmware::motion_control::PathProgress;
 
-/// Guidance on the present leg of a path.
+/// Guidance on the current leg of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LegGuidance {
     /// Requested course, from east, counter-clockwise [rad].

@@ -15,7 +15,7 @@
 //! q_d, v_d, a_d, τ_d set-point (all together from a trajectory) · y, v measured position and
 //! velocity · v* requested velocity · T time of a tick · K, Kp, Ki, Kd, k_v, k_i gains · J inertia
 //! · v_max, τ_max, Δτ limits of speed, effort and effort change · τ_bias effort that keeps base and
-//! joints without acceleration (in the world) in the present state: weight, buoyancy, drag,
+//! joints without acceleration (in the world) in the current state: weight, buoyancy, drag,
 //! Coriolis; β its weight, 0.25 in (2).
 //!
 //! # Frames

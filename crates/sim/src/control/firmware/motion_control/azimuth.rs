@@ -1,5 +1,5 @@
 //! Allocation to azimuth thrusters: their angles from extended thrusts, then all thrusts at the
-//! present angles.
+//! current angles.
 //!
 //! # Law
 //! ```text
@@ -7,7 +7,7 @@
 //!   α_r = atan2(f_y, f_x), or the opposite angle with reversed thrust                            (2)
 //! ```
 //! The servo turns towards α_r at its maximum rate. The thrusts then follow from
-//! `constrained_allocation` with the wrenches of unit thrusts at the present angles, so that the
+//! `constrained_allocation` with the wrenches of unit thrusts at the current angles, so that the
 //! other thrusters balance an angle that lags.
 //!
 //! # Symbols

@@ -73,7 +73,7 @@ impl Controller<'_> {
         }
     }
 
-    /// Switches to `mode`, which holds the present position if it needs a goal.
+    /// Switches to `mode`, which holds the current position if it needs a goal.
     fn set_mode(&mut self, mode: ControlMode) -> Result<(), String> {
         if mode == ControlMode::Off {
             switch_off(self.model, self.target, self.control);
@@ -93,7 +93,7 @@ impl Controller<'_> {
         if self.control.mode == ControlMode::Off {
             self.control.allocated = [0.0; 6];
             self.control.controlled = [false; 4];
-            // the time-out of commands from outside no longer stops the thrusters
+            // the time-out of external commands no longer stops the thrusters
             self.target.last_command_ns = None;
         }
         self.control.mode = mode;
@@ -235,7 +235,7 @@ pub(crate) fn set_pilot(
     control.mode.is_piloted()
 }
 
-/// Ends the control and leaves the thrusters to commands from outside.
+/// Ends the control and leaves the thrusters to external commands.
 pub(crate) fn release(control: &mut MotionControlState) {
     control.mode = ControlMode::Off;
     control.controlled = [false; 4];

@@ -51,8 +51,8 @@ impl Acceleration {
     }
 }
 
-/// Initialises the reference of the parts whose control begins with the present motion. Their
-/// integral takes over the present wrench, so that a change of the mode does not change the
+/// Initialises the reference of the parts whose control begins with the current motion. Their
+/// integral takes over the current wrench, so that a change of the mode does not change the
 /// thrusts.
 pub fn start(
     settings: &MotionControl,
