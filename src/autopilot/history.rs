@@ -93,8 +93,8 @@ impl MotionHistory {
         self.samples.clear();
     }
 
-    /// Returns the motion at `time_ns` by (1) and (2): that of the first sample before it, and that
-    /// of the last sample after it; `None` without samples.
+    /// Returns the motion at `time_ns` by (1) and (2): the motion of the first sample before it,
+    /// and the motion of the last sample after it; `None` without samples.
     pub fn motion_at(&self, time_ns: u64) -> Option<Motion> {
         let later = self.samples.partition_point(|s| s.time_ns < time_ns);
         let Some(b) = self.samples.get(later) else {

@@ -64,7 +64,7 @@ pub trait AutopilotLink {
     /// Adapts to a reset of the state.
     fn reset(&mut self);
     /// Sends the messages that are due, receives the packets that have arrived and applies them.
-    /// `follows_clock`: the pace of the world is that of the wall clock.
+    /// `follows_clock`: the world follows the wall clock.
     fn exchange(&mut self, simulation: &mut Simulation, follows_clock: bool) -> Progress;
     /// Keeps the latest readings of the sensors that the autopilot receives.
     fn read_sensors(&mut self, simulation: &Simulation);

@@ -16,7 +16,7 @@
 //! right, down.
 //!
 //! # Limits
-//! (3) is that of the origin of the base. Heights are relative to z = 0 of the world.
+//! (3) is the position of the origin of the base. Heights are relative to z = 0 of the world.
 //!
 //! # Checked by
 //! tests below; test/ros/checks/autopilot.py, test/ros/checks/mavlink.py
@@ -35,7 +35,7 @@ pub fn forward_right_down(v: Vec3) -> Vec3 {
 }
 
 /// Returns the attitude of a body (forward, right, down) in north, east, down, by (2). `q_WB` is
-/// that of the base (forward, left, up) in east, north, up.
+/// the rotation of the base (forward, left, up) in east, north, up.
 pub fn attitude_in_ned(q_WB: Quat) -> Quat {
     let R = q_WB.matrix();
     let columns = [R.col(0), R.col(1).scale(-1.0), R.col(2).scale(-1.0)].map(north_east_down);

@@ -232,7 +232,7 @@ fn scale(points: &[Point], height: usize, axes: [usize; 2]) -> (f64, f64) {
     (k, step)
 }
 
-/// Draws a plan (2); points of higher `rank` cover those of lower rank.
+/// Draws a plan (2); points of higher `rank` cover points of lower rank.
 fn draw_plan(
     points: &[Point],
     rank: impl Fn(&Point) -> f64,

@@ -331,7 +331,7 @@ fn switch_currents(
     Ok(String::new())
 }
 
-/// Returns the command that places a robot. The pose is that of forward, right, down in north,
+/// Returns the command that places a robot. The pose is the pose of forward, right, down in north,
 /// east, down.
 fn respawn_command(scene: &Scene, request: &RespawnRequest) -> Result<Command, String> {
     let p = &request.origin.position;
@@ -344,8 +344,8 @@ fn respawn_command(scene: &Scene, request: &RespawnRequest) -> Result<Command, S
     })
 }
 
-/// Returns the attitude of the base in east, north, up, from that of forward, right, down in north,
-/// east, down.
+/// Returns the attitude of the base in east, north, up, from the attitude of forward, right, down
+/// in north, east, down.
 fn attitude_from_ned(q: Quat) -> Quat {
     // half turns about north-east and about forward
     let half = std::f64::consts::FRAC_1_SQRT_2;

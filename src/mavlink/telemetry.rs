@@ -1,7 +1,7 @@
 //! Messages of MAVLink about a robot.
 //!
-//! Position, attitude and velocity are the true ones, in north, east, down. Units and fields are
-//! those of the dialect `common` (mavlink.io).
+//! Position, attitude and velocity are ground truth, in north, east, down. Units and fields follow
+//! the dialect `common` (mavlink.io).
 
 use crate::autopilot::history::Motion;
 use crate::autopilot::ned::{attitude_in_ned, forward_right_down, north_east_down};

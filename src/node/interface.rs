@@ -58,7 +58,7 @@ pub(crate) struct InterfaceParts<'a> {
     pub node: Arc<Node>,
     /// Topics of the scene.
     pub plan: &'a Plan,
-    /// Parameters of the node, without those of the world.
+    /// Parameters of the node, without the parameters of the world.
     pub parameters: Arc<ParameterServer>,
     /// Pace of the run.
     pub pace: Pace,
@@ -171,8 +171,8 @@ impl Interface {
         live_parameters::undeclare_scene(&self.parameters, old);
     }
 
-    /// Connects the objects to the scene `new`: creates those of added robots, removes those of
-    /// removed robots.
+    /// Connects the objects to the scene `new`: creates the objects of added robots, removes the
+    /// objects of removed robots.
     ///
     /// # Errors
     /// One line that names the object that could not be created, or the parameter whose override is

@@ -52,7 +52,7 @@ pub enum Source {
         robot: usize,
         /// Index of the sensor.
         sensor: usize,
-        /// Index of the message among those of the sensor.
+        /// Index of the message among the messages of the sensor.
         part: usize,
     },
     /// Names of the label numbers of a camera.

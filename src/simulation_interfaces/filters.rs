@@ -148,7 +148,7 @@ pub(super) fn structure_bounds(structure: &Structure, placement: &Placement) -> 
     box_around(points.map(|corner| R_BW.mul_vec(corner - placement.p_WB)))
 }
 
-/// Returns points whose box is that of a collider, in its link or in W.
+/// Returns points whose box is the box of a collider, in its link or in W.
 fn corners(collider: &Collider) -> Vec<Vec3> {
     let half = match &collider.geometry {
         Geometry::Sphere { radius } => Vec3::new(*radius, *radius, *radius),

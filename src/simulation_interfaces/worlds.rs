@@ -115,7 +115,7 @@ fn world_resource(document: &Document) -> WorldResource {
     }
 }
 
-/// Lists the bundled worlds and those in further folders.
+/// Lists the bundled worlds and the worlds in further folders.
 fn available_worlds(request: &GetAvailableWorldsRequest) -> GetAvailableWorldsResponse {
     let names = data_dir::file_names("worlds").into_iter();
     let mut files: Vec<(String, PathBuf)> = names

@@ -28,11 +28,11 @@ fn actors() {
         ),
         (
             "waypoints_m: [[0, 0, 0], [1, 0, 0]], times_s: [1, 1]",
-            "w.yaml:1:13: the time 1 s of waypoint 1 is not after that of the waypoint before, 1 s",
+            "w.yaml:1:13: the time 1 s of waypoint 1 is not after the time of the waypoint before, 1 s",
         ),
         (
             "waypoints_m: [[0, 0, 0], [0, 0, 0]], speed_m_s: 1",
-            "w.yaml:1:13: the time 0 s of waypoint 1 is not after that of the waypoint before, 0 s",
+            "w.yaml:1:13: the time 0 s of waypoint 1 is not after the time of the waypoint before, 0 s",
         ),
         (
             "waypoints_m: [[0, 0, 0], [1, 0, 0]], speed_m_s: 1, repeats: true",

@@ -43,7 +43,7 @@ const TEMPERATURE_RATIO_COEFFICIENTS: [f64; 5] = [
     -6.9698e-7,
     1.0031e-9,
 ];
-/// Coefficients e of (3), starting with that of p⁰.
+/// Coefficients e of (3), starting with the coefficient of p⁰.
 const PRESSURE_COEFFICIENTS: [f64; 4] = [0.0, 2.070e-5, -6.370e-10, 3.989e-15];
 /// Practical salinity below which (5) applies.
 const DILUTE_SALINITY: f64 = 2.0;

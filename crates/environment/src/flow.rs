@@ -273,9 +273,9 @@ mod tests {
         ]
     }
 
-    // Goal: the gradients are those of the velocities. Method: central differences at general
-    // points, including near the axis of an eddy. Tolerance: 1e-8, the error of the differences
-    // with a step of 1e-4.
+    // Goal: the gradients agree with the velocities. Method: central differences at general points,
+    // including near the axis of an eddy. Tolerance: 1e-8, the error of the differences with a step
+    // of 1e-4.
     #[test]
     fn gradients_match_finite_differences() {
         let flows = flows();

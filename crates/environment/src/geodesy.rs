@@ -8,7 +8,7 @@
 //!   p_W = Rᵀ (P - P_0),   R = [east, north, up]                       (1)
 //! ```
 //! # Symbols
-//! P Earth-centred position, P_0 that of the origin (`crates/math/src/ellipsoid.rs`).
+//! P Earth-centred position, P_0 position of the origin (`crates/math/src/ellipsoid.rs`).
 //!
 //! # Frames
 //! ECEF and W (ENU at the origin).

@@ -195,11 +195,11 @@ pub fn stopping_grid_name(sea: &Sea, p: Vec3, t: f64) -> Option<String> {
 /// Computes water velocity [m/s] and acceleration [m/s²] at the centre of buoyancy of every link,
 /// in the link frame.
 ///
-/// The acceleration is that of the water particle, Du/Dt, in waves and current together. It drives
-/// the added mass of a body in weakly sheared flow [Auton 1988; Maxey and Riley 1983]. It is zero
-/// in a steady horizontal current that varies with depth only. In waves the function also stores
-/// the water surface at the hull in `links`. The wave motion is then sampled at the centre of the
-/// submerged part of the hull.
+/// The acceleration of the water particle, Du/Dt, includes waves and current. It drives the added
+/// mass of a body in weakly sheared flow [Auton 1988; Maxey and Riley 1983]. It is zero in a steady
+/// horizontal current that varies with depth only. In waves the function also stores the water
+/// surface at the hull in `links`. The wave motion is then sampled at the centre of the submerged
+/// part of the hull.
 #[inline(always)]
 pub fn sample_water_motion<T: Real>(
     robot: &Robot,

@@ -40,7 +40,7 @@ pub fn mean_square_slope(wind: f64) -> f64 {
 /// refraction angle.
 ///
 /// `cosine` is the cosine of the angle of incidence [-]. `ratio` is the refractive index of the far
-/// side divided by that of the near side [-]; it may be greater or less than one. In total
+/// side divided by the index of the near side [-]; it may be greater or less than one. In total
 /// reflection the returned cosine is 0.
 pub fn fresnel_reflectance(cosine: f64, ratio: f64) -> (f64, f64) {
     let refracted_cosine = (1.0 - (1.0 - cosine * cosine) / (ratio * ratio))

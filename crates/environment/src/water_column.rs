@@ -16,8 +16,8 @@
 //! Heights z in W, negative under water.
 //!
 //! # Limits
-//! The pressure is that of the horizontal layers, also where temperature or salinity come from a
-//! grid. The weight difference due to the grid is neglected (1e-4 of the pressure per degree).
+//! The pressure is computed for the horizontal layers, also where temperature or salinity come from
+//! a grid. The weight difference due to the grid is neglected (1e-4 of the pressure per degree).
 //! Above the surface the values at the surface apply. Drag and added mass use the density for which
 //! their coefficients were given. Buoyancy and Froude-Krylov forces use the density of the column
 //! at the centre of the displaced water.

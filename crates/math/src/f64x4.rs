@@ -1,8 +1,8 @@
 //! [`F64x4`]: four `f64` lanes, one per robot, in one AVX2 register.
 //!
-//! The arithmetic is that of [`crate::Lanes`], but on the vector type of the processor. The
-//! compiler does not have to recognise vector operations in loops. The kernel is twice as fast and
-//! compiles quickly. Multiply and add are separate, as everywhere in this crate.
+//! The arithmetic equals [`crate::Lanes`], but uses the vector type of the processor. The compiler
+//! does not have to recognise vector operations in loops. The kernel is twice as fast and compiles
+//! quickly. Multiply and add are separate, as everywhere in this crate.
 
 #[cfg(target_arch = "x86_64")]
 pub use avx::F64x4;

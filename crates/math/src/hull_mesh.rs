@@ -623,8 +623,8 @@ mod tests {
     }
 
     // Goal: a mesh of a box is cut as the box itself. Method: planes in general attitudes at all
-    // heights, compared with the sum over tetrahedra of `hull_cut`. The force must be that of
-    // Archimedes, its moment that of the centroid. Tolerance: rounding.
+    // heights, compared with the sum over tetrahedra of `hull_cut`. The force must be the buoyancy
+    // of Archimedes, applied at the centroid. Tolerance: rounding.
     #[test]
     fn cube_mesh_and_box_are_cut_alike() {
         let mesh = cube();

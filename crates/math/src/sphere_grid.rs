@@ -85,7 +85,7 @@ impl SphereGrid {
         }
         let span = [0, 1].map(|k| (high[k] - low[k]).max(0.0));
         let n = self.spheres.len().max(1) as f64;
-        // the second value limits the cells of a row of spheres, the third those of one place
+        // the second value limits the cells of a row of spheres, the third the cells of one place
         let cell = (span[0] * span[1] / n)
             .sqrt()
             .max((span[0] + span[1]) / n)

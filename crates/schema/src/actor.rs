@@ -23,7 +23,7 @@ spec! {
         /// Whether height, roll and pitch follow from buoyancy and waves. False: the object keeps
         /// the height of its route and stays upright, as a diver does.
         floats: bool = true,
-        /// Description of this object. Empty: that of the body.
+        /// Description of this object. Empty: description of the body.
         description: String = String::new(),
         /// Category reported by the services of `simulation_interfaces`.
         category: Category = Category::DynamicObject,

@@ -27,11 +27,11 @@
 //! A tilt unit rotates the laser about y at a constant speed, back and forth, during the scan.
 //!
 //! # Symbols
-//! P power over that of a white surface at normal incidence at 1 m · ρ reflectivity, ρ_0 that of a
-//! target that is just detected at r_max · R in (1) coefficient of retro-reflection at normal
-//! incidence [cd/(lx m²)] · θ angle of incidence · r distance [m] · σ extinction of air [1/m] · V
-//! visibility [km] · λ wavelength · R in (3) rain rate [mm/h] · U wind speed [m/s] · s² in (4) mean
-//! square slope · F_0 = 0.02.
+//! P power divided by the power from a white surface at normal incidence at 1 m · ρ reflectivity,
+//! ρ_0 that of a target that is just detected at r_max · R in (1) coefficient of retro-reflection
+//! at normal incidence [cd/(lx m²)] · θ angle of incidence · r distance [m] · σ extinction of air
+//! [1/m] · V visibility [km] · λ wavelength · R in (3) rain rate [mm/h] · U wind speed [m/s] · s²
+//! in (4) mean square slope · F_0 = 0.02.
 //!
 //! # Frames
 //! Beams are in S at the instant of the sample. During the scan S moves on with the velocity of
@@ -39,9 +39,9 @@
 //!
 //! # Limits
 //! - All other objects are stationary during a scan.
-//! - Waves are those of the instant of the sample.
+//! - Waves are frozen at the instant of the sample.
 //! - A beam crosses the surface at most once.
-//! - Rain, fog and spray give no echoes of their own; they only attenuate those of other targets.
+//! - Rain, fog and spray give no echoes; they only attenuate the echoes of other targets.
 //! - Sunlight does not affect the receiver.
 //!
 //! # Checked by

@@ -87,7 +87,7 @@ impl Simulation {
             _ => false,
         };
         if !restored {
-            return Err(damaged("its sensors are not those of the world"));
+            return Err(damaged("its sensors differ from the sensors of the world"));
         }
         self.state = state;
         self.clear_outboxes();
@@ -96,7 +96,7 @@ impl Simulation {
 }
 
 /// Returns the changes of the world file in a checkpoint, with which the scene must be built before
-/// [`Simulation::resume`]. `sea` is that of the unchanged world.
+/// [`Simulation::resume`]. `sea` is the sea of the unchanged world.
 ///
 /// # Errors
 /// One-line reason why the data is not a checkpoint.

@@ -79,7 +79,8 @@ impl Simulation {
         Correspondence::default()
     }
 
-    /// Compares the objects with those of `new`. A robot that has other parts is another robot.
+    /// Compares the objects with the objects of `new`. A robot that has other parts is another
+    /// robot.
     fn correspondence(&self, new: &Self) -> Correspondence {
         let mut same = Correspondence::new(&self.scene, &new.scene);
         for (old, target) in same.robots.iter_mut().enumerate() {

@@ -245,7 +245,7 @@ impl Runner {
     }
 
     /// Evaluates the state at `now_ns` [ns] and leaves the result in the workspace, identical to
-    /// that of the step that starts there.
+    /// the result of the step that starts there.
     pub fn evaluate(
         &mut self,
         scene: &Scene,
@@ -497,8 +497,8 @@ fn read_sensors(
     }
 }
 
-/// Adds the accelerations by the impulses of the last step to those of the links, so that an IMU at
-/// rest on the seabed measures them.
+/// Adds the accelerations by the impulses of the last step to the accelerations of the links, so
+/// that an IMU at rest on the seabed measures them.
 ///
 /// Uses the velocity products `c` of the links to propagate the added accelerations to the child
 /// links; the next evaluation computes `c` again.

@@ -571,7 +571,7 @@ impl Simulation {
         });
     }
 
-    /// Empties all outboxes, those of readings and that of frames.
+    /// Empties all outboxes of readings and frames.
     pub fn clear_outboxes(&mut self) {
         self.clear_readings();
         self.frames.clear();

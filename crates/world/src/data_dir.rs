@@ -105,8 +105,8 @@ pub fn world_labels(path: &Path) -> Labels {
     node.map_or_else(Labels::default, |node| document::labels_of_world(&node))
 }
 
-/// Returns the `description` of the file `name` in `worlds` or `params/<kind>`, its own or that of
-/// its base; empty if there is none.
+/// Returns the `description` of the file `name` in `worlds` or `params/<kind>`, its own or the
+/// description of its base; empty if there is none.
 pub fn description(folder: &str, name: &str) -> String {
     let mut files = share_folders()
         .into_iter()

@@ -224,7 +224,7 @@ impl Document {
     }
 
     /// Returns the world with an additional robot `name`, whose topics are in `namespace` (empty:
-    /// that of the node). The result is not built yet.
+    /// the namespace of the node). The result is not built yet.
     ///
     /// # Errors
     /// The resource does not exist, has an unsupported format or cannot be parsed.

@@ -172,7 +172,7 @@ mod tests {
         }
     }
 
-    /// Quotes are added around texts, which keeps their meaning; those of numbers and of null must
+    /// Quotes are added around texts, which keeps their meaning; quotes of numbers and of null must
     /// be kept.
     fn without_quotes(node: &Node) -> Node {
         let value = match &node.value {

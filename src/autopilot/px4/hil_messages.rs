@@ -75,7 +75,8 @@ pub struct Surroundings<'a> {
 }
 
 /// Returns the readings of the inertial sensors; with `is_slow_due` also of magnetometer and
-/// barometer. `noise` is that of the frame; readings of sensors of the robot have their own.
+/// barometer. `noise` is the noise of the frame; readings of sensors of the robot have their own
+/// noise.
 pub fn sensors(
     motion: &Motion,
     around: Surroundings<'_>,

@@ -111,7 +111,7 @@ impl Link {
         })
     }
 
-    /// Accepts the connection of PX4, and refuses those of further programs.
+    /// Accepts the connection of PX4, and refuses connections of further programs.
     fn accept(&mut self, now_ns: u64) {
         while let Ok((stream, from)) = self.listener.accept() {
             if self.stream.is_some() {

@@ -43,7 +43,7 @@ pub enum Pixels<'a> {
     Depth(&'a [f32]),
 }
 
-/// Resolution of compressed depths, eq. (1). The defaults are those of the image_transport plugin.
+/// Resolution of compressed depths, eq. (1). The defaults are from the image_transport plugin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DepthScale {
     /// Maximum depth \[m\], above 0; larger depths are not encoded. It does not affect the

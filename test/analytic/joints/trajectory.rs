@@ -431,7 +431,7 @@ const INVALID_CHANGES: [(Change, &str); 17] = [
     ),
     (
         |t| t.points.push(t.points[0].clone()),
-        "point 1: its time is not after that of point 0",
+        "point 1: its time is not after the time of point 0",
     ),
     (
         |t| {

@@ -18,10 +18,10 @@
 //! World (ENU). The three components are along the mean wind, to its left, and up.
 //!
 //! # Limits
-//! Heights are those of [`crate::EnvironmentState::wind_height`]. Gusts are uniform across the wind
-//! and over the height. A live change of the wind changes the convection speed of the pattern but
-//! not its phases, so positions should stay within some kilometres of the origin. The wind ends at
-//! the water surface.
+//! Heights are defined by [`crate::EnvironmentState::wind_height`]. Gusts are uniform across the
+//! wind and over the height. A live change of the wind changes the convection speed of the pattern
+//! but not its phases, so positions should stay within some kilometres of the origin. The wind ends
+//! at the water surface.
 //!
 //! # Checked by
 //! test/analytic/environment/air.rs

@@ -86,8 +86,8 @@ pub struct Ray {
 }
 
 impl Ray {
-    /// Returns the ratio of the squared pressure 1 m from the source to that at the end point, due
-    /// to spreading alone [m²].
+    /// Returns the ratio of the squared pressure 1 m from the source to the squared pressure at the
+    /// end point, due to spreading alone [m²].
     ///
     /// The value is the same in both directions.
     pub fn spreading(&self) -> f64 {

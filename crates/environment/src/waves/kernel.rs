@@ -187,9 +187,9 @@ const COMPONENTS_PER_PASS: usize = 4;
 /// Adds `weight` times the elevation [m] of the components with wave numbers up to
 /// `max_wave_number` [rad/m] at the points of a lattice to `out`.
 ///
-/// `x` are the positions of the columns and `y` those of the rows [m]; `out` is row-major. The
-/// number of columns is a multiple of the lane count. Cosines of sums are computed from the cosines
-/// and sines of the terms.
+/// `x` and `y` are the positions of the columns and rows [m]; `out` is row-major. The number of
+/// columns is a multiple of the lane count. Cosines of sums are computed from the cosines and sines
+/// of the terms.
 #[inline(always)]
 pub(crate) fn add_lattice_elevations<T: Packed>(
     c: &Components,
@@ -363,7 +363,7 @@ pub(crate) const ORBITAL_RESULTS: usize = 15;
 /// The results are velocity (x, y, z) [m/s], local acceleration (x, y, z) [m/s²], pressure head
 /// [m], surface rate [m/s], -∂u/∂x, -∂u/∂y, -∂v/∂y, ∂w/∂x and ∂w/∂y [1/s], and the drift (x, y)
 /// [m/s] without its factor 1 + z/h. The drift is proportional to the square of the amplitudes.
-/// `depth` is that of the water [m]. With `KEPT`, `phasors` are those at (x, y).
+/// `depth` is the water depth [m]. With `KEPT`, `phasors` are the phasors at (x, y).
 #[inline(always)]
 pub(crate) fn orbital_motion<T: Packed, const KEPT: bool>(
     c: &Components,

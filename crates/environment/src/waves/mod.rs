@@ -18,15 +18,15 @@
 //! ```
 //! (5) stretches the water column to the instantaneous surface. The sum of hydrostatic pressure and
 //! (4) is therefore zero at the surface, however steep the sea, and short waves on top of long
-//! waves do not grow in the crests. Above the surface the motion is that at the surface; below the
-//! seabed it is that at the seabed.
+//! waves do not grow in the crests. Above the surface the motion at the surface applies; below the
+//! seabed the motion at the seabed applies.
 //!
 //! At a fixed place the stretched velocity (2) has a mean of -u_d. The velocity is therefore (2)
 //! plus (6), and its mean at a fixed place is zero up to second order in steepness. Water particles
 //! move with the Stokes drift Σ a² k ω cosh 2k(z+h)/(2 S²) d [Stokes 1847].
 //!
 //! (7) is the acceleration of the water particle in waves and current together: (8) is the rate of
-//! z' of the particle. Its mean is that of ∂(w²)/∂z: k a² ω² exp(2kz) upwards in deep water.
+//! z' of the particle. Its mean is the mean of ∂(w²)/∂z: k a² ω² exp(2kz) upwards in deep water.
 //!
 //! # Symbols
 //! a amplitude · θ phase · k wave number, d direction of a component · h depth of the water at rest
@@ -43,7 +43,7 @@
 //! third order. The mean of (4) under (5) is -ρ/2 Σ a² ω² S'/S (1 + z'/h) instead of the
 //! second-order mean -ρ/2 Σ a² ω² (S'/S)². The current does not change the dispersion. The seabed
 //! is level, with the depth at the origin. During a transition between two seas the energy may be
-//! lower than that of either. The sea of the kind `kelpie` rises uniformly: its water moves
+//! lower than the value of either. The sea of the kind `kelpie` rises uniformly: its water moves
 //! vertically, and (4) follows from its height alone.
 //!
 //! # Checked by
@@ -100,8 +100,8 @@ pub struct OrbitalMotion {
 
 impl OrbitalMotion {
     /// Returns the acceleration Du/Dt [m/s²], W, of the particle in these waves and a current of
-    /// velocity `current` [m/s], W, less that of the current alone. `slope` is the slope of the
-    /// surface. (7), (8)
+    /// velocity `current` [m/s], W, less the acceleration of only the current. `slope` is the slope
+    /// of the surface. (7), (8)
     ///
     /// The function omits the change of the current along the orbit, `∇u_c u`.
     pub fn acceleration(&self, slope: [f64; 2], current: Vec3) -> Vec3 {

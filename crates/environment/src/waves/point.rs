@@ -135,7 +135,7 @@ impl WaveState {
     #[inline(always)]
     fn stretch(&self, z: f64, eta: f64) -> [f64; 2] {
         if z > eta || z < -self.depth {
-            return [0.0; 2]; // the motion is that at the surface or at the seabed
+            return [0.0; 2]; // the motion at the surface or at the seabed applies
         }
         if self.depth == f64::INFINITY {
             return [1.0; 2];

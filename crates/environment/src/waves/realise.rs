@@ -8,11 +8,11 @@
 //!   bins of equal ½ E/E_all + ½ M/M_all                           (2)
 //!   aᵢ² = 2 Eᵢ,  ωᵢ² = Mᵢ/Eᵢ                                      (3)
 //! ```
-//! Height and mean zero-crossing period therefore equal those of the spectrum for any number of
-//! components: (2) distributes the bins between peak and tail, and (3) preserves both moments. All
-//! bins differ in width, so no two frequencies have a common multiple and the sea does not repeat.
-//! Phases are uniform draws of the stream `waves/phase`. Wave i travels in the direction of the
-//! quantile frac(u₀ + i (√5-1)/2) of the spreading, where u₀ is the first draw of the stream
+//! Height and mean zero-crossing period therefore equal the values of the spectrum for any number
+//! of components: (2) distributes the bins between peak and tail, and (3) preserves both moments.
+//! All bins differ in width, so no two frequencies have a common multiple and the sea does not
+//! repeat. Phases are uniform draws of the stream `waves/phase`. Wave i travels in the direction of
+//! the quantile frac(u₀ + i (√5-1)/2) of the spreading, where u₀ is the first draw of the stream
 //! `waves/direction`. Neighbouring frequencies thus have different directions, and one wave per
 //! frequency leaves no standing pattern [Jefferys 1987].
 //!

@@ -18,7 +18,7 @@
 //! # Limits
 //! (1) holds for wind that has blown long enough over a long enough fetch. (5) holds for wind that
 //! has blown long enough over deep water; V is the wind speed itself, not the wind-stress factor of
-//! the manual. The heights of (2) are those of the open sea.
+//! the manual. The heights of (2) refer to the open sea.
 //!
 //! # Checked by
 //! test/analytic/environment/waves.rs (V63, V64), test/input/waves.rs; tests below

@@ -292,8 +292,8 @@ fn blend_snapshots_in<T: Packed>(
     }
 }
 
-/// Adds the fields of the waves at the points of the lattice. Cosines of sums are computed from
-/// those of the terms.
+/// Adds the fields of the waves at the points of the lattice. Cosines of sums are computed from the
+/// values of the terms.
 #[inline(always)]
 fn fields<T: Packed>(
     c: &Components,

@@ -98,7 +98,7 @@ impl Scene {
 pub struct Robot {
     /// Name; prefix of its topics and frames.
     pub name: String,
-    /// Namespace of its topics and services, before its name; empty for that of the node.
+    /// Namespace of its topics and services, before its name; empty for the namespace of the node.
     pub namespace: String,
     /// Simulator whose names its topics have; `None`: Merrow's own names.
     pub profile: Option<crate::scene::robot::profile::Profile>,

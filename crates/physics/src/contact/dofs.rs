@@ -37,7 +37,7 @@ pub(crate) struct Dofs {
     ///
     /// A mimic joint shares the coordinate of its leader.
     pub joint: Vec<Option<(usize, f64)>>,
-    /// Joint of each coordinate after those of the base.
+    /// Joint of each coordinate after the coordinates of the base.
     coordinate_joints: Vec<usize>,
     /// True if a joint has a prescribed motion that forces do not affect.
     pub(crate) is_driven: bool,

@@ -25,7 +25,7 @@ pub(crate) struct RobotDynamics {
     pub full: [Vec<f64>; 2],
     /// True if the robot takes part in this step.
     pub active: bool,
-    /// Offset of the robot's velocities in those of its island.
+    /// Offset of the robot's velocities in the velocities of its island.
     pub offset: usize,
     /// Index of the robot in its island.
     pub island_index: u32,
@@ -63,11 +63,11 @@ pub(crate) struct Island {
     pub(crate) funnel_rows: Vec<FunnelRow>,
     /// Constraint rows and the solution.
     pub problem: Problem,
-    /// Velocities at the start of the free step, in the same order as those of the problem.
+    /// Velocities at the start of the free step, in the same order as in the problem.
     v_start: Vec<f64>,
     /// Outcome of the solver.
     pub outcome: Outcome,
-    /// Warm-start keys of all blocks except those of couplings, in the order of the blocks.
+    /// Warm-start keys of all blocks except couplings, in the order of the blocks.
     pub keys: Vec<ImpulseKey>,
 }
 

@@ -76,7 +76,7 @@ impl Contacts {
         }))
     }
 
-    /// Copies the contacts and impulses of the bodies that exist in this world and in that of
+    /// Copies the contacts and impulses of the bodies that exist in this world and in the world of
     /// `old`, with the indices of this world.
     pub fn transfer_impulses(
         &self,

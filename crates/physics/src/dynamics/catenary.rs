@@ -4,7 +4,7 @@
 //! ```text
 //!   F_U = F_U(d) - K h (w_U - w_L)  ,   w = v + h (a + W (F - F⁰))        (1)
 //! ```
-//! The end forces are those of the catenary (`crates/physics/src/forces/lines/catenary.rs`) at the
+//! The end forces follow from the catenary (`crates/physics/src/forces/lines/catenary.rs`) at the
 //! distance that the ends will have at the end of the step; K is its stiffness. The implicit rule
 //! keeps a light robot on a taut line as stable as a lumped line does.
 //!

@@ -16,8 +16,8 @@
 //! Every link in its own frame.
 //!
 //! # Limits
-//! None beyond those of `aba`. The function is not part of the kernel; motors use it to predict the
-//! effect of a step on their joint.
+//! None beyond the limits of `aba`. The function is not part of the kernel; motors use it to
+//! predict the effect of a step on their joint.
 //!
 //! # Checked by
 //! test/analytic/joints/actuator.rs (against the mass matrix)

@@ -28,7 +28,7 @@
 //! World.
 //!
 //! # Limits
-//! M and the tangents are those at the start of the step. The half segments at attached ends belong
+//! M and the tangents are taken at the start of the step. The half segments at attached ends belong
 //! to the next node, so the ends have no mass of their own. The numerical damping ratio is (θ-½) ωh
 //! for a mode ω, and at most 0.1 ωh while no kink occurs.
 //!

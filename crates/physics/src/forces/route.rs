@@ -11,7 +11,7 @@
 //! # Symbols
 //! M inertia of the base with added mass · D linear and quadratic damping of the base · p_r, v_r,
 //! a_r, Ω_r motion on the route (`crates/model/src/scene/robot/route.rs`) · e_Θ rotation vector
-//! from the attitude to that of the route · ω = 3 rad/s.
+//! from the attitude to the attitude of the route · ω = 3 rad/s.
 //!
 //! # Frames
 //! In: W for positions and velocities. Out: B at the start of the step.

@@ -1,7 +1,7 @@
 //! Parameter server of a node. Each parameter is declared with type, range and description;
 //! undeclared parameters cannot be set.
 //!
-//! The rules are those of rclcpp, so `ros2 param` and other clients behave as with any node: no
+//! The rules agree with rclcpp, so `ros2 param` and other clients behave as with any node: no
 //! implicit conversion, no undeclared names, and atomic batches on request. Every refusal states
 //! its reason. The module does not depend on DDS; `node/parameter_services.rs` provides the
 //! services.

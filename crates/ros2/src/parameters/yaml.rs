@@ -1,6 +1,6 @@
 //! Parser of parameters in YAML: the value of `-p name:=value`, and the files of `--params-file`.
 //!
-//! The format is that of rcl: node names as keys (`/**`, `/ns/node`, `node`), `ros__parameters`
+//! The format is defined by rcl: node names as keys (`/**`, `/ns/node`, `node`), `ros__parameters`
 //! below them, and nested keys joined by dots. Errors contain the line number. The parameter server
 //! checks whether a parameter exists.
 

@@ -35,7 +35,7 @@ impl CountFilter {
         result
     }
 
-    /// Takes `count` as that of a peer that starts to count.
+    /// Stores `count` as the first count of a peer.
     pub(super) fn restart(&mut self, now: Nanos, count: i32) {
         self.last = Some((count, now));
     }

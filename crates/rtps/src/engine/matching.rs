@@ -114,7 +114,7 @@ impl Engine {
         }
     }
 
-    /// Ends the match of a built-in endpoint with that of a remote participant.
+    /// Ends the match of a built-in endpoint with the built-in endpoint of a remote participant.
     pub(super) fn unmatch_builtin(&mut self, local: EntityId, remote: Guid) {
         self.routes.remove(&remote);
         if let Some(writer) = self.writers.get_mut(&local) {

@@ -36,8 +36,8 @@ impl Held {
         }
     }
 
-    /// Returns true if `bytes` [B] more stay within `limit` [B], and with those of all others
-    /// within `total` [B].
+    /// Returns true if `bytes` [B] more stay within `limit` [B], and together with all other
+    /// readers within `total` [B].
     pub(super) fn fits(&self, bytes: usize, limit: usize, total: usize) -> bool {
         let all = self.total.0.held.load(Ordering::Relaxed);
         self.bytes.saturating_add(bytes) <= limit && all.saturating_add(bytes) <= total

@@ -111,10 +111,10 @@ impl Bucket {
     }
 
     /// Notes a request of a reader. Lowers the rate after a period in which the loss shows that a
-    /// buffer overflows; a lower loss is that of the network and independent of the rate.
+    /// buffer overflows; a lower loss is caused by the network and independent of the rate.
     ///
-    /// The losses are compared with what the request covers, because a reader requests those of a
-    /// large sample a part at a time, when others are sent already.
+    /// The losses are compared with the range of the request, because a reader requests the losses
+    /// of a large sample a part at a time, when others are sent already.
     pub(super) fn note_losses(&mut self, now: Nanos, losses: Losses) {
         self.losses.lost += losses.lost;
         self.losses.total += losses.total;

@@ -165,7 +165,7 @@ impl DataRepresentation {
     pub const XCDR2: DataRepresentation = DataRepresentation(2);
 }
 
-/// QoS of an endpoint. The default is that of readers, [`Qos::reader`].
+/// QoS of an endpoint. The default is the QoS of readers, [`Qos::reader`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Qos {
     /// Whether lost samples are sent again.
@@ -226,7 +226,7 @@ impl Qos {
         }
     }
 
-    /// Returns the default QoS of writers: that of readers, but reliable.
+    /// Returns the default QoS of writers: the QoS of readers, but reliable.
     pub fn writer() -> Qos {
         let mut qos = Qos::reader();
         qos.reliability.kind = ReliabilityKind::Reliable;

@@ -13,7 +13,8 @@ const STATIC_PEER_IDS: u16 = 32;
 /// Participants that are discovered without being named.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Range {
-    /// All participants of the connected networks, by multicast, and those of this machine.
+    /// All participants of the connected networks, by multicast, and the participants of this
+    /// machine.
     #[default]
     Subnet,
     /// Participants of this machine, by multicast that does not leave it.

@@ -62,7 +62,7 @@ pub struct Senders {
     pub any: bool,
     /// Senders on this machine.
     pub own: bool,
-    /// Accepted hosts besides those of the own networks.
+    /// Accepted hosts in addition to the hosts of the own networks.
     pub hosts: Vec<std::net::Ipv4Addr>,
 }
 

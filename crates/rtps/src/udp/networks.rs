@@ -110,7 +110,7 @@ impl Networks {
         mtu.saturating_sub(HEADERS_LEN).clamp(512, LOCAL_DATAGRAM)
     }
 
-    /// Returns the locators that a participant announces for a port: those of all networks, the
+    /// Returns the locators that a participant announces for a port: locators of all networks, the
     /// loopback network last.
     ///
     /// Cyclone DDS ignores participants that announce only a loopback address unless it is itself
@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(chosen(&[loopback]).as_deref(), Some(loopback));
     }
 
-    /// Two machines with the same address of a virtual network, such as that of containers.
+    /// Two machines with the same address of a virtual network, such as a network of containers.
     #[test]
     fn own_addresses_are_not_used_for_another_machine() {
         let addresses = ["10.1.2.3:7411", "192.168.1.9:7411", "127.0.0.1:7411"];

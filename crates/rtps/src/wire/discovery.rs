@@ -57,7 +57,7 @@ pub struct ParticipantData {
     pub version: ProtocolVersion,
     /// Vendor of the implementation.
     pub vendor: VendorId,
-    /// Domain; `None` is that of the port on which the announcement arrived.
+    /// Domain; `None`: the domain of the port on which the announcement arrived.
     pub domain_id: Option<u32>,
     /// Tag of the domain. Participants with different tags do not communicate.
     pub domain_tag: String,
@@ -167,9 +167,9 @@ pub struct EndpointData {
     pub type_name: String,
     /// QoS with the user data.
     pub qos: Qos,
-    /// Unicast locators; if there are none, those of the participant apply.
+    /// Unicast locators; if there are none, the locators of the participant apply.
     pub unicast: Vec<Locator>,
-    /// Multicast locators; if there are none, those of the participant apply.
+    /// Multicast locators; if there are none, the locators of the participant apply.
     pub multicast: Vec<Locator>,
     /// Whether a reader expects QoS with each sample.
     pub expects_inline_qos: bool,

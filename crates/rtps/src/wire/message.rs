@@ -218,7 +218,7 @@ pub struct NackFrag {
     pub count: i32,
 }
 
-/// Samples that are irrelevant for a reader (RTPS 2.5, 8.3.8.4): those from `start` up to and
+/// Samples that are irrelevant for a reader (RTPS 2.5, 8.3.8.4): the samples from `start` up to and
 /// excluding the base of `list`, and the members of `list`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {

@@ -144,7 +144,7 @@ impl SequenceNumber {
         self.plus(1)
     }
 
-    /// Returns true if the number can be that of a sample: 1 to [`SequenceNumber::MAX`].
+    /// Returns true if the number is a valid sample number: 1 to [`SequenceNumber::MAX`].
     pub fn is_valid(self) -> bool {
         self.0 >= 1 && self <= SequenceNumber::MAX
     }

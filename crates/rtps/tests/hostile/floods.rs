@@ -324,7 +324,8 @@ fn forged_answers_are_not_amplified() {
     assert!((1..=received).contains(&sent), "{sent} B for {received} B");
 }
 
-/// An endpoint that is announced again on another topic no longer matches those of the first one.
+/// An endpoint that is announced again on another topic no longer matches the endpoints of the
+/// first topic.
 #[test]
 fn announcements_on_another_topic_end_the_match() {
     let mut scene = Scene::new(LIMITS);

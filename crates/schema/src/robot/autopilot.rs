@@ -28,7 +28,7 @@ spec! {
         /// Arrangement of the outputs.
         frame: FrameConfig = FrameConfig::Custom,
         /// Further outputs, by the name of the thruster, fin, joint or load that they command. They
-        /// replace those of the frame.
+        /// replace the outputs of the frame.
         outputs: NamedMap<ServoOutputConfig> [frame] = NamedMap::default(),
         /// Whether the world waits for the autopilot also at a pace that follows the wall clock.
         lock_step: bool = false,
@@ -57,7 +57,7 @@ spec! {
         /// Arrangement of the outputs.
         frame: Px4FrameConfig = Px4FrameConfig::Custom,
         /// Further outputs, by the name of the thruster, fin, joint or load that they command. They
-        /// replace those of the frame.
+        /// replace the outputs of the frame.
         outputs: NamedMap<Px4OutputConfig> [frame] = NamedMap::default(),
         /// Whether the world waits for the autopilot also at a pace that follows the wall clock.
         lock_step: bool = false,

@@ -64,8 +64,8 @@ spec! {
         added_mass: Coefficients => "{kind: none}",
         /// State in which `added_mass`, `linear_damping`, `quadratic_damping` and `derivatives`
         /// have the given values. They are proportional to the submerged volume. Published values
-        /// of surface vehicles usually hold at the `waterline`: with it, the values are those of
-        /// the robot floating at rest. With `restoring` the given values always hold at rest.
+        /// of surface vehicles usually hold at the `waterline`: with it, the values refer to the
+        /// robot floating at rest. With `restoring` the given values always hold at rest.
         coefficients_at: CoefficientReference = CoefficientReference::Submerged,
         /// Radiation and wave excitation forces from tables; base link only. The added mass is
         /// computed from the tables.

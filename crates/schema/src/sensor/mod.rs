@@ -54,8 +54,8 @@ pub struct WorldValues<'a> {
 }
 
 impl<'a> WorldValues<'a> {
-    /// Returns the place of an error in a rate above that of the time step. A component file can be
-    /// bundled or shared, so the error is at `dt_s` unless the world itself gives the rate.
+    /// Returns the position of an error in a rate above the rate of the time step. A component file
+    /// can be bundled or shared, so the error is at `dt_s` unless the world itself gives the rate.
     pub fn step_rate_place<'p>(&self, rate: &'p Place) -> &'p Place
     where
         'a: 'p,
@@ -355,7 +355,7 @@ fn checked_rate(
         format!(
             "{name} is set to {rate} samples per second, the device supports at most {max_rate}"
         )
-    // A rate equal to that of the time step must pass in spite of rounding.
+    // A rate equal to the rate of the time step must pass in spite of rounding.
     } else if rate * dt > 1.0 + 1e-9 {
         place = world.step_rate_place(place);
         format!(

@@ -198,7 +198,8 @@ pub struct Message(Bits);
 
 impl Message {
     /// Returns the sentences of the message by (1). `talker` is AIVDM for received messages and
-    /// AIVDO for those of the own vessel; `sequence` distinguishes messages of several sentences.
+    /// AIVDO for messages of the own vessel; `sequence` distinguishes messages of several
+    /// sentences.
     pub fn sentences(&self, talker: &str, channel: char, sequence: u64) -> Vec<String> {
         let bits = &self.0.0;
         let fill = (6 - bits.len() % 6) % 6;

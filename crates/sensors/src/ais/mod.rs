@@ -20,7 +20,7 @@
 //! # Limits
 //! Slot collisions are not modelled. A vessel counts as turning if it turns by more than 5 degrees
 //! in 30 s. Its position at the instant of a report is extrapolated with its velocity at the sample
-//! of the receiver, so the last digit can differ between two receivers. The second is that of
+//! of the receiver, so the last digit can differ between two receivers. The second is the second of
 //! simulated time.
 //!
 //! # Checked by
@@ -74,7 +74,7 @@ struct TransponderMotion {
 }
 
 /// Returns all sentences received since the preceding sample; `rate` is the sample rate [Hz] and
-/// `pose` that of the antenna in W.
+/// `pose` is the pose of the antenna in W.
 pub fn receive(
     (spec, rate): (&ReceiverSpec, f64),
     air: &RadioEnvironment<'_>,

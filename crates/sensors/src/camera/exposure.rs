@@ -16,9 +16,9 @@
 //!
 //! # Symbols
 //! L luminance, by colour [cd/m²] · EV exposure value at ISO 100 · V loss of light in the corner
-//! (vignetting), r distance from the image centre over that of the corner · e electrons at
-//! saturation · g gain, G its limit [dB] · K f-number, t longest exposure time [s] · N electrons ·
-//! n standard normal variates · σ read noise.
+//! (vignetting), r distance from the image centre divided by the distance of the corner · e
+//! electrons at saturation · g gain, G its limit [dB] · K f-number, t longest exposure time [s] · N
+//! electrons · n standard normal variates · σ read noise.
 //!
 //! Each pixel measures one colour of a Bayer mosaic; `demosaicing_noise` computes the noise of the
 //! other two. Values are dithered before rounding, so that their mean over neighbouring pixels is

@@ -8,7 +8,7 @@
 //!   ∫ (1 - T) G_b (…) cos Z dΩ = 0.8 E_beam sin h (1 - e^{-(τ - τ_0)/sin h}),  ∫ (1 - T) (G_s C - L_0) cos Z dΩ = 0     (3)
 //! ```
 //! Clear air contains haze too. The colours of the clear sky already include it, so only the haze
-//! beyond that of clear air counts here.
+//! beyond clear air counts here.
 //!
 //! Haze attenuates the light of the sky behind it and the beam of the sun. It emits all the light
 //! that it takes from the sky, and four fifths of the light that it takes from the beam. Thin haze
@@ -45,14 +45,14 @@ const HAZELESS_EXTINCTION: f64 = 1.16e-5;
 const EXTINCTION_AT_5_KM: f64 = 5e-6;
 /// Length in the exponent of t [m]: 800 m in (2).
 const SINGLE_SCATTERING_LENGTH: f64 = 800.0;
-/// Luminance of fog at the horizon over that of a white surface.
+/// Luminance of fog at the horizon, divided by the luminance of a white surface.
 const FOG_LUMINANCE_RATIO: f64 = 0.6;
 /// Fraction of the light taken from the beam that reaches the ground.
 const BEAM_TO_GROUND: f64 = 0.8;
 /// Asymmetry of the phase function of haze.
 pub(crate) const HAZE_ASYMMETRY: f64 = 0.76;
 
-/// Haze beyond that of clear air, and the light that it emits.
+/// Haze beyond clear air, and the light that it emits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Haze {
     /// Optical depth upwards, τ - τ_0.
@@ -75,7 +75,7 @@ impl Haze {
     /// [1/m].
     ///
     /// Returns the haze, the fraction of the sun's beam that it transmits, and the illuminance that
-    /// it adds to that of the sky on a horizontal surface, by colour [lx].
+    /// it adds to the light of the sky on a horizontal surface, by colour [lx].
     pub(crate) fn from_extinction(sky: &Sky, extinction: f64) -> (Self, f64, Vec3) {
         let depth = (optical_depth(extinction) - optical_depth(CLEAR_AIR_EXTINCTION)).max(0.0);
         if depth == 0.0 {
@@ -119,7 +119,7 @@ impl Haze {
     }
 
     /// Computes the luminance in the direction `d` (unit vector, W) of a sky whose luminance
-    /// without haze is `light`; `cosine` is that of the angle to the sun. (2)
+    /// without haze is `light`; `cosine` is the cosine of the angle to the sun. (2)
     #[inline]
     pub fn apply(&self, light: Vec3, d: Vec3, cosine: f64) -> Vec3 {
         if self.depth == 0.0 {

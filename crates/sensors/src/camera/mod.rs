@@ -121,7 +121,7 @@ pub fn render_image(
     }
 }
 
-/// Averages the radiance over the instants of an exposure. Depths and labels are those of the
+/// Averages the radiance over the instants of an exposure. Depths and labels are the values of the
 /// midpoint of the exposure.
 fn average_exposure(
     spec: &CameraSpec,

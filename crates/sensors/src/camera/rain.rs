@@ -36,7 +36,7 @@ const MIN_DIAMETER: f64 = 1.0;
 const MAX_DROPS: f64 = 20_000.0;
 /// Exposure time if the camera specifies none [s].
 const DEFAULT_EXPOSURE_TIME: f64 = 0.01;
-/// Luminance of a drop over that of a white surface.
+/// Luminance of a drop divided by the luminance of a white surface.
 const DROP_LUMINANCE_RATIO: f64 = 0.9;
 
 /// Returns the number of drops larger than 1 mm per cubic metre, for the rain rate `rain` [mm/h].

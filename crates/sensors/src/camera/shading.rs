@@ -11,7 +11,7 @@
 //! normal is therefore tilted towards the camera by the root of s².
 //!
 //! # Symbols
-//! ρ albedo · E illuminance [lx] · L luminance [cd/m²], L_h that of the sky at the horizon · V
+//! ρ albedo · E illuminance [lx] · L luminance [cd/m²], L_h luminance of the sky at the horizon · V
 //! visibility [m] · s distance, in (4) root mean square slope · F reflectance · n refractive index
 //! of water · n_z upward component of the facet that reflects the sun.
 //!

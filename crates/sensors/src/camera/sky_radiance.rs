@@ -19,7 +19,7 @@
 //!   M_i = 0.15 (1 - e^{-τ_i m_v}) e^{-(τ_i/2 + o_i) m}
 //! ```
 //! The sky is therefore whiter and warmer towards the sun, pale at the horizon, orange near a low
-//! sun and, because of the ozone, blue overhead. Sunlight and E_sky are those of
+//! sun and, because of the ozone, blue overhead. Sunlight and E_sky are from
 //! `merrow_environment::air::sunlight` at 110 lm/W. In twilight E_sky follows measured values by
 //! the sun's elevation.
 //!
@@ -137,7 +137,7 @@ pub struct Sky {
     tables: [Table; 3],
     /// Luminance at the horizon, by the arc length along the square |x| + |y| = 1.
     horizon_luminance: Vec<Vec3>,
-    /// Haze beyond that of clear air.
+    /// Haze beyond clear air.
     haze: Haze,
 }
 

@@ -119,8 +119,9 @@ impl Water {
     }
 }
 
-/// Computes the phase function (3) [1/sr] with the asymmetry `g`. `cosine` is that of the angle
-/// between the line of sight and the direction to the light: 1 when looking towards the light.
+/// Computes the phase function (3) [1/sr] with the asymmetry `g`. `cosine` is the cosine of the
+/// angle between the line of sight and the direction to the light: 1 when looking towards the
+/// light.
 pub fn phase(cosine: f64, g: f64) -> f64 {
     let base = 1.0 + g * g - 2.0 * g * cosine;
     (1.0 - g * g) / (4.0 * std::f64::consts::PI * base * base.sqrt())

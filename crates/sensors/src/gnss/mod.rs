@@ -10,9 +10,9 @@
 //!
 //! # Symbols
 //! p, v measured position and velocity · e position error under an open sky, with the stated
-//! standard deviation · D dilution of precision, D_0 that of the open sky (`gnss/visibility.rs`) ·
-//! m multipath error, with the standard deviation of a range times D, s its factor by (2) of
-//! `gnss/visibility.rs` · n velocity error of the Doppler measurement.
+//! standard deviation · D dilution of precision, D_0 dilution under the open sky
+//! (`gnss/visibility.rs`) · m multipath error, with the standard deviation of a range times D, s
+//! its factor by (2) of `gnss/visibility.rs` · n velocity error of the Doppler measurement.
 //!
 //! # Frames
 //! Errors in W (east, north, up).
@@ -159,8 +159,8 @@ pub(crate) fn has_signal(
     !is_blocked && *above >= reacquisition
 }
 
-/// Returns the ratio of the dilution of precision to that of the open sky, along east, north and
-/// up.
+/// Returns the ratio of the dilution of precision to the dilution under the open sky, along east,
+/// north and up.
 fn dilution_ratio(sky: &SatelliteConstellation, dilution: Option<[f64; 2]>) -> Vec3 {
     let [h, v] = dilution.unwrap_or(sky.dilution);
     let h = h / sky.dilution[0];

@@ -13,8 +13,8 @@
 //!   v̇ = R (accelerometer - b̂_a) - g ẑ - (2 Ω + w(v̂)) × v̂,   ṗ = v̂                             (4)
 //! ```
 //! Without errors the solution is the truth. Errors grow as in a real system: the position error of
-//! an accelerometer bias b is b t²/2, that of a gyro bias is b g t³/6, and both oscillate with the
-//! Schuler period, which √(R/g) determines. (3) and (4) are integrated over a sample by the
+//! an accelerometer bias b is b t²/2, the error of a gyro bias is b g t³/6, and both oscillate with
+//! the Schuler period, which √(R/g) determines. (3) and (4) are integrated over a sample by the
 //! trapezoidal rule, with coning to second order.
 //!
 //! # Symbols

@@ -20,7 +20,7 @@
 //! · N covariance of a reading.
 //!
 //! # Frames
-//! Errors in W; those of the biases in S.
+//! Errors in W; bias errors in S.
 //!
 //! # Limits
 //! Scale errors and misalignment of gyro and accelerometer are not states: a device with such

@@ -14,8 +14,8 @@ use merrow_model::state::frames::ping::Ping;
 use merrow_model::state::frames::{FrameData, Scan};
 
 /// Returns the positions [m] of the echoes of a frame that began at `stamp_ns` [ns], each with half
-/// of the height that it represents [m]. They are in the frame of the sensor, or in that of its
-/// tilt unit.
+/// of the height that it represents [m]. They are in the frame of the sensor, or in the frame of
+/// its tilt unit.
 pub(crate) fn extract_echoes(
     spec: &DetectorSpec,
     source: &ExteroceptiveSpec,

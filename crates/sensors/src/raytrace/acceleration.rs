@@ -38,7 +38,7 @@ const MIN_PACKET_RAYS: u32 = 3;
 /// Working memory that consecutive searches share. Allocating it takes as long as a short search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SearchMemory {
-    /// Stacks of a single ray, in the tree of a group and in that of a mesh.
+    /// Stacks of a single ray, in the trees of a group and of a mesh.
     pub stacks: [BoxStack; 2],
     /// Stack and state of a ray packet.
     outer: Box<PacketStack>,
@@ -214,8 +214,8 @@ impl ShapeGroup {
         false
     }
 
-    /// Returns the same as [`Self::search`] for those of eight `rays` whose bits are set in
-    /// `which`, as one packet. `first` is the index of the group's first shape.
+    /// Searches as [`Self::search`], as one packet, with the rays whose bits are set in `which`.
+    /// `first` is the index of the group's first shape.
     ///
     /// Returns false, with no hit recorded, if the directions of the rays differ in the sign of a
     /// component.
@@ -281,7 +281,7 @@ impl ShapeGroup {
         }
     }
 
-    /// Does the same as [`Self::test_shape`] for those of eight rays whose bits are set in `which`.
+    /// Tests a shape as [`Self::test_shape`], for the rays whose bits are set in `which`.
     #[inline(always)]
     fn test_shape_packet<E: F32x8>(
         &self,

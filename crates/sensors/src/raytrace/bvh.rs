@@ -3,7 +3,7 @@
 //! # Law
 //! A binary tree is built by locally-ordered clustering and improved by reinsertion (`obvhs`); both
 //! minimise the surface area of boxes. A subtree that fits into a leaf becomes a leaf. Each node
-//! then absorbs the children of its children, those of the largest box first, until it has eight
+//! then absorbs the children of its children, starting with the largest box, until it has eight
 //! [Wald 2008].
 //!
 //! # Symbols

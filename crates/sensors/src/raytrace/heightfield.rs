@@ -3,11 +3,11 @@
 //!
 //! # Law
 //! A pyramid holds the maximum height of squares of cells; the squares of each level are twice as
-//! wide as those of the level before. A ray that stays above the height of its square continues
-//! where it leaves the square, in a larger square. Otherwise it continues in the smaller squares.
-//! In a square of the lowest level it is traced from cell to cell as in [`Terrain::range_between`],
-//! or over both triangles of its single cell. The hit is therefore the same as that of
-//! [`Terrain::range`].
+//! wide as the squares of the level before. A ray that stays above the height of its square
+//! continues where it leaves the square, in a larger square. Otherwise it continues in the smaller
+//! squares. In a square of the lowest level it is traced from cell to cell as in
+//! [`Terrain::range_between`], or over both triangles of its single cell. The hit is therefore the
+//! same as the hit of [`Terrain::range`].
 //!
 //! # Symbols
 //! None.

@@ -2,7 +2,7 @@
 //!
 //! A ray whose path differs from those before it waits for memory at every node of a mesh. Each
 //! search therefore makes one step, prefetches what it needs next, and yields to the other
-//! searches. The result is the same as that of [`ShapeGroup::search`].
+//! searches. The result is the same as with [`ShapeGroup::search`].
 
 use crate::raytrace::acceleration::{Query, ShapeGroup};
 use crate::raytrace::mesh::{Mesh, MeshSearch, round_up_f32};

@@ -238,8 +238,8 @@ impl Mesh {
         search.best = best;
     }
 
-    /// Searches with those of eight rays whose bits are set in `rays`, as one packet. The result
-    /// stays in `search`.
+    /// Searches with the rays whose bits are set in `rays`, as one packet. The result stays in
+    /// `search`.
     ///
     /// Returns false if the directions of the rays differ in the sign of a component.
     #[inline(always)]

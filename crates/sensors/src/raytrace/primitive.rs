@@ -9,9 +9,9 @@
 //!              t_m = -(o_x d_x + o_y d_y)/a                                                   (2)
 //!   slab       t = (∓h - o_z)/d_z, in the order of the sign of d_z                            (3)
 //! ```
-//! A box is the intersection of three slabs; a cylinder is that of a mantle and a slab. A ray
-//! enters a capsule through its mantle, if that point lies between the centres of the ends, else
-//! through the sphere of the nearer end. The same holds for the exit.
+//! A box is the intersection of three slabs; a cylinder is the intersection of a mantle and a slab.
+//! A ray enters a capsule through its mantle, if that point lies between the centres of the ends,
+//! else through the sphere of the nearer end. The same holds for the exit.
 //!
 //! # Symbols
 //! o origin, d direction, t distance along the ray; r radius, h half of a length.

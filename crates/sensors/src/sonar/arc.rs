@@ -20,7 +20,7 @@
 //! World (ENU). A ray stays in its vertical plane.
 //!
 //! # Limits
-//! - The profile is that at the sonar, with horizontal layers.
+//! - The profile is taken at the sonar, with horizontal layers.
 //! - No section is shorter than a thousandth of the maximum range. A section that would be shorter
 //!   crosses the edge of the layer by (1) alone.
 //! - Refracted rays have the geometric spreading of straight rays: no focusing and no caustics.

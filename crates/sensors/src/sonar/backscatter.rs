@@ -50,7 +50,7 @@ pub(crate) fn material_strength(material: &Backscatter, sine: f64) -> f64 {
 /// Returns the backscattering strength of a square metre of the water surface from below, as a
 /// power. (2), (3)
 ///
-/// `sine` is that of the grazing angle; `frequency` is in [Hz], `wind` in [m/s].
+/// `sine` is the sine of the grazing angle; `frequency` is in [Hz], `wind` in [m/s].
 pub(crate) fn surface_strength(sine: f64, frequency: f64, wind: f64) -> f64 {
     if wind <= 0.0 {
         return 0.0;

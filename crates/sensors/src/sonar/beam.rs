@@ -8,8 +8,8 @@
 //!   DI = 10 log (4π/∫ b dΩ)                                                                                             (3)
 //! ```
 //! # Symbols
-//! b power over that on the axis · θ angle from the axis [rad] · L/λ length in wavelengths · DI
-//! directivity index [dB].
+//! b power divided by the power on the axis · θ angle from the axis [rad] · L/λ length in
+//! wavelengths · DI directivity index [dB].
 //!
 //! # Frames
 //! Angles in the plane of the fan, or out of it.
@@ -54,7 +54,7 @@ pub fn width(aperture: &Aperture) -> f64 {
     }
 }
 
-/// Returns the power over that on the axis, at `angle` [rad]. (1), (2)
+/// Returns the power at `angle` [rad], divided by the power on the axis. (1), (2)
 pub fn pattern(aperture: &Aperture, angle: f64) -> f64 {
     if aperture.length == 0.0 {
         return 1.0;

@@ -363,7 +363,8 @@ impl ColumnEchoes {
     }
 }
 
-/// Returns the nearest and farthest range of a patch over that of its centre, on its plane.
+/// Returns the nearest and farthest range of a patch, divided by the range of its centre, on its
+/// plane.
 fn range_ratios(patch: &Patch) -> [f64; 2] {
     let (n, flat) = (patch.n, patch.flat);
     let down = n.dot(patch.d);

@@ -16,7 +16,7 @@
 //! - Only the direct, straight path is modelled.
 //! - Sonars in air are not received.
 //! - Other sonars ping at their rate from their start on, whether or not they have subscribers.
-//!   Their pose is that at the instant of this sonar's ping. Sonars that have failed or have no
+//!   Their pose is taken at the instant of this sonar's ping. Sonars that have failed or have no
 //!   power at that instant do not transmit.
 //!
 //! # Checked by

@@ -13,7 +13,7 @@
 //! World (ENU).
 //!
 //! # Limits
-//! - The water column is that at the sonar.
+//! - The water column is taken at the sonar.
 //! - Straight rays are sufficient at the ranges of such sonars, unless the column is strongly
 //!   stratified and the beam far from vertical. `arc.rs` contains refracted rays.
 //! - The pH is 8. Without a water column the salinity is the one that gives the density of the

@@ -13,7 +13,7 @@
 //! echo of the seabed is the integral of (1). The water behind a hit is in shadow, also for (3).
 //!
 //! # Symbols
-//! EL, SL echo level and source level · r range, r_k that of bin k · α absorption · S_b scattering
+//! EL, SL echo level and source level · r range, r_k range of bin k · α absorption · S_b scattering
 //! strength of a square metre (`backscatter.rs`) · A area · b beam patterns, transmit and receive
 //! (`beam.rs`) · dΩ solid angle of a ray · φ grazing angle · S_v scattering strength of a cubic
 //! metre · Ω solid angle of a beam · τ pulse length · c speed of sound, c_0 the one that the sonar

@@ -19,7 +19,7 @@
 //! # Limits
 //! - Both velocities stay as they are at the ping. The target stays where it was at the ping.
 //! - For a reflected path (2) applies to the image. For a refracted ray d is its direction at the
-//!   sonar, and its length is corrected like that of its chord.
+//!   sonar, and its length is corrected like the length of its chord.
 //! - (2) is solved in two iterations, with an error of (v/c)³.
 //! - Across the fan an echo is distributed over two neighbouring columns of rays. This lowers the
 //!   peak of a point target by up to 0.8 dB and does not change the sum over all beams.

@@ -17,7 +17,7 @@
 //!
 //! # Limits
 //! - The seabed is homogeneous to any depth and has no shear waves.
-//! - The image is that in the tangent plane of the seabed at the reflection point, found in three
+//! - The image is taken in the tangent plane of the seabed at the reflection point, found in three
 //!   iterations. If the radius of curvature of the seabed is comparable with the path length,
 //!   further reflection points may exist and are omitted.
 //! - The water surface is horizontal at the reflection point.
@@ -31,8 +31,8 @@ use std::f64::consts::{LOG10_E, PI};
 
 /// Returns the fraction of the power that the seabed reflects coherently. (1) to (3)
 ///
-/// `sine` is that of the grazing angle. The water has a density [kg/m³] and a speed of sound [m/s];
-/// the wave number is in [1/m].
+/// `sine` is the sine of the grazing angle. The water has a density [kg/m³] and a speed of sound
+/// [m/s]; the wave number is in [1/m].
 pub(crate) fn seabed_reflection(
     ground: &Ground,
     sine: f64,

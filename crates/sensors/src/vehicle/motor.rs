@@ -15,7 +15,7 @@
 //! None; ω has the sign of the command, Q has the sign of ω.
 //!
 //! # Limits
-//! Power, heat and torque are those of the preceding step. Without a battery voltage and current
+//! Power, heat and torque are values of the preceding step. Without a battery voltage and current
 //! are NaN. The shaft speed is NaN without (2) and without a propeller model. A motor that draws no
 //! power by its data has no current.
 //!

@@ -100,7 +100,8 @@ impl Faulty for Ctd {
     }
 }
 
-/// Computes the conductivity at the sensor by (1) [S/m]; `temperature` is that of the water [°C].
+/// Computes the conductivity at the sensor by (1) [S/m]; `temperature` is the water temperature
+/// [°C].
 fn true_conductivity(temperature: f64, truth: &Truth<'_>) -> f64 {
     let S = probe::true_quantity(Quantity::Salinity, truth);
     conductivity::conductivity(
@@ -119,7 +120,7 @@ pub(crate) fn derive_quantities(spec: &CtdSpec, ctd: &mut Ctd) {
     ctd.depth = depth(spec.depth, gauge_pressure, spec.gravity);
 }
 
-/// Computes the depth [m] from `gauge_pressure`, the pressure above that of the air [Pa], under
+/// Computes the depth [m] from `gauge_pressure`, the pressure above air pressure [Pa], under
 /// gravity `g` [m/s²]. Returns NaN without gravity.
 pub fn depth(law: DepthLaw, gauge_pressure: f64, g: f64) -> f64 {
     if g <= 0.0 {

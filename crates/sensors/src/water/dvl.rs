@@ -111,7 +111,7 @@ impl Faulty for Dvl {
 }
 
 /// Measures range and velocity of each beam on the seabed; returns the beams and the mean altitude
-/// over those with an echo [m]. `scale` is the scale error of the velocity.
+/// over the beams with an echo [m]. `scale` is the scale error of the velocity.
 fn track_bottom(
     spec: &DvlSpec,
     sample: &Sample<'_>,

@@ -76,8 +76,7 @@ pub(crate) fn absolute_pressure(truth: &Truth<'_>) -> f64 {
     } // (1)
 }
 
-/// Returns the pressure of the water at the sensor over that of the air [Pa]; zero above the
-/// surface.
+/// Returns the pressure of the water at the sensor above air pressure [Pa]; zero above the surface.
 pub(crate) fn water_pressure(truth: &Truth<'_>) -> f64 {
     let sea = truth.environment.sea;
     match truth.environment.waves {
@@ -93,7 +92,7 @@ pub(crate) fn water_pressure(truth: &Truth<'_>) -> f64 {
     }
 }
 
-/// Returns the pressure of the water over that of the air [Pa], at a port where the waves have the
+/// Returns the pressure of the water above air pressure [Pa], at a port where the waves have the
 /// pressure head `head` [m].
 fn pressure_under_waves(truth: &Truth<'_>, head: f64) -> f64 {
     let (sea, g) = (truth.environment.sea, truth.environment.gravity);

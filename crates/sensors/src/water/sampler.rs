@@ -13,9 +13,9 @@
 //! Mean position in W.
 //!
 //! # Limits
-//! The water that is pumped in between two samples has the properties of that at the second one.
-//! The hose has no volume, bottles are clean, and the contents are known without error. In air the
-//! pump delivers no water. It is stationary without power, while dead, or for a lost sample.
+//! The water that is pumped in between two samples has the properties at the second sample. The
+//! hose has no volume, bottles are clean, and the contents are known without error. In air the pump
+//! delivers no water. It is stationary without power, while dead, or for a lost sample.
 //!
 //! # Checked by
 //! test/sensors/sampler.rs

@@ -215,7 +215,7 @@ fn start_fault(scene: &Scene, state: &mut State, new: &Fault) -> Result<(), Comm
     Ok(())
 }
 
-/// Removes a fault of a robot; without a robot, that of a beacon.
+/// Removes a fault of a robot; without a robot, a fault of a beacon.
 fn repair_fault(
     scene: &Scene,
     state: &mut State,

@@ -41,11 +41,11 @@ const DISCHARGE: f64 = 0.61;
 /// Minimum of the mean times for which an intermittent fault works or fails [s].
 const MIN_MEAN_TIME: f64 = 1e-3;
 /// Radius of gyration of the water in a compartment over the edge length of a cube of its volume:
-/// that of the cube, 1/sqrt(6).
+/// the value of the cube, 1/sqrt(6).
 const GYRATION: f64 = 0.408;
 
 /// Evaluates the effects of all faults at `now_ns` [ns] and stores them in `state` and `work`;
-/// `density` is that of the water [kg/m³]. Idempotent within one instant.
+/// `density` is the water density [kg/m³]. Idempotent within one instant.
 pub fn prepare(
     robot: &Robot,
     state: &mut RobotState,
@@ -212,7 +212,7 @@ fn apply_effect(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: b
     }
 }
 
-/// Accumulates the effect of one fault with those of other faults of the same device.
+/// Accumulates the effect of one fault with the effects of other faults of the same device.
 fn accumulate_effect(effect: &mut FaultEffect, fault: &Fault, failing: bool, now_ns: u64) {
     match fault.kind {
         FaultKind::Dead => effect.dead = true,

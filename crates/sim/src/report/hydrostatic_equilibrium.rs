@@ -1,6 +1,6 @@
 //! Hydrostatic equilibrium of a robot in calm water: its floating position and its stiffness there.
 //!
-//! Used by `merrow describe`. The forces are those of [`evaluate`] on the robot at rest, for any
+//! Used by `merrow describe`. The forces are computed by [`evaluate`] on the robot at rest, for any
 //! kind of hull, with the joints at their start positions. Newton's method starts upright and
 //! solves for heave, roll and pitch, so it also finds unstable equilibria, whose metacentric height
 //! is negative.
@@ -46,7 +46,8 @@ pub struct FloatingState {
 pub enum Equilibrium {
     /// Floats at the surface.
     Afloat(FloatingState),
-    /// Neutrally buoyant: its weight equals that of the displaced water to one part in a million.
+    /// Neutrally buoyant: its weight equals the weight of the displaced water to one part in a
+    /// million.
     Neutral,
     /// Negatively buoyant: the weight exceeds the largest buoyancy by this force [N].
     Sinks(f64),

@@ -479,8 +479,8 @@ impl SensorScheduler {
         }
     }
 
-    /// Appends the frames that are due by `now_ns` [ns] to `out`, those of each sensor in their
-    /// order.
+    /// Appends the frames that are due by `now_ns` [ns] to `out`, the frames of each sensor in
+    /// their order.
     pub(crate) fn deliver_due(&mut self, now_ns: u64, out: &mut Vec<Frame>) {
         self.collect_results();
         if self.clock_factor.is_none() {

@@ -188,7 +188,7 @@ fn gradient() -> Result<Vec<Check>, String> {
     Ok(checks)
 }
 
-/// Checks constant sound speed between reflecting boundaries: the rays are those of the image
+/// Checks constant sound speed between reflecting boundaries: the rays agree with the image
 /// sources.
 fn images() -> Result<Vec<Check>, String> {
     let (c, deep, range, zs, zr) = (1500.0, 120.0, 900.0, 35.0, 80.0);

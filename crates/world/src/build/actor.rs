@@ -21,7 +21,7 @@ pub(crate) fn build_route(file: &ActorEntry, problems: &mut Problems) -> Option<
     let times = waypoint_times(file, &points, problems)?;
     if let Some(k) = (1..n).find(|k| times[*k] <= times[k - 1]) {
         let text = format!(
-            "the time {} s of waypoint {k} is not after that of the waypoint before, {} s",
+            "the time {} s of waypoint {k} is not after the time of the waypoint before, {} s",
             times[k],
             times[k - 1]
         );

@@ -47,7 +47,7 @@ use std::sync::Arc;
 pub struct Overrides {
     /// Seed that replaces the seed of the file.
     pub seed: Option<u64>,
-    /// Profile of all robots, which replaces those of the file.
+    /// Profile of all robots, which replaces the profiles of the file.
     pub profile: Option<Profile>,
     /// True enables the autopilots of all robots.
     pub autopilots: bool,
@@ -95,7 +95,7 @@ pub(crate) fn loader() -> Loader {
         .with_named_files(|name| Some(data_dir::world_file(name)).filter(|path| path.is_file()))
 }
 
-/// Builds the world of a tree with resolved `extends`. Errors are added to those in `problems`.
+/// Builds the world of a tree with resolved `extends`. Errors are added to `problems`.
 pub(crate) fn build_checked(
     node: Option<Node>,
     name: &str,
@@ -423,8 +423,8 @@ fn check_copy_names(name: &str, repeat: &RepeatConfig, total: u64, problems: &mu
     }
 }
 
-/// Returns the entry of one copy with its own start. `offset` is that of the copy in the grid [m],
-/// W.
+/// Returns the entry of one copy with its own start. `offset` is the offset of the copy in the grid
+/// [m], W.
 fn start_of_copy(entry: &RobotEntry, offset: Vec3, start: &StartConfig) -> RobotEntry {
     let p = Vec3::from(entry.position_m) + offset;
     let in_grid = [p.x, p.y, p.z];
@@ -472,8 +472,8 @@ pub fn horizontal_velocity(speed: f64, direction_deg: f64) -> Vec3 {
     Vec3::new(speed * s, speed * c, 0.0)
 }
 
-/// Builds the origin; without a given field, the magnetic field is that of the World Magnetic Model
-/// at `start_utc` [s since 1970-01-01].
+/// Builds the origin; without a given field, the magnetic field follows from the World Magnetic
+/// Model at `start_utc` [s since 1970-01-01].
 fn build_origin(file: &OriginConfig, start_utc: f64) -> Origin {
     let (latitude, longitude) = (
         file.latitude_deg.to_radians(),

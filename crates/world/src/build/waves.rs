@@ -288,7 +288,8 @@ pub fn flat_sea(scene: &Scene) -> Waves {
 }
 
 /// Returns waves of this height [m], period [s] and direction [deg, clockwise from north]; all
-/// other properties are those of the world. A period of 0 selects that of a fully developed sea.
+/// other properties are taken from the world. A period of 0 selects the period of a fully developed
+/// sea.
 ///
 /// # Errors
 /// The waves break, or the world has no gravity.

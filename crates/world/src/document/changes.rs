@@ -323,7 +323,7 @@ fn start_of_copy<'a>(entry: &'a Map, name: &str) -> Option<&'a Map> {
     part(part(part(entry, "repeat")?, "starts")?, name)
 }
 
-/// Returns the labels in `own`, or else those in the entry.
+/// Returns the labels in `own`, or else the labels in the entry.
 fn labels(own: &Map, entry: &Map) -> Labels {
     let find = |key: &str| text(own, key).or_else(|| text(entry, key));
     let tags = if own.get("tags").is_some() {

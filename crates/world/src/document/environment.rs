@@ -9,8 +9,8 @@ use merrow_model::state::State;
 use merrow_yaml::error::Place;
 use merrow_yaml::node::{Map, Node, Value};
 
-/// Sets the keys of the water, the waves and the weather that differ from those of `scene`. Waves
-/// of a table or of the Kelpie simulator keep their keys.
+/// Sets the keys of the water, the waves and the weather that differ from `scene`. Waves of a table
+/// or of the Kelpie simulator keep their keys.
 pub(super) fn set_environment(root: &mut Node, scene: &Scene, state: &State) {
     let place = root.place.clone();
     if state.sea != scene.sea {

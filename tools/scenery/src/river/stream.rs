@@ -47,8 +47,8 @@ pub struct RiverFlow {
 }
 
 impl RiverFlow {
-    /// Computes the flow in a valley. The discharge is that of the last crossing at full bank;
-    /// sections with bars pass the same discharge.
+    /// Computes the flow in a valley. The discharge is the discharge of the last crossing at full
+    /// bank; sections with bars pass the same discharge.
     pub fn new(valley: &Valley) -> Self {
         let s = valley.course.crossings[valley.course.crossings.len() - 2];
         let b = valley.half_width(s);

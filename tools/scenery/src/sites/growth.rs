@@ -126,7 +126,7 @@ pub struct Growth {
     pub size: [f64; 2],
     /// Index of the colour in [`SHADES`].
     pub shade: usize,
-    /// Index of the mesh among those of the kind.
+    /// Index of the mesh among the meshes of the kind.
     pub mesh: usize,
 }
 

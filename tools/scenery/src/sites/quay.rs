@@ -57,7 +57,7 @@ pub const PILE_RADIUS: f64 = 0.2;
 /// Eastings of the piles of the jetty, from the quay outwards, and northings of its two rows [m].
 pub const PILES: ([f64; 4], [f64; 2]) = ([3.6, 0.6, -2.4, -5.4], [5.0, 8.2]);
 /// Northing of the ladder and height of its lowest rung [m]. The distance between rungs is similar
-/// to that of ISO 14122-4.
+/// to ISO 14122-4.
 pub const LADDER: [f64; 2] = [-2.2, -3.5];
 /// Northings of the fenders [m].
 pub const FENDERS: [f64; 4] = [-14.0, -7.6, 1.6, 13.5];

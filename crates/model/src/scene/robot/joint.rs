@@ -100,7 +100,7 @@ pub struct Joint {
 pub struct Mimic {
     /// Index of the child link of the leading joint.
     pub leader: usize,
-    /// Ratio of the motion to that of the leader [rad/rad, m/rad and so on].
+    /// Ratio of the motion to the motion of the leader [rad/rad, m/rad and so on].
     pub multiplier: f64,
     /// Position with the leader at 0 [rad or m].
     pub offset: f64,

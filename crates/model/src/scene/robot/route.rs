@@ -22,7 +22,7 @@
 
 use merrow_math::Vec3;
 
-/// Speed below which the heading is that of the leg [m/s].
+/// Speed below which the heading is the heading of the leg [m/s].
 const MIN_SPEED: f64 = 0.05;
 
 /// Route of an actor.
@@ -34,8 +34,8 @@ pub struct Route {
     pub points: Vec<Vec3>,
     /// True if the route starts again at its end.
     pub repeats: bool,
-    /// True if height, roll and pitch follow from buoyancy and waves; false if they are those of
-    /// the route.
+    /// True if height, roll and pitch follow from buoyancy and waves; false if they are the values
+    /// of the route.
     pub floats: bool,
 }
 

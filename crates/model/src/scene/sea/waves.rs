@@ -15,7 +15,7 @@ pub enum Spectrum {
     Regular(f64),
     /// Pierson-Moskowitz spectrum: fully developed wind sea.
     PiersonMoskowitz,
-    /// JONSWAP spectrum: wind sea with a peak that is `gamma` times that of the Bretschneider
+    /// JONSWAP spectrum: wind sea with a peak that is `gamma` times the peak of the Bretschneider
     /// spectrum.
     Jonswap(f64),
     /// Bretschneider spectrum: two-parameter wind sea.

@@ -40,7 +40,7 @@ pub struct LaserSpec {
     pub wavelength: f64,
     /// Extinction coefficient of the laser light in water [1/m].
     pub water_extinction: f64,
-    /// Tilt unit that carries the laser, if any. The sensor pose is then that of the tilt unit.
+    /// Tilt unit that carries the laser, if any. The sensor pose is then the pose of the tilt unit.
     pub tilt: Option<Tilt>,
 }
 

@@ -142,8 +142,8 @@ impl Detector {
         })
     }
 
-    /// Returns the indices of the shapes of `old` in contact keys, and those of the same shapes in
-    /// this detector. The seabed keeps its index.
+    /// Returns the indices of the shapes of `old` in contact keys, and the indices of the same
+    /// shapes in this detector. The seabed keeps its index.
     pub(crate) fn corresponding_shapes(
         &self,
         old: &Self,
@@ -212,8 +212,8 @@ impl Detector {
         }
     }
 
-    /// Writes all contact points at the current poses to `out`, in a fixed order, except those of
-    /// the pairs in `excluded_pairs`, which is sorted.
+    /// Writes all contact points at the current poses to `out`, in a fixed order, except the points
+    /// of the pairs in `excluded_pairs`, which is sorted.
     pub(crate) fn detect_contact_points(
         &mut self,
         scene: &Scene,

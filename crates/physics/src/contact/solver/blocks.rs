@@ -62,8 +62,8 @@ pub(crate) struct BlockPosition {
 /// The matrix, and after [`BlockMatrix::factor`] its factor.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BlockMatrix {
-    /// Elements of all blocks; after [`BlockMatrix::factor`] those of the factor, with the inverse
-    /// of the diagonal.
+    /// Elements of all blocks; after [`BlockMatrix::factor`] elements of the factor, with the
+    /// inverse of the diagonal.
     pub values: Vec<f64>,
     bodies: Vec<CoordinateRange>,
     pairs: Vec<[u32; 2]>,

@@ -5,7 +5,7 @@ use crate::contact::solver::solve::{Kind, Row};
 
 /// Adds a group of rows with its curvature `g` to the matrix.
 ///
-/// `stiffness` is that of each row. `weighted` is scratch memory with the length of `Z`.
+/// `stiffness` is the stiffness of each row. `weighted` is scratch memory with the length of `Z`.
 #[inline(always)]
 pub(crate) fn add_curvature(
     kind: Kind,

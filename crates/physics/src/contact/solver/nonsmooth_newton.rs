@@ -49,7 +49,7 @@ pub(crate) struct NonsmoothScratch {
     curvature: Vec<[f64; 6]>,
     /// Change of the row velocities `Z Δw`.
     du: Vec<f64>,
-    /// Impulses before a step, and those of the initial guess.
+    /// Impulses before a step, and impulses of the initial guess.
     prior: Vec<f64>,
     initial: Vec<f64>,
 }

@@ -20,9 +20,9 @@
 //! None: rows and velocities are in generalized coordinates.
 //!
 //! # Limits
-//! Rigid surfaces, a circular friction cone, no torsional friction beyond that of several contact
-//! points. If opposing contacts have no solution (a body pressed into a gap that is too narrow),
-//! the last iterate is used.
+//! Rigid surfaces, a circular friction cone, no torsional friction beyond the friction of several
+//! contact points. If opposing contacts have no solution (a body pressed into a gap that is too
+//! narrow), the last iterate is used.
 //!
 //! # Checked by
 //! test/analytic/contacts/contact.rs, test/identity/contact.rs

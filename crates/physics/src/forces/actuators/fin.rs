@@ -37,8 +37,8 @@
 //! points along +n₀.
 //!
 //! # Limits
-//! Quasi-steady. The fin has no added mass of its own (it belongs to that of the link), and no
-//! interaction with the hull or other fins. In reversed flow the fin is blunt: (3) treats it as
+//! Quasi-steady. The fin has no separate added mass (it is part of the added mass of the link), and
+//! no interaction with the hull or other fins. In reversed flow the fin is blunt: (3) treats it as
 //! stalled, because it has neither a lift slope nor a sharp edge there. (7), (8) have no stall and
 //! no cross-flow at the fin. Near the surface the force decreases with the fraction of the fin that
 //! is out of the water. Dead time is rounded to whole steps. A servo without power keeps its angle.

@@ -15,10 +15,10 @@
 //!
 //! # Symbols
 //! n shaft speed [rad/s] · e axis, along the thrust · v velocity of the hub relative to the air,
-//! v_z along e, v_⊥ across it · ρ density of the air, ρ₀ that of the coefficients · κ ground effect
-//! · z height of the hub over ground or water (z_0) and deck (z_d), R radius · v_i induced velocity
-//! of the hovering rotor · s spin: +1 right-handed about e · I inertia of the rotating parts · ω
-//! angular velocity of the link.
+//! v_z along e, v_⊥ across it · ρ density of the air, ρ₀ density at which the coefficients hold · κ
+//! ground effect · z height of the hub over ground or water (z_0) and deck (z_d), R radius · v_i
+//! induced velocity of the hovering rotor · s spin: +1 right-handed about e · I inertia of the
+//! rotating parts · ω angular velocity of the link.
 //!
 //! # Frames
 //! Link frame L; wrench at Lo.
@@ -27,13 +27,13 @@
 //! (1) is the model of Svacha without its third term, a gain with the square of the in-plane speed:
 //! 0.0034 N s²/m² for rotors of the Firefly's size, 3 % of the lift at 5 m/s. In (4) the moment
 //! changes sign with the direction of spin, as required. (5) at rest is as later works quote the
-//! report; its dependence on the speed is unverified. Quasi-steady: no dynamic inflow, no
-//! vortex ring, no windmill state except as given by (1), no flapping beyond (3) and (4), no
-//! interaction between rotors. (5) holds from z = R/2; below it κ is constant. It includes the
-//! ground, the water and, in worlds in which robots have collision shapes, decks and structures
+//! report; its dependence on the speed is unverified. Quasi-steady: no dynamic inflow, no vortex
+//! ring, no windmill state except as given by (1), no flapping beyond (3) and (4), no interaction
+//! between rotors. (5) holds from z = R/2; below it κ is constant. It includes the ground, the
+//! water and, in worlds in which robots have collision shapes, decks and structures
 //! (`crates/physics/src/contact/geometry/ground_effect_rays.rs`). (7) is chosen, so that the ground
-//! effect changes gradually at the edge of a deck. The air is that at the link's origin. A rotor in
-//! water produces no force: forces are scaled by the dry fraction of the disc.
+//! effect changes gradually at the edge of a deck. The air properties are taken at the link's
+//! origin. A rotor in water produces no force: forces are scaled by the dry fraction of the disc.
 //!
 //! # Checked by
 //! test/analytic/actuators/rotor.rs (V52), test/analytic/actuators/rotor_ground_effect.rs

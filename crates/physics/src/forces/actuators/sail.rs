@@ -22,7 +22,7 @@
 //! # Limits
 //! The boom has no inertia: it follows the wind at once, also through a gybe. Each sail is
 //! independent: the additional lift due to a hull or another sail is not modelled. The sail has no
-//! twist: the wind is that at the height of the fin's position. The submerged part of the sail has
+//! twist: the wind is taken at the height of the fin's position. The submerged part of the sail has
 //! no wind force.
 //!
 //! # Checked by

@@ -22,8 +22,8 @@
 //! # Limits
 //! Rotors in air are in `rotor.rs`. Only (3) depends on the inflow. Near the surface, including
 //! waves, thrust decreases with the fraction of the disc that is out of the water; for (1) and (2)
-//! the fraction is that at the start of the step (estimated: no ventilation hysteresis). Propellers
-//! do not interact.
+//! the fraction is taken at the start of the step (estimated: no ventilation hysteresis).
+//! Propellers do not interact.
 //!
 //! # Checked by
 //! test/analytic/actuators/thruster.rs, test/witness/remus.rs

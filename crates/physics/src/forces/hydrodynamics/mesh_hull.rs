@@ -24,9 +24,10 @@
 //! in flat water; in waves the triangles must be short compared with the waves. With many wave
 //! components, waves are interpolated on a lattice (`crates/environment/src/waves/tile.rs`). The
 //! second-order pressure has a uniform gradient over the hull and causes no moment about its
-//! centroid; with diffraction tables it is omitted. The pressure is that of the water without the
-//! hull. The effects of the hull on the pressure are added mass, damping and, if specified,
-//! radiation and diffraction. There is no slamming and no water on deck beyond the mesh itself.
+//! centroid; with diffraction tables it is omitted. The pressure is the pressure of the water
+//! without the hull. The effects of the hull on the pressure are added mass, damping and, if
+//! specified, radiation and diffraction. There is no slamming and no water on deck beyond the mesh
+//! itself.
 //!
 //! # Checked by
 //! test/analytic/bodies/hull.rs (V42-V44), test/identity/hull.rs, test/determinism/hull.rs

@@ -44,7 +44,7 @@ pub fn load_filter_states(robot: &Robot, state: &RobotState, work: &mut Workspac
 }
 
 /// Advances the filter states over the step that ends with the base velocity `V_WB_B`. The current
-/// is that of the last evaluation.
+/// is the value of the last evaluation.
 #[inline(always)]
 pub fn advance_filters(robot: &Robot, state: &mut RobotState, work: &Workspace) {
     let Some(radiation) = &robot.links[0].radiation else {

@@ -31,7 +31,7 @@ use merrow_model::scene::robot::body::SlenderBody;
 use merrow_model::scene::robot::thruster::interpolate;
 
 /// Returns the force on the link at its origin in U; `V_r` is the velocity relative to the water
-/// there, `density` that of the water [kg/m³].
+/// there, `density` the water density [kg/m³].
 #[inline(always)]
 pub(crate) fn force<T: Real>(
     body: &SlenderBody,

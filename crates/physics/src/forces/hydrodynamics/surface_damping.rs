@@ -15,7 +15,7 @@
 //! Along x of the user's axes U, at the damping point; moved to Lo in L.
 //!
 //! # Limits
-//! R is that of calm, deep water and steady speed. It is linear between its entries and constant
+//! R refers to calm, deep water and steady speed. It is linear between its entries and constant
 //! beyond the last one. Slamming, spray and the added resistance in waves are not modelled.
 //!
 //! # Checked by

@@ -27,8 +27,8 @@
 //!
 //! # Limits
 //! No torsion, no air drag, no vortex-induced motion; coefficients do not depend on the Reynolds
-//! number. The wet fraction of a node is that of a horizontal piece of line. Friction creeps below
-//! v_c = 1 mm/s.
+//! number. The wet fraction of a node is computed for a horizontal piece of line. Friction creeps
+//! below v_c = 1 mm/s.
 //!
 //! # Checked by
 //! test/analytic/tethers/fixed_ends.rs, test/analytic/tethers/water.rs

@@ -63,8 +63,8 @@ impl Answers {
         (self.min_delay - self.min_delay / 8).min(MAX_DELAY)
     }
 
-    /// Returns the position before which a request that arrives at `now` is valid: that of the last
-    /// heartbeat that it can answer. Without heartbeats it is `next`.
+    /// Returns the position before which a request that arrives at `now` is valid: the position of
+    /// the last heartbeat that it can answer. Without heartbeats it is `next`.
     pub(super) fn known_position(&self, now: Nanos, next: Position) -> Position {
         let old = |(at, _): &&(Nanos, Position)| now.since(*at) >= self.delay();
         let first = self.heartbeats.front().map_or(next, |(_, first)| *first);

@@ -286,7 +286,7 @@ impl Writer {
         self.history.len()
     }
 
-    /// Drops samples that no reader requires: acknowledged samples over the depth, those of a
+    /// Drops samples that no reader requires: acknowledged samples over the depth, samples of a
     /// volatile history that keeps all samples, and disposals in a durable one.
     fn drop_acknowledged(&mut self) {
         let keep = match self.depth() {
@@ -612,8 +612,8 @@ impl Writer {
         }
     }
 
-    /// Appends samples for `reader` and for those of its participant in the same state. Returns
-    /// true if there were any.
+    /// Appends samples for `reader` and for the readers of its participant in the same state.
+    /// Returns true if there were any.
     fn fill(&mut self, now: Nanos, reader: Guid, builder: &mut MessageBuilder) -> bool {
         let Some(proxy) = self.proxies.get(&reader) else {
             return false;

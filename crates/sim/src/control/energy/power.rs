@@ -9,10 +9,10 @@
 //!   heat' = (loss P R_th - heat)/τ_th                                       (4)  solved exactly over a step
 //!   supply = (V/V_0)^m · clip((T_stop - T)/(T_stop - T_derate), 0, 1)       (5)  times the fraction served (`battery.rs`)
 //! ```
-//! The battery (`battery.rs`) supplies these powers and those of sensors, loads and the hotel load.
-//! Below its cut-off voltage, or when it is empty, its protection opens. Then thrusters stop and
-//! discard their commands, fins and azimuth thrusters keep their angles, servos and ideal effort
-//! drives exert no effort, ideal position drives hold their positions, and sensors stop. The
+//! The battery (`battery.rs`) supplies these powers and the power of sensors, loads and the hotel
+//! load. Below its cut-off voltage, or when it is empty, its protection opens. Then thrusters stop
+//! and discard their commands, fins and azimuth thrusters keep their angles, servos and ideal
+//! effort drives exert no effort, ideal position drives hold their positions, and sensors stop. The
 //! protection closes again when it has been open for the stated time and the battery is charged.
 //!
 //! # Symbols
@@ -20,17 +20,17 @@
 //! shaft speed and torque · η efficiency · P_0 standby power · c coefficient of the holding moment
 //! · M hydrodynamic moment about the shaft, δ' rate of the angle, M_f friction moment · τ, ω, i
 //! effort, speed and current of the motor of a joint, R its winding resistance · heat motor
-//! temperature over that of the water [K] · loss fraction of P that heats the motor · R_th thermal
-//! resistance, τ_th thermal time constant · V voltage of the battery, V_0 voltage for which the
-//! curve of the thruster is stated, m exponent · T_derate, T_stop temperatures at which the motor
-//! derates and stops.
+//! temperature above the water temperature [K] · loss fraction of P that heats the motor · R_th
+//! thermal resistance, τ_th thermal time constant · V voltage of the battery, V_0 voltage for which
+//! the curve of the thruster is stated, m exponent · T_derate, T_stop temperatures at which the
+//! motor derates and stops.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
 //! The coefficient of (1) is fitted at zero speed. Motors do not recuperate energy. Winches on
-//! board draw from the battery (`winch.rs`), those at fixed ends have their own supply. A robot
+//! board draw from the battery (`winch.rs`), winches at fixed ends have their own supply. A robot
 //! without a battery has unlimited power.
 //!
 //! # Checked by

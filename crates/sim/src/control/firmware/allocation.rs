@@ -17,7 +17,7 @@
 //!
 //! # Limits
 //! Saturation scales all thrusts by one factor, so that the wrench keeps its direction. The thrust
-//! curves are those in still water.
+//! curves hold in still water.
 //!
 //! # Checked by
 //! tests below; test/ros (drives a BlueROV2)

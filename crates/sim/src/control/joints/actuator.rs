@@ -20,8 +20,8 @@
 //! of joint and rotor, q, q_r their positions · i current, k effort per ampere, R winding
 //! resistance · T motor temperature, T_d and T_max where derating begins and ends, R_th thermal
 //! resistance, τ_th thermal time constant · J_r rotor inertia, k_s, c_s stiffness and damping of
-//! the gear · μ mobility of the joint (`merrow_physics::dynamics::mobility`), 1/J_r that of a free
-//! rotor · h step.
+//! the gear · μ mobility of the joint (`merrow_physics::dynamics::mobility`), 1/J_r mobility of a
+//! free rotor · h step.
 //!
 //! # Frames
 //! At the joint, on the output side of the gear.

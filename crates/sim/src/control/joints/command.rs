@@ -433,7 +433,7 @@ pub fn check_trajectory(
         }
         if k > 0 && p.time_from_start_ns <= t.points[k - 1].time_from_start_ns {
             return Err(format!(
-                "point {k}: its time is not after that of point {}",
+                "point {k}: its time is not after the time of point {}",
                 k - 1
             ));
         }

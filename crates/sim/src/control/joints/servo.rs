@@ -22,8 +22,8 @@
 //! About or along the z axis of the joint.
 //!
 //! # Limits
-//! The bias is that of the simulated model itself, without friction. It is constant until the next
-//! tick. (2) has integrator windup, as published.
+//! The bias is computed from the simulated model itself, without friction. It is constant until the
+//! next tick. (2) has integrator windup, as published.
 //!
 //! # Checked by
 //! test/analytic/joints/servo.rs
@@ -36,7 +36,7 @@ use merrow_model::state::joint::position_difference;
 use merrow_model::state::workspace::JointWork;
 use merrow_model::state::{JointDriveState, RobotState};
 
-/// Computes (1) for all servos; those in effort mode request their measured velocity.
+/// Computes (1) for all servos; servos in effort mode request their measured velocity.
 pub(crate) fn request_speeds(robot: &Robot, state: &RobotState, work: &mut [JointWork]) {
     for (j, link) in robot.links[1..].iter().enumerate() {
         let memory = &state.joints[j];

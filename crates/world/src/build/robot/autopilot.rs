@@ -251,8 +251,7 @@ struct CustomOutput<'a> {
     command: [f64; 3],
 }
 
-/// Returns the outputs of the frame and those of the key `outputs`, which replace others of their
-/// device.
+/// Returns the outputs of the frame and of the key `outputs`, which replace others of their device.
 fn all_outputs(
     mut outputs: Vec<ServoOutput>,
     custom: Vec<CustomOutput<'_>>,

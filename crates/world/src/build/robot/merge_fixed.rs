@@ -253,7 +253,7 @@ fn after_removal(k: usize, i: usize) -> usize {
     if k > i { k - 1 } else { k }
 }
 
-/// Adds the inertia, weight and buoyancy of the child to those of the parent.
+/// Adds the inertia, weight and buoyancy of the child to the parent.
 fn add_body(parent: &mut Link, child: &Link, R_PC: &Mat3, p_PC: Vec3) {
     let place = |x: Vec3| p_PC + R_PC.mul_vec(x);
     let moved = |i: &SpatialInertia| i.to_parent(R_PC, p_PC);

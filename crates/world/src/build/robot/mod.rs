@@ -100,7 +100,7 @@ pub fn build_robot(
     robot
 }
 
-/// Replaces the state of charge at the start by that of the entry, if it has one.
+/// Replaces the state of charge at the start by the value of the entry, if it has one.
 fn set_initial_charge(robot: &mut Robot, entry: &RobotEntry, problems: &mut Problems) {
     let Some(charge) = entry.initial_charge else {
         return;

@@ -231,8 +231,8 @@ fn body(
     Some(body)
 }
 
-/// Returns the mass properties of body `k`, or `None` if the link has no body: its own, or for a
-/// head without mass those of the links fixed to it.
+/// Returns the mass properties of body `k`, or `None` if the link has no body: its own properties,
+/// or for a head without mass the properties of the links fixed to it.
 fn body_inertial(
     tree: &LinkTree,
     k: usize,

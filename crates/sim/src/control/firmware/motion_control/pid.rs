@@ -7,18 +7,18 @@
 //!   N = J α_r + N_M + D(Ω_r) Ω_r + K_p e_Θ + K_d (Ω_r - Ω) + N_i                     (2)
 //!   F_i' = R_H K_i R_Hᵀ (p_r - p) + K_d⁻¹ K_p (F_a - F)                              (3)  [Åström and Hägglund 2006, §3.5]
 //! ```
-//! With the yaw rate r and the velocity u, v along and across the heading, C(v) v is
-//! (m_x - m_y) r v along and (m_x - m_y) r u across it. N_M is the Munk moment (m_y - m_x) u v
-//! about the vertical. All three are those of the reference. (3) is the integral with
-//! back-calculation: while the thrusters saturate, the second term makes the integral follow the
-//! force that they produce. The same holds for the moment N_i.
+//! With the yaw rate r and the velocity u, v along and across the heading, C(v) v is (m_x - m_y) r
+//! v along and (m_x - m_y) r u across it. N_M is the Munk moment (m_y - m_x) u v about the
+//! vertical. All three refer to the reference. (3) is the integral with back-calculation: while the
+//! thrusters saturate, the second term makes the integral follow the force that they produce. The
+//! same holds for the moment N_i.
 //!
 //! # Symbols
 //! p, v position and velocity, p_r, v_r, a_r reference · R_H rotation by the yaw of the vehicle · Ω
 //! angular velocity, Ω_r, α_r reference · e_Θ rotation vector from the attitude to its reference ·
-//! M, J mass and inertia with added mass, m_x, m_y those of surge and sway · D linear and quadratic
-//! damping of the base · K_p, K_i, K_d gains along surge, sway and heave and about roll, pitch and
-//! yaw · F_i, N_i integral part · F_a force that the thrusters produce.
+//! M, J mass and inertia with added mass, m_x, m_y masses in surge and sway · D linear and
+//! quadratic damping of the base · K_p, K_i, K_d gains along surge, sway and heave and about roll,
+//! pitch and yaw · F_i, N_i integral part · F_a force that the thrusters produce.
 //!
 //! # Frames
 //! Forces and positions in W, moments and angular velocities in B. The gains apply along the

@@ -195,7 +195,7 @@ fn largest_wrench(robot: &Robot, independent: &[bool; 6]) -> [f64; 6] {
     })
 }
 
-/// Converts the axes and buttons of the joystick; the default is that of the schema.
+/// Converts the axes and buttons of the joystick; the default is defined in the schema.
 fn joystick_mapping(file: Option<&JoystickConfig>) -> JoystickMapping {
     let index = |value: u32| value as usize;
     let [axes, modes, arm] = match file {
