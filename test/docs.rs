@@ -1026,7 +1026,7 @@ fn sonar_snapshots_are_waterfalls() {
 }
 
 // Goal: docs/profiles.md lists the services of the profiles. Method: names and types of its table
-// compared with those of the pool with each profile. Tolerance: none.
+// compared with the topics of the pool with each profile. Tolerance: none.
 #[test]
 fn services_of_profiles_are_documented() {
     let page = text("docs/profiles.md");

@@ -168,8 +168,9 @@ fn capsized_and_flying_hulls() {
     });
 }
 
-// Goal: a current of 50 m/s, a hundred times that of a river. Method: every bundled vehicle except
-// the rover is placed in it at rest, and again every ten minutes. Tolerance: no robot is halted.
+// Goal: a current of 50 m/s, a hundred times the current of a river. Method: every bundled vehicle
+// except the rover is placed in it at rest, and again every ten minutes. Tolerance: no robot is
+// halted.
 #[test]
 #[ignore = "takes minutes: test/run slow"]
 fn a_hundredfold_current() {

@@ -156,7 +156,8 @@ fn uvms_urdf_round_trip() {
         );
         let size = a.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
         for (x, y) in a.iter().zip(&b) {
-            // Rounding in three changes of axes; the angles of the URDF are those of the model.
+            // Rounding in three changes of axes; the angles of the URDF equal the angles of the
+            // model.
             assert!((x - y).abs() <= 1e-9 * size, "seed {seed}: {a:?}\n{b:?}");
         }
     }

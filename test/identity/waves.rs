@@ -147,10 +147,10 @@ fn compare_with_particles(scene: &Scene) -> f64 {
     largest
 }
 
-// Goal: the acceleration of the water is that of its particles, in waves, sheared current and eddy
-// together. Method: central differences of the velocity along the path of a particle over 2 ms, in
-// a short-crested sea of 10 cm in 12 m depth. Tolerance: 2e-4 of the acceleration of 0.1 m/s², for
-// terms of third order; the convective terms are 1 to 30 % of it.
+// Goal: the acceleration of the water is the acceleration of its particles, in waves, sheared
+// current and eddy together. Method: central differences of the velocity along the path of a
+// particle over 2 ms, in a short-crested sea of 10 cm in 12 m depth. Tolerance: 2e-4 of the
+// acceleration of 0.1 m/s², for terms of third order; the convective terms are 1 to 30 % of it.
 #[test]
 fn water_acceleration_is_material_derivative() {
     let scene = crate::common::scene(

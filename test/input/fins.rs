@@ -15,7 +15,7 @@ fn check(text: &str, expected: &str) {
     let key_at = line.find(&format!("{key}:")).unwrap();
     let (place, said) = found.split_once(": ").unwrap();
     assert_eq!(said, expected, "of\n{text}");
-    // The position is that of the value of the key.
+    // The position is the position of the value of the key.
     let column: usize = place.rsplit(':').next().unwrap().parse().unwrap();
     let value_at = key_at + key.len() + 2;
     assert!(

@@ -211,10 +211,10 @@ pub(super) fn describe(arguments: &[&str]) -> String {
     texts(&output).0
 }
 
-// Goal: `describe` prints the added mass of a floating body that its dynamics uses: that of the
-// submerged part. Method: a box of 100 kg that displaces 200 kg when submerged, so that half of it
-// is submerged at rest; added mass of [40, 60, 80] kg of the submerged body, and at the waterline.
-// Tolerance: printed digits.
+// Goal: `describe` prints the added mass of a floating body that its dynamics uses: the added mass
+// of the submerged part. Method: a box of 100 kg that displaces 200 kg when submerged, so that half
+// of it is submerged at rest; added mass of [40, 60, 80] kg of the submerged body, and at the
+// waterline. Tolerance: printed digits.
 #[test]
 fn describe_prints_the_effective_added_mass() {
     for (reference, added) in [

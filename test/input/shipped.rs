@@ -46,8 +46,8 @@ fn every_world_loads_and_runs_a_second_without_a_halt() {
     }
 }
 
-/// Returns the robot for which a firmware is written: the name of the firmware begins with that of
-/// the robot.
+/// Returns the robot for which a firmware is written: the name of the firmware begins with the name
+/// of the robot.
 fn robot_of_firmware(name: &str) -> &str {
     let is_robot = |end: &usize| {
         let file = format!("robots/{}.yaml", &name[..*end]);

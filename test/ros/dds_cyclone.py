@@ -270,7 +270,7 @@ def check_action(p):
 
 
 def check_action_cancel(p):
-    """Goals are canceled by ID, by time and all at once; the codes are those of rcl_action."""
+    """Goals are canceled by ID, by time and all at once; the codes agree with rcl_action."""
     client = slow_task(p)
     for which in ("name", "time", "all"):
         goal, answer = client.send(**order(0.0))

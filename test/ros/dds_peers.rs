@@ -314,7 +314,7 @@ fn examples_work_with_cyclone_dds() {
     let Some((mut peer, _lock)) = super::script("examples.py") else {
         return;
     };
-    // the whole workspace, because its features are those of the build of the tests
+    // the whole workspace, because its features equal the build of the tests
     let arguments = ["build", "--locked", "--quiet", "--workspace", "--examples"];
     let built = Command::new(env!("CARGO"))
         .args(arguments)

@@ -251,9 +251,9 @@ fn usbl_errors_match_their_keys() {
 }
 
 // Goal: with exact ranges a long-baseline system computes its own position exactly and a
-// short-baseline system that of a locator; with range errors the scatter matches the covariance.
-// Method: four transponders on the seabed, four receivers on the robot; 200 samples. Tolerance:
-// 1e-4 m; 30 % of the standard deviation.
+// short-baseline system the position of a locator; with range errors the scatter matches the
+// covariance. Method: four transponders on the seabed, four receivers on the robot; 200 samples.
+// Tolerance: 1e-4 m; 30 % of the standard deviation.
 #[test]
 fn baselines_compute_positions() {
     let node = |name: &str, x: f64, y: f64, z: f64| {
@@ -314,8 +314,7 @@ fn baselines_compute_positions() {
 // Goal: with ray bending, sound over long distances arrives with the travel time and the elevation
 // of the bent ray. Method: a hydrophone 50 m deep in water whose speed of sound decreases with
 // depth, compared with the ray of `eigenray` (tested separately); without bending, the elevation is
-// that of the straight line. Tolerance: 1e-9 s, 1e-6 rad; the two elevations differ by more than a
-// degree.
+// the straight line. Tolerance: 1e-9 s, 1e-6 rad; the two elevations differ by more than a degree.
 #[test]
 fn bent_sound_arrives_along_its_ray() {
     let water = "water: {column: {layers: [{depth_m: 0, temperature_c: 20, salinity_psu: 35}, {depth_m: 100, temperature_c: 5, salinity_psu: 35}]}}";

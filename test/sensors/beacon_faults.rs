@@ -62,8 +62,8 @@ fn one_beacon_fails_temporarily() {
 }
 
 // Goal: reducing the power reduces the signal by the same factor, and zero power gives no signal.
-// Method: level above noise of a pinger with 1 % of its power minus that of an identical one
-// without a fault, 10 log 0.01. Tolerance: rounding.
+// Method: level above noise of a pinger with 1 % of its power minus the level of an identical
+// pinger without a fault, 10 log 0.01. Tolerance: rounding.
 #[test]
 fn reduced_power_reduces_the_level() {
     let rest = |part: f64| {

@@ -143,9 +143,9 @@ structures:
     }
 }
 
-// Goal: depth is measured along the axis, labels are those of visible objects, and objects appear
-// at the position given by the lens. Method: a wall 9 m ahead with a ball off the axis in front of
-// it. Tolerance: 1e-5 m; half a pixel for the centre of the labels of the ball.
+// Goal: depth is measured along the axis, labels belong to visible objects, and objects appear at
+// the position given by the lens. Method: a wall 9 m ahead with a ball off the axis in front of it.
+// Tolerance: 1e-5 m; half a pixel for the centre of the labels of the ball.
 #[test]
 fn depths_labels_and_positions() {
     let rest = "seabed: {depth_m: 50}
@@ -349,7 +349,7 @@ fn rolling_shutters_and_lazy_outputs() {
 }
 
 // Goal: a calm surface has a depth of 2 m seen from 2 m above and from 2 m below, and occludes
-// objects behind it in depths and labels; its label differs from those of sky and open water.
+// objects behind it in depths and labels; its label differs from the labels of sky and open water.
 // Method: cameras that look straight down and up, and horizontally into empty space. Tolerance:
 // 1e-5 m.
 #[test]
@@ -412,9 +412,9 @@ fn sea() -> WaveState {
     WaveState::new(&simulation(&text).scene.sea.waves, 0.0)
 }
 
-// Goal: heights on a grid of the clipmap are those of the waves, and waves below the requested
-// length are left out. Method: 32 x 24 points against the sum of components at each; a grid for
-// waves longer than 20 m contains only those, and one without waves is flat. Tolerance: 1e-9 m.
+// Goal: heights on a grid of the clipmap agree with the waves, and waves below the requested length
+// are left out. Method: 32 x 24 points against the sum of components at each; a grid for waves
+// longer than 20 m contains only those, and one without waves is flat. Tolerance: 1e-9 m.
 #[test]
 fn grid_holds_the_wave_heights() {
     let waves = sea();

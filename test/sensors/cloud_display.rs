@@ -259,7 +259,7 @@ fn colormap_lightness_is_linear() {
     }
 }
 
-// Values outside the colormap get the colour of the nearest end; NaN gets that of 0.
+// Values outside the colormap have the colour of the nearest end; NaN has the colour of 0.
 #[test]
 fn colormap_saturates_at_its_ends() {
     assert_eq!(viridis(-3.0, 1.0), [68, 1, 84]);

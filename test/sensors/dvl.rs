@@ -20,9 +20,9 @@ fn dvl(s: &mut Simulation) -> Dvl {
     dvl
 }
 
-// Goal: the velocity is that of the transducer, including the lever arm, in its own frame; ranges
-// and altitude are those of straight beams on a sloping plane. Method: ray and plane by hand, for a
-// body that moves, rotates and heels. Tolerance: 1e-12.
+// Goal: the velocity is the velocity of the transducer, including the lever arm, in its own frame;
+// ranges and altitude follow from straight beams on a sloping plane. Method: ray and plane by hand,
+// for a body that moves, rotates and heels. Tolerance: 1e-12.
 #[test]
 fn velocity_and_ranges_are_exact_without_noise() {
     let top = "seabed: {depth_m: 40, slope_east_north: [0.1, -0.05]}";

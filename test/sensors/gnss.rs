@@ -248,8 +248,8 @@ fn jammers_have_a_finite_range() {
 }
 
 // Goal: a spoofed receiver reports a position that drifts with the given velocity, and its own
-// velocity agrees. Method: hand calculation for a ball at rest. Tolerance: that of latitude and
-// longitude, 1e-6 m.
+// velocity agrees. Method: hand calculation for a ball at rest. Tolerance: resolution of latitude
+// and longitude, 1e-6 m.
 #[test]
 fn spoofed_position_drifts() {
     let top = "faults: {s: {robot: ball, target: g, time_s: 2, kind: spoofed, offset_m: [5, 0, 1], velocity_m_s: [0, -0.5, 0]}}";
@@ -276,8 +276,8 @@ fn spoofed_position_drifts() {
 const PAIR: &str =
     "kind: gnss_heading, baseline_std_m: 0.02, reacquisition_s: 3, max_depth_m: 0.1, antennas_m: ";
 
-// Goal: the heading is that of the sensor frame for any direction of the baseline, and its error is
-// the baseline noise divided by the baseline length. Method: a longitudinal and an oblique
+// Goal: the heading is the heading of the sensor frame for any direction of the baseline, and its
+// error is the baseline noise divided by the baseline length. Method: a longitudinal and an oblique
 // baseline, 20 000 headings. Tolerance: 4 standard errors: 2 % of the deviation, 3 % of it for the
 // mean; second order in the noise.
 #[test]

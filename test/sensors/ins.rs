@@ -272,8 +272,9 @@ fn covariance_is_consistent() {
     assert!(sums.iter().all(|s| (s - 3.0).abs() < 0.78), "{sums:?}");
 }
 
-// Goal: the initial errors are those of the alignment, and the covariance reports them. Method: the
-// first sample of 400 systems. Tolerance: 4 standard errors, 12 % of a deviation (over three axes).
+// Goal: the initial errors are the errors of the alignment, and the covariance reports them.
+// Method: the first sample of 400 systems. Tolerance: 4 standard errors, 12 % of a deviation (over
+// three axes).
 #[test]
 fn initial_errors_match_the_alignment() {
     let keys = "start_position_std_m: 2, start_velocity_std_m_s: 0.1, start_attitude_std_deg: [0.1, 0.1, 1]";

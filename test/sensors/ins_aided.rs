@@ -129,10 +129,10 @@ fn covariance_with_aids_is_consistent() {
 
 // Goal: dead reckoning with a DVL drifts by its heading error across track and by the DVL scale
 // error along track, in proportion to the distance. Method: 40 systems, 600 m straight ahead in a
-// minute, too short for gyrocompassing; gyro errors are only those of the alignment, 0.5 deg of
-// heading, and the DVL has a scale error of 0.2 %. Tolerance: the heading error at the end predicts
-// the cross-track error within 0.4 m (DVL noise); the along-track deviation within 4.5 standard
-// errors, 50 %; their covariances within 5 %.
+// minute, too short for gyrocompassing; gyro errors are only the errors of the alignment, 0.5 deg
+// of heading, and the DVL has a scale error of 0.2 %. Tolerance: the heading error at the end
+// predicts the cross-track error within 0.4 m (DVL noise); the along-track deviation within 4.5
+// standard errors, 50 %; their covariances within 5 %.
 #[test]
 fn dead_reckoning_drifts_with_distance() {
     let (n, way) = (40, 600.0);

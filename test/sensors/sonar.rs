@@ -360,8 +360,8 @@ fn gain_compensates_range() {
     );
 }
 
-// Goal: without targets the level is that of the noise, N + 10 log B + 10 log(Ω/4π), and with
-// volume scattering that of the volume reverberation, SL - 20 log r - 2 α r + S_v + 10 log(Ψ cell).
+// Goal: without targets the level equals the noise level, N + 10 log B + 10 log(Ω/4π), and with
+// volume scattering the volume reverberation level, SL - 20 log r - 2 α r + S_v + 10 log(Ψ cell).
 // Method: Ω of two wide line arrays is the product of their (π²/8) λ/L; Ψ includes the pattern of
 // the transmitter and is summed separately. Tolerance: 0.1 dB for the noise, 0.5 dB for the
 // reverberation.

@@ -68,9 +68,9 @@ fn sounder(bent: bool, speed: f64) -> String {
 }
 
 // Goal: with refraction an echo arrives at the two-way travel time along the arc of its launch
-// angle, without refraction at that of the straight line. Method: a column from 1530 to 1460 m/s
-// over 50 m; times by the closed form of an arc in each layer. Tolerance: one bin, 5 cm of 50 to 90
-// m; the two differ by 1 m at 60 degrees.
+// angle, without refraction at the angle of the straight line. Method: a column from 1530 to 1460
+// m/s over 50 m; times by the closed form of an arc in each layer. Tolerance: one bin, 5 cm of 50
+// to 90 m; the two differ by 1 m at 60 degrees.
 #[test]
 fn rays_refract_as_exact_arcs() {
     let find = |bent: bool| {

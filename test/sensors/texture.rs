@@ -131,7 +131,7 @@ structures:
                 "[0, 0, 20]\n    angular_velocity_rad_s: [0, 0, 2]\n    model",
             );
         let row = &colors(&text)[201..402];
-        // The integrated light of the bar relative to that of its centre, then its ends.
+        // The integrated light of the bar relative to its centre, then its ends.
         let lit: Vec<usize> = (0..201).filter(|k| row[*k][1] > 1.0).collect();
         (lit[lit.len() - 1] - lit[0] + 1) as f64
     };

@@ -222,8 +222,8 @@ fn no_tilt_cycle_is_lost_by_rounding() {
     assert_eq!(nods, 100_000_000_000 / 1_026_000_000);
 }
 
-// Goal: `describe` lists the joints of `joint_states`, including those of laser tilt units. Method:
-// a robot with a joint, and this one. Tolerance: none.
+// Goal: `describe` lists the joints of `joint_states`, including the joints of laser tilt units.
+// Method: a robot with a joint, and this one. Tolerance: none.
 #[test]
 fn describe_lists_the_tilt_joint() {
     use merrow::arm;

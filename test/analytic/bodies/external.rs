@@ -89,7 +89,7 @@ fn force_at_a_point_has_a_moment() {
     assert!((w - Vec3::new(0.0, 0.0, 0.1)).norm() < 1e-12, "{w:?}");
 }
 
-/// Wrenches of the topic replace each other, those of the service add up until they are cleared;
+/// Wrenches of the topic replace each other, wrenches of the service add up until they are cleared;
 /// values that are not finite are refused.
 #[test]
 fn wrenches_replace_add_and_clear() {

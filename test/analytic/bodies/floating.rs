@@ -246,8 +246,8 @@ robots:
 
 // Goal: sensors and propellers use the actual surface. Method: a sea that rises uniformly by 2.75
 // m. An antenna at 0.5 m has a fix for more than half of the time; an altimeter and a propeller
-// there work for the rest. The pressure at 1 m depth is that of the water above, and air pressure
-// in the trough. Tolerance: one reading at each end; rounding.
+// there work for the rest. The pressure at 1 m depth is the pressure of the water above plus air
+// pressure in the trough. Tolerance: one reading at each end; rounding.
 #[test]
 fn instruments_use_wave_surface() {
     let gnss = "sensors: {g: {device: {source: test, kind: gnss, rate_hz: 10, horizontal_std_m: 0, vertical_std_m: 0, max_depth_m: 0}}}";

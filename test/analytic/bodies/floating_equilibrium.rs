@@ -127,11 +127,11 @@ robots: {{ball: {{model: {{source: test, body: {{source: test, axes: flu, mass_k
     );
 }
 
-// Goal: coefficients given at the waterline are those of the floating body: its heave period is 2
-// pi sqrt((m + A)/(rho g S)). Method: a box of 2 x 2 x 1 m and 2000 kg with an added mass of 3000
-// kg in heave, released 1 mm above its equilibrium, for ten periods. A second run uses the values
-// of a fully submerged body, half of which is wetted. Tolerance: 0.2 %, for the wetted part that
-// changes with the heave.
+// Goal: coefficients given at the waterline apply to the floating body: its heave period is 2 pi
+// sqrt((m + A)/(rho g S)). Method: a box of 2 x 2 x 1 m and 2000 kg with an added mass of 3000 kg
+// in heave, released 1 mm above its equilibrium, for ten periods. A second run uses the values of a
+// fully submerged body, half of which is wetted. Tolerance: 0.2 %, for the wetted part that changes
+// with the heave.
 #[test]
 fn heave_period_at_the_waterline() {
     for (reference, added) in [("waterline", 3000.0), ("submerged", 1500.0)] {

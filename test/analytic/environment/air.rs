@@ -13,8 +13,8 @@ fn sea(keys: &str) -> Sea {
     scene(&format!("{keys}\nrobots: {{}}\n")).sea
 }
 
-// Goal: the density is that of the standard atmosphere. Method: the tabulated values of ISO 2533 at
-// geopotential heights of 0, 1000 and 5000 m. Tolerance: 1e-5 of the density, half of the last
+// Goal: the density agrees with the standard atmosphere. Method: the tabulated values of ISO 2533
+// at geopotential heights of 0, 1000 and 5000 m. Tolerance: 1e-5 of the density, half of the last
 // digit of the table.
 #[test]
 fn density_matches_standard_atmosphere() {

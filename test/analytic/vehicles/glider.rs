@@ -30,7 +30,7 @@ fn ballast(s: &mut Simulation, value: f64) {
 /// Returns angle of attack [rad], nose-up pitch [rad] and speed [m/s] of the closed-form solution
 /// (Graver 2005, ch. 4). Lift and drag balance the net weight `weight` [N] along the path. In pitch
 /// K_M0 + K_M α and the Munk moment balance the weights of hull and sliding mass, whose moment
-/// about the origin is that of `gravity`: (forward, down) [N m]. Net buoyancy acts at the origin.
+/// about the origin is caused by `gravity`: (forward, down) [N m]. Net buoyancy acts at the origin.
 fn steady_glide(weight: f64, gravity: [f64; 2]) -> (f64, f64, f64) {
     let (d, l, m) = ([7.19, 386.29], [-0.36, 440.99], [0.28, -65.84]);
     let munk = 65.92 - 1.48;

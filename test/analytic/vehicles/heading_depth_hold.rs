@@ -206,7 +206,7 @@ fn remus_follows_a_lawn_mower_pattern() {
 }
 
 // Goal: the same survey with the vehicle's own IMU, DVL and pressure sensor. Method: [`survey`];
-// the errors are those of the true motion. Tolerance: 3 m rms, the drift of the dead reckoning: the
+// the errors refer to the true motion. Tolerance: 3 m rms, the drift of the dead reckoning: the
 // heading error of the IMU times the distance of 150 m, and the noise of the DVL; 0.5 m in depth.
 #[test]
 fn remus_surveys_with_its_sensors() {

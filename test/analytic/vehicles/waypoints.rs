@@ -241,7 +241,7 @@ robots:
         refused("goal: (3.00, 1.00, -7.00) m is inside the seabed; expected a free position")
     );
     assert_eq!(go(0, [3.0, 1.0, -5.0]), Ok(()));
-    // the height of the goal of a boat is that of the boat
+    // the goal of a boat has the height of the boat
     assert_eq!(go(1, [3.0, 1.0, -9.0]), Ok(()));
     assert!(go(1, [5.0, 1.0, 9.0]).unwrap_err().contains("inside wall"));
     let waypoints = Arc::new([[3.0, 0.0, -2.0], [4.6, 0.0, -2.0]].map(Vec3::from).into());

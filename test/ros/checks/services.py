@@ -73,7 +73,7 @@ def check_checkpoint():
             found = json.loads(resumed.output()[0])
     code, out, err = command("run", "pool", "--no-ros", "--pace", "max", "--for", 500 * STEP_NS * 1e-9, "--json")
     assert code == 0, err
-    assert found["state_hash"] == json.loads(out)["state_hash"], "another state than that of an uninterrupted run"
+    assert found["state_hash"] == json.loads(out)["state_hash"], "the state differs from an uninterrupted run"
 
 
 def check_steps_in_lock_step():
@@ -361,7 +361,7 @@ def check_record():
         m.do("record", uri=str(again))
         m.step(100)
         m.do("record", uri="")
-        # latched messages are logged at the start of the bag, not at that of the run
+        # latched messages are logged at the start of the bag, not at the start of the run
         check_bag(find_bag(m.path, "again"), "--expect=/tf_static=1", "--expect=/bluerov2/robot_description=1", "--from=2000000000")
 
 
@@ -380,7 +380,7 @@ def check_bag(path, *options):
 
 
 def check_all_services_are_there():
-    """Every service of `describe` is available, and so are those of the parameters."""
+    """Every service of `describe` and every parameter service is available."""
     with Merrow("pool") as m:
         names = {s["service"] for s in describe("pool")["services"]}
         for of_parameters in ("describe_parameters", "get_parameter_types", "get_parameters", "list_parameters",

@@ -389,7 +389,7 @@ def check_worlds():
 
 
 def check_features_and_prefix():
-    """The declared features are those of the other checks; a prefix moves all names."""
+    """The declared features agree with the other checks; a prefix moves all names."""
     with Merrow("pool", ros=["-p", "simulation_interfaces_prefix:=gzserver"]) as m:
         simulator = Simulator(m, "/gzserver")
         features = simulator.call("GetSimulatorFeatures").features

@@ -38,7 +38,7 @@ def check_topics_of_the_pool():
 
 
 def check_topics_of_an_arm():
-    """All topics of a vehicle with an arm, including those of joints."""
+    """All topics of a vehicle with an arm, including joint topics."""
     with Merrow("uvms_pool") as m:
         messages = observe(m)
         check_rates(m, messages)
@@ -205,7 +205,7 @@ def check_stamps(m, messages):
 
 
 def check_frames(m, messages):
-    """Sensors use their frames; the tree is that of `describe`, and is connected."""
+    """Sensors use their frames; the tree agrees with `describe`, and is connected."""
     about = describe(m.world)
     for robot in about["robots"]:
         for sensor in robot["sensors"]:

@@ -44,7 +44,7 @@ static void check_every_parameter_can_be_set() {
 
 static const std::map<std::string, uint8_t> kTypeNumbers = {{"bool", 1}, {"double", 3}, {"string", 4}};
 
-// A descriptor equals that of `describe`.
+// A descriptor equals the descriptor in `describe`.
 static void check_descriptor(CdrReader& in, const Parameter& parameter) {
   expect(in.text() == parameter.name, "another name than " + parameter.name);
   expect(in.get<uint8_t>() == kTypeNumbers.at(parameter.type), parameter.name + ": another type");
@@ -64,7 +64,7 @@ static void check_descriptor(CdrReader& in, const Parameter& parameter) {
   expect(in.count() == 0, parameter.name + ": a range of integers");
 }
 
-// Names, types and descriptors equal those of `describe`, requested one by one.
+// Names, types and descriptors agree with `describe`, requested one by one.
 static void check_parameters_are_described() {
   Merrow merrow("pool");
   for (const auto& parameter : merrow.facts().parameters) {
@@ -88,7 +88,7 @@ static std::vector<std::string> names_of_parameters(const Merrow& merrow) {
   return names;
 }
 
-// A description of all parameters equals that of `describe`.
+// A description of all parameters agrees with `describe`.
 static void check_descriptors(const Merrow& merrow, const Bytes& described) {
   CdrReader in(described);
   expect(in.count() == merrow.facts().parameters.size(), "not one descriptor each");

@@ -77,7 +77,7 @@ std::string dds_type(const std::string& ros_type) {
          "::dds_::" + ros_type.substr(last + 1);
 }
 
-// The lock files are those of live.py, so that the peers of both DDS implementations use different
+// The lock files are shared with live.py, so that the peers of both DDS implementations use different
 // domains.
 Domain::Domain() {
   static uint32_t next = static_cast<uint32_t>(getpid());
