@@ -437,7 +437,7 @@ fn the_mistakes_are_reported_as_shown() {
 /// Text in the comment of a command that only the slow suite runs.
 const SLOW: &str = "(slow";
 
-/// Runs the commands of a document in `folder`, either the slow or the other ones, and returns
+/// Runs the commands of a document in `folder`, either the slow or the other commands, and returns
 /// their number.
 fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
     let mut n = 0;
@@ -629,7 +629,7 @@ fn snapshot(folder: &Folder, arguments: &[&str]) -> Result<f64, String> {
 }
 
 /// A view is lit as at the requested time, a sonar and a radar give an image, scalar sensors give
-/// plots, and an unknown sensor is reported with the available ones.
+/// plots, and an unknown sensor is reported with the available sensors.
 #[test]
 fn snapshots_show_the_requested_image() {
     let folder = Folder::new("snapshots", &[]);

@@ -4,7 +4,7 @@
     python3 test/timed.py [FILTER] [ARGUMENTS OF THE TEST PROGRAM...]
 
 The programs are those that `cargo test --no-run` builds. The standard test harness measures times
-only with an unstable option, which `RUSTC_BOOTSTRAP` enables; it is set for the programs alone, so
+only with an unstable option, which `RUSTC_BOOTSTRAP` enables; it is set only for the programs, so
 that cargo does not build again.
 """
 

@@ -119,7 +119,7 @@ fn wait_for_packet(sockets: &[BorrowedFd<'_>], left: Duration) {
     let _ = poll(&mut sockets, Some(&timeout));
 }
 
-/// Returns the settings of the autopilot of `robot`, if it has one that is enabled.
+/// Returns the settings of the autopilot of `robot`, if it has an enabled autopilot.
 fn enabled_autopilot(robot: &Robot) -> Option<&Autopilot> {
     robot
         .autopilot

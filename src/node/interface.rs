@@ -193,7 +193,7 @@ impl Interface {
         declared.map_err(|e| e.to_string())
     }
 
-    /// Creates the objects of a version of the scene, which take the place of the former ones.
+    /// Creates the objects of a version of the scene, which replace the former objects.
     fn connect(
         &self,
         scene: &Arc<Scene>,

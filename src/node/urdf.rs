@@ -209,7 +209,7 @@ fn write_fixed(out: &mut String, parent: &str, child: &str, origin: String) {
     write_fixed_joint(out, parent, child, origin);
 }
 
-/// Writes the joint that fixes a link to another one.
+/// Writes the joint that fixes a link to another link.
 fn write_fixed_joint(out: &mut String, parent: &str, child: &str, origin: String) {
     let _ = writeln!(out, "  <joint name=\"{child}_mount\" type=\"fixed\">");
     let _ = writeln!(

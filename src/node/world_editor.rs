@@ -178,7 +178,7 @@ impl WorldEditor {
     }
 
     /// Continues the run with a world that [`Self::build`] has built from a document. With
-    /// `at_start` the world starts at the time 0, and nothing of the current world is kept.
+    /// `at_start` the world starts at the time 0, without state of the current world.
     ///
     /// # Errors
     /// One line. The world is then unchanged, except if a topic of a new robot cannot be created or

@@ -140,7 +140,7 @@ fn cost_reflects_sensor_parameters() {
     assert!(bins(1000) > 1.3 * bins(500));
 }
 
-// Goal: `describe` has a cost line for every sensor, including cheap ones. Method: the worlds
+// Goal: `describe` has a cost line for every sensor, including cheap sensors. Method: the worlds
 // `pool` and `positioning`. Tolerance: none.
 #[test]
 fn describe_reports_every_sensor_cost() {
@@ -197,7 +197,7 @@ fn simulation_cpu_time(simulation: &mut Simulation, subscribed: bool) -> f64 {
 // Tolerance: a factor of two; this build is a quarter slower than a release build, to which the
 // reported cost refers.
 #[test]
-#[ignore = "takes a minute, alone on the machine: test/run slow"]
+#[ignore = "takes a minute on an idle machine: test/run slow"]
 fn reported_cost_matches_measured_cost() {
     let mut wrong = Vec::new();
     for world in ["harbour_inspection", "riverwatch", "sonar", "survey"] {

@@ -247,8 +247,8 @@ fn different_states_have_different_hashes() {
     }
 }
 
-// Goal: a checkpoint that does not fit is refused in one line, and nothing changes. Method: each
-// kind once. Tolerance: none.
+// Goal: a checkpoint that does not fit is refused in one line, and the state is unchanged. Method:
+// each kind once. Tolerance: none.
 #[test]
 fn mismatched_checkpoints_are_refused() {
     let mut s = simulation(&Arc::new(scene(RICH)), 1);
@@ -360,7 +360,7 @@ fn the_program_continues_a_run() {
     hash(&["--for", "0.3", "--resume", "a.cp", "--checkpoint", "a.cp"]);
     assert_eq!(hash(&["--for", "0.3", "--resume", "a.cp"]), whole);
     let files = std::fs::read_dir(&folder.0).expect("the folder").count();
-    assert_eq!(files, 2, "nothing but the checkpoint and the text");
+    assert_eq!(files, 2, "only the checkpoint and the text");
     for (arguments, expected) in [
         (
             ["--resume", "none.cp"],

@@ -49,7 +49,7 @@ pub(crate) fn fleet() -> Scene {
     scene(&format!("{SEA}{robots}"))
 }
 
-/// Returns the robot `e` of the fleet, alone in the sea.
+/// Returns a scene with only the robot `e` of the fleet.
 pub(crate) fn alone() -> Scene {
     scene(&format!("{SEA}{}", rov("e", 3.0)))
 }

@@ -106,7 +106,7 @@ fn frames_have_the_same_bits_under_load() {
 // Goal: a real-time run never waits for a frame. A late frame is dropped and counted, every other
 // sample is delivered once, and neither changes the state or a frame. Method: an
 // as-fast-as-possible run with too many beams, with and without waiting; every frame of the run
-// that does not wait equals one of the run that waits. Tolerance: none.
+// that does not wait equals a frame of the run that waits. Tolerance: none.
 #[test]
 fn real_time_runs_drop_and_count_late_frames() {
     let text = WORLD

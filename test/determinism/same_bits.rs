@@ -53,7 +53,7 @@ fn a_cloned_state_resumes_the_run() {
 }
 
 // Goal: the neighbours of a robot change neither its motion nor its readings. Method: robot `e` of
-// the fleet compared with the same robot alone in the same sea. Tolerance: none.
+// the fleet compared with a world of only this robot. Tolerance: none.
 #[test]
 fn other_robots_do_not_affect_a_robot() {
     let mut fleet = started(fleet(), 2);

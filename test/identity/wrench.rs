@@ -156,7 +156,7 @@ fn subtree_wrench(
             let own = joint_velocity(robot.links[k].joint.kind, qdd[k - 1]);
             A[k] = a.add_scaled(&w.c, 1.0).add_scaled(&own, 1.0);
         }
-        // The arm is a chain: later links are attached to earlier ones.
+        // The arm is a chain: later links are attached to earlier links.
         if k >= link {
             let net = w.inertia.mul(&A[k]).minus(&w.F);
             let (m, f) = (w.R_WL.mul_vec(net.m), w.R_WL.mul_vec(net.f));

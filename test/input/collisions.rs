@@ -1,4 +1,4 @@
-//! Tests of collision shapes: their poses, and rejected ones.
+//! Tests of collision shapes: poses and rejected shapes.
 //!
 //! Goal: a shape has the pose that its author specified, in the axes of its body, on a link whether
 //! merged or not, and on a structure. Method: poses calculated by hand; the exact message for each
@@ -210,7 +210,7 @@ fn check_heightfields(floor: &Structure) {
 #[test]
 fn structures_props_and_the_seabed() {
     let world = load_structures_and_props();
-    assert_eq!(world.notes, [], "nothing to say");
+    assert_eq!(world.notes, [], "no notes");
     assert_eq!(world.models.len(), 2);
     let scene = &world.scene;
     check_props_and_seabed(scene);

@@ -1,4 +1,4 @@
-//! Tests of couplings of a world file: valid and wrong ones.
+//! Tests of valid and invalid couplings of a world file.
 
 use super::check;
 use crate::common::{close_vectors, scene};

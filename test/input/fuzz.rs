@@ -170,7 +170,7 @@ fn no_bytes_make_the_decoders_panic() {
         seeds
             .iter()
             .all(|bytes| decode_all(bytes) > 0 || bytes.len() < 64),
-        "a sample that nothing accepts"
+        "a sample that no reader accepts"
     );
     repeat(5000, |random| {
         let mut bytes = random.pick(&seeds).clone();

@@ -1,4 +1,4 @@
-//! Tests of mesh hulls: rejected meshes, and a valid one that needs only its file.
+//! Tests of mesh hulls: rejected meshes, and a valid mesh that needs only its file.
 
 use super::{body, check, without_root};
 use crate::common::folder::Folder;

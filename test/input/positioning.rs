@@ -130,8 +130,8 @@ fn ais_and_radar() {
     );
 }
 
-/// Goal: a key without effect is reported, with the key that it needs. Method: each key alone; with
-/// the key that it needs there is no such message. Tolerance: none.
+/// Goal: a key without effect is reported, with the key that it needs. Method: each key separately;
+/// with the key that it needs there is no such message. Tolerance: none.
 #[test]
 fn keys_without_effect() {
     let idle = |keys: &str, key: &str, with: &str| {

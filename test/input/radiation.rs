@@ -1,4 +1,4 @@
-//! Tests of radiation tables: rejected tables, and notes on valid ones.
+//! Tests of radiation tables: rejected tables, and notes on valid tables.
 //!
 //! Goal: a broken table is reported in one line that names the file and the error. Method: the
 //! shipped tables of the hemisphere with one error each; the message from the key on. Tolerance:

@@ -40,7 +40,7 @@ fn servos() {
     );
     check(
         &servo("actuator: {stall_effort: 3}, "),
-        "w.yaml:9:97: `stall_effort` alone does not define a torque-speed line, expected `no_load_speed` too",
+        "w.yaml:9:97: `stall_effort` without `no_load_speed` does not define a torque-speed line; expected both",
     );
     check(
         &servo("actuator: {backlash: 0.01}, "),

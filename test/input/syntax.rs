@@ -77,7 +77,7 @@ fn unsupported_yaml() {
     );
     check(
         "robots: !!map {}\n",
-        "w.yaml:1:9: YAML tags (`!...`) other than `!!str` are not supported: expected the value alone",
+        "w.yaml:1:9: YAML tags (`!...`) other than `!!str` are not supported: expected only the value",
     );
     check(
         "robots: &a {}\nseabed:\n  <<: *a\n",

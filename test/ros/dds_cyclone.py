@@ -51,7 +51,7 @@ def check_late_joiner(p):
 
 
 def check_topics_in(p):
-    """500 reliable messages are echoed without loss and in order, and best-effort ones arrive."""
+    """500 reliable messages are echoed without loss and in order, and best-effort messages arrive."""
     echo = p.subscriber("/test/echo", TEXT, depth=2000)
     kind = peer.message_type(TEXT)
     for topic, quality, count in (("/test/in", {"depth": 1000}, 500), ("/test/in_best_effort", {"reliable": False}, 20)):
@@ -78,7 +78,7 @@ def check_large_messages(p):
 
 
 def check_malformed_samples(domain):
-    """A sample with a wrong length is rejected and reported; the next valid one is echoed."""
+    """A sample with a wrong length is rejected and reported; the next valid sample is echoed."""
     p, liar = Peer(domain), Peer(domain)
     log = p.subscriber("/rosout", LOG, depth=1000)
     echo = p.subscriber("/test/echo", TEXT)
@@ -124,7 +124,7 @@ def check_early_calls(domain):
 
 
 def check_malformed_requests(domain):
-    """Requests that are too short or have an invalid boolean get no reply, and the next valid one
+    """Requests that are too short or have an invalid boolean receive no reply, and the next valid request
     does.
     """
     client = Peer(domain).client(f"{NODE}/set", "std_srvs/srv/SetBool")

@@ -154,8 +154,8 @@ fn start_echo(node: &Node) -> [Subscription; 2] {
     })
 }
 
-/// Starts a service that replies with the value of the request, and one that requests the exit of
-/// the node.
+/// Starts a service that replies with the value of the request, and a service that requests the
+/// exit of the node.
 fn start_services(node: &Node, stop_sender: mpsc::Sender<()>) -> Vec<Service> {
     let set = |request: &[u8]| {
         let request = from_bytes::<SetBoolRequest>(request).ok()?;
@@ -360,7 +360,7 @@ fn new_subscription_starts_empty() {
                 return first;
             }
         }
-        panic!("nothing arrived");
+        panic!("no message arrived");
     };
     let (former, messages) = subscribe();
     assert_eq!(publish_until_received("old", &messages), "old");

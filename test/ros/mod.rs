@@ -77,7 +77,7 @@ fn message_types_match_ros() {
 }
 
 /// Records two seconds of the world `pool` into a bag. Two independent readers read all of it, and,
-/// if it is truncated at any position, everything up to there.
+/// if it is truncated at any position, all messages up to there.
 #[test]
 fn bags_are_read_by_others() {
     let Some((mut command, _lock)) = script("bags/bag.py") else {
@@ -233,7 +233,7 @@ fn end_to_end() {
 
 /// Simulated time follows wall time.
 #[test]
-#[ignore = "compares with wall time, so nothing else may run; test/run slow"]
+#[ignore = "compares with wall time, so no other program may run; test/run slow"]
 fn end_to_end_pace() {
     let Some((mut command, _lock)) = script("end_to_end.py") else {
         return;

@@ -17,7 +17,7 @@ const INS: &str = "ins: {device: {source: test, kind: ins, rate_hz: RATE, \
     position_m: [0.1, 0, 0], attitude_deg: [0, 10, 180], aids: {AIDS}}";
 const DVL: &str = "dvl: {device: {source: test, kind: dvl, rate_hz: 5, beam_angle_deg: 30, bottom_std_m_s: 0.01, \
     scale_std_percent: 0.2, altitude_m: [1, 90]}, position_m: [0.3, -0.1, -0.2], attitude_deg: [0, 0, 45]}";
-// It receives satellites deep under water, too, so that one run has all aids.
+// It also receives satellites deep under water, so that one run has all aids.
 const GNSS: &str = "gps: {device: {source: test, kind: gnss, rate_hz: 1, horizontal_std_m: 2, vertical_std_m: 3, correlation_time_s: 30, \
     velocity_std_m_s: [0.05, 0.1], max_depth_m: 1000}, position_m: [-0.4, 0, 0.3]}";
 const DEPTH: &str = "depth: {device: {source: test, kind: pressure, rate_hz: 5, errors: {density: 100, turn_on_bias_std: 1000}}, \

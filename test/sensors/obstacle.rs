@@ -210,10 +210,10 @@ fn sonar_echoes_are_boxed() {
 }
 
 // Goal: echoes of a whole turn of a scanning sonar are boxed together, each from the pose of its
-// ping, and older ones are discarded. Method: a rotated box of 6 m by 2.5 m with two visible faces,
-// 14 m from a robot that drifts at 0.3 m/s, one turn in 12 s; then a second turn. Tolerance: 0.5 m
-// in position and size, which is half a pulse and a beam width at 14 m including its neighbours,
-// and 6 degrees; a single ping gives a line along its beam.
+// ping, and older echoes are discarded. Method: a rotated box of 6 m by 2.5 m with two visible
+// faces, 14 m from a robot that drifts at 0.3 m/s, one turn in 12 s; then a second turn. Tolerance:
+// 0.5 m in position and size, which is half a pulse and a beam width at 14 m including its
+// neighbours, and 6 degrees; a single ping gives a line along its beam.
 #[test]
 fn scanning_sonar_turn_is_boxed() {
     let sensors = "        sonar: {device: {source: test, rate_hz: 20, kind: scanning_sonar, step_deg: 1.5, beam_width_deg: 1.5, elevation_width_deg: 10, rays: [12, 24],

@@ -118,8 +118,8 @@ fn ball_echo_matches_the_radar_equation() {
 }
 
 // Goal: noise follows the noise figure; a wall hides a ball; low objects beyond the horizon are
-// hidden, high ones are visible. Method: k T B F; two worlds; boxes 25 km away with tops at 5 and
-// 60 m; from 10 m everything above 8.4 m is visible. Tolerance: 0.01 dB; none.
+// hidden, high targets are visible. Method: k T B F; two worlds; boxes 25 km away with tops at 5
+// and 60 m; from 10 m all targets above 8.4 m are visible. Tolerance: 0.01 dB; none.
 #[test]
 fn noise_shadows_and_horizon() {
     let (_, silent) = one_turn(&world(30.0, PLAIN, ""));

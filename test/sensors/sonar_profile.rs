@@ -97,7 +97,7 @@ fn missing_echoes_are_infinite_and_lost_pings_nan() {
     assert_eq!(stamps[..2], [0, 8]);
 }
 
-// Goal: a sweep that is cut off by a restart does not affect the next one. Method: two of four
+// Goal: a sweep that is cut off by a restart does not affect the next sweep. Method: two of four
 // pings, then a restart whose second ping is lost.
 #[test]
 fn restart_begins_a_new_sweep() {

@@ -120,7 +120,7 @@ fn flat_seabed_shows_refraction_artefacts() {
     }
 }
 
-// Goal: refracted beams hit other places than straight ones. Method: a ball of 30 cm radius on the
+// Goal: refracted beams hit other places than straight beams. Method: a ball of 30 cm radius on the
 // closed-form arc of the beam at 60 degrees, 45 m down, 2 m off the straight line: that beam
 // receives its echo with refraction at the travel time of the arc, and not without refraction.
 // Tolerance: 0.35 m.
@@ -224,7 +224,7 @@ structures: {{t: {{position_m: [24, 0, -14], shapes: {{s: {{kind: sphere, radius
     }
     let (_, alone) = ping(&world(10.0, &device(false), &rest));
     let (k, _) = peak(&beam(&spec, &alone, 1));
-    within("alone", spec.range(k), ways[0].2 - 0.3, 0.35);
+    within("without the other", spec.range(k), ways[0].2 - 0.3, 0.35);
     assert!(
         beam(&spec, &alone, 1)[560..]
             .iter()

@@ -223,7 +223,7 @@ fn no_tilt_cycle_is_lost_by_rounding() {
 }
 
 // Goal: `describe` lists the joints of `joint_states`, including the joints of laser tilt units.
-// Method: a robot with a joint, and this one. Tolerance: none.
+// Method: a robot with a joint, and the test robot. Tolerance: none.
 #[test]
 fn describe_lists_the_tilt_joint() {
     use merrow::arm;

@@ -146,7 +146,7 @@ fn compare(what: &str, actual: &[f64], expected: &[f64]) {
 
 // Goal (V38): accelerations of base and joints, without and with weight. Method: ten states of
 // Pinocchio's ABA. Tolerance: 1e-9 of each component (of a thousandth of the largest for small
-// ones).
+// values).
 #[test]
 fn accelerations_match() {
     for (key, gravity) in [("qdd_g0", "0"), ("qdd_g9.81", "9.81")] {

@@ -183,7 +183,7 @@ pub fn temperature(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
 
 /// Returns the practical salinity at `p` [m], W, and `t` [s], with `gravity` [m/s²].
 ///
-/// For water that is defined only by density and temperature, the salinity is the one that gives
+/// For water that is defined only by density and temperature, the salinity is the value that gives
 /// this density.
 pub fn salinity(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
@@ -264,7 +264,7 @@ mod tests {
         assert!(
             (column.properties_at(-900.0).load / (sum * 900.0 / f64::from(n)) - 1.0).abs() < 1e-9
         );
-        // in uniform water the density increases with depth by compression alone
+        // in uniform water the density increases with depth only by compression
         assert!(column.properties_at(-1000.0).density > column.properties_at(-510.0).density + 2.0);
     }
 

@@ -1,8 +1,7 @@
 //! Quality of service of topics and services, with the policies and names of ROS.
 //!
-//! The publishers, the text that `describe` prints and the profiles in a bag all use this one type,
-//! so they agree. The module depends on no DDS library; `embedded/transport.rs` converts the
-//! policies.
+//! The publishers, the text that `describe` prints and the profiles in a bag all use this type, so
+//! they agree. The module depends on no DDS library; `embedded/transport.rs` converts the policies.
 
 use std::fmt;
 use std::time::Duration;

@@ -278,8 +278,8 @@ impl Writer {
             .engine(|engine, now| engine.write(now, stamp, self.guid, sample))
     }
 
-    /// Returns the remote readers that will receive the next sample: the best-effort ones, and the
-    /// reliable ones that have answered the writer.
+    /// Returns the remote readers that will receive the next sample: best-effort readers, and
+    /// reliable readers that have answered the writer.
     pub fn ready_readers(&self) -> Vec<Guid> {
         self.participant
             .engine(|engine, _| engine.ready_readers(self.guid))

@@ -88,7 +88,7 @@ fn samples_are_completed_before_the_participant_leaves() {
     talker.leave();
     assert!(
         start.elapsed() < Duration::from_millis(100),
-        "nothing waits"
+        "no data waits"
     );
 }
 

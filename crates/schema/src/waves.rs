@@ -76,7 +76,8 @@ choice! {
 }
 
 spec! {
-    /// Sea state by significant height, wind speed or Beaufort number; give one of the three.
+    /// Sea state by significant height, wind speed or Beaufort number; give exactly one of the
+    /// three.
     pub struct SeaHeightConfig {
         /// Significant wave height of the sea.
         hs_m: Option<f64> [non_negative],

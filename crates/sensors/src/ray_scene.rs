@@ -1,4 +1,4 @@
-//! Ray scene: everything that the rays of exteroceptive sensors can hit.
+//! Ray scene: all shapes that the rays of exteroceptive sensors can hit.
 //!
 //! The scene holds the shapes of robots, props and structures, and the seabed. A robot is
 //! represented by its collision shapes; a link without any is represented by its hull. For light, a
@@ -194,8 +194,8 @@ impl RayScene {
         });
     }
 
-    /// Returns true if anything except the two robots themselves occludes the straight path between
-    /// the points `a` on the first and `b` on the second [m], W.
+    /// Returns true if an object other than the two robots occludes the straight path between the
+    /// points `a` on the first and `b` on the second [m], W.
     pub fn is_occluded_between(
         &self,
         view: &WorldView,

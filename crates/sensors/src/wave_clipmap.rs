@@ -53,7 +53,7 @@ pub struct ClipmapLevel {
     corner: [f64; 2],
     /// Height [m], slope to the east and slope to the north at each point.
     points: Vec<[f32; 4]>,
-    /// Heights alone [m], for the traversal from cell to cell.
+    /// Only the heights [m], for the traversal from cell to cell.
     heights: Vec<f32>,
     /// Minimum and maximum height of each block [m].
     bounds: Vec<[f32; 2]>,

@@ -69,9 +69,8 @@ impl Simulation {
         Ok(same)
     }
 
-    /// Continues with the world `new` at its start; nothing of the current world is kept. `new`
-    /// then contains the current world. Returns the correspondence, in which no object exists in
-    /// both.
+    /// Continues with the world `new` at its start, without state of the current world. `new` then
+    /// contains the current world. Returns the correspondence, in which no object exists in both.
     pub fn load(&mut self, new: &mut Self) -> Correspondence {
         new.scene_version = SceneVersion(self.scene_version.0 + 1);
         std::mem::swap(self, new);

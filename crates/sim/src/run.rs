@@ -21,9 +21,9 @@ pub enum Request {
     Input(SceneVersion, Vec<Command>, InputMessage),
     /// Change the state and reply with the result.
     CommandReply(SceneVersion, Command, Reply<Result<(), CommandRejection>>),
-    /// Continue with the scene of another world, which contains the old one in the reply.
+    /// Continue with the scene of another world, whose reply contains the old scene.
     Replace(Box<Simulation>, Reply<Result<Box<Simulation>, String>>),
-    /// Continue with another world at its start; the reply contains the old one.
+    /// Continue with another world at its start; the reply contains the old scene.
     Load(Box<Simulation>, Reply<Box<Simulation>>),
     /// Call a function with the world.
     Access(Access),
@@ -176,7 +176,7 @@ pub trait Observer {
     /// Called when the state was reset while the time continues.
     fn state_reset(&mut self) {}
     /// Called when the scene was replaced. `same` contains the indices of the objects of the old
-    /// scene in the new one.
+    /// scene in the new scene.
     fn replaced(&mut self, _simulation: &Simulation, _same: &Correspondence) {}
     /// Returns the simulated time at which the observer requests the next checkpoint [ns].
     fn next_checkpoint_ns(&self) -> u64 {

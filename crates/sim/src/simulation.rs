@@ -2,7 +2,7 @@
 //!
 //! If no contact is possible and there are no tethers, each robot runs its whole block
 //! independently. Otherwise all robots make one free step, then the contacts are solved and the
-//! tethers are updated. In both cases no robot reads data that another one writes, so the result
+//! tethers are updated. In both cases no robot reads data that another robot writes, so the result
 //! does not depend on the number of threads.
 
 use crate::control::command;
@@ -239,7 +239,8 @@ impl Simulation {
         u64::MAX
     }
 
-    /// Applies the replayed commands that are due now. Returns the number of steps to the next one.
+    /// Applies the replayed commands that are due now. Returns the number of steps to the next
+    /// command.
     fn apply_replay(&mut self) -> u64 {
         while let Some(next) = self.replay.commands.get(self.replay.applied) {
             if next.time_ns > self.state.time_ns {
@@ -367,7 +368,7 @@ impl Simulation {
     }
 
     /// Returns the structure, robot or seabed that `robot` penetrates, and the penetration depth
-    /// [m]. `None` if it overlaps nothing.
+    /// [m]. `None` if there is no overlap.
     pub fn overlap(&mut self, robot: usize) -> Option<(String, f64)> {
         let scene = Arc::clone(&self.scene);
         let p_WB = self.state.robots[robot].motion.p_WB;

@@ -5,7 +5,7 @@
 //! threads that still process one, so a late wake-up of a thread does not delay the task.
 //!
 //! A task runs on several threads only where that is measured to be faster than on the calling
-//! thread alone. The measurement decides which thread processes an item, never the result.
+//! thread only. The measurement decides which thread processes an item, never the result.
 
 use crate::pace::Stopwatch;
 use merrow_physics::workers::{Task, Workers};

@@ -340,7 +340,7 @@ impl Document {
     fn text(&self, mut root: Node) -> String {
         if let Some(robots) = changes::existing_section(&mut root, "robots") {
             for (name, entry) in &self.spawned {
-                // an entry that replaces one of the file keeps the full form
+                // an entry that replaces an entry of the file keeps the full form
                 let replaces = changes::has_entry(&self.original, "robots", name);
                 if let Some(written) = robots.get_mut(name).filter(|_| !replaces) {
                     *written = entry.clone();

@@ -1,7 +1,7 @@
 //! Loading of files and resolution of `extends`.
 //!
-//! A base file is merged before anything below it is resolved, so that naming another file replaces
-//! a component of a world. The only key that has a meaning here is `extends`.
+//! A base file is merged before the nodes below it are resolved, so that naming another file
+//! replaces a component of a world. The only key that has a meaning here is `extends`.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;

@@ -80,7 +80,7 @@ impl Map {
     }
 
     /// Sets the value of the key `name`. A key that exists keeps its place in the order; a new key
-    /// is the last one and has the position of its value.
+    /// is the last key and has the position of its value.
     pub fn insert(&mut self, name: &str, node: Node) {
         match self.get_mut(name) {
             Some(present) => *present = node,

@@ -131,7 +131,7 @@ impl Builder<'_> {
             | Event::SequenceStart(_, Some(_))
             | Event::MappingStart(_, Some(_)) => Err((
                 place,
-                "YAML tags (`!...`) other than `!!str` are not supported: expected the value alone"
+                "YAML tags (`!...`) other than `!!str` are not supported: expected only the value"
                     .into(),
             )),
             Event::Scalar(text, style, anchor, None) => {
@@ -390,7 +390,8 @@ mod tests {
             "{a: 1, b: '1', c: [x, ~, ~], d: ~, e: {f: ''}}"
         );
         assert_eq!(tree(""), "~");
-        assert_eq!(tree("# nothing\n"), "~");
+        assert_eq!(tree("# empty
+"), "~");
         assert_eq!(tree("\u{feff}a: 1"), "{a: 1}");
         assert_eq!(tree("a: &x {b: 1}\nc: *x"), "{a: {b: 1}, c: {b: 1}}");
     }
@@ -446,7 +447,7 @@ mod tests {
         );
         check(
             "a: !!int 1\n",
-            "a.yaml:1:4: YAML tags (`!...`) other than `!!str` are not supported: expected the value alone",
+            "a.yaml:1:4: YAML tags (`!...`) other than `!!str` are not supported: expected only the value",
         );
         check(
             "a: 1\nb: \0\n",

@@ -590,7 +590,7 @@ fn leaked_water_adds_weight_and_inertia() {
     relative("turn", (after.w.y - before.w.y) / t, alpha, 2e-3);
 }
 
-// Goal: faults commanded at run time act, can be replaced and repaired, and invalid ones are
+// Goal: faults commanded at run time act, can be replaced and repaired, and invalid faults are
 // rejected. Method: commands. Tolerance: none.
 #[test]
 fn faults_can_be_commanded() {
@@ -680,7 +680,7 @@ fn describe_lists_what_can_fail() {
 }
 
 // Goal: a sonar that is dead, or whose robot has no power, does not interfere with another. Method:
-// the image of a sonar that faces another one in its frequency band. The other sonar is active,
+// the image of a sonar that faces another sonar in its frequency band. The other sonar is active,
 // dead, dead for a time that has ended, or on a robot with a dead battery. The reference is the
 // image without interference. Tolerance: none.
 #[test]

@@ -68,7 +68,7 @@ fn mobility_matches_inverse_inertia_matrix() {
     }
 }
 
-// Goal: with viscous friction alone a joint decays as exp(-b t / J). Method: b = 0.5, J = 1 plus a
+// Goal: with only viscous friction a joint decays as exp(-b t / J). Method: b = 0.5, J = 1 plus a
 // reflected rotor inertia of 1, for 4 s. Tolerance: RK4 at 1 ms, (b h / J)^4.
 #[test]
 fn viscous_friction_decays_exponentially() {

@@ -234,9 +234,9 @@ fn trajectory_points_are_reached_in_time() {
     }
 }
 
-// Goal: a trajectory replaces the previous one without a jump of the set point; both goals report
-// their result. Method: a return trajectory midway through a quintic. Tolerance: none for the
-// states; the set point moves by less than speed times step.
+// Goal: a trajectory replaces the previous trajectory without a jump of the set point; both goals
+// report their result. Method: a return trajectory midway through a quintic. Tolerance: none for
+// the states; the set point moves by less than speed times step.
 #[test]
 fn new_trajectory_preempts_active_goal() {
     let mut s = arm("");
@@ -316,7 +316,8 @@ fn cancelling_holds() {
 }
 
 // Goal: tolerances of the message take precedence over the robot's own; -1 removes them. Method: a
-// joint that is pushed off its path, and one that does not come to rest in time. Tolerance: none.
+// joint that is pushed off its path, and a joint that does not come to rest in time. Tolerance:
+// none.
 #[test]
 fn violated_tolerances_abort() {
     let tight = Tolerance {

@@ -108,7 +108,7 @@ fn firmware_owns_fins_while_steering() {
         .unwrap_err()
         .reason;
     assert_eq!(refused, "the robot has no multirotor firmware");
-    assert_eq!(s.state.hash(), hash, "a refusal changes nothing");
+    assert_eq!(s.state.hash(), hash, "a refusal has no effect");
     s.apply(&Command::FirmwareOrder {
         robot: 0,
         order: FirmwareOrder::Enable(false),

@@ -385,8 +385,8 @@ fn commands_from_outside_take_precedence() {
     assert_eq!(reason, "the vehicle is disarmed: arm it first");
 }
 
-// Goal: goals and gains that are not finite, and modes that the vehicle lacks, are refused and
-// change nothing.
+// Goal: goals and gains that are not finite, and modes that the vehicle lacks, are refused and have
+// no effect.
 #[test]
 fn invalid_requests_are_refused() {
     let mut s = vehicle("heron", 0.0, "", "");

@@ -306,7 +306,7 @@ def check_trajectory_with_stamp():
 
 
 def check_reset_ends_goals():
-    """A reset of the world aborts the active goal, and the next one is followed from the start."""
+    """A reset of the world aborts the active goal, and the next goal is followed from the start."""
     with Bench() as b:
         name = b.follow.accepted(**there_in(2.0))
         b.run(1.0)
@@ -319,7 +319,7 @@ def check_reset_ends_goals():
 
 
 def check_gripper():
-    """Both gripper actions open and close the gripper; one that cannot move reports that it
+    """Both gripper actions open and close the gripper; a gripper that cannot move reports that it
     stalled.
     """
     with Bench() as b:

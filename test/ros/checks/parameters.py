@@ -168,7 +168,7 @@ def depth_of_sensor(pose):
 
 
 def check_dead_thruster():
-    """A dead thruster has no effect; one with half efficiency has less effect than a healthy one.
+    """A dead thruster has no effect; a thruster with half efficiency has less effect than a healthy thruster.
     """
     with Merrow("pool", "--pace", "lockstep") as m:
         truth = m.listen(ODOMETRY)

@@ -120,7 +120,7 @@ def check_px4_hexacopter():
 
 
 def check_px4_boat():
-    """The right thruster is output 1: alone, it turns the boat to the left."""
+    """The right thruster is output 1: without the left thruster, it turns the boat to the left."""
     keys = "frame: differential, lock_step: true, imu: imu, gnss: gps"
     with Running("wamv", keys, "position_m: [0, 0, 0]") as m, Px4(m.port) as px4:
         for _ in range(250 * 5):

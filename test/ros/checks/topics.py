@@ -167,7 +167,7 @@ def check_rates(m, messages):
         if deaf(name, messages):
             assert not found, f"{name}: a velocity without a fix"
             continue
-        assert found, f"{name}: nothing came"
+        assert found, f"{name}: no message arrived"
         if rate is None or rate < 2 or name == "/diagnostics":
             continue
         stamps = [seconds(stamp_of(message)) for message in found]

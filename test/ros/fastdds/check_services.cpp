@@ -165,7 +165,7 @@ static void check_set_pose() {
 static void check_record() {
   Merrow merrow("pool", {"--pace", "lockstep"});
   const auto nothing = merrow.record("");
-  expect(!nothing.success && !nothing.message.empty(), "stopped what had not begun");
+  expect(!nothing.success && !nothing.message.empty(), "stopped a recording that was not running");
   const auto nowhere = merrow.record("/proc/nowhere/bag.mcap");
   expect(!nowhere.success && !nowhere.message.empty(), "recorded nowhere");
   std::filesystem::create_directory(merrow.folder() / "bags");

@@ -17,7 +17,7 @@ struct Observation {
 
   const std::vector<Bytes>& raw(const std::string& topic) const {
     const auto found = messages.find(topic);
-    expect(found != messages.end() && !found->second.empty(), "nothing came of " + topic);
+    expect(found != messages.end() && !found->second.empty(), "no message arrived on " + topic);
     return found->second;
   }
   template <class Message>

@@ -87,7 +87,7 @@ pub struct Ray {
 
 impl Ray {
     /// Returns the ratio of the squared pressure 1 m from the source to the squared pressure at the
-    /// end point, due to spreading alone [m²].
+    /// end point, due to only spreading [m²].
     ///
     /// The value is the same in both directions.
     pub fn spreading(&self) -> f64 {

@@ -44,7 +44,7 @@
 //! second-order mean -ρ/2 Σ a² ω² (S'/S)². The current does not change the dispersion. The seabed
 //! is level, with the depth at the origin. During a transition between two seas the energy may be
 //! lower than the value of either. The sea of the kind `kelpie` rises uniformly: its water moves
-//! vertically, and (4) follows from its height alone.
+//! vertically, and (4) follows from only its height.
 //!
 //! # Checked by
 //! test/analytic/environment/waves.rs (V60-V64), test/identity/waves.rs, test/determinism/waves.rs
@@ -220,7 +220,8 @@ impl WaveState {
         state
     }
 
-    /// Updates to `t_ns` [ns] with these waves. Does nothing if the state is already current.
+    /// Updates to `t_ns` [ns] with these waves. Returns immediately if the state is already
+    /// current.
     pub fn update(&mut self, waves: &Waves, t_ns: f64) {
         let present = || waves.active_fields(t_ns);
         let regions = match (&waves.regions, &self.regions) {

@@ -23,7 +23,7 @@
 //! World (ENU).
 //!
 //! # Limits
-//! Amplitudes are not random. Wave groups result from the phases alone. The significant height over
+//! Amplitudes are not random. Wave groups result only from the phases. The significant height over
 //! a long time equals the specified one and does not vary from seed to seed [Tucker 1984].
 //!
 //! # Checked by

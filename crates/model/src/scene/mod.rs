@@ -140,7 +140,7 @@ pub struct Robot {
     pub keep_out: Option<KeepOut>,
     /// True if any joint has a servo.
     pub servos: bool,
-    /// Collision shapes; empty: the robot collides with nothing.
+    /// Collision shapes; empty: the robot has no contacts.
     pub colliders: Vec<Collider>,
     /// Shapes for cameras and lasers; empty: the collision shapes are used.
     pub visuals: Vec<Collider>,

@@ -50,7 +50,7 @@ const MIN_IMPACT_CHANGE: f64 = 0.5;
 /// Indices of a robot and a link; `u32::MAX` for a body fixed in the world.
 pub type Body = (u32, u32);
 
-/// Body that stands for everything fixed in the world.
+/// Body that represents all objects fixed in the world.
 pub const WORLD: Body = (u32::MAX, 0);
 
 /// A coupling that has rows in this step.

@@ -492,7 +492,7 @@ fn dot_segments(segments: &[Segment; 2], J: &[f64], v: &[f64]) -> f64 {
 
 /// Computes `J H⁻¹ Jᵀ` of a row in coordinates of unit inertia, with a lower bound.
 ///
-/// The bound avoids a division by zero for rows that move nothing, such as a fixed link at a wall.
+/// The bound avoids a division by zero for rows that move no body, such as a fixed link at a wall.
 fn inverse_effective_mass(segments: &[Segment; 2], Z: &[f64]) -> f64 {
     let mut sum = 0.0;
     for s in segments {
@@ -508,7 +508,7 @@ fn is_driven<W>(context: &AssemblyContext<'_, W>, side: Side) -> bool {
     side.is_some_and(|(r, _)| context.frames[r].dofs.is_driven || !context.frames[r].active)
 }
 
-/// Indices of a robot and one of its links; `None` for everything fixed in the world.
+/// Indices of a robot and one of its links; `None` for all objects fixed in the world.
 pub(crate) type Side = Option<(usize, usize)>;
 
 /// Returns the link of the owner of a shape.

@@ -167,7 +167,7 @@ impl Contacts {
     }
 
     /// Clears the decks below rotors before a block in which the robots are stepped independently,
-    /// far from everything.
+    /// far from all other objects.
     pub fn clear_rotor_decks<W: AsMut<Workspace>>(&self, works: &mut [W]) {
         self.ground_effect_rays.clear_rotor_decks(works);
     }
@@ -184,7 +184,7 @@ impl Contacts {
         }
     }
 
-    /// Returns true if no robot can touch anything within `span_s` [s], as long as none moves
+    /// Returns true if no robot can touch an object within `span_s` [s], as long as none moves
     /// farther than [`Self::allowed_distance`].
     pub fn is_clear(&mut self, state: &State, span_s: f64) -> bool {
         self.clearance.is_clear(state, span_s)

@@ -171,7 +171,7 @@ pub fn step_quasi_static(
         work.v[i] = Vec3::zero();
     }
     work.finite = work.p.iter().chain(&work.pull).all(|x| x.is_finite());
-    // the tension is greatest at one of the ends
+    // the tension is greatest at an end
     let [first, last] = work.pull.map(Vec3::norm);
     let (environment, tension) = if last > first {
         (n - 1, last)

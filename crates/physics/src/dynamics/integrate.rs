@@ -38,8 +38,8 @@ struct Slope<T> {
 /// A separate trait besides `FnMut`, because a closure is compiled for the baseline instruction
 /// set, wherever it is called from.
 pub trait Evaluate<T: Real> {
-    /// Stores everything that follows from `motion` in `work`. `stage` is 1 at the midpoint of the
-    /// step and 2 at its end.
+    /// Stores all quantities that follow from `motion` in `work`. `stage` is 1 at the midpoint of
+    /// the step and 2 at its end.
     fn evaluate(&mut self, motion: &Motion<T>, stage: usize, work: &mut Workspace<T>);
 }
 

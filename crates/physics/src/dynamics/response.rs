@@ -1,7 +1,7 @@
 //! Response of a link's acceleration to an additional force on it, after `aba` has run.
 //!
 //! # Law
-//! The articulated-body algorithm is linear in the forces. A force F on link i alone has the bias
+//! The articulated-body algorithm is linear in the forces. A single force F on link i has the bias
 //! -F there and
 //!
 //! ```text

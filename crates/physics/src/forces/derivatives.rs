@@ -14,7 +14,7 @@
 //!
 //! # Frames
 //! At Lo along the axes of the user's link frame U, angular part first;
-//! `crates/world/src/import/sname.rs` converts the published ones.
+//! `crates/world/src/import/sname.rs` converts published derivatives.
 //!
 //! # Limits
 //! Constant coefficients, small incidence. A published set may add energy; the law does not prevent

@@ -130,7 +130,7 @@ pub struct Bag {
     mcap_ids: Vec<u16>,
     metadata: Metadata,
     flushed_at: Instant,
-    /// Whether anything was written since `flushed_at`.
+    /// Whether data was written since `flushed_at`.
     is_dirty: bool,
 }
 
@@ -271,7 +271,7 @@ impl Bag {
         let before = self.accepted.load(Ordering::Relaxed);
         self.with_writer(|writer| writer.write_to_known_channel(&header, cdr))?;
         if self.accepted.load(Ordering::Relaxed) > before {
-            // the writer completed a chunk before it started one with this message
+            // the writer completed a chunk before it started the chunk with this message
             self.add_checkpoint();
         }
         self.metadata.topics[channel.0].message_count = number_in_topic;

@@ -36,8 +36,8 @@ pub struct Limits {
     pub endpoints: usize,
     /// Size of one received sample [B].
     pub sample_bytes: usize,
-    /// Size of the samples that one reader holds from one writer: incomplete ones and those that
-    /// wait for earlier ones [B].
+    /// Size of the samples that one reader holds from one writer: incomplete samples and samples
+    /// that wait for earlier samples [B].
     pub pending_bytes: usize,
     /// Size of these samples of all readers and writers [B].
     pub total_bytes: usize,
@@ -102,7 +102,7 @@ pub trait Paths {
     /// one can be reached.
     fn choose(&self, locators: &[Locator], source: Option<SocketAddr>) -> Option<SocketAddr>;
     /// Returns true if an announced address of this machine is reachable from `to`. Peers keep the
-    /// first addresses that they get, so an announcement that names none must not be sent.
+    /// first addresses that they receive, so an announcement without addresses must not be sent.
     fn is_connected(&self, to: SocketAddr) -> bool;
 }
 

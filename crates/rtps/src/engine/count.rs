@@ -14,11 +14,11 @@ pub(super) struct CountFilter {
 /// Class of a message, see [`CountFilter::check`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
-    /// The message follows the last one.
+    /// The message follows the last message.
     New,
-    /// The peer has started to count again.
+    /// The peer has restarted its counter.
     Restarted,
-    /// The message was already processed, or a later one was.
+    /// The message or a later message was already processed.
     Repeated,
 }
 

@@ -19,7 +19,7 @@ use crate::wire::*;
 const ANNOUNCE_PERIOD: u64 = 1000 * MILLIS;
 const KNOWN_ANNOUNCEMENTS: u32 = 3;
 
-/// Number of announcements after the start that go to the initial peers, too.
+/// Number of announcements after the start that also go to the initial peers.
 const FIRST_ANNOUNCEMENTS: u32 = 8;
 
 /// Longest period of announcements to a participant that has not answered [ns].
@@ -44,7 +44,7 @@ const MAX_LEASE: u64 = 3_600_000 * MILLIS;
 /// Shortest period of assertions of liveliness [ns].
 const MIN_ASSERTION: u64 = 5 * MILLIS;
 
-/// Shortest time between two changes of the announcement of a participant [ns]; an earlier one
+/// Shortest time between two changes of the announcement of a participant [ns]; an earlier change
 /// takes effect when it is repeated. Each change matches all endpoints of the participant again.
 const CHANGE_PERIOD: u64 = 10 * MILLIS;
 
@@ -90,15 +90,15 @@ pub(super) struct Remote {
     pub(super) data: ParticipantData,
     /// Address from which its first announcement came.
     pub(super) source: SocketAddr,
-    /// Whether the participant has addressed a message to this one. Its announcement alone may be
-    /// forged, to make this participant send to a third one.
+    /// Whether the participant has addressed a message to the local participant. An announcement
+    /// can be forged to direct traffic of the local participant to a third participant.
     pub(super) verified: bool,
     /// Bytes that may be sent to the participant while it is not verified [B].
     pub(super) credit: usize,
     heard: Nanos,
     /// Time of the last change of its announcement.
     changed: Nanos,
-    /// Time of the last announcement that answered one of the participant.
+    /// Time of the last announcement that answered an announcement of the participant.
     announced: Nanos,
     /// Whether the participant has answered a built-in writer, so it has discovered the local
     /// participant.
@@ -373,7 +373,8 @@ impl Engine {
         oldest.map(|prefix| self.lose(prefix)).is_some()
     }
 
-    /// Notes that a participant receives the messages of this one, and matches its endpoints.
+    /// Records that a participant receives the messages of the local participant, and matches its
+    /// endpoints.
     pub(super) fn verify(&mut self, now: Nanos, prefix: GuidPrefix) {
         let Some(remote) = self.remotes.get_mut(&prefix) else {
             return;
@@ -396,7 +397,7 @@ impl Engine {
             name: data.name.clone(),
             user_data: data.user_data.clone(),
         });
-        // one that was verified before its lease ended has the same random prefix
+        // a participant that was verified before its lease ended has the same random prefix
         let verified = self.was_verified(prefix);
         let remote = Remote {
             data,
@@ -478,7 +479,7 @@ impl Engine {
         }
     }
 
-    /// Returns true if a participant has addressed a message to this one.
+    /// Returns true if a participant has addressed a message to the local participant.
     pub(super) fn is_verified(&self, prefix: GuidPrefix) -> bool {
         let remote = self.remotes.get(&prefix);
         remote.is_some_and(|remote| remote.verified)
@@ -509,7 +510,7 @@ impl Engine {
         }
     }
 
-    /// Notes that a participant is alive.
+    /// Records that a participant is alive.
     pub(super) fn refresh(&mut self, now: Nanos, prefix: GuidPrefix) {
         if let Some(remote) = self.remotes.get_mut(&prefix) {
             remote.heard = now;
@@ -571,7 +572,8 @@ impl Engine {
         }
     }
 
-    /// Answers a participant that announces itself to this one because it has lost it.
+    /// Answers a participant that announces itself to the local participant because its lease of
+    /// the local participant ended.
     pub(super) fn answer_lost(&mut self, now: Nanos, prefix: GuidPrefix) {
         let Some(remote) = self.remotes.get_mut(&prefix) else {
             return;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::config::Nanos;
 
-/// Memory that a sample, an incomplete sample or a range needs besides its content [B].
+/// Memory that a sample, an incomplete sample or a range needs in addition to its content [B].
 pub(super) const ENTRY_BYTES: usize = 256;
 
 /// Bytes that all readers of a participant hold. Clones share the count.
@@ -20,7 +20,7 @@ struct Counts {
     instant: AtomicU64,
 }
 
-/// Bytes that one reader holds from one writer; they leave the total when it is dropped.
+/// Bytes that one reader holds from one writer; dropping the value subtracts them from the total.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     bytes: usize,
@@ -67,7 +67,7 @@ impl Held {
         self.total.0.held.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Removes everything that was added.
+    /// Removes all bytes that were added.
     pub(super) fn clear(&mut self) {
         self.remove(self.bytes);
     }

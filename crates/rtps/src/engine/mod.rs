@@ -286,7 +286,8 @@ impl Engine {
             }
         }
         self.blocked_until = None;
-        // Each writer has one turn, so that a large sample does not delay the small ones of others.
+        // Each writer has one turn, so that a large sample does not delay small samples of other
+        // writers.
         for _ in 0..self.turns.len() {
             let entity = self.turns.pop()?;
             let Some(writer) = self.writers.get_mut(&entity) else {

@@ -23,7 +23,7 @@ const MAX_REDUCTION: u32 = 7;
 /// of 1472 B (2315 B each).
 const DATAGRAM_OVERHEAD: usize = 1000;
 
-/// Largest number of samples or fragments after the first missing one that a request covers.
+/// Maximum number of samples or fragments after the first missing one that a request covers.
 const WINDOW: u64 = 256;
 
 /// Number of lost samples or fragments, and number of samples or fragments in the requested range.
@@ -71,7 +71,7 @@ impl Bucket {
         }
     }
 
-    /// Returns true if nothing was sent to the destination for so long that its bucket is full
+    /// Returns true if no data was sent to the destination for so long that its bucket is full
     /// again.
     pub(super) fn is_idle(&self, now: Nanos) -> bool {
         now.since(self.updated) > IDLE_TIME

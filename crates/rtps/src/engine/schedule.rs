@@ -55,7 +55,7 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Adds a writer at the end; one that waits keeps its turn.
+    /// Adds a writer at the end; a waiting writer keeps its turn.
     pub(super) fn push(&mut self, writer: EntityId) {
         if self.queued.insert(writer) {
             self.queue.push_back(writer);

@@ -550,7 +550,7 @@ fn forged_announcements_are_not_amplified() {
             .create_writer(Nanos(0), spec(durable.clone()));
     }
     world.run(500);
-    // all that a participant with a reader sends before it receives anything
+    // all that a participant with a reader sends before it receives data
     let forger = world.join(9);
     world.engine(forger).create_reader(Nanos(0), spec(durable));
     world
@@ -674,7 +674,7 @@ fn lone_reader(reliable: bool, limits: Limits) -> (Reader, Guid) {
     (reader, writer)
 }
 
-/// Later samples that fill the memory must not keep the next one out.
+/// Later samples that fill the memory must not exclude the next sample.
 #[test]
 fn next_sample_has_memory_priority_over_later_ones() {
     let limits = Limits {
@@ -785,7 +785,8 @@ fn sent_samples(depth: u32, count: u64) -> (World, Guid, Guid) {
     (world, writer, reader)
 }
 
-/// Passes a submessage of the second engine to the first and returns what that one sends.
+/// Passes a submessage of the second engine to the first and returns the datagrams that the first
+/// sends.
 fn answers(world: &mut World, submessage: impl FnOnce(&mut MessageBuilder)) -> Vec<Submessage> {
     let mut builder = MessageBuilder::new(GuidPrefix([2; 12]));
     submessage(&mut builder);

@@ -1,4 +1,4 @@
-//! Matching: each policy alone, and partitions.
+//! Matching: each policy separately, and partitions.
 
 use super::*;
 use crate::wire::Duration;

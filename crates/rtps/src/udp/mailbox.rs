@@ -28,7 +28,7 @@ struct State<K, E> {
 pub enum Next<E> {
     /// The next event or sample.
     Event(E),
-    /// Nothing arrived in time.
+    /// No data arrived in time.
     TimedOut,
     /// The queue was closed.
     Closed,

@@ -127,8 +127,8 @@ impl Networks {
     /// `source`.
     ///
     /// For a peer on this machine, an address of this machine is preferred, because it has the
-    /// largest datagrams. An address of this machine is not used for another one: both may have a
-    /// virtual network with the same address. Otherwise the order is `source`, an address in a
+    /// largest datagrams. An address of this machine is not used for another machine: both may have
+    /// a virtual network with the same address. Otherwise the order is `source`, an address in a
     /// common network, one behind a router. A loopback address is used if the peer has no other.
     fn best(&self, addresses: &[SocketAddrV4], source: Option<Ipv4Addr>) -> Option<SocketAddrV4> {
         let is_here = source.is_none_or(|source| self.is_own(source));

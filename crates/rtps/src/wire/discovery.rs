@@ -1,6 +1,6 @@
 //! Data of the discovery protocols SPDP and SEDP (RTPS 2.5, 8.5.3, 8.5.4, 9.6.3).
 //!
-//! Absent parameters have the defaults of RTPS 2.5, 9.6.3. Unknown ones are skipped.
+//! Absent parameters have the defaults of RTPS 2.5, 9.6.3. Unknown parameters are skipped.
 
 use bytes::Bytes;
 
@@ -13,7 +13,7 @@ use crate::qos::Qos;
 
 pub use super::discovery_encode::encode_key;
 
-/// Upper bound of the locators of one kind; further ones are ignored.
+/// Upper bound of the locators of one kind; further locators are ignored.
 const MAX_LOCATORS: usize = 32;
 
 /// Upper bound of user data [B].

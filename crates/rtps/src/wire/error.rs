@@ -13,7 +13,7 @@ pub enum ParseError {
     Invalid,
     /// A list, string or set is longer than this implementation accepts.
     TooLong,
-    /// An unknown parameter is marked as one that the receiver must understand.
+    /// An unknown parameter has the must-understand flag.
     MustUnderstand,
     /// The encapsulation is not a parameter list (PL_CDR_BE or PL_CDR_LE).
     Encapsulation,

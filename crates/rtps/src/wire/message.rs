@@ -51,7 +51,7 @@ pub struct Header {
 pub struct Message {
     /// Header of the RTPS message.
     pub header: Header,
-    /// Submessages up to the end of the datagram or the first invalid one, in order.
+    /// Submessages up to the end of the datagram or the first invalid submessage, in order.
     pub submessages: Vec<Submessage>,
     /// Reason why the rest of the datagram is ignored (RTPS 2.5, 8.3.4.1), if it is.
     pub error: Option<ParseError>,
@@ -75,7 +75,7 @@ pub enum Submessage {
     NackFrag(NackFrag),
     /// Samples that are irrelevant for a reader.
     Gap(Gap),
-    /// Source time of the following submessages; `None` withdraws an earlier one.
+    /// Source time of the following submessages; `None` withdraws an earlier time.
     InfoTimestamp(Option<Time>),
     /// Participant that the following submessages address.
     InfoDestination(GuidPrefix),

@@ -91,7 +91,7 @@ fn history(value: &mut Input) -> Result<History, ParseError> {
     let kind = value.u32()?;
     let depth = value.u32()?;
     match kind {
-        // Zero is not a valid depth; the smallest valid one replaces it.
+        // Zero is not a valid depth; the smallest valid depth replaces it.
         0 => Ok(History::KeepLast(depth.clamp(1, i32::MAX.cast_unsigned()))),
         1 => Ok(History::KeepAll),
         _ => Err(ParseError::Invalid),

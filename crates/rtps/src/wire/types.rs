@@ -165,7 +165,7 @@ pub struct ProtocolVersion {
 
 impl ProtocolVersion {
     /// Version that this implementation announces. 2.3 is the version that ROS 2 peers announce;
-    /// 2.5 changes nothing in the messages of this crate.
+    /// 2.5 does not change the messages of this crate.
     pub const CURRENT: ProtocolVersion = ProtocolVersion { major: 2, minor: 3 };
 }
 

@@ -2,8 +2,8 @@
 //! exchanges all reliable samples.
 //!
 //! Goal: a malformed or hostile participant never stops the node. Method: sequences of submessages
-//! that are valid or nearly valid, from a participant whose endpoints match and from forged ones,
-//! with a counting allocator. The seed is printed on failure.
+//! that are valid or nearly valid, from a participant whose endpoints match and from forged
+//! participants, with a counting allocator. The seed is printed on failure.
 
 mod allocator;
 mod attack;

@@ -157,7 +157,8 @@ pub(crate) struct Scene {
     baseline: isize,
     /// Address outside the scene, and the bytes that the participant under attack sent to it [B].
     outside: (SocketAddr, usize),
-    /// Number of the datagrams between the participants, and of those between two lost ones.
+    /// Number of the datagrams between the participants, and of the datagrams between two lost
+    /// datagrams.
     datagrams: (u64, u64),
 }
 

@@ -17,7 +17,7 @@
 //!
 //! # Symbols
 //! σ extinction of air at the ground [1/m], σ_0 of clear air, σ_R of air without haze · β of haze
-//! alone, β_5 at a height of 5 km · H scale height · τ optical depth upwards, τ_0 of clear air ·
+//! only, β_5 at a height of 5 km · H scale height · τ optical depth upwards, τ_0 of clear air ·
 //! L_0, L luminance without and with haze · m_v air mass along the line of sight · p phase function
 //! of haze, χ angle to the sun, Z to the zenith, h elevation of the sun · t fraction that is
 //! scattered once · G_b, G_s factors of the light from the beam and from the sky.

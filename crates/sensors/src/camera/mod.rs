@@ -39,7 +39,7 @@ pub trait BandMeter: std::fmt::Debug + Sync {
     fn measure(&self, render: &mut dyn FnMut());
 }
 
-/// Everything that a camera can render, at one instant.
+/// All objects and light that a camera can render, at one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct RenderContext<'a> {
     /// Static description of the world.
@@ -50,7 +50,7 @@ pub struct RenderContext<'a> {
     pub view: &'a WorldView,
     /// Environment state: sea, air, waves and time.
     pub environment: &'a EnvironmentState<'a>,
-    /// Measures the bands that are rendered in parallel, if anything does.
+    /// Measures the bands that are rendered in parallel, if measured at all.
     pub meter: Option<&'a dyn BandMeter>,
 }
 
@@ -249,7 +249,7 @@ impl Layers {
 struct BandRenderer<'a> {
     spec: &'a CameraSpec,
     world: &'a RenderContext<'a>,
-    /// Camera poses: one per row for a rolling shutter, otherwise a single one.
+    /// Camera poses: one per row for a rolling shutter, otherwise a single pose.
     poses: &'a [(Mat3, Vec3)],
     skip: Range<u32>,
     shader: &'a Shader<'a>,

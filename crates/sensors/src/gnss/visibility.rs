@@ -16,9 +16,10 @@
 //! W.
 //!
 //! # Limits
-//! The satellites do not move; the period of real ones is about half a day. Terrain and structures
-//! hide satellites, robots do not; diffraction is not modelled. (2) is a chosen law: reflected rays
-//! are not traced. The receiver does not detect multipath, so its covariance does not contain it.
+//! The satellites do not move; the period of real satellites is about half a day. Terrain and
+//! structures hide satellites, robots do not; diffraction is not modelled. (2) is a chosen law:
+//! reflected rays are not traced. The receiver does not detect multipath, so its covariance does
+//! not contain it.
 //!
 //! # Checked by
 //! test/sensors/gnss.rs

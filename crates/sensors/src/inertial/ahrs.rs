@@ -163,7 +163,7 @@ impl FilterInputs {
     }
 }
 
-/// Computes the attitude from accelerometer and magnetometer alone. Without a specific force the
+/// Computes the attitude from only accelerometer and magnetometer. Without a specific force the
 /// attitude is level; without a horizontal field the heading is east.
 fn initial_attitude(spec: &AhrsSpec, inputs: &FilterInputs) -> Quat {
     let up = inputs.force.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0));

@@ -252,8 +252,8 @@ mod tests {
         );
     }
 
-    // a chain of echoes 0.9 apart is one cluster, an echo 1.1 away another one; the order of the
-    // echoes does not matter
+    // a chain of echoes 0.9 apart is one cluster, an echo 1.1 away is another cluster; the order of
+    // the echoes does not matter
     #[test]
     fn clusters_are_separated_by_gaps() {
         let x = [3.7, 0.0, 1.8, 0.9, 4.6, 2.7, 5.7, 6.6];

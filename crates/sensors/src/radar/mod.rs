@@ -124,7 +124,7 @@ pub fn sweep(
     };
     let [first, last] = spec.spoke_range(errors.sample, rate);
     let reach = contributing_spokes(spec);
-    // Columns before the first spoke and after the last one contribute to these spokes too.
+    // Columns before the first spoke and after the last spoke also contribute to these spokes.
     let columns: Vec<ColumnEchoes> = (0..last - first + 2 * reach)
         .flat_map(|k| (0..spec.columns).map(move |c| (k, c)))
         .map(|(k, c)| antenna.trace_column((first + k) as f64 - reach as f64 + offset(spec, c)))

@@ -15,7 +15,8 @@
 //! # Limits
 //! - Boxes must be finite; at most 2^27 leaves.
 //! - Many nested boxes take long to cluster (16 s for 20 000).
-//! - A tree deeper than [`MAX_DEPTH`] is replaced by one that repeatedly halves the list of boxes.
+//! - A tree deeper than [`MAX_DEPTH`] is replaced by a tree that repeatedly halves the list of
+//!   boxes.
 //!
 //! # Checked by
 //! The tests in this file; test/witness/raytrace.rs

@@ -60,7 +60,7 @@ struct Square {
 #[derive(Clone, Debug)]
 pub struct Heightfield {
     terrain: Arc<Terrain>,
-    /// Levels from small squares to large ones.
+    /// Levels from small to large squares.
     levels: Vec<Level>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) type Groups<'a> = [(&'a ShapeGroup, u32); 2];
 /// Traces `rays`, `N` of them in alternation, and writes their hits into `hits`, which must have
 /// the same length.
 ///
-/// Does nothing if there are fewer than `N` rays.
+/// Returns immediately if there are fewer than `N` rays.
 #[inline(always)]
 pub(crate) fn trace_interleaved<E: F32x8, const N: usize>(
     groups: Groups<'_>,

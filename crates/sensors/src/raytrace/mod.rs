@@ -561,7 +561,7 @@ mod tests {
         }
     }
 
-    // Goal: untraceable rays hit nothing. Method: origins, directions and ranges that are NaN or
+    // Goal: untraceable rays have no hit. Method: origins, directions and ranges that are NaN or
     // infinite, shapes without a valid pose, an empty scene. Tolerance: none.
     #[test]
     fn invalid_rays_and_poses_hit_nothing() {

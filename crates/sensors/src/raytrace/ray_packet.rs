@@ -10,7 +10,7 @@
 //! All eight boxes of a node are tested at once against (1) and (2). Each box that passes is tested
 //! against the eight rays with their own planes, as in [`crate::raytrace::traverse`], before a ray
 //! enters it. Products and differences are rounded monotonically, so (1) and (2) never reject a box
-//! that a ray enters. Each ray therefore has the same hit as when it is traced alone.
+//! that a ray enters. Each ray therefore has the same hit as when it is traced separately.
 //!
 //! # Symbols
 //! b position of a plane, o origin, i and u reciprocal directions, slightly too small and slightly
@@ -302,7 +302,7 @@ mod tests {
     use merrow_math::rng::Stream;
 
     /// Returns the number of rays of a packet with a hit, after comparing each with the same ray
-    /// traced alone.
+    /// traced separately.
     fn count_hits<E: F32x8>(mesh: &Mesh, local_rays: &[LocalRay; RAYS], rays: u32) -> usize {
         let mut search = PacketSearch::default();
         search.local_rays = *local_rays;

@@ -22,7 +22,7 @@
 //! # Limits
 //! - The profile is taken at the sonar, with horizontal layers.
 //! - No section is shorter than a thousandth of the maximum range. A section that would be shorter
-//!   crosses the edge of the layer by (1) alone.
+//!   crosses the edge of the layer by (1) only.
 //! - Refracted rays have the geometric spreading of straight rays: no focusing and no caustics.
 //! - The return path equals the outgoing path.
 //!

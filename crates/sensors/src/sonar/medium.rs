@@ -16,7 +16,7 @@
 //! - The water column is taken at the sonar.
 //! - Straight rays are sufficient at the ranges of such sonars, unless the column is strongly
 //!   stratified and the beam far from vertical. `arc.rs` contains refracted rays.
-//! - The pH is 8. Without a water column the salinity is the one that gives the density of the
+//! - The pH is 8. Without a water column the salinity is the value that gives the density of the
 //!   water.
 //!
 //! # Checked by

@@ -16,8 +16,8 @@
 //! EL, SL echo level and source level · r range, r_k range of bin k · α absorption · S_b scattering
 //! strength of a square metre (`backscatter.rs`) · A area · b beam patterns, transmit and receive
 //! (`beam.rs`) · dΩ solid angle of a ray · φ grazing angle · S_v scattering strength of a cubic
-//! metre · Ω solid angle of a beam · τ pulse length · c speed of sound, c_0 the one that the sonar
-//! assumes.
+//! metre · Ω solid angle of a beam · τ pulse length · c speed of sound, c_0 the value that the
+//! sonar assumes.
 //!
 //! # Frames
 //! Rays in the acoustic frame A (see `crates/model/src/scene/sensor/sonar.rs`), transformed to S

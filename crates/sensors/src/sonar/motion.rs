@@ -58,7 +58,7 @@ impl Motion {
     /// arrival) of an echo. (2), (3)
     ///
     /// The outgoing path has the apparent length `outgoing` [m]; the echo returns by `back` from
-    /// the direction `d` (unit vector in S at the ping). `sound_speed` [m/s] is the one that the
+    /// the direction `d` (unit vector in S at the ping). `sound_speed` [m/s] is the value that the
     /// sonar assumes.
     pub fn arrival(
         &self,

@@ -563,7 +563,7 @@ impl Transmitter<'_> {
         is_there.then_some((m, n, Scatterer::Solid(hit.material.backscatter)))
     }
 
-    /// Returns true if nothing blocks a ray from `p` along `d`. Both ends are excluded by a
+    /// Returns true if no object blocks a ray from `p` along `d`. Both ends are excluded by a
     /// tolerance.
     fn is_clear(&self, p: Vec3, d: Vec3, max_distance: f64) -> bool {
         let near = (REFLECTION_POINT_TOLERANCE[0] + REFLECTION_POINT_TOLERANCE[1] * max_distance)

@@ -6,8 +6,8 @@
 //!   L = 10 log P + g log r + 2 α_g r                                        (2)
 //!   number = (2^bits - 1) (L - L_0)/(L_1 - L_0)                             (3)
 //! ```
-//! The z are complex normal variates of power 1, a new one for each range bin; n bins lie within
-//! half a pulse length. The amplitude therefore has a Rayleigh distribution and the power an
+//! The z are complex normal variates of power 1, a new variate for each range bin; n bins lie
+//! within half a pulse length. The amplitude therefore has a Rayleigh distribution and the power an
 //! exponential one. Bins closer than half a pulse length are correlated. For n = 1 the power is
 //! drawn directly.
 //!
@@ -75,7 +75,7 @@ pub(crate) fn add_noise_and_speckle(
 
 /// Moving sum of the last complex variates of each beam.
 struct SpeckleFilter {
-    /// Ring buffer of the terms of the sum, and the index of the next one.
+    /// Ring buffer of the terms of the sum, and the index of the next term.
     ring: Vec<[f32; 2]>,
     next: usize,
     sums: Vec<[f32; 2]>,

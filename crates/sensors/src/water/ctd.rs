@@ -17,8 +17,8 @@
 //! None.
 //!
 //! # Limits
-//! Like real ones, the instrument assumes an air pressure of one atmosphere and the water of (4) or
-//! (5). In other conditions its depth has an error. A conductivity cell that is slower or faster
+//! Like real instruments, this CTD assumes an air pressure of one atmosphere and the water of (4)
+//! or (5). In other conditions its depth has an error. A conductivity cell that is slower or faster
 //! than the thermometer gives salinity spikes in a gradient. The heat stored in the wall of the
 //! cell is not modelled, and the flow through the cell does not depend on the speed. If a world
 //! states only density and temperature of the water, the salinity follows from these (EOS-80, at

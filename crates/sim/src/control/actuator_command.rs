@@ -8,8 +8,8 @@ use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{Command, RobotState, State};
 
-/// Applies a command to actuators, or returns why it is rejected. A rejected command changes
-/// nothing; commands of other kinds are ignored.
+/// Applies a command to actuators, or returns why it is rejected. A rejected command changes no
+/// effect; commands of other kinds are ignored.
 pub(crate) fn apply(
     scene: &Scene,
     state: &mut State,

@@ -1,4 +1,4 @@
-//! Applies commands at the start of a step and rejects invalid ones.
+//! Applies commands at the start of a step and rejects invalid commands.
 
 use crate::control::joints::command as joint_command;
 use crate::control::{actuator_command, coupling, fault, firmware, sampler, wrench};
@@ -189,7 +189,7 @@ fn set_condition(
     Ok(())
 }
 
-/// Starts a fault of a robot or a beacon, which replaces an earlier one of the same name.
+/// Starts a fault of a robot or a beacon, which replaces an earlier fault of the same name.
 fn start_fault(scene: &Scene, state: &mut State, new: &Fault) -> Result<(), CommandRejection> {
     let now = state.time_ns;
     let (name, faults) = match new.robot {

@@ -108,7 +108,7 @@ fn check_partner(
 }
 
 /// Engages the coupling with its ends at their current poses, if these are near enough to the
-/// nominal ones.
+/// nominal values.
 fn engage_near(
     scene: &Scene,
     state: &State,

@@ -389,7 +389,7 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
 }
 
 /// Lists the paths of all devices of a robot, as accepted by [`find_device`], with the kinds of
-/// faults that each one can have.
+/// faults that each device can have.
 pub fn devices_with_kinds(robot: &Robot) -> Vec<(String, &'static [&'static str])> {
     devices(robot)
         .iter()

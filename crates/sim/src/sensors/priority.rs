@@ -21,7 +21,7 @@ const ADMITTED: f64 = 0.5;
 const SHORT: f64 = 0.5;
 /// Number of reserved threads.
 pub(crate) const RESERVED: usize = 2;
-/// Periods after which a sample must be computed, so that no later one is missed.
+/// Periods after which a sample must be computed, so that no later sample is missed.
 pub(crate) const DEADLINE_PERIODS: u64 = 2;
 
 /// Load of one sensor.
@@ -239,8 +239,8 @@ mod tests {
         );
     }
 
-    // Goal: cheap sensors have priority only as far as the threads suffice. Method: 30 sensors of
-    // 9 % on two threads, of which half a core each is for cheap ones, and on eight threads.
+    // Goal: cheap sensors have priority only as far as the threads suffice. Method: 30 sensors of 9
+    // % on two threads, of which half a core each is for cheap sensors, and on eight threads.
     // Tolerance: none.
     #[test]
     fn cheap_sensors_are_limited_to_half_of_the_threads() {
@@ -260,7 +260,7 @@ mod tests {
         }
     }
 
-    // Goal: cheap samples come first, by deadline; a reserved thread takes no other ones, and a
+    // Goal: cheap samples come first, by deadline; a reserved thread takes no other samples, and a
     // long one only starts where it may. Method: one sample of each class, in the opposite order.
     // Tolerance: none.
     #[test]

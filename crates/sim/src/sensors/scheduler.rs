@@ -5,9 +5,9 @@
 //! They do not depend on when and where the frame is computed.
 //!
 //! When the run follows the wall clock, it never waits for a frame: a sensor with two late samples
-//! misses the next one, which is counted. Which samples are computed first depends on the
-//! measured cost of the sensors (`priority.rs`). Otherwise the run waits
-//! for the frames that are due, so that none is missed. If a worker thread fails, the run ends.
+//! misses the next sample, which is counted. Which samples are computed first depends on the
+//! measured cost of the sensors (`priority.rs`). Otherwise the run waits for the frames that are
+//! due, so that none is missed. If a worker thread fails, the run ends.
 //!
 //! Frames in progress are not part of the state, because they depend on who requests them: a copy
 //! of a state that continues elsewhere lacks the frames that were sampled before and are due after
@@ -54,9 +54,9 @@ struct ScheduledSensor {
     period_ns: u64,
     /// CPU time of a sample.
     cost: MeanCost,
-    /// Number of samples that were requested, including the missed ones.
+    /// Number of samples that were requested, including missed samples.
     requested: u64,
-    /// Number of samples missed because the preceding ones were not completed.
+    /// Number of samples missed because the preceding samples were not completed.
     missed: u64,
     /// Order number and due time [ns] of its samples in progress.
     under_way: VecDeque<(u64, u64)>,
@@ -105,7 +105,7 @@ pub struct SensorLoad {
     pub robot: usize,
     /// Index of the sensor.
     pub sensor: usize,
-    /// Number of samples that were requested, including the missed ones.
+    /// Number of samples that were requested, including missed samples.
     pub requested: u64,
     /// Number of samples that were missed.
     pub missed: u64,
@@ -187,8 +187,8 @@ pub struct SensorScheduler {
     /// Frames that are computed and not yet delivered.
     completed: Vec<SampleResult>,
     order: u64,
-    /// Order number of the first sample of the current run; earlier ones belong to a run that was
-    /// reset.
+    /// Order number of the first sample of the current run; earlier samples belong to a run that
+    /// was reset.
     first: u64,
     /// Cause if a worker thread has failed.
     failed: Option<String>,
@@ -616,7 +616,7 @@ impl SensorScheduler {
                 if let Some(cost_ns) = done.cost_ns {
                     self.devices[done.device].cost.add(cost_ns);
                 }
-                // an earlier one belongs to a run that was reset
+                // an earlier sample belongs to a run that was reset
                 if done.order >= self.first {
                     self.completed.push(done);
                 }

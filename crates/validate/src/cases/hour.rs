@@ -86,7 +86,7 @@ fn crests_and_heights(x: &[f64]) -> (Vec<f64>, Vec<f64>) {
                 crests.push(high);
                 heights.push(high - low);
             }
-            // the wave that ends here and the next one begin with a crest
+            // the wave that ends here and the next wave begin with a crest
             (low, high, begun) = (0.0, 0.0, true);
         }
     }

@@ -13,7 +13,7 @@
 //! weight against the righting moment.
 //!
 //! # Symbols
-//! H inertia matrix, angular part first · q̈_j acceleration of one joint alone [rad/s²] · ε 0.05
+//! H inertia matrix, angular part first · q̈_j acceleration of a single joint [rad/s²] · ε 0.05
 //! rad.
 //!
 //! # Frames

@@ -138,7 +138,7 @@ impl Model {
     }
 
     /// Returns the model with a scalar added mass on every link, the mean of the three
-    /// translational ones, at the centre of buoyancy. The added inertia about that point is
+    /// translational components, at the centre of buoyancy. The added inertia about that point is
     /// unchanged [Kolano 2022, §III-A].
     #[must_use]
     pub(crate) fn with_scalar_added_mass(self) -> Self {

@@ -7,11 +7,11 @@
 //!   z = z(b) + (z_f - z(b)) S((|n| - b)/d)                       |n| > b                   (3)
 //! ```
 //! (1) is a parabola whose depth in bends scales with the power A of the radius, which follows from
-//! the equilibrium of grains on the slope of the bed: pools at outer banks, shallows at inner ones.
-//! Point bars z_p lie at inner banks, with heights that increase with the curvature. One bar z_m is
-//! at the centre of a crossing, where the channel is wider. Banks (3) are steep outside and flat
-//! inside of bends. The flood plain z_f has a levee along the river and seeded relief, and rises to
-//! the sides of the valley.
+//! the equilibrium of grains on the slope of the bed: pools at outer banks, shallows at inner
+//! banks. Point bars z_p lie at inner banks, with heights that increase with the curvature. One bar
+//! z_m is at the centre of a crossing, where the channel is wider. Banks (3) are steep outside and
+//! flat inside of bends. The flood plain z_f has a levee along the river and seeded relief, and
+//! rises to the sides of the valley.
 //!
 //! # Symbols
 //! h depth · H depth in mid-channel of a straight reach · b half width · n distance to the left of

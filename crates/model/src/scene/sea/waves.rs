@@ -111,7 +111,7 @@ pub struct WaveField {
 
 /// Sea states of a world in time order. Each fades out while the next grows.
 ///
-/// At most three: one that fades out, one that grows, and one that follows.
+/// At most three: a decaying sea, a growing sea, and the next sea.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Waves {
     /// Start of the growth [ns] and the sea state, by time. A sea state with start 0 has been fully

@@ -1,9 +1,9 @@
-//! Clearance check: whether robots are so far from everything that they can be stepped several
-//! times independently.
+//! Clearance check: whether robots are so far from all other objects that they can be stepped
+//! several times independently.
 //!
 //! A sphere around the base of each robot contains all its shapes for every position of its joints.
 //! The sphere is enlarged by the distance that the robot can move in the given time. If no spheres
-//! intersect anything, no contact can occur. The distance actually moved is checked afterwards. A
+//! intersect any shape, no contact can occur. The distance actually moved is checked afterwards. A
 //! robot that moved farther than allowed is stepped again together with the others.
 
 use crate::contact::geometry::ground_effect_rays;

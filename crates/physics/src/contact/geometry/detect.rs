@@ -1,6 +1,6 @@
 //! Contact detection: broad phase, narrow phase, and shape casts for fast bodies.
 //!
-//! Contacts are recomputed in every step from the poses alone, so that `State` is sufficient to
+//! Contacts are recomputed in every step from only the poses, so that `State` is sufficient to
 //! resume a run. Pairs are visited in a fixed order.
 
 use crate::contact::coupling;
@@ -266,7 +266,7 @@ impl Detector {
     }
 
     /// Computes the sorted pairs of a moving shape and another shape. Fixed shapes are numbered
-    /// after the moving ones.
+    /// after the moving shapes.
     fn find_pairs(&mut self) {
         let n = self.moving.len();
         self.pairs.clear();

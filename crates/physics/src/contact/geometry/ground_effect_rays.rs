@@ -2,8 +2,8 @@
 //!
 //! Vertical rays start at the hub and at eight points around it, on a circle that encloses half of
 //! the disc area. They are as long as the range of the ground effect. The rays are cast before
-//! every step that robots make together. Robots that are stepped independently are farther from
-//! everything than this range (`clearance.rs`), so no deck is below them.
+//! every step that robots make together. Robots that are stepped independently are farther from all
+//! objects than this range (`clearance.rs`), so no deck is below them.
 
 use crate::contact::geometry::detect::Detector;
 use crate::contact::geometry::shapes::{CollisionShape, Owner, to_parry};

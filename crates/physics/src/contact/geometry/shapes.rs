@@ -57,7 +57,7 @@ pub(crate) fn terrain_triangle() -> CollisionShape {
     }
 }
 
-/// Creates all shapes of a scene: first the moving ones, then the fixed ones.
+/// Creates all shapes of a scene: first the moving shapes, then the fixed shapes.
 ///
 /// # Errors
 /// One line for each shape that cannot be created.

@@ -76,7 +76,7 @@ const LARGE_PROBLEM: RoundParameters = RoundParameters {
 /// Maximum stiffness of a row.
 const MAX_STIFFNESS: f64 = 3e5;
 /// Velocity errors of a row [m/s or rad/s, and relative to the velocities] for small problems and
-/// for large ones.
+/// for large systems.
 ///
 /// In order: the error below which the impulses of the previous step are accepted unchanged, the
 /// error at which the rounds end, and the error that counts as solved if further rounds make no

@@ -55,7 +55,7 @@ pub(crate) struct BlockPosition {
     /// Index of the first value. The block is stored column by column: one column per coordinate of
     /// the earlier robot.
     pub at: u32,
-    /// True if the second robot of the pair is the earlier one.
+    /// True if the second robot of the pair comes first.
     pub(crate) is_transposed: bool,
 }
 
@@ -88,7 +88,7 @@ impl BlockMatrix {
         }
     }
 
-    /// Plans the blocks of `bodies` and `pairs`; does nothing if the plan is unchanged.
+    /// Plans the blocks of `bodies` and `pairs`; keeps an unchanged plan.
     ///
     /// Each pair is in increasing order; the list is sorted and has no duplicates.
     pub(crate) fn plan(&mut self, bodies: &[CoordinateRange], pairs: &[[u32; 2]]) {

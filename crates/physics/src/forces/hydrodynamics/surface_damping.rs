@@ -16,7 +16,7 @@
 //!
 //! # Limits
 //! R refers to calm, deep water and steady speed. It is linear between its entries and constant
-//! beyond the last one. Slamming, spray and the added resistance in waves are not modelled.
+//! beyond the last entry. Slamming, spray and the added resistance in waves are not modelled.
 //!
 //! # Checked by
 //! test/analytic/bodies/surface_damping.rs

@@ -1,7 +1,7 @@
 //! Validity of repair requests: a request may refer to samples that are still in transit.
 //!
 //! A reader answers a heartbeat, often some milliseconds later, with the samples that have not
-//! arrived. The writer sends further fragments meanwhile. Those can be under way, so a request for
+//! arrived. The writer sends further fragments meanwhile. These can be in transit, so a request for
 //! them is no loss.
 
 use std::collections::VecDeque;
@@ -35,7 +35,8 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// Notes a heartbeat; everything before `next` was sent. One that is final may have no answer.
+    /// Records a heartbeat; all samples before `next` were sent. A final heartbeat may have no
+    /// answer.
     pub(super) fn note_heartbeat(&mut self, now: Nanos, next: Position, is_final: bool) {
         let last = self.heartbeats.back().map(|(at, _)| *at);
         let quiet = last.is_none_or(|at| now.since(at) >= QUIET_TIME);
@@ -93,7 +94,7 @@ mod tests {
         for k in 1..=10 {
             answers.note_heartbeat(at(100 + 8 * k), position(100 * k as u32), true);
         }
-        // the request answers the heartbeat of 164 ms or an earlier one
+        // the request answers the heartbeat of 164 ms or an earlier heartbeat
         let known = answers.known_position(at(171), position(910));
         assert_eq!(known, position(800));
         let after_the_stream = answers.known_position(at(190), position(1000));

@@ -25,8 +25,8 @@ const HEARTBEAT_PERIOD: (u64, u64) = (10 * MILLIS, 200 * MILLIS);
 
 /// Shortest time between heartbeats while samples are still to be sent [ns].
 ///
-/// Fast DDS answers 5 ms after the last heartbeat, so that one in every datagram would delay the
-/// requests for lost fragments until the end of the stream.
+/// Fast DDS answers 5 ms after the last heartbeat. A heartbeat in every datagram would therefore
+/// delay the requests for lost fragments until the end of the stream.
 const HEARTBEAT_SPACING: u64 = 8 * MILLIS;
 
 /// Period of heartbeats that request an answer while samples are sent [ns]. The others are final: a
@@ -142,7 +142,7 @@ impl Writer {
         index.ok().and_then(|index| self.history.get(index))
     }
 
-    /// Adds a reader or moves a known one to another destination.
+    /// Adds a reader or moves a known reader to another destination.
     pub(super) fn add(
         &mut self,
         now: Nanos,
@@ -197,7 +197,7 @@ impl Writer {
         true
     }
 
-    /// Returns the first sample that a durable reader gets when it matches.
+    /// Returns the first sample that a durable reader receives when it matches.
     fn first_for_late_readers(&self) -> SequenceNumber {
         match self.depth() {
             None => self.first(),
@@ -424,7 +424,7 @@ impl Writer {
         }
         let to = proxy.to;
         let base = nack.missing.base().0;
-        // all fragments of the samples before the next one are sent
+        // all fragments of the samples before the next sample are sent
         let known = proxy.answers.known_position(now, proxy.next);
         let sent = match known {
             (next, fragment) if next == number => u64::from(fragment.saturating_sub(base)),
@@ -435,7 +435,7 @@ impl Writer {
         Some((to, Losses::new(lost, sent)))
     }
 
-    /// Records repair requests. Returns the number of new ones.
+    /// Records repair requests. Returns the number of new requests.
     fn request(
         &mut self,
         now: Nanos,

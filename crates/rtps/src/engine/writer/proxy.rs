@@ -17,8 +17,8 @@ const OVERHEAD: usize = HEADER_SIZE + 16 + SURROUNDINGS;
 
 /// Time for which samples wait until a new volatile reader has answered the first heartbeat [ns].
 ///
-/// Cyclone DDS treats all samples up to the last one of its first received heartbeat as history; a
-/// volatile reader does not request them.
+/// Cyclone DDS treats all samples up to the last sample of its first received heartbeat as history;
+/// a volatile reader does not request them.
 const HOLD: u64 = 200 * MILLIS;
 
 /// Shortest time after a repair in which a request for the same fragment does not repeat it [ns],
@@ -125,8 +125,8 @@ impl Proxy {
         }
     }
 
-    /// Starts again with a reader that has lost its state. A durable one gets the samples from
-    /// `first`.
+    /// Starts again with a reader that has lost its state. A durable reader receives the samples
+    /// from `first`.
     pub(super) fn restart(&mut self, now: Nanos, first: SequenceNumber) {
         (self.added, self.answered) = (now, false);
         self.nack_frags = CountFilter::default();

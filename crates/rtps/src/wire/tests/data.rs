@@ -58,7 +58,7 @@ fn data_with_inline_qos() {
     both(&body, &Submessage::Data(sample.clone()), |out| {
         out.data(&sample)
     });
-    // The legacy parameter alone, an unknown vendor's parameter with the flag 0x4000, no payload.
+    // Only the legacy parameter, an unknown vendor's parameter with the flag 0x4000, no payload.
     sample.inline_qos = InlineQos {
         related: Some(IDENTITY),
         ..InlineQos::default()

@@ -10,7 +10,7 @@ use crate::wire::output::padding;
 use crate::wire::parameters::pid;
 use crate::wire::*;
 
-/// Identifiers that the decoders read, some that they skip, and one that must be understood.
+/// Identifiers that the decoders read, some that they skip, and one with the must-understand flag.
 const IDS: [u16; 40] = [
     pid::PAD,
     pid::SENTINEL,

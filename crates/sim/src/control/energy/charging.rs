@@ -3,7 +3,7 @@
 //! Connections are updated ten times per second of simulated time, always at the same instants. So
 //! robots run independently between the updates, and the result does not depend on the block
 //! boundaries. The energy that a charger delivers in one period is drawn from the battery that
-//! feeds it in the next one, so no energy is lost.
+//! feeds it in the next step, so no energy is lost.
 
 use merrow_model::kinematics::coupling;
 use merrow_model::scene::robot::energy::ChargeCondition;

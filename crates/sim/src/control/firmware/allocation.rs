@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn over_actuated_geometry_produces_the_wrench() {
-        // four horizontal thrusters at 45 deg and four vertical ones
+        // four horizontal thrusters at 45 deg and four vertical thrusters
         let c = std::f64::consts::FRAC_1_SQRT_2;
         let mut columns = Vec::new();
         for (x, y) in [(0.2, -0.1), (0.2, 0.1), (-0.2, -0.1), (-0.2, 0.1)] {

@@ -262,7 +262,7 @@ mod tests {
     use merrow_model::scene::ThrustAllocation;
 
     /// Returns the allocation of a vehicle with four horizontal thrusters at 45 deg and four
-    /// vertical ones.
+    /// vertical thrusters.
     fn vectored() -> ThrustAllocation {
         let c = std::f64::consts::FRAC_1_SQRT_2;
         let mut columns = Vec::new();

@@ -17,7 +17,7 @@
 //!
 //! # Limits
 //! The odometry does not detect slip. With more than one wheel on a side, b is an effective track
-//! width, larger than the true one.
+//! width, larger than the true width.
 //!
 //! # Checked by
 //! test/analytic/vehicles/rover.rs

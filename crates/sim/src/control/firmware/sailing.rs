@@ -25,9 +25,9 @@
 //! left.
 //!
 //! # Limits
-//! The wind is the true one at the sail; the boat does not compensate leeway or current except by
-//! the line of sight. At its goal the boat eases the sheet and drifts until it is a loiter radius
-//! away; then it sails back.
+//! The firmware uses the true wind at the sail; the boat does not compensate leeway or current
+//! except by the line of sight. At its goal the boat eases the sheet and drifts until it is a
+//! loiter radius away; then it sails back.
 //!
 //! # Checked by
 //! test/analytic/vehicles/sailing.rs

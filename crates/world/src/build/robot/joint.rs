@@ -153,7 +153,7 @@ fn actuator(link: &str, file: &ActuatorConfig, problems: &mut Problems) -> Actua
             problems.push(
                 file.at.key_place(has),
                 format!(
-                    "`{has}` alone does not define a torque-speed line, expected `{lacks}` too"
+                    "`{has}` without `{lacks}` does not define a torque-speed line; expected both"
                 ),
             );
             None

@@ -4,7 +4,7 @@
 //! The merge is exact while both links are fully submerged; at the surface the hull of the parent
 //! represents both. A fixed link with its own hull or damping is kept, because the surface cuts it
 //! elsewhere and its |ν|ν law acts along its own axes. The same applies to every other law that
-//! acts on a link alone, such as `slender`, `glider` and `wind`. A link with a wrench sensor is
+//! acts on a single link, such as `slender`, `glider` and `wind`. A link with a wrench sensor is
 //! kept as well, because the sensor measures at its joint.
 
 use merrow_math::{Mat3, SpatialInertia, Vec3};
@@ -51,7 +51,7 @@ fn is_mergeable(link: &Link) -> bool {
         damping_decay: _,
         p_LoD: _,
         surface_laws: _,
-        // laws that act on the link alone
+        // laws that act on only the link
         own_hull,
         hull_mesh,
         radiation,

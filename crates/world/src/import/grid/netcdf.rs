@@ -335,7 +335,8 @@ impl NetcdfHeader {
     }
 }
 
-/// Returns the index of the variable `requested` among the variables on a grid, or of the only one.
+/// Returns the index of the variable `requested` among the variables on a grid, or of the only
+/// variable.
 pub(crate) fn choose_variable(names: &[&str], requested: Option<&str>) -> ReadResult<usize> {
     let list = || quoted_list(names.iter().copied());
     match (requested, names) {

@@ -322,7 +322,7 @@ fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<Lin
             .push(joint);
     }
     let mut nodes: Vec<LinkNode> = Vec::new();
-    // joints that still have to be followed; the last one is next
+    // joints that still have to be followed; the last joint is next
     let mut open: Vec<(Joint, usize)> = Vec::new();
     let mut next = links.remove(root).map(|link| (link, None));
     while let Some((link, joint)) = next {

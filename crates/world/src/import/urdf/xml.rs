@@ -240,7 +240,7 @@ struct Reader<'a, 'i> {
     name: Arc<str>,
     document: &'a Document<'i>,
     problems: &'a mut Problems,
-    /// Unused elements by name: place of the first one, and their number.
+    /// Unused elements by name: position of the first element, and their number.
     unused: BTreeMap<String, (Place, usize)>,
 }
 
