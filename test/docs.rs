@@ -141,7 +141,8 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Copies what a build of Merrow needs to `copy`; folders that no example changes are links.
+/// Copies the files that a build of Merrow needs to `copy`; folders that no example changes are
+/// links.
 fn copy_workspace(copy: &Path) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for name in ["crates", "src", "tools"] {
@@ -1116,9 +1117,9 @@ fn tables_of_profiles_are_complete() {
     }
 }
 
-/// Goal: the experiment of docs/experiments.md does what its schedule says. Method: position and
-/// depth before and after the entries, and the progress along the path. Tolerance: 0.1 m of the
-/// goal; the push displaces the vehicle by more than 0.05 m.
+/// Goal: the experiment of docs/experiments.md follows its schedule. Method: position and depth
+/// before and after the entries, and the progress along the path. Tolerance: 0.1 m of the goal; the
+/// push displaces the vehicle by more than 0.05 m.
 #[test]
 fn the_experiment_of_docs_follows_its_schedule() {
     let text = blocks_of(&text("docs/experiments.md"), "yaml").remove(0);

@@ -1,4 +1,4 @@
-//! Autopilot programs that fly robots from outside, in step with the world.
+//! External autopilot programs that control robots, in step with the world.
 //!
 //! [`ardupilot`] exchanges packets with ArduPilot SITL, [`px4`] MAVLink messages with PX4 SITL.
 //! [`history`] contains the motion of the last time steps, from which both receive their frames,

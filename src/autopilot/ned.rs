@@ -9,7 +9,7 @@
 //! # Symbols
 //! p, v position and velocity in W · R_WB attitude · P exchanges east and north and turns up to
 //! down, Q turns left and up of the base to right and down · a acceleration · g gravity vector ·
-//! f_B specific force, what an accelerometer measures.
+//! f_B specific force, the quantity that an accelerometer measures.
 //!
 //! # Frames
 //! World W (east, north, up) and base (forward, left, up) become north, east, down and forward,

@@ -196,7 +196,7 @@ pub(super) fn serve<S: ServiceOutcome>(
     let answer = Box::new(
         move |bytes: &[u8], responder| match from_bytes::<S::Request>(bytes) {
             Ok(request) => handler(&mailbox, request, Caller::new(responder)),
-            // a request that cannot be decoded has no effect and gets no reply
+            // a request that cannot be decoded has no effect and receives no reply
             Err(why) => mailbox.reject(None, &label, &format!("malformed request: {why}")),
         },
     );

@@ -146,7 +146,7 @@ impl Bridge {
         let (scene, now) = (&simulation.scene, simulation.time_ns());
         let (mut next_frame, mut next_battery, mut next_diagnostics) = (0, 0, 0);
         if now > 0 {
-            // a resumed run does not repeat what was published before the checkpoint
+            // a resumed run does not repeat messages that were published before the checkpoint
             is_due(&mut next_frame, FRAME_RATE, now);
             is_due(&mut next_battery, BATTERY_RATE, now);
             is_due(&mut next_diagnostics, DIAGNOSTICS_RATE, now);

@@ -199,7 +199,7 @@ pub enum Target {
         /// Index of the robot.
         robot: usize,
     },
-    /// Wrench on a link, from outside of the robot.
+    /// External wrench on a link.
     ExternalWrench {
         /// Index of the robot.
         robot: usize,

@@ -286,7 +286,7 @@ fn write_joint(out: &mut String, robot: &Robot, link: &Link) {
         } else {
             String::new()
         };
-        // URDF requires limits of effort and velocity; a joint without them gets large values
+        // URDF requires limits of effort and velocity; a joint without them has large values
         let effort = if effort.is_finite() { effort } else { 1e6 };
         let speed = if speed.is_finite() { speed } else { 1000.0 };
         let _ = writeln!(

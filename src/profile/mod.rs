@@ -185,8 +185,8 @@ fn check_range(x: f64) -> Result<f64, String> {
     }
 }
 
-/// Returns the command of a thruster in its own unit for a thrust [N], limited to what it can
-/// exert.
+/// Returns the command of a thruster in its own unit for a thrust [N], limited to the range that it
+/// can exert.
 fn command_of_thrust(robot: &Robot, k: usize, thrust: f64, density: f64) -> Result<f64, String> {
     if !thrust.is_finite() {
         return Err(format!(

@@ -1,4 +1,4 @@
-//! Services that add and remove entities, and list what can be added.
+//! Services that add and remove entities, and list the available entities.
 
 use crate::node::world_editor::WorldEditor;
 use crate::simulation_interfaces::entities::place_in;

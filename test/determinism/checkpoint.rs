@@ -178,8 +178,8 @@ const STRIDE: usize = 3;
 
 // Goal: every byte of a saved state has a meaning: the hash covers all of them, and no two texts
 // are one state. Method: every third byte of a state changed in turn, for worlds with waves, a
-// latch, a tether, an arm with servos, and firmware; what is still read is saved as it was read.
-// Tolerance: none.
+// latch, a tether, an arm with servos, and firmware; data that is still being read is saved as it
+// was read. Tolerance: none.
 #[test]
 fn every_byte_affects_the_restored_state() {
     let mut scenes = vec![("rich", Arc::new(scene(RICH)))];
@@ -318,8 +318,7 @@ fn mismatched_checkpoints_are_refused() {
     );
 }
 
-/// Returns the what `merrow run pool` with these arguments prints, and the error message if it
-/// fails.
+/// Returns the output of `merrow run pool` with these arguments, and the error message if it fails.
 fn merrow(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     let output = Process::new(env!("CARGO_BIN_EXE_merrow"))
         .args(["run", "pool", "--no-ros", "--pace", "max", "--json"])
@@ -334,9 +333,9 @@ fn merrow(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     }
 }
 
-// Goal: the program writes checkpoints during and after a run and continues from them; what cannot
-// be read or written is one line. Method: one second in one and in two parts; state hashes as
-// printed. Tolerance: none.
+// Goal: the program writes checkpoints during and after a run and continues from them; files that
+// cannot be read or written is one line. Method: one second in one and in two parts; state hashes
+// as printed. Tolerance: none.
 #[test]
 fn the_program_continues_a_run() {
     let folder = Folder::new("checkpoint", &[("text.cp", "no checkpoint")]);

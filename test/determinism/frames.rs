@@ -162,7 +162,7 @@ fn real_time_runs_drop_and_count_late_frames() {
         // At the end two samples are still in progress, or the samples of a quarter of a second.
         assert!(
             got + n <= sampled && sampled <= got + n + 4,
-            "{robot}/{sensor}: {n} missed, {got} got of {sampled}"
+            "{robot}/{sensor}: {n} missed, {got} received of {sampled}"
         );
     }
 }

@@ -108,8 +108,8 @@ fn a_robot_added_at_the_start_is_one_of_the_file() {
 }
 
 // Goal: the sensors of an added robot keep the grid of instants of the world, and the same changes
-// give the same bits. Method: a robot added after 0.333 s; stamps of its readings; the state hash
-// of two runs with different threads and blocks. Tolerance: none.
+// give bit-identical results. Method: a robot added after 0.333 s; stamps of its readings; the
+// state hash of two runs with different threads and blocks. Tolerance: none.
 #[test]
 fn an_added_robot_keeps_the_instants_of_its_sensors() {
     let run = |threads: usize, block: u64| {

@@ -13,8 +13,8 @@ fn reference() -> (String, Vec<String>) {
     (s.state.hash(), readings)
 }
 
-// Goal: the same world gives the same bits again, on 1, 2 and 4 threads, in blocks of 1, 7, 50 and
-// all steps. Method: state hash and all readings after 3 s. Tolerance: none.
+// Goal: the same world gives bit-identical results again, on 1, 2 and 4 threads, in blocks of 1, 7,
+// 50 and all steps. Method: state hash and all readings after 3 s. Tolerance: none.
 #[test]
 fn results_are_independent_of_threads_and_blocks() {
     let (hash, readings) = reference();

@@ -197,8 +197,8 @@ fn hull_motion_is_galilean_invariant() {
 }
 
 // Goal: extreme seas leave the state of a hull finite: Beaufort 12, thrown, capsized, submerged.
-// Method: a barge and a ball for five minutes with only little damping of their own. Tolerance: the
-// robot is not halted.
+// Method: a barge and a ball for five minutes with little damping. Tolerance: the robot is not
+// halted.
 #[test]
 fn hulls_stay_finite_in_hurricane() {
     let water = ", waves: {kind: jonswap, beaufort: 12, components: 16}";

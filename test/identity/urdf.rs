@@ -1,7 +1,7 @@
 //! Tests that a robot from URDF moves as the same robot from a world file, and that typical URDF
 //! files load.
 //!
-//! Goal: no value changes on its way through URDF. Method: the bundled models written as URDF and
+//! Goal: no value changes by conversion to URDF. Method: the bundled models written as URDF and
 //! read back; hand-written URDF files compared with bodies whose values were calculated by hand.
 //! Tolerance: rounding, as stated at each test.
 

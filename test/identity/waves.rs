@@ -230,7 +230,7 @@ fn wave_summation_orders_agree() {
     }
 }
 
-// Goal: the lattice around a hull matches the sum that it approximates, and has the same bits on
+// Goal: the lattice around a hull matches the sum that it approximates, and is bit-identical on
 // every processor. Method: a sea of 12 s with 200 waves around a hull of 2 m radius, points at the
 // surface and down to its draught, two windows and four instants, with vector and portable
 // instructions. Tolerance: (k s)²/8 of the shorter waves, here 1 % of the height of the sea; none

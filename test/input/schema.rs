@@ -160,7 +160,7 @@ fn bound(value: &Json, word: &str, rule: &Json) -> Option<String> {
             .as_object()?
             .keys()
             .all(|key| bound(&json!(key), "pattern", &rule["pattern"]).is_none()),
-        other => panic!("the schema uses `{other}`, which this validator does not know"),
+        other => panic!("the schema uses `{other}`, which this validator does not support"),
     };
     (!holds).then(|| format!("{value} against {rule}"))
 }
@@ -231,7 +231,7 @@ fn every_shipped_world_satisfies_the_schema_as_written_and_as_read() {
     }
 }
 
-/// Checks the validator itself: it rejects what the reader rejects.
+/// Checks the validator itself: it rejects all files that the reader rejects.
 #[test]
 fn wrong_worlds_do_not_satisfy_the_schema() {
     let refused = |change: fn(&mut Json)| {

@@ -1,7 +1,7 @@
 //! Tests that every shipped world and component file is accepted.
 //!
 //! Goal: all shipped files are valid. Method: walk the folders; a file in a folder that this test
-//! does not know makes it fail.
+//! does not recognise makes it fail.
 
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_text, load_world};

@@ -167,7 +167,7 @@ fn trees() {
 #[test]
 fn joints() {
     let floating = "r.urdf:3:1: a joint of type `floating` is not supported: the base can float (`base: floating`), and \
-                    any other floating body must be a robot or prop of its own";
+                    any other floating body must be a separate robot or prop";
     check("floating", &robot(&joint("floating", "")), floating);
     let planar = "r.urdf:3:1: a joint of type `planar` is not supported: write two prismatic joints and a continuous one";
     check("planar", &robot(&joint("planar", "")), planar);

@@ -113,7 +113,7 @@ def check_service(p):
 
 
 def check_early_calls(domain):
-    """A client that calls as soon as it discovers the server gets its reply: the server waits for
+    """A client that calls as soon as it discovers the server receives its reply: the server waits for
     the match.
     """
     for _ in range(5):

@@ -365,7 +365,7 @@ fn new_subscription_starts_empty() {
     let (former, messages) = subscribe();
     assert_eq!(publish_until_received("old", &messages), "old");
     drop(former);
-    // Samples in transit belong to the previous instance, too.
+    // Samples in transit also belong to the previous instance.
     std::thread::sleep(Duration::from_millis(200));
     let (_subscription, messages) = subscribe();
     assert_eq!(publish_until_received("new", &messages), "new");

@@ -1,5 +1,5 @@
 //! Tests of Merrow against programs and libraries of others: message types, bags, DDS peers, and
-//! whole runs from outside.
+//! whole runs as separate processes.
 //!
 //! The peers are Python scripts and a C++ program in this folder: `checks` are the checks of
 //! running worlds, `bags` read recordings, `network` disturbs the network, and `worlds` has the
@@ -221,7 +221,7 @@ fn arms_have_the_interfaces_of_ros2_control() {
     assert_eq!(names(&data_dir::world_file("pool")), "");
 }
 
-/// The program from outside, as its users run it.
+/// The program, run as its users run it.
 #[test]
 fn end_to_end() {
     let Some((mut command, _lock)) = script("end_to_end.py") else {

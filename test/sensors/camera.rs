@@ -317,7 +317,7 @@ fn shot_and_read_noise_are_as_stated() {
     );
 }
 
-// Goal: a rolling shutter reads each row at the pose of its own time; outputs without subscribers
+// Goal: a rolling shutter reads each row at the pose at its own time; outputs without subscribers
 // are not computed. Method: depths of a wall that a robot approaches at 2 m/s, 50 ms from the first
 // row to the last; only depth is requested. Tolerance: 1e-4 m.
 #[test]

@@ -220,7 +220,7 @@ fn swath_shows_the_seabed() {
     assert_eq!(color(512, 4), None);
 }
 
-// Without echoes an image is rendered, too.
+// Without echoes an image is also rendered.
 #[test]
 fn empty_data_give_an_image() {
     for shown in [lidar(&spec(), &[]), scan(&[]), tilted_scan(&[]), swath(&[])] {

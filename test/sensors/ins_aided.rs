@@ -159,8 +159,8 @@ fn dead_reckoning_drifts_with_distance() {
         let (first, start) = last(&mut s, 2.0);
         let (found, truth) = last(&mut s, 60.0);
         let e = truth.p - found.p_WS - (start.p - first.p_WS);
-        // Heading information gained on the way also corrects the past track: the remaining error
-        // counts.
+        // Heading information gained during the run also corrects the past track: the remaining
+        // error counts.
         let heading = 0.5 * (truth.turn.r[1][0] - truth.turn.r[0][1]);
         // If the true heading is to the left of the estimate, the true position is to the left of
         // the estimated one.

@@ -62,7 +62,7 @@ fn worlds_use_their_start_time() {
     assert_eq!(default.origin.magnetic_field, expected);
 }
 
-// Goal: a date outside the validity of the model gets a note, but only if a sensor measures the
+// Goal: a date outside the validity of the model causes a note, but only if a sensor measures the
 // field and the world does not give it. Method: worlds with a robot that has a magnetometer, and
 // without robots. Tolerance: none.
 #[test]

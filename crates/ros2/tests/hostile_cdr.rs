@@ -10,8 +10,9 @@ use std::cell::Cell;
 use merrow_ros2::description::{Count, Description, Element, FieldType, Primitive};
 use merrow_ros2::msg::{RoundTrip, catalogue, decoders};
 
-/// Largest memory that a decoding may need per received byte, and besides [B]. An element of a
-/// sequence occupies at least 4 bytes on the wire and, as a string, 24 bytes in memory.
+/// Maximum memory that a decoding may need per received byte, and independent of the size [B]. An
+/// element of a sequence occupies at least 4 bytes on the wire and, as a string, 24 bytes in
+/// memory.
 const MAX_MEMORY: (isize, isize) = (10, 2048);
 
 thread_local! {

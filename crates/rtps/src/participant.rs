@@ -325,7 +325,7 @@ impl Drop for Reader {
     }
 }
 
-/// The engine and what its events update.
+/// The engine and the data that its events update.
 struct Core {
     engine: Engine,
     sink: Box<dyn EventSink>,

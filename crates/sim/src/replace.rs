@@ -2,8 +2,8 @@
 //! placed elsewhere between two steps.
 //!
 //! The new world is created completely, on any thread, before it replaces the running one. The
-//! objects that exist in both continue with the same bits as without the replacement: their state
-//! moves, and all indices in it are converted. Other robots start at the current time.
+//! objects that exist in both continue as without the replacement, bit for bit: their state moves,
+//! and all indices in it are converted. Other robots start at the current time.
 //!
 //! # Law
 //! The state of an object that is in both scenes does not change. A new robot starts as at the

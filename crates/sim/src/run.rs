@@ -409,7 +409,8 @@ impl Run<'_, '_> {
         self.notify_observers(simulation);
         simulation.clear_outboxes();
         self.pass_checkpoints(simulation);
-        // the reply is last: a client that stops a recording next gets all messages of these steps
+        // the reply is last: a client that stops a recording next receives all messages of these
+        // steps
         if let Some(reply) = finished {
             reply.send(StepResult {
                 time_ns: simulation.time_ns(),

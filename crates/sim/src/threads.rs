@@ -193,7 +193,7 @@ impl Helpers {
 
     /// Calls `work` for every item, on all threads, which take `grain` items at once. Threads with
     /// an even index take items from the front and the others from the back, so that a thread
-    /// mostly gets the same items again.
+    /// mostly processes the same items again.
     fn for_each<I>(&mut self, grain: usize, items: I, work: &(impl Fn(I::Item) + Sync))
     where
         I: DoubleEndedIterator + ExactSizeIterator + Send,

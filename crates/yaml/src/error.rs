@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub use crate::units::{Unit, trailing_units, unit_of};
 pub(crate) use crate::units::{in_brackets, split_unit};
 
-/// Position in a file. Lines and columns count from 1; line 0 stands for the file as a whole.
+/// Position in a file. Lines and columns count from 1; line 0 denotes the file as a whole.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// Name of the file as it was opened, for display.

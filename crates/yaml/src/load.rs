@@ -40,9 +40,9 @@ impl Loader {
         }
     }
 
-    /// Lets a string at one of these keys stand for the map that a file contains: `(key, folder)`.
-    /// A bare name means `folder/name.yaml`, so that `motor: t200` is equivalent to `motor:
-    /// {extends: thrusters/t200.yaml}`.
+    /// Lets a string at one of these keys denote the map that a file contains: `(key, folder)`. A
+    /// bare name means `folder/name.yaml`, so that `motor: t200` is equivalent to `motor: {extends:
+    /// thrusters/t200.yaml}`.
     pub fn with_components(
         mut self,
         components: &'static [(&'static str, &'static str)],
@@ -286,7 +286,7 @@ fn mark_partial(node: &mut Node) {
     }
 }
 
-/// Replaces a string at a component key by the `extends` that it stands for. The parser has limited
+/// Replaces a string at a component key by the `extends` that it denotes. The parser has limited
 /// the depth of the tree.
 fn expand_component_names(node: &mut Node, components: &[(&str, &str)]) {
     match &mut node.value {

@@ -172,8 +172,7 @@ impl Builder<'_> {
             return self.key(place, text, quoted, anchor);
         }
         let null = !quoted && matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL");
-        // An empty value has no position of its own: the parser returns the position of the next
-        // token.
+        // An empty value has no position: the parser returns the position of the next token.
         let place = if text.is_empty() && !quoted {
             self.key_place().unwrap_or(place)
         } else {
@@ -390,8 +389,13 @@ mod tests {
             "{a: 1, b: '1', c: [x, ~, ~], d: ~, e: {f: ''}}"
         );
         assert_eq!(tree(""), "~");
-        assert_eq!(tree("# empty
-"), "~");
+        assert_eq!(
+            tree(
+                "# empty
+"
+            ),
+            "~"
+        );
         assert_eq!(tree("\u{feff}a: 1"), "{a: 1}");
         assert_eq!(tree("a: &x {b: 1}\nc: *x"), "{a: {b: 1}, c: {b: 1}}");
     }

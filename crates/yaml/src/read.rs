@@ -33,7 +33,7 @@ pub enum Check {
     NotEmpty,
 }
 
-/// Declaration of a value: what is known about it before it is read.
+/// Declaration of a value: its properties before it is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<'a> {
     /// Key of the value. For a list element: the key and the index.
@@ -60,7 +60,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Returns the field that stands for the whole file.
+    /// Returns the field that denotes the whole file.
     pub fn root() -> Field<'static> {
         Field::new("", "", &[])
     }

@@ -35,7 +35,7 @@ const LOST_AFTER: Duration = Duration::from_secs(5);
 /// Time without a packet after which another program may take over the port.
 const TAKEOVER_AFTER: Duration = Duration::from_secs(2);
 /// Minimum time between a message and its repetition, so that a packet that was sent again while
-/// the message was on its way is not answered twice.
+/// the message was in transit is not answered twice.
 const REPEAT_AFTER: Duration = Duration::from_millis(500);
 /// Period of the inertial sensors of the SITL [ns] (AP_InertialSensor_SITL.cpp).
 const SAMPLE_NS: u64 = 1_000_000;

@@ -4,7 +4,7 @@
 //! time of `HIL_SENSOR` is the time of PX4, which answers with `HIL_ACTUATOR_CONTROLS`. Source:
 //! PX4, src/modules/simulation/simulator_mavlink/SimulatorMavlink.cpp (000f5fdb).
 //!
-//! At a pace that follows the wall clock the frames follow it, too. Otherwise, and with
+//! At a pace that follows the wall clock the frames also follow it. Otherwise, and with
 //! `lock_step`, the world waits for the answer to each frame. PX4 does not answer every frame while
 //! it starts or if its controllers are slower; the wait then times out after a few milliseconds.
 //!

@@ -198,7 +198,7 @@ robots:
 }
 
 // Goal: a battery with a power limit weakens the thrusters, and a dead battery stops all devices.
-// Method: 64 W of thrust and 36 W of hotel load with 50 W available: each gets half. Tolerance:
+// Method: 64 W of thrust and 36 W of hotel load with 50 W available: each receives half. Tolerance:
 // rounding.
 #[test]
 fn power_limit_weakens_all_devices() {

@@ -103,7 +103,7 @@ fn torque_speed_line_has_its_terminal_speed() {
     for k in 1..=1000 {
         s.advance(1);
         let closed = 2.0 * (1.0 - (-3.0 * 0.001 * f64::from(k)).exp());
-        close("velocity on the way", hinge(&s)[1], closed, 3e-3);
+        close("velocity during the motion", hinge(&s)[1], closed, 3e-3);
     }
     s.advance(20_000);
     relative("terminal velocity", hinge(&s)[1], 2.0, 1e-9);
@@ -259,8 +259,8 @@ fn gear_losses_when_held_driven_and_backdriven() {
         s.advance(100);
         let [q, qd] = hinge(&s);
         if acceleration == 0.0 {
-            // At the first instant the gear does not yet know that the effort of the first tick
-            // held the joint.
+            // At the first instant the gear does not yet use the fact that the effort of the first
+            // tick held the joint.
             assert!(qd.abs() < 1e-9 && q.abs() < 1e-5, "{motor}: {q} {qd}");
         } else {
             relative("velocity", qd, acceleration * 0.1 / 1.01, 0.02);

@@ -167,7 +167,7 @@ fn servos_follow_quintic_and_goal_succeeds() {
     assert_eq!(
         goal(&s).state,
         GoalState::Active,
-        "the end itself counts as on the way"
+        "the end itself counts as part of the path"
     );
     s.advance(500);
     assert_eq!(goal(&s).state, GoalState::Succeeded);

@@ -223,7 +223,7 @@ fn the_bank_stops_a_boat() {
     assert!(deepest < 0.02, "the hull was {deepest} m in the ground");
     assert!(
         middle < 0.1 && bow > 0.0,
-        "its middle got over ground at {middle} m, its bow at {bow} m"
+        "its centre is over ground at {middle} m, its bow at {bow} m"
     );
 }
 

@@ -109,7 +109,7 @@ def check_told(lines, report, sent):
 def all_writers(m):
     """Returns raw writers for all inputs and the requests of all services."""
     about = describe(m.world)
-    # a participant of their own: elsewhere the same topics have their true types
+    # a separate participant: elsewhere the same topics have their true types
     liar, writers = peer.Peer(m.domain), {}
     for topic in about["subscribed"]:
         writers[topic["topic"]] = topic["type"], Raw(liar, f"rt{topic['topic']}", topic["type"])

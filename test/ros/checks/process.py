@@ -27,7 +27,7 @@ def summary(*options, domain=1):
 
 
 def check_same_hash():
-    """The same world gives the same bits: repeated, with other numbers of threads, at another pace,
+    """The same world gives bit-identical results: repeated, with other numbers of threads, at another pace,
     with ROS.
     """
     first = summary("--no-ros", "--pace", "max", "--for", 10)
@@ -47,7 +47,7 @@ def check_same_hash():
 
 
 def check_same_hash_of_a_fleet():
-    """A hundred robots on one and on two threads give the same bits."""
+    """A hundred robots on one and on two threads give bit-identical results."""
     hashes = set()
     for threads in (1, 2):
         code, out, err = command("run", "fleet_100", "--no-ros", "--pace", "max", "--for", 0.5, "--json",

@@ -122,7 +122,7 @@ def check_fix_at_the_surface():
         assert math.hypot(velocity.twist.linear.x, velocity.twist.linear.y) < 0.5 and abs(velocity.twist.linear.z) < 1, velocity
         assert abs(velocity.covariance[0] - 0.05**2) < 1e-12 and velocity.covariance[21] == -1, velocity
         has_fix = lambda d: status_of(d, "bluerov2: receiver gps").message == "fix with ground augmentation"
-        assert wait_for(lambda: put() and any(map(has_fix, take(health))), 5), "diagnostics know of no fix"
+        assert wait_for(lambda: put() and any(map(has_fix, take(health))), 5), "diagnostics report no fix"
 
 
 def observe(m):

@@ -18,7 +18,7 @@ class Vehicle(Pilot):
 
 
 def check_sailing_course():
-    """A boat sails against the wind by tacking, follows a path, and refuses what it cannot do."""
+    """A boat sails against the wind by tacking, follows a path, and refuses commands that it cannot execute."""
     with Merrow("sailing", "--pace", "lockstep") as m:
         boat = Vehicle(m, "/boat", steps_per_s=200)
         start = boat.run(0.2).pose.pose.position

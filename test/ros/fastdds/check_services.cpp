@@ -141,7 +141,7 @@ static void check_set_pose() {
     return std::max({std::abs(a[0] - b[0]), std::abs(a[1] - b[1]), std::abs(a[2] - b[2])});
   };
   expect(off(there.position, {1, -2, -3}) < 0.02, "not where it was put");
-  expect(there.position[1] > -2 + 0.005, "facing north at 0.5 m/s, but not on its way there");
+  expect(there.position[1] > -2 + 0.005, "facing north at 0.5 m/s, but not moving north");
   struct {
     const char* why;
     Told told;
@@ -158,7 +158,7 @@ static void check_set_pose() {
   }
   merrow.step(10);
   const auto after = wait_until<Odometry>(truth, [](const auto& o) { return o.header.stamp_ns == 20 * kStep_ns; });
-  expect(off(after.position, there.position) < 0.03, "moved by what was refused");
+  expect(off(after.position, there.position) < 0.03, "moved by a refused command");
 }
 
 // A part of the run is recorded in a bag; an impossible recording is rejected.

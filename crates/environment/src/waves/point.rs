@@ -183,7 +183,7 @@ impl WaveState {
     }
 
     /// Returns the surface and wave motion at `p` [m], W. The cosines and sines of the surface are
-    /// used for the motion, too.
+    /// also used for the motion.
     pub fn surface_and_motion(&self, p: Vec3) -> (Surface, OrbitalMotion) {
         let groups = |part: &SeaAtInstant| part.field.components.a.len() / LANES;
         PHASORS.with_borrow_mut(|phasors| {

@@ -158,7 +158,7 @@ pub struct Robot {
     pub inflow: bool,
     /// Stock firmware of the robot, if any.
     pub firmware: Option<crate::scene::robot::firmware::Firmware>,
-    /// Autopilot program that flies the robot from outside, if any.
+    /// External autopilot program that controls the robot, if any.
     pub autopilot: Option<Box<crate::scene::autopilot::Autopilot>>,
     /// MAVLink telemetry to a ground station, if any.
     pub mavlink: Option<crate::scene::autopilot::MavlinkTelemetry>,

@@ -35,8 +35,8 @@ struct Slope<T> {
 
 /// Evaluation of the accelerations inside the integrator.
 ///  
-/// A separate trait besides `FnMut`, because a closure is compiled for the baseline instruction
-/// set, wherever it is called from.
+/// A separate trait in addition to `FnMut`, because a closure is compiled for the baseline
+/// instruction set, wherever it is called from.
 pub trait Evaluate<T: Real> {
     /// Stores all quantities that follow from `motion` in `work`. `stage` is 1 at the midpoint of
     /// the step and 2 at its end.

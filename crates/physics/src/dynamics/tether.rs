@@ -29,8 +29,8 @@
 //!
 //! # Limits
 //! M and the tangents are taken at the start of the step. The half segments at attached ends belong
-//! to the next node, so the ends have no mass of their own. The numerical damping ratio is (θ-½) ωh
-//! for a mode ω, and at most 0.1 ωh while no kink occurs.
+//! to the next node, so the ends have no separate mass. The numerical damping ratio is (θ-½) ωh for
+//! a mode ω, and at most 0.1 ωh while no kink occurs.
 //!
 //! # Checked by
 //! test/analytic/tethers/fixed_ends.rs, test/analytic/tethers/robot.rs,

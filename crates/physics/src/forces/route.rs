@@ -5,8 +5,8 @@
 //!   F = M [ α, a ] + D(v_r) v_r                                                     (1)
 //!   a = a_r + 2 ω (v_r - v) + ω² (p_r - p),   α = 2 ω (Ω_r - Ω) + ω² e_Θ             (2)  critically damped
 //! ```
-//! An actor that floats gets the horizontal components of a and the vertical component of α:
-//! height, roll and pitch follow from its hull and the waves.
+//! For an actor that floats, the law uses the horizontal components of a and the vertical component
+//! of α: height, roll and pitch follow from its hull and the waves.
 //!
 //! # Symbols
 //! M inertia of the base with added mass · D linear and quadratic damping of the base · p_r, v_r,
@@ -17,7 +17,7 @@
 //! In: W for positions and velocities. Out: B at the start of the step.
 //!
 //! # Limits
-//! The force is constant over a step. It stands for the propulsion of a ship or of a swimmer and
+//! The force is constant over a step. It represents the propulsion of a ship or of a swimmer and
 //! has no limit; the position error that counts is at most 2 m. A current or a contact displaces
 //! the actor by the force that it exerts over M ω².
 //!

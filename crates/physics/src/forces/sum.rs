@@ -326,8 +326,8 @@ fn velocity_products<T: Real>(
     ))
 }
 
-/// Returns the same as [`velocity_products`] if lanes differ: each has the same bits as on its own.
-/// Outlined, because it is rare and large.
+/// Returns the same as [`velocity_products`] if lanes differ: each is bit-identical to a separate
+/// evaluation. Outlined, because it is rare and large.
 #[cold]
 #[inline(never)]
 fn mixed_velocity_products<T: Real>(

@@ -136,7 +136,7 @@ pub struct Bag {
 
 impl Bag {
     /// Creates a bag. A path `FILE.mcap` names the recording itself, and `metadata.yaml` is written
-    /// to the same folder. Any other path is a folder, whose file gets the name
+    /// to the same folder. Any other path is a folder, whose file has the name
     /// `FOLDER/FOLDER_0.mcap` as in rosbag2, and which is created.
     ///
     /// # Errors
@@ -299,8 +299,8 @@ impl Bag {
     /// Completes the bag and returns its summary.
     ///
     /// # Errors
-    /// The bag failed before or fails now. A streaming reader can still read what was flushed
-    /// before the failure.
+    /// The bag failed before or fails now. A streaming reader can still read the data that was
+    /// flushed before the failure.
     pub fn finish(mut self) -> Result<Summary, BagError> {
         self.close()
     }

@@ -157,7 +157,7 @@ impl std::error::Error for ParameterError {}
 pub enum Change {
     /// The parameter was declared.
     New,
-    /// The parameter got another value.
+    /// The value of the parameter changed.
     Changed,
     /// The parameter was removed.
     Deleted,
@@ -457,8 +457,8 @@ impl Hooks {
     }
 }
 
-/// Returns an empty list on the command line has no element that determines its type, so it gets
-/// the type of the default.
+/// Returns an empty list of the type of the default. A list without elements does not determine its
+/// type, so it receives the type of the default.
 fn adapt_empty_list(value: &ParameterValue, default: &ParameterValue) -> ParameterValue {
     match (value, default) {
         (ParameterValue::StringArray(values), _) if !values.is_empty() => value.clone(),

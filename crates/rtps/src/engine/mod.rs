@@ -1,7 +1,7 @@
 //! The protocol of one participant without input, output, threads or clock.
 //!
-//! The caller passes datagrams and the time, sends what [`Engine::poll_transmit`] returns and
-//! takes events from [`Engine::poll_event`].
+//! The caller passes datagrams and the time, sends the datagrams that [`Engine::poll_transmit`]
+//! returns and takes events from [`Engine::poll_event`].
 
 mod assembly;
 mod config;

@@ -17,7 +17,7 @@ const IDLE_TIME: u64 = 10_000 * MILLIS;
 /// Largest number of reductions, each to three quarters of the rate.
 const MAX_REDUCTION: u32 = 7;
 
-/// Memory that a receive buffer needs for a datagram besides its content [B].
+/// Memory that a receive buffer needs for a datagram in addition to its content [B].
 ///
 /// Measured on Linux: the default buffer of 212992 B holds 166 datagrams of 200 B (1283 B each), 92
 /// of 1472 B (2315 B each).

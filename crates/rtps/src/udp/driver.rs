@@ -2,7 +2,7 @@
 //!
 //! Any thread can call the protocol ([`Driver::call`]). The datagrams that result are sent on that
 //! thread, so that a small sample needs no thread switch. The I/O thread receives, runs the timers
-//! and sends what pacing or a full send buffer delayed.
+//! and sends datagrams that pacing or a full send buffer delayed.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -381,7 +381,7 @@ impl<P: Protocol> Shared<P> {
     }
 
     fn wake(&self) {
-        // a full stream wakes the thread, too
+        // a full stream also wakes the thread
         let _ = (&self.waker).write(&[0]);
     }
 

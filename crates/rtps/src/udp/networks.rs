@@ -29,11 +29,12 @@ const LOCAL_PATH: Path = Path {
     bytes_per_second: 150_000_000,
 };
 
-/// Burst to other machines, with the memory that each datagram needs besides its content [bytes].
+/// Burst to other machines, with the memory that each datagram needs in addition to its content
+/// [bytes].
 const REMOTE_BURST: usize = 64_000;
 
-/// Rate to other machines, with the memory that each datagram needs besides its content [bytes/s].
-/// In datagrams of 1472 bytes, 39 MB/s of content.
+/// Rate to other machines, with the memory that each datagram needs in addition to its content
+/// [bytes/s]. In datagrams of 1472 bytes, 39 MB/s of content.
 ///
 /// The cost per datagram of a subscriber limits it. Measured through a virtual Ethernet link with
 /// datagrams of 1.4 kB on two idle cores and Fast DDS 2.9: 60 of 60 samples of 1 MB arrived. On

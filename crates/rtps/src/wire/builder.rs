@@ -15,7 +15,7 @@ const LITTLE: u8 = 0x01;
 const MAX_COPIED: usize = 512;
 
 /// Upper bound of the submessages of one message. Their parts stay below the 1024 that a system
-/// call accepts, and the message below what peers decode.
+/// call accepts, and the message below the size that peers decode.
 const MAX_SUBMESSAGES: usize = 256;
 
 /// Builder of one message.

@@ -29,10 +29,10 @@ pub(super) mod kind {
 /// Size of the header of a message [B].
 pub const HEADER_SIZE: usize = 20;
 
-/// Upper bound of the bytes of a DATA submessage besides payload and inline QoS [B].
+/// Upper bound of the bytes of a DATA submessage in addition to payload and inline QoS [B].
 pub const DATA_OVERHEAD: usize = 4 + 20;
 
-/// Upper bound of the bytes of a DATA_FRAG submessage besides payload and inline QoS [B].
+/// Upper bound of the bytes of a DATA_FRAG submessage in addition to payload and inline QoS [B].
 pub const DATA_FRAG_OVERHEAD: usize = 4 + 32;
 
 /// Header of a message (RTPS 2.5, 8.3.3).

@@ -259,7 +259,7 @@ pub struct Time {
 }
 
 impl Time {
-    /// Time that stands for "no time".
+    /// Time that denotes "no time".
     pub const INVALID: Time = Time {
         seconds: u32::MAX,
         fraction: u32::MAX,

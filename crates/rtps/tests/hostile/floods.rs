@@ -9,8 +9,8 @@ use crate::peers::{LIMITS, MILLIS, Peer, Scene, address, prefix, spec};
 /// Largest processor time that a datagram may take, in a build without optimisation [ns].
 const MAX_TIME: u64 = 150_000_000;
 
-/// Returns a datagram of 60 kB of the participant `index`, filled by `fill`, which gets the number
-/// of the submessage.
+/// Returns a datagram of 60 kB of the participant `index`, filled by `fill`, which receives the
+/// number of the submessage.
 fn datagram(index: u8, mut fill: impl FnMut(i32, &mut MessageBuilder)) -> Bytes {
     let mut bytes = Vec::new();
     for round in 0.. {

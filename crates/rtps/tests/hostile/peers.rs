@@ -26,8 +26,8 @@ pub(crate) const LIMITS: Limits = Limits {
     announcement_bytes: 1 << 20,
 };
 
-/// Largest memory of the participant under attack: twice what the limits and the queue of small
-/// submessages add up to [B].
+/// Largest memory of the participant under attack: twice the sum of the limits and the queue of
+/// small submessages add up to [B].
 const MAX_MEMORY: isize = 16 << 20;
 
 struct Network;

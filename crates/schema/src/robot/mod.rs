@@ -194,7 +194,7 @@ spec! {
         /// Firmware of the on-board computer: a name in `params/firmware`, a file, or a map.
         /// Default: none.
         firmware: Option<FirmwareConfig>,
-        /// Autopilot program that flies the robot from outside.
+        /// External autopilot program that controls the robot.
         autopilot: Option<AutopilotConfig>,
     }
 }

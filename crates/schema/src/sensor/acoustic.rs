@@ -512,7 +512,7 @@ pub fn resolve_targets(robots: &NamedMap<RobotEntry>, scene: &mut Scene, problem
     }
 }
 
-/// Sets the beacons that an instrument of robot `r` receives, and what depends on them.
+/// Sets the beacons that an instrument of robot `r` receives, and all values that depend on them.
 fn set_targets(spec: &mut AcousticSpec, stream: Stream, r: usize, beacons: &[Beacon]) {
     let requested: Vec<String> = spec.targets.drain(..).map(|t| t.name).collect();
     // A beacon on the same robot is received only if it is named.

@@ -67,7 +67,7 @@ impl<'a> WorldValues<'a> {
     }
 }
 
-/// Values that the builder of a sensor uses besides its own keys.
+/// Values that the builder of a sensor uses in addition to its own keys.
 pub struct SensorContext<'a> {
     /// Name of the sensor.
     name: &'a str,

@@ -1,7 +1,7 @@
 //! Interleaved traversal: the searches of several rays alternate to hide memory latency.
 //!
 //! A ray whose path differs from those before it waits for memory at every node of a mesh. Each
-//! search therefore makes one step, prefetches what it needs next, and yields to the other
+//! search therefore makes one step, prefetches the data that it needs next, and yields to the other
 //! searches. The result is the same as with [`ShapeGroup::search`].
 
 use crate::raytrace::acceleration::{Query, ShapeGroup};

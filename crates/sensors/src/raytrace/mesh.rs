@@ -498,10 +498,10 @@ mod tests {
         Mesh::new(&vertices, &triangles)
     }
 
-    // Goal: the tree finds the same triangle as testing every triangle, with the same bits in AVX2
-    // and portable code, and the any-hit search finds a hit if there is one. Method: 600 random
-    // triangles, some without area, 4000 rays from inside and outside, some along axes, some short.
-    // Tolerance: none.
+    // Goal: the tree finds the same triangle as testing every triangle, with bit-identical results
+    // in AVX2 and portable code, and the any-hit search finds a hit if there is one. Method: 600
+    // random triangles, some without area, 4000 rays from inside and outside, some along axes, some
+    // short. Tolerance: none.
     #[test]
     fn tree_and_brute_force_agree() {
         let stream = Stream::new(7, "soup");

@@ -458,9 +458,9 @@ mod tests {
     }
 
     // Goal: the closest surface among static and moving shapes is found, with the index of its
-    // shape; skipped shapes are ignored; AVX2 and portable code give the same bits. Method: 60
-    // shapes, the last 25 moving and moved twice, 500 rays each time, compared with testing every
-    // shape separately. Tolerance: none; 1e-6 where the distance of a shape is searched from
+    // shape; skipped shapes are ignored; AVX2 and portable code give bit-identical results. Method:
+    // 60 shapes, the last 25 moving and moved twice, 500 rays each time, compared with testing
+    // every shape separately. Tolerance: none; 1e-6 where the distance of a shape is searched from
     // another starting point.
     #[test]
     fn closest_of_all_shapes_is_found() {

@@ -319,8 +319,8 @@ mod tests {
         }
     }
 
-    // Goal: both implementations compute the same bits. Method: every operation on every pair of
-    // special values. Tolerance: none; skipped without AVX2.
+    // Goal: both implementations compute bit-identical results. Method: every operation on every
+    // pair of special values. Tolerance: none; skipped without AVX2.
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn avx2_and_portable_operations_agree() {

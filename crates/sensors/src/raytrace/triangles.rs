@@ -210,8 +210,8 @@ mod tests {
 
     // Goal: no ray passes between adjacent triangles. Method: 20 000 fans of six triangles around a
     // corner, uneven but not folded along the ray, near and far; one ray at the corner, one at a
-    // point of an edge, with rounding. Tolerance: no misses; AVX2 and portable code give the same
-    // bits.
+    // point of an edge, with rounding. Tolerance: no misses; AVX2 and portable code give
+    // bit-identical results.
     #[test]
     fn rays_at_edges_and_corners_hit() {
         let stream = Stream::new(5, "fans");

@@ -352,7 +352,7 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
         add("fins", &fin.name, Device::Fin(k));
     }
     let joints = robot.links[1..].iter().map(|l| &l.joint).enumerate();
-    // a mimic joint has no drive of its own
+    // a mimic joint has no drive
     for (k, joint) in joints.filter(|(_, j)| j.kind != JointKind::Fixed && j.mimic.is_none()) {
         add("joints", &joint.name, Device::Joint(k));
     }

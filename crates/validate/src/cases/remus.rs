@@ -127,8 +127,8 @@ pub struct TrackedRun {
     pub track: [Vec<[f64; 2]>; 2],
 }
 
-/// Simulates `model` from rest, heading north, without actuator lags of its own, and compares it
-/// with the run in `file`.
+/// Simulates `model` from rest, heading north, without separate actuator lags, and compares it with
+/// the run in `file`.
 fn compare_run(
     data: &ReferenceData<'_>,
     file: &str,

@@ -270,7 +270,7 @@ fn build_environment(
     }
 }
 
-/// Returns what the robots of the world need from it. `tracers` holds the name and unit of every
+/// Returns the data of the world that its robots need. `tracers` holds the name and unit of every
 /// tracer of the water.
 fn build_context<'a>(
     file: &'a WorldConfig,

@@ -259,7 +259,7 @@ fn quoted(text: &str, place: &Place) -> Node {
     }
 }
 
-/// Returns the number in the shortest form that is read as the same bits.
+/// Returns the number in the shortest form that is read as an identical value.
 pub(super) fn number(value: f64, place: &Place) -> Node {
     scalar(&format!("{value:?}"), place)
 }

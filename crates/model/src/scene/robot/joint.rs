@@ -12,8 +12,8 @@ pub enum JointKind {
     Continuous,
     /// Translation along z, with limits.
     Prismatic,
-    /// No motion. The world builder merges such a link into its parent, except a link with damping
-    /// of its own; the coordinate of such a joint stays 0.
+    /// No motion. The world builder merges such a link into its parent, except a link with separate
+    /// damping; the coordinate of such a joint stays 0.
     Fixed,
 }
 

@@ -60,7 +60,7 @@ impl Samples {
 }
 
 impl std::fmt::Debug for Samples {
-    /// Writes the number of samples only; the digest of the grid stands for their values.
+    /// Writes the number of samples only; the digest of the grid represents their values.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Samples({})", self.len())
     }

@@ -21,7 +21,7 @@
 //!
 //! # Limits
 //! If opposing contacts, or friction together with normal forces (Painlevé), have no solution, the
-//! result of the last round is used. Problems with many rows get fewer rounds.
+//! result of the last round is used. Problems with many rows have fewer rounds.
 //!
 //! # Checked by
 //! test/analytic/contacts/contact.rs, test/identity/contact.rs

@@ -60,7 +60,7 @@ pub(crate) fn wetness_under<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wet
 fn cut_hull<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
     let hull = &link.hull;
     let cut_lane = |i: usize| {
-        // each lane has the same bits as on its own
+        // each lane is bit-identical to a separate evaluation
         if height.lane(i) <= -hull.bound {
             return (1.0, Vec3::zero());
         }

@@ -676,7 +676,7 @@ impl Writer {
         });
     }
 
-    /// Returns what to send to `reader` next: repairs first.
+    /// Returns the next sample or fragment for `reader`: repairs first.
     fn peek(&mut self, reader: Guid) -> Option<Outgoing> {
         loop {
             let proxy = self.proxies.get(&reader)?;

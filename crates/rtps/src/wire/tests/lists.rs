@@ -148,7 +148,7 @@ fn change(parameters: &mut Vec<Parameter>, random: &mut Random) {
     }
 }
 
-/// Decodes a payload as each kind of discovery data and checks what is accepted. Returns how many
+/// Decodes a payload as each kind of discovery data and checks accepted data. Returns how many
 /// kinds accept it.
 fn check(payload: &Bytes) -> usize {
     let size = payload.len();

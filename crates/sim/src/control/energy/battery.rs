@@ -7,10 +7,11 @@
 //!   I >= -min(I_max, (V_max - OCV)/R),   I >= 0 when full                   (3)
 //!   charge' = -I/(3600 C),  times the charging efficiency where I < 0       (4)
 //! ```
-//! The charger supplies its current I_c until the battery has reached its voltage, then only what
-//! (3) allows: constant current, then constant voltage. If (3) limits the charging current, first
-//! the charger and then the panels supply less. If (2) has no real root, the battery delivers its
-//! maximum power at I = b/(2R), and all consumers receive the same fraction of their demand.
+//! The charger supplies its current I_c until the battery has reached its voltage, then only the
+//! current that (3) allows: constant current, then constant voltage. If (3) limits the charging
+//! current, first the charger and then the panels supply less. If (2) has no real root, the battery
+//! delivers its maximum power at I = b/(2R), and all consumers receive the same fraction of their
+//! demand.
 //!
 //! # Symbols
 //! I current out of the battery [A] · V terminal voltage · OCV open-circuit voltage · R internal

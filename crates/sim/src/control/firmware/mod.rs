@@ -527,7 +527,7 @@ pub fn take_thrusters(robot: usize, target: &mut RobotState) -> Result<(), Comma
     }
 }
 
-/// Uses a wrench from outside (force [N] and moment [N m] in B) as the request of the pilot, if the
+/// Uses an external wrench (force [N] and moment [N m] in B) as the request of the pilot, if the
 /// robot has a motion controller in a mode with a pilot. Returns true if it does.
 pub(crate) fn set_pilot_wrench(
     target: &mut RobotState,

@@ -213,7 +213,7 @@ fn encoder(file: &EncoderConfig) -> Encoder {
     }
 }
 
-/// Builds what concerns several joints: encoder streams, trajectory rules, groups and keep-out
+/// Builds data that concerns several joints: encoder streams, trajectory rules, groups and keep-out
 /// zones. Called when the links are complete.
 pub(crate) fn build_joint_extras(
     robot: &mut Robot,

@@ -43,7 +43,7 @@ pub struct BuildContext<'a> {
     pub around: WaterAndGravity,
     /// Time step, seed and tracers of the world.
     pub world: WorldValues<'a>,
-    /// Loader of meshes and other files besides the world file.
+    /// Loader of meshes and other files in addition to the world file.
     pub(crate) assets: &'a Assets,
 }
 

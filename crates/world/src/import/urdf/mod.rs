@@ -1,4 +1,4 @@
-//! Reads robots from URDF. A model that names a URDF file gets its links, joints, inertias and
+//! Reads robots from URDF. A model that names a URDF file has its links, joints, inertias and
 //! shapes as if they were written in the world file.
 //!
 //! The conversion happens before the model is read, so that every key of the model can override the

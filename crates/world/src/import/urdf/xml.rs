@@ -607,7 +607,7 @@ impl Reader<'_, '_> {
         let why = match kind.as_str() {
             "floating" => {
                 "a joint of type `floating` is not supported: the base can float (`base: floating`), and \
-                           any other floating body must be a robot or prop of its own"
+                           any other floating body must be a separate robot or prop"
             }
             "planar" => {
                 "a joint of type `planar` is not supported: write two prismatic joints and a continuous one"

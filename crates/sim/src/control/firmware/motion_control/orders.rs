@@ -100,8 +100,8 @@ impl Controller<'_> {
         Ok(())
     }
 
-    /// Returns an error if the vehicle is disarmed, or cannot actuate or measure what `mode`
-    /// controls.
+    /// Returns an error if the vehicle is disarmed, or cannot actuate or measure the quantities
+    /// that `mode` controls.
     fn check_mode(&self, mode: ControlMode) -> Result<(), String> {
         if !self.control.armed {
             return Err("the vehicle is disarmed: arm it first".to_string());
@@ -219,8 +219,8 @@ pub(crate) fn start_velocity(
     .set_mode(ControlMode::Velocity)
 }
 
-/// Uses a wrench from outside (force [N] and moment [N m] in B) as the request of the pilot.
-/// Returns false if the mode has no pilot.
+/// Uses an external wrench (force [N] and moment [N m] in B) as the request of the pilot. Returns
+/// false if the mode has no pilot.
 pub(crate) fn set_pilot(
     control: &mut MotionControlState,
     force: Vec3,

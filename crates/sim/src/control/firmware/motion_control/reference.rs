@@ -15,7 +15,7 @@
 //! World (ENU); yaw from east, counter-clockwise.
 //!
 //! # Limits
-//! A vehicle that cannot move sideways gets no lead across its heading. Roll and pitch references
+//! A vehicle that cannot move sideways has no lead across its heading. Roll and pitch references
 //! change at a constant rate and are not fed forward.
 //!
 //! # Checked by

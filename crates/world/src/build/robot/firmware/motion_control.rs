@@ -33,8 +33,8 @@ use merrow_sim::control::firmware::constrained_allocation::allocate_within_limit
 use merrow_yaml::error::Problems;
 use std::f64::consts::FRAC_PI_2;
 
-/// Force [N] or moment [N m] that exceeds what any thruster arrangement exerts; the allocation
-/// returns the largest one in its direction.
+/// Force [N] or moment [N m] beyond any thruster arrangement; the allocation returns the largest
+/// one in its direction.
 const UNLIMITED: f64 = 1e6;
 /// Density of the water for the largest wrench of the joystick [kg/m³].
 const NOMINAL_DENSITY: f64 = 1000.0;
