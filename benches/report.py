@@ -171,15 +171,15 @@ def kernel_rows(kernels):
             # the LOCAL convention is the default, WORLD the alternative: use the faster one
             peer = min(value["median"] for value in values.values())
             ratio = peer / ours[DRY]
-            wanted = ABA_TARGET if " g++ " in name else None
-            told = f"{ours[DRY]:.0f} ns", f"{peer:.0f} ns, {name}"
-            found.append(row("10-DOF forward dynamics", *told, ratio, wanted, "x", ratio))
+            target_text = ABA_TARGET if " g++ " in name else None
+            cells = f"{ours[DRY]:.0f} ns", f"{peer:.0f} ns, {name}"
+            found.append(row("10-DOF forward dynamics", *cells, ratio, target_text, "x", ratio))
     factor = 1e6 / ours[UVMS_RK4]
     peer = kernels["mujoco"]["mj_step RK4"]["median"]
-    told = f"{ours[UVMS_RK4]:.0f} ns", f"{peer:.0f} ns, MuJoCo RK4"
-    found.append(row("10-DOF RK4 step, full hydrodynamics", *told, peer / ours[UVMS_RK4]))
-    told = f"{factor:.0f} x real time"
-    found.append(row("10-DOF RK4 step at 1 kHz, one core", told, "", None, UVMS_REAL_TIME_TARGET, "x", factor))
+    cells = f"{ours[UVMS_RK4]:.0f} ns", f"{peer:.0f} ns, MuJoCo RK4"
+    found.append(row("10-DOF RK4 step, full hydrodynamics", *cells, peer / ours[UVMS_RK4]))
+    cells = f"{factor:.0f} x real time"
+    found.append(row("10-DOF RK4 step at 1 kHz, one core", cells, "", None, UVMS_REAL_TIME_TARGET, "x", factor))
     steps = 1e9 / ours[ROV_RK4]
     found.append(row("6-DOF RK4 steps per second and core", millions(steps), "", None, ROV_STEPS_TARGET, "/s", steps))
     if ROV_LANES in ours:
@@ -193,10 +193,10 @@ def sea_rows(ours):
     """Returns the rows of waves and floating hulls on one thread."""
     hull, elevation = ours[HULL] / 1000, ours[ELEVATION]
     queries = 1e9 / (WATER_WAVES * ours[WATER])
-    told = f"{elevation:.2f} ns"
+    cells = f"{elevation:.2f} ns"
     return [
         row("hull of 2048 triangles in 80 waves, one evaluation", f"{hull:.1f} us", "", None, HULL_TARGET_US, "us", hull, below=True),
-        row("wave elevation, per component and point", told, "", None, ELEVATION_TARGET_NS, "ns", elevation, below=True),
+        row("wave elevation, per component and point", cells, "", None, ELEVATION_TARGET_NS, "ns", elevation, below=True),
         row(
             f"surface, velocity, acceleration and pressure in {WATER_WAVES} waves, one point per call",
             f"{millions(queries)}",
@@ -227,8 +227,8 @@ def contact_rows(contacts):
 def contact_row(what, times, own, peer, target):
     """Returns a row with the step times [ns] of two programs."""
     ratio = times[peer] / times[own]
-    told = f"{micros(times[own])}, {own.removeprefix('Merrow ')}", f"{micros(times[peer])}, {peer}"
-    return row(what, *told, ratio, target, "x", ratio) if target else row(what, *told, ratio)
+    cells = f"{micros(times[own])}, {own.removeprefix('Merrow ')}", f"{micros(times[peer])}, {peer}"
+    return row(what, *cells, ratio, target, "x", ratio) if target else row(what, *cells, ratio)
 
 
 def fleet_rows(fleets):
@@ -258,25 +258,25 @@ def ros_rows(ros):
         used, factor = result["processor_percent"], result["real_time_factor"]
         label = f"fleet_100 in real time, ROS on, {what}"
         peak = f"{result['peak_mb']:.0f} MB peak"
-        told = f"{factor:.3f} x, {result['overruns']} late blocks, {result['dropped']} messages dropped, {peak}"
-        found.append(row(f"{label}: pace", told, "", None, REAL_TIME_HELD, "x", factor))
-        told, limit = f"{used:.0f} % of a core", PROCESSOR_TARGET_PERCENT
-        found.append(row(f"{label}: CPU load", told, "", None, limit, "%", used, below=True))
+        cells = f"{factor:.3f} x, {result['overruns']} late blocks, {result['dropped']} messages dropped, {peak}"
+        found.append(row(f"{label}: pace", cells, "", None, REAL_TIME_HELD, "x", factor))
+        cells, limit = f"{used:.0f} % of a core", PROCESSOR_TARGET_PERCENT
+        found.append(row(f"{label}: CPU load", cells, "", None, limit, "%", used, below=True))
         if result.get("subscriber"):
             seen = result["subscriber"]
-            told = f"{seen['messages_per_s']:.0f} messages/s of {seen['topics']} topics, {seen['silent']} without messages"
-            found.append(row("received by that subscriber", told, ""))
+            cells = f"{seen['messages_per_s']:.0f} messages/s of {seen['topics']} topics, {seen['silent']} without messages"
+            found.append(row("received by that subscriber", cells, ""))
     return found
 
 
 def row(what, merrow, peer, ratio=None, target=None, unit="", value=None, below=False):
     """Returns one row; `value` is compared with the target."""
-    met = wanted = ""
+    met = target_text = ""
     if target is not None:
         number = millions(target) if unit == "/s" else f"{target:g} {unit}"
-        wanted = f"{'under' if below else 'at least'} {number}"
+        target_text = f"{'under' if below else 'at least'} {number}"
         met = "yes" if (value < target if below else value >= target) else "**no**"
-    return [what, merrow, peer, "" if ratio is None else f"{ratio:.2f}", wanted, met]
+    return [what, merrow, peer, "" if ratio is None else f"{ratio:.2f}", target_text, met]
 
 
 def millions(per_second):

@@ -413,7 +413,7 @@ fn the_river_of_docs_loads() {
 }
 
 #[test]
-fn the_mistakes_are_reported_as_shown() {
+fn errors_are_reported_as_shown() {
     // README shows the messages for a rate in the wrong unit and a misspelt model.
     let broken = world()
         .replace("rate_hz: 5", "rate_khz: 5")
@@ -587,10 +587,10 @@ fn closed_pipe_is_not_an_error() {
             _ => &mut merrow,
         };
         let done = merrow.output().unwrap();
-        let said = String::from_utf8_lossy(&done.stderr);
+        let printed = String::from_utf8_lossy(&done.stderr);
         assert!(
-            done.status.success() && !said.contains("panicked"),
-            "{command}: {:?}\n{said}",
+            done.status.success() && !printed.contains("panicked"),
+            "{command}: {:?}\n{printed}",
             done.status
         );
     }
@@ -651,15 +651,15 @@ fn snapshots_show_the_requested_image() {
             > 1.0
     );
     // Plots are SVG.
-    let said = of("imu").expect_err("not an image");
+    let printed = of("imu").expect_err("not an image");
     assert!(
-        said.contains("expected a file name that ends in .svg"),
-        "{said}"
+        printed.contains("expected a file name that ends in .svg"),
+        "{printed}"
     );
-    let said = of("camera").expect_err("there is none");
+    let printed = of("camera").expect_err("there is none");
     assert!(
-        said.starts_with("merrow: no sensor `camera` on rov; expected one of imu, dvl, "),
-        "{said}"
+        printed.starts_with("merrow: no sensor `camera` on rov; expected one of imu, dvl, "),
+        "{printed}"
     );
 }
 
@@ -707,8 +707,8 @@ fn snapshot_arguments_are_checked() {
             "--time-of-day applies to cameras and views",
         ),
     ] {
-        let said = snapshot(&folder, arguments).expect_err(part);
-        assert!(said.contains(part), "{arguments:?}: {said}");
+        let printed = snapshot(&folder, arguments).expect_err(part);
+        assert!(printed.contains(part), "{arguments:?}: {printed}");
     }
 }
 
@@ -754,8 +754,11 @@ fn unwritable_snapshots_are_reported_first() {
             .args(["--at", "604800", "-o", file])
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&done.stderr);
-        assert!(!done.status.success() && said.contains(part), "{said}");
+        let printed = String::from_utf8_lossy(&done.stderr);
+        assert!(
+            !done.status.success() && printed.contains(part),
+            "{printed}"
+        );
     }
 }
 
@@ -812,10 +815,10 @@ fn every_sensor_has_an_image() {
     let kinds: BTreeSet<&str> = sensors.map(|s| s.kind.name()).collect();
     // All kinds that the loader knows, as listed in the message for an unknown one.
     let nonsense = "robots: {r: {model: {extends: robots/heron.yaml, sensors: {s: {device: {source: x, rate_hz: 1, kind: nonsense}}}}}}\n";
-    let said = load_text("w.yaml", nonsense, Overrides::default())
+    let printed = load_text("w.yaml", nonsense, Overrides::default())
         .expect_err("no such kind")
         .to_string();
-    let (_, list) = said.split_once("expected one of ").expect("a list");
+    let (_, list) = printed.split_once("expected one of ").expect("a list");
     let (list, _) = list.split_once(", found").expect("its end");
     let all: BTreeSet<&str> = list
         .split(", ")
@@ -994,8 +997,8 @@ fn sonar_snapshots_are_waterfalls() {
         mean(2..14)
     );
     assert!(mean(24..36) < 0.5 * mean(46..55));
-    let (width, rgb, said) = of("swath");
-    assert_eq!((width, rgb.len()), (1024, 3 * 1024 * 512), "{said}");
+    let (width, rgb, printed) = of("swath");
+    assert_eq!((width, rgb.len()), (1024, 3 * 1024 * 512), "{printed}");
     let at = |column: usize, row: usize| &rgb[3 * (row * width + column)..][..3];
     assert!(at(512, 10) != [0, 0, 0] && at(512, 200) == [0, 0, 0]);
     // 7 m to starboard there is a face that is 10 m high, without echoes beyond it.
@@ -1011,7 +1014,7 @@ fn sonar_snapshots_are_waterfalls() {
         .rfind(|c| u32::from(at(*c, 30)[0]) + u32::from(at(*c, 30)[1]) > 100)
         .expect("the face");
     let metre = 0.49 * 1024.0
-        / said
+        / printed
             .split("; ")
             .nth(1)
             .unwrap()
@@ -1022,7 +1025,7 @@ fn sonar_snapshots_are_waterfalls() {
             .unwrap();
     assert!(
         (high as f64 - 512.0 - 7.0 * metre).abs() < metre,
-        "{high}, {metre} a metre: {said}"
+        "{high}, {metre} a metre: {printed}"
     );
 }
 

@@ -123,7 +123,7 @@ robots:
 // robot is halted.
 #[test]
 #[ignore = "takes minutes: test/run slow"]
-fn beaufort_12() {
+fn hulls_survive_an_hour_of_beaufort_12() {
     run(
         "Beaufort 12",
         Simulation::new(Arc::new(hurricane()), 2).unwrap(),

@@ -21,7 +21,7 @@
 //! # Checked by
 //! tests below; test/ros/checks/autopilot.py, test/ros/checks/mavlink.py
 
-use crate::autopilot::history::Motion;
+use crate::autopilot::history::MotionSample;
 use merrow_math::{Mat3, Quat, Vec3};
 
 /// Returns the components in east, north, up as north, east, down.
@@ -44,7 +44,7 @@ pub fn attitude_in_ned(q_WB: Quat) -> Quat {
 
 /// Returns the specific force [m/s²] of the base in forward, right, down, by (3), under `gravity`
 /// [m/s²].
-pub fn specific_force(motion: &Motion, gravity: f64) -> Vec3 {
+pub fn specific_force(motion: &MotionSample, gravity: f64) -> Vec3 {
     let force = motion.acceleration + Vec3::new(0.0, 0.0, gravity);
     forward_right_down(motion.attitude.matrix().tr_mul_vec(force))
 }

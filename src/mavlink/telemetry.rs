@@ -3,7 +3,7 @@
 //! Position, attitude and velocity are ground truth, in north, east, down. Units and fields follow
 //! the dialect `common` (mavlink.io).
 
-use crate::autopilot::history::Motion;
+use crate::autopilot::history::MotionSample;
 use crate::autopilot::ned::{attitude_in_ned, forward_right_down, north_east_down};
 use crate::mavlink::fields::{
     centidegrees, centimetres_per_second, millimetres, position, pressure,
@@ -88,7 +88,7 @@ pub fn slow_messages(simulation: &Simulation, robot: usize) -> Vec<MavMessage> {
 /// Returns attitude, position and depth of robot `robot`.
 pub fn fast_messages(simulation: &Simulation, robot: usize) -> Vec<MavMessage> {
     let (scene, sea) = (&simulation.scene, &simulation.state.sea);
-    let motion = Motion::read(simulation, robot);
+    let motion = MotionSample::read(simulation, robot);
     let (time_ms, z) = ((motion.time_ns / 1_000_000) as u32, motion.position.z);
     let [roll, pitch, yaw] = attitude_in_ned(motion.attitude).matrix().to_rpy();
     let rate = forward_right_down(motion.angular_velocity);

@@ -8,7 +8,7 @@ use crate::node::device_parameters::{self, DeviceStates};
 use crate::node::diagnostics::Rejections;
 use crate::node::live_parameters;
 use crate::node::plan::Plan;
-use crate::publisher::{GoalObservers, Shared, Task};
+use crate::publisher::{GoalObservers, PublisherState, Task};
 use crate::simulation_interfaces::{Refusals, Version};
 use crossbeam_channel::Sender;
 use merrow_model::scene::Scene;
@@ -29,7 +29,7 @@ pub struct Interface {
     /// Tasks of the publisher thread.
     tasks: Sender<Task>,
     /// State shared with the publisher thread.
-    shared: Arc<Shared>,
+    shared: Arc<PublisherState>,
     rejections: Arc<Rejections>,
     progress: Arc<Progress>,
     goals: GoalObservers,
@@ -67,7 +67,7 @@ pub(crate) struct InterfaceParts<'a> {
     /// Tasks of the publisher thread.
     pub tasks: Sender<Task>,
     /// State shared with the publisher thread.
-    pub shared: Arc<Shared>,
+    pub shared: Arc<PublisherState>,
     /// Counters of rejected requests.
     pub rejections: Arc<Rejections>,
     /// Progress of the run.

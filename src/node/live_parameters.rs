@@ -2,7 +2,7 @@
 //! health of thrusters and fins.
 
 use crate::node::{device_parameters, weather};
-use crate::publisher::Shared;
+use crate::publisher::PublisherState;
 use crate::simulation_interfaces::Version;
 use crossbeam_channel::Sender;
 use merrow_environment::waves::sea_state;
@@ -323,7 +323,7 @@ pub fn start(
     simulation: &Simulation,
     pace: Pace,
     requests: Sender<Request>,
-    shared: Arc<Shared>,
+    shared: Arc<PublisherState>,
 ) -> Result<(), ParameterError> {
     let (scene, state) = (&simulation.scene, &simulation.state);
     let given = declare_new(server, scene, pace)?;
@@ -354,7 +354,7 @@ pub fn change_scene(
     (old, new): (&Scene, &Arc<Scene>),
     version: SceneVersion,
     requests: Sender<Request>,
-    shared: Arc<Shared>,
+    shared: Arc<PublisherState>,
 ) -> Result<(), ParameterError> {
     let names = |scene: &Scene| {
         let all = declarations(scene, Pace::Max).into_iter();
@@ -432,7 +432,7 @@ struct LiveParameters {
     scene: Arc<Scene>,
     version: SceneVersion,
     requests: Sender<Request>,
-    shared: Arc<Shared>,
+    shared: Arc<PublisherState>,
 }
 
 impl LiveParameters {

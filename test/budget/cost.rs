@@ -146,9 +146,9 @@ fn cost_reflects_sensor_parameters() {
 fn describe_reports_every_sensor_cost() {
     for (world, sensors) in [("pool", 7), ("positioning", 19)] {
         let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
-        let said = merrow.args(["describe", world]).output().unwrap();
-        let said = String::from_utf8(said.stdout).unwrap();
-        let lines: Vec<&str> = said
+        let message = merrow.args(["describe", world]).output().unwrap();
+        let message = String::from_utf8(message.stdout).unwrap();
+        let lines: Vec<&str> = message
             .lines()
             .filter(|line| line.contains(" of a core"))
             .collect();

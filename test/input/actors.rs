@@ -12,7 +12,7 @@ fn with(route: &str) -> String {
 }
 
 #[test]
-fn actors() {
+fn invalid_actors_are_rejected() {
     for (route, expected) in [
         (
             "waypoints_m: [[0, 0, 0]], speed_m_s: 1",

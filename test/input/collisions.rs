@@ -222,7 +222,7 @@ fn structures_props_and_the_seabed() {
 }
 
 #[test]
-fn wrong_shapes() {
+fn invalid_shapes_are_rejected() {
     check(
         &body("collisions: {a: {kind: ball, radius_m: 1}}, "),
         "w.yaml:5:62: `kind`: expected one of `sphere`, `box`, `cylinder`, `capsule`, `mesh`, `heightfield`, found string `ball`",
@@ -320,7 +320,7 @@ fn meshes_in_wrong_forms() {
 }
 
 #[test]
-fn wrong_meshes() {
+fn invalid_meshes_are_rejected() {
     let folder = write_meshes("touch_wrong");
     let wrong = |file: &str, form: &str, expected: &str| check_mesh(&folder, file, form, expected);
     let repair = |why: &str| {

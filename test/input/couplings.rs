@@ -62,7 +62,7 @@ fn ends_have_their_specified_positions() {
 }
 
 #[test]
-fn wrong_couplings() {
+fn invalid_couplings_are_rejected() {
     check(
         &world("kind: weld, a: {robot: rovv}, b: {robot: ball}"),
         "w.yaml:10:30: no robot or prop `rovv` for the coupling c; did you mean `rov`?",

@@ -14,7 +14,7 @@ fn with(fault: &str) -> String {
 }
 
 #[test]
-fn faults() {
+fn invalid_faults_are_rejected() {
     check(
         &with("robot: rr, target: t, kind: dead"),
         "w.yaml:1:21: no robot `rr` for the fault x",
@@ -66,7 +66,7 @@ fn faults() {
 }
 
 #[test]
-fn beacons() {
+fn invalid_beacon_faults_are_rejected() {
     let world = |fault: &str| {
         format!(
             "{}beacons: {{gate: {{beacon: pinger_27khz}}, tail: {{beacon: seatrac_x010}}}}\n",

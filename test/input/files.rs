@@ -63,7 +63,7 @@ fn unknown_world_names() {
 }
 
 #[test]
-fn missing_files() {
+fn missing_files_are_reported() {
     let base = ("w.yaml", "extends: bse.yaml\n");
     let expected =
         "w.yaml:1:10: no file `bse.yaml`, looked in `HERE`, `params`; did you mean `base.yaml`?";
@@ -78,7 +78,7 @@ fn missing_files() {
 }
 
 #[test]
-fn include_cycles() {
+fn include_cycles_are_reported() {
     let expected = "w.yaml:1:10: circular `extends`: w.yaml:1:10 names `w.yaml`";
     check(
         "self",
@@ -101,7 +101,7 @@ fn include_cycles() {
 }
 
 #[test]
-fn mistakes_are_reported_in_their_file() {
+fn errors_are_reported_in_their_file() {
     let robot = "extends: robots/bluerov2.yaml\ncomand_timeout_s: 3\n";
     let expected = "my/rov.yaml:2:1: unknown key `comand_timeout_s` in `model`, expected one of `description`, `source`, `estimated`, `unstable_course`, \
                     `urdf`, `hydrodynamics`, `base`, `root`, `body`, `links`, `contact_wrenches`, `self_collision`, `joint_groups`, \

@@ -122,7 +122,7 @@ fn device(keys: &str) -> String {
 /// Goal: no error hides another. Method: one file with ten errors in its keys, values, names,
 /// files, links and joints.
 #[test]
-fn ten_mistakes_are_all_reported() {
+fn ten_errors_are_all_reported() {
     let text = "\
 sed: 1
 step: {dt_s: 2, integrator: euler}

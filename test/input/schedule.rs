@@ -10,7 +10,7 @@ fn with(entry: &str) -> String {
 }
 
 #[test]
-fn schedules() {
+fn invalid_schedules_are_rejected() {
     for (entry, expected) in [
         (
             "robot: rr, kind: arm, on: true",

@@ -13,7 +13,7 @@ fn servo(keys: &str) -> String {
 }
 
 #[test]
-fn servos() {
+fn invalid_servos_are_rejected() {
     check(&servo(""), "accepted");
     check(
         &joint("{kind: continuous, drive: {kind: servo, max_speed: 1}}"),
@@ -69,7 +69,7 @@ fn with_arm(line: &str) -> String {
 }
 
 #[test]
-fn groups() {
+fn invalid_joint_groups_are_rejected() {
     check(&with_arm("joint_groups: {left: [arm_joint]}"), "accepted");
     check(
         &with_arm("joint_groups: {left: [arm_jiont]}"),
@@ -104,7 +104,7 @@ fn keep_out_boxes() {
 }
 
 #[test]
-fn wrench_sensors() {
+fn invalid_wrench_sensors_are_rejected() {
     check(
         &plain("sensors: {ft: {device: {source: test, rate_hz: 10, kind: wrench}}}"),
         "w.yaml:6:21: ft measures the wrench through a joint, base_link has none: expected a `link`",

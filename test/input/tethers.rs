@@ -54,7 +54,7 @@ fn lengths_and_segments() {
 }
 
 #[test]
-fn lines() {
+fn invalid_lines_are_rejected() {
     let line = |keys: &str| {
         tether(
             &format!("{{source: test, diameter_m: 0.01, {keys}}}"),
@@ -77,7 +77,7 @@ fn lines() {
 }
 
 #[test]
-fn ends() {
+fn invalid_tether_ends_are_rejected() {
     let to = |end: &str| {
         tether(
             LINE,

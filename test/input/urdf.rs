@@ -110,7 +110,7 @@ fn numbers_and_elements() {
 }
 
 #[test]
-fn trees() {
+fn invalid_link_trees_are_rejected() {
     check(
         "parent",
         &robot("<joint name='j' type='fixed'><parent link='bse'/><child link='arm'/></joint>"),
@@ -165,7 +165,7 @@ fn trees() {
 }
 
 #[test]
-fn joints() {
+fn invalid_urdf_joints_are_rejected() {
     let floating = "r.urdf:3:1: a joint of type `floating` is not supported: the base can float (`base: floating`), and \
                     any other floating body must be a separate robot or prop";
     check("floating", &robot(&joint("floating", "")), floating);
@@ -217,7 +217,7 @@ fn joints() {
 }
 
 #[test]
-fn masses() {
+fn links_without_mass_are_rejected() {
     let without = |link: &str, kind: &str| {
         format!(
             "<robot name='r'><link name='base'>{INERTIAL}</link>\n{link}\n{}</robot>",

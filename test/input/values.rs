@@ -117,7 +117,7 @@ fn numbers_out_of_range() {
 }
 
 #[test]
-fn whole_numbers() {
+fn invalid_whole_numbers_are_rejected() {
     check(
         &world("seed: -1"),
         "w.yaml:1:7: `seed`: expected a non-negative whole number, found `-1`",

@@ -67,7 +67,7 @@ fn only_one_definition_of_the_height() {
 }
 
 #[test]
-fn invalid_spectra() {
+fn invalid_spectra_are_rejected() {
     check(
         &waves("kind: tabulated, spectrum: [[0.5, 1]]"),
         "w.yaml:1:44: the spectrum has 1 frequency, expected at least 2",

@@ -311,7 +311,7 @@ def check_action_rejected(p):
     assert bytes(goal) not in client.status()
 
 
-def check_action_garbage(p):
+def check_invalid_action_requests(p):
     """Undecodable requests of all three services have no effect."""
     client = slow_task(p)
     goal = client.accepted(**order(0.0))
@@ -328,7 +328,7 @@ def check_action_garbage(p):
     assert client.result(goal).status == action_client.CANCELED
 
 
-def check_leaving(p):
+def check_participant_exit(p):
     """The endpoints of the node disappear as soon as it exits."""
     client = p.client(f"{NODE}/leave", "std_srvs/srv/Trigger")
     assert client.wait() and client.call(structure_needs_at_least_one_member=0).success
@@ -344,7 +344,7 @@ def main():
         (check_topics_in, p), (check_large_messages, p), (check_malformed_samples, domain), (check_service, p),
         (check_early_calls, domain), (check_malformed_requests, domain), (check_parameters_read, p),
         (check_parameters_set, p), (check_action, p), (check_action_cancel, p), (check_action_replaced, p),
-        (check_action_rejected, p), (check_action_garbage, p), (check_node_graph, Peer(domain)), (check_leaving, Peer(domain)),
+        (check_action_rejected, p), (check_invalid_action_requests, p), (check_node_graph, Peer(domain)), (check_participant_exit, Peer(domain)),
     ]
     failed = 0
     for check, argument in checks:

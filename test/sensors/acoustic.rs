@@ -87,10 +87,10 @@ fn hydrophone_reports_the_pinger_position_at_emission() {
         &robots,
         &rest,
     ));
-    let heard = sounds(&mut sim, 5.0);
+    let received_frames = sounds(&mut sim, 5.0);
     let own = Vec3::new(0.0, 0.0, -50.0);
     let mut count = [0, 0];
-    for (stamp, sounds) in &heard {
+    for (stamp, sounds) in &received_frames {
         for fix in &sounds.fixes {
             count[fix.target] += 1;
             let arrived = fix.stamp_ns as f64 * 1e-9;
@@ -136,8 +136,12 @@ fn half_of_the_pings_are_detected_at_the_threshold() {
         );
         let device = "kind: hydrophone, rate_hz: 1, band_khz: [10, 100], max_range_m: 2000, threshold_db: 12, self_noise_db: 30, bandwidth_khz: 2";
         let text = world(device, "", &rest).replace("dt_s: 0.01", "dt_s: 0.1");
-        let heard = sounds(&mut simulation(&text), 300.5);
-        let share = heard.iter().filter(|(_, s)| !s.fixes.is_empty()).count() as f64 / 300.0;
+        let received_frames = sounds(&mut simulation(&text), 300.5);
+        let share = received_frames
+            .iter()
+            .filter(|(_, s)| !s.fixes.is_empty())
+            .count() as f64
+            / 300.0;
         within("share", share, expected, 0.1);
     }
 }
@@ -163,8 +167,8 @@ beacons:
         "",
         &rest,
     ));
-    let heard = sounds(&mut sim, 3.0);
-    let fixes: Vec<usize> = heard
+    let received_frames = sounds(&mut sim, 3.0);
+    let fixes: Vec<usize> = received_frames
         .iter()
         .flat_map(|(_, s)| s.fixes.iter().map(|f| f.target))
         .collect();
@@ -199,9 +203,9 @@ fn usbl_range_is_the_two_way_travel_time() {
         "kind: usbl, rate_hz: 0.25, {TRANSMITTER}, {RECEIVER}, carrier_attitude_std_deg: [0, 0, 0]"
     );
     let mut sim = simulation(&world(&device, &robots, &rest));
-    let heard = sounds(&mut sim, 12.0);
-    assert!(heard.len() >= 2, "{}", heard.len());
-    for (stamp, sounds) in &heard {
+    let received_frames = sounds(&mut sim, 12.0);
+    assert!(received_frames.len() >= 2, "{}", received_frames.len());
+    for (stamp, sounds) in &received_frames {
         let now = *stamp as f64 * 1e-9;
         let d = d + v * now;
         let t2 = d / (C - v) + turn;
@@ -227,14 +231,19 @@ fn usbl_errors_match_their_keys() {
         "kind: usbl, rate_hz: 2, {TRANSMITTER}, band_khz: [10, 100], max_range_m: 300, threshold_db: -50, fading_std_db: 0, bearing_std_deg: 1, range_std_m: 0.5"
     );
     let text = world(&device, "", &rest).replace("dt_s: 0.01", "dt_s: 0.1");
-    let heard = sounds(&mut simulation(&text), 300.0);
-    let n = heard.len() as f64;
+    let received_frames = sounds(&mut simulation(&text), 300.0);
+    let n = received_frames.len() as f64;
     assert!(n > 590.0);
     let across = 200.0 * 1_f64.to_radians();
     for (axis, std) in [(0, 0.5), (1, across), (2, across)] {
         let error =
             |s: &AcousticObservations| s.fixes[0].p_S[axis] - if axis == 0 { 200.0 } else { 0.0 };
-        let square = (heard.iter().map(|(_, s)| error(s) * error(s)).sum::<f64>() / n).sqrt();
+        let square = (received_frames
+            .iter()
+            .map(|(_, s)| error(s) * error(s))
+            .sum::<f64>()
+            / n)
+            .sqrt();
         within(
             "deviation",
             square,
@@ -243,7 +252,7 @@ fn usbl_errors_match_their_keys() {
         );
         within(
             "stated",
-            heard[0].1.fixes[0].covariance.r[axis][axis].sqrt(),
+            received_frames[0].1.fixes[0].covariance.r[axis][axis].sqrt(),
             std,
             0.02 * std + 0.05,
         );

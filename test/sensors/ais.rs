@@ -118,7 +118,7 @@ fn vessels_are_received_within_horizon_and_power() {
         (12.5, -130.0, horizon),
     ] {
         assert!(range <= horizon + 1.0);
-        for (factor, heard) in [(0.97, true), (1.03, false)] {
+        for (factor, detected) in [(0.97, true), (1.03, false)] {
             let x = range * factor;
             let ais = format!(
                 "  v: {{class: a, mmsi: 211000001, position_m: [{x}, 0, 4], power_w: {power}}}\n  o: {{robot: r, mmsi: 1}}\n"
@@ -129,7 +129,7 @@ fn vessels_are_received_within_horizon_and_power() {
             );
             let all = sentences(&mut simulation(&text), 30.0);
             let others = all.iter().filter(|s| s.text.starts_with("!AIVDM")).count();
-            assert_eq!(others > 0, heard, "{power} W, {x} m");
+            assert_eq!(others > 0, detected, "{power} W, {x} m");
             assert!(all.iter().any(|s| s.text.starts_with("!AIVDO")));
         }
     }

@@ -382,11 +382,11 @@ fn wrong_cameras_are_refused() {
     let refused = |keys: &str, part: &str| {
         let text = world(1.0, keys, "");
         let found = merrow_world::load_text("test.yaml", &text, merrow_world::Overrides::default());
-        let said = found
+        let message = found
             .err()
             .map(|problems| problems.to_string())
             .unwrap_or_default();
-        assert!(said.contains(part), "{keys}: {said}");
+        assert!(message.contains(part), "{keys}: {message}");
     };
     refused(
         "width: 10, height: 10",

@@ -168,13 +168,13 @@ fn wrong_exposures_are_refused() {
             "",
         );
         let found = merrow_world::load_text("test.yaml", &text, merrow_world::Overrides::default());
-        let said = found
+        let message = found
             .err()
             .map(|problems| problems.to_string())
             .unwrap_or_default();
         assert!(
-            said.contains(part) && said.contains("test.yaml:"),
-            "{keys}: {said}"
+            message.contains(part) && message.contains("test.yaml:"),
+            "{keys}: {message}"
         );
     }
 }

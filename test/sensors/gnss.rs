@@ -233,10 +233,10 @@ fn jammers_have_a_finite_range() {
         * (0.1 / (1e4 * 10_f64.powf(-12.85) * 1e-3)).sqrt();
     assert!((reach - 4030.0).abs() < 10.0, "{reach}");
     let top = "faults: {j: {robot: ball, target: g, kind: jammed, position_m: [100, 0, 0], power_w: 0.1}}";
-    for (d, heard) in [(reach - 1.0, false), (reach + 1.0, true)] {
+    for (d, received) in [(reach - 1.0, false), (reach + 1.0, true)] {
         let mut s = world(top, EXACT, "[0, 0, 0]");
         set_pose(&mut s, Vec3::new(100.0, -d, 0.0), [0.0; 3]);
-        assert!(fixes(&mut s, 3.0).iter().all(|g| g.fix == heard), "{d}");
+        assert!(fixes(&mut s, 3.0).iter().all(|g| g.fix == received), "{d}");
     }
     let top = "faults: {j: {robot: ball, target: g, time_s: 5, duration_s: 10, kind: jammed}}";
     let mut s = world(top, &format!("{EXACT}, reacquisition_s: 4"), "[0, 0, 0]");

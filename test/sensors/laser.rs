@@ -404,8 +404,8 @@ fn beams_end_on_the_wave_surface() {
             "{range} m, the water is at {first} m"
         );
     }
-    let heard = points.len() as f64 / (12.0 * 180.0);
-    assert!(heard > 0.3, "{heard}");
+    let received = points.len() as f64 / (12.0 * 180.0);
+    assert!(received > 0.3, "{received}");
 }
 
 // Goal: a diverging beam averages echoes within one pulse length and otherwise reports the

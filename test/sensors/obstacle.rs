@@ -243,10 +243,10 @@ fn scanning_sonar_turn_is_boxed() {
     for _ in 0..250 {
         advance(&mut sim, 0.1);
         for frame in sim.frames.drain(..).filter(|f| f.sensor == 1) {
-            let FrameData::Echoes(heard) = &*frame.data else {
+            let FrameData::Echoes(received) = &*frame.data else {
                 panic!("no echoes")
             };
-            all.push(gathered.add_sample(spec, stream, heard, frame.stamp_ns));
+            all.push(gathered.add_sample(spec, stream, received, frame.stamp_ns));
         }
     }
     // From one ping, the part of the beam that has echoes.

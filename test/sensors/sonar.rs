@@ -545,11 +545,11 @@ fn scanning_sonar_receives_other_sonars_to_port() {
         .map(|(_, ping)| peak(&beam(&spec, ping, 0)).1)
         .collect();
     let expected = 210.0 - 20.0 * 30f64.log10() - 30.0 * absorption(400.0, 400.0);
-    let heard = levels
+    let received = levels
         .iter()
         .filter(|level| (*level - expected).abs() < 0.5)
         .count();
-    assert_eq!(heard, 1, "{levels:?} instead of {expected} once");
+    assert_eq!(received, 1, "{levels:?} instead of {expected} once");
 }
 
 // Goal: a calm surface raised by the tide reflects as a calm surface without tide does; the height

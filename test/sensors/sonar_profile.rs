@@ -110,8 +110,8 @@ fn restart_begins_a_new_sweep() {
     let [(0, scan)] = &scans[..] else {
         panic!("{scans:?}")
     };
-    let heard: Vec<bool> = scan.ranges.iter().map(|range| range.is_finite()).collect();
-    assert_eq!(heard, [true, false, true, true]);
+    let received: Vec<bool> = scan.ranges.iter().map(|range| range.is_finite()).collect();
+    assert_eq!(received, [true, false, true, true]);
 }
 
 // Goal: a tilted sonar uses the tilt at the time of each ping. Method: a profiling sonar in front

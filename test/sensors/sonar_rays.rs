@@ -180,8 +180,8 @@ fn surface_and_seabed_reflect_a_target() {
         "seabed: {{depth_m: {DEPTH}, material: {{backscatter_db: -100, subsurface: {{density_kg_m3: 1900, sound_speed_m_s: 1650, attenuation_db_per_wavelength: 0}}}}}}
 structures: {{t: {{position_m: [24, 0, -14], shapes: {{s: {{kind: sphere, radius_m: 0.5}}}}}}}}"
     );
-    let (spec, heard) = ping(&world(10.0, &device(true), &rest));
-    let levels = beam(&spec, &heard, 1);
+    let (spec, received) = ping(&world(10.0, &device(true), &rest));
+    let levels = beam(&spec, &received, 1);
     let ways = path_geometry(DEPTH);
     let strength = 10.0 * (2.0 * std::f64::consts::PI * 0.25 * 10f64.powf(-2.7) / 3.0).log10();
     let absorbed = super::sonar::absorption(400.0, 12.0);

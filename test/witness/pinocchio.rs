@@ -148,7 +148,7 @@ fn compare(what: &str, actual: &[f64], expected: &[f64]) {
 // Pinocchio's ABA. Tolerance: 1e-9 of each component (of a thousandth of the largest for small
 // values).
 #[test]
-fn accelerations_match() {
+fn accelerations_match_pinocchio() {
     for (key, gravity) in [("qdd_g0", "0"), ("qdd_g9.81", "9.81")] {
         let scene = scene(&VEHICLE.replace("GRAVITY", gravity));
         for vector in vectors() {

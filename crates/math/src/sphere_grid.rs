@@ -186,7 +186,7 @@ mod tests {
     // Goal: intersections are found exactly. Method: spheres in a wide and in a dense region,
     // comparison with all pairs. Tolerance: none.
     #[test]
-    fn finds_intersections() {
+    fn intersections_are_found_exactly() {
         for side in (1..60).map(|k| 10.0 * f64::from(k)) {
             let all = spheres(60, [side, side]);
             let mut grid = SphereGrid::with_capacity(all.len());

@@ -114,15 +114,15 @@ pub trait EventSink: Send + 'static {
 /// the last clone and the last endpoint are dropped.
 #[derive(Clone)]
 pub struct Participant {
-    shared: Arc<Shared>,
+    shared: Arc<ParticipantShared>,
 }
 
-struct Shared {
+struct ParticipantShared {
     driver: Driver<Core>,
     prefix: GuidPrefix,
 }
 
-impl Drop for Shared {
+impl Drop for ParticipantShared {
     fn drop(&mut self) {
         self.driver.call(|core, _| core.engine.leave());
     }
@@ -165,7 +165,7 @@ impl Participant {
             depths: HashMap::new(),
         };
         let driver = Driver::start(sockets, config.discovery.senders(), networks, core)?;
-        let shared = Arc::new(Shared { driver, prefix });
+        let shared = Arc::new(ParticipantShared { driver, prefix });
         Ok(Participant { shared })
     }
 

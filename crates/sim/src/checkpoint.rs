@@ -2,9 +2,9 @@
 //! run.
 //!
 //! A checkpoint contains the state, and the frames of exteroceptive sensors in progress. Frames
-//! depend on who requests them, so the state hash covers only the state: exactly the bytes of the
-//! state in the checkpoint. Readings and frames that are delivered and not yet fetched are not part
-//! of a checkpoint.
+//! depend on the requests, so the state hash covers only the state: exactly the bytes of the state
+//! in the checkpoint. Readings and frames that are delivered and not yet fetched are not part of a
+//! checkpoint.
 //!
 //! # Law
 //! ```text

@@ -375,11 +375,11 @@ impl Run<'_, '_> {
         let max_steps = self
             .max_block_steps(simulation)
             .min(self.steps_to_checkpoint(simulation));
-        let wanted = self
+        let requested = self
             .pending
             .as_ref()
             .map_or(max_steps, |pending| max_steps.min(pending.left));
-        let steps = wanted.min(left);
+        let steps = requested.min(left);
         for (is_notified, robot) in self.halt_notified.iter_mut().zip(&simulation.state.robots) {
             *is_notified &= robot.halted.is_some();
         }

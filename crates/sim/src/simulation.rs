@@ -88,8 +88,8 @@ impl Simulation {
     /// Returns a message if the threads cannot be started or a collision shape cannot be built.
     pub fn new(scene: Arc<Scene>, threads: usize) -> Result<Self, String> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let wanted = if threads == 0 { cores } else { threads };
-        let useful = wanted.min(scene.robots.len().max(1));
+        let requested_threads = if threads == 0 { cores } else { threads };
+        let useful = requested_threads.min(scene.robots.len().max(1));
         let threads = StepThreads::new(useful)?;
         let state = State::new(&scene);
         let static_geometry =
@@ -110,7 +110,7 @@ impl Simulation {
         let tethers = Tethers::new(&scene);
         let groups = RobotGroup::split_robots(&scene.robots);
         let scheduler = static_geometry.map_or(Ok(None), |static_geometry| {
-            SensorScheduler::new(&scene, &static_geometry, wanted)
+            SensorScheduler::new(&scene, &static_geometry, requested_threads)
         })?;
         Ok(Self {
             scene,

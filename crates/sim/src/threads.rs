@@ -124,22 +124,22 @@ impl TaskCost {
 /// A closure that every thread calls; it stays valid until the task is closed.
 type Job = *const (dyn Fn(usize) + Sync);
 
-/// Marks a task that threads may still join, in `Shared::word`.
+/// Marks a task that threads may still join, in `PoolState::word`.
 const OPEN: u64 = 1 << 31;
-/// Marks the number of threads that take part in the task, in `Shared::word`.
+/// Marks the number of threads that take part in the task, in `PoolState::word`.
 const ACTIVE: u64 = OPEN - 1;
-/// Unit of the number of the task, in `Shared::word`.
+/// Unit of the number of the task, in `PoolState::word`.
 const TASK: u64 = 1 << 32;
 
 /// Threads that wait for tasks.
 #[derive(Debug)]
 struct Helpers {
-    shared: Arc<Shared>,
+    shared: Arc<PoolState>,
     handles: Vec<JoinHandle<()>>,
 }
 
 /// State that the threads share.
-struct Shared {
+struct PoolState {
     /// Number of the task, whether it is open, and the number of helpers that take part.
     word: AtomicU64,
     job: UnsafeCell<Option<Job>>,
@@ -157,19 +157,19 @@ struct Shared {
 
 // SAFETY: `job` is written by the thread that owns the helpers, while no task is open and no helper
 // takes part in one, and read only by helpers that take part in an open task.
-unsafe impl Sync for Shared {}
+unsafe impl Sync for PoolState {}
 // SAFETY: the job is a reference to a closure that is `Sync`.
-unsafe impl Send for Shared {}
+unsafe impl Send for PoolState {}
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for PoolState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Shared({} helpers)", self.asleep.len())
+        write!(f, "PoolState({} helpers)", self.asleep.len())
     }
 }
 
 impl Helpers {
     fn new(n: usize) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(PoolState {
             word: AtomicU64::new(0),
             job: UnsafeCell::new(None),
             asleep: (0..n).map(|_| AtomicBool::new(false)).collect(),
@@ -247,7 +247,7 @@ impl Helpers {
 }
 
 /// A task that helpers may join. It is closed when the guard is dropped.
-struct OpenTask<'a>(&'a Shared);
+struct OpenTask<'a>(&'a PoolState);
 
 impl Drop for OpenTask<'_> {
     fn drop(&mut self) {
@@ -262,7 +262,7 @@ impl Drop for OpenTask<'_> {
     }
 }
 
-impl Shared {
+impl PoolState {
     /// Returns the number of helpers that take part in the task.
     fn active_helpers(&self) -> u64 {
         self.word.load(Ordering::SeqCst) & ACTIVE
@@ -302,7 +302,7 @@ impl Shared {
                     self.word
                         .compare_exchange(word, word + 1, Ordering::AcqRel, Ordering::Acquire);
                 if joined.is_ok() {
-                    self.take_part(k);
+                    self.run_joined_task(k);
                     (last, spins) = (word / TASK, 0);
                 }
             } else if spins < SPINS {
@@ -316,7 +316,7 @@ impl Shared {
     }
 
     /// Calls the job of the task that this helper has joined, and leaves the task.
-    fn take_part(&self, k: usize) {
+    fn run_joined_task(&self, k: usize) {
         // SAFETY: this helper has joined an open task, whose job is valid until it leaves.
         let result = catch_unwind(AssertUnwindSafe(|| unsafe {
             if let Some(job) = *self.job.get() {

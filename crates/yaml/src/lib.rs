@@ -31,10 +31,10 @@
 //! let tank = load("length_m: 12")?;
 //! assert_eq!((tank.length_m, tank.density_kg_m3), (12.0, 1000.0));
 //!
-//! // all mistakes are reported at once
-//! let mistakes = load("length_m: -3\ndensity: 1000\n").unwrap_err().to_string();
+//! // all errors are reported at once
+//! let errors = load("length_m: -3\ndensity: 1000\n").unwrap_err().to_string();
 //! assert_eq!(
-//!     mistakes,
+//!     errors,
 //!     "tank.yaml:1:11: `length_m`: expected a positive number [m], found `-3`\n\
 //!      tank.yaml:2:1: `density` needs its unit: write `density_kg_m3`"
 //! );

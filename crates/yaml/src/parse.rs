@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_reported_with_their_place() {
+    fn errors_are_reported_with_their_position() {
         let check = |text: &str, expected: &str| assert_eq!(parsed(text).1, expected, "{text:?}");
         check(
             "a: 1\nb: 2\na: 3\n",

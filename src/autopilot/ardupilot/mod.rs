@@ -14,7 +14,7 @@ pub mod state_message;
 
 use crate::autopilot::ardupilot::packet::{ServoPacket, decode};
 use crate::autopilot::ardupilot::state_message::{VehicleState, encode};
-use crate::autopilot::history::{Motion, MotionHistory, frame_end};
+use crate::autopilot::history::{MotionHistory, MotionSample, frame_end};
 use crate::autopilot::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
 use crate::autopilot::status::{LinkLog, LinkStatus};
 use crate::autopilot::{AutopilotLink, Progress, device_command};
@@ -242,7 +242,7 @@ impl Link {
         &self,
         model: &Robot,
         state: &RobotState,
-        motion: &Motion,
+        motion: &MotionSample,
         gravity: f64,
     ) -> VehicleState {
         let [gyro, accelerometer] = match self.readings.imu {
@@ -311,7 +311,8 @@ impl AutopilotLink for Link {
     }
 
     fn exchange(&mut self, simulation: &mut Simulation, _follows_clock: bool) -> Progress {
-        self.history.push(Motion::read(simulation, self.robot));
+        self.history
+            .push(MotionSample::read(simulation, self.robot));
         let (now_ns, dt_ns) = (simulation.time_ns(), simulation.scene.dt_ns);
         for _ in 0..MAX_FRAMES {
             if let Phase::Running { until_ns } = self.phase {

@@ -13,8 +13,10 @@
 
 pub mod hil_messages;
 
-use crate::autopilot::history::{Motion, MotionHistory, frame_end};
-use crate::autopilot::px4::hil_messages::{Readings, Surroundings, gnss, sensors, true_state};
+use crate::autopilot::history::{MotionHistory, MotionSample, frame_end};
+use crate::autopilot::px4::hil_messages::{
+    Readings, SimulatedSurroundings, gnss, sensors, true_state,
+};
 use crate::autopilot::status::{LinkLog, LinkStatus};
 use crate::autopilot::{AutopilotLink, Progress, device_command};
 use crate::convert::navigation::magnetic_flux_density;
@@ -201,7 +203,7 @@ impl Link {
         let Some(motion) = self.history.motion_at(time_ns) else {
             return;
         };
-        let around = Surroundings {
+        let around = SimulatedSurroundings {
             scene: &simulation.scene,
             sea: &simulation.state.sea,
         };
@@ -284,7 +286,8 @@ impl AutopilotLink for Link {
     }
 
     fn exchange(&mut self, simulation: &mut Simulation, follows_clock: bool) -> Progress {
-        self.history.push(Motion::read(simulation, self.robot));
+        self.history
+            .push(MotionSample::read(simulation, self.robot));
         let (now_ns, dt_ns) = (simulation.time_ns(), simulation.scene.dt_ns);
         self.accept(now_ns);
         let mut is_answered = false;

@@ -266,13 +266,13 @@ fn instruments_use_wave_surface() {
     let altimeter = "sensors: {a: {device: {source: test, kind: altimeter, rate_hz: 10, min_range_m: 0.1, max_range_m: 100, beam_width_deg: 1}, attitude_deg: [0, 90, 0]}}";
     let mut s = held_body(0.5, altimeter);
     let pings = readings(&mut s, 0, 8.0);
-    let heard = pings
+    let received = pings
         .iter()
         .filter(|r| matches!(r.reading, Reading::Altimeter(a) if a.range.is_finite()))
         .count();
     assert!(
-        (heard as f64 - 10.0 * (8.0 - above)).abs() < 2.0,
-        "{heard} echoes"
+        (received as f64 - 10.0 * (8.0 - above)).abs() < 2.0,
+        "{received} echoes"
     );
 
     let pressure = "sensors: {p: {device: {source: test, kind: pressure, rate_hz: 500}}}";

@@ -260,11 +260,11 @@ robots:
         (4000.0, waterline, submerged, 7, "base_link"),
         (2000.0, submerged, waterline, 13, "mast"),
     ] {
-        let said = found(mass, at_base, at_mast);
+        let printed = found(mass, at_base, at_mast);
         assert!(
-            said.starts_with(&format!("w.yaml:{line}:"))
-                && said.ends_with(&format!(": {link} {reason}")),
-            "{said}"
+            printed.starts_with(&format!("w.yaml:{line}:"))
+                && printed.ends_with(&format!(": {link} {reason}")),
+            "{printed}"
         );
     }
 }

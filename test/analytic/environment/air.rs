@@ -267,7 +267,7 @@ fn weather_changes_along_ramps() {
 // from 0, 45, 90, 135 and 180 degrees off either bow. The reference is the formulas in
 // forward-right-down axes. Tolerance: rounding.
 #[test]
-fn blendermann_coefficients() {
+fn blendermann_coefficients_match_hand_calculation() {
     for from in [0.0, 45.0, 90.0, 135.0, 180.0, -45.0, -135.0_f64] {
         let scene = crate::common::scene(&format!(
             "

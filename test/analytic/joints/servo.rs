@@ -254,7 +254,7 @@ fn a_rigid_gear_reflects_its_rotor() {
 // over tick. Method: a joint that turns at 0.1 rad/s with steps of 0.01 rad, ticks of 10 ms.
 // Tolerance: rounding.
 #[test]
-fn encoders_quantise() {
+fn encoders_return_the_nearest_step() {
     let encoder = "rate_hz: 100, encoder: {resolution: 0.01, velocity: {kind: difference}},";
     let drive = cascade("velocity_gain: 0", encoder);
     let mut s = Hinge {

@@ -283,7 +283,7 @@ fn new_trajectory_preempts_active_goal() {
 // Goal: cancelling holds the joints at their positions; only the active goal can be cancelled.
 // Method: states and messages. Tolerance: the stopping distance of the arm, 1 rad/s / 20 per s.
 #[test]
-fn cancelling_holds() {
+fn cancelling_holds_the_joints() {
     let mut s = arm("");
     send(&mut s, 1, quintic(2.0, &[1.0, 0.5])).unwrap();
     s.advance(1000);

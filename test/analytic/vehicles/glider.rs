@@ -73,7 +73,7 @@ fn steady_glide(weight: f64, gravity: [f64; 2]) -> (f64, f64, f64) {
 // aft; 15 minutes each. Tolerance: 1e-3 relative in speed, 2e-4 rad in angles: the residual of the
 // phugoid.
 #[test]
-fn steady_glides() {
+fn steady_glides_match_the_closed_form() {
     for (litres, slide) in [(-0.3, 0.405), (0.3, 0.393)] {
         let mut s = glider(slide, "");
         ballast(&mut s, litres * 1e-3);

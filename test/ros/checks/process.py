@@ -207,9 +207,9 @@ def check_fleet():
     """
     with Merrow("fleet_100", "--pace", "lockstep") as m:
         about = live.describe("fleet_100")
-        wanted = {f"rt{t['topic']}" for t in about["published"]}
-        assert len(wanted) > 500, len(wanted)
-        assert wait_for(lambda: wanted <= set(m.peer.endpoints("rt/")[0])), "not all topics are there"
+        expected = {f"rt{t['topic']}" for t in about["published"]}
+        assert len(expected) > 500, len(expected)
+        assert wait_for(lambda: expected <= set(m.peer.endpoints("rt/")[0])), "not all topics are there"
         readers = [m.listen(f"/{robot['name']}/odometry") for robot in about["robots"][::5]]
         counts = [0] * len(readers)
         for _ in range(10):

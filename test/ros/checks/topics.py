@@ -69,8 +69,8 @@ def check_topics_of_a_torpedo():
         limit = about["fins"][0]["range"][1]
         layout = message_type("std_msgs/msg/MultiArrayLayout")(dim=[], data_offset=0)
 
-        def settles(wanted):
-            close = lambda s: all(abs(a - b) < 1e-3 for a, b in zip(s.position, wanted))
+        def settles(target):
+            close = lambda s: all(abs(a - b) < 1e-3 for a, b in zip(s.position, target))
             found = wait_until(states, lambda s: close(s) and max(map(abs, s.velocity)) < 0.01)
             assert list(found.name) == names and not found.effort, found
 

@@ -38,7 +38,7 @@ def check_sailing_course():
 
 
 def check_glider_dives():
-    """A glider dives on a heading to a depth, and comes up when it is disarmed or told to."""
+    """A glider dives on a heading to a depth, and comes up when it is disarmed or commanded to."""
     with Merrow("glider", "--pace", "lockstep") as m:
         glider = Vehicle(m, "/glider", steps_per_s=100)
         assert glider.set_mode("dive").success

@@ -23,8 +23,8 @@ static void check_every_parameter_can_be_set() {
   expect(declared.size() > 20, "too few parameters are known");
   for (const auto& parameter : declared) {
     const auto value = legal_value(parameter);
-    const auto told = merrow.set(parameter.name, value);
-    expect(told.success, parameter.name + " = " + value.shown() + ": " + told.message);
+    const auto response = merrow.set(parameter.name, value);
+    expect(response.success, parameter.name + " = " + value.shown() + ": " + response.message);
     const auto found = merrow.get(parameter.name);
     expect(found == value, parameter.name + ": set to " + value.shown() + ", found " + found.shown());
   }
@@ -188,9 +188,9 @@ static void check_illegal_parameters() {
       bad.push_back(Value::of(std::string("true")));
     }
     for (const auto& value : bad) {
-      const auto told = merrow.set(parameter.name, value);
-      expect(!told.success && !told.message.empty(), parameter.name + " = " + value.shown() + " was taken");
-      expect(told.message.find('\n') == std::string::npos, "more than one line: " + told.message);
+      const auto response = merrow.set(parameter.name, value);
+      expect(!response.success && !response.message.empty(), parameter.name + " = " + value.shown() + " was taken");
+      expect(response.message.find('\n') == std::string::npos, "more than one line: " + response.message);
     }
     expect(merrow.get(parameter.name) == before, parameter.name + " has changed");
   }
@@ -209,7 +209,7 @@ static void check_batches() {
     Value::of(pace).write(batch);
     const auto bytes = merrow.call("set_parameters_atomically", batch.bytes());
     CdrReader in(bytes);
-    return read_told(in);
+    return read_response(in);
   };
   const auto half = set("sideways");
   expect(!half.success && !half.message.empty(), "a batch with a bad value was taken");
@@ -223,8 +223,8 @@ static void check_batches() {
 static void check_pace_takes_numbers() {
   Merrow merrow("pool", {"--pace", "lockstep", "--ros-args", "-p", "pace:=2"});
   expect(merrow.get("pace") == Value::of(std::string("2")), "-p pace:=2 became " + merrow.get("pace").shown());
-  const auto told = merrow.set("pace", Value::of(0.5));
-  expect(told.success && merrow.get("pace") == Value::of(std::string("0.5")), told.message);
+  const auto response = merrow.set("pace", Value::of(0.5));
+  expect(response.success && merrow.get("pace") == Value::of(std::string("0.5")), response.message);
 }
 
 // The vehicle drifts in the direction of the current.

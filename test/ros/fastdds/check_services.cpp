@@ -14,7 +14,7 @@ struct Tick {
   static Tick read(CdrReader& in) { return Tick{in.time_ns()}; }
 };
 
-static void check_all_services_are_there() {
+static void check_all_services_available() {
   Merrow merrow("pool");
   expect(merrow.facts().services.size() >= 12, "too few services are known");
   const std::string prefix = "/merrow/";
@@ -101,11 +101,11 @@ static void check_pause_ends_a_step() {
   const auto reply = client.receive(pending);
   expect(reply.has_value(), "no answer to the step request");
   CdrReader in(*reply);
-  const auto told = read_told(in);
+  const auto response = read_response(in);
   const auto time_ns = in.time_ns();
-  expect(!told.success, "success without all steps");
+  expect(!response.success, "success without all steps");
   const auto made = std::to_string(time_ns / kStep_ns - 1);
-  expect(told.message == "paused after " + made + " of 1000000000 steps", told.message + ", but " + made + " were made");
+  expect(response.message == "paused after " + made + " of 1000000000 steps", response.message + ", but " + made + " were made");
 }
 
 // Time and pose return to the start, and the world continues.
@@ -144,7 +144,7 @@ static void check_set_pose() {
   expect(there.position[1] > -2 + 0.005, "facing north at 0.5 m/s, but not moving north");
   struct {
     const char* why;
-    Told told;
+    Response response;
   } const refused[] = {
       {"robot", merrow.set_pose("nobody", {0, 0, -1})},
       {"finite", merrow.set_pose(kRobot, {nan, 0, -1})},
@@ -153,8 +153,8 @@ static void check_set_pose() {
       {"quaternion", merrow.set_pose(kRobot, {0, 0, -1}, {0, 0, 0, 2})},
       {"quaternion", merrow.set_pose(kRobot, {0, 0, -1}, {0, 0, 0, 0})},
   };
-  for (const auto& [why, told] : refused) {
-    expect(!told.success && told.message.find(why) != std::string::npos, std::string(why) + ": " + told.message);
+  for (const auto& [why, response] : refused) {
+    expect(!response.success && response.message.find(why) != std::string::npos, std::string(why) + ": " + response.message);
   }
   merrow.step(10);
   const auto after = wait_until<Odometry>(truth, [](const auto& o) { return o.header.stamp_ns == 20 * kStep_ns; });
@@ -186,7 +186,7 @@ static void check_record() {
 }
 
 const std::vector<Check> kServiceChecks = {
-    {"all_services_are_there", check_all_services_are_there},
+    {"all_services_available", check_all_services_available},
     {"pause_and_resume", check_pause_and_resume},
     {"step", check_step},
     {"lock_step", check_lock_step},

@@ -120,7 +120,7 @@ bool check_malformed_requests(uint32_t domain) {
 }
 
 // The node exits on request.
-bool check_leaving(uint32_t domain) {
+bool check_participant_exit(uint32_t domain) {
   Peer peer(domain);
   Client client(peer, "/test/subject/leave", "std_srvs::srv::dds_::Trigger");
   auto* reader = peer.reader("rt/test/reliable", kText);
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
       {"topics_out", check_topics_out},       {"echo", check_echo},
       {"service", check_service},             {"early_calls", check_early_calls},
       {"single_publications", check_single_publications},
-      {"malformed_requests", check_malformed_requests}, {"leaving", check_leaving},
+      {"malformed_requests", check_malformed_requests}, {"participant_exit", check_participant_exit},
   };
   int failed = 0;
   for (const auto& [name, check] : checks) {

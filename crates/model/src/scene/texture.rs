@@ -31,7 +31,7 @@ const MAX_FOOTPRINT_SAMPLES: f64 = 8.0;
 
 /// Texels of one mipmap level.
 #[derive(Clone, Debug, PartialEq)]
-struct Level {
+struct MipLevel {
     size: [usize; 2],
     /// Reflectivity by colour premultiplied by the opacity, and the opacity; row by row from the
     /// top.
@@ -41,7 +41,7 @@ struct Level {
 /// Image texture with its mipmap levels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Texture {
-    levels: Vec<Level>,
+    levels: Vec<MipLevel>,
     /// True if the image repeats beyond its edges.
     repeats: bool,
 }
@@ -74,7 +74,7 @@ impl Texture {
     /// Creates a texture from texels row by row from the top; `size` is columns and rows. Colours
     /// are reflectivities [-] premultiplied by the opacity [-].
     pub fn new(size: [usize; 2], texels: Vec<[f32; 4]>, repeats: bool) -> Self {
-        let mut levels = vec![Level { size, texels }];
+        let mut levels = vec![MipLevel { size, texels }];
         while let Some(last) = levels.last().filter(|last| last.size != [1, 1]) {
             let next = last.halved();
             levels.push(next);
@@ -100,7 +100,7 @@ impl Texture {
     }
 }
 
-impl Level {
+impl MipLevel {
     fn halved(&self) -> Self {
         let [columns, rows] = self.size;
         let size = self.size.map(|n| n.div_ceil(2));

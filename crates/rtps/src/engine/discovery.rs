@@ -95,7 +95,7 @@ pub(super) struct Remote {
     pub(super) verified: bool,
     /// Bytes that may be sent to the participant while it is not verified [B].
     pub(super) credit: usize,
-    heard: Nanos,
+    last_received: Nanos,
     /// Time of the last change of its announcement.
     changed: Nanos,
     /// Time of the last announcement that answered an announcement of the participant.
@@ -122,7 +122,7 @@ impl Remote {
             true => lease?.min(MAX_LEASE),
             false => lease.unwrap_or(MAX_LEASE).min(UNVERIFIED_LEASE),
         };
-        Some(self.heard.plus(lease))
+        Some(self.last_received.plus(lease))
     }
 }
 
@@ -340,11 +340,11 @@ impl Engine {
         if let Some(remote) = self.remotes.get_mut(&source) {
             let moved = remote.data != announced;
             if remote.verified && moved && now.since(remote.changed) < CHANGE_PERIOD {
-                remote.heard = now;
+                remote.last_received = now;
                 return;
             }
             if remote.verified || !moved {
-                (remote.heard, remote.data) = (now, announced);
+                (remote.last_received, remote.data) = (now, announced);
                 if moved {
                     remote.changed = now;
                 }
@@ -368,7 +368,7 @@ impl Engine {
             return true;
         }
         let unverified = self.remotes.iter().filter(|(_, remote)| !remote.verified);
-        let oldest = unverified.min_by_key(|(_, remote)| remote.heard);
+        let oldest = unverified.min_by_key(|(_, remote)| remote.last_received);
         let oldest = oldest.map(|(prefix, _)| *prefix);
         oldest.map(|prefix| self.lose(prefix)).is_some()
     }
@@ -404,7 +404,7 @@ impl Engine {
             source: from,
             verified,
             credit: 0,
-            heard: now,
+            last_received: now,
             changed: now,
             announced: now,
             answered: false,
@@ -493,7 +493,7 @@ impl Engine {
     /// Returns true if no datagram of a participant arrived for a while.
     pub(super) fn is_silent(&self, now: Nanos, prefix: GuidPrefix) -> bool {
         let remote = self.remotes.get(&prefix);
-        remote.is_some_and(|remote| now.since(remote.heard) > SILENCE)
+        remote.is_some_and(|remote| now.since(remote.last_received) > SILENCE)
     }
 
     /// Requests heartbeats of all writers of a participant that was silent.
@@ -513,7 +513,7 @@ impl Engine {
     /// Records that a participant is alive.
     pub(super) fn refresh(&mut self, now: Nanos, prefix: GuidPrefix) {
         if let Some(remote) = self.remotes.get_mut(&prefix) {
-            remote.heard = now;
+            remote.last_received = now;
         }
     }
 

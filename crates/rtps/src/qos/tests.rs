@@ -16,7 +16,7 @@ fn requested(change: impl FnOnce(&mut Qos)) -> Result<(), Policy> {
 }
 
 #[test]
-fn defaults_match() {
+fn default_qos_is_compatible() {
     assert_eq!(compatible(&Qos::writer(), &Qos::reader()), Ok(()));
     assert_eq!(compatible(&Qos::writer(), &Qos::writer()), Ok(()));
     assert_eq!(

@@ -98,12 +98,12 @@ pub fn now_ns() -> u64 {
 /// The I/O thread and the state shared with callers. Dropping it ends the thread.
 #[derive(Debug)]
 pub struct Driver<P: Protocol> {
-    shared: Arc<Shared<P>>,
+    shared: Arc<DriverShared<P>>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug)]
-struct Shared<P> {
+struct DriverShared<P> {
     sockets: Sockets,
     senders: Senders,
     waker: UnixStream,
@@ -141,7 +141,7 @@ impl<P: Protocol> Driver<P> {
         waker.set_nonblocking(true)?;
         woken.set_nonblocking(true)?;
         sockets.join(&networks);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(DriverShared {
             sockets,
             senders,
             waker,
@@ -240,7 +240,7 @@ impl<P: Protocol> State<P> {
     }
 }
 
-impl<P: Protocol> Shared<P> {
+impl<P: Protocol> DriverShared<P> {
     fn run(&self, mut woken: &UnixStream) {
         let mut buffer = vec![0; MAX_DATAGRAM];
         while !self.stopped.load(Ordering::SeqCst) {

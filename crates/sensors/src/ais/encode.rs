@@ -29,7 +29,7 @@ pub const KNOT: f64 = 1852.0 / 3600.0;
 
 /// Motion of a vessel at the instant of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Motion {
+pub struct ReportedMotion {
     /// Latitude and longitude [rad].
     pub position: [f64; 2],
     /// Speed over ground [m/s].
@@ -91,7 +91,7 @@ fn speed_field(speed: f64) -> u32 {
 }
 
 /// Encodes the position report of a class A vessel (message 1).
-pub(crate) fn position_a(vessel: &Vessel, status: u32, motion: &Motion) -> Message {
+pub(crate) fn position_a(vessel: &Vessel, status: u32, motion: &ReportedMotion) -> Message {
     let mut bits = Bits::default();
     let rate = motion.turn.to_degrees() * 60.0;
     let turn = (4.733 * rate.abs().sqrt())
@@ -141,7 +141,7 @@ pub(crate) fn voyage_data_a(vessel: &Vessel) -> Message {
 }
 
 /// Encodes the position report of a class B vessel (message 18).
-pub(crate) fn position_b(vessel: &Vessel, motion: &Motion) -> Message {
+pub(crate) fn position_b(vessel: &Vessel, motion: &ReportedMotion) -> Message {
     let mut bits = Bits::default();
     bits.number(18, 6)
         .number(0, 2)
@@ -254,7 +254,7 @@ mod tests {
     // 122.345833 W, course 51.0, heading 181, second 15; its communication state differs
     #[test]
     fn known_position_report_is_reproduced() {
-        let motion = Motion {
+        let motion = ReportedMotion {
             position: [
                 f64::to_radians(28_549_700.0 / 600_000.0),
                 f64::to_radians(-73_407_500.0 / 600_000.0),

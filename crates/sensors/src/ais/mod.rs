@@ -28,7 +28,7 @@
 
 pub mod encode;
 
-use crate::ais::encode::{KNOT, Message, Motion};
+use crate::ais::encode::{KNOT, Message, ReportedMotion};
 use crate::ray_scene::RayScene;
 use crate::sample::{Pose, SampleErrors};
 use merrow_environment::geodesy::RADIO_HORIZON_RADIUS;
@@ -276,7 +276,7 @@ fn encode_report(
     let speed = (motion.v.x * motion.v.x + motion.v.y * motion.v.y).sqrt();
     let clockwise = |x: f64, y: f64| FRAC_PI_2 - libm::atan2(y, x);
     let heading = clockwise(ahead.x, ahead.y) + motion.w.z * (now - time);
-    let reported = Motion {
+    let reported = ReportedMotion {
         position: [latitude, longitude],
         speed,
         // a vessel at rest has no course

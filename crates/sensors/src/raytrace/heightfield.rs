@@ -34,7 +34,7 @@ const MAX_SQUARES: usize = 1 << 21;
 
 /// One level of the pyramid.
 #[derive(Clone, Debug)]
-struct Level {
+struct SquareLevel {
     /// Cells along a side of a square, a power of two, and its reciprocal.
     side: usize,
     per_side: f64,
@@ -61,7 +61,7 @@ struct Square {
 pub struct Heightfield {
     terrain: Arc<Terrain>,
     /// Levels from small to large squares.
-    levels: Vec<Level>,
+    levels: Vec<SquareLevel>,
 }
 
 impl Heightfield {
@@ -237,7 +237,7 @@ fn stays_above(z: f64, slope: f64, length: f64, top: f64) -> bool {
     end > top
 }
 
-impl Level {
+impl SquareLevel {
     /// Returns the square at the position `position` [cells]. `rate` is the speed of the ray in
     /// cells per metre along either axis, `per_rate` its reciprocal. Squares at an edge extend to
     /// infinity.
@@ -293,7 +293,7 @@ impl Level {
 }
 
 /// Returns the lowest level, with squares of `side` cells.
-fn finest_level(terrain: &Terrain, side: usize) -> Level {
+fn finest_level(terrain: &Terrain, side: usize) -> SquareLevel {
     let samples = terrain.count();
     let count = samples.map(|n| (n - 1).div_ceil(side));
     let mut tops = vec![f32::NEG_INFINITY; count[0] * count[1]];
@@ -320,7 +320,7 @@ fn finest_level(terrain: &Terrain, side: usize) -> Level {
             }
         }
     }
-    Level {
+    SquareLevel {
         side,
         per_side: 1.0 / side as f64,
         count,
@@ -404,7 +404,7 @@ mod tests {
                 .levels
                 .last()
                 .filter(|l| l.tops.len() > 1)
-                .map(Level::coarsened)
+                .map(SquareLevel::coarsened)
             {
                 field.levels.push(next);
             }

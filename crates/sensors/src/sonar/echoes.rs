@@ -4,7 +4,7 @@
 use crate::sample::Pose;
 use crate::sonar::beam::pattern;
 use crate::sonar::decibels::power;
-use crate::sonar::motion::Motion;
+use crate::sonar::motion::SonarMotion;
 use crate::sonar::propagation::{PropagationContext, Transmitter};
 use crate::wave_clipmap::WaveSurfaceRays;
 use merrow_math::Vec3;
@@ -192,7 +192,7 @@ pub fn add_echoes(
             .waves
             .map_or(0.0, |waves| waves.height_std()),
         head,
-        motion: Motion::new(&pose.V_WS_S),
+        motion: SonarMotion::new(&pose.V_WS_S),
         source: power(spec.source_level),
     };
     let mut echoes = ColumnEchoes::new(spec.bins, echo_powers.cell);

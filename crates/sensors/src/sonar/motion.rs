@@ -34,7 +34,7 @@ use merrow_math::{SpatialVelocity, Vec3};
 
 /// Motion of a sonar during one ping.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Motion {
+pub struct SonarMotion {
     /// Linear velocity in S [m/s].
     v: Vec3,
     /// Axis of rotation in S, and rate [rad/s].
@@ -42,7 +42,7 @@ pub struct Motion {
     rate: f64,
 }
 
-impl Motion {
+impl SonarMotion {
     /// Returns the motion with this velocity in S; `None` if it is zero.
     pub fn new(V_WS_S: &SpatialVelocity) -> Option<Self> {
         let (v, rate) = (V_WS_S.v, V_WS_S.w.norm());
@@ -88,8 +88,8 @@ impl Motion {
 mod tests {
     use super::*;
 
-    fn motion(v: Vec3, w: Vec3) -> Motion {
-        Motion::new(&SpatialVelocity { w, v }).unwrap()
+    fn motion(v: Vec3, w: Vec3) -> SonarMotion {
+        SonarMotion::new(&SpatialVelocity { w, v }).unwrap()
     }
 
     // Head-on the range is r c/(c + v); across, the closed-form solution of the quadratic equation.
@@ -117,7 +117,7 @@ mod tests {
             );
         }
         assert_eq!(
-            Motion::new(&SpatialVelocity {
+            SonarMotion::new(&SpatialVelocity {
                 w: Vec3::zero(),
                 v: Vec3::zero()
             }),

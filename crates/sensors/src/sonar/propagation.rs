@@ -7,7 +7,7 @@ use crate::sonar::backscatter::{coherent_reflection, material_strength, surface_
 use crate::sonar::beam::{pattern, pattern_at_sine};
 use crate::sonar::echoes::{AcousticPath, ColumnEchoes, FLAT, FLAT_SHAPE, Patch};
 use crate::sonar::medium::Medium;
-use crate::sonar::motion::Motion;
+use crate::sonar::motion::SonarMotion;
 use crate::sonar::reflection;
 use crate::wave_clipmap::WaveSurfaceRays;
 use merrow_environment::{EnvironmentState, water_column};
@@ -59,7 +59,7 @@ pub(crate) struct Transmitter<'a> {
     /// Head angle at the ping [rad].
     pub head: f64,
     /// Motion until the echoes arrive; `None` at rest.
-    pub motion: Option<Motion>,
+    pub motion: Option<SonarMotion>,
     /// Water surface, for intersection with rays.
     pub surface: WaveSurfaceRays<'a>,
     /// Standard deviation of the surface height [m].

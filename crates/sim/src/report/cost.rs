@@ -236,7 +236,7 @@ impl<'a> CostModel<'a> {
             // rays that reach the surface from below are lost
             return rays * self.ray();
         }
-        // for a tilting laser: both end positions and the middle
+        // for a tilting laser: both end positions and the midpoint
         let tilts = spec.tilt.map_or([0.0; 3], |tilt| {
             [
                 tilt.limits[0],

@@ -32,7 +32,7 @@ pub(crate) struct Load {
     /// Wall-clock time between two samples [s].
     pub period_s: f64,
     /// False if the sensor has no subscriber and is not recorded.
-    pub(crate) is_wanted: bool,
+    pub(crate) is_requested: bool,
 }
 
 impl Load {
@@ -69,7 +69,7 @@ pub(crate) struct Priority {
 /// Returns the class of every sensor for `threads` threads.
 pub(crate) fn classify(loads: &[Load], threads: usize) -> Vec<Class> {
     let mut cheap: Vec<usize> = (0..loads.len())
-        .filter(|k| loads[*k].is_wanted && loads[*k].cores() < CHEAP)
+        .filter(|k| loads[*k].is_requested && loads[*k].cores() < CHEAP)
         .collect();
     cheap.sort_by(|a, b| loads[*a].cores().total_cmp(&loads[*b].cores()));
     let mut sum = 0.0;
@@ -95,7 +95,7 @@ pub(crate) fn classify(loads: &[Load], threads: usize) -> Vec<Class> {
 /// one thread could sustain would miss samples during it.
 fn expensive_classes(loads: &[Load], cheap: &[usize]) -> Vec<Class> {
     let sustained: Vec<usize> = (0..loads.len())
-        .filter(|k| loads[*k].is_wanted && !cheap.contains(k) && loads[*k].cores() < 1.0)
+        .filter(|k| loads[*k].is_requested && !cheap.contains(k) && loads[*k].cores() < 1.0)
         .collect();
     let shortest = shortest_period(loads, &sustained);
     let class = |load: &Load| Class::Expensive {
@@ -203,7 +203,7 @@ mod tests {
         Load {
             cost_s: 1e-3 * cost_ms,
             period_s: 1.0 / rate_hz,
-            is_wanted: true,
+            is_requested: true,
         }
     }
 
@@ -232,7 +232,7 @@ mod tests {
             [Class::Prompt, reserved(1), Class::Prompt]
         );
         // nobody requests the laser and the lidar
-        (loads[0].is_wanted, loads[2].is_wanted) = (false, false);
+        (loads[0].is_requested, loads[2].is_requested) = (false, false);
         assert_eq!(
             classify(&loads, 2)[3..6],
             [SHARED, reserved(1), reserved(0)]

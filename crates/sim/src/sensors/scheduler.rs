@@ -9,10 +9,10 @@
 //! measured cost of the sensors (`priority.rs`). Otherwise the run waits for the frames that are
 //! due, so that none is missed. If a worker thread fails, the run ends.
 //!
-//! Frames in progress are not part of the state, because they depend on who requests them: a copy
-//! of a state that continues elsewhere lacks the frames that were sampled before and are due after
-//! the copy. A checkpoint contains them in addition (`SavedFrames`). A stuck sensor repeats its
-//! last frame; if there is none because it had no subscriber, its first frame is computed and then
+//! Frames in progress are not part of the state, because they depend on the requests: a copy of a
+//! state that continues elsewhere lacks the frames that were sampled before and are due after the
+//! copy. A checkpoint contains them in addition (`SavedFrames`). A stuck sensor repeats its last
+//! frame; if there is none because it had no subscriber, its first frame is computed and then
 //! repeated.
 
 use crate::Pace;
@@ -49,7 +49,7 @@ struct ScheduledSensor {
     robot: usize,
     sensor: usize,
     /// Requested outputs of its frames, as bits.
-    wanted: AtomicU8,
+    requested_outputs: AtomicU8,
     /// Simulated time between two samples [ns].
     period_ns: u64,
     /// CPU time of a sample.
@@ -75,7 +75,7 @@ pub(crate) struct SavedFrames {
 /// An exteroceptive sensor in a checkpoint.
 #[derive(Debug)]
 struct SavedSensor {
-    wanted: u8,
+    requested_outputs: u8,
     requested: u64,
     missed: u64,
     ordered: u8,
@@ -95,7 +95,7 @@ struct SavedSample {
 }
 
 persist! { struct SavedFrames { devices } }
-persist! { struct SavedSensor { wanted, requested, missed, ordered, last, under_way } }
+persist! { struct SavedSensor { requested_outputs, requested, missed, ordered, last, under_way } }
 persist! { struct SavedSample { rank, stamp_ns, due_ns, data } }
 
 /// Load by an exteroceptive sensor, and its missed samples.
@@ -147,7 +147,7 @@ impl SavedSensor {
     /// Returns a sensor without samples.
     fn at_start(sensor: &Sensor) -> Self {
         Self {
-            wanted: initial_outputs(sensor),
+            requested_outputs: initial_outputs(sensor),
             requested: 0,
             missed: 0,
             ordered: 0,
@@ -216,7 +216,7 @@ impl SensorScheduler {
             ScheduledSensor {
                 robot,
                 sensor,
-                wanted: AtomicU8::new(initial_outputs(model)),
+                requested_outputs: AtomicU8::new(initial_outputs(model)),
                 period_ns: (1e9 / model.rate) as u64,
                 cost: MeanCost::from_estimate(1e9 * estimates[robot][sensor] / model.rate),
                 requested: 0,
@@ -253,8 +253,13 @@ impl SensorScheduler {
 
     /// Requests or cancels the frames of a sensor. Sensors that are not `lazy` are computed in any
     /// case.
-    pub fn request_frames(&self, scene: &Scene, robot: usize, sensor: usize, wanted: bool) {
-        self.request_outputs(scene, robot, sensor, if wanted { ALL_OUTPUTS } else { 0 });
+    pub fn request_frames(&self, scene: &Scene, robot: usize, sensor: usize, is_requested: bool) {
+        self.request_outputs(
+            scene,
+            robot,
+            sensor,
+            if is_requested { ALL_OUTPUTS } else { 0 },
+        );
     }
 
     /// Requests some outputs of the frames of a sensor, as bits defined by the sensor; 0 for none.
@@ -266,7 +271,7 @@ impl SensorScheduler {
         if let Some(device) = device {
             let lazy = scene.robots[robot].sensors[sensor].lazy;
             device
-                .wanted
+                .requested_outputs
                 .store(if lazy { parts } else { ALL_OUTPUTS }, Ordering::Relaxed);
         }
     }
@@ -280,7 +285,7 @@ impl SensorScheduler {
             } else {
                 0
             };
-            device.wanted.store(parts, Ordering::Relaxed);
+            device.requested_outputs.store(parts, Ordering::Relaxed);
         }
     }
 
@@ -307,7 +312,7 @@ impl SensorScheduler {
         Load {
             cost_s: device.cost.seconds(),
             period_s: 1e-9 * device.period_ns as f64 / self.clock_factor.unwrap_or(1.0),
-            is_wanted: device.wanted.load(Ordering::Relaxed) != 0,
+            is_requested: device.requested_outputs.load(Ordering::Relaxed) != 0,
         }
     }
 
@@ -395,7 +400,7 @@ impl SensorScheduler {
         let (sensor, own) = (&scene.robots[r].sensors[s], &mut state.robots[r]);
         let index = own.sensors[s].samples;
         own.sensors[s].count(sensor);
-        let outputs = device.wanted.load(Ordering::Relaxed);
+        let outputs = device.requested_outputs.load(Ordering::Relaxed);
         let is_lost = sensor.loss_probability > 0.0
             && sensor.stream.draw(index + 1).uniform() < sensor.loss_probability;
         let (noise, mut fault) = (own.sensors[s].noise, own.sensors[s].fault);
@@ -566,7 +571,7 @@ impl SensorScheduler {
             }
         };
         let of_device = |device: &ScheduledSensor| SavedSensor {
-            wanted: device.wanted.load(Ordering::Relaxed),
+            requested_outputs: device.requested_outputs.load(Ordering::Relaxed),
             requested: device.requested,
             missed: device.missed,
             ordered: device.ordered,
@@ -588,7 +593,9 @@ impl SensorScheduler {
         }
         self.discard_in_progress();
         for (k, (device, saved)) in self.devices.iter_mut().zip(saved.devices).enumerate() {
-            device.wanted.store(saved.wanted, Ordering::Relaxed);
+            device
+                .requested_outputs
+                .store(saved.requested_outputs, Ordering::Relaxed);
             (device.requested, device.missed) = (saved.requested, saved.missed);
             device.ordered = saved.ordered;
             device.last = saved.last;

@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn extrapolation_modes() {
+    fn extrapolation_follows_its_mode() {
         let x = [9.0, 0.5, 3.0, 0.0];
         let clamped = grid(Extrapolation::Clamp).interpolate(x);
         assert!((clamped.value - f(4.0, 0.5, 3.0)).abs() < 1e-12 && clamped.slope[0] == 0.0);

@@ -186,7 +186,7 @@ impl Writer {
             requested: BTreeSet::new(),
             heartbeat_at: reliable.then_some(now),
             heartbeat_sent: None,
-            asked: None,
+            heartbeat_requested_at: None,
             heartbeat_period: HEARTBEAT_PERIOD.0,
             acknacks: CountFilter::default(),
             nack_frags: CountFilter::default(),
@@ -518,7 +518,7 @@ impl Writer {
                 false => last,
             };
             proxy.heartbeat_period = (2 * period).min(HEARTBEAT_PERIOD.1);
-            (proxy.heartbeat_sent, proxy.asked) = (Some(now), Some(now));
+            (proxy.heartbeat_sent, proxy.heartbeat_requested_at) = (Some(now), Some(now));
             proxy.answers.note_heartbeat(now, proxy.next, false);
             self.count = self.count.wrapping_add(1);
             let heartbeat = Submessage::Heartbeat(Heartbeat {
@@ -542,8 +542,8 @@ impl Writer {
     /// not exceed the first sample that any of them lacks.
     fn heartbeat_first(&self, reader: Guid, lacked: Option<SequenceNumber>) -> SequenceNumber {
         let own = self.proxies.get(&reader).map(|proxy| proxy.first);
-        let wanted = own.into_iter().chain(lacked).min();
-        wanted.unwrap_or(self.last.next()).max(self.first())
+        let first = own.into_iter().chain(lacked).min();
+        first.unwrap_or(self.last.next()).max(self.first())
     }
 
     /// Returns the first sample that a reliable reader of a participant lacks.
@@ -653,17 +653,17 @@ impl Writer {
         }
         let is_final = proxy.answered
             && last.0 - proxy.unacknowledged.0 < MAX_UNANSWERED
-            && since(proxy.asked) < ANSWER_PERIOD;
+            && since(proxy.heartbeat_requested_at) < ANSWER_PERIOD;
         proxy.heartbeat_sent = Some(now);
         proxy.answers.note_heartbeat(now, proxy.next, is_final);
-        let asked = match (is_final, proxy.asked) {
-            (true, Some(asked)) => asked.plus(ANSWER_PERIOD),
+        let due = match (is_final, proxy.heartbeat_requested_at) {
+            (true, Some(requested)) => requested.plus(ANSWER_PERIOD),
             _ => {
-                proxy.asked = Some(now);
+                proxy.heartbeat_requested_at = Some(now);
                 now.plus(proxy.heartbeat_period)
             }
         };
-        proxy.heartbeat_at = Some(asked);
+        proxy.heartbeat_at = Some(due);
         self.count = self.count.wrapping_add(1);
         builder.heartbeat(&Heartbeat {
             reader: reader.entity,

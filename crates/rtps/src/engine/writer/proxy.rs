@@ -94,7 +94,7 @@ pub(super) struct Proxy {
     pub(super) heartbeat_at: Option<Nanos>,
     pub(super) heartbeat_sent: Option<Nanos>,
     /// Time of the last heartbeat that requested an answer.
-    pub(super) asked: Option<Nanos>,
+    pub(super) heartbeat_requested_at: Option<Nanos>,
     pub(super) heartbeat_period: u64,
     pub(super) acknacks: CountFilter,
     pub(super) nack_frags: CountFilter,

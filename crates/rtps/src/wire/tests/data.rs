@@ -180,7 +180,7 @@ fn frag() -> DataFrag {
 }
 
 #[test]
-fn data_frag() {
+fn data_frag_has_its_wire_bytes() {
     let frag = frag();
     assert_eq!((frag.total_fragments(), frag.offset()), (3, 4));
     let body = "16 01 2800 0000 1c00 00000104 00000203 00000000 05000000

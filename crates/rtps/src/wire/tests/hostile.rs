@@ -204,7 +204,7 @@ fn fuzz(seed: u64, count: usize) {
 }
 
 #[test]
-fn random_changes() {
+fn randomly_changed_messages_decode_without_panic() {
     fuzz(1, 100_000);
 }
 

@@ -224,7 +224,7 @@ fn fuzz(seed: u64, count: usize) {
 }
 
 #[test]
-fn changed_lists() {
+fn changed_parameter_lists_decode_without_panic() {
     fuzz(1, 30_000);
 }
 

@@ -54,7 +54,7 @@ const MAX_YAW_LEAD: f64 = 0.5;
 
 /// Inputs of a firmware tick.
 #[derive(Clone, Copy, Debug)]
-pub struct Tick {
+pub struct FlightTick {
     /// Time since the last tick [s].
     pub dt: f64,
     /// Gravity of the world [m/s²].
@@ -69,7 +69,7 @@ pub fn tick(
     settings: &Multirotor,
     state: &mut RobotState,
     flight: &mut MultirotorState,
-    tick: Tick,
+    tick: FlightTick,
 ) {
     if flight.mode == FlightMode::Off && tick.command[0].z > TAKEOFF_CLIMB_RATE {
         start_flight(flight, FlightMode::Flying);
@@ -143,7 +143,7 @@ fn requested_velocity(
     settings: &Multirotor,
     flight: &mut MultirotorState,
     yaw: f64,
-    tick: Tick,
+    tick: FlightTick,
 ) -> (Vec3, f64) {
     let [climb, sink] = settings.auto_speed;
     let up = |z: f64| Vec3::new(0.0, 0.0, z);

@@ -32,7 +32,7 @@ use merrow_model::state::firmware::SurgeYawRateState;
 
 /// Inputs of a firmware tick.
 #[derive(Clone, Copy, Debug)]
-pub struct Tick {
+pub struct VelocityTick {
     /// Valid velocity command: linear [m/s] and angular [rad/s].
     pub command: [Vec3; 2],
     /// Density of the water [kg/m³].
@@ -47,7 +47,7 @@ pub fn tick(
     settings: &Settings,
     state: &mut RobotState,
     memory: &mut SurgeYawRateState,
-    tick: Option<Tick>,
+    tick: Option<VelocityTick>,
 ) {
     let (Some(manager), Some(tick)) = (&robot.allocation, tick) else {
         if memory.on {

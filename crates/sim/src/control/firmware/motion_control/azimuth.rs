@@ -50,7 +50,7 @@ pub(crate) fn allocate(
     }
     let independent = &settings.independent;
     if !settings.azimuths.is_empty() {
-        turn(robot, settings, state, (&columns[..n], limits), wrench);
+        command_angles(robot, settings, state, (&columns[..n], limits), wrench);
         for azimuth in &settings.azimuths {
             let (s, c) = sin_cos(state.fins[azimuth.fin].angle);
             let (ahead, side) = (columns[azimuth.thruster], azimuth.side_wrench);
@@ -61,7 +61,7 @@ pub(crate) fn allocate(
 }
 
 /// Commands the angles of the azimuth thrusters by (1) and (2).
-fn turn(
+fn command_angles(
     robot: &Robot,
     settings: &MotionControl,
     state: &mut RobotState,

@@ -22,7 +22,7 @@
 
 use crate::control::firmware::line_of_sight;
 use crate::control::firmware::motion_control::pid::heading_rotation;
-use crate::control::firmware::motion_control::{Motion, Tick};
+use crate::control::firmware::motion_control::{ControlTick, VehicleMotion};
 use merrow_math::Vec3;
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_model::scene::robot::motion_control::MotionControl;
@@ -57,8 +57,8 @@ impl RequestedMotion {
 pub fn requested_motion(
     settings: &MotionControl,
     control: &mut MotionControlState,
-    motion: &Motion,
-    tick: &Tick,
+    motion: &VehicleMotion,
+    tick: &ControlTick,
 ) -> RequestedMotion {
     let mut requested = match control.mode {
         ControlMode::Velocity => RequestedMotion {
@@ -103,7 +103,7 @@ fn frequency(settings: &MotionControl, control: &MotionControlState, axis: usize
 }
 
 /// Returns the yaw rate that turns the reference to `yaw` [rad].
-fn turn_to(settings: &MotionControl, control: &MotionControlState, yaw: f64) -> f64 {
+fn yaw_rate_towards(settings: &MotionControl, control: &MotionControlState, yaw: f64) -> f64 {
     let e = wrap_angle(yaw - control.reference.rpy[2]);
     let w = frequency(settings, control, 5);
     e.signum() * approach_speed(e.abs(), w, settings.limits.yaw_acceleration)
@@ -120,7 +120,7 @@ fn climb_to(settings: &MotionControl, control: &MotionControlState, z: f64) -> f
 fn keep_station(
     settings: &MotionControl,
     control: &MotionControlState,
-    motion: &Motion,
+    motion: &VehicleMotion,
 ) -> RequestedMotion {
     let goal = control.goal;
     let e = goal.p_WB - control.reference.p;
@@ -133,7 +133,7 @@ fn keep_station(
         let direction = flat.unit().unwrap_or_else(Vec3::zero);
         return RequestedMotion {
             v: direction.scale(speed) + Vec3::new(0.0, 0.0, up),
-            yaw_rate: turn_to(settings, control, goal.rpy[2]),
+            yaw_rate: yaw_rate_towards(settings, control, goal.rpy[2]),
             tilt: [goal.rpy[0], goal.rpy[1]],
         };
     }
@@ -149,7 +149,7 @@ fn keep_station(
     let speed = if is_far { speed.max(0.0) } else { speed };
     RequestedMotion {
         v: Vec3::new(speed * c, speed * s, up),
-        yaw_rate: turn_to(settings, control, heading),
+        yaw_rate: yaw_rate_towards(settings, control, heading),
         tilt: [0.0; 2],
     }
 }
@@ -158,7 +158,7 @@ fn keep_station(
 fn follow_path(
     settings: &MotionControl,
     control: &mut MotionControlState,
-    motion: &Motion,
+    motion: &VehicleMotion,
     dt: f64,
 ) -> RequestedMotion {
     let Some(mut path) = control.path.take() else {
@@ -200,7 +200,7 @@ fn follow_path(
     control.path = Some(path);
     RequestedMotion {
         v: Vec3::new(part * speed * c, part * speed * s, up),
-        yaw_rate: turn_to(settings, control, heading),
+        yaw_rate: yaw_rate_towards(settings, control, heading),
         tilt: [0.0; 2],
     }
 }

@@ -24,7 +24,7 @@ const PILOT_DEADBAND: f64 = 0.05;
 
 /// Inputs of a firmware tick.
 #[derive(Clone, Copy, Debug)]
-pub struct Tick {
+pub struct ControlTick {
     /// Time of the tick [ns].
     pub now_ns: u64,
     /// Time since the last tick [s].
@@ -39,7 +39,7 @@ pub struct Tick {
 
 /// Motion that the controller uses.
 #[derive(Clone, Copy, Debug)]
-pub struct Motion {
+pub struct VehicleMotion {
     /// Attitude of B in W.
     pub R_WB: Mat3,
     /// Roll, pitch and yaw [rad].
@@ -78,7 +78,7 @@ pub fn tick(
     settings: &MotionControl,
     state: &mut RobotState,
     control: &mut MotionControlState,
-    tick: Tick,
+    tick: ControlTick,
 ) {
     if control.mode == ControlMode::Off {
         return;
@@ -100,10 +100,10 @@ pub fn tick(
 }
 
 /// Returns the motion of the base in `state`.
-pub(crate) fn current_motion(state: &RobotState) -> Motion {
+pub(crate) fn current_motion(state: &RobotState) -> VehicleMotion {
     let motion = &state.motion;
     let R_WB = motion.q_WB.matrix();
-    Motion {
+    VehicleMotion {
         rpy: R_WB.to_rpy(),
         p: motion.p_WB,
         v: R_WB.mul_vec(motion.V_WB_B.v),

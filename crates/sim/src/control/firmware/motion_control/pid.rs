@@ -34,7 +34,7 @@
 //! test/analytic/vehicles/motion_control.rs
 
 use crate::control::firmware::motion_control::reference::Acceleration;
-use crate::control::firmware::motion_control::{Controlled, Motion};
+use crate::control::firmware::motion_control::{Controlled, VehicleMotion};
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::robot::motion_control::MotionControl;
@@ -45,7 +45,7 @@ use merrow_model::state::firmware::MotionControlState;
 pub fn wrench(
     settings: &MotionControl,
     control: &MotionControlState,
-    motion: &Motion,
+    motion: &VehicleMotion,
     acceleration: &Acceleration,
     controlled: Controlled,
 ) -> [f64; 6] {
@@ -114,7 +114,7 @@ pub fn wrench(
 pub fn advance_integral(
     settings: &MotionControl,
     control: &mut MotionControlState,
-    motion: &Motion,
+    motion: &VehicleMotion,
     controlled: Controlled,
     dt: f64,
 ) {
@@ -188,7 +188,7 @@ fn damping(settings: &MotionControl, axis: usize, v: f64) -> f64 {
 /// angular velocity [rad/s] and acceleration [rad/s²], about the axes of B.
 fn attitude_errors(
     control: &MotionControlState,
-    motion: &Motion,
+    motion: &VehicleMotion,
     acceleration: &Acceleration,
     controlled: Controlled,
 ) -> [[f64; 3]; 4] {

@@ -23,7 +23,7 @@
 
 use crate::control::firmware::motion_control::guidance::RequestedMotion;
 use crate::control::firmware::motion_control::pid::heading_rotation;
-use crate::control::firmware::motion_control::{Controlled, Motion};
+use crate::control::firmware::motion_control::{Controlled, VehicleMotion};
 use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
 use merrow_model::scene::robot::motion_control::MotionControl;
@@ -57,7 +57,7 @@ impl Acceleration {
 pub fn start(
     settings: &MotionControl,
     control: &mut MotionControlState,
-    motion: &Motion,
+    motion: &VehicleMotion,
     controlled: Controlled,
 ) {
     let [horizontal, vertical, tilt, yaw] = control.controlled;
@@ -91,7 +91,7 @@ pub fn start(
 pub fn advance(
     settings: &MotionControl,
     control: &mut MotionControlState,
-    motion: &Motion,
+    motion: &VehicleMotion,
     requested: &RequestedMotion,
     dt: f64,
 ) -> Acceleration {
@@ -126,7 +126,7 @@ pub fn advance(
 }
 
 /// Returns the position at `ahead` [m, W] of the vehicle, within the maximum lead.
-fn limit_lead(settings: &MotionControl, motion: &Motion, ahead: Vec3) -> Vec3 {
+fn limit_lead(settings: &MotionControl, motion: &VehicleMotion, ahead: Vec3) -> Vec3 {
     let lead = settings.limits.position_lead;
     let R_H = heading_rotation(motion.rpy[2]);
     let mut d = R_H.tr_mul_vec(ahead);
