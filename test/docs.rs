@@ -813,7 +813,7 @@ fn every_sensor_has_an_image() {
         .scene;
     let sensors = scene.robots.iter().flat_map(|r| &r.sensors);
     let kinds: BTreeSet<&str> = sensors.map(|s| s.kind.name()).collect();
-    // All kinds that the loader knows, as listed in the message for an unknown one.
+    // All kinds of the loader, as listed in the message for an unknown kind.
     let nonsense = "robots: {r: {model: {extends: robots/heron.yaml, sensors: {s: {device: {source: x, rate_hz: 1, kind: nonsense}}}}}}\n";
     let printed = load_text("w.yaml", nonsense, Overrides::default())
         .expect_err("no such kind")

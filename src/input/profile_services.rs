@@ -317,7 +317,7 @@ fn switch_currents(
     let mut suspended = suspended.lock().unwrap_or_else(PoisonError::into_inner);
     let velocity = match (on, *suspended) {
         (true, Some(velocity)) => velocity,
-        // nothing to switch
+        // no thruster to switch
         (true, None) | (false, Some(_)) => return Ok(String::new()),
         (false, None) => [0.0; 2],
     };

@@ -94,9 +94,8 @@ fn bundled(name: &str) -> Arc<Scene> {
 
 // Goal: a run that is continued from a checkpoint, on one or two threads and in other blocks, is
 // the run that was not interrupted. Method: every bundled world with its thrusters on and all
-// sensors requested: one simulation on two threads that makes a checkpoint in the middle, and one
-// on one thread that makes none; state hash, readings and frames of the second half. Tolerance:
-// none.
+// sensors requested: one simulation on two threads that makes a checkpoint midway, and one on one
+// thread that makes none; state hash, readings and frames of the second half. Tolerance: none.
 #[test]
 fn every_world_continues_from_a_checkpoint() {
     let names = data_dir::file_names("worlds");

@@ -1,4 +1,4 @@
-//! Tests that faults, including random ones, are bit-identical for any blocks, threads and
+//! Tests that faults, including random faults, are bit-identical for any blocks, threads and
 //! resumption.
 
 use crate::common::simulation;

@@ -162,7 +162,7 @@ fn replaced_keys_must_not_be_given() {
     );
     assert!(
         notes.starts_with(
-            "`t.hst`: the tables' waterplane is 12.0000 m2, that of the hull of base_link 3.14"
+            "`t.hst`: the tables' waterplane is 12.0000 m2, the waterplane of the hull of base_link 3.14"
         ),
         "{notes}"
     );

@@ -74,7 +74,7 @@ fn invalid_spectra_are_rejected() {
     );
     check(
         &waves("kind: tabulated, spectrum: [[0.5, 1], [0.9, 2], [0.7, 0]]"),
-        "w.yaml:1:44: the spectrum's frequencies do not increase: 0.7 after 0.9, expected increasing ones",
+        "w.yaml:1:44: the spectrum's frequencies do not increase: 0.7 after 0.9, expected increasing frequencies",
     );
     check(
         &waves("kind: tabulated, spectrum: [[0.5, 0], [0.9, 0]]"),

@@ -69,8 +69,8 @@ fn of_kind(all: &[Sentence], letter: char) -> Vec<f64> {
 }
 
 // Goal: vessels report at the intervals of the standard. Method: class A at 5, 9 and 13 m/s (10, 6
-// and 2 s), one at anchor (180 s), class B at 3 m/s (30 s) and at rest (180 s), each alone for 400
-// s; static data are sent twice. Tolerance: 2 ns; none.
+// and 2 s), one at anchor (180 s), class B at 3 m/s (30 s) and at rest (180 s), each separately for
+// 400 s; static data are sent twice. Tolerance: 2 ns; none.
 #[test]
 fn vessels_report_at_the_standard_intervals() {
     for (class, status, speed, period) in [

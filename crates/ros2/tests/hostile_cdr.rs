@@ -169,7 +169,7 @@ fn seeds() -> Vec<Seed> {
     seeds
 }
 
-/// Decodes `bytes` as the type of `seed` and checks the peak of the memory. What is accepted is
+/// Decodes `bytes` as the type of `seed` and checks the peak of the memory. Accepted data is
 /// encoded in the same way after a further round trip.
 fn check(seed: &Seed, bytes: &[u8]) -> bool {
     let name = seed.name;

@@ -9,7 +9,7 @@
 //! standard normal number, drawn for each sample and component.
 //!
 //! # Frames
-//! Those of the reading: S for vectors, east, north and up for a fix, W for ground truth.
+//! As the reading: S for vectors, east, north and up for a fix, W for ground truth.
 //!
 //! # Limits
 //! (1) applies to the first quantity of the sensor: position of a fix and of ground truth, velocity

@@ -414,7 +414,7 @@ mod tests {
 
     // Goal: a task is distributed if that is faster and worth waking a thread, and otherwise only
     // to measure it again. Method: given durations. Tolerance: one execution in 64, and the first
-    // ones.
+    // executions.
     #[test]
     fn a_task_is_distributed_where_that_is_faster() {
         assert_eq!(distributed(5e-6, 1e-6), 0, "short");

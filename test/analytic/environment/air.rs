@@ -65,7 +65,8 @@ fn wind_grows_with_height() {
 // Goal: gusts have the variance of their spectrum, and the bands cover it completely. Method: the
 // variance over 20 hours at one position, of three seeds, compared with the integral of the
 // spectrum over the band (for Dryden nearly the whole σ²). Tolerance: 15 %, because of the 48
-// harmonics a few strong ones beat slowly, and the frequency is drawn at random within each band.
+// harmonics a few strong harmonics beat slowly, and the frequency is drawn at random within each
+// band.
 #[test]
 fn gust_variance_matches_spectrum() {
     for gusts in [

@@ -126,7 +126,7 @@ static void check_large_replies() { check_all_at_once("pool", 1500); }
 // Replies that do not fit into any datagram.
 static void check_larger_replies() { check_all_at_once("test/ros/fastdds/fleet.yaml", 100'000); }
 
-// Two participants send requests at once: each receives its own large reply once, among small ones.
+// Two participants send requests at once: each receives its own large reply once, among small replies.
 static void check_large_replies_to_two() {
   Merrow merrow("pool");
   Peer other(merrow.domain());

@@ -35,7 +35,7 @@ impl CountFilter {
         result
     }
 
-    /// Stores `count` as the first count of a peer.
+    /// Stores `count` as the first counter value from a peer.
     pub(super) fn restart(&mut self, now: Nanos, count: i32) {
         self.last = Some((count, now));
     }

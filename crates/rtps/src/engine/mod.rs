@@ -88,7 +88,7 @@ pub struct Engine {
     quick_announcements: u32,
     next_key: u32,
     has_left: bool,
-    /// Sequence number of the last announcement, and count of those to all.
+    /// Sequence number of the last announcement, and number of announcements to all.
     announcements: i64,
     rounds: u32,
     counters: Counters,

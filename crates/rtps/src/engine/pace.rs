@@ -5,7 +5,7 @@ use super::config::{MILLIS, Nanos, Path};
 /// A loss of more than one datagram in this many shows that a buffer overflows.
 const OVERFLOW_SHARE: u64 = 12;
 
-/// Least count of bursts between two reductions of the rate.
+/// Minimum number of bursts between two reductions of the rate.
 const REDUCTION_BURSTS: usize = 4;
 
 /// Time after which one reduction of the rate ends [ns].

@@ -95,7 +95,7 @@ pub(super) struct Reader {
     total: Total,
     proxies: BTreeMap<Guid, Proxy>,
     groups: Groups,
-    /// Count of ACKNACK and NACK_FRAG. It never starts again, because peers ignore lower counts.
+    /// Counter of ACKNACK and NACK_FRAG. It never restarts, because peers ignore lower counts.
     count: i32,
     counters: ReaderCounters,
 }

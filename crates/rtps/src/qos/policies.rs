@@ -46,11 +46,11 @@ kinds! {
         /// The kind of no policy: the endpoints match.
         #[default]
         Volatile = 0,
-        /// Those in the history of the writer.
+        /// Samples in the history of the writer.
         TransientLocal = 1,
-        /// Those of a memory service.
+        /// Samples of a memory service.
         Transient = 2,
-        /// Those of a storage service.
+        /// Samples of a storage service.
         Persistent = 3,
     }
 }

@@ -225,7 +225,7 @@ fn due_reports(
         speed,
         motion.w.z,
     );
-    // random phases: vessels do not transmit simultaneously, and each one sends its first report
+    // random phases: vessels do not transmit simultaneously, and each vessel sends its first report
     // soon
     let phase = transponder.stream.draw(0).uniform();
     let mut all = Vec::new();

@@ -72,7 +72,7 @@ impl Child {
         Self(word)
     }
 
-    /// Returns the index of the node (`Ok`), or first index and count of the contents of a leaf
+    /// Returns the index of the node (`Ok`), or first index and number of the contents of a leaf
     /// (`Err`).
     #[inline(always)]
     pub(crate) fn decode(self) -> Result<usize, (u32, u32)> {

@@ -49,7 +49,7 @@ impl Default for PacketStack {
 
 /// Leaf that a packet reaches, and the rays that enter it.
 pub(crate) struct Arrival {
-    /// First index and count of the contents of the leaf.
+    /// First index and number of the contents of the leaf.
     pub(crate) leaf: (u32, u32),
     /// Bit mask of the rays that enter.
     pub rays: u32,

@@ -5,8 +5,8 @@
 //!   t_in = max(t_x, t_y, t_z, low) by the entry planes,  t_out = min(t_x, t_y, t_z, best) by the exit planes
 //!   a box is entered if t_in <= t_out
 //! ```
-//! The nearest of the entered boxes is visited first. The others go on a stack with t_in and are
-//! skipped later if t_in is beyond `best`.
+//! The nearest of the entered boxes is visited first. The others are pushed onto a stack with t_in
+//! and are skipped later if t_in is beyond `best`.
 //!
 //! A traversal can be suspended at every node, so that several rays can alternate while some wait
 //! for memory. The directions of such rays are unrelated, and most branches would be mispredicted.
@@ -86,7 +86,8 @@ impl Traversal {
         }
     }
 
-    /// Returns the current position: the index of a node, or first index and count of a leaf.
+    /// Returns the current position: the index of a node, or first index and number of contents of
+    /// a leaf.
     #[inline(always)]
     pub(crate) fn position(&self) -> Result<usize, (u32, u32)> {
         self.position.decode()

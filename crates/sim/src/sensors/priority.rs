@@ -231,7 +231,7 @@ mod tests {
             classify(&loads, 2)[4..],
             [Class::Prompt, reserved(1), Class::Prompt]
         );
-        // nobody requests the laser and the lidar
+        // the laser and the lidar are not requested
         (loads[0].is_requested, loads[2].is_requested) = (false, false);
         assert_eq!(
             classify(&loads, 2)[3..6],

@@ -26,8 +26,8 @@ const RATES: [&str; 6] = ["du", "dv", "dw", "dp", "dq", "dr"];
 // V47: accelerations of the MATLAB form in 20 random states with rudder, stern planes and
 // propeller. The surge damping of the program decays with sqrt(u + v²). This is an error (u instead
 // of u²), which Merrow does not share. The test sets only this coefficient by hand; the rest is the
-// shipped model. Tolerance 3e-8, from the nine printed digits of the states; the digits of the
-// shaft speed alone cause 2e-8.
+// shipped model. Tolerance 3e-8, from the nine printed digits of the states; the digits of the only
+// shaft speed cause 2e-8.
 /// Computes the largest error of each acceleration against the MATLAB program.
 ///
 /// # Errors

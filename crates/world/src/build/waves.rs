@@ -210,7 +210,7 @@ fn tabulated_sea(file: &TabulatedConfig, problems: &mut Problems) -> Option<SeaS
     }
     if let Some(i) = rows.windows(2).position(|w| w[1][0] <= w[0][0]) {
         let text = format!(
-            "the spectrum's frequencies do not increase: {} after {}, expected increasing ones",
+            "the spectrum's frequencies do not increase: {} after {}, expected increasing frequencies",
             rows[i + 1][0],
             rows[i][0]
         );

@@ -140,8 +140,8 @@ pub(crate) fn known_motion(feedback: &Feedback, estimate: &MotionEstimate) -> Op
     Some((estimate.q_WB, estimate.p_WB, velocity))
 }
 
-/// Sets the motion of the base and returns the previous one. Without a new motion it changes
-/// nothing.
+/// Sets the motion of the base and returns the previous one. Without a new motion the motion is
+/// unchanged.
 pub(crate) fn replace_motion(motion: &mut Motion, new: Option<BaseMotion>) -> Option<BaseMotion> {
     let new = new?;
     let old = (motion.q_WB, motion.p_WB, motion.V_WB_B);

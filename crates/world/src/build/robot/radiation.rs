@@ -239,7 +239,7 @@ fn check_fit(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Probl
     if fitted.negative_damping > noted {
         let text = format!(
             "the radiation of {} would add energy at some frequency, {:.0} % of its largest damping: the tables are not \
-             those of a body that makes waves, or need more frequencies",
+             coefficients of a body that makes waves, or need more frequencies",
             link.name,
             100.0 * fitted.negative_damping
         );
@@ -284,7 +284,7 @@ fn check_heave_stiffness(
     if (own / area - 1.0).abs() > NOTED_STIFFNESS_ERROR {
         let density = frame.around.density;
         let text = format!(
-            "{}: the tables' waterplane is {area:.4} m2, that of the hull of {} {own:.4} m2 (in water of {density} kg/m3): the value of \
+            "{}: the tables' waterplane is {area:.4} m2, the waterplane of the hull of {} {own:.4} m2 (in water of {density} kg/m3): the value of \
              the hull is used; check `length_m` and `origin_m`",
             quote(name),
             link.name

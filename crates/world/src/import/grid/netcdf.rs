@@ -74,7 +74,7 @@ impl<'a> Reader<'a> {
         let b = self.take(8)?;
         let value = u64::from_be_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]);
         usize::try_from(value)
-            .map_err(|_| format!("found a count of {value}, more than the file can hold"))
+            .map_err(|_| format!("found the number {value}, more than the file can hold"))
     }
 
     /// Reads a count. Each element takes at least one byte, so a count above the file length is an
