@@ -395,7 +395,7 @@ fn measure_times() -> serde_json::Map<String, serde_json::Value> {
     let mut uvms = Case::<f64>::with_free_joints("uvms_pool");
     uvms.evaluate();
     row(
-        "10-DOF ABA passes alone",
+        "10-DOF ABA passes only",
         time_per_call(|| uvms.accelerations()),
     );
     row("10-DOF derivative", time_per_call(|| uvms.evaluate()));

@@ -28,10 +28,10 @@
 //!
 //! # Symbols
 //! P power divided by the power from a white surface at normal incidence at 1 m · ρ reflectivity,
-//! ρ_0 that of a target that is just detected at r_max · R in (1) coefficient of retro-reflection
-//! at normal incidence [cd/(lx m²)] · θ angle of incidence · r distance [m] · σ extinction of air
-//! [1/m] · V visibility [km] · λ wavelength · R in (3) rain rate [mm/h] · U wind speed [m/s] · s²
-//! in (4) mean square slope · F_0 = 0.02.
+//! ρ_0 reflectivity of a target that is just detected at r_max · R in (1) coefficient of
+//! retro-reflection at normal incidence [cd/(lx m²)] · θ angle of incidence · r distance [m] · σ
+//! extinction of air [1/m] · V visibility [km] · λ wavelength · R in (3) rain rate [mm/h] · U wind
+//! speed [m/s] · s² in (4) mean square slope · F_0 = 0.02.
 //!
 //! # Frames
 //! Beams are in S at the instant of the sample. During the scan S moves on with the velocity of

@@ -169,10 +169,9 @@ robots:
 }
 
 // Goal: `coefficients_at: waterline` scales added mass, damping and derivatives alike. Method: the
-// acceleration of a box in motion along and about all axes, half submerged at rest, is
-// that of a box with twice the values for the submerged body, and not that with the same values;
-// each kind of coefficients in turn. Tolerance: 1e-9, because the fraction at rest is computed by
-// bisection.
+// acceleration of a box in motion along and about all axes, half submerged at rest, is as for a box
+// with twice the values for the submerged body, and not as with the same values; each kind of
+// coefficients in turn. Tolerance: 1e-9, because the fraction at rest is computed by bisection.
 #[test]
 fn all_coefficients_are_scaled_at_the_waterline() {
     let diagonal = |key: &str, k: f64| {

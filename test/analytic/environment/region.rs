@@ -65,9 +65,9 @@ const HULLS: [&str; 3] = [
 ];
 
 // Goal: any kind of hull floats in a lake as in calm water, 12 m higher, and the pressure there is
-// that of the water and the air above it. Method: half its volume submerged, 20 s after placement,
-// with few waves and with many (the lattice) beyond the shore. Tolerance: 1 mm; 20 Pa, 2 mm of
-// water.
+// the pressure of the water and the air above it. Method: half its volume submerged, 20 s after
+// placement, with few waves and with many (the lattice) beyond the shore. Tolerance: 1 mm; 20 Pa, 2
+// mm of water.
 #[test]
 fn hulls_float_at_the_level_of_the_lake() {
     for components in [8, 64] {

@@ -45,7 +45,7 @@ fn torque_pid(limits: &str) -> Simulation {
 
 // Goal: the torque PID of the trials. Method: hand calculation for a constant velocity error of 0.1
 // rad/s: P = 0.00338, I = 0.000439 per tick, D = 0.0174 in the first tick only, and a quarter of
-// the difference to 0.0981 N m. The first tick gives 0.02122 + 0.024525 = 0.045744; the next ones
+// the difference to 0.0981 N m. The first tick gives 0.02122 + 0.024525 = 0.045744; the next ticks
 // add 0.00338 + 0.000878 + 0.013089 and 0.00338 + 0.001317 + 0.008752. Tolerance: rounding, and
 // 1e-12 rad/s of motion of the heavy joint.
 #[test]

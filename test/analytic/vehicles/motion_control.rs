@@ -321,7 +321,7 @@ fn integral_does_not_wind_up_at_a_wall() {
 
 // Goal: a change of the mode does not change the thrusts suddenly. Method: from depth hold under a
 // pilot's request to station keeping and back, and from off at rest. Tolerance: between the last
-// tick before the change and the first one after it the wrench changes by less than 10 % of the
+// tick before the change and the first tick after it the wrench changes by less than 10 % of the
 // largest one.
 #[test]
 fn mode_changes_are_bumpless() {

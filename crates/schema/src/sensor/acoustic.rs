@@ -131,8 +131,8 @@ spec! {
         targets: Option<Vec<String>> [not_empty],
         /// Standard deviation of each coordinate of a surveyed transponder position.
         survey_std_m: f64 [non_negative] = 0.0,
-        /// Standard deviation of its own depth sensor. Default: the position is computed from
-        /// ranges alone.
+        /// Standard deviation of its own depth sensor. Default: the position is computed from only
+        /// ranges.
         depth_std_m: Option<f64> [positive],
         ..hearing: ReceptionConfig,
     }
@@ -146,7 +146,7 @@ spec! {
         /// Names of the locators. Default: all in its band.
         targets: Option<Vec<String>> [not_empty],
         /// Standard deviation of the depth that a locator transmits. Default: the position is
-        /// computed from ranges alone.
+        /// computed from only ranges.
         depth_std_m: Option<f64> [positive],
         ..placing: CarrierConfig,
     }

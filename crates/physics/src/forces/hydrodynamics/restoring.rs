@@ -48,7 +48,7 @@ pub(crate) struct HydrostaticForce<T> {
 /// Computes (1) and (2), or (3).
 ///
 /// `up` is the normal of the surface in L, and Lo is `height` [m] above the surface. `weight` is
-/// that of the link, at Lo in L.
+/// the wrench of the link, at Lo in L.
 #[inline(never)]
 pub(crate) fn hydrostatic_force<T: Real>(
     hull: &Restoring,
