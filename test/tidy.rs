@@ -492,8 +492,8 @@ const PLURALS: [&str; 12] = [
     "Velocities",
 ];
 
-// Goal: the doc of a function begins with a verb in the third person, such as "Returns". Method: the
-// first word of the doc comment above every function of libraries and node ends with "s".
+// Goal: the doc of a function begins with a verb in the third person, such as "Returns". Method:
+// the first word of the doc comment above every function of libraries and node ends with "s".
 // Tolerance: none.
 #[test]
 fn docs_of_functions_begin_with_a_verb() {

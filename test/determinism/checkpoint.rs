@@ -76,7 +76,8 @@ pub(super) fn outputs(s: &mut Simulation, steps: u64, block: u64) -> (String, Ve
     (lines.join("\n"), frames)
 }
 
-/// Steps before and after the checkpoint of a bundled world: few where images are large.
+/// Returns the steps before and after the checkpoint of a bundled world: few where images are
+/// large.
 pub(super) fn steps(name: &str, dt_ns: u64) -> u64 {
     let ns = match name {
         "every_sensor" | "harbour" | "harbour_inspection" | "riverwatch" | "riverwatch_three"

@@ -54,7 +54,7 @@ fn expect_success(mut command: Command) {
     );
 }
 
-/// Samples of every message and service type of ROS and of Merrow.
+/// Returns samples of every message and service type of ROS and of Merrow.
 fn all_types() -> serde_json::Value {
     let messages = [msg::catalogue(), merrow::msg::catalogue()].concat();
     let services = [msg::services(), merrow::msg::services()].concat();

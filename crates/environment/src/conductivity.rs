@@ -2,11 +2,16 @@
 //!
 //! # Law
 //! ```text
-//!   C = C_0 R,   R = R_p r_t R_t                                         (1)  PSS-78 [Fofonoff 1983, eqs 1, 2]
-//!   r_t = Σ c_i t^i                                                      (2)  [eq. 3]
-//!   R_p = 1 + p (e_1 + e_2 p + e_3 p²)/(1 + d_1 t + d_2 t² + (d_3 + d_4 t) R)    (3)  [eq. 4]
-//!   S = Σ a_i R_t^(i/2) + φ Σ b_i R_t^(i/2),   φ = (t - 15)/(1 + k (t - 15))     (4)  [eq. 1]
-//!   S' = f [S - a_0/(1 + 1.5 x + x²) - b_0 φ/(1 + √y + y + y√y)],  x = 400 R_t, y = 100 R_t    (5)  below 2 [Hill 1986]
+//!   C = C_0 R,   R = R_p r_t R_t                                                             (1)
+//!   r_t = Σ c_i t^i                                                                          (2)
+//!   R_p = 1 + p (e_1 + e_2 p + e_3 p²)/(1 + d_1 t + d_2 t² + (d_3 + d_4 t) R)                (3)
+//!   S = Σ a_i R_t^(i/2) + φ Σ b_i R_t^(i/2),   φ = (t - 15)/(1 + k (t - 15))                 (4)
+//!   S' = f [S - a_0/(1 + 1.5 x + x²) - b_0 φ/(1 + √y + y + y√y)],  x = 400 R_t, y = 100 R_t  (5)
+//!   (1) PSS-78 [Fofonoff 1983, eqs 1, 2]
+//!   (2) [eq. 3]
+//!   (3) [eq. 4]
+//!   (4) [eq. 1]
+//!   (5) below 2 [Hill 1986]
 //! ```
 //! # Symbols
 //! C conductivity [S/m] · C_0 = 4.2914 S/m at salinity 35, 15 °C and zero gauge pressure · t

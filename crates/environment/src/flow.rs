@@ -3,11 +3,14 @@
 //!
 //! # Law
 //! ```text
-//!   tide     u = Σ a cos(ωt - g) + b sin(ωt - g)                                 (1)  [Pugh 1987, §A3]
-//!   jet      u = U sech²(n/b) exp(z/d)                                            (2)  [Bickley 1937]
-//!   channel  u = U (1 - |n/w|^k) (h/H)^m  between the banks and over the bed      (3)  power laws [Chow 1959, §8-5]
-//!   eddy     u = ẑ × r Ω (1 - e^(-s))/s,  s = (r/a)²                              (4)  [Lamb 1932, §334a]
-//!   Du/Dt = ∂u/∂t + (∇u) u,  u the whole current                                  (5)
+//!   tide     u = Σ a cos(ωt - g) + b sin(ωt - g)                              (1)
+//!   jet      u = U sech²(n/b) exp(z/d)                                        (2)  [Bickley 1937]
+//!   channel  u = U (1 - |n/w|^k) (h/H)^m  between the banks and over the bed  (3)
+//!   eddy     u = ẑ × r Ω (1 - e^(-s))/s,  s = (r/a)²                          (4)
+//!   Du/Dt = ∂u/∂t + (∇u) u,  u the whole current                              (5)
+//!   (1) [Pugh 1987, §A3]
+//!   (3) power laws [Chow 1959, §8-5]
+//!   (4) [Lamb 1932, §334a]
 //! ```
 //! (5) is the acceleration of the water particle, which acts on a body in the water [Auton 1988].
 //!

@@ -29,7 +29,7 @@ use merrow_model::scene::Origin;
 /// 4/3 of the mean radius [m].
 pub const RADIO_HORIZON_RADIUS: f64 = 4.0 / 3.0 * MEAN_RADIUS;
 
-/// Returns the world position (ENU) [m] of an Earth-centred (ECEF) position `p` [m].
+/// Returns the position in W (ENU) [m] of a position `p` [m] in Earth-centred axes (ECEF).
 pub fn world_from_ecef(origin: &Origin, p: Vec3) -> Vec3 {
     let d = p - ecef(origin.latitude, origin.longitude, origin.altitude);
     let [e, n, u] = axes(origin.latitude, origin.longitude);

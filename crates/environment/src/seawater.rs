@@ -3,10 +3,12 @@
 //!
 //! # Law
 //! ```text
-//!   ρ(S,t,p) = ρ(S,t,0) / (1 - p/K(S,t,p))                         (1)  EOS-80 [Fofonoff 1983, eqs 7, 13-19]
-//!   c(S,t,p) = C_w + A S + B S^(3/2) + D S²                        (2)  Chen and Millero [Fofonoff 1983, eqs 33-37]
+//!   ρ(S,t,p) = ρ(S,t,0) / (1 - p/K(S,t,p))                           (1)
+//!   c(S,t,p) = C_w + A S + B S^(3/2) + D S²                          (2)
 //!   c = 1448.96 + 4.591 T - 5.304e-2 T² + 2.374e-4 T³ + 1.340 (S-35)
-//!       + 1.630e-2 D + 1.675e-7 D² - 1.025e-2 T (S-35) - 7.139e-13 T D³   (3)  [Mackenzie 1981]
+//!       + 1.630e-2 D + 1.675e-7 D² - 1.025e-2 T (S-35) - 7.139e-13 T D³  (3)  [Mackenzie 1981]
+//!   (1) EOS-80 [Fofonoff 1983, eqs 7, 13-19]
+//!   (2) Chen and Millero [Fofonoff 1983, eqs 33-37]
 //! ```
 //! # Symbols
 //! S practical salinity · t temperature on the IPTS-68 scale, 1.00024 times the ITS-90 temperature

@@ -3,10 +3,12 @@
 //!
 //! # Law
 //! ```text
-//!   N = a / sqrt(1 - e² sin²φ)                                        (1)  [NGA.STND.0036 2014, eq. 4-15]
-//!   X = (N+h) cosφ cosλ,  Y = (N+h) cosφ sinλ,  Z = (N(1-e²)+h) sinφ  (2)  [NGA.STND.0036 2014, eq. 4-14]
-//!   tan β = (Z/r)(a/b),   tan φ = (Z + e'² b sin³β)/(r - e² a cos³β)  (3)  [Bowring 1976]
-//!   dλ = e·dP/((N+h) cosφ),   dφ = n·dP/(M+h),   M = N (1-e²)/(1 - e² sin²φ)   (4)
+//!   N = a / sqrt(1 - e² sin²φ)                                                (1)
+//!   X = (N+h) cosφ cosλ,  Y = (N+h) cosφ sinλ,  Z = (N(1-e²)+h) sinφ          (2)
+//!   tan β = (Z/r)(a/b),   tan φ = (Z + e'² b sin³β)/(r - e² a cos³β)          (3)  [Bowring 1976]
+//!   dλ = e·dP/((N+h) cosφ),   dφ = n·dP/(M+h),   M = N (1-e²)/(1 - e² sin²φ)  (4)
+//!   (1) [NGA.STND.0036 2014, eq. 4-15]
+//!   (2) [NGA.STND.0036 2014, eq. 4-14]
 //! ```
 //! [`geodetic`] iterates (3) four times, to convergence. [`TangentPlane`] evaluates (3) once, which
 //! suffices near the surface.

@@ -2,11 +2,15 @@
 //!
 //! # Law
 //! ```text
-//!   P = (ρ cos θ + π R cos³ θ) e^{-2 σ r}/s²                         (1)  extended Lambertian target [Wagner 2006, eq. 14; Jelalian 1992], and sheeting [ASTM 2019]
-//!   P ≥ ρ_0/r_max²                                                   (2)  detection threshold of an echo
-//!   σ = 3.912/V (λ/550 nm)^-q + 0.230·1.076 R^0.67/1000              (3)  [Kruse 1962], [Carbonneau 1998]
+//!   P = (ρ cos θ + π R cos³ θ) e^{-2 σ r}/s²                             (1)
+//!   P ≥ ρ_0/r_max²                                                       (2)
+//!   σ = 3.912/V (λ/550 nm)^-q + 0.230·1.076 R^0.67/1000                  (3)
 //!   q = 1.6 (V > 50 km), 1.3 (V > 6 km), 0.585 V^{1/3} (V in km)
-//!   ρ cos θ = F_0/(4 s² cos⁵ θ) e^{-tan² θ/s²},  s² = 0.003 + 0.00512 U    (4)  specular reflection of the surface [Cox and Munk 1954; Bufton 1983]
+//!   ρ cos θ = F_0/(4 s² cos⁵ θ) e^{-tan² θ/s²},  s² = 0.003 + 0.00512 U  (4)
+//!   (1) extended Lambertian target [Wagner 2006, eq. 14; Jelalian 1992], and sheeting [ASTM 2019]
+//!   (2) detection threshold of an echo
+//!   (3) [Kruse 1962], [Carbonneau 1998]
+//!   (4) specular reflection of the surface [Cox and Munk 1954; Bufton 1983]
 //! ```
 //! A beam splits at the water surface:
 //! - (4) returns directly.

@@ -2,8 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   η on square grids around the sensor, each twice as wide as the one before, bilinear between points    (1)
-//!   z + τ d_z = η(u + τ d_u, v + τ d_v): the first root within a cell                                    (2)
+//!   η on square grids around the sensor, each twice as wide as the one before, bilinear between points  (1)
+//!   z + τ d_z = η(u + τ d_u, v + τ d_v): the first root within a cell                                   (2)
 //! ```
 //! A ray is traced from one block of cells to the next. A block is skipped at once if the ray stays
 //! above or below all of it.
@@ -154,7 +154,7 @@ impl<'a> WaveSurfaceRays<'a> {
 }
 
 impl WaveClipmap {
-    /// Returns the flat water at z = 0.
+    /// Returns the flat water at z = 0, around `center` [m], W.
     pub fn flat(center: Vec3) -> Self {
         Self {
             center,

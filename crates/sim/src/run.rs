@@ -714,7 +714,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// Names of sensors with missed samples and the numbers of these.
+/// Returns the names of sensors with missed samples, and the numbers of these samples.
 fn missed_samples(simulation: &Simulation) -> Vec<(String, u64)> {
     let name = |(r, s, n): (usize, usize, u64)| {
         let robot = &simulation.scene.robots[r];

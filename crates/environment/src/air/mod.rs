@@ -5,7 +5,7 @@
 //! wind is interpolated as a vector.
 //!
 //! ```text
-//!   T = T0 - L h,  p = p0 (T/T0)^(g/(R L)),  ρ = p/(R T)           (1)  [ISO 2533-1975, troposphere]
+//!   T = T0 - L h,  p = p0 (T/T0)^(g/(R L)),  ρ = p/(R T)  (1)  [ISO 2533-1975, troposphere]
 //! ```
 //! # Symbols
 //! h height above sea level, taken as geopotential height [m] · T0, p0 temperature [K] and pressure

@@ -2,11 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   AM = 1/(sin h + 0.50572 (h° + 6.07995)^-1.6364)                       (1)  [Kasten 1989]
-//!   I = 1353 · 0.7^(AM^0.678),  D_0 = 0.1 I                               (2)  [Meinel 1976, ch. 2]
-//!   G = (I sin h + D_0)(1 - 0.75 N^3.4)                                   (3)  [Kasten 1980]
-//!   I_N = (1 - N) I,  D = G - I_N sin h                                   (4)
-//!   E = I_N max(0, n·s) + D (1 + n_z)/2                                   (5)
+//!   AM = 1/(sin h + 0.50572 (h° + 6.07995)^-1.6364)  (1)  [Kasten 1989]
+//!   I = 1353 · 0.7^(AM^0.678),  D_0 = 0.1 I          (2)  [Meinel 1976, ch. 2]
+//!   G = (I sin h + D_0)(1 - 0.75 N^3.4)              (3)  [Kasten 1980]
+//!   I_N = (1 - N) I,  D = G - I_N sin h              (4)
+//!   E = I_N max(0, n·s) + D (1 + n_z)/2              (5)
 //! ```
 //! # Symbols
 //! h elevation of the sun · N fraction of the sky covered by clouds · I direct normal, G global

@@ -2,7 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   P = Σ  V  e^(2πi f t) / √S,    V = (-1)^surface  R^bottom  (-i)^caustics      (1)  [Jensen 2011, ch. 3]
+//!   P = Σ  V  e^(2πi f t) / √S,    V = (-1)^surface  R^bottom  (-i)^caustics  (1)
+//!   (1) [Jensen 2011, ch. 3]
 //! ```
 //! In homogeneous water near the surface this is the Lloyd mirror pattern: at a range ρ the two
 //! paths √(ρ² + (z_s ∓ z_r)²) cancel if they differ by a whole number of wavelengths.

@@ -6,12 +6,14 @@
 //! the gradient along the ray:
 //!
 //! ```text
-//!   ξ = cos θ / c                                      the same along the ray        (1)  [Jensen 2011, ch. 3]
-//!   r = ξ h (c₁ + c₂)/(s₁ + s₂)                                                      (2)
-//!   t = (h/c₁) L(γh/c₁) + (ξr/(1+s₂)) L(ξγr/(1+s₂)),   L(x) = ln(1+x)/x              (3)
-//!   l = a K(ξγa),   a = h (c₁ + c₂)/((s₁c₂ + s₂c₁) (w₁w₂ + s₁s₂)),   K(x) = atan(x)/x   (4)
-//!   dq/dl = c p,  dp/dl = -(∂²c/∂n²) q/c²;   q = 0, p = 1/c₀ at the source            (5)  [Jensen 2011, ch. 3]
-//!   A = |q| σ / c₀,   σ = ∫ c dl = Σ r/ξ                                              (6)
+//!   ξ = cos θ / c                                      the same along the ray          (1)
+//!   r = ξ h (c₁ + c₂)/(s₁ + s₂)                                                        (2)
+//!   t = (h/c₁) L(γh/c₁) + (ξr/(1+s₂)) L(ξγr/(1+s₂)),   L(x) = ln(1+x)/x                (3)
+//!   l = a K(ξγa),   a = h (c₁ + c₂)/((s₁c₂ + s₂c₁) (w₁w₂ + s₁s₂)),   K(x) = atan(x)/x  (4)
+//!   dq/dl = c p,  dp/dl = -(∂²c/∂n²) q/c²;   q = 0, p = 1/c₀ at the source             (5)
+//!   A = |q| σ / c₀,   σ = ∫ c dl = Σ r/ξ                                               (6)
+//!   (1) [Jensen 2011, ch. 3]
+//!   (5) [Jensen 2011, ch. 3]
 //! ```
 //! (2) to (4) are the integrals of cot θ, 1/(c sin θ) and 1/sin θ over the depth. They are written
 //! so that neither g → 0 nor a vertical ray divides by zero. (5) is integrated exactly: p is

@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   ω² = g k tanh(k h)                                           (1)  [Airy 1845; Fossen 2021, eq. 10.74]
+//!   ω² = g k tanh(k h)  (1)  [Airy 1845; Fossen 2021, eq. 10.74]
 //! ```
 //! solved by Newton's method to a residual of 1e-12. The initial guess is correct in the limits of
 //! deep and of shallow water.

@@ -2,11 +2,15 @@
 //!
 //! # Law
 //! ```text
-//!   Hs = 0.21 V²/g                                                (1)  fully developed [Fossen 2021, eq. 10.60]
-//!   g Hs/V² = 0.0016 √(gF/V²) ≤ 0.243,  g Tp/V = 0.286 ∛(gF/V²) ≤ 8.13   (5)  over a fetch [SPM 1984, ch. 3]
-//!   V = 0.836 B^(3/2)                                             (2)  Beaufort's number [WMO 1970]
-//!   H/λ ≤ 0.142 tanh(k h)                                         (3)  breaking [Miche 1944]
-//!   2π Hs/(g Tp²) ≤ 1/15 (Tp ≤ 8 s) .. 1/25 (Tp ≥ 15 s)           (4)  usual seas [DNV-RP-C205 2010, 3.5.4]
+//!   Hs = 0.21 V²/g                                                      (1)
+//!   g Hs/V² = 0.0016 √(gF/V²) ≤ 0.243,  g Tp/V = 0.286 ∛(gF/V²) ≤ 8.13  (5)
+//!   V = 0.836 B^(3/2)                                                   (2)
+//!   H/λ ≤ 0.142 tanh(k h)                                               (3)  breaking [Miche 1944]
+//!   2π Hs/(g Tp²) ≤ 1/15 (Tp ≤ 8 s) .. 1/25 (Tp ≥ 15 s)                 (4)
+//!   (1) fully developed [Fossen 2021, eq. 10.60]
+//!   (5) over a fetch [SPM 1984, ch. 3]
+//!   (2) Beaufort's number [WMO 1970]
+//!   (4) usual seas [DNV-RP-C205 2010, 3.5.4]
 //! ```
 //! # Symbols
 //! V mean wind [m/s] · F fetch: length of water over which the wind blows [m] · B Beaufort number ·

@@ -2,11 +2,13 @@
 //!
 //! # Law
 //! ```text
-//!   S(ω) = 5/16 Hs² ωp⁴ ω⁻⁵ exp(-5/4 (ω/ωp)⁻⁴)                    (1)  Bretschneider [Fossen 2021, eq. 10.64]
-//!   S(ω) = C (1) γ^exp(-(ω-ωp)²/(2σ²ωp²)),  σ = 0.07 | 0.09       (2)  JONSWAP [Hasselmann 1973]
-//!   (1) with ωp⁴ = 3.2 α (g/Hs)²,  α = 0.0081                     (3)  Pierson-Moskowitz [Pierson 1964]
-//!   S(f) = Σⱼ Hⱼ² Tⱼ/16 · 3.26 Aⱼ fⱼ⁻⁴ exp(-fⱼ⁻⁴) Γⱼ, fⱼ = f Tⱼ    (4)  Torsethaugen, simplified
-//!                                                                     [Torsethaugen 2004; DNV-RP-C205 2010, A.2]
+//!   S(ω) = 5/16 Hs² ωp⁴ ω⁻⁵ exp(-5/4 (ω/ωp)⁻⁴)                   (1)
+//!   S(ω) = C (1) γ^exp(-(ω-ωp)²/(2σ²ωp²)),  σ = 0.07 | 0.09      (2)  JONSWAP [Hasselmann 1973]
+//!   (1) with ωp⁴ = 3.2 α (g/Hs)²,  α = 0.0081                    (3)
+//!   S(f) = Σⱼ Hⱼ² Tⱼ/16 · 3.26 Aⱼ fⱼ⁻⁴ exp(-fⱼ⁻⁴) Γⱼ, fⱼ = f Tⱼ  (4)
+//!   (1) Bretschneider [Fossen 2021, eq. 10.64]
+//!   (4) Torsethaugen, simplified [Torsethaugen 2004; DNV-RP-C205 2010, A.2]
+//!   (3) Pierson-Moskowitz [Pierson 1964]
 //! ```
 //! The normalisation constants in (2) and (4) (C, Aⱼ) are not the published fits. The realised sea
 //! is scaled so that its energy is exactly Hs²/16.

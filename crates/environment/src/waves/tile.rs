@@ -3,8 +3,8 @@
 //!
 //! # Law
 //! ```text
-//!   f(x, y, t) = Σ w_m(t) Σ b_ij(x, y) f(x_i, y_j, t_m)          (1)  linear in place, cubic in time
-//!   p(z') = Σ l_n(z') p(z_n),  z_n = 0, -a, -2a, -4a             (2)  cubic in stretched height
+//!   f(x, y, t) = Σ w_m(t) Σ b_ij(x, y) f(x_i, y_j, t_m)  (1)  linear in place, cubic in time
+//!   p(z') = Σ l_n(z') p(z_n),  z_n = 0, -a, -2a, -4a     (2)  cubic in stretched height
 //! ```
 //! Lattice points are multiples of fixed steps from the origin and the start time of the world, so
 //! (1) depends on position and time only. The position and the age of the cached window affect the

@@ -2,7 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   c(u, v) at the level l = log2 w, bilinear on both levels about it and linear between        (1)  [Williams 1983]
+//!   c(u, v) at the level l = log2 w, bilinear on both levels about it and linear between  (1)
+//!   (1) [Williams 1983]
 //! ```
 //! Each mipmap level has half the resolution of the preceding one; each texel is the mean of four.
 //! On a surface seen at an oblique angle, (1) is averaged over several samples along the longer

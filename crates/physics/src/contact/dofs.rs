@@ -3,8 +3,10 @@
 //!
 //! # Law
 //! ```text
-//!   J_c: v ↦ d · v_Q   for a point Q of link l and a direction d                       (1)  [Featherstone 2008, §2.10, 4.3]
-//!   H Δv = Jᵀ λ,   H = L Lᵀ                                                            (2)  [Featherstone 2008, eq. 11.25]
+//!   J_c: v ↦ d · v_Q   for a point Q of link l and a direction d  (1)
+//!   H Δv = Jᵀ λ,   H = L Lᵀ                                       (2)
+//!   (1) [Featherstone 2008, §2.10, 4.3]
+//!   (2) [Featherstone 2008, eq. 11.25]
 //! ```
 //! # Symbols
 //! v base velocity at Bo in B (angular first), then joint velocities; only the coordinates that

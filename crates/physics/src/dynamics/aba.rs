@@ -2,10 +2,10 @@
 //!
 //! # Law
 //! ```text
-//!   U = IA S,  D = Sᵀ U + armature,  u = tau - Sᵀ pA           (1)  [Featherstone 2008, eq. 7.43-7.45]
-//!   Ia = IA - U D⁻¹ Uᵀ,  pa = pA + Ia c + U D⁻¹ u              (2)  [eq. 7.47, 7.48]
-//!   q̈ = D⁻¹ (u - Uᵀ a'),  a' = X a_P + c,  a = a' + S q̈        (3)  [eq. 7.41, 7.42]
-//!   a_0 = -IA_0⁻¹ pA_0                                          (4)  [table 9.4]
+//!   U = IA S,  D = Sᵀ U + armature,  u = tau - Sᵀ pA       (1)  [Featherstone 2008, eq. 7.43-7.45]
+//!   Ia = IA - U D⁻¹ Uᵀ,  pa = pA + Ia c + U D⁻¹ u          (2)  [eq. 7.47, 7.48]
+//!   q̈ = D⁻¹ (u - Uᵀ a'),  a' = X a_P + c,  a = a' + S q̈  (3)  [eq. 7.41, 7.42]
+//!   a_0 = -IA_0⁻¹ pA_0                                     (4)  [table 9.4]
 //! ```
 //! A joint with prescribed acceleration transmits its full inertia: Ia = IA, pa = pA + IA (c + S
 //! q̈) [Featherstone 2008, §9.2, hybrid dynamics].

@@ -3,7 +3,8 @@
 //!
 //! # Law
 //! ```text
-//!   I^c_i = I_i + Σ_children X* I^c X,   H_ij = S_jᵀ X* ... I^c_i S_i       (1)  [Featherstone 2008, table 6.2, 9.5]
+//!   I^c_i = I_i + Σ_children X* I^c X,   H_ij = S_jᵀ X* ... I^c_i S_i  (1)
+//!   (1) [Featherstone 2008, table 6.2, 9.5]
 //! ```
 //! # Symbols
 //! H inertia matrix of (base velocity, joint velocities), angular part first.

@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   q̇ = ½ q ∘ (0, w),  ṗ = R_WB v,  V̇ = A                                     (1)
-//!   RK4:  x₁ = x₀ + h/6 (k₁ + 2k₂ + 2k₃ + k₄)                                   (2)  [Hairer 1993, table II.1.2]
-//!   semi-implicit:  v₁ = v₀ + h v̇₀,  x₁ = x₀ ⊕ h v₁                            (3)  [Hairer 2006, §VI.3]
+//!   q̇ = ½ q ∘ (0, w),  ṗ = R_WB v,  V̇ = A           (1)
+//!   RK4:  x₁ = x₀ + h/6 (k₁ + 2k₂ + 2k₃ + k₄)         (2)  [Hairer 1993, table II.1.2]
+//!   semi-implicit:  v₁ = v₀ + h v̇₀,  x₁ = x₀ ⊕ h v₁  (3)  [Hairer 2006, §VI.3]
 //! ```
 //! In (2) the components of the quaternion are integrated independently and normalised at the end
 //! of the step, which preserves the order of four. In (3) ⊕ is the exponential map.

@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   q̈_f - k q̈_l = 0                         for each follower f of a leader l                      (1)
-//!   q̈ = q̈₀ + Σ_j λ_j c_j,   c_j = q̈(τ_f + 1, τ_l - k) - q̈₀                                        (2)
-//!   K λ = -e₀,   K_ij = c_j,f(i) - k_i c_j,l(i),   e₀ the left side of (1) without gears            (3)
+//!   q̈_f - k q̈_l = 0                         for each follower f of a leader l           (1)
+//!   q̈ = q̈₀ + Σ_j λ_j c_j,   c_j = q̈(τ_f + 1, τ_l - k) - q̈₀                            (2)
+//!   K λ = -e₀,   K_ij = c_j,f(i) - k_i c_j,l(i),   e₀ the left side of (1) without gears  (3)
 //! ```
 //! λ is the effort of the gear on its follower; -k λ acts on the leader, so the gear does no work.
 //! Accelerations are affine in the efforts, so one run of the articulated-body algorithm per gear

@@ -5,8 +5,9 @@
 //! -F there and
 //!
 //! ```text
-//!   u = -Sᵀ p,  p_P = X* (p + U D⁻¹ u),  q̈ = D⁻¹ (u - Uᵀ X a_P),  a = X a_P + S q̈      (1)  [Featherstone 2008, §7.3]
-//!   W = J M⁻¹ Jᵀ                                                                       (2)
+//!   u = -Sᵀ p,  p_P = X* (p + U D⁻¹ u),  q̈ = D⁻¹ (u - Uᵀ X a_P),  a = X a_P + S q̈  (1)
+//!   W = J M⁻¹ Jᵀ                                                                     (2)
+//!   (1) [Featherstone 2008, §7.3]
 //! ```
 //! from the link to the base and back. (2) collects the responses at a point to unit forces there:
 //! the inverse of the effective mass at the point.

@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   f_i = I_i a_i - F_i + Σ_children X* f_c,   tau_i = Sᵀ f_i          (1)  [Featherstone 2008, table 5.1]
+//!   f_i = I_i a_i - F_i + Σ_children X* f_c,   tau_i = Sᵀ f_i  (1)  [Featherstone 2008, table 5.1]
 //! ```
 //! F holds weight, hydrodynamic forces and velocity products as computed by `forces::sum`.
 //!

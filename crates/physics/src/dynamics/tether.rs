@@ -2,8 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   M (w - v) = θh F(x + θh w, w),   x' = x + h w,   v' = v + h M⁻¹ F              (1)  [Hairer 1996, ch. IV]
-//!   (w_b - v_b) = θh (a_b + W (F_b - F_b⁰))                                        (2)
+//!   M (w - v) = θh F(x + θh w, w),   x' = x + h w,   v' = v + h M⁻¹ F  (1)  [Hairer 1996, ch. IV]
+//!   (w_b - v_b) = θh (a_b + W (F_b - F_b⁰))                            (2)
 //! ```
 //! (1) is the implicit Euler step of length θh, extrapolated to h. θ = ½ is the midpoint rule and θ
 //! = 1 implicit Euler; all values between are stable for every stiffness. Newton's method solves

@@ -3,7 +3,8 @@
 //!
 //! # Law
 //! ```text
-//!   F_i = Σ c_ijk ν_j ν_k,  such as Y = Y_uv u v + Y_ur u r + Y_wp w p + ...      (1)  [Prestero 2001, §4; Gertler 1967]
+//!   F_i = Σ c_ijk ν_j ν_k,  such as Y = Y_uv u v + Y_ur u r + Y_wp w p + ...  (1)
+//!   (1) [Prestero 2001, §4; Gertler 1967]
 //! ```
 //! These sets include the velocity products of the added mass and the lift of body and fins.
 //! Therefore `hydrodynamics/added_mass.rs` omits its velocity products if derivatives are given.

@@ -2,8 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   F = M [ α, a ] + D(v_r) v_r                                                     (1)
-//!   a = a_r + 2 ω (v_r - v) + ω² (p_r - p),   α = 2 ω (Ω_r - Ω) + ω² e_Θ             (2)  critically damped
+//!   F = M [ α, a ] + D(v_r) v_r                                           (1)
+//!   a = a_r + 2 ω (v_r - v) + ω² (p_r - p),   α = 2 ω (Ω_r - Ω) + ω² e_Θ  (2)  critically damped
 //! ```
 //! For an actor that floats, the law uses the horizontal components of a and the vertical component
 //! of α: height, roll and pitch follow from its hull and the waves.

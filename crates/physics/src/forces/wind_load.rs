@@ -2,14 +2,16 @@
 //!
 //! # Law
 //! ```text
-//!   drag:    f_i = ½ ρ_a C_i A_i |v_r| v_r,i σ                       (1)  [Fossen 2021, eqs 10.15-10.24, with C_X = c cos γ]
-//!   kelpie:  f_i = ½ ρ_a C_i A_i (p_i·w) |w| σ,  i ahead, left       (2)  [Mendonca 2013, eqs 5 and 6]
+//!   drag:    f_i = ½ ρ_a C_i A_i |v_r| v_r,i σ                  (1)
+//!   kelpie:  f_i = ½ ρ_a C_i A_i (p_i·w) |w| σ,  i ahead, left  (2)  [Mendonca 2013, eqs 5 and 6]
 //!   σ = min(1, (1 - s)/(1 - s_0))
+//!   (1) [Fossen 2021, eqs 10.15-10.24, with C_X = c cos γ]
 //! ```
 //! or, for a ship,
 //! ```text
-//!   X = -q A_F C_l cos γ/d,  Y = q A_L C_t sin γ/d,  d = 1 - δ/2 (1 - C_l A_F/(A_L C_t)) sin² 2γ        (3)  [Fossen 2021, eq. 10.23-10.27]
-//!   K = κ h Y,  N = (x - 0.18 L (γ - π/2)) Y                                                          (4)
+//!   X = -q A_F C_l cos γ/d,  Y = q A_L C_t sin γ/d,  d = 1 - δ/2 (1 - C_l A_F/(A_L C_t)) sin² 2γ  (3)
+//!   K = κ h Y,  N = (x - 0.18 L (γ - π/2)) Y                                                      (4)
+//!   (3) [Fossen 2021, eq. 10.23-10.27]
 //! ```
 //! # Symbols
 //! γ direction from which the wind comes, relative to the bow · C_l of front or stern on A_F, C_t

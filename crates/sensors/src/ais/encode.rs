@@ -2,9 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   bits of the fields, most significant first -> groups of six -> v + 48, from 40 on v + 56       (1)  [ITU-R M.1371-5; IEC 61162-1]
+//!   bits of the fields, most significant first -> groups of six -> v + 48, from 40 on v + 56  (1)
 //!   !AIVDM,<sentences>,<number>,<sequence>,<channel>,<payload>,<fill bits>*<exclusive or of all characters between ! and *>
-//!   turn: 4.733 sqrt(degrees per minute), positive to starboard                                    (2)  [ITU-R M.1371-5, table 48]
+//!   turn: 4.733 sqrt(degrees per minute), positive to starboard                               (2)
+//!   (1) [ITU-R M.1371-5; IEC 61162-1]
+//!   (2) [ITU-R M.1371-5, table 48]
 //! ```
 //! # Symbols
 //! v group of six bits as a number.

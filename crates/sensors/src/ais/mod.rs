@@ -2,11 +2,14 @@
 //!
 //! # Law
 //! ```text
-//!   P_r = P_t - max(20 log(4π d/λ), 40 log d - 20 log(h_t h_r)) - L_s             (1)  [Rappaport 2002, ch. 4]
-//!   d < sqrt(2 k R h_t) + sqrt(2 k R h_r),   k = 4/3                              (2)  radio horizon [Rappaport 2002]
-//!   received: P_r + σ n > S                                                        (3)
-//!   reporting interval: class A 10 s, 6 s over 14 kn, 2 s over 23 kn, 10/3 and 2 s while turning, 180 s at rest;
-//!   class B 30 s, 180 s under 2 kn; static data: 360 s                             (4)  [ITU-R M.1371-5, table 1 and 2]
+//!   P_r = P_t - max(20 log(4π d/λ), 40 log d - 20 log(h_t h_r)) - L_s  (1)
+//!   d < sqrt(2 k R h_t) + sqrt(2 k R h_r),   k = 4/3                   (2)
+//!   received: P_r + σ n > S                                            (3)
+//!   reporting interval: class A 10 s, 6 s over 14 kn, 2 s over 23 kn, 10/3 and 2 s while turning,
+//!   180 s at rest; class B 30 s, 180 s under 2 kn; static data: 360 s                 (4)
+//!   (1) [Rappaport 2002, ch. 4]
+//!   (2) radio horizon [Rappaport 2002]
+//!   (4) [ITU-R M.1371-5, table 1 and 2]
 //! ```
 //! # Symbols
 //! P_t, P_r transmitted and received power · λ wavelength at 162 MHz · d distance · h_t, h_r

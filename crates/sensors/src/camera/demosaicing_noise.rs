@@ -2,9 +2,10 @@
 //!
 //! # Law
 //! ```text
-//!   raw:      N_i = n where the pixel measures i, else the mean of its nearest neighbours that do          (1)
-//!   smoothed: N_i = Σ b n + m_i - (m_R + 2 m_G + m_B)/4,  b of (1 2 1)/4 along either axis                  (2)  [Alleysson 2005]
-//!   var N_R = var N_B = (9/64 + 3/(4 c²)) s²,  var N_G = (9/64 + 1/(4 c²)) s²                               (3)
+//!   raw:      N_i = n where the pixel measures i, else the mean of its nearest neighbours that do  (1)
+//!   smoothed: N_i = Σ b n + m_i - (m_R + 2 m_G + m_B)/4,  b of (1 2 1)/4 along either axis         (2)
+//!   var N_R = var N_B = (9/64 + 3/(4 c²)) s²,  var N_G = (9/64 + 1/(4 c²)) s²                      (3)
+//!   (2) [Alleysson 2005]
 //! ```
 //! The processing in a camera separates brightness from colour. It keeps the full resolution of the
 //! brightness and averages the colour over many more pixels. Night images therefore show grain and

@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   v = L/(1.2·2^EV) (1 - V r²)                                             (1)  [ISO 2720, saturation]
-//!   N = v e/g + √(v e/g) n_1 + σ n_2,  g = 2^(EV_g - EV) ≥ 1                (2)  [EMVA 1288]
-//!   sRGB: 12.92 v to v = 0.0031308, then 1.055 v^{1/2.4} - 0.055            (3)  [IEC 61966-2-1]
+//!   v = L/(1.2·2^EV) (1 - V r²)                                   (1)  [ISO 2720, saturation]
+//!   N = v e/g + √(v e/g) n_1 + σ n_2,  g = 2^(EV_g - EV) ≥ 1      (2)  [EMVA 1288]
+//!   sRGB: 12.92 v to v = 0.0031308, then 1.055 v^{1/2.4} - 0.055  (3)  [IEC 61966-2-1]
 //! ```
 //! As the scene darkens, the exposure time rises first. It reaches its maximum at EV_g. Below EV_g
 //! the gain rises to its limit. Below that limit images darken.

@@ -2,10 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   τ = β H,  H = 5000 m / ln(β/β_5),  β = σ - σ_R                                              (1)  [Elterman 1970]
-//!   L = L_0 T + (1 - T) (G_b (t 4π p(χ) + (1 - t) C) + G_s C),  T = e^{-(τ - τ_0) m_v}          (2)
+//!   τ = β H,  H = 5000 m / ln(β/β_5),  β = σ - σ_R                                                                   (1)
+//!   L = L_0 T + (1 - T) (G_b (t 4π p(χ) + (1 - t) C) + G_s C),  T = e^{-(τ - τ_0) m_v}                               (2)
 //!   C = 0.6 (1 + cos Z),  t = e^{-800 m (σ - σ_0)}
-//!   ∫ (1 - T) G_b (…) cos Z dΩ = 0.8 E_beam sin h (1 - e^{-(τ - τ_0)/sin h}),  ∫ (1 - T) (G_s C - L_0) cos Z dΩ = 0     (3)
+//!   ∫ (1 - T) G_b (…) cos Z dΩ = 0.8 E_beam sin h (1 - e^{-(τ - τ_0)/sin h}),  ∫ (1 - T) (G_s C - L_0) cos Z dΩ = 0  (3)
+//!   (1) [Elterman 1970]
 //! ```
 //! Clear air contains haze too. The colours of the clear sky already include it, so only the haze
 //! beyond clear air counts here.

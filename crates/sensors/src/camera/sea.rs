@@ -3,9 +3,9 @@
 //!
 //! # Law
 //! ```text
-//!   s² = 0.003 + 0.00512 U                                                                             (1)  [Cox and Munk 1954]
-//!   W = 3.84e-6 U^3.41                                                                                 (2)  [Monahan and O'Muircheartaigh 1980]
-//!   I/I_0 = 1/(1 + h (1 - 1/n) ∇²η)                                                                    (3)  sunlight focused by waves at depth h
+//!   s² = 0.003 + 0.00512 U           (1)  [Cox and Munk 1954]
+//!   W = 3.84e-6 U^3.41               (2)  [Monahan and O'Muircheartaigh 1980]
+//!   I/I_0 = 1/(1 + h (1 - 1/n) ∇²η)  (3)  sunlight focused by waves at depth h
 //! ```
 //! The wave clipmap (`crates/sensors/src/wave_clipmap.rs`) resolves one part of the mean square
 //! slope (1). The rest is in ripples of 0.1 to 2 m, a periodic pattern that travels with the wind.

@@ -2,10 +2,14 @@
 //!
 //! # Law
 //! ```text
-//!   L = ρ E/π                                                                          (1)  Lambert
-//!   I = L e^{-σ s} + L_h (1 - e^{-σ s}),  σ = 3.912/V                                  (2)  [Koschmieder 1924]
-//!   surface: F L_mirror + (1 - F)/n² L_below, from below F L_mirror + (1 - F) n² L_above     (3)  Fresnel
-//!   glitter: L = F p(z_x, z_y) E/(4 cos θ n_z⁴),  p = e^{-tan²/s²}/(π s²)              (4)  [Cox and Munk 1954]
+//!   L = ρ E/π                                                                             (1)
+//!   I = L e^{-σ s} + L_h (1 - e^{-σ s}),  σ = 3.912/V                                     (2)
+//!   surface: F L_mirror + (1 - F)/n² L_below, from below F L_mirror + (1 - F) n² L_above  (3)
+//!   glitter: L = F p(z_x, z_y) E/(4 cos θ n_z⁴),  p = e^{-tan²/s²}/(π s²)                 (4)
+//!   (1) Lambert
+//!   (2) [Koschmieder 1924]
+//!   (3) Fresnel
+//!   (4) [Cox and Munk 1954]
 //! ```
 //! At a grazing angle mostly the facets that face the camera are visible on a rough surface. The
 //! normal is therefore tilted towards the camera by the root of s².

@@ -2,9 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   L ∝ f(χ) φ(Z),  φ = 1 + a e^{b/cos Z},  f = 1 + c (e^{dχ} - e^{dπ/2}) + e cos² χ          (1)  [CIE S 011]
-//!   ∫ L cos Z dΩ = E_sky                                                                       (2)
-//!   E_beam,i ∝ e^{-τ_i m}                                                                      (3)  colour of the sun
+//!   L ∝ f(χ) φ(Z),  φ = 1 + a e^{b/cos Z},  f = 1 + c (e^{dχ} - e^{dπ/2}) + e cos² χ  (1)
+//!   ∫ L cos Z dΩ = E_sky                                                              (2)
+//!   E_beam,i ∝ e^{-τ_i m}                                                             (3)
+//!   (1) [CIE S 011]
+//!   (3) colour of the sun
 //! ```
 //! (1) is used for the clear sky (type 12) and the overcast sky (type 1) of the standard. Clouds
 //! are a pattern on a plane at a height of 1200 m that drifts with the wind; `cloud_cover` sets the
@@ -14,9 +16,10 @@
 //! The colours of the clear sky come from single scattering in a flat layer of air and haze, plus a
 //! term M for multiple scattering:
 //! ```text
-//!   C_i = S_i (p_R(χ) (τ_i - h_i)/τ_i + p_M(χ) h_i/τ_i) + M_i                                  (4)
-//!   S_i = m_v (e^{-τ_i m} - e^{-τ_i m_v})/(m_v - m) e^{-o_i m},  m = 1/(sin + 0.05)             (5)  [Chandrasekhar 1960]
+//!   C_i = S_i (p_R(χ) (τ_i - h_i)/τ_i + p_M(χ) h_i/τ_i) + M_i                        (4)
+//!   S_i = m_v (e^{-τ_i m} - e^{-τ_i m_v})/(m_v - m) e^{-o_i m},  m = 1/(sin + 0.05)  (5)
 //!   M_i = 0.15 (1 - e^{-τ_i m_v}) e^{-(τ_i/2 + o_i) m}
+//!   (5) [Chandrasekhar 1960]
 //! ```
 //! The sky is therefore whiter and warmer towards the sun, pale at the horizon, orange near a low
 //! sun and, because of the ozone, blue overhead. Sunlight and E_sky are from

@@ -2,9 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   I = J e^{-c s} + B (1 - e^{-k s}),  k = c - K_d d_z,  B = b p(ψ) E/k            (1)  [Duntley 1963; Akkaynak and Treibitz 2018, eqs. 11, 20]
-//!   E(h) = E_0 e^{-K_d h}                                                           (2)
-//!   p(ψ) = (1 - g²)/(4π (1 + g² - 2 g cos ψ)^{3/2})                                 (3)  [Henyey and Greenstein 1941]
+//!   I = J e^{-c s} + B (1 - e^{-k s}),  k = c - K_d d_z,  B = b p(ψ) E/k  (1)
+//!   E(h) = E_0 e^{-K_d h}                                                 (2)
+//!   p(ψ) = (1 - g²)/(4π (1 + g² - 2 g cos ψ)^{3/2})                       (3)
+//!   (1) [Duntley 1963; Akkaynak and Treibitz 2018, eqs. 11, 20]
+//!   (3) [Henyey and Greenstein 1941]
 //! ```
 //! In the notation of Akkaynak and Treibitz β_D = c and β_B = k. Both depend on more than the
 //! water. In (1) k also depends on the direction, because daylight changes with depth along the

@@ -7,10 +7,11 @@
 //! surface.
 //!
 //! ```text
-//!   gyro = ω_WS + R_SW (Ω + w(v)),   accelerometer = R_SW (a + g ẑ + (2 Ω + w(v)) × v)        (1)  [Titterton 2004, eqs. 3.26, 3.28]
-//!   Ω = ω_E (0, cos φ, sin φ),   w(v) = (-v_n, v_e, 0) / R                                    (2)
-//!   Ṙ = R [gyro - b̂_g]× - [Ω + w(v̂)]× R                                                       (3)
-//!   v̇ = R (accelerometer - b̂_a) - g ẑ - (2 Ω + w(v̂)) × v̂,   ṗ = v̂                             (4)
+//!   gyro = ω_WS + R_SW (Ω + w(v)),   accelerometer = R_SW (a + g ẑ + (2 Ω + w(v)) × v)  (1)
+//!   Ω = ω_E (0, cos φ, sin φ),   w(v) = (-v_n, v_e, 0) / R                              (2)
+//!   Ṙ = R [gyro - b̂_g]× - [Ω + w(v̂)]× R                                               (3)
+//!   v̇ = R (accelerometer - b̂_a) - g ẑ - (2 Ω + w(v̂)) × v̂,   ṗ = v̂                  (4)
+//!   (1) [Titterton 2004, eqs. 3.26, 3.28]
 //! ```
 //! Without errors the solution is the truth. Errors grow as in a real system: the position error of
 //! an accelerometer bias b is b t²/2, the error of a gyro bias is b g t³/6, and both oscillate with

@@ -2,9 +2,12 @@
 //!
 //! # Law
 //! ```text
-//!   P = m G_n                       noise, rain and land: n pulses of many scatterers, averaged        (1)  [Skolnik 2008, ch. 7]
-//!   P = m G_ν G_n                   sea: K distribution                                                (2)  [Ward 2013, ch. 4]
-//!   P = m G_1, one per rotation     vessels: Swerling case 1                                           (3)  [Swerling 1960]
+//!   P = m G_n                       noise, rain and land: n pulses of many scatterers, averaged  (1)
+//!   P = m G_ν G_n                   sea: K distribution                                          (2)
+//!   P = m G_1, one per rotation     vessels: Swerling case 1                                     (3)
+//!   (1) [Skolnik 2008, ch. 7]
+//!   (2) [Ward 2013, ch. 4]
+//!   (3) [Swerling 1960]
 //! ```
 //! # Symbols
 //! m mean · G_k variate of the gamma distribution with the shape k and the mean 1.

@@ -2,12 +2,14 @@
 //!
 //! # Law
 //! ```text
-//!   P = P_t G² b² λ² σ/((4π)³ r⁴ L)                                       (1)  radar equation [Skolnik 2008, ch. 1]
-//!   σ = γ r² dΩ                         target hit by a ray               (2)  γ of a square metre at normal incidence
-//!   σ = σ_0 r θ c τ/2                   sea                               (3)  [Skolnik 2008, ch. 15]
-//!   σ = η r² Ω c τ/2                    rain                              (4)  [Skolnik 2008, ch. 19]
-//!   N = k T B F                                                           (5)
-//!   z_hidden = (r - sqrt(2 R h))²/(2 R),  R = 4/3 of the Earth's          (6)  below the horizon
+//!   P = P_t G² b² λ² σ/((4π)³ r⁴ L)                               (1)
+//!   σ = γ r² dΩ                         target hit by a ray       (2)
+//!   σ = σ_0 r θ c τ/2                   sea                       (3)  [Skolnik 2008, ch. 15]
+//!   σ = η r² Ω c τ/2                    rain                      (4)  [Skolnik 2008, ch. 19]
+//!   N = k T B F                                                   (5)
+//!   z_hidden = (r - sqrt(2 R h))²/(2 R),  R = 4/3 of the Earth's  (6)  below the horizon
+//!   (1) radar equation [Skolnik 2008, ch. 1]
+//!   (2) γ of a square metre at normal incidence
 //! ```
 //! Rays are traced from the antenna over the fan of its beam, more densely near the horizon. Each
 //! ray represents the solid angle dΩ of its hit. (2) is the constant-γ law for the area that the

@@ -62,7 +62,7 @@ pub enum Primitive {
 type Crossing = (f64, Vec3, u32);
 
 impl Primitive {
-    /// Returns half size of the bounding box [m].
+    /// Returns the half size of the bounding box [m], along the axes of the shape.
     pub fn half_size(&self) -> Vec3 {
         match *self {
             Self::Sphere { radius } => Vec3::new(radius, radius, radius),

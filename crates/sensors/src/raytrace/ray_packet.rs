@@ -4,8 +4,8 @@
 //! The origins and reciprocal directions of the rays lie within intervals. The distances to a plane
 //! of a box are therefore within
 //! ```text
-//!   t_in  >= min(i_0 (b - o'), i_1 (b - o')),   o' the origin from which the plane is nearest along the axis     (1)
-//!   t_out <= max(u_0 (b - o"), u_1 (b - o")),   o" that from which it is farthest                                (2)
+//!   t_in  >= min(i_0 (b - o'), i_1 (b - o')),   o' the origin from which the plane is nearest along the axis  (1)
+//!   t_out <= max(u_0 (b - o"), u_1 (b - o")),   o" that from which it is farthest                             (2)
 //! ```
 //! All eight boxes of a node are tested at once against (1) and (2). Each box that passes is tested
 //! against the eight rays with their own planes, as in [`crate::raytrace::traverse`], before a ray

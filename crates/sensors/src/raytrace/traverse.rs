@@ -2,7 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   t_in = max(t_x, t_y, t_z, low) by the entry planes,  t_out = min(t_x, t_y, t_z, best) by the exit planes
+//!   t_in = max(t_x, t_y, t_z, low) by the entry planes
+//!   t_out = min(t_x, t_y, t_z, best) by the exit planes
 //!   a box is entered if t_in <= t_out
 //! ```
 //! The nearest of the entered boxes is visited first. The others are pushed onto a stack with t_in

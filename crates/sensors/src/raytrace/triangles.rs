@@ -3,9 +3,10 @@
 //! # Law
 //! ```text
 //!   A, B, C        corners from the ray's origin, sheared so that the ray is the axis z'
-//!   U = C_x B_y - C_y B_x,  V = A_x C_y - A_y C_x,  W = B_x A_y - B_y A_x        (1)  [Woop 2013, sec. 3]
-//!   hit:  U, V, W >= 0  or  U, V, W <= 0                                          (2)
-//!   t = (U A_z + V B_z + W C_z)/(d_z (U + V + W))                                 (3)
+//!   U = C_x B_y - C_y B_x,  V = A_x C_y - A_y C_x,  W = B_x A_y - B_y A_x  (1)
+//!   hit:  U, V, W >= 0  or  U, V, W <= 0                                   (2)
+//!   t = (U A_z + V B_z + W C_z)/(d_z (U + V + W))                          (3)
+//!   (1) [Woop 2013, sec. 3]
 //! ```
 //! Two triangles with a common edge compute the same two products for it and subtract them in
 //! opposite order. (1) therefore has opposite signs, or is zero in both, and (2) counts zero as
@@ -107,7 +108,7 @@ impl Block {
         true
     }
 
-    /// Returns the corners of triangle `i` [m].
+    /// Returns the corners of triangle `i` [m], in the frame of the mesh.
     #[inline(always)]
     pub fn triangle(&self, i: usize) -> [Vec3; 3] {
         let [a, b, c] = &self.corners;

@@ -2,10 +2,12 @@
 //!
 //! # Law
 //! ```text
-//!   ξ = cos θ/c                     constant along the ray                         (1)  [Jensen 2011, ch. 3]
-//!   dθ/ds = -ξ g,   R = 1/(ξ |g|)   an arc of a circle where g is constant         (2)  [Jensen 2011, ch. 3]
-//!   t = ∫ ds/c                                                                     (3)
-//!   L = √(8 R e)                    chord that is nowhere farther than e from it   (4)
+//!   ξ = cos θ/c                     constant along the ray                        (1)
+//!   dθ/ds = -ξ g,   R = 1/(ξ |g|)   an arc of a circle where g is constant        (2)
+//!   t = ∫ ds/c                                                                    (3)
+//!   L = √(8 R e)                    chord that is nowhere farther than e from it  (4)
+//!   (1) [Jensen 2011, ch. 3]
+//!   (2) [Jensen 2011, ch. 3]
 //! ```
 //! A ray is traced in sections. A section ends at the edge of a layer, or after the length (4) if
 //! that is shorter. The intersection with shapes uses the chord; travel time and length are those
@@ -83,14 +85,14 @@ impl SoundSpeedProfile {
         )
     }
 
-    /// Returns the profile from nodes of height [m] and speed [m/s], in ascending order; `None`
+    /// Returns the profile from nodes of height [m], W, and speed [m/s], in ascending order; `None`
     /// without nodes.
     pub fn new(nodes: Vec<[f64; 2]>) -> Option<Self> {
         (!nodes.is_empty()).then_some(Self { nodes })
     }
 
-    /// Limits of the layer that contains a height, the speed as a function of height, and the
-    /// gradient.
+    /// Returns the limits [m] of the layer that contains the height `z` [m], the speed [m/s] as a
+    /// function of height, and the gradient [1/s].
     fn layer(&self, z: f64) -> ([f64; 2], impl Fn(f64) -> f64, f64) {
         let k = self.nodes.partition_point(|n| n[0] <= z);
         let ends = [
@@ -237,8 +239,8 @@ impl ArcSection {
                 + 5.0 * slowness(0.887_298_334_620_741_7))
     }
 
-    /// Rotates `v` with the ray from the direction `from` to the direction `now`, in the vertical
-    /// plane of the ray.
+    /// Rotates `v` with the ray from the direction `from` to the direction `now`, all in W, in the
+    /// vertical plane of the ray.
     pub fn rotate_with_ray(&self, from: Vec3, now: Vec3, v: Vec3) -> Vec3 {
         let level = (from.x * from.x + from.y * from.y).sqrt();
         if level < 1e-9 {

@@ -3,9 +3,11 @@
 //! # Law
 //! ```text
 //!   u = (L/λ) sin θ
-//!   b = (sin πu/(πu))²                      uniform        half at u = 0.4429, first null at 1, side lobe -13.3 dB      (1)  [Urick 1983, ch. 3]
-//!   b = (cos πu/(1 - 4u²))²                 cosine         half at u = 0.5945, first null at 1.5, side lobe -23.0 dB    (2)  [Harris 1978]
-//!   DI = 10 log (4π/∫ b dΩ)                                                                                             (3)
+//!   b = (sin πu/(πu))²                      uniform        half at u = 0.4429, first null at 1, side lobe -13.3 dB    (1)
+//!   b = (cos πu/(1 - 4u²))²                 cosine         half at u = 0.5945, first null at 1.5, side lobe -23.0 dB  (2)
+//!   DI = 10 log (4π/∫ b dΩ)                                                                                           (3)
+//!   (1) [Urick 1983, ch. 3]
+//!   (2) [Harris 1978]
 //! ```
 //! # Symbols
 //! b power divided by the power on the axis · θ angle from the axis [rad] · L/λ length in

@@ -3,7 +3,8 @@
 //!
 //! # Law
 //! ```text
-//!   r = Σ P_k r_k / Σ P_k      over the ranges around the strongest whose power exceeds a tenth of it        (1)  [Lurton 2010, ch. 8]
+//!   r = Σ P_k r_k / Σ P_k      over the ranges around the strongest whose power exceeds a tenth of it  (1)
+//!   (1) [Lurton 2010, ch. 8]
 //! ```
 //! The seabed is detected if the strongest power exceeds the noise by the threshold.
 //!

@@ -2,7 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   NL = SL_2 - 20 log d - α d + 10 log(b_2 b)         from t_2 + d/c on, for a pulse          (1)  [Urick 1983, ch. 2]
+//!   NL = SL_2 - 20 log d - α d + 10 log(b_2 b)         from t_2 + d/c on, for a pulse  (1)
+//!   (1) [Urick 1983, ch. 2]
 //! ```
 //! # Symbols
 //! NL level at the sonar · SL_2 source level of the other sonar, b_2 its transmit pattern towards

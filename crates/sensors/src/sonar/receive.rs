@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   P = (P_echo + N) E,   E = |z_1 + ... + z_n|²/n                          (1)  fully developed speckle [Goodman 1975]
-//!   L = 10 log P + g log r + 2 α_g r                                        (2)
-//!   number = (2^bits - 1) (L - L_0)/(L_1 - L_0)                             (3)
+//!   P = (P_echo + N) E,   E = |z_1 + ... + z_n|²/n  (1)  fully developed speckle [Goodman 1975]
+//!   L = 10 log P + g log r + 2 α_g r                (2)
+//!   number = (2^bits - 1) (L - L_0)/(L_1 - L_0)     (3)
 //! ```
 //! The z are complex normal variates of power 1, a new variate for each range bin; n bins lie
 //! within half a pulse length. The amplitude therefore has a Rayleigh distribution and the power an

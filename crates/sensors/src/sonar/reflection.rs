@@ -2,10 +2,13 @@
 //!
 //! # Law
 //! ```text
-//!   R = (m sin φ - √(n² - cos² φ))/(m sin φ + √(n² - cos² φ))        seabed: a fluid half space       (1)  [Jensen 2011, ch. 1]
-//!   m = ρ_2/ρ_1,   n = (c_1/c_2)(1 + i α/(40 π log e))                                                 (2)  [Jensen 2011, ch. 1]
-//!   |R|² e^{-4 k² h² sin² φ}                                          rough: coherent part             (3)  [Eckart 1953]
-//!   p' = p - 2 n (n·(p - q))                                          image in a plane                 (4)
+//!   R = (m sin φ - √(n² - cos² φ))/(m sin φ + √(n² - cos² φ))        seabed: a fluid half space  (1)
+//!   m = ρ_2/ρ_1,   n = (c_1/c_2)(1 + i α/(40 π log e))                                           (2)
+//!   |R|² e^{-4 k² h² sin² φ}                                          rough: coherent part       (3)
+//!   p' = p - 2 n (n·(p - q))                                          image in a plane           (4)
+//!   (1) [Jensen 2011, ch. 1]
+//!   (2) [Jensen 2011, ch. 1]
+//!   (3) [Eckart 1953]
 //! ```
 //! # Symbols
 //! φ grazing angle · ρ density, c speed of sound, 1 of the water, 2 of the seabed · α attenuation

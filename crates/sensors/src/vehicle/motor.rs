@@ -2,8 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   I = P/V,  T = T_water + heat,  Q = P_shaft/ω, or |a| |F|      (1)
-//!   ω = k √|F| sign F                                             (2)  for thrust curves without a shaft speed
+//!   I = P/V,  T = T_water + heat,  Q = P_shaft/ω, or |a| |F|  (1)
+//!   ω = k √|F| sign F                                         (2)
+//!   (2) for thrust curves without a shaft speed
 //! ```
 //! # Symbols
 //! I current · P electrical power · V voltage of the battery · T temperature of the motor · Q

@@ -2,11 +2,14 @@
 //!
 //! # Law
 //! ```text
-//!   C = C(S, T, p)                                                (1)  PSS-78 (`crates/environment/src/conductivity.rs`)
-//!   T', C' follow T, C with one lag each (`lag.rs`)               (2)
-//!   S = S(C', T', p'),  c = c(S, T', p')                          (3)  derived from the instrument's own readings; [Fofonoff 1983]
-//!   z = (9.72659 p - 2.2512e-5 p² + 2.279e-10 p³ - 1.82e-15 p⁴)/g (4)  sea water of 0 °C and salinity 35 [Fofonoff 1983, eq. 25]
-//!   z = p/(ρ_0 g),  ρ_0 = 1000 kg/m³                              (5)  fresh water
+//!   C = C(S, T, p)                                   (1)
+//!   T', C' follow T, C with one lag each (`lag.rs`)  (2)
+//!   S = S(C', T', p'),  c = c(S, T', p')             (3)
+//!   z = (9.72659 p - 2.2512e-5 p² + 2.279e-10 p³ - 1.82e-15 p⁴)/g  (4)
+//!   z = p/(ρ_0 g),  ρ_0 = 1000 kg/m³                 (5)  fresh water
+//!   (1) PSS-78 (`crates/environment/src/conductivity.rs`)
+//!   (3) derived from the instrument's own readings; [Fofonoff 1983]
+//!   (4) sea water of 0 °C and salinity 35 [Fofonoff 1983, eq. 25]
 //! ```
 //! # Symbols
 //! C conductivity · S salinity · T temperature · p pressure over one atmosphere of 101 325 Pa, in

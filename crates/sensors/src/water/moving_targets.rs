@@ -2,9 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   R_j = max over its shapes of |distance to the link| + |p_LoG| + r_G (1)  sphere about the base, for any position of the joints
-//!   |m|² - (m·d)² <= R_j²,  -R_j <= m·d <= far + R_j,  m = p_WBj - p   (2)  a beam that can hit it
-//!   v = V_L.v + V_L.w x p_LX                                           (3)  velocity of the target at the hit point X
+//!   R_j = max over its shapes of |distance to the link| + |p_LoG| + r_G  (1)
+//!   |m|² - (m·d)² <= R_j²,  -R_j <= m·d <= far + R_j,  m = p_WBj - p  (2)  a beam that can hit it
+//!   v = V_L.v + V_L.w x p_LX                                          (3)
+//!   (1) sphere about the base, for any position of the joints
+//!   (3) velocity of the target at the hit point X
 //! ```
 //! The beam is intersected with every shape of a robot that passes (2); the nearest hit counts.
 //!

@@ -2,8 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   p = p_air + g ∫ ρ dz + ρ g p'                               (1)  hydrostatic pressure and the contribution of the waves
-//!   p_air = p_0 (T/T_0)^(g/(R L))                               (2)  [ISO 2533-1975], `crates/environment/src/air/mod.rs`
+//!   p = p_air + g ∫ ρ dz + ρ g p'  (1)  hydrostatic pressure and the contribution of the waves
+//!   p_air = p_0 (T/T_0)^(g/(R L))  (2)  [ISO 2533-1975], `crates/environment/src/air/mod.rs`
 //! ```
 //! # Symbols
 //! The integral extends from the mean surface down to the port · g gravity · ρ density of the water

@@ -2,8 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   V_k = min(V_0, V_{k-1} + Q T)                                 (1)
-//!   m_k = m_{k-1} + (x_k - m_{k-1})(V_k - V_{k-1})/V_k            (2)  mean over the water that has been pumped in
+//!   V_k = min(V_0, V_{k-1} + Q T)                       (1)
+//!   m_k = m_{k-1} + (x_k - m_{k-1})(V_k - V_{k-1})/V_k  (2)
+//!   (2) mean over the water that has been pumped in
 //! ```
 //! # Symbols
 //! V volume of water in the bottle, V_0 volume of the bottle · Q flow of the pump · T time since

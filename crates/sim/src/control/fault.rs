@@ -3,7 +3,7 @@
 //!
 //! # Law
 //! ```text
-//!   Q = C_d A sqrt(2 g h)                                                  (1)  [Munson 2013, §3.6]
+//!   Q = C_d A sqrt(2 g h)  (1)  [Munson 2013, §3.6]
 //! ```
 //! for the water through a hole at the depth h, until the compartment is full. The weight and
 //! inertia of the water are added to the link at the centre of the compartment.

@@ -2,9 +2,10 @@
 //!
 //! # Law
 //! ```text
-//!   v_c = v,  or 2 (L_c - L)                                             (1)  within speed and acceleration limits
-//!   v   = max(v_c, 0) + (T - T_h) L/(EA τ)  where T > T_h                  (2)
-//!   P   = P_0 + max(0, -v_c T)/η                                          (3)
+//!   v_c = v,  or 2 (L_c - L)                               (1)
+//!   v   = max(v_c, 0) + (T - T_h) L/(EA τ)  where T > T_h  (2)
+//!   P   = P_0 + max(0, -v_c T)/η                           (3)
+//!   (1) within speed and acceleration limits
 //! ```
 //! T_h is the holding force of the drum: the force of its brake at rest, the maximum pull of the
 //! motor while it turns. Without power, or if the winch is dead, the brake is closed. A stuck motor

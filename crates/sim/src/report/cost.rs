@@ -2,12 +2,13 @@
 //!
 //! # Law
 //! ```text
-//!   cost = f (c_0 + Σ n_i c_i)                                                  (1)
-//!   c_ray = RAY k,   k = 1 + log2(1 + N)/10                                     (2)
-//!   c_waves = (FIXED + COMPONENT n) sqrt(s/0.016), for each ray that reaches the surface     (3)
+//!   cost = f (c_0 + Σ n_i c_i)                                                            (1)
+//!   c_ray = RAY k,   k = 1 + log2(1 + N)/10                                               (2)
+//!   c_waves = (FIXED + COMPONENT n) sqrt(s/0.016), for each ray that reaches the surface  (3)
 //!   from `wave_clipmap::MIN_CLIPMAP_RAYS` rays on instead CROSSING each, and once LATTICE + POINTS n
 //!   camera: pixels × instants × points per pixel × (pixel k + lamps × lamp k)
-//!   sonar:  rays (ECHO + c_ray) + waves + beams × bins NUMBER + Σ main lobes × bins OPEN + Σ beam patterns × bins SPREAD
+//!   sonar:  rays (ECHO + c_ray) + waves + beams × bins NUMBER + Σ main lobes × bins OPEN
+//!           + Σ beam patterns × bins SPREAD
 //!   radar:  lines (rows c_ray + bins LINE) + spokes × bins (NUMBER_RADAR + received lines × HEARD)
 //! ```
 //! (1) is fitted to measured worlds. The table of `UnitCosts` is measured with `merrow run WORLD

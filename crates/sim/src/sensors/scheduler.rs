@@ -157,7 +157,7 @@ impl SavedSensor {
     }
 }
 
-/// Outputs that a sensor computes before any request, as bits.
+/// Returns the outputs that a sensor computes before any request, as bits.
 fn initial_outputs(sensor: &Sensor) -> u8 {
     if sensor.lazy { 0 } else { ALL_OUTPUTS }
 }

@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   h = H (1 - (n/b)²) (1 - κ n)^A                                                        (1)  [Engelund 1974]
-//!   z = -h + z_p + z_m                                           |n| <= b                  (2)
-//!   z = z(b) + (z_f - z(b)) S((|n| - b)/d)                       |n| > b                   (3)
+//!   h = H (1 - (n/b)²) (1 - κ n)^A                                         (1)  [Engelund 1974]
+//!   z = -h + z_p + z_m                                           |n| <= b  (2)
+//!   z = z(b) + (z_f - z(b)) S((|n| - b)/d)                       |n| > b   (3)
 //! ```
 //! (1) is a parabola whose depth in bends scales with the power A of the radius, which follows from
 //! the equilibrium of grains on the slope of the bed: pools at outer banks, shallows at inner

@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   z = z_0 - s (x_q - x) + h_m e^{-(x_q - x)/l_m} - Σ h_s e^{-(r/l_s)²} + h_u f(x, y)                      (1)
+//!   z = z_0 - s (x_q - x) + h_m e^{-(x_q - x)/l_m} - Σ h_s e^{-(r/l_s)²} + h_u f(x, y)  (1)
 //! ```
 //! The mud slopes down away from the quay (s). It is heaped at the foot of the quay (h_m), where
 //! fallen material collects, and scoured around every pile (h_s). Blocks lie in courses, each

@@ -2,8 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   p(t) = cubic Hermite polynomial between (t_k, p_k, v_k) and (t_k+1, p_k+1, v_k+1)      (1)
-//!   v_k = (p_k+1 - p_k-1) / (t_k+1 - t_k-1)                                                (2)  [Catmull and Rom 1974]
+//!   p(t) = cubic Hermite polynomial between (t_k, p_k, v_k) and (t_k+1, p_k+1, v_k+1)  (1)
+//!   v_k = (p_k+1 - p_k-1) / (t_k+1 - t_k-1)                                            (2)
+//!   (2) [Catmull and Rom 1974]
 //! ```
 //! An actor starts with the velocity of its first leg and comes to rest at the last waypoint. A
 //! route that repeats has the tangents (2) at its ends as well.

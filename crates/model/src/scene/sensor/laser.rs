@@ -92,8 +92,8 @@ pub enum LaserOutput {
 }
 
 impl LaserSpec {
-    /// Computes the unit vectors of all beams in the order of [`LaserSpec::directions`]. All angles
-    /// are in [rad].
+    /// Computes the unit vectors of all beams in S, in the order of [`LaserSpec::directions`]. All
+    /// angles are in [rad].
     pub fn beam_directions(elevations: &[f64], first: f64, step: f64, columns: usize) -> Vec<Vec3> {
         let column = |k: usize| {
             let (sa, ca) = sin_cos(first + k as f64 * step);

@@ -3,9 +3,10 @@
 //!
 //! # Law
 //! ```text
-//!   λ(w) = Π(λ° - D (Z w - b)),   D = stiffness/(Z Zᵀ)                                 (1)  [Rockafellar 1976] method of multipliers
-//!   w - w* = Zᵀ λ(w)   at the minimum of a convex function                              (2)
-//!   λ° ← λ, friction bounds ← λ, until (2)-(5) of `solve` hold                          (3)
+//!   λ(w) = Π(λ° - D (Z w - b)),   D = stiffness/(Z Zᵀ)          (1)
+//!   w - w* = Zᵀ λ(w)   at the minimum of a convex function      (2)
+//!   λ° ← λ, friction bounds ← λ, until (2)-(5) of `solve` hold  (3)
+//!   (1) [Rockafellar 1976] method of multipliers
 //! ```
 //! (2) is solved by steps of `(1 + Zᵀ G Z) Δw = Zᵀ λ(w) - (w - w*)`, `G = -∂λ/∂(Z w)`, each with a
 //! line search for the minimum along the step. Impulses of the previous step that still satisfy the

@@ -3,8 +3,8 @@
 //!
 //! # Law
 //! ```text
-//!   M = P L Lᵀ Pᵀ,   column by column, each updating those after it                     (1)  [Davis 2006, §4.8]
-//!   P: eliminate the robot with the fewest remaining neighbours next                    (2)  [Davis 2006, §7.1]
+//!   M = P L Lᵀ Pᵀ,   column by column, each updating those after it   (1)  [Davis 2006, §4.8]
+//!   P: eliminate the robot with the fewest remaining neighbours next  (2)  [Davis 2006, §7.1]
 //! ```
 //! # Symbols
 //! M matrix, P order of elimination, L factor. Neighbours: robots that share a block off the

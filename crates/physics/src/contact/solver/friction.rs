@@ -3,9 +3,11 @@
 //!
 //! # Law
 //! ```text
-//!   cone: Π p = nearest to p in |λ_t| ≤ μ λ_n, with the slip term added to the normal velocity: u_n + μ |u_t|    (1)  [de Saxcé 1998]
-//!   disk: Π p = p_n or 0, and nearest to p_t in |λ_t| ≤ s                                                        (2)
-//!   u = 0 with |λ_t| ≤ μ λ_n, or λ_t = -μ λ_n u_t/|u_t|                                                          (3)  [Coulomb]
+//!   cone: Π p = nearest to p in |λ_t| ≤ μ λ_n, with the slip term added to the normal velocity: u_n + μ |u_t|  (1)
+//!   disk: Π p = p_n or 0, and nearest to p_t in |λ_t| ≤ s                                                      (2)
+//!   u = 0 with |λ_t| ≤ μ λ_n, or λ_t = -μ λ_n u_t/|u_t|                                                        (3)
+//!   (1) [de Saxcé 1998]
+//!   (3) [Coulomb]
 //! ```
 //! # Symbols
 //! p impulse before the projection [N s], u velocity minus target velocity [m/s], n normal, t

@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   p = λ - D u,   u = Z w - b                                                         (1)
-//!   λ_n⁺ = max(0, p_n),   λ_t⁺ = the nearest to p_t with |λ_t⁺| ≤ μ λ_n⁺               (2)  [Alart 1991]
-//!   (1 + Zᵀ G Z) Δw = Zᵀ (λ⁺ - λ),   λ ← λ⁺ - G Z Δw,   G = ∂λ⁺/∂p · D                 (3)
+//!   p = λ - D u,   u = Z w - b                                            (1)
+//!   λ_n⁺ = max(0, p_n),   λ_t⁺ = the nearest to p_t with |λ_t⁺| ≤ μ λ_n⁺  (2)  [Alart 1991]
+//!   (1 + Zᵀ G Z) Δw = Zᵀ (λ⁺ - λ),   λ ← λ⁺ - G Z Δw,   G = ∂λ⁺/∂p · D    (3)
 //! ```
 //! (2)-(5) of `solve` hold if `λ⁺ = λ`. In (3) friction depends on the future normal impulse. This
 //! makes the matrix unsymmetric and reduces the number of steps: once sticking and sliding contacts

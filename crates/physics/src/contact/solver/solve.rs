@@ -3,11 +3,13 @@
 //!
 //! # Law
 //! ```text
-//!   v = v* + Y λ,   Y = H⁻¹ Jᵀ                                                        (1)
-//!   contact:  0 ≤ λ_n ⟂ J_n v - b ≥ 0                                                (2)  [Signorini, on velocities: Stewart 2000, eq. 4.9]
-//!             |λ_t| ≤ μ λ_n,  λ_t = -μ λ_n s/|s| where it slides with s = J_t v      (3)  [Coulomb]
-//!   box:      lo ≤ λ ≤ hi,  J v = b unless at a bound                                (4)  dry friction of a joint, a drive's limit
-//!   equality: J v = b                                                                (5)  couplings
+//!   v = v* + Y λ,   Y = H⁻¹ Jᵀ                                         (1)
+//!   contact:  0 ≤ λ_n ⟂ J_n v - b ≥ 0                                  (2)
+//!             |λ_t| ≤ μ λ_n,  λ_t = -μ λ_n s/|s| where it slides with s = J_t v  (3)  [Coulomb]
+//!   box:      lo ≤ λ ≤ hi,  J v = b unless at a bound                  (4)
+//!   equality: J v = b                                                  (5)  couplings
+//!   (2) [Signorini, on velocities: Stewart 2000, eq. 4.9]
+//!   (4) dry friction of a joint, a drive's limit
 //! ```
 //! The problem is solved from the impulses of the previous step
 //! ([`crate::contact::solver::augmented_lagrangian`]).

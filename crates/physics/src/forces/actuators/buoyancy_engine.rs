@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   F = ρ g V up at the position of the engine                         (1)
-//!   V' = clip((V_c - V)/dt, -rate, rate)                                (2)  rate times the fraction that faults leave
-//!   P = p V'/η while V grows, else 0                                    (3)
+//!   F = ρ g V up at the position of the engine  (1)
+//!   V' = clip((V_c - V)/dt, -rate, rate)        (2)  rate times the fraction that faults leave
+//!   P = p V'/η while V grows, else 0            (3)
 //! ```
 //! # Symbols
 //! V volume in excess of the hull's, V_c its command · p water pressure at the engine · η

@@ -5,15 +5,20 @@
 //! about s. Let v be the velocity of the fin relative to the water without its component along s.
 //! Then
 //! ```text
-//!   α = atan2(-v·n, v·f),  q = ½ρ|v|²                                            (1)
-//!   F = q A (C_L ℓ - C_D v/|v|),  ℓ = s × v/|v|                                  (2)
+//!   α = atan2(-v·n, v·f),  q = ½ρ|v|²                                      (1)
+//!   F = q A (C_L ℓ - C_D v/|v|),  ℓ = s × v/|v|                            (2)
 //!   lift_drag:  C_L = (1-σ) a α + σ C_90 sin α cos α,
-//!               C_D = C_D0 + (1-σ) (a α)²/(π e AR) + σ C_90 sin²α                (3)  [Beard 2012, §4.2]
-//!               1/a = 1/(2π 0.9) + 1/(π AR)     unless a is given                (4)  [Hoerner 1985, ch. 3; Prestero 2001]
-//!   table:      C_L(α), C_D(α)                                                   (5)
-//!   chord:      F = q A (C_z n - C_x f),  C_z = a sin α, C_x = C_x0 cos α        (6)  [Parodi 2009, §IV.A]
-//!   fossen:     F = ½ρU²A a (δ n₀ - δ² f₀)                                       (7)  [Fossen 2021, §8.4.2]
-//!   derivative: F = c u|u| δ n₀                                                  (8)  [Prestero 2001, §4.4]
+//!               C_D = C_D0 + (1-σ) (a α)²/(π e AR) + σ C_90 sin²α                      (3)
+//!               1/a = 1/(2π 0.9) + 1/(π AR)     unless a is given                      (4)
+//!   table:      C_L(α), C_D(α)                                             (5)
+//!   chord:      F = q A (C_z n - C_x f),  C_z = a sin α, C_x = C_x0 cos α  (6)
+//!   fossen:     F = ½ρU²A a (δ n₀ - δ² f₀)                                 (7)
+//!   derivative: F = c u|u| δ n₀                                            (8)
+//!               (3) [Beard 2012, §4.2]
+//!               (4) [Hoerner 1985, ch. 3; Prestero 2001]
+//!               (6) [Parodi 2009, §IV.A]
+//!               (7) [Fossen 2021, §8.4.2]
+//!               (8) [Prestero 2001, §4.4]
 //! ```
 //! at the point `center_of_pressure` behind the shaft for (2) to (6), and on the shaft for (7) and
 //! (8). (6) is the fin formula of Thetis: its F_x, F_z and M_q, with l c_s that distance, V_0 the
@@ -22,7 +27,7 @@
 //! The slipstream (race) of a propeller adds a velocity, along the thruster's axis, to the part of
 //! the fin's area that lies in it:
 //! ```text
-//!   u_r = k (sqrt(V_a² + 2T/(ρ A_d)) - V_a),  T > 0, V_a >= 0                    (9)  [Molland 2007, §3.6]
+//!   u_r = k (sqrt(V_a² + 2T/(ρ A_d)) - V_a),  T > 0, V_a >= 0  (9)  [Molland 2007, §3.6]
 //! ```
 //! Servo: dead time, then `δ' = clip((δ_c - δ)/T, rate)`, solved exactly for a command held over
 //! the step.

@@ -2,10 +2,10 @@
 //!
 //! # Law
 //! ```text
-//!   D = (K_D0 + K_D α²) V²,  S = K_β β V²,  L = (K_L0 + K_α α) V²                (1)  [Zhang 2013; Graver 2005]
+//!   D = (K_D0 + K_D α²) V²,  S = K_β β V²,  L = (K_L0 + K_α α) V²  (1)  [Zhang 2013; Graver 2005]
 //!   T₁ = (K_MR β + K_p p) V²,  T₂ = (K_M0 + K_M α + K_q q) V²,  T₃ = (K_MY β + K_r r) V²
-//!   α = atan2(w, u),  β = asin(v/V);  all along the flow axes                    (2)
-//!   for the terms in p, q, r: V min(V, 1 m/s) instead of V²                      (3)
+//!   α = atan2(w, u),  β = asin(v/V);  all along the flow axes      (2)
+//!   for the terms in p, q, r: V min(V, 1 m/s) instead of V²        (3)
 //! ```
 //! # Symbols
 //! V speed through the water · u, v, w velocity forward, right, down · p, q, r angular velocity:

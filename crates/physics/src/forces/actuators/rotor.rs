@@ -2,13 +2,15 @@
 //!
 //! # Law
 //! ```text
-//!   T = (ρ/ρ₀) κ (k n|n| - k_z |n| v_z)                                     (1)  [Furrer 2016; Svacha 2017]
-//!   Q = (ρ/ρ₀) c k n|n|, against the spin                                   (2)  [Furrer 2016]
-//!   H = -(ρ/ρ₀) k_d |n| v_⊥                                                 (3)  [Martin 2010]
-//!   M = -(ρ/ρ₀) s k_r |n| v_⊥                                               (4)  [Martin 2010]
-//!   κ = 1/(1 - (R/4z)²/(1 + (|v|/v_i)²)),  v_i = √(k n²/(2 ρ₀ π R²))        (5)  [Cheeseman 1955]
-//!   G = -s I (n' e + n ω × e)                                               (6)
-//!   (R/4z)² = (1 - a) (R/4z_0)² + a (R/4z_d)²                               (7)  if a fraction a of the disc is over a deck
+//!   T = (ρ/ρ₀) κ (k n|n| - k_z |n| v_z)                               (1)
+//!   Q = (ρ/ρ₀) c k n|n|, against the spin                             (2)  [Furrer 2016]
+//!   H = -(ρ/ρ₀) k_d |n| v_⊥                                           (3)  [Martin 2010]
+//!   M = -(ρ/ρ₀) s k_r |n| v_⊥                                         (4)  [Martin 2010]
+//!   κ = 1/(1 - (R/4z)²/(1 + (|v|/v_i)²)),  v_i = √(k n²/(2 ρ₀ π R²))  (5)  [Cheeseman 1955]
+//!   G = -s I (n' e + n ω × e)                                         (6)
+//!   (R/4z)² = (1 - a) (R/4z_0)² + a (R/4z_d)²                         (7)
+//!   (1) [Furrer 2016; Svacha 2017]
+//!   (7) if a fraction a of the disc is over a deck
 //! ```
 //! Shaft speed: `n' = (n_c - n)/τ`, with separate τ for rising and falling speed, exact over the
 //! step for a held command (`thruster.rs`).

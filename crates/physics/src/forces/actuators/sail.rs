@@ -4,9 +4,10 @@
 //! Let f₀, n₀, s be the chord (forward), the normal and the mast, and a the velocity of the air
 //! relative to the sail. Then
 //! ```text
-//!   δ_w = atan2(-a·n₀, -a·f₀)                                              (1)  direction in which a free boom would point
-//!   δ = clip(δ_w, ±δ_s)                                                    (2)
-//!   F = ½ρ_a A |a|² (C_L(α) ℓ + C_D(α) a/|a|),  α = δ_w - δ                 (3)  [Marchaj 1979, part 2]
+//!   δ_w = atan2(-a·n₀, -a·f₀)                                (1)
+//!   δ = clip(δ_w, ±δ_s)                                      (2)
+//!   F = ½ρ_a A |a|² (C_L(α) ℓ + C_D(α) a/|a|),  α = δ_w - δ  (3)  [Marchaj 1979, part 2]
+//!   (1) direction in which a free boom would point
 //! ```
 //! (3) uses the laws of `fin.rs`, for the flow across the mast only, at the centre of pressure on
 //! the boom. A boom that its sheet does not restrain aligns with the wind. The sail then has no

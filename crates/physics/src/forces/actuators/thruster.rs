@@ -2,10 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   static curve:   T = lag(curve(u))                                     (1)
+//!   static curve:   T = lag(curve(u))                                      (1)
 //!   quadratic:      T = c n|n|,  n = lag(k u)                              (2)
-//!   open water:     T = ρ D⁴ KT(J) n|n|,  Q = ρ D⁵ KQ(J) n|n|,  J = Va/nD  (3)  [Fossen 2021, eq. 9.12-9.14]
+//!   open water:     T = ρ D⁴ KT(J) n|n|,  Q = ρ D⁵ KQ(J) n|n|,  J = Va/nD  (3)
 //!   reaction:       m = r T about the thrust axis, or Q for (3)            (4)
+//!   (3) [Fossen 2021, eq. 9.12-9.14]
 //! ```
 //! The lag is linear and the command is held over a step, so its state is advanced exactly (matrix
 //! exponential) to the midpoint and the end of the step; the Runge-Kutta stages use these values.

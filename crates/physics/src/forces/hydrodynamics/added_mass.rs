@@ -8,9 +8,9 @@
 //! equations give
 //!
 //! ```text
-//!   F = -V_r ×* (I_A V_r)                                      (1)  [Fossen 2021, eq. 6.43; Lamb 1932, §124]
-//!       + I_A (0, a_w - w × v_w)                               (2)  V̇_r = V̇ - d/dt|_L (0, v_w)
-//!       + ρ ∇ s a_w  at Cb                                     (3)  Froude-Krylov
+//!   F = -V_r ×* (I_A V_r)     (1)  [Fossen 2021, eq. 6.43; Lamb 1932, §124]
+//!       + I_A (0, a_w - w × v_w)  (2)  V̇_r = V̇ - d/dt|_L (0, v_w)
+//!       + ρ ∇ s a_w  at Cb        (3)  Froude-Krylov
 //! ```
 //! (1) includes the Munk moment. Some published coefficient sets (Fossen's REMUS 100) omit it in
 //! pitch and yaw, together with its reciprocal force, because their damping was fitted with it:

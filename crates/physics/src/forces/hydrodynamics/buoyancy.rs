@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   f = ρ g ∇ s ẑ_W  at Cb                                     (1)  Archimedes [Fossen 2021, eq. 4.6]
+//!   f = ρ g ∇ s ẑ_W  at Cb  (1)  Archimedes [Fossen 2021, eq. 4.6]
 //! ```
 //! In waves the surface is the tangent plane at the hull centre. The pressure at the surface itself
 //! is zero. Therefore (1) and the Froude-Krylov force of `added_mass.rs` on the same wet part are

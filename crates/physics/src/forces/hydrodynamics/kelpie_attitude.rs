@@ -3,8 +3,8 @@
 //!
 //! # Law
 //! ```text
-//!   pitch* = (p_y · p_w) h α_pitch,  roll* = (p_x · p_w) h α_roll                       (1)  [Mendonca 2013, eqs 3, 4]
-//!   M = I (ω² (φ* - φ) + 2 ω (φ̇* - φ̇) + φ̈*)                                         (2)
+//!   pitch* = (p_y · p_w) h α_pitch,  roll* = (p_x · p_w) h α_roll  (1)  [Mendonca 2013, eqs 3, 4]
+//!   M = I (ω² (φ* - φ) + 2 ω (φ̇* - φ̇) + φ̈*)                     (2)
 //! ```
 //! Kelpie sets the angles (1) directly. Here the moment (2) drives the vehicle to these angles, so
 //! that it remains a rigid body. Positive pitch is bow up, positive roll starboard down; the paper

@@ -3,8 +3,9 @@
 //!
 //! # Law
 //! ```text
-//!   F = -∫ p n dA,  M = -∫ r × p n dA  over the wet surface         (1)  [Faltinsen 1990, ch. 3]
-//!   p = ρ g (-z + Σ a C/C₀ cos θ)                                   (2)  `crates/environment/src/waves/mod.rs` (4), (5)
+//!   F = -∫ p n dA,  M = -∫ r × p n dA  over the wet surface  (1)  [Faltinsen 1990, ch. 3]
+//!   p = ρ g (-z + Σ a C/C₀ cos θ)                            (2)
+//!   (2) `crates/environment/src/waves/mod.rs` (4), (5)
 //! ```
 //! In flat water (1) is the buoyancy force at the centroid of the wet part. In waves it includes
 //! the Froude-Krylov force of first order. Therefore the acceleration that the pressure (2) gives

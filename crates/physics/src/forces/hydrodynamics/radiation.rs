@@ -2,9 +2,10 @@
 //!
 //! # Law
 //! ```text
-//!   F = -∫ K(τ) V_r(t - τ) dτ,  K(s) = Σ C s / (s² + d s + ω²)          (1)  [Cummins 1962; Ogilvie 1964]
-//!     + Σ a Re[X(ω, β) exp(-iθ)]                                       (2)  diffraction [Faltinsen 1990, ch. 3]
-//!   A(ω) = A∞ + Im K(iω)/ω,  B(ω) = Re K(iω)                            (3)
+//!   F = -∫ K(τ) V_r(t - τ) dτ,  K(s) = Σ C s / (s² + d s + ω²)  (1)  [Cummins 1962; Ogilvie 1964]
+//!     + Σ a Re[X(ω, β) exp(-iθ)]                                  (2)
+//!   A(ω) = A∞ + Im K(iω)/ω,  B(ω) = Re K(iω)                    (3)
+//!     (2) diffraction [Faltinsen 1990, ch. 3]
 //! ```
 //! The convolution is a sum of second-order filters whose gains are fitted to the tabulated A and B
 //! (`crates/world/src/import/bem/fit.rs`); A∞ is the added mass of the link. The output of each

@@ -3,9 +3,11 @@
 //!
 //! # Law
 //! ```text
-//!   D = ½ρV²S C_D,  L = ½ρV²S C_L  in the vertical plane, α = atan2(w, u)                (1)  [Beard 2012, §4.2]
-//!   C_L = π AR / (1 + sqrt(1 + (AR/2)²)) α,  C_D = C_D0 + C_L²/(π e AR),  AR = b²/S       (2)
-//!   Y = -½ρ d C_y ∫ |v + x r|(v + x r) dx,  N = -½ρ d C_y ∫ x |v + x r|(v + x r) dx       (3)  [Fossen 2021, eq. 6.90-6.91]
+//!   D = ½ρV²S C_D,  L = ½ρV²S C_L  in the vertical plane, α = atan2(w, u)            (1)
+//!   C_L = π AR / (1 + sqrt(1 + (AR/2)²)) α,  C_D = C_D0 + C_L²/(π e AR),  AR = b²/S  (2)
+//!   Y = -½ρ d C_y ∫ |v + x r|(v + x r) dx,  N = -½ρ d C_y ∫ x |v + x r|(v + x r) dx  (3)
+//!   (1) [Beard 2012, §4.2]
+//!   (3) [Fossen 2021, eq. 6.90-6.91]
 //! ```
 //! and (3) likewise for heave and pitch with w - x q. The integrals over the length are in closed
 //! form. Fossen's programs sum 21 strips of a twentieth of the length each and therefore

@@ -2,11 +2,12 @@
 //!
 //! # Law
 //! ```text
-//!   E = ½ k |r|² = k (1 - cos φ),   r = t_b - t_a,   k = EI/l                    (1)  [Bergou 2008, §4.2]
-//!   F_- = -k A r,   F_0 = k (A + B) r,   F_+ = -k B r                            (2)
-//!   A = (1 - t_a t_aᵀ)/|d_a|,   B = (1 - t_b t_bᵀ)/|d_b|                         (3)
-//!   -∂F/∂w ≈ k lead Jᵀ J,   J = (A, -A - B, B)                                   (4)
-//!   clamp: k = 2 EI/l, the direction of the clamp in the place of t_a or t_b     (5)
+//!   E = ½ k |r|² = k (1 - cos φ),   r = t_b - t_a,   k = EI/l                 (1)
+//!   F_- = -k A r,   F_0 = k (A + B) r,   F_+ = -k B r                         (2)
+//!   A = (1 - t_a t_aᵀ)/|d_a|,   B = (1 - t_b t_bᵀ)/|d_b|                      (3)
+//!   -∂F/∂w ≈ k lead Jᵀ J,   J = (A, -A - B, B)                                (4)
+//!   clamp: k = 2 EI/l, the direction of the clamp in the place of t_a or t_b  (5)
+//!   (1) [Bergou 2008, §4.2]
 //! ```
 //! # Symbols
 //! EI bending stiffness · l unstretched length of a segment · d, t vector and direction of the

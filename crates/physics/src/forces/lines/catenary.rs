@@ -6,14 +6,15 @@
 //! upper end:
 //!
 //! ```text
-//!   x = H/w (asinh(V/H) - asinh((V-wL)/H)) + H L/EA                                  (1)  [Jonkman 2007, ch. 2]
-//!   z = H/w (√(1+(V/H)²) - √(1+((V-wL)/H)²)) + (V L - w L²/2)/EA                     (2)
+//!   x = H/w (asinh(V/H) - asinh((V-wL)/H)) + H L/EA               (1)  [Jonkman 2007, ch. 2]
+//!   z = H/w (√(1+(V/H)²) - √(1+((V-wL)/H)²)) + (V L - w L²/2)/EA  (2)
 //! ```
 //! With the length `l_b = L - V/w` on a seabed of friction μ under the lower end, while V < wL,
 //!
 //! ```text
-//!   x = l_b + H/w asinh(V/H) + H L/EA - μ w/(2 EA) (l_b² - max(l_b - H/(μ w), 0)²)    (3)  [Jonkman 2007, ch. 2]
-//!   z = H/w (√(1+(V/H)²) - 1) + V²/(2 EA w)                                           (4)
+//!   x = l_b + H/w asinh(V/H) + H L/EA - μ w/(2 EA) (l_b² - max(l_b - H/(μ w), 0)²)  (3)
+//!   z = H/w (√(1+(V/H)²) - 1) + V²/(2 EA w)                                         (4)
+//!   (3) [Jonkman 2007, ch. 2]
 //! ```
 //! Newton's method solves for H and V. If the line is longer than needed to hang straight down and
 //! lie straight on the seabed, it has no horizontal tension.

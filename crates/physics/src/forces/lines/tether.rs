@@ -3,13 +3,13 @@
 //!
 //! # Law
 //! ```text
-//!   T = max(0, EA ε + C ε̇)  if ε > 0, else 0;   ε = |d|/l - 1                                 (1)  [Hall 2015, §2]
-//!   T = EA ε + C ε̇  for a line with bending stiffness                                          (1')
-//!   F_weight = -(m g - s ρ A g) l ẑ                                                          (2)
-//!   F_drag   = ½ ρ d l s (C_n |u_n| u_n + π C_t |u_t| u_t)                                   (3)  [Hall 2015, §2]
-//!   F_water  = ρ A l s (a + C_a a_n)                                                         (4)  [Morison 1950]
-//!   N = l (k δ - c w·n) ≥ 0,  F_bottom = N n - μ N w_t / max(|w_t|, v_c)                      (5)
-//!   M = m l 1 + s C_a ρ A l (1 - t tᵀ)                                                       (6)
+//!   T = max(0, EA ε + C ε̇)  if ε > 0, else 0;   ε = |d|/l - 1            (1)  [Hall 2015, §2]
+//!   T = EA ε + C ε̇  for a line with bending stiffness                    (1')
+//!   F_weight = -(m g - s ρ A g) l ẑ                                       (2)
+//!   F_drag   = ½ ρ d l s (C_n |u_n| u_n + π C_t |u_t| u_t)                (3)  [Hall 2015, §2]
+//!   F_water  = ρ A l s (a + C_a a_n)                                      (4)  [Morison 1950]
+//!   N = l (k δ - c w·n) ≥ 0,  F_bottom = N n - μ N w_t / max(|w_t|, v_c)  (5)
+//!   M = m l 1 + s C_a ρ A l (1 - t tᵀ)                                    (6)
 //! ```
 //! Each function also returns the negative derivative of its force with respect to the velocity w
 //! of the node, for a position that changes by w times the time `lead`. The implicit step uses this

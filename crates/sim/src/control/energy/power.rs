@@ -3,11 +3,14 @@
 //!
 //! # Law
 //! ```text
-//!   thruster:  P = k |T|^1.5,  or 2π n Q/η for open-water propellers       (1)  momentum theory at bollard pull
-//!   servo:     P = P_0 + c M² + max(0, M_f |δ'| - M δ')/η                   (2)
-//!   joint:     P = max(0, τ ω + R i²)                                       (3)
-//!   heat' = (loss P R_th - heat)/τ_th                                       (4)  solved exactly over a step
-//!   supply = (V/V_0)^m · clip((T_stop - T)/(T_stop - T_derate), 0, 1)       (5)  times the fraction served (`battery.rs`)
+//!   thruster:  P = k |T|^1.5,  or 2π n Q/η for open-water propellers   (1)
+//!   servo:     P = P_0 + c M² + max(0, M_f |δ'| - M δ')/η              (2)
+//!   joint:     P = max(0, τ ω + R i²)                                  (3)
+//!   heat' = (loss P R_th - heat)/τ_th                                  (4)
+//!   supply = (V/V_0)^m · clip((T_stop - T)/(T_stop - T_derate), 0, 1)  (5)
+//!   (1) momentum theory at bollard pull
+//!   (4) solved exactly over a step
+//!   (5) times the fraction served (`battery.rs`)
 //! ```
 //! The battery (`battery.rs`) supplies these powers and the power of sensors, loads and the hotel
 //! load. Below its cut-off voltage, or when it is empty, its protection opens. Then thrusters stop

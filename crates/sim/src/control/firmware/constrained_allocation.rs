@@ -2,9 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   min ½ fᵀ f + ½ sᵀ Q s   subject to   B f = τ - s,   f_min <= f <= f_max     (1)  [Fossen 2021, §11.2.3]
-//!   f = clip(Bᵀ λ, f_min, f_max),   s = Q⁻¹ λ                                    (2)  [Boyd and Vandenberghe 2004, §5.5.3]
-//!   F(λ) = Q⁻¹ λ + B clip(Bᵀ λ) - τ = 0                                          (3)
+//!   min ½ fᵀ f + ½ sᵀ Q s   subject to   B f = τ - s,   f_min <= f <= f_max  (1)
+//!   f = clip(Bᵀ λ, f_min, f_max),   s = Q⁻¹ λ                                (2)
+//!   F(λ) = Q⁻¹ λ + B clip(Bᵀ λ) - τ = 0                                      (3)
+//!   (1) [Fossen 2021, §11.2.3]
+//!   (2) [Boyd and Vandenberghe 2004, §5.5.3]
 //! ```
 //! (1) is a strictly convex quadratic programme, and (2) its optimality conditions. (3) is the
 //! gradient of a convex function of the six multipliers λ. Newton's method with the Jacobian

@@ -2,10 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   χ = π_p - atan((y_e + κ y_i)/Δ)                                         (1)  [Børhaug et al. 2008; Fossen 2021, ch. 12: integral LOS]
-//!   y_i' = Δ y_e / (Δ² + (y_e + κ y_i)²)                                    (2)
-//!   χ = φ + π/2 + atan((d - R)/R) + T v/R                                   (3)  [Breivik and Fossen 2004: circle]
-//!   ψ = χ - β_c,   β_c = atan2(v_y, v_x) - yaw                              (4)  [Fossen 2021, ch. 12: course and heading]
+//!   χ = π_p - atan((y_e + κ y_i)/Δ)             (1)
+//!   y_i' = Δ y_e / (Δ² + (y_e + κ y_i)²)        (2)
+//!   χ = φ + π/2 + atan((d - R)/R) + T v/R       (3)  [Breivik and Fossen 2004: circle]
+//!   ψ = χ - β_c,   β_c = atan2(v_y, v_x) - yaw  (4)  [Fossen 2021, ch. 12: course and heading]
+//!   (1) [Børhaug et al. 2008; Fossen 2021, ch. 12: integral LOS]
 //! ```
 //! In (1) κ = 0 gives LOS without integral. (3) leads to a circle that is passed counter-clockwise.
 //! Its last term balances the lag of the heading control at the yaw rate of the circle.

@@ -3,10 +3,10 @@
 //!
 //! # Law
 //! ```text
-//!   v_r' = clip((v_c - v_r)/Δ, a_max),  p_r' = v_r,  |p_r - p| <= max_lead             (1)
-//!   F = m (g e₃ + v_r') - k_x (p - p_r) - k_v (v - v_r)                                 (2)  [Lee 2010]
-//!   f = F·R e₃,  b₃ = F/|F| within the maximum tilt,  b₁ by the yaw ψ_r                 (3)  [Lee 2010]
-//!   M = -k_R ½(R_rᵀR - RᵀR_r)ᵛ - k_Ω (Ω - RᵀR_r Ω_r) + Ω × JΩ                           (4)  [Lee 2010]
+//!   v_r' = clip((v_c - v_r)/Δ, a_max),  p_r' = v_r,  |p_r - p| <= max_lead  (1)
+//!   F = m (g e₃ + v_r') - k_x (p - p_r) - k_v (v - v_r)                     (2)  [Lee 2010]
+//!   f = F·R e₃,  b₃ = F/|F| within the maximum tilt,  b₁ by the yaw ψ_r     (3)  [Lee 2010]
+//!   M = -k_R ½(R_rᵀR - RᵀR_r)ᵛ - k_Ω (Ω - RᵀR_r Ω_r) + Ω × JΩ               (4)  [Lee 2010]
 //! ```
 //! The allocation distributes f and M to the rotors. If a rotor saturates, the moment is reduced
 //! and the lift is kept.

@@ -3,12 +3,13 @@
 //!
 //! # Law
 //! ```text
-//!   ψ_r = χ_s               if the course χ_s is sailable                    (1)  [Jaulin and Le Bars 2013: line following]
-//!   ψ_r = ψ_w + q ζ         if the leg is closer to the wind than ζ          (2)  beating
-//!   ψ_r = ψ_w + π - q ξ     if the leg is closer to the wind than π - ξ      (3)  running
-//!   q → -q                  if |y_e| > r and the course leads away           (4)  tack, gybe
-//!   δ = sign(u) (k (ψ_r - ψ) - d ψ')                                         (5)  rudder
-//!   σ = |ψ_a| - α                                                            (6)  sheet
+//!   ψ_r = χ_s               if the course χ_s is sailable                (1)
+//!   ψ_r = ψ_w + q ζ         if the leg is closer to the wind than ζ      (2)  beating
+//!   ψ_r = ψ_w + π - q ξ     if the leg is closer to the wind than π - ξ  (3)  running
+//!   q → -q                  if |y_e| > r and the course leads away       (4)  tack, gybe
+//!   δ = sign(u) (k (ψ_r - ψ) - d ψ')                                     (5)  rudder
+//!   σ = |ψ_a| - α                                                        (6)  sheet
+//!   (1) [Jaulin and Le Bars 2013: line following]
 //! ```
 //! χ_s is the course of `line_of_sight`. r decreases towards the end of a leg, so that the boat
 //! reaches the waypoint. In (6) the sail keeps its incidence α to the apparent wind, within the

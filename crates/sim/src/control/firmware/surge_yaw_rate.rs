@@ -2,9 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   u_r' = clip((u_c - u_r)/Δ, a_max)                                              (1)
-//!   X = k (u_r - u) + i ∫(u_r - u) dt,  the same for the yaw rate and the moment N   (2)  [Fossen 2021, §15.2: PI control]
-//!   T = B⁺ (X, N)                                                                  (3)  as the thruster manager
+//!   u_r' = clip((u_c - u_r)/Δ, a_max)                                               (1)
+//!   X = k (u_r - u) + i ∫(u_r - u) dt,  the same for the yaw rate and the moment N  (2)
+//!   T = B⁺ (X, N)                                                                   (3)
+//!   (2) [Fossen 2021, §15.2: PI control]
+//!   (3) as the thruster manager
 //! ```
 //! If the thrusters cannot exert both, the moment has priority, so that the vehicle remains
 //! steerable. The integrals of (2) are frozen meanwhile.

@@ -3,11 +3,12 @@
 //!
 //! # Law
 //! ```text
-//!   |τ_m| <= τ_max f(T)                                              (1)  f decreases from 1 at T_d to 0 at T_max
-//!   τ_s (-1 - ω/ω_0) <= τ_m <= τ_s (1 - ω/ω_0), |τ_m| <= τ_s         (2)  torque-speed line
-//!   τ = τ_m + τ_l,  |τ_l| <= (1 - η) |τ_m|   motor drives            (3)  gear loss, against the motion
+//!   |τ_m| <= τ_max f(T)                                       (1)
+//!   τ_s (-1 - ω/ω_0) <= τ_m <= τ_s (1 - ω/ω_0), |τ_m| <= τ_s  (2)  torque-speed line
+//!   τ = τ_m + τ_l,  |τ_l| <= (1 - η) |τ_m|   motor drives     (3)  gear loss, against the motion
 //!                   |τ_l| <= (1/η' - 1) |τ_m|  load drives
-//!   i = τ_m / k,  T' = (R i² R_th - (T - T_water)) / τ_th            (4)  solved exactly over a step
+//!   i = τ_m / k,  T' = (R i² R_th - (T - T_water)) / τ_th     (4)  solved exactly over a step
+//!   (1) f decreases from 1 at T_d to 0 at T_max
 //! ```
 //! With backlash of width b or a spring, the rotor has its own motion:
 //! ```text

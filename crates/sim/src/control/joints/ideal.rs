@@ -2,8 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   effort:    τ_c = p τ + b                                             (1)
-//!   position:  q_c = q + clip(q_d - q, ± 2 p v/ω) + b                (2)  within the limits of the joint
+//!   effort:    τ_c = p τ + b                           (1)
+//!   position:  q_c = q + clip(q_d - q, ± 2 p v/ω) + b  (2)  within the limits of the joint
 //! ```
 //! With (2) the drive moves at the fraction p of its maximum speed. If dead, an effort drive exerts
 //! no effort and a position drive holds its position, as without power. If stuck, either drive

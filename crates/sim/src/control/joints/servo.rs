@@ -2,11 +2,12 @@
 //!
 //! # Law
 //! ```text
-//!   v* = clip(v_d + K (q_d - y), v_max)                                     (1)  position mode; v* = v_d in velocity mode
+//!   v* = clip(v_d + K (q_d - y), v_max)                          (1)
 //!   e = v* - v
-//!   τ = clip(τ_{k-1} + clip(Kp e + Ki Σ e T + Kd Δe/T + β (τ_bias - τ_{k-1}), Δτ), τ_max)
-//!                                                                           (2)  torque PID [Kolano 2022, table I]
-//!   τ = clip(k_v e + k_i Σ e T + J a_d + β τ_bias + τ_d, τ_max)             (3)  cascade
+//!   τ = clip(τ_{k-1} + clip(Kp e + Ki Σ e T + Kd Δe/T + β (τ_bias - τ_{k-1}), Δτ), τ_max)  (2)
+//!   τ = clip(k_v e + k_i Σ e T + J a_d + β τ_bias + τ_d, τ_max)  (3)  cascade
+//!   (1) position mode; v* = v_d in velocity mode
+//!   (2) torque PID [Kolano 2022, table I]
 //! ```
 //! In (3) the integral is frozen while the motor exerts less than requested and the error demands
 //! more (anti-windup). In effort mode τ = clip(τ_d, τ_max).

@@ -3,9 +3,9 @@
 //! # Law
 //! Between two points of a trajectory, with s = t - t_0 and T = t_1 - t_0:
 //! ```text
-//!   q = q_0 + (q_1 - q_0) s/T                                     (1)  positions only
-//!   q = a_0 + a_1 s + a_2 s² + a_3 s³                             (2)  with velocities: matches both ends
-//!   q = a_0 + ... + a_5 s⁵                                        (3)  with accelerations: matches both ends
+//!   q = q_0 + (q_1 - q_0) s/T          (1)  positions only
+//!   q = a_0 + a_1 s + a_2 s² + a_3 s³  (2)  with velocities: matches both ends
+//!   q = a_0 + ... + a_5 s⁵             (3)  with accelerations: matches both ends
 //! ```
 //! The first segment starts at the set-points of the joints when the trajectory was accepted.
 //!

@@ -489,8 +489,8 @@ fn match_outputs(rows: &[Row], thrusters: &[Thruster]) -> Option<Vec<(usize, f64
     Some(found)
 }
 
-/// Outputs of a sailing boat: rudder on output 1, whose high end turns to the right, and the sheet
-/// on output 4, whose high end eases it.
+/// Returns the outputs of a sailing boat: rudder on output 1, whose high end turns to the right,
+/// and the sheet on output 4, whose high end eases it.
 fn sailboat_outputs(at: &Places, robot: &Robot, problems: &mut Problems) -> Vec<ServoOutput> {
     let fins = || robot.fins.iter().enumerate();
     let sail = fins().find(|(_, fin)| fin.sail);

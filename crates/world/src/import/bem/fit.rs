@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   A(ω) = A∞ + Σ Cₘ (ωₘ² - ω²)/|Dₘ|²,  B(ω)/ω = Σ Cₘ dₘ ω/|Dₘ|²,  Dₘ = ωₘ² - ω² + i dₘ ω          (1)
+//!   A(ω) = A∞ + Σ Cₘ (ωₘ² - ω²)/|Dₘ|²,  B(ω)/ω = Σ Cₘ dₘ ω/|Dₘ|²,  Dₘ = ωₘ² - ω² + i dₘ ω  (1)
 //! ```
 //! The filter frequencies ωₘ and dampings dₘ are fixed in advance. The frequencies are spaced
 //! evenly in log ω from a little below to a little above the table, and the width of each filter

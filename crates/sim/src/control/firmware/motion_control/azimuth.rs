@@ -3,8 +3,9 @@
 //!
 //! # Law
 //! ```text
-//!   min ½ Σ (f_x² + f_y²) + ½ Σ f² + ½ sᵀ Q s   subject to   B_x f_x + B_y f_y + B f = τ - s     (1)  [Sørdalen 1997: extended thrust]
-//!   α_r = atan2(f_y, f_x), or the opposite angle with reversed thrust                            (2)
+//!   min ½ Σ (f_x² + f_y²) + ½ Σ f² + ½ sᵀ Q s   subject to   B_x f_x + B_y f_y + B f = τ - s  (1)
+//!   α_r = atan2(f_y, f_x), or the opposite angle with reversed thrust                         (2)
+//!   (1) [Sørdalen 1997: extended thrust]
 //! ```
 //! The servo turns towards α_r at its maximum rate. The thrusts then follow from
 //! `constrained_allocation` with the wrenches of unit thrusts at the current angles, so that the

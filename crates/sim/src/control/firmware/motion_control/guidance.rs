@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   v_c = min(ω |e|, √(a_max |e|), v_max) e/|e|,   e = p_g - p_r            (1)  approach of a goal
+//!   v_c = min(ω |e|, √(a_max |e|), v_max) e/|e|,   e = p_g - p_r  (1)  approach of a goal
 //! ```
 //! (1) decelerates with half the maximum acceleration. On a path the course χ follows from
 //! `line_of_sight`. A vehicle that can move sideways receives its velocity along χ and turns to the

@@ -3,9 +3,11 @@
 //! # Law
 //! ```text
 //!   F = R_H (M a_r + C(v_r) v_r + D(v_r) v_r
-//!            + K_p R_Hᵀ (p_r - p) + K_d R_Hᵀ (v_r - v)) + F_i                        (1)  [Fossen 2021, eq. 15.82 and algorithm 15.2]
-//!   N = J α_r + N_M + D(Ω_r) Ω_r + K_p e_Θ + K_d (Ω_r - Ω) + N_i                     (2)
-//!   F_i' = R_H K_i R_Hᵀ (p_r - p) + K_d⁻¹ K_p (F_a - F)                              (3)  [Åström and Hägglund 2006, §3.5]
+//!            + K_p R_Hᵀ (p_r - p) + K_d R_Hᵀ (v_r - v)) + F_i              (1)
+//!   N = J α_r + N_M + D(Ω_r) Ω_r + K_p e_Θ + K_d (Ω_r - Ω) + N_i  (2)
+//!   F_i' = R_H K_i R_Hᵀ (p_r - p) + K_d⁻¹ K_p (F_a - F)           (3)
+//!            (1) [Fossen 2021, eq. 15.82 and algorithm 15.2]
+//!            (3) [Åström and Hägglund 2006, §3.5]
 //! ```
 //! With the yaw rate r and the velocity u, v along and across the heading, C(v) v is (m_x - m_y) r
 //! v along and (m_x - m_y) r u across it. N_M is the Munk moment (m_y - m_x) u v about the

@@ -2,8 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   v_r' = clip((v_c - v_r)/Δ, a_max),   p_r' = v_r,   |p_r - p| <= lead        (1)  [Fossen 2021, §12.1.1: saturated velocity and acceleration]
-//!   r_r' = clip((r_c - r_r)/Δ, α_max),   ψ_r' = r_r,   |ψ_r - ψ| <= yaw lead    (2)
+//!   v_r' = clip((v_c - v_r)/Δ, a_max),   p_r' = v_r,   |p_r - p| <= lead      (1)
+//!   r_r' = clip((r_c - r_r)/Δ, α_max),   ψ_r' = r_r,   |ψ_r - ψ| <= yaw lead  (2)
+//!   (1) [Fossen 2021, §12.1.1: saturated velocity and acceleration]
 //! ```
 //! The limited lead keeps the reference near a vehicle that cannot follow, for example at a wall.
 //!

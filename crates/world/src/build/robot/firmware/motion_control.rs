@@ -2,7 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   K_p = M ω²,   K_d = 2 ζ ω M,   K_i = ρ ω K_p            (1)  [Fossen 2021, algorithm 15.2, with ρ = 1/10]
+//!   K_p = M ω²,   K_d = 2 ζ ω M,   K_i = ρ ω K_p  (1)
+//!   (1) [Fossen 2021, algorithm 15.2, with ρ = 1/10]
 //! ```
 //! # Symbols
 //! M diagonal of the inertia with added mass · ω natural frequency, ζ damping ratio of the closed
