@@ -8,9 +8,9 @@
 //!   NPD      S(f) = 320 (U/10)² / (1 + f̃^n)^(5/(3n)),  f̃ = 172 f (U/10)^(-3/4),  n = 0.468  (3)
 //!   Dryden   S_u(f) = σ² (4 L/U) / (1 + k²),  S_v(f) = σ² (2 L/U)(1 + 3k²)/(1 + k²)²,  k = 2π f L/U  (4)
 //!   (1) [IEC 61400-1, 6.3.1.2]
-//!   (4) [MIL-F-8785C, 3.7.1.2]
 //!   (2) frozen turbulence [Taylor 1938]
 //!   (3) [ISO 19901-1, A.7.3]
+//!   (4) [MIL-F-8785C, 3.7.1.2]
 //! ```
 //! # Symbols
 //! U_r mean at the reference height z_r · α exponent · z_0 roughness length · x distance downwind

@@ -7,8 +7,8 @@
 //!   (1) with ωp⁴ = 3.2 α (g/Hs)²,  α = 0.0081                    (3)
 //!   S(f) = Σⱼ Hⱼ² Tⱼ/16 · 3.26 Aⱼ fⱼ⁻⁴ exp(-fⱼ⁻⁴) Γⱼ, fⱼ = f Tⱼ  (4)
 //!   (1) Bretschneider [Fossen 2021, eq. 10.64]
-//!   (4) Torsethaugen, simplified [Torsethaugen 2004; DNV-RP-C205 2010, A.2]
 //!   (3) Pierson-Moskowitz [Pierson 1964]
+//!   (4) Torsethaugen, simplified [Torsethaugen 2004; DNV-RP-C205 2010, A.2]
 //! ```
 //! The normalisation constants in (2) and (4) (C, Aⱼ) are not the published fits. The realised sea
 //! is scaled so that its energy is exactly Hs²/16.
