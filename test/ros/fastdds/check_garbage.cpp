@@ -181,10 +181,10 @@ static std::vector<Bytes> motion(bool disturbed) {
     if (liar) {
       const auto begin = Clock::now();
       sent += liar->round(random);
-      expect(!merrow.set_pose(kRobot, {std::nan(""), 0, 0}).success, "a pose that is none");
-      expect(!merrow.set_pose("nobody", {0, 0, 0}).success, "a robot that is none");
+      expect(!merrow.set_pose(kRobot, {std::nan(""), 0, 0}).success, "an invalid pose");
+      expect(!merrow.set_pose("unknown", {0, 0, 0}).success, "an unknown robot");
       expect(!merrow.try_step(0).success, "no steps");
-      expect(!merrow.set("pace", Value::of(std::string("sideways"))).success, "a pace that is none");
+      expect(!merrow.set("pace", Value::of(std::string("sideways"))).success, "an invalid pace");
       std::this_thread::sleep_until(begin + std::chrono::milliseconds(100));
     }
     const auto now = merrow.step(kSteps);
