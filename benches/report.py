@@ -82,8 +82,10 @@ pings and whole worlds with exteroceptive sensors.
 * In MuJoCo the weight in water is set through `gravcomp`, at the centres of mass, and the drag is
   the drag of ellipsoids.
   MuJoCo has no inertia of the water, so bodies fall faster.
-* Both programs ran with several integrators, MuJoCo with both friction cones, the Newton solver and
-  otherwise default settings (sleep is off); the fastest setting of each program counts.
+* Both programs ran with several integrators.
+  MuJoCo ran with both friction cones, the Newton solver and otherwise default settings (sleep is
+  off).
+  The fastest setting of each program counts.
   For the UVMS the table also has a row with RK4 of both programs.
   For the pile RK4 takes MuJoCo more than three times as long as Euler.
 * The pile falls and comes to rest within one second; the details of the heap differ between the
@@ -97,10 +99,11 @@ pings and whole worlds with exteroceptive sensors.
 **LOTUSim.**
 
 * The authors of LOTUSim measured their table on another machine (laptop, i7-11800H or 12650H, GUI
-  on), with other programs under the same conditions: 100 vehicles, step 0.03 s, IMU only.
-* The number refers to UUVSim, the fastest of these programs at 100 vehicles: total simulated time
-  divided by total wall time over the settled last quarter of the run, recomputed from the raw
-  files.
+  on).
+  The other programs had the same conditions: 100 vehicles, step 0.03 s, IMU only.
+* The number refers to UUVSim, the fastest of these programs at 100 vehicles.
+  It is the total simulated time divided by the total wall time over the settled last quarter of the
+  run, recomputed from the raw files.
 * It shows the order of magnitude; it is not an exact speed ratio between the programs.
 
 **Measurement.**

@@ -210,8 +210,8 @@ Merrow's own: `waves: {kind: kelpie}`, `kelpie_attitude`, `wind: {law: kelpie}` 
 * Kelpie sets pitch and roll directly.
   In Merrow a moment turns the vehicle to these angles, so that all other forces still act on it.
 * Eqs 5 and 6 are ambiguous.
-  For a wind of 5 m/s from astern they give 25 N if `p_w` is the wind vector, and 5 N if it is the
+  For a wind of 5 m/s from astern they give 25 N with `p_w` as the wind vector, and 5 N with the
   wind direction.
   Merrow uses the vector.
-* The bounding box of a hull displaces more water than the hull: 1.9 times as much for half a ball,
-  2.3 times as much for the boat at its waterline.";
+* The bounding box of a hull displaces more water than the hull.
+  The ratio is 1.9 for half a ball, and 2.3 for the boat at its waterline.";
