@@ -52,7 +52,7 @@ fn scene(name: &str) -> Scene {
     }
 }
 
-/// CPU time of this thread [ns]; other processes on the machine do not affect it.
+/// Returns the CPU time of this thread [ns]; other processes on the machine do not affect it.
 fn thread_time_ns() -> f64 {
     let t = clock_gettime(ClockId::ThreadCPUTime);
     t.tv_sec as f64 * 1e9 + t.tv_nsec as f64
@@ -144,7 +144,7 @@ fn measure_with(plan: &Plan, integrator: Integrator) -> Value {
     })
 }
 
-/// Net weight of a link in water [N], including trim loads.
+/// Returns the net weight of a link in water [N], including trim loads.
 fn net_weight(scene: &Scene, link: &Link) -> f64 {
     (link.mass - scene.sea.density * link.volume) * scene.gravity - link.trim.force
 }

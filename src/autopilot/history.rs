@@ -13,8 +13,8 @@
 //! Position, velocity and acceleration in W (east, north, up); angular velocity in B.
 //!
 //! # Limits
-//! (2) is the mean over a time step, as an integrating accelerometer measures it. An acceleration
-//! above 1000 m/s² is that of a robot that was placed elsewhere, and counts as 0.
+//! (2) is the mean over a time step, as an integrating accelerometer measures it. Accelerations
+//! above 1000 m/s² result from setting the pose of a robot and are replaced by 0.
 //!
 //! # Checked by
 //! tests below
@@ -30,7 +30,7 @@ const MAX_ACCELERATION: f64 = 1000.0;
 
 /// Motion of the base of a robot at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Motion {
+pub struct MotionSample {
     /// Simulated time of the motion [ns].
     pub time_ns: u64,
     /// Position in W [m].
@@ -45,7 +45,7 @@ pub struct Motion {
     pub acceleration: Vec3,
 }
 
-impl Motion {
+impl MotionSample {
     /// Reads the motion of robot `robot`; its acceleration is 0.
     pub fn read(simulation: &Simulation, robot: usize) -> Self {
         let motion = &simulation.state.robots[robot].motion;
@@ -63,12 +63,12 @@ impl Motion {
 /// Motion in the last 50 ms.
 #[derive(Clone, Debug, Default)]
 pub struct MotionHistory {
-    samples: VecDeque<Motion>,
+    samples: VecDeque<MotionSample>,
 }
 
 impl MotionHistory {
     /// Adds a sample, unless there is one of this time. A sample before the others removes them.
-    pub fn push(&mut self, mut sample: Motion) {
+    pub fn push(&mut self, mut sample: MotionSample) {
         match self.samples.back() {
             Some(last) if last.time_ns == sample.time_ns => return,
             Some(last) if last.time_ns > sample.time_ns => self.samples.clear(),
@@ -82,7 +82,7 @@ impl MotionHistory {
             None => {}
         }
         self.samples.push_back(sample);
-        let is_old = |a: &Motion| a.time_ns + SPAN_NS < sample.time_ns;
+        let is_old = |a: &MotionSample| a.time_ns + SPAN_NS < sample.time_ns;
         while self.samples.len() > 2 && is_old(&self.samples[1]) {
             self.samples.pop_front();
         }
@@ -93,9 +93,9 @@ impl MotionHistory {
         self.samples.clear();
     }
 
-    /// Returns the motion at `time_ns` by (1) and (2): that of the first sample before it, and that
-    /// of the last sample after it; `None` without samples.
-    pub fn motion_at(&self, time_ns: u64) -> Option<Motion> {
+    /// Returns the motion at `time_ns` by (1) and (2): the motion of the first sample before it,
+    /// and the motion of the last sample after it; `None` without samples.
+    pub fn motion_at(&self, time_ns: u64) -> Option<MotionSample> {
         let later = self.samples.partition_point(|s| s.time_ns < time_ns);
         let Some(b) = self.samples.get(later) else {
             return self.samples.back().copied();
@@ -116,7 +116,7 @@ impl MotionHistory {
             y: blend(p.y, q.y),
             z: blend(p.z, q.z),
         };
-        Some(Motion {
+        Some(MotionSample {
             time_ns,
             position: mix(a.position, b.position),
             attitude: attitude.normalized(),
@@ -127,8 +127,8 @@ impl MotionHistory {
     }
 }
 
-/// Returns the end of the next frame [ns] of at most `period_ns` after the last one, which ended at
-/// `sent_ns`: a number of time steps `dt_ns`, or a fraction of one; now if it is too long ago.
+/// Returns the end of the next frame [ns] of at most `period_ns` after the last frame, which ended
+/// at `sent_ns`: a number of time steps `dt_ns`, or a fraction of one; now if it is too long ago.
 pub fn frame_end(sent_ns: Option<u64>, period_ns: u64, now_ns: u64, dt_ns: u64) -> u64 {
     let frame_ns = if period_ns < dt_ns {
         dt_ns / dt_ns.div_ceil(period_ns)
@@ -147,8 +147,8 @@ pub fn frame_end(sent_ns: Option<u64>, period_ns: u64, now_ns: u64, dt_ns: u64) 
 mod tests {
     use super::*;
 
-    fn sample(time_ms: u64, speed: f64, yaw: f64) -> Motion {
-        Motion {
+    fn sample(time_ms: u64, speed: f64, yaw: f64) -> MotionSample {
+        MotionSample {
             time_ns: time_ms * 1_000_000,
             position: Vec3::new(speed, 0.0, -1.0),
             attitude: Quat::from_rpy(0.0, 0.0, yaw),
@@ -179,7 +179,7 @@ mod tests {
             y: -q.y,
             z: -q.z,
         };
-        history.push(Motion {
+        history.push(MotionSample {
             attitude,
             ..sample(4, 1.5, 0.04)
         });

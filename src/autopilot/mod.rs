@@ -1,4 +1,4 @@
-//! Autopilot programs that fly robots from outside, in step with the world.
+//! External autopilot programs that control robots, in step with the world.
 //!
 //! [`ardupilot`] exchanges packets with ArduPilot SITL, [`px4`] MAVLink messages with PX4 SITL.
 //! [`history`] contains the motion of the last time steps, from which both receive their frames,
@@ -27,7 +27,7 @@ const WAIT: Duration = Duration::from_millis(2);
 /// Period of the status for the diagnostics, in simulated or wall-clock time.
 const STATUS_PERIOD: Duration = Duration::from_millis(100);
 
-/// Simulated time between two looks for a packet that the world does not wait for [ns].
+/// Polling period in simulated time while the world does not wait for the autopilot [ns].
 const POLL_NS: u64 = 1_000_000;
 
 /// Result of an exchange.
@@ -40,7 +40,7 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// Steps of `dt_ns` [ns] until the next look for a packet that the world does not wait for.
+    /// Returns the number of steps of `dt_ns` [ns] until the next poll for a packet.
     fn poll(dt_ns: u64) -> Self {
         Self::Steps((POLL_NS / dt_ns).max(1))
     }
@@ -50,21 +50,21 @@ impl Progress {
 pub trait AutopilotLink {
     /// Returns robot and address, for the start of a run.
     fn description(&self) -> String;
-    /// Index of the robot.
+    /// Returns the index of the robot.
     fn robot(&self) -> usize;
     /// Sets the index of the robot after a change of the scene.
     fn set_robot(&mut self, robot: usize);
-    /// Status and counters of the link.
+    /// Returns the status and counters of the link.
     fn status(&self) -> &LinkStatus;
     /// Returns true if the world waits for the autopilot also at a pace that follows the wall
     /// clock.
     fn is_in_lock_step(&self) -> bool;
-    /// Socket on which packets arrive.
+    /// Returns the socket on which packets arrive.
     fn socket(&self) -> BorrowedFd<'_>;
     /// Adapts to a reset of the state.
     fn reset(&mut self);
     /// Sends the messages that are due, receives the packets that have arrived and applies them.
-    /// `follows_clock`: the pace of the world is that of the wall clock.
+    /// `follows_clock`: the world follows the wall clock.
     fn exchange(&mut self, simulation: &mut Simulation, follows_clock: bool) -> Progress;
     /// Keeps the latest readings of the sensors that the autopilot receives.
     fn read_sensors(&mut self, simulation: &Simulation);
@@ -83,7 +83,7 @@ fn open_link(
     })
 }
 
-/// Command of a device of robot `robot`.
+/// Returns the command of a device of robot `robot`.
 fn device_command(robot: usize, device: ServoDevice, value: f64) -> Command {
     match device {
         ServoDevice::Thruster(thruster) => Command::Thruster {
@@ -106,8 +106,8 @@ fn device_command(robot: usize, device: ServoDevice, value: f64) -> Command {
     }
 }
 
-/// Waits until a packet of one of the links is there, at most for `left`. A time-out of a socket
-/// would be rounded to the clock ticks of the system.
+/// Waits at most `left` for a packet on any link. A time-out of a socket would be rounded to the
+/// clock ticks of the system.
 fn wait_for_packet(sockets: &[BorrowedFd<'_>], left: Duration) {
     let timeout = Timespec {
         tv_sec: left.as_secs() as i64,
@@ -119,7 +119,7 @@ fn wait_for_packet(sockets: &[BorrowedFd<'_>], left: Duration) {
     let _ = poll(&mut sockets, Some(&timeout));
 }
 
-/// Settings of the autopilot of `robot`, if it has one that is enabled.
+/// Returns the settings of the autopilot of `robot`, if it has an enabled autopilot.
 fn enabled_autopilot(robot: &Robot) -> Option<&Autopilot> {
     robot
         .autopilot

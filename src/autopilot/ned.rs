@@ -9,41 +9,42 @@
 //! # Symbols
 //! p, v position and velocity in W · R_WB attitude · P exchanges east and north and turns up to
 //! down, Q turns left and up of the base to right and down · a acceleration · g gravity vector ·
-//! f_B specific force, what an accelerometer measures.
+//! f_B specific force, the quantity that an accelerometer measures.
 //!
 //! # Frames
 //! World W (east, north, up) and base (forward, left, up) become north, east, down and forward,
 //! right, down.
 //!
 //! # Limits
-//! (3) is that of the origin of the base. Heights are relative to z = 0 of the world.
+//! (3) is the position of the origin of the base. Heights are relative to z = 0 of the world.
 //!
 //! # Checked by
 //! tests below; test/ros/checks/autopilot.py, test/ros/checks/mavlink.py
 
-use crate::autopilot::history::Motion;
+use crate::autopilot::history::MotionSample;
 use merrow_math::{Mat3, Quat, Vec3};
 
-/// Components in east, north, up as north, east, down.
+/// Returns the components in east, north, up as north, east, down.
 pub fn north_east_down(v: Vec3) -> Vec3 {
     Vec3::new(v.y, v.x, -v.z)
 }
 
-/// Components forward, left, up as forward, right, down.
+/// Returns the components forward, left, up as forward, right, down.
 pub fn forward_right_down(v: Vec3) -> Vec3 {
     Vec3::new(v.x, -v.y, -v.z)
 }
 
-/// Attitude of a body (forward, right, down) in north, east, down, by (2). `q_WB` is that of the
-/// base (forward, left, up) in east, north, up.
+/// Returns the attitude of a body (forward, right, down) in north, east, down, by (2). `q_WB` is
+/// the rotation of the base (forward, left, up) in east, north, up.
 pub fn attitude_in_ned(q_WB: Quat) -> Quat {
     let R = q_WB.matrix();
     let columns = [R.col(0), R.col(1).scale(-1.0), R.col(2).scale(-1.0)].map(north_east_down);
     Quat::from_matrix(&Mat3 { r: columns }.transpose())
 }
 
-/// Specific force [m/s²] of the base in forward, right, down, by (3), under `gravity` [m/s²].
-pub fn specific_force(motion: &Motion, gravity: f64) -> Vec3 {
+/// Returns the specific force [m/s²] of the base in forward, right, down, by (3), under `gravity`
+/// [m/s²].
+pub fn specific_force(motion: &MotionSample, gravity: f64) -> Vec3 {
     let force = motion.acceleration + Vec3::new(0.0, 0.0, gravity);
     forward_right_down(motion.attitude.matrix().tr_mul_vec(force))
 }

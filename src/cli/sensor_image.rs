@@ -28,7 +28,7 @@ pub(super) enum SensorImage {
     Colored(RenderedImage),
 }
 
-/// Whether the output of a sensor can be shown as an image.
+/// Returns true if the output of a sensor can be shown as an image.
 pub(super) fn has_image(exteroceptive: &ExteroceptiveSpec) -> bool {
     matches!(
         exteroceptive,
@@ -39,7 +39,7 @@ pub(super) fn has_image(exteroceptive: &ExteroceptiveSpec) -> bool {
     )
 }
 
-/// Duration of the run that the image shows [s]; `None` for an image at one time.
+/// Returns the duration of the run that the image shows [s]; `None` for an image at one time.
 fn accumulation_time(exteroceptive: &ExteroceptiveSpec, rate: f64) -> Option<f64> {
     match exteroceptive {
         ExteroceptiveSpec::Sonar(SonarSpec {

@@ -164,7 +164,7 @@ pub fn camera_info(spec: &CameraSpec, header: Header) -> CameraInfo {
     }
 }
 
-/// Whether a sensor is a camera with a label output.
+/// Returns true if a sensor is a camera with a label output.
 pub fn has_labels(kind: &SensorKind) -> bool {
     matches!(kind.exteroceptive().map(|spec| &**spec), Some(ExteroceptiveSpec::Camera(spec)) if CameraOutput::Labels.is_enabled_in(spec.outputs))
 }

@@ -161,8 +161,8 @@ struct TiltPeriod {
 
 impl TiltAccumulator {
     /// Adds the points of a scan taken at `stamp_ns` [ns]. `before_ns` is the time of the previous
-    /// sample, if any, and `after_ns` that of the next sample [ns]. Returns time stamp and points
-    /// if this scan completes a tilt period whose first scan was received too.
+    /// sample, if any, and `after_ns` the time of the next sample [ns]. Returns time stamp and
+    /// points if this scan completes a tilt period whose first scan was received too.
     pub fn add(
         &mut self,
         spec: &LaserSpec,

@@ -1,4 +1,4 @@
-//! Conversion of readings to ROS messages, one function per message. This module alone handles the
+//! Conversion of readings to ROS messages, one function per message. Only this module handles the
 //! quaternion order, units and missing-value rules of ROS.
 
 pub mod camera;

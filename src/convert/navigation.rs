@@ -212,7 +212,7 @@ fn nav_sat_fix(r: &gnss::Gnss, systems: u16, header: Header) -> NavSatFix {
     }
 }
 
-/// Converts the satellite systems of a receiver, bits of [`GnssSpec`], to those of the message.
+/// Converts the satellite systems of a receiver, bits of [`GnssSpec`], to the bits of the message.
 fn service(systems: u16) -> u16 {
     let pairs = [
         (GnssSpec::GPS, NavSatStatus::SERVICE_GPS),
@@ -226,7 +226,7 @@ fn service(systems: u16) -> u16 {
         .fold(0, |all, (_, bit)| all | bit)
 }
 
-/// Returns the satellite systems that a sensor uses: those of its own receiver, or those of the
+/// Returns the satellite systems that a sensor uses: the systems of its own receiver, or of the
 /// receiver that aids it.
 pub fn systems(robot: &Robot, sensor: usize) -> u16 {
     match &robot.sensors[sensor].kind {
@@ -327,8 +327,8 @@ fn join_blocks(blocks: [[&Mat3; 2]; 2]) -> [f64; 36] {
     })
 }
 
-/// Converts the position of an INS to geodetic coordinates. `systems` are those of the receiver
-/// that aids the INS, if any.
+/// Converts the position of an INS to geodetic coordinates. `systems` are the systems of the
+/// receiver that aids the INS, if any.
 pub fn position(r: &inertial::Navigation, systems: u16, header: Header) -> NavSatFix {
     let [latitude, longitude, altitude] = r.position;
     let c = r.position_covariance.full().r;

@@ -183,7 +183,7 @@ pub fn projected(spec: &SonarSpec, ping: &Ping, header: Header) -> ProjectedSona
     }
 }
 
-/// Builds the image of echo strengths over time for a range of beams: those of one array, of a
+/// Builds the image of echo strengths over time for a range of beams: the beams of one array, of a
 /// rotating head, or all.
 pub fn raw_sonar_image(
     spec: &SonarSpec,

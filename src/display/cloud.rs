@@ -3,16 +3,17 @@
 //!
 //! # Law
 //! ```text
-//!   column = W (1/2 - (α - α_m)/Δ),  row = rings - 1 - ring     (1)  range image: forward in the
-//!                                                                   centre, port left, top ring on top
-//!   column = W/2 - k y,  row = H/2 - k x                        (2)  plan: x up, y left, sensor in centre
-//!   column = W/2 + k x,  row = H/2 - k z                        (3)  side view: x right, z up
-//!   column = W/2 + k c,  row = pings from the newest            (4)  swath: port left, newest on top
+//!   column = W (1/2 - (α - α_m)/Δ),  row = rings - 1 - ring  (1)
+//!   column = W/2 - k y,  row = H/2 - k x                     (2)
+//!   column = W/2 + k x,  row = H/2 - k z                     (3)  side view: x right, z up
+//!   column = W/2 + k c,  row = pings from the newest         (4)  swath: port left, newest on top
 //!   color = viridis(u),  u from 0 to 1 between the 2nd and the 98th percentile of the shown values
 //!   u of a range: log(r_max/r)/log(r_max/r_min), near is bright
 //!   u of a height: linear, high is bright
 //!   u of a depth: linear, shallow is bright
-//!   light = 0.4 + 0.6 √(I/I_95)                                 (5)
+//!   light = 0.4 + 0.6 √(I/I_95)                              (5)
+//!   (1) range image: forward in the centre, port left, top ring on top
+//!   (2) plan: x up, y left, sensor in centre
 //! ```
 //! If several echoes fall on one pixel, (1) shows the nearest, (2) the highest and (3) the nearest
 //! to starboard. The distance between circles is 1, 2 or 5 times a power of ten metres.
@@ -232,7 +233,7 @@ fn scale(points: &[Point], height: usize, axes: [usize; 2]) -> (f64, f64) {
     (k, step)
 }
 
-/// Draws a plan (2); points of higher `rank` cover those of lower rank.
+/// Draws a plan (2); points of higher `rank` cover points of lower rank.
 fn draw_plan(
     points: &[Point],
     rank: impl Fn(&Point) -> f64,

@@ -167,7 +167,8 @@ fn version() -> MavMessage {
     })
 }
 
-/// The only parameter: the number of the vehicle. Ground stations wait for a list of parameters.
+/// Returns the only parameter: the number of the vehicle. Ground stations wait for a list of
+/// parameters.
 fn parameter(own: u8) -> MavMessage {
     let mut name = [0; 16];
     name[..PARAMETER.len()].copy_from_slice(PARAMETER);

@@ -2,7 +2,7 @@
 //!
 //! [`frames`] finds messages in bytes, `fields` converts units, [`telemetry`] converts the state of
 //! a robot to messages, [`commands`] converts requests of a ground station to commands, and
-//! [`Telemetries`] exchanges them over UDP. The rates are those of the wall clock, so that a ground
+//! [`Telemetries`] exchanges them over UDP. The rates refer to the wall clock, so that a ground
 //! station stays connected while the world is paused.
 
 pub mod commands;

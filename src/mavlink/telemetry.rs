@@ -1,9 +1,9 @@
 //! Messages of MAVLink about a robot.
 //!
-//! Position, attitude and velocity are the true ones, in north, east, down. Units and fields are
-//! those of the dialect `common` (mavlink.io).
+//! Position, attitude and velocity are ground truth, in north, east, down. Units and fields follow
+//! the dialect `common` (mavlink.io).
 
-use crate::autopilot::history::Motion;
+use crate::autopilot::history::MotionSample;
 use crate::autopilot::ned::{attitude_in_ned, forward_right_down, north_east_down};
 use crate::mavlink::fields::{
     centidegrees, centimetres_per_second, millimetres, position, pressure,
@@ -88,7 +88,7 @@ pub fn slow_messages(simulation: &Simulation, robot: usize) -> Vec<MavMessage> {
 /// Returns attitude, position and depth of robot `robot`.
 pub fn fast_messages(simulation: &Simulation, robot: usize) -> Vec<MavMessage> {
     let (scene, sea) = (&simulation.scene, &simulation.state.sea);
-    let motion = Motion::read(simulation, robot);
+    let motion = MotionSample::read(simulation, robot);
     let (time_ms, z) = ((motion.time_ns / 1_000_000) as u32, motion.position.z);
     let [roll, pitch, yaw] = attitude_in_ned(motion.attitude).matrix().to_rpy();
     let rate = forward_right_down(motion.angular_velocity);
@@ -146,13 +146,13 @@ pub fn fast_messages(simulation: &Simulation, robot: usize) -> Vec<MavMessage> {
     ]
 }
 
-/// Mode of the firmware; `None` without firmware.
+/// Returns the mode of the firmware; `None` without firmware.
 fn mode(simulation: &Simulation, robot: usize) -> Option<ControlMode> {
     let firmware = simulation.state.robots[robot].firmware.as_ref()?;
     Some(firmware.mode())
 }
 
-/// Number of a mode in `custom_mode`: its place in the list of all modes.
+/// Returns the number of a mode in `custom_mode`: its place in the list of all modes.
 pub fn mode_number(mode: ControlMode) -> u32 {
     let place = ControlMode::ALL
         .iter()
@@ -160,7 +160,7 @@ pub fn mode_number(mode: ControlMode) -> u32 {
     place.unwrap_or(0) as u32
 }
 
-/// Type of vehicle, from its rotors, its propulsion and its buoyancy.
+/// Returns the type of vehicle, from its rotors, its propulsion and its buoyancy.
 fn vehicle_type(simulation: &Simulation, robot: &Robot) -> MavType {
     if robot.rotors {
         return match robot.thrusters.len() {

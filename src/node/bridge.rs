@@ -146,7 +146,7 @@ impl Bridge {
         let (scene, now) = (&simulation.scene, simulation.time_ns());
         let (mut next_frame, mut next_battery, mut next_diagnostics) = (0, 0, 0);
         if now > 0 {
-            // a resumed run does not repeat what was published before the checkpoint
+            // a resumed run does not repeat messages that were published before the checkpoint
             is_due(&mut next_frame, FRAME_RATE, now);
             is_due(&mut next_battery, BATTERY_RATE, now);
             is_due(&mut next_diagnostics, DIAGNOSTICS_RATE, now);
@@ -295,7 +295,7 @@ impl Observer for Bridge {
         if is_due(&mut self.next_battery, BATTERY_RATE, now) {
             batch.batteries = Some(simulation.state.robots.iter().map(|r| r.battery).collect());
         }
-        // simulated time stands still during a pause, which is nevertheless reported
+        // simulated time does not advance during a pause, which is nevertheless reported
         let is_changed = std::mem::replace(&mut self.paused, control.paused) != control.paused;
         if is_due(&mut self.next_diagnostics, DIAGNOSTICS_RATE, now) || is_changed {
             batch.health = Some(HealthSnapshot::read(simulation, control));
@@ -388,7 +388,7 @@ fn scene_outputs(
     }
 }
 
-/// Number of joint groups of all robots.
+/// Returns the number of joint groups of all robots.
 fn count_groups(scene: &Scene) -> usize {
     scene
         .robots
@@ -435,8 +435,8 @@ fn exteroceptive_outputs(scene: &Scene, plan: &Plan) -> Vec<ExteroceptiveOutputs
     all
 }
 
-/// Whether an output is due: true once per period of simulation time. `next` is the number of the
-/// next period.
+/// Returns true if an output is due: true once per period of simulation time. `next` is the number
+/// of the next period.
 fn is_due(next: &mut u64, rate: f64, now_ns: u64) -> bool {
     let period = (now_ns as f64 * 1e-9 * rate + 1e-6) as u64;
     let is_due = period >= *next;

@@ -209,7 +209,7 @@ fn write_fixed(out: &mut String, parent: &str, child: &str, origin: String) {
     write_fixed_joint(out, parent, child, origin);
 }
 
-/// Writes the joint that fixes a link to another one.
+/// Writes the joint that fixes a link to another link.
 fn write_fixed_joint(out: &mut String, parent: &str, child: &str, origin: String) {
     let _ = writeln!(out, "  <joint name=\"{child}_mount\" type=\"fixed\">");
     let _ = writeln!(
@@ -286,7 +286,7 @@ fn write_joint(out: &mut String, robot: &Robot, link: &Link) {
         } else {
             String::new()
         };
-        // URDF requires limits of effort and velocity; a joint without them gets large values
+        // URDF requires limits of effort and velocity; a joint without them has large values
         let effort = if effort.is_finite() { effort } else { 1e6 };
         let speed = if speed.is_finite() { speed } else { 1000.0 };
         let _ = writeln!(

@@ -63,7 +63,7 @@ pub enum Task {
 
 /// State shared by the thread and its owners.
 #[derive(Debug, Default)]
-pub struct Shared {
+pub struct PublisherState {
     /// Whether a bag is being recorded.
     pub recording: AtomicBool,
     /// Number of messages that did not reach DDS or the bag.
@@ -81,7 +81,7 @@ pub struct PublisherThread {
     scenes: Sender<(SceneOutputs, Correspondence)>,
     tasks: Sender<Task>,
     /// State shared with the thread.
-    pub shared: Arc<Shared>,
+    pub shared: Arc<PublisherState>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -124,7 +124,7 @@ impl PublisherThread {
         let (batches, oldest) = bounded(QUEUE_LEN);
         let (tasks, task_inbox) = unbounded();
         let (scenes, next_scenes) = unbounded();
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(PublisherState::default());
         shared.truth_tf.store(true, Ordering::Relaxed);
         let mut worker = Worker::new(parts, next_scenes, Arc::clone(&shared));
         let inbox = oldest.clone();
@@ -221,7 +221,7 @@ struct Worker {
     context: PublisherContext,
     /// Topics of the later versions of the scene.
     next_scenes: Receiver<(SceneOutputs, Correspondence)>,
-    shared: Arc<Shared>,
+    shared: Arc<PublisherState>,
     /// Outputs by the kind of their content.
     outputs: Arc<OutputIndex>,
     /// For each coupling, whether it was engaged when last published.
@@ -244,7 +244,7 @@ impl Worker {
     fn new(
         parts: PublisherContext,
         next_scenes: Receiver<(SceneOutputs, Correspondence)>,
-        shared: Arc<Shared>,
+        shared: Arc<PublisherState>,
     ) -> Self {
         let scene = &parts.outputs.scene;
         let outputs = Arc::new(OutputIndex::new(scene, &parts.outputs.plan));
@@ -361,7 +361,7 @@ impl Worker {
         });
     }
 
-    /// Whether an output has a subscriber or is recorded.
+    /// Returns true if an output has a subscriber or is recorded.
     fn has_receivers(&self, output: usize) -> bool {
         self.bag.is_some()
             || self

@@ -1,4 +1,4 @@
-//! Checkpoints: what a run continues from.
+//! Tests of checkpoints and of resumed runs.
 
 use crate::common::folder::Folder;
 use crate::common::scene;
@@ -38,7 +38,7 @@ pub(super) fn listen(s: &Simulation) {
     }
 }
 
-/// Commands every thruster and joint, so that something happens.
+/// Commands all thrusters to 70 % of their range.
 pub(super) fn drive(s: &mut Simulation) {
     for robot in 0..s.scene.robots.len() {
         for thruster in 0..s.scene.robots[robot].thrusters.len() {
@@ -54,7 +54,7 @@ pub(super) fn drive(s: &mut Simulation) {
     }
 }
 
-/// The readings and frames that `steps` steps bring, in blocks of `block` steps.
+/// Returns the readings and frames of `steps` steps, in blocks of `block` steps.
 pub(super) fn outputs(s: &mut Simulation, steps: u64, block: u64) -> (String, Vec<Frame>) {
     let (mut readings, mut frames, mut left) = (String::new(), Vec::new(), steps);
     while left > 0 {
@@ -76,7 +76,8 @@ pub(super) fn outputs(s: &mut Simulation, steps: u64, block: u64) -> (String, Ve
     (lines.join("\n"), frames)
 }
 
-/// Steps before and after the checkpoint of a bundled world: few where images are large.
+/// Returns the steps before and after the checkpoint of a bundled world: few where images are
+/// large.
 pub(super) fn steps(name: &str, dt_ns: u64) -> u64 {
     let ns = match name {
         "every_sensor" | "harbour" | "harbour_inspection" | "riverwatch" | "riverwatch_three"
@@ -86,7 +87,7 @@ pub(super) fn steps(name: &str, dt_ns: u64) -> u64 {
     ns / dt_ns
 }
 
-/// The scene of a bundled world.
+/// Returns the scene of a bundled world.
 fn bundled(name: &str) -> Arc<Scene> {
     let world = load_world(&data_dir::world_file(name), Overrides::default());
     Arc::new(world.unwrap_or_else(|e| panic!("{name}: {e}")).scene)
@@ -94,9 +95,8 @@ fn bundled(name: &str) -> Arc<Scene> {
 
 // Goal: a run that is continued from a checkpoint, on one or two threads and in other blocks, is
 // the run that was not interrupted. Method: every bundled world with its thrusters on and all
-// sensors requested: one simulation on two threads that makes a checkpoint in the middle, and one
-// on one thread that makes none; state hash, readings and frames of the second half. Tolerance:
-// none.
+// sensors requested: one simulation on two threads that makes a checkpoint midway, and one on one
+// thread that makes none; state hash, readings and frames of the second half. Tolerance: none.
 #[test]
 fn every_world_continues_from_a_checkpoint() {
     let names = data_dir::file_names("worlds");
@@ -150,8 +150,9 @@ fn every_world_continues_from_a_checkpoint() {
     );
 }
 
-// Goal: frames that are in progress at the checkpoint come after it; a used simulation forgets its
-// own. Method: a sensor with a latency; a resumed simulation that has run on. Tolerance: none.
+// Goal: frames in progress at the checkpoint are delivered after resuming; resuming discards the
+// frames of the current run. Method: a sensor with a latency; a resumed simulation that has run on.
+// Tolerance: none.
 #[test]
 fn frames_in_progress_are_kept() {
     let scene = bundled("every_sensor");
@@ -177,8 +178,8 @@ const STRIDE: usize = 3;
 
 // Goal: every byte of a saved state has a meaning: the hash covers all of them, and no two texts
 // are one state. Method: every third byte of a state changed in turn, for worlds with waves, a
-// latch, a tether, an arm with servos, and firmware; what is still read is saved as it was read.
-// Tolerance: none.
+// latch, a tether, an arm with servos, and firmware; data that is still being read is saved as it
+// was read. Tolerance: none.
 #[test]
 fn every_byte_affects_the_restored_state() {
     let mut scenes = vec![("rich", Arc::new(scene(RICH)))];
@@ -246,8 +247,8 @@ fn different_states_have_different_hashes() {
     }
 }
 
-// Goal: a checkpoint that does not fit is refused in one line, and nothing changes. Method: each
-// kind once. Tolerance: none.
+// Goal: a checkpoint that does not fit is refused in one line, and the state is unchanged. Method:
+// each kind once. Tolerance: none.
 #[test]
 fn mismatched_checkpoints_are_refused() {
     let mut s = simulation(&Arc::new(scene(RICH)), 1);
@@ -317,7 +318,7 @@ fn mismatched_checkpoints_are_refused() {
     );
 }
 
-/// What `merrow run pool` with these arguments prints, and the error message if it fails.
+/// Returns the output of `merrow run pool` with these arguments, and the error message if it fails.
 fn merrow(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     let output = Process::new(env!("CARGO_BIN_EXE_merrow"))
         .args(["run", "pool", "--no-ros", "--pace", "max", "--json"])
@@ -332,9 +333,9 @@ fn merrow(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     }
 }
 
-// Goal: the program writes checkpoints during and after a run and continues from them; what cannot
-// be read or written is one line. Method: one second in one and in two parts; state hashes as
-// printed. Tolerance: none.
+// Goal: the program writes checkpoints during and after a run and continues from them; files that
+// cannot be read or written is one line. Method: one second in one and in two parts; state hashes
+// as printed. Tolerance: none.
 #[test]
 fn the_program_continues_a_run() {
     let folder = Folder::new("checkpoint", &[("text.cp", "no checkpoint")]);
@@ -358,7 +359,7 @@ fn the_program_continues_a_run() {
     hash(&["--for", "0.3", "--resume", "a.cp", "--checkpoint", "a.cp"]);
     assert_eq!(hash(&["--for", "0.3", "--resume", "a.cp"]), whole);
     let files = std::fs::read_dir(&folder.0).expect("the folder").count();
-    assert_eq!(files, 2, "nothing but the checkpoint and the text");
+    assert_eq!(files, 2, "only the checkpoint and the text");
     for (arguments, expected) in [
         (
             ["--resume", "none.cp"],

@@ -1,4 +1,4 @@
-//! Tests that worlds with contacts have the same bits for any threads, blocks and resumption, with
+//! Tests that worlds with contacts are bit-identical for any threads, blocks and resumption, with
 //! robots close together or far apart.
 
 use crate::common::scene;
@@ -75,9 +75,9 @@ fn pile_of_cubes_has_the_same_bits() {
 }
 
 // Goal: a robot that is stepped independently but moves further than predicted is stepped again
-// together with the others, with the same bits as in single steps. Method: a body pushed at 3000
-// m/s2 from rest, 1 m from a wall of cubes; blocks of 25 steps are 50 ms, in which its predicted
-// distance is 0.025 m. Tolerance: none.
+// together with the others, with bit-identical results as in single steps. Method: a body pushed at
+// 3000 m/s2 from rest, 1 m from a wall of cubes; blocks of 25 steps are 50 ms, in which its
+// predicted distance is 0.025 m. Tolerance: none.
 #[test]
 fn robot_beyond_predicted_distance_is_stepped_again() {
     let mut world = falling();

@@ -1,5 +1,5 @@
-//! Tests that flows, columns, terrain, gusts and weather changes have the same bits for any
-//! threads, blocks and pauses.
+//! Tests that flows, columns, terrain, gusts and weather changes are bit-identical for any threads,
+//! blocks and pauses.
 
 use merrow_model::state::Command;
 use merrow_model::state::commands::WeatherChange;
@@ -34,8 +34,8 @@ fn travel(s: &mut Simulation, block: u64) -> String {
     s.state.hash()
 }
 
-// Goal: the same bits on 1, 2 and 4 threads, in blocks of 1, 50 and 250 steps, and from a clone of
-// the state. Method: state hashes after 500 steps. Tolerance: none.
+// Goal: bit-identical results on 1, 2 and 4 threads, in blocks of 1, 50 and 250 steps, and from a
+// clone of the state. Method: state hashes after 500 steps. Tolerance: none.
 #[test]
 fn results_are_independent_of_threads_blocks_and_clones() {
     let hash = travel(&mut estuary(1), 50);

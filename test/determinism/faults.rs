@@ -1,4 +1,4 @@
-//! Tests that faults, including random ones, have the same bits for any blocks, threads and
+//! Tests that faults, including random faults, are bit-identical for any blocks, threads and
 //! resumption.
 
 use crate::common::simulation;
@@ -14,9 +14,9 @@ faults:
 robots: {r: {model: bluerov2, position_m: [0, 0, -5], repeat: {count: [2, 1, 1], spacing_m: [5, 0, 0]}}}
 ";
 
-// Goal: the same bits in blocks of 1, 7 and 250 steps and when resumed from a clone during all
-// faults. Method: a second of two vehicles under way; without the faults the final state differs.
-// Tolerance: none.
+// Goal: bit-identical results in blocks of 1, 7 and 250 steps and when resumed from a clone during
+// all faults. Method: a second of two vehicles under way; without the faults the final state
+// differs. Tolerance: none.
 #[test]
 fn faults_have_the_same_bits() {
     let start = |text: &str| {

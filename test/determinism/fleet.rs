@@ -24,7 +24,7 @@ const ARM: &str = "
             inertia_kg_m2: {xx: 0.01, yy: 0.02, zz: 0.02}, quadratic_damping: {kind: diagonal, values: [1, 5, 5, 0, 0, 0]},
             added_mass: {kind: diagonal, values: [0.1, 0.8, 0.8, 0, 0.01, 0.01]}}";
 
-/// Instruments with internal state, in addition to those of the vehicle.
+/// Instruments with internal state, in addition to the instruments of the vehicle.
 const INSTRUMENTS: &str = "
       sensors:
         ahrs: {device: xsens_mti_3}
@@ -49,7 +49,7 @@ pub(crate) fn fleet() -> Scene {
     scene(&format!("{SEA}{robots}"))
 }
 
-/// Returns the robot `e` of the fleet, alone in the sea.
+/// Returns a scene with only the robot `e` of the fleet.
 pub(crate) fn alone() -> Scene {
     scene(&format!("{SEA}{}", rov("e", 3.0)))
 }

@@ -1,4 +1,4 @@
-//! Tests that flights, drives and dives have the same bits for any threads, blocks and pauses.
+//! Tests that flights, drives and dives are bit-identical for any threads, blocks and pauses.
 
 use merrow_math::Vec3;
 use merrow_model::state::Command;
@@ -43,8 +43,8 @@ fn travel(s: &mut Simulation, world: &str, block: u64, half: usize) {
     }
 }
 
-// Goal: the same bits on 1, 2 and 4 threads, in blocks of 1, 25, 50 and 250 steps, and from a clone
-// of the state. Method: state hashes after 1000 steps. Tolerance: none.
+// Goal: bit-identical results on 1, 2 and 4 threads, in blocks of 1, 25, 50 and 250 steps, and from
+// a clone of the state. Method: state hashes after 1000 steps. Tolerance: none.
 #[test]
 fn results_are_independent_of_threads_blocks_and_clones() {
     for world in ["hover", "bank", "glider"] {

@@ -1,4 +1,4 @@
-//! Tests that mesh hulls have the same bits for any threads, blocks, lanes and processors, and when
+//! Tests that mesh hulls are bit-identical for any threads, blocks, lanes and processors, and when
 //! resumed.
 
 use super::waves::lanes_and_kernels_agree;
@@ -88,7 +88,7 @@ fn results_are_independent_of_threads_blocks_and_resumption() {
     }
 }
 
-// Goal: each lane equals the single robot, and the wide kernel has the same bits as the portable
+// Goal: each lane equals the single robot, and the wide kernel is bit-identical to the portable
 // one. Method: as for waves. Tolerance: none.
 #[test]
 fn lanes_and_kernels_agree_on_mesh_hulls() {

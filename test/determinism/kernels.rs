@@ -1,4 +1,4 @@
-//! Tests that the AVX2 kernel and the portable kernel give the same bits.
+//! Tests that the AVX2 kernel and the portable kernel give bit-identical results.
 
 use crate::common;
 use merrow_model::scene::Integrator;

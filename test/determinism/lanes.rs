@@ -1,4 +1,4 @@
-//! Tests that four robots in the lanes of one kernel have the same bits as four single robots.
+//! Tests that four robots in the lanes of one kernel are bit-identical to four single robots.
 
 use crate::common::initial_environment;
 use crate::common::tree::{self, Random, Recipe};

@@ -1,4 +1,5 @@
-//! Tests that the same seed gives the same bits for any threads, blocks and neighbouring robots.
+//! Tests that the same seed gives bit-identical results for any threads, blocks and neighbouring
+//! robots.
 
 mod acoustic;
 mod checkpoint;

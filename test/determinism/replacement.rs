@@ -8,7 +8,7 @@ use merrow_world::document::{Document, Placement, Resource};
 use merrow_world::{Overrides, data_dir};
 use std::sync::Arc;
 
-/// A place that no robot and no terrain of a bundled world reaches: high in the air.
+/// Returns a place that no robot and no terrain of a bundled world reaches: high in the air.
 fn far_away() -> Placement {
     Placement {
         p_WB: Vec3::new(4000.0, -3000.0, 500.0),
@@ -108,8 +108,8 @@ fn a_robot_added_at_the_start_is_one_of_the_file() {
 }
 
 // Goal: the sensors of an added robot keep the grid of instants of the world, and the same changes
-// give the same bits. Method: a robot added after 0.333 s; stamps of its readings; the state hash
-// of two runs with different threads and blocks. Tolerance: none.
+// give bit-identical results. Method: a robot added after 0.333 s; stamps of its readings; the
+// state hash of two runs with different threads and blocks. Tolerance: none.
 #[test]
 fn an_added_robot_keeps_the_instants_of_its_sensors() {
     let run = |threads: usize, block: u64| {

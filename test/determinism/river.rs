@@ -1,5 +1,5 @@
-//! Tests that the bundled river equals the output of its generator, and that its worlds have the
-//! same bits on any number of threads.
+//! Tests that the bundled river equals the output of its generator, and that its worlds are
+//! bit-identical on any number of threads.
 
 use merrow_scenery::river::{River, files};
 use merrow_sim::Simulation;
@@ -23,8 +23,9 @@ fn bundled_river_matches_generator() {
     assert_eq!(std::fs::read_dir(folder).unwrap().count(), made.len());
 }
 
-// Goal: three pairs of robots, eight moorings, gusts and a gridded current give the same bits on 1,
-// 2 and 4 threads and in other blocks. Method: state hashes after 200 steps. Tolerance: none.
+// Goal: three pairs of robots, eight moorings, gusts and a gridded current give bit-identical
+// results on 1, 2 and 4 threads and in other blocks. Method: state hashes after 200 steps.
+// Tolerance: none.
 #[test]
 fn results_are_independent_of_threads_and_blocks() {
     let world = load_world(

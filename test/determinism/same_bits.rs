@@ -13,8 +13,8 @@ fn reference() -> (String, Vec<String>) {
     (s.state.hash(), readings)
 }
 
-// Goal: the same world gives the same bits again, on 1, 2 and 4 threads, in blocks of 1, 7, 50 and
-// all steps. Method: state hash and all readings after 3 s. Tolerance: none.
+// Goal: the same world gives bit-identical results again, on 1, 2 and 4 threads, in blocks of 1, 7,
+// 50 and all steps. Method: state hash and all readings after 3 s. Tolerance: none.
 #[test]
 fn results_are_independent_of_threads_and_blocks() {
     let (hash, readings) = reference();
@@ -53,7 +53,7 @@ fn a_cloned_state_resumes_the_run() {
 }
 
 // Goal: the neighbours of a robot change neither its motion nor its readings. Method: robot `e` of
-// the fleet compared with the same robot alone in the same sea. Tolerance: none.
+// the fleet compared with a world of only this robot. Tolerance: none.
 #[test]
 fn other_robots_do_not_affect_a_robot() {
     let mut fleet = started(fleet(), 2);

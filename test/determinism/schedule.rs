@@ -1,5 +1,5 @@
-//! Tests that scheduled commands and actors give the same bits for any threads and blocks, and
-//! after resuming.
+//! Tests that scheduled commands and actors give bit-identical results for any threads and blocks,
+//! and after resuming.
 
 use crate::common::{scene, simulation};
 use merrow_sim::Simulation;
@@ -51,8 +51,9 @@ fn travel(s: &mut Simulation, steps: u64, block: u64) -> String {
     text
 }
 
-// Goal: a schedule and an actor that swims into a robot give the same bits on 1 and 2 threads, in
-// blocks of any length. Method: state hash, and readings of each robot. Tolerance: none.
+// Goal: a schedule and an actor that swims into a robot give bit-identical results on 1 and 2
+// threads, in blocks of any length. Method: state hash, and readings of each robot. Tolerance:
+// none.
 #[test]
 fn schedules_are_independent_of_threads_and_blocks() {
     let reference = |threads: usize, block: u64| {

@@ -1,4 +1,4 @@
-//! Tests that robots of one model that are stepped as a SIMD batch have the same bits as single
+//! Tests that robots of one model that are stepped as a SIMD batch are bit-identical to single
 //! robots.
 
 use crate::common::scene;

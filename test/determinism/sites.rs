@@ -1,5 +1,5 @@
 //! Tests that the bundled sites of `harbour_inspection` and `survey` equal the output of their
-//! generators, and that the sensors of these worlds have the same bits on any number of threads.
+//! generators, and that the sensors of these worlds are bit-identical on any number of threads.
 
 use merrow_model::state::frames::{Frame, FrameData};
 use merrow_scenery::sites::quay::Quay;
@@ -50,8 +50,8 @@ fn run(world: &str, threads: usize, block: u64) -> (Vec<Frame>, String) {
     (all, s.state.hash())
 }
 
-// Goal: the sensor demonstration worlds run with all sensors, each produces data, and all data have
-// the same bits on 1, 2 and 4 threads and in other blocks. Method: every frame of an eighth of a
+// Goal: the sensor demonstration worlds run with all sensors, each produces data, and all data are
+// bit-identical on 1, 2 and 4 threads and in other blocks. Method: every frame of an eighth of a
 // second. Tolerance: none.
 #[test]
 fn the_sensors_of_the_worlds_have_the_same_bits() {

@@ -1,4 +1,4 @@
-//! Tests that worlds with tethers have the same bits for any threads, blocks and resumption.
+//! Tests that worlds with tethers are bit-identical for any threads, blocks and resumption.
 
 use crate::common::scene;
 use merrow_math::Vec3;

@@ -1,4 +1,4 @@
-//! Tests that the surface vehicles have the same bits on any number of threads, in any blocks, and
+//! Tests that the surface vehicles are bit-identical on any number of threads, in any blocks, and
 //! when resumed.
 
 use super::fleet::travel;
@@ -38,8 +38,8 @@ fn fleet(name: &str, threads: usize) -> Simulation {
     s
 }
 
-// Goal: the same bits for surface vehicles. Method: two seconds of the bundled worlds under way, on
-// 1 and 3 threads, in blocks of 1, 7 and 50, and from a clone. Tolerance: none.
+// Goal: bit-identical results for surface vehicles. Method: two seconds of the bundled worlds under
+// way, on 1 and 3 threads, in blocks of 1, 7 and 50, and from a clone. Tolerance: none.
 #[test]
 fn surface_vehicles_have_the_same_bits() {
     for name in ["usv.yaml", "sailing.yaml"] {

@@ -1,4 +1,4 @@
-//! Tests that waves have the same bits for any threads, blocks, lanes and processors, when resumed,
+//! Tests that waves are bit-identical for any threads, blocks, lanes and processors, when resumed,
 //! and while they change.
 
 use super::fleet::travel;
@@ -141,15 +141,15 @@ fn travel_in_waves<T: Real>(scene: &Scene, motion: &mut Motion<T>, kernel: Kerne
     }
 }
 
-// Goal: each lane equals the single robot in waves too, and the wide kernel has the same bits as
-// the portable one. Method: four starts from deep to airborne, batched, alone, and by the portable
+// Goal: each lane equals the single robot in waves too, and the wide kernel is bit-identical to the
+// portable one. Method: four starts from deep to airborne, batched, separate, and by the portable
 // kernel. Tolerance: none.
 #[test]
 fn lanes_and_kernels_agree_in_waves() {
     lanes_and_kernels_agree(&fleet());
 }
 
-/// Compares the first robot of a world from four starts: in lanes, alone, and by the portable
+/// Compares the first robot of a world from four starts: in lanes, separate, and by the portable
 /// kernel.
 pub(super) fn lanes_and_kernels_agree(scene: &Scene) {
     let heights = [-6.0, -0.4, 0.1, 4.0];

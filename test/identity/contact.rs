@@ -96,9 +96,9 @@ fn joint_limit_adds_no_energy() {
     assert!(sim.state.robots[0].motion.qd[0].abs() < 1e-9);
 }
 
-/// Dry friction alone decelerates a spinning joint uniformly, w = w0 - (f/I) t, and holds it at
-/// rest: no creep under a load below the friction. With I = 0.1 + 2 * 0.25 = 0.6 kg m2, f = 0.3 N m
-/// and w0 = 1 rad/s it stops after 2 s and 1 rad.
+/// Dry friction decelerates a spinning joint uniformly, w = w0 - (f/I) t, and holds it at rest: no
+/// creep under a load below the friction. With I = 0.1 + 2 * 0.25 = 0.6 kg m2, f = 0.3 N m and w0 =
+/// 1 rad/s it stops after 2 s and 1 rad.
 #[test]
 fn dry_friction_decelerates_and_holds() {
     let text = ARM

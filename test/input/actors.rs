@@ -1,7 +1,7 @@
 //! Tests of wrong actors.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::check;
 
@@ -12,7 +12,7 @@ fn with(route: &str) -> String {
 }
 
 #[test]
-fn actors() {
+fn invalid_actors_are_rejected() {
     for (route, expected) in [
         (
             "waypoints_m: [[0, 0, 0]], speed_m_s: 1",
@@ -28,11 +28,11 @@ fn actors() {
         ),
         (
             "waypoints_m: [[0, 0, 0], [1, 0, 0]], times_s: [1, 1]",
-            "w.yaml:1:13: the time 1 s of waypoint 1 is not after that of the waypoint before, 1 s",
+            "w.yaml:1:13: the time 1 s of waypoint 1 is not after the time of the waypoint before, 1 s",
         ),
         (
             "waypoints_m: [[0, 0, 0], [0, 0, 0]], speed_m_s: 1",
-            "w.yaml:1:13: the time 0 s of waypoint 1 is not after that of the waypoint before, 0 s",
+            "w.yaml:1:13: the time 0 s of waypoint 1 is not after the time of the waypoint before, 0 s",
         ),
         (
             "waypoints_m: [[0, 0, 0], [1, 0, 0]], speed_m_s: 1, repeats: true",

@@ -1,12 +1,12 @@
 //! Tests of wrong thrusters and batteries.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{bluerov2, check, motor, plain};
 
 #[test]
-fn commands() {
+fn invalid_thruster_commands_are_rejected() {
     check(
         &plain(
             "thrusters: {t1: {motor: t200_newton, position_m: [0, 0, 0], direction: [0, 0, 0]}}",
@@ -40,7 +40,7 @@ fn commands() {
 }
 
 #[test]
-fn curves() {
+fn invalid_thrust_curves_are_rejected() {
     check(
         &motor(
             "command: newton, range: [-1, 1], curve: {kind: table, points: [[-1, -5], [0, 0], [0, 1], [1, 5]]}",
@@ -75,7 +75,7 @@ fn curves() {
 }
 
 #[test]
-fn lags() {
+fn invalid_actuator_lags_are_rejected() {
     check(
         &motor(
             "command: newton, range: [-1, 1], curve: direct, lag: {kind: transfer_function, numerator: [1], denominator: [1, -1]}",
@@ -125,7 +125,7 @@ fn lags() {
 }
 
 #[test]
-fn batteries() {
+fn invalid_battery_curves_are_rejected() {
     check(
         &bluerov2("battery: {open_circuit_v: [[0, 12], [1, 16], [0.5, 14]]}"),
         "w.yaml:5:33: the open-circuit voltage does not increase: 0.5 comes after 1, expected increasing first values",

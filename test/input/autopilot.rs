@@ -1,6 +1,6 @@
 //! Tests of wrong connections to autopilots, and of the outputs of the frames.
 //!
-//! Goal: each mistake is reported at its position; the frames assign the outputs to the thrusters
+//! Goal: each error is reported at its position; the frames assign the outputs to the thrusters
 //! whose direction they have. Method: the exact message; the outputs of shipped robots compared
 //! with the tables of ArduPilot (AP_Motors6DOF.cpp, AP_MotorsMatrix.cpp). Tolerance: none.
 
@@ -16,7 +16,7 @@ fn with(model: &str, autopilot: &str) -> String {
 }
 
 #[test]
-fn autopilots() {
+fn invalid_autopilots_are_rejected() {
     check(
         &with("bluerov2", "kind: px5"),
         "w.yaml:5:25: `kind`: expected one of `ardupilot`, `px4`, found string `px5`",
@@ -93,7 +93,7 @@ fn two_autopilots_have_two_ports() {
 }
 
 #[test]
-fn px4() {
+fn invalid_px4_keys_are_rejected() {
     check(
         &with("wamv", "kind: px4, frame: differential, gnss: imu"),
         "w.yaml:5:57: no sensor `imu` of this kind on the base",
@@ -112,7 +112,7 @@ fn px4() {
 }
 
 #[test]
-fn ground_stations() {
+fn invalid_ground_stations_are_rejected() {
     check(
         "robots: {r: {model: bluerov2, mavlink: {udp: qgc}}}",
         "w.yaml:1:46: `udp`: found `qgc`, expected an IP address and a port such as `127.0.0.1:14550`",
@@ -133,8 +133,8 @@ fn owned((channel, name, sign): (usize, &str, bool)) -> (usize, String, bool) {
     (channel, name.to_string(), sign)
 }
 
-/// Channel, thruster or fin, and sign of the command at the high end of each output of a shipped
-/// robot, by channel.
+/// Returns the channel, thruster or fin, and sign of the command at the high end of each output of
+/// a shipped robot, by channel.
 fn outputs(model: &str) -> Vec<(usize, String, bool)> {
     let overrides = Overrides {
         autopilots: true,

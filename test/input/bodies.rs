@@ -1,7 +1,7 @@
 //! Tests of impossible bodies, and of coefficients with the wrong sign or name.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{BLUEROV2, bluerov2, body, check};
 
@@ -66,7 +66,7 @@ fn buoyancy_and_hull() {
 }
 
 #[test]
-fn added_mass() {
+fn invalid_added_mass_is_rejected() {
     check(
         &bluerov2("body: {added_mass: {derivatives: {X_udot: 5.5}}}"),
         "w.yaml:5:26: the added mass of base_link is unstable: found the eigenvalue -5.5000, expected none below 0 (SNAME derivatives are negative, `values` and `rows` positive)",
@@ -90,7 +90,7 @@ fn added_mass() {
 }
 
 #[test]
-fn damping() {
+fn invalid_damping_is_rejected() {
     check(
         &bluerov2("body: {linear_damping: {derivatives: {X_u: 4.03}}}"),
         "w.yaml:5:30: the linear damping of base_link would add energy, expected a positive semi-definite matrix (SNAME derivatives are negative, `values` and `rows` positive)",
@@ -144,7 +144,7 @@ fn names_of_derivatives() {
 }
 
 #[test]
-fn restoring() {
+fn invalid_restoring_is_rejected() {
     let with = |keys: &str| {
         body(&format!(
             "{keys}restoring: {{floating_mass_kg: 10, floating_mass_center_m: [0, 0, 0], heave_n_per_m: 1, roll_nm_per_rad: 1, pitch_nm_per_rad: 1, max_supported_kg: 20}}, "

@@ -1,8 +1,8 @@
-//! Tests of collision shapes: their poses, and rejected ones.
+//! Tests of collision shapes: poses and rejected shapes.
 //!
 //! Goal: a shape has the pose that its author specified, in the axes of its body, on a link whether
 //! merged or not, and on a structure. Method: poses calculated by hand; the exact message for each
-//! mistake.
+//! error.
 
 use super::{body, check, plain, world};
 use crate::common::folder::Folder;
@@ -210,7 +210,7 @@ fn check_heightfields(floor: &Structure) {
 #[test]
 fn structures_props_and_the_seabed() {
     let world = load_structures_and_props();
-    assert_eq!(world.notes, [], "nothing to say");
+    assert_eq!(world.notes, [], "no notes");
     assert_eq!(world.models.len(), 2);
     let scene = &world.scene;
     check_props_and_seabed(scene);
@@ -222,7 +222,7 @@ fn structures_props_and_the_seabed() {
 }
 
 #[test]
-fn wrong_shapes() {
+fn invalid_shapes_are_rejected() {
     check(
         &body("collisions: {a: {kind: ball, radius_m: 1}}, "),
         "w.yaml:5:62: `kind`: expected one of `sphere`, `box`, `cylinder`, `capsule`, `mesh`, `heightfield`, found string `ball`",
@@ -265,7 +265,7 @@ fn wrong_shapes() {
     );
 }
 
-/// Writes a correct mesh, and meshes with one mistake each, to the folder `name`.
+/// Writes a correct mesh, and meshes with one error each, to the folder `name`.
 fn write_meshes(name: &str) -> Folder {
     let open = TETRAHEDRON.replace("f 2 3 4\n", "");
     let inside_out = TETRAHEDRON.replace(
@@ -320,7 +320,7 @@ fn meshes_in_wrong_forms() {
 }
 
 #[test]
-fn wrong_meshes() {
+fn invalid_meshes_are_rejected() {
     let folder = write_meshes("touch_wrong");
     let wrong = |file: &str, form: &str, expected: &str| check_mesh(&folder, file, form, expected);
     let repair = |why: &str| {

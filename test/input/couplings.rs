@@ -1,11 +1,11 @@
-//! Tests of couplings of a world file: valid and wrong ones.
+//! Tests of valid and invalid couplings of a world file.
 
 use super::check;
 use crate::common::{close_vectors, scene};
 use merrow_math::Vec3;
 use merrow_model::scene::{CouplingEnd, CouplingKind};
 
-/// A BlueROV2, a fixed post with an arm, and a ball; then one coupling in line 10.
+/// Returns a BlueROV2, a fixed post with an arm, and a ball; then one coupling in line 10.
 fn world(coupling: &str) -> String {
     let body = "source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
     format!(
@@ -62,7 +62,7 @@ fn ends_have_their_specified_positions() {
 }
 
 #[test]
-fn wrong_couplings() {
+fn invalid_couplings_are_rejected() {
     check(
         &world("kind: weld, a: {robot: rovv}, b: {robot: ball}"),
         "w.yaml:10:30: no robot or prop `rovv` for the coupling c; did you mean `rov`?",

@@ -11,7 +11,7 @@ use merrow_ros2::msg::{
     rosgraph_msgs, sensor_msgs, service_msgs, std_msgs, std_srvs, tf2_msgs,
 };
 
-/// Decodes `bytes` as `M` and returns whether they are accepted. An accepted message is encoded;
+/// Decodes `bytes` as `M` and returns true if they are accepted. An accepted message is encoded;
 /// these bytes must be unchanged after another round trip.
 ///
 /// # Panics

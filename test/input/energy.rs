@@ -1,14 +1,14 @@
 //! Tests of wrong batteries, loads, solar panels and chargers.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{bluerov2, check, motor, plain};
 
 const BATTERY: &str = "source: test, capacity_ah: 1, open_circuit_v: [[0, 12], [1, 14]]";
 
 #[test]
-fn batteries() {
+fn invalid_batteries_are_rejected() {
     check(
         &plain(&format!("battery: {{{BATTERY}, cut_off_v: 14}}")),
         "w.yaml:6:94: `cut_off_v` is 14, expected less than the highest open-circuit voltage 14: the protection would never close",
@@ -46,7 +46,7 @@ fn loads_and_panels() {
 }
 
 #[test]
-fn motors() {
+fn invalid_motors_are_rejected() {
     check(
         &motor("command: newton, range: [-1, 1], curve: direct, motor_efficiency: 0.8"),
         "w.yaml:10:116: t1 has `motor_efficiency`, but its curve is of the kind `direct`, which has no torque: expected `power_w_per_n15`",
@@ -64,7 +64,7 @@ fn motors() {
 }
 
 #[test]
-fn chargers() {
+fn invalid_chargers_are_rejected() {
     let with = |charger: &str| {
         format!(
             "chargers: {{pad: {{{charger}}}}}\n{}",

@@ -1,7 +1,7 @@
 //! Tests of wrong faults.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::check;
 
@@ -14,7 +14,7 @@ fn with(fault: &str) -> String {
 }
 
 #[test]
-fn faults() {
+fn invalid_faults_are_rejected() {
     check(
         &with("robot: rr, target: t, kind: dead"),
         "w.yaml:1:21: no robot `rr` for the fault x",
@@ -66,7 +66,7 @@ fn faults() {
 }
 
 #[test]
-fn beacons() {
+fn invalid_beacon_faults_are_rejected() {
     let world = |fault: &str| {
         format!(
             "{}beacons: {{gate: {{beacon: pinger_27khz}}, tail: {{beacon: seatrac_x010}}}}\n",

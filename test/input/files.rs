@@ -1,15 +1,15 @@
 //! Tests of files that are missing, that include each other in a cycle, or that are wrong
 //! themselves.
 //!
-//! Goal: a mistake is reported in the file that contains it, and a missing file is reported with
-//! the searched folders. Method: small folders of files and the exact messages.
+//! Goal: an error is reported in the file that contains it, and a missing file is reported with the
+//! searched folders. Method: small folders of files and the exact messages.
 
 use super::without_root;
 use crate::common::folder::Folder;
 use merrow_world::data_dir::unknown_world_message;
 use merrow_world::{Overrides, load_world};
 
-/// Messages of `w.yaml` in a folder, without the name of the folder.
+/// Returns the messages of `w.yaml` in a folder, without the name of the folder.
 fn messages(folder: &Folder) -> String {
     let messages = match load_world(&folder.0.join("w.yaml"), Overrides::default()) {
         Ok(_) => "accepted".into(),
@@ -63,7 +63,7 @@ fn unknown_world_names() {
 }
 
 #[test]
-fn missing_files() {
+fn missing_files_are_reported() {
     let base = ("w.yaml", "extends: bse.yaml\n");
     let expected =
         "w.yaml:1:10: no file `bse.yaml`, looked in `HERE`, `params`; did you mean `base.yaml`?";
@@ -78,7 +78,7 @@ fn missing_files() {
 }
 
 #[test]
-fn include_cycles() {
+fn include_cycles_are_reported() {
     let expected = "w.yaml:1:10: circular `extends`: w.yaml:1:10 names `w.yaml`";
     check(
         "self",
@@ -101,7 +101,7 @@ fn include_cycles() {
 }
 
 #[test]
-fn mistakes_are_reported_in_their_file() {
+fn errors_are_reported_in_their_file() {
     let robot = "extends: robots/bluerov2.yaml\ncomand_timeout_s: 3\n";
     let expected = "my/rov.yaml:2:1: unknown key `comand_timeout_s` in `model`, expected one of `description`, `source`, `estimated`, `unstable_course`, \
                     `urdf`, `hydrodynamics`, `base`, `root`, `body`, `links`, `contact_wrenches`, `self_collision`, `joint_groups`, \

@@ -1,7 +1,7 @@
 //! Tests of wrong fins, hydrodynamic derivatives and cross-flow drag.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{messages, plain};
 
@@ -13,9 +13,9 @@ fn check(text: &str, expected: &str) {
     let found = messages(text);
     let line = text.lines().nth(5).unwrap();
     let key_at = line.find(&format!("{key}:")).unwrap();
-    let (place, said) = found.split_once(": ").unwrap();
-    assert_eq!(said, expected, "of\n{text}");
-    // The position is that of the value of the key.
+    let (place, printed) = found.split_once(": ").unwrap();
+    assert_eq!(printed, expected, "of\n{text}");
+    // The position is the position of the value of the key.
     let column: usize = place.rsplit(':').next().unwrap().parse().unwrap();
     let value_at = key_at + key.len() + 2;
     assert!(
@@ -25,7 +25,7 @@ fn check(text: &str, expected: &str) {
     );
 }
 
-/// A rudder with these keys of its mount and its surface.
+/// Returns a rudder with these keys of its mount and its surface.
 fn rudder(mount: &str, surface: &str) -> String {
     plain(&format!(
         "fins: {{rudder: {{position_m: [-1, 0, 0], {mount}, surface: {{source: test, area_m2: 0.02, span_m: 0.2, {surface}}}}}}}"
@@ -37,7 +37,7 @@ const LAW: &str = "law: {kind: lift_drag}";
 const RANGE: &str = "range_deg: [-20, 20]";
 
 #[test]
-fn mounts() {
+fn invalid_fin_mounts_are_rejected() {
     let surface = format!("{LAW}, {RANGE}");
     check(
         &rudder("shaft: [0, 0, 0]", &surface),
@@ -60,7 +60,7 @@ fn mounts() {
 }
 
 #[test]
-fn azimuths() {
+fn invalid_azimuth_thrusters_are_rejected() {
     let thruster = |azimuth: &str| {
         plain(&format!(
             "thrusters: {{t: {{motor: t200_newton, position_m: [0, 0, 0], direction: [1, 0, 0], azimuth: {{{azimuth}}}}}}}"
@@ -77,7 +77,7 @@ fn azimuths() {
 }
 
 #[test]
-fn surfaces() {
+fn invalid_fin_surfaces_are_rejected() {
     check(
         &rudder(SHAFT, &format!("{LAW}, range_deg: [20, -20]")),
         "@range_deg: the range of rudder is [20, -20], expected the lowest angle first",
@@ -109,7 +109,7 @@ fn surfaces() {
 }
 
 #[test]
-fn sails() {
+fn invalid_sails_are_rejected() {
     let with = |keys: &str| {
         plain(&format!(
             "fins: {{s: {{position_m: [0, 0, 1], shaft: [0, 0, 1], surface: {{source: test, sail: true, area_m2: 1, span_m: 1, {keys}}}}}}}"

@@ -1,7 +1,7 @@
-//! Tests of mistakes in firmwares and rotors.
+//! Tests of errors in firmwares and rotors.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{check, plain};
 
@@ -22,7 +22,7 @@ fn multirotor_needs_sufficient_rotors() {
 }
 
 #[test]
-fn firmware_values() {
+fn invalid_firmware_values_are_rejected() {
     check(
         "robots:\n  r: {model: {extends: robots/firefly.yaml, firmware: {rate_hz: 1000, max_position_lead_m: 0}}}",
         "w.yaml:2:92: `max_position_lead_m`: expected a positive number [m], found `0`",
@@ -76,7 +76,7 @@ fn names_of_fins_and_joints() {
 }
 
 #[test]
-fn buoyancy_engines() {
+fn invalid_buoyancy_engines_are_rejected() {
     let engine = |keys: &str| {
         plain(&format!(
             "buoyancy_engines: {{b: {{source: test, rate_m3_s: [1e-5, 1e-5], {keys}}}}}"

@@ -46,7 +46,7 @@ fn repeat(rounds: usize, mut round: impl FnMut(&mut Random)) {
     }
 }
 
-/// Replacement values: typical user mistakes and random values.
+/// Replacement values: typical user errors and random values.
 const VALUES: &[&str] = &[
     "0",
     "-1",
@@ -170,7 +170,7 @@ fn no_bytes_make_the_decoders_panic() {
         seeds
             .iter()
             .all(|bytes| decode_all(bytes) > 0 || bytes.len() < 64),
-        "a sample that nothing accepts"
+        "a sample that no reader accepts"
     );
     repeat(5000, |random| {
         let mut bytes = random.pick(&seeds).clone();

@@ -1,7 +1,7 @@
-//! Tests of broken grids: each kind of mistake has its message.
+//! Tests of broken grids: each kind of error has its message.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: files written by the test, the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! files written by the test, the exact message.
 
 use super::{check, messages, world};
 use crate::common::folder::Folder;
@@ -22,7 +22,7 @@ fn refuses(name: &str, content: &[u8], keys: &str, expected: &str) {
 }
 
 #[test]
-fn declarations() {
+fn invalid_grid_declarations_are_rejected() {
     check(
         &world("water: {flows: {g: {kind: gridded}}}"),
         "w.yaml:1:20: a gridded flow needs at least one of `east`, `north` and `up`",
@@ -40,7 +40,7 @@ fn declarations() {
 }
 
 #[test]
-fn netcdf() {
+fn invalid_netcdf_files_are_rejected() {
     let good = std::fs::read("test/data/grids/cdf1.nc").unwrap();
     let at = "w.yaml:1:49: `q.nc`";
     refuses(
@@ -128,7 +128,7 @@ fn netcdf_headers_with_wrong_counts() {
 }
 
 #[test]
-fn tables() {
+fn invalid_tables_are_rejected() {
     let at = "w.yaml:1:49: `q.csv`";
     refuses(
         "q.csv",
@@ -191,7 +191,7 @@ fn tables() {
 }
 
 #[test]
-fn rasters() {
+fn invalid_rasters_are_rejected() {
     let at = "w.yaml:1:49: `q.asc`";
     let head = "ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\n";
     let with = |rest: &str| format!("{head}{rest}").into_bytes();
@@ -235,7 +235,7 @@ fn rasters() {
 }
 
 #[test]
-fn raw_files() {
+fn invalid_raw_files_are_rejected() {
     let folder = Folder::new("graw", &[("q.f32", "12345678"), ("q.yaml", "")]);
     let wrong = |head: &str, expected: &str| {
         std::fs::write(folder.0.join("q.yaml"), head).unwrap();
@@ -272,7 +272,7 @@ fn raw_files() {
 }
 
 #[test]
-fn terrain() {
+fn invalid_terrain_is_rejected() {
     let table = b"x,y,h\n0,0,1\n1,0,1\n3,0,1\n0,1,1\n1,1,1\n3,1,1\n";
     let folder = Folder::new(
         "gterrain",

@@ -1,4 +1,4 @@
-//! Tests of mesh hulls: rejected meshes, and a valid one that needs only its file.
+//! Tests of mesh hulls: rejected meshes, and a valid mesh that needs only its file.
 
 use super::{body, check, without_root};
 use crate::common::folder::Folder;
@@ -83,7 +83,7 @@ fn missing_file_is_reported() {
     );
 }
 
-// Goal: surface laws are rejected where they do not apply. Method: one mistake each. Tolerance: the
+// Goal: surface laws are rejected where they do not apply. Method: one error each. Tolerance: the
 // exact text.
 #[test]
 fn wrong_surface_laws_are_refused() {

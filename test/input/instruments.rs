@@ -1,12 +1,12 @@
 //! Tests of wrong instruments for water, air and on-board quantities.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{check, device};
 
 #[test]
-fn probes() {
+fn invalid_probes_are_rejected() {
     check(
         &device("kind: probe, field: turbidty"),
         "w.yaml:8:66: the water carries no `turbidty`, expected one of `temperature`, `salinity`, `density`, `sound_speed`, or a name under `water.tracers`",
@@ -55,7 +55,7 @@ fn air_and_hull() {
 }
 
 #[test]
-fn monitored_components() {
+fn instruments_need_their_monitored_component() {
     check(
         &device("kind: motor_telemetry"),
         "w.yaml:8:11: s1 measures a motor: expected the key `thruster`, the thruster of this motor",
@@ -75,7 +75,7 @@ fn monitored_components() {
 }
 
 #[test]
-fn samplers() {
+fn invalid_samplers_are_rejected() {
     check(
         &device("kind: water_sampler, volume_m3: 0, flow_m3_s: 1, bottles: 0"),
         "w.yaml:8:78: `volume_m3`: expected a positive number [m3], found `0`\nw.yaml:8:104: `bottles`: expected a whole number from 1 to 1000, found `0`",

@@ -1,12 +1,12 @@
 //! Tests of keys that are unknown, missing or of another kind.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{bluerov2, body, check, device, plain, world};
 
 #[test]
-fn unknown_keys() {
+fn unknown_keys_are_reported() {
     check(
         &world("see: 3"),
         "w.yaml:1:1: unknown key `see` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `actors`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `schedule`, `beacons`, `obstacles`, `ais`, `named_poses`, `tags`; did you mean `seed`?",
@@ -34,7 +34,7 @@ fn unknown_keys() {
 }
 
 #[test]
-fn units() {
+fn keys_with_other_units_are_reported() {
     check(
         &world("seabed: {depth: 10}"),
         "w.yaml:1:10: `depth` needs its unit: write `depth_m`",
@@ -66,7 +66,7 @@ fn units() {
 }
 
 #[test]
-fn missing_keys() {
+fn missing_keys_are_reported() {
     check(
         "seed: 1\n",
         "w.yaml:1:1: missing key `robots` (the robots, by name) in the file",
@@ -110,7 +110,7 @@ fn missing_keys() {
 }
 
 #[test]
-fn kinds() {
+fn unknown_kinds_are_reported() {
     check(
         &world("water: {current: {kind: unifrom, speed_m_s: 1}}"),
         "w.yaml:1:25: `kind`: expected one of `none`, `uniform`, `profile`, found string `unifrom`; did you mean `uniform`?",

@@ -1,14 +1,14 @@
 //! Tests of wrong beacons, acoustic instruments, obstacles, AIS and radars.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{body, check, device};
 
 const RECEIVER: &str = "band_khz: [20, 30], max_range_m: 100";
 
 #[test]
-fn beacons() {
+fn invalid_beacons_are_rejected() {
     let world = |beacon: &str| format!("{}beacons: {{b: {{{beacon}}}}}\n", body(""));
     check(
         &world("beacon: pinger_27khz, robot: x"),
@@ -35,7 +35,7 @@ fn beacons() {
 }
 
 #[test]
-fn instruments() {
+fn invalid_positioning_instruments_are_rejected() {
     check(
         &device("kind: hydrophone, band_khz: [30, 20], max_range_m: 100"),
         "w.yaml:8:74: `band_khz` is [30, 20], expected the smaller value first",
@@ -77,7 +77,7 @@ fn beacons_that_do_not_reply() {
 }
 
 #[test]
-fn detectors() {
+fn invalid_detectors_are_rejected() {
     check(
         &device("kind: obstacle_detector, max_range_m: 60, min_range_m: 80"),
         "w.yaml:8:101: `min_range_m` is 80, expected less than `max_range_m` 60",
@@ -130,8 +130,8 @@ fn ais_and_radar() {
     );
 }
 
-/// Goal: a key without effect is reported, with the key that it needs. Method: each key alone; with
-/// the key that it needs there is no such message. Tolerance: none.
+/// Goal: a key without effect is reported, with the key that it needs. Method: each key separately;
+/// with the key that it needs there is no such message. Tolerance: none.
 #[test]
 fn keys_without_effect() {
     let idle = |keys: &str, key: &str, with: &str| {

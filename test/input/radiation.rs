@@ -1,13 +1,13 @@
-//! Tests of radiation tables: rejected tables, and notes on valid ones.
+//! Tests of radiation tables: rejected tables, and notes on valid tables.
 //!
-//! Goal: a broken table is reported in one line that names the file and the mistake. Method: the
-//! shipped tables of the hemisphere with one mistake each; the message from the key on. Tolerance:
+//! Goal: a broken table is reported in one line that names the file and the error. Method: the
+//! shipped tables of the hemisphere with one error each; the message from the key on. Tolerance:
 //! the exact text.
 
 use crate::common::folder::Folder;
 use merrow_world::{Overrides, data_dir, load_text};
 
-/// The shipped table with this file extension.
+/// Returns the shipped table with this file extension.
 fn shipped(ending: &str) -> String {
     let folder = data_dir::share_folders().remove(0);
     std::fs::read_to_string(
@@ -18,8 +18,8 @@ fn shipped(ending: &str) -> String {
     .unwrap()
 }
 
-/// The messages, or else the notes, of a ball with `files` in its folder and `radiation`; `more`
-/// holds further keys of its body.
+/// Returns the messages, or else the notes, of a ball with `files` in its folder and `radiation`;
+/// `more` holds further keys of its body.
 fn load_messages(files: &[(&str, &str)], radiation: &str, hull: &str, more: &str) -> String {
     let folder = Folder::new("radiation", files);
     let text = format!(
@@ -48,7 +48,7 @@ fn load_messages(files: &[(&str, &str)], radiation: &str, hull: &str, more: &str
 const BALL: &str = "{kind: mesh, file: meshes/ball_2m.obj}";
 const WAMIT: &str = "kind: wamit, added_mass: t.1";
 
-/// Like [`load_messages`], with this `.1` file.
+/// Returns the same as [`load_messages`], with this `.1` file.
 fn table(text: &str) -> String {
     load_messages(&[("t.1", text)], WAMIT, BALL, "")
 }
@@ -162,7 +162,7 @@ fn replaced_keys_must_not_be_given() {
     );
     assert!(
         notes.starts_with(
-            "`t.hst`: the tables' waterplane is 12.0000 m2, that of the hull of base_link 3.14"
+            "`t.hst`: the tables' waterplane is 12.0000 m2, the waterplane of the hull of base_link 3.14"
         ),
         "{notes}"
     );

@@ -1,13 +1,13 @@
 //! Tests of wrong robots, names, links and joints.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{bluerov2, check, joint, plain};
 use merrow_world::{Overrides, load_text};
 
 #[test]
-fn names() {
+fn invalid_names_are_rejected() {
     check(
         "robots:\n  ROV: {model: bluerov2}\n",
         "w.yaml:2:3: in `robots`: expected a name of lowercase letters, digits and `_` that starts with a letter, found `ROV`",
@@ -37,7 +37,7 @@ fn names() {
 }
 
 #[test]
-fn grids() {
+fn invalid_robot_grids_are_rejected() {
     check(
         "robots:\n  r: {model: bluerov2, repeat: {count: [1000, 1000, 1], spacing_m: [1, 1, 1]}}\n",
         "w.yaml:2:40: 1000000 copies of r, expected no more than 100000 robots in a world",
@@ -53,7 +53,7 @@ fn grids() {
 }
 
 #[test]
-fn links() {
+fn invalid_links_are_rejected() {
     check(
         &plain("links: {arm: {parent: base, joint: {kind: fixed}, body: reach_alpha5_jaw}}"),
         "w.yaml:6:29: no link `base` so far, expected one of `base_link`",
@@ -127,7 +127,7 @@ fn limits_of_joints() {
 }
 
 #[test]
-fn joints() {
+fn invalid_joints_are_rejected() {
     check(
         &joint("{kind: hinge}"),
         "w.yaml:9:25: `kind`: expected one of `revolute`, `continuous`, `prismatic`, `fixed`, found string `hinge`",

@@ -39,13 +39,13 @@ fn wait_for_recording(bag: &Path) {
     sleep(Duration::from_millis(200));
 }
 
-/// Standard output and standard error.
+/// Returns the standard output and standard error.
 fn texts(output: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr))
 }
 
-/// Number of messages in `metadata.yaml`: of the bag, or of the topic `name`.
+/// Returns the number of messages in `metadata.yaml`: of the bag, or of the topic `name`.
 fn message_count(bag: &Path, name: Option<&str>) -> u64 {
     let text = std::fs::read_to_string(bag.with_file_name("metadata.yaml")).expect("metadata");
     let from = name.map_or(0, |n| {
@@ -161,7 +161,7 @@ fn a_full_disk_is_reported() {
     assert_eq!(message_count(&bag, None), read);
 }
 
-/// Number of messages in the chunks of an MCAP file, which are not compressed.
+/// Returns the number of messages in the chunks of an MCAP file, which are not compressed.
 fn messages(bag: &Path) -> u64 {
     const MESSAGE: u8 = 5;
     const CHUNK: u8 = 6;
@@ -202,7 +202,7 @@ fn diagnostics_follow_simulated_time() {
     assert_eq!(message_count(&bag, Some("/bluerov2/battery_state")), 11);
 }
 
-/// Output of `merrow describe`.
+/// Returns the output of `merrow describe`.
 pub(super) fn describe(arguments: &[&str]) -> String {
     let mut merrow = Command::new(MERROW);
     let output = merrow.arg("describe").args(arguments).output();
@@ -211,10 +211,10 @@ pub(super) fn describe(arguments: &[&str]) -> String {
     texts(&output).0
 }
 
-// Goal: `describe` prints the added mass of a floating body that its dynamics uses: that of the
-// submerged part. Method: a box of 100 kg that displaces 200 kg when submerged, so that half of it
-// is submerged at rest; added mass of [40, 60, 80] kg of the submerged body, and at the waterline.
-// Tolerance: printed digits.
+// Goal: `describe` prints the added mass of a floating body that its dynamics uses: the added mass
+// of the submerged part. Method: a box of 100 kg that displaces 200 kg when submerged, so that half
+// of it is submerged at rest; added mass of [40, 60, 80] kg of the submerged body, and at the
+// waterline. Tolerance: printed digits.
 #[test]
 fn describe_prints_the_effective_added_mass() {
     for (reference, added) in [

@@ -1,7 +1,7 @@
 //! Tests of wrong schedules.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::check;
 
@@ -10,7 +10,7 @@ fn with(entry: &str) -> String {
 }
 
 #[test]
-fn schedules() {
+fn invalid_schedules_are_rejected() {
     for (entry, expected) in [
         (
             "robot: rr, kind: arm, on: true",

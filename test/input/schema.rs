@@ -24,7 +24,7 @@ const COMPONENTS: &[(&str, &str)] = &[
     ("hydrodynamics", "hydrodynamics"),
 ];
 
-/// A world with all its included files merged, as JSON.
+/// Returns a world with all its included files merged, as JSON.
 fn expanded(name: &str) -> Json {
     let mut problems = Problems::new();
     let mut loader = Loader::new(data_dir::params_folders()).with_components(COMPONENTS);
@@ -55,8 +55,8 @@ fn to_json(node: &Node) -> Json {
     }
 }
 
-/// Reason why `value` does not satisfy `schema`; `root` holds the definitions.
-fn mistake(value: &Json, schema: &Json, root: &Json) -> Option<String> {
+/// Returns the reason why `value` does not satisfy `schema`; `root` holds the definitions.
+fn error_of(value: &Json, schema: &Json, root: &Json) -> Option<String> {
     let Json::Object(words) = schema else {
         return Some(format!("{schema} is no schema"));
     };
@@ -65,15 +65,15 @@ fn mistake(value: &Json, schema: &Json, root: &Json) -> Option<String> {
             "$schema" | "$defs" | "title" | "description" | "default" | "then" => None,
             "$ref" => {
                 let name = rule.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
-                mistake(
+                error_of(
                     value,
                     root.get("$defs")?.get(name).unwrap_or(&Json::Null),
                     root,
                 )
             }
-            "if" if mistake(value, rule, root).is_none() => mistake(value, &words["then"], root),
+            "if" if error_of(value, rule, root).is_none() => error_of(value, &words["then"], root),
             "if" => None,
-            "not" => mistake(value, rule, root)
+            "not" => error_of(value, rule, root)
                 .is_none()
                 .then(|| "not allowed".into()),
             "anyOf" => any_of(value, rule, root),
@@ -86,7 +86,7 @@ fn mistake(value: &Json, schema: &Json, root: &Json) -> Option<String> {
             "items" => value
                 .as_array()?
                 .iter()
-                .find_map(|item| mistake(item, rule, root)),
+                .find_map(|item| error_of(item, rule, root)),
             _ => bound(value, word, rule),
         };
         wrong.map(|text| format!("{word}: {text}"))
@@ -94,13 +94,13 @@ fn mistake(value: &Json, schema: &Json, root: &Json) -> Option<String> {
 }
 
 fn any_of(value: &Json, rules: &Json, root: &Json) -> Option<String> {
-    let mistakes: Vec<String> = rules
+    let errors: Vec<String> = rules
         .as_array()
         .unwrap()
         .iter()
-        .map_while(|rule| mistake(value, rule, root))
+        .map_while(|rule| error_of(value, rule, root))
         .collect();
-    (mistakes.len() == rules.as_array().unwrap().len()).then(|| mistakes.join(" | "))
+    (errors.len() == rules.as_array().unwrap().len()).then(|| errors.join(" | "))
 }
 
 fn has_type(value: &Json, rule: &Json) -> bool {
@@ -124,11 +124,11 @@ fn properties(value: &Json, word: &str, words: &Map<String, Json>, root: &Json) 
     value.as_object()?.iter().find_map(|(key, value)| {
         let rule = known.and_then(|known| known.get(key));
         let wrong = match (word, rule) {
-            ("properties", Some(rule)) => mistake(value, rule, root),
+            ("properties", Some(rule)) => error_of(value, rule, root),
             ("additionalProperties", None) if words[word] == json!(false) => {
                 Some("unknown key".into())
             }
-            ("additionalProperties", None) => mistake(value, &words[word], root),
+            ("additionalProperties", None) => error_of(value, &words[word], root),
             _ => None,
         };
         wrong.map(|text| format!("{key}: {text}"))
@@ -160,7 +160,7 @@ fn bound(value: &Json, word: &str, rule: &Json) -> Option<String> {
             .as_object()?
             .keys()
             .all(|key| bound(&json!(key), "pattern", &rule["pattern"]).is_none()),
-        other => panic!("the schema uses `{other}`, which this validator does not know"),
+        other => panic!("the schema uses `{other}`, which this validator does not support"),
     };
     (!holds).then(|| format!("{value} against {rule}"))
 }
@@ -226,18 +226,18 @@ fn every_shipped_world_satisfies_the_schema_as_written_and_as_read() {
         let text = std::fs::read_to_string(data_dir::world_file(&name)).unwrap();
         let written = to_json(&parse(&name, &text, &mut Problems::new()).unwrap());
         for world in [written, expanded(&name)] {
-            assert_eq!(mistake(&world, &schema(), &schema()), None, "{name}");
+            assert_eq!(error_of(&world, &schema(), &schema()), None, "{name}");
         }
     }
 }
 
-/// Checks the validator itself: it rejects what the reader rejects.
+/// Checks the validator itself: it rejects all files that the reader rejects.
 #[test]
 fn wrong_worlds_do_not_satisfy_the_schema() {
     let refused = |change: fn(&mut Json)| {
         let mut world = expanded("pool");
         change(&mut world);
-        assert!(mistake(&world, &schema(), &schema()).is_some(), "{world}");
+        assert!(error_of(&world, &schema(), &schema()).is_some(), "{world}");
     };
     refused(|world| world["sed"] = json!(1));
     refused(|world| world["step"]["dt_s"] = json!(2));

@@ -1,13 +1,13 @@
 //! Tests of wrong sensors.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{bluerov2, check, device};
 use merrow_world::{Overrides, load_text};
 
 #[test]
-fn rates() {
+fn invalid_sensor_rates_are_rejected() {
     check(
         &bluerov2("sensors: {imu: {rate_hz: 600, device: {max_rate_hz: 500}}}"),
         "w.yaml:5:32: imu is set to 600 samples per second, the device supports at most 500",
@@ -22,7 +22,7 @@ fn rates() {
         &("step: {dt_s: 0.01}\n".to_string() + &bluerov2("sensors: {imu: {rate_hz: 200}}")),
         "w.yaml:6:32: imu is set to 200 samples per second, the time step allows 100: lower the rate or `dt_s`",
     );
-    // The rate of a bundled sensor: the mistake is in the world.
+    // The rate of a bundled sensor: the error is in the world.
     check(
         "robots: {r: {model: bluerov2}}\nstep: {dt_s: 0.015}\n",
         "w.yaml:2:14: imu is set to 100 samples per second, the time step allows 67: lower the rate or `dt_s`",
@@ -101,7 +101,7 @@ fn dvl_and_altimeter() {
 }
 
 #[test]
-fn noise() {
+fn invalid_noise_is_rejected() {
     check(
         &device("kind: pressure, errors: {density: -1}"),
         "w.yaml:8:80: `density`: expected a non-negative number, found `-1`",
@@ -121,7 +121,7 @@ fn noise() {
 }
 
 #[test]
-fn satellite_receivers() {
+fn invalid_satellite_receivers_are_rejected() {
     let gnss = "kind: gnss, horizontal_std_m: 1, vertical_std_m: 1";
     check(
         &device(&format!("{gnss}, velocity_std_m_s: 0.1")),
@@ -150,7 +150,7 @@ fn satellite_receivers() {
 }
 
 #[test]
-fn filters() {
+fn invalid_filters_are_rejected() {
     check(
         &device("kind: ahrs, gyro: {density: -1}"),
         "w.yaml:8:74: `density`: expected a non-negative number, found `-1`",
@@ -178,7 +178,7 @@ fn filters() {
 }
 
 #[test]
-fn aids() {
+fn invalid_ins_aids_are_rejected() {
     let with = |of_truth: &str, of_ins: &str| {
         format!(
             "robots:\n  r:\n    model:\n      source: test\n      body: {{source: test, axes: flu, mass_kg: 10, \
@@ -223,7 +223,7 @@ fn readings_in_flight() {
 }
 
 #[test]
-fn tilting_lasers() {
+fn invalid_tilting_lasers_are_rejected() {
     check(
         &device(
             "kind: tilting_laser, azimuth_deg: [-45, 45], beams: 91, max_range_m: 30, tilt_deg: [30, -20], tilt_period_s: 1.5",
@@ -283,14 +283,14 @@ fn distortions_that_are_not_monotonic() {
             "kind: camera, width: 640, height: 480, horizontal_fov_deg: 70, distortion: {{{keys}}}"
         ))
     };
-    let said = |far: u32| {
+    let printed = |far: u32| {
         format!(
             "w.yaml:8:121: the distortion reverses {far} px from the centre, but the edge is at 240 px, expected no reversal within the image of 640 x 480: check the signs of its coefficients, and the lens's angle"
         )
     };
     // r (1 - 5 r^2) is greatest at r = 1/sqrt(15): 2/3 of that times the focal length of 457.01 px.
-    check(&camera("kind: plumb_bob, k1: -5"), &said(79));
-    check(&camera("kind: fisheye, k1: -5"), &said(90));
+    check(&camera("kind: plumb_bob, k1: -5"), &printed(79));
+    check(&camera("kind: fisheye, k1: -5"), &printed(90));
     for good in [
         "kind: plumb_bob, k1: -0.28, k2: 0.09",
         "kind: fisheye, k1: 0.02",
@@ -309,7 +309,7 @@ fn distortions_that_are_not_monotonic() {
     );
 }
 
-/// The notes of a valid world.
+/// Returns the notes of a valid world.
 fn notes(text: &str) -> Vec<String> {
     match load_text("w.yaml", text, Overrides::default()) {
         Ok(world) => world.notes.iter().map(ToString::to_string).collect(),
@@ -370,7 +370,7 @@ fn impossible_sensor_positions() {
 }
 
 /// Goal: a camera or laser whose frame takes longer than its period, and a lens whose principal
-/// point is outside the image, are reported. Method: one mistake each. Tolerance: none.
+/// point is outside the image, are reported. Method: one error each. Tolerance: none.
 #[test]
 fn impossible_cameras_and_lasers() {
     let camera = "kind: camera, width: 64, height: 48, focal_px: [40, 40]";

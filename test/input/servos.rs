@@ -1,11 +1,11 @@
 //! Tests of wrong servos, joint groups, keep-out boxes and wrench sensors.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{check, joint, plain};
 
-/// A servo with its required keys and these.
+/// Returns a servo with its required keys and these.
 fn servo(keys: &str) -> String {
     joint(&format!(
         "{{kind: continuous, drive: {{kind: servo, max_speed: 1, {keys}law: {{kind: cascade, velocity_gain: 1}}}}}}"
@@ -13,7 +13,7 @@ fn servo(keys: &str) -> String {
 }
 
 #[test]
-fn servos() {
+fn invalid_servos_are_rejected() {
     check(&servo(""), "accepted");
     check(
         &joint("{kind: continuous, drive: {kind: servo, max_speed: 1}}"),
@@ -27,7 +27,7 @@ fn servos() {
         &servo("rate_hz: 1000, "),
         "w.yaml:9:81: the servo of arm is set to 1000 ticks per second, the time step allows 500: lower the rate or `dt_s`",
     );
-    // The rate of a bundled robot: the mistake is in the world.
+    // The rate of a bundled robot: the error is in the world.
     let bundled = "step: {dt_s: 0.05}\nrobots: {r: {model: osu_uvms_servo}}\n";
     let text = super::messages(bundled);
     let servos = text
@@ -40,7 +40,7 @@ fn servos() {
     );
     check(
         &servo("actuator: {stall_effort: 3}, "),
-        "w.yaml:9:97: `stall_effort` alone does not define a torque-speed line, expected `no_load_speed` too",
+        "w.yaml:9:97: `stall_effort` without `no_load_speed` does not define a torque-speed line; expected both",
     );
     check(
         &servo("actuator: {backlash: 0.01}, "),
@@ -63,13 +63,13 @@ fn servos() {
     );
 }
 
-/// A robot with the joint `arm_joint` and one more line in its model, at line 11, column 7.
+/// Returns a robot with the joint `arm_joint` and one more line in its model, at line 11, column 7.
 fn with_arm(line: &str) -> String {
     joint("{kind: continuous}") + "      " + line + "\n"
 }
 
 #[test]
-fn groups() {
+fn invalid_joint_groups_are_rejected() {
     check(&with_arm("joint_groups: {left: [arm_joint]}"), "accepted");
     check(
         &with_arm("joint_groups: {left: [arm_jiont]}"),
@@ -104,7 +104,7 @@ fn keep_out_boxes() {
 }
 
 #[test]
-fn wrench_sensors() {
+fn invalid_wrench_sensors_are_rejected() {
     check(
         &plain("sensors: {ft: {device: {source: test, rate_hz: 10, kind: wrench}}}"),
         "w.yaml:6:21: ft measures the wrench through a joint, base_link has none: expected a `link`",

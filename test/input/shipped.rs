@@ -1,14 +1,14 @@
 //! Tests that every shipped world and component file is accepted.
 //!
 //! Goal: all shipped files are valid. Method: walk the folders; a file in a folder that this test
-//! does not know makes it fail.
+//! does not recognise makes it fail.
 
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_text, load_world};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// All files in a folder of the repository, recursively, sorted.
+/// Returns all files in a folder of the repository, recursively, sorted.
 fn files(folder: &str) -> Vec<PathBuf> {
     let mut waiting = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
     let mut found = Vec::new();
@@ -46,7 +46,8 @@ fn every_world_loads_and_runs_a_second_without_a_halt() {
     }
 }
 
-/// Robot for which a firmware is written: the name of the firmware begins with that of the robot.
+/// Returns the robot for which a firmware is written: the name of the firmware begins with the name
+/// of the robot.
 fn robot_of_firmware(name: &str) -> &str {
     let is_robot = |end: &usize| {
         let file = format!("robots/{}.yaml", &name[..*end]);

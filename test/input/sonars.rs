@@ -2,7 +2,7 @@
 
 use super::check;
 
-/// A robot with a sonar with these keys.
+/// Returns a robot with a sonar with these keys.
 fn sonar(keys: &str) -> String {
     format!(
         "robots:\n  r:\n    model:\n      extends: robots/bluerov2.yaml\n      sensors:\n        s: {{device: {{source: test, rate_hz: 2, {keys}}}}}\n"
@@ -12,7 +12,7 @@ fn sonar(keys: &str) -> String {
 const SCANS: &str = "kind: scanning_sonar, step_deg: 2, beam_width_deg: 2, elevation_width_deg: 20, frequency_khz: 700, source_level_db: 200, pulse_us: 60, bins: 100, levels_db: [0, 1]";
 
 #[test]
-fn pings() {
+fn invalid_pings_are_rejected() {
     check(&sonar(&format!("{SCANS}, max_range_m: 30")), "accepted");
     check(
         &sonar(&format!("{SCANS}, max_range_m: 1000")),
@@ -77,7 +77,7 @@ fn heads_and_tilts() {
 }
 
 #[test]
-fn grounds() {
+fn invalid_subsurface_materials_are_rejected() {
     let ground = |keys: &str| {
         format!("seabed: {{depth_m: 20, material: {{subsurface: {{{keys}}}}}}}\nrobots: {{}}\n")
     };

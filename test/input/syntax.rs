@@ -1,7 +1,7 @@
 //! Tests of files that are not YAML, or do not have the form of a world.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::check;
 
@@ -38,7 +38,7 @@ fn files_that_are_not_worlds() {
 }
 
 #[test]
-fn invalid_yaml() {
+fn invalid_yaml_is_rejected() {
     check(
         "water:\n\tdensity_kg_m3: 1000\n",
         "w.yaml:2:2: not valid YAML: tabs disallowed within this context (block indentation)",
@@ -70,14 +70,14 @@ fn invalid_yaml() {
 }
 
 #[test]
-fn unsupported_yaml() {
+fn unsupported_yaml_is_rejected() {
     check(
         "robots: {}\n---\nrobots: {}\n",
         "w.yaml:2:1: a second YAML document: expected one per file",
     );
     check(
         "robots: !!map {}\n",
-        "w.yaml:1:9: YAML tags (`!...`) other than `!!str` are not supported: expected the value alone",
+        "w.yaml:1:9: YAML tags (`!...`) other than `!!str` are not supported: expected only the value",
     );
     check(
         "robots: &a {}\nseabed:\n  <<: *a\n",
@@ -98,7 +98,7 @@ fn unsupported_yaml() {
 }
 
 #[test]
-fn duplicate_keys() {
+fn duplicate_keys_are_rejected() {
     check(
         "seed: 1\nseed: 2\nrobots: {}\n",
         "w.yaml:2:1: duplicate key `seed` in one map",

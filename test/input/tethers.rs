@@ -1,11 +1,12 @@
 //! Tests of wrong tethers, tether ends, lines and winches.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::check;
 
-/// A world with a BlueROV2 `r` and the tether `t`, whose keys are in line 4 from column 7 on.
+/// Returns a world with a BlueROV2 `r` and the tether `t`, whose keys are in line 4 from column 7
+/// on.
 fn tether(line: &str, ends: &str, more: &str) -> String {
     format!(
         "robots:\n  r: {{model: bluerov2, position_m: [5, 0, -5]}}\ntethers:\n  t: {{line: {line}, {ends}, {more}}}\n"
@@ -53,7 +54,7 @@ fn lengths_and_segments() {
 }
 
 #[test]
-fn lines() {
+fn invalid_lines_are_rejected() {
     let line = |keys: &str| {
         tether(
             &format!("{{source: test, diameter_m: 0.01, {keys}}}"),
@@ -76,7 +77,7 @@ fn lines() {
 }
 
 #[test]
-fn ends() {
+fn invalid_tether_ends_are_rejected() {
     let to = |end: &str| {
         tether(
             LINE,

@@ -1,6 +1,6 @@
 //! Tests of invalid URDFs.
 //!
-//! Goal: each mistake is reported at its line of the URDF, in one line. Method: the exact message.
+//! Goal: each error is reported at its line of the URDF, in one line. Method: the exact message.
 
 use crate::common::folder::Folder;
 use merrow_world::{Overrides, load_world};
@@ -19,14 +19,14 @@ fn messages(name: &str, urdf: &str, model: &str) -> String {
 
 const INERTIAL: &str = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>";
 
-/// A URDF with a base and a link `arm`; `more` starts at line 3.
+/// Returns a URDF with a base and a link `arm`; `more` starts at line 3.
 fn robot(more: &str) -> String {
     format!(
         "<robot name='r'><link name='base'>{INERTIAL}</link>\n<link name='arm'>{INERTIAL}</link>\n{more}\n</robot>\n"
     )
 }
 
-/// A joint between the base and the link `arm`.
+/// Returns a joint between the base and the link `arm`.
 fn joint(kind: &str, more: &str) -> String {
     format!("<joint name='j' type='{kind}'><parent link='base'/><child link='arm'/>{more}</joint>")
 }
@@ -110,7 +110,7 @@ fn numbers_and_elements() {
 }
 
 #[test]
-fn trees() {
+fn invalid_link_trees_are_rejected() {
     check(
         "parent",
         &robot("<joint name='j' type='fixed'><parent link='bse'/><child link='arm'/></joint>"),
@@ -165,9 +165,9 @@ fn trees() {
 }
 
 #[test]
-fn joints() {
+fn invalid_urdf_joints_are_rejected() {
     let floating = "r.urdf:3:1: a joint of type `floating` is not supported: the base can float (`base: floating`), and \
-                    any other floating body must be a robot or prop of its own";
+                    any other floating body must be a separate robot or prop";
     check("floating", &robot(&joint("floating", "")), floating);
     let planar = "r.urdf:3:1: a joint of type `planar` is not supported: write two prismatic joints and a continuous one";
     check("planar", &robot(&joint("planar", "")), planar);
@@ -217,7 +217,7 @@ fn joints() {
 }
 
 #[test]
-fn masses() {
+fn links_without_mass_are_rejected() {
     let without = |link: &str, kind: &str| {
         format!(
             "<robot name='r'><link name='base'>{INERTIAL}</link>\n{link}\n{}</robot>",

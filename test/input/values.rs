@@ -1,7 +1,7 @@
 //! Tests of values of the wrong type and of numbers out of range.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{bluerov2, check, world};
 
@@ -117,7 +117,7 @@ fn numbers_out_of_range() {
 }
 
 #[test]
-fn whole_numbers() {
+fn invalid_whole_numbers_are_rejected() {
     check(
         &world("seed: -1"),
         "w.yaml:1:7: `seed`: expected a non-negative whole number, found `-1`",

@@ -1,12 +1,12 @@
-//! Tests of mistakes in the water of a world.
+//! Tests of errors in the water of a world.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{check, world};
 
 #[test]
-fn tides() {
+fn invalid_tides_are_rejected() {
     let tide = |text: &str| {
         world(&format!(
             "water: {{flows: {{t: {{kind: tidal, constituents: [{text}]}}}}}}"
@@ -27,7 +27,7 @@ fn tides() {
 }
 
 #[test]
-fn streams() {
+fn invalid_flows_are_rejected() {
     check(
         &world("water: {flows: {t: {kind: jett}}}"),
         "w.yaml:1:27: `kind`: expected one of `tidal`, `jet`, `channel`, `eddy`, `gridded`, found string `jett`; did you mean `jet`?",
@@ -39,7 +39,7 @@ fn streams() {
 }
 
 #[test]
-fn columns() {
+fn invalid_water_columns_are_rejected() {
     let layers = |text: &str| world(&format!("water: {{column: {{{text}}}}}"));
     check(
         &layers(
@@ -103,7 +103,7 @@ fn air_and_weather() {
 }
 
 #[test]
-fn regions() {
+fn invalid_regions_are_rejected() {
     check(
         &world("water: {regions: {river: {corners_m: [[0, 0], [1, 1]]}}}"),
         "w.yaml:1:38: `river`: found 2 corners, expected at least 3",

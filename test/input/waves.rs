@@ -1,7 +1,7 @@
 //! Tests of impossible waves, and of notes on very rare sea states.
 //!
-//! Goal: each mistake is reported at its position, with a message that states how to fix it.
-//! Method: the exact message.
+//! Goal: each error is reported at its position, with a message that states how to fix it. Method:
+//! the exact message.
 
 use super::{check, world};
 use merrow_world::{Overrides, load_text};
@@ -67,14 +67,14 @@ fn only_one_definition_of_the_height() {
 }
 
 #[test]
-fn invalid_spectra() {
+fn invalid_spectra_are_rejected() {
     check(
         &waves("kind: tabulated, spectrum: [[0.5, 1]]"),
         "w.yaml:1:44: the spectrum has 1 frequency, expected at least 2",
     );
     check(
         &waves("kind: tabulated, spectrum: [[0.5, 1], [0.9, 2], [0.7, 0]]"),
-        "w.yaml:1:44: the spectrum's frequencies do not increase: 0.7 after 0.9, expected increasing ones",
+        "w.yaml:1:44: the spectrum's frequencies do not increase: 0.7 after 0.9, expected increasing frequencies",
     );
     check(
         &waves("kind: tabulated, spectrum: [[0.5, 0], [0.9, 0]]"),

@@ -70,7 +70,7 @@ impl Bench {
         imu
     }
 
-    /// The last sample of `seconds`.
+    /// Returns the last sample of `seconds`.
     fn hold(&mut self, motion: Motion, seconds: f64) -> Imu {
         let mut imu = self.sample(motion);
         for _ in 1..(seconds * 50.0) as usize {
@@ -80,7 +80,7 @@ impl Bench {
     }
 }
 
-/// Attitude error as a rotation vector in W [rad].
+/// Returns the attitude error as a rotation vector in W [rad].
 fn error(imu: &Imu, R_WS: &Mat3) -> Vec3 {
     let q = imu.orientation.expect("an attitude");
     let d = q.mul(&{
@@ -229,7 +229,7 @@ fn iron_turns_the_heading() {
 // Goal: at rest the covariance is consistent: the normalised squared error has the mean of its
 // three degrees of freedom. Method: 300 devices with white noise, bias instability and constant
 // errors of all their parts, ten time constants of the bias after power-on. Tolerance: 4 standard
-// errors of the mean, 4 sqrt(2/900) = 19 %; that of each axis 4 sqrt(2/300) = 33 %.
+// errors of the mean, 4 sqrt(2/900) = 19 %; the error of each axis 4 sqrt(2/300) = 33 %.
 #[test]
 fn covariance_at_rest_is_consistent() {
     let keys = "gyro: {density: 5.0e-4, bias_instability: 1.0e-4, bias_correlation_time_s: 2000, turn_on_bias_std: 2.0e-3}, \

@@ -43,7 +43,8 @@ fn sheet(text: &str, triad: &str) -> DataSheet {
     }
 }
 
-/// Gyro and accelerometer errors of a device at a rate, as a world with this seed creates them.
+/// Returns the gyro and accelerometer errors of a device at a rate, as a world with this seed
+/// creates them.
 fn instruments(device: &str, rate: Option<f64>, seed: u64) -> (f64, [Errors; 2]) {
     let rate = rate.map_or_else(String::new, |r| format!(", rate_hz: {r}"));
     let scene = scene(&format!(
@@ -60,7 +61,7 @@ fn instruments(device: &str, rate: Option<f64>, seed: u64) -> (f64, [Errors; 2])
     (sensor.rate, errors)
 }
 
-/// Output of the three axes of an instrument at rest.
+/// Returns the output of the three axes of an instrument at rest.
 fn record(errors: &Errors, stream: Stream) -> [Vec<f64>; 3] {
     let mut drift = [[0.0; 2]; 3];
     let mut axes: [Vec<f64>; 3] = std::array::from_fn(|_| Vec::with_capacity(SAMPLES));
@@ -79,8 +80,8 @@ fn record(errors: &Errors, stream: Stream) -> [Vec<f64>; 3] {
     axes
 }
 
-/// Overlapping Allan variance for averages over `m` samples [IEEE 952-1997, C.1; Riley 2008, eq.
-/// 10].
+/// Returns the overlapping Allan variance for averages over `m` samples [IEEE 952-1997, C.1; Riley
+/// 2008, eq. 10].
 fn allan_variance(x: &[f64], m: usize) -> f64 {
     let mut sums = Vec::with_capacity(x.len() + 1);
     sums.push(0.0);
@@ -93,9 +94,9 @@ fn allan_variance(x: &[f64], m: usize) -> f64 {
     (0..terms).map(square).sum::<f64>() / (2.0 * (m * m * terms) as f64)
 }
 
-/// Contributions of white noise, a Gauss-Markov process and a random walk with unit N², σ² and K²
-/// to the Allan variance over `m` samples in `time` [s] [IEEE 952-1997, C.1.1]. The last factor
-/// applies to sums over samples instead of integrals over time.
+/// Returns the contributions of white noise, a Gauss-Markov process and a random walk with unit N²,
+/// σ² and K² to the Allan variance over `m` samples in `time` [s] [IEEE 952-1997, C.1.1]. The last
+/// factor applies to sums over samples instead of integrals over time.
 fn shapes(time: f64, m: usize, tau: f64) -> [f64; 3] {
     let sampled = 1.0 + 0.5 / ((m * m) as f64);
     let x = time / tau;
@@ -113,7 +114,7 @@ struct Point {
     axes: Vec<f64>,
 }
 
-/// All averaging times of a triad over both records.
+/// Returns all averaging times of a triad over both records.
 fn points(device: &str, triad: usize, sheet: &DataSheet, squares: [f64; 3]) -> Vec<Point> {
     let mut all = Vec::new();
     for rate in RATES {
@@ -147,8 +148,8 @@ fn points(device: &str, triad: usize, sheet: &DataSheet, squares: [f64; 3]) -> V
     all
 }
 
-/// N², σ² and K² of one axis, by least squares over the contributions that the data sheet has. Each
-/// averaging time is weighted by its confidence.
+/// Returns the N², σ² and K² of one axis, by least squares over the contributions that the data
+/// sheet has. Each averaging time is weighted by its confidence.
 fn fit(points: &[Point], axis: usize, present: [bool; 3]) -> [f64; 3] {
     let (mut a, mut b) = ([[0.0; 3]; 3], [0.0; 3]);
     for p in points {
@@ -215,7 +216,7 @@ fn check(device: &str, triad: usize, name: &str, sheet: &DataSheet) {
         // Of the squares; the relative error of the coefficient is half of it.
         assert!(
             error < 0.2 * squares[k],
-            "{device} {name}: the record says nothing of its {what}"
+            "{device} {name}: the standard error of {what} is too large"
         );
         assert!(
             (mean - squares[k]).abs() < 4.5 * error,

@@ -8,7 +8,7 @@ use merrow_model::state::Command;
 use merrow_model::state::frames::acoustic::AcousticObservations;
 use merrow_sim::Simulation;
 
-/// Four transponders around the robot with the turn-around time of 0.1 s.
+/// Returns four transponders around the robot with the turn-around time of 0.1 s.
 fn nodes() -> String {
     let place = |(x, y): (i32, i32)| {
         format!(
@@ -20,7 +20,7 @@ fn nodes() -> String {
     format!("beacons: {{a: {a}, b: {b}, c: {c}, d: {d}}}")
 }
 
-/// A long-baseline receiver that interrogates every second.
+/// Returns a long-baseline receiver that interrogates every second.
 fn lbl(faults: &str) -> Simulation {
     let device =
         format!("kind: lbl, rate_hz: 0.5, {TRANSMITTER}, {RECEIVER}").replace("2000", "600");
@@ -28,7 +28,7 @@ fn lbl(faults: &str) -> Simulation {
     simulation(&text.replace("dt_s: 0.01", "dt_s: 0.1"))
 }
 
-/// Indices of the targets with a range.
+/// Returns the indices of the targets with a range.
 fn ranged_targets(sounds: &AcousticObservations) -> Vec<usize> {
     sounds.ranges.iter().map(|r| r.target).collect()
 }
@@ -41,7 +41,7 @@ fn one_beacon_fails_temporarily() {
     let b = "b: {target: b, kind: dead, time_s: 3.9, duration_s: 4.1}";
     let c = "c: {target: beacons/c, kind: dead, time_s: 6, duration_s: 2}";
     let mut sim = lbl(&format!("{b}, {c}"));
-    let heard = sounds(&mut sim, 13.0);
+    let received = sounds(&mut sim, 13.0);
     let expected: [&[usize]; 6] = [
         &[0, 1, 2, 3],
         &[0, 1, 2, 3],
@@ -50,8 +50,8 @@ fn one_beacon_fails_temporarily() {
         &[0, 1, 2, 3],
         &[0, 1, 2, 3],
     ];
-    assert!(heard.len() >= expected.len(), "{}", heard.len());
-    for ((stamp, sounds), expected) in heard.iter().zip(expected) {
+    assert!(received.len() >= expected.len(), "{}", received.len());
+    for ((stamp, sounds), expected) in received.iter().zip(expected) {
         assert_eq!(ranged_targets(sounds), expected, "at {stamp} ns");
         let place = sounds.fixes.first().and_then(|fix| fix.world);
         assert_eq!(place.is_some(), expected.len() > 2, "at {stamp} ns");
@@ -62,8 +62,8 @@ fn one_beacon_fails_temporarily() {
 }
 
 // Goal: reducing the power reduces the signal by the same factor, and zero power gives no signal.
-// Method: level above noise of a pinger with 1 % of its power minus that of an identical one
-// without a fault, 10 log 0.01. Tolerance: rounding.
+// Method: level above noise of a pinger with 1 % of its power minus the level of an identical
+// pinger without a fault, 10 log 0.01. Tolerance: rounding.
 #[test]
 fn reduced_power_reduces_the_level() {
     let rest = |part: f64| {
@@ -123,8 +123,8 @@ fn clock_bias_increases_the_range() {
             let rest = format!(
                 "beacons: {{b: {{beacon: {beacon}, position_m: [300, 40, -90]}}}}\n{fault}"
             );
-            let heard = sounds(&mut simulation(&world(&device, "", &rest)), 6.0);
-            let last = heard
+            let received = sounds(&mut simulation(&world(&device, "", &rest)), 6.0);
+            let last = received
                 .into_iter()
                 .rev()
                 .find(|(_, s)| !s.fixes.is_empty())
@@ -155,12 +155,12 @@ fn intermittent_beacon_is_detected_in_part() {
         "",
         &rest,
     );
-    let heard = sounds(
+    let received = sounds(
         &mut simulation(&text.replace("dt_s: 0.01", "dt_s: 0.1")),
         4000.0,
     );
     let share =
-        heard.iter().filter(|(_, s)| !s.fixes.is_empty()).count() as f64 / heard.len() as f64;
+        received.iter().filter(|(_, s)| !s.fixes.is_empty()).count() as f64 / received.len() as f64;
     within("share", share, 0.75, 0.05);
 }
 

@@ -8,8 +8,8 @@ use merrow_model::state::Command;
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 
-/// A ball that carries `sensor` above a plate of 6 x 4 x 0.5 m, in a world without gravity, 100 m
-/// deep; neither has drag.
+/// Returns a ball that carries `sensor` above a plate of 6 x 4 x 0.5 m, in a world without gravity,
+/// 100 m deep; neither has drag.
 fn over_a_plate(sensor: &str, more: &str) -> String {
     format!(
         "

@@ -15,7 +15,7 @@ const SIDE: usize = 256;
 const LINES: usize = 512;
 const GAP: usize = 6;
 
-/// A lidar with 16 rings, 2 degrees apart from -15 degrees, and 1024 columns.
+/// Returns a lidar with 16 rings, 2 degrees apart from -15 degrees, and 1024 columns.
 fn spec() -> LaserSpec {
     let elevations: Vec<f64> = (0..16)
         .map(|k| f64::to_radians(2.0 * f64::from(k) - 15.0))
@@ -56,7 +56,8 @@ fn echo(spec: &LaserSpec, column: usize, ring: usize, range: f64) -> Point {
     }
 }
 
-/// Colour of a pixel; `None` if it is black or belongs to a range circle or to the cross.
+/// Returns the colour of a pixel; `None` if it is black or belongs to a range circle or to the
+/// cross.
 fn pixel_color(shown: &RenderedImage, column: usize, row: usize) -> Option<[u8; 3]> {
     let k = 3 * (row * shown.width + column);
     let rgb = [shown.rgb[k], shown.rgb[k + 1], shown.rgb[k + 2]];
@@ -219,7 +220,7 @@ fn swath_shows_the_seabed() {
     assert_eq!(color(512, 4), None);
 }
 
-// Without echoes an image is rendered, too.
+// Without echoes an image is also rendered.
 #[test]
 fn empty_data_give_an_image() {
     for shown in [lidar(&spec(), &[]), scan(&[]), tilted_scan(&[]), swath(&[])] {
@@ -227,7 +228,7 @@ fn empty_data_give_an_image() {
     }
 }
 
-/// CIE 1976 lightness of a display colour, 0 to 100.
+/// Returns the CIE 1976 lightness of a display colour, 0 to 100.
 fn lightness(rgb: [u8; 3]) -> f64 {
     let linear = |c: u8| {
         let c = f64::from(c) / 255.0;
@@ -258,7 +259,7 @@ fn colormap_lightness_is_linear() {
     }
 }
 
-// Values outside the colormap get the colour of the nearest end; NaN gets that of 0.
+// Values outside the colormap have the colour of the nearest end; NaN has the colour of 0.
 #[test]
 fn colormap_saturates_at_its_ends() {
     assert_eq!(viridis(-3.0, 1.0), [68, 1, 84]);

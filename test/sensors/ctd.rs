@@ -82,7 +82,7 @@ fn ideal_ctd_derives_the_water_properties() {
 }
 
 // Goal: in fresh water depth follows the fresh-water equation. Method: a lake of 1000 kg/m3 under
-// an air pressure other than the standard one, which the instrument does not know. Tolerance:
+// an air pressure other than the standard one, which the instrument does not use. Tolerance:
 // rounding.
 #[test]
 fn depth_uses_the_stated_water() {

@@ -42,7 +42,7 @@ fn luminance(c: Vec3) -> f64 {
     0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z
 }
 
-/// Luminance that corresponds to a pixel value at a fixed exposure.
+/// Returns the luminance that corresponds to a pixel value at a fixed exposure.
 fn of_number(n: f64, ev: f64) -> f64 {
     n / 255.0 * 1.2 * ev.exp2()
 }
@@ -111,7 +111,7 @@ fn sky_integrates_to_its_illuminance() {
     }
 }
 
-/// Illuminance of level ground by `sky`.
+/// Returns the illuminance of level ground by `sky`.
 fn level(sky: &Sky) -> Vec3 {
     let mut sum = Vec3::zero();
     for i in 0..200 {
@@ -131,7 +131,7 @@ fn level(sky: &Sky) -> Vec3 {
     sum.scale(PI / (200.0 * 400.0))
 }
 
-/// Unit vector at an elevation [deg] and at the azimuth `turn` [deg] from the sun.
+/// Returns the unit vector at an elevation [deg] and at the azimuth `turn` [deg] from the sun.
 fn towards(sky: &Sky, elevation: f64, turn: f64) -> Vec3 {
     let (up, azimuth) = (
         elevation.to_radians(),

@@ -20,9 +20,9 @@ fn dvl(s: &mut Simulation) -> Dvl {
     dvl
 }
 
-// Goal: the velocity is that of the transducer, including the lever arm, in its own frame; ranges
-// and altitude are those of straight beams on a sloping plane. Method: ray and plane by hand, for a
-// body that moves, rotates and heels. Tolerance: 1e-12.
+// Goal: the velocity is the velocity of the transducer, including the lever arm, in its own frame;
+// ranges and altitude follow from straight beams on a sloping plane. Method: ray and plane by hand,
+// for a body that moves, rotates and heels. Tolerance: 1e-12.
 #[test]
 fn velocity_and_ranges_are_exact_without_noise() {
     let top = "seabed: {depth_m: 40, slope_east_north: [0.1, -0.05]}";
@@ -269,7 +269,7 @@ fn a50_keeps_its_limits() {
     assert!(!refused(26.0) && refused(26.1));
 }
 
-/// A shipped A50 `altitude` [m] above the seabed, with the keys `more`.
+/// Returns a shipped A50 `altitude` [m] above the seabed, with the keys `more`.
 fn a50(altitude: f64, more: &str) -> Simulation {
     let device =
         format!("dvl: {{device: {{extends: sensors/waterlinked_a50.yaml, latency_s: 0}}{more}}}");

@@ -65,7 +65,7 @@ fn smoothed_noise_matches_the_closed_form() {
     }
 }
 
-// Goal: the image noise is the demosaicing noise, and the mean is that of the light. Method: 20000
+// Goal: the image noise is the demosaicing noise, and the mean follows the light. Method: 20000
 // values of an evenly lit wall with 400 electrons full well and 6 electrons read noise, smoothed
 // over three cells. The mean is compared with an image without noise; the variance of each colour
 // is compared with (3). Light has nearly equal values in all colours. Tolerance: 0.3 counts for the
@@ -108,9 +108,9 @@ fn image_noise_matches_the_bayer_mosaic() {
 
 // Goal: automatic exposure first uses the full exposure time, then gain up to its limit, and then
 // stops. Method: a wall lit by a lamp at night, too dark for any exposure. Pixel values are
-// compared with those of the exposure value log2(K²/t) minus the stops of the gain, with and
-// without an f-number; the exposure time is stated or is the image period (10 Hz). Doubled light
-// must double the pixel value. Tolerance: 1.5 counts of 255; 3 %.
+// compared with the exposure value log2(K²/t) minus the stops of the gain, with and without an
+// f-number; the exposure time is stated or is the image period (10 Hz). Doubled light must double
+// the pixel value. Tolerance: 1.5 counts of 255; 3 %.
 #[test]
 fn images_darken_beyond_the_gain_limit() {
     let seen = |keys: &str, lumens: f64| {
@@ -168,13 +168,13 @@ fn wrong_exposures_are_refused() {
             "",
         );
         let found = merrow_world::load_text("test.yaml", &text, merrow_world::Overrides::default());
-        let said = found
+        let message = found
             .err()
             .map(|problems| problems.to_string())
             .unwrap_or_default();
         assert!(
-            said.contains(part) && said.contains("test.yaml:"),
-            "{keys}: {said}"
+            message.contains(part) && message.contains("test.yaml:"),
+            "{keys}: {message}"
         );
     }
 }
@@ -198,7 +198,7 @@ fn sample_points_are_stratified() {
 }
 
 // Goal: with antialiasing an edge within a pixel darkens it by the covered fraction, and a thin
-// pole darkens the image by its width; depths and labels are those of the pixel centres, as without
+// pole darkens the image by its width; depths and labels are taken at the pixel centres, as without
 // antialiasing. Method: a black wall in front of an overcast sky with an edge at known fractions of
 // a pixel, vertical and horizontal; a pole a third of a pixel wide at 24 positions; 16 sample
 // points. Tolerance: for edges half a sample (1/32 of the light) plus one count; for the mean of

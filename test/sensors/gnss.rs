@@ -11,8 +11,8 @@ use merrow_model::sensor::gnss::{Gnss, Heading};
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 
-/// World with a weightless ball that carries one sensor and stays at its position, in and above the
-/// water; `top` holds further keys of the world.
+/// Returns the world with a weightless ball that carries one sensor and stays at its position, in
+/// and above the water; `top` holds further keys of the world.
 fn world(top: &str, device: &str, place: &str) -> Simulation {
     let top = format!("gravity_m_s2: 0\nstep: {{dt_s: 0.1}}\n{top}");
     let sensor =
@@ -48,7 +48,7 @@ fn headings(s: &mut Simulation, seconds: f64) -> Vec<Heading> {
         .collect()
 }
 
-/// Position of a fix in the world frame [m].
+/// Returns the position of a fix in the world frame [m].
 fn to_world(s: &Simulation, g: &Gnss) -> Vec3 {
     let [lat, lon, h] = g.position;
     geodesy::world_from_ecef(&s.scene.origin, geodesy::ecef(lat, lon, h))
@@ -233,10 +233,10 @@ fn jammers_have_a_finite_range() {
         * (0.1 / (1e4 * 10_f64.powf(-12.85) * 1e-3)).sqrt();
     assert!((reach - 4030.0).abs() < 10.0, "{reach}");
     let top = "faults: {j: {robot: ball, target: g, kind: jammed, position_m: [100, 0, 0], power_w: 0.1}}";
-    for (d, heard) in [(reach - 1.0, false), (reach + 1.0, true)] {
+    for (d, received) in [(reach - 1.0, false), (reach + 1.0, true)] {
         let mut s = world(top, EXACT, "[0, 0, 0]");
         set_pose(&mut s, Vec3::new(100.0, -d, 0.0), [0.0; 3]);
-        assert!(fixes(&mut s, 3.0).iter().all(|g| g.fix == heard), "{d}");
+        assert!(fixes(&mut s, 3.0).iter().all(|g| g.fix == received), "{d}");
     }
     let top = "faults: {j: {robot: ball, target: g, time_s: 5, duration_s: 10, kind: jammed}}";
     let mut s = world(top, &format!("{EXACT}, reacquisition_s: 4"), "[0, 0, 0]");
@@ -248,8 +248,8 @@ fn jammers_have_a_finite_range() {
 }
 
 // Goal: a spoofed receiver reports a position that drifts with the given velocity, and its own
-// velocity agrees. Method: hand calculation for a ball at rest. Tolerance: that of latitude and
-// longitude, 1e-6 m.
+// velocity agrees. Method: hand calculation for a ball at rest. Tolerance: resolution of latitude
+// and longitude, 1e-6 m.
 #[test]
 fn spoofed_position_drifts() {
     let top = "faults: {s: {robot: ball, target: g, time_s: 2, kind: spoofed, offset_m: [5, 0, 1], velocity_m_s: [0, -0.5, 0]}}";
@@ -276,8 +276,8 @@ fn spoofed_position_drifts() {
 const PAIR: &str =
     "kind: gnss_heading, baseline_std_m: 0.02, reacquisition_s: 3, max_depth_m: 0.1, antennas_m: ";
 
-// Goal: the heading is that of the sensor frame for any direction of the baseline, and its error is
-// the baseline noise divided by the baseline length. Method: a longitudinal and an oblique
+// Goal: the heading is the heading of the sensor frame for any direction of the baseline, and its
+// error is the baseline noise divided by the baseline length. Method: a longitudinal and an oblique
 // baseline, 20 000 headings. Tolerance: 4 standard errors: 2 % of the deviation, 3 % of it for the
 // mean; second order in the noise.
 #[test]

@@ -102,7 +102,7 @@ impl Bench {
     }
 }
 
-/// A vehicle that circles at 2 m/s and 0.1 rad/s and rolls in swell.
+/// Returns a vehicle that circles at 2 m/s and 0.1 rad/s and rolls in swell.
 fn circling(t: f64) -> Motion {
     let (v, r) = (2.0, 0.1);
     let (s, c) = (r * t).sin_cos();
@@ -237,8 +237,8 @@ fn white_noise_matches_its_closed_form() {
     relative("deviation", sum.sqrt(), expected, 0.10);
 }
 
-/// Normalised squared errors of position, attitude and velocity, with three degrees of freedom
-/// each.
+/// Returns the normalised squared errors of position, attitude and velocity, with three degrees of
+/// freedom each.
 fn normalised(found: &Navigation, truth: Motion) -> [f64; 3] {
     let Motion(p, v, _, R, _) = truth;
     let turn = R.mul_mat_tr(&found.q_WS.matrix());
@@ -272,8 +272,9 @@ fn covariance_is_consistent() {
     assert!(sums.iter().all(|s| (s - 3.0).abs() < 0.78), "{sums:?}");
 }
 
-// Goal: the initial errors are those of the alignment, and the covariance reports them. Method: the
-// first sample of 400 systems. Tolerance: 4 standard errors, 12 % of a deviation (over three axes).
+// Goal: the initial errors are the errors of the alignment, and the covariance reports them.
+// Method: the first sample of 400 systems. Tolerance: 4 standard errors, 12 % of a deviation (over
+// three axes).
 #[test]
 fn initial_errors_match_the_alignment() {
     let keys = "start_position_std_m: 2, start_velocity_std_m_s: 0.1, start_attitude_std_deg: [0.1, 0.1, 1]";

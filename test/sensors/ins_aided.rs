@@ -17,14 +17,14 @@ const INS: &str = "ins: {device: {source: test, kind: ins, rate_hz: RATE, \
     position_m: [0.1, 0, 0], attitude_deg: [0, 10, 180], aids: {AIDS}}";
 const DVL: &str = "dvl: {device: {source: test, kind: dvl, rate_hz: 5, beam_angle_deg: 30, bottom_std_m_s: 0.01, \
     scale_std_percent: 0.2, altitude_m: [1, 90]}, position_m: [0.3, -0.1, -0.2], attitude_deg: [0, 0, 45]}";
-// It receives satellites deep under water, too, so that one run has all aids.
+// It also receives satellites deep under water, so that one run has all aids.
 const GNSS: &str = "gps: {device: {source: test, kind: gnss, rate_hz: 1, horizontal_std_m: 2, vertical_std_m: 3, correlation_time_s: 30, \
     velocity_std_m_s: [0.05, 0.1], max_depth_m: 1000}, position_m: [-0.4, 0, 0.3]}";
 const DEPTH: &str = "depth: {device: {source: test, kind: pressure, rate_hz: 5, errors: {density: 100, turn_on_bias_std: 1000}}, \
     position_m: [0, 0.2, 0]}";
 
-/// World with a ball that moves east and rotates, with an INS and its aids at `rate` [Hz], which is
-/// also the step rate.
+/// Returns the world with a ball that moves east and rotates, with an INS and its aids at `rate`
+/// [Hz], which is also the step rate.
 fn world(seed: u64, rate: f64, sensors: &[&str], aids: &str, top: &str) -> Simulation {
     let ins = INS.replace("RATE", &rate.to_string()).replace("AIDS", aids);
     let all = [&[ins.as_str()], sensors].concat().join(", ");
@@ -36,7 +36,7 @@ fn world(seed: u64, rate: f64, sensors: &[&str], aids: &str, top: &str) -> Simul
     Simulation::new(Arc::new(scene(&ball(&top, "", &all))), 1).unwrap()
 }
 
-/// The last output of the INS, which is sensor 0, and the truth at that time.
+/// Returns the last output of the INS, which is sensor 0, and the truth at that time.
 fn last(s: &mut Simulation, seconds: f64) -> (Navigation, Truth) {
     let steps = (seconds / s.scene.dt()).round() as u64;
     s.advance(steps - 1);
@@ -75,8 +75,8 @@ struct Truth {
     turn: merrow_math::Mat3,
 }
 
-/// Normalised squared errors of position, attitude and velocity, with three degrees of freedom
-/// each.
+/// Returns the normalised squared errors of position, attitude and velocity, with three degrees of
+/// freedom each.
 fn normalised(n: &Navigation, t: &Truth) -> [f64; 3] {
     let skew = |i: usize, j: usize| 0.5 * (t.turn.r[i][j] - t.turn.r[j][i]);
     let phi = Vec3::new(skew(2, 1), skew(0, 2), skew(1, 0));
@@ -129,10 +129,10 @@ fn covariance_with_aids_is_consistent() {
 
 // Goal: dead reckoning with a DVL drifts by its heading error across track and by the DVL scale
 // error along track, in proportion to the distance. Method: 40 systems, 600 m straight ahead in a
-// minute, too short for gyrocompassing; gyro errors are only those of the alignment, 0.5 deg of
-// heading, and the DVL has a scale error of 0.2 %. Tolerance: the heading error at the end predicts
-// the cross-track error within 0.4 m (DVL noise); the along-track deviation within 4.5 standard
-// errors, 50 %; their covariances within 5 %.
+// minute, too short for gyrocompassing; gyro errors are only the errors of the alignment, 0.5 deg
+// of heading, and the DVL has a scale error of 0.2 %. Tolerance: the heading error at the end
+// predicts the cross-track error within 0.4 m (DVL noise); the along-track deviation within 4.5
+// standard errors, 50 %; their covariances within 5 %.
 #[test]
 fn dead_reckoning_drifts_with_distance() {
     let (n, way) = (40, 600.0);
@@ -159,8 +159,8 @@ fn dead_reckoning_drifts_with_distance() {
         let (first, start) = last(&mut s, 2.0);
         let (found, truth) = last(&mut s, 60.0);
         let e = truth.p - found.p_WS - (start.p - first.p_WS);
-        // Heading information gained on the way also corrects the past track: the remaining error
-        // counts.
+        // Heading information gained during the run also corrects the past track: the remaining
+        // error counts.
         let heading = 0.5 * (truth.turn.r[1][0] - truth.turn.r[0][1]);
         // If the true heading is to the left of the estimate, the true position is to the left of
         // the estimated one.

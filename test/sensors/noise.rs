@@ -8,7 +8,7 @@ use merrow_model::scene::sensor::{Errors, Noise};
 use merrow_model::state::reading::Reading;
 use merrow_sensors::noise;
 
-/// `n` samples of three channels of an instrument whose true measurement is zero.
+/// Returns `n` samples of three channels of an instrument whose true measurement is zero.
 fn record(spec: &Noise, rate: f64, seed: u64, n: u64) -> [Vec<f64>; 3] {
     let stream = Stream::new(seed, "noise test");
     let errors = Errors::new(spec, rate, stream);
@@ -29,7 +29,8 @@ fn record(spec: &Noise, rate: f64, seed: u64, n: u64) -> [Vec<f64>; 3] {
     channels
 }
 
-/// Allan deviation for averages over `m` samples, over all channels [IEEE 952-1997, eq. C.2].
+/// Returns the Allan deviation for averages over `m` samples, over all channels [IEEE 952-1997, eq.
+/// C.2].
 fn allan(channels: &[Vec<f64>], m: usize) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for x in channels {
@@ -45,7 +46,8 @@ fn allan(channels: &[Vec<f64>], m: usize) -> f64 {
     (0.5 * sum / count).sqrt()
 }
 
-/// Slope of the Allan deviation between averages over `m` and `n` samples, on logarithmic axes.
+/// Returns the slope of the Allan deviation between averages over `m` and `n` samples, on
+/// logarithmic axes.
 fn slope(channels: &[Vec<f64>], m: usize, n: usize) -> f64 {
     (allan(channels, n) / allan(channels, m)).ln() / (n as f64 / m as f64).ln()
 }

@@ -117,9 +117,9 @@ fn sampler_does_not_pump_in_air() {
     assert!((after.volume - 0.0008).abs() <= 2.1e-6, "{}", after.volume);
 }
 
-// Goal: a run that is resumed while a sampler pumps ends with the same bits for any block length; a
-// dead sampler does not respond. Method: hashes at the end, from a clone in mid-run. Tolerance:
-// none.
+// Goal: a run that is resumed while a sampler pumps ends with a bit-identical state for any block
+// length; a dead sampler does not respond. Method: hashes at the end, from a clone in mid-run.
+// Tolerance: none.
 #[test]
 fn sampler_resumes_with_the_same_bits() {
     let start = || {

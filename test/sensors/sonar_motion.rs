@@ -4,7 +4,7 @@
 use super::sonar::{BARE, beam, peak, ping, sphere, world};
 use crate::common::within;
 
-/// World with a sonar on a floating robot that starts with the motion `motion`.
+/// Returns the world with a sonar on a floating robot that starts with the motion `motion`.
 fn moving_sonar(device: &str, motion: &str, rest: &str) -> String {
     world(400.0, device, rest)
         .replace("base: fixed", "base: floating")

@@ -21,7 +21,7 @@ fn profiler(sector: f64, rest: &str) -> String {
     )
 }
 
-/// Range [m] to the walls of the room at an azimuth, counter-clockwise [rad].
+/// Returns the range [m] to the walls of the room at an azimuth, counter-clockwise [rad].
 fn wall(azimuth: f64) -> f64 {
     let (s, c) = azimuth.sin_cos();
     let aside = if s > 0.0 { 7.0 } else { 5.0 };
@@ -97,7 +97,7 @@ fn missing_echoes_are_infinite_and_lost_pings_nan() {
     assert_eq!(stamps[..2], [0, 8]);
 }
 
-// Goal: a sweep that is cut off by a restart does not affect the next one. Method: two of four
+// Goal: a sweep that is cut off by a restart does not affect the next sweep. Method: two of four
 // pings, then a restart whose second ping is lost.
 #[test]
 fn restart_begins_a_new_sweep() {
@@ -110,8 +110,8 @@ fn restart_begins_a_new_sweep() {
     let [(0, scan)] = &scans[..] else {
         panic!("{scans:?}")
     };
-    let heard: Vec<bool> = scan.ranges.iter().map(|range| range.is_finite()).collect();
-    assert_eq!(heard, [true, false, true, true]);
+    let received: Vec<bool> = scan.ranges.iter().map(|range| range.is_finite()).collect();
+    assert_eq!(received, [true, false, true, true]);
 }
 
 // Goal: a tilted sonar uses the tilt at the time of each ping. Method: a profiling sonar in front

@@ -11,7 +11,7 @@ use merrow_math::Vec3;
 const WARM_ABOVE: [f64; 2] = [24.0, 3.0];
 const WARM_BELOW: [f64; 2] = [3.0, 24.0];
 
-/// World with a sonar at 2 m depth in a water column of 50 m over a flat seabed.
+/// Returns the world with a sonar at 2 m depth in a water column of 50 m over a flat seabed.
 fn column(device: &str, temperatures: [f64; 2], rest: &str) -> String {
     let [a, b] = temperatures;
     let layers = format!(
@@ -28,8 +28,8 @@ fn guide(text: &str) -> Waveguide {
     Waveguide::from_sea(&sim.scene.sea, 9.81, Vec3::zero(), 0.0, 50.0).unwrap()
 }
 
-/// Range [m] and time [s] at which a ray from 2 m depth, at an angle from the vertical, reaches a
-/// depth: closed form of an arc in each layer.
+/// Returns the range [m] and time [s] at which a ray from 2 m depth, at an angle from the vertical,
+/// reaches a depth: closed form of an arc in each layer.
 fn arc(guide: &Waveguide, angle: f64, to: f64) -> (f64, f64) {
     let xi = angle.sin() / guide.speed(2.0);
     let edges: Vec<f64> = std::iter::once(2.0)
@@ -68,9 +68,9 @@ fn sounder(bent: bool, speed: f64) -> String {
 }
 
 // Goal: with refraction an echo arrives at the two-way travel time along the arc of its launch
-// angle, without refraction at that of the straight line. Method: a column from 1530 to 1460 m/s
-// over 50 m; times by the closed form of an arc in each layer. Tolerance: one bin, 5 cm of 50 to 90
-// m; the two differ by 1 m at 60 degrees.
+// angle, without refraction at the angle of the straight line. Method: a column from 1530 to 1460
+// m/s over 50 m; times by the closed form of an arc in each layer. Tolerance: one bin, 5 cm of 50
+// to 90 m; the two differ by 1 m at 60 degrees.
 #[test]
 fn rays_refract_as_exact_arcs() {
     let find = |bent: bool| {
@@ -120,7 +120,7 @@ fn flat_seabed_shows_refraction_artefacts() {
     }
 }
 
-// Goal: refracted beams hit other places than straight ones. Method: a ball of 30 cm radius on the
+// Goal: refracted beams hit other places than straight beams. Method: a ball of 30 cm radius on the
 // closed-form arc of the beam at 60 degrees, 45 m down, 2 m off the straight line: that beam
 // receives its echo with refraction at the travel time of the arc, and not without refraction.
 // Tolerance: 0.35 m.
@@ -144,8 +144,8 @@ fn refracted_beam_hits_a_target_on_its_arc() {
     assert!(level > of(false).1 + 20.0, "{level} {:?}", of(false));
 }
 
-/// Directions at the sonar and at the ball, and lengths, of the paths between (0, 0, -10) and (24,
-/// 0, -14) in calm water: direct, via the surface, via a seabed at a depth.
+/// Returns the directions at the sonar and at the ball, and lengths, of the paths between (0, 0,
+/// -10) and (24, 0, -14) in calm water: direct, via the surface, via a seabed at a depth.
 fn path_geometry(depth: f64) -> [([f64; 2], [f64; 2], f64); 3] {
     let way = |down: f64, turned: f64| {
         let r = (24.0 * 24.0 + down * down).sqrt();
@@ -180,8 +180,8 @@ fn surface_and_seabed_reflect_a_target() {
         "seabed: {{depth_m: {DEPTH}, material: {{backscatter_db: -100, subsurface: {{density_kg_m3: 1900, sound_speed_m_s: 1650, attenuation_db_per_wavelength: 0}}}}}}
 structures: {{t: {{position_m: [24, 0, -14], shapes: {{s: {{kind: sphere, radius_m: 0.5}}}}}}}}"
     );
-    let (spec, heard) = ping(&world(10.0, &device(true), &rest));
-    let levels = beam(&spec, &heard, 1);
+    let (spec, received) = ping(&world(10.0, &device(true), &rest));
+    let levels = beam(&spec, &received, 1);
     let ways = path_geometry(DEPTH);
     let strength = 10.0 * (2.0 * std::f64::consts::PI * 0.25 * 10f64.powf(-2.7) / 3.0).log10();
     let absorbed = super::sonar::absorption(400.0, 12.0);
@@ -224,7 +224,7 @@ structures: {{t: {{position_m: [24, 0, -14], shapes: {{s: {{kind: sphere, radius
     }
     let (_, alone) = ping(&world(10.0, &device(false), &rest));
     let (k, _) = peak(&beam(&spec, &alone, 1));
-    within("alone", spec.range(k), ways[0].2 - 0.3, 0.35);
+    within("without the other", spec.range(k), ways[0].2 - 0.3, 0.35);
     assert!(
         beam(&spec, &alone, 1)[560..]
             .iter()

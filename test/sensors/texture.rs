@@ -5,7 +5,8 @@ use crate::common::{advance, simulation};
 use merrow_model::state::frames::FrameData;
 use merrow_world::{Overrides, load_world};
 
-/// World with a fixed robot at a height of 20 m that carries a camera with `keys`, looking along x.
+/// Returns the world with a fixed robot at a height of 20 m that carries a camera with `keys`,
+/// looking along x.
 fn world(keys: &str, rest: &str) -> String {
     format!(
         "
@@ -24,7 +25,7 @@ weather: {{cloud_cover: 1, start_utc: '2026-06-20T20:00:00Z'}}
     )
 }
 
-/// Colours of the first image.
+/// Returns the colours of the first image.
 fn colors(text: &str) -> Vec<[f64; 3]> {
     let mut sim = simulation(text);
     advance(&mut sim, 0.1);
@@ -130,7 +131,7 @@ structures:
                 "[0, 0, 20]\n    angular_velocity_rad_s: [0, 0, 2]\n    model",
             );
         let row = &colors(&text)[201..402];
-        // The integrated light of the bar relative to that of its centre, then its ends.
+        // The integrated light of the bar relative to its centre, then its ends.
         let lit: Vec<usize> = (0..201).filter(|k| row[*k][1] > 1.0).collect();
         (lit[lit.len() - 1] - lit[0] + 1) as f64
     };

@@ -30,7 +30,7 @@ fn spec(s: &Simulation) -> LaserSpec {
     }
 }
 
-/// Stamps of the joint samples before and after the stamp of a frame.
+/// Returns the stamps of the joint samples before and after the stamp of a frame.
 fn adjacent_joint_stamps(s: &Simulation, frame: &Frame) -> (Option<u64>, u64) {
     s.scene.robots[0].sensors[0].adjacent_stamps(frame.stamp_ns, s.scene.dt_ns)
 }
@@ -222,8 +222,8 @@ fn no_tilt_cycle_is_lost_by_rounding() {
     assert_eq!(nods, 100_000_000_000 / 1_026_000_000);
 }
 
-// Goal: `describe` lists the joints of `joint_states`, including those of laser tilt units. Method:
-// a robot with a joint, and this one. Tolerance: none.
+// Goal: `describe` lists the joints of `joint_states`, including the joints of laser tilt units.
+// Method: a robot with a joint, and the test robot. Tolerance: none.
 #[test]
 fn describe_lists_the_tilt_joint() {
     use merrow::arm;

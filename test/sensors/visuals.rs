@@ -9,8 +9,8 @@ use merrow_sim::Simulation;
 use merrow_world::{Overrides, World, load_world};
 use std::sync::Arc;
 
-/// World with a camera and a laser in calm air that look east, 5 m in front of a robot that is held
-/// in place.
+/// Returns the world with a camera and a laser in calm air that look east, 5 m in front of a robot
+/// that is held in place.
 fn world_facing(model: &str) -> String {
     format!(
         "
@@ -62,7 +62,7 @@ fn by_urdf() -> World {
     load_world(&folder.0.join("w.yaml"), Overrides::default()).unwrap_or_else(|p| panic!("{p}"))
 }
 
-/// Laser ranges ahead and at 4 degrees to starboard [m].
+/// Returns the laser ranges ahead and at 4 degrees to starboard [m].
 fn ranges(s: &mut Simulation) -> [f64; 2] {
     advance(s, 0.3);
     let mut scans = s.frames.iter().filter_map(|f| match &*f.data {

@@ -16,8 +16,8 @@ use merrow_model::state::{Command, Workspace};
 use merrow_sensors::vehicle::wrench;
 use merrow_sim::{Simulation, step};
 
-/// Wrench that the parent exerts on link `i` at Lo, in W about the world origin: the rate of change
-/// of momentum of the link and its subtree, minus the external forces on them.
+/// Returns the wrench that the parent exerts on link `i` at Lo, in W about the world origin: the
+/// rate of change of momentum of the link and its subtree, minus the external forces on them.
 fn subtree_wrench(robot: &Robot, work: &Workspace, i: usize) -> SpatialForce {
     let hangs = |mut k: usize| loop {
         if k == i {
@@ -177,13 +177,13 @@ robots:
     }
 }
 
-/// Keys of a sensor in the joint before `link`, sampled at every step of 1 ms; `more` holds keys of
-/// its pose.
+/// Returns the keys of a sensor in the joint before `link`, sampled at every step of 1 ms; `more`
+/// holds keys of its pose.
 fn every_step(link: &str, more: &str) -> String {
     format!("ft: {{link: {link}, {more}device: {{source: test, rate_hz: 1000, kind: wrench}}}}")
 }
 
-/// A robot held at the height `z` [m] with the links `links` and one wrench sensor.
+/// Returns a robot held at the height `z` [m] with the links `links` and one wrench sensor.
 fn held_robot(z: f64, links: &str, sensor: &str) -> String {
     format!(
         "  r:\n    position_m: [0, 0, {z}]\n    model:\n      source: test\n      base: fixed\n      body: {{source: test, axes: flu, mass_kg: 1, \
@@ -371,8 +371,8 @@ fn wrist_measures_the_load_of_its_jaws() {
     }
 }
 
-/// Readings of a sensor at the shoulder of a swinging arm with a load that is part of the arm or
-/// welded to it.
+/// Returns the readings of a sensor at the shoulder of a swinging arm with a load that is part of
+/// the arm or welded to it.
 fn swinging(load: &str, more: &str, dt: f64) -> Vec<SpatialForce> {
     let arm = "        arm:\n          parent: base_link\n          joint: {kind: revolute, axis: [0, 1, 0], lower_rad: -9, upper_rad: 9}\n          body: {source: test, axes: flu, \
                mass_kg: 2, volume_m3: 0.001, center_of_mass_m: [0.4, 0, 0], inertia_kg_m2: {xx: 0.01, yy: 0.1, zz: 0.1}}\n";

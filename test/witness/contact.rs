@@ -11,7 +11,7 @@
 //!   at their instants, without a rebound.
 //! * MuJoCo lifts a body that slides fast, for an instant at the start (1.6 mm at 2 m/s), and tips
 //!   a block by some milliradians: the force against the slip carries a share of normal force with
-//!   it. Merrow's slides match the closed solution to 1e-9 m.
+//!   it. Merrow's slides match the closed-form solution to 1e-9 m.
 //! * The result of an impact that rotates a body depends on the pose at which it is resolved, so
 //!   the motion after it differs by about 1 mm and 5 mrad, less with a finer step of Merrow (a
 //!   third at 0.1 ms).

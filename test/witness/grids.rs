@@ -71,7 +71,7 @@ fn netcdf_files_are_read() {
                 (found.value - expected).abs() <= tolerance,
                 "{keys}: {found:?}, expected {expected}"
             );
-            // Slopes of packed numbers are those of numbers rounded to the hundredth.
+            // Slopes of packed numbers equal slopes of numbers rounded to the hundredth.
             let slope = [2.0 + 0.01 * y, -3.0 + 0.01 * x, 0.5, 0.1];
             let inside = z > 0.0 && z < 5.0;
             for i in (0..4).filter(|_| inside) {

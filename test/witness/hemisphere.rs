@@ -32,7 +32,7 @@ fn radiation_excitation_and_response_match_tables() {
 #[test]
 fn the_filters_start_at_infinite_frequency() {
     let found = world(RADIATION, 1.0, 0.0, 0.01);
-    assert_eq!(found.notes, [], "nothing to say");
+    assert_eq!(found.notes, [], "no notes");
     let link = &found.scene.robots[0].links[0];
     close(
         "wet at rest",

@@ -6,7 +6,7 @@ use merrow_environment::magnetic_field::magnetic_field;
 use merrow_world::{Overrides, load_text};
 use merrow_yaml::error::Problem;
 
-/// Unix time [s] of a decimal year from 2025 on.
+/// Returns the Unix time [s] of a decimal year from 2025 on.
 fn utc(year: f64) -> f64 {
     1_735_689_600.0 + (year - 2025.0) * 365.25 * 86_400.0
 }
@@ -62,7 +62,7 @@ fn worlds_use_their_start_time() {
     assert_eq!(default.origin.magnetic_field, expected);
 }
 
-// Goal: a date outside the validity of the model gets a note, but only if a sensor measures the
+// Goal: a date outside the validity of the model causes a note, but only if a sensor measures the
 // field and the world does not give it. Method: worlds with a robot that has a magnetometer, and
 // without robots. Tolerance: none.
 #[test]

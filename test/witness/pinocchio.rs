@@ -146,9 +146,9 @@ fn compare(what: &str, actual: &[f64], expected: &[f64]) {
 
 // Goal (V38): accelerations of base and joints, without and with weight. Method: ten states of
 // Pinocchio's ABA. Tolerance: 1e-9 of each component (of a thousandth of the largest for small
-// ones).
+// values).
 #[test]
-fn accelerations_match() {
+fn accelerations_match_pinocchio() {
     for (key, gravity) in [("qdd_g0", "0"), ("qdd_g9.81", "9.81")] {
         let scene = scene(&VEHICLE.replace("GRAVITY", gravity));
         for vector in vectors() {

@@ -4,7 +4,7 @@
 
 SCENE holds counts of vertices and triangles (u32), vertices (f32 x 3) and triangles (u32 x 3). RAYS holds origin and
 direction of each ray (f32 x 6). OUT receives a distance for each ray (f32), infinity for a miss. All are little-endian.
-The library is that of the package embreex, called through its documented C interface.
+The library belongs to the package embreex and is called through its documented C interface.
 """
 
 import ctypes

@@ -109,7 +109,7 @@ fn tag_boards(tags: Tags<'_>, z: f64) -> String {
     )
 }
 
-// Goal: rendered tags are the published ones, upright and at their positions. Method:
+// Goal: rendered tags equal the published tags, upright and at their positions. Method:
 // pupil-apriltags, the detector of the tags' authors, on two images of 640 x 480: five tags at 2.5
 // to 8 m in air, rotated by up to 45 degrees, and three at 1.2 to 3 m in clear water, with noise.
 // The detector runs on linearised images and on the sRGB images as published, in which the sRGB

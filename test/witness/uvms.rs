@@ -71,9 +71,9 @@ fn replayed_attitude_matches_measurement() {
     assert!(misses.is_empty(), "{misses:?}");
 }
 
-// Goal: the rest attitude and the ascent speed match the ascents, on which alone the parameters
-// were tuned. Method: the model at rest compared with the mean of the three ascents. Tolerance: a
-// tenth of the paper's spread between trials; for the speed, the spread of the three.
+// Goal: the rest attitude and the ascent speed match the ascents, on which only the parameters were
+// tuned. Method: the model at rest compared with the mean of the three ascents. Tolerance: a tenth
+// of the paper's spread between trials; for the speed, the spread of the three.
 #[test]
 fn rest_attitude_matches_ascents() {
     let ascents: Vec<_> = recordings()

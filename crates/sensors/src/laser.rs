@@ -2,11 +2,15 @@
 //!
 //! # Law
 //! ```text
-//!   P = (ρ cos θ + π R cos³ θ) e^{-2 σ r}/s²                         (1)  extended Lambertian target [Wagner 2006, eq. 14; Jelalian 1992], and sheeting [ASTM 2019]
-//!   P ≥ ρ_0/r_max²                                                   (2)  detection threshold of an echo
-//!   σ = 3.912/V (λ/550 nm)^-q + 0.230·1.076 R^0.67/1000              (3)  [Kruse 1962], [Carbonneau 1998]
+//!   P = (ρ cos θ + π R cos³ θ) e^{-2 σ r}/s²                             (1)
+//!   P ≥ ρ_0/r_max²                                                       (2)
+//!   σ = 3.912/V (λ/550 nm)^-q + 0.230·1.076 R^0.67/1000                  (3)
 //!   q = 1.6 (V > 50 km), 1.3 (V > 6 km), 0.585 V^{1/3} (V in km)
-//!   ρ cos θ = F_0/(4 s² cos⁵ θ) e^{-tan² θ/s²},  s² = 0.003 + 0.00512 U    (4)  specular reflection of the surface [Cox and Munk 1954; Bufton 1983]
+//!   ρ cos θ = F_0/(4 s² cos⁵ θ) e^{-tan² θ/s²},  s² = 0.003 + 0.00512 U  (4)
+//!   (1) extended Lambertian target [Wagner 2006, eq. 14; Jelalian 1992], and sheeting [ASTM 2019]
+//!   (2) detection threshold of an echo
+//!   (3) [Kruse 1962], [Carbonneau 1998]
+//!   (4) specular reflection of the surface [Cox and Munk 1954; Bufton 1983]
 //! ```
 //! A beam splits at the water surface:
 //! - (4) returns directly.
@@ -27,21 +31,21 @@
 //! A tilt unit rotates the laser about y at a constant speed, back and forth, during the scan.
 //!
 //! # Symbols
-//! P power over that of a white surface at normal incidence at 1 m · ρ reflectivity, ρ_0 that of a
-//! target that is just detected at r_max · R in (1) coefficient of retro-reflection at normal
-//! incidence [cd/(lx m²)] · θ angle of incidence · r distance [m] · σ extinction of air [1/m] · V
-//! visibility [km] · λ wavelength · R in (3) rain rate [mm/h] · U wind speed [m/s] · s² in (4) mean
-//! square slope · F_0 = 0.02.
+//! P power divided by the power from a white surface at normal incidence at 1 m · ρ reflectivity,
+//! ρ_0 reflectivity of a target that is just detected at r_max · R in (1) coefficient of
+//! retro-reflection at normal incidence [cd/(lx m²)] · θ angle of incidence · r distance [m] · σ
+//! extinction of air [1/m] · V visibility [km] · λ wavelength · R in (3) rain rate [mm/h] · U wind
+//! speed [m/s] · s² in (4) mean square slope · F_0 = 0.02.
 //!
 //! # Frames
 //! Beams are in S at the instant of the sample. During the scan S moves on with the velocity of
 //! that instant.
 //!
 //! # Limits
-//! - All other objects stand still during a scan.
-//! - Waves are those of the instant of the sample.
+//! - All other objects are stationary during a scan.
+//! - Waves are frozen at the instant of the sample.
 //! - A beam crosses the surface at most once.
-//! - Rain, fog and spray give no echoes of their own; they only attenuate those of other targets.
+//! - Rain, fog and spray give no echoes; they only attenuate the echoes of other targets.
 //! - Sunlight does not affect the receiver.
 //!
 //! # Checked by
@@ -236,7 +240,7 @@ pub fn extinction(weather: &Weather, wavelength: f64) -> f64 {
     haze + rain * std::f64::consts::LN_10 / 10.0 / 1000.0
 }
 
-/// Number of rays of a beam: five with divergence, else one.
+/// Returns the number of rays of a beam: five with divergence, else one.
 pub fn rays_per_beam(spec: &LaserSpec) -> usize {
     if spec.divergence > 0.0 { 5 } else { 1 }
 }
@@ -326,8 +330,8 @@ impl Beams<'_> {
         }
     }
 
-    /// Strongest echo of a beam, from its rays and their hits; `None` below the detection
-    /// threshold.
+    /// Returns the strongest echo of a beam, from its rays and their hits; `None` below the
+    /// detection threshold.
     fn strongest_echo(&self, wet: bool, rays: &[Ray], hits: &[Option<SurfaceHit>]) -> Option<Echo> {
         let mut echoes = Echoes::default();
         let part = 1.0 / rays.len() as f64;
@@ -442,7 +446,7 @@ impl Beams<'_> {
         }
     }
 
-    /// Reflectivity (4), from the downward component of the beam.
+    /// Returns the reflectivity (4), from the downward component of the beam.
     fn surface_reflectivity(&self, cosine: f64) -> f64 {
         if cosine <= 0.0 {
             return 0.0;
@@ -454,8 +458,8 @@ impl Beams<'_> {
     }
 }
 
-/// Power (1) of a hit, from the length s over which the light spreads [m] and the one-way optical
-/// depth.
+/// Returns the power (1) of a hit, from the length s over which the light spreads [m] and the
+/// one-way optical depth.
 fn lambert(hit: &SurfaceHit, d: Vec3, spread: f64, depth: f64) -> f64 {
     let cosine = (-hit.normal.dot(d)).max(0.0);
     // Under an illuminance of 1 across the beam, sheeting has the luminance R cos⁴ θ/cos θ and
@@ -465,8 +469,8 @@ fn lambert(hit: &SurfaceHit, d: Vec3, spread: f64, depth: f64) -> f64 {
     reflected_part * libm::exp(-2.0 * depth) / (spread * spread).max(1e-12)
 }
 
-/// Fresnel reflectance of the surface with the upward normal `n` for light from above along `d`,
-/// and the direction of the refracted light.
+/// Returns the Fresnel reflectance of the surface with the upward normal `n` for light from above
+/// along `d`, and the direction of the refracted light.
 fn refract(d: Vec3, n: Vec3, cosine: f64) -> (f64, Vec3) {
     let k = 1.0 / WATER_INDEX;
     let (F, refracted_cosine) = surface::fresnel_reflectance(cosine, WATER_INDEX);

@@ -1,4 +1,4 @@
-//! Ray scene: everything that the rays of exteroceptive sensors can hit.
+//! Ray scene: all shapes that the rays of exteroceptive sensors can hit.
 //!
 //! The scene holds the shapes of robots, props and structures, and the seabed. A robot is
 //! represented by its collision shapes; a link without any is represented by its hull. For light, a
@@ -109,8 +109,8 @@ impl StaticGeometry {
             .any(needs_geometry)
     }
 
-    /// Distance from `p` [m] along the unit vector `d`, both W, to the seabed or a structure [m];
-    /// `None` without a hit.
+    /// Returns the distance from `p` [m] along the unit vector `d`, both W, to the seabed or a
+    /// structure [m]; `None` without a hit.
     pub fn range(&self, seabed: &Seabed, p: Vec3, d: Vec3) -> Option<f64> {
         let plane = if seabed.terrain.is_none() {
             seabed.range(p, d)
@@ -194,8 +194,8 @@ impl RayScene {
         });
     }
 
-    /// Returns true if anything except the two robots themselves occludes the straight path between
-    /// the points `a` on the first and `b` on the second [m], W.
+    /// Returns true if an object other than the two robots occludes the straight path between the
+    /// points `a` on the first and `b` on the second [m], W.
     pub fn is_occluded_between(
         &self,
         view: &WorldView,
@@ -205,9 +205,9 @@ impl RayScene {
         let offset = b - a;
         let distance = offset.norm();
         let d = offset.scale(1.0 / distance.max(1e-9));
-        // A ray from `a` ends at the shapes of the second robot, and a ray from `b` at those of the
-        // first. Another object occludes the path only if the two distances do not cover the whole
-        // path.
+        // A ray from `a` ends at the shapes of the second robot, and a ray from `b` at the shapes
+        // of the first. Another object occludes the path only if the two distances do not cover the
+        // whole path.
         let forward_hit = self.first_hit_excluding(view, robots[0], a, d, [0.0, distance]);
         let backward_hit =
             self.first_hit_excluding(view, robots[1], b, d.scale(-1.0), [0.0, distance]);
@@ -220,8 +220,8 @@ impl RayScene {
         }
     }
 
-    /// First hit of a ray from `p` [m] along the unit vector `d`, both W, within `range` [m].
-    /// Shapes of `robot` are ignored.
+    /// Returns the first hit of a ray from `p` [m] along the unit vector `d`, both W, within
+    /// `range` [m]. Shapes of `robot` are ignored.
     pub(crate) fn first_hit_excluding(
         &self,
         view: &WorldView,
@@ -233,7 +233,7 @@ impl RayScene {
         self.first_hit(view, self.own[robot].clone(), p, d, range)
     }
 
-    /// Index range of the shapes of a robot.
+    /// Returns the index range of the shapes of a robot.
     pub fn shapes_of(&self, robot: usize) -> Range<u32> {
         self.own[robot].clone()
     }
@@ -250,7 +250,8 @@ impl RayScene {
         with_scratch(|scratch| self.all.blocked_with(&ray, &skip, scratch))
     }
 
-    /// As [`Self::first_hit_excluding`], ignoring the shapes whose indices are in `skip`.
+    /// Returns the same as [`Self::first_hit_excluding`], ignoring the shapes whose indices are in
+    /// `skip`.
     pub(crate) fn first_hit(
         &self,
         view: &WorldView,
@@ -268,8 +269,8 @@ impl RayScene {
         self.surface_hit(view, &ray, hit)
     }
 
-    /// As [`Self::first_hit`] for each of `rays`, into `hits`. This is faster if each eight
-    /// consecutive rays have nearly the same direction.
+    /// Does the same as [`Self::first_hit`] for each of `rays`, into `hits`. This is faster if each
+    /// eight consecutive rays have nearly the same direction.
     pub(crate) fn first_hits<'a>(
         &'a self,
         view: &WorldView,
@@ -335,8 +336,8 @@ impl RayScene {
         })
     }
 
-    /// Colour of the surface hit at `x` [m] along the unit vector `d`, both W, by a pixel that is
-    /// `width` [m] wide there. It is the colour of the texture, if the shape has one.
+    /// Returns the colour of the surface hit at `x` [m] along the unit vector `d`, both W, by a
+    /// pixel that is `width` [m] wide there. It is the colour of the texture, if the shape has one.
     pub fn color(&self, hit: &SurfaceHit, x: Vec3, d: Vec3, width: f64) -> [f64; 3] {
         let texture_color = |(shape, face): (u32, u32)| {
             let texture = self.faces[shape as usize].2.as_ref()?;
@@ -371,12 +372,12 @@ impl RayScenes {
         }
     }
 
-    /// Scene for rays of light.
+    /// Returns the scene for rays of light.
     pub fn light(&self) -> &RayScene {
         self.light.as_ref().unwrap_or(&self.sound)
     }
 
-    /// Scene for rays of sound.
+    /// Returns the scene for rays of sound.
     pub fn sound(&self) -> &RayScene {
         &self.sound
     }
@@ -390,8 +391,8 @@ impl RayScenes {
     }
 }
 
-/// Shapes that represent a robot for rays of the kind `kind`, with their mounts, materials and
-/// textures.
+/// Returns the shapes that represent a robot for rays of the kind `kind`, with their mounts,
+/// materials and textures.
 pub(crate) fn robot_shapes(
     r: usize,
     robot: &Robot,
@@ -438,7 +439,7 @@ pub(crate) fn robot_shapes(
     all
 }
 
-/// Hull of a link that displaces water, with its pose in the link.
+/// Returns the hull of a link that displaces water, with its pose in the link.
 fn hull(link: &Link) -> Option<(Shape, Mat3, Vec3)> {
     if link.volume <= 0.0 {
         return None;
@@ -461,7 +462,7 @@ fn hull(link: &Link) -> Option<(Shape, Mat3, Vec3)> {
     Some((shape, hull.R_LH, hull.p_LoH))
 }
 
-/// Mesh inscribed in an ellipsoid with the half axes `half` [m], centred at the origin.
+/// Returns the mesh inscribed in an ellipsoid with the half axes `half` [m], centred at the origin.
 fn ellipsoid(half: Vec3) -> collision::Mesh {
     use merrow_math::real::sin_cos;
     let (n, m) = (2 * ELLIPSOID_PARTS, ELLIPSOID_PARTS);

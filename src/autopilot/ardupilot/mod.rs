@@ -14,7 +14,7 @@ pub mod state_message;
 
 use crate::autopilot::ardupilot::packet::{ServoPacket, decode};
 use crate::autopilot::ardupilot::state_message::{VehicleState, encode};
-use crate::autopilot::history::{Motion, MotionHistory, frame_end};
+use crate::autopilot::history::{MotionHistory, MotionSample, frame_end};
 use crate::autopilot::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
 use crate::autopilot::status::{LinkLog, LinkStatus};
 use crate::autopilot::{AutopilotLink, Progress, device_command};
@@ -35,7 +35,7 @@ const LOST_AFTER: Duration = Duration::from_secs(5);
 /// Time without a packet after which another program may take over the port.
 const TAKEOVER_AFTER: Duration = Duration::from_secs(2);
 /// Minimum time between a message and its repetition, so that a packet that was sent again while
-/// the message was on its way is not answered twice.
+/// the message was in transit is not answered twice.
 const REPEAT_AFTER: Duration = Duration::from_millis(500);
 /// Period of the inertial sensors of the SITL [ns] (AP_InertialSensor_SITL.cpp).
 const SAMPLE_NS: u64 = 1_000_000;
@@ -237,12 +237,12 @@ impl Link {
         self.last_message = Some((message, Instant::now()));
     }
 
-    /// State of the robot in the frames of the autopilot.
+    /// Returns the state of the robot in the frames of the autopilot.
     fn vehicle_state(
         &self,
         model: &Robot,
         state: &RobotState,
-        motion: &Motion,
+        motion: &MotionSample,
         gravity: f64,
     ) -> VehicleState {
         let [gyro, accelerometer] = match self.readings.imu {
@@ -311,7 +311,8 @@ impl AutopilotLink for Link {
     }
 
     fn exchange(&mut self, simulation: &mut Simulation, _follows_clock: bool) -> Progress {
-        self.history.push(Motion::read(simulation, self.robot));
+        self.history
+            .push(MotionSample::read(simulation, self.robot));
         let (now_ns, dt_ns) = (simulation.time_ns(), simulation.scene.dt_ns);
         for _ in 0..MAX_FRAMES {
             if let Phase::Running { until_ns } = self.phase {

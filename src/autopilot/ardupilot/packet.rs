@@ -1,7 +1,7 @@
 //! Servo packets of ArduPilot SITL's JSON interface.
 //!
 //! Little endian: magic (16 bit), frame rate [Hz] (16 bit), frame count (32 bit), and the pulse
-//! widths of 16 or 32 outputs [µs] (16 bit each). The magic number stands for the number of
+//! widths of 16 or 32 outputs [µs] (16 bit each). The magic number identifies the number of
 //! outputs. Source: ArduPilot, libraries/SITL/examples/JSON/readme.md (045bdf55) and SIM_JSON.h.
 
 /// Magic number of a packet with 16 outputs.

@@ -18,7 +18,7 @@
 //! # Checked by
 //! tests below; test/ros/checks/px4.py
 
-use crate::autopilot::history::Motion;
+use crate::autopilot::history::MotionSample;
 use crate::autopilot::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
 use crate::mavlink::fields::{centidegrees, centimetres_per_second, position, pressure};
 use mavlink::dialects::common::{
@@ -67,18 +67,19 @@ pub struct Readings {
 
 /// World of the sensors.
 #[derive(Clone, Copy, Debug)]
-pub struct Surroundings<'a> {
+pub struct SimulatedSurroundings<'a> {
     /// Immutable description of the world.
     pub scene: &'a Scene,
-    /// Present water and air.
+    /// Current water and air.
     pub sea: &'a Sea,
 }
 
 /// Returns the readings of the inertial sensors; with `is_slow_due` also of magnetometer and
-/// barometer. `noise` is that of the frame; readings of sensors of the robot have their own.
+/// barometer. `noise` is the noise of the frame; readings of sensors of the robot have their own
+/// noise.
 pub fn sensors(
-    motion: &Motion,
-    around: Surroundings<'_>,
+    motion: &MotionSample,
+    around: SimulatedSurroundings<'_>,
     readings: &Readings,
     mut noise: Draw,
     is_slow_due: bool,
@@ -145,7 +146,11 @@ fn components(x: Vec3) -> [f32; 3] {
 
 /// Returns the fix of a GNSS receiver: the true position, or the reading of a receiver of the
 /// robot.
-pub fn gnss(motion: &Motion, around: Surroundings<'_>, readings: &Readings) -> MavMessage {
+pub fn gnss(
+    motion: &MotionSample,
+    around: SimulatedSurroundings<'_>,
+    readings: &Readings,
+) -> MavMessage {
     let truth = Gnss {
         fix: motion.position.z > -FIX_DEPTH,
         position: geodetic_from_world(&around.scene.origin, motion.position),
@@ -184,7 +189,7 @@ pub fn gnss(motion: &Motion, around: Surroundings<'_>, readings: &Readings) -> M
 }
 
 /// Returns the true state, which PX4 records.
-pub fn true_state(motion: &Motion, around: Surroundings<'_>) -> MavMessage {
+pub fn true_state(motion: &MotionSample, around: SimulatedSurroundings<'_>) -> MavMessage {
     let geodetic = geodetic_from_world(&around.scene.origin, motion.position);
     let (lat, lon, alt) = position(geodetic);
     let rate = forward_right_down(motion.angular_velocity);

@@ -4,17 +4,19 @@
 //! time of `HIL_SENSOR` is the time of PX4, which answers with `HIL_ACTUATOR_CONTROLS`. Source:
 //! PX4, src/modules/simulation/simulator_mavlink/SimulatorMavlink.cpp (000f5fdb).
 //!
-//! At a pace that follows the wall clock the frames follow it, too. Otherwise, and with
-//! `lock_step`, the world waits for the answer to each frame. Not every frame has one: while PX4
-//! starts, and with airframes whose controllers are slower, the wait ends after a few milliseconds.
+//! At a pace that follows the wall clock the frames also follow it. Otherwise, and with
+//! `lock_step`, the world waits for the answer to each frame. PX4 does not answer every frame while
+//! it starts or if its controllers are slower; the wait then times out after a few milliseconds.
 //!
 //! In a world with time steps above 4 ms, frames contain interpolated motions, and outputs take
 //! effect at the next step.
 
 pub mod hil_messages;
 
-use crate::autopilot::history::{Motion, MotionHistory, frame_end};
-use crate::autopilot::px4::hil_messages::{Readings, Surroundings, gnss, sensors, true_state};
+use crate::autopilot::history::{MotionHistory, MotionSample, frame_end};
+use crate::autopilot::px4::hil_messages::{
+    Readings, SimulatedSurroundings, gnss, sensors, true_state,
+};
 use crate::autopilot::status::{LinkLog, LinkStatus};
 use crate::autopilot::{AutopilotLink, Progress, device_command};
 use crate::convert::navigation::magnetic_flux_density;
@@ -111,7 +113,7 @@ impl Link {
         })
     }
 
-    /// Accepts the connection of PX4, and refuses those of further programs.
+    /// Accepts the connection of PX4, and refuses connections of further programs.
     fn accept(&mut self, now_ns: u64) {
         while let Ok((stream, from)) = self.listener.accept() {
             if self.stream.is_some() {
@@ -201,7 +203,7 @@ impl Link {
         let Some(motion) = self.history.motion_at(time_ns) else {
             return;
         };
-        let around = Surroundings {
+        let around = SimulatedSurroundings {
             scene: &simulation.scene,
             sea: &simulation.state.sea,
         };
@@ -232,7 +234,7 @@ impl Link {
         }
     }
 
-    /// Time for which the world waits for the answer to a frame.
+    /// Returns the time for which the world waits for the answer to a frame.
     fn wait(&self) -> Duration {
         if self.answered > ANSWERED_FRAMES {
             LONG_WAIT
@@ -274,7 +276,7 @@ impl AutopilotLink for Link {
         }
     }
 
-    /// The time of PX4 cannot go back: its connection is closed, and it starts again.
+    /// Closes the connection. PX4 does not support a decrease of time, so it must reconnect.
     fn reset(&mut self) {
         self.history.clear();
         self.readings = Readings::default();
@@ -284,7 +286,8 @@ impl AutopilotLink for Link {
     }
 
     fn exchange(&mut self, simulation: &mut Simulation, follows_clock: bool) -> Progress {
-        self.history.push(Motion::read(simulation, self.robot));
+        self.history
+            .push(MotionSample::read(simulation, self.robot));
         let (now_ns, dt_ns) = (simulation.time_ns(), simulation.scene.dt_ns);
         self.accept(now_ns);
         let mut is_answered = false;

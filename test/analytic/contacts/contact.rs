@@ -1,4 +1,4 @@
-//! Tests contacts against the closed solutions of impacts, rest and sliding.
+//! Tests contacts against the closed-form solutions of impacts, rest and sliding.
 
 use crate::common::shapes::{collider, cube, start, structure};
 use crate::common::{advance, close, scene};

@@ -82,7 +82,7 @@ def check_log_level():
         assert "WARN" not in m.output()[1], m.output()[1]
 
 
-def check_bad_arguments():
+def check_invalid_arguments():
     """A wrong argument ends the program with one line that names it, and with an exit code other
     than 0.
     """
@@ -113,7 +113,7 @@ def check_bad_arguments():
             assert code not in (0, 101) and err, f"{arguments}: exit code {code}"
 
 
-def check_bad_environment():
+def check_invalid_environment():
     """An invalid environment variable is reported in one line."""
     for name, value in (("ROS_DOMAIN_ID", "abc"), ("ROS_DOMAIN_ID", "4000"), ("ROS_LOCALHOST_ONLY", "perhaps"),
                         ("ROS_AUTOMATIC_DISCOVERY_RANGE", "FAR")):
@@ -132,5 +132,5 @@ def check_describe_and_check():
         assert describe(world)["published"], world
 
 
-CHECKS = [check_remap, check_node_and_namespace, check_parameter_arguments, check_log_level, check_bad_arguments,
-          check_bad_environment, check_describe_and_check]
+CHECKS = [check_remap, check_node_and_namespace, check_parameter_arguments, check_log_level, check_invalid_arguments,
+          check_invalid_environment, check_describe_and_check]

@@ -95,8 +95,8 @@ class Bench:
     def at(self, positions, tolerance, joints=None):
         """Asserts the positions of joints."""
         found = self.run(0.02)
-        for name, wanted in zip(joints or JOINTS, positions):
-            assert abs(found[name] - wanted) <= tolerance, f"{name} at {found[name]}, expected {wanted}"
+        for name, target in zip(joints or JOINTS, positions):
+            assert abs(found[name] - target) <= tolerance, f"{name} at {found[name]}, expected {target}"
 
 
 def ended(result, status, code):
@@ -231,7 +231,7 @@ def senseless():
     ]
 
 
-def check_senseless_goals():
+def check_invalid_goals():
     """Invalid goals are rejected with the error code and the reason, reported on rosout, and cause
     no motion.
     """
@@ -275,20 +275,20 @@ def check_command_topics():
             after = b.run(0.3)
             return latest(state), [after[name] - before[name] for name in JOINTS]
 
-        told, moved = command("position", [0.4, 0.0])
-        assert told.output.positions == [0.4, 0.0] and not told.output.effort, told.output
+        reply, moved = command("position", [0.4, 0.0])
+        assert reply.output.positions == [0.4, 0.0] and not reply.output.effort, reply.output
         b.run(1.0)
         b.at([0.4, 0.0], 0.01)
-        told, moved = command("velocity", [-0.2, 0.3])
-        assert told.output.velocities == [-0.2, 0.3], told.output
+        reply, moved = command("velocity", [-0.2, 0.3])
+        assert reply.output.velocities == [-0.2, 0.3], reply.output
         assert abs(moved[0] + 0.06) < 0.01 and abs(moved[1] - 0.09) < 0.01, moved
-        told, moved = command("effort", [0.0, 0.0])
-        assert told.output.effort == [0.0, 0.0], told.output
+        reply, moved = command("effort", [0.0, 0.0])
+        assert reply.output.effort == [0.0, 0.0], reply.output
         # the arm is negatively buoyant and sinks; positive rotation of these joints is downwards
         assert moved[0] > 0.005, moved
-        assert told.joint_names == JOINTS and len(told.feedback.positions) == 2, told
+        assert reply.joint_names == JOINTS and len(reply.feedback.positions) == 2, reply
         for i in range(2):
-            assert abs(told.reference.positions[i] - told.feedback.positions[i] - told.error.positions[i]) < 1e-12
+            assert abs(reply.reference.positions[i] - reply.feedback.positions[i] - reply.error.positions[i]) < 1e-12
 
 
 def check_trajectory_with_stamp():
@@ -306,7 +306,7 @@ def check_trajectory_with_stamp():
 
 
 def check_reset_ends_goals():
-    """A reset of the world aborts the active goal, and the next one is followed from the start."""
+    """A reset of the world aborts the active goal, and the next goal is followed from the start."""
     with Bench() as b:
         name = b.follow.accepted(**there_in(2.0))
         b.run(1.0)
@@ -319,7 +319,7 @@ def check_reset_ends_goals():
 
 
 def check_gripper():
-    """Both gripper actions open and close the gripper; one that cannot move reports that it
+    """Both gripper actions open and close the gripper; a gripper that cannot move reports that it
     stalled.
     """
     with Bench() as b:
@@ -436,5 +436,5 @@ def check_vehicle_with_servo_arm():
 
 
 CHECKS = [check_trajectory_is_followed, check_trajectory_canceled, check_trajectory_replaced, check_tolerances,
-          check_senseless_goals, check_command_topics, check_trajectory_with_stamp, check_reset_ends_goals,
+          check_invalid_goals, check_command_topics, check_trajectory_with_stamp, check_reset_ends_goals,
           check_gripper, check_wrench_sensor, check_vehicle_with_arm, check_vehicle_with_servo_arm]

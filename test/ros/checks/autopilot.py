@@ -201,7 +201,7 @@ def check_sailboat_and_sensors():
 
 def check_lock_step_frames():
     """Each frame advances the time by one period; repeated packets are not stepped twice; restarts,
-    malformed packets and a second autopilot stop nothing.
+    malformed packets and a second autopilot do not stop the simulation.
     """
     with Running(world("bluerov2", {"frame": "vectored", "lock_step": "true"})) as m, Sitl(m.port) as sitl:
         times = [sitl.frame()["timestamp"] for _ in range(50)]

@@ -160,7 +160,7 @@ def check_modes_by_service():
 
 
 def check_thruster_commands_take_precedence():
-    """A thruster command from outside ends the control."""
+    """A direct thruster command ends the control."""
     with Merrow("pool", "--pace", "lockstep") as m:
         pilot = Pilot(m)
         assert pilot.set_mode("station_keeping").success

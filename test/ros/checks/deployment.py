@@ -49,7 +49,7 @@ def check_estimator_configurations():
 
 
 def check_estimator_inputs():
-    """The AHRS has an attitude, the depth is that of the robot, and the node stops publishing the true
+    """The AHRS has an attitude, the depth agrees with the robot, and the node stops publishing the true
     pose.
     """
     with Merrow("estimation", ros=("-p", "publish_truth_tf:=false")) as m:
@@ -69,7 +69,7 @@ def hardware():
 
 
 def check_arm_descriptions():
-    """Joints, links and topics of the descriptions of the arm are those of the world, and the URDF with
+    """Joints, links and topics of the descriptions of the arm exist in the world, and the URDF with
     the hardware is valid.
     """
     content = describe("uvms_pool_servo")

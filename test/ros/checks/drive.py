@@ -111,7 +111,7 @@ def velocity_after(m, truth, n=100):
     return found[0].twist.twist
 
 
-def check_each_thruster_pushes_its_way():
+def check_thrust_directions():
     """A positive command of each thruster accelerates the vehicle in the direction of the thruster,
     a negative one in the opposite direction.
     """
@@ -150,5 +150,5 @@ def check_wrench_moves_all_axes():
                 assert found[axis] * sign > 0.01, f"axis {axis}, {sign}: {found}"
 
 
-CHECKS = [check_each_thruster_pushes_its_way, check_wrench_moves_all_axes, check_dive_by_thruster_topics,
+CHECKS = [check_thrust_directions, check_wrench_moves_all_axes, check_dive_by_thruster_topics,
           check_dive_by_array, check_dive_by_wrench, check_dive_by_stamped_wrench]

@@ -121,12 +121,12 @@ def check_quality_of_service():
         readers = [m.listen("/r/quick", reliable=False), m.listen("/r/plain", reliable=False), m.listen("/r/plain")]
         counts = [0, 0, 0]
 
-        def heard():
+        def received():
             for k, reader in enumerate(readers):
                 counts[k] += len(take(reader))
             return min(counts) > 10
 
-        assert wait_for(heard, 15), counts
+        assert wait_for(received, 15), counts
         assert not deaf.get_matched_publications() and not take(deaf), "reliable is more than is offered"
         m.alive()
 

@@ -47,7 +47,7 @@ class Raw:
         self.writer.write(self.sample)
 
 
-def check_garbage():
+def check_invalid_input():
     """Two seconds of invalid data on all inputs and services: the robot moves as without it, and
     all of it is counted.
     """
@@ -78,7 +78,7 @@ def drive(disturb):
         assert wait_for(lambda: found.extend(take(truth)) or found and nanoseconds(found[-1].header.stamp) == end), \
             "not all odometry came"
         if sent:
-            check_told(take(log), latest_after(m, diagnostics), sent)
+            check_rejections_reported(take(log), latest_after(m, diagnostics), sent)
         m.alive()
         assert "panicked" not in m.output()[1], m.output()[1]
         return [motion(sample) for sample in found], sent
@@ -91,7 +91,7 @@ def latest_after(m, diagnostics):
     return latest(diagnostics)
 
 
-def check_told(lines, report, sent):
+def check_rejections_reported(lines, report, sent):
     """Rejected messages are counted per robot and for the node, and reported as warnings."""
     status = {s.name: {v.key: v.value for v in s.values} for s in report.status}
     commands = int(status[f"{ROBOT}: commands"]["refused commands"])
@@ -109,7 +109,7 @@ def check_told(lines, report, sent):
 def all_writers(m):
     """Returns raw writers for all inputs and the requests of all services."""
     about = describe(m.world)
-    # a participant of their own: elsewhere the same topics have their true types
+    # a separate participant: elsewhere the same topics have their true types
     liar, writers = peer.Peer(m.domain), {}
     for topic in about["subscribed"]:
         writers[topic["topic"]] = topic["type"], Raw(liar, f"rt{topic['topic']}", topic["type"])
@@ -203,4 +203,4 @@ def senseless(m):
     return len(joints) + 3 + 2
 
 
-CHECKS = [check_garbage]
+CHECKS = [check_invalid_input]

@@ -28,7 +28,7 @@ def check_instruments():
         readers = {(s, t): m.listen(f"/rig/{s}/{t}") for s, own in topics.items() for t in own}
         m.write("/rig/thrusters/t1/command", data=1700.0)
         at = {key: latest(reader) for key, reader in readers.items()}
-        near = lambda found, wanted, by: abs(found - wanted) < by
+        near = lambda found, expected, by: abs(found - expected) < by
         ctd = {name: at["ctd", name] for name in topics["ctd"]}
         record = values(ctd["record"])
         assert near(ctd["temperature"].temperature, 17.0, 1e-9) and near(ctd["salinity"].data, 34.125, 1e-6)

@@ -121,7 +121,7 @@ def check_gamepad_and_modes():
         station.next("HEARTBEAT", lambda h: not h.base_mode & armed)
         assert station.request(common.MAV_CMD_DO_SET_MODE, 1, 99) == common.MAV_RESULT_UNSUPPORTED
         assert station.request(common.MAV_CMD_NAV_TAKEOFF) == common.MAV_RESULT_UNSUPPORTED
-        # what QGroundControl requests after the first heartbeat
+        # messages that QGroundControl requests after the first heartbeat
         assert station.request(common.MAV_CMD_REQUEST_MESSAGE, common.MAVLINK_MSG_ID_AUTOPILOT_VERSION) == common.MAV_RESULT_ACCEPTED
         station.next("AUTOPILOT_VERSION")
         station.link.mav.param_request_list_send(7, 1)

@@ -46,7 +46,7 @@ def check_type_descriptions():
 
 
 def check_late_subscribers():
-    """A late subscriber to a latched topic gets its one message at any depth; none is old."""
+    """A late subscriber to a latched topic receives its single message at any depth; none is old."""
     with Merrow("dock") as m:
         (coupling,) = [t["topic"] for t in live.describe("dock")["published"]
                        if re.fullmatch(r"/couplings/\w+/state", t["topic"])][:1]
@@ -105,7 +105,7 @@ while True:
 
 
 def check_suspended_subscriber():
-    """A subscriber that was suspended for longer than all leases gets messages again."""
+    """A subscriber that was suspended for longer than all leases receives messages again."""
     with Merrow("pool") as m:
         here = str(live.pathlib.Path(__file__).parents[1])
         with subprocess.Popen([sys.executable, "-c", SUBSCRIBER, here, str(m.domain)], stdout=subprocess.PIPE,

@@ -122,7 +122,7 @@ class Shell:
         assert result.successful, result
 
     def send_goal(self, action, type_name, text):
-        """Checks the goal message; the actions have checks of their own."""
+        """Checks the goal message; the actions have separate checks."""
         arm_types.define()
         build(message_type(f"{type_name}_Goal"), YAML(typ="safe").load(text))
         client = self.m.peer.client(f"{action}/_action/get_result", f"{type_name}_GetResult")

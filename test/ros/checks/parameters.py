@@ -168,7 +168,7 @@ def depth_of_sensor(pose):
 
 
 def check_dead_thruster():
-    """A dead thruster has no effect; one with half efficiency has less effect than a healthy one.
+    """A dead thruster has no effect; a thruster with half efficiency has less effect than a healthy thruster.
     """
     with Merrow("pool", "--pace", "lockstep") as m:
         truth = m.listen(ODOMETRY)
@@ -188,7 +188,7 @@ def check_dead_thruster():
         assert dead < 0.02 * healthy, f"a dead thruster moved the vehicle at {dead} m/s"
 
 
-def check_numbers_for_the_pace():
+def check_numeric_pace_values():
     """YAML reads a pace factor as a number: the parameter `pace` accepts it, at the start and
     later.
     """
@@ -229,7 +229,7 @@ def check_pace():
             assert low < found < high, f"pace {pace}: {found} s per second"
 
 
-def check_truth_can_be_left_out_of_tf():
+def check_truth_tf_is_optional():
     """Without `publish_truth_tf`, /tf has no pose in the world."""
     with Merrow("uvms_pool") as m:
         tf = m.listen("/tf")
@@ -246,5 +246,5 @@ def check_truth_can_be_left_out_of_tf():
 
 CHECKS = [check_every_parameter_can_be_set, check_descriptions_of_parameters, check_illegal_parameters,
           check_current_drifts, check_reset_and_parameters_agree, check_noise_off, check_dead_thruster,
-          check_numbers_for_the_pace, check_truth_can_be_left_out_of_tf]
+          check_numeric_pace_values, check_truth_tf_is_optional]
 PACE_CHECKS = [check_pace]

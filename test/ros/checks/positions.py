@@ -35,7 +35,7 @@ def check_positions():
         m.alive()
 
 
-def check_beacon_that_fails():
+def check_beacon_fault():
     """A transponder that is broken by the service is no longer received until it is repaired; the
     others are received throughout.
     """
@@ -59,4 +59,4 @@ def check_beacon_that_fails():
             assert not reply.success and why in reply.message, reply
 
 
-CHECKS = [check_positions, check_beacon_that_fails]
+CHECKS = [check_positions, check_beacon_fault]

@@ -27,7 +27,7 @@ def summary(*options, domain=1):
 
 
 def check_same_hash():
-    """The same world gives the same bits: repeated, with other numbers of threads, at another pace,
+    """The same world gives bit-identical results: repeated, with other numbers of threads, at another pace,
     with ROS.
     """
     first = summary("--no-ros", "--pace", "max", "--for", 10)
@@ -47,7 +47,7 @@ def check_same_hash():
 
 
 def check_same_hash_of_a_fleet():
-    """A hundred robots on one and on two threads give the same bits."""
+    """A hundred robots on one and on two threads give bit-identical results."""
     hashes = set()
     for threads in (1, 2):
         code, out, err = command("run", "fleet_100", "--no-ros", "--pace", "max", "--for", 0.5, "--json",
@@ -207,9 +207,9 @@ def check_fleet():
     """
     with Merrow("fleet_100", "--pace", "lockstep") as m:
         about = live.describe("fleet_100")
-        wanted = {f"rt{t['topic']}" for t in about["published"]}
-        assert len(wanted) > 500, len(wanted)
-        assert wait_for(lambda: wanted <= set(m.peer.endpoints("rt/")[0])), "not all topics are there"
+        expected = {f"rt{t['topic']}" for t in about["published"]}
+        assert len(expected) > 500, len(expected)
+        assert wait_for(lambda: expected <= set(m.peer.endpoints("rt/")[0])), "not all topics are there"
         readers = [m.listen(f"/{robot['name']}/odometry") for robot in about["robots"][::5]]
         counts = [0] * len(readers)
         for _ in range(10):

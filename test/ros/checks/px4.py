@@ -120,7 +120,7 @@ def check_px4_hexacopter():
 
 
 def check_px4_boat():
-    """The right thruster is output 1: alone, it turns the boat to the left."""
+    """The right thruster is output 1: without the left thruster, it turns the boat to the left."""
     keys = "frame: differential, lock_step: true, imu: imu, gnss: gps"
     with Running("wamv", keys, "position_m: [0, 0, 0]") as m, Px4(m.port) as px4:
         for _ in range(250 * 5):
@@ -132,7 +132,7 @@ def check_px4_boat():
             px4.outputs([0.5, 0.5])
         state, fix = px4.latest["HIL_STATE_QUATERNION"], px4.latest["HIL_GPS"]
         assert math.hypot(state.vx, state.vy) > 100, state
-        # the receiver of the boat has errors of its own; 1e-7 deg of latitude are 1.1 cm
+        # the receiver of the boat has separate errors; 1e-7 deg of latitude are 1.1 cm
         assert fix.fix_type == 3 and 0 < abs(fix.lat - state.lat) + abs(fix.lon - state.lon) < 2000, (fix, state)
 
 

@@ -73,7 +73,7 @@ def check_checkpoint():
             found = json.loads(resumed.output()[0])
     code, out, err = command("run", "pool", "--no-ros", "--pace", "max", "--for", 500 * STEP_NS * 1e-9, "--json")
     assert code == 0, err
-    assert found["state_hash"] == json.loads(out)["state_hash"], "another state than that of an uninterrupted run"
+    assert found["state_hash"] == json.loads(out)["state_hash"], "the state differs from an uninterrupted run"
 
 
 def check_steps_in_lock_step():
@@ -121,8 +121,8 @@ def check_pause_ends_a_step():
             m.do(ending)
             reply = step.receive(number)
             assert reply is not None, "the step request is still without an answer"
-            said = {"pause": "paused"}.get(ending, ending)
-            made = re.fullmatch(rf"{said} after (\d+) of {many} steps", reply.message)
+            printed = {"pause": "paused"}.get(ending, ending)
+            made = re.fullmatch(rf"{printed} after (\d+) of {many} steps", reply.message)
             assert not reply.success and made, reply
             made = int(made[1])
             assert 100 < made < many and nanoseconds(reply.time) == start + made * STEP_NS, reply
@@ -152,7 +152,7 @@ def check_halted_robot():
             assert m.set_pose(ROBOT, (0, 0, -2), linear=(1e200, 0, 0)).success
             m.step(200)
             lines = [line for line in take(log) if line.level >= 40]
-            assert wait_for(lambda: lines.extend(line for line in take(log) if line.level >= 40) or lines, 3), "not told"
+            assert wait_for(lambda: lines.extend(line for line in take(log) if line.level >= 40) or lines, 3), "not reported"
             m.step(200)
             time.sleep(0.3)
             lines += [line for line in take(log) if line.level >= 40]
@@ -229,7 +229,7 @@ def check_couple():
         assert not latest(late).data
 
 
-def check_parting():
+def check_broken_line():
     """A line that is heaved until it parts is reported once, also to late subscribers, and in the
     diagnostics; a reset repairs it.
     """
@@ -242,15 +242,15 @@ def check_parting():
         wait_until(intact, lambda b: not b.data)
         late = m.listen("/line/intact", transient_local=True, depth=1)
         assert not latest(late).data
-        said = m.listen("/diagnostics")
+        diagnostics = m.listen("/diagnostics")
         m.step(1000)
-        wait_until(said, lambda d: any(s.name == "line: line" and s.message.startswith("broken at ") for s in d.status))
+        wait_until(diagnostics, lambda d: any(s.name == "line: line" and s.message.startswith("broken at ") for s in d.status))
         m.do("reset")
         m.step(1)
         wait_until(late, lambda b: b.data)
 
 
-def check_no_skew():
+def check_command_before_step():
     """A command sent before a step request takes effect within those steps, every time.
 
     So a wait between them makes no difference: the motion is the same, bit for bit.
@@ -361,7 +361,7 @@ def check_record():
         m.do("record", uri=str(again))
         m.step(100)
         m.do("record", uri="")
-        # latched messages are logged at the start of the bag, not at that of the run
+        # latched messages are logged at the start of the bag, not at the start of the run
         check_bag(find_bag(m.path, "again"), "--expect=/tf_static=1", "--expect=/bluerov2/robot_description=1", "--from=2000000000")
 
 
@@ -379,8 +379,8 @@ def check_bag(path, *options):
     assert done.returncode == 0, f"{path.name}: {done.stdout[-1500:]}{done.stderr[-500:]}"
 
 
-def check_all_services_are_there():
-    """Every service of `describe` is available, and so are those of the parameters."""
+def check_all_services_available():
+    """Every service of `describe` and every parameter service is available."""
     with Merrow("pool") as m:
         names = {s["service"] for s in describe("pool")["services"]}
         for of_parameters in ("describe_parameters", "get_parameter_types", "get_parameters", "list_parameters",
@@ -390,6 +390,6 @@ def check_all_services_are_there():
         assert wait_for(lambda: expected <= set(m.peer.endpoints("rq/")[1])), m.peer.endpoints("rq/")[1]
 
 
-CHECKS = [check_all_services_are_there, check_pause_and_resume, check_steps_when_paused, check_checkpoint,
-          check_steps_in_lock_step, check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_no_skew, check_reset, check_set_pose, check_couple, check_parting, check_weather, check_fault_and_parameter,
+CHECKS = [check_all_services_available, check_pause_and_resume, check_steps_when_paused, check_checkpoint,
+          check_steps_in_lock_step, check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_command_before_step, check_reset, check_set_pose, check_couple, check_broken_line, check_weather, check_fault_and_parameter,
           check_record]

@@ -150,7 +150,7 @@ def check_spawn_and_delete():
 
 
 def check_spawn_errors():
-    """Every kind of faulty request is refused with its code and reason; nothing changes."""
+    """Every kind of faulty request is refused with its code and reason, and has no effect."""
     with Merrow("pool") as m:
         simulator = Simulator(m)
         spawn = simulator.spawn
@@ -278,7 +278,7 @@ def check_simulation_state():
         simulator.ok("SetSimulationState", **target(STOPPED))
         assert state() == STOPPED and (stamp().sec, stamp().nanosec) == (0, 0)
         simulator.refused(103, "expected 0", "SetSimulationState", **target(9))
-        # reset of the state alone: the time continues
+        # reset of only the state: the time continues
         simulator.ok("StepSimulation", steps=100)
         moved = message(f"{PACKAGE}/msg/EntityState", pose=pose((1, 2, -3)))
         simulator.ok("SetEntityState", entity="bluerov2", state=moved, set_pose=True)
@@ -286,7 +286,7 @@ def check_simulation_state():
         simulator.ok("ResetSimulation", scope=2)
         assert near(position(simulator.state("bluerov2")), (0, 0, -1)) and stamp().nanosec == 200_000_000
         assert sorted(simulator.entities()) == ["bluerov2", "second"]
-        simulator.refused(UNSUPPORTED, "time alone", "ResetSimulation", scope=1)
+        simulator.refused(UNSUPPORTED, "only the time", "ResetSimulation", scope=1)
         simulator.ok("ResetSimulation", scope=4)
         assert simulator.entities() == ["bluerov2"] and stamp().nanosec == 200_000_000
         simulator.ok("DeleteEntity", entity="bluerov2")
@@ -328,12 +328,12 @@ tags: [test]
                 simulator.spawn("bluerov2") | {"initial_pose": message("geometry_msgs/msg/PoseStamped", pose=pose_)}))
             assert done.entity_name == "guest"
             latest(m.listen("/harbour/north/guest/odometry", "nav_msgs/msg/Odometry"))
-            info = message(f"{PACKAGE}/msg/EntityInfo", tags=["lead"], description="The first one",
+            info = message(f"{PACKAGE}/msg/EntityInfo", tags=["lead"], description="The first robot",
                            category=message(f"{PACKAGE}/msg/EntityCategory", category=4))
             for entity in ("grid_1", "guest"):
                 simulator.ok("SetEntityInfo", entity=entity, info=info)
                 found = simulator.ok("GetEntityInfo", entity=entity).info
-                assert found.tags == ["lead"] and found.description == "The first one", found
+                assert found.tags == ["lead"] and found.description == "The first robot", found
                 assert found.category.category == 4, found
             assert simulator.ok("GetEntityInfo", entity="grid_0").info.tags == []
             lead = message(f"{PACKAGE}/msg/TagsFilter", tags=["lead"])
@@ -389,7 +389,7 @@ def check_worlds():
 
 
 def check_features_and_prefix():
-    """The declared features are those of the other checks; a prefix moves all names."""
+    """The declared features agree with the other checks; a prefix moves all names."""
     with Merrow("pool", ros=["-p", "simulation_interfaces_prefix:=gzserver"]) as m:
         simulator = Simulator(m, "/gzserver")
         features = simulator.call("GetSimulatorFeatures").features
@@ -455,7 +455,7 @@ def check_recorded_spawns():
 
 
 def check_delete_errors():
-    """Requests that cannot be fulfilled are refused with their code, and nothing changes."""
+    """Requests that cannot be fulfilled are refused with their code, and have no effect."""
     world = """robots:
   rov: {model: bluerov2, position_m: [0, 0, -5]}
   other: {model: bluerov2, position_m: [3, 0, -5]}
@@ -487,7 +487,7 @@ def refuse_requests(file):
         refused(FAILED, "filter", "GetEntities", **filters(filter="(("))
         refused(UNSUPPORTED, "a box", "GetEntities", **filters(bounds=message(f"{PACKAGE}/msg/Bounds", type=9)))
         refused(FAILED, "four points", "GetEntities", **filters(bounds=message(f"{PACKAGE}/msg/Bounds", type=2)))
-        # a tetrahedron around the second robot, whose box also contains the first one
+        # a tetrahedron around the second robot, whose box also contains the first robot
         corners = [(2.5, 0, -6), (4, -2, -5), (4, 2, -5), (3, 0, -4)]
         points = [message("geometry_msgs/msg/Vector3", **dict(zip("xyz", map(float, p)))) for p in corners]
         hull = message(f"{PACKAGE}/msg/Bounds", type=2, points=points)

@@ -38,7 +38,7 @@ def check_topics_of_the_pool():
 
 
 def check_topics_of_an_arm():
-    """All topics of a vehicle with an arm, including those of joints."""
+    """All topics of a vehicle with an arm, including joint topics."""
     with Merrow("uvms_pool") as m:
         messages = observe(m)
         check_rates(m, messages)
@@ -69,8 +69,8 @@ def check_topics_of_a_torpedo():
         limit = about["fins"][0]["range"][1]
         layout = message_type("std_msgs/msg/MultiArrayLayout")(dim=[], data_offset=0)
 
-        def settles(wanted):
-            close = lambda s: all(abs(a - b) < 1e-3 for a, b in zip(s.position, wanted))
+        def settles(target):
+            close = lambda s: all(abs(a - b) < 1e-3 for a, b in zip(s.position, target))
             found = wait_until(states, lambda s: close(s) and max(map(abs, s.velocity)) < 0.01)
             assert list(found.name) == names and not found.effort, found
 
@@ -122,7 +122,7 @@ def check_fix_at_the_surface():
         assert math.hypot(velocity.twist.linear.x, velocity.twist.linear.y) < 0.5 and abs(velocity.twist.linear.z) < 1, velocity
         assert abs(velocity.covariance[0] - 0.05**2) < 1e-12 and velocity.covariance[21] == -1, velocity
         has_fix = lambda d: status_of(d, "bluerov2: receiver gps").message == "fix with ground augmentation"
-        assert wait_for(lambda: put() and any(map(has_fix, take(health))), 5), "diagnostics know of no fix"
+        assert wait_for(lambda: put() and any(map(has_fix, take(health))), 5), "diagnostics report no fix"
 
 
 def observe(m):
@@ -167,7 +167,7 @@ def check_rates(m, messages):
         if deaf(name, messages):
             assert not found, f"{name}: a velocity without a fix"
             continue
-        assert found, f"{name}: nothing came"
+        assert found, f"{name}: no message arrived"
         if rate is None or rate < 2 or name == "/diagnostics":
             continue
         stamps = [seconds(stamp_of(message)) for message in found]
@@ -205,7 +205,7 @@ def check_stamps(m, messages):
 
 
 def check_frames(m, messages):
-    """Sensors use their frames; the tree is that of `describe`, and is connected."""
+    """Sensors use their frames; the tree agrees with `describe`, and is connected."""
     about = describe(m.world)
     for robot in about["robots"]:
         for sensor in robot["sensors"]:

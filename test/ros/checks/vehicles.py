@@ -18,7 +18,7 @@ class Vehicle(Pilot):
 
 
 def check_sailing_course():
-    """A boat sails against the wind by tacking, follows a path, and refuses what it cannot do."""
+    """A boat sails against the wind by tacking, follows a path, and refuses commands that it cannot execute."""
     with Merrow("sailing", "--pace", "lockstep") as m:
         boat = Vehicle(m, "/boat", steps_per_s=200)
         start = boat.run(0.2).pose.pose.position
@@ -38,7 +38,7 @@ def check_sailing_course():
 
 
 def check_glider_dives():
-    """A glider dives on a heading to a depth, and comes up when it is disarmed or told to."""
+    """A glider dives on a heading to a depth, and comes up when it is disarmed or commanded to."""
     with Merrow("glider", "--pace", "lockstep") as m:
         glider = Vehicle(m, "/glider", steps_per_s=100)
         assert glider.set_mode("dive").success

@@ -98,7 +98,7 @@ impl Scene {
 pub struct Robot {
     /// Name; prefix of its topics and frames.
     pub name: String,
-    /// Namespace of its topics and services, before its name; empty for that of the node.
+    /// Namespace of its topics and services, before its name; empty for the namespace of the node.
     pub namespace: String,
     /// Simulator whose names its topics have; `None`: Merrow's own names.
     pub profile: Option<crate::scene::robot::profile::Profile>,
@@ -140,7 +140,7 @@ pub struct Robot {
     pub keep_out: Option<KeepOut>,
     /// True if any joint has a servo.
     pub servos: bool,
-    /// Collision shapes; empty: the robot collides with nothing.
+    /// Collision shapes; empty: the robot has no contacts.
     pub colliders: Vec<Collider>,
     /// Shapes for cameras and lasers; empty: the collision shapes are used.
     pub visuals: Vec<Collider>,
@@ -158,7 +158,7 @@ pub struct Robot {
     pub inflow: bool,
     /// Stock firmware of the robot, if any.
     pub firmware: Option<crate::scene::robot::firmware::Firmware>,
-    /// Autopilot program that flies the robot from outside, if any.
+    /// External autopilot program that controls the robot, if any.
     pub autopilot: Option<Box<crate::scene::autopilot::Autopilot>>,
     /// MAVLink telemetry to a ground station, if any.
     pub mavlink: Option<crate::scene::autopilot::MavlinkTelemetry>,

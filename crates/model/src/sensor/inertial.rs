@@ -61,8 +61,8 @@ pub struct AhrsSpec {
     /// The filter ignores the accelerometer while the measured magnitude deviates from gravity by
     /// more than this [m/s²].
     pub acceleration_gate: f64,
-    /// The filter ignores the magnetometer while the field magnitude deviates from that of the
-    /// Earth by more than this fraction.
+    /// The filter ignores the magnetometer while the field magnitude deviates from the magnitude of
+    /// the Earth by more than this fraction.
     pub field_gate: f64,
     /// Hard-iron field of the vehicle, in S [T].
     pub iron: Vec3,

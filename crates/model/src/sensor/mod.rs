@@ -159,7 +159,7 @@ pub trait StepSensor: SensorParameters {
         0
     }
 
-    /// Returns the computing effort of a sample besides its rays.
+    /// Returns the computing effort of a sample in addition to its rays.
     fn workload(&self) -> Workload {
         Workload::Reading
     }

@@ -50,7 +50,7 @@ ros_message! {
 
     /// Selection of objects by tags.
     pub struct TagsFilter("simulation_interfaces/msg/TagsFilter") {
-        /// Tags; empty: everything is selected.
+        /// Tags; empty: no filter.
         tags: Vec<String>,
         /// Whether any or all of the tags are required.
         filter_mode: u8,

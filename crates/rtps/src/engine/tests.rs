@@ -319,7 +319,7 @@ fn late_reader_gets_the_last_samples() {
     assert_eq!(world.received(b, volatile), [11]);
 }
 
-/// A burst over the depth reaches a reliable reader, and late readers get the depth only.
+/// A burst over the depth reaches a reliable reader, and late readers receive the depth only.
 #[test]
 fn unacknowledged_samples_are_kept_beyond_the_depth() {
     let mut world = World::new(3);
@@ -455,7 +455,7 @@ fn check_interruption(seed: u64, millis: u64, interrupt: impl Fn(&mut World, boo
     world.write(a, writer, 11, 3000);
     world.run(3000);
     let mut received = world.received(b, reader);
-    // a reader that has lost the writer gets the history again
+    // a reader that has lost the writer receives the history again
     received.dedup();
     let last: Vec<u64> = (6..=11).collect();
     let state = format!("seed {seed}, {millis} ms, {} % lost", world.loss_percent);
@@ -491,7 +491,8 @@ fn communication_recovers_after_a_suspension() {
     }
 }
 
-/// A process that was killed and starts again at the same address gets the history and new samples.
+/// A process that was killed and starts again at the same address receives the history and new
+/// samples.
 #[test]
 fn a_restarted_participant_gets_the_history() {
     for seed in 0..20 {
@@ -550,7 +551,7 @@ fn forged_announcements_are_not_amplified() {
             .create_writer(Nanos(0), spec(durable.clone()));
     }
     world.run(500);
-    // all that a participant with a reader sends before it receives anything
+    // all that a participant with a reader sends before it receives data
     let forger = world.join(9);
     world.engine(forger).create_reader(Nanos(0), spec(durable));
     world
@@ -674,7 +675,7 @@ fn lone_reader(reliable: bool, limits: Limits) -> (Reader, Guid) {
     (reader, writer)
 }
 
-/// Later samples that fill the memory must not keep the next one out.
+/// Later samples that fill the memory must not exclude the next sample.
 #[test]
 fn next_sample_has_memory_priority_over_later_ones() {
     let limits = Limits {
@@ -764,7 +765,8 @@ fn incomplete_best_effort_samples_are_dropped() {
     assert_eq!(rest.sum::<usize>(), 0);
 }
 
-/// Two engines, a writer of the first with samples that a reader of the second has received.
+/// Returns two engines, a writer of the first with samples that a reader of the second has
+/// received.
 fn sent_samples(depth: u32, count: u64) -> (World, Guid, Guid) {
     let mut world = World::new(1);
     world.loss_percent = 0;
@@ -784,7 +786,8 @@ fn sent_samples(depth: u32, count: u64) -> (World, Guid, Guid) {
     (world, writer, reader)
 }
 
-/// Passes a submessage of the second engine to the first and returns what that one sends.
+/// Passes a submessage of the second engine to the first and returns the datagrams that the first
+/// sends.
 fn answers(world: &mut World, submessage: impl FnOnce(&mut MessageBuilder)) -> Vec<Submessage> {
     let mut builder = MessageBuilder::new(GuidPrefix([2; 12]));
     submessage(&mut builder);

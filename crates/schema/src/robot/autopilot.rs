@@ -21,14 +21,14 @@ spec! {
         /// Instance of the SITL, which gives the port 9002 + 10 * instance. Default: the number of
         /// enabled autopilots before it in the world.
         instance: Option<u32> [in 0.0..=99.0],
-        /// Port, instead of the one of the instance.
+        /// Port, instead of the port of the instance.
         port: Option<u32> [in 1.0..=65535.0],
         /// Address on which the simulator receives packets; `0.0.0.0`: also from other machines.
         address: String [not_empty] = "127.0.0.1".to_string(),
         /// Arrangement of the outputs.
         frame: FrameConfig = FrameConfig::Custom,
         /// Further outputs, by the name of the thruster, fin, joint or load that they command. They
-        /// replace those of the frame.
+        /// replace the outputs of the frame.
         outputs: NamedMap<ServoOutputConfig> [frame] = NamedMap::default(),
         /// Whether the world waits for the autopilot also at a pace that follows the wall clock.
         lock_step: bool = false,
@@ -50,14 +50,14 @@ spec! {
         /// Instance of the SITL, which gives the port 4560 + instance. Default: the number of
         /// enabled autopilots before it in the world.
         instance: Option<u32> [in 0.0..=99.0],
-        /// Port, instead of the one of the instance.
+        /// Port, instead of the port of the instance.
         port: Option<u32> [in 1.0..=65535.0],
         /// Address on which the simulator accepts connections; `0.0.0.0`: also from other machines.
         address: String [not_empty] = "127.0.0.1".to_string(),
         /// Arrangement of the outputs.
         frame: Px4FrameConfig = Px4FrameConfig::Custom,
         /// Further outputs, by the name of the thruster, fin, joint or load that they command. They
-        /// replace those of the frame.
+        /// replace the outputs of the frame.
         outputs: NamedMap<Px4OutputConfig> [frame] = NamedMap::default(),
         /// Whether the world waits for the autopilot also at a pace that follows the wall clock.
         lock_step: bool = false,

@@ -65,9 +65,9 @@ spec! {
         min_echoes: u32 [in 1.0..=1000000.0] = 5,
         /// Minimum length of a box.
         min_size_m: f64 [non_negative] = 0.0,
-        /// Time for which echoes are kept and processed together with later ones; requires
+        /// Time for which echoes are kept and processed together with later echoes; requires
         /// `sensor`. Default: one turn of a rotating head, otherwise 0, so that each sample is
-        /// processed alone.
+        /// processed separately.
         accumulation_s: Option<f64> [non_negative],
         /// Maximum displacement of the centre of a box between samples for the same obstacle.
         association_distance_m: f64 [non_negative] = 3.0,
@@ -211,7 +211,7 @@ fn turn_time(sensor: &Sensor) -> Option<f64> {
     }
 }
 
-/// Returns whether a detector can process the echoes of a sensor.
+/// Returns true if a detector can process the echoes of a sensor.
 fn has_echoes(exteroceptive: &ExteroceptiveSpec) -> bool {
     match exteroceptive {
         ExteroceptiveSpec::Laser(_) => true,

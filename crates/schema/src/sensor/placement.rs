@@ -114,7 +114,7 @@ fn robot_radius(robot: &Robot) -> f64 {
     links.chain(shapes).fold(0.0, f64::max)
 }
 
-/// Returns whether a point in the axes of a shape is inside the shape; false for meshes and
+/// Returns true if a point in the axes of a shape is inside the shape; false for meshes and
 /// terrain, which are not checked.
 fn is_within(shape: &Geometry, p: Vec3) -> bool {
     let across = (p.x * p.x + p.y * p.y).sqrt();

@@ -2,11 +2,14 @@
 //!
 //! # Law
 //! ```text
-//!   P_r = P_t - max(20 log(4π d/λ), 40 log d - 20 log(h_t h_r)) - L_s             (1)  [Rappaport 2002, ch. 4]
-//!   d < sqrt(2 k R h_t) + sqrt(2 k R h_r),   k = 4/3                              (2)  radio horizon [Rappaport 2002]
-//!   received: P_r + σ n > S                                                        (3)
-//!   reporting interval: class A 10 s, 6 s over 14 kn, 2 s over 23 kn, 10/3 and 2 s while turning, 180 s at rest;
-//!   class B 30 s, 180 s under 2 kn; static data: 360 s                             (4)  [ITU-R M.1371-5, table 1 and 2]
+//!   P_r = P_t - max(20 log(4π d/λ), 40 log d - 20 log(h_t h_r)) - L_s  (1)
+//!   d < sqrt(2 k R h_t) + sqrt(2 k R h_r),   k = 4/3                   (2)
+//!   received: P_r + σ n > S                                            (3)
+//!   reporting interval: class A 10 s, 6 s over 14 kn, 2 s over 23 kn, 10/3 and 2 s while turning,
+//!   180 s at rest; class B 30 s, 180 s under 2 kn; static data: 360 s                 (4)
+//!   (1) [Rappaport 2002, ch. 4]
+//!   (2) radio horizon [Rappaport 2002]
+//!   (4) [ITU-R M.1371-5, table 1 and 2]
 //! ```
 //! # Symbols
 //! P_t, P_r transmitted and received power · λ wavelength at 162 MHz · d distance · h_t, h_r
@@ -20,7 +23,7 @@
 //! # Limits
 //! Slot collisions are not modelled. A vessel counts as turning if it turns by more than 5 degrees
 //! in 30 s. Its position at the instant of a report is extrapolated with its velocity at the sample
-//! of the receiver, so the last digit can differ between two receivers. The second is that of
+//! of the receiver, so the last digit can differ between two receivers. The second is the second of
 //! simulated time.
 //!
 //! # Checked by
@@ -28,7 +31,7 @@
 
 pub mod encode;
 
-use crate::ais::encode::{KNOT, Message, Motion};
+use crate::ais::encode::{KNOT, Message, ReportedMotion};
 use crate::ray_scene::RayScene;
 use crate::sample::{Pose, SampleErrors};
 use merrow_environment::geodesy::RADIO_HORIZON_RADIUS;
@@ -74,7 +77,7 @@ struct TransponderMotion {
 }
 
 /// Returns all sentences received since the preceding sample; `rate` is the sample rate [Hz] and
-/// `pose` that of the antenna in W.
+/// `pose` is the pose of the antenna in W.
 pub fn receive(
     (spec, rate): (&ReceiverSpec, f64),
     air: &RadioEnvironment<'_>,
@@ -143,7 +146,7 @@ fn transponder_motion(view: &WorldView, transponder: &Transponder) -> Option<Tra
     (view.powered[robot] && motion.p.is_finite() && v.is_finite()).then_some(motion)
 }
 
-/// Received power over the sensitivity [dB]. (1), (2)
+/// Returns the received power over the sensitivity [dB]. (1), (2)
 fn link_margin(
     spec: &ReceiverSpec,
     air: &RadioEnvironment<'_>,
@@ -196,8 +199,8 @@ struct Report {
     number: u64,
 }
 
-/// Interval of the position reports of a vessel [s], for its navigational `status`, `speed` [m/s]
-/// and rate of `turn` [rad/s]. (4)
+/// Returns the interval of the position reports of a vessel [s], for its navigational `status`,
+/// `speed` [m/s] and rate of `turn` [rad/s]. (4)
 pub(crate) fn reporting_interval(is_class_a: bool, status: u32, speed: f64, turn: f64) -> f64 {
     let (knots, is_turning) = (speed / KNOT, turn.abs().to_degrees() > 5.0 / 30.0);
     let is_stationary = status == 1 || status == 5;
@@ -225,7 +228,7 @@ fn due_reports(
         speed,
         motion.w.z,
     );
-    // random phases: vessels do not transmit simultaneously, and each one sends its first report
+    // random phases: vessels do not transmit simultaneously, and each vessel sends its first report
     // soon
     let phase = transponder.stream.draw(0).uniform();
     let mut all = Vec::new();
@@ -276,7 +279,7 @@ fn encode_report(
     let speed = (motion.v.x * motion.v.x + motion.v.y * motion.v.y).sqrt();
     let clockwise = |x: f64, y: f64| FRAC_PI_2 - libm::atan2(y, x);
     let heading = clockwise(ahead.x, ahead.y) + motion.w.z * (now - time);
-    let reported = Motion {
+    let reported = ReportedMotion {
         position: [latitude, longitude],
         speed,
         // a vessel at rest has no course

@@ -2,8 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   Q = (Gᵀ G)⁻¹, rows of G (e, n, u, 1);  HDOP² = Q_ee + Q_nn,  VDOP² = Q_uu       (1)  [Kaplan 2006, §7.3.1]
-//!   s² = hidden fraction of the satellites + exp(-h / h_w)                          (2)
+//!   Q = (Gᵀ G)⁻¹, rows of G (e, n, u, 1);  HDOP² = Q_ee + Q_nn,  VDOP² = Q_uu  (1)
+//!   s² = hidden fraction of the satellites + exp(-h / h_w)                     (2)
+//!   (1) [Kaplan 2006, §7.3.1]
 //! ```
 //! # Symbols
 //! e, n, u components of the unit vector to a visible satellite · HDOP, VDOP horizontal and
@@ -16,9 +17,10 @@
 //! W.
 //!
 //! # Limits
-//! The satellites do not move; the period of real ones is about half a day. Terrain and structures
-//! hide satellites, robots do not; diffraction is not modelled. (2) is a chosen law: reflected rays
-//! are not traced. The receiver does not detect multipath, so its covariance does not contain it.
+//! The satellites do not move; the period of real satellites is about half a day. Terrain and
+//! structures hide satellites, robots do not; diffraction is not modelled. (2) is a chosen law:
+//! reflected rays are not traced. The receiver does not detect multipath, so its covariance does
+//! not contain it.
 //!
 //! # Checked by
 //! test/sensors/gnss.rs

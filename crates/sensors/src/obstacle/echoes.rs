@@ -13,8 +13,9 @@ use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
 use merrow_model::state::frames::ping::Ping;
 use merrow_model::state::frames::{FrameData, Scan};
 
-/// Positions [m] of the echoes of a frame that began at `stamp_ns` [ns], each with half of the
-/// height that it represents [m]. They are in the frame of the sensor, or in that of its tilt unit.
+/// Returns the positions [m] of the echoes of a frame that began at `stamp_ns` [ns], each with half
+/// of the height that it represents [m]. They are in the frame of the sensor, or in the frame of
+/// its tilt unit.
 pub(crate) fn extract_echoes(
     spec: &DetectorSpec,
     source: &ExteroceptiveSpec,
@@ -55,7 +56,8 @@ fn scan_echoes(laser: &LaserSpec, scan: &Scan, stamp_ns: u64) -> Vec<(Vec3, f64)
     scan.ranges.iter().enumerate().filter_map(echo).collect()
 }
 
-/// Levels of one beam over range, smoothed over three ranges and with the two neighbouring beams.
+/// Returns the levels of one beam over range, smoothed over three ranges and with the two
+/// neighbouring beams.
 fn smoothed_levels(sonar: &SonarSpec, ping: &Ping, beam: usize) -> Vec<f64> {
     let n = sonar.steering.len();
     let beams = beam.saturating_sub(1)..(beam + 2).min(n);

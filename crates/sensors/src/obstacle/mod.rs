@@ -3,9 +3,12 @@
 //!
 //! # Law
 //! ```text
-//!   L_k - mean(L_j, g < |r_j - r_k| < g + t) > DT                       echoes of a sonar               (1)  constant false-alarm rate [Richards 2014, ch. 6]
-//!   |p_i - p_j| < d in x and y  =>  one obstacle                        (2)  single linkage
-//!   max Σ 1/max(d_i, d_0)                                               (3)  box of the closest sides [Zhang 2017]
+//!   L_k - mean(L_j, g < |r_j - r_k| < g + t) > DT                       echoes of a sonar  (1)
+//!   |p_i - p_j| < d in x and y  =>  one obstacle                                           (2)
+//!   max Σ 1/max(d_i, d_0)                                                                  (3)
+//!   (1) constant false-alarm rate [Richards 2014, ch. 6]
+//!   (2) single linkage
+//!   (3) box of the closest sides [Zhang 2017]
 //! ```
 //! # Symbols
 //! L level of a range and beam, smoothed over three of both · r range · g guard window, which

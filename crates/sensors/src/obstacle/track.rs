@@ -1,5 +1,5 @@
 //! Obstacle tracking: each box keeps the number of the nearest box of earlier samples, or receives
-//! a new one.
+//! a new track.
 
 use merrow_math::Vec3;
 use merrow_model::state::frames::detection::Detection;

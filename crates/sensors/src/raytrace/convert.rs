@@ -39,7 +39,7 @@ impl From<&Geometry> for Shape {
     }
 }
 
-/// Triangle mesh of a height field.
+/// Returns the triangle mesh of a height field.
 fn grid(field: &Heightfield) -> Mesh {
     let ([nx, ny], [length, width]) = (field.count, field.size);
     let part = |k: usize, n: usize| k as f64 / n.saturating_sub(1).max(1) as f64 - 0.5;

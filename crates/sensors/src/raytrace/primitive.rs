@@ -9,9 +9,9 @@
 //!              t_m = -(o_x d_x + o_y d_y)/a                                                   (2)
 //!   slab       t = (∓h - o_z)/d_z, in the order of the sign of d_z                            (3)
 //! ```
-//! A box is the intersection of three slabs; a cylinder is that of a mantle and a slab. A ray
-//! enters a capsule through its mantle, if that point lies between the centres of the ends, else
-//! through the sphere of the nearer end. The same holds for the exit.
+//! A box is the intersection of three slabs; a cylinder is the intersection of a mantle and a slab.
+//! A ray enters a capsule through its mantle, if that point lies between the centres of the ends,
+//! else through the sphere of the nearer end. The same holds for the exit.
 //!
 //! # Symbols
 //! o origin, d direction, t distance along the ray; r radius, h half of a length.
@@ -62,7 +62,7 @@ pub enum Primitive {
 type Crossing = (f64, Vec3, u32);
 
 impl Primitive {
-    /// Half size of the bounding box [m].
+    /// Returns the half size of the bounding box [m], along the axes of the shape.
     pub fn half_size(&self) -> Vec3 {
         match *self {
             Self::Sphere { radius } => Vec3::new(radius, radius, radius),
@@ -78,7 +78,7 @@ impl Primitive {
         }
     }
 
-    /// First intersection of a ray with the surface, from outside or from inside.
+    /// Returns the first intersection of a ray with the surface, from outside or from inside.
     pub fn closest(&self, local_ray: &LocalRay) -> Option<LocalHit> {
         // Starts near the shape, so that a distant origin costs little precision.
         let shift = -local_ray.o.dot(local_ray.d);
@@ -116,7 +116,7 @@ impl Primitive {
     }
 }
 
-/// Entry and exit of a sphere. (1)
+/// Returns the entry and exit of a sphere. (1)
 fn intersect_sphere(o: Vec3, d: Vec3, radius: f64) -> Option<[Crossing; 2]> {
     let midpoint = -o.dot(d);
     let q = o + d.scale(midpoint);
@@ -131,7 +131,8 @@ fn outward(v: Vec3) -> Vec3 {
     v.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0))
 }
 
-/// Entry and exit of an infinite cylinder. A ray inside it along the axis never leaves. (2)
+/// Returns the entry and exit of an infinite cylinder. A ray inside it along the axis never leaves.
+/// (2)
 fn intersect_cylinder(o: Vec3, d: Vec3, radius: f64) -> Option<[Crossing; 2]> {
     let a = d.x * d.x + d.y * d.y;
     let normal = |t: f64| outward(Vec3::new(o.x + t * d.x, o.y + t * d.y, 0.0));
@@ -148,7 +149,7 @@ fn intersect_cylinder(o: Vec3, d: Vec3, radius: f64) -> Option<[Crossing; 2]> {
     })
 }
 
-/// Entry and exit of a slab. A ray inside it and parallel to it never leaves. (3)
+/// Returns the entry and exit of a slab. A ray inside it and parallel to it never leaves. (3)
 fn intersect_slab(o: Vec3, d: Vec3, half: f64, axis: usize) -> Option<[Crossing; 2]> {
     let side = |sign: f64| {
         let mut n = Vec3::zero();
@@ -165,7 +166,7 @@ fn intersect_slab(o: Vec3, d: Vec3, half: f64, axis: usize) -> Option<[Crossing;
     Some([at(t(-sign), -sign), at(t(sign), sign)])
 }
 
-/// Intersection of intervals: from the last entry to the first exit.
+/// Returns the intersection of intervals: from the last entry to the first exit.
 fn intersect_intervals(all: &[[Crossing; 2]]) -> Option<[Crossing; 2]> {
     let mut both = all[0];
     for [enter, leave] in &all[1..] {

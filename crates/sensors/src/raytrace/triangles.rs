@@ -3,9 +3,10 @@
 //! # Law
 //! ```text
 //!   A, B, C        corners from the ray's origin, sheared so that the ray is the axis z'
-//!   U = C_x B_y - C_y B_x,  V = A_x C_y - A_y C_x,  W = B_x A_y - B_y A_x        (1)  [Woop 2013, sec. 3]
-//!   hit:  U, V, W >= 0  or  U, V, W <= 0                                          (2)
-//!   t = (U A_z + V B_z + W C_z)/(d_z (U + V + W))                                 (3)
+//!   U = C_x B_y - C_y B_x,  V = A_x C_y - A_y C_x,  W = B_x A_y - B_y A_x  (1)
+//!   hit:  U, V, W >= 0  or  U, V, W <= 0                                   (2)
+//!   t = (U A_z + V B_z + W C_z)/(d_z (U + V + W))                          (3)
+//!   (1) [Woop 2013, sec. 3]
 //! ```
 //! Two triangles with a common edge compute the same two products for it and subtract them in
 //! opposite order. (1) therefore has opposite signs, or is zero in both, and (2) counts zero as
@@ -54,7 +55,7 @@ pub struct Nearest {
 }
 
 impl Nearest {
-    /// No hit yet; hits beyond `limit` [m] are ignored.
+    /// Returns no hit yet; hits beyond `limit` [m] are ignored.
     pub fn with_limit(limit: f32) -> Self {
         Self {
             t: limit,
@@ -107,7 +108,7 @@ impl Block {
         true
     }
 
-    /// Corners of triangle `i` [m].
+    /// Returns the corners of triangle `i` [m], in the frame of the mesh.
     #[inline(always)]
     pub fn triangle(&self, i: usize) -> [Vec3; 3] {
         let [a, b, c] = &self.corners;
@@ -189,7 +190,7 @@ impl Block {
     }
 }
 
-/// Face index of the triangle `at` (block, triangle).
+/// Returns the face index of the triangle `at` (block, triangle).
 #[inline(always)]
 pub(crate) fn face_index(faces: &[[u32; 8]], at: (u32, u32)) -> u32 {
     faces[at.0 as usize][at.1 as usize & 7]
@@ -201,7 +202,7 @@ mod tests {
     use crate::raytrace::packet8::Plain;
     use merrow_math::rng::Stream;
 
-    /// Hit of `probe` in `block`.
+    /// Returns the hit of `probe` in `block`.
     fn intersect_block<E: F32x8>(block: &Block, probe: &TreeRay) -> Nearest {
         let mut best = Nearest::with_limit(1e9);
         block.intersect::<E>(probe, 0, &[[0, 1, 2, 3, 4, 5, 6, 7]], &mut best);
@@ -210,8 +211,8 @@ mod tests {
 
     // Goal: no ray passes between adjacent triangles. Method: 20 000 fans of six triangles around a
     // corner, uneven but not folded along the ray, near and far; one ray at the corner, one at a
-    // point of an edge, with rounding. Tolerance: no misses; AVX2 and portable code give the same
-    // bits.
+    // point of an edge, with rounding. Tolerance: no misses; AVX2 and portable code give
+    // bit-identical results.
     #[test]
     fn rays_at_edges_and_corners_hit() {
         let stream = Stream::new(5, "fans");

@@ -2,18 +2,19 @@
 
 use std::f64::consts::LN_10;
 
-/// Power of a level [dB].
+/// Returns the power of a level [dB].
 pub fn power(level: f64) -> f64 {
     libm::exp(0.1 * LN_10 * level)
 }
 
-/// Level of a power [dB].
+/// Returns the level of a power [dB].
 pub fn level(power: f64) -> f64 {
     10.0 * libm::log10(power)
 }
 
-/// Level of a power [dB] in single precision, with an error of two units in the last place. The
-/// power must not be subnormal. Free of branches, so that the compiler vectorises it four-fold.
+/// Returns the level of a power [dB] in single precision, with an error of two units in the last
+/// place. The power must not be subnormal. Free of branches, so that the compiler vectorises it
+/// four-fold.
 #[inline(always)]
 pub(crate) fn fast_level(power: f32) -> f32 {
     /// Decibels per unit of the natural logarithm, and per factor of two.

@@ -2,7 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   NL = SL_2 - 20 log d - α d + 10 log(b_2 b)         from t_2 + d/c on, for a pulse          (1)  [Urick 1983, ch. 2]
+//!   NL = SL_2 - 20 log d - α d + 10 log(b_2 b)         from t_2 + d/c on, for a pulse  (1)
+//!   (1) [Urick 1983, ch. 2]
 //! ```
 //! # Symbols
 //! NL level at the sonar · SL_2 source level of the other sonar, b_2 its transmit pattern towards
@@ -16,7 +17,7 @@
 //! - Only the direct, straight path is modelled.
 //! - Sonars in air are not received.
 //! - Other sonars ping at their rate from their start on, whether or not they have subscribers.
-//!   Their pose is that at the instant of this sonar's ping. Sonars that have failed or have no
+//!   Their pose is taken at the instant of this sonar's ping. Sonars that have failed or have no
 //!   power at that instant do not transmit.
 //!
 //! # Checked by
@@ -92,7 +93,7 @@ pub fn bursts(
     }
 }
 
-/// Angles of a direction in A across the fan and out of it [rad].
+/// Returns the angles of a direction in A across the fan and out of it [rad].
 fn angles(a: Vec3) -> (f64, f64) {
     (
         libm::atan2(a.y, a.z),

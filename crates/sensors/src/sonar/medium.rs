@@ -13,10 +13,10 @@
 //! World (ENU).
 //!
 //! # Limits
-//! - The water column is that at the sonar.
+//! - The water column is taken at the sonar.
 //! - Straight rays are sufficient at the ranges of such sonars, unless the column is strongly
 //!   stratified and the beam far from vertical. `arc.rs` contains refracted rays.
-//! - The pH is 8. Without a water column the salinity is the one that gives the density of the
+//! - The pH is 8. Without a water column the salinity is the value that gives the density of the
 //!   water.
 //!
 //! # Checked by
@@ -42,7 +42,7 @@ pub struct Medium {
 }
 
 impl Medium {
-    /// Water within `reach` [m] of `p` [m], W, for sound of `frequency` [Hz].
+    /// Returns the water within `reach` [m] of `p` [m], W, for sound of `frequency` [Hz].
     pub fn from_water_near(
         environment: &EnvironmentState<'_>,
         p: Vec3,
@@ -85,7 +85,7 @@ impl Medium {
         }
     }
 
-    /// Mean slowness [s/m] and absorption [dB/m] between two heights [m]. (1)
+    /// Returns the mean slowness [s/m] and absorption [dB/m] between two heights [m]. (1)
     pub fn mean_between_heights(&self, a: f64, b: f64) -> [f64; 2] {
         if self.sums.len() == 1 {
             return self.at_sonar;
@@ -108,7 +108,7 @@ impl Medium {
     }
 }
 
-/// Absorption of sound of `frequency` [Hz] at `p` [m], W [dB/m].
+/// Returns the absorption of sound of `frequency` [Hz] at `p` [m], W [dB/m].
 pub fn absorption(environment: &EnvironmentState<'_>, p: Vec3, frequency: f64) -> f64 {
     let sea = environment.sea;
     let temperature = water_column::temperature(sea, environment.gravity, p, environment.time);
@@ -127,7 +127,7 @@ pub fn absorption(environment: &EnvironmentState<'_>, p: Vec3, frequency: f64) -
     1e-3 * francois_garrison(1e-3 * frequency, &water)
 }
 
-/// Salinity of water with this density [kg/m³] and temperature [°C] at the surface.
+/// Returns the salinity of water with this density [kg/m³] and temperature [°C] at the surface.
 fn salinity(density: f64, temperature: f64) -> f64 {
     let [mut low, mut high] = [0.0, 42.0];
     for _ in 0..40 {

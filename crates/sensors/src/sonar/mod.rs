@@ -2,10 +2,12 @@
 //!
 //! # Law
 //! ```text
-//!   EL = SL - 40 log r - 2 α r + S_b + 10 log A + 10 log b          (1)  sonar equation [Urick 1983, ch. 2, 8, 9]
-//!   A = r² dΩ/sin φ                                                 (2)  area insonified by one ray
-//!   EL_v = SL - 20 log r - 2 α r + S_v + 10 log(Ω c τ/2)            (3)  volume reverberation [Urick 1983, ch. 8]
-//!   r_k = c_0 t_k/2                                                 (4)
+//!   EL = SL - 40 log r - 2 α r + S_b + 10 log A + 10 log b  (1)
+//!   A = r² dΩ/sin φ                                         (2)  area insonified by one ray
+//!   EL_v = SL - 20 log r - 2 α r + S_v + 10 log(Ω c τ/2)    (3)
+//!   r_k = c_0 t_k/2                                         (4)
+//!   (1) sonar equation [Urick 1983, ch. 2, 8, 9]
+//!   (3) volume reverberation [Urick 1983, ch. 8]
 //! ```
 //! Each ray represents the patch (2). The echo of a patch is spread evenly over the ranges that the
 //! patch covers on the tangent plane at the point that the ray hits, and over half a pulse length
@@ -13,11 +15,11 @@
 //! echo of the seabed is the integral of (1). The water behind a hit is in shadow, also for (3).
 //!
 //! # Symbols
-//! EL, SL echo level and source level · r range, r_k that of bin k · α absorption · S_b scattering
+//! EL, SL echo level and source level · r range, r_k range of bin k · α absorption · S_b scattering
 //! strength of a square metre (`backscatter.rs`) · A area · b beam patterns, transmit and receive
 //! (`beam.rs`) · dΩ solid angle of a ray · φ grazing angle · S_v scattering strength of a cubic
-//! metre · Ω solid angle of a beam · τ pulse length · c speed of sound, c_0 the one that the sonar
-//! assumes.
+//! metre · Ω solid angle of a beam · τ pulse length · c speed of sound, c_0 the value that the
+//! sonar assumes.
 //!
 //! # Frames
 //! Rays in the acoustic frame A (see `crates/model/src/scene/sensor/sonar.rs`), transformed to S

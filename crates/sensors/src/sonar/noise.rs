@@ -2,10 +2,13 @@
 //!
 //! # Law
 //! ```text
-//!   10 log N_s = 40 + 26 log f - 60 log(f + 0.03)                  shipping, moderate   (1)  [Coates 1990]
-//!   10 log N_w = 50 + 7.5 √U + 20 log f - 40 log(f + 0.4)          wind and waves       (2)  [Coates 1990]
-//!   10 log N_t = -15 + 20 log f                                    thermal              (3)  [Coates 1990; Mellen 1952]
-//!   N = ((N_s + N_w + N_t) Ω/4π + N_0) B                                                (4)
+//!   10 log N_s = 40 + 26 log f - 60 log(f + 0.03)                  shipping, moderate  (1)
+//!   10 log N_w = 50 + 7.5 √U + 20 log f - 40 log(f + 0.4)          wind and waves      (2)
+//!   10 log N_t = -15 + 20 log f                                    thermal             (3)
+//!   N = ((N_s + N_w + N_t) Ω/4π + N_0) B                                               (4)
+//!   (1) [Coates 1990]
+//!   (2) [Coates 1990]
+//!   (3) [Coates 1990; Mellen 1952]
 //! ```
 //! # Symbols
 //! N noise in a beam [µPa²] · N_s, N_w, N_t, N_0 spectral levels, N_0 self-noise of the receiver

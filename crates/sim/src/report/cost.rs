@@ -2,12 +2,13 @@
 //!
 //! # Law
 //! ```text
-//!   cost = f (c_0 + Σ n_i c_i)                                                  (1)
-//!   c_ray = RAY k,   k = 1 + log2(1 + N)/10                                     (2)
-//!   c_waves = (FIXED + COMPONENT n) sqrt(s/0.016), for each ray that reaches the surface     (3)
+//!   cost = f (c_0 + Σ n_i c_i)                                                            (1)
+//!   c_ray = RAY k,   k = 1 + log2(1 + N)/10                                               (2)
+//!   c_waves = (FIXED + COMPONENT n) sqrt(s/0.016), for each ray that reaches the surface  (3)
 //!   from `wave_clipmap::MIN_CLIPMAP_RAYS` rays on instead CROSSING each, and once LATTICE + POINTS n
 //!   camera: pixels × instants × points per pixel × (pixel k + lamps × lamp k)
-//!   sonar:  rays (ECHO + c_ray) + waves + beams × bins NUMBER + Σ main lobes × bins OPEN + Σ beam patterns × bins SPREAD
+//!   sonar:  rays (ECHO + c_ray) + waves + beams × bins NUMBER + Σ main lobes × bins OPEN
+//!           + Σ beam patterns × bins SPREAD
 //!   radar:  lines (rows c_ray + bins LINE) + spokes × bins (NUMBER_RADAR + received lines × HEARD)
 //! ```
 //! (1) is fitted to measured worlds. The table of `UnitCosts` is measured with `merrow run WORLD
@@ -23,7 +24,7 @@
 //!
 //! # Limits
 //! The estimate is accurate to a factor of two, because the hits of rays are not known in advance.
-//! Sensor poses are those at the start. The times apply to the processor of
+//! Sensor poses are taken at the start. The times apply to the processor of
 //! docs/benchmarks-sensors.md. Encoding, recording and sending of messages are not included.
 //!
 //! # Checked by
@@ -170,7 +171,7 @@ impl<'a> CostModel<'a> {
         }
     }
 
-    /// Time of one sample [ns].
+    /// Returns the time of one sample [ns].
     fn sample_cost(&self, robot: usize, sensor: usize) -> f64 {
         let device = &self.scene.robots[robot].sensors[sensor];
         if let Some(workload) = device.kind.workload() {
@@ -204,7 +205,7 @@ impl<'a> CostModel<'a> {
             }
     }
 
-    /// Time of one sample of a sensor that is evaluated in the step [ns].
+    /// Returns the time of one sample of a sensor that is evaluated in the step [ns].
     fn reading(&self, kind: &SensorKind, workload: Workload) -> f64 {
         let fixed = match workload {
             Workload::Reading => UNIT_COSTS.reading,
@@ -218,8 +219,8 @@ impl<'a> CostModel<'a> {
         UNIT_COSTS.ray * self.scene_factor
     }
 
-    /// Time for the intersections with the water surface [ns], for a total of `rays` rays and for
-    /// `wet` rays that reach the surface.
+    /// Returns the time for the intersections with the water surface [ns], for a total of `rays`
+    /// rays and for `wet` rays that reach the surface.
     fn surface(&self, rays: f64, wet: f64) -> f64 {
         match self.waves {
             _ if wet == 0.0 => 0.0,
@@ -236,7 +237,7 @@ impl<'a> CostModel<'a> {
             // rays that reach the surface from below are lost
             return rays * self.ray();
         }
-        // for a tilting laser: both end positions and the middle
+        // for a tilting laser: both end positions and the midpoint
         let tilts = spec.tilt.map_or([0.0; 3], |tilt| {
             [
                 tilt.limits[0],

@@ -276,11 +276,11 @@ fn errors_of(job: &SampleRequest, sensor: &Sensor) -> SampleErrors {
     }
 }
 
-/// Lowers the priority of the calling thread below that of the step and of the publishers, by an
-/// increment of its nice value. Without permission of the system all threads have the same
+/// Lowers the priority of the calling thread below the priority of the step and of the publishers,
+/// by an increment of its nice value. Without permission of the system all threads have the same
 /// priority.
 pub(crate) fn lower_priority(nice: i32) {
-    // only on Linux does this affect the thread alone; elsewhere it would affect the process
+    // only on Linux does this affect a single thread; elsewhere it would affect the process
     #[cfg(target_os = "linux")]
     let _ = rustix::process::nice(nice);
     #[cfg(not(target_os = "linux"))]

@@ -4,7 +4,7 @@
 //! At knots `Δ` apart a parabola is fitted to the readings by weighted least squares, and its value
 //! becomes the value of the knot:
 //! ```text
-//!   min Σ_i w_i (q_i - a - b s_i - c s_i²)²,   s_i = t_i - t_k,   w_i = exp(-½ (s_i/σ)²)         (1)
+//!   min Σ_i w_i (q_i - a - b s_i - c s_i²)²,   s_i = t_i - t_k,   w_i = exp(-½ (s_i/σ)²)  (1)
 //! ```
 //! The motion is the clamped cubic spline through the knots. Position, velocity and acceleration
 //! are therefore exactly consistent, and the acceleration is continuous.
@@ -142,7 +142,8 @@ fn padded(readings: &[JointSample]) -> Vec<JointSample> {
         .collect()
 }
 
-/// (1): returns the fitted value at `t` [s]; a line or a mean where the readings determine no more.
+/// Evaluates (1): returns the fitted value at `t` [s]; a line or a mean where the readings
+/// determine no more.
 fn local_fit(readings: &[JointSample], t: f64) -> [f64; JOINTS] {
     let mut s = [0.0; 5];
     let mut y = [[0.0; JOINTS]; 3];

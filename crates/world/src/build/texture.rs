@@ -134,8 +134,8 @@ fn tag_image(id: usize) -> Texture {
 }
 
 /// Generates a white ring around a white H. The letter is 3 m high and 1.8 m wide with strokes of
-/// 0.4 m [ICAO Annex 14, vol. II, 5.2.2], in a ring with a stroke of 0.3 m. For smaller circles
-/// everything is scaled down, with the letter half as high as the diameter of the circle.
+/// 0.4 m [ICAO Annex 14, vol. II, 5.2.2], in a ring with a stroke of 0.3 m. For smaller circles the
+/// pattern is scaled down, with the letter half as high as the diameter of the circle.
 fn helipad_image(size: f64) -> Texture {
     let high = (0.5 * size).min(3.0);
     let (wide, stroke, ring) = (0.6 * high, 0.4 / 3.0 * high, (0.05 * size).min(0.3));

@@ -175,8 +175,8 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|e| format!("cannot be read: {e}"))
 }
 
-/// Candidate share folders of a ROS package by their folder name, in search order: environment
-/// variables, parent folders, Merrow's data folders.
+/// Returns the candidate share folders of a ROS package by their folder name, in search order:
+/// environment variables, parent folders, Merrow's data folders.
 fn package_folders(package: &str, base_folder: &Path) -> Vec<PathBuf> {
     let variable = |name: &str| -> Vec<PathBuf> {
         std::env::var_os(name)
@@ -212,8 +212,9 @@ fn package_folders(package: &str, base_folder: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Share folders whose `package.xml` declares the name `package`, regardless of the folder name:
-/// the parent folders of `base_folder`, the folders of `ROS_PACKAGE_PATH`, and the folders in them.
+/// Returns the share folders whose `package.xml` declares the name `package`, regardless of the
+/// folder name: the parent folders of `base_folder`, the folders of `ROS_PACKAGE_PATH`, and the
+/// folders in them.
 fn declared_package_folders(package: &str, base_folder: &Path) -> Vec<PathBuf> {
     let base_folder = base_folder
         .canonicalize()

@@ -80,7 +80,7 @@ pub struct Material {
 }
 
 impl Default for Material {
-    /// Approximately wet plastic on stone.
+    /// Returns the approximately wet plastic on stone.
     fn default() -> Self {
         Self {
             friction: 0.5,

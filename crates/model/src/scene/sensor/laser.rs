@@ -40,7 +40,7 @@ pub struct LaserSpec {
     pub wavelength: f64,
     /// Extinction coefficient of the laser light in water [1/m].
     pub water_extinction: f64,
-    /// Tilt unit that carries the laser, if any. The sensor pose is then that of the tilt unit.
+    /// Tilt unit that carries the laser, if any. The sensor pose is then the pose of the tilt unit.
     pub tilt: Option<Tilt>,
 }
 
@@ -92,8 +92,8 @@ pub enum LaserOutput {
 }
 
 impl LaserSpec {
-    /// Computes the unit vectors of all beams in the order of [`LaserSpec::directions`]. All angles
-    /// are in [rad].
+    /// Computes the unit vectors of all beams in S, in the order of [`LaserSpec::directions`]. All
+    /// angles are in [rad].
     pub fn beam_directions(elevations: &[f64], first: f64, step: f64, columns: usize) -> Vec<Vec3> {
         let column = |k: usize| {
             let (sa, ca) = sin_cos(first + k as f64 * step);

@@ -115,8 +115,8 @@ macro_rules! declare_kinds {
                 }
             }
 
-            /// Returns the computing effort of a sample in the step besides its rays; `None` for an
-            /// exteroceptive sensor.
+            /// Returns the computing effort of a sample in the step in addition to its rays; `None`
+            /// for an exteroceptive sensor.
             pub fn workload(&self) -> Option<Workload> {
                 match self {
                     $(Self::$kind(spec) => Some(spec.workload()),)*

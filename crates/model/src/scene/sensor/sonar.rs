@@ -55,8 +55,8 @@ pub struct SonarSpec {
     pub levels: [f64; 2],
     /// Bits per sample, 8 or 16.
     pub bits: u32,
-    /// Sound speed for the conversion of time to range [m/s]; `None`: that of the water at the
-    /// sonar.
+    /// Sound speed for the conversion of time to range [m/s]; `None`: the sound speed of the water
+    /// at the sonar.
     pub sound_speed: Option<f64>,
     /// Whether echoes have the speckle of many scatterers.
     pub speckle: bool,
@@ -72,7 +72,7 @@ pub struct SonarSpec {
     pub head: [f64; 2],
     /// Whether a scanning sonar publishes the range of each bearing.
     pub profiles: bool,
-    /// Tilt unit that carries the sonar, if any. The sensor pose is then that of the tilt unit.
+    /// Tilt unit that carries the sonar, if any. The sensor pose is then the pose of the tilt unit.
     pub tilt: Option<Tilt>,
 }
 

@@ -21,7 +21,7 @@ pub struct Frame {
     pub robot: usize,
     /// Index of the sensor.
     pub sensor: usize,
-    /// Time of the sample [ns]; for a scan, that of its first column.
+    /// Time of the sample [ns]; for a scan, the time of its first column.
     pub stamp_ns: u64,
     /// Time of delivery [ns].
     pub due_ns: u64,
@@ -44,7 +44,7 @@ pub enum FrameData {
     Acoustic(AcousticObservations),
     /// Bounding boxes of obstacles.
     Detections(Vec<Detection>),
-    /// Echoes that the detector accumulates with those of earlier samples.
+    /// Echoes that the detector accumulates with the echoes of earlier samples.
     Echoes(EchoSet),
     /// Spokes of a radar.
     Sweep(Sweep),

@@ -57,7 +57,7 @@ pub(crate) fn terrain_triangle() -> CollisionShape {
     }
 }
 
-/// Creates all shapes of a scene: first the moving ones, then the fixed ones.
+/// Creates all shapes of a scene: first the moving shapes, then the fixed shapes.
 ///
 /// # Errors
 /// One line for each shape that cannot be created.
@@ -122,7 +122,7 @@ fn add_collider(
     }
 }
 
-/// Convex parts of a geometry; the geometry of fixed bodies is not split.
+/// Returns the convex parts of a geometry; the geometry of fixed bodies is not split.
 fn convex_parts(geometry: &Geometry, is_fixed: bool) -> Result<Vec<(Pose, SharedShape)>, String> {
     let single = |shape| Ok(vec![(Pose::IDENTITY, shape)]);
     // parry's cylinders and capsules lie along y

@@ -234,7 +234,7 @@ fn parse_address(text: &str, at: &Places, problems: &mut Problems) -> IpAddr {
     })
 }
 
-/// Port that the file gives, or 0.
+/// Returns the port that the file gives, or 0.
 fn given_port(kind: AutopilotKind, port: Option<u32>, instance: Option<u32>) -> u16 {
     let instance_port = instance.map(|instance| instance_port(kind, instance));
     port.or(instance_port).unwrap_or(0) as u16
@@ -251,8 +251,7 @@ struct CustomOutput<'a> {
     command: [f64; 3],
 }
 
-/// Returns the outputs of the frame and those of the key `outputs`, which replace others of their
-/// device.
+/// Returns the outputs of the frame and of the key `outputs`, which replace others of their device.
 fn all_outputs(
     mut outputs: Vec<ServoOutput>,
     custom: Vec<CustomOutput<'_>>,
@@ -321,7 +320,7 @@ pub(crate) fn assign_system_ids(robots: &mut [Robot], address: Option<SocketAddr
     }
 }
 
-/// Port of an instance of the SITL.
+/// Returns the port of an instance of the SITL.
 fn instance_port(kind: AutopilotKind, instance: u32) -> u32 {
     match kind {
         AutopilotKind::ArduPilot => FIRST_PORT + PORT_STEP * instance,
@@ -490,8 +489,8 @@ fn match_outputs(rows: &[Row], thrusters: &[Thruster]) -> Option<Vec<(usize, f64
     Some(found)
 }
 
-/// Outputs of a sailing boat: rudder on output 1, whose high end turns to the right, and the sheet
-/// on output 4, whose high end eases it.
+/// Returns the outputs of a sailing boat: rudder on output 1, whose high end turns to the right,
+/// and the sheet on output 4, whose high end eases it.
 fn sailboat_outputs(at: &Places, robot: &Robot, problems: &mut Problems) -> Vec<ServoOutput> {
     let fins = || robot.fins.iter().enumerate();
     let sail = fins().find(|(_, fin)| fin.sail);

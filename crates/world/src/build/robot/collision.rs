@@ -153,7 +153,7 @@ pub(crate) fn build_structure(
     }
 }
 
-/// Reports a prop without collision shapes, which would fall through everything.
+/// Reports a prop without collision shapes, which would have no contacts.
 pub(crate) fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems) {
     if entry.body.collisions.0.is_empty() {
         let text = format!("the prop {name} has no collision shape: add `collisions` to its body");
