@@ -6,7 +6,7 @@ use merrow_environment::absorption::{Water, francois_garrison};
 use merrow_environment::sound::eigenray;
 use merrow_math::Vec3;
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::acoustic::AcousticObservations;
+use merrow_model::scene::sensor::acoustic::AcousticObservations;
 use merrow_sensors::sonar::noise::ambient;
 use merrow_sim::Simulation;
 

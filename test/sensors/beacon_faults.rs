@@ -5,7 +5,7 @@ use crate::common::{simulation, within};
 use merrow_math::Vec3;
 use merrow_model::scene::fault::{Device, Fault, FaultKind};
 use merrow_model::state::Command;
-use merrow_model::state::frames::acoustic::AcousticObservations;
+use merrow_model::scene::sensor::acoustic::AcousticObservations;
 use merrow_sim::Simulation;
 
 /// Four transponders around the robot with the turn-around time of 0.1 s.

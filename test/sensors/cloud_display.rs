@@ -1,10 +1,12 @@
 //! Tests of the rendering of point clouds and swaths and of the colormap: known objects at known
 //! pixels.
 
-use merrow::display::cloud::{RenderedImage, SwathPoint, lidar, scan, swath, tilted_scan};
+use merrow::display::cloud::{
+    RangeGrid, RenderedImage, SwathPoint, lidar, scan, swath, tilted_scan,
+};
 use merrow::display::colors::viridis;
 use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
-use merrow_model::state::frames::Point;
+use merrow_model::scene::sensor::laser::Point;
 use std::f64::consts::TAU;
 
 /// Columns of each image; rows of a plan view, of a side view, of a swath, and of the gap between
@@ -43,6 +45,15 @@ fn spec() -> LaserSpec {
     }
 }
 
+fn grid(spec: &LaserSpec) -> RangeGrid {
+    RangeGrid {
+        rings: spec.elevations.len(),
+        columns: spec.columns,
+        first_azimuth: spec.first_azimuth,
+        azimuth_step: spec.azimuth_step,
+    }
+}
+
 fn echo(spec: &LaserSpec, column: usize, ring: usize, range: f64) -> Point {
     let p = spec.directions[column * 16 + ring]
         .scale(range)
@@ -76,7 +87,7 @@ fn pillar_is_drawn_at_its_position() {
     let points: Vec<Point> = beams
         .map(|(c, r)| echo(&spec, c, r, if is_pillar(c, r) { 5.0 } else { 50.0 }))
         .collect();
-    let shown = lidar(&spec, &points);
+    let shown = lidar(&grid(&spec), &points);
     // Twelve rows per ring.
     assert_eq!((shown.width, shown.height), (WIDTH, 16 * 12 + GAP + PLAN));
     let light = 1.0;
@@ -222,7 +233,7 @@ fn swath_shows_the_seabed() {
 // Without echoes an image is rendered, too.
 #[test]
 fn empty_data_give_an_image() {
-    for shown in [lidar(&spec(), &[]), scan(&[]), tilted_scan(&[]), swath(&[])] {
+    for shown in [lidar(&grid(&spec()), &[]), scan(&[]), tilted_scan(&[]), swath(&[])] {
         assert_eq!(shown.rgb.len(), 3 * shown.width * shown.height);
     }
 }

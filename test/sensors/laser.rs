@@ -6,7 +6,9 @@ use merrow_environment::EnvironmentState;
 use merrow_environment::surface::Surface;
 use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
-use merrow_model::state::frames::{Frame, FrameData, Point, Scan};
+use merrow_model::scene::sensor::laser::Point;
+use merrow_model::scene::sensor::laser::Scan;
+use merrow_model::state::frames::{Frame, FrameData};
 use merrow_sim::Simulation;
 
 /// World with a fixed robot 2 m above the water that carries one laser of `kind` with `keys`;

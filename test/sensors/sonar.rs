@@ -6,7 +6,7 @@ use merrow_environment::waves::WaveState;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::ping::Ping;
+use merrow_model::scene::sensor::sonar::Ping;
 use merrow_sensors::sonar::receive::sample_level;
 use merrow_sim::Simulation;
 

@@ -2,9 +2,8 @@
 
 use super::sonar::{BARE, ping, pings, spec, world};
 use crate::common::{simulation, within};
-use merrow::convert::profile::{Profile, bearing};
-use merrow::convert::sonar::{projected, raw_sonar_image};
-use merrow_model::state::frames::ping::Ping;
+use merrow::convert::sonar::{Profile, bearing, projected, raw_sonar_image};
+use merrow_model::scene::sensor::sonar::Ping;
 use merrow_ros2::msg::std_msgs::Header;
 
 /// Walls 9 m ahead and astern, 7 m to port and 5 m to starboard.

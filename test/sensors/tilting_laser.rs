@@ -5,7 +5,8 @@ use crate::common::{advance, close, simulation};
 use merrow::convert::exteroceptive::TiltAccumulator;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::laser::{LaserSpec, Tilt};
-use merrow_model::state::frames::{Frame, FrameData, Scan};
+use merrow_model::scene::sensor::laser::Scan;
+use merrow_model::state::frames::{Frame, FrameData};
 use merrow_sim::Simulation;
 
 const WORLD: &str = "

@@ -22,7 +22,6 @@
 //! # Checked by
 //! test/determinism/checkpoint.rs
 
-mod frames;
 mod hash;
 pub mod identity;
 mod readings;

@@ -6,8 +6,8 @@ use crate::sensor::SensorConfig;
 use merrow_math::{Mat3, Vec3, hull_cut};
 use merrow_model::kinematics;
 use merrow_model::scene::robot::collision::{Collider, Geometry};
-use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::{Robot, Scene, Sensor};
+use merrow_model::sensor::Obstruction;
 use merrow_model::state::{RobotState, Workspace};
 use merrow_yaml::error::Problems;
 use merrow_yaml::read::NamedMap;
@@ -64,12 +64,11 @@ fn check_sensor(
         problems.note(place, text);
         return;
     }
-    let render_self = match sensor.kind.exteroceptive().map(|spec| &**spec) {
-        None => return,
-        Some(ExteroceptiveSpec::Camera(spec)) => spec.renders_self,
-        Some(ExteroceptiveSpec::Laser(_) | ExteroceptiveSpec::Sonar(_)) => false,
-        // Other sensors are not affected by shapes or the water surface in this way.
-        Some(_) => return,
+    let obstruction = sensor.kind.exteroceptive().map(|spec| spec.obstruction());
+    let render_self = match obstruction {
+        Some(Obstruction::StructuresAndRobot) => true,
+        Some(Obstruction::Structures) => false,
+        None | Some(Obstruction::None) => return,
     };
     let own = || robot.colliders.iter().filter(|c| c.link == sensor.link);
     let within = |c: &&Collider| is_within(&c.geometry, c.R_LG.tr_mul_vec(sensor.p_LoS - c.p_LoG));

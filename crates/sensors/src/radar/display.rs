@@ -1,11 +1,9 @@
 //! Plan position display of a radar: the image of its last turn. It is not intended for
 //! measurements.
 
-use bytes::Bytes;
+use crate::display::GreyImage;
 use merrow_model::scene::sensor::radar::RadarSpec;
-use merrow_model::state::frames::sweep::Sweep;
-use merrow_ros2::msg::sensor_msgs::Image;
-use merrow_ros2::msg::std_msgs::Header;
+use merrow_model::scene::sensor::radar::Sweep;
 use std::f64::consts::TAU;
 
 /// Number of rows and columns; the maximum range reaches the centre of each side.
@@ -30,7 +28,7 @@ pub struct PlanPositionDisplay {
 impl PlanPositionDisplay {
     /// Adds a sector and returns the display image. Each pixel shows its strongest echo; white is
     /// strength 1.
-    pub fn add_sector(&mut self, spec: &RadarSpec, sweep: &Sweep, header: Header) -> Image {
+    pub fn add_sector(&mut self, spec: &RadarSpec, sweep: &Sweep) -> GreyImage<'_> {
         if self.pixels.is_empty() {
             (self.cells, self.pixels) = (pixel_mappings(spec), vec![0; ROWS * ROWS]);
         }
@@ -47,14 +45,10 @@ impl PlanPositionDisplay {
                 self.pixels[*pixel] = (255.0 * strength).round() as u8;
             }
         }
-        Image {
-            header,
-            height: ROWS as u32,
-            width: ROWS as u32,
-            encoding: "mono8".into(),
-            is_bigendian: 0,
-            step: ROWS as u32,
-            data: Bytes::from(self.pixels.clone()),
+        GreyImage {
+            width: ROWS,
+            height: ROWS,
+            pixels: &self.pixels,
         }
     }
 }
@@ -85,9 +79,8 @@ fn pixel_mappings(spec: &RadarSpec) -> Vec<PixelMapping> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::convert::header;
+    use crate::sonar::beam::aperture;
     use merrow_model::scene::sensor::sonar::Shading;
-    use merrow_sensors::sonar::beam::aperture;
 
     fn spec() -> RadarSpec {
         RadarSpec {
@@ -118,8 +111,8 @@ mod tests {
     }
 
     /// Returns the mean row and column of the pixels that are not black, and their number.
-    fn bright(image: &Image) -> (f64, f64, f64) {
-        let lit = (0..ROWS * ROWS).filter(|k| image.data[*k] > 0);
+    fn bright(image: &GreyImage<'_>) -> (f64, f64, f64) {
+        let lit = (0..ROWS * ROWS).filter(|k| image.pixels[*k] > 0);
         let sum = lit.fold((0.0, 0.0, 0.0), |(row, column, n), k| {
             (row + (k / ROWS) as f64, column + (k % ROWS) as f64, n + 1.0)
         });
@@ -140,7 +133,7 @@ mod tests {
         };
         let mut scope = PlanPositionDisplay::default();
         // spokes 98 to 197 of the eighth turn; the echo at 126 to 130, about 128 of 1024
-        let image = scope.add_sector(&spec, &echo(7 * 1024 + 98, 0.5), header(0, "radar"));
+        let image = scope.add_sector(&spec, &echo(7 * 1024 + 98, 0.5));
         let (row, column, n) = bright(&image);
         let off = 419.5 / 1050.0 * 256.0 * 0.5_f64.sqrt();
         assert!(
@@ -148,11 +141,11 @@ mod tests {
             "{row} {column}"
         );
         assert!((1.0..20.0).contains(&n), "{n}");
-        assert_eq!(image.data.iter().max(), Some(&128));
+        assert_eq!(image.pixels.iter().max(), Some(&128));
         // another sector keeps the echo, across the end of the turn: the echo at 1014 to 1018
-        let image = scope.add_sector(&spec, &echo(7 * 1024 + 986, 1.0), header(0, "radar"));
-        assert_eq!(image.data.iter().filter(|p| **p == 128).count() as f64, n);
-        let white = (0..ROWS * ROWS).filter(|k| image.data[*k] == 255);
+        let image = scope.add_sector(&spec, &echo(7 * 1024 + 986, 1.0));
+        assert_eq!(image.pixels.iter().filter(|p| **p == 128).count() as f64, n);
+        let white = (0..ROWS * ROWS).filter(|k| image.pixels[*k] == 255);
         let angle = f64::to_radians(-8.0 / 1024.0 * 360.0);
         let range = 419.5 / 1050.0 * 256.0;
         for k in white.clone() {
@@ -165,8 +158,8 @@ mod tests {
         }
         assert!(white.count() > 0);
         // the next turn removes it
-        let image = scope.add_sector(&spec, &echo(8 * 1024 + 98, 0.0), header(0, "radar"));
-        assert_eq!(image.data.iter().filter(|p| **p == 128).count(), 0);
+        let image = scope.add_sector(&spec, &echo(8 * 1024 + 98, 0.0));
+        assert_eq!(image.pixels.iter().filter(|p| **p == 128).count(), 0);
     }
 
     // up to the maximum range, not in the corners; no echo below the minimum range
@@ -177,13 +170,14 @@ mod tests {
             first: 0,
             spokes: vec![vec![1.0; 1000]; 1024],
         };
-        let image = PlanPositionDisplay::default().add_sector(&spec, &all, header(0, "radar"));
-        let lit = image.data.iter().filter(|p| **p == 255).count() as f64;
+        let mut scope = PlanPositionDisplay::default();
+        let image = scope.add_sector(&spec, &all);
+        let lit = image.pixels.iter().filter(|p| **p == 255).count() as f64;
         let disc =
             std::f64::consts::PI * (256.0_f64.powi(2) - (50.0_f64 / 1050.0 * 256.0 - 0.5).powi(2));
         assert!((lit - disc).abs() < 0.005 * disc, "{lit} of {disc}");
         assert_eq!(
-            (image.data[0], image.data[ROWS * ROWS / 2 + ROWS / 2]),
+            (image.pixels[0], image.pixels[ROWS * ROWS / 2 + ROWS / 2]),
             (0, 0)
         );
     }

@@ -1,11 +1,9 @@
 //! Display images of sonar pings: a fan, a waterfall, or a rotating sector. They are not intended
 //! for measurements.
 
-use bytes::Bytes;
+use crate::display::GreyImage;
+use merrow_model::scene::sensor::sonar::Ping;
 use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
-use merrow_model::state::frames::ping::Ping;
-use merrow_ros2::msg::sensor_msgs::Image;
-use merrow_ros2::msg::std_msgs::Header;
 use std::f64::consts::TAU;
 
 /// Number of rows of a fan, sector or waterfall.
@@ -23,20 +21,16 @@ pub struct SonarDisplay {
 
 impl SonarDisplay {
     /// Adds a ping and returns the display image.
-    pub fn add_ping(&mut self, spec: &SonarSpec, ping: &Ping, header: Header) -> Image {
+    pub fn add_ping(&mut self, spec: &SonarSpec, ping: &Ping) -> GreyImage<'_> {
         match spec.kind {
             SonarKind::SideScan => self.draw_waterfall(spec, ping),
             SonarKind::Scanning => self.draw_sector(spec, ping),
             SonarKind::Imaging | SonarKind::Multibeam => self.draw_fan(spec, ping),
         }
-        Image {
-            header,
-            height: self.height as u32,
-            width: self.width as u32,
-            encoding: "mono8".into(),
-            is_bigendian: 0,
-            step: self.width as u32,
-            data: Bytes::from(self.pixels.clone()),
+        GreyImage {
+            width: self.width,
+            height: self.height,
+            pixels: &self.pixels,
         }
     }
 
