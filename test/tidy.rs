@@ -81,6 +81,7 @@ fn sources() -> Vec<(String, String)> {
         ["_test.rs", "_tests.rs", "/tests.rs"]
             .iter()
             .any(|end| name.ends_with(end))
+            || name.contains("/tests/")
     };
     files(&["crates", "tools", "src"], "rs")
         .into_iter()
@@ -312,6 +313,12 @@ fn files_and_folders_keep_to_their_size() {
     }
     // one file per package of ROS interfaces
     folders.remove("crates/ros2/src/msg");
+    for ending in ["rs", "py"] {
+        for (file, _) in files(&["test"], ending) {
+            let folder = Path::new(&file).parent().unwrap().to_string_lossy();
+            *folders.entry(format!("{folder}, .{ending}")).or_default() += 1;
+        }
+    }
     for (folder, n) in folders.into_iter().filter(|(_, n)| *n > FOLDER_FILES) {
         wrong.push(format!(
             "{folder}: {n} files, expected at most {FOLDER_FILES}"
@@ -409,7 +416,10 @@ const SENSORS: [(&str, &[&str]); 13] = [
         "crates/sensors/src/laser",
         &["LaserSpec", "LaserConfig", "LidarConfig"],
     ),
-    ("crates/sensors/src/camera/", &["CameraSpec", "CameraConfig"]),
+    (
+        "crates/sensors/src/camera/",
+        &["CameraSpec", "CameraConfig"],
+    ),
     (
         "crates/sensors/src/sonar/",
         &["SonarSpec", "ImagingSonarConfig", "SideScanConfig"],
@@ -458,7 +468,9 @@ fn sensors_are_named_in_few_files() {
         }
     }
     let registry = text("crates/model/src/sensor/mod.rs");
-    let listed = registry.split("macro_rules! each_exteroceptive_sensor").nth(1);
+    let listed = registry
+        .split("macro_rules! each_exteroceptive_sensor")
+        .nth(1);
     let listed = listed.unwrap().split("\n}\n").next().unwrap();
     for spec in listed.split("$crate::scene::sensor::").skip(1) {
         let name = spec.split(['(', ')', ',']).next().unwrap();

@@ -19,7 +19,7 @@
 //! (3) is that of the origin of the base. Heights are relative to z = 0 of the world.
 //!
 //! # Checked by
-//! tests below; test/ros/checks/autopilot.py, test/ros/checks/mavlink.py
+//! tests below; test/ros/checks/vehicles/autopilot.py, test/ros/checks/vehicles/mavlink.py
 
 use crate::autopilot::history::Motion;
 use merrow_math::{Mat3, Quat, Vec3};

@@ -29,7 +29,7 @@
 //! The image contains no legend; [`RenderedImage::legend`] returns it as text.
 //!
 //! # Checked by
-//! test/sensors/cloud_display.rs, and test/docs.rs through `merrow snapshot`
+//! test/sensors/laser/cloud_display.rs, and test/docs.rs through `merrow snapshot`
 
 use crate::display::colors::viridis;
 use merrow_math::Vec3;

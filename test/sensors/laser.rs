@@ -1,6 +1,9 @@
 //! Tests of scanning lasers: closed forms of their ranges in air and through water, in motion, and
 //! error behaviour.
 
+mod cloud_display;
+mod tilting_laser;
+
 use crate::common::{advance, close, initial_environment, simulation};
 use merrow_environment::EnvironmentState;
 use merrow_environment::surface::Surface;

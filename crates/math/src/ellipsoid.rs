@@ -24,7 +24,7 @@
 //! 1e-9 m at a height of 10 km above the ellipsoid.
 //!
 //! # Checked by
-//! tests below; test/witness/geodesy.rs (V70), test/witness/grids.rs
+//! tests below; test/witness/environment/geodesy.rs (V70), test/witness/environment/grids.rs
 
 use crate::Vec3;
 use crate::real::sin_cos;

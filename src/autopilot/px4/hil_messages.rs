@@ -16,7 +16,7 @@
 //! and the barometer measures the pressure of the water at rest.
 //!
 //! # Checked by
-//! tests below; test/ros/checks/px4.py
+//! tests below; test/ros/checks/vehicles/px4.py
 
 use crate::autopilot::history::Motion;
 use crate::autopilot::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};

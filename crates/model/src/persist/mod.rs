@@ -20,7 +20,7 @@
 //! Bytes are valid for the version of Merrow and the world that wrote them.
 //!
 //! # Checked by
-//! test/determinism/checkpoint.rs
+//! test/determinism/state/checkpoint.rs
 
 mod hash;
 pub mod identity;

@@ -24,7 +24,7 @@
 //! simulated time.
 //!
 //! # Checked by
-//! test/sensors/ais.rs, test/witness/ais.rs
+//! test/sensors/ais.rs, test/witness/devices/ais.rs
 
 pub mod encode;
 

@@ -29,7 +29,7 @@
 //! Haze and fog are grey and horizontally uniform. Rain counts as haze.
 //!
 //! # Checked by
-//! test/sensors/daylight.rs
+//! test/sensors/camera/daylight.rs
 
 use crate::camera::fast_exp;
 use crate::camera::sky_radiance::{Sky, integrate_hemisphere};

@@ -21,7 +21,7 @@
 //! are not traced. The receiver does not detect multipath, so its covariance does not contain it.
 //!
 //! # Checked by
-//! test/sensors/gnss.rs
+//! test/sensors/navigation/gnss.rs
 
 use crate::Truth;
 use merrow_math::Vec3;

@@ -18,7 +18,7 @@
 //! - A tree deeper than [`MAX_DEPTH`] is replaced by one that repeatedly halves the list of boxes.
 //!
 //! # Checked by
-//! The tests in this file; test/witness/raytrace.rs
+//! The tests in this file; test/witness/devices/raytrace.rs
 
 use obvhs::aabb::Aabb;
 use obvhs::bvh2::Bvh2;

@@ -23,7 +23,7 @@
 //! of the ray is smaller than rounding.
 //!
 //! # Checked by
-//! The tests of `mesh.rs`; test/sensors/raytrace.rs, test/witness/raytrace.rs
+//! The tests of `mesh.rs`; test/sensors/raytrace.rs, test/witness/devices/raytrace.rs
 
 use merrow_math::Vec3;
 

@@ -22,7 +22,8 @@
 //! the centre of the mesh.
 //!
 //! # Checked by
-//! The tests in this file and in `mesh.rs`; test/sensors/raytrace.rs, test/witness/raytrace.rs
+//! The tests in this file and in `mesh.rs`; test/sensors/raytrace.rs,
+//! test/witness/devices/raytrace.rs
 
 use crate::raytrace::packet8::F32x8;
 use crate::raytrace::probe::TreeRay;

@@ -27,7 +27,7 @@
 //! - The return path equals the outgoing path.
 //!
 //! # Checked by
-//! The tests in this file; test/sensors/sonar_rays.rs
+//! The tests in this file; test/sensors/sonar/rays.rs
 
 use merrow_environment::EnvironmentState;
 use merrow_environment::sound::Waveguide;

@@ -36,7 +36,7 @@
 //! - The echo levels of small targets are as coarse as the rays: several rays should hit a target.
 //!
 //! # Checked by
-//! test/sensors/sonar.rs, test/sensors/sonar_rays.rs, test/sensors/sonar_motion.rs,
+//! test/sensors/sonar.rs, test/sensors/sonar/rays.rs, test/sensors/sonar/motion.rs,
 //! test/determinism/sonar.rs
 
 pub mod arc;

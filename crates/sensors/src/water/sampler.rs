@@ -18,7 +18,7 @@
 //! pump delivers no water. It stands still without power, while dead, or for a lost sample.
 //!
 //! # Checked by
-//! test/sensors/sampler.rs
+//! test/sensors/instruments/sampler.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};

@@ -20,7 +20,7 @@
 //! the joint is at rest.
 //!
 //! # Checked by
-//! The unit tests below, test/witness/uvms.rs
+//! The unit tests below, test/witness/vehicles/uvms.rs
 
 use crate::pool::recording::{JOINTS, JointSample, Quintic};
 

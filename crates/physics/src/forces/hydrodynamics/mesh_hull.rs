@@ -29,7 +29,7 @@
 //! radiation and diffraction. There is no slamming and no water on deck beyond the mesh itself.
 //!
 //! # Checked by
-//! test/analytic/bodies/hull.rs (V42-V44), test/identity/hull.rs, test/determinism/hull.rs
+//! test/analytic/bodies/hull.rs (V42-V44), test/identity/hull.rs, test/determinism/worlds/hull.rs
 
 use crate::forces::hydrodynamics::buoyancy::Wetness;
 use merrow_environment::waves::tile;

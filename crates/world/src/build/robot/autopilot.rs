@@ -19,7 +19,7 @@
 //! thrusters, do not count.
 //!
 //! # Checked by
-//! test/input/autopilot.rs; tests in `test/ros/checks/autopilot.py`
+//! test/input/devices/autopilot.rs; tests in `test/ros/checks/vehicles/autopilot.py`
 
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
