@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Crates in the order data flows; each may depend on those before it.
-const ORDER: [&str; 13] = [
+const ORDER: [&str; 14] = [
     "math",
     "model",
     "environment",
     "physics",
     "sensors",
     "sim",
+    "autopilot",
     "yaml",
     "schema",
     "world",
@@ -179,6 +180,7 @@ const MODULE_WORDS: [(&str, &[&str]); 13] = [
     (
         "Instant::now",
         &[
+            "crates/autopilot/",
             "crates/sim/src/pace.rs",
             "crates/ros2/",
             "crates/rtps/src/udp/",

@@ -7,8 +7,8 @@
 
 use super::decoders::decode_all;
 use mavlink::dialects::common::{ATTITUDE_DATA, MavMessage};
-use merrow::autopilot::ardupilot::packet::{MAGIC_16, MAGIC_32, decode};
-use merrow::mavlink::frames::{FrameBuffer, encode};
+use merrow_autopilot::ardupilot::packet::{MAGIC_16, MAGIC_32, decode};
+use merrow_autopilot::mavlink::frames::{FrameBuffer, encode};
 use merrow_model::scene::autopilot::{ServoDevice, ServoOutput};
 use merrow_ros2::msg::catalogue;
 use merrow_sim::Simulation;

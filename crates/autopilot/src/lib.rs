@@ -1,16 +1,31 @@
-//! Autopilot programs that fly robots from outside, in step with the world.
+//! Connections of robots to autopilot programs and ground stations.
 //!
-//! [`ardupilot`] exchanges packets with ArduPilot SITL, [`px4`] MAVLink messages with PX4 SITL.
-//! [`history`] contains the motion of the last time steps, from which both receive their frames,
-//! [`ned`] converts it to their axes, and [`status`] reports on a link.
+//! [`ardupilot`] exchanges packets with ArduPilot SITL and [`px4`] MAVLink messages with PX4 SITL,
+//! in step with the world. [`history`] contains the motion of the last time steps, from which both
+//! receive their frames, [`ned`] converts it to their axes, and [`status`] reports on a link.
+//! [`mavlink`] sends telemetry to ground stations.
+//!
+//! # Example
+//! ```
+//! use merrow_autopilot::mavlink::frames::{FrameBuffer, encode};
+//! use mavlink::dialects::common::{ATTITUDE_DATA, MavMessage};
+//!
+//! // a message of vehicle 1, received as a stream of bytes
+//! let message = MavMessage::ATTITUDE(ATTITUDE_DATA::default());
+//! let mut buffer = FrameBuffer::default();
+//! buffer.push(&encode(1, 0, &message));
+//! let (header, received) = buffer.next_message().expect("a frame");
+//! assert_eq!((header.system_id, received), (1, message));
+//! ```
 
 pub mod ardupilot;
 pub mod history;
+pub mod mavlink;
 pub mod ned;
 pub mod px4;
 pub mod status;
 
-use crate::autopilot::status::LinkStatus;
+use crate::status::LinkStatus;
 use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice};
 use merrow_model::scene::{Correspondence, JointMode, Robot, Scene};
 use merrow_model::state::Command;

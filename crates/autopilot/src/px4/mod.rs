@@ -13,15 +13,15 @@
 
 pub mod hil_messages;
 
-use crate::autopilot::history::{Motion, MotionHistory, frame_end};
-use crate::autopilot::px4::hil_messages::{Readings, Surroundings, gnss, sensors, true_state};
-use crate::autopilot::status::{LinkLog, LinkStatus};
-use crate::autopilot::{AutopilotLink, Progress, device_command};
-use crate::convert::navigation::magnetic_flux_density;
+use crate::history::{Motion, MotionHistory, frame_end};
 use crate::mavlink::frames::{FrameBuffer, encode};
+use crate::px4::hil_messages::{Readings, Surroundings, gnss, sensors, true_state};
+use crate::status::{LinkLog, LinkStatus};
+use crate::{AutopilotLink, Progress, device_command};
 use mavlink::dialects::common::{HIL_ACTUATOR_CONTROLS_DATA, MavMessage};
 use merrow_math::rng::Stream;
 use merrow_model::scene::autopilot::Autopilot;
+use merrow_model::sensor::inertial::magnetic_flux_density;
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
 use std::io::{self, Read, Write};

@@ -21,7 +21,7 @@
 //! # Checked by
 //! tests below; test/ros/checks/vehicles/autopilot.py, test/ros/checks/vehicles/mavlink.py
 
-use crate::autopilot::history::Motion;
+use crate::history::Motion;
 use merrow_math::{Mat3, Quat, Vec3};
 
 /// Components in east, north, up as north, east, down.

@@ -18,9 +18,9 @@
 //! # Checked by
 //! tests below; test/ros/checks/vehicles/px4.py
 
-use crate::autopilot::history::Motion;
-use crate::autopilot::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
+use crate::history::Motion;
 use crate::mavlink::fields::{centidegrees, centimetres_per_second, position, pressure};
+use crate::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
 use mavlink::dialects::common::{
     HIL_GPS_DATA, HIL_SENSOR_DATA, HIL_STATE_QUATERNION_DATA, HilSensorUpdatedFlags, MavMessage,
 };

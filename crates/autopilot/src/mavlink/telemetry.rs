@@ -3,11 +3,11 @@
 //! Position, attitude and velocity are the true ones, in north, east, down. Units and fields are
 //! those of the dialect `common` (mavlink.io).
 
-use crate::autopilot::history::Motion;
-use crate::autopilot::ned::{attitude_in_ned, forward_right_down, north_east_down};
+use crate::history::Motion;
 use crate::mavlink::fields::{
     centidegrees, centimetres_per_second, millimetres, position, pressure,
 };
+use crate::ned::{attitude_in_ned, forward_right_down, north_east_down};
 use ::mavlink::dialects::common::{
     ATTITUDE_DATA, BATTERY_STATUS_DATA, GLOBAL_POSITION_INT_DATA, GPS_RAW_INT_DATA, GpsFixType,
     HEARTBEAT_DATA, MavAutopilot, MavBatteryFunction, MavBatteryType, MavMessage, MavModeFlag,

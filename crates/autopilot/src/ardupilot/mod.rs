@@ -12,16 +12,16 @@
 pub mod packet;
 pub mod state_message;
 
-use crate::autopilot::ardupilot::packet::{ServoPacket, decode};
-use crate::autopilot::ardupilot::state_message::{VehicleState, encode};
-use crate::autopilot::history::{Motion, MotionHistory, frame_end};
-use crate::autopilot::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
-use crate::autopilot::status::{LinkLog, LinkStatus};
-use crate::autopilot::{AutopilotLink, Progress, device_command};
-use crate::convert::water::altimeter_range;
+use crate::ardupilot::packet::{ServoPacket, decode};
+use crate::ardupilot::state_message::{VehicleState, encode};
+use crate::history::{Motion, MotionHistory, frame_end};
+use crate::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
+use crate::status::{LinkLog, LinkStatus};
+use crate::{AutopilotLink, Progress, device_command};
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
 use merrow_model::scene::autopilot::Autopilot;
+use merrow_model::sensor::water::altimeter_range;
 use merrow_model::state::RobotState;
 use merrow_model::state::reading::Reading;
 use merrow_sim::Simulation;
