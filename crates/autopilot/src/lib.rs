@@ -61,14 +61,52 @@ impl Progress {
     }
 }
 
-/// Link of a robot to an autopilot program.
-pub trait AutopilotLink {
-    /// Returns robot and address, for the start of a run.
-    fn description(&self) -> String;
+/// Connection of a robot to another program.
+pub trait Connection {
     /// Index of the robot.
     fn robot(&self) -> usize;
     /// Sets the index of the robot after a change of the scene.
     fn set_robot(&mut self, robot: usize);
+}
+
+impl<T: Connection + ?Sized> Connection for Box<T> {
+    fn robot(&self) -> usize {
+        (**self).robot()
+    }
+
+    fn set_robot(&mut self, robot: usize) {
+        (**self).set_robot(robot);
+    }
+}
+
+/// Adapts connections to a changed scene: closes those of removed robots, and opens those of new
+/// robots with `open`, which returns `None` for a robot without a connection. Failures are printed.
+pub(crate) fn follow_scene<C: Connection>(
+    connections: &mut Vec<C>,
+    (scene, same): (&Scene, &Correspondence),
+    open: impl Fn(usize, &Robot) -> Option<Result<C, String>>,
+) {
+    connections.retain_mut(|connection| {
+        let robot = same.robot(connection.robot());
+        robot.into_iter().for_each(|k| connection.set_robot(k));
+        robot.is_some()
+    });
+    for (k, robot) in scene.robots.iter().enumerate() {
+        if connections.iter().any(|other| other.robot() == k) {
+            continue;
+        }
+        match open(k, robot) {
+            Some(Ok(connection)) => connections.push(connection),
+            Some(Err(why)) => eprintln!("merrow: {why}"),
+            None => {}
+        }
+    }
+}
+
+/// Link of a robot to an autopilot program.
+pub trait AutopilotLink: Connection {
+    /// Returns robot and address, for the start of a run.
+    fn description(&self) -> String;
     /// Status and counters of the link.
     fn status(&self) -> &LinkStatus;
     /// Returns true if the world waits for the autopilot also at a pace that follows the wall
@@ -253,25 +291,11 @@ impl Observer for Autopilots {
     }
 
     fn replaced(&mut self, simulation: &Simulation, same: &Correspondence) {
-        let mut kept = Vec::new();
-        for mut link in self.links.drain(..) {
-            if let Some(robot) = same.robot(link.robot()) {
-                link.set_robot(robot);
-                kept.push(link);
-            }
-        }
-        for (k, robot) in simulation.scene.robots.iter().enumerate() {
-            let Some(settings) = enabled_autopilot(robot) else {
-                continue;
-            };
-            if kept.iter().all(|link| link.robot() != k) {
-                match open_link(k, &robot.name, settings, simulation.scene.seed) {
-                    Ok(link) => kept.push(link),
-                    Err(why) => eprintln!("merrow: {why}"),
-                }
-            }
-        }
-        self.links = kept;
+        let scene = &*simulation.scene;
+        follow_scene(&mut self.links, (scene, same), |k, robot| {
+            let settings = enabled_autopilot(robot)?;
+            Some(open_link(k, &robot.name, settings, scene.seed))
+        });
         self.status.write(&self.links);
     }
 }

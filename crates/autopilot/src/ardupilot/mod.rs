@@ -17,7 +17,7 @@ use crate::ardupilot::state_message::{VehicleState, encode};
 use crate::history::{Motion, MotionHistory, frame_end};
 use crate::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
 use crate::status::{LinkLog, LinkStatus};
-use crate::{AutopilotLink, Progress, device_command};
+use crate::{AutopilotLink, Connection, Progress, device_command};
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
 use merrow_model::scene::autopilot::Autopilot;
@@ -270,20 +270,22 @@ impl Link {
     }
 }
 
-impl AutopilotLink for Link {
-    fn description(&self) -> String {
-        format!(
-            "autopilot of {}: waits for ArduPilot on UDP {}",
-            self.log.status.robot, self.log.status.address
-        )
-    }
-
+impl Connection for Link {
     fn robot(&self) -> usize {
         self.robot
     }
 
     fn set_robot(&mut self, robot: usize) {
         self.robot = robot;
+    }
+}
+
+impl AutopilotLink for Link {
+    fn description(&self) -> String {
+        format!(
+            "autopilot of {}: waits for ArduPilot on UDP {}",
+            self.log.status.robot, self.log.status.address
+        )
     }
 
     fn status(&self) -> &LinkStatus {

@@ -11,6 +11,7 @@ pub mod frames;
 pub mod telemetry;
 
 use crate::mavlink::frames::{FrameBuffer, encode};
+use crate::{Connection, follow_scene};
 use ::mavlink::dialects::common::MavMessage;
 use merrow_model::scene::autopilot::MavlinkTelemetry;
 use merrow_model::scene::{Correspondence, Scene};
@@ -72,6 +73,16 @@ impl Telemetries {
             format!("MAVLink of {}: vehicle {id}, UDP {address}", station.name)
         };
         self.stations.iter().map(line).collect()
+    }
+}
+
+impl Connection for Station {
+    fn robot(&self) -> usize {
+        self.robot
+    }
+
+    fn set_robot(&mut self, robot: usize) {
+        self.robot = robot;
     }
 }
 
@@ -193,24 +204,8 @@ impl Observer for Telemetries {
     fn rejected(&mut self, _rejection: &CommandRejection, _simulation: &Simulation) {}
 
     fn replaced(&mut self, simulation: &Simulation, same: &Correspondence) {
-        let mut kept = Vec::new();
-        for mut station in self.stations.drain(..) {
-            if let Some(robot) = same.robot(station.robot) {
-                station.robot = robot;
-                kept.push(station);
-            }
-        }
-        for (k, robot) in simulation.scene.robots.iter().enumerate() {
-            let Some(settings) = robot.mavlink else {
-                continue;
-            };
-            if kept.iter().all(|station| station.robot != k) {
-                match Station::open(k, &robot.name, settings) {
-                    Ok(station) => kept.push(station),
-                    Err(why) => eprintln!("merrow: {why}"),
-                }
-            }
-        }
-        self.stations = kept;
+        follow_scene(&mut self.stations, (&simulation.scene, same), |k, robot| {
+            Some(Station::open(k, &robot.name, robot.mavlink?))
+        });
     }
 }

@@ -17,7 +17,7 @@ use crate::history::{Motion, MotionHistory, frame_end};
 use crate::mavlink::frames::{FrameBuffer, encode};
 use crate::px4::hil_messages::{Readings, Surroundings, gnss, sensors, true_state};
 use crate::status::{LinkLog, LinkStatus};
-use crate::{AutopilotLink, Progress, device_command};
+use crate::{AutopilotLink, Connection, Progress, device_command};
 use mavlink::dialects::common::{HIL_ACTUATOR_CONTROLS_DATA, MavMessage};
 use merrow_math::rng::Stream;
 use merrow_model::scene::autopilot::Autopilot;
@@ -242,6 +242,16 @@ impl Link {
     }
 }
 
+impl Connection for Link {
+    fn robot(&self) -> usize {
+        self.robot
+    }
+
+    fn set_robot(&mut self, robot: usize) {
+        self.robot = robot;
+    }
+}
+
 impl AutopilotLink for Link {
     fn description(&self) -> String {
         let status = &self.log.status;
@@ -249,14 +259,6 @@ impl AutopilotLink for Link {
             "autopilot of {}: waits for PX4 on TCP {}",
             status.robot, status.address
         )
-    }
-
-    fn robot(&self) -> usize {
-        self.robot
-    }
-
-    fn set_robot(&mut self, robot: usize) {
-        self.robot = robot;
     }
 
     fn status(&self) -> &LinkStatus {
