@@ -9,7 +9,7 @@ use crate::common::{close_vectors, scene};
 use crate::input::{body, check, plain, world};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::{CollisionFilter, Material};
-use merrow_model::scene::{Geometry, Scene, Structure};
+use merrow_model::scene::{Geometry, Primitive, Scene, Structure};
 
 /// A closed tetrahedron with one corner at the origin and outward normals.
 const TETRAHEDRON: &str =
@@ -28,10 +28,10 @@ fn shapes_use_the_axes_of_their_body() {
     assert_eq!((c.name.as_str(), c.link), ("base_link/a", 0));
     assert_eq!(
         c.geometry,
-        Geometry::Cylinder {
+        Geometry::Primitive(Primitive::Cylinder {
             radius: 0.1,
             half_length: 1.0
-        }
+        })
     );
     assert_eq!(
         c.material,

@@ -5,7 +5,7 @@ use crate::RobotEntry;
 use crate::sensor::SensorConfig;
 use merrow_math::{Mat3, Vec3, hull_cut};
 use merrow_model::kinematics;
-use merrow_model::scene::robot::collision::{Collider, Geometry};
+use merrow_model::scene::robot::collision::{Collider, Geometry, Primitive};
 use merrow_model::scene::{Robot, Scene, Sensor};
 use merrow_model::sensor::Obstruction;
 use merrow_model::state::{RobotState, Workspace};
@@ -118,16 +118,18 @@ fn robot_radius(robot: &Robot) -> f64 {
 fn is_within(shape: &Geometry, p: Vec3) -> bool {
     let across = (p.x * p.x + p.y * p.y).sqrt();
     match shape {
-        Geometry::Sphere { radius } => p.norm() < *radius,
-        Geometry::Box { half } => p.x.abs() < half.x && p.y.abs() < half.y && p.z.abs() < half.z,
-        Geometry::Cylinder {
+        Geometry::Primitive(Primitive::Sphere { radius }) => p.norm() < *radius,
+        Geometry::Primitive(Primitive::Box { half }) => {
+            p.x.abs() < half.x && p.y.abs() < half.y && p.z.abs() < half.z
+        }
+        Geometry::Primitive(Primitive::Cylinder {
             radius,
             half_length,
-        } => across < *radius && p.z.abs() < *half_length,
-        Geometry::Capsule {
+        }) => across < *radius && p.z.abs() < *half_length,
+        Geometry::Primitive(Primitive::Capsule {
             radius,
             half_length,
-        } => {
+        }) => {
             let beyond = (p.z.abs() - half_length).max(0.0);
             across * across + beyond * beyond < radius * radius
         }

@@ -3,7 +3,7 @@
 use crate::import::apriltag;
 use crate::import::apriltag::{BLACK_CELLS, CELLS};
 use crate::import::assets::Assets;
-use merrow_model::scene::robot::collision::Geometry;
+use merrow_model::scene::robot::collision::{Geometry, Primitive};
 use merrow_model::scene::texture::{Mapping, SurfaceTexture, Texture};
 use merrow_schema::texture::{ShapeSideConfig, TextureConfig};
 use merrow_yaml::error::{Problems, quote};
@@ -85,7 +85,7 @@ fn whole_image_mapping(
     problems: &mut Problems,
 ) -> Option<Mapping> {
     match (geometry, mesh) {
-        (Geometry::Box { half }, _) => {
+        (Geometry::Primitive(Primitive::Box { half }), _) => {
             let [x, y, z] = half.to_array().map(|half| 2.0 * half);
             Some(Mapping::Sides {
                 shown: visible_sides(sides),

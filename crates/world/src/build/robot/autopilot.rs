@@ -29,7 +29,8 @@ use merrow_model::scene::autopilot::{
 use merrow_model::scene::robot::thruster::Thruster;
 use merrow_schema::RobotEntry;
 use merrow_schema::robot::autopilot::{
-    ArduPilotConfig, AutopilotConfig, FrameConfig, LinkConfig, MavlinkConfig, Px4Config, Px4FrameConfig,
+    ArduPilotConfig, AutopilotConfig, FrameConfig, LinkConfig, MavlinkConfig, Px4Config,
+    Px4FrameConfig,
 };
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
 use merrow_yaml::fields::Places;
