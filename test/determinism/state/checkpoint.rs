@@ -3,7 +3,7 @@
 use crate::common::folder::Folder;
 use crate::common::scene;
 use merrow_model::persist::{Persist, Reader, to_bytes};
-use merrow_model::scene::Scene;
+use merrow_model::scene::{Drive, JointMode, Scene};
 use merrow_model::state::frames::Frame;
 use merrow_model::state::{Command, Health, State};
 use merrow_sim::Simulation;
@@ -38,20 +38,55 @@ pub(super) fn listen(s: &Simulation) {
     }
 }
 
-/// Commands every thruster and joint, so that something happens.
+/// Commands all thrusters to 70 % of their range, all fins to a quarter of theirs, and all joints:
+/// an effort of at most 1 N m (or N), or a position 0.1 rad (or m) away.
 pub(super) fn drive(s: &mut Simulation) {
-    for robot in 0..s.scene.robots.len() {
-        for thruster in 0..s.scene.robots[robot].thrusters.len() {
-            let range = s.scene.robots[robot].thrusters[thruster].command_range;
-            let value = range[0] + 0.7 * (range[1] - range[0]);
-            // a firmware that is on refuses it
-            let _ = s.apply(&Command::Thruster {
+    let scene = Arc::clone(&s.scene);
+    for (robot, model) in scene.robots.iter().enumerate() {
+        let part = |range: [f64; 2], part: f64| range[0] + part * (range[1] - range[0]);
+        let mut commands = Vec::new();
+        for (thruster, own) in model.thrusters.iter().enumerate() {
+            commands.push(Command::Thruster {
                 robot,
                 thruster,
+                value: part(own.command_range, 0.7),
+            });
+        }
+        for (fin, own) in model.fins.iter().enumerate() {
+            commands.push(Command::Fin {
+                robot,
+                fin,
+                value: part(own.range, 0.25),
+            });
+        }
+        for (joint, link) in model.links.iter().skip(1).enumerate() {
+            let (own, q) = (&link.joint, s.state.robots[robot].motion.q[joint]);
+            let (mode, value) = match own.drive {
+                Drive::Effort { .. } => (JointMode::Effort, own.max_effort.min(1.0)),
+                _ if q + 0.1 < own.limits[1] => (JointMode::Position, q + 0.1),
+                _ => (JointMode::Position, q - 0.1),
+            };
+            commands.push(Command::JointWithMode {
+                robot,
+                joint,
+                mode,
                 value,
             });
         }
+        for command in &commands {
+            // a firmware that is on refuses it, and a fixed joint
+            let _ = s.apply(command);
+        }
     }
+}
+
+/// Number of joints that are more than 1e-4 rad (or m) from the start.
+fn moved_joints(s: &Simulation) -> usize {
+    let robots = s.scene.robots.iter().zip(&s.state.robots);
+    let changes = robots.flat_map(|(model, own)| model.start.q.iter().zip(&own.motion.q));
+    changes
+        .filter(|(start, q)| (*q - *start).abs() > 1e-4)
+        .count()
 }
 
 /// The readings and frames that `steps` steps bring, in blocks of `block` steps.
@@ -93,15 +128,15 @@ fn bundled(name: &str) -> Arc<Scene> {
 }
 
 // Goal: a run that is continued from a checkpoint, on one or two threads and in other blocks, is
-// the run that was not interrupted. Method: every bundled world with its thrusters on and all
-// sensors requested: one simulation on two threads that makes a checkpoint in the middle, and one
+// the run that was not interrupted. Method: every bundled world with its thrusters, fins and joints
+// commanded and all sensors requested: one simulation on two threads that makes a checkpoint in the middle, and one
 // on one thread that makes none; state hash, readings and frames of the second half. Tolerance:
 // none.
 #[test]
 fn every_world_continues_from_a_checkpoint() {
     let names = data_dir::file_names("worlds");
     assert!(names.len() > 20);
-    let (mut n_readings, mut n_frames) = (0, 0);
+    let (mut n_readings, mut n_frames, mut with_joints) = (0, 0, Vec::new());
     for name in names {
         let scene = bundled(&name);
         let n = steps(&name, scene.dt_ns);
@@ -114,6 +149,9 @@ fn every_world_continues_from_a_checkpoint() {
         };
         let mut interrupted = started(2);
         let before = interrupted.state.hash();
+        if moved_joints(&interrupted) > 0 {
+            with_joints.push(name.clone());
+        }
         let checkpoint = interrupted
             .checkpoint()
             .unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -148,6 +186,7 @@ fn every_world_continues_from_a_checkpoint() {
         n_readings > 0 && n_frames > 0,
         "{n_readings} readings, {n_frames} frames"
     );
+    assert!(with_joints.len() >= 5, "joints move in {with_joints:?}");
 }
 
 // Goal: frames that are in progress at the checkpoint come after it; a used simulation forgets its

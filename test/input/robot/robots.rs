@@ -3,7 +3,9 @@
 //! Goal: each mistake is reported at its position, with a message that states how to fix it.
 //! Method: the exact message.
 
+use crate::common::{scene, simulation};
 use crate::input::{bluerov2, check, joint, plain};
+use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_world::{Overrides, load_text};
 
 #[test]
@@ -184,8 +186,7 @@ fn initial_joint_positions() {
     );
 }
 
-/// A value for every key of a body. For the last keys of the list the value has no effect on
-/// motion.
+/// A value for every key of a body.
 const BODY_VALUES: &[(&str, &str)] = &[
     ("mass_kg", "2"),
     ("center_of_mass_m", "[0.1, 0, 0]"),
@@ -237,47 +238,105 @@ const OTHER_BODY_KEYS: &[&str] = &[
     "kelpie_attitude",
 ];
 
-// Goal: every key of a body has an effect on a link with a fixed joint, which may be merged into
-// its parent. Method: the robot with and without the key, for every key of the schema; the damping
-// on which two of the keys act is always present.
-#[test]
-fn every_body_key_applies_on_a_fixed_link() {
-    let robot = |key: &str, value: &str| {
-        let mut keys = vec![
-            ("mass_kg", "1"),
-            ("inertia_kg_m2", "{xx: 1, yy: 1, zz: 1}"),
-            ("volume_m3", "0.001"),
-        ];
-        if matches!(key, "linear_damping_decay_s_per_m" | "damping_point_m") {
-            keys.push((
-                "linear_damping",
-                "{kind: diagonal, values: [2, 2, 2, 2, 2, 2]}",
-            ));
-        }
-        let base = keys.clone();
-        if !key.is_empty() {
-            keys.retain(|(other, _)| {
-                *other != key && (*other, key) != ("volume_m3", "net_buoyancy_n")
-            });
-            keys.push((key, value));
-        }
-        let scene = |keys: &[(&str, &str)]| {
-            let keys: String = keys.iter().map(|(k, v)| format!(", {k}: {v}")).collect();
-            let links = format!(
-                "links: {{fixed: {{parent: base_link, joint: {{kind: fixed, position_m: [0.5, 0, 0]}}, \
-                 body: {{source: test, axes: flu{keys}}}}}}}"
-            );
-            load_text("w.yaml", &plain(&links), Overrides::default())
-                .unwrap_or_else(|problems| panic!("{problems}"))
-                .scene
-                .robots
-                .remove(0)
+/// Height of the two bodies in a world [m], and whether the force is the same on the base and on a
+/// link that is fixed to it at the same place. At the surface the hull of the base represents both.
+fn body_case(key: &str) -> (f64, bool) {
+    match key {
+        "wind" => (5.0, true),
+        "hull" | "surface_damping" => (0.0, false),
+        _ => (-20.0, true),
+    }
+}
+
+/// Keys of a body: the required ones, those on which `key` acts, and `key` with `value` unless it
+/// is `None`.
+fn body_keys(key: &str, value: Option<&str>) -> String {
+    let mut keys = vec![
+        ("mass_kg", "1"),
+        ("inertia_kg_m2", "{xx: 1, yy: 1, zz: 1}"),
+        ("volume_m3", "0.001"),
+    ];
+    match key {
+        "linear_damping_decay_s_per_m" | "damping_point_m" => keys.push((
+            "linear_damping",
+            "{kind: diagonal, values: [2, 2, 2, 2, 2, 2]}",
+        )),
+        "munk_moment" | "munk_moment_yaw" => keys.push((
+            "added_mass",
+            "{kind: diagonal, values: [1, 2, 3, 0.1, 0.2, 0.3]}",
+        )),
+        _ => {}
+    }
+    if let Some(value) = value {
+        let replaced = if key == "net_buoyancy_n" {
+            "volume_m3"
+        } else {
+            key
         };
-        (scene(&keys), scene(&base))
+        keys.retain(|(other, _)| *other != replaced);
+        keys.push((key, value));
+    }
+    let keys: Vec<String> = keys.iter().map(|(k, v)| format!("{k}: {v}")).collect();
+    keys.join(", ")
+}
+
+/// World with a base and a link that is fixed to it at the same place, with these keys of their
+/// bodies.
+fn two_bodies(base: &str, fixed: &str, height: f64) -> String {
+    format!(
+        "weather: {{wind_speed_m_s: 12, wind_from_deg: 30}}\nrobots:\n  r:\n    \
+         position_m: [0, 0, {height}]\n    model:\n      source: test\n      \
+         body: {{source: test, axes: flu, {base}}}\n      links: {{fixed: {{parent: base_link, \
+         joint: {{kind: fixed}}, body: {{source: test, axes: flu, {fixed}}}}}}}\n"
+    )
+}
+
+/// Mean acceleration of the base over one step, from an oblique motion: angular and linear, along
+/// its axes [rad/s², m/s²].
+fn moving_acceleration(world: &str) -> [f64; 6] {
+    let mut simulation = simulation(world);
+    let V = SpatialVelocity {
+        w: Vec3::new(0.3, -0.5, 0.4),
+        v: Vec3::new(0.8, 0.6, -0.5),
+    };
+    let motion = &mut simulation.state.robots[0].motion;
+    (motion.q_WB, motion.V_WB_B) = (Quat::from_rpy(0.2, -0.3, 0.4), V);
+    simulation.advance(1);
+    let after = simulation.state.robots[0].motion.V_WB_B;
+    let change = [after.w - V.w, after.v - V.v].map(|d| d.scale(1.0 / simulation.scene.dt()));
+    std::array::from_fn(|k| change[k / 3][k % 3])
+}
+
+// Goal: every key of a body acts on a link with a fixed joint, which may be merged into its parent.
+// Method: acceleration of a moving robot with and without the key, for every key of the schema. The
+// same key on the base instead of a link at the same place gives the same acceleration. Tolerance:
+// 1e-9 of the acceleration; shapes do not act in water and are compared as a scene.
+#[test]
+fn every_body_key_acts_on_a_fixed_link() {
+    let difference = |a: [f64; 6], b: [f64; 6]| {
+        let squares = a.iter().zip(&b).map(|(a, b)| (a - b).powi(2));
+        squares.sum::<f64>().sqrt()
     };
     for (key, value) in BODY_VALUES {
-        let (with, without) = robot(key, value);
-        assert_ne!(format!("{with:?}"), format!("{without:?}"), "{key}");
+        let (height, is_symmetric) = body_case(key);
+        let (with, without) = (body_keys(key, Some(value)), body_keys(key, None));
+        let fixed = two_bodies(&without, &with, height);
+        if matches!(*key, "collisions" | "visuals") {
+            let robot = |text: &str| format!("{:?}", scene(text).robots);
+            let neither = two_bodies(&without, &without, height);
+            assert_ne!(robot(&fixed), robot(&neither), "{key}");
+            continue;
+        }
+        let acceleration = moving_acceleration(&fixed);
+        let neither = moving_acceleration(&two_bodies(&without, &without, height));
+        let effect = difference(acceleration, neither);
+        assert!(effect > 1e-3, "{key}: {acceleration:?}");
+        let on_base = moving_acceleration(&two_bodies(&with, &without, height));
+        let deviation = difference(acceleration, on_base);
+        assert!(
+            !is_symmetric || deviation < 1e-9 * (1.0 + effect),
+            "{key}: {acceleration:?} on the link, {on_base:?} on the base"
+        );
     }
     let schema = merrow_world::json_schema();
     let body = schema["$defs"]["BodyConfig"]["properties"]
