@@ -931,6 +931,28 @@ fn figures_are_shown() {
     expect_none("a figure is shown on a page", &wrong);
 }
 
+// Goal: no folder such as `docs/docs`, which a command that runs in the wrong folder leaves. Method:
+// no folder of the repository contains a folder of the same name. Tolerance: none.
+#[test]
+fn folders_do_not_contain_their_own_name() {
+    fn walk(folder: &Path, wrong: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            let is_ours = !["target", "node_modules"].iter().any(|skip| name == *skip)
+                && !name.to_string_lossy().starts_with('.');
+            if path.is_dir() && is_ours {
+                if folder != root() && folder.file_name() == Some(&name) {
+                    wrong.push(path.display().to_string());
+                }
+                walk(&path, wrong);
+            }
+        }
+    }
+    let mut wrong = Vec::new();
+    walk(root(), &mut wrong);
+    expect_none("a folder contains a folder of its own name", &wrong);
+}
+
 #[test]
 fn open_points_name_their_issue() {
     let marks = [
