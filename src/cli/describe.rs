@@ -524,12 +524,12 @@ fn print_text(all: &Value) {
 /// Prints the values of an object that are unverified or estimated.
 fn print_marks(object: &Value) {
     // equal components, such as eight thrusters of one type, share a line
-    let mut marks: Vec<(Vec<&str>, String)> = Vec::new();
+    let mut marks: Vec<(Vec<String>, String)> = Vec::new();
     for s in rows(object, "sources") {
         let [part, source, estimated] = ["part", "source", "estimated"].map(|key| text(&s[key]));
         let mut add = |mark: String| match marks.iter_mut().find(|(_, m)| *m == mark) {
-            Some((parts, _)) => parts.push(part),
-            None => marks.push((vec![part], mark)),
+            Some((parts, _)) => parts.push(part.clone()),
+            None => marks.push((vec![part.clone()], mark)),
         };
         if source.contains(UNVERIFIED) {
             add(format!("unverified source: {source}"));

@@ -34,7 +34,6 @@
 use crate::display::colors::viridis;
 use merrow_math::Vec3;
 use merrow_model::scene::sensor::laser::Point;
-use merrow_model::scene::sensor::laser::Scan;
 use std::f64::consts::TAU;
 
 /// Number of columns of each image.

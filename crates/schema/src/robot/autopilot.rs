@@ -16,7 +16,6 @@ choice! {
 spec! {
     /// ArduPilot SITL: `sim_vehicle.py --model JSON:127.0.0.1`.
     pub struct ArduPilotConfig {
-        ..link: LinkConfig,
         /// Arrangement of the outputs.
         frame: FrameConfig = FrameConfig::Custom,
         /// Further outputs, by the name of the thruster, fin, joint or load that they command. They
@@ -29,6 +28,7 @@ spec! {
         rangefinders: Vec<String> = Vec::new(),
         /// Name of the anemometer that is its wind vane. Default: none.
         wind_vane: Option<String> [frame],
+        ..link: LinkConfig,
     }
 }
 
@@ -52,7 +52,6 @@ spec! {
 spec! {
     /// PX4 SITL with an airframe whose simulator is MAVLink (`simulator_mavlink`).
     pub struct Px4Config {
-        ..link: LinkConfig,
         /// Arrangement of the outputs.
         frame: Px4FrameConfig = Px4FrameConfig::Custom,
         /// Further outputs, by the name of the thruster, fin, joint or load that they command. They
@@ -68,6 +67,7 @@ spec! {
         barometer: Option<String> [frame],
         /// Name of the GNSS receiver whose fixes PX4 receives. Default: the true position.
         gnss: Option<String> [frame],
+        ..link: LinkConfig,
     }
 }
 

@@ -25,7 +25,6 @@ use crate::sensors::priority::{Class, DEADLINE_PERIODS, Load, Priority, classify
 use crate::sensors::worker::{SampleRequest, SampleResult};
 use crate::sensors::world_view;
 use merrow_model::persist;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::{Correspondence, Scene, Sensor};
 use merrow_model::state::frames::view::WorldView;
 use merrow_model::state::frames::{Frame, FrameData};
