@@ -1,7 +1,7 @@
 //! Tests that reruns, threads, blocks, resumption and neighbours change no bit of state or
 //! readings.
 
-use super::fleet::{alone, fleet, started, travel};
+use crate::determinism::batch::fleet::{alone, fleet, started, travel};
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
@@ -89,7 +89,9 @@ fn hash_distinguishes_runs() {
 // clone. Tolerance: none.
 #[test]
 fn coupled_robots_keep_their_bits() {
-    let start = |threads| Simulation::new(Arc::new(super::fleet::chain()), threads).unwrap();
+    let start = |threads| {
+        Simulation::new(Arc::new(crate::determinism::batch::fleet::chain()), threads).unwrap()
+    };
     let mut first = start(1);
     first.advance(STEPS);
     let hash = first.state.hash();

@@ -1,7 +1,7 @@
 //! Tests that the surface vehicles have the same bits on any number of threads, in any blocks, and
 //! when resumed.
 
-use super::fleet::travel;
+use crate::determinism::batch::fleet::travel;
 use merrow_model::state::Command;
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_world};

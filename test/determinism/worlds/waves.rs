@@ -1,8 +1,8 @@
 //! Tests that waves have the same bits for any threads, blocks, lanes and processors, when resumed,
 //! and while they change.
 
-use super::fleet::travel;
 use crate::common::{initial_environment, scene};
+use crate::determinism::batch::fleet::travel;
 use merrow_environment::waves::realise::wave_field;
 use merrow_environment::{EnvironmentState, WaveState};
 use merrow_math::{Lanes, Quat, Real, SpatialVelocity, Vec3};

@@ -6,7 +6,6 @@
 use crate::common::{scene, simulation};
 use crate::input::{bluerov2, check, joint, plain};
 use merrow_math::{Quat, SpatialVelocity, Vec3};
-use merrow_world::{Overrides, load_text};
 
 #[test]
 fn names() {
