@@ -62,13 +62,13 @@ impl Motion {
 
 /// Motion in the last 50 ms.
 #[derive(Clone, Debug, Default)]
-pub struct MotionHistory {
+pub(crate) struct MotionHistory {
     samples: VecDeque<Motion>,
 }
 
 impl MotionHistory {
     /// Adds a sample, unless there is one of this time. A sample before the others removes them.
-    pub fn push(&mut self, mut sample: Motion) {
+    pub(crate) fn push(&mut self, mut sample: Motion) {
         match self.samples.back() {
             Some(last) if last.time_ns == sample.time_ns => return,
             Some(last) if last.time_ns > sample.time_ns => self.samples.clear(),
@@ -89,13 +89,13 @@ impl MotionHistory {
     }
 
     /// Removes all samples, after a reset.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.samples.clear();
     }
 
     /// Returns the motion at `time_ns` by (1) and (2): that of the first sample before it, and that
     /// of the last sample after it; `None` without samples.
-    pub fn motion_at(&self, time_ns: u64) -> Option<Motion> {
+    pub(crate) fn motion_at(&self, time_ns: u64) -> Option<Motion> {
         let later = self.samples.partition_point(|s| s.time_ns < time_ns);
         let Some(b) = self.samples.get(later) else {
             return self.samples.back().copied();
@@ -129,7 +129,7 @@ impl MotionHistory {
 
 /// Returns the end of the next frame [ns] of at most `period_ns` after the last one, which ended at
 /// `sent_ns`: a number of time steps `dt_ns`, or a fraction of one; now if it is too long ago.
-pub fn frame_end(sent_ns: Option<u64>, period_ns: u64, now_ns: u64, dt_ns: u64) -> u64 {
+pub(crate) fn frame_end(sent_ns: Option<u64>, period_ns: u64, now_ns: u64, dt_ns: u64) -> u64 {
     let frame_ns = if period_ns < dt_ns {
         dt_ns / dt_ns.div_ceil(period_ns)
     } else {

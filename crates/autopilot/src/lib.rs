@@ -62,7 +62,7 @@ impl Progress {
 }
 
 /// Connection of a robot to another program.
-pub trait Connection {
+pub(crate) trait Connection {
     /// Index of the robot.
     fn robot(&self) -> usize;
     /// Sets the index of the robot after a change of the scene.
@@ -104,7 +104,7 @@ pub(crate) fn follow_scene<C: Connection>(
 }
 
 /// Link of a robot to an autopilot program.
-pub trait AutopilotLink: Connection {
+pub(crate) trait AutopilotLink: Connection {
     /// Returns robot and address, for the start of a run.
     fn description(&self) -> String;
     /// Status and counters of the link.

@@ -30,9 +30,9 @@ use crate::Vec3;
 use crate::real::sin_cos;
 
 /// Semi-major axis of WGS84 [m].
-pub const SEMI_MAJOR_AXIS: f64 = 6_378_137.0;
+pub(crate) const SEMI_MAJOR_AXIS: f64 = 6_378_137.0;
 /// Flattening of WGS84 [-].
-pub const FLATTENING: f64 = 1.0 / 298.257_223_563;
+pub(crate) const FLATTENING: f64 = 1.0 / 298.257_223_563;
 /// First eccentricity squared of WGS84 [-].
 pub(crate) const ECCENTRICITY_SQUARED: f64 = FLATTENING * (2.0 - FLATTENING);
 

@@ -65,7 +65,7 @@ pub struct EchoThreshold {
 
 /// Position of an echo in the frame S of its sensor, or in that of its tilt unit [m], and half of
 /// the height that it represents [m].
-pub type SensorEcho = (Vec3, f64);
+pub(crate) type SensorEcho = (Vec3, f64);
 
 /// Law and computing time of a kind of exteroceptive sensor.
 pub trait Observe {

@@ -196,7 +196,7 @@ impl RayScene {
 
     /// Returns true if anything except the two robots themselves occludes the straight path between
     /// the points `a` on the first and `b` on the second [m], W.
-    pub fn is_occluded_between(
+    pub(crate) fn is_occluded_between(
         &self,
         view: &WorldView,
         robots: [usize; 2],
@@ -234,7 +234,7 @@ impl RayScene {
     }
 
     /// Index range of the shapes of a robot.
-    pub fn shapes_of(&self, robot: usize) -> Range<u32> {
+    pub(crate) fn shapes_of(&self, robot: usize) -> Range<u32> {
         self.own[robot].clone()
     }
 

@@ -9,7 +9,7 @@ pub const MAGIC_16: u16 = 18458;
 /// Magic number of a packet with 32 outputs.
 pub const MAGIC_32: u16 = 29569;
 /// Maximum number of outputs.
-pub const MAX_OUTPUTS: usize = 32;
+pub(crate) const MAX_OUTPUTS: usize = 32;
 /// Length of a packet without its outputs [bytes].
 const HEADER: usize = 8;
 /// Minimum frame rate [Hz]; the SITL ignores steps of 0.1 s or more.

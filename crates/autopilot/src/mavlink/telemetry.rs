@@ -24,7 +24,7 @@ const NO_CELL: u16 = u16::MAX;
 const UNKNOWN: u16 = u16::MAX;
 
 /// Returns heartbeat and battery of robot `robot`.
-pub fn slow_messages(simulation: &Simulation, robot: usize) -> Vec<MavMessage> {
+pub(crate) fn slow_messages(simulation: &Simulation, robot: usize) -> Vec<MavMessage> {
     let (model, state) = (
         &simulation.scene.robots[robot],
         &simulation.state.robots[robot],
@@ -86,7 +86,7 @@ pub fn slow_messages(simulation: &Simulation, robot: usize) -> Vec<MavMessage> {
 }
 
 /// Returns attitude, position and depth of robot `robot`.
-pub fn fast_messages(simulation: &Simulation, robot: usize) -> Vec<MavMessage> {
+pub(crate) fn fast_messages(simulation: &Simulation, robot: usize) -> Vec<MavMessage> {
     let (scene, sea) = (&simulation.scene, &simulation.state.sea);
     let motion = Motion::read(simulation, robot);
     let (time_ms, z) = ((motion.time_ns / 1_000_000) as u32, motion.position.z);
@@ -153,7 +153,7 @@ fn mode(simulation: &Simulation, robot: usize) -> Option<ControlMode> {
 }
 
 /// Number of a mode in `custom_mode`: its place in the list of all modes.
-pub fn mode_number(mode: ControlMode) -> u32 {
+pub(crate) fn mode_number(mode: ControlMode) -> u32 {
     let place = ControlMode::ALL
         .iter()
         .position(|(other, _)| *other == mode);

@@ -184,7 +184,7 @@ pub fn gnss(motion: &Motion, around: Surroundings<'_>, readings: &Readings) -> M
 }
 
 /// Returns the true state, which PX4 records.
-pub fn true_state(motion: &Motion, around: Surroundings<'_>) -> MavMessage {
+pub(crate) fn true_state(motion: &Motion, around: Surroundings<'_>) -> MavMessage {
     let geodetic = geodetic_from_world(&around.scene.origin, motion.position);
     let (lat, lon, alt) = position(geodetic);
     let rate = forward_right_down(motion.angular_velocity);

@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the bytes that have not been read.
-    pub fn remaining_bytes(&self) -> &'a [u8] {
+    pub(crate) fn remaining_bytes(&self) -> &'a [u8] {
         self.bytes
     }
 

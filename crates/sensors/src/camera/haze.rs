@@ -54,7 +54,7 @@ pub(crate) const HAZE_ASYMMETRY: f64 = 0.76;
 
 /// Haze beyond that of clear air, and the light that it emits.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Haze {
+pub(crate) struct Haze {
     /// Optical depth upwards, τ - τ_0.
     depth: f64,
     /// 4π t G_b, by colour.
@@ -121,7 +121,7 @@ impl Haze {
     /// Computes the luminance in the direction `d` (unit vector, W) of a sky whose luminance
     /// without haze is `light`; `cosine` is that of the angle to the sun. (2)
     #[inline]
-    pub fn apply(&self, light: Vec3, d: Vec3, cosine: f64) -> Vec3 {
+    pub(crate) fn apply(&self, light: Vec3, d: Vec3, cosine: f64) -> Vec3 {
         if self.depth == 0.0 {
             return light;
         }

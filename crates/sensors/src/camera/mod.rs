@@ -42,7 +42,7 @@ pub trait BandMeter: std::fmt::Debug + Sync {
 
 /// Everything that a camera can render, at one instant.
 #[derive(Clone, Copy, Debug)]
-pub struct RenderContext<'a> {
+pub(crate) struct RenderContext<'a> {
     /// Static description of the world.
     pub scene: &'a Scene,
     /// Ray scene, posed to match `view`.
@@ -87,7 +87,7 @@ struct Layers {
 ///
 /// `parts` are the [`CameraOutput`] bits of the requested outputs; outputs that `spec` does not
 /// provide are ignored. `errors` gives the random stream and the sample index.
-pub fn render_image(
+pub(crate) fn render_image(
     spec: &CameraSpec,
     world: &RenderContext,
     pose: &Pose,

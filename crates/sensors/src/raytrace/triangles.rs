@@ -56,7 +56,7 @@ pub struct Nearest {
 
 impl Nearest {
     /// No hit yet; hits beyond `limit` [m] are ignored.
-    pub fn with_limit(limit: f32) -> Self {
+    pub(crate) fn with_limit(limit: f32) -> Self {
         Self {
             t: limit,
             at: (u32::MAX, 0),
@@ -128,7 +128,7 @@ impl Block {
     /// Intersects the triangles with `probe` and updates `best` if one is closer. At equal
     /// distances the lowest number in `faces` wins. `at` is the index of the block.
     #[inline(always)]
-    pub fn intersect<E: F32x8>(
+    pub(crate) fn intersect<E: F32x8>(
         &self,
         probe: &TreeRay,
         at: u32,

@@ -41,14 +41,14 @@ const MIN_SECTION_FRACTION: f64 = 1e-3;
 
 /// Sound speed profile over height: linear between nodes, constant beyond them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SoundSpeedProfile {
+pub(crate) struct SoundSpeedProfile {
     /// Height [m] and speed [m/s] of the nodes, in ascending order.
     nodes: Vec<[f64; 2]>,
 }
 
 /// Section of a ray within one layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ArcSection {
+pub(crate) struct ArcSection {
     /// Direction at its start.
     d: Vec3,
     /// Unit vector normal to `d`, upwards, in the vertical plane of the ray.
@@ -65,7 +65,7 @@ pub struct ArcSection {
 impl SoundSpeedProfile {
     /// Profile of the water around `p` [m], W, up to the distance `reach` [m]; `None` where there
     /// is no water.
-    pub fn around(environment: &EnvironmentState<'_>, p: Vec3, reach: f64) -> Option<Self> {
+    pub(crate) fn around(environment: &EnvironmentState<'_>, p: Vec3, reach: f64) -> Option<Self> {
         let guide = Waveguide::from_sea(
             environment.sea,
             environment.gravity,
@@ -84,7 +84,7 @@ impl SoundSpeedProfile {
     }
 
     /// Profile from nodes of height [m] and speed [m/s], in ascending order; `None` without nodes.
-    pub fn new(nodes: Vec<[f64; 2]>) -> Option<Self> {
+    pub(crate) fn new(nodes: Vec<[f64; 2]>) -> Option<Self> {
         (!nodes.is_empty()).then_some(Self { nodes })
     }
 
@@ -149,7 +149,12 @@ impl SoundSpeedProfile {
 
     /// Next section of a ray at the height `z` [m] with the direction `d` (unit vector, W).
     /// `remaining` is its remaining length and `length` its total length [m].
-    pub fn next_section(&self, z: f64, d: Vec3, [remaining, length]: [f64; 2]) -> ArcSection {
+    pub(crate) fn next_section(
+        &self,
+        z: f64,
+        d: Vec3,
+        [remaining, length]: [f64; 2],
+    ) -> ArcSection {
         let min_length = MIN_SECTION_FRACTION * length;
         // On an edge, the layer that the ray enters.
         let ([low, high], speed, g) = self.layer(z + 1e-9 * length * d.z);
@@ -205,14 +210,14 @@ impl SoundSpeedProfile {
 
 impl ArcSection {
     /// Direction after the arc length `s` [m] (unit vector, W).
-    pub fn direction(&self, s: f64) -> Vec3 {
+    pub(crate) fn direction(&self, s: f64) -> Vec3 {
         let (sine, cosine) = sin_cos(self.rate * s);
         let d = self.d.scale(cosine) + self.up.scale(sine);
         d.scale(1.0 / d.norm())
     }
 
     /// Chord of the first `s` [m] of the arc: unit vector in W and length [m].
-    pub fn chord(&self, s: f64) -> (Vec3, f64) {
+    pub(crate) fn chord(&self, s: f64) -> (Vec3, f64) {
         let half = 0.5 * self.rate * s;
         // Series of sin x/x for small x.
         let ratio = if half.abs() < 1e-4 {
@@ -224,7 +229,7 @@ impl ArcSection {
     }
 
     /// Travel time over the first `s` [m] of the arc [s]. (3)
-    pub fn time(&self, s: f64) -> f64 {
+    pub(crate) fn time(&self, s: f64) -> f64 {
         let slowness = |part: f64| {
             let (d, length) = self.chord(part * s);
             1.0 / (self.c + self.g * d.z * length)
@@ -238,7 +243,7 @@ impl ArcSection {
 
     /// Rotates `v` with the ray from the direction `from` to the direction `now`, in the vertical
     /// plane of the ray.
-    pub fn rotate_with_ray(&self, from: Vec3, now: Vec3, v: Vec3) -> Vec3 {
+    pub(crate) fn rotate_with_ray(&self, from: Vec3, now: Vec3, v: Vec3) -> Vec3 {
         let level = (from.x * from.x + from.y * from.y).sqrt();
         if level < 1e-9 {
             return v;

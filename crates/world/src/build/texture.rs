@@ -20,7 +20,7 @@ const WHITE: f32 = 0.85;
 const BLACK_INK: f32 = 0.03;
 
 /// Builds the texture of a shape with this geometry; `mesh` is the file and scale [-] of a mesh.
-pub fn build_coat(
+pub(crate) fn build_coat(
     file: &TextureConfig,
     geometry: &Geometry,
     mesh: Option<(&str, [f64; 3])>,

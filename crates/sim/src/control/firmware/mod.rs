@@ -508,7 +508,10 @@ fn handle_flight_order(
 
 /// Refuses a command to the thrusters while the firmware controls them. A motion controller
 /// releases them instead.
-pub fn take_thrusters(robot: usize, target: &mut RobotState) -> Result<(), CommandRejection> {
+pub(crate) fn take_thrusters(
+    robot: usize,
+    target: &mut RobotState,
+) -> Result<(), CommandRejection> {
     match &mut target.firmware {
         Some(FirmwareState {
             memory: FirmwareLawState::MotionControl(control),

@@ -54,7 +54,7 @@ impl RequestedMotion {
 }
 
 /// Returns the motion that the present mode requests, within the limits of the vehicle.
-pub fn requested_motion(
+pub(crate) fn requested_motion(
     settings: &MotionControl,
     control: &mut MotionControlState,
     motion: &Motion,
