@@ -5,7 +5,7 @@
 //! step [ns], and the residual motion at rest. `contact --scenes` prints the data for the models of
 //! the other programs, so that all programs use the same bodies.
 
-use merrow_model::scene::{Drive, Geometry, Integrator, Link, Robot, Scene};
+use merrow_model::scene::{Drive, Geometry, Integrator, Link, Primitive, Robot, Scene};
 use merrow_model::state::{Motion, State};
 use merrow_sim::Simulation;
 use merrow_world as world;
@@ -163,7 +163,7 @@ fn describe(scene: &Scene, robot: &Robot, start: &Motion) -> Value {
         json!({"name": link.name, "mass": link.mass, "net_weight": net_weight(scene, link), "joint": spring})
     });
     let boxes = robot.colliders.iter().filter_map(|c| match &c.geometry {
-        Geometry::Box { half } => {
+        Geometry::Primitive(Primitive::Box { half }) => {
             Some(json!({"name": c.name, "half": [half.x, half.y, half.z], "friction": c.material.friction}))
         }
         _ => None,

@@ -38,7 +38,7 @@ fn world() -> String {
 #[test]
 fn conformance_table_is_complete() {
     let page = text("docs/changing_worlds.md");
-    let checks = text("test/ros/checks/simulation.py");
+    let checks = text("test/ros/checks/node/simulation.py");
     let rows = page
         .lines()
         .filter(|line| line.starts_with("| ") && line.matches('|').count() == 5);

@@ -10,7 +10,7 @@ pub mod instruments;
 pub mod navigation;
 pub mod obstacles;
 pub mod positioning;
-pub mod profile;
+pub mod snapshot;
 pub mod sonar;
 pub mod topic;
 pub mod vehicle;

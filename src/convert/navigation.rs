@@ -7,8 +7,7 @@ use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::{Robot, SensorKind};
 use merrow_model::sensor::gnss::{Augmentation, GnssSpec, HeadingSpec};
 use merrow_model::sensor::inertial::{AhrsSpec, ImuSpec, InsSpec, MagnetometerSpec};
-use merrow_model::sensor::{SensorReading, gnss, inertial};
-use merrow_model::state::reading::Reading;
+use merrow_model::sensor::{gnss, inertial};
 use merrow_ros2::msg::geometry_msgs::{
     Pose, PoseWithCovariance, Twist, TwistWithCovariance, TwistWithCovarianceStamped, Vector3,
 };
@@ -18,12 +17,6 @@ use merrow_ros2::msg::std_msgs::Header;
 
 /// Variance of unmeasured roll and pitch, as used by drivers of dual-antenna receivers [rad²].
 const UNKNOWN: f64 = 1000.0;
-
-/// Returns the magnetic flux density in S [T] that a magnetometer measures; `None` for another
-/// sensor.
-pub fn magnetic_flux_density(reading: &Reading) -> Option<Vec3> {
-    inertial::Magnetometer::from_reading(reading).map(|r| r.field)
-}
 
 impl Publish for ImuSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {

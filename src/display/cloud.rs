@@ -30,12 +30,11 @@
 //! The image contains no legend; [`RenderedImage::legend`] returns it as text.
 //!
 //! # Checked by
-//! test/sensors/cloud_display.rs, and test/docs.rs through `merrow snapshot`
+//! test/sensors/laser/cloud_display.rs, and test/docs.rs through `merrow snapshot`
 
 use crate::display::colors::viridis;
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::laser::LaserSpec;
-use merrow_model::state::frames::{Point, Scan};
+use merrow_model::scene::sensor::laser::Point;
 use std::f64::consts::TAU;
 
 /// Number of columns of each image.
@@ -255,16 +254,29 @@ fn draw_plan(
     (canvas, step)
 }
 
+/// Rings and columns of a range image.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RangeGrid {
+    /// Number of rings.
+    pub rings: usize,
+    /// Number of columns of a scan.
+    pub columns: usize,
+    /// Azimuth of the first column in S about z [rad].
+    pub first_azimuth: f64,
+    /// Azimuth increment between columns, positive counter-clockwise [rad].
+    pub azimuth_step: f64,
+}
+
 /// Renders one turn of a lidar: a range image above a plan coloured by height.
-pub fn lidar(spec: &LaserSpec, points: &[Point]) -> RenderedImage {
+pub fn lidar(grid: &RangeGrid, points: &[Point]) -> RenderedImage {
     let (ranges, light) = (Ranges::from_points(points), echo_light(points));
-    let rings = spec.elevations.len().max(1);
+    let rings = grid.rings.max(1);
     let rows = RANGE_IMAGE_ROWS.div_ceil(rings);
     let mut image = Canvas::new(rings * rows);
-    let span = spec.azimuth_step.abs() * spec.columns as f64;
+    let span = grid.azimuth_step.abs() * grid.columns as f64;
     let mean_bearing =
-        spec.first_azimuth + 0.5 * spec.azimuth_step * spec.columns.saturating_sub(1) as f64;
-    let width = WIDTH as f64 / spec.columns as f64;
+        grid.first_azimuth + 0.5 * grid.azimuth_step * grid.columns.saturating_sub(1) as f64;
+    let width = WIDTH as f64 / grid.columns as f64;
     let mut order: Vec<&Point> = points.iter().collect();
     // nearest last, so that it stays visible
     order.sort_by(|a, b| range(b).total_cmp(&range(a)));
@@ -293,30 +305,6 @@ pub fn lidar(spec: &LaserSpec, points: &[Point]) -> RenderedImage {
         format_number(heights[1])
     );
     Canvas::stack(vec![image, plan], legend)
-}
-
-/// Converts a planar scan to points in the axes of its sensor, or of the tilt mount, at the time of
-/// the scan.
-pub fn scan_points(spec: &LaserSpec, scan: &Scan, stamp_ns: u64, ring: u16) -> Vec<Point> {
-    let echoes = scan
-        .ranges
-        .iter()
-        .zip(&scan.intensities)
-        .enumerate()
-        .filter(|(_, (r, _))| r.is_finite());
-    let point = |(k, (range, intensity)): (usize, (&f32, &f32))| {
-        let p = spec
-            .echo_position(k, f64::from(*range), stamp_ns)
-            .to_array()
-            .map(|x| x as f32);
-        Point {
-            p,
-            intensity: *intensity,
-            time: spec.firing_time(k) as f32,
-            ring,
-        }
-    };
-    echoes.map(point).collect()
 }
 
 /// Renders a planar scan: a plan coloured by range.

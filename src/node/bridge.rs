@@ -1,7 +1,6 @@
 //! ROS interface of a running world: node, topics, services, parameters, recorder.
 
 use crate::arm::{GroupIndex, GroupStatus, Progress};
-use crate::autopilot::SharedStatus;
 use crate::convert::topic;
 use crate::node::batch::Batch;
 use crate::node::device_parameters::DeviceStates;
@@ -13,6 +12,7 @@ use crate::publisher::{
     GoalObservers, PublisherContext, PublisherThread, SceneOutputs, Task, stop_recording,
 };
 use crossbeam_channel::Sender;
+use merrow_autopilot::SharedStatus;
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{Halt, TetherState};

@@ -5,7 +5,7 @@ use crate::node::frames::joint_pose;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::laser::Tilt;
-use merrow_model::scene::{Fin, Geometry, JointKind, Link, Robot};
+use merrow_model::scene::{Fin, Geometry, JointKind, Link, Primitive, Robot};
 use std::fmt::Write;
 
 /// Converts a robot to URDF. Link names have the same prefix as its frames.
@@ -144,8 +144,10 @@ fn srgb(part: f64) -> f64 {
 /// Returns the shape of a collider; `None` for meshes, whose files are unknown here.
 fn shape(geometry: &Geometry) -> Option<String> {
     Some(match geometry {
-        Geometry::Sphere { radius } => format!("<sphere radius=\"{radius}\"/>"),
-        Geometry::Box { half } => {
+        Geometry::Primitive(Primitive::Sphere { radius }) => {
+            format!("<sphere radius=\"{radius}\"/>")
+        }
+        Geometry::Primitive(Primitive::Box { half }) => {
             format!(
                 "<box size=\"{} {} {}\"/>",
                 2.0 * half.x,
@@ -153,20 +155,20 @@ fn shape(geometry: &Geometry) -> Option<String> {
                 2.0 * half.z
             )
         }
-        Geometry::Cylinder {
+        Geometry::Primitive(Primitive::Cylinder {
             radius,
             half_length,
-        } => {
+        }) => {
             format!(
                 "<cylinder radius=\"{radius}\" length=\"{}\"/>",
                 2.0 * half_length
             )
         }
         // not every URDF parser supports capsules, so the enclosing cylinder is written
-        Geometry::Capsule {
+        Geometry::Primitive(Primitive::Capsule {
             radius,
             half_length,
-        } => {
+        }) => {
             format!(
                 "<cylinder radius=\"{radius}\" length=\"{}\"/>",
                 2.0 * (half_length + radius)

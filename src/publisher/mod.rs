@@ -11,7 +11,6 @@ mod scene_change;
 mod sensor_topics;
 
 use crate::arm::GoalObserver;
-use crate::autopilot::SharedStatus;
 use crate::convert::topic::Topic;
 use crate::convert::{camera, contacts, header};
 use crate::input::{firmware, motion_control};
@@ -28,6 +27,7 @@ use crate::publisher::scene_change::topics_of_sensors;
 use crate::{arm, convert};
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
+use merrow_autopilot::SharedStatus;
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::sensor::vehicle;
 use merrow_model::state::BatteryState;

@@ -151,16 +151,7 @@ pub(super) fn structure_bounds(structure: &Structure, placement: &Placement) -> 
 /// Returns points whose box is the box of a collider, in its link or in W.
 fn corners(collider: &Collider) -> Vec<Vec3> {
     let half = match &collider.geometry {
-        Geometry::Sphere { radius } => Vec3::new(*radius, *radius, *radius),
-        Geometry::Box { half } => *half,
-        Geometry::Cylinder {
-            radius,
-            half_length,
-        } => Vec3::new(*radius, *radius, *half_length),
-        Geometry::Capsule {
-            radius,
-            half_length,
-        } => Vec3::new(*radius, *radius, *half_length + *radius),
+        Geometry::Primitive(primitive) => primitive.half_size(),
         Geometry::ConvexHull(mesh) | Geometry::ConvexDecomposition(mesh) | Geometry::Mesh(mesh) => {
             let place = |v: &Vec3| collider.p_LoG + collider.R_LG.mul_vec(*v);
             return mesh.vertices.iter().map(place).collect();

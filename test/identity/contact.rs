@@ -4,7 +4,7 @@
 use crate::common::physics::kinetic_energy;
 use crate::common::shapes::{collider, start};
 use crate::common::{advance, close, evaluate, scene};
-use merrow_model::scene::Geometry;
+use merrow_model::scene::{Geometry, Primitive};
 
 /// Two balls in still water without drag collide head-on, each with its added mass: 2 kg + 1.5 kg
 /// at 1.2 m/s, 5 kg + 0.5 kg at -0.4 m/s. The momentum including the added masses is conserved, and
@@ -26,9 +26,12 @@ fn submerged_balls_exchange_momentum_with_their_added_masses() {
     ));
     let e = 0.6;
     for robot in &mut world.robots {
-        robot
-            .colliders
-            .push(collider(0, Geometry::Sphere { radius: 0.1 }, 0.3, e));
+        robot.colliders.push(collider(
+            0,
+            Geometry::Primitive(Primitive::Sphere { radius: 0.1 }),
+            0.3,
+            e,
+        ));
     }
     let mut sim = start(world);
     advance(&mut sim, 1.0);

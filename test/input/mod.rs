@@ -5,40 +5,12 @@
 //! found, expected`. Method: small worlds in memory with one error each and the exact text of their
 //! message.
 
-mod actors;
-mod actuators;
-mod autopilot;
-mod bodies;
-mod collisions;
-mod couplings;
-mod decoders;
 mod describe;
-mod energy;
-mod faults;
-mod files;
-mod fins;
-mod firmware;
-mod fuzz;
-mod grids;
-mod hulls;
-mod instruments;
-mod keys;
-mod positioning;
-mod radiation;
-mod robots;
+mod devices;
+mod environment;
+mod format;
+mod robot;
 mod runs;
-mod schedule;
-mod schema;
-mod sensors;
-mod servos;
-mod shipped;
-mod sonars;
-mod syntax;
-mod tethers;
-mod urdf;
-mod values;
-mod water;
-mod waves;
 
 use merrow_world::{Overrides, data_dir, load_text};
 use merrow_yaml::error::quote;

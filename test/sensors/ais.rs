@@ -1,7 +1,8 @@
 //! Tests of the Automatic Identification System: reporting intervals and reception range.
 
 use crate::common::{advance, simulation};
-use merrow_model::state::frames::{FrameData, Sentence};
+use merrow_model::scene::sensor::ais::Sentence;
+use merrow_model::state::frames::FrameData;
 use merrow_sim::Simulation;
 
 /// Returns the world with an AIS receiver `height` [m] above the water at the origin, further

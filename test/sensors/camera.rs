@@ -1,10 +1,16 @@
 //! Tests of cameras: closed forms of image positions, and of light transport through water and air.
 
+mod daylight;
+mod exposure;
+mod texture;
+mod visuals;
+
 use crate::common::{advance, close, relative, simulation, within};
 use merrow_environment::{WaveState, optics};
 use merrow_math::Vec3;
+use merrow_model::scene::sensor::camera::CameraImages;
 use merrow_model::scene::sensor::lens::{Distortion, Lens};
-use merrow_model::state::frames::{CameraImages, Frame, FrameData};
+use merrow_model::state::frames::{Frame, FrameData};
 use merrow_sensors::wave_clipmap::WaveClipmap;
 use merrow_sim::Simulation;
 

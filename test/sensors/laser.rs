@@ -1,12 +1,17 @@
 //! Tests of scanning lasers: closed forms of their ranges in air and through water, in motion, and
 //! error behaviour.
 
+mod cloud_display;
+mod tilting_laser;
+
 use crate::common::{advance, close, initial_environment, simulation};
 use merrow_environment::EnvironmentState;
 use merrow_environment::surface::Surface;
 use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
-use merrow_model::state::frames::{Frame, FrameData, Point, Scan};
+use merrow_model::scene::sensor::laser::Point;
+use merrow_model::scene::sensor::laser::Scan;
+use merrow_model::state::frames::{Frame, FrameData};
 use merrow_sim::Simulation;
 
 /// Returns the world with a fixed robot 2 m above the water that carries one laser of `kind` with

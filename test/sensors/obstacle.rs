@@ -4,8 +4,8 @@
 use crate::common::{advance, simulation};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::sensor::obstacle::Detection;
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::detection::Detection;
 use merrow_sensors::obstacle::accumulate::EchoAccumulator;
 use merrow_sim::Simulation;
 

@@ -4,9 +4,9 @@
 use crate::common::{advance, simulation, within};
 use merrow_math::Vec3;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::sensor::sonar::Ping;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::ping::Ping;
 use merrow_scenery::sites::quay::FACE;
 use merrow_scenery::sites::sand::DEPTH;
 use merrow_scenery::sites::wreck::{Wreck, deck_edge_height};

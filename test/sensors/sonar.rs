@@ -1,12 +1,17 @@
 //! Tests of sonars: sonar equation, beam patterns, shadows, speckle, gain, seabed ranges.
 
+mod beam_targets;
+mod motion;
+mod profile;
+mod rays;
+
 use crate::common::{advance, simulation, within};
 use merrow_environment::absorption::{Water, francois_garrison};
 use merrow_environment::waves::WaveState;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::sensor::sonar::Ping;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::ping::Ping;
 use merrow_sensors::sonar::receive::sample_level;
 use merrow_sim::Simulation;
 

@@ -26,7 +26,7 @@
 //! the caller must.
 //!
 //! # Checked by
-//! test/witness/seawater.rs (V66)
+//! test/witness/environment/seawater.rs (V66)
 
 /// Properties of the sea water along the sound path.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -28,7 +28,8 @@
 //! conductivity of other dissolved substances is not modelled.
 //!
 //! # Checked by
-//! tests below, against the check values of [Fofonoff 1983]; test/witness/conductivity.rs
+//! tests below, against the check values of [Fofonoff 1983];
+//! test/witness/environment/conductivity.rs
 
 use crate::seawater::poly;
 

@@ -18,7 +18,7 @@
 //! conversion is not accurate within the last metre from a pole.
 //!
 //! # Checked by
-//! tests below against pyproj (test/data/geodesy_wgs84.csv) in test/witness/geodesy.rs
+//! tests below against pyproj (test/data/geodesy_wgs84.csv) in test/witness/environment/geodesy.rs
 
 use merrow_math::Vec3;
 use merrow_math::ellipsoid::MEAN_RADIUS;

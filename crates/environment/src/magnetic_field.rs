@@ -35,7 +35,7 @@
 //! Years have 365.25 days, which shifts the date by at most 0.8 days.
 //!
 //! # Checked by
-//! tests below; test/witness/magnetic_field.rs
+//! tests below; test/witness/environment/magnetic_field.rs
 
 use merrow_math::Vec3;
 use merrow_math::ellipsoid::ecef;

@@ -24,7 +24,7 @@
 //! outside these ranges are rejected. In this range (1) differs from TEOS-10 by at most 0.02 kg/m³.
 //!
 //! # Checked by
-//! test/witness/seawater.rs (V65)
+//! test/witness/environment/seawater.rs (V65)
 
 /// Range of validity of a law: temperature [°C], salinity, depth [m].
 pub struct Validity {

@@ -26,15 +26,15 @@
 //! 1e-9 m at a height of 10 km above the ellipsoid.
 //!
 //! # Checked by
-//! tests below; test/witness/geodesy.rs (V70), test/witness/grids.rs
+//! tests below; test/witness/environment/geodesy.rs (V70), test/witness/environment/grids.rs
 
 use crate::Vec3;
 use crate::real::sin_cos;
 
 /// Semi-major axis of WGS84 [m].
-pub const SEMI_MAJOR_AXIS: f64 = 6_378_137.0;
+pub(crate) const SEMI_MAJOR_AXIS: f64 = 6_378_137.0;
 /// Flattening of WGS84 [-].
-pub const FLATTENING: f64 = 1.0 / 298.257_223_563;
+pub(crate) const FLATTENING: f64 = 1.0 / 298.257_223_563;
 /// First eccentricity squared of WGS84 [-].
 pub(crate) const ECCENTRICITY_SQUARED: f64 = FLATTENING * (2.0 - FLATTENING);
 

@@ -17,7 +17,7 @@
 //! finite input the output starts again at that input.
 //!
 //! # Checked by
-//! tests below; test/sensors/probe.rs
+//! tests below; test/sensors/instruments/probe.rs
 
 use merrow_model::state::SensorLag;
 

@@ -51,6 +51,8 @@
 //! # Checked by
 //! test/sensors/laser.rs, test/determinism/frames.rs
 
+use crate::cost::{CostSite, reaches_surface};
+use crate::exteroceptive::{EchoThreshold, Observation, Observe, SensorEcho};
 use crate::ray_scene::{RayScene, SurfaceHit};
 use crate::raytrace::Ray;
 use crate::sample::{Pose, SampleErrors};
@@ -60,9 +62,11 @@ use merrow_environment::{EnvironmentState, air};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::air::Weather;
+use merrow_model::scene::sensor::laser::Point;
+use merrow_model::scene::sensor::laser::Scan;
 use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
+use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;
-use merrow_model::state::frames::{FrameData, Point, Scan};
 use std::ops::Range;
 
 /// Refractive index of water.
@@ -240,8 +244,84 @@ pub fn extinction(weather: &Weather, wavelength: f64) -> f64 {
     haze + rain * std::f64::consts::LN_10 / 10.0 / 1000.0
 }
 
-/// Returns the number of rays of a beam: five with divergence, else one.
-pub fn rays_per_beam(spec: &LaserSpec) -> usize {
+impl Observe for LaserSpec {
+    fn observe(&self, sample: &Observation<'_>) -> FrameData {
+        scan(
+            self,
+            sample.ray_scenes.light(),
+            sample.view,
+            sample.environment,
+            sample.pose,
+            sample.errors,
+        )
+    }
+
+    fn cost(&self, site: &CostSite<'_>) -> f64 {
+        let (world, z) = (site.world, site.z);
+        let rays = (self.directions.len() * rays_per_beam(self)) as f64;
+        if z < 0.0 {
+            // rays that reach the surface from below are lost
+            return rays * world.ray();
+        }
+        // for a tilting laser: both end positions and their mean
+        let tilts = self.tilt.map_or([0.0; 3], |tilt| {
+            let [low, high] = tilt.limits;
+            [low, 0.5 * (low + high), high]
+        });
+        let wet = |tilt: f64| {
+            let R = site.R_WS.mul_mat(&Mat3::from_rpy(0.0, tilt, 0.0));
+            let reaches = |d: &&Vec3| reaches_surface(R.mul_vec(**d).z, z, self.limits[1]);
+            self.directions.iter().filter(reaches).count() as f64
+        };
+        let part = tilts.map(wet).iter().sum::<f64>() / (3.0 * self.directions.len() as f64);
+        // two more rays from the surface: reflected and refracted
+        rays * world.ray() * (1.0 + 2.0 * part) + world.surface(rays, part * rays)
+    }
+
+    fn echoes(&self, data: &FrameData, stamp_ns: u64, _: &EchoThreshold) -> Vec<SensorEcho> {
+        match data {
+            FrameData::Scan(scan) => {
+                let echo = |(k, range): (usize, &f32)| {
+                    let is_echo = range.is_finite();
+                    is_echo.then(|| (self.echo_position(k, f64::from(*range), stamp_ns), 0.0))
+                };
+                scan.ranges.iter().enumerate().filter_map(echo).collect()
+            }
+            FrameData::Cloud(points) => points
+                .iter()
+                .map(|p| (Vec3::from(p.p.map(f64::from)), 0.0))
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Converts a planar scan that began at `stamp_ns` [ns] to points in the axes of its sensor, or of
+/// the tilt mount, at the time of the scan. `ring` is the ring number of all points.
+pub fn scan_points(spec: &LaserSpec, scan: &Scan, stamp_ns: u64, ring: u16) -> Vec<Point> {
+    let echoes = scan
+        .ranges
+        .iter()
+        .zip(&scan.intensities)
+        .enumerate()
+        .filter(|(_, (r, _))| r.is_finite());
+    let point = |(k, (range, intensity)): (usize, (&f32, &f32))| {
+        let p = spec
+            .echo_position(k, f64::from(*range), stamp_ns)
+            .to_array()
+            .map(|x| x as f32);
+        Point {
+            p,
+            intensity: *intensity,
+            time: spec.firing_time(k) as f32,
+            ring,
+        }
+    };
+    echoes.map(point).collect()
+}
+
+/// Number of rays of a beam: five with divergence, else one.
+fn rays_per_beam(spec: &LaserSpec) -> usize {
     if spec.divergence > 0.0 { 5 } else { 1 }
 }
 

@@ -28,8 +28,12 @@
 //! ```
 
 pub mod acoustic;
+mod acoustic_instrument;
 pub mod ais;
 pub mod camera;
+pub mod cost;
+pub mod display;
+pub mod exteroceptive;
 pub mod fault;
 pub mod gnss;
 pub mod inertial;

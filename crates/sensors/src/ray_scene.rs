@@ -194,9 +194,9 @@ impl RayScene {
         });
     }
 
-    /// Returns true if an object other than the two robots occludes the straight path between the
-    /// points `a` on the first and `b` on the second [m], W.
-    pub fn is_occluded_between(
+    /// Returns true if anything except the two robots themselves occludes the straight path between
+    /// the points `a` on the first and `b` on the second [m], W.
+    pub(crate) fn is_occluded_between(
         &self,
         view: &WorldView,
         robots: [usize; 2],
@@ -233,8 +233,8 @@ impl RayScene {
         self.first_hit(view, self.own[robot].clone(), p, d, range)
     }
 
-    /// Returns the index range of the shapes of a robot.
-    pub fn shapes_of(&self, robot: usize) -> Range<u32> {
+    /// Index range of the shapes of a robot.
+    pub(crate) fn shapes_of(&self, robot: usize) -> Range<u32> {
         self.own[robot].clone()
     }
 

@@ -41,7 +41,7 @@ const HALF_WIDTH: f64 = (SIDE / 2 - 2) as f64;
 const MAX_BLOCKS: usize = 2000;
 /// Minimum number of rays for which a clipmap is faster: building it takes as long as intersecting
 /// one or two thousand rays with the exact wave surface.
-pub const MIN_CLIPMAP_RAYS: usize = 1500;
+pub(crate) const MIN_CLIPMAP_RAYS: usize = 1500;
 /// Step across the edge of a block [cells].
 const EDGE_STEP: f64 = 1e-7;
 
@@ -595,7 +595,7 @@ fn bilinear(points: &[[f32; 4]], width: usize, u: f64, v: f64) -> [f64; 3] {
 /// Returns the bilinear interpolation of the first three components between four points, in single
 /// precision, in their unit.
 #[inline(always)]
-pub fn interpolate_corners([a, b, c, d]: [&[f32; 4]; 4], u: f32, v: f32) -> [f64; 3] {
+pub(crate) fn interpolate_corners([a, b, c, d]: [&[f32; 4]; 4], u: f32, v: f32) -> [f64; 3] {
     let mut out = [0.0_f32; 4];
     for k in 0..4 {
         let low = a[k] + (b[k] - a[k]) * u;

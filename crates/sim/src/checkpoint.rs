@@ -24,7 +24,7 @@
 //! A checkpoint is valid for the version of Merrow and the world that made it.
 //!
 //! # Checked by
-//! test/determinism/checkpoint.rs
+//! test/determinism/state/checkpoint.rs
 
 use crate::sensors::scheduler::SavedFrames;
 use crate::simulation::Simulation;

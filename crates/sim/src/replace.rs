@@ -21,7 +21,7 @@
 //! current state; the environment of the new scene has no effect.
 //!
 //! # Checked by
-//! test/determinism/replacement.rs
+//! test/determinism/state/replacement.rs
 
 use crate::control::joints::encoder;
 use crate::simulation::{SceneVersion, Simulation};

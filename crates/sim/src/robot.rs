@@ -142,7 +142,7 @@ impl Runner {
     }
 
     /// Stores the pose of the robot and the length of the outbox, and starts to track its motion.
-    pub fn start_motion_tracking(&mut self, state: &RobotState) {
+    pub(crate) fn start_motion_tracking(&mut self, state: &RobotState) {
         self.mark = Mark {
             p_WB: state.motion.p_WB,
             q_WB: state.motion.q_WB,
@@ -167,9 +167,9 @@ impl Runner {
         self.mark.distance2.sqrt()
     }
 
-    /// Returns the upper bound of the largest angle from the attitude at the mark since it was set
-    /// [rad], for angles below 0.5 rad.
-    pub fn max_rotation(&self) -> f64 {
+    /// Upper bound of the largest angle from the attitude at the mark since it was set [rad], for
+    /// angles below 0.5 rad.
+    pub(crate) fn max_rotation(&self) -> f64 {
         // a rotation by t changes the quaternion by 2 sin(t/4), at least 0.498 t
         self.mark.turn2.sqrt() * TURN_PER_CHORD
     }

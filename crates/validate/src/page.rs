@@ -197,7 +197,7 @@ The numbers V02, V03, V08 to V16 and V21 to V23 are not used.
 `docs/uvms.md` describes V20, and explains why V19 (the stored simulations of its authors) is not
 run.
 V04 (a late controller does not stop the simulation) is tested over ROS in
-`test/ros/checks/process.py`.
+`test/ros/checks/program/process.py`.
 V37 to V41, V45 and V80 to V85 (chains, pendulums, terminal speeds, sensors) are in `test/analytic/`
 and `test/identity/`.
 ";

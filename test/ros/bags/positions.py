@@ -1,7 +1,7 @@
 """Reads the messages of `worlds/positions.yaml` from a bag as their users do, and compares them
 with the true positions.
 
-checks/positions.py also uses the checks of messages, for the same messages over DDS.
+checks/sensors/positions.py also uses the checks of messages, for the same messages over DDS.
 """
 
 import sys

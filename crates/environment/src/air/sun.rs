@@ -22,7 +22,7 @@
 //! universal time plus 69 s.
 //!
 //! # Checked by
-//! test/witness/sun.rs
+//! test/witness/environment/sun.rs
 
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;

@@ -23,7 +23,7 @@
 //! used; it is never taken shallower than either end.
 //!
 //! # Checked by
-//! test/sensors/sound.rs; V67
+//! test/sensors/acoustic/sound.rs; V67
 
 use crate::sound::Waveguide;
 use crate::sound::ray::{Ray, trace};

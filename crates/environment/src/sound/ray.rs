@@ -43,7 +43,7 @@
 //! absorption losses.
 //!
 //! # Checked by
-//! tests below; test/sensors/sound.rs; V67
+//! tests below; test/sensors/acoustic/sound.rs; V67
 
 use crate::sound::Waveguide;
 

@@ -24,7 +24,7 @@
 //! 1e-3 at four times its frequency. Below z_3 the tile has no values.
 //!
 //! # Checked by
-//! test/identity/hull.rs, test/determinism/hull.rs
+//! test/identity/hull.rs, test/determinism/worlds/hull.rs
 
 use crate::waves::{WaveState, kernel};
 use merrow_math::hull_mesh::{lane_groups, lane_groups_mut};

@@ -20,9 +20,8 @@
 //! Bytes are valid for the version of Merrow and the world that wrote them.
 //!
 //! # Checked by
-//! test/determinism/checkpoint.rs
+//! test/determinism/state/checkpoint.rs
 
-mod frames;
 mod hash;
 pub mod identity;
 mod readings;
@@ -68,7 +67,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the bytes that have not been read.
-    pub fn remaining_bytes(&self) -> &'a [u8] {
+    pub(crate) fn remaining_bytes(&self) -> &'a [u8] {
         self.bytes
     }
 

@@ -20,7 +20,7 @@ pub use crate::scene::robot::actuator::{JointGroup, KeepOut, Servo, TrajectoryRu
 pub use crate::scene::robot::battery::Battery;
 pub use crate::scene::robot::body::{Damping, Derivative, Hull, Link};
 pub use crate::scene::robot::buoyancy_engine::BuoyancyEngine;
-pub use crate::scene::robot::collision::{Collider, Geometry, Material, Structure};
+pub use crate::scene::robot::collision::{Collider, Geometry, Material, Primitive, Structure};
 pub use crate::scene::robot::energy::{Charger, Load, Solar};
 pub use crate::scene::robot::fin::{Fin, FinLaw};
 pub use crate::scene::robot::joint::{Drive, Joint, JointKind, JointMode};

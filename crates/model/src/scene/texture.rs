@@ -21,7 +21,7 @@
 //! A pixel footprint is a parallelogram on the surface with an aspect ratio of at most eight.
 //!
 //! # Checked by
-//! test/sensors/texture.rs, test/witness/tags.rs
+//! test/sensors/camera/texture.rs, test/witness/devices/tags.rs
 
 use crate::scene::robot::collision::Mesh;
 use merrow_math::Vec3;

@@ -2,7 +2,8 @@
 
 use crate::persist;
 use crate::scene::sensor::{Errors, Noise};
-use crate::sensor::{StepSensor, Workload};
+use crate::sensor::{SensorReading, StepSensor, Workload};
+use crate::state::reading::Reading;
 use merrow_math::{Mat3, Quat, Sym3, Vec3};
 
 /// Gyro and accelerometer, optionally with attitude.
@@ -267,3 +268,9 @@ pub struct Magnetometer {
 }
 
 persist! { struct Magnetometer { field, variance } }
+
+/// Returns the magnetic flux density in S [T] that a magnetometer measures; `None` for another
+/// sensor.
+pub fn magnetic_flux_density(reading: &Reading) -> Option<Vec3> {
+    Magnetometer::from_reading(reading).map(|r| r.field)
+}

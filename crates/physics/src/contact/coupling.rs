@@ -55,7 +55,7 @@ pub const WORLD: Body = (u32::MAX, 0);
 
 /// A coupling that has rows in this step.
 #[derive(Clone, Copy, Debug)]
-pub struct ActiveCoupling {
+pub(crate) struct ActiveCoupling {
     /// Index of the coupling.
     pub coupling: u32,
     /// Links of the first and the second end; `None` for the world and for halted robots.
@@ -111,7 +111,7 @@ pub(crate) struct FunnelRow {
 
 /// Couplings of a world in one step.
 #[derive(Debug, Default)]
-pub struct Couplings {
+pub(crate) struct Couplings {
     /// Couplings that have rows in this step.
     pub active: Vec<ActiveCoupling>,
     /// Pairs of coupled bodies, which do not collide; sorted.
@@ -178,7 +178,7 @@ impl Couplings {
     }
 
     /// Applies the predicted loads to the workspaces for the coming step.
-    pub fn apply_predicted_loads<W: AsMut<Workspace>>(
+    pub(crate) fn apply_predicted_loads<W: AsMut<Workspace>>(
         &self,
         scene: &Scene,
         state: &State,

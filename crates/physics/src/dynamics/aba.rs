@@ -23,7 +23,7 @@
 //! Tree structure. D must be positive, which a positive-definite link inertia guarantees.
 //!
 //! # Checked by
-//! test/witness/pinocchio.rs (V38), test/identity/algorithms.rs (rnea, crba)
+//! test/witness/vehicles/pinocchio.rs (V38), test/identity/algorithms.rs (rnea, crba)
 
 use merrow_math::spatial::{Factor, solve};
 use merrow_math::{

@@ -16,7 +16,7 @@
 //! None, except that the robot is a tree.
 //!
 //! # Checked by
-//! test/identity/algorithms.rs, test/witness/pinocchio.rs
+//! test/identity/algorithms.rs, test/witness/vehicles/pinocchio.rs
 
 use crate::dynamics::rnea::axis_component;
 use merrow_math::SpatialForce;

@@ -22,7 +22,7 @@
 //! it.
 //!
 //! # Checked by
-//! test/witness/prestero.rs (V50)
+//! test/witness/vehicles/prestero.rs (V50)
 
 use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;

@@ -35,8 +35,13 @@ const FREQUENCY: f64 = 3.0;
 /// Position error above which the force does not grow [m].
 const MAX_ERROR: f64 = 2.0;
 
-/// Returns the force on the base at Bo in B, by (1), at `t` [s].
-pub fn route_force(robot: &Robot, route: &Route, state: &RobotState, t: f64) -> SpatialForce {
+/// Force on the base at Bo in B, by (1), at `t` [s].
+pub(crate) fn route_force(
+    robot: &Robot,
+    route: &Route,
+    state: &RobotState,
+    t: f64,
+) -> SpatialForce {
     let reference = route.reference(t);
     let motion = &state.motion;
     let R = motion.q_WB.matrix();

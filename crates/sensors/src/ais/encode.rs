@@ -19,7 +19,7 @@
 //! are 0.
 //!
 //! # Checked by
-//! tests below; test/witness/ais.rs (pyais)
+//! tests below; test/witness/devices/ais.rs (pyais)
 
 use merrow_model::scene::sensor::ais::Vessel;
 use std::fmt::Write;

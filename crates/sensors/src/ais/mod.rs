@@ -27,11 +27,13 @@
 //! simulated time.
 //!
 //! # Checked by
-//! test/sensors/ais.rs, test/witness/ais.rs
+//! test/sensors/ais.rs, test/witness/devices/ais.rs
 
 pub mod encode;
 
 use crate::ais::encode::{KNOT, Message, ReportedMotion};
+use crate::cost::{CostSite, RECEPTION};
+use crate::exteroceptive::{Observation, Observe};
 use crate::ray_scene::RayScene;
 use crate::sample::{Pose, SampleErrors};
 use merrow_environment::geodesy::RADIO_HORIZON_RADIUS;
@@ -39,9 +41,10 @@ use merrow_environment::{EnvironmentState, geodesy};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, SpatialVelocity, Vec3};
 use merrow_model::scene::Origin;
+use merrow_model::scene::sensor::ais::Sentence;
 use merrow_model::scene::sensor::ais::{ReceiverSpec, Transponder};
+use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;
-use merrow_model::state::frames::{FrameData, Sentence};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Wavelength at 162 MHz [m].
@@ -65,6 +68,23 @@ pub struct RadioEnvironment<'a> {
     pub view: &'a WorldView,
     /// Sea and air at the instant of the sample.
     pub environment: &'a EnvironmentState<'a>,
+}
+
+impl Observe for ReceiverSpec {
+    fn observe(&self, sample: &Observation<'_>) -> FrameData {
+        let air = RadioEnvironment {
+            transponders: &sample.scene.ais,
+            origin: &sample.scene.origin,
+            ray_scene: sample.ray_scenes.sound(),
+            view: sample.view,
+            environment: sample.environment,
+        };
+        receive((self, sample.rate), &air, sample.pose, sample.errors)
+    }
+
+    fn cost(&self, site: &CostSite<'_>) -> f64 {
+        site.world.scene.ais.len() as f64 * (RECEPTION + site.world.ray())
+    }
 }
 
 /// Motion of a transponder at the sample.

@@ -23,7 +23,7 @@
 //! - (3) holds for uniform light, away from the edges, for c of 3 and more.
 //!
 //! # Checked by
-//! test/sensors/exposure.rs
+//! test/sensors/camera/exposure.rs
 
 /// Returns the index of the colour that a pixel measures (RGGB): 0 red, 1 green, 2 blue.
 pub fn bayer_color(column: usize, row: usize) -> usize {

@@ -34,7 +34,7 @@
 //! - Motion blur uses the shutter time of the world file, in bright light too.
 //!
 //! # Checked by
-//! test/sensors/camera.rs, test/sensors/exposure.rs
+//! test/sensors/camera.rs, test/sensors/camera/exposure.rs
 
 use crate::camera::demosaicing_noise::{DemosaicingNoise, bayer_color};
 use crate::sample::SampleErrors;

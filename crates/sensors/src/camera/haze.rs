@@ -30,7 +30,7 @@
 //! Haze and fog are grey and horizontally uniform. Rain counts as haze.
 //!
 //! # Checked by
-//! test/sensors/daylight.rs
+//! test/sensors/camera/daylight.rs
 
 use crate::camera::fast_exp;
 use crate::camera::sky_radiance::{Sky, integrate_hemisphere};
@@ -55,7 +55,7 @@ pub(crate) const HAZE_ASYMMETRY: f64 = 0.76;
 
 /// Haze beyond clear air, and the light that it emits.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Haze {
+pub(crate) struct Haze {
     /// Optical depth upwards, τ - τ_0.
     depth: f64,
     /// 4π t G_b, by colour.
@@ -122,7 +122,7 @@ impl Haze {
     /// Computes the luminance in the direction `d` (unit vector, W) of a sky whose luminance
     /// without haze is `light`; `cosine` is the cosine of the angle to the sun. (2)
     #[inline]
-    pub fn apply(&self, light: Vec3, d: Vec3, cosine: f64) -> Vec3 {
+    pub(crate) fn apply(&self, light: Vec3, d: Vec3, cosine: f64) -> Vec3 {
         if self.depth == 0.0 {
             return light;
         }

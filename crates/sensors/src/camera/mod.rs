@@ -10,6 +10,7 @@ pub mod haze;
 pub(crate) mod in_scattering;
 pub mod lamp;
 pub mod noise;
+pub mod observe;
 pub mod rain;
 pub mod sea;
 pub mod shading;
@@ -24,8 +25,8 @@ use crate::sample::{Pose, SampleErrors};
 use merrow_environment::EnvironmentState;
 use merrow_math::{Mat3, Packed, Vec3};
 use merrow_model::scene::Scene;
+use merrow_model::scene::sensor::camera::CameraImages;
 use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec};
-use merrow_model::state::frames::CameraImages;
 use merrow_model::state::frames::view::WorldView;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -41,7 +42,7 @@ pub trait BandMeter: std::fmt::Debug + Sync {
 
 /// All objects and light that a camera can render, at one instant.
 #[derive(Clone, Copy, Debug)]
-pub struct RenderContext<'a> {
+pub(crate) struct RenderContext<'a> {
     /// Static description of the world.
     pub scene: &'a Scene,
     /// Ray scene, posed to match `view`.
@@ -86,7 +87,7 @@ struct Layers {
 ///
 /// `parts` are the [`CameraOutput`] bits of the requested outputs; outputs that `spec` does not
 /// provide are ignored. `errors` gives the random stream and the sample index.
-pub fn render_image(
+pub(crate) fn render_image(
     spec: &CameraSpec,
     world: &RenderContext,
     pose: &Pose,

@@ -20,7 +20,7 @@
 //! they have no heading.
 //!
 //! # Checked by
-//! test/sensors/gnss.rs
+//! test/sensors/navigation/gnss.rs
 
 use merrow_math::Vec3;
 use merrow_model::scene::fault::{Device, FaultKind};

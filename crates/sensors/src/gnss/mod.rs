@@ -22,7 +22,8 @@
 //! modelled. The velocity is the instantaneous one; the filters of real receivers lag.
 //!
 //! # Checked by
-//! test/sensors/position_sensors.rs (V83), test/sensors/gnss.rs, test/analytic/bodies/floating.rs
+//! test/sensors/navigation/position_sensors.rs (V83), test/sensors/navigation/gnss.rs,
+//! test/analytic/bodies/floating.rs
 
 pub mod heading;
 pub mod interference;

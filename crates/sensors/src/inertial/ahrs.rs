@@ -35,7 +35,7 @@
 //! than the bias of the magnetometer. The bias instability of the gyro counts as a random walk.
 //!
 //! # Checked by
-//! test/sensors/ahrs.rs
+//! test/sensors/inertial/ahrs.rs
 
 use crate::inertial::Triads;
 use crate::measure::{Measure, Sample};

@@ -33,7 +33,7 @@
 //! INS keeps its former position. A device that was without power is aligned again.
 //!
 //! # Checked by
-//! test/sensors/ins.rs, test/sensors/ins_aided.rs
+//! test/sensors/inertial/ins.rs, test/sensors/inertial/ins_aided.rs
 
 use crate::Truth;
 use crate::fault::{Faulty, error_vector};

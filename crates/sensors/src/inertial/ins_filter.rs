@@ -31,7 +31,7 @@
 //! air pressure of the world at mean sea level.
 //!
 //! # Checked by
-//! test/sensors/ins.rs, test/sensors/ins_aided.rs
+//! test/sensors/inertial/ins.rs, test/sensors/inertial/ins_aided.rs
 
 use crate::Truth;
 use crate::inertial::ins::Earth;

@@ -38,8 +38,11 @@
 //! test/sensors/radar.rs
 
 pub mod clutter;
+pub mod display;
 pub mod fading;
 
+use crate::cost::CostSite;
+use crate::exteroceptive::{Observation, Observe};
 use crate::radar::clutter::SeaClutter;
 use crate::radar::fading::draw_gamma;
 use crate::ray_scene::RayScene;
@@ -51,8 +54,8 @@ use merrow_environment::{EnvironmentState, air};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::sensor::radar::RadarSpec;
+use merrow_model::scene::sensor::radar::Sweep;
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::sweep::Sweep;
 use merrow_model::state::frames::view::WorldView;
 use std::collections::BTreeMap;
 use std::f64::consts::{LN_10, PI, TAU};
@@ -91,6 +94,35 @@ struct ColumnEchoes {
     vessels: Vec<(usize, u16, f64)>,
     /// Whether the sea is illuminated, by range.
     lit: Vec<bool>,
+}
+
+/// One range of a line [ns].
+const LINE: f64 = 100.0;
+/// One range of a spoke, and each line received in it [ns].
+const SPOKE: [f64; 2] = [360.0, 2.0];
+
+impl Observe for RadarSpec {
+    fn observe(&self, sample: &Observation<'_>) -> FrameData {
+        sweep(
+            (self, sample.rate),
+            (sample.ray_scenes.sound(), sample.view, sample.environment),
+            sample.scene.structures.len(),
+            sample.pose,
+            sample.errors,
+        )
+    }
+
+    fn cost(&self, site: &CostSite<'_>) -> f64 {
+        let (spokes, reach) = (
+            self.turns * self.spokes as f64 / site.rate,
+            contributing_spokes(self) as f64,
+        );
+        let (bins, columns) = (self.bins as f64, self.columns as f64);
+        let lines = columns * (spokes + 2.0 * reach);
+        let contributing_rays = columns * (2.0 * reach + 1.0);
+        lines * (self.rows.len() as f64 * site.world.ray() + bins * LINE)
+            + spokes * bins * (SPOKE[0] + contributing_rays * SPOKE[1])
+    }
 }
 
 /// Computes one sector. `rate` is the number of sectors per second, `structures` the number of
@@ -142,8 +174,8 @@ fn offset(spec: &RadarSpec, column: usize) -> f64 {
     (column as f64 + 0.5) / spec.columns as f64 - 0.5
 }
 
-/// Returns the number of spokes to either side whose columns contribute to a spoke.
-pub fn contributing_spokes(spec: &RadarSpec) -> u64 {
+/// Number of spokes to either side whose columns contribute to a spoke.
+fn contributing_spokes(spec: &RadarSpec) -> u64 {
     ((CONTRIBUTING_BEAM_WIDTHS * width(&spec.across) / spec.step()).ceil() as u64)
         .clamp(1, spec.spokes as u64 / 2)
 }

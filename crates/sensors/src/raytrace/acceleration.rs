@@ -23,6 +23,7 @@
 use crate::raytrace::bvh::{Bounds, BuildQuality, Tree};
 use crate::raytrace::mesh::{LocalHit, PacketSearch, round_up_f32};
 use crate::raytrace::packet8::F32x8;
+use crate::raytrace::primitive;
 use crate::raytrace::probe::TreeRay;
 use crate::raytrace::ray_packet::{
     PacketStack, PacketTraversal, RAYS, RayPacket, has_common_signs, pop_lowest_bit,
@@ -342,7 +343,7 @@ impl ShapeGroup {
                 mesh.run::<E, ANY>(&mut search, stack);
                 mesh.hit(&search)
             }
-            Shape::Primitive(primitive) => primitive.closest(&local_ray),
+            Shape::Primitive(primitive) => primitive::closest(primitive, &local_ray),
             Shape::Ground(ground) => ground.closest(&local_ray),
         };
         query.record(placed, k, hit);

@@ -19,7 +19,7 @@
 //!   boxes.
 //!
 //! # Checked by
-//! The tests in this file; test/witness/raytrace.rs
+//! The tests in this file; test/witness/devices/raytrace.rs
 
 use obvhs::aabb::Aabb;
 use obvhs::bvh2::Bvh2;

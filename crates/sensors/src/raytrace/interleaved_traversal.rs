@@ -7,6 +7,7 @@
 use crate::raytrace::acceleration::{Query, ShapeGroup};
 use crate::raytrace::mesh::{Mesh, MeshSearch, round_up_f32};
 use crate::raytrace::packet8::F32x8;
+use crate::raytrace::primitive;
 use crate::raytrace::probe::TreeRay;
 use crate::raytrace::traverse::{BoxStack, RayPlanes, SortedStack, Traversal};
 use crate::raytrace::{Hit, Ray, Shape};
@@ -152,7 +153,7 @@ impl<'a> Search<'a> {
                     self.mesh_search = mesh.start_search(&local_ray);
                     return false;
                 }
-                Shape::Primitive(primitive) => primitive.closest(&local_ray),
+                Shape::Primitive(primitive) => primitive::closest(primitive, &local_ray),
                 Shape::Ground(ground) => ground.closest(&local_ray),
             };
             self.query.record(placed, k, hit);

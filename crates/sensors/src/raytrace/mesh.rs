@@ -22,7 +22,7 @@
 //! that are not finite, or that are farther than 1e12 m from the origin.
 //!
 //! # Checked by
-//! The tests in this file; test/sensors/raytrace.rs, test/witness/raytrace.rs
+//! The tests in this file; test/sensors/raytrace.rs, test/witness/devices/raytrace.rs
 
 use crate::raytrace::bvh::{Bounds, BuildQuality, Tree};
 use crate::raytrace::packet8::F32x8;

@@ -36,9 +36,9 @@ pub use crate::raytrace::heightfield::Heightfield;
 use crate::raytrace::mesh::LocalRay;
 pub use crate::raytrace::mesh::Mesh;
 use crate::raytrace::packet8::{F32x8, Plain};
-pub use crate::raytrace::primitive::Primitive;
 use crate::raytrace::ray_packet::RAYS;
 use merrow_math::{Mat3, Vec3, f64x4};
+pub use merrow_model::scene::Primitive;
 use std::ops::Range;
 use std::sync::Arc;
 

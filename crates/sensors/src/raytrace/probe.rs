@@ -24,13 +24,13 @@
 //! of the ray is smaller than rounding.
 //!
 //! # Checked by
-//! The tests of `mesh.rs`; test/sensors/raytrace.rs, test/witness/raytrace.rs
+//! The tests of `mesh.rs`; test/sensors/raytrace.rs, test/witness/devices/raytrace.rs
 
 use merrow_math::Vec3;
 
 /// Ray in single precision, in the frame of a tree.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct TreeRay {
+pub(crate) struct TreeRay {
     /// Origin of the ray [m].
     pub o: [f32; 3],
     /// Reciprocal direction for entry planes, slightly too small.
@@ -55,7 +55,7 @@ impl TreeRay {
     /// Returns the ray from `o` [m] along the unit vector `d`, both in the frame of the mesh, from
     /// the distance `low` [m] on.
     #[inline(always)]
-    pub fn new(o: Vec3, d: Vec3, low: f64) -> Self {
+    pub(crate) fn new(o: Vec3, d: Vec3, low: f64) -> Self {
         let d = [d.x as f32, d.y as f32, d.z as f32];
         let (mut reciprocal, mut inner, mut outer, mut entry_rows) =
             ([0.0; 3], [0.0; 3], [0.0; 3], [0; 3]);

@@ -25,7 +25,7 @@
 //! [`crate::raytrace::bvh::MAX_DEPTH`].
 //!
 //! # Checked by
-//! The tests in this file and in `mod.rs`; test/witness/raytrace.rs
+//! The tests in this file and in `mod.rs`; test/witness/devices/raytrace.rs
 
 use crate::raytrace::packet8::F32x8;
 use crate::raytrace::probe::TreeRay;

@@ -23,7 +23,7 @@
 //! The stacks have capacity for trees of depth [`crate::raytrace::bvh::MAX_DEPTH`].
 //!
 //! # Checked by
-//! The tests of `mesh.rs`; test/sensors/raytrace.rs, test/witness/raytrace.rs
+//! The tests of `mesh.rs`; test/sensors/raytrace.rs, test/witness/devices/raytrace.rs
 
 use crate::raytrace::bvh::{Child, Node, Tree};
 use crate::raytrace::packet8::F32x8;

@@ -23,7 +23,8 @@
 //! the centre of the mesh.
 //!
 //! # Checked by
-//! The tests in this file and in `mesh.rs`; test/sensors/raytrace.rs, test/witness/raytrace.rs
+//! The tests in this file and in `mesh.rs`; test/sensors/raytrace.rs,
+//! test/witness/devices/raytrace.rs
 
 use crate::raytrace::packet8::F32x8;
 use crate::raytrace::probe::TreeRay;
@@ -55,8 +56,8 @@ pub struct Nearest {
 }
 
 impl Nearest {
-    /// Returns no hit yet; hits beyond `limit` [m] are ignored.
-    pub fn with_limit(limit: f32) -> Self {
+    /// No hit yet; hits beyond `limit` [m] are ignored.
+    pub(crate) fn with_limit(limit: f32) -> Self {
         Self {
             t: limit,
             at: (u32::MAX, 0),
@@ -128,7 +129,7 @@ impl Block {
     /// Intersects the triangles with `probe` and updates `best` if one is closer. At equal
     /// distances the lowest number in `faces` wins. `at` is the index of the block.
     #[inline(always)]
-    pub fn intersect<E: F32x8>(
+    pub(crate) fn intersect<E: F32x8>(
         &self,
         probe: &TreeRay,
         at: u32,

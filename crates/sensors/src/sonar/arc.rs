@@ -29,7 +29,7 @@
 //! - The return path equals the outgoing path.
 //!
 //! # Checked by
-//! The tests in this file; test/sensors/sonar_rays.rs
+//! The tests in this file; test/sensors/sonar/rays.rs
 
 use merrow_environment::EnvironmentState;
 use merrow_environment::sound::Waveguide;
@@ -43,14 +43,14 @@ const MIN_SECTION_FRACTION: f64 = 1e-3;
 
 /// Sound speed profile over height: linear between nodes, constant beyond them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SoundSpeedProfile {
+pub(crate) struct SoundSpeedProfile {
     /// Height [m] and speed [m/s] of the nodes, in ascending order.
     nodes: Vec<[f64; 2]>,
 }
 
 /// Section of a ray within one layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ArcSection {
+pub(crate) struct ArcSection {
     /// Direction at its start.
     d: Vec3,
     /// Unit vector normal to `d`, upwards, in the vertical plane of the ray.
@@ -65,9 +65,9 @@ pub struct ArcSection {
 }
 
 impl SoundSpeedProfile {
-    /// Returns the profile of the water around `p` [m], W, up to the distance `reach` [m]; `None`
-    /// where there is no water.
-    pub fn around(environment: &EnvironmentState<'_>, p: Vec3, reach: f64) -> Option<Self> {
+    /// Profile of the water around `p` [m], W, up to the distance `reach` [m]; `None` where there
+    /// is no water.
+    pub(crate) fn around(environment: &EnvironmentState<'_>, p: Vec3, reach: f64) -> Option<Self> {
         let guide = Waveguide::from_sea(
             environment.sea,
             environment.gravity,
@@ -85,9 +85,8 @@ impl SoundSpeedProfile {
         )
     }
 
-    /// Returns the profile from nodes of height [m], W, and speed [m/s], in ascending order; `None`
-    /// without nodes.
-    pub fn new(nodes: Vec<[f64; 2]>) -> Option<Self> {
+    /// Profile from nodes of height [m] and speed [m/s], in ascending order; `None` without nodes.
+    pub(crate) fn new(nodes: Vec<[f64; 2]>) -> Option<Self> {
         (!nodes.is_empty()).then_some(Self { nodes })
     }
 
@@ -150,9 +149,14 @@ impl SoundSpeedProfile {
         self.layer(z).1(z)
     }
 
-    /// Returns the next section of a ray at the height `z` [m] with the direction `d` (unit vector,
-    /// W). `remaining` is its remaining length and `length` its total length [m].
-    pub fn next_section(&self, z: f64, d: Vec3, [remaining, length]: [f64; 2]) -> ArcSection {
+    /// Next section of a ray at the height `z` [m] with the direction `d` (unit vector, W).
+    /// `remaining` is its remaining length and `length` its total length [m].
+    pub(crate) fn next_section(
+        &self,
+        z: f64,
+        d: Vec3,
+        [remaining, length]: [f64; 2],
+    ) -> ArcSection {
         let min_length = MIN_SECTION_FRACTION * length;
         // On an edge, the layer that the ray enters.
         let ([low, high], speed, g) = self.layer(z + 1e-9 * length * d.z);
@@ -207,15 +211,15 @@ impl SoundSpeedProfile {
 }
 
 impl ArcSection {
-    /// Returns the direction after the arc length `s` [m] (unit vector, W).
-    pub fn direction(&self, s: f64) -> Vec3 {
+    /// Direction after the arc length `s` [m] (unit vector, W).
+    pub(crate) fn direction(&self, s: f64) -> Vec3 {
         let (sine, cosine) = sin_cos(self.rate * s);
         let d = self.d.scale(cosine) + self.up.scale(sine);
         d.scale(1.0 / d.norm())
     }
 
-    /// Returns the chord of the first `s` [m] of the arc: unit vector in W and length [m].
-    pub fn chord(&self, s: f64) -> (Vec3, f64) {
+    /// Chord of the first `s` [m] of the arc: unit vector in W and length [m].
+    pub(crate) fn chord(&self, s: f64) -> (Vec3, f64) {
         let half = 0.5 * self.rate * s;
         // Series of sin x/x for small x.
         let ratio = if half.abs() < 1e-4 {
@@ -226,8 +230,8 @@ impl ArcSection {
         (self.direction(0.5 * s), s * ratio)
     }
 
-    /// Returns the travel time over the first `s` [m] of the arc [s]. (3)
-    pub fn time(&self, s: f64) -> f64 {
+    /// Travel time over the first `s` [m] of the arc [s]. (3)
+    pub(crate) fn time(&self, s: f64) -> f64 {
         let slowness = |part: f64| {
             let (d, length) = self.chord(part * s);
             1.0 / (self.c + self.g * d.z * length)
@@ -239,9 +243,9 @@ impl ArcSection {
                 + 5.0 * slowness(0.887_298_334_620_741_7))
     }
 
-    /// Rotates `v` with the ray from the direction `from` to the direction `now`, all in W, in the
-    /// vertical plane of the ray.
-    pub fn rotate_with_ray(&self, from: Vec3, now: Vec3, v: Vec3) -> Vec3 {
+    /// Rotates `v` with the ray from the direction `from` to the direction `now`, in the vertical
+    /// plane of the ray.
+    pub(crate) fn rotate_with_ray(&self, from: Vec3, now: Vec3, v: Vec3) -> Vec3 {
         let level = (from.x * from.x + from.y * from.y).sqrt();
         if level < 1e-9 {
             return v;

@@ -26,7 +26,7 @@ use crate::sonar::decibels::level;
 use crate::sonar::echoes::EchoPowers;
 use crate::sonar::receive;
 use merrow_model::scene::sensor::sonar::SonarSpec;
-use merrow_model::state::frames::ping::Sounding;
+use merrow_model::scene::sensor::sonar::Sounding;
 
 /// Minimum power of an included bin, over the strongest.
 const MIN_RELATIVE_POWER: f64 = 0.1;

@@ -168,7 +168,7 @@ impl ShiftedColumns {
 }
 
 /// Adds the echoes of a ping and the volume reverberation. `head` is the head angle [rad].
-pub fn add_echoes(
+pub(crate) fn add_echoes(
     echo_powers: &mut EchoPowers,
     spec: &SonarSpec,
     context: &PropagationContext<'_>,

@@ -38,7 +38,7 @@
 //! - The echo levels of small targets are as coarse as the rays: several rays should hit a target.
 //!
 //! # Checked by
-//! test/sensors/sonar.rs, test/sensors/sonar_rays.rs, test/sensors/sonar_motion.rs,
+//! test/sensors/sonar.rs, test/sensors/sonar/rays.rs, test/sensors/sonar/motion.rs,
 //! test/determinism/sonar.rs
 
 pub mod arc;
@@ -51,10 +51,13 @@ pub mod interference;
 pub mod medium;
 pub mod motion;
 pub mod noise;
+pub mod products;
 pub mod propagation;
 pub mod receive;
 pub mod reflection;
 
+use crate::cost::{CostSite, reaches_surface};
+use crate::exteroceptive::{EchoThreshold, Observation, Observe, SensorEcho};
 use crate::ray_scene::RayScene;
 use crate::sample::{Pose, SampleErrors};
 use crate::sonar::arc::SoundSpeedProfile;
@@ -63,10 +66,74 @@ use crate::sonar::interference::Burst;
 use crate::sonar::medium::Medium;
 use crate::sonar::propagation::PropagationContext;
 use merrow_environment::{EnvironmentState, air};
+use merrow_model::scene::sensor::sonar::Ping;
 use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::ping::Ping;
 use merrow_model::state::frames::view::WorldView;
+
+/// Echo of one ray [ns].
+const ECHO: f64 = 280.0;
+/// Noise and level of one beam and range [ns].
+const NUMBER: f64 = 15.0;
+/// Volume reverberation of one column in one main lobe and range [ns].
+const OPEN: f64 = 0.6;
+/// Echo of one column in one beam and range, for imaging sonars [ns].
+const SPREAD: f64 = 0.15;
+
+impl Observe for SonarSpec {
+    fn observe(&self, sample: &Observation<'_>) -> FrameData {
+        ping(
+            self,
+            sample.ray_scenes.sound(),
+            sample.view,
+            sample.environment,
+            sample.pose,
+            sample.errors,
+            &interference::interfering_pulses(self, sample),
+        )
+    }
+
+    fn cost(&self, site: &CostSite<'_>) -> f64 {
+        let (world, z) = (site.world, site.z);
+        if z > 0.0 {
+            return (self.steering.len() * self.bins) as f64 * NUMBER;
+        }
+        let (rays, bins) = (
+            (self.columns.len() * self.rows.len()) as f64,
+            self.bins as f64,
+        );
+        let ends = self
+            .columns
+            .iter()
+            .flat_map(|column| self.rows.iter().map(move |row| (column, row)));
+        let up = |(column, row): (&f64, &f64)| site.R_WS.mul_vec(self.direction(*column, *row)).z;
+        let wet = ends
+            .filter(|end| reaches_surface(up(*end), z, self.limits[1]))
+            .count() as f64;
+        let (mut main, mut all) = (0, 0);
+        for column in &self.column_beams {
+            (main, all) = (main + column.main.len(), all + column.weights.len());
+        }
+        // a sonar that points down receives the seabed in few ranges of each column
+        let spread = if self.kind == SonarKind::Imaging {
+            SPREAD
+        } else {
+            0.0
+        };
+        let numbers =
+            self.steering.len() as f64 * NUMBER + main as f64 * OPEN + all as f64 * spread;
+        // reflections from surface and seabed, and several segments of a refracted ray
+        let paths = if self.multipath { 3.0 } else { 1.0 } * if self.refracts { 4.0 } else { 1.0 };
+        paths * rays * (ECHO + world.ray()) + world.surface(rays, wet) + bins * numbers
+    }
+
+    fn echoes(&self, data: &FrameData, _: u64, threshold: &EchoThreshold) -> Vec<SensorEcho> {
+        match data {
+            FrameData::Ping(ping) => products::detection::ping_echoes(self, ping, threshold),
+            _ => Vec::new(),
+        }
+    }
+}
 
 /// Computes one ping of the sonar `spec` at the pose `pose`, with the interference of other sonars
 /// (`bursts`).

@@ -26,7 +26,7 @@
 //! - Volume reverberation is received as by a sonar at rest.
 //!
 //! # Checked by
-//! The tests in this file; test/sensors/sonar_motion.rs
+//! The tests in this file; test/sensors/sonar/motion.rs
 
 use crate::sonar::echoes::AcousticPath;
 use merrow_math::real::sin_cos;

@@ -27,7 +27,7 @@ const MIN_PATH_POWER: f64 = 1e-6;
 const REFLECTION_POINT_TOLERANCE: [f64; 2] = [0.02, 0.01];
 
 /// Environment of the rays of a ping.
-pub struct PropagationContext<'a> {
+pub(crate) struct PropagationContext<'a> {
     /// Shapes that rays can hit.
     pub ray_scene: &'a RayScene,
     /// World view to which the shapes are posed.

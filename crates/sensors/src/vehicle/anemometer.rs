@@ -21,7 +21,7 @@
 //! vane does not overshoot. Hull and mast do not disturb the wind. Under water the reading is NaN.
 //!
 //! # Checked by
-//! test/sensors/air_sensors.rs
+//! test/sensors/instruments/air_sensors.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};

@@ -17,7 +17,7 @@
 //! pressure at the port in the air.
 //!
 //! # Checked by
-//! test/sensors/air_sensors.rs
+//! test/sensors/instruments/air_sensors.rs
 
 use crate::measure::{Measure, Sample};
 use crate::noise;

@@ -21,7 +21,7 @@
 //! dry.
 //!
 //! # Checked by
-//! test/sensors/air_sensors.rs
+//! test/sensors/instruments/air_sensors.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};

@@ -21,7 +21,7 @@
 //! power by its data has no current.
 //!
 //! # Checked by
-//! test/sensors/telemetry.rs
+//! test/sensors/instruments/telemetry.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};

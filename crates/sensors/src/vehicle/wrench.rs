@@ -24,7 +24,7 @@
 //! m)`, with step h, damping d and inertia m of the body in contact.
 //!
 //! # Checked by
-//! test/sensors/wrench.rs, test/identity/wrench.rs
+//! test/sensors/instruments/wrench.rs, test/identity/wrench.rs
 
 use crate::fault::{Faulty, error_vector};
 use crate::measure::{Measure, Sample};

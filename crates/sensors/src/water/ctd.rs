@@ -28,7 +28,7 @@
 //! the surface); a stated speed of sound may be inconsistent with this salinity.
 //!
 //! # Checked by
-//! test/sensors/ctd.rs
+//! test/sensors/instruments/ctd.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};

@@ -26,7 +26,7 @@
 //! range mode takes effect with the next ping; no ping is lost.
 //!
 //! # Checked by
-//! test/sensors/dvl.rs (V81), test/sensors/beam_targets.rs
+//! test/sensors/navigation/dvl.rs (V81), test/sensors/sonar/beam_targets.rs
 
 use crate::fault::{Faulty, error_vector};
 use crate::measure::{Measure, Sample};

@@ -33,7 +33,7 @@
 //! robot that is tethered or coupled to it.
 //!
 //! # Checked by
-//! test/sensors/beam_targets.rs
+//! test/sensors/sonar/beam_targets.rs
 
 use crate::ray_scene;
 use crate::ray_scene::RayKind;

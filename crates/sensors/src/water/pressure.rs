@@ -20,8 +20,8 @@
 //! at the surface.
 //!
 //! # Checked by
-//! test/sensors/position_sensors.rs, test/analytic/environment/water_column.rs,
-//! test/analytic/bodies/floating.rs, test/sensors/air_sensors.rs
+//! test/sensors/navigation/position_sensors.rs, test/analytic/environment/water_column.rs,
+//! test/analytic/bodies/floating.rs, test/sensors/instruments/air_sensors.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};

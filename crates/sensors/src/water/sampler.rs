@@ -19,7 +19,7 @@
 //! delivers no water. It is stationary without power, while dead, or for a lost sample.
 //!
 //! # Checked by
-//! test/sensors/sampler.rs
+//! test/sensors/instruments/sampler.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};

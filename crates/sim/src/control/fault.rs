@@ -26,7 +26,7 @@
 //! sample, also for sound that it sent earlier.
 //!
 //! # Checked by
-//! test/analytic/devices/fault.rs, test/determinism/faults.rs
+//! test/analytic/devices/fault.rs, test/determinism/state/faults.rs
 
 use crate::control::joints::ideal;
 use merrow_environment::EnvironmentState;

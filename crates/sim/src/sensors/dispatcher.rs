@@ -55,10 +55,9 @@ impl SensorThreads {
             Some((*robot, *sensor, Arc::clone(kind.exteroceptive()?)))
         };
         let devices: Vec<_> = places.iter().filter_map(spec).collect();
-        let is_camera = |(_, _, spec): &(usize, usize, Arc<ExteroceptiveSpec>)| {
-            matches!(**spec, ExteroceptiveSpec::Camera(_))
-        };
-        let pool = if devices.iter().any(is_camera) {
+        let is_parallel =
+            |(_, _, spec): &(usize, usize, Arc<ExteroceptiveSpec>)| spec.is_parallel();
+        let pool = if devices.iter().any(is_parallel) {
             render_pool(threads, NICE[0])?.map(Arc::new)
         } else {
             None

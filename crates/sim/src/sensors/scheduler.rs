@@ -25,8 +25,6 @@ use crate::sensors::priority::{Class, DEADLINE_PERIODS, Load, Priority, classify
 use crate::sensors::worker::{SampleRequest, SampleResult};
 use crate::sensors::world_view;
 use merrow_model::persist;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::obstacle::DetectorSpec;
 use merrow_model::scene::{Correspondence, Scene, Sensor};
 use merrow_model::state::frames::view::WorldView;
 use merrow_model::state::frames::{Frame, FrameData};
@@ -674,13 +672,10 @@ pub(crate) fn source_errors(
     robot: &RobotState,
     own: (bool, FaultEffect),
 ) -> (bool, FaultEffect) {
-    match sensor.kind.exteroceptive().map(|spec| &**spec) {
-        Some(ExteroceptiveSpec::Obstacles(DetectorSpec {
-            sensor: Some((_, other)),
-            ..
-        })) => (robot.sensors[*other].noise, robot.sensors[*other].fault),
-        _ => own,
-    }
+    let source = sensor.kind.exteroceptive().and_then(|spec| spec.source());
+    source.map_or(own, |other| {
+        (robot.sensors[other].noise, robot.sensors[other].fault)
+    })
 }
 
 #[cfg(test)]

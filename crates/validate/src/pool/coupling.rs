@@ -25,7 +25,7 @@
 //! authors weight the same blocks differently.
 //!
 //! # Checked by
-//! test/witness/uvms.rs
+//! test/witness/vehicles/uvms.rs
 
 use crate::pool::model::Model;
 use crate::pool::recording::{JOINT_NAMES, JOINTS};

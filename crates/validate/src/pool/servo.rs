@@ -8,7 +8,7 @@
 //! `params/robots/osu_uvms_servo.yaml`.
 //!
 //! # Checked by
-//! test/witness/uvms.rs
+//! test/witness/vehicles/uvms.rs
 
 use crate::pool::recording::JOINTS;
 use merrow_model::scene::Robot;

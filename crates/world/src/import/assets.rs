@@ -26,7 +26,7 @@ type ImageKey = (PathBuf, bool);
 
 /// Cache of the files read so far. Copies of a robot share their meshes.
 #[derive(Debug, Default)]
-pub struct Assets {
+pub(crate) struct Assets {
     meshes: RefCell<BTreeMap<MeshKey, Result<CheckedMesh, String>>>,
     images: RefCell<BTreeMap<ImageKey, Result<Arc<Texture>, String>>>,
 }
@@ -34,7 +34,7 @@ pub struct Assets {
 impl Assets {
     /// Returns the mesh in the file `name`, scaled along its axes by `scale` [-]. On failure it
     /// reports a problem at `place`, where the world file names the mesh, and returns `None`.
-    pub fn mesh(
+    pub(crate) fn mesh(
         &self,
         name: &str,
         scale: [f64; 3],
@@ -62,7 +62,7 @@ impl Assets {
 impl Assets {
     /// Returns the image in the file `name` as a texture. On failure it reports a problem at
     /// `place`, where the file is named, and returns `None`.
-    pub fn image(
+    pub(crate) fn image(
         &self,
         name: &str,
         repeats: bool,

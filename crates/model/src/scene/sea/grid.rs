@@ -18,7 +18,7 @@
 //! not change during the run.
 //!
 //! # Checked by
-//! tests below; test/analytic/environment/grid.rs, test/input/grids.rs
+//! tests below; test/analytic/environment/grid.rs, test/input/environment/grids.rs
 
 use crate::scene::sea::mapped::Mapped;
 use merrow_math::ellipsoid::TangentPlane;

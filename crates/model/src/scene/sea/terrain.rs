@@ -16,7 +16,7 @@
 //! curved lines. The two differ by the slope times s²/8R for cells of size s (0.2 mm for 100 m).
 //!
 //! # Checked by
-//! test/analytic/environment/terrain.rs, test/witness/terrain.rs
+//! test/analytic/environment/terrain.rs, test/witness/environment/terrain.rs
 
 use crate::scene::sea::grid::Grid;
 use merrow_math::Vec3;

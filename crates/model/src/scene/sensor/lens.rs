@@ -23,7 +23,7 @@
 //! image. A flat port is infinitely thin.
 //!
 //! # Checked by
-//! test/sensors/camera.rs, test/witness/camera.rs
+//! test/sensors/camera.rs, test/witness/devices/camera.rs
 
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;

@@ -131,7 +131,7 @@ pub struct PathProgress {
 }
 
 /// Maximum number of waypoints of a path.
-pub const MAX_WAYPOINTS: usize = 10_000;
+pub(crate) const MAX_WAYPOINTS: usize = 10_000;
 
 impl PathProgress {
     /// Starts a path at `p` that leads to the `waypoints` [m, W].

@@ -50,7 +50,8 @@
 //! Health: `Reduced` leaves that fraction of the area, `Dead` none, `Stuck` holds the angle.
 //!
 //! # Checked by
-//! test/analytic/actuators/fin.rs, test/analytic/actuators/fin_servo.rs, test/witness/remus.rs
+//! test/analytic/actuators/fin.rs, test/analytic/actuators/fin_servo.rs,
+//! test/witness/vehicles/remus.rs
 //! (V47, V48, V49)
 
 use crate::forces::actuators::{sail, thruster};

@@ -27,7 +27,7 @@
 //! Propellers do not interact.
 //!
 //! # Checked by
-//! test/analytic/actuators/thruster.rs, test/witness/remus.rs
+//! test/analytic/actuators/thruster.rs, test/witness/vehicles/remus.rs
 
 use crate::forces::actuators::rotor;
 use merrow_environment::EnvironmentState;

@@ -27,7 +27,7 @@
 //! headings of the tables.
 //!
 //! # Checked by
-//! test/witness/hemisphere.rs (V34)
+//! test/witness/vehicles/hemisphere.rs (V34)
 
 use merrow_environment::{EnvironmentState, WaveState};
 use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};

@@ -27,7 +27,7 @@
 //! stiffness is that for the water and gravity of the source.
 //!
 //! # Checked by
-//! test/witness/otter.rs (V47, V48, V51)
+//! test/witness/vehicles/otter.rs (V47, V48, V51)
 
 use merrow_math::{Real, SpatialForce, Vec3};
 use merrow_model::scene::robot::body::Restoring;

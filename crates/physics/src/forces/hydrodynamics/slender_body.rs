@@ -26,7 +26,7 @@
 //! Small angles of attack in (1), no stall; constant coefficients; no interaction with fins.
 //!
 //! # Checked by
-//! tests below; test/witness/remus.rs (V49)
+//! tests below; test/witness/vehicles/remus.rs (V49)
 
 use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::robot::body::SlenderBody;

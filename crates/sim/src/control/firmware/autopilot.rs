@@ -25,7 +25,7 @@
 //! of two measured depths.
 //!
 //! # Checked by
-//! test/witness/thetis.rs (V01), test/analytic/vehicles/heading_depth_hold.rs
+//! test/witness/environment/thetis.rs (V01), test/analytic/vehicles/heading_depth_hold.rs
 
 pub use merrow_model::scene::robot::firmware::HeadingDepthGains as Gains;
 use merrow_model::state::Motion;

@@ -117,7 +117,7 @@ pub fn advance(
 
 /// Circle around the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Circle {
+pub(crate) struct Circle {
     /// Centre in W [m].
     pub center: Vec3,
     /// Radius of the circle [m].
@@ -127,8 +127,8 @@ pub struct Circle {
 }
 
 impl Circle {
-    /// Returns the course from east [rad] by (3) at `p` [m, W], at the speed `v` [m/s].
-    pub fn course(&self, p: Vec3, v: f64) -> f64 {
+    /// Course from east [rad] by (3) at `p` [m, W], at the speed `v` [m/s].
+    pub(crate) fn course(&self, p: Vec3, v: f64) -> f64 {
         let (x, y) = (p.x - self.center.x, p.y - self.center.y);
         let error = (x * x + y * y).sqrt() - self.radius;
         let tangent = libm::atan2(y, x) + std::f64::consts::FRAC_PI_2;
@@ -142,9 +142,9 @@ const MIN_SPEED: f64 = 0.2;
 /// Maximum crab angle [rad].
 const MAX_CRAB: f64 = std::f64::consts::FRAC_PI_4;
 
-/// Returns the heading for the requested `course` by (4); both from east [rad]. `yaw` is the yaw of
-/// the vehicle [rad], `v` its velocity in W [m/s].
-pub fn heading_for_course(course: f64, yaw: f64, v: Vec3) -> f64 {
+/// Heading for the requested `course` by (4); both from east [rad]. `yaw` is that of the vehicle
+/// [rad], `v` its velocity in W [m/s].
+pub(crate) fn heading_for_course(course: f64, yaw: f64, v: Vec3) -> f64 {
     if v.x * v.x + v.y * v.y < MIN_SPEED * MIN_SPEED {
         return course;
     }

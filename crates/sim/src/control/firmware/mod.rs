@@ -509,7 +509,7 @@ fn handle_flight_order(
 
 /// Refuses a command to the thrusters while the firmware controls them. A motion controller
 /// releases them instead.
-pub fn allow_direct_commands(
+pub(crate) fn allow_direct_commands(
     robot: usize,
     target: &mut RobotState,
 ) -> Result<(), CommandRejection> {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Gravity and water for which the buoyancy of a body is trimmed.
 #[derive(Clone, Copy, Debug)]
-pub struct WaterAndGravity {
+pub(crate) struct WaterAndGravity {
     /// Acceleration of gravity [m/s²].
     pub gravity: f64,
     /// Density of the water [kg/m³].
@@ -34,7 +34,7 @@ const POINT_RADIUS: f64 = 0.01;
 
 /// Builds the link of `body`. `R_LU` rotates from the user's frame to the link frame; `parent` and
 /// `joint` connect the link.
-pub fn build_link(
+pub(crate) fn build_link(
     name: &str,
     body: &BodyConfig,
     (R_LU, parent, joint): (Mat3, Option<usize>, Joint),

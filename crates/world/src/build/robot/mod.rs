@@ -38,7 +38,7 @@ use merrow_yaml::read::NamedMap;
 
 /// Context from the world that is needed to build a robot.
 #[derive(Clone, Copy, Debug)]
-pub struct BuildContext<'a> {
+pub(crate) struct BuildContext<'a> {
     /// Gravity, and density and depth of the water.
     pub around: WaterAndGravity,
     /// Time step, seed and tracers of the world.
@@ -48,7 +48,7 @@ pub struct BuildContext<'a> {
 }
 
 /// Builds the robot `name`, displaced by `offset` [m], W, from the position in its entry.
-pub fn build_robot(
+pub(crate) fn build_robot(
     name: &str,
     entry: &RobotEntry,
     offset: Vec3,

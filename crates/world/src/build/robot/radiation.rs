@@ -28,7 +28,7 @@ const ADDED_ENERGY_LIMITS: [f64; 2] = [0.02, 0.2];
 const NOTED_STIFFNESS_ERROR: f64 = 0.05;
 
 /// Sets the radiation model of `link` from the tables of `body`, if there are any.
-pub fn set_radiation(
+pub(crate) fn set_radiation(
     link: &mut Link,
     body: &BodyConfig,
     frame: BuildContext<'_>,

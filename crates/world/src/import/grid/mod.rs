@@ -8,7 +8,7 @@
 mod holes;
 pub mod netcdf;
 mod netcdf4;
-mod text;
+pub(super) mod text;
 mod tiff;
 
 use crate::import::assets;

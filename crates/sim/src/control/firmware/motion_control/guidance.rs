@@ -53,8 +53,8 @@ impl RequestedMotion {
     }
 }
 
-/// Returns the motion that the current mode requests, within the limits of the vehicle.
-pub fn requested_motion(
+/// Returns the motion that the present mode requests, within the limits of the vehicle.
+pub(crate) fn requested_motion(
     settings: &MotionControl,
     control: &mut MotionControlState,
     motion: &VehicleMotion,

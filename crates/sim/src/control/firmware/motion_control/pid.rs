@@ -113,7 +113,7 @@ pub fn wrench(
 }
 
 /// Advances the integral part by (3) over `dt` [s].
-pub fn advance_integral(
+pub(crate) fn advance_integral(
     settings: &MotionControl,
     control: &mut MotionControlState,
     motion: &VehicleMotion,
