@@ -61,7 +61,7 @@ def run(command, **options):
     return done.stdout
 
 
-def everything():
+def all_programs():
     """Builds all programs that are not up to date."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     merrow = cargo("merrow", "build", "--release", "--bin", "merrow")
@@ -87,12 +87,12 @@ def cargo(name, *arguments):
 
 def environment():
     """Creates the Python environment of requirements.txt."""
-    wanted = (HERE / "requirements.txt").read_text()
+    requirements = (HERE / "requirements.txt").read_text()
     stamp, python = VENV / "requirements.txt", VENV / "bin" / "python"
-    if not stamp.is_file() or stamp.read_text() != wanted:
+    if not stamp.is_file() or stamp.read_text() != requirements:
         run([sys.executable, "-m", "venv", "--clear", VENV])
         run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", HERE / "requirements.txt"])
-        stamp.write_text(wanted)
+        stamp.write_text(requirements)
     return python
 
 

@@ -37,7 +37,7 @@ const FRAMES: usize = 9;
 /// Number of squares along a side of the ground.
 const SQUARES: u32 = 709;
 
-/// CPU time of this process [ms]; other processes on the machine do not affect it.
+/// Returns the CPU time of this process [ms]; other processes on the machine do not affect it.
 fn time_ms() -> f64 {
     let t = clock_gettime(ClockId::ProcessCPUTime);
     t.tv_sec as f64 * 1e3 + t.tv_nsec as f64 * 1e-6

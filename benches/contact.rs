@@ -5,7 +5,7 @@
 //! step [ns], and the residual motion at rest. `contact --scenes` prints the data for the models of
 //! the other programs, so that all programs use the same bodies.
 
-use merrow_model::scene::{Drive, Geometry, Integrator, Link, Robot, Scene};
+use merrow_model::scene::{Drive, Geometry, Integrator, Link, Primitive, Robot, Scene};
 use merrow_model::state::{Motion, State};
 use merrow_sim::Simulation;
 use merrow_world as world;
@@ -52,7 +52,7 @@ fn scene(name: &str) -> Scene {
     }
 }
 
-/// CPU time of this thread [ns]; other processes on the machine do not affect it.
+/// Returns the CPU time of this thread [ns]; other processes on the machine do not affect it.
 fn thread_time_ns() -> f64 {
     let t = clock_gettime(ClockId::ThreadCPUTime);
     t.tv_sec as f64 * 1e9 + t.tv_nsec as f64
@@ -144,7 +144,7 @@ fn measure_with(plan: &Plan, integrator: Integrator) -> Value {
     })
 }
 
-/// Net weight of a link in water [N], including trim loads.
+/// Returns the net weight of a link in water [N], including trim loads.
 fn net_weight(scene: &Scene, link: &Link) -> f64 {
     (link.mass - scene.sea.density * link.volume) * scene.gravity - link.trim.force
 }
@@ -163,7 +163,7 @@ fn describe(scene: &Scene, robot: &Robot, start: &Motion) -> Value {
         json!({"name": link.name, "mass": link.mass, "net_weight": net_weight(scene, link), "joint": spring})
     });
     let boxes = robot.colliders.iter().filter_map(|c| match &c.geometry {
-        Geometry::Box { half } => {
+        Geometry::Primitive(Primitive::Box { half }) => {
             Some(json!({"name": c.name, "half": [half.x, half.y, half.z], "friction": c.material.friction}))
         }
         _ => None,

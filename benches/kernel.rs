@@ -37,7 +37,7 @@ fn load(path: &Path) -> Scene {
 /// Height at which the vehicles of the cases are kept [m].
 const DEEP: f64 = -50.0;
 
-/// CPU time of this thread [ns]; other processes on the machine do not affect it.
+/// Returns the CPU time of this thread [ns]; other processes on the machine do not affect it.
 fn thread_time_ns() -> f64 {
     let t = clock_gettime(ClockId::ThreadCPUTime);
     t.tv_sec as f64 * 1e9 + t.tv_nsec as f64
@@ -196,8 +196,8 @@ impl FullStep {
     }
 }
 
-/// Time per component and point [ns]: elevation of 1000 points in one call, then surface and water
-/// at one point per call.
+/// Returns the time per component and point [ns]: elevation of 1000 points in one call, then
+/// surface and water at one point per call.
 fn waves() -> [f64; 2] {
     let scene = scene("waves");
     let now = WaveState::new(&scene.sea.waves, 1e9);
@@ -212,8 +212,8 @@ fn waves() -> [f64; 2] {
     [many, one / n]
 }
 
-/// Time of one hull evaluation [ns] with 2048 triangles in a sea of 80 waves: a quarter of a step,
-/// including the wave grid.
+/// Returns the time of one hull evaluation [ns] with 2048 triangles in a sea of 80 waves: a quarter
+/// of a step, including the wave grid.
 fn hull() -> f64 {
     let mut scene = scene("hulls");
     let buoy = scene
@@ -232,8 +232,8 @@ fn hull() -> f64 {
     time_per_call(|| simulation.advance(1)) / 4.0
 }
 
-/// Real-time factor of the mixed fleet in motion, with its state hash: AUVs dive, boats move,
-/// drones hover.
+/// Returns the real-time factor of the mixed fleet in motion, with its state hash: AUVs dive, boats
+/// move, drones hover.
 fn mixed(threads: usize) -> serde_json::Value {
     const SETTLE_S: f64 = 8.0;
     const MEASURE_S: f64 = 10.0;
@@ -335,8 +335,8 @@ fn callgrind(case: &str, steps: u64) {
     }
 }
 
-/// Time of one tick of the motion controller of a BlueROV2 Heavy that keeps station [ns]: with
-/// thrusts within the limits, and with thrusters at their limits.
+/// Returns the time of one tick of the motion controller of a BlueROV2 Heavy that keeps station
+/// [ns]: with thrusts within the limits, and with thrusters at their limits.
 fn motion_control() -> [f64; 2] {
     [0.05, 3.0].map(|speed| {
         let mut simulation = Simulation::new(Arc::new(scene("pool")), 1).expect("a simulation");
@@ -395,7 +395,7 @@ fn measure_times() -> serde_json::Map<String, serde_json::Value> {
     let mut uvms = Case::<f64>::with_free_joints("uvms_pool");
     uvms.evaluate();
     row(
-        "10-DOF ABA passes alone",
+        "10-DOF ABA passes only",
         time_per_call(|| uvms.accelerations()),
     );
     row("10-DOF derivative", time_per_call(|| uvms.evaluate()));

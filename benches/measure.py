@@ -62,8 +62,8 @@ def contacts(programs, rounds):
             ours = json.loads(run([programs.contact, scene["name"]]))
             model, tried = FOLDER / f"mujoco_{scene['name']}.xml", CONTACT_INTEGRATORS[scene["name"]]
             theirs = json.loads(run([programs.mujoco_contact, model, *spans, *tried]))
-            cases = {f"Merrow {name}": told for name, told in ours.items()}
-            taken[scene["name"]].append(cases | {f"MuJoCo {name}": told for name, told in theirs.items()})
+            cases = {f"Merrow {name}": measured_cases for name, measured_cases in ours.items()}
+            taken[scene["name"]].append(cases | {f"MuJoCo {name}": measured_cases for name, measured_cases in theirs.items()})
     return {
         world: {
             name: first | {key: middle([result[name][key] for result in results]) for key in CONTACT_TIMES}
@@ -104,15 +104,15 @@ def fleets(programs, rounds):
         if len({result["state_hash"] for result in results}) != 1:
             raise Failed(f"{name}: the same run ended in different states")
     keys = ("real_time_factor", "per_processor_s", "peak_mb")
-    told = {
+    measured_cases = {
         name: {key: middle([result[key] for result in results]) for key in keys} for name, results in taken.items()
     }
     for name, threads in (("mixed, two threads", 2), ("mixed, one thread", 1)):
         results = [json.loads(run([programs.kernel, "--mixed", threads])) for _ in range(rounds)]
         if len({result["state_hash"] for result in results}) != 1:
             raise Failed(f"{name}: the same run ended in different states")
-        told[name] = {"real_time_factor": middle([result["real_time_factor"] for result in results])}
-    return told
+        measured_cases[name] = {"real_time_factor": middle([result["real_time_factor"] for result in results])}
+    return measured_cases
 
 
 class Run:
@@ -139,12 +139,12 @@ class Run:
         _, status, usage = os.wait4(self.process.pid, 0)
         self.process.returncode = os.waitstatus_to_exitcode(status)
         self.errors.seek(0)
-        said = self.errors.read()
+        stderr_text = self.errors.read()
         if self.process.returncode != 0:
-            raise Failed(f"merrow run ended with exit code {self.process.returncode}: {said.strip()}")
+            raise Failed(f"merrow run ended with exit code {self.process.returncode}: {stderr_text.strip()}")
         # a halted robot is not simulated
-        if " was halted at " in said:
-            raise Failed(f"a robot stopped during a measurement: {said.splitlines()[0]}")
+        if " was halted at " in stderr_text:
+            raise Failed(f"a robot stopped during a measurement: {stderr_text.splitlines()[0]}")
         used = {"peak_mb": usage.ru_maxrss * 1024 / 1e6, "processor_s": usage.ru_utime + usage.ru_stime}
         return json.loads(printed) | used
 

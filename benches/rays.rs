@@ -30,7 +30,7 @@ const BATCH: usize = 256;
 /// Maximum range of the rays [m].
 const REACH: f64 = 1e5;
 
-/// CPU time of this thread [ns]; other processes on the machine do not affect it.
+/// Returns the CPU time of this thread [ns]; other processes on the machine do not affect it.
 fn thread_time_ns() -> f64 {
     let t = clock_gettime(ClockId::ThreadCPUTime);
     t.tv_sec as f64 * 1e9 + t.tv_nsec as f64

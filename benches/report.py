@@ -58,7 +58,7 @@ pings and whole worlds with exteroceptive sensors.
 * The row of Merrow includes the evaluation of the sea and of the thrust.
 * The faster of the two conventions of Pinocchio counts.
 * The compilers of Pinocchio may use AVX2 and fused multiply-add in the x86-64-v3 rows.
-  Merrow uses AVX2 where it is available and never fuses: its results have the same bits on every
+  Merrow uses AVX2 where it is available and never fuses: its results are bit-identical on every
   processor.
 
 **MuJoCo, fluid.**
@@ -80,27 +80,30 @@ pings and whole worlds with exteroceptive sensors.
 * Both programs use the same boxes, masses, inertias, friction, floor, joint springs, limits and
   step.
 * In MuJoCo the weight in water is set through `gravcomp`, at the centres of mass, and the drag is
-  that of ellipsoids.
+  the drag of ellipsoids.
   MuJoCo has no inertia of the water, so bodies fall faster.
-* Both programs ran with several integrators, MuJoCo with both friction cones, the Newton solver and
-  otherwise default settings (sleep is off); the fastest setting of each program counts.
+* Both programs ran with several integrators.
+  MuJoCo ran with both friction cones, the Newton solver and otherwise default settings (sleep is
+  off).
+  The fastest setting of each program counts.
   For the UVMS the table also has a row with RK4 of both programs.
   For the pile RK4 takes MuJoCo more than three times as long as Euler.
 * The pile falls and comes to rest within one second; the details of the heap differ between the
   programs.
 * Penetration, speed and angular speed in the second table are maxima over 1 s (UVMS, after 41 s)
   and 0.2 s (pile, after 6.6 s).
-  Contacts are those of the last step.
+  Contacts are counted in the last step.
   The penetration of Merrow is measured before the impulses of the step are applied.
 * Steps that did not converge are counted over the first second, and at rest.
 
 **LOTUSim.**
 
 * The authors of LOTUSim measured their table on another machine (laptop, i7-11800H or 12650H, GUI
-  on), with other programs under the same conditions: 100 vehicles, step 0.03 s, IMU only.
-* The number is that of UUVSim, the fastest of these programs at 100 vehicles: total simulated time
-  divided by total wall time over the settled last quarter of the run, recomputed from the raw
-  files.
+  on).
+  The other programs had the same conditions: 100 vehicles, step 0.03 s, IMU only.
+* The number refers to UUVSim, the fastest of these programs at 100 vehicles.
+  It is the total simulated time divided by the total wall time over the settled last quarter of the
+  run, recomputed from the raw files.
 * It shows the order of magnitude; it is not an exact speed ratio between the programs.
 
 **Measurement.**
@@ -108,9 +111,9 @@ pings and whole worlds with exteroceptive sensors.
 * Kernel rows are CPU time of one thread, repeated on data in the cache.
 * Fleet rows are wall time of the whole program, with sensors, without building the world.
 * Peak memory is the largest resident set of the process.
-* The CPU time of the runs in real time is that of all threads of the process over {window:.0f} s, after {settle:.0f} s
-  of start-up.
-  Pace and late blocks are those of the whole run.
+* The CPU time of the runs in real time is the sum over all threads of the process.
+  It covers {window:.0f} s, after {settle:.0f} s of start-up.
+  Pace and late blocks refer to the whole run.
 """
 
 
@@ -118,7 +121,7 @@ def page(results):
     """Returns the page."""
     parts = [
         "# Benchmarks\n",
-        "This page compares the speed of Merrow with that of other programs that users would choose instead.",
+        "This page compares the speed of Merrow with the speed of alternative programs.",
         "All programs were measured in one run, alternating.",
         f"The page is written by `{results['run']['command']}`; do not edit it.\n",
         machine_lines(results),
@@ -171,15 +174,15 @@ def kernel_rows(kernels):
             # the LOCAL convention is the default, WORLD the alternative: use the faster one
             peer = min(value["median"] for value in values.values())
             ratio = peer / ours[DRY]
-            wanted = ABA_TARGET if " g++ " in name else None
-            told = f"{ours[DRY]:.0f} ns", f"{peer:.0f} ns, {name}"
-            found.append(row("10-DOF forward dynamics", *told, ratio, wanted, "x", ratio))
+            target_text = ABA_TARGET if " g++ " in name else None
+            cells = f"{ours[DRY]:.0f} ns", f"{peer:.0f} ns, {name}"
+            found.append(row("10-DOF forward dynamics", *cells, ratio, target_text, "x", ratio))
     factor = 1e6 / ours[UVMS_RK4]
     peer = kernels["mujoco"]["mj_step RK4"]["median"]
-    told = f"{ours[UVMS_RK4]:.0f} ns", f"{peer:.0f} ns, MuJoCo RK4"
-    found.append(row("10-DOF RK4 step, full hydrodynamics", *told, peer / ours[UVMS_RK4]))
-    told = f"{factor:.0f} x real time"
-    found.append(row("10-DOF RK4 step at 1 kHz, one core", told, "", None, UVMS_REAL_TIME_TARGET, "x", factor))
+    cells = f"{ours[UVMS_RK4]:.0f} ns", f"{peer:.0f} ns, MuJoCo RK4"
+    found.append(row("10-DOF RK4 step, full hydrodynamics", *cells, peer / ours[UVMS_RK4]))
+    cells = f"{factor:.0f} x real time"
+    found.append(row("10-DOF RK4 step at 1 kHz, one core", cells, "", None, UVMS_REAL_TIME_TARGET, "x", factor))
     steps = 1e9 / ours[ROV_RK4]
     found.append(row("6-DOF RK4 steps per second and core", millions(steps), "", None, ROV_STEPS_TARGET, "/s", steps))
     if ROV_LANES in ours:
@@ -193,10 +196,10 @@ def sea_rows(ours):
     """Returns the rows of waves and floating hulls on one thread."""
     hull, elevation = ours[HULL] / 1000, ours[ELEVATION]
     queries = 1e9 / (WATER_WAVES * ours[WATER])
-    told = f"{elevation:.2f} ns"
+    cells = f"{elevation:.2f} ns"
     return [
         row("hull of 2048 triangles in 80 waves, one evaluation", f"{hull:.1f} us", "", None, HULL_TARGET_US, "us", hull, below=True),
-        row("wave elevation, per component and point", told, "", None, ELEVATION_TARGET_NS, "ns", elevation, below=True),
+        row("wave elevation, per component and point", cells, "", None, ELEVATION_TARGET_NS, "ns", elevation, below=True),
         row(
             f"surface, velocity, acceleration and pressure in {WATER_WAVES} waves, one point per call",
             f"{millions(queries)}",
@@ -227,8 +230,8 @@ def contact_rows(contacts):
 def contact_row(what, times, own, peer, target):
     """Returns a row with the step times [ns] of two programs."""
     ratio = times[peer] / times[own]
-    told = f"{micros(times[own])}, {own.removeprefix('Merrow ')}", f"{micros(times[peer])}, {peer}"
-    return row(what, *told, ratio, target, "x", ratio) if target else row(what, *told, ratio)
+    cells = f"{micros(times[own])}, {own.removeprefix('Merrow ')}", f"{micros(times[peer])}, {peer}"
+    return row(what, *cells, ratio, target, "x", ratio) if target else row(what, *cells, ratio)
 
 
 def fleet_rows(fleets):
@@ -258,25 +261,25 @@ def ros_rows(ros):
         used, factor = result["processor_percent"], result["real_time_factor"]
         label = f"fleet_100 in real time, ROS on, {what}"
         peak = f"{result['peak_mb']:.0f} MB peak"
-        told = f"{factor:.3f} x, {result['overruns']} late blocks, {result['dropped']} messages dropped, {peak}"
-        found.append(row(f"{label}: pace", told, "", None, REAL_TIME_HELD, "x", factor))
-        told, limit = f"{used:.0f} % of a core", PROCESSOR_TARGET_PERCENT
-        found.append(row(f"{label}: CPU load", told, "", None, limit, "%", used, below=True))
+        cells = f"{factor:.3f} x, {result['overruns']} late blocks, {result['dropped']} messages dropped, {peak}"
+        found.append(row(f"{label}: pace", cells, "", None, REAL_TIME_HELD, "x", factor))
+        cells, limit = f"{used:.0f} % of a core", PROCESSOR_TARGET_PERCENT
+        found.append(row(f"{label}: CPU load", cells, "", None, limit, "%", used, below=True))
         if result.get("subscriber"):
             seen = result["subscriber"]
-            told = f"{seen['messages_per_s']:.0f} messages/s of {seen['topics']} topics, {seen['silent']} without messages"
-            found.append(row("received by that subscriber", told, ""))
+            cells = f"{seen['messages_per_s']:.0f} messages/s of {seen['topics']} topics, {seen['silent']} without messages"
+            found.append(row("received by that subscriber", cells, ""))
     return found
 
 
 def row(what, merrow, peer, ratio=None, target=None, unit="", value=None, below=False):
     """Returns one row; `value` is compared with the target."""
-    met = wanted = ""
+    met = target_text = ""
     if target is not None:
         number = millions(target) if unit == "/s" else f"{target:g} {unit}"
-        wanted = f"{'under' if below else 'at least'} {number}"
+        target_text = f"{'under' if below else 'at least'} {number}"
         met = "yes" if (value < target if below else value >= target) else "**no**"
-    return [what, merrow, peer, "" if ratio is None else f"{ratio:.2f}", wanted, met]
+    return [what, merrow, peer, "" if ratio is None else f"{ratio:.2f}", target_text, met]
 
 
 def millions(per_second):

@@ -63,7 +63,7 @@ def rviz(share, robot):
 
 
 def state_publisher(value, robot):
-    """Returns robot_state_publisher; its joints are those of the simulator."""
+    """Returns robot_state_publisher; its joints are the joints of the simulator."""
     description = Command([ExecutableInPackage("merrow", "merrow"), " describe ", value("world"), " --urdf ", robot])
     return Node(
         package="robot_state_publisher",

@@ -117,7 +117,7 @@ def main():
         else:
             path.write_text(text)
             print(f"{name}: {len(mesh.triangles)} triangles")
-    sys.exit(f"not what make.py makes: {', '.join(wrong)}" if wrong else 0)
+    sys.exit(f"differs from the output of make.py: {', '.join(wrong)}" if wrong else 0)
 
 
 if __name__ == "__main__":

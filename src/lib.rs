@@ -16,11 +16,9 @@
 //! ```
 
 pub mod arm;
-pub mod autopilot;
 pub mod convert;
 pub mod display;
 pub mod input;
-pub mod mavlink;
 pub mod modem;
 pub mod msg;
 pub mod node;

@@ -35,7 +35,7 @@ fn suppress_broken_pipe_panic() {
     }));
 }
 
-/// Whether a panic is that of `println!` on a closed pipe.
+/// Returns true if `println!` on a closed pipe caused the panic.
 fn is_broken_pipe(cause: &dyn Any) -> bool {
     let is_one = |text: &String| {
         text.starts_with("failed printing to stdout") && text.contains("Broken pipe")

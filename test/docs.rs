@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// The text of a file of the repository.
+/// Returns the text of a file of the repository.
 fn text(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// Code blocks of one language.
+/// Returns the code blocks of one language.
 fn blocks_of(text: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}\n");
     text.split(&fence)
@@ -24,7 +24,7 @@ fn blocks_of(text: &str, language: &str) -> Vec<String> {
         .collect()
 }
 
-/// Code blocks of README in one language.
+/// Returns the code blocks of README in one language.
 fn blocks(language: &str) -> Vec<String> {
     blocks_of(&text("README.md"), language)
 }
@@ -38,7 +38,7 @@ fn world() -> String {
 #[test]
 fn conformance_table_is_complete() {
     let page = text("docs/changing_worlds.md");
-    let checks = text("test/ros/checks/simulation.py");
+    let checks = text("test/ros/checks/node/simulation.py");
     let rows = page
         .lines()
         .filter(|line| line.starts_with("| ") && line.matches('|').count() == 5);
@@ -141,7 +141,8 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Copies what a build of Merrow needs to `copy`; folders that no example changes are links.
+/// Copies the files that a build of Merrow needs to `copy`; folders that no example changes are
+/// links.
 fn copy_workspace(copy: &Path) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for name in ["crates", "src", "tools"] {
@@ -412,7 +413,7 @@ fn the_river_of_docs_loads() {
 }
 
 #[test]
-fn the_mistakes_are_reported_as_shown() {
+fn errors_are_reported_as_shown() {
     // README shows the messages for a rate in the wrong unit and a misspelt model.
     let broken = world()
         .replace("rate_hz: 5", "rate_khz: 5")
@@ -437,7 +438,7 @@ fn the_mistakes_are_reported_as_shown() {
 /// Text in the comment of a command that only the slow suite runs.
 const SLOW: &str = "(slow";
 
-/// Runs the commands of a document in `folder`, either the slow or the other ones, and returns
+/// Runs the commands of a document in `folder`, either the slow or the other commands, and returns
 /// their number.
 fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
     let mut n = 0;
@@ -586,17 +587,17 @@ fn closed_pipe_is_not_an_error() {
             _ => &mut merrow,
         };
         let done = merrow.output().unwrap();
-        let said = String::from_utf8_lossy(&done.stderr);
+        let printed = String::from_utf8_lossy(&done.stderr);
         assert!(
-            done.status.success() && !said.contains("panicked"),
-            "{command}: {:?}\n{said}",
+            done.status.success() && !printed.contains("panicked"),
+            "{command}: {:?}\n{printed}",
             done.status
         );
     }
 }
 
-/// The image of `merrow snapshot`: columns, the RGB or grey values row by row, and its legend; or
-/// the error message.
+/// Returns the image of `merrow snapshot`: columns, the RGB or grey values row by row, and its
+/// legend; or the error message.
 fn snapshot_image(folder: &Folder, arguments: &[&str]) -> Result<(usize, Vec<u8>, String), String> {
     let file = folder.0.join("s.png");
     let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
@@ -622,14 +623,14 @@ fn snapshot_image(folder: &Folder, arguments: &[&str]) -> Result<(usize, Vec<u8>
     ))
 }
 
-/// Mean of all pixel values; 0 is black.
+/// Returns the mean of all pixel values; 0 is black.
 fn snapshot(folder: &Folder, arguments: &[&str]) -> Result<f64, String> {
     let (_, numbers, _) = snapshot_image(folder, arguments)?;
     Ok(numbers.iter().map(|n| f64::from(*n)).sum::<f64>() / numbers.len() as f64)
 }
 
 /// A view is lit as at the requested time, a sonar and a radar give an image, scalar sensors give
-/// plots, and an unknown sensor is reported with the available ones.
+/// plots, and an unknown sensor is reported with the available sensors.
 #[test]
 fn snapshots_show_the_requested_image() {
     let folder = Folder::new("snapshots", &[]);
@@ -650,15 +651,15 @@ fn snapshots_show_the_requested_image() {
             > 1.0
     );
     // Plots are SVG.
-    let said = of("imu").expect_err("not an image");
+    let printed = of("imu").expect_err("not an image");
     assert!(
-        said.contains("expected a file name that ends in .svg"),
-        "{said}"
+        printed.contains("expected a file name that ends in .svg"),
+        "{printed}"
     );
-    let said = of("camera").expect_err("there is none");
+    let printed = of("camera").expect_err("there is none");
     assert!(
-        said.starts_with("merrow: no sensor `camera` on rov; expected one of imu, dvl, "),
-        "{said}"
+        printed.starts_with("merrow: no sensor `camera` on rov; expected one of imu, dvl, "),
+        "{printed}"
     );
 }
 
@@ -706,8 +707,8 @@ fn snapshot_arguments_are_checked() {
             "--time-of-day applies to cameras and views",
         ),
     ] {
-        let said = snapshot(&folder, arguments).expect_err(part);
-        assert!(said.contains(part), "{arguments:?}: {said}");
+        let printed = snapshot(&folder, arguments).expect_err(part);
+        assert!(printed.contains(part), "{arguments:?}: {printed}");
     }
 }
 
@@ -753,12 +754,16 @@ fn unwritable_snapshots_are_reported_first() {
             .args(["--at", "604800", "-o", file])
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&done.stderr);
-        assert!(!done.status.success() && said.contains(part), "{said}");
+        let printed = String::from_utf8_lossy(&done.stderr);
+        assert!(
+            !done.status.success() && printed.contains(part),
+            "{printed}"
+        );
     }
 }
 
-/// The robot and the sensor of each image for which a page shows the command, with their world.
+/// Returns the robot and the sensor of each image for which a page shows the command, with their
+/// world.
 fn imaged_kinds(page: &str) -> BTreeSet<&'static str> {
     let mut worlds = std::collections::BTreeMap::new();
     let mut kinds = BTreeSet::new();
@@ -808,12 +813,12 @@ fn every_sensor_has_an_image() {
         .scene;
     let sensors = scene.robots.iter().flat_map(|r| &r.sensors);
     let kinds: BTreeSet<&str> = sensors.map(|s| s.kind.name()).collect();
-    // All kinds that the loader knows, as listed in the message for an unknown one.
+    // All kinds of the loader, as listed in the message for an unknown kind.
     let nonsense = "robots: {r: {model: {extends: robots/heron.yaml, sensors: {s: {device: {source: x, rate_hz: 1, kind: nonsense}}}}}}\n";
-    let said = load_text("w.yaml", nonsense, Overrides::default())
+    let printed = load_text("w.yaml", nonsense, Overrides::default())
         .expect_err("no such kind")
         .to_string();
-    let (_, list) = said.split_once("expected one of ").expect("a list");
+    let (_, list) = printed.split_once("expected one of ").expect("a list");
     let (list, _) = list.split_once(", found").expect("its end");
     let all: BTreeSet<&str> = list
         .split(", ")
@@ -992,8 +997,8 @@ fn sonar_snapshots_are_waterfalls() {
         mean(2..14)
     );
     assert!(mean(24..36) < 0.5 * mean(46..55));
-    let (width, rgb, said) = of("swath");
-    assert_eq!((width, rgb.len()), (1024, 3 * 1024 * 512), "{said}");
+    let (width, rgb, printed) = of("swath");
+    assert_eq!((width, rgb.len()), (1024, 3 * 1024 * 512), "{printed}");
     let at = |column: usize, row: usize| &rgb[3 * (row * width + column)..][..3];
     assert!(at(512, 10) != [0, 0, 0] && at(512, 200) == [0, 0, 0]);
     // 7 m to starboard there is a face that is 10 m high, without echoes beyond it.
@@ -1009,7 +1014,7 @@ fn sonar_snapshots_are_waterfalls() {
         .rfind(|c| u32::from(at(*c, 30)[0]) + u32::from(at(*c, 30)[1]) > 100)
         .expect("the face");
     let metre = 0.49 * 1024.0
-        / said
+        / printed
             .split("; ")
             .nth(1)
             .unwrap()
@@ -1020,12 +1025,12 @@ fn sonar_snapshots_are_waterfalls() {
             .unwrap();
     assert!(
         (high as f64 - 512.0 - 7.0 * metre).abs() < metre,
-        "{high}, {metre} a metre: {said}"
+        "{high}, {metre} a metre: {printed}"
     );
 }
 
 // Goal: docs/profiles.md lists the services of the profiles. Method: names and types of its table
-// compared with those of the pool with each profile. Tolerance: none.
+// compared with the topics of the pool with each profile. Tolerance: none.
 #[test]
 fn services_of_profiles_are_documented() {
     let page = text("docs/profiles.md");
@@ -1064,7 +1069,8 @@ fn services_of_profiles_are_documented() {
     }
 }
 
-/// Rows of the topics that a robot has with a profile and not without it: topic, type, direction.
+/// Returns the rows of the topics that a robot has with a profile and not without it: topic, type,
+/// direction.
 fn profile_rows(world: &str, profile: Option<Profile>) -> BTreeSet<String> {
     let overrides = Overrides {
         profile,
@@ -1114,9 +1120,9 @@ fn tables_of_profiles_are_complete() {
     }
 }
 
-/// Goal: the experiment of docs/experiments.md does what its schedule says. Method: position and
-/// depth before and after the entries, and the progress along the path. Tolerance: 0.1 m of the
-/// goal; the push displaces the vehicle by more than 0.05 m.
+/// Goal: the experiment of docs/experiments.md follows its schedule. Method: position and depth
+/// before and after the entries, and the progress along the path. Tolerance: 0.1 m of the goal; the
+/// push displaces the vehicle by more than 0.05 m.
 #[test]
 fn the_experiment_of_docs_follows_its_schedule() {
     let text = blocks_of(&text("docs/experiments.md"), "yaml").remove(0);

@@ -123,7 +123,7 @@ robots:
 // robot is halted.
 #[test]
 #[ignore = "takes minutes: test/run slow"]
-fn beaufort_12() {
+fn hulls_survive_an_hour_of_beaufort_12() {
     run(
         "Beaufort 12",
         Simulation::new(Arc::new(hurricane()), 2).unwrap(),
@@ -168,8 +168,9 @@ fn capsized_and_flying_hulls() {
     });
 }
 
-// Goal: a current of 50 m/s, a hundred times that of a river. Method: every bundled vehicle except
-// the rover is placed in it at rest, and again every ten minutes. Tolerance: no robot is halted.
+// Goal: a current of 50 m/s, a hundred times the current of a river. Method: every bundled vehicle
+// except the rover is placed in it at rest, and again every ten minutes. Tolerance: no robot is
+// halted.
 #[test]
 #[ignore = "takes minutes: test/run slow"]
 fn a_hundredfold_current() {

@@ -4,7 +4,7 @@
     python3 test/timed.py [FILTER] [ARGUMENTS OF THE TEST PROGRAM...]
 
 The programs are those that `cargo test --no-run` builds. The standard test harness measures times
-only with an unstable option, which `RUSTC_BOOTSTRAP` enables; it is set for the programs alone, so
+only with an unstable option, which `RUSTC_BOOTSTRAP` enables; it is set only for the programs, so
 that cargo does not build again.
 """
 
@@ -33,7 +33,7 @@ def programs():
 def run(program, folder, arguments):
     """Runs one program; its exit status and the times of its tests."""
     command = [program, "-Zunstable-options", "--report-time", *arguments]
-    # what `cargo test` sets, as far as tests read it
+    # variables that `cargo test` sets, as far as tests read them
     environment = dict(os.environ, RUSTC_BOOTSTRAP="1", CARGO_MANIFEST_DIR=folder)
     name, times = "", []
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True) as process:

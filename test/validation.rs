@@ -1,6 +1,7 @@
 //! Tests the cases of `merrow validate`, each within its tolerance, and the page that shows them.
 
 use crate::common::cases::{outcomes, run};
+use merrow_validate::cases::all_cases;
 use merrow_validate::page;
 use std::path::Path;
 
@@ -38,6 +39,15 @@ fn cases_pass_and_page_is_current() {
             "docs/{name} is out of date; regenerate it with `merrow validate --write docs`"
         );
     }
+}
+
+// Goal: the README states the number of cases. Method: the number of declared cases is compared
+// with the sentence of the README. Tolerance: none.
+#[test]
+fn readme_states_the_number_of_cases() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let sentence = format!("`merrow validate` runs {} cases", all_cases().len());
+    assert!(readme.contains(&sentence), "README.md lacks \"{sentence}\"");
 }
 
 // Goal: the command prints all four columns and a verdict, and reports missing data. Method: two

@@ -13,7 +13,7 @@
 
 namespace {
 
-/// A general state like that of benches/kernel.rs, in which no term vanishes.
+/// A general state as in benches/kernel.rs, in which no term vanishes.
 void set_state(const mjModel * model, mjData * data)
 {
   mj_resetData(model, data);

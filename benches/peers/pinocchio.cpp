@@ -55,7 +55,7 @@ void run(const std::string & path)
 {
   const pinocchio::Model model = read_model(path);
   pinocchio::Data data(model);
-  // a general state like that of benches/kernel.rs, in which no term vanishes
+  // a general state as in benches/kernel.rs, in which no term vanishes
   Eigen::VectorXd q = pinocchio::neutral(model);
   q.tail(model.nq - 7).setConstant(0.3);
   Eigen::VectorXd v = Eigen::VectorXd::Constant(model.nv, 0.1);

@@ -15,7 +15,7 @@ use merrow_ros2::qos::Qos;
 use rustix::time::{ClockId, clock_gettime};
 
 ros_message! {
-    /// Sequence of bytes.
+    /// Sequence of bytes with its layout.
     pub struct UInt8MultiArray("std_msgs/msg/UInt8MultiArray") {
         /// Layout of the sequence.
         layout: MultiArrayLayout,

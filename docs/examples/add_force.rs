@@ -30,8 +30,8 @@ pub struct Spring {
     pub damping: f64,
 }
 
-/// Force (1) at Lo in L. `R_WL` and `p_WL` are the pose of the link in W, `V` its velocity at Lo in
-/// L.
+/// Returns the force (1) at Lo in L. `R_WL` and `p_WL` are the pose of the link in W, `V` its
+/// velocity at Lo in L.
 pub fn force<T: Real>(
     spring: &Spring,
     (R_WL, p_WL): (&Mat3<T>, Vec3<T>),

@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use merrow::autopilot::ardupilot::packet::decode;
+use merrow_autopilot::ardupilot::packet::decode;
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = decode(bytes);

@@ -6,7 +6,7 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../test/input/decoders.rs"]
+#[path = "../../test/input/format/decoders.rs"]
 mod decoders;
 
 fuzz_target!(|bytes: &[u8]| {

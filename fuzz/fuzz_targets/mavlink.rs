@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use merrow::mavlink::frames::FrameBuffer;
+use merrow_autopilot::mavlink::frames::FrameBuffer;
 
 fuzz_target!(|bytes: &[u8]| {
     let mut buffer = FrameBuffer::default();

@@ -77,7 +77,7 @@ impl GroupStatus {
         }
     }
 
-    /// Whether the goals have not changed since `before`.
+    /// Returns true if the goals have not changed since `before`.
     pub fn is_unchanged(&self, before: &Self) -> bool {
         self.goals == before.goals && self.halted == before.halted
     }

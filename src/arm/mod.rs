@@ -72,7 +72,7 @@ pub struct ActionPlan {
     pub action: ActionKind,
 }
 
-/// Whether every joint of the group accepts commands in `mode`.
+/// Returns true if every joint of the group accepts commands in `mode`.
 fn supports_mode(robot: &Robot, group: &JointGroup, mode: JointMode) -> bool {
     group
         .joints
@@ -84,8 +84,8 @@ fn supports_mode(robot: &Robot, group: &JointGroup, mode: JointMode) -> bool {
         })
 }
 
-/// Whether a group is a gripper: it accepts position commands and has one joint, or a name ending
-/// in "gripper".
+/// Returns true if a group is a gripper: it accepts position commands and has one joint, or a name
+/// ending in "gripper".
 fn is_gripper(robot: &Robot, group: &JointGroup) -> bool {
     supports_mode(robot, group, JointMode::Position)
         && (group.joints.len() == 1 || group.name.ends_with("gripper"))

@@ -215,7 +215,8 @@ impl Points {
     }
 }
 
-/// Time since the start of a trajectory; 0 without a trajectory, negative before its start.
+/// Returns the time since the start of a trajectory; 0 without a trajectory, negative before its
+/// start.
 fn time_since(start_ns: Option<u64>, now_ns: u64) -> Duration {
     // i64 holds 292 years of simulation time
     let ns = start_ns.map_or(0, |start_ns| now_ns as i64 - start_ns as i64);

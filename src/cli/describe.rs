@@ -362,7 +362,7 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
     })
 }
 
-/// Describes the connection to an autopilot. The port of one that is not enabled is assigned by the
+/// Describes the connection to an autopilot. The port of a disabled autopilot is assigned by the
 /// order of the robots.
 fn autopilot_json(robot: &Robot, autopilot: &Autopilot) -> Value {
     let (program, protocol) = match autopilot.kind {
@@ -414,7 +414,7 @@ fn at_rest(robot: &Robot, scene: &Scene) -> Value {
     })
 }
 
-/// Added mass of a fully submerged link along x, y and z [kg].
+/// Returns the added mass of a fully submerged link along x, y and z [kg].
 fn added_mass_diagonal(link: &Link) -> [f64; 3] {
     let m = &link.added.D;
     [m.xx, m.yy, m.zz]

@@ -161,10 +161,10 @@ fn load(name: &str, overrides: Overrides) -> Result<World, String> {
     load_document(name, overrides).map(|(_, world)| world)
 }
 
-/// As [`load`], with the document of the world file.
+/// Returns the same as [`load`], with the document of the world file.
 fn load_document(name: &str, overrides: Overrides) -> Result<(Document, World), String> {
-    if let Some(mistake) = world::data_dir::unknown_world_message(name) {
-        return Err(mistake);
+    if let Some(error) = world::data_dir::unknown_world_message(name) {
+        return Err(error);
     }
     let path: PathBuf = world::data_dir::world_file(name);
     let (document, world) = Document::load(&path, overrides).map_err(|problems| {

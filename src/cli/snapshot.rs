@@ -1,19 +1,20 @@
 //! `merrow snapshot`: writes one image of a world, or of the output of a sensor, to a file.
 
 use super::readings;
-use super::sensor_image::{self, SensorImage};
+use super::sensor_image;
 use bytes::Bytes;
 use clap::Args;
 use merrow::convert::header;
 use merrow::convert::image::{ImageView, Pixels};
+use merrow::convert::snapshot;
+use merrow::convert::snapshot::{SensorImage, SnapshotOutput};
 use merrow_environment::air::sun;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Scene;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec, Exposure};
-use merrow_model::scene::sensor::lens::{Distortion, Lens};
-use merrow_model::state::frames;
+use merrow_model::scene::sensor::camera::CameraImages;
+use merrow_model::state::frames::FrameData;
 use merrow_ros2::msg::sensor_msgs::Image;
+use merrow_sensors::camera::observe::view_camera;
 use merrow_sensors::camera::shading::{OPEN_WATER_LABEL, SURFACE_LABEL};
 use merrow_sim::Simulation;
 use merrow_sim::sensors::current_frame;
@@ -155,7 +156,12 @@ fn write_view(
     simulation.advance(steps);
     set_time(simulation, arguments);
     let (from, to) = viewpoint(simulation, arguments);
-    let images = current_frame::render_view(simulation, &view_camera(), axes(to - from), from);
+    let camera = view_camera(SIZE);
+    let FrameData::CameraImages(images) =
+        current_frame::compute_view(simulation, &camera, axes(to - from), from)
+    else {
+        return Err("the view has no image".to_string());
+    };
     write(&images, &arguments.show, SIZE, &output)?;
     Ok((output, sun_text(simulation)))
 }
@@ -168,29 +174,34 @@ fn write_sensor(
     steps: u64,
 ) -> Result<(PathBuf, String), String> {
     let (robot, sensor) = device(&simulation.scene, arguments)?;
-    let exteroceptive = simulation.scene.robots[robot].sensors[sensor]
-        .kind
-        .exteroceptive()
-        .cloned();
-    let size = camera_size(exteroceptive.as_deref(), arguments)?;
-    if !exteroceptive.is_some_and(|spec| sensor_image::has_image(&spec)) {
-        let output = arguments.output_or("snapshot.svg");
-        check_output(&output, &PLOT_EXTENSIONS)?;
-        let seconds = arguments.at.unwrap_or(readings::DEFAULT_DURATION);
-        curves(
-            &readings::draw(simulation, robot, sensor, seconds)?,
-            &output,
-        )?;
-        return Ok((output, format!("from 0 to {seconds} s")));
-    }
+    let scene = Arc::clone(&simulation.scene);
+    let snapshot = snapshot::output(&scene.robots[robot].sensors[sensor]);
+    check_camera(snapshot.as_ref(), arguments)?;
+    let image = match snapshot {
+        Some(SnapshotOutput::Camera(size)) => {
+            let output = arguments.output_or("snapshot.png");
+            check_output(&output, &IMAGE_EXTENSIONS)?;
+            let set_light = |simulation: &mut Simulation| set_time(simulation, arguments);
+            let place = (robot, sensor);
+            let images = sensor_image::render_camera(simulation, place, steps, set_light)?;
+            write(&images, &arguments.show, size, &output)?;
+            return Ok((output, sun_text(simulation)));
+        }
+        Some(SnapshotOutput::Image(samples, image)) => (samples, image),
+        _ => {
+            let output = arguments.output_or("snapshot.svg");
+            check_output(&output, &PLOT_EXTENSIONS)?;
+            let seconds = arguments.at.unwrap_or(readings::DEFAULT_DURATION);
+            curves(
+                &readings::draw(simulation, robot, sensor, seconds)?,
+                &output,
+            )?;
+            return Ok((output, format!("from 0 to {seconds} s")));
+        }
+    };
     let output = arguments.output_or("snapshot.png");
     check_output(&output, &IMAGE_EXTENSIONS)?;
-    let set_light = |simulation: &mut Simulation| set_time(simulation, arguments);
-    let legend = match sensor_image::render(simulation, (robot, sensor), steps, set_light)? {
-        SensorImage::Camera(images) => {
-            write(&images, &arguments.show, size, &output)?;
-            String::new()
-        }
+    let legend = match sensor_image::render(simulation, (robot, sensor), steps, image)? {
         SensorImage::Grey(Image {
             width,
             height,
@@ -225,16 +236,13 @@ fn write_sensor(
     Ok((output, message))
 }
 
-/// Returns columns and rows of a camera, zero for another sensor.
-///
-/// # Errors
-/// An argument applies to cameras only.
-fn camera_size(
-    sensor: Option<&ExteroceptiveSpec>,
+/// Checks that arguments for cameras are given for a camera only.
+fn check_camera(
+    snapshot: Option<&SnapshotOutput<'_>>,
     arguments: &Arguments,
-) -> Result<[usize; 2], String> {
-    match sensor {
-        Some(ExteroceptiveSpec::Camera(spec)) => Ok(spec.size),
+) -> Result<(), String> {
+    match snapshot {
+        Some(SnapshotOutput::Camera(_)) => Ok(()),
         _ if arguments.show != "rgb" => Err(format!(
             "--show {} applies to cameras only, and the sensor is not a camera",
             arguments.show
@@ -243,7 +251,7 @@ fn camera_size(
             "--time-of-day applies to cameras and views only, and the sensor is not a camera"
                 .to_string(),
         ),
-        _ => Ok([0; 2]),
+        _ => Ok(()),
     }
 }
 
@@ -319,50 +327,8 @@ fn axes(d: Vec3) -> Mat3 {
     )
 }
 
-/// Returns the camera of a view.
-fn view_camera() -> CameraSpec {
-    let lens = Lens {
-        focal: [0.75 * SIZE[0] as f64; 2],
-        center: SIZE.map(|n| 0.5 * (n as f64 - 1.0)),
-        distortion: Distortion::BrownConrady([0.0; 5]),
-    };
-    let exposure = Exposure {
-        fixed: None,
-        limits: [-4.0, 18.0],
-        gamma: true,
-        vignette: 0.0,
-        full_well: 0.0,
-        read_noise: 0.0,
-        gain_below: 0.0,
-        max_gain: f64::INFINITY,
-        smoothing: 0,
-    };
-    CameraSpec {
-        size: SIZE,
-        rays: CameraSpec::pixel_directions(&lens, SIZE),
-        lens,
-        flat_port: None,
-        outputs: CameraOutput::Rgb as u8 | CameraOutput::Depth as u8 | CameraOutput::Labels as u8,
-        renders_self: true,
-        range: [0.01, 30_000.0],
-        readout: 0.0,
-        exposure_time: 0.0,
-        instants: 1,
-        baseline: None,
-        exposure,
-        snow: 0.0,
-        jpeg_quality: 90,
-        subpixels: CameraSpec::subpixels(4),
-    }
-}
-
 /// Writes the requested output of a camera image.
-fn write(
-    images: &frames::CameraImages,
-    show: &str,
-    size: [usize; 2],
-    file: &Path,
-) -> Result<(), String> {
+fn write(images: &CameraImages, show: &str, size: [usize; 2], file: &Path) -> Result<(), String> {
     let missing = || format!("the camera has no {show} output; add it to its `outputs`");
     let rgb = match show {
         "depth" => depths(images.depth.as_ref().ok_or_else(missing)?),

@@ -200,7 +200,7 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
     if !arguments.check {
         return Ok(ExitCode::SUCCESS);
     }
-    let overall = overall.ok_or("no trial was replayed, so nothing can be checked")?;
+    let overall = overall.ok_or("no trial was replayed, so no value can be checked")?;
     let misses = summary::missed_limits(&overall, &rest, mode);
     for line in &misses {
         eprintln!("merrow: {line}");

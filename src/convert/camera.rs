@@ -1,19 +1,27 @@
 //! Conversion of camera images to messages.
 
 use crate::convert::image::{DepthScale, ImageView, Pixels};
+use crate::convert::snapshot::{Snapshot, SnapshotOutput};
 use crate::convert::topic::{FrameName, Publish, Sample, Topic};
 use crate::node::frames;
 use merrow_math::Quat;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::sensor::camera::CameraImages;
 use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec};
 use merrow_model::scene::sensor::lens::Distortion;
-use merrow_model::scene::{Scene, SensorKind};
-use merrow_model::state::frames::{CameraImages, FrameData};
+use merrow_model::scene::{Scene, Sensor, SensorKind};
+use merrow_model::sensor::SensorParameters;
+use merrow_model::state::frames::FrameData;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::sensor_msgs::{CameraInfo, RegionOfInterest};
 use merrow_ros2::msg::std_msgs::Header;
 use merrow_ros2::msg::vision_msgs::{LabelInfo, VisionClass};
 use merrow_sensors::camera::shading::{OPEN_WATER_LABEL, SURFACE_LABEL};
+
+impl Snapshot for CameraSpec {
+    fn output<'a>(&'a self, _: &'a Sensor) -> SnapshotOutput<'a> {
+        SnapshotOutput::Camera(self.size)
+    }
+}
 
 impl Publish for CameraSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
@@ -164,9 +172,10 @@ pub fn camera_info(spec: &CameraSpec, header: Header) -> CameraInfo {
     }
 }
 
-/// Whether a sensor is a camera with a label output.
+/// Returns true if a sensor is a camera with a label output.
 pub fn has_labels(kind: &SensorKind) -> bool {
-    matches!(kind.exteroceptive().map(|spec| &**spec), Some(ExteroceptiveSpec::Camera(spec)) if CameraOutput::Labels.is_enabled_in(spec.outputs))
+    let spec = CameraSpec::from_kind(kind);
+    spec.is_some_and(|spec| CameraOutput::Labels.is_enabled_in(spec.outputs))
 }
 
 /// Builds the map from label numbers to names. The number 65535, which the message reserves for "no

@@ -23,7 +23,7 @@ pub fn services(scene: &Scene) -> Vec<(String, usize, usize, bool)> {
     all
 }
 
-/// Converts names and values to those of a record.
+/// Converts names and values to a record.
 pub(crate) fn record_values<const N: usize>(all: [(&str, f64); N]) -> Vec<(String, f64)> {
     all.map(|(name, value)| (name.to_string(), value)).to_vec()
 }

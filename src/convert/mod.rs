@@ -1,4 +1,4 @@
-//! Conversion of readings to ROS messages, one function per message. This module alone handles the
+//! Conversion of readings to ROS messages, one function per message. Only this module handles the
 //! quaternion order, units and missing-value rules of ROS.
 
 pub mod camera;
@@ -10,7 +10,7 @@ pub mod instruments;
 pub mod navigation;
 pub mod obstacles;
 pub mod positioning;
-pub mod profile;
+pub mod snapshot;
 pub mod sonar;
 pub mod topic;
 pub mod vehicle;

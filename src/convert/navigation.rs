@@ -7,8 +7,7 @@ use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::{Robot, SensorKind};
 use merrow_model::sensor::gnss::{Augmentation, GnssSpec, HeadingSpec};
 use merrow_model::sensor::inertial::{AhrsSpec, ImuSpec, InsSpec, MagnetometerSpec};
-use merrow_model::sensor::{SensorReading, gnss, inertial};
-use merrow_model::state::reading::Reading;
+use merrow_model::sensor::{gnss, inertial};
 use merrow_ros2::msg::geometry_msgs::{
     Pose, PoseWithCovariance, Twist, TwistWithCovariance, TwistWithCovarianceStamped, Vector3,
 };
@@ -18,12 +17,6 @@ use merrow_ros2::msg::std_msgs::Header;
 
 /// Variance of unmeasured roll and pitch, as used by drivers of dual-antenna receivers [rad²].
 const UNKNOWN: f64 = 1000.0;
-
-/// Returns the magnetic flux density in S [T] that a magnetometer measures; `None` for another
-/// sensor.
-pub fn magnetic_flux_density(reading: &Reading) -> Option<Vec3> {
-    inertial::Magnetometer::from_reading(reading).map(|r| r.field)
-}
 
 impl Publish for ImuSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
@@ -212,7 +205,7 @@ fn nav_sat_fix(r: &gnss::Gnss, systems: u16, header: Header) -> NavSatFix {
     }
 }
 
-/// Converts the satellite systems of a receiver, bits of [`GnssSpec`], to those of the message.
+/// Converts the satellite systems of a receiver, bits of [`GnssSpec`], to the bits of the message.
 fn service(systems: u16) -> u16 {
     let pairs = [
         (GnssSpec::GPS, NavSatStatus::SERVICE_GPS),
@@ -226,7 +219,7 @@ fn service(systems: u16) -> u16 {
         .fold(0, |all, (_, bit)| all | bit)
 }
 
-/// Returns the satellite systems that a sensor uses: those of its own receiver, or those of the
+/// Returns the satellite systems that a sensor uses: the systems of its own receiver, or of the
 /// receiver that aids it.
 pub fn systems(robot: &Robot, sensor: usize) -> u16 {
     match &robot.sensors[sensor].kind {
@@ -327,8 +320,8 @@ fn join_blocks(blocks: [[&Mat3; 2]; 2]) -> [f64; 36] {
     })
 }
 
-/// Converts the position of an INS to geodetic coordinates. `systems` are those of the receiver
-/// that aids the INS, if any.
+/// Converts the position of an INS to geodetic coordinates. `systems` are the systems of the
+/// receiver that aids the INS, if any.
 pub fn position(r: &inertial::Navigation, systems: u16, header: Header) -> NavSatFix {
     let [latitude, longitude, altitude] = r.position;
     let c = r.position_covariance.full().r;

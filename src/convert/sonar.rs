@@ -1,9 +1,12 @@
 //! Conversion of sonar pings to messages.
 
-use crate::convert::profile::Profile;
+use crate::convert::snapshot::{
+    ImageBuilder, LatestImage, Samples, SensorImage, Snapshot, SnapshotOutput,
+};
 use crate::convert::topic::{FrameName, Publish, Sample, Topic};
-use crate::convert::{exteroceptive, header, profile, vector3};
-use crate::display::sonar::SonarDisplay;
+use crate::convert::{exteroceptive, header, vector3};
+use crate::display::cloud::SwathPoint;
+use crate::display::{cloud, grey_image};
 use crate::msg::marine_acoustic_msgs::{
     DetectionFlag, PingInfo, ProjectedSonarImage, RawSonarImage, SonarDetections, SonarImageData,
     SonarRanges,
@@ -11,13 +14,16 @@ use crate::msg::marine_acoustic_msgs::{
 use crate::node::frames;
 use bytes::Bytes;
 use merrow_math::{Mat3, Quat, Vec3};
+use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::sonar::{Aperture, SonarKind, SonarSpec};
+use merrow_model::scene::sensor::sonar::{Ping, Sounding};
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::ping::{Ping, Sounding};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::sensor_msgs::{LaserScan, PointCloud2};
 use merrow_ros2::msg::std_msgs::Header;
+use merrow_sensors::sample::Pose;
 use merrow_sensors::sonar::beam;
+use merrow_sensors::sonar::products::display::SonarDisplay;
 use std::ops::Range;
 
 impl Publish for SonarSpec {
@@ -54,7 +60,7 @@ impl Publish for SonarSpec {
                 if self.profiles {
                     let period = self.sweep_pings() as f64;
                     all.push(ping_topic("/bearing", |s, ping| {
-                        Some(profile::bearing(s.spec, ping, s.sensor().rate, s.header()))
+                        Some(bearing(s.spec, ping, s.sensor().rate, s.header()))
                     }));
                     all.push(profile_topic().with_rate(rate / period));
                 }
@@ -66,6 +72,70 @@ impl Publish for SonarSpec {
     fn message_frame(&self) -> Option<(FrameName, Quat)> {
         Some((frames::acoustic_frame, acoustic_frame(self)))
     }
+}
+
+impl Snapshot for SonarSpec {
+    fn output<'a>(&'a self, sensor: &'a Sensor) -> SnapshotOutput<'a> {
+        let mut display = SonarDisplay::default();
+        let image = move |data: &FrameData, _| match data {
+            FrameData::Ping(ping) => {
+                let shown = display.add_ping(self, ping);
+                Some(SensorImage::Grey(grey_image(&shown, Header::default())))
+            }
+            _ => None,
+        };
+        // two more, because the last lines have not been received completely at the end
+        let run = Samples::Run((cloud::SWATH_LINES + 2) as f64 / sensor.rate);
+        match self.kind {
+            SonarKind::SideScan => SnapshotOutput::Image(run, Box::new(LatestImage::new(image))),
+            SonarKind::Multibeam => {
+                let (spec, lines) = (self, Vec::new());
+                SnapshotOutput::Image(run, Box::new(Swath { spec, lines }))
+            }
+            SonarKind::Imaging | SonarKind::Scanning => {
+                let turn = Samples::Instant(self.sweep_pings());
+                SnapshotOutput::Image(turn, Box::new(LatestImage::new(image)))
+            }
+        }
+    }
+}
+
+/// Builder of the image of the soundings of a multibeam sonar.
+struct Swath<'a> {
+    spec: &'a SonarSpec,
+    lines: Vec<Vec<SwathPoint>>,
+}
+
+impl ImageBuilder for Swath<'_> {
+    fn add(&mut self, data: &FrameData, pose: &Pose, _: u64) {
+        if let FrameData::Ping(ping) = data {
+            self.lines.push(swath_line(self.spec, ping, pose));
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Option<SensorImage> {
+        (!self.lines.is_empty()).then(|| SensorImage::Colored(cloud::swath(&self.lines)))
+    }
+}
+
+/// Returns the seabed detections of the beams of a ping.
+fn swath_line(spec: &SonarSpec, ping: &Ping, pose: &Pose) -> Vec<SwathPoint> {
+    let port = pose.R_WS.col(1);
+    let level = (port.x * port.x + port.y * port.y).sqrt().max(1e-9);
+    let detected = spec
+        .steering
+        .iter()
+        .zip(&ping.soundings)
+        .filter(|(_, sounding)| sounding.range.is_finite());
+    let point = |(angle, sounding): (&f64, &Sounding)| {
+        let d_S = spec.direction(*angle, 0.0).scale(sounding.range);
+        let d_W = pose.R_WS.mul_vec(d_S);
+        SwathPoint {
+            across: -(d_W.x * port.x + d_W.y * port.y) / level,
+            depth: -(pose.p_WS.z + d_W.z),
+        }
+    };
+    detected.map(point).collect()
 }
 
 type SonarSample<'a> = Sample<'a, SonarSpec, FrameData>;
@@ -102,7 +172,10 @@ fn beam_topic(suffix: &'static str, beam: usize) -> Topic {
 fn display_topic() -> Topic {
     let mut display = SonarDisplay::default();
     ping_topic("/image_display", move |s, ping| {
-        Some(display.add_ping(s.spec, ping, acoustic_header(s)))
+        Some(grey_image(
+            &display.add_ping(s.spec, ping),
+            acoustic_header(s),
+        ))
     })
 }
 
@@ -183,7 +256,7 @@ pub fn projected(spec: &SonarSpec, ping: &Ping, header: Header) -> ProjectedSona
     }
 }
 
-/// Builds the image of echo strengths over time for a range of beams: those of one array, of a
+/// Builds the image of echo strengths over time for a range of beams: the beams of one array, of a
 /// rotating head, or all.
 pub fn raw_sonar_image(
     spec: &SonarSpec,
@@ -284,4 +357,112 @@ pub fn point_cloud(spec: &SonarSpec, ping: &Ping, header: Header) -> PointCloud2
         out
     };
     exteroceptive::cloud(header, &["intensity"], "beam", good.map(bytes))
+}
+
+/// Accumulator of the ranges of one turn of the head, or of one pass through the sector. Bearings
+/// are in the sensor frame: about z, counter-clockwise.
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    /// Number of the latest received ping. A restart resets the numbers.
+    last: u64,
+    /// Start time of the sweep, computed from its first received ping [ns].
+    stamp_ns: u64,
+    ranges: Vec<f32>,
+    intensities: Vec<f32>,
+}
+
+/// Returns range [m] and level of a ping.
+fn range_and_level(ping: &Ping) -> (f32, f32) {
+    let Some(sounding) = ping.soundings.first() else {
+        return (f32::NAN, 0.0);
+    };
+    (
+        sounding.range as f32,
+        if sounding.level.is_finite() {
+            sounding.level as f32
+        } else {
+            0.0
+        },
+    )
+}
+
+/// Builds a scan whose first bearing is that of the ping `first`; `rate` is the ping rate [Hz].
+fn scan(
+    spec: &SonarSpec,
+    first: u64,
+    rate: f64,
+    header: Header,
+    ranges: Vec<f32>,
+    intensities: Vec<f32>,
+) -> LaserScan {
+    let (a, n) = (spec.head_angle(first), ranges.len());
+    // a full-circle head returns by one turn after the last ping
+    let from =
+        if first % spec.sweep_pings() + 1 == spec.sweep_pings() && spec.rotates_continuously() {
+            first - 1
+        } else {
+            first
+        };
+    let step = spec.head_angle(from + 1) - spec.head_angle(from);
+    LaserScan {
+        header,
+        angle_min: -a as f32,
+        angle_max: -(a + step * (n - 1) as f64) as f32,
+        angle_increment: -step as f32,
+        time_increment: (1.0 / rate) as f32,
+        scan_time: (n as f64 / rate) as f32,
+        range_min: spec.limits[0] as f32,
+        range_max: spec.limits[1] as f32,
+        ranges,
+        intensities,
+    }
+}
+
+/// Builds the scan with the single bearing of a ping.
+pub fn bearing(spec: &SonarSpec, ping: &Ping, rate: f64, header: Header) -> LaserScan {
+    let (range, level) = range_and_level(ping);
+    scan(spec, ping.number, rate, header, vec![range], vec![level])
+}
+
+impl Profile {
+    /// Adds a ping of time `stamp_ns` [ns]; `rate` is the ping rate [Hz]. Returns time stamp and
+    /// scan if the ping completes a sweep. Missed bearings are NaN.
+    pub fn add(
+        &mut self,
+        spec: &SonarSpec,
+        ping: &Ping,
+        stamp_ns: u64,
+        rate: f64,
+    ) -> Option<(u64, LaserScan)> {
+        let n = spec.sweep_pings();
+        let (sweep, k) = (ping.number / n, ping.number % n);
+        if self.ranges.is_empty() || sweep != self.last / n || ping.number <= self.last {
+            let before = (k as f64 * 1e9 / rate) as u64;
+            *self = Self {
+                last: ping.number,
+                stamp_ns: stamp_ns.saturating_sub(before),
+                ranges: vec![f32::NAN; n as usize],
+                intensities: vec![0.0; n as usize],
+            };
+        }
+        self.last = ping.number;
+        (self.ranges[k as usize], self.intensities[k as usize]) = range_and_level(ping);
+        (k + 1 == n).then(|| {
+            let (ranges, intensities) = (
+                std::mem::take(&mut self.ranges),
+                std::mem::take(&mut self.intensities),
+            );
+            (
+                self.stamp_ns,
+                scan(
+                    spec,
+                    sweep * n,
+                    rate,
+                    Header::default(),
+                    ranges,
+                    intensities,
+                ),
+            )
+        })
+    }
 }

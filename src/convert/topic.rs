@@ -3,7 +3,7 @@
 //! The parameters of each kind of sensor implement [`Publish`]. [`topics`] selects the
 //! implementation with the registries of `merrow_model::sensor`, so that a kind without topics does
 //! not compile. A [`Topic`] cannot be created without the function that builds its messages, and
-//! its message type is that of this function.
+//! its message type is the type of this function.
 
 use crate::convert::header;
 use crate::node::frames;
@@ -114,7 +114,7 @@ type Encode = Box<dyn FnMut(&AnySample<'_>, &mut dyn FnMut(Vec<u8>)) + Send>;
 /// Topic of a sensor. The function that builds its messages keeps its accumulator state over
 /// several samples.
 pub struct Topic {
-    /// Name after that of the sensor.
+    /// Name after the name of the sensor.
     pub suffix: Cow<'static, str>,
     /// Type of the messages.
     pub info: &'static TypeInfo,

@@ -8,13 +8,11 @@ use crate::msg::marine_acoustic_msgs;
 use crate::msg::marine_sensor_msgs::TurbidityNTU;
 use crate::node::frames;
 use merrow_math::{Quat, Vec3};
-use merrow_model::sensor::SensorReading;
 use merrow_model::sensor::water::{
     Altimeter, AltimeterSpec, Ctd, CtdSpec, Dvl, DvlLock, DvlSpec, Pressure, PressureSpec, Probe,
     ProbeSpec, Quantity, SamplerSpec,
 };
 use merrow_model::state::bottle::Bottle;
-use merrow_model::state::reading::Reading;
 use merrow_ros2::msg::geometry_msgs::{
     Point, Pose, PoseWithCovariance, PoseWithCovarianceStamped, Twist, TwistWithCovariance,
     TwistWithCovarianceStamped, Vector3,
@@ -90,13 +88,6 @@ impl Curves for Altimeter {
     fn axes(&self) -> Vec<Axis> {
         vec![("range [m]".into(), single_curve("", self.range))]
     }
-}
-
-/// Returns the distance that an altimeter measures [m]; `None` without an echo or for another
-/// sensor.
-pub fn altimeter_range(reading: &Reading) -> Option<f64> {
-    let altimeter = Altimeter::from_reading(reading)?;
-    Some(altimeter.range).filter(|range| range.is_finite())
 }
 
 /// Converts a range of an echo sounder [m].

@@ -3,16 +3,17 @@
 //!
 //! # Law
 //! ```text
-//!   column = W (1/2 - (α - α_m)/Δ),  row = rings - 1 - ring     (1)  range image: forward in the
-//!                                                                   centre, port left, top ring on top
-//!   column = W/2 - k y,  row = H/2 - k x                        (2)  plan: x up, y left, sensor in centre
-//!   column = W/2 + k x,  row = H/2 - k z                        (3)  side view: x right, z up
-//!   column = W/2 + k c,  row = pings from the newest            (4)  swath: port left, newest on top
+//!   column = W (1/2 - (α - α_m)/Δ),  row = rings - 1 - ring  (1)
+//!   column = W/2 - k y,  row = H/2 - k x                     (2)
+//!   column = W/2 + k x,  row = H/2 - k z                     (3)  side view: x right, z up
+//!   column = W/2 + k c,  row = pings from the newest         (4)  swath: port left, newest on top
 //!   color = viridis(u),  u from 0 to 1 between the 2nd and the 98th percentile of the shown values
 //!   u of a range: log(r_max/r)/log(r_max/r_min), near is bright
 //!   u of a height: linear, high is bright
 //!   u of a depth: linear, shallow is bright
-//!   light = 0.4 + 0.6 √(I/I_95)                                 (5)
+//!   light = 0.4 + 0.6 √(I/I_95)                              (5)
+//!   (1) range image: forward in the centre, port left, top ring on top
+//!   (2) plan: x up, y left, sensor in centre
 //! ```
 //! If several echoes fall on one pixel, (1) shows the nearest, (2) the highest and (3) the nearest
 //! to starboard. The distance between circles is 1, 2 or 5 times a power of ten metres.
@@ -29,12 +30,11 @@
 //! The image contains no legend; [`RenderedImage::legend`] returns it as text.
 //!
 //! # Checked by
-//! test/sensors/cloud_display.rs, and test/docs.rs through `merrow snapshot`
+//! test/sensors/laser/cloud_display.rs, and test/docs.rs through `merrow snapshot`
 
 use crate::display::colors::viridis;
 use merrow_math::Vec3;
-use merrow_model::scene::sensor::laser::LaserSpec;
-use merrow_model::state::frames::{Point, Scan};
+use merrow_model::scene::sensor::laser::Point;
 use std::f64::consts::TAU;
 
 /// Number of columns of each image.
@@ -232,7 +232,7 @@ fn scale(points: &[Point], height: usize, axes: [usize; 2]) -> (f64, f64) {
     (k, step)
 }
 
-/// Draws a plan (2); points of higher `rank` cover those of lower rank.
+/// Draws a plan (2); points of higher `rank` cover points of lower rank.
 fn draw_plan(
     points: &[Point],
     rank: impl Fn(&Point) -> f64,
@@ -254,16 +254,29 @@ fn draw_plan(
     (canvas, step)
 }
 
+/// Rings and columns of a range image.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RangeGrid {
+    /// Number of rings.
+    pub rings: usize,
+    /// Number of columns of a scan.
+    pub columns: usize,
+    /// Azimuth of the first column in S about z [rad].
+    pub first_azimuth: f64,
+    /// Azimuth increment between columns, positive counter-clockwise [rad].
+    pub azimuth_step: f64,
+}
+
 /// Renders one turn of a lidar: a range image above a plan coloured by height.
-pub fn lidar(spec: &LaserSpec, points: &[Point]) -> RenderedImage {
+pub fn lidar(grid: &RangeGrid, points: &[Point]) -> RenderedImage {
     let (ranges, light) = (Ranges::from_points(points), echo_light(points));
-    let rings = spec.elevations.len().max(1);
+    let rings = grid.rings.max(1);
     let rows = RANGE_IMAGE_ROWS.div_ceil(rings);
     let mut image = Canvas::new(rings * rows);
-    let span = spec.azimuth_step.abs() * spec.columns as f64;
+    let span = grid.azimuth_step.abs() * grid.columns as f64;
     let mean_bearing =
-        spec.first_azimuth + 0.5 * spec.azimuth_step * spec.columns.saturating_sub(1) as f64;
-    let width = WIDTH as f64 / spec.columns as f64;
+        grid.first_azimuth + 0.5 * grid.azimuth_step * grid.columns.saturating_sub(1) as f64;
+    let width = WIDTH as f64 / grid.columns as f64;
     let mut order: Vec<&Point> = points.iter().collect();
     // nearest last, so that it stays visible
     order.sort_by(|a, b| range(b).total_cmp(&range(a)));
@@ -292,30 +305,6 @@ pub fn lidar(spec: &LaserSpec, points: &[Point]) -> RenderedImage {
         format_number(heights[1])
     );
     Canvas::stack(vec![image, plan], legend)
-}
-
-/// Converts a planar scan to points in the axes of its sensor, or of the tilt mount, at the time of
-/// the scan.
-pub fn scan_points(spec: &LaserSpec, scan: &Scan, stamp_ns: u64, ring: u16) -> Vec<Point> {
-    let echoes = scan
-        .ranges
-        .iter()
-        .zip(&scan.intensities)
-        .enumerate()
-        .filter(|(_, (r, _))| r.is_finite());
-    let point = |(k, (range, intensity)): (usize, (&f32, &f32))| {
-        let p = spec
-            .echo_position(k, f64::from(*range), stamp_ns)
-            .to_array()
-            .map(|x| x as f32);
-        Point {
-            p,
-            intensity: *intensity,
-            time: spec.firing_time(k) as f32,
-            ring,
-        }
-    };
-    echoes.map(point).collect()
 }
 
 /// Renders a planar scan: a plan coloured by range.

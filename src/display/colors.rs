@@ -14,7 +14,7 @@
 //! For display only.
 //!
 //! # Checked by
-//! test/sensors/cloud_display.rs
+//! test/sensors/laser/cloud_display.rs
 
 /// Every seventeenth of the 256 colours.
 const VIRIDIS: [[f64; 3]; 16] = [

@@ -283,7 +283,7 @@ fn pose(p: Vec3, q: Quat) -> Pose {
     }
 }
 
-/// Returns the reference of the pose; a part without reference is that of `motion`.
+/// Returns the reference of the pose; a part without reference is taken from `motion`.
 fn reference_pose(firmware: &FirmwareState, motion: &Motion) -> Pose {
     let p = motion.p_WB;
     let at_yaw = |p: Vec3, yaw: f64| pose(p, Quat::from_rpy(0.0, 0.0, yaw));

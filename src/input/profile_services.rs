@@ -296,7 +296,7 @@ fn set(parameters: &ParameterServer, values: &[(String, Value)]) -> Result<Strin
     parameters.set_atomically(values).map(|()| String::new())
 }
 
-/// Value of a number; 0 if there is no such parameter.
+/// Returns the value of a number; 0 if there is no such parameter.
 fn number(parameters: &ParameterServer, name: &str) -> f64 {
     match parameters.get(name) {
         Some(Value::Double(value)) => value,
@@ -317,7 +317,7 @@ fn switch_currents(
     let mut suspended = suspended.lock().unwrap_or_else(PoisonError::into_inner);
     let velocity = match (on, *suspended) {
         (true, Some(velocity)) => velocity,
-        // nothing to switch
+        // no thruster to switch
         (true, None) | (false, Some(_)) => return Ok(String::new()),
         (false, None) => [0.0; 2],
     };
@@ -331,7 +331,7 @@ fn switch_currents(
     Ok(String::new())
 }
 
-/// Returns the command that places a robot. The pose is that of forward, right, down in north,
+/// Returns the command that places a robot. The pose is the pose of forward, right, down in north,
 /// east, down.
 fn respawn_command(scene: &Scene, request: &RespawnRequest) -> Result<Command, String> {
     let p = &request.origin.position;
@@ -344,7 +344,8 @@ fn respawn_command(scene: &Scene, request: &RespawnRequest) -> Result<Command, S
     })
 }
 
-/// Attitude of the base in east, north, up, from that of forward, right, down in north, east, down.
+/// Returns the attitude of the base in east, north, up, from the attitude of forward, right, down
+/// in north, east, down.
 fn attitude_from_ned(q: Quat) -> Quat {
     // half turns about north-east and about forward
     let half = std::f64::consts::FRAC_1_SQRT_2;

@@ -67,8 +67,8 @@ pub fn read_commands(scene: &Arc<Scene>, state: &State, path: &Path) -> Result<R
     Ok(replay)
 }
 
-/// Returns the simulated time of a message [ns]: that of the bag, or in a bag with wall-clock times
-/// the newest `/clock` before it.
+/// Returns the simulated time of a message [ns]: the time in the bag, or in a bag with wall-clock
+/// times the newest `/clock` before it.
 fn simulated_time(
     message: &RecordedMessage,
     clock_ns: Option<u64>,

@@ -201,7 +201,7 @@ pub(crate) fn serve<S: ServiceOutcome>(
     let answer = Box::new(
         move |bytes: &[u8], responder| match from_bytes::<S::Request>(bytes) {
             Ok(request) => handler(&mailbox, request, Caller::new(responder)),
-            // a request that cannot be decoded has no effect and gets no reply
+            // a request that cannot be decoded has no effect and receives no reply
             Err(why) => mailbox.reject(None, &label, &format!("malformed request: {why}")),
         },
     );
@@ -394,8 +394,8 @@ fn weather(
         }
         Ok(change) => {
             mailbox.send_command(Command::Weather(Box::new(change)), caller);
-            // so that a wind parameter set alone later is combined with the current value of the
-            // other one
+            // so that a wind parameter that is set separately later is combined with the current
+            // value of the other parameter
             parameters.update_from_simulation(&crate::node::weather::to_parameters(
                 &request.names,
                 &request.values,

@@ -145,7 +145,6 @@ pub(crate) fn link_table(scene: &Scene, links: &[LinkState], now: u64) -> LinkTa
                 delay: link.delay_ns as f64 * 1e-9,
                 frames: link.frames,
                 received: link.received,
-                lost: link.lost,
                 bits: link.bits,
             })
             .collect(),

@@ -136,7 +136,7 @@ ros_service! {
     /// Applies a force and a moment to a link for a time, in addition to those that act already.
     pub struct ApplyWrench("merrow/srv/ApplyWrench") {
         request ApplyWrenchRequest {
-            /// Robot, or robot/link; a robot stands for its base link.
+            /// Robot, or robot/link; without a link: the base link.
             body: String,
             /// Axes of the wrench: world, or empty for the link.
             reference_frame: String,
@@ -273,7 +273,7 @@ ros_message! {
         waypoint: u32,
         /// Number of waypoints of the path; 0 without a path.
         waypoints: u32,
-        /// Distance from the present leg of the path, positive to its left \[m\].
+        /// Distance from the current leg of the path, positive to its left \[m\].
         cross_track_error: f64,
     }
 }

@@ -65,12 +65,10 @@ ros_message! {
         snr: f32,
         /// Travel time of the last frame \[s\].
         delay: f64,
-        /// Number of frames that were transmitted.
+        /// Number of frames that were transmitted, including frames that have not ended.
         frames: u64,
         /// Number of frames that were received.
         received: u64,
-        /// Number of frames that were lost.
-        lost: u64,
         /// Number of received bits.
         bits: u64,
     }

@@ -1,7 +1,6 @@
 //! ROS interface of a running world: node, topics, services, parameters, recorder.
 
 use crate::arm::{GroupIndex, GroupStatus, Progress};
-use crate::autopilot::SharedStatus;
 use crate::convert::topic;
 use crate::modem;
 use crate::modem::NetworkBatch;
@@ -16,6 +15,7 @@ use crate::publisher::{
     GoalObservers, PublisherContext, PublisherThread, SceneOutputs, Task, stop_recording,
 };
 use crossbeam_channel::Sender;
+use merrow_autopilot::SharedStatus;
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{Halt, TetherState};
@@ -157,7 +157,7 @@ impl Bridge {
         let (mut next_frame, mut next_battery, mut next_diagnostics) = (0, 0, 0);
         let mut next_modem_status = 0;
         if now > 0 {
-            // a resumed run does not repeat what was published before the checkpoint
+            // a resumed run does not repeat messages that were published before the checkpoint
             is_due(&mut next_frame, FRAME_RATE, now);
             is_due(&mut next_battery, BATTERY_RATE, now);
             is_due(&mut next_diagnostics, DIAGNOSTICS_RATE, now);
@@ -463,8 +463,8 @@ fn exteroceptive_outputs(scene: &Scene, plan: &Plan) -> Vec<ExteroceptiveOutputs
     all
 }
 
-/// Whether an output is due: true once per period of simulation time. `next` is the number of the
-/// next period.
+/// Returns true if an output is due: true once per period of simulation time. `next` is the number
+/// of the next period.
 fn is_due(next: &mut u64, rate: f64, now_ns: u64) -> bool {
     let period = (now_ns as f64 * 1e-9 * rate + 1e-6) as u64;
     let is_due = period >= *next;

@@ -79,7 +79,7 @@ pub(crate) struct DeviceStates {
 }
 
 impl DeviceStates {
-    /// Reads the present state.
+    /// Reads the current state.
     pub(crate) fn read(state: &RobotState) -> Self {
         let thrusters = state.actuators.iter().map(|a| (a.health, a.fault));
         let fins = state.fins.iter().map(|f| (f.health, f.fault));
@@ -90,7 +90,7 @@ impl DeviceStates {
         }
     }
 
-    /// Returns true if this is the present state.
+    /// Returns true if this is the current state.
     fn is_current(&self, state: &RobotState) -> bool {
         let thrusters = state.actuators.iter().map(|a| (a.health, a.fault));
         let fins = state.fins.iter().map(|f| (f.health, f.fault));
@@ -140,7 +140,7 @@ impl DeviceStates {
     }
 }
 
-/// Health of an actuator with the effect of its faults.
+/// Returns the health of an actuator with the effect of its faults.
 fn combined_health(health: Health, fault: &FaultEffect) -> Health {
     let fraction = match health {
         Health::Reduced(fraction) => fraction * fault.fraction,
@@ -181,7 +181,7 @@ pub(crate) fn update_changed(
     }
 }
 
-/// Adds the present values of the parameters of a robot.
+/// Adds the current values of the parameters of a robot.
 pub(crate) fn add_values(robot: &Robot, state: &RobotState, all: &mut Vec<(String, Value)>) {
     DeviceStates::read(state).add_values(None, robot, all);
     add_gains(robot, state, all);

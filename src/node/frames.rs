@@ -20,7 +20,7 @@ pub fn link_frame(robot: &Robot, link: usize) -> String {
 }
 
 /// Returns the name of the URDF link that contains the inertia of the base, and of its frame, which
-/// coincides with that of the base. Libraries such as KDL require a root link without inertia.
+/// coincides with the frame of the base. Libraries such as KDL require a root link without inertia.
 pub fn inertial_link(robot: &Robot) -> String {
     let mut name = format!("{}_inertia", robot.links[0].name);
     let is_taken = |name: &str| {

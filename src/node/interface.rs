@@ -8,7 +8,7 @@ use crate::node::device_parameters::{self, DeviceStates};
 use crate::node::diagnostics::Rejections;
 use crate::node::live_parameters;
 use crate::node::plan::{Plan, Target};
-use crate::publisher::{GoalObservers, Shared, Task};
+use crate::publisher::{GoalObservers, PublisherState, Task};
 use crate::simulation_interfaces::{Refusals, Version};
 use crossbeam_channel::Sender;
 use merrow_model::scene::Scene;
@@ -29,7 +29,7 @@ pub struct Interface {
     /// Tasks of the publisher thread.
     tasks: Sender<Task>,
     /// State shared with the publisher thread.
-    shared: Arc<Shared>,
+    shared: Arc<PublisherState>,
     rejections: Arc<Rejections>,
     progress: Arc<Progress>,
     goals: GoalObservers,
@@ -58,7 +58,7 @@ pub(crate) struct InterfaceParts<'a> {
     pub node: Arc<Node>,
     /// Topics of the scene.
     pub plan: &'a Plan,
-    /// Parameters of the node, without those of the world.
+    /// Parameters of the node, without the parameters of the world.
     pub parameters: Arc<ParameterServer>,
     /// Pace of the run.
     pub pace: Pace,
@@ -67,7 +67,7 @@ pub(crate) struct InterfaceParts<'a> {
     /// Tasks of the publisher thread.
     pub tasks: Sender<Task>,
     /// State shared with the publisher thread.
-    pub shared: Arc<Shared>,
+    pub shared: Arc<PublisherState>,
     /// Counters of rejected requests.
     pub rejections: Arc<Rejections>,
     /// Progress of the run.
@@ -171,8 +171,8 @@ impl Interface {
         live_parameters::undeclare_scene(&self.parameters, old);
     }
 
-    /// Connects the objects to the scene `new`: creates those of added robots, removes those of
-    /// removed robots.
+    /// Connects the objects to the scene `new`: creates the objects of added robots, removes the
+    /// objects of removed robots.
     ///
     /// # Errors
     /// One line that names the object that could not be created, or the parameter whose override is
@@ -193,7 +193,7 @@ impl Interface {
         declared.map_err(|e| e.to_string())
     }
 
-    /// Creates the objects of a version of the scene, which take the place of the former ones.
+    /// Creates the objects of a version of the scene, which replace the former objects.
     fn connect(
         &self,
         scene: &Arc<Scene>,

@@ -2,7 +2,7 @@
 //! health of thrusters and fins.
 
 use crate::node::{device_parameters, weather};
-use crate::publisher::Shared;
+use crate::publisher::PublisherState;
 use crate::simulation_interfaces::Version;
 use crossbeam_channel::Sender;
 use merrow_environment::waves::sea_state;
@@ -323,7 +323,7 @@ pub fn start(
     simulation: &Simulation,
     pace: Pace,
     requests: Sender<Request>,
-    shared: Arc<Shared>,
+    shared: Arc<PublisherState>,
 ) -> Result<(), ParameterError> {
     let (scene, state) = (&simulation.scene, &simulation.state);
     let given = declare_new(server, scene, pace)?;
@@ -344,8 +344,8 @@ pub fn start(
     Ok(())
 }
 
-/// Declares the parameters of objects that the scene `new` adds, removes those of objects that it
-/// lacks, and applies later changes to the world with the scene `new`.
+/// Declares the parameters of objects that the scene `new` adds, removes the parameters of objects
+/// that it lacks, and applies later changes to the world with the scene `new`.
 ///
 /// # Errors
 /// An override violates the type, the range or the meaning of its parameter.
@@ -354,7 +354,7 @@ pub fn change_scene(
     (old, new): (&Scene, &Arc<Scene>),
     version: SceneVersion,
     requests: Sender<Request>,
-    shared: Arc<Shared>,
+    shared: Arc<PublisherState>,
 ) -> Result<(), ParameterError> {
     let names = |scene: &Scene| {
         let all = declarations(scene, Pace::Max).into_iter();
@@ -376,7 +376,7 @@ pub fn change_scene(
     applied
 }
 
-/// Removes the parameters of a scene, and keeps those of the node.
+/// Removes the parameters of a scene, and keeps the parameters of the node.
 pub fn undeclare_scene(server: &ParameterServer, scene: &Scene) {
     let of_node = node_declarations(Pace::Max);
     let is_kept = |name: &String| of_node.iter().any(|declaration| declaration.name == *name);
@@ -384,8 +384,8 @@ pub fn undeclare_scene(server: &ParameterServer, scene: &Scene) {
     server.undeclare(&all.filter(|name| !is_kept(name)).collect::<Vec<_>>());
 }
 
-/// Declares the parameters of a world that are not declared yet. Returns those with a value given
-/// by the user.
+/// Declares the parameters of a world that are not declared yet. Returns the parameters with a
+/// value given by the user.
 fn declare_new(
     server: &ParameterServer,
     scene: &Scene,
@@ -432,7 +432,7 @@ struct LiveParameters {
     scene: Arc<Scene>,
     version: SceneVersion,
     requests: Sender<Request>,
-    shared: Arc<Shared>,
+    shared: Arc<PublisherState>,
 }
 
 impl LiveParameters {

@@ -1,7 +1,7 @@
 //! Diagnostics of lost messages: slow subscribers, invalid datagrams, dropped commands, autopilots.
 
-use crate::autopilot::status::LinkStatus;
 use crate::node::diagnostics::{status, value};
+use merrow_autopilot::status::LinkStatus;
 use merrow_ros2::msg::diagnostic_msgs::DiagnosticStatus;
 use merrow_ros2::node::NetworkCounters;
 

@@ -53,7 +53,7 @@ pub enum Source {
         robot: usize,
         /// Index of the sensor.
         sensor: usize,
-        /// Index of the message among those of the sensor.
+        /// Index of the message among the messages of the sensor.
         part: usize,
     },
     /// Names of the label numbers of a camera.
@@ -228,7 +228,7 @@ pub enum Target {
         /// Index of the robot.
         robot: usize,
     },
-    /// Wrench on a link, from outside of the robot.
+    /// External wrench on a link.
     ExternalWrench {
         /// Index of the robot.
         robot: usize,
@@ -641,7 +641,7 @@ fn fin_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     }
 }
 
-/// Whether the robot has a movable joint.
+/// Returns true if the robot has a movable joint.
 fn has_joints(robot: &Robot) -> bool {
     robot.links[1..]
         .iter()

@@ -5,7 +5,7 @@ use crate::node::frames::joint_pose;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::laser::Tilt;
-use merrow_model::scene::{Fin, Geometry, JointKind, Link, Robot};
+use merrow_model::scene::{Fin, Geometry, JointKind, Link, Primitive, Robot};
 use std::fmt::Write;
 
 /// Converts a robot to URDF. Link names have the same prefix as its frames.
@@ -144,8 +144,10 @@ fn srgb(part: f64) -> f64 {
 /// Returns the shape of a collider; `None` for meshes, whose files are unknown here.
 fn shape(geometry: &Geometry) -> Option<String> {
     Some(match geometry {
-        Geometry::Sphere { radius } => format!("<sphere radius=\"{radius}\"/>"),
-        Geometry::Box { half } => {
+        Geometry::Primitive(Primitive::Sphere { radius }) => {
+            format!("<sphere radius=\"{radius}\"/>")
+        }
+        Geometry::Primitive(Primitive::Box { half }) => {
             format!(
                 "<box size=\"{} {} {}\"/>",
                 2.0 * half.x,
@@ -153,20 +155,20 @@ fn shape(geometry: &Geometry) -> Option<String> {
                 2.0 * half.z
             )
         }
-        Geometry::Cylinder {
+        Geometry::Primitive(Primitive::Cylinder {
             radius,
             half_length,
-        } => {
+        }) => {
             format!(
                 "<cylinder radius=\"{radius}\" length=\"{}\"/>",
                 2.0 * half_length
             )
         }
         // not every URDF parser supports capsules, so the enclosing cylinder is written
-        Geometry::Capsule {
+        Geometry::Primitive(Primitive::Capsule {
             radius,
             half_length,
-        } => {
+        }) => {
             format!(
                 "<cylinder radius=\"{radius}\" length=\"{}\"/>",
                 2.0 * (half_length + radius)
@@ -209,7 +211,7 @@ fn write_fixed(out: &mut String, parent: &str, child: &str, origin: String) {
     write_fixed_joint(out, parent, child, origin);
 }
 
-/// Writes the joint that fixes a link to another one.
+/// Writes the joint that fixes a link to another link.
 fn write_fixed_joint(out: &mut String, parent: &str, child: &str, origin: String) {
     let _ = writeln!(out, "  <joint name=\"{child}_mount\" type=\"fixed\">");
     let _ = writeln!(
@@ -286,7 +288,7 @@ fn write_joint(out: &mut String, robot: &Robot, link: &Link) {
         } else {
             String::new()
         };
-        // URDF requires limits of effort and velocity; a joint without them gets large values
+        // URDF requires limits of effort and velocity; a joint without them has large values
         let effort = if effort.is_finite() { effort } else { 1e6 };
         let speed = if speed.is_finite() { speed } else { 1000.0 };
         let _ = writeln!(

@@ -88,7 +88,7 @@ pub fn change_from_parameters(
     Some(build_change(given, get, 0.0))
 }
 
-/// Returns the present value of a field.
+/// Returns the current value of a field.
 pub fn parameter_value(parameters: &ParameterServer, name: &str) -> Option<f64> {
     match parameters.get(&format!("{PREFIX}{name}")) {
         Some(Value::Double(value)) => Some(value),
@@ -106,7 +106,7 @@ pub fn to_parameters(names: &[String], values: &[f64]) -> Vec<(String, Value)> {
 }
 
 /// Converts a request to a weather change, which takes `duration_s` [s]. `current` returns the
-/// present value of a field: a wind speed without a direction keeps the direction, and the reverse.
+/// current value of a field: a wind speed without a direction keeps the direction, and the reverse.
 ///
 /// # Errors
 /// One line with the reason why the request is invalid.

@@ -3,7 +3,7 @@
 //! The editor keeps the world file with its changes. It builds the changed world on its own thread,
 //! as a whole, and passes it to the run, which continues with it at the next step. The topics of
 //! the new world are created before, its subscriptions and services right after that step. If the
-//! changed world has mistakes, nothing changes.
+//! changed world is invalid, the running world is unchanged.
 
 use crate::node::bridge::NextOutputs;
 use crate::node::interface::Interface;
@@ -149,7 +149,7 @@ impl WorldEditor {
     /// Continues the run with a changed world.
     ///
     /// # Errors
-    /// All mistakes of the changed world, one per line; the world is then unchanged.
+    /// All errors of the changed world, one per line; the world is then unchanged.
     pub fn change(&mut self, document: Document) -> Result<(), String> {
         let simulation = self.build(&document)?;
         self.continue_with(simulation, document, false)
@@ -158,7 +158,7 @@ impl WorldEditor {
     /// Builds the world of a document.
     ///
     /// # Errors
-    /// All mistakes of the world, one per line.
+    /// All errors of the world, one per line.
     pub fn build(&self, document: &Document) -> Result<Simulation, String> {
         let world = document.build().map_err(|problems| problems.to_string())?;
         let mut simulation = Simulation::new(Arc::new(world.scene), self.parts.threads)?;
@@ -178,7 +178,7 @@ impl WorldEditor {
     }
 
     /// Continues the run with a world that [`Self::build`] has built from a document. With
-    /// `at_start` the world starts at the time 0, and nothing of the current world is kept.
+    /// `at_start` the world starts at the time 0, without state of the current world.
     ///
     /// # Errors
     /// One line. The world is then unchanged, except if a topic of a new robot cannot be created or

@@ -4,7 +4,7 @@
 use crate::profile::{AddInput, SensorTopic, add_thrust_inputs};
 use merrow_model::scene::Robot;
 
-/// Name of a topic of a sensor.
+/// Returns the name of a topic of a sensor.
 pub(super) fn sensor_topic(topic: &SensorTopic<'_>) -> Option<String> {
     let tail = match (topic.kind, topic.suffix) {
         ("odometry", "") => "odometry",

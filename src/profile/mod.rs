@@ -87,7 +87,7 @@ pub(crate) fn apply(i: usize, robot: &Robot, outputs: &mut [Output], inputs: &mu
 /// Adds an input: topic, type, command and its unit.
 type AddInput<'a> = dyn FnMut(String, &'static TypeInfo, ProfileCommand, &str) + 'a;
 
-/// Name of an output in the profile, if the other simulator has it.
+/// Returns the name of an output in the profile, if the other simulator has it.
 fn topic_name(profile: Profile, robot: &Robot, output: &Output) -> Option<String> {
     let Source::Sensor { sensor, .. } = output.source else {
         return None;
@@ -185,7 +185,8 @@ fn check_range(x: f64) -> Result<f64, String> {
     }
 }
 
-/// Command of a thruster in its own unit for a thrust [N], limited to what it can exert.
+/// Returns the command of a thruster in its own unit for a thrust [N], limited to the range that it
+/// can exert.
 fn command_of_thrust(robot: &Robot, k: usize, thrust: f64, density: f64) -> Result<f64, String> {
     if !thrust.is_finite() {
         return Err(format!(

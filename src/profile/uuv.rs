@@ -17,7 +17,7 @@ ros_message! {
     }
 }
 
-/// Name of a topic of a sensor.
+/// Returns the name of a topic of a sensor.
 pub(super) fn sensor_topic(topic: &SensorTopic<'_>) -> Option<String> {
     let (robot, name) = (&topic.robot.name, topic.name);
     if let ("camera", "/image_raw") = (topic.kind, topic.suffix) {

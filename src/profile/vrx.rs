@@ -6,7 +6,7 @@ use merrow_model::scene::Robot;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::std_msgs::Float64;
 
-/// Name of a topic of a sensor.
+/// Returns the name of a topic of a sensor.
 pub(super) fn sensor_topic(topic: &SensorTopic<'_>) -> Option<String> {
     let name = topic.name;
     let tail = match (topic.kind, topic.suffix) {

@@ -11,7 +11,6 @@ mod scene_change;
 mod sensor_topics;
 
 use crate::arm::GoalObserver;
-use crate::autopilot::SharedStatus;
 use crate::convert::topic::Topic;
 use crate::convert::{camera, contacts, header};
 use crate::input::{firmware, motion_control};
@@ -32,6 +31,7 @@ use crate::publisher::scene_change::topics_of_sensors;
 use crate::{arm, convert};
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
+use merrow_autopilot::SharedStatus;
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::sensor::vehicle;
 use merrow_model::state::BatteryState;
@@ -67,7 +67,7 @@ pub enum Task {
 
 /// State shared by the thread and its owners.
 #[derive(Debug, Default)]
-pub struct Shared {
+pub struct PublisherState {
     /// Whether a bag is being recorded.
     pub recording: AtomicBool,
     /// Number of messages that did not reach DDS or the bag.
@@ -85,7 +85,7 @@ pub struct PublisherThread {
     scenes: Sender<(SceneOutputs, Correspondence)>,
     tasks: Sender<Task>,
     /// State shared with the thread.
-    pub shared: Arc<Shared>,
+    pub shared: Arc<PublisherState>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -130,7 +130,7 @@ impl PublisherThread {
         let (batches, oldest) = bounded(QUEUE_LEN);
         let (tasks, task_inbox) = unbounded();
         let (scenes, next_scenes) = unbounded();
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(PublisherState::default());
         shared.truth_tf.store(true, Ordering::Relaxed);
         let mut worker = Worker::new(parts, next_scenes, Arc::clone(&shared));
         let inbox = oldest.clone();
@@ -227,7 +227,7 @@ struct Worker {
     context: PublisherContext,
     /// Topics of the later versions of the scene.
     next_scenes: Receiver<(SceneOutputs, Correspondence)>,
-    shared: Arc<Shared>,
+    shared: Arc<PublisherState>,
     /// Outputs by the kind of their content.
     outputs: Arc<OutputIndex>,
     /// For each coupling, whether it was engaged when last published.
@@ -252,7 +252,7 @@ impl Worker {
     fn new(
         parts: PublisherContext,
         next_scenes: Receiver<(SceneOutputs, Correspondence)>,
-        shared: Arc<Shared>,
+        shared: Arc<PublisherState>,
     ) -> Self {
         let scene = &parts.outputs.scene;
         let outputs = Arc::new(OutputIndex::new(scene, &parts.outputs.plan));

@@ -1,4 +1,4 @@
-//! Outputs of a plan by what provides their content.
+//! Outputs of a plan by the source of their content.
 
 use crate::arm::GroupIndex;
 use crate::modem::bridges::bridges_of;

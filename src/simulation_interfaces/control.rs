@@ -146,7 +146,7 @@ fn reset(editor: &mut WorldEditor, requests: &Sender<Request>, scope: u8) -> Ser
     let state = has(ResetSimulationRequest::SCOPE_STATE);
     let spawned = has(ResetSimulationRequest::SCOPE_SPAWNED);
     if time && !state {
-        let why = "found a reset of the time alone; expected one of time and state".to_string();
+        let why = "found a reset of only the time; expected a reset of time and state".to_string();
         return failure(ServiceResult::RESULT_FEATURE_UNSUPPORTED, why);
     }
     if !(time || state || spawned) {

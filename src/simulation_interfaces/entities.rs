@@ -1,8 +1,8 @@
 //! Services that list entities, and read and set their states.
 //!
-//! Entities are the robots, props and structures of the world. The pose of an entity is that of the
-//! origin of its base link, or of the structure. Poses, twists and accelerations are expressed in
-//! the frame of the header: the world (`world`, or empty), or the base link of another entity.
+//! Entities are the robots, props and structures of the world. The pose of an entity is the pose of
+//! the origin of its base link, or of the structure. Poses, twists and accelerations are expressed
+//! in the frame of the header: the world (`world`, or empty), or the base link of another entity.
 
 use crate::convert::{
     WORLD_FRAME, from_quaternion, from_vector3, header, point, quaternion, vector3,
@@ -239,7 +239,7 @@ fn names(objects: &[ObjectInfo]) -> Vec<String> {
     objects.iter().map(|object| object.name.clone()).collect()
 }
 
-/// Returns the category of an object: that of its entry, or that of its section.
+/// Returns the category of an object: the category of its entry, or of its section.
 fn category(object: &ObjectInfo) -> u8 {
     match (object.category.as_str(), object.section) {
         ("object", _) => EntityCategory::CATEGORY_OBJECT,
@@ -376,7 +376,7 @@ impl Frame {
     }
 }
 
-/// Whether a request states a velocity or an acceleration.
+/// Returns true if a request states a velocity or an acceleration.
 fn is_moving(request: &SetEntityStateRequest) -> bool {
     let is_zero = |v: &merrow_ros2::msg::geometry_msgs::Vector3| [v.x, v.y, v.z] == [0.0; 3];
     let (twist, acceleration) = (&request.state.twist, &request.state.acceleration);

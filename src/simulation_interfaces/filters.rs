@@ -46,14 +46,14 @@ impl Filter {
         })
     }
 
-    /// Whether name, category and tags of an entity are selected.
+    /// Returns true if name, category and tags of an entity are selected.
     pub(super) fn accepts(&self, name: &str, category: u8, tags: &[String]) -> bool {
         has_tags(&self.tags, tags)
             && self.name.as_ref().is_none_or(|regex| regex.is_match(name))
             && (self.categories.is_empty() || self.categories.contains(&category))
     }
 
-    /// Whether an entity with a box in W overlaps the volume.
+    /// Returns true if an entity with a box in W overlaps the volume.
     pub(super) fn overlaps(&self, world_box: impl FnOnce() -> [Vec3; 2]) -> bool {
         let Some(volume) = &self.volume else {
             return true;
@@ -148,19 +148,10 @@ pub(super) fn structure_bounds(structure: &Structure, placement: &Placement) -> 
     box_around(points.map(|corner| R_BW.mul_vec(corner - placement.p_WB)))
 }
 
-/// Returns points whose box is that of a collider, in its link or in W.
+/// Returns points whose box is the box of a collider, in its link or in W.
 fn corners(collider: &Collider) -> Vec<Vec3> {
     let half = match &collider.geometry {
-        Geometry::Sphere { radius } => Vec3::new(*radius, *radius, *radius),
-        Geometry::Box { half } => *half,
-        Geometry::Cylinder {
-            radius,
-            half_length,
-        } => Vec3::new(*radius, *radius, *half_length),
-        Geometry::Capsule {
-            radius,
-            half_length,
-        } => Vec3::new(*radius, *radius, *half_length + *radius),
+        Geometry::Primitive(primitive) => primitive.half_size(),
         Geometry::ConvexHull(mesh) | Geometry::ConvexDecomposition(mesh) | Geometry::Mesh(mesh) => {
             let place = |v: &Vec3| collider.p_LoG + collider.R_LG.mul_vec(*v);
             return mesh.vertices.iter().map(place).collect();

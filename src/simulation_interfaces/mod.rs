@@ -207,7 +207,7 @@ impl Connections {
         self.serve_private(&self.name(name), handler)
     }
 
-    /// As [`Self::serve`], without the prefix.
+    /// Returns the same as [`Self::serve`], without the prefix.
     fn serve_private<S: ServiceType + 'static>(
         &self,
         name: &str,
@@ -218,7 +218,7 @@ impl Connections {
         let answer = move |bytes: &[u8], responder: Responder| {
             match from_bytes::<S::Request>(bytes) {
                 Ok(request) => handler(&connections, request, Answer::new(responder)),
-                // a request that cannot be decoded has no effect and gets no reply
+                // a request that cannot be decoded has no effect and receives no reply
                 Err(why) => connections
                     .refusals
                     .report(&label, &format!("malformed request: {why}")),

@@ -45,7 +45,7 @@ pub(super) fn serve(connections: &Connections) -> Result<Vec<Service>, NodeError
     ])
 }
 
-/// Whether `tags` fulfil a filter.
+/// Returns true if `tags` fulfil a filter.
 pub(super) fn has_tags(filter: &TagsFilter, tags: &[String]) -> bool {
     if filter.filter_mode == TagsFilter::FILTER_MODE_ALL {
         filter.tags.iter().all(|tag| tags.contains(tag))

@@ -1,4 +1,4 @@
-//! Services that add and remove entities, and list what can be added.
+//! Services that add and remove entities, and list the available entities.
 
 use crate::node::world_editor::WorldEditor;
 use crate::simulation_interfaces::entities::place_in;
@@ -225,7 +225,7 @@ fn entity_name(
     description: &Description,
 ) -> Result<String, ServiceResult> {
     let own = description.own_name().unwrap_or_default();
-    let wanted = if request.name.is_empty() {
+    let requested = if request.name.is_empty() {
         own.as_str()
     } else {
         request.name.as_str()
@@ -239,15 +239,15 @@ fn entity_name(
             .any(|object| object.name == name)
             || scene.tethers.iter().any(|tether| tether.name == name)
     };
-    let is_valid = is_name(wanted);
-    if is_valid && !taken(wanted) {
-        return Ok(wanted.to_string());
+    let is_valid = is_name(requested);
+    if is_valid && !taken(requested) {
+        return Ok(requested.to_string());
     }
     if request.allow_renaming {
         let base = if is_valid {
-            wanted.to_string()
+            requested.to_string()
         } else {
-            valid_name(wanted)
+            valid_name(requested)
         };
         let numbered = (1..).map(|k| format!("{base}_{k}"));
         let mut names = std::iter::once(base.clone()).chain(numbered);
@@ -256,11 +256,11 @@ fn entity_name(
             .ok_or_else(|| failure(SpawnResult::NAME_NOT_UNIQUE, "no free name"));
     }
     if is_valid {
-        let why = format!("the name {wanted:?} is taken; choose another, or set allow_renaming");
+        let why = format!("the name {requested:?} is taken; choose another, or set allow_renaming");
         return Err(failure(SpawnResult::NAME_NOT_UNIQUE, why));
     }
     let why = format!(
-        "found the name {wanted:?}; expected lowercase letters, digits and `_`, first a letter"
+        "found the name {requested:?}; expected lowercase letters, digits and `_`, first a letter"
     );
     Err(failure(SpawnResult::NAME_INVALID, why))
 }

@@ -1,4 +1,4 @@
-//! Services of `simulation_interfaces` 1.x whose types differ from those of version 2.
+//! Services of `simulation_interfaces` 1.x whose types differ from version 2.
 
 use crate::simulation_interfaces::{Connections, entities, spawn, worlds};
 use merrow_ros2::msg::simulation_interfaces as v2;

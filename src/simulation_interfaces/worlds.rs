@@ -93,7 +93,7 @@ pub(super) fn load_world(
         });
 }
 
-/// Whether a world is loaded.
+/// Returns true if a world is loaded.
 pub(super) fn is_loaded(document: &Document) -> bool {
     document.path().is_some() || document.name() != NO_WORLD
 }
@@ -115,7 +115,7 @@ fn world_resource(document: &Document) -> WorldResource {
     }
 }
 
-/// Lists the bundled worlds and those in further folders.
+/// Lists the bundled worlds and the worlds in further folders.
 fn available_worlds(request: &GetAvailableWorldsRequest) -> GetAvailableWorldsResponse {
     let names = data_dir::file_names("worlds").into_iter();
     let mut files: Vec<(String, PathBuf)> = names

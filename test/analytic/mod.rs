@@ -1,4 +1,4 @@
-//! Tests of the simulator against closed solutions of mechanics and of measurement.
+//! Tests of the simulator against closed-form solutions of mechanics and of measurement.
 
 mod actuators;
 mod bodies;

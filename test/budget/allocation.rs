@@ -66,7 +66,8 @@ fn allocation_counter_counts() {
 // on one thread. Tolerance: none.
 #[test]
 fn steps_allocate_nothing() {
-    let mut s = crate::determinism::fleet::started(crate::determinism::fleet::fleet(), 1);
+    let mut s =
+        crate::determinism::batch::fleet::started(crate::determinism::batch::fleet::fleet(), 1);
     allocations(&mut s, 400);
     assert_eq!(allocations(&mut s, 400), 0);
     assert!(s.state.robots[0].sensors.iter().all(|m| m.samples > 0));
@@ -157,8 +158,11 @@ robots:
 // thread. Tolerance: none.
 #[test]
 fn coupled_robots_allocate_nothing() {
-    let mut s =
-        Simulation::new(std::sync::Arc::new(crate::determinism::fleet::chain()), 1).unwrap();
+    let mut s = Simulation::new(
+        std::sync::Arc::new(crate::determinism::batch::fleet::chain()),
+        1,
+    )
+    .unwrap();
     allocations(&mut s, 40);
     assert_eq!(allocations(&mut s, 100), 0);
 }
@@ -210,7 +214,7 @@ robots:
 // chain pulls its robot to the seabed during the count. Method: as above. Tolerance: none.
 #[test]
 fn tether_steps_allocate_nothing() {
-    let mut s = crate::determinism::tethers::started(1);
+    let mut s = crate::determinism::worlds::tethers::started(1);
     allocations(&mut s, 60);
     assert_eq!(allocations(&mut s, 60), 0);
     assert!(s.state.contacts.collisions > 0);

@@ -140,15 +140,15 @@ fn cost_reflects_sensor_parameters() {
     assert!(bins(1000) > 1.3 * bins(500));
 }
 
-// Goal: `describe` has a cost line for every sensor, including cheap ones. Method: the worlds
+// Goal: `describe` has a cost line for every sensor, including cheap sensors. Method: the worlds
 // `pool` and `positioning`. Tolerance: none.
 #[test]
 fn describe_reports_every_sensor_cost() {
     for (world, sensors) in [("pool", 7), ("positioning", 19)] {
         let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
-        let said = merrow.args(["describe", world]).output().unwrap();
-        let said = String::from_utf8(said.stdout).unwrap();
-        let lines: Vec<&str> = said
+        let message = merrow.args(["describe", world]).output().unwrap();
+        let message = String::from_utf8(message.stdout).unwrap();
+        let lines: Vec<&str> = message
             .lines()
             .filter(|line| line.contains(" of a core"))
             .collect();
@@ -197,7 +197,7 @@ fn simulation_cpu_time(simulation: &mut Simulation, subscribed: bool) -> f64 {
 // Tolerance: a factor of two; this build is a quarter slower than a release build, to which the
 // reported cost refers.
 #[test]
-#[ignore = "takes a minute, alone on the machine: test/run slow"]
+#[ignore = "takes a minute on an idle machine: test/run slow"]
 fn reported_cost_matches_measured_cost() {
     let mut wrong = Vec::new();
     for world in ["harbour_inspection", "riverwatch", "sonar", "survey"] {

@@ -1,4 +1,5 @@
-//! Tests the cost of a step (no heap allocation) and of sensors.
+//! Tests the cost of a step (no heap allocation), of sensors, and of threads.
 
 mod allocation;
 mod cost;
+mod threads;

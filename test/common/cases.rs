@@ -54,7 +54,7 @@ pub(crate) fn run(number: u32) -> &'static CaseResult {
     let found = outcome
         .as_ref()
         .unwrap_or_else(|why| panic!("V{number:02}: {why}"));
-    assert!(!found.checks.is_empty(), "V{number:02} compares nothing");
+    assert!(!found.checks.is_empty(), "V{number:02} has no comparisons");
     for check in &found.checks {
         assert!(
             check.passes(),

@@ -83,8 +83,8 @@ robots:
     }
 }
 
-/// Returns a servo with the cascade law; `keys` are further keys of the servo, `law` those of its
-/// law.
+/// Returns a servo with the cascade law; `keys` are further keys of the servo, `law` the keys of
+/// its law.
 pub(crate) fn cascade(law: &str, keys: &str) -> String {
     format!("{{kind: servo, max_speed: 1000, {keys} law: {{kind: cascade, {law}}}}}")
 }

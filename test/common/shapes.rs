@@ -2,7 +2,7 @@
 
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::CollisionFilter;
-use merrow_model::scene::{Collider, Geometry, Material, Scene, Structure};
+use merrow_model::scene::{Collider, Geometry, Material, Primitive, Scene, Structure};
 use merrow_sim::Simulation;
 use std::sync::Arc;
 
@@ -31,9 +31,9 @@ pub(crate) fn collider(
 
 /// Returns a cube with the half edge `half` [m].
 pub(crate) fn cube(half: f64) -> Geometry {
-    Geometry::Box {
+    Geometry::Primitive(Primitive::Box {
         half: Vec3::new(half, half, half),
-    }
+    })
 }
 
 /// Returns the simulation of `scene`; the seabed has the material of the first robot's first shape.

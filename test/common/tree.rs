@@ -19,7 +19,7 @@ pub(crate) struct Recipe {
     pub floating: bool,
     /// Whether the robot has linear and quadratic damping and joint friction.
     pub damping: bool,
-    /// Whether some joints are fixed or driven by position, in addition to the free ones.
+    /// Whether some joints are fixed or driven by position, in addition to the free joints.
     pub held_joints: bool,
     /// Whether the robot has weight, buoyancy and joint springs.
     pub potential: bool,

@@ -54,11 +54,11 @@ fn run(threads: usize, block: u64) -> (Vec<Frame>, String) {
 fn acoustic_fixes_have_the_same_bits() {
     let (frames, hash) = run(1, 25);
     assert!(frames.len() >= 12, "{}", frames.len());
-    let heard = frames
+    let received = frames
         .iter()
         .filter(|f| format!("{:?}", f.data).contains("Fix {"))
         .count();
-    assert!(heard >= 6, "{heard} of {}", frames.len());
+    assert!(received >= 6, "{received} of {}", frames.len());
     for (threads, block) in [(2, 25), (4, 25), (2, 1), (2, 400)] {
         let (others, other_hash) = run(threads, block);
         assert_eq!(

@@ -49,8 +49,8 @@ fn run(threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, String) {
 }
 
 // Goal: the same seed gives the same pixels. The frames of two boats in waves at a quay are bitwise
-// equal for 1, 2 and 4 threads and blocks of 1, 25 and 400 steps; the state equals that of a run
-// without subscribers. Method: two seconds, whole frames compared. Tolerance: none.
+// equal for 1, 2 and 4 threads and blocks of 1, 25 and 400 steps; the state equals the state of a
+// run without subscribers. Method: two seconds, whole frames compared. Tolerance: none.
 #[test]
 fn frames_have_the_same_bits() {
     let (frames, hash) = run(1, 25, false);
@@ -106,7 +106,7 @@ fn frames_have_the_same_bits_under_load() {
 // Goal: a real-time run never waits for a frame. A late frame is dropped and counted, every other
 // sample is delivered once, and neither changes the state or a frame. Method: an
 // as-fast-as-possible run with too many beams, with and without waiting; every frame of the run
-// that does not wait equals one of the run that waits. Tolerance: none.
+// that does not wait equals a frame of the run that waits. Tolerance: none.
 #[test]
 fn real_time_runs_drop_and_count_late_frames() {
     let text = WORLD
@@ -159,10 +159,10 @@ fn real_time_runs_drop_and_count_late_frames() {
             .iter()
             .filter(|f| (f.robot, f.sensor) == (robot, sensor))
             .count() as u64;
-        // At the end two samples are still in progress, or those of a quarter of a second.
+        // At the end two samples are still in progress, or the samples of a quarter of a second.
         assert!(
             got + n <= sampled && sampled <= got + n + 4,
-            "{robot}/{sensor}: {n} missed, {got} got of {sampled}"
+            "{robot}/{sensor}: {n} missed, {got} received of {sampled}"
         );
     }
 }

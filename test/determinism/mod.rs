@@ -1,24 +1,10 @@
-//! Tests that the same seed gives the same bits for any threads, blocks and neighbouring robots.
+//! Tests that the same seed gives bit-identical results for any threads, blocks and neighbouring
+//! robots.
 
 mod acoustic;
-mod checkpoint;
-mod contacts;
-mod estuary;
-mod faults;
-pub(crate) mod fleet;
-mod flight;
+pub(crate) mod batch;
 mod frames;
-mod hull;
 mod instruments;
-mod kernels;
-mod lanes;
-mod replacement;
-mod river;
-mod same_bits;
-mod schedule;
-mod simd_batch;
-mod sites;
 mod sonar;
-pub(crate) mod tethers;
-mod usv;
-mod waves;
+mod state;
+pub(crate) mod worlds;

@@ -51,7 +51,7 @@ fn run(threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, String) {
 
 // Goal: the same seed gives the same pings. The pings of two boats in waves at a quay, which
 // interfere with each other, are bitwise equal for 1, 2 and 4 threads and blocks of 1, 25 and 400
-// steps; the state equals that of a run without subscribers. Method: whole frames compared.
+// steps; the state equals the state of a run without subscribers. Method: whole frames compared.
 // Tolerance: none.
 #[test]
 fn pings_have_the_same_bits() {

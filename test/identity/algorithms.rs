@@ -122,7 +122,8 @@ fn inertia_matrix_matches_kinetic_energy() {
 }
 
 // Goal: a held joint has the acceleration that its drive prescribes, and a fixed one zero. Method:
-// the acceleration of the link minus that of its parent, along the axis. Tolerance: rounding.
+// the acceleration of the link minus the acceleration of its parent, along the axis. Tolerance:
+// rounding.
 #[test]
 fn held_joints_move_as_prescribed() {
     let mut held = 0;

@@ -116,7 +116,7 @@ fn energy_of_an_undamped_chain_is_conserved() {
 // central difference along the motion. Tolerance: 1e-7 of the sum of the absolute powers, the error
 // of the difference (1e-4 s, third order).
 #[test]
-fn powers_balance() {
+fn work_equals_the_change_of_energy() {
     for links in [1, 2, 5, 12] {
         let recipe = Recipe {
             links,

@@ -4,7 +4,7 @@
 use crate::common::physics::kinetic_energy;
 use crate::common::shapes::{collider, start};
 use crate::common::{advance, close, evaluate, scene};
-use merrow_model::scene::Geometry;
+use merrow_model::scene::{Geometry, Primitive};
 
 /// Two balls in still water without drag collide head-on, each with its added mass: 2 kg + 1.5 kg
 /// at 1.2 m/s, 5 kg + 0.5 kg at -0.4 m/s. The momentum including the added masses is conserved, and
@@ -26,9 +26,12 @@ fn submerged_balls_exchange_momentum_with_their_added_masses() {
     ));
     let e = 0.6;
     for robot in &mut world.robots {
-        robot
-            .colliders
-            .push(collider(0, Geometry::Sphere { radius: 0.1 }, 0.3, e));
+        robot.colliders.push(collider(
+            0,
+            Geometry::Primitive(Primitive::Sphere { radius: 0.1 }),
+            0.3,
+            e,
+        ));
     }
     let mut sim = start(world);
     advance(&mut sim, 1.0);
@@ -96,9 +99,9 @@ fn joint_limit_adds_no_energy() {
     assert!(sim.state.robots[0].motion.qd[0].abs() < 1e-9);
 }
 
-/// Dry friction alone decelerates a spinning joint uniformly, w = w0 - (f/I) t, and holds it at
-/// rest: no creep under a load below the friction. With I = 0.1 + 2 * 0.25 = 0.6 kg m2, f = 0.3 N m
-/// and w0 = 1 rad/s it stops after 2 s and 1 rad.
+/// Dry friction decelerates a spinning joint uniformly, w = w0 - (f/I) t, and holds it at rest: no
+/// creep under a load below the friction. With I = 0.1 + 2 * 0.25 = 0.6 kg m2, f = 0.3 N m and w0 =
+/// 1 rad/s it stops after 2 s and 1 rad.
 #[test]
 fn dry_friction_decelerates_and_holds() {
     let text = ARM

@@ -99,7 +99,7 @@ fn battery_and_charger_energy_balance() {
     assert!(uav.charge > 0.4 + 0.1);
 }
 
-// Goal: chargers have the same bits for any blocks, threads and resumption. Method: the same minute
+// Goal: chargers are bit-identical for any blocks, threads and resumption. Method: the same minute
 // of both robots in blocks of 1, 7, 50 and 500 steps, and from a clone. Tolerance: none.
 #[test]
 fn charging_is_the_same_in_all_blocks() {

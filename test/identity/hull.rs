@@ -197,8 +197,8 @@ fn hull_motion_is_galilean_invariant() {
 }
 
 // Goal: extreme seas leave the state of a hull finite: Beaufort 12, thrown, capsized, submerged.
-// Method: a barge and a ball for five minutes with only little damping of their own. Tolerance: the
-// robot is not halted.
+// Method: a barge and a ball for five minutes with little damping. Tolerance: the robot is not
+// halted.
 #[test]
 fn hulls_stay_finite_in_hurricane() {
     let water = ", waves: {kind: jonswap, beaufort: 12, components: 16}";
@@ -217,9 +217,9 @@ fn hulls_stay_finite_in_hurricane() {
 }
 
 // Goal: the forces on a hull from the lattice match those from the sum of all waves. Method: a
-// barge of 1.25 m in short-crested waves of 10 m and shorter ones; forces at 60 instants and
-// positions, on the lattice in one continuous run and by the sum. Tolerance: 4 % of the wave forces
-// in the mean square, from waves shorter than the hull, which the lattice smooths.
+// barge of 1.25 m in short-crested waves of 10 m and shorter; forces at 60 instants and positions,
+// on the lattice in one continuous run and by the sum. Tolerance: 4 % of the wave forces in the
+// mean square, from waves shorter than the hull, which the lattice smooths.
 #[test]
 fn lattice_forces_match_wave_sum() {
     let water = ", waves: {kind: jonswap, hs_m: 0.5, tp_s: 2.6, direction_deg: 50, components: 60}";

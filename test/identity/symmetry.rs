@@ -96,7 +96,7 @@ fn rotated_world_gives_rotated_result() {
     same_joints(&turned, &end);
 }
 
-// Goal: Galilean invariance. Method: robot and water get the same additional velocity; the only
+// Goal: Galilean invariance. Method: robot and water receive the same additional velocity; the only
 // difference is the common displacement. Tolerance: rounding of a thousand steps, and RK4 with
 // different numbers.
 #[test]

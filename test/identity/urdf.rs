@@ -1,7 +1,7 @@
 //! Tests that a robot from URDF moves as the same robot from a world file, and that typical URDF
 //! files load.
 //!
-//! Goal: no value changes on its way through URDF. Method: the bundled models written as URDF and
+//! Goal: no value changes by conversion to URDF. Method: the bundled models written as URDF and
 //! read back; hand-written URDF files compared with bodies whose values were calculated by hand.
 //! Tolerance: rounding, as stated at each test.
 
@@ -156,7 +156,8 @@ fn uvms_urdf_round_trip() {
         );
         let size = a.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
         for (x, y) in a.iter().zip(&b) {
-            // Rounding in three changes of axes; the angles of the URDF are those of the model.
+            // Rounding in three changes of axes; the angles of the URDF equal the angles of the
+            // model.
             assert!((x - y).abs() <= 1e-9 * size, "seed {seed}: {a:?}\n{b:?}");
         }
     }

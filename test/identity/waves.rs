@@ -117,7 +117,7 @@ fn free_surface_conditions_hold() {
     }
 }
 
-/// Velocity [m/s] and acceleration [m/s²] of the water, W, at `p` [m], W, and `t` [s].
+/// Returns the velocity [m/s] and acceleration [m/s²] of the water, W, at `p` [m], W, and `t` [s].
 fn water_motion(scene: &Scene, p: Vec3, t: f64) -> (Vec3, Vec3) {
     let now = WaveState::new(&scene.sea.waves, t * 1e9);
     let current = &scene.sea.current;
@@ -147,10 +147,10 @@ fn compare_with_particles(scene: &Scene) -> f64 {
     largest
 }
 
-// Goal: the acceleration of the water is that of its particles, in waves, sheared current and eddy
-// together. Method: central differences of the velocity along the path of a particle over 2 ms, in
-// a short-crested sea of 10 cm in 12 m depth. Tolerance: 2e-4 of the acceleration of 0.1 m/s², for
-// terms of third order; the convective terms are 1 to 30 % of it.
+// Goal: the acceleration of the water is the acceleration of its particles, in waves, sheared
+// current and eddy together. Method: central differences of the velocity along the path of a
+// particle over 2 ms, in a short-crested sea of 10 cm in 12 m depth. Tolerance: 2e-4 of the
+// acceleration of 0.1 m/s², for terms of third order; the convective terms are 1 to 30 % of it.
 #[test]
 fn water_acceleration_is_material_derivative() {
     let scene = crate::common::scene(
@@ -230,7 +230,7 @@ fn wave_summation_orders_agree() {
     }
 }
 
-// Goal: the lattice around a hull matches the sum that it approximates, and has the same bits on
+// Goal: the lattice around a hull matches the sum that it approximates, and is bit-identical on
 // every processor. Method: a sea of 12 s with 200 waves around a hull of 2 m radius, points at the
 // surface and down to its draught, two windows and four instants, with vector and portable
 // instructions. Tolerance: (k s)²/8 of the shorter waves, here 1 % of the height of the sea; none

@@ -132,7 +132,7 @@ fn base_state(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, 
             }
         }
     }
-    // The coupling forces at the start of the next step differ from those of the last step.
+    // The coupling forces at the start of the next step differ from the forces of the last step.
     for (w, coupled) in work.links.iter_mut().zip(&work.coupling_wrenches) {
         w.F = w.F.minus(&coupled[0]);
     }
@@ -156,7 +156,7 @@ fn subtree_wrench(
             let own = joint_velocity(robot.links[k].joint.kind, qdd[k - 1]);
             A[k] = a.add_scaled(&w.c, 1.0).add_scaled(&own, 1.0);
         }
-        // The arm is a chain: later links are attached to earlier ones.
+        // The arm is a chain: later links are attached to earlier links.
         if k >= link {
             let net = w.inertia.mul(&A[k]).minus(&w.F);
             let (m, f) = (w.R_WL.mul_vec(net.m), w.R_WL.mul_vec(net.f));
@@ -232,7 +232,7 @@ fn check_errors(what: &str, mut errors: Vec<f64>, usual: f64, most: f64) {
 // to the largest force on a link, a reading matches that sum to 1e-5 in 95 of 100 steps and to 1e-3
 // in all, because a coupling acts at the position of its end before the position correction of the
 // step. The residual of the base is 5e-3 and, in steps with impacts, 2e-2. It is of order h,
-// because weight and drag are those of an instant, accelerations and impulses those of a step.
+// because weight and drag refer to an instant, accelerations and impulses to a step.
 #[test]
 fn wrench_readings_balance_contacts_couplings_and_stops() {
     let ends = "a: {robot: r, link: tip, position_m: [0.2, 0, 0.1]}, b: {robot: float}";

@@ -1,44 +1,16 @@
 //! Tests that wrong input is rejected with a message at its position, and that every shipped file
 //! is accepted.
 //!
-//! Goal: a world either loads completely or lists all its mistakes, each as `file:line:column:
-//! what, found, expected`. Method: small worlds in memory with one mistake each and the exact text
-//! of their message.
+//! Goal: a world either loads completely or lists all its errors, each as `file:line:column: what,
+//! found, expected`. Method: small worlds in memory with one error each and the exact text of their
+//! message.
 
-mod actors;
-mod actuators;
-mod autopilot;
-mod bodies;
-mod collisions;
-mod couplings;
-mod decoders;
 mod describe;
-mod energy;
-mod faults;
-mod files;
-mod fins;
-mod firmware;
-mod fuzz;
-mod grids;
-mod hulls;
-mod instruments;
-mod keys;
-mod positioning;
-mod radiation;
-mod robots;
+mod devices;
+mod environment;
+mod format;
+mod robot;
 mod runs;
-mod schedule;
-mod schema;
-mod sensors;
-mod servos;
-mod shipped;
-mod sonars;
-mod syntax;
-mod tethers;
-mod urdf;
-mod values;
-mod water;
-mod waves;
 
 use merrow_world::{Overrides, data_dir, load_text};
 use merrow_yaml::error::quote;
@@ -52,7 +24,7 @@ fn check(text: &str, expected: &str) {
     assert_eq!(messages(text), expected, "of\n{text}");
 }
 
-/// The messages of a world in memory, without the folder of the source tree.
+/// Returns the messages of a world in memory, without the folder of the source tree.
 fn messages(text: &str) -> String {
     match load_text("w.yaml", text, Overrides::default()) {
         Ok(_) => "accepted".into(),
@@ -60,7 +32,7 @@ fn messages(text: &str) -> String {
     }
 }
 
-/// A message in which shipped files have their names relative to the repository.
+/// Returns a message in which shipped files have their names relative to the repository.
 fn without_root(message: &str) -> String {
     let params = data_dir::params_folders()
         .first()
@@ -72,17 +44,17 @@ fn without_root(message: &str) -> String {
         .replace(root, "")
 }
 
-/// A world without robots, with one more line before them.
+/// Returns a world without robots, with one more line before them.
 fn world(line: &str) -> String {
     format!("{line}\nrobots: {{}}\n")
 }
 
-/// A BlueROV2 with one changed line in its model, at line 5, column 7.
+/// Returns a BlueROV2 with one changed line in its model, at line 5, column 7.
 fn bluerov2(line: &str) -> String {
     format!("{BLUEROV2}      {line}\n")
 }
 
-/// A robot with one plain body; `keys` and the required keys of the body are in line 5.
+/// Returns a robot with one plain body; `keys` and the required keys of the body are in line 5.
 fn body(keys: &str) -> String {
     format!(
         "robots:\n  r:\n    model:\n      source: test\n      body: {{source: test, axes: flu, {keys}mass_kg: 10, \
@@ -90,12 +62,12 @@ fn body(keys: &str) -> String {
     )
 }
 
-/// A robot with one plain body and one more line in its model, at line 6, column 7.
+/// Returns a robot with one plain body and one more line in its model, at line 6, column 7.
 fn plain(line: &str) -> String {
     body("") + "      " + line + "\n"
 }
 
-/// A robot with the link `arm`, whose joint is declared in line 9 from column 18 on.
+/// Returns a robot with the link `arm`, whose joint is declared in line 9 from column 18 on.
 fn joint(joint: &str) -> String {
     let arm =
         format!("arm:\n          parent: base_link\n          joint: {joint}\n          body: ");
@@ -104,7 +76,7 @@ fn joint(joint: &str) -> String {
     ))
 }
 
-/// A robot with the thruster `t1`, whose motor is declared in line 10.
+/// Returns a robot with the thruster `t1`, whose motor is declared in line 10.
 fn motor(keys: &str) -> String {
     let place = "t1:\n          position_m: [0, 0, 0]\n          direction: [1, 0, 0]\n";
     plain(&format!(
@@ -112,17 +84,17 @@ fn motor(keys: &str) -> String {
     ))
 }
 
-/// A robot with the sensor `s1`, whose device is declared in line 8.
+/// Returns a robot with the sensor `s1`, whose device is declared in line 8.
 fn device(keys: &str) -> String {
     plain(&format!(
         "sensors:\n        s1:\n          device: {{source: test, rate_hz: 1, {keys}}}"
     ))
 }
 
-/// Goal: no mistake hides another. Method: one file with ten mistakes in its keys, values, names,
+/// Goal: no error hides another. Method: one file with ten errors in its keys, values, names,
 /// files, links and joints.
 #[test]
-fn ten_mistakes_are_all_reported() {
+fn ten_errors_are_all_reported() {
     let text = "\
 sed: 1
 step: {dt_s: 2, integrator: euler}

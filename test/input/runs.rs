@@ -39,13 +39,13 @@ fn wait_for_recording(bag: &Path) {
     sleep(Duration::from_millis(200));
 }
 
-/// Standard output and standard error.
+/// Returns the standard output and standard error.
 fn texts(output: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr))
 }
 
-/// Number of messages in `metadata.yaml`: of the bag, or of the topic `name`.
+/// Returns the number of messages in `metadata.yaml`: of the bag, or of the topic `name`.
 fn message_count(bag: &Path, name: Option<&str>) -> u64 {
     let text = std::fs::read_to_string(bag.with_file_name("metadata.yaml")).expect("metadata");
     let from = name.map_or(0, |n| {
@@ -125,12 +125,57 @@ robots:
     assert!(err.contains("recorded ") && is_complete(&bag), "{err}");
 }
 
+/// Checks that a run of 120 s whose recording `bag` could not be written continues and reports the
+/// `reason` of the operating system. `kept` is the recording after the run.
+fn check_failed_recording(output: &Output, reason: &str, bag: &Path, kept: &Path) {
+    let (out, err) = texts(output);
+    assert_eq!(output.status.code(), Some(1), "{out}{err}");
+    assert!(out.contains("simulated 120.000 s"), "{out}");
+    let reason = format!("cannot write {}: {reason}", bag.display());
+    for line in ["recording stopped", "the recording is incomplete"] {
+        assert!(err.contains(&format!("{line}: {reason}")), "{err}");
+    }
+    let bytes = std::fs::metadata(kept).expect("a recording").len();
+    assert!((1_000_000..3_145_728).contains(&bytes), "{bytes} bytes");
+    assert!(is_complete(kept));
+    let read = messages(kept);
+    assert!(read > 1000, "{read} messages");
+    assert_eq!(message_count(kept, None), read);
+}
+
 // Goal: a full disk is reported with its reason and its path, the run continues, the recording
-// stays readable and its metadata counts its messages. Method: a file size limit of 3 MB, which
-// fails writes as a full disk does; 120 s at maximum pace.
+// stays readable and its metadata counts its messages. Method: a file system of 3 MB in memory, in
+// a mount namespace of its own; 120 s at maximum pace. Skipped where the system does not permit
+// such a namespace.
 #[test]
 fn a_full_disk_is_reported() {
     let folder = Folder::new("full_disk", &[]);
+    let disk = folder.0.join("disk");
+    std::fs::create_dir(&disk).expect("a folder");
+    let namespace = |script: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "bash", "-c"]);
+        command.arg(format!(
+            "mount -t tmpfs -o size=3m tmpfs \"$1\" && {{ {script}; }}"
+        ));
+        command.arg(MERROW).arg(&disk).output()
+    };
+    if !namespace("true").is_ok_and(|output| output.status.success()) {
+        println!("skipped: no permission to mount a file system in a namespace");
+        return;
+    }
+    let script = r#""$0" run pool --no-ros --pace max --for 120 --record "$1/run.mcap"; code=$?;
+        cp "$1"/* "$(dirname "$1")"; exit $code"#;
+    let output = namespace(script).expect("unshare starts");
+    let reason = "No space left on device (os error 28)";
+    let kept = folder.0.join("run.mcap");
+    check_failed_recording(&output, reason, &disk.join("run.mcap"), &kept);
+}
+
+// Goal, method: as for the full disk, with a limit of 3 MB on the size of a file.
+#[test]
+fn a_file_size_limit_is_reported() {
+    let folder = Folder::new("file_size_limit", &[]);
     let bag = folder.0.join("run.mcap");
     let script = r#"ulimit -f 3000; trap "" XFSZ; exec "$0" run pool --no-ros --pace max --for 120 --record "$1""#;
     let output = Command::new("bash")
@@ -138,30 +183,10 @@ fn a_full_disk_is_reported() {
         .arg(&bag)
         .output()
         .expect("bash starts");
-    let (out, err) = texts(&output);
-    assert_eq!(output.status.code(), Some(1), "{out}{err}");
-    assert!(out.contains("simulated 120.000 s"), "{out}");
-    let reason = format!(
-        "cannot write {}: File too large (os error 27)",
-        bag.display()
-    );
-    assert!(
-        err.contains(&format!("recording stopped: {reason}")),
-        "{err}"
-    );
-    assert!(
-        err.contains(&format!("the recording is incomplete: {reason}")),
-        "{err}"
-    );
-    let bytes = std::fs::metadata(&bag).expect("a recording").len();
-    assert!((1_000_000..3_072_000).contains(&bytes), "{bytes} bytes");
-    assert!(is_complete(&bag));
-    let read = messages(&bag);
-    assert!(read > 1000, "{read} messages");
-    assert_eq!(message_count(&bag, None), read);
+    check_failed_recording(&output, "File too large (os error 27)", &bag, &bag);
 }
 
-/// Number of messages in the chunks of an MCAP file, which are not compressed.
+/// Returns the number of messages in the chunks of an MCAP file, which are not compressed.
 fn messages(bag: &Path) -> u64 {
     const MESSAGE: u8 = 5;
     const CHUNK: u8 = 6;
@@ -202,7 +227,7 @@ fn diagnostics_follow_simulated_time() {
     assert_eq!(message_count(&bag, Some("/bluerov2/battery_state")), 11);
 }
 
-/// Output of `merrow describe`.
+/// Returns the output of `merrow describe`.
 pub(super) fn describe(arguments: &[&str]) -> String {
     let mut merrow = Command::new(MERROW);
     let output = merrow.arg("describe").args(arguments).output();
@@ -211,10 +236,10 @@ pub(super) fn describe(arguments: &[&str]) -> String {
     texts(&output).0
 }
 
-// Goal: `describe` prints the added mass of a floating body that its dynamics uses: that of the
-// submerged part. Method: a box of 100 kg that displaces 200 kg when submerged, so that half of it
-// is submerged at rest; added mass of [40, 60, 80] kg of the submerged body, and at the waterline.
-// Tolerance: printed digits.
+// Goal: `describe` prints the added mass of a floating body that its dynamics uses: the added mass
+// of the submerged part. Method: a box of 100 kg that displaces 200 kg when submerged, so that half
+// of it is submerged at rest; added mass of [40, 60, 80] kg of the submerged body, and at the
+// waterline. Tolerance: printed digits.
 #[test]
 fn describe_prints_the_effective_added_mass() {
     for (reference, added) in [

@@ -1,4 +1,4 @@
-//! Tests of closed solutions of mechanics, one of the test programs that `test/run` runs.
+//! Tests of closed-form solutions of mechanics, a test program that `test/run` runs.
 
 #[path = "../analytic/mod.rs"]
 mod analytic;

@@ -1,5 +1,5 @@
 //! Tests of input and output (world files, error messages, documented examples) and of code rules,
-//! one of the test programs that `test/run` runs.
+//! a test program that `test/run` runs.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! Tests with real DDS peers and bag readers, one of the test programs that `test/run` runs.
+//! Tests with real DDS peers and bag readers, a test program that `test/run` runs.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! Tests of closed solutions of measurement, one of the test programs that `test/run` runs.
+//! Tests of closed-form solutions of measurement, a test program that `test/run` runs.
 
 #[path = "../common/mod.rs"]
 mod common;

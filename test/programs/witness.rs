@@ -1,5 +1,5 @@
 //! Tests against other programs and published data, the cases of `merrow validate`, and hours of
-//! extreme seas; one of the test programs that `test/run` runs.
+//! extreme seas; a test program that `test/run` runs.
 
 #[path = "../common/mod.rs"]
 mod common;

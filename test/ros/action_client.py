@@ -21,7 +21,7 @@ def uuid(data):
 
 
 class ActionClient:
-    """A client of one action. The fields of a goal are those of its `_Goal` message."""
+    """A client of one action. The fields of a goal are the fields of its `_Goal` message."""
 
     def __init__(self, p, name, type_name):
         self.name, self.goal_type = name, message_type(f"{type_name}_Goal")

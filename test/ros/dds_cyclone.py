@@ -51,7 +51,7 @@ def check_late_joiner(p):
 
 
 def check_topics_in(p):
-    """500 reliable messages are echoed without loss and in order, and best-effort ones arrive."""
+    """500 reliable messages are echoed without loss and in order, and best-effort messages arrive."""
     echo = p.subscriber("/test/echo", TEXT, depth=2000)
     kind = peer.message_type(TEXT)
     for topic, quality, count in (("/test/in", {"depth": 1000}, 500), ("/test/in_best_effort", {"reliable": False}, 20)):
@@ -78,7 +78,7 @@ def check_large_messages(p):
 
 
 def check_malformed_samples(domain):
-    """A sample with a wrong length is rejected and reported; the next valid one is echoed."""
+    """A sample with a wrong length is rejected and reported; the next valid sample is echoed."""
     p, liar = Peer(domain), Peer(domain)
     log = p.subscriber("/rosout", LOG, depth=1000)
     echo = p.subscriber("/test/echo", TEXT)
@@ -113,7 +113,7 @@ def check_service(p):
 
 
 def check_early_calls(domain):
-    """A client that calls as soon as it discovers the server gets its reply: the server waits for
+    """A client that calls as soon as it discovers the server receives its reply: the server waits for
     the match.
     """
     for _ in range(5):
@@ -124,7 +124,7 @@ def check_early_calls(domain):
 
 
 def check_malformed_requests(domain):
-    """Requests that are too short or have an invalid boolean get no reply, and the next valid one
+    """Requests that are too short or have an invalid boolean receive no reply, and the next valid request
     does.
     """
     client = Peer(domain).client(f"{NODE}/set", "std_srvs/srv/SetBool")
@@ -270,7 +270,7 @@ def check_action(p):
 
 
 def check_action_cancel(p):
-    """Goals are canceled by ID, by time and all at once; the codes are those of rcl_action."""
+    """Goals are canceled by ID, by time and all at once; the codes agree with rcl_action."""
     client = slow_task(p)
     for which in ("name", "time", "all"):
         goal, answer = client.send(**order(0.0))
@@ -311,7 +311,7 @@ def check_action_rejected(p):
     assert bytes(goal) not in client.status()
 
 
-def check_action_garbage(p):
+def check_invalid_action_requests(p):
     """Undecodable requests of all three services have no effect."""
     client = slow_task(p)
     goal = client.accepted(**order(0.0))
@@ -328,7 +328,7 @@ def check_action_garbage(p):
     assert client.result(goal).status == action_client.CANCELED
 
 
-def check_leaving(p):
+def check_participant_exit(p):
     """The endpoints of the node disappear as soon as it exits."""
     client = p.client(f"{NODE}/leave", "std_srvs/srv/Trigger")
     assert client.wait() and client.call(structure_needs_at_least_one_member=0).success
@@ -344,7 +344,7 @@ def main():
         (check_topics_in, p), (check_large_messages, p), (check_malformed_samples, domain), (check_service, p),
         (check_early_calls, domain), (check_malformed_requests, domain), (check_parameters_read, p),
         (check_parameters_set, p), (check_action, p), (check_action_cancel, p), (check_action_replaced, p),
-        (check_action_rejected, p), (check_action_garbage, p), (check_node_graph, Peer(domain)), (check_leaving, Peer(domain)),
+        (check_action_rejected, p), (check_invalid_action_requests, p), (check_node_graph, Peer(domain)), (check_participant_exit, Peer(domain)),
     ]
     failed = 0
     for check, argument in checks:

@@ -154,8 +154,8 @@ fn start_echo(node: &Node) -> [Subscription; 2] {
     })
 }
 
-/// Starts a service that replies with the value of the request, and one that requests the exit of
-/// the node.
+/// Starts a service that replies with the value of the request, and a service that requests the
+/// exit of the node.
 fn start_services(node: &Node, stop_sender: mpsc::Sender<()>) -> Vec<Service> {
     let set = |request: &[u8]| {
         let request = from_bytes::<SetBoolRequest>(request).ok()?;
@@ -314,7 +314,7 @@ fn examples_work_with_cyclone_dds() {
     let Some((mut peer, _lock)) = super::script("examples.py") else {
         return;
     };
-    // the whole workspace, because its features are those of the build of the tests
+    // the whole workspace, because its features equal the build of the tests
     let arguments = ["build", "--locked", "--quiet", "--workspace", "--examples"];
     let built = Command::new(env!("CARGO"))
         .args(arguments)
@@ -360,12 +360,12 @@ fn new_subscription_starts_empty() {
                 return first;
             }
         }
-        panic!("nothing arrived");
+        panic!("no message arrived");
     };
     let (former, messages) = subscribe();
     assert_eq!(publish_until_received("old", &messages), "old");
     drop(former);
-    // Samples in transit belong to the previous instance, too.
+    // Samples in transit also belong to the previous instance.
     std::thread::sleep(Duration::from_millis(200));
     let (_subscription, messages) = subscribe();
     assert_eq!(publish_until_received("new", &messages), "new");

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks Merrow from outside, as a user runs it: a `merrow run` process and a ROS peer over DDS.
+"""Checks Merrow as a user runs it: a `merrow run` process and a ROS peer over DDS.
 
     python3 test/ros/end_to_end.py [--binary target/debug/merrow] [--only NAME]... [--list] [--pace]
 
 Prints `ok NAME` or `FAIL NAME: why` per check; the exit code is 1 if one failed. Several checks run
-at the same time, each on a DDS domain of its own. With `--pace`, only the checks that compare
+at the same time, each on a separate DDS domain. With `--pace`, only the checks that compare
 simulated with wall time run, one after the other, on a machine without other load. Needs the
 packages in test/requirements.txt.
 """

@@ -62,9 +62,9 @@ def hold_depth(node, merrow, *controller):
 def main():
     folder = pathlib.Path(sys.argv[1])
     node = peer.Peer(DOMAIN)
-    heard = node.subscriber("/chatter", "std_msgs/msg/String")
+    received = node.subscriber("/chatter", "std_msgs/msg/String")
     with running(folder / "talker"):
-        assert samples(heard)[0].data.startswith("Hello World: "), "another text"
+        assert samples(received)[0].data.startswith("Hello World: "), "another text"
     print("ok talker")
     chatter = node.publisher("/chatter", "std_msgs/msg/String")
     with running(folder / "listener") as listener:

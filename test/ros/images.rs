@@ -17,14 +17,15 @@ use crate::common::folder::Folder;
 const WIDTH: u32 = 322;
 const HEIGHT: u32 = 201;
 
-/// A value for every pixel, by column and row.
+/// Returns a value for every pixel, by column and row.
 fn raster<T>(value: impl Fn(f64, f64) -> T) -> Vec<T> {
     (0..WIDTH * HEIGHT)
         .map(|i| value(f64::from(i % WIDTH), f64::from(i / WIDTH)))
         .collect()
 }
 
-/// Waves in the colours of the sea; smooth, and with sides that are not multiples of a JPEG block.
+/// Returns the waves in the colours of the sea; smooth, and with sides that are not multiples of a
+/// JPEG block.
 fn sea() -> Bytes {
     let wave = |x: f64, y: f64| 0.5 + 0.5 * (x / 31.0 + y / 17.0).sin();
     raster(|x, y| [40.0 + 60.0 * wave(x, y), 90.0 + 0.5 * y, 120.0 + 0.3 * x].map(|v| v as u8))

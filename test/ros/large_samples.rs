@@ -30,7 +30,7 @@ fn counter_prefix() -> Option<Vec<String>> {
     Some(words.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Whether the network between publisher and counter loses datagrams.
+/// Returns true if the network between publisher and counter loses datagrams.
 fn network_has_losses() -> bool {
     std::env::var("MERROW_LINK_LOSSES").is_ok_and(|losses| losses != "0")
 }
@@ -79,8 +79,8 @@ fn count_received(domain_id: u16, counter: &impl Fn() -> Command, load: &Load) -
     }
     // a match is known on one side first
     std::thread::sleep(Duration::from_millis(300));
-    // Fast DDS 2.9 with assertions aborts if a program takes samples while the first one of a topic
-    // is incomplete, so a small one is first
+    // Fast DDS 2.9 with assertions aborts if a program takes samples while the first sample of a
+    // topic is incomplete, so a small one is first
     let first = to_bytes(&Text {
         data: "start".to_owned(),
     });

@@ -173,7 +173,7 @@ class Merrow:
                                         env=environment(self.domain), cwd=self.working_folder())
 
     def working_folder(self):
-        """Returns the working folder of the process; None: that of the checks."""
+        """Returns the working folder of the process; None: the folder of the checks."""
         return None
 
     def connect(self):
@@ -271,7 +271,7 @@ class Merrow:
         return self._clients[service]
 
     def forget_clients(self):
-        """Ends all clients, so that the next call is that of a new one."""
+        """Ends all clients, so that the next call uses a new client."""
         self._clients = {}
 
     def call(self, service, **fields):

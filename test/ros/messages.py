@@ -7,12 +7,12 @@ CATALOGUE.json is the output of `merrow::ros::msg::catalogue_json()`. Needs `pip
 rosbags==0.11.9 ros2-pyterfaces`.
 
 Per message type:
-    hash        equals that of the type of the same name in rosbags (Jazzy; of rmw_dds_common both Jazzy and Humble), or
+    hash        equals the hash of the type of the same name in rosbags (Jazzy; of rmw_dds_common both Jazzy and Humble), or
                 of the service request or response in ros2-pyterfaces, if they have it, in arm_types.py or
                 sensor_types.py, or in Merrow's msg/ and srv/;
-    definition  parses, and its own hash is the stated one; its constants are those of Jazzy, or of sensor_types.py;
+    definition  parses, and its own hash is the stated one; its constants agree with Jazzy or sensor_types.py;
     bytes       decode to the stated values, and the decoded message encodes to the same bytes again.
-Per service type: the hash equals that of ros2-pyterfaces, if it has the type.
+Per service type: the hash agrees with ros2-pyterfaces, if it has the type.
 Prints every failure; the exit code is 1 if there is one.
 """
 
@@ -83,7 +83,7 @@ def own_message_hash(name):
 
 
 def written_store(written, constants):
-    """Returns a type store that contains these types and those of Jazzy: name -> fields, and name
+    """Returns a type store that contains these types and the types of Jazzy: name -> fields, and name
     -> type, constants.
     """
     store = get_typestore(Stores.ROS2_JAZZY)

@@ -1,12 +1,12 @@
 //! Tests of Merrow against programs and libraries of others: message types, bags, DDS peers, and
-//! whole runs from outside.
+//! whole runs as separate processes.
 //!
-//! The peers are Python scripts and a C++ program in this folder: `checks` are those of running
-//! worlds, `bags` read recordings, `network` disturbs the network, and `worlds` has the world
-//! files. `test/run` prepares the environment of the scripts and passes it in `MERROW_PYTHON`. If
-//! the variable is missing, these tests fail instead of being skipped unnoticed;
-//! `MERROW_SKIP_PEERS=1` skips them with a message. They must not run at the same time, because
-//! each would attribute the load of the others to Merrow.
+//! The peers are Python scripts and a C++ program in this folder: `checks` are the checks of
+//! running worlds, `bags` read recordings, `network` disturbs the network, and `worlds` has the
+//! world files. `test/run` prepares the environment of the scripts and passes it in
+//! `MERROW_PYTHON`. If the variable is missing, these tests fail instead of being skipped
+//! unnoticed; `MERROW_SKIP_PEERS=1` skips them with a message. They must not run at the same time,
+//! because each would attribute the load of the others to Merrow.
 
 mod dds_peers;
 mod images;
@@ -54,7 +54,7 @@ fn expect_success(mut command: Command) {
     );
 }
 
-/// Samples of every message and service type of ROS and of Merrow.
+/// Returns samples of every message and service type of ROS and of Merrow.
 fn all_types() -> serde_json::Value {
     let messages = [msg::catalogue(), merrow::msg::catalogue()].concat();
     let services = [msg::services(), merrow::msg::services()].concat();
@@ -77,7 +77,7 @@ fn message_types_match_ros() {
 }
 
 /// Records two seconds of the world `pool` into a bag. Two independent readers read all of it, and,
-/// if it is truncated at any position, everything up to there.
+/// if it is truncated at any position, all messages up to there.
 #[test]
 fn bags_are_read_by_others() {
     let Some((mut command, _lock)) = script("bags/bag.py") else {
@@ -161,7 +161,7 @@ fn camera_images_are_read_by_others() {
     recorded_and_read("cameras", "2");
 }
 
-/// The only bag in a folder or in its subfolders.
+/// Returns the only bag in a folder or in its subfolders.
 fn find_mcap(folder: &Path) -> PathBuf {
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -221,7 +221,7 @@ fn arms_have_the_interfaces_of_ros2_control() {
     assert_eq!(names(&data_dir::world_file("pool")), "");
 }
 
-/// The program from outside, as its users run it.
+/// The program, run as its users run it.
 #[test]
 fn end_to_end() {
     let Some((mut command, _lock)) = script("end_to_end.py") else {
@@ -233,7 +233,7 @@ fn end_to_end() {
 
 /// Simulated time follows wall time.
 #[test]
-#[ignore = "compares with wall time, so nothing else may run; test/run slow"]
+#[ignore = "compares with wall time, so no other program may run; test/run slow"]
 fn end_to_end_pace() {
     let Some((mut command, _lock)) = script("end_to_end.py") else {
         return;

@@ -2,7 +2,7 @@
 uses them.
 
 Test scripts use it to check Merrow's embedded ROS client against an independent DDS implementation.
-Types are built from field lists in this file, or from those of rosbags (Jazzy) for all other types,
+Types are built from field lists in this file, or from the lists of rosbags (Jazzy) for all other types,
 never from Merrow's own declarations.
 Needs `pip install cyclonedds==11.0.1`, and `rosbags==0.11.9` for the types that are not listed
 here.

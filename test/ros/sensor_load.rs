@@ -15,7 +15,7 @@ const CHEAP: f64 = 0.1;
 // ROS, with all outputs of all sensors requested: three cameras, a lidar, a laser and a sonar. The
 // shortage must be real: some sensor misses more than half of its samples. Tolerance: 2 %.
 #[test]
-#[ignore = "depends on the pace, takes 20 s, alone on the machine: test/run slow"]
+#[ignore = "depends on the pace, takes 20 s on an idle machine: test/run slow"]
 fn cheap_sensors_keep_their_rate() {
     let path = data_dir::world_file("riverwatch");
     let scene = Arc::new(load_world(&path, Overrides::default()).unwrap().scene);

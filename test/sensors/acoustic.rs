@@ -1,19 +1,22 @@
 //! Tests of acoustic positioning: times, ranges and bearings of fixed and moving beacons,
 //! detection, and positions from ranges.
 
+mod beacon_faults;
+mod sound;
+
 use crate::common::{advance, simulation, within};
 use merrow_environment::absorption::{Water, francois_garrison};
 use merrow_environment::sound::eigenray;
 use merrow_math::Vec3;
+use merrow_model::scene::sensor::acoustic::AcousticObservations;
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::acoustic::AcousticObservations;
 use merrow_sensors::sonar::noise::ambient;
 use merrow_sim::Simulation;
 
 pub(crate) const C: f64 = 1500.0;
 
-/// World with a robot at (0, 0, -50) that carries the sensor `s`, in water of 1500 m/s without
-/// gravity; `rest` holds further keys of the world and `robots` further robots.
+/// Returns the world with a robot at (0, 0, -50) that carries the sensor `s`, in water of 1500 m/s
+/// without gravity; `rest` holds further keys of the world and `robots` further robots.
 pub(crate) fn world(device: &str, robots: &str, rest: &str) -> String {
     format!(
         "
@@ -35,7 +38,8 @@ robots:
     )
 }
 
-/// A body without hydrodynamic forces that drifts with constant velocity `v` [m/s] from `p` [m].
+/// Returns a body without hydrodynamic forces that drifts with constant velocity `v` [m/s] from `p`
+/// [m].
 fn drifter(name: &str, p: [f64; 3], v: [f64; 3]) -> String {
     format!(
         "  {name}:
@@ -86,10 +90,10 @@ fn hydrophone_reports_the_pinger_position_at_emission() {
         &robots,
         &rest,
     ));
-    let heard = sounds(&mut sim, 5.0);
+    let received_frames = sounds(&mut sim, 5.0);
     let own = Vec3::new(0.0, 0.0, -50.0);
     let mut count = [0, 0];
-    for (stamp, sounds) in &heard {
+    for (stamp, sounds) in &received_frames {
         for fix in &sounds.fixes {
             count[fix.target] += 1;
             let arrived = fix.stamp_ns as f64 * 1e-9;
@@ -135,8 +139,12 @@ fn half_of_the_pings_are_detected_at_the_threshold() {
         );
         let device = "kind: hydrophone, rate_hz: 1, band_khz: [10, 100], max_range_m: 2000, threshold_db: 12, self_noise_db: 30, bandwidth_khz: 2";
         let text = world(device, "", &rest).replace("dt_s: 0.01", "dt_s: 0.1");
-        let heard = sounds(&mut simulation(&text), 300.5);
-        let share = heard.iter().filter(|(_, s)| !s.fixes.is_empty()).count() as f64 / 300.0;
+        let received_frames = sounds(&mut simulation(&text), 300.5);
+        let share = received_frames
+            .iter()
+            .filter(|(_, s)| !s.fixes.is_empty())
+            .count() as f64
+            / 300.0;
         within("share", share, expected, 0.1);
     }
 }
@@ -162,8 +170,8 @@ beacons:
         "",
         &rest,
     ));
-    let heard = sounds(&mut sim, 3.0);
-    let fixes: Vec<usize> = heard
+    let received_frames = sounds(&mut sim, 3.0);
+    let fixes: Vec<usize> = received_frames
         .iter()
         .flat_map(|(_, s)| s.fixes.iter().map(|f| f.target))
         .collect();
@@ -198,9 +206,9 @@ fn usbl_range_is_the_two_way_travel_time() {
         "kind: usbl, rate_hz: 0.25, {TRANSMITTER}, {RECEIVER}, carrier_attitude_std_deg: [0, 0, 0]"
     );
     let mut sim = simulation(&world(&device, &robots, &rest));
-    let heard = sounds(&mut sim, 12.0);
-    assert!(heard.len() >= 2, "{}", heard.len());
-    for (stamp, sounds) in &heard {
+    let received_frames = sounds(&mut sim, 12.0);
+    assert!(received_frames.len() >= 2, "{}", received_frames.len());
+    for (stamp, sounds) in &received_frames {
         let now = *stamp as f64 * 1e-9;
         let d = d + v * now;
         let t2 = d / (C - v) + turn;
@@ -226,14 +234,19 @@ fn usbl_errors_match_their_keys() {
         "kind: usbl, rate_hz: 2, {TRANSMITTER}, band_khz: [10, 100], max_range_m: 300, threshold_db: -50, fading_std_db: 0, bearing_std_deg: 1, range_std_m: 0.5"
     );
     let text = world(&device, "", &rest).replace("dt_s: 0.01", "dt_s: 0.1");
-    let heard = sounds(&mut simulation(&text), 300.0);
-    let n = heard.len() as f64;
+    let received_frames = sounds(&mut simulation(&text), 300.0);
+    let n = received_frames.len() as f64;
     assert!(n > 590.0);
     let across = 200.0 * 1_f64.to_radians();
     for (axis, std) in [(0, 0.5), (1, across), (2, across)] {
         let error =
             |s: &AcousticObservations| s.fixes[0].p_S[axis] - if axis == 0 { 200.0 } else { 0.0 };
-        let square = (heard.iter().map(|(_, s)| error(s) * error(s)).sum::<f64>() / n).sqrt();
+        let square = (received_frames
+            .iter()
+            .map(|(_, s)| error(s) * error(s))
+            .sum::<f64>()
+            / n)
+            .sqrt();
         within(
             "deviation",
             square,
@@ -242,7 +255,7 @@ fn usbl_errors_match_their_keys() {
         );
         within(
             "stated",
-            heard[0].1.fixes[0].covariance.r[axis][axis].sqrt(),
+            received_frames[0].1.fixes[0].covariance.r[axis][axis].sqrt(),
             std,
             0.02 * std + 0.05,
         );
@@ -250,9 +263,9 @@ fn usbl_errors_match_their_keys() {
 }
 
 // Goal: with exact ranges a long-baseline system computes its own position exactly and a
-// short-baseline system that of a locator; with range errors the scatter matches the covariance.
-// Method: four transponders on the seabed, four receivers on the robot; 200 samples. Tolerance:
-// 1e-4 m; 30 % of the standard deviation.
+// short-baseline system the position of a locator; with range errors the scatter matches the
+// covariance. Method: four transponders on the seabed, four receivers on the robot; 200 samples.
+// Tolerance: 1e-4 m; 30 % of the standard deviation.
 #[test]
 fn baselines_compute_positions() {
     let node = |name: &str, x: f64, y: f64, z: f64| {
@@ -313,8 +326,7 @@ fn baselines_compute_positions() {
 // Goal: with ray bending, sound over long distances arrives with the travel time and the elevation
 // of the bent ray. Method: a hydrophone 50 m deep in water whose speed of sound decreases with
 // depth, compared with the ray of `eigenray` (tested separately); without bending, the elevation is
-// that of the straight line. Tolerance: 1e-9 s, 1e-6 rad; the two elevations differ by more than a
-// degree.
+// the straight line. Tolerance: 1e-9 s, 1e-6 rad; the two elevations differ by more than a degree.
 #[test]
 fn bent_sound_arrives_along_its_ray() {
     let water = "water: {column: {layers: [{depth_m: 0, temperature_c: 20, salinity_psu: 35}, {depth_m: 100, temperature_c: 5, salinity_psu: 35}]}}";

@@ -1,11 +1,12 @@
 //! Tests of the Automatic Identification System: reporting intervals and reception range.
 
 use crate::common::{advance, simulation};
-use merrow_model::state::frames::{FrameData, Sentence};
+use merrow_model::scene::sensor::ais::Sentence;
+use merrow_model::state::frames::FrameData;
 use merrow_sim::Simulation;
 
-/// World with an AIS receiver `height` [m] above the water at the origin, further robots and
-/// transponders.
+/// Returns the world with an AIS receiver `height` [m] above the water at the origin, further
+/// robots and transponders.
 fn world(height: f64, robots: &str, ais: &str) -> String {
     format!(
         "
@@ -27,7 +28,7 @@ ais:
     )
 }
 
-/// A body without forces that moves east at `speed` [m/s] from `x` [m].
+/// Returns a body without forces that moves east at `speed` [m/s] from `x` [m].
 fn drifter(name: &str, x: f64, speed: f64) -> String {
     format!(
         "  {name}:
@@ -52,8 +53,9 @@ fn sentences(sim: &mut Simulation, seconds: f64) -> Vec<Sentence> {
     all
 }
 
-/// Times of the sentences of one kind, selected by the first letter of their payload: 1 class A
-/// position report, B class B position report, 5 class A static data, H class B static data.
+/// Returns the times of the sentences of one kind, selected by the first letter of their payload: 1
+/// class A position report, B class B position report, 5 class A static data, H class B static
+/// data.
 fn of_kind(all: &[Sentence], letter: char) -> Vec<f64> {
     let is_it = |s: &&Sentence| {
         s.text
@@ -68,8 +70,8 @@ fn of_kind(all: &[Sentence], letter: char) -> Vec<f64> {
 }
 
 // Goal: vessels report at the intervals of the standard. Method: class A at 5, 9 and 13 m/s (10, 6
-// and 2 s), one at anchor (180 s), class B at 3 m/s (30 s) and at rest (180 s), each alone for 400
-// s; static data are sent twice. Tolerance: 2 ns; none.
+// and 2 s), one at anchor (180 s), class B at 3 m/s (30 s) and at rest (180 s), each separately for
+// 400 s; static data are sent twice. Tolerance: 2 ns; none.
 #[test]
 fn vessels_report_at_the_standard_intervals() {
     for (class, status, speed, period) in [
@@ -117,7 +119,7 @@ fn vessels_are_received_within_horizon_and_power() {
         (12.5, -130.0, horizon),
     ] {
         assert!(range <= horizon + 1.0);
-        for (factor, heard) in [(0.97, true), (1.03, false)] {
+        for (factor, detected) in [(0.97, true), (1.03, false)] {
             let x = range * factor;
             let ais = format!(
                 "  v: {{class: a, mmsi: 211000001, position_m: [{x}, 0, 4], power_w: {power}}}\n  o: {{robot: r, mmsi: 1}}\n"
@@ -128,7 +130,7 @@ fn vessels_are_received_within_horizon_and_power() {
             );
             let all = sentences(&mut simulation(&text), 30.0);
             let others = all.iter().filter(|s| s.text.starts_with("!AIVDM")).count();
-            assert_eq!(others > 0, heard, "{power} W, {x} m");
+            assert_eq!(others > 0, detected, "{power} W, {x} m");
             assert!(all.iter().any(|s| s.text.starts_with("!AIVDO")));
         }
     }

@@ -1,15 +1,21 @@
 //! Tests of cameras: closed forms of image positions, and of light transport through water and air.
 
+mod daylight;
+mod exposure;
+mod texture;
+mod visuals;
+
 use crate::common::{advance, close, relative, simulation, within};
 use merrow_environment::{WaveState, optics};
 use merrow_math::Vec3;
+use merrow_model::scene::sensor::camera::CameraImages;
 use merrow_model::scene::sensor::lens::{Distortion, Lens};
-use merrow_model::state::frames::{CameraImages, Frame, FrameData};
+use merrow_model::state::frames::{Frame, FrameData};
 use merrow_sensors::wave_clipmap::WaveClipmap;
 use merrow_sim::Simulation;
 
-/// World with a fixed robot at the height `z` [m] that carries a camera with `keys`, looking along
-/// x; `rest` holds further keys of the world.
+/// Returns the world with a fixed robot at the height `z` [m] that carries a camera with `keys`,
+/// looking along x; `rest` holds further keys of the world.
 pub(crate) fn world(z: f64, keys: &str, rest: &str) -> String {
     format!(
         "
@@ -46,7 +52,7 @@ pub(crate) fn camera_images(text: &str) -> CameraImages {
     last_images(simulation(text))
 }
 
-/// The last image of a fifth of a second.
+/// Returns the last image of a fifth of a second.
 pub(crate) fn last_images(mut simulation: Simulation) -> CameraImages {
     let all = frames(&mut simulation, 0.2);
     let FrameData::CameraImages(images) = &*all.last().expect("a frame").data else {
@@ -55,7 +61,7 @@ pub(crate) fn last_images(mut simulation: Simulation) -> CameraImages {
     images.clone()
 }
 
-/// Red, green and blue at the centre of an image of `width` x `height`.
+/// Returns red, green and blue at the centre of an image of `width` x `height`.
 pub(crate) fn middle(images: &CameraImages, [width, height]: [usize; 2]) -> [f64; 3] {
     let rgb = images.rgb.as_ref().expect("colours");
     let k = 3 * ((height / 2) * width + width / 2);
@@ -143,9 +149,9 @@ structures:
     }
 }
 
-// Goal: depth is measured along the axis, labels are those of visible objects, and objects appear
-// at the position given by the lens. Method: a wall 9 m ahead with a ball off the axis in front of
-// it. Tolerance: 1e-5 m; half a pixel for the centre of the labels of the ball.
+// Goal: depth is measured along the axis, labels belong to visible objects, and objects appear at
+// the position given by the lens. Method: a wall 9 m ahead with a ball off the axis in front of it.
+// Tolerance: 1e-5 m; half a pixel for the centre of the labels of the ball.
 #[test]
 fn depths_labels_and_positions() {
     let rest = "seabed: {depth_m: 50}
@@ -317,7 +323,7 @@ fn shot_and_read_noise_are_as_stated() {
     );
 }
 
-// Goal: a rolling shutter reads each row at the pose of its own time; outputs without subscribers
+// Goal: a rolling shutter reads each row at the pose at its own time; outputs without subscribers
 // are not computed. Method: depths of a wall that a robot approaches at 2 m/s, 50 ms from the first
 // row to the last; only depth is requested. Tolerance: 1e-4 m.
 #[test]
@@ -349,7 +355,7 @@ fn rolling_shutters_and_lazy_outputs() {
 }
 
 // Goal: a calm surface has a depth of 2 m seen from 2 m above and from 2 m below, and occludes
-// objects behind it in depths and labels; its label differs from those of sky and open water.
+// objects behind it in depths and labels; its label differs from the labels of sky and open water.
 // Method: cameras that look straight down and up, and horizontally into empty space. Tolerance:
 // 1e-5 m.
 #[test]
@@ -382,11 +388,11 @@ fn wrong_cameras_are_refused() {
     let refused = |keys: &str, part: &str| {
         let text = world(1.0, keys, "");
         let found = merrow_world::load_text("test.yaml", &text, merrow_world::Overrides::default());
-        let said = found
+        let message = found
             .err()
             .map(|problems| problems.to_string())
             .unwrap_or_default();
-        assert!(said.contains(part), "{keys}: {said}");
+        assert!(message.contains(part), "{keys}: {message}");
     };
     refused(
         "width: 10, height: 10",
@@ -402,7 +408,7 @@ fn wrong_cameras_are_refused() {
     );
 }
 
-/// A sea of Beaufort 5 at its start.
+/// Returns a sea of Beaufort 5 at its start.
 fn sea() -> WaveState {
     let text = world(
         -5.0,
@@ -412,9 +418,9 @@ fn sea() -> WaveState {
     WaveState::new(&simulation(&text).scene.sea.waves, 0.0)
 }
 
-// Goal: heights on a grid of the clipmap are those of the waves, and waves below the requested
-// length are left out. Method: 32 x 24 points against the sum of components at each; a grid for
-// waves longer than 20 m contains only those, and one without waves is flat. Tolerance: 1e-9 m.
+// Goal: heights on a grid of the clipmap agree with the waves, and waves below the requested length
+// are left out. Method: 32 x 24 points against the sum of components at each; a grid for waves
+// longer than 20 m contains only those, and one without waves is flat. Tolerance: 1e-9 m.
 #[test]
 fn grid_holds_the_wave_heights() {
     let waves = sea();

@@ -5,7 +5,7 @@ use crate::common::{advance, simulation};
 use merrow_model::state::frames::{Frame, FrameData};
 use merrow_world::{Overrides, load_text};
 
-/// A robot that moves towards a wall 9 m ahead at 1 m/s, with these sensors and faults.
+/// Returns a robot that moves towards a wall 9 m ahead at 1 m/s, with these sensors and faults.
 fn world(sensors: &str, faults: &str) -> String {
     format!(
         "
@@ -32,7 +32,7 @@ const LASER: &str = "laser: {lazy: false, device: {source: test, rate_hz: 10, ki
 const DETECTOR: &str = "detector: {lazy: false, device: {source: test, rate_hz: 10, kind: obstacle_detector, sensor: laser, max_range_m: 30}}";
 const CAMERA: &str = "camera: {lazy: false, device: {source: test, rate_hz: 10, kind: camera, width: 16, height: 12, horizontal_fov_deg: 60}}";
 
-/// Frames of sensor `sensor` in `seconds`.
+/// Returns the frames of sensor `sensor` in `seconds`.
 fn frames(text: &str, sensor: usize, seconds: f64) -> Vec<Frame> {
     let mut sim = simulation(text);
     let mut all = Vec::new();
@@ -75,7 +75,7 @@ fn stuck_sensors_repeat_their_last_frame() {
     }
 }
 
-/// Distance of the box in the last frame of a detector [m].
+/// Returns the distance of the box in the last frame of a detector [m].
 fn box_distance(faults: &str) -> Option<f64> {
     let sensors = format!("{LASER}\n        {DETECTOR}").replace("        laser", "laser");
     let all = frames(&world(&sensors, faults), 1, 0.3);

@@ -1,16 +1,21 @@
 //! Tests of scanning lasers: closed forms of their ranges in air and through water, in motion, and
 //! error behaviour.
 
+mod cloud_display;
+mod tilting_laser;
+
 use crate::common::{advance, close, initial_environment, simulation};
 use merrow_environment::EnvironmentState;
 use merrow_environment::surface::Surface;
 use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
-use merrow_model::state::frames::{Frame, FrameData, Point, Scan};
+use merrow_model::scene::sensor::laser::Point;
+use merrow_model::scene::sensor::laser::Scan;
+use merrow_model::state::frames::{Frame, FrameData};
 use merrow_sim::Simulation;
 
-/// World with a fixed robot 2 m above the water that carries one laser of `kind` with `keys`;
-/// `rest` holds structures and other keys of the world.
+/// Returns the world with a fixed robot 2 m above the water that carries one laser of `kind` with
+/// `keys`; `rest` holds structures and other keys of the world.
 fn world(kind: &str, keys: &str, rest: &str) -> String {
     format!(
         "
@@ -229,8 +234,8 @@ fn fog_and_rain_attenuate_the_echo() {
 }
 
 // Goal: through flat water a green laser measures the seabed at the optical path length along the
-// ray refracted by Snell's law; an infrared laser gets no echo. Method: closed form: 2 m of air, 3
-// m of water at an incidence of 30 degrees. Tolerance: 1e-5 m.
+// ray refracted by Snell's law; an infrared laser receives no echo. Method: closed form: 2 m of
+// air, 3 m of water at an incidence of 30 degrees. Tolerance: 1e-5 m.
 #[test]
 fn water_refracts_and_absorbs_light() {
     let cloud_of = |extinction: f64| {
@@ -293,9 +298,9 @@ fn intensity_in_water_follows_lamberts_law() {
     );
 }
 
-// Goal: a laser under water gets no echo from objects in the air. Method: a laser at 0.3 m depth
-// that points obliquely upwards at a wall above the water, and at a wall that extends into it.
-// Tolerance: exact in air; 1e-5 m.
+// Goal: a laser under water receives no echo from objects in the air. Method: a laser at 0.3 m
+// depth that points obliquely upwards at a wall above the water, and at a wall that extends into
+// it. Tolerance: exact in air; 1e-5 m.
 #[test]
 fn submerged_laser_gets_no_echo_from_the_air() {
     let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30, wavelength_um: 0.532, water_extinction_per_m: 0.01, reference_reflectivity: 0.001";
@@ -367,7 +372,7 @@ fn water_reflects_straight_down() {
 // beams intersect a height grid. Method: surface echoes from waves of 0.6 m measured from 2 m
 // above, against the search of `surface.rs` along each beam. Tolerance: 1e-5 m in height, for
 // single precision; 1 mm along the beam, the accuracy of that search; more than 30 % of the beams
-// get an echo.
+// receive an echo.
 #[test]
 fn beams_end_on_the_wave_surface() {
     let waves =
@@ -404,8 +409,8 @@ fn beams_end_on_the_wave_surface() {
             "{range} m, the water is at {first} m"
         );
     }
-    let heard = points.len() as f64 / (12.0 * 180.0);
-    assert!(heard > 0.3, "{heard}");
+    let received = points.len() as f64 / (12.0 * 180.0);
+    assert!(received > 0.3, "{received}");
 }
 
 // Goal: a diverging beam averages echoes within one pulse length and otherwise reports the

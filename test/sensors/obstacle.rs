@@ -4,12 +4,13 @@
 use crate::common::{advance, simulation};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::sensor::obstacle::Detection;
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::detection::Detection;
 use merrow_sensors::obstacle::accumulate::EchoAccumulator;
 use merrow_sim::Simulation;
 
-/// World with a fixed robot at (0, 0, z) that carries the sensors; its yaw is 30 degrees.
+/// Returns the world with a fixed robot at (0, 0, z) that carries the sensors; its yaw is 30
+/// degrees.
 fn world(z: f64, sensors: &str, rest: &str) -> String {
     format!(
         "
@@ -31,7 +32,7 @@ robots:
     )
 }
 
-/// Boxes of each sample of sensor `sensor` in `seconds`.
+/// Returns the boxes of each sample of sensor `sensor` in `seconds`.
 fn boxes(sim: &mut Simulation, sensor: usize, seconds: f64) -> Vec<Vec<Detection>> {
     let mut all = Vec::new();
     for _ in 0..(seconds / 0.1).round() as usize {
@@ -46,7 +47,7 @@ fn boxes(sim: &mut Simulation, sensor: usize, seconds: f64) -> Vec<Vec<Detection
     all
 }
 
-/// Rotation of a box about the z axis of W [rad].
+/// Returns the rotation of a box about the z axis of W [rad].
 fn yaw(found: &Detection) -> f64 {
     found.q.matrix().to_rpy()[2]
 }
@@ -202,14 +203,17 @@ fn sonar_echoes_are_boxed() {
             .filter(|f| !piles.iter().any(|p| is_at(f, *p)))
             .count();
     }
-    assert!(3 * others <= all.len(), "{others} boxes about nothing");
+    assert!(
+        3 * others <= all.len(),
+        "{others} boxes without an obstacle"
+    );
 }
 
 // Goal: echoes of a whole turn of a scanning sonar are boxed together, each from the pose of its
-// ping, and older ones are discarded. Method: a rotated box of 6 m by 2.5 m with two visible faces,
-// 14 m from a robot that drifts at 0.3 m/s, one turn in 12 s; then a second turn. Tolerance: 0.5 m
-// in position and size, which is half a pulse and a beam width at 14 m including its neighbours,
-// and 6 degrees; a single ping gives a line along its beam.
+// ping, and older echoes are discarded. Method: a rotated box of 6 m by 2.5 m with two visible
+// faces, 14 m from a robot that drifts at 0.3 m/s, one turn in 12 s; then a second turn. Tolerance:
+// 0.5 m in position and size, which is half a pulse and a beam width at 14 m including its
+// neighbours, and 6 degrees; a single ping gives a line along its beam.
 #[test]
 fn scanning_sonar_turn_is_boxed() {
     let sensors = "        sonar: {device: {source: test, rate_hz: 20, kind: scanning_sonar, step_deg: 1.5, beam_width_deg: 1.5, elevation_width_deg: 10, rays: [12, 24],
@@ -239,10 +243,10 @@ fn scanning_sonar_turn_is_boxed() {
     for _ in 0..250 {
         advance(&mut sim, 0.1);
         for frame in sim.frames.drain(..).filter(|f| f.sensor == 1) {
-            let FrameData::Echoes(heard) = &*frame.data else {
+            let FrameData::Echoes(received) = &*frame.data else {
                 panic!("no echoes")
             };
-            all.push(gathered.add_sample(spec, stream, heard, frame.stamp_ns));
+            all.push(gathered.add_sample(spec, stream, received, frame.stamp_ns));
         }
     }
     // From one ping, the part of the beam that has echoes.

@@ -11,7 +11,8 @@ use merrow_sim::Simulation;
 
 const LIGHT: f64 = 299_792_458.0;
 
-/// World with a radar `height` [m] above the water that heads east, and further keys of the world.
+/// Returns the world with a radar `height` [m] above the water that heads east, and further keys of
+/// the world.
 fn world(height: f64, device: &str, rest: &str) -> String {
     format!(
         "
@@ -33,7 +34,7 @@ robots:
 
 const PLAIN: &str = "beam_width_deg: 4, pulse_us: 0.1, spokes: 1024, rays: [3, 96], max_range_m: 2000, bins: 100, fading: false";
 
-/// Powers of `turns` antenna turns, one spoke per row [W].
+/// Returns the powers of `turns` antenna turns, one spoke per row [W].
 fn turns(sim: &mut Simulation, turns: usize) -> (RadarSpec, Vec<Vec<f64>>) {
     let spec = match &**sim.scene.robots[0].sensors[0]
         .kind
@@ -73,7 +74,7 @@ fn db(power: f64) -> f64 {
     10.0 * power.log10()
 }
 
-/// P_t G² λ²/((4π)³ L) [W m²].
+/// Returns the P_t G² λ²/((4π)³ L) [W m²].
 fn strength() -> f64 {
     let wave = LIGHT / 9.41e9;
     4000.0 * 10_f64.powf(5.4) * wave * wave
@@ -117,8 +118,8 @@ fn ball_echo_matches_the_radar_equation() {
 }
 
 // Goal: noise follows the noise figure; a wall hides a ball; low objects beyond the horizon are
-// hidden, high ones are visible. Method: k T B F; two worlds; boxes 25 km away with tops at 5 and
-// 60 m; from 10 m everything above 8.4 m is visible. Tolerance: 0.01 dB; none.
+// hidden, high targets are visible. Method: k T B F; two worlds; boxes 25 km away with tops at 5
+// and 60 m; from 10 m all targets above 8.4 m are visible. Tolerance: 0.01 dB; none.
 #[test]
 fn noise_shadows_and_horizon() {
     let (_, silent) = one_turn(&world(30.0, PLAIN, ""));

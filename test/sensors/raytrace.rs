@@ -12,8 +12,8 @@ fn single_shape_scene(shape: Shape, R_WG: Mat3, p_WG: Vec3) -> ShapeScene {
     ShapeScene::new(vec![PosedShape { shape, R_WG, p_WG }], vec![])
 }
 
-/// Rays towards points around `p_WG`, from 30 m and from 1 km away, every fourth along one of the
-/// axes of `R_WG`.
+/// Returns the rays towards points around `p_WG`, from 30 m and from 1 km away, every fourth along
+/// one of the axes of `R_WG`.
 fn rays(random: &mut Random, R_WG: &Mat3, p_WG: Vec3, size: f64) -> Vec<Ray> {
     let one = |k: usize| {
         let target = random.vector(size);
@@ -44,7 +44,7 @@ fn traced(all: &ShapeScene, rays: &[Ray]) -> Vec<Option<Hit>> {
     hits
 }
 
-/// Origin and direction of the ray in the frame of the shape.
+/// Returns the origin and direction of the ray in the frame of the shape.
 fn local(ray: &Ray, R_WG: &Mat3, p_WG: Vec3) -> (Vec3, Vec3) {
     (
         R_WG.tr_mul_vec(ray.origin - p_WG),

@@ -4,16 +4,16 @@
 use crate::common::{advance, simulation, within};
 use merrow_math::Vec3;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::sensor::sonar::Ping;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::ping::Ping;
 use merrow_scenery::sites::quay::FACE;
 use merrow_scenery::sites::sand::DEPTH;
 use merrow_scenery::sites::wreck::{Wreck, deck_edge_height};
 use merrow_sim::Simulation;
 use merrow_sim::sensors::current_frame;
 
-/// Index of a sensor of the first robot by name.
+/// Returns the index of a sensor of the first robot by name.
 fn sensor_index(s: &Simulation, name: &str) -> usize {
     s.scene.robots[0]
         .sensors
@@ -22,13 +22,13 @@ fn sensor_index(s: &Simulation, name: &str) -> usize {
         .expect("a sensor")
 }
 
-/// The current frame of a sensor of the first robot.
+/// Returns the current frame of a sensor of the first robot.
 fn current_frame_of(s: &mut Simulation, name: &str) -> FrameData {
     let sensor = sensor_index(s, name);
     current_frame::compute_frame(s, 0, sensor).expect("a frame")
 }
 
-/// A sonar of the first robot and one of its pings.
+/// Returns a sonar of the first robot and one of its pings.
 fn ping(s: &mut Simulation, name: &str) -> (SonarSpec, Ping) {
     let FrameData::Ping(ping) = current_frame_of(s, name) else {
         panic!("no ping")
@@ -43,7 +43,7 @@ fn ping(s: &mut Simulation, name: &str) -> (SonarSpec, Ping) {
     }
 }
 
-/// Mean value of a beam between two ranges [m].
+/// Returns the mean value of a beam between two ranges [m].
 fn mean(spec: &SonarSpec, ping: &Ping, beam: usize, from: f64, to: f64) -> f64 {
     let beams = ping.levels.len() / spec.bins;
     let rows = (0..spec.bins).filter(|k| (from..to).contains(&spec.range(*k)));
@@ -131,7 +131,7 @@ robots: {rov: {model: {extends: robots/bluerov2_inspection.yaml, sensors: {camer
     assert!(3 * quay > labels.len() && counts.len() >= 4, "{counts:?}");
 }
 
-/// The vehicle of the survey at rest at a position, heading east.
+/// Returns the vehicle of the survey at rest at a position, heading east.
 fn survey(p: [f64; 3]) -> Simulation {
     simulation(&format!(
         "
@@ -167,8 +167,8 @@ fn first_return_is_the_altitude() {
     }
 }
 
-/// House and bridge of the wreck: centre and half size in the frame of the ship, as written by
-/// `survey_file.rs`, and rotation about z [deg].
+/// Returns the house and bridge of the wreck: centre and half size in the frame of the ship, as
+/// written by `survey_file.rs`, and rotation about z [deg].
 fn boxes() -> [(Vec3, Vec3, f64); 2] {
     let z = deck_edge_height(-11.5) - 0.7;
     let round = |z: f64| (100.0 * z).round() / 100.0;
@@ -186,7 +186,8 @@ fn boxes() -> [(Vec3, Vec3, f64); 2] {
     ]
 }
 
-/// Corners of the cross sections of the edges of a box with the plane x = `x0`, in the world frame.
+/// Returns the corners of the cross sections of the edges of a box with the plane x = `x0`, in the
+/// world frame.
 fn sections(wreck: &Wreck, (middle, half, turn): (Vec3, Vec3, f64), x0: f64) -> Vec<Vec3> {
     let own = merrow_math::Mat3::from_rpy(0.0, 0.0, turn.to_radians());
     let corner = |k: usize| {

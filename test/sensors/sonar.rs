@@ -1,17 +1,22 @@
 //! Tests of sonars: sonar equation, beam patterns, shadows, speckle, gain, seabed ranges.
 
+mod beam_targets;
+mod motion;
+mod profile;
+mod rays;
+
 use crate::common::{advance, simulation, within};
 use merrow_environment::absorption::{Water, francois_garrison};
 use merrow_environment::waves::WaveState;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::sensor::sonar::Ping;
 use merrow_model::scene::sensor::sonar::SonarSpec;
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::ping::Ping;
 use merrow_sensors::sonar::receive::sample_level;
 use merrow_sim::Simulation;
 
-/// World with a fixed robot at `depth` [m] that carries the sonar `s`. The seabed is 500 m deeper
-/// unless `rest` sets another depth. The speed of sound is 1500 m/s.
+/// Returns the world with a fixed robot at `depth` [m] that carries the sonar `s`. The seabed is
+/// 500 m deeper unless `rest` sets another depth. The speed of sound is 1500 m/s.
 pub(crate) fn world(depth: f64, device: &str, rest: &str) -> String {
     let bottom = if rest.contains("seabed:") {
         ""
@@ -73,7 +78,7 @@ pub(crate) fn ping(text: &str) -> (SonarSpec, Ping) {
     (spec, ping)
 }
 
-/// Levels of a beam over range [dB].
+/// Returns the levels of a beam over range [dB].
 pub(crate) fn beam(spec: &SonarSpec, ping: &Ping, b: usize) -> Vec<f64> {
     ping.levels
         .chunks_exact(spec.steering.len())
@@ -91,8 +96,8 @@ pub(crate) fn db(power: f64) -> f64 {
     10.0 * power.log10()
 }
 
-/// Absorption [dB/m] at a depth [m] in the water of `world`, whose density corresponds to salinity
-/// 35.
+/// Returns the absorption [dB/m] at a depth [m] in the water of `world`, whose density corresponds
+/// to salinity 35.
 pub(crate) fn absorption(frequency: f64, depth: f64) -> f64 {
     1e-3 * francois_garrison(
         frequency,
@@ -360,8 +365,8 @@ fn gain_compensates_range() {
     );
 }
 
-// Goal: without targets the level is that of the noise, N + 10 log B + 10 log(Ω/4π), and with
-// volume scattering that of the volume reverberation, SL - 20 log r - 2 α r + S_v + 10 log(Ψ cell).
+// Goal: without targets the level equals the noise level, N + 10 log B + 10 log(Ω/4π), and with
+// volume scattering the volume reverberation level, SL - 20 log r - 2 α r + S_v + 10 log(Ψ cell).
 // Method: Ω of two wide line arrays is the product of their (π²/8) λ/L; Ψ includes the pattern of
 // the transmitter and is summed separately. Tolerance: 0.1 dB for the noise, 0.5 dB for the
 // reverberation.
@@ -545,11 +550,11 @@ fn scanning_sonar_receives_other_sonars_to_port() {
         .map(|(_, ping)| peak(&beam(&spec, ping, 0)).1)
         .collect();
     let expected = 210.0 - 20.0 * 30f64.log10() - 30.0 * absorption(400.0, 400.0);
-    let heard = levels
+    let received = levels
         .iter()
         .filter(|level| (*level - expected).abs() < 0.5)
         .count();
-    assert_eq!(heard, 1, "{levels:?} instead of {expected} once");
+    assert_eq!(received, 1, "{levels:?} instead of {expected} once");
 }
 
 // Goal: a calm surface raised by the tide reflects as a calm surface without tide does; the height

@@ -11,6 +11,7 @@ use merrow_math::Vec3;
 use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::{AcousticMedium, Multipath};
 use merrow_model::scene::comms::transceiver::Fading;
+use merrow_model::scene::robot::collision::Primitive;
 use merrow_model::scene::sea::water::SoundSpeedLaw;
 use merrow_model::scene::{Geometry, Scene, Structure};
 use merrow_sensors::ray_scene::{RayScenes, StaticGeometry};
@@ -19,7 +20,11 @@ use std::sync::Arc;
 fn wall(p: Vec3, half: Vec3) -> Structure {
     Structure {
         name: "wall".into(),
-        colliders: vec![collider("wall", Geometry::Box { half }, p)],
+        colliders: vec![collider(
+            "wall",
+            Geometry::Primitive(Primitive::Box { half }),
+            p,
+        )],
     }
 }
 

@@ -2,10 +2,13 @@
 //!
 //! # Law
 //! ```text
-//!   α = 0.11 f²/(1 + f²) + 44 f²/(4100 + f²) + 2.75e-4 f² + 0.003              (1)  [Thorp 1967]
-//!   α = A₁ P₁ f₁ f²/(f₁² + f²) + A₂ P₂ f₂ f²/(f₂² + f²) + A₃ P₃ f²             (2)  [Francois 1982]
+//!   α = 0.11 f²/(1 + f²) + 44 f²/(4100 + f²) + 2.75e-4 f² + 0.003                       (1)
+//!   α = A₁ P₁ f₁ f²/(f₁² + f²) + A₂ P₂ f₂ f²/(f₂² + f²) + A₃ P₃ f²                      (2)
 //!   α = 0.106 f₁ f²/(f₁² + f²) e^((pH-8)/0.56)
-//!     + 0.52 (1 + T/43) (S/35) f₂ f²/(f₂² + f²) e^(-z/6) + 0.00049 f² e^(-(T/27 + z/17))   (3)  [Ainslie 1998]
+//!     + 0.52 (1 + T/43) (S/35) f₂ f²/(f₂² + f²) e^(-z/6) + 0.00049 f² e^(-(T/27 + z/17))  (3)
+//!   (1) [Thorp 1967]
+//!   (2) [Francois 1982]
+//!   (3) [Ainslie 1998]
 //! ```
 //! The three terms of (2) and (3) are boric acid, magnesium sulphate and pure water.
 //!
@@ -24,7 +27,7 @@
 //! gives this density.
 //!
 //! # Checked by
-//! test/witness/seawater.rs (V66)
+//! test/witness/environment/seawater.rs (V66)
 
 use crate::{EnvironmentState, water_column};
 use merrow_math::Vec3;
@@ -46,7 +49,7 @@ pub struct Water {
     pub ph: f64,
 }
 
-/// Contribution of a relaxation at `f0` [kHz] to the absorption at `f` [kHz].
+/// Returns the contribution of a relaxation at `f0` [kHz] to the absorption at `f` [kHz].
 fn relaxation(f0: f64, f: f64) -> f64 {
     if f0 > 0.0 {
         f0 * f * f / (f0 * f0 + f * f)
@@ -59,7 +62,7 @@ fn power_of_ten(x: f64) -> f64 {
     libm::pow(10.0, x)
 }
 
-/// Absorption [dB/km] at `f` [kHz] in cold sea water by (1).
+/// Returns the absorption [dB/km] at `f` [kHz] in cold sea water by (1).
 pub fn thorp(f: f64) -> f64 {
     let f2 = f * f;
     0.11 * f2 / (1.0 + f2) + 44.0 * f2 / (4100.0 + f2) + 2.75e-4 * f2 + 0.003

@@ -2,11 +2,16 @@
 //!
 //! # Law
 //! ```text
-//!   C = C_0 R,   R = R_p r_t R_t                                         (1)  PSS-78 [Fofonoff 1983, eqs 1, 2]
-//!   r_t = Σ c_i t^i                                                      (2)  [eq. 3]
-//!   R_p = 1 + p (e_1 + e_2 p + e_3 p²)/(1 + d_1 t + d_2 t² + (d_3 + d_4 t) R)    (3)  [eq. 4]
-//!   S = Σ a_i R_t^(i/2) + φ Σ b_i R_t^(i/2),   φ = (t - 15)/(1 + k (t - 15))     (4)  [eq. 1]
-//!   S' = f [S - a_0/(1 + 1.5 x + x²) - b_0 φ/(1 + √y + y + y√y)],  x = 400 R_t, y = 100 R_t    (5)  below 2 [Hill 1986]
+//!   C = C_0 R,   R = R_p r_t R_t                                                             (1)
+//!   r_t = Σ c_i t^i                                                                          (2)
+//!   R_p = 1 + p (e_1 + e_2 p + e_3 p²)/(1 + d_1 t + d_2 t² + (d_3 + d_4 t) R)                (3)
+//!   S = Σ a_i R_t^(i/2) + φ Σ b_i R_t^(i/2),   φ = (t - 15)/(1 + k (t - 15))                 (4)
+//!   S' = f [S - a_0/(1 + 1.5 x + x²) - b_0 φ/(1 + √y + y + y√y)],  x = 400 R_t, y = 100 R_t  (5)
+//!   (1) PSS-78 [Fofonoff 1983, eqs 1, 2]
+//!   (2) [eq. 3]
+//!   (3) [eq. 4]
+//!   (4) [eq. 1]
+//!   (5) below 2 [Hill 1986]
 //! ```
 //! # Symbols
 //! C conductivity [S/m] · C_0 = 4.2914 S/m at salinity 35, 15 °C and zero gauge pressure · t
@@ -23,7 +28,8 @@
 //! conductivity of other dissolved substances is not modelled.
 //!
 //! # Checked by
-//! tests below, against the check values of [Fofonoff 1983]; test/witness/conductivity.rs
+//! tests below, against the check values of [Fofonoff 1983];
+//! test/witness/environment/conductivity.rs
 
 use crate::seawater::poly;
 
@@ -43,14 +49,15 @@ const TEMPERATURE_RATIO_COEFFICIENTS: [f64; 5] = [
     -6.9698e-7,
     1.0031e-9,
 ];
-/// Coefficients e of (3), starting with that of p⁰.
+/// Coefficients e of (3), starting with the coefficient of p⁰.
 const PRESSURE_COEFFICIENTS: [f64; 4] = [0.0, 2.070e-5, -6.370e-10, 3.989e-15];
 /// Practical salinity below which (5) applies.
 const DILUTE_SALINITY: f64 = 2.0;
 /// Upper bound of the search for √R_t; salinity 42 has a smaller value.
 const MAX_ROOT: f64 = 1.5;
 
-/// Zero of the increasing function `f` between 0 and `end`, by bisection to machine precision.
+/// Returns the zero of the increasing function `f` between 0 and `end`, by bisection to machine
+/// precision.
 pub(crate) fn bisect_increasing(f: impl Fn(f64) -> f64, end: f64) -> f64 {
     let (mut low, mut high) = (0.0, end);
     for _ in 0..54 {
@@ -68,12 +75,12 @@ fn phi(t: f64) -> f64 {
     (t - 15.0) / (1.0 + 0.0162 * (t - 15.0))
 }
 
-/// Practical salinity by (4) from `root` = √R_t.
+/// Returns the practical salinity by (4) from `root` = √R_t.
 fn ocean(root: f64, t: f64) -> f64 {
     poly(&SALINITY_COEFFICIENTS, root) + phi(t) * poly(&SALINITY_TEMPERATURE_COEFFICIENTS, root)
 }
 
-/// Bracket of (5), without the factor f.
+/// Returns the bracket of (5), without the factor f.
 fn dilute(root: f64, t: f64) -> f64 {
     let (x, y) = (400.0 * root * root, 10.0 * root);
     ocean(root, t)
@@ -81,7 +88,7 @@ fn dilute(root: f64, t: f64) -> f64 {
         - SALINITY_TEMPERATURE_COEFFICIENTS[0] * phi(t) / (1.0 + y * (1.0 + y * (1.0 + y)))
 }
 
-/// Factor f of (5).
+/// Returns the factor f of (5).
 fn continuity_factor(t: f64) -> f64 {
     DILUTE_SALINITY
         / dilute(
@@ -90,8 +97,8 @@ fn continuity_factor(t: f64) -> f64 {
         )
 }
 
-/// Terms of (3): the numerator, the part of the denominator without R, and the coefficient of R in
-/// the denominator.
+/// Returns the terms of (3): the numerator, the part of the denominator without R, and the
+/// coefficient of R in the denominator.
 fn pressure_terms(t: f64, pressure: f64) -> (f64, f64, f64) {
     let p = pressure * 1e-4;
     (
@@ -101,8 +108,8 @@ fn pressure_terms(t: f64, pressure: f64) -> (f64, f64, f64) {
     )
 }
 
-/// Practical salinity of water of `conductivity` [S/m] at temperature `t` (IPTS-68) [°C] and gauge
-/// `pressure` [Pa].
+/// Returns the practical salinity of water of `conductivity` [S/m] at temperature `t` (IPTS-68)
+/// [°C] and gauge `pressure` [Pa].
 ///
 /// Returns NaN if an argument is NaN, and 0 for a conductivity of zero or less.
 pub fn salinity(conductivity: f64, t: f64, pressure: f64) -> f64 {
@@ -125,8 +132,8 @@ pub fn salinity(conductivity: f64, t: f64, pressure: f64) -> f64 {
     }
 }
 
-/// Conductivity [S/m] of water of practical salinity `S` at temperature `t` (IPTS-68) [°C] and
-/// gauge `pressure` [Pa].
+/// Returns the conductivity [S/m] of water of practical salinity `S` at temperature `t` (IPTS-68)
+/// [°C] and gauge `pressure` [Pa].
 pub fn conductivity(S: f64, t: f64, pressure: f64) -> f64 {
     if S <= 0.0 {
         return 0.0;

@@ -55,15 +55,15 @@ impl Variation {
     };
 }
 
-/// Mean current [m/s], W, at height `z` [m] (negative under water), linear between the depths of
-/// the profile.
+/// Returns the mean current [m/s], W, at height `z` [m] (negative under water), linear between the
+/// depths of the profile.
 #[inline(always)]
 pub(crate) fn mean_at_height<T: Real>(current: &Current, z: T) -> Vec3<T> {
     Vec3::from_lanes(|i| mean_at_depth(&current.profile, -z.lane(i)))
 }
 
-/// Mean current [m/s], W, at `depth` [m]. `profile` holds (depth [m], velocity [m/s]) in order of
-/// depth.
+/// Returns the mean current [m/s], W, at `depth` [m]. `profile` holds (depth [m], velocity [m/s])
+/// in order of depth.
 pub(crate) fn mean_at_depth(profile: &[(f64, Vec3)], depth: f64) -> Vec3 {
     let k = profile.partition_point(|p| p.0 <= depth);
     if k == 0 {
@@ -76,7 +76,7 @@ pub(crate) fn mean_at_depth(profile: &[(f64, Vec3)], depth: f64) -> Vec3 {
     v0 + (v1 - v0).scale((depth - d0) / (d1 - d0))
 }
 
-/// Derivative of the mean current with respect to height at `depth` [m], in W [1/s].
+/// Returns the derivative of the mean current with respect to height at `depth` [m], in W [1/s].
 ///
 /// At a depth of the profile the function returns the value of the layer above.
 pub(crate) fn shear_at_depth(profile: &[(f64, Vec3)], depth: f64) -> Vec3 {
@@ -96,8 +96,8 @@ pub struct VariationCache {
 }
 
 impl VariationCache {
-    /// Variation at `t` [s] for the random `seed` of the world, including tides. The cache affects
-    /// the cost only, never the result.
+    /// Returns the variation at `t` [s] for the random `seed` of the world, including tides. The
+    /// cache affects the cost only, never the result.
     pub fn evaluate(&mut self, current: &Current, seed: u64, t: f64) -> Variation {
         let random = self.random_variation(current, seed, t);
         if current.flows.is_empty() {
@@ -134,8 +134,8 @@ impl VariationCache {
     }
 }
 
-/// Unit-variance process at knot `k` by (2). The stream is shifted so that knots before t = 0
-/// exist.
+/// Returns the unit-variance process at knot `k` by (2). The stream is shifted so that knots before
+/// t = 0 exist.
 fn knot_value(seed: u64, k: u64) -> Vec3 {
     let rho = libm::exp(-1.0 / KNOTS_PER_TAU);
     let gain = (1.0 - rho * rho).sqrt();

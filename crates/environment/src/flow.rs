@@ -3,11 +3,14 @@
 //!
 //! # Law
 //! ```text
-//!   tide     u = Σ a cos(ωt - g) + b sin(ωt - g)                                 (1)  [Pugh 1987, §A3]
-//!   jet      u = U sech²(n/b) exp(z/d)                                            (2)  [Bickley 1937]
-//!   channel  u = U (1 - |n/w|^k) (h/H)^m  between the banks and over the bed      (3)  power laws [Chow 1959, §8-5]
-//!   eddy     u = ẑ × r Ω (1 - e^(-s))/s,  s = (r/a)²                              (4)  [Lamb 1932, §334a]
-//!   Du/Dt = ∂u/∂t + (∇u) u,  u the whole current                                  (5)
+//!   tide     u = Σ a cos(ωt - g) + b sin(ωt - g)                              (1)
+//!   jet      u = U sech²(n/b) exp(z/d)                                        (2)  [Bickley 1937]
+//!   channel  u = U (1 - |n/w|^k) (h/H)^m  between the banks and over the bed  (3)
+//!   eddy     u = ẑ × r Ω (1 - e^(-s))/s,  s = (r/a)²                          (4)
+//!   Du/Dt = ∂u/∂t + (∇u) u,  u the whole current                              (5)
+//!   (1) [Pugh 1987, §A3]
+//!   (3) power laws [Chow 1959, §8-5]
+//!   (4) [Lamb 1932, §334a]
 //! ```
 //! (5) is the acceleration of the water particle, which acts on a body in the water [Auton 1988].
 //!
@@ -50,7 +53,7 @@ pub(crate) struct FlowSample {
 }
 
 impl FlowSample {
-    /// Acceleration of the water particle, Du/Dt [m/s²], W. (5)
+    /// Returns the acceleration of the water particle, Du/Dt [m/s²], W. (5)
     pub(crate) fn acceleration(&self) -> Vec3 {
         self.rate + self.gradient.mul_vec(self.velocity)
     }
@@ -72,7 +75,7 @@ impl FlowSample {
     }
 }
 
-/// Sum of the position-dependent flows at `p` [m], W, and `t` [s].
+/// Returns the sum of the position-dependent flows at `p` [m], W, and `t` [s].
 ///
 /// If `own` is given, only the flows of that region (index into `regions`) are added.
 pub(crate) fn sample_flows(
@@ -106,7 +109,7 @@ pub(crate) fn sample_flows(
     sum
 }
 
-/// Velocity [m/s] and acceleration [m/s²], W, of all tides at `t` [s] by (1).
+/// Returns the velocity [m/s] and acceleration [m/s²], W, of all tides at `t` [s] by (1).
 pub(crate) fn tidal_motion(flows: &[Flow], t: f64) -> (Vec3, Vec3) {
     let (mut v, mut a) = (Vec3::zero(), Vec3::zero());
     for flow in flows {
@@ -122,8 +125,8 @@ pub(crate) fn tidal_motion(flows: &[Flow], t: f64) -> (Vec3, Vec3) {
     (v, a)
 }
 
-/// Phase of a constituent [rad], reduced to one turn, so that the sine keeps its precision over
-/// years.
+/// Returns the phase of a constituent [rad], reduced to one turn, so that the sine keeps its
+/// precision over years.
 fn phase(c: &Constituent, t: f64) -> f64 {
     let turns = c.omega * t / std::f64::consts::TAU;
     (turns - turns.floor()) * std::f64::consts::TAU - c.lag
@@ -179,7 +182,7 @@ fn sample_channel(channel: &Channel, p: Vec3) -> FlowSample {
     scaled_stream(channel.velocity, across * bed_factor, slope)
 }
 
-/// Stream along `velocity` times a `factor` with the gradient `slope`.
+/// Returns the stream along `velocity` times a `factor` with the gradient `slope`.
 fn scaled_stream(velocity: Vec3, factor: f64, slope: Vec3) -> FlowSample {
     FlowSample {
         velocity: velocity.scale(factor),
@@ -192,7 +195,7 @@ fn scaled_stream(velocity: Vec3, factor: f64, slope: Vec3) -> FlowSample {
     }
 }
 
-/// Velocities from grids, in which depth is positive downwards.
+/// Returns the velocities from grids, in which depth is positive downwards.
 fn sample_grid(components: &[Option<Arc<Grid>>; 3], p: Vec3, t: f64) -> FlowSample {
     let mut local = FlowSample::zero();
     for (i, grid) in components.iter().enumerate() {
@@ -273,9 +276,9 @@ mod tests {
         ]
     }
 
-    // Goal: the gradients are those of the velocities. Method: central differences at general
-    // points, including near the axis of an eddy. Tolerance: 1e-8, the error of the differences
-    // with a step of 1e-4.
+    // Goal: the gradients agree with the velocities. Method: central differences at general points,
+    // including near the axis of an eddy. Tolerance: 1e-8, the error of the differences with a step
+    // of 1e-4.
     #[test]
     fn gradients_match_finite_differences() {
         let flows = flows();

@@ -8,7 +8,7 @@
 //!   p_W = Rᵀ (P - P_0),   R = [east, north, up]                       (1)
 //! ```
 //! # Symbols
-//! P Earth-centred position, P_0 that of the origin (`crates/math/src/ellipsoid.rs`).
+//! P Earth-centred position, P_0 position of the origin (`crates/math/src/ellipsoid.rs`).
 //!
 //! # Frames
 //! ECEF and W (ENU at the origin).
@@ -18,7 +18,7 @@
 //! conversion is not accurate within the last metre from a pole.
 //!
 //! # Checked by
-//! tests below against pyproj (test/data/geodesy_wgs84.csv) in test/witness/geodesy.rs
+//! tests below against pyproj (test/data/geodesy_wgs84.csv) in test/witness/environment/geodesy.rs
 
 use merrow_math::Vec3;
 use merrow_math::ellipsoid::MEAN_RADIUS;
@@ -29,15 +29,15 @@ use merrow_model::scene::Origin;
 /// 4/3 of the mean radius [m].
 pub const RADIO_HORIZON_RADIUS: f64 = 4.0 / 3.0 * MEAN_RADIUS;
 
-/// World position (ENU) [m] of an Earth-centred (ECEF) position `p` [m].
+/// Returns the position in W (ENU) [m] of a position `p` [m] in Earth-centred axes (ECEF).
 pub fn world_from_ecef(origin: &Origin, p: Vec3) -> Vec3 {
     let d = p - ecef(origin.latitude, origin.longitude, origin.altitude);
     let [e, n, u] = axes(origin.latitude, origin.longitude);
     Vec3::new(e.dot(d), n.dot(d), u.dot(d))
 }
 
-/// Latitude [rad], longitude [rad] and height over the ellipsoid [m] of a world position `p_W`
-/// (ENU) [m].
+/// Returns the latitude [rad], longitude [rad] and height over the ellipsoid [m] of a world
+/// position `p_W` (ENU) [m].
 pub fn geodetic_from_world(origin: &Origin, p_W: Vec3) -> [f64; 3] {
     let [e, n, u] = axes(origin.latitude, origin.longitude);
     let o = ecef(origin.latitude, origin.longitude, origin.altitude);

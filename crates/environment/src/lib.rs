@@ -90,7 +90,8 @@ impl EnvironmentState<'_> {
             && self.sea.current.flows.is_empty()
     }
 
-    /// Velocity [m/s] and acceleration of the water particle, Du/Dt [m/s²], at `p` [m]; all in W.
+    /// Returns the velocity [m/s] and acceleration of the water particle, Du/Dt [m/s²], at `p` [m];
+    /// all in W.
     ///
     /// The function adds the velocities of the waves and of the current; the acceleration is that
     /// of a particle in their sum. The current changes neither the length nor the height of waves.
@@ -107,7 +108,7 @@ impl EnvironmentState<'_> {
         )
     }
 
-    /// Current at `p` [m], W, without waves.
+    /// Returns the current at `p` [m], W, without waves.
     fn current_motion(&self, p: Vec3) -> FlowSample {
         let current = &self.sea.current;
         if let Some(own) = self.sea.closed_region(p.x, p.y) {
@@ -131,7 +132,7 @@ impl EnvironmentState<'_> {
         local
     }
 
-    /// Height of `p` [m], W, above the water surface [m]; negative under water.
+    /// Returns the height of `p` [m], W, above the water surface [m]; negative under water.
     #[inline(always)]
     pub fn height_above_surface(&self, p: Vec3) -> f64 {
         match self.waves {
@@ -140,7 +141,7 @@ impl EnvironmentState<'_> {
         }
     }
 
-    /// Same as [`Self::height_above_surface`] within `margin` [m] of the wave range.
+    /// Returns the same as [`Self::height_above_surface`] within `margin` [m] of the wave range.
     ///
     /// Farther from the waves the function returns the height over z = 0 [m], which is cheaper. `p`
     /// is in W [m].
@@ -156,7 +157,7 @@ impl EnvironmentState<'_> {
 }
 
 impl EnvironmentState<'_> {
-    /// Height of `p` [m], W, that the wind model uses [m].
+    /// Returns the height of `p` [m], W, that the wind model uses [m].
     ///
     /// Near the water it is the height above the instantaneous surface. At and above twice the
     /// height of the highest crest it is the height above the mean surface. In between the function
@@ -178,8 +179,8 @@ impl EnvironmentState<'_> {
     }
 }
 
-/// Name, for an error message, of the grid that ends before `p` [m], W, or `t` [s] and that stops
-/// robots at its boundary.
+/// Returns the name, for an error message, of the grid that ends before `p` [m], W, or `t` [s] and
+/// that stops robots at its boundary.
 pub fn stopping_grid_name(sea: &Sea, p: Vec3, t: f64) -> Option<String> {
     let x = [p.x, p.y, -p.z, t];
     let stops = |grid: &Option<Arc<Grid>>| grid.as_ref().is_some_and(|grid| grid.is_stopped_at(x));
@@ -194,11 +195,11 @@ pub fn stopping_grid_name(sea: &Sea, p: Vec3, t: f64) -> Option<String> {
 /// Computes water velocity [m/s] and acceleration [m/s²] at the centre of buoyancy of every link,
 /// in the link frame.
 ///
-/// The acceleration is that of the water particle, Du/Dt, in waves and current together. It drives
-/// the added mass of a body in weakly sheared flow [Auton 1988; Maxey and Riley 1983]. It is zero
-/// in a steady horizontal current that varies with depth only. In waves the function also stores
-/// the water surface at the hull in `links`. The wave motion is then sampled at the centre of the
-/// submerged part of the hull.
+/// The acceleration of the water particle, Du/Dt, includes waves and current. It drives the added
+/// mass of a body in weakly sheared flow [Auton 1988; Maxey and Riley 1983]. It is zero in a steady
+/// horizontal current that varies with depth only. In waves the function also stores the water
+/// surface at the hull in `links`. The wave motion is then sampled at the centre of the submerged
+/// part of the hull.
 #[inline(always)]
 pub fn sample_water_motion<T: Real>(
     robot: &Robot,
@@ -233,7 +234,8 @@ pub fn sample_water_motion<T: Real>(
     }
 }
 
-/// Same as [`sample_water_motion`] for one link in waves or in a current that depends on position.
+/// Does the same as [`sample_water_motion`] for one link in waves or in a current that depends on
+/// position.
 #[inline(never)]
 fn sample_lanes<T: Real>(environment: &EnvironmentState<'_>, link: &Link, work: &mut LinkWork<T>) {
     let p_WCb = work.p_WL + work.R_WL.mul_vec(Vec3::splat(link.p_LoCb));
@@ -266,8 +268,8 @@ fn sample_lanes<T: Real>(environment: &EnvironmentState<'_>, link: &Link, work: 
     work.pressure_acceleration = vector(|l| l.pressure_acceleration);
 }
 
-/// Part of Du/Dt [m/s²], W, that waves of the motion `orbital` add to a current. `slope` is the
-/// slope of the surface.
+/// Returns the part of Du/Dt [m/s²], W, that waves of the motion `orbital` add to a current.
+/// `slope` is the slope of the surface.
 fn wave_acceleration(stream: &FlowSample, orbital: &OrbitalMotion, slope: [f64; 2]) -> Vec3 {
     let gradient_term = stream.gradient.mul_vec(orbital.velocity);
     orbital.acceleration(slope, stream.velocity) + gradient_term
@@ -296,7 +298,8 @@ impl Default for LinkWaveState {
     }
 }
 
-/// Water surface at the hull centre and wave motion at the submerged part, in the current `stream`.
+/// Returns the water surface at the hull centre and wave motion at the submerged part, in the
+/// current `stream`.
 fn link_wave_state(
     link: &Link,
     waves: &WaveState,

@@ -35,7 +35,7 @@
 //! Years have 365.25 days, which shifts the date by at most 0.8 days.
 //!
 //! # Checked by
-//! tests below; test/witness/magnetic_field.rs
+//! tests below; test/witness/environment/magnetic_field.rs
 
 use merrow_math::Vec3;
 use merrow_math::ellipsoid::ecef;
@@ -104,7 +104,7 @@ pub fn magnetic_field(latitude: f64, longitude: f64, height: f64, utc: f64) -> V
     Vec3::new(east, X, -Z).scale(1e-9)
 }
 
-/// Coefficients g and h [nT] by (1) after `years` from the epoch.
+/// Returns the coefficients g and h [nT] by (1) after `years` from the epoch.
 fn coefficients(years: f64) -> (Table, Table) {
     let (mut g, mut h): (Table, Table) = Default::default();
     // the first line names the model, and lines of nines end the table
@@ -129,7 +129,7 @@ fn coefficients(years: f64) -> (Table, Table) {
     (g, h)
 }
 
-/// Legendre functions Q of (6) and (7).
+/// Returns the Legendre functions Q of (6) and (7).
 fn legendre(sin_theta: f64, cos_theta: f64) -> Table {
     let mut Q = Table::default();
     Q[0][0] = 1.0;

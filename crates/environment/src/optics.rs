@@ -2,10 +2,10 @@
 //!
 //! # Law
 //! ```text
-//!   K_d(λ) by type, linear between wavelengths                          (1)  [Jerlov 1976, table XXVII]
-//!   b(λ) = b_550 (550 nm/λ)^0.3                                         (2)
-//!   K_d² = a² + 0.256 a b                                               (3)  [Kirk 1984], the sun overhead; solved for a
-//!   c = a + b                                                           (4)
+//!   K_d(λ) by type, linear between wavelengths  (1)  [Jerlov 1976, table XXVII]
+//!   b(λ) = b_550 (550 nm/λ)^0.3                 (2)
+//!   K_d² = a² + 0.256 a b                       (3)  [Kirk 1984], the sun overhead; solved for a
+//!   c = a + b                                   (4)
 //! ```
 //! # Symbols
 //! K_d attenuation of daylight with depth · a, b, c absorption, scattering, beam attenuation [1/m]
@@ -71,8 +71,8 @@ pub fn jerlov(kind: usize) -> Optics {
     optics_from_coefficients(daylight, scattering)
 }
 
-/// Optical properties of water with the given K_d (`daylight`) and b (`scattering`) for red, green
-/// and blue [1/m], by (3) and (4).
+/// Returns the optical properties of water with the given K_d (`daylight`) and b (`scattering`) for
+/// red, green and blue [1/m], by (3) and (4).
 pub fn optics_from_coefficients(daylight: [f64; 3], scattering: [f64; 3]) -> Optics {
     let mut beam = [0.0; 3];
     for i in 0..3 {

@@ -3,10 +3,12 @@
 //!
 //! # Law
 //! ```text
-//!   ρ(S,t,p) = ρ(S,t,0) / (1 - p/K(S,t,p))                         (1)  EOS-80 [Fofonoff 1983, eqs 7, 13-19]
-//!   c(S,t,p) = C_w + A S + B S^(3/2) + D S²                        (2)  Chen and Millero [Fofonoff 1983, eqs 33-37]
+//!   ρ(S,t,p) = ρ(S,t,0) / (1 - p/K(S,t,p))                           (1)
+//!   c(S,t,p) = C_w + A S + B S^(3/2) + D S²                          (2)
 //!   c = 1448.96 + 4.591 T - 5.304e-2 T² + 2.374e-4 T³ + 1.340 (S-35)
-//!       + 1.630e-2 D + 1.675e-7 D² - 1.025e-2 T (S-35) - 7.139e-13 T D³   (3)  [Mackenzie 1981]
+//!       + 1.630e-2 D + 1.675e-7 D² - 1.025e-2 T (S-35) - 7.139e-13 T D³  (3)  [Mackenzie 1981]
+//!   (1) EOS-80 [Fofonoff 1983, eqs 7, 13-19]
+//!   (2) Chen and Millero [Fofonoff 1983, eqs 33-37]
 //! ```
 //! # Symbols
 //! S practical salinity · t temperature on the IPTS-68 scale, 1.00024 times the ITS-90 temperature
@@ -22,7 +24,7 @@
 //! outside these ranges are rejected. In this range (1) differs from TEOS-10 by at most 0.02 kg/m³.
 //!
 //! # Checked by
-//! test/witness/seawater.rs (V65)
+//! test/witness/environment/seawater.rs (V65)
 
 /// Range of validity of a law: temperature [°C], salinity, depth [m].
 pub struct Validity {
@@ -57,8 +59,8 @@ pub(crate) fn poly(c: &[f64], x: f64) -> f64 {
     c.iter().rev().fold(0.0, |sum, c| sum * x + c)
 }
 
-/// Density [kg/m³] at salinity `S`, temperature `t` (IPTS-68) [°C] and gauge `pressure` [Pa] by
-/// (1).
+/// Returns the density [kg/m³] at salinity `S`, temperature `t` (IPTS-68) [°C] and gauge `pressure`
+/// [Pa] by (1).
 pub fn density(S: f64, t: f64, pressure: f64) -> f64 {
     let p = pressure * 1e-5;
     let root = S.sqrt();
@@ -93,8 +95,8 @@ pub fn density(S: f64, t: f64, pressure: f64) -> f64 {
     at_surface / (1.0 - p / (K0 + (A + B * p) * p))
 }
 
-/// Speed of sound [m/s] at salinity `S`, temperature `t` (IPTS-68) [°C] and gauge `pressure` [Pa]
-/// by (2).
+/// Returns the speed of sound [m/s] at salinity `S`, temperature `t` (IPTS-68) [°C] and gauge
+/// `pressure` [Pa] by (2).
 pub fn sound_speed(S: f64, t: f64, pressure: f64) -> f64 {
     let p = pressure * 1e-5;
     let Cw = poly(
@@ -139,7 +141,7 @@ pub fn sound_speed(S: f64, t: f64, pressure: f64) -> f64 {
     Cw + A * S + B * S * S.sqrt() + D * S * S
 }
 
-/// Speed of sound [m/s] at temperature `T` [°C], salinity `S` and depth `D` [m] by (3).
+/// Returns the speed of sound [m/s] at temperature `T` [°C], salinity `S` and depth `D` [m] by (3).
 pub fn mackenzie_sound_speed(T: f64, S: f64, D: f64) -> f64 {
     poly(&[1448.96, 4.591, -5.304e-2, 2.374e-4], T)
         + 1.340 * (S - 35.0)
@@ -149,8 +151,8 @@ pub fn mackenzie_sound_speed(T: f64, S: f64, D: f64) -> f64 {
         - 7.139e-13 * T * D * D * D
 }
 
-/// Practical salinity at which water of temperature `t` (IPTS-68) [°C] has the density `rho`
-/// [kg/m³] at the surface.
+/// Returns the practical salinity at which water of temperature `t` (IPTS-68) [°C] has the density
+/// `rho` [kg/m³] at the surface.
 ///
 /// The result is limited to 0 to 42 for any density.
 pub(crate) fn salinity_from_density(rho: f64, t: f64) -> f64 {

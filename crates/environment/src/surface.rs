@@ -30,16 +30,17 @@ const HEIGHT_TOLERANCE: f64 = 1e-4;
 /// Maximum number of steps of (1).
 const MAX_STEPS: usize = 4000;
 
-/// Mean square slope of all waves, including the shortest, raised by a `wind` [m/s] [Cox and Munk
-/// 1954].
+/// Returns the mean square slope of all waves, including the shortest, raised by a `wind` [m/s]
+/// [Cox and Munk 1954].
 pub fn mean_square_slope(wind: f64) -> f64 {
     0.003 + 0.00512 * wind
 }
 
-/// Unpolarised Fresnel reflectance at a plane interface, and the cosine of the refraction angle.
+/// Returns the unpolarised Fresnel reflectance at a plane interface, and the cosine of the
+/// refraction angle.
 ///
 /// `cosine` is the cosine of the angle of incidence [-]. `ratio` is the refractive index of the far
-/// side divided by that of the near side [-]; it may be greater or less than one. In total
+/// side divided by the index of the near side [-]; it may be greater or less than one. In total
 /// reflection the returned cosine is 0.
 pub fn fresnel_reflectance(cosine: f64, ratio: f64) -> (f64, f64) {
     let refracted_cosine = (1.0 - (1.0 - cosine * cosine) / (ratio * ratio))
@@ -78,8 +79,8 @@ impl<'a> Surface<'a> {
         self.height_range_interval(p.z, d.z, max_distance).is_some()
     }
 
-    /// Distance [m] to the first intersection of a ray with the surface, from above or from below,
-    /// by (1).
+    /// Returns the distance [m] to the first intersection of a ray with the surface, from above or
+    /// from below, by (1).
     ///
     /// The ray starts at `p` [m] and runs along the unit vector `d`, W. Returns `None` if there is
     /// no intersection within `max_distance` [m].
@@ -141,7 +142,7 @@ impl<'a> Surface<'a> {
         t
     }
 
-    /// Upward unit normal, W, of the surface at (x, y) [m].
+    /// Returns the upward unit normal, W, of the surface at (x, y) [m].
     pub fn normal(&self, x: f64, y: f64) -> Vec3 {
         self.environment
             .waves
@@ -150,7 +151,8 @@ impl<'a> Surface<'a> {
             })
     }
 
-    /// Interval of distances [m] in which a ray can be within the height range of the waves.
+    /// Returns the interval of distances [m] in which a ray can be within the height range of the
+    /// waves.
     fn height_range_interval(&self, z: f64, dz: f64, max_distance: f64) -> Option<[f64; 2]> {
         if dz.abs() < 1e-12 {
             return (z.abs() <= self.max_height && self.max_height > 0.0)
@@ -165,8 +167,8 @@ impl<'a> Surface<'a> {
     }
 }
 
-/// Root between the two abscissae `a` and `b`, at which the heights `ha` and `hb` have different
-/// signs.
+/// Returns the root between the two abscissae `a` and `b`, at which the heights `ha` and `hb` have
+/// different signs.
 fn refine_root(
     [mut a, mut b]: [f64; 2],
     [mut ha, mut hb]: [f64; 2],

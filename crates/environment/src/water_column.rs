@@ -16,8 +16,8 @@
 //! Heights z in W, negative under water.
 //!
 //! # Limits
-//! The pressure is that of the horizontal layers, also where temperature or salinity come from a
-//! grid. The weight difference due to the grid is neglected (1e-4 of the pressure per degree).
+//! The pressure is computed for the horizontal layers, also where temperature or salinity come from
+//! a grid. The weight difference due to the grid is neglected (1e-4 of the pressure per degree).
 //! Above the surface the values at the surface apply. Drag and added mass use the density for which
 //! their coefficients were given. Buoyancy and Froude-Krylov forces use the density of the column
 //! at the centre of the displaced water.
@@ -120,7 +120,7 @@ fn interpolate_profile(profile: &[[f64; 3]], depth: f64) -> [f64; 2] {
     [1, 2].map(|i| a[i] + fraction * (b[i] - a[i]))
 }
 
-/// Water of a column at `p` [m], W, and `t` [s], with `gravity` [m/s²].
+/// Returns the water of a column at `p` [m], W, and `t` [s], with `gravity` [m/s²].
 ///
 /// If temperature or salinity come from a grid, density and speed of sound are computed from them
 /// at the pressure of the layers.
@@ -151,7 +151,7 @@ pub fn sample_column(column: &WaterColumn, gravity: f64, p: Vec3, t: f64) -> Lay
     }
 }
 
-/// Density [kg/m³] at `p` [m], W, and `t` [s], with `gravity` [m/s²].
+/// Returns the density [kg/m³] at `p` [m], W, and `t` [s], with `gravity` [m/s²].
 #[inline(always)]
 pub fn density<T: Real>(sea: &Sea, gravity: f64, p: impl Fn() -> Vec3<T>, t: f64) -> T {
     if sea.column.is_none() && sea.regions.is_empty() {
@@ -172,7 +172,7 @@ fn density_at<T: Real>(sea: &Sea, gravity: f64, p: Vec3<T>, t: f64) -> T {
     })
 }
 
-/// Temperature [°C] at `p` [m], W, and `t` [s], with `gravity` [m/s²].
+/// Returns the temperature [°C] at `p` [m], W, and `t` [s], with `gravity` [m/s²].
 pub fn temperature(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
         (Some(region), _) => region.temperature,
@@ -181,9 +181,9 @@ pub fn temperature(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     }
 }
 
-/// Practical salinity at `p` [m], W, and `t` [s], with `gravity` [m/s²].
+/// Returns the practical salinity at `p` [m], W, and `t` [s], with `gravity` [m/s²].
 ///
-/// For water that is defined only by density and temperature, the salinity is the one that gives
+/// For water that is defined only by density and temperature, the salinity is the value that gives
 /// this density.
 pub fn salinity(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
@@ -197,7 +197,7 @@ pub fn salinity(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     }
 }
 
-/// Speed of sound [m/s] at `p` [m], W, and `t` [s], with `gravity` [m/s²].
+/// Returns the speed of sound [m/s] at `p` [m], W, and `t` [s], with `gravity` [m/s²].
 pub fn sound_speed(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
         (Some(region), _) => region.sound_speed,
@@ -206,7 +206,8 @@ pub fn sound_speed(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     }
 }
 
-/// Gauge pressure relative to the atmosphere [Pa] at `p` [m], W, with `gravity` [m/s²], by (1).
+/// Returns the gauge pressure relative to the atmosphere [Pa] at `p` [m], W, with `gravity` [m/s²],
+/// by (1).
 pub fn pressure(sea: &Sea, gravity: f64, p: Vec3) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {
         (Some(region), _) => region.density * gravity * (-p.z).max(0.0),
@@ -215,7 +216,7 @@ pub fn pressure(sea: &Sea, gravity: f64, p: Vec3) -> f64 {
     }
 }
 
-/// Value of a tracer `quantity` at `p` [m], W, and `t` [s], in the unit of the tracer.
+/// Returns the value of a tracer `quantity` at `p` [m], W, and `t` [s], in the unit of the tracer.
 pub fn tracer_value(quantity: &Tracer, p: Vec3, t: f64) -> f64 {
     let depth = (-p.z).max(0.0);
     let profile = match &quantity.values {
@@ -263,7 +264,7 @@ mod tests {
         assert!(
             (column.properties_at(-900.0).load / (sum * 900.0 / f64::from(n)) - 1.0).abs() < 1e-9
         );
-        // in uniform water the density increases with depth by compression alone
+        // in uniform water the density increases with depth only by compression
         assert!(column.properties_at(-1000.0).density > column.properties_at(-510.0).density + 2.0);
     }
 

@@ -3,10 +3,12 @@
 //!
 //! # Law
 //! ```text
-//!   N = a / sqrt(1 - e² sin²φ)                                        (1)  [NGA.STND.0036 2014, eq. 4-15]
-//!   X = (N+h) cosφ cosλ,  Y = (N+h) cosφ sinλ,  Z = (N(1-e²)+h) sinφ  (2)  [NGA.STND.0036 2014, eq. 4-14]
-//!   tan β = (Z/r)(a/b),   tan φ = (Z + e'² b sin³β)/(r - e² a cos³β)  (3)  [Bowring 1976]
-//!   dλ = e·dP/((N+h) cosφ),   dφ = n·dP/(M+h),   M = N (1-e²)/(1 - e² sin²φ)   (4)
+//!   N = a / sqrt(1 - e² sin²φ)                                                (1)
+//!   X = (N+h) cosφ cosλ,  Y = (N+h) cosφ sinλ,  Z = (N(1-e²)+h) sinφ          (2)
+//!   tan β = (Z/r)(a/b),   tan φ = (Z + e'² b sin³β)/(r - e² a cos³β)          (3)  [Bowring 1976]
+//!   dλ = e·dP/((N+h) cosφ),   dφ = n·dP/(M+h),   M = N (1-e²)/(1 - e² sin²φ)  (4)
+//!   (1) [NGA.STND.0036 2014, eq. 4-15]
+//!   (2) [NGA.STND.0036 2014, eq. 4-14]
 //! ```
 //! [`geodetic`] iterates (3) four times, to convergence. [`TangentPlane`] evaluates (3) once, which
 //! suffices near the surface.
@@ -24,23 +26,23 @@
 //! 1e-9 m at a height of 10 km above the ellipsoid.
 //!
 //! # Checked by
-//! tests below; test/witness/geodesy.rs (V70), test/witness/grids.rs
+//! tests below; test/witness/environment/geodesy.rs (V70), test/witness/environment/grids.rs
 
 use crate::Vec3;
 use crate::real::sin_cos;
 
 /// Semi-major axis of WGS84 [m].
-pub const SEMI_MAJOR_AXIS: f64 = 6_378_137.0;
+pub(crate) const SEMI_MAJOR_AXIS: f64 = 6_378_137.0;
 /// Flattening of WGS84 [-].
-pub const FLATTENING: f64 = 1.0 / 298.257_223_563;
+pub(crate) const FLATTENING: f64 = 1.0 / 298.257_223_563;
 /// First eccentricity squared of WGS84 [-].
 pub(crate) const ECCENTRICITY_SQUARED: f64 = FLATTENING * (2.0 - FLATTENING);
 
 /// Mean radius of the Earth, (2a + b)/3 [m].
 pub const MEAN_RADIUS: f64 = SEMI_MAJOR_AXIS * (1.0 - FLATTENING / 3.0);
 
-/// Radii of curvature along the meridian (M) and across it (N) at a latitude [rad] [m], by (1) and
-/// (4).
+/// Returns the radii of curvature along the meridian (M) and across it (N) at a latitude [rad] [m],
+/// by (1) and (4).
 pub fn curvature_radii(latitude: f64) -> [f64; 2] {
     let s = sin_cos(latitude).0;
     let w2 = 1.0 - ECCENTRICITY_SQUARED * s * s;

@@ -1,8 +1,8 @@
 //! [`F64x4`]: four `f64` lanes, one per robot, in one AVX2 register.
 //!
-//! The arithmetic is that of [`crate::Lanes`], but on the vector type of the processor. The
-//! compiler does not have to recognise vector operations in loops. The kernel is twice as fast and
-//! compiles quickly. Multiply and add are separate, as everywhere in this crate.
+//! The arithmetic equals [`crate::Lanes`], but uses the vector type of the processor. The compiler
+//! does not have to recognise vector operations in loops. The kernel is twice as fast and compiles
+//! quickly. Multiply and add are separate, as everywhere in this crate.
 
 #[cfg(target_arch = "x86_64")]
 pub use avx::F64x4;
@@ -10,7 +10,7 @@ pub use avx::F64x4;
 #[cfg(not(target_arch = "x86_64"))]
 pub type F64x4 = crate::Lanes;
 
-/// Returns whether the processor supports the instructions that [`F64x4`] uses. An `F64x4` must not
+/// Returns true if the processor supports the instructions that [`F64x4`] uses. An `F64x4` must not
 /// be created if this is false.
 pub fn is_supported() -> bool {
     #[cfg(target_arch = "x86_64")]

@@ -550,7 +550,7 @@ impl<T: Packed> Sums<T> {
         );
     }
 
-    /// Adds the clipped triangles whose first corner alone is below the surface.
+    /// Adds the clipped triangles with only the first corner below the surface.
     #[inline(always)]
     fn add_one_submerged(&mut self, [wet, b, c]: &[[u32; MAX_LANES]; 3], water: &WaterState<'_>) {
         let wet = water.corners(wet);
@@ -561,7 +561,7 @@ impl<T: Packed> Sums<T> {
         self.add_triangles(&wet, &ab, &ac, water.up);
     }
 
-    /// Adds the clipped triangles whose first corner alone is above the surface.
+    /// Adds the clipped triangles with only the first corner above the surface.
     #[inline(always)]
     fn add_two_submerged(&mut self, [dry, b, c]: &[[u32; MAX_LANES]; 3], water: &WaterState<'_>) {
         let (dry, b, c) = (water.corners(dry), water.corners(b), water.corners(c));
@@ -623,8 +623,8 @@ mod tests {
     }
 
     // Goal: a mesh of a box is cut as the box itself. Method: planes in general attitudes at all
-    // heights, compared with the sum over tetrahedra of `hull_cut`. The force must be that of
-    // Archimedes, its moment that of the centroid. Tolerance: rounding.
+    // heights, compared with the sum over tetrahedra of `hull_cut`. The force must be the buoyancy
+    // of Archimedes, applied at the centroid. Tolerance: rounding.
     #[test]
     fn cube_mesh_and_box_are_cut_alike() {
         let mesh = cube();

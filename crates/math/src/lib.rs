@@ -1,7 +1,7 @@
 //! Mathematics of the simulator: vectors, spatial algebra, quaternions, SIMD lanes, cut hull
 //! meshes, the WGS84 ellipsoid and random streams.
 //!
-//! The crate contains nothing about robots or water. Vectors and matrices are generic over
+//! The crate is independent of robots and water. Vectors and matrices are generic over
 //! [`Real`]: `f64` for one robot, [`Lanes`] or [`F64x4`] for several robots at once. The results
 //! are bit-identical on every processor.
 //!

@@ -4,7 +4,7 @@
 //! four robots of the same model together. Every lane has the bits of the single robot, because
 //! both variants use the same operations in the same order. Multiply and add are separate (never
 //! fused), so that builds for different processors agree. Sine and cosine are the functions below,
-//! not those of the C library.
+//! not from the C library.
 
 use crate::{Mat3, SpatialInertia, inertia_rotation};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};

@@ -85,7 +85,7 @@ impl SphereGrid {
         }
         let span = [0, 1].map(|k| (high[k] - low[k]).max(0.0));
         let n = self.spheres.len().max(1) as f64;
-        // the second value limits the cells of a row of spheres, the third those of one place
+        // the second value limits the cells of a row of spheres, the third the cells of one place
         let cell = (span[0] * span[1] / n)
             .sqrt()
             .max((span[0] + span[1]) / n)
@@ -95,7 +95,7 @@ impl SphereGrid {
         self.cells = span.map(|s| (s / self.cell) as usize + 1);
     }
 
-    /// Column or row of a coordinate, limited to the grid.
+    /// Returns the column or row of a coordinate, limited to the grid.
     fn index(&self, axis: usize, x: f64) -> usize {
         // the conversion limits negative numbers and NaN to 0
         let k = ((x - self.corner[axis]) / self.cell) as usize;
@@ -107,8 +107,8 @@ impl SphereGrid {
         self.index(1, sphere.center.y) * self.cells[0] + column
     }
 
-    /// All spheres that may intersect the vertical prism over the rectangle from `low` to `high`
-    /// (x and y [m]), in an order that depends only on the spheres.
+    /// Returns all spheres that may intersect the vertical prism over the rectangle from `low` to
+    /// `high` (x and y [m]), in an order that depends only on the spheres.
     pub fn candidates(&self, low: [f64; 2], high: [f64; 2]) -> impl Iterator<Item = &Sphere> {
         let far = self.max_radius;
         let columns = [self.index(0, low[0] - far), self.index(0, high[0] + far)];
@@ -186,7 +186,7 @@ mod tests {
     // Goal: intersections are found exactly. Method: spheres in a wide and in a dense region,
     // comparison with all pairs. Tolerance: none.
     #[test]
-    fn finds_intersections() {
+    fn intersections_are_found_exactly() {
         for side in (1..60).map(|k| 10.0 * f64::from(k)) {
             let all = spheres(60, [side, side]);
             let mut grid = SphereGrid::with_capacity(all.len());

@@ -71,7 +71,7 @@ impl<T: Real> Vec3<T> {
     pub fn to_array(self) -> [T; 3] {
         [self.x, self.y, self.z]
     }
-    /// Returns the vector of lane `i`, in the unit of this one.
+    /// Returns the vector of lane `i`, in the same unit.
     #[inline(always)]
     pub fn lane(self, i: usize) -> Vec3<f64> {
         Vec3::new(self.x.lane(i), self.y.lane(i), self.z.lane(i))
@@ -214,7 +214,7 @@ impl<T: Real> Mat3<T> {
         let [a, b, c] = m.r;
         Self::from_rows(Vec3::splat(a), Vec3::splat(b), Vec3::splat(c))
     }
-    /// Returns the matrix of lane `i`, in the unit of this one.
+    /// Returns the matrix of lane `i`, in the same unit.
     #[inline(always)]
     pub fn lane(&self, i: usize) -> Mat3<f64> {
         Mat3 {
@@ -386,7 +386,7 @@ impl<T: Real> Sym3<T> {
             zz: T::splat(m.zz),
         }
     }
-    /// Returns the matrix of lane `i`, in the unit of this one.
+    /// Returns the matrix of lane `i`, in the same unit.
     pub fn lane(&self, i: usize) -> Sym3<f64> {
         let Self {
             xx,

@@ -225,7 +225,8 @@ impl NodeOptions {
         Ok(())
     }
 
-    /// Inserts the parameters of the files before those of the command line, which take priority.
+    /// Inserts the parameters of the files before the parameters of the command line, which take
+    /// priority.
     fn read_parameter_files(
         &mut self,
         files: &[String],
@@ -245,7 +246,7 @@ impl NodeOptions {
     }
 }
 
-/// Splits the arguments into those of ROS and all others.
+/// Splits the arguments into ROS arguments and all others.
 fn split(args: &[String]) -> (Vec<String>, Vec<String>) {
     let (mut ros, mut rest) = (Vec::new(), Vec::new());
     let mut in_ros = false;

@@ -110,7 +110,7 @@ fn every_argument_takes_effect() {
 }
 
 #[test]
-fn each_mistake_gives_one_line() {
+fn each_error_gives_one_line() {
     let check = |args: &[&str], expected: &str| {
         let args = [&["--ros-args"], args].concat();
         assert_eq!(parse(&args).unwrap_err(), expected);

@@ -1,6 +1,6 @@
 //! Interface of the layer that carries the messages of a node.
 //!
-//! Everything in `node/` uses this interface only. `embedded/` implements it with the crate `rtps`;
+//! All modules in `node/` use this interface only. `embedded/` implements it with the crate `rtps`;
 //! a client library of an installed ROS 2 can implement it as well.
 
 use crate::message::TypeInfo;

@@ -338,7 +338,7 @@ impl Cdr for String {
     fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
         let len = u32::decode(input)? as usize;
         if len == 0 {
-            // not legal CDR, but some writers send an empty string this way, and Fast DDS and
+            // not legal CDR, but some writers send an empty string in this form, and Fast DDS and
             // Cyclone DDS accept it
             return Ok(Self::new());
         }

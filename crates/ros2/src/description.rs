@@ -154,7 +154,7 @@ impl Primitive {
 }
 
 impl Count {
-    /// Returns the offset from the id of an element type to that of the array type, and the
+    /// Returns the offset from the id of an element type to the id of the array type, and the
     /// capacity.
     fn type_id_offset_and_capacity(self) -> (u8, usize) {
         match self {

@@ -15,7 +15,7 @@ use crate::msg::unique_identifier_msgs::UUID;
 /// Identifier of a goal: a UUID chosen by the client.
 pub type GoalId = [u8; 16];
 
-/// Time for which the result of an ended goal is kept, in wall time. The value is that of rcl since
+/// Time for which the result of an ended goal is kept, in wall time. The value is from rcl since
 /// Iron.
 const RESULT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -85,8 +85,8 @@ impl<R, W> Goal<R, W> {
     }
 }
 
-/// Goals of a server, oldest first. `R` is the type of a result, `W` that of a request that waits
-/// for a result.
+/// Goals of a server, oldest first. `R` is the type of a result, `W` the type of a request that
+/// waits for a result.
 #[derive(Debug)]
 pub struct Goals<R, W> {
     goals: VecDeque<Goal<R, W>>,

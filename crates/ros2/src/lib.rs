@@ -17,7 +17,7 @@
 //! let received: Vector3 = from_bytes(&bytes)?;
 //! assert_eq!(received.y, -2.0);
 //!
-//! // name and type hash are those of ROS 2 Jazzy
+//! // name and type hash as in ROS 2 Jazzy
 //! assert_eq!(Vector3::dds_type_name(), "geometry_msgs::msg::dds_::Vector3_");
 //! assert_eq!(
 //!     Vector3::type_hash(),

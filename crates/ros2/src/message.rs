@@ -149,8 +149,8 @@ pub trait RosField {
     fn shape() -> FieldType;
 }
 
-/// ROS `byte`, written as `level: u8 as Byte`. Its CDR encoding is that of `uint8`, but the type
-/// hash differs.
+/// ROS `byte`, written as `level: u8 as Byte`. Its CDR encoding equals `uint8`, but the type hash
+/// differs.
 pub struct Byte;
 
 /// ROS `char`, which is a `uint8` in ROS 2, written as `data: [u8; 16] as [Char; 16]`.

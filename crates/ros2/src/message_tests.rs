@@ -1,5 +1,4 @@
-//! Tests of names, hashes and texts against those of ROS 2 Jazzy; `test/ros/messages.py` covers
-//! every type.
+//! Tests names, hashes and texts against ROS 2 Jazzy; `test/ros/messages.py` covers every type.
 
 use crate::cdr::{CdrError, from_bytes, to_bytes};
 use crate::message::*;

@@ -1,7 +1,7 @@
 //! Names of topics, services and nodes: validation, expansion, remapping, and conversion to DDS
 //! names.
 //!
-//! The rules are those of rcl, so that a name has the same meaning as in every other node. This
+//! The rules agree with rcl, so that a name has the same meaning as in every other node. This
 //! module depends neither on endpoints nor on message types.
 
 use std::fmt;

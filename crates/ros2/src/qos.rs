@@ -1,8 +1,7 @@
 //! Quality of service of topics and services, with the policies and names of ROS.
 //!
-//! The publishers, the text that `describe` prints and the profiles in a bag all use this one type,
-//! so they agree. The module depends on no DDS library; `embedded/transport.rs` converts the
-//! policies.
+//! The publishers, the text that `describe` prints and the profiles in a bag all use this type, so
+//! they agree. The module depends on no DDS library; `embedded/transport.rs` converts the policies.
 
 use std::fmt;
 use std::time::Duration;
@@ -60,8 +59,8 @@ impl Qos {
     /// Keeps the last value for late subscribers, for topics such as `robot_description` and maps.
     pub const LATCHED: Self = Self::reliable(1).transient_local();
 
-    /// QoS of the subscription of a command topic. The depth is that of the queue to the callback:
-    /// a burst of other messages must not displace a command.
+    /// QoS of the subscription of a command topic. The depth is the length of the queue to the
+    /// callback: a burst of other messages must not displace a command.
     pub const COMMAND: Self = Self::reliable(1000);
 
     /// QoS of `/clock`. rclcpp subscribes best-effort with depth 1 and rclpy reliable; a reliable

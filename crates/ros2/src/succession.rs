@@ -2,9 +2,8 @@
 //! existing one uses the same endpoint of the network.
 //!
 //! A node that recreates all its objects, because the program behind it has changed, keeps its
-//! matched peers and the history of its publishers this way. An endpoint leaves the network when
-//! the last object that uses it is dropped. Messages and requests go to the callback of the newest
-//! object.
+//! matched peers and the history of its publishers. An endpoint leaves the network when the last
+//! object that uses it is dropped. Messages and requests go to the callback of the newest object.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -64,7 +63,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the endpoint `key`, with `callback` instead of its present one, or creates it.
+/// Returns the endpoint `key`, with `callback` instead of its current one, or creates it.
 fn succeed<C: Send + 'static>(
     existing: &Mutex<HashMap<Key, Weak<Receiving<C>>>>,
     key: Key,

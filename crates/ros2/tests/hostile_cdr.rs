@@ -10,8 +10,9 @@ use std::cell::Cell;
 use merrow_ros2::description::{Count, Description, Element, FieldType, Primitive};
 use merrow_ros2::msg::{RoundTrip, catalogue, decoders};
 
-/// Largest memory that a decoding may need per received byte, and besides [B]. An element of a
-/// sequence occupies at least 4 bytes on the wire and, as a string, 24 bytes in memory.
+/// Maximum memory that a decoding may need per received byte, and independent of the size [B]. An
+/// element of a sequence occupies at least 4 bytes on the wire and, as a string, 24 bytes in
+/// memory.
 const MAX_MEMORY: (isize, isize) = (10, 2048);
 
 thread_local! {
@@ -168,7 +169,7 @@ fn seeds() -> Vec<Seed> {
     seeds
 }
 
-/// Decodes `bytes` as the type of `seed` and checks the peak of the memory. What is accepted is
+/// Decodes `bytes` as the type of `seed` and checks the peak of the memory. Accepted data is
 /// encoded in the same way after a further round trip.
 fn check(seed: &Seed, bytes: &[u8]) -> bool {
     let name = seed.name;
@@ -263,7 +264,7 @@ fn samples_decode_in_both_byte_orders() {
 }
 
 #[test]
-fn changed_messages() {
+fn changed_messages_decode_without_panic() {
     fuzz(1, 50_000);
 }
 

@@ -114,15 +114,15 @@ pub trait EventSink: Send + 'static {
 /// the last clone and the last endpoint are dropped.
 #[derive(Clone)]
 pub struct Participant {
-    shared: Arc<Shared>,
+    shared: Arc<ParticipantShared>,
 }
 
-struct Shared {
+struct ParticipantShared {
     driver: Driver<Core>,
     prefix: GuidPrefix,
 }
 
-impl Drop for Shared {
+impl Drop for ParticipantShared {
     fn drop(&mut self) {
         self.driver.call(|core, _| core.engine.leave());
     }
@@ -165,7 +165,7 @@ impl Participant {
             depths: HashMap::new(),
         };
         let driver = Driver::start(sockets, config.discovery.senders(), networks, core)?;
-        let shared = Arc::new(Shared { driver, prefix });
+        let shared = Arc::new(ParticipantShared { driver, prefix });
         Ok(Participant { shared })
     }
 
@@ -222,7 +222,7 @@ impl Participant {
         self.shared.driver.hold()
     }
 
-    /// Calls the engine at the present time.
+    /// Calls the engine at the current time.
     fn engine<R>(&self, action: impl FnOnce(&mut Engine, Nanos) -> R) -> R {
         let driver = &self.shared.driver;
         driver.call(|core, now| action(&mut core.engine, Nanos(now)))
@@ -278,8 +278,8 @@ impl Writer {
             .engine(|engine, now| engine.write(now, stamp, self.guid, sample))
     }
 
-    /// Returns the remote readers that will receive the next sample: the best-effort ones, and the
-    /// reliable ones that have answered the writer.
+    /// Returns the remote readers that will receive the next sample: best-effort readers, and
+    /// reliable readers that have answered the writer.
     pub fn ready_readers(&self) -> Vec<Guid> {
         self.participant
             .engine(|engine, _| engine.ready_readers(self.guid))
@@ -325,7 +325,7 @@ impl Drop for Reader {
     }
 }
 
-/// The engine and what its events update.
+/// The engine and the data that its events update.
 struct Core {
     engine: Engine,
     sink: Box<dyn EventSink>,

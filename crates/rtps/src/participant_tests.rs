@@ -88,7 +88,7 @@ fn samples_are_completed_before_the_participant_leaves() {
     talker.leave();
     assert!(
         start.elapsed() < Duration::from_millis(100),
-        "nothing waits"
+        "no data waits"
     );
 }
 
@@ -164,7 +164,10 @@ fn a_hundred_participants_find_each_other() {
     let found = || writers.iter().filter(|w| w.matched() == COUNT - 1).count();
     while found() < COUNT {
         let found = found();
-        assert!(Instant::now() < end, "{found} of {COUNT} know all others");
+        assert!(
+            Instant::now() < end,
+            "{found} of {COUNT} have discovered all others"
+        );
         std::thread::sleep(Duration::from_millis(100));
     }
 }

@@ -116,7 +116,7 @@ fieldless_choice! {
         /// Drag computed from the velocity of the air relative to the body.
         Drag = "drag",
         /// Law of the Kelpie simulator: a horizontal force forward and to the left, computed from
-        /// the wind velocity alone. It does not depend on the motion of the body.
+        /// only the wind velocity. It does not depend on the motion of the body.
         Kelpie = "kelpie",
     }
 }

@@ -11,9 +11,9 @@ spec! {
     pub struct CollisionConfig {
         /// Position of its centre on the body or structure, in the axes of the body or structure.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Roll, pitch and yaw of its axes relative to those of the body or structure.
+        /// Roll, pitch and yaw of its axes relative to the body or structure.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Surface material. Default: that of the structure, else the default material.
+        /// Surface material. Default: the material of the structure, else the default material.
         material: Option<MaterialConfig>,
         /// Texture of the shape. Default: none.
         texture: Option<TextureConfig>,
@@ -28,7 +28,7 @@ spec! {
     pub struct VisualConfig {
         /// Position of its centre on the body, in the axes of the body.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
-        /// Roll, pitch and yaw of its axes relative to those of the body.
+        /// Roll, pitch and yaw of its axes relative to the body.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
         /// Surface material for light and laser beams.
         material: Option<MaterialConfig>,
@@ -192,7 +192,7 @@ spec! {
         angular_velocity_rad_s: [f64; 3] = [0.0, 0.0, 0.0],
         /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
         repeat: Option<RepeatConfig>,
-        /// Description of this object. Empty: that of the body.
+        /// Description of this object. Empty: description of the body.
         description: String = String::new(),
         /// Category reported by the services of `simulation_interfaces`.
         category: Category = Category::Object,

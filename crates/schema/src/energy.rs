@@ -20,7 +20,7 @@ spec! {
         open_circuit_v: Vec<[f64; 2]> [not_empty],
         /// Internal resistance of the battery.
         resistance_ohm: f64 [non_negative] = 0.0,
-        /// Power consumption of everything that is not modelled as a device.
+        /// Constant power consumption of consumers that are not modelled individually.
         hotel_load_w: f64 [non_negative] = 0.0,
         /// State of charge at the start.
         initial_charge: f64 [fraction] = 1.0,
@@ -75,7 +75,7 @@ spec! {
     pub struct ServoPowerConfig {
         /// Power at rest without load.
         standby_w: f64 [non_negative] = 0.0,
-        /// Mechanical power per electrical power.
+        /// Efficiency: mechanical power divided by electrical power.
         efficiency: f64 [in 0.01..=1.0] = 0.5,
         /// Power for holding a moment, per square of the moment.
         holding_w_per_n2m2: f64 [non_negative] = 0.0,
@@ -118,7 +118,7 @@ spec! {
         current_a: f64 [positive],
         /// Maximum voltage. Default: only the limit of the battery applies.
         voltage_v: Option<f64> [positive],
-        /// Output power per power drawn from the source.
+        /// Efficiency: output power divided by input power.
         efficiency: f64 [in 0.01..=1.0] = 0.9,
         /// Robot whose battery supplies the charger. Default: shore power.
         source_robot: Option<String> [name],

@@ -79,7 +79,7 @@ choice! {
         },
         /// A satellite receiver is spoofed.
         Spoofed = "spoofed" {
-            /// Offset of the false position from the true one at the start of the fault (east,
+            /// Offset of the false position from the true position at the start of the fault (east,
             /// north, up).
             offset_m: [f64; 3] = [0.0, 0.0, 0.0],
             /// Velocity at which the offset grows (east, north, up).

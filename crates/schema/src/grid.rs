@@ -104,9 +104,9 @@ fieldless_choice! {
     pub enum HolesConfig {
         /// The file is rejected.
         Reject = "reject",
-        /// They get the value of the nearest sample at the same level and time.
+        /// They have the value of the nearest sample at the same level and time.
         Nearest = "nearest",
-        /// Holes get the value of `hole_value`.
+        /// Holes have the value of `hole_value`.
         Value = "value",
     }
 }

@@ -3,7 +3,7 @@
 //! Each structure is declared once with the macros of `merrow_yaml::spec`. Its reader, its messages
 //! and its JSON Schema are derived from the declaration; the doc comment of a field is the
 //! description of the key in the schema. `crates/world/src/build` converts the structures to the
-//! scene; those of sensors are converted in `sensor/`, next to their keys.
+//! scene; keys of sensors are converted in `sensor/`, next to their declarations.
 //!
 //! # Example
 //! ```

@@ -60,7 +60,7 @@ choice! {
         },
         /// Commands buoyancy engines by name.
         BuoyancyEngines = "buoyancy_engines" {
-            /// Volume of each engine [m³] relative to that of the hull, by name.
+            /// Volume of each engine [m³] relative to the volume of the hull, by name.
             volumes_m3: NamedMap<f64> [frame],
         },
         /// Commands joints by name.
@@ -107,7 +107,7 @@ choice! {
         Goal = "goal" {
             /// Position in the world (east, north, up).
             position_m: [f64; 3],
-            /// Roll, pitch and yaw. Default: the present heading.
+            /// Roll, pitch and yaw. Default: the current heading.
             attitude_deg: Option<[f64; 3]>,
         },
         /// Requests to follow a path.
@@ -176,7 +176,7 @@ choice! {
         Waves = "waves" {
             /// Significant wave height; the wave height of a regular wave.
             hs_m: f64 [non_negative],
-            /// Peak period. Default: that of a fully developed sea.
+            /// Peak period. Default: peak period of a fully developed sea.
             tp_s: f64 [in 0.0..=100.0] = 0.0,
             /// Direction of propagation, clockwise from north. Default: unchanged.
             direction_deg: Option<f64> [in -360.0..=360.0],

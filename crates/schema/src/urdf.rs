@@ -47,7 +47,7 @@ fieldless_choice! {
 
 spec! {
     /// Known hydrodynamics of a link, in the link axes (forward, left, up) relative to the link
-    /// origin. The keys are those of a body.
+    /// origin. The keys are the keys of a body.
     pub(crate) struct LinkHydrodynamics {
         /// Displaced volume when fully submerged.
         volume_m3: Option<f64> [non_negative],
@@ -88,7 +88,7 @@ spec! {
     pub struct MimicConfig {
         /// Name of the joint that is followed.
         joint: String [frame],
-        /// Ratio of its motion to that of the other joint.
+        /// Ratio of its motion to the motion of the other joint.
         multiplier: f64 = 1.0,
         /// Position when the other joint is at 0 [rad or m].
         offset: f64 = 0.0,

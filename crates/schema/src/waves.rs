@@ -76,7 +76,8 @@ choice! {
 }
 
 spec! {
-    /// Sea state by significant height, wind speed or Beaufort number; give one of the three.
+    /// Sea state by significant height, wind speed or Beaufort number; give exactly one of the
+    /// three.
     pub struct SeaHeightConfig {
         /// Significant wave height of the sea.
         hs_m: Option<f64> [non_negative],
@@ -91,8 +92,8 @@ spec! {
 spec! {
     /// Sea state by height and period.
     pub struct SeaPeriodConfig {
-        /// Peak period of the spectrum. Default: that of a fully developed sea of the same height,
-        /// or that for `fetch_m`.
+        /// Peak period of the spectrum. Default: peak period of a fully developed sea of the same
+        /// height, or that for `fetch_m`.
         tp_s: Option<f64> [in 0.1..=100.0],
         /// Fetch of the wind `wind_speed_m_s`, which limits the wave height. Default: fully
         /// developed sea.
@@ -104,7 +105,7 @@ spec! {
 spec! {
     /// Sea state by height, period and peak enhancement.
     pub struct JonswapConfig {
-        /// Peak enhancement factor: ratio of the peak to that of the Bretschneider spectrum.
+        /// Peak enhancement factor: ratio of the peak to the peak of the Bretschneider spectrum.
         gamma: f64 [in 1.0..=10.0] = 3.3,
         ..sea: SeaPeriodConfig,
     }
@@ -127,7 +128,7 @@ spec! {
         wind_speed_m_s: Option<f64> [in 0.0..=60.0],
         /// Beaufort number of the wind.
         beaufort: Option<u32> [in 0.0..=12.0],
-        /// Period of the surface. Default: that of a fully developed sea of the same height.
+        /// Period of the surface. Default: period of a fully developed sea of the same height.
         period_s: Option<f64> [in 0.1..=100.0],
         /// Time over which a parameter change takes effect.
         ramp_s: f64 [non_negative] = 20.0,

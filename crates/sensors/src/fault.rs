@@ -9,7 +9,7 @@
 //! standard normal number, drawn for each sample and component.
 //!
 //! # Frames
-//! Those of the reading: S for vectors, east, north and up for a fix, W for ground truth.
+//! As the reading: S for vectors, east, north and up for a fix, W for ground truth.
 //!
 //! # Limits
 //! (1) applies to the first quantity of the sensor: position of a fix and of ground truth, velocity
@@ -18,7 +18,7 @@
 //! water from 0.5 on. For an IMU it applies to angular velocity and acceleration.
 //!
 //! The parts of an IMU (gyro, accelerometer), the cells of a CTD and the quantities of anemometers,
-//! motor controllers and power meters can also have faults of their own. They are NaN while dead.
+//! motor controllers and power meters also support separate faults. They are NaN while dead.
 //! Quantities that a CTD or an anemometer derives from its readings are computed again after the
 //! fault.
 //!
@@ -95,8 +95,8 @@ pub trait Faulty {
     /// Adds errors to the first quantity; each call of `error` draws one error in its unit.
     fn add_errors(&mut self, error: &mut dyn FnMut() -> f64);
 
-    /// Calls `f` for every number of the parts that can have faults of their own, with the index of
-    /// the part, the index of the number and the number.
+    /// Calls `f` for every number of the parts that support separate faults, with the index of the
+    /// part, the index of the number and the number.
     fn for_each_part_value(&mut self, _f: &mut dyn FnMut(usize, usize, &mut f64)) {}
 
     /// Computes again the quantities that an instrument derives from its readings.

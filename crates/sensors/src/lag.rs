@@ -2,8 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   τ ẏ + y = x                                                              (1)
-//!   y_k = x_k - τ s + (y_{k-1} - x_{k-1} + τ s) e^(-T/τ),  s = (x_k - x_{k-1})/T    (2)  exact for x linear between samples
+//!   τ ẏ + y = x                                                                   (1)
+//!   y_k = x_k - τ s + (y_{k-1} - x_{k-1} + τ s) e^(-T/τ),  s = (x_k - x_{k-1})/T  (2)
+//!   (2) exact for x linear between samples
 //! ```
 //! # Symbols
 //! x input · y output · τ time constant · T time between two samples.
@@ -16,7 +17,7 @@
 //! finite input the output starts again at that input.
 //!
 //! # Checked by
-//! tests below; test/sensors/probe.rs
+//! tests below; test/sensors/instruments/probe.rs
 
 use merrow_model::state::SensorLag;
 

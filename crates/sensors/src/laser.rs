@@ -2,11 +2,15 @@
 //!
 //! # Law
 //! ```text
-//!   P = (ρ cos θ + π R cos³ θ) e^{-2 σ r}/s²                         (1)  extended Lambertian target [Wagner 2006, eq. 14; Jelalian 1992], and sheeting [ASTM 2019]
-//!   P ≥ ρ_0/r_max²                                                   (2)  detection threshold of an echo
-//!   σ = 3.912/V (λ/550 nm)^-q + 0.230·1.076 R^0.67/1000              (3)  [Kruse 1962], [Carbonneau 1998]
+//!   P = (ρ cos θ + π R cos³ θ) e^{-2 σ r}/s²                             (1)
+//!   P ≥ ρ_0/r_max²                                                       (2)
+//!   σ = 3.912/V (λ/550 nm)^-q + 0.230·1.076 R^0.67/1000                  (3)
 //!   q = 1.6 (V > 50 km), 1.3 (V > 6 km), 0.585 V^{1/3} (V in km)
-//!   ρ cos θ = F_0/(4 s² cos⁵ θ) e^{-tan² θ/s²},  s² = 0.003 + 0.00512 U    (4)  specular reflection of the surface [Cox and Munk 1954; Bufton 1983]
+//!   ρ cos θ = F_0/(4 s² cos⁵ θ) e^{-tan² θ/s²},  s² = 0.003 + 0.00512 U  (4)
+//!   (1) extended Lambertian target [Wagner 2006, eq. 14; Jelalian 1992], and sheeting [ASTM 2019]
+//!   (2) detection threshold of an echo
+//!   (3) [Kruse 1962], [Carbonneau 1998]
+//!   (4) specular reflection of the surface [Cox and Munk 1954; Bufton 1983]
 //! ```
 //! A beam splits at the water surface:
 //! - (4) returns directly.
@@ -27,26 +31,28 @@
 //! A tilt unit rotates the laser about y at a constant speed, back and forth, during the scan.
 //!
 //! # Symbols
-//! P power over that of a white surface at normal incidence at 1 m · ρ reflectivity, ρ_0 that of a
-//! target that is just detected at r_max · R in (1) coefficient of retro-reflection at normal
-//! incidence [cd/(lx m²)] · θ angle of incidence · r distance [m] · σ extinction of air [1/m] · V
-//! visibility [km] · λ wavelength · R in (3) rain rate [mm/h] · U wind speed [m/s] · s² in (4) mean
-//! square slope · F_0 = 0.02.
+//! P power divided by the power from a white surface at normal incidence at 1 m · ρ reflectivity,
+//! ρ_0 reflectivity of a target that is just detected at r_max · R in (1) coefficient of
+//! retro-reflection at normal incidence [cd/(lx m²)] · θ angle of incidence · r distance [m] · σ
+//! extinction of air [1/m] · V visibility [km] · λ wavelength · R in (3) rain rate [mm/h] · U wind
+//! speed [m/s] · s² in (4) mean square slope · F_0 = 0.02.
 //!
 //! # Frames
 //! Beams are in S at the instant of the sample. During the scan S moves on with the velocity of
 //! that instant.
 //!
 //! # Limits
-//! - All other objects stand still during a scan.
-//! - Waves are those of the instant of the sample.
+//! - All other objects are stationary during a scan.
+//! - Waves are frozen at the instant of the sample.
 //! - A beam crosses the surface at most once.
-//! - Rain, fog and spray give no echoes of their own; they only attenuate those of other targets.
+//! - Rain, fog and spray give no echoes; they only attenuate the echoes of other targets.
 //! - Sunlight does not affect the receiver.
 //!
 //! # Checked by
 //! test/sensors/laser.rs, test/determinism/frames.rs
 
+use crate::cost::{CostSite, reaches_surface};
+use crate::exteroceptive::{EchoThreshold, Observation, Observe, SensorEcho};
 use crate::ray_scene::{RayScene, SurfaceHit};
 use crate::raytrace::Ray;
 use crate::sample::{Pose, SampleErrors};
@@ -56,9 +62,11 @@ use merrow_environment::{EnvironmentState, air};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sea::air::Weather;
+use merrow_model::scene::sensor::laser::Point;
+use merrow_model::scene::sensor::laser::Scan;
 use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
+use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;
-use merrow_model::state::frames::{FrameData, Point, Scan};
 use std::ops::Range;
 
 /// Refractive index of water.
@@ -236,8 +244,84 @@ pub fn extinction(weather: &Weather, wavelength: f64) -> f64 {
     haze + rain * std::f64::consts::LN_10 / 10.0 / 1000.0
 }
 
+impl Observe for LaserSpec {
+    fn observe(&self, sample: &Observation<'_>) -> FrameData {
+        scan(
+            self,
+            sample.ray_scenes.light(),
+            sample.view,
+            sample.environment,
+            sample.pose,
+            sample.errors,
+        )
+    }
+
+    fn cost(&self, site: &CostSite<'_>) -> f64 {
+        let (world, z) = (site.world, site.z);
+        let rays = (self.directions.len() * rays_per_beam(self)) as f64;
+        if z < 0.0 {
+            // rays that reach the surface from below are lost
+            return rays * world.ray();
+        }
+        // for a tilting laser: both end positions and their mean
+        let tilts = self.tilt.map_or([0.0; 3], |tilt| {
+            let [low, high] = tilt.limits;
+            [low, 0.5 * (low + high), high]
+        });
+        let wet = |tilt: f64| {
+            let R = site.R_WS.mul_mat(&Mat3::from_rpy(0.0, tilt, 0.0));
+            let reaches = |d: &&Vec3| reaches_surface(R.mul_vec(**d).z, z, self.limits[1]);
+            self.directions.iter().filter(reaches).count() as f64
+        };
+        let part = tilts.map(wet).iter().sum::<f64>() / (3.0 * self.directions.len() as f64);
+        // two more rays from the surface: reflected and refracted
+        rays * world.ray() * (1.0 + 2.0 * part) + world.surface(rays, part * rays)
+    }
+
+    fn echoes(&self, data: &FrameData, stamp_ns: u64, _: &EchoThreshold) -> Vec<SensorEcho> {
+        match data {
+            FrameData::Scan(scan) => {
+                let echo = |(k, range): (usize, &f32)| {
+                    let is_echo = range.is_finite();
+                    is_echo.then(|| (self.echo_position(k, f64::from(*range), stamp_ns), 0.0))
+                };
+                scan.ranges.iter().enumerate().filter_map(echo).collect()
+            }
+            FrameData::Cloud(points) => points
+                .iter()
+                .map(|p| (Vec3::from(p.p.map(f64::from)), 0.0))
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Converts a planar scan that began at `stamp_ns` [ns] to points in the axes of its sensor, or of
+/// the tilt mount, at the time of the scan. `ring` is the ring number of all points.
+pub fn scan_points(spec: &LaserSpec, scan: &Scan, stamp_ns: u64, ring: u16) -> Vec<Point> {
+    let echoes = scan
+        .ranges
+        .iter()
+        .zip(&scan.intensities)
+        .enumerate()
+        .filter(|(_, (r, _))| r.is_finite());
+    let point = |(k, (range, intensity)): (usize, (&f32, &f32))| {
+        let p = spec
+            .echo_position(k, f64::from(*range), stamp_ns)
+            .to_array()
+            .map(|x| x as f32);
+        Point {
+            p,
+            intensity: *intensity,
+            time: spec.firing_time(k) as f32,
+            ring,
+        }
+    };
+    echoes.map(point).collect()
+}
+
 /// Number of rays of a beam: five with divergence, else one.
-pub fn rays_per_beam(spec: &LaserSpec) -> usize {
+fn rays_per_beam(spec: &LaserSpec) -> usize {
     if spec.divergence > 0.0 { 5 } else { 1 }
 }
 
@@ -326,8 +410,8 @@ impl Beams<'_> {
         }
     }
 
-    /// Strongest echo of a beam, from its rays and their hits; `None` below the detection
-    /// threshold.
+    /// Returns the strongest echo of a beam, from its rays and their hits; `None` below the
+    /// detection threshold.
     fn strongest_echo(&self, wet: bool, rays: &[Ray], hits: &[Option<SurfaceHit>]) -> Option<Echo> {
         let mut echoes = Echoes::default();
         let part = 1.0 / rays.len() as f64;
@@ -442,7 +526,7 @@ impl Beams<'_> {
         }
     }
 
-    /// Reflectivity (4), from the downward component of the beam.
+    /// Returns the reflectivity (4), from the downward component of the beam.
     fn surface_reflectivity(&self, cosine: f64) -> f64 {
         if cosine <= 0.0 {
             return 0.0;
@@ -454,8 +538,8 @@ impl Beams<'_> {
     }
 }
 
-/// Power (1) of a hit, from the length s over which the light spreads [m] and the one-way optical
-/// depth.
+/// Returns the power (1) of a hit, from the length s over which the light spreads [m] and the
+/// one-way optical depth.
 fn lambert(hit: &SurfaceHit, d: Vec3, spread: f64, depth: f64) -> f64 {
     let cosine = (-hit.normal.dot(d)).max(0.0);
     // Under an illuminance of 1 across the beam, sheeting has the luminance R cos⁴ θ/cos θ and
@@ -465,8 +549,8 @@ fn lambert(hit: &SurfaceHit, d: Vec3, spread: f64, depth: f64) -> f64 {
     reflected_part * libm::exp(-2.0 * depth) / (spread * spread).max(1e-12)
 }
 
-/// Fresnel reflectance of the surface with the upward normal `n` for light from above along `d`,
-/// and the direction of the refracted light.
+/// Returns the Fresnel reflectance of the surface with the upward normal `n` for light from above
+/// along `d`, and the direction of the refracted light.
 fn refract(d: Vec3, n: Vec3, cosine: f64) -> (f64, Vec3) {
     let k = 1.0 / WATER_INDEX;
     let (F, refracted_cosine) = surface::fresnel_reflectance(cosine, WATER_INDEX);

@@ -4,8 +4,8 @@
 //! and one schedule (`read_due`).
 //!
 //! A sensor is read at the start of a step, or at the end of the preceding block, which is the same
-//! instant. Pose, velocity and acceleration are those of this instant. The reading is stamped with
-//! this instant and is delivered when its latency has passed. A sensor writes only its own
+//! instant. Pose, velocity and acceleration refer to this instant. The reading is stamped with this
+//! instant and is delivered when its latency has passed. A sensor writes only its own
 //! `SensorState`; readings of DVL, GNSS and pressure sensors are also passed to the inertial
 //! navigation systems of the same robot.
 //!
@@ -28,8 +28,12 @@
 //! ```
 
 pub mod acoustic;
+mod acoustic_instrument;
 pub mod ais;
 pub mod camera;
+pub mod cost;
+pub mod display;
+pub mod exteroceptive;
 pub mod fault;
 pub mod gnss;
 pub mod inertial;
@@ -233,7 +237,7 @@ pub fn is_due(memory: &SensorState, now_ns: u64) -> bool {
             .is_some_and(|(due, _)| *due <= now_ns)
 }
 
-/// Computes pose, velocity and acceleration of a sensor from those of its link.
+/// Computes pose, velocity and acceleration of a sensor from the motion of its link.
 pub(crate) fn sensor_truth<'a>(
     sensor: &Sensor,
     work: &Workspace,

@@ -21,7 +21,7 @@
 //! is not modelled.
 //!
 //! # Checked by
-//! test/sensors/noise.rs (V80, V84)
+//! test/sensors/inertial/noise.rs (V80, V84)
 
 use merrow_math::Vec3;
 use merrow_math::rng::Draw;

@@ -1,4 +1,4 @@
-//! Ray scene: everything that the rays of exteroceptive sensors can hit.
+//! Ray scene: all shapes that the rays of exteroceptive sensors can hit.
 //!
 //! The scene holds the shapes of robots, props and structures, and the seabed. A robot is
 //! represented by its collision shapes; a link without any is represented by its hull. For light, a
@@ -109,8 +109,8 @@ impl StaticGeometry {
             .any(needs_geometry)
     }
 
-    /// Distance from `p` [m] along the unit vector `d`, both W, to the seabed or a structure [m];
-    /// `None` without a hit.
+    /// Returns the distance from `p` [m] along the unit vector `d`, both W, to the seabed or a
+    /// structure [m]; `None` without a hit.
     pub fn range(&self, seabed: &Seabed, p: Vec3, d: Vec3) -> Option<f64> {
         let plane = if seabed.terrain.is_none() {
             seabed.range(p, d)
@@ -196,7 +196,7 @@ impl RayScene {
 
     /// Returns true if anything except the two robots themselves occludes the straight path between
     /// the points `a` on the first and `b` on the second [m], W.
-    pub fn is_occluded_between(
+    pub(crate) fn is_occluded_between(
         &self,
         view: &WorldView,
         robots: [usize; 2],
@@ -238,8 +238,8 @@ impl RayScene {
         is_occluded.then_some(label)
     }
 
-    /// First hit of a ray from `p` [m] along the unit vector `d`, both W, within `range` [m].
-    /// Shapes of `robot` are ignored.
+    /// Returns the first hit of a ray from `p` [m] along the unit vector `d`, both W, within
+    /// `range` [m]. Shapes of `robot` are ignored.
     pub(crate) fn first_hit_excluding(
         &self,
         view: &WorldView,
@@ -252,7 +252,7 @@ impl RayScene {
     }
 
     /// Index range of the shapes of a robot.
-    pub fn shapes_of(&self, robot: usize) -> Range<u32> {
+    pub(crate) fn shapes_of(&self, robot: usize) -> Range<u32> {
         self.own[robot].clone()
     }
 
@@ -268,7 +268,8 @@ impl RayScene {
         with_scratch(|scratch| self.all.blocked_with(&ray, &skip, scratch))
     }
 
-    /// As [`Self::first_hit_excluding`], ignoring the shapes whose indices are in `skip`.
+    /// Returns the same as [`Self::first_hit_excluding`], ignoring the shapes whose indices are in
+    /// `skip`.
     pub(crate) fn first_hit(
         &self,
         view: &WorldView,
@@ -286,8 +287,8 @@ impl RayScene {
         self.surface_hit(view, &ray, hit)
     }
 
-    /// As [`Self::first_hit`] for each of `rays`, into `hits`. This is faster if each eight
-    /// consecutive rays have nearly the same direction.
+    /// Does the same as [`Self::first_hit`] for each of `rays`, into `hits`. This is faster if each
+    /// eight consecutive rays have nearly the same direction.
     pub(crate) fn first_hits<'a>(
         &'a self,
         view: &WorldView,
@@ -353,8 +354,8 @@ impl RayScene {
         })
     }
 
-    /// Colour of the surface hit at `x` [m] along the unit vector `d`, both W, by a pixel that is
-    /// `width` [m] wide there. It is the colour of the texture, if the shape has one.
+    /// Returns the colour of the surface hit at `x` [m] along the unit vector `d`, both W, by a
+    /// pixel that is `width` [m] wide there. It is the colour of the texture, if the shape has one.
     pub fn color(&self, hit: &SurfaceHit, x: Vec3, d: Vec3, width: f64) -> [f64; 3] {
         let texture_color = |(shape, face): (u32, u32)| {
             let texture = self.faces[shape as usize].2.as_ref()?;
@@ -389,12 +390,12 @@ impl RayScenes {
         }
     }
 
-    /// Scene for rays of light.
+    /// Returns the scene for rays of light.
     pub fn light(&self) -> &RayScene {
         self.light.as_ref().unwrap_or(&self.sound)
     }
 
-    /// Scene for rays of sound.
+    /// Returns the scene for rays of sound.
     pub fn sound(&self) -> &RayScene {
         &self.sound
     }
@@ -408,8 +409,8 @@ impl RayScenes {
     }
 }
 
-/// Shapes that represent a robot for rays of the kind `kind`, with their mounts, materials and
-/// textures.
+/// Returns the shapes that represent a robot for rays of the kind `kind`, with their mounts,
+/// materials and textures.
 pub(crate) fn robot_shapes(
     r: usize,
     robot: &Robot,
@@ -456,7 +457,7 @@ pub(crate) fn robot_shapes(
     all
 }
 
-/// Hull of a link that displaces water, with its pose in the link.
+/// Returns the hull of a link that displaces water, with its pose in the link.
 fn hull(link: &Link) -> Option<(Shape, Mat3, Vec3)> {
     if link.volume <= 0.0 {
         return None;
@@ -479,7 +480,7 @@ fn hull(link: &Link) -> Option<(Shape, Mat3, Vec3)> {
     Some((shape, hull.R_LH, hull.p_LoH))
 }
 
-/// Mesh inscribed in an ellipsoid with the half axes `half` [m], centred at the origin.
+/// Returns the mesh inscribed in an ellipsoid with the half axes `half` [m], centred at the origin.
 fn ellipsoid(half: Vec3) -> collision::Mesh {
     use merrow_math::real::sin_cos;
     let (n, m) = (2 * ELLIPSOID_PARTS, ELLIPSOID_PARTS);

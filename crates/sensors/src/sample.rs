@@ -2,7 +2,9 @@
 
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, Quat, SpatialVelocity, Vec3};
+use merrow_model::scene::Sensor;
 use merrow_model::state::FaultEffect;
+use merrow_model::state::frames::view::WorldView;
 
 /// Pose and velocity of a sensor at the instant of a sample.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +20,29 @@ pub struct Pose {
 }
 
 impl Pose {
+    /// Computes the pose and velocity of sensor `sensor` of robot `robot` in a snapshot.
+    pub fn of_sensor(view: &WorldView, robot: usize, sensor: &Sensor) -> Self {
+        let (R_WL, p_WL) = &view.links[robot][sensor.link];
+        let (V, p) = (view.velocities[robot][sensor.link], sensor.p_LoS);
+        let (mut R, mut w) = (sensor.R_LS, Vec3::zero());
+        let spec = sensor.kind.exteroceptive();
+        let tilt = spec.and_then(|spec| spec.tilt().filter(|_| spec.has_one_tilt_per_sample()));
+        if let Some(tilt) = tilt {
+            R = R.mul_mat(&tilt.axes(view.time_ns));
+            w.y = tilt.speed(view.time_ns);
+        }
+        let v_S = V.v + V.w.cross(p);
+        Self {
+            robot,
+            R_WS: R_WL.mul_mat(&R),
+            p_WS: *p_WL + R_WL.mul_vec(p),
+            V_WS_S: SpatialVelocity {
+                w: R.tr_mul_vec(V.w) + w,
+                v: R.tr_mul_vec(v_S),
+            },
+        }
+    }
+
     /// Extrapolates attitude and position in W [m] by `time` [s], with constant linear velocity in
     /// W and constant angular velocity in S.
     pub fn extrapolate(&self, time: f64) -> (Mat3, Vec3) {

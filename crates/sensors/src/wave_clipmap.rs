@@ -2,8 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   η on square grids around the sensor, each twice as wide as the one before, bilinear between points    (1)
-//!   z + τ d_z = η(u + τ d_u, v + τ d_v): the first root within a cell                                    (2)
+//!   η on square grids around the sensor, each twice as wide as the one before, bilinear between points  (1)
+//!   z + τ d_z = η(u + τ d_u, v + τ d_v): the first root within a cell                                   (2)
 //! ```
 //! A ray is traced from one block of cells to the next. A block is skipped at once if the ray stays
 //! above or below all of it.
@@ -41,7 +41,7 @@ const HALF_WIDTH: f64 = (SIDE / 2 - 2) as f64;
 const MAX_BLOCKS: usize = 2000;
 /// Minimum number of rays for which a clipmap is faster: building it takes as long as intersecting
 /// one or two thousand rays with the exact wave surface.
-pub const MIN_CLIPMAP_RAYS: usize = 1500;
+pub(crate) const MIN_CLIPMAP_RAYS: usize = 1500;
 /// Step across the edge of a block [cells].
 const EDGE_STEP: f64 = 1e-7;
 
@@ -53,7 +53,7 @@ pub struct ClipmapLevel {
     corner: [f64; 2],
     /// Height [m], slope to the east and slope to the north at each point.
     points: Vec<[f32; 4]>,
-    /// Heights alone [m], for the traversal from cell to cell.
+    /// Only the heights [m], for the traversal from cell to cell.
     heights: Vec<f32>,
     /// Minimum and maximum height of each block [m].
     bounds: Vec<[f32; 2]>,
@@ -106,8 +106,8 @@ struct GridRay {
 }
 
 impl<'a> WaveSurfaceRays<'a> {
-    /// Surface for `lines` rays from around `center` [m], W, with a length of up to `max_distance`
-    /// [m].
+    /// Returns the surface for `lines` rays from around `center` [m], W, with a length of up to
+    /// `max_distance` [m].
     pub(crate) fn new(
         environment: &'a EnvironmentState<'a>,
         center: Vec3,
@@ -124,7 +124,7 @@ impl<'a> WaveSurfaceRays<'a> {
         }
     }
 
-    /// Exact wave surface, without grids.
+    /// Returns the exact wave surface, without grids.
     pub(crate) fn exact(&self) -> &Surface<'a> {
         &self.surface
     }
@@ -134,8 +134,8 @@ impl<'a> WaveSurfaceRays<'a> {
             .get_or_init(|| WaveClipmap::new(waves, self.center, self.max_distance))
     }
 
-    /// Distance from `p` [m] along the unit vector `d`, both W, to the surface [m]; `None` if the
-    /// ray does not cross it within `max_distance` [m].
+    /// Returns the distance from `p` [m] along the unit vector `d`, both W, to the surface [m];
+    /// `None` if the ray does not cross it within `max_distance` [m].
     pub(crate) fn crossing(&self, p: Vec3, d: Vec3, max_distance: f64) -> Option<f64> {
         match self.waves {
             Some(_) if !self.surface.is_near(p, d, max_distance) => None,
@@ -144,7 +144,7 @@ impl<'a> WaveSurfaceRays<'a> {
         }
     }
 
-    /// Unit normal of the surface at (x, y) [m], upwards, W.
+    /// Returns the unit normal of the surface at (x, y) [m], upwards, W.
     pub(crate) fn normal(&self, x: f64, y: f64) -> Vec3 {
         self.waves.map_or_else(
             || self.surface.normal(x, y),
@@ -154,7 +154,7 @@ impl<'a> WaveSurfaceRays<'a> {
 }
 
 impl WaveClipmap {
-    /// Flat water at z = 0.
+    /// Returns the flat water at z = 0, around `center` [m], W.
     pub fn flat(center: Vec3) -> Self {
         Self {
             center,
@@ -200,8 +200,8 @@ impl WaveClipmap {
         clipmap
     }
 
-    /// Index of the grid to use at `offset`, the maximum norm of the horizontal offset from the
-    /// centre [m].
+    /// Returns the index of the grid to use at `offset`, the maximum norm of the horizontal offset
+    /// from the centre [m].
     #[inline(always)]
     fn level(&self, offset: f64) -> usize {
         // Each grid reaches twice as far as the one before, so the exponent of the ratio is the
@@ -214,8 +214,8 @@ impl WaveClipmap {
         }
     }
 
-    /// Height [m] and slopes to the east and north at (x, y) [m], W, and the index of the grid. All
-    /// are zero beyond the last grid.
+    /// Returns the height [m] and slopes to the east and north at (x, y) [m], W, and the index of
+    /// the grid. All are zero beyond the last grid.
     #[inline]
     pub fn sample(&self, x: f64, y: f64) -> ([f64; 3], usize) {
         let k = self.level((x - self.center.x).abs().max((y - self.center.y).abs()));
@@ -224,20 +224,20 @@ impl WaveClipmap {
             .map_or(([0.0; 3], k), |level| (level.interpolate(x, y), k))
     }
 
-    /// Height of the surface at (x, y) [m], W.
+    /// Returns the height of the surface at (x, y) [m], W.
     #[inline]
     pub fn height(&self, x: f64, y: f64) -> f64 {
         self.sample(x, y).0[0]
     }
 
-    /// Unit normal of the surface at (x, y) [m], upwards, W.
+    /// Returns the unit normal of the surface at (x, y) [m], upwards, W.
     pub fn normal(&self, x: f64, y: f64) -> Vec3 {
         let ([_, east, north], _) = self.sample(x, y);
         Vec3::new(-east, -north, 1.0).scale(1.0 / (1.0 + east * east + north * north).sqrt())
     }
 
-    /// Distance from `p` [m] along the unit vector `d`, both W, to the surface [m]; `None` if the
-    /// ray does not cross it within `max_distance` [m].
+    /// Returns the distance from `p` [m] along the unit vector `d`, both W, to the surface [m];
+    /// `None` if the ray does not cross it within `max_distance` [m].
     pub fn crossing(&self, p: Vec3, d: Vec3, max_distance: f64) -> Option<f64> {
         let level = -p.z / d.z;
         if self.levels.is_empty() {
@@ -305,8 +305,8 @@ impl WaveClipmap {
         (level > t && level <= max_distance).then_some(level)
     }
 
-    /// Interval of distances in which a ray is between the lowest and the highest point of the
-    /// surface.
+    /// Returns the interval of distances in which a ray is between the lowest and the highest point
+    /// of the surface.
     fn band(&self, z: f64, dz: f64, max_distance: f64) -> Option<[f64; 2]> {
         if dz.abs() < 1e-9 {
             return (self.low..self.high)
@@ -351,8 +351,8 @@ impl RayCoordinate {
         }
     }
 
-    /// Signed index step when the coordinate passes to the next cell; `one` is the step for a
-    /// growing coordinate.
+    /// Returns the signed index step when the coordinate passes to the next cell; `one` is the step
+    /// for a growing coordinate.
     #[inline(always)]
     fn index_step(&self, one: usize) -> usize {
         if self.d > 0.0 {
@@ -362,28 +362,29 @@ impl RayCoordinate {
         }
     }
 
-    /// Distance at which the coordinate leaves the interval that starts at `low` and is `width`
-    /// long.
+    /// Returns the distance at which the coordinate leaves the interval that starts at `low` and is
+    /// `width` long.
     #[inline(always)]
     fn exit_distance(&self, low: f64, width: f64) -> f64 {
         (low + self.grows * width - self.x) * self.inverse + self.infinite_if_parallel
     }
 }
 
-/// Minimum of two numbers, in one instruction.
+/// Returns the minimum of two numbers, in one instruction.
 #[inline(always)]
 fn fast_min<T: PartialOrd>(a: T, b: T) -> T {
     if b < a { b } else { a }
 }
 
-/// Maximum of two numbers, in one instruction.
+/// Returns the maximum of two numbers, in one instruction.
 #[inline(always)]
 fn fast_max<T: PartialOrd>(a: T, b: T) -> T {
     if b > a { b } else { a }
 }
 
 impl GridRay {
-    /// Distance at which the ray leaves the square of `n` cells whose corner is `(i, j)`.
+    /// Returns the distance at which the ray leaves the square of `n` cells whose corner is `(i,
+    /// j)`.
     #[inline(always)]
     fn exit_distance(&self, [i, j]: [u32; 2], n: f64) -> f64 {
         fast_min(
@@ -453,15 +454,15 @@ impl ClipmapLevel {
         }
     }
 
-    /// Cell that contains the ray at the distance `t`.
+    /// Returns the cell that contains the ray at the distance `t`.
     #[inline(always)]
     fn cell_at(&self, grid_ray: &GridRay, t: f64) -> [u32; 2] {
         // `as` converts negative numbers to 0.
         [grid_ray.u.position(t), grid_ray.v.position(t)].map(|at| (at as u32).min(SIDE as u32 - 2))
     }
 
-    /// Distance at which a ray of the height `z + t dz` first meets the surface, traced from cell
-    /// to cell. (2)
+    /// Returns the distance at which a ray of the height `z + t dz` first meets the surface, traced
+    /// from cell to cell. (2)
     fn first_root(
         &self,
         grid_ray: &GridRay,
@@ -527,8 +528,8 @@ impl ClipmapLevel {
         None
     }
 
-    /// Distance at which a ray of the height `height` at `t` first meets the bilinear surface of a
-    /// cell, before `next`. (2)
+    /// Returns the distance at which a ray of the height `height` at `t` first meets the bilinear
+    /// surface of a cell, before `next`. (2)
     #[inline(always)]
     fn root_in(
         grid_ray: &GridRay,
@@ -556,7 +557,7 @@ impl ClipmapLevel {
     }
 }
 
-/// First zero of f0 + f1 x + f2 x² in 0..=end, for f0 > 0.
+/// Returns the first zero of f0 + f1 x + f2 x² in 0..=end, for f0 > 0.
 #[inline(always)]
 fn root([f0, f1, f2]: [f64; 3], end: f64) -> Option<f64> {
     let f_end = f0 + end * (f1 + end * f2);
@@ -576,8 +577,8 @@ fn root([f0, f1, f2]: [f64; 3], end: f64) -> Option<f64> {
     Some(x.clamp(0.0, end))
 }
 
-/// Bilinear interpolation of the first three components of a grid with `width` columns, at (u, v)
-/// [cells].
+/// Returns the bilinear interpolation of the first three components of a grid with `width` columns,
+/// at (u, v) [cells].
 #[inline(always)]
 fn bilinear(points: &[[f32; 4]], width: usize, u: f64, v: f64) -> [f64; 3] {
     let last = width as u32 - 2;
@@ -591,10 +592,10 @@ fn bilinear(points: &[[f32; 4]], width: usize, u: f64, v: f64) -> [f64; 3] {
     )
 }
 
-/// Bilinear interpolation of the first three components between four points, in single precision,
-/// in their unit.
+/// Returns the bilinear interpolation of the first three components between four points, in single
+/// precision, in their unit.
 #[inline(always)]
-pub fn interpolate_corners([a, b, c, d]: [&[f32; 4]; 4], u: f32, v: f32) -> [f64; 3] {
+pub(crate) fn interpolate_corners([a, b, c, d]: [&[f32; 4]; 4], u: f32, v: f32) -> [f64; 3] {
     let mut out = [0.0_f32; 4];
     for k in 0..4 {
         let low = a[k] + (b[k] - a[k]) * u;

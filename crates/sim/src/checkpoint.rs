@@ -1,9 +1,10 @@
-//! Checkpoints: a run that is continued from one gives the same bits as an uninterrupted run.
+//! Checkpoints: a run that is continued from one gives bit-identical results to an uninterrupted
+//! run.
 //!
 //! A checkpoint contains the state, and the frames of exteroceptive sensors in progress. Frames
-//! depend on who requests them, so the state hash covers the state alone: exactly the bytes of the
-//! state in the checkpoint. Readings and frames that are delivered and not yet fetched are not part
-//! of a checkpoint.
+//! depend on the requests, so the state hash covers only the state: exactly the bytes of the state
+//! in the checkpoint. Readings and frames that are delivered and not yet fetched are not part of a
+//! checkpoint.
 //!
 //! # Law
 //! ```text
@@ -23,7 +24,7 @@
 //! A checkpoint is valid for the version of Merrow and the world that made it.
 //!
 //! # Checked by
-//! test/determinism/checkpoint.rs
+//! test/determinism/state/checkpoint.rs
 
 use crate::sensors::scheduler::SavedFrames;
 use crate::simulation::Simulation;
@@ -86,7 +87,7 @@ impl Simulation {
             _ => false,
         };
         if !restored {
-            return Err(damaged("its sensors are not those of the world"));
+            return Err(damaged("its sensors differ from the sensors of the world"));
         }
         self.state = state;
         self.clear_outboxes();
@@ -95,7 +96,7 @@ impl Simulation {
 }
 
 /// Returns the changes of the world file in a checkpoint, with which the scene must be built before
-/// [`Simulation::resume`]. `sea` is that of the unchanged world.
+/// [`Simulation::resume`]. `sea` is the sea of the unchanged world.
 ///
 /// # Errors
 /// One-line reason why the data is not a checkpoint.

@@ -65,7 +65,7 @@ impl Stopwatch {
         Self(Instant::now())
     }
 
-    /// Wall-clock time since the start [s].
+    /// Returns the wall-clock time since the start [s].
     pub(crate) fn elapsed_s(self) -> f64 {
         self.0.elapsed().as_secs_f64()
     }
@@ -109,7 +109,7 @@ impl Clock {
         }
     }
 
-    /// Wall-clock time since the run began [s].
+    /// Returns the wall-clock time since the run began [s].
     pub fn wall_s(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
@@ -159,7 +159,7 @@ impl Clock {
         self.blocks += 1;
     }
 
-    /// Mean and standard deviation of the lateness of blocks [s].
+    /// Returns the mean and standard deviation of the lateness of blocks [s].
     pub fn jitter_s(&self) -> (f64, f64) {
         if self.blocks == 0 {
             return (0.0, 0.0);

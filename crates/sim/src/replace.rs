@@ -2,8 +2,8 @@
 //! placed elsewhere between two steps.
 //!
 //! The new world is created completely, on any thread, before it replaces the running one. The
-//! objects that exist in both continue with the same bits as without the replacement: their state
-//! moves, and all indices in it are converted. Other robots start at the current time.
+//! objects that exist in both continue as without the replacement, bit for bit: their state moves,
+//! and all indices in it are converted. Other robots start at the current time.
 //!
 //! # Law
 //! The state of an object that is in both scenes does not change. A new robot starts as at the
@@ -22,7 +22,7 @@
 //! current state; the environment of the new scene has no effect.
 //!
 //! # Checked by
-//! test/determinism/replacement.rs
+//! test/determinism/state/replacement.rs
 
 use crate::control::joints::encoder;
 use crate::simulation::{SceneVersion, Simulation};
@@ -70,9 +70,8 @@ impl Simulation {
         Ok(same)
     }
 
-    /// Continues with the world `new` at its start; nothing of the current world is kept. `new`
-    /// then contains the current world. Returns the correspondence, in which no object exists in
-    /// both.
+    /// Continues with the world `new` at its start, without state of the current world. `new` then
+    /// contains the current world. Returns the correspondence, in which no object exists in both.
     pub fn load(&mut self, new: &mut Self) -> Correspondence {
         new.scene_version = SceneVersion(self.scene_version.0 + 1);
         std::mem::swap(self, new);
@@ -80,7 +79,8 @@ impl Simulation {
         Correspondence::default()
     }
 
-    /// Compares the objects with those of `new`. A robot that has other parts is another robot.
+    /// Compares the objects with the objects of `new`. A robot that has other parts is another
+    /// robot.
     fn correspondence(&self, new: &Self) -> Correspondence {
         let mut same = Correspondence::new(&self.scene, &new.scene);
         for (old, target) in same.robots.iter_mut().enumerate() {

@@ -84,7 +84,7 @@ impl Runner {
         }
     }
 
-    /// Static geometry of the world, if there is any.
+    /// Returns the static geometry of the world, if there is any.
     pub(crate) fn static_geometry(&self) -> Option<Arc<StaticGeometry>> {
         self.static_geometry.clone()
     }
@@ -142,7 +142,7 @@ impl Runner {
     }
 
     /// Stores the pose of the robot and the length of the outbox, and starts to track its motion.
-    pub fn start_motion_tracking(&mut self, state: &RobotState) {
+    pub(crate) fn start_motion_tracking(&mut self, state: &RobotState) {
         self.mark = Mark {
             p_WB: state.motion.p_WB,
             q_WB: state.motion.q_WB,
@@ -162,14 +162,14 @@ impl Runner {
         mark.turn2 = mark.turn2.max(d.iter().map(|d| d * d).sum());
     }
 
-    /// Largest distance of the robot from the mark since it was set [m].
+    /// Returns the largest distance of the robot from the mark since it was set [m].
     pub fn excursion(&self) -> f64 {
         self.mark.distance2.sqrt()
     }
 
     /// Upper bound of the largest angle from the attitude at the mark since it was set [rad], for
     /// angles below 0.5 rad.
-    pub fn max_rotation(&self) -> f64 {
+    pub(crate) fn max_rotation(&self) -> f64 {
         // a rotation by t changes the quaternion by 2 sin(t/4), at least 0.498 t
         self.mark.turn2.sqrt() * TURN_PER_CHORD
     }
@@ -245,7 +245,7 @@ impl Runner {
     }
 
     /// Evaluates the state at `now_ns` [ns] and leaves the result in the workspace, identical to
-    /// that of the step that starts there.
+    /// the result of the step that starts there.
     pub fn evaluate(
         &mut self,
         scene: &Scene,
@@ -357,7 +357,7 @@ impl Step<'_> {
         )
     }
 
-    /// Temperature of the water at the robot [°C].
+    /// Returns the temperature of the water at the robot [°C].
     fn ambient(&self, state: &RobotState) -> f64 {
         let EnvironmentState {
             sea, gravity, time, ..
@@ -497,8 +497,8 @@ fn read_sensors(
     }
 }
 
-/// Adds the accelerations by the impulses of the last step to those of the links, so that an IMU at
-/// rest on the seabed measures them.
+/// Adds the accelerations by the impulses of the last step to the accelerations of the links, so
+/// that an IMU at rest on the seabed measures them.
 ///
 /// Uses the velocity products `c` of the links to propagate the added accelerations to the child
 /// links; the next evaluation computes `c` again.

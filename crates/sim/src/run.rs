@@ -21,9 +21,9 @@ pub enum Request {
     Input(SceneVersion, Vec<Command>, InputMessage),
     /// Change the state and reply with the result.
     CommandReply(SceneVersion, Command, Reply<Result<(), CommandRejection>>),
-    /// Continue with the scene of another world, which contains the old one in the reply.
+    /// Continue with the scene of another world, whose reply contains the old scene.
     Replace(Box<Simulation>, Reply<Result<Box<Simulation>, String>>),
-    /// Continue with another world at its start; the reply contains the old one.
+    /// Continue with another world at its start; the reply contains the old scene.
     Load(Box<Simulation>, Reply<Box<Simulation>>),
     /// Call a function with the world.
     Access(Access),
@@ -37,7 +37,7 @@ pub enum Request {
     Step(u64, Reply<StepResult>),
     /// Reset time and state to the start of the run.
     Reset(Reply<()>),
-    /// Reset the state to that at the start of the run; the time goes on.
+    /// Reset the state to the initial state; the time continues.
     ResetState(Reply<()>),
     /// Change the pace of the run.
     Pace(Pace),
@@ -143,7 +143,8 @@ pub struct Control {
 pub enum BlockLimit {
     /// The block has at most this number of steps.
     Steps(u64),
-    /// The observer waits for another program: no step now. It is asked again after the requests.
+    /// The observer waits for another program: no step now. The loop calls it again after it has
+    /// processed the requests.
     Wait,
 }
 
@@ -172,23 +173,23 @@ pub trait Observer {
     fn halted(&mut self, _robot: usize, _halt: &Halt, _simulation: &Simulation) {}
     /// Called when the state was reset to the start.
     fn reset(&mut self) {}
-    /// Called when the state was reset while the time goes on.
+    /// Called when the state was reset while the time continues.
     fn state_reset(&mut self) {}
     /// Called when the scene was replaced. `same` contains the indices of the objects of the old
-    /// scene in the new one.
+    /// scene in the new scene.
     fn replaced(&mut self, _simulation: &Simulation, _same: &Correspondence) {}
-    /// Simulated time at which the observer requests the next checkpoint [ns].
+    /// Returns the simulated time at which the observer requests the next checkpoint [ns].
     fn next_checkpoint_ns(&self) -> u64 {
         u64::MAX
     }
     /// Called with a checkpoint of the instant `time_ns` [ns]: the first instant between two blocks
     /// at or after the requested one.
     fn checkpoint(&mut self, _time_ns: u64, _checkpoint: Result<Vec<u8>, String>) {}
-    /// Number of messages that were not delivered.
+    /// Returns the number of messages that were not delivered.
     fn dropped(&self) -> u64 {
         0
     }
-    /// Maximum simulated time between two calls of `after_block` [ns].
+    /// Returns the maximum simulated time between two calls of `after_block` [ns].
     fn max_block_ns(&self) -> u64 {
         u64::MAX
     }
@@ -293,20 +294,20 @@ pub fn run(
     run.summary(simulation)
 }
 
-/// For each robot, whether it is halted.
+/// Returns the for each robot, whether it is halted.
 fn halted_robots(simulation: &Simulation) -> Vec<bool> {
     let robots = &simulation.state.robots;
     robots.iter().map(|robot| robot.halted.is_some()).collect()
 }
 
-/// Cause why a simulation cannot continue, if any.
+/// Returns the cause why a simulation cannot continue, if any.
 fn failure(simulation: &Simulation) -> Option<&str> {
     simulation.sensor_scheduler.as_ref()?.failed()
 }
 
 /// Step request in progress.
 struct PendingSteps {
-    asked: u64,
+    requested: u64,
     left: u64,
     reply: Reply<StepResult>,
 }
@@ -374,11 +375,11 @@ impl Run<'_, '_> {
         let max_steps = self
             .max_block_steps(simulation)
             .min(self.steps_to_checkpoint(simulation));
-        let wanted = self
+        let requested = self
             .pending
             .as_ref()
             .map_or(max_steps, |pending| max_steps.min(pending.left));
-        let steps = wanted.min(left);
+        let steps = requested.min(left);
         for (is_notified, robot) in self.halt_notified.iter_mut().zip(&simulation.state.robots) {
             *is_notified &= robot.halted.is_some();
         }
@@ -408,7 +409,8 @@ impl Run<'_, '_> {
         self.notify_observers(simulation);
         simulation.clear_outboxes();
         self.pass_checkpoints(simulation);
-        // the reply is last: a client that stops a recording next gets all messages of these steps
+        // the reply is last: a client that stops a recording next receives all messages of these
+        // steps
         if let Some(reply) = finished {
             reply.send(StepResult {
                 time_ns: simulation.time_ns(),
@@ -417,7 +419,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Number of steps to the next requested checkpoint, at least 1.
+    /// Returns the number of steps to the next requested checkpoint, at least 1.
     fn steps_to_checkpoint(&self, simulation: &Simulation) -> u64 {
         let requested = self.observers.iter().map(|o| o.next_checkpoint_ns());
         let time_ns = requested.min().unwrap_or(u64::MAX);
@@ -435,7 +437,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Maximum number of steps of the next block. Results never depend on the block boundaries.
+    /// Returns the maximum number of steps of the next block. Results never depend on the block
+    /// boundaries.
     fn max_block_steps(&self, simulation: &Simulation) -> u64 {
         let dt_ns = simulation.scene.dt_ns;
         let is_fleet = simulation.scene.robots.len() > FLEET_ROBOTS;
@@ -626,7 +629,7 @@ impl Run<'_, '_> {
                     .iter_mut()
                     .for_each(|o| o.before_steps(simulation));
                 self.pending = Some(PendingSteps {
-                    asked: n,
+                    requested: n,
                     left: n,
                     reply,
                 });
@@ -636,10 +639,18 @@ impl Run<'_, '_> {
 
     /// Ends a step request in progress and reports the number of steps made.
     fn end_steps(&mut self, why: &str, simulation: &Simulation) {
-        let Some(PendingSteps { asked, left, reply }) = self.pending.take() else {
+        let Some(PendingSteps {
+            requested,
+            left,
+            reply,
+        }) = self.pending.take()
+        else {
             return;
         };
-        let result = Err(format!("{why} after {} of {asked} steps", asked - left));
+        let result = Err(format!(
+            "{why} after {} of {requested} steps",
+            requested - left
+        ));
         reply.send(StepResult {
             time_ns: simulation.time_ns(),
             result,
@@ -703,7 +714,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// Names of sensors with missed samples and the numbers of these.
+/// Returns the names of sensors with missed samples, and the numbers of these samples.
 fn missed_samples(simulation: &Simulation) -> Vec<(String, u64)> {
     let name = |(r, s, n): (usize, usize, u64)| {
         let robot = &simulation.scene.robots[r];

@@ -1,8 +1,8 @@
 //! SIMD batch: steps robots of the same model together, one robot per vector lane.
 //!
-//! Every lane is bit-identical to the robot stepped alone (`crates/math/src/real.rs`), so the
+//! Every lane is bit-identical to the robot stepped separately (`crates/math/src/real.rs`), so the
 //! composition of a batch does not change results. Electronics, sensors and battery are evaluated
-//! robot by robot, as for a robot stepped alone.
+//! robot by robot, as for a robot stepped separately.
 
 use crate::environment_cache::EnvironmentCache;
 use crate::robot::{Runner, Step};
@@ -81,7 +81,7 @@ impl RobotGroup {
     }
 }
 
-/// Returns true if the kernel alone moves the robot and SIMD lanes save time: joints have their own
+/// Returns true if only the kernel moves the robot and SIMD lanes save time: joints have their own
 /// controllers, mesh hulls are cut one robot at a time in any case, and actors have a force of
 /// their own.
 fn can_batch(robot: &Robot) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! If no contact is possible and there are no tethers, each robot runs its whole block
 //! independently. Otherwise all robots make one free step, then the contacts are solved and the
-//! tethers are updated. In both cases no robot reads data that another one writes, so the result
+//! tethers are updated. In both cases no robot reads data that another robot writes, so the result
 //! does not depend on the number of threads.
 
 use crate::communication::Communication;
@@ -93,8 +93,8 @@ impl Simulation {
     /// Returns a message if the threads cannot be started or a collision shape cannot be built.
     pub fn new(scene: Arc<Scene>, threads: usize) -> Result<Self, String> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let wanted = if threads == 0 { cores } else { threads };
-        let useful = wanted.min(scene.robots.len().max(1));
+        let requested_threads = if threads == 0 { cores } else { threads };
+        let useful = requested_threads.min(scene.robots.len().max(1));
         let threads = StepThreads::new(useful)?;
         let mut state = State::new(&scene);
         let needs_geometry = StaticGeometry::is_needed(&scene) || !scene.modems.is_empty();
@@ -121,7 +121,7 @@ impl Simulation {
         let tethers = Tethers::new(&scene);
         let groups = RobotGroup::split_robots(&scene.robots);
         let scheduler = static_geometry.map_or(Ok(None), |static_geometry| {
-            SensorScheduler::new(&scene, &static_geometry, wanted)
+            SensorScheduler::new(&scene, &static_geometry, requested_threads)
         })?;
         Ok(Self {
             scene,
@@ -202,7 +202,7 @@ impl Simulation {
     }
 
     /// Refuses a goal or a waypoint inside a structure or the seabed. A vehicle that does not
-    /// control its height is taken at its present height; one on wheels is not checked.
+    /// control its height is taken at its current height; one on wheels is not checked.
     fn check_goal(&self, command: &Command) -> Result<(), CommandRejection> {
         let (robot, what, points) = match command {
             Command::PoseGoal { robot, p_WB, .. } => (*robot, "goal", std::slice::from_ref(p_WB)),
@@ -300,7 +300,8 @@ impl Simulation {
         u64::MAX
     }
 
-    /// Applies the replayed commands that are due now. Returns the number of steps to the next one.
+    /// Applies the replayed commands that are due now. Returns the number of steps to the next
+    /// command.
     fn apply_replay(&mut self) -> u64 {
         while let Some(next) = self.replay.commands.get(self.replay.applied) {
             if next.time_ns > self.state.time_ns {
@@ -431,8 +432,8 @@ impl Simulation {
         }
     }
 
-    /// Returns what robot `robot` is inside of, and how deep [m]: a structure, another robot or the
-    /// seabed. `None` if it overlaps nothing.
+    /// Returns the structure, robot or seabed that `robot` penetrates, and the penetration depth
+    /// [m]. `None` if there is no overlap.
     pub fn overlap(&mut self, robot: usize) -> Option<(String, f64)> {
         let scene = Arc::clone(&self.scene);
         let p_WB = self.state.robots[robot].motion.p_WB;
@@ -636,7 +637,7 @@ impl Simulation {
         });
     }
 
-    /// Empties all outboxes, those of readings and that of frames.
+    /// Empties all outboxes of readings and frames.
     pub fn clear_outboxes(&mut self) {
         self.clear_readings();
         self.frames.clear();

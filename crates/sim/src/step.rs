@@ -104,8 +104,8 @@ impl<T: Real> Evaluate<T> for StageEvaluator<'_, T> {
 /// [`evaluate`] and [`advance`] compiled for the processor that runs them.
 ///
 /// With AVX2 the compiler may use wider registers, but never a fused multiply-add: Rust does not
-/// contract floating-point expressions, so the results are bit-identical to those of the portable
-/// build.
+/// contract floating-point expressions, so the results are bit-identical to the results of the
+/// portable build.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
     has_avx2: bool,

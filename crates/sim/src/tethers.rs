@@ -62,7 +62,7 @@ impl Tethers {
         }
     }
 
-    /// True if the scene has no tethers.
+    /// Returns true if the scene has no tethers.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }

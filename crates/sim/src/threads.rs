@@ -2,10 +2,10 @@
 //!
 //! The threads start once and wait. A task calls the same closure on every thread, and the closure
 //! takes items until none are left. The calling thread takes items itself and waits only for
-//! threads that still process one, so a thread that wakes late delays nothing.
+//! threads that still process one, so a late wake-up of a thread does not delay the task.
 //!
 //! A task runs on several threads only where that is measured to be faster than on the calling
-//! thread alone. The measurement decides which thread processes an item, never the result.
+//! thread only. The measurement decides which thread processes an item, never the result.
 
 use crate::pace::Stopwatch;
 use merrow_physics::workers::{Task, Workers};
@@ -21,7 +21,7 @@ const MIN_DISTRIBUTED_S: f64 = 150e-6;
 /// Largest ratio of the durations on several threads and on one at which a task is distributed.
 /// Above it two threads use more than 1.15 times the processor time of one, most of it for waiting.
 const MAX_RATIO: f64 = 0.8;
-/// Number of executions of a task between two in which the other way is measured.
+/// Number of executions between two measurements of the alternative (one thread or several).
 const PROBE_INTERVAL: u32 = 64;
 /// Number of executions between two measurements of a task far too short to distribute.
 const MEASURE_INTERVAL: u32 = 32;
@@ -125,22 +125,22 @@ impl TaskCost {
 /// A closure that every thread calls; it stays valid until the task is closed.
 type Job = *const (dyn Fn(usize) + Sync);
 
-/// Marks a task that threads may still join, in `Shared::word`.
+/// Marks a task that threads may still join, in `PoolState::word`.
 const OPEN: u64 = 1 << 31;
-/// Marks the number of threads that take part in the task, in `Shared::word`.
+/// Marks the number of threads that take part in the task, in `PoolState::word`.
 const ACTIVE: u64 = OPEN - 1;
-/// Unit of the number of the task, in `Shared::word`.
+/// Unit of the number of the task, in `PoolState::word`.
 const TASK: u64 = 1 << 32;
 
 /// Threads that wait for tasks.
 #[derive(Debug)]
 struct Helpers {
-    shared: Arc<Shared>,
+    shared: Arc<PoolState>,
     handles: Vec<JoinHandle<()>>,
 }
 
 /// State that the threads share.
-struct Shared {
+struct PoolState {
     /// Number of the task, whether it is open, and the number of helpers that take part.
     word: AtomicU64,
     job: UnsafeCell<Option<Job>>,
@@ -158,19 +158,19 @@ struct Shared {
 
 // SAFETY: `job` is written by the thread that owns the helpers, while no task is open and no helper
 // takes part in one, and read only by helpers that take part in an open task.
-unsafe impl Sync for Shared {}
+unsafe impl Sync for PoolState {}
 // SAFETY: the job is a reference to a closure that is `Sync`.
-unsafe impl Send for Shared {}
+unsafe impl Send for PoolState {}
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for PoolState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Shared({} helpers)", self.asleep.len())
+        write!(f, "PoolState({} helpers)", self.asleep.len())
     }
 }
 
 impl Helpers {
     fn new(n: usize) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(PoolState {
             word: AtomicU64::new(0),
             job: UnsafeCell::new(None),
             asleep: (0..n).map(|_| AtomicBool::new(false)).collect(),
@@ -194,7 +194,7 @@ impl Helpers {
 
     /// Calls `work` for every item, on all threads, which take `grain` items at once. Threads with
     /// an even index take items from the front and the others from the back, so that a thread
-    /// mostly gets the same items again.
+    /// mostly processes the same items again.
     fn for_each<I>(&mut self, grain: usize, items: I, work: &(impl Fn(I::Item) + Sync))
     where
         I: DoubleEndedIterator + ExactSizeIterator + Send,
@@ -248,7 +248,7 @@ impl Helpers {
 }
 
 /// A task that helpers may join. It is closed when the guard is dropped.
-struct OpenTask<'a>(&'a Shared);
+struct OpenTask<'a>(&'a PoolState);
 
 impl Drop for OpenTask<'_> {
     fn drop(&mut self) {
@@ -263,8 +263,8 @@ impl Drop for OpenTask<'_> {
     }
 }
 
-impl Shared {
-    /// Number of helpers that take part in the task.
+impl PoolState {
+    /// Returns the number of helpers that take part in the task.
     fn active_helpers(&self) -> u64 {
         self.word.load(Ordering::SeqCst) & ACTIVE
     }
@@ -303,7 +303,7 @@ impl Shared {
                     self.word
                         .compare_exchange(word, word + 1, Ordering::AcqRel, Ordering::Acquire);
                 if joined.is_ok() {
-                    self.take_part(k);
+                    self.run_joined_task(k);
                     (last, spins) = (word / TASK, 0);
                 }
             } else if spins < SPINS {
@@ -317,7 +317,7 @@ impl Shared {
     }
 
     /// Calls the job of the task that this helper has joined, and leaves the task.
-    fn take_part(&self, k: usize) {
+    fn run_joined_task(&self, k: usize) {
         // SAFETY: this helper has joined an open task, whose job is valid until it leaves.
         let result = catch_unwind(AssertUnwindSafe(|| unsafe {
             if let Some(job) = *self.job.get() {
@@ -399,7 +399,8 @@ mod tests {
         }
     }
 
-    /// Number of distributed executions among 640 of a task with the given durations [s].
+    /// Returns the number of distributed executions among 640 of a task with the given durations
+    /// [s].
     fn distributed(alone: f64, distributed: f64) -> usize {
         let mut cost = TaskCost::default();
         let execute = |_: &u32| {
@@ -414,7 +415,7 @@ mod tests {
 
     // Goal: a task is distributed if that is faster and worth waking a thread, and otherwise only
     // to measure it again. Method: given durations. Tolerance: one execution in 64, and the first
-    // ones.
+    // executions.
     #[test]
     fn a_task_is_distributed_where_that_is_faster() {
         assert_eq!(distributed(5e-6, 1e-6), 0, "short");

@@ -19,7 +19,7 @@ impl Outcome {
     }
 }
 
-/// Header of the lines that [`format_outcome`] returns.
+/// Returns the header of the lines that [`format_outcome`] returns.
 pub fn table_header() -> String {
     format!(
         "{:<66} {:>20} {:>20} {:>16}  {}",
@@ -170,7 +170,8 @@ Sound rays are circular arcs (`docs/water.md`)."
 
 const HEAD: &str = "# Validation
 
-Cases with a known answer: closed solutions, other programs, published trials.
+This page lists the results of the cases with a known answer.
+The references are closed-form solutions, other programs and published trials.
 Each case runs the production code, through world files where possible.
 The tests run the same cases (`crates/validate/src/cases/`, `test/validation.rs`).
 The command below writes this page:
@@ -196,7 +197,7 @@ The numbers V02, V03, V08 to V16 and V21 to V23 are not used.
 `docs/uvms.md` describes V20, and explains why V19 (the stored simulations of its authors) is not
 run.
 V04 (a late controller does not stop the simulation) is tested over ROS in
-`test/ros/checks/process.py`.
+`test/ros/checks/program/process.py`.
 V37 to V41, V45 and V80 to V85 (chains, pendulums, terminal speeds, sensors) are in `test/analytic/`
 and `test/identity/`.
 ";
@@ -209,8 +210,8 @@ Merrow's own: `waves: {kind: kelpie}`, `kelpie_attitude`, `wind: {law: kelpie}` 
 * Kelpie sets pitch and roll directly.
   In Merrow a moment turns the vehicle to these angles, so that all other forces still act on it.
 * Eqs 5 and 6 are ambiguous.
-  For a wind of 5 m/s from astern they give 25 N if `p_w` is the wind vector, and 5 N if it is the
+  For a wind of 5 m/s from astern they give 25 N with `p_w` as the wind vector, and 5 N with the
   wind direction.
   Merrow uses the vector.
-* The bounding box of a hull displaces more water than the hull: 1.9 times as much for half a ball,
-  2.3 times as much for the boat at its waterline.";
+* The bounding box of a hull displaces more water than the hull.
+  The ratio is 1.9 for half a ball, and 2.3 for the boat at its waterline.";

@@ -100,13 +100,13 @@ pub fn worlds_in(folder: &Path) -> Result<Vec<(String, PathBuf)>, String> {
 
 /// Returns the description and the tags of a world file; empty if it has none.
 pub fn world_labels(path: &Path) -> Labels {
-    // Mistakes are reported when the file is used.
+    // Errors are reported when the file is used.
     let node = crate::build::loader().load(path, &mut Problems::default());
     node.map_or_else(Labels::default, |node| document::labels_of_world(&node))
 }
 
-/// Returns the `description` of the file `name` in `worlds` or `params/<kind>`, its own or that of
-/// its base; empty if there is none.
+/// Returns the `description` of the file `name` in `worlds` or `params/<kind>`, its own or the
+/// description of its base; empty if there is none.
 pub fn description(folder: &str, name: &str) -> String {
     let mut files = share_folders()
         .into_iter()
@@ -114,7 +114,7 @@ pub fn description(folder: &str, name: &str) -> String {
     let Some(path) = files.find(|path| path.is_file()) else {
         return String::new();
     };
-    // Mistakes are reported when the file is used.
+    // Errors are reported when the file is used.
     let node = Loader::new(params_folders()).load(&path, &mut Problems::default());
     let Some(Value::Map(map)) = node.map(|node| node.value) else {
         return String::new();

@@ -2,7 +2,7 @@
 //!
 //! A document is the tree of a world file together with the changes since it was loaded. A changed
 //! copy is built as a whole, so that it is checked like a file and either has all its objects or
-//! reports all mistakes. [`Document::to_yaml`] writes the changes as a world file that extends the
+//! reports all errors. [`Document::to_yaml`] writes the changes as a world file that extends the
 //! original one.
 
 mod changes;
@@ -112,7 +112,7 @@ impl Document {
     /// Loads a world file and builds its scene.
     ///
     /// # Errors
-    /// Returns all mistakes of the world file and its component files.
+    /// Returns all errors of the world file and its component files.
     pub fn load(path: &Path, overrides: Overrides) -> Result<(Self, World), Problems> {
         let mut problems = Problems::new();
         let node = loader().load(path, &mut problems);
@@ -124,10 +124,11 @@ impl Document {
         Self::new(node, name, Base::File(absolute), overrides, problems)
     }
 
-    /// As [`Self::load`], for a world in memory; `name` is used as its path in messages.
+    /// Returns the same as [`Self::load`], for a world in memory; `name` is used as its path in
+    /// messages.
     ///
     /// # Errors
-    /// Returns all mistakes of the world and its component files.
+    /// Returns all errors of the world and its component files.
     pub fn from_text(
         name: &str,
         text: &str,
@@ -176,7 +177,7 @@ impl Document {
     /// Builds the scene of the changed world.
     ///
     /// # Errors
-    /// Returns all mistakes.
+    /// Returns all errors.
     pub fn build(&self) -> Result<World, Problems> {
         let assets = self.assets.lock().unwrap_or_else(PoisonError::into_inner);
         let tree = Some(self.tree.clone());
@@ -223,7 +224,7 @@ impl Document {
     }
 
     /// Returns the world with an additional robot `name`, whose topics are in `namespace` (empty:
-    /// that of the node). The result is not built yet.
+    /// the namespace of the node). The result is not built yet.
     ///
     /// # Errors
     /// The resource does not exist, has an unsupported format or cannot be parsed.
@@ -339,7 +340,7 @@ impl Document {
     fn text(&self, mut root: Node) -> String {
         if let Some(robots) = changes::existing_section(&mut root, "robots") {
             for (name, entry) in &self.spawned {
-                // an entry that replaces one of the file keeps the full form
+                // an entry that replaces an entry of the file keeps the full form
                 let replaces = changes::has_entry(&self.original, "robots", name);
                 if let Some(written) = robots.get_mut(name).filter(|_| !replaces) {
                     *written = entry.clone();

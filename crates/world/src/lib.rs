@@ -1,6 +1,6 @@
 //! Loading of worlds: world and component files are checked and converted to a [`Scene`].
 //!
-//! All mistakes of all files are reported together. No other crate of the simulator reads world
+//! All errors of all files are reported together. No other crate of the simulator reads world
 //! files.
 //!
 //! # Example

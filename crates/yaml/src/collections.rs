@@ -1,6 +1,6 @@
 //! Reading of optional values, lists, arrays and maps.
 //!
-//! Every element is read, and a mistake is reported at its element.
+//! Every element is read, and an error is reported at its element.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;

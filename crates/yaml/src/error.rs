@@ -1,8 +1,8 @@
-//! Mistakes in YAML files and their messages.
+//! Errors in YAML files and their messages.
 //!
-//! A file is either read completely or yields all its mistakes, one line each: `file:line:column:
-//! what is wrong, what was expected, did you mean`. The reader and later checks decide what is a
-//! mistake.
+//! A file is either read completely or yields all its errors, one line each: `file:line:column:
+//! what is wrong, what was expected, did you mean`. The reader and later checks decide what is an
+//! error.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub use crate::units::{Unit, trailing_units, unit_of};
 pub(crate) use crate::units::{in_brackets, split_unit};
 
-/// Position in a file. Lines and columns count from 1; line 0 stands for the file as a whole.
+/// Position in a file. Lines and columns count from 1; line 0 denotes the file as a whole.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// Name of the file as it was opened, for display.
@@ -64,10 +64,10 @@ impl fmt::Debug for Place {
     }
 }
 
-/// One mistake or note, with its position.
+/// One error or note, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
-    /// Position of the mistake.
+    /// Position of the error.
     pub place: Place,
     /// Message in one line: what is wrong and what was expected.
     pub text: String,
@@ -79,7 +79,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Collects mistakes and notes, without duplicates, ordered by file, line and column.
+/// Collects errors and notes, without duplicates, ordered by file, line and column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
     set: BTreeSet<Problem>,
@@ -87,12 +87,12 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Creates an empty collection without mistakes and notes.
+    /// Creates an empty collection without errors and notes.
     pub fn new() -> Problems {
         Problems::default()
     }
 
-    /// Adds one mistake. Line breaks and other control characters are escaped, so that each mistake
+    /// Adds one error. Line breaks and other control characters are escaped, so that each error
     /// takes one line.
     pub fn push(&mut self, place: &Place, text: impl AsRef<str>) {
         self.set.insert(Problem {
@@ -101,7 +101,7 @@ impl Problems {
         });
     }
 
-    /// Adds a note. A note is not a mistake, but information for the user, such as that part of a
+    /// Adds a note. A note is not an error, but information for the user, such as that part of a
     /// file is ignored.
     pub fn note(&mut self, place: &Place, text: impl AsRef<str>) {
         self.notes.insert(Problem {
@@ -115,25 +115,25 @@ impl Problems {
         std::mem::take(&mut self.notes).into_iter().collect()
     }
 
-    /// Returns whether there are no mistakes.
+    /// Returns true if there are no errors.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
     }
 
-    /// Returns the number of mistakes.
+    /// Returns the number of errors.
     pub fn len(&self) -> usize {
         self.set.len()
     }
 
-    /// Iterates over the mistakes, ordered by file, line and column.
+    /// Iterates over the errors, ordered by file, line and column.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.set.iter()
     }
 
-    /// Returns `value` if there are no mistakes, else the mistakes.
+    /// Returns `value` if there are no errors, else the errors.
     ///
     /// # Errors
-    /// Returns all mistakes found. A `None` without any mistake is itself reported as a mistake.
+    /// Returns all errors found. A `None` without any error is itself reported as an error.
     pub fn into_result<T>(mut self, value: Option<T>) -> Result<T, Problems> {
         match value {
             Some(value) if self.is_empty() => Ok(value),

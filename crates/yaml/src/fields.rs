@@ -1,6 +1,6 @@
 //! Reading of the keys of one map: known, unknown and missing keys and their positions.
 //!
-//! The code that `spec!` and `choice!` generate calls these functions. They contain everything that
+//! The code that `spec!` and `choice!` generate calls these functions. They contain all code that
 //! does not depend on a particular structure. The only key named here is `kind`.
 
 use serde_json::Value as Json;
@@ -29,7 +29,7 @@ impl Places {
             .map_or(&self.whole, |(_, place)| place)
     }
 
-    /// Returns whether the key was written, as opposed to defaulted.
+    /// Returns true if the key was written, as opposed to defaulted.
     pub fn has_key(&self, key: &str) -> bool {
         self.keys.iter().any(|(name, _)| name == key)
     }
@@ -62,7 +62,7 @@ pub enum Fallback<T> {
 }
 
 impl<T: Read> Fallback<T> {
-    /// Returns whether the key is required.
+    /// Returns true if the key is required.
     pub fn is_required(&self) -> bool {
         matches!(self, Fallback::TypeDefault) && !T::OPTIONAL
     }
@@ -280,7 +280,7 @@ pub fn read_kind_key<T: Fields>(
     ))
 }
 
-/// Reports the keys that belong to no kind of a choice. Returns whether one of them was probably
+/// Reports the keys that belong to no kind of a choice. Returns true if one of them was probably
 /// meant to be [`KIND`].
 fn report_unknown_choice_keys<T: Fields>(
     map: &Map,

@@ -1,4 +1,4 @@
-//! Reader for YAML files that reports every mistake with its file, line and column.
+//! Reader for YAML files that reports every error with its file, line and column.
 //!
 //! [`spec!`] declares a structure once: its keys with their types, units, conditions and defaults.
 //! The reader, the error messages and the JSON Schema come from this declaration. The crate
@@ -31,10 +31,10 @@
 //! let tank = load("length_m: 12")?;
 //! assert_eq!((tank.length_m, tank.density_kg_m3), (12.0, 1000.0));
 //!
-//! // all mistakes are reported at once
-//! let mistakes = load("length_m: -3\ndensity: 1000\n").unwrap_err().to_string();
+//! // all errors are reported at once
+//! let errors = load("length_m: -3\ndensity: 1000\n").unwrap_err().to_string();
 //! assert_eq!(
-//!     mistakes,
+//!     errors,
 //!     "tank.yaml:1:11: `length_m`: expected a positive number [m], found `-3`\n\
 //!      tank.yaml:2:1: `density` needs its unit: write `density_kg_m3`"
 //! );

@@ -1,7 +1,7 @@
 //! Loading of files and resolution of `extends`.
 //!
-//! A base file is merged before anything below it is resolved, so that naming another file replaces
-//! a component of a world. The only key that has a meaning here is `extends`.
+//! A base file is merged before the nodes below it are resolved, so that naming another file
+//! replaces a component of a world. The only key that has a meaning here is `extends`.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -40,9 +40,9 @@ impl Loader {
         }
     }
 
-    /// Lets a string at one of these keys stand for the map that a file contains: `(key, folder)`.
-    /// A bare name means `folder/name.yaml`, so that `motor: t200` is equivalent to `motor:
-    /// {extends: thrusters/t200.yaml}`.
+    /// Lets a string at one of these keys denote the map that a file contains: `(key, folder)`. A
+    /// bare name means `folder/name.yaml`, so that `motor: t200` is equivalent to `motor: {extends:
+    /// thrusters/t200.yaml}`.
     pub fn with_components(
         mut self,
         components: &'static [(&'static str, &'static str)],
@@ -58,7 +58,7 @@ impl Loader {
     }
 
     /// Loads the tree of a file with all its `extends` resolved on every level. A file that cannot
-    /// be read is reported as a problem; the rest is still returned, so that its mistakes are found
+    /// be read is reported as a problem; the rest is still returned, so that its errors are found
     /// in the same run.
     pub fn load(&mut self, path: &Path, problems: &mut Problems) -> Option<Node> {
         if !path.is_file() {
@@ -73,7 +73,7 @@ impl Loader {
         Some(self.expand(node, 0, &mut Chain::new(), problems))
     }
 
-    /// As [`Loader::load`], for a text in memory; `name` is used as its path.
+    /// Returns the same as [`Loader::load`], for a text in memory; `name` is used as its path.
     pub fn load_text(&mut self, name: &str, text: &str, problems: &mut Problems) -> Option<Node> {
         let node = parse(name, text, problems)?;
         Some(self.resolve(node, problems))
@@ -286,7 +286,7 @@ fn mark_partial(node: &mut Node) {
     }
 }
 
-/// Replaces a string at a component key by the `extends` that it stands for. The parser has limited
+/// Replaces a string at a component key by the `extends` that it denotes. The parser has limited
 /// the depth of the tree.
 fn expand_component_names(node: &mut Node, components: &[(&str, &str)]) {
     match &mut node.value {

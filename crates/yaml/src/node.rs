@@ -1,6 +1,6 @@
 //! The tree of a YAML file. Every node stores the position at which it was written.
 //!
-//! The positions allow a mistake to be reported at its own line, even if it came through `extends`
+//! The positions allow an error to be reported at its own line, even if it came through `extends`
 //! from another file. Numbers remain text at this stage. Of all keys only `kind` has a meaning
 //! here, in [`merge`].
 
@@ -80,7 +80,7 @@ impl Map {
     }
 
     /// Sets the value of the key `name`. A key that exists keeps its place in the order; a new key
-    /// is the last one and has the position of its value.
+    /// is the last key and has the position of its value.
     pub fn insert(&mut self, name: &str, node: Node) {
         match self.get_mut(name) {
             Some(present) => *present = node,
@@ -210,7 +210,7 @@ pub fn merge(base: Node, overrides: Node) -> Node {
     }
 }
 
-/// Returns whether both maps have a `kind` and the two differ.
+/// Returns true if both maps have a `kind` and the two differ.
 fn of_other_kind(base: &Map, overrides: &Map) -> bool {
     let kind = |map: &Map| match map.get(KIND).map(|node| &node.value) {
         Some(Value::Scalar { text, .. }) => Some(text.clone()),

@@ -131,7 +131,7 @@ impl Builder<'_> {
             | Event::SequenceStart(_, Some(_))
             | Event::MappingStart(_, Some(_)) => Err((
                 place,
-                "YAML tags (`!...`) other than `!!str` are not supported: expected the value alone"
+                "YAML tags (`!...`) other than `!!str` are not supported: expected only the value"
                     .into(),
             )),
             Event::Scalar(text, style, anchor, None) => {
@@ -172,8 +172,7 @@ impl Builder<'_> {
             return self.key(place, text, quoted, anchor);
         }
         let null = !quoted && matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL");
-        // An empty value has no position of its own: the parser returns the position of the next
-        // token.
+        // An empty value has no position: the parser returns the position of the next token.
         let place = if text.is_empty() && !quoted {
             self.key_place().unwrap_or(place)
         } else {
@@ -390,7 +389,13 @@ mod tests {
             "{a: 1, b: '1', c: [x, ~, ~], d: ~, e: {f: ''}}"
         );
         assert_eq!(tree(""), "~");
-        assert_eq!(tree("# nothing\n"), "~");
+        assert_eq!(
+            tree(
+                "# empty
+"
+            ),
+            "~"
+        );
         assert_eq!(tree("\u{feff}a: 1"), "{a: 1}");
         assert_eq!(tree("a: &x {b: 1}\nc: *x"), "{a: {b: 1}, c: {b: 1}}");
     }
@@ -426,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_reported_with_their_place() {
+    fn errors_are_reported_with_their_position() {
         let check = |text: &str, expected: &str| assert_eq!(parsed(text).1, expected, "{text:?}");
         check(
             "a: 1\nb: 2\na: 3\n",
@@ -446,7 +451,7 @@ mod tests {
         );
         check(
             "a: !!int 1\n",
-            "a.yaml:1:4: YAML tags (`!...`) other than `!!str` are not supported: expected the value alone",
+            "a.yaml:1:4: YAML tags (`!...`) other than `!!str` are not supported: expected only the value",
         );
         check(
             "a: 1\nb: \0\n",

@@ -1,9 +1,9 @@
 //! The traits [`Read`] and [`Fields`], which every type of a YAML file implements.
 //!
 //! They define how a type is read, named in messages, described in the JSON Schema and written
-//! back. Reading continues after a mistake, so that all mistakes are reported in one run. The
-//! macros of `spec.rs` implement these traits. Files are opened in `load.rs`. Rules that concern
-//! several values are checked by the caller after reading.
+//! back. Reading continues after an error, so that all errors are reported in one run. The macros
+//! of `spec.rs` implement these traits. Files are opened in `load.rs`. Rules that concern several
+//! values are checked by the caller after reading.
 
 use serde_json::Value as Json;
 
@@ -33,7 +33,7 @@ pub enum Check {
     NotEmpty,
 }
 
-/// Declaration of a value: what is known about it before it is read.
+/// Declaration of a value: its properties before it is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<'a> {
     /// Key of the value. For a list element: the key and the index.
@@ -60,7 +60,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Returns the field that stands for the whole file.
+    /// Returns the field that denotes the whole file.
     pub fn root() -> Field<'static> {
         Field::new("", "", &[])
     }
@@ -82,12 +82,12 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Returns whether `check` is one of the conditions.
+    /// Returns true if `check` is one of the conditions.
     pub fn has_check(&self, check: Check) -> bool {
         self.checks.contains(&check)
     }
 
-    /// Reports at `node` that `expected` was expected but something else was found.
+    /// Reports a type mismatch at `node`; `expected` describes the expected value.
     pub fn report_mismatch(&self, node: &Node, expected: &str, problems: &mut Problems) {
         let text = format!(
             "{}: expected {expected}, found {}",

@@ -206,7 +206,7 @@ impl Read for bool {
     }
 }
 
-/// Returns whether `text` is a valid component of a ROS name: `[a-z][a-z0-9_]*`.
+/// Returns true if `text` is a valid component of a ROS name: `[a-z][a-z0-9_]*`.
 pub fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_lowercase())
         && text
@@ -214,7 +214,7 @@ pub fn is_name(text: &str) -> bool {
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Returns whether `text` is a valid name of a ROS frame or joint: not empty, without a leading `/`
+/// Returns true if `text` is a valid name of a ROS frame or joint: not empty, without a leading `/`
 /// and without whitespace or control characters.
 pub fn is_frame_name(text: &str) -> bool {
     !text.is_empty()

@@ -212,9 +212,9 @@ pub fn schema<T: Fields>(title: &str, components: Components) -> Json {
     Json::Object(whole)
 }
 
-/// Allows `extends` in every map, and what it implies: a null removes a key, a string names the
+/// Allows `extends` in every map, and its consequences: a null removes a key, a string names the
 /// file of a component, and required keys may be in the other file. Every map except the root may
-/// be below one that has `extends`.
+/// be below a node that has `extends`.
 fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
     if let Some(Json::Array(key_sets)) = schema.get_mut("oneOf") {
         key_sets

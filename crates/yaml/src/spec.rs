@@ -274,7 +274,7 @@ macro_rules! fieldless_choice {
             /// All words, in the order of the variants.
             pub(crate) const WORDS: &'static [&'static str] = &[$($word),*];
 
-            /// Returns the word that stands for this variant in a file.
+            /// Returns the word that denotes this variant in a file.
             #[allow(unreachable_pub, reason = "the type may be private")]
             pub fn keyword(self) -> &'static str {
                 match self {

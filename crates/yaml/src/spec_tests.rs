@@ -157,7 +157,7 @@ fn defaults_apply_and_places_are_stored() {
 }
 
 #[test]
-fn all_mistakes_are_reported() {
+fn all_errors_are_reported() {
     refuses(
         "water:\n  density_kg_m3: abc\n  depth: 3\n  ice: 2\n  latitude_deg: -91\n  current: {kind: unifrom}\n\
          robots:\n  Rov:\n    mass_kg: .nan\n    inertia_kg_m2: [1, 2]\nsede: 3\n",

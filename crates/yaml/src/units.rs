@@ -17,8 +17,8 @@ pub struct Unit {
     pub symbol: &'static str,
 }
 
-/// All known unit suffixes with their notation: those in use, and other common ones that must be
-/// recognised in messages.
+/// All known unit suffixes with their notation: suffixes in use, and other common suffixes that
+/// must be recognised in messages.
 const UNITS: &[(&str, &str)] = &[
     // length, area, volume
     ("m", "m"),

@@ -34,7 +34,7 @@ pub fn to_text(node: &Node) -> String {
     out
 }
 
-/// Whether a value is written on the line of its key.
+/// Returns true if a value is written on the line of its key.
 fn is_inline(value: &Value) -> bool {
     match value {
         Value::Null | Value::Scalar { .. } => true,
@@ -119,7 +119,7 @@ fn write_scalar(out: &mut String, text: &str, quoted: bool) {
     out.push('"');
 }
 
-/// Whether a scalar keeps its meaning without quotes, in block and in flow style.
+/// Returns true if a scalar keeps its meaning without quotes, in block and in flow style.
 fn is_plain(text: &str) -> bool {
     let inner = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '+' | '-' | '/' | ' ');
     let first = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '+' | '-');
@@ -172,7 +172,7 @@ mod tests {
         }
     }
 
-    /// Quotes are added around texts, which keeps their meaning; those of numbers and of null must
+    /// Quotes are added around texts, which keeps their meaning; quotes of numbers and of null must
     /// be kept.
     fn without_quotes(node: &Node) -> Node {
         let value = match &node.value {

@@ -24,7 +24,7 @@ use merrow_model::sensor::vehicle::{Inclination, InclinometerSpec};
 use merrow_model::state::SensorState;
 
 impl Measure for InclinometerSpec {
-    /// Takes one sample.
+    /// Measures the inclination of the sensor at one instant.
     fn measure(
         &self,
         memory: &mut SensorState,

@@ -16,7 +16,7 @@ impl StepSensor for InclinometerSpec {
 /// Angle between the z axis of the sensor and the vertical.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inclination {
-    /// Angle [rad].
+    /// Angle to the vertical [rad].
     pub angle: f64,
 }
 

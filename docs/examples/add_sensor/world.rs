@@ -1,7 +1,7 @@
 use merrow_model::sensor::vehicle::InclinometerSpec;
 
 spec! {
-    /// An inclinometer.
+    /// Keys of an inclinometer.
     pub struct InclinometerConfig {
         /// Errors of the angle [rad].
         errors: NoiseConfig => "{}",

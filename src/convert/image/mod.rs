@@ -7,8 +7,8 @@
 //! products, so an image results in the same file on every machine.
 //!
 //! ```text
-//!   q = A / z + B,   A = z0 (z0 + 1),   B = 1 - A / z_max    (1)  code of a depth z < z_max; 0: none
-//!   z = A / (q - B)                                          (2)  depth decoded by subscribers
+//!   q = A / z + B,   A = z0 (z0 + 1),   B = 1 - A / z_max  (1)  code of a depth z < z_max; 0: none
+//!   z = A / (q - B)                                        (2)  depth decoded by subscribers
 //! ```
 
 use std::fmt;
@@ -43,7 +43,7 @@ pub enum Pixels<'a> {
     Depth(&'a [f32]),
 }
 
-/// Resolution of compressed depths, eq. (1). The defaults are those of the image_transport plugin.
+/// Resolution of compressed depths, eq. (1). The defaults are from the image_transport plugin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DepthScale {
     /// Maximum depth \[m\], above 0; larger depths are not encoded. It does not affect the

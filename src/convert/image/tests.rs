@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 const WIDTH: u32 = 70;
 const HEIGHT: u32 = 37;
 
-/// A smooth image whose sides are not multiples of a JPEG block.
+/// Returns a smooth image whose sides are not multiples of a JPEG block.
 fn smooth() -> Bytes {
     let pixel = |i: u32| {
         let (x, y) = (i % WIDTH, i / WIDTH);

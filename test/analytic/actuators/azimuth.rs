@@ -76,7 +76,7 @@ fn inflow_follows_rotated_axis() {
     assert!(ahead < 0.9 * bollard);
 }
 
-// Goal: rate, range and health are those of a servo. Method: 30 deg/s towards 200 deg, limited to
+// Goal: rate, range and health follow the servo model. Method: 30 deg/s towards 200 deg, limited to
 // 90 deg. Tolerance: rounding.
 #[test]
 fn azimuth_servo_respects_rate_and_range() {

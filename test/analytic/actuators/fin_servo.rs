@@ -26,9 +26,9 @@ fn angles(s: &mut Simulation, n: usize) -> Vec<f64> {
     (0..n).map(step).collect()
 }
 
-// Goal: rate limit and lag together give the exact response. Method: the closed solution: at the
-// maximum rate until the error is rate times lag, then exponential. Tolerance: rounding over 500
-// steps.
+// Goal: rate limit and lag together give the exact response. Method: the closed-form solution: at
+// the maximum rate until the error is rate times lag, then exponential. Tolerance: rounding over
+// 500 steps.
 #[test]
 fn rate_and_lag_step_response() {
     let (rate, lag, target) = (30_f64.to_radians(), 0.1, 20_f64.to_radians());

@@ -234,8 +234,8 @@ fn forces_balance_on_a_reach() {
         roll.to_degrees()
     );
     assert!(m.V_WB_B.v.y < -0.005, "leeway {}", m.V_WB_B.v.y);
-    // Without sail and fins only hull and stiffness act; their wrench is the opposite of that of
-    // sail, keel and rudder.
+    // Without sail and fins only hull and stiffness act; their wrench is the opposite of the wrench
+    // of sail, keel and rudder.
     (0..3).for_each(|k| work.fins[k].area_fraction = 0.0);
     step::evaluate(
         &scene.robots[0],

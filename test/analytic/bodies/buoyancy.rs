@@ -36,7 +36,8 @@ fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> (f64, Vec3) {
         force.x.abs() + force.y.abs() < 1e-9 * force.z,
         "buoyancy is not upright: {force:?}"
     );
-    // The line of action gives the horizontal position; the height is that of the centroid itself.
+    // The line of action gives the horizontal position; the height is the height of the centroid
+    // itself.
     let centroid = link.p_LoCb + wetness.shift;
     let place = Vec3::new(
         -moment.y / force.z,

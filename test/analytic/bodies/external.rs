@@ -25,7 +25,7 @@ fn external_force_acts_along_world_axes() {
 /// A body of 4 kg in empty space without gravity, rotated by 90 deg about z.
 const FREE_BODY: &str = "gravity_m_s2: 0\nwater: {density_kg_m3: 0}\nrobots:\n  a:\n    attitude_deg: [0, 0, 90]\n    model: {source: test, body: {source: test, axes: flu, mass_kg: 4, inertia_kg_m2: {xx: 1, yy: 2, zz: 2}}}\n";
 
-/// A wrench along the axes of the link.
+/// Returns a wrench along the axes of the link.
 fn wrench(f: Vec3, m: Vec3) -> AppliedWrench {
     AppliedWrench {
         link: 0,
@@ -89,7 +89,7 @@ fn force_at_a_point_has_a_moment() {
     assert!((w - Vec3::new(0.0, 0.0, 0.1)).norm() < 1e-12, "{w:?}");
 }
 
-/// Wrenches of the topic replace each other, those of the service add up until they are cleared;
+/// Wrenches of the topic replace each other, wrenches of the service add up until they are cleared;
 /// values that are not finite are refused.
 #[test]
 fn wrenches_replace_add_and_clear() {

@@ -246,8 +246,8 @@ robots:
 
 // Goal: sensors and propellers use the actual surface. Method: a sea that rises uniformly by 2.75
 // m. An antenna at 0.5 m has a fix for more than half of the time; an altimeter and a propeller
-// there work for the rest. The pressure at 1 m depth is that of the water above, and air pressure
-// in the trough. Tolerance: one reading at each end; rounding.
+// there work for the rest. The pressure at 1 m depth is the pressure of the water above plus air
+// pressure in the trough. Tolerance: one reading at each end; rounding.
 #[test]
 fn instruments_use_wave_surface() {
     let gnss = "sensors: {g: {device: {source: test, kind: gnss, rate_hz: 10, horizontal_std_m: 0, vertical_std_m: 0, max_depth_m: 0}}}";
@@ -266,13 +266,13 @@ fn instruments_use_wave_surface() {
     let altimeter = "sensors: {a: {device: {source: test, kind: altimeter, rate_hz: 10, min_range_m: 0.1, max_range_m: 100, beam_width_deg: 1}, attitude_deg: [0, 90, 0]}}";
     let mut s = held_body(0.5, altimeter);
     let pings = readings(&mut s, 0, 8.0);
-    let heard = pings
+    let received = pings
         .iter()
         .filter(|r| matches!(r.reading, Reading::Altimeter(a) if a.range.is_finite()))
         .count();
     assert!(
-        (heard as f64 - 10.0 * (8.0 - above)).abs() < 2.0,
-        "{heard} echoes"
+        (received as f64 - 10.0 * (8.0 - above)).abs() < 2.0,
+        "{received} echoes"
     );
 
     let pressure = "sensors: {p: {device: {source: test, kind: pressure, rate_hz: 500}}}";

@@ -127,11 +127,11 @@ robots: {{ball: {{model: {{source: test, body: {{source: test, axes: flu, mass_k
     );
 }
 
-// Goal: coefficients given at the waterline are those of the floating body: its heave period is 2
-// pi sqrt((m + A)/(rho g S)). Method: a box of 2 x 2 x 1 m and 2000 kg with an added mass of 3000
-// kg in heave, released 1 mm above its equilibrium, for ten periods. A second run uses the values
-// of a fully submerged body, half of which is wetted. Tolerance: 0.2 %, for the wetted part that
-// changes with the heave.
+// Goal: coefficients given at the waterline apply to the floating body: its heave period is 2 pi
+// sqrt((m + A)/(rho g S)). Method: a box of 2 x 2 x 1 m and 2000 kg with an added mass of 3000 kg
+// in heave, released 1 mm above its equilibrium, for ten periods. A second run uses the values of a
+// fully submerged body, half of which is wetted. Tolerance: 0.2 %, for the wetted part that changes
+// with the heave.
 #[test]
 fn heave_period_at_the_waterline() {
     for (reference, added) in [("waterline", 3000.0), ("submerged", 1500.0)] {
@@ -169,10 +169,9 @@ robots:
 }
 
 // Goal: `coefficients_at: waterline` scales added mass, damping and derivatives alike. Method: the
-// acceleration of a box in motion along and about all axes, half submerged at rest, is
-// that of a box with twice the values for the submerged body, and not that with the same values;
-// each kind of coefficients in turn. Tolerance: 1e-9, because the fraction at rest is computed by
-// bisection.
+// acceleration of a box in motion along and about all axes, half submerged at rest, is as for a box
+// with twice the values for the submerged body, and not as with the same values; each kind of
+// coefficients in turn. Tolerance: 1e-9, because the fraction at rest is computed by bisection.
 #[test]
 fn all_coefficients_are_scaled_at_the_waterline() {
     let diagonal = |key: &str, k: f64| {
@@ -260,11 +259,11 @@ robots:
         (4000.0, waterline, submerged, 7, "base_link"),
         (2000.0, submerged, waterline, 13, "mast"),
     ] {
-        let said = found(mass, at_base, at_mast);
+        let printed = found(mass, at_base, at_mast);
         assert!(
-            said.starts_with(&format!("w.yaml:{line}:"))
-                && said.ends_with(&format!(": {link} {reason}")),
-            "{said}"
+            printed.starts_with(&format!("w.yaml:{line}:"))
+                && printed.ends_with(&format!(": {link} {reason}")),
+            "{printed}"
         );
     }
 }

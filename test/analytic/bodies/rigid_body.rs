@@ -1,4 +1,4 @@
-//! Tests rigid bodies under weight alone.
+//! Tests rigid bodies under only weight.
 
 use crate::common::{advance, close, close_vectors, relative, simulation};
 use merrow_math::Vec3;

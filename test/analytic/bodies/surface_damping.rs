@@ -51,7 +51,7 @@ fn surface_damping_terms_match_their_keys() {
     );
     close("resistance", found[3], 32.0, 1e-9);
     for i in [1, 2, 4, 5] {
-        close("nothing else", found[i], 0.0, 1e-9);
+        close("other components", found[i], 0.0, 1e-9);
     }
     for z in [-3.0, 3.0] {
         let found = added(

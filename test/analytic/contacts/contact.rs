@@ -1,9 +1,9 @@
-//! Tests contacts against the closed solutions of impacts, rest and sliding.
+//! Tests contacts against the closed-form solutions of impacts, rest and sliding.
 
 use crate::common::shapes::{collider, cube, start, structure};
 use crate::common::{advance, close, scene};
 use merrow_math::Vec3;
-use merrow_model::scene::{Geometry, Scene};
+use merrow_model::scene::{Geometry, Primitive, Scene};
 
 /// Returns a world in air with a plane seabed at z = 0 [m, W] and one body of 2 kg.
 fn dropped(z: f64, dt: f64, slope: f64, extra: &str) -> Scene {
@@ -22,9 +22,12 @@ fn dropped(z: f64, dt: f64, slope: f64, extra: &str) -> Scene {
 #[test]
 fn ball_bounce_height_matches_ballistics() {
     let mut world = dropped(1.1, 0.001, 0.0, "");
-    world.robots[0]
-        .colliders
-        .push(collider(0, Geometry::Sphere { radius: 0.1 }, 0.0, 0.8));
+    world.robots[0].colliders.push(collider(
+        0,
+        Geometry::Primitive(Primitive::Sphere { radius: 0.1 }),
+        0.0,
+        0.8,
+    ));
     let mut sim = start(world);
     let (g, e) = (9.81_f64, 0.8_f64);
     let t1 = (2.0 / g).sqrt();
@@ -65,9 +68,12 @@ fn ball_restitution_is_independent_of_impact_time() {
         let apart = 0.2 + 1e-4 * f64::from(k) + 1e-7;
         let mut world = dropped(5.0, 0.001, 0.0, "");
         world.gravity = 0.0;
-        world.robots[0]
-            .colliders
-            .push(collider(0, Geometry::Sphere { radius: 0.1 }, 0.0, 0.8));
+        world.robots[0].colliders.push(collider(
+            0,
+            Geometry::Primitive(Primitive::Sphere { radius: 0.1 }),
+            0.0,
+            0.8,
+        ));
         let mut other = world.robots[0].clone();
         (other.name, other.start.p_WB.x) = ("other".into(), apart);
         (world.robots[0].start.v_WB_B.x, other.start.v_WB_B.x) = (1.0, -1.0);
@@ -193,12 +199,15 @@ fn light_cube_carries_thousand_times_its_mass() {
 fn a_fast_ball_does_not_pass_through_a_thin_wall() {
     let mut world = dropped(5.0, 0.002, 0.0, "velocity_m_s: [500, 0, 0]");
     world.gravity = 0.0;
-    world.robots[0]
-        .colliders
-        .push(collider(0, Geometry::Sphere { radius: 0.02 }, 0.0, 0.0));
-    let wall = Geometry::Box {
+    world.robots[0].colliders.push(collider(
+        0,
+        Geometry::Primitive(Primitive::Sphere { radius: 0.02 }),
+        0.0,
+        0.0,
+    ));
+    let wall = Geometry::Primitive(Primitive::Box {
         half: Vec3::new(0.01, 5.0, 5.0),
-    };
+    });
     world.structures.push(crate::common::shapes::structure(
         wall,
         Vec3::new(7.3, 0.0, 5.0),
@@ -314,7 +323,10 @@ fn height_field_and_mesh_contacts_match_plane() {
         structure(triangles, Vec3::zero(), 0.5),
     ] {
         for (x, y) in [(-3.1, 2.2), (2.7, -2.4), (1.3, 1.9), (-2.2, -1.1)] {
-            for shape in [Geometry::Sphere { radius: 0.1 }, cube(0.1)] {
+            for shape in [
+                Geometry::Primitive(Primitive::Sphere { radius: 0.1 }),
+                cube(0.1),
+            ] {
                 let mut world = dropped(0.0, 0.002, 0.0, "");
                 (world.sea.seabed.z0, world.structures) = (-100.0, vec![ground.clone()]);
                 world.robots[0].start.p_WB = Vec3::new(x, y, plane(x, y) + 0.3);

@@ -1,4 +1,4 @@
-//! Tests couplings against closed solutions, and against the same bodies built as one robot.
+//! Tests couplings against closed-form solutions, and against the same bodies built as one robot.
 
 use crate::common::{advance, aligned, close, close_vectors, period, relative, scene, simulation};
 use merrow_math::Vec3;
@@ -234,8 +234,8 @@ fn hinged_robots_are_a_double_pendulum() {
 }
 
 // Goal: the slow mode of that double pendulum. Method: started in the shape of the mode with 0.004
-// rad. The closed solution is the smaller root of det(K - ω² M) with M and K about rest. Tolerance:
-// 3e-6, of which the amplitude contributes a²/16, 1e-6.
+// rad. The closed-form solution is the smaller root of det(K - ω² M) with M and K about rest.
+// Tolerance: 3e-6, of which the amplitude contributes a²/16, 1e-6.
 #[test]
 fn double_pendulum_slow_mode_period() {
     let (d, l, g) = (0.4_f64, 0.9, 9.81);

@@ -184,7 +184,7 @@ fn brown_out_stops_all_devices_until_restart() {
     set_commands(&mut s, 4.0, 0.2);
     advance(&mut s, 0.5);
     assert!(battery(&s).is_on());
-    let heard = |s: &Simulation| s.runners[0].outbox.len();
+    let received = |s: &Simulation| s.runners[0].outbox.len();
     let angle = s.state.robots[0].fins[0].angle;
     close("the servo turns", angle, f64::to_radians(5.0), 1e-9);
     // 16 N draw 64 W, more than the battery supplies at 11 V.
@@ -196,13 +196,13 @@ fn brown_out_stops_all_devices_until_restart() {
     advance(&mut s, 0.9);
     let r = &s.state.robots[0];
     assert_eq!(
-        (r.actuators[0].thrust, r.fins[0].angle, heard(&s)),
+        (r.actuators[0].thrust, r.fins[0].angle, received(&s)),
         (0.0, stands, 0)
     );
     close("no load", r.battery.voltage, 12.0, 1e-12);
     advance(&mut s, 0.3);
     let r = &s.state.robots[0];
-    assert!(r.battery.is_on() && heard(&s) > 0);
+    assert!(r.battery.is_on() && received(&s) > 0);
     assert_eq!(r.actuators[0].command, 0.0, "the command of before");
 }
 

@@ -131,7 +131,7 @@ fn noise_and_interruptions_have_their_statistics() {
 // the fault. Tolerance: rounding; 4 standard errors.
 #[test]
 fn sensors_fail_as_specified() {
-    let heard = |kind: &str| -> Vec<f64> {
+    let received = |kind: &str| -> Vec<f64> {
         let fault = format!(
             "faults: {{x: {{robot: r, target: p, time_s: 0.5, duration_s: 1, kind: {kind}}}}}"
         );
@@ -148,14 +148,16 @@ fn sensors_fail_as_specified() {
             .collect()
     };
     let truth = 101_325.0 + 1000.0 * 9.81 * 5.0;
-    assert!(heard("dead").is_empty());
+    assert!(received("dead").is_empty());
     assert!(
-        heard("biased, bias: 250")
+        received("biased, bias: 250")
             .iter()
             .all(|p| (p - truth - 250.0).abs() < 1e-6)
     );
-    assert!(heard("stuck").iter().all(|p| (p - truth).abs() < 1e-6) && heard("stuck").len() > 90);
-    let noisy = heard("noisy, noise_std: 100");
+    assert!(
+        received("stuck").iter().all(|p| (p - truth).abs() < 1e-6) && received("stuck").len() > 90
+    );
+    let noisy = received("noisy, noise_std: 100");
     let var = noisy.iter().map(|p| (p - truth) * (p - truth)).sum::<f64>() / noisy.len() as f64;
     relative(
         "deviation",
@@ -163,7 +165,7 @@ fn sensors_fail_as_specified() {
         100.0,
         4.0 / (2.0 * noisy.len() as f64).sqrt(),
     );
-    let some = heard("intermittent, mean_working_s: 0.1, mean_failed_s: 0.1").len();
+    let some = received("intermittent, mean_working_s: 0.1, mean_failed_s: 0.1").len();
     assert!(some > 10 && some < 90, "{some} readings of 99");
 }
 
@@ -198,7 +200,7 @@ robots:
 }
 
 // Goal: a battery with a power limit weakens the thrusters, and a dead battery stops all devices.
-// Method: 64 W of thrust and 36 W of hotel load with 50 W available: each gets half. Tolerance:
+// Method: 64 W of thrust and 36 W of hotel load with 50 W available: each receives half. Tolerance:
 // rounding.
 #[test]
 fn power_limit_weakens_all_devices() {
@@ -456,7 +458,7 @@ faults: {{x: {{robot: r, target: winches/t, time_s: 2, kind: {kind}}}}}
 #[test]
 fn gyro_and_accelerometer_fail_independently() {
     use merrow_math::Vec3;
-    let heard = |of: &str, kind: &str| {
+    let received = |of: &str, kind: &str| {
         let imu = "sensors: {imu: {device: {source: test, rate_hz: 100, kind: imu}}}";
         let fault = format!("faults: {{x: {{robot: r, target: {of}, time_s: 0.5, kind: {kind}}}}}");
         let mut s = simulation(&held_robot(BATTERY, imu, &fault));
@@ -487,17 +489,17 @@ fn gyro_and_accelerometer_fail_independently() {
         }
     };
     let none = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
-    check_readings(heard("imu/gyro", "biased, bias: 0.25"), [by, up]);
+    check_readings(received("imu/gyro", "biased, bias: 0.25"), [by, up]);
     check_readings(
-        heard("sensors/imu/accelerometer", "biased, bias: 0.25"),
+        received("sensors/imu/accelerometer", "biased, bias: 0.25"),
         [rest, up + by],
     );
-    check_readings(heard("imu", "biased, bias: 0.25"), [by, up + by]);
-    check_readings(heard("imu/gyro", "dead"), [none, up]);
-    check_readings(heard("imu/accelerometer", "dead"), [rest, none]);
-    assert!(heard("imu", "dead").is_none());
+    check_readings(received("imu", "biased, bias: 0.25"), [by, up + by]);
+    check_readings(received("imu/gyro", "dead"), [none, up]);
+    check_readings(received("imu/accelerometer", "dead"), [rest, none]);
+    assert!(received("imu", "dead").is_none());
     let [gyro, accelerometer] =
-        heard("imu/accelerometer", "noisy, noise_std: 3").expect("a reading");
+        received("imu/accelerometer", "noisy, noise_std: 3").expect("a reading");
     assert!(gyro == rest && (accelerometer - up).norm() > 0.01);
 }
 
@@ -590,7 +592,7 @@ fn leaked_water_adds_weight_and_inertia() {
     relative("turn", (after.w.y - before.w.y) / t, alpha, 2e-3);
 }
 
-// Goal: faults commanded at run time act, can be replaced and repaired, and invalid ones are
+// Goal: faults commanded at run time act, can be replaced and repaired, and invalid faults are
 // rejected. Method: commands. Tolerance: none.
 #[test]
 fn faults_can_be_commanded() {
@@ -680,7 +682,7 @@ fn describe_lists_what_can_fail() {
 }
 
 // Goal: a sonar that is dead, or whose robot has no power, does not interfere with another. Method:
-// the image of a sonar that faces another one in its frequency band. The other sonar is active,
+// the image of a sonar that faces another sonar in its frequency band. The other sonar is active,
 // dead, dead for a time that has ended, or on a robot with a dead battery. The reference is the
 // image without interference. Tolerance: none.
 #[test]

@@ -49,9 +49,9 @@ fn every_rate_gives_its_number_of_samples() {
     }
 }
 
-// Goal (V84): a reading is measured at its stamp and delivered after its latency; the first one at
-// `start_s`. Method: a ball that sinks at 1 m/s; 10 Hz, 0.35 s of latency, from 0.5 s on; checked
-// at every step. Tolerance: none for the times; rounding for the pressure.
+// Goal (V84): a reading is measured at its stamp and delivered after its latency; the first reading
+// at `start_s`. Method: a ball that sinks at 1 m/s; 10 Hz, 0.35 s of latency, from 0.5 s on;
+// checked at every step. Tolerance: none for the times; rounding for the pressure.
 #[test]
 fn latency_delays_the_delivery_not_the_measurement() {
     let mut s = simulation(&ball(

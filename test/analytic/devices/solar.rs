@@ -15,7 +15,7 @@ fn sun(elevation_deg: f64) -> Sun {
 
 // Goal: irradiance under a clear and an overcast sky. Method: the law evaluated by hand: through
 // one air mass 1353 · 0.7 = 947 W/m², at 30 degrees through 1.994 [Kasten 1989, table II]; an
-// overcast sky transmits a quarter, all of it diffuse. Tolerance: that of the table.
+// overcast sky transmits a quarter, all of it diffuse. Tolerance: precision of the table.
 #[test]
 fn irradiance_by_elevation_and_cloud_cover() {
     let zenith = sunlight_under_clouds(&sun(90.0), 0.0);

@@ -13,8 +13,8 @@ fn sea(keys: &str) -> Sea {
     scene(&format!("{keys}\nrobots: {{}}\n")).sea
 }
 
-// Goal: the density is that of the standard atmosphere. Method: the tabulated values of ISO 2533 at
-// geopotential heights of 0, 1000 and 5000 m. Tolerance: 1e-5 of the density, half of the last
+// Goal: the density agrees with the standard atmosphere. Method: the tabulated values of ISO 2533
+// at geopotential heights of 0, 1000 and 5000 m. Tolerance: 1e-5 of the density, half of the last
 // digit of the table.
 #[test]
 fn density_matches_standard_atmosphere() {
@@ -65,7 +65,8 @@ fn wind_grows_with_height() {
 // Goal: gusts have the variance of their spectrum, and the bands cover it completely. Method: the
 // variance over 20 hours at one position, of three seeds, compared with the integral of the
 // spectrum over the band (for Dryden nearly the whole σ²). Tolerance: 15 %, because of the 48
-// harmonics a few strong ones beat slowly, and the frequency is drawn at random within each band.
+// harmonics a few strong harmonics beat slowly, and the frequency is drawn at random within each
+// band.
 #[test]
 fn gust_variance_matches_spectrum() {
     for gusts in [
@@ -210,8 +211,8 @@ robots: {buoy: {model: {source: test, body: channel_buoy}}}
 }
 
 // Goal: the weather changes linearly over its ramp from its current value while the simulation
-// runs; values that are not named do not change. Method: a new wind over 10 s, requested in the
-// middle of another change. Tolerance: rounding.
+// runs; values that are not named do not change. Method: a new wind over 10 s, requested midway
+// through another change. Tolerance: rounding.
 #[test]
 fn weather_changes_along_ramps() {
     let mut s = simulation(SAIL);
@@ -267,7 +268,7 @@ fn weather_changes_along_ramps() {
 // from 0, 45, 90, 135 and 180 degrees off either bow. The reference is the formulas in
 // forward-right-down axes. Tolerance: rounding.
 #[test]
-fn blendermann_coefficients() {
+fn blendermann_coefficients_match_hand_calculation() {
     for from in [0.0, 45.0, 90.0, 135.0, 180.0, -45.0, -135.0_f64] {
         let scene = crate::common::scene(&format!(
             "

@@ -60,7 +60,7 @@ fn lattice(times: &'static [f64]) -> impl Iterator<Item = [f64; 3]> {
 
 // Goal: in a plane stagnation flow u = a x, v = -a y, which a grid represents exactly, a neutral
 // body follows the hyperbola of its particle: x = x0 e^(at), y = y0 e^(-at). Its acceleration a² r
-// consists of (∇u) u alone. Method: 12 s at a = 0.2/s across non-uniform cells. Tolerance: 1e-6:
+// consists of only (∇u) u. Method: 12 s at a = 0.2/s across non-uniform cells. Tolerance: 1e-6:
 // RK4, with a kink of the gradient's rounding at each cell.
 #[test]
 fn stagnation_flow_carries_a_body_on_its_hyperbola() {

@@ -65,9 +65,9 @@ const HULLS: [&str; 3] = [
 ];
 
 // Goal: any kind of hull floats in a lake as in calm water, 12 m higher, and the pressure there is
-// that of the water and the air above it. Method: half its volume submerged, 20 s after placement,
-// with few waves and with many (the lattice) beyond the shore. Tolerance: 1 mm; 20 Pa, 2 mm of
-// water.
+// the pressure of the water and the air above it. Method: half its volume submerged, 20 s after
+// placement, with few waves and with many (the lattice) beyond the shore. Tolerance: 1 mm; 20 Pa, 2
+// mm of water.
 #[test]
 fn hulls_float_at_the_level_of_the_lake() {
     for components in [8, 64] {
@@ -169,8 +169,8 @@ fn crossing_region_edges_is_independent_of_blocks() {
 // Goal: the boats of `worlds/harbour.yaml` follow the water of their regions. One heaves and drifts
 // at sea, one lies quiet behind the mole at the same tide, one at the level of the lake. Method: 20
 // s, heights every 0.1 s from the fifth second on. Tolerance: 10 cm of height for draught and trim
-// on the lake, whose water is flat. The waves of the harbour are a tenth of those of the sea, and a
-// light boat responds to them at most twice as much.
+// on the lake, whose water is flat. The waves of the harbour are a tenth of the waves of the sea,
+// and a light boat responds to them at most twice as much.
 #[test]
 fn harbour_boats_follow_their_regions() {
     let world = load_world(&data_dir::world_file("harbour"), Overrides::default());

@@ -34,7 +34,7 @@ robots:
         added_mass: {kind: diagonal, values: [2, 20, 30, 0, 3, 4]}}
 ";
     let mut scene = scene(text);
-    // Neutral at 50 m, where the density is that of the world for which the float was trimmed.
+    // Neutral at 50 m, where the density equals the density for which the float was trimmed.
     let layers = vec![layer(0.0, 975.0, 0.0), layer(100.0, 1075.0, 102_500.0)];
     let sound_speed_law = SoundSpeedLaw::Unesco;
     scene.sea.column = Some(Arc::new(WaterColumn {
@@ -108,9 +108,9 @@ fn sensors_measure_the_column() {
     );
 }
 
-// Goal: temperature and salinity on grids in space and time replace those of the layers; tracers on
-// grids are sampled too. Method: a front that moves; EOS-80 calculated by hand at the pressure of
-// the layers. Tolerance: rounding.
+// Goal: temperature and salinity on grids in space and time replace the layers; tracers on grids
+// are sampled too. Method: a front that moves; EOS-80 calculated by hand at the pressure of the
+// layers. Tolerance: rounding.
 #[test]
 fn gridded_fields_replace_layers() {
     use merrow_environment::{seawater, water_column};
@@ -156,8 +156,8 @@ fn gridded_fields_replace_layers() {
     );
 }
 
-// Goal: with a column the world's own values are those of its surface. Method: EOS-80 and Mackenzie
-// calculated by hand. Tolerance: rounding.
+// Goal: with a column the world's own values are the values at its surface. Method: EOS-80 and
+// Mackenzie calculated by hand. Tolerance: rounding.
 #[test]
 fn world_values_are_those_of_column_surface() {
     let s = world(

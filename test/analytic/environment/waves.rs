@@ -212,7 +212,7 @@ fn kelpie_surface_is_level() {
 
 // Goal: a requested change of the waves is gradual, without a jump. Method: from flat water to 4 m,
 // and from there to other waves; the surface and the water at a point every 10 ms, compared with
-// the maximum change of the waves alone in that time. Tolerance: the rate of the transition,
+// the maximum change of only the waves in that time. Tolerance: the rate of the transition,
 // 1.9/ramp of the height.
 #[test]
 fn wave_transitions_have_no_jump() {

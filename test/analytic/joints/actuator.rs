@@ -1,5 +1,5 @@
-//! Tests motors and gears against closed solutions: mobility, torque-speed line, losses, backlash
-//! and heating.
+//! Tests motors and gears against closed-form solutions: mobility, torque-speed line, losses,
+//! backlash and heating.
 
 use crate::common::joints::{Hinge, cascade, command, effort_servo};
 use crate::common::tree::{self, Random, Recipe};
@@ -68,7 +68,7 @@ fn mobility_matches_inverse_inertia_matrix() {
     }
 }
 
-// Goal: with viscous friction alone a joint decays as exp(-b t / J). Method: b = 0.5, J = 1 plus a
+// Goal: with only viscous friction a joint decays as exp(-b t / J). Method: b = 0.5, J = 1 plus a
 // reflected rotor inertia of 1, for 4 s. Tolerance: RK4 at 1 ms, (b h / J)^4.
 #[test]
 fn viscous_friction_decays_exponentially() {
@@ -103,7 +103,7 @@ fn torque_speed_line_has_its_terminal_speed() {
     for k in 1..=1000 {
         s.advance(1);
         let closed = 2.0 * (1.0 - (-3.0 * 0.001 * f64::from(k)).exp());
-        close("velocity on the way", hinge(&s)[1], closed, 3e-3);
+        close("velocity during the motion", hinge(&s)[1], closed, 3e-3);
     }
     s.advance(20_000);
     relative("terminal velocity", hinge(&s)[1], 2.0, 1e-9);
@@ -259,8 +259,8 @@ fn gear_losses_when_held_driven_and_backdriven() {
         s.advance(100);
         let [q, qd] = hinge(&s);
         if acceleration == 0.0 {
-            // At the first instant the gear does not yet know that the effort of the first tick
-            // held the joint.
+            // At the first instant the gear does not yet use the fact that the effort of the first
+            // tick held the joint.
             assert!(qd.abs() < 1e-9 && q.abs() < 1e-5, "{motor}: {q} {qd}");
         } else {
             relative("velocity", qd, acceleration * 0.1 / 1.01, 0.02);

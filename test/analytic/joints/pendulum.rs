@@ -54,8 +54,8 @@ robots:
     )
 }
 
-// Goal: the factor used here is that of the complete elliptic integral. Method: the series 1 +
-// a²/16 + 11 a⁴/3072. Tolerance: the next term of the series.
+// Goal: the factor used here equals the complete elliptic integral. Method: the series 1 + a²/16 +
+// 11 a⁴/3072. Tolerance: the next term of the series.
 #[test]
 fn swing_factor_matches_series() {
     let a = 0.1_f64;

@@ -1,4 +1,5 @@
-//! Tests servos: their laws against hand calculations and closed solutions, and their encoders.
+//! Tests servos: their laws against hand calculations and closed-form solutions, and their
+//! encoders.
 
 use crate::common::joints::{Hinge, cascade, command, effort_servo};
 use crate::common::tree::{self, Random, Recipe};
@@ -44,7 +45,7 @@ fn torque_pid(limits: &str) -> Simulation {
 
 // Goal: the torque PID of the trials. Method: hand calculation for a constant velocity error of 0.1
 // rad/s: P = 0.00338, I = 0.000439 per tick, D = 0.0174 in the first tick only, and a quarter of
-// the difference to 0.0981 N m. The first tick gives 0.02122 + 0.024525 = 0.045744; the next ones
+// the difference to 0.0981 N m. The first tick gives 0.02122 + 0.024525 = 0.045744; the next ticks
 // add 0.00338 + 0.000878 + 0.013089 and 0.00338 + 0.001317 + 0.008752. Tolerance: rounding, and
 // 1e-12 rad/s of motion of the heavy joint.
 #[test]
@@ -253,7 +254,7 @@ fn a_rigid_gear_reflects_its_rotor() {
 // over tick. Method: a joint that turns at 0.1 rad/s with steps of 0.01 rad, ticks of 10 ms.
 // Tolerance: rounding.
 #[test]
-fn encoders_quantise() {
+fn encoders_return_the_nearest_step() {
     let encoder = "rate_hz: 100, encoder: {resolution: 0.01, velocity: {kind: difference}},";
     let drive = cascade("velocity_gain: 0", encoder);
     let mut s = Hinge {

@@ -145,7 +145,7 @@ fn ideal_drive_ignores_friction_with_note() {
 }
 
 // Goal: the speed limit of a joint also applies to its drive, for set points and trajectories.
-// Method: limits above and below that of the drive. Tolerance: none.
+// Method: limits above and below the limit of the drive. Tolerance: none.
 #[test]
 fn lower_speed_limit_applies() {
     let most = |joint: &str, drive: &str| {

@@ -167,7 +167,7 @@ fn servos_follow_quintic_and_goal_succeeds() {
     assert_eq!(
         goal(&s).state,
         GoalState::Active,
-        "the end itself counts as on the way"
+        "the end itself counts as part of the path"
     );
     s.advance(500);
     assert_eq!(goal(&s).state, GoalState::Succeeded);
@@ -234,9 +234,9 @@ fn trajectory_points_are_reached_in_time() {
     }
 }
 
-// Goal: a trajectory replaces the previous one without a jump of the set point; both goals report
-// their result. Method: a return trajectory in the middle of a quintic. Tolerance: none for the
-// states; the set point moves by less than speed times step.
+// Goal: a trajectory replaces the previous trajectory without a jump of the set point; both goals
+// report their result. Method: a return trajectory midway through a quintic. Tolerance: none for
+// the states; the set point moves by less than speed times step.
 #[test]
 fn new_trajectory_preempts_active_goal() {
     let mut s = arm("");
@@ -283,7 +283,7 @@ fn new_trajectory_preempts_active_goal() {
 // Goal: cancelling holds the joints at their positions; only the active goal can be cancelled.
 // Method: states and messages. Tolerance: the stopping distance of the arm, 1 rad/s / 20 per s.
 #[test]
-fn cancelling_holds() {
+fn cancelling_holds_the_joints() {
     let mut s = arm("");
     send(&mut s, 1, quintic(2.0, &[1.0, 0.5])).unwrap();
     s.advance(1000);
@@ -316,7 +316,8 @@ fn cancelling_holds() {
 }
 
 // Goal: tolerances of the message take precedence over the robot's own; -1 removes them. Method: a
-// joint that is pushed off its path, and one that does not come to rest in time. Tolerance: none.
+// joint that is pushed off its path, and a joint that does not come to rest in time. Tolerance:
+// none.
 #[test]
 fn violated_tolerances_abort() {
     let tight = Tolerance {
@@ -431,7 +432,7 @@ const INVALID_CHANGES: [(Change, &str); 17] = [
     ),
     (
         |t| t.points.push(t.points[0].clone()),
-        "point 1: its time is not after that of point 0",
+        "point 1: its time is not after the time of point 0",
     ),
     (
         |t| {

@@ -1,4 +1,4 @@
-//! Tests lines with bending stiffness against closed solutions for beams.
+//! Tests lines with bending stiffness against closed-form solutions for beams.
 
 use crate::common::worlds::tethered;
 use crate::common::{close, period, relative};

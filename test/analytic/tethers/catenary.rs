@@ -40,7 +40,7 @@ fn end_forces_balance_line_weight() {
 // Goal: a buoy on a slack chain under a steady force moves to the offset at which the closed
 // solution has that force. Method: a submerged buoy of 200 kg whose net lift is only its own, with
 // the drag in a current of 0.5 m/s as the force; a chain with touch-down. Tolerance: 1e-6: the
-// reference is the same closed solution, so this checks coupling and signs.
+// reference is the same closed-form solution, so this checks coupling and signs.
 #[test]
 fn moored_robot_reaches_closed_form_offset() {
     let mut sim = simulation(

@@ -1,5 +1,5 @@
-//! Tests lines between fixed ends against closed solutions: the elastic catenary, longitudinal and
-//! transverse waves, energy, the seabed.
+//! Tests lines between fixed ends against closed-form solutions: the elastic catenary, longitudinal
+//! and transverse waves, energy, the seabed.
 
 use crate::common::worlds::tethered;
 use crate::common::{close, relative};
@@ -35,9 +35,9 @@ fn closed_form() -> Span {
 }
 
 // Goal: a hanging line takes the shape of the elastic catenary, and the error falls with the square
-// of the segment length. Method: all nodes and both end tensions compared with the closed solution,
-// at 10, 20 and 40 segments, 200 s after the start. Tolerance: 1 % at 10 segments; a factor of 4
-// per doubling, within 0.5 for the next term of the error.
+// of the segment length. Method: all nodes and both end tensions compared with the closed-form
+// solution, at 10, 20 and 40 segments, 200 s after the start. Tolerance: 1 % at 10 segments; a
+// factor of 4 per doubling, within 0.5 for the next term of the error.
 #[test]
 fn hanging_line_matches_elastic_catenary() {
     let span = closed_form();

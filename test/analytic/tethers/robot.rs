@@ -48,11 +48,12 @@ fn ball(name: &str, mass: f64, position: &str, keys: &str) -> String {
     )
 }
 
-// Goal: a tethered ROV hangs in the catenary of the closed solution. Method: a vehicle of 20 kg, 15
-// N negatively buoyant in still water, pulls with a thrust of 25 N on 30 m of heavy line from a
-// point at the surface. After 300 s its position and the top tension are compared with the catenary
-// loaded by thrust and weight at its lower end. Tolerance: 1e-3 of the length, the error of 40
-// segments; 1e-4 of the tension, which follows from equilibrium alone. The requirement is 1 %.
+// Goal: a tethered ROV hangs in the catenary of the closed-form solution. Method: a vehicle of 20
+// kg, 15 N negatively buoyant in still water, pulls with a thrust of 25 N on 30 m of heavy line
+// from a point at the surface. After 300 s its position and the top tension are compared with the
+// catenary loaded by thrust and weight at its lower end. Tolerance: 1e-3 of the length, the error
+// of 40 segments; 1e-4 of the tension, which follows from only the equilibrium. The requirement is
+// 1 %.
 #[test]
 fn a_tethered_rov_hangs_in_the_catenary() {
     let mut sim = simulation(TETHERED_ROV);

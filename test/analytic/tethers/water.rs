@@ -1,14 +1,14 @@
-//! Tests lines in moving water against closed solutions.
+//! Tests lines in moving water against closed-form solutions.
 
 use crate::common::worlds::tethered;
 use crate::common::{close, relative};
 use std::f64::consts::PI;
 
 // Goal: a heavy line with a free lower end, towed or in a uniform current, is straight at the
-// critical angle φ to the flow, where w cos φ = ½ ρ C_n d U² sin² φ. Its tension is that of its
-// weight and tangential drag along it [Berteaux 1976]. Method: 100 m of line in a current of 1 m/s,
-// after 1000 s; the angle of every segment, and the top tension. Tolerance: 1e-4 rad and 1e-4: drag
-// along nodes is exact for a straight line; the residual is the remaining motion.
+// critical angle φ to the flow, where w cos φ = ½ ρ C_n d U² sin² φ. Its tension is the tension of
+// its weight and tangential drag along it [Berteaux 1976]. Method: 100 m of line in a current of 1
+// m/s, after 1000 s; the angle of every segment, and the top tension. Tolerance: 1e-4 rad and 1e-4:
+// drag along nodes is exact for a straight line; the residual is the remaining motion.
 #[test]
 fn towed_line_has_critical_angle() {
     let mut sim = tethered(

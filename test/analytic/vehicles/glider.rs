@@ -1,5 +1,5 @@
-//! Tests the glider: steady glides against their closed solution, the buoyancy engine, its pump and
-//! the pump's power.
+//! Tests the glider: steady glides against their closed-form solution, the buoyancy engine, its
+//! pump and the pump's power.
 
 use crate::common::{advance, close, close_vectors, relative, scene, simulation, start};
 use merrow_math::{SpatialVelocity, Vec3};
@@ -27,10 +27,10 @@ fn ballast(s: &mut Simulation, value: f64) {
     .unwrap();
 }
 
-/// Returns angle of attack [rad], nose-up pitch [rad] and speed [m/s] of the closed solution
+/// Returns angle of attack [rad], nose-up pitch [rad] and speed [m/s] of the closed-form solution
 /// (Graver 2005, ch. 4). Lift and drag balance the net weight `weight` [N] along the path. In pitch
 /// K_M0 + K_M α and the Munk moment balance the weights of hull and sliding mass, whose moment
-/// about the origin is that of `gravity`: (forward, down) [N m]. Net buoyancy acts at the origin.
+/// about the origin is caused by `gravity`: (forward, down) [N m]. Net buoyancy acts at the origin.
 fn steady_glide(weight: f64, gravity: [f64; 2]) -> (f64, f64, f64) {
     let (d, l, m) = ([7.19, 386.29], [-0.36, 440.99], [0.28, -65.84]);
     let munk = 65.92 - 1.48;
@@ -68,11 +68,12 @@ fn steady_glide(weight: f64, gravity: [f64; 2]) -> (f64, f64, f64) {
     (lo, pitch, speed)
 }
 
-// Goal: a dive and a climb settle on the glides of the closed solution: angle of attack, pitch,
-// path and speed. Method: 0.3 l out of and into the engine, the battery moved forward and aft; 15
-// minutes each. Tolerance: 1e-3 relative in speed, 2e-4 rad in angles: the residual of the phugoid.
+// Goal: a dive and a climb settle on the glides of the closed-form solution: angle of attack,
+// pitch, path and speed. Method: 0.3 l out of and into the engine, the battery moved forward and
+// aft; 15 minutes each. Tolerance: 1e-3 relative in speed, 2e-4 rad in angles: the residual of the
+// phugoid.
 #[test]
-fn steady_glides() {
+fn steady_glides_match_the_closed_form() {
     for (litres, slide) in [(-0.3, 0.405), (0.3, 0.393)] {
         let mut s = glider(slide, "");
         ballast(&mut s, litres * 1e-3);
@@ -238,9 +239,9 @@ fn set_heading(s: &mut Simulation, heading_deg: f64, depth: Option<f64>) {
 }
 
 // Goal: the firmware dives and climbs between two depths on a heading. Method: depth 40 m, heading
-// 90 deg to the right of the start, 50 minutes. Tolerance: 6 m below the depth, the way until the
-// engine has turned the glider at 0.2 m/s; 5 deg of heading in the last 10 minutes. Both turns in a
-// climb are under way after 90 s.
+// 90 deg to the right of the start, 50 minutes. Tolerance: 6 m below the depth: the overshoot while
+// the buoyancy engine reverses, at 0.2 m/s; 5 deg of heading in the last 10 minutes. Both turns in
+// a climb are under way after 90 s.
 #[test]
 fn firmware_dives_on_a_heading() {
     let mut s = diving_glider();

@@ -108,7 +108,7 @@ fn firmware_owns_fins_while_steering() {
         .unwrap_err()
         .reason;
     assert_eq!(refused, "the robot has no multirotor firmware");
-    assert_eq!(s.state.hash(), hash, "a refusal changes nothing");
+    assert_eq!(s.state.hash(), hash, "a refusal has no effect");
     s.apply(&Command::FirmwareOrder {
         robot: 0,
         order: FirmwareOrder::Enable(false),
@@ -206,7 +206,7 @@ fn remus_follows_a_lawn_mower_pattern() {
 }
 
 // Goal: the same survey with the vehicle's own IMU, DVL and pressure sensor. Method: [`survey`];
-// the errors are those of the true motion. Tolerance: 3 m rms, the drift of the dead reckoning: the
+// the errors refer to the true motion. Tolerance: 3 m rms, the drift of the dead reckoning: the
 // heading error of the IMU times the distance of 150 m, and the noise of the DVL; 0.5 m in depth.
 #[test]
 fn remus_surveys_with_its_sensors() {

@@ -16,8 +16,8 @@ const ROVS: [&str; 4] = ["bluerov2", "bluerov2_heavy", "rexrov", "osu_uvms"];
 /// Boats with two thrusters.
 const BOATS: [&str; 3] = ["wamv", "heron", "otter"];
 
-/// A vehicle at the height `z` [m] with its motion controller, with additional text for the world
-/// and for its model.
+/// Returns a vehicle at the height `z` [m] with its motion controller, with additional text for the
+/// world and for its model.
 fn vehicle(model: &str, z: f64, world: &str, more: &str) -> Simulation {
     simulation(&format!(
         "
@@ -51,7 +51,7 @@ fn control(s: &Simulation) -> &MotionControlState {
     }
 }
 
-/// Position [m] and roll, pitch, yaw [rad] of the vehicle.
+/// Returns the position [m] and roll, pitch, yaw [rad] of the vehicle.
 fn pose(s: &Simulation) -> (Vec3, [f64; 3]) {
     let motion = &s.state.robots[0].motion;
     (motion.p_WB, motion.q_WB.matrix().to_rpy())
@@ -107,7 +107,7 @@ fn watch(s: &mut Simulation, seconds: f64, mut look: impl FnMut(&mut Simulation)
     }
 }
 
-/// Root mean square of the distance from `p` [m] over `seconds` [s].
+/// Returns the root mean square of the distance from `p` [m] over `seconds` [s].
 fn rms_distance(s: &mut Simulation, p: Vec3, seconds: f64) -> f64 {
     let (mut sum, mut n) = (0.0, 0.0);
     watch(s, seconds, |s| {
@@ -321,7 +321,7 @@ fn integral_does_not_wind_up_at_a_wall() {
 
 // Goal: a change of the mode does not change the thrusts suddenly. Method: from depth hold under a
 // pilot's request to station keeping and back, and from off at rest. Tolerance: between the last
-// tick before the change and the first one after it the wrench changes by less than 10 % of the
+// tick before the change and the first tick after it the wrench changes by less than 10 % of the
 // largest one.
 #[test]
 fn mode_changes_are_bumpless() {
@@ -357,7 +357,7 @@ fn mode_changes_are_bumpless() {
     }
 }
 
-// Goal: commands from outside take precedence, and a disarmed vehicle refuses every mode.
+// Goal: external commands take precedence, and a disarmed vehicle refuses every mode.
 #[test]
 fn commands_from_outside_take_precedence() {
     let mut s = rov("bluerov2", "");
@@ -385,8 +385,8 @@ fn commands_from_outside_take_precedence() {
     assert_eq!(reason, "the vehicle is disarmed: arm it first");
 }
 
-// Goal: goals and gains that are not finite, and modes that the vehicle lacks, are refused and
-// change nothing.
+// Goal: goals and gains that are not finite, and modes that the vehicle lacks, are refused and have
+// no effect.
 #[test]
 fn invalid_requests_are_refused() {
     let mut s = vehicle("heron", 0.0, "", "");
@@ -562,8 +562,8 @@ robots:
     assert!(rms < 0.1, "{rms}");
 }
 
-/// Gain margin [dB] and phase margin [deg] of the loop in degree of freedom `axis`: PID, thruster
-/// lag and half a control cycle of delay, and the vehicle linearised at rest.
+/// Returns the gain margin [dB] and phase margin [deg] of the loop in degree of freedom `axis`:
+/// PID, thruster lag and half a control cycle of delay, and the vehicle linearised at rest.
 fn margins(s: &Simulation, axis: usize) -> [f64; 2] {
     let robot = &s.scene.robots[0];
     let firmware = robot.firmware.as_ref().unwrap();

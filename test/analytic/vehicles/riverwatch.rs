@@ -40,11 +40,10 @@ fn drive(s: &mut Simulation, robot: usize, ahead: f64, yaw_rate: f64, seconds: f
     }
 }
 
-// Goal: the current that acts on robots is that of the river: each cross-section passes the
-// discharge of the generator, and no water flows over land. Method: the along-course speed times
-// the depth over strips of 0.25 m, at sections every 40 m, as a hull and an echo sounder would
-// measure them. Tolerance: 5 %: both are linear between samples 3 m and 4 m apart, in a channel 32
-// m wide.
+// Goal: the current of the river acts on robots: each cross-section passes the discharge of the
+// generator, and no water flows over land. Method: the along-course speed times the depth over
+// strips of 0.25 m, at sections every 40 m, as a hull and an echo sounder would measure them.
+// Tolerance: 5 %: both are linear between samples 3 m and 4 m apart, in a channel 32 m wide.
 #[test]
 fn every_section_passes_the_river_discharge() {
     let scene = riverwatch().scene;
@@ -224,7 +223,7 @@ fn the_bank_stops_a_boat() {
     assert!(deepest < 0.02, "the hull was {deepest} m in the ground");
     assert!(
         middle < 0.1 && bow > 0.0,
-        "its middle got over ground at {middle} m, its bow at {bow} m"
+        "its centre is over ground at {middle} m, its bow at {bow} m"
     );
 }
 

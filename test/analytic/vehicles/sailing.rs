@@ -106,8 +106,8 @@ fn boat_sails_triangle_and_stays() {
     assert!(farthest < 40.0, "{farthest}");
 }
 
-// Goal: the firmware refuses what a sailing boat cannot do, and owns sheet and rudder. Method: each
-// command and its answer. Tolerance: none.
+// Goal: the firmware refuses commands that a sailing boat cannot execute, and owns sheet and
+// rudder. Method: each command and its answer. Tolerance: none.
 #[test]
 fn invalid_commands_are_refused() {
     let mut s = boat();

@@ -58,8 +58,8 @@ fn speed_and_yaw_rate_are_controlled() {
 }
 
 // Goal: commands beyond the thruster limits are reduced so that the boat still turns. Method: the
-// Heron at its maximum speed against 1.2 m/s, with a yaw rate command: surge alone takes both jets
-// to their limit. Tolerance: 20 % of the yaw rate after 5 s.
+// Heron at its maximum speed against 1.2 m/s, with a yaw rate command: surge without yaw takes both
+// jets to their limit. Tolerance: 20 % of the yaw rate after 5 s.
 #[test]
 fn yaw_rate_has_priority_over_surge() {
     let mut s = boat("heron", 1.2);

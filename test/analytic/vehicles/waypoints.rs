@@ -71,7 +71,7 @@ structures: {pier: {shapes: {deck: {kind: box, size_m: [12, 4, 0.5], position_m:
 
 // Goal: a multirotor takes off, flies to a goal in a wind of 5 m/s, holds it, follows a path and
 // holds its end. Method: goal 13 m away, then a square of 15 m. Tolerance: 5 cm at the goal, where
-// the reference leads the vehicle until it stands still; 0.3 m rms on the legs, the drift in the
+// the reference leads the vehicle until it is stationary; 0.3 m rms on the legs, the drift in the
 // wind at 3 m/s, without the first 6 m, in which the vehicle turns.
 #[test]
 fn multirotor_flies_to_goals_and_along_paths() {
@@ -241,7 +241,7 @@ robots:
         refused("goal: (3.00, 1.00, -7.00) m is inside the seabed; expected a free position")
     );
     assert_eq!(go(0, [3.0, 1.0, -5.0]), Ok(()));
-    // the height of the goal of a boat is that of the boat
+    // the goal of a boat has the height of the boat
     assert_eq!(go(1, [3.0, 1.0, -9.0]), Ok(()));
     assert!(go(1, [5.0, 1.0, 9.0]).unwrap_err().contains("inside wall"));
     let waypoints = Arc::new([[3.0, 0.0, -2.0], [4.6, 0.0, -2.0]].map(Vec3::from).into());

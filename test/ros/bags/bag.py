@@ -77,7 +77,7 @@ def read_with_rosbags(path):
         for connection in reader.connections:
             digest = connection.digest
             if digest and digest != store.hash_rihs01(connection.msgtype):
-                raise ValueError(f"{connection.topic}: type hash {digest} is not that of its definition")
+                raise ValueError(f"{connection.topic}: type hash {digest} differs from the hash of its definition")
             if not connection.ext.offered_qos_profiles:
                 raise ValueError(f"{connection.topic}: no QoS")
         for connection, time, data in reader.messages(reader.connections):

@@ -50,7 +50,7 @@ def tilt_at(stamp):
     return numpy.radians(-8 + 16 * (2 * part if part < 0.5 else 2 - 2 * part))
 
 
-def check_nodded(scan):
+def check_tilted_scan(scan):
     """Checks a scan of the wall with the tilt at the time of each beam."""
     assert scan.header.frame_id == "r/nodded", scan.header.frame_id
     stamp = scan.header.stamp.sec * 10**9 + scan.header.stamp.nanosec
@@ -59,7 +59,7 @@ def check_nodded(scan):
         assert abs(distance - 9.0 / (numpy.cos(azimuth) * numpy.cos(tilt))) < 1e-4
 
 
-def check_swept(cloud):
+def check_swept_cloud(cloud):
     """Checks that all points of a tilt cycle lie on the wall, in the frame of the mount."""
     assert cloud.header.frame_id == "r/nodded_mount", cloud.header.frame_id
     points = points_of(cloud)
@@ -79,8 +79,8 @@ def check_joints(state):
 CHECKS = {
     "/r/laser/scan": check_scan,
     "/r/lidar/points": check_cloud,
-    "/r/nodded/scan": check_nodded,
-    "/r/nodded/points": check_swept,
+    "/r/nodded/scan": check_tilted_scan,
+    "/r/nodded/points": check_swept_cloud,
     "/r/joint_states": check_joints,
 }
 

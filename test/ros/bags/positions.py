@@ -1,7 +1,7 @@
 """Reads the messages of `worlds/positions.yaml` from a bag as their users do, and compares them
 with the true positions.
 
-checks/positions.py also uses the checks of messages, for the same messages over DDS.
+checks/sensors/positions.py also uses the checks of messages, for the same messages over DDS.
 """
 
 import sys
@@ -18,7 +18,7 @@ def near(point, expected, tolerance):
     assert numpy.linalg.norm(found - expected) < tolerance, (found, expected)
 
 
-def check_ears(message):
+def check_hydrophones(message):
     """Checks detections of any number of pingers, here one."""
     assert message.header.frame_id == "r/ears"
     for found in message.detections:
@@ -129,7 +129,7 @@ def check_ais(message):
 
 
 CHECKS = {
-    "/r/ears/detections": check_ears,
+    "/r/ears/detections": check_hydrophones,
     "/r/usbl/tail/pose": check_usbl,
     "/r/usbl/tail/pose_world": check_usbl_world,
     "/r/lbl/pose_world": check_lbl,

@@ -1,7 +1,10 @@
 """Checks of end_to_end.py, one module per subject."""
 
-from checks import (arms, arguments, autopilot, controllers, deployment, drive, exteroceptive, flight, garbage, instruments, mavlink, network, pages,
-                    parameters, positions, process, profiles, px4, sea, services, simulation, topics, vehicles)
+from checks.node import parameters, profiles, services, simulation, topics
+from checks.program import arguments, deployment, garbage, network, pages, process
+from checks.sensors import exteroceptive, instruments, positions, sea
+from checks.vehicles import arms, autopilot, controllers, drive, flight, mavlink, px4, vehicles
 
-MODULES = [process, arguments, deployment, topics, services, parameters, garbage, drive, controllers, vehicles, autopilot, mavlink, px4, profiles, flight, arms, sea, exteroceptive,
-           instruments, positions, network, simulation, pages]
+MODULES = [process, arguments, deployment, topics, services, parameters, garbage, drive, controllers, vehicles,
+           autopilot, mavlink, px4, profiles, flight, arms, sea, exteroceptive, instruments, positions, network,
+           simulation, pages]

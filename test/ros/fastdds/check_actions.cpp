@@ -66,8 +66,8 @@ class Arm {
 
   SampleIdentity ask(const Id& id) { return get_result_.send(open_with(id).bytes()); }
 
-  std::optional<Ended> result(const SampleIdentity& asked, double timeout_s = 10) {
-    const auto reply = get_result_.receive(asked, timeout_s);
+  std::optional<Ended> result(const SampleIdentity& requested, double timeout_s = 10) {
+    const auto reply = get_result_.receive(requested, timeout_s);
     if (!reply) return std::nullopt;
     CdrReader in(*reply);
     return Ended{in.get<int8_t>(), in.get<int32_t>(), in.text()};
@@ -135,10 +135,10 @@ static void check_goal() {
   for (const auto& ended : {first, second}) {
     expect(ended && ended->status == kSucceeded && ended->code == 0, ended ? ended->why : "no result");
   }
-  const auto told = arm.feedback(id);
-  expect(told > 50, "told of " + std::to_string(told) + " times in 2 s");
+  const auto response = arm.feedback(id);
+  expect(response > 50, "feedback " + std::to_string(response) + " times in 2 s");
   expect(arm.has_status(id, kSucceeded), "not succeeded");
-  expect(Arm(merrow).has_status(id, kSucceeded), "not succeeded, for who comes late");
+  expect(Arm(merrow).has_status(id, kSucceeded), "not succeeded, for a late client");
 }
 
 static void check_cancel_and_reject() {

@@ -145,7 +145,7 @@ class Liar {
 };
 
 // Rejected messages are counted per robot and for the node, and reported as warnings.
-static void check_told(Merrow& merrow, DataReader* log, DataReader* diagnostics, int sent) {
+static void check_rejections_reported(Merrow& merrow, DataReader* log, DataReader* diagnostics, int sent) {
   take_all(diagnostics);
   // Diagnostics follow the simulated time; the next report is up to one second away.
   merrow.step(1'000'000'000 / kStep_ns);
@@ -181,10 +181,10 @@ static std::vector<Bytes> motion(bool disturbed) {
     if (liar) {
       const auto begin = Clock::now();
       sent += liar->round(random);
-      expect(!merrow.set_pose(kRobot, {std::nan(""), 0, 0}).success, "a pose that is none");
-      expect(!merrow.set_pose("nobody", {0, 0, 0}).success, "a robot that is none");
+      expect(!merrow.set_pose(kRobot, {std::nan(""), 0, 0}).success, "an invalid pose");
+      expect(!merrow.set_pose("unknown", {0, 0, 0}).success, "an unknown robot");
       expect(!merrow.try_step(0).success, "no steps");
-      expect(!merrow.set("pace", Value::of(std::string("sideways"))).success, "a pace that is none");
+      expect(!merrow.set("pace", Value::of(std::string("sideways"))).success, "an invalid pace");
       std::this_thread::sleep_until(begin + std::chrono::milliseconds(100));
     }
     const auto now = merrow.step(kSteps);
@@ -199,7 +199,7 @@ static std::vector<Bytes> motion(bool disturbed) {
       5);
   if (disturbed) {
     expect(sent > 500, "only " + std::to_string(sent) + " messages of garbage");
-    check_told(merrow, log, diagnostics, sent);
+    check_rejections_reported(merrow, log, diagnostics, sent);
   }
   merrow.alive();
   expect(merrow.errors().find("panicked") == std::string::npos, merrow.errors());
@@ -208,11 +208,11 @@ static std::vector<Bytes> motion(bool disturbed) {
 
 // Two seconds of invalid data on all inputs and services: the robot moves as without it, bit for
 // bit.
-static void check_garbage() {
+static void check_invalid_input() {
   const auto quiet = motion(false), disturbed = motion(true);
   expect(quiet.size() == kRounds * kSteps / 20 + 1, std::to_string(quiet.size()) + " poses");
   expect(disturbed.size() == quiet.size(), std::to_string(disturbed.size()) + " poses with garbage");
   for (size_t i = 0; i < quiet.size(); ++i) expect(quiet[i] == disturbed[i], "pose " + std::to_string(i) + " differs");
 }
 
-const std::vector<Check> kGarbageChecks = {{"garbage", check_garbage}};
+const std::vector<Check> kGarbageChecks = {{"invalid_input", check_invalid_input}};

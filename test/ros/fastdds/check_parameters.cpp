@@ -23,8 +23,8 @@ static void check_every_parameter_can_be_set() {
   expect(declared.size() > 20, "too few parameters are known");
   for (const auto& parameter : declared) {
     const auto value = legal_value(parameter);
-    const auto told = merrow.set(parameter.name, value);
-    expect(told.success, parameter.name + " = " + value.shown() + ": " + told.message);
+    const auto response = merrow.set(parameter.name, value);
+    expect(response.success, parameter.name + " = " + value.shown() + ": " + response.message);
     const auto found = merrow.get(parameter.name);
     expect(found == value, parameter.name + ": set to " + value.shown() + ", found " + found.shown());
   }
@@ -44,7 +44,7 @@ static void check_every_parameter_can_be_set() {
 
 static const std::map<std::string, uint8_t> kTypeNumbers = {{"bool", 1}, {"double", 3}, {"string", 4}};
 
-// A descriptor equals that of `describe`.
+// A descriptor equals the descriptor in `describe`.
 static void check_descriptor(CdrReader& in, const Parameter& parameter) {
   expect(in.text() == parameter.name, "another name than " + parameter.name);
   expect(in.get<uint8_t>() == kTypeNumbers.at(parameter.type), parameter.name + ": another type");
@@ -64,7 +64,7 @@ static void check_descriptor(CdrReader& in, const Parameter& parameter) {
   expect(in.count() == 0, parameter.name + ": a range of integers");
 }
 
-// Names, types and descriptors equal those of `describe`, requested one by one.
+// Names, types and descriptors agree with `describe`, requested one by one.
 static void check_parameters_are_described() {
   Merrow merrow("pool");
   for (const auto& parameter : merrow.facts().parameters) {
@@ -88,7 +88,7 @@ static std::vector<std::string> names_of_parameters(const Merrow& merrow) {
   return names;
 }
 
-// A description of all parameters equals that of `describe`.
+// A description of all parameters agrees with `describe`.
 static void check_descriptors(const Merrow& merrow, const Bytes& described) {
   CdrReader in(described);
   expect(in.count() == merrow.facts().parameters.size(), "not one descriptor each");
@@ -126,7 +126,7 @@ static void check_large_replies() { check_all_at_once("pool", 1500); }
 // Replies that do not fit into any datagram.
 static void check_larger_replies() { check_all_at_once("test/ros/fastdds/fleet.yaml", 100'000); }
 
-// Two participants send requests at once: each gets its own large reply once, among small ones.
+// Two participants send requests at once: each receives its own large reply once, among small replies.
 static void check_large_replies_to_two() {
   Merrow merrow("pool");
   Peer other(merrow.domain());
@@ -151,8 +151,8 @@ static void check_large_replies_to_two() {
   }
 }
 
-// A request in the name of a reader that does not exist gets no reply, and all other clients still
-// get theirs.
+// A request in the name of a reader that does not exist receives no reply, and all other clients still
+// receive theirs.
 static void check_large_replies_to_nobody() {
   Merrow merrow("pool");
   auto& client = merrow.client("describe_parameters");
@@ -188,9 +188,9 @@ static void check_illegal_parameters() {
       bad.push_back(Value::of(std::string("true")));
     }
     for (const auto& value : bad) {
-      const auto told = merrow.set(parameter.name, value);
-      expect(!told.success && !told.message.empty(), parameter.name + " = " + value.shown() + " was taken");
-      expect(told.message.find('\n') == std::string::npos, "more than one line: " + told.message);
+      const auto response = merrow.set(parameter.name, value);
+      expect(!response.success && !response.message.empty(), parameter.name + " = " + value.shown() + " was taken");
+      expect(response.message.find('\n') == std::string::npos, "more than one line: " + response.message);
     }
     expect(merrow.get(parameter.name) == before, parameter.name + " has changed");
   }
@@ -209,7 +209,7 @@ static void check_batches() {
     Value::of(pace).write(batch);
     const auto bytes = merrow.call("set_parameters_atomically", batch.bytes());
     CdrReader in(bytes);
-    return read_told(in);
+    return read_response(in);
   };
   const auto half = set("sideways");
   expect(!half.success && !half.message.empty(), "a batch with a bad value was taken");
@@ -223,8 +223,8 @@ static void check_batches() {
 static void check_pace_takes_numbers() {
   Merrow merrow("pool", {"--pace", "lockstep", "--ros-args", "-p", "pace:=2"});
   expect(merrow.get("pace") == Value::of(std::string("2")), "-p pace:=2 became " + merrow.get("pace").shown());
-  const auto told = merrow.set("pace", Value::of(0.5));
-  expect(told.success && merrow.get("pace") == Value::of(std::string("0.5")), told.message);
+  const auto response = merrow.set("pace", Value::of(0.5));
+  expect(response.success && merrow.get("pace") == Value::of(std::string("0.5")), response.message);
 }
 
 // The vehicle drifts in the direction of the current.

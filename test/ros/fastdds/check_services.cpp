@@ -14,7 +14,7 @@ struct Tick {
   static Tick read(CdrReader& in) { return Tick{in.time_ns()}; }
 };
 
-static void check_all_services_are_there() {
+static void check_all_services_available() {
   Merrow merrow("pool");
   expect(merrow.facts().services.size() >= 12, "too few services are known");
   const std::string prefix = "/merrow/";
@@ -101,11 +101,11 @@ static void check_pause_ends_a_step() {
   const auto reply = client.receive(pending);
   expect(reply.has_value(), "no answer to the step request");
   CdrReader in(*reply);
-  const auto told = read_told(in);
+  const auto response = read_response(in);
   const auto time_ns = in.time_ns();
-  expect(!told.success, "success without all steps");
+  expect(!response.success, "success without all steps");
   const auto made = std::to_string(time_ns / kStep_ns - 1);
-  expect(told.message == "paused after " + made + " of 1000000000 steps", told.message + ", but " + made + " were made");
+  expect(response.message == "paused after " + made + " of 1000000000 steps", response.message + ", but " + made + " were made");
 }
 
 // Time and pose return to the start, and the world continues.
@@ -141,10 +141,10 @@ static void check_set_pose() {
     return std::max({std::abs(a[0] - b[0]), std::abs(a[1] - b[1]), std::abs(a[2] - b[2])});
   };
   expect(off(there.position, {1, -2, -3}) < 0.02, "not where it was put");
-  expect(there.position[1] > -2 + 0.005, "facing north at 0.5 m/s, but not on its way there");
+  expect(there.position[1] > -2 + 0.005, "facing north at 0.5 m/s, but not moving north");
   struct {
     const char* why;
-    Told told;
+    Response response;
   } const refused[] = {
       {"robot", merrow.set_pose("nobody", {0, 0, -1})},
       {"finite", merrow.set_pose(kRobot, {nan, 0, -1})},
@@ -153,19 +153,19 @@ static void check_set_pose() {
       {"quaternion", merrow.set_pose(kRobot, {0, 0, -1}, {0, 0, 0, 2})},
       {"quaternion", merrow.set_pose(kRobot, {0, 0, -1}, {0, 0, 0, 0})},
   };
-  for (const auto& [why, told] : refused) {
-    expect(!told.success && told.message.find(why) != std::string::npos, std::string(why) + ": " + told.message);
+  for (const auto& [why, response] : refused) {
+    expect(!response.success && response.message.find(why) != std::string::npos, std::string(why) + ": " + response.message);
   }
   merrow.step(10);
   const auto after = wait_until<Odometry>(truth, [](const auto& o) { return o.header.stamp_ns == 20 * kStep_ns; });
-  expect(off(after.position, there.position) < 0.03, "moved by what was refused");
+  expect(off(after.position, there.position) < 0.03, "moved by a refused command");
 }
 
 // A part of the run is recorded in a bag; an impossible recording is rejected.
 static void check_record() {
   Merrow merrow("pool", {"--pace", "lockstep"});
   const auto nothing = merrow.record("");
-  expect(!nothing.success && !nothing.message.empty(), "stopped what had not begun");
+  expect(!nothing.success && !nothing.message.empty(), "stopped a recording that was not running");
   const auto nowhere = merrow.record("/proc/nowhere/bag.mcap");
   expect(!nowhere.success && !nowhere.message.empty(), "recorded nowhere");
   std::filesystem::create_directory(merrow.folder() / "bags");
@@ -186,7 +186,7 @@ static void check_record() {
 }
 
 const std::vector<Check> kServiceChecks = {
-    {"all_services_are_there", check_all_services_are_there},
+    {"all_services_available", check_all_services_available},
     {"pause_and_resume", check_pause_and_resume},
     {"step", check_step},
     {"lock_step", check_lock_step},

@@ -17,7 +17,7 @@ struct Observation {
 
   const std::vector<Bytes>& raw(const std::string& topic) const {
     const auto found = messages.find(topic);
-    expect(found != messages.end() && !found->second.empty(), "nothing came of " + topic);
+    expect(found != messages.end() && !found->second.empty(), "no message arrived on " + topic);
     return found->second;
   }
   template <class Message>
@@ -71,7 +71,7 @@ static bool is_unit(const Quaternion& q) {
 
 static double norm(const Vector3& v) { return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
 
-// Rates are those of simulated time; messages of slow topics are counted.
+// Rates refer to simulated time; messages of slow topics are counted.
 static void check_rates(const std::string& world) {
   const auto& seen = observation(world);
   for (const auto& topic : facts_of(world).published) {
@@ -121,7 +121,7 @@ static std::string frame_of(const Bytes& bytes) {
   return in.text();
 }
 
-// Sensors use their frames; the tree of frames is that of `describe`, and each frame has one
+// Sensors use their frames; the tree of frames agrees with `describe`, and each frame has one
 // parent.
 static void check_frames(const std::string& world) {
   const auto& facts = facts_of(world);

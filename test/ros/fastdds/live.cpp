@@ -8,7 +8,7 @@
 
 #include "merrow.hpp"
 
-static bool wanted(const std::string& name, int n, char** parts) {
+static bool is_requested(const std::string& name, int n, char** parts) {
   for (int i = 0; i < n; ++i) {
     if (name.find(parts[i]) != std::string::npos) return true;
   }
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   for (const auto* checks : {&kTopicChecks, &kServiceChecks, &kParameterChecks, &kDriveChecks, &kActionChecks,
                              &kGarbageChecks}) {
     for (const auto& check : *checks) {
-      if (!wanted(check.name, argc - 3, argv + 3)) continue;
+      if (!is_requested(check.name, argc - 3, argv + 3)) continue;
       ++run;
       failed += passes(check) ? 0 : 1;
     }

@@ -77,7 +77,7 @@ std::string dds_type(const std::string& ros_type) {
          "::dds_::" + ros_type.substr(last + 1);
 }
 
-// The lock files are those of live.py, so that the peers of both DDS implementations use different
+// The lock files are shared with live.py, so that the peers of both DDS implementations use different
 // domains.
 Domain::Domain() {
   static uint32_t next = static_cast<uint32_t>(getpid());
@@ -199,29 +199,29 @@ Client& Merrow::client(const std::string& service) {
 }
 
 Bytes Merrow::call(const std::string& service, const Bytes& request) {
-  auto& asked = client(service);
-  auto reply = asked.receive(asked.send(request), 10);
+  auto& requested = client(service);
+  auto reply = requested.receive(requested.send(request), 10);
   if (!reply) alive();
   expect(reply.has_value(), "no reply from " + service);
   return *reply;
 }
 
-Told read_told(CdrReader& in) { return Told{in.boolean(), in.text()}; }
+Response read_response(CdrReader& in) { return Response{in.boolean(), in.text()}; }
 
-static Told decode_told(const Bytes& bytes) {
+static Response decode_response(const Bytes& bytes) {
   CdrReader in(bytes);
-  auto told = read_told(in);
+  auto response = read_response(in);
   expect(in.at_end(), "bytes are left after a reply");
-  return told;
+  return response;
 }
 
-Told Merrow::trigger(const std::string& service) {
-  return decode_told(call(service, CdrWriter().put(uint8_t{0}).bytes()));
+Response Merrow::trigger(const std::string& service) {
+  return decode_response(call(service, CdrWriter().put(uint8_t{0}).bytes()));
 }
 
 void Merrow::must(const std::string& service) {
-  const auto told = trigger(service);
-  expect(told.success, service + ": " + told.message);
+  const auto response = trigger(service);
+  expect(response.success, service + ": " + response.message);
 }
 
 Stepped Merrow::try_step(uint64_t n) {
@@ -229,7 +229,7 @@ Stepped Merrow::try_step(uint64_t n) {
   const auto bytes = call("step", CdrWriter().put(n).bytes());
   CdrReader in(bytes);
   Stepped stepped;
-  static_cast<Told&>(stepped) = read_told(in);
+  static_cast<Response&>(stepped) = read_response(in);
   stepped.time_ns = in.time_ns();
   return stepped;
 }
@@ -240,7 +240,7 @@ int64_t Merrow::step(uint64_t n) {
   return stepped.time_ns;
 }
 
-Told Merrow::set_pose(const std::string& robot, const Vector3& position, const Quaternion& orientation,
+Response Merrow::set_pose(const std::string& robot, const Vector3& position, const Quaternion& orientation,
                       const Vector3& linear) {
   CdrWriter out;
   out.text(robot);
@@ -248,19 +248,19 @@ Told Merrow::set_pose(const std::string& robot, const Vector3& position, const Q
   for (double x : orientation) out.put(x);
   for (double x : linear) out.put(x);
   for (int i = 0; i < 3; ++i) out.put(0.0);
-  return decode_told(call("set_pose", out.bytes()));
+  return decode_response(call("set_pose", out.bytes()));
 }
 
-Told Merrow::record(const std::string& uri) { return decode_told(call("record", CdrWriter().text(uri).bytes())); }
+Response Merrow::record(const std::string& uri) { return decode_response(call("record", CdrWriter().text(uri).bytes())); }
 
-Told Merrow::set(const std::string& name, const Value& value) {
+Response Merrow::set(const std::string& name, const Value& value) {
   CdrWriter out;
   out.put(uint32_t{1}).text(name);
   value.write(out);
   const auto bytes = call("set_parameters", out.bytes());
   CdrReader in(bytes);
   expect(in.count() == 1, "set_parameters: not one result");
-  return read_told(in);
+  return read_response(in);
 }
 
 Value Merrow::get(const std::string& name) {

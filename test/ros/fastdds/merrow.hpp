@@ -79,12 +79,12 @@ class Domain {
 // Starts a program in a DDS domain. It writes to the files `out` and `err` of the folder.
 pid_t start(const std::vector<std::string>& command, uint32_t domain, const std::filesystem::path& folder);
 
-struct Told {
+struct Response {
   bool success = false;
   std::string message;
 };
 
-struct Stepped : Told {
+struct Stepped : Response {
   int64_t time_ns = 0;
 };
 
@@ -114,16 +114,16 @@ class Merrow {
   // services
   Client& client(const std::string& service);
   Bytes call(const std::string& service, const Bytes& request);
-  Told trigger(const std::string& service);
+  Response trigger(const std::string& service);
   void must(const std::string& service);
   Stepped try_step(uint64_t n);
   int64_t step(uint64_t n);
-  Told set_pose(const std::string& robot, const Vector3& position, const Quaternion& orientation = {0, 0, 0, 1},
+  Response set_pose(const std::string& robot, const Vector3& position, const Quaternion& orientation = {0, 0, 0, 1},
                 const Vector3& linear = {0, 0, 0});
-  Told record(const std::string& uri);
+  Response record(const std::string& uri);
 
   // parameters
-  Told set(const std::string& name, const Value& value);
+  Response set(const std::string& name, const Value& value);
   Value get(const std::string& name);
 
  private:
@@ -138,7 +138,7 @@ class Merrow {
 };
 
 // Reads success and message, which most responses contain.
-Told read_told(CdrReader& in);
+Response read_response(CdrReader& in);
 
 // Returns all samples received so far.
 std::vector<Bytes> take_all(DataReader* reader);

@@ -192,5 +192,5 @@ std::vector<Message> decode_all(const std::vector<Bytes>& all) {
   return messages;
 }
 
-// Returns the stamp of a message: that of its header, of its first transform, or its own.
+// Returns the stamp of a message: in its header, in its first transform, or its own field.
 int64_t stamp_of(const std::string& type, const Bytes& bytes);

@@ -13,7 +13,7 @@
 const std::string kSet = "/test/subject/set";
 const std::string kSetType = "std_srvs::srv::dds_::SetBool";
 
-// Reliable and best-effort readers get consecutive samples.
+// Reliable and best-effort readers receive consecutive samples.
 bool check_topics_out(uint32_t domain) {
   for (bool reliable : {true, false}) {
     Peer peer(domain);
@@ -52,7 +52,7 @@ bool check_echo(uint32_t domain) {
   return true;
 }
 
-// 100 calls of two clients at once: each gets its own reply.
+// 100 calls of two clients at once: each receives its own reply.
 bool check_service(uint32_t domain) {
   Peer peer(domain);
   Client clients[] = {{peer, kSet, kSetType}, {peer, kSet, kSetType}};
@@ -70,7 +70,7 @@ bool check_service(uint32_t domain) {
   return true;
 }
 
-// A client that calls as soon as it discovers the server gets its reply.
+// A client that calls as soon as it discovers the server receives its reply.
 // The slowest of 100 first calls is faster than 300 ms.
 bool check_early_calls(uint32_t domain) {
   double slowest = 0;
@@ -108,7 +108,7 @@ bool check_single_publications(uint32_t domain) {
   return true;
 }
 
-// A request that cannot be decoded gets no reply, and the next one does.
+// A request that cannot be decoded receives no reply, and the next request does.
 bool check_malformed_requests(uint32_t domain) {
   Peer peer(domain);
   Client client(peer, kSet, kSetType);
@@ -120,7 +120,7 @@ bool check_malformed_requests(uint32_t domain) {
 }
 
 // The node exits on request.
-bool check_leaving(uint32_t domain) {
+bool check_participant_exit(uint32_t domain) {
   Peer peer(domain);
   Client client(peer, "/test/subject/leave", "std_srvs::srv::dds_::Trigger");
   auto* reader = peer.reader("rt/test/reliable", kText);
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
       {"topics_out", check_topics_out},       {"echo", check_echo},
       {"service", check_service},             {"early_calls", check_early_calls},
       {"single_publications", check_single_publications},
-      {"malformed_requests", check_malformed_requests}, {"leaving", check_leaving},
+      {"malformed_requests", check_malformed_requests}, {"participant_exit", check_participant_exit},
   };
   int failed = 0;
   for (const auto& [name, check] : checks) {

@@ -190,7 +190,7 @@ class Client {
     return expected;
   }
   std::optional<Bytes> receive(const SampleIdentity& expected, double timeout_s = 5) {
-    // Replies to other clients arrive, too.
+    // Replies to other clients also arrive.
     const auto deadline = Clock::now() + std::chrono::duration<double>(timeout_s);
     while (auto sample = take(reader_, std::chrono::duration<double>(deadline - Clock::now()).count())) {
       if (sample->related == expected) return sample->bytes;

@@ -107,7 +107,7 @@ def wait_for_all(peer, what, timeout_s):
 
 
 def discard(peer, duration_s):
-    """Reads what the peer prints for a while, and the last of it."""
+    """Reads the output of the peer for a while, and its last line."""
     end = time.monotonic() + duration_s
     while time.monotonic() < end:
         peer.stdout.readline()

@@ -20,7 +20,7 @@
 pub mod river;
 pub mod sites;
 
-/// Smoothstep function: from 0 at 0 to 1 at 1, with zero slope at both ends.
+/// Returns the smoothstep function: from 0 at 0 to 1 at 1, with zero slope at both ends.
 pub(crate) fn smoothstep(x: f64) -> f64 {
     let x = x.clamp(0.0, 1.0);
     x * x * (3.0 - 2.0 * x)

@@ -4,6 +4,7 @@ use merrow_math::hull_cut::HullShape;
 use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
 use merrow_model::scene::robot::body::{Hull, MunkMoments, Trim};
 use merrow_model::scene::robot::collision::CollisionFilter;
+use merrow_model::scene::robot::collision::Primitive;
 use merrow_model::scene::{
     Collider, Damping, Geometry, Joint, Link, Material, Robot, Start, TrajectoryRules,
 };
@@ -40,7 +41,11 @@ pub(crate) fn sphere(name: &str, radius: f64) -> Robot {
         trajectory_rules: TrajectoryRules::default(),
         keep_out: None,
         servos: false,
-        colliders: vec![collider("hull", Geometry::Sphere { radius }, Vec3::zero())],
+        colliders: vec![collider(
+            "hull",
+            Geometry::Primitive(Primitive::Sphere { radius }),
+            Vec3::zero(),
+        )],
         visuals: Vec::new(),
         contact_wrenches: Vec::new(),
         self_collision: false,

@@ -5,7 +5,7 @@
 //! wind is interpolated as a vector.
 //!
 //! ```text
-//!   T = T0 - L h,  p = p0 (T/T0)^(g/(R L)),  ρ = p/(R T)           (1)  [ISO 2533-1975, troposphere]
+//!   T = T0 - L h,  p = p0 (T/T0)^(g/(R L)),  ρ = p/(R T)  (1)  [ISO 2533-1975, troposphere]
 //! ```
 //! # Symbols
 //! h height above sea level, taken as geopotential height [m] · T0, p0 temperature [K] and pressure
@@ -27,7 +27,7 @@ pub mod wind;
 use merrow_model::scene::Sea;
 use merrow_model::scene::sea::air::{Air, Weather};
 
-/// Weather at `t` [s], interpolated during a transition.
+/// Returns the weather at `t` [s], interpolated during a transition.
 pub fn weather(air: &Air, t: f64) -> Weather {
     let [start, end] = air.change;
     if t >= end {
@@ -51,26 +51,29 @@ const LAPSE: f64 = 0.0065;
 /// Gas constant of dry air [J/(kg K)].
 const R: f64 = 287.052_87;
 
-/// Temperature [K] at sea level and at height `z` [m], from the `temperature` at sea level [°C].
-/// (1)
+/// Returns the temperature [K] at sea level and at height `z` [m], from the `temperature` at sea
+/// level [°C]. (1)
 fn temperatures(temperature: f64, z: f64) -> (f64, f64) {
     let T0 = temperature + 273.15;
     (T0, T0 - LAPSE * z.clamp(0.0, 11_000.0))
 }
 
-/// Density of the air [kg/m³] at height `z` [m], from the `temperature` at sea level [°C]. (1)
+/// Returns the density of the air [kg/m³] at height `z` [m], from the `temperature` at sea level
+/// [°C]. (1)
 pub fn density(sea: &Sea, temperature: f64, z: f64) -> f64 {
     let (T0, T) = temperatures(temperature, z);
     sea.air_pressure * libm::pow(T / T0, 9.80665 / (R * LAPSE)) / (R * T)
 }
 
-/// Pressure of the air [Pa] at height `z` [m], from the `temperature` at sea level [°C]. (1)
+/// Returns the pressure of the air [Pa] at height `z` [m], from the `temperature` at sea level
+/// [°C]. (1)
 pub fn pressure(sea: &Sea, temperature: f64, z: f64) -> f64 {
     let (T0, T) = temperatures(temperature, z);
     sea.air_pressure * libm::pow(T / T0, 9.80665 / (R * LAPSE))
 }
 
-/// Temperature of the air [°C] at height `z` [m], from the `temperature` at sea level [°C]. (1)
+/// Returns the temperature of the air [°C] at height `z` [m], from the `temperature` at sea level
+/// [°C]. (1)
 pub fn temperature(temperature: f64, z: f64) -> f64 {
     temperatures(temperature, z).1 - 273.15
 }

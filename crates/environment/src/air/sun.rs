@@ -22,7 +22,7 @@
 //! universal time plus 69 s.
 //!
 //! # Checked by
-//! test/witness/sun.rs
+//! test/witness/environment/sun.rs
 
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
@@ -39,7 +39,7 @@ pub struct Sun {
 }
 
 impl Sun {
-    /// Unit vector towards the sun in W (east, north, up).
+    /// Returns the unit vector towards the sun in W (east, north, up).
     pub fn direction(&self) -> Vec3 {
         let ((sh, ch), (sa, ca)) = (sin_cos(self.elevation), sin_cos(self.azimuth));
         Vec3::new(ch * sa, ch * ca, sh)
@@ -69,8 +69,8 @@ fn reduced_radians(degrees: f64) -> f64 {
     (degrees - (degrees / 360.0).floor() * 360.0).to_radians()
 }
 
-/// Apparent longitude [rad], its nutation [°] and the obliquity of the ecliptic [rad] at `utc` [s
-/// since 1970].
+/// Returns the apparent longitude [rad], its nutation [°] and the obliquity of the ecliptic [rad]
+/// at `utc` [s since 1970].
 fn ecliptic(utc: f64) -> (f64, f64, f64) {
     let T = (utc + DELTA_T - J2000) / (36_525.0 * 86_400.0);
     let L0 = 280.46646 + (36_000.769_83 + 0.0003032 * T) * T;
@@ -88,7 +88,8 @@ fn ecliptic(utc: f64) -> (f64, f64, f64) {
     )
 }
 
-/// Position of the sun at `utc` [s since 1970-01-01] for `latitude` and `longitude` [rad].
+/// Returns the position of the sun at `utc` [s since 1970-01-01] for `latitude` and `longitude`
+/// [rad].
 pub fn sun_position(utc: f64, latitude: f64, longitude: f64) -> Sun {
     let (lambda, nutation, obliquity) = ecliptic(utc);
     let ((sl, cl), (se, ce)) = (sin_cos(lambda), sin_cos(obliquity));
@@ -116,8 +117,8 @@ pub fn sun_position(utc: f64, latitude: f64, longitude: f64) -> Sun {
     }
 }
 
-/// Time [s since 1970-01-01] at which the sun culminates over `longitude` [rad] on the day of
-/// `noon` (noon in universal time, same unit).
+/// Returns the time [s since 1970-01-01] at which the sun culminates over `longitude` [rad] on the
+/// day of `noon` (noon in universal time, same unit).
 pub fn solar_noon(noon: f64, longitude: f64) -> f64 {
     let turns = std::f64::consts::TAU / 86_400.0;
     // start from mean noon, which differs from true noon by at most 17 minutes
@@ -131,7 +132,8 @@ pub fn solar_noon(noon: f64, longitude: f64) -> f64 {
     utc.round()
 }
 
-/// Astronomical season at `utc` [s since 1970-01-01] in the hemisphere of `latitude` [rad].
+/// Returns the astronomical season at `utc` [s since 1970-01-01] in the hemisphere of `latitude`
+/// [rad].
 pub fn season(utc: f64, latitude: f64) -> Season {
     use Season::{Autumn, Spring, Summer, Winter};
     let quarter = (ecliptic(utc).0 / std::f64::consts::FRAC_PI_2) as usize % 4;

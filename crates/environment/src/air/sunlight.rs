@@ -2,11 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   AM = 1/(sin h + 0.50572 (h° + 6.07995)^-1.6364)                       (1)  [Kasten 1989]
-//!   I = 1353 · 0.7^(AM^0.678),  D_0 = 0.1 I                               (2)  [Meinel 1976, ch. 2]
-//!   G = (I sin h + D_0)(1 - 0.75 N^3.4)                                   (3)  [Kasten 1980]
-//!   I_N = (1 - N) I,  D = G - I_N sin h                                   (4)
-//!   E = I_N max(0, n·s) + D (1 + n_z)/2                                   (5)
+//!   AM = 1/(sin h + 0.50572 (h° + 6.07995)^-1.6364)  (1)  [Kasten 1989]
+//!   I = 1353 · 0.7^(AM^0.678),  D_0 = 0.1 I          (2)  [Meinel 1976, ch. 2]
+//!   G = (I sin h + D_0)(1 - 0.75 N^3.4)              (3)  [Kasten 1980]
+//!   I_N = (1 - N) I,  D = G - I_N sin h              (4)
+//!   E = I_N max(0, n·s) + D (1 + n_z)/2              (5)
 //! ```
 //! # Symbols
 //! h elevation of the sun · N fraction of the sky covered by clouds · I direct normal, G global
@@ -40,14 +40,14 @@ pub struct Sunlight {
     pub sky: f64,
 }
 
-/// Sunlight at `t` [s] at the origin of the world.
+/// Returns the sunlight at `t` [s] at the origin of the world.
 pub fn sunlight_at_time(air: &Air, origin: &Origin, t: f64) -> Sunlight {
     let sun = sun::sun_position(air.start_utc + t, origin.latitude, origin.longitude);
     sunlight_under_clouds(&sun, weather(air, t).cloud_cover)
 }
 
-/// Sunlight for the given position of the sun, with clouds over the fraction `cover` [-] of the
-/// sky.
+/// Returns the sunlight for the given position of the sun, with clouds over the fraction `cover`
+/// [-] of the sky.
 pub fn sunlight_under_clouds(sun: &sun::Sun, cover: f64) -> Sunlight {
     let towards = sun.direction();
     let sine = towards.z;
@@ -71,7 +71,7 @@ pub fn sunlight_under_clouds(sun: &sun::Sun, cover: f64) -> Sunlight {
 }
 
 impl Sunlight {
-    /// Irradiance [W/m²] on a surface with the unit `normal`, W, by (5).
+    /// Returns the irradiance [W/m²] on a surface with the unit `normal`, W, by (5).
     ///
     /// The direct part is reduced by the fraction `shading`. It is zero if the sine of the sun's
     /// angle above the surface is below `min_elevation_sine`.

@@ -3,11 +3,14 @@
 //!
 //! # Law
 //! ```text
-//!   U(z) = U_r (z/z_r)^α   or   U_r ln(z/z_0)/ln(z_r/z_0)                               (1)  [IEC 61400-1, 6.3.1.2]
-//!   u'(p,t) = Σ √(2 S(f) Δf) cos(2π f (t - x/U) + φ)                                     (2)  frozen turbulence [Taylor 1938]
-//!   NPD      S(f) = 320 (U/10)² / (1 + f̃^n)^(5/(3n)),  f̃ = 172 f (U/10)^(-3/4),  n = 0.468   (3)  [ISO 19901-1, A.7.3]
-//!   Dryden   S_u(f) = σ² (4 L/U) / (1 + k²),  S_v(f) = σ² (2 L/U)(1 + 3k²)/(1 + k²)²,  k = 2π f L/U
-//!                                                                                       (4)  [MIL-F-8785C, 3.7.1.2]
+//!   U(z) = U_r (z/z_r)^α   or   U_r ln(z/z_0)/ln(z_r/z_0)                                     (1)
+//!   u'(p,t) = Σ √(2 S(f) Δf) cos(2π f (t - x/U) + φ)                                          (2)
+//!   NPD      S(f) = 320 (U/10)² / (1 + f̃^n)^(5/(3n)),  f̃ = 172 f (U/10)^(-3/4),  n = 0.468  (3)
+//!   Dryden   S_u(f) = σ² (4 L/U) / (1 + k²),  S_v(f) = σ² (2 L/U)(1 + 3k²)/(1 + k²)²,  k = 2π f L/U  (4)
+//!   (1) [IEC 61400-1, 6.3.1.2]
+//!   (2) frozen turbulence [Taylor 1938]
+//!   (3) [ISO 19901-1, A.7.3]
+//!   (4) [MIL-F-8785C, 3.7.1.2]
 //! ```
 //! # Symbols
 //! U_r mean at the reference height z_r · α exponent · z_0 roughness length · x distance downwind
@@ -18,10 +21,10 @@
 //! World (ENU). The three components are along the mean wind, to its left, and up.
 //!
 //! # Limits
-//! Heights are those of [`crate::EnvironmentState::wind_height`]. Gusts are uniform across the wind
-//! and over the height. A live change of the wind changes the convection speed of the pattern but
-//! not its phases, so positions should stay within some kilometres of the origin. The wind ends at
-//! the water surface.
+//! Heights are defined by [`crate::EnvironmentState::wind_height`]. Gusts are uniform across the
+//! wind and over the height. A live change of the wind changes the convection speed of the pattern
+//! but not its phases, so positions should stay within some kilometres of the origin. The wind ends
+//! at the water surface.
 //!
 //! # Checked by
 //! test/analytic/environment/air.rs
@@ -42,8 +45,8 @@ const NPD_EXPONENT: f64 = 0.468;
 /// Minimum mean wind that convects the gusts [m/s].
 const MIN_CONVECTION_SPEED: f64 = 0.5;
 
-/// Gust components: bands evenly spaced in the logarithm of the frequency, with random phases and
-/// frequencies from `seed`.
+/// Returns the gust components: bands evenly spaced in the logarithm of the frequency, with random
+/// phases and frequencies from `seed`.
 ///
 /// One random frequency per band prevents the sum from repeating.
 pub fn components(seed: u64) -> Vec<GustComponent> {
@@ -69,14 +72,15 @@ pub fn components(seed: u64) -> Vec<GustComponent> {
         .collect()
 }
 
-/// Velocity [m/s], W, of a wind of `speed` [m/s] from the direction `from_deg` [deg], clockwise
-/// from north.
+/// Returns the velocity [m/s], W, of a wind of `speed` [m/s] from the direction `from_deg` [deg],
+/// clockwise from north.
 pub fn velocity_from(speed: f64, from_deg: f64) -> Vec3 {
     let (s, c) = sin_cos(from_deg.to_radians());
     Vec3::new(-speed * s, -speed * c, 0.0)
 }
 
-/// Direction from which the wind `v`, W, blows [deg], clockwise from north; 0 for zero wind.
+/// Returns the direction from which the wind `v`, W, blows [deg], clockwise from north; 0 for zero
+/// wind.
 pub fn direction_from_deg(v: Vec3) -> f64 {
     if v.x == 0.0 && v.y == 0.0 {
         0.0
@@ -85,7 +89,7 @@ pub fn direction_from_deg(v: Vec3) -> f64 {
     }
 }
 
-/// Velocity of the air [m/s], W, at `p` [m], W, and `t` [s]; zero below z = 0.
+/// Returns the velocity of the air [m/s], W, at `p` [m], W, and `t` [s]; zero below z = 0.
 pub fn wind_velocity(air: &Air, p: Vec3, t: f64) -> Vec3 {
     if p.z <= 0.0 {
         return Vec3::zero();
@@ -98,7 +102,8 @@ pub fn wind_velocity(air: &Air, p: Vec3, t: f64) -> Vec3 {
     mean + gusts(air, &now, p, t)
 }
 
-/// Ratio of the mean wind at height `z` [m] to the mean wind at the reference height. (1)
+/// Returns the ratio of the mean wind at height `z` [m] to the mean wind at the reference height.
+/// (1)
 pub(crate) fn shear_factor(air: &Air, z: f64) -> f64 {
     match air.shear {
         Shear::Uniform => 1.0,
@@ -110,7 +115,7 @@ pub(crate) fn shear_factor(air: &Air, z: f64) -> f64 {
     }
 }
 
-/// Gust velocity at `p` and `t`, in W. (2)
+/// Returns the gust velocity at `p` and `t`, in W. (2)
 fn gusts(air: &Air, now: &Weather, p: Vec3, t: f64) -> Vec3 {
     let speed = now.wind.norm();
     let U = speed.max(MIN_CONVECTION_SPEED);
@@ -141,13 +146,13 @@ fn gusts(air: &Air, now: &Weather, p: Vec3, t: f64) -> Vec3 {
     along.scale(u) + left.scale(v) + Vec3::new(0.0, 0.0, w)
 }
 
-/// Spectral density by (3), from `scaled` = f̃^n.
+/// Returns the spectral density by (3), from `scaled` = f̃^n.
 fn npd(scaled: f64, U: f64) -> f64 {
     320.0 * (U / 10.0) * (U / 10.0) / libm::pow(1.0 + scaled, 5.0 / (3.0 * NPD_EXPONENT))
 }
 
-/// Spectral density [m²/s² per Hz] of component `i` (along, across, up) at `f` [Hz] in a mean wind
-/// `U` [m/s]. (3) (4)
+/// Returns the spectral density [m²/s² per Hz] of component `i` (along, across, up) at `f` [Hz] in
+/// a mean wind `U` [m/s]. (3) (4)
 pub fn spectrum(gusts: Gusts, i: usize, f: f64, U: f64) -> f64 {
     match gusts {
         Gusts::None => 0.0,

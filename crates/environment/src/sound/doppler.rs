@@ -2,7 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   f_r/f = (1 - n_r·v_r/c_r)/(1 - n_s·v_s/c_s)                      (1)  crests counted where they leave and where they arrive
+//!   f_r/f = (1 - n_r·v_r/c_r)/(1 - n_s·v_s/c_s)  (1)
+//!   (1) crests counted where they leave and where they arrive
 //! ```
 //! The echo of a target that approaches at v is shifted twice by (1): the ratio is (c + v)/(c - v),
 //! an increase of about 2vf/c.
@@ -18,11 +19,11 @@
 //! The water is at rest and does not change with time. Source and receiver are slower than sound.
 //!
 //! # Checked by
-//! test/sensors/sound.rs; V68
+//! test/sensors/acoustic/sound.rs; V68
 
 use merrow_math::Vec3;
 
-/// Ratio of received to transmitted frequency by (1).
+/// Returns the ratio of received to transmitted frequency by (1).
 ///
 /// `source` and `receiver` are (velocity [m/s], unit direction of the ray, speed of sound [m/s]).
 #[inline]

@@ -23,7 +23,7 @@
 //! used; it is never taken shallower than either end.
 //!
 //! # Checked by
-//! test/sensors/sound.rs; V67
+//! test/sensors/acoustic/sound.rs; V67
 
 use crate::sound::Waveguide;
 use crate::sound::ray::{Ray, trace};
@@ -126,7 +126,7 @@ impl Target<'_> {
     }
 }
 
-/// All rays from `source_depth` [m] to `receiver_depth` [m] at `range` [m] with at most
+/// Returns all rays from `source_depth` [m] to `receiver_depth` [m] at `range` [m] with at most
 /// `reflections` reflections, in order of arrival.
 pub fn eigenrays(
     guide: &Waveguide,
@@ -178,7 +178,7 @@ pub fn eigenrays(
     found
 }
 
-/// All rays between two positions `from` and `to` [m], W, at `t` [s], in order of arrival.
+/// Returns all rays between two positions `from` and `to` [m], W, at `t` [s], in order of arrival.
 ///
 /// `gravity` is in m/s². The result is empty if either position is outside the water.
 pub fn eigenrays_between(

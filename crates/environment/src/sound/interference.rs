@@ -2,7 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   P = Σ  V  e^(2πi f t) / √S,    V = (-1)^surface  R^bottom  (-i)^caustics      (1)  [Jensen 2011, ch. 3]
+//!   P = Σ  V  e^(2πi f t) / √S,    V = (-1)^surface  R^bottom  (-i)^caustics  (1)
+//!   (1) [Jensen 2011, ch. 3]
 //! ```
 //! In homogeneous water near the surface this is the Lloyd mirror pattern: at a range ρ the two
 //! paths √(ρ² + (z_s ∓ z_r)²) cancel if they differ by a whole number of wavelengths.
@@ -19,13 +20,14 @@
 //! caustic. Absorption is in `../absorption.rs`.
 //!
 //! # Checked by
-//! test/sensors/sound.rs; V69
+//! test/sensors/acoustic/sound.rs; V69
 
 use crate::sound::ray::Ray;
 use merrow_math::real::sin_cos;
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-/// Real and imaginary part of the pressure of `rays`, relative to 1 m from the source, by (1).
+/// Returns the real and imaginary part of the pressure of `rays`, relative to 1 m from the source,
+/// by (1).
 ///
 /// `frequency` is the frequency [Hz]; `bottom` is the pressure reflection coefficient of the seabed
 /// [-].

@@ -44,8 +44,8 @@ impl Waveguide {
         Some(Self { nodes })
     }
 
-    /// Water of the world around `p` [m], W, at `t` [s], down to the seabed, but at least down to
-    /// the depth `deepest` [m].
+    /// Returns the water of the world around `p` [m], W, at `t` [s], down to the seabed, but at
+    /// least down to the depth `deepest` [m].
     ///
     /// `gravity` is in m/s². Returns `None` on land.
     pub fn from_sea(sea: &Sea, gravity: f64, p: Vec3, t: f64, deepest: f64) -> Option<Self> {
@@ -72,27 +72,27 @@ impl Waveguide {
         Self::new(&profile, [0.0, bottom])
     }
 
-    /// Depth [m] and speed of sound [m/s] of the nodes, from the surface down.
+    /// Returns the depth [m] and speed of sound [m/s] of the nodes, from the surface down.
     pub fn nodes(&self) -> &[[f64; 2]] {
         &self.nodes
     }
 
-    /// Depth of the surface [m].
+    /// Returns the depth of the surface [m].
     pub fn surface(&self) -> f64 {
         self.nodes[0][0]
     }
 
-    /// Depth of the seabed [m].
+    /// Returns the depth of the seabed [m].
     pub fn bottom(&self) -> f64 {
         self.nodes[self.nodes.len() - 1][0]
     }
 
-    /// Speed of sound [m/s] at `depth` [m].
+    /// Returns the speed of sound [m/s] at `depth` [m].
     pub fn speed(&self, depth: f64) -> f64 {
         interpolate(&self.nodes, depth)
     }
 
-    /// Maximum speed of sound [m/s].
+    /// Returns the maximum speed of sound [m/s].
     pub fn max_speed(&self) -> f64 {
         self.nodes.iter().fold(0.0, |max, n| max.max(n[1]))
     }

@@ -6,12 +6,14 @@
 //! the gradient along the ray:
 //!
 //! ```text
-//!   ξ = cos θ / c                                      the same along the ray        (1)  [Jensen 2011, ch. 3]
-//!   r = ξ h (c₁ + c₂)/(s₁ + s₂)                                                      (2)
-//!   t = (h/c₁) L(γh/c₁) + (ξr/(1+s₂)) L(ξγr/(1+s₂)),   L(x) = ln(1+x)/x              (3)
-//!   l = a K(ξγa),   a = h (c₁ + c₂)/((s₁c₂ + s₂c₁) (w₁w₂ + s₁s₂)),   K(x) = atan(x)/x   (4)
-//!   dq/dl = c p,  dp/dl = -(∂²c/∂n²) q/c²;   q = 0, p = 1/c₀ at the source            (5)  [Jensen 2011, ch. 3]
-//!   A = |q| σ / c₀,   σ = ∫ c dl = Σ r/ξ                                              (6)
+//!   ξ = cos θ / c                                      the same along the ray          (1)
+//!   r = ξ h (c₁ + c₂)/(s₁ + s₂)                                                        (2)
+//!   t = (h/c₁) L(γh/c₁) + (ξr/(1+s₂)) L(ξγr/(1+s₂)),   L(x) = ln(1+x)/x                (3)
+//!   l = a K(ξγa),   a = h (c₁ + c₂)/((s₁c₂ + s₂c₁) (w₁w₂ + s₁s₂)),   K(x) = atan(x)/x  (4)
+//!   dq/dl = c p,  dp/dl = -(∂²c/∂n²) q/c²;   q = 0, p = 1/c₀ at the source             (5)
+//!   A = |q| σ / c₀,   σ = ∫ c dl = Σ r/ξ                                               (6)
+//!   (1) [Jensen 2011, ch. 3]
+//!   (5) [Jensen 2011, ch. 3]
 //! ```
 //! (2) to (4) are the integrals of cot θ, 1/(c sin θ) and 1/sin θ over the depth. They are written
 //! so that neither g → 0 nor a vertical ray divides by zero. (5) is integrated exactly: p is
@@ -41,7 +43,7 @@
 //! absorption losses.
 //!
 //! # Checked by
-//! tests below; test/sensors/sound.rs; V67
+//! tests below; test/sensors/acoustic/sound.rs; V67
 
 use crate::sound::Waveguide;
 
@@ -86,20 +88,20 @@ pub struct Ray {
 }
 
 impl Ray {
-    /// Ratio of the squared pressure 1 m from the source to that at the end point, due to spreading
-    /// alone [m²].
+    /// Returns the ratio of the squared pressure 1 m from the source to the squared pressure at the
+    /// end point, due to only spreading [m²].
     ///
     /// The value is the same in both directions.
     pub fn spreading(&self) -> f64 {
         self.area * self.speeds[0] / self.speeds[1]
     }
 
-    /// Total number of reflections at surface and seabed.
+    /// Returns the total number of reflections at surface and seabed.
     pub fn reflections(&self) -> u32 {
         self.surface + self.bottom
     }
 
-    /// Derivative of the depth at this range with respect to the launch angle [m/rad].
+    /// Returns the derivative of the depth at this range with respect to the launch angle [m/rad].
     pub fn depth_by_launch(&self) -> f64 {
         let sign = if self.reflections().is_multiple_of(2) {
             1.0
@@ -110,7 +112,7 @@ impl Ray {
     }
 }
 
-/// ln(1+x)/x, by series near zero.
+/// Returns ln(1+x)/x, by series near zero.
 fn log_ratio(x: f64) -> f64 {
     if x.abs() < 1e-5 {
         1.0 - x * (0.5 - x / 3.0)
@@ -119,7 +121,7 @@ fn log_ratio(x: f64) -> f64 {
     }
 }
 
-/// atan(x)/x, by series near zero.
+/// Returns atan(x)/x, by series near zero.
 fn arc_ratio(x: f64) -> f64 {
     if x.abs() < 1e-3 {
         1.0 - x * x * (1.0 / 3.0 - 0.2 * x * x)
@@ -215,13 +217,14 @@ impl<'g> RayTracer<'g> {
 }
 
 impl RayTracer<'_> {
-    /// Gradient of the speed of sound with depth in layer `k` [1/s].
+    /// Returns the gradient of the speed of sound with depth in layer `k` [1/s].
     fn speed_gradient(&self, k: usize) -> f64 {
         let [a, b] = [self.guide.nodes[k], self.guide.nodes[k + 1]];
         (b[1] - a[1]) / (b[0] - a[0])
     }
 
-    /// Gradient of the speed of sound along the direction of the ray in layer `k` [1/s].
+    /// Returns the gradient of the speed of sound along the direction of the ray in layer `k`
+    /// [1/s].
     fn gradient_along_ray(&self, k: usize) -> f64 {
         if self.is_straight {
             return 0.0;
@@ -233,14 +236,14 @@ impl RayTracer<'_> {
         }
     }
 
-    /// sin² at the speed `c` from (1), computed relative to the source to avoid cancellation near
-    /// the horizontal.
+    /// Returns sin² at the speed `c` from (1), computed relative to the source to avoid
+    /// cancellation near the horizontal.
     fn sine_squared(&self, c: f64) -> f64 {
         let c0 = self.ray.speeds[0];
         self.s0_squared - self.ray.snell * self.ray.snell * (c - c0) * (c + c0)
     }
 
-    /// Piece up to the edge of the layer, or up to the turning point before it (true).
+    /// Returns the piece up to the edge of the layer, or up to the turning point before it (true).
     fn next_piece(&self, gamma: f64) -> (Piece, bool) {
         let [z, c] = self.guide.nodes[if self.down { self.k + 1 } else { self.k }];
         let xi = self.ray.snell;
@@ -273,7 +276,7 @@ impl RayTracer<'_> {
         (Piece { h, c, s, r }, false)
     }
 
-    /// Part of a piece along the arc with the horizontal range `r`.
+    /// Returns the part of a piece along the arc with the horizontal range `r`.
     fn partial_piece(&self, gamma: f64, r: f64) -> Piece {
         let xi = self.ray.snell;
         let w = xi * self.c;

@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   ω² = g k tanh(k h)                                           (1)  [Airy 1845; Fossen 2021, eq. 10.74]
+//!   ω² = g k tanh(k h)  (1)  [Airy 1845; Fossen 2021, eq. 10.74]
 //! ```
 //! solved by Newton's method to a residual of 1e-12. The initial guess is correct in the limits of
 //! deep and of shallow water.
@@ -20,8 +20,8 @@
 //! # Checked by
 //! tests below; test/analytic/environment/waves.rs (V60)
 
-/// Wave number [rad/m] of a wave of angular frequency `omega` [rad/s] in water of `depth` [m], with
-/// `gravity` [m/s²]. (1)
+/// Returns the wave number [rad/m] of a wave of angular frequency `omega` [rad/s] in water of
+/// `depth` [m], with `gravity` [m/s²]. (1)
 pub fn wave_number(omega: f64, depth: f64, gravity: f64) -> f64 {
     // in units of the depth: x tanh x = y
     let y = omega * omega * depth / gravity;

@@ -43,7 +43,7 @@ const LONGITUDINAL_GAUSS_POINTS: [(f64, f64); 3] = [
 /// Cosine of the heel beyond which the stiffness no longer describes the waterplane.
 const MIN_UPRIGHT_COSINE: f64 = 0.3;
 
-/// Plane by (1), in W, with its height [m] at the position `point` [m], W.
+/// Returns the plane by (1), in W, with its height [m] at the position `point` [m], W.
 pub fn mean_waterplane_surface(
     hull: &Restoring,
     waves: &WaveState,

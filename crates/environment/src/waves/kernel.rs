@@ -13,7 +13,8 @@ use merrow_model::scene::sea::waves::{Components, LANES};
 /// bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// Angle minus the nearest multiple of pi, |r| <= pi/2, and that multiple in the lowest bits.
+/// Returns the angle minus the nearest multiple of pi, |r| <= pi/2, and that multiple in the lowest
+/// bits.
 #[inline(always)]
 fn reduce_half_turns<T: Packed>(x: T) -> (T, T) {
     let shifted = x * std::f64::consts::FRAC_1_PI + T::splat(ROUND);
@@ -65,14 +66,15 @@ fn polynomial<T: Real, const N: usize>(c: &[f64; N], z: T) -> T {
     other + last * z
 }
 
-/// Cosine of an angle [rad] below 1e9; the error is below 1e-12 plus 3e-16 of the angle.
+/// Returns the cosine of an angle [rad] below 1e9; the error is below 1e-12 plus 3e-16 of the
+/// angle.
 #[inline(always)]
 pub fn cos<T: Packed>(x: T) -> T {
     let (r, turns) = reduce_half_turns(x);
     polynomial(&COS, r * r).negate_if_odd(turns)
 }
 
-/// Cosine and sine of an angle [rad], with the accuracy of [`cos`].
+/// Returns the cosine and sine of an angle [rad], with the accuracy of [`cos`].
 #[inline(always)]
 pub(crate) fn cos_sin<T: Packed>(x: T) -> (T, T) {
     let (r, turns) = reduce_half_turns(x);
@@ -81,7 +83,7 @@ pub(crate) fn cos_sin<T: Packed>(x: T) -> (T, T) {
     (c.negate_if_odd(turns), s.negate_if_odd(turns))
 }
 
-/// exp(x) for x <= 0 with a relative error below 4e-16; not below exp(-700).
+/// Returns exp(x) for x <= 0 with a relative error below 4e-16; not below exp(-700).
 #[inline(always)]
 pub(crate) fn exp_nonpositive<T: Packed>(x: T) -> T {
     // ln 2 = HI + LO, HI with 32 significant bits
@@ -185,9 +187,9 @@ const COMPONENTS_PER_PASS: usize = 4;
 /// Adds `weight` times the elevation [m] of the components with wave numbers up to
 /// `max_wave_number` [rad/m] at the points of a lattice to `out`.
 ///
-/// `x` are the positions of the columns and `y` those of the rows [m]; `out` is row-major. The
-/// number of columns is a multiple of the lane count. Cosines of sums are computed from the cosines
-/// and sines of the terms.
+/// `x` and `y` are the positions of the columns and rows [m]; `out` is row-major. The number of
+/// columns is a multiple of the lane count. Cosines of sums are computed from the cosines and sines
+/// of the terms.
 #[inline(always)]
 pub(crate) fn add_lattice_elevations<T: Packed>(
     c: &Components,
@@ -312,8 +314,8 @@ fn add_pressure_head<T: Packed>(
     (T::read(out) + size * cos(angle)).write(out);
 }
 
-/// Elevation [m] at (x, y) [m] and its slopes along x and y. `T` holds a part of the [`LANES`]
-/// lanes.
+/// Returns the elevation [m] at (x, y) [m] and its slopes along x and y. `T` holds a part of the
+/// [`LANES`] lanes.
 #[inline(always)]
 pub(crate) fn surface_elevation_and_slope<T: Packed, const KEEP: bool>(
     c: &Components,
@@ -356,12 +358,12 @@ pub(crate) struct Phasors {
 /// Number of results of [`orbital_motion`].
 pub(crate) const ORBITAL_RESULTS: usize = 15;
 
-/// Wave motion at (x, y) and stretched height `z` [m], W; `z` is 0 at the surface.
+/// Returns the wave motion at (x, y) and stretched height `z` [m], W; `z` is 0 at the surface.
 ///
 /// The results are velocity (x, y, z) [m/s], local acceleration (x, y, z) [m/s²], pressure head
 /// [m], surface rate [m/s], -∂u/∂x, -∂u/∂y, -∂v/∂y, ∂w/∂x and ∂w/∂y [1/s], and the drift (x, y)
 /// [m/s] without its factor 1 + z/h. The drift is proportional to the square of the amplitudes.
-/// `depth` is that of the water [m]. With `KEPT`, `phasors` are those at (x, y).
+/// `depth` is the water depth [m]. With `KEPT`, `phasors` are the phasors at (x, y).
 #[inline(always)]
 pub(crate) fn orbital_motion<T: Packed, const KEPT: bool>(
     c: &Components,

@@ -18,15 +18,15 @@
 //! ```
 //! (5) stretches the water column to the instantaneous surface. The sum of hydrostatic pressure and
 //! (4) is therefore zero at the surface, however steep the sea, and short waves on top of long
-//! waves do not grow in the crests. Above the surface the motion is that at the surface; below the
-//! seabed it is that at the seabed.
+//! waves do not grow in the crests. Above the surface the motion at the surface applies; below the
+//! seabed the motion at the seabed applies.
 //!
 //! At a fixed place the stretched velocity (2) has a mean of -u_d. The velocity is therefore (2)
 //! plus (6), and its mean at a fixed place is zero up to second order in steepness. Water particles
 //! move with the Stokes drift Σ a² k ω cosh 2k(z+h)/(2 S²) d [Stokes 1847].
 //!
 //! (7) is the acceleration of the water particle in waves and current together: (8) is the rate of
-//! z' of the particle. Its mean is that of ∂(w²)/∂z: k a² ω² exp(2kz) upwards in deep water.
+//! z' of the particle. Its mean is the mean of ∂(w²)/∂z: k a² ω² exp(2kz) upwards in deep water.
 //!
 //! # Symbols
 //! a amplitude · θ phase · k wave number, d direction of a component · h depth of the water at rest
@@ -43,11 +43,12 @@
 //! third order. The mean of (4) under (5) is -ρ/2 Σ a² ω² S'/S (1 + z'/h) instead of the
 //! second-order mean -ρ/2 Σ a² ω² (S'/S)². The current does not change the dispersion. The seabed
 //! is level, with the depth at the origin. During a transition between two seas the energy may be
-//! lower than that of either. The sea of the kind `kelpie` rises uniformly: its water moves
-//! vertically, and (4) follows from its height alone.
+//! lower than the value of either. The sea of the kind `kelpie` rises uniformly: its water moves
+//! vertically, and (4) follows from only its height.
 //!
 //! # Checked by
-//! test/analytic/environment/waves.rs (V60-V64), test/identity/waves.rs, test/determinism/waves.rs
+//! test/analytic/environment/waves.rs (V60-V64), test/identity/waves.rs,
+//! test/determinism/worlds/waves.rs
 
 pub mod dispersion;
 pub mod footprint;
@@ -74,7 +75,7 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Upward unit normal of the surface, in W.
+    /// Returns the upward unit normal of the surface, in W.
     pub fn normal(&self) -> Vec3 {
         let n = Vec3::new(-self.slope[0], -self.slope[1], 1.0);
         n.scale(1.0 / n.norm())
@@ -99,9 +100,9 @@ pub struct OrbitalMotion {
 }
 
 impl OrbitalMotion {
-    /// Acceleration Du/Dt [m/s²], W, of the particle in these waves and a current of velocity
-    /// `current` [m/s], W, less that of the current alone. `slope` is the slope of the surface.
-    /// (7), (8)
+    /// Returns the acceleration Du/Dt [m/s²], W, of the particle in these waves and a current of
+    /// velocity `current` [m/s], W, less the acceleration of only the current. `slope` is the slope
+    /// of the surface. (7), (8)
     ///
     /// The function omits the change of the current along the orbit, `∇u_c u`.
     pub fn acceleration(&self, slope: [f64; 2], current: Vec3) -> Vec3 {
@@ -112,7 +113,7 @@ impl OrbitalMotion {
         self.local_acceleration + self.gradient.mul_vec(relative_velocity)
     }
 
-    /// Acceleration that the pressure (4) gives the water [m/s²], W. (9)
+    /// Returns the acceleration that the pressure (4) gives the water [m/s²], W. (9)
     pub fn pressure_acceleration(&self, slope: [f64; 2]) -> Vec3 {
         let [c, b] = self.stretch;
         let a = self.local_acceleration;
@@ -138,8 +139,8 @@ pub struct WaveSample {
     pub sin: f64,
 }
 
-/// Height in water at rest of depth `h` [m] with the motion at height `z` [m] under a surface
-/// elevation `eta` [m]. (5)
+/// Returns the height in water at rest of depth `h` [m] with the motion at height `z` [m] under a
+/// surface elevation `eta` [m]. (5)
 #[inline(always)]
 fn stretched_height<T: Packed>(h: f64, z: T, eta: T) -> T {
     let relative_height = z - eta;
@@ -163,7 +164,7 @@ struct SeaAtInstant {
 }
 
 impl SeaAtInstant {
-    /// Factor on this sea in a region.
+    /// Returns the factor on this sea in a region.
     #[inline(always)]
     fn region_factor(&self, region: Option<&Region>) -> f64 {
         match region {
@@ -209,7 +210,8 @@ impl WaveState {
         state
     }
 
-    /// Same as [`WaveState::new`], but without instructions that only some processors have.
+    /// Returns the same as [`WaveState::new`], but without instructions that only some processors
+    /// have.
     pub fn portable(waves: &Waves, t_ns: f64) -> Self {
         let mut state = Self {
             use_avx2: false,
@@ -219,7 +221,8 @@ impl WaveState {
         state
     }
 
-    /// Updates to `t_ns` [ns] with these waves. Does nothing if the state is already current.
+    /// Updates to `t_ns` [ns] with these waves. Returns immediately if the state is already
+    /// current.
     pub fn update(&mut self, waves: &Waves, t_ns: f64) {
         let present = || waves.active_fields(t_ns);
         let regions = match (&waves.regions, &self.regions) {
@@ -286,13 +289,14 @@ impl WaveState {
         }
     }
 
-    /// Bound [m] on the height of every crest and the depth of every trough at this instant.
+    /// Returns the bound [m] on the height of every crest and the depth of every trough at this
+    /// instant.
     pub fn max_height(&self) -> f64 {
         self.max_height
     }
 
-    /// Standard deviation of the slope of the open sea's surface, for waves of all directions
-    /// together.
+    /// Returns the standard deviation of the slope of the open sea's surface, for waves of all
+    /// directions together.
     pub(crate) fn slope_std(&self) -> f64 {
         let variance = |part: &SeaAtInstant| {
             let c = &part.field.components;
@@ -306,8 +310,8 @@ impl WaveState {
         self.parts.iter().map(variance).sum::<f64>().sqrt()
     }
 
-    /// Standard deviation of the height of the open sea's surface about the mean level, without
-    /// tide [m].
+    /// Returns the standard deviation of the height of the open sea's surface about the mean level,
+    /// without tide [m].
     pub fn height_std(&self) -> f64 {
         let variance = |part: &SeaAtInstant| {
             let all = part.field.components.a.iter().take(part.field.n);
@@ -328,7 +332,7 @@ impl WaveState {
         self.changes_mean_level
     }
 
-    /// Region at (x, y), if any region has its own surface.
+    /// Returns the region at (x, y), if any region has its own surface.
     #[inline(always)]
     fn region(&self, x: f64, y: f64) -> Option<&Region> {
         self.regions
@@ -337,7 +341,7 @@ impl WaveState {
             .find(|region| region.contains(x, y))
     }
 
-    /// Height of the surface [m], W, at (x, y) [m]. (1)
+    /// Returns the height of the surface [m], W, at (x, y) [m]. (1)
     pub fn elevation(&self, x: f64, y: f64) -> f64 {
         self.surface(x, y).z
     }
@@ -432,7 +436,7 @@ impl WaveState {
         self.apply_regions(x, y, out);
     }
 
-    /// Seas that are added at many points: all but the tide if there are regions.
+    /// Returns the seas that are added at many points: all but the tide if there are regions.
     fn summed_seas(&self) -> impl Iterator<Item = &SeaAtInstant> {
         let local = self.regions.is_some();
         self.parts
@@ -549,7 +553,8 @@ pub struct StepWaves {
 }
 
 impl StepWaves {
-    /// Waves of the step of length `dt_ns` [ns] from `now_ns` [ns]; `None` if the water is flat.
+    /// Returns the waves of the step of length `dt_ns` [ns] from `now_ns` [ns]; `None` if the water
+    /// is flat.
     #[inline(always)]
     pub fn for_step(&mut self, waves: &Waves, now_ns: u64, dt_ns: u64) -> [Option<&WaveState>; 3] {
         if waves.seas.is_empty() && waves.tide.is_none() && waves.regions.is_none() {
@@ -579,7 +584,7 @@ impl StepWaves {
         [Some(a), Some(b), Some(c)]
     }
 
-    /// Waves at `now_ns` [ns] only.
+    /// Returns the waves at `now_ns` [ns] only.
     pub fn at_start(&mut self, waves: &Waves, now_ns: u64) -> Option<&WaveState> {
         if waves.is_flat() {
             return None;

@@ -7,7 +7,7 @@ use merrow_model::scene::sea::waves::LANES;
 use std::cell::RefCell;
 
 impl WaveState {
-    /// Height [m] and slope of the surface at (x, y) [m]. (1)
+    /// Returns the height [m] and slope of the surface at (x, y) [m]. (1)
     pub fn surface(&self, x: f64, y: f64) -> Surface {
         self.sum_surface(x, y, |part| self.surface_of(part, x, y))
     }
@@ -54,7 +54,8 @@ impl WaveState {
         )
     }
 
-    /// Same as [`WaveState::surface_of`], and keeps the phasors for [`WaveState::orbital_of_kept`].
+    /// Returns the same as [`WaveState::surface_of`], and keeps the phasors for
+    /// [`WaveState::orbital_of_kept`].
     #[inline(always)]
     fn surface_of_kept(
         &self,
@@ -76,7 +77,7 @@ impl WaveState {
         )
     }
 
-    /// Wave motion at `p` [m], W, below or above a surface of height `eta` [m]. (2)-(6)
+    /// Returns the wave motion at `p` [m], W, below or above a surface of height `eta` [m]. (2)-(6)
     pub fn orbital_motion(&self, p: Vec3, eta: f64) -> OrbitalMotion {
         self.sum_orbital_motion(p, eta, |part, z| self.orbital_of(part, p, z))
     }
@@ -130,11 +131,11 @@ impl WaveState {
         }
     }
 
-    /// Factors c and b of (8) at height `z` [m] under a surface of height `eta` [m].
+    /// Returns the factors c and b of (8) at height `z` [m] under a surface of height `eta` [m].
     #[inline(always)]
     fn stretch(&self, z: f64, eta: f64) -> [f64; 2] {
         if z > eta || z < -self.depth {
-            return [0.0; 2]; // the motion is that at the surface or at the seabed
+            return [0.0; 2]; // the motion at the surface or at the seabed applies
         }
         if self.depth == f64::INFINITY {
             return [1.0; 2];
@@ -159,7 +160,7 @@ impl WaveState {
         )
     }
 
-    /// Same as [`WaveState::orbital_of`], with the phasors that the surface has left.
+    /// Returns the same as [`WaveState::orbital_of`], with the phasors that the surface has left.
     #[inline(always)]
     fn orbital_of_kept(
         &self,
@@ -181,8 +182,8 @@ impl WaveState {
         )
     }
 
-    /// Surface and wave motion at `p` [m], W. The cosines and sines of the surface are used for the
-    /// motion, too.
+    /// Returns the surface and wave motion at `p` [m], W. The cosines and sines of the surface are
+    /// also used for the motion.
     pub fn surface_and_motion(&self, p: Vec3) -> (Surface, OrbitalMotion) {
         let groups = |part: &SeaAtInstant| part.field.components.a.len() / LANES;
         PHASORS.with_borrow_mut(|phasors| {

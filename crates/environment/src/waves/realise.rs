@@ -8,11 +8,11 @@
 //!   bins of equal ½ E/E_all + ½ M/M_all                           (2)
 //!   aᵢ² = 2 Eᵢ,  ωᵢ² = Mᵢ/Eᵢ                                      (3)
 //! ```
-//! Height and mean zero-crossing period therefore equal those of the spectrum for any number of
-//! components: (2) distributes the bins between peak and tail, and (3) preserves both moments. All
-//! bins differ in width, so no two frequencies have a common multiple and the sea does not repeat.
-//! Phases are uniform draws of the stream `waves/phase`. Wave i travels in the direction of the
-//! quantile frac(u₀ + i (√5-1)/2) of the spreading, where u₀ is the first draw of the stream
+//! Height and mean zero-crossing period therefore equal the values of the spectrum for any number
+//! of components: (2) distributes the bins between peak and tail, and (3) preserves both moments.
+//! All bins differ in width, so no two frequencies have a common multiple and the sea does not
+//! repeat. Phases are uniform draws of the stream `waves/phase`. Wave i travels in the direction of
+//! the quantile frac(u₀ + i (√5-1)/2) of the spreading, where u₀ is the first draw of the stream
 //! `waves/direction`. Neighbouring frequencies thus have different directions, and one wave per
 //! frequency leaves no standing pattern [Jefferys 1987].
 //!
@@ -23,11 +23,11 @@
 //! World (ENU).
 //!
 //! # Limits
-//! Amplitudes are not random. Wave groups result from the phases alone. The significant height over
+//! Amplitudes are not random. Wave groups result only from the phases. The significant height over
 //! a long time equals the specified one and does not vary from seed to seed [Tucker 1984].
 //!
 //! # Checked by
-//! test/analytic/environment/waves.rs (V62), test/determinism/waves.rs
+//! test/analytic/environment/waves.rs (V62), test/determinism/worlds/waves.rs
 
 use crate::waves::dispersion::wave_number;
 use crate::waves::spectrum::Density;
@@ -98,7 +98,7 @@ pub fn wave_field(requested: SeaState, depth: f64, gravity: f64, seed: u64) -> W
     }
 }
 
-/// Water level as a sea that rises uniformly, in water of `depth` [m].
+/// Returns the water level as a sea that rises uniformly, in water of `depth` [m].
 ///
 /// `level` is the mean level [m]. Each constituent is (amplitude [m], angular frequency [rad/s],
 /// phase of high water [rad]).
@@ -139,7 +139,8 @@ fn rotate_horizontal(d: Vec3, angle: f64) -> Vec3 {
     Vec3::new(c * d.x - s * d.y, s * d.x + c * d.y, 0.0)
 }
 
-/// Amplitude [m] and angular frequency [rad/s] of each bin, lowest frequency first. (1)-(3)
+/// Returns the amplitude [m] and angular frequency [rad/s] of each bin, lowest frequency first.
+/// (1)-(3)
 fn energy_bins(
     density: &Density,
     hs: f64,

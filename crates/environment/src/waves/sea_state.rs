@@ -2,11 +2,15 @@
 //!
 //! # Law
 //! ```text
-//!   Hs = 0.21 V²/g                                                (1)  fully developed [Fossen 2021, eq. 10.60]
-//!   g Hs/V² = 0.0016 √(gF/V²) ≤ 0.243,  g Tp/V = 0.286 ∛(gF/V²) ≤ 8.13   (5)  over a fetch [SPM 1984, ch. 3]
-//!   V = 0.836 B^(3/2)                                             (2)  Beaufort's number [WMO 1970]
-//!   H/λ ≤ 0.142 tanh(k h)                                         (3)  breaking [Miche 1944]
-//!   2π Hs/(g Tp²) ≤ 1/15 (Tp ≤ 8 s) .. 1/25 (Tp ≥ 15 s)           (4)  usual seas [DNV-RP-C205 2010, 3.5.4]
+//!   Hs = 0.21 V²/g                                                      (1)
+//!   g Hs/V² = 0.0016 √(gF/V²) ≤ 0.243,  g Tp/V = 0.286 ∛(gF/V²) ≤ 8.13  (5)
+//!   V = 0.836 B^(3/2)                                                   (2)
+//!   H/λ ≤ 0.142 tanh(k h)                                               (3)  breaking [Miche 1944]
+//!   2π Hs/(g Tp²) ≤ 1/15 (Tp ≤ 8 s) .. 1/25 (Tp ≥ 15 s)                 (4)
+//!   (1) fully developed [Fossen 2021, eq. 10.60]
+//!   (5) over a fetch [SPM 1984, ch. 3]
+//!   (2) Beaufort's number [WMO 1970]
+//!   (4) usual seas [DNV-RP-C205 2010, 3.5.4]
 //! ```
 //! # Symbols
 //! V mean wind [m/s] · F fetch: length of water over which the wind blows [m] · B Beaufort number ·
@@ -18,10 +22,10 @@
 //! # Limits
 //! (1) holds for wind that has blown long enough over a long enough fetch. (5) holds for wind that
 //! has blown long enough over deep water; V is the wind speed itself, not the wind-stress factor of
-//! the manual. The heights of (2) are those of the open sea.
+//! the manual. The heights of (2) refer to the open sea.
 //!
 //! # Checked by
-//! test/analytic/environment/waves.rs (V63, V64), test/input/waves.rs; tests below
+//! test/analytic/environment/waves.rs (V63, V64), test/input/environment/waves.rs; tests below
 
 use crate::waves::dispersion::wave_number;
 use merrow_model::scene::sea::waves::{SeaState, Spectrum};
@@ -32,14 +36,14 @@ pub(crate) const BEAUFORT_HEIGHTS: [f64; 13] = [
     0.0, 0.1, 0.2, 0.6, 1.0, 2.0, 3.0, 4.0, 5.5, 7.0, 9.0, 11.5, 14.0,
 ];
 
-/// Significant height [m] of the fully developed sea of a wind of `speed` [m/s], with `gravity`
-/// [m/s²]. (1)
+/// Returns the significant height [m] of the fully developed sea of a wind of `speed` [m/s], with
+/// `gravity` [m/s²]. (1)
 pub fn developed_height(speed: f64, gravity: f64) -> f64 {
     0.21 * speed * speed / gravity
 }
 
-/// Significant height [m] and peak period [s] of the sea of a wind of `speed` [m/s] over a `fetch`
-/// [m], with `gravity` [m/s²]. (5)
+/// Returns the significant height [m] and peak period [s] of the sea of a wind of `speed` [m/s]
+/// over a `fetch` [m], with `gravity` [m/s²]. (5)
 pub fn fetch_limited(speed: f64, fetch: f64, gravity: f64) -> [f64; 2] {
     if speed <= 0.0 {
         return [0.0; 2];
@@ -51,24 +55,26 @@ pub fn fetch_limited(speed: f64, fetch: f64, gravity: f64) -> [f64; 2] {
     ]
 }
 
-/// Wind speed [m/s] of a Beaufort number. (2)
+/// Returns the wind speed [m/s] of a Beaufort number. (2)
 pub fn beaufort_wind(number: f64) -> f64 {
     0.836 * number * number.sqrt()
 }
 
-/// Beaufort number, including its fraction, of a wind `speed` [m/s]. (2)
+/// Returns the Beaufort number, including its fraction, of a wind `speed` [m/s]. (2)
 pub fn beaufort_number(speed: f64) -> f64 {
     libm::cbrt((speed / 0.836) * (speed / 0.836))
 }
 
-/// Wave height [m] of a Beaufort number including its fraction, linear between the integers.
+/// Returns the wave height [m] of a Beaufort number including its fraction, linear between the
+/// integers.
 pub fn beaufort_height(number: f64) -> f64 {
     let b = number.clamp(0.0, 12.0);
     let i = (b as usize).min(11);
     BEAUFORT_HEIGHTS[i] + (BEAUFORT_HEIGHTS[i + 1] - BEAUFORT_HEIGHTS[i]) * (b - i as f64)
 }
 
-/// Height [m] above which waves of any length break in water of `depth` [m]: (3) for long waves.
+/// Returns the height [m] above which waves of any length break in water of `depth` [m]: (3) for
+/// long waves.
 pub fn breaking_height(depth: f64) -> f64 {
     0.142 * TAU * depth
 }

@@ -2,11 +2,13 @@
 //!
 //! # Law
 //! ```text
-//!   S(ω) = 5/16 Hs² ωp⁴ ω⁻⁵ exp(-5/4 (ω/ωp)⁻⁴)                    (1)  Bretschneider [Fossen 2021, eq. 10.64]
-//!   S(ω) = C (1) γ^exp(-(ω-ωp)²/(2σ²ωp²)),  σ = 0.07 | 0.09       (2)  JONSWAP [Hasselmann 1973]
-//!   (1) with ωp⁴ = 3.2 α (g/Hs)²,  α = 0.0081                     (3)  Pierson-Moskowitz [Pierson 1964]
-//!   S(f) = Σⱼ Hⱼ² Tⱼ/16 · 3.26 Aⱼ fⱼ⁻⁴ exp(-fⱼ⁻⁴) Γⱼ, fⱼ = f Tⱼ    (4)  Torsethaugen, simplified
-//!                                                                     [Torsethaugen 2004; DNV-RP-C205 2010, A.2]
+//!   S(ω) = 5/16 Hs² ωp⁴ ω⁻⁵ exp(-5/4 (ω/ωp)⁻⁴)                   (1)
+//!   S(ω) = C (1) γ^exp(-(ω-ωp)²/(2σ²ωp²)),  σ = 0.07 | 0.09      (2)  JONSWAP [Hasselmann 1973]
+//!   (1) with ωp⁴ = 3.2 α (g/Hs)²,  α = 0.0081                    (3)
+//!   S(f) = Σⱼ Hⱼ² Tⱼ/16 · 3.26 Aⱼ fⱼ⁻⁴ exp(-fⱼ⁻⁴) Γⱼ, fⱼ = f Tⱼ  (4)
+//!   (1) Bretschneider [Fossen 2021, eq. 10.64]
+//!   (3) Pierson-Moskowitz [Pierson 1964]
+//!   (4) Torsethaugen, simplified [Torsethaugen 2004; DNV-RP-C205 2010, A.2]
 //! ```
 //! The normalisation constants in (2) and (4) (C, Aⱼ) are not the published fits. The realised sea
 //! is scaled so that its energy is exactly Hs²/16.
@@ -31,8 +33,8 @@ use std::f64::consts::TAU;
 /// Phillips constant of (3).
 const ALPHA: f64 = 0.0081;
 
-/// Peak period [s] of a fully developed sea of significant height `hs` [m], with `gravity` [m/s²].
-/// (3)
+/// Returns the peak period [s] of a fully developed sea of significant height `hs` [m], with
+/// `gravity` [m/s²]. (3)
 pub fn developed_period(hs: f64, gravity: f64) -> f64 {
     // ωp = (3.2 α)^¼ sqrt(g/Hs)
     TAU / ((3.2 * ALPHA).sqrt().sqrt() * (gravity / hs).sqrt())
@@ -90,7 +92,8 @@ impl Density {
         })
     }
 
-    /// Density at angular frequency `omega` [rad/s]: [m² s/rad] up to a constant factor.
+    /// Returns the density at angular frequency `omega` [rad/s]: [m² s/rad] up to a constant
+    /// factor.
     pub fn density(&self, omega: f64) -> f64 {
         match &self.table {
             Some(table) => interpolate(table, omega / self.stretch),
@@ -125,7 +128,8 @@ impl SpectralPeak {
         part
     }
 
-    /// Shape as a function of the frequency in units of the peak frequency. (1), (2), (4)
+    /// Returns the shape as a function of the frequency in units of the peak frequency. (1), (2),
+    /// (4)
     fn shape(&self, x: f64) -> f64 {
         let x4 = 1.0 / (x * x * x * x);
         let base = libm::pow(x, -self.tail) * libm::exp(-0.25 * self.tail * x4);
@@ -142,7 +146,7 @@ impl SpectralPeak {
     }
 }
 
-/// The two seas of (4).
+/// Returns the two seas of (4).
 fn torsethaugen(hs: f64, tp: f64, gravity: f64) -> Vec<SpectralPeak> {
     let tf = 6.6 * libm::cbrt(hs);
     let square = |x: f64| x * x;
@@ -193,7 +197,8 @@ fn tabulated_density(table: &std::sync::Arc<[(f64, f64)]>, peak: f64) -> Density
     }
 }
 
-/// Angular frequency [rad/s] of the maximum of a table of (angular frequency [rad/s], density).
+/// Returns the angular frequency [rad/s] of the maximum of a table of (angular frequency [rad/s],
+/// density).
 pub fn table_peak(table: &[(f64, f64)]) -> f64 {
     table
         .iter()
@@ -204,8 +209,8 @@ pub fn table_peak(table: &[(f64, f64)]) -> f64 {
         .0
 }
 
-/// Significant height [m] of a table of (angular frequency [rad/s], density [m² s/rad]), linear
-/// between its entries.
+/// Returns the significant height [m] of a table of (angular frequency [rad/s], density [m²
+/// s/rad]), linear between its entries.
 pub fn table_height(table: &[(f64, f64)]) -> f64 {
     let m0: f64 = table
         .windows(2)

@@ -2,8 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   D(θ) = C cos^2s((θ-θ₀)/2),  |θ-θ₀| ≤ π                       (1)  [Longuet-Higgins 1963]
-//!   D(θ) = C cosⁿ(θ-θ₀),        |θ-θ₀| ≤ π/2                     (2)  [DNV-RP-C205 2010, eq. 3.5.8.4]
+//!   D(θ) = C cos^2s((θ-θ₀)/2),  |θ-θ₀| ≤ π    (1)  [Longuet-Higgins 1963]
+//!   D(θ) = C cosⁿ(θ-θ₀),        |θ-θ₀| ≤ π/2  (2)  [DNV-RP-C205 2010, eq. 3.5.8.4]
 //! ```
 //! C normalises the integral to one. Directions are taken from the quantiles of D.
 //!
@@ -64,8 +64,8 @@ impl Quantiles {
         }
     }
 
-    /// Angle [rad] from the mean direction (counter-clockwise positive) below which the fraction
-    /// `u` of the energy lies.
+    /// Returns the angle [rad] from the mean direction (counter-clockwise positive) below which the
+    /// fraction `u` of the energy lies.
     pub(crate) fn angle(&self, u: f64) -> f64 {
         let c = &self.cumulative;
         if c.is_empty() {

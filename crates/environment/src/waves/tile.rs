@@ -3,8 +3,8 @@
 //!
 //! # Law
 //! ```text
-//!   f(x, y, t) = Σ w_m(t) Σ b_ij(x, y) f(x_i, y_j, t_m)          (1)  linear in place, cubic in time
-//!   p(z') = Σ l_n(z') p(z_n),  z_n = 0, -a, -2a, -4a             (2)  cubic in stretched height
+//!   f(x, y, t) = Σ w_m(t) Σ b_ij(x, y) f(x_i, y_j, t_m)  (1)  linear in place, cubic in time
+//!   p(z') = Σ l_n(z') p(z_n),  z_n = 0, -a, -2a, -4a     (2)  cubic in stretched height
 //! ```
 //! Lattice points are multiples of fixed steps from the origin and the start time of the world, so
 //! (1) depends on position and time only. The position and the age of the cached window affect the
@@ -24,7 +24,7 @@
 //! 1e-3 at four times its frequency. Below z_3 the tile has no values.
 //!
 //! # Checked by
-//! test/identity/hull.rs, test/determinism/hull.rs
+//! test/identity/hull.rs, test/determinism/worlds/hull.rs
 
 use crate::waves::{WaveState, kernel};
 use merrow_math::hull_mesh::{lane_groups, lane_groups_mut};
@@ -73,7 +73,8 @@ fn invalidate(tile: &mut WaveTile) {
     tile.now_ns = f64::NAN;
 }
 
-/// Lattice index before a position; clamped, so that distant positions stay valid integers.
+/// Returns the lattice index before a position; clamped, so that distant positions stay valid
+/// integers.
 fn lattice_index(tile: &WaveTile, coordinate: f64) -> i64 {
     (coordinate / tile.step).floor().clamp(-1e15, 1e15) as i64
 }
@@ -214,7 +215,7 @@ fn look_up_in<T: Packed>(
     true
 }
 
-/// Surface height and pressure heads at (x, y) in the window. (1)
+/// Returns the surface height and pressure heads at (x, y) in the window. (1)
 #[inline(always)]
 fn lattice_fields<T: Packed>(tile: &WaveTile, corner: [i64; 2], x: T, y: T) -> [T; 4] {
     let (x, y) = (x * (1.0 / tile.step), y * (1.0 / tile.step));
@@ -248,7 +249,8 @@ fn lattice_fields<T: Packed>(tile: &WaveTile, corner: [i64; 2], x: T, y: T) -> [
     ]
 }
 
-/// Pressure head at the stretched height `z` [m], by cubic interpolation through four heights. (2)
+/// Returns the pressure head at the stretched height `z` [m], by cubic interpolation through four
+/// heights. (2)
 #[inline(always)]
 fn pressure_head<T: Packed>(tile: &WaveTile, fields: [T; 4], z: T) -> T {
     let [_, p, q, r] = tile.levels;
@@ -268,7 +270,7 @@ fn lerp<T: Packed>(a: T, b: T, fraction: f64) -> T {
     a + (b - a) * fraction
 }
 
-/// Interpolation in time by (1).
+/// Interpolates in time by (1).
 fn blend_snapshots(now: &mut [Fields], weights: [f64; 4], fields: [&[Fields]; 4], use_avx2: bool) {
     #[cfg(target_arch = "x86_64")]
     if use_avx2 {
@@ -290,8 +292,8 @@ fn blend_snapshots_in<T: Packed>(
     }
 }
 
-/// Adds the fields of the waves at the points of the lattice. Cosines of sums are computed from
-/// those of the terms.
+/// Adds the fields of the waves at the points of the lattice. Cosines of sums are computed from the
+/// values of the terms.
 #[inline(always)]
 fn fields<T: Packed>(
     c: &Components,
@@ -328,7 +330,7 @@ fn fields<T: Packed>(
     }
 }
 
-/// Cosines and sines along one side of the lattice.
+/// Computes the cosines and sines along one side of the lattice.
 #[inline(always)]
 fn cosines_and_sines<T: Packed>(phase: f64, k: f64, points: &[f64], out: &mut [[f64; SIDE]; 2]) {
     for i in (0..SIDE).step_by(T::LANES) {

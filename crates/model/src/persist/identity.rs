@@ -9,8 +9,8 @@ pub fn digest(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-/// SHA-256 of everything that the world file and the files it names determine, including the seed.
-/// Comments, file names and the order of keys that the scene does not contain have no effect.
+/// Returns SHA-256 of all data that the world file and the files it names determine, including the
+/// seed. Comments, file names and the order of keys that the scene does not contain have no effect.
 pub fn scene_digest(scene: &Scene) -> [u8; 32] {
     let mut sink = Sink(Sha256::new());
     // the text has every field of the scene, and every number in its shortest exact form; writing

@@ -20,10 +20,9 @@
 //! Bytes are valid for the version of Merrow and the world that wrote them.
 //!
 //! # Checked by
-//! test/determinism/checkpoint.rs
+//! test/determinism/state/checkpoint.rs
 
 mod comms;
-mod frames;
 mod hash;
 pub mod identity;
 mod readings;
@@ -69,7 +68,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the bytes that have not been read.
-    pub fn remaining_bytes(&self) -> &'a [u8] {
+    pub(crate) fn remaining_bytes(&self) -> &'a [u8] {
         self.bytes
     }
 

@@ -62,7 +62,7 @@ persist! { enum Extrapolation { 0 = Clamp, 1 = Zero, 2 = Stop } }
 
 impl Persist for Arc<Grid> {
     fn save(&self, to: &mut Writer) {
-        // the digest stands for the samples, and the plane follows from the origin of the world
+        // the digest represents the samples, and the plane follows from the origin of the world
         let Grid {
             samples,
             axes,

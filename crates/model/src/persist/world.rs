@@ -1,4 +1,4 @@
-//! The whole state of a world, and what connects robots: contacts, couplings, tethers, chargers.
+//! The whole state of a world, and connections of robots: contacts, couplings, tethers, chargers.
 
 use crate::persist;
 use crate::state::contact::{Contact, ContactBody, Contacts, Impulse, ImpulseKey};

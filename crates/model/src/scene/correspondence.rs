@@ -60,7 +60,7 @@ impl Correspondence {
     }
 }
 
-/// For each object of `old`, the index of the object of the same name in `new`.
+/// Returns the for each object of `old`, the index of the object of the same name in `new`.
 fn match_names<T>(old: &[T], new: &[T], name: impl Fn(&T) -> &String) -> Vec<Option<usize>> {
     let indices: std::collections::HashMap<&String, usize> = new
         .iter()

@@ -134,7 +134,7 @@ impl FaultKind {
 /// Fault of a device, with its schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// Name, unique among the faults of one robot or among those of all beacons.
+    /// Name, unique among the faults of one robot or among the faults of all beacons.
     pub name: Arc<str>,
     /// Index of the robot; `None`: fault of a beacon.
     pub robot: Option<usize>,

@@ -21,7 +21,7 @@ pub use crate::scene::robot::actuator::{JointGroup, KeepOut, Servo, TrajectoryRu
 pub use crate::scene::robot::battery::Battery;
 pub use crate::scene::robot::body::{Damping, Derivative, Hull, Link};
 pub use crate::scene::robot::buoyancy_engine::BuoyancyEngine;
-pub use crate::scene::robot::collision::{Collider, Geometry, Material, Structure};
+pub use crate::scene::robot::collision::{Collider, Geometry, Material, Primitive, Structure};
 pub use crate::scene::robot::energy::{Charger, Load, Solar};
 pub use crate::scene::robot::fin::{Fin, FinLaw};
 pub use crate::scene::robot::joint::{Drive, Joint, JointKind, JointMode};
@@ -103,7 +103,7 @@ impl Scene {
 pub struct Robot {
     /// Name; prefix of its topics and frames.
     pub name: String,
-    /// Namespace of its topics and services, before its name; empty for that of the node.
+    /// Namespace of its topics and services, before its name; empty for the namespace of the node.
     pub namespace: String,
     /// Simulator whose names its topics have; `None`: Merrow's own names.
     pub profile: Option<crate::scene::robot::profile::Profile>,
@@ -145,7 +145,7 @@ pub struct Robot {
     pub keep_out: Option<KeepOut>,
     /// True if any joint has a servo.
     pub servos: bool,
-    /// Collision shapes; empty: the robot collides with nothing.
+    /// Collision shapes; empty: the robot has no contacts.
     pub colliders: Vec<Collider>,
     /// Shapes for cameras and lasers; empty: the collision shapes are used.
     pub visuals: Vec<Collider>,
@@ -163,7 +163,7 @@ pub struct Robot {
     pub inflow: bool,
     /// Stock firmware of the robot, if any.
     pub firmware: Option<crate::scene::robot::firmware::Firmware>,
-    /// Autopilot program that flies the robot from outside, if any.
+    /// External autopilot program that controls the robot, if any.
     pub autopilot: Option<Box<crate::scene::autopilot::Autopilot>>,
     /// MAVLink telemetry to a ground station, if any.
     pub mavlink: Option<crate::scene::autopilot::MavlinkTelemetry>,

@@ -19,7 +19,7 @@ pub struct Shared<T>(Arc<T>);
 
 impl<T> Shared<T> {
     /// Shares the value of `other` if the two are equal.
-    pub fn unite(&mut self, other: &Self)
+    pub(crate) fn unite(&mut self, other: &Self)
     where
         T: PartialEq,
     {

@@ -2,7 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   c(u, v) at the level l = log2 w, bilinear on both levels about it and linear between        (1)  [Williams 1983]
+//!   c(u, v) at the level l = log2 w, bilinear on both levels about it and linear between  (1)
+//!   (1) [Williams 1983]
 //! ```
 //! Each mipmap level has half the resolution of the preceding one; each texel is the mean of four.
 //! On a surface seen at an oblique angle, (1) is averaged over several samples along the longer
@@ -20,7 +21,7 @@
 //! A pixel footprint is a parallelogram on the surface with an aspect ratio of at most eight.
 //!
 //! # Checked by
-//! test/sensors/texture.rs, test/witness/tags.rs
+//! test/sensors/camera/texture.rs, test/witness/devices/tags.rs
 
 use crate::scene::robot::collision::Mesh;
 use merrow_math::Vec3;
@@ -31,7 +32,7 @@ const MAX_FOOTPRINT_SAMPLES: f64 = 8.0;
 
 /// Texels of one mipmap level.
 #[derive(Clone, Debug, PartialEq)]
-struct Level {
+struct MipLevel {
     size: [usize; 2],
     /// Reflectivity by colour premultiplied by the opacity, and the opacity; row by row from the
     /// top.
@@ -41,7 +42,7 @@ struct Level {
 /// Image texture with its mipmap levels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Texture {
-    levels: Vec<Level>,
+    levels: Vec<MipLevel>,
     /// True if the image repeats beyond its edges.
     repeats: bool,
 }
@@ -74,7 +75,7 @@ impl Texture {
     /// Creates a texture from texels row by row from the top; `size` is columns and rows. Colours
     /// are reflectivities [-] premultiplied by the opacity [-].
     pub fn new(size: [usize; 2], texels: Vec<[f32; 4]>, repeats: bool) -> Self {
-        let mut levels = vec![Level { size, texels }];
+        let mut levels = vec![MipLevel { size, texels }];
         while let Some(last) = levels.last().filter(|last| last.size != [1, 1]) {
             let next = last.halved();
             levels.push(next);
@@ -100,7 +101,7 @@ impl Texture {
     }
 }
 
-impl Level {
+impl MipLevel {
     fn halved(&self) -> Self {
         let [columns, rows] = self.size;
         let size = self.size.map(|n| n.div_ceil(2));

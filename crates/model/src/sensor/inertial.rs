@@ -2,7 +2,8 @@
 
 use crate::persist;
 use crate::scene::sensor::{Errors, Noise};
-use crate::sensor::{StepSensor, Workload};
+use crate::sensor::{SensorReading, StepSensor, Workload};
+use crate::state::reading::Reading;
 use merrow_math::{Mat3, Quat, Sym3, Vec3};
 
 /// Gyro and accelerometer, optionally with attitude.
@@ -61,8 +62,8 @@ pub struct AhrsSpec {
     /// The filter ignores the accelerometer while the measured magnitude deviates from gravity by
     /// more than this [m/s²].
     pub acceleration_gate: f64,
-    /// The filter ignores the magnetometer while the field magnitude deviates from that of the
-    /// Earth by more than this fraction.
+    /// The filter ignores the magnetometer while the field magnitude deviates from the magnitude of
+    /// the Earth by more than this fraction.
     pub field_gate: f64,
     /// Hard-iron field of the vehicle, in S [T].
     pub iron: Vec3,
@@ -267,3 +268,9 @@ pub struct Magnetometer {
 }
 
 persist! { struct Magnetometer { field, variance } }
+
+/// Returns the magnetic flux density in S [T] that a magnetometer measures; `None` for another
+/// sensor.
+pub fn magnetic_flux_density(reading: &Reading) -> Option<Vec3> {
+    Magnetometer::from_reading(reading).map(|r| r.field)
+}

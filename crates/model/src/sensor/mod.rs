@@ -7,7 +7,9 @@
 //! [`each_step_sensor!`] to select the implementation, so that a sensor without one of them does
 //! not compile.
 //!
-//! Exteroceptive sensors are listed in [`each_exteroceptive_sensor!`] in the same way.
+//! Exteroceptive sensors are listed in [`each_exteroceptive_sensor!`] in the same way, and their
+//! frames in [`each_frame!`]. Parameters and frame are in a module of
+//! `crates/model/src/scene/sensor`. `merrow_sensors::exteroceptive::Observe` is the law.
 
 pub mod gnss;
 pub mod inertial;
@@ -134,6 +136,34 @@ macro_rules! each_exteroceptive_sensor {
     };
 }
 
+/// Calls the macro `$then` with all kinds of frames: the tag in checkpoints, the name of the kind
+/// and its type.
+#[macro_export]
+macro_rules! each_frame {
+    ($then:ident) => {
+        $then! {
+            /// Ranges in a plane (laser).
+            0 = Scan($crate::scene::sensor::laser::Scan),
+            /// Point cloud of a laser.
+            1 = Cloud(Vec<$crate::scene::sensor::laser::Point>),
+            /// Images of a camera.
+            2 = CameraImages($crate::scene::sensor::camera::CameraImages),
+            /// Echoes of a sonar.
+            3 = Ping($crate::scene::sensor::sonar::Ping),
+            /// Observations of beacons by an acoustic instrument.
+            4 = Acoustic($crate::scene::sensor::acoustic::AcousticObservations),
+            /// Bounding boxes of obstacles.
+            5 = Detections(Vec<$crate::scene::sensor::obstacle::Detection>),
+            /// Echoes that the detector accumulates with those of earlier samples.
+            6 = Echoes($crate::scene::sensor::obstacle::EchoSet),
+            /// Spokes of a radar.
+            7 = Sweep($crate::scene::sensor::radar::Sweep),
+            /// AIS sentences of a receiver.
+            8 = Sentences(Vec<$crate::scene::sensor::ais::Sentence>),
+        }
+    };
+}
+
 /// Parameters of one kind of sensor.
 pub trait SensorParameters: 'static {
     /// Returns the parameters if `kind` is of this type.
@@ -159,7 +189,7 @@ pub trait StepSensor: SensorParameters {
         0
     }
 
-    /// Returns the computing effort of a sample besides its rays.
+    /// Returns the computing effort of a sample in addition to its rays.
     fn workload(&self) -> Workload {
         Workload::Reading
     }
@@ -214,4 +244,48 @@ pub trait ExteroceptiveSensor: SensorParameters {
     fn tilt(&self) -> Option<&crate::scene::sensor::laser::Tilt> {
         None
     }
+
+    /// Returns true if the tilt unit has one angle during a sample, which is part of the pose of
+    /// the sensor; false if the law applies the angle of each beam.
+    fn has_one_tilt_per_sample(&self) -> bool {
+        false
+    }
+
+    /// Returns the index of another sensor on the same robot from whose frames this sensor
+    /// computes its own, if any.
+    fn source(&self) -> Option<usize> {
+        None
+    }
+
+    /// Returns true if the frames contain echoes from which obstacles can be detected.
+    fn has_echoes(&self) -> bool {
+        false
+    }
+
+    /// Returns the number of samples in which a rotating or moving head covers all its bearings;
+    /// `None` if every sample covers them.
+    fn samples_per_sweep(&self) -> Option<u64> {
+        None
+    }
+
+    /// Returns true if several threads can compute a sample together.
+    fn is_parallel(&self) -> bool {
+        false
+    }
+
+    /// Returns the shapes that must not contain the sensor.
+    fn obstruction(&self) -> Obstruction {
+        Obstruction::None
+    }
+}
+
+/// Shapes that must not contain a sensor, because it would measure their inner side only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstruction {
+    /// No shapes.
+    None,
+    /// Structures of the world.
+    Structures,
+    /// Structures, and the robot that carries the sensor.
+    StructuresAndRobot,
 }

@@ -40,7 +40,8 @@ pub struct WrenchSpec {
     pub force: Errors,
     /// Errors of the torque [N m].
     pub torque: Errors,
-    /// True for the wrench of the child on the parent, false for that of the parent on the child.
+    /// True for the wrench of the child on the parent, false for the wrench of the parent on the
+    /// child.
     pub on_parent: bool,
 }
 

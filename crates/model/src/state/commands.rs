@@ -120,7 +120,7 @@ pub enum Command {
     },
     /// Requests a mode of the motion controller.
     ControlMode { robot: usize, mode: ControlMode },
-    /// Requests station keeping at a pose: `p_WB` [m]; without an attitude the present heading is
+    /// Requests station keeping at a pose: `p_WB` [m]; without an attitude the current heading is
     /// held.
     PoseGoal {
         robot: usize,

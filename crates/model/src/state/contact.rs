@@ -117,7 +117,7 @@ pub struct Contacts {
 
 impl Contacts {
     /// Creates an empty set with capacity for the typical number of contacts of `n_robots` robots.
-    pub fn with_capacity_for(n_robots: usize) -> Self {
+    pub(crate) fn with_capacity_for(n_robots: usize) -> Self {
         let n = 64 + 8 * n_robots;
         Self {
             touching: Vec::with_capacity(n),

@@ -31,7 +31,7 @@ pub struct FirmwareState {
 /// Task of the guidance that moves a vehicle by velocity commands.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GuidanceTask {
-    /// Nothing; velocity commands from outside act.
+    /// No control; external velocity commands are accepted.
     None,
     /// Approaches and holds a pose. A vehicle that cannot move sideways stops when it has arrived,
     /// until it has left twice the acceptance radius.
@@ -309,7 +309,7 @@ impl FirmwareState {
         }
     }
 
-    /// Returns the present mode.
+    /// Returns the current mode.
     pub fn mode(&self) -> ControlMode {
         let by_task = match self.task {
             GuidanceTask::None => ControlMode::Velocity,

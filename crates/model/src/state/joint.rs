@@ -73,11 +73,11 @@ pub struct Trajectory {
     pub points: Vec<TrajectoryPoint>,
     /// Reference time of the point times [ns]; `None`: the time of acceptance.
     pub start_ns: Option<u64>,
-    /// Path tolerances, one per joint; empty: those of the robot.
+    /// Path tolerances, one per joint; empty: tolerances of the robot.
     pub path_tolerance: Vec<Tolerance>,
-    /// Goal tolerances, one per joint; empty: those of the robot.
+    /// Goal tolerances, one per joint; empty: tolerances of the robot.
     pub goal_tolerance: Vec<Tolerance>,
-    /// Time after the end within which the goal must be reached [s]; 0: that of the robot.
+    /// Time after the end within which the goal must be reached [s]; 0: the time of the robot.
     pub goal_time_tolerance: f64,
 }
 

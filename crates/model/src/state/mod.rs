@@ -42,7 +42,7 @@ pub struct State {
     pub time_ns: u64,
     /// Number of steps so far.
     pub step: u64,
-    /// Current sea; starts as that of the scene and is changed by parameters.
+    /// Current sea; initialised with the sea of the scene and changed by parameters.
     pub sea: Sea,
     /// One entry per robot of the scene.
     pub robots: Vec<RobotState>,
@@ -248,11 +248,11 @@ pub struct SensorLag {
 pub struct ImpulseAcceleration {
     /// True if impulses changed a velocity.
     pub is_nonzero: bool,
-    /// True if the underlying forces are those of the last step. Also true for a robot that does
-    /// not move and has no contribution.
+    /// True if the underlying forces are the forces of the last step. Also true for a robot that
+    /// does not move and has no contribution.
     pub has_current_forces: bool,
-    /// True if the impulses were computed in this step; false if those of the preceding step were
-    /// reused.
+    /// True if the impulses were computed in this step; false if the impulses of the preceding step
+    /// were reused.
     pub is_recomputed: bool,
     /// K of the base, at Bo in B [rad/s², m/s²].
     pub A_WB_B: SpatialVelocity,

@@ -61,7 +61,7 @@ pub struct WaveTile {
 }
 
 impl WaveTile {
-    /// Allocates the tile for a hull of this radius and height [m]; later calls allocate nothing.
+    /// Allocates the tile for a hull of this radius and height [m]; later calls allocate no memory.
     pub fn new(radius: f64, height: f64) -> Self {
         let n = SIDE * SIDE;
         let a = height / 3.0;

@@ -50,12 +50,12 @@ const MIN_IMPACT_CHANGE: f64 = 0.5;
 /// Indices of a robot and a link; `u32::MAX` for a body fixed in the world.
 pub type Body = (u32, u32);
 
-/// Body that stands for everything fixed in the world.
+/// Body that represents all objects fixed in the world.
 pub const WORLD: Body = (u32::MAX, 0);
 
 /// A coupling that has rows in this step.
 #[derive(Clone, Copy, Debug)]
-pub struct ActiveCoupling {
+pub(crate) struct ActiveCoupling {
     /// Index of the coupling.
     pub coupling: u32,
     /// Links of the first and the second end; `None` for the world and for halted robots.
@@ -66,7 +66,7 @@ pub struct ActiveCoupling {
 }
 
 impl ActiveCoupling {
-    /// Robots at the ends of the coupling that impulses can move.
+    /// Returns the robots at the ends of the coupling that impulses can move.
     pub(crate) fn movable_robots(&self, movable: &[bool]) -> [Option<u32>; 2] {
         self.sides
             .map(|s| s.filter(|(r, _)| movable[*r]).map(|(r, _)| r as u32))
@@ -111,14 +111,14 @@ pub(crate) struct FunnelRow {
 
 /// Couplings of a world in one step.
 #[derive(Debug, Default)]
-pub struct Couplings {
+pub(crate) struct Couplings {
     /// Couplings that have rows in this step.
     pub active: Vec<ActiveCoupling>,
     /// Pairs of coupled bodies, which do not collide; sorted.
     pub(crate) non_colliding: Vec<[Body; 2]>,
 }
 
-/// Body of the owner of a contact shape.
+/// Returns the body of the owner of a contact shape.
 pub(crate) fn owner_body(owner: Owner) -> Body {
     match owner {
         Owner::Link(r, l) => (r, l),
@@ -178,7 +178,7 @@ impl Couplings {
     }
 
     /// Applies the predicted loads to the workspaces for the coming step.
-    pub fn apply_predicted_loads<W: AsMut<Workspace>>(
+    pub(crate) fn apply_predicted_loads<W: AsMut<Workspace>>(
         &self,
         scene: &Scene,
         state: &State,
@@ -386,7 +386,7 @@ fn update_latch(
     memory
 }
 
-/// Radius of a funnel at z [m].
+/// Returns the radius of a funnel at z [m].
 fn funnel_radius(funnel: &Funnel, z: f64) -> f64 {
     let fraction = (-z / funnel.length).clamp(0.0, 1.0);
     funnel.exit + (funnel.entrance - funnel.exit) * fraction
@@ -518,8 +518,8 @@ impl Island {
         (active.B.v_W - active.T.velocity_at(active.B.p_W)).dot(d)
     }
 
-    /// Coefficients of a row for the velocity of the second end relative to the first along `d` (or
-    /// about it), and that velocity.
+    /// Returns the coefficients of a row for the velocity of the second end relative to the first
+    /// along `d` (or about it), and that velocity.
     fn coupling_row<W: AsRef<Workspace>>(
         &mut self,
         context: &AssemblyContext<'_, W>,
@@ -537,8 +537,8 @@ impl Island {
         (segments, speed)
     }
 
-    /// Solution of the rows of a coupling: impulse and angular impulse at the second end, along T
-    /// [N s, N m s].
+    /// Returns the solution of the rows of a coupling: impulse and angular impulse at the second
+    /// end, along T [N s, N m s].
     fn coupling_impulse(&self, kind: &CouplingKind, rows: &EngagedRows) -> [f64; 6] {
         let mut all = [0.0; 6];
         for (n, i) in (0..6)

@@ -3,8 +3,10 @@
 //!
 //! # Law
 //! ```text
-//!   J_c: v ↦ d · v_Q   for a point Q of link l and a direction d                       (1)  [Featherstone 2008, §2.10, 4.3]
-//!   H Δv = Jᵀ λ,   H = L Lᵀ                                                            (2)  [Featherstone 2008, eq. 11.25]
+//!   J_c: v ↦ d · v_Q   for a point Q of link l and a direction d  (1)
+//!   H Δv = Jᵀ λ,   H = L Lᵀ                                       (2)
+//!   (1) [Featherstone 2008, §2.10, 4.3]
+//!   (2) [Featherstone 2008, eq. 11.25]
 //! ```
 //! # Symbols
 //! v base velocity at Bo in B (angular first), then joint velocities; only the coordinates that
@@ -37,7 +39,7 @@ pub(crate) struct Dofs {
     ///
     /// A mimic joint shares the coordinate of its leader.
     pub joint: Vec<Option<(usize, f64)>>,
-    /// Joint of each coordinate after those of the base.
+    /// Joint of each coordinate after the coordinates of the base.
     coordinate_joints: Vec<usize>,
     /// True if a joint has a prescribed motion that forces do not affect.
     pub(crate) is_driven: bool,
@@ -249,7 +251,7 @@ pub(crate) fn impulse_to_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
     }
 }
 
-/// [`impulse_to_unit_inertia`] for a size known at compile time.
+/// Computes [`impulse_to_unit_inertia`] for a size known at compile time.
 fn impulse_to_unit_inertia_sized<const N: usize>(L: &[f64], x: &mut [f64]) {
     let (L, x) = (&L[..N * N], &mut x[..N]);
     for i in 0..N {
@@ -261,7 +263,7 @@ fn impulse_to_unit_inertia_sized<const N: usize>(L: &[f64], x: &mut [f64]) {
     }
 }
 
-/// [`impulse_to_unit_inertia`] for three consecutive vectors.
+/// Applies [`impulse_to_unit_inertia`] to three consecutive vectors.
 pub(crate) fn three_impulses_to_unit_inertia(L: &[f64], n: usize, x: &mut [f64]) {
     match n {
         6 => three_impulses_to_unit_inertia_sized(L, 6, x),
@@ -286,8 +288,8 @@ fn three_impulses_to_unit_inertia_sized(L: &[f64], n: usize, x: &mut [f64]) {
     }
 }
 
-/// Velocity [m/s], W, of the point `p_W` [m] of a link for the velocities (`V`, `qd`), including
-/// all joints.
+/// Returns the velocity [m/s], W, of the point `p_W` [m] of a link for the velocities (`V`, `qd`),
+/// including all joints.
 pub(crate) fn point_velocity(
     robot: &Robot,
     links: &[LinkWork],

@@ -25,7 +25,7 @@ pub(crate) struct RobotDynamics {
     pub full: [Vec<f64>; 2],
     /// True if the robot takes part in this step.
     pub active: bool,
-    /// Offset of the robot's velocities in those of its island.
+    /// Offset of the robot's velocities in the velocities of its island.
     pub offset: usize,
     /// Index of the robot in its island.
     pub island_index: u32,
@@ -63,11 +63,11 @@ pub(crate) struct Island {
     pub(crate) funnel_rows: Vec<FunnelRow>,
     /// Constraint rows and the solution.
     pub problem: Problem,
-    /// Velocities at the start of the free step, in the same order as those of the problem.
+    /// Velocities at the start of the free step, in the same order as in the problem.
     v_start: Vec<f64>,
     /// Outcome of the solver.
     pub outcome: Outcome,
-    /// Warm-start keys of all blocks except those of couplings, in the order of the blocks.
+    /// Warm-start keys of all blocks except couplings, in the order of the blocks.
     pub keys: Vec<ImpulseKey>,
 }
 
@@ -319,7 +319,7 @@ impl Island {
         }
     }
 
-    /// Coefficients of rows for the velocity of the first side relative to the second.
+    /// Returns the coefficients of rows for the velocity of the first side relative to the second.
     ///
     /// The velocity is taken at `p_W` along each direction, or about it if `turns`. The rows of one
     /// robot are consecutive.
@@ -383,7 +383,7 @@ impl Island {
         rows.push(row);
     }
 
-    /// Impulses of the solution, with their warm-start keys.
+    /// Returns the impulses of the solution, with their warm-start keys.
     pub(crate) fn impulses(&self) -> impl Iterator<Item = (ImpulseKey, [f64; 3])> + '_ {
         self.keys
             .iter()
@@ -403,8 +403,8 @@ const MIN_IMPACT_SPEED: f64 = 1e-3;
 /// Distance from a joint limit below which a limit row is created [rad or m].
 const LIMIT_MARGIN: f64 = 1e-3;
 
-/// Duration, as a fraction of the step, over which an evenly applied velocity change moves the
-/// coordinates.
+/// Returns the duration, as a fraction of the step, over which an evenly applied velocity change
+/// moves the coordinates.
 ///
 /// Half of the step if the free step was integrated exactly; the whole step if the integrator uses
 /// the velocity at the end.
@@ -492,7 +492,7 @@ fn dot_segments(segments: &[Segment; 2], J: &[f64], v: &[f64]) -> f64 {
 
 /// Computes `J H⁻¹ Jᵀ` of a row in coordinates of unit inertia, with a lower bound.
 ///
-/// The bound avoids a division by zero for rows that move nothing, such as a fixed link at a wall.
+/// The bound avoids a division by zero for rows that move no body, such as a fixed link at a wall.
 fn inverse_effective_mass(segments: &[Segment; 2], Z: &[f64]) -> f64 {
     let mut sum = 0.0;
     for s in segments {
@@ -508,10 +508,10 @@ fn is_driven<W>(context: &AssemblyContext<'_, W>, side: Side) -> bool {
     side.is_some_and(|(r, _)| context.frames[r].dofs.is_driven || !context.frames[r].active)
 }
 
-/// Indices of a robot and one of its links; `None` for everything fixed in the world.
+/// Indices of a robot and one of its links; `None` for all objects fixed in the world.
 pub(crate) type Side = Option<(usize, usize)>;
 
-/// Link of the owner of a shape.
+/// Returns the link of the owner of a shape.
 fn owner_side(owner: Owner) -> Side {
     match owner {
         Owner::Link(r, l) => Some((r as usize, l as usize)),
@@ -519,8 +519,8 @@ fn owner_side(owner: Owner) -> Side {
     }
 }
 
-/// Velocity [m/s], W, of the first side relative to the second at `p_W` [m], at the start or the
-/// end of the free step.
+/// Returns the velocity [m/s], W, of the first side relative to the second at `p_W` [m], at the
+/// start or the end of the free step.
 pub(crate) fn relative_velocity<W: AsRef<Workspace>>(
     context: &AssemblyContext<'_, W>,
     sides: [Side; 2],
@@ -549,7 +549,8 @@ pub(crate) fn relative_velocity<W: AsRef<Workspace>>(
     a - b
 }
 
-/// Two unit vectors that complete `n` to a right-handed frame; deterministic for the same `n`.
+/// Returns two unit vectors that complete `n` to a right-handed frame; deterministic for the same
+/// `n`.
 fn tangents(n: Vec3) -> (Vec3, Vec3) {
     // [Duff 2017, listing 3]
     let sign = if n.z < 0.0 { -1.0 } else { 1.0 };
@@ -568,7 +569,7 @@ pub(crate) fn union_sets(parents: &mut [u32], a: u32, b: u32) {
     parents[high as usize] = low;
 }
 
-/// Root of the set of `a` (union-find).
+/// Returns the root of the set of `a` (union-find).
 pub(crate) fn find_root(parents: &mut [u32], mut a: u32) -> u32 {
     while parents[a as usize] != a {
         parents[a as usize] = parents[parents[a as usize] as usize];
@@ -577,8 +578,8 @@ pub(crate) fn find_root(parents: &mut [u32], mut a: u32) -> u32 {
     a
 }
 
-/// Total impulse of a contact point in the world [N s], from the impulses along normal and
-/// tangents.
+/// Returns the total impulse of a contact point in the world [N s], from the impulses along normal
+/// and tangents.
 pub(crate) fn total_impulse(n_W: Vec3, [n, a, b]: [f64; 3]) -> Impulse {
     let (t1, t2) = tangents(n_W);
     Impulse {

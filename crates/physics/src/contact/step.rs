@@ -76,7 +76,7 @@ impl Contacts {
         }))
     }
 
-    /// Copies the contacts and impulses of the bodies that exist in this world and in that of
+    /// Copies the contacts and impulses of the bodies that exist in this world and in the world of
     /// `old`, with the indices of this world.
     pub fn transfer_impulses(
         &self,
@@ -167,7 +167,7 @@ impl Contacts {
     }
 
     /// Clears the decks below rotors before a block in which the robots are stepped independently,
-    /// far from everything.
+    /// far from all other objects.
     pub fn clear_rotor_decks<W: AsMut<Workspace>>(&self, works: &mut [W]) {
         self.ground_effect_rays.clear_rotor_decks(works);
     }
@@ -184,13 +184,14 @@ impl Contacts {
         }
     }
 
-    /// Returns true if no robot can touch anything within `span_s` [s], as long as none moves
+    /// Returns true if no robot can touch an object within `span_s` [s], as long as none moves
     /// farther than [`Self::allowed_distance`].
     pub fn is_clear(&mut self, state: &State, span_s: f64) -> bool {
         self.clearance.is_clear(state, span_s)
     }
 
-    /// Distance [m] that robot `r` may move after the last call of [`Contacts::is_clear`].
+    /// Returns the distance [m] that robot `r` may move after the last call of
+    /// [`Contacts::is_clear`].
     pub fn allowed_distance(&self, r: usize) -> f64 {
         self.clearance.allowed_distance(r)
     }
@@ -336,7 +337,7 @@ impl Contacts {
         }
     }
 
-    /// Island of the movable robots in `sides`; `None` if none can move.
+    /// Returns the island of the movable robots in `sides`; `None` if none can move.
     fn island_with(&mut self, sides: [Option<u32>; 2]) -> Option<&mut Island> {
         let r = sides.into_iter().flatten().min()?;
         let root = island::find_root(&mut self.parents, r);
@@ -344,7 +345,7 @@ impl Contacts {
         self.islands.get_mut(k)
     }
 
-    /// Index of the island whose smallest robot is `root`; creates it if necessary.
+    /// Returns the index of the island whose smallest robot is `root`; creates it if necessary.
     ///
     /// The roots arrive in increasing order, because the smallest robot of a set is its root.
     fn find_or_create_island(&mut self, root: u32) -> usize {
@@ -494,7 +495,7 @@ fn collect_pairs(touching: &[Contact], pairs: &mut Vec<(u32, u64)>) {
     pairs.dedup();
 }
 
-/// Robot of `owner`, if impulses can move it.
+/// Returns the robot of `owner`, if impulses can move it.
 fn movable_robot(movable: &[bool], state: &State, owner: Owner) -> Option<u32> {
     match owner {
         Owner::Link(r, _) if movable[r as usize] && state.robots[r as usize].halted.is_none() => {

@@ -2,10 +2,10 @@
 //!
 //! # Law
 //! ```text
-//!   U = IA S,  D = Sᵀ U + armature,  u = tau - Sᵀ pA           (1)  [Featherstone 2008, eq. 7.43-7.45]
-//!   Ia = IA - U D⁻¹ Uᵀ,  pa = pA + Ia c + U D⁻¹ u              (2)  [eq. 7.47, 7.48]
-//!   q̈ = D⁻¹ (u - Uᵀ a'),  a' = X a_P + c,  a = a' + S q̈        (3)  [eq. 7.41, 7.42]
-//!   a_0 = -IA_0⁻¹ pA_0                                          (4)  [table 9.4]
+//!   U = IA S,  D = Sᵀ U + armature,  u = tau - Sᵀ pA       (1)  [Featherstone 2008, eq. 7.43-7.45]
+//!   Ia = IA - U D⁻¹ Uᵀ,  pa = pA + Ia c + U D⁻¹ u          (2)  [eq. 7.47, 7.48]
+//!   q̈ = D⁻¹ (u - Uᵀ a'),  a' = X a_P + c,  a = a' + S q̈  (3)  [eq. 7.41, 7.42]
+//!   a_0 = -IA_0⁻¹ pA_0                                     (4)  [table 9.4]
 //! ```
 //! A joint with prescribed acceleration transmits its full inertia: Ia = IA, pa = pA + IA (c + S
 //! q̈) [Featherstone 2008, §9.2, hybrid dynamics].
@@ -23,7 +23,7 @@
 //! Tree structure. D must be positive, which a positive-definite link inertia guarantees.
 //!
 //! # Checked by
-//! test/witness/pinocchio.rs (V38), test/identity/algorithms.rs (rnea, crba)
+//! test/witness/vehicles/pinocchio.rs (V38), test/identity/algorithms.rs (rnea, crba)
 
 use merrow_math::spatial::{Factor, solve};
 use merrow_math::{
@@ -85,8 +85,8 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     }
 }
 
-/// (4) if only some lanes are fully submerged: these lanes use the factor, with the same result as
-/// on their own.
+/// Evaluates (4) if only some lanes are fully submerged: these lanes use the factor, with the same
+/// result as on their own.
 #[cold]
 #[inline(never)]
 fn base_acceleration_mixed_lanes<T: Real>(factor: &Factor, base: &mut LinkWork<T>) {
@@ -95,7 +95,7 @@ fn base_acceleration_mixed_lanes<T: Real>(factor: &Factor, base: &mut LinkWork<T
         .select_lanes(&base.A, |i| base.submerged_fraction.lane(i) == 1.0);
 }
 
-/// Acceleration of the base by (4).
+/// Returns the acceleration of the base by (4).
 #[inline(always)]
 fn base_acceleration<T: Real>(robot: &Robot, base: &LinkWork<T>) -> SpatialVelocity<T> {
     if !robot.floating {
@@ -110,7 +110,7 @@ fn base_acceleration<T: Real>(robot: &Robot, base: &LinkWork<T>) -> SpatialVeloc
     )
 }
 
-/// (1) and (2) for a joint that moves freely about or along z.
+/// Returns (1) and (2) for a joint that moves freely about or along z.
 #[inline(always)]
 fn articulate_free_joint<T: Real>(
     w: &mut LinkWork<T>,
@@ -148,7 +148,8 @@ fn articulate_free_joint<T: Real>(
     (Ia, pa)
 }
 
-/// Bias and inertia of a joint with prescribed acceleration, which transmits both in full.
+/// Returns the bias and inertia of a joint with prescribed acceleration, which transmits both in
+/// full.
 #[inline(always)]
 fn articulate_prescribed_joint<T: Real>(
     w: &LinkWork<T>,

@@ -4,7 +4,7 @@
 //! ```text
 //!   F_U = F_U(d) - K h (w_U - w_L)  ,   w = v + h (a + W (F - F⁰))        (1)
 //! ```
-//! The end forces are those of the catenary (`crates/physics/src/forces/lines/catenary.rs`) at the
+//! The end forces follow from the catenary (`crates/physics/src/forces/lines/catenary.rs`) at the
 //! distance that the ends will have at the end of the step; K is its stiffness. The implicit rule
 //! keeps a light robot on a taut line as stable as a lumped line does.
 //!
@@ -86,7 +86,7 @@ impl HangingLine {
         }
     }
 
-    /// Force of the line on its first and second end [N], W.
+    /// Returns the force of the line on its first and second end [N], W.
     fn end_forces(&self) -> [Vec3; 2] {
         let vertical = |V: f64| Vec3::new(0.0, 0.0, self.up * V);
         let CatenarySolution { H, V, .. } = self.solution;
@@ -100,7 +100,8 @@ impl HangingLine {
         }
     }
 
-    /// Decrease of the pull on the upper end per displacement away from the lower end [N/m], W.
+    /// Returns the decrease of the pull on the upper end per displacement away from the lower end
+    /// [N/m], W.
     fn stiffness(&self) -> Mat3 {
         let [[a, b], [c, d]] = self.solution.flexibility;
         let det = a * d - b * c;
@@ -170,7 +171,7 @@ pub fn step_quasi_static(
         work.v[i] = Vec3::zero();
     }
     work.finite = work.p.iter().chain(&work.pull).all(|x| x.is_finite());
-    // the tension is greatest at one of the ends
+    // the tension is greatest at an end
     let [first, last] = work.pull.map(Vec3::norm);
     let (environment, tension) = if last > first {
         (n - 1, last)

@@ -3,7 +3,8 @@
 //!
 //! # Law
 //! ```text
-//!   I^c_i = I_i + Σ_children X* I^c X,   H_ij = S_jᵀ X* ... I^c_i S_i       (1)  [Featherstone 2008, table 6.2, 9.5]
+//!   I^c_i = I_i + Σ_children X* I^c X,   H_ij = S_jᵀ X* ... I^c_i S_i  (1)
+//!   (1) [Featherstone 2008, table 6.2, 9.5]
 //! ```
 //! # Symbols
 //! H inertia matrix of (base velocity, joint velocities), angular part first.
@@ -15,7 +16,7 @@
 //! None, except that the robot is a tree.
 //!
 //! # Checked by
-//! test/identity/algorithms.rs, test/witness/pinocchio.rs
+//! test/identity/algorithms.rs, test/witness/vehicles/pinocchio.rs
 
 use crate::dynamics::rnea::axis_component;
 use merrow_math::SpatialForce;
@@ -23,16 +24,16 @@ use merrow_model::kinematics::joint_velocity;
 use merrow_model::scene::Robot;
 use merrow_model::state::Workspace;
 
-/// The (6 + joints)² inertia matrix in SI units, base first, angular part first, from the poses and
-/// inertias in `work`.
+/// Returns the (6 + joints)² inertia matrix in SI units, base first, angular part first, from the
+/// poses and inertias in `work`.
 pub fn inertia_matrix(robot: &Robot, work: &Workspace) -> Vec<Vec<f64>> {
     let (mut scratch, mut H) = (work.clone(), Vec::new());
     let size = inertia_matrix_into(robot, &mut scratch, &mut H);
     H.chunks(size).map(<[f64]>::to_vec).collect()
 }
 
-/// Same as [`inertia_matrix`], but writes row-major into `H`, whose memory is reused. Returns the
-/// number of rows.
+/// Returns the same as [`inertia_matrix`], but writes row-major into `H`, whose memory is reused.
+/// Returns the number of rows.
 ///
 /// `IA` of the links in `work` is overwritten.
 pub(crate) fn inertia_matrix_into(robot: &Robot, work: &mut Workspace, H: &mut Vec<f64>) -> usize {

@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   q̇ = ½ q ∘ (0, w),  ṗ = R_WB v,  V̇ = A                                     (1)
-//!   RK4:  x₁ = x₀ + h/6 (k₁ + 2k₂ + 2k₃ + k₄)                                   (2)  [Hairer 1993, table II.1.2]
-//!   semi-implicit:  v₁ = v₀ + h v̇₀,  x₁ = x₀ ⊕ h v₁                            (3)  [Hairer 2006, §VI.3]
+//!   q̇ = ½ q ∘ (0, w),  ṗ = R_WB v,  V̇ = A           (1)
+//!   RK4:  x₁ = x₀ + h/6 (k₁ + 2k₂ + 2k₃ + k₄)         (2)  [Hairer 1993, table II.1.2]
+//!   semi-implicit:  v₁ = v₀ + h v̇₀,  x₁ = x₀ ⊕ h v₁  (3)  [Hairer 2006, §VI.3]
 //! ```
 //! In (2) the components of the quaternion are integrated independently and normalised at the end
 //! of the step, which preserves the order of four. In (3) ⊕ is the exponential map.
@@ -35,11 +35,11 @@ struct Slope<T> {
 
 /// Evaluation of the accelerations inside the integrator.
 ///  
-/// A separate trait besides `FnMut`, because a closure is compiled for the baseline instruction
-/// set, wherever it is called from.
+/// A separate trait in addition to `FnMut`, because a closure is compiled for the baseline
+/// instruction set, wherever it is called from.
 pub trait Evaluate<T: Real> {
-    /// Stores everything that follows from `motion` in `work`. `stage` is 1 at the midpoint of the
-    /// step and 2 at its end.
+    /// Stores all quantities that follow from `motion` in `work`. `stage` is 1 at the midpoint of
+    /// the step and 2 at its end.
     fn evaluate(&mut self, motion: &Motion<T>, stage: usize, work: &mut Workspace<T>);
 }
 
@@ -119,7 +119,7 @@ fn rk4<T: Real>(
     }
 }
 
-/// Slope (1) at `motion`, whose evaluation is in `work`; joint slopes are stored in
+/// Returns the slope (1) at `motion`, whose evaluation is in `work`; joint slopes are stored in
 /// `work.slopes[k]`.
 #[inline(always)]
 fn slope<T: Real>(motion: &Motion<T>, work: &mut Workspace<T>, k: usize) -> Slope<T> {
@@ -155,7 +155,7 @@ fn displace<T: Real>(
     }
 }
 
-/// Semi-implicit Euler step by (3).
+/// Makes a semi-implicit Euler step by (3).
 #[inline(always)]
 fn semi_implicit<T: Real>(h: f64, motion: &mut Motion<T>, work: &mut Workspace<T>) {
     let ht = T::splat(h);

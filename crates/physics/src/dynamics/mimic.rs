@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   q̈_f - k q̈_l = 0                         for each follower f of a leader l                      (1)
-//!   q̈ = q̈₀ + Σ_j λ_j c_j,   c_j = q̈(τ_f + 1, τ_l - k) - q̈₀                                        (2)
-//!   K λ = -e₀,   K_ij = c_j,f(i) - k_i c_j,l(i),   e₀ the left side of (1) without gears            (3)
+//!   q̈_f - k q̈_l = 0                         for each follower f of a leader l           (1)
+//!   q̈ = q̈₀ + Σ_j λ_j c_j,   c_j = q̈(τ_f + 1, τ_l - k) - q̈₀                            (2)
+//!   K λ = -e₀,   K_ij = c_j,f(i) - k_i c_j,l(i),   e₀ the left side of (1) without gears  (3)
 //! ```
 //! λ is the effort of the gear on its follower; -k λ acts on the leader, so the gear does no work.
 //! Accelerations are affine in the efforts, so one run of the articulated-body algorithm per gear
@@ -32,7 +32,7 @@ use merrow_model::state::Workspace;
 /// Maximum number of mimic joints of one robot.
 pub const MIMICS_MAX: usize = 16;
 
-/// [`aba::accelerations`] with the constraint (1) for mimic joints.
+/// Computes [`aba::accelerations`] with the constraint (1) for mimic joints.
 #[inline(always)]
 pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     aba::accelerations(robot, work);
@@ -41,7 +41,7 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     }
 }
 
-/// Follower joints and their gears, at most [`MIMICS_MAX`].
+/// Returns the follower joints and their gears, at most [`MIMICS_MAX`].
 fn gears(robot: &Robot) -> impl Iterator<Item = (usize, Mimic)> + '_ {
     let follower_and_gear = |link: &usize| Some((*link - 1, robot.links[*link].joint.mimic?));
     robot
@@ -51,7 +51,7 @@ fn gears(robot: &Robot) -> impl Iterator<Item = (usize, Mimic)> + '_ {
         .take(MIMICS_MAX)
 }
 
-/// Violation of (1) at joint `f`.
+/// Returns the violation of (1) at joint `f`.
 fn constraint_error<T: Real>(work: &Workspace<T>, f: usize, gear: &Mimic) -> T {
     work.qdd[f] - work.qdd[gear.leader - 1] * gear.multiplier
 }

@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   u_j = 1,  p_P = X* U_j D_j⁻¹                                  (1)  [Featherstone 2008, eq. 7.48]
-//!   u_i = -Sᵀ p_i,  p_P = X* (p_i + U_i D_i⁻¹ u_i)                (2)
-//!   a_0 = -IA_0⁻¹ p_0,  q̈_i = D_i⁻¹ (u_i - U_iᵀ X a_P)            (3)  [eq. 7.41]
+//!   u_j = 1,  p_P = X* U_j D_j⁻¹                         (1)  [Featherstone 2008, eq. 7.48]
+//!   u_i = -Sᵀ p_i,  p_P = X* (p_i + U_i D_i⁻¹ u_i)       (2)
+//!   a_0 = -IA_0⁻¹ p_0,  q̈_i = D_i⁻¹ (u_i - U_iᵀ X a_P)  (3)  [eq. 7.41]
 //!   μ_jk = q̈_k
 //! ```
 //! This is the articulated-body algorithm for a unit effort at joint j and no other force.
@@ -16,8 +16,8 @@
 //! Every link in its own frame.
 //!
 //! # Limits
-//! None beyond those of `aba`. The function is not part of the kernel; motors use it to predict the
-//! effect of a step on their joint.
+//! None beyond the limits of `aba`. The function is not part of the kernel; motors use it to
+//! predict the effect of a step on their joint.
 //!
 //! # Checked by
 //! test/analytic/joints/actuator.rs (against the mass matrix)

@@ -1,12 +1,13 @@
 //! Response of a link's acceleration to an additional force on it, after `aba` has run.
 //!
 //! # Law
-//! The articulated-body algorithm is linear in the forces. A force F on link i alone has the bias
+//! The articulated-body algorithm is linear in the forces. A single force F on link i has the bias
 //! -F there and
 //!
 //! ```text
-//!   u = -Sᵀ p,  p_P = X* (p + U D⁻¹ u),  q̈ = D⁻¹ (u - Uᵀ X a_P),  a = X a_P + S q̈      (1)  [Featherstone 2008, §7.3]
-//!   W = J M⁻¹ Jᵀ                                                                       (2)
+//!   u = -Sᵀ p,  p_P = X* (p + U D⁻¹ u),  q̈ = D⁻¹ (u - Uᵀ X a_P),  a = X a_P + S q̈  (1)
+//!   W = J M⁻¹ Jᵀ                                                                     (2)
+//!   (1) [Featherstone 2008, §7.3]
 //! ```
 //! from the link to the base and back. (2) collects the responses at a point to unit forces there:
 //! the inverse of the effective mass at the point.
@@ -30,7 +31,8 @@ use merrow_model::kinematics::joint_velocity;
 use merrow_model::scene::Robot;
 use merrow_model::state::Workspace;
 
-/// Change of the acceleration of `link` at Lo in L due to the force `F` on it at Lo in L. (1)
+/// Returns the change of the acceleration of `link` at Lo in L due to the force `F` on it at Lo in
+/// L. (1)
 pub fn response_to_force(
     robot: &Robot,
     work: &Workspace,
@@ -77,8 +79,8 @@ fn base_response(robot: &Robot, work: &Workspace, p: &SpatialForce) -> SpatialVe
     solve(I, &F)
 }
 
-/// Acceleration in W of the point Q of `link` per unit force there in W [1/kg], with `p_LoQ` [m] in
-/// L. (2)
+/// Returns the acceleration in W of the point Q of `link` per unit force there in W [1/kg], with
+/// `p_LoQ` [m] in L. (2)
 pub fn point_mobility(robot: &Robot, work: &Workspace, link: usize, p_LoQ: Vec3) -> Mat3 {
     let R_WL = work.links[link].R_WL;
     let column = |e_W: Vec3| {

@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   f_i = I_i a_i - F_i + Σ_children X* f_c,   tau_i = Sᵀ f_i          (1)  [Featherstone 2008, table 5.1]
+//!   f_i = I_i a_i - F_i + Σ_children X* f_c,   tau_i = Sᵀ f_i  (1)  [Featherstone 2008, table 5.1]
 //! ```
 //! F holds weight, hydrodynamic forces and velocity products as computed by `forces::sum`.
 //!
@@ -23,8 +23,9 @@ use merrow_model::kinematics::joint_velocity;
 use merrow_model::scene::{JointKind, Robot};
 use merrow_model::state::Workspace;
 
-/// Base wrench at Bo in B [N m, N] and joint efforts [N m or N] for the base acceleration `A0` at
-/// Bo in B [rad/s², m/s²] and the joint accelerations `qdd` [rad/s² or m/s²], one per joint.
+/// Returns the base wrench at Bo in B [N m, N] and joint efforts [N m or N] for the base
+/// acceleration `A0` at Bo in B [rad/s², m/s²] and the joint accelerations `qdd` [rad/s² or m/s²],
+/// one per joint.
 ///
 /// Uses the velocities, forces and inertias in `work`. The base wrench is zero for a free body that
 /// follows its own dynamics.
@@ -92,7 +93,7 @@ pub fn bias_efforts(robot: &Robot, work: &mut Workspace, mut store: impl FnMut(u
     }
 }
 
-/// Component of the wrench `f` along the joint axis, `Sᵀ f`.
+/// Returns the component of the wrench `f` along the joint axis, `Sᵀ f`.
 pub(crate) fn axis_component(kind: JointKind, f: &SpatialForce) -> f64 {
     match kind {
         JointKind::Prismatic => f.f.z,

@@ -2,8 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   M (w - v) = θh F(x + θh w, w),   x' = x + h w,   v' = v + h M⁻¹ F              (1)  [Hairer 1996, ch. IV]
-//!   (w_b - v_b) = θh (a_b + W (F_b - F_b⁰))                                        (2)
+//!   M (w - v) = θh F(x + θh w, w),   x' = x + h w,   v' = v + h M⁻¹ F  (1)  [Hairer 1996, ch. IV]
+//!   (w_b - v_b) = θh (a_b + W (F_b - F_b⁰))                            (2)
 //! ```
 //! (1) is the implicit Euler step of length θh, extrapolated to h. θ = ½ is the midpoint rule and θ
 //! = 1 implicit Euler; all values between are stable for every stiffness. Newton's method solves
@@ -28,9 +28,9 @@
 //! World.
 //!
 //! # Limits
-//! M and the tangents are those at the start of the step. The half segments at attached ends belong
-//! to the next node, so the ends have no mass of their own. The numerical damping ratio is (θ-½) ωh
-//! for a mode ω, and at most 0.1 ωh while no kink occurs.
+//! M and the tangents are taken at the start of the step. The half segments at attached ends belong
+//! to the next node, so the ends have no separate mass. The numerical damping ratio is (θ-½) ωh for
+//! a mode ω, and at most 0.1 ωh while no kink occurs.
 //!
 //! # Checked by
 //! test/analytic/tethers/fixed_ends.rs, test/analytic/tethers/robot.rs,
@@ -227,7 +227,8 @@ fn update_environments(
     }
 }
 
-/// Number of segment lengths assigned to node `i` of a line of `n` segments, n at least two.
+/// Returns the number of segment lengths assigned to node `i` of a line of `n` segments, n at least
+/// two.
 fn node_segment_count(i: usize, n: usize, end_conditions: &[EndCondition; 2]) -> f64 {
     let is_free = end_conditions.map(|h| matches!(h, EndCondition::Free));
     let is_end = [i == 0, i == n];
@@ -259,7 +260,8 @@ struct LineStep<'a> {
 }
 
 impl LineStep<'_> {
-    /// θ - ½: zero for a line whose waves the step resolves, so that the rule is of second order.
+    /// Returns θ - ½: zero for a line whose waves the step resolves, so that the rule is of second
+    /// order.
     fn damping(&self, work: &LineWork) -> f64 {
         let h = self.parameters.h;
         let line = &self.tether.line;
@@ -391,7 +393,7 @@ impl LineStep<'_> {
         }
     }
 
-    /// Direction in which an end is clamped.
+    /// Returns the direction in which an end is clamped.
     fn clamp_direction(&self, i: usize) -> Option<Vec3> {
         let n = self.tether.n_segments();
         let clamp = |k: usize| self.tether.clamps[k];
@@ -463,7 +465,7 @@ impl LineStep<'_> {
         }
     }
 
-    /// Bending part of [`Self::update_forces`].
+    /// Computes the bending part of [`Self::update_forces`].
     fn update_bending_forces(&self, lead: f64, work: &mut LineWork) {
         let n = self.tether.n_segments();
         work.bending_forces.fill(Vec3::zero());

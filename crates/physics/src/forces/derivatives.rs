@@ -3,7 +3,8 @@
 //!
 //! # Law
 //! ```text
-//!   F_i = Σ c_ijk ν_j ν_k,  such as Y = Y_uv u v + Y_ur u r + Y_wp w p + ...      (1)  [Prestero 2001, §4; Gertler 1967]
+//!   F_i = Σ c_ijk ν_j ν_k,  such as Y = Y_uv u v + Y_ur u r + Y_wp w p + ...  (1)
+//!   (1) [Prestero 2001, §4; Gertler 1967]
 //! ```
 //! These sets include the velocity products of the added mass and the lift of body and fins.
 //! Therefore `hydrodynamics/added_mass.rs` omits its velocity products if derivatives are given.
@@ -14,20 +15,20 @@
 //!
 //! # Frames
 //! At Lo along the axes of the user's link frame U, angular part first;
-//! `crates/world/src/import/sname.rs` converts the published ones.
+//! `crates/world/src/import/sname.rs` converts published derivatives.
 //!
 //! # Limits
 //! Constant coefficients, small incidence. A published set may add energy; the law does not prevent
 //! it.
 //!
 //! # Checked by
-//! test/witness/prestero.rs (V50)
+//! test/witness/vehicles/prestero.rs (V50)
 
 use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;
 
-/// Force (1) at Lo in L, scaled by the wet fraction. `V_r` is the velocity relative to the water at
-/// Lo in L.
+/// Returns the force (1) at Lo in L, scaled by the wet fraction. `V_r` is the velocity relative to
+/// the water at Lo in L.
 #[inline(always)]
 pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialForce<T> {
     let R_LU = Mat3::splat(&link.R_LU);

@@ -21,7 +21,7 @@
 use merrow_math::Real;
 use merrow_model::scene::{Drive, Link};
 
-/// Effort of a joint by (1) [N m or N]; zero drive effort for a position drive.
+/// Returns the effort of a joint by (1) [N m or N]; zero drive effort for a position drive.
 ///
 /// `command` is limited to the maximum effort of the joint, `q` is the position [rad or m], and
 /// `qd` the velocity [rad/s or m/s].
@@ -42,7 +42,8 @@ pub fn effort<T: Real>(link: &Link, command: T, q: T, qd: T) -> T {
     tau
 }
 
-/// Acceleration [rad/s² or m/s²] of a joint with a position drive; zero for other drives.
+/// Returns the acceleration [rad/s² or m/s²] of a joint with a position drive; zero for other
+/// drives.
 ///
 /// A critically damped second-order follower, `a = 2w (w/2 (command - q) - q̇)`, within its limits.
 #[inline(always)]

@@ -20,8 +20,8 @@
 use merrow_math::{Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;
 
-/// Force (1) at Lo in L, for the rigid inertia, or for rigid plus added inertia in still water,
-/// where both have the same velocity.
+/// Returns the force (1) at Lo in L, for the rigid inertia, or for rigid plus added inertia in
+/// still water, where both have the same velocity.
 #[inline(always)]
 pub(crate) fn velocity_product<T: Real>(
     inertia: &SpatialInertia<f64>,
@@ -32,13 +32,13 @@ pub(crate) fn velocity_product<T: Real>(
     SpatialForce { m: -f.m, f: -f.f }
 }
 
-/// Weight (2) at Lo in L; `up` is ẑ_W in L; `gravity` is the acceleration [m/s²].
+/// Returns the weight (2) at Lo in L; `up` is ẑ_W in L; `gravity` is the acceleration [m/s²].
 #[inline(always)]
 pub fn weight<T: Real>(link: &Link, up: Vec3<T>, gravity: f64) -> SpatialForce<T> {
     SpatialForce::at_point(up * -(link.mass * gravity), link.p_LoLcm)
 }
 
-/// Product `I V` of a constant inertia and a velocity.
+/// Returns the product `I V` of a constant inertia and a velocity.
 #[inline(always)]
 pub(crate) fn inertia_times<T: Real>(
     inertia: &SpatialInertia<f64>,
@@ -61,7 +61,7 @@ pub(crate) fn inertia_times<T: Real>(
     }
 }
 
-/// Product `I (0, v)` of a constant inertia and a linear velocity.
+/// Returns the product `I (0, v)` of a constant inertia and a linear velocity.
 #[inline(always)]
 pub(crate) fn inertia_times_linear<T: Real>(
     inertia: &SpatialInertia<f64>,

@@ -2,22 +2,22 @@
 //!
 //! # Law
 //! ```text
-//!   F = M [ α, a ] + D(v_r) v_r                                                     (1)
-//!   a = a_r + 2 ω (v_r - v) + ω² (p_r - p),   α = 2 ω (Ω_r - Ω) + ω² e_Θ             (2)  critically damped
+//!   F = M [ α, a ] + D(v_r) v_r                                           (1)
+//!   a = a_r + 2 ω (v_r - v) + ω² (p_r - p),   α = 2 ω (Ω_r - Ω) + ω² e_Θ  (2)  critically damped
 //! ```
-//! An actor that floats gets the horizontal components of a and the vertical component of α:
-//! height, roll and pitch follow from its hull and the waves.
+//! For an actor that floats, the law uses the horizontal components of a and the vertical component
+//! of α: height, roll and pitch follow from its hull and the waves.
 //!
 //! # Symbols
 //! M inertia of the base with added mass · D linear and quadratic damping of the base · p_r, v_r,
 //! a_r, Ω_r motion on the route (`crates/model/src/scene/robot/route.rs`) · e_Θ rotation vector
-//! from the attitude to that of the route · ω = 3 rad/s.
+//! from the attitude to the attitude of the route · ω = 3 rad/s.
 //!
 //! # Frames
 //! In: W for positions and velocities. Out: B at the start of the step.
 //!
 //! # Limits
-//! The force is constant over a step. It stands for the propulsion of a ship or of a swimmer and
+//! The force is constant over a step. It represents the propulsion of a ship or of a swimmer and
 //! has no limit; the position error that counts is at most 2 m. A current or a contact displaces
 //! the actor by the force that it exerts over M ω².
 //!
@@ -36,7 +36,12 @@ const FREQUENCY: f64 = 3.0;
 const MAX_ERROR: f64 = 2.0;
 
 /// Force on the base at Bo in B, by (1), at `t` [s].
-pub fn route_force(robot: &Robot, route: &Route, state: &RobotState, t: f64) -> SpatialForce {
+pub(crate) fn route_force(
+    robot: &Robot,
+    route: &Route,
+    state: &RobotState,
+    t: f64,
+) -> SpatialForce {
     let reference = route.reference(t);
     let motion = &state.motion;
     let R = motion.q_WB.matrix();
@@ -77,7 +82,7 @@ pub fn route_force(robot: &Robot, route: &Route, state: &RobotState, t: f64) -> 
     force
 }
 
-/// Damping coefficient of linear axis `i`.
+/// Returns the damping coefficient of linear axis `i`.
 fn coefficient(damping: &Damping, i: usize) -> f64 {
     match damping {
         Damping::Zero => 0.0,
@@ -86,7 +91,7 @@ fn coefficient(damping: &Damping, i: usize) -> f64 {
     }
 }
 
-/// Rotation vector from the attitude `q` to `target`, in B [rad].
+/// Returns the rotation vector from the attitude `q` to `target`, in B [rad].
 fn rotation_vector(target: &Quat, q: &Quat) -> Vec3 {
     let E = q.matrix().transpose().mul_mat(&target.matrix());
     let d = Quat::from_matrix(&E);

@@ -212,7 +212,8 @@ fn add_velocity_products<T: Real>(
     }
 }
 
-/// Forces on hulls at the surface beyond buoyancy, added mass and damping; used by few links.
+/// Returns the forces on hulls at the surface beyond buoyancy, added mass and damping; used by few
+/// links.
 #[inline(never)]
 fn surface_forces<T: Real>(
     link: &Link,
@@ -286,8 +287,8 @@ struct RelativeWater<T> {
     displaced: T,
 }
 
-/// `F` plus the velocity products of a fully wet link in still water, where rigid and added mass
-/// share one velocity.
+/// Returns `F` plus the velocity products of a fully wet link in still water, where rigid and added
+/// mass share one velocity.
 #[inline(always)]
 fn merged_velocity_products<T: Real>(
     link: &Link,
@@ -297,7 +298,7 @@ fn merged_velocity_products<T: Real>(
     F.plus(&rigid_body::velocity_product(&link.total, &w.V))
 }
 
-/// `F` plus the velocity products of the link and the forces of accelerating water.
+/// Returns `F` plus the velocity products of the link and the forces of accelerating water.
 #[inline(always)]
 fn velocity_products<T: Real>(
     link: &Link,
@@ -325,8 +326,8 @@ fn velocity_products<T: Real>(
     ))
 }
 
-/// Same as [`velocity_products`] if lanes differ: each has the same bits as on its own. Outlined,
-/// because it is rare and large.
+/// Returns the same as [`velocity_products`] if lanes differ: each is bit-identical to a separate
+/// evaluation. Outlined, because it is rare and large.
 #[cold]
 #[inline(never)]
 fn mixed_velocity_products<T: Real>(
@@ -340,7 +341,7 @@ fn mixed_velocity_products<T: Real>(
     merged_velocity_products(link, F, w).select_lanes(&separate, |i| wetness.wet.lane(i) == 1.0)
 }
 
-/// Inertia if lanes differ, as in [`mixed_velocity_products`].
+/// Returns the inertia if lanes differ, as in [`mixed_velocity_products`].
 #[cold]
 #[inline(never)]
 fn mixed_inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
@@ -368,7 +369,7 @@ fn in_user_frame<T: Real>(
     }
 }
 
-/// Rigid inertia plus the wet fraction of the added mass.
+/// Returns the rigid inertia plus the wet fraction of the added mass.
 #[inline(always)]
 fn inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
     match fully_submerged_lanes(wet) {
@@ -378,7 +379,8 @@ fn inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
     }
 }
 
-/// Rigid inertia plus the wet fraction of the added mass, for a link that is not fully wet.
+/// Returns the rigid inertia plus the wet fraction of the added mass, for a link that is not fully
+/// wet.
 #[inline(always)]
 fn partly_wet_inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
     SpatialInertia::splat(&link.rigid).plus(&SpatialInertia::splat(&link.added).scale(wet))

@@ -2,14 +2,16 @@
 //!
 //! # Law
 //! ```text
-//!   drag:    f_i = ½ ρ_a C_i A_i |v_r| v_r,i σ                       (1)  [Fossen 2021, eqs 10.15-10.24, with C_X = c cos γ]
-//!   kelpie:  f_i = ½ ρ_a C_i A_i (p_i·w) |w| σ,  i ahead, left       (2)  [Mendonca 2013, eqs 5 and 6]
+//!   drag:    f_i = ½ ρ_a C_i A_i |v_r| v_r,i σ                  (1)
+//!   kelpie:  f_i = ½ ρ_a C_i A_i (p_i·w) |w| σ,  i ahead, left  (2)  [Mendonca 2013, eqs 5 and 6]
 //!   σ = min(1, (1 - s)/(1 - s_0))
+//!   (1) [Fossen 2021, eqs 10.15-10.24, with C_X = c cos γ]
 //! ```
 //! or, for a ship,
 //! ```text
-//!   X = -q A_F C_l cos γ/d,  Y = q A_L C_t sin γ/d,  d = 1 - δ/2 (1 - C_l A_F/(A_L C_t)) sin² 2γ        (3)  [Fossen 2021, eq. 10.23-10.27]
-//!   K = κ h Y,  N = (x - 0.18 L (γ - π/2)) Y                                                          (4)
+//!   X = -q A_F C_l cos γ/d,  Y = q A_L C_t sin γ/d,  d = 1 - δ/2 (1 - C_l A_F/(A_L C_t)) sin² 2γ  (3)
+//!   K = κ h Y,  N = (x - 0.18 L (γ - π/2)) Y                                                      (4)
+//!   (3) [Fossen 2021, eq. 10.23-10.27]
 //! ```
 //! # Symbols
 //! γ direction from which the wind comes, relative to the bow · C_l of front or stern on A_F, C_t
@@ -39,7 +41,7 @@ use merrow_model::scene::Link;
 use merrow_model::scene::robot::body::{Blendermann, WindLaw, WindLoad};
 use merrow_model::state::workspace::LinkWork;
 
-/// Wind force at Lo in L by (1), (2), or (3) and (4).
+/// Returns the wind force at Lo in L by (1), (2), or (3) and (4).
 #[inline(never)]
 pub(crate) fn force<T: Real>(
     link: &Link,
@@ -100,8 +102,8 @@ pub(crate) fn force<T: Real>(
     }
 }
 
-/// Wrench by (3) and (4) at the origin along U for the velocity `v` of the air relative to the
-/// ship; `half` is half the air density.
+/// Returns the wrench by (3) and (4) at the origin along U for the velocity `v` of the air relative
+/// to the ship; `half` is half the air density.
 fn ship_wrench(ship: &Blendermann, center: Vec3, v: Vec3, half: f64) -> SpatialForce {
     let speed2 = v.x * v.x + v.y * v.y;
     if speed2 == 0.0 {
@@ -132,7 +134,7 @@ fn ship_wrench(ship: &Blendermann, center: Vec3, v: Vec3, half: f64) -> SpatialF
     }
 }
 
-/// Wind force of the Kelpie law by (2).
+/// Returns the wind force of the Kelpie law by (2).
 #[cold]
 fn kelpie_force<T: Real>(
     link: &Link,

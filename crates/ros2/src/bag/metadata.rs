@@ -121,7 +121,7 @@ ros_distro: {ROS_DISTRO}
     }
 }
 
-/// Whether the text of a `metadata.yaml` belongs to a bag whose only file is `file_name`.
+/// Returns true if the text of a `metadata.yaml` belongs to a bag whose only file is `file_name`.
 ///
 /// Parses only the block style that rosbag2 and this module write. Any other text counts as the
 /// metadata of another bag, so that it is never overwritten.

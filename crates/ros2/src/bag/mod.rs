@@ -130,13 +130,13 @@ pub struct Bag {
     mcap_ids: Vec<u16>,
     metadata: Metadata,
     flushed_at: Instant,
-    /// Whether anything was written since `flushed_at`.
+    /// Whether data was written since `flushed_at`.
     is_dirty: bool,
 }
 
 impl Bag {
     /// Creates a bag. A path `FILE.mcap` names the recording itself, and `metadata.yaml` is written
-    /// to the same folder. Any other path is a folder, whose file gets the name
+    /// to the same folder. Any other path is a folder, whose file has the name
     /// `FOLDER/FOLDER_0.mcap` as in rosbag2, and which is created.
     ///
     /// # Errors
@@ -271,7 +271,7 @@ impl Bag {
         let before = self.accepted.load(Ordering::Relaxed);
         self.with_writer(|writer| writer.write_to_known_channel(&header, cdr))?;
         if self.accepted.load(Ordering::Relaxed) > before {
-            // the writer completed a chunk before it started one with this message
+            // the writer completed a chunk before it started the chunk with this message
             self.add_checkpoint();
         }
         self.metadata.topics[channel.0].message_count = number_in_topic;
@@ -299,8 +299,8 @@ impl Bag {
     /// Completes the bag and returns its summary.
     ///
     /// # Errors
-    /// The bag failed before or fails now. A streaming reader can still read what was flushed
-    /// before the failure.
+    /// The bag failed before or fails now. A streaming reader can still read the data that was
+    /// flushed before the failure.
     pub fn finish(mut self) -> Result<Summary, BagError> {
         self.close()
     }
@@ -426,7 +426,7 @@ fn write_error(path: &Path, error: McapError) -> BagError {
     }
 }
 
-/// Path of the MCAP file for the path that the user gave.
+/// Returns the path of the MCAP file for the path that the user gave.
 fn recording_path(path: &Path) -> Result<PathBuf, BagError> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         return Err(BagError::Name(path.to_owned()));

@@ -200,7 +200,7 @@ fn full_disk_is_reported_and_later_writes_fail_fast() {
     let error = start(full()).unwrap_err();
     assert!(error.to_string().contains("/dev/full"), "{error}");
 
-    // the file of a working bag is replaced by one that accepts no bytes
+    // the file of a working bag is replaced by a file that accepts no bytes
     let mut bag = record(&folder.0.join("run.mcap"), 1);
     bag.writer = Some(Writer::new(ChunkFile::new(full()).0).unwrap());
     let result = bag

@@ -88,7 +88,7 @@ impl Graph {
         state.changed = true;
     }
 
-    /// Returns the time until the next message is due; `None` if nothing has changed.
+    /// Returns the time until the next message is due; `None` without changes.
     pub(crate) fn due_in(&self, now: Instant) -> Option<Duration> {
         let state = self.state();
         if !state.changed || state.writer.is_none() {

@@ -235,7 +235,7 @@ impl Shared {
 struct EndpointGuard {
     shared: Weak<Shared>,
     guids: Vec<Guid>,
-    /// Reader and writer that end with the guard; those of a publisher end with the publisher.
+    /// Reader and writer that end with the guard; a guard of a publisher ends with the publisher.
     _reader: Option<Reader>,
     _writer: Option<Arc<Writer>>,
 }

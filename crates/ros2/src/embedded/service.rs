@@ -71,7 +71,7 @@ impl ServiceServer {
         (self.handler)(&request, Responder::new(send));
     }
 
-    /// Sends the replies whose clients can now receive them. Returns whether others still wait.
+    /// Sends the replies whose clients can now receive them. Returns true if others still wait.
     pub(crate) fn send_waiting(&self, now: Instant) -> bool {
         self.replies.send_waiting(now)
     }
@@ -96,8 +96,8 @@ impl ReplyTarget {
         }
     }
 
-    /// Whether a reply will arrive. `ready` are the readers that receive the next reply, `askers`
-    /// the writers of requests. A client that names no reader has one reader per writer.
+    /// Returns true if a reply will arrive. `ready` are the readers that receive the next reply,
+    /// `askers` the writers of requests. A client that names no reader has one reader per writer.
     fn can_receive(&self, ready: &[Guid], askers: &[Guid]) -> bool {
         if let Some(reader) = self.named_reader() {
             return ready.contains(&reader);

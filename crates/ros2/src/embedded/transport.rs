@@ -1,4 +1,4 @@
-//! Quality of service, discovery range and received samples in the terms of the crate `rtps`.
+//! Conversion of QoS, discovery range and received samples between ROS 2 and the crate `rtps`.
 
 use std::sync::Arc;
 

@@ -298,7 +298,7 @@ mod tests {
     use std::path::Path;
 
     // Goal: every declared type is tested. Method: compare the names in the declarations of this
-    // folder with those in the catalogue. Tolerance: none.
+    // folder with the types in the catalogue. Tolerance: none.
     #[test]
     fn every_declared_type_is_listed() {
         let listed: Vec<&str> = catalogue().iter().map(|sample| sample.info.name).collect();

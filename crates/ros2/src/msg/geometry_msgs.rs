@@ -1,7 +1,7 @@
 //! `geometry_msgs`: vectors, poses, velocities, accelerations, forces and frames.
 //!
-//! As in ROS, linear components precede angular ones, and quaternions have the order x y z w. All
-//! values are in SI units and radians.
+//! As in ROS, linear components precede angular components, and quaternions have the order x y z w.
+//! All values are in SI units and radians.
 
 use crate::message::ros_message;
 use crate::msg::std_msgs::Header;

@@ -1,6 +1,6 @@
 //! ROS messages and services that Merrow uses, one module per ROS package.
 //!
-//! The names and the order of the fields are those of ROS 2 Jazzy; the type hashes verify this
+//! The names and the order of the fields agree with ROS 2 Jazzy; the type hashes verify this
 //! (`test/ros/messages.py`). Conversion from the simulator's own types is in the `merrow` crate
 //! (`src/convert`).
 

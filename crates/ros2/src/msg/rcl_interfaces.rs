@@ -126,7 +126,7 @@ ros_message! {
         node: String,
         /// Parameters that were declared.
         new_parameters: Vec<Parameter>,
-        /// Parameters that got another value.
+        /// Parameters whose value changed.
         changed_parameters: Vec<Parameter>,
         /// Parameters that were undeclared.
         deleted_parameters: Vec<Parameter>,

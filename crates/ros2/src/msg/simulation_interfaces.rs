@@ -4,7 +4,7 @@ pub use crate::msg::simulation_services::*;
 
 use crate::action_type::ros_action;
 use crate::message::ros_message;
-use crate::msg::geometry_msgs::{Accel, Pose, PoseStamped, Twist, Vector3};
+use crate::msg::geometry_msgs::{Accel, Pose, Twist, Vector3};
 use crate::msg::std_msgs::Header;
 
 ros_message! {
@@ -50,7 +50,7 @@ ros_message! {
 
     /// Selection of objects by tags.
     pub struct TagsFilter("simulation_interfaces/msg/TagsFilter") {
-        /// Tags; empty: everything is selected.
+        /// Tags; empty: no filter.
         tags: Vec<String>,
         /// Whether any or all of the tags are required.
         filter_mode: u8,
@@ -167,38 +167,6 @@ ros_message! {
         WORLD_INFO_GETTING: u8 = 44,
         AVAILABLE_WORLDS: u8 = 45,
         SPAWNING_ENTITIES: u8 = 50,
-    }
-
-    /// Request to add one entity.
-    pub struct SpawnEntity("simulation_interfaces/msg/SpawnEntity") {
-        /// Name of the entity; empty: the name in its description.
-        name: String,
-        /// Whether another name is used if the name exists or is empty.
-        allow_renaming: bool,
-        /// Description of the entity.
-        entity_resource: Resource,
-        /// Namespace of its topics and services.
-        entity_namespace: String,
-        /// Pose of the entity in the frame of the header; no frame: the world.
-        initial_pose: PoseStamped,
-    }
-
-    /// Outcome of a request to add one entity.
-    pub struct SpawnResult("simulation_interfaces/msg/SpawnResult") {
-        /// Result of the request.
-        result: ServiceResult,
-        /// Name of the entity.
-        entity_name: String,
-    } consts {
-        NAME_NOT_UNIQUE: u8 = 101,
-        NAME_INVALID: u8 = 102,
-        UNSUPPORTED_FORMAT: u8 = 103,
-        NO_RESOURCE: u8 = 104,
-        NAMESPACE_INVALID: u8 = 105,
-        RESOURCE_PARSE_ERROR: u8 = 106,
-        MISSING_ASSETS: u8 = 107,
-        UNSUPPORTED_ASSETS: u8 = 108,
-        INVALID_POSE: u8 = 109,
     }
 
     /// Description of an object that can be added.

@@ -1,5 +1,5 @@
-//! Types of `simulation_interfaces` 1.x that differ from those of version 2, as in Humble (1.4) and
-//! Jazzy (1.5). The result codes are those of version 2.
+//! Types of `simulation_interfaces` 1.x that differ from version 2, as in Humble (1.4) and Jazzy
+//! (1.5). The result codes agree with version 2.
 
 use crate::message::{ros_message, ros_service};
 use crate::msg::geometry_msgs::PoseStamped;

@@ -1,11 +1,10 @@
 //! Services of `simulation_interfaces`.
 
-use crate::message::ros_service;
+use crate::message::{ros_message, ros_service};
 use crate::msg::geometry_msgs::PoseStamped;
 use crate::msg::simulation_interfaces::{
     Bounds, EntityFilters, EntityInfo, EntityState, NamedPose, Resource, ServiceResult,
-    SimulationState, SimulatorFeatures, SpawnEntity, SpawnResult, Spawnable, TagsFilter,
-    WorldResource,
+    SimulationState, SimulatorFeatures, Spawnable, TagsFilter, WorldResource,
 };
 
 ros_service! {
@@ -301,38 +300,6 @@ ros_service! {
         }
     }
 
-    /// Adds one entity. Deprecated: use `SpawnEntities`.
-    pub struct SpawnEntityService("simulation_interfaces/srv/SpawnEntity") {
-        request SpawnEntityRequest {
-            /// Name of the entity; empty: the name in its description.
-            name: String,
-            /// Whether another name is used if the name exists or is empty.
-            allow_renaming: bool,
-            /// Description of the entity.
-            entity_resource: Resource,
-            /// Namespace of its topics and services.
-            entity_namespace: String,
-            /// Pose of the entity in the frame of the header; no frame: the world.
-            initial_pose: PoseStamped,
-        }
-        response SpawnEntityResponse {
-            /// Result of the request.
-            result: ServiceResult,
-            /// Name of the entity.
-            entity_name: String,
-        } consts {
-            NAME_NOT_UNIQUE: u8 = 101,
-            NAME_INVALID: u8 = 102,
-            UNSUPPORTED_FORMAT: u8 = 103,
-            NO_RESOURCE: u8 = 104,
-            NAMESPACE_INVALID: u8 = 105,
-            RESOURCE_PARSE_ERROR: u8 = 106,
-            MISSING_ASSETS: u8 = 107,
-            UNSUPPORTED_ASSETS: u8 = 108,
-            INVALID_POSE: u8 = 109,
-        }
-    }
-
     /// Makes steps of a paused simulation.
     pub struct StepSimulation("simulation_interfaces/srv/StepSimulation") {
         request StepSimulationRequest {
@@ -354,5 +321,61 @@ ros_service! {
         } consts {
             NO_WORLD_LOADED: u8 = 101,
         }
+    }
+}
+
+/// Declares the request and the outcome of adding one entity, which are messages and a service with
+/// the same fields.
+macro_rules! spawn_entity {
+    ({ $($fields:tt)* } { $($result_fields:tt)* } { $($codes:tt)* }) => {
+        ros_message! {
+            /// Request to add one entity.
+            pub struct SpawnEntity("simulation_interfaces/msg/SpawnEntity") { $($fields)* }
+
+            /// Outcome of a request to add one entity.
+            pub struct SpawnResult("simulation_interfaces/msg/SpawnResult") {
+                $($result_fields)*
+            } consts { $($codes)* }
+        }
+
+        ros_service! {
+            /// Adds one entity. Deprecated: use `SpawnEntities`.
+            pub struct SpawnEntityService("simulation_interfaces/srv/SpawnEntity") {
+                request SpawnEntityRequest { $($fields)* }
+                response SpawnEntityResponse { $($result_fields)* } consts { $($codes)* }
+            }
+        }
+    };
+}
+
+spawn_entity! {
+    {
+        /// Name of the entity; empty: the name in its description.
+        name: String,
+        /// Whether another name is used if the name exists or is empty.
+        allow_renaming: bool,
+        /// Description of the entity.
+        entity_resource: Resource,
+        /// Namespace of its topics and services.
+        entity_namespace: String,
+        /// Pose of the entity in the frame of the header; no frame: the world.
+        initial_pose: PoseStamped,
+    }
+    {
+        /// Result of the request.
+        result: ServiceResult,
+        /// Name of the entity.
+        entity_name: String,
+    }
+    {
+        NAME_NOT_UNIQUE: u8 = 101,
+        NAME_INVALID: u8 = 102,
+        UNSUPPORTED_FORMAT: u8 = 103,
+        NO_RESOURCE: u8 = 104,
+        NAMESPACE_INVALID: u8 = 105,
+        RESOURCE_PARSE_ERROR: u8 = 106,
+        MISSING_ASSETS: u8 = 107,
+        UNSUPPORTED_ASSETS: u8 = 108,
+        INVALID_POSE: u8 = 109,
     }
 }

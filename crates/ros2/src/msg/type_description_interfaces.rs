@@ -46,7 +46,7 @@ ros_message! {
     pub struct TypeSource("type_description_interfaces/msg/TypeSource") {
         /// Name, such as `package/msg/Type`.
         type_name: String,
-        /// Format of the text: `msg`, or `implicit` for a type without a file of its own.
+        /// Format of the text: `msg`, or `implicit` for a type without a separate file.
         encoding: String,
         /// Text in that format.
         raw_file_contents: String,

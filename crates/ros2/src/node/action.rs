@@ -44,7 +44,7 @@ pub trait Executor<A: Action>: Send {
     /// [`GoalHandle::finish`].
     fn cancel(&mut self, id: GoalId);
 
-    /// Returns the result of a goal that was replaced by another one.
+    /// Returns the result of a goal that was replaced by another goal.
     fn replaced_result(&mut self) -> A::Result;
 
     /// Counts and reports a request that cannot be decoded.
@@ -318,7 +318,8 @@ impl<A: Action> Shared<A> {
 impl<A: Action> State<A> {
     fn publish_status(&self) {
         let message = to_bytes(&self.goals.status());
-        // a status that does not fit into the queue of a slow client is superseded by the next one
+        // a status that does not fit into the queue of a slow client is superseded by the next
+        // status
         self.status.publish(&message).map(drop).unwrap_or_default();
     }
 }

@@ -110,9 +110,10 @@ impl Node {
         Self::start(options, names, Arc::new(backend))
     }
 
-    /// As [`Node::new`], for a program whose topics and services change while it runs. An endpoint
-    /// with the name, type and QoS of an existing one takes its place without leaving the network.
-    /// Messages and requests go to the callback of the newer one. A publisher keeps its history.
+    /// Returns the same as [`Node::new`], for a program whose topics and services change while it
+    /// runs. An endpoint with the name, type and QoS of an existing one takes its place without
+    /// leaving the network. Messages and requests go to the callback of the newer one. A publisher
+    /// keeps its history.
     ///
     /// # Errors
     /// As [`Node::new`].

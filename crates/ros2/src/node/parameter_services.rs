@@ -1,7 +1,7 @@
 //! ROS interface of a node's parameters: the six parameter services and `/parameter_events`.
 //!
 //! Converts between the messages of `rcl_interfaces` and the parameter server, which validates the
-//! values. A request that cannot be decoded has no effect and gets no reply.
+//! values. A request that cannot be decoded has no effect and receives no reply.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};

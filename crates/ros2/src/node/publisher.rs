@@ -69,7 +69,8 @@ impl Publisher {
         self.endpoint.subscriber_count()
     }
 
-    /// Whether [`Publisher::publish`] has an effect: the topic has a subscriber or keeps a history.
+    /// Returns true if [`Publisher::publish`] has an effect: the topic has a subscriber or keeps a
+    /// history.
     pub fn has_receivers(&self) -> bool {
         self.keeps_history || self.subscriber_count() > 0
     }

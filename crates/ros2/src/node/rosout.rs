@@ -55,7 +55,7 @@ impl Logger {
         &self.log.name
     }
 
-    /// Whether lines of this severity are written.
+    /// Returns true if lines of this severity are written.
     fn is_enabled(&self, severity: Severity) -> bool {
         severity as u8 >= self.log.min_severity
     }

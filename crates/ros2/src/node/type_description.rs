@@ -85,7 +85,8 @@ fn field_type(shape: &FieldType) -> msg::FieldType {
     }
 }
 
-/// Source text of a type. Those of a service are parts of its file, which is not stored.
+/// Returns the source text of a type. The types of a service are parts of its file, which is not
+/// stored.
 fn source(description: &Description) -> msg::TypeSource {
     let is_message = description.name.contains("/msg/");
     let (encoding, text) = match is_message {

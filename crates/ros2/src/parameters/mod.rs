@@ -1,7 +1,7 @@
 //! Parameter server of a node. Each parameter is declared with type, range and description;
 //! undeclared parameters cannot be set.
 //!
-//! The rules are those of rclcpp, so `ros2 param` and other clients behave as with any node: no
+//! The rules agree with rclcpp, so `ros2 param` and other clients behave as with any node: no
 //! implicit conversion, no undeclared names, and atomic batches on request. Every refusal states
 //! its reason. The module does not depend on DDS; `node/parameter_services.rs` provides the
 //! services.
@@ -157,7 +157,7 @@ impl std::error::Error for ParameterError {}
 pub enum Change {
     /// The parameter was declared.
     New,
-    /// The parameter got another value.
+    /// The value of the parameter changed.
     Changed,
     /// The parameter was removed.
     Deleted,
@@ -457,8 +457,8 @@ impl Hooks {
     }
 }
 
-/// An empty list on the command line has no element that determines its type, so it gets the type
-/// of the default.
+/// Returns an empty list of the type of the default. A list without elements does not determine its
+/// type, so it receives the type of the default.
 fn adapt_empty_list(value: &ParameterValue, default: &ParameterValue) -> ParameterValue {
     match (value, default) {
         (ParameterValue::StringArray(values), _) if !values.is_empty() => value.clone(),

@@ -114,8 +114,8 @@ fn string_parameters_accept_numbers_as_text() {
         assert_eq!(server.get("pace"), text(expected), "on the command line");
         let server = ParameterServer::new(vec![]).unwrap();
         declare(&server);
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&heard);
+        let changes = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&changes);
         server.set_on_set(Box::new(move |batch| {
             log.lock().unwrap().extend_from_slice(batch);
             Ok(())
@@ -123,7 +123,7 @@ fn string_parameters_accept_numbers_as_text() {
         server.set_atomically(&[pair("pace", given)]).unwrap();
         assert_eq!(server.get("pace"), text(expected));
         assert_eq!(
-            *heard.lock().unwrap(),
+            *changes.lock().unwrap(),
             [pair("pace", ParameterValue::String(expected.to_owned()))]
         );
     }
@@ -184,8 +184,8 @@ fn batches_are_applied_atomically() {
 #[test]
 fn callbacks_can_refuse_and_listeners_get_applied_values() {
     let server = server();
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&heard);
+    let changes = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&changes);
     server.set_listener(Box::new(move |change, parameters| {
         for (name, value) in parameters {
             log.lock()
@@ -194,11 +194,11 @@ fn callbacks_can_refuse_and_listeners_get_applied_values() {
         }
     }));
     assert_eq!(
-        heard.lock().unwrap().len(),
+        changes.lock().unwrap().len(),
         5,
         "the listener receives all declared parameters as new"
     );
-    heard.lock().unwrap().clear();
+    changes.lock().unwrap().clear();
     server.set_on_set(Box::new(|batch| match batch {
         [(_, ParameterValue::String(pace))] if pace == "warp" => {
             Err("pace 'warp' is unknown".to_owned())
@@ -214,7 +214,7 @@ fn callbacks_can_refuse_and_listeners_get_applied_values() {
         .declare(Declaration::new("late", ParameterValue::Bool(true), ""))
         .unwrap();
     assert_eq!(
-        *heard.lock().unwrap(),
+        *changes.lock().unwrap(),
         ["Changed pace='max'", "New late=true"]
     );
 }

@@ -48,8 +48,8 @@ impl Range {
         }
     }
 
-    /// Whether the value, or every element of a list, is allowed. Values of types other than the
-    /// range's are always allowed.
+    /// Returns true if the value, or every element of a list, is allowed. Values of types other
+    /// than the range's are always allowed.
     pub fn allows(&self, value: &ParameterValue) -> bool {
         match (self, value) {
             (Self::Integer { .. }, ParameterValue::Integer(value)) => self.allows_integer(*value),

@@ -60,7 +60,7 @@ impl ParameterValue {
         }
     }
 
-    /// Whether the value is, or contains, a number that is not finite.
+    /// Returns true if the value is, or contains, a number that is not finite.
     pub fn has_non_finite(&self) -> bool {
         match self {
             Self::Double(value) => !value.is_finite(),

@@ -1,6 +1,6 @@
 //! Parser of parameters in YAML: the value of `-p name:=value`, and the files of `--params-file`.
 //!
-//! The format is that of rcl: node names as keys (`/**`, `/ns/node`, `node`), `ros__parameters`
+//! The format is defined by rcl: node names as keys (`/**`, `/ns/node`, `node`), `ros__parameters`
 //! below them, and nested keys joined by dots. Errors contain the line number. The parameter server
 //! checks whether a parameter exists.
 
@@ -86,8 +86,8 @@ fn read_nodes(
     Ok(())
 }
 
-/// Whether a pattern matches a node's full name. The pattern consists of tokens; `*` matches one
-/// token and `**` any number of tokens.
+/// Returns true if a pattern matches a node's full name. The pattern consists of tokens; `*`
+/// matches one token and `**` any number of tokens.
 fn name_matches(pattern: &str, node: &str) -> bool {
     fn fits(pattern: &[&str], name: &[&str]) -> bool {
         match pattern.split_first() {
@@ -236,7 +236,7 @@ fn array(values: Vec<ParameterValue>) -> Result<ParameterValue, String> {
     }
 }
 
-/// Parses a YAML text into its tree. The first mistake is returned.
+/// Parses a YAML text into its tree. The first error is returned.
 fn parse(text: &str) -> Result<Node, YamlError> {
     let mut problems = Problems::new();
     let tree = node::parse("", text, &mut problems);

@@ -55,19 +55,19 @@ impl Assembly {
         self.changed
     }
 
-    /// Notes that the writer has the fragments up to `last`. Returns whether one is missing.
+    /// Records that the writer has the fragments up to `last`. Returns true if one is missing.
     pub(super) fn announce(&mut self, last: FragmentNumber) -> bool {
         let last = self.present.len().min(last.0 as usize);
         self.announced = self.announced.max(last);
         self.first < last
     }
 
-    /// Returns whether `frag` divides the sample in the same way.
+    /// Returns true if `frag` divides the sample in the same way.
     pub(super) fn accepts(&self, frag: &DataFrag) -> bool {
         self.buffer.len() == frag.sample_size as usize && self.fragment_size == frag.fragment_size
     }
 
-    /// Stores the fragments of `frag`. Returns whether the sample is complete.
+    /// Stores the fragments of `frag`. Returns true if the sample is complete.
     pub(super) fn insert(&mut self, now: Nanos, frag: &DataFrag) -> bool {
         self.related = self.related.or(frag.inline_qos.related);
         let size = usize::from(self.fragment_size);
@@ -100,8 +100,8 @@ impl Assembly {
         self.buffer.freeze()
     }
 
-    /// Returns the missing ones of the 256 fragments from the first missing one. Unless `whole`,
-    /// only those that a HEARTBEAT_FRAG announced, if there was one.
+    /// Returns the missing fragments among the 256 fragments from the first missing fragment.
+    /// Unless `whole`, only fragments that a HEARTBEAT_FRAG announced, if any.
     pub(super) fn missing(&self, whole: bool) -> FragmentNumberSet {
         let number = |index: usize| FragmentNumber(u32::try_from(index + 1).unwrap_or(u32::MAX));
         let end = match (whole, self.announced) {

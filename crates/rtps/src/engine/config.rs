@@ -30,14 +30,14 @@ pub(super) const MILLIS: u64 = 1_000_000;
 /// Limits on the data that the engine stores for remote peers.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Count of remote participants.
+    /// Number of remote participants.
     pub participants: usize,
-    /// Count of remote endpoints of one participant.
+    /// Number of remote endpoints of one participant.
     pub endpoints: usize,
     /// Size of one received sample [B].
     pub sample_bytes: usize,
-    /// Size of the samples that one reader holds from one writer: incomplete ones and those that
-    /// wait for earlier ones [B].
+    /// Size of the samples that one reader holds from one writer: incomplete samples and samples
+    /// that wait for earlier samples [B].
     pub pending_bytes: usize,
     /// Size of these samples of all readers and writers [B].
     pub total_bytes: usize,
@@ -101,8 +101,8 @@ pub trait Paths {
     /// Returns the best of the unicast locators of a peer whose datagrams come from `source`, if
     /// one can be reached.
     fn choose(&self, locators: &[Locator], source: Option<SocketAddr>) -> Option<SocketAddr>;
-    /// Whether an announced address of this machine is reachable from `to`. Peers keep the first
-    /// addresses that they get, so an announcement that names none must not be sent.
+    /// Returns true if an announced address of this machine is reachable from `to`. Peers keep the
+    /// first addresses that they receive, so an announcement without addresses must not be sent.
     fn is_connected(&self, to: SocketAddr) -> bool;
 }
 

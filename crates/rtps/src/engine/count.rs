@@ -2,7 +2,7 @@
 
 use super::config::{MILLIS, Nanos};
 
-/// Silence after which a lower count is that of a peer that started to count again [ns].
+/// Silence after which a lower count is accepted, because the peer has restarted its counter [ns].
 const RESTART: u64 = 500 * MILLIS;
 
 /// Filter of the messages of one kind from one endpoint.
@@ -14,11 +14,11 @@ pub(super) struct CountFilter {
 /// Class of a message, see [`CountFilter::check`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
-    /// The message follows the last one.
+    /// The message follows the last message.
     New,
-    /// The peer has started to count again.
+    /// The peer has restarted its counter.
     Restarted,
-    /// The message was already processed, or a later one was.
+    /// The message or a later message was already processed.
     Repeated,
 }
 
@@ -35,12 +35,12 @@ impl CountFilter {
         result
     }
 
-    /// Takes `count` as that of a peer that starts to count.
+    /// Stores `count` as the first counter value from a peer.
     pub(super) fn restart(&mut self, now: Nanos, count: i32) {
         self.last = Some((count, now));
     }
 
-    /// Returns whether a message with this count is to be processed.
+    /// Returns true if a message with this count is to be processed.
     pub(super) fn accepts(&mut self, now: Nanos, count: i32) -> bool {
         self.check(now, count) != Count::Repeated
     }

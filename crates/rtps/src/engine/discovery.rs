@@ -14,12 +14,12 @@ use super::writer::Writer;
 use crate::qos::{Durability, History, LivelinessKind, Qos, ReliabilityKind};
 use crate::wire::*;
 
-/// Period of announcements to groups [ns], and count of these periods between two announcements to
+/// Period of announcements to groups [ns], and number of these periods between two announcements to
 /// initial peers and known participants.
 const ANNOUNCE_PERIOD: u64 = 1000 * MILLIS;
 const KNOWN_ANNOUNCEMENTS: u32 = 3;
 
-/// Count of announcements after the start that go to the initial peers, too.
+/// Number of announcements after the start that also go to the initial peers.
 const FIRST_ANNOUNCEMENTS: u32 = 8;
 
 /// Longest period of announcements to a participant that has not answered [ns].
@@ -44,7 +44,7 @@ const MAX_LEASE: u64 = 3_600_000 * MILLIS;
 /// Shortest period of assertions of liveliness [ns].
 const MIN_ASSERTION: u64 = 5 * MILLIS;
 
-/// Shortest time between two changes of the announcement of a participant [ns]; an earlier one
+/// Shortest time between two changes of the announcement of a participant [ns]; an earlier change
 /// takes effect when it is repeated. Each change matches all endpoints of the participant again.
 const CHANGE_PERIOD: u64 = 10 * MILLIS;
 
@@ -71,7 +71,7 @@ const BUILTIN: [(EntityId, u32, EntityId, u32); 3] = [
 ];
 
 /// Period of announcements to participants whose lease ended, the time over which they are sent
-/// [ns], and the count of such participants.
+/// [ns], and the number of such participants.
 const LOST_PERIOD: u64 = 500 * MILLIS;
 const LOST_TIME: u64 = 120_000 * MILLIS;
 const MAX_LOST: usize = 256;
@@ -90,15 +90,15 @@ pub(super) struct Remote {
     pub(super) data: ParticipantData,
     /// Address from which its first announcement came.
     pub(super) source: SocketAddr,
-    /// Whether the participant has addressed a message to this one. Its announcement alone may be
-    /// forged, to make this participant send to a third one.
+    /// Whether the participant has addressed a message to the local participant. An announcement
+    /// can be forged to direct traffic of the local participant to a third participant.
     pub(super) verified: bool,
     /// Bytes that may be sent to the participant while it is not verified [B].
     pub(super) credit: usize,
-    heard: Nanos,
+    last_received: Nanos,
     /// Time of the last change of its announcement.
     changed: Nanos,
-    /// Time of the last announcement that answered one of the participant.
+    /// Time of the last announcement that answered an announcement of the participant.
     announced: Nanos,
     /// Whether the participant has answered a built-in writer, so it has discovered the local
     /// participant.
@@ -122,7 +122,7 @@ impl Remote {
             true => lease?.min(MAX_LEASE),
             false => lease.unwrap_or(MAX_LEASE).min(UNVERIFIED_LEASE),
         };
-        Some(self.heard.plus(lease))
+        Some(self.last_received.plus(lease))
     }
 }
 
@@ -340,11 +340,11 @@ impl Engine {
         if let Some(remote) = self.remotes.get_mut(&source) {
             let moved = remote.data != announced;
             if remote.verified && moved && now.since(remote.changed) < CHANGE_PERIOD {
-                remote.heard = now;
+                remote.last_received = now;
                 return;
             }
             if remote.verified || !moved {
-                (remote.heard, remote.data) = (now, announced);
+                (remote.last_received, remote.data) = (now, announced);
                 if moved {
                     remote.changed = now;
                 }
@@ -368,12 +368,13 @@ impl Engine {
             return true;
         }
         let unverified = self.remotes.iter().filter(|(_, remote)| !remote.verified);
-        let oldest = unverified.min_by_key(|(_, remote)| remote.heard);
+        let oldest = unverified.min_by_key(|(_, remote)| remote.last_received);
         let oldest = oldest.map(|(prefix, _)| *prefix);
         oldest.map(|prefix| self.lose(prefix)).is_some()
     }
 
-    /// Notes that a participant receives the messages of this one, and matches its endpoints.
+    /// Records that a participant receives the messages of the local participant, and matches its
+    /// endpoints.
     pub(super) fn verify(&mut self, now: Nanos, prefix: GuidPrefix) {
         let Some(remote) = self.remotes.get_mut(&prefix) else {
             return;
@@ -396,14 +397,14 @@ impl Engine {
             name: data.name.clone(),
             user_data: data.user_data.clone(),
         });
-        // one that was verified before its lease ended has the same random prefix
+        // a participant that was verified before its lease ended has the same random prefix
         let verified = self.was_verified(prefix);
         let remote = Remote {
             data,
             source: from,
             verified,
             credit: 0,
-            heard: now,
+            last_received: now,
             changed: now,
             announced: now,
             answered: false,
@@ -449,8 +450,8 @@ impl Engine {
         }
     }
 
-    /// Matches a local reader with a remote writer. Returns the new count of matches if the
-    /// writer is new.
+    /// Matches a local reader with a remote writer. Returns the new number of matches if the writer
+    /// is new.
     pub(super) fn add_writer(
         &mut self,
         now: Nanos,
@@ -478,21 +479,21 @@ impl Engine {
         }
     }
 
-    /// Returns whether a participant has addressed a message to this one.
+    /// Returns true if a participant has addressed a message to the local participant.
     pub(super) fn is_verified(&self, prefix: GuidPrefix) -> bool {
         let remote = self.remotes.get(&prefix);
         remote.is_some_and(|remote| remote.verified)
     }
 
-    /// Returns whether a participant was verified before its lease ended.
+    /// Returns true if a participant was verified before its lease ended.
     pub(super) fn was_verified(&self, prefix: GuidPrefix) -> bool {
         self.lost.iter().any(|lost| lost.prefix == prefix)
     }
 
-    /// Returns whether no datagram of a participant arrived for a while.
+    /// Returns true if no datagram of a participant arrived for a while.
     pub(super) fn is_silent(&self, now: Nanos, prefix: GuidPrefix) -> bool {
         let remote = self.remotes.get(&prefix);
-        remote.is_some_and(|remote| now.since(remote.heard) > SILENCE)
+        remote.is_some_and(|remote| now.since(remote.last_received) > SILENCE)
     }
 
     /// Requests heartbeats of all writers of a participant that was silent.
@@ -509,10 +510,10 @@ impl Engine {
         }
     }
 
-    /// Notes that a participant is alive.
+    /// Records that a participant is alive.
     pub(super) fn refresh(&mut self, now: Nanos, prefix: GuidPrefix) {
         if let Some(remote) = self.remotes.get_mut(&prefix) {
-            remote.heard = now;
+            remote.last_received = now;
         }
     }
 
@@ -571,7 +572,8 @@ impl Engine {
         }
     }
 
-    /// Answers a participant that announces itself to this one because it has lost it.
+    /// Answers a participant that announces itself to the local participant because its lease of
+    /// the local participant ended.
     pub(super) fn answer_lost(&mut self, now: Nanos, prefix: GuidPrefix) {
         let Some(remote) = self.remotes.get_mut(&prefix) else {
             return;

@@ -1,4 +1,4 @@
-//! What the engine reports.
+//! Events and received samples that the engine delivers.
 
 use std::net::SocketAddr;
 
@@ -44,7 +44,7 @@ pub enum Event {
         local: Guid,
         /// GUID of the remote endpoint.
         remote: Guid,
-        /// Count of the remote endpoints that match the local one.
+        /// Number of the remote endpoints that match the local one.
         total: usize,
     },
     /// Two endpoints no longer match.
@@ -53,7 +53,7 @@ pub enum Event {
         local: Guid,
         /// GUID of the remote endpoint.
         remote: Guid,
-        /// Count of the remote endpoints that match the local one.
+        /// Number of the remote endpoints that match the local one.
         total: usize,
     },
     /// Two endpoints of one topic do not match because of their QoS.

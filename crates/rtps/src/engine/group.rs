@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 
 use crate::wire::{EntityId, Guid, GuidPrefix};
 
-/// Largest count of endpoints of one participant that match one local endpoint.
+/// Maximum number of endpoints of one participant that match one local endpoint.
 const MAX_GROUP: usize = 1024;
 
-/// Count of the matched endpoints of each participant.
+/// Number of the matched endpoints of each participant.
 #[derive(Debug, Default)]
 pub(super) struct Groups(HashMap<GuidPrefix, usize>);
 

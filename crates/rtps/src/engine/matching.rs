@@ -9,7 +9,7 @@ use crate::qos::compatible;
 use crate::wire::*;
 
 impl Engine {
-    /// Matches all endpoints of a participant with the local ones.
+    /// Matches all endpoints of a participant with the local endpoints.
     pub(super) fn match_participant(&mut self, now: Nanos, prefix: GuidPrefix) {
         let Some(remote) = self.remotes.get(&prefix) else {
             return;
@@ -20,7 +20,7 @@ impl Engine {
         }
     }
 
-    /// Matches a remote endpoint with the local ones of its topic.
+    /// Matches a remote endpoint with the local endpoints of its topic.
     pub(super) fn match_endpoint(&mut self, now: Nanos, remote: Guid) {
         let Some(participant) = self.remotes.get(&remote.prefix) else {
             return;
@@ -114,7 +114,7 @@ impl Engine {
         }
     }
 
-    /// Ends the match of a built-in endpoint with that of a remote participant.
+    /// Ends the match of a built-in endpoint with the built-in endpoint of a remote participant.
     pub(super) fn unmatch_builtin(&mut self, local: EntityId, remote: Guid) {
         self.routes.remove(&remote);
         if let Some(writer) = self.writers.get_mut(&local) {

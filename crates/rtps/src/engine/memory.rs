@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::config::Nanos;
 
-/// Memory that a sample, an incomplete sample or a range needs besides its content [B].
+/// Memory that a sample, an incomplete sample or a range needs in addition to its content [B].
 pub(super) const ENTRY_BYTES: usize = 256;
 
 /// Bytes that all readers of a participant hold. Clones share the count.
@@ -20,7 +20,7 @@ struct Counts {
     instant: AtomicU64,
 }
 
-/// Bytes that one reader holds from one writer; they leave the total when it is dropped.
+/// Bytes that one reader holds from one writer; dropping the value subtracts them from the total.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     bytes: usize,
@@ -36,16 +36,16 @@ impl Held {
         }
     }
 
-    /// Returns whether `bytes` [B] more stay within `limit` [B], and with those of all others
-    /// within `total` [B].
+    /// Returns true if `bytes` [B] more stay within `limit` [B], and together with all other
+    /// readers within `total` [B].
     pub(super) fn fits(&self, bytes: usize, limit: usize, total: usize) -> bool {
         let all = self.total.0.held.load(Ordering::Relaxed);
         self.bytes.saturating_add(bytes) <= limit && all.saturating_add(bytes) <= total
     }
 
-    /// Returns whether `bytes` [B] may be allocated for an incomplete sample. All those of one
-    /// instant, which is that of one datagram, stay within `limit` [B]: small datagrams would
-    /// otherwise cost the time to clear large buffers.
+    /// Returns true if `bytes` [B] may be allocated for an incomplete sample. The allocations
+    /// caused by one datagram stay within `limit` [B]: small datagrams would otherwise cost the
+    /// time to clear large buffers.
     pub(super) fn allocate(&self, now: Nanos, bytes: usize, limit: usize) -> bool {
         let counts = &self.total.0;
         if counts.instant.swap(now.0, Ordering::Relaxed) != now.0 {
@@ -67,7 +67,7 @@ impl Held {
         self.total.0.held.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Removes everything that was added.
+    /// Removes all bytes that were added.
     pub(super) fn clear(&mut self) {
         self.remove(self.bytes);
     }

@@ -1,7 +1,7 @@
 //! The protocol of one participant without input, output, threads or clock.
 //!
-//! The caller passes datagrams and the time, sends what [`Engine::poll_transmit`] returns and
-//! takes events from [`Engine::poll_event`].
+//! The caller passes datagrams and the time, sends the datagrams that [`Engine::poll_transmit`]
+//! returns and takes events from [`Engine::poll_event`].
 
 mod assembly;
 mod config;
@@ -84,11 +84,11 @@ pub struct Engine {
     assert_at: Option<Nanos>,
     /// Not later than the next lease that ends and the next announcement to a silent peer.
     peers_at: Nanos,
-    /// Count of further announcements at short distance.
+    /// Number of further announcements at short distance.
     quick_announcements: u32,
     next_key: u32,
     has_left: bool,
-    /// Sequence number of the last announcement, and count of those to all.
+    /// Sequence number of the last announcement, and number of announcements to all.
     announcements: i64,
     rounds: u32,
     counters: Counters,
@@ -286,7 +286,8 @@ impl Engine {
             }
         }
         self.blocked_until = None;
-        // Each writer has one turn, so that a large sample does not delay the small ones of others.
+        // Each writer has one turn, so that a large sample does not delay small samples of other
+        // writers.
         for _ in 0..self.turns.len() {
             let entity = self.turns.pop()?;
             let Some(writer) = self.writers.get_mut(&entity) else {
@@ -333,10 +334,10 @@ impl Engine {
         }
     }
 
-    /// Returns whether a control message may be sent to `prefix`.
+    /// Returns true if a control message may be sent to `prefix`.
     ///
-    /// An unverified participant gets no more bytes than came from it, so that nobody can direct a
-    /// flood to a third one. Announcements to groups and initial peers have no destination.
+    /// Amplification limit: an unverified participant is sent at most as many bytes as were
+    /// received from it. Announcements to groups and initial peers have no destination.
     fn may_send(&mut self, transmit: &Transmit, prefix: GuidPrefix) -> bool {
         if prefix == GuidPrefix::UNKNOWN {
             return true;
@@ -400,7 +401,7 @@ impl Engine {
         self.readers.get(&guid.entity).map(Reader::counters)
     }
 
-    /// Returns whether a reader has not acknowledged all reliable samples of the local writers.
+    /// Returns true if a reader has not acknowledged all reliable samples of the local writers.
     pub fn is_awaited(&self) -> bool {
         let user = self.writers.iter().filter(|(id, _)| !id.is_builtin());
         user.map(|(_, writer)| writer)
@@ -412,7 +413,7 @@ impl Engine {
         self.counters
     }
 
-    /// Returns whether a local and a remote endpoint match.
+    /// Returns true if a local and a remote endpoint match.
     pub fn is_matched(&self, local: Guid, remote: Guid) -> bool {
         let writer = self.writers.get(&local.entity);
         let reader = self.readers.get(&local.entity);
@@ -420,8 +421,8 @@ impl Engine {
             || reader.is_some_and(|reader| reader.is_matched(remote))
     }
 
-    /// Returns the remote readers that will receive the next sample of a local writer. A reliable
-    /// one has shown with an ACKNACK that it matches the writer, too.
+    /// Returns the remote readers that will receive the next sample of a local writer. Reliable
+    /// readers count only after their first ACKNACK, which proves that they match the writer.
     pub fn ready_readers(&self, writer: Guid) -> Vec<Guid> {
         let writer = self.writers.get(&writer.entity);
         writer.map_or_else(Vec::new, Writer::ready_readers)

@@ -14,7 +14,7 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// Returns whether the change disposes of its instance.
+    /// Returns true if the change disposes of its instance.
     pub(super) fn is_disposal(&self) -> bool {
         self.inline_qos.status.is_some_and(|status| status.disposed)
     }
@@ -87,7 +87,7 @@ impl Outgoing {
         }
     }
 
-    /// Returns whether this is a gap.
+    /// Returns true if this is a gap.
     pub(super) fn is_gap(&self) -> bool {
         self.source.is_none()
     }

@@ -5,7 +5,7 @@ use super::config::{MILLIS, Nanos, Path};
 /// A loss of more than one datagram in this many shows that a buffer overflows.
 const OVERFLOW_SHARE: u64 = 12;
 
-/// Least count of bursts between two reductions of the rate.
+/// Minimum number of bursts between two reductions of the rate.
 const REDUCTION_BURSTS: usize = 4;
 
 /// Time after which one reduction of the rate ends [ns].
@@ -17,28 +17,29 @@ const IDLE_TIME: u64 = 10_000 * MILLIS;
 /// Largest number of reductions, each to three quarters of the rate.
 const MAX_REDUCTION: u32 = 7;
 
-/// Memory that a receive buffer needs for a datagram besides its content [B].
+/// Memory that a receive buffer needs for a datagram in addition to its content [B].
 ///
 /// Measured on Linux: the default buffer of 212992 B holds 166 datagrams of 200 B (1283 B each), 92
 /// of 1472 B (2315 B each).
 const DATAGRAM_OVERHEAD: usize = 1000;
 
-/// Largest number of samples or fragments after the first missing one that a request covers.
+/// Maximum number of samples or fragments after the first missing one that a request covers.
 const WINDOW: u64 = 256;
 
-/// Samples or fragments that a reader lacks, and the number of those among which they are.
+/// Number of lost samples or fragments, and number of samples or fragments in the requested range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Losses {
     pub(super) lost: u64,
-    pub(super) of: u64,
+    pub(super) total: u64,
 }
 
 impl Losses {
-    /// Returns the losses of a request for `lost` of the `sent` ones since the first missing one.
+    /// Returns the losses if `lost` of the `sent` samples since the first missing sample were
+    /// requested.
     pub(super) fn new(lost: usize, sent: u64) -> Losses {
         let lost = lost as u64;
-        let of = sent.min(WINDOW).max(lost);
-        Losses { lost, of }
+        let total = sent.min(WINDOW).max(lost);
+        Losses { lost, total }
     }
 }
 
@@ -66,11 +67,11 @@ impl Bucket {
             reduction: 0,
             reduced: now,
             sent_bytes: 0,
-            losses: Losses { lost: 0, of: 0 },
+            losses: Losses { lost: 0, total: 0 },
         }
     }
 
-    /// Returns whether nothing was sent to the destination for so long that its bucket is full
+    /// Returns true if no data was sent to the destination for so long that its bucket is full
     /// again.
     pub(super) fn is_idle(&self, now: Nanos) -> bool {
         now.since(self.updated) > IDLE_TIME
@@ -110,21 +111,22 @@ impl Bucket {
     }
 
     /// Notes a request of a reader. Lowers the rate after a period in which the loss shows that a
-    /// buffer overflows; a lower loss is that of the network and independent of the rate.
+    /// buffer overflows; a lower loss is caused by the network and independent of the rate.
     ///
-    /// The losses are compared with what the request covers, because a reader requests those of a
-    /// large sample a part at a time, when others are sent already.
+    /// The losses are compared with the range of the request, because a reader requests the losses
+    /// of a large sample a part at a time, when others are sent already.
     pub(super) fn note_losses(&mut self, now: Nanos, losses: Losses) {
         self.losses.lost += losses.lost;
-        self.losses.of += losses.of;
-        if self.sent_bytes < REDUCTION_BURSTS * self.path.burst_bytes || self.losses.of < WINDOW {
+        self.losses.total += losses.total;
+        if self.sent_bytes < REDUCTION_BURSTS * self.path.burst_bytes || self.losses.total < WINDOW
+        {
             return;
         }
-        if self.losses.lost * OVERFLOW_SHARE > self.losses.of && self.reduction < MAX_REDUCTION {
+        if self.losses.lost * OVERFLOW_SHARE > self.losses.total && self.reduction < MAX_REDUCTION {
             self.reduction += 1;
             self.reduced = now;
         }
-        (self.sent_bytes, self.losses) = (0, Losses { lost: 0, of: 0 });
+        (self.sent_bytes, self.losses) = (0, Losses { lost: 0, total: 0 });
     }
 }
 
@@ -169,7 +171,13 @@ mod tests {
     fn few_losses_do_not_lower_the_rate() {
         let mut bucket = bucket();
         let before = sent(&mut bucket, Nanos(0), 1);
-        bucket.note_losses(Nanos(1_000_000_000), Losses { lost: 10, of: 256 });
+        bucket.note_losses(
+            Nanos(1_000_000_000),
+            Losses {
+                lost: 10,
+                total: 256,
+            },
+        );
         let after = sent(&mut bucket, Nanos(1_000_000_000), 1);
         assert!(after.abs_diff(before) < 20_000, "{before}, then {after}");
     }
@@ -179,8 +187,20 @@ mod tests {
         let mut bucket = bucket();
         let now = Nanos(1_000_000_000);
         sent(&mut bucket, Nanos(0), 1);
-        bucket.note_losses(now, Losses { lost: 100, of: 256 });
-        bucket.note_losses(now, Losses { lost: 100, of: 256 });
+        bucket.note_losses(
+            now,
+            Losses {
+                lost: 100,
+                total: 256,
+            },
+        );
+        bucket.note_losses(
+            now,
+            Losses {
+                lost: 100,
+                total: 256,
+            },
+        );
         let bytes = sent(&mut bucket, now, 1);
         assert!((910_000..940_000).contains(&bytes), "{bytes}");
     }

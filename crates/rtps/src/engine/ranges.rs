@@ -9,7 +9,7 @@ use crate::wire::SequenceNumber;
 pub(super) struct Ranges(BTreeMap<SequenceNumber, SequenceNumber>);
 
 impl Ranges {
-    /// Returns the count of ranges.
+    /// Returns the number of ranges.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
@@ -37,7 +37,7 @@ impl Ranges {
         (*end > number).then_some(*end)
     }
 
-    /// Returns whether `number` is in the set.
+    /// Returns true if `number` is in the set.
     pub(super) fn contains(&self, number: SequenceNumber) -> bool {
         self.end_after(number).is_some()
     }

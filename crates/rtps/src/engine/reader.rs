@@ -17,33 +17,33 @@ use crate::wire::*;
 /// Delay of the response to a heartbeat [ns].
 const RESPONSE_DELAY: u64 = MILLIS;
 
-/// First and last period of repeated requests for missing samples [ns]. The writer may not know
-/// that a request or a repair was lost.
+/// First and last period of repeated requests for missing samples [ns]. A request or a repair may
+/// have been lost without the writer detecting it.
 const REQUEST_PERIOD: (u64, u64) = (20 * MILLIS, 200 * MILLIS);
 
 /// First and last period of the requests for a first heartbeat [ns].
 const GREETING_PERIOD: (u64, u64) = (50 * MILLIS, 1000 * MILLIS);
 
-/// Largest count of samples that wait for earlier ones of one writer.
+/// Maximum number of samples of one writer that wait for earlier samples.
 const WINDOW: i64 = 4096;
 
-/// Largest count of incomplete samples of one writer.
+/// Maximum number of incomplete samples of one writer.
 const MAX_ASSEMBLIES: usize = 64;
 
-/// Largest count of fragments of one sample.
+/// Maximum number of fragments of one sample.
 const MAX_FRAGMENTS: u32 = 1 << 17;
 
-/// Largest count of ranges of irrelevant samples of one writer. Those of further GAPs are requested
-/// again later.
+/// Maximum number of ranges of irrelevant samples of one writer. Ranges of further GAPs are
+/// requested again later.
 const MAX_RANGES: usize = 256;
 
 /// Time after the last fragment at which a best-effort reader drops an incomplete sample [ns].
 const ASSEMBLY_TIME: u64 = 1000 * MILLIS;
 
-/// Largest count of incomplete samples that a best-effort reader holds of one writer.
+/// Maximum number of incomplete samples that a best-effort reader holds of one writer.
 const MAX_UNRELIABLE: usize = 4;
 
-/// Largest count of fragment requests in one response.
+/// Maximum number of fragment requests in one response.
 const MAX_NACK_FRAGS: usize = 8;
 
 /// Received change: a sample or, for built-in readers, the disposal or unregistration of an
@@ -66,9 +66,9 @@ struct Proxy {
     expected: SequenceNumber,
     /// Last sample that the writer announced.
     last: SequenceNumber,
-    /// Samples that wait for earlier ones.
+    /// Samples that wait for earlier samples.
     waiting: BTreeMap<SequenceNumber, Received>,
-    /// Samples after the next one that the writer declared irrelevant.
+    /// Samples after the next sample that the writer declared irrelevant.
     irrelevant: Ranges,
     assemblies: BTreeMap<SequenceNumber, Assembly>,
     held: Held,
@@ -95,7 +95,7 @@ pub(super) struct Reader {
     total: Total,
     proxies: BTreeMap<Guid, Proxy>,
     groups: Groups,
-    /// Count of ACKNACK and NACK_FRAG. It never starts again, because peers ignore lower counts.
+    /// Counter of ACKNACK and NACK_FRAG. It never restarts, because peers ignore lower counts.
     count: i32,
     counters: ReaderCounters,
 }
@@ -138,7 +138,7 @@ impl Reader {
         }
     }
 
-    /// Adds a writer of `vendor` or moves a known one to another destination. A reliable reader
+    /// Adds a writer of `vendor` or moves a known writer to another destination. A reliable reader
     /// immediately requests a heartbeat.
     pub(super) fn add(
         &mut self,
@@ -168,8 +168,8 @@ impl Reader {
             respond_at: self.qos.is_reliable().then_some(now),
             repeats: false,
             period: GREETING_PERIOD.0,
-            // Fast DDS answers a request that acknowledges nothing at once only with the base 0,
-            // which Cyclone DDS refuses
+            // Fast DDS immediately answers a request that acknowledges no sample only with the base
+            // 0, which Cyclone DDS refuses
             first_request: SequenceNumber(i64::from(vendor != VendorId::FAST_DDS)),
         };
         self.proxies.insert(writer, proxy);
@@ -350,9 +350,9 @@ impl Reader {
         self.skip_to(writer, base)
     }
 
-    /// Processes HEARTBEAT_FRAG (RTPS 2.5, 8.3.8.7): requests the missing ones of the announced
-    /// fragments. A sample without any received fragment is requested after a HEARTBEAT, because
-    /// only that one defines which samples the writer has.
+    /// Processes HEARTBEAT_FRAG (RTPS 2.5, 8.3.8.7): requests the missing fragments among the
+    /// announced fragments. A sample without any received fragment is requested after a HEARTBEAT,
+    /// because only a HEARTBEAT defines which samples the writer has.
     pub(super) fn heartbeat_frag(&mut self, now: Nanos, writer: Guid, beat: &HeartbeatFrag) {
         let reliable = self.qos.is_reliable();
         let Some(proxy) = self.proxies.get_mut(&writer).filter(|_| reliable) else {
@@ -367,7 +367,7 @@ impl Reader {
         }
     }
 
-    /// Delivers the samples that arrived before `number` and marks the remaining ones as
+    /// Delivers the samples that arrived before `number` and marks the remaining samples as
     /// irrelevant.
     fn skip_to(&mut self, writer: Guid, number: SequenceNumber) -> Vec<Received> {
         let Some(proxy) = self.proxies.get_mut(&writer) else {
@@ -449,8 +449,8 @@ impl Reader {
         out
     }
 
-    /// Requests a heartbeat of a writer whose participant was silent: it may hold its heartbeats
-    /// back for seconds, and samples of the time before may be lost.
+    /// Requests a heartbeat of a writer whose participant was silent: it may delay its heartbeats
+    /// for seconds, and earlier samples may be lost.
     pub(super) fn greet(&mut self, now: Nanos, writer: Guid) {
         let reliable = self.qos.is_reliable();
         if let Some(proxy) = self.proxies.get_mut(&writer).filter(|_| reliable) {
@@ -468,12 +468,12 @@ impl Received {
 }
 
 impl Proxy {
-    /// Returns whether a sample that is not delivered needs no further data.
+    /// Returns true if a sample that is not delivered needs no further data.
     fn is_known(&self, number: SequenceNumber) -> bool {
         self.waiting.contains_key(&number) || self.irrelevant.contains(number)
     }
 
-    /// Stores a sample until the earlier ones are delivered.
+    /// Stores a sample until the earlier samples are delivered.
     fn wait(&mut self, mut received: Received, late: bool) {
         let number = received.sample.sequence_number;
         if self.is_known(number) {
@@ -528,7 +528,7 @@ impl Proxy {
         self.schedule_drop();
     }
 
-    /// Sets the time of the next response, unless a heartbeat requests an earlier one.
+    /// Sets the time of the next response, unless a heartbeat requests an earlier response.
     fn schedule_repetition(&mut self, now: Nanos, is_missing: bool) {
         let longest = match self.greeted {
             false => GREETING_PERIOD.1,
@@ -539,7 +539,7 @@ impl Proxy {
         self.period = (2 * self.period).min(longest);
     }
 
-    /// Starts again with a writer that has lost its state.
+    /// Resets the state of a writer that has lost its state.
     fn forget(&mut self) {
         self.waiting.clear();
         self.irrelevant.clear();
@@ -596,13 +596,13 @@ impl Proxy {
         self.held.remove(before.saturating_sub(after) * ENTRY_BYTES);
     }
 
-    /// Whether a sample of `bytes` [B] fits into the limits.
+    /// Returns true if a sample of `bytes` [B] fits into the limits.
     fn fits(&self, bytes: usize, limits: &Limits) -> bool {
         self.held
             .fits(bytes, limits.pending_bytes, limits.total_bytes)
     }
 
-    /// Whether an incomplete sample of `bytes` [B] fits into the limits.
+    /// Returns true if an incomplete sample of `bytes` [B] fits into the limits.
     fn has_room(&self, bytes: usize, limits: &Limits) -> bool {
         self.fits(bytes, limits) && self.assemblies.len() < MAX_ASSEMBLIES
     }
@@ -630,7 +630,7 @@ impl Proxy {
         limits: &Limits,
     ) -> bool {
         let number = frag.sequence_number;
-        // A best-effort reader drops its oldest incomplete sample for a new one.
+        // A best-effort reader drops its oldest incomplete sample for a new sample.
         while !reliable && self.assemblies.len() >= MAX_UNRELIABLE {
             let oldest = self.assemblies.pop_first();
             let bytes = oldest.map_or(0, |(_, assembly)| assembly.bytes());

@@ -1,4 +1,5 @@
-//! Which endpoints need service, and when, so that no call visits all of them.
+//! Queue of endpoints with pending work and their deadlines; avoids visiting all endpoints in every
+//! call.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -54,7 +55,7 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Adds a writer at the end; one that waits keeps its turn.
+    /// Adds a writer at the end; a waiting writer keeps its turn.
     pub(super) fn push(&mut self, writer: EntityId) {
         if self.queued.insert(writer) {
             self.queue.push_back(writer);
@@ -68,7 +69,7 @@ impl Turns {
         Some(writer)
     }
 
-    /// Returns the count of waiting writers.
+    /// Returns the number of waiting writers.
     pub(super) fn len(&self) -> usize {
         self.queue.len()
     }

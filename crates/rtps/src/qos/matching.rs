@@ -103,7 +103,7 @@ pub fn compatible(offered: &Qos, requested: &Qos) -> Result<(), Policy> {
     failed.map_or(Ok(()), |(policy, _)| Err(policy))
 }
 
-/// Returns whether `offered` is at most `requested`, compared in nanoseconds, the resolution of
+/// Returns true if `offered` is at most `requested`, compared in nanoseconds, the resolution of
 /// DDS: vendors round the fractions of equal durations differently.
 fn within(offered: Duration, requested: Duration) -> bool {
     match (offered.as_nanos(), requested.as_nanos()) {
@@ -130,7 +130,7 @@ fn representation(offered: &Qos, requested: &Qos) -> bool {
     }
 }
 
-/// Returns whether two lists of partitions have a common one. A name with wildcards matches names
+/// Returns true if two lists of partitions have a common one. A name with wildcards matches names
 /// without (DDS 1.4, 2.2.3.13).
 fn partitions(first: &[String], second: &[String]) -> bool {
     let default = [String::new()];

@@ -46,11 +46,11 @@ kinds! {
         /// The kind of no policy: the endpoints match.
         #[default]
         Volatile = 0,
-        /// Those in the history of the writer.
+        /// Samples in the history of the writer.
         TransientLocal = 1,
-        /// Those of a memory service.
+        /// Samples of a memory service.
         Transient = 2,
-        /// Those of a storage service.
+        /// Samples of a storage service.
         Persistent = 3,
     }
 }
@@ -128,7 +128,7 @@ pub struct ResourceLimits {
     pub max_samples: Option<u32>,
     /// Maximum number of instances.
     pub max_instances: Option<u32>,
-    /// Count of samples of one instance.
+    /// Number of samples of one instance.
     pub max_samples_per_instance: Option<u32>,
 }
 
@@ -165,7 +165,7 @@ impl DataRepresentation {
     pub const XCDR2: DataRepresentation = DataRepresentation(2);
 }
 
-/// QoS of an endpoint. The default is that of readers, [`Qos::reader`].
+/// QoS of an endpoint. The default is the QoS of readers, [`Qos::reader`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Qos {
     /// Whether lost samples are sent again.
@@ -226,14 +226,14 @@ impl Qos {
         }
     }
 
-    /// Returns the default QoS of writers: that of readers, but reliable.
+    /// Returns the default QoS of writers: the QoS of readers, but reliable.
     pub fn writer() -> Qos {
         let mut qos = Qos::reader();
         qos.reliability.kind = ReliabilityKind::Reliable;
         qos
     }
 
-    /// Returns whether the endpoint is reliable.
+    /// Returns true if the endpoint is reliable.
     pub fn is_reliable(&self) -> bool {
         self.reliability.kind == ReliabilityKind::Reliable
     }

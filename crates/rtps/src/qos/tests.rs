@@ -1,4 +1,4 @@
-//! Matching: each policy alone, and partitions.
+//! Matching: each policy separately, and partitions.
 
 use super::*;
 use crate::wire::Duration;
@@ -16,7 +16,7 @@ fn requested(change: impl FnOnce(&mut Qos)) -> Result<(), Policy> {
 }
 
 #[test]
-fn defaults_match() {
+fn default_qos_is_compatible() {
     assert_eq!(compatible(&Qos::writer(), &Qos::reader()), Ok(()));
     assert_eq!(compatible(&Qos::writer(), &Qos::writer()), Ok(()));
     assert_eq!(

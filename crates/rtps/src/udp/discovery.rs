@@ -1,5 +1,5 @@
-//! Discovery range: where announcements go besides multicast, and from where datagrams are accepted
-//! (RTPS 2.5, 8.5.3).
+//! Discovery range: where announcements go in addition to multicast, and from where datagrams are
+//! accepted (RTPS 2.5, 8.5.3).
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, ToSocketAddrs};
@@ -13,7 +13,8 @@ const STATIC_PEER_IDS: u16 = 32;
 /// Participants that are discovered without being named.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Range {
-    /// All participants of the connected networks, by multicast, and those of this machine.
+    /// All participants of the connected networks, by multicast, and the participants of this
+    /// machine.
     #[default]
     Subnet,
     /// Participants of this machine, by multicast that does not leave it.
@@ -42,7 +43,7 @@ impl Discovery {
     /// Returns how many networks multicast announcements pass; `None` without multicast.
     ///
     /// A Cyclone DDS participant that uses multicast has no well-known unicast port, so that only
-    /// multicast finds it on this machine, too.
+    /// multicast also finds it on this machine.
     pub fn multicast_ttl(&self) -> Option<u8> {
         match self.range {
             Range::Subnet => Some(1),

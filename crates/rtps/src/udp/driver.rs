@@ -2,7 +2,7 @@
 //!
 //! Any thread can call the protocol ([`Driver::call`]). The datagrams that result are sent on that
 //! thread, so that a small sample needs no thread switch. The I/O thread receives, runs the timers
-//! and sends what pacing or a full send buffer delayed.
+//! and sends datagrams that pacing or a full send buffer delayed.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -20,8 +20,8 @@ use super::networks::Networks;
 use super::sockets::Sockets;
 use crate::engine::Transmit;
 
-/// Interval between two readings of the network interfaces. It bounds how long an interface that
-/// goes down or up is not noticed.
+/// Interval between two readings of the network interfaces. It is the maximum delay until a change
+/// of an interface is detected.
 const NETWORK_PERIOD_NS: u64 = 500_000_000;
 
 /// Maximum number of datagrams received from one socket before timers run.
@@ -62,7 +62,7 @@ pub struct Senders {
     pub any: bool,
     /// Senders on this machine.
     pub own: bool,
-    /// Accepted hosts besides those of the own networks.
+    /// Accepted hosts in addition to the hosts of the own networks.
     pub hosts: Vec<std::net::Ipv4Addr>,
 }
 
@@ -98,12 +98,12 @@ pub fn now_ns() -> u64 {
 /// The I/O thread and the state shared with callers. Dropping it ends the thread.
 #[derive(Debug)]
 pub struct Driver<P: Protocol> {
-    shared: Arc<Shared<P>>,
+    shared: Arc<DriverShared<P>>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug)]
-struct Shared<P> {
+struct DriverShared<P> {
     sockets: Sockets,
     senders: Senders,
     waker: UnixStream,
@@ -120,7 +120,7 @@ struct State<P> {
     networks_due_ns: u64,
     /// Datagrams that found the send buffer full.
     blocked: VecDeque<Transmit>,
-    /// Count of callers that hold back datagrams, and when the first of them began [ns].
+    /// Number of callers that hold back datagrams, and when the first of them began [ns].
     holds: usize,
     held_since_ns: u64,
     counters: SocketCounters,
@@ -141,7 +141,7 @@ impl<P: Protocol> Driver<P> {
         waker.set_nonblocking(true)?;
         woken.set_nonblocking(true)?;
         sockets.join(&networks);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(DriverShared {
             sockets,
             senders,
             waker,
@@ -240,7 +240,7 @@ impl<P: Protocol> State<P> {
     }
 }
 
-impl<P: Protocol> Shared<P> {
+impl<P: Protocol> DriverShared<P> {
     fn run(&self, mut woken: &UnixStream) {
         let mut buffer = vec![0; MAX_DATAGRAM];
         while !self.stopped.load(Ordering::SeqCst) {
@@ -381,7 +381,7 @@ impl<P: Protocol> Shared<P> {
     }
 
     fn wake(&self) {
-        // a full stream wakes the thread, too
+        // a full stream also wakes the thread
         let _ = (&self.waker).write(&[0]);
     }
 

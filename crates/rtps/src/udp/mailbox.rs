@@ -28,7 +28,7 @@ struct State<K, E> {
 pub enum Next<E> {
     /// The next event or sample.
     Event(E),
-    /// Nothing arrived in time.
+    /// No data arrived in time.
     TimedOut,
     /// The queue was closed.
     Closed,
@@ -74,7 +74,7 @@ impl<K: Eq + Hash + Copy, E> Mailbox<K, E> {
         let waiting = state.samples.entry(reader).or_default();
         waiting.push_back(sample);
         if waiting.len() > depth.max(1) {
-            // its entry now stands for the next sample of the reader
+            // its entry now represents the next sample of the reader
             waiting.pop_front();
             state.dropped += 1;
             return;

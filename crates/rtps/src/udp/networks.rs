@@ -29,11 +29,12 @@ const LOCAL_PATH: Path = Path {
     bytes_per_second: 150_000_000,
 };
 
-/// Burst to other machines, with the memory that each datagram needs besides its content [bytes].
+/// Burst to other machines, with the memory that each datagram needs in addition to its content
+/// [bytes].
 const REMOTE_BURST: usize = 64_000;
 
-/// Rate to other machines, with the memory that each datagram needs besides its content [bytes/s].
-/// In datagrams of 1472 bytes, 39 MB/s of content.
+/// Rate to other machines, with the memory that each datagram needs in addition to its content
+/// [bytes/s]. In datagrams of 1472 bytes, 39 MB/s of content.
 ///
 /// The cost per datagram of a subscriber limits it. Measured through a virtual Ethernet link with
 /// datagrams of 1.4 kB on two idle cores and Fast DDS 2.9: 60 of 60 samples of 1 MB arrived. On
@@ -91,7 +92,7 @@ impl Networks {
         self.0.iter().filter(|network| network.is_up)
     }
 
-    /// Whether `address` belongs to this machine.
+    /// Returns true if `address` belongs to this machine.
     pub fn is_own(&self, address: Ipv4Addr) -> bool {
         address.is_loopback() || self.0.iter().any(|network| network.address == address)
     }
@@ -110,7 +111,7 @@ impl Networks {
         mtu.saturating_sub(HEADERS_LEN).clamp(512, LOCAL_DATAGRAM)
     }
 
-    /// Returns the locators that a participant announces for a port: those of all networks, the
+    /// Returns the locators that a participant announces for a port: locators of all networks, the
     /// loopback network last.
     ///
     /// Cyclone DDS ignores participants that announce only a loopback address unless it is itself
@@ -127,8 +128,8 @@ impl Networks {
     /// `source`.
     ///
     /// For a peer on this machine, an address of this machine is preferred, because it has the
-    /// largest datagrams. An address of this machine is not used for another one: both may have a
-    /// virtual network with the same address. Otherwise the order is `source`, an address in a
+    /// largest datagrams. An address of this machine is not used for another machine: both may have
+    /// a virtual network with the same address. Otherwise the order is `source`, an address in a
     /// common network, one behind a router. A loopback address is used if the peer has no other.
     fn best(&self, addresses: &[SocketAddrV4], source: Option<Ipv4Addr>) -> Option<SocketAddrV4> {
         let is_here = source.is_none_or(|source| self.is_own(source));
@@ -174,7 +175,7 @@ impl Paths for Networks {
         }
     }
 
-    /// Other transports, such as shared memory, are ignored.
+    /// Returns the other transports, such as shared memory, are ignored.
     fn choose(&self, locators: &[Locator], source: Option<SocketAddr>) -> Option<SocketAddr> {
         let v4 = |locator: &Locator| match locator.socket_addr()? {
             SocketAddr::V4(address) => Some(address),
@@ -188,8 +189,9 @@ impl Paths for Networks {
         self.best(&addresses, source).map(SocketAddr::V4)
     }
 
-    /// An interface can come up after the networks were read, so that datagrams pass although its
-    /// address is not announced yet. Cyclone DDS then keeps the loopback address for ever.
+    /// Returns an interface can come up after the networks were read, so that datagrams pass
+    /// although its address is not announced yet. Cyclone DDS then keeps the loopback address for
+    /// ever.
     fn is_connected(&self, to: SocketAddr) -> bool {
         let SocketAddr::V4(to) = to else {
             return false;
@@ -299,7 +301,7 @@ mod tests {
         assert_eq!(chosen(&[loopback]).as_deref(), Some(loopback));
     }
 
-    /// Two machines with the same address of a virtual network, such as that of containers.
+    /// Two machines with the same address of a virtual network, such as a network of containers.
     #[test]
     fn own_addresses_are_not_used_for_another_machine() {
         let addresses = ["10.1.2.3:7411", "192.168.1.9:7411", "127.0.0.1:7411"];

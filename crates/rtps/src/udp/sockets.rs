@@ -1,7 +1,7 @@
 //! UDP sockets of a participant: three for any number of endpoints.
 //!
 //! One socket receives multicast announcements, one receives discovery by unicast, and one receives
-//! samples and sends everything (RTPS 2.5, 9.6.2).
+//! samples and sends all datagrams (RTPS 2.5, 9.6.2).
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
@@ -123,7 +123,7 @@ impl Sockets {
         result
     }
 
-    /// Sends datagrams with one system call. Returns the count of those that were sent.
+    /// Sends datagrams with one system call. Returns the number of those that were sent.
     fn send_unicast(&self, datagrams: &[Transmit]) -> io::Result<usize> {
         let no_flags = SendFlags::empty();
         if let [one] = datagrams {

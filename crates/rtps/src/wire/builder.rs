@@ -15,7 +15,7 @@ const LITTLE: u8 = 0x01;
 const MAX_COPIED: usize = 512;
 
 /// Upper bound of the submessages of one message. Their parts stay below the 1024 that a system
-/// call accepts, and the message below what peers decode.
+/// call accepts, and the message below the size that peers decode.
 const MAX_SUBMESSAGES: usize = 256;
 
 /// Builder of one message.
@@ -57,12 +57,12 @@ impl MessageBuilder {
         self.buffer.len() + self.payload_bytes
     }
 
-    /// Returns whether the message has as many submessages as one datagram may carry.
+    /// Returns true if the message has as many submessages as one datagram may carry.
     pub fn is_full(&self) -> bool {
         self.submessages >= MAX_SUBMESSAGES
     }
 
-    /// Returns whether the message has no submessage yet.
+    /// Returns true if the message has no submessage yet.
     pub fn is_empty(&self) -> bool {
         self.len() == HEADER_SIZE
     }

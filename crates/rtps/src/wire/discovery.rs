@@ -1,6 +1,6 @@
 //! Data of the discovery protocols SPDP and SEDP (RTPS 2.5, 8.5.3, 8.5.4, 9.6.3).
 //!
-//! Absent parameters have the defaults of RTPS 2.5, 9.6.3. Unknown ones are skipped.
+//! Absent parameters have the defaults of RTPS 2.5, 9.6.3. Unknown parameters are skipped.
 
 use bytes::Bytes;
 
@@ -13,7 +13,7 @@ use crate::qos::Qos;
 
 pub use super::discovery_encode::encode_key;
 
-/// Upper bound of the locators of one kind; further ones are ignored.
+/// Upper bound of the locators of one kind; further locators are ignored.
 const MAX_LOCATORS: usize = 32;
 
 /// Upper bound of user data [B].
@@ -57,7 +57,7 @@ pub struct ParticipantData {
     pub version: ProtocolVersion,
     /// Vendor of the implementation.
     pub vendor: VendorId,
-    /// Domain; `None` is that of the port on which the announcement arrived.
+    /// Domain; `None`: the domain of the port on which the announcement arrived.
     pub domain_id: Option<u32>,
     /// Tag of the domain. Participants with different tags do not communicate.
     pub domain_tag: String,
@@ -167,9 +167,9 @@ pub struct EndpointData {
     pub type_name: String,
     /// QoS with the user data.
     pub qos: Qos,
-    /// Unicast locators; if there are none, those of the participant apply.
+    /// Unicast locators; if there are none, the locators of the participant apply.
     pub unicast: Vec<Locator>,
-    /// Multicast locators; if there are none, those of the participant apply.
+    /// Multicast locators; if there are none, the locators of the participant apply.
     pub multicast: Vec<Locator>,
     /// Whether a reader expects QoS with each sample.
     pub expects_inline_qos: bool,

@@ -13,7 +13,7 @@ pub enum ParseError {
     Invalid,
     /// A list, string or set is longer than this implementation accepts.
     TooLong,
-    /// An unknown parameter is marked as one that the receiver must understand.
+    /// An unknown parameter has the must-understand flag.
     MustUnderstand,
     /// The encapsulation is not a parameter list (PL_CDR_BE or PL_CDR_LE).
     Encapsulation,
@@ -29,7 +29,9 @@ impl std::fmt::Display for ParseError {
             ParseError::Version => "unsupported major version of RTPS",
             ParseError::Invalid => "a field has an invalid value",
             ParseError::TooLong => "a list is too long",
-            ParseError::MustUnderstand => "an unknown parameter must be understood",
+            ParseError::MustUnderstand => {
+                "found an unsupported parameter with the must-understand flag"
+            }
             ParseError::Encapsulation => "the encapsulation is not a parameter list",
             ParseError::Missing => "a mandatory parameter is absent",
         })

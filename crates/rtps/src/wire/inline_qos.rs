@@ -38,7 +38,7 @@ pub struct InlineQos {
 }
 
 impl InlineQos {
-    /// Returns whether there is no parameter.
+    /// Returns true if there is no parameter.
     pub fn is_empty(&self) -> bool {
         *self == InlineQos::default()
     }

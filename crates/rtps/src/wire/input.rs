@@ -34,7 +34,7 @@ impl Input {
         self.little = little;
     }
 
-    /// Returns the count of bytes that follow the position [B].
+    /// Returns the number of bytes that follow the position [B].
     pub(super) fn left(&self) -> usize {
         self.bytes.len().saturating_sub(self.at)
     }
@@ -147,7 +147,7 @@ impl Input {
         })
     }
 
-    /// Reads the count of bits and the words of a set (RTPS 2.5, 9.4.2.6).
+    /// Reads the number of bits and the words of a set (RTPS 2.5, 9.4.2.6).
     pub(super) fn bitmap(&mut self) -> Result<Bitmap, ParseError> {
         let bits = self.u32()?;
         if bits > Bitmap::MAX_BITS {

@@ -39,7 +39,7 @@ impl ParticipantMessageData {
     ///
     /// # Errors
     ///
-    /// Returns an error if the encapsulation is another one or the payload is too short or long.
+    /// Returns an error if the encapsulation is unexpected or the payload is too short or long.
     pub fn decode(payload: &Bytes) -> Result<ParticipantMessageData, ParseError> {
         let mut input = Input::new(payload.clone(), true);
         match input.array::<4>()? {

@@ -29,10 +29,10 @@ pub(super) mod kind {
 /// Size of the header of a message [B].
 pub const HEADER_SIZE: usize = 20;
 
-/// Upper bound of the bytes of a DATA submessage besides payload and inline QoS [B].
+/// Upper bound of the bytes of a DATA submessage in addition to payload and inline QoS [B].
 pub const DATA_OVERHEAD: usize = 4 + 20;
 
-/// Upper bound of the bytes of a DATA_FRAG submessage besides payload and inline QoS [B].
+/// Upper bound of the bytes of a DATA_FRAG submessage in addition to payload and inline QoS [B].
 pub const DATA_FRAG_OVERHEAD: usize = 4 + 32;
 
 /// Header of a message (RTPS 2.5, 8.3.3).
@@ -51,7 +51,7 @@ pub struct Header {
 pub struct Message {
     /// Header of the RTPS message.
     pub header: Header,
-    /// Submessages up to the end of the datagram or the first invalid one, in order.
+    /// Submessages up to the end of the datagram or the first invalid submessage, in order.
     pub submessages: Vec<Submessage>,
     /// Reason why the rest of the datagram is ignored (RTPS 2.5, 8.3.4.1), if it is.
     pub error: Option<ParseError>,
@@ -75,7 +75,7 @@ pub enum Submessage {
     NackFrag(NackFrag),
     /// Samples that are irrelevant for a reader.
     Gap(Gap),
-    /// Source time of the following submessages; `None` withdraws an earlier one.
+    /// Source time of the following submessages; `None` withdraws an earlier time.
     InfoTimestamp(Option<Time>),
     /// Participant that the following submessages address.
     InfoDestination(GuidPrefix),
@@ -126,7 +126,7 @@ pub struct DataFrag {
     pub sequence_number: SequenceNumber,
     /// First fragment; 1 is the first of the sample.
     pub first_fragment: FragmentNumber,
-    /// Count of fragments in this submessage, at least 1.
+    /// Number of fragments in this submessage, at least 1.
     pub fragment_count: u16,
     /// Size of every fragment except the last of the sample [B], at least 1.
     pub fragment_size: u16,
@@ -141,7 +141,7 @@ pub struct DataFrag {
 }
 
 impl DataFrag {
-    /// Returns the count of fragments of the sample.
+    /// Returns the number of fragments of the sample.
     pub fn total_fragments(&self) -> u32 {
         self.sample_size
             .div_ceil(u32::from(self.fragment_size.max(1)))
@@ -165,7 +165,7 @@ pub struct Heartbeat {
     pub first: SequenceNumber,
     /// Sequence number of the last available sample.
     pub last: SequenceNumber,
-    /// Count of heartbeats of the writer.
+    /// Counter of the heartbeats of the writer.
     pub count: i32,
     /// Whether the reader need not respond.
     pub is_final: bool,
@@ -184,7 +184,7 @@ pub struct HeartbeatFrag {
     pub sequence_number: SequenceNumber,
     /// Number of the last available fragment.
     pub last_fragment: FragmentNumber,
-    /// Count of fragment heartbeats of the writer.
+    /// Counter of the fragment heartbeats of the writer.
     pub count: i32,
 }
 
@@ -197,7 +197,7 @@ pub struct AckNack {
     pub writer: EntityId,
     /// Missing samples; every sample below the base is acknowledged.
     pub missing: SequenceNumberSet,
-    /// Count of acknowledgements of the reader.
+    /// Counter of the acknowledgements of the reader.
     pub count: i32,
     /// Whether the writer need not respond.
     pub is_final: bool,
@@ -214,11 +214,11 @@ pub struct NackFrag {
     pub sequence_number: SequenceNumber,
     /// Numbers of the missing fragments.
     pub missing: FragmentNumberSet,
-    /// Count of fragment requests of the reader.
+    /// Counter of the fragment requests of the reader.
     pub count: i32,
 }
 
-/// Samples that are irrelevant for a reader (RTPS 2.5, 8.3.8.4): those from `start` up to and
+/// Samples that are irrelevant for a reader (RTPS 2.5, 8.3.8.4): the samples from `start` up to and
 /// excluding the base of `list`, and the members of `list`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {

@@ -58,7 +58,7 @@ pub(super) fn put_octets(out: &mut BytesMut, bytes: &[u8]) {
     out.put_slice(bytes);
 }
 
-/// Returns the count of bytes that align `length` to 4 [B].
+/// Returns the number of bytes that align `length` to 4 [B].
 pub(super) fn padding(length: usize) -> usize {
     length.next_multiple_of(4) - length
 }

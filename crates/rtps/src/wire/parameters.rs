@@ -55,11 +55,11 @@ pub(super) mod pid {
     pub(crate) const VENDOR: u16 = 0x8000;
 }
 
-/// Upper bound of the count of parameters in one list.
+/// Upper bound of the number of parameters in one list.
 const MAX_PARAMETERS: usize = 512;
 
 /// Reads a parameter list up to its sentinel and passes each parameter to `visit`, which returns
-/// whether the identifier is supported. The input is at the byte after the sentinel afterwards.
+/// true if the identifier is supported. The input is at the byte after the sentinel afterwards.
 pub(super) fn read_list(
     input: &mut Input,
     mut visit: impl FnMut(u16, &mut Input) -> Result<bool, ParseError>,

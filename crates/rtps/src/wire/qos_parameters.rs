@@ -26,7 +26,7 @@ pub(super) struct QosDecoder {
 }
 
 impl QosDecoder {
-    /// Reads the parameter `id`. Returns whether it is a QoS policy.
+    /// Reads the parameter `id`. Returns true if it is a QoS policy.
     pub(super) fn read(&mut self, id: u16, value: &mut Input) -> Result<bool, ParseError> {
         let qos = &mut self.qos;
         match id {
@@ -91,7 +91,7 @@ fn history(value: &mut Input) -> Result<History, ParseError> {
     let kind = value.u32()?;
     let depth = value.u32()?;
     match kind {
-        // Zero is not a valid depth; the smallest valid one replaces it.
+        // Zero is not a valid depth; the smallest valid depth replaces it.
         0 => Ok(History::KeepLast(depth.clamp(1, i32::MAX.cast_unsigned()))),
         1 => Ok(History::KeepAll),
         _ => Err(ParseError::Invalid),

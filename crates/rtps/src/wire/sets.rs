@@ -5,14 +5,14 @@ use super::types::{FragmentNumber, SequenceNumber};
 /// Bits from the most significant bit of word 0 onwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bitmap {
-    /// Count of valid bits, at most 256.
+    /// Number of valid bits, at most 256.
     pub(super) bits: u32,
     /// Bits; those past `bits` are zero.
     pub(super) words: [u32; 8],
 }
 
 impl Bitmap {
-    /// Largest count of bits.
+    /// Maximum number of bits.
     pub(super) const MAX_BITS: u32 = 256;
 
     fn set(&mut self, bit: u32) -> bool {
@@ -61,7 +61,7 @@ impl SequenceNumberSet {
         self.base
     }
 
-    /// Returns the count of numbers that the bitmap covers, members or not.
+    /// Returns the number of numbers that the bitmap covers, members or not.
     pub fn bits(&self) -> u32 {
         self.bitmap.bits
     }
@@ -71,21 +71,21 @@ impl SequenceNumberSet {
         self.bitmap.bits = self.bitmap.bits.max(bits.min(Bitmap::MAX_BITS));
     }
 
-    /// Adds `number`. Returns whether it is within the range of the set.
+    /// Adds `number`. Returns true if it is within the range of the set.
     pub fn insert(&mut self, number: SequenceNumber) -> bool {
         let offset = number.0.checked_sub(self.base.0);
         let bit = offset.and_then(|offset| u32::try_from(offset).ok());
         bit.is_some_and(|bit| self.bitmap.set(bit))
     }
 
-    /// Returns whether `number` is a member.
+    /// Returns true if `number` is a member.
     pub fn contains(&self, number: SequenceNumber) -> bool {
         let offset = number.0.checked_sub(self.base.0);
         let bit = offset.and_then(|offset| u32::try_from(offset).ok());
         bit.is_some_and(|bit| self.bitmap.get(bit))
     }
 
-    /// Returns whether the set has no member.
+    /// Returns true if the set has no member.
     pub fn is_empty(&self) -> bool {
         self.bitmap.words == [0; 8]
     }
@@ -119,19 +119,19 @@ impl FragmentNumberSet {
         self.base
     }
 
-    /// Adds `number`. Returns whether it is within the range of the set.
+    /// Adds `number`. Returns true if it is within the range of the set.
     pub fn insert(&mut self, number: FragmentNumber) -> bool {
         let bit = number.0.checked_sub(self.base.0);
         bit.is_some_and(|bit| self.bitmap.set(bit))
     }
 
-    /// Returns whether `number` is a member.
+    /// Returns true if `number` is a member.
     pub fn contains(&self, number: FragmentNumber) -> bool {
         let bit = number.0.checked_sub(self.base.0);
         bit.is_some_and(|bit| self.bitmap.get(bit))
     }
 
-    /// Returns whether the set has no member.
+    /// Returns true if the set has no member.
     pub fn is_empty(&self) -> bool {
         self.bitmap.words == [0; 8]
     }

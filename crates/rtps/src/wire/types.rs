@@ -61,17 +61,17 @@ impl EntityId {
         self.0[3]
     }
 
-    /// Returns whether the kind is a writer, built-in or user.
+    /// Returns true if the kind is a writer, built-in or user.
     pub fn is_writer(self) -> bool {
         matches!(self.kind() & 0x3f, 0x02 | 0x03)
     }
 
-    /// Returns whether the kind is a reader, built-in or user.
+    /// Returns true if the kind is a reader, built-in or user.
     pub fn is_reader(self) -> bool {
         matches!(self.kind() & 0x3f, 0x04 | 0x07)
     }
 
-    /// Returns whether the entity is built in.
+    /// Returns true if the entity is built in.
     pub fn is_builtin(self) -> bool {
         self.kind() & 0xc0 == 0xc0
     }
@@ -144,7 +144,7 @@ impl SequenceNumber {
         self.plus(1)
     }
 
-    /// Returns whether the number can be that of a sample: 1 to [`SequenceNumber::MAX`].
+    /// Returns true if the number is a valid sample number: 1 to [`SequenceNumber::MAX`].
     pub fn is_valid(self) -> bool {
         self.0 >= 1 && self <= SequenceNumber::MAX
     }
@@ -165,7 +165,7 @@ pub struct ProtocolVersion {
 
 impl ProtocolVersion {
     /// Version that this implementation announces. 2.3 is the version that ROS 2 peers announce;
-    /// 2.5 changes nothing in the messages of this crate.
+    /// 2.5 does not change the messages of this crate.
     pub const CURRENT: ProtocolVersion = ProtocolVersion { major: 2, minor: 3 };
 }
 
@@ -259,7 +259,7 @@ pub struct Time {
 }
 
 impl Time {
-    /// Time that stands for "no time".
+    /// Time that denotes "no time".
     pub const INVALID: Time = Time {
         seconds: u32::MAX,
         fraction: u32::MAX,
@@ -325,7 +325,7 @@ impl Duration {
         }
     }
 
-    /// Returns whether the length is unlimited. Vendors differ in the fraction.
+    /// Returns true if the length is unlimited. Vendors differ in the fraction.
     pub fn is_infinite(self) -> bool {
         self.seconds == i32::MAX
     }

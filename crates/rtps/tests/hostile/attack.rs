@@ -357,7 +357,7 @@ impl Attack {
             return self.data_frag(builder);
         }
         let mut data = ParticipantData::new(source);
-        // the address of the honest peer is that of a victim
+        // the honest peer has the address of a victim
         let to = self.random.pick(&[self.index, self.index, 2, 77]);
         data.metatraffic_unicast = vec![address(to).into(); 1 + self.random.small(3)];
         data.default_unicast = vec![address(to).into()];

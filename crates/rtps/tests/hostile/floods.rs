@@ -9,8 +9,8 @@ use crate::peers::{LIMITS, MILLIS, Peer, Scene, address, prefix, spec};
 /// Largest processor time that a datagram may take, in a build without optimisation [ns].
 const MAX_TIME: u64 = 150_000_000;
 
-/// Returns a datagram of 60 kB of the participant `index`, filled by `fill`, which gets the number
-/// of the submessage.
+/// Returns a datagram of 60 kB of the participant `index`, filled by `fill`, which receives the
+/// number of the submessage.
 fn datagram(index: u8, mut fill: impl FnMut(i32, &mut MessageBuilder)) -> Bytes {
     let mut bytes = Vec::new();
     for round in 0.. {
@@ -324,7 +324,8 @@ fn forged_answers_are_not_amplified() {
     assert!((1..=received).contains(&sent), "{sent} B for {received} B");
 }
 
-/// An endpoint that is announced again on another topic no longer matches those of the first one.
+/// An endpoint that is announced again on another topic no longer matches the endpoints of the
+/// first topic.
 #[test]
 fn announcements_on_another_topic_end_the_match() {
     let mut scene = Scene::new(LIMITS);

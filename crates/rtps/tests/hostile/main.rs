@@ -2,8 +2,8 @@
 //! exchanges all reliable samples.
 //!
 //! Goal: a malformed or hostile participant never stops the node. Method: sequences of submessages
-//! that are valid or nearly valid, from a participant whose endpoints match and from forged ones,
-//! with a counting allocator. The seed is printed on failure.
+//! that are valid or nearly valid, from a participant whose endpoints match and from forged
+//! participants, with a counting allocator. The seed is printed on failure.
 
 mod allocator;
 mod attack;
@@ -13,7 +13,7 @@ mod peers;
 use attack::Attack;
 use peers::{LIMITS, Scene};
 
-/// Count of datagrams in one scene.
+/// Number of datagrams in one scene.
 const SCENE: u64 = 5000;
 
 /// Attacks with `count` datagrams in scenes of 20,000, from `seed` on.

@@ -26,8 +26,8 @@ pub(crate) const LIMITS: Limits = Limits {
     announcement_bytes: 1 << 20,
 };
 
-/// Largest memory of the participant under attack: twice what the limits and the queue of small
-/// submessages add up to [B].
+/// Largest memory of the participant under attack: twice the sum of the limits and the queue of
+/// small submessages add up to [B].
 const MAX_MEMORY: isize = 16 << 20;
 
 struct Network;
@@ -157,7 +157,8 @@ pub(crate) struct Scene {
     baseline: isize,
     /// Address outside the scene, and the bytes that the participant under attack sent to it [B].
     outside: (SocketAddr, usize),
-    /// Count of the datagrams between the participants, and of those between two lost ones.
+    /// Number of the datagrams between the participants, and of the datagrams between two lost
+    /// datagrams.
     datagrams: (u64, u64),
 }
 
@@ -284,7 +285,7 @@ impl Scene {
         self.datagrams.1 = period;
     }
 
-    /// Returns the count of samples written in each direction.
+    /// Returns the number of samples written in each direction.
     pub(crate) fn written(&self) -> u64 {
         self.written
     }

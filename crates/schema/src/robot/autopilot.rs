@@ -16,22 +16,11 @@ choice! {
 spec! {
     /// ArduPilot SITL: `sim_vehicle.py --model JSON:127.0.0.1`.
     pub struct ArduPilotConfig {
-        /// Whether the simulator waits for the autopilot; `merrow run --autopilot` enables all.
-        enabled: bool = true,
-        /// Instance of the SITL, which gives the port 9002 + 10 * instance. Default: the number of
-        /// enabled autopilots before it in the world.
-        instance: Option<u32> [in 0.0..=99.0],
-        /// Port, instead of the one of the instance.
-        port: Option<u32> [in 1.0..=65535.0],
-        /// Address on which the simulator receives packets; `0.0.0.0`: also from other machines.
-        address: String [not_empty] = "127.0.0.1".to_string(),
         /// Arrangement of the outputs.
         frame: FrameConfig = FrameConfig::Custom,
         /// Further outputs, by the name of the thruster, fin, joint or load that they command. They
-        /// replace those of the frame.
+        /// replace the outputs of the frame.
         outputs: NamedMap<ServoOutputConfig> [frame] = NamedMap::default(),
-        /// Whether the world waits for the autopilot also at a pace that follows the wall clock.
-        lock_step: bool = false,
         /// Name of the IMU whose readings the autopilot receives. Default: the true motion, to
         /// which the SITL adds its own errors.
         imu: Option<String> [frame],
@@ -39,28 +28,35 @@ spec! {
         rangefinders: Vec<String> = Vec::new(),
         /// Name of the anemometer that is its wind vane. Default: none.
         wind_vane: Option<String> [frame],
+        ..link: LinkConfig,
+    }
+}
+
+spec! {
+    /// Keys of the connection to any autopilot.
+    pub struct LinkConfig {
+        /// Whether the simulator waits for the autopilot; `merrow run --autopilot` enables all.
+        enabled: bool = true,
+        /// Instance of the SITL, which gives the port: 9002 + 10 * instance for ArduPilot, 4560 +
+        /// instance for PX4. Default: the number of enabled autopilots before it in the world.
+        instance: Option<u32> [in 0.0..=99.0],
+        /// Port, instead of the port of the instance.
+        port: Option<u32> [in 1.0..=65535.0],
+        /// Address on which the simulator receives packets; `0.0.0.0`: also from other machines.
+        address: String [not_empty] = "127.0.0.1".to_string(),
+        /// Whether the world waits for the autopilot also at a pace that follows the wall clock.
+        lock_step: bool = false,
     }
 }
 
 spec! {
     /// PX4 SITL with an airframe whose simulator is MAVLink (`simulator_mavlink`).
     pub struct Px4Config {
-        /// Whether the simulator waits for the autopilot; `merrow run --autopilot` enables all.
-        enabled: bool = true,
-        /// Instance of the SITL, which gives the port 4560 + instance. Default: the number of
-        /// enabled autopilots before it in the world.
-        instance: Option<u32> [in 0.0..=99.0],
-        /// Port, instead of the one of the instance.
-        port: Option<u32> [in 1.0..=65535.0],
-        /// Address on which the simulator accepts connections; `0.0.0.0`: also from other machines.
-        address: String [not_empty] = "127.0.0.1".to_string(),
         /// Arrangement of the outputs.
         frame: Px4FrameConfig = Px4FrameConfig::Custom,
         /// Further outputs, by the name of the thruster, fin, joint or load that they command. They
-        /// replace those of the frame.
+        /// replace the outputs of the frame.
         outputs: NamedMap<Px4OutputConfig> [frame] = NamedMap::default(),
-        /// Whether the world waits for the autopilot also at a pace that follows the wall clock.
-        lock_step: bool = false,
         /// Name of the IMU whose readings PX4 receives. Default: the true motion with noise.
         imu: Option<String> [frame],
         /// Name of the magnetometer whose readings PX4 receives. Default: the true field with
@@ -71,6 +67,7 @@ spec! {
         barometer: Option<String> [frame],
         /// Name of the GNSS receiver whose fixes PX4 receives. Default: the true position.
         gnss: Option<String> [frame],
+        ..link: LinkConfig,
     }
 }
 

@@ -64,8 +64,8 @@ spec! {
         added_mass: Coefficients => "{kind: none}",
         /// State in which `added_mass`, `linear_damping`, `quadratic_damping` and `derivatives`
         /// have the given values. They are proportional to the submerged volume. Published values
-        /// of surface vehicles usually hold at the `waterline`: with it, the values are those of
-        /// the robot floating at rest. With `restoring` the given values always hold at rest.
+        /// of surface vehicles usually hold at the `waterline`: with it, the values refer to the
+        /// robot floating at rest. With `restoring` the given values always hold at rest.
         coefficients_at: CoefficientReference = CoefficientReference::Submerged,
         /// Radiation and wave excitation forces from tables; base link only. The added mass is
         /// computed from the tables.
@@ -103,7 +103,7 @@ spec! {
         damping_point_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Wind load. Default: none.
         wind: Option<WindLoadConfig>,
-        /// Collision shapes, by name. Without any, the body passes through everything.
+        /// Collision shapes, by name. Without collision shapes the body has no contacts.
         collisions: NamedMap<CollisionConfig> = NamedMap::default(),
         /// Shapes for cameras and lasers, by name. If any body of a robot has visuals, only visuals
         /// are rendered; otherwise the collision shapes are. Meshes are rendered by their

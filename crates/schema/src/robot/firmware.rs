@@ -104,7 +104,7 @@ spec! {
         bow_gain: f64 [non_negative] = 0.0,
         /// Limits of the pitch set-point: down (negative) and up.
         pitch_limits_deg: [f64; 2],
-        /// Thruster that a path starts if it stands still. Default: paths start no thruster.
+        /// Thruster that a path starts if it is stopped. Default: paths start no thruster.
         cruise: Option<HeadingDepthStartConfig>,
         /// Look-ahead distance of the line-of-sight guidance.
         look_ahead_m: f64 [positive] = 10.0,

@@ -22,7 +22,7 @@ choice! {
             center_m: Option<[f64; 3]>,
         },
         /// A closed mesh over which the water pressure is integrated. Volume and centre of buoyancy
-        /// are those of the mesh unless the body states them.
+        /// follow from the mesh unless the body states them.
         Mesh = "mesh" (HullMeshConfig),
         /// The bounding box of a mesh: fast, but with too much volume. Keys as for `mesh`.
         BoundingBox = "bounding_box" (HullMeshConfig),
@@ -60,8 +60,8 @@ choice! {
             excitation: Option<String> [not_empty],
             /// The `.3sc` file, instead of `excitation`: scattering forces.
             scattering: Option<String> [not_empty],
-            /// The `.hst` file: hydrostatic stiffness, only compared with that of the hull. The
-            /// hydrostatics of the hull are used.
+            /// The `.hst` file: hydrostatic stiffness, only compared with the stiffness of the
+            /// hull. The hydrostatics of the hull are used.
             hydrostatics: Option<String> [not_empty],
             /// Length by which the tables were made non-dimensional (ULEN).
             length_m: f64 [positive] = 1.0,

@@ -46,14 +46,14 @@ spec! {
         /// Joint positions at the start [rad, or m for a prismatic joint], by joint name. Joints
         /// that are not listed start at 0.
         joint_positions: NamedMap<f64> [frame] = NamedMap::default(),
-        /// State of charge of the battery at the start. Default: that of the battery.
+        /// State of charge of the battery at the start. Default: the value in the battery file.
         initial_charge: Option<f64> [fraction],
         /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
         repeat: Option<RepeatConfig>,
-        /// Description of this robot. Empty: that of the model.
+        /// Description of this robot. Empty: description of the model.
         description: String = String::new(),
-        /// Namespace of its topics and services, before the name of the robot. Empty: that of the
-        /// node.
+        /// Namespace of its topics and services, before the name of the robot. Empty: namespace of
+        /// the node.
         namespace: String = String::new(),
         /// Simulator whose topic names, units and frames the robot has. Default: Merrow's own.
         profile: Option<ProfileConfig>,
@@ -125,7 +125,7 @@ spec! {
         angular_velocity_rad_s: Option<[f64; 3]>,
         /// Joint positions [rad, or m for a prismatic joint], by joint name.
         joint_positions: NamedMap<f64> [frame] = NamedMap::default(),
-        /// State of charge of the battery at the start. Default: that of the battery.
+        /// State of charge of the battery at the start. Default: the value in the battery file.
         initial_charge: Option<f64> [fraction],
         /// Description reported by the services of `simulation_interfaces`.
         description: Option<String>,
@@ -197,7 +197,7 @@ spec! {
         /// Firmware of the on-board computer: a name in `params/firmware`, a file, or a map.
         /// Default: none.
         firmware: Option<FirmwareConfig>,
-        /// Autopilot program that flies the robot from outside.
+        /// External autopilot program that controls the robot.
         autopilot: Option<AutopilotConfig>,
     }
 }

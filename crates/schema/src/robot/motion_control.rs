@@ -42,8 +42,8 @@ spec! {
         /// Force and moment at full deflection of the joystick, over the largest that the thrusters
         /// can exert.
         joystick_ratio: f64 [in 0.01..=1.0] = 0.5,
-        /// Axes and buttons of the joystick. Default: those of Xbox and PS4 gamepads with the
-        /// driver `joy_node`.
+        /// Axes and buttons of the joystick. Default: axes and buttons of Xbox and PS4 gamepads
+        /// with the driver `joy_node`.
         joystick: Option<JoystickConfig>,
         /// Speed along paths. Default: the maximum surge speed.
         path_speed_m_s: Option<f64> [positive],

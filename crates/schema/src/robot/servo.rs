@@ -174,7 +174,7 @@ spec! {
         goal_time_s: f64 [non_negative] = 0.0,
         /// Time of standstill after which a gripper has stalled.
         stall_time_s: f64 [positive] = 1.0,
-        /// Speed below which a gripper stands still [rad/s or m/s].
+        /// Speed below which a gripper is stationary [rad/s or m/s].
         stall_speed: f64 [positive] = 0.001,
         /// Whether a stalled gripper has reached its goal. Otherwise the goal is aborted.
         allow_stalling: bool = false,

@@ -75,7 +75,7 @@ spec! {
         command: CommandUnitConfig,
         /// Minimum and maximum command, in the unit of the command.
         range: [f64; 2],
-        /// Command at which the propeller stands still, in the unit of the command.
+        /// Command at which the propeller stops, in the unit of the command.
         neutral: f64 = 0.0,
         /// Half width of the dead band around `neutral`, in the unit of the command. Commands
         /// within it have no effect.

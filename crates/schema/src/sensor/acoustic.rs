@@ -131,8 +131,8 @@ spec! {
         targets: Option<Vec<String>> [not_empty],
         /// Standard deviation of each coordinate of a surveyed transponder position.
         survey_std_m: f64 [non_negative] = 0.0,
-        /// Standard deviation of its own depth sensor. Default: the position is computed from
-        /// ranges alone.
+        /// Standard deviation of its own depth sensor. Default: the position is computed from only
+        /// ranges.
         depth_std_m: Option<f64> [positive],
         ..hearing: ReceptionConfig,
     }
@@ -146,7 +146,7 @@ spec! {
         /// Names of the locators. Default: all in its band.
         targets: Option<Vec<String>> [not_empty],
         /// Standard deviation of the depth that a locator transmits. Default: the position is
-        /// computed from ranges alone.
+        /// computed from only ranges.
         depth_std_m: Option<f64> [positive],
         ..placing: CarrierConfig,
     }
@@ -512,7 +512,7 @@ pub fn resolve_targets(robots: &NamedMap<RobotEntry>, scene: &mut Scene, problem
     }
 }
 
-/// Sets the beacons that an instrument of robot `r` receives, and what depends on them.
+/// Sets the beacons that an instrument of robot `r` receives, and all values that depend on them.
 fn set_targets(spec: &mut AcousticSpec, stream: Stream, r: usize, beacons: &[Beacon]) {
     let requested: Vec<String> = spec.targets.drain(..).map(|t| t.name).collect();
     // A beacon on the same robot is received only if it is named.
@@ -572,7 +572,7 @@ fn note_usability(
     }
 }
 
-/// Returns whether an instrument can use a type of beacon.
+/// Returns true if an instrument can use a type of beacon.
 fn is_compatible(kind: &AcousticKind, beacon: &BeaconKind) -> bool {
     match kind {
         AcousticKind::Hydrophone { .. } => matches!(beacon, BeaconKind::Pinger { .. }),

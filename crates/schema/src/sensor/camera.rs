@@ -157,10 +157,10 @@ spec! {
     pub struct OpticsConfig {
         /// Water type as defined by Jerlov.
         jerlov: JerlovConfig = JerlovConfig::Two,
-        /// Diffuse attenuation of daylight with depth for red, green and blue. Default: that of the
-        /// water type.
+        /// Diffuse attenuation of daylight with depth for red, green and blue. Default: the value
+        /// of the water type.
         daylight_per_m: Option<[f64; 3]> [positive],
-        /// Scattering coefficient for red, green and blue. Default: that of the water type.
+        /// Scattering coefficient for red, green and blue. Default: the value of the water type.
         scattering_per_m: Option<[f64; 3]> [positive],
         /// Beam attenuation coefficient for red, green and blue. Default: computed from the other
         /// two.
@@ -303,8 +303,8 @@ fn build_exposure(file: &CameraConfig, rate: f64, problems: &mut Problems) -> Ex
     }
 }
 
-/// Returns the exposure value of the longest exposure time: with an f-number that of `exposure_s`,
-/// or of the time between two images.
+/// Returns the exposure value of the longest exposure time: with an f-number the value of
+/// `exposure_s`, or of the time between two images.
 fn gain_below(file: &CameraConfig, rate: f64, problems: &mut Problems) -> f64 {
     let exposure = &file.exposure;
     let Some(aperture) = exposure.f_number else {

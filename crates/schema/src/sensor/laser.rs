@@ -74,8 +74,8 @@ spec! {
         wavelength_um: f64 [in 0.3..=12.0] = 0.905,
         /// Extinction coefficient of the laser light in the water.
         water_extinction_per_m: f64 [positive] = 7.0,
-        /// Time from the first to the last beam. Default: that of a mirror or head that turns once
-        /// per sample.
+        /// Time from the first to the last beam. Default: the time of a mirror or head that turns
+        /// once per sample.
         sweep_s: Option<f64> [non_negative],
     }
 }

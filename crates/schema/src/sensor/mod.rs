@@ -54,8 +54,8 @@ pub struct WorldValues<'a> {
 }
 
 impl<'a> WorldValues<'a> {
-    /// Returns the place of a mistake in a rate above that of the time step. A component file can
-    /// be bundled or shared, so the mistake is at `dt_s` unless the world itself gives the rate.
+    /// Returns the position of an error in a rate above the rate of the time step. A component file
+    /// can be bundled or shared, so the error is at `dt_s` unless the world itself gives the rate.
     pub fn step_rate_place<'p>(&self, rate: &'p Place) -> &'p Place
     where
         'a: 'p,
@@ -67,7 +67,7 @@ impl<'a> WorldValues<'a> {
     }
 }
 
-/// Values that the builder of a sensor uses besides its own keys.
+/// Values that the builder of a sensor uses in addition to its own keys.
 pub struct SensorContext<'a> {
     /// Name of the sensor.
     name: &'a str,
@@ -101,7 +101,7 @@ pub trait BuildSensor {
     /// True if the sensor measures the thruster that the key `thruster` names.
     const MEASURES_THRUSTER: bool = false;
 
-    /// Builds the parameters and reports mistakes that concern several keys.
+    /// Builds the parameters and reports errors that concern several keys.
     fn build(&self, context: &SensorContext<'_>, problems: &mut Problems) -> SensorKind;
 }
 
@@ -335,7 +335,7 @@ pub fn build_sensor(
 }
 
 /// Returns the rate of the sensor [Hz]. An invalid rate is reported once and replaced by a valid
-/// one, so that no other mistakes follow from it.
+/// one, so that no other errors follow from it.
 fn checked_rate(
     name: &str,
     file: &SensorConfig,
@@ -355,7 +355,7 @@ fn checked_rate(
         format!(
             "{name} is set to {rate} samples per second, the device supports at most {max_rate}"
         )
-    // A rate equal to that of the time step must pass in spite of rounding.
+    // A rate equal to the rate of the time step must pass in spite of rounding.
     } else if rate * dt > 1.0 + 1e-9 {
         place = world.step_rate_place(place);
         format!(

@@ -5,7 +5,6 @@ use crate::sensor::{BuildSensor, MeasurementConfig, SensorContext, exteroceptive
 use merrow_math::Vec3;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
-use merrow_model::scene::sensor::sonar::SonarKind;
 use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};
 use merrow_yaml::error::{Problems, quote, quoted_list};
 use merrow_yaml::read::NamedMap;
@@ -65,9 +64,9 @@ spec! {
         min_echoes: u32 [in 1.0..=1000000.0] = 5,
         /// Minimum length of a box.
         min_size_m: f64 [non_negative] = 0.0,
-        /// Time for which echoes are kept and processed together with later ones; requires
+        /// Time for which echoes are kept and processed together with later echoes; requires
         /// `sensor`. Default: one turn of a rotating head, otherwise 0, so that each sample is
-        /// processed alone.
+        /// processed separately.
         accumulation_s: Option<f64> [non_negative],
         /// Maximum displacement of the centre of a box between samples for the same obstacle.
         association_distance_m: f64 [non_negative] = 3.0,
@@ -203,21 +202,8 @@ pub fn resolve_detector_sensors(
 /// Returns the time in which a rotating head returns to all its bearings except the first [s];
 /// `None` for other sensors.
 fn turn_time(sensor: &Sensor) -> Option<f64> {
-    match &**sensor.kind.exteroceptive()? {
-        ExteroceptiveSpec::Sonar(spec) if spec.kind == SonarKind::Scanning => {
-            Some((spec.sweep_pings() as f64 - 0.5) / sensor.rate)
-        }
-        _ => None,
-    }
-}
-
-/// Returns whether a detector can process the echoes of a sensor.
-fn has_echoes(exteroceptive: &ExteroceptiveSpec) -> bool {
-    match exteroceptive {
-        ExteroceptiveSpec::Laser(_) => true,
-        ExteroceptiveSpec::Sonar(spec) => spec.kind != SonarKind::SideScan,
-        _ => false,
-    }
+    let samples = sensor.kind.exteroceptive()?.samples_per_sweep()?;
+    Some((samples as f64 - 0.5) / sensor.rate)
 }
 
 fn check_detector(own: &str, file: &DetectorConfig, robot: &Robot, problems: &mut Problems) {
@@ -227,7 +213,7 @@ fn check_detector(own: &str, file: &DetectorConfig, robot: &Robot, problems: &mu
     let good = robot
         .sensors
         .iter()
-        .filter(|s| s.kind.exteroceptive().is_some_and(|l| has_echoes(l)));
+        .filter(|s| s.kind.exteroceptive().is_some_and(|spec| spec.has_echoes()));
     let names: Vec<&str> = good.map(|s| s.name.as_str()).collect();
     if !names.contains(&requested.as_str()) {
         let expected = match names.is_empty() {

@@ -5,9 +5,9 @@ use crate::RobotEntry;
 use crate::sensor::SensorConfig;
 use merrow_math::{Mat3, Vec3, hull_cut};
 use merrow_model::kinematics;
-use merrow_model::scene::robot::collision::{Collider, Geometry};
-use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::robot::collision::{Collider, Geometry, Primitive};
 use merrow_model::scene::{Robot, Scene, Sensor};
+use merrow_model::sensor::Obstruction;
 use merrow_model::state::{RobotState, Workspace};
 use merrow_yaml::error::Problems;
 use merrow_yaml::read::NamedMap;
@@ -64,12 +64,11 @@ fn check_sensor(
         problems.note(place, text);
         return;
     }
-    let render_self = match sensor.kind.exteroceptive().map(|spec| &**spec) {
-        None => return,
-        Some(ExteroceptiveSpec::Camera(spec)) => spec.renders_self,
-        Some(ExteroceptiveSpec::Laser(_) | ExteroceptiveSpec::Sonar(_)) => false,
-        // Other sensors are not affected by shapes or the water surface in this way.
-        Some(_) => return,
+    let obstruction = sensor.kind.exteroceptive().map(|spec| spec.obstruction());
+    let render_self = match obstruction {
+        Some(Obstruction::StructuresAndRobot) => true,
+        Some(Obstruction::Structures) => false,
+        None | Some(Obstruction::None) => return,
     };
     let own = || robot.colliders.iter().filter(|c| c.link == sensor.link);
     let within = |c: &&Collider| is_within(&c.geometry, c.R_LG.tr_mul_vec(sensor.p_LoS - c.p_LoG));
@@ -114,21 +113,23 @@ fn robot_radius(robot: &Robot) -> f64 {
     links.chain(shapes).fold(0.0, f64::max)
 }
 
-/// Returns whether a point in the axes of a shape is inside the shape; false for meshes and
+/// Returns true if a point in the axes of a shape is inside the shape; false for meshes and
 /// terrain, which are not checked.
 fn is_within(shape: &Geometry, p: Vec3) -> bool {
     let across = (p.x * p.x + p.y * p.y).sqrt();
     match shape {
-        Geometry::Sphere { radius } => p.norm() < *radius,
-        Geometry::Box { half } => p.x.abs() < half.x && p.y.abs() < half.y && p.z.abs() < half.z,
-        Geometry::Cylinder {
+        Geometry::Primitive(Primitive::Sphere { radius }) => p.norm() < *radius,
+        Geometry::Primitive(Primitive::Box { half }) => {
+            p.x.abs() < half.x && p.y.abs() < half.y && p.z.abs() < half.z
+        }
+        Geometry::Primitive(Primitive::Cylinder {
             radius,
             half_length,
-        } => across < *radius && p.z.abs() < *half_length,
-        Geometry::Capsule {
+        }) => across < *radius && p.z.abs() < *half_length,
+        Geometry::Primitive(Primitive::Capsule {
             radius,
             half_length,
-        } => {
+        }) => {
             let beyond = (p.z.abs() - half_length).max(0.0);
             across * across + beyond * beyond < radius * radius
         }

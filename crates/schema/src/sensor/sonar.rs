@@ -116,8 +116,8 @@ spec! {
         speckle: bool = true,
         /// Whether rays are refracted by the sound speed profile; otherwise they are straight.
         refraction: bool = false,
-        /// Whether echoes by way of specular reflections at the water surface and the seabed are
-        /// received.
+        /// Whether multipath echoes via specular reflections at the water surface and the seabed
+        /// are received.
         multipath: bool = false,
         /// Whether transmissions of other sonars in the same band are received.
         interference: bool = true,

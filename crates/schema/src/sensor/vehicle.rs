@@ -94,7 +94,7 @@ spec! {
         speed: NoiseConfig => "{}",
         /// Errors of the direction [deg].
         direction: NoiseConfig => "{}",
-        /// Wind speed below which cups and vane stand still.
+        /// Wind speed below which cups and vane do not move.
         threshold_m_s: f64 [non_negative] = 0.0,
         /// Length of air passage in which cups or propeller reach 63 % of a new wind speed; 0 for
         /// acoustic instruments.

@@ -318,7 +318,7 @@ pub fn probe(
     }
 }
 
-/// Returns the quantity that the name `field`, written at `place`, stands for, and its unit.
+/// Returns the quantity that the name `field`, written at `place`, denotes, and its unit.
 fn find_quantity(
     field: &str,
     place: &Place,

@@ -2,9 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   bits of the fields, most significant first -> groups of six -> v + 48, from 40 on v + 56       (1)  [ITU-R M.1371-5; IEC 61162-1]
+//!   bits of the fields, most significant first -> groups of six -> v + 48, from 40 on v + 56  (1)
 //!   !AIVDM,<sentences>,<number>,<sequence>,<channel>,<payload>,<fill bits>*<exclusive or of all characters between ! and *>
-//!   turn: 4.733 sqrt(degrees per minute), positive to starboard                                    (2)  [ITU-R M.1371-5, table 48]
+//!   turn: 4.733 sqrt(degrees per minute), positive to starboard                               (2)
+//!   (1) [ITU-R M.1371-5; IEC 61162-1]
+//!   (2) [ITU-R M.1371-5, table 48]
 //! ```
 //! # Symbols
 //! v group of six bits as a number.
@@ -17,7 +19,7 @@
 //! are 0.
 //!
 //! # Checked by
-//! tests below; test/witness/ais.rs (pyais)
+//! tests below; test/witness/devices/ais.rs (pyais)
 
 use merrow_model::scene::sensor::ais::Vessel;
 use std::fmt::Write;
@@ -29,7 +31,7 @@ pub const KNOT: f64 = 1852.0 / 3600.0;
 
 /// Motion of a vessel at the instant of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Motion {
+pub struct ReportedMotion {
     /// Latitude and longitude [rad].
     pub position: [f64; 2],
     /// Speed over ground [m/s].
@@ -91,7 +93,7 @@ fn speed_field(speed: f64) -> u32 {
 }
 
 /// Encodes the position report of a class A vessel (message 1).
-pub(crate) fn position_a(vessel: &Vessel, status: u32, motion: &Motion) -> Message {
+pub(crate) fn position_a(vessel: &Vessel, status: u32, motion: &ReportedMotion) -> Message {
     let mut bits = Bits::default();
     let rate = motion.turn.to_degrees() * 60.0;
     let turn = (4.733 * rate.abs().sqrt())
@@ -141,7 +143,7 @@ pub(crate) fn voyage_data_a(vessel: &Vessel) -> Message {
 }
 
 /// Encodes the position report of a class B vessel (message 18).
-pub(crate) fn position_b(vessel: &Vessel, motion: &Motion) -> Message {
+pub(crate) fn position_b(vessel: &Vessel, motion: &ReportedMotion) -> Message {
     let mut bits = Bits::default();
     bits.number(18, 6)
         .number(0, 2)
@@ -198,7 +200,8 @@ pub struct Message(Bits);
 
 impl Message {
     /// Returns the sentences of the message by (1). `talker` is AIVDM for received messages and
-    /// AIVDO for those of the own vessel; `sequence` distinguishes messages of several sentences.
+    /// AIVDO for messages of the own vessel; `sequence` distinguishes messages of several
+    /// sentences.
     pub fn sentences(&self, talker: &str, channel: char, sequence: u64) -> Vec<String> {
         let bits = &self.0.0;
         let fill = (6 - bits.len() % 6) % 6;
@@ -253,7 +256,7 @@ mod tests {
     // 122.345833 W, course 51.0, heading 181, second 15; its communication state differs
     #[test]
     fn known_position_report_is_reproduced() {
-        let motion = Motion {
+        let motion = ReportedMotion {
             position: [
                 f64::to_radians(28_549_700.0 / 600_000.0),
                 f64::to_radians(-73_407_500.0 / 600_000.0),

@@ -2,11 +2,14 @@
 //!
 //! # Law
 //! ```text
-//!   P_r = P_t - max(20 log(4π d/λ), 40 log d - 20 log(h_t h_r)) - L_s             (1)  [Rappaport 2002, ch. 4]
-//!   d < sqrt(2 k R h_t) + sqrt(2 k R h_r),   k = 4/3                              (2)  radio horizon [Rappaport 2002]
-//!   received: P_r + σ n > S                                                        (3)
-//!   reporting interval: class A 10 s, 6 s over 14 kn, 2 s over 23 kn, 10/3 and 2 s while turning, 180 s at rest;
-//!   class B 30 s, 180 s under 2 kn; static data: 360 s                             (4)  [ITU-R M.1371-5, table 1 and 2]
+//!   P_r = P_t - max(20 log(4π d/λ), 40 log d - 20 log(h_t h_r)) - L_s  (1)
+//!   d < sqrt(2 k R h_t) + sqrt(2 k R h_r),   k = 4/3                   (2)
+//!   received: P_r + σ n > S                                            (3)
+//!   reporting interval: class A 10 s, 6 s over 14 kn, 2 s over 23 kn, 10/3 and 2 s while turning,
+//!   180 s at rest; class B 30 s, 180 s under 2 kn; static data: 360 s                 (4)
+//!   (1) [Rappaport 2002, ch. 4]
+//!   (2) radio horizon [Rappaport 2002]
+//!   (4) [ITU-R M.1371-5, table 1 and 2]
 //! ```
 //! # Symbols
 //! P_t, P_r transmitted and received power · λ wavelength at 162 MHz · d distance · h_t, h_r
@@ -20,15 +23,17 @@
 //! # Limits
 //! Slot collisions are not modelled. A vessel counts as turning if it turns by more than 5 degrees
 //! in 30 s. Its position at the instant of a report is extrapolated with its velocity at the sample
-//! of the receiver, so the last digit can differ between two receivers. The second is that of
+//! of the receiver, so the last digit can differ between two receivers. The second is the second of
 //! simulated time.
 //!
 //! # Checked by
-//! test/sensors/ais.rs, test/witness/ais.rs
+//! test/sensors/ais.rs, test/witness/devices/ais.rs
 
 pub mod encode;
 
-use crate::ais::encode::{KNOT, Message, Motion};
+use crate::ais::encode::{KNOT, Message, ReportedMotion};
+use crate::cost::{CostSite, RECEPTION};
+use crate::exteroceptive::{Observation, Observe};
 use crate::ray_scene::RayScene;
 use crate::sample::{Pose, SampleErrors};
 use merrow_environment::geodesy::RADIO_HORIZON_RADIUS;
@@ -36,9 +41,10 @@ use merrow_environment::{EnvironmentState, geodesy};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, SpatialVelocity, Vec3};
 use merrow_model::scene::Origin;
+use merrow_model::scene::sensor::ais::Sentence;
 use merrow_model::scene::sensor::ais::{ReceiverSpec, Transponder};
+use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;
-use merrow_model::state::frames::{FrameData, Sentence};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Wavelength at 162 MHz [m].
@@ -64,6 +70,23 @@ pub struct RadioEnvironment<'a> {
     pub environment: &'a EnvironmentState<'a>,
 }
 
+impl Observe for ReceiverSpec {
+    fn observe(&self, sample: &Observation<'_>) -> FrameData {
+        let air = RadioEnvironment {
+            transponders: &sample.scene.ais,
+            origin: &sample.scene.origin,
+            ray_scene: sample.ray_scenes.sound(),
+            view: sample.view,
+            environment: sample.environment,
+        };
+        receive((self, sample.rate), &air, sample.pose, sample.errors)
+    }
+
+    fn cost(&self, site: &CostSite<'_>) -> f64 {
+        site.world.scene.ais.len() as f64 * (RECEPTION + site.world.ray())
+    }
+}
+
 /// Motion of a transponder at the sample.
 struct TransponderMotion {
     p: Vec3,
@@ -74,7 +97,7 @@ struct TransponderMotion {
 }
 
 /// Returns all sentences received since the preceding sample; `rate` is the sample rate [Hz] and
-/// `pose` that of the antenna in W.
+/// `pose` is the pose of the antenna in W.
 pub fn receive(
     (spec, rate): (&ReceiverSpec, f64),
     air: &RadioEnvironment<'_>,
@@ -143,7 +166,7 @@ fn transponder_motion(view: &WorldView, transponder: &Transponder) -> Option<Tra
     (view.powered[robot] && motion.p.is_finite() && v.is_finite()).then_some(motion)
 }
 
-/// Received power over the sensitivity [dB]. (1), (2)
+/// Returns the received power over the sensitivity [dB]. (1), (2)
 fn link_margin(
     spec: &ReceiverSpec,
     air: &RadioEnvironment<'_>,
@@ -196,8 +219,8 @@ struct Report {
     number: u64,
 }
 
-/// Interval of the position reports of a vessel [s], for its navigational `status`, `speed` [m/s]
-/// and rate of `turn` [rad/s]. (4)
+/// Returns the interval of the position reports of a vessel [s], for its navigational `status`,
+/// `speed` [m/s] and rate of `turn` [rad/s]. (4)
 pub(crate) fn reporting_interval(is_class_a: bool, status: u32, speed: f64, turn: f64) -> f64 {
     let (knots, is_turning) = (speed / KNOT, turn.abs().to_degrees() > 5.0 / 30.0);
     let is_stationary = status == 1 || status == 5;
@@ -225,7 +248,7 @@ fn due_reports(
         speed,
         motion.w.z,
     );
-    // random phases: vessels do not transmit simultaneously, and each one sends its first report
+    // random phases: vessels do not transmit simultaneously, and each vessel sends its first report
     // soon
     let phase = transponder.stream.draw(0).uniform();
     let mut all = Vec::new();
@@ -276,7 +299,7 @@ fn encode_report(
     let speed = (motion.v.x * motion.v.x + motion.v.y * motion.v.y).sqrt();
     let clockwise = |x: f64, y: f64| FRAC_PI_2 - libm::atan2(y, x);
     let heading = clockwise(ahead.x, ahead.y) + motion.w.z * (now - time);
-    let reported = Motion {
+    let reported = ReportedMotion {
         position: [latitude, longitude],
         speed,
         // a vessel at rest has no course

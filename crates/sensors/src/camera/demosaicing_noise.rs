@@ -2,9 +2,10 @@
 //!
 //! # Law
 //! ```text
-//!   raw:      N_i = n where the pixel measures i, else the mean of its nearest neighbours that do          (1)
-//!   smoothed: N_i = Σ b n + m_i - (m_R + 2 m_G + m_B)/4,  b of (1 2 1)/4 along either axis                  (2)  [Alleysson 2005]
-//!   var N_R = var N_B = (9/64 + 3/(4 c²)) s²,  var N_G = (9/64 + 1/(4 c²)) s²                               (3)
+//!   raw:      N_i = n where the pixel measures i, else the mean of its nearest neighbours that do  (1)
+//!   smoothed: N_i = Σ b n + m_i - (m_R + 2 m_G + m_B)/4,  b of (1 2 1)/4 along either axis         (2)
+//!   var N_R = var N_B = (9/64 + 3/(4 c²)) s²,  var N_G = (9/64 + 1/(4 c²)) s²                      (3)
+//!   (2) [Alleysson 2005]
 //! ```
 //! The processing in a camera separates brightness from colour. It keeps the full resolution of the
 //! brightness and averages the colour over many more pixels. Night images therefore show grain and
@@ -22,9 +23,9 @@
 //! - (3) holds for uniform light, away from the edges, for c of 3 and more.
 //!
 //! # Checked by
-//! test/sensors/exposure.rs
+//! test/sensors/camera/exposure.rs
 
-/// Index of the colour that a pixel measures (RGGB): 0 red, 1 green, 2 blue.
+/// Returns the index of the colour that a pixel measures (RGGB): 0 red, 1 green, 2 blue.
 pub fn bayer_color(column: usize, row: usize) -> usize {
     (column & 1) + (row & 1)
 }
@@ -75,7 +76,7 @@ impl DemosaicingNoise {
     }
 }
 
-/// Indices of the previous and the next neighbour of `at`, mirrored at an edge.
+/// Returns the indices of the previous and the next neighbour of `at`, mirrored at an edge.
 fn mirrored_neighbours(at: usize, n: usize) -> [usize; 2] {
     let (low, high) = (at.saturating_sub(1), (at + 1).min(n - 1));
     [
@@ -84,7 +85,7 @@ fn mirrored_neighbours(at: usize, n: usize) -> [usize; 2] {
     ]
 }
 
-/// Noise of one pixel without colour smoothing. (1)
+/// Returns the noise of one pixel without colour smoothing. (1)
 fn raw_noise(noise: &[f32], [columns, rows]: [usize; 2], [column, row]: [usize; 2]) -> [f32; 3] {
     let ([w, e], [s, n]) = (
         mirrored_neighbours(column, columns),
@@ -112,7 +113,7 @@ fn raw_noise(noise: &[f32], [columns, rows]: [usize; 2], [column, row]: [usize; 
     }
 }
 
-/// Term of (2) that is added to the brightness noise, by cell.
+/// Returns the term of (2) that is added to the brightness noise, by cell.
 fn smoothed(noise: &[f32], [width, height]: [usize; 2], cells: usize) -> Vec<[f32; 3]> {
     let [columns, rows] = [width / 2, height / 2];
     let of_cell = |row: usize, column: usize| {

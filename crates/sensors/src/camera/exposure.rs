@@ -2,12 +2,12 @@
 //!
 //! # Law
 //! ```text
-//!   v = L/(1.2·2^EV) (1 - V r²)                                             (1)  [ISO 2720, saturation]
-//!   N = v e/g + √(v e/g) n_1 + σ n_2,  g = 2^(EV_g - EV) ≥ 1                (2)  [EMVA 1288]
-//!   sRGB: 12.92 v to v = 0.0031308, then 1.055 v^{1/2.4} - 0.055            (3)  [IEC 61966-2-1]
+//!   v = L/(1.2·2^EV) (1 - V r²)                                   (1)  [ISO 2720, saturation]
+//!   N = v e/g + √(v e/g) n_1 + σ n_2,  g = 2^(EV_g - EV) ≥ 1      (2)  [EMVA 1288]
+//!   sRGB: 12.92 v to v = 0.0031308, then 1.055 v^{1/2.4} - 0.055  (3)  [IEC 61966-2-1]
 //! ```
-//! As the scene gets darker, the exposure time rises first. It reaches its maximum at EV_g. Below
-//! EV_g the gain rises to its limit. Below that limit images get darker.
+//! As the scene darkens, the exposure time rises first. It reaches its maximum at EV_g. Below EV_g
+//! the gain rises to its limit. Below that limit images darken.
 //! ```text
 //!   EV_g = log2(K²/t),  g ≤ 10^(G/20)                                       (4)  [ISO 2720]
 //! ```
@@ -16,9 +16,9 @@
 //!
 //! # Symbols
 //! L luminance, by colour [cd/m²] · EV exposure value at ISO 100 · V loss of light in the corner
-//! (vignetting), r distance from the image centre over that of the corner · e electrons at
-//! saturation · g gain, G its limit [dB] · K f-number, t longest exposure time [s] · N electrons ·
-//! n standard normal variates · σ read noise.
+//! (vignetting), r distance from the image centre divided by the distance of the corner · e
+//! electrons at saturation · g gain, G its limit [dB] · K f-number, t longest exposure time [s] · N
+//! electrons · n standard normal variates · σ read noise.
 //!
 //! Each pixel measures one colour of a Bayer mosaic; `demosaicing_noise` computes the noise of the
 //! other two. Values are dithered before rounding, so that their mean over neighbouring pixels is
@@ -34,7 +34,7 @@
 //! - Motion blur uses the shutter time of the world file, in bright light too.
 //!
 //! # Checked by
-//! test/sensors/camera.rs, test/sensors/exposure.rs
+//! test/sensors/camera.rs, test/sensors/camera/exposure.rs
 
 use crate::camera::demosaicing_noise::{DemosaicingNoise, bayer_color};
 use crate::sample::SampleErrors;
@@ -126,8 +126,8 @@ pub(crate) fn to_rgb8(spec: &CameraSpec, light: &[[f32; 3]], errors: &SampleErro
     Bytes::from(out.into_flattened())
 }
 
-/// Dither offsets of a row before truncation, in 256ths: interleaved gradient noise, whose mean
-/// over neighbouring pixels is exact [Jimenez 2014].
+/// Computes the dither offsets of a row before truncation, in 256ths: interleaved gradient noise,
+/// whose mean over neighbouring pixels is exact [Jimenez 2014].
 fn dither_offsets(row: usize, out: &mut [u32]) {
     let part = |x: f64| x - f64::from(x as i32);
     let first = 0.005_837_15 * f64::from(row as u32);
@@ -154,7 +154,7 @@ impl NoiseModel {
         }
     }
 
-    /// Standard deviation of the noise at the pixel value `v`, over saturation.
+    /// Returns the standard deviation of the noise at the pixel value `v`, over saturation.
     #[inline(always)]
     fn deviation(&self, v: f32) -> f32 {
         // Shot noise and read noise are independent, so their variances add.
@@ -162,7 +162,7 @@ impl NoiseModel {
     }
 }
 
-/// Exposure value that the automatic exposure selects for an image.
+/// Returns the exposure value that the automatic exposure selects for an image.
 fn auto_exposure_value(light: &[[f32; 3]]) -> f64 {
     // Histogram with bins of an eighth of a stop, from 2^-24 to 2^40.
     let mut counts = [0_u32; 512];
@@ -191,7 +191,8 @@ fn auto_exposure_value(light: &[[f32; 3]]) -> f64 {
     0.5 * (bright + median)
 }
 
-/// Lookup table of (3), or of a linear response without `gamma`, in 256ths of an output step.
+/// Returns the lookup table of (3), or of a linear response without `gamma`, in 256ths of an output
+/// step.
 fn curve(gamma: bool) -> Vec<u32> {
     let number = |k: usize| {
         let v = k as f64 / TABLE_INTERVALS as f64;

@@ -2,13 +2,14 @@
 //!
 //! # Law
 //! ```text
-//!   τ = β H,  H = 5000 m / ln(β/β_5),  β = σ - σ_R                                              (1)  [Elterman 1970]
-//!   L = L_0 T + (1 - T) (G_b (t 4π p(χ) + (1 - t) C) + G_s C),  T = e^{-(τ - τ_0) m_v}          (2)
+//!   τ = β H,  H = 5000 m / ln(β/β_5),  β = σ - σ_R                                                                   (1)
+//!   L = L_0 T + (1 - T) (G_b (t 4π p(χ) + (1 - t) C) + G_s C),  T = e^{-(τ - τ_0) m_v}                               (2)
 //!   C = 0.6 (1 + cos Z),  t = e^{-800 m (σ - σ_0)}
-//!   ∫ (1 - T) G_b (…) cos Z dΩ = 0.8 E_beam sin h (1 - e^{-(τ - τ_0)/sin h}),  ∫ (1 - T) (G_s C - L_0) cos Z dΩ = 0     (3)
+//!   ∫ (1 - T) G_b (…) cos Z dΩ = 0.8 E_beam sin h (1 - e^{-(τ - τ_0)/sin h}),  ∫ (1 - T) (G_s C - L_0) cos Z dΩ = 0  (3)
+//!   (1) [Elterman 1970]
 //! ```
 //! Clear air contains haze too. The colours of the clear sky already include it, so only the haze
-//! beyond that of clear air counts here.
+//! beyond clear air counts here.
 //!
 //! Haze attenuates the light of the sky behind it and the beam of the sun. It emits all the light
 //! that it takes from the sky, and four fifths of the light that it takes from the beam. Thin haze
@@ -17,7 +18,7 @@
 //!
 //! # Symbols
 //! σ extinction of air at the ground [1/m], σ_0 of clear air, σ_R of air without haze · β of haze
-//! alone, β_5 at a height of 5 km · H scale height · τ optical depth upwards, τ_0 of clear air ·
+//! only, β_5 at a height of 5 km · H scale height · τ optical depth upwards, τ_0 of clear air ·
 //! L_0, L luminance without and with haze · m_v air mass along the line of sight · p phase function
 //! of haze, χ angle to the sun, Z to the zenith, h elevation of the sun · t fraction that is
 //! scattered once · G_b, G_s factors of the light from the beam and from the sky.
@@ -29,7 +30,7 @@
 //! Haze and fog are grey and horizontally uniform. Rain counts as haze.
 //!
 //! # Checked by
-//! test/sensors/daylight.rs
+//! test/sensors/camera/daylight.rs
 
 use crate::camera::fast_exp;
 use crate::camera::sky_radiance::{Sky, integrate_hemisphere};
@@ -45,16 +46,16 @@ const HAZELESS_EXTINCTION: f64 = 1.16e-5;
 const EXTINCTION_AT_5_KM: f64 = 5e-6;
 /// Length in the exponent of t [m]: 800 m in (2).
 const SINGLE_SCATTERING_LENGTH: f64 = 800.0;
-/// Luminance of fog at the horizon over that of a white surface.
+/// Luminance of fog at the horizon, divided by the luminance of a white surface.
 const FOG_LUMINANCE_RATIO: f64 = 0.6;
 /// Fraction of the light taken from the beam that reaches the ground.
 const BEAM_TO_GROUND: f64 = 0.8;
 /// Asymmetry of the phase function of haze.
 pub(crate) const HAZE_ASYMMETRY: f64 = 0.76;
 
-/// Haze beyond that of clear air, and the light that it emits.
+/// Haze beyond clear air, and the light that it emits.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Haze {
+pub(crate) struct Haze {
     /// Optical depth upwards, τ - τ_0.
     depth: f64,
     /// 4π t G_b, by colour.
@@ -75,7 +76,7 @@ impl Haze {
     /// [1/m].
     ///
     /// Returns the haze, the fraction of the sun's beam that it transmits, and the illuminance that
-    /// it adds to that of the sky on a horizontal surface, by colour [lx].
+    /// it adds to the light of the sky on a horizontal surface, by colour [lx].
     pub(crate) fn from_extinction(sky: &Sky, extinction: f64) -> (Self, f64, Vec3) {
         let depth = (optical_depth(extinction) - optical_depth(CLEAR_AIR_EXTINCTION)).max(0.0);
         if depth == 0.0 {
@@ -113,15 +114,15 @@ impl Haze {
         (haze, transmitted, from_sun)
     }
 
-    /// Transmittance T in the direction `d` (unit vector, W).
+    /// Returns the transmittance T in the direction `d` (unit vector, W).
     fn transmittance(&self, d: Vec3) -> f64 {
         fast_exp(-self.depth / (d.z.max(0.0) + 0.05))
     }
 
     /// Computes the luminance in the direction `d` (unit vector, W) of a sky whose luminance
-    /// without haze is `light`; `cosine` is that of the angle to the sun. (2)
+    /// without haze is `light`; `cosine` is the cosine of the angle to the sun. (2)
     #[inline]
-    pub fn apply(&self, light: Vec3, d: Vec3, cosine: f64) -> Vec3 {
+    pub(crate) fn apply(&self, light: Vec3, d: Vec3, cosine: f64) -> Vec3 {
         if self.depth == 0.0 {
             return light;
         }
@@ -131,7 +132,7 @@ impl Haze {
     }
 }
 
-/// Grey distribution C in the direction `d` (unit vector, W).
+/// Returns the grey distribution C in the direction `d` (unit vector, W).
 fn grey(d: Vec3) -> f64 {
     FOG_LUMINANCE_RATIO * (1.0 + d.z.max(0.0))
 }

@@ -78,8 +78,8 @@ impl InScattering {
         }
     }
 
-    /// Luminance that is scattered back over the distance `s` [m] at a pixel, by colour [cd/m²];
-    /// `None` where the lens has no ray at a neighbouring grid point.
+    /// Returns the luminance that is scattered back over the distance `s` [m] at a pixel, by colour
+    /// [cd/m²]; `None` where the lens has no ray at a neighbouring grid point.
     pub(crate) fn interpolate(&self, [column, row]: [usize; 2], s: f64) -> Option<Vec3> {
         let (i, u) = grid_cell(column, self.size[0], self.spacing);
         let (j, v) = grid_cell(row, self.size[1], self.spacing);
@@ -106,14 +106,15 @@ impl InScattering {
     }
 }
 
-/// Grid cell of a pixel and the fraction of the cell before it; the last cell may be narrower.
+/// Returns the grid cell of a pixel and the fraction of the cell before it; the last cell may be
+/// narrower.
 fn grid_cell(pixel: usize, n: usize, spacing: usize) -> (usize, f32) {
     let cell = pixel / spacing;
     let width = spacing.min((n - 1 - cell * spacing).max(1));
     (cell, (pixel - cell * spacing) as f32 / width as f32)
 }
 
-/// Partial sums of (1) along the ray from `p` in the direction `d`, by node.
+/// Returns the partial sums of (1) along the ray from `p` in the direction `d`, by node.
 fn integrate_along_ray(
     lamps: &[LitLamp],
     medium: &Medium,

@@ -139,7 +139,7 @@ impl LitLamp {
         light.scale(cosine)
     }
 
-    /// Position of the lamp [m], W.
+    /// Returns the position of the lamp [m], W.
     pub(crate) fn position(&self) -> Vec3 {
         self.p
     }
@@ -161,7 +161,8 @@ impl LitLamp {
         )
     }
 
-    /// Returns true if anything except the lamp's own robot occludes it from the point `x` [m], W.
+    /// Returns true if an object other than the lamp's own robot occludes it from the point `x`
+    /// [m], W.
     pub(crate) fn is_occluded(&self, world: &RenderContext, x: Vec3) -> bool {
         let offset = self.p - x;
         let r = offset.norm();

@@ -10,6 +10,7 @@ pub mod haze;
 pub(crate) mod in_scattering;
 pub mod lamp;
 pub mod noise;
+pub mod observe;
 pub mod rain;
 pub mod sea;
 pub mod shading;
@@ -24,8 +25,8 @@ use crate::sample::{Pose, SampleErrors};
 use merrow_environment::EnvironmentState;
 use merrow_math::{Mat3, Packed, Vec3};
 use merrow_model::scene::Scene;
+use merrow_model::scene::sensor::camera::CameraImages;
 use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec};
-use merrow_model::state::frames::CameraImages;
 use merrow_model::state::frames::view::WorldView;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -39,9 +40,9 @@ pub trait BandMeter: std::fmt::Debug + Sync {
     fn measure(&self, render: &mut dyn FnMut());
 }
 
-/// Everything that a camera can render, at one instant.
+/// All objects and light that a camera can render, at one instant.
 #[derive(Clone, Copy, Debug)]
-pub struct RenderContext<'a> {
+pub(crate) struct RenderContext<'a> {
     /// Static description of the world.
     pub scene: &'a Scene,
     /// Ray scene, posed to match `view`.
@@ -50,7 +51,7 @@ pub struct RenderContext<'a> {
     pub view: &'a WorldView,
     /// Environment state: sea, air, waves and time.
     pub environment: &'a EnvironmentState<'a>,
-    /// Measures the bands that are rendered in parallel, if anything does.
+    /// Measures the bands that are rendered in parallel, if measured at all.
     pub meter: Option<&'a dyn BandMeter>,
 }
 
@@ -86,7 +87,7 @@ struct Layers {
 ///
 /// `parts` are the [`CameraOutput`] bits of the requested outputs; outputs that `spec` does not
 /// provide are ignored. `errors` gives the random stream and the sample index.
-pub fn render_image(
+pub(crate) fn render_image(
     spec: &CameraSpec,
     world: &RenderContext,
     pose: &Pose,
@@ -121,7 +122,7 @@ pub fn render_image(
     }
 }
 
-/// Averages the radiance over the instants of an exposure. Depths and labels are those of the
+/// Averages the radiance over the instants of an exposure. Depths and labels are the values of the
 /// midpoint of the exposure.
 fn average_exposure(
     spec: &CameraSpec,
@@ -249,7 +250,7 @@ impl Layers {
 struct BandRenderer<'a> {
     spec: &'a CameraSpec,
     world: &'a RenderContext<'a>,
-    /// Camera poses: one per row for a rolling shutter, otherwise a single one.
+    /// Camera poses: one per row for a rolling shutter, otherwise a single pose.
     poses: &'a [(Mat3, Vec3)],
     skip: Range<u32>,
     shader: &'a Shader<'a>,
@@ -384,8 +385,8 @@ fn add_light(pixel: &mut [f32; 3], luminance: Vec3) {
         .for_each(|(sum, light)| *sum += light as f32);
 }
 
-/// Depth along the optical axis [m]; -inf for hits nearer than `min_range` [m], +inf without a hit
-/// [REP-118].
+/// Returns the depth along the optical axis [m]; -inf for hits nearer than `min_range` [m], +inf
+/// without a hit [REP-118].
 fn depth_of(pixel_ray: &PixelRay, surface: Option<f64>, min_range: f64) -> f64 {
     match surface.or(pixel_ray.hit.map(|hit| hit.distance)) {
         Some(t) if t < min_range => f64::NEG_INFINITY,
@@ -394,7 +395,8 @@ fn depth_of(pixel_ray: &PixelRay, surface: Option<f64>, min_range: f64) -> f64 {
     }
 }
 
-/// Camera poses `time` [s] after the shutter of each row opens; a single pose for a global shutter.
+/// Returns the camera poses `time` [s] after the shutter of each row opens; a single pose for a
+/// global shutter.
 fn row_poses(spec: &CameraSpec, pose: &Pose, time: f64) -> Vec<(Mat3, Vec3)> {
     let rows = spec.size[1];
     if spec.readout == 0.0 || rows < 2 {
@@ -405,7 +407,7 @@ fn row_poses(spec: &CameraSpec, pose: &Pose, time: f64) -> Vec<(Mat3, Vec3)> {
         .collect()
 }
 
-/// Component-wise product of two colours.
+/// Returns the component-wise product of two colours.
 fn multiply(a: Vec3, b: Vec3) -> Vec3 {
     Vec3::new(a.x * b.x, a.y * b.y, a.z * b.z)
 }
@@ -451,7 +453,7 @@ fn transmittance(k: Vec3, x: f64) -> Vec3 {
     Vec3::new(f64::from(out[0]), f64::from(out[1]), f64::from(out[2]))
 }
 
-/// Luminance of a linear RGB colour [ITU-R BT.709].
+/// Returns the luminance of a linear RGB colour [ITU-R BT.709].
 fn luminance(c: Vec3) -> f64 {
     0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z
 }
@@ -461,7 +463,7 @@ fn tint(c: Vec3) -> Vec3 {
     c.scale(1.0 / luminance(c).max(1e-12))
 }
 
-/// Linear interpolation from `a` (`part` = 0) to `b` (`part` = 1).
+/// Returns the linear interpolation from `a` (`part` = 0) to `b` (`part` = 1).
 fn mix(a: Vec3, b: Vec3, part: f64) -> Vec3 {
     a + (b - a).scale(part)
 }

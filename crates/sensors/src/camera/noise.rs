@@ -12,7 +12,7 @@ const ROUND: f64 = 6_755_399_441_055_744.0;
 /// One random number per cell.
 type Table = [[f32; CELLS]; CELLS];
 
-/// Table of a random number in 0..1 for every cell; it is the same in every process.
+/// Returns the table of a random number in 0..1 for every cell; it is the same in every process.
 fn table() -> &'static Table {
     static TABLE: OnceLock<Box<Table>> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -41,7 +41,7 @@ pub fn cell(x: f64) -> (usize, f32) {
     (shifted.to_bits() as usize, (x - (shifted - ROUND)) as f32)
 }
 
-/// Value noise on unit cells with smooth interpolation, 0..1.
+/// Returns the value noise on unit cells with smooth interpolation, 0..1.
 #[inline]
 pub(crate) fn value_noise(x: f64, y: f64, seed: u64) -> f64 {
     between_cells(table(), x, y, seed)
@@ -105,7 +105,7 @@ pub(crate) fn fractal_noise_above(
     Some(sum / all)
 }
 
-/// Smooth step from 0 at `low` to 1 at `high`.
+/// Returns the smooth step from 0 at `low` to 1 at `high`.
 pub(crate) fn smooth_step(low: f64, high: f64, x: f64) -> f64 {
     let u = ((x - low) / (high - low)).clamp(0.0, 1.0);
     u * u * (3.0 - 2.0 * u)

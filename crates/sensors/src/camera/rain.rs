@@ -2,8 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   N(D > 1 mm) = (8000/Λ) e^{-Λ},  Λ = 4.1 R^-0.21                         (1)  [Marshall and Palmer 1948]
-//!   v = 9.65 - 10.3 e^{-0.6 D}                                             (2)  [Atlas 1973]
+//!   N(D > 1 mm) = (8000/Λ) e^{-Λ},  Λ = 4.1 R^-0.21  (1)  [Marshall and Palmer 1948]
+//!   v = 9.65 - 10.3 e^{-0.6 D}                       (2)  [Atlas 1973]
 //! ```
 //!
 //! # Symbols
@@ -36,10 +36,11 @@ const MIN_DIAMETER: f64 = 1.0;
 const MAX_DROPS: f64 = 20_000.0;
 /// Exposure time if the camera specifies none [s].
 const DEFAULT_EXPOSURE_TIME: f64 = 0.01;
-/// Luminance of a drop over that of a white surface.
+/// Luminance of a drop divided by the luminance of a white surface.
 const DROP_LUMINANCE_RATIO: f64 = 0.9;
 
-/// Number of drops larger than 1 mm per cubic metre, for the rain rate `rain` [mm/h]. (1)
+/// Returns the number of drops larger than 1 mm per cubic metre, for the rain rate `rain` [mm/h].
+/// (1)
 fn drop_density(rain: f64) -> f64 {
     let slope = slope(rain);
     8000.0 / slope * libm::exp(-slope * MIN_DIAMETER)

@@ -3,9 +3,9 @@
 //!
 //! # Law
 //! ```text
-//!   s² = 0.003 + 0.00512 U                                                                             (1)  [Cox and Munk 1954]
-//!   W = 3.84e-6 U^3.41                                                                                 (2)  [Monahan and O'Muircheartaigh 1980]
-//!   I/I_0 = 1/(1 + h (1 - 1/n) ∇²η)                                                                    (3)  sunlight focused by waves at depth h
+//!   s² = 0.003 + 0.00512 U           (1)  [Cox and Munk 1954]
+//!   W = 3.84e-6 U^3.41               (2)  [Monahan and O'Muircheartaigh 1980]
+//!   I/I_0 = 1/(1 + h (1 - 1/n) ∇²η)  (3)  sunlight focused by waves at depth h
 //! ```
 //! The wave clipmap (`crates/sensors/src/wave_clipmap.rs`) resolves one part of the mean square
 //! slope (1). The rest is in ripples of 0.1 to 2 m, a periodic pattern that travels with the wind.
@@ -93,8 +93,8 @@ pub struct Facet {
 }
 
 impl Sea {
-    /// Surface around `center` [m], W, for pixels of the angle `pixel` [rad]. `wind` is the wind
-    /// velocity [m/s], W.
+    /// Returns the surface around `center` [m], W, for pixels of the angle `pixel` [rad]. `wind` is
+    /// the wind velocity [m/s], W.
     pub fn new(environment: &EnvironmentState, center: Vec3, wind: Vec3, pixel: f64) -> Self {
         let speed = wind.norm();
         let total = mean_square_slope(speed);
@@ -120,14 +120,14 @@ impl Sea {
         }
     }
 
-    /// Height of the surface at (x, y) [m], W.
+    /// Returns the height of the surface at (x, y) [m], W.
     #[inline]
     pub fn height(&self, x: f64, y: f64) -> f64 {
         self.clipmap.height(x, y)
     }
 
-    /// Surface properties at the point `q` [m], W, viewed from the distance `t` [m] along the unit
-    /// vector `d`, W.
+    /// Returns the surface properties at the point `q` [m], W, viewed from the distance `t` [m]
+    /// along the unit vector `d`, W.
     pub fn facet(&self, q: Vec3, t: f64, d: Vec3) -> Facet {
         let ([height, mut a, mut b], level) = self.clipmap.sample(q.x, q.y);
         let width = self.pixel * t / (d.z.abs() + 0.05);
@@ -153,8 +153,8 @@ impl Sea {
         }
     }
 
-    /// Fraction under foam at `q`, at the wave height `height` [m], for a pixel `width` [m] wide
-    /// there. (2)
+    /// Returns the fraction under foam at `q`, at the wave height `height` [m], for a pixel `width`
+    /// [m] wide there. (2)
     fn foam(&self, q: Vec3, height: f64, width: f64) -> f64 {
         if self.foam < MIN_FOAM {
             return 0.0;
@@ -191,7 +191,7 @@ impl Sea {
         detail * foam_fraction(patch_density, foam_net(along, across)) + (1.0 - detail) * self.foam
     }
 
-    /// Slopes and curvature of the ripples at (x, y) [m].
+    /// Returns the slopes and curvature of the ripples at (x, y) [m].
     fn ripple(&self, x: f64, y: f64) -> [f64; 3] {
         let scale = RIPPLES as f64 / RIPPLE_LENGTH;
         let (u, v) = (x * scale, y * scale);
@@ -205,7 +205,7 @@ impl Sea {
         interpolate_corners([&low[i0], &low[i1], &high[i0], &high[i1]], u, v)
     }
 
-    /// The same pattern, larger and rotated, so that its repetition is not visible.
+    /// Returns the same pattern, larger and rotated, so that its repetition is not visible.
     fn coarse_ripple(&self, x: f64, y: f64) -> [f64; 3] {
         let [a, b, c] = self.ripple(0.26 * x + 0.15 * y + 1.7, -0.15 * x + 0.26 * y + 0.9);
         // Rotates the slopes back to the world axes.
@@ -213,7 +213,8 @@ impl Sea {
         [s * a - t * b, t * a + s * b, 0.3 * c]
     }
 
-    /// Factor on the sunlight at the depth `h` [m] below (x, y) [m] of the surface, W. (3)
+    /// Returns the factor on the sunlight at the depth `h` [m] below (x, y) [m] of the surface, W.
+    /// (3)
     pub(crate) fn caustic_factor(&self, x: f64, y: f64, h: f64) -> f64 {
         let [.., ripple_curvature] = self.ripple(x, y);
         let [.., coarse_curvature] = self.coarse_ripple(x, y);
@@ -274,20 +275,21 @@ fn ripples(wind: Vec3, slope2: f64, gravity: f64, time: f64) -> Box<Ripples> {
     out
 }
 
-/// Net pattern in which bubbles gather, 0..1, at a position along and across the wind [m].
+/// Returns the net pattern in which bubbles gather, 0..1, at a position along and across the wind
+/// [m].
 fn foam_net(along: f64, across: f64) -> f64 {
     let net = (fractal_noise(along * 0.9, across * 2.2, 4, 8) - 0.5).abs();
     1.0 - smooth_step(0.03, 0.2, net)
 }
 
-/// Fraction under foam for the patch density `patch_density` and the net density `net_density`,
-/// both 0..1.
+/// Returns the fraction under foam for the patch density `patch_density` and the net density
+/// `net_density`, both 0..1.
 fn foam_fraction(patch_density: f64, net_density: f64) -> f64 {
     patch_density * (net_density + (1.0 - net_density) * patch_density * patch_density)
 }
 
-/// Threshold at which foam begins so that the fraction `share` of the sea is white, in standard
-/// deviations of its pattern.
+/// Returns the threshold at which foam begins so that the fraction `share` of the sea is white, in
+/// standard deviations of its pattern.
 fn foam_threshold(share: f64, waves: bool) -> f64 {
     if share < MIN_FOAM {
         return 0.0;
@@ -309,8 +311,8 @@ fn foam_threshold(share: f64, waves: bool) -> f64 {
     (k as f64 - 1.0 + part) / EDGES[1] as f64 - 2.0
 }
 
-/// Fraction of the sea under foam for each edge, from two standard deviations below the mean
-/// upwards, averaged over positions in the pattern and over wave heights.
+/// Returns the fraction of the sea under foam for each edge, from two standard deviations below the
+/// mean upwards, averaged over positions in the pattern and over wave heights.
 fn foam_fractions([share, crests]: [f64; 2]) -> Vec<f64> {
     let position = |k: u32| (37.3 * f64::from(k % 64), 41.9 * f64::from(k / 64));
     let pattern_at = |k: u32| {
@@ -354,8 +356,8 @@ fn foam_fractions([share, crests]: [f64; 2]) -> Vec<f64> {
         .collect()
 }
 
-/// Standard score that a normal variate exceeds with the probability `p`, to 0.01 [Hastings 1955,
-/// 26.2.23].
+/// Returns the standard score that a normal variate exceeds with the probability `p`, to 0.01
+/// [Hastings 1955, 26.2.23].
 fn quantile(p: f64) -> f64 {
     let q = p.clamp(1e-6, 0.5);
     let t = (-2.0 * libm::log(q)).sqrt();

@@ -2,16 +2,20 @@
 //!
 //! # Law
 //! ```text
-//!   L = ρ E/π                                                                          (1)  Lambert
-//!   I = L e^{-σ s} + L_h (1 - e^{-σ s}),  σ = 3.912/V                                  (2)  [Koschmieder 1924]
-//!   surface: F L_mirror + (1 - F)/n² L_below, from below F L_mirror + (1 - F) n² L_above     (3)  Fresnel
-//!   glitter: L = F p(z_x, z_y) E/(4 cos θ n_z⁴),  p = e^{-tan²/s²}/(π s²)              (4)  [Cox and Munk 1954]
+//!   L = ρ E/π                                                                             (1)
+//!   I = L e^{-σ s} + L_h (1 - e^{-σ s}),  σ = 3.912/V                                     (2)
+//!   surface: F L_mirror + (1 - F)/n² L_below, from below F L_mirror + (1 - F) n² L_above  (3)
+//!   glitter: L = F p(z_x, z_y) E/(4 cos θ n_z⁴),  p = e^{-tan²/s²}/(π s²)                 (4)
+//!   (1) Lambert
+//!   (2) [Koschmieder 1924]
+//!   (3) Fresnel
+//!   (4) [Cox and Munk 1954]
 //! ```
 //! At a grazing angle mostly the facets that face the camera are visible on a rough surface. The
 //! normal is therefore tilted towards the camera by the root of s².
 //!
 //! # Symbols
-//! ρ albedo · E illuminance [lx] · L luminance [cd/m²], L_h that of the sky at the horizon · V
+//! ρ albedo · E illuminance [lx] · L luminance [cd/m²], L_h luminance of the sky at the horizon · V
 //! visibility [m] · s distance, in (4) root mean square slope · F reflectance · n refractive index
 //! of water · n_z upward component of the facet that reflects the sun.
 //!
@@ -151,7 +155,8 @@ impl<'a> Shader<'a> {
         }
     }
 
-    /// Luminance that lamps scatter back over the distance `s` [m] at a pixel, by colour [cd/m²].
+    /// Returns the luminance that lamps scatter back over the distance `s` [m] at a pixel, by
+    /// colour [cd/m²].
     fn lamp_in_scattering(&self, pixel: [usize; 2], s: f64) -> Vec3 {
         self.in_scattering
             .as_ref()
@@ -159,15 +164,15 @@ impl<'a> Shader<'a> {
             .unwrap_or(Vec3::zero())
     }
 
-    /// Distance to the water surface [m], if the ray crosses it before its hit or within
-    /// `max_distance` [m].
+    /// Returns the distance to the water surface [m], if the ray crosses it before its hit or
+    /// within `max_distance` [m].
     pub(crate) fn surface_before(&self, pixel_ray: &PixelRay, max_distance: f64) -> Option<f64> {
         let reach = pixel_ray.hit.map_or(max_distance, |hit| hit.distance);
         self.sea.clipmap.crossing(pixel_ray.p, pixel_ray.d, reach)
     }
 
-    /// Label of the surface hit: the water surface if `surface` holds a distance, else the hit
-    /// shape.
+    /// Returns the label of the surface hit: the water surface if `surface` holds a distance, else
+    /// the hit shape.
     pub(crate) fn label(&self, pixel_ray: &PixelRay, surface: Option<f64>) -> u16 {
         match (surface, pixel_ray.hit) {
             (Some(_), _) => SURFACE_LABEL,
@@ -177,8 +182,8 @@ impl<'a> Shader<'a> {
         }
     }
 
-    /// Luminance along a ray, by colour [cd/m²]. `surface` is the distance to the water surface
-    /// [m], if the ray crosses it first.
+    /// Returns the luminance along a ray, by colour [cd/m²]. `surface` is the distance to the water
+    /// surface [m], if the ray crosses it first.
     pub(crate) fn luminance(&self, pixel_ray: &PixelRay, surface: Option<f64>) -> Vec3 {
         let PixelRay {
             pixel, p, d, hit, ..
@@ -201,7 +206,7 @@ impl<'a> Shader<'a> {
         )
     }
 
-    /// Luminance along a ray in air, and the distance at which the ray ends [m].
+    /// Returns the luminance along a ray in air, and the distance at which the ray ends [m].
     fn shade_air_ray(
         &self,
         p: Vec3,
@@ -229,7 +234,7 @@ impl<'a> Shader<'a> {
         mix(self.sky.horizon(d), light, transmitted)
     }
 
-    /// Luminance of a surface in air or afloat, hit at `x`. (1)
+    /// Returns the luminance of a surface in air or afloat, hit at `x`. (1)
     fn shade_dry_surface(&self, x: Vec3, d: Vec3, hit: &SurfaceHit) -> Vec3 {
         let (n, from) = (
             hit.normal,
@@ -255,7 +260,7 @@ impl<'a> Shader<'a> {
             .is_shaded(from, towards, [RAY_OFFSET, 500.0], 0..0)
     }
 
-    /// Colour of the surface that a ray hits, with the sand pattern of the seabed.
+    /// Returns the colour of the surface that a ray hits, with the sand pattern of the seabed.
     fn albedo(&self, x: Vec3, d: Vec3, hit: &SurfaceHit) -> Vec3 {
         let color = Vec3::from(
             self.world
@@ -283,7 +288,8 @@ impl<'a> Shader<'a> {
         color.scale((0.55 + 0.6 * coarse + 0.3 * fine).min(1.6))
     }
 
-    /// Luminance of the water surface seen from above, at `q` and at the distance `t` [m]. (3)
+    /// Returns the luminance of the water surface seen from above, at `q` and at the distance `t`
+    /// [m]. (3)
     fn shade_surface_from_above(&self, q: Vec3, d: Vec3, t: f64) -> Vec3 {
         let Facet {
             normal,
@@ -334,7 +340,7 @@ impl<'a> Shader<'a> {
         light
     }
 
-    /// Luminance of the sun reflected by the facets of the surface. (4)
+    /// Returns the luminance of the sun reflected by the facets of the surface. (4)
     fn glitter(&self, q: Vec3, d: Vec3, n: Vec3, slope_variance: f64) -> Vec3 {
         let facing = -n.dot(d);
         if self.sky.beam.y <= 0.0 || self.sky.sun.z <= 0.0 || facing <= 0.0 {
@@ -358,8 +364,8 @@ impl<'a> Shader<'a> {
             .scale(F * power / (4.0 * facing.max(0.08) * c * c * c * c))
     }
 
-    /// Luminance of lamps reflected by the facets of the surface; lamps that are negligible
-    /// compared with `other` are omitted. (4)
+    /// Returns the luminance of lamps reflected by the facets of the surface; lamps that are
+    /// negligible compared with `other` are omitted. (4)
     fn lamp_glitter(&self, q: Vec3, d: Vec3, n: Vec3, slope_variance: f64, other: Vec3) -> Vec3 {
         let (mut sum, facing) = (Vec3::zero(), -n.dot(d));
         for lamp in self.lamps.iter().filter(|lamp| lamp.position().z > q.z) {
@@ -383,8 +389,8 @@ impl<'a> Shader<'a> {
         sum
     }
 
-    /// Direct images of the lamps: pixel coordinates, and the luminance by colour [cd/m²] of a spot
-    /// of one pixel.
+    /// Returns the direct images of the lamps: pixel coordinates, and the luminance by colour
+    /// [cd/m²] of a spot of one pixel.
     ///
     /// The camera pose is `(R_WS, p_WS)`, with the position in [m].
     pub(crate) fn lamp_images(
@@ -418,7 +424,7 @@ impl<'a> Shader<'a> {
         self.lamps.iter().filter_map(image).collect()
     }
 
-    /// Luminance along a ray in water, and the distance at which the ray ends [m].
+    /// Returns the luminance along a ray in water, and the distance at which the ray ends [m].
     ///
     /// `surface` is the distance at which the ray leaves the water, `level` the daylight at `p`.
     /// Lamp light scattered by the water is not included: it is computed for camera rays only.
@@ -453,12 +459,12 @@ impl<'a> Shader<'a> {
         )
     }
 
-    /// Depth of `p` below the instantaneous surface [m].
+    /// Returns the depth of `p` below the instantaneous surface [m].
     fn depth(&self, p: Vec3) -> f64 {
         (self.sea.height(p.x, p.y) - p.z).max(0.0)
     }
 
-    /// Luminance of a surface under water, hit at `x`. (1)
+    /// Returns the luminance of a surface under water, hit at `x`. (1)
     fn shade_submerged_surface(&self, x: Vec3, d: Vec3, hit: &SurfaceHit) -> Vec3 {
         let (n, h) = (hit.normal, self.depth(x));
         let from = x - d.scale(RAY_OFFSET) + n.scale(RAY_OFFSET);
@@ -482,7 +488,8 @@ impl<'a> Shader<'a> {
         multiply(light, self.albedo(x, d, hit)).scale(1.0 / PI)
     }
 
-    /// Luminance of the water surface seen from below, at `q` and at the distance `t` [m]. (3)
+    /// Returns the luminance of the water surface seen from below, at `q` and at the distance `t`
+    /// [m]. (3)
     fn shade_surface_from_below(&self, q: Vec3, d: Vec3, t: f64) -> Vec3 {
         let Facet {
             normal: n,
@@ -523,7 +530,7 @@ impl<'a> Shader<'a> {
             }
     }
 
-    /// Luminance of the sun's disc, blurred by unresolved ripples.
+    /// Returns the luminance of the sun's disc, blurred by unresolved ripples.
     fn sun_disc(&self, d: Vec3) -> Vec3 {
         let deviation = (1.0 - d.dot(self.sky.sun)).max(0.0);
         let width = 0.004;
@@ -532,8 +539,8 @@ impl<'a> Shader<'a> {
             .scale(fast_exp(-deviation / width) / (2.0 * PI * width))
     }
 
-    /// Luminance of a white particle at `x` in the water, seen from `p` [m], both W, by colour
-    /// [cd/m²].
+    /// Returns the luminance of a white particle at `x` in the water, seen from `p` [m], both W, by
+    /// colour [cd/m²].
     ///
     /// Returns `None` if a surface occludes the particle or if `x` is in air.
     pub(crate) fn particle_luminance(&self, p: Vec3, x: Vec3) -> Option<Vec3> {

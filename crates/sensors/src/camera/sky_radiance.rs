@@ -2,9 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   L ∝ f(χ) φ(Z),  φ = 1 + a e^{b/cos Z},  f = 1 + c (e^{dχ} - e^{dπ/2}) + e cos² χ          (1)  [CIE S 011]
-//!   ∫ L cos Z dΩ = E_sky                                                                       (2)
-//!   E_beam,i ∝ e^{-τ_i m}                                                                      (3)  colour of the sun
+//!   L ∝ f(χ) φ(Z),  φ = 1 + a e^{b/cos Z},  f = 1 + c (e^{dχ} - e^{dπ/2}) + e cos² χ  (1)
+//!   ∫ L cos Z dΩ = E_sky                                                              (2)
+//!   E_beam,i ∝ e^{-τ_i m}                                                             (3)
+//!   (1) [CIE S 011]
+//!   (3) colour of the sun
 //! ```
 //! (1) is used for the clear sky (type 12) and the overcast sky (type 1) of the standard. Clouds
 //! are a pattern on a plane at a height of 1200 m that drifts with the wind; `cloud_cover` sets the
@@ -14,12 +16,13 @@
 //! The colours of the clear sky come from single scattering in a flat layer of air and haze, plus a
 //! term M for multiple scattering:
 //! ```text
-//!   C_i = S_i (p_R(χ) (τ_i - h_i)/τ_i + p_M(χ) h_i/τ_i) + M_i                                  (4)
-//!   S_i = m_v (e^{-τ_i m} - e^{-τ_i m_v})/(m_v - m) e^{-o_i m},  m = 1/(sin + 0.05)             (5)  [Chandrasekhar 1960]
+//!   C_i = S_i (p_R(χ) (τ_i - h_i)/τ_i + p_M(χ) h_i/τ_i) + M_i                        (4)
+//!   S_i = m_v (e^{-τ_i m} - e^{-τ_i m_v})/(m_v - m) e^{-o_i m},  m = 1/(sin + 0.05)  (5)
 //!   M_i = 0.15 (1 - e^{-τ_i m_v}) e^{-(τ_i/2 + o_i) m}
+//!   (5) [Chandrasekhar 1960]
 //! ```
 //! The sky is therefore whiter and warmer towards the sun, pale at the horizon, orange near a low
-//! sun and, because of the ozone, blue overhead. Sunlight and E_sky are those of
+//! sun and, because of the ozone, blue overhead. Sunlight and E_sky are from
 //! `merrow_environment::air::sunlight` at 110 lm/W. In twilight E_sky follows measured values by
 //! the sun's elevation.
 //!
@@ -137,12 +140,12 @@ pub struct Sky {
     tables: [Table; 3],
     /// Luminance at the horizon, by the arc length along the square |x| + |y| = 1.
     horizon_luminance: Vec<Vec3>,
-    /// Haze beyond that of clear air.
+    /// Haze beyond clear air.
     haze: Haze,
 }
 
 impl Sky {
-    /// Sun and sky at `time` [s] after the start of the world, in `weather`.
+    /// Returns the sun and sky at `time` [s] after the start of the world, in `weather`.
     pub fn new(scene: &Scene, air: &Air, weather: &Weather, time: f64) -> Self {
         let sun = sun::sun_position(
             air.start_utc + time,
@@ -234,18 +237,18 @@ impl Sky {
         (0..=HORIZON_INTERVALS).map(luminance_at).collect()
     }
 
-    /// (1) of the clear sky without its factor.
+    /// Returns (1) of the clear sky without its factor.
     fn clear(&self, d: Vec3) -> f64 {
         let half = (0.5 * (1.0 - d.dot(self.sun))).clamp(0.0, 1.0).sqrt();
         self.tables[0].interpolate(d.z.clamp(0.0, 1.0)) * self.tables[2].interpolate(half)
     }
 
-    /// (1) of the overcast sky without its factor; it does not depend on the azimuth.
+    /// Returns (1) of the overcast sky without its factor; it does not depend on the azimuth.
     fn overcast(&self, d: Vec3) -> f64 {
         self.tables[1].interpolate(d.z.clamp(0.0, 1.0))
     }
 
-    /// Luminance of the clear sky: (1) times the colour of (4).
+    /// Returns the luminance of the clear sky: (1) times the colour of (4).
     fn clear_luminance(&self, d: Vec3) -> Vec3 {
         let cosine = d.dot(self.sun);
         let at = d.z.clamp(0.0, 1.0) * (self.colors.len() - 1) as f64;
@@ -257,7 +260,7 @@ impl Sky {
         tint(single + multiple).scale(self.scale[0] * self.clear(d))
     }
 
-    /// Luminance from the direction `d` (unit vector, W), by colour [cd/m²].
+    /// Returns the luminance from the direction `d` (unit vector, W), by colour [cd/m²].
     ///
     /// `slope_variance` is the mean square slope of the water that reflects the sky. If it is 0
     /// (direct view) the disc of the sun is included.
@@ -280,7 +283,7 @@ impl Sky {
         light
     }
 
-    /// Fraction of the sky that clouds hide in the direction `d`, and their luminance.
+    /// Returns the fraction of the sky that clouds hide in the direction `d`, and their luminance.
     fn cloud(&self, d: Vec3, slope_variance: f64) -> (f64, Vec3) {
         let grey = Vec3::new(0.97, 1.0, 1.04).scale(self.scale[1] * self.overcast(d));
         // Distant clouds fade into haze, and rough water reflects a wide part of the sky at once.
@@ -328,7 +331,7 @@ impl Sky {
         (part, bright.scale(self.scale[2]))
     }
 
-    /// Luminance variation of a closed cloud cover.
+    /// Returns the luminance variation of a closed cloud cover.
     fn overcast_luminance(&self, grey: Vec3, d: Vec3, sharpness: f64) -> Vec3 {
         let height = d.z.max(0.05);
         let x = (d.x * CLOUD_HEIGHT / height - self.drift.x) / 1500.0;
@@ -342,7 +345,7 @@ impl Sky {
         )
     }
 
-    /// Luminance at the horizon in the azimuth of `d` (W), by colour [cd/m²].
+    /// Returns the luminance at the horizon in the azimuth of `d` (W), by colour [cd/m²].
     pub fn horizon(&self, d: Vec3) -> Vec3 {
         let part = d.x / (d.x.abs() + d.y.abs()).max(1e-12);
         let at = (if d.y < 0.0 { 3.0 + part } else { 1.0 - part }) * (HORIZON_INTERVALS / 4) as f64;
@@ -373,8 +376,8 @@ pub(crate) fn integrate_hemisphere(f: impl Fn(Vec3) -> Vec3) -> Vec3 {
     sum.scale(std::f64::consts::PI / f64::from(n * m))
 }
 
-/// S of air, S of haze and M by cos Z for sunlight that passes the air mass `mass`. `dark` (0..1)
-/// blends to the colour of the night. (4)
+/// Returns S of air, S of haze and M by cos Z for sunlight that passes the air mass `mass`. `dark`
+/// (0..1) blends to the colour of the night. (4)
 fn colors(mass: f64, dark: f64) -> Vec<[Vec3; 3]> {
     let (steps, night) = (128, Vec3::from(NIGHT_COLOR).scale(0.1 * dark));
     let colors_at = |z: f64| {
@@ -413,12 +416,12 @@ fn colors(mass: f64, dark: f64) -> Vec<[Vec3; 3]> {
         .collect()
 }
 
-/// φ for a direction with the upward component `z`.
+/// Returns φ for a direction with the upward component `z`.
 fn gradation([a, b, ..]: &[f64; 5], z: f64) -> f64 {
     1.0 + a * libm::exp(b / z.max(0.01))
 }
 
-/// f at the angle χ to the sun, as a function of sin χ/2.
+/// Returns f at the angle χ to the sun, as a function of sin χ/2.
 fn indicatrix([_, _, c, d, e]: &[f64; 5], half: f64) -> f64 {
     let (chi, cosine) = (2.0 * libm::asin(half), 1.0 - 2.0 * half * half);
     1.0 + c * (libm::exp(d * chi) - libm::exp(d * std::f64::consts::FRAC_PI_2))
@@ -430,8 +433,8 @@ fn blend_pattern(pattern: f64, part: f64) -> f64 {
     0.5 + part * (pattern - 0.5)
 }
 
-/// Illuminance of the sky in twilight [lx] for the sun's elevation [deg]; zero in daylight and at
-/// night.
+/// Returns the illuminance of the sky in twilight [lx] for the sun's elevation [deg]; zero in
+/// daylight and at night.
 fn twilight(elevation: f64) -> f64 {
     if elevation > 3.0 || elevation < TWILIGHT[0][0] {
         return 0.0;
@@ -446,8 +449,8 @@ fn twilight(elevation: f64) -> f64 {
     libm::pow(10.0, y0 + (at - x0) / (x1 - x0) * (y1 - y0))
 }
 
-/// Relative air mass of the light of the sun, from the sine of its elevation and its elevation
-/// [deg].
+/// Returns the relative air mass of the light of the sun, from the sine of its elevation and its
+/// elevation [deg].
 fn relative_air_mass(sine: f64, elevation_deg: f64) -> f64 {
     1.0 / (sine.max(0.0) + 0.15 * libm::pow(elevation_deg.max(0.0) + 3.885, -1.253))
 }

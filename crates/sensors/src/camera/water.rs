@@ -2,9 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   I = J e^{-c s} + B (1 - e^{-k s}),  k = c - K_d d_z,  B = b p(ψ) E/k            (1)  [Duntley 1963; Akkaynak and Treibitz 2018, eqs. 11, 20]
-//!   E(h) = E_0 e^{-K_d h}                                                           (2)
-//!   p(ψ) = (1 - g²)/(4π (1 + g² - 2 g cos ψ)^{3/2})                                 (3)  [Henyey and Greenstein 1941]
+//!   I = J e^{-c s} + B (1 - e^{-k s}),  k = c - K_d d_z,  B = b p(ψ) E/k  (1)
+//!   E(h) = E_0 e^{-K_d h}                                                 (2)
+//!   p(ψ) = (1 - g²)/(4π (1 + g² - 2 g cos ψ)^{3/2})                       (3)
+//!   (1) [Duntley 1963; Akkaynak and Treibitz 2018, eqs. 11, 20]
+//!   (3) [Henyey and Greenstein 1941]
 //! ```
 //! In the notation of Akkaynak and Treibitz β_D = c and β_B = k. Both depend on more than the
 //! water. In (1) k also depends on the direction, because daylight changes with depth along the
@@ -58,9 +60,9 @@ pub struct Water {
 }
 
 impl Water {
-    /// Water with these `optics`. `sun` is the unit vector towards the sun in air, W; `level` holds
-    /// the illuminances of the sun and of the sky on a horizontal surface just below the surface,
-    /// by colour [lx].
+    /// Returns the water with these `optics`. `sun` is the unit vector towards the sun in air, W;
+    /// `level` holds the illuminances of the sun and of the sky on a horizontal surface just below
+    /// the surface, by colour [lx].
     pub fn new(optics: &Optics, sun: Vec3, level: [Vec3; 2]) -> Self {
         let (x, y) = (sun.x / INDEX, sun.y / INDEX);
         let refracted_sun = Vec3::new(x, y, (1.0 - x * x - y * y).max(0.0).sqrt());
@@ -89,7 +91,7 @@ impl Water {
         )
     }
 
-    /// Fraction of the sun's light that is still a direct beam at the depth `h` [m].
+    /// Returns the fraction of the sun's light that is still a direct beam at the depth `h` [m].
     pub(crate) fn direct_fraction(&self, h: f64) -> f64 {
         fast_exp(-0.4 * self.scattering.y * h.max(0.0))
     }
@@ -119,8 +121,9 @@ impl Water {
     }
 }
 
-/// Computes the phase function (3) [1/sr] with the asymmetry `g`. `cosine` is that of the angle
-/// between the line of sight and the direction to the light: 1 when looking towards the light.
+/// Computes the phase function (3) [1/sr] with the asymmetry `g`. `cosine` is the cosine of the
+/// angle between the line of sight and the direction to the light: 1 when looking towards the
+/// light.
 pub fn phase(cosine: f64, g: f64) -> f64 {
     let base = 1.0 + g * g - 2.0 * g * cosine;
     (1.0 - g * g) / (4.0 * std::f64::consts::PI * base * base.sqrt())

@@ -19,7 +19,7 @@
 //! carrier-phase ambiguities do not occur.
 //!
 //! # Checked by
-//! test/sensors/gnss.rs
+//! test/sensors/navigation/gnss.rs
 
 use crate::fault::Faulty;
 use crate::gnss::{gauss_markov_step, has_signal};

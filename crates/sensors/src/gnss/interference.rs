@@ -15,12 +15,12 @@
 //! W.
 //!
 //! # Limits
-//! The reach has a sharp edge: the noise does not increase towards it. Nothing shields a receiver
+//! The reach has a sharp edge: the noise does not increase towards it. No object shields a receiver
 //! from a jammer. Two spoofed antennas receive one transmitter and compute the same position, so
 //! they have no heading.
 //!
 //! # Checked by
-//! test/sensors/gnss.rs
+//! test/sensors/navigation/gnss.rs
 
 use merrow_math::Vec3;
 use merrow_model::scene::fault::{Device, FaultKind};
@@ -33,7 +33,7 @@ pub(crate) struct Interference {
     pub jammed: bool,
     /// True if the receiver uses false satellite signals.
     pub spoofed: bool,
-    /// Offset of the false position from the true one, in W [m].
+    /// Offset of the false position from the true position, in W [m].
     pub offset: Vec3,
     /// Velocity of this offset, in W [m/s].
     pub velocity: Vec3,

@@ -10,9 +10,9 @@
 //!
 //! # Symbols
 //! p, v measured position and velocity · e position error under an open sky, with the stated
-//! standard deviation · D dilution of precision, D_0 that of the open sky (`gnss/visibility.rs`) ·
-//! m multipath error, with the standard deviation of a range times D, s its factor by (2) of
-//! `gnss/visibility.rs` · n velocity error of the Doppler measurement.
+//! standard deviation · D dilution of precision, D_0 dilution under the open sky
+//! (`gnss/visibility.rs`) · m multipath error, with the standard deviation of a range times D, s
+//! its factor by (2) of `gnss/visibility.rs` · n velocity error of the Doppler measurement.
 //!
 //! # Frames
 //! Errors in W (east, north, up).
@@ -22,7 +22,8 @@
 //! modelled. The velocity is the instantaneous one; the filters of real receivers lag.
 //!
 //! # Checked by
-//! test/sensors/position_sensors.rs (V83), test/sensors/gnss.rs, test/analytic/bodies/floating.rs
+//! test/sensors/navigation/position_sensors.rs (V83), test/sensors/navigation/gnss.rs,
+//! test/analytic/bodies/floating.rs
 
 pub mod heading;
 pub mod interference;
@@ -159,14 +160,15 @@ pub(crate) fn has_signal(
     !is_blocked && *above >= reacquisition
 }
 
-/// Ratio of the dilution of precision to that of the open sky, along east, north and up.
+/// Returns the ratio of the dilution of precision to the dilution under the open sky, along east,
+/// north and up.
 fn dilution_ratio(sky: &SatelliteConstellation, dilution: Option<[f64; 2]>) -> Vec3 {
     let [h, v] = dilution.unwrap_or(sky.dilution);
     let h = h / sky.dilution[0];
     Vec3::new(h, h, v / sky.dilution[1])
 }
 
-/// Standard deviation of the multipath error along east, north and up [m].
+/// Returns the standard deviation of the multipath error along east, north and up [m].
 fn multipath_std(sky: &SatelliteConstellation, view: &visibility::SatelliteVisibility) -> Vec3 {
     let [h, v] = view.dilution.unwrap_or_default();
     let range = view.echoes * sky.multipath_std;

@@ -2,8 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   Q = (Gᵀ G)⁻¹, rows of G (e, n, u, 1);  HDOP² = Q_ee + Q_nn,  VDOP² = Q_uu       (1)  [Kaplan 2006, §7.3.1]
-//!   s² = hidden fraction of the satellites + exp(-h / h_w)                          (2)
+//!   Q = (Gᵀ G)⁻¹, rows of G (e, n, u, 1);  HDOP² = Q_ee + Q_nn,  VDOP² = Q_uu  (1)
+//!   s² = hidden fraction of the satellites + exp(-h / h_w)                     (2)
+//!   (1) [Kaplan 2006, §7.3.1]
 //! ```
 //! # Symbols
 //! e, n, u components of the unit vector to a visible satellite · HDOP, VDOP horizontal and
@@ -16,16 +17,18 @@
 //! W.
 //!
 //! # Limits
-//! The satellites do not move; the period of real ones is about half a day. Terrain and structures
-//! hide satellites, robots do not; diffraction is not modelled. (2) is a chosen law: reflected rays
-//! are not traced. The receiver does not detect multipath, so its covariance does not contain it.
+//! The satellites do not move; the period of real satellites is about half a day. Terrain and
+//! structures hide satellites, robots do not; diffraction is not modelled. (2) is a chosen law:
+//! reflected rays are not traced. The receiver does not detect multipath, so its covariance does
+//! not contain it.
 //!
 //! # Checked by
-//! test/sensors/gnss.rs
+//! test/sensors/navigation/gnss.rs
 
 use crate::Truth;
 use merrow_math::Vec3;
 use merrow_model::sensor::gnss::SatelliteConstellation;
+use nalgebra::{Cholesky, Matrix4, Vector4};
 
 /// Satellite visibility at one antenna.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,44 +62,24 @@ pub(crate) fn satellite_visibility(
     }
 }
 
+/// Minimum pivot of the elimination of the normal matrix of (1), below which it is singular [-].
+const MIN_PIVOT: f64 = 1e-9;
+
 /// Computes the horizontal and vertical dilution of precision of `satellites` (unit vectors in W)
 /// by (1). Returns `None` with fewer than four satellites or if all lie on a cone.
 pub fn dilution(satellites: impl Iterator<Item = Vec3>) -> Option<[f64; 2]> {
-    let mut normal = [[0.0; 4]; 4];
+    let mut normal = Matrix4::zeros();
     for d in satellites {
-        let row = [d.x, d.y, d.z, 1.0];
-        for i in 0..4 {
-            for j in 0..4 {
-                normal[i][j] += row[i] * row[j];
-            }
-        }
+        let row = Vector4::new(d.x, d.y, d.z, 1.0);
+        normal += row * row.transpose();
     }
-    let q = inverse(normal)?;
-    Some([(q[0][0] + q[1][1]).sqrt(), q[2][2].sqrt()])
-}
-
-/// Inverts a positive-definite matrix by elimination; returns `None` if it is singular.
-fn inverse(mut a: [[f64; 4]; 4]) -> Option<[[f64; 4]; 4]> {
-    let mut x = [[0.0; 4]; 4];
-    (0..4).for_each(|i| x[i][i] = 1.0);
-    for k in 0..4 {
-        let pivot = a[k][k];
-        if pivot < 1e-9 {
-            return None;
-        }
-        for j in 0..4 {
-            a[k][j] /= pivot;
-            x[k][j] /= pivot;
-        }
-        for i in (0..4).filter(|i| *i != k) {
-            let f = a[i][k];
-            for j in 0..4 {
-                a[i][j] -= f * a[k][j];
-                x[i][j] -= f * x[k][j];
-            }
-        }
+    let factors = Cholesky::new(normal)?;
+    let pivots = factors.l_dirty().diagonal();
+    if pivots.iter().any(|pivot| pivot * pivot < MIN_PIVOT) {
+        return None;
     }
-    Some(x)
+    let q = factors.inverse();
+    Some([(q[(0, 0)] + q[(1, 1)]).sqrt(), q[(2, 2)].sqrt()])
 }
 
 #[cfg(test)]
@@ -124,5 +107,11 @@ mod tests {
             "{vertical}"
         );
         assert_eq!(dilution(four[..3].iter().copied()), None);
+        // five satellites on a cone about the vertical
+        let cone = (0..5).map(|k| {
+            let (s, c) = merrow_math::real::sin_cos(1.2 * f64::from(k));
+            Vec3::new(0.8 * c, 0.8 * s, 0.6)
+        });
+        assert_eq!(dilution(cone), None);
     }
 }

@@ -7,10 +7,10 @@
 //!   b̂' = -(k_t e_t + k_h e_h) / T_b                             (2)
 //!   e_t = f/|f| × u,   e_h = α u                                (3)
 //! ```
-//! The errors of the AHRS follow from those of its sensors. A gyro bias tilts the attitude until
-//! (2) has estimated it. An acceleration a of the vehicle is taken for a part of gravity and tilts
-//! the attitude by a/g within 1/k_t. Iron of the vehicle rotates the heading. The covariance is
-//! that of the linear filter at rest [Gelb 1974, §3.6]:
+//! The errors of the AHRS follow from the errors of its sensors. A gyro bias tilts the attitude
+//! until (2) has estimated it. An acceleration a of the vehicle is taken for a part of gravity and
+//! tilts the attitude by a/g within 1/k_t. Iron of the vehicle rotates the heading. The covariance
+//! is the covariance of the linear filter at rest [Gelb 1974, §3.6]:
 //!
 //! ```text
 //!   P_t = (N_g² + (k² + k/T_b) N_f²) / 2k + K_g² T_b / 2k² + σ_f²                   (4)
@@ -29,13 +29,13 @@
 //! S, and W for the output of the filter.
 //!
 //! # Limits
-//! The filter is a generic one, not that of a manufacturer. Heading and tilt are corrected
+//! The filter is generic, not the filter of a manufacturer. Heading and tilt are corrected
 //! separately, so that iron never causes tilt. In a vertical field there is no heading. The
 //! rotation of the Earth is neglected. (4) and (5) contain neither accelerations nor iron other
 //! than the bias of the magnetometer. The bias instability of the gyro counts as a random walk.
 //!
 //! # Checked by
-//! test/sensors/ahrs.rs
+//! test/sensors/inertial/ahrs.rs
 
 use crate::inertial::Triads;
 use crate::measure::{Measure, Sample};
@@ -152,7 +152,7 @@ struct FilterInputs {
 }
 
 impl FilterInputs {
-    /// Horizontal reference direction of the field, in W.
+    /// Returns the horizontal reference direction of the field, in W.
     fn reference_field(&self, spec: &AhrsSpec) -> Vec3 {
         let level = Vec3::new(self.earth.x, self.earth.y, 0.0);
         if spec.true_north {
@@ -163,7 +163,7 @@ impl FilterInputs {
     }
 }
 
-/// Computes the attitude from accelerometer and magnetometer alone. Without a specific force the
+/// Computes the attitude from only accelerometer and magnetometer. Without a specific force the
 /// attitude is level; without a horizontal field the heading is east.
 fn initial_attitude(spec: &AhrsSpec, inputs: &FilterInputs) -> Quat {
     let up = inputs.force.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0));

@@ -15,7 +15,7 @@
 //! filter is not modelled.
 //!
 //! # Checked by
-//! test/sensors/imu.rs, test/sensors/noise.rs
+//! test/sensors/inertial/imu.rs, test/sensors/inertial/noise.rs
 
 use crate::fault::{Faulty, error_vector};
 use crate::measure::{Measure, Sample};

@@ -7,14 +7,15 @@
 //! surface.
 //!
 //! ```text
-//!   gyro = ω_WS + R_SW (Ω + w(v)),   accelerometer = R_SW (a + g ẑ + (2 Ω + w(v)) × v)        (1)  [Titterton 2004, eqs. 3.26, 3.28]
-//!   Ω = ω_E (0, cos φ, sin φ),   w(v) = (-v_n, v_e, 0) / R                                    (2)
-//!   Ṙ = R [gyro - b̂_g]× - [Ω + w(v̂)]× R                                                       (3)
-//!   v̇ = R (accelerometer - b̂_a) - g ẑ - (2 Ω + w(v̂)) × v̂,   ṗ = v̂                             (4)
+//!   gyro = ω_WS + R_SW (Ω + w(v)),   accelerometer = R_SW (a + g ẑ + (2 Ω + w(v)) × v)  (1)
+//!   Ω = ω_E (0, cos φ, sin φ),   w(v) = (-v_n, v_e, 0) / R                              (2)
+//!   Ṙ = R [gyro - b̂_g]× - [Ω + w(v̂)]× R                                               (3)
+//!   v̇ = R (accelerometer - b̂_a) - g ẑ - (2 Ω + w(v̂)) × v̂,   ṗ = v̂                  (4)
+//!   (1) [Titterton 2004, eqs. 3.26, 3.28]
 //! ```
 //! Without errors the solution is the truth. Errors grow as in a real system: the position error of
-//! an accelerometer bias b is b t²/2, that of a gyro bias is b g t³/6, and both oscillate with the
-//! Schuler period, which √(R/g) determines. (3) and (4) are integrated over a sample by the
+//! an accelerometer bias b is b t²/2, the error of a gyro bias is b g t³/6, and both oscillate with
+//! the Schuler period, which √(R/g) determines. (3) and (4) are integrated over a sample by the
 //! trapezoidal rule, with coning to second order.
 //!
 //! # Symbols
@@ -32,7 +33,7 @@
 //! INS keeps its former position. A device that was without power is aligned again.
 //!
 //! # Checked by
-//! test/sensors/ins.rs, test/sensors/ins_aided.rs
+//! test/sensors/inertial/ins.rs, test/sensors/inertial/ins_aided.rs
 
 use crate::Truth;
 use crate::fault::{Faulty, error_vector};
@@ -71,7 +72,7 @@ impl Earth {
         }
     }
 
-    /// Matrix of the linear map w(v) of (2) [rad/m].
+    /// Returns the matrix of the linear map w(v) of (2) [rad/m].
     pub(crate) fn transport_matrix() -> Mat3 {
         let k = 1.0 / MEAN_RADIUS;
         Mat3::from_rows(
@@ -81,13 +82,14 @@ impl Earth {
         )
     }
 
-    /// Angular velocity of the local level at the velocity `v` (in W [m/s]), in W [rad/s].
+    /// Returns the angular velocity of the local level at the velocity `v` (in W [m/s]), in W
+    /// [rad/s].
     pub(crate) fn level_rate(&self, v: Vec3) -> Vec3 {
         self.rate + Vec3::new(-v.y, v.x, 0.0).scale(1.0 / MEAN_RADIUS)
     }
 
-    /// Acceleration by gravity and by the rotation of the level at the velocity `v` (in W [m/s]),
-    /// in W [m/s²].
+    /// Returns the acceleration by gravity and by the rotation of the level at the velocity `v` (in
+    /// W [m/s]), in W [m/s²].
     fn free_fall_acceleration(&self, v: Vec3) -> Vec3 {
         Vec3::new(0.0, 0.0, -self.gravity) - (self.rate + self.level_rate(v)).cross(v)
     }

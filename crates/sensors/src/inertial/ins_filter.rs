@@ -4,10 +4,10 @@
 //! The errors are truth minus estimate, with R = exp([φ]×) R̂:
 //!
 //! ```text
-//!   δṗ = δv                                                                          (1)  [Titterton 2004, §12.3]
-//!   δv̇ = -[R̂ f]× φ - R̂ (δb_a + n_a) - (2 Ω + w)× δv + [v]× W δv                      (2)
-//!   φ̇  = -(Ω + w)× φ - W δv - R̂ (δb_g + n_g)                                          (3)
-//!   P' = Φ P Φᵀ + Q dt,   K = P Hᵀ (H P Hᵀ + N)⁻¹,   P' = P - K H P                   (4)  [Gelb 1974, §4.2]
+//!   δṗ = δv                                                          (1)  [Titterton 2004, §12.3]
+//!   δv̇ = -[R̂ f]× φ - R̂ (δb_a + n_a) - (2 Ω + w)× δv + [v]× W δv   (2)
+//!   φ̇  = -(Ω + w)× φ - W δv - R̂ (δb_g + n_g)                       (3)
+//!   P' = Φ P Φᵀ + Q dt,   K = P Hᵀ (H P Hᵀ + N)⁻¹,   P' = P - K H P  (4)  [Gelb 1974, §4.2]
 //! ```
 //! The biases of gyro and accelerometer are random walks. The scale of the DVL and the bias of the
 //! pressure sensor are constant. The slow error of the GNSS position is a Gauss-Markov process with
@@ -20,7 +20,7 @@
 //! · N covariance of a reading.
 //!
 //! # Frames
-//! Errors in W; those of the biases in S.
+//! Errors in W; bias errors in S.
 //!
 //! # Limits
 //! Scale errors and misalignment of gyro and accelerometer are not states: a device with such
@@ -31,7 +31,7 @@
 //! air pressure of the world at mean sea level.
 //!
 //! # Checked by
-//! test/sensors/ins.rs, test/sensors/ins_aided.rs
+//! test/sensors/inertial/ins.rs, test/sensors/inertial/ins_aided.rs
 
 use crate::Truth;
 use crate::inertial::ins::Earth;

@@ -15,7 +15,7 @@
 //! The field is uniform. Iron of the vehicle and thruster currents are not modelled.
 //!
 //! # Checked by
-//! test/sensors/position_sensors.rs
+//! test/sensors/navigation/position_sensors.rs
 
 use crate::fault::{Faulty, error_vector};
 use crate::measure::{Measure, Sample};

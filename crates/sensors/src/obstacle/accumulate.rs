@@ -6,7 +6,7 @@ use crate::sample::{Pose, SampleErrors};
 use merrow_math::rng::Stream;
 use merrow_math::{SpatialVelocity, Vec3};
 use merrow_model::scene::sensor::obstacle::DetectorSpec;
-use merrow_model::state::frames::detection::{Detection, Echo, EchoSet};
+use merrow_model::scene::sensor::obstacle::{Detection, Echo, EchoSet};
 use std::collections::VecDeque;
 
 /// Accumulated echoes of a detector.

@@ -3,14 +3,14 @@
 use crate::obstacle::Cuboid;
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
-use merrow_model::state::frames::detection::Echo;
+use merrow_model::scene::sensor::obstacle::Echo;
 use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 
 /// Lower limit d_0 of the distance of an echo from the nearest side of a box in (3) [m].
 const MIN_SIDE_DISTANCE: f64 = 0.1;
-/// Number of evenly spaced angles that the fit tries in addition to those of the hull sides, and
-/// maximum number of the latter.
+/// Number of evenly spaced angles that the fit tries in addition to the angles of the hull sides,
+/// and maximum number of the latter.
 const UNIFORM_ANGLES: u32 = 90;
 const MAX_HULL_SIDES: usize = 90;
 
@@ -252,8 +252,8 @@ mod tests {
         );
     }
 
-    // a chain of echoes 0.9 apart is one cluster, an echo 1.1 away another one; the order of the
-    // echoes does not matter
+    // a chain of echoes 0.9 apart is one cluster, an echo 1.1 away is another cluster; the order of
+    // the echoes does not matter
     #[test]
     fn clusters_are_separated_by_gaps() {
         let x = [3.7, 0.0, 1.8, 0.9, 4.6, 2.7, 5.7, 6.6];

@@ -3,9 +3,12 @@
 //!
 //! # Law
 //! ```text
-//!   L_k - mean(L_j, g < |r_j - r_k| < g + t) > DT                       echoes of a sonar               (1)  constant false-alarm rate [Richards 2014, ch. 6]
-//!   |p_i - p_j| < d in x and y  =>  one obstacle                        (2)  single linkage
-//!   max Σ 1/max(d_i, d_0)                                               (3)  box of the closest sides [Zhang 2017]
+//!   L_k - mean(L_j, g < |r_j - r_k| < g + t) > DT                       echoes of a sonar  (1)
+//!   |p_i - p_j| < d in x and y  =>  one obstacle                                           (2)
+//!   max Σ 1/max(d_i, d_0)                                                                  (3)
+//!   (1) constant false-alarm rate [Richards 2014, ch. 6]
+//!   (2) single linkage
+//!   (3) box of the closest sides [Zhang 2017]
 //! ```
 //! # Symbols
 //! L level of a range and beam, smoothed over three of both · r range · g guard window, which
@@ -29,16 +32,17 @@
 
 pub mod accumulate;
 pub(crate) mod cluster;
-pub mod echoes;
 pub mod track;
 
+use crate::cost::CostSite;
+use crate::exteroceptive;
+use crate::exteroceptive::{EchoThreshold, Observation, Observe, SourceFrame};
 use crate::sample::{Pose, SampleErrors};
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Quat, Vec3};
-use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::scene::sensor::obstacle::{Detection, Echo, EchoSet};
 use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::detection::{Detection, Echo, EchoSet};
 
 /// Box with a vertical axis, in W.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,8 +55,26 @@ pub(crate) struct Cuboid {
     pub yaw: f64,
 }
 
+impl Observe for DetectorSpec {
+    fn observe(&self, sample: &Observation<'_>) -> FrameData {
+        let (pose, errors) = (sample.pose, sample.errors);
+        if self.sensor.is_none() {
+            return listed_boxes(self, &sample.scene.obstacles, pose, errors);
+        }
+        match &sample.source {
+            Some(source) => frame_boxes(self, (source, sample.view.time_ns), pose, errors),
+            None => FrameData::Detections(Vec::new()),
+        }
+    }
+
+    // the sample of the other sensor is computed again
+    fn cost(&self, site: &CostSite<'_>) -> f64 {
+        site.source
+    }
+}
+
 /// Reports the obstacles listed in the world that are within sector and range.
-pub fn listed_boxes(
+fn listed_boxes(
     spec: &DetectorSpec,
     obstacles: &[Obstacle],
     pose: &Pose,
@@ -76,24 +98,27 @@ pub fn listed_boxes(
     FrameData::Detections(visible.filter_map(report).collect())
 }
 
-/// Reports boxes fitted to the echoes of a frame of the sensor `source`, whose pose is
-/// `source_pose` and whose frame began at `stamp_ns` [ns]. A detector that accumulates samples
-/// (`accumulation` > 0) returns the echoes instead.
-pub fn frame_boxes(
+/// Reports boxes fitted to the echoes of a frame of another sensor, which began at `stamp_ns` [ns].
+/// A detector that accumulates samples (`accumulation` > 0) returns the echoes instead.
+fn frame_boxes(
     spec: &DetectorSpec,
-    (source, data, stamp_ns): (&ExteroceptiveSpec, &FrameData, u64),
-    source_pose: &Pose,
+    (source, stamp_ns): (&SourceFrame<'_>, u64),
     pose: &Pose,
     errors: &SampleErrors,
 ) -> FrameData {
+    let threshold = EchoThreshold {
+        level: spec.threshold,
+        window: spec.window,
+    };
     let within = |echo: &Echo| {
         (spec.heights[0]..=spec.heights[1]).contains(&echo.p.z)
             && is_in_field_of_view(spec, pose, echo.p)
     };
-    let echoes: Vec<Echo> = crate::obstacle::echoes::extract_echoes(spec, source, data, stamp_ns)
+    let echoes: Vec<Echo> = exteroceptive::law(source.spec)
+        .echoes(source.data, stamp_ns, &threshold)
         .into_iter()
         .map(|(p, half_height)| Echo {
-            p: source_pose.p_WS + source_pose.R_WS.mul_vec(p),
+            p: source.pose.p_WS + source.pose.R_WS.mul_vec(p),
             half_height,
         })
         .filter(within)

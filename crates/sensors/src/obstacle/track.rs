@@ -1,8 +1,8 @@
 //! Obstacle tracking: each box keeps the number of the nearest box of earlier samples, or receives
-//! a new one.
+//! a new track.
 
 use merrow_math::Vec3;
-use merrow_model::state::frames::detection::Detection;
+use merrow_model::scene::sensor::obstacle::Detection;
 
 /// Tracks of the obstacles detected so far.
 #[derive(Clone, Debug, Default, PartialEq)]

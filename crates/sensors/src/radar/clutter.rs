@@ -2,14 +2,19 @@
 //!
 //! # Law
 //! ```text
-//!   σ_HH = 3.9e-6 λ φ^0.4 A_i A_u A_w                                                     (1)  GIT model [Horst 1978]
+//!   σ_HH = 3.9e-6 λ φ^0.4 A_i A_u A_w                                                  (1)
 //!   A_i = s⁴/(1 + s⁴),  s = (14.4 λ + 5.5) φ h/λ
 //!   A_u = exp(0.2 cos θ (1 - 2.8 φ) (λ + 0.015)^-0.4)
 //!   A_w = (1.94 U/(1 + U/15.4))^q,  q = 1.1 (λ + 0.015)^-0.4,  h = (U/8.67)^2.5
-//!   σ_VV = σ_HH - 1.05 ln(h + 0.015) + 1.09 ln λ + 1.27 ln(φ + 0.0001) + 9.70   in dB            (2)  [Horst 1978]
-//!   log ν = 2/3 log φ_deg + 5/8 log l - cos(2θ)/3 - k,  k = 1.0 (VV), 1.7 (HH)                 (3)  shape of the K distribution [Ward 2013, ch. 2]
-//!   η = 7e-12 f⁴ R^1.6                                                                   (4)  [Skolnik 2008, ch. 19]
-//!   α = k R^a,  log k and a: Σ a_j exp(-((log f - b_j)/c_j)²) + m log f + c               (5)  [ITU-R P.838-3]
+//!   σ_VV = σ_HH - 1.05 ln(h + 0.015) + 1.09 ln λ + 1.27 ln(φ + 0.0001) + 9.70   in dB  (2)
+//!   log ν = 2/3 log φ_deg + 5/8 log l - cos(2θ)/3 - k,  k = 1.0 (VV), 1.7 (HH)         (3)
+//!   η = 7e-12 f⁴ R^1.6                                                                 (4)
+//!   α = k R^a,  log k and a: Σ a_j exp(-((log f - b_j)/c_j)²) + m log f + c            (5)
+//!   (1) GIT model [Horst 1978]
+//!   (2) [Horst 1978]
+//!   (3) shape of the K distribution [Ward 2013, ch. 2]
+//!   (4) [Skolnik 2008, ch. 19]
+//!   (5) [ITU-R P.838-3]
 //! ```
 //! # Symbols
 //! σ_HH, σ_VV cross section of a square metre of sea, horizontal and vertical polarisation · λ
@@ -90,8 +95,8 @@ pub struct SeaClutter {
 }
 
 impl SeaClutter {
-    /// Cross section of a square metre of sea at the grazing angle [rad] and the cosine of the
-    /// angle from upwind. (1), (2)
+    /// Returns the cross section of a square metre of sea at the grazing angle [rad] and the cosine
+    /// of the angle from upwind. (1), (2)
     pub fn strength(&self, grazing: f64, upwind: f64) -> f64 {
         let [min, max] = WAVELENGTH_LIMITS[usize::from(self.vertical)];
         let (l, u) = (self.wavelength.clamp(min, max), self.wind);
@@ -116,7 +121,7 @@ impl SeaClutter {
         level * libm::pow(10.0, 0.1 * polarisation_db)
     }
 
-    /// Shape parameter of the clutter in a cell with the width `width` [m]. (3)
+    /// Returns the shape parameter of the clutter in a cell with the width `width` [m]. (3)
     pub fn shape(&self, grazing: f64, upwind: f64, width: f64) -> f64 {
         let degrees = grazing.clamp(GRAZING_LIMITS[0], GRAZING_LIMITS[1]) / DEGREE;
         let twice = 2.0 * upwind * upwind - 1.0;
@@ -128,14 +133,15 @@ impl SeaClutter {
     }
 }
 
-/// Cross section of a cubic metre of rain [1/m] at a frequency [Hz] and a rain rate [mm/h]. (4)
+/// Returns the cross section of a cubic metre of rain [1/m] at a frequency [Hz] and a rain rate
+/// [mm/h]. (4)
 pub fn rain_cross_section(frequency: f64, rain: f64) -> f64 {
     let f = 1e-9 * frequency;
     7e-12 * f * f * f * f * libm::pow(rain.max(0.0), 1.6)
 }
 
-/// One-way attenuation by rain [dB/m] at a frequency [Hz], a polarisation and a rain rate [mm/h].
-/// (5)
+/// Returns the one-way attenuation by rain [dB/m] at a frequency [Hz], a polarisation and a rain
+/// rate [mm/h]. (5)
 pub fn rain_attenuation(frequency: f64, vertical: bool, rain: f64) -> f64 {
     if rain <= 0.0 {
         return 0.0;

@@ -2,9 +2,12 @@
 //!
 //! # Law
 //! ```text
-//!   P = m G_n                       noise, rain and land: n pulses of many scatterers, averaged        (1)  [Skolnik 2008, ch. 7]
-//!   P = m G_ν G_n                   sea: K distribution                                                (2)  [Ward 2013, ch. 4]
-//!   P = m G_1, one per rotation     vessels: Swerling case 1                                           (3)  [Swerling 1960]
+//!   P = m G_n                       noise, rain and land: n pulses of many scatterers, averaged  (1)
+//!   P = m G_ν G_n                   sea: K distribution                                          (2)
+//!   P = m G_1, one per rotation     vessels: Swerling case 1                                     (3)
+//!   (1) [Skolnik 2008, ch. 7]
+//!   (2) [Ward 2013, ch. 4]
+//!   (3) [Swerling 1960]
 //! ```
 //! # Symbols
 //! m mean · G_k variate of the gamma distribution with the shape k and the mean 1.
@@ -31,7 +34,7 @@ pub(crate) fn draw_gamma(shape: f64, draw: &mut Draw) -> f64 {
     gamma_from_one(shape, draw) / shape
 }
 
-/// Variate for a shape of at least 1, with the mean equal to the shape.
+/// Returns the variate for a shape of at least 1, with the mean equal to the shape.
 fn gamma_from_one(shape: f64, draw: &mut Draw) -> f64 {
     let d = shape - 1.0 / 3.0;
     let c = 1.0 / (9.0 * d).sqrt();

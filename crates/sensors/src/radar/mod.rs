@@ -2,12 +2,14 @@
 //!
 //! # Law
 //! ```text
-//!   P = P_t G² b² λ² σ/((4π)³ r⁴ L)                                       (1)  radar equation [Skolnik 2008, ch. 1]
-//!   σ = γ r² dΩ                         target hit by a ray               (2)  γ of a square metre at normal incidence
-//!   σ = σ_0 r θ c τ/2                   sea                               (3)  [Skolnik 2008, ch. 15]
-//!   σ = η r² Ω c τ/2                    rain                              (4)  [Skolnik 2008, ch. 19]
-//!   N = k T B F                                                           (5)
-//!   z_hidden = (r - sqrt(2 R h))²/(2 R),  R = 4/3 of the Earth's          (6)  below the horizon
+//!   P = P_t G² b² λ² σ/((4π)³ r⁴ L)                               (1)
+//!   σ = γ r² dΩ                         target hit by a ray       (2)
+//!   σ = σ_0 r θ c τ/2                   sea                       (3)  [Skolnik 2008, ch. 15]
+//!   σ = η r² Ω c τ/2                    rain                      (4)  [Skolnik 2008, ch. 19]
+//!   N = k T B F                                                   (5)
+//!   z_hidden = (r - sqrt(2 R h))²/(2 R),  R = 4/3 of the Earth's  (6)  below the horizon
+//!   (1) radar equation [Skolnik 2008, ch. 1]
+//!   (2) γ of a square metre at normal incidence
 //! ```
 //! Rays are traced from the antenna over the fan of its beam, more densely near the horizon. Each
 //! ray represents the solid angle dΩ of its hit. (2) is the constant-γ law for the area that the
@@ -36,8 +38,11 @@
 //! test/sensors/radar.rs
 
 pub mod clutter;
+pub mod display;
 pub mod fading;
 
+use crate::cost::CostSite;
+use crate::exteroceptive::{Observation, Observe};
 use crate::radar::clutter::SeaClutter;
 use crate::radar::fading::draw_gamma;
 use crate::ray_scene::RayScene;
@@ -49,8 +54,8 @@ use merrow_environment::{EnvironmentState, air};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::sensor::radar::RadarSpec;
+use merrow_model::scene::sensor::radar::Sweep;
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::sweep::Sweep;
 use merrow_model::state::frames::view::WorldView;
 use std::collections::BTreeMap;
 use std::f64::consts::{LN_10, PI, TAU};
@@ -91,6 +96,35 @@ struct ColumnEchoes {
     lit: Vec<bool>,
 }
 
+/// One range of a line [ns].
+const LINE: f64 = 100.0;
+/// One range of a spoke, and each line received in it [ns].
+const SPOKE: [f64; 2] = [360.0, 2.0];
+
+impl Observe for RadarSpec {
+    fn observe(&self, sample: &Observation<'_>) -> FrameData {
+        sweep(
+            (self, sample.rate),
+            (sample.ray_scenes.sound(), sample.view, sample.environment),
+            sample.scene.structures.len(),
+            sample.pose,
+            sample.errors,
+        )
+    }
+
+    fn cost(&self, site: &CostSite<'_>) -> f64 {
+        let (spokes, reach) = (
+            self.turns * self.spokes as f64 / site.rate,
+            contributing_spokes(self) as f64,
+        );
+        let (bins, columns) = (self.bins as f64, self.columns as f64);
+        let lines = columns * (spokes + 2.0 * reach);
+        let contributing_rays = columns * (2.0 * reach + 1.0);
+        lines * (self.rows.len() as f64 * site.world.ray() + bins * LINE)
+            + spokes * bins * (SPOKE[0] + contributing_rays * SPOKE[1])
+    }
+}
+
 /// Computes one sector. `rate` is the number of sectors per second, `structures` the number of
 /// structures in the world.
 pub fn sweep(
@@ -124,7 +158,7 @@ pub fn sweep(
     };
     let [first, last] = spec.spoke_range(errors.sample, rate);
     let reach = contributing_spokes(spec);
-    // Columns before the first spoke and after the last one contribute to these spokes too.
+    // Columns before the first spoke and after the last spoke also contribute to these spokes.
     let columns: Vec<ColumnEchoes> = (0..last - first + 2 * reach)
         .flat_map(|k| (0..spec.columns).map(move |c| (k, c)))
         .map(|(k, c)| antenna.trace_column((first + k) as f64 - reach as f64 + offset(spec, c)))
@@ -135,19 +169,19 @@ pub fn sweep(
     FrameData::Sweep(Sweep { first, spokes })
 }
 
-/// Angle of a column relative to the centre of its spoke [spokes].
+/// Returns the angle of a column relative to the centre of its spoke [spokes].
 fn offset(spec: &RadarSpec, column: usize) -> f64 {
     (column as f64 + 0.5) / spec.columns as f64 - 0.5
 }
 
 /// Number of spokes to either side whose columns contribute to a spoke.
-pub fn contributing_spokes(spec: &RadarSpec) -> u64 {
+fn contributing_spokes(spec: &RadarSpec) -> u64 {
     ((CONTRIBUTING_BEAM_WIDTHS * width(&spec.across) / spec.step()).ceil() as u64)
         .clamp(1, spec.spokes as u64 / 2)
 }
 
-/// Minimum height above the water of a visible point at the range `r` [m], for an antenna at
-/// `height` [m] [m]. (6)
+/// Returns the minimum height above the water of a visible point at the range `r` [m], for an
+/// antenna at `height` [m] [m]. (6)
 fn min_visible_height(height: f64, r: f64) -> f64 {
     let beyond_range = r - (2.0 * RADIO_HORIZON_RADIUS * height).sqrt();
     if beyond_range > 0.0 {
@@ -158,8 +192,8 @@ fn min_visible_height(height: f64, r: f64) -> f64 {
 }
 
 impl Antenna<'_> {
-    /// Horizontal direction of a spoke (unit vector, W), counted since the start. The antenna
-    /// rotates clockwise.
+    /// Returns the horizontal direction of a spoke (unit vector, W), counted since the start. The
+    /// antenna rotates clockwise.
     fn horizon(&self, spoke: f64) -> Vec3 {
         let turns = spoke / self.spec.spokes as f64;
         let (s, c) = sin_cos(-TAU * (turns - turns.floor()));
@@ -169,7 +203,7 @@ impl Antenna<'_> {
             .unwrap_or(Vec3::new(1.0, 0.0, 0.0))
     }
 
-    /// Echo powers of one column on the beam axis. (1), (2)
+    /// Returns the echo powers of one column on the beam axis. (1), (2)
     fn trace_column(&self, spoke: f64) -> ColumnEchoes {
         let spec = self.spec;
         let mut column = ColumnEchoes {
@@ -281,7 +315,7 @@ impl Antenna<'_> {
         from..((first + n).max(0.0) as usize).min(spec.bins)
     }
 
-    /// P_t G² λ²/((4π)³ L) [W m²]. (1)
+    /// Returns the P_t G² λ²/((4π)³ L) [W m²]. (1)
     fn strength(&self) -> f64 {
         let spec = self.spec;
         let four = 4.0 * PI;
@@ -289,17 +323,18 @@ impl Antenna<'_> {
             / (four * four * four * spec.losses)
     }
 
-    /// Length of the range interval that a point echo covers [m].
+    /// Returns the length of the range interval that a point echo covers [m].
     fn cell(&self) -> f64 {
         (0.5 * SPEED_OF_LIGHT * self.spec.pulse).max(self.spec.bin())
     }
 
-    /// Two-way attenuation factor of the rain.
+    /// Returns the two-way attenuation factor of the rain.
     fn rain_attenuation(&self, r: f64) -> f64 {
         libm::exp(-0.2 * LN_10 * self.rain[1] * r)
     }
 
-    /// Mean clutter powers of sea and rain at the range `r` on the beam axis [W]. (3), (4)
+    /// Returns the mean clutter powers of sea and rain at the range `r` on the beam axis [W]. (3),
+    /// (4)
     fn clutter(&self, h: Vec3, r: f64, lit: bool) -> [f64; 2] {
         let (spec, constant) = (self.spec, self.strength() * self.rain_attenuation(r));
         let cell = self.cell();
@@ -331,7 +366,8 @@ impl Antenna<'_> {
         [constant * sea / r4, constant * rain / r4]
     }
 
-    /// Strengths of spoke `n`. `columns` are the columns starting `reach` spokes before `first`.
+    /// Returns the strengths of spoke `n`. `columns` are the columns starting `reach` spokes before
+    /// `first`.
     fn spoke(
         &self,
         n: u64,
@@ -401,7 +437,7 @@ impl Antenna<'_> {
     }
 }
 
-/// Echo power that a published strength represents [W], at the range `r` [m].
+/// Returns the echo power that a published strength represents [W], at the range `r` [m].
 pub fn echo_power(spec: &RadarSpec, strength: f32, r: f64) -> f64 {
     let range_gain = spec.gain_per_decade * libm::log10(r.max(1.0) / spec.limits[1]);
     let dbm = spec.levels[0] + f64::from(strength) * (spec.levels[1] - spec.levels[0]) - range_gain;

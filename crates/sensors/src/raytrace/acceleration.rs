@@ -23,6 +23,7 @@
 use crate::raytrace::bvh::{Bounds, BuildQuality, Tree};
 use crate::raytrace::mesh::{LocalHit, PacketSearch, round_up_f32};
 use crate::raytrace::packet8::F32x8;
+use crate::raytrace::primitive;
 use crate::raytrace::probe::TreeRay;
 use crate::raytrace::ray_packet::{
     PacketStack, PacketTraversal, RAYS, RayPacket, has_common_signs, pop_lowest_bit,
@@ -38,7 +39,7 @@ const MIN_PACKET_RAYS: u32 = 3;
 /// Working memory that consecutive searches share. Allocating it takes as long as a short search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SearchMemory {
-    /// Stacks of a single ray, in the tree of a group and in that of a mesh.
+    /// Stacks of a single ray, in the trees of a group and of a mesh.
     pub stacks: [BoxStack; 2],
     /// Stack and state of a ray packet.
     outer: Box<PacketStack>,
@@ -70,7 +71,7 @@ impl ShapeGroup {
         group
     }
 
-    /// Shapes of the group with their poses.
+    /// Returns the shapes of the group with their poses.
     pub(crate) fn shapes(&self) -> &[PosedShape] {
         &self.shapes
     }
@@ -125,16 +126,16 @@ impl ShapeGroup {
         });
     }
 
-    /// Start of a search that ends at the distance `limit` [m]: the ray in the frame of the tree,
-    /// and the distance of its origin [m]. `None` if the ray misses the bounding sphere.
+    /// Returns the start of a search that ends at the distance `limit` [m]: the ray in the frame of
+    /// the tree, and the distance of its origin [m]. `None` if the ray misses the bounding sphere.
     #[inline(always)]
     pub(crate) fn start_search(&self, ray: &Ray, limit: f64) -> Option<(TreeRay, f64)> {
         let shift = self.entry_distance(ray, limit)?;
         Some((self.probe(ray, shift), shift))
     }
 
-    /// Distance (1) [m]; `None` if the ray misses the bounding sphere or enters it beyond `limit`
-    /// [m].
+    /// Returns the distance (1) [m]; `None` if the ray misses the bounding sphere or enters it
+    /// beyond `limit` [m].
     #[inline(always)]
     pub(crate) fn entry_distance(&self, ray: &Ray, limit: f64) -> Option<f64> {
         let (m, d) = (ray.origin - self.center, ray.direction);
@@ -148,19 +149,19 @@ impl ShapeGroup {
         }
     }
 
-    /// Ray in the frame of the tree, from the distance `shift` [m] on.
+    /// Returns the ray in the frame of the tree, from the distance `shift` [m] on.
     #[inline(always)]
     pub(crate) fn probe(&self, ray: &Ray, shift: f64) -> TreeRay {
         let o = ray.origin - self.center + ray.direction.scale(shift);
         TreeRay::new(o, ray.direction, ray.range[0] - shift)
     }
 
-    /// Indices of the shapes in the order of the leaves.
+    /// Returns the indices of the shapes in the order of the leaves.
     pub(crate) fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// Indices of the shapes without a bounding box.
+    /// Returns the indices of the shapes without a bounding box.
     pub(crate) fn unbounded(&self) -> &[u32] {
         &self.unbounded
     }
@@ -214,7 +215,7 @@ impl ShapeGroup {
         false
     }
 
-    /// As [`Self::search`] for those of eight `rays` whose bits are set in `which`, as one packet.
+    /// Searches as [`Self::search`], as one packet, with the rays whose bits are set in `which`.
     /// `first` is the index of the group's first shape.
     ///
     /// Returns false, with no hit recorded, if the directions of the rays differ in the sign of a
@@ -281,7 +282,7 @@ impl ShapeGroup {
         }
     }
 
-    /// As [`Self::test_shape`] for those of eight rays whose bits are set in `which`.
+    /// Tests a shape as [`Self::test_shape`], for the rays whose bits are set in `which`.
     #[inline(always)]
     fn test_shape_packet<E: F32x8>(
         &self,
@@ -342,7 +343,7 @@ impl ShapeGroup {
                 mesh.run::<E, ANY>(&mut search, stack);
                 mesh.hit(&search)
             }
-            Shape::Primitive(primitive) => primitive.closest(&local_ray),
+            Shape::Primitive(primitive) => primitive::closest(primitive, &local_ray),
             Shape::Ground(ground) => ground.closest(&local_ray),
         };
         query.record(placed, k, hit);
@@ -380,7 +381,7 @@ impl Query<'_> {
         self.skip.contains(&(self.first + k))
     }
 
-    /// Maximum distance of a further hit [m].
+    /// Returns the maximum distance of a further hit [m].
     #[inline(always)]
     pub(crate) fn limit(&self) -> f64 {
         limit(self.ray, &self.best)

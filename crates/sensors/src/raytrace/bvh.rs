@@ -3,7 +3,7 @@
 //! # Law
 //! A binary tree is built by locally-ordered clustering and improved by reinsertion (`obvhs`); both
 //! minimise the surface area of boxes. A subtree that fits into a leaf becomes a leaf. Each node
-//! then absorbs the children of its children, those of the largest box first, until it has eight
+//! then absorbs the children of its children, starting with the largest box, until it has eight
 //! [Wald 2008].
 //!
 //! # Symbols
@@ -15,10 +15,11 @@
 //! # Limits
 //! - Boxes must be finite; at most 2^27 leaves.
 //! - Many nested boxes take long to cluster (16 s for 20 000).
-//! - A tree deeper than [`MAX_DEPTH`] is replaced by one that repeatedly halves the list of boxes.
+//! - A tree deeper than [`MAX_DEPTH`] is replaced by a tree that repeatedly halves the list of
+//!   boxes.
 //!
 //! # Checked by
-//! The tests in this file; test/witness/raytrace.rs
+//! The tests in this file; test/witness/devices/raytrace.rs
 
 use obvhs::aabb::Aabb;
 use obvhs::bvh2::Bvh2;
@@ -46,7 +47,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Encoded children, for SIMD selection.
+    /// Returns the encoded children, for SIMD selection.
     #[inline(always)]
     pub(crate) fn words(&self) -> [u32; 8] {
         self.children.map(|child| child.0)
@@ -71,7 +72,8 @@ impl Child {
         Self(word)
     }
 
-    /// Index of the node (`Ok`), or first index and count of the contents of a leaf (`Err`).
+    /// Returns the index of the node (`Ok`), or first index and number of the contents of a leaf
+    /// (`Err`).
     #[inline(always)]
     pub(crate) fn decode(self) -> Result<usize, (u32, u32)> {
         if self.0 & LEAF == 0 {
@@ -121,12 +123,12 @@ impl Tree {
         }
     }
 
-    /// Memory use of the tree [bytes].
+    /// Returns the memory use of the tree [bytes].
     pub(crate) fn bytes(&self) -> usize {
         self.nodes.len() * size_of::<Node>()
     }
 
-    /// Depth of the tree [nodes] after merging to eight children per node.
+    /// Returns the depth of the tree [nodes] after merging to eight children per node.
     fn depth(binary: &Bvh2) -> usize {
         let mut max_depth = 0;
         let mut pending = vec![(0, 1)];
@@ -148,7 +150,7 @@ fn is_leaf(binary: &Bvh2, number: u32) -> bool {
     binary.nodes[number as usize].is_leaf()
 }
 
-/// Up to eight descendants of a node that become its children.
+/// Returns up to eight descendants of a node that become its children.
 fn merged_children(binary: &Bvh2, number: u32) -> Vec<u32> {
     let node = &binary.nodes[number as usize];
     if node.is_leaf() {
@@ -212,7 +214,7 @@ fn to_aabb(b: &Bounds) -> Aabb {
     Aabb::new(b[0].into(), b[1].into())
 }
 
-/// Binary tree that minimises surface areas.
+/// Returns a binary tree that minimises surface areas.
 fn build_clustered(boxes: &[Bounds], max_leaf_size: u32, quality: BuildQuality) -> Bvh2 {
     // Clustering merges only one pair at a time where all boxes are equal. Slightly uneven padding
     // makes them different.
@@ -247,7 +249,7 @@ fn build_clustered(boxes: &[Bounds], max_leaf_size: u32, quality: BuildQuality) 
     tree
 }
 
-/// Binary tree that repeatedly halves the list `numbers`.
+/// Returns a binary tree that repeatedly halves the list `numbers`.
 fn build_by_halving(boxes: &[Bounds], numbers: &[u32], max_leaf_size: usize) -> Bvh2 {
     let enclosing_box = |range: std::ops::Range<usize>| {
         numbers[range].iter().fold(Aabb::empty(), |all, n| {
@@ -281,7 +283,7 @@ fn build_by_halving(boxes: &[Bounds], numbers: &[u32], max_leaf_size: usize) -> 
 mod tests {
     use super::*;
 
-    /// Contents of all leaves, sorted, after checking the boxes of the tree.
+    /// Returns the contents of all leaves, sorted, after checking the boxes of the tree.
     fn contents(tree: &Tree, packed: &[Vec<u32>], boxes: &[Bounds]) -> Vec<u32> {
         let mut all = Vec::new();
         let mut pending = vec![(0, [[f32::NEG_INFINITY; 3], [f32::INFINITY; 3]], 1)];

@@ -4,7 +4,7 @@
 //! the triangles that the contact solver uses: each cell is split from its south-western to its
 //! north-eastern corner.
 
-use crate::raytrace::{Mesh, Primitive, Shape};
+use crate::raytrace::{Mesh, Shape};
 use merrow_math::Vec3;
 use merrow_model::scene::Geometry;
 use merrow_model::scene::robot::collision::Heightfield;
@@ -12,34 +12,19 @@ use std::sync::Arc;
 
 impl From<&Geometry> for Shape {
     fn from(geometry: &Geometry) -> Self {
-        Self::Primitive(match geometry {
-            Geometry::Sphere { radius } => Primitive::Sphere { radius: *radius },
-            Geometry::Box { half } => Primitive::Box { half: *half },
-            Geometry::Cylinder {
-                radius,
-                half_length,
-            } => Primitive::Cylinder {
-                radius: *radius,
-                half_length: *half_length,
-            },
-            Geometry::Capsule {
-                radius,
-                half_length,
-            } => Primitive::Capsule {
-                radius: *radius,
-                half_length: *half_length,
-            },
+        match geometry {
+            Geometry::Primitive(primitive) => Self::Primitive(*primitive),
             Geometry::ConvexHull(mesh)
             | Geometry::ConvexDecomposition(mesh)
             | Geometry::Mesh(mesh) => {
-                return Self::Mesh(Arc::new(Mesh::new(&mesh.vertices, &mesh.triangles)));
+                Self::Mesh(Arc::new(Mesh::new(&mesh.vertices, &mesh.triangles)))
             }
-            Geometry::Heightfield(field) => return Self::Mesh(Arc::new(grid(field))),
-        })
+            Geometry::Heightfield(field) => Self::Mesh(Arc::new(grid(field))),
+        }
     }
 }
 
-/// Triangle mesh of a height field.
+/// Returns the triangle mesh of a height field.
 fn grid(field: &Heightfield) -> Mesh {
     let ([nx, ny], [length, width]) = (field.count, field.size);
     let part = |k: usize, n: usize| k as f64 / n.saturating_sub(1).max(1) as f64 - 0.5;

@@ -3,11 +3,11 @@
 //!
 //! # Law
 //! A pyramid holds the maximum height of squares of cells; the squares of each level are twice as
-//! wide as those of the level before. A ray that stays above the height of its square continues
-//! where it leaves the square, in a larger square. Otherwise it continues in the smaller squares.
-//! In a square of the lowest level it is traced from cell to cell as in [`Terrain::range_between`],
-//! or over both triangles of its single cell. The hit is therefore the same as that of
-//! [`Terrain::range`].
+//! wide as the squares of the level before. A ray that stays above the height of its square
+//! continues where it leaves the square, in a larger square. Otherwise it continues in the smaller
+//! squares. In a square of the lowest level it is traced from cell to cell as in
+//! [`Terrain::range_between`], or over both triangles of its single cell. The hit is therefore the
+//! same as the hit of [`Terrain::range`].
 //!
 //! # Symbols
 //! None.
@@ -34,7 +34,7 @@ const MAX_SQUARES: usize = 1 << 21;
 
 /// One level of the pyramid.
 #[derive(Clone, Debug)]
-struct Level {
+struct SquareLevel {
     /// Cells along a side of a square, a power of two, and its reciprocal.
     side: usize,
     per_side: f64,
@@ -60,8 +60,8 @@ struct Square {
 #[derive(Clone, Debug)]
 pub struct Heightfield {
     terrain: Arc<Terrain>,
-    /// Levels from small squares to large ones.
-    levels: Vec<Level>,
+    /// Levels from small to large squares.
+    levels: Vec<SquareLevel>,
 }
 
 impl Heightfield {
@@ -82,7 +82,7 @@ impl Heightfield {
         Self { terrain, levels }
     }
 
-    /// Memory use of the pyramid [bytes].
+    /// Returns the memory use of the pyramid [bytes].
     pub fn bytes(&self) -> usize {
         self.levels
             .iter()
@@ -90,8 +90,8 @@ impl Heightfield {
             .sum()
     }
 
-    /// First hit of a ray (in W) on the terrain from above; `None` if the ray starts below the
-    /// terrain.
+    /// Returns the first hit of a ray (in W) on the terrain from above; `None` if the ray starts
+    /// below the terrain.
     pub fn closest(&self, local_ray: &LocalRay) -> Option<LocalHit> {
         let (p, d) = (local_ray.o, local_ray.d);
         let distance = if self.terrain.is_curved() {
@@ -116,7 +116,7 @@ impl Heightfield {
         t == local_ray.range[0] && self.terrain.height_above(local_ray.o, local_ray.d, t) < 0.0
     }
 
-    /// Distance to the terrain [m] where grid lines are straight.
+    /// Returns the distance to the terrain [m] where grid lines are straight.
     fn trace_straight(&self, local_ray: &LocalRay) -> Option<f64> {
         let (p, d) = (local_ray.o, local_ray.d);
         let (at, rate) = (
@@ -171,8 +171,8 @@ impl Heightfield {
         None
     }
 
-    /// Distance to the terrain [m] where grid lines are curved; the cell coordinates are recomputed
-    /// after every square.
+    /// Returns the distance to the terrain [m] where grid lines are curved; the cell coordinates
+    /// are recomputed after every square.
     fn trace_curved(&self, local_ray: &LocalRay) -> Option<f64> {
         let (p, d) = (local_ray.o, local_ray.d);
         let position_at = |t: f64| (p.x + t * d.x, p.y + t * d.y);
@@ -225,7 +225,7 @@ impl Heightfield {
     }
 }
 
-/// Small step forward [m], so that a grid line just reached is not found again.
+/// Returns a small step forward [m], so that a grid line just reached is not found again.
 fn forward_step(rate: [f64; 2]) -> f64 {
     1e-9 / (rate[0].abs() + rate[1].abs()).max(1e-12)
 }
@@ -237,9 +237,10 @@ fn stays_above(z: f64, slope: f64, length: f64, top: f64) -> bool {
     end > top
 }
 
-impl Level {
-    /// Square at the position `position` [cells]. `rate` is the speed of the ray in cells per metre
-    /// along either axis, `per_rate` its reciprocal. Squares at an edge extend to infinity.
+impl SquareLevel {
+    /// Returns the square at the position `position` [cells]. `rate` is the speed of the ray in
+    /// cells per metre along either axis, `per_rate` its reciprocal. Squares at an edge extend to
+    /// infinity.
     #[inline(always)]
     fn square(&self, position: [f64; 2], [rate, per_rate]: [[f64; 2]; 2]) -> Square {
         let (mut index, mut exit_distance, mut leaves_parent) = ([0; 2], f64::INFINITY, true);
@@ -273,7 +274,7 @@ impl Level {
         }
     }
 
-    /// Next level, with squares of twice the size.
+    /// Returns the next level, with squares of twice the size.
     fn coarsened(&self) -> Self {
         let count = self.count.map(|n| n.div_ceil(2));
         let mut tops = vec![f32::NEG_INFINITY; count[0] * count[1]];
@@ -291,8 +292,8 @@ impl Level {
     }
 }
 
-/// Lowest level, with squares of `side` cells.
-fn finest_level(terrain: &Terrain, side: usize) -> Level {
+/// Returns the lowest level, with squares of `side` cells.
+fn finest_level(terrain: &Terrain, side: usize) -> SquareLevel {
     let samples = terrain.count();
     let count = samples.map(|n| (n - 1).div_ceil(side));
     let mut tops = vec![f32::NEG_INFINITY; count[0] * count[1]];
@@ -319,7 +320,7 @@ fn finest_level(terrain: &Terrain, side: usize) -> Level {
             }
         }
     }
-    Level {
+    SquareLevel {
         side,
         per_side: 1.0 / side as f64,
         count,
@@ -335,7 +336,7 @@ mod tests {
     use merrow_math::rng::{Draw, Stream};
     use merrow_model::scene::sea::grid::{Axis, Extrapolation, Grid, Interpolation, Samples};
 
-    /// Rough terrain of `n` cells of 20 m along either axis.
+    /// Returns a rough terrain of `n` cells of 20 m along either axis.
     fn ground(n: [usize; 2], plane: Option<TangentPlane>) -> Arc<Terrain> {
         let stream = Stream::new(3, "ground");
         let [nx, ny] = n.map(|n| n + 1);
@@ -403,7 +404,7 @@ mod tests {
                 .levels
                 .last()
                 .filter(|l| l.tops.len() > 1)
-                .map(Level::coarsened)
+                .map(SquareLevel::coarsened)
             {
                 field.levels.push(next);
             }

@@ -1,12 +1,13 @@
 //! Interleaved traversal: the searches of several rays alternate to hide memory latency.
 //!
 //! A ray whose path differs from those before it waits for memory at every node of a mesh. Each
-//! search therefore makes one step, prefetches what it needs next, and yields to the other
-//! searches. The result is the same as that of [`ShapeGroup::search`].
+//! search therefore makes one step, prefetches the data that it needs next, and yields to the other
+//! searches. The result is the same as with [`ShapeGroup::search`].
 
 use crate::raytrace::acceleration::{Query, ShapeGroup};
 use crate::raytrace::mesh::{Mesh, MeshSearch, round_up_f32};
 use crate::raytrace::packet8::F32x8;
+use crate::raytrace::primitive;
 use crate::raytrace::probe::TreeRay;
 use crate::raytrace::traverse::{BoxStack, RayPlanes, SortedStack, Traversal};
 use crate::raytrace::{Hit, Ray, Shape};
@@ -18,7 +19,7 @@ pub(crate) type Groups<'a> = [(&'a ShapeGroup, u32); 2];
 /// Traces `rays`, `N` of them in alternation, and writes their hits into `hits`, which must have
 /// the same length.
 ///
-/// Does nothing if there are fewer than `N` rays.
+/// Returns immediately if there are fewer than `N` rays.
 #[inline(always)]
 pub(crate) fn trace_interleaved<E: F32x8, const N: usize>(
     groups: Groups<'_>,
@@ -152,7 +153,7 @@ impl<'a> Search<'a> {
                     self.mesh_search = mesh.start_search(&local_ray);
                     return false;
                 }
-                Shape::Primitive(primitive) => primitive.closest(&local_ray),
+                Shape::Primitive(primitive) => primitive::closest(primitive, &local_ray),
                 Shape::Ground(ground) => ground.closest(&local_ray),
             };
             self.query.record(placed, k, hit);
@@ -160,8 +161,8 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// Index of the next shape to test, and a distance at which the ray is near it [m]; `None`
-    /// after the last shape of the last group.
+    /// Returns the index of the next shape to test, and a distance at which the ray is near it [m];
+    /// `None` after the last shape of the last group.
     #[inline(always)]
     fn next_shape<E: F32x8>(&mut self) -> Option<(u32, f64)> {
         while let Some((group, first)) = self.groups.get(self.group).copied() {
@@ -210,7 +211,7 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// Index of the next leaf of the group's tree. Each leaf holds one shape.
+    /// Returns the index of the next leaf of the group's tree. Each leaf holds one shape.
     #[inline(always)]
     fn next_leaf<E: F32x8>(&mut self, group: &ShapeGroup) -> Option<u32> {
         let limit = round_up_f32(self.query.limit() - self.shift);

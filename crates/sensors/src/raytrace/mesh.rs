@@ -22,7 +22,7 @@
 //! that are not finite, or that are farther than 1e12 m from the origin.
 //!
 //! # Checked by
-//! The tests in this file; test/sensors/raytrace.rs, test/witness/raytrace.rs
+//! The tests in this file; test/sensors/raytrace.rs, test/witness/devices/raytrace.rs
 
 use crate::raytrace::bvh::{Bounds, BuildQuality, Tree};
 use crate::raytrace::packet8::F32x8;
@@ -155,12 +155,12 @@ impl Mesh {
         }
     }
 
-    /// Centre and half size of the bounding box [m], G.
+    /// Returns the centre and half size of the bounding box [m], G.
     pub fn extent(&self) -> (Vec3, Vec3) {
         (self.center, self.half)
     }
 
-    /// Memory use of the mesh [bytes].
+    /// Returns the memory use of the mesh [bytes].
     pub fn bytes(&self) -> usize {
         self.tree.bytes() + self.blocks.len() * (size_of::<Block>() + size_of::<[u32; 8]>())
     }
@@ -238,8 +238,8 @@ impl Mesh {
         search.best = best;
     }
 
-    /// Searches with those of eight rays whose bits are set in `rays`, as one packet. The result
-    /// stays in `search`.
+    /// Searches with the rays whose bits are set in `rays`, as one packet. The result stays in
+    /// `search`.
     ///
     /// Returns false if the directions of the rays differ in the sign of a component.
     #[inline(always)]
@@ -292,7 +292,7 @@ impl Mesh {
         true
     }
 
-    /// Hit of ray `i` of a packet.
+    /// Returns the hit of ray `i` of a packet.
     #[inline(always)]
     pub(crate) fn packet_hit(&self, search: &PacketSearch, i: usize) -> Option<LocalHit> {
         let (local_ray, best) = (&search.local_rays[i], &search.best[i]);
@@ -303,13 +303,14 @@ impl Mesh {
         }
     }
 
-    /// Point at which the search of a ray starts, relative to the centre of the mesh [m].
+    /// Returns the point at which the search of a ray starts, relative to the centre of the mesh
+    /// [m].
     #[inline(always)]
     fn origin(&self, local_ray: &LocalRay) -> Vec3 {
         local_ray.o + local_ray.d.scale(local_ray.from) - self.center
     }
 
-    /// Hit of a finished search.
+    /// Returns the hit of a finished search.
     #[inline(always)]
     pub fn hit(&self, search: &MeshSearch) -> Option<LocalHit> {
         if search.best.is_some() {
@@ -400,7 +401,7 @@ fn pack_blocks(
     }
 }
 
-/// Single-precision upper bound of `x`, finite.
+/// Returns the single-precision upper bound of `x`, finite.
 #[inline(always)]
 pub(crate) fn round_up_f32(x: f64) -> f32 {
     let x = x as f32;
@@ -436,7 +437,7 @@ mod tests {
         )
     }
 
-    /// Closest triangle by testing every block.
+    /// Returns the closest triangle by testing every block.
     fn closest_by_brute_force(mesh: &Mesh, local_ray: &LocalRay) -> Nearest {
         let o = local_ray.o + local_ray.d.scale(local_ray.from) - mesh.center;
         let probe = TreeRay::new(o, local_ray.d, local_ray.range[0] - local_ray.from);
@@ -456,7 +457,7 @@ mod tests {
         Some(search)
     }
 
-    /// Closest triangle by the tree, in one run and step by step.
+    /// Returns the closest triangle by the tree, in one run and step by step.
     fn closest_by_tree<E: F32x8>(mesh: &Mesh, local_ray: &LocalRay) -> Nearest {
         let Some(search) = run_search::<E, false>(mesh, local_ray) else {
             panic!("an empty mesh")
@@ -472,7 +473,7 @@ mod tests {
         mesh.hit(&run_search::<E, false>(mesh, local_ray)?)
     }
 
-    /// Mesh of `n` x `n` squares with the side `side` on z = 0 around `center`.
+    /// Returns the mesh of `n` x `n` squares with the side `side` on z = 0 around `center`.
     fn floor(n: u32, side: f64, center: Vec3) -> Mesh {
         let half = 0.5 * f64::from(n) * side;
         let vertex = |i: u32, j: u32| {
@@ -497,10 +498,10 @@ mod tests {
         Mesh::new(&vertices, &triangles)
     }
 
-    // Goal: the tree finds the same triangle as testing every triangle, with the same bits in AVX2
-    // and portable code, and the any-hit search finds a hit if there is one. Method: 600 random
-    // triangles, some without area, 4000 rays from inside and outside, some along axes, some short.
-    // Tolerance: none.
+    // Goal: the tree finds the same triangle as testing every triangle, with bit-identical results
+    // in AVX2 and portable code, and the any-hit search finds a hit if there is one. Method: 600
+    // random triangles, some without area, 4000 rays from inside and outside, some along axes, some
+    // short. Tolerance: none.
     #[test]
     fn tree_and_brute_force_agree() {
         let stream = Stream::new(7, "soup");

@@ -36,9 +36,9 @@ pub use crate::raytrace::heightfield::Heightfield;
 use crate::raytrace::mesh::LocalRay;
 pub use crate::raytrace::mesh::Mesh;
 use crate::raytrace::packet8::{F32x8, Plain};
-pub use crate::raytrace::primitive::Primitive;
 use crate::raytrace::ray_packet::RAYS;
 use merrow_math::{Mat3, Vec3, f64x4};
+pub use merrow_model::scene::Primitive;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -107,7 +107,8 @@ impl PosedShape {
         }
     }
 
-    /// Centre and half size of its bounding box in W [m]; `None` without a bounding box.
+    /// Returns the centre and half size of its bounding box in W [m]; `None` without a bounding
+    /// box.
     fn extent(&self) -> Option<(Vec3, Vec3)> {
         let (center, half) = match &self.shape {
             Shape::Primitive(primitive) => (Vec3::zero(), primitive.half_size()),
@@ -155,17 +156,17 @@ impl ShapeScene {
         }
     }
 
-    /// Number of static shapes, which is also the index of the first moving shape.
+    /// Returns the number of static shapes, which is also the index of the first moving shape.
     pub(crate) fn static_count(&self) -> u32 {
         self.static_shapes.shapes().len() as u32
     }
 
-    /// Number of all shapes.
+    /// Returns the number of all shapes.
     pub fn count(&self) -> u32 {
         self.static_count() + self.moving.shapes().len() as u32
     }
 
-    /// Shape `k` with its pose; `None` if there is no such index.
+    /// Returns the shape `k` with its pose; `None` if there is no such index.
     pub fn shape(&self, k: u32) -> Option<&PosedShape> {
         let static_shapes = self.static_shapes.shapes();
         let k = k as usize;
@@ -179,12 +180,12 @@ impl ShapeScene {
         self.moving.update_poses(change);
     }
 
-    /// Closest hit of `ray`, ignoring the shapes whose indices are in `skip`.
+    /// Returns the closest hit of `ray`, ignoring the shapes whose indices are in `skip`.
     pub fn closest(&self, ray: &Ray, skip: Range<u32>) -> Option<Hit> {
         self.closest_with(ray, &skip, &mut Scratch::default())
     }
 
-    /// As [`Self::closest`], with working memory.
+    /// Returns the same as [`Self::closest`], with working memory.
     pub(crate) fn closest_with(
         &self,
         ray: &Ray,
@@ -199,7 +200,7 @@ impl ShapeScene {
         self.search::<Plain, false>(ray, skip, &mut scratch.0.stacks)
     }
 
-    /// As [`Self::closest`] for each of `rays`, into `hits`, which must have the same
+    /// Does the same as [`Self::closest`] for each of `rays`, into `hits`, which must have the same
     /// length.
     pub fn closest_all(
         &self,
@@ -223,7 +224,7 @@ impl ShapeScene {
         self.blocked_with(ray, &skip, &mut Scratch::default())
     }
 
-    /// As [`Self::blocked`], with working memory.
+    /// Returns the same as [`Self::blocked`], with working memory.
     pub(crate) fn blocked_with(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> bool {
         #[cfg(target_arch = "x86_64")]
         if f64x4::is_supported() {
@@ -393,7 +394,7 @@ mod tests {
         Vec3::new(coordinate(), coordinate(), coordinate())
     }
 
-    /// Mesh of a tetrahedron.
+    /// Returns the mesh of a tetrahedron.
     fn tetrahedron() -> Mesh {
         let at = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
         let corners = [
@@ -441,7 +442,7 @@ mod tests {
         })
     }
 
-    /// Closest hit by testing every shape separately.
+    /// Returns the closest hit by testing every shape separately.
     fn closest_by_brute_force(all: &[PosedShape], ray: &Ray, skip: Range<u32>) -> Option<Hit> {
         let mut best: Option<Hit> = None;
         for k in (0..all.len() as u32).filter(|k| !skip.contains(k)) {
@@ -457,9 +458,9 @@ mod tests {
     }
 
     // Goal: the closest surface among static and moving shapes is found, with the index of its
-    // shape; skipped shapes are ignored; AVX2 and portable code give the same bits. Method: 60
-    // shapes, the last 25 moving and moved twice, 500 rays each time, compared with testing every
-    // shape separately. Tolerance: none; 1e-6 where the distance of a shape is searched from
+    // shape; skipped shapes are ignored; AVX2 and portable code give bit-identical results. Method:
+    // 60 shapes, the last 25 moving and moved twice, 500 rays each time, compared with testing
+    // every shape separately. Tolerance: none; 1e-6 where the distance of a shape is searched from
     // another starting point.
     #[test]
     fn closest_of_all_shapes_is_found() {
@@ -560,7 +561,7 @@ mod tests {
         }
     }
 
-    // Goal: untraceable rays hit nothing. Method: origins, directions and ranges that are NaN or
+    // Goal: untraceable rays have no hit. Method: origins, directions and ranges that are NaN or
     // infinite, shapes without a valid pose, an empty scene. Tolerance: none.
     #[test]
     fn invalid_rays_and_poses_hit_nothing() {

@@ -14,19 +14,19 @@ pub trait F32x8: Copy {
     fn read(x: &[f32; 8]) -> Self;
     /// Stores the eight values to memory.
     fn write(self, out: &mut [f32; 8]);
-    /// Lane-wise sum `self + o`.
+    /// Returns the lane-wise sum `self + o`.
     fn add(self, o: Self) -> Self;
-    /// Lane-wise difference `self - o`.
+    /// Returns the lane-wise difference `self - o`.
     fn sub(self, o: Self) -> Self;
-    /// Lane-wise product `self * o`.
+    /// Returns the lane-wise product `self * o`.
     fn mul(self, o: Self) -> Self;
-    /// Lane-wise quotient `self / o`.
+    /// Returns the lane-wise quotient `self / o`.
     fn div(self, o: Self) -> Self;
-    /// Lane-wise minimum: `self` where it is less, else `o`.
+    /// Returns the lane-wise minimum: `self` where it is less, else `o`.
     fn lane_min(self, o: Self) -> Self;
-    /// Lane-wise maximum: `self` where it is greater, else `o`.
+    /// Returns the lane-wise maximum: `self` where it is greater, else `o`.
     fn lane_max(self, o: Self) -> Self;
-    /// Bit mask of the lanes where `self <= o`; false where either is NaN.
+    /// Returns a bit mask of the lanes where `self <= o`; false where either is NaN.
     fn less_or_equal(self, o: Self) -> u32;
     /// Selects the lanes where `self <= o`, sorts them in descending order and returns their count.
     ///
@@ -40,7 +40,7 @@ pub trait F32x8: Copy {
         keys: &mut [u32; 8],
         selected: &mut [u32; 8],
     ) -> usize;
-    /// Permutation that moves lane `which[i]` to lane `i`; all indices are below eight.
+    /// Returns the permutation that moves lane `which[i]` to lane `i`; all indices are below eight.
     fn permutation(which: &[u8; 8]) -> Self::Permutation;
     /// Applies a permutation to the lanes.
     fn permute(self, permutation: Self::Permutation) -> Self;
@@ -275,7 +275,7 @@ mod avx {
 mod tests {
     use super::*;
 
-    /// Selected lanes of [`F32x8::select_descending`].
+    /// Returns the selected lanes of [`F32x8::select_descending`].
     fn selected_lanes<E: F32x8>(x: &[f32; 8], o: &[f32; 8]) -> Vec<(u32, u32)> {
         let (mut keys, mut selected) = ([0; 8], [0; 8]);
         let count = E::read(x).select_descending(
@@ -319,8 +319,8 @@ mod tests {
         }
     }
 
-    // Goal: both implementations compute the same bits. Method: every operation on every pair of
-    // special values. Tolerance: none; skipped without AVX2.
+    // Goal: both implementations compute bit-identical results. Method: every operation on every
+    // pair of special values. Tolerance: none; skipped without AVX2.
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn avx2_and_portable_operations_agree() {

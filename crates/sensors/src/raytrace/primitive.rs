@@ -9,9 +9,9 @@
 //!              t_m = -(o_x d_x + o_y d_y)/a                                                   (2)
 //!   slab       t = (∓h - o_z)/d_z, in the order of the sign of d_z                            (3)
 //! ```
-//! A box is the intersection of three slabs; a cylinder is that of a mantle and a slab. A ray
-//! enters a capsule through its mantle, if that point lies between the centres of the ends, else
-//! through the sphere of the nearer end. The same holds for the exit.
+//! A box is the intersection of three slabs; a cylinder is the intersection of a mantle and a slab.
+//! A ray enters a capsule through its mantle, if that point lies between the centres of the ends,
+//! else through the sphere of the nearer end. The same holds for the exit.
 //!
 //! # Symbols
 //! o origin, d direction, t distance along the ray; r radius, h half of a length.
@@ -28,95 +28,49 @@
 
 use crate::raytrace::mesh::{LocalHit, LocalRay};
 use merrow_math::Vec3;
-
-/// Shape with a closed form, centred at the origin of its frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Primitive {
-    /// Sphere with one face.
-    Sphere {
-        /// Radius of the sphere [m].
-        radius: f64,
-    },
-    /// Box; its faces are -x, +x, -y, +y, -z, +z.
-    Box {
-        /// Half of length, width and height [m].
-        half: Vec3,
-    },
-    /// Cylinder along z; its faces are the mantle, the bottom and the top.
-    Cylinder {
-        /// Radius of the cylinder [m].
-        radius: f64,
-        /// Half of the cylinder length [m].
-        half_length: f64,
-    },
-    /// Cylinder along z with hemispherical ends.
-    Capsule {
-        /// Radius of the capsule [m].
-        radius: f64,
-        /// Half of the distance between the centres of the ends [m].
-        half_length: f64,
-    },
-}
+use merrow_model::scene::Primitive;
 
 /// Intersection of a ray with a surface: distance [m], outward normal, face.
 type Crossing = (f64, Vec3, u32);
 
-impl Primitive {
-    /// Half size of the bounding box [m].
-    pub fn half_size(&self) -> Vec3 {
-        match *self {
-            Self::Sphere { radius } => Vec3::new(radius, radius, radius),
-            Self::Box { half } => half,
-            Self::Cylinder {
-                radius,
-                half_length,
-            } => Vec3::new(radius, radius, half_length),
-            Self::Capsule {
-                radius,
-                half_length,
-            } => Vec3::new(radius, radius, half_length + radius),
+/// First intersection of a ray with the surface, from outside or from inside. Faces of a box are
+/// numbered -x, +x, -y, +y, -z, +z; those of a cylinder mantle, bottom, top.
+pub(crate) fn closest(primitive: &Primitive, local_ray: &LocalRay) -> Option<LocalHit> {
+    // Starts near the shape, so that a distant origin costs little precision.
+    let shift = -local_ray.o.dot(local_ray.d);
+    let (o, d) = (local_ray.o + local_ray.d.scale(shift), local_ray.d);
+    let [enter, leave] = match *primitive {
+        Primitive::Sphere { radius } => intersect_sphere(o, d, radius)?,
+        Primitive::Box { half } => {
+            let all = [
+                intersect_slab(o, d, half.x, 0)?,
+                intersect_slab(o, d, half.y, 1)?,
+                intersect_slab(o, d, half.z, 2)?,
+            ];
+            intersect_intervals(&all)?
         }
-    }
-
-    /// First intersection of a ray with the surface, from outside or from inside.
-    pub fn closest(&self, local_ray: &LocalRay) -> Option<LocalHit> {
-        // Starts near the shape, so that a distant origin costs little precision.
-        let shift = -local_ray.o.dot(local_ray.d);
-        let (o, d) = (local_ray.o + local_ray.d.scale(shift), local_ray.d);
-        let [enter, leave] = match *self {
-            Self::Sphere { radius } => intersect_sphere(o, d, radius)?,
-            Self::Box { half } => {
-                let all = [
-                    intersect_slab(o, d, half.x, 0)?,
-                    intersect_slab(o, d, half.y, 1)?,
-                    intersect_slab(o, d, half.z, 2)?,
-                ];
-                intersect_intervals(&all)?
-            }
-            Self::Cylinder {
-                radius,
-                half_length,
-            } => {
-                let ends =
-                    intersect_slab(o, d, half_length, 2)?.map(|(t, n, face)| (t, n, face - 3));
-                intersect_intervals(&[intersect_cylinder(o, d, radius)?, ends])?
-            }
-            Self::Capsule {
-                radius,
-                half_length,
-            } => intersect_capsule(o, d, radius, half_length)?,
-        };
-        let in_range = |t: f64| t + shift >= local_ray.range[0] && t + shift <= local_ray.range[1];
-        let (t, normal, face) = [enter, leave].into_iter().find(|c| in_range(c.0))?;
-        Some(LocalHit {
-            distance: t + shift,
-            normal,
-            face,
-        })
-    }
+        Primitive::Cylinder {
+            radius,
+            half_length,
+        } => {
+            let ends = intersect_slab(o, d, half_length, 2)?.map(|(t, n, face)| (t, n, face - 3));
+            intersect_intervals(&[intersect_cylinder(o, d, radius)?, ends])?
+        }
+        Primitive::Capsule {
+            radius,
+            half_length,
+        } => intersect_capsule(o, d, radius, half_length)?,
+    };
+    let in_range = |t: f64| t + shift >= local_ray.range[0] && t + shift <= local_ray.range[1];
+    let (t, normal, face) = [enter, leave].into_iter().find(|c| in_range(c.0))?;
+    Some(LocalHit {
+        distance: t + shift,
+        normal,
+        face,
+    })
 }
 
-/// Entry and exit of a sphere. (1)
+/// Returns the entry and exit of a sphere. (1)
 fn intersect_sphere(o: Vec3, d: Vec3, radius: f64) -> Option<[Crossing; 2]> {
     let midpoint = -o.dot(d);
     let q = o + d.scale(midpoint);
@@ -131,7 +85,8 @@ fn outward(v: Vec3) -> Vec3 {
     v.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0))
 }
 
-/// Entry and exit of an infinite cylinder. A ray inside it along the axis never leaves. (2)
+/// Returns the entry and exit of an infinite cylinder. A ray inside it along the axis never leaves.
+/// (2)
 fn intersect_cylinder(o: Vec3, d: Vec3, radius: f64) -> Option<[Crossing; 2]> {
     let a = d.x * d.x + d.y * d.y;
     let normal = |t: f64| outward(Vec3::new(o.x + t * d.x, o.y + t * d.y, 0.0));
@@ -148,7 +103,7 @@ fn intersect_cylinder(o: Vec3, d: Vec3, radius: f64) -> Option<[Crossing; 2]> {
     })
 }
 
-/// Entry and exit of a slab. A ray inside it and parallel to it never leaves. (3)
+/// Returns the entry and exit of a slab. A ray inside it and parallel to it never leaves. (3)
 fn intersect_slab(o: Vec3, d: Vec3, half: f64, axis: usize) -> Option<[Crossing; 2]> {
     let side = |sign: f64| {
         let mut n = Vec3::zero();
@@ -165,7 +120,7 @@ fn intersect_slab(o: Vec3, d: Vec3, half: f64, axis: usize) -> Option<[Crossing;
     Some([at(t(-sign), -sign), at(t(sign), sign)])
 }
 
-/// Intersection of intervals: from the last entry to the first exit.
+/// Returns the intersection of intervals: from the last entry to the first exit.
 fn intersect_intervals(all: &[[Crossing; 2]]) -> Option<[Crossing; 2]> {
     let mut both = all[0];
     for [enter, leave] in &all[1..] {
@@ -208,9 +163,7 @@ mod tests {
             range: [from, 1e9],
             from: 0.0,
         };
-        shape
-            .closest(&local_ray)
-            .map(|hit| (hit.distance, hit.normal.to_array(), hit.face))
+        closest(&shape, &local_ray).map(|hit| (hit.distance, hit.normal.to_array(), hit.face))
     }
 
     // Goal: entry, exit, rays from inside, along the axis, and misses. Method: distances computed

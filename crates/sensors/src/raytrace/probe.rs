@@ -5,8 +5,9 @@
 //!
 //! # Law
 //! ```text
-//!   t = (b - o)/d,   1/d exact to u;   |t_computed - t| <= 3u |t|,   u = 2^-24      (1)
-//!   x' = x - S_x z,  y' = y - S_y z,   S = (d_x, d_y, 1)/d_z,  z the axis of the largest |d|   (2)  [Woop 2013, sec. 3]
+//!   t = (b - o)/d,   1/d exact to u;   |t_computed - t| <= 3u |t|,   u = 2^-24                (1)
+//!   x' = x - S_x z,  y' = y - S_y z,   S = (d_x, d_y, 1)/d_z,  z the axis of the largest |d|  (2)
+//!   (2) [Woop 2013, sec. 3]
 //! ```
 //! (1) gives the distances to planes normal to the axes. Entry distances use 1/d slightly too small
 //! and exit distances use it slightly too large, so that rounding never loses a box. (2) transforms
@@ -23,13 +24,13 @@
 //! of the ray is smaller than rounding.
 //!
 //! # Checked by
-//! The tests of `mesh.rs`; test/sensors/raytrace.rs, test/witness/raytrace.rs
+//! The tests of `mesh.rs`; test/sensors/raytrace.rs, test/witness/devices/raytrace.rs
 
 use merrow_math::Vec3;
 
 /// Ray in single precision, in the frame of a tree.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct TreeRay {
+pub(crate) struct TreeRay {
     /// Origin of the ray [m].
     pub o: [f32; 3],
     /// Reciprocal direction for entry planes, slightly too small.
@@ -51,9 +52,10 @@ pub struct TreeRay {
 const RECIPROCAL_MARGIN: f32 = 4.0 * f32::EPSILON;
 
 impl TreeRay {
-    /// Ray from `o` [m] along the unit vector `d`, from the distance `low` [m] on.
+    /// Returns the ray from `o` [m] along the unit vector `d`, both in the frame of the mesh, from
+    /// the distance `low` [m] on.
     #[inline(always)]
-    pub fn new(o: Vec3, d: Vec3, low: f64) -> Self {
+    pub(crate) fn new(o: Vec3, d: Vec3, low: f64) -> Self {
         let d = [d.x as f32, d.y as f32, d.z as f32];
         let (mut reciprocal, mut inner, mut outer, mut entry_rows) =
             ([0.0; 3], [0.0; 3], [0.0; 3], [0; 3]);

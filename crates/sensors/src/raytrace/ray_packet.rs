@@ -4,13 +4,13 @@
 //! The origins and reciprocal directions of the rays lie within intervals. The distances to a plane
 //! of a box are therefore within
 //! ```text
-//!   t_in  >= min(i_0 (b - o'), i_1 (b - o')),   o' the origin from which the plane is nearest along the axis     (1)
-//!   t_out <= max(u_0 (b - o"), u_1 (b - o")),   o" that from which it is farthest                                (2)
+//!   t_in  >= min(i_0 (b - o'), i_1 (b - o')),   o' the origin from which the plane is nearest along the axis  (1)
+//!   t_out <= max(u_0 (b - o"), u_1 (b - o")),   o" that from which it is farthest                             (2)
 //! ```
 //! All eight boxes of a node are tested at once against (1) and (2). Each box that passes is tested
 //! against the eight rays with their own planes, as in [`crate::raytrace::traverse`], before a ray
 //! enters it. Products and differences are rounded monotonically, so (1) and (2) never reject a box
-//! that a ray enters. Each ray therefore has the same hit as when it is traced alone.
+//! that a ray enters. Each ray therefore has the same hit as when it is traced separately.
 //!
 //! # Symbols
 //! b position of a plane, o origin, i and u reciprocal directions, slightly too small and slightly
@@ -25,7 +25,7 @@
 //! [`crate::raytrace::bvh::MAX_DEPTH`].
 //!
 //! # Checked by
-//! The tests in this file and in `mod.rs`; test/witness/raytrace.rs
+//! The tests in this file and in `mod.rs`; test/witness/devices/raytrace.rs
 
 use crate::raytrace::packet8::F32x8;
 use crate::raytrace::probe::TreeRay;
@@ -49,7 +49,7 @@ impl Default for PacketStack {
 
 /// Leaf that a packet reaches, and the rays that enter it.
 pub(crate) struct Arrival {
-    /// First index and count of the contents of the leaf.
+    /// First index and number of the contents of the leaf.
     pub(crate) leaf: (u32, u32),
     /// Bit mask of the rays that enter.
     pub rays: u32,
@@ -78,8 +78,8 @@ pub(crate) struct RayPacket<E> {
 }
 
 impl<E: F32x8> RayPacket<E> {
-    /// Packet of the rays whose bits are set in `rays`. Their directions must have the same sign
-    /// along every axis.
+    /// Returns the packet of the rays whose bits are set in `rays`. Their directions must have the
+    /// same sign along every axis.
     #[inline(always)]
     pub(crate) fn new(probes: &[TreeRay; RAYS], rays: u32) -> Self {
         let any = &probes[rays.trailing_zeros() as usize & (RAYS - 1)];
@@ -281,7 +281,7 @@ pub(crate) fn has_common_signs(probes: &[TreeRay; RAYS], rays: u32) -> bool {
     (0..RAYS).all(|i| rays >> i & 1 == 0 || probes[i].entry_rows == any.entry_rows)
 }
 
-/// Minimum and maximum of eight numbers.
+/// Returns the minimum and maximum of eight numbers.
 #[inline(always)]
 fn min_max(x: &[f32; RAYS]) -> [f32; 2] {
     let [mut min, mut max] = [x[0]; 2];
@@ -301,7 +301,8 @@ mod tests {
     use merrow_math::Vec3;
     use merrow_math::rng::Stream;
 
-    /// Number of rays of a packet with a hit, after comparing each with the same ray traced alone.
+    /// Returns the number of rays of a packet with a hit, after comparing each with the same ray
+    /// traced separately.
     fn count_hits<E: F32x8>(mesh: &Mesh, local_rays: &[LocalRay; RAYS], rays: u32) -> usize {
         let mut search = PacketSearch::default();
         search.local_rays = *local_rays;

@@ -2,11 +2,12 @@
 //!
 //! # Law
 //! ```text
-//!   t_in = max(t_x, t_y, t_z, low) by the entry planes,  t_out = min(t_x, t_y, t_z, best) by the exit planes
+//!   t_in = max(t_x, t_y, t_z, low) by the entry planes
+//!   t_out = min(t_x, t_y, t_z, best) by the exit planes
 //!   a box is entered if t_in <= t_out
 //! ```
-//! The nearest of the entered boxes is visited first. The others go on a stack with t_in and are
-//! skipped later if t_in is beyond `best`.
+//! The nearest of the entered boxes is visited first. The others are pushed onto a stack with t_in
+//! and are skipped later if t_in is beyond `best`.
 //!
 //! A traversal can be suspended at every node, so that several rays can alternate while some wait
 //! for memory. The directions of such rays are unrelated, and most branches would be mispredicted.
@@ -22,7 +23,7 @@
 //! The stacks have capacity for trees of depth [`crate::raytrace::bvh::MAX_DEPTH`].
 //!
 //! # Checked by
-//! The tests of `mesh.rs`; test/sensors/raytrace.rs, test/witness/raytrace.rs
+//! The tests of `mesh.rs`; test/sensors/raytrace.rs, test/witness/devices/raytrace.rs
 
 use crate::raytrace::bvh::{Child, Node, Tree};
 use crate::raytrace::packet8::F32x8;
@@ -61,7 +62,7 @@ impl Default for SortedStack {
 
 /// A tree with the contents of its leaves.
 pub(crate) trait TreeContents {
-    /// Tree over the contents.
+    /// Returns the tree over the contents.
     fn tree(&self) -> &Tree;
     /// Prefetches a node or a leaf that will be visited soon.
     fn prefetch<E: F32x8>(&self, target: Result<usize, (u32, u32)>);
@@ -86,13 +87,14 @@ impl Traversal {
         }
     }
 
-    /// Current position: the index of a node, or first index and count of a leaf.
+    /// Returns the current position: the index of a node, or first index and number of contents of
+    /// a leaf.
     #[inline(always)]
     pub(crate) fn position(&self) -> Result<usize, (u32, u32)> {
         self.position.decode()
     }
 
-    /// Distance at which the ray enters the current position.
+    /// Returns the distance at which the ray enters the current position.
     #[inline(always)]
     pub(crate) fn entered(&self) -> f32 {
         self.entered
@@ -175,7 +177,7 @@ impl Traversal {
         }
     }
 
-    /// As [`Self::resume`] for a [`SortedStack`].
+    /// Returns the same as [`Self::resume`] for a [`SortedStack`].
     #[inline(always)]
     pub(crate) fn pop(&mut self, stack: &SortedStack, limit: f32) -> bool {
         // Distances in a `SortedStack` are not negative.
@@ -220,8 +222,8 @@ impl<E: F32x8> RayPlanes<E> {
         }
     }
 
-    /// Distances at which the ray enters and leaves the boxes of a node; the exit is at most
-    /// `limit`.
+    /// Returns the distances at which the ray enters and leaves the boxes of a node; the exit is at
+    /// most `limit`.
     #[inline(always)]
     fn intersect_boxes(&self, node: &Node, limit: f32) -> (E, E) {
         let ([ex, ey, ez], [lx, ly, lz]) = (self.entry_rows, self.exit_rows);

@@ -3,9 +3,10 @@
 //! # Law
 //! ```text
 //!   A, B, C        corners from the ray's origin, sheared so that the ray is the axis z'
-//!   U = C_x B_y - C_y B_x,  V = A_x C_y - A_y C_x,  W = B_x A_y - B_y A_x        (1)  [Woop 2013, sec. 3]
-//!   hit:  U, V, W >= 0  or  U, V, W <= 0                                          (2)
-//!   t = (U A_z + V B_z + W C_z)/(d_z (U + V + W))                                 (3)
+//!   U = C_x B_y - C_y B_x,  V = A_x C_y - A_y C_x,  W = B_x A_y - B_y A_x  (1)
+//!   hit:  U, V, W >= 0  or  U, V, W <= 0                                   (2)
+//!   t = (U A_z + V B_z + W C_z)/(d_z (U + V + W))                          (3)
+//!   (1) [Woop 2013, sec. 3]
 //! ```
 //! Two triangles with a common edge compute the same two products for it and subtract them in
 //! opposite order. (1) therefore has opposite signs, or is zero in both, and (2) counts zero as
@@ -22,7 +23,8 @@
 //! the centre of the mesh.
 //!
 //! # Checked by
-//! The tests in this file and in `mesh.rs`; test/sensors/raytrace.rs, test/witness/raytrace.rs
+//! The tests in this file and in `mesh.rs`; test/sensors/raytrace.rs,
+//! test/witness/devices/raytrace.rs
 
 use crate::raytrace::packet8::F32x8;
 use crate::raytrace::probe::TreeRay;
@@ -55,7 +57,7 @@ pub struct Nearest {
 
 impl Nearest {
     /// No hit yet; hits beyond `limit` [m] are ignored.
-    pub fn with_limit(limit: f32) -> Self {
+    pub(crate) fn with_limit(limit: f32) -> Self {
         Self {
             t: limit,
             at: (u32::MAX, 0),
@@ -107,7 +109,7 @@ impl Block {
         true
     }
 
-    /// Corners of triangle `i` [m].
+    /// Returns the corners of triangle `i` [m], in the frame of the mesh.
     #[inline(always)]
     pub fn triangle(&self, i: usize) -> [Vec3; 3] {
         let [a, b, c] = &self.corners;
@@ -127,7 +129,7 @@ impl Block {
     /// Intersects the triangles with `probe` and updates `best` if one is closer. At equal
     /// distances the lowest number in `faces` wins. `at` is the index of the block.
     #[inline(always)]
-    pub fn intersect<E: F32x8>(
+    pub(crate) fn intersect<E: F32x8>(
         &self,
         probe: &TreeRay,
         at: u32,
@@ -189,7 +191,7 @@ impl Block {
     }
 }
 
-/// Face index of the triangle `at` (block, triangle).
+/// Returns the face index of the triangle `at` (block, triangle).
 #[inline(always)]
 pub(crate) fn face_index(faces: &[[u32; 8]], at: (u32, u32)) -> u32 {
     faces[at.0 as usize][at.1 as usize & 7]
@@ -201,7 +203,7 @@ mod tests {
     use crate::raytrace::packet8::Plain;
     use merrow_math::rng::Stream;
 
-    /// Hit of `probe` in `block`.
+    /// Returns the hit of `probe` in `block`.
     fn intersect_block<E: F32x8>(block: &Block, probe: &TreeRay) -> Nearest {
         let mut best = Nearest::with_limit(1e9);
         block.intersect::<E>(probe, 0, &[[0, 1, 2, 3, 4, 5, 6, 7]], &mut best);
@@ -210,8 +212,8 @@ mod tests {
 
     // Goal: no ray passes between adjacent triangles. Method: 20 000 fans of six triangles around a
     // corner, uneven but not folded along the ray, near and far; one ray at the corner, one at a
-    // point of an edge, with rounding. Tolerance: no misses; AVX2 and portable code give the same
-    // bits.
+    // point of an edge, with rounding. Tolerance: no misses; AVX2 and portable code give
+    // bit-identical results.
     #[test]
     fn rays_at_edges_and_corners_hit() {
         let stream = Stream::new(5, "fans");

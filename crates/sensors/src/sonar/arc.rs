@@ -2,10 +2,12 @@
 //!
 //! # Law
 //! ```text
-//!   ξ = cos θ/c                     constant along the ray                         (1)  [Jensen 2011, ch. 3]
-//!   dθ/ds = -ξ g,   R = 1/(ξ |g|)   an arc of a circle where g is constant         (2)  [Jensen 2011, ch. 3]
-//!   t = ∫ ds/c                                                                     (3)
-//!   L = √(8 R e)                    chord that is nowhere farther than e from it   (4)
+//!   ξ = cos θ/c                     constant along the ray                        (1)
+//!   dθ/ds = -ξ g,   R = 1/(ξ |g|)   an arc of a circle where g is constant        (2)
+//!   t = ∫ ds/c                                                                    (3)
+//!   L = √(8 R e)                    chord that is nowhere farther than e from it  (4)
+//!   (1) [Jensen 2011, ch. 3]
+//!   (2) [Jensen 2011, ch. 3]
 //! ```
 //! A ray is traced in sections. A section ends at the edge of a layer, or after the length (4) if
 //! that is shorter. The intersection with shapes uses the chord; travel time and length are those
@@ -20,14 +22,14 @@
 //! World (ENU). A ray stays in its vertical plane.
 //!
 //! # Limits
-//! - The profile is that at the sonar, with horizontal layers.
+//! - The profile is taken at the sonar, with horizontal layers.
 //! - No section is shorter than a thousandth of the maximum range. A section that would be shorter
-//!   crosses the edge of the layer by (1) alone.
+//!   crosses the edge of the layer by (1) only.
 //! - Refracted rays have the geometric spreading of straight rays: no focusing and no caustics.
 //! - The return path equals the outgoing path.
 //!
 //! # Checked by
-//! The tests in this file; test/sensors/sonar_rays.rs
+//! The tests in this file; test/sensors/sonar/rays.rs
 
 use merrow_environment::EnvironmentState;
 use merrow_environment::sound::Waveguide;
@@ -41,14 +43,14 @@ const MIN_SECTION_FRACTION: f64 = 1e-3;
 
 /// Sound speed profile over height: linear between nodes, constant beyond them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SoundSpeedProfile {
+pub(crate) struct SoundSpeedProfile {
     /// Height [m] and speed [m/s] of the nodes, in ascending order.
     nodes: Vec<[f64; 2]>,
 }
 
 /// Section of a ray within one layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ArcSection {
+pub(crate) struct ArcSection {
     /// Direction at its start.
     d: Vec3,
     /// Unit vector normal to `d`, upwards, in the vertical plane of the ray.
@@ -65,7 +67,7 @@ pub struct ArcSection {
 impl SoundSpeedProfile {
     /// Profile of the water around `p` [m], W, up to the distance `reach` [m]; `None` where there
     /// is no water.
-    pub fn around(environment: &EnvironmentState<'_>, p: Vec3, reach: f64) -> Option<Self> {
+    pub(crate) fn around(environment: &EnvironmentState<'_>, p: Vec3, reach: f64) -> Option<Self> {
         let guide = Waveguide::from_sea(
             environment.sea,
             environment.gravity,
@@ -84,12 +86,12 @@ impl SoundSpeedProfile {
     }
 
     /// Profile from nodes of height [m] and speed [m/s], in ascending order; `None` without nodes.
-    pub fn new(nodes: Vec<[f64; 2]>) -> Option<Self> {
+    pub(crate) fn new(nodes: Vec<[f64; 2]>) -> Option<Self> {
         (!nodes.is_empty()).then_some(Self { nodes })
     }
 
-    /// Limits of the layer that contains a height, the speed as a function of height, and the
-    /// gradient.
+    /// Returns the limits [m] of the layer that contains the height `z` [m], the speed [m/s] as a
+    /// function of height, and the gradient [1/s].
     fn layer(&self, z: f64) -> ([f64; 2], impl Fn(f64) -> f64, f64) {
         let k = self.nodes.partition_point(|n| n[0] <= z);
         let ends = [
@@ -112,8 +114,8 @@ impl SoundSpeedProfile {
         (ends, move |z: f64| a[1] + g * (z - a[0]), g)
     }
 
-    /// Section across an edge or a thin layer: by (1) from speed to speed. A ray along a sharp
-    /// minimum of the profile continues straight.
+    /// Returns the section across an edge or a thin layer: by (1) from speed to speed. A ray along
+    /// a sharp minimum of the profile continues straight.
     fn section_across_edge(&self, z: f64, section: ArcSection) -> ArcSection {
         let ArcSection { d, c, arc, .. } = section;
         let rise = arc * d.z;
@@ -142,14 +144,19 @@ impl SoundSpeedProfile {
         }
     }
 
-    /// Speed of sound at a height [m/s].
+    /// Returns the speed of sound at a height [m/s].
     fn speed(&self, z: f64) -> f64 {
         self.layer(z).1(z)
     }
 
     /// Next section of a ray at the height `z` [m] with the direction `d` (unit vector, W).
     /// `remaining` is its remaining length and `length` its total length [m].
-    pub fn next_section(&self, z: f64, d: Vec3, [remaining, length]: [f64; 2]) -> ArcSection {
+    pub(crate) fn next_section(
+        &self,
+        z: f64,
+        d: Vec3,
+        [remaining, length]: [f64; 2],
+    ) -> ArcSection {
         let min_length = MIN_SECTION_FRACTION * length;
         // On an edge, the layer that the ray enters.
         let ([low, high], speed, g) = self.layer(z + 1e-9 * length * d.z);
@@ -205,14 +212,14 @@ impl SoundSpeedProfile {
 
 impl ArcSection {
     /// Direction after the arc length `s` [m] (unit vector, W).
-    pub fn direction(&self, s: f64) -> Vec3 {
+    pub(crate) fn direction(&self, s: f64) -> Vec3 {
         let (sine, cosine) = sin_cos(self.rate * s);
         let d = self.d.scale(cosine) + self.up.scale(sine);
         d.scale(1.0 / d.norm())
     }
 
     /// Chord of the first `s` [m] of the arc: unit vector in W and length [m].
-    pub fn chord(&self, s: f64) -> (Vec3, f64) {
+    pub(crate) fn chord(&self, s: f64) -> (Vec3, f64) {
         let half = 0.5 * self.rate * s;
         // Series of sin x/x for small x.
         let ratio = if half.abs() < 1e-4 {
@@ -224,7 +231,7 @@ impl ArcSection {
     }
 
     /// Travel time over the first `s` [m] of the arc [s]. (3)
-    pub fn time(&self, s: f64) -> f64 {
+    pub(crate) fn time(&self, s: f64) -> f64 {
         let slowness = |part: f64| {
             let (d, length) = self.chord(part * s);
             1.0 / (self.c + self.g * d.z * length)
@@ -238,7 +245,7 @@ impl ArcSection {
 
     /// Rotates `v` with the ray from the direction `from` to the direction `now`, in the vertical
     /// plane of the ray.
-    pub fn rotate_with_ray(&self, from: Vec3, now: Vec3, v: Vec3) -> Vec3 {
+    pub(crate) fn rotate_with_ray(&self, from: Vec3, now: Vec3, v: Vec3) -> Vec3 {
         let level = (from.x * from.x + from.y * from.y).sqrt();
         if level < 1e-9 {
             return v;

@@ -2,10 +2,13 @@
 //!
 //! # Law
 //! ```text
-//!   S_b = 10 log μ + 10 log sin² φ                                      seabed and hulls     (1)  [Mackenzie 1961]
-//!   s = e^{-cot² φ/m}/(4π m sin⁴ φ),   m = 0.003 + 0.00512 U            surface, facets      (2)  [Cox and Munk 1954; Urick 1983, ch. 8]
-//!   S_s = 3.3 β log(φ/30°) - 42.4 log β + 2.6,   β = 158 (v f^{1/3})^{-0.58}      bubbles    (3)  [Chapman 1962]
+//!   S_b = 10 log μ + 10 log sin² φ                                      seabed and hulls   (1)
+//!   s = e^{-cot² φ/m}/(4π m sin⁴ φ),   m = 0.003 + 0.00512 U            surface, facets    (2)
+//!   S_s = 3.3 β log(φ/30°) - 42.4 log β + 2.6,   β = 158 (v f^{1/3})^{-0.58}      bubbles  (3)
 //!   R² = e^{-4 k² h² sin² φ}                                            coherent reflection of the surface (4)  [Eckart 1953]
+//!   (1) [Mackenzie 1961]
+//!   (2) [Cox and Munk 1954; Urick 1983, ch. 8]
+//!   (3) [Chapman 1962]
 //! ```
 //! A material may have a table over the grazing angle in place of (1).
 //!
@@ -36,8 +39,8 @@ use std::f64::consts::PI;
 /// Wind speed below which (3) is not used [m/s].
 const MIN_BUBBLE_WIND: f64 = 0.5;
 
-/// Backscattering strength of a square metre of `material`, as a power, at the sine of the grazing
-/// angle. (1)
+/// Returns the backscattering strength of a square metre of `material`, as a power, at the sine of
+/// the grazing angle. (1)
 pub(crate) fn material_strength(material: &Backscatter, sine: f64) -> f64 {
     let Some(table) = &material.table else {
         return power(material.lambert_db) * sine * sine;
@@ -47,9 +50,10 @@ pub(crate) fn material_strength(material: &Backscatter, sine: f64) -> f64 {
     power(table[k] + (table[k + 1] - table[k]) * (tens - k as f64))
 }
 
-/// Backscattering strength of a square metre of the water surface from below, as a power. (2), (3)
+/// Returns the backscattering strength of a square metre of the water surface from below, as a
+/// power. (2), (3)
 ///
-/// `sine` is that of the grazing angle; `frequency` is in [Hz], `wind` in [m/s].
+/// `sine` is the sine of the grazing angle; `frequency` is in [Hz], `wind` in [m/s].
 pub(crate) fn surface_strength(sine: f64, frequency: f64, wind: f64) -> f64 {
     if wind <= 0.0 {
         return 0.0;

@@ -3,13 +3,15 @@
 //! # Law
 //! ```text
 //!   u = (L/λ) sin θ
-//!   b = (sin πu/(πu))²                      uniform        half at u = 0.4429, first null at 1, side lobe -13.3 dB      (1)  [Urick 1983, ch. 3]
-//!   b = (cos πu/(1 - 4u²))²                 cosine         half at u = 0.5945, first null at 1.5, side lobe -23.0 dB    (2)  [Harris 1978]
-//!   DI = 10 log (4π/∫ b dΩ)                                                                                             (3)
+//!   b = (sin πu/(πu))²                      uniform        half at u = 0.4429, first null at 1, side lobe -13.3 dB    (1)
+//!   b = (cos πu/(1 - 4u²))²                 cosine         half at u = 0.5945, first null at 1.5, side lobe -23.0 dB  (2)
+//!   DI = 10 log (4π/∫ b dΩ)                                                                                           (3)
+//!   (1) [Urick 1983, ch. 3]
+//!   (2) [Harris 1978]
 //! ```
 //! # Symbols
-//! b power over that on the axis · θ angle from the axis [rad] · L/λ length in wavelengths · DI
-//! directivity index [dB].
+//! b power divided by the power on the axis · θ angle from the axis [rad] · L/λ length in
+//! wavelengths · DI directivity index [dB].
 //!
 //! # Frames
 //! Angles in the plane of the fan, or out of it.
@@ -25,7 +27,7 @@ use merrow_math::real::sin_cos;
 use merrow_model::scene::sensor::sonar::{Aperture, Shading};
 use std::f64::consts::PI;
 
-/// u at the half-power point of a beam.
+/// Returns u at the half-power point of a beam.
 fn half(shading: Shading) -> f64 {
     match shading {
         Shading::Uniform => 0.442_946_5,
@@ -33,8 +35,8 @@ fn half(shading: Shading) -> f64 {
     }
 }
 
-/// Aperture whose beam has the half-power width `width` [rad]; omnidirectional for a width of π or
-/// more.
+/// Returns the aperture whose beam has the half-power width `width` [rad]; omnidirectional for a
+/// width of π or more.
 pub fn aperture(width: f64, shading: Shading) -> Aperture {
     let length = if width >= PI {
         0.0
@@ -44,7 +46,7 @@ pub fn aperture(width: f64, shading: Shading) -> Aperture {
     Aperture { length, shading }
 }
 
-/// Half-power width of the beam of an aperture [rad]; π if it is omnidirectional.
+/// Returns the half-power width of the beam of an aperture [rad]; π if it is omnidirectional.
 pub fn width(aperture: &Aperture) -> f64 {
     let half = half(aperture.shading);
     if aperture.length <= half {
@@ -54,7 +56,7 @@ pub fn width(aperture: &Aperture) -> f64 {
     }
 }
 
-/// Power over that on the axis, at `angle` [rad]. (1), (2)
+/// Returns the power at `angle` [rad], divided by the power on the axis. (1), (2)
 pub fn pattern(aperture: &Aperture, angle: f64) -> f64 {
     if aperture.length == 0.0 {
         return 1.0;
@@ -66,7 +68,7 @@ pub fn pattern(aperture: &Aperture, angle: f64) -> f64 {
     }
 }
 
-/// As [`pattern`], from the sine of an angle of less than 90°.
+/// Returns the same as [`pattern`], from the sine of an angle of less than 90°.
 pub(crate) fn pattern_at_sine(aperture: &Aperture, sine: f64) -> f64 {
     if aperture.length == 0.0 {
         return 1.0;
@@ -83,7 +85,7 @@ pub(crate) fn pattern_at_sine(aperture: &Aperture, sine: f64) -> f64 {
     pressure * pressure
 }
 
-/// Equivalent solid angle of a beam with two apertures for isotropic noise [sr]. (3)
+/// Returns the equivalent solid angle of a beam with two apertures for isotropic noise [sr]. (3)
 pub fn solid_angle(across: &Aperture, along: &Aperture) -> f64 {
     let n = 4000;
     let step = PI / f64::from(n);

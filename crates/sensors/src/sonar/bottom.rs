@@ -3,7 +3,8 @@
 //!
 //! # Law
 //! ```text
-//!   r = Σ P_k r_k / Σ P_k      over the ranges around the strongest whose power exceeds a tenth of it        (1)  [Lurton 2010, ch. 8]
+//!   r = Σ P_k r_k / Σ P_k      over the ranges around the strongest whose power exceeds a tenth of it  (1)
+//!   (1) [Lurton 2010, ch. 8]
 //! ```
 //! The seabed is detected if the strongest power exceeds the noise by the threshold.
 //!
@@ -25,7 +26,7 @@ use crate::sonar::decibels::level;
 use crate::sonar::echoes::EchoPowers;
 use crate::sonar::receive;
 use merrow_model::scene::sensor::sonar::SonarSpec;
-use merrow_model::state::frames::ping::Sounding;
+use merrow_model::scene::sensor::sonar::Sounding;
 
 /// Minimum power of an included bin, over the strongest.
 const MIN_RELATIVE_POWER: f64 = 0.1;
@@ -83,14 +84,14 @@ pub(crate) fn detect_soundings(
         .collect()
 }
 
-/// Power of a bin smoothed with its neighbours.
+/// Returns the power of a bin smoothed with its neighbours.
 #[inline(always)]
 fn smoothed(three: &[f32]) -> f64 {
     0.25 * f64::from(three[0]) + 0.5 * f64::from(three[1]) + 0.25 * f64::from(three[2])
 }
 
-/// Powers sorted by beam, with the first and the last bin of each duplicated. A few beams are
-/// copied at a time, as many as one cache line holds.
+/// Returns the powers sorted by beam, with the first and the last bin of each duplicated. A few
+/// beams are copied at a time, as many as one cache line holds.
 fn by_beam(echo_powers: &EchoPowers, bins: usize) -> Vec<f32> {
     const BEAMS_PER_PASS: usize = 16;
     let (beams, n) = (echo_powers.beams, bins + 2);

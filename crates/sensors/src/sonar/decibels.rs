@@ -2,8 +2,9 @@
 
 pub use merrow_math::decibels::{level, power};
 
-/// Level of a power [dB] in single precision, with an error of two units in the last place. The
-/// power must not be subnormal. Free of branches, so that the compiler vectorises it four-fold.
+/// Returns the level of a power [dB] in single precision, with an error of two units in the last
+/// place. The power must not be subnormal. Free of branches, so that the compiler vectorises it
+/// four-fold.
 #[inline(always)]
 pub(crate) fn fast_level(power: f32) -> f32 {
     /// Decibels per unit of the natural logarithm, and per factor of two.

@@ -4,7 +4,7 @@
 use crate::sample::Pose;
 use crate::sonar::beam::pattern;
 use crate::sonar::decibels::power;
-use crate::sonar::motion::Motion;
+use crate::sonar::motion::SonarMotion;
 use crate::sonar::propagation::{PropagationContext, Transmitter};
 use crate::wave_clipmap::WaveSurfaceRays;
 use merrow_math::Vec3;
@@ -77,7 +77,7 @@ pub(crate) struct Patch {
 }
 
 impl EchoPowers {
-    /// Zero power, for a sonar that assumes this speed of sound [m/s].
+    /// Returns zero power, for a sonar that assumes this speed of sound [m/s].
     pub fn new(spec: &SonarSpec, sound_speed: f64) -> Self {
         let beams = spec.steering.len();
         let cell = (0.5 * sound_speed * spec.pulse).max(spec.bin());
@@ -168,7 +168,7 @@ impl ShiftedColumns {
 }
 
 /// Adds the echoes of a ping and the volume reverberation. `head` is the head angle [rad].
-pub fn add_echoes(
+pub(crate) fn add_echoes(
     echo_powers: &mut EchoPowers,
     spec: &SonarSpec,
     context: &PropagationContext<'_>,
@@ -192,7 +192,7 @@ pub fn add_echoes(
             .waves
             .map_or(0.0, |waves| waves.height_std()),
         head,
-        motion: Motion::new(&pose.V_WS_S),
+        motion: SonarMotion::new(&pose.V_WS_S),
         source: power(spec.source_level),
     };
     let mut echoes = ColumnEchoes::new(spec.bins, echo_powers.cell);
@@ -276,7 +276,7 @@ impl VolumeSolidAngle {
     }
 }
 
-/// Volume reverberation per steradian in each range bin [µPa²/sr]. (3)
+/// Returns the volume reverberation per steradian in each range bin [µPa²/sr]. (3)
 fn volume_reverberation(spec: &SonarSpec, context: &PropagationContext<'_>, cell: f64) -> Vec<f64> {
     let strength = power(spec.source_level + spec.volume_backscatter) * cell;
     let loss = context.medium.at_sonar[1];
@@ -363,7 +363,8 @@ impl ColumnEchoes {
     }
 }
 
-/// Nearest and farthest range of a patch over that of its centre, on its plane.
+/// Returns the nearest and farthest range of a patch, divided by the range of its centre, on its
+/// plane.
 fn range_ratios(patch: &Patch) -> [f64; 2] {
     let (n, flat) = (patch.n, patch.flat);
     let down = n.dot(patch.d);
@@ -416,8 +417,8 @@ impl RangeDistribution {
         self.corners[3]
     }
 
-    /// Integral of the distribution up to `x` [m]. The distribution is 1 over the length of the
-    /// pulse cell.
+    /// Returns the integral of the distribution up to `x` [m]. The distribution is 1 over the
+    /// length of the pulse cell.
     fn integral_to(&self, x: f64) -> f64 {
         let part = |corner: f64| {
             let over = (x - corner).max(0.0);

@@ -2,7 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   NL = SL_2 - 20 log d - α d + 10 log(b_2 b)         from t_2 + d/c on, for a pulse          (1)  [Urick 1983, ch. 2]
+//!   NL = SL_2 - 20 log d - α d + 10 log(b_2 b)         from t_2 + d/c on, for a pulse  (1)
+//!   (1) [Urick 1983, ch. 2]
 //! ```
 //! # Symbols
 //! NL level at the sonar · SL_2 source level of the other sonar, b_2 its transmit pattern towards
@@ -16,12 +17,14 @@
 //! - Only the direct, straight path is modelled.
 //! - Sonars in air are not received.
 //! - Other sonars ping at their rate from their start on, whether or not they have subscribers.
-//!   Their pose is that at the instant of this sonar's ping. Sonars that have failed or have no
+//!   Their pose is taken at the instant of this sonar's ping. Sonars that have failed or have no
 //!   power at that instant do not transmit.
 //!
 //! # Checked by
 //! test/sensors/sonar.rs
 
+use crate::exteroceptive::Observation;
+use crate::sample::Pose;
 use crate::sonar::beam::pattern;
 use crate::sonar::decibels::power;
 use crate::sonar::echoes::EchoPowers;
@@ -30,6 +33,7 @@ use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
 use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::sonar::SonarSpec;
+use merrow_model::sensor::SensorParameters;
 use std::f64::consts::LN_10;
 
 /// Ping of another sonar at its arrival.
@@ -45,8 +49,47 @@ pub struct Burst {
     pub power: f64,
 }
 
+/// Computes the pulses of other sonars that the ping of `spec` in `sample` receives.
+pub(crate) fn interfering_pulses(spec: &SonarSpec, sample: &Observation<'_>) -> Vec<Burst> {
+    let mut out = Vec::new();
+    if !spec.interference {
+        return out;
+    }
+    let (view, own, environment) = (sample.view, sample.pose, sample.environment);
+    let mut medium = None;
+    for (r, robot) in sample.scene.robots.iter().enumerate() {
+        for (s, device) in robot.sensors.iter().enumerate() {
+            let Some(other) = SonarSpec::from_kind(&device.kind) else {
+                continue;
+            };
+            let is_silent = !view.powered[r] || view.dead[r][s];
+            if is_silent || (r, s) == (own.robot, sample.index) || !bands_overlap(spec, other) {
+                continue;
+            }
+            let there = Pose::of_sensor(view, r, device);
+            let offset = own.p_WS - there.p_WS;
+            let ends = [there.p_WS, own.p_WS];
+            let sound = sample.ray_scenes.sound();
+            if environment.height_above_surface(there.p_WS) >= 0.0
+                || sound.is_occluded_between(view, [r, own.robot], ends)
+            {
+                continue;
+            }
+            let medium = medium.get_or_insert_with(|| {
+                Medium::from_water_near(environment, own.p_WS, spec.limits[1], spec.frequency)
+            });
+            let towards = other.sensor_to_acoustic(there.R_WS.tr_mul_vec(offset));
+            let from = spec.sensor_to_acoustic(own.R_WS.tr_mul_vec(offset.scale(-1.0)));
+            let geometry = (offset.norm(), towards, from);
+            let source = (device, other);
+            bursts(spec, source, geometry, medium, view.time_ns, &mut out);
+        }
+    }
+    out
+}
+
 /// Returns true if the frequency bands of two sonars overlap.
-pub fn bands_overlap(a: &SonarSpec, b: &SonarSpec) -> bool {
+fn bands_overlap(a: &SonarSpec, b: &SonarSpec) -> bool {
     (a.frequency - b.frequency).abs() < 0.5 * (a.bandwidth + b.bandwidth)
 }
 
@@ -54,7 +97,7 @@ pub fn bands_overlap(a: &SonarSpec, b: &SonarSpec) -> bool {
 ///
 /// The geometry is the distance [m], the unit vector `towards` the sonar in the acoustic frame of
 /// the other, and `from` towards the other in the acoustic frame of this sonar.
-pub fn bursts(
+fn bursts(
     spec: &SonarSpec,
     (other, other_spec): (&Sensor, &SonarSpec),
     (distance, towards, from): (f64, Vec3, Vec3),
@@ -92,7 +135,7 @@ pub fn bursts(
     }
 }
 
-/// Angles of a direction in A across the fan and out of it [rad].
+/// Returns the angles of a direction in A across the fan and out of it [rad].
 fn angles(a: Vec3) -> (f64, f64) {
     (
         libm::atan2(a.y, a.z),

@@ -2,10 +2,12 @@
 //!
 //! # Law
 //! ```text
-//!   EL = SL - 40 log r - 2 α r + S_b + 10 log A + 10 log b          (1)  sonar equation [Urick 1983, ch. 2, 8, 9]
-//!   A = r² dΩ/sin φ                                                 (2)  area insonified by one ray
-//!   EL_v = SL - 20 log r - 2 α r + S_v + 10 log(Ω c τ/2)            (3)  volume reverberation [Urick 1983, ch. 8]
-//!   r_k = c_0 t_k/2                                                 (4)
+//!   EL = SL - 40 log r - 2 α r + S_b + 10 log A + 10 log b  (1)
+//!   A = r² dΩ/sin φ                                         (2)  area insonified by one ray
+//!   EL_v = SL - 20 log r - 2 α r + S_v + 10 log(Ω c τ/2)    (3)
+//!   r_k = c_0 t_k/2                                         (4)
+//!   (1) sonar equation [Urick 1983, ch. 2, 8, 9]
+//!   (3) volume reverberation [Urick 1983, ch. 8]
 //! ```
 //! Each ray represents the patch (2). The echo of a patch is spread evenly over the ranges that the
 //! patch covers on the tangent plane at the point that the ray hits, and over half a pulse length
@@ -13,11 +15,11 @@
 //! echo of the seabed is the integral of (1). The water behind a hit is in shadow, also for (3).
 //!
 //! # Symbols
-//! EL, SL echo level and source level · r range, r_k that of bin k · α absorption · S_b scattering
+//! EL, SL echo level and source level · r range, r_k range of bin k · α absorption · S_b scattering
 //! strength of a square metre (`backscatter.rs`) · A area · b beam patterns, transmit and receive
 //! (`beam.rs`) · dΩ solid angle of a ray · φ grazing angle · S_v scattering strength of a cubic
-//! metre · Ω solid angle of a beam · τ pulse length · c speed of sound, c_0 the one that the sonar
-//! assumes.
+//! metre · Ω solid angle of a beam · τ pulse length · c speed of sound, c_0 the value that the
+//! sonar assumes.
 //!
 //! # Frames
 //! Rays in the acoustic frame A (see `crates/model/src/scene/sensor/sonar.rs`), transformed to S
@@ -36,7 +38,7 @@
 //! - The echo levels of small targets are as coarse as the rays: several rays should hit a target.
 //!
 //! # Checked by
-//! test/sensors/sonar.rs, test/sensors/sonar_rays.rs, test/sensors/sonar_motion.rs,
+//! test/sensors/sonar.rs, test/sensors/sonar/rays.rs, test/sensors/sonar/motion.rs,
 //! test/determinism/sonar.rs
 
 pub mod arc;
@@ -49,10 +51,13 @@ pub mod interference;
 pub mod medium;
 pub mod motion;
 pub mod noise;
+pub mod products;
 pub mod propagation;
 pub mod receive;
 pub mod reflection;
 
+use crate::cost::{CostSite, reaches_surface};
+use crate::exteroceptive::{EchoThreshold, Observation, Observe, SensorEcho};
 use crate::ray_scene::RayScene;
 use crate::sample::{Pose, SampleErrors};
 use crate::sonar::arc::SoundSpeedProfile;
@@ -61,10 +66,74 @@ use crate::sonar::interference::Burst;
 use crate::sonar::medium::Medium;
 use crate::sonar::propagation::PropagationContext;
 use merrow_environment::{EnvironmentState, air};
+use merrow_model::scene::sensor::sonar::Ping;
 use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
 use merrow_model::state::frames::FrameData;
-use merrow_model::state::frames::ping::Ping;
 use merrow_model::state::frames::view::WorldView;
+
+/// Echo of one ray [ns].
+const ECHO: f64 = 280.0;
+/// Noise and level of one beam and range [ns].
+const NUMBER: f64 = 15.0;
+/// Volume reverberation of one column in one main lobe and range [ns].
+const OPEN: f64 = 0.6;
+/// Echo of one column in one beam and range, for imaging sonars [ns].
+const SPREAD: f64 = 0.15;
+
+impl Observe for SonarSpec {
+    fn observe(&self, sample: &Observation<'_>) -> FrameData {
+        ping(
+            self,
+            sample.ray_scenes.sound(),
+            sample.view,
+            sample.environment,
+            sample.pose,
+            sample.errors,
+            &interference::interfering_pulses(self, sample),
+        )
+    }
+
+    fn cost(&self, site: &CostSite<'_>) -> f64 {
+        let (world, z) = (site.world, site.z);
+        if z > 0.0 {
+            return (self.steering.len() * self.bins) as f64 * NUMBER;
+        }
+        let (rays, bins) = (
+            (self.columns.len() * self.rows.len()) as f64,
+            self.bins as f64,
+        );
+        let ends = self
+            .columns
+            .iter()
+            .flat_map(|column| self.rows.iter().map(move |row| (column, row)));
+        let up = |(column, row): (&f64, &f64)| site.R_WS.mul_vec(self.direction(*column, *row)).z;
+        let wet = ends
+            .filter(|end| reaches_surface(up(*end), z, self.limits[1]))
+            .count() as f64;
+        let (mut main, mut all) = (0, 0);
+        for column in &self.column_beams {
+            (main, all) = (main + column.main.len(), all + column.weights.len());
+        }
+        // a sonar that points down receives the seabed in few ranges of each column
+        let spread = if self.kind == SonarKind::Imaging {
+            SPREAD
+        } else {
+            0.0
+        };
+        let numbers =
+            self.steering.len() as f64 * NUMBER + main as f64 * OPEN + all as f64 * spread;
+        // reflections from surface and seabed, and several segments of a refracted ray
+        let paths = if self.multipath { 3.0 } else { 1.0 } * if self.refracts { 4.0 } else { 1.0 };
+        paths * rays * (ECHO + world.ray()) + world.surface(rays, wet) + bins * numbers
+    }
+
+    fn echoes(&self, data: &FrameData, _: u64, threshold: &EchoThreshold) -> Vec<SensorEcho> {
+        match data {
+            FrameData::Ping(ping) => products::detection::ping_echoes(self, ping, threshold),
+            _ => Vec::new(),
+        }
+    }
+}
 
 /// Computes one ping of the sonar `spec` at the pose `pose`, with the interference of other sonars
 /// (`bursts`).

@@ -19,14 +19,14 @@
 //! # Limits
 //! - Both velocities stay as they are at the ping. The target stays where it was at the ping.
 //! - For a reflected path (2) applies to the image. For a refracted ray d is its direction at the
-//!   sonar, and its length is corrected like that of its chord.
+//!   sonar, and its length is corrected like the length of its chord.
 //! - (2) is solved in two iterations, with an error of (v/c)³.
 //! - Across the fan an echo is distributed over two neighbouring columns of rays. This lowers the
 //!   peak of a point target by up to 0.8 dB and does not change the sum over all beams.
 //! - Volume reverberation is received as by a sonar at rest.
 //!
 //! # Checked by
-//! The tests in this file; test/sensors/sonar_motion.rs
+//! The tests in this file; test/sensors/sonar/motion.rs
 
 use crate::sonar::echoes::AcousticPath;
 use merrow_math::real::sin_cos;
@@ -34,7 +34,7 @@ use merrow_math::{SpatialVelocity, Vec3};
 
 /// Motion of a sonar during one ping.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Motion {
+pub struct SonarMotion {
     /// Linear velocity in S [m/s].
     v: Vec3,
     /// Axis of rotation in S, and rate [rad/s].
@@ -42,8 +42,8 @@ pub struct Motion {
     rate: f64,
 }
 
-impl Motion {
-    /// Motion with this velocity in S; `None` if it is zero.
+impl SonarMotion {
+    /// Returns the motion with this velocity in S; `None` if it is zero.
     pub fn new(V_WS_S: &SpatialVelocity) -> Option<Self> {
         let (v, rate) = (V_WS_S.v, V_WS_S.w.norm());
         let axis = if rate > 0.0 {
@@ -58,7 +58,7 @@ impl Motion {
     /// arrival) of an echo. (2), (3)
     ///
     /// The outgoing path has the apparent length `outgoing` [m]; the echo returns by `back` from
-    /// the direction `d` (unit vector in S at the ping). `sound_speed` [m/s] is the one that the
+    /// the direction `d` (unit vector in S at the ping). `sound_speed` [m/s] is the value that the
     /// sonar assumes.
     pub fn arrival(
         &self,
@@ -88,11 +88,11 @@ impl Motion {
 mod tests {
     use super::*;
 
-    fn motion(v: Vec3, w: Vec3) -> Motion {
-        Motion::new(&SpatialVelocity { w, v }).unwrap()
+    fn motion(v: Vec3, w: Vec3) -> SonarMotion {
+        SonarMotion::new(&SpatialVelocity { w, v }).unwrap()
     }
 
-    // Head-on the range is r c/(c + v); across, the closed solution of the quadratic equation.
+    // Head-on the range is r c/(c + v); across, the closed-form solution of the quadratic equation.
     #[test]
     fn moving_sonar_ranges_match_closed_forms() {
         let path = AcousticPath {
@@ -117,7 +117,7 @@ mod tests {
             );
         }
         assert_eq!(
-            Motion::new(&SpatialVelocity {
+            SonarMotion::new(&SpatialVelocity {
                 w: Vec3::zero(),
                 v: Vec3::zero()
             }),

@@ -7,7 +7,7 @@ use crate::sonar::backscatter::{coherent_reflection, material_strength, surface_
 use crate::sonar::beam::{pattern, pattern_at_sine};
 use crate::sonar::echoes::{AcousticPath, ColumnEchoes, FLAT, FLAT_SHAPE, Patch};
 use crate::sonar::medium::Medium;
-use crate::sonar::motion::Motion;
+use crate::sonar::motion::SonarMotion;
 use crate::sonar::reflection;
 use crate::wave_clipmap::WaveSurfaceRays;
 use merrow_environment::{EnvironmentState, water_column};
@@ -27,7 +27,7 @@ const MIN_PATH_POWER: f64 = 1e-6;
 const REFLECTION_POINT_TOLERANCE: [f64; 2] = [0.02, 0.01];
 
 /// Environment of the rays of a ping.
-pub struct PropagationContext<'a> {
+pub(crate) struct PropagationContext<'a> {
     /// Shapes that rays can hit.
     pub ray_scene: &'a RayScene,
     /// World view to which the shapes are posed.
@@ -59,7 +59,7 @@ pub(crate) struct Transmitter<'a> {
     /// Head angle at the ping [rad].
     pub head: f64,
     /// Motion until the echoes arrive; `None` at rest.
-    pub motion: Option<Motion>,
+    pub motion: Option<SonarMotion>,
     /// Water surface, for intersection with rays.
     pub surface: WaveSurfaceRays<'a>,
     /// Standard deviation of the surface height [m].
@@ -163,7 +163,7 @@ impl Transmitter<'_> {
         }
     }
 
-    /// First hit of a ray within `max_distance` [m], including the water surface.
+    /// Returns the first hit of a ray within `max_distance` [m], including the water surface.
     fn first_hit(&self, p: Vec3, d: Vec3, max_distance: f64) -> Option<HitPoint> {
         let hit = self.context.ray_scene.first_hit_excluding(
             self.context.view,
@@ -202,7 +202,8 @@ impl Transmitter<'_> {
         }
     }
 
-    /// Scattering strength of a square metre, as a power, at the sine of the grazing angle.
+    /// Returns the scattering strength of a square metre, as a power, at the sine of the grazing
+    /// angle.
     fn strength(&self, scatterer: Scatterer, sine: f64) -> f64 {
         match scatterer {
             Scatterer::Surface => surface_strength(sine, self.spec.frequency, self.context.wind),
@@ -210,7 +211,7 @@ impl Transmitter<'_> {
         }
     }
 
-    /// Fraction of the power that a point reflects specularly.
+    /// Returns the fraction of the power that a point reflects specularly.
     fn reflected_power(&self, point: &HitPoint, sine: f64) -> f64 {
         let slowness = self.context.medium.at_sonar[0];
         let wave_number = TAU * self.spec.frequency * slowness;
@@ -231,7 +232,7 @@ impl Transmitter<'_> {
         }
     }
 
-    /// Straight section of a path with the length `r` [m].
+    /// Returns the straight section of a path with the length `r` [m].
     fn straight_path(&self, from: Vec3, to: Vec3, r: f64) -> AcousticPath {
         let [slowness, loss] = self.context.medium.mean_between_heights(from.z, to.z);
         AcousticPath {
@@ -266,8 +267,8 @@ impl Transmitter<'_> {
         }
     }
 
-    /// Reported range [m] of an echo with these outgoing and return paths, and the receive pattern
-    /// perpendicular to the fan at its arrival.
+    /// Returns the reported range [m] of an echo with these outgoing and return paths, and the
+    /// receive pattern perpendicular to the fan at its arrival.
     fn arrival(&self, ray: &Ray, outgoing: &AcousticPath, back: &AcousticPath) -> (f64, f64) {
         let Some(motion) = &self.motion else {
             return (
@@ -287,8 +288,8 @@ impl Transmitter<'_> {
         )
     }
 
-    /// Change of the angle across the fan [rad] between the ping and the arrival of an echo from
-    /// `r` [m], for the direction `across` [rad] at the ping.
+    /// Returns the change of the angle across the fan [rad] between the ping and the arrival of an
+    /// echo from `r` [m], for the direction `across` [rad] at the ping.
     pub(crate) fn shift(&self, across: f64, r: f64) -> f64 {
         let Some(motion) = &self.motion else {
             return 0.0;
@@ -470,7 +471,7 @@ impl Transmitter<'_> {
         }
     }
 
-    /// Transmit pattern in a direction of W.
+    /// Returns the transmit pattern in a direction of W.
     fn transmit_pattern(&self, d: Vec3) -> f64 {
         let a = self.spec.sensor_to_acoustic(self.R_WS.tr_mul_vec(d));
         let across = wrap_angle(libm::atan2(a.y, a.z) - self.head);
@@ -478,8 +479,8 @@ impl Transmitter<'_> {
         pattern(&self.spec.across[1], across) * pattern(&self.spec.along[1], along)
     }
 
-    /// Path from the sonar to a point, with its directions at the sonar and at the point; `None` if
-    /// it is blocked.
+    /// Returns the path from the sonar to a point, with its directions at the sonar and at the
+    /// point; `None` if it is blocked.
     fn find_path(&self, via: PathKind, point: &HitPoint) -> Option<(TracedPath, Vec3, Vec3)> {
         let to = point.p + point.n.scale(1e-4);
         if via == PathKind::Straight {
@@ -525,7 +526,8 @@ impl Transmitter<'_> {
         ))
     }
 
-    /// Reflection point between the sonar and `to`, the normal on the water side, and the material.
+    /// Returns the reflection point between the sonar and `to`, the normal on the water side, and
+    /// the material.
     fn reflection_point(&self, via: PathKind, to: Vec3) -> Option<(Vec3, Vec3, Scatterer)> {
         let PropagationContext {
             environment: at,
@@ -561,7 +563,7 @@ impl Transmitter<'_> {
         is_there.then_some((m, n, Scatterer::Solid(hit.material.backscatter)))
     }
 
-    /// Returns true if nothing blocks a ray from `p` along `d`. Both ends are excluded by a
+    /// Returns true if no object blocks a ray from `p` along `d`. Both ends are excluded by a
     /// tolerance.
     fn is_clear(&self, p: Vec3, d: Vec3, max_distance: f64) -> bool {
         let near = (REFLECTION_POINT_TOLERANCE[0] + REFLECTION_POINT_TOLERANCE[1] * max_distance)
@@ -579,7 +581,7 @@ impl Transmitter<'_> {
     }
 }
 
-/// Unit vector and distance from `a` to `b`; `None` if they are closer than 1 mm.
+/// Returns the unit vector and distance from `a` to `b`; `None` if they are closer than 1 mm.
 fn direction_and_distance(a: Vec3, b: Vec3) -> Option<(Vec3, f64)> {
     let r = (b - a).norm();
     (r > 1e-3).then(|| ((b - a).scale(1.0 / r), r))

@@ -2,12 +2,12 @@
 //!
 //! # Law
 //! ```text
-//!   P = (P_echo + N) E,   E = |z_1 + ... + z_n|²/n                          (1)  fully developed speckle [Goodman 1975]
-//!   L = 10 log P + g log r + 2 α_g r                                        (2)
-//!   number = (2^bits - 1) (L - L_0)/(L_1 - L_0)                             (3)
+//!   P = (P_echo + N) E,   E = |z_1 + ... + z_n|²/n  (1)  fully developed speckle [Goodman 1975]
+//!   L = 10 log P + g log r + 2 α_g r                (2)
+//!   number = (2^bits - 1) (L - L_0)/(L_1 - L_0)     (3)
 //! ```
-//! The z are complex normal variates of power 1, a new one for each range bin; n bins lie within
-//! half a pulse length. The amplitude therefore has a Rayleigh distribution and the power an
+//! The z are complex normal variates of power 1, a new variate for each range bin; n bins lie
+//! within half a pulse length. The amplitude therefore has a Rayleigh distribution and the power an
 //! exponential one. Bins closer than half a pulse length are correlated. For n = 1 the power is
 //! drawn directly.
 //!
@@ -75,7 +75,7 @@ pub(crate) fn add_noise_and_speckle(
 
 /// Moving sum of the last complex variates of each beam.
 struct SpeckleFilter {
-    /// Ring buffer of the terms of the sum, and the index of the next one.
+    /// Ring buffer of the terms of the sum, and the index of the next term.
     ring: Vec<[f32; 2]>,
     next: usize,
     sums: Vec<[f32; 2]>,
@@ -110,7 +110,7 @@ impl SpeckleFilter {
     }
 }
 
-/// Quantised levels of all range bins and beams. (2), (3)
+/// Returns the quantised levels of all range bins and beams. (2), (3)
 pub fn quantise(echo_powers: &EchoPowers, spec: &SonarSpec, medium: &Medium) -> Vec<u16> {
     let (spreading, loss) = spec.gain;
     let loss = loss.unwrap_or(medium.at_sonar[1]);
@@ -135,13 +135,13 @@ pub fn quantise(echo_powers: &EchoPowers, spec: &SonarSpec, medium: &Medium) -> 
     out
 }
 
-/// Level that a number represents, including the time-varying gain [dB].
+/// Returns the level that a number represents, including the time-varying gain [dB].
 pub fn sample_level(spec: &SonarSpec, number: u16) -> f64 {
     let max_number = f64::from((1_u32 << spec.bits) - 1);
     spec.levels[0] + f64::from(number) / max_number * (spec.levels[1] - spec.levels[0])
 }
 
-/// Detection threshold of an echo [µPa²].
+/// Returns the detection threshold of an echo [µPa²].
 pub(crate) fn detection_threshold(spec: &SonarSpec, wind: f64) -> f64 {
     noise::beam_noise(spec, wind) * power(spec.threshold)
 }

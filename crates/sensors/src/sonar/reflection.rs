@@ -2,10 +2,13 @@
 //!
 //! # Law
 //! ```text
-//!   R = (m sin φ - √(n² - cos² φ))/(m sin φ + √(n² - cos² φ))        seabed: a fluid half space       (1)  [Jensen 2011, ch. 1]
-//!   m = ρ_2/ρ_1,   n = (c_1/c_2)(1 + i α/(40 π log e))                                                 (2)  [Jensen 2011, ch. 1]
-//!   |R|² e^{-4 k² h² sin² φ}                                          rough: coherent part             (3)  [Eckart 1953]
-//!   p' = p - 2 n (n·(p - q))                                          image in a plane                 (4)
+//!   R = (m sin φ - √(n² - cos² φ))/(m sin φ + √(n² - cos² φ))        seabed: a fluid half space  (1)
+//!   m = ρ_2/ρ_1,   n = (c_1/c_2)(1 + i α/(40 π log e))                                           (2)
+//!   |R|² e^{-4 k² h² sin² φ}                                          rough: coherent part       (3)
+//!   p' = p - 2 n (n·(p - q))                                          image in a plane           (4)
+//!   (1) [Jensen 2011, ch. 1]
+//!   (2) [Jensen 2011, ch. 1]
+//!   (3) [Eckart 1953]
 //! ```
 //! # Symbols
 //! φ grazing angle · ρ density, c speed of sound, 1 of the water, 2 of the seabed · α attenuation
@@ -17,7 +20,7 @@
 //!
 //! # Limits
 //! - The seabed is homogeneous to any depth and has no shear waves.
-//! - The image is that in the tangent plane of the seabed at the reflection point, found in three
+//! - The image is taken in the tangent plane of the seabed at the reflection point, found in three
 //!   iterations. If the radius of curvature of the seabed is comparable with the path length,
 //!   further reflection points may exist and are omitted.
 //! - The water surface is horizontal at the reflection point.
@@ -31,10 +34,10 @@ use merrow_math::Vec3;
 use merrow_model::scene::robot::collision::Ground;
 use std::f64::consts::{LOG10_E, PI};
 
-/// Fraction of the power that the seabed reflects coherently. (1) to (3)
+/// Returns the fraction of the power that the seabed reflects coherently. (1) to (3)
 ///
-/// `sine` is that of the grazing angle. The water has a density [kg/m³] and a speed of sound [m/s];
-/// the wave number is in [1/m].
+/// `sine` is the sine of the grazing angle. The water has a density [kg/m³] and a speed of sound
+/// [m/s]; the wave number is in [1/m].
 pub(crate) fn seabed_reflection(
     ground: &Ground,
     sine: f64,
@@ -72,8 +75,8 @@ pub fn seabed_coefficient(ground: &Ground, sine: f64, [density, speed]: [f64; 2]
     ]
 }
 
-/// Reflection point between `a` and `b` on the plane through `q` [m] with the unit normal `n`;
-/// `None` unless both lie in front of the plane.
+/// Returns the reflection point between `a` and `b` on the plane through `q` [m] with the unit
+/// normal `n`; `None` unless both lie in front of the plane.
 pub(crate) fn reflection_point(a: Vec3, b: Vec3, q: Vec3, n: Vec3) -> Option<Vec3> {
     let [ha, hb] = [a, b].map(|p| n.dot(p - q));
     (ha > 0.0 && hb > 0.0).then(|| {

@@ -2,10 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   w = R_WSᵀ w_W(p, t) - v_WS                                    (1)  apparent wind
-//!   U = √(w_x² + w_y²),  φ = atan2(w_y, -w_x)                     (2)  speed, and the direction from which the wind blows, clockwise
-//!   U_k = U_{k-1} + (U - U_{k-1})(1 - e^(-U T/d))                 (3)  cups and propellers [Wyngaard 1981]
-//!   e_k = e_{k-1} + (e - e_{k-1})(1 - e^(-U T/d_v))               (4)  vane, e its direction as a vector
+//!   w = R_WSᵀ w_W(p, t) - v_WS                       (1)  apparent wind
+//!   U = √(w_x² + w_y²),  φ = atan2(w_y, -w_x)        (2)
+//!   U_k = U_{k-1} + (U - U_{k-1})(1 - e^(-U T/d))    (3)  cups and propellers [Wyngaard 1981]
+//!   e_k = e_{k-1} + (e - e_{k-1})(1 - e^(-U T/d_v))  (4)  vane, e its direction as a vector
+//!   (2) speed, and the direction from which the wind blows, clockwise
 //! ```
 //! # Symbols
 //! w velocity of the air relative to the sensor, w_W velocity of the air over ground · v_WS
@@ -16,12 +17,11 @@
 //! Sensor S, z along the mast; only the wind across the mast is measured.
 //!
 //! # Limits
-//! Below the threshold the cups stand still and the vane keeps its direction. Cups do not
-//! overspeed, and a vane does not overshoot. Hull and mast do not disturb the wind. Under water the
-//! reading is NaN.
+//! Below the threshold the cups stop and the vane keeps its direction. Cups do not overspeed, and a
+//! vane does not overshoot. Hull and mast do not disturb the wind. Under water the reading is NaN.
 //!
 //! # Checked by
-//! test/sensors/air_sensors.rs
+//! test/sensors/instruments/air_sensors.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};

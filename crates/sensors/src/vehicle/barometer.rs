@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   p = p_0 (T/T_0)^(g/(R L))                                     (1)  [ISO 2533-1975], `crates/environment/src/air/mod.rs`
+//!   p = p_0 (T/T_0)^(g/(R L))  (1)  [ISO 2533-1975], `crates/environment/src/air/mod.rs`
 //! ```
 //! # Symbols
 //! p_0, T_0 pressure and temperature of the air at sea level · T temperature of the air · g gravity
@@ -17,7 +17,7 @@
 //! pressure at the port in the air.
 //!
 //! # Checked by
-//! test/sensors/air_sensors.rs
+//! test/sensors/instruments/air_sensors.rs
 
 use crate::measure::{Measure, Sample};
 use crate::noise;

@@ -2,7 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   h = -2 R sin(asin(1 - 2 w/V)/3),  V = 4/3 π R³                (1)  level over the centre of a sphere that holds w
+//!   h = -2 R sin(asin(1 - 2 w/V)/3),  V = 4/3 π R³  (1)
+//!   (1) level over the centre of a sphere that holds w
 //! ```
 //! The detector is wet if its position is below the level (1) of a compartment of its link. If a
 //! volume is stated, it is wet from that volume of water in the link on.
@@ -20,7 +21,7 @@
 //! dry.
 //!
 //! # Checked by
-//! test/sensors/air_sensors.rs
+//! test/sensors/instruments/air_sensors.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};

@@ -2,8 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   I = P/V,  T = T_water + heat,  Q = P_shaft/ω, or |a| |F|      (1)
-//!   ω = k √|F| sign F                                             (2)  for thrust curves without a shaft speed
+//!   I = P/V,  T = T_water + heat,  Q = P_shaft/ω, or |a| |F|  (1)
+//!   ω = k √|F| sign F                                         (2)
+//!   (2) for thrust curves without a shaft speed
 //! ```
 //! # Symbols
 //! I current · P electrical power · V voltage of the battery · T temperature of the motor · Q
@@ -15,12 +16,12 @@
 //! None; ω has the sign of the command, Q has the sign of ω.
 //!
 //! # Limits
-//! Power, heat and torque are those of the preceding step. Without a battery voltage and current
+//! Power, heat and torque are values of the preceding step. Without a battery voltage and current
 //! are NaN. The shaft speed is NaN without (2) and without a propeller model. A motor that draws no
 //! power by its data has no current.
 //!
 //! # Checked by
-//! test/sensors/telemetry.rs
+//! test/sensors/instruments/telemetry.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};

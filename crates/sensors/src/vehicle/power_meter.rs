@@ -16,7 +16,7 @@
 //! neither counts nor reports.
 //!
 //! # Checked by
-//! test/sensors/telemetry.rs
+//! test/sensors/instruments/telemetry.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};

@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   f = IA a + pA                                               (1)  [Featherstone 2008, eq. 7.26]
-//!   f = Σ_outboard (I_k a_k - F_k - F_c,k)                       (1')  with contact or coupling forces
-//!   F_S = R_SL f,  M_S = R_SL (m - p_LoS × f)                   (2)
+//!   f = IA a + pA                              (1)  [Featherstone 2008, eq. 7.26]
+//!   f = Σ_outboard (I_k a_k - F_k - F_c,k)     (1')  with contact or coupling forces
+//!   F_S = R_SL f,  M_S = R_SL (m - p_LoS × f)  (2)
 //! ```
 //! # Symbols
 //! IA articulated inertia, pA bias force, a acceleration of the child link. f is the wrench that
@@ -24,7 +24,7 @@
 //! m)`, with step h, damping d and inertia m of the body in contact.
 //!
 //! # Checked by
-//! test/sensors/wrench.rs, test/identity/wrench.rs
+//! test/sensors/instruments/wrench.rs, test/identity/wrench.rs
 
 use crate::fault::{Faulty, error_vector};
 use crate::measure::{Measure, Sample};

@@ -15,7 +15,7 @@
 //! transducer above the water there is no echo.
 //!
 //! # Checked by
-//! test/sensors/altimeter.rs (V85), test/sensors/beam_targets.rs
+//! test/sensors/navigation/altimeter.rs (V85), test/sensors/sonar/beam_targets.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};

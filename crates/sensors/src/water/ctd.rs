@@ -2,11 +2,14 @@
 //!
 //! # Law
 //! ```text
-//!   C = C(S, T, p)                                                (1)  PSS-78 (`crates/environment/src/conductivity.rs`)
-//!   T', C' follow T, C with one lag each (`lag.rs`)               (2)
-//!   S = S(C', T', p'),  c = c(S, T', p')                          (3)  derived from the instrument's own readings; [Fofonoff 1983]
-//!   z = (9.72659 p - 2.2512e-5 p² + 2.279e-10 p³ - 1.82e-15 p⁴)/g (4)  sea water of 0 °C and salinity 35 [Fofonoff 1983, eq. 25]
-//!   z = p/(ρ_0 g),  ρ_0 = 1000 kg/m³                              (5)  fresh water
+//!   C = C(S, T, p)                                   (1)
+//!   T', C' follow T, C with one lag each (`lag.rs`)  (2)
+//!   S = S(C', T', p'),  c = c(S, T', p')             (3)
+//!   z = (9.72659 p - 2.2512e-5 p² + 2.279e-10 p³ - 1.82e-15 p⁴)/g  (4)
+//!   z = p/(ρ_0 g),  ρ_0 = 1000 kg/m³                 (5)  fresh water
+//!   (1) PSS-78 (`crates/environment/src/conductivity.rs`)
+//!   (3) derived from the instrument's own readings; [Fofonoff 1983]
+//!   (4) sea water of 0 °C and salinity 35 [Fofonoff 1983, eq. 25]
 //! ```
 //! # Symbols
 //! C conductivity · S salinity · T temperature · p pressure over one atmosphere of 101 325 Pa, in
@@ -17,15 +20,15 @@
 //! None.
 //!
 //! # Limits
-//! Like real ones, the instrument assumes an air pressure of one atmosphere and the water of (4) or
-//! (5). In other conditions its depth has an error. A conductivity cell that is slower or faster
+//! Like real instruments, this CTD assumes an air pressure of one atmosphere and the water of (4)
+//! or (5). In other conditions its depth has an error. A conductivity cell that is slower or faster
 //! than the thermometer gives salinity spikes in a gradient. The heat stored in the wall of the
 //! cell is not modelled, and the flow through the cell does not depend on the speed. If a world
 //! states only density and temperature of the water, the salinity follows from these (EOS-80, at
 //! the surface); a stated speed of sound may be inconsistent with this salinity.
 //!
 //! # Checked by
-//! test/sensors/ctd.rs
+//! test/sensors/instruments/ctd.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};
@@ -100,7 +103,8 @@ impl Faulty for Ctd {
     }
 }
 
-/// Computes the conductivity at the sensor by (1) [S/m]; `temperature` is that of the water [°C].
+/// Computes the conductivity at the sensor by (1) [S/m]; `temperature` is the water temperature
+/// [°C].
 fn true_conductivity(temperature: f64, truth: &Truth<'_>) -> f64 {
     let S = probe::true_quantity(Quantity::Salinity, truth);
     conductivity::conductivity(
@@ -119,7 +123,7 @@ pub(crate) fn derive_quantities(spec: &CtdSpec, ctd: &mut Ctd) {
     ctd.depth = depth(spec.depth, gauge_pressure, spec.gravity);
 }
 
-/// Computes the depth [m] from `gauge_pressure`, the pressure above that of the air [Pa], under
+/// Computes the depth [m] from `gauge_pressure`, the pressure above air pressure [Pa], under
 /// gravity `g` [m/s²]. Returns NaN without gravity.
 pub fn depth(law: DepthLaw, gauge_pressure: f64, g: f64) -> f64 {
     if g <= 0.0 {

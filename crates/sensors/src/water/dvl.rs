@@ -2,8 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   b_i = (v_S - v_i) · d_i (1 + s) + n                         (1)  beam velocity, positive out of the transducer
-//!   v = (NᵀN)⁻¹ Nᵀ b,  cov = σ² (NᵀN)⁻¹                          (2)  least squares over the valid beams
+//!   b_i = (v_S - v_i) · d_i (1 + s) + n  (1)  beam velocity, positive out of the transducer
+//!   v = (NᵀN)⁻¹ Nᵀ b,  cov = σ² (NᵀN)⁻¹  (2)  least squares over the valid beams
 //! ```
 //! With four beams at angle θ from the axis (2) gives σ_xy = σ/(√2 sin θ) and σ_z = σ/(2 cos θ).
 //! With range modes (`PingRates`) the ping rate depends on the last measured altitude.
@@ -26,7 +26,7 @@
 //! range mode takes effect with the next ping; no ping is lost.
 //!
 //! # Checked by
-//! test/sensors/dvl.rs (V81), test/sensors/beam_targets.rs
+//! test/sensors/navigation/dvl.rs (V81), test/sensors/sonar/beam_targets.rs
 
 use crate::fault::{Faulty, error_vector};
 use crate::measure::{Measure, Sample};
@@ -111,7 +111,7 @@ impl Faulty for Dvl {
 }
 
 /// Measures range and velocity of each beam on the seabed; returns the beams and the mean altitude
-/// over those with an echo [m]. `scale` is the scale error of the velocity.
+/// over the beams with an echo [m]. `scale` is the scale error of the velocity.
 fn track_bottom(
     spec: &DvlSpec,
     sample: &Sample<'_>,

@@ -2,9 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   R_j = max over its shapes of |distance to the link| + |p_LoG| + r_G (1)  sphere about the base, for any position of the joints
-//!   |m|² - (m·d)² <= R_j²,  -R_j <= m·d <= far + R_j,  m = p_WBj - p   (2)  a beam that can hit it
-//!   v = V_L.v + V_L.w x p_LX                                           (3)  velocity of the target at the hit point X
+//!   R_j = max over its shapes of |distance to the link| + |p_LoG| + r_G  (1)
+//!   |m|² - (m·d)² <= R_j²,  -R_j <= m·d <= far + R_j,  m = p_WBj - p  (2)  a beam that can hit it
+//!   v = V_L.v + V_L.w x p_LX                                          (3)
+//!   (1) sphere about the base, for any position of the joints
+//!   (3) velocity of the target at the hit point X
 //! ```
 //! The beam is intersected with every shape of a robot that passes (2); the nearest hit counts.
 //!
@@ -31,7 +33,7 @@
 //! robot that is tethered or coupled to it.
 //!
 //! # Checked by
-//! test/sensors/beam_targets.rs
+//! test/sensors/sonar/beam_targets.rs
 
 use crate::ray_scene;
 use crate::ray_scene::RayKind;
@@ -161,7 +163,7 @@ impl MovingTargets {
         })
     }
 
-    /// Number of steps until a watched beam is due that is not due now; at least 1.
+    /// Returns the number of steps until a watched beam is due that is not due now; at least 1.
     pub fn steps_to_next(&self, scene: &Scene, state: &State) -> u64 {
         let now = state.time_ns;
         let next = |s: &BeamSensor| {
@@ -235,7 +237,8 @@ impl MovingTargets {
         }
     }
 
-    /// Motion that robot `r` may make after the last call of [`MovingTargets::watch_near`].
+    /// Returns the motion that robot `r` may make after the last call of
+    /// [`MovingTargets::watch_near`].
     pub fn limit(&self, r: usize) -> MotionLimit {
         self.limits[r]
     }
@@ -341,7 +344,7 @@ fn store_hits(work: &mut Workspace, sensor: usize, hits: [BeamHit; 4]) {
     }
 }
 
-/// Horizontal rectangle [m] around a beam, enlarged by `extra` [m].
+/// Returns the horizontal rectangle [m] around a beam, enlarged by `extra` [m].
 fn rectangle(beam: &Ray, extra: f64) -> ([f64; 2], [f64; 2]) {
     let (from, to) = (
         beam.origin,
@@ -399,8 +402,8 @@ fn have_same_shapes(a: &Robot, b: &Robot) -> bool {
     a.model == b.model && colliders && a.links == b.links
 }
 
-/// Maximum altitude (DVL) or range (echo sounder) of the beams of a sensor [m]; `None` if it has no
-/// beams.
+/// Returns the maximum altitude (DVL) or range (echo sounder) of the beams of a sensor [m]; `None`
+/// if it has no beams.
 fn max_beam_range(sensor: &Sensor) -> Option<f64> {
     match &sensor.kind {
         SensorKind::Dvl(spec) => Some(spec.altitude[1]),
@@ -409,7 +412,7 @@ fn max_beam_range(sensor: &Sensor) -> Option<f64> {
     }
 }
 
-/// Directions of the beams of a sensor in S.
+/// Returns the directions of the beams of a sensor in S.
 fn beam_directions(sensor: &Sensor) -> [Option<Vec3>; 4] {
     match &sensor.kind {
         SensorKind::Dvl(spec) => spec.beams.map(Some),

@@ -2,8 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   p = p_air + g ∫ ρ dz + ρ g p'                               (1)  hydrostatic pressure and the contribution of the waves
-//!   p_air = p_0 (T/T_0)^(g/(R L))                               (2)  [ISO 2533-1975], `crates/environment/src/air/mod.rs`
+//!   p = p_air + g ∫ ρ dz + ρ g p'  (1)  hydrostatic pressure and the contribution of the waves
+//!   p_air = p_0 (T/T_0)^(g/(R L))  (2)  [ISO 2533-1975], `crates/environment/src/air/mod.rs`
 //! ```
 //! # Symbols
 //! The integral extends from the mean surface down to the port · g gravity · ρ density of the water
@@ -20,8 +20,8 @@
 //! at the surface.
 //!
 //! # Checked by
-//! test/sensors/position_sensors.rs, test/analytic/environment/water_column.rs,
-//! test/analytic/bodies/floating.rs, test/sensors/air_sensors.rs
+//! test/sensors/navigation/position_sensors.rs, test/analytic/environment/water_column.rs,
+//! test/analytic/bodies/floating.rs, test/sensors/instruments/air_sensors.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};
@@ -61,7 +61,7 @@ impl Faulty for Pressure {
     }
 }
 
-/// Absolute pressure at the sensor [Pa].
+/// Returns the absolute pressure at the sensor [Pa].
 pub(crate) fn absolute_pressure(truth: &Truth<'_>) -> f64 {
     let (sea, height) = (
         truth.environment.sea,
@@ -76,7 +76,7 @@ pub(crate) fn absolute_pressure(truth: &Truth<'_>) -> f64 {
     } // (1)
 }
 
-/// Pressure of the water at the sensor over that of the air [Pa]; zero above the surface.
+/// Returns the pressure of the water at the sensor above air pressure [Pa]; zero above the surface.
 pub(crate) fn water_pressure(truth: &Truth<'_>) -> f64 {
     let sea = truth.environment.sea;
     match truth.environment.waves {
@@ -92,8 +92,8 @@ pub(crate) fn water_pressure(truth: &Truth<'_>) -> f64 {
     }
 }
 
-/// Pressure of the water over that of the air [Pa], at a port where the waves have the pressure
-/// head `head` [m].
+/// Returns the pressure of the water above air pressure [Pa], at a port where the waves have the
+/// pressure head `head` [m].
 fn pressure_under_waves(truth: &Truth<'_>, head: f64) -> f64 {
     let (sea, g) = (truth.environment.sea, truth.environment.gravity);
     let density = sea

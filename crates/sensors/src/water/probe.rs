@@ -18,7 +18,7 @@
 //! temperature of the air, salinity and tracers are 0, and density and speed of sound are NaN.
 //!
 //! # Checked by
-//! test/sensors/probe.rs
+//! test/sensors/instruments/probe.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};

@@ -2,8 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   V_k = min(V_0, V_{k-1} + Q T)                                 (1)
-//!   m_k = m_{k-1} + (x_k - m_{k-1})(V_k - V_{k-1})/V_k            (2)  mean over the water that has been pumped in
+//!   V_k = min(V_0, V_{k-1} + Q T)                       (1)
+//!   m_k = m_{k-1} + (x_k - m_{k-1})(V_k - V_{k-1})/V_k  (2)
+//!   (2) mean over the water that has been pumped in
 //! ```
 //! # Symbols
 //! V volume of water in the bottle, V_0 volume of the bottle · Q flow of the pump · T time since
@@ -13,12 +14,12 @@
 //! Mean position in W.
 //!
 //! # Limits
-//! The water that is pumped in between two samples has the properties of that at the second one.
-//! The hose has no volume, bottles are clean, and the contents are known without error. In air the
-//! pump delivers no water. It stands still without power, while dead, or for a lost sample.
+//! The water that is pumped in between two samples has the properties at the second sample. The
+//! hose has no volume, bottles are clean, and the contents are known without error. In air the pump
+//! delivers no water. It is stationary without power, while dead, or for a lost sample.
 //!
 //! # Checked by
-//! test/sensors/sampler.rs
+//! test/sensors/instruments/sampler.rs
 
 use crate::fault::Faulty;
 use crate::measure::{Measure, Sample};

@@ -8,8 +8,8 @@ use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{Command, RobotState, State};
 
-/// Applies a command to actuators, or returns why it is rejected. A rejected command changes
-/// nothing; commands of other kinds are ignored.
+/// Applies a command to actuators, or returns why it is rejected. A rejected command changes no
+/// effect; commands of other kinds are ignored.
 pub(crate) fn apply(
     scene: &Scene,
     state: &mut State,
@@ -78,7 +78,7 @@ fn set_thruster(
         .get(thruster)
         .ok_or_else(|| reject(robot, "no such thruster".into()))?;
     check(robot, &t.name, value)?;
-    firmware::take_thrusters(robot, target)?;
+    firmware::allow_direct_commands(robot, target)?;
     target.actuators[thruster].set_command(t, value);
     target.last_command_ns = Some(now);
     Ok(())
@@ -110,7 +110,7 @@ fn set_thrusters(
     for (t, value) in model.thrusters.iter().zip(for_thrusters) {
         check(robot, &t.name, *value)?;
     }
-    firmware::take_thrusters(robot, target)?;
+    firmware::allow_direct_commands(robot, target)?;
     if !for_fins.is_empty() {
         set_fins(robot, model, target, for_fins)?;
     }
@@ -138,7 +138,7 @@ fn set_wrench(
     if firmware::set_pilot_wrench(target, force, moment, now) {
         return Ok(());
     }
-    firmware::take_thrusters(robot, target)?;
+    firmware::allow_direct_commands(robot, target)?;
     let mut commands = vec![0.0; model.thrusters.len()];
     allocation::allocate(model, force, moment, density, &mut commands);
     set_all(model, target, &commands, now);

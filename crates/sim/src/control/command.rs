@@ -1,4 +1,4 @@
-//! Applies commands at the start of a step and rejects invalid ones.
+//! Applies commands at the start of a step and rejects invalid commands.
 
 use crate::control::joints::command as joint_command;
 use crate::control::{actuator_command, coupling, fault, firmware, sampler, wrench};
@@ -193,7 +193,7 @@ fn set_condition(
     Ok(())
 }
 
-/// Starts a fault of a robot or a beacon, which replaces an earlier one of the same name.
+/// Starts a fault of a robot or a beacon, which replaces an earlier fault of the same name.
 fn start_fault(scene: &Scene, state: &mut State, new: &Fault) -> Result<(), CommandRejection> {
     let now = state.time_ns;
     let (name, faults) = match new.robot {
@@ -219,7 +219,7 @@ fn start_fault(scene: &Scene, state: &mut State, new: &Fault) -> Result<(), Comm
     Ok(())
 }
 
-/// Removes a fault of a robot; without a robot, that of a beacon.
+/// Removes a fault of a robot; without a robot, a fault of a beacon.
 fn repair_fault(
     scene: &Scene,
     state: &mut State,
@@ -242,7 +242,7 @@ fn repair_fault(
     })
 }
 
-/// Name of a device that belongs to no robot.
+/// Returns the name of a device that belongs to no robot.
 fn beacon_name(scene: &Scene, device: Device) -> Result<String, CommandRejection> {
     match device {
         Device::Beacon(k) if k >= scene.beacons.len() => Err(CommandRejection {

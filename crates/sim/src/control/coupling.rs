@@ -63,7 +63,7 @@ pub fn apply(
     Ok(())
 }
 
-/// Name of the coupling that holds a robot to another object, if there is one.
+/// Returns the name of the coupling that holds a robot to another object, if there is one.
 pub(crate) fn holding_coupling<'s>(
     scene: &'s Scene,
     state: &State,
@@ -108,7 +108,7 @@ fn check_partner(
 }
 
 /// Engages the coupling with its ends at their current poses, if these are near enough to the
-/// nominal ones.
+/// nominal values.
 fn engage_near(
     scene: &Scene,
     state: &State,
@@ -201,7 +201,7 @@ fn find_grasped_link(
     }
 }
 
-/// Links of other robots that are in contact with `link` now.
+/// Returns the links of other robots that are in contact with `link` now.
 fn touched_links(
     state: &State,
     link: Option<(usize, usize)>,

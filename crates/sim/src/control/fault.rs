@@ -3,7 +3,7 @@
 //!
 //! # Law
 //! ```text
-//!   Q = C_d A sqrt(2 g h)                                                  (1)  [Munson 2013, §3.6]
+//!   Q = C_d A sqrt(2 g h)  (1)  [Munson 2013, §3.6]
 //! ```
 //! for the water through a hole at the depth h, until the compartment is full. The weight and
 //! inertia of the water are added to the link at the centre of the compartment.
@@ -26,7 +26,7 @@
 //! sample, also for sound that it sent earlier.
 //!
 //! # Checked by
-//! test/analytic/devices/fault.rs, test/determinism/faults.rs
+//! test/analytic/devices/fault.rs, test/determinism/state/faults.rs
 
 use crate::control::joints::ideal;
 use merrow_environment::EnvironmentState;
@@ -41,11 +41,11 @@ const DISCHARGE: f64 = 0.61;
 /// Minimum of the mean times for which an intermittent fault works or fails [s].
 const MIN_MEAN_TIME: f64 = 1e-3;
 /// Radius of gyration of the water in a compartment over the edge length of a cube of its volume:
-/// that of the cube, 1/sqrt(6).
+/// the value of the cube, 1/sqrt(6).
 const GYRATION: f64 = 0.408;
 
 /// Evaluates the effects of all faults at `now_ns` [ns] and stores them in `state` and `work`;
-/// `density` is that of the water [kg/m³]. Idempotent within one instant.
+/// `density` is the water density [kg/m³]. Idempotent within one instant.
 pub fn prepare(
     robot: &Robot,
     state: &mut RobotState,
@@ -93,7 +93,7 @@ pub fn prepare(
     ideal::apply_all_faults(robot, state);
 }
 
-/// Removes the fault `name` and the effects of all faults on commands. Returns whether the fault
+/// Removes the fault `name` and the effects of all faults on commands. Returns true if the fault
 /// existed.
 pub fn repair(robot: &Robot, state: &mut RobotState, name: &str) -> bool {
     let is_there = remove_fault(&mut state.faults, name);
@@ -113,7 +113,7 @@ pub(crate) fn end_faults(robot: &Robot, state: &mut RobotState, device: Device, 
     }
 }
 
-/// Removes the fault `name` from `faults`. Returns whether it existed.
+/// Removes the fault `name` from `faults`. Returns true if it existed.
 pub(crate) fn remove_fault(faults: &mut Vec<FaultState>, name: &str) -> bool {
     let before = faults.len();
     faults.retain(|f| *f.fault.name != *name);
@@ -212,7 +212,7 @@ fn apply_effect(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: b
     }
 }
 
-/// Accumulates the effect of one fault with those of other faults of the same device.
+/// Accumulates the effect of one fault with the effects of other faults of the same device.
 fn accumulate_effect(effect: &mut FaultEffect, fault: &Fault, failing: bool, now_ns: u64) {
     match fault.kind {
         FaultKind::Dead => effect.dead = true,
@@ -228,7 +228,7 @@ fn accumulate_effect(effect: &mut FaultEffect, fault: &Fault, failing: bool, now
             effect.noise = (effect.noise * effect.noise + std * std).sqrt();
         }
         FaultKind::Noisy(std) => effect.offset += std * fault.stream.draw(now_ns).normal(),
-        // a fin that fails intermittently is not lost: its servo stands still
+        // a fin that fails intermittently is not lost: its servo stops
         FaultKind::Intermittent(_) if matches!(fault.device, Device::Fin(_)) => {
             effect.stuck |= failing
         }
@@ -323,7 +323,7 @@ pub fn find_beacon(scene: &Scene, name: &str) -> Result<Device, String> {
     })
 }
 
-/// Path of a beacon as accepted by [`find_beacon`].
+/// Returns the path of a beacon as accepted by [`find_beacon`].
 pub fn beacon_name(scene: &Scene, device: Device) -> String {
     let Device::Beacon(k) = device else {
         return String::new();
@@ -352,7 +352,7 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
         add("fins", &fin.name, Device::Fin(k));
     }
     let joints = robot.links[1..].iter().map(|l| &l.joint).enumerate();
-    // a mimic joint has no drive of its own
+    // a mimic joint has no drive
     for (k, joint) in joints.filter(|(_, j)| j.kind != JointKind::Fixed && j.mimic.is_none()) {
         add("joints", &joint.name, Device::Joint(k));
     }
@@ -389,7 +389,7 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
 }
 
 /// Lists the paths of all devices of a robot, as accepted by [`find_device`], with the kinds of
-/// faults that each one can have.
+/// faults that each device can have.
 pub fn devices_with_kinds(robot: &Robot) -> Vec<(String, &'static [&'static str])> {
     devices(robot)
         .iter()
@@ -397,13 +397,13 @@ pub fn devices_with_kinds(robot: &Robot) -> Vec<(String, &'static [&'static str]
         .collect()
 }
 
-/// Path of a device of a robot, as accepted by [`find_device`].
+/// Returns the path of a device of a robot, as accepted by [`find_device`].
 pub fn device_path(robot: &Robot, device: Device) -> String {
     let found = devices(robot).into_iter().find(|(_, _, d)| *d == device);
     found.map_or_else(String::new, |(kind, name, _)| path(kind, &name))
 }
 
-/// Kinds of faults that a device can have.
+/// Returns the kinds of faults that a device can have.
 pub fn allowed_kinds(device: Device) -> &'static [&'static str] {
     match device {
         Device::Thruster(_)

@@ -2,13 +2,15 @@
 //!
 //! # Law
 //! ```text
-//!   v_c = v,  or 2 (L_c - L)                                             (1)  within speed and acceleration limits
-//!   v   = max(v_c, 0) + (T - T_h) L/(EA τ)  where T > T_h                  (2)
-//!   P   = P_0 + max(0, -v_c T)/η                                          (3)
+//!   v_c = v,  or 2 (L_c - L)                               (1)
+//!   v   = max(v_c, 0) + (T - T_h) L/(EA τ)  where T > T_h  (2)
+//!   P   = P_0 + max(0, -v_c T)/η                           (3)
+//!   (1) within speed and acceleration limits
 //! ```
-//! T_h is the holding force of the drum: that of its brake at rest, the maximum pull of the motor
-//! while it turns. Without power, or if the winch is dead, the brake is closed. A stuck motor keeps
-//! its speed. A reduced winch scales (1) by the remaining fraction, and a bias is added to (1).
+//! T_h is the holding force of the drum: the force of its brake at rest, the maximum pull of the
+//! motor while it turns. Without power, or if the winch is dead, the brake is closed. A stuck motor
+//! keeps its speed. A reduced winch scales (1) by the remaining fraction, and a bias is added to
+//! (1).
 //!
 //! # Symbols
 //! v pay-out rate, in (1) the commanded one; v_c pay-out rate of the motor [m/s] · L unstretched

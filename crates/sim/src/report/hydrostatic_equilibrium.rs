@@ -1,6 +1,6 @@
 //! Hydrostatic equilibrium of a robot in calm water: its floating position and its stiffness there.
 //!
-//! Used by `merrow describe`. The forces are those of [`evaluate`] on the robot at rest, for any
+//! Used by `merrow describe`. The forces are computed by [`evaluate`] on the robot at rest, for any
 //! kind of hull, with the joints at their start positions. Newton's method starts upright and
 //! solves for heave, roll and pitch, so it also finds unstable equilibria, whose metacentric height
 //! is negative.
@@ -46,7 +46,8 @@ pub struct FloatingState {
 pub enum Equilibrium {
     /// Floats at the surface.
     Afloat(FloatingState),
-    /// Neutrally buoyant: its weight equals that of the displaced water to one part in a million.
+    /// Neutrally buoyant: its weight equals the weight of the displaced water to one part in a
+    /// million.
     Neutral,
     /// Negatively buoyant: the weight exceeds the largest buoyancy by this force [N].
     Sinks(f64),
@@ -143,7 +144,7 @@ impl<'a> CalmWaterModel<'a> {
         }
     }
 
-    /// Upper bound of the distance of any point of the robot from its base [m].
+    /// Returns the upper bound of the distance of any point of the robot from its base [m].
     fn max_extent(&mut self) -> f64 {
         kinematics::poses(self.robot, &self.motion, &mut self.work.links);
         let links = self.robot.links.iter().zip(&self.work.links);
@@ -258,7 +259,7 @@ fn submerged_volume(link: &merrow_model::scene::Link, up: Vec3, z: f64) -> (f64,
     }
 }
 
-/// Height of the lowest point of a hull over Lo [m].
+/// Returns the height of the lowest point of a hull over Lo [m].
 fn lowest_point(link: &merrow_model::scene::Link, up: Vec3) -> f64 {
     match &link.hull_mesh {
         Some(skin) => skin

@@ -85,9 +85,9 @@ mod tests {
         }
     }
 
-    // Goal: the CPU time of nested work belongs to the inner meter only, and waiting costs nothing.
-    // Method: 2 ms, with 8 ms of another meter and 10 ms of sleep within. Tolerance: none below;
-    // the meters together read no more than the thread has spent.
+    // Goal: the CPU time of nested work belongs to the inner meter only, and waiting takes no CPU
+    // time. Method: 2 ms, with 8 ms of another meter and 10 ms of sleep within. Tolerance: none
+    // below; the meters together read no more than the thread has spent.
     #[test]
     fn nested_work_belongs_to_its_own_meter() {
         let (outer, inner) = (CpuMeter::default(), CpuMeter::default());

@@ -11,12 +11,11 @@ use crate::sensors::worker::{SampleRequest, Worker};
 use crate::sensors::world_view;
 use merrow_math::rng::Stream;
 use merrow_math::{Mat3, SpatialVelocity, Vec3};
-use merrow_model::scene::sensor::camera::CameraSpec;
 use merrow_model::state::FaultEffect;
+use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;
-use merrow_model::state::frames::{CameraImages, FrameData};
-use merrow_sensors::camera;
-use merrow_sensors::ray_scene::{RayKind, RayScene, RayScenes, StaticGeometry};
+use merrow_sensors::exteroceptive::{Observation, Observe};
+use merrow_sensors::ray_scene::{RayScenes, StaticGeometry};
 use merrow_sensors::sample::{Pose, SampleErrors};
 use std::sync::Arc;
 
@@ -35,11 +34,8 @@ pub(crate) fn snapshot_of(simulation: &mut Simulation) -> WorldView {
 /// Returns the current pose of a sensor of a simulation.
 pub fn pose_of(simulation: &mut Simulation, robot: usize, sensor: usize) -> Pose {
     let scene = Arc::clone(&simulation.scene);
-    world_view::sensor_pose(
-        &snapshot_of(simulation),
-        robot,
-        &scene.robots[robot].sensors[sensor],
-    )
+    let device = &scene.robots[robot].sensors[sensor];
+    Pose::of_sensor(&snapshot_of(simulation), robot, device)
 }
 
 /// Computes the current frame of an exteroceptive sensor; `None` for any other sensor.
@@ -105,48 +101,46 @@ pub fn compute_frames(
     (0..n).map(&mut sample).collect()
 }
 
-/// Renders the current image of a camera at `p_WS` [m] with the attitude `R_WS`, which no robot
-/// carries.
-pub fn render_view(
+/// Computes the current frame of a camera or another exteroceptive sensor `spec` at `p_WS` [m] with
+/// the attitude `R_WS`, which no robot carries.
+pub fn compute_view(
     simulation: &mut Simulation,
-    spec: &CameraSpec,
+    spec: &impl Observe,
     R_WS: Mat3,
     p_WS: Vec3,
-) -> CameraImages {
+) -> FrameData {
     let scene = Arc::clone(&simulation.scene);
     let view = snapshot_of(simulation);
-    let mut stage = RayScene::new(&scene, &StaticGeometry::new(&scene), RayKind::Light);
-    stage.update_poses(&view);
+    let mut ray_scenes = RayScenes::new(&scene, &StaticGeometry::new(&scene));
+    ray_scenes.update_poses(&view);
     let mut environment_cache = EnvironmentCache::default();
-    let at = environment_cache.start_environment(&scene, &view.sea, view.time_ns);
-    let stream = Stream::new(scene.seed, "view");
-    let by = SampleErrors {
-        stream,
-        sample: 0,
-        noise: false,
-        fault: FaultEffect::NONE,
-    };
+    let environment = environment_cache.start_environment(&scene, &view.sea, view.time_ns);
     let V_WS_S = SpatialVelocity {
         w: Vec3::zero(),
         v: Vec3::zero(),
     };
-    let world = camera::RenderContext {
-        scene: &scene,
-        ray_scene: &stage,
-        view: &view,
-        environment: &at,
-        meter: None,
+    let pose = Pose {
+        robot: 0,
+        R_WS,
+        p_WS,
+        V_WS_S,
     };
-    camera::render_image(
-        spec,
-        &world,
-        &Pose {
-            robot: 0,
-            R_WS,
-            p_WS,
-            V_WS_S,
+    spec.observe(&Observation {
+        scene: &scene,
+        view: &view,
+        ray_scenes: &ray_scenes,
+        environment: &environment,
+        index: 0,
+        rate: 1.0,
+        pose: &pose,
+        errors: &SampleErrors {
+            stream: Stream::new(scene.seed, "view"),
+            sample: 0,
+            noise: false,
+            fault: FaultEffect::NONE,
         },
-        &by,
-        ALL_OUTPUTS,
-    )
+        outputs: ALL_OUTPUTS,
+        meter: None,
+        source: None,
+    })
 }

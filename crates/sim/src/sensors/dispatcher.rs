@@ -1,10 +1,10 @@
-//! Threads of the exteroceptive sensors: one that dispatches samples by priority, and the workers
-//! that compute them.
+//! Threads of the exteroceptive sensors: a dispatcher by priority, and the workers that compute
+//! them.
 //!
-//! Besides the requested number of shared workers there are a few reserved ones. Only short samples
-//! of cheap sensors are computed there ([`priority`](crate::sensors::priority)), at a higher
-//! priority of the operating system, so that these sensors keep their rates while images occupy
-//! all other threads. When the run waits for frames, the reserved workers are idle.
+//! In addition to the requested number of shared workers there are a few reserved workers. Only
+//! short samples of cheap sensors are computed there ([`priority`](crate::sensors::priority)), at a
+//! higher priority of the operating system, so that these sensors keep their rates while images
+//! occupy all other threads. When the run waits for frames, the reserved workers are idle.
 
 use crate::environment_cache::EnvironmentCache;
 use crate::sensors::priority::{Class, Lane, RESERVED, WaitingSamples};
@@ -55,10 +55,9 @@ impl SensorThreads {
             Some((*robot, *sensor, Arc::clone(kind.exteroceptive()?)))
         };
         let devices: Vec<_> = places.iter().filter_map(spec).collect();
-        let is_camera = |(_, _, spec): &(usize, usize, Arc<ExteroceptiveSpec>)| {
-            matches!(**spec, ExteroceptiveSpec::Camera(_))
-        };
-        let pool = if devices.iter().any(is_camera) {
+        let is_parallel =
+            |(_, _, spec): &(usize, usize, Arc<ExteroceptiveSpec>)| spec.is_parallel();
+        let pool = if devices.iter().any(is_parallel) {
             render_pool(threads, NICE[0])?.map(Arc::new)
         } else {
             None
@@ -131,7 +130,7 @@ impl Drop for SensorThreads {
     }
 }
 
-/// Returns the kinds of the workers for `n_sensors` sensors and `threads` threads: reserved ones
+/// Returns the kinds of the workers for `n_sensors` sensors and `threads` threads: reserved workers
 /// first, which are useful only for several sensors.
 fn lanes(n_sensors: usize, threads: usize) -> Vec<Lane> {
     let reserved = (0..RESERVED.min(n_sensors - 1)).map(Lane::Reserved);

@@ -7,11 +7,10 @@
 //! sensors, and each of them only samples that are short against the shortest period that depends
 //! on it.
 //!
-//! The other sensors share the remaining time. Of their samples that wait, the one of the sensor
-//! that is furthest behind is computed next (start-time fair queueing with the period of the sensor
-//! as the length of a sample), so that sensors that wait for each other miss the same fraction of
-//! their samples. Samples that are long against the periods of other sensors leave one thread to
-//! these.
+//! The other sensors share the remaining time. The scheduler selects the waiting sample with the
+//! smallest virtual start time (start-time fair queueing with the period of the sensor as the
+//! length of a sample), so that all expensive sensors miss the same fraction of their samples. Long
+//! samples leave one thread free for sensors with shorter periods.
 
 /// Fraction of a core below which a sensor is cheap. On a loaded processor a sample takes up to
 /// 1.5 times the CPU time, so the limit is above the 10 % that the documentation states.
@@ -22,7 +21,7 @@ const ADMITTED: f64 = 0.5;
 const SHORT: f64 = 0.5;
 /// Number of reserved threads.
 pub(crate) const RESERVED: usize = 2;
-/// Periods after which a sample must be computed, so that no later one is missed.
+/// Periods after which a sample must be computed, so that no later sample is missed.
 pub(crate) const DEADLINE_PERIODS: u64 = 2;
 
 /// Load of one sensor.
@@ -32,8 +31,8 @@ pub(crate) struct Load {
     pub cost_s: f64,
     /// Wall-clock time between two samples [s].
     pub period_s: f64,
-    /// False if nobody requests it.
-    pub(crate) is_wanted: bool,
+    /// False if the sensor has no subscriber and is not recorded.
+    pub(crate) is_requested: bool,
 }
 
 impl Load {
@@ -70,7 +69,7 @@ pub(crate) struct Priority {
 /// Returns the class of every sensor for `threads` threads.
 pub(crate) fn classify(loads: &[Load], threads: usize) -> Vec<Class> {
     let mut cheap: Vec<usize> = (0..loads.len())
-        .filter(|k| loads[*k].is_wanted && loads[*k].cores() < CHEAP)
+        .filter(|k| loads[*k].is_requested && loads[*k].cores() < CHEAP)
         .collect();
     cheap.sort_by(|a, b| loads[*a].cores().total_cmp(&loads[*b].cores()));
     let mut sum = 0.0;
@@ -96,7 +95,7 @@ pub(crate) fn classify(loads: &[Load], threads: usize) -> Vec<Class> {
 /// one thread could sustain would miss samples during it.
 fn expensive_classes(loads: &[Load], cheap: &[usize]) -> Vec<Class> {
     let sustained: Vec<usize> = (0..loads.len())
-        .filter(|k| loads[*k].is_wanted && !cheap.contains(k) && loads[*k].cores() < 1.0)
+        .filter(|k| loads[*k].is_requested && !cheap.contains(k) && loads[*k].cores() < 1.0)
         .collect();
     let shortest = shortest_period(loads, &sustained);
     let class = |load: &Load| Class::Expensive {
@@ -204,7 +203,7 @@ mod tests {
         Load {
             cost_s: 1e-3 * cost_ms,
             period_s: 1.0 / rate_hz,
-            is_wanted: true,
+            is_requested: true,
         }
     }
 
@@ -232,16 +231,16 @@ mod tests {
             classify(&loads, 2)[4..],
             [Class::Prompt, reserved(1), Class::Prompt]
         );
-        // nobody requests the laser and the lidar
-        (loads[0].is_wanted, loads[2].is_wanted) = (false, false);
+        // the laser and the lidar are not requested
+        (loads[0].is_requested, loads[2].is_requested) = (false, false);
         assert_eq!(
             classify(&loads, 2)[3..6],
             [SHARED, reserved(1), reserved(0)]
         );
     }
 
-    // Goal: cheap sensors have priority only as far as the threads suffice. Method: 30 sensors of
-    // 9 % on two threads, of which half a core each is for cheap ones, and on eight threads.
+    // Goal: cheap sensors have priority only as far as the threads suffice. Method: 30 sensors of 9
+    // % on two threads, of which half a core each is for cheap sensors, and on eight threads.
     // Tolerance: none.
     #[test]
     fn cheap_sensors_are_limited_to_half_of_the_threads() {
@@ -261,7 +260,7 @@ mod tests {
         }
     }
 
-    // Goal: cheap samples come first, by deadline; a reserved thread takes no other ones, and a
+    // Goal: cheap samples come first, by deadline; a reserved thread takes no other samples, and a
     // long one only starts where it may. Method: one sample of each class, in the opposite order.
     // Tolerance: none.
     #[test]

@@ -5,14 +5,14 @@
 //! They do not depend on when and where the frame is computed.
 //!
 //! When the run follows the wall clock, it never waits for a frame: a sensor with two late samples
-//! misses the next one, which is counted. Which samples are computed first depends on the
-//! measured cost of the sensors (`priority.rs`). Otherwise the run waits
-//! for the frames that are due, so that none is missed. If a worker thread fails, the run ends.
+//! misses the next sample, which is counted. Which samples are computed first depends on the
+//! measured cost of the sensors (`priority.rs`). Otherwise the run waits for the frames that are
+//! due, so that none is missed. If a worker thread fails, the run ends.
 //!
-//! Frames in progress are not part of the state, because they depend on who requests them: a copy
-//! of a state that continues elsewhere lacks the frames that were sampled before and are due after
-//! the copy. A checkpoint contains them in addition (`SavedFrames`). A stuck sensor repeats its
-//! last frame; if there is none because it had no subscriber, its first frame is computed and then
+//! Frames in progress are not part of the state, because they depend on the requests: a copy of a
+//! state that continues elsewhere lacks the frames that were sampled before and are due after the
+//! copy. A checkpoint contains them in addition (`SavedFrames`). A stuck sensor repeats its last
+//! frame; if there is none because it had no subscriber, its first frame is computed and then
 //! repeated.
 
 use crate::Pace;
@@ -25,8 +25,6 @@ use crate::sensors::priority::{Class, DEADLINE_PERIODS, Load, Priority, classify
 use crate::sensors::worker::{SampleRequest, SampleResult};
 use crate::sensors::world_view;
 use merrow_model::persist;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::obstacle::DetectorSpec;
 use merrow_model::scene::{Correspondence, Scene, Sensor};
 use merrow_model::state::frames::view::WorldView;
 use merrow_model::state::frames::{Frame, FrameData};
@@ -49,14 +47,14 @@ struct ScheduledSensor {
     robot: usize,
     sensor: usize,
     /// Requested outputs of its frames, as bits.
-    wanted: AtomicU8,
+    requested_outputs: AtomicU8,
     /// Simulated time between two samples [ns].
     period_ns: u64,
     /// CPU time of a sample.
     cost: MeanCost,
-    /// Number of samples that were requested, including the missed ones.
+    /// Number of samples that were requested, including missed samples.
     requested: u64,
-    /// Number of samples missed because the preceding ones were not completed.
+    /// Number of samples missed because the preceding samples were not completed.
     missed: u64,
     /// Order number and due time [ns] of its samples in progress.
     under_way: VecDeque<(u64, u64)>,
@@ -75,7 +73,7 @@ pub(crate) struct SavedFrames {
 /// An exteroceptive sensor in a checkpoint.
 #[derive(Debug)]
 struct SavedSensor {
-    wanted: u8,
+    requested_outputs: u8,
     requested: u64,
     missed: u64,
     ordered: u8,
@@ -95,7 +93,7 @@ struct SavedSample {
 }
 
 persist! { struct SavedFrames { devices } }
-persist! { struct SavedSensor { wanted, requested, missed, ordered, last, under_way } }
+persist! { struct SavedSensor { requested_outputs, requested, missed, ordered, last, under_way } }
 persist! { struct SavedSample { rank, stamp_ns, due_ns, data } }
 
 /// Load by an exteroceptive sensor, and its missed samples.
@@ -105,7 +103,7 @@ pub struct SensorLoad {
     pub robot: usize,
     /// Index of the sensor.
     pub sensor: usize,
-    /// Number of samples that were requested, including the missed ones.
+    /// Number of samples that were requested, including missed samples.
     pub requested: u64,
     /// Number of samples that were missed.
     pub missed: u64,
@@ -147,7 +145,7 @@ impl SavedSensor {
     /// Returns a sensor without samples.
     fn at_start(sensor: &Sensor) -> Self {
         Self {
-            wanted: initial_outputs(sensor),
+            requested_outputs: initial_outputs(sensor),
             requested: 0,
             missed: 0,
             ordered: 0,
@@ -157,7 +155,7 @@ impl SavedSensor {
     }
 }
 
-/// Outputs that a sensor computes before any request, as bits.
+/// Returns the outputs that a sensor computes before any request, as bits.
 fn initial_outputs(sensor: &Sensor) -> u8 {
     if sensor.lazy { 0 } else { ALL_OUTPUTS }
 }
@@ -187,8 +185,8 @@ pub struct SensorScheduler {
     /// Frames that are computed and not yet delivered.
     completed: Vec<SampleResult>,
     order: u64,
-    /// Order number of the first sample of the current run; earlier ones belong to a run that was
-    /// reset.
+    /// Order number of the first sample of the current run; earlier samples belong to a run that
+    /// was reset.
     first: u64,
     /// Cause if a worker thread has failed.
     failed: Option<String>,
@@ -216,7 +214,7 @@ impl SensorScheduler {
             ScheduledSensor {
                 robot,
                 sensor,
-                wanted: AtomicU8::new(initial_outputs(model)),
+                requested_outputs: AtomicU8::new(initial_outputs(model)),
                 period_ns: (1e9 / model.rate) as u64,
                 cost: MeanCost::from_estimate(1e9 * estimates[robot][sensor] / model.rate),
                 requested: 0,
@@ -238,7 +236,7 @@ impl SensorScheduler {
         }))
     }
 
-    /// Cause why no more frames are delivered, if a worker thread has failed.
+    /// Returns the cause why no more frames are delivered, if a worker thread has failed.
     pub fn failed(&self) -> Option<&str> {
         self.failed.as_deref()
     }
@@ -253,8 +251,13 @@ impl SensorScheduler {
 
     /// Requests or cancels the frames of a sensor. Sensors that are not `lazy` are computed in any
     /// case.
-    pub fn request_frames(&self, scene: &Scene, robot: usize, sensor: usize, wanted: bool) {
-        self.request_outputs(scene, robot, sensor, if wanted { ALL_OUTPUTS } else { 0 });
+    pub fn request_frames(&self, scene: &Scene, robot: usize, sensor: usize, is_requested: bool) {
+        self.request_outputs(
+            scene,
+            robot,
+            sensor,
+            if is_requested { ALL_OUTPUTS } else { 0 },
+        );
     }
 
     /// Requests some outputs of the frames of a sensor, as bits defined by the sensor; 0 for none.
@@ -266,7 +269,7 @@ impl SensorScheduler {
         if let Some(device) = device {
             let lazy = scene.robots[robot].sensors[sensor].lazy;
             device
-                .wanted
+                .requested_outputs
                 .store(if lazy { parts } else { ALL_OUTPUTS }, Ordering::Relaxed);
         }
     }
@@ -280,18 +283,18 @@ impl SensorScheduler {
             } else {
                 0
             };
-            device.wanted.store(parts, Ordering::Relaxed);
+            device.requested_outputs.store(parts, Ordering::Relaxed);
         }
     }
 
-    /// Robot, sensor and number of missed samples of every exteroceptive sensor.
+    /// Returns the robot, sensor and number of missed samples of every exteroceptive sensor.
     pub fn missed(&self) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
         self.devices
             .iter()
             .map(|device| (device.robot, device.sensor, device.missed))
     }
 
-    /// Load and missed samples of every exteroceptive sensor.
+    /// Returns the load and missed samples of every exteroceptive sensor.
     pub fn loads(&self) -> impl Iterator<Item = SensorLoad> + '_ {
         self.devices.iter().map(|device| SensorLoad {
             robot: device.robot,
@@ -307,11 +310,11 @@ impl SensorScheduler {
         Load {
             cost_s: device.cost.seconds(),
             period_s: 1e-9 * device.period_ns as f64 / self.clock_factor.unwrap_or(1.0),
-            is_wanted: device.wanted.load(Ordering::Relaxed) != 0,
+            is_requested: device.requested_outputs.load(Ordering::Relaxed) != 0,
         }
     }
 
-    /// Number of steps until the next sample is due; at least 1.
+    /// Returns the number of steps until the next sample is due; at least 1.
     pub fn steps_to_next(&self, state: &State, dt_ns: u64) -> u64 {
         let due = |device: &ScheduledSensor| {
             let robot = &state.robots[device.robot];
@@ -374,7 +377,7 @@ impl SensorScheduler {
         }
     }
 
-    /// Classes of all sensors if the run follows the wall clock.
+    /// Returns the classes of all sensors if the run follows the wall clock.
     fn classes(&self) -> Option<Vec<Class>> {
         self.clock_factor?;
         let loads: Vec<Load> = self.devices.iter().map(|d| self.load(d)).collect();
@@ -395,7 +398,7 @@ impl SensorScheduler {
         let (sensor, own) = (&scene.robots[r].sensors[s], &mut state.robots[r]);
         let index = own.sensors[s].samples;
         own.sensors[s].count(sensor);
-        let outputs = device.wanted.load(Ordering::Relaxed);
+        let outputs = device.requested_outputs.load(Ordering::Relaxed);
         let is_lost = sensor.loss_probability > 0.0
             && sensor.stream.draw(index + 1).uniform() < sensor.loss_probability;
         let (noise, mut fault) = (own.sensors[s].noise, own.sensors[s].fault);
@@ -424,15 +427,15 @@ impl SensorScheduler {
         })
     }
 
-    /// Number of samples of the sensor `k` in progress, without those that are computed and are not
-    /// due at `now_ns` [ns].
+    /// Returns the number of samples of the sensor `k` in progress, without those that are computed
+    /// and are not due at `now_ns` [ns].
     fn n_pending(&self, k: usize, now_ns: u64) -> usize {
         let is_early = |done: &&SampleResult| done.device == k && done.due_ns > now_ns;
         let early = self.completed.iter().filter(is_early).count();
         self.devices[k].under_way.len() - early
     }
 
-    /// Maximum number of samples of the sensor `k` in progress.
+    /// Returns the maximum number of samples of the sensor `k` in progress.
     fn max_pending(&self, k: usize, class: Class) -> usize {
         let n = match class {
             Class::Reserved(_) | Class::Prompt => BURST_S / self.load(&self.devices[k]).period_s,
@@ -479,8 +482,8 @@ impl SensorScheduler {
         }
     }
 
-    /// Appends the frames that are due by `now_ns` [ns] to `out`, those of each sensor in their
-    /// order.
+    /// Appends the frames that are due by `now_ns` [ns] to `out`, the frames of each sensor in
+    /// their order.
     pub(crate) fn deliver_due(&mut self, now_ns: u64, out: &mut Vec<Frame>) {
         self.collect_results();
         if self.clock_factor.is_none() {
@@ -566,7 +569,7 @@ impl SensorScheduler {
             }
         };
         let of_device = |device: &ScheduledSensor| SavedSensor {
-            wanted: device.wanted.load(Ordering::Relaxed),
+            requested_outputs: device.requested_outputs.load(Ordering::Relaxed),
             requested: device.requested,
             missed: device.missed,
             ordered: device.ordered,
@@ -588,7 +591,9 @@ impl SensorScheduler {
         }
         self.discard_in_progress();
         for (k, (device, saved)) in self.devices.iter_mut().zip(saved.devices).enumerate() {
-            device.wanted.store(saved.wanted, Ordering::Relaxed);
+            device
+                .requested_outputs
+                .store(saved.requested_outputs, Ordering::Relaxed);
             (device.requested, device.missed) = (saved.requested, saved.missed);
             device.ordered = saved.ordered;
             device.last = saved.last;
@@ -616,7 +621,7 @@ impl SensorScheduler {
                 if let Some(cost_ns) = done.cost_ns {
                     self.devices[done.device].cost.add(cost_ns);
                 }
-                // an earlier one belongs to a run that was reset
+                // an earlier sample belongs to a run that was reset
                 if done.order >= self.first {
                     self.completed.push(done);
                 }
@@ -667,13 +672,10 @@ pub(crate) fn source_errors(
     robot: &RobotState,
     own: (bool, FaultEffect),
 ) -> (bool, FaultEffect) {
-    match sensor.kind.exteroceptive().map(|spec| &**spec) {
-        Some(ExteroceptiveSpec::Obstacles(DetectorSpec {
-            sensor: Some((_, other)),
-            ..
-        })) => (robot.sensors[*other].noise, robot.sensors[*other].fault),
-        _ => own,
-    }
+    let source = sensor.kind.exteroceptive().and_then(|spec| spec.source());
+    source.map_or(own, |other| {
+        (robot.sensors[other].noise, robot.sensors[other].fault)
+    })
 }
 
 #[cfg(test)]

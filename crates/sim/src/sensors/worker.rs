@@ -4,18 +4,15 @@ use crate::environment_cache::EnvironmentCache;
 use crate::sensors::cpu_meter::CpuMeter;
 use crate::sensors::dispatcher::Event;
 use crate::sensors::priority::Priority;
-use crate::sensors::world_view;
-use crate::sensors::world_view::interfering_pulses;
 use crossbeam_channel::{Receiver, Sender};
+use merrow_model::scene::Scene;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::obstacle::DetectorSpec;
-use merrow_model::scene::{Scene, Sensor};
 use merrow_model::state::FaultEffect;
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::frames::view::WorldView;
+use merrow_sensors::exteroceptive::{self, Observation, SourceFrame};
 use merrow_sensors::ray_scene::RayScenes;
-use merrow_sensors::sample::SampleErrors;
-use merrow_sensors::{acoustic, ais, camera, laser, obstacle, radar, sonar};
+use merrow_sensors::sample::{Pose, SampleErrors};
 use rayon::ThreadPool;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -122,9 +119,9 @@ impl Worker {
         let pool = self.pool.clone();
         let mut compute =
             || meter.measure(|| self.compute_frame(job, &spec, (robot, sensor), &meter));
-        let data = match (pool, &*spec) {
-            (Some(pool), ExteroceptiveSpec::Camera(_)) => pool.install(compute),
-            _ => compute(),
+        let data = match pool.filter(|_| spec.is_parallel()) {
+            Some(pool) => pool.install(compute),
+            None => compute(),
         };
         SampleResult {
             order: job.order,
@@ -171,116 +168,55 @@ impl Worker {
     ) -> FrameData {
         let view = &*job.view;
         let scene = Arc::clone(&self.scene);
-        let at = self
+        let sensors = &scene.robots[robot].sensors;
+        let source = spec.source().and_then(|other| {
+            let source = &sensors[other];
+            let source_spec = source.kind.exteroceptive()?;
+            // the frame of the source sensor, with its head at the current position; also if the
+            // source itself is not sampled
+            let (noise, fault) = job.source;
+            let source_request = SampleRequest {
+                view: Arc::clone(&job.view),
+                sample: source.sample_index(view.time_ns),
+                noise,
+                fault,
+                ..*job
+            };
+            let data = self.compute_frame(&source_request, source_spec, (robot, other), meter);
+            Some((source_spec, data, Pose::of_sensor(view, robot, source)))
+        });
+        let environment = self
             .environment_cache
             .start_environment(&scene, &view.sea, view.time_ns);
-        let model = &scene.robots[robot].sensors[sensor];
-        let errors = errors_of(job, model);
-        let pose = world_view::sensor_pose(view, robot, model);
-        let (light, stage) = (self.ray_scenes.light(), self.ray_scenes.sound());
-        let around = (stage, view, &at);
-        match spec {
-            ExteroceptiveSpec::Laser(spec) => laser::scan(spec, light, view, &at, &pose, &errors),
-            ExteroceptiveSpec::Camera(spec) => {
-                let world = camera::RenderContext {
-                    scene: &scene,
-                    ray_scene: light,
-                    view,
-                    environment: &at,
-                    meter: Some(meter),
-                };
-                FrameData::CameraImages(camera::render_image(
-                    spec,
-                    &world,
-                    &pose,
-                    &errors,
-                    job.outputs,
-                ))
-            }
-            ExteroceptiveSpec::Sonar(spec) => {
-                let bursts = interfering_pulses(&scene, (spec, sensor), stage, view, &at, &pose);
-                sonar::ping(spec, stage, view, &at, &pose, &errors, &bursts)
-            }
-            ExteroceptiveSpec::Acoustic(spec) => {
-                let spec = (spec, model.rate);
-                acoustic::sample_instrument(spec, &scene.beacons, around, &pose, &errors)
-            }
-            ExteroceptiveSpec::Radar(spec) => {
-                let spec = (spec, model.rate);
-                radar::sweep(spec, around, scene.structures.len(), &pose, &errors)
-            }
-            ExteroceptiveSpec::Ais(spec) => {
-                let air = ais::RadioEnvironment {
-                    transponders: &scene.ais,
-                    origin: &scene.origin,
-                    ray_scene: stage,
-                    view,
-                    environment: &at,
-                };
-                ais::receive((spec, model.rate), &air, &pose, &errors)
-            }
-            ExteroceptiveSpec::Obstacles(spec) => {
-                self.compute_boxes(job, spec, (robot, sensor), meter)
-            }
-        }
-    }
-
-    /// Computes the boxes of an obstacle detector.
-    fn compute_boxes(
-        &mut self,
-        job: &SampleRequest,
-        spec: &DetectorSpec,
-        (robot, sensor): (usize, usize),
-        meter: &CpuMeter,
-    ) -> FrameData {
-        let (scene, view) = (Arc::clone(&self.scene), &*job.view);
-        let sensors = &scene.robots[robot].sensors;
-        let errors = errors_of(job, &sensors[sensor]);
-        let pose = world_view::sensor_pose(view, robot, &sensors[sensor]);
-        let Some((_, other)) = &spec.sensor else {
-            return obstacle::listed_boxes(spec, &scene.obstacles, &pose, &errors);
-        };
-        let source = &sensors[*other];
-        let source_pose = world_view::sensor_pose(view, robot, source);
-        let Some(source_spec) = source.kind.exteroceptive() else {
-            return FrameData::Detections(Vec::new());
-        };
-        // the frame of the source sensor, with its head at the current position; also if the
-        // source itself is not sampled
-        let (noise, fault) = job.source;
-        let source_request = SampleRequest {
-            view: Arc::clone(&job.view),
-            sample: source.sample_index(view.time_ns),
-            noise,
-            fault,
-            ..*job
-        };
-        let data = self.compute_frame(&source_request, source_spec, (robot, *other), meter);
-        obstacle::frame_boxes(
-            spec,
-            (source_spec, &data, view.time_ns),
-            &source_pose,
-            &pose,
-            &errors,
-        )
+        let device = &sensors[sensor];
+        exteroceptive::law(spec).observe(&Observation {
+            scene: &scene,
+            view,
+            ray_scenes: &self.ray_scenes,
+            environment: &environment,
+            index: sensor,
+            rate: device.rate,
+            pose: &Pose::of_sensor(view, robot, device),
+            errors: &SampleErrors {
+                stream: device.stream,
+                sample: job.sample,
+                noise: job.noise,
+                fault: job.fault,
+            },
+            outputs: job.outputs,
+            meter: Some(meter),
+            source: source
+                .as_ref()
+                .map(|(spec, data, pose)| SourceFrame { spec, data, pose }),
+        })
     }
 }
 
-/// Returns the errors of a sample of `sensor`.
-fn errors_of(job: &SampleRequest, sensor: &Sensor) -> SampleErrors {
-    SampleErrors {
-        stream: sensor.stream,
-        sample: job.sample,
-        noise: job.noise,
-        fault: job.fault,
-    }
-}
-
-/// Lowers the priority of the calling thread below that of the step and of the publishers, by an
-/// increment of its nice value. Without permission of the system all threads have the same
+/// Lowers the priority of the calling thread below the priority of the step and of the publishers,
+/// by an increment of its nice value. Without permission of the system all threads have the same
 /// priority.
 pub(crate) fn lower_priority(nice: i32) {
-    // only on Linux does this affect the thread alone; elsewhere it would affect the process
+    // only on Linux does this affect a single thread; elsewhere it would affect the process
     #[cfg(target_os = "linux")]
     let _ = rustix::process::nice(nice);
     #[cfg(not(target_os = "linux"))]

@@ -226,8 +226,8 @@ fn motion_checks(row: &[f64], found: &Motion) -> Vec<Check> {
     .collect()
 }
 
-/// Compares the energy [J] and the linear impulse [N s] in W of the spheroid and its water with
-/// those of the reference.
+/// Compares the energy [J] and the linear impulse [N s] in W of the spheroid and its water with the
+/// values of the reference.
 fn conservation_checks(reference: &serde_json::Value, w: &LinkWork<f64>) -> [Check; 2] {
     let energy = 0.5 * w.V.dot(&w.inertia.mul(&w.V));
     let impulse: SpatialForce = w.inertia.mul(&w.V).to_parent(&w.R_WL, w.p_WL);

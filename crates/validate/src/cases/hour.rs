@@ -70,7 +70,7 @@ fn record(seed: u64) -> Record {
     record
 }
 
-/// Mean of `value(i)` over `i` in 0..n.
+/// Returns the mean of `value(i)` over `i` in 0..n.
 fn mean(n: usize, value: impl Fn(usize) -> f64) -> f64 {
     (0..n).map(value).sum::<f64>() / n as f64
 }
@@ -86,7 +86,7 @@ fn crests_and_heights(x: &[f64]) -> (Vec<f64>, Vec<f64>) {
                 crests.push(high);
                 heights.push(high - low);
             }
-            // the wave that ends here and the next one begin with a crest
+            // the wave that ends here and the next wave begin with a crest
             (low, high, begun) = (0.0, 0.0, true);
         }
     }

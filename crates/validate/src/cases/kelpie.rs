@@ -312,8 +312,8 @@ fn wigley_volume(depth: f64) -> f64 {
 }
 
 // V07: the buoyancy of a half-submerged box of 1 m is 4905 N. The bounding box of a ball or a boat
-// has more buoyancy than the mesh of the hull. The mesh of the ball is accurate to 0.1 %, that of
-// the boat to 2 %, because its 814 triangles are chords of a curved hull.
+// has more buoyancy than the mesh of the hull. The mesh of the ball is accurate to 0.1 %, the mesh
+// of the boat to 2 %, because its 814 triangles are chords of a curved hull.
 fn buoyancy(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let of = |kind: &str, file: &str| {
         hull(

@@ -1,5 +1,5 @@
-//! Cases with a known answer: closed solutions, other programs, published trials. `merrow validate`
-//! and the tests run the same cases.
+//! Cases with a known answer: closed-form solutions, other programs, published trials. `merrow
+//! validate` and the tests run the same cases.
 //!
 //! A case runs the production code, through world files where possible. It reports the expected
 //! value, the result and the tolerance of each comparison. A case that fails is reported as a

@@ -94,8 +94,8 @@ pub(crate) fn acceleration_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>
 /// Returns the time derivative of a state, as the program computes it but with Merrow's forces.
 ///
 /// The program converts the velocities to the rates of position and attitude with the angles minus
-/// those of its trim, which it subtracted for the stiffness just before. This is an error of the
-/// program, which Merrow does not share. It is reproduced here for the comparison.
+/// the values of its trim, which it subtracted for the stiffness just before. This is an error of
+/// the program, which Merrow does not share. It is reproduced here for the comparison.
 fn rates(scene: &Scene, x: &State, thrust: [f64; 2]) -> State {
     let robot = &scene.robots[0];
     let mut work = Workspace::new(robot);

@@ -25,9 +25,9 @@ const RATES: [&str; 6] = ["du", "dv", "dw", "dp", "dq", "dr"];
 
 // V47: accelerations of the MATLAB form in 20 random states with rudder, stern planes and
 // propeller. The surge damping of the program decays with sqrt(u + v²). This is an error (u instead
-// of u²), which Merrow does not share. The test sets this one coefficient by hand; the rest is the
-// shipped model. Tolerance 3e-8, from the nine printed digits of the states; the digits of the
-// shaft speed alone cause 2e-8.
+// of u²), which Merrow does not share. The test sets only this coefficient by hand; the rest is the
+// shipped model. Tolerance 3e-8, from the nine printed digits of the states; the digits of the only
+// shaft speed cause 2e-8.
 /// Computes the largest error of each acceleration against the MATLAB program.
 ///
 /// # Errors
@@ -127,8 +127,8 @@ pub struct TrackedRun {
     pub track: [Vec<[f64; 2]>; 2],
 }
 
-/// Simulates `model` from rest, heading north, without actuator lags of its own, and compares it
-/// with the run in `file`.
+/// Simulates `model` from rest, heading north, without separate actuator lags, and compares it with
+/// the run in `file`.
 fn compare_run(
     data: &ReferenceData<'_>,
     file: &str,
@@ -198,8 +198,8 @@ robots:
     })
 }
 
-/// Actuator lags of the Python program, integrated by Euler's method: 0.1 s for the fins and 1 s
-/// for the shaft.
+/// Returns the actuator lags of the Python program, integrated by Euler's method: 0.1 s for the
+/// fins and 1 s for the shaft.
 fn lagged(command: impl Fn(f64) -> [f64; 2]) -> impl FnMut(f64) -> [f64; 3] {
     let mut actual = [0.0; 3];
     move |t| {

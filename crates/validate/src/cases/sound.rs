@@ -36,7 +36,7 @@ pub const CASES: [Case; 3] = [
     },
 ];
 
-/// Munk profile: speed of sound [m/s] at a depth [m].
+/// Returns the Munk profile: speed of sound [m/s] at a depth [m].
 pub fn munk_sound_speed(depth: f64) -> f64 {
     let x = 2.0 * (depth - 1300.0) / 1300.0;
     1500.0 * (1.0 + 0.007_37 * (x - 1.0 + libm::exp(-x)))
@@ -188,7 +188,7 @@ fn gradient() -> Result<Vec<Check>, String> {
     Ok(checks)
 }
 
-/// Checks constant sound speed between reflecting boundaries: the rays are those of the image
+/// Checks constant sound speed between reflecting boundaries: the rays agree with the image
 /// sources.
 fn images() -> Result<Vec<Check>, String> {
     let (c, deep, range, zs, zr) = (1500.0, 120.0, 900.0, 35.0, 80.0);

@@ -37,8 +37,8 @@ pub const CASES: [Case; 3] = [
 ];
 
 // V65: the published check values to their digits; the grid 1e-3 m/s (the UNESCO column of the
-// table was computed with temperatures taken as IPTS-68). The density of the table is that of
-// TEOS-10, from which EOS-80 differs by up to 0.018 kg/m³.
+// table was computed with temperatures taken as IPTS-68). The density of the table is the density
+// of TEOS-10, from which EOS-80 differs by up to 0.018 kg/m³.
 fn sea_water(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let names = [
         "T_insitu_C",

@@ -4,16 +4,17 @@
 //! With the inertia matrix in blocks of base b and joints j, in water (added mass included), free
 //! base, from rest:
 //! ```text
-//!   V̇ = -H_bb⁻¹ H_bj q̈_j                      per joint acceleration             (1)  [Featherstone 2008, §9.3]
-//!   F = H_bj q̈_j                              reaction on a vehicle held still    (2)
-//!   ∂φ/∂q_j = (φ(q_j + ε) - φ(q_j - ε)) / 2ε     at rest, φ roll or pitch          (3)
+//!   V̇ = -H_bb⁻¹ H_bj q̈_j                      per joint acceleration           (1)
+//!   F = H_bj q̈_j                              reaction on a vehicle held still  (2)
+//!   ∂φ/∂q_j = (φ(q_j + ε) - φ(q_j - ε)) / 2ε     at rest, φ roll or pitch        (3)
+//!   (1) [Featherstone 2008, §9.3]
 //! ```
 //! (1) is the immediate effect of a joint acceleration. (2) is the wrench required to hold the
 //! vehicle against it. (3) is the change of attitude after all motion has decayed: the shifted
 //! weight against the righting moment.
 //!
 //! # Symbols
-//! H inertia matrix, angular part first · q̈_j acceleration of one joint alone [rad/s²] · ε 0.05
+//! H inertia matrix, angular part first · q̈_j acceleration of a single joint [rad/s²] · ε 0.05
 //! rad.
 //!
 //! # Frames
@@ -24,7 +25,7 @@
 //! authors weight the same blocks differently.
 //!
 //! # Checked by
-//! test/witness/uvms.rs
+//! test/witness/vehicles/uvms.rs
 
 use crate::pool::model::Model;
 use crate::pool::recording::{JOINT_NAMES, JOINTS};

@@ -21,7 +21,7 @@
 //! Without drag and weight (2) is exact; with them it holds to the order of the step.
 //!
 //! # Checked by
-//! test/witness/uvms.rs
+//! test/witness/vehicles/uvms.rs
 
 use crate::pool::joints::JointState;
 use crate::pool::model::Model;

@@ -4,7 +4,7 @@
 //! At knots `Δ` apart a parabola is fitted to the readings by weighted least squares, and its value
 //! becomes the value of the knot:
 //! ```text
-//!   min Σ_i w_i (q_i - a - b s_i - c s_i²)²,   s_i = t_i - t_k,   w_i = exp(-½ (s_i/σ)²)         (1)
+//!   min Σ_i w_i (q_i - a - b s_i - c s_i²)²,   s_i = t_i - t_k,   w_i = exp(-½ (s_i/σ)²)  (1)
 //! ```
 //! The motion is the clamped cubic spline through the knots. Position, velocity and acceleration
 //! are therefore exactly consistent, and the acceleration is continuous.
@@ -20,9 +20,11 @@
 //! the joint is at rest.
 //!
 //! # Checked by
-//! The unit tests below, test/witness/uvms.rs
+//! The unit tests below, test/witness/vehicles/uvms.rs
 
 use crate::pool::recording::{JOINTS, JointSample, Quintic};
+use merrow_math::tridiagonal::BlockRow;
+use merrow_math::{Mat3, tridiagonal};
 
 /// Distance of the knots [s].
 const KNOT: f64 = 0.02;
@@ -142,7 +144,8 @@ fn padded(readings: &[JointSample]) -> Vec<JointSample> {
         .collect()
 }
 
-/// (1): returns the fitted value at `t` [s]; a line or a mean where the readings determine no more.
+/// Evaluates (1): returns the fitted value at `t` [s]; a line or a mean where the readings
+/// determine no more.
 fn local_fit(readings: &[JointSample], t: f64) -> [f64; JOINTS] {
     let mut s = [0.0; 5];
     let mut y = [[0.0; JOINTS]; 3];
@@ -176,31 +179,28 @@ fn local_fit(readings: &[JointSample], t: f64) -> [f64; JOINTS] {
 /// Returns the second derivatives at the knots of the cubic spline that is at rest at both ends.
 fn clamped_spline(y: &[[f64; JOINTS]]) -> Vec<[f64; JOINTS]> {
     let n = y.len();
-    let mut curvature = vec![[0.0; JOINTS]; n];
     if n < 2 {
-        return curvature;
+        return vec![[0.0; JOINTS]; n];
     }
-    let k = 6.0 / (KNOT * KNOT);
-    for j in 0..JOINTS {
-        // tridiagonal system, 1 4 1 inside and 2 1 at the ends
-        let mut upper = vec![0.0; n];
-        let mut d = vec![0.0; n];
-        upper[0] = 0.5;
-        d[0] = 0.5 * k * (y[1][j] - y[0][j]);
-        for i in 1..n {
-            let last = i == n - 1;
-            let (diagonal, rhs) = if last {
-                (2.0, -k * (y[i][j] - y[i - 1][j]))
-            } else {
-                (4.0, k * (y[i + 1][j] - 2.0 * y[i][j] + y[i - 1][j]))
-            };
-            let pivot = diagonal - upper[i - 1];
-            upper[i] = 1.0 / pivot;
-            d[i] = (rhs - d[i - 1]) / pivot;
+    let mut curvature = vec![[0.0; JOINTS]; n];
+    // the solver has three right-hand sides
+    for first in (0..JOINTS).step_by(3) {
+        let joints = first..JOINTS.min(first + 3);
+        // 1 4 1 inside, 2 1 at the ends
+        let mut rows = vec![BlockRow::zero(); n];
+        for i in 0..n {
+            (rows[i].L, rows[i].U) = (Mat3::identity(), Mat3::identity());
+            let neighbours = [i.checked_sub(1), Some(i + 1).filter(|k| *k < n)];
+            for k in neighbours.into_iter().flatten() {
+                rows[i].D = rows[i].D + Mat3::identity() + Mat3::identity();
+                for j in joints.clone() {
+                    rows[i].b[j - first] += 6.0 / (KNOT * KNOT) * (y[k][j] - y[i][j]);
+                }
+            }
         }
-        for i in (0..n).rev() {
-            let next = if i + 1 < n { curvature[i + 1][j] } else { 0.0 };
-            curvature[i][j] = d[i] - if i + 1 < n { upper[i] * next } else { 0.0 };
+        tridiagonal::solve(&mut rows);
+        for (row, curvature) in rows.iter().zip(&mut curvature) {
+            joints.clone().for_each(|j| curvature[j] = row.b[j - first]);
         }
     }
     curvature

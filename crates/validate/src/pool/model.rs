@@ -50,7 +50,7 @@ fn controllers(scene: &Scene) -> Option<[Controller; JOINTS]> {
 
 impl Model {
     /// Creates the model of the first robot of `scene` that has the arm's four joints. Its
-    /// controllers are its own servos, or those of the robot in `servos`.
+    /// controllers are its own servos, or the servos of the robot in `servos`.
     ///
     /// # Errors
     /// There is no such robot or servo, or the step does not divide the sampling interval of the
@@ -138,7 +138,7 @@ impl Model {
     }
 
     /// Returns the model with a scalar added mass on every link, the mean of the three
-    /// translational ones, at the centre of buoyancy. The added inertia about that point is
+    /// translational components, at the centre of buoyancy. The added inertia about that point is
     /// unchanged [Kolano 2022, §III-A].
     #[must_use]
     pub(crate) fn with_scalar_added_mass(self) -> Self {

@@ -4,11 +4,11 @@
 //!
 //! # Limits
 //! The manufacturer's own controller is not published; in the trials it tracked better than this
-//! one. Gains, periods and limits are those of a robot's servos,
+//! one. Gains, periods and limits are taken from a robot's servos,
 //! `params/robots/osu_uvms_servo.yaml`.
 //!
 //! # Checked by
-//! test/witness/uvms.rs
+//! test/witness/vehicles/uvms.rs
 
 use crate::pool::recording::JOINTS;
 use merrow_model::scene::Robot;

@@ -382,7 +382,7 @@ fn late_added_mass(study: &mut Study, model: &Model, home: [f64; JOINTS]) {
         let alone = delayed::on_one_axis(model, home, axis);
         case(
             &mut study.text,
-            &format!("{name} alone, M_A / M"),
+            &format!("only {name}, M_A / M"),
             &alone,
             1.0,
         );

@@ -22,7 +22,7 @@ use merrow_yaml::scalars::number;
 pub struct Trials {
     /// Trials that can be replayed, sorted by name.
     pub recordings: Vec<Recording>,
-    /// Errors of the unreadable trials, and missing optional data of the readable ones.
+    /// Errors of the unreadable trials, and missing optional data of the readable trials.
     pub problems: Problems,
 }
 

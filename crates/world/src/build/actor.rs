@@ -9,7 +9,7 @@ use merrow_yaml::error::Problems;
 /// Distance within which the ends of a repeating route must agree [m].
 const END_TOLERANCE: f64 = 1e-6;
 
-/// Builds the route of an actor; `None` after reporting a mistake.
+/// Builds the route of an actor; `None` after reporting an error.
 pub(crate) fn build_route(file: &ActorEntry, problems: &mut Problems) -> Option<Route> {
     let points: Vec<Vec3> = file.waypoints_m.iter().map(|p| Vec3::from(*p)).collect();
     let n = points.len();
@@ -21,7 +21,7 @@ pub(crate) fn build_route(file: &ActorEntry, problems: &mut Problems) -> Option<
     let times = waypoint_times(file, &points, problems)?;
     if let Some(k) = (1..n).find(|k| times[*k] <= times[k - 1]) {
         let text = format!(
-            "the time {} s of waypoint {k} is not after that of the waypoint before, {} s",
+            "the time {} s of waypoint {k} is not after the time of the waypoint before, {} s",
             times[k],
             times[k - 1]
         );
@@ -41,7 +41,7 @@ pub(crate) fn build_route(file: &ActorEntry, problems: &mut Problems) -> Option<
     })
 }
 
-/// Times of the waypoints [s], as given or from the speed.
+/// Returns the times of the waypoints [s], as given or from the speed.
 fn waypoint_times(file: &ActorEntry, points: &[Vec3], problems: &mut Problems) -> Option<Vec<f64>> {
     match file.speed_m_s {
         Some(_) if !file.times_s.is_empty() => {

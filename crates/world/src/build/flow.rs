@@ -135,7 +135,7 @@ fn build_flow_law(
 }
 
 /// Reads the velocity components [m/s] that are given: east, north and up. All three are read even
-/// if one fails, so that all mistakes are reported.
+/// if one fails, so that all errors are reported.
 fn read_velocity_grids(
     files: [&Option<GridConfig>; 3],
     origin: &Origin,
@@ -149,8 +149,8 @@ fn read_velocity_grids(
     Some([east?, north?, up?])
 }
 
-/// Builds the tidal constituents of a current. All are built even if one fails, so that all
-/// mistakes are reported.
+/// Builds the tidal constituents of a current. All are built even if one fails, so that all errors
+/// are reported.
 fn build_constituents(
     files: &[ConstituentConfig],
     problems: &mut Problems,

@@ -48,7 +48,7 @@ use std::sync::Arc;
 pub struct Overrides {
     /// Seed that replaces the seed of the file.
     pub seed: Option<u64>,
-    /// Profile of all robots, which replaces those of the file.
+    /// Profile of all robots, which replaces the profiles of the file.
     pub profile: Option<Profile>,
     /// True enables the autopilots of all robots.
     pub autopilots: bool,
@@ -62,15 +62,15 @@ const MAX_ROBOTS: usize = 100_000;
 /// Loads the world file `path` and builds its scene.
 ///
 /// # Errors
-/// Returns all mistakes of the world file and its component files.
+/// Returns all errors of the world file and its component files.
 pub fn load(path: &Path, overrides: Overrides) -> Result<World, Problems> {
     Document::load(path, overrides).map(|(_, world)| world)
 }
 
-/// As [`load`], for a world in memory; `name` is used as its path in messages.
+/// Returns the same as [`load`], for a world in memory; `name` is used as its path in messages.
 ///
 /// # Errors
-/// Returns all mistakes of the world and its component files.
+/// Returns all errors of the world and its component files.
 pub fn load_text(name: &str, text: &str, overrides: Overrides) -> Result<World, Problems> {
     Document::from_text(name, text, overrides).map(|(_, world)| world)
 }
@@ -97,7 +97,7 @@ pub(crate) fn loader() -> Loader {
         .with_named_files(|name| Some(data_dir::world_file(name)).filter(|path| path.is_file()))
 }
 
-/// Builds the world of a tree with resolved `extends`. Mistakes are added to those in `problems`.
+/// Builds the world of a tree with resolved `extends`. Errors are added to `problems`.
 pub(crate) fn build_checked(
     node: Option<Node>,
     name: &str,
@@ -121,8 +121,8 @@ pub(crate) fn build_checked(
 }
 
 /// Builds the robots that could be read although the world as a whole could not, so that their
-/// mistakes are reported in the same run. The time step may be unknown here, so sensor rates are
-/// not checked against it.
+/// errors are reported in the same run. The time step may be unknown here, so sensor rates are not
+/// checked against it.
 fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) {
     let water = WaterAndGravity {
         gravity: GRAVITY,
@@ -149,7 +149,7 @@ fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) 
         return;
     };
     for (key, node) in &robots.entries {
-        // Mistakes found while reading are already in `problems`.
+        // Errors found while reading are already in `problems`.
         let entry = RobotEntry::read(node, &Field::new(&key.name, "", &[]), &mut Problems::new());
         if let Some(entry) = entry {
             robot::build_robot(&key.name, &entry, Vec3::zero(), frame, problems);
@@ -157,7 +157,7 @@ fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) 
     }
 }
 
-/// Builds the scene of a world. Mistakes are reported in `problems`.
+/// Builds the scene of a world. Errors are reported in `problems`.
 fn build_world(
     file: &WorldConfig,
     name: &str,
@@ -205,7 +205,7 @@ fn build_world(
     acoustic::resolve_targets(&file.robots, &mut scene, problems);
     obstacle::resolve_detector_sensors(&file.robots, &mut scene, problems);
     check_magnetic_date(file, &scene, problems);
-    // Placement can only be checked for a scene that was built without mistakes.
+    // Placement can only be checked for a scene that was built without errors.
     if problems.is_empty() {
         placement::check_placement(&file.robots, &scene, problems);
     }
@@ -276,7 +276,7 @@ fn build_environment(
     }
 }
 
-/// Returns what the robots of the world need from it. `tracers` holds the name and unit of every
+/// Returns the data of the world that its robots need. `tracers` holds the name and unit of every
 /// tracer of the water.
 fn build_context<'a>(
     file: &'a WorldConfig,
@@ -429,8 +429,8 @@ fn check_copy_names(name: &str, repeat: &RepeatConfig, total: u64, problems: &mu
     }
 }
 
-/// Returns the entry of one copy with its own start. `offset` is that of the copy in the grid [m],
-/// W.
+/// Returns the entry of one copy with its own start. `offset` is the offset of the copy in the grid
+/// [m], W.
 fn start_of_copy(entry: &RobotEntry, offset: Vec3, start: &StartConfig) -> RobotEntry {
     let p = Vec3::from(entry.position_m) + offset;
     let in_grid = [p.x, p.y, p.z];
@@ -478,8 +478,8 @@ pub fn horizontal_velocity(speed: f64, direction_deg: f64) -> Vec3 {
     Vec3::new(speed * s, speed * c, 0.0)
 }
 
-/// Builds the origin; without a given field, the magnetic field is that of the World Magnetic Model
-/// at `start_utc` [s since 1970-01-01].
+/// Builds the origin; without a given field, the magnetic field follows from the World Magnetic
+/// Model at `start_utc` [s since 1970-01-01].
 fn build_origin(file: &OriginConfig, start_utc: f64) -> Origin {
     let (latitude, longitude) = (
         file.latitude_deg.to_radians(),

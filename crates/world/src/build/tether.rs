@@ -161,7 +161,7 @@ fn find_robot(scene: &Scene, name: &str, place: &Place, problems: &mut Problems)
 }
 
 /// Returns the link `name` and, in L, the point `p_UoQ` that is given in its user's frame. The name
-/// of a frame merged into a link stands for that link.
+/// of a frame merged into a link denotes that link.
 fn find_point(
     robot: &Robot,
     name: &str,

@@ -3,7 +3,7 @@
 use crate::import::apriltag;
 use crate::import::apriltag::{BLACK_CELLS, CELLS};
 use crate::import::assets::Assets;
-use merrow_model::scene::robot::collision::Geometry;
+use merrow_model::scene::robot::collision::{Geometry, Primitive};
 use merrow_model::scene::texture::{Mapping, SurfaceTexture, Texture};
 use merrow_schema::texture::{ShapeSideConfig, TextureConfig};
 use merrow_yaml::error::{Problems, quote};
@@ -20,7 +20,7 @@ const WHITE: f32 = 0.85;
 const BLACK_INK: f32 = 0.03;
 
 /// Builds the texture of a shape with this geometry; `mesh` is the file and scale [-] of a mesh.
-pub fn build_coat(
+pub(crate) fn build_coat(
     file: &TextureConfig,
     geometry: &Geometry,
     mesh: Option<(&str, [f64; 3])>,
@@ -85,7 +85,7 @@ fn whole_image_mapping(
     problems: &mut Problems,
 ) -> Option<Mapping> {
     match (geometry, mesh) {
-        (Geometry::Box { half }, _) => {
+        (Geometry::Primitive(Primitive::Box { half }), _) => {
             let [x, y, z] = half.to_array().map(|half| 2.0 * half);
             Some(Mapping::Sides {
                 shown: visible_sides(sides),
@@ -134,8 +134,8 @@ fn tag_image(id: usize) -> Texture {
 }
 
 /// Generates a white ring around a white H. The letter is 3 m high and 1.8 m wide with strokes of
-/// 0.4 m [ICAO Annex 14, vol. II, 5.2.2], in a ring with a stroke of 0.3 m. For smaller circles
-/// everything is scaled down, with the letter half as high as the diameter of the circle.
+/// 0.4 m [ICAO Annex 14, vol. II, 5.2.2], in a ring with a stroke of 0.3 m. For smaller circles the
+/// pattern is scaled down, with the letter half as high as the diameter of the circle.
 fn helipad_image(size: f64) -> Texture {
     let high = (0.5 * size).min(3.0);
     let (wide, stroke, ring) = (0.6 * high, 0.4 / 3.0 * high, (0.05 * size).min(0.3));

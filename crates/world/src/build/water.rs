@@ -100,7 +100,7 @@ fn sound_speed_law(column: &ColumnConfig) -> (SoundSpeedLaw, &'static Validity) 
     }
 }
 
-/// Returns whether a layer is within the range of validity of the formulas; reports each value that
+/// Returns true if a layer is within the range of validity of the formulas; reports each value that
 /// is not.
 fn is_valid(column: &ColumnConfig, layer: &WaterLayerConfig, problems: &mut Problems) -> bool {
     let (law, valid) = (column.sound_speed_law, sound_speed_law(column).1);
@@ -262,9 +262,9 @@ pub(crate) fn build_terrain(
     terrain.map(Arc::new)
 }
 
-/// Depth of the water that waves and the tide assume everywhere [m]: that of the seabed at the
-/// origin or, if the origin is on land, the mean depth of the samples of the terrain below mean sea
-/// level.
+/// Returns the depth of the water that waves and the tide assume everywhere [m]: the depth of the
+/// seabed at the origin or, if the origin is on land, the mean depth of the samples of the terrain
+/// below mean sea level.
 pub(crate) fn reference_depth(file: &SeabedConfig, terrain: Option<&Terrain>) -> f64 {
     let Some(terrain) = terrain else {
         return file.depth_m;

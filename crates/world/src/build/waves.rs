@@ -18,7 +18,7 @@ use std::f64::consts::TAU;
 const FLAT_SEA_PERIOD: f64 = 8.0;
 
 /// Builds the waves of a world with this gravity [m/s²] and reference depth [m]; flat water if
-/// there is a mistake.
+/// there is an error.
 pub(crate) fn build_waves(
     file: &WavesConfig,
     (gravity, depth): (f64, f64),
@@ -210,7 +210,7 @@ fn tabulated_sea(file: &TabulatedConfig, problems: &mut Problems) -> Option<SeaS
     }
     if let Some(i) = rows.windows(2).position(|w| w[1][0] <= w[0][0]) {
         let text = format!(
-            "the spectrum's frequencies do not increase: {} after {}, expected increasing ones",
+            "the spectrum's frequencies do not increase: {} after {}, expected increasing frequencies",
             rows[i + 1][0],
             rows[i][0]
         );
@@ -288,7 +288,8 @@ pub fn flat_sea(scene: &Scene) -> Waves {
 }
 
 /// Returns waves of this height [m], period [s] and direction [deg, clockwise from north]; all
-/// other properties are those of the world. A period of 0 selects that of a fully developed sea.
+/// other properties are taken from the world. A period of 0 selects the period of a fully developed
+/// sea.
 ///
 /// # Errors
 /// The waves break, or the world has no gravity.

@@ -25,7 +25,7 @@ pub(super) fn existing_section<'a>(root: &'a mut Node, name: &str) -> Option<&'a
     }
 }
 
-/// Returns whether the section of the root has an entry `name`.
+/// Returns true if the section of the root has an entry `name`.
 pub(super) fn has_entry(root: &Node, section: &str, name: &str) -> bool {
     let Value::Map(root) = &root.value else {
         return false;
@@ -210,7 +210,7 @@ pub(super) fn difference(base: &Node, target: &Node) -> Option<Node> {
     })
 }
 
-/// Text of the key `kind`; maps of different kinds replace each other.
+/// Returns the text of the key `kind`; maps of different kinds replace each other.
 fn kind(map: &Map) -> Option<&str> {
     match map.get("kind").map(|node| &node.value) {
         Some(Value::Scalar { text, .. }) => Some(text),
@@ -259,7 +259,7 @@ fn quoted(text: &str, place: &Place) -> Node {
     }
 }
 
-/// Number in the shortest form that is read as the same bits.
+/// Returns the number in the shortest form that is read as an identical value.
 pub(super) fn number(value: f64, place: &Place) -> Node {
     scalar(&format!("{value:?}"), place)
 }
@@ -323,7 +323,7 @@ fn start_of_copy<'a>(entry: &'a Map, name: &str) -> Option<&'a Map> {
     part(part(part(entry, "repeat")?, "starts")?, name)
 }
 
-/// Returns the labels in `own`, or else those in the entry.
+/// Returns the labels in `own`, or else the labels in the entry.
 fn labels(own: &Map, entry: &Map) -> Labels {
     let find = |key: &str| text(own, key).or_else(|| text(entry, key));
     let tags = if own.get("tags").is_some() {

@@ -9,8 +9,8 @@ use merrow_model::state::State;
 use merrow_yaml::error::Place;
 use merrow_yaml::node::{Map, Node, Value};
 
-/// Sets the keys of the water, the waves and the weather that differ from those of `scene`. Waves
-/// of a table or of the Kelpie simulator keep their keys.
+/// Sets the keys of the water, the waves and the weather that differ from `scene`. Waves of a table
+/// or of the Kelpie simulator keep their keys.
 pub(super) fn set_environment(root: &mut Node, scene: &Scene, state: &State) {
     let place = root.place.clone();
     if state.sea != scene.sea {
@@ -81,7 +81,7 @@ fn set_water(water: &mut Map, before: &Sea, now: &Sea, place: &Place) {
     }
 }
 
-/// Map of a uniform current with the velocity `v` [m/s, W].
+/// Returns the map of a uniform current with the velocity `v` [m/s, W].
 fn current(v: Vec3, place: &Place) -> Node {
     let mut map = Map::default();
     map.insert("kind", scalar("uniform", place));
@@ -94,7 +94,7 @@ fn current(v: Vec3, place: &Place) -> Node {
     }
 }
 
-/// Direction of `v` clockwise from north [deg].
+/// Returns the direction of `v` clockwise from north [deg].
 fn direction_to_deg(v: Vec3) -> f64 {
     libm::atan2(v.x, v.y).to_degrees()
 }
@@ -141,7 +141,7 @@ fn set_sea_state(map: &mut Map, waves: &SeaState, place: &Place) {
     map.insert("direction_deg", number(direction, place));
 }
 
-/// Map of the entry `name` of a section of the water.
+/// Returns the map of the entry `name` of a section of the water.
 fn entry_of<'a>(water: &'a mut Map, section: &str, name: &str) -> Option<&'a mut Map> {
     let Value::Map(all) = &mut water.get_mut(section)?.value else {
         return None;

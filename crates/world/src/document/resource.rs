@@ -31,7 +31,7 @@ pub enum ResourceError {
     NotFound(String),
     /// The format is neither YAML nor URDF.
     UnsupportedFormat(String),
-    /// The text is malformed: all mistakes, one per line.
+    /// The text is malformed: all errors, one per line.
     Malformed(String),
 }
 
@@ -57,7 +57,7 @@ const OTHER_FORMATS: [(&str, &[&str], &str); 4] = [
 ];
 
 impl Resource {
-    /// Returns the name that the resource states itself: that of a URDF, or that of the file.
+    /// Returns the name that the resource states itself: the name of a URDF, or of the file.
     pub fn own_name(&self) -> Option<String> {
         match self {
             Self::Text(text) if text.trim_start().starts_with('<') => urdf::robot_name(text),

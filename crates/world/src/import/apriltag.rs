@@ -16,7 +16,7 @@
 //! One family; the others are rarely used.
 //!
 //! # Checked by
-//! test/witness/tags.rs
+//! test/witness/devices/tags.rs
 
 /// Number of cells per side, including the white frame.
 pub const CELLS: usize = 10;

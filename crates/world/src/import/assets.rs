@@ -26,7 +26,7 @@ type ImageKey = (PathBuf, bool);
 
 /// Cache of the files read so far. Copies of a robot share their meshes.
 #[derive(Debug, Default)]
-pub struct Assets {
+pub(crate) struct Assets {
     meshes: RefCell<BTreeMap<MeshKey, Result<CheckedMesh, String>>>,
     images: RefCell<BTreeMap<ImageKey, Result<Arc<Texture>, String>>>,
 }
@@ -34,7 +34,7 @@ pub struct Assets {
 impl Assets {
     /// Returns the mesh in the file `name`, scaled along its axes by `scale` [-]. On failure it
     /// reports a problem at `place`, where the world file names the mesh, and returns `None`.
-    pub fn mesh(
+    pub(crate) fn mesh(
         &self,
         name: &str,
         scale: [f64; 3],
@@ -62,7 +62,7 @@ impl Assets {
 impl Assets {
     /// Returns the image in the file `name` as a texture. On failure it reports a problem at
     /// `place`, where the file is named, and returns `None`.
-    pub fn image(
+    pub(crate) fn image(
         &self,
         name: &str,
         repeats: bool,
@@ -175,8 +175,8 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|e| format!("cannot be read: {e}"))
 }
 
-/// Candidate share folders of a ROS package by their folder name, in search order: environment
-/// variables, parent folders, Merrow's data folders.
+/// Returns the candidate share folders of a ROS package by their folder name, in search order:
+/// environment variables, parent folders, Merrow's data folders.
 fn package_folders(package: &str, base_folder: &Path) -> Vec<PathBuf> {
     let variable = |name: &str| -> Vec<PathBuf> {
         std::env::var_os(name)
@@ -212,8 +212,9 @@ fn package_folders(package: &str, base_folder: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Share folders whose `package.xml` declares the name `package`, regardless of the folder name:
-/// the parent folders of `base_folder`, the folders of `ROS_PACKAGE_PATH`, and the folders in them.
+/// Returns the share folders whose `package.xml` declares the name `package`, regardless of the
+/// folder name: the parent folders of `base_folder`, the folders of `ROS_PACKAGE_PATH`, and the
+/// folders in them.
 fn declared_package_folders(package: &str, base_folder: &Path) -> Vec<PathBuf> {
     let base_folder = base_folder
         .canonicalize()

@@ -4,6 +4,7 @@
 //! memory the southern row comes first.
 
 use crate::import::assets;
+use crate::import::grid::text::read_ascii_grid;
 use merrow_model::scene::robot::collision::Heightfield;
 use merrow_yaml::error::{Place, Problems, quote};
 
@@ -153,49 +154,21 @@ fn csv(text: &str) -> Result<Raster, String> {
 /// Reads an ESRI ASCII grid. Its corner coordinates are ignored: the centre of the grid is the
 /// origin of the shape.
 fn ascii_grid(text: &str) -> Result<Raster, String> {
-    let (mut columns, mut cell, mut missing) = (None, None, -9999.0);
-    let mut numbers: Vec<f64> = Vec::new();
-    for (n, line) in text.lines().enumerate() {
-        let mut words = line.split_whitespace().peekable();
-        let key = words.peek().map(|w| w.to_lowercase()).unwrap_or_default();
-        if numbers.is_empty() && key.starts_with(|c: char| c.is_ascii_alphabetic()) && key != "nan"
-        {
-            let value = number(words.nth(1).unwrap_or_default(), n + 1)?;
-            match key.as_str() {
-                "ncols" => columns = Some(value as usize),
-                "cellsize" => cell = Some(value),
-                "nodata_value" => missing = value,
-                _ => {}
-            }
-            continue;
-        }
-        for word in words {
-            let height = number(word, n + 1)?;
-            if height == missing || height.is_nan() {
-                return Err(format!(
-                    "line {}: a cell without data, expected heights everywhere: fill the gaps",
-                    n + 1
-                ));
-            }
-            numbers.push(height);
-        }
-    }
-    let columns = columns
-        .filter(|n| *n > 0)
-        .ok_or("no `ncols` in its header: not an ESRI ASCII grid")?;
-    let cell = cell
-        .filter(|c| *c > 0.0)
-        .ok_or("no positive `cellsize` in its header: not an ESRI ASCII grid")?;
-    if !numbers.len().is_multiple_of(columns) {
+    let grid = read_ascii_grid(text)?;
+    let [y, x] = [0, 1].map(|k| grid.axes[k].coordinates.as_slice());
+    let extent = |axis: &[f64]| match axis {
+        [first, .., last] => (last - first).abs(),
+        _ => 0.0,
+    };
+    if let Some(n) = grid.samples.iter().position(|height| height.is_nan()) {
         return Err(format!(
-            "found {} heights, expected rows of {columns}",
-            numbers.len()
+            "row {}: a cell without data, expected heights everywhere: fill the gaps",
+            n / x.len() + 1
         ));
     }
-    let rows: Vec<Vec<f64>> = numbers.chunks_exact(columns).map(<[f64]>::to_vec).collect();
-    let extent = |n: usize| n.saturating_sub(1) as f64 * cell;
-    let size = [extent(columns), extent(rows.len())];
-    Ok((rows, Some(size)))
+    let rows = grid.samples.chunks(x.len().max(1));
+    let rows = rows.map(<[f64]>::to_vec).collect();
+    Ok((rows, Some([extent(x), extent(y)])))
 }
 
 #[cfg(test)]
@@ -239,16 +212,16 @@ mod tests {
     fn invalid_rasters_give_one_line_errors() {
         let wrong = |text: &str| ascii_grid(text).unwrap_err();
         assert_eq!(
-            wrong("ncols 2\ncellsize 1\n1 2\n3 -9999\n"),
-            "line 4: a cell without data, expected heights everywhere: fill the gaps"
+            wrong("ncols 2\nnrows 2\ncellsize 1\n1 2\n3 -9999\n"),
+            "row 2: a cell without data, expected heights everywhere: fill the gaps"
         );
         assert_eq!(
-            wrong("ncols 2\ncellsize 1\n1 2\n3\n"),
-            "found 3 heights, expected rows of 2"
+            wrong("ncols 2\nnrows 2\ncellsize 1\n1 2\n3\n"),
+            "found 3 numbers, expected 2 x 2"
         );
         assert_eq!(
             wrong("cellsize 1\n1 2\n"),
-            "no `ncols` in its header: not an ESRI ASCII grid"
+            "no `ncols` and `nrows` in its header: not an ESRI ASCII grid"
         );
         assert_eq!(csv("1,x\n").unwrap_err(), "line 1: `x` is not a number");
         let ragged = grid((vec![vec![1.0, 2.0], vec![1.0]], None), &given());

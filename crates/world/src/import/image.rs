@@ -88,7 +88,7 @@ fn jpeg(bytes: &[u8]) -> Result<Decoded, String> {
     Ok((size, 3, numbers))
 }
 
-/// Table from 8-bit sRGB values to linear light, 0..1.
+/// Returns the table from 8-bit sRGB values to linear light, 0..1.
 fn srgb_to_linear_table() -> Vec<f32> {
     let light = |k: u32| {
         let v = f64::from(k) / 255.0;

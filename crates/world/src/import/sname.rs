@@ -38,7 +38,8 @@ pub(crate) fn vector_to_flu(axes: Axes, v: [f64; 3]) -> Vec3 {
     }
 }
 
-/// Sign of the matrix entry (i, j) (0..6, linear first) under the conversion FRD -> FLU.
+/// Returns the sign of the matrix entry (i, j) (0..6, linear first) under the conversion FRD ->
+/// FLU.
 fn sign(axes: Axes, i: usize, j: usize) -> f64 {
     let flips = |k: usize| matches!(axes, Axes::Frd) && !k.is_multiple_of(3);
     if flips(i) != flips(j) { -1.0 } else { 1.0 }

@@ -61,7 +61,7 @@ sys.meta_path.append(_Messages())
 
 
 def init(args=None):
-    """Does nothing: the DDS participant is created with the node."""
+    """Returns immediately: the DDS participant is created with the node."""
 
 
 def spin(node):

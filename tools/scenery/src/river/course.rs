@@ -2,9 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   θ = (θ_j + θ_j+1)/2 + (θ_j - θ_j+1)/2 cos(π (s - s_j)/m_j),  θ_j = (-1)^j ω_j        (1)  [Langbein 1966]
-//!   κ = dθ/ds                                                                            (2)
-//!   λ = 10.9 W^1.01 (feet),  m = k λ/2,  k = 1/J₀(ω)                                      (3)  [Leopold 1960; Langbein 1966]
+//!   θ = (θ_j + θ_j+1)/2 + (θ_j - θ_j+1)/2 cos(π (s - s_j)/m_j),  θ_j = (-1)^j ω_j  (1)
+//!   κ = dθ/ds                                                                      (2)
+//!   λ = 10.9 W^1.01 (feet),  m = k λ/2,  k = 1/J₀(ω)                               (3)
+//!   (1) [Langbein 1966]
+//!   (3) [Leopold 1960; Langbein 1966]
 //! ```
 //! (1) is the sine-generated curve from one crossing to the next. With equal ω_j and m_j it is θ =
 //! ω sin(2π s/M), the path of least variance. Here each crossing and each bend has its own values,

@@ -121,7 +121,7 @@ fn world_text(river: &River) -> String {
 mod tests {
     use super::*;
 
-    // Goal: the same seed gives the same bytes, another seed different ones, and the files are
+    // Goal: the same seed gives the same bytes, another seed different bytes, and the files are
     // small. Method: generate each twice. Tolerance: none.
     #[test]
     fn seed_reproduces_its_bytes() {

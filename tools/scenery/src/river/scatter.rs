@@ -1,8 +1,8 @@
 //! Generates the positions of trees and buoys from the seed.
 //!
 //! # Law
-//! Positions are drawn one after another. A position is kept if no earlier one is closer than a
-//! minimum distance (dart throwing for a Poisson-disc pattern, [Cook 1986]) and if the ground is
+//! Positions are drawn one after another. A position is kept if no earlier position is closer than
+//! a minimum distance (dart throwing for a Poisson-disc pattern, [Cook 1986]) and if the ground is
 //! suitable: trees on dry land near the river, buoys at the edges of the fairway.
 //!
 //! # Symbols

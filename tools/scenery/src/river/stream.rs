@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   k = h^(5/3) (1 - κ n)^(-1/2) √S / n_M                                                  (1)  [Chow 1959, §6-2]
-//!   ψ = Q ∫ k dn / ∫ k dn,  from the right bank to n, and to the left bank                 (2)
-//!   q = (∂ψ/∂y, -∂ψ/∂x),  u = q/h                                                          (3)
+//!   k = h^(5/3) (1 - κ n)^(-1/2) √S / n_M                                   (1)  [Chow 1959, §6-2]
+//!   ψ = Q ∫ k dn / ∫ k dn,  from the right bank to n, and to the left bank  (2)
+//!   q = (∂ψ/∂y, -∂ψ/∂x),  u = q/h                                           (3)
 //! ```
 //! (1) is Manning's formula for each strip of the section, with the same fall over a shorter path
 //! at the inside of a bend. (2) assigns each strip its fraction of the river's discharge Q, so that
@@ -47,8 +47,8 @@ pub struct RiverFlow {
 }
 
 impl RiverFlow {
-    /// Computes the flow in a valley. The discharge is that of the last crossing at full bank;
-    /// sections with bars pass the same discharge.
+    /// Computes the flow in a valley. The discharge is the discharge of the last crossing at full
+    /// bank; sections with bars pass the same discharge.
     pub fn new(valley: &Valley) -> Self {
         let s = valley.course.crossings[valley.course.crossings.len() - 2];
         let b = valley.half_width(s);

@@ -2,16 +2,16 @@
 //!
 //! # Law
 //! ```text
-//!   h = H (1 - (n/b)²) (1 - κ n)^A                                                        (1)  [Engelund 1974]
-//!   z = -h + z_p + z_m                                           |n| <= b                  (2)
-//!   z = z(b) + (z_f - z(b)) S((|n| - b)/d)                       |n| > b                   (3)
+//!   h = H (1 - (n/b)²) (1 - κ n)^A                                         (1)  [Engelund 1974]
+//!   z = -h + z_p + z_m                                           |n| <= b  (2)
+//!   z = z(b) + (z_f - z(b)) S((|n| - b)/d)                       |n| > b   (3)
 //! ```
 //! (1) is a parabola whose depth in bends scales with the power A of the radius, which follows from
-//! the equilibrium of grains on the slope of the bed: pools at outer banks, shallows at inner ones.
-//! Point bars z_p lie at inner banks, with heights that increase with the curvature. One bar z_m is
-//! at the centre of a crossing, where the channel is wider. Banks (3) are steep outside and flat
-//! inside of bends. The flood plain z_f has a levee along the river and seeded relief, and rises to
-//! the sides of the valley.
+//! the equilibrium of grains on the slope of the bed: pools at outer banks, shallows at inner
+//! banks. Point bars z_p lie at inner banks, with heights that increase with the curvature. One bar
+//! z_m is at the centre of a crossing, where the channel is wider. Banks (3) are steep outside and
+//! flat inside of bends. The flood plain z_f has a levee along the river and seeded relief, and
+//! rises to the sides of the valley.
 //!
 //! # Symbols
 //! h depth · H depth in mid-channel of a straight reach · b half width · n distance to the left of
@@ -147,7 +147,7 @@ impl Valley {
     }
 }
 
-/// Bell function of the squared distance: 1 at 0, 0 at 1 and beyond.
+/// Returns the bell function of the squared distance: 1 at 0, 0 at 1 and beyond.
 fn bell(square: f64) -> f64 {
     let left = (1.0 - square).max(0.0);
     left * left

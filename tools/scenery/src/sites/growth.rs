@@ -1,8 +1,8 @@
 //! Marine growth on a quay and its piles: positions, kinds and sizes by height.
 //!
 //! # Law
-//! Positions are drawn one after another. A position is kept if no earlier one is closer than a
-//! minimum distance (dart throwing for a Poisson-disc pattern, [Cook 1986]) and if the drawn kind
+//! Positions are drawn one after another. A position is kept if no earlier position is closer than
+//! a minimum distance (dart throwing for a Poisson-disc pattern, [Cook 1986]) and if the drawn kind
 //! lives at that height: weed and mussels from low water down to the limit of daylight, barnacles
 //! between the tides, sponges and anemones below them.
 //!
@@ -126,7 +126,7 @@ pub struct Growth {
     pub size: [f64; 2],
     /// Index of the colour in [`SHADES`].
     pub shade: usize,
-    /// Index of the mesh among those of the kind.
+    /// Index of the mesh among the meshes of the kind.
     pub mesh: usize,
 }
 

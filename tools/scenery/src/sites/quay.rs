@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   z = z_0 - s (x_q - x) + h_m e^{-(x_q - x)/l_m} - Σ h_s e^{-(r/l_s)²} + h_u f(x, y)                      (1)
+//!   z = z_0 - s (x_q - x) + h_m e^{-(x_q - x)/l_m} - Σ h_s e^{-(r/l_s)²} + h_u f(x, y)  (1)
 //! ```
 //! The mud slopes down away from the quay (s). It is heaped at the foot of the quay (h_m), where
 //! fallen material collects, and scoured around every pile (h_s). Blocks lie in courses, each
@@ -57,7 +57,7 @@ pub const PILE_RADIUS: f64 = 0.2;
 /// Eastings of the piles of the jetty, from the quay outwards, and northings of its two rows [m].
 pub const PILES: ([f64; 4], [f64; 2]) = ([3.6, 0.6, -2.4, -5.4], [5.0, 8.2]);
 /// Northing of the ladder and height of its lowest rung [m]. The distance between rungs is similar
-/// to that of ISO 14122-4.
+/// to ISO 14122-4.
 pub const LADDER: [f64; 2] = [-2.2, -3.5];
 /// Northings of the fenders [m].
 pub const FENDERS: [f64; 4] = [-14.0, -7.6, 1.6, 13.5];

@@ -6,7 +6,7 @@
 //! ```
 //! # Symbols
 //! f relief, of standard deviation 1 · a_k amplitude · k_k wave vector, with wavelength between two
-//! given ones and uniform random direction · φ_k phase.
+//! given wavelengths and uniform random direction · φ_k phase.
 //!
 //! # Frames
 //! The caller's.

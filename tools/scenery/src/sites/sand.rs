@@ -3,8 +3,8 @@
 //!
 //! # Law
 //! ```text
-//!   z = z_0 + g·p + m(p) (H r(φ_1) + h r(φ_2)) - S e^{-(d/l_s)²} c(p) + T e^{-(u/l_u)² - (v/l_v)²}     (1)
-//!   r(φ) = (sin φ + ¼ sin 2φ)/2,  φ = k·p + a f(p)                                                    (2)
+//!   z = z_0 + g·p + m(p) (H r(φ_1) + h r(φ_2)) - S e^{-(d/l_s)²} c(p) + T e^{-(u/l_u)² - (v/l_v)²}  (1)
+//!   r(φ) = (sin φ + ¼ sin 2φ)/2,  φ = k·p + a f(p)                                                  (2)
 //! ```
 //! The crests (2) are steeper on one side, as formed by a current, and sinuous because their phase
 //! varies. They occur in patches m. Around the wreck the seabed is scoured as around piers and

@@ -192,7 +192,7 @@ fn debris_field(sand: &Sand, seed: u64, out: &mut String) {
 mod tests {
     use super::*;
 
-    // Goal: the same seed gives the same bytes, another seed different ones, and the files are
+    // Goal: the same seed gives the same bytes, another seed different bytes, and the files are
     // small. Method: generate each twice. Tolerance: none.
     #[test]
     fn seed_reproduces_its_bytes() {

@@ -127,7 +127,7 @@ pub struct WindLoad {
 pub enum WindLaw {
     /// Drag from the air velocity relative to the body.
     Drag,
-    /// Kelpie law: a steady force from the wind velocity alone, independent of the body motion.
+    /// Kelpie law: a steady force from only the wind velocity, independent of the body motion.
     Kelpie,
 }
 

@@ -11,7 +11,7 @@ pub struct BuoyancyEngine {
     pub link: usize,
     /// Position in the link frame L [m].
     pub p_LoV: Vec3,
-    /// Minimum and maximum volume, in addition to that of the link's hull [m³].
+    /// Minimum and maximum volume, in addition to the volume of the link's hull [m³].
     pub range: [f64; 2],
     /// Maximum rate of growing and of shrinking [m³/s].
     pub rate: [f64; 2],

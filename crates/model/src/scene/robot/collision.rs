@@ -24,9 +24,9 @@ pub struct Heightfield {
     pub heights: Vec<f64>,
 }
 
-/// Geometry about its own origin along its own axes G.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Geometry {
+/// Shape with a closed form about its own origin along its own axes G.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Primitive {
     /// Sphere about the origin.
     Sphere {
         /// Radius of the sphere [m].
@@ -51,6 +51,31 @@ pub enum Geometry {
         /// Half of the distance between the centres of the ends [m].
         half_length: f64,
     },
+}
+
+impl Primitive {
+    /// Returns half of the size of the bounding box along the axes G [m].
+    pub fn half_size(&self) -> Vec3 {
+        match *self {
+            Self::Sphere { radius } => Vec3::new(radius, radius, radius),
+            Self::Box { half } => half,
+            Self::Cylinder {
+                radius,
+                half_length,
+            } => Vec3::new(radius, radius, half_length),
+            Self::Capsule {
+                radius,
+                half_length,
+            } => Vec3::new(radius, radius, half_length + radius),
+        }
+    }
+}
+
+/// Geometry about its own origin along its own axes G.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Geometry {
+    /// Shape with a closed form.
+    Primitive(Primitive),
     /// Convex hull of the mesh vertices.
     ConvexHull(Arc<Mesh>),
     /// Convex decomposition of a mesh.
@@ -80,7 +105,7 @@ pub struct Material {
 }
 
 impl Default for Material {
-    /// Approximately wet plastic on stone.
+    /// Returns the approximately wet plastic on stone.
     fn default() -> Self {
         Self {
             friction: 0.5,

@@ -22,7 +22,7 @@ pub enum FinLaw {
     },
     /// No force; rotates the thruster with this index.
     Azimuth(usize),
-    /// Fossen's linear rudder: lift from the angle alone, with the speed of the link origin.
+    /// Fossen's linear rudder: lift from only the angle, with the speed of the link origin.
     Fossen {
         /// Lift coefficient per angle [1/rad].
         slope: f64,
@@ -168,7 +168,7 @@ impl Fin {
         target - self.decayed(error, t)
     }
 
-    /// Returns the error that remains after `t` [s] of the lag alone.
+    /// Returns the error that remains after `t` [s] due to only the lag.
     fn decayed(&self, error: f64, t: f64) -> f64 {
         if self.lag > 0.0 {
             error * libm::exp(-t / self.lag)

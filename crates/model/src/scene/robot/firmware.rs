@@ -121,7 +121,7 @@ pub struct HeadingDepthHold {
     pub loiter_radius: f64,
     /// Lead time of the heading set-point on that circle [s].
     pub turn_lead_time: f64,
-    /// Thruster that a path starts if it stands still, and its command; `None`: paths start no
+    /// Thruster that a path starts if it is stopped, and its command; `None`: paths start no
     /// thruster.
     pub cruise: Option<(usize, f64)>,
     /// Speed control for velocity commands; `None`: velocity commands are refused.

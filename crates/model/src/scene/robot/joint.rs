@@ -12,8 +12,8 @@ pub enum JointKind {
     Continuous,
     /// Translation along z, with limits.
     Prismatic,
-    /// No motion. The world builder merges such a link into its parent, except a link with damping
-    /// of its own; the coordinate of such a joint stays 0.
+    /// No motion. The world builder merges such a link into its parent, except a link with separate
+    /// damping; the coordinate of such a joint stays 0.
     Fixed,
 }
 
@@ -100,7 +100,7 @@ pub struct Joint {
 pub struct Mimic {
     /// Index of the child link of the leading joint.
     pub leader: usize,
-    /// Ratio of the motion to that of the leader [rad/rad, m/rad and so on].
+    /// Ratio of the motion to the motion of the leader [rad/rad, m/rad and so on].
     pub multiplier: f64,
     /// Position with the leader at 0 [rad or m].
     pub offset: f64,

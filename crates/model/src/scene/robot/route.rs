@@ -2,8 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   p(t) = cubic Hermite polynomial between (t_k, p_k, v_k) and (t_k+1, p_k+1, v_k+1)      (1)
-//!   v_k = (p_k+1 - p_k-1) / (t_k+1 - t_k-1)                                                (2)  [Catmull and Rom 1974]
+//!   p(t) = cubic Hermite polynomial between (t_k, p_k, v_k) and (t_k+1, p_k+1, v_k+1)  (1)
+//!   v_k = (p_k+1 - p_k-1) / (t_k+1 - t_k-1)                                            (2)
+//!   (2) [Catmull and Rom 1974]
 //! ```
 //! An actor starts with the velocity of its first leg and comes to rest at the last waypoint. A
 //! route that repeats has the tangents (2) at its ends as well.
@@ -22,7 +23,7 @@
 
 use merrow_math::Vec3;
 
-/// Speed below which the heading is that of the leg [m/s].
+/// Speed below which the heading is the heading of the leg [m/s].
 const MIN_SPEED: f64 = 0.05;
 
 /// Route of an actor.
@@ -34,8 +35,8 @@ pub struct Route {
     pub points: Vec<Vec3>,
     /// True if the route starts again at its end.
     pub repeats: bool,
-    /// True if height, roll and pitch follow from buoyancy and waves; false if they are those of
-    /// the route.
+    /// True if height, roll and pitch follow from buoyancy and waves; false if they are the values
+    /// of the route.
     pub floats: bool,
 }
 
@@ -101,7 +102,7 @@ impl Route {
         }
     }
 
-    /// Position, velocity and acceleration by (1) on leg `k` at the time `t` [s].
+    /// Returns the position, velocity and acceleration by (1) on leg `k` at the time `t` [s].
     fn interpolate(&self, k: usize, t: f64) -> (Vec3, Vec3, Vec3) {
         let (t0, h) = (self.times[k], self.times[k + 1] - self.times[k]);
         let s = (t - t0) / h;
@@ -117,7 +118,7 @@ impl Route {
         (p, v, a)
     }
 
-    /// Velocity at waypoint `k` by (2) [m/s].
+    /// Returns the velocity at waypoint `k` by (2) [m/s].
     fn tangent(&self, k: usize) -> Vec3 {
         let (n, p, t) = (self.points.len(), &self.points, &self.times);
         let slope = |a: usize, b: usize| (p[b] - p[a]).scale(1.0 / (t[b] - t[a]));

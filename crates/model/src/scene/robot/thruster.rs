@@ -349,8 +349,8 @@ impl Thruster {
         matches!(self.curve, Curve::OpenWater(_) | Curve::Rotor(_))
     }
 
-    /// Returns true if the lagged drive alone determines the thrust: a fixed thruster without
-    /// inflow dependence.
+    /// Returns true if only the lagged drive determines the thrust: a fixed thruster without inflow
+    /// dependence.
     pub fn is_fixed_without_inflow(&self) -> bool {
         self.azimuth.is_none() && !self.depends_on_inflow()
     }

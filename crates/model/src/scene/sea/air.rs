@@ -95,7 +95,7 @@ impl Air {
 }
 
 impl Default for Air {
-    /// Calm, clear air of the International Standard Atmosphere at noon of an equinox.
+    /// Returns the calm, clear air of the International Standard Atmosphere at noon of an equinox.
     fn default() -> Self {
         let weather = Weather {
             wind: Vec3::zero(),

@@ -18,7 +18,7 @@
 //! not change during the run.
 //!
 //! # Checked by
-//! tests below; test/analytic/environment/grid.rs, test/input/grids.rs
+//! tests below; test/analytic/environment/grid.rs, test/input/environment/grids.rs
 
 use crate::scene::sea::mapped::Mapped;
 use merrow_math::ellipsoid::TangentPlane;
@@ -60,7 +60,7 @@ impl Samples {
 }
 
 impl std::fmt::Debug for Samples {
-    /// Writes the number of samples only; the digest of the grid stands for their values.
+    /// Writes the number of samples only; the digest of the grid represents their values.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Samples({})", self.len())
     }
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn extrapolation_modes() {
+    fn extrapolation_follows_its_mode() {
         let x = [9.0, 0.5, 3.0, 0.0];
         let clamped = grid(Extrapolation::Clamp).interpolate(x);
         assert!((clamped.value - f(4.0, 0.5, 3.0)).abs() < 1e-12 && clamped.slope[0] == 0.0);

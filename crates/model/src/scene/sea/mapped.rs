@@ -1,6 +1,6 @@
 //! Samples in a memory-mapped file, for grids larger than the available memory.
 //!
-//! The values depend only on the file, so they are bit-identical to those of a grid in memory.
+//! The values depend only on the file, so they are bit-identical to the values of a grid in memory.
 
 use memmap2::Mmap;
 
@@ -38,8 +38,8 @@ impl Number {
         }
     }
 
-    /// Reads the number at the start of `bytes`, in big-endian order if `big_endian`. Its
-    /// unit is that of the file.
+    /// Reads the number at the start of `bytes`, in big-endian order if `big_endian`. Its unit is
+    /// the unit of the file.
     #[inline]
     pub fn read(self, bytes: &[u8], big_endian: bool) -> f64 {
         macro_rules! number {

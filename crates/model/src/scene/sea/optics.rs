@@ -12,7 +12,7 @@ pub struct Optics {
 }
 
 impl Default for Optics {
-    /// Jerlov water type II: open ocean at temperate latitudes.
+    /// Returns the Jerlov water type II: open ocean at temperate latitudes.
     fn default() -> Self {
         Self {
             beam: [0.391, 0.189, 0.175],

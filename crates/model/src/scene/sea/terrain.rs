@@ -16,7 +16,7 @@
 //! curved lines. The two differ by the slope times s²/8R for cells of size s (0.2 mm for 100 m).
 //!
 //! # Checked by
-//! test/analytic/environment/terrain.rs, test/witness/terrain.rs
+//! test/analytic/environment/terrain.rs, test/witness/environment/terrain.rs
 
 use crate::scene::sea::grid::Grid;
 use merrow_math::Vec3;
@@ -155,7 +155,7 @@ impl Terrain {
         ]
     }
 
-    /// Returns the derivatives of these coordinates along `d` [1/m].
+    /// Returns the derivatives of these coordinates along `d` (unit vector, W) [1/m].
     #[inline]
     pub fn cell_rates(&self, x: f64, y: f64, d: Vec3) -> [f64; 2] {
         let [a, b] = self.rates(x, y);
@@ -172,13 +172,13 @@ impl Terrain {
         self.interpolate_cell([i, j], [u, v]).0
     }
 
-    /// Returns the upward unit normal at (x, y) of W [m].
+    /// Returns the upward unit normal, W, at (x, y) of W [m].
     pub fn normal(&self, x: f64, y: f64) -> Vec3 {
         self.normal_and_face(x, y).0
     }
 
-    /// Returns the upward unit normal at (x, y) of W [m] and the index of the triangle there, as in
-    /// [`Terrain::triangles`]. Beyond the edge it is the triangle index of the edge.
+    /// Returns the upward unit normal, W, at (x, y) of W [m] and the index of the triangle there,
+    /// as in [`Terrain::triangles`]. Beyond the edge it is the triangle index of the edge.
     pub fn normal_and_face(&self, x: f64, y: f64) -> (Vec3, u32) {
         let rates = self.rates(x, y);
         let [x, y] = self.along(x, y);
@@ -222,22 +222,24 @@ impl Terrain {
             .fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Returns the distance [m] from `p` [m] along the unit vector `d` to the terrain; `None` if
-    /// the ray misses it or starts below it.
+    /// Returns the distance [m] from `p` [m] along the unit vector `d`, both W, to the terrain;
+    /// `None` if the ray misses it or starts below it.
     pub fn range(&self, p: Vec3, d: Vec3) -> Option<f64> {
         (self.height_above(p, d, 0.0) >= 0.0)
             .then(|| self.range_between(p, d, [0.0, f64::INFINITY]))
             .flatten()
     }
 
-    /// Returns the height of the ray above the terrain at the distance `t` [m].
+    /// Returns the height [m] above the terrain of the ray from `p` [m] along `d`, both W, at the
+    /// distance `t` [m].
     #[inline]
     pub fn height_above(&self, p: Vec3, d: Vec3, t: f64) -> f64 {
         p.z + t * d.z - self.height(p.x + t * d.x, p.y + t * d.y)
     }
 
-    /// Implements [`Terrain::range`] from the distance `from`, where the ray is above the terrain,
-    /// to the end of the triangle that contains the distance `to` [m].
+    /// Implements [`Terrain::range`] from the distance `from` [m], where the ray is above the
+    /// terrain, to the end of the triangle that contains the distance `to` [m]; `p` and `d` are in
+    /// W.
     pub fn range_between(&self, p: Vec3, d: Vec3, [from, to]: [f64; 2]) -> Option<f64> {
         let mut t = from;
         while t < to {
@@ -265,8 +267,8 @@ impl Terrain {
 
     /// Implements [`Terrain::range_between`] within one cell with straight edges. The ray is in the
     /// cell between the distances `from` and `to` [m] and above the terrain at `from`.
-    /// `cell_position` and `rate` are [`Terrain::cells`] of `p` and its derivatives along `d`. The
-    /// outer `None` means that the ray is not in the cell.
+    /// `cell_position` and `rate` are [`Terrain::cells`] of `p` and its derivatives along `d`; `p`
+    /// and `d` are in W. The outer `None` means that the ray is not in the cell.
     pub fn range_in_cell(
         &self,
         [p, d]: [Vec3; 2],

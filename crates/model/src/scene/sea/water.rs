@@ -69,7 +69,7 @@ pub struct Region {
     pub sound_speed: f64,
     /// Water temperature in the region [°C].
     pub temperature: f64,
-    /// Height of the surface at rest [m]; `None`: that of the sea.
+    /// Height of the surface at rest [m]; `None`: height of the sea surface.
     pub level: Option<f64>,
     /// Factor on the wave elevation [-].
     pub waves: f64,
@@ -93,7 +93,7 @@ impl Region {
         self.level == Some(DRY)
     }
 
-    /// Returns true if its surface differs from that of the sea.
+    /// Returns true if its surface differs from the surface of the sea.
     pub(crate) fn has_own_surface(&self) -> bool {
         self.level.is_some() || self.waves != 1.0
     }

@@ -15,7 +15,7 @@ pub enum Spectrum {
     Regular(f64),
     /// Pierson-Moskowitz spectrum: fully developed wind sea.
     PiersonMoskowitz,
-    /// JONSWAP spectrum: wind sea with a peak that is `gamma` times that of the Bretschneider
+    /// JONSWAP spectrum: wind sea with a peak that is `gamma` times the peak of the Bretschneider
     /// spectrum.
     Jonswap(f64),
     /// Bretschneider spectrum: two-parameter wind sea.
@@ -111,7 +111,7 @@ pub struct WaveField {
 
 /// Sea states of a world in time order. Each fades out while the next grows.
 ///
-/// At most three: one that fades out, one that grows, and one that follows.
+/// At most three: a decaying sea, a growing sea, and the next sea.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Waves {
     /// Start of the growth [ns] and the sea state, by time. A sea state with start 0 has been fully

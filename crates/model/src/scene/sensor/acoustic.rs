@@ -1,8 +1,9 @@
 //! Acoustic positioning: parameters of the beacons that ping or reply, and of the instruments that
 //! receive them.
 
+use crate::persist;
 use crate::sensor::ExteroceptiveSensor;
-use merrow_math::Vec3;
+use merrow_math::{Mat3, Vec3};
 
 /// Acoustic source for positioning.
 #[derive(Clone, Debug, PartialEq)]
@@ -244,3 +245,50 @@ impl ExteroceptiveSensor for AcousticSpec {
         true
     }
 }
+
+/// All observations of one sample.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AcousticObservations {
+    /// Position fixes of the sample.
+    pub fixes: Vec<AcousticFix>,
+    /// Ranges measured in the sample.
+    pub ranges: Vec<AcousticRange>,
+}
+
+persist! { struct AcousticObservations { fixes, ranges } }
+
+/// Position fix of one target or of the instrument itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AcousticFix {
+    /// Index of the target; 0 for its own position.
+    pub target: usize,
+    /// Time of validity [ns].
+    pub stamp_ns: u64,
+    /// Position in S [m].
+    pub p_S: Vec3,
+    /// Covariance of the position in S [m²].
+    pub covariance: Mat3,
+    /// Signal-to-noise ratio of the signal [dB].
+    pub snr: f64,
+    /// Position in W [m] with its covariance [m²], if the pose of the instrument is known.
+    pub world: Option<(Vec3, Mat3)>,
+}
+
+persist! { struct AcousticFix { target, stamp_ns, p_S, covariance, snr, world } }
+
+/// Range measurement of one target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AcousticRange {
+    /// Index of the target.
+    pub target: usize,
+    /// Index of the receiver.
+    pub receiver: usize,
+    /// Time of arrival of the signal [ns].
+    pub stamp_ns: u64,
+    /// Measured range to the target [m].
+    pub range: f64,
+    /// Variance of the range [m²].
+    pub variance: f64,
+}
+
+persist! { struct AcousticRange { target, receiver, stamp_ns, range, variance } }

@@ -1,5 +1,6 @@
 //! Automatic Identification System (AIS): parameters of transponders and receivers.
 
+use crate::persist;
 use crate::sensor::ExteroceptiveSensor;
 use merrow_math::Vec3;
 use merrow_math::rng::Stream;
@@ -70,3 +71,14 @@ impl ExteroceptiveSensor for ReceiverSpec {
         0
     }
 }
+
+/// AIS sentence as received by radio.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sentence {
+    /// Time of transmission [ns].
+    pub stamp_ns: u64,
+    /// Text without the line terminator.
+    pub text: String,
+}
+
+persist! { struct Sentence { stamp_ns, text } }

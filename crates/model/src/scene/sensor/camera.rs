@@ -1,8 +1,10 @@
 //! Camera parameters (lens, shutter, exposure, noise) and lamps.
 
+use crate::persist;
 use crate::scene::sensor::lens;
 use crate::scene::sensor::lens::Lens;
-use crate::sensor::ExteroceptiveSensor;
+use crate::sensor::{ExteroceptiveSensor, Obstruction};
+use bytes::Bytes;
 use merrow_math::Vec3;
 
 /// Parameters of a camera.
@@ -217,4 +219,32 @@ impl ExteroceptiveSensor for CameraSpec {
     fn sample_duration_ns(&self) -> u64 {
         ((self.readout + self.exposure_time) * 1e9) as u64
     }
+
+    fn is_parallel(&self) -> bool {
+        true
+    }
+
+    fn obstruction(&self) -> Obstruction {
+        if self.renders_self {
+            Obstruction::StructuresAndRobot
+        } else {
+            Obstruction::Structures
+        }
+    }
 }
+
+/// Requested outputs of a camera. Rows from the top, pixels from the left.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CameraImages {
+    /// Requested outputs, as bits of [`CameraOutput`].
+    pub parts: u8,
+    /// Red, green and blue of each pixel, 0..255.
+    pub rgb: Option<Bytes>,
+    /// Depth of each pixel along the optical axis [m]; +inf without a surface.
+    pub depth: Option<Vec<f32>>,
+    /// Label of the object in each pixel: 0 the sky; 1 the seabed; then structures, then robots and
+    /// props, each in the order of the world file; 65534 open water, 65535 the water surface.
+    pub labels: Option<Vec<u16>>,
+}
+
+persist! { struct CameraImages { parts, rgb, depth, labels } }

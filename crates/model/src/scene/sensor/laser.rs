@@ -1,6 +1,7 @@
 //! Scanning lasers: beam directions, timing and range measurement.
 
-use crate::sensor::ExteroceptiveSensor;
+use crate::persist;
+use crate::sensor::{ExteroceptiveSensor, Obstruction};
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Vec3};
 
@@ -40,7 +41,7 @@ pub struct LaserSpec {
     pub wavelength: f64,
     /// Extinction coefficient of the laser light in water [1/m].
     pub water_extinction: f64,
-    /// Tilt unit that carries the laser, if any. The sensor pose is then that of the tilt unit.
+    /// Tilt unit that carries the laser, if any. The sensor pose is then the pose of the tilt unit.
     pub tilt: Option<Tilt>,
 }
 
@@ -92,8 +93,8 @@ pub enum LaserOutput {
 }
 
 impl LaserSpec {
-    /// Computes the unit vectors of all beams in the order of [`LaserSpec::directions`]. All angles
-    /// are in [rad].
+    /// Computes the unit vectors of all beams in S, in the order of [`LaserSpec::directions`]. All
+    /// angles are in [rad].
     pub fn beam_directions(elevations: &[f64], first: f64, step: f64, columns: usize) -> Vec<Vec3> {
         let column = |k: usize| {
             let (sa, ca) = sin_cos(first + k as f64 * step);
@@ -145,4 +146,39 @@ impl ExteroceptiveSensor for LaserSpec {
     fn tilt(&self) -> Option<&Tilt> {
         self.tilt.as_ref()
     }
+
+    fn has_echoes(&self) -> bool {
+        true
+    }
+
+    fn obstruction(&self) -> Obstruction {
+        Obstruction::Structures
+    }
 }
+
+/// Ranges of the columns of a planar laser.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scan {
+    /// Ranges [m]; +inf without an echo, -inf below the minimum range (REP-117).
+    pub ranges: Vec<f32>,
+    /// Echo intensities: equivalent reflectivity of a surface at normal incidence in clear air; 0
+    /// without an echo.
+    pub intensities: Vec<f32>,
+}
+
+persist! { struct Scan { ranges, intensities } }
+
+/// Point of a laser point cloud.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Position in the frame S at the time of firing [m].
+    pub p: [f32; 3],
+    /// Intensity as in [`Scan::intensities`].
+    pub intensity: f32,
+    /// Time after the stamp [s].
+    pub time: f32,
+    /// Index of the ring, from the lowest.
+    pub ring: u16,
+}
+
+persist! { struct Point { p, intensity, time, ring } }

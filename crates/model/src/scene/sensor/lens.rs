@@ -2,11 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   u = fx x' + cx,  v = fy y' + cy                                                    (1)
-//!   x' = x (1 + k1 r² + k2 r⁴ + k3 r⁶) + 2 p1 x y + p2 (r² + 2 x²)                      (2)  [Brown 1971]
+//!   u = fx x' + cx,  v = fy y' + cy                                 (1)
+//!   x' = x (1 + k1 r² + k2 r⁴ + k3 r⁶) + 2 p1 x y + p2 (r² + 2 x²)  (2)  [Brown 1971]
 //!   y' = y (1 + k1 r² + k2 r⁴ + k3 r⁶) + p1 (r² + 2 y²) + 2 p2 x y
-//!   (x', y') = θ (1 + k1 θ² + k2 θ⁴ + k3 θ⁶ + k4 θ⁸) (x, y)/r                           (3)  [Kannala and Brandt 2006]
-//!   sin θ_w = sin θ/n                                                                   (4)  behind a flat port
+//!   (x', y') = θ (1 + k1 θ² + k2 θ⁴ + k3 θ⁶ + k4 θ⁸) (x, y)/r       (3)  [Kannala and Brandt 2006]
+//!   sin θ_w = sin θ/n                                               (4)  behind a flat port
 //! ```
 //! Newton's method computes the inverses of (2) and (3).
 //!
@@ -23,7 +23,7 @@
 //! image. A flat port is infinitely thin.
 //!
 //! # Checked by
-//! test/sensors/camera.rs, test/witness/camera.rs
+//! test/sensors/camera.rs, test/witness/devices/camera.rs
 
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;

@@ -11,7 +11,7 @@ pub mod sonar;
 
 use crate::scene::sensor::laser::Tilt;
 use crate::sensor::water::PingRates;
-use crate::sensor::{ExteroceptiveSensor, SensorParameters, StepSensor, Workload};
+use crate::sensor::{ExteroceptiveSensor, Obstruction, SensorParameters, StepSensor, Workload};
 use crate::{each_exteroceptive_sensor, each_step_sensor};
 use merrow_math::{Mat3, Vec3};
 use std::sync::Arc;
@@ -115,8 +115,8 @@ macro_rules! declare_kinds {
                 }
             }
 
-            /// Returns the computing effort of a sample in the step besides its rays; `None` for an
-            /// exteroceptive sensor.
+            /// Returns the computing effort of a sample in the step in addition to its rays; `None`
+            /// for an exteroceptive sensor.
             pub fn workload(&self) -> Option<Workload> {
                 match self {
                     $(Self::$kind(spec) => Some(spec.workload()),)*
@@ -181,6 +181,51 @@ macro_rules! declare_exteroceptive_kinds {
             pub fn tilt(&self) -> Option<&Tilt> {
                 match self {
                     $(Self::$kind(spec) => spec.tilt(),)*
+                }
+            }
+
+            /// Returns true if the tilt unit has one angle during a sample, which is part of the
+            /// pose of the sensor.
+            pub fn has_one_tilt_per_sample(&self) -> bool {
+                match self {
+                    $(Self::$kind(spec) => spec.has_one_tilt_per_sample(),)*
+                }
+            }
+
+            /// Returns the index of another sensor on the same robot from whose frames this sensor
+            /// computes its own, if any.
+            pub fn source(&self) -> Option<usize> {
+                match self {
+                    $(Self::$kind(spec) => spec.source(),)*
+                }
+            }
+
+            /// Returns true if the frames contain echoes from which obstacles can be detected.
+            pub fn has_echoes(&self) -> bool {
+                match self {
+                    $(Self::$kind(spec) => spec.has_echoes(),)*
+                }
+            }
+
+            /// Returns the number of samples in which a rotating or moving head covers all its
+            /// bearings; `None` if every sample covers them.
+            pub fn samples_per_sweep(&self) -> Option<u64> {
+                match self {
+                    $(Self::$kind(spec) => spec.samples_per_sweep(),)*
+                }
+            }
+
+            /// Returns true if several threads can compute a sample together.
+            pub fn is_parallel(&self) -> bool {
+                match self {
+                    $(Self::$kind(spec) => spec.is_parallel(),)*
+                }
+            }
+
+            /// Returns the shapes that must not contain the sensor.
+            pub fn obstruction(&self) -> Obstruction {
+                match self {
+                    $(Self::$kind(spec) => spec.obstruction(),)*
                 }
             }
         }

@@ -1,7 +1,9 @@
 //! Obstacle detectors, and the obstacles that a world file lists for them.
 
+use crate::persist;
 use crate::sensor::ExteroceptiveSensor;
-use merrow_math::Vec3;
+use crate::state::FaultEffect;
+use merrow_math::{Mat3, Quat, Vec3};
 
 /// Box-shaped obstacle of the world file. It has no collision shape, and only obstacle detectors
 /// measure it.
@@ -70,4 +72,57 @@ impl ExteroceptiveSensor for DetectorSpec {
     fn supports_offset_faults(&self) -> bool {
         true
     }
+
+    fn source(&self) -> Option<usize> {
+        self.sensor.as_ref().map(|(_, sensor)| *sensor)
+    }
 }
+
+/// Echo in W with its vertical extent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Echo {
+    /// Position of the echo in W [m].
+    pub p: Vec3,
+    /// Half of the vertical extent [m].
+    pub half_height: f64,
+}
+
+persist! { struct Echo { p, half_height } }
+
+/// Echoes of one sample of a detector that accumulates several samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EchoSet {
+    /// Echoes of the sample.
+    pub echoes: Vec<Echo>,
+    /// Rotation of the detector frame S in W.
+    pub R_WS: Mat3,
+    /// Position of the detector in W [m].
+    pub p_WS: Vec3,
+    /// Index of the sample.
+    pub sample: u64,
+    /// True with noise; false for an ideal detector.
+    pub noise: bool,
+    /// Effect of faults on the detector.
+    pub fault: FaultEffect,
+}
+
+persist! { struct EchoSet { echoes, R_WS, p_WS, sample, noise, fault } }
+
+/// Bounding box of an obstacle; its z axis is vertical.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detection {
+    /// Centre in the output frame of the detector [m].
+    pub p: Vec3,
+    /// Attitude in the output frame of the detector.
+    pub q: Quat,
+    /// Edge lengths along its axes [m].
+    pub size: Vec3,
+    /// Centre in W [m].
+    pub p_W: Vec3,
+    /// Number of echoes in the box; 0 for an obstacle of the world file.
+    pub echoes: usize,
+    /// Index of the obstacle in the world file.
+    pub listed: Option<usize>,
+}
+
+persist! { struct Detection { p, q, size, p_W, echoes, listed } }

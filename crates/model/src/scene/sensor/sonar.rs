@@ -1,7 +1,8 @@
 //! Active sonars: beams, pulse and signal processing.
 
+use crate::persist;
 use crate::scene::sensor::laser::Tilt;
-use crate::sensor::ExteroceptiveSensor;
+use crate::sensor::{ExteroceptiveSensor, Obstruction};
 use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 
@@ -55,8 +56,8 @@ pub struct SonarSpec {
     pub levels: [f64; 2],
     /// Bits per sample, 8 or 16.
     pub bits: u32,
-    /// Sound speed for the conversion of time to range [m/s]; `None`: that of the water at the
-    /// sonar.
+    /// Sound speed for the conversion of time to range [m/s]; `None`: the sound speed of the water
+    /// at the sonar.
     pub sound_speed: Option<f64>,
     /// Whether echoes have the speckle of many scatterers.
     pub speckle: bool,
@@ -72,7 +73,7 @@ pub struct SonarSpec {
     pub head: [f64; 2],
     /// Whether a scanning sonar publishes the range of each bearing.
     pub profiles: bool,
-    /// Tilt unit that carries the sonar, if any. The sensor pose is then that of the tilt unit.
+    /// Tilt unit that carries the sonar, if any. The sensor pose is then the pose of the tilt unit.
     pub tilt: Option<Tilt>,
 }
 
@@ -218,4 +219,48 @@ impl ExteroceptiveSensor for SonarSpec {
     fn tilt(&self) -> Option<&Tilt> {
         self.tilt.as_ref()
     }
+
+    fn has_one_tilt_per_sample(&self) -> bool {
+        true
+    }
+
+    fn has_echoes(&self) -> bool {
+        self.kind != SonarKind::SideScan
+    }
+
+    fn samples_per_sweep(&self) -> Option<u64> {
+        (self.kind == SonarKind::Scanning).then(|| self.sweep_pings())
+    }
+
+    fn obstruction(&self) -> Obstruction {
+        Obstruction::Structures
+    }
 }
+
+/// Echoes of one ping.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ping {
+    /// Sound speed for the conversion of times to ranges [m/s].
+    pub sound_speed: f64,
+    /// Angle of a rotating head, positive towards starboard [rad].
+    pub head: f64,
+    /// Ping number since the start.
+    pub number: u64,
+    /// Echo levels: one row per range bin from the nearest, one value per beam.
+    pub levels: Vec<u16>,
+    /// One sounding per beam of a sonar with seabed detection.
+    pub soundings: Vec<Sounding>,
+}
+
+persist! { struct Ping { sound_speed, head, number, levels, soundings } }
+
+/// Seabed detection of one beam.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sounding {
+    /// Range to the seabed [m]; +inf without a detection.
+    pub range: f64,
+    /// Level of the echo [dB re 1 µPa].
+    pub level: f64,
+}
+
+persist! { struct Sounding { range, level } }

@@ -122,16 +122,16 @@ persist! { struct PoseGoal { p_WB, rpy } }
 pub struct PathProgress {
     /// Waypoints in W [m]; the first is the position at the start.
     pub waypoints: Arc<Vec<Vec3>>,
-    /// Index of the waypoint at which the present leg begins.
+    /// Index of the waypoint at which the current leg begins.
     pub leg: usize,
     /// Integral state of the cross-track error [m].
     pub cross_track_integral: f64,
-    /// Distance from the present leg, positive to its left [m].
+    /// Distance from the current leg, positive to its left [m].
     pub cross_track: f64,
 }
 
 /// Maximum number of waypoints of a path.
-pub const MAX_WAYPOINTS: usize = 10_000;
+pub(crate) const MAX_WAYPOINTS: usize = 10_000;
 
 impl PathProgress {
     /// Starts a path at `p` that leads to the `waypoints` [m, W].

@@ -1,9 +1,9 @@
-//! Clearance check: whether robots are so far from everything that they can be stepped several
-//! times independently.
+//! Clearance check: whether robots are so far from all other objects that they can be stepped
+//! several times independently.
 //!
 //! A sphere around the base of each robot contains all its shapes for every position of its joints.
 //! The sphere is enlarged by the distance that the robot can move in the given time. If no spheres
-//! intersect anything, no contact can occur. The distance actually moved is checked afterwards. A
+//! intersect any shape, no contact can occur. The distance actually moved is checked afterwards. A
 //! robot that moved farther than allowed is stepped again together with the others.
 
 use crate::contact::geometry::ground_effect_rays;
@@ -121,7 +121,8 @@ impl Clearance {
         !spheres.has_intersection()
     }
 
-    /// Distance [m] that robot `r` may move after the last call of [`Clearance::is_clear`].
+    /// Returns the distance [m] that robot `r` may move after the last call of
+    /// [`Clearance::is_clear`].
     pub(crate) fn allowed_distance(&self, r: usize) -> f64 {
         if self.reach[r].is_some() {
             self.allowed[r]
@@ -131,7 +132,7 @@ impl Clearance {
     }
 }
 
-/// Distance from a box to a point outside it; 0 inside.
+/// Returns the distance from a box to a point outside it; 0 inside.
 fn distance(aabb: &Aabb, p: Vec3) -> f64 {
     let gap = |lo: f64, x: f64, hi: f64| (lo - x).max(x - hi).max(0.0);
     let d = Vec3::new(

@@ -1,6 +1,6 @@
 //! Contact detection: broad phase, narrow phase, and shape casts for fast bodies.
 //!
-//! Contacts are recomputed in every step from the poses alone, so that `State` is sufficient to
+//! Contacts are recomputed in every step from only the poses, so that `State` is sufficient to
 //! resume a run. Pairs are visited in a fixed order.
 
 use crate::contact::coupling;
@@ -142,8 +142,8 @@ impl Detector {
         })
     }
 
-    /// Returns the indices of the shapes of `old` in contact keys, and those of the same shapes in
-    /// this detector. The seabed keeps its index.
+    /// Returns the indices of the shapes of `old` in contact keys, and the indices of the same
+    /// shapes in this detector. The seabed keeps its index.
     pub(crate) fn corresponding_shapes(
         &self,
         old: &Self,
@@ -200,8 +200,8 @@ impl Detector {
         }
     }
 
-    /// Same as [`Self::update_poses`], for links that were moved again in the same step; `None`
-    /// keeps the pose.
+    /// Returns the same as [`Self::update_poses`], for links that were moved again in the same
+    /// step; `None` keeps the pose.
     pub(crate) fn correct_poses(&mut self, pose_of: impl Fn(usize, usize) -> Option<Pose>) {
         for (shape, X) in self.moving.iter().zip(&mut self.poses) {
             if let Owner::Link(r, l) = shape.owner
@@ -212,8 +212,8 @@ impl Detector {
         }
     }
 
-    /// Writes all contact points at the current poses to `out`, in a fixed order, except those of
-    /// the pairs in `excluded_pairs`, which is sorted.
+    /// Writes all contact points at the current poses to `out`, in a fixed order, except the points
+    /// of the pairs in `excluded_pairs`, which is sorted.
     pub(crate) fn detect_contact_points(
         &mut self,
         scene: &Scene,
@@ -266,7 +266,7 @@ impl Detector {
     }
 
     /// Computes the sorted pairs of a moving shape and another shape. Fixed shapes are numbered
-    /// after the moving ones.
+    /// after the moving shapes.
     fn find_pairs(&mut self) {
         let n = self.moving.len();
         self.pairs.clear();
@@ -306,7 +306,7 @@ impl Detector {
         }
     }
 
-    /// Narrow phase of one pair.
+    /// Computes the narrow phase of one pair.
     fn detect_pair(
         &mut self,
         scene: &Scene,
@@ -333,14 +333,14 @@ impl Detector {
         self.manifolds = manifolds;
     }
 
-    /// Contacts of moving shape `i` with a planar seabed.
+    /// Detects contacts of moving shape `i` with a planar seabed.
     fn detect_seabed(&self, scene: &Scene, i: usize, seabed: &Seabed, out: &mut Vec<ContactPoint>) {
         let n = seabed.normal(0.0, 0.0);
         self.detect_plane(scene, i, n, |p| (p.z - seabed.height(p.x, p.y)) * n.z, out);
     }
 
-    /// Contacts of moving shape `i` with the terrain triangles near it; a shape below the terrain
-    /// is pushed out as by a plane.
+    /// Detects contacts of moving shape `i` with the terrain triangles near it; a shape below the
+    /// terrain is pushed out as by a plane.
     fn detect_terrain(
         &mut self,
         scene: &Scene,
@@ -400,8 +400,8 @@ impl Detector {
         self.manifolds = manifolds;
     }
 
-    /// Contacts of moving shape `i` with a plane of normal `n`; `height` is the distance of a point
-    /// from the plane.
+    /// Returns the contacts of moving shape `i` with a plane of normal `n`; `height` is the
+    /// distance of a point from the plane.
     fn detect_plane(
         &self,
         scene: &Scene,
@@ -456,7 +456,7 @@ impl Detector {
     }
 }
 
-/// Contact point of two shapes without its geometry.
+/// Returns the contact point of two shapes without its geometry.
 fn contact_point_template(
     a: &CollisionShape,
     b: &CollisionShape,
@@ -665,7 +665,7 @@ fn part_to_shape(part: Option<&Pose>, p: Vector) -> Vector {
     part.map_or(p, |X| *X * p)
 }
 
-/// Contact of two shapes on straight paths through the step, if they hit each other.
+/// Returns the contact of two shapes on straight paths through the step, if they hit each other.
 fn cast_pair(
     a: &CollisionShape,
     [a0, a1]: [&Pose; 2],
@@ -713,7 +713,7 @@ fn cast_pair(
     })
 }
 
-/// Pose in the world of a fixed shape.
+/// Returns the pose in the world of a fixed shape.
 fn fixed_pose(scene: &Scene, shape: &CollisionShape) -> Pose {
     let Owner::Link(r, _) = shape.owner else {
         return shape.X_LG;

@@ -2,8 +2,8 @@
 //!
 //! Vertical rays start at the hub and at eight points around it, on a circle that encloses half of
 //! the disc area. They are as long as the range of the ground effect. The rays are cast before
-//! every step that robots make together. Robots that are stepped independently are farther from
-//! everything than this range (`clearance.rs`), so no deck is below them.
+//! every step that robots make together. Robots that are stepped independently are farther from all
+//! objects than this range (`clearance.rs`), so no deck is below them.
 
 use crate::contact::geometry::detect::Detector;
 use crate::contact::geometry::shapes::{CollisionShape, Owner, to_parry};
@@ -38,8 +38,8 @@ fn has_ground_effect(thruster: &Thruster) -> bool {
     thruster.rotor().is_some_and(|rotor| rotor.ground_effect)
 }
 
-/// Link of each rotor with ground effect, and the maximum distance from the link's origin to the
-/// end of its rays [m].
+/// Returns the link of each rotor with ground effect, and the maximum distance from the link's
+/// origin to the end of its rays [m].
 pub(crate) fn ray_ranges(robot: &Robot) -> impl Iterator<Item = (usize, f64)> {
     let rotors = robot.thrusters.iter().filter(|t| has_ground_effect(t));
     rotors.map(|t| {
@@ -93,7 +93,7 @@ impl GroundEffectRays {
     }
 }
 
-/// Deck below a rotor of robot `own` with its hub at `p` [m], W.
+/// Returns the deck below a rotor of robot `own` with its hub at `p` [m], W.
 fn deck_below(p: Vec3, radius: f64, own: usize, detector: &Detector) -> Deck {
     let range = RANGE_IN_RADII * radius;
     let (low, high) = (

@@ -16,7 +16,8 @@ impl std::fmt::Debug for ConvexVolume {
 }
 
 impl ConvexVolume {
-    /// Creates the convex hull of `points` [m]; `None` if they are fewer than four or in one plane.
+    /// Creates the convex hull of `points` [m], W; `None` if they are fewer than four or in one
+    /// plane.
     pub fn from_points(points: &[Vec3]) -> Option<Self> {
         let points: Vec<_> = points.iter().map(|p| to_parry(*p)).collect();
         let enough = points.len() >= 4;
@@ -26,7 +27,8 @@ impl ConvexVolume {
             .map(Self)
     }
 
-    /// Returns true if the volume overlaps the box between the corners `lower` and `upper` [m].
+    /// Returns true if the volume overlaps the box between the corners `lower` and `upper` [m],
+    /// both W.
     pub fn overlaps_box(&self, lower: Vec3, upper: Vec3) -> bool {
         let (half, center) = ((upper - lower).scale(0.5), (lower + upper).scale(0.5));
         let cuboid = SharedShape::cuboid(half.x, half.y, half.z);

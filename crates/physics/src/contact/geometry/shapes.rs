@@ -2,7 +2,7 @@
 
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::{CollisionFilter, Heightfield, Mesh};
-use merrow_model::scene::{Collider, Geometry, Material, Scene};
+use merrow_model::scene::{Collider, Geometry, Material, Primitive, Scene};
 use parry3d_f64::glamx::{DMat3, DQuat};
 use parry3d_f64::math::{Pose, Vector};
 use parry3d_f64::shape::{SharedShape, TriMeshFlags};
@@ -57,7 +57,7 @@ pub(crate) fn terrain_triangle() -> CollisionShape {
     }
 }
 
-/// Creates all shapes of a scene: first the moving ones, then the fixed ones.
+/// Creates all shapes of a scene: first the moving shapes, then the fixed shapes.
 ///
 /// # Errors
 /// One line for each shape that cannot be created.
@@ -122,7 +122,7 @@ fn add_collider(
     }
 }
 
-/// Convex parts of a geometry; the geometry of fixed bodies is not split.
+/// Returns the convex parts of a geometry; the geometry of fixed bodies is not split.
 fn convex_parts(geometry: &Geometry, is_fixed: bool) -> Result<Vec<(Pose, SharedShape)>, String> {
     let single = |shape| Ok(vec![(Pose::IDENTITY, shape)]);
     // parry's cylinders and capsules lie along y
@@ -136,19 +136,21 @@ fn convex_parts(geometry: &Geometry, is_fixed: bool) -> Result<Vec<(Pose, Shared
         ),
     );
     match geometry {
-        Geometry::Sphere { radius } => single(SharedShape::ball(*radius)),
-        Geometry::Box { half } => single(SharedShape::cuboid(half.x, half.y, half.z)),
-        Geometry::Cylinder {
+        Geometry::Primitive(Primitive::Sphere { radius }) => single(SharedShape::ball(*radius)),
+        Geometry::Primitive(Primitive::Box { half }) => {
+            single(SharedShape::cuboid(half.x, half.y, half.z))
+        }
+        Geometry::Primitive(Primitive::Cylinder {
             radius,
             half_length,
-        } => Ok(vec![(
+        }) => Ok(vec![(
             upright,
             SharedShape::cylinder(*half_length, *radius),
         )]),
-        Geometry::Capsule {
+        Geometry::Primitive(Primitive::Capsule {
             radius,
             half_length,
-        } => Ok(vec![(
+        }) => Ok(vec![(
             upright,
             SharedShape::capsule_y(*half_length, *radius),
         )]),

@@ -3,9 +3,10 @@
 //!
 //! # Law
 //! ```text
-//!   λ(w) = Π(λ° - D (Z w - b)),   D = stiffness/(Z Zᵀ)                                 (1)  [Rockafellar 1976] method of multipliers
-//!   w - w* = Zᵀ λ(w)   at the minimum of a convex function                              (2)
-//!   λ° ← λ, friction bounds ← λ, until (2)-(5) of `solve` hold                          (3)
+//!   λ(w) = Π(λ° - D (Z w - b)),   D = stiffness/(Z Zᵀ)          (1)
+//!   w - w* = Zᵀ λ(w)   at the minimum of a convex function      (2)
+//!   λ° ← λ, friction bounds ← λ, until (2)-(5) of `solve` hold  (3)
+//!   (1) [Rockafellar 1976] method of multipliers
 //! ```
 //! (2) is solved by steps of `(1 + Zᵀ G Z) Δw = Zᵀ λ(w) - (w - w*)`, `G = -∂λ/∂(Z w)`, each with a
 //! line search for the minimum along the step. Impulses of the previous step that still satisfy the
@@ -21,7 +22,7 @@
 //!
 //! # Limits
 //! If opposing contacts, or friction together with normal forces (Painlevé), have no solution, the
-//! result of the last round is used. Problems with many rows get fewer rounds.
+//! result of the last round is used. Problems with many rows have fewer rounds.
 //!
 //! # Checked by
 //! test/analytic/contacts/contact.rs, test/identity/contact.rs
@@ -76,7 +77,7 @@ const LARGE_PROBLEM: RoundParameters = RoundParameters {
 /// Maximum stiffness of a row.
 const MAX_STIFFNESS: f64 = 3e5;
 /// Velocity errors of a row [m/s or rad/s, and relative to the velocities] for small problems and
-/// for large ones.
+/// for large systems.
 ///
 /// In order: the error below which the impulses of the previous step are accepted unchanged, the
 /// error at which the rounds end, and the error that counts as solved if further rounds make no
@@ -247,8 +248,8 @@ impl AugmentedLagrangian {
         }
     }
 
-    /// [`Self::solve_from_guess`] compiled for processors with wider registers; bit-identical
-    /// results.
+    /// Returns [`Self::solve_from_guess`] compiled for processors with wider registers;
+    /// bit-identical results.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn solve_from_guess_avx2(
@@ -261,7 +262,7 @@ impl AugmentedLagrangian {
         self.solve_from_guess(c, rows, v, misfit)
     }
 
-    /// Solves from a guess that does not satisfy the constraints; returns whether the result does.
+    /// Solves from a guess that does not satisfy the constraints; returns true if the result does.
     #[inline(always)]
     fn solve_from_guess(
         &mut self,
@@ -286,7 +287,7 @@ impl AugmentedLagrangian {
         is_solved
     }
 
-    /// Rounds (3); returns whether the impulses satisfy the constraints.
+    /// Rounds (3); returns true if the impulses satisfy the constraints.
     #[inline(always)]
     fn outer_rounds<S: System>(
         &mut self,
@@ -367,7 +368,7 @@ impl AugmentedLagrangian {
         );
     }
 
-    /// Maximum error of (2)-(5) in `solve` [m/s or rad/s].
+    /// Returns the maximum error of (2)-(5) in `solve` [m/s or rad/s].
     #[inline(always)]
     pub(crate) fn max_error(&self, c: &Constraints<'_>, rows: &[Row]) -> f64 {
         let mut largest = 0.0_f64;
@@ -534,7 +535,7 @@ impl AugmentedLagrangian {
         }
     }
 
-    /// Slope of the objective along the step at the current point.
+    /// Returns the slope of the objective along the step at the current point.
     #[inline(always)]
     fn current_slope(&self, rows: &[Row], v: &[f64]) -> f64 {
         let mut sum = 0.0;
@@ -635,8 +636,8 @@ impl AugmentedLagrangian {
             && self.curvature.iter().zip(&self.factored).all(is_close)
     }
 
-    /// Position of the minimum along the step, to a fraction of the initial slope, which is
-    /// `-initial_descent`.
+    /// Returns the position of the minimum along the step, to a fraction of the initial slope,
+    /// which is `-initial_descent`.
     #[inline(always)]
     fn line_search(&self, c: &Constraints<'_>, v: &[f64], initial_descent: f64) -> f64 {
         let (mut low, mut high) = ((0.0, -initial_descent), (1.0, self.slope_along(c, v, 1.0)));
@@ -662,7 +663,7 @@ impl AugmentedLagrangian {
         low.0
     }
 
-    /// Slope of the objective at `position` of the step.
+    /// Returns the slope of the objective at `position` of the step.
     #[inline(always)]
     fn slope_along(&self, c: &Constraints<'_>, v: &[f64], position: f64) -> f64 {
         let mut sum = 0.0;
@@ -708,7 +709,7 @@ impl AugmentedLagrangian {
     }
 }
 
-/// Scalar product `x · y`.
+/// Returns the scalar product `x · y`.
 #[inline(always)]
 fn product(x: &[f64], y: &[f64]) -> f64 {
     let mut sum = 0.0;

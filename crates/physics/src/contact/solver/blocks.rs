@@ -3,8 +3,8 @@
 //!
 //! # Law
 //! ```text
-//!   M = P L Lᵀ Pᵀ,   column by column, each updating those after it                     (1)  [Davis 2006, §4.8]
-//!   P: eliminate the robot with the fewest remaining neighbours next                    (2)  [Davis 2006, §7.1]
+//!   M = P L Lᵀ Pᵀ,   column by column, each updating those after it   (1)  [Davis 2006, §4.8]
+//!   P: eliminate the robot with the fewest remaining neighbours next  (2)  [Davis 2006, §7.1]
 //! ```
 //! # Symbols
 //! M matrix, P order of elimination, L factor. Neighbours: robots that share a block off the
@@ -55,15 +55,15 @@ pub(crate) struct BlockPosition {
     /// Index of the first value. The block is stored column by column: one column per coordinate of
     /// the earlier robot.
     pub at: u32,
-    /// True if the second robot of the pair is the earlier one.
+    /// True if the second robot of the pair comes first.
     pub(crate) is_transposed: bool,
 }
 
 /// The matrix, and after [`BlockMatrix::factor`] its factor.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BlockMatrix {
-    /// Elements of all blocks; after [`BlockMatrix::factor`] those of the factor, with the inverse
-    /// of the diagonal.
+    /// Elements of all blocks; after [`BlockMatrix::factor`] elements of the factor, with the
+    /// inverse of the diagonal.
     pub values: Vec<f64>,
     bodies: Vec<CoordinateRange>,
     pairs: Vec<[u32; 2]>,
@@ -88,7 +88,7 @@ impl BlockMatrix {
         }
     }
 
-    /// Plans the blocks of `bodies` and `pairs`; does nothing if the plan is unchanged.
+    /// Plans the blocks of `bodies` and `pairs`; keeps an unchanged plan.
     ///
     /// Each pair is in increasing order; the list is sorted and has no duplicates.
     pub(crate) fn plan(&mut self, bodies: &[CoordinateRange], pairs: &[[u32; 2]]) {
@@ -188,12 +188,12 @@ impl BlockMatrix {
         self.values.resize(at as usize, 0.0);
     }
 
-    /// Index of the first value of a robot's diagonal block.
+    /// Returns the index of the first value of a robot's diagonal block.
     pub(crate) fn diagonal(&self, body: u32) -> usize {
         self.columns[self.position[body as usize] as usize].diagonal as usize
     }
 
-    /// Position of the block of a planned pair.
+    /// Returns the position of the block of a planned pair.
     pub(crate) fn pair_block(&self, [a, b]: [u32; 2]) -> BlockPosition {
         let (a, b) = (self.position[a as usize], self.position[b as usize]);
         let (early, late) = (a.min(b), a.max(b));
@@ -306,7 +306,7 @@ impl BlockMatrix {
     }
 }
 
-/// Parts of a vector for two robots.
+/// Returns the parts of a vector for two robots.
 #[inline(always)]
 fn split_two(x: &mut [f64], a: CoordinateRange, b: CoordinateRange) -> (&mut [f64], &mut [f64]) {
     let [a, b] = [a, b].map(|b| (b.v as usize, (b.v + b.n) as usize));
@@ -428,7 +428,7 @@ fn subtract_outer_product(
     }
 }
 
-/// [`subtract_outer_product`] for floating bodies without joints, the most frequent case.
+/// Computes [`subtract_outer_product`] for floating bodies without joints, the most frequent case.
 #[inline(always)]
 fn subtract_outer_product_6(values: &mut [f64], Q: usize, P: usize, target: usize) {
     let (mut q, mut p) = ([0.0; 36], [0.0; 36]);

@@ -2,7 +2,7 @@
 
 use crate::contact::solver::blocks::*;
 
-/// Pseudo-random numbers in -1..1.
+/// Returns a pseudo-random numbers in -1..1.
 fn noise(seed: &mut u64) -> f64 {
     *seed = seed
         .wrapping_mul(6364136223846793005)

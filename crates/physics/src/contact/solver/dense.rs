@@ -143,7 +143,7 @@ impl System for Dense {
     }
 }
 
-/// Vector padded with zeros.
+/// Returns the vector padded with zeros.
 #[inline(always)]
 pub(crate) fn padded(x: &[f64]) -> [f64; MAX_DENSE_SIZE] {
     let mut out = [0.0; MAX_DENSE_SIZE];
@@ -151,7 +151,7 @@ pub(crate) fn padded(x: &[f64]) -> [f64; MAX_DENSE_SIZE] {
     out
 }
 
-/// First elements of a vector.
+/// Returns the first elements of a vector.
 #[inline(always)]
 fn first_elements<const N: usize>(x: &[f64; MAX_DENSE_SIZE]) -> [f64; N] {
     std::array::from_fn(|i| x[i])

@@ -3,9 +3,11 @@
 //!
 //! # Law
 //! ```text
-//!   cone: Π p = nearest to p in |λ_t| ≤ μ λ_n, with the slip term added to the normal velocity: u_n + μ |u_t|    (1)  [de Saxcé 1998]
-//!   disk: Π p = p_n or 0, and nearest to p_t in |λ_t| ≤ s                                                        (2)
-//!   u = 0 with |λ_t| ≤ μ λ_n, or λ_t = -μ λ_n u_t/|u_t|                                                          (3)  [Coulomb]
+//!   cone: Π p = nearest to p in |λ_t| ≤ μ λ_n, with the slip term added to the normal velocity: u_n + μ |u_t|  (1)
+//!   disk: Π p = p_n or 0, and nearest to p_t in |λ_t| ≤ s                                                      (2)
+//!   u = 0 with |λ_t| ≤ μ λ_n, or λ_t = -μ λ_n u_t/|u_t|                                                        (3)
+//!   (1) [de Saxcé 1998]
+//!   (3) [Coulomb]
 //! ```
 //! # Symbols
 //! p impulse before the projection [N s], u velocity minus target velocity [m/s], n normal, t
@@ -35,7 +37,8 @@ pub enum FrictionBound {
     Disk(f64),
 }
 
-/// Admissible impulse nearest to `p` [N s, N s, N s]; `friction` is the coefficient [-].
+/// Returns the admissible impulse nearest to `p` [N s, N s, N s]; `friction` is the coefficient
+/// [-].
 #[inline(always)]
 pub fn project(mut p: [f64; 3], friction: f64, bound: FrictionBound, stiffness: f64) -> [f64; 3] {
     let square = p[1] * p[1] + p[2] * p[2];
@@ -66,7 +69,8 @@ pub fn project(mut p: [f64; 3], friction: f64, bound: FrictionBound, stiffness: 
     }
 }
 
-/// Derivative of [`project`] with respect to `p`, times the stiffness: nn, n1, n2, 11, 12, 22.
+/// Returns the derivative of [`project`] with respect to `p`, times the stiffness: nn, n1, n2, 11,
+/// 12, 22.
 #[inline(always)]
 pub(crate) fn projection_derivative(
     mut p: [f64; 3],
@@ -108,8 +112,8 @@ pub(crate) fn projection_derivative(
     }
 }
 
-/// Error of (3) [m/s]: slip of a sticking contact, or deviation of the impulse from the cone of a
-/// slipping contact.
+/// Returns the error of (3) [m/s]: slip of a sticking contact, or deviation of the impulse from the
+/// cone of a slipping contact.
 #[inline(always)]
 pub(crate) fn slip_error(rows: &[Row], u: &[f64], friction: f64, tolerance: f64) -> f64 {
     let (t, s) = ([rows[1].impulse, rows[2].impulse], [u[1], u[2]]);

@@ -5,7 +5,7 @@ use crate::contact::solver::solve::{Kind, Row};
 
 /// Adds a group of rows with its curvature `g` to the matrix.
 ///
-/// `stiffness` is that of each row. `weighted` is scratch memory with the length of `Z`.
+/// `stiffness` is the stiffness of each row. `weighted` is scratch memory with the length of `Z`.
 #[inline(always)]
 pub(crate) fn add_curvature(
     kind: Kind,
@@ -95,7 +95,8 @@ fn outer_products(
     }
 }
 
-/// [`outer_products`] for contacts of floating bodies without joints, the most frequent case.
+/// Computes [`outer_products`] for contacts of floating bodies without joints, the most frequent
+/// case.
 #[inline(always)]
 fn add_outer_products_6(
     rows: [&Row; 3],
@@ -134,7 +135,7 @@ fn add_outer_products_6(
     }
 }
 
-/// First coefficients of three rows for one of their robots.
+/// Returns the first coefficients of three rows for one of their robots.
 #[inline(always)]
 fn columns(rows: [&Row; 3], side: usize) -> [u32; 3] {
     [
@@ -157,7 +158,7 @@ fn add_three_outer_products(x: [u32; 3], y: [u32; 3], X: &[f64], Y: &[f64], out:
     }
 }
 
-/// Six consecutive numbers of a list.
+/// Returns six consecutive numbers of a list.
 #[inline(always)]
 fn read_six(list: &[f64], at: u32) -> [f64; 6] {
     let mut out = [0.0; 6];

@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   p = λ - D u,   u = Z w - b                                                         (1)
-//!   λ_n⁺ = max(0, p_n),   λ_t⁺ = the nearest to p_t with |λ_t⁺| ≤ μ λ_n⁺               (2)  [Alart 1991]
-//!   (1 + Zᵀ G Z) Δw = Zᵀ (λ⁺ - λ),   λ ← λ⁺ - G Z Δw,   G = ∂λ⁺/∂p · D                 (3)
+//!   p = λ - D u,   u = Z w - b                                            (1)
+//!   λ_n⁺ = max(0, p_n),   λ_t⁺ = the nearest to p_t with |λ_t⁺| ≤ μ λ_n⁺  (2)  [Alart 1991]
+//!   (1 + Zᵀ G Z) Δw = Zᵀ (λ⁺ - λ),   λ ← λ⁺ - G Z Δw,   G = ∂λ⁺/∂p · D    (3)
 //! ```
 //! (2)-(5) of `solve` hold if `λ⁺ = λ`. In (3) friction depends on the future normal impulse. This
 //! makes the matrix unsymmetric and reduces the number of steps: once sticking and sliding contacts
@@ -49,7 +49,7 @@ pub(crate) struct NonsmoothScratch {
     curvature: Vec<[f64; 6]>,
     /// Change of the row velocities `Z Δw`.
     du: Vec<f64>,
-    /// Impulses before a step, and those of the initial guess.
+    /// Impulses before a step, and impulses of the initial guess.
     prior: Vec<f64>,
     initial: Vec<f64>,
 }
@@ -121,7 +121,7 @@ impl AugmentedLagrangian {
         false
     }
 
-    /// Step (3); returns the velocities after it, or `None` if they are not finite.
+    /// Returns the step (3); returns the velocities after it, or `None` if they are not finite.
     #[inline(always)]
     fn nonsmooth_step(
         &mut self,
@@ -267,7 +267,8 @@ fn subtract_linear_change(
     }
 }
 
-/// Distance of the impulses from the admissible set, as the velocity that it causes [m/s or rad/s].
+/// Returns the distance of the impulses from the admissible set, as the velocity that it causes
+/// [m/s or rad/s].
 #[inline(always)]
 fn admissibility_error(c: &Constraints<'_>, rows: &[Row]) -> f64 {
     let mut max_error = 0.0_f64;

@@ -3,11 +3,13 @@
 //!
 //! # Law
 //! ```text
-//!   v = v* + Y λ,   Y = H⁻¹ Jᵀ                                                        (1)
-//!   contact:  0 ≤ λ_n ⟂ J_n v - b ≥ 0                                                (2)  [Signorini, on velocities: Stewart 2000, eq. 4.9]
-//!             |λ_t| ≤ μ λ_n,  λ_t = -μ λ_n s/|s| where it slides with s = J_t v      (3)  [Coulomb]
-//!   box:      lo ≤ λ ≤ hi,  J v = b unless at a bound                                (4)  dry friction of a joint, a drive's limit
-//!   equality: J v = b                                                                (5)  couplings
+//!   v = v* + Y λ,   Y = H⁻¹ Jᵀ                                         (1)
+//!   contact:  0 ≤ λ_n ⟂ J_n v - b ≥ 0                                  (2)
+//!             |λ_t| ≤ μ λ_n,  λ_t = -μ λ_n s/|s| where it slides with s = J_t v  (3)  [Coulomb]
+//!   box:      lo ≤ λ ≤ hi,  J v = b unless at a bound                  (4)
+//!   equality: J v = b                                                  (5)  couplings
+//!   (2) [Signorini, on velocities: Stewart 2000, eq. 4.9]
+//!   (4) dry friction of a joint, a drive's limit
 //! ```
 //! The problem is solved from the impulses of the previous step
 //! ([`crate::contact::solver::augmented_lagrangian`]).
@@ -20,9 +22,9 @@
 //! None: rows and velocities are in generalized coordinates.
 //!
 //! # Limits
-//! Rigid surfaces, a circular friction cone, no torsional friction beyond that of several contact
-//! points. If opposing contacts have no solution (a body pressed into a gap that is too narrow),
-//! the last iterate is used.
+//! Rigid surfaces, a circular friction cone, no torsional friction beyond the friction of several
+//! contact points. If opposing contacts have no solution (a body pressed into a gap that is too
+//! narrow), the last iterate is used.
 //!
 //! # Checked by
 //! test/analytic/contacts/contact.rs, test/identity/contact.rs
@@ -328,8 +330,8 @@ fn transform_bodies(
     }
 }
 
-/// Effective duration of an impulse: the impact part acts from the impact on, the rest evenly over
-/// the step.
+/// Returns the effective duration of an impulse: the impact part acts from the impact on, the rest
+/// evenly over the step.
 fn duration(row: &Row) -> f64 {
     let impact_impulse = row.impact_velocity / row.inverse_mass;
     if impact_impulse <= 0.0 || row.impulse <= 0.0 {

@@ -119,7 +119,7 @@ impl System for Sparse {
     }
 }
 
-/// The two robots of a row, in increasing order; `None` for a row with one robot.
+/// Returns the two robots of a row, in increasing order; `None` for a row with one robot.
 #[inline(always)]
 fn robot_pair(row: &Row) -> Option<[u32; 2]> {
     let [a, b] = &row.segments;

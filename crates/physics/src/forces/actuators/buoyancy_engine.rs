@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   F = ρ g V up at the position of the engine                         (1)
-//!   V' = clip((V_c - V)/dt, -rate, rate)                                (2)  rate times the fraction that faults leave
-//!   P = p V'/η while V grows, else 0                                    (3)
+//!   F = ρ g V up at the position of the engine  (1)
+//!   V' = clip((V_c - V)/dt, -rate, rate)        (2)  rate times the fraction that faults leave
+//!   P = p V'/η while V grows, else 0            (3)
 //! ```
 //! # Symbols
 //! V volume in excess of the hull's, V_c its command · p water pressure at the engine · η
@@ -64,7 +64,7 @@ pub fn prepare_step(
     }
 }
 
-/// Wrench of the engines of link `link_idx` at one `stage`, at Lo in L. (1)
+/// Returns the wrench of the engines of link `link_idx` at one `stage`, at Lo in L. (1)
 ///
 /// `up` is the vertical unit vector in L, `weight` the weight of the water per volume [N/m³], and
 /// `volumes` [m³] holds the three stages of each engine.

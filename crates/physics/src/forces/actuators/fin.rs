@@ -5,15 +5,20 @@
 //! about s. Let v be the velocity of the fin relative to the water without its component along s.
 //! Then
 //! ```text
-//!   α = atan2(-v·n, v·f),  q = ½ρ|v|²                                            (1)
-//!   F = q A (C_L ℓ - C_D v/|v|),  ℓ = s × v/|v|                                  (2)
+//!   α = atan2(-v·n, v·f),  q = ½ρ|v|²                                      (1)
+//!   F = q A (C_L ℓ - C_D v/|v|),  ℓ = s × v/|v|                            (2)
 //!   lift_drag:  C_L = (1-σ) a α + σ C_90 sin α cos α,
-//!               C_D = C_D0 + (1-σ) (a α)²/(π e AR) + σ C_90 sin²α                (3)  [Beard 2012, §4.2]
-//!               1/a = 1/(2π 0.9) + 1/(π AR)     unless a is given                (4)  [Hoerner 1985, ch. 3; Prestero 2001]
-//!   table:      C_L(α), C_D(α)                                                   (5)
-//!   chord:      F = q A (C_z n - C_x f),  C_z = a sin α, C_x = C_x0 cos α        (6)  [Parodi 2009, §IV.A]
-//!   fossen:     F = ½ρU²A a (δ n₀ - δ² f₀)                                       (7)  [Fossen 2021, §8.4.2]
-//!   derivative: F = c u|u| δ n₀                                                  (8)  [Prestero 2001, §4.4]
+//!               C_D = C_D0 + (1-σ) (a α)²/(π e AR) + σ C_90 sin²α                      (3)
+//!               1/a = 1/(2π 0.9) + 1/(π AR)     unless a is given                      (4)
+//!   table:      C_L(α), C_D(α)                                             (5)
+//!   chord:      F = q A (C_z n - C_x f),  C_z = a sin α, C_x = C_x0 cos α  (6)
+//!   fossen:     F = ½ρU²A a (δ n₀ - δ² f₀)                                 (7)
+//!   derivative: F = c u|u| δ n₀                                            (8)
+//!               (3) [Beard 2012, §4.2]
+//!               (4) [Hoerner 1985, ch. 3; Prestero 2001]
+//!               (6) [Parodi 2009, §IV.A]
+//!               (7) [Fossen 2021, §8.4.2]
+//!               (8) [Prestero 2001, §4.4]
 //! ```
 //! at the point `center_of_pressure` behind the shaft for (2) to (6), and on the shaft for (7) and
 //! (8). (6) is the fin formula of Thetis: its F_x, F_z and M_q, with l c_s that distance, V_0 the
@@ -22,7 +27,7 @@
 //! The slipstream (race) of a propeller adds a velocity, along the thruster's axis, to the part of
 //! the fin's area that lies in it:
 //! ```text
-//!   u_r = k (sqrt(V_a² + 2T/(ρ A_d)) - V_a),  T > 0, V_a >= 0                    (9)  [Molland 2007, §3.6]
+//!   u_r = k (sqrt(V_a² + 2T/(ρ A_d)) - V_a),  T > 0, V_a >= 0  (9)  [Molland 2007, §3.6]
 //! ```
 //! Servo: dead time, then `δ' = clip((δ_c - δ)/T, rate)`, solved exactly for a command held over
 //! the step.
@@ -37,15 +42,16 @@
 //! points along +n₀.
 //!
 //! # Limits
-//! Quasi-steady. The fin has no added mass of its own (it belongs to that of the link), and no
-//! interaction with the hull or other fins. In reversed flow the fin is blunt: (3) treats it as
+//! Quasi-steady. The fin has no separate added mass (it is part of the added mass of the link), and
+//! no interaction with the hull or other fins. In reversed flow the fin is blunt: (3) treats it as
 //! stalled, because it has neither a lift slope nor a sharp edge there. (7), (8) have no stall and
 //! no cross-flow at the fin. Near the surface the force decreases with the fraction of the fin that
 //! is out of the water. Dead time is rounded to whole steps. A servo without power keeps its angle.
 //! Health: `Reduced` leaves that fraction of the area, `Dead` none, `Stuck` holds the angle.
 //!
 //! # Checked by
-//! test/analytic/actuators/fin.rs, test/analytic/actuators/fin_servo.rs, test/witness/remus.rs
+//! test/analytic/actuators/fin.rs, test/analytic/actuators/fin_servo.rs,
+//! test/witness/vehicles/remus.rs
 //! (V47, V48, V49)
 
 use crate::forces::actuators::{sail, thruster};
@@ -137,7 +143,7 @@ pub fn store_shaft_moments(
     }
 }
 
-/// Fraction of the fin's area that remains after faults.
+/// Returns the fraction of the fin's area that remains after faults.
 fn remaining_fraction(memory: &FinState) -> f64 {
     match memory.health {
         _ if memory.fault.dead => 0.0,
@@ -147,7 +153,8 @@ fn remaining_fraction(memory: &FinState) -> f64 {
     }
 }
 
-/// Wrench of the fins of link `link_idx` at one stage (0 start, 1 midpoint, 2 end), at Lo in L.
+/// Returns the wrench of the fins of link `link_idx` at one stage (0 start, 1 midpoint, 2 end), at
+/// Lo in L.
 #[inline(always)]
 pub fn force<T: Real>(
     robot: &Robot,
@@ -218,8 +225,8 @@ impl Flow {
     }
 }
 
-/// Velocity of the fin relative to the water that a slipstream adds, along the thrust direction,
-/// opposite to the water. (9)
+/// Returns the velocity of the fin relative to the water that a slipstream adds, along the thrust
+/// direction, opposite to the water. (9)
 fn slipstream_velocity(
     t: &Thruster,
     axis: Vec3,
@@ -238,7 +245,7 @@ fn slipstream_velocity(
     axis.scale(slipstream.development * added)
 }
 
-/// Fraction of the fin that is under water, linear over its height.
+/// Returns the fraction of the fin that is under water, linear over its height.
 pub(crate) fn wet_fraction<T: Real>(
     fin: &Fin,
     link: &LinkWork<T>,
@@ -260,8 +267,8 @@ pub(crate) fn wet_fraction<T: Real>(
     (0.5 - z / (2.0 * height)).clamp(0.0, 1.0)
 }
 
-/// Wrench at Lo in L for one angle [rad]; `part` is the fraction of the fin that remains and is
-/// wet.
+/// Returns the wrench at Lo in L for one angle [rad]; `part` is the fraction of the fin that
+/// remains and is wet.
 fn fin_wrench(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> SpatialForce {
     let (f0, n0, s) = (fin.R_LF.col(0), fin.R_LF.col(1), fin.R_LF.col(2));
     let half = 0.5 * density * part * fin.area;
@@ -293,8 +300,8 @@ fn fin_wrench(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> Sp
     }
 }
 
-/// Force by (1) to (6), in L, for the velocity `v` of a fin with chord `f` and shaft `s`; `half` is
-/// ½ρA.
+/// Returns the force by (1) to (6), in L, for the velocity `v` of a fin with chord `f` and shaft
+/// `s`; `half` is ½ρA.
 pub(crate) fn foil_force(fin: &Fin, v: Vec3, f: Vec3, s: Vec3, half: f64) -> Vec3 {
     let v = v - s.scale(v.dot(s));
     let speed = v.norm();

@@ -2,10 +2,10 @@
 //!
 //! # Law
 //! ```text
-//!   D = (K_D0 + K_D α²) V²,  S = K_β β V²,  L = (K_L0 + K_α α) V²                (1)  [Zhang 2013; Graver 2005]
+//!   D = (K_D0 + K_D α²) V²,  S = K_β β V²,  L = (K_L0 + K_α α) V²  (1)  [Zhang 2013; Graver 2005]
 //!   T₁ = (K_MR β + K_p p) V²,  T₂ = (K_M0 + K_M α + K_q q) V²,  T₃ = (K_MY β + K_r r) V²
-//!   α = atan2(w, u),  β = asin(v/V);  all along the flow axes                    (2)
-//!   for the terms in p, q, r: V min(V, 1 m/s) instead of V²                      (3)
+//!   α = atan2(w, u),  β = asin(v/V);  all along the flow axes      (2)
+//!   for the terms in p, q, r: V min(V, 1 m/s) instead of V²        (3)
 //! ```
 //! # Symbols
 //! V speed through the water · u, v, w velocity forward, right, down · p, q, r angular velocity:
@@ -31,7 +31,7 @@ use merrow_model::scene::robot::body::Glider;
 /// Speed up to which the rotational damping grows with the square of the speed [m/s]; chosen.
 const SQUARE_DAMPING_SPEED: f64 = 1.0;
 
-/// Wrench by (1) at the origin of U, in U, scaled by the wet fraction `wet`.
+/// Returns the wrench by (1) at the origin of U, in U, scaled by the wet fraction `wet`.
 ///
 /// `V_r` is the velocity of the vehicle relative to the water at the same point.
 #[inline(never)]

@@ -2,23 +2,25 @@
 //!
 //! # Law
 //! ```text
-//!   T = (ρ/ρ₀) κ (k n|n| - k_z |n| v_z)                                     (1)  [Furrer 2016; Svacha 2017]
-//!   Q = (ρ/ρ₀) c k n|n|, against the spin                                   (2)  [Furrer 2016]
-//!   H = -(ρ/ρ₀) k_d |n| v_⊥                                                 (3)  [Martin 2010]
-//!   M = -(ρ/ρ₀) s k_r |n| v_⊥                                               (4)  [Martin 2010]
-//!   κ = 1/(1 - (R/4z)²/(1 + (|v|/v_i)²)),  v_i = √(k n²/(2 ρ₀ π R²))        (5)  [Cheeseman 1955]
-//!   G = -s I (n' e + n ω × e)                                               (6)
-//!   (R/4z)² = (1 - a) (R/4z_0)² + a (R/4z_d)²                               (7)  if a fraction a of the disc is over a deck
+//!   T = (ρ/ρ₀) κ (k n|n| - k_z |n| v_z)                               (1)
+//!   Q = (ρ/ρ₀) c k n|n|, against the spin                             (2)  [Furrer 2016]
+//!   H = -(ρ/ρ₀) k_d |n| v_⊥                                           (3)  [Martin 2010]
+//!   M = -(ρ/ρ₀) s k_r |n| v_⊥                                         (4)  [Martin 2010]
+//!   κ = 1/(1 - (R/4z)²/(1 + (|v|/v_i)²)),  v_i = √(k n²/(2 ρ₀ π R²))  (5)  [Cheeseman 1955]
+//!   G = -s I (n' e + n ω × e)                                         (6)
+//!   (R/4z)² = (1 - a) (R/4z_0)² + a (R/4z_d)²                         (7)
+//!   (1) [Furrer 2016; Svacha 2017]
+//!   (7) if a fraction a of the disc is over a deck
 //! ```
 //! Shaft speed: `n' = (n_c - n)/τ`, with separate τ for rising and falling speed, exact over the
 //! step for a held command (`thruster.rs`).
 //!
 //! # Symbols
 //! n shaft speed [rad/s] · e axis, along the thrust · v velocity of the hub relative to the air,
-//! v_z along e, v_⊥ across it · ρ density of the air, ρ₀ that of the coefficients · κ ground effect
-//! · z height of the hub over ground or water (z_0) and deck (z_d), R radius · v_i induced velocity
-//! of the hovering rotor · s spin: +1 right-handed about e · I inertia of the rotating parts · ω
-//! angular velocity of the link.
+//! v_z along e, v_⊥ across it · ρ density of the air, ρ₀ density at which the coefficients hold · κ
+//! ground effect · z height of the hub over ground or water (z_0) and deck (z_d), R radius · v_i
+//! induced velocity of the hovering rotor · s spin: +1 right-handed about e · I inertia of the
+//! rotating parts · ω angular velocity of the link.
 //!
 //! # Frames
 //! Link frame L; wrench at Lo.
@@ -27,13 +29,13 @@
 //! (1) is the model of Svacha without its third term, a gain with the square of the in-plane speed:
 //! 0.0034 N s²/m² for rotors of the Firefly's size, 3 % of the lift at 5 m/s. In (4) the moment
 //! changes sign with the direction of spin, as required. (5) at rest is as later works quote the
-//! report; its dependence on the speed is unverified. Quasi-steady: no dynamic inflow, no
-//! vortex ring, no windmill state except as given by (1), no flapping beyond (3) and (4), no
-//! interaction between rotors. (5) holds from z = R/2; below it κ is constant. It includes the
-//! ground, the water and, in worlds in which robots have collision shapes, decks and structures
+//! report; its dependence on the speed is unverified. Quasi-steady: no dynamic inflow, no vortex
+//! ring, no windmill state except as given by (1), no flapping beyond (3) and (4), no interaction
+//! between rotors. (5) holds from z = R/2; below it κ is constant. It includes the ground, the
+//! water and, in worlds in which robots have collision shapes, decks and structures
 //! (`crates/physics/src/contact/geometry/ground_effect_rays.rs`). (7) is chosen, so that the ground
-//! effect changes gradually at the edge of a deck. The air is that at the link's origin. A rotor in
-//! water produces no force: forces are scaled by the dry fraction of the disc.
+//! effect changes gradually at the edge of a deck. The air properties are taken at the link's
+//! origin. A rotor in water produces no force: forces are scaled by the dry fraction of the disc.
 //!
 //! # Checked by
 //! test/analytic/actuators/rotor.rs (V52), test/analytic/actuators/rotor_ground_effect.rs
@@ -71,7 +73,7 @@ pub struct Hub {
     pub deck: Deck,
 }
 
-/// Wind and air density at the origin of `link`, for one SIMD `lane`.
+/// Returns the wind and air density at the origin of `link`, for one SIMD `lane`.
 pub(crate) fn air_at_link<T: Real>(
     link: &LinkWork<T>,
     lane: usize,
@@ -88,7 +90,8 @@ pub(crate) fn air_at_link<T: Real>(
     }
 }
 
-/// Wrench of all rotors of link `link_idx` at one stage (0 start, 1 midpoint, 2 end), at Lo in L.
+/// Returns the wrench of all rotors of link `link_idx` at one stage (0 start, 1 midpoint, 2 end),
+/// at Lo in L.
 #[inline(never)]
 pub fn force<T: Real>(
     robot: &Robot,
@@ -139,7 +142,8 @@ pub fn force<T: Real>(
     SpatialForce::from_lanes(|i| sum[i])
 }
 
-/// Thrust [N] and wrench of one rotor in air of `density` [kg/m³], at Lo in L. (1) to (6)
+/// Returns the thrust [N] and wrench of one rotor in air of `density` [kg/m³], at Lo in L. (1) to
+/// (6)
 pub fn wrench<T: Real>(
     thruster: &Thruster,
     rotor: &Rotor,
@@ -177,8 +181,8 @@ pub fn wrench<T: Real>(
     (thrust, F)
 }
 
-/// Fraction of the disc above the water, linear over its height, which is at least a tenth of its
-/// diameter.
+/// Returns the fraction of the disc above the water, linear over its height, which is at least a
+/// tenth of its diameter.
 fn dry_fraction<T: Real>(
     thruster: &Thruster,
     axis: Vec3,
@@ -195,7 +199,7 @@ fn dry_fraction<T: Real>(
     (0.5 + environment.approximate_height_above_surface(p, radius) / (2.0 * half)).clamp(0.0, 1.0)
 }
 
-/// Ground effect factor κ by (5).
+/// Returns the ground effect factor κ by (5).
 fn ground_effect<T: Real>(
     thruster: &Thruster,
     rotor: &Rotor,

@@ -4,9 +4,10 @@
 //! Let f₀, n₀, s be the chord (forward), the normal and the mast, and a the velocity of the air
 //! relative to the sail. Then
 //! ```text
-//!   δ_w = atan2(-a·n₀, -a·f₀)                                              (1)  direction in which a free boom would point
-//!   δ = clip(δ_w, ±δ_s)                                                    (2)
-//!   F = ½ρ_a A |a|² (C_L(α) ℓ + C_D(α) a/|a|),  α = δ_w - δ                 (3)  [Marchaj 1979, part 2]
+//!   δ_w = atan2(-a·n₀, -a·f₀)                                (1)
+//!   δ = clip(δ_w, ±δ_s)                                      (2)
+//!   F = ½ρ_a A |a|² (C_L(α) ℓ + C_D(α) a/|a|),  α = δ_w - δ  (3)  [Marchaj 1979, part 2]
+//!   (1) direction in which a free boom would point
 //! ```
 //! (3) uses the laws of `fin.rs`, for the flow across the mast only, at the centre of pressure on
 //! the boom. A boom that its sheet does not restrain aligns with the wind. The sail then has no
@@ -22,7 +23,7 @@
 //! # Limits
 //! The boom has no inertia: it follows the wind at once, also through a gybe. Each sail is
 //! independent: the additional lift due to a hull or another sail is not modelled. The sail has no
-//! twist: the wind is that at the height of the fin's position. The submerged part of the sail has
+//! twist: the wind is taken at the height of the fin's position. The submerged part of the sail has
 //! no wind force.
 //!
 //! # Checked by
@@ -34,8 +35,8 @@ use merrow_math::{SpatialForce, Vec3};
 use merrow_model::scene::Fin;
 use merrow_model::state::workspace::LinkWork;
 
-/// Wrench at Lo in L for the sheet limit `sheet` [rad]; `remaining_fraction` is the fraction of the
-/// sail that remains after faults.
+/// Returns the wrench at Lo in L for the sheet limit `sheet` [rad]; `remaining_fraction` is the
+/// fraction of the sail that remains after faults.
 #[inline(never)]
 pub fn force(
     fin: &Fin,
@@ -74,7 +75,8 @@ pub fn force(
     ) // (3)
 }
 
-/// Angle of the boom [rad] for the apparent wind components and the sheet limit. (1), (2)
+/// Returns the angle of the boom [rad] for the apparent wind components and the sheet limit. (1),
+/// (2)
 ///
 /// `ahead` is the component against the chord and `abeam` the one against the normal [m/s]; `sheet`
 /// is in rad.

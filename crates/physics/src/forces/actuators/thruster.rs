@@ -2,10 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   static curve:   T = lag(curve(u))                                     (1)
+//!   static curve:   T = lag(curve(u))                                      (1)
 //!   quadratic:      T = c n|n|,  n = lag(k u)                              (2)
-//!   open water:     T = ρ D⁴ KT(J) n|n|,  Q = ρ D⁵ KQ(J) n|n|,  J = Va/nD  (3)  [Fossen 2021, eq. 9.12-9.14]
+//!   open water:     T = ρ D⁴ KT(J) n|n|,  Q = ρ D⁵ KQ(J) n|n|,  J = Va/nD  (3)
 //!   reaction:       m = r T about the thrust axis, or Q for (3)            (4)
+//!   (3) [Fossen 2021, eq. 9.12-9.14]
 //! ```
 //! The lag is linear and the command is held over a step, so its state is advanced exactly (matrix
 //! exponential) to the midpoint and the end of the step; the Runge-Kutta stages use these values.
@@ -22,11 +23,11 @@
 //! # Limits
 //! Rotors in air are in `rotor.rs`. Only (3) depends on the inflow. Near the surface, including
 //! waves, thrust decreases with the fraction of the disc that is out of the water; for (1) and (2)
-//! the fraction is that at the start of the step (estimated: no ventilation hysteresis). Propellers
-//! do not interact.
+//! the fraction is taken at the start of the step (estimated: no ventilation hysteresis).
+//! Propellers do not interact.
 //!
 //! # Checked by
-//! test/analytic/actuators/thruster.rs, test/witness/remus.rs
+//! test/analytic/actuators/thruster.rs, test/witness/vehicles/remus.rs
 
 use crate::forces::actuators::rotor;
 use merrow_environment::EnvironmentState;
@@ -84,8 +85,8 @@ pub fn prepare_step(
     }
 }
 
-/// Same as [`prepare_step`] for the robots in the lanes of `work`, whose poses are in `work`. All
-/// thrusters must be plain.
+/// Does the same as [`prepare_step`] for the robots in the lanes of `work`, whose poses are in
+/// `work`. All thrusters must be plain.
 #[inline(always)]
 pub fn prepare_step_lanes<T: Real>(
     robot: &Robot,
@@ -130,7 +131,7 @@ fn prepare_plain<T: Real>(
     }
 }
 
-/// Same as [`drives`] for thruster `k` in every lane.
+/// Returns the same as [`drives`] for thruster `k` in every lane.
 #[inline(always)]
 fn drives_in_lanes<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotState]) -> [T; 3] {
     if thruster.lag_down.is_some() || states.iter().any(|s| is_stuck(&s.actuators[k])) {
@@ -149,7 +150,7 @@ fn drives_in_lanes<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotSt
     out
 }
 
-/// Same as [`drives_in_lanes`], if the lanes need different lags or a drive is stuck.
+/// Returns the same as [`drives_in_lanes`], if the lanes need different lags or a drive is stuck.
 #[cold]
 #[inline(never)]
 fn drives_per_lane<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotState]) -> [T; 3] {
@@ -160,7 +161,8 @@ fn drives_per_lane<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotSt
     [0, 1, 2].map(|stage| T::from_lanes(|i| lanes[i][stage]))
 }
 
-/// Submerged fraction of the disc, for a thruster that does not compute it at every stage.
+/// Returns the submerged fraction of the disc, for a thruster that does not compute it at every
+/// stage.
 #[inline(always)]
 fn constant_wet_fraction(
     thruster: &Thruster,
@@ -210,7 +212,7 @@ fn store_drives(
     }
 }
 
-/// Wrench per newton of thrust of an azimuth thruster, at a stage.
+/// Returns the wrench per newton of thrust of an azimuth thruster, at a stage.
 fn azimuth_unit_wrench(
     robot: &Robot,
     thruster: &Thruster,
@@ -223,7 +225,7 @@ fn azimuth_unit_wrench(
     unit
 }
 
-/// Unit vector of positive thrust at a stage, in L.
+/// Returns the unit vector of positive thrust at a stage, in L.
 #[inline(always)]
 pub(crate) fn thrust_axis<T: Real>(
     robot: &Robot,
@@ -237,7 +239,7 @@ pub(crate) fn thrust_axis<T: Real>(
     }
 }
 
-/// Lag that applies to the current direction of change.
+/// Returns the lag that applies to the current direction of change.
 fn active_lag<'a>(thruster: &'a Thruster, actuator: &ActuatorState, target: f64) -> &'a Lag {
     let is_decreasing = |up: &Lag| target.abs() < up.output(&actuator.lag, target).abs();
     thruster
@@ -247,14 +249,14 @@ fn active_lag<'a>(thruster: &'a Thruster, actuator: &ActuatorState, target: f64)
         .unwrap_or(&thruster.lag)
 }
 
-/// Rate of the drive, for a first-order lag [1/s].
+/// Returns the rate of the drive, for a first-order lag [1/s].
 fn drive_rate(thruster: &Thruster, actuator: &ActuatorState, target: f64) -> f64 {
     let lag = active_lag(thruster, actuator, target);
     lag.inverse_tau * (target - lag.output(&actuator.lag, target))
 }
 
-/// Lagged drive and its rate at the start, midpoint and end of the step. Advances the state of the
-/// lag to the end.
+/// Returns the lagged drive and its rate at the start, midpoint and end of the step. Advances the
+/// state of the lag to the end.
 fn drives(thruster: &Thruster, actuator: &mut ActuatorState, rates: &mut [f64; 3]) -> [f64; 3] {
     let Some(target) = lag_input(thruster, actuator) else {
         *rates = [0.0; 3];
@@ -271,7 +273,7 @@ fn drives(thruster: &Thruster, actuator: &mut ActuatorState, rates: &mut [f64; 3
     out
 }
 
-/// Input of the lag; `None` while the drive is stuck.
+/// Returns the input of the lag; `None` while the drive is stuck.
 fn lag_input(thruster: &Thruster, actuator: &ActuatorState) -> Option<f64> {
     (!is_stuck(actuator)).then(|| unstuck_lag_input(thruster, actuator))
 }
@@ -282,7 +284,7 @@ fn is_stuck(actuator: &ActuatorState) -> bool {
     actuator.health == Health::Stuck || actuator.fault.stuck
 }
 
-/// Input of the lag of a thruster that is not stuck.
+/// Returns the input of the lag of a thruster that is not stuck.
 #[inline(always)]
 fn unstuck_lag_input(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
     let fault = &actuator.fault;
@@ -305,7 +307,7 @@ fn unstuck_lag_input(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
     }
 }
 
-/// Thrust [N] of a curve without inflow from its lagged drive. (1), (2)
+/// Returns the thrust [N] of a curve without inflow from its lagged drive. (1), (2)
 #[inline(always)]
 fn static_thrust<T: Real>(thruster: &Thruster, drive: T) -> T {
     match &thruster.curve {
@@ -317,7 +319,7 @@ fn static_thrust<T: Real>(thruster: &Thruster, drive: T) -> T {
     }
 }
 
-/// Same as [`disc_wet_fraction`] in every lane.
+/// Returns the same as [`disc_wet_fraction`] in every lane.
 #[inline(always)]
 fn wet_fraction<T: Real>(
     thruster: &Thruster,
@@ -335,7 +337,7 @@ fn wet_fraction<T: Real>(
     T::from_lanes(|i| disc_wet_fraction(thruster, link, i, environment))
 }
 
-/// Submerged fraction of the propeller disc, linear over its height.
+/// Returns the submerged fraction of the propeller disc, linear over its height.
 #[inline(always)]
 fn disc_wet_fraction<T: Real>(
     thruster: &Thruster,
@@ -357,7 +359,7 @@ fn disc_wet_fraction<T: Real>(
     (0.5 - z / (2.0 * thruster.radius)).clamp(0.0, 1.0)
 }
 
-/// Height of the disc centre above the waves [m].
+/// Returns the height of the disc centre above the waves [m].
 #[cold]
 #[inline(never)]
 fn disc_above_surface<T: Real>(
@@ -370,8 +372,8 @@ fn disc_above_surface<T: Real>(
     environment.approximate_height_above_surface(p, thruster.radius)
 }
 
-/// Wrench of the thrusters that depend on their inflow, at one stage (0 start, 1 midpoint, 2 end),
-/// at Lo in L. (3)
+/// Returns the wrench of the thrusters that depend on their inflow, at one stage (0 start, 1
+/// midpoint, 2 end), at Lo in L. (3)
 #[inline(always)]
 pub(crate) fn inflow_wrench<T: Real>(
     robot: &Robot,
@@ -409,7 +411,7 @@ pub(crate) fn inflow_wrench<T: Real>(
     sum
 }
 
-/// Inflow speed before the wake factor [m/s].
+/// Returns the inflow speed before the wake factor [m/s].
 ///
 /// `v` and `w` are the velocities of the link at Lo relative to the water, and `axis` is the thrust
 /// axis, in L.
@@ -426,8 +428,8 @@ fn advance_speed<T: Real>(
     (v + w.cross(Vec3::splat(thruster.p_LoT))).dot(axis)
 }
 
-/// Thrust [N] of the propeller itself, without thrust deduction, and its inflow [m/s], at the
-/// lagged `drive`.
+/// Returns the thrust [N] of the propeller itself, without thrust deduction, and its inflow [m/s],
+/// at the lagged `drive`.
 ///
 /// `v` [m/s] and `w` [rad/s] are the velocities of the link at Lo relative to the water, and `axis`
 /// is the thrust axis, in L. `density` is in kg/m³.

@@ -8,9 +8,9 @@
 //! equations give
 //!
 //! ```text
-//!   F = -V_r ×* (I_A V_r)                                      (1)  [Fossen 2021, eq. 6.43; Lamb 1932, §124]
-//!       + I_A (0, a_w - w × v_w)                               (2)  V̇_r = V̇ - d/dt|_L (0, v_w)
-//!       + ρ ∇ s a_w  at Cb                                     (3)  Froude-Krylov
+//!   F = -V_r ×* (I_A V_r)     (1)  [Fossen 2021, eq. 6.43; Lamb 1932, §124]
+//!       + I_A (0, a_w - w × v_w)  (2)  V̇_r = V̇ - d/dt|_L (0, v_w)
+//!       + ρ ∇ s a_w  at Cb        (3)  Froude-Krylov
 //! ```
 //! (1) includes the Munk moment. Some published coefficient sets (Fossen's REMUS 100) omit it in
 //! pitch and yaw, together with its reciprocal force, because their damping was fitted with it:
@@ -44,11 +44,11 @@ use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;
 use merrow_model::scene::robot::body::MunkMoments;
 
-/// Sum of (1), (2) and (3), at Lo in L.
+/// Returns the sum of (1), (2) and (3), at Lo in L.
 ///
 /// `V` and `V_r` are the velocities of the link and relative to the water, `v_w` [m/s] and `a_w`
-/// [m/s²] those of the water, all in L. `wet` is the wet fraction, 0..1, `displaced` its ρ∇ [kg],
-/// and `p_LoCb` its centroid [m].
+/// [m/s²] velocity and acceleration of the water, all in L. `wet` is the wet fraction, 0..1,
+/// `displaced` its ρ∇ [kg], and `p_LoCb` its centroid [m].
 #[inline(always)]
 pub fn force<T: Real>(
     link: &Link,

@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   f = ρ g ∇ s ẑ_W  at Cb                                     (1)  Archimedes [Fossen 2021, eq. 4.6]
+//!   f = ρ g ∇ s ẑ_W  at Cb  (1)  Archimedes [Fossen 2021, eq. 4.6]
 //! ```
 //! In waves the surface is the tangent plane at the hull centre. The pressure at the surface itself
 //! is zero. Therefore (1) and the Froude-Krylov force of `added_mass.rs` on the same wet part are
@@ -35,14 +35,14 @@ pub struct Wetness<T> {
     pub shift: Vec3<T>,
 }
 
-/// Wetness of a link in flat water. `up` is ẑ_W in L, `z` the height of Lo, W [m].
+/// Returns the wetness of a link in flat water. `up` is ẑ_W in L, `z` the height of Lo, W [m].
 #[inline(always)]
 pub fn wetness<T: Real>(link: &Link, up: Vec3<T>, z: T) -> Wetness<T> {
     wetness_under(link, up, z + up.dot(Vec3::splat(link.hull.p_LoH)))
 }
 
-/// Wetness of a link under a plane with the unit normal `up` in L; the hull centre is `height` [m]
-/// above the plane.
+/// Returns the wetness of a link under a plane with the unit normal `up` in L; the hull centre is
+/// `height` [m] above the plane.
 #[inline(always)]
 pub(crate) fn wetness_under<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
     let hull = &link.hull;
@@ -60,7 +60,7 @@ pub(crate) fn wetness_under<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wet
 fn cut_hull<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
     let hull = &link.hull;
     let cut_lane = |i: usize| {
-        // each lane has the same bits as on its own
+        // each lane is bit-identical to a separate evaluation
         if height.lane(i) <= -hull.bound {
             return (1.0, Vec3::zero());
         }
@@ -78,7 +78,8 @@ fn cut_hull<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
     }
 }
 
-/// Buoyancy at Lo in L by (1). `up` is ẑ_W in L, `rho_g` the weight of the water per volume [N/m³].
+/// Returns the buoyancy at Lo in L by (1). `up` is ẑ_W in L, `rho_g` the weight of the water per
+/// volume [N/m³].
 #[inline(always)]
 pub fn force<T: Real>(link: &Link, w: &Wetness<T>, up: Vec3<T>, rho_g: T) -> SpatialForce<T> {
     let f = up.scale(w.wet * (rho_g * link.volume));

@@ -3,8 +3,8 @@
 //!
 //! # Law
 //! ```text
-//!   pitch* = (p_y · p_w) h α_pitch,  roll* = (p_x · p_w) h α_roll                       (1)  [Mendonca 2013, eqs 3, 4]
-//!   M = I (ω² (φ* - φ) + 2 ω (φ̇* - φ̇) + φ̈*)                                         (2)
+//!   pitch* = (p_y · p_w) h α_pitch,  roll* = (p_x · p_w) h α_roll  (1)  [Mendonca 2013, eqs 3, 4]
+//!   M = I (ω² (φ* - φ) + 2 ω (φ̇* - φ̇) + φ̈*)                     (2)
 //! ```
 //! Kelpie sets the angles (1) directly. Here the moment (2) drives the vehicle to these angles, so
 //! that it remains a rigid body. Positive pitch is bow up, positive roll starboard down; the paper
@@ -31,7 +31,7 @@ use merrow_model::scene::Link;
 use merrow_model::scene::robot::body::KelpieAttitude;
 use merrow_model::state::workspace::LinkWork;
 
-/// Pitch (bow up) and roll (starboard down) [rad] by (1).
+/// Returns the pitch (bow up) and roll (starboard down) [rad] by (1).
 ///
 /// `ahead` and `starboard` are horizontal unit vectors of the vehicle, `wind` is the downwind unit
 /// vector, all in W; `h` is the surface height [m].
@@ -48,7 +48,7 @@ pub fn target_angles(
     ]
 }
 
-/// Wrench by (2) at Bo in B.
+/// Returns the wrench by (2) at Bo in B.
 #[inline(never)]
 pub fn force<T: Real>(
     link: &Link,

@@ -3,8 +3,9 @@
 //!
 //! # Law
 //! ```text
-//!   F = -∫ p n dA,  M = -∫ r × p n dA  over the wet surface         (1)  [Faltinsen 1990, ch. 3]
-//!   p = ρ g (-z + Σ a C/C₀ cos θ)                                   (2)  `crates/environment/src/waves/mod.rs` (4), (5)
+//!   F = -∫ p n dA,  M = -∫ r × p n dA  over the wet surface  (1)  [Faltinsen 1990, ch. 3]
+//!   p = ρ g (-z + Σ a C/C₀ cos θ)                            (2)
+//!   (2) `crates/environment/src/waves/mod.rs` (4), (5)
 //! ```
 //! In flat water (1) is the buoyancy force at the centroid of the wet part. In waves it includes
 //! the Froude-Krylov force of first order. Therefore the acceleration that the pressure (2) gives
@@ -24,12 +25,13 @@
 //! in flat water; in waves the triangles must be short compared with the waves. With many wave
 //! components, waves are interpolated on a lattice (`crates/environment/src/waves/tile.rs`). The
 //! second-order pressure has a uniform gradient over the hull and causes no moment about its
-//! centroid; with diffraction tables it is omitted. The pressure is that of the water without the
-//! hull. The effects of the hull on the pressure are added mass, damping and, if specified,
-//! radiation and diffraction. There is no slamming and no water on deck beyond the mesh itself.
+//! centroid; with diffraction tables it is omitted. The pressure is the pressure of the water
+//! without the hull. The effects of the hull on the pressure are added mass, damping and, if
+//! specified, radiation and diffraction. There is no slamming and no water on deck beyond the mesh
+//! itself.
 //!
 //! # Checked by
-//! test/analytic/bodies/hull.rs (V42-V44), test/identity/hull.rs, test/determinism/hull.rs
+//! test/analytic/bodies/hull.rs (V42-V44), test/identity/hull.rs, test/determinism/worlds/hull.rs
 
 use crate::forces::hydrodynamics::buoyancy::Wetness;
 use merrow_environment::waves::tile;
@@ -39,8 +41,8 @@ use merrow_math::{MAX_LANES, Mat3, Real, SpatialForce, Vec3};
 use merrow_model::scene::Link;
 use merrow_model::state::workspace::{HullWork, LinkWork};
 
-/// Wetness of the hull, and the wrench (1) divided by ρ g, at Lo in L. `height` is that of the hull
-/// centre above the surface [m].
+/// Returns the wetness of the hull, and the wrench (1) divided by ρ g, at Lo in L. `height` is that
+/// of the hull centre above the surface [m].
 #[inline(never)]
 pub(crate) fn wetness_and_pressure<T: Real>(
     link: &Link,
@@ -83,8 +85,8 @@ pub(crate) fn wetness_and_pressure<T: Real>(
     (wetness, SpatialForce::from_lanes(|i| lanes[i].2))
 }
 
-/// Wrench (1) at Lo in L without the part that `added_mass.rs` (3) already includes. `rho` is the
-/// water density [kg/m³].
+/// Returns the wrench (1) at Lo in L without the part that `added_mass.rs` (3) already includes.
+/// `rho` is the water density [kg/m³].
 #[inline(always)]
 pub fn force<T: Real>(
     link: &Link,
@@ -112,7 +114,7 @@ pub fn force<T: Real>(
     }
 }
 
-/// Buoyancy of a hull that is fully under water without wave effects.
+/// Returns the buoyancy of a hull that is fully under water without wave effects.
 fn fully_submerged(link: &Link, up: Vec3) -> (f64, Vec3, SpatialForce) {
     let f = up.scale(link.volume);
     (

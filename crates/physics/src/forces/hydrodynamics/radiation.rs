@@ -2,9 +2,10 @@
 //!
 //! # Law
 //! ```text
-//!   F = -∫ K(τ) V_r(t - τ) dτ,  K(s) = Σ C s / (s² + d s + ω²)          (1)  [Cummins 1962; Ogilvie 1964]
-//!     + Σ a Re[X(ω, β) exp(-iθ)]                                       (2)  diffraction [Faltinsen 1990, ch. 3]
-//!   A(ω) = A∞ + Im K(iω)/ω,  B(ω) = Re K(iω)                            (3)
+//!   F = -∫ K(τ) V_r(t - τ) dτ,  K(s) = Σ C s / (s² + d s + ω²)  (1)  [Cummins 1962; Ogilvie 1964]
+//!     + Σ a Re[X(ω, β) exp(-iθ)]                                  (2)
+//!   A(ω) = A∞ + Im K(iω)/ω,  B(ω) = Re K(iω)                    (3)
+//!     (2) diffraction [Faltinsen 1990, ch. 3]
 //! ```
 //! The convolution is a sum of second-order filters whose gains are fitted to the tabulated A and B
 //! (`crates/world/src/import/bem/fit.rs`); A∞ is the added mass of the link. The output of each
@@ -26,7 +27,7 @@
 //! headings of the tables.
 //!
 //! # Checked by
-//! test/witness/hemisphere.rs (V34)
+//! test/witness/vehicles/hemisphere.rs (V34)
 
 use merrow_environment::{EnvironmentState, WaveState};
 use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
@@ -44,7 +45,7 @@ pub fn load_filter_states(robot: &Robot, state: &RobotState, work: &mut Workspac
 }
 
 /// Advances the filter states over the step that ends with the base velocity `V_WB_B`. The current
-/// is that of the last evaluation.
+/// is the value of the last evaluation.
 #[inline(always)]
 pub fn advance_filters(robot: &Robot, state: &mut RobotState, work: &Workspace) {
     let Some(radiation) = &robot.links[0].radiation else {
@@ -56,7 +57,8 @@ pub fn advance_filters(robot: &Robot, state: &mut RobotState, work: &Workspace) 
     }
 }
 
-/// Sum of (1) and (2) on the base, at Lo in L, at a stage of the step: 0 start, 1 midpoint, 2 end.
+/// Returns the sum of (1) and (2) on the base, at Lo in L, at a stage of the step: 0 start, 1
+/// midpoint, 2 end.
 #[inline(never)]
 pub fn force<T: Real>(
     radiation: &Radiation,
@@ -90,7 +92,7 @@ pub fn force<T: Real>(
     }
 }
 
-/// Factor on the coefficients at rest for another wet fraction of the hull.
+/// Returns the factor on the coefficients at rest for another wet fraction of the hull.
 fn wet_factor(wet: f64, at_rest: f64) -> f64 {
     if wet <= at_rest {
         return wet / at_rest;
@@ -99,7 +101,7 @@ fn wet_factor(wet: f64, at_rest: f64) -> f64 {
     1.0 - x * x * (3.0 - 2.0 * x)
 }
 
-/// Velocity relative to the current, in L.
+/// Returns the velocity relative to the current, in L.
 #[inline(always)]
 fn velocity_relative_to_current<T: Real>(
     w: &LinkWork<T>,
@@ -111,7 +113,7 @@ fn velocity_relative_to_current<T: Real>(
     }
 }
 
-/// State of a filter after half a step (0) or a full step (1).
+/// Returns the state of a filter after half a step (0) or a full step (1).
 #[inline(always)]
 fn advance_filter<T: Real>(
     filter: &Filter,
@@ -132,7 +134,7 @@ fn advance_filter<T: Real>(
     })
 }
 
-/// Diffraction force (2) at Lo in L.
+/// Returns the diffraction force (2) at Lo in L.
 fn diffraction_force(
     diffraction: &Diffraction,
     waves: &WaveState,

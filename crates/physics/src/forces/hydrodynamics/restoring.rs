@@ -2,9 +2,10 @@
 //!
 //! # Law
 //! ```text
-//!   Z = -(m_0 g + G33 z_F),  K = -G44 φ,  M = -G55 θ  about F, less the moments of m_0 g           (1)  [Fossen 2021, eq. 4.27-4.31]
-//!   z_F = z - x_F θ + y_F φ,   0 <= m_0 g + G33 z_F <= m_max g                                      (2)
-//!   f = (m_0 g + G33 z_F) ẑ at m_0,  (K, M) = -(G44 ẑ_y, -G55 ẑ_x)                                    (3)
+//!   Z = -(m_0 g + G33 z_F),  K = -G44 φ,  M = -G55 θ  about F, less the moments of m_0 g  (1)
+//!   z_F = z - x_F θ + y_F φ,   0 <= m_0 g + G33 z_F <= m_max g                            (2)
+//!   f = (m_0 g + G33 z_F) ẑ at m_0,  (K, M) = -(G44 ẑ_y, -G55 ẑ_x)                        (3)
+//!   (1) [Fossen 2021, eq. 4.27-4.31]
 //! ```
 //! in forward-right-down body axes. (1) supports the mass at the design waterline. Along x and y it
 //! cancels the full weight of the link, because linear theory has neither surge nor sway of a
@@ -26,7 +27,7 @@
 //! stiffness is that for the water and gravity of the source.
 //!
 //! # Checked by
-//! test/witness/otter.rs (V47, V48, V51)
+//! test/witness/vehicles/otter.rs (V47, V48, V51)
 
 use merrow_math::{Real, SpatialForce, Vec3};
 use merrow_model::scene::robot::body::Restoring;
@@ -48,7 +49,7 @@ pub(crate) struct HydrostaticForce<T> {
 /// Computes (1) and (2), or (3).
 ///
 /// `up` is the normal of the surface in L, and Lo is `height` [m] above the surface. `weight` is
-/// that of the link, at Lo in L.
+/// the wrench of the link, at Lo in L.
 #[inline(never)]
 pub(crate) fn hydrostatic_force<T: Real>(
     hull: &Restoring,

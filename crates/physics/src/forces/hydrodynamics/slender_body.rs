@@ -3,9 +3,11 @@
 //!
 //! # Law
 //! ```text
-//!   D = ½ρV²S C_D,  L = ½ρV²S C_L  in the vertical plane, α = atan2(w, u)                (1)  [Beard 2012, §4.2]
-//!   C_L = π AR / (1 + sqrt(1 + (AR/2)²)) α,  C_D = C_D0 + C_L²/(π e AR),  AR = b²/S       (2)
-//!   Y = -½ρ d C_y ∫ |v + x r|(v + x r) dx,  N = -½ρ d C_y ∫ x |v + x r|(v + x r) dx       (3)  [Fossen 2021, eq. 6.90-6.91]
+//!   D = ½ρV²S C_D,  L = ½ρV²S C_L  in the vertical plane, α = atan2(w, u)            (1)
+//!   C_L = π AR / (1 + sqrt(1 + (AR/2)²)) α,  C_D = C_D0 + C_L²/(π e AR),  AR = b²/S  (2)
+//!   Y = -½ρ d C_y ∫ |v + x r|(v + x r) dx,  N = -½ρ d C_y ∫ x |v + x r|(v + x r) dx  (3)
+//!   (1) [Beard 2012, §4.2]
+//!   (3) [Fossen 2021, eq. 6.90-6.91]
 //! ```
 //! and (3) likewise for heave and pitch with w - x q. The integrals over the length are in closed
 //! form. Fossen's programs sum 21 strips of a twentieth of the length each and therefore
@@ -24,14 +26,14 @@
 //! Small angles of attack in (1), no stall; constant coefficients; no interaction with fins.
 //!
 //! # Checked by
-//! tests below; test/witness/remus.rs (V49)
+//! tests below; test/witness/vehicles/remus.rs (V49)
 
 use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::robot::body::SlenderBody;
 use merrow_model::scene::robot::thruster::interpolate;
 
-/// Force on the link at its origin in U; `V_r` is the velocity relative to the water there,
-/// `density` that of the water [kg/m³].
+/// Returns the force on the link at its origin in U; `V_r` is the velocity relative to the water
+/// there, `density` the water density [kg/m³].
 #[inline(always)]
 pub(crate) fn force<T: Real>(
     body: &SlenderBody,
@@ -69,7 +71,7 @@ fn slender_body_wrench(body: &SlenderBody, w: Vec3, v: Vec3, density: f64) -> Sp
     F
 }
 
-/// Lift and drag by (1) and (2).
+/// Returns the lift and drag by (1) and (2).
 fn lift_drag(body: &SlenderBody, v: Vec3, density: f64) -> SpatialForce {
     let speed2 = v.dot(v);
     let alpha = libm::atan2(-v.z, v.x);
@@ -88,7 +90,8 @@ fn lift_drag(body: &SlenderBody, v: Vec3, density: f64) -> SpatialForce {
     }
 }
 
-/// `∫ |v + x r|(v + x r) dx` and the same integrand times x, over -length/2 .. length/2. (3)
+/// Returns `∫ |v + x r|(v + x r) dx` and the same integrand times x, over -length/2 .. length/2.
+/// (3)
 fn cross_flow_integrals(v: f64, r: f64, length: f64) -> (f64, f64) {
     let h = 0.5 * length;
     if r.abs() * h <= v.abs() {
@@ -109,8 +112,8 @@ fn cross_flow_integrals(v: f64, r: f64, length: f64) -> (f64, f64) {
     (force, moment)
 }
 
-/// (3) as in Fossen's programs: sum of `n` points from end to end, each with a length of 1/(n - 1)
-/// of the whole.
+/// Returns (3) as in Fossen's programs: sum of `n` points from end to end, each with a length of
+/// 1/(n - 1) of the whole.
 fn cross_flow_sums(v: f64, r: f64, length: f64, n: usize) -> (f64, f64) {
     let dx = length / (n - 1) as f64;
     let (mut force, mut moment) = (0.0, 0.0);

@@ -15,8 +15,8 @@
 //! Along x of the user's axes U, at the damping point; moved to Lo in L.
 //!
 //! # Limits
-//! R is that of calm, deep water and steady speed. It is linear between its entries and constant
-//! beyond the last one. Slamming, spray and the added resistance in waves are not modelled.
+//! R refers to calm, deep water and steady speed. It is linear between its entries and constant
+//! beyond the last entry. Slamming, spray and the added resistance in waves are not modelled.
 //!
 //! # Checked by
 //! test/analytic/bodies/surface_damping.rs
@@ -25,8 +25,8 @@ use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Link;
 use merrow_model::scene::robot::body::SurfaceDamping;
 
-/// Sum of (1) and (2) at Lo in L. `V_r` is the velocity relative to the water at Lo in L, `wet` the
-/// wet fraction.
+/// Returns the sum of (1) and (2) at Lo in L. `V_r` is the velocity relative to the water at Lo in
+/// L, `wet` the wet fraction.
 #[inline(never)]
 pub fn force<T: Real>(
     link: &Link,

@@ -2,11 +2,12 @@
 //!
 //! # Law
 //! ```text
-//!   E = ½ k |r|² = k (1 - cos φ),   r = t_b - t_a,   k = EI/l                    (1)  [Bergou 2008, §4.2]
-//!   F_- = -k A r,   F_0 = k (A + B) r,   F_+ = -k B r                            (2)
-//!   A = (1 - t_a t_aᵀ)/|d_a|,   B = (1 - t_b t_bᵀ)/|d_b|                         (3)
-//!   -∂F/∂w ≈ k lead Jᵀ J,   J = (A, -A - B, B)                                   (4)
-//!   clamp: k = 2 EI/l, the direction of the clamp in the place of t_a or t_b     (5)
+//!   E = ½ k |r|² = k (1 - cos φ),   r = t_b - t_a,   k = EI/l                 (1)
+//!   F_- = -k A r,   F_0 = k (A + B) r,   F_+ = -k B r                         (2)
+//!   A = (1 - t_a t_aᵀ)/|d_a|,   B = (1 - t_b t_bᵀ)/|d_b|                      (3)
+//!   -∂F/∂w ≈ k lead Jᵀ J,   J = (A, -A - B, B)                                (4)
+//!   clamp: k = 2 EI/l, the direction of the clamp in the place of t_a or t_b  (5)
+//!   (1) [Bergou 2008, §4.2]
 //! ```
 //! # Symbols
 //! EI bending stiffness · l unstretched length of a segment · d, t vector and direction of the
@@ -38,7 +39,7 @@ pub(crate) struct NodeBending {
 }
 
 impl NodeBending {
-    /// No bending at this node.
+    /// Returns no bending at this node.
     pub(crate) fn zero() -> Self {
         Self {
             A: Mat3::zero(),
@@ -48,8 +49,8 @@ impl NodeBending {
         }
     }
 
-    /// Bending between the segments `d_a` and `d_b` [m], W, of unstretched length `l` [m], with
-    /// `stiffness` [N m²]. (1)
+    /// Returns the bending between the segments `d_a` and `d_b` [m], W, of unstretched length `l`
+    /// [m], with `stiffness` [N m²]. (1)
     pub(crate) fn from_segments(stiffness: f64, l: f64, d_a: Vec3, d_b: Vec3) -> Self {
         let ((t_a, A), (t_b, B)) = (direction_and_derivative(d_a), direction_and_derivative(d_b));
         Self {
@@ -60,7 +61,7 @@ impl NodeBending {
         }
     }
 
-    /// Bending at a clamp along the unit vector `t`, before the segment `d` [m], W. (5)
+    /// Returns the bending at a clamp along the unit vector `t`, before the segment `d` [m], W. (5)
     pub(crate) fn clamped_before(stiffness: f64, l: f64, t: Vec3, d: Vec3) -> Self {
         let (t_b, B) = direction_and_derivative(d);
         Self {
@@ -71,7 +72,7 @@ impl NodeBending {
         }
     }
 
-    /// Bending at a clamp along the unit vector `t`, after the segment `d` [m], W. (5)
+    /// Returns the bending at a clamp along the unit vector `t`, after the segment `d` [m], W. (5)
     pub(crate) fn clamped_after(stiffness: f64, l: f64, d: Vec3, t: Vec3) -> Self {
         let (t_a, A) = direction_and_derivative(d);
         Self {
@@ -82,7 +83,7 @@ impl NodeBending {
         }
     }
 
-    /// Forces [N], W, on the nodes before, at and after. (2)
+    /// Returns the forces [N], W, on the nodes before, at and after. (2)
     pub(crate) fn forces(&self) -> [Vec3; 3] {
         let s = self.r.scale(self.k);
         let (a, b) = (self.A.mul_vec(s), self.B.mul_vec(s));
@@ -95,8 +96,8 @@ impl NodeBending {
         self.r += (self.A.mul_vec(before - center) + self.B.mul_vec(after - center)).scale(lead);
     }
 
-    /// Negative derivative of the force on node `p` with respect to the velocity of node `q`: 0
-    /// before, 1 at, 2 after. (4)
+    /// Returns the negative derivative of the force on node `p` with respect to the velocity of
+    /// node `q`: 0 before, 1 at, 2 after. (4)
     pub(crate) fn tangent(&self, p: usize, q: usize, lead: f64) -> Mat3 {
         let derivative = |i: usize| match i {
             0 => self.A,
@@ -110,8 +111,8 @@ impl NodeBending {
     }
 }
 
-/// Direction of a segment, and the derivative of the direction with respect to the segment's end.
-/// (3)
+/// Returns the direction of a segment, and the derivative of the direction with respect to the
+/// segment's end. (3)
 fn direction_and_derivative(d: Vec3) -> (Vec3, Mat3) {
     let Some(t) = d.unit() else {
         return (Vec3::zero(), Mat3::zero());

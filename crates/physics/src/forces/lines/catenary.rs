@@ -6,14 +6,15 @@
 //! upper end:
 //!
 //! ```text
-//!   x = H/w (asinh(V/H) - asinh((V-wL)/H)) + H L/EA                                  (1)  [Jonkman 2007, ch. 2]
-//!   z = H/w (√(1+(V/H)²) - √(1+((V-wL)/H)²)) + (V L - w L²/2)/EA                     (2)
+//!   x = H/w (asinh(V/H) - asinh((V-wL)/H)) + H L/EA               (1)  [Jonkman 2007, ch. 2]
+//!   z = H/w (√(1+(V/H)²) - √(1+((V-wL)/H)²)) + (V L - w L²/2)/EA  (2)
 //! ```
 //! With the length `l_b = L - V/w` on a seabed of friction μ under the lower end, while V < wL,
 //!
 //! ```text
-//!   x = l_b + H/w asinh(V/H) + H L/EA - μ w/(2 EA) (l_b² - max(l_b - H/(μ w), 0)²)    (3)  [Jonkman 2007, ch. 2]
-//!   z = H/w (√(1+(V/H)²) - 1) + V²/(2 EA w)                                           (4)
+//!   x = l_b + H/w asinh(V/H) + H L/EA - μ w/(2 EA) (l_b² - max(l_b - H/(μ w), 0)²)  (3)
+//!   z = H/w (√(1+(V/H)²) - 1) + V²/(2 EA w)                                         (4)
+//!   (3) [Jonkman 2007, ch. 2]
 //! ```
 //! Newton's method solves for H and V. If the line is longer than needed to hang straight down and
 //! lie straight on the seabed, it has no horizontal tension.
@@ -123,8 +124,8 @@ impl Span {
         self.seabed_friction.is_some() && self.length >= self.x + self.z.max(0.0)
     }
 
-    /// Length of line that lies on the seabed [m] for the vertical tension `V` [N] at the upper
-    /// end.
+    /// Returns the length of line that lies on the seabed [m] for the vertical tension `V` [N] at
+    /// the upper end.
     pub fn length_on_seabed(&self, V: f64) -> f64 {
         if self.seabed_friction.is_some() {
             (self.length - V / self.weight).max(0.0)
@@ -133,7 +134,8 @@ impl Span {
         }
     }
 
-    /// Horizontal and vertical tension [N] at the lower end, for `H` and `V` [N] at the upper end.
+    /// Returns the horizontal and vertical tension [N] at the lower end, for `H` and `V` [N] at the
+    /// upper end.
     ///
     /// The vertical component is positive if the line rises from the lower end.
     pub(crate) fn lower_tension(&self, H: f64, V: f64) -> [f64; 2] {
@@ -145,7 +147,7 @@ impl Span {
         }
     }
 
-    /// Position of the upper end for the tension (H, V), and its derivatives.
+    /// Returns the position of the upper end for the tension (H, V), and its derivatives.
     fn upper_end(&self, H: f64, V: f64) -> ([f64; 2], [[f64; 2]; 2]) {
         let (w, L, EA) = (self.weight, self.length, self.stiffness);
         let a = V / H;
@@ -183,7 +185,8 @@ impl Span {
         ([x, z], [[xx, xz], [xz, zz]])
     }
 
-    /// Position (along, up) [m] of the point at the unstretched length `s` [m] from the lower end.
+    /// Returns the position (along, up) [m] of the point at the unstretched length `s` [m] from the
+    /// lower end.
     pub fn point(&self, solution: &CatenarySolution, s: f64) -> [f64; 2] {
         let (w, EA, H) = (self.weight, self.stiffness, solution.H);
         let seabed_length = self.length_on_seabed(solution.V);

@@ -3,13 +3,13 @@
 //!
 //! # Law
 //! ```text
-//!   T = max(0, EA ε + C ε̇)  if ε > 0, else 0;   ε = |d|/l - 1                                 (1)  [Hall 2015, §2]
-//!   T = EA ε + C ε̇  for a line with bending stiffness                                          (1')
-//!   F_weight = -(m g - s ρ A g) l ẑ                                                          (2)
-//!   F_drag   = ½ ρ d l s (C_n |u_n| u_n + π C_t |u_t| u_t)                                   (3)  [Hall 2015, §2]
-//!   F_water  = ρ A l s (a + C_a a_n)                                                         (4)  [Morison 1950]
-//!   N = l (k δ - c w·n) ≥ 0,  F_bottom = N n - μ N w_t / max(|w_t|, v_c)                      (5)
-//!   M = m l 1 + s C_a ρ A l (1 - t tᵀ)                                                       (6)
+//!   T = max(0, EA ε + C ε̇)  if ε > 0, else 0;   ε = |d|/l - 1            (1)  [Hall 2015, §2]
+//!   T = EA ε + C ε̇  for a line with bending stiffness                    (1')
+//!   F_weight = -(m g - s ρ A g) l ẑ                                       (2)
+//!   F_drag   = ½ ρ d l s (C_n |u_n| u_n + π C_t |u_t| u_t)                (3)  [Hall 2015, §2]
+//!   F_water  = ρ A l s (a + C_a a_n)                                      (4)  [Morison 1950]
+//!   N = l (k δ - c w·n) ≥ 0,  F_bottom = N n - μ N w_t / max(|w_t|, v_c)  (5)
+//!   M = m l 1 + s C_a ρ A l (1 - t tᵀ)                                    (6)
 //! ```
 //! Each function also returns the negative derivative of its force with respect to the velocity w
 //! of the node, for a position that changes by w times the time `lead`. The implicit step uses this
@@ -27,8 +27,8 @@
 //!
 //! # Limits
 //! No torsion, no air drag, no vortex-induced motion; coefficients do not depend on the Reynolds
-//! number. The wet fraction of a node is that of a horizontal piece of line. Friction creeps below
-//! v_c = 1 mm/s.
+//! number. The wet fraction of a node is computed for a horizontal piece of line. Friction creeps
+//! below v_c = 1 mm/s.
 //!
 //! # Checked by
 //! test/analytic/tethers/fixed_ends.rs, test/analytic/tethers/water.rs
@@ -49,8 +49,8 @@ pub struct ForceWithDerivative {
     pub D: Mat3,
 }
 
-/// Tension of one segment: force on its first node, and its derivative with respect to the
-/// difference of the node velocities. (1), (1')
+/// Returns the tension of one segment: force on its first node, and its derivative with respect to
+/// the difference of the node velocities. (1), (1')
 ///
 /// `rest_length` [m] and `rest_rate` [m/s] are the unstretched length and its rate, `d` [m] the
 /// vector between the nodes, and `dw` [m/s] the difference of their velocities, W.
@@ -144,7 +144,7 @@ impl NodeEnvironment {
         }
     }
 
-    /// Inertia along and across the line [kg], with the water `density` [kg/m³]. (6)
+    /// Returns the inertia along and across the line [kg], with the water `density` [kg/m³]. (6)
     pub(crate) fn mass(&self, line: &LineProperties, density: f64) -> [f64; 2] {
         let m = line.mass * self.length;
         [
@@ -154,8 +154,8 @@ impl NodeEnvironment {
     }
 }
 
-/// Submerged fraction of a horizontal piece of line `above` [m] the surface, with the cross-section
-/// of a box.
+/// Returns the submerged fraction of a horizontal piece of line `above` [m] the surface, with the
+/// cross-section of a box.
 fn wet_fraction(line: &LineProperties, environment: &EnvironmentState<'_>, above: f64) -> f64 {
     if environment.sea.density > 0.0 {
         (0.5 - above / line.diameter).clamp(0.0, 1.0)
@@ -164,7 +164,7 @@ fn wet_fraction(line: &LineProperties, environment: &EnvironmentState<'_>, above
     }
 }
 
-/// Force on a node by weight, buoyancy, drag, water acceleration and seabed. (2)-(5)
+/// Returns the force on a node by weight, buoyancy, drag, water acceleration and seabed. (2)-(5)
 ///
 /// The node is at `p` [m] with velocity `w` [m/s], W, at the end of the time `lead` [s].
 pub(crate) fn node_force(
@@ -211,14 +211,14 @@ pub(crate) fn node_force(
     ForceWithDerivative { f, D }
 }
 
-/// Depth [m] of `p` below the seabed along its normal, and the unit normal, W.
+/// Returns the depth [m] of `p` below the seabed along its normal, and the unit normal, W.
 pub(crate) fn depth_below_seabed(environment: &EnvironmentState<'_>, p: Vec3) -> (f64, Vec3) {
     let seabed = &environment.sea.seabed;
     let n = seabed.normal(p.x, p.y);
     ((seabed.height(p.x, p.y) - p.z) * n.z, n)
 }
 
-/// Seabed contact force by (5).
+/// Returns the seabed contact force by (5).
 fn seabed_force(
     line: &LineProperties,
     environment: &EnvironmentState<'_>,

@@ -1,7 +1,7 @@
-//! What a request of a reader can refer to: samples are under way while the request is.
+//! Validity of repair requests: a request may refer to samples that are still in transit.
 //!
 //! A reader answers a heartbeat, often some milliseconds later, with the samples that have not
-//! arrived. The writer sends further fragments meanwhile. Those can be under way, so a request for
+//! arrived. The writer sends further fragments meanwhile. These can be in transit, so a request for
 //! them is no loss.
 
 use std::collections::VecDeque;
@@ -12,11 +12,11 @@ use crate::wire::SequenceNumber;
 /// A sample and its fragment, from 1.
 pub(super) type Position = (SequenceNumber, u32);
 
-/// Maximum number of heartbeats that are remembered.
+/// Maximum number of stored heartbeats.
 const MAX_HEARTBEATS: usize = 64;
 
-/// Time without heartbeats before one whose answer is measured [ns], so that the answer of another
-/// is not taken for it.
+/// Minimum pause before a heartbeat whose response time is measured [ns], so that each response
+/// belongs to one heartbeat.
 const QUIET_TIME: u64 = 50 * MILLIS;
 
 /// Largest delay that is assumed [ns]. The first answers of a reader can be late, because it has to
@@ -35,7 +35,8 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// Notes a heartbeat; everything before `next` was sent. One that is final may have no answer.
+    /// Records a heartbeat; all samples before `next` were sent. A final heartbeat may have no
+    /// answer.
     pub(super) fn note_heartbeat(&mut self, now: Nanos, next: Position, is_final: bool) {
         let last = self.heartbeats.back().map(|(at, _)| *at);
         let quiet = last.is_none_or(|at| now.since(at) >= QUIET_TIME);
@@ -58,13 +59,13 @@ impl Answers {
         };
     }
 
-    /// Returns the time after which a reader can have noticed that something did not arrive [ns].
+    /// Returns the minimum time after which a reader can report a lost sample [ns].
     pub(super) fn delay(&self) -> u64 {
         (self.min_delay - self.min_delay / 8).min(MAX_DELAY)
     }
 
-    /// Returns the position before which a request that arrives at `now` is valid: that of the last
-    /// heartbeat that it can answer. Without heartbeats it is `next`.
+    /// Returns the position before which a request that arrives at `now` is valid: the position of
+    /// the last heartbeat that it can answer. Without heartbeats it is `next`.
     pub(super) fn known_position(&self, now: Nanos, next: Position) -> Position {
         let old = |(at, _): &&(Nanos, Position)| now.since(*at) >= self.delay();
         let first = self.heartbeats.front().map_or(next, |(_, first)| *first);
@@ -93,7 +94,7 @@ mod tests {
         for k in 1..=10 {
             answers.note_heartbeat(at(100 + 8 * k), position(100 * k as u32), true);
         }
-        // the request answers the heartbeat of 164 ms or an earlier one
+        // the request answers the heartbeat of 164 ms or an earlier heartbeat
         let known = answers.known_position(at(171), position(910));
         assert_eq!(known, position(800));
         let after_the_stream = answers.known_position(at(190), position(1000));

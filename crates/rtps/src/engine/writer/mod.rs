@@ -25,15 +25,15 @@ const HEARTBEAT_PERIOD: (u64, u64) = (10 * MILLIS, 200 * MILLIS);
 
 /// Shortest time between heartbeats while samples are still to be sent [ns].
 ///
-/// Fast DDS answers 5 ms after the last heartbeat, so that one in every datagram would delay the
-/// requests for lost fragments until the end of the stream.
+/// Fast DDS answers 5 ms after the last heartbeat. A heartbeat in every datagram would therefore
+/// delay the requests for lost fragments until the end of the stream.
 const HEARTBEAT_SPACING: u64 = 8 * MILLIS;
 
 /// Period of heartbeats that request an answer while samples are sent [ns]. The others are final: a
 /// reader without missing samples does not answer them.
 const ANSWER_PERIOD: u64 = 50 * MILLIS;
 
-/// Count of unacknowledged samples from which each heartbeat requests an answer.
+/// Number of unacknowledged samples from which each heartbeat requests an answer.
 const MAX_UNANSWERED: i64 = 32;
 
 /// Bounds of the samples over the depth that a writer keeps because a reliable reader has not
@@ -43,8 +43,8 @@ const MAX_UNANSWERED: i64 = 32;
 /// burst, such as many steps in lock-step.
 const UNACKNOWLEDGED: (usize, usize) = (8192, 16 << 20);
 
-/// Largest count of fragments that a reader can have requested at a time, and of those that the
-/// readers of one writer can request at one instant, which is that of one datagram.
+/// Maximum number of outstanding fragment requests of one reader, and maximum number of fragments
+/// that one datagram can request from a writer.
 const MAX_REQUESTS: usize = 1 << 17;
 
 /// Participant to which a datagram goes.
@@ -72,7 +72,7 @@ pub(super) struct Writer {
     proxies: BTreeMap<Guid, Proxy>,
     groups: Groups,
     count: i32,
-    /// Count of the fragments that were requested at one instant, and the instant.
+    /// Number of the fragments that were requested at one instant, and the instant.
     requests: (Nanos, usize),
     counters: WriterCounters,
 }
@@ -113,12 +113,12 @@ impl Writer {
         ready.map(|(guid, _)| *guid).collect()
     }
 
-    /// Returns whether samples are to be sent.
+    /// Returns true if samples are to be sent.
     pub(super) fn is_sending(&self) -> bool {
         self.proxies.values().any(|proxy| proxy.is_busy(self.last))
     }
 
-    /// Returns whether a reliable reader has not acknowledged all samples.
+    /// Returns true if a reliable reader has not acknowledged all samples.
     pub(super) fn is_unacknowledged(&self) -> bool {
         let awaits = |p: &Proxy| p.reliable && p.unacknowledged.max(p.first) <= self.last;
         self.proxies.values().any(awaits)
@@ -142,7 +142,7 @@ impl Writer {
         index.ok().and_then(|index| self.history.get(index))
     }
 
-    /// Adds a reader or moves a known one to another destination.
+    /// Adds a reader or moves a known reader to another destination.
     pub(super) fn add(
         &mut self,
         now: Nanos,
@@ -186,7 +186,7 @@ impl Writer {
             requested: BTreeSet::new(),
             heartbeat_at: reliable.then_some(now),
             heartbeat_sent: None,
-            asked: None,
+            heartbeat_requested_at: None,
             heartbeat_period: HEARTBEAT_PERIOD.0,
             acknacks: CountFilter::default(),
             nack_frags: CountFilter::default(),
@@ -197,7 +197,7 @@ impl Writer {
         true
     }
 
-    /// Returns the first sample that a durable reader gets when it matches.
+    /// Returns the first sample that a durable reader receives when it matches.
     fn first_for_late_readers(&self) -> SequenceNumber {
         match self.depth() {
             None => self.first(),
@@ -265,7 +265,7 @@ impl Writer {
         }
     }
 
-    /// Returns whether the oldest sample can be kept together with `change` although the depth is
+    /// Returns true if the oldest sample can be kept together with `change` although the depth is
     /// reached.
     fn can_keep(&self, change: &Change) -> bool {
         let (count, bytes) = UNACKNOWLEDGED;
@@ -273,7 +273,7 @@ impl Writer {
         has_room && self.history.front().is_some_and(|c| self.is_awaited(c))
     }
 
-    /// Returns whether a reliable reader has not acknowledged a sample that concerns it.
+    /// Returns true if a reliable reader has not acknowledged a sample that concerns it.
     fn is_awaited(&self, change: &Change) -> bool {
         let number = change.number;
         let awaits = |p: &Proxy| p.reliable && p.unacknowledged <= number && p.first <= number;
@@ -286,7 +286,7 @@ impl Writer {
         self.history.len()
     }
 
-    /// Drops samples that no reader requires: acknowledged samples over the depth, those of a
+    /// Drops samples that no reader requires: acknowledged samples over the depth, samples of a
     /// volatile history that keeps all samples, and disposals in a durable one.
     fn drop_acknowledged(&mut self) {
         let keep = match self.depth() {
@@ -357,8 +357,8 @@ impl Writer {
     /// Processes ACKNACK (RTPS 2.5, 8.4.9.3). Returns the destination and the newly requested
     /// samples and fragments.
     ///
-    /// One that is not final is answered with a heartbeat. One that acknowledges nothing either is
-    /// preemptive: the first of a reader, or the first after it has lost its state.
+    /// A non-final ACKNACK is answered with a heartbeat. A non-final ACKNACK that acknowledges no
+    /// sample is preemptive: the first of a reader, or the first after it has lost its state.
     pub(super) fn acknack(
         &mut self,
         now: Nanos,
@@ -424,7 +424,7 @@ impl Writer {
         }
         let to = proxy.to;
         let base = nack.missing.base().0;
-        // all fragments of the samples before the next one are sent
+        // all fragments of the samples before the next sample are sent
         let known = proxy.answers.known_position(now, proxy.next);
         let sent = match known {
             (next, fragment) if next == number => u64::from(fragment.saturating_sub(base)),
@@ -435,7 +435,7 @@ impl Writer {
         Some((to, Losses::new(lost, sent)))
     }
 
-    /// Records repair requests. Returns the number of new ones.
+    /// Records repair requests. Returns the number of new requests.
     fn request(
         &mut self,
         now: Nanos,
@@ -485,8 +485,8 @@ impl Writer {
         self.proxies.values().filter_map(|p| p.heartbeat_at).min()
     }
 
-    /// Returns the heartbeats that are due (RTPS 2.5, 8.4.15.4). A reader to which samples are
-    /// still to be sent gets one with the last of them.
+    /// Returns the heartbeats that are due (RTPS 2.5, 8.4.15.4). A reader with pending samples
+    /// receives its heartbeat with the last pending sample.
     pub(super) fn heartbeats(&mut self, now: Nanos) -> Vec<Control> {
         self.expire(now);
         let last = self.last;
@@ -518,7 +518,7 @@ impl Writer {
                 false => last,
             };
             proxy.heartbeat_period = (2 * period).min(HEARTBEAT_PERIOD.1);
-            (proxy.heartbeat_sent, proxy.asked) = (Some(now), Some(now));
+            (proxy.heartbeat_sent, proxy.heartbeat_requested_at) = (Some(now), Some(now));
             proxy.answers.note_heartbeat(now, proxy.next, false);
             self.count = self.count.wrapping_add(1);
             let heartbeat = Submessage::Heartbeat(Heartbeat {
@@ -538,12 +538,12 @@ impl Writer {
     /// Returns the first sample that a heartbeat to `reader` announces, where a reader of the same
     /// participant lacks `lacked`.
     ///
-    /// Cyclone DDS drops what is before it for all readers of the participant. So it must not be
-    /// later than what another reader of this participant lacks.
+    /// Cyclone DDS discards earlier samples for all readers of the participant, so the number must
+    /// not exceed the first sample that any of them lacks.
     fn heartbeat_first(&self, reader: Guid, lacked: Option<SequenceNumber>) -> SequenceNumber {
         let own = self.proxies.get(&reader).map(|proxy| proxy.first);
-        let wanted = own.into_iter().chain(lacked).min();
-        wanted.unwrap_or(self.last.next()).max(self.first())
+        let first = own.into_iter().chain(lacked).min();
+        first.unwrap_or(self.last.next()).max(self.first())
     }
 
     /// Returns the first sample that a reliable reader of a participant lacks.
@@ -612,8 +612,8 @@ impl Writer {
         }
     }
 
-    /// Appends samples for `reader` and for those of its participant in the same state. Returns
-    /// whether there were any.
+    /// Appends samples for `reader` and for the readers of its participant in the same state.
+    /// Returns true if there were any.
     fn fill(&mut self, now: Nanos, reader: Guid, builder: &mut MessageBuilder) -> bool {
         let Some(proxy) = self.proxies.get(&reader) else {
             return false;
@@ -653,17 +653,17 @@ impl Writer {
         }
         let is_final = proxy.answered
             && last.0 - proxy.unacknowledged.0 < MAX_UNANSWERED
-            && since(proxy.asked) < ANSWER_PERIOD;
+            && since(proxy.heartbeat_requested_at) < ANSWER_PERIOD;
         proxy.heartbeat_sent = Some(now);
         proxy.answers.note_heartbeat(now, proxy.next, is_final);
-        let asked = match (is_final, proxy.asked) {
-            (true, Some(asked)) => asked.plus(ANSWER_PERIOD),
+        let due = match (is_final, proxy.heartbeat_requested_at) {
+            (true, Some(requested)) => requested.plus(ANSWER_PERIOD),
             _ => {
-                proxy.asked = Some(now);
+                proxy.heartbeat_requested_at = Some(now);
                 now.plus(proxy.heartbeat_period)
             }
         };
-        proxy.heartbeat_at = Some(asked);
+        proxy.heartbeat_at = Some(due);
         self.count = self.count.wrapping_add(1);
         builder.heartbeat(&Heartbeat {
             reader: reader.entity,
@@ -676,7 +676,7 @@ impl Writer {
         });
     }
 
-    /// Returns what to send to `reader` next: repairs first.
+    /// Returns the next sample or fragment for `reader`: repairs first.
     fn peek(&mut self, reader: Guid) -> Option<Outgoing> {
         loop {
             let proxy = self.proxies.get(&reader)?;

@@ -17,12 +17,12 @@ const OVERHEAD: usize = HEADER_SIZE + 16 + SURROUNDINGS;
 
 /// Time for which samples wait until a new volatile reader has answered the first heartbeat [ns].
 ///
-/// Cyclone DDS takes the samples up to the last of the first heartbeat that it receives as history
-/// that a volatile reader does not request.
+/// Cyclone DDS treats all samples up to the last sample of its first received heartbeat as history;
+/// a volatile reader does not request them.
 const HOLD: u64 = 200 * MILLIS;
 
 /// Shortest time after a repair in which a request for the same fragment does not repeat it [ns],
-/// and the count of repairs that are compared.
+/// and the number of repairs that are compared.
 ///
 /// A reader that sends a request for every heartbeat would otherwise receive repairs twice, because
 /// its second request and the first repair cross. After this time a reader can have noticed that
@@ -51,8 +51,8 @@ impl Repairs {
         }
     }
 
-    /// Forgets the repairs that may be repeated. A reader can notice after `delay` [ns] that one
-    /// did not arrive.
+    /// Discards records of repairs older than `delay` [ns], after which a reader may have detected
+    /// their loss.
     pub(super) fn forget(&mut self, now: Nanos, delay: u64) {
         let time = REPAIR_TIME.max(delay);
         while let Some((sent, at)) = self.times.front() {
@@ -64,7 +64,7 @@ impl Repairs {
         }
     }
 
-    /// Returns whether the fragment was repaired a short time ago.
+    /// Returns true if the fragment was repaired a short time ago.
     pub(super) fn contains(&self, at: (SequenceNumber, u32)) -> bool {
         self.fragments.contains(&at)
     }
@@ -94,7 +94,7 @@ pub(super) struct Proxy {
     pub(super) heartbeat_at: Option<Nanos>,
     pub(super) heartbeat_sent: Option<Nanos>,
     /// Time of the last heartbeat that requested an answer.
-    pub(super) asked: Option<Nanos>,
+    pub(super) heartbeat_requested_at: Option<Nanos>,
     pub(super) heartbeat_period: u64,
     pub(super) acknacks: CountFilter,
     pub(super) nack_frags: CountFilter,
@@ -103,7 +103,7 @@ pub(super) struct Proxy {
 }
 
 impl Proxy {
-    /// Returns whether samples up to `last` are to be sent to the reader.
+    /// Returns true if samples up to `last` are to be sent to the reader.
     pub(super) fn is_busy(&self, last: SequenceNumber) -> bool {
         self.next.0 <= last || !self.requested.is_empty()
     }
@@ -125,8 +125,8 @@ impl Proxy {
         }
     }
 
-    /// Starts again with a reader that has lost its state. A durable one gets the samples from
-    /// `first`.
+    /// Starts again with a reader that has lost its state. A durable reader receives the samples
+    /// from `first`.
     pub(super) fn restart(&mut self, now: Nanos, first: SequenceNumber) {
         (self.added, self.answered) = (now, false);
         self.nack_frags = CountFilter::default();
@@ -138,7 +138,7 @@ impl Proxy {
         }
     }
 
-    /// Returns the count of fragments of `change`, 1 if it fits in one datagram, and their size.
+    /// Returns the number of fragments of `change`, 1 if it fits in one datagram, and their size.
     pub(super) fn division(&self, change: &Change) -> (u32, usize) {
         let inline = change.inline_qos.encoded_len();
         let room = self.path.max_datagram.saturating_sub(OVERHEAD + inline);

@@ -58,7 +58,7 @@ fn data_with_inline_qos() {
     both(&body, &Submessage::Data(sample.clone()), |out| {
         out.data(&sample)
     });
-    // The legacy parameter alone, an unknown vendor's parameter with the flag 0x4000, no payload.
+    // Only the legacy parameter, an unknown vendor's parameter with the flag 0x4000, no payload.
     sample.inline_qos = InlineQos {
         related: Some(IDENTITY),
         ..InlineQos::default()
@@ -180,7 +180,7 @@ fn frag() -> DataFrag {
 }
 
 #[test]
-fn data_frag() {
+fn data_frag_has_its_wire_bytes() {
     let frag = frag();
     assert_eq!((frag.total_fragments(), frag.offset()), (3, 4));
     let body = "16 01 2800 0000 1c00 00000104 00000203 00000000 05000000

@@ -10,7 +10,7 @@ fn locator(port: u16) -> Locator {
     Locator::from(std::net::SocketAddr::from(([192, 168, 1, 2], port)))
 }
 
-/// Participant with every parameter.
+/// Returns the participant with every parameter.
 pub(super) fn participant() -> ParticipantData {
     ParticipantData {
         domain_id: Some(3),
@@ -28,7 +28,7 @@ pub(super) fn participant() -> ParticipantData {
     }
 }
 
-/// Endpoint with every parameter at a value that is not its default.
+/// Returns the endpoint with every parameter at a value that is not its default.
 pub(super) fn endpoint() -> EndpointData {
     let second = Duration::from_seconds(1);
     let qos = Qos {
@@ -70,7 +70,7 @@ pub(super) fn endpoint() -> EndpointData {
 }
 
 #[test]
-fn participant_bytes() {
+fn participant_data_has_its_wire_bytes() {
     let address = "000000000000000000000000 c0a80102";
     let expected = hex(&format!(
         "00030000
@@ -105,7 +105,7 @@ fn participant_big_endian_with_unknown_parameters() {
 }
 
 #[test]
-fn participant_errors() {
+fn invalid_participant_data_is_rejected() {
     let decode = |text: &str| ParticipantData::decode(&hex(text).into()).err();
     assert_eq!(decode("00010000 01000000"), Some(ParseError::Encapsulation));
     assert_eq!(decode("00030000 01000000"), Some(ParseError::Missing));
@@ -123,7 +123,7 @@ fn participant_errors() {
 }
 
 #[test]
-fn endpoint_bytes() {
+fn endpoint_data_has_its_wire_bytes() {
     let address = "000000000000000000000000 c0a80102";
     let guid = "0102030405060708090a0b0c 00000203";
     let second = "01000000 00000000";
@@ -178,7 +178,7 @@ fn defaults_survive_a_round_trip() {
 }
 
 #[test]
-fn keys() {
+fn keys_of_builtin_endpoints_are_their_guids() {
     let guid = "0102030405060708090a0b0c";
     for (entity, text) in [
         (
@@ -197,7 +197,7 @@ fn keys() {
 }
 
 #[test]
-fn participant_message() {
+fn participant_message_has_its_wire_bytes() {
     let message = ParticipantMessageData {
         prefix: PREFIX,
         kind: ParticipantMessageData::AUTOMATIC,

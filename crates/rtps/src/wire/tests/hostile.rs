@@ -1,4 +1,4 @@
-//! Hostile input: truncated, changed and random bytes decode without a panic, and what decodes is
+//! Hostile input: truncated, changed and random bytes decode without a panic, and decoded data is
 //! bounded by the size of the input.
 
 use bytes::Bytes;
@@ -148,7 +148,7 @@ fn decode(bytes: &Bytes) {
     }
 }
 
-/// Decodes a payload in every way and encodes again what is valid.
+/// Decodes a payload with every decoder and encodes valid results again.
 fn decode_payload(bytes: &Bytes) {
     if let Ok(data) = ParticipantData::decode(bytes) {
         let _ = data.encode();
@@ -204,7 +204,7 @@ fn fuzz(seed: u64, count: usize) {
 }
 
 #[test]
-fn random_changes() {
+fn randomly_changed_messages_decode_without_panic() {
     fuzz(1, 100_000);
 }
 

@@ -10,7 +10,7 @@ use crate::wire::output::padding;
 use crate::wire::parameters::pid;
 use crate::wire::*;
 
-/// Identifiers that the decoders read, some that they skip, and one that must be understood.
+/// Identifiers that the decoders read, some that they skip, and one with the must-understand flag.
 const IDS: [u16; 40] = [
     pid::PAD,
     pid::SENTINEL,
@@ -148,7 +148,7 @@ fn change(parameters: &mut Vec<Parameter>, random: &mut Random) {
     }
 }
 
-/// Decodes a payload as each kind of discovery data and checks what is accepted. Returns how many
+/// Decodes a payload as each kind of discovery data and checks accepted data. Returns how many
 /// kinds accept it.
 fn check(payload: &Bytes) -> usize {
     let size = payload.len();
@@ -224,7 +224,7 @@ fn fuzz(seed: u64, count: usize) {
 }
 
 #[test]
-fn changed_lists() {
+fn changed_parameter_lists_decode_without_panic() {
     fuzz(1, 30_000);
 }
 

@@ -19,7 +19,7 @@ fn header_is_read() {
 }
 
 #[test]
-fn heartbeat() {
+fn heartbeat_has_its_wire_bytes() {
     let heartbeat = Heartbeat {
         reader: READER,
         writer: WRITER,
@@ -55,7 +55,7 @@ fn heartbeat() {
 }
 
 #[test]
-fn heartbeat_frag() {
+fn heartbeat_frag_has_its_wire_bytes() {
     let heartbeat = HeartbeatFrag {
         reader: READER,
         writer: WRITER,
@@ -72,7 +72,7 @@ fn heartbeat_frag() {
 }
 
 #[test]
-fn acknack() {
+fn acknack_has_its_wire_bytes() {
     let mut missing = SequenceNumberSet::new(SequenceNumber(10));
     assert!(missing.insert(SequenceNumber(10)) && missing.insert(SequenceNumber(42)));
     assert!(!missing.insert(SequenceNumber(9)) && !missing.insert(SequenceNumber(266)));
@@ -105,7 +105,7 @@ fn acknack() {
 }
 
 #[test]
-fn nack_frag() {
+fn nack_frag_has_its_wire_bytes() {
     let mut missing = FragmentNumberSet::new(FragmentNumber(2));
     assert!(missing.insert(FragmentNumber(3)) && !missing.insert(FragmentNumber(1)));
     let nack = NackFrag {
@@ -126,7 +126,7 @@ fn nack_frag() {
 }
 
 #[test]
-fn gap() {
+fn gap_has_its_wire_bytes() {
     let mut list = SequenceNumberSet::new(SequenceNumber(6));
     assert!(list.insert(SequenceNumber(7)));
     let gap = Gap {
@@ -144,7 +144,7 @@ fn gap() {
 }
 
 #[test]
-fn interpreter_submessages() {
+fn interpreter_submessages_have_their_wire_bytes() {
     let time = Time {
         seconds: 1,
         fraction: 0x8000_0000,
@@ -191,7 +191,7 @@ fn interpreter_submessages() {
 }
 
 #[test]
-fn info_reply() {
+fn info_reply_has_its_wire_bytes() {
     let locator = |port| Locator::from(std::net::SocketAddr::from(([127, 0, 0, 1], port)));
     let reply = InfoReply {
         unicast: vec![locator(7400)],

@@ -7,10 +7,11 @@
 //!   I >= -min(I_max, (V_max - OCV)/R),   I >= 0 when full                   (3)
 //!   charge' = -I/(3600 C),  times the charging efficiency where I < 0       (4)
 //! ```
-//! The charger supplies its current I_c until the battery has reached its voltage, then only what
-//! (3) allows: constant current, then constant voltage. If (3) limits the charging current, first
-//! the charger and then the panels supply less. If (2) has no real root, the battery delivers its
-//! maximum power at I = b/(2R), and all consumers receive the same fraction of their demand.
+//! The charger supplies its current I_c until the battery has reached its voltage, then only the
+//! current that (3) allows: constant current, then constant voltage. If (3) limits the charging
+//! current, first the charger and then the panels supply less. If (2) has no real root, the battery
+//! delivers its maximum power at I = b/(2R), and all consumers receive the same fraction of their
+//! demand.
 //!
 //! # Symbols
 //! I current out of the battery [A] · V terminal voltage · OCV open-circuit voltage · R internal
@@ -105,7 +106,7 @@ pub(crate) fn power_flow(battery: &Battery, charge: f64, bus: &PowerBus) -> Flow
     }
 }
 
-/// Lower limit of the battery current [A] by (3).
+/// Returns the lower limit of the battery current [A] by (3).
 fn min_current(battery: &Battery, charge: f64, ocv: f64, ceiling: f64) -> f64 {
     if charge >= 1.0 || ocv >= ceiling {
         return 0.0;
@@ -118,7 +119,7 @@ fn min_current(battery: &Battery, charge: f64, ocv: f64, ceiling: f64) -> f64 {
     }
 }
 
-/// State of charge after the current `current` [A] has flowed for `dt` [s]. (4)
+/// Returns the state of charge after the current `current` [A] has flowed for `dt` [s]. (4)
 pub(crate) fn charge_after(battery: &Battery, charge: f64, current: f64, dt: f64) -> f64 {
     let kept = if current < 0.0 {
         battery.charge_efficiency

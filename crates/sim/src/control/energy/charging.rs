@@ -3,7 +3,7 @@
 //! Connections are updated ten times per second of simulated time, always at the same instants. So
 //! robots run independently between the updates, and the result does not depend on the block
 //! boundaries. The energy that a charger delivers in one period is drawn from the battery that
-//! feeds it in the next one, so no energy is lost.
+//! feeds it in the next step, so no energy is lost.
 
 use merrow_model::kinematics::coupling;
 use merrow_model::scene::robot::energy::ChargeCondition;
@@ -19,7 +19,7 @@ pub fn is_due(scene: &Scene, now_ns: u64) -> bool {
         && (now_ns < scene.dt_ns || now_ns / PERIOD_NS != (now_ns - scene.dt_ns) / PERIOD_NS)
 }
 
-/// Number of steps from `now_ns` [ns] to the next update; at least one.
+/// Returns the number of steps from `now_ns` [ns] to the next update; at least one.
 pub fn steps_to_next(scene: &Scene, now_ns: u64) -> u64 {
     let next = (now_ns / PERIOD_NS + 1) * PERIOD_NS;
     (next - now_ns).div_ceil(scene.dt_ns).max(1)

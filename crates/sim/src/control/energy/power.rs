@@ -3,16 +3,19 @@
 //!
 //! # Law
 //! ```text
-//!   thruster:  P = k |T|^1.5,  or 2π n Q/η for open-water propellers       (1)  momentum theory at bollard pull
-//!   servo:     P = P_0 + c M² + max(0, M_f |δ'| - M δ')/η                   (2)
-//!   joint:     P = max(0, τ ω + R i²)                                       (3)
-//!   heat' = (loss P R_th - heat)/τ_th                                       (4)  solved exactly over a step
-//!   supply = (V/V_0)^m · clip((T_stop - T)/(T_stop - T_derate), 0, 1)       (5)  times the fraction served (`battery.rs`)
+//!   thruster:  P = k |T|^1.5,  or 2π n Q/η for open-water propellers   (1)
+//!   servo:     P = P_0 + c M² + max(0, M_f |δ'| - M δ')/η              (2)
+//!   joint:     P = max(0, τ ω + R i²)                                  (3)
+//!   heat' = (loss P R_th - heat)/τ_th                                  (4)
+//!   supply = (V/V_0)^m · clip((T_stop - T)/(T_stop - T_derate), 0, 1)  (5)
+//!   (1) momentum theory at bollard pull
+//!   (4) solved exactly over a step
+//!   (5) times the fraction served (`battery.rs`)
 //! ```
-//! The battery (`battery.rs`) supplies these powers and those of sensors, loads and the hotel load.
-//! Below its cut-off voltage, or when it is empty, its protection opens. Then thrusters stop and
-//! discard their commands, fins and azimuth thrusters keep their angles, servos and ideal effort
-//! drives exert no effort, ideal position drives hold their positions, and sensors stop. The
+//! The battery (`battery.rs`) supplies these powers and the power of sensors, loads and the hotel
+//! load. Below its cut-off voltage, or when it is empty, its protection opens. Then thrusters stop
+//! and discard their commands, fins and azimuth thrusters keep their angles, servos and ideal
+//! effort drives exert no effort, ideal position drives hold their positions, and sensors stop. The
 //! protection closes again when it has been open for the stated time and the battery is charged.
 //!
 //! # Symbols
@@ -20,17 +23,17 @@
 //! shaft speed and torque · η efficiency · P_0 standby power · c coefficient of the holding moment
 //! · M hydrodynamic moment about the shaft, δ' rate of the angle, M_f friction moment · τ, ω, i
 //! effort, speed and current of the motor of a joint, R its winding resistance · heat motor
-//! temperature over that of the water [K] · loss fraction of P that heats the motor · R_th thermal
-//! resistance, τ_th thermal time constant · V voltage of the battery, V_0 voltage for which the
-//! curve of the thruster is stated, m exponent · T_derate, T_stop temperatures at which the motor
-//! derates and stops.
+//! temperature above the water temperature [K] · loss fraction of P that heats the motor · R_th
+//! thermal resistance, τ_th thermal time constant · V voltage of the battery, V_0 voltage for which
+//! the curve of the thruster is stated, m exponent · T_derate, T_stop temperatures at which the
+//! motor derates and stops.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
 //! The coefficient of (1) is fitted at zero speed. Motors do not recuperate energy. Winches on
-//! board draw from the battery (`winch.rs`), those at fixed ends have their own supply. A robot
+//! board draw from the battery (`winch.rs`), winches at fixed ends have their own supply. A robot
 //! without a battery has unlimited power.
 //!
 //! # Checked by
@@ -135,7 +138,7 @@ pub fn advance(
     );
 }
 
-/// Electrical power of a thruster [W] by (1).
+/// Returns the electrical power of a thruster [W] by (1).
 fn thruster_power(motor: &Motor, actuator: &ActuatorState) -> f64 {
     match motor.efficiency {
         Some(efficiency) => actuator.shaft_power.max(0.0) / efficiency,
@@ -146,7 +149,8 @@ fn thruster_power(motor: &Motor, actuator: &ActuatorState) -> f64 {
     }
 }
 
-/// Torque at the shaft at the start of the step [N m]; NaN if the model does not define it.
+/// Returns the torque at the shaft at the start of the step [N m]; NaN if the model does not define
+/// it.
 fn torque(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
     let speed = actuator.shaft[0];
     match &thruster.curve {
@@ -174,7 +178,7 @@ fn advance_temperature(motor: &Motor, actuator: &mut ActuatorState, ambient: f64
     };
 }
 
-/// Electrical power of the motors of all joints [W]. (3)
+/// Returns the electrical power of the motors of all joints [W]. (3)
 fn joint_power(robot: &Robot, state: &RobotState) -> f64 {
     let mut sum = 0.0;
     for (j, link) in robot.links[1..].iter().enumerate() {
@@ -200,7 +204,7 @@ fn joint_power(robot: &Robot, state: &RobotState) -> f64 {
     sum
 }
 
-/// Power available from the solar panels [W].
+/// Returns the power available from the solar panels [W].
 fn solar_power(robot: &Robot, work: &Workspace, around: &PowerEnvironment<'_>) -> f64 {
     if robot.solar.is_empty() {
         return 0.0;

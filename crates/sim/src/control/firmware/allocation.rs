@@ -17,7 +17,7 @@
 //!
 //! # Limits
 //! Saturation scales all thrusts by one factor, so that the wrench keeps its direction. The thrust
-//! curves are those in still water.
+//! curves hold in still water.
 //!
 //! # Checked by
 //! tests below; test/ros (drives a BlueROV2)
@@ -102,8 +102,8 @@ fn independent_axes(columns: &[[f64; 6]]) -> [bool; 6] {
     served
 }
 
-/// Wrench of a unit thrust of each thruster at the base origin, force first [N, N m], with the
-/// joints at zero. `poses` are attitude and position [m] of the links in the base frame.
+/// Returns the wrench of a unit thrust of each thruster at the base origin, force first [N, N m],
+/// with the joints at zero. `poses` are attitude and position [m] of the links in the base frame.
 pub fn unit_wrenches(robot: &Robot, poses: &[(merrow_math::Mat3, Vec3)]) -> Vec<[f64; 6]> {
     robot
         .thrusters
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn over_actuated_geometry_produces_the_wrench() {
-        // four horizontal thrusters at 45 deg and four vertical ones
+        // four horizontal thrusters at 45 deg and four vertical thrusters
         let c = std::f64::consts::FRAC_1_SQRT_2;
         let mut columns = Vec::new();
         for (x, y) in [(0.2, -0.1), (0.2, 0.1), (-0.2, -0.1), (-0.2, 0.1)] {

@@ -3,9 +3,9 @@
 //!
 //! # Law
 //! ```text
-//!   δ_r = K_ψ e_ψ - K_r r                                               (1)  e_ψ = wrap(ψ_d - ψ)
-//!   θ_d = clip(K_z (z - z_d) + K_w z', θ_down, θ_up)                     (2)  the two pitch set-points
-//!   δ_s = K_θ (θ - θ_d) + K_q q,  δ_b = -k_b δ_s                         (3)
+//!   δ_r = K_ψ e_ψ - K_r r                             (1)  e_ψ = wrap(ψ_d - ψ)
+//!   θ_d = clip(K_z (z - z_d) + K_w z', θ_down, θ_up)  (2)  the two pitch set-points
+//!   δ_s = K_θ (θ - θ_d) + K_q q,  δ_b = -k_b δ_s      (3)
 //! ```
 //! Far from its depth set-point the vehicle dives or climbs at one of two pitch set-points; near it
 //! the depth loop is active.
@@ -25,7 +25,7 @@
 //! of two measured depths.
 //!
 //! # Checked by
-//! test/witness/thetis.rs (V01), test/analytic/vehicles/heading_depth_hold.rs
+//! test/witness/environment/thetis.rs (V01), test/analytic/vehicles/heading_depth_hold.rs
 
 pub use merrow_model::scene::robot::firmware::HeadingDepthGains as Gains;
 use merrow_model::state::Motion;

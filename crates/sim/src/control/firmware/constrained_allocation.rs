@@ -2,9 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   min ½ fᵀ f + ½ sᵀ Q s   subject to   B f = τ - s,   f_min <= f <= f_max     (1)  [Fossen 2021, §11.2.3]
-//!   f = clip(Bᵀ λ, f_min, f_max),   s = Q⁻¹ λ                                    (2)  [Boyd and Vandenberghe 2004, §5.5.3]
-//!   F(λ) = Q⁻¹ λ + B clip(Bᵀ λ) - τ = 0                                          (3)
+//!   min ½ fᵀ f + ½ sᵀ Q s   subject to   B f = τ - s,   f_min <= f <= f_max  (1)
+//!   f = clip(Bᵀ λ, f_min, f_max),   s = Q⁻¹ λ                                (2)
+//!   F(λ) = Q⁻¹ λ + B clip(Bᵀ λ) - τ = 0                                      (3)
+//!   (1) [Fossen 2021, §11.2.3]
+//!   (2) [Boyd and Vandenberghe 2004, §5.5.3]
 //! ```
 //! (1) is a strictly convex quadratic programme, and (2) its optimality conditions. (3) is the
 //! gradient of a convex function of the six multipliers λ. Newton's method with the Jacobian
@@ -99,7 +101,7 @@ pub fn allocate_within_limits(
     }
 }
 
-/// Mean lever arm of the thrusters [m]; 1 if they have none.
+/// Returns the mean lever arm of the thrusters [m]; 1 if they have none.
 fn mean_arm(unit_wrenches: &[[f64; 6]]) -> f64 {
     let norm = |b: &[f64; 6]| (b[3] * b[3] + b[4] * b[4] + b[5] * b[5]).sqrt();
     let sum: f64 = unit_wrenches.iter().map(norm).sum();
@@ -175,7 +177,7 @@ impl Problem<'_> {
         std::array::from_fn(|i| lambda[i] + t * step[i])
     }
 
-    /// Unlimited thrust of thruster `k`: the product of its column and λ.
+    /// Returns the unlimited thrust of thruster `k`: the product of its column and λ.
     fn unlimited(&self, k: usize, lambda: &[f64; 6]) -> f64 {
         self.columns[k].iter().zip(lambda).map(|(b, l)| b * l).sum()
     }
@@ -194,7 +196,7 @@ impl Problem<'_> {
         sum
     }
 
-    /// Lower triangle of the Jacobian of (3).
+    /// Returns the lower triangle of the Jacobian of (3).
     fn jacobian(&self, lambda: &[f64; 6]) -> [[f64; 6]; 6] {
         let mut matrix = [[0.0; 6]; 6];
         for (i, row) in matrix.iter_mut().enumerate() {
@@ -228,7 +230,7 @@ struct Along {
 }
 
 impl Along {
-    /// Derivative of the convex function at `t`.
+    /// Returns the derivative of the convex function at `t`.
     fn derivative(&self, t: f64, limits: &[[f64; 2]]) -> f64 {
         let thrusters = limits.iter().enumerate().map(|(k, [low, high])| {
             let (u, du) = (self.start[k] + t * self.change[k], self.change[k]);
@@ -238,7 +240,8 @@ impl Along {
     }
 }
 
-/// Solves `A x = b` for a positive definite A, given by its lower triangle.
+/// Solves `A x = b` for a positive definite A, given by its lower triangle. It runs several times in
+/// every tick of a controller; nalgebra is for what is computed less often.
 fn solve_cholesky(mut A: [[f64; 6]; 6], mut b: [f64; 6]) -> [f64; 6] {
     for i in 0..6 {
         for j in 0..=i {
@@ -261,7 +264,8 @@ mod tests {
     use merrow_math::rng::Stream;
     use merrow_model::scene::ThrustAllocation;
 
-    /// Allocation of a vehicle with four horizontal thrusters at 45 deg and four vertical ones.
+    /// Returns the allocation of a vehicle with four horizontal thrusters at 45 deg and four
+    /// vertical thrusters.
     fn vectored() -> ThrustAllocation {
         let c = std::f64::consts::FRAC_1_SQRT_2;
         let mut columns = Vec::new();
@@ -306,7 +310,7 @@ mod tests {
         }
     }
 
-    /// Cost of (1) with the weights of the solver.
+    /// Returns the cost of (1) with the weights of the solver.
     fn cost(problem: &Problem<'_>, thrusts: &[f64]) -> f64 {
         let own: f64 = thrusts.iter().map(|f| 0.5 * f * f).sum();
         let missing = (0..6).map(|i| {

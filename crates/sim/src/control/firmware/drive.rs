@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   ω_l = (v - w b/2)/r,  ω_r = (v + w b/2)/r                          (1)  [Siegwart 2011, §3.2]
-//!   Δs = r (Δφ_r + Δφ_l)/2,  Δψ = r (Δφ_r - Δφ_l)/b                    (2)  [Siegwart 2011, §5.2.4]
-//!   Δx = Δs cos(ψ + Δψ/2),  Δy = Δs sin(ψ + Δψ/2)                      (3)
+//!   ω_l = (v - w b/2)/r,  ω_r = (v + w b/2)/r        (1)  [Siegwart 2011, §3.2]
+//!   Δs = r (Δφ_r + Δφ_l)/2,  Δψ = r (Δφ_r - Δφ_l)/b  (2)  [Siegwart 2011, §5.2.4]
+//!   Δx = Δs cos(ψ + Δψ/2),  Δy = Δs sin(ψ + Δψ/2)    (3)
 //! ```
 //! # Symbols
 //! v speed, w yaw rate · ω_l, ω_r wheel speeds on the left and on the right · r radius of the
@@ -17,7 +17,7 @@
 //!
 //! # Limits
 //! The odometry does not detect slip. With more than one wheel on a side, b is an effective track
-//! width, larger than the true one.
+//! width, larger than the true width.
 //!
 //! # Checked by
 //! test/analytic/vehicles/rover.rs

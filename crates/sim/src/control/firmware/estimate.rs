@@ -7,8 +7,8 @@
 //!   z = (p_0 - p)/(ρ g) - (R_WB p_BS)_z                                       (3)  pressure sensor
 //!   p' = v,   corrected by (p_m - p)/T                                        (4)  dead reckoning
 //! ```
-//! Measured positions are those of an INS or a GNSS receiver, and the depth (3). Without a
-//! velocity from a DVL the vertical speed follows from the depth by an alpha-beta filter.
+//! Measured positions come from an INS or a GNSS receiver, and the depth (3). Without a velocity
+//! from a DVL the vertical speed follows from the depth by an alpha-beta filter.
 //!
 //! # Symbols
 //! S sensor frame · p_BS position of the sensor · τ age of the reading, during which the attitude
@@ -41,7 +41,7 @@ const READING_TIMEOUT_S: f64 = 2.0;
 /// Time constant of the correction by a measured position [s].
 const CORRECTION_TIME_S: f64 = 0.5;
 /// Time constant of the correction of the depth while a DVL measures the vertical velocity [s]. It
-/// is longer than the period of waves, whose pressure is not that of the depth.
+/// is longer than the period of waves, whose pressure does not correspond to the depth.
 const DEPTH_CORRECTION_TIME_S: f64 = 5.0;
 /// Gains of the alpha-beta filter of depth and vertical speed: fraction of the error per second
 /// [1/s] and per second squared [1/s²]. Critically damped at 4 rad/s.
@@ -128,8 +128,7 @@ pub fn advance(estimate: &mut MotionEstimate, truth: &Motion, dt: f64, now_ns: u
 /// Motion of the base: pose and velocity.
 pub(crate) type BaseMotion = (Quat, Vec3, SpatialVelocity);
 
-/// Returns the motion that the firmware of a robot knows: its estimate, or `None` for the true
-/// motion.
+/// Returns the estimated motion that the firmware uses; `None` if it uses the true motion.
 pub(crate) fn known_motion(feedback: &Feedback, estimate: &MotionEstimate) -> Option<BaseMotion> {
     if *feedback == Feedback::Truth || !estimate.started {
         return None;
@@ -141,8 +140,8 @@ pub(crate) fn known_motion(feedback: &Feedback, estimate: &MotionEstimate) -> Op
     Some((estimate.q_WB, estimate.p_WB, velocity))
 }
 
-/// Sets the motion of the base and returns the previous one. Without a new motion it changes
-/// nothing.
+/// Sets the motion of the base and returns the previous one. Without a new motion the motion is
+/// unchanged.
 pub(crate) fn replace_motion(motion: &mut Motion, new: Option<BaseMotion>) -> Option<BaseMotion> {
     let new = new?;
     let old = (motion.q_WB, motion.p_WB, motion.V_WB_B);
@@ -213,7 +212,7 @@ fn set_attitude(estimate: &mut MotionEstimate, m: &Mounting, q_WS: Quat, w_S: Ve
     estimate.attitude_ns = Some(now_ns);
 }
 
-/// Sets the velocity by (2) from that of the sensor in S [m/s], whose age is in [s].
+/// Sets the velocity by (2) from the velocity of the sensor in S [m/s], whose age is in [s].
 fn set_velocity(estimate: &mut MotionEstimate, m: &Mounting, (v_S, age): (Vec3, f64), now_ns: u64) {
     let w = estimate.w_WB_B;
     let v_B = m.R_BS.mul_vec(v_S) - w.cross(m.p_BoS);
@@ -222,7 +221,7 @@ fn set_velocity(estimate: &mut MotionEstimate, m: &Mounting, (v_S, age): (Vec3, 
     estimate.velocity_ns = Some(now_ns);
 }
 
-/// Fraction of an error that is corrected after the time since the last reading.
+/// Returns the fraction of an error that is corrected after the time since the last reading.
 fn correction(last_ns: Option<u64>, now_ns: u64, time: f64) -> f64 {
     let dt = last_ns.map_or(f64::INFINITY, |t| now_ns.saturating_sub(t) as f64 * 1e-9);
     (dt / time).min(1.0)

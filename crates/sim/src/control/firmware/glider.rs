@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   V = V_dive, x = x_dive    until the depth D,  then                       (1)  [Graver 2005, ch. 2: saw-tooth]
+//!   V = V_dive, x = x_dive    until the depth D,  then  (1)  [Graver 2005, ch. 2: saw-tooth]
 //!   V = V_climb, x = x_climb  until the turn depth
-//!   γ = k (ψ_r - ψ) - d ψ'   within ±γ_max                                   (2)  [Zhang 2013: turn by the rolled mass]
+//!   γ = k (ψ_r - ψ) - d ψ'   within ±γ_max              (2)  [Zhang 2013: turn by the rolled mass]
 //! ```
 //! In (2) dive and climb have different gains, because the lift changes its sign. Along a path ψ_r
 //! is the course of `line_of_sight`.

@@ -35,7 +35,7 @@ pub(crate) fn begin(
     }
 }
 
-/// Starts to follow velocity commands from the present heading and depth.
+/// Starts to follow velocity commands from the current heading and depth.
 pub(crate) fn start_velocity(state: &RobotState, hold: &mut HeadingDepthState) {
     if hold.speed_integral.is_none() {
         let here = Measured::from_motion(&state.motion);
@@ -131,8 +131,8 @@ pub(crate) fn tick(
     }
 }
 
-/// Course from east [rad] and height [m] along the path, or around its end, at the position `p` [m]
-/// with the velocity `v` [m/s], in W.
+/// Returns the course from east [rad] and height [m] along the path, or around its end, at the
+/// position `p` [m] with the velocity `v` [m/s], in W.
 fn path_set_points(
     settings: &Settings,
     path: &mut PathProgress,
@@ -223,7 +223,7 @@ fn apply_to_hold(
     Ok(())
 }
 
-/// Holds the present heading and depth, or ends the hold.
+/// Holds the current heading and depth, or ends the hold.
 pub(crate) fn set_mode(
     model: &Robot,
     settings: &Settings,

@@ -2,10 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   χ = π_p - atan((y_e + κ y_i)/Δ)                                         (1)  [Børhaug et al. 2008; Fossen 2021, ch. 12: integral LOS]
-//!   y_i' = Δ y_e / (Δ² + (y_e + κ y_i)²)                                    (2)
-//!   χ = φ + π/2 + atan((d - R)/R) + T v/R                                   (3)  [Breivik and Fossen 2004: circle]
-//!   ψ = χ - β_c,   β_c = atan2(v_y, v_x) - yaw                              (4)  [Fossen 2021, ch. 12: course and heading]
+//!   χ = π_p - atan((y_e + κ y_i)/Δ)             (1)
+//!   y_i' = Δ y_e / (Δ² + (y_e + κ y_i)²)        (2)
+//!   χ = φ + π/2 + atan((d - R)/R) + T v/R       (3)  [Breivik and Fossen 2004: circle]
+//!   ψ = χ - β_c,   β_c = atan2(v_y, v_x) - yaw  (4)  [Fossen 2021, ch. 12: course and heading]
+//!   (1) [Børhaug et al. 2008; Fossen 2021, ch. 12: integral LOS]
 //! ```
 //! In (1) κ = 0 gives LOS without integral. (3) leads to a circle that is passed counter-clockwise.
 //! Its last term balances the lag of the heading control at the yaw rate of the circle.
@@ -32,7 +33,7 @@ use merrow_math::real::wrap_angle;
 use merrow_model::scene::robot::motion_control::Guidance;
 use merrow_model::state::firmware::motion_control::PathProgress;
 
-/// Guidance on the present leg of a path.
+/// Guidance on the current leg of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LegGuidance {
     /// Requested course, from east, counter-clockwise [rad].
@@ -116,7 +117,7 @@ pub fn advance(
 
 /// Circle around the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Circle {
+pub(crate) struct Circle {
     /// Centre in W [m].
     pub center: Vec3,
     /// Radius of the circle [m].
@@ -127,7 +128,7 @@ pub struct Circle {
 
 impl Circle {
     /// Course from east [rad] by (3) at `p` [m, W], at the speed `v` [m/s].
-    pub fn course(&self, p: Vec3, v: f64) -> f64 {
+    pub(crate) fn course(&self, p: Vec3, v: f64) -> f64 {
         let (x, y) = (p.x - self.center.x, p.y - self.center.y);
         let error = (x * x + y * y).sqrt() - self.radius;
         let tangent = libm::atan2(y, x) + std::f64::consts::FRAC_PI_2;
@@ -143,7 +144,7 @@ const MAX_CRAB: f64 = std::f64::consts::FRAC_PI_4;
 
 /// Heading for the requested `course` by (4); both from east [rad]. `yaw` is that of the vehicle
 /// [rad], `v` its velocity in W [m/s].
-pub fn heading_for_course(course: f64, yaw: f64, v: Vec3) -> f64 {
+pub(crate) fn heading_for_course(course: f64, yaw: f64, v: Vec3) -> f64 {
     if v.x * v.x + v.y * v.y < MIN_SPEED * MIN_SPEED {
         return course;
     }

@@ -17,7 +17,7 @@ pub mod velocity_guidance;
 use crate::control::command::{check, check_finite, find_robot, reject};
 use crate::control::firmware::autopilot::Measured;
 use crate::control::firmware::estimate::{Known, Surroundings, missing_sensor};
-use crate::control::firmware::multirotor::Tick;
+use crate::control::firmware::multirotor::FlightTick;
 use merrow_environment::EnvironmentState;
 use merrow_math::Vec3;
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw};
@@ -107,7 +107,7 @@ fn run_law(
     match (law, memory) {
         (FirmwareLaw::Multirotor(settings), FirmwareLawState::Multirotor(flight)) => {
             let gravity = environment.gravity;
-            let tick = Tick {
+            let tick = FlightTick {
                 dt,
                 gravity,
                 command,
@@ -136,7 +136,7 @@ fn run_law(
             drive::tick(robot, settings, state, memory, command, dt);
         }
         (FirmwareLaw::SurgeYawRate(settings), FirmwareLawState::SurgeYawRate(memory)) => {
-            let tick = tick.has_command.then_some(surge_yaw_rate::Tick {
+            let tick = tick.has_command.then_some(surge_yaw_rate::VelocityTick {
                 command,
                 density,
                 dt,
@@ -144,7 +144,7 @@ fn run_law(
             surge_yaw_rate::tick(robot, settings, state, memory, tick);
         }
         (FirmwareLaw::MotionControl(settings), FirmwareLawState::MotionControl(control)) => {
-            let tick = motion_control::Tick {
+            let tick = motion_control::ControlTick {
                 now_ns: tick.now_ns,
                 known: tick.known,
                 dt,
@@ -182,7 +182,8 @@ pub(crate) fn forward_readings(
     }
 }
 
-/// Applies a command to the firmware of a robot, with the motion that the firmware knows.
+/// Applies a command to the firmware of a robot; `motion` is the estimated or true motion that the
+/// firmware uses.
 pub(crate) fn apply(
     scene: &Scene,
     state: &mut State,
@@ -508,7 +509,10 @@ fn handle_flight_order(
 
 /// Refuses a command to the thrusters while the firmware controls them. A motion controller
 /// releases them instead.
-pub fn take_thrusters(robot: usize, target: &mut RobotState) -> Result<(), CommandRejection> {
+pub(crate) fn allow_direct_commands(
+    robot: usize,
+    target: &mut RobotState,
+) -> Result<(), CommandRejection> {
     match &mut target.firmware {
         Some(FirmwareState {
             memory: FirmwareLawState::MotionControl(control),
@@ -526,7 +530,7 @@ pub fn take_thrusters(robot: usize, target: &mut RobotState) -> Result<(), Comma
     }
 }
 
-/// Uses a wrench from outside (force [N] and moment [N m] in B) as the request of the pilot, if the
+/// Uses an external wrench (force [N] and moment [N m] in B) as the request of the pilot, if the
 /// robot has a motion controller in a mode with a pilot. Returns true if it does.
 pub(crate) fn set_pilot_wrench(
     target: &mut RobotState,

@@ -3,10 +3,10 @@
 //!
 //! # Law
 //! ```text
-//!   v_r' = clip((v_c - v_r)/Δ, a_max),  p_r' = v_r,  |p_r - p| <= max_lead             (1)
-//!   F = m (g e₃ + v_r') - k_x (p - p_r) - k_v (v - v_r)                                 (2)  [Lee 2010]
-//!   f = F·R e₃,  b₃ = F/|F| within the maximum tilt,  b₁ by the yaw ψ_r                 (3)  [Lee 2010]
-//!   M = -k_R ½(R_rᵀR - RᵀR_r)ᵛ - k_Ω (Ω - RᵀR_r Ω_r) + Ω × JΩ                           (4)  [Lee 2010]
+//!   v_r' = clip((v_c - v_r)/Δ, a_max),  p_r' = v_r,  |p_r - p| <= max_lead  (1)
+//!   F = m (g e₃ + v_r') - k_x (p - p_r) - k_v (v - v_r)                     (2)  [Lee 2010]
+//!   f = F·R e₃,  b₃ = F/|F| within the maximum tilt,  b₁ by the yaw ψ_r     (3)  [Lee 2010]
+//!   M = -k_R ½(R_rᵀR - RᵀR_r)ᵛ - k_Ω (Ω - RᵀR_r Ω_r) + Ω × JΩ               (4)  [Lee 2010]
 //! ```
 //! The allocation distributes f and M to the rotors. If a rotor saturates, the moment is reduced
 //! and the lift is kept.
@@ -54,7 +54,7 @@ const MAX_YAW_LEAD: f64 = 0.5;
 
 /// Inputs of a firmware tick.
 #[derive(Clone, Copy, Debug)]
-pub struct Tick {
+pub struct FlightTick {
     /// Time since the last tick [s].
     pub dt: f64,
     /// Gravity of the world [m/s²].
@@ -69,7 +69,7 @@ pub fn tick(
     settings: &Multirotor,
     state: &mut RobotState,
     flight: &mut MultirotorState,
-    tick: Tick,
+    tick: FlightTick,
 ) {
     if flight.mode == FlightMode::Off && tick.command[0].z > TAKEOFF_CLIMB_RATE {
         start_flight(flight, FlightMode::Flying);
@@ -138,12 +138,12 @@ pub(crate) fn switch_off(robot: &Robot, state: &mut RobotState, flight: &mut Mul
     }
 }
 
-/// Velocity in W [m/s] and yaw rate [rad/s] requested in the current mode.
+/// Returns the velocity in W [m/s] and yaw rate [rad/s] requested in the current mode.
 fn requested_velocity(
     settings: &Multirotor,
     flight: &mut MultirotorState,
     yaw: f64,
-    tick: Tick,
+    tick: FlightTick,
 ) -> (Vec3, f64) {
     let [climb, sink] = settings.auto_speed;
     let up = |z: f64| Vec3::new(0.0, 0.0, z);
@@ -239,7 +239,7 @@ fn limit_tilt(F: Vec3, max_tilt: f64, min_lift: f64) -> Vec3 {
     Vec3::new(part * F.x, part * F.y, z)
 }
 
-/// Attitude with the z axis along `F` and the x axis towards `yaw` [rad]. (3)
+/// Returns the attitude with the z axis along `F` and the x axis towards `yaw` [rad]. (3)
 fn attitude(F: Vec3, yaw: f64) -> Mat3 {
     let (s, c) = sin_cos(yaw);
     let b3 = F.scale(1.0 / F.norm());

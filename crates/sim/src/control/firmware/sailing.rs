@@ -3,12 +3,13 @@
 //!
 //! # Law
 //! ```text
-//!   ψ_r = χ_s               if the course χ_s is sailable                    (1)  [Jaulin and Le Bars 2013: line following]
-//!   ψ_r = ψ_w + q ζ         if the leg is closer to the wind than ζ          (2)  beating
-//!   ψ_r = ψ_w + π - q ξ     if the leg is closer to the wind than π - ξ      (3)  running
-//!   q → -q                  if |y_e| > r and the course leads away           (4)  tack, gybe
-//!   δ = sign(u) (k (ψ_r - ψ) - d ψ')                                         (5)  rudder
-//!   σ = |ψ_a| - α                                                            (6)  sheet
+//!   ψ_r = χ_s               if the course χ_s is sailable                (1)
+//!   ψ_r = ψ_w + q ζ         if the leg is closer to the wind than ζ      (2)  beating
+//!   ψ_r = ψ_w + π - q ξ     if the leg is closer to the wind than π - ξ  (3)  running
+//!   q → -q                  if |y_e| > r and the course leads away       (4)  tack, gybe
+//!   δ = sign(u) (k (ψ_r - ψ) - d ψ')                                     (5)  rudder
+//!   σ = |ψ_a| - α                                                        (6)  sheet
+//!   (1) [Jaulin and Le Bars 2013: line following]
 //! ```
 //! χ_s is the course of `line_of_sight`. r decreases towards the end of a leg, so that the boat
 //! reaches the waypoint. In (6) the sail keeps its incidence α to the apparent wind, within the
@@ -25,9 +26,9 @@
 //! left.
 //!
 //! # Limits
-//! The wind is the true one at the sail; the boat does not compensate leeway or current except by
-//! the line of sight. At its goal the boat eases the sheet and drifts until it is a loiter radius
-//! away; then it sails back.
+//! The firmware uses the true wind at the sail; the boat does not compensate leeway or current
+//! except by the line of sight. At its goal the boat eases the sheet and drifts until it is a
+//! loiter radius away; then it sails back.
 //!
 //! # Checked by
 //! test/analytic/vehicles/sailing.rs
@@ -54,7 +55,7 @@ const CORRIDOR_SLOPE: f64 = 0.5;
 /// side [rad].
 const SIDE_HYSTERESIS: f64 = 0.15;
 
-/// Wind at the sail, over ground [m/s, W].
+/// Returns the wind at the sail, over ground [m/s, W].
 fn wind_at_sail(
     robot: &Robot,
     settings: &Settings,
@@ -113,8 +114,8 @@ pub(crate) fn tick(
     command(settings.sail, (angle.abs() - settings.incidence).max(0.0)); // (6)
 }
 
-/// Heading reference [rad] at `p` [m, W] with the wind from the direction `from` [rad]; `None`
-/// without a path. Removes a path at its end.
+/// Returns the heading reference [rad] at `p` [m, W] with the wind from the direction `from` [rad];
+/// `None` without a path. Removes a path at its end.
 fn reference_heading(
     settings: &Settings,
     memory: &mut SailingState,
@@ -151,8 +152,8 @@ fn reference_heading(
     Some(on_side(limit, memory.tack))
 }
 
-/// Angle from the wind [rad] that replaces `angle` [rad], a course relative to the direction from
-/// which the wind blows, if it is not sailable.
+/// Returns the angle from the wind [rad] that replaces `angle` [rad], a course relative to the
+/// direction from which the wind blows, if it is not sailable.
 fn restricted_limit(settings: &Settings, angle: f64) -> Option<f64> {
     let (upwind, downwind) = (settings.close_hauled, PI - settings.running);
     if angle.abs() < upwind {

@@ -2,9 +2,11 @@
 //!
 //! # Law
 //! ```text
-//!   u_r' = clip((u_c - u_r)/Δ, a_max)                                              (1)
-//!   X = k (u_r - u) + i ∫(u_r - u) dt,  the same for the yaw rate and the moment N   (2)  [Fossen 2021, §15.2: PI control]
-//!   T = B⁺ (X, N)                                                                  (3)  as the thruster manager
+//!   u_r' = clip((u_c - u_r)/Δ, a_max)                                               (1)
+//!   X = k (u_r - u) + i ∫(u_r - u) dt,  the same for the yaw rate and the moment N  (2)
+//!   T = B⁺ (X, N)                                                                   (3)
+//!   (2) [Fossen 2021, §15.2: PI control]
+//!   (3) as the thruster manager
 //! ```
 //! If the thrusters cannot exert both, the moment has priority, so that the vehicle remains
 //! steerable. The integrals of (2) are frozen meanwhile.
@@ -32,7 +34,7 @@ use merrow_model::state::firmware::SurgeYawRateState;
 
 /// Inputs of a firmware tick.
 #[derive(Clone, Copy, Debug)]
-pub struct Tick {
+pub struct VelocityTick {
     /// Valid velocity command: linear [m/s] and angular [rad/s].
     pub command: [Vec3; 2],
     /// Density of the water [kg/m³].
@@ -47,7 +49,7 @@ pub fn tick(
     settings: &Settings,
     state: &mut RobotState,
     memory: &mut SurgeYawRateState,
-    tick: Option<Tick>,
+    tick: Option<VelocityTick>,
 ) {
     let (Some(manager), Some(tick)) = (&robot.allocation, tick) else {
         if memory.on {
@@ -117,7 +119,7 @@ pub(crate) fn release_thrusters(
     }
 }
 
-/// Fraction of `thrust` [N] that a thruster with these limits [N] can exert.
+/// Returns the fraction of `thrust` [N] that a thruster with these limits [N] can exert.
 fn available_fraction(thrust: f64, [low, high]: [f64; 2]) -> f64 {
     let limit = if thrust > 0.0 { high } else { low };
     if thrust.abs() <= limit.abs() && thrust * limit >= 0.0 {

@@ -3,10 +3,13 @@
 //!
 //! # Law
 //! ```text
-//!   v = min(k |e|, U) e/|e|,   e = p_g - p                                  (1)  goal, vehicle that moves to all sides
-//!   v_x = min(k |e|, U) max(cos α, 0),   α = atan2(e_y, e_x) - ψ            (2)  goal, other vehicles [Siegwart 2011, §3.6]
-//!   w = k_ψ α                                                               (3)
-//!   v_x = U max(cos α, 0),   α = ψ(χ) - ψ                                   (4)  path with the course χ of `line_of_sight`
+//!   v = min(k |e|, U) e/|e|,   e = p_g - p                        (1)
+//!   v_x = min(k |e|, U) max(cos α, 0),   α = atan2(e_y, e_x) - ψ  (2)
+//!   w = k_ψ α                                                     (3)
+//!   v_x = U max(cos α, 0),   α = ψ(χ) - ψ                         (4)
+//!   (1) goal, vehicle that moves to all sides
+//!   (2) goal, other vehicles [Siegwart 2011, §3.6]
+//!   (4) path with the course χ of `line_of_sight`
 //! ```
 //! U decreases to k times the remaining distance on the last leg. At the end of a path the vehicle
 //! holds the last waypoint.
@@ -36,8 +39,8 @@ use merrow_model::state::{Command, Motion};
 /// acceptance radius.
 const RETURN_RATIO: f64 = 2.0;
 
-/// Returns the velocity command of `task`: linear [m/s] and angular [rad/s] along heading, left and
-/// up; `None` without a task. Advances the task by `dt` [s].
+/// Returns the velocity command of `task`: linear [m/s] and angular [rad/s] along the heading, to
+/// its left and up (horizontal axes in W); `None` without a task. Advances the task by `dt` [s].
 pub fn velocity(
     settings: &VelocityGuidance,
     task: &mut GuidanceTask,
@@ -58,7 +61,7 @@ pub fn velocity(
     Some(approach(settings, goal, has_arrived, motion))
 }
 
-/// Task that approaches the position `p_WB` [m] and the yaw [rad].
+/// Returns the task that approaches the position `p_WB` [m], W, and the yaw [rad].
 fn goal_task(p_WB: Vec3, yaw: f64) -> GuidanceTask {
     GuidanceTask::Goal {
         goal: PoseGoal {
@@ -69,7 +72,7 @@ fn goal_task(p_WB: Vec3, yaw: f64) -> GuidanceTask {
     }
 }
 
-/// Command that approaches and holds a goal, by (1) to (3).
+/// Returns the command that approaches and holds a goal, by (1) to (3).
 fn approach(
     settings: &VelocityGuidance,
     goal: &PoseGoal,
@@ -98,7 +101,7 @@ fn approach(
     [Vec3::new(speed, 0.0, 0.0), turn(bearing)]
 }
 
-/// Command along the path, by (4); `None` at its end.
+/// Returns the command along the path, by (4); `None` at its end.
 fn follow_path(
     settings: &VelocityGuidance,
     path: &mut PathProgress,
@@ -132,7 +135,7 @@ fn follow_path(
     Some([Vec3::new(forward, 0.0, 0.0), angular])
 }
 
-/// Components of `v` [m/s, W] along the heading `yaw` [rad], to its left and up.
+/// Returns the components of `v` [m/s, W] along the heading `yaw` [rad], to its left and up.
 fn along_heading(v: Vec3, yaw: f64) -> Vec3 {
     let (s, c) = sin_cos(yaw);
     Vec3::new(c * v.x + s * v.y, c * v.y - s * v.x, v.z)

@@ -3,11 +3,12 @@
 //!
 //! # Law
 //! ```text
-//!   |τ_m| <= τ_max f(T)                                              (1)  f decreases from 1 at T_d to 0 at T_max
-//!   τ_s (-1 - ω/ω_0) <= τ_m <= τ_s (1 - ω/ω_0), |τ_m| <= τ_s         (2)  torque-speed line
-//!   τ = τ_m + τ_l,  |τ_l| <= (1 - η) |τ_m|   motor drives            (3)  gear loss, against the motion
+//!   |τ_m| <= τ_max f(T)                                       (1)
+//!   τ_s (-1 - ω/ω_0) <= τ_m <= τ_s (1 - ω/ω_0), |τ_m| <= τ_s  (2)  torque-speed line
+//!   τ = τ_m + τ_l,  |τ_l| <= (1 - η) |τ_m|   motor drives     (3)  gear loss, against the motion
 //!                   |τ_l| <= (1/η' - 1) |τ_m|  load drives
-//!   i = τ_m / k,  T' = (R i² R_th - (T - T_water)) / τ_th            (4)  solved exactly over a step
+//!   i = τ_m / k,  T' = (R i² R_th - (T - T_water)) / τ_th     (4)  solved exactly over a step
+//!   (1) f decreases from 1 at T_d to 0 at T_max
 //! ```
 //! With backlash of width b or a spring, the rotor has its own motion:
 //! ```text
@@ -20,8 +21,8 @@
 //! of joint and rotor, q, q_r their positions · i current, k effort per ampere, R winding
 //! resistance · T motor temperature, T_d and T_max where derating begins and ends, R_th thermal
 //! resistance, τ_th thermal time constant · J_r rotor inertia, k_s, c_s stiffness and damping of
-//! the gear · μ mobility of the joint (`merrow_physics::dynamics::mobility`), 1/J_r that of a free
-//! rotor · h step.
+//! the gear · μ mobility of the joint (`merrow_physics::dynamics::mobility`), 1/J_r mobility of a
+//! free rotor · h step.
 //!
 //! # Frames
 //! At the joint, on the output side of the gear.
@@ -154,7 +155,7 @@ fn needs_mobility(actuator: &Actuator) -> bool {
     actuator.elastic.is_some() || actuator.line.is_some() || loses
 }
 
-/// Largest effort that the motor may exert [N m or N] by (1).
+/// Returns the largest effort that the motor may exert [N m or N] by (1).
 pub fn effort_limit(actuator: &Actuator, memory: &JointDriveState, now: Now) -> f64 {
     if !now.powered || memory.fault.dead {
         return 0.0;
@@ -244,7 +245,7 @@ fn motor_and_loss(
     (tau, loss)
 }
 
-/// Largest effort of (2) at the end of the step.
+/// Returns the largest effort of (2) at the end of the step.
 fn max_line_effort(line: &TorqueSpeedLine, free: f64, yields: f64, friction: f64) -> f64 {
     let (stall, no_load) = (line.stall_effort, line.no_load_speed);
     let softened = 1.0 + yields * stall / no_load;

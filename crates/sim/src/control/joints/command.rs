@@ -12,7 +12,7 @@ use merrow_model::state::joint::{
 use merrow_model::state::{Command, RobotState, State};
 use std::sync::Arc;
 
-/// Applies a command to joints, or returns why it is rejected. A rejected command changes nothing;
+/// Applies a command to joints, or returns why it is rejected. A rejected command has no effect;
 /// commands of other kinds are ignored.
 pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), CommandRejection> {
     match command {
@@ -257,7 +257,7 @@ pub(crate) fn end_goal(state: &mut RobotState, group: usize, how: GoalState, now
     }
 }
 
-/// Preempts the active goal and records the new one.
+/// Preempts the active goal and records the new goal.
 fn replace_goal(state: &mut RobotState, group: usize, id: Option<u64>, now_ns: u64) {
     end_goal(state, group, GoalState::Preempted, now_ns);
     if let Some(id) = id {
@@ -433,7 +433,7 @@ pub fn check_trajectory(
         }
         if k > 0 && p.time_from_start_ns <= t.points[k - 1].time_from_start_ns {
             return Err(format!(
-                "point {k}: its time is not after that of point {}",
+                "point {k}: its time is not after the time of point {}",
                 k - 1
             ));
         }

@@ -26,13 +26,13 @@ use merrow_model::scene::robot::actuator::Tachometer;
 use merrow_model::state::JointDriveState;
 use merrow_sensors::noise::quantise;
 
-/// Instant of tick `k` [ns] at `rate` [Hz].
+/// Returns the instant of tick `k` [ns] at `rate` [Hz].
 pub fn due_ns(rate: f64, k: u64) -> u64 {
     (k as f64 * 1e9 / rate) as u64
 }
 
 /// Number of ticks at `rate` [Hz] before `time_ns` [ns].
-pub fn ticks_before(rate: f64, time_ns: u64) -> u64 {
+pub(crate) fn ticks_before(rate: f64, time_ns: u64) -> u64 {
     let mut k = (time_ns as f64 * 1e-9 * rate) as u64;
     // corrects the rounding
     while k > 0 && due_ns(rate, k - 1) >= time_ns {
@@ -44,7 +44,7 @@ pub fn ticks_before(rate: f64, time_ns: u64) -> u64 {
     k
 }
 
-/// Time between two ticks [s].
+/// Returns the time between two ticks [s].
 pub fn period(servo: &Servo) -> f64 {
     1.0 / servo.rate
 }

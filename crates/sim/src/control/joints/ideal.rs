@@ -2,16 +2,16 @@
 //!
 //! # Law
 //! ```text
-//!   effort:    τ_c = p τ + b                                             (1)
-//!   position:  q_c = q + clip(q_asked - q, ± 2 p v/ω) + b                (2)  within the limits of the joint
+//!   effort:    τ_c = p τ + b                           (1)
+//!   position:  q_c = q + clip(q_d - q, ± 2 p v/ω) + b  (2)  within the limits of the joint
 //! ```
 //! With (2) the drive moves at the fraction p of its maximum speed. If dead, an effort drive exerts
 //! no effort and a position drive holds its position, as without power. If stuck, either drive
 //! keeps its last command.
 //!
 //! # Symbols
-//! τ, q_asked command · τ_c, q_c command with faults · q position · p remaining fraction · b bias
-//! and noise [N m, N; rad, m] · v, ω speed limit and bandwidth of a position drive.
+//! τ, q_d command · τ_c, q_c command with faults · q position · p remaining fraction · b bias and
+//! noise [N m, N; rad, m] · v, ω speed limit and bandwidth of a position drive.
 //!
 //! # Frames
 //! About or along the z axis of the joint.

@@ -76,7 +76,7 @@ pub(crate) fn freeze_if_blocked(
     }
 }
 
-/// Centre of a sphere in the base frame [m], with the joints at `q`.
+/// Returns the centre of a sphere in the base frame [m], with the joints at `q`.
 fn sphere_center(robot: &Robot, sphere: &Sphere, q: impl Fn(usize) -> f64) -> Vec3 {
     let (mut i, mut p) = (sphere.link, sphere.p_LoC);
     while i != 0 {

@@ -2,11 +2,12 @@
 //!
 //! # Law
 //! ```text
-//!   v* = clip(v_d + K (q_d - y), v_max)                                     (1)  position mode; v* = v_d in velocity mode
+//!   v* = clip(v_d + K (q_d - y), v_max)                          (1)
 //!   e = v* - v
-//!   τ = clip(τ_{k-1} + clip(Kp e + Ki Σ e T + Kd Δe/T + β (τ_bias - τ_{k-1}), Δτ), τ_max)
-//!                                                                           (2)  torque PID [Kolano 2022, table I]
-//!   τ = clip(k_v e + k_i Σ e T + J a_d + β τ_bias + τ_d, τ_max)             (3)  cascade
+//!   τ = clip(τ_{k-1} + clip(Kp e + Ki Σ e T + Kd Δe/T + β (τ_bias - τ_{k-1}), Δτ), τ_max)  (2)
+//!   τ = clip(k_v e + k_i Σ e T + J a_d + β τ_bias + τ_d, τ_max)  (3)  cascade
+//!   (1) position mode; v* = v_d in velocity mode
+//!   (2) torque PID [Kolano 2022, table I]
 //! ```
 //! In (3) the integral is frozen while the motor exerts less than requested and the error demands
 //! more (anti-windup). In effort mode τ = clip(τ_d, τ_max).
@@ -15,15 +16,15 @@
 //! q_d, v_d, a_d, τ_d set-point (all together from a trajectory) · y, v measured position and
 //! velocity · v* requested velocity · T time of a tick · K, Kp, Ki, Kd, k_v, k_i gains · J inertia
 //! · v_max, τ_max, Δτ limits of speed, effort and effort change · τ_bias effort that keeps base and
-//! joints without acceleration (in the world) in the present state: weight, buoyancy, drag,
+//! joints without acceleration (in the world) in the current state: weight, buoyancy, drag,
 //! Coriolis; β its weight, 0.25 in (2).
 //!
 //! # Frames
 //! About or along the z axis of the joint.
 //!
 //! # Limits
-//! The bias is that of the simulated model itself, without friction. It is constant until the next
-//! tick. (2) has integrator windup, as published.
+//! The bias is computed from the simulated model itself, without friction. It is constant until the
+//! next tick. (2) has integrator windup, as published.
 //!
 //! # Checked by
 //! test/analytic/joints/servo.rs
@@ -36,7 +37,7 @@ use merrow_model::state::joint::position_difference;
 use merrow_model::state::workspace::JointWork;
 use merrow_model::state::{JointDriveState, RobotState};
 
-/// Computes (1) for all servos; those in effort mode request their measured velocity.
+/// Computes (1) for all servos; servos in effort mode request their measured velocity.
 pub(crate) fn request_speeds(robot: &Robot, state: &RobotState, work: &mut [JointWork]) {
     for (j, link) in robot.links[1..].iter().enumerate() {
         let memory = &state.joints[j];

@@ -3,9 +3,9 @@
 //! # Law
 //! Between two points of a trajectory, with s = t - t_0 and T = t_1 - t_0:
 //! ```text
-//!   q = q_0 + (q_1 - q_0) s/T                                     (1)  positions only
-//!   q = a_0 + a_1 s + a_2 s² + a_3 s³                             (2)  with velocities: matches both ends
-//!   q = a_0 + ... + a_5 s⁵                                        (3)  with accelerations: matches both ends
+//!   q = q_0 + (q_1 - q_0) s/T          (1)  positions only
+//!   q = a_0 + a_1 s + a_2 s² + a_3 s³  (2)  with velocities: matches both ends
+//!   q = a_0 + ... + a_5 s⁵             (3)  with accelerations: matches both ends
 //! ```
 //! The first segment starts at the set-points of the joints when the trajectory was accepted.
 //!
@@ -144,8 +144,8 @@ fn first_violation(
     })
 }
 
-/// Tolerances of position and velocity of joint `i` of the trajectory; infinite if they are not
-/// checked.
+/// Returns the tolerances of position and velocity of joint `i` of the trajectory; infinite if they
+/// are not checked.
 fn tolerances(
     t: &merrow_model::state::joint::Trajectory,
     rules: &TrajectoryRules,
@@ -212,7 +212,8 @@ fn monitor_gripper(
     })
 }
 
-/// Set-point of joint `i` of the trajectory at `now_ns` [ns], in the segment of `active`.
+/// Returns the set-point of joint `i` of the trajectory at `now_ns` [ns], in the segment of
+/// `active`.
 fn sample_segment(active: &ActiveTrajectory, i: usize, now_ns: u64) -> Reference {
     let points = &active.trajectory.points;
     let time = |k: usize| active.start_ns + points[k].time_from_start_ns;

@@ -37,7 +37,7 @@ const DURATION: f64 = 60.0;
 /// Time between two points of a response [s].
 const INTERVAL: f64 = 0.25;
 
-/// Response of a vehicle: time [s], and way and heading over their steps.
+/// Step response of a vehicle: time [s], and distance and heading divided by the step.
 struct Response {
     vehicle: &'static str,
     points: Vec<[f64; 3]>,
@@ -104,7 +104,7 @@ robots: {{r: {{model: {{extends: robots/{vehicle}.yaml, sensors: null}}, positio
     Ok(Response { vehicle, points })
 }
 
-/// Comparisons of a response: overshoot and remaining error, relative to the step.
+/// Returns the comparisons of a response: overshoot and remaining error, relative to the step.
 fn response_checks(response: &Response, (vehicle, _, turn): Step) -> Vec<Check> {
     let mut checks = Vec::new();
     for (column, what) in [(1, "way"), (2, "heading")] {
@@ -122,7 +122,7 @@ fn response_checks(response: &Response, (vehicle, _, turn): Step) -> Vec<Check> 
     checks
 }
 
-/// Panel with the responses of `column`.
+/// Returns the panel with the responses of `column`.
 fn panel(what: &str, label: &str, column: usize, responses: &[Response]) -> Panel {
     let moves = |response: &&Response| response.points.iter().any(|p| p[column] != 0.0);
     let lines = responses.iter().filter(moves).zip(COLOURS);

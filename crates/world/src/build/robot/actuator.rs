@@ -11,7 +11,7 @@ use merrow_schema::{
 use merrow_yaml::error::{Place, Problems};
 
 /// Builds the thruster `name` on `links[link]`. `dt` is the time step [s].
-pub fn build_thruster(
+pub(crate) fn build_thruster(
     name: &str,
     file: &ThrusterConfig,
     link: usize,

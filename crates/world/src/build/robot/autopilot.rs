@@ -19,7 +19,7 @@
 //! thrusters, do not count.
 //!
 //! # Checked by
-//! test/input/autopilot.rs; tests in `test/ros/checks/autopilot.py`
+//! test/input/devices/autopilot.rs; tests in `test/ros/checks/vehicles/autopilot.py`
 
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
@@ -29,7 +29,8 @@ use merrow_model::scene::autopilot::{
 use merrow_model::scene::robot::thruster::Thruster;
 use merrow_schema::RobotEntry;
 use merrow_schema::robot::autopilot::{
-    ArduPilotConfig, AutopilotConfig, FrameConfig, MavlinkConfig, Px4Config, Px4FrameConfig,
+    ArduPilotConfig, AutopilotConfig, FrameConfig, LinkConfig, MavlinkConfig, Px4Config,
+    Px4FrameConfig,
 };
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
 use merrow_yaml::fields::Places;
@@ -122,15 +123,15 @@ pub(crate) fn build_autopilot(
     robot: &Robot,
     problems: &mut Problems,
 ) -> Option<Autopilot> {
-    let is_enabled = match file {
-        AutopilotConfig::ArduPilot(file) => file.enabled,
-        AutopilotConfig::Px4(file) => file.enabled,
+    let link = match file {
+        AutopilotConfig::ArduPilot(file) => &file.link,
+        AutopilotConfig::Px4(file) => &file.link,
     };
     let build = |problems: &mut Problems| match file {
         AutopilotConfig::ArduPilot(file) => build_ardupilot(file, robot, problems),
         AutopilotConfig::Px4(file) => build_px4(file, robot, problems),
     };
-    if is_enabled {
+    if link.enabled {
         return Some(build(problems));
     }
     Some(build(&mut Problems::new())).filter(|autopilot| !autopilot.outputs.is_empty())
@@ -162,9 +163,9 @@ fn build_ardupilot(file: &ArduPilotConfig, robot: &Robot, problems: &mut Problem
     let rangefinders = file.rangefinders.iter();
     Autopilot {
         kind: AutopilotKind::ArduPilot,
-        enabled: file.enabled,
-        port: given_port(AutopilotKind::ArduPilot, file.port, file.instance),
-        lock_step: file.lock_step,
+        enabled: file.link.enabled,
+        port: given_port(AutopilotKind::ArduPilot, &file.link),
+        lock_step: file.link.lock_step,
         outputs,
         rangefinders: rangefinders
             .filter_map(|name| sensor(name, "rangefinders", &["altimeter"]))
@@ -180,7 +181,7 @@ fn build_ardupilot(file: &ArduPilotConfig, robot: &Robot, problems: &mut Problem
             .wind_vane
             .as_ref()
             .and_then(|name| sensor(name, "wind_vane", &["anemometer"])),
-        address: parse_address(&file.address, at, problems),
+        address: parse_address(&file.link.address, at, problems),
     }
 }
 
@@ -212,9 +213,9 @@ fn build_px4(file: &Px4Config, robot: &Robot, problems: &mut Problems) -> Autopi
     };
     Autopilot {
         kind: AutopilotKind::Px4,
-        enabled: file.enabled,
-        port: given_port(AutopilotKind::Px4, file.port, file.instance),
-        lock_step: file.lock_step,
+        enabled: file.link.enabled,
+        port: given_port(AutopilotKind::Px4, &file.link),
+        lock_step: file.link.lock_step,
         outputs,
         rangefinders: Vec::new(),
         imu: sensor(&file.imu, "imu", &["imu", "ahrs"]),
@@ -222,7 +223,7 @@ fn build_px4(file: &Px4Config, robot: &Robot, problems: &mut Problems) -> Autopi
         barometer: sensor(&file.barometer, "barometer", &["barometer", "pressure"]),
         gnss: sensor(&file.gnss, "gnss", &["gnss"]),
         wind_vane: None,
-        address: parse_address(&file.address, at, problems),
+        address: parse_address(&file.link.address, at, problems),
     }
 }
 
@@ -235,9 +236,9 @@ fn parse_address(text: &str, at: &Places, problems: &mut Problems) -> IpAddr {
 }
 
 /// Port that the file gives, or 0.
-fn given_port(kind: AutopilotKind, port: Option<u32>, instance: Option<u32>) -> u16 {
-    let instance_port = instance.map(|instance| instance_port(kind, instance));
-    port.or(instance_port).unwrap_or(0) as u16
+fn given_port(kind: AutopilotKind, link: &LinkConfig) -> u16 {
+    let of_instance = link.instance.map(|instance| instance_port(kind, instance));
+    link.port.or(of_instance).unwrap_or(0) as u16
 }
 
 /// Output of the key `outputs`.
@@ -251,8 +252,7 @@ struct CustomOutput<'a> {
     command: [f64; 3],
 }
 
-/// Returns the outputs of the frame and those of the key `outputs`, which replace others of their
-/// device.
+/// Returns the outputs of the frame and of the key `outputs`, which replace others of their device.
 fn all_outputs(
     mut outputs: Vec<ServoOutput>,
     custom: Vec<CustomOutput<'_>>,
@@ -321,7 +321,7 @@ pub(crate) fn assign_system_ids(robots: &mut [Robot], address: Option<SocketAddr
     }
 }
 
-/// Port of an instance of the SITL.
+/// Returns the port of an instance of the SITL.
 fn instance_port(kind: AutopilotKind, instance: u32) -> u32 {
     match kind {
         AutopilotKind::ArduPilot => FIRST_PORT + PORT_STEP * instance,
@@ -490,8 +490,8 @@ fn match_outputs(rows: &[Row], thrusters: &[Thruster]) -> Option<Vec<(usize, f64
     Some(found)
 }
 
-/// Outputs of a sailing boat: rudder on output 1, whose high end turns to the right, and the sheet
-/// on output 4, whose high end eases it.
+/// Returns the outputs of a sailing boat: rudder on output 1, whose high end turns to the right,
+/// and the sheet on output 4, whose high end eases it.
 fn sailboat_outputs(at: &Places, robot: &Robot, problems: &mut Problems) -> Vec<ServoOutput> {
     let fins = || robot.fins.iter().enumerate();
     let sail = fins().find(|(_, fin)| fin.sail);

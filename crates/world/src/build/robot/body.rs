@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Gravity and water for which the buoyancy of a body is trimmed.
 #[derive(Clone, Copy, Debug)]
-pub struct WaterAndGravity {
+pub(crate) struct WaterAndGravity {
     /// Acceleration of gravity [m/s²].
     pub gravity: f64,
     /// Density of the water [kg/m³].
@@ -34,7 +34,7 @@ const POINT_RADIUS: f64 = 0.01;
 
 /// Builds the link of `body`. `R_LU` rotates from the user's frame to the link frame; `parent` and
 /// `joint` connect the link.
-pub fn build_link(
+pub(crate) fn build_link(
     name: &str,
     body: &BodyConfig,
     (R_LU, parent, joint): (Mat3, Option<usize>, Joint),
@@ -190,7 +190,7 @@ fn build_buoyancy(
     }
 }
 
-/// Returns whether any hydrodynamic force acts on `link` in water.
+/// Returns true if any hydrodynamic force acts on `link` in water.
 fn has_hydrodynamics(link: &Link, body: &BodyConfig) -> bool {
     link.volume > 0.0
         || link.added != SpatialInertia::zero()
@@ -265,7 +265,7 @@ fn inertia_about_com(body: &BodyConfig) -> Sym3 {
     }
 }
 
-/// Returns whether a principal moment exceeds the sum of the two others. Then ∫r rᵀ dm, which is
+/// Returns true if a principal moment exceeds the sum of the two others. Then ∫r rᵀ dm, which is
 /// half the trace minus the inertia, has a negative eigenvalue.
 fn violates_triangle_inequality(i: &Sym3) -> bool {
     let half = 0.5 * (i.xx + i.yy + i.zz);

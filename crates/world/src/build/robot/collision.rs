@@ -6,7 +6,7 @@ use crate::import::heightfield::{HeightfieldKeys, heightfield};
 use crate::import::sname;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::{
-    Backscatter, Collider, CollisionFilter, Geometry, Ground, Material, Structure,
+    Backscatter, Collider, CollisionFilter, Geometry, Ground, Material, Primitive, Structure,
 };
 use merrow_schema::Axes;
 use merrow_schema::contact::{
@@ -153,7 +153,7 @@ pub(crate) fn build_structure(
     }
 }
 
-/// Reports a prop without collision shapes, which would fall through everything.
+/// Reports a prop without collision shapes, which would have no contacts.
 pub(crate) fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems) {
     if entry.body.collisions.0.is_empty() {
         let text = format!("the prop {name} has no collision shape: add `collisions` to its body");
@@ -215,24 +215,26 @@ fn build_geometry(
     problems: &mut Problems,
 ) -> Option<Geometry> {
     Some(match &file.shape {
-        ShapeConfig::Sphere { radius_m, .. } => Geometry::Sphere { radius: *radius_m },
+        ShapeConfig::Sphere { radius_m, .. } => {
+            Geometry::Primitive(Primitive::Sphere { radius: *radius_m })
+        }
         ShapeConfig::Box {
             size_m: [x, y, z], ..
-        } => Geometry::Box {
+        } => Geometry::Primitive(Primitive::Box {
             half: Vec3::new(0.5 * x, 0.5 * y, 0.5 * z),
-        },
+        }),
         ShapeConfig::Cylinder {
             radius_m, length_m, ..
-        } => Geometry::Cylinder {
+        } => Geometry::Primitive(Primitive::Cylinder {
             radius: *radius_m,
             half_length: 0.5 * length_m,
-        },
+        }),
         ShapeConfig::Capsule {
             radius_m, length_m, ..
-        } => Geometry::Capsule {
+        } => Geometry::Primitive(Primitive::Capsule {
             radius: *radius_m,
             half_length: 0.5 * length_m,
-        },
+        }),
         ShapeConfig::Mesh {
             file,
             scale,

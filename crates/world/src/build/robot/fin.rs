@@ -134,7 +134,7 @@ fn range_in_radians(name: &str, deg: [f64; 2], place: &Place, problems: &mut Pro
     [lo.min(hi).to_radians(), hi.to_radians()]
 }
 
-/// Returns whether the fin is a sail, and reports keys that a sail cannot have.
+/// Returns true if the fin is a sail, and reports keys that a sail cannot have.
 fn check_sail(name: &str, file: &FinConfig, problems: &mut Problems) -> bool {
     let surface = &file.surface;
     if !surface.sail {
@@ -209,7 +209,8 @@ fn fin_axes(name: &str, file: &FinConfig, problems: &mut Problems) -> Mat3 {
     Mat3::from_rows(chord, normal, shaft).transpose()
 }
 
-/// The frame and the joint of a fin have its name, so no link, joint or sensor may have it.
+/// Reports a fin whose name a link, joint or sensor has. The frame and the joint of a fin have its
+/// name.
 fn check_name(name: &str, place: &Place, robot: &Robot, problems: &mut Problems) {
     let link = robot.links.iter().any(|l| l.name == name);
     let joint = robot

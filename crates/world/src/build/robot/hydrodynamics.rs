@@ -76,7 +76,7 @@ pub(crate) fn wind(
     })
 }
 
-/// Munk moments of `body`; `own` if no derivatives replace them.
+/// Returns the Munk moments of `body`; `own` if no derivatives replace them.
 pub(crate) fn munk(body: &BodyConfig, own: bool) -> MunkMoments {
     match (body.munk_moment && own, body.munk_moment_yaw) {
         (true, true) => MunkMoments::All,
@@ -212,7 +212,7 @@ pub(crate) fn restoring(
     })
 }
 
-/// Returns the decay of the linear damping [s/m], angular components first; `None` if nothing
+/// Returns the decay of the linear damping [s/m], angular components first; `None` if no key
 /// decays.
 pub(crate) fn damping_decay(body: &BodyConfig) -> Option<[f64; 6]> {
     let k = body.linear_damping_decay_s_per_m;

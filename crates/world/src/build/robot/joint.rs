@@ -153,7 +153,7 @@ fn actuator(link: &str, file: &ActuatorConfig, problems: &mut Problems) -> Actua
             problems.push(
                 file.at.key_place(has),
                 format!(
-                    "`{has}` alone does not define a torque-speed line, expected `{lacks}` too"
+                    "`{has}` without `{lacks}` does not define a torque-speed line; expected both"
                 ),
             );
             None
@@ -213,7 +213,7 @@ fn encoder(file: &EncoderConfig) -> Encoder {
     }
 }
 
-/// Builds what concerns several joints: encoder streams, trajectory rules, groups and keep-out
+/// Builds data that concerns several joints: encoder streams, trajectory rules, groups and keep-out
 /// zones. Called when the links are complete.
 pub(crate) fn build_joint_extras(
     robot: &mut Robot,

@@ -88,9 +88,8 @@ fn connect_mimics(model: &RobotModelConfig, links: &mut [Link], problems: &mut P
         let follows = |leader: usize| model.links.0[leader - 1].1.joint.mimic.is_some();
         match leader {
             Some(_) if matches!(own.drive, Drive::Position { .. }) => {
-                let text = format!(
-                    "the joint {name} follows another: expected no position drive of its own"
-                );
+                let text =
+                    format!("the joint {name} follows another joint: expected no position drive");
                 problems.push(file.joint.at.key_place("drive"), text);
             }
             Some(leader) if leader > 0 && !follows(leader) && own.kind != JointKind::Fixed => {

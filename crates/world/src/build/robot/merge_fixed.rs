@@ -4,7 +4,7 @@
 //! The merge is exact while both links are fully submerged; at the surface the hull of the parent
 //! represents both. A fixed link with its own hull or damping is kept, because the surface cuts it
 //! elsewhere and its |ν|ν law acts along its own axes. The same applies to every other law that
-//! acts on a link alone, such as `slender`, `glider` and `wind`. A link with a wrench sensor is
+//! acts on a single link, such as `slender`, `glider` and `wind`. A link with a wrench sensor is
 //! kept as well, because the sensor measures at its joint.
 
 use merrow_math::{Mat3, SpatialInertia, Vec3};
@@ -26,7 +26,7 @@ pub(crate) fn merge_fixed_links(robot: &mut Robot) {
     }
 }
 
-/// Returns whether [`add_body`] represents all forces on a fixed link. The pattern lists every
+/// Returns true if [`add_body`] represents all forces on a fixed link. The pattern lists every
 /// field, so that a new property of links has to be classified here.
 fn is_mergeable(link: &Link) -> bool {
     let Link {
@@ -51,7 +51,7 @@ fn is_mergeable(link: &Link) -> bool {
         damping_decay: _,
         p_LoD: _,
         surface_laws: _,
-        // laws that act on the link alone
+        // laws that act on only the link
         own_hull,
         hull_mesh,
         radiation,
@@ -142,7 +142,7 @@ impl Removal {
         self.p_PC + self.R_PC.mul_vec(x)
     }
 
-    /// Sets the link of a device and returns whether the device was on C, so that its pose has to
+    /// Sets the link of a device and returns true if the device was on C, so that its pose has to
     /// be transformed.
     fn relink(&self, link: &mut usize) -> bool {
         let is_removed = *link == self.i;
@@ -253,7 +253,7 @@ fn after_removal(k: usize, i: usize) -> usize {
     if k > i { k - 1 } else { k }
 }
 
-/// Adds the inertia, weight and buoyancy of the child to those of the parent.
+/// Adds the inertia, weight and buoyancy of the child to the parent.
 fn add_body(parent: &mut Link, child: &Link, R_PC: &Mat3, p_PC: Vec3) {
     let place = |x: Vec3| p_PC + R_PC.mul_vec(x);
     let moved = |i: &SpatialInertia| i.to_parent(R_PC, p_PC);

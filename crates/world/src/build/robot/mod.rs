@@ -38,17 +38,17 @@ use merrow_yaml::read::NamedMap;
 
 /// Context from the world that is needed to build a robot.
 #[derive(Clone, Copy, Debug)]
-pub struct BuildContext<'a> {
+pub(crate) struct BuildContext<'a> {
     /// Gravity, and density and depth of the water.
     pub around: WaterAndGravity,
     /// Time step, seed and tracers of the world.
     pub world: WorldValues<'a>,
-    /// Loader of meshes and other files besides the world file.
+    /// Loader of meshes and other files in addition to the world file.
     pub(crate) assets: &'a Assets,
 }
 
 /// Builds the robot `name`, displaced by `offset` [m], W, from the position in its entry.
-pub fn build_robot(
+pub(crate) fn build_robot(
     name: &str,
     entry: &RobotEntry,
     offset: Vec3,
@@ -100,7 +100,7 @@ pub fn build_robot(
     robot
 }
 
-/// Replaces the state of charge at the start by that of the entry, if it has one.
+/// Replaces the state of charge at the start by the value of the entry, if it has one.
 fn set_initial_charge(robot: &mut Robot, entry: &RobotEntry, problems: &mut Problems) {
     let Some(charge) = entry.initial_charge else {
         return;
@@ -136,7 +136,7 @@ fn check_namespace(entry: &RobotEntry, problems: &mut Problems) {
     }
 }
 
-/// Returns whether a part of a namespace is valid in ROS.
+/// Returns true if a part of a namespace is valid in ROS.
 fn is_namespace_part(part: &str) -> bool {
     part.starts_with(|c: char| c.is_ascii_alphabetic())
         && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

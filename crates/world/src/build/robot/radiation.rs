@@ -23,12 +23,12 @@ const NOTED_FIT_ERROR: f64 = 0.05;
 /// Energy that the filters add, relative to the largest damping, above which a note is given, and
 /// above which the tables are rejected.
 const ADDED_ENERGY_LIMITS: [f64; 2] = [0.02, 0.2];
-/// Relative difference of the heave stiffness of the hull from that of the tables above which a
-/// note is given.
+/// Relative difference of the heave stiffness of the hull from the tables above which a note is
+/// given.
 const NOTED_STIFFNESS_ERROR: f64 = 0.05;
 
 /// Sets the radiation model of `link` from the tables of `body`, if there are any.
-pub fn set_radiation(
+pub(crate) fn set_radiation(
     link: &mut Link,
     body: &BodyConfig,
     frame: BuildContext<'_>,
@@ -72,7 +72,7 @@ pub fn set_radiation(
         .waves
         .as_ref()
         .and_then(|w| build_diffraction(w, link, p_LoP, frame, place, problems));
-    // The added mass is scaled with the wetted fraction: at rest it equals that of the tables.
+    // The added mass is scaled with the wetted fraction: at rest it equals the value of the tables.
     link.added = to_link(&fitted.added_infinite).scale(1.0 / wet_at_rest);
     link.total = link.rigid.plus(&link.added);
     link.radiation = Some(Arc::new(Radiation {
@@ -115,7 +115,7 @@ impl<'a> RadiationKeys<'a> {
     }
 }
 
-/// Returns whether `link` can have a radiation model with the keys `places`. Reports the reason if
+/// Returns true if `link` can have a radiation model with the keys `places`. Reports the reason if
 /// not.
 fn is_applicable(
     link: &Link,
@@ -239,7 +239,7 @@ fn check_fit(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Probl
     if fitted.negative_damping > noted {
         let text = format!(
             "the radiation of {} would add energy at some frequency, {:.0} % of its largest damping: the tables are not \
-             those of a body that makes waves, or need more frequencies",
+             coefficients of a body that makes waves, or need more frequencies",
             link.name,
             100.0 * fitted.negative_damping
         );
@@ -251,7 +251,7 @@ fn check_fit(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Probl
     }
 }
 
-/// Notes a difference of the heave stiffness of the hull from that of WAMIT's `.hst`.
+/// Notes a difference of the heave stiffness of the hull from WAMIT's `.hst`.
 fn check_heave_stiffness(
     file: &RadiationConfig,
     link: &Link,
@@ -284,7 +284,7 @@ fn check_heave_stiffness(
     if (own / area - 1.0).abs() > NOTED_STIFFNESS_ERROR {
         let density = frame.around.density;
         let text = format!(
-            "{}: the tables' waterplane is {area:.4} m2, that of the hull of {} {own:.4} m2 (in water of {density} kg/m3): the value of \
+            "{}: the tables' waterplane is {area:.4} m2, the waterplane of the hull of {} {own:.4} m2 (in water of {density} kg/m3): the value of \
              the hull is used; check `length_m` and `origin_m`",
             quote(name),
             link.name

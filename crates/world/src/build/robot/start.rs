@@ -24,8 +24,8 @@ pub(crate) fn build_start(
     }
 }
 
-/// Returns the initial positions [rad, m] of the joints of `links[1..]`: those of `entry`, zero for
-/// the others.
+/// Returns the initial positions [rad, m] of the joints of `links[1..]`: the values of `entry`,
+/// zero for the others.
 fn given_joint_positions(entry: &RobotEntry, links: &[Link], problems: &mut Problems) -> Vec<f64> {
     let mut q = vec![0.0; links.len() - 1];
     let names = || {

@@ -73,8 +73,8 @@ fn body_of<'a>(model: &'a RobotModelConfig, i: usize, name: &str) -> Option<&'a 
         .and_then(|(_, link)| link.body.as_ref())
 }
 
-/// Submerged fraction of every link of a robot that floats at rest; `None` if it does not float.
-/// (1)
+/// Returns the submerged fraction of every link of a robot that floats at rest; `None` if it does
+/// not float. (1)
 fn wet_at_rest(links: &[Link], around: WaterAndGravity) -> Option<Vec<f64>> {
     let poses = poses_at_rest(links);
     let wet = |z: f64| -> Vec<f64> {

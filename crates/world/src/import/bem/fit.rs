@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   A(ω) = A∞ + Σ Cₘ (ωₘ² - ω²)/|Dₘ|²,  B(ω)/ω = Σ Cₘ dₘ ω/|Dₘ|²,  Dₘ = ωₘ² - ω² + i dₘ ω          (1)
+//!   A(ω) = A∞ + Σ Cₘ (ωₘ² - ω²)/|Dₘ|²,  B(ω)/ω = Σ Cₘ dₘ ω/|Dₘ|²,  Dₘ = ωₘ² - ω² + i dₘ ω  (1)
 //! ```
 //! The filter frequencies ωₘ and dampings dₘ are fixed in advance. The frequencies are spaced
 //! evenly in log ω from a little below to a little above the table, and the width of each filter
@@ -61,7 +61,7 @@ struct Row {
 }
 
 impl Row {
-    /// Right-hand side for the axes `i` and `j`, the mean of both entries.
+    /// Returns the right-hand side for the axes `i` and `j`, the mean of both entries.
     fn value(&self, i: usize, j: usize) -> f64 {
         0.5 * (self.weight * self.matrix[i][j] + self.weight * self.matrix[j][i])
     }
@@ -120,7 +120,7 @@ pub fn fit(table: &BemTable, n: usize, size: f64) -> Fit {
     fit
 }
 
-/// Real and imaginary part of s/(s² + d s + ωₘ²) at s = iω, divided by ω.
+/// Returns the real and imaginary part of s/(s² + d s + ωₘ²) at s = iω, divided by ω.
 fn response((pole, damping): (f64, f64), omega: f64) -> (f64, f64) {
     let real = pole * pole - omega * omega;
     let imaginary = damping * omega;

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// Factors that convert the dimensionless output to SI units.
 #[derive(Clone, Copy, Debug)]
-pub struct Scale {
+pub(crate) struct Scale {
     /// Density of the water [kg/m³].
     pub density: f64,
     /// Acceleration of gravity [m/s²].

@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   A_ii = ρ C_P(b/a) π/4 a² b f(t/a),   a ≤ b the face's edges, t the edge along the motion                 (1)
-//!   f = (a/b) f₃(t/a) + (1 - a/b) f₂(t/a)                                                                   (2)
-//!   A_kk = min( ρ π (w/2)² C₂(w/h) l³/12 ,  ρ π (l/2)⁴ β(l/h) w )                                           (3)
+//!   A_ii = ρ C_P(b/a) π/4 a² b f(t/a),   a ≤ b the face's edges, t the edge along the motion  (1)
+//!   f = (a/b) f₃(t/a) + (1 - a/b) f₂(t/a)                                                     (2)
+//!   A_kk = min( ρ π (w/2)² C₂(w/h) l³/12 ,  ρ π (l/2)⁴ β(l/h) w )                             (3)
 //! ```
 //! (1) is a rectangular plate, C_P, with a thickness correction: f₂ = C₂ from the sections of long
 //! bodies, f₃ from square prisms. (2) interpolates between the two. (3) is the rotation about k: w

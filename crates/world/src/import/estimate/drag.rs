@@ -2,8 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   F = -½ ρ C S v|v|,   M = -½ ρ ∫ C w |x|³ dx ω|ω|  over strips of width w                       (1)
-//!   ellipsoid along its axis i:  C = 0.44 d/l + 0.02 (l/d + √(d/l)), at most 1.17;  l = 2a_i, d = 2√(a_j a_k)   (2)
+//!   F = -½ ρ C S v|v|,   M = -½ ρ ∫ C w |x|³ dx ω|ω|  over strips of width w                                   (1)
+//!   ellipsoid along its axis i:  C = 0.44 d/l + 0.02 (l/d + √(d/l)), at most 1.17;  l = 2a_i, d = 2√(a_j a_k)  (2)
 //! ```
 //! Blocks: C of a rectangular plate, with a length correction from a square rod along the flow
 //! [DNV-RP-C205 2010, table E-1]. Cylinders: along the flow from the same table; across the flow

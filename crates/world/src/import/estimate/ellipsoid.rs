@@ -2,9 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   α₀ = abc ∫₀^∞ dλ / ((a² + λ) Δ),  Δ² = (a² + λ)(b² + λ)(c² + λ);   β₀, γ₀ similarly with b, c          (1)
-//!   A₁₁ = ρ V α₀ / (2 - α₀)                                                                            (2)
-//!   A₄₄ = ρ V/5 (b² - c²)² (γ₀ - β₀) / (2 (b² - c²) + (b² + c²)(β₀ - γ₀))                              (3)
+//!   α₀ = abc ∫₀^∞ dλ / ((a² + λ) Δ),  Δ² = (a² + λ)(b² + λ)(c² + λ);   β₀, γ₀ similarly with b, c  (1)
+//!   A₁₁ = ρ V α₀ / (2 - α₀)                                                                        (2)
+//!   A₄₄ = ρ V/5 (b² - c²)² (γ₀ - β₀) / (2 (b² - c²) + (b² + c²)(β₀ - γ₀))                          (3)
 //! ```
 //! Exact in unbounded ideal fluid [Lamb 1932, art. 114, 115]. (1) equals 2/3 abc R_D(b², c², a²), a
 //! standard elliptic integral, which is evaluated by the duplication theorem [Carlson 1995].

@@ -1,8 +1,8 @@
 //! Estimates the hydrodynamics of a body from its shape, for bodies without measured coefficients.
 //!
 //! Each shape gives volume, added mass and drag about its own centre along its own axes. This
-//! module transforms them to the body frame and sums them. The sum assumes that each shape is alone
-//! in the water, so it is too high where shapes overlap or shadow each other.
+//! module transforms them to the body frame and sums them. The sum assumes that each shape is
+//! isolated in the water, so it is too high where shapes overlap or shadow each other.
 
 mod block;
 mod cylinder;

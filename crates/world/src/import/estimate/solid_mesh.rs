@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   S = ∫ r rᵀ dV about the centroid = R diag(s) Rᵀ;   a_i² = 5 s_i / V, scaled to the volume V         (1)
+//!   S = ∫ r rᵀ dV about the centroid = R diag(s) Rᵀ;   a_i² = 5 s_i / V, scaled to the volume V  (1)
 //! ```
 //! A closed mesh becomes the ellipsoid with its volume, centroid, principal axes and ratios of
 //! second moments. An open mesh has none of these and becomes the ellipsoid in its bounding box.

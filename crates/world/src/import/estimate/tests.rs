@@ -1,4 +1,4 @@
-//! Tests the estimates against closed solutions, a boundary-element solution and each other.
+//! Tests the estimates against closed-form solutions, a boundary-element solution and each other.
 
 use crate::import::estimate::*;
 use crate::import::mesh::sample::box_mesh;

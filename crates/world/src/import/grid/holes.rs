@@ -71,7 +71,7 @@ pub(crate) fn fill_holes(
                 ));
             }
             Ok(Some(format!(
-                "{message} and are set to that of the nearest sample"
+                "{message} and are set to the value of the nearest sample"
             )))
         }
     }

@@ -8,7 +8,7 @@
 mod holes;
 pub mod netcdf;
 mod netcdf4;
-mod text;
+pub(super) mod text;
 mod tiff;
 
 use crate::import::assets;
@@ -291,7 +291,7 @@ fn scaled_samples(source: Source, scale: [f64; 2]) -> Result<Samples, String> {
     })
 }
 
-/// FNV-1a hash of the bits of all samples.
+/// Returns the FNV-1a hash of the bits of all samples.
 fn digest(samples: &Samples) -> u64 {
     (0..samples.len()).fold(0xcbf2_9ce4_8422_2325, |hash, i| {
         (hash ^ samples.get(i).to_bits()).wrapping_mul(0x0000_0100_0000_01b3)

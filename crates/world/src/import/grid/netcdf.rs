@@ -8,8 +8,8 @@ use crate::import::grid::{FileGrid, NamedAxis};
 use merrow_model::scene::sea::mapped::{Layout, Number};
 use merrow_yaml::error::{did_you_mean, quote, quoted_list};
 
-/// Fill value of samples that were never written, in variables without a fill value attribute
-/// (`netcdf.h`). All values of a byte are data.
+/// Returns the fill value of samples that were never written, in variables without a fill value
+/// attribute (`netcdf.h`). All values of a byte are data.
 pub(crate) fn default_fill(number: Number) -> Option<f64> {
     Some(match number {
         Number::I8 | Number::U8 => return None,
@@ -74,7 +74,7 @@ impl<'a> Reader<'a> {
         let b = self.take(8)?;
         let value = u64::from_be_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]);
         usize::try_from(value)
-            .map_err(|_| format!("found a count of {value}, more than the file can hold"))
+            .map_err(|_| format!("found the number {value}, more than the file can hold"))
     }
 
     /// Reads a count. Each element takes at least one byte, so a count above the file length is an
@@ -249,7 +249,7 @@ impl NetcdfHeader {
             .is_some_and(|(_, n)| *n == 0)
     }
 
-    /// Number of samples of a variable that are contiguous in the file.
+    /// Returns the number of samples of a variable that are contiguous in the file.
     fn contiguous_samples(&self, v: &Variable) -> ReadResult<usize> {
         let from = usize::from(self.is_record(v));
         let mut n = 1_usize;
@@ -261,7 +261,7 @@ impl NetcdfHeader {
         Ok(n)
     }
 
-    /// Number of bytes from one record to the next.
+    /// Returns the number of bytes from one record to the next.
     fn record_size(&self) -> ReadResult<usize> {
         let records: Vec<&Variable> = self
             .variables
@@ -335,7 +335,8 @@ impl NetcdfHeader {
     }
 }
 
-/// Returns the index of the variable `requested` among the variables on a grid, or of the only one.
+/// Returns the index of the variable `requested` among the variables on a grid, or of the only
+/// variable.
 pub(crate) fn choose_variable(names: &[&str], requested: Option<&str>) -> ReadResult<usize> {
     let list = || quoted_list(names.iter().copied());
     match (requested, names) {

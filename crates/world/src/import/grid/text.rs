@@ -121,7 +121,8 @@ fn fill_lattice(
 
 /// Reads an ESRI ASCII grid: header lines, then rows from north to south.
 pub(crate) fn read_ascii_grid(text: &str) -> Result<MemoryGrid, String> {
-    let (mut count, mut cell, mut gap) = ([None, None], [None, None], None);
+    // the value of cells without data that applies without a header line
+    let (mut count, mut cell, mut gap) = ([None, None], [None, None], Some(-9999.0));
     let (mut corner, mut center) = ([None, None], [None, None]);
     let mut samples: Vec<f64> = Vec::new();
     for (n, line) in text.lines().enumerate() {

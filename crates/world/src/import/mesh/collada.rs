@@ -1,8 +1,8 @@
 //! Reads the triangles of a COLLADA scene, with node transforms applied, in metres and z up.
 //!
-//! Supports what exporters write for robots: `triangles`, `polylist` and `polygons` of `mesh`
-//! geometries, placed by the visual scene and the node library. Skins, splines and physics are
-//! ignored.
+//! Supports the elements that exporters write for robots: `triangles`, `polylist` and `polygons` of
+//! `mesh` geometries, placed by the visual scene and the node library. Skins, splines and physics
+//! are ignored.
 
 use crate::import::mesh::TriangleSoup;
 use merrow_math::Vec3;

@@ -88,7 +88,7 @@ fn buffers(root: &Value, binary: Option<&[u8]>, folder: &Path) -> Result<Vec<Vec
     list(&root["buffers"]).iter().map(one).collect()
 }
 
-/// Columns of the rotation from y up to z up: x stays, y becomes z, z becomes -y.
+/// Returns the columns of the rotation from y up to z up: x stays, y becomes z, z becomes -y.
 fn y_up() -> Matrix {
     [
         [1.0, 0.0, 0.0, 0.0],

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// Result of the manifold check of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ManifoldCheck {
+pub(crate) struct ManifoldCheck {
     /// Number of edges with only one triangle.
     pub open: usize,
     /// Number of edges with more than two triangles, or with two triangles of inconsistent

@@ -29,7 +29,7 @@ pub(crate) struct TriangleSoup {
     /// Indices into `vertices`, three per triangle.
     pub triangles: Vec<[u32; 3]>,
     /// Texture coordinates of the vertices in 0..1 from the upper left corner of the image. The
-    /// length equals that of `vertices`, otherwise the coordinates are ignored.
+    /// length equals the length of `vertices`, otherwise the coordinates are ignored.
     pub places: Vec<[f32; 2]>,
 }
 

@@ -3,7 +3,7 @@
 use crate::import::mesh::sample::{FACES, box_mesh};
 use crate::import::mesh::*;
 
-/// Vertices of a box of 1 x 2 x 3 m, centred at the origin.
+/// Returns the vertices of a box of 1 x 2 x 3 m, centred at the origin.
 fn corners() -> Vec<[f64; 3]> {
     box_mesh([1.0, 2.0, 3.0], Vec3::zero())
         .vertices
@@ -62,8 +62,8 @@ fn obj() -> String {
             .concat()
 }
 
-/// The box in inches, y up, placed by two nested nodes, with a normal index next to each vertex
-/// index.
+/// Returns the box in inches, y up, placed by two nested nodes, with a normal index next to each
+/// vertex index.
 fn dae() -> String {
     // The expected output is (x, y, z). The file's y is our z, and its z is our -y. The nodes
     // translate by (1, 2, 3) and rotate by 90 deg about the file's y.
@@ -93,7 +93,7 @@ fn dae() -> String {
     )
 }
 
-/// The box with y up, 16-bit indices, and the buffer as base64 text.
+/// Returns the box with y up, 16-bit indices, and the buffer as base64 text.
 fn gltf_text() -> String {
     let mut bytes = Vec::new();
     for [x, y, z] in corners() {
@@ -118,7 +118,7 @@ fn gltf_text() -> String {
     )
 }
 
-/// The same file in the binary form (GLB).
+/// Returns the same file in the binary form (GLB).
 fn glb() -> Vec<u8> {
     let text = gltf_text();
     let (head, rest) = text

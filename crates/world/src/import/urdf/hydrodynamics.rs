@@ -30,7 +30,7 @@ pub(crate) struct GivenHydrodynamics {
     pub estimate: EstimateConfig,
     /// Source of the given values, as a text for reports.
     pub source: String,
-    /// Per link of the tree: the keys of `hydrodynamics`, which override those of its body.
+    /// Per link of the tree: the keys of `hydrodynamics`, which override the keys of its body.
     overrides: Vec<Vec<(Key, Node)>>,
     /// Per link: the names of the keys in the model's own `body` and `links`.
     own: Vec<Vec<String>>,

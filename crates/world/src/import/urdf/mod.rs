@@ -1,4 +1,4 @@
-//! Reads robots from URDF. A model that names a URDF file gets its links, joints, inertias and
+//! Reads robots from URDF. A model that names a URDF file has its links, joints, inertias and
 //! shapes as if they were written in the world file.
 //!
 //! The conversion happens before the model is read, so that every key of the model can override the
@@ -109,7 +109,7 @@ fn read_urdf(name: &str, place: &Place, problems: &mut Problems) -> Option<(Stri
     }
 }
 
-/// Returns whether the value of `urdf` is the text of a URDF instead of the name of a file.
+/// Returns true if the value of `urdf` is the text of a URDF instead of the name of a file.
 fn is_text(urdf: &str) -> bool {
     urdf.trim_start().starts_with('<')
 }

@@ -19,7 +19,7 @@ pub(crate) struct LinkNode {
     /// Index of the link into whose body this link is merged: itself, or the first link above it
     /// that is not fixed to its parent.
     pub head: usize,
-    /// Rotation from its axes to those of the link that it is merged into.
+    /// Rotation from its axes to the axes of the link that it is merged into.
     pub R: Mat3,
     /// Its origin in the frame of the link that it is merged into [m].
     pub p: Vec3,
@@ -322,7 +322,7 @@ fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<Lin
             .push(joint);
     }
     let mut nodes: Vec<LinkNode> = Vec::new();
-    // joints that still have to be followed; the last one is next
+    // joints that still have to be followed; the last joint is next
     let mut open: Vec<(Joint, usize)> = Vec::new();
     let mut next = links.remove(root).map(|link| (link, None));
     while let Some((link, joint)) = next {

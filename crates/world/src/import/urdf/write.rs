@@ -231,8 +231,8 @@ fn body(
     Some(body)
 }
 
-/// Returns the mass properties of body `k`, or `None` if the link has no body: its own, or for a
-/// head without mass those of the links fixed to it.
+/// Returns the mass properties of body `k`, or `None` if the link has no body: its own properties,
+/// or for a head without mass the properties of the links fixed to it.
 fn body_inertial(
     tree: &LinkTree,
     k: usize,
@@ -265,8 +265,7 @@ fn body_inertial(
     }
 }
 
-/// Returns true if a head has no mass of its own and therefore takes the masses of all links fixed
-/// to it.
+/// Returns true if a head has no mass and therefore takes the masses of all links fixed to it.
 fn head_lacks_mass(tree: &LinkTree, head: usize) -> bool {
     tree.nodes[head].link.inertial.is_none()
 }
@@ -326,7 +325,7 @@ fn parts<'t>(tree: &'t LinkTree, k: usize, has_body: impl Fn(usize) -> bool) -> 
 
 /// Returns the pose in body `k` of an item at the pose (`R`, `p` [m]) on one of its parts.
 fn pose(tree: &LinkTree, k: usize, part: &LinkNode, R: &Mat3, p: Vec3) -> (Mat3, Vec3) {
-    // a fixed link with a body of its own has only its own shapes
+    // a fixed link with a separate body has only its own shapes
     if tree.nodes[k].head != k {
         return (*R, p);
     }

@@ -240,7 +240,7 @@ struct Reader<'a, 'i> {
     name: Arc<str>,
     document: &'a Document<'i>,
     problems: &'a mut Problems,
-    /// Unused elements by name: place of the first one, and their number.
+    /// Unused elements by name: position of the first element, and their number.
     unused: BTreeMap<String, (Place, usize)>,
 }
 
@@ -607,7 +607,7 @@ impl Reader<'_, '_> {
         let why = match kind.as_str() {
             "floating" => {
                 "a joint of type `floating` is not supported: the base can float (`base: floating`), and \
-                           any other floating body must be a robot or prop of its own"
+                           any other floating body must be a separate robot or prop"
             }
             "planar" => {
                 "a joint of type `planar` is not supported: write two prismatic joints and a continuous one"

@@ -1,13 +1,14 @@
 //! Allocation to azimuth thrusters: their angles from extended thrusts, then all thrusts at the
-//! present angles.
+//! current angles.
 //!
 //! # Law
 //! ```text
-//!   min ½ Σ (f_x² + f_y²) + ½ Σ f² + ½ sᵀ Q s   subject to   B_x f_x + B_y f_y + B f = τ - s     (1)  [Sørdalen 1997: extended thrust]
-//!   α_r = atan2(f_y, f_x), or the opposite angle with reversed thrust                            (2)
+//!   min ½ Σ (f_x² + f_y²) + ½ Σ f² + ½ sᵀ Q s   subject to   B_x f_x + B_y f_y + B f = τ - s  (1)
+//!   α_r = atan2(f_y, f_x), or the opposite angle with reversed thrust                         (2)
+//!   (1) [Sørdalen 1997: extended thrust]
 //! ```
 //! The servo turns towards α_r at its maximum rate. The thrusts then follow from
-//! `constrained_allocation` with the wrenches of unit thrusts at the present angles, so that the
+//! `constrained_allocation` with the wrenches of unit thrusts at the current angles, so that the
 //! other thrusters balance an angle that lags.
 //!
 //! # Symbols
@@ -50,7 +51,7 @@ pub(crate) fn allocate(
     }
     let independent = &settings.independent;
     if !settings.azimuths.is_empty() {
-        turn(robot, settings, state, (&columns[..n], limits), wrench);
+        command_angles(robot, settings, state, (&columns[..n], limits), wrench);
         for azimuth in &settings.azimuths {
             let (s, c) = sin_cos(state.fins[azimuth.fin].angle);
             let (ahead, side) = (columns[azimuth.thruster], azimuth.side_wrench);
@@ -61,7 +62,7 @@ pub(crate) fn allocate(
 }
 
 /// Commands the angles of the azimuth thrusters by (1) and (2).
-fn turn(
+fn command_angles(
     robot: &Robot,
     settings: &MotionControl,
     state: &mut RobotState,
@@ -94,8 +95,8 @@ fn turn(
     }
 }
 
-/// Angle (2) for the thrust `(x, y)` [N] of a thruster that is at `angle` [rad]; `None` to keep the
-/// angle. Reversed thrust is chosen if it needs less rotation and is within the limits.
+/// Returns the angle (2) for the thrust `(x, y)` [N] of a thruster that is at `angle` [rad]; `None`
+/// to keep the angle. Reversed thrust is chosen if it needs less rotation and is within the limits.
 fn requested_angle((x, y): (f64, f64), [low, high]: [f64; 2], angle: f64) -> Option<f64> {
     let thrust = (x * x + y * y).sqrt();
     if thrust < MIN_THRUST_RATIO * high {

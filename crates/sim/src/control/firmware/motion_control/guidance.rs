@@ -2,10 +2,10 @@
 //!
 //! # Law
 //! ```text
-//!   v_c = min(ω |e|, √(a_max |e|), v_max) e/|e|,   e = p_g - p_r            (1)  approach of a goal
+//!   v_c = min(ω |e|, √(a_max |e|), v_max) e/|e|,   e = p_g - p_r  (1)  approach of a goal
 //! ```
 //! (1) decelerates with half the maximum acceleration. On a path the course χ follows from
-//! `line_of_sight`. A vehicle that can move sideways gets its velocity along χ and turns to the
+//! `line_of_sight`. A vehicle that can move sideways receives its velocity along χ and turns to the
 //! heading χ. Any other vehicle turns so that its course over ground becomes χ.
 //!
 //! # Symbols
@@ -22,7 +22,7 @@
 
 use crate::control::firmware::line_of_sight;
 use crate::control::firmware::motion_control::pid::heading_rotation;
-use crate::control::firmware::motion_control::{Motion, Tick};
+use crate::control::firmware::motion_control::{ControlTick, VehicleMotion};
 use merrow_math::Vec3;
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_model::scene::robot::motion_control::MotionControl;
@@ -54,11 +54,11 @@ impl RequestedMotion {
 }
 
 /// Returns the motion that the present mode requests, within the limits of the vehicle.
-pub fn requested_motion(
+pub(crate) fn requested_motion(
     settings: &MotionControl,
     control: &mut MotionControlState,
-    motion: &Motion,
-    tick: &Tick,
+    motion: &VehicleMotion,
+    tick: &ControlTick,
 ) -> RequestedMotion {
     let mut requested = match control.mode {
         ControlMode::Velocity => RequestedMotion {
@@ -91,35 +91,36 @@ fn limit_velocity(settings: &MotionControl, v: Vec3) -> Vec3 {
     Vec3::new(part * v.x, part * y, v.z.clamp(-heave, heave))
 }
 
-/// Speed of the approach (1) at distance `e` [m] with the natural frequency `frequency` [rad/s].
+/// Returns the speed of the approach (1) at distance `e` [m] with the natural frequency `frequency`
+/// [rad/s].
 fn approach_speed(e: f64, frequency: f64, acceleration: f64) -> f64 {
     (frequency * e).min((acceleration * e).sqrt())
 }
 
-/// Natural frequency of the control of degree of freedom `axis` [rad/s].
+/// Returns the natural frequency of the control of degree of freedom `axis` [rad/s].
 fn frequency(settings: &MotionControl, control: &MotionControlState, axis: usize) -> f64 {
     (control.gains.position[axis] / settings.inertia[axis]).sqrt()
 }
 
-/// Yaw rate that turns the reference to `yaw` [rad].
-fn turn_to(settings: &MotionControl, control: &MotionControlState, yaw: f64) -> f64 {
+/// Returns the yaw rate that turns the reference to `yaw` [rad].
+fn yaw_rate_towards(settings: &MotionControl, control: &MotionControlState, yaw: f64) -> f64 {
     let e = wrap_angle(yaw - control.reference.rpy[2]);
     let w = frequency(settings, control, 5);
     e.signum() * approach_speed(e.abs(), w, settings.limits.yaw_acceleration)
 }
 
-/// Upward speed that moves the reference to the height `z` [m].
+/// Returns the upward speed that moves the reference to the height `z` [m].
 fn climb_to(settings: &MotionControl, control: &MotionControlState, z: f64) -> f64 {
     let e = z - control.reference.p.z;
     let w = frequency(settings, control, 2);
     e.signum() * approach_speed(e.abs(), w, settings.limits.acceleration)
 }
 
-/// Motion that approaches and holds the goal.
+/// Returns the motion that approaches and holds the goal.
 fn keep_station(
     settings: &MotionControl,
     control: &MotionControlState,
-    motion: &Motion,
+    motion: &VehicleMotion,
 ) -> RequestedMotion {
     let goal = control.goal;
     let e = goal.p_WB - control.reference.p;
@@ -132,7 +133,7 @@ fn keep_station(
         let direction = flat.unit().unwrap_or_else(Vec3::zero);
         return RequestedMotion {
             v: direction.scale(speed) + Vec3::new(0.0, 0.0, up),
-            yaw_rate: turn_to(settings, control, goal.rpy[2]),
+            yaw_rate: yaw_rate_towards(settings, control, goal.rpy[2]),
             tilt: [goal.rpy[0], goal.rpy[1]],
         };
     }
@@ -148,16 +149,16 @@ fn keep_station(
     let speed = if is_far { speed.max(0.0) } else { speed };
     RequestedMotion {
         v: Vec3::new(speed * c, speed * s, up),
-        yaw_rate: turn_to(settings, control, heading),
+        yaw_rate: yaw_rate_towards(settings, control, heading),
         tilt: [0.0; 2],
     }
 }
 
-/// Motion along the path. At its end the mode becomes `StationKeeping`.
+/// Returns the motion along the path. At its end the mode becomes `StationKeeping`.
 fn follow_path(
     settings: &MotionControl,
     control: &mut MotionControlState,
-    motion: &Motion,
+    motion: &VehicleMotion,
     dt: f64,
 ) -> RequestedMotion {
     let Some(mut path) = control.path.take() else {
@@ -199,7 +200,7 @@ fn follow_path(
     control.path = Some(path);
     RequestedMotion {
         v: Vec3::new(part * speed * c, part * speed * s, up),
-        yaw_rate: turn_to(settings, control, heading),
+        yaw_rate: yaw_rate_towards(settings, control, heading),
         tilt: [0.0; 2],
     }
 }

@@ -24,7 +24,7 @@ const PILOT_DEADBAND: f64 = 0.05;
 
 /// Inputs of a firmware tick.
 #[derive(Clone, Copy, Debug)]
-pub struct Tick {
+pub struct ControlTick {
     /// Time of the tick [ns].
     pub now_ns: u64,
     /// Time since the last tick [s].
@@ -39,7 +39,7 @@ pub struct Tick {
 
 /// Motion that the controller uses.
 #[derive(Clone, Copy, Debug)]
-pub struct Motion {
+pub struct VehicleMotion {
     /// Attitude of B in W.
     pub R_WB: Mat3,
     /// Roll, pitch and yaw [rad].
@@ -78,7 +78,7 @@ pub fn tick(
     settings: &MotionControl,
     state: &mut RobotState,
     control: &mut MotionControlState,
-    tick: Tick,
+    tick: ControlTick,
 ) {
     if control.mode == ControlMode::Off {
         return;
@@ -99,11 +99,11 @@ pub fn tick(
     pid::advance_integral(settings, control, &motion, controlled, tick.dt);
 }
 
-/// Motion of the base in `state`.
-pub(crate) fn current_motion(state: &RobotState) -> Motion {
+/// Returns the motion of the base in `state`.
+pub(crate) fn current_motion(state: &RobotState) -> VehicleMotion {
     let motion = &state.motion;
     let R_WB = motion.q_WB.matrix();
-    Motion {
+    VehicleMotion {
         rpy: R_WB.to_rpy(),
         p: motion.p_WB,
         v: R_WB.mul_vec(motion.V_WB_B.v),
@@ -112,7 +112,7 @@ pub(crate) fn current_motion(state: &RobotState) -> Motion {
     }
 }
 
-/// Request of the pilot; zero after the time-out.
+/// Returns the request of the pilot; zero after the time-out.
 fn pilot_wrench(control: &MotionControlState, now_ns: u64) -> [f64; 6] {
     let counts = |since: u64| now_ns.saturating_sub(since) as f64 * 1e-9 <= PILOT_TIMEOUT_S;
     if control.mode.is_piloted() && control.pilot_ns.is_some_and(counts) {
@@ -122,7 +122,7 @@ fn pilot_wrench(control: &MotionControlState, now_ns: u64) -> [f64; 6] {
     }
 }
 
-/// Parts of the motion that the mode controls, among those that are known and actuated.
+/// Returns the parts of the motion that the mode controls, among those that are known and actuated.
 fn controlled_parts(
     settings: &MotionControl,
     control: &MotionControlState,

@@ -73,7 +73,7 @@ impl Controller<'_> {
         }
     }
 
-    /// Switches to `mode`, which holds the present position if it needs a goal.
+    /// Switches to `mode`, which holds the current position if it needs a goal.
     fn set_mode(&mut self, mode: ControlMode) -> Result<(), String> {
         if mode == ControlMode::Off {
             switch_off(self.model, self.target, self.control);
@@ -93,15 +93,15 @@ impl Controller<'_> {
         if self.control.mode == ControlMode::Off {
             self.control.allocated = [0.0; 6];
             self.control.controlled = [false; 4];
-            // the time-out of commands from outside no longer stops the thrusters
+            // the time-out of external commands no longer stops the thrusters
             self.target.last_command_ns = None;
         }
         self.control.mode = mode;
         Ok(())
     }
 
-    /// Returns an error if the vehicle is disarmed, or cannot actuate or measure what `mode`
-    /// controls.
+    /// Returns an error if the vehicle is disarmed, or cannot actuate or measure the quantities
+    /// that `mode` controls.
     fn check_mode(&self, mode: ControlMode) -> Result<(), String> {
         if !self.control.armed {
             return Err("the vehicle is disarmed: arm it first".to_string());
@@ -178,7 +178,7 @@ impl Controller<'_> {
     }
 }
 
-/// Velocity command of the sticks in mode `Velocity`: linear [m/s] and angular [rad/s].
+/// Returns the velocity command of the sticks in mode `Velocity`: linear [m/s] and angular [rad/s].
 fn stick_velocity(settings: &MotionControl, sticks: [f64; 4]) -> [Vec3; 2] {
     let [surge, sway, heave, yaw] = sticks;
     let max = settings.limits.velocity;
@@ -219,8 +219,8 @@ pub(crate) fn start_velocity(
     .set_mode(ControlMode::Velocity)
 }
 
-/// Uses a wrench from outside (force [N] and moment [N m] in B) as the request of the pilot.
-/// Returns false if the mode has no pilot.
+/// Uses an external wrench (force [N] and moment [N m] in B) as the request of the pilot. Returns
+/// false if the mode has no pilot.
 pub(crate) fn set_pilot(
     control: &mut MotionControlState,
     force: Vec3,
@@ -235,7 +235,7 @@ pub(crate) fn set_pilot(
     control.mode.is_piloted()
 }
 
-/// Ends the control and leaves the thrusters to commands from outside.
+/// Ends the control and leaves the thrusters to external commands.
 pub(crate) fn release(control: &mut MotionControlState) {
     control.mode = ControlMode::Off;
     control.controlled = [false; 4];

@@ -3,22 +3,24 @@
 //! # Law
 //! ```text
 //!   F = R_H (M a_r + C(v_r) v_r + D(v_r) v_r
-//!            + K_p R_Hᵀ (p_r - p) + K_d R_Hᵀ (v_r - v)) + F_i                        (1)  [Fossen 2021, eq. 15.82 and algorithm 15.2]
-//!   N = J α_r + N_M + D(Ω_r) Ω_r + K_p e_Θ + K_d (Ω_r - Ω) + N_i                     (2)
-//!   F_i' = R_H K_i R_Hᵀ (p_r - p) + K_d⁻¹ K_p (F_a - F)                              (3)  [Åström and Hägglund 2006, §3.5]
+//!            + K_p R_Hᵀ (p_r - p) + K_d R_Hᵀ (v_r - v)) + F_i              (1)
+//!   N = J α_r + N_M + D(Ω_r) Ω_r + K_p e_Θ + K_d (Ω_r - Ω) + N_i  (2)
+//!   F_i' = R_H K_i R_Hᵀ (p_r - p) + K_d⁻¹ K_p (F_a - F)           (3)
+//!            (1) [Fossen 2021, eq. 15.82 and algorithm 15.2]
+//!            (3) [Åström and Hägglund 2006, §3.5]
 //! ```
-//! With the yaw rate r and the velocity u, v along and across the heading, C(v) v is
-//! (m_x - m_y) r v along and (m_x - m_y) r u across it. N_M is the Munk moment (m_y - m_x) u v
-//! about the vertical. All three are those of the reference. (3) is the integral with
-//! back-calculation: while the thrusters saturate, the second term makes the integral follow the
-//! force that they produce. The same holds for the moment N_i.
+//! With the yaw rate r and the velocity u, v along and across the heading, C(v) v is (m_x - m_y) r
+//! v along and (m_x - m_y) r u across it. N_M is the Munk moment (m_y - m_x) u v about the
+//! vertical. All three refer to the reference. (3) is the integral with back-calculation: while the
+//! thrusters saturate, the second term makes the integral follow the force that they produce. The
+//! same holds for the moment N_i.
 //!
 //! # Symbols
 //! p, v position and velocity, p_r, v_r, a_r reference · R_H rotation by the yaw of the vehicle · Ω
 //! angular velocity, Ω_r, α_r reference · e_Θ rotation vector from the attitude to its reference ·
-//! M, J mass and inertia with added mass, m_x, m_y those of surge and sway · D linear and quadratic
-//! damping of the base · K_p, K_i, K_d gains along surge, sway and heave and about roll, pitch and
-//! yaw · F_i, N_i integral part · F_a force that the thrusters produce.
+//! M, J mass and inertia with added mass, m_x, m_y masses in surge and sway · D linear and
+//! quadratic damping of the base · K_p, K_i, K_d gains along surge, sway and heave and about roll,
+//! pitch and yaw · F_i, N_i integral part · F_a force that the thrusters produce.
 //!
 //! # Frames
 //! Forces and positions in W, moments and angular velocities in B. The gains apply along the
@@ -34,17 +36,18 @@
 //! test/analytic/vehicles/motion_control.rs
 
 use crate::control::firmware::motion_control::reference::Acceleration;
-use crate::control::firmware::motion_control::{Controlled, Motion};
+use crate::control::firmware::motion_control::{Controlled, VehicleMotion};
 use merrow_math::real::sin_cos;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::robot::motion_control::MotionControl;
 use merrow_model::state::firmware::MotionControlState;
 
-/// Force [N] and moment [N m] in B by (1) and (2), in the controlled parts of the motion.
+/// Returns the force [N] and moment [N m] in B by (1) and (2), in the controlled parts of the
+/// motion.
 pub fn wrench(
     settings: &MotionControl,
     control: &MotionControlState,
-    motion: &Motion,
+    motion: &VehicleMotion,
     acceleration: &Acceleration,
     controlled: Controlled,
 ) -> [f64; 6] {
@@ -110,10 +113,10 @@ pub fn wrench(
 }
 
 /// Advances the integral part by (3) over `dt` [s].
-pub fn advance_integral(
+pub(crate) fn advance_integral(
     settings: &MotionControl,
     control: &mut MotionControlState,
-    motion: &Motion,
+    motion: &VehicleMotion,
     controlled: Controlled,
     dt: f64,
 ) {
@@ -157,7 +160,7 @@ pub fn advance_integral(
     }
 }
 
-/// Rate at which the integral follows the produced force [1/s].
+/// Returns the rate at which the integral follows the produced force [1/s].
 fn tracking_rate(position: &[f64; 6], velocity: &[f64; 6], axis: usize) -> f64 {
     if velocity[axis] > 0.0 {
         position[axis] / velocity[axis]
@@ -166,7 +169,7 @@ fn tracking_rate(position: &[f64; 6], velocity: &[f64; 6], axis: usize) -> f64 {
     }
 }
 
-/// Rotation from the heading frame H (x along the heading, z up) to W for a yaw [rad].
+/// Returns the rotation from the heading frame H (x along the heading, z up) to W for a yaw [rad].
 pub(crate) fn heading_rotation(yaw: f64) -> Mat3 {
     let (s, c) = sin_cos(yaw);
     Mat3 {
@@ -178,16 +181,16 @@ pub(crate) fn heading_rotation(yaw: f64) -> Mat3 {
     }
 }
 
-/// Damping force [N] or moment [N m] of the base at the speed `v` [m/s or rad/s].
+/// Returns the damping force [N] or moment [N m] of the base at the speed `v` [m/s or rad/s].
 fn damping(settings: &MotionControl, axis: usize, v: f64) -> f64 {
     (settings.linear_damping[axis] + settings.quadratic_damping[axis] * v.abs()) * v
 }
 
-/// Errors of attitude [rad] and angular velocity [rad/s], and the references of the angular
-/// velocity [rad/s] and acceleration [rad/s²], about the axes of B.
+/// Returns the errors of attitude [rad] and angular velocity [rad/s], and the references of the
+/// angular velocity [rad/s] and acceleration [rad/s²], about the axes of B.
 fn attitude_errors(
     control: &MotionControlState,
-    motion: &Motion,
+    motion: &VehicleMotion,
     acceleration: &Acceleration,
     controlled: Controlled,
 ) -> [[f64; 3]; 4] {
@@ -210,7 +213,7 @@ fn attitude_errors(
     ]
 }
 
-/// Rotation vector of a rotation matrix [rad].
+/// Returns the rotation vector of a rotation matrix [rad].
 fn rotation_vector(E: &Mat3) -> Vec3 {
     let q = Quat::from_matrix(E);
     let q = if q.w < 0.0 {

@@ -2,8 +2,9 @@
 //!
 //! # Law
 //! ```text
-//!   v_r' = clip((v_c - v_r)/Δ, a_max),   p_r' = v_r,   |p_r - p| <= lead        (1)  [Fossen 2021, §12.1.1: saturated velocity and acceleration]
-//!   r_r' = clip((r_c - r_r)/Δ, α_max),   ψ_r' = r_r,   |ψ_r - ψ| <= yaw lead    (2)
+//!   v_r' = clip((v_c - v_r)/Δ, a_max),   p_r' = v_r,   |p_r - p| <= lead      (1)
+//!   r_r' = clip((r_c - r_r)/Δ, α_max),   ψ_r' = r_r,   |ψ_r - ψ| <= yaw lead  (2)
+//!   (1) [Fossen 2021, §12.1.1: saturated velocity and acceleration]
 //! ```
 //! The limited lead keeps the reference near a vehicle that cannot follow, for example at a wall.
 //!
@@ -15,7 +16,7 @@
 //! World (ENU); yaw from east, counter-clockwise.
 //!
 //! # Limits
-//! A vehicle that cannot move sideways gets no lead across its heading. Roll and pitch references
+//! A vehicle that cannot move sideways has no lead across its heading. Roll and pitch references
 //! change at a constant rate and are not fed forward.
 //!
 //! # Checked by
@@ -23,7 +24,7 @@
 
 use crate::control::firmware::motion_control::guidance::RequestedMotion;
 use crate::control::firmware::motion_control::pid::heading_rotation;
-use crate::control::firmware::motion_control::{Controlled, Motion};
+use crate::control::firmware::motion_control::{Controlled, VehicleMotion};
 use merrow_math::Vec3;
 use merrow_math::real::wrap_angle;
 use merrow_model::scene::robot::motion_control::MotionControl;
@@ -51,13 +52,13 @@ impl Acceleration {
     }
 }
 
-/// Initialises the reference of the parts whose control begins with the present motion. Their
-/// integral takes over the present wrench, so that a change of the mode does not change the
+/// Initialises the reference of the parts whose control begins with the current motion. Their
+/// integral takes over the current wrench, so that a change of the mode does not change the
 /// thrusts.
 pub fn start(
     settings: &MotionControl,
     control: &mut MotionControlState,
-    motion: &Motion,
+    motion: &VehicleMotion,
     controlled: Controlled,
 ) {
     let [horizontal, vertical, tilt, yaw] = control.controlled;
@@ -91,7 +92,7 @@ pub fn start(
 pub fn advance(
     settings: &MotionControl,
     control: &mut MotionControlState,
-    motion: &Motion,
+    motion: &VehicleMotion,
     requested: &RequestedMotion,
     dt: f64,
 ) -> Acceleration {
@@ -126,7 +127,7 @@ pub fn advance(
 }
 
 /// Returns the position at `ahead` [m, W] of the vehicle, within the maximum lead.
-fn limit_lead(settings: &MotionControl, motion: &Motion, ahead: Vec3) -> Vec3 {
+fn limit_lead(settings: &MotionControl, motion: &VehicleMotion, ahead: Vec3) -> Vec3 {
     let lead = settings.limits.position_lead;
     let R_H = heading_rotation(motion.rpy[2]);
     let mut d = R_H.tr_mul_vec(ahead);

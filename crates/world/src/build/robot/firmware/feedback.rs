@@ -54,7 +54,7 @@ fn mounting(index: usize, sensor: &Sensor) -> Mounting {
     }
 }
 
-/// First sensor of each kind on the base.
+/// Returns the first sensor of each kind on the base.
 fn first_sensors(robot: &Robot) -> FeedbackSensors {
     let first = |is_of_kind: IsOfKind| {
         let mut all = robot.sensors.iter().enumerate();
@@ -70,7 +70,7 @@ fn first_sensors(robot: &Robot) -> FeedbackSensors {
     }
 }
 
-/// Sensors that the file names.
+/// Returns the sensors that the file names.
 fn named_sensors(
     file: &FeedbackSensorsConfig,
     robot: &Robot,

@@ -2,7 +2,8 @@
 //!
 //! # Law
 //! ```text
-//!   K_p = M ω²,   K_d = 2 ζ ω M,   K_i = ρ ω K_p            (1)  [Fossen 2021, algorithm 15.2, with ρ = 1/10]
+//!   K_p = M ω²,   K_d = 2 ζ ω M,   K_i = ρ ω K_p  (1)
+//!   (1) [Fossen 2021, algorithm 15.2, with ρ = 1/10]
 //! ```
 //! # Symbols
 //! M diagonal of the inertia with added mass · ω natural frequency, ζ damping ratio of the closed
@@ -33,8 +34,8 @@ use merrow_sim::control::firmware::constrained_allocation::allocate_within_limit
 use merrow_yaml::error::Problems;
 use std::f64::consts::FRAC_PI_2;
 
-/// Force [N] or moment [N m] that exceeds what any thruster arrangement exerts; the allocation
-/// returns the largest one in its direction.
+/// Force [N] or moment [N m] beyond any thruster arrangement; the allocation returns the largest
+/// one in its direction.
 const UNLIMITED: f64 = 1e6;
 /// Density of the water for the largest wrench of the joystick [kg/m³].
 const NOMINAL_DENSITY: f64 = 1000.0;
@@ -124,8 +125,8 @@ fn check_thruster_count(
     }
 }
 
-/// Diagonal of the inertia with added mass about the base origin: surge, sway, heave [kg], roll,
-/// pitch, yaw [kg m²].
+/// Returns the diagonal of the inertia with added mass about the base origin: surge, sway, heave
+/// [kg], roll, pitch, yaw [kg m²].
 fn inertia(robot: &Robot) -> [f64; 6] {
     let poses = crate::build::robot::poses_at_rest(&robot.links);
     let links = robot.links.iter().zip(&poses);
@@ -136,7 +137,7 @@ fn inertia(robot: &Robot) -> [f64; 6] {
     std::array::from_fn(|i| m[(i + 3) % 6][(i + 3) % 6])
 }
 
-/// Diagonal of the damping, in the order surge, sway, heave, roll, pitch, yaw.
+/// Returns the diagonal of the damping, in the order surge, sway, heave, roll, pitch, yaw.
 fn damping_diagonal(damping: &Damping) -> [f64; 6] {
     let d = match damping {
         Damping::Zero => [0.0; 6],
@@ -146,7 +147,7 @@ fn damping_diagonal(damping: &Damping) -> [f64; 6] {
     std::array::from_fn(|i| d[(i + 3) % 6])
 }
 
-/// Azimuth thrusters on the base of the robot.
+/// Returns the azimuth thrusters on the base of the robot.
 fn azimuth_thrusters(robot: &Robot) -> Vec<AzimuthThruster> {
     let thrusters = robot.thrusters.iter().enumerate();
     let on_base = thrusters.filter(|(_, thruster)| thruster.link == 0);
@@ -164,8 +165,8 @@ fn azimuth_thrusters(robot: &Robot) -> Vec<AzimuthThruster> {
         .collect()
 }
 
-/// Components of the wrench that the thrusters produce independently, azimuth thrusters in any
-/// direction.
+/// Returns the components of the wrench that the thrusters produce independently, azimuth thrusters
+/// in any direction.
 fn independent_components(robot: &Robot, azimuths: &[AzimuthThruster]) -> [bool; 6] {
     let Some(allocation) = &robot.allocation else {
         return [false; 6];
@@ -175,8 +176,8 @@ fn independent_components(robot: &Robot, azimuths: &[AzimuthThruster]) -> [bool;
     allocation::independent_components(&columns)
 }
 
-/// Largest force [N] and moment [N m] along each axis, the smaller of both directions, in the
-/// `independent` components. Azimuth thrusters are at zero.
+/// Returns the largest force [N] and moment [N m] along each axis, the smaller of both directions,
+/// in the `independent` components. Azimuth thrusters are at zero.
 fn largest_wrench(robot: &Robot, independent: &[bool; 6]) -> [f64; 6] {
     let Some(allocation) = &robot.allocation else {
         return [0.0; 6];
@@ -195,7 +196,7 @@ fn largest_wrench(robot: &Robot, independent: &[bool; 6]) -> [f64; 6] {
     })
 }
 
-/// Converts the axes and buttons of the joystick; the default is that of the schema.
+/// Converts the axes and buttons of the joystick; the default is defined in the schema.
 fn joystick_mapping(file: Option<&JoystickConfig>) -> JoystickMapping {
     let index = |value: u32| value as usize;
     let [axes, modes, arm] = match file {

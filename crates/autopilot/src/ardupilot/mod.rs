@@ -1,0 +1,371 @@
+//! Link of a robot to ArduPilot SITL: exchanges packets over UDP in step with the world.
+//!
+//! The SITL sends a servo packet and waits for a state message. The robot receives the outputs at
+//! once; the message follows after one frame of simulated time. Frames are not longer than those
+//! that the SITL requests, or 1 ms, because its inertial sensors sample each millisecond and lose
+//! samples in longer frames. A frame is a number of time steps, or a fraction of one: then messages
+//! contain interpolated motions, and outputs take effect at the next step.
+//!
+//! At a pace that follows the wall clock the world does not wait for a late packet, unless
+//! `lock_step` is set. The SITL then receives the motions that it has missed, frame by frame.
+
+pub mod packet;
+pub mod state_message;
+
+use crate::ardupilot::packet::{ServoPacket, decode};
+use crate::ardupilot::state_message::{VehicleState, encode};
+use crate::history::{MotionHistory, MotionSample, frame_end};
+use crate::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
+use crate::status::{LinkLog, LinkStatus};
+use crate::{AutopilotLink, Connection, Progress, device_command};
+use merrow_math::Vec3;
+use merrow_model::scene::Robot;
+use merrow_model::scene::autopilot::Autopilot;
+use merrow_model::sensor::water::altimeter_range;
+use merrow_model::state::RobotState;
+use merrow_model::state::reading::Reading;
+use merrow_sim::Simulation;
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+/// Time without a packet after which the autopilot counts as lost.
+const LOST_AFTER: Duration = Duration::from_secs(5);
+/// Time without a packet after which another program may take over the port.
+const TAKEOVER_AFTER: Duration = Duration::from_secs(2);
+/// Minimum time between a message and its repetition, so that a packet that was sent again while
+/// the message was in transit is not answered twice.
+const REPEAT_AFTER: Duration = Duration::from_millis(500);
+/// Period of the inertial sensors of the SITL [ns] (AP_InertialSensor_SITL.cpp).
+const SAMPLE_NS: u64 = 1_000_000;
+/// Maximum number of frames between two steps.
+const MAX_FRAMES: usize = 1000;
+/// Length of the buffer for packets [bytes]; longer than any valid packet.
+const BUFFER: usize = 128;
+
+/// Phase of the exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// No autopilot is connected. `lost` after one was.
+    Unconnected { lost: bool },
+    /// The robot has the outputs of a frame that ends at this time [ns].
+    Running { until_ns: u64 },
+    /// The message of the last frame is sent; the next packet is due.
+    Awaiting,
+}
+
+/// Readings of the sensors that the autopilot receives.
+#[derive(Clone, Debug, Default)]
+struct Readings {
+    /// Angular velocity [rad/s] and specific force [m/s²] of the IMU, in forward, left, up.
+    imu: Option<[Vec3; 2]>,
+    ranges: Vec<Option<f64>>,
+    wind_vane: Option<[f64; 2]>,
+}
+
+/// Link of a robot to its autopilot.
+pub struct Link {
+    robot: usize,
+    settings: Autopilot,
+    socket: UdpSocket,
+    phase: Phase,
+    peer: Option<SocketAddr>,
+    last_packet: Option<Instant>,
+    last_count: Option<u32>,
+    /// Last message and the time at which it was sent.
+    last_message: Option<(Vec<u8>, Instant)>,
+    /// Simulated time of the last message [ns].
+    sent_ns: Option<u64>,
+    history: MotionHistory,
+    readings: Readings,
+    log: LinkLog,
+}
+
+impl Link {
+    /// Opens the socket of robot `robot`.
+    ///
+    /// # Errors
+    /// The socket cannot be opened, for example because another program uses the port.
+    pub fn open(robot: usize, name: &str, settings: &Autopilot) -> Result<Self, String> {
+        let address = SocketAddr::new(settings.address, settings.port);
+        let failed = |why: io::Error| {
+            format!(
+                "autopilot of {name}: UDP {address}: {why}; expected a free port: end the other program, or give another `instance`"
+            )
+        };
+        let socket = UdpSocket::bind(address).map_err(failed)?;
+        socket.set_nonblocking(true).map_err(failed)?;
+        Ok(Self {
+            robot,
+            readings: Readings {
+                ranges: vec![None; settings.rangefinders.len()],
+                ..Readings::default()
+            },
+            settings: settings.clone(),
+            socket,
+            phase: Phase::Unconnected { lost: false },
+            peer: None,
+            last_packet: None,
+            last_count: None,
+            last_message: None,
+            sent_ns: None,
+            history: MotionHistory::default(),
+            log: LinkLog::new(name, address),
+        })
+    }
+
+    /// Returns true if a connected autopilot has sent no packet for a long time.
+    fn is_lost(&self) -> bool {
+        self.phase == Phase::Awaiting
+            && self
+                .last_packet
+                .is_some_and(|last| last.elapsed() > LOST_AFTER)
+    }
+
+    /// Returns the next packet of the autopilot, if one has arrived.
+    fn receive(&mut self) -> Option<ServoPacket> {
+        let mut buffer = [0; BUFFER];
+        loop {
+            match self.socket.recv_from(&mut buffer) {
+                Ok((length, from)) => {
+                    if let Some(packet) = self.accept(&buffer[..length], from) {
+                        return Some(packet);
+                    }
+                }
+                Err(why) if why.kind() == io::ErrorKind::WouldBlock => return None,
+                // the port of an autopilot that has ended reports an error for each message
+                Err(why) if why.kind() == io::ErrorKind::ConnectionRefused => {}
+                Err(why) => {
+                    self.log.note(format!("cannot receive: {why}"));
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Returns the packet in `bytes` if it is a new frame of the autopilot.
+    fn accept(&mut self, bytes: &[u8], from: SocketAddr) -> Option<ServoPacket> {
+        let packet = match decode(bytes) {
+            Ok(packet) => packet,
+            Err(why) => {
+                self.log.status.malformed += 1;
+                self.log.note(format!("packet of {from}: {why}"));
+                return None;
+            }
+        };
+        let is_fresh = |last: Instant| last.elapsed() < TAKEOVER_AFTER;
+        if self.peer.is_some_and(|peer| peer != from) && self.last_packet.is_some_and(is_fresh) {
+            self.log.status.foreign += 1;
+            self.log.note(format!(
+                "{from} is a second autopilot on this port: its packets are ignored"
+            ));
+            return None;
+        }
+        if self.peer != Some(from) {
+            self.last_count = None;
+            self.peer = Some(from);
+            self.log.connected(from);
+        }
+        self.last_packet = Some(Instant::now());
+        match self.last_count {
+            Some(last) if packet.frame_count == last => {
+                self.log.status.repeated += 1;
+                self.repeat_message();
+                return None;
+            }
+            Some(last) if packet.frame_count < last => {
+                self.log.status.restarts += 1;
+                self.log.note("the autopilot has restarted".to_string());
+            }
+            Some(last) => self.log.status.lost_frames += u64::from(packet.frame_count - last - 1),
+            None => {}
+        }
+        self.last_count = Some(packet.frame_count);
+        self.log.status.frames += 1;
+        Some(packet)
+    }
+
+    /// Sends the last message again, if it was not sent just now.
+    fn repeat_message(&mut self) {
+        if let (Some((message, sent)), Some(peer)) = (&mut self.last_message, self.peer)
+            && sent.elapsed() > REPEAT_AFTER
+        {
+            *sent = Instant::now();
+            // a lost message is requested again
+            let _ = self.socket.send_to(message, peer);
+        }
+    }
+
+    /// Commands the devices of the robot.
+    fn apply(&mut self, packet: &ServoPacket, simulation: &mut Simulation) {
+        for output in &self.settings.outputs {
+            let Some(pwm) = packet.pwm[..packet.output_count].get(output.channel) else {
+                self.log.note(format!(
+                    "output {}: found {} outputs; set SERVO_32_ENABLE to 1",
+                    output.channel + 1,
+                    packet.output_count
+                ));
+                continue;
+            };
+            let value = match pwm {
+                // without pulses
+                0 => output.command[1],
+                pwm => output.command_from_input(f64::from(*pwm)),
+            };
+            let command = device_command(self.robot, output.device, value);
+            if let Err(refused) = simulation.apply(&command) {
+                self.log
+                    .note(format!("outputs are refused: {}", refused.reason));
+            }
+        }
+    }
+
+    /// Sends the state of the robot at `time_ns` [ns].
+    fn send_state(&mut self, simulation: &Simulation, time_ns: u64) {
+        self.sent_ns = Some(time_ns);
+        let (Some(peer), Some(motion)) = (self.peer, self.history.motion_at(time_ns)) else {
+            return;
+        };
+        let model = &simulation.scene.robots[self.robot];
+        let state = &simulation.state.robots[self.robot];
+        let gravity = simulation.scene.gravity;
+        let message = encode(&self.vehicle_state(model, state, &motion, gravity));
+        if let Err(why) = self.socket.send_to(&message, peer) {
+            self.log.note(format!("cannot send to {peer}: {why}"));
+        }
+        self.last_message = Some((message, Instant::now()));
+    }
+
+    /// Returns the state of the robot in the frames of the autopilot.
+    fn vehicle_state(
+        &self,
+        model: &Robot,
+        state: &RobotState,
+        motion: &MotionSample,
+        gravity: f64,
+    ) -> VehicleState {
+        let [gyro, accelerometer] = match self.readings.imu {
+            Some(readings) => readings.map(forward_right_down),
+            None => [
+                forward_right_down(motion.angular_velocity),
+                specific_force(motion, gravity),
+            ],
+        };
+        let battery = &state.battery;
+        VehicleState {
+            time: motion.time_ns as f64 * 1e-9,
+            gyro,
+            accelerometer,
+            position: north_east_down(motion.position),
+            attitude: attitude_in_ned(motion.attitude),
+            velocity: north_east_down(motion.velocity),
+            ranges: self.readings.ranges.clone(),
+            wind_vane: self.readings.wind_vane,
+            battery: model
+                .battery
+                .as_ref()
+                .map(|_| [battery.voltage, battery.current]),
+        }
+    }
+}
+
+impl Connection for Link {
+    fn robot(&self) -> usize {
+        self.robot
+    }
+
+    fn set_robot(&mut self, robot: usize) {
+        self.robot = robot;
+    }
+}
+
+impl AutopilotLink for Link {
+    fn description(&self) -> String {
+        format!(
+            "autopilot of {}: waits for ArduPilot on UDP {}",
+            self.log.status.robot, self.log.status.address
+        )
+    }
+
+    fn status(&self) -> &LinkStatus {
+        &self.log.status
+    }
+
+    fn is_in_lock_step(&self) -> bool {
+        self.settings.lock_step
+    }
+
+    fn socket(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+
+    fn reset(&mut self) {
+        self.sent_ns = None;
+        self.history.clear();
+        self.readings = Readings {
+            ranges: vec![None; self.settings.rangefinders.len()],
+            ..Readings::default()
+        };
+        if let Phase::Running { until_ns } = &mut self.phase {
+            *until_ns = 0;
+        }
+    }
+
+    fn exchange(&mut self, simulation: &mut Simulation, _follows_clock: bool) -> Progress {
+        self.history
+            .push(MotionSample::read(simulation, self.robot));
+        let (now_ns, dt_ns) = (simulation.time_ns(), simulation.scene.dt_ns);
+        for _ in 0..MAX_FRAMES {
+            if let Phase::Running { until_ns } = self.phase {
+                if now_ns < until_ns {
+                    return Progress::Steps((until_ns - now_ns).div_ceil(dt_ns));
+                }
+                self.send_state(simulation, until_ns);
+                self.phase = Phase::Awaiting;
+            }
+            let Some(packet) = self.receive() else {
+                break;
+            };
+            self.apply(&packet, simulation);
+            let period_ns = (1_000_000_000 / u64::from(packet.frame_rate)).max(SAMPLE_NS);
+            let until_ns = frame_end(self.sent_ns, period_ns, now_ns, dt_ns);
+            self.phase = Phase::Running { until_ns };
+        }
+        if self.is_lost() {
+            self.phase = Phase::Unconnected { lost: true };
+            self.peer = None;
+            self.log.lost("no packet for 5 s: the autopilot is lost");
+        }
+        match self.phase {
+            Phase::Unconnected { lost } if lost || !self.settings.lock_step => {
+                Progress::poll(dt_ns)
+            }
+            _ => Progress::Awaiting,
+        }
+    }
+
+    fn read_sensors(&mut self, simulation: &Simulation) {
+        let settings = &self.settings;
+        let model = &simulation.scene.robots[self.robot];
+        for delivered in &simulation.runners[self.robot].outbox {
+            let k = delivered.sensor;
+            match &delivered.stamped.reading {
+                Reading::Imu(imu) if settings.imu == Some(k) => {
+                    let R_BS = model.sensors[k].R_LS;
+                    let both = [imu.angular_velocity, imu.linear_acceleration];
+                    self.readings.imu = Some(both.map(|v| R_BS.mul_vec(v)));
+                }
+                Reading::Wind(wind) if settings.wind_vane == Some(k) => {
+                    self.readings.wind_vane = Some([wind.from, wind.speed]);
+                }
+                reading => {
+                    let instances = settings.rangefinders.iter().enumerate();
+                    for (instance, _) in instances.filter(|(_, sensor)| **sensor == k) {
+                        self.readings.ranges[instance] = altimeter_range(reading);
+                    }
+                }
+            }
+        }
+    }
+}

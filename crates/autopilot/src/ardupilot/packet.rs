@@ -1,0 +1,118 @@
+//! Servo packets of ArduPilot SITL's JSON interface.
+//!
+//! Little endian: magic (16 bit), frame rate [Hz] (16 bit), frame count (32 bit), and the pulse
+//! widths of 16 or 32 outputs [µs] (16 bit each). The magic number identifies the number of
+//! outputs. Source: ArduPilot, libraries/SITL/examples/JSON/readme.md (045bdf55) and SIM_JSON.h.
+
+/// Magic number of a packet with 16 outputs.
+pub const MAGIC_16: u16 = 18458;
+/// Magic number of a packet with 32 outputs.
+pub const MAGIC_32: u16 = 29569;
+/// Maximum number of outputs.
+pub(crate) const MAX_OUTPUTS: usize = 32;
+/// Length of a packet without its outputs [bytes].
+const HEADER: usize = 8;
+/// Minimum frame rate [Hz]; the SITL ignores steps of 0.1 s or more.
+const MIN_FRAME_RATE: u16 = 11;
+
+/// Outputs of an autopilot at one frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServoPacket {
+    /// Frames per second that the autopilot requests [Hz].
+    pub frame_rate: u16,
+    /// Number of the frame.
+    pub frame_count: u32,
+    /// Number of outputs: 16 or 32.
+    pub output_count: usize,
+    /// Pulse widths of the outputs [µs]; 0 without pulses.
+    pub pwm: [u16; MAX_OUTPUTS],
+}
+
+/// Decodes a packet.
+///
+/// # Errors
+/// Wrong magic number or length, or a frame rate below 11 Hz.
+pub fn decode(bytes: &[u8]) -> Result<ServoPacket, String> {
+    let word = |k: usize| -> Option<u16> {
+        let pair = bytes.get(2 * k..2 * k + 2)?;
+        Some(u16::from_le_bytes([pair[0], pair[1]]))
+    };
+    let output_count = match word(0) {
+        Some(MAGIC_16) => 16,
+        Some(MAGIC_32) => MAX_OUTPUTS,
+        Some(other) => {
+            return Err(format!(
+                "magic number: found {other}, expected {MAGIC_16} or {MAGIC_32}"
+            ));
+        }
+        None => return Err(format!("found {} bytes, expected a packet", bytes.len())),
+    };
+    let expected = HEADER + 2 * output_count;
+    if bytes.len() != expected {
+        let found = bytes.len();
+        return Err(format!("found {found} bytes, expected {expected}"));
+    }
+    let words: Vec<u16> = (1..expected / 2).filter_map(word).collect();
+    let (frame_rate, count) = (words[0], [words[1], words[2]]);
+    if frame_rate < MIN_FRAME_RATE {
+        return Err(format!(
+            "frame rate: found {frame_rate} Hz, expected at least {MIN_FRAME_RATE}"
+        ));
+    }
+    let mut pwm = [0; MAX_OUTPUTS];
+    pwm[..output_count].copy_from_slice(&words[3..]);
+    Ok(ServoPacket {
+        frame_rate,
+        frame_count: u32::from(count[0]) | u32::from(count[1]) << 16,
+        output_count,
+        pwm,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(magic: u16, rate: u16, count: u32, pwm: &[u16]) -> Vec<u8> {
+        let mut bytes = [magic.to_le_bytes(), rate.to_le_bytes()].concat();
+        bytes.extend(count.to_le_bytes());
+        bytes.extend(pwm.iter().flat_map(|x| x.to_le_bytes()));
+        bytes
+    }
+
+    #[test]
+    fn packets_of_both_lengths_are_decoded() {
+        let pwm: Vec<u16> = (0..32).map(|k| 1100 + k).collect();
+        let short = decode(&packet(MAGIC_16, 400, 70_000, &pwm[..16])).unwrap();
+        assert_eq!((short.frame_rate, short.frame_count), (400, 70_000));
+        assert_eq!(
+            (short.output_count, short.pwm[15], short.pwm[16]),
+            (16, 1115, 0)
+        );
+        let long = decode(&packet(MAGIC_32, 50, 1, &pwm)).unwrap();
+        assert_eq!((long.output_count, long.pwm[31]), (32, 1131));
+    }
+
+    #[test]
+    fn malformed_packets_are_refused() {
+        let good = packet(MAGIC_16, 400, 1, &[1500; 16]);
+        for (bytes, expected) in [
+            (&b""[..], "found 0 bytes, expected a packet"),
+            (&good[..39], "found 39 bytes, expected 40"),
+            (
+                &packet(1, 400, 1, &[1500; 16]),
+                "magic number: found 1, expected 18458 or 29569",
+            ),
+            (
+                &packet(MAGIC_32, 400, 1, &[1500; 16]),
+                "found 40 bytes, expected 72",
+            ),
+            (
+                &packet(MAGIC_16, 0, 1, &[1500; 16]),
+                "frame rate: found 0 Hz, expected at least 11",
+            ),
+        ] {
+            assert_eq!(decode(bytes).unwrap_err(), expected);
+        }
+    }
+}

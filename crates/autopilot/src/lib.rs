@@ -1,0 +1,301 @@
+//! External autopilot programs that control robots, in step with the world.
+//!
+//! [`ardupilot`] exchanges packets with ArduPilot SITL and [`px4`] MAVLink messages with PX4 SITL,
+//! in step with the world. [`history`] contains the motion of the last time steps, from which both
+//! receive their frames, [`ned`] converts it to their axes, and [`status`] reports on a link.
+//! [`mavlink`] sends telemetry to ground stations.
+//!
+//! # Example
+//! ```
+//! use merrow_autopilot::mavlink::frames::{FrameBuffer, encode};
+//! use mavlink::dialects::common::{ATTITUDE_DATA, MavMessage};
+//!
+//! // a message of vehicle 1, received as a stream of bytes
+//! let message = MavMessage::ATTITUDE(ATTITUDE_DATA::default());
+//! let mut buffer = FrameBuffer::default();
+//! buffer.push(&encode(1, 0, &message));
+//! let (header, received) = buffer.next_message().expect("a frame");
+//! assert_eq!((header.system_id, received), (1, message));
+//! ```
+
+pub mod ardupilot;
+pub mod history;
+pub mod mavlink;
+pub mod ned;
+pub mod px4;
+pub mod status;
+
+use crate::status::LinkStatus;
+use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice};
+use merrow_model::scene::{Correspondence, JointMode, Robot, Scene};
+use merrow_model::state::Command;
+use merrow_model::state::commands::CommandRejection;
+use merrow_sim::{BlockLimit, Control, Observer, Simulation};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::os::fd::BorrowedFd;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Time for which a world waits for packets before it handles its requests.
+const WAIT: Duration = Duration::from_millis(2);
+
+/// Period of the status for the diagnostics, in simulated or wall-clock time.
+const STATUS_PERIOD: Duration = Duration::from_millis(100);
+
+/// Polling period in simulated time while the world does not wait for the autopilot [ns].
+const POLL_NS: u64 = 1_000_000;
+
+/// Result of an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// The frame ends after this number of steps.
+    Steps(u64),
+    /// The next packet has not arrived.
+    Awaiting,
+}
+
+impl Progress {
+    /// Returns the number of steps of `dt_ns` [ns] until the next poll for a packet.
+    fn poll(dt_ns: u64) -> Self {
+        Self::Steps((POLL_NS / dt_ns).max(1))
+    }
+}
+
+/// Connection of a robot to another program.
+pub(crate) trait Connection {
+    /// Index of the robot.
+    fn robot(&self) -> usize;
+    /// Sets the index of the robot after a change of the scene.
+    fn set_robot(&mut self, robot: usize);
+}
+
+impl<T: Connection + ?Sized> Connection for Box<T> {
+    fn robot(&self) -> usize {
+        (**self).robot()
+    }
+
+    fn set_robot(&mut self, robot: usize) {
+        (**self).set_robot(robot);
+    }
+}
+
+/// Adapts connections to a changed scene: closes those of removed robots, and opens those of new
+/// robots with `open`, which returns `None` for a robot without a connection. Failures are printed.
+pub(crate) fn follow_scene<C: Connection>(
+    connections: &mut Vec<C>,
+    (scene, same): (&Scene, &Correspondence),
+    open: impl Fn(usize, &Robot) -> Option<Result<C, String>>,
+) {
+    connections.retain_mut(|connection| {
+        let robot = same.robot(connection.robot());
+        robot.into_iter().for_each(|k| connection.set_robot(k));
+        robot.is_some()
+    });
+    for (k, robot) in scene.robots.iter().enumerate() {
+        if connections.iter().any(|other| other.robot() == k) {
+            continue;
+        }
+        match open(k, robot) {
+            Some(Ok(connection)) => connections.push(connection),
+            Some(Err(why)) => eprintln!("merrow: {why}"),
+            None => {}
+        }
+    }
+}
+
+/// Link of a robot to an autopilot program.
+pub(crate) trait AutopilotLink: Connection {
+    /// Returns robot and address, for the start of a run.
+    fn description(&self) -> String;
+    /// Status and counters of the link.
+    fn status(&self) -> &LinkStatus;
+    /// Returns true if the world waits for the autopilot also at a pace that follows the wall
+    /// clock.
+    fn is_in_lock_step(&self) -> bool;
+    /// Returns the socket on which packets arrive.
+    fn socket(&self) -> BorrowedFd<'_>;
+    /// Adapts to a reset of the state.
+    fn reset(&mut self);
+    /// Sends the messages that are due, receives the packets that have arrived and applies them.
+    /// `follows_clock`: the world follows the wall clock.
+    fn exchange(&mut self, simulation: &mut Simulation, follows_clock: bool) -> Progress;
+    /// Keeps the latest readings of the sensors that the autopilot receives.
+    fn read_sensors(&mut self, simulation: &Simulation);
+}
+
+/// Opens the link of robot `robot` in a world with the seed `seed`.
+fn open_link(
+    robot: usize,
+    name: &str,
+    settings: &Autopilot,
+    seed: u64,
+) -> Result<Box<dyn AutopilotLink>, String> {
+    Ok(match settings.kind {
+        AutopilotKind::ArduPilot => Box::new(ardupilot::Link::open(robot, name, settings)?),
+        AutopilotKind::Px4 => Box::new(px4::Link::open(robot, name, settings, seed)?),
+    })
+}
+
+/// Returns the command of a device of robot `robot`.
+fn device_command(robot: usize, device: ServoDevice, value: f64) -> Command {
+    match device {
+        ServoDevice::Thruster(thruster) => Command::Thruster {
+            robot,
+            thruster,
+            value,
+        },
+        ServoDevice::Fin(fin) => Command::Fin { robot, fin, value },
+        ServoDevice::Joint(joint) => Command::JointWithMode {
+            robot,
+            joint,
+            mode: JointMode::Position,
+            value,
+        },
+        ServoDevice::Load(load) => Command::Load {
+            robot,
+            load,
+            level: value,
+        },
+    }
+}
+
+/// Waits at most `left` for a packet on any link. A time-out of a socket would be rounded to the
+/// clock ticks of the system.
+fn wait_for_packet(sockets: &[BorrowedFd<'_>], left: Duration) {
+    let timeout = Timespec {
+        tv_sec: left.as_secs() as i64,
+        tv_nsec: i64::from(left.subsec_nanos()),
+    };
+    let sockets = sockets.iter().map(|s| PollFd::new(s, PollFlags::IN));
+    let mut sockets: Vec<_> = sockets.collect();
+    // a failure ends the wait early, which is harmless
+    let _ = poll(&mut sockets, Some(&timeout));
+}
+
+/// Returns the settings of the autopilot of `robot`, if it has an enabled autopilot.
+fn enabled_autopilot(robot: &Robot) -> Option<&Autopilot> {
+    robot
+        .autopilot
+        .as_deref()
+        .filter(|settings| settings.enabled)
+}
+
+/// Links of all robots with an autopilot.
+pub struct Autopilots {
+    links: Vec<Box<dyn AutopilotLink>>,
+    status: SharedStatus,
+    /// Wall-clock time and simulated time [ns] of the last update of the status.
+    updated: (Instant, u64),
+}
+
+/// Status of all links, for the diagnostics.
+#[derive(Clone, Debug, Default)]
+pub struct SharedStatus(Arc<Mutex<Vec<LinkStatus>>>);
+
+impl SharedStatus {
+    /// Returns the present status of all links.
+    pub fn read(&self) -> Vec<LinkStatus> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn write(&self, links: &[Box<dyn AutopilotLink>]) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.clear();
+        all.extend(links.iter().map(|link| link.status().clone()));
+    }
+}
+
+impl Autopilots {
+    /// Opens the sockets of all robots with an autopilot.
+    ///
+    /// # Errors
+    /// A socket cannot be opened, for example because another program uses its port.
+    pub fn connect(scene: &Scene, status: SharedStatus) -> Result<Self, String> {
+        let robots = scene.robots.iter().enumerate();
+        let links = robots
+            .filter_map(|(k, robot)| {
+                let settings = enabled_autopilot(robot)?;
+                Some(open_link(k, &robot.name, settings, scene.seed))
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        status.write(&links);
+        Ok(Self {
+            links,
+            status,
+            updated: (Instant::now(), 0),
+        })
+    }
+
+    /// Returns a line per link: robot and address.
+    pub fn descriptions(&self) -> Vec<String> {
+        self.links.iter().map(|link| link.description()).collect()
+    }
+}
+
+impl Observer for Autopilots {
+    fn before_block(
+        &mut self,
+        simulation: &mut Simulation,
+        deadline: Option<Instant>,
+    ) -> BlockLimit {
+        let end = deadline.unwrap_or_else(|| Instant::now() + WAIT);
+        loop {
+            let (mut limit, mut awaited) = (u64::MAX, Vec::new());
+            for (k, link) in self.links.iter_mut().enumerate() {
+                match link.exchange(simulation, deadline.is_some()) {
+                    Progress::Steps(steps) => limit = limit.min(steps),
+                    Progress::Awaiting => awaited.push(k),
+                }
+            }
+            let awaited: Vec<_> = awaited.into_iter().map(|k| &self.links[k]).collect();
+            if awaited.is_empty() {
+                return BlockLimit::Steps(limit);
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let waits = deadline.is_none() || awaited.iter().any(|link| link.is_in_lock_step());
+                return if waits {
+                    BlockLimit::Wait
+                } else {
+                    BlockLimit::Steps(1)
+                };
+            }
+            let sockets: Vec<_> = awaited.iter().map(|link| link.socket()).collect();
+            wait_for_packet(&sockets, left);
+        }
+    }
+
+    fn after_block(&mut self, simulation: &Simulation, _control: &Control) {
+        for link in &mut self.links {
+            link.read_sensors(simulation);
+        }
+        let (now_ns, (updated, updated_ns)) = (simulation.time_ns(), self.updated);
+        let passed = Duration::from_nanos(now_ns.abs_diff(updated_ns)).max(updated.elapsed());
+        if passed > STATUS_PERIOD {
+            self.updated = (Instant::now(), now_ns);
+            self.status.write(&self.links);
+        }
+    }
+
+    fn rejected(&mut self, _rejection: &CommandRejection, _simulation: &Simulation) {}
+
+    fn reset(&mut self) {
+        self.links.iter_mut().for_each(|link| link.reset());
+    }
+
+    fn state_reset(&mut self) {
+        self.links.iter_mut().for_each(|link| link.reset());
+    }
+
+    fn replaced(&mut self, simulation: &Simulation, same: &Correspondence) {
+        let scene = &*simulation.scene;
+        follow_scene(&mut self.links, (scene, same), |k, robot| {
+            let settings = enabled_autopilot(robot)?;
+            Some(open_link(k, &robot.name, settings, scene.seed))
+        });
+        self.status.write(&self.links);
+    }
+}

@@ -1,0 +1,187 @@
+//! Requests of a ground station: gamepad, arming, modes, parameters, missions.
+
+use crate::mavlink::telemetry::mode_number;
+use ::mavlink::dialects::common::{
+    AUTOPILOT_VERSION_DATA, COMMAND_ACK_DATA, COMMAND_LONG_DATA, MANUAL_CONTROL_DATA,
+    MISSION_COUNT_DATA, MavCmd, MavMessage, MavParamType, MavProtocolCapability, MavResult,
+    PARAM_VALUE_DATA,
+};
+use merrow_model::state::Command;
+use merrow_model::state::commands::FirmwareOrder;
+use merrow_model::state::firmware::motion_control::ControlMode;
+use merrow_sim::Simulation;
+
+/// Message that a ground station requests to learn the version of a vehicle.
+const AUTOPILOT_VERSION: u32 = 148;
+/// Deflection of a stick that is not in use.
+const NO_AXIS: i16 = i16::MAX;
+/// Name of the only parameter.
+const PARAMETER: &[u8] = b"MAV_SYS_ID";
+
+/// Reaction to a message.
+#[derive(Debug, Default)]
+pub(crate) struct Reaction {
+    /// Commands of the robot.
+    pub commands: Vec<Command>,
+    /// Messages that answer, apart from the acknowledgement.
+    answers: Vec<MavMessage>,
+    /// Command that is acknowledged, and whether it is supported.
+    acknowledged: Option<(MavCmd, bool)>,
+    /// Reason why the message has no effect.
+    pub refused: Option<String>,
+}
+
+impl Reaction {
+    /// Returns the replies. `is_accepted`: all commands were accepted.
+    pub(crate) fn replies(&self, is_accepted: bool) -> Vec<MavMessage> {
+        let acknowledgement = self.acknowledged.map(|(command, is_supported)| {
+            let result = match (is_supported, is_accepted) {
+                (false, _) => MavResult::MAV_RESULT_UNSUPPORTED,
+                (true, true) => MavResult::MAV_RESULT_ACCEPTED,
+                (true, false) => MavResult::MAV_RESULT_DENIED,
+            };
+            MavMessage::COMMAND_ACK(COMMAND_ACK_DATA { command, result })
+        });
+        let answers = self.answers.iter().cloned();
+        acknowledgement.into_iter().chain(answers).collect()
+    }
+}
+
+/// Returns the reaction of robot `robot`, whose number is `own`, to a message.
+pub(crate) fn react(
+    message: &MavMessage,
+    own: u8,
+    robot: usize,
+    simulation: &Simulation,
+) -> Reaction {
+    let is_for_us = |target: u8| target == own || target == 0;
+    match message {
+        MavMessage::MANUAL_CONTROL(sticks) if sticks.target == own => {
+            manual_control(sticks, robot, simulation)
+        }
+        MavMessage::COMMAND_LONG(command) if is_for_us(command.target_system) => {
+            command_long(command, robot, simulation)
+        }
+        // deprecated, but sent by pymavlink and QGroundControl
+        #[allow(deprecated)]
+        MavMessage::SET_MODE(request) if is_for_us(request.target_system) => {
+            set_mode(request.custom_mode, robot)
+        }
+        MavMessage::PARAM_REQUEST_LIST(request) if is_for_us(request.target_system) => {
+            answer(parameter(own))
+        }
+        MavMessage::PARAM_REQUEST_READ(request) if is_for_us(request.target_system) => {
+            answer(parameter(own))
+        }
+        MavMessage::MISSION_REQUEST_LIST(request) if is_for_us(request.target_system) => {
+            answer(MavMessage::MISSION_COUNT(MISSION_COUNT_DATA {
+                count: 0,
+                target_system: u8::MAX,
+                target_component: 0,
+            }))
+        }
+        _ => Reaction::default(),
+    }
+}
+
+fn answer(message: MavMessage) -> Reaction {
+    Reaction {
+        answers: vec![message],
+        ..Reaction::default()
+    }
+}
+
+/// Converts sticks: x forward, y to the right, r to the right, -1000 to 1000; z up, 0 to 1000 with
+/// 500 at rest.
+fn manual_control(sticks: &MANUAL_CONTROL_DATA, robot: usize, simulation: &Simulation) -> Reaction {
+    let firmware = simulation.scene.robots[robot].firmware.as_ref();
+    if firmware.is_none_or(|f| f.motion_control().is_none()) {
+        let why = "a gamepad needs firmware of kind `motion_control`".to_string();
+        return Reaction {
+            refused: Some(why),
+            ..Reaction::default()
+        };
+    }
+    let deflection = |axis: i16| match axis {
+        NO_AXIS => 0.0,
+        axis => (f64::from(axis) / 1000.0).clamp(-1.0, 1.0),
+    };
+    let heave = match sticks.z {
+        NO_AXIS => 0.0,
+        z => (f64::from(z) / 500.0 - 1.0).clamp(-1.0, 1.0),
+    };
+    Reaction {
+        commands: vec![Command::Joystick {
+            robot,
+            sticks: [
+                deflection(sticks.x),
+                -deflection(sticks.y),
+                heave,
+                -deflection(sticks.r),
+            ],
+        }],
+        ..Reaction::default()
+    }
+}
+
+fn set_mode(number: u32, robot: usize) -> Reaction {
+    match ControlMode::ALL.get(number as usize) {
+        Some((mode, _)) => Reaction {
+            commands: vec![Command::ControlMode { robot, mode: *mode }],
+            ..Reaction::default()
+        },
+        None => Reaction {
+            refused: Some(format!(
+                "mode: found {number}, expected 0 to {}",
+                mode_number(ControlMode::Dive)
+            )),
+            ..Reaction::default()
+        },
+    }
+}
+
+fn command_long(request: &COMMAND_LONG_DATA, robot: usize, simulation: &Simulation) -> Reaction {
+    let has_firmware = simulation.scene.robots[robot].firmware.is_some();
+    let mut reaction = match request.command {
+        MavCmd::MAV_CMD_COMPONENT_ARM_DISARM if has_firmware => Reaction {
+            commands: vec![Command::FirmwareOrder {
+                robot,
+                order: FirmwareOrder::Enable(request.param1 == 1.0),
+            }],
+            ..Reaction::default()
+        },
+        MavCmd::MAV_CMD_DO_SET_MODE if has_firmware => set_mode(request.param2 as u32, robot),
+        MavCmd::MAV_CMD_REQUEST_MESSAGE if request.param1 as u32 == AUTOPILOT_VERSION => {
+            answer(version())
+        }
+        _ => {
+            return Reaction {
+                acknowledged: Some((request.command, false)),
+                ..Reaction::default()
+            };
+        }
+    };
+    reaction.acknowledged = Some((request.command, reaction.refused.is_none()));
+    reaction
+}
+
+fn version() -> MavMessage {
+    MavMessage::AUTOPILOT_VERSION(AUTOPILOT_VERSION_DATA {
+        capabilities: MavProtocolCapability::MAV_PROTOCOL_CAPABILITY_MAVLINK2,
+        ..AUTOPILOT_VERSION_DATA::default()
+    })
+}
+
+/// Returns the only parameter: the number of the vehicle. Ground stations wait for a list of
+/// parameters.
+fn parameter(own: u8) -> MavMessage {
+    let mut name = [0; 16];
+    name[..PARAMETER.len()].copy_from_slice(PARAMETER);
+    MavMessage::PARAM_VALUE(PARAM_VALUE_DATA {
+        param_value: f32::from(own),
+        param_count: 1,
+        param_index: 0,
+        param_id: name.into(),
+        param_type: MavParamType::MAV_PARAM_TYPE_REAL32,
+    })
+}

@@ -1,0 +1,211 @@
+//! MAVLink telemetry of robots to ground stations such as QGroundControl.
+//!
+//! [`frames`] finds messages in bytes, `fields` converts units, [`telemetry`] converts the state of
+//! a robot to messages, [`commands`] converts requests of a ground station to commands, and
+//! [`Telemetries`] exchanges them over UDP. The rates refer to the wall clock, so that a ground
+//! station stays connected while the world is paused.
+
+pub mod commands;
+pub(crate) mod fields;
+pub mod frames;
+pub mod telemetry;
+
+use crate::mavlink::frames::{FrameBuffer, encode};
+use crate::{Connection, follow_scene};
+use ::mavlink::dialects::common::MavMessage;
+use merrow_model::scene::autopilot::MavlinkTelemetry;
+use merrow_model::scene::{Correspondence, Scene};
+use merrow_model::state::commands::CommandRejection;
+use merrow_sim::{BlockLimit, Control, Observer, Simulation};
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::time::{Duration, Instant};
+
+/// Period of attitude and position.
+const FAST: Duration = Duration::from_millis(100);
+/// Period of heartbeats and battery.
+const SLOW: Duration = Duration::from_secs(1);
+/// Length of the buffer for datagrams [bytes].
+const BUFFER: usize = 2048;
+/// Maximum number of datagrams that are received at once.
+const MAX_DATAGRAMS: usize = 100;
+
+/// Telemetry of all robots with the key `mavlink`.
+#[derive(Default)]
+pub struct Telemetries {
+    stations: Vec<Station>,
+}
+
+/// Connection of a robot to its ground station.
+struct Station {
+    robot: usize,
+    name: String,
+    settings: MavlinkTelemetry,
+    socket: UdpSocket,
+    sequence: u8,
+    frames: FrameBuffer,
+    next_fast: Instant,
+    next_slow: Instant,
+    /// Latest line about the connection; lines are printed when they change.
+    note: String,
+}
+
+impl Telemetries {
+    /// Opens the sockets of all robots with telemetry.
+    ///
+    /// # Errors
+    /// A socket cannot be opened.
+    pub fn connect(scene: &Scene) -> Result<Self, String> {
+        let robots = scene.robots.iter().enumerate();
+        let stations = robots.filter_map(|(k, robot)| {
+            let settings = robot.mavlink?;
+            Some(Station::open(k, &robot.name, settings))
+        });
+        Ok(Self {
+            stations: stations.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Returns a line per robot: number and address of the ground station.
+    pub fn descriptions(&self) -> Vec<String> {
+        let line = |station: &Station| {
+            let (id, address) = (station.settings.system_id, station.settings.address);
+            format!("MAVLink of {}: vehicle {id}, UDP {address}", station.name)
+        };
+        self.stations.iter().map(line).collect()
+    }
+}
+
+impl Connection for Station {
+    fn robot(&self) -> usize {
+        self.robot
+    }
+
+    fn set_robot(&mut self, robot: usize) {
+        self.robot = robot;
+    }
+}
+
+impl Station {
+    fn open(robot: usize, name: &str, settings: MavlinkTelemetry) -> Result<Self, String> {
+        let own = match settings.address {
+            SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
+            SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
+        };
+        let failed = |why: io::Error| format!("MAVLink of {name}: cannot open a socket: {why}");
+        let socket = UdpSocket::bind(own).map_err(failed)?;
+        socket.set_nonblocking(true).map_err(failed)?;
+        Ok(Self {
+            robot,
+            name: name.to_string(),
+            settings,
+            socket,
+            sequence: 0,
+            frames: FrameBuffer::default(),
+            next_fast: Instant::now(),
+            next_slow: Instant::now(),
+            note: String::new(),
+        })
+    }
+
+    /// Sends the messages that are due.
+    fn send_due(&mut self, simulation: &Simulation) {
+        let now = Instant::now();
+        let (is_fast, is_slow) = (now >= self.next_fast, now >= self.next_slow);
+        let mut messages = Vec::new();
+        if is_slow {
+            self.next_slow = now + SLOW;
+            messages.extend(telemetry::slow_messages(simulation, self.robot));
+        }
+        if is_fast {
+            self.next_fast = now + FAST;
+            messages.extend(telemetry::fast_messages(simulation, self.robot));
+        }
+        for message in &messages {
+            self.send(message, self.settings.address);
+        }
+    }
+
+    fn send(&mut self, message: &MavMessage, to: SocketAddr) {
+        let bytes = encode(self.settings.system_id, self.sequence, message);
+        self.sequence = self.sequence.wrapping_add(1);
+        match self.socket.send_to(&bytes, to) {
+            Ok(_) => {}
+            // a ground station that is not running
+            Err(why) if why.kind() == io::ErrorKind::ConnectionRefused => {}
+            Err(why) => self.note(format!("cannot send to {to}: {why}")),
+        }
+    }
+
+    /// Receives the requests of the ground station, applies and answers them.
+    fn receive(&mut self, simulation: &mut Simulation) {
+        let mut buffer = [0; BUFFER];
+        for _ in 0..MAX_DATAGRAMS {
+            let from = match self.socket.recv_from(&mut buffer) {
+                Ok((length, from)) => {
+                    self.frames.push(&buffer[..length]);
+                    from
+                }
+                Err(why) if why.kind() == io::ErrorKind::ConnectionRefused => continue,
+                Err(_) => return,
+            };
+            while let Some((_, message)) = self.frames.next_message() {
+                self.handle(&message, from, simulation);
+            }
+            // a frame does not continue in the next datagram
+            self.frames.clear();
+            if self.frames.invalid_bytes > 0 {
+                self.frames.invalid_bytes = 0;
+                self.note(format!("{from} sends bytes that are not MAVLink"));
+            }
+        }
+    }
+
+    fn handle(&mut self, message: &MavMessage, from: SocketAddr, simulation: &mut Simulation) {
+        let own = self.settings.system_id;
+        let reaction = commands::react(message, own, self.robot, simulation);
+        let mut refused = None;
+        for command in &reaction.commands {
+            if let Err(rejection) = simulation.apply(command) {
+                refused = Some(rejection.reason);
+            }
+        }
+        for reply in reaction.replies(refused.is_none()) {
+            self.send(&reply, from);
+        }
+        if let Some(why) = refused.or(reaction.refused) {
+            self.note(why);
+        }
+    }
+
+    /// Prints a line about the connection when it changes.
+    fn note(&mut self, line: String) {
+        if self.note != line {
+            eprintln!("merrow: MAVLink of {}: {line}", self.name);
+            self.note = line;
+        }
+    }
+}
+
+impl Observer for Telemetries {
+    fn before_block(&mut self, simulation: &mut Simulation, _: Option<Instant>) -> BlockLimit {
+        for station in &mut self.stations {
+            station.receive(simulation);
+        }
+        BlockLimit::Steps(u64::MAX)
+    }
+
+    fn after_block(&mut self, simulation: &Simulation, _control: &Control) {
+        for station in &mut self.stations {
+            station.send_due(simulation);
+        }
+    }
+
+    fn rejected(&mut self, _rejection: &CommandRejection, _simulation: &Simulation) {}
+
+    fn replaced(&mut self, simulation: &Simulation, same: &Correspondence) {
+        follow_scene(&mut self.stations, (&simulation.scene, same), |k, robot| {
+            Some(Station::open(k, &robot.name, robot.mavlink?))
+        });
+    }
+}

@@ -1,0 +1,226 @@
+//! Engines on a simulated network that loses, delays, reorders and duplicates datagrams.
+
+mod delivery;
+mod input;
+mod peers;
+mod repair;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+
+use super::config::MILLIS;
+use super::*;
+use crate::qos::{Durability, History, Liveliness, LivelinessKind, Policy, Qos, ReliabilityKind};
+
+struct Network;
+
+impl Paths for Network {
+    fn path(&self, _: SocketAddr) -> Path {
+        Path {
+            max_datagram: 1400,
+            burst_bytes: 16_000,
+            bytes_per_second: 20_000_000,
+        }
+    }
+
+    fn choose(&self, locators: &[Locator], _: Option<SocketAddr>) -> Option<SocketAddr> {
+        locators.iter().find_map(Locator::socket_addr)
+    }
+
+    fn is_connected(&self, _: SocketAddr) -> bool {
+        true
+    }
+}
+
+/// Generator of reproducible numbers (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+}
+
+/// Engines and the datagrams between them.
+struct World {
+    random: Random,
+    now: Nanos,
+    engines: BTreeMap<SocketAddr, Engine>,
+    flying: BTreeMap<(Nanos, u64), (SocketAddr, SocketAddr, Bytes)>,
+    sent: u64,
+    loss_percent: u64,
+    /// Pairs of sender and receiver between which all datagrams are lost.
+    cut: BTreeSet<(SocketAddr, SocketAddr)>,
+    /// Engines that do not run, as a suspended process.
+    frozen: BTreeSet<SocketAddr>,
+    events: BTreeMap<SocketAddr, Vec<Event>>,
+}
+
+fn address(index: u8) -> SocketAddr {
+    ([10, 0, 0, index], 7400).into()
+}
+
+impl World {
+    fn new(seed: u64) -> World {
+        let mut random = Random(seed);
+        let loss_percent = random.below(20);
+        World {
+            random,
+            now: Nanos(0),
+            engines: BTreeMap::new(),
+            flying: BTreeMap::new(),
+            sent: 0,
+            loss_percent,
+            cut: BTreeSet::new(),
+            frozen: BTreeSet::new(),
+            events: BTreeMap::new(),
+        }
+    }
+
+    fn join(&mut self, index: u8) -> SocketAddr {
+        self.join_as(index, GuidPrefix([index; 12]))
+    }
+
+    fn join_as(&mut self, index: u8, guid_prefix: GuidPrefix) -> SocketAddr {
+        let at = address(index);
+        let config = EngineConfig {
+            domain_id: 0,
+            guid_prefix,
+            name: format!("p{index}"),
+            user_data: Bytes::new(),
+            lease: Duration::from_seconds(20),
+            metatraffic_unicast: vec![at.into()],
+            default_unicast: vec![at.into()],
+            metatraffic_multicast: Vec::new(),
+            initial_peers: (1..6).filter(|i| *i != index).map(address).collect(),
+            limits: Limits::default(),
+        };
+        let engine = Engine::new(config, Box::new(Network), self.now);
+        self.engines.insert(at, engine);
+        at
+    }
+
+    fn engine(&mut self, at: SocketAddr) -> &mut Engine {
+        self.engines.get_mut(&at).expect("joined")
+    }
+
+    fn write(&mut self, at: SocketAddr, writer: Guid, number: u64, size: usize) {
+        let mut payload = vec![0; size.max(12)];
+        payload[4..12].copy_from_slice(&number.to_le_bytes());
+        let payload = payload.into();
+        let sample = OutgoingSample {
+            payload,
+            related: None,
+        };
+        let now = self.now;
+        let time = Time::from_nanos(now.0);
+        self.engine(at)
+            .write(now, time, writer, sample)
+            .expect("writer");
+    }
+
+    /// Sends all pending datagrams.
+    fn pump(&mut self) {
+        for (from, engine) in &mut self.engines {
+            if self.frozen.contains(from) {
+                continue;
+            }
+            engine.handle_timers(self.now);
+            while let Some(transmit) = engine.poll_transmit(self.now) {
+                let bytes: Bytes = transmit.parts.concat().into();
+                assert!(bytes.len() <= 1400, "{}", bytes.len());
+                let copies = if self.random.below(20) == 0 { 2 } else { 1 };
+                for _ in 0..copies {
+                    let is_cut = self.cut.contains(&(*from, transmit.to));
+                    if self.random.below(100) >= self.loss_percent && !is_cut {
+                        let at = self.now.plus(MILLIS / 10 + self.random.below(2 * MILLIS));
+                        self.sent += 1;
+                        let entry = (*from, transmit.to, bytes.clone());
+                        self.flying.insert((at, self.sent), entry);
+                    }
+                }
+            }
+            let events = self.events.entry(*from).or_default();
+            events.extend(std::iter::from_fn(|| engine.poll_event()));
+        }
+    }
+
+    fn run(&mut self, millis: u64) {
+        let end = self.now.plus(millis * MILLIS);
+        loop {
+            self.pump();
+            let running = self.engines.iter();
+            let running = running.filter(|(at, _)| !self.frozen.contains(at));
+            let timers = running
+                .filter_map(|(_, engine)| engine.next_deadline())
+                .min();
+            let arrival = self.flying.keys().next().map(|(at, _)| *at);
+            let next = timers.into_iter().chain(arrival).min();
+            let Some(next) = next.filter(|next| *next <= end) else {
+                self.now = end;
+                return;
+            };
+            self.now = self.now.max(next);
+            while let Some(entry) = self.flying.first_entry() {
+                if entry.key().0 > self.now {
+                    break;
+                }
+                let (from, to, bytes) = entry.remove();
+                let engine = self.engines.get_mut(&to);
+                if let Some(engine) = engine.filter(|_| !self.frozen.contains(&to)) {
+                    engine.handle_datagram(self.now, from, bytes);
+                }
+            }
+        }
+    }
+
+    /// Runs until `condition` holds, at most for a minute.
+    fn run_until(&mut self, condition: impl Fn(&mut World) -> bool) {
+        for _ in 0..600 {
+            if condition(self) {
+                return;
+            }
+            self.run(100);
+        }
+    }
+
+    /// Returns the numbers of the samples that `reader` received.
+    fn received(&self, at: SocketAddr, reader: Guid) -> Vec<u64> {
+        let events = self.events.get(&at).into_iter().flatten();
+        let samples = events.filter_map(|event| match event {
+            Event::Sample(sample) if sample.reader == reader => Some(&sample.payload),
+            _ => None,
+        });
+        samples
+            .map(|p| u64::from_le_bytes(p[4..12].try_into().expect("8 bytes")))
+            .collect()
+    }
+}
+
+/// Returns an endpoint of the topic of all tests.
+pub(crate) fn spec(qos: Qos) -> EndpointSpec {
+    EndpointSpec {
+        topic: "t".to_owned(),
+        type_name: "T".to_owned(),
+        qos,
+        keyed: false,
+    }
+}
+
+fn qos(reliable: bool, durable: bool, history: History) -> Qos {
+    let mut qos = Qos::writer();
+    if !reliable {
+        qos.reliability.kind = ReliabilityKind::BestEffort;
+    }
+    if durable {
+        qos.durability = Durability::TransientLocal;
+    }
+    qos.history = history;
+    qos
+}

@@ -1,0 +1,109 @@
+//! Cameras as exteroceptive sensors, and the camera of an external view.
+//!
+//! # Law
+//! ```text
+//!   c = instants × points per pixel × (pixels (PIXEL + lamps LAMP) k + waves)   (1)
+//! ```
+//! # Symbols
+//! c time of an image [ns] · k factor for the number of shapes (`crates/sensors/src/cost.rs`).
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! As in `crates/sensors/src/cost.rs`.
+//!
+//! # Checked by
+//! test/budget/cost.rs
+
+use crate::camera::{RenderContext, render_image};
+use crate::cost::CostSite;
+use crate::exteroceptive::{Observation, Observe};
+use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec, Exposure};
+use merrow_model::scene::sensor::lens::{Distortion, Lens};
+use merrow_model::state::frames::FrameData;
+
+/// Pixel of a camera above flat water, above waves, and under water [ns].
+const PIXEL: [f64; 3] = [310.0, 450.0, 290.0];
+/// Lamp per pixel, above and under water [ns].
+const LAMP: [f64; 2] = [50.0, 25.0];
+/// Pixel of a depth image without colour [ns].
+const DEPTH: f64 = 140.0;
+
+impl Observe for CameraSpec {
+    fn observe(&self, sample: &Observation<'_>) -> FrameData {
+        let world = RenderContext {
+            scene: sample.scene,
+            ray_scene: sample.ray_scenes.light(),
+            view: sample.view,
+            environment: sample.environment,
+            meter: sample.meter,
+        };
+        FrameData::CameraImages(render_image(
+            self,
+            &world,
+            sample.pose,
+            sample.errors,
+            sample.outputs,
+        ))
+    }
+
+    fn cost(&self, site: &CostSite<'_>) -> f64 {
+        let (world, pixels) = (site.world, (self.size[0] * self.size[1]) as f64);
+        if !CameraOutput::Rgb.is_enabled_in(self.outputs) {
+            return pixels * DEPTH * world.scene_factor;
+        }
+        let is_wet = site.z < 0.0;
+        let kind = if is_wet {
+            2
+        } else {
+            usize::from(world.waves[0] > 0.0)
+        };
+        let instants = if self.exposure_time > 0.0 {
+            self.instants as f64
+        } else {
+            1.0
+        };
+        let points = self.subpixels.len().max(1) as f64;
+        let pixel = PIXEL[kind] + world.lamps * LAMP[usize::from(is_wet)];
+        instants * points * (pixels * world.scene_factor * pixel + world.waves[1]) // (1)
+    }
+}
+
+/// Returns the camera of an external view with `size` columns and rows: an ideal lens, automatic
+/// exposure, and all outputs.
+pub fn view_camera(size: [usize; 2]) -> CameraSpec {
+    let lens = Lens {
+        focal: [0.75 * size[0] as f64; 2],
+        center: size.map(|n| 0.5 * (n as f64 - 1.0)),
+        distortion: Distortion::BrownConrady([0.0; 5]),
+    };
+    let exposure = Exposure {
+        fixed: None,
+        limits: [-4.0, 18.0],
+        gamma: true,
+        vignette: 0.0,
+        full_well: 0.0,
+        read_noise: 0.0,
+        gain_below: 0.0,
+        max_gain: f64::INFINITY,
+        smoothing: 0,
+    };
+    CameraSpec {
+        size,
+        rays: CameraSpec::pixel_directions(&lens, size),
+        lens,
+        flat_port: None,
+        outputs: CameraOutput::Rgb as u8 | CameraOutput::Depth as u8 | CameraOutput::Labels as u8,
+        renders_self: true,
+        range: [0.01, 30_000.0],
+        readout: 0.0,
+        exposure_time: 0.0,
+        instants: 1,
+        baseline: None,
+        exposure,
+        snow: 0.0,
+        jpeg_quality: 90,
+        subpixels: CameraSpec::subpixels(4),
+    }
+}

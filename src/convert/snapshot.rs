@@ -1,0 +1,111 @@
+//! Outputs of exteroceptive sensors for `merrow snapshot`.
+//!
+//! The parameters of each kind implement [`Snapshot`]; [`output`] selects the implementation with
+//! the registry of `merrow_model::sensor`, so that a kind without an output does not compile.
+
+use crate::convert::curves::Axis;
+use crate::display::cloud::RenderedImage;
+use merrow_model::each_exteroceptive_sensor;
+use merrow_model::scene::Sensor;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
+use merrow_model::state::frames::{Frame, FrameData};
+use merrow_ros2::msg::sensor_msgs::Image;
+use merrow_sensors::sample::Pose;
+use merrow_validate::figure::canvas::Drawing;
+
+/// Width of a figure [px].
+pub const FIGURE_WIDTH: u32 = 860;
+
+/// Output of a kind of exteroceptive sensor.
+pub trait Snapshot {
+    /// Returns the output of `sensor`, which has these parameters.
+    fn output<'a>(&'a self, sensor: &'a Sensor) -> SnapshotOutput<'a>;
+}
+
+/// Output of a sensor.
+pub enum SnapshotOutput<'a> {
+    /// Images of a camera with these columns and rows.
+    Camera([usize; 2]),
+    /// Image that is built from samples.
+    Image(Samples, Box<dyn ImageBuilder + 'a>),
+    /// Plot of the frames of a run.
+    Plot(Box<PlotFrames<'a>>),
+}
+
+/// Function that plots frames, given the title of the figure; `None` without data.
+pub type PlotFrames<'a> = dyn Fn(&str, &[Frame]) -> Option<Plot> + 'a;
+
+/// Samples from which an image is built.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Samples {
+    /// Number of samples of the world at one instant.
+    Instant(u64),
+    /// Duration of the run that the image shows [s].
+    Run(f64),
+}
+
+/// Image of a sensor.
+pub enum SensorImage {
+    /// Greyscale display.
+    Grey(Image),
+    /// Coloured display.
+    Colored(RenderedImage),
+}
+
+/// Plot of the frames of a sensor.
+pub enum Plot {
+    /// Quantities over time: time [ns] and values of each frame.
+    Curves(Vec<(u64, Vec<Axis>)>),
+    /// Figure of another kind.
+    Figure(Drawing),
+}
+
+/// Builder of an image from samples.
+pub trait ImageBuilder {
+    /// Adds a sample of time `stamp_ns` [ns], taken at `pose`.
+    fn add(&mut self, data: &FrameData, pose: &Pose, stamp_ns: u64);
+
+    /// Returns the image; `None` without samples.
+    fn finish(self: Box<Self>) -> Option<SensorImage>;
+}
+
+/// Image builder that keeps the image of the latest sample, which `draw` returns.
+pub struct LatestImage<F> {
+    /// Draws a sample taken at the time of the second argument [ns].
+    draw: F,
+    shown: Option<SensorImage>,
+}
+
+impl<F: FnMut(&FrameData, u64) -> Option<SensorImage>> LatestImage<F> {
+    /// Creates a builder that draws each sample with `draw`.
+    pub fn new(draw: F) -> Self {
+        Self { draw, shown: None }
+    }
+}
+
+impl<F: FnMut(&FrameData, u64) -> Option<SensorImage>> ImageBuilder for LatestImage<F> {
+    fn add(&mut self, data: &FrameData, _: &Pose, stamp_ns: u64) {
+        self.shown = (self.draw)(data, stamp_ns);
+    }
+
+    fn finish(self: Box<Self>) -> Option<SensorImage> {
+        self.shown
+    }
+}
+
+macro_rules! select_snapshot {
+    ($($(#[doc = $doc:literal])* $kind:ident($spec:ty),)*) => {
+        fn snapshot(spec: &ExteroceptiveSpec) -> &dyn Snapshot {
+            match spec {
+                $(ExteroceptiveSpec::$kind(spec) => spec,)*
+            }
+        }
+    };
+}
+
+each_exteroceptive_sensor!(select_snapshot);
+
+/// Returns the output of an exteroceptive sensor; `None` for any other sensor.
+pub fn output(sensor: &Sensor) -> Option<SnapshotOutput<'_>> {
+    Some(snapshot(sensor.kind.exteroceptive()?).output(sensor))
+}

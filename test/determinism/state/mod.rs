@@ -1,0 +1,7 @@
+//! Tests of states, checkpoints and changes of a run.
+
+mod checkpoint;
+mod faults;
+mod replacement;
+mod same_bits;
+mod schedule;

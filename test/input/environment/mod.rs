@@ -1,0 +1,9 @@
+//! Tests of the keys of water, seabed, weather, actors, tethers and schedules.
+
+mod actors;
+mod faults;
+mod grids;
+mod schedule;
+mod tethers;
+mod water;
+mod waves;

@@ -1,0 +1,283 @@
+//! Randomized tests: no text and no bytes make the readers panic.
+//!
+//! Goal: the readers accept or reject any world file and any message from the network without a
+//! panic. Method: valid input with random changes from a fixed seed; a few hundred rounds, or
+//! rounds for `MERROW_FUZZ_SECONDS`. `fuzz/` contains the same targets for a coverage-guided
+//! fuzzer.
+
+use super::decoders::decode_all;
+use mavlink::dialects::common::{ATTITUDE_DATA, MavMessage};
+use merrow_autopilot::ardupilot::packet::{MAGIC_16, MAGIC_32, decode};
+use merrow_autopilot::mavlink::frames::{FrameBuffer, encode};
+use merrow_model::scene::autopilot::{ServoDevice, ServoOutput};
+use merrow_ros2::msg::catalogue;
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, World, data_dir, load_text};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// xorshift64* generator: the same numbers on every machine.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n.max(1)
+    }
+
+    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+}
+
+/// Calls `round` `rounds` times, or for `MERROW_FUZZ_SECONDS`.
+fn repeat(rounds: usize, mut round: impl FnMut(&mut Random)) {
+    let seconds = std::env::var("MERROW_FUZZ_SECONDS")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let mut random = Random(0x6d65_7272_6f77_2026);
+    let mut done = 0;
+    while end.map_or(done < rounds, |end| Instant::now() < end) {
+        round(&mut random);
+        done += 1;
+    }
+}
+
+/// Replacement values: typical user errors and random values.
+const VALUES: &[&str] = &[
+    "0",
+    "-1",
+    "1",
+    "1e308",
+    "-1e308",
+    "1e-308",
+    "0.5",
+    "10000",
+    "18446744073709551615",
+    ".nan",
+    ".inf",
+    "-.inf",
+    "~",
+    "true",
+    "''",
+    "[]",
+    "{}",
+    "[0, 0, 0]",
+    "[[0, 1], [1, 2]]",
+    "none",
+    "{kind: none}",
+    "{kind: sphere}",
+    "direct",
+    "bluerov2",
+    "osu_uvms",
+    "truth",
+    "t200_12v",
+    "base_link",
+    "*a",
+    "&a 1",
+    "{extends: robots/rexrov.yaml}",
+    "é",
+    "|",
+];
+
+/// Seeds: every shipped world, and a world for every shipped robot with its model inline.
+fn seeds() -> Vec<String> {
+    let world = |name: &String| std::fs::read_to_string(data_dir::world_file(name)).unwrap();
+    let mut seeds: Vec<String> = data_dir::file_names("worlds").iter().map(world).collect();
+    for name in data_dir::file_names("params/robots") {
+        let text = std::fs::read_to_string(
+            data_dir::params_folders()[0].join(format!("robots/{name}.yaml")),
+        )
+        .unwrap();
+        let model: String = text.lines().map(|line| format!("      {line}\n")).collect();
+        seeds.push(format!("robots:\n  r:\n    model:\n{model}"));
+    }
+    seeds
+}
+
+/// Returns `text` with one value, line or group of characters changed.
+fn changed(text: &str, random: &mut Random) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for _ in 0..=random.below(4) {
+        let n = random.below(lines.len());
+        let Some(line) = lines.get(n).cloned() else {
+            break;
+        };
+        match random.below(8) {
+            0 => drop(lines.remove(n)),
+            1 => lines.insert(n, line),
+            2 => lines.swap(n, 0),
+            3 => lines[n] = line.chars().rev().collect(),
+            4 => lines[n] = format!(" {line}"),
+            _ => lines[n] = with_value(&line, VALUES[random.below(VALUES.len())], random),
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Returns `line` with one of its values replaced, that is, text after a colon, a comma or a
+/// bracket.
+fn with_value(line: &str, value: &str, random: &mut Random) -> String {
+    let starts: Vec<usize> = line
+        .match_indices([':', ',', '['])
+        .map(|(at, mark)| at + mark.len())
+        .collect();
+    if starts.is_empty() {
+        return line.to_owned();
+    }
+    let start = *random.pick(&starts);
+    let rest = &line[start..];
+    let end = start + rest.find([',', ']', '}']).unwrap_or(rest.len());
+    format!("{} {value}{}", &line[..start], &line[end..])
+}
+
+/// Runs three steps of an accepted world. Large grids are skipped because of their run time.
+fn run(world: World) {
+    if world.scene.robots.len() <= 8 {
+        let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
+        simulation.advance(3);
+    }
+}
+
+#[test]
+fn no_world_makes_the_reader_or_the_step_panic() {
+    let seeds = seeds();
+    repeat(1500, |random| {
+        let text = changed(random.pick::<String>(&seeds), random);
+        match load_text("fuzz.yaml", &text, Overrides::default()) {
+            Ok(world) => run(world),
+            Err(problems) => {
+                assert!(!problems.is_empty(), "rejected without a reason:\n{text}");
+                let lines = problems
+                    .iter()
+                    .all(|problem| problem.to_string().lines().count() == 1);
+                assert!(lines, "a message of several lines: {problems}\nof\n{text}");
+            }
+        }
+    });
+}
+
+#[test]
+fn no_bytes_make_the_decoders_panic() {
+    let seeds: Vec<Vec<u8>> = catalogue()
+        .into_iter()
+        .filter_map(|sample| sample.cdr.ok())
+        .collect();
+    assert!(
+        seeds
+            .iter()
+            .all(|bytes| decode_all(bytes) > 0 || bytes.len() < 64),
+        "a sample that no reader accepts"
+    );
+    repeat(5000, |random| {
+        let mut bytes = random.pick(&seeds).clone();
+        for _ in 0..=random.below(6) {
+            let at = random.below(bytes.len() + 1);
+            match random.below(5) {
+                0 => bytes.truncate(at),
+                1 => bytes.insert(at, random.below(256) as u8),
+                2 if at + 4 <= bytes.len() => {
+                    let huge = random
+                        .pick(&[u32::MAX, i32::MAX as u32, 1 << 20, 255, 0])
+                        .to_le_bytes();
+                    bytes[at..at + 4].copy_from_slice(&huge);
+                }
+                3 => bytes.extend_from_within(at..),
+                _ if at < bytes.len() => bytes[at] = random.below(256) as u8,
+                _ => {}
+            }
+        }
+        bytes.truncate(4096);
+        decode_all(&bytes);
+    });
+}
+
+// Goal: no packet makes the decoder of an autopilot's outputs panic, and each accepted one gives
+// commands in range. Method: a million packets with random changes. Tolerance: none.
+#[test]
+fn no_packet_makes_the_autopilot_decoder_panic() {
+    let output = ServoOutput {
+        channel: 0,
+        device: ServoDevice::Thruster(0),
+        input: [1100.0, 1500.0, 1900.0],
+        command: [-1.0, 0.0, 1.0],
+    };
+    repeat(1_000_000, |random| {
+        let (magic, count) = *random.pick(&[(MAGIC_16, 16), (MAGIC_32, 32), (0, 0)]);
+        let mut bytes = magic.to_le_bytes().to_vec();
+        bytes.extend((0..6 + 2 * count).map(|_| random.below(256) as u8));
+        match random.below(4) {
+            0 => bytes.truncate(random.below(bytes.len())),
+            1 => bytes.extend_from_within(random.below(bytes.len())..),
+            _ => {}
+        }
+        if let Ok(packet) = decode(&bytes) {
+            let commands = packet
+                .pwm
+                .map(|pwm| output.command_from_input(f64::from(pwm)));
+            assert!(
+                commands.iter().all(|c| (-1.0..=1.0).contains(c)),
+                "{packet:?}"
+            );
+        }
+    });
+}
+
+// Goal: no bytes make the decoder of MAVLink panic, nor a frame after them be lost for ever.
+// Method: a million chunks of bytes, with valid frames in between. Tolerance: none.
+#[test]
+fn no_bytes_make_the_mavlink_decoder_panic() {
+    let message = MavMessage::ATTITUDE(ATTITUDE_DATA::default());
+    let frame = encode(1, 0, &message);
+    let (mut buffer, mut found) = (FrameBuffer::default(), 0);
+    repeat(1_000_000, |random| {
+        let mut bytes = frame.clone();
+        match random.below(4) {
+            0 => bytes.truncate(random.below(bytes.len())),
+            1 => {
+                bytes = (0..random.below(40))
+                    .map(|_| random.below(256) as u8)
+                    .collect()
+            }
+            2 => bytes[random.below(frame.len())] = random.below(256) as u8,
+            _ => {}
+        }
+        buffer.push(&bytes);
+        while buffer.next_message().is_some() {
+            found += 1;
+        }
+    });
+    assert!(found > 0);
+}
+
+// Goal: the fuzz targets compile after crates were split or renamed. Method: `fuzz/Cargo.toml`
+// declares every crate of the workspace that a target or its shared decoders use. Tolerance: none.
+#[test]
+fn fuzz_targets_declare_their_crates() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+    let declared = text("fuzz/Cargo.toml");
+    let mut crates = std::collections::BTreeSet::new();
+    for file in [
+        "fuzz/fuzz_targets/world.rs",
+        "fuzz/fuzz_targets/cdr.rs",
+        "fuzz/fuzz_targets/rtps.rs",
+        "fuzz/fuzz_targets/autopilot.rs",
+        "fuzz/fuzz_targets/mavlink.rs",
+        "test/input/format/decoders.rs",
+    ] {
+        let text = text(file);
+        let used = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("use merrow"));
+        crates.extend(used.filter_map(|rest| Some(format!("merrow{}", rest.split_once("::")?.0))));
+    }
+    assert!(crates.len() > 3, "{crates:?}");
+    for name in crates {
+        let key = format!("\n{} = ", name.replace('_', "-"));
+        assert!(declared.contains(&key), "{name}");
+    }
+}

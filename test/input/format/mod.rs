@@ -1,0 +1,10 @@
+//! Tests of the file format: syntax, keys, values, shipped files and arbitrary bytes.
+
+mod decoders;
+mod files;
+mod fuzz;
+mod keys;
+mod schema;
+mod shipped;
+mod syntax;
+mod values;

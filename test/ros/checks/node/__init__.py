@@ -1,0 +1,1 @@
+"""Checks of topics, services, parameters and profiles."""

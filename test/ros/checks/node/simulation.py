@@ -1,0 +1,672 @@
+"""Checks of end_to_end.py: the services and the action of simulation_interfaces."""
+
+import math
+import pathlib
+import tempfile
+import time
+
+import peer
+import simulation_types
+from action_client import SUCCEEDED, ActionClient
+from checks.node.services import check_bag, find_bag
+from live import Merrow, command, latest, message_type, take, wait_for
+
+UNSUPPORTED, OK, NOT_FOUND, INCORRECT_STATE, FAILED = range(5)
+STOPPED, PLAYING, PAUSED, QUITTING = range(4)
+PACKAGE = "simulation_interfaces"
+
+
+def default(kind):
+    """Returns the zero value of a field type of peer.FIELDS, with unit quaternions."""
+    if kind.endswith("]"):
+        return []
+    if kind in peer.PRIMITIVES:
+        return {"bool": False, "string": ""}.get(kind, 0.0 if kind.startswith("float") else 0)
+    if kind == "geometry_msgs/msg/Quaternion":
+        return message(kind, x=0.0, y=0.0, z=0.0, w=1.0)
+    return message(kind)
+
+
+def message(kind, **fields):
+    """Returns a message whose other fields have their default values."""
+    if kind not in peer.FIELDS:
+        kinds = {
+            "geometry_msgs/msg/Vector3": "float64 x; float64 y; float64 z",
+            "geometry_msgs/msg/Point": "float64 x; float64 y; float64 z",
+            "geometry_msgs/msg/Quaternion": "float64 x; float64 y; float64 z; float64 w",
+            "geometry_msgs/msg/Pose": "geometry_msgs/msg/Point position; geometry_msgs/msg/Quaternion orientation",
+            "geometry_msgs/msg/PoseStamped": "std_msgs/msg/Header header; geometry_msgs/msg/Pose pose",
+            "geometry_msgs/msg/Twist": "geometry_msgs/msg/Vector3 linear; geometry_msgs/msg/Vector3 angular",
+            "geometry_msgs/msg/Wrench": "geometry_msgs/msg/Vector3 force; geometry_msgs/msg/Vector3 torque",
+            "geometry_msgs/msg/Accel": "geometry_msgs/msg/Vector3 linear; geometry_msgs/msg/Vector3 angular",
+        }
+        declared = kinds[kind]
+    else:
+        declared = peer.FIELDS[kind]
+    parts = (field.split() for field in declared.split(";"))
+    return message_type(kind)(**{name: fields.get(name, default(part)) for part, name in parts})
+
+
+class Simulator:
+    """Clients of the services of a node."""
+
+    def __init__(self, m, prefix=""):
+        self.m, self.prefix, self.clients = m, prefix, {}
+
+    def call(self, name, /, **fields):
+        """Returns the reply of the service `name`, such as SpawnEntity."""
+        kind = f"{PACKAGE}/srv/{name}"
+        if name not in self.clients:
+            snake = "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
+            client = self.m.peer.client(f"{self.prefix}/{snake}", kind)
+            assert client.wait(20), f"no service {snake}"
+            self.clients[name] = client
+        client = self.clients[name]
+        request = message(f"{kind}_Request", **fields)
+        reply = client.call(**vars(request))
+        assert reply is not None, f"no reply from {name}"
+        return reply
+
+    def ok(self, name, /, **fields):
+        """Calls a service and asserts its success."""
+        reply = self.call(name, **fields)
+        assert reply.result.result == OK, f"{name}: {reply.result}"
+        return reply
+
+    def refused(self, code, text, name, /, **fields):
+        """Calls a service and asserts its result code and a part of its message."""
+        reply = self.call(name, **fields)
+        found = reply.result
+        assert found.result == code and text in found.error_message, f"{name}: {found}"
+        return reply
+
+    def entities(self, **filters):
+        """Returns the names of the selected entities."""
+        return self.ok("GetEntities", filters=message(f"{PACKAGE}/msg/EntityFilters", **filters)).entities
+
+    def spawn(self, uri="", text="", at=(0.0, 0.0, -2.0), **fields):
+        """Returns the fields of a request to spawn."""
+        return dict(entity_resource=message(f"{PACKAGE}/msg/Resource", uri=uri, resource_string=text),
+                    initial_pose=pose_stamped(at), **fields)
+
+    def state(self, name):
+        """Returns the state of an entity."""
+        return self.ok("GetEntityState", entity=name).state
+
+
+def pose(at, orientation=(0.0, 0.0, 0.0, 1.0)):
+    """Returns a Pose."""
+    return message("geometry_msgs/msg/Pose",
+                   position=message("geometry_msgs/msg/Point", **dict(zip("xyz", map(float, at)))),
+                   orientation=message("geometry_msgs/msg/Quaternion", **dict(zip("xyzw", map(float, orientation)))))
+
+
+def pose_stamped(at, frame="", orientation=(0.0, 0.0, 0.0, 1.0)):
+    """Returns a PoseStamped."""
+    header = message("std_msgs/msg/Header", frame_id=frame)
+    return message("geometry_msgs/msg/PoseStamped", header=header, pose=pose(at, orientation))
+
+
+def position(state):
+    """Returns the position of an EntityState."""
+    p = state.pose.position
+    return p.x, p.y, p.z
+
+
+def near(a, b, tolerance=1e-9):
+    """Returns whether two lists of numbers agree."""
+    return len(a) == len(b) and all(abs(x - y) <= tolerance for x, y in zip(a, b))
+
+
+def check_spawn_and_delete():
+    """A spawned robot has its topics, services, parameters and description at once, moves by its
+    commands, and loses them when it is deleted; the other robot keeps its publishers.
+    """
+    with Merrow("pool") as m:
+        simulator = Simulator(m)
+        odometry = m.listen("/bluerov2/odometry")
+        done = simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2", at=(2, 0, -2)))
+        assert done.entity_name == "second", done
+        assert sorted(simulator.entities()) == ["bluerov2", "second"]
+        own = m.listen("/second/odometry", "nav_msgs/msg/Odometry")
+        first = latest(own)
+        assert near((first.pose.pose.position.x, first.pose.pose.position.y), (2, 0), 0.2), first.pose.pose.position
+        description = m.listen("/second/robot_description", "std_msgs/msg/String", transient_local=True, depth=1)
+        assert "<robot name=" in latest(description).data
+        names = m.call("list_parameters", prefixes=["second"], depth=0).result.names
+        assert any(name.startswith("second.thrusters.") for name in names), names
+        assert m.set("second.imu.noise", False).successful
+        m.write("/second/thruster_manager/input", "geometry_msgs/msg/Wrench",
+                force=message("geometry_msgs/msg/Vector3", x=20.0), torque=message("geometry_msgs/msg/Vector3"))
+        assert wait_for(lambda: latest(own).pose.pose.position.x > 2.3, 8), "the spawned robot does not move"
+        take(odometry)
+        simulator.ok("DeleteEntity", entity="second")
+        assert simulator.entities() == ["bluerov2"]
+        assert wait_for(lambda: not any("/second/" in topic for topics in m.peer.endpoints("rt/") for topic in topics))
+        assert m.get("second.imu.noise") is None
+        assert latest(odometry) and m.set("bluerov2.imu.noise", False).successful
+        simulator.refused(NOT_FOUND, 'no entity "second"', "DeleteEntity", entity="second")
+        m.alive()
+
+
+def check_spawn_errors():
+    """Every kind of faulty request is refused with its code and reason, and has no effect."""
+    with Merrow("pool") as m:
+        simulator = Simulator(m)
+        spawn = simulator.spawn
+        refused = simulator.refused
+        refused(101, "is taken", "SpawnEntity", name="bluerov2", **spawn("bluerov2"))
+        refused(102, "lowercase", "SpawnEntity", name="Second Robot", **spawn("bluerov2"))
+        refused(103, "SDF", "SpawnEntity", name="a", **spawn("model.sdf"))
+        refused(103, "SDF", "SpawnEntity", name="a", **spawn(text="<?xml version='1.0'?><sdf version='1.9'/>"))
+        refused(104, "found no resource", "SpawnEntity", name="a", **spawn())
+        refused(105, "namespace", "SpawnEntity", name="a", entity_namespace="x y", **spawn("bluerov2"))
+        refused(109, "inside the seabed", "SpawnEntity", name="a", **spawn("bluerov2", at=(0, 0, -6)))
+        refused(109, "inside bluerov2", "SpawnEntity", name="a", **spawn("bluerov2", at=(0.1, 0, -1)))
+        refused(NOT_FOUND, "bluerov2", "SpawnEntity", name="a", **spawn("blerov2"))
+        faulty = "source: test\nbody: {source: test, axes: flu, mass_kg: -1, inertia_kg_m2: 3}\nthrusers: {}\n"
+        reply = refused(106, "mass_kg", "SpawnEntity", name="a", **spawn(text=faulty))
+        lines = reply.result.error_message.splitlines()
+        assert len(lines) >= 3 and any("thrusers" in line for line in lines), lines
+        missing = "source: test\nurdf: none.urdf\n"
+        refused(107, "none.urdf", "SpawnEntity", name="a", **spawn(text=missing))
+        refused(106, "resource:", "SpawnEntity", name="a", **spawn(text="a: [1"))
+        invalid = spawn("bluerov2")
+        invalid["initial_pose"] = pose_stamped((float("nan"), 0, 0))
+        refused(109, "finite", "SpawnEntity", name="a", **invalid)
+        invalid["initial_pose"] = pose_stamped((0, 0, -1), orientation=(0, 0, 0, 0))
+        refused(109, "quaternion", "SpawnEntity", name="a", **invalid)
+        invalid["initial_pose"] = pose_stamped((0, 0, -1), frame="nowhere")
+        refused(109, "nowhere", "SpawnEntity", name="a", **invalid)
+        assert simulator.entities() == ["bluerov2"]
+        # renaming
+        done = simulator.ok("SpawnEntity", name="bluerov2", allow_renaming=True, **spawn("bluerov2", at=(3, 3, -2)))
+        assert done.entity_name == "bluerov2_1", done
+        several = [message(f"{PACKAGE}/msg/SpawnEntity", name=name, **spawn("remus100", at=(x, 4, -3)))
+                   for name, x in (("auv", -4), ("auv", 4))]
+        done = simulator.call("SpawnEntities", spawn_requests=several)
+        assert done.result.result == 150 and [r.result.result for r in done.results] == [OK, 101], done
+
+
+def check_resources():
+    """Robots are spawned from a YAML text and from a URDF text, relative to another robot."""
+    urdf = """<robot name="float_ball"><link name="base_link">
+        <inertial><mass value="4"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+        <collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>"""
+    text = """model:
+  source: test
+  body:
+    source: test
+    axes: flu
+    mass_kg: 10
+    inertia_kg_m2: {xx: 0.1, yy: 0.1, zz: 0.1}
+    net_buoyancy_n: -20
+tags: [stone]
+category: object
+"""
+    with Merrow("pool", "--pace", "lockstep") as m:
+        simulator = Simulator(m)
+        fields = simulator.spawn(text=text)
+        fields["initial_pose"] = pose_stamped((1, 0, 0), frame="bluerov2/base_link")
+        simulator.ok("SpawnEntity", name="stone", **fields)
+        assert near(position(simulator.state("stone")), (1, 0, -1)), simulator.state("stone")
+        done = simulator.ok("SpawnEntity", **simulator.spawn(text=urdf, at=(0, 2, -2)))
+        assert done.entity_name == "float_ball", done
+        m.step(50)
+        state = simulator.state("stone")
+        # without damping and added mass the acceleration is 2 m/s²
+        assert near((state.twist.linear.z, state.acceleration.linear.z), (-0.2, -2.0), 0.02), state
+        tags = message(f"{PACKAGE}/msg/TagsFilter", tags=["stone"])
+        assert simulator.entities(tags=tags) == ["stone"]
+        robot = message(f"{PACKAGE}/msg/EntityCategory", category=1)
+        assert sorted(simulator.entities(categories=[robot])) == ["bluerov2", "float_ball"]
+        assert simulator.entities(filter="^sto") == ["stone"]
+        info = simulator.ok("GetEntityInfo", entity="stone").info
+        assert info.category.category == 0 and info.tags == ["stone"], info
+        points = [message("geometry_msgs/msg/Vector3", x=0.0, y=2.0, z=-2.0), message("geometry_msgs/msg/Vector3", x=0.5)]
+        sphere = message(f"{PACKAGE}/msg/Bounds", type=3, points=points)
+        assert simulator.entities(bounds=sphere) == ["float_ball"], simulator.entities(bounds=sphere)
+        bounds = simulator.ok("GetEntityBounds", entity="float_ball").bounds
+        corners = [(p.x, p.y, p.z) for p in bounds.points]
+        assert bounds.type == 1 and near(corners[0], (0.1, 0.1, 0.1)) and near(corners[1], (-0.1, -0.1, -0.1)), bounds
+
+
+def check_entity_states():
+    """States are set in the world and in the frame of another robot; only the selected parts change."""
+    with Merrow("pool", "--pace", "lockstep") as m:
+        simulator = Simulator(m)
+        vector = lambda *v: message("geometry_msgs/msg/Vector3", **dict(zip("xyz", map(float, v))))
+        state = message(f"{PACKAGE}/msg/EntityState", pose=pose((1, 2, -3), (0, 0, 0.7071067811865476, 0.7071067811865476)),
+                        twist=message("geometry_msgs/msg/Twist", linear=vector(0.5, 0, 0), angular=vector(0, 0, 0.1)))
+        simulator.ok("SetEntityState", entity="bluerov2", state=state, set_pose=True, set_twist=True)
+        found = simulator.state("bluerov2")
+        assert near(position(found), (1, 2, -3)) and near((found.twist.linear.x, found.twist.linear.y), (0.5, 0)), found
+        # the forward axis points north: a metre ahead is a metre to the north
+        moved = message(f"{PACKAGE}/msg/EntityState", pose=pose((1, 0, 0)),
+                        header=message("std_msgs/msg/Header", frame_id="bluerov2"))
+        simulator.ok("SetEntityState", entity="bluerov2", state=moved, set_pose=True)
+        found = simulator.state("bluerov2")
+        assert near(position(found), (1, 3, -3)) and near((found.twist.linear.x,), (0.5,)), found
+        both = simulator.ok("GetEntitiesStates", filters=message(f"{PACKAGE}/msg/EntityFilters"))
+        assert both.entities == ["bluerov2"] and near(position(both.states[0]), (1, 3, -3)), both
+        invalid = message(f"{PACKAGE}/msg/EntityState", pose=pose((float("inf"), 0, 0)))
+        simulator.refused(101, "finite", "SetEntityState", entity="bluerov2", state=invalid, set_pose=True)
+        simulator.refused(NOT_FOUND, "no entity", "SetEntityState", entity="none", state=state, set_pose=True)
+        simulator.refused(NOT_FOUND, "no entity", "GetEntityState", entity="none")
+
+
+def check_simulation_state():
+    """The simulation is stopped, started, paused, reset and ended; steps are made while it is paused."""
+    with Merrow("pool") as m:
+        simulator = Simulator(m)
+        state = lambda: simulator.ok("GetSimulationState").state.state
+        target = lambda number: dict(state=message(f"{PACKAGE}/msg/SimulationState", state=number))
+        assert state() == PLAYING
+        simulator.refused(101, "already", "SetSimulationState", **target(PLAYING))
+        simulator.refused(FAILED, "running", "StepSimulation", steps=1)
+        simulator.ok("SetSimulationState", **target(PAUSED))
+        assert state() == PAUSED
+        stamp = lambda: simulator.state("bluerov2").header.stamp
+        before = stamp()
+        simulator.ok("StepSimulation", steps=5)
+        after = stamp()
+        assert (after.sec - before.sec) * 10**9 + after.nanosec - before.nanosec == 5 * 2_000_000
+        steps = ActionClient(m.peer, "/simulate_steps", f"{PACKAGE}/action/SimulateSteps").wait()
+        goal = steps.accepted(steps=500)
+        answer = steps.result(goal)
+        assert answer.status == SUCCEEDED and answer.result.result.result == OK, answer
+        simulator.ok("SetSimulationState", **target(STOPPED))
+        assert state() == STOPPED and (stamp().sec, stamp().nanosec) == (0, 0)
+        simulator.refused(103, "expected 0", "SetSimulationState", **target(9))
+        # reset of only the state: the time continues
+        simulator.ok("StepSimulation", steps=100)
+        moved = message(f"{PACKAGE}/msg/EntityState", pose=pose((1, 2, -3)))
+        simulator.ok("SetEntityState", entity="bluerov2", state=moved, set_pose=True)
+        simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2", at=(3, 0, -2)))
+        simulator.ok("ResetSimulation", scope=2)
+        assert near(position(simulator.state("bluerov2")), (0, 0, -1)) and stamp().nanosec == 200_000_000
+        assert sorted(simulator.entities()) == ["bluerov2", "second"]
+        simulator.refused(UNSUPPORTED, "only the time", "ResetSimulation", scope=1)
+        simulator.ok("ResetSimulation", scope=4)
+        assert simulator.entities() == ["bluerov2"] and stamp().nanosec == 200_000_000
+        simulator.ok("DeleteEntity", entity="bluerov2")
+        assert simulator.entities() == []
+        simulator.ok("ResetSimulation", scope=0)
+        assert simulator.entities() == ["bluerov2"] and stamp().nanosec == 0
+        simulator.ok("SetSimulationState", **target(QUITTING))
+        assert m.process.wait(timeout=3) == 0
+
+
+def check_named_poses_and_info():
+    """Named poses, their free space and tags come from the world file; information about entities is
+    read and set, also for one copy of a grid, and is saved.
+    """
+    world = """robots:
+  grid:
+    model: bluerov2
+    position_m: [0, 0, -5]
+    repeat: {count: [2, 1, 1], spacing_m: [5, 0, 0]}
+named_poses:
+  berth: {position_m: [1, 2, -3], attitude_deg: [0, 0, 90], tags: [spawn, calm], free_size_m: [2, 1, 1], description: A berth}
+  goal: {position_m: [9, 0, -5], tags: [goal]}
+tags: [test]
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "berths.yaml"
+        file.write_text(world, encoding="utf-8")
+        with Merrow(str(file)) as m:
+            simulator = Simulator(m)
+            names = lambda *tags: [p.name for p in simulator.ok(
+                "GetNamedPoses", tags=message(f"{PACKAGE}/msg/TagsFilter", tags=list(tags))).poses]
+            assert names() == ["berth", "goal"] and names("calm") == ["berth"] and names("none") == []
+            bounds = simulator.ok("GetNamedPoseBounds", name="berth").bounds
+            assert bounds.type == 1 and (bounds.points[0].x, bounds.points[1].y) == (1.0, -0.5), bounds
+            assert simulator.ok("GetNamedPoseBounds", name="goal").bounds.type == 0
+            simulator.refused(NOT_FOUND, "no named pose", "GetNamedPoseBounds", name="none")
+            pose_ = simulator.ok("GetNamedPoses").poses[0].pose
+            done = simulator.ok("SpawnEntity", name="guest", entity_namespace="harbour/north", **(
+                simulator.spawn("bluerov2") | {"initial_pose": message("geometry_msgs/msg/PoseStamped", pose=pose_)}))
+            assert done.entity_name == "guest"
+            latest(m.listen("/harbour/north/guest/odometry", "nav_msgs/msg/Odometry"))
+            info = message(f"{PACKAGE}/msg/EntityInfo", tags=["lead"], description="The first robot",
+                           category=message(f"{PACKAGE}/msg/EntityCategory", category=4))
+            for entity in ("grid_1", "guest"):
+                simulator.ok("SetEntityInfo", entity=entity, info=info)
+                found = simulator.ok("GetEntityInfo", entity=entity).info
+                assert found.tags == ["lead"] and found.description == "The first robot", found
+                assert found.category.category == 4, found
+            assert simulator.ok("GetEntityInfo", entity="grid_0").info.tags == []
+            lead = message(f"{PACKAGE}/msg/TagsFilter", tags=["lead"])
+            assert simulator.entities(tags=lead) == ["grid_1", "guest"]
+            simulator.refused(NOT_FOUND, "no entity", "SetEntityInfo", entity="none", info=info)
+            info.category.category = 3
+            simulator.refused(FAILED, "category 3", "SetEntityInfo", entity="grid_0", info=info)
+            simulator.ok("DeleteEntity", entity="grid_0")
+            saved = simulator.ok("GetCurrentWorld").world
+            assert saved.tags == ["test"], saved
+            m.end()
+        changed = pathlib.Path(folder) / "changed.yaml"
+        changed.write_text(saved.world_resource.resource_string, encoding="utf-8")
+        with Merrow(str(changed)) as m:
+            assert sorted(Simulator(m).entities()) == ["grid_1", "guest"]
+            assert Simulator(m).entities(tags=lead) == ["grid_1", "guest"]
+
+
+def check_worlds():
+    """Worlds are listed, loaded by name and by text, and unloaded."""
+    with Merrow("pool") as m:
+        simulator = Simulator(m)
+        worlds = {w.name: w for w in simulator.ok("GetAvailableWorlds").worlds}
+        assert {"pool", "harbour"} <= set(worlds) and worlds["pool"].description, sorted(worlds)
+        simulator.refused(FAILED, "/nowhere", "GetAvailableWorlds", additional_sources=["/nowhere"])
+        simulator.ok("GetAvailableWorlds", additional_sources=["/nowhere"], continue_on_error=True)
+        resource = lambda uri="", text="": dict(
+            world_resource=message(f"{PACKAGE}/msg/Resource", uri=uri, resource_string=text))
+        simulator.refused(101, "another format", "LoadWorld", **resource("a.sdf"))
+        simulator.refused(102, "neither", "LoadWorld", **resource())
+        simulator.refused(103, "mass_kg", "LoadWorld", **resource(
+            text="robots: {a: {model: {source: x, body: {source: x, mass_kg: -1}}}}"))
+        simulator.refused(104, "no file", "LoadWorld", **resource(
+            text="robots: {a: {model: {source: x, urdf: none.urdf}}}"))
+        simulator.refused(NOT_FOUND, "poool", "LoadWorld", **resource("poool"))
+        assert simulator.entities() == ["bluerov2"]
+        loaded = simulator.ok("LoadWorld", **resource("usv"))
+        assert loaded.world.name == "usv", loaded
+        entities = simulator.entities()
+        assert "bluerov2" not in entities and entities, entities
+        stamp = simulator.state(entities[0]).header.stamp
+        assert stamp.sec < 5, stamp
+        latest(m.listen(f"/{entities[0]}/odometry", "nav_msgs/msg/Odometry"))
+        assert m.get("water.waves.hs_m") is not None and m.get("bluerov2.imu.noise") is None
+        simulator.ok("UnloadWorld")
+        simulator.refused(101, "no world", "GetCurrentWorld")
+        simulator.refused(101, "no world", "UnloadWorld")
+        assert simulator.ok("GetSimulationState").state.state == 4 and simulator.entities() == []
+        simulator.ok("LoadWorld", **resource(text="robots: {rov: {model: bluerov2, position_m: [0, 0, -2]}}"))
+        simulator.ok("SetSimulationState", state=message(f"{PACKAGE}/msg/SimulationState", state=PLAYING))
+        latest(m.listen("/rov/odometry", "nav_msgs/msg/Odometry"))
+        m.alive()
+
+
+def check_features_and_prefix():
+    """The declared features agree with the other checks; a prefix moves all names."""
+    with Merrow("pool", ros=["-p", "simulation_interfaces_prefix:=gzserver"]) as m:
+        simulator = Simulator(m, "/gzserver")
+        features = simulator.call("GetSimulatorFeatures").features
+        assert {0, 1, 9, 10, 11, 12, 14, 20, 24, 25, 26, 31, 32, 33, 50} <= set(features.features), features
+        assert "urdf" in features.spawn_formats, features
+        spawnables = simulator.ok("GetSpawnables").spawnables
+        uris = [s.entity_resource.uri for s in spawnables]
+        assert "bluerov2" in uris and all(s.description for s in spawnables), uris
+        world = simulator.ok("GetCurrentWorld").world
+        assert world.name == "pool" and world.world_resource.uri.endswith("pool.yaml"), world
+
+
+def check_saved_world():
+    """A world with a spawned robot is saved, loaded and continued from a checkpoint."""
+    with tempfile.TemporaryDirectory() as folder:
+        file, checkpoint = (pathlib.Path(folder) / name for name in ("saved.yaml", "run.cp"))
+        with Merrow("pool", "--pace", "lockstep") as m:
+            simulator = Simulator(m)
+            m.step(100)
+            simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2_heavy", at=(2, 1, -2)))
+            m.step(100)
+            m.do("checkpoint", uri=str(checkpoint))
+            client = m.peer.client("/merrow/save_world", "merrow/srv/SaveWorld")
+            assert client.wait(10)
+            done = client.call(uri=str(file))
+            assert done.success, done
+            before = position(simulator.state("second"))
+            m.step(300)
+            hashes = [m.end() == 0 and m.output()[0].split("state hash: ")[1].split()[0]]
+        code, out, err = command("describe", file, "--json")
+        assert code == 0 and '"second"' in out, err
+        code, out, err = command("run", "pool", "--resume", checkpoint, "--no-ros", "--pace", "max", "--for", 0.6)
+        assert code == 0, err
+        hashes.append(out.split("state hash: ")[1].split()[0])
+        assert hashes[0] == hashes[1], hashes
+        with Merrow(str(file), "--pace", "lockstep") as m:
+            assert near(position(Simulator(m).state("second")), before, 1e-12)
+
+
+def check_recorded_spawns():
+    """A bag that is recorded while a robot is added, removed and added again has all its messages."""
+    from mcap.reader import make_reader
+
+    with tempfile.TemporaryDirectory() as folder:
+        with Merrow("pool", "--pace", "lockstep") as m:
+            simulator = Simulator(m)
+            m.do("record", uri=str(pathlib.Path(folder) / "spawns"))
+            m.step(100)
+            for _ in range(2):
+                simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2", at=(2, 0, -2)))
+                m.step(100)
+                simulator.ok("DeleteEntity", entity="second")
+                m.step(100)
+            m.do("record", uri="")
+        bag = find_bag(pathlib.Path(folder))
+        check_bag(bag)
+        with open(bag, "rb") as file:
+            stamps = [message_.log_time for _, channel, message_ in make_reader(file).iter_messages()
+                      if channel.topic == "/second/odometry"]
+        found = {round(stamp / 1e7) for stamp in stamps}
+        assert stamps and all(20 <= k <= 40 or 60 <= k <= 80 for k in found), found
+        assert min(found) < 25 and max(found) > 75, found
+
+
+def check_delete_errors():
+    """Requests that cannot be fulfilled are refused with their code, and have no effect."""
+    world = """robots:
+  rov: {model: bluerov2, position_m: [0, 0, -5]}
+  other: {model: bluerov2, position_m: [3, 0, -5]}
+structures:
+  wall: {position_m: [10, 0, -5], shapes: {face: {kind: box, size_m: [1, 4, 4]}}}
+couplings:
+  rope: {kind: weld, a: {robot: rov}, b: {robot: other}}
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "wall.yaml"
+        file.write_text(world, encoding="utf-8")
+        refuse_requests(file)
+
+
+def refuse_requests(file):
+    """Checks the refusals in a world with two coupled robots and a wall."""
+    with Merrow(str(file), "--pace", "lockstep") as m:
+        simulator = Simulator(m)
+        refused = simulator.refused
+        entities = simulator.entities()
+        refused(109, "inside wall", "SpawnEntity", name="a", **simulator.spawn("bluerov2", at=(10, 0, -5)))
+        robot = next(name for name in entities if simulator.ok("GetEntityInfo", entity=name).info.category.category == 1)
+        structure = next(
+            name for name in entities if simulator.ok("GetEntityInfo", entity=name).info.category.category == 5)
+        refused(FAILED, robot, "DeleteEntity", entity=robot)
+        refused(NOT_FOUND, "no entity", "GetEntityInfo", entity="none")
+        refused(NOT_FOUND, "no entity", "GetEntityBounds", entity="none")
+        filters = lambda **fields: dict(filters=message(f"{PACKAGE}/msg/EntityFilters", **fields))
+        refused(FAILED, "filter", "GetEntities", **filters(filter="(("))
+        refused(UNSUPPORTED, "a box", "GetEntities", **filters(bounds=message(f"{PACKAGE}/msg/Bounds", type=9)))
+        refused(FAILED, "four points", "GetEntities", **filters(bounds=message(f"{PACKAGE}/msg/Bounds", type=2)))
+        # a tetrahedron around the second robot, whose box also contains the first robot
+        corners = [(2.5, 0, -6), (4, -2, -5), (4, 2, -5), (3, 0, -4)]
+        points = [message("geometry_msgs/msg/Vector3", **dict(zip("xyz", map(float, p)))) for p in corners]
+        hull = message(f"{PACKAGE}/msg/Bounds", type=2, points=points)
+        assert simulator.entities(bounds=hull) == ["other"], simulator.entities(bounds=hull)
+        refused(FAILED, "two points", "GetEntities", **filters(bounds=message(f"{PACKAGE}/msg/Bounds", type=1)))
+        twist = message("geometry_msgs/msg/Twist", linear=message("geometry_msgs/msg/Vector3", x=1.0))
+        state = message(f"{PACKAGE}/msg/EntityState", twist=twist)
+        refused(FAILED, "static", "SetEntityState", entity=structure, state=state, set_pose=True, set_twist=True)
+        playing = message(f"{PACKAGE}/msg/SimulationState", state=PLAYING)
+        refused(102, "lockstep", "SetSimulationState", state=playing)
+        refused(FAILED, "scope 8", "ResetSimulation", scope=8)
+        steps = ActionClient(m.peer, "/simulate_steps", f"{PACKAGE}/action/SimulateSteps").wait()
+        _, answer = steps.send(steps=0)
+        assert not answer.accepted
+        # a structure is placed elsewhere; robots keep their state
+        before = simulator.state(robot)
+        moved = message(f"{PACKAGE}/msg/EntityState", pose=pose((50, 0, -5)))
+        simulator.ok("SetEntityState", entity=structure, state=moved, set_pose=True)
+        assert near(position(simulator.state(structure)), (50, 0, -5))
+        assert near(position(simulator.state(robot)), position(before), 0.0)
+        assert simulator.entities() == entities
+
+
+def check_external_wrenches():
+    """Wrenches from the topic of a link and from the service move a robot; those that cannot be
+    applied are refused.
+    """
+    with Merrow("pool", "--pace", "lockstep") as m:
+        odometry = m.listen("/bluerov2/odometry")
+        force = lambda x: message("geometry_msgs/msg/Wrench", force=message("geometry_msgs/msg/Vector3", x=x))
+        speed = lambda: latest(odometry).twist.twist.linear.x
+        m.write("/bluerov2/base_link/external_wrench", "geometry_msgs/msg/WrenchStamped",
+                header=message("std_msgs/msg/Header", frame_id="world"), wrench=force(50.0))
+        m.step(100)
+        pushed = speed()
+        assert pushed > 0.2, pushed
+        m.step(1000)
+        assert speed() < 0.5 * pushed, "the wrench of the topic does not end"
+        service = m.peer.client("/merrow/apply_wrench", "merrow/srv/ApplyWrench")
+        assert service.wait(10)
+        point = message("geometry_msgs/msg/Point")
+        apply = lambda **fields: service.call(**(dict(
+            body="bluerov2", reference_frame="", reference_point=point, wrench=force(-50.0), delay_s=0.0,
+            duration_s=-1.0) | fields))
+        done = apply()
+        assert done.success, done
+        m.step(1000)
+        assert speed() < -0.5, speed()
+        clear = m.peer.client("/merrow/clear_wrenches", "merrow/srv/ClearWrenches")
+        assert clear.wait(10) and clear.call(body="bluerov2").success
+        m.step(2000)
+        assert speed() > -0.3, speed()
+        for fields, text in (({"body": "none"}, "no robot"), ({"body": "bluerov2/arm"}, "no link"),
+                             ({"reference_frame": "map"}, "expected"), ({"delay_s": -1.0}, "at least 0"),
+                             ({"wrench": force(float("nan"))}, "finite")):
+            refused = apply(**fields)
+            assert not refused.success and text in refused.message, refused
+
+
+def check_many_spawns():
+    """Twenty spawned and deleted robots leave the number of endpoints unchanged."""
+    with Merrow("pool") as m:
+        simulator = Simulator(m)
+        time.sleep(0.5)
+        before = [len(found) for found in m.peer.endpoints("r")]
+        for _ in range(20):
+            simulator.ok("SpawnEntity", name="guest", **simulator.spawn("bluerov2", at=(2, 0, -2)))
+            simulator.ok("DeleteEntity", entity="guest")
+        assert wait_for(lambda: [len(found) for found in m.peer.endpoints("r")] == before), "endpoints are left"
+        m.alive()
+
+
+def worst_lateness_ms(diagnostics):
+    """Returns the largest lateness of a block since the start [ms]."""
+    status = next(s for s in latest(diagnostics).status if s.name == "merrow: run")
+    return float(next(v.value for v in status.values if v.key == "worst lateness [ms]"))
+
+
+def check_spawn_delays_no_step():
+    """A robot that is added to a running fleet of 100 delays no step by more than 20 ms."""
+    with Merrow("fleet_100") as m:
+        simulator = Simulator(m)
+        diagnostics = m.listen("/diagnostics", "diagnostic_msgs/msg/DiagnosticArray")
+        time.sleep(3)
+        before = worst_lateness_ms(diagnostics)
+        for k in range(5):
+            simulator.ok("SpawnEntity", name=f"guest_{k}", **simulator.spawn("bluerov2", at=(300 + 5 * k, 0, -5)))
+            simulator.ok("DeleteEntity", entity=f"guest_{k}")
+        time.sleep(1.5)
+        take(diagnostics)
+        after = worst_lateness_ms(diagnostics)
+        print(f"worst lateness {before} ms before, {after} ms after five robots")
+        assert after < max(20, before), (before, after)
+
+
+def memory_kb(m):
+    """Returns the resident memory of the node [kB]."""
+    text = pathlib.Path(f"/proc/{m.process.pid}/status").read_text(encoding="utf-8")
+    return int(next(line.split()[1] for line in text.splitlines() if line.startswith("VmRSS")))
+
+
+def check_memory_of_spawns():
+    """A thousand spawned and deleted robots leave memory and endpoints flat."""
+    with Merrow("pool") as m:
+        simulator = Simulator(m)
+        found = []
+        for k in range(1000):
+            simulator.ok("SpawnEntity", name="guest", **simulator.spawn("bluerov2", at=(2, 0, -2)))
+            simulator.ok("DeleteEntity", entity="guest")
+            if k % 100 == 99:
+                found.append(memory_kb(m))
+        print(f"memory after each hundred robots: {found} kB")
+        assert found[-1] < found[1] + 4000, found
+        m.alive()
+
+
+def forget_types():
+    """Makes peer build its types again from peer.FIELDS."""
+    peer.message_type.cache_clear()
+    peer._with_header.cache_clear()
+
+
+def check_version_1():
+    """With version 1 the services have the types of the packages of Humble and Jazzy."""
+    fields = peer.FIELDS.copy()
+    kinds = f"{PACKAGE}/srv/"
+    peer.FIELDS.update({
+        f"{kinds}SpawnEntity_Request": "string name; bool allow_renaming; string uri; string resource_string; "
+        "string entity_namespace; geometry_msgs/msg/PoseStamped initial_pose",
+        f"{PACKAGE}/msg/Spawnable": "string uri; string description; simulation_interfaces/msg/Bounds spawn_bounds",
+        f"{kinds}LoadWorld_Request": "string uri; string resource_string; bool fail_on_unsupported_element; "
+        "bool ignore_missing_or_unsupported_assets",
+        f"{kinds}SetEntityState_Request": "string entity; simulation_interfaces/msg/EntityState state",
+    })
+    forget_types()
+    try:
+        with Merrow("pool", ros=["-p", "simulation_interfaces_version:=1"]) as m:
+            simulator = Simulator(m)
+            simulator.ok("SpawnEntity", name="second", uri="bluerov2", initial_pose=pose_stamped((2, 0, -2)))
+            assert sorted(simulator.entities()) == ["bluerov2", "second"]
+            state = message(f"{PACKAGE}/msg/EntityState", pose=pose((1, 1, -3)))
+            simulator.ok("SetEntityState", entity="second", state=state)
+            assert near(position(simulator.state("second")), (1, 1, -3), 0.2)
+            assert "bluerov2" in [s.uri for s in simulator.ok("GetSpawnables").spawnables]
+            simulator.ok("LoadWorld", uri="usv")
+            assert "second" not in simulator.entities()
+    finally:
+        peer.FIELDS.clear()
+        peer.FIELDS.update(fields)
+        forget_types()
+
+
+def check_actors():
+    """Actors are entities: they are listed with their category, move, stay when a robot is added, and
+    are deleted.
+    """
+    page = (pathlib.Path(__file__).parents[4] / "docs" / "experiments.md").read_text()
+    world = page.split("```yaml\n")[2].split("```")[0]
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "actors.yaml"
+        file.write_text(world)
+        with Merrow(str(file), "--pace", "lockstep") as m:
+            simulator = Simulator(m)
+            assert sorted(simulator.entities()) == ["diver", "ferry", "rov"]
+            human = message(f"{PACKAGE}/msg/EntityCategory", category=2)
+            assert simulator.entities(categories=[human]) == ["diver"], simulator.entities(categories=[human])
+            before = position(simulator.state("ferry"))
+            m.step(1000)
+            simulator.ok("SpawnEntity", name="second", **simulator.spawn("bluerov2", at=(2, 10, -2)))
+            after = position(simulator.state("ferry"))
+            assert math.dist(before[:2], after[:2]) > 2, (before, after)
+            simulator.ok("DeleteEntity", entity="diver")
+            m.step(1000)
+            assert sorted(simulator.entities()) == ["ferry", "rov", "second"]
+            assert math.dist(position(simulator.state("ferry"))[:2], after[:2]) > 2
+
+
+CHECKS = [check_spawn_and_delete, check_actors, check_spawn_errors, check_resources, check_entity_states, check_simulation_state,
+          check_named_poses_and_info, check_worlds, check_features_and_prefix, check_saved_world, check_recorded_spawns,
+          check_delete_errors,
+          check_external_wrenches, check_version_1, check_many_spawns]
+PACE_CHECKS = [check_spawn_delays_no_step, check_memory_of_spawns]

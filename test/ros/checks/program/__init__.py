@@ -1,0 +1,1 @@
+"""Checks of the program: arguments, signals, networks and documented commands."""

@@ -1,0 +1,122 @@
+"""Checks of end_to_end.py: launch file, and configurations of state estimators, RViz and controllers."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import time
+from xml.etree import ElementTree
+
+from ruamel.yaml import YAML
+
+from checks.vehicles.drive import header
+from live import Merrow, command, describe, take, wait_until
+
+ROOT = pathlib.Path(__file__).resolve().parents[4]
+TYPES = {"imu": "sensor_msgs/msg/Imu", "odom": "nav_msgs/msg/Odometry", "pose": "geometry_msgs/msg/PoseWithCovarianceStamped",
+         "twist": "geometry_msgs/msg/TwistWithCovarianceStamped"}
+
+
+def load(path):
+    return YAML(typ="safe").load(path.read_text(encoding="utf-8"))
+
+
+def check_launch_file():
+    """The launch file starts the nodes that its arguments request."""
+    subprocess.run([sys.executable, ROOT / "test" / "launch_file.py", ROOT / "launch" / "sim.launch.py"], check=True, timeout=60)
+
+
+def check_estimator_configurations():
+    """The topics of each configuration of robot_localization exist in the world that it names, with the
+    type of their key, and the frames exist.
+    """
+    paths = sorted((ROOT / "config" / "robot_localization").glob("*.yaml"))
+    assert len(paths) == 2, paths
+    for path in paths:
+        world = re.search(r"of the world (\w+)", path.read_text(encoding="utf-8"))[1]
+        content = describe(world)
+        topics = {topic["topic"]: topic["type"] for topic in content["published"]}
+        filter_ = load(path)["ekf_filter_node"]["ros__parameters"]
+        inputs = {key: value for key, value in filter_.items() if re.fullmatch(r"[a-z]+\d", key)}
+        assert len(inputs) >= 2, inputs
+        for key, topic in inputs.items():
+            kind = key.rstrip("0123456789")
+            assert len(filter_[f"{key}_config"]) == 15, (path, key)
+            if not topic.endswith("/odometry/gps"):  # of navsat_transform_node
+                assert topics.get(topic) == TYPES[kind], (path, key, topic, topics.get(topic))
+        robot = filter_["base_link_frame"].split("/")[0]
+        assert f"/{robot}/odometry" in topics, (path, robot)
+
+
+def check_estimator_inputs():
+    """The AHRS has an attitude, the depth agrees with the robot, and the node stops publishing the true
+    pose.
+    """
+    with Merrow("estimation", ros=("-p", "publish_truth_tf:=false")) as m:
+        imu = wait_until(m.listen("/bluerov2/ahrs/data"), lambda _: True)
+        assert imu.orientation_covariance[0] >= 0, imu
+        depth = wait_until(m.listen("/bluerov2/pressure/pose"), lambda _: True)
+        truth = wait_until(m.listen("/bluerov2/odometry"), lambda _: True)
+        assert depth.header.frame_id == "world" and abs(depth.pose.pose.position.z - truth.pose.pose.position.z) < 0.2, depth
+        assert 0 < depth.pose.covariance[14] < 0.01 and depth.pose.covariance[0] > 100, depth
+        frames = wait_until(m.listen("/tf"), lambda _: True)
+        assert all(t.child_frame_id != "bluerov2/base_link" for t in frames.transforms), frames
+
+
+def hardware():
+    """Returns the description of the hardware of the arm for ros2_control."""
+    return ElementTree.parse(ROOT / "config" / "ros2_control" / "osu_uvms.xml").getroot()
+
+
+def check_arm_descriptions():
+    """Joints, links and topics of the descriptions of the arm exist in the world, and the URDF with
+    the hardware is valid.
+    """
+    content = describe("uvms_pool_servo")
+    urdf = command("describe", "uvms_pool_servo", "--urdf", "uvms")[1]
+    robot = ElementTree.fromstring("\n".join(urdf) if isinstance(urdf, list) else urdf)
+    joints = [joint.get("name") for joint in robot.findall("joint") if joint.get("type") == "revolute"]
+    links = {link.get("name") for link in robot.findall("link")}
+    arm = ["base", "shoulder", "elbow", "wrist"]
+    assert joints == arm, joints
+    assert [joint.get("name") for joint in hardware().findall("joint")] == arm
+    parameters = {p.get("name"): p.text for p in hardware().find("hardware").findall("param")}
+    assert parameters["joint_commands_topic"] in {t["topic"] for t in content["subscribed"]}, parameters
+    assert parameters["joint_states_topic"] in {t["topic"] for t in content["published"]}, parameters
+    controllers = load(ROOT / "config" / "ros2_control" / "osu_uvms_controllers.yaml")
+    assert controllers["joint_trajectory_controller"]["ros__parameters"]["joints"] == arm
+    srdf = ElementTree.parse(ROOT / "config" / "moveit" / "osu_uvms.srdf").getroot()
+    named = {e.get(key) for e in srdf.iter() for key in ("base_link", "tip_link", "parent_link", "link1", "link2")} - {None}
+    assert named <= links, named - links
+    moveit = load(ROOT / "config" / "moveit" / "osu_uvms_controllers.yaml")["moveit_simple_controller_manager"]
+    name = moveit["controller_names"][0]
+    action = f"{name}/{moveit[name]['action_ns']}"
+    assert action in {a["action"] for a in content["actions"]}, (action, content["actions"])
+
+
+def check_hardware_contract():
+    """As topic_based_ros2_control does: positions on the topic of commands move the joints, and their
+    states have all joints with position and velocity.
+    """
+    parameters = {p.get("name"): p.text for p in hardware().find("hardware").findall("param")}
+    with Merrow("uvms_pool_servo") as m:
+        states = m.listen(parameters["joint_states_topic"])
+        first = wait_until(states, lambda _: True)
+        start = dict(zip(first.name, first.position))
+        assert len(first.velocity) == len(first.name), first
+        target = {name: start[name] + 0.1 for name in ("base", "shoulder", "elbow", "wrist")}
+        end = time.monotonic() + 8
+
+        def reached(state):
+            found = dict(zip(state.name, state.position))
+            return all(abs(found[name] - goal) < 0.03 for name, goal in target.items())
+        found = None
+        while time.monotonic() < end and not (found and reached(found)):
+            m.write(parameters["joint_commands_topic"], "sensor_msgs/msg/JointState", header=header(""), name=list(target),
+                    position=list(target.values()), velocity=[], effort=[])
+            time.sleep(0.02)
+            found = (take(states) or [found])[-1]
+        assert reached(found), (target, found)
+
+
+CHECKS = [check_arm_descriptions, check_hardware_contract, check_launch_file, check_estimator_configurations, check_estimator_inputs]

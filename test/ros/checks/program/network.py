@@ -1,0 +1,142 @@
+"""Checks of the network layer: type hashes and descriptions, late subscribers, interruptions.
+"""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import live
+from live import Merrow, gather, latest, take
+from peer import wait_for
+
+# longer than the leases of Cyclone DDS (10 s) and of Merrow (20 s)
+SUSPENSION_S = 25
+# time within which every topic and service has to work again
+RECOVERY_S = 3
+
+
+def check_type_hashes():
+    """Every endpoint announces its type hash, without which ROS 2 tools print a warning."""
+    with Merrow("pool") as m:
+        endpoints = m.peer.user_data("r")
+        assert len(endpoints) > 50, endpoints
+        for topic, data in endpoints:
+            assert re.fullmatch(rb"typehash=RIHS01_[0-9a-f]{64};", data), f"{topic}: {data}"
+
+
+def check_type_descriptions():
+    """The node describes its own message types to tools that do not have them."""
+    with Merrow("pool") as m:
+        data = dict(m.peer.user_data("rt/contacts"))["rt/contacts"]
+        type_hash = data.removeprefix(b"typehash=").removesuffix(b";").decode()
+        ask = dict(type_name="merrow/msg/Contacts", include_type_sources=True)
+        found = m.call("get_type_description", type_hash=type_hash, **ask)
+        assert found.successful, found.failure_reason
+        description = found.type_description
+        names = [field.name for field in description.type_description.fields]
+        assert names == ["header", "contacts"], names
+        used = {used.type_name: used for used in description.referenced_type_descriptions}
+        assert "merrow/msg/Contact" in used and "geometry_msgs/msg/Point" in used, used.keys()
+        sources = {source.type_name: source for source in found.type_sources}
+        assert "merrow/Contact[] contacts" in sources["merrow/msg/Contacts"].raw_file_contents, sources
+        unknown = m.call("get_type_description", type_hash="RIHS01_" + 64 * "0", **ask)
+        assert not unknown.successful and unknown.failure_reason, unknown
+
+
+def check_late_subscribers():
+    """A late subscriber to a latched topic receives its single message at any depth; none is old."""
+    with Merrow("dock") as m:
+        (coupling,) = [t["topic"] for t in live.describe("dock")["published"]
+                       if re.fullmatch(r"/couplings/\w+/state", t["topic"])][:1]
+        robot = live.describe("dock")["robots"][0]["name"]
+        m.write(coupling.replace("state", "command"), data=True)
+        time.sleep(1)
+        for topic in ("/tf_static", f"/{robot}/robot_description", coupling):
+            reader = m.listen(topic, depth=10, transient_local=True)
+            samples = []
+            assert wait_for(lambda: samples.extend(take(reader)) or samples), topic
+            # time for further messages, which must not come
+            time.sleep(0.5)
+            assert len(samples + take(reader)) == 1, topic
+
+
+def check_first_calls():
+    """The first call of a new client is answered at once: replies are not lost before their reader is matched."""
+    with Merrow("pool") as m:
+        slowest = 0.0
+        for _ in range(100):
+            m.forget_clients()
+            client = m.client("get_parameters")
+            begin = time.monotonic()
+            assert client.call(names=["pace"]) is not None
+            slowest = max(slowest, time.monotonic() - begin)
+        assert slowest < 0.3, f"the slowest of 100 first calls took {slowest:.3f} s"
+
+
+def check_suspended_node():
+    """A node that was suspended for longer than all leases is found again."""
+    with Merrow("pool") as m:
+        clock = m.listen("/clock")
+        latest(clock)
+        m.process.send_signal(signal.SIGSTOP)
+        time.sleep(SUSPENSION_S)
+        take(clock)
+        m.process.send_signal(signal.SIGCONT)
+        time.sleep(RECOVERY_S)
+        take(clock)
+        assert len(gather(clock, 1)) > 50, "no clock"
+        assert m.call("get_parameters", names=["pace"]), "no service"
+
+
+SUBSCRIBER = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+import live
+peer = live.Peer(int(sys.argv[2]))
+reader = peer.subscriber("/clock", live.CLOCK, depth=10)
+assert live.wait_for(reader.get_matched_publications)
+print("ready", flush=True)
+while True:
+    time.sleep(0.2)
+    print(len(live.take(reader)), flush=True)
+"""
+
+
+def check_suspended_subscriber():
+    """A subscriber that was suspended for longer than all leases receives messages again."""
+    with Merrow("pool") as m:
+        here = str(live.pathlib.Path(__file__).parents[2])
+        with subprocess.Popen([sys.executable, "-c", SUBSCRIBER, here, str(m.domain)], stdout=subprocess.PIPE,
+                              text=True) as process:
+            try:
+                assert process.stdout.readline() == "ready\n"
+                time.sleep(1)
+                process.send_signal(signal.SIGSTOP)
+                time.sleep(SUSPENSION_S)
+                process.send_signal(signal.SIGCONT)
+                time.sleep(RECOVERY_S)
+                begin = time.monotonic()
+                counts = []
+                while time.monotonic() < begin + 2:
+                    counts.append(int(process.stdout.readline()))
+            finally:
+                process.kill()
+        assert counts[-1] > 0, counts
+        m.alive()
+
+
+def check_restarted_node():
+    """A node that was killed and started again is found by the same subscriber."""
+    with Merrow("pool") as m:
+        clock = m.listen("/clock")
+        latest(clock)
+        m.process.kill()
+        m.process.wait()
+        m.restart()
+        assert wait_for(lambda: take(clock)), "no clock"
+
+
+CHECKS = [check_type_hashes, check_type_descriptions, check_late_subscribers, check_restarted_node]
+PACE_CHECKS = [check_first_calls, check_suspended_node, check_suspended_subscriber]

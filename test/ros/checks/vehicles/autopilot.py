@@ -1,0 +1,291 @@
+"""Checks of end_to_end.py: ArduPilot SITL's JSON interface, with a client written from its sources
+(libraries/SITL/SIM_JSON.cpp and .h, AP_Motors6DOF.cpp).
+"""
+
+import json
+import math
+import pathlib
+import re
+import socket
+import struct
+import tempfile
+import time
+
+from live import Merrow, command, wait_until
+
+ROOT = pathlib.Path(__file__).resolve().parents[4]
+MAGIC_16, MAGIC_32 = 18458, 29569
+G = 9.81
+
+
+class Sitl:
+    """Sends servo packets and parses replies as SIM_JSON does, in lock-step."""
+
+    def __init__(self, port, rate=400, channels=16):
+        self.address, self.rate, self.channels = ("127.0.0.1", port), rate, channels
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.settimeout(5)
+        self.count = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def send(self, pwm=()):
+        """Sends the outputs of the present frame; those that are not given have neutral pulses."""
+        outputs = [1500] * self.channels
+        for channel, value in dict(pwm).items():
+            outputs[channel - 1] = round(value)
+        magic = MAGIC_16 if self.channels == 16 else MAGIC_32
+        packet = struct.pack(f"<HHI{self.channels}H", magic, self.rate, self.count, *outputs)
+        self.socket.sendto(packet, self.address)
+
+    def receive(self):
+        """Returns the state, parsed from the last complete line."""
+        data = self.socket.recv(65000)
+        assert data.startswith(b"\n") and data.endswith(b"\n"), data
+        return json.loads(data)
+
+    def frame(self, pwm=()):
+        """Exchanges one frame; returns the state."""
+        self.send(pwm)
+        state = self.receive()
+        self.count += 1
+        return state
+
+
+def rpy(state):
+    """Returns roll, pitch and yaw of the quaternion."""
+    w, x, y, z = state["quaternion"]
+    return (math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)), math.asin(max(-1, min(1, 2 * (w * y - z * x)))),
+            math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)))
+
+
+def free_port():
+    """Returns a UDP port that no other program uses."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def world(model, autopilot, place="position_m: [0, 0, -2]", more="seabed: {depth_m: 20}"):
+    """Returns the text of a world with one robot and its autopilot."""
+    keys = ", ".join(f"{key}: {value}" for key, value in {"kind": "ardupilot", "enabled": "true", "port": free_port(), **autopilot}.items())
+    return (f"step: {{dt_s: 0.0025}}\n{more}\nrobots: {{r: {{model: {{extends: robots/{model}.yaml, "
+            f"autopilot: {{{keys}}}}}, {place}}}}}\n")
+
+
+def port_of(text):
+    return int(re.search(r"port: (\d+)", text)[1])
+
+
+class Running(Merrow):
+    """A world with an autopilot, from a text."""
+
+    def __init__(self, text, *options):
+        self.source = tempfile.TemporaryDirectory(prefix="merrow-autopilot-")
+        path = pathlib.Path(self.source.name) / "world.yaml"
+        path.write_text(text, encoding="utf-8")
+        self.port = port_of(text)
+        super().__init__(str(path), *(options or ("--pace", "max")))
+
+    def close(self):
+        super().close()
+        self.source.cleanup()
+
+
+# Rows of AP_Motors6DOF: roll, pitch, yaw, throttle, forward, lateral.
+VECTORED = [(0, 0, 1, 0, -1, 1), (0, 0, -1, 0, -1, -1), (0, 0, -1, 0, 1, 1), (0, 0, 1, 0, 1, -1), (1, 0, 0, -1, 0, 0),
+            (-1, 0, 0, -1, 0, 0)]
+VECTORED_6DOF = [*((0, *row[1:]) for row in VECTORED[:4]), (1, -1, 0, -1, 0, 0), (-1, -1, 0, -1, 0, 0), (1, 1, 0, -1, 0, 0),
+                 (-1, 1, 0, -1, 0, 0)]
+
+
+def mix(rows, demand):
+    """Returns the outputs of ArduSub for demands in roll, pitch, yaw, throttle, forward and lateral."""
+    values = (1500 + 400 * sum(a * b for a, b in zip(row, demand)) for row in rows)
+    return {k + 1: max(1100, min(1900, value)) for k, value in enumerate(values)}
+
+
+def limited(value, limit=0.5):
+    return max(-limit, min(limit, value))
+
+
+def hold(sitl, rows, depth, heading, seconds):
+    """Holds depth and heading with PD laws as ArduSub does; returns the last state and the fraction
+    of real time.
+    """
+    start, integral, state = time.monotonic(), 0.0, sitl.frame()
+    first = state["timestamp"]
+    while state["timestamp"] - first < seconds:
+        roll, pitch, yaw = rpy(state)
+        p, q, r = state["imu"]["gyro"]
+        error = state["position"][2] - depth
+        integral = limited(integral + 0.002 * error / sitl.rate * 50)
+        throttle = limited(0.8 * error + 0.8 * state["velocity"][2] + integral)
+        turn = math.remainder(heading - yaw, 2 * math.pi)
+        demand = (limited(-0.6 * roll - 0.1 * p), limited(-0.6 * pitch - 0.1 * q), limited(2 * turn - 0.8 * r), throttle, 0, 0)
+        state = sitl.frame(mix(rows, demand))
+    return state, (state["timestamp"] - first) / (time.monotonic() - start)
+
+
+def check_ardusub_holds_depth_and_heading():
+    """Both BlueROV2s hold depth and heading through the JSON interface, faster than real time."""
+    for model, frame, rows in (("bluerov2", "vectored", VECTORED), ("bluerov2_heavy", "vectored_6dof", VECTORED_6DOF)):
+        with Running(world(model, {"frame": frame, "lock_step": "true"})) as m, Sitl(m.port) as sitl:
+            state, speed = hold(sitl, rows, 4.0, 1.0, 40)
+            assert abs(state["position"][2] - 4) < 0.1, f"{model}: {state}"
+            assert abs(rpy(state)[2] - 1) < 0.05, f"{model}: {rpy(state)}"
+            assert abs(rpy(state)[0]) < 0.05, f"{model}: {rpy(state)}"
+            assert speed > 2, f"{model}: {speed} times real time"
+
+
+def check_ardusub_axes():
+    """Demands in each axis move the vehicle along it: forward, right, down, and to the right."""
+    def response(demand):
+        with Running(world("bluerov2_heavy", {"frame": "vectored_6dof", "lock_step": "true"})) as m, Sitl(m.port) as sitl:
+            for _ in range(200):
+                state = sitl.frame(mix(VECTORED_6DOF, demand))
+            # the vehicle starts heading east: north, east, down are left, forward, down
+            return state
+    v = response((0, 0, 0, 0, 0.3, 0))["velocity"]
+    assert v[1] > 0.05 and abs(v[0]) < 0.02, v
+    v = response((0, 0, 0, 0, 0, 0.3))["velocity"]
+    assert v[0] < -0.03 and abs(v[1]) < 0.02, v
+    v = response((0, 0, 0, -0.3, 0, 0))["velocity"]
+    assert v[2] > 0.03, v
+    assert response((0, 0, 0.2, 0, 0, 0))["imu"]["gyro"][2] > 0.05
+    assert response((0.2, 0, 0, 0, 0, 0))["imu"]["gyro"][0] > 0.02
+    assert response((0, 0.2, 0, 0, 0, 0))["imu"]["gyro"][1] > 0.02
+
+
+def check_rover_sails_waypoints():
+    """A boat with skid steering visits waypoints, with the heading control of a rover."""
+    text = world("heron", {"frame": "skid_steering", "lock_step": "true"}, "position_m: [0, 0, 0]")
+    with Running(text) as m, Sitl(m.port, rate=50) as sitl:
+        state = sitl.frame()
+        for north, east in ((0, 20), (15, 20), (15, 0)):
+            for _ in range(3000):
+                n, e, _ = state["position"]
+                if math.hypot(north - n, east - e) < 2:
+                    break
+                turn = math.remainder(math.atan2(east - e, north - n) - rpy(state)[2], 2 * math.pi)
+                steering, throttle = limited(0.8 * turn - 0.4 * state["imu"]["gyro"][2], 0.4), 0.5 * max(0.2, math.cos(turn))
+                state = sitl.frame({1: 1500 + 500 * (throttle + steering), 3: 1500 + 500 * (throttle - steering)})
+            else:
+                raise AssertionError(f"({north}, {east}) was not reached: {state['position']}")
+        assert abs(state["imu"]["accel_body"][2] + G) < 0.5, state
+
+
+def check_sailboat_and_sensors():
+    """Rudder and sheet follow the outputs; wind vane, battery and rangefinder reach the autopilot."""
+    robot = {"frame": "sailboat", "lock_step": "true", "wind_vane": "vane"}
+    text = world("sailboat", robot, "velocity_m_s: [1, 0, 0]", "weather: {wind_speed_m_s: 6, wind_from_deg: 0}")
+    text = text.replace("autopilot:", "sensors: {vane: {device: windsonic, position_m: [0, 0, 5]}}, autopilot:")
+    with Running(text) as m, Sitl(m.port, rate=50) as sitl:
+        for _ in range(100):
+            state = sitl.frame({1: 1700, 4: 1500})
+        # heading east with the wind from the north: from the left
+        assert -2.2 < math.remainder(state["windvane"]["direction"], 2 * math.pi) < -0.5, state["windvane"]
+        assert state["windvane"]["speed"] > 3, state["windvane"]
+        assert 11 < state["battery"]["voltage"] < 15, state["battery"]
+        # the high end of the rudder turns to the right
+        assert rpy(state)[2] > math.pi / 2 + 0.1, rpy(state)
+    with Running(world("bluerov2", {"frame": "vectored", "lock_step": "true", "rangefinders": "[altimeter]"})) as m, Sitl(m.port) as sitl:
+        for _ in range(200):
+            state = sitl.frame()
+        assert abs(state["rng_1"] - 18) < 0.5, state
+
+
+def check_lock_step_frames():
+    """Each frame advances the time by one period; repeated packets are not stepped twice; restarts,
+    malformed packets and a second autopilot do not stop the simulation.
+    """
+    with Running(world("bluerov2", {"frame": "vectored", "lock_step": "true"})) as m, Sitl(m.port) as sitl:
+        times = [sitl.frame()["timestamp"] for _ in range(50)]
+        assert all(abs(b - a - 0.0025) < 1e-9 for a, b in zip(times, times[1:])), times
+        # the same frame again, as after a lost reply: no step, and the same message
+        time.sleep(0.6)
+        sitl.count -= 1
+        sitl.send()
+        assert sitl.receive()["timestamp"] == times[-1]
+        sitl.count += 1
+        assert abs(sitl.frame()["timestamp"] - times[-1] - 0.0025) < 1e-9
+        # malformed packets and a second autopilot
+        for packet in (b"", b"junk", struct.pack("<HHI16H", MAGIC_16, 0, 1, *[1500] * 16), b"\0" * 100):
+            sitl.socket.sendto(packet, sitl.address)
+        with Sitl(m.port) as other:
+            other.send({1: 1900})
+            assert abs(sitl.frame()["timestamp"] - times[-1] - 0.005) < 1e-9
+        # frames shorter than a time step of 2.5 ms
+        sitl.rate = 1200
+        times = [sitl.frame()["timestamp"] for _ in range(12)]
+        assert all(abs(b - a - 0.0025 / 3) < 1e-6 for a, b in zip(times, times[1:])), times
+        sitl.rate = 400
+        # a restart counts from zero
+        sitl.count = 0
+        sitl.frame()
+        diagnostics = m.listen("/diagnostics")
+        for _ in range(3000):
+            sitl.frame()
+        name = "r: autopilot"
+        found = wait_until(diagnostics, lambda d: any(s.name == name and s.values for s in d.status))
+        status = next(s for s in found.status if s.name == name)
+        values = {pair.key: pair.value for pair in status.values}
+        assert values["invalid packets"] == "4" and values["packets of other programs"] == "1", values
+        assert values["restarts"] == "1" and int(values["packets sent again"]) >= 1, values
+        log = m.output()[1]
+        assert log.count("magic number: found") == 2 and "frame rate: found 0 Hz" in log, log
+        assert "second autopilot" in log and "has restarted" in log, log
+
+
+def check_late_autopilot():
+    """Without lock_step the world follows the wall clock, whether an autopilot is connected or not,
+    and the thrusters stop after the time-out of commands.
+    """
+    with Running(world("bluerov2", {"frame": "vectored"}), "--pace", "realtime") as m, Sitl(m.port, rate=100) as sitl:
+        odometry = m.listen("/r/odometry")
+        before = wait_until(odometry, lambda _: True)
+        state = sitl.frame({5: 1800, 6: 1800})
+        assert state["timestamp"] > 0
+        for _ in range(100):
+            state = sitl.frame({5: 1800, 6: 1800})
+        assert state["velocity"][2] > 0.1, state
+        later = wait_until(odometry, lambda o: o.header.stamp.sec >= before.header.stamp.sec + 9, 15)
+        assert abs(later.twist.twist.linear.z) < 0.2, later.twist
+
+
+def check_autopilot_errors():
+    """A port in use, sensors that do not exist and thrusters that do not match are one line each."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "w.yaml"
+        for text, expected in (
+            (world("bluerov2", {"frame": "vectored_6dof"}), "are not arranged as the 8 outputs of this frame"),
+            (world("bluerov2", {"frame": "vectored", "imu": "gyro"}), "no sensor `gyro` of this kind on the base"),
+            (world("bluerov2", {"outputs": "{t9: {channel: 1, command: [-1, 0, 1]}}"}), "no thruster, fin, joint or load `t9`"),
+            (world("firefly", {}), "the autopilot has no outputs"),
+        ):
+            path.write_text(text, encoding="utf-8")
+            code, _, err = command("run", path, "--no-ros", "--for", 0.1)
+            assert code != 0 and len(err) == 2 and expected in err[1], err
+        _, _, err = command("run", "glider", "--autopilot", "--no-ros", "--for", 0.1)
+        assert err == ["warning: --autopilot: no robot of this world has the key `autopilot`"], err
+        text = world("bluerov2", {"frame": "vectored"})
+        path.write_text(text, encoding="utf-8")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+            taken.bind(("127.0.0.1", port_of(text)))
+            code, _, err = command("run", path, "--no-ros", "--for", 0.1)
+            assert code != 0 and len(err) == 1 and f"UDP 127.0.0.1:{port_of(text)}" in err[0] and "expected a free port" in err[0], err
+
+
+CHECKS = [
+    check_ardusub_holds_depth_and_heading,
+    check_ardusub_axes,
+    check_rover_sails_waypoints,
+    check_sailboat_and_sensors,
+    check_lock_step_frames,
+    check_late_autopilot,
+    check_autopilot_errors,
+]

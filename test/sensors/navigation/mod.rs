@@ -1,0 +1,6 @@
+//! Tests of position and velocity sensors.
+
+mod altimeter;
+mod dvl;
+mod gnss;
+mod position_sensors;
