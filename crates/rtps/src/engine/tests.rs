@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use bytes::Bytes;
 
 use super::config::MILLIS;
+use super::reader::Source;
 use super::*;
 use crate::qos::{Durability, History, Liveliness, LivelinessKind, Policy, Qos, ReliabilityKind};
 
@@ -43,26 +44,28 @@ impl Random {
 }
 
 /// Engines and the datagrams between them.
-struct World {
+pub(super) struct World {
     random: Random,
-    now: Nanos,
+    pub(super) now: Nanos,
     engines: BTreeMap<SocketAddr, Engine>,
-    flying: BTreeMap<(Nanos, u64), (SocketAddr, SocketAddr, Bytes)>,
+    pub(super) flying: BTreeMap<(Nanos, u64), (SocketAddr, SocketAddr, Bytes)>,
     sent: u64,
-    loss_percent: u64,
+    pub(super) loss_percent: u64,
+    /// Sender, receiver and content of all datagrams, if they are recorded.
+    pub(super) log: Option<Vec<(SocketAddr, SocketAddr, Bytes)>>,
     /// Pairs of sender and receiver between which all datagrams are lost.
     cut: BTreeSet<(SocketAddr, SocketAddr)>,
     /// Engines that do not run, as a suspended process.
-    frozen: BTreeSet<SocketAddr>,
-    events: BTreeMap<SocketAddr, Vec<Event>>,
+    pub(super) frozen: BTreeSet<SocketAddr>,
+    pub(super) events: BTreeMap<SocketAddr, Vec<Event>>,
 }
 
-fn address(index: u8) -> SocketAddr {
+pub(super) fn address(index: u8) -> SocketAddr {
     ([10, 0, 0, index], 7400).into()
 }
 
 impl World {
-    fn new(seed: u64) -> World {
+    pub(super) fn new(seed: u64) -> World {
         let mut random = Random(seed);
         let loss_percent = random.below(20);
         World {
@@ -72,13 +75,14 @@ impl World {
             flying: BTreeMap::new(),
             sent: 0,
             loss_percent,
+            log: None,
             cut: BTreeSet::new(),
             frozen: BTreeSet::new(),
             events: BTreeMap::new(),
         }
     }
 
-    fn join(&mut self, index: u8) -> SocketAddr {
+    pub(super) fn join(&mut self, index: u8) -> SocketAddr {
         self.join_as(index, GuidPrefix([index; 12]))
     }
 
@@ -101,11 +105,11 @@ impl World {
         at
     }
 
-    fn engine(&mut self, at: SocketAddr) -> &mut Engine {
+    pub(super) fn engine(&mut self, at: SocketAddr) -> &mut Engine {
         self.engines.get_mut(&at).expect("joined")
     }
 
-    fn write(&mut self, at: SocketAddr, writer: Guid, number: u64, size: usize) {
+    pub(super) fn write(&mut self, at: SocketAddr, writer: Guid, number: u64, size: usize) {
         let mut payload = vec![0; size.max(12)];
         payload[4..12].copy_from_slice(&number.to_le_bytes());
         let payload = payload.into();
@@ -130,6 +134,8 @@ impl World {
             while let Some(transmit) = engine.poll_transmit(self.now) {
                 let bytes: Bytes = transmit.parts.concat().into();
                 assert!(bytes.len() <= 1400, "{}", bytes.len());
+                let log = self.log.as_mut();
+                log.map(|log| log.push((*from, transmit.to, bytes.clone())));
                 let copies = if self.random.below(20) == 0 { 2 } else { 1 };
                 for _ in 0..copies {
                     let is_cut = self.cut.contains(&(*from, transmit.to));
@@ -146,7 +152,7 @@ impl World {
         }
     }
 
-    fn run(&mut self, millis: u64) {
+    pub(super) fn run(&mut self, millis: u64) {
         let end = self.now.plus(millis * MILLIS);
         loop {
             self.pump();
@@ -176,7 +182,7 @@ impl World {
     }
 
     /// Runs until `condition` holds, at most for a minute.
-    fn run_until(&mut self, condition: impl Fn(&mut World) -> bool) {
+    pub(super) fn run_until(&mut self, condition: impl Fn(&mut World) -> bool) {
         for _ in 0..600 {
             if condition(self) {
                 return;
@@ -186,7 +192,7 @@ impl World {
     }
 
     /// Returns the numbers of the samples that `reader` received.
-    fn received(&self, at: SocketAddr, reader: Guid) -> Vec<u64> {
+    pub(super) fn received(&self, at: SocketAddr, reader: Guid) -> Vec<u64> {
         let events = self.events.get(&at).into_iter().flatten();
         let samples = events.filter_map(|event| match event {
             Event::Sample(sample) if sample.reader == reader => Some(&sample.payload),
@@ -208,7 +214,7 @@ pub(crate) fn spec(qos: Qos) -> EndpointSpec {
     }
 }
 
-fn qos(reliable: bool, durable: bool, history: History) -> Qos {
+pub(super) fn qos(reliable: bool, durable: bool, history: History) -> Qos {
     let mut qos = Qos::writer();
     if !reliable {
         qos.reliability.kind = ReliabilityKind::BestEffort;
@@ -649,7 +655,7 @@ fn automatic_liveliness_is_asserted() {
 }
 
 /// Returns a fragment of 1000 B of a sample of 4000 B.
-fn fragment(writer: Guid, sample: i64, fragment: u32) -> DataFrag {
+pub(super) fn fragment(writer: Guid, sample: i64, fragment: u32) -> DataFrag {
     DataFrag {
         reader: EntityId::UNKNOWN,
         writer: writer.entity,
@@ -665,12 +671,14 @@ fn fragment(writer: Guid, sample: i64, fragment: u32) -> DataFrag {
 }
 
 /// Returns a reader without an engine and a writer that it matches.
-fn lone_reader(reliable: bool, limits: Limits) -> (Reader, Guid) {
+pub(super) fn lone_reader(reliable: bool, limits: Limits) -> (Reader, Guid) {
     let reader = Guid::new(GuidPrefix([1; 12]), EntityId::user_reader(1, false));
     let writer = Guid::new(GuidPrefix([2; 12]), EntityId::user_writer(1, false));
     let qos = qos(reliable, false, History::KeepAll);
-    let mut reader = Reader::new(reader, qos, limits, &Total::default());
-    reader.add(Nanos(0), writer, VendorId::MERROW, address(2));
+    let mut reader = Reader::new(reader, qos, limits);
+    let source = Source::default();
+    source.share.verify();
+    reader.add(Nanos(0), writer, &source, address(2));
     (reader, writer)
 }
 

@@ -1,4 +1,5 @@
-//! What a request of a reader can refer to: samples are under way while the request is.
+//! What a request of a reader can refer to: samples are under way while the request is
+//! (RTPS 2.5, 8.4.15).
 //!
 //! A reader answers a heartbeat, often some milliseconds later, with the samples that have not
 //! arrived. The writer sends further fragments meanwhile. Those can be under way, so a request for
