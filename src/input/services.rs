@@ -387,7 +387,7 @@ fn weather(
             mailbox.send_command(Command::Weather(Box::new(change)), caller);
             // so that a wind parameter set alone later is combined with the current value of the
             // other one
-            parameters.update_from_simulation(&crate::node::weather::to_parameters(
+            parameters.update_values(&crate::node::weather::to_parameters(
                 &request.names,
                 &request.values,
             ));
