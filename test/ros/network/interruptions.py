@@ -39,9 +39,16 @@ import os, sys, time
 sys.path.insert(0, sys.argv[1])
 import arm_types
 from action_client import ActionClient, uuid
-from peer import Peer, define, message_type, valid, wait_for
+from peer import Peer, _with_header, define, message_type, valid, wait_for
 define("merrow/srv/StepSimulation_Request", "uint64 steps")
 define("merrow/srv/StepSimulation_Response", "bool success; string message; builtin_interfaces/msg/Time time")
+# building the types takes longer than the discovery
+action = arm_types.GRIPPER
+for name in ("rcl_interfaces/srv/GetParameters", "rcl_interfaces/srv/SetParameters", "merrow/srv/StepSimulation",
+             f"{action}_SendGoal", f"{action}_GetResult", arm_types.CANCEL):
+    _with_header(f"{name}_Request"), _with_header(f"{name}_Response")
+for name in ("rosgraph_msgs/msg/Clock", "tf2_msgs/msg/TFMessage", f"{action}_FeedbackMessage", arm_types.STATUS):
+    message_type(name)
 print(0, 0, flush=True)
 peer = Peer(int(sys.argv[2]))
 clock = peer.subscriber("/clock", "rosgraph_msgs/msg/Clock")
@@ -168,7 +175,7 @@ class Pair:
         self.world = start(NEAR, self.binary, "run", FOLDER / "worlds" / "arm.yaml")
 
     def start_peer(self):
-        """Starts the peer and waits until it has loaded its modules."""
+        """Starts the peer and waits until it has loaded its modules and built its types."""
         self.peer = start(FAR, sys.executable, "-c", PEER, FOLDER, DOMAIN, CYCLONEDDS_URI=URI.format(self.interface))
         assert self.peer.stdout.readline() == "0 0\n", "the peer did not start"
 
