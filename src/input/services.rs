@@ -394,9 +394,9 @@ fn weather(
         }
         Ok(change) => {
             mailbox.send_command(Command::Weather(Box::new(change)), caller);
-            // so that a wind parameter that is set separately later is combined with the current
-            // value of the other parameter
-            parameters.update_from_simulation(&crate::node::weather::to_parameters(
+            // so that a wind parameter set alone later is combined with the current value of the
+            // other one
+            parameters.update_values(&crate::node::weather::to_parameters(
                 &request.names,
                 &request.values,
             ));

@@ -89,7 +89,10 @@ impl Bridge {
             goals: Arc::clone(&goals),
             requests: Some(requests.clone()),
         })?;
-        let parameters = ParameterServer::new(options.parameter_overrides.clone());
+        let parameters = ParameterServer::with_clock(
+            options.parameter_overrides.clone(),
+            "No effect: the simulation is the source of /clock and uses its own time for all stamps.",
+        );
         let progress = Arc::new(Progress::from_state(&simulation.state));
         let parts = InterfaceParts {
             node: Arc::new(node),

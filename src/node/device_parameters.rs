@@ -177,7 +177,7 @@ pub(crate) fn update_changed(
         }
     }
     if !changed.is_empty() {
-        server.update_from_simulation(&changed);
+        server.update_values(&changed);
     }
 }
 

@@ -330,7 +330,7 @@ pub fn start(
     if state.time_ns > 0 {
         let mut values = values(scene, state, pace);
         values.retain(|(name, _)| given.iter().all(|(other, _)| other != name));
-        server.update_from_simulation(&values);
+        server.update_values(&values);
     }
     let live = LiveParameters {
         server: Arc::downgrade(server),

@@ -29,7 +29,7 @@ pub(super) fn subscribers_status(total: u64, evicted: &[(&str, u64)]) -> Diagnos
 
 /// Builds the status of the network from its counters at the preceding diagnostics and now.
 pub(super) fn network_status([before, now]: [NetworkCounters; 2]) -> DiagnosticStatus {
-    let ignored = |c: &NetworkCounters| c.malformed + c.refused;
+    let ignored = |c: &NetworkCounters| c.malformed + c.refused + c.skipped;
     let new = [
         (
             ignored(&now) - ignored(&before),
@@ -52,6 +52,7 @@ pub(super) fn network_status([before, now]: [NetworkCounters; 2]) -> DiagnosticS
         value("datagrams from outside the discovery range", now.foreign),
         value("datagrams with invalid content", now.malformed),
         value("refused announcements", now.refused),
+        value("messages skipped because of their size", now.skipped),
         value("messages dropped before their callback", now.overtaken),
     ];
     status(level, "merrow: network".into(), message, values)

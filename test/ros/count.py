@@ -1,4 +1,4 @@
-"""Counts the samples of one topic that a Cyclone DDS reader with default settings receives.
+"""Counts the samples of one topic that a Cyclone DDS reader with the default receive buffer receives.
 
     python3 test/ros/count.py DOMAIN TOPIC TYPE reliable|best_effort BYTES
 
@@ -6,8 +6,13 @@ TOPIC and TYPE are the names on DDS. Prints `matched`, then, once no sample has 
 second, the number of samples of BYTES bytes. Started by large_samples.rs.
 """
 
+import os
 import sys
 import time
+
+# Cyclone DDS requests more than the default of Linux, and the system may grant it
+BUFFER = """<CycloneDDS><Domain><Internal><SocketReceiveBufferSize max="106496 B"/></Internal></Domain></CycloneDDS>"""
+os.environ["CYCLONEDDS_URI"] = ",".join(filter(None, [os.environ.get("CYCLONEDDS_URI"), BUFFER]))
 
 import peer
 

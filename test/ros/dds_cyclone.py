@@ -219,15 +219,42 @@ def check_parameters_set(p):
 
 
 def check_node_graph(p):
-    """ros_discovery_info names the node and exactly the endpoints that DDS discovers."""
-    reader = p.raw_subscriber("ros_discovery_info", peer.message_type(INFO), transient_local=True, depth=1)
-    assert wait_for(lambda: valid(reader.read(N=1))), "no ros_discovery_info"
-    info = valid(reader.read(N=1))[0]
+    """ros_discovery_info names the node and exactly the endpoints that DDS discovers, to readers with
+    a type hash, as those of Iron and newer.
+    """
+    graph = latched_info(p, INFO, user_data=b"typehash=RIHS01_" + 64 * b"0" + b";")
+    assert check_graph(p, graph) == 16
+
+
+def check_node_graph_of_humble(p):
+    """The same for readers without a type hash, whose GIDs have 24 bytes, as those of Humble."""
+    gid = peer.struct_type("rmw_dds_common/msg/Gid", {"data": types.array[types.uint8, 24]})
+    gids, text = types.sequence[gid], str
+    node = peer.struct_type("rmw_dds_common/msg/NodeEntitiesInfo", {
+        "node_namespace": text, "node_name": text, "reader_gid_seq": gids, "writer_gid_seq": gids})
+    kind = peer.struct_type(INFO, {"gid": gid, "node_entities_info_seq": types.sequence[node]})
+    assert check_graph(p, latched_info(p, kind)) == 24
+
+
+def latched_info(p, kind, **quality):
+    """Returns the only message on ros_discovery_info."""
+    kind = peer.message_type(kind) if isinstance(kind, str) else kind
+    reader = p.raw_subscriber("ros_discovery_info", kind, transient_local=True, depth=10, **quality)
+    assert wait_for(lambda: valid(reader.read(N=10))), "no ros_discovery_info"
+    time.sleep(0.3)
+    (info,) = valid(reader.read(N=10))
+    return info
+
+
+def check_graph(p, info):
+    """Compares the node graph with the discovered endpoints; returns the size of a GID [B]."""
     (node,) = info.node_entities_info_seq
     assert (node.node_namespace, node.node_name) == ("/test", "subject"), node
-    named = {bytes(gid.data) for gid in node.reader_gid_seq + node.writer_gid_seq}
-    participant = bytes(info.gid.data)[:12]
+    gids = [bytes(gid.data) for gid in node.reader_gid_seq + node.writer_gid_seq]
+    assert all(not any(gid[16:]) for gid in gids), gids
+    named, participant = {gid[:16] for gid in gids}, bytes(info.gid.data)[:12]
     assert wait_for(lambda: p.endpoint_guids(participant) == named), p.endpoint_guids(participant) ^ named
+    return len(bytes(info.gid.data))
 
 
 def check_log(p):
@@ -344,7 +371,8 @@ def main():
         (check_topics_in, p), (check_large_messages, p), (check_malformed_samples, domain), (check_service, p),
         (check_early_calls, domain), (check_malformed_requests, domain), (check_parameters_read, p),
         (check_parameters_set, p), (check_action, p), (check_action_cancel, p), (check_action_replaced, p),
-        (check_action_rejected, p), (check_invalid_action_requests, p), (check_node_graph, Peer(domain)), (check_participant_exit, Peer(domain)),
+        (check_action_rejected, p), (check_invalid_action_requests, p), (check_node_graph, Peer(domain)),
+        (check_node_graph_of_humble, Peer(domain)), (check_participant_exit, Peer(domain)),
     ]
     failed = 0
     for check, argument in checks:

@@ -2,7 +2,7 @@
 
     python3 test/ros/examples.py FOLDER
 
-FOLDER contains the programs talker, listener, add_two_ints and depth_controller. The exit code is 1
+FOLDER contains the programs talker, listener, add_two_ints, add_two_ints_client and depth_controller. The exit code is 1
 if one fails.
 """
 
@@ -83,6 +83,12 @@ def main():
         reply = client.call(a=2, b=3)
         assert reply is not None and reply.sum == 5, reply
     print("ok add_two_ints")
+    server = peer.Server(node, "/add_two_ints", "example_interfaces/srv/AddTwoInts")
+    with running(folder / "add_two_ints_client", "2", "3") as client:
+        assert server.serve_one(lambda request: {"sum": request.a + request.b}), "no request"
+        line = client.stderr.readline()
+        assert "sum: 5" in line, line
+    print("ok add_two_ints_client")
     root = pathlib.Path(__file__).parents[2]
     hold_depth(node, folder.parent / "merrow", folder / "depth_controller", str(GOAL_M))
     print("ok depth_controller.rs")

@@ -183,8 +183,7 @@ fn cyclone_dds_receives_large_samples() {
         return;
     };
     let counter = || crate::common::python::script("ros/count.py").expect("found above");
-    // the reader of Cyclone DDS in Python is slow on a busy machine
-    check(174, &counter, 10, 80);
+    check(174, &counter, 20, 95);
 }
 
 #[test]

@@ -149,9 +149,11 @@ def _rosbags_fields(name):
     return {field: kind(definition) for field, definition in fields}
 
 
-def qos(reliable=True, transient_local=False, depth=10):
+def qos(reliable=True, transient_local=False, depth=10, user_data=None):
     """Returns the DDS quality of service of a ROS endpoint."""
+    announced = [] if user_data is None else [Policy.Userdata(user_data)]
     return Qos(
+        *announced,
         Policy.Reliability.Reliable(duration(milliseconds=100)) if reliable else Policy.Reliability.BestEffort,
         Policy.Durability.TransientLocal if transient_local else Policy.Durability.Volatile,
         Policy.History.KeepLast(depth),
@@ -259,6 +261,24 @@ class Client:
     def call(self, **fields):
         """Sends a request and returns its reply, or None."""
         return self.receive(self.send(**fields))
+
+
+class Server:
+    """A service server as in rmw_cyclonedds: a reply repeats the 16 bytes before the request."""
+
+    def __init__(self, peer, service, type_name):
+        self.response_type = _with_header(f"{type_name}_Response")
+        self.reader = peer.raw_subscriber(f"rq{service}Request", _with_header(f"{type_name}_Request"))
+        self.writer = peer.raw_publisher(f"rr{service}Reply", self.response_type)
+
+    def serve_one(self, respond, timeout_s=10):
+        """Answers a request with the fields that `respond` returns for it; returns whether there was one."""
+        requests = []
+        if not wait_for(lambda: requests.extend(valid(self.reader.take(N=1))) or requests, timeout_s):
+            return False
+        head = {"client_guid": requests[0].client_guid, "sequence_number": requests[0].sequence_number}
+        self.writer.write(self.response_type(**head, **respond(requests[0])))
+        return True
 
 
 def matched(writer):

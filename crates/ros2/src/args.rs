@@ -35,15 +35,6 @@ pub enum DiscoveryRange {
     Off,
 }
 
-/// Size of a `Gid` of `rmw_dds_common`, which differs between ROS distributions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GidSize {
-    /// Humble uses 24 bytes.
-    Humble24,
-    /// Iron and newer use 16 bytes.
-    Iron16,
-}
-
 /// Severity of a log message, with the numbers of ROS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
@@ -99,8 +90,6 @@ pub struct NodeOptions {
     pub discovery: DiscoveryRange,
     /// Hosts, each `host` or `host:port`, that are discovered in addition to the range.
     pub static_peers: Vec<String>,
-    /// Size of a `Gid` on this domain.
-    pub gid_size: GidSize,
     /// Remapping rules for the names of topics and services.
     pub remappings: Vec<Remapping>,
     /// Parameter values that override the defaults. If a name occurs more than once, the last value
@@ -143,7 +132,6 @@ impl NodeOptions {
             domain_id: 0,
             discovery: DiscoveryRange::Subnet,
             static_peers: Vec::new(),
-            gid_size: GidSize::Iron16,
             remappings: Vec::new(),
             parameter_overrides: Vec::new(),
             log_level: Severity::Info,
@@ -213,9 +201,6 @@ impl NodeOptions {
                     "ROS_LOCALHOST_ONLY is '{value}', expected 0 or 1"
                 )));
             }
-        }
-        if variable("ROS_DISTRO").as_deref() == Some("humble") {
-            self.gid_size = GidSize::Humble24;
         }
         if let Some(peers) = variable("ROS_STATIC_PEERS") {
             let peers = peers.split(';').map(str::trim);

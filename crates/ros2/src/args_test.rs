@@ -159,19 +159,9 @@ fn environment_variables_are_applied() {
     );
     let (options, _) = parse_in(&[], &[("ROS_STATIC_PEERS", "10.0.0.7; boat:7410;")]).unwrap();
     assert_eq!(options.static_peers, ["10.0.0.7", "boat:7410"]);
-    let (options, _) = parse_in(
-        &[],
-        &[
-            ("ROS_AUTOMATIC_DISCOVERY_RANGE", "OFF"),
-            ("ROS_DISTRO", "humble"),
-        ],
-    )
-    .unwrap();
-    assert_eq!(
-        (options.discovery, options.gid_size),
-        (DiscoveryRange::Off, GidSize::Humble24)
-    );
-    let (options, _) = parse_in(&[], &[("ROS_DOMAIN_ID", ""), ("ROS_DISTRO", "jazzy")]).unwrap();
+    let (options, _) = parse_in(&[], &[("ROS_AUTOMATIC_DISCOVERY_RANGE", "OFF")]).unwrap();
+    assert_eq!(options.discovery, DiscoveryRange::Off);
+    let (options, _) = parse_in(&[], &[("ROS_DOMAIN_ID", "")]).unwrap();
     assert_eq!(options, NodeOptions::new("sim"));
 }
 

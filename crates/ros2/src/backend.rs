@@ -58,6 +58,21 @@ pub trait PublisherEndpoint: Endpoint {
     fn publish(&self, message: Bytes) -> Result<(), PublishError>;
 }
 
+/// Receiver of the replies to a client: the number of the request, and the response with its
+/// encapsulation header. It is called on a thread of the backend.
+pub type ReplyHandler = Box<dyn FnMut(i64, &[u8]) + Send>;
+
+/// Endpoint of a client. Dropping it ends it.
+pub trait ClientEndpoint: Endpoint {
+    /// Returns the number of servers that receive the next request and whose reply arrives.
+    fn server_count(&self) -> usize;
+    /// Sends a little-endian CDR request with its encapsulation header and returns its number.
+    ///
+    /// # Errors
+    /// The request lacks its header or is too large, or the backend is closed.
+    fn call(&self, request: &[u8]) -> Result<i64, PublishError>;
+}
+
 /// Messages that are published while the value exists may share datagrams.
 pub trait Batch {}
 
@@ -94,6 +109,16 @@ pub trait Backend: Send + Sync {
         service: &ServiceDescription<'_>,
         handler: DeferredHandler,
     ) -> Result<Box<dyn Endpoint>, String>;
+
+    /// Creates a client of a service whose replies `handler` receives.
+    ///
+    /// # Errors
+    /// The layer refuses the endpoint.
+    fn create_client(
+        &self,
+        service: &ServiceDescription<'_>,
+        handler: ReplyHandler,
+    ) -> Result<Box<dyn ClientEndpoint>, String>;
 
     /// Passes later warnings about endpoints to `handler`.
     fn set_warning_handler(&self, handler: WarningHandler);

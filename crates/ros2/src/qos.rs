@@ -128,12 +128,20 @@ impl Qos {
         }
     }
 
-    /// Returns a one-element YAML list in the format of `offered_qos_profiles` of rosbag2 (metadata
-    /// version 9, Iron and newer).
+    /// Returns a one-element YAML list in the format of `offered_qos_profiles` of rosbag2, with the
+    /// numbers of the policies, as up to metadata version 8.
     pub fn to_bag_yaml(&self) -> String {
         let history = match self.history {
-            History::KeepLast(_) => "keep_last",
-            History::KeepAll => "keep_all",
+            History::KeepLast(_) => 1,
+            History::KeepAll => 2,
+        };
+        let reliability = match self.reliability {
+            Reliability::Reliable => 1,
+            Reliability::BestEffort => 2,
+        };
+        let durability = match self.durability {
+            Durability::TransientLocal => 1,
+            Durability::Volatile => 2,
         };
         let lifespan = match self.lifespan {
             Some(lifespan) => (lifespan.as_secs(), lifespan.subsec_nanos()),
@@ -143,14 +151,12 @@ impl Qos {
             format!("  {name}:\n    sec: {sec}\n    nsec: {nsec}\n")
         };
         let mut yaml = format!(
-            "- history: {history}\n  depth: {}\n  reliability: {}\n  durability: {}\n",
+            "- history: {history}\n  depth: {}\n  reliability: {reliability}\n  durability: {durability}\n",
             self.depth(),
-            self.reliability,
-            self.durability,
         );
         yaml += &duration("deadline", INFINITE);
         yaml += &duration("lifespan", lifespan);
-        yaml += "  liveliness: automatic\n";
+        yaml += "  liveliness: 1\n";
         yaml += &duration("liveliness_lease_duration", INFINITE);
         yaml += "  avoid_ros_namespace_conventions: false\n";
         yaml
@@ -218,17 +224,17 @@ mod tests {
     #[test]
     fn bag_format_matches_rosbag2() {
         let expected = "\
-- history: keep_last
+- history: 1
   depth: 1
-  reliability: reliable
-  durability: transient_local
+  reliability: 1
+  durability: 1
   deadline:
     sec: 9223372036
     nsec: 854775807
   lifespan:
     sec: 9223372036
     nsec: 854775807
-  liveliness: automatic
+  liveliness: 1
   liveliness_lease_duration:
     sec: 9223372036
     nsec: 854775807

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use bytes::Bytes;
 
 use crate::backend::{
-    Backend, Batch, Endpoint, PublisherEndpoint, ServiceDescription, TopicDescription,
-    WarningHandler,
+    Backend, Batch, ClientEndpoint, Endpoint, PublisherEndpoint, ReplyHandler, ServiceDescription,
+    TopicDescription, WarningHandler,
 };
 use crate::node::{Callback, DeferredHandler, NetworkCounters, PublishError, Responder};
 use crate::qos::Qos;
@@ -166,6 +166,15 @@ impl Backend for SuccessionBackend {
                 move |request: &[u8], responder: Responder| lock(&handler)(request, responder);
             self.inner.create_service(service, Box::new(call))
         })
+    }
+
+    /// A client has no state that a successor could use.
+    fn create_client(
+        &self,
+        service: &ServiceDescription<'_>,
+        handler: ReplyHandler,
+    ) -> Result<Box<dyn ClientEndpoint>, String> {
+        self.inner.create_client(service, handler)
     }
 
     fn set_warning_handler(&self, handler: WarningHandler) {

@@ -55,7 +55,7 @@ use bytes::Bytes;
 
 use crate::engine::{
     Counters, EndpointSpec, Engine, EngineConfig, Event, Limits, Nanos, OutgoingSample,
-    ReaderCounters, Sample, Transmit, WriteError, WriterCounters,
+    ReaderCounters, ReaderFilter, Sample, Transmit, WriteError, WriterCounters,
 };
 use crate::qos::History;
 use crate::udp::discovery::Discovery;
@@ -176,9 +176,15 @@ impl Participant {
 
     /// Creates a writer and announces it.
     pub fn create_writer(&self, spec: EndpointSpec) -> Writer {
+        self.create_writer_for(spec, |_, _| true)
+    }
+
+    /// Creates a writer that matches the readers for which `accepts` returns true, and announces
+    /// it.
+    pub fn create_writer_for(&self, spec: EndpointSpec, accepts: ReaderFilter) -> Writer {
         let matched = Arc::new(AtomicUsize::new(0));
         let guid = self.shared.driver.call(|core, now| {
-            let guid = core.engine.create_writer(Nanos(now), spec);
+            let guid = core.engine.create_writer_for(Nanos(now), spec, accepts);
             core.matched.insert(guid.entity, Arc::clone(&matched));
             guid
         });
@@ -269,7 +275,8 @@ impl Writer {
     /// Writes a sample with the current time. Never waits for a reader.
     ///
     /// # Errors
-    /// The history that keeps all samples is full, or the sample is larger than 4 GiB.
+    /// The history that keeps all samples is full, or the sample is larger than 4 GiB or shorter
+    /// than its encapsulation header.
     pub fn write(&self, sample: OutgoingSample) -> Result<SequenceNumber, WriteError> {
         let stamp = SystemTime::now().duration_since(UNIX_EPOCH);
         let nanos = stamp.unwrap_or_default().as_nanos();

@@ -138,14 +138,68 @@ fn static_peers_are_found_without_automatic_discovery() {
     assert_eq!(samples.recv_timeout(TIMEOUT).unwrap().payload.len(), 8);
 }
 
-/// A hundred participants on one machine find each other; each has at most eight sockets, and the
-/// number of its threads does not depend on its endpoints.
+/// Files and threads of this process.
+fn resources() -> [usize; 2] {
+    ["/proc/self/fd", "/proc/self/task"].map(|folder| std::fs::read_dir(folder).unwrap().count())
+}
+
+/// Sockets and threads do not depend on the endpoints. Other tests of this process open and close
+/// their own meanwhile, so the test runs in a process of its own.
+#[test]
+fn endpoints_need_no_sockets_and_threads() {
+    const NAME: &str = "MERROW_TEST_ENDPOINTS";
+    if std::env::var_os(NAME).is_none() {
+        let status = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["endpoints_need_no_sockets_and_threads", "--test-threads=1"])
+            .env(NAME, "1")
+            .status();
+        assert!(status.unwrap().success());
+        return;
+    }
+    let before = resources();
+    let (participant, _samples) = join(DOMAIN + 5);
+    let one = resources();
+    // three sockets and a pair that wakes the thread
+    assert!(one[0] - before[0] <= 8, "{before:?}, {one:?}");
+    assert_eq!(one[1] - before[1], 1);
+    let _endpoints: Vec<_> = (0..50)
+        .map(|index| {
+            let mut spec = spec(Qos::writer());
+            spec.topic = format!("t{index}");
+            let writer = participant.create_writer(spec.clone());
+            (writer, participant.create_reader(spec, |_| {}))
+        })
+        .collect();
+    assert_eq!(resources(), one);
+}
+
+/// More participants than the ten to which Cyclone DDS and Fast DDS limit themselves without
+/// multicast find each other by the unicast ports of this machine.
+#[test]
+fn participants_without_multicast_find_each_other() {
+    const COUNT: usize = 14;
+    let all: Vec<_> = (0..COUNT)
+        .map(|_| {
+            let discovery = Discovery::new(Range::Off, ["127.0.0.1"]).unwrap();
+            let (participant, _) = join_within(DOMAIN + 6, discovery);
+            let reader = participant.create_reader(spec(Qos::writer()), |_| {});
+            let writer = participant.create_writer(spec(Qos::writer()));
+            (participant, reader, writer)
+        })
+        .collect();
+    wait_for("all know all others", || {
+        all.iter()
+            .all(|(_, _, writer)| writer.matched() == COUNT - 1)
+    });
+}
+
+/// A hundred participants on one machine find each other; each has at most eight sockets and two
+/// threads.
 #[test]
 #[ignore = "takes half a minute"]
 fn a_hundred_participants_find_each_other() {
     const COUNT: usize = 100;
-    let entries = |folder: &str| std::fs::read_dir(folder).unwrap().count();
-    let before = ["/proc/self/fd", "/proc/self/task"].map(entries);
+    let before = resources();
     let all: Vec<_> = (0..COUNT)
         .map(|_| {
             let (participant, samples) = join(DOMAIN + 9);
@@ -157,7 +211,7 @@ fn a_hundred_participants_find_each_other() {
         .iter()
         .map(|(participant, ..)| participant.create_writer(spec(Qos::writer())))
         .collect();
-    let [files, threads] = ["/proc/self/fd", "/proc/self/task"].map(entries);
+    let [files, threads] = resources();
     assert!(files - before[0] <= 8 * COUNT, "{files} open files");
     assert!(threads - before[1] <= 2 * COUNT, "{threads} threads");
     let end = Instant::now() + Duration::from_secs(60);

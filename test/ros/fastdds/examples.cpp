@@ -2,7 +2,7 @@
 //
 //     fastdds_examples FOLDER
 //
-// FOLDER contains the programs talker, listener and add_two_ints. Prints `ok NAME` or `FAIL NAME: why`
+// FOLDER contains the programs talker, listener, add_two_ints and add_two_ints_client. Prints `ok NAME` or `FAIL NAME: why`
 // per check; the exit code is 1 if one failed. Built by build.sh.
 
 #include "merrow.hpp"
@@ -17,11 +17,13 @@ static std::filesystem::path programs;
 // A running example and a peer in its domain.
 class Example {
  public:
-  explicit Example(const std::string& name) : peer_(domain_.number()) {
+  explicit Example(const std::string& name, const std::vector<std::string>& arguments = {}) : peer_(domain_.number()) {
     auto pattern = (std::filesystem::temp_directory_path() / "merrow-example-XXXXXX").string();
     expect(mkdtemp(pattern.data()) != nullptr, "no temporary folder");
     folder_ = pattern;
-    process_ = start({(programs / name).string()}, domain_.number(), folder_);
+    std::vector<std::string> command{(programs / name).string()};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    process_ = start(command, domain_.number(), folder_);
   }
   ~Example() {
     kill(process_, SIGKILL);
@@ -76,6 +78,24 @@ static void check_add_two_ints() {
   }
 }
 
+// A server as in rmw_fastrtps: the reply names the reader of the client and the sample of the request.
+static void check_add_two_ints_client() {
+  Example example("add_two_ints_client", {"2", "3"});
+  auto* requests = example.peer().reader("rq/add_two_intsRequest", "example_interfaces::srv::dds_::AddTwoInts_Request_");
+  auto* replies = example.peer().writer("rr/add_two_intsReply", "example_interfaces::srv::dds_::AddTwoInts_Response_");
+  const auto request = take(requests, 10);
+  expect(request.has_value(), "no request");
+  CdrReader in(request->bytes);
+  const auto a = in.get<int64_t>(), b = in.get<int64_t>();
+  expect(a == 2 && b == 3 && in.at_end(), "another request");
+  WriteParams params;
+  params.related_sample_identity().writer_guid(request->related.writer_guid());
+  params.related_sample_identity().sequence_number(request->own.sequence_number());
+  auto reply = CdrWriter().put(a + b).bytes();
+  replies->write(&reply, params);
+  expect(wait_for([&] { return example.has_logged("sum: 5"); }, 5), "the sum was not logged");
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) {
     std::cerr << "usage: fastdds_examples FOLDER\n";
@@ -84,7 +104,8 @@ int main(int argc, char** argv) {
   programs = argv[1];
   int failed = 0;
   for (const auto& check : {Check{"talker", check_talker}, Check{"listener", check_listener},
-                            Check{"add_two_ints", check_add_two_ints}}) {
+                            Check{"add_two_ints", check_add_two_ints},
+                            Check{"add_two_ints_client", check_add_two_ints_client}}) {
     try {
       check.run();
       std::cout << "ok   " << check.name << std::endl;

@@ -66,7 +66,7 @@ class RawType : public TopicDataType {
 
 struct Sample {
   Bytes bytes;
-  SampleIdentity related;
+  SampleIdentity related, own;
 };
 
 template <class Condition>
@@ -94,6 +94,8 @@ class Peer {
 
   DataWriter* writer(const std::string& topic, const std::string& type) {
     DataWriterQos qos;
+    // the default of Fast DDS is transient-local, that of ROS is volatile
+    qos.durability().kind = VOLATILE_DURABILITY_QOS;
     qos.reliability().kind = RELIABLE_RELIABILITY_QOS;
     qos.history().kind = KEEP_LAST_HISTORY_QOS;
     qos.history().depth = 1000;
@@ -142,7 +144,7 @@ inline std::optional<Sample> take(DataReader* reader, double timeout_s = 5) {
   wait_for(
       [&] {
         if (reader->take_next_sample(&bytes, &info) == ReturnCode_t::RETCODE_OK && info.valid_data) {
-          sample = Sample{bytes, info.related_sample_identity};
+          sample = Sample{bytes, info.related_sample_identity, info.sample_identity};
         }
         return sample.has_value();
       },

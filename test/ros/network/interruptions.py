@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Interrupts and disturbs the network between a running world and a Cyclone DDS peer, and checks
-that topics, services and actions work again within three seconds.
+that topics, services, parameters and actions work again within three seconds.
 
     python3 test/ros/network/interruptions.py [--binary target/debug/merrow]
 
 World and peer run in two network namespaces, connected by a virtual Ethernet link or by link.cpp,
-which loses, delays, reorders and duplicates packets. Needs root, g++ and network namespaces; without
+which loses, delays, reorders and duplicates packets, or loses all of them while the interfaces stay up. Needs root, g++ and network namespaces; without
 them it prints a message and ends with exit code 0. Part of `test/run slow`.
 """
 
 import argparse
+import contextlib
 import os
 import pathlib
 import signal
@@ -38,20 +39,50 @@ import os, sys, time
 sys.path.insert(0, sys.argv[1])
 import arm_types
 from action_client import ActionClient, uuid
-from peer import Peer, message_type, valid
+from peer import Peer, _with_header, define, message_type, valid, wait_for
+define("merrow/srv/StepSimulation_Request", "uint64 steps")
+define("merrow/srv/StepSimulation_Response", "bool success; string message; builtin_interfaces/msg/Time time")
+# building the types takes longer than the discovery
+action = arm_types.GRIPPER
+for name in ("rcl_interfaces/srv/GetParameters", "rcl_interfaces/srv/SetParameters", "merrow/srv/StepSimulation",
+             f"{action}_SendGoal", f"{action}_GetResult", arm_types.CANCEL):
+    _with_header(f"{name}_Request"), _with_header(f"{name}_Response")
+for name in ("rosgraph_msgs/msg/Clock", "tf2_msgs/msg/TFMessage", f"{action}_FeedbackMessage", arm_types.STATUS):
+    message_type(name)
+print(0, 0, flush=True)
 peer = Peer(int(sys.argv[2]))
 clock = peer.subscriber("/clock", "rosgraph_msgs/msg/Clock")
 client = peer.client("/merrow/get_parameters", "rcl_interfaces/srv/GetParameters")
+setter = peer.client("/merrow/set_parameters", "rcl_interfaces/srv/SetParameters")
+service = peer.client("/merrow/step", "merrow/srv/StepSimulation")
 gripper = ActionClient(peer, "/bench/gripper_controller/gripper_cmd", arm_types.GRIPPER)
 command = message_type("control_msgs/msg/GripperCommand")(position=0.0, max_effort=0.0)
-servers = (client, gripper.sender, gripper.asker)
+servers = (client, setter, service, gripper.sender, gripper.asker)
+last = None
+
+def works():
+    global last
+    if not all(server.wait(0.1) for server in servers):
+        return False
+    if client.call(names=["pace"]) is None or setter.call(parameters=[]) is None or service.call(steps=1) is None:
+        return False
+    # a late subscriber of a latched topic
+    latched = peer.subscriber("/tf_static", "tf2_msgs/msg/TFMessage", transient_local=True, depth=1)
+    if not wait_for(lambda: valid(latched.take(N=10)), 1):
+        return False
+    # the last goal was accepted before the interruption
+    if last and gripper.asker.call(goal_id=uuid(last)) is None:
+        return False
+    goal = os.urandom(16)
+    answer = gripper.sender.call(goal_id=uuid(goal), goal=gripper.goal_type(command=command))
+    if not (answer and answer.accepted):
+        return False
+    last = goal
+    return gripper.asker.call(goal_id=uuid(goal)) is not None
+
 while True:
     clocks = len(valid(clock.take(N=10000)))
-    reply = clocks and all(server.wait(0.1) for server in servers) and client.call(names=["pace"]) is not None
-    goal = os.urandom(16)
-    answer = reply and gripper.sender.call(goal_id=uuid(goal), goal=gripper.goal_type(command=command))
-    done = answer and answer.accepted and gripper.asker.call(goal_id=uuid(goal)) is not None
-    print(clocks, int(bool(done)), flush=True)
+    print(clocks, int(clocks > 0 and works()), flush=True)
     time.sleep(0.1)
 """
 
@@ -122,56 +153,83 @@ def interrupt(peer, name, duration_s):
     wait_for_all(peer, f"{link} down for {duration_s} s, then up", RECOVERY_S)
 
 
-def run_both(binary, interface, check):
-    """Runs `check` with a world and a peer that communicate."""
-    world = [start_world(binary)]
-    peer = start(FAR, sys.executable, "-c", PEER, FOLDER, DOMAIN, CYCLONEDDS_URI=URI.format(interface))
-    try:
-        wait_for_all(peer, "start", 10)
-        check(binary, world, peer)
-    finally:
-        for process in (world[0], peer):
+class Pair:
+    """A world and a peer that communicate. A context manager that ends both."""
+
+    def __init__(self, binary, interface):
+        self.binary, self.interface = binary, interface
+
+    def __enter__(self):
+        self.start_world()
+        self.start_peer()
+        wait_for_all(self.peer, "start", 10)
+        return self
+
+    def __exit__(self, *_):
+        for process in (self.world, self.peer):
             process.kill()
             process.wait()
 
+    def start_world(self):
+        """Starts the world with an arm."""
+        self.world = start(NEAR, self.binary, "run", FOLDER / "worlds" / "arm.yaml")
 
-def start_world(binary):
-    """Starts the world with an arm."""
-    return start(NEAR, binary, "run", FOLDER / "worlds" / "arm.yaml")
+    def start_peer(self):
+        """Starts the peer and waits until it has loaded its modules and built its types."""
+        self.peer = start(FAR, sys.executable, "-c", PEER, FOLDER, DOMAIN, CYCLONEDDS_URI=URI.format(self.interface))
+        assert self.peer.stdout.readline() == "0 0\n", "the peer did not start"
 
 
-def check_interruptions(binary, world, peer):
-    """Switches interfaces off and on, and ends and kills the world."""
+def check_interruptions(pair):
+    """Switches interfaces off and on, and ends and kills the world and the peer."""
     for duration_s in (2, LONG_S):
         for name in LINKS:
-            interrupt(peer, name, duration_s)
+            interrupt(pair.peer, name, duration_s)
     for how in (signal.SIGTERM, signal.SIGKILL):
         # the process is the child of `ip netns exec`, which has become it
-        world[0].send_signal(how)
-        world[0].wait()
-        world[0] = start_world(binary)
-        wait_for_all(peer, f"world ended by {how.name} and started again", RECOVERY_S)
+        pair.world.send_signal(how)
+        pair.world.wait()
+        pair.start_world()
+        wait_for_all(pair.peer, f"world ended by {how.name} and started again", RECOVERY_S)
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        pair.peer.send_signal(how)
+        pair.peer.wait()
+        pair.start_peer()
+        wait_for_all(pair.peer, f"peer ended by {how.name} and started again", RECOVERY_S)
 
 
-def check_disturbance(_binary, _world, peer):
+def check_black_hole(pair, link):
+    """Loses all packets for a while, with interfaces that stay up."""
+    for duration_s in (2, LONG_S):
+        link.send_signal(signal.SIGUSR1)
+        discard(pair.peer, duration_s)
+        link.send_signal(signal.SIGUSR1)
+        wait_for_all(pair.peer, f"all packets lost for {duration_s} s", RECOVERY_S)
+
+
+def check_disturbance(pair):
     """Uses a network that loses, delays, reorders and duplicates packets."""
     end, longest = time.monotonic() + DISTURBED_S, 0
     while time.monotonic() < end:
-        longest = max(longest, wait_for_all(peer, "", RECOVERY_S))
+        longest = max(longest, wait_for_all(pair.peer, "", RECOVERY_S))
     print("delay {} ms, jitter {} ms, loss {} %, duplicates {} %: ".format(*DISTURBANCE)
           + f"longest wait {longest:.1f} s", flush=True)
 
 
-def disturbed_link():
-    """Starts the program that connects the namespaces; returns its process."""
+@contextlib.contextmanager
+def linked(*disturbance):
+    """Connects the namespaces by link.cpp with its last arguments; yields its process."""
     program = ROOT / "target" / "link"
     source = FOLDER / "network" / "link.cpp"
     subprocess.run(["g++", "-std=c++17", "-O2", "-o", program, source], check=True)
     ends = [part for name in LINKS for part in (name, f"{LINKS[name][1]}/24")]
-    command = [program, *ends, *map(str, DISTURBANCE)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "up\n", "the link did not start"
-    return process
+    command = [program, *ends, *map(str, disturbance)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "up\n", "the link did not start"
+            yield process
+        finally:
+            process.kill()
 
 
 def main():
@@ -181,16 +239,16 @@ def main():
     binary = arguments.binary.resolve()
     if not connect():
         return
-    link = None
     try:
-        run_both(binary, "vb", check_interruptions)
+        with Pair(binary, "vb") as pair:
+            check_interruptions(pair)
         for name, (interface, _) in LINKS.items():
             ip("-n", name, "link", "del", interface, check=False)
-        link = disturbed_link()
-        run_both(binary, "link0", check_disturbance)
+        with linked(1, 0, 0, 0) as link, Pair(binary, "link0") as pair:
+            check_black_hole(pair, link)
+        with linked(*DISTURBANCE), Pair(binary, "link0") as pair:
+            check_disturbance(pair)
     finally:
-        if link:
-            link.kill()
         clean()
     print("all interruptions and disturbances passed")
 

@@ -4,12 +4,14 @@
 //     link NAMESPACE ADDRESS NAMESPACE ADDRESS DELAY_MS JITTER_MS LOSS_PERCENT DUPLICATE_PERCENT
 //
 // Each ADDRESS has a prefix length. Prints `up`, then forwards packets until it is stopped. Each
-// packet is delayed by DELAY_MS and a random time up to JITTER_MS. Needs root.
+// packet is delayed by DELAY_MS and a random time up to JITTER_MS. After a signal USR1 all packets are
+// lost until the next one, while both ends remain up. Needs root.
 
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
 #include <poll.h>
+#include <signal.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -28,6 +30,12 @@ namespace {
 // Largest IP packet of the link, and a generous bound of the packets in it.
 constexpr size_t MTU = 1500;
 constexpr size_t MAX_PACKETS = 100000;
+
+volatile sig_atomic_t is_black_hole = 0;
+
+void toggle_black_hole(int) {
+    is_black_hole = !is_black_hole;
+}
 
 [[noreturn]] void fail(const std::string& what) {
     perror(("link: " + what).c_str());
@@ -86,7 +94,8 @@ public:
         char buffer[2048];
         ssize_t size = 0;
         while (packets_.size() < MAX_PACKETS && (size = read(from, buffer, sizeof buffer)) > 0) {
-            const int copies = uniform_(random_) < loss_ ? 0 : uniform_(random_) < duplicate_ ? 2 : 1;
+            const bool is_lost = is_black_hole || uniform_(random_) < loss_;
+            const int copies = is_lost ? 0 : uniform_(random_) < duplicate_ ? 2 : 1;
             for (int k = 0; k < copies; ++k) {
                 const double due_s = now_s() + delay_s_ + jitter_s_ * uniform_(random_);
                 packets_.push({due_s, ++number_, to, std::vector<char>(buffer, buffer + size)});
@@ -128,6 +137,7 @@ int main(int argc, char** argv) {
     }
     const int devices[] = {open_device(argv[1], argv[2]), open_device(argv[3], argv[4])};
     Link link(atof(argv[5]), atof(argv[6]), atof(argv[7]), atof(argv[8]));
+    signal(SIGUSR1, toggle_black_hole);
     puts("up");
     fflush(stdout);
     while (true) {

@@ -1,8 +1,10 @@
 //! `metadata.yaml` of a bag, which `ros2 bag info` and `ros2 bag play` read before the recording
 //! itself.
 //!
-//! The format is version 9, as written and read by rosbag2 of Jazzy. The same text is stored in the
-//! MCAP file, for tools that receive only that file. This module does not depend on MCAP.
+//! The format is version 8, because rosbag2 of Humble and of all later distributions reads it.
+//! Version 9, which Jazzy writes, has the QoS as a list; Humble reads it as a text and refuses a
+//! list. The same text is stored in the MCAP file, for tools that receive only that file. This
+//! module does not depend on MCAP.
 
 use std::fs;
 use std::io;
@@ -32,13 +34,12 @@ impl Topic {
     name: {}
     type: {}
     serialization_format: cdr
-    offered_qos_profiles:
-{}
+    offered_qos_profiles: {}
     type_description_hash: {}
   message_count: {}",
             quoted(&self.name),
             self.type_name,
-            indented(&self.qos_yaml, 6),
+            quoted(&self.qos_yaml),
             self.type_hash,
             self.message_count,
         )
@@ -81,7 +82,7 @@ impl Metadata {
             topics.push_str(" []");
         }
         format!(
-            "version: 9
+            "version: 8
 storage_identifier: mcap
 duration:
   nanoseconds: {duration}

@@ -103,6 +103,10 @@ fn finished_bag_is_complete_and_marked() {
     let metadata = fs::read_to_string(folder.0.join("metadata.yaml")).unwrap();
     assert!(metadata.contains("\n  message_count: 101\n"), "{metadata}");
     assert!(metadata.contains("\n    - \"run.mcap\"\n"), "{metadata}");
+    // rosbag2 of Humble reads the QoS as a text with numbers
+    assert!(metadata.contains("\n  version: 8\n"), "{metadata}");
+    let profiles = "offered_qos_profiles: \"- history: 1\\n  depth: 10\\n  reliability: 1\\n";
+    assert!(metadata.contains(profiles), "{metadata}");
 }
 
 #[test]

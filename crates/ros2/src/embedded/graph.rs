@@ -3,16 +3,18 @@
 //! DDS has participants and endpoints, but no nodes; `ros2 node list` and `ros2 node info` read
 //! this topic. Changes are collected for a short period, because a world creates hundreds of
 //! endpoints at once.
+//!
+//! The GIDs have 24 bytes up to Humble and 16 from Iron on, under the same names of topic and type.
+//! One writer therefore serves the readers that announce a type hash, as those of Iron and newer
+//! do, and a second one the other readers.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use merrow_rtps::engine::OutgoingSample;
 use merrow_rtps::participant::Writer;
 use merrow_rtps::wire::Guid;
 
-use crate::args::GidSize;
 use crate::cdr::to_bytes;
 use crate::msg::rmw_dds_common::{
     Gid, HumbleGid, HumbleNodeEntitiesInfo, HumbleParticipantEntitiesInfo, NodeEntitiesInfo,
@@ -25,7 +27,6 @@ const PERIOD: Duration = Duration::from_millis(100);
 
 /// Endpoints of the node, and whether the latest change has been published.
 pub(crate) struct Graph {
-    gid_size: GidSize,
     participant: Guid,
     namespace: String,
     name: String,
@@ -34,7 +35,8 @@ pub(crate) struct Graph {
 
 #[derive(Default)]
 struct State {
-    writer: Option<Writer>,
+    /// Writers of the messages with GIDs of 16 and of 24 bytes.
+    sinks: Option<(Writer, Writer)>,
     readers: Vec<Guid>,
     writers: Vec<Guid>,
     changed: bool,
@@ -48,9 +50,8 @@ impl Graph {
     pub(crate) const DDS_TYPE: &'static str = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
 
     /// Creates the graph of a node without endpoints.
-    pub(crate) fn new(participant: Guid, gid_size: GidSize, names: &NameResolver) -> Self {
+    pub(crate) fn new(participant: Guid, names: &NameResolver) -> Self {
         Self {
-            gid_size,
             participant,
             namespace: names.namespace().to_owned(),
             name: names.node().to_owned(),
@@ -61,9 +62,9 @@ impl Graph {
         }
     }
 
-    /// Starts publishing through `writer`.
-    pub(crate) fn start(&self, writer: Writer) {
-        self.state().writer = Some(writer);
+    /// Starts publishing through the writers for readers of Iron and newer, and of Humble.
+    pub(crate) fn start(&self, iron: Writer, humble: Writer) {
+        self.state().sinks = Some((iron, humble));
     }
 
     /// Adds endpoints of the node. The caller wakes the thread that publishes.
@@ -91,7 +92,7 @@ impl Graph {
     /// Returns the time until the next message is due; `None` without changes.
     pub(crate) fn due_in(&self, now: Instant) -> Option<Duration> {
         let state = self.state();
-        if !state.changed || state.writer.is_none() {
+        if !state.changed || state.sinks.is_none() {
             return None;
         }
         Some(state.published_at.map_or(Duration::ZERO, |at| {
@@ -105,49 +106,48 @@ impl Graph {
             return;
         }
         let mut state = self.state();
-        let payload = Bytes::from(self.message(&state));
-        let Some(writer) = &state.writer else { return };
-        let sample = OutgoingSample {
-            payload,
-            related: None,
+        let (short, long) = (self.message(&state), self.humble_message(&state));
+        let Some((iron, humble)) = &state.sinks else {
+            return;
         };
-        state.changed = writer.write(sample).is_err();
+        let write = |writer: &Writer, message: Vec<u8>| {
+            writer.write(OutgoingSample {
+                payload: message.into(),
+                related: None,
+            })
+        };
+        state.changed = write(iron, short).and(write(humble, long)).is_err();
         state.published_at = Some(now);
     }
 
-    /// Encodes `rmw_dds_common/msg/ParticipantEntitiesInfo` in the form of the domain's ROS
-    /// distribution.
+    /// Encodes `rmw_dds_common/msg/ParticipantEntitiesInfo` of Iron and newer.
     fn message(&self, state: &State) -> Vec<u8> {
-        let participant = self.participant.to_bytes();
-        let (node_namespace, node_name) = (self.namespace.clone(), self.name.clone());
-        match self.gid_size {
-            GidSize::Iron16 => {
-                let node = NodeEntitiesInfo {
-                    node_namespace,
-                    node_name,
-                    reader_gid_seq: gids(&state.readers, |data| Gid { data }),
-                    writer_gid_seq: gids(&state.writers, |data| Gid { data }),
-                };
-                let gid = Gid { data: participant };
-                to_bytes(&ParticipantEntitiesInfo {
-                    gid,
-                    node_entities_info_seq: vec![node],
-                })
-            }
-            GidSize::Humble24 => {
-                let node = HumbleNodeEntitiesInfo {
-                    node_namespace,
-                    node_name,
-                    reader_gid_seq: gids(&state.readers, humble_gid),
-                    writer_gid_seq: gids(&state.writers, humble_gid),
-                };
-                let gid = humble_gid(participant);
-                to_bytes(&HumbleParticipantEntitiesInfo {
-                    gid,
-                    node_entities_info_seq: vec![node],
-                })
-            }
-        }
+        let node = NodeEntitiesInfo {
+            node_namespace: self.namespace.clone(),
+            node_name: self.name.clone(),
+            reader_gid_seq: gids(&state.readers, |data| Gid { data }),
+            writer_gid_seq: gids(&state.writers, |data| Gid { data }),
+        };
+        to_bytes(&ParticipantEntitiesInfo {
+            gid: Gid {
+                data: self.participant.to_bytes(),
+            },
+            node_entities_info_seq: vec![node],
+        })
+    }
+
+    /// Encodes `rmw_dds_common/msg/ParticipantEntitiesInfo` of Humble.
+    fn humble_message(&self, state: &State) -> Vec<u8> {
+        let node = HumbleNodeEntitiesInfo {
+            node_namespace: self.namespace.clone(),
+            node_name: self.name.clone(),
+            reader_gid_seq: gids(&state.readers, humble_gid),
+            writer_gid_seq: gids(&state.writers, humble_gid),
+        };
+        to_bytes(&HumbleParticipantEntitiesInfo {
+            gid: humble_gid(self.participant.to_bytes()),
+            node_entities_info_seq: vec![node],
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -174,14 +174,14 @@ mod tests {
         Guid::from_bytes([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0, 1, entity_kind])
     }
 
-    fn graph(gid_size: GidSize) -> Graph {
+    fn graph() -> Graph {
         let names = NameResolver::new("/", "sim", vec![]).unwrap();
-        Graph::new(guid(0xc1), gid_size, &names)
+        Graph::new(guid(0xc1), &names)
     }
 
     #[test]
     fn message_lists_readers_and_writers_of_the_node() {
-        let graph = graph(GidSize::Iron16);
+        let graph = graph();
         graph.add(&[guid(0x04), guid(0x03)]);
         let expected = [
             &[0, 1, 0, 0][..],
@@ -202,9 +202,9 @@ mod tests {
 
     #[test]
     fn humble_has_longer_gids() {
-        let long = graph(GidSize::Humble24);
+        let long = graph();
         assert_eq!(
-            long.message(&long.state())[4..28],
+            long.humble_message(&long.state())[4..28],
             [&guid(0xc1).to_bytes()[..], &[0; 8]].concat()
         );
     }

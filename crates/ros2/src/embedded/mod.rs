@@ -3,6 +3,7 @@
 //! One thread (`spin.rs`) calls every subscription and service. Publishing runs on the caller's
 //! thread and never waits. Only the files of this folder use the crate `rtps`.
 
+mod client;
 mod graph;
 mod service;
 mod spin;
@@ -16,13 +17,14 @@ use merrow_rtps::engine::{OutgoingSample, WriteError};
 use merrow_rtps::participant::{Participant, ParticipantConfig, Reader, Writer};
 use merrow_rtps::udp::discovery::Discovery;
 use merrow_rtps::udp::mailbox::Mailbox;
-use merrow_rtps::wire::Guid;
+use merrow_rtps::wire::{EndpointData, Guid, VendorId};
 
 use crate::args::NodeOptions;
 use crate::backend::{
-    Backend, Batch, Endpoint, PublisherEndpoint, ServiceDescription, TopicDescription,
-    WarningHandler,
+    Backend, Batch, ClientEndpoint, Endpoint, PublisherEndpoint, ReplyHandler, ServiceDescription,
+    TopicDescription, WarningHandler,
 };
+use crate::embedded::client::{EmbeddedClient, ReplyReceiver, Requests};
 use crate::embedded::graph::Graph;
 use crate::embedded::service::ServiceServer;
 use crate::embedded::spin::{Command, Item, Source, Spinner};
@@ -55,7 +57,7 @@ impl EmbeddedBackend {
     pub fn join(options: &NodeOptions, names: &NameResolver) -> Result<Self, String> {
         let inbox = Inbox::new(Mailbox::new());
         let participant = participant(options, names, Arc::clone(&inbox))?;
-        let graph = Arc::new(Graph::new(participant.guid(), options.gid_size, names));
+        let graph = Arc::new(Graph::new(participant.guid(), names));
         let spinner = Spinner::start(Arc::clone(&inbox), Arc::clone(&graph))
             .map_err(|e| attempt("starting the thread that serves ROS", e))?;
         let shared = Arc::new(Shared {
@@ -155,6 +157,46 @@ impl Backend for EmbeddedBackend {
         Ok(Box::new(shared.guard(guids, Some(reader), Some(writer))))
     }
 
+    fn create_client(
+        &self,
+        service: &ServiceDescription<'_>,
+        handler: ReplyHandler,
+    ) -> Result<Box<dyn ClientEndpoint>, String> {
+        let shared = &self.shared;
+        let spec = |topic, info: &TypeInfo| {
+            endpoint_spec(topic, &info.dds_name, service.hash, service.qos)
+        };
+        let mut requests = None;
+        let replies = spec(names::dds_reply_topic(service.name), service.response);
+        let reader = shared.participant.create_reader(replies, |guid| {
+            let state = Arc::new(Requests::new(guid));
+            let receiver = ReplyReceiver::new(Arc::clone(&state), handler);
+            shared.name(guid, service.name);
+            shared.command(Command::Add(guid.entity, Source::Client(receiver)));
+            requests = Some(state);
+        });
+        let requests = requests.unwrap_or_else(|| Arc::new(Requests::new(reader.guid())));
+        let request = spec(names::dds_request_topic(service.name), service.request);
+        let writer = |accepts| {
+            let writer = shared
+                .participant
+                .create_writer_for(request.clone(), accepts);
+            shared.name(writer.guid(), service.name);
+            Arc::new(writer)
+        };
+        let with_header = writer(client::reads_header);
+        let plain = writer(client::reads_inline_qos);
+        // tools count one client per pair of reader and writer
+        let guids = vec![reader.guid(), with_header.guid(), plain.guid()];
+        Ok(Box::new(EmbeddedClient {
+            participant: shared.participant.clone(),
+            requests,
+            with_header,
+            plain,
+            _guard: shared.guard(guids, Some(reader), None),
+        }))
+    }
+
     fn set_warning_handler(&self, handler: WarningHandler) {
         self.shared.command(Command::Warn(handler));
     }
@@ -172,6 +214,7 @@ impl Backend for EmbeddedBackend {
             foreign: sockets.foreign,
             malformed: protocol.malformed,
             refused: protocol.refused,
+            skipped: protocol.skipped_samples,
             overtaken: self.shared.inbox.dropped(),
         }
     }
@@ -194,13 +237,26 @@ fn topic_spec(topic: &TopicDescription<'_>) -> merrow_rtps::engine::EndpointSpec
     )
 }
 
+/// Returns whether a reader announces its type hash, as all of Iron and newer do. Those of Humble do
+/// not.
+fn has_type_hash(reader: &EndpointData, _: VendorId) -> bool {
+    let user_data = &reader.qos.user_data;
+    user_data
+        .split(|byte| *byte == b';')
+        .any(|entry| entry.starts_with(b"typehash="))
+}
+
 impl Shared {
     /// Publishes the endpoints of the node on `ros_discovery_info`.
     fn announce(&self) {
         let hash = &ParticipantEntitiesInfo::info().hash;
         let topic = Graph::TOPIC.to_owned();
         let spec = endpoint_spec(topic, Graph::DDS_TYPE, hash, &Qos::DISCOVERY_INFO);
-        self.graph.start(self.participant.create_writer(spec));
+        let writer = |accepts| self.participant.create_writer_for(spec.clone(), accepts);
+        self.graph.start(
+            writer(has_type_hash),
+            writer(|reader, vendor| !has_type_hash(reader, vendor)),
+        );
         self.command(Command::CheckGraph);
     }
 
@@ -279,7 +335,10 @@ impl PublisherEndpoint for EmbeddedPublisher {
         match self.writer.write(sample) {
             Ok(_) => Ok(()),
             // no ROS publisher keeps all samples, so that its history is never full
-            Err(WriteError::TooLarge | WriteError::Full) => Err(PublishError::TooLarge),
+            // and every message has its encapsulation header
+            Err(WriteError::TooLarge | WriteError::Full | WriteError::TooShort) => {
+                Err(PublishError::TooLarge)
+            }
             Err(WriteError::UnknownWriter) => Err(PublishError::Stopped),
         }
     }

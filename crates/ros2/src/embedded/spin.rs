@@ -14,6 +14,7 @@ use merrow_rtps::udp::mailbox::Next;
 use merrow_rtps::wire::{EntityId, Guid};
 
 use crate::backend::WarningHandler;
+use crate::embedded::client::ReplyReceiver;
 use crate::embedded::graph::Graph;
 use crate::embedded::service::ServiceServer;
 use crate::embedded::transport::Inbox;
@@ -36,6 +37,8 @@ pub(crate) enum Source {
     Subscription(Callback),
     /// A service, which answers requests.
     Service(ServiceServer),
+    /// A client, which receives replies.
+    Client(ReplyReceiver),
 }
 
 /// Request of another thread.
@@ -156,6 +159,7 @@ impl Worker {
         match self.sources.get_mut(&sample.reader.entity) {
             Some(Source::Subscription(callback)) => callback(&sample.payload),
             Some(Source::Service(server)) => server.serve(sample),
+            Some(Source::Client(receiver)) => receiver.receive(sample),
             None => {}
         }
     }

@@ -25,14 +25,14 @@ pub(super) struct InboxSink(pub(super) Inbox);
 
 impl EventSink for InboxSink {
     fn sample(&self, depth: usize, sample: Sample) {
-        let reader = sample.reader.entity;
+        let (reader, bytes) = (sample.reader.entity, sample.payload.len());
         let item = Item::Event(Event::Sample(sample));
-        self.0.push_sample(reader, depth, item);
+        self.0.push_sample(reader, depth, bytes, item);
     }
 
     fn event(&self, event: Event) {
         if matches!(event, Event::IncompatibleQos { .. }) {
-            self.0.push_event(Item::Event(event));
+            self.0.push_report(Item::Event(event));
         }
     }
 }

@@ -3,18 +3,20 @@
 
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::*;
 use crate::args::DiscoveryRange;
-use crate::backend::{Batch, PublisherEndpoint, WarningHandler};
+use crate::backend::{Batch, ClientEndpoint, PublisherEndpoint, ReplyHandler, WarningHandler};
 use crate::cdr::{from_bytes, to_bytes};
 use crate::message::Message;
 use crate::msg::builtin_interfaces::Time;
 use crate::msg::rcl_interfaces::{GetParametersRequest, GetParametersResponse, Log};
 use crate::msg::rosgraph_msgs;
 use crate::msg::std_msgs::String as Text;
+use crate::msg::std_srvs::{SetBool, SetBoolRequest, SetBoolResponse};
 use crate::parameters::value::ParameterValue;
 use crate::parameters::{Declaration, ParameterServer};
 
@@ -101,6 +103,36 @@ impl PublisherEndpoint for MemoryEndpoint {
     }
 }
 
+/// Client whose requests the service answers at once, in a thread of its own as in other backends.
+struct MemoryClient {
+    backend: MemoryBackend,
+    name: String,
+    replies: Mutex<(i64, ReplyHandler)>,
+}
+
+impl Endpoint for MemoryClient {}
+
+impl ClientEndpoint for MemoryClient {
+    fn server_count(&self) -> usize {
+        let memory = self.backend.0.lock().unwrap();
+        usize::from(memory.handlers.contains_key(&self.name))
+    }
+
+    fn call(&self, request: &[u8]) -> Result<i64, PublishError> {
+        let mut replies = self.replies.lock().unwrap();
+        replies.0 += 1;
+        let number = replies.0;
+        let response = self.backend.call(&self.name, request);
+        let mut handler = std::mem::replace(&mut replies.1, Box::new(|_, _| {}));
+        std::thread::spawn(move || {
+            if let Some(response) = response {
+                handler(number, &response);
+            }
+        });
+        Ok(number)
+    }
+}
+
 impl Batch for MemoryBackend {}
 
 impl Backend for MemoryBackend {
@@ -132,6 +164,18 @@ impl Backend for MemoryBackend {
         let mut memory = self.0.lock().unwrap();
         memory.handlers.insert(service.name.to_owned(), handler);
         Ok(Box::new(self.endpoint(service.name)))
+    }
+
+    fn create_client(
+        &self,
+        service: &ServiceDescription<'_>,
+        handler: ReplyHandler,
+    ) -> Result<Box<dyn ClientEndpoint>, String> {
+        Ok(Box::new(MemoryClient {
+            backend: self.clone(),
+            name: service.name.to_owned(),
+            replies: Mutex::new((0, handler)),
+        }))
     }
 
     fn set_warning_handler(&self, handler: WarningHandler) {
@@ -207,6 +251,32 @@ fn parameters_are_served_by_the_backend() {
     let response: GetParametersResponse = from_bytes(&response).unwrap();
     assert_eq!(response.values[0].double_value, 2.0);
     assert!(backend.call("/sim/get_parameters", &[0, 1]).is_none());
+}
+
+/// A client receives the reply to its request; a request without a server has none.
+#[test]
+fn clients_call_services_of_the_backend() {
+    let (_, node) = node_in_memory();
+    let timeout = Duration::from_secs(5);
+    let request = to_bytes(&SetBoolRequest { data: true });
+    let absent = node.client::<SetBool>("absent", &Qos::SERVICE).unwrap();
+    assert_eq!((absent.name(), absent.server_count()), ("/absent", 0));
+    let reply = absent.call_and_wait(&request, Duration::from_millis(10));
+    assert_eq!(reply, Ok(None));
+    let handler = |request: &[u8]| {
+        let request: SetBoolRequest = from_bytes(request).ok()?;
+        let message = format!("got {}", request.data);
+        let success = true;
+        Some(to_bytes(&SetBoolResponse { success, message }))
+    };
+    let _service = node
+        .service::<SetBool>("~/set", &Qos::SERVICE, Box::new(handler))
+        .unwrap();
+    let client = node.client::<SetBool>("~/set", &Qos::SERVICE).unwrap();
+    assert_eq!(client.server_count(), 1);
+    let reply = client.call_and_wait(&request, timeout).unwrap().unwrap();
+    let reply: SetBoolResponse = from_bytes(&reply).unwrap();
+    assert_eq!(reply.message, "got true");
 }
 
 #[test]

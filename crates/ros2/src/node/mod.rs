@@ -6,6 +6,7 @@
 mod action;
 #[cfg(test)]
 mod backend_tests;
+mod client;
 mod clock;
 mod network;
 mod parameter_services;
@@ -22,12 +23,14 @@ use crate::backend::{Backend, Endpoint, ServiceDescription, TopicDescription};
 use crate::embedded::EmbeddedBackend;
 use crate::message::{Message, Service as ServiceType, TypeInfo};
 use crate::names::{Endpoint as NameKind, NameError, NameResolver};
+use crate::node::client::Waiting;
 use crate::node::service::respond_at_once;
 use crate::node::type_description::KnownTypes;
 use crate::qos::Qos;
 use crate::succession::SuccessionBackend;
 
 pub use crate::node::action::{ActionServer, Executor, GoalHandle};
+pub use crate::node::client::{Client, ResponseHandler};
 pub use crate::node::clock::Clock;
 pub use crate::node::network::{Network, NetworkCounters};
 pub use crate::node::parameter_services::ParameterServices;
@@ -221,17 +224,27 @@ impl Node {
         let shared = &self.shared;
         let name = shared.names.resolve(NameKind::Service, name)?;
         shared.types.add(S::type_hash(), S::description);
-        let description = ServiceDescription {
-            name: &name,
-            service_type: S::TYPE,
-            hash: S::type_hash(),
-            request: S::Request::info(),
-            response: S::Response::info(),
-            qos,
-        };
+        let description = service_description::<S>(&name, qos);
         let created = shared.backend.create_service(&description, handler);
         let endpoint = created.map_err(NodeError::Backend)?;
         Ok(Service::new(name, endpoint))
+    }
+
+    /// Creates a client of service `S`, for servers of all DDS vendors.
+    ///
+    /// # Errors
+    /// The name is not valid.
+    pub fn client<S: ServiceType>(&self, name: &str, qos: &Qos) -> Result<Client, NodeError> {
+        let shared = &self.shared;
+        let name = shared.names.resolve(NameKind::Service, name)?;
+        shared.types.add(S::type_hash(), S::description);
+        let description = service_description::<S>(&name, qos);
+        let waiting = Waiting::default();
+        let created = shared
+            .backend
+            .create_client(&description, waiting.reply_handler());
+        let endpoint = created.map_err(NodeError::Backend)?;
+        Ok(Client::new(name, waiting, endpoint))
     }
 
     /// Returns the node's logger; its clones can be used on any thread.
@@ -247,6 +260,18 @@ impl Node {
     /// Returns the name resolver of the node.
     pub fn names(&self) -> &NameResolver {
         &self.shared.names
+    }
+}
+
+/// Describes service `S` with a resolved name.
+fn service_description<'a, S: ServiceType>(name: &'a str, qos: &'a Qos) -> ServiceDescription<'a> {
+    ServiceDescription {
+        name,
+        service_type: S::TYPE,
+        hash: S::type_hash(),
+        request: S::Request::info(),
+        response: S::Response::info(),
+        qos,
     }
 }
 

@@ -24,6 +24,9 @@ pub struct NetworkCounters {
     /// Announcements of participants and endpoints that were refused: invalid, over a limit, or
     /// without an address that can be reached.
     pub refused: u64,
+    /// Received messages that were skipped because of their size: too large, or without an
+    /// encapsulation header.
+    pub skipped: u64,
     /// Messages that were dropped because the callback of their subscription was too slow.
     pub overtaken: u64,
 }

@@ -10,7 +10,7 @@ pub mod range;
 pub mod value;
 pub mod yaml;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -203,6 +203,18 @@ impl ParameterServer {
     /// # Errors
     /// The override of `use_sim_time` is not a boolean.
     pub fn new(overrides: Vec<(String, ParameterValue)>) -> Result<Self, ParameterError> {
+        Self::with_clock(overrides, "Whether the node uses the time on /clock.")
+    }
+
+    /// Creates a server like [`ParameterServer::new`] whose parameter `use_sim_time` has the
+    /// description `use_sim_time`, for a node with a clock of its own.
+    ///
+    /// # Errors
+    /// The override of `use_sim_time` is not a boolean.
+    pub fn with_clock(
+        overrides: Vec<(String, ParameterValue)>,
+        use_sim_time: &str,
+    ) -> Result<Self, ParameterError> {
         let table = Table {
             parameters: BTreeMap::new(),
             overrides,
@@ -214,7 +226,7 @@ impl ParameterServer {
         server.declare(Declaration::new(
             "use_sim_time",
             ParameterValue::Bool(false),
-            "No effect: the simulation is the source of /clock and uses its own time for all stamps.",
+            use_sim_time,
         ))?;
         Ok(server)
     }
@@ -360,7 +372,7 @@ impl ParameterServer {
     /// Updates values that were changed by other means than parameters. [`OnSet`] is not called,
     /// but listeners are. Values that a parameter cannot have, and values of undeclared parameters,
     /// are skipped.
-    pub fn update_from_simulation(&self, values: &[(String, ParameterValue)]) {
+    pub fn update_values(&self, values: &[(String, ParameterValue)]) {
         let mut hooks = lock(&self.hooks);
         let mut followed = Vec::new();
         for one in values {
@@ -403,12 +415,14 @@ impl ParameterServer {
             .filter(|name| is_requested(name))
             .cloned()
             .collect();
-        let mut groups: Vec<String> = names
+        // in the order of the names, a group can be interrupted by its own groups
+        let mut seen = BTreeSet::new();
+        let groups = names
             .iter()
             .filter_map(|name| name.rsplit_once('.'))
-            .map(|(group, _)| group.to_owned())
-            .collect();
-        groups.dedup();
+            .map(|(group, _)| group)
+            .filter(|group| seen.insert(*group));
+        let groups = groups.map(str::to_owned).collect();
         (names, groups)
     }
 }

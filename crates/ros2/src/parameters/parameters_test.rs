@@ -248,6 +248,29 @@ fn listing_follows_prefixes_and_depth() {
     assert_eq!(list(&["seed", "pace"], 1).0, ["pace", "seed"]);
 }
 
+/// A group whose own groups are between its parameters is listed once.
+#[test]
+fn groups_are_listed_once() {
+    let server = ParameterServer::new(Vec::new()).unwrap();
+    for name in ["arm.base", "arm.gripper.force", "arm.shoulder"] {
+        let declaration = Declaration::new(name, ParameterValue::Bool(true), "");
+        server.declare(declaration).unwrap();
+    }
+    assert_eq!(server.list(&[], 0).1, ["arm", "arm.gripper"]);
+}
+
+#[test]
+fn the_caller_describes_use_sim_time() {
+    let described = |server: ParameterServer| server.describe("use_sim_time").unwrap().description;
+    let plain = ParameterServer::new(Vec::new()).unwrap();
+    assert_eq!(
+        described(plain),
+        "Whether the node uses the time on /clock."
+    );
+    let own = ParameterServer::with_clock(Vec::new(), "No effect.").unwrap();
+    assert_eq!(described(own), "No effect.");
+}
+
 #[test]
 fn descriptors_contain_the_whole_declaration() {
     let server = server();
@@ -276,7 +299,7 @@ fn external_changes_are_published() {
     }));
     published.lock().unwrap().clear();
     let height = |x| pair("sea.wave_height_m", ParameterValue::Double(x));
-    server.update_from_simulation(&[
+    server.update_values(&[
         height(3.5),
         pair("no.such", ParameterValue::Double(1.0)),
         height(99.0),

@@ -1,11 +1,11 @@
-//! Configuration of the engine and the interfaces that it requires.
+//! Configuration of the engine and the interfaces that it requires (RTPS 2.5, 8.5.3.2, 8.5.4.2).
 
 use std::net::SocketAddr;
 
 use bytes::Bytes;
 
 use crate::qos::Qos;
-use crate::wire::{Duration, GuidPrefix, Locator, SampleIdentity};
+use crate::wire::{Duration, EndpointData, GuidPrefix, Locator, SampleIdentity, VendorId};
 
 /// Instant of a monotonic clock that the caller reads [ns].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -118,6 +118,10 @@ pub struct EndpointSpec {
     /// Whether the type has a key. All instances share one history.
     pub keyed: bool,
 }
+
+/// Selects the remote readers that a writer serves, by their announcement and the vendor of their
+/// participant.
+pub type ReaderFilter = fn(&EndpointData, VendorId) -> bool;
 
 /// A sample that a writer sends.
 #[derive(Clone, Debug)]

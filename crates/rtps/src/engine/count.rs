@@ -9,6 +9,8 @@ const RESTART: u64 = 500 * MILLIS;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CountFilter {
     last: Option<(i32, Nanos)>,
+    /// Lower count after a silence, which is confirmed by a higher one.
+    suspect: Option<i32>,
 }
 
 /// Class of a message, see [`CountFilter::check`].
@@ -28,16 +30,22 @@ impl CountFilter {
         let result = match self.last {
             None => Count::New,
             Some((last, _)) if count.wrapping_sub(last) > 0 => Count::New,
-            Some((_, at)) if now.since(at) > RESTART => Count::Restarted,
+            Some((_, at)) if now.since(at) > RESTART => {
+                let before = self.suspect.replace(count);
+                if !before.is_some_and(|before| count.wrapping_sub(before) > 0) {
+                    return Count::Repeated;
+                }
+                Count::Restarted
+            }
             Some(_) => return Count::Repeated,
         };
-        self.last = Some((count, now));
+        (self.last, self.suspect) = (Some((count, now)), None);
         result
     }
 
     /// Stores `count` as the first counter value from a peer.
     pub(super) fn restart(&mut self, now: Nanos, count: i32) {
-        self.last = Some((count, now));
+        (self.last, self.suspect) = (Some((count, now)), None);
     }
 
     /// Returns true if a message with this count is to be processed.
@@ -70,7 +78,19 @@ mod tests {
         let mut filter = CountFilter::default();
         assert!(filter.accepts(Nanos(0), 100));
         assert!(!filter.accepts(Nanos(RESTART), 1));
-        assert_eq!(filter.check(Nanos(RESTART + 1), 1), Count::Restarted);
-        assert!(filter.accepts(Nanos(RESTART + 2), 2));
+        assert_eq!(filter.check(Nanos(RESTART + 1), 1), Count::Repeated);
+        assert_eq!(filter.check(Nanos(RESTART + 2), 2), Count::Restarted);
+        assert!(filter.accepts(Nanos(RESTART + 3), 3));
+    }
+
+    #[test]
+    fn a_late_duplicate_is_no_restart() {
+        let mut filter = CountFilter::default();
+        assert!(filter.accepts(Nanos(0), 100));
+        for count in [7, 7, 6] {
+            assert!(!filter.accepts(Nanos(RESTART + 1), count));
+        }
+        assert!(filter.accepts(Nanos(RESTART + 2), 101));
+        assert!(!filter.accepts(Nanos(2 * RESTART + 3), 7));
     }
 }

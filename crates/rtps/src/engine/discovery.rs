@@ -1,15 +1,17 @@
 //! Discovery of participants and endpoints: SPDP and SEDP (RTPS 2.5, 8.5).
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use bytes::Bytes;
 
 use super::Engine;
 use super::config::{EndpointSpec, Limits, MILLIS, Nanos, Paths};
 use super::event::{Event, Sample};
+use super::group::Added;
+use super::memory::Share;
 use super::pace::Bucket;
-use super::reader::{Reader, Received};
+use super::reader::{Reader, Received, Source};
 use super::writer::Writer;
 use crate::qos::{Durability, History, LivelinessKind, Qos, ReliabilityKind};
 use crate::wire::*;
@@ -29,24 +31,36 @@ const MAX_SILENT_PERIOD: u64 = 3000 * MILLIS;
 const QUICK_PERIOD: u64 = 100 * MILLIS;
 
 /// Largest discovery sample, and size of those that wait per participant [B].
-const BUILTIN_SAMPLE: usize = 64 << 10;
-const BUILTIN_PENDING: usize = 2 << 20;
+pub(super) const BUILTIN_SAMPLE: usize = 64 << 10;
+pub(super) const BUILTIN_PENDING: usize = 2 << 20;
 
 /// Time without a datagram after which a participant counts as silent [ns].
 const SILENCE: u64 = 1000 * MILLIS;
 
 /// Longest lease of a participant before it has shown that it receives [ns].
-const UNVERIFIED_LEASE: u64 = 10_000 * MILLIS;
+pub(super) const UNVERIFIED_LEASE: u64 = 10_000 * MILLIS;
 
-/// Maximum accepted lease of a remote participant [ns].
-const MAX_LEASE: u64 = 3_600_000 * MILLIS;
+/// Maximum accepted lease of a remote participant [ns]. Peers repeat their announcements at least
+/// every 30 s, also those with an infinite lease.
+pub(super) const MAX_LEASE: u64 = 300_000 * MILLIS;
+
+/// Time without a datagram after which a participant with endpoints can be replaced by another one
+/// of its address [ns].
+pub(super) const REPLACEABLE: u64 = 10_000 * MILLIS;
+
+/// Largest memory of the announcements of a participant that is not verified [B]. The limits of a
+/// verified one and of an address are a quarter and half of that of all.
+pub(super) const UNVERIFIED_ANNOUNCEMENTS: usize = 64 << 10;
+
+/// Shortest time between two requests for all announcements of a participant [ns].
+const REQUEST_AGAIN_PERIOD: u64 = 1000 * MILLIS;
 
 /// Shortest period of assertions of liveliness [ns].
 const MIN_ASSERTION: u64 = 5 * MILLIS;
 
 /// Shortest time between two changes of the announcement of a participant [ns]; an earlier change
 /// takes effect when it is repeated. Each change matches all endpoints of the participant again.
-const CHANGE_PERIOD: u64 = 10 * MILLIS;
+pub(super) const CHANGE_PERIOD: u64 = 10 * MILLIS;
 
 /// Pairs of a built-in writer and its reader with the bits that announce them.
 const BUILTIN: [(EntityId, u32, EntityId, u32); 3] = [
@@ -107,6 +121,14 @@ pub(super) struct Remote {
     announce_at: Nanos,
     announce_period: u64,
     pub(super) endpoints: BTreeMap<EntityId, EndpointData>,
+    /// Size of the announcements in `endpoints` [B].
+    announcement_bytes: usize,
+    /// Whether an announcement was refused for lack of memory. Its sample is acknowledged, so all
+    /// announcements are requested again when there is room. Time of the last such request.
+    is_incomplete: bool,
+    requested_again: Nanos,
+    /// Share in the memory for samples that are not delivered yet.
+    share: Share,
 }
 
 impl Remote {
@@ -116,13 +138,13 @@ impl Remote {
     }
 
     /// Returns when the lease ends.
-    pub(super) fn lost_at(&self) -> Option<Nanos> {
-        let lease = self.data.lease.as_nanos();
-        let lease = match self.verified {
-            true => lease?.min(MAX_LEASE),
-            false => lease.unwrap_or(MAX_LEASE).min(UNVERIFIED_LEASE),
+    pub(super) fn lost_at(&self) -> Nanos {
+        let longest = match self.verified {
+            true => MAX_LEASE,
+            false => UNVERIFIED_LEASE,
         };
-        Some(self.last_received.plus(lease))
+        let lease = self.data.lease.as_nanos().unwrap_or(longest);
+        self.last_received.plus(lease.min(longest))
     }
 }
 
@@ -148,17 +170,15 @@ impl Engine {
             } else {
                 builtin_qos()
             };
-            self.writers
-                .insert(writer, Writer::new(self.guid(writer), qos.clone()));
+            let local = Writer::new(self.guid(writer), qos.clone(), &self.excess);
+            self.writers.insert(writer, local);
             let limits = Limits {
                 sample_bytes: BUILTIN_SAMPLE,
                 pending_bytes: BUILTIN_PENDING,
                 ..self.config.limits
             };
-            self.readers.insert(
-                reader,
-                Reader::new(self.guid(reader), qos, limits, &self.held),
-            );
+            self.readers
+                .insert(reader, Reader::new(self.guid(reader), qos, limits));
         }
     }
 
@@ -332,7 +352,7 @@ impl Engine {
             .paths
             .choose(&announced.metatraffic_unicast, Some(from));
         let is_new = !self.remotes.contains_key(&source);
-        let full = is_new && !self.has_room_for_participant();
+        let full = is_new && !self.has_room_for_participant(now, from.ip());
         let Some(to) = reachable.filter(|_| !full) else {
             self.counters.refused += 1;
             return;
@@ -362,15 +382,35 @@ impl Engine {
         self.add_participant(now, from, to, announced);
     }
 
-    /// Makes room for one more participant, by removing the oldest unverified one if necessary.
-    fn has_room_for_participant(&mut self) -> bool {
+    /// Makes room for one more participant at `address`, by removing one if necessary.
+    fn has_room_for_participant(&mut self, now: Nanos, address: IpAddr) -> bool {
         if self.remotes.len() < self.config.limits.participants {
             return true;
         }
+        let replaced = self.replaceable(now, address);
+        replaced.map(|prefix| self.lose(prefix)).is_some()
+    }
+
+    /// Returns the participant that one at `address` replaces: the oldest unverified one, else one
+    /// of the address that has most participants, without endpoints if possible, which was silent
+    /// longest.
+    fn replaceable(&self, now: Nanos, address: IpAddr) -> Option<GuidPrefix> {
         let unverified = self.remotes.iter().filter(|(_, remote)| !remote.verified);
-        let oldest = unverified.min_by_key(|(_, remote)| remote.last_received);
-        let oldest = oldest.map(|(prefix, _)| *prefix);
-        oldest.map(|prefix| self.lose(prefix)).is_some()
+        if let Some((prefix, _)) = unverified.min_by_key(|(_, remote)| remote.last_received) {
+            return Some(*prefix);
+        }
+        let mut counts = BTreeMap::from([(address, 1)]);
+        for remote in self.remotes.values() {
+            *counts.entry(remote.source.ip()).or_default() += 1;
+        }
+        let (fullest, _) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+        let same = |remote: &Remote| remote.source.ip() == fullest;
+        let all = self.remotes.iter().filter(|(_, remote)| same(remote));
+        let (prefix, remote) =
+            all.min_by_key(|(_, r)| (!r.endpoints.is_empty(), r.last_received))?;
+        let is_active =
+            !remote.endpoints.is_empty() && now.since(remote.last_received) < REPLACEABLE;
+        (fullest != address || !is_active).then_some(*prefix)
     }
 
     /// Records that a participant receives the messages of the local participant, and matches its
@@ -380,8 +420,56 @@ impl Engine {
             return;
         };
         if !std::mem::replace(&mut remote.verified, true) {
+            remote.share.verify();
+            if remote.is_incomplete {
+                self.request_again(now, prefix);
+            }
             self.match_participant(now, prefix);
         }
+    }
+
+    /// Requests all announcements of a participant again, by matching its built-in writers as new.
+    fn request_again(&mut self, now: Nanos, prefix: GuidPrefix) {
+        let Some(remote) = self.remotes.get_mut(&prefix) else {
+            return;
+        };
+        (remote.is_incomplete, remote.requested_again) = (false, now);
+        for (writer, _, reader, _) in BUILTIN {
+            self.unmatch_builtin(reader, Guid::new(prefix, writer));
+        }
+        self.match_builtin(now, prefix);
+    }
+
+    /// Requests the announcements again that were refused, of participants for which there is room.
+    fn request_refused(&mut self, now: Nanos) {
+        let spare = self.config.limits.announcement_bytes / 16;
+        let is_due = |remote: &Remote| {
+            remote.is_incomplete && now.since(remote.requested_again) >= REQUEST_AGAIN_PERIOD
+        };
+        let due = self.remotes.iter().filter(|(_, remote)| is_due(remote));
+        let due = due.map(|(prefix, _)| *prefix);
+        let due = due.filter(|prefix| self.fits_announcement(*prefix, spare));
+        for prefix in due.collect::<Vec<_>>() {
+            self.request_again(now, prefix);
+        }
+    }
+
+    /// Returns whether there is room for announcements of `bytes` [B] more of a participant.
+    fn fits_announcement(&self, prefix: GuidPrefix, bytes: usize) -> bool {
+        let total = self.config.limits.announcement_bytes;
+        let Some(remote) = self.remotes.get(&prefix) else {
+            return false;
+        };
+        let quota = match remote.verified {
+            true => total / 4,
+            false => UNVERIFIED_ANNOUNCEMENTS,
+        };
+        let address = remote.source.ip();
+        let same = self.remotes.values().filter(|r| r.source.ip() == address);
+        let of_address: usize = same.map(|remote| remote.announcement_bytes).sum();
+        self.announcement_bytes + bytes <= total
+            && of_address + bytes <= total / 2
+            && remote.announcement_bytes + bytes <= quota
     }
 
     fn add_participant(
@@ -399,6 +487,10 @@ impl Engine {
         });
         // a participant that was verified before its lease ended has the same random prefix
         let verified = self.was_verified(prefix);
+        let share = self.shares.participant(from.ip());
+        if verified {
+            share.verify();
+        }
         let remote = Remote {
             data,
             source: from,
@@ -411,6 +503,10 @@ impl Engine {
             announce_at: now.plus(QUICK_PERIOD),
             announce_period: QUICK_PERIOD,
             endpoints: BTreeMap::new(),
+            announcement_bytes: 0,
+            is_incomplete: false,
+            requested_again: now,
+            share,
         };
         self.remotes.insert(prefix, remote);
         self.peers_at = self.peers_at.min(now.plus(QUICK_PERIOD));
@@ -444,7 +540,7 @@ impl Engine {
                 local.add(now, Guid::new(prefix, reader), &qos, to, path);
             }
             if set & has_writer != 0 {
-                self.add_writer(now, reader, Guid::new(prefix, writer), to);
+                self.add_writer(now, reader, Guid::new(prefix, writer), true, to);
             }
             self.reschedule(writer);
         }
@@ -457,18 +553,24 @@ impl Engine {
         now: Nanos,
         reader: EntityId,
         writer: Guid,
+        durable: bool,
         to: SocketAddr,
-    ) -> Option<usize> {
+    ) -> Added {
         let remote = self.remotes.get(&writer.prefix);
-        let vendor = remote.map_or(VendorId::UNKNOWN, |remote| remote.data.vendor);
-        let local = self.readers.get_mut(&reader)?;
-        if !local.add(now, writer, vendor, to) {
-            return None;
+        let source = remote.map_or_else(Source::default, |remote| Source {
+            vendor: remote.data.vendor,
+            share: remote.share.clone(),
+            durable,
+        });
+        let Some(local) = self.readers.get_mut(&reader) else {
+            return Added::Known;
+        };
+        let added = local.add(now, writer, &source, to);
+        if added == Added::New {
+            self.routes.entry(writer).or_default().push(reader);
+            self.reschedule(reader);
         }
-        let total = local.matched();
-        self.routes.entry(writer).or_default().push(reader);
-        self.reschedule(reader);
-        Some(total)
+        added
     }
 
     /// Allows as many bytes to an unverified participant as arrived from it.
@@ -527,7 +629,7 @@ impl Engine {
     /// Ends leases that are due and announces the participant to peers that do not answer yet,
     /// because all announcements to them may have been lost.
     pub(super) fn check_peers(&mut self, now: Nanos) {
-        let lost = |remote: &Remote| remote.lost_at().is_some_and(|at| at <= now);
+        let lost = |remote: &Remote| remote.lost_at() <= now;
         let expired = self.remotes.iter().filter(|(_, remote)| lost(remote));
         let expired = expired.map(|(prefix, remote)| {
             let to = remote.destination(&*self.paths);
@@ -542,6 +644,7 @@ impl Engine {
             });
             self.lost.extend(lost);
         }
+        self.request_refused(now);
         let idle = |bucket: &Bucket| bucket.is_idle(now);
         self.buckets.retain(|_, bucket| !idle(bucket));
         let mut silent = Vec::new();
@@ -554,7 +657,7 @@ impl Engine {
             silent.extend(self.lost.iter().map(|lost| (lost.to, lost.prefix)));
         }
         for (prefix, remote) in &mut self.remotes {
-            next = remote.lost_at().map_or(next, |at| at.min(next));
+            next = remote.lost_at().min(next);
             if remote.answered {
                 continue;
             }
@@ -664,7 +767,7 @@ impl Engine {
                 let remote = self.remotes.get_mut(&prefix);
                 let endpoint = remote.and_then(|remote| remote.endpoints.remove(&gone.entity));
                 if let Some(endpoint) = endpoint {
-                    self.announcement_bytes -= endpoint.memory_bytes();
+                    self.count_announcement(prefix, endpoint.memory_bytes(), 0);
                     self.unmatch(&endpoint);
                 }
             }
@@ -678,30 +781,44 @@ impl Engine {
         let prefix = sample.writer.prefix;
         let endpoint = EndpointData::decode(&sample.payload).ok();
         let limit = self.config.limits.endpoints;
-        let remote = self.remotes.get_mut(&prefix);
-        let (Some(endpoint), Some(remote)) = (endpoint, remote) else {
+        let remote = self.remotes.get(&prefix);
+        let valid = endpoint.filter(|e| e.guid.prefix == prefix && !e.guid.entity.is_builtin());
+        let (Some(endpoint), Some(remote)) = (valid, remote) else {
             self.counters.refused += 1;
             return;
         };
         let entity = endpoint.guid.entity;
         let known = remote.endpoints.get(&entity);
-        let before = known.map_or(0, EndpointData::memory_bytes);
-        let bytes = self.announcement_bytes - before + endpoint.memory_bytes();
-        let full = known.is_none() && remote.endpoints.len() >= limit
-            || bytes > self.config.limits.announcement_bytes;
-        if endpoint.guid.prefix != prefix || full || entity.is_builtin() {
+        let (before, after) = (
+            known.map_or(0, EndpointData::memory_bytes),
+            endpoint.memory_bytes(),
+        );
+        let is_full = known.is_none() && remote.endpoints.len() >= limit;
+        let fits = self.fits_announcement(prefix, after.saturating_sub(before));
+        let Some(remote) = self.remotes.get_mut(&prefix).filter(|_| fits && !is_full) else {
             self.counters.refused += 1;
+            if let Some(remote) = self.remotes.get_mut(&prefix) {
+                remote.is_incomplete |= !fits;
+            }
             return;
-        }
+        };
         let guid = endpoint.guid;
         let names = |data: &EndpointData| (data.topic_name.clone(), data.type_name.clone());
         let new_names = names(&endpoint);
-        self.announcement_bytes = bytes;
-        let before = remote.endpoints.insert(entity, endpoint);
-        if let Some(before) = before.filter(|before| names(before) != new_names) {
-            self.unmatch(&before);
+        let known = remote.endpoints.insert(entity, endpoint);
+        self.count_announcement(prefix, before, after);
+        if let Some(known) = known.filter(|known| names(known) != new_names) {
+            self.unmatch(&known);
         }
         self.match_endpoint(now, guid);
+    }
+
+    /// Counts that the size of an announcement has changed from `before` to `after` [B].
+    fn count_announcement(&mut self, prefix: GuidPrefix, before: usize, after: usize) {
+        self.announcement_bytes = self.announcement_bytes - before + after;
+        if let Some(remote) = self.remotes.get_mut(&prefix) {
+            remote.announcement_bytes = remote.announcement_bytes - before + after;
+        }
     }
 }
 

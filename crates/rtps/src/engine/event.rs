@@ -90,6 +90,8 @@ pub enum WriteError {
     Full,
     /// The sample is larger than 4 GiB.
     TooLarge,
+    /// The payload is shorter than the encapsulation header of 4 B.
+    TooShort,
 }
 
 impl std::fmt::Display for WriteError {
@@ -98,6 +100,7 @@ impl std::fmt::Display for WriteError {
             WriteError::UnknownWriter => "there is no such writer",
             WriteError::Full => "the history of the writer is full",
             WriteError::TooLarge => "the sample is too large",
+            WriteError::TooShort => "the sample is shorter than its encapsulation header",
         })
     }
 }
@@ -126,8 +129,10 @@ pub struct ReaderCounters {
     pub delivered: u64,
     /// Samples that the writer no longer had or that a best-effort reader missed.
     pub lost: u64,
-    /// Fragments or samples refused because of a limit.
+    /// Fragments or samples refused because of a limit. Reliable ones are requested again.
     pub refused: u64,
+    /// Samples skipped because of their size: over the limit or without an encapsulation header.
+    pub skipped: u64,
 }
 
 /// Counters of the participant.
@@ -137,4 +142,6 @@ pub struct Counters {
     pub malformed: u64,
     /// Announcements refused: invalid, over a limit or without a reachable locator.
     pub refused: u64,
+    /// Samples that the readers skipped because of their size.
+    pub skipped_samples: u64,
 }

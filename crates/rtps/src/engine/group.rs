@@ -1,16 +1,27 @@
-//! Endpoints of one participant that match one local endpoint.
+//! Endpoints of one participant that match one local endpoint (RTPS 2.5, 8.4.7.5, 8.4.10.4).
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use crate::wire::{EntityId, Guid, GuidPrefix};
 
-/// Maximum number of endpoints of one participant that match one local endpoint.
-const MAX_GROUP: usize = 1024;
+/// Largest count of endpoints of one participant that match one local endpoint.
+pub(super) const MAX_GROUP: usize = 1024;
 
 /// Number of the matched endpoints of each participant.
 #[derive(Debug, Default)]
 pub(super) struct Groups(HashMap<GuidPrefix, usize>);
+
+/// What became of an endpoint that was to be matched with a local one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Added {
+    /// It matches now.
+    New,
+    /// It matched before.
+    Known,
+    /// Its participant has too many that match.
+    TooMany,
+}
 
 impl Groups {
     /// Adds an endpoint of a participant. Returns false if it has too many.

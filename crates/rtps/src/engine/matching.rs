@@ -2,11 +2,16 @@
 
 use std::net::SocketAddr;
 
-use super::Engine;
-use super::config::Nanos;
+use super::config::{MILLIS, Nanos};
 use super::event::Event;
-use crate::qos::compatible;
+use super::group::Added;
+use super::{Engine, Reader, Writer};
+use crate::qos::{Durability, Policy, compatible};
 use crate::wire::*;
+
+/// Shortest time between two reports that a local endpoint does not match because of one policy
+/// [ns].
+pub(super) const REPORT_PERIOD: u64 = 10_000 * MILLIS;
 
 impl Engine {
     /// Matches all endpoints of a participant with the local endpoints.
@@ -56,37 +61,62 @@ impl Engine {
         let guid = self.guid(local);
         let path = self.paths.path(to);
         let result = if let Some(writer) = self.writers.get_mut(&local) {
-            compatible(writer.qos(), &remote.qos).map(|()| {
-                let added = writer.add(now, remote.guid, &remote.qos, to, path);
-                added.then_some(writer.matched())
-            })
+            let participant = self.remotes.get(&remote.guid.prefix);
+            let vendor = participant.map_or(VendorId::UNKNOWN, |p| p.data.vendor);
+            if !writer.accepts(remote, vendor) {
+                return self.unmatch_pair(local, remote.guid);
+            }
+            compatible(writer.qos(), &remote.qos)
+                .map(|()| writer.add(now, remote.guid, &remote.qos, to, path))
         } else if let Some(reader) = self.readers.get(&local) {
-            let result = compatible(&remote.qos, reader.qos());
-            result.map(|()| self.add_writer(now, local, remote.guid, to))
+            let durable = remote.qos.durability >= Durability::TransientLocal;
+            compatible(&remote.qos, reader.qos())
+                .map(|()| self.add_writer(now, local, remote.guid, durable, to))
         } else {
-            Ok(None)
+            Ok(Added::Known)
         };
-        if matches!(result, Ok(Some(_))) {
-            self.reschedule(local);
+        match result {
+            Ok(Added::Known) => {}
+            Ok(Added::TooMany) => self.counters.refused += 1,
+            Ok(Added::New) => {
+                self.reschedule(local);
+                self.incompatible.remove(&(remote.guid, local));
+                self.events.push_back(Event::Matched {
+                    local: guid,
+                    remote: remote.guid,
+                    total: self.matched(local),
+                });
+            }
+            Err(policy) => {
+                // a known endpoint can be announced again with another QoS
+                self.unmatch_pair(local, remote.guid);
+                self.report_incompatible(now, local, remote.guid, policy);
+            }
         }
-        let remote = remote.guid;
-        let event = match result {
-            Ok(None) => return,
-            Ok(Some(total)) => Event::Matched {
-                local: guid,
-                remote,
-                total,
-            },
-            Err(policy) => Event::IncompatibleQos {
-                local: guid,
-                remote,
-                policy,
-            },
-        };
-        let incompatible = matches!(event, Event::IncompatibleQos { .. });
-        if !incompatible || self.incompatible.insert((remote, local)) {
-            self.events.push_back(event);
+    }
+
+    /// Returns the count of remote endpoints that match a local one.
+    fn matched(&self, local: EntityId) -> usize {
+        let writer = self.writers.get(&local).map(Writer::matched);
+        let reader = self.readers.get(&local).map(Reader::matched);
+        writer.or(reader).unwrap_or(0)
+    }
+
+    /// Reports once that two endpoints do not match. Reports of other remote endpoints with the
+    /// same local one and policy follow after [`REPORT_PERIOD`] only: a peer can announce and
+    /// withdraw endpoints at any rate.
+    fn report_incompatible(&mut self, now: Nanos, local: EntityId, remote: Guid, policy: Policy) {
+        let is_new = self.incompatible.insert((remote, local));
+        let last = self.reported.get(&(local, policy));
+        if !is_new || last.is_some_and(|at| now.since(*at) < REPORT_PERIOD) {
+            return;
         }
+        self.reported.insert((local, policy), now);
+        self.events.push_back(Event::IncompatibleQos {
+            local: self.guid(local),
+            remote,
+            policy,
+        });
     }
 
     /// Ends the matches of a remote endpoint. Only local endpoints of its topic can match it.
@@ -94,24 +124,33 @@ impl Engine {
         let locals = self.topics.get(&remote.topic_name);
         let remote = remote.guid;
         self.routes.remove(&remote);
-        for entity in locals.into_iter().flatten().copied() {
+        for entity in locals.cloned().unwrap_or_default() {
             self.incompatible.remove(&(remote, entity));
-            let total = if let Some(writer) = self.writers.get_mut(&entity) {
-                writer.remove(remote).then(|| writer.matched())
-            } else if let Some(reader) = self.readers.get_mut(&entity) {
-                reader.remove(remote).then(|| reader.matched())
-            } else {
-                None
-            };
-            if let Some(total) = total {
-                let local = Guid::new(self.config.guid_prefix, entity);
-                self.events.push_back(Event::Unmatched {
-                    local,
-                    remote,
-                    total,
-                });
-            }
+            self.unmatch_pair(entity, remote);
         }
+    }
+
+    /// Ends the match of a local and a remote endpoint, if they match.
+    fn unmatch_pair(&mut self, local: EntityId, remote: Guid) {
+        let is_removed = if let Some(writer) = self.writers.get_mut(&local) {
+            writer.remove(remote)
+        } else if let Some(reader) = self.readers.get_mut(&local) {
+            reader.remove(remote)
+        } else {
+            false
+        };
+        if !is_removed {
+            return;
+        }
+        if let Some(readers) = self.routes.get_mut(&remote) {
+            readers.retain(|reader| *reader != local);
+        }
+        self.reschedule(local);
+        self.events.push_back(Event::Unmatched {
+            local: self.guid(local),
+            remote,
+            total: self.matched(local),
+        });
     }
 
     /// Ends the match of a built-in endpoint with the built-in endpoint of a remote participant.

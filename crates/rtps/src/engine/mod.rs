@@ -1,4 +1,4 @@
-//! The protocol of one participant without input, output, threads or clock.
+//! The protocol of one participant without input, output, threads or clock (RTPS 2.5, 8.4, 8.5).
 //!
 //! The caller passes datagrams and the time, sends the datagrams that [`Engine::poll_transmit`]
 //! returns and takes events from [`Engine::poll_event`].
@@ -26,12 +26,15 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 
-pub use config::{EndpointSpec, EngineConfig, Limits, Nanos, OutgoingSample, Path, Paths};
+pub use config::{
+    EndpointSpec, EngineConfig, Limits, Nanos, OutgoingSample, Path, Paths, ReaderFilter,
+};
 pub use event::*;
 
+use crate::qos::Policy;
 use crate::wire::*;
 use discovery::{Lost, Remote};
-use memory::Total;
+use memory::{Excess, Shares};
 use reader::Reader;
 use schedule::{Timers, Turns};
 use writer::{Buckets, Destination, Writer};
@@ -41,6 +44,9 @@ const MAX_CONTROL: usize = 4096;
 
 /// Room in a datagram below which it is sent without samples of further writers [B].
 const MIN_ROOM: usize = 256;
+
+/// Size of the encapsulation header, with which every payload starts (RTPS 2.5, 10.2) [B].
+const ENCAPSULATION_BYTES: usize = 4;
 
 /// Padding of an announcement to all [B]. An answer with a destination and a longer name is then
 /// not larger than the announcement, see [`Engine::may_send`].
@@ -69,12 +75,16 @@ pub struct Engine {
     lost: Vec<Lost>,
     /// Pairs of a remote and a local endpoint that are reported as incompatible.
     incompatible: BTreeSet<(Guid, EntityId)>,
+    /// Times of the last reports of local endpoints that do not match because of a policy.
+    reported: HashMap<(EntityId, Policy), Nanos>,
+    /// Size of the samples that all writers keep over their depth.
+    excess: Excess,
     /// Endpoints whose state a datagram has changed.
     touched: BTreeSet<EntityId>,
     /// Size of the announcements of all remote endpoints [B].
     announcement_bytes: usize,
-    /// Bytes that all readers hold.
-    held: Total,
+    /// Shares of the participants in the memory that readers hold.
+    shares: Shares,
     control: VecDeque<Control>,
     events: VecDeque<Event>,
     buckets: Buckets,
@@ -110,9 +120,11 @@ impl Engine {
             remotes: BTreeMap::new(),
             lost: Vec::new(),
             incompatible: BTreeSet::new(),
+            reported: HashMap::new(),
+            excess: Excess::default(),
             touched: BTreeSet::new(),
             announcement_bytes: 0,
-            held: Total::default(),
+            shares: Shares::default(),
             control: VecDeque::new(),
             events: VecDeque::new(),
             buckets: Buckets::new(),
@@ -135,20 +147,42 @@ impl Engine {
         Guid::new(self.config.guid_prefix, entity)
     }
 
+    /// Returns a key that no local endpoint has; entity identifiers hold its low 24 bits.
     fn next_key(&mut self) -> u32 {
-        self.next_key += 1;
-        self.next_key
+        loop {
+            self.next_key = (self.next_key + 1) & 0xff_ffff;
+            let key = self.next_key;
+            let is_used = [false, true].into_iter().any(|keyed| {
+                self.local.contains_key(&EntityId::user_writer(key, keyed))
+                    || self.local.contains_key(&EntityId::user_reader(key, keyed))
+            });
+            if key != 0 && !is_used {
+                return key;
+            }
+        }
     }
 
     /// Creates a writer and announces it.
     pub fn create_writer(&mut self, now: Nanos, spec: EndpointSpec) -> Guid {
+        self.create_writer_for(now, spec, |_, _| true)
+    }
+
+    /// Creates a writer that matches the readers for which `accepts` returns true, and announces
+    /// it. All participants receive the announcement.
+    pub fn create_writer_for(
+        &mut self,
+        now: Nanos,
+        spec: EndpointSpec,
+        accepts: ReaderFilter,
+    ) -> Guid {
         let key = self.next_key();
         let guid = self.guid(EntityId::user_writer(key, spec.keyed));
         if self.has_left {
             return guid;
         }
-        self.writers
-            .insert(guid.entity, Writer::new(guid, spec.qos.clone()));
+        let mut writer = Writer::new(guid, spec.qos.clone(), &self.excess);
+        writer.limit_readers(accepts);
+        self.writers.insert(guid.entity, writer);
         if self.liveliness_period().is_some() {
             self.assert_liveliness(now);
         }
@@ -163,7 +197,7 @@ impl Engine {
         if self.has_left {
             return guid;
         }
-        let reader = Reader::new(guid, spec.qos.clone(), self.config.limits, &self.held);
+        let reader = Reader::new(guid, spec.qos.clone(), self.config.limits);
         self.readers.insert(guid.entity, reader);
         self.publish_endpoint(now, guid, spec);
         guid
@@ -179,13 +213,16 @@ impl Engine {
                 }
             }
             self.writers.remove(&guid.entity);
-            self.readers.remove(&guid.entity);
+            if let Some(reader) = self.readers.remove(&guid.entity) {
+                self.counters.skipped_samples += reader.counters().skipped;
+            }
             self.timers.set(guid.entity, None);
             self.routes.retain(|_, readers| {
                 readers.retain(|reader| *reader != guid.entity);
                 !readers.is_empty()
             });
             self.incompatible.retain(|(_, local)| *local != guid.entity);
+            self.reported.retain(|(local, _), _| *local != guid.entity);
             self.retract_endpoint(now, guid);
         }
     }
@@ -205,6 +242,9 @@ impl Engine {
         let entity = writer.entity;
         let writer = self.writers.get_mut(&entity);
         let writer = writer.ok_or(WriteError::UnknownWriter)?;
+        if sample.payload.len() < ENCAPSULATION_BYTES {
+            return Err(WriteError::TooShort);
+        }
         let inline_qos = InlineQos {
             related: sample.related,
             ..InlineQos::default()
@@ -410,7 +450,15 @@ impl Engine {
 
     /// Returns the counters of the participant.
     pub fn counters(&self) -> Counters {
-        self.counters
+        let readers = self
+            .readers
+            .values()
+            .map(|reader| reader.counters().skipped);
+        let skipped_samples = self.counters.skipped_samples + readers.sum::<u64>();
+        Counters {
+            skipped_samples,
+            ..self.counters
+        }
     }
 
     /// Returns true if a local and a remote endpoint match.

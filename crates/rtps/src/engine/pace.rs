@@ -1,11 +1,17 @@
 //! Pace of the datagrams to one destination: a token bucket that slows down after losses.
+//!
+//! It becomes faster while reliable readers acknowledge what arrives and the rate limits them.
 
 use super::config::{MILLIS, Nanos, Path};
 
 /// A loss of more than one datagram in this many shows that a buffer overflows.
 const OVERFLOW_SHARE: u64 = 12;
 
-/// Minimum number of bursts between two reductions of the rate.
+/// A loss of less than one in this many of the datagrams sent is that of the network. A request can
+/// cover few datagrams besides those that are missing or overtaken.
+const NETWORK_SHARE: u64 = 50;
+
+/// Least count of bursts between two reductions of the rate.
 const REDUCTION_BURSTS: usize = 4;
 
 /// Time after which one reduction of the rate ends [ns].
@@ -14,8 +20,13 @@ const RECOVERY_PERIOD: u64 = 300 * MILLIS;
 /// Time after which an unused bucket is removed [ns].
 const IDLE_TIME: u64 = 10_000 * MILLIS;
 
-/// Largest number of reductions, each to three quarters of the rate.
-const MAX_REDUCTION: u32 = 7;
+/// Largest number of reductions, each to three quarters of the rate, and of increases, each by a
+/// third: from 0.13 to 4.2 times the rate of the path.
+const MAX_REDUCTION: i32 = 7;
+const MAX_INCREASE: i32 = 5;
+
+/// Time after a loss at an increased rate in which the rate stays below it [ns].
+const CEILING_TIME: u64 = 10_000 * MILLIS;
 
 /// Memory that a receive buffer needs for a datagram in addition to its content [B].
 ///
@@ -31,6 +42,8 @@ const WINDOW: u64 = 256;
 pub(super) struct Losses {
     pub(super) lost: u64,
     pub(super) total: u64,
+    /// Size of the samples that the reader has acknowledged since its last request [B].
+    pub(super) acknowledged: u64,
 }
 
 impl Losses {
@@ -39,7 +52,19 @@ impl Losses {
     pub(super) fn new(lost: usize, sent: u64) -> Losses {
         let lost = lost as u64;
         let total = sent.min(WINDOW).max(lost);
-        Losses { lost, total }
+        Losses {
+            lost,
+            total,
+            acknowledged: 0,
+        }
+    }
+
+    /// Adds the size of newly acknowledged samples [B].
+    pub(super) fn with_acknowledged(self, acknowledged: u64) -> Losses {
+        Losses {
+            acknowledged,
+            ..self
+        }
     }
 }
 
@@ -50,8 +75,14 @@ pub(super) struct Bucket {
     /// Bytes that may be sent now; negative after a burst [B].
     tokens: i64,
     updated: Nanos,
-    reduction: u32,
-    reduced: Nanos,
+    /// Number of increases of the rate, negative for reductions, and the time of the last change.
+    level: i32,
+    changed: Nanos,
+    /// Largest level until a time.
+    ceiling: (i32, Nanos),
+    /// Start of the period after which the rate may increase, and the bytes that were sent and
+    /// acknowledged in it [B].
+    period: (Nanos, u64, u64),
     /// Size of the datagrams sent [B] and losses that were requested in the present period.
     sent_bytes: usize,
     losses: Losses,
@@ -64,10 +95,12 @@ impl Bucket {
             path,
             tokens: i64::try_from(path.burst_bytes).unwrap_or(i64::MAX),
             updated: now,
-            reduction: 0,
-            reduced: now,
+            level: 0,
+            changed: now,
+            ceiling: (0, now),
+            period: (now, 0, 0),
             sent_bytes: 0,
-            losses: Losses { lost: 0, total: 0 },
+            losses: Losses::new(0, 0),
         }
     }
 
@@ -78,16 +111,41 @@ impl Bucket {
     }
 
     fn rate(&self) -> u64 {
-        let reduced = (0..self.reduction).fold(self.path.bytes_per_second, |rate, _| rate / 4 * 3);
-        reduced.max(1)
+        let rate = self.path.bytes_per_second;
+        let reduced = (self.level..0).fold(rate, |rate, _| rate / 4 * 3);
+        (0..self.level).fold(reduced.max(1), |rate, _| rate / 3 * 4)
+    }
+
+    /// Changes the rate after a period: back from a reduction, up if reliable readers acknowledged
+    /// most of what was sent and the pace was limiting, down from an increase that is not used.
+    fn adapt(&mut self, now: Nanos) {
+        if self.level < 0 && now.since(self.changed) >= RECOVERY_PERIOD {
+            (self.level, self.changed) = (self.level + 1, now);
+        }
+        let (start, sent, acknowledged) = self.period;
+        if now.since(start) < RECOVERY_PERIOD {
+            return;
+        }
+        let capacity = u128::from(now.since(start)) * u128::from(self.rate()) / 1_000_000_000;
+        let (is_limiting, is_idle) = (
+            2 * u128::from(sent) > capacity,
+            8 * u128::from(sent) < capacity,
+        );
+        let limit = match now < self.ceiling.1 {
+            true => self.ceiling.0,
+            false => MAX_INCREASE,
+        };
+        if is_limiting && 3 * acknowledged > sent && (0..limit).contains(&self.level) {
+            self.level += 1;
+        } else if is_idle && self.level > 0 {
+            self.level -= 1;
+        }
+        self.period = (now, 0, 0);
     }
 
     /// Returns `None` if a datagram may be sent at `now`, else when one may be.
     pub(super) fn blocked_until(&mut self, now: Nanos) -> Option<Nanos> {
-        if self.reduction > 0 && now.since(self.reduced) >= RECOVERY_PERIOD {
-            self.reduction -= 1;
-            self.reduced = now;
-        }
+        self.adapt(now);
         let gained = u128::from(now.since(self.updated)) * u128::from(self.rate()) / 1_000_000_000;
         if gained > 0 {
             let burst = i64::try_from(self.path.burst_bytes).unwrap_or(i64::MAX);
@@ -108,6 +166,7 @@ impl Bucket {
         let charged = bytes.saturating_add(DATAGRAM_OVERHEAD);
         self.tokens -= i64::try_from(charged).unwrap_or(i64::MAX / 2);
         self.sent_bytes = self.sent_bytes.saturating_add(charged);
+        self.period.1 = self.period.1.saturating_add(charged as u64);
     }
 
     /// Notes a request of a reader. Lowers the rate after a period in which the loss shows that a
@@ -118,15 +177,20 @@ impl Bucket {
     pub(super) fn note_losses(&mut self, now: Nanos, losses: Losses) {
         self.losses.lost += losses.lost;
         self.losses.total += losses.total;
+        self.period.2 = self.period.2.saturating_add(losses.acknowledged);
         if self.sent_bytes < REDUCTION_BURSTS * self.path.burst_bytes || self.losses.total < WINDOW
         {
             return;
         }
-        if self.losses.lost * OVERFLOW_SHARE > self.losses.total && self.reduction < MAX_REDUCTION {
-            self.reduction += 1;
-            self.reduced = now;
+        let datagram = (self.path.max_datagram + DATAGRAM_OVERHEAD) as u64;
+        let share = self.losses.lost * datagram * NETWORK_SHARE;
+        if self.losses.lost * OVERFLOW_SHARE > self.losses.total && share > self.sent_bytes as u64 {
+            if self.level > 0 {
+                self.ceiling = (self.level - 1, now.plus(CEILING_TIME));
+            }
+            (self.level, self.changed) = ((self.level - 1).max(-MAX_REDUCTION), now);
         }
-        (self.sent_bytes, self.losses) = (0, Losses { lost: 0, total: 0 });
+        (self.sent_bytes, self.losses) = (0, Losses::new(0, 0));
     }
 }
 
@@ -171,15 +235,19 @@ mod tests {
     fn few_losses_do_not_lower_the_rate() {
         let mut bucket = bucket();
         let before = sent(&mut bucket, Nanos(0), 1);
-        bucket.note_losses(
-            Nanos(1_000_000_000),
-            Losses {
-                lost: 10,
-                total: 256,
-            },
-        );
+        bucket.note_losses(Nanos(1_000_000_000), Losses::new(10, 256));
         let after = sent(&mut bucket, Nanos(1_000_000_000), 1);
         assert!(after.abs_diff(before) < 20_000, "{before}, then {after}");
+    }
+
+    /// Requests that each cover only what is missing are no overflow while nearly all arrives.
+    #[test]
+    fn single_losses_do_not_lower_the_rate() {
+        let mut bucket = bucket();
+        sent(&mut bucket, Nanos(0), 60);
+        let now = Nanos(60_000_000_000);
+        (0..300).for_each(|_| bucket.note_losses(now, Losses::new(1, 1)));
+        assert_eq!(bucket.level, 0);
     }
 
     #[test]
@@ -187,21 +255,67 @@ mod tests {
         let mut bucket = bucket();
         let now = Nanos(1_000_000_000);
         sent(&mut bucket, Nanos(0), 1);
-        bucket.note_losses(
-            now,
-            Losses {
-                lost: 100,
-                total: 256,
-            },
-        );
-        bucket.note_losses(
-            now,
-            Losses {
-                lost: 100,
-                total: 256,
-            },
-        );
+        bucket.note_losses(now, Losses::new(100, 256));
+        bucket.note_losses(now, Losses::new(100, 256));
         let bytes = sent(&mut bucket, now, 1);
         assert!((910_000..940_000).contains(&bytes), "{bytes}");
+    }
+    /// Sends for a second in periods of 1 ms; a reader acknowledges everything.
+    fn acknowledged_second(bucket: &mut Bucket, start: Nanos) -> u64 {
+        let mut total = 0;
+        for k in 0..1000 {
+            let now = start.plus(k * MILLIS);
+            while bucket.blocked_until(now).is_none() {
+                bucket.consume(1000);
+                total += 1000;
+                let losses = Losses::new(0, 1).with_acknowledged(1000);
+                bucket.note_losses(now, losses);
+            }
+        }
+        total
+    }
+
+    /// Acknowledged data raises the rate, up to its limit; a loss lowers it by a step that is not
+    /// taken again for ten seconds.
+    #[test]
+    fn acknowledged_data_raises_the_rate() {
+        let mut bucket = bucket();
+        let first = acknowledged_second(&mut bucket, Nanos(0));
+        for second in 1..5 {
+            acknowledged_second(&mut bucket, Nanos(second * 1_000_000_000));
+        }
+        assert_eq!(bucket.level, MAX_INCREASE);
+        let raised = acknowledged_second(&mut bucket, Nanos(5_000_000_000));
+        assert!(raised < 5 * first, "{first} B, then {raised} B");
+        let now = Nanos(6_000_000_000);
+        bucket.note_losses(now, Losses::new(200, 256));
+        assert_eq!(bucket.level, MAX_INCREASE - 1);
+        acknowledged_second(&mut bucket, now);
+        assert_eq!(bucket.level, MAX_INCREASE - 1);
+    }
+
+    /// Without acknowledgements, as of best-effort readers, losses are unknown.
+    #[test]
+    fn unacknowledged_data_does_not_raise_the_rate() {
+        let mut bucket = bucket();
+        sent(&mut bucket, Nanos(0), 3);
+        assert_eq!(bucket.level, 0);
+    }
+
+    /// The rate falls by at most seven steps and recovers one step every 0.3 s.
+    #[test]
+    fn the_rate_falls_and_recovers_in_steps() {
+        let mut bucket = bucket();
+        let mut now = Nanos(0);
+        for _ in 0..10 {
+            bucket.consume(100_000);
+            bucket.note_losses(now, Losses::new(256, 256));
+        }
+        assert_eq!(bucket.level, -7);
+        for level in [-6, -5] {
+            now = now.plus(300 * MILLIS);
+            let _ = bucket.blocked_until(now);
+            assert_eq!(bucket.level, level);
+        }
     }
 }

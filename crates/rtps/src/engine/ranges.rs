@@ -1,4 +1,5 @@
-//! Sets of sequence numbers as ranges, so that a GAP of any length takes constant time and memory.
+//! Sets of sequence numbers as ranges, so that a GAP of any length takes constant time and memory
+//! (RTPS 2.5, 8.3.8.4).
 
 use std::collections::BTreeMap;
 

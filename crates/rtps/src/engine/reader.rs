@@ -3,23 +3,23 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use super::Control;
 use super::assembly::Assembly;
 use super::config::{Limits, MILLIS, Nanos};
 use super::count::{Count, CountFilter};
 use super::event::{ReaderCounters, Sample};
-use super::group::Groups;
-use super::memory::{ENTRY_BYTES, Held, Total};
+use super::group::{Added, Groups};
+use super::memory::{ENTRY_BYTES, Held, Share};
 use super::ranges::Ranges;
-use crate::qos::Qos;
+use super::{Control, ENCAPSULATION_BYTES};
+use crate::qos::{Durability, Qos};
 use crate::wire::*;
 
 /// Delay of the response to a heartbeat [ns].
 const RESPONSE_DELAY: u64 = MILLIS;
 
-/// First and last period of repeated requests for missing samples [ns]. A request or a repair may
-/// have been lost without the writer detecting it.
-const REQUEST_PERIOD: (u64, u64) = (20 * MILLIS, 200 * MILLIS);
+/// First and last period of repeated requests for missing samples [ns]. The writer may not know
+/// that a request or a repair was lost.
+pub(super) const REQUEST_PERIOD: (u64, u64) = (20 * MILLIS, 200 * MILLIS);
 
 /// First and last period of the requests for a first heartbeat [ns].
 const GREETING_PERIOD: (u64, u64) = (50 * MILLIS, 1000 * MILLIS);
@@ -30,15 +30,16 @@ const WINDOW: i64 = 4096;
 /// Maximum number of incomplete samples of one writer.
 const MAX_ASSEMBLIES: usize = 64;
 
-/// Maximum number of fragments of one sample.
-const MAX_FRAGMENTS: u32 = 1 << 17;
+/// Largest count of fragments of one sample.
+pub(super) const MAX_FRAGMENTS: u32 = 1 << 17;
 
 /// Maximum number of ranges of irrelevant samples of one writer. Ranges of further GAPs are
 /// requested again later.
 const MAX_RANGES: usize = 256;
 
-/// Time after the last fragment at which a best-effort reader drops an incomplete sample [ns].
-const ASSEMBLY_TIME: u64 = 1000 * MILLIS;
+/// Time after the last fragment at which a best-effort and a reliable reader drop an incomplete
+/// sample [ns]. A reliable one requests it again.
+pub(super) const ASSEMBLY_TIME: (u64, u64) = (1000 * MILLIS, 5000 * MILLIS);
 
 /// Maximum number of incomplete samples that a best-effort reader holds of one writer.
 const MAX_UNRELIABLE: usize = 4;
@@ -83,6 +84,21 @@ struct Proxy {
     period: u64,
     /// Samples of the writer that a request without a heartbeat claims to have.
     first_request: SequenceNumber,
+    /// Whether the samples that the first heartbeat announces are history that the volatile reader
+    /// must not receive. Writers of other vendors declare it irrelevant; Cyclone DDS does so only
+    /// for its own readers, and other ones would request and deliver it.
+    skips_history: bool,
+}
+
+/// Participant and durability of a remote writer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Source {
+    /// Vendor of the participant.
+    pub(super) vendor: VendorId,
+    /// Share of the participant in the memory.
+    pub(super) share: Share,
+    /// Whether the writer keeps samples for late readers.
+    pub(super) durable: bool,
 }
 
 /// A local reader and its matched writers.
@@ -91,8 +107,6 @@ pub(super) struct Reader {
     guid: Guid,
     qos: Qos,
     limits: Limits,
-    /// Bytes that all readers of the participant hold.
-    total: Total,
     proxies: BTreeMap<Guid, Proxy>,
     groups: Groups,
     /// Counter of ACKNACK and NACK_FRAG. It never restarts, because peers ignore lower counts.
@@ -101,12 +115,11 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn new(guid: Guid, qos: Qos, limits: Limits, total: &Total) -> Reader {
+    pub(super) fn new(guid: Guid, qos: Qos, limits: Limits) -> Reader {
         Reader {
             guid,
             qos,
             limits,
-            total: total.clone(),
             proxies: BTreeMap::new(),
             groups: Groups::default(),
             count: 0,
@@ -144,16 +157,18 @@ impl Reader {
         &mut self,
         now: Nanos,
         writer: Guid,
-        vendor: VendorId,
+        source: &Source,
         to: SocketAddr,
-    ) -> bool {
+    ) -> Added {
         if let Some(proxy) = self.proxies.get_mut(&writer) {
             proxy.to = to;
-            return false;
+            return Added::Known;
         }
         if !self.groups.add(writer.prefix) {
-            return false;
+            return Added::TooMany;
         }
+        let is_cyclone = source.vendor == VendorId::CYCLONE_DDS;
+        let volatile = self.qos.durability < Durability::TransientLocal;
         let proxy = Proxy {
             to,
             expected: SequenceNumber(1),
@@ -161,19 +176,20 @@ impl Reader {
             waiting: BTreeMap::new(),
             irrelevant: Ranges::default(),
             assemblies: BTreeMap::new(),
-            held: Held::new(&self.total),
+            held: Held::new(&source.share),
             heartbeats: CountFilter::default(),
             heartbeat_frags: CountFilter::default(),
             greeted: false,
             respond_at: self.qos.is_reliable().then_some(now),
             repeats: false,
             period: GREETING_PERIOD.0,
-            // Fast DDS immediately answers a request that acknowledges no sample only with the base
-            // 0, which Cyclone DDS refuses
-            first_request: SequenceNumber(i64::from(vendor != VendorId::FAST_DDS)),
+            // Fast DDS answers a request that acknowledges nothing at once only with the base 0,
+            // which Cyclone DDS refuses
+            first_request: SequenceNumber(i64::from(source.vendor != VendorId::FAST_DDS)),
+            skips_history: source.durable && volatile && is_cyclone,
         };
         self.proxies.insert(writer, proxy);
-        true
+        Added::New
     }
 
     pub(super) fn remove(&mut self, writer: Guid) -> bool {
@@ -191,6 +207,12 @@ impl Reader {
         source_timestamp: Option<Time>,
         data: &Data,
     ) -> Vec<Received> {
+        if matches!(&data.payload, Payload::Data(bytes) if bytes.len() < ENCAPSULATION_BYTES) {
+            return match self.expects(writer, data.sequence_number) {
+                true => self.refuse(writer, data.sequence_number),
+                false => Vec::new(),
+            };
+        }
         let (is_value, payload) = match &data.payload {
             Payload::None => (false, bytes::Bytes::new()),
             Payload::Data(bytes) => (true, bytes.clone()),
@@ -209,6 +231,12 @@ impl Reader {
             inline_qos: data.inline_qos,
             is_value,
         })
+    }
+
+    /// Returns whether a sample was neither delivered nor received.
+    fn expects(&self, writer: Guid, number: SequenceNumber) -> bool {
+        let proxy = self.proxies.get(&writer);
+        proxy.is_some_and(|proxy| number >= proxy.expected && !proxy.is_known(number))
     }
 
     fn accept(&mut self, received: Received) -> Vec<Received> {
@@ -256,8 +284,12 @@ impl Reader {
         let Some(proxy) = self.proxies.get_mut(&writer) else {
             return Vec::new();
         };
-        if number < proxy.expected || proxy.is_known(number) || frag.key {
+        if number < proxy.expected || proxy.is_known(number) {
             return Vec::new();
+        }
+        // no sample of ROS has a key, which a fragment with this flag carries instead of a value
+        if frag.key || exceeds(frag, &self.limits) {
+            return self.refuse(writer, number);
         }
         let other = |assembly: &Assembly| !assembly.accepts(frag);
         if proxy.assemblies.get(&number).is_some_and(other) {
@@ -276,6 +308,8 @@ impl Reader {
         if !assembly.is_some_and(|assembly| assembly.insert(now, frag)) {
             if !reliable {
                 proxy.schedule_drop();
+            } else if proxy.respond_at.is_none() {
+                proxy.respond_at = Some(now.plus(ASSEMBLY_TIME.1));
             }
             return Vec::new();
         }
@@ -296,6 +330,20 @@ impl Reader {
             inline_qos: frag.inline_qos,
             is_value: true,
         })
+    }
+
+    /// Gives up a sample that can never be completed, so that it does not hold up later ones.
+    fn refuse(&mut self, writer: Guid, number: SequenceNumber) -> Vec<Received> {
+        self.counters.skipped += 1;
+        let Some(proxy) = self
+            .proxies
+            .get_mut(&writer)
+            .filter(|_| self.qos.is_reliable())
+        else {
+            return Vec::new();
+        };
+        proxy.mark_irrelevant(number, number.next(), &self.limits);
+        self.skip_to(writer, SequenceNumber(0))
     }
 
     /// Processes HEARTBEAT (RTPS 2.5, 8.4.12.2.5).
@@ -322,7 +370,14 @@ impl Reader {
         }
         proxy.period = REQUEST_PERIOD.0;
         proxy.last = proxy.last.max(beat.last);
-        let ready = self.skip_to(writer, beat.first);
+        let mut ready = Vec::new();
+        if std::mem::take(&mut proxy.skips_history) {
+            // samples that arrive without a request were written after the match
+            let arriving = proxy.assemblies.keys().next().copied();
+            let end = beat.last.next();
+            ready = self.skip_to(writer, arriving.map_or(end, |first| first.min(end)));
+        }
+        ready.extend(self.skip_to(writer, beat.first));
         if let Some(proxy) = self.proxies.get_mut(&writer) {
             let missing = proxy.expected <= proxy.last;
             let due = now.plus(RESPONSE_DELAY);
@@ -402,6 +457,15 @@ impl Reader {
         ready
     }
 
+    /// Returns the count of incomplete samples.
+    #[cfg(test)]
+    pub(super) fn incomplete(&self) -> usize {
+        self.proxies
+            .values()
+            .map(|proxy| proxy.assemblies.len())
+            .sum()
+    }
+
     /// Returns when a response is due.
     pub(super) fn deadline(&self) -> Option<Nanos> {
         self.proxies.values().filter_map(|p| p.respond_at).min()
@@ -415,9 +479,11 @@ impl Reader {
                 continue;
             }
             if !self.qos.is_reliable() {
-                proxy.drop_stale(now);
+                proxy.drop_stale(now, ASSEMBLY_TIME.0);
+                proxy.schedule_drop();
                 continue;
             }
+            proxy.drop_stale(now, ASSEMBLY_TIME.1);
             let (reader, to) = (self.guid.entity, proxy.to);
             let missing = proxy.missing();
             proxy.schedule_repetition(now, !missing.is_empty());
@@ -514,18 +580,17 @@ impl Proxy {
     /// Sets the time at which a best-effort reader drops its oldest incomplete sample.
     fn schedule_drop(&mut self) {
         let oldest = self.assemblies.values().map(Assembly::changed).min();
-        self.respond_at = oldest.map(|at| at.plus(ASSEMBLY_TIME));
+        self.respond_at = oldest.map(|at| at.plus(ASSEMBLY_TIME.0));
     }
 
-    /// Drops incomplete samples that received no fragment for [`ASSEMBLY_TIME`].
-    fn drop_stale(&mut self, now: Nanos) {
-        let stale = |a: &Assembly| now.since(a.changed()) >= ASSEMBLY_TIME;
+    /// Drops incomplete samples that received no fragment for `time` [ns].
+    fn drop_stale(&mut self, now: Nanos, time: u64) {
+        let stale = |a: &Assembly| now.since(a.changed()) >= time;
         let assemblies = self.assemblies.iter();
         let stale = assemblies.filter(|(_, assembly)| stale(assembly));
         for number in stale.map(|(number, _)| *number).collect::<Vec<_>>() {
             self.drop_assembly(number);
         }
-        self.schedule_drop();
     }
 
     /// Sets the time of the next response, unless a heartbeat requests an earlier response.
@@ -640,9 +705,7 @@ impl Proxy {
         let is_next = number == self.expected;
         let far = number.0 - self.expected.0 >= WINDOW && reliable;
         let full = !self.has_room(bytes, limits);
-        let divided = frag.total_fragments() > MAX_FRAGMENTS;
-        let large = frag.sample_size as usize > limits.sample_bytes || divided;
-        if large || far || (full && !is_next) {
+        if far || (full && !is_next) {
             return false;
         }
         self.make_room(bytes, limits);
@@ -673,4 +736,11 @@ impl Proxy {
             self.held.remove(entry.remove().bytes());
         }
     }
+}
+
+/// Returns whether a sample is larger or smaller than permitted.
+fn exceeds(frag: &DataFrag, limits: &Limits) -> bool {
+    let size = frag.sample_size as usize;
+    let allowed = ENCAPSULATION_BYTES..=limits.sample_bytes;
+    !allowed.contains(&size) || frag.total_fragments() > MAX_FRAGMENTS
 }

@@ -11,6 +11,9 @@ use super::reader::Received;
 use super::{Engine, Reader};
 use crate::wire::*;
 
+/// Part of a datagram, one in this many, below which a payload is copied.
+const DETACHED: usize = 4;
+
 impl Engine {
     /// Processes a datagram received from `from`.
     pub fn handle_datagram(&mut self, now: Nanos, from: SocketAddr, datagram: Bytes) {
@@ -28,11 +31,12 @@ impl Engine {
         let sender = message.header.prefix;
         let mut source = sender;
         let was_silent = self.is_silent(now, source);
+        let first_event = self.events.len();
         let (mut timestamp, mut addressed, mut direct) = (None, true, false);
         for submessage in message.submessages {
             match submessage {
                 Submessage::InfoTimestamp(time) => timestamp = time,
-                Submessage::InfoSource(header) => source = header.prefix,
+                Submessage::InfoSource(header) => (source, timestamp) = (header.prefix, None),
                 Submessage::InfoDestination(prefix) => {
                     direct = prefix == self.config.guid_prefix;
                     addressed = direct || prefix == GuidPrefix::UNKNOWN;
@@ -50,6 +54,7 @@ impl Engine {
                 _ => {}
             }
         }
+        self.detach_payloads(first_event, len);
         self.add_credit(source, len);
         self.refresh(now, source);
         if was_silent && source == sender {
@@ -57,6 +62,18 @@ impl Engine {
         }
         for entity in std::mem::take(&mut self.touched) {
             self.reschedule(entity);
+        }
+    }
+
+    /// Copies small payloads of the events from `first` on, which would keep the memory of their
+    /// datagram of `len` [B].
+    fn detach_payloads(&mut self, first: usize, len: usize) {
+        for event in self.events.iter_mut().skip(first) {
+            if let Event::Sample(sample) = event
+                && sample.payload.len() < len / DETACHED
+            {
+                sample.payload = Bytes::copy_from_slice(&sample.payload);
+            }
         }
     }
 

@@ -1,4 +1,5 @@
-//! IPv4 networks of this machine: own addresses, MTUs, and the choice of a peer's locator.
+//! IPv4 networks of this machine: own addresses, MTUs, and the choice of a peer's locator
+//! (RTPS 2.5, 9.3.2.4).
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 

@@ -141,6 +141,8 @@ impl MessageBuilder {
 
     /// Appends a submessage INFO_SRC.
     pub fn info_source(&mut self, source: &Header) {
+        // it withdraws the time
+        self.timestamp = None;
         self.submessage(kind::INFO_SRC, 0, |out| {
             out.put_u32_le(0);
             put_version(out, source.version, source.vendor, source.prefix);

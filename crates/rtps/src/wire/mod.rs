@@ -1,4 +1,5 @@
-//! Messages and parameter lists of the RTPS wire protocol, decoded from and encoded to bytes.
+//! Messages and parameter lists of the RTPS wire protocol, decoded from and encoded to bytes
+//! (RTPS 2.5, 8.3, 9.4).
 //!
 //! [`parse`] reads a datagram and [`MessageBuilder`] writes one. Payloads stay slices of the
 //! datagram or of the sample; this module copies none. It reads both byte orders and writes

@@ -77,7 +77,7 @@ fn submessage(input: &mut Input) -> Result<Submessage, ParseError> {
     let body = &mut body;
     Ok(match kind {
         kind::DATA => Submessage::Data(data(body, flags)?),
-        kind::DATA_FRAG => Submessage::DataFrag(data_frag(body, flags)?),
+        kind::DATA_FRAG => data_frag(body, flags)?,
         kind::HEARTBEAT => Submessage::Heartbeat(heartbeat(body, flags)?),
         kind::HEARTBEAT_FRAG => Submessage::HeartbeatFrag(heartbeat_frag(body)?),
         kind::ACKNACK => Submessage::AckNack(acknack(body, flags)?),
@@ -104,18 +104,22 @@ fn sample_number(input: &mut Input) -> Result<SequenceNumber, ParseError> {
         .ok_or(ParseError::Invalid)
 }
 
+/// Returns the inline QoS and whether it has an unknown parameter because of which the sample must
+/// be ignored. Its payload is then not read (RTPS 2.5, 9.4.2.11).
 fn inline_qos(
     input: &mut Input,
     to_inline_qos: usize,
     fixed: usize,
     present: bool,
-) -> Result<InlineQos, ParseError> {
+) -> Result<(InlineQos, bool), ParseError> {
     let extra = to_inline_qos.checked_sub(fixed);
     input.skip(extra.ok_or(ParseError::Invalid)?)?;
-    if present {
-        InlineQos::decode(input)
-    } else {
-        Ok(InlineQos::default())
+    if !present {
+        return Ok((InlineQos::default(), false));
+    }
+    match InlineQos::decode(input) {
+        Err(ParseError::MustUnderstand) => Ok((InlineQos::default(), true)),
+        decoded => Ok((decoded?, false)),
     }
 }
 
@@ -125,13 +129,13 @@ fn data(input: &mut Input, flags: u8) -> Result<Data, ParseError> {
     let reader = input.entity()?;
     let writer = input.entity()?;
     let sequence_number = sample_number(input)?;
-    let inline_qos = inline_qos(input, to_inline_qos, 16, flags & 0x02 != 0)?;
+    let (inline_qos, is_ignored) = inline_qos(input, to_inline_qos, 16, flags & 0x02 != 0)?;
     let content = input.rest();
-    // A payload starts with the four bytes of the encapsulation header. A key without them is
-    // absent: the key hash in the inline QoS replaces it.
+    // A key without the four bytes of an encapsulation header is absent: the key hash in the inline
+    // QoS replaces it. The reader refuses a value without them.
     let payload = match (flags & 0x04 != 0, flags & 0x08 != 0) {
+        _ if is_ignored => Payload::None,
         (false, false) => Payload::None,
-        (true, false) if content.len() < 4 => return Err(ParseError::Truncated),
         (true, false) => Payload::Data(content),
         (false, true) if content.len() < 4 => Payload::None,
         (false, true) => Payload::Key(content),
@@ -146,7 +150,8 @@ fn data(input: &mut Input, flags: u8) -> Result<Data, ParseError> {
     })
 }
 
-fn data_frag(input: &mut Input, flags: u8) -> Result<DataFrag, ParseError> {
+/// Decodes DATA_FRAG. One that must be ignored is that of a sample without a payload.
+fn data_frag(input: &mut Input, flags: u8) -> Result<Submessage, ParseError> {
     input.skip(2)?;
     let to_inline_qos = usize::from(input.u16()?);
     let mut frag = DataFrag {
@@ -161,14 +166,24 @@ fn data_frag(input: &mut Input, flags: u8) -> Result<DataFrag, ParseError> {
         key: flags & 0x04 != 0,
         payload: Bytes::new(),
     };
-    frag.inline_qos = inline_qos(input, to_inline_qos, 28, flags & 0x02 != 0)?;
+    let (inline_qos, is_ignored) = inline_qos(input, to_inline_qos, 28, flags & 0x02 != 0)?;
+    if is_ignored {
+        return Ok(Submessage::Data(Data {
+            reader: frag.reader,
+            writer: frag.writer,
+            sequence_number: frag.sequence_number,
+            inline_qos,
+            payload: Payload::None,
+        }));
+    }
+    frag.inline_qos = inline_qos;
     let size = u64::from(frag.fragment_size);
     let first = u64::from(frag.first_fragment.0);
     let end = first + u64::from(frag.fragment_count);
     let valid = size > 0
         && first > 0
         && frag.fragment_count > 0
-        && frag.sample_size >= 4
+        && frag.sample_size > 0
         && end <= u64::from(frag.total_fragments()) + 1;
     if !valid {
         return Err(ParseError::Invalid);
@@ -176,7 +191,7 @@ fn data_frag(input: &mut Input, flags: u8) -> Result<DataFrag, ParseError> {
     let sample_end = u64::from(frag.sample_size).min((end - 1) * size);
     let length = sample_end - (first - 1) * size;
     frag.payload = input.take(usize::try_from(length).map_err(|_| ParseError::TooLong)?)?;
-    Ok(frag)
+    Ok(Submessage::DataFrag(frag))
 }
 
 fn heartbeat(input: &mut Input, flags: u8) -> Result<Heartbeat, ParseError> {

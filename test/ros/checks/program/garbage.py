@@ -3,6 +3,7 @@
 
 import math
 import random
+import socket
 import struct
 import time
 
@@ -78,10 +79,19 @@ def drive(disturb):
         assert wait_for(lambda: found.extend(take(truth)) or found and nanoseconds(found[-1].header.stamp) == end), \
             "not all odometry came"
         if sent:
+            send_malformed(m)
             check_rejections_reported(take(log), latest_after(m, diagnostics), sent)
         m.alive()
         assert "panicked" not in m.output()[1], m.output()[1]
         return [motion(sample) for sample in found], sent
+
+
+def send_malformed(m):
+    """Sends datagrams with an invalid RTPS version to the discovery ports of this machine."""
+    first = 7400 + 250 * m.domain + 10
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        for port in range(first, first + 20, 2):
+            sender.sendto(b"RTPS\x09\x00\x01\x4d" + bytes(12), ("127.0.0.1", port))
 
 
 def latest_after(m, diagnostics):
@@ -99,6 +109,7 @@ def check_rejections_reported(lines, report, sent):
     # messages that DDS itself rejects are not counted, nor are requests without a client identity
     assert commands > sent / 3 and commands + requests > sent / 2, f"{commands} and {requests} counted of {sent}"
     assert requests > 50, f"{requests} requests counted"
+    assert int(status["merrow: network"]["datagrams with invalid content"]) > 0, status["merrow: network"]
     assert status[f"{ROBOT}: commands"]["last refusal"], status
     warnings = [line.msg for line in lines if line.level == WARN and "refused" in line.msg]
     assert warnings and all(line.startswith((ROBOT, "merrow")) for line in warnings), warnings

@@ -1,6 +1,7 @@
 """Checks of the network layer: type hashes and descriptions, late subscribers, interruptions.
 """
 
+import contextlib
 import re
 import signal
 import subprocess
@@ -9,7 +10,7 @@ import time
 
 import live
 from live import Merrow, gather, latest, take
-from peer import wait_for
+from peer import matched, wait_for
 
 # longer than the leases of Cyclone DDS (10 s) and of Merrow (20 s)
 SUSPENSION_S = 25
@@ -104,25 +105,81 @@ while True:
 """
 
 
+def check_slow_subscriber():
+    """Messages that a reliable subscriber has not acknowledged when they leave the history are
+    counted and named in /diagnostics.
+    """
+    with Merrow("pool", "--pace", "50") as m, suspended_subscriber(m) as process:
+        process.send_signal(signal.SIGSTOP)
+        diagnostics, counted = m.listen("/diagnostics"), {}
+
+        def is_counted():
+            for report in take(diagnostics):
+                for status in report.status:
+                    if status.name == "merrow: slow subscribers":
+                        counted.update({value.key: int(value.value) for value in status.values})
+            return counted.get("/clock", 0) > 0
+
+        # 8192 messages of 100 per simulated second are kept
+        assert wait_for(is_counted, 30), counted
+        m.alive()
+
+
+@contextlib.contextmanager
+def suspended_subscriber(m):
+    """Starts a process that subscribes to /clock, and yields it once it is ready."""
+    here = str(live.pathlib.Path(__file__).parents[2])
+    with subprocess.Popen([sys.executable, "-c", SUBSCRIBER, here, str(m.domain)], stdout=subprocess.PIPE,
+                          text=True) as process:
+        try:
+            assert process.stdout.readline() == "ready\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def check_old_commands():
+    """A node does not receive the commands that a transient-local publisher has published before it
+    started, only those after.
+    """
+    with Merrow("pool") as m:
+        topic = "/bluerov2/thrusters/command"
+        kind = live.message_type(m.type_of(topic))
+        layout = live.message_type("std_msgs/msg/MultiArrayLayout")(dim=[], data_offset=0)
+        writer = m.peer.publisher(topic, m.type_of(topic), transient_local=True, depth=10)
+        for _ in range(5):
+            # refused, so that it is counted if it arrives
+            writer.write(kind(layout=layout, data=[float("nan")]))
+        m.process.kill()
+        m.process.wait()
+        m.restart()
+        assert wait_for(lambda: matched(writer)), "no subscription"
+        diagnostics = m.listen("/diagnostics")
+        time.sleep(1)
+        assert refused_commands(diagnostics) == 0
+        writer.write(kind(layout=layout, data=[float("nan")]))
+        assert wait_for(lambda: refused_commands(diagnostics) == 1), "the new command did not arrive"
+
+
+def refused_commands(diagnostics):
+    """Returns the number of refused commands of the robot in the next report."""
+    report = latest(diagnostics)
+    status = {status.name: status for status in report.status}["bluerov2: commands"]
+    return int({value.key: value.value for value in status.values}["refused commands"])
+
+
 def check_suspended_subscriber():
     """A subscriber that was suspended for longer than all leases receives messages again."""
-    with Merrow("pool") as m:
-        here = str(live.pathlib.Path(__file__).parents[2])
-        with subprocess.Popen([sys.executable, "-c", SUBSCRIBER, here, str(m.domain)], stdout=subprocess.PIPE,
-                              text=True) as process:
-            try:
-                assert process.stdout.readline() == "ready\n"
-                time.sleep(1)
-                process.send_signal(signal.SIGSTOP)
-                time.sleep(SUSPENSION_S)
-                process.send_signal(signal.SIGCONT)
-                time.sleep(RECOVERY_S)
-                begin = time.monotonic()
-                counts = []
-                while time.monotonic() < begin + 2:
-                    counts.append(int(process.stdout.readline()))
-            finally:
-                process.kill()
+    with Merrow("pool") as m, suspended_subscriber(m) as process:
+        time.sleep(1)
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(SUSPENSION_S)
+        process.send_signal(signal.SIGCONT)
+        time.sleep(RECOVERY_S)
+        begin = time.monotonic()
+        counts = []
+        while time.monotonic() < begin + 2:
+            counts.append(int(process.stdout.readline()))
         assert counts[-1] > 0, counts
         m.alive()
 
@@ -138,5 +195,6 @@ def check_restarted_node():
         assert wait_for(lambda: take(clock)), "no clock"
 
 
-CHECKS = [check_type_hashes, check_type_descriptions, check_late_subscribers, check_restarted_node]
+CHECKS = [check_type_hashes, check_type_descriptions, check_late_subscribers, check_restarted_node, check_slow_subscriber,
+          check_old_commands]
 PACE_CHECKS = [check_first_calls, check_suspended_node, check_suspended_subscriber]

@@ -1,8 +1,11 @@
 //! Engines on a simulated network that loses, delays, reorders and duplicates datagrams.
 
 mod delivery;
+mod endpoints;
 mod input;
+mod load;
 mod peers;
+mod protection;
 mod repair;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,6 +58,8 @@ struct World {
     flying: BTreeMap<(Nanos, u64), (SocketAddr, SocketAddr, Bytes)>,
     sent: u64,
     loss_percent: u64,
+    /// Sender, receiver and content of all datagrams, if they are recorded.
+    log: Option<Vec<(SocketAddr, SocketAddr, Bytes)>>,
     /// Pairs of sender and receiver between which all datagrams are lost.
     cut: BTreeSet<(SocketAddr, SocketAddr)>,
     /// Engines that do not run, as a suspended process.
@@ -77,6 +82,7 @@ impl World {
             flying: BTreeMap::new(),
             sent: 0,
             loss_percent,
+            log: None,
             cut: BTreeSet::new(),
             frozen: BTreeSet::new(),
             events: BTreeMap::new(),
@@ -135,6 +141,8 @@ impl World {
             while let Some(transmit) = engine.poll_transmit(self.now) {
                 let bytes: Bytes = transmit.parts.concat().into();
                 assert!(bytes.len() <= 1400, "{}", bytes.len());
+                let log = self.log.as_mut();
+                log.map(|log| log.push((*from, transmit.to, bytes.clone())));
                 let copies = if self.random.below(20) == 0 { 2 } else { 1 };
                 for _ in 0..copies {
                     let is_cut = self.cut.contains(&(*from, transmit.to));

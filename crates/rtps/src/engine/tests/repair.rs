@@ -1,9 +1,10 @@
 //! Fragments, requests of readers and repairs.
 
 use super::*;
+use crate::engine::reader::Source;
 
 /// Returns a fragment of 1000 B of a sample of 4000 B.
-fn fragment(writer: Guid, sample: i64, fragment: u32) -> DataFrag {
+pub(super) fn fragment(writer: Guid, sample: i64, fragment: u32) -> DataFrag {
     DataFrag {
         reader: EntityId::UNKNOWN,
         writer: writer.entity,
@@ -19,12 +20,14 @@ fn fragment(writer: Guid, sample: i64, fragment: u32) -> DataFrag {
 }
 
 /// Returns a reader without an engine and a writer that it matches.
-fn lone_reader(reliable: bool, limits: Limits) -> (Reader, Guid) {
+pub(super) fn lone_reader(reliable: bool, limits: Limits) -> (Reader, Guid) {
     let reader = Guid::new(GuidPrefix([1; 12]), EntityId::user_reader(1, false));
     let writer = Guid::new(GuidPrefix([2; 12]), EntityId::user_writer(1, false));
     let qos = qos(reliable, false, History::KeepAll);
-    let mut reader = Reader::new(reader, qos, limits, &Total::default());
-    reader.add(Nanos(0), writer, VendorId::MERROW, address(2));
+    let mut reader = Reader::new(reader, qos, limits);
+    let source = Source::default();
+    source.share.verify();
+    reader.add(Nanos(0), writer, &source, address(2));
     (reader, writer)
 }
 

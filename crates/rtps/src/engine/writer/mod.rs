@@ -9,10 +9,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::net::SocketAddr;
 
 use crate::engine::Control;
-use crate::engine::config::{MILLIS, Nanos, Path};
+use crate::engine::config::{MILLIS, Nanos, Path, ReaderFilter};
 use crate::engine::count::CountFilter;
 use crate::engine::event::{WriteError, WriterCounters};
-use crate::engine::group::{Groups, group_of};
+use crate::engine::group::{Added, Groups, group_of};
+use crate::engine::memory::Excess;
 use crate::engine::outgoing::{Change, Outgoing};
 use crate::engine::pace::{Bucket, Losses};
 use crate::qos::{Durability, History, Qos};
@@ -25,13 +26,13 @@ const HEARTBEAT_PERIOD: (u64, u64) = (10 * MILLIS, 200 * MILLIS);
 
 /// Shortest time between heartbeats while samples are still to be sent [ns].
 ///
-/// Fast DDS answers 5 ms after the last heartbeat. A heartbeat in every datagram would therefore
-/// delay the requests for lost fragments until the end of the stream.
-const HEARTBEAT_SPACING: u64 = 8 * MILLIS;
+/// Fast DDS answers 5 ms after the last heartbeat, so that one in every datagram would delay the
+/// requests for lost fragments until the end of the stream.
+pub(super) const HEARTBEAT_SPACING: u64 = 8 * MILLIS;
 
 /// Period of heartbeats that request an answer while samples are sent [ns]. The others are final: a
 /// reader without missing samples does not answer them.
-const ANSWER_PERIOD: u64 = 50 * MILLIS;
+pub(super) const ANSWER_PERIOD: u64 = 50 * MILLIS;
 
 /// Number of unacknowledged samples from which each heartbeat requests an answer.
 const MAX_UNANSWERED: i64 = 32;
@@ -41,11 +42,19 @@ const MAX_UNANSWERED: i64 = 32;
 ///
 /// KEEP_LAST permits dropping them. Readers that are briefly late would then lose samples of a
 /// burst, such as many steps in lock-step.
-const UNACKNOWLEDGED: (usize, usize) = (8192, 16 << 20);
+pub(super) const UNACKNOWLEDGED: (usize, usize) = (8192, 16 << 20);
 
-/// Maximum number of outstanding fragment requests of one reader, and maximum number of fragments
-/// that one datagram can request from a writer.
-const MAX_REQUESTS: usize = 1 << 17;
+/// Bound of these samples of all writers of the participant [B].
+pub(super) const UNACKNOWLEDGED_TOTAL: usize = 256 << 20;
+
+/// Samples that are not evicted because they are being sent: count, and time since they were
+/// written [ns]. Without them a reader would receive no sample if sending one takes longer than the
+/// history lasts.
+pub(super) const PROTECTED: (usize, u64) = (4, 2000 * MILLIS);
+
+/// Largest count of fragments that a reader can have requested at a time, and of those that the
+/// readers of one writer can request at one instant, which is that of one datagram.
+pub(super) const MAX_REQUESTS: usize = 1 << 17;
 
 /// Participant to which a datagram goes.
 #[derive(Clone, Copy, Debug)]
@@ -63,11 +72,14 @@ pub(super) type Buckets = HashMap<SocketAddr, Bucket>;
 pub(super) struct Writer {
     guid: Guid,
     qos: Qos,
+    /// Selects the readers that may match.
+    accepts: ReaderFilter,
     history: VecDeque<Change>,
     /// Number of disposals that were written to the history and not dropped since.
     disposals: usize,
-    /// Size of the history [B].
+    /// Size of the history [B], and of its samples over the depth.
     bytes: usize,
+    excess: Excess,
     last: SequenceNumber,
     proxies: BTreeMap<Guid, Proxy>,
     groups: Groups,
@@ -78,13 +90,15 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(guid: Guid, qos: Qos) -> Writer {
+    pub(super) fn new(guid: Guid, qos: Qos, excess: &Excess) -> Writer {
         Writer {
             guid,
             qos,
+            accepts: |_, _| true,
             history: VecDeque::new(),
             disposals: 0,
             bytes: 0,
+            excess: excess.clone(),
             last: SequenceNumber(0),
             proxies: BTreeMap::new(),
             groups: Groups::default(),
@@ -92,6 +106,16 @@ impl Writer {
             requests: (Nanos(0), 0),
             counters: WriterCounters::default(),
         }
+    }
+
+    /// Limits the readers that match to those for which `accepts` returns true.
+    pub(super) fn limit_readers(&mut self, accepts: ReaderFilter) {
+        self.accepts = accepts;
+    }
+
+    /// Returns whether a reader of a participant of `vendor` may match.
+    pub(super) fn accepts(&self, reader: &EndpointData, vendor: VendorId) -> bool {
+        (self.accepts)(reader, vendor)
     }
 
     pub(super) fn qos(&self) -> &Qos {
@@ -150,7 +174,14 @@ impl Writer {
         qos: &Qos,
         to: SocketAddr,
         path: Path,
-    ) -> bool {
+    ) -> Added {
+        let durable = qos.durability >= Durability::TransientLocal
+            && self.qos.durability >= Durability::TransientLocal;
+        let reliable = qos.is_reliable() && self.qos.is_reliable();
+        let other = |proxy: &Proxy| (proxy.durable, proxy.reliable) != (durable, reliable);
+        if self.proxies.get(&reader).is_some_and(other) {
+            self.remove(reader);
+        }
         if let Some(proxy) = self.proxies.get_mut(&reader) {
             if proxy.path.max_datagram != path.max_datagram {
                 // the sample in progress is divided again
@@ -159,19 +190,16 @@ impl Writer {
                 proxy.next.1 = 1;
             }
             (proxy.to, proxy.path) = (to, path);
-            return false;
+            return Added::Known;
         }
         if !self.groups.add(reader.prefix) {
-            return false;
+            return Added::TooMany;
         }
-        let durable = qos.durability >= Durability::TransientLocal
-            && self.qos.durability >= Durability::TransientLocal;
         let first = if durable {
             self.first_for_late_readers()
         } else {
             self.last.next()
         };
-        let reliable = qos.is_reliable() && self.qos.is_reliable();
         let proxy = Proxy {
             to,
             path,
@@ -194,7 +222,7 @@ impl Writer {
             answers: Answers::default(),
         };
         self.proxies.insert(reader, proxy);
-        true
+        Added::New
     }
 
     /// Returns the first sample that a durable reader receives when it matches.
@@ -213,6 +241,7 @@ impl Writer {
         let removed = self.proxies.remove(&reader).is_some();
         if removed {
             self.groups.remove(reader.prefix);
+            self.drop_acknowledged();
         }
         removed
     }
@@ -242,19 +271,29 @@ impl Writer {
         if u32::try_from(change.len()).is_err() {
             return Err(WriteError::TooLarge);
         }
-        while depth.is_some_and(|depth| self.history.len() >= depth) && !self.can_keep(&change) {
-            self.evict_oldest();
-        }
-        self.last = change.number;
-        self.bytes += change.len();
-        self.disposals += usize::from(change.is_disposal());
-        self.history.push_back(change);
+        while depth.is_some_and(|depth| self.history.len() >= depth)
+            && !self.can_keep(&change)
+            && self.evict()
+        {}
+        self.append_change(change);
         for proxy in self.proxies.values_mut().filter(|proxy| proxy.reliable) {
             proxy.heartbeat_period = HEARTBEAT_PERIOD.0;
             let due = now.plus(HEARTBEAT_PERIOD.0);
             proxy.heartbeat_at = Some(proxy.heartbeat_at.map_or(due, |at| at.min(due)));
         }
         Ok(self.last)
+    }
+
+    fn append_change(&mut self, change: Change) {
+        self.last = change.number;
+        self.bytes += change.len();
+        self.disposals += usize::from(change.is_disposal());
+        self.history.push_back(change);
+        let depth = self.depth();
+        let surplus = depth.and_then(|depth| self.history.len().checked_sub(depth + 1));
+        let exceeding = surplus.and_then(|index| self.history.get(index));
+        let exceeding = exceeding.map_or(0, Change::len);
+        self.excess.set(self.excess.bytes() + exceeding);
     }
 
     /// Returns the depth of the history, `None` if it keeps all samples.
@@ -269,7 +308,9 @@ impl Writer {
     /// reached.
     fn can_keep(&self, change: &Change) -> bool {
         let (count, bytes) = UNACKNOWLEDGED;
-        let has_room = self.history.len() < count && self.bytes + change.len() <= bytes;
+        let has_room = self.history.len() < count
+            && self.bytes + change.len() <= bytes
+            && self.excess.total() < UNACKNOWLEDGED_TOTAL;
         has_room && self.history.front().is_some_and(|c| self.is_awaited(c))
     }
 
@@ -299,7 +340,9 @@ impl Writer {
         while self.history.len() > keep {
             let unsent = |p: &Proxy, c: &Change| !p.reliable && p.next.0 <= c.number;
             let needed = |c: &Change| {
-                keep == 0 && self.proxies.values().any(|p| unsent(p, c)) || self.is_awaited(c)
+                keep == 0 && self.proxies.values().any(|p| unsent(p, c))
+                    || self.is_awaited(c)
+                    || self.is_protected(c)
             };
             if self.history.front().is_some_and(needed) {
                 return;
@@ -322,25 +365,50 @@ impl Writer {
     }
 
     fn pop_oldest(&mut self) -> Option<Change> {
-        let change = self.history.pop_front()?;
+        self.remove_at(0)
+    }
+
+    /// Removes a sample from the history.
+    fn remove_at(&mut self, index: usize) -> Option<Change> {
+        let surplus = match self.depth() {
+            Some(depth) => self.history.len().saturating_sub(depth),
+            None => 0,
+        };
+        // without the sample, the last one over the depth is within it
+        let exceeding = surplus.checked_sub(1).map(|last| last.min(index));
+        let exceeding = exceeding.and_then(|index| self.history.get(index));
+        let exceeding = exceeding.map_or(0, Change::len);
+        let change = self.history.remove(index)?;
         self.bytes -= change.len();
+        self.excess.set(self.excess.bytes() - exceeding);
         Some(change)
     }
 
-    /// Drops the samples with the key hash `key`.
+    /// Drops the samples with the key hash `key` of a history that keeps all samples.
     pub(super) fn forget(&mut self, key: [u8; 16]) {
         self.history
             .retain(|change| change.inline_qos.key_hash != Some(key));
         self.bytes = self.history.iter().map(Change::len).sum();
     }
 
-    fn evict_oldest(&mut self) {
-        let Some(change) = self.pop_oldest() else {
-            return;
+    /// Returns whether a part of a sample is sent and the remaining one or a repair is to follow.
+    fn is_protected(&self, change: &Change) -> bool {
+        let newest = self.history.back().map_or(Nanos(0), |c| c.written);
+        let is_recent = newest.since(change.written) < PROTECTED.1;
+        is_recent && self.proxies.values().any(|p| p.is_receiving(change.number))
+    }
+
+    /// Drops the oldest sample that is not being sent. Returns false if all are.
+    fn evict(&mut self) -> bool {
+        let first = self.history.iter().take(PROTECTED.0);
+        let index = first.take_while(|change| self.is_protected(change)).count();
+        let Some(change) = self.remove_at(index) else {
+            return false;
         };
         if self.is_awaited(&change) {
             self.counters.evicted_unacknowledged += 1;
         }
+        true
     }
 
     /// Drops samples past their lifespan.
@@ -383,6 +451,7 @@ impl Writer {
         }
         proxy.answered |= proxy.heartbeat_sent.is_some() && !preemptive;
         let base = acknack.missing.base().min(last.next());
+        let before = proxy.unacknowledged;
         if base > proxy.unacknowledged {
             proxy.unacknowledged = base;
             proxy.heartbeat_period = HEARTBEAT_PERIOD.0;
@@ -404,9 +473,19 @@ impl Writer {
         for number in requests {
             lost += self.request(now, reader, number, None);
         }
+        let acknowledged = self.bytes_between(before, base);
         self.drop_acknowledged();
         let received = u64::try_from(received).unwrap_or(0);
-        Some((to, Losses::new(lost, received + lost as u64)))
+        let losses = Losses::new(lost, received + lost as u64);
+        Some((to, losses.with_acknowledged(acknowledged)))
+    }
+
+    /// Returns the size of the samples from `start` up to and excluding `end` [B].
+    fn bytes_between(&self, start: SequenceNumber, end: SequenceNumber) -> u64 {
+        let index = self.history.partition_point(|c| c.number < start);
+        let samples = self.history.range(index..);
+        let samples = samples.take_while(|change| change.number < end);
+        samples.map(|change| change.len() as u64).sum()
     }
 
     /// Processes NACK_FRAG (RTPS 2.5, 8.4.14.2). Returns the destination and the newly requested
@@ -517,6 +596,8 @@ impl Writer {
                 true => proxy.next.0.plus(-1),
                 false => last,
             };
+            // all held samples may have left the history; the empty range ends before its start
+            let last = last.max(first.plus(-1));
             proxy.heartbeat_period = (2 * period).min(HEARTBEAT_PERIOD.1);
             (proxy.heartbeat_sent, proxy.heartbeat_requested_at) = (Some(now), Some(now));
             proxy.answers.note_heartbeat(now, proxy.next, false);
@@ -696,6 +777,10 @@ impl Writer {
             if repair.is_some() {
                 return Some(Outgoing::gap(at, end));
             }
+            // samples are written faster than sent: the newest one is the most useful
+            let newest = self.history.back().filter(|_| !proxy.reliable);
+            let newest = newest.filter(|change| proxy.division(change).0 > 1);
+            let end = newest.map_or(end, |change| change.number.max(end));
             self.proxies.get_mut(&reader)?.next = (end, 1);
         }
     }

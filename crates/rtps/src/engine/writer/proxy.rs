@@ -108,6 +108,14 @@ impl Proxy {
         self.next.0 <= last || !self.requested.is_empty()
     }
 
+    /// Returns whether the reader has received a part of a sample: a fragment, or, if it is
+    /// reliable, anything that it has not acknowledged.
+    pub(super) fn is_receiving(&self, number: SequenceNumber) -> bool {
+        let first = self.unacknowledged.max(self.first);
+        let sent = self.next > (number, 1);
+        sent && (self.next.0 == number || self.reliable && first == number)
+    }
+
     /// Returns until when samples wait for the answer to the first heartbeat, if they do.
     pub(super) fn held_until(&self, now: Nanos) -> Option<Nanos> {
         let end = match self.waits {

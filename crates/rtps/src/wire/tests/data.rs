@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{PREFIX, READER, WRITER, both, decodes, refused};
+use super::{PREFIX, READER, WRITER, both, decodes, message, refused};
 use crate::wire::*;
 
 const IDENTITY: SampleIdentity = SampleIdentity {
@@ -96,12 +96,99 @@ fn invalid_data_is_refused() {
         &format!("15 0d 1800 0000 1000 {ids} 00000000 01000000 00010000"),
         ParseError::Invalid,
     );
-    refused(
-        &format!("15 05 1600 0000 1000 {ids} 00000000 01000000 0001"),
-        ParseError::Truncated,
+}
+
+/// A payload without an encapsulation header is read; the reader refuses the sample. The other
+/// submessages of the datagram remain valid.
+#[test]
+fn short_payloads_are_read() {
+    let sample = Data {
+        sequence_number: SequenceNumber(1),
+        payload: Payload::Data(Bytes::from_static(&[0, 1])),
+        ..data()
+    };
+    let body = "15 05 1600 0000 1000 00000104 00000203 00000000 01000000 0001";
+    decodes(body, &Submessage::Data(sample));
+}
+
+/// A sample whose inline QoS has an unknown parameter that must be understood is ignored: it has no
+/// content. The submessages after it remain valid.
+#[test]
+fn samples_that_must_be_ignored_have_no_content() {
+    let ids = "00000104 00000203 00000000 05000000";
+    let unknown = "9945 0400 01020304 7000 0100";
+    let data_body = format!("15 07 2400 0000 1000 {ids} {unknown} 00010000");
+    let numbers = "02000000 0200 0400 0a000000";
+    let frag_body = format!("16 03 3400 0000 1c00 {ids} {numbers} {unknown} 01020304 05060000");
+    let ignored = Submessage::Data(Data {
+        sequence_number: SequenceNumber(5),
+        payload: Payload::None,
+        ..data()
+    });
+    for body in [data_body, frag_body] {
+        let read = parse(message(&format!("{body} 01 01 0000"))).expect("header");
+        assert_eq!(read.error, None, "{body}");
+        assert_eq!(read.submessages, [ignored.clone(), Submessage::Pad]);
+    }
+}
+
+/// DATA with inline QoS in big-endian order: key hash, status and related identity.
+#[test]
+fn big_endian_inline_qos() {
+    let sample = Data {
+        sequence_number: SequenceNumber(5),
+        inline_qos: InlineQos {
+            related: Some(IDENTITY),
+            status: Some(StatusInfo {
+                disposed: true,
+                unregistered: false,
+            }),
+            key_hash: Some([7; 16]),
+        },
+        payload: Payload::Key(Bytes::from_static(&[0, 0, 0, 0])),
+        ..data()
+    };
+    let identity = "0102030405060708090a0b0c 00000203 00000000 00000007";
+    let body = format!(
+        "15 0a 0054 0000 0010 00000104 00000203 00000000 00000005
+        0083 0018 {identity} 0070 0010 {} 0071 0004 00000001 0001 0000 00000000",
+        "07".repeat(16)
     );
-    let unknown = format!("15 03 1c00 0000 1000 {ids} 00000000 01000000 9945 0000 0100 0000");
-    refused(&unknown, ParseError::MustUnderstand);
+    decodes(&body, &Submessage::Data(sample));
+}
+
+/// DATA_FRAG with inline QoS in both byte orders, and with the flag of a key.
+#[test]
+fn data_frag_with_inline_qos_or_key() {
+    let with_qos = DataFrag {
+        inline_qos: InlineQos {
+            key_hash: Some([7; 16]),
+            ..InlineQos::default()
+        },
+        ..frag()
+    };
+    let hash = "07".repeat(16);
+    let body = format!(
+        "16 03 4000 0000 1c00 00000104 00000203 00000000 05000000
+        02000000 0200 0400 0a000000 7000 1000 {hash} 0100 0000 01020304 05060000"
+    );
+    both(&body, &Submessage::DataFrag(with_qos.clone()), |out| {
+        out.data_frag(&with_qos)
+    });
+    let big = format!(
+        "16 02 003e 0000 001c 00000104 00000203 00000000 00000005
+        00000002 0002 0004 0000000a 0070 0010 {hash} 0001 0000 01020304 0506"
+    );
+    decodes(&big, &Submessage::DataFrag(with_qos));
+    let key = DataFrag {
+        key: true,
+        ..frag()
+    };
+    let body = "16 05 2800 0000 1c00 00000104 00000203 00000000 05000000
+        02000000 0200 0400 0a000000 01020304 05060000";
+    both(body, &Submessage::DataFrag(key.clone()), |out| {
+        out.data_frag(&key)
+    });
 }
 
 #[test]

@@ -148,6 +148,42 @@ fn endpoint_data_has_its_wire_bytes() {
     assert_eq!(EndpointData::decode(&expected.into()), Ok(data));
 }
 
+/// The list of an endpoint in big-endian order, with an IPv6 locator and a history of all samples.
+#[test]
+fn endpoint_big_endian() {
+    let guid = "0102030405060708090a0b0c 00000203";
+    let v6 = "20010db8 00000000 00000000 00000001";
+    let payload = hex(&format!(
+        "00020000 005a 0010 {guid}
+        0005 0008 00000002 61000000 0007 0008 00000002 62000000
+        002f 0018 00000002 00001cf3 {v6}
+        001a 000c 00000002 00000000 19999999 001d 0004 00000001 0040 0008 00000001 00000000
+        0023 0008 00000001 00000000 0029 000c 00000001 00000002 70000000
+        002c 0008 00000002 68690000 0001 0000"
+    ));
+    let data = EndpointData::decode(&payload.into()).expect("valid");
+    let mut qos = Qos::writer();
+    qos.durability = Durability::TransientLocal;
+    qos.history = History::KeepAll;
+    qos.deadline = Duration::from_seconds(1);
+    qos.partition = vec!["p".into()];
+    qos.user_data = Bytes::from_static(b"hi");
+    qos.reliability.max_blocking = data.qos.reliability.max_blocking;
+    assert_eq!(
+        data.qos.reliability.max_blocking.as_nanos(),
+        Some(100_000_000)
+    );
+    let address: std::net::SocketAddr = "[2001:db8::1]:7411".parse().expect("address");
+    let expected = EndpointData {
+        unicast: vec![address.into()],
+        ..EndpointData::new(Guid::new(PREFIX, WRITER), "a", "b", qos)
+    };
+    assert_eq!(data, expected);
+    assert_eq!(data.unicast[0].socket_addr(), Some(address));
+    let bytes = expected.encode();
+    assert_eq!(EndpointData::decode(&bytes), Ok(expected));
+}
+
 #[test]
 fn absent_policies_have_the_default_of_the_kind() {
     for (kind, qos) in [("03", Qos::writer()), ("04", Qos::reader())] {

@@ -186,6 +186,14 @@ fn interpreter_submessages_have_their_wire_bytes() {
     both(&body, &Submessage::InfoSource(source), |out| {
         out.info_source(&source)
     });
+    decodes(
+        &format!("0e 00 000c {prefix}"),
+        &Submessage::InfoDestination(PREFIX),
+    );
+    decodes(
+        &format!("0c 00 0014 00000000 0201 0110 {prefix}"),
+        &Submessage::InfoSource(source),
+    );
     decodes("01 01 0000", &Submessage::Pad);
     decodes("80 01 0400 01020304", &Submessage::Unknown(0x80));
 }
@@ -209,6 +217,48 @@ fn info_reply_has_its_wire_bytes() {
         &Submessage::InfoReply(reply),
     );
     refused("0f 01 0400 ffffffff", ParseError::TooLong);
+    let unicast = InfoReply {
+        unicast: vec![locator(7400)],
+        multicast: Vec::new(),
+    };
+    decodes(
+        &format!("0f 00 001c 00000001 00000001 00001ce8 {address}"),
+        &Submessage::InfoReply(unicast.clone()),
+    );
+    // INFO_REPLY_IP4 without multicast, in both byte orders
+    for body in [
+        "0d 01 0800 0100007f e81c0000",
+        "0d 00 0008 7f000001 00001ce8",
+    ] {
+        decodes(body, &Submessage::InfoReply(unicast.clone()));
+    }
+}
+
+/// The largest set of sequence numbers: 256 bits, the first and the last one set.
+#[test]
+fn full_sets() {
+    let mut missing = SequenceNumberSet::new(SequenceNumber(1));
+    assert!(missing.insert(SequenceNumber(1)) && missing.insert(SequenceNumber(256)));
+    let acknack = AckNack {
+        reader: READER,
+        writer: WRITER,
+        missing,
+        count: 3,
+        is_final: true,
+    };
+    let none = "00000000".repeat(6);
+    let body = format!(
+        "06 03 3800 00000104 00000203 00000000 01000000 00010000
+        00000080 {none} 01000000 03000000"
+    );
+    both(&body, &Submessage::AckNack(acknack), |out| {
+        out.acknack(&acknack)
+    });
+    let body = format!(
+        "06 02 0038 00000104 00000203 00000000 00000001 00000100
+        80000000 {none} 00000001 00000003"
+    );
+    decodes(&body, &Submessage::AckNack(acknack));
 }
 
 #[test]

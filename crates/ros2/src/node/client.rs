@@ -1,0 +1,104 @@
+//! Clients of services: requests, their replies and the handle of a client.
+//!
+//! A client does not interpret messages: requests and responses are encoded bytes.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::backend::{ClientEndpoint, ReplyHandler};
+use crate::node::PublishError;
+
+/// Handler of one response, with its encapsulation header. The node's thread calls it.
+pub type ResponseHandler = Box<dyn FnOnce(&[u8]) + Send>;
+
+/// Maximum number of requests of one client that wait for their reply. The oldest is given up for a
+/// further one, because a server may never reply.
+const MAX_WAITING: usize = 1024;
+
+/// Requests that wait for their reply, by number.
+#[derive(Clone, Default)]
+pub(super) struct Waiting(Arc<Mutex<Replies>>);
+
+#[derive(Default)]
+struct Replies {
+    handlers: BTreeMap<i64, ResponseHandler>,
+}
+
+impl Waiting {
+    /// Returns the handler of all replies, for the backend.
+    pub(super) fn reply_handler(&self) -> ReplyHandler {
+        let waiting = self.clone();
+        Box::new(move |number, response| {
+            let handler = waiting.lock().handlers.remove(&number);
+            if let Some(handler) = handler {
+                handler(response);
+            }
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Replies> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A client of a service. Dropping it ends it; its requests then receive no reply.
+#[must_use = "dropping a client ends it"]
+pub struct Client {
+    name: String,
+    waiting: Waiting,
+    endpoint: Box<dyn ClientEndpoint>,
+}
+
+impl Client {
+    pub(super) fn new(name: String, waiting: Waiting, endpoint: Box<dyn ClientEndpoint>) -> Self {
+        Self {
+            name,
+            waiting,
+            endpoint,
+        }
+    }
+
+    /// Returns the fully qualified name of the service after remapping.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the number of servers that receive the next request and whose reply arrives.
+    pub fn server_count(&self) -> usize {
+        self.endpoint.server_count()
+    }
+
+    /// Sends a request with its encapsulation header. The node's thread calls `handler` with the
+    /// response. Without a server, the request is lost.
+    ///
+    /// # Errors
+    /// The request lacks its encapsulation header or is too large, or the node has stopped.
+    pub fn call(&self, request: &[u8], handler: ResponseHandler) -> Result<(), PublishError> {
+        // locked until the handler is stored: the reply can arrive at once
+        let mut waiting = self.waiting.lock();
+        let number = self.endpoint.call(request)?;
+        waiting.handlers.insert(number, handler);
+        if waiting.handlers.len() > MAX_WAITING {
+            waiting.handlers.pop_first();
+        }
+        Ok(())
+    }
+
+    /// Sends a request and waits for the response, at most for `timeout`. `None` without one. Must
+    /// not be called in a callback, which would wait for its own thread.
+    ///
+    /// # Errors
+    /// As [`Client::call`].
+    pub fn call_and_wait(
+        &self,
+        request: &[u8],
+        timeout: Duration,
+    ) -> Result<Option<Vec<u8>>, PublishError> {
+        let (sender, response) = channel();
+        let keep = move |bytes: &[u8]| drop(sender.send(bytes.to_vec()));
+        self.call(request, Box::new(keep))?;
+        Ok(response.recv_timeout(timeout).ok())
+    }
+}
