@@ -85,8 +85,8 @@ impl SoundSpeedProfile {
         )
     }
 
-    /// Creates a profile from nodes of height [m] and speed [m/s], in ascending order; `None` without
-    /// nodes.
+    /// Creates a profile from nodes of height [m] and speed [m/s], in ascending order; `None`
+    /// without nodes.
     pub(crate) fn new(nodes: Vec<[f64; 2]>) -> Option<Self> {
         (!nodes.is_empty()).then_some(Self { nodes })
     }
@@ -150,8 +150,8 @@ impl SoundSpeedProfile {
         self.layer(z).1(z)
     }
 
-    /// Computes the next section of a ray at the height `z` [m] with the direction `d` (unit vector,
-    /// W). `remaining` is its remaining length and `length` its total length [m].
+    /// Computes the next section of a ray at the height `z` [m] with the direction `d` (unit
+    /// vector, W). `remaining` is its remaining length and `length` its total length [m].
     pub(crate) fn next_section(
         &self,
         z: f64,

@@ -44,7 +44,8 @@ pub struct Medium {
 }
 
 impl Medium {
-    /// Computes the properties of the water within `reach` [m] of `p` [m], W, for sound of `frequency` [Hz].
+    /// Computes the properties of the water within `reach` [m] of `p` [m], W, for sound of
+    /// `frequency` [Hz].
     pub(crate) fn from_water_near(
         environment: &EnvironmentState<'_>,
         p: Vec3,

@@ -142,8 +142,8 @@ const MIN_SPEED: f64 = 0.2;
 /// Maximum crab angle [rad].
 const MAX_CRAB: f64 = std::f64::consts::FRAC_PI_4;
 
-/// Computes the heading for the requested `course` by (4); both from east [rad]. `yaw` is the yaw of
-/// the vehicle [rad], `v` its velocity in W [m/s].
+/// Computes the heading for the requested `course` by (4); both from east [rad]. `yaw` is the yaw
+/// of the vehicle [rad], `v` its velocity in W [m/s].
 pub(crate) fn heading_for_course(course: f64, yaw: f64, v: Vec3) -> f64 {
     if v.x * v.x + v.y * v.y < MIN_SPEED * MIN_SPEED {
         return course;
