@@ -1142,8 +1142,8 @@ fn figures_are_shown() {
     expect_none("a figure is shown on a page", &wrong);
 }
 
-// Goal: no folder such as `docs/docs`, which a command that runs in the wrong folder leaves. Method:
-// no folder of the repository contains a folder of the same name. Tolerance: none.
+// Goal: no folder such as `docs/docs`, which a command creates in the wrong folder. Method: no
+// folder of the repository contains a folder of the same name. Tolerance: none.
 #[test]
 fn folders_do_not_contain_their_own_name() {
     fn walk(folder: &Path, wrong: &mut Vec<String>) {

@@ -46,9 +46,9 @@ pub enum Samples {
 
 /// Image of a sensor.
 pub enum SensorImage {
-    /// Greyscale display.
+    /// Greyscale display of a sonar or radar.
     Grey(Image),
-    /// Coloured display.
+    /// Coloured display of points or depths.
     Colored(RenderedImage),
 }
 

@@ -386,7 +386,7 @@ fn range_and_level(ping: &Ping) -> (f32, f32) {
     )
 }
 
-/// Builds a scan whose first bearing is that of the ping `first`; `rate` is the ping rate [Hz].
+/// Builds a scan that starts at the bearing of the ping `first`; `rate` is the ping rate [Hz].
 fn scan(
     spec: &SonarSpec,
     first: u64,

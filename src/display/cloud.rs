@@ -257,7 +257,7 @@ fn draw_plan(
 /// Rings and columns of a range image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RangeGrid {
-    /// Number of rings.
+    /// Number of rings of a scan.
     pub rings: usize,
     /// Number of columns of a scan.
     pub columns: usize,

@@ -10,10 +10,11 @@ use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Minimum speed of two threads over that of one, and of the fleets.
+/// Minimum speed of two threads divided by the speed of one thread.
 const MIN_RATIO: f64 = 0.8;
+/// Minimum ratio of these speeds for a fleet.
 const MIN_FLEET_RATIO: f64 = 1.3;
-/// Maximum CPU time of two threads over that of one.
+/// Maximum CPU time of two threads divided by the CPU time of one thread.
 const MAX_CPU_RATIO: f64 = 1.5;
 /// Maximum ratio of the throughputs of fleets.
 const MAX_FALL: f64 = 1.8;
@@ -48,7 +49,8 @@ fn steps_to_measure(simulation: &mut Simulation) -> u64 {
     }
 }
 
-/// Speed and CPU time of two threads over those of one, for the same steps of a world.
+/// Returns speed and CPU time of two threads, divided by the values of one thread, for the same
+/// steps of a world.
 fn compare_threads(scene: Scene) -> [f64; 2] {
     let scene = Arc::new(scene);
     let start = |threads| Simulation::new(Arc::clone(&scene), threads).unwrap();
@@ -67,7 +69,7 @@ fn compare_threads(scene: Scene) -> [f64; 2] {
     [best[0][0] / best[1][0], best[1][1] / best[0][1]]
 }
 
-/// Returns true on a machine with one core, where nothing can be compared.
+/// Returns true on a machine with one core, where a comparison is not possible.
 fn has_one_core() -> bool {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     if cores < 2 {
@@ -77,9 +79,9 @@ fn has_one_core() -> bool {
 }
 
 // Goal: in every world two threads are at least about as fast as one, and use little more CPU time.
-// Method: the worlds of docs/benchmarks-threads.md; the same steps with one and two threads, best of
-// five alternating measurements. Tolerance: 20 % of the speed, 50 % of the CPU time; the fleets are
-// 1.3 times as fast.
+// Method: the worlds of docs/benchmarks-threads.md; the same steps with one and two threads, best
+// of five alternating measurements. Tolerance: 20 % of the speed, 50 % of the CPU time; the fleets
+// are 1.3 times as fast.
 #[test]
 #[ignore = "takes minutes; needs two idle cores"]
 fn two_threads_are_as_fast_as_one() {

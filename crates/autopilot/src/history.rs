@@ -127,8 +127,8 @@ impl MotionHistory {
     }
 }
 
-/// Returns the end of the next frame [ns] of at most `period_ns` after the last one, which ended at
-/// `sent_ns`: a number of time steps `dt_ns`, or a fraction of one; now if it is too long ago.
+/// Returns the end of the next frame [ns] of at most `period_ns` after the last frame, which ended
+/// at `sent_ns`: a number of time steps `dt_ns`, or a fraction of one; now if it is too long ago.
 pub(crate) fn frame_end(sent_ns: Option<u64>, period_ns: u64, now_ns: u64, dt_ns: u64) -> u64 {
     let frame_ns = if period_ns < dt_ns {
         dt_ns / dt_ns.div_ceil(period_ns)

@@ -79,8 +79,9 @@ impl<T: Connection + ?Sized> Connection for Box<T> {
     }
 }
 
-/// Adapts connections to a changed scene: closes those of removed robots, and opens those of new
-/// robots with `open`, which returns `None` for a robot without a connection. Failures are printed.
+/// Adapts connections to a changed scene: closes connections of removed robots, and opens
+/// connections of new robots with `open`, which returns `None` for a robot without one. Failures
+/// are printed.
 pub(crate) fn follow_scene<C: Connection>(
     connections: &mut Vec<C>,
     (scene, same): (&Scene, &Correspondence),

@@ -24,18 +24,18 @@
 use crate::history::MotionSample;
 use merrow_math::{Mat3, Quat, Vec3};
 
-/// Components in east, north, up as north, east, down.
+/// Converts components in east, north, up to north, east, down.
 pub(crate) fn north_east_down(v: Vec3) -> Vec3 {
     Vec3::new(v.y, v.x, -v.z)
 }
 
-/// Components forward, left, up as forward, right, down.
+/// Converts components forward, left, up to forward, right, down.
 pub(crate) fn forward_right_down(v: Vec3) -> Vec3 {
     Vec3::new(v.x, -v.y, -v.z)
 }
 
-/// Attitude of a body (forward, right, down) in north, east, down, by (2). `q_WB` is that of the
-/// base (forward, left, up) in east, north, up.
+/// Computes the attitude of a body (forward, right, down) in north, east, down, by (2). `q_WB` is
+/// the attitude of the base (forward, left, up) in east, north, up.
 pub(crate) fn attitude_in_ned(q_WB: Quat) -> Quat {
     let R = q_WB.matrix();
     let columns = [R.col(0), R.col(1).scale(-1.0), R.col(2).scale(-1.0)].map(north_east_down);

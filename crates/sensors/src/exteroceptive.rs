@@ -63,8 +63,8 @@ pub struct EchoThreshold {
     pub window: [f64; 2],
 }
 
-/// Position of an echo in the frame S of its sensor, or in that of its tilt unit [m], and half of
-/// the height that it represents [m].
+/// Position of an echo in the frame S of its sensor, or in the frame of its tilt unit [m], and half
+/// of the height that it represents [m].
 pub(crate) type SensorEcho = (Vec3, f64);
 
 /// Law and computing time of a kind of exteroceptive sensor.

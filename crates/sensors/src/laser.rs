@@ -320,7 +320,7 @@ pub fn scan_points(spec: &LaserSpec, scan: &Scan, stamp_ns: u64, ring: u16) -> V
     echoes.map(point).collect()
 }
 
-/// Number of rays of a beam: five with divergence, else one.
+/// Returns the number of rays of a beam: five with divergence, else one.
 fn rays_per_beam(spec: &LaserSpec) -> usize {
     if spec.divergence > 0.0 { 5 } else { 1 }
 }

@@ -194,8 +194,8 @@ impl RayScene {
         });
     }
 
-    /// Returns true if anything except the two robots themselves occludes the straight path between
-    /// the points `a` on the first and `b` on the second [m], W.
+    /// Returns true if a shape other than the two robots themselves occludes the straight path
+    /// between the points `a` on the first and `b` on the second [m], W.
     pub(crate) fn is_occluded_between(
         &self,
         view: &WorldView,
@@ -251,7 +251,7 @@ impl RayScene {
         self.first_hit(view, self.own[robot].clone(), p, d, range)
     }
 
-    /// Index range of the shapes of a robot.
+    /// Returns the index range of the shapes of a robot.
     pub(crate) fn shapes_of(&self, robot: usize) -> Range<u32> {
         self.own[robot].clone()
     }

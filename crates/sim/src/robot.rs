@@ -167,8 +167,8 @@ impl Runner {
         self.mark.distance2.sqrt()
     }
 
-    /// Upper bound of the largest angle from the attitude at the mark since it was set [rad], for
-    /// angles below 0.5 rad.
+    /// Returns an upper bound of the largest angle from the attitude at the mark since it was set
+    /// [rad], for angles below 0.5 rad.
     pub(crate) fn max_rotation(&self) -> f64 {
         // a rotation by t changes the quaternion by 2 sin(t/4), at least 0.498 t
         self.mark.turn2.sqrt() * TURN_PER_CHORD

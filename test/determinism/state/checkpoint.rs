@@ -38,7 +38,8 @@ pub(super) fn listen(s: &Simulation) {
     }
 }
 
-/// Commands all thrusters to 70 % of their range.
+/// Commands all thrusters to 70 % of their range, all fins to a quarter of theirs, and all joints:
+/// an effort of at most 1 N m (or N), or a position 0.1 rad (or m) away.
 pub(super) fn drive(s: &mut Simulation) {
     let scene = Arc::clone(&s.scene);
     for (robot, model) in scene.robots.iter().enumerate() {

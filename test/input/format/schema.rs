@@ -169,8 +169,8 @@ fn schema() -> Json {
     merrow_world::json_schema()
 }
 
-/// Symbols of units, independent of the table of `merrow_yaml`: also those that no key uses, so that
-/// a key with a new unit is recognised.
+/// Symbols of units, independent of the table of `merrow_yaml`. The list contains units that no key
+/// uses, so that a key with a new unit is recognised.
 #[rustfmt::skip]
 const SYMBOLS: &[(&str, &str)] = &[
     ("m", "m"), ("mm", "mm"), ("cm", "cm"), ("km", "km"), ("um", "um"), ("nmi", "nmi"),

@@ -247,8 +247,8 @@ fn body_case(key: &str) -> (f64, bool) {
     }
 }
 
-/// Keys of a body: the required ones, those on which `key` acts, and `key` with `value` unless it
-/// is `None`.
+/// Keys of a body: the required keys, the keys on which `key` acts, and `key` with `value` unless
+/// it is `None`.
 fn body_keys(key: &str, value: Option<&str>) -> String {
     let mut keys = vec![
         ("mass_kg", "1"),

@@ -152,7 +152,7 @@ fn mode(simulation: &Simulation, robot: usize) -> Option<ControlMode> {
     Some(firmware.mode())
 }
 
-/// Number of a mode in `custom_mode`: its place in the list of all modes.
+/// Returns the number of a mode in `custom_mode`: its place in the list of all modes.
 pub(crate) fn mode_number(mode: ControlMode) -> u32 {
     let place = ControlMode::ALL
         .iter()

@@ -154,7 +154,7 @@ macro_rules! each_frame {
             4 = Acoustic($crate::scene::sensor::acoustic::AcousticObservations),
             /// Bounding boxes of obstacles.
             5 = Detections(Vec<$crate::scene::sensor::obstacle::Detection>),
-            /// Echoes that the detector accumulates with those of earlier samples.
+            /// Echoes that the detector accumulates with the echoes of earlier samples.
             6 = Echoes($crate::scene::sensor::obstacle::EchoSet),
             /// Spokes of a radar.
             7 = Sweep($crate::scene::sensor::radar::Sweep),
@@ -282,7 +282,7 @@ pub trait ExteroceptiveSensor: SensorParameters {
 /// Shapes that must not contain a sensor, because it would measure their inner side only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstruction {
-    /// No shapes.
+    /// No shape affects the sensor.
     None,
     /// Structures of the world.
     Structures,

@@ -35,7 +35,7 @@ const FREQUENCY: f64 = 3.0;
 /// Position error above which the force does not grow [m].
 const MAX_ERROR: f64 = 2.0;
 
-/// Force on the base at Bo in B, by (1), at `t` [s].
+/// Computes the force on the base at Bo in B, by (1), at `t` [s].
 pub(crate) fn route_force(
     robot: &Robot,
     route: &Route,

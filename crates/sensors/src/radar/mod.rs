@@ -174,7 +174,7 @@ fn offset(spec: &RadarSpec, column: usize) -> f64 {
     (column as f64 + 0.5) / spec.columns as f64 - 0.5
 }
 
-/// Number of spokes to either side whose columns contribute to a spoke.
+/// Returns the number of spokes to either side whose columns contribute to a spoke.
 fn contributing_spokes(spec: &RadarSpec) -> u64 {
     ((CONTRIBUTING_BEAM_WIDTHS * width(&spec.across) / spec.step()).ceil() as u64)
         .clamp(1, spec.spokes as u64 / 2)

@@ -33,8 +33,8 @@ use merrow_model::scene::Primitive;
 /// Intersection of a ray with a surface: distance [m], outward normal, face.
 type Crossing = (f64, Vec3, u32);
 
-/// First intersection of a ray with the surface, from outside or from inside. Faces of a box are
-/// numbered -x, +x, -y, +y, -z, +z; those of a cylinder mantle, bottom, top.
+/// Computes the first intersection of a ray with the surface, from outside or from inside. The
+/// faces of a box are numbered -x, +x, -y, +y, -z, +z; the faces of a cylinder mantle, bottom, top.
 pub(crate) fn closest(primitive: &Primitive, local_ray: &LocalRay) -> Option<LocalHit> {
     // Starts near the shape, so that a distant origin costs little precision.
     let shift = -local_ray.o.dot(local_ray.d);

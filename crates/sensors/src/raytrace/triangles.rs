@@ -56,7 +56,7 @@ pub struct Nearest {
 }
 
 impl Nearest {
-    /// No hit yet; hits beyond `limit` [m] are ignored.
+    /// Creates a search without a hit; hits beyond `limit` [m] are ignored.
     pub(crate) fn with_limit(limit: f32) -> Self {
         Self {
             t: limit,

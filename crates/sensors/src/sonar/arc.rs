@@ -65,8 +65,8 @@ pub(crate) struct ArcSection {
 }
 
 impl SoundSpeedProfile {
-    /// Profile of the water around `p` [m], W, up to the distance `reach` [m]; `None` where there
-    /// is no water.
+    /// Computes the profile of the water around `p` [m], W, up to the distance `reach` [m]; `None`
+    /// where there is no water.
     pub(crate) fn around(environment: &EnvironmentState<'_>, p: Vec3, reach: f64) -> Option<Self> {
         let guide = Waveguide::from_sea(
             environment.sea,
@@ -85,7 +85,8 @@ impl SoundSpeedProfile {
         )
     }
 
-    /// Profile from nodes of height [m] and speed [m/s], in ascending order; `None` without nodes.
+    /// Creates a profile from nodes of height [m] and speed [m/s], in ascending order; `None`
+    /// without nodes.
     pub(crate) fn new(nodes: Vec<[f64; 2]>) -> Option<Self> {
         (!nodes.is_empty()).then_some(Self { nodes })
     }
@@ -149,8 +150,8 @@ impl SoundSpeedProfile {
         self.layer(z).1(z)
     }
 
-    /// Next section of a ray at the height `z` [m] with the direction `d` (unit vector, W).
-    /// `remaining` is its remaining length and `length` its total length [m].
+    /// Computes the next section of a ray at the height `z` [m] with the direction `d` (unit
+    /// vector, W). `remaining` is its remaining length and `length` its total length [m].
     pub(crate) fn next_section(
         &self,
         z: f64,
@@ -211,14 +212,14 @@ impl SoundSpeedProfile {
 }
 
 impl ArcSection {
-    /// Direction after the arc length `s` [m] (unit vector, W).
+    /// Returns the direction after the arc length `s` [m] (unit vector, W).
     pub(crate) fn direction(&self, s: f64) -> Vec3 {
         let (sine, cosine) = sin_cos(self.rate * s);
         let d = self.d.scale(cosine) + self.up.scale(sine);
         d.scale(1.0 / d.norm())
     }
 
-    /// Chord of the first `s` [m] of the arc: unit vector in W and length [m].
+    /// Returns the chord of the first `s` [m] of the arc: unit vector in W and length [m].
     pub(crate) fn chord(&self, s: f64) -> (Vec3, f64) {
         let half = 0.5 * self.rate * s;
         // Series of sin x/x for small x.
@@ -230,7 +231,7 @@ impl ArcSection {
         (self.direction(0.5 * s), s * ratio)
     }
 
-    /// Travel time over the first `s` [m] of the arc [s]. (3)
+    /// Computes the travel time over the first `s` [m] of the arc [s]. (3)
     pub(crate) fn time(&self, s: f64) -> f64 {
         let slowness = |part: f64| {
             let (d, length) = self.chord(part * s);

@@ -44,7 +44,8 @@ pub struct Medium {
 }
 
 impl Medium {
-    /// Water within `reach` [m] of `p` [m], W, for sound of `frequency` [Hz].
+    /// Computes the properties of the water within `reach` [m] of `p` [m], W, for sound of
+    /// `frequency` [Hz].
     pub(crate) fn from_water_near(
         environment: &EnvironmentState<'_>,
         p: Vec3,
@@ -90,7 +91,7 @@ impl Medium {
         }
     }
 
-    /// Mean slowness [s/m] and absorption [dB/m] between two heights [m]. (1)
+    /// Computes the mean slowness [s/m] and absorption [dB/m] between two heights [m]. (1)
     pub(crate) fn mean_between_heights(&self, a: f64, b: f64) -> [f64; 2] {
         if self.sums.len() == 1 {
             return self.at_sonar;

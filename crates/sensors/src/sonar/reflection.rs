@@ -26,7 +26,7 @@
 //! - The water surface is horizontal at the reflection point.
 //!
 //! # Checked by
-//! The tests in this file; test/sensors/sonar_rays.rs,
+//! The tests in this file; test/sensors/sonar/rays.rs,
 //! crates/comms/tests/multipath.rs
 
 use crate::sonar::backscatter::coherent_reflection;

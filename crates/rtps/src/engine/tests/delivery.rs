@@ -101,7 +101,7 @@ fn late_reader_gets_the_last_samples() {
     assert_eq!(world.received(b, volatile), [11]);
 }
 
-/// A burst over the depth reaches a reliable reader, and late readers get the depth only.
+/// A burst over the depth reaches a reliable reader, and late readers receive the depth only.
 #[test]
 fn unacknowledged_samples_are_kept_beyond_the_depth() {
     let mut world = World::new(3);

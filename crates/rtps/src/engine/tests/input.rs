@@ -34,7 +34,7 @@ fn forged_announcements_are_not_amplified() {
             .create_writer(Nanos(0), spec(durable.clone()));
     }
     world.run(500);
-    // all that a participant with a reader sends before it receives anything
+    // all that a participant with a reader sends before it receives data
     let forger = world.join(9);
     world.engine(forger).create_reader(Nanos(0), spec(durable));
     world

@@ -90,7 +90,7 @@ fn check_interruption(seed: u64, millis: u64, interrupt: impl Fn(&mut World, boo
     world.write(a, writer, 11, 3000);
     world.run(3000);
     let mut received = world.received(b, reader);
-    // a reader that has lost the writer gets the history again
+    // a reader that has lost the writer receives the history again
     received.dedup();
     let last: Vec<u64> = (6..=11).collect();
     let state = format!("seed {seed}, {millis} ms, {} % lost", world.loss_percent);
@@ -126,7 +126,8 @@ fn communication_recovers_after_a_suspension() {
     }
 }
 
-/// A process that was killed and starts again at the same address gets the history and new samples.
+/// A process that was killed and starts again at the same address receives the history and new
+/// samples.
 #[test]
 fn a_restarted_participant_gets_the_history() {
     for seed in 0..20 {

@@ -31,7 +31,7 @@ pub(super) fn lone_reader(reliable: bool, limits: Limits) -> (Reader, Guid) {
     (reader, writer)
 }
 
-/// Later samples that fill the memory must not keep the next one out.
+/// Later samples that fill the memory must not exclude the next sample.
 #[test]
 fn next_sample_has_memory_priority_over_later_ones() {
     let limits = Limits {
@@ -121,7 +121,8 @@ fn incomplete_best_effort_samples_are_dropped() {
     assert_eq!(rest.sum::<usize>(), 0);
 }
 
-/// Two engines, a writer of the first with samples that a reader of the second has received.
+/// Returns two engines, a writer of the first with samples that a reader of the second has
+/// received.
 fn sent_samples(depth: u32, count: u64) -> (World, Guid, Guid) {
     let mut world = World::new(1);
     world.loss_percent = 0;
@@ -141,7 +142,8 @@ fn sent_samples(depth: u32, count: u64) -> (World, Guid, Guid) {
     (world, writer, reader)
 }
 
-/// Passes a submessage of the second engine to the first and returns what that one sends.
+/// Passes a submessage of the second engine to the first and returns the datagrams that the first
+/// sends.
 fn answers(world: &mut World, submessage: impl FnOnce(&mut MessageBuilder)) -> Vec<Submessage> {
     let mut builder = MessageBuilder::new(GuidPrefix([2; 12]));
     submessage(&mut builder);

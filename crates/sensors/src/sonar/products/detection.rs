@@ -28,7 +28,8 @@ pub(crate) fn ping_echoes(
         .collect()
 }
 
-/// Levels of one beam over range, smoothed over three ranges and with the two neighbouring beams.
+/// Returns the levels of one beam over range, smoothed over three ranges and with the two
+/// neighbouring beams.
 fn smoothed_levels(sonar: &SonarSpec, ping: &Ping, beam: usize) -> Vec<f64> {
     let n = sonar.steering.len();
     let beams = beam.saturating_sub(1)..(beam + 2).min(n);

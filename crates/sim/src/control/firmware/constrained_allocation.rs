@@ -240,8 +240,8 @@ impl Along {
     }
 }
 
-/// Solves `A x = b` for a positive definite A, given by its lower triangle. It runs several times in
-/// every tick of a controller; nalgebra is for what is computed less often.
+/// Solves `A x = b` for a positive definite A, given by its lower triangle. It runs several times
+/// per tick of a controller; nalgebra is for systems that are solved less often.
 fn solve_cholesky(mut A: [[f64; 6]; 6], mut b: [f64; 6]) -> [f64; 6] {
     for i in 0..6 {
         for j in 0..=i {

@@ -127,7 +127,7 @@ pub(crate) struct Circle {
 }
 
 impl Circle {
-    /// Course from east [rad] by (3) at `p` [m, W], at the speed `v` [m/s].
+    /// Computes the course from east [rad] by (3) at `p` [m, W], at the speed `v` [m/s].
     pub(crate) fn course(&self, p: Vec3, v: f64) -> f64 {
         let (x, y) = (p.x - self.center.x, p.y - self.center.y);
         let error = (x * x + y * y).sqrt() - self.radius;
@@ -142,8 +142,8 @@ const MIN_SPEED: f64 = 0.2;
 /// Maximum crab angle [rad].
 const MAX_CRAB: f64 = std::f64::consts::FRAC_PI_4;
 
-/// Heading for the requested `course` by (4); both from east [rad]. `yaw` is that of the vehicle
-/// [rad], `v` its velocity in W [m/s].
+/// Computes the heading for the requested `course` by (4); both from east [rad]. `yaw` is the yaw
+/// of the vehicle [rad], `v` its velocity in W [m/s].
 pub(crate) fn heading_for_course(course: f64, yaw: f64, v: Vec3) -> f64 {
     if v.x * v.x + v.y * v.y < MIN_SPEED * MIN_SPEED {
         return course;

@@ -31,7 +31,7 @@ pub fn due_ns(rate: f64, k: u64) -> u64 {
     (k as f64 * 1e9 / rate) as u64
 }
 
-/// Number of ticks at `rate` [Hz] before `time_ns` [ns].
+/// Returns the number of ticks at `rate` [Hz] before `time_ns` [ns].
 pub(crate) fn ticks_before(rate: f64, time_ns: u64) -> u64 {
     let mut k = (time_ns as f64 * 1e-9 * rate) as u64;
     // corrects the rounding

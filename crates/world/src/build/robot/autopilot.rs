@@ -235,7 +235,7 @@ fn parse_address(text: &str, at: &Places, problems: &mut Problems) -> IpAddr {
     })
 }
 
-/// Port that the file gives, or 0.
+/// Returns the port that the file gives, or 0.
 fn given_port(kind: AutopilotKind, link: &LinkConfig) -> u16 {
     let of_instance = link.instance.map(|instance| instance_port(kind, instance));
     link.port.or(of_instance).unwrap_or(0) as u16

@@ -119,10 +119,12 @@ fn fill_lattice(
     })
 }
 
+/// Value of cells without data if the header of an ESRI ASCII grid has no other [-].
+const DEFAULT_GAP: Option<f64> = Some(-9999.0);
+
 /// Reads an ESRI ASCII grid: header lines, then rows from north to south.
 pub(crate) fn read_ascii_grid(text: &str) -> Result<MemoryGrid, String> {
-    // the value of cells without data that applies without a header line
-    let (mut count, mut cell, mut gap) = ([None, None], [None, None], Some(-9999.0));
+    let (mut count, mut cell, mut gap) = ([None, None], [None, None], DEFAULT_GAP);
     let (mut corner, mut center) = ([None, None], [None, None]);
     let mut samples: Vec<f64> = Vec::new();
     for (n, line) in text.lines().enumerate() {

@@ -53,7 +53,7 @@ impl RequestedMotion {
     }
 }
 
-/// Returns the motion that the present mode requests, within the limits of the vehicle.
+/// Returns the motion that the current mode requests, within the limits of the vehicle.
 pub(crate) fn requested_motion(
     settings: &MotionControl,
     control: &mut MotionControlState,
