@@ -6,7 +6,7 @@
 /// radio waves, W for light.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Propagation {
-    /// Travel time [ns].
+    /// Travel time of the signal [ns].
     pub delay_ns: u64,
     /// Received signal power without fading.
     pub mean_power: f64,
@@ -16,7 +16,7 @@ pub struct Propagation {
     pub noise: f64,
     /// Relative frequency shift, positive while the ends approach each other.
     pub doppler: f64,
-    /// Obstacle on the path, if any; nothing is then received.
+    /// Cause for which no signal is received, if any.
     pub obstruction: Option<Obstruction>,
 }
 

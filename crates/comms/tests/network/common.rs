@@ -12,7 +12,7 @@ use merrow_model::scene::comms::{
 };
 use merrow_model::state::comms::NetworkState;
 
-/// One second [ns].
+/// One second in nanoseconds [ns].
 pub(crate) const SECOND: u64 = 1_000_000_000;
 
 /// Returns a modem of 10 kbit/s whose frames consist of their payload.

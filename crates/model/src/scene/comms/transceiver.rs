@@ -3,13 +3,13 @@
 /// Medium of a transceiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
-    /// Sound in water.
+    /// Sound waves in water.
     Acoustic,
     /// Electromagnetic waves in water.
     Electromagnetic,
     /// Radio waves in air.
     Radio,
-    /// Light in water.
+    /// Light waves in water.
     Optical,
     /// Link to a satellite.
     Satellite,
@@ -22,7 +22,7 @@ pub struct Transceiver {
     pub medium: Medium,
     /// Lowest and highest frequency [Hz].
     pub band: [f64; 2],
-    /// Data rates [bit/s].
+    /// Data rates of frames [bit/s].
     pub rates: Vec<f64>,
     /// Maximum transmit power [W].
     pub max_power: f64,
