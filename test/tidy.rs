@@ -200,6 +200,7 @@ const MODULE_WORDS: [(&str, &[&str]); 13] = [
             "crates/sim/src/pace.rs",
             "crates/rtps/src/udp/driver.rs",
             "crates/rtps/tests/",
+            "crates/comms/tests/network/speed.rs",
         ],
     ),
     ("mul_add", &[]),

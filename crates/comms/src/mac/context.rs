@@ -8,7 +8,7 @@ use merrow_model::state::comms::signal::ControlKind;
 
 /// Measurements of one modem at one instant.
 pub(crate) struct MacContext<'a> {
-    /// Simulated time [ns].
+    /// Simulated time of the decision [ns].
     pub(crate) now_ns: u64,
     /// Clock of the modem.
     pub(crate) clock: ClockState,

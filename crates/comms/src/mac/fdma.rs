@@ -13,8 +13,8 @@
 //! None.
 //!
 //! # Limits
-//! Parts of equal width with white noise and no leakage between them. A receiver receives all
-//! parts at the same time. Two modems in the same part interfere.
+//! Parts of equal width with white noise and no leakage between them. A receiver receives in all
+//! parts of the band simultaneously. Two modems in the same part interfere.
 //!
 //! # Checked by
 //! crates/comms/tests/network/access.rs

@@ -22,13 +22,13 @@ use merrow_model::state::comms::{LossCause, MacState};
 /// Decision of a protocol.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Decision {
-    /// Transmits the frame.
+    /// Transmits the frame that waits.
     Transmit,
     /// Decides again at this time [ns].
     WaitUntil(u64),
     /// Decides again after an observation.
     Hold,
-    /// Discards the message.
+    /// Discards the message of the frame.
     Drop(LossCause),
     /// Transmits a control frame to this address.
     Control(ControlKind, u16),
@@ -36,7 +36,7 @@ pub(crate) enum Decision {
     Result(bool),
 }
 
-/// Medium access protocol.
+/// Medium access protocol of one modem.
 pub(crate) trait MediumAccess {
     /// State of the protocol at one modem.
     type State;

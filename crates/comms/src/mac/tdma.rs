@@ -22,7 +22,8 @@
 //! collide. The schedule does not adapt to travel times.
 //!
 //! # Checked by
-//! Tests of this file, crates/comms/tests/network/throughput.rs, crates/comms/tests/network/access.rs
+//! Tests of this file, crates/comms/tests/network/throughput.rs,
+//! crates/comms/tests/network/access.rs
 
 use crate::mac::context::MacContext;
 use crate::mac::{Decision, MediumAccess};
@@ -66,7 +67,7 @@ impl MediumAccess for Tdma {
 /// Schedule of one station and several vehicles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StationSchedule {
-    /// Number of vehicles.
+    /// Number of vehicles with a slot.
     pub vehicles: u32,
     /// Duration of a slot of the station [s].
     pub station_slot: f64,

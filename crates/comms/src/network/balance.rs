@@ -6,7 +6,7 @@ use merrow_model::state::comms::{LossCause, NetworkState, PacketCounts};
 /// are its counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Balance {
-    /// Packets in queues.
+    /// Packets in transmit queues.
     pub queued: u64,
     /// Packets in service or on the way.
     pub in_flight: u64,

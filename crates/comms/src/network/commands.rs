@@ -8,7 +8,7 @@ use merrow_model::state::comms::modem::ClockState;
 use merrow_model::state::comms::signal::{ControlFrame, ControlKind};
 use merrow_model::state::comms::{EventKind, ModemCommand, NetworkState, Ranging};
 
-/// Message for transmission.
+/// Message for transmission by a modem.
 #[derive(Clone, Copy, Debug)]
 pub struct Send<'a> {
     /// Index of the transmitting modem.

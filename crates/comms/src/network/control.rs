@@ -225,7 +225,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Processes an acknowledgement.
+    /// Processes an acknowledgement that arrived.
     pub(super) fn acknowledge(&mut self, m: u32, header: &Header) {
         let Some(service) = self.state.modems[m as usize].service else {
             return;

@@ -5,7 +5,7 @@ use merrow_model::scene::comms::Transceiver;
 /// Properties of a transceiver that the network uses.
 #[derive(Clone, Debug)]
 pub(super) struct Device {
-    /// Data rates [bit/s].
+    /// Data rates of frames [bit/s].
     pub(super) rates: Vec<f64>,
     /// Maximum transmit power [W].
     pub(super) max_power: f64,

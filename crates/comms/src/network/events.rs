@@ -1,4 +1,4 @@
-//! Event queue: a binary heap in the state, so that it is saved with it.
+//! Event queue: a heap in the state, so that it is saved with it.
 //!
 //! # Law
 //! ```text
@@ -22,7 +22,10 @@
 
 use merrow_model::state::comms::{Event, EventKind, NetworkState};
 
-/// Schedules an event.
+/// Children of a node of the heap: with four of them, most events are moved by a few levels only.
+const CHILDREN: usize = 4;
+
+/// Schedules an event at `time_ns` [ns].
 pub(super) fn schedule(state: &mut NetworkState, time_ns: u64, kind: EventKind) {
     let class: u64 = match kind {
         EventKind::TransmitEnd { .. } => 0,
@@ -61,12 +64,13 @@ pub(super) fn postpone_first(events: &mut [Event], time_ns: u64) {
 }
 
 fn precedes(a: &Event, b: &Event) -> bool {
-    (a.time_ns, a.order) < (b.time_ns, b.order)
+    let key = |event: &Event| (u128::from(event.time_ns) << 64) | u128::from(event.order);
+    key(a) < key(b)
 }
 
 fn sift_up(events: &mut [Event], mut k: usize) {
     while k > 0 {
-        let parent = (k - 1) / 2;
+        let parent = (k - 1) / CHILDREN;
         if !precedes(&events[k], &events[parent]) {
             return;
         }
@@ -81,12 +85,15 @@ fn sift_down(events: &mut [Event]) {
     };
     let (mut k, n) = (0, events.len());
     loop {
-        let mut child = 2 * k + 1;
-        if child >= n {
+        let first = CHILDREN * k + 1;
+        if first >= n {
             break;
         }
-        if child + 1 < n && precedes(&events[child + 1], &events[child]) {
-            child += 1;
+        let mut child = first;
+        for other in first + 1..n.min(first + CHILDREN) {
+            if precedes(&events[other], &events[child]) {
+                child = other;
+            }
         }
         if !precedes(&events[child], &moved) {
             break;

@@ -42,7 +42,7 @@ pub enum FrameKind {
     RangeReply,
     /// Signal for one-way ranging.
     RangeSignal,
-    /// Permission to transmit.
+    /// Permission to transmit a frame.
     Poll,
     /// Reply to a poll without data.
     NoData,
@@ -130,6 +130,15 @@ impl Header {
                 "checksum of the header: expected {expected:#06x}, found {sum:#06x}"
             ));
         }
+        Self::read(bytes)
+    }
+
+    /// Decodes a header without its checksum.
+    ///
+    /// # Errors
+    /// The kind, the flags or the fragment number is invalid.
+    pub(crate) fn read(bytes: &[u8; HEADER_BYTES]) -> Result<Self, String> {
+        let number = |k: usize| u16::from_be_bytes([bytes[k], bytes[k + 1]]);
         let kind = FrameKind::ALL.get(usize::from(bytes[0])).copied();
         let kind = kind.ok_or_else(|| format!("found the frame kind {}", bytes[0]))?;
         if bytes[1] & !ACKNOWLEDGE != 0 {

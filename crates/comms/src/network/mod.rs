@@ -166,7 +166,7 @@ impl Engine<'_> {
         self.state.time_ns
     }
 
-    /// Schedules an event.
+    /// Schedules an event at `time_ns` [ns].
     fn schedule(&mut self, time_ns: u64, kind: EventKind) {
         events::schedule(self.state, time_ns, kind);
     }

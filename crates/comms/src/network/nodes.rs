@@ -4,7 +4,7 @@ use crate::network::device;
 use crate::network::device::Device;
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::framing::MAX_FRAGMENTS;
-use merrow_model::scene::comms::mac::{Backoff, Polling};
+use merrow_model::scene::comms::mac::{Backoff, Polling, Tdma};
 use merrow_model::scene::comms::{
     Acknowledgement, BROADCAST, ClockError, Framing, MacProtocol, Modem, PowerControl, QueueLimits,
     RateChoice,
@@ -44,7 +44,7 @@ pub(super) struct Neighbour {
     pub(super) copy: u32,
 }
 
-/// Compiles the modems.
+/// Compiles the modems of a scene.
 pub(super) fn create(modems: &[Modem], seed: u64) -> Result<Vec<Node>, Vec<String>> {
     let mut nodes = Vec::with_capacity(modems.len());
     let mut errors = Vec::new();
@@ -182,15 +182,6 @@ pub(super) fn check_clock(offset: f64, skew: f64) -> Result<(), String> {
 
 /// Returns an error if the parameters of a protocol are invalid.
 pub(super) fn check_mac(mac: &MacProtocol) -> Result<(), String> {
-    let check = |is_valid: bool, message: &str| {
-        if is_valid {
-            Ok(())
-        } else {
-            Err(message.to_string())
-        }
-    };
-    // about 29 years, so that sums of times do not overflow
-    let is_time = |ns: u64| ns > 0 && ns < 1 << 60;
     match mac {
         MacProtocol::Aloha => Ok(()),
         MacProtocol::SlottedAloha(p) => check(
@@ -217,28 +208,7 @@ pub(super) fn check_mac(mac: &MacProtocol) -> Result<(), String> {
             p.min_frame_bits > 0,
             "CSMA/CD with a shortest frame of 0 bits; expected at least 1",
         ),
-        MacProtocol::Tdma(p) => {
-            check(
-                is_time(p.frame_ns),
-                "TDMA with a frame of 0 s; expected a positive duration",
-            )?;
-            check(
-                !p.slots.is_empty(),
-                "TDMA without slots; expected at least one",
-            )?;
-            let mut end = 0;
-            for slot in &p.slots {
-                check(
-                    slot.start_ns >= end && is_time(slot.duration_ns),
-                    "TDMA with slots of 0 s or that overlap; expected separate slots in order",
-                )?;
-                end = slot.start_ns.saturating_add(slot.duration_ns);
-            }
-            check(
-                end <= p.frame_ns,
-                "TDMA with a slot that ends after the frame",
-            )
-        }
+        MacProtocol::Tdma(p) => check_tdma(p),
         MacProtocol::Fdma(p) => check(
             p.channel < p.channels,
             "FDMA: expected a channel below the number of channels",
@@ -252,5 +222,42 @@ pub(super) fn check_mac(mac: &MacProtocol) -> Result<(), String> {
             !addresses.is_empty() && is_time(*time_out_ns),
             "polling without addresses or time-out; expected at least one address",
         ),
+    }
+}
+
+fn check_tdma(p: &Tdma) -> Result<(), String> {
+    check(
+        is_time(p.frame_ns),
+        "TDMA with a frame of 0 s; expected a positive duration",
+    )?;
+    check(
+        !p.slots.is_empty(),
+        "TDMA without slots; expected at least one",
+    )?;
+    let mut end = 0;
+    for slot in &p.slots {
+        check(
+            slot.start_ns >= end && is_time(slot.duration_ns),
+            "TDMA with slots of 0 s or that overlap; expected separate slots in order",
+        )?;
+        end = slot.start_ns.saturating_add(slot.duration_ns);
+    }
+    check(
+        end <= p.frame_ns,
+        "TDMA with a slot that ends after the frame; expected slots within the frame",
+    )
+}
+
+/// Returns true if a duration is positive and so short, about 36 years, that sums of times do not
+/// overflow.
+fn is_time(ns: u64) -> bool {
+    ns > 0 && ns < 1 << 60
+}
+
+fn check(is_valid: bool, message: &str) -> Result<(), String> {
+    if is_valid {
+        Ok(())
+    } else {
+        Err(message.to_string())
     }
 }

@@ -10,6 +10,16 @@ use merrow_model::state::comms::signal::{BandPart, Signal};
 use merrow_model::state::comms::{
     LinkSignal, LossCause, ModemState, NetworkState, PacketRecord, Slab, Transmission,
 };
+use std::hint::black_box;
+
+/// Receptions between the one that is processed and the one that is loaded into the cache.
+const LOOK_AHEAD: u32 = 2;
+
+/// Loads a reception into the cache. Between two receptions of a transmission the engine processes
+/// those of all others, so that the processor does not predict the access.
+fn load_early(transmission: &Transmission, r: u32) {
+    black_box(transmission.receptions.get(r as usize).map(|next| next.to));
+}
 
 impl Engine<'_> {
     /// Processes the first event, the next arrival of a transmission.
@@ -20,6 +30,7 @@ impl Engine<'_> {
         let transmission = &mut self.state.transmissions[k];
         let r = transmission.arrived;
         transmission.arrived += 1;
+        load_early(transmission, r + LOOK_AHEAD);
         match transmission.receptions.get(transmission.arrived as usize) {
             Some(next) => {
                 let at = transmission.start_ns + next.delay_ns;
@@ -38,6 +49,14 @@ impl Engine<'_> {
         let transmission = &mut self.state.transmissions[k];
         let r = transmission.departed;
         transmission.departed += 1;
+        load_early(transmission, r + LOOK_AHEAD);
+        if let (None, Some(next)) = (
+            transmission.control,
+            transmission.receptions.get(r as usize + 1),
+        ) {
+            let copies = &self.state.messages[transmission.message].copies;
+            black_box(copies.get(next.copy as usize).map(|copy| copy.received));
+        }
         match transmission.receptions.get(transmission.departed as usize) {
             Some(next) => {
                 let at = transmission.start_ns + next.delay_ns + transmission.duration_ns;
@@ -102,7 +121,9 @@ impl Engine<'_> {
             transmissions[k].receptions[r as usize].cause = cause;
         }
         own.signals.push(signal);
-        update_interference(node, own, to, part, transmissions, self.receiver, now);
+        if own.signals.len() > 1 {
+            update_interference(node, own, to, part, transmissions, self.receiver, now);
+        }
         if signal.is_sensed
             && self.state.modems[to].transmission.is_some()
             && mac::detects_collisions(&self.state.modems[to].mac)
@@ -198,8 +219,8 @@ impl Engine<'_> {
         }
         match cause {
             None => {
-                // an encoded header decodes; damage is part of the cause
-                if let Ok(header) = Header::decode(&self.state.transmissions[k].header) {
+                // damage is part of the cause, so that the checksum is valid
+                if let Ok(header) = Header::read(&self.state.transmissions[k].header) {
                     self.receive(k, r, &header);
                 }
             }

@@ -2,7 +2,7 @@
 
 use crate::mac;
 use crate::network::header::{FrameKind, Header};
-use crate::network::nodes::Node;
+use crate::network::nodes::{Neighbour, Node};
 use crate::network::receiver::{Link, Powers};
 use crate::network::{Engine, activity, clock, messages};
 use crate::propagation::{Obstruction, Propagation};
@@ -10,7 +10,7 @@ use merrow_model::scene::comms::{BROADCAST, MacProtocol, RateChoice};
 use merrow_model::state::comms::modem::{RangeRequest, ServicePhase};
 use merrow_model::state::comms::signal::{BandPart, ControlFrame, ControlKind};
 use merrow_model::state::comms::{
-    EventKind, LossCause, NetworkState, PacketRecord, Reception, Transmission,
+    EventKind, LossCause, Message, NetworkState, PacketRecord, Reception, Transmission,
 };
 
 /// Ratio to the noise and to the detection threshold at which a signal is neglected: -20 dB.
@@ -240,20 +240,20 @@ impl Engine<'_> {
         self.set_activity(m);
     }
 
-    /// Computes the receptions of a new transmission, in the order of the receivers and of arrival.
+    /// Computes the receptions of a new transmission in the order of arrival. Frames that do not
+    /// arrive are lost at once.
     fn spread(&mut self, k: u32) {
         let n = self.nodes.len();
+        let now = self.now();
         let NetworkState {
             transmissions,
             messages,
             links,
             frames,
-            output,
-            time_ns,
             ..
         } = &mut *self.state;
         let transmission = &mut transmissions[k];
-        let (m, now) = (transmission.from as usize, *time_ns);
+        let m = transmission.from as usize;
         let parts = f64::from(transmission.part.count);
         let mut message = match transmission.control {
             None => Some(&mut messages[transmission.message]),
@@ -265,11 +265,6 @@ impl Engine<'_> {
             let to = neighbour.to as usize;
             let arriving = self.channel.propagate(m, to, now, transmission.power);
             let noise = (arriving.noise / parts).max(f64::from(f32::MIN_POSITIVE));
-            let copy = match &message {
-                Some(message) if message.destination == BROADCAST => neighbour.copy,
-                Some(message) if message.copies.first().map(|c| c.to) == Some(neighbour.to) => 0,
-                _ => u32::MAX,
-            };
             if neighbour.is_decodable {
                 frames.entered += 1;
                 let link = &mut links[m * n + to];
@@ -283,49 +278,66 @@ impl Engine<'_> {
             };
             let detects = |powers: &Powers| self.receiver.detects(&link, powers);
             let cause = absence(&arriving, noise, detects);
-            let Some(cause) = cause else {
-                let delay_ns = arriving.delay_ns.min(MAX_DELAY);
-                self.keys
-                    .push((delay_ns << INDEX_BITS) | self.arriving.len() as u64);
-                self.arriving.push(Reception {
-                    to: neighbour.to,
-                    copy,
-                    delay_ns,
-                    power: arriving.power as f32,
-                    noise: noise as f32,
-                    doppler: arriving.doppler as f32,
-                    cause: None,
-                    is_decodable: neighbour.is_decodable,
-                });
-                if let Some(message) = message.as_mut().filter(|_| copy != u32::MAX) {
-                    message.copies[copy as usize].on_the_way += 1;
+            let reception = Reception {
+                to: neighbour.to,
+                copy: message.as_ref().map_or(u32::MAX, |m| copy_of(m, neighbour)),
+                delay_ns: arriving.delay_ns.min(MAX_DELAY),
+                power: arriving.power as f32,
+                noise: noise as f32,
+                doppler: arriving.doppler as f32,
+                cause,
+                is_decodable: neighbour.is_decodable,
+            };
+            if cause.is_none() {
+                let index = self.arriving.len() as u64;
+                self.keys.push((reception.delay_ns << INDEX_BITS) | index);
+                if let Some(message) = message.as_mut().filter(|_| reception.copy != u32::MAX) {
+                    message.copies[reception.copy as usize].on_the_way += 1;
                 }
+            }
+            self.arriving.push(reception);
+        }
+        self.keys.sort_unstable();
+        let index = |key: &u64| (key & ((1 << INDEX_BITS) - 1)) as usize;
+        let sorted = self.keys.iter().map(|key| self.arriving[index(key)]);
+        transmission.receptions.extend(sorted);
+        if self.keys.len() < self.arriving.len() {
+            self.lose_absent(k);
+        }
+    }
+
+    /// Accounts for the frames of a new transmission that do not arrive.
+    fn lose_absent(&mut self, k: u32) {
+        let n = self.nodes.len();
+        let now = self.now();
+        let state = &mut *self.state;
+        let transmission = &state.transmissions[k];
+        for reception in self.arriving.iter().filter(|r| r.is_decodable) {
+            let Some(cause) = reception.cause else {
                 continue;
             };
-            if !neighbour.is_decodable {
-                continue;
+            state.frames.lose(cause);
+            state.links[transmission.from as usize * n + reception.to as usize].frames += 1;
+            let mut message = None;
+            if transmission.control.is_none() {
+                let owner = &mut state.messages[transmission.message];
+                message = Some(owner.id);
+                if let Some(copy) = owner.copies.get_mut(reception.copy as usize) {
+                    copy.cause = Some(cause);
+                }
             }
-            frames.lose(cause);
-            links[m * n + to].frames += 1;
-            if let Some(message) = message.as_mut().filter(|_| copy != u32::MAX) {
-                message.copies[copy as usize].cause = Some(cause);
-            }
-            output.packets.push(PacketRecord {
+            state.output.packets.push(PacketRecord {
                 time_ns: now,
                 start_ns: now,
-                from: m as u32,
-                to: neighbour.to,
-                message: message.as_ref().map(|message| message.id),
+                from: transmission.from,
+                to: reception.to,
+                message,
                 fragment: fragment_of(transmission),
                 bits: transmission.bits,
                 snr: 0.0,
                 cause: Some(cause),
             });
         }
-        self.keys.sort_unstable();
-        let index = |key: &u64| (key & ((1 << INDEX_BITS) - 1)) as usize;
-        let sorted = self.keys.iter().map(|key| self.arriving[index(key)]);
-        transmission.receptions.extend(sorted);
     }
 
     /// Ends the receptions of a half-duplex modem that starts to transmit.
@@ -410,6 +422,17 @@ impl Engine<'_> {
         } else {
             self.advance_service(m);
         }
+    }
+}
+
+/// Returns the index of the copy of a message for a neighbour; `u32::MAX`: none.
+fn copy_of(message: &Message, neighbour: &Neighbour) -> u32 {
+    if message.destination == BROADCAST {
+        neighbour.copy
+    } else if message.copies.first().map(|copy| copy.to) == Some(neighbour.to) {
+        0
+    } else {
+        u32::MAX
     }
 }
 

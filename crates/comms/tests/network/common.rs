@@ -16,7 +16,7 @@ use merrow_model::scene::comms::{
 use merrow_model::scene::sea::water::AbsorptionLaw;
 use merrow_model::state::comms::NetworkState;
 
-/// One second [ns].
+/// One second in nanoseconds [ns].
 pub(crate) const SECOND: u64 = 1_000_000_000;
 
 /// Scheme with a data rate [bit/s].

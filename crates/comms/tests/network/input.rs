@@ -78,6 +78,18 @@ fn invalid_commands_are_refused() {
         (send(1, 1, false, None), "address 1"),
         (send(2, 1, false, Some(f64::NAN)), "transmit power NaN W"),
         (send(BROADCAST, 1, true, None), "not acknowledged"),
+    ];
+    let before = state.clone();
+    for (command, expected) in commands.into_iter().chain(settings()) {
+        let error = net.apply(&mut state, &command).expect_err(expected);
+        assert!(error.contains(expected) && !error.contains('\n'), "{error}");
+        assert_eq!(state, before);
+    }
+}
+
+/// Invalid settings and range measurements.
+fn settings() -> Vec<(ModemCommand, &'static str)> {
+    vec![
         (
             ModemCommand::SetPower {
                 modem: 0,
@@ -129,11 +141,5 @@ fn invalid_commands_are_refused() {
             },
             "modem number 2",
         ),
-    ];
-    let before = state.clone();
-    for (command, expected) in commands {
-        let error = net.apply(&mut state, &command).expect_err(expected);
-        assert!(error.contains(expected) && !error.contains('\n'), "{error}");
-        assert_eq!(state, before);
-    }
+    ]
 }

@@ -10,7 +10,7 @@ use merrow_model::scene::comms::{
 };
 use merrow_model::state::comms::{Activity, LossCause, ModemCommand, NetworkState, Ranging};
 
-/// Message without options.
+/// Returns a message without options.
 fn to(modem: usize, destination: u16, payload: &[u8]) -> Send<'_> {
     Send {
         modem,

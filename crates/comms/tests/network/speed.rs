@@ -5,7 +5,7 @@ use merrow_comms::network::Send;
 use merrow_model::scene::comms::{BROADCAST, Modem, Transceiver};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Number of modems.
+/// Number of modems of the network.
 const N: usize = 200;
 
 /// Processor time of this thread [s].

@@ -14,7 +14,7 @@ pub enum MacProtocol {
     CsmaCa(CsmaCa),
     /// Carrier sense with detection of collisions.
     CsmaCd(CsmaCd),
-    /// Time slots.
+    /// Slots of a periodic schedule.
     Tdma(Tdma),
     /// A part of the band.
     Fdma(Fdma),
@@ -112,7 +112,7 @@ pub struct Fdma {
     pub channels: u16,
 }
 
-/// Parameters of polling.
+/// Role of a modem in polling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Polling {
     /// Polls other modems in turn.

@@ -20,7 +20,7 @@ pub struct Modem {
     pub axis: Vec3,
     /// Address, unique among the modems that can communicate with this one.
     pub address: u16,
-    /// Physical properties.
+    /// Physical properties of transmitter and receiver.
     pub transceiver: Transceiver,
     /// Division of messages into frames.
     pub framing: Framing,

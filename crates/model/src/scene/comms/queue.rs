@@ -16,7 +16,7 @@ pub struct QueueLimits {
 /// Choice of the messages that are discarded if a queue is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropPolicy {
-    /// The new message.
+    /// The new message is discarded.
     Newest,
     /// The message that has waited longest, of any priority.
     Oldest,

@@ -20,9 +20,9 @@ pub enum LossCause {
     NoSatellite,
     /// The signal is too weak to be detected.
     BelowThreshold,
-    /// Another signal overlaps.
+    /// Another signal overlaps the frame.
     Collision,
-    /// The receiver transmits.
+    /// The receiver transmits at the time.
     HalfDuplex,
     /// Noise damaged the frame.
     BitErrors,

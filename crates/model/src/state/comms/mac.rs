@@ -15,7 +15,7 @@ pub enum MacState {
     CsmaCa(CsmaCaState),
     /// State of carrier sense with detection of collisions.
     CsmaCd(CsmaCdState),
-    /// State of polling.
+    /// State of controller or polled modem.
     Polling(PollingState),
 }
 
@@ -87,7 +87,7 @@ pub struct CsmaCdState {
     pub until_ns: u64,
 }
 
-/// State of polling.
+/// State of controller or polled modem.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PollingState {
     /// Position of the next poll in the list of addresses.

@@ -22,7 +22,7 @@ pub struct Message {
     pub power: Option<f64>,
     /// Sequence number in the header.
     pub sequence: u16,
-    /// Number of frames.
+    /// Number of frames of the message.
     pub fragments: u8,
     /// Time of the command [ns].
     pub created_ns: u64,

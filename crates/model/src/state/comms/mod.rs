@@ -34,7 +34,7 @@ pub struct NetworkState {
     pub sequence: u64,
     /// Number of messages accepted since the start.
     pub next_message: u64,
-    /// Pending events, a binary heap with the earliest first.
+    /// Pending events, a heap with four children per node and the earliest event first.
     pub events: Vec<Event>,
     /// One entry per modem of the scene.
     pub modems: Vec<ModemState>,

@@ -17,7 +17,7 @@ pub struct ModemState {
     pub power: f64,
     /// Data rate of frames with data.
     pub rate: RateChoice,
-    /// Medium access protocol.
+    /// Medium access protocol in use.
     pub mac: MacProtocol,
     /// State of medium access.
     pub mac_state: MacState,
@@ -37,7 +37,7 @@ pub struct ModemState {
     pub repetition_serial: u32,
     /// Waiting control frames in the order of transmission.
     pub control: VecDeque<ControlFrame>,
-    /// Transmission in progress.
+    /// Index of the transmission in progress.
     pub transmission: Option<u32>,
     /// Sequence number of the next message.
     pub sequence: u16,
@@ -57,7 +57,7 @@ pub struct ModemState {
     pub has_station_frame: bool,
     /// Energy and time by activity.
     pub energy: EnergyState,
-    /// Present activity.
+    /// Present activity of the modem.
     pub activity: Activity,
     /// Start of the present activity [ns].
     pub activity_ns: u64,

@@ -12,7 +12,7 @@ pub struct NetworkOutput {
     pub payloads: Vec<u8>,
     /// Results of range measurements.
     pub ranges: Vec<RangeResult>,
-    /// Log of packets.
+    /// Log of packets and their losses.
     pub packets: Record<PacketRecord>,
     /// Schedule trace: ended intervals of all modems.
     pub trace: Record<Interval>,
@@ -152,9 +152,9 @@ pub struct RangeResult {
     pub true_transmission_ns: u64,
     /// Simulated time of its arrival [ns].
     pub true_arrival_ns: u64,
-    /// Signal-to-noise ratio, linear.
+    /// Signal-to-noise ratio of the signal, linear.
     pub snr: f64,
-    /// Relative frequency shift.
+    /// Relative frequency shift of the signal.
     pub doppler: f64,
     /// Whether the modem also measures the direction of arrival; the caller computes it.
     pub needs_direction: bool,
@@ -206,7 +206,7 @@ pub enum Activity {
     Wait,
     /// A frame is being received.
     Receive,
-    /// Several signals overlap.
+    /// Several signals overlap at the modem.
     Collide,
     /// A frame is being transmitted.
     Transmit,

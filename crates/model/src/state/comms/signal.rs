@@ -13,7 +13,7 @@ pub struct Transmission {
     pub from: u32,
     /// Identifies the transmission in events.
     pub serial: u32,
-    /// Encoded header.
+    /// Encoded header of the frame.
     pub header: [u8; HEADER_BYTES],
     /// Content of a control frame; `None`: a frame of a message.
     pub control: Option<ControlFrame>,
@@ -21,7 +21,7 @@ pub struct Transmission {
     pub message: u32,
     /// Start at the transmitter [ns].
     pub start_ns: u64,
-    /// Duration [ns].
+    /// Duration of the frame [ns].
     pub duration_ns: u64,
     /// Number of bits, including overhead.
     pub bits: u32,
@@ -59,7 +59,7 @@ impl Reset for Transmission {
 pub struct BandPart {
     /// Index of the part.
     pub index: u16,
-    /// Number of parts.
+    /// Number of parts of the band.
     pub count: u16,
 }
 
@@ -77,13 +77,13 @@ pub struct Reception {
     pub to: u32,
     /// Index of the copy of the message that the frame belongs to; `u32::MAX`: none.
     pub copy: u32,
-    /// Travel time [ns].
+    /// Travel time of the signal [ns].
     pub delay_ns: u64,
-    /// Received power.
+    /// Received power of the signal.
     pub power: f32,
     /// Noise power in the part of the band.
     pub noise: f32,
-    /// Relative frequency shift.
+    /// Relative frequency shift of the signal.
     pub doppler: f32,
     /// Cause for which the frame is lost, as far as it is known.
     pub cause: Option<LossCause>,
@@ -109,7 +109,7 @@ pub struct Signal {
     pub reception: u32,
     /// Part of the band.
     pub part: BandPart,
-    /// Received power.
+    /// Received power of the signal.
     pub power: f64,
     /// Noise power in the part of the band.
     pub noise: f64,
@@ -150,7 +150,7 @@ pub struct ControlFrame {
 #[allow(missing_docs)] // the description of each variant covers its fields
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ControlKind {
-    /// Acknowledges a frame.
+    /// Acknowledges a frame with data.
     Acknowledgement,
     /// Requests a range reply.
     RangeRequest,
