@@ -1,7 +1,7 @@
 //! Interface of the layer that carries the messages of a node.
 //!
-//! Everything in `node/` uses this interface only. `embedded/` implements it with the crate `rtps`;
-//! a client library of an installed ROS 2 can implement it as well.
+//! Everything in `node/` uses this interface only. `embedded/` implements it with the crate `rtps`,
+//! `crates/ros2_native` with the RMW of an installed ROS 2.
 
 use crate::message::TypeInfo;
 use crate::node::{Callback, DeferredHandler, NetworkCounters, PublishError};
@@ -39,6 +39,20 @@ pub struct ServiceDescription<'a> {
 /// Receiver of warnings about endpoints, such as an incompatible QoS. It can be called on any
 /// thread.
 pub type WarningHandler = Box<dyn Fn(&str) + Send>;
+
+/// Describes a peer of a publisher or subscription of `topic` that does not match because of
+/// `policy`, such as `reliability`.
+pub fn incompatibility(topic: &str, is_publisher: bool, policy: &str) -> String {
+    if is_publisher {
+        format!(
+            "a subscription on {topic} requests an incompatible QoS ({policy}); it receives no messages"
+        )
+    } else {
+        format!(
+            "a publisher on {topic} offers an incompatible QoS ({policy}); its messages are not received"
+        )
+    }
+}
 
 /// An endpoint of a node. Dropping it ends it.
 pub trait Endpoint: Send + Sync {}
@@ -101,8 +115,8 @@ pub trait Backend: Send + Sync {
     /// Starts a batch of messages.
     fn batch(&self) -> Box<dyn Batch + '_>;
 
-    /// Returns the counters since the backend started.
-    fn counters(&self) -> NetworkCounters;
+    /// Returns the counters since the backend started; `None` if it has none.
+    fn counters(&self) -> Option<NetworkCounters>;
 
     /// Ends all callbacks and endpoints and leaves the network. Waits for the callback that runs,
     /// so it must not be called in a callback.

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Checks the native backend on the sourced ROS 2, with every RMW of it that the checks know.
+# Part of `test/run slow`; skipped with a message if no ROS 2 is sourced. Arguments select checks of end_to_end.py.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$here/../../.."
+if [ -z "${AMENT_PREFIX_PATH:-}" ]; then
+  echo "no ROS 2 is sourced: native backend skipped"
+  exit
+fi
+target=$PWD/target/native
+ros_python=${MERROW_ROS_PYTHON:-python3}
+only=()
+for name in "$@"; do only+=(--only "$name"); done
+mkdir -p "$target"
+
+cargo build --locked --features native --bin merrow
+cp target/debug/merrow "$target/merrow"
+# every run of the checks uses the native backend
+cat >"$target/run_native" <<EOF
+#!/usr/bin/env bash
+if [ "\${1:-}" = run ]; then
+  shift
+  exec "$target/merrow" run --ros-backend native "\$@"
+fi
+exec "$target/merrow" "\$@"
+EOF
+chmod +x "$target/run_native"
+
+installed() { local prefix; for prefix in ${AMENT_PREFIX_PATH//:/ }; do [ -d "$prefix/share/$1" ] && return; done; return 1; }
+
+failed=0
+for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
+  installed $rmw || { echo "$rmw is not installed: skipped"; continue; }
+  export RMW_IMPLEMENTATION=$rmw
+  printf '\n-- %s: nodes of one process\n' $rmw
+  cargo test --locked -p merrow-ros2-native --features rmw -- --test-threads=1 || failed=1
+  if "$ros_python" -c 'import rclpy' 2>/dev/null; then
+    for backend in embedded native; do
+      printf '\n-- %s: rclpy and the %s backend\n' $rmw $backend
+      "$ros_python" "$here/rclpy_checks.py" "$target/merrow" $backend || failed=1
+    done
+  else
+    echo "rclpy is not installed: its checks are skipped"
+  fi
+done
+
+if installed rmw_cyclonedds_cpp; then
+  printf '\n-- rmw_cyclonedds_cpp: the live checks\n'
+  RMW_IMPLEMENTATION=rmw_cyclonedds_cpp "${MERROW_PYTHON:?}" test/ros/end_to_end.py \
+    --binary "$target/run_native" ${only[@]+"${only[@]}"} || failed=1
+fi
+if installed rmw_fastrtps_cpp; then
+  printf '\n-- rmw_fastrtps_cpp: the checks of Fast DDS\n'
+  RMW_IMPLEMENTATION=rmw_fastrtps_cpp bash test/ros/fastdds/live.sh "$target/run_native" || failed=1
+fi
+exit $failed
