@@ -182,6 +182,7 @@ const MODULE_WORDS: [(&str, &[&str]); 15] = [
         &[
             "crates/sim/src/pace.rs",
             "crates/ros2/",
+            "crates/ros2_native/src/spin.rs",
             "crates/rtps/src/udp/",
             "src/",
         ],

@@ -64,8 +64,8 @@ pub trait PublisherEndpoint: Endpoint {
     /// Returns the number of messages that left the history before every reliable subscription had
     /// acknowledged them.
     fn dropped(&self) -> u64;
-    /// Sends a little-endian CDR message with its encapsulation header. Never waits for a
-    /// subscription.
+    /// Sends a little-endian CDR message with its encapsulation header. The embedded backend never
+    /// waits for a subscription; an RMW can.
     ///
     /// # Errors
     /// The message is too large, or the backend is closed.

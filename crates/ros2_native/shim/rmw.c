@@ -116,7 +116,9 @@ typedef struct {
   merrow_context *context;
   rmw_publisher_t *publisher;
   rmw_event_t event;
+  rmw_event_t match;
   bool has_event;
+  bool has_match;
 } merrow_publisher;
 
 typedef struct {
@@ -372,6 +374,21 @@ merrow_publisher *merrow_publisher_create(
   return self;
 }
 
+// Calls `notify` from any thread when a subscription matches or leaves; false if the implementation
+// does not report it.
+bool merrow_publisher_notify(merrow_publisher *self, merrow_notify notify, const void *user) {
+#ifdef HAS_TYPE_HASH
+  // distributions with type hashes have the event
+  self->match = ros.rmw_get_zero_initialized_event();
+  rmw_ret_t created = ros.rmw_publisher_event_init(
+    &self->match, self->publisher, RMW_EVENT_PUBLICATION_MATCHED);
+  self->has_match = set_event(&self->match, created, notify, user);
+#else
+  (void)notify, (void)user;
+#endif
+  return self->has_match;
+}
+
 uint32_t merrow_publisher_take_incompatible(merrow_publisher *self) {
   return self->has_event ? take_incompatible(&self->event) : 0;
 }
@@ -393,6 +410,7 @@ bool merrow_publisher_publish(
 }
 
 void merrow_publisher_destroy(merrow_publisher *self) {
+  if (self->has_match) end_event(&self->match);
   if (self->has_event) end_event(&self->event);
   if (ros.rmw_destroy_publisher(self->context->node, self->publisher) != RMW_RET_OK) {
     ros.rcutils_reset_error();
@@ -480,7 +498,8 @@ bool merrow_service_notify(merrow_service *self, merrow_notify notify, const voi
   return set == RMW_RET_OK;
 }
 
-// Takes one request into a buffer that is valid until the next call; NULL without a request.
+// Takes one request into a buffer that is valid until the next call; NULL without a request. A
+// request that cannot be decoded has size 0.
 const uint8_t *merrow_service_take(merrow_service *self, size_t *size, merrow_request_id *id) {
   void *request = self->request.create();
   if (!request) return NULL;
@@ -488,14 +507,13 @@ const uint8_t *merrow_service_take(merrow_service *self, size_t *size, merrow_re
   memset(&info, 0, sizeof info);
   bool taken = false;
   rmw_ret_t ret = ros.rmw_take_request(self->service, &info, request, &taken);
-  bool has_request = ret == RMW_RET_OK && taken;
-  if (has_request) {
+  bool is_empty = ret == RMW_RET_OK && !taken;
+  if (ret == RMW_RET_OK && taken) {
     ret = ros.rmw_serialize(request, self->request.support, &self->buffer);
   }
   self->request.destroy(request);
   if (ret != RMW_RET_OK) ros.rcutils_reset_error();
-  if (!has_request) return NULL;
-  // a request that cannot be encoded is empty, which no handler can decode
+  if (is_empty) return NULL;
   *size = ret == RMW_RET_OK ? self->buffer.buffer_length : 0;
   memcpy(id->writer, info.request_id.writer_guid, sizeof info.request_id.writer_guid);
   id->sequence_number = info.request_id.sequence_number;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use merrow_ros2::args::NodeOptions;
 use merrow_ros2::backend::{
@@ -24,14 +25,23 @@ use crate::type_support::Unavailable;
 /// Backend on the RMW of the sourced ROS 2.
 pub struct NativeBackend {
     libraries: Libraries,
+    /// Queue of the thread of subscriptions and services.
     queue: Sender<Item>,
+    /// Queue of the thread of publishers.
+    publishers: Sender<Item>,
     next_endpoint: AtomicU64,
     /// Packages and types whose absence has been reported.
     reported: Mutex<BTreeSet<String>>,
     /// `None` once the backend is closed. Endpoints hold the context as well.
     context: Mutex<Option<Arc<Context>>>,
-    spinner: Mutex<Option<Spinner>>,
+    spinners: Mutex<Option<[Spinner; 2]>>,
 }
+
+/// Period at which messages are taken that the RMW does not report.
+const POLL_PERIOD: Duration = Duration::from_millis(2);
+
+/// Period at which subscriptions are counted that the RMW does not report.
+const MATCH_PERIOD: Duration = Duration::from_millis(100);
 
 impl NativeBackend {
     /// Joins the network of the RMW as the node of `options`.
@@ -44,15 +54,26 @@ impl NativeBackend {
         let names = names.map_err(|error| error.to_string())?;
         let libraries = Libraries::load()?;
         let context = Context::join(options, &names)?;
-        let (spinner, queue) = Spinner::start()
-            .map_err(|error| format!("starting the thread that serves ROS: {error}"))?;
+        let start = |name, period| {
+            Spinner::start(name, period).map_err(|error| format!("starting a thread: {error}"))
+        };
+        let (spinner, queue) = start("ros-spin", POLL_PERIOD)?;
+        let (matcher, publishers) = start("ros-match", MATCH_PERIOD)?;
+        let log = queue.clone();
+        let warn = move |text: &str| send(&log, Item::Warning(text.to_owned()));
+        send(&publishers, Item::Handler(Box::new(warn)));
+        if std::env::var("ROS_SECURITY_ENABLE").is_ok_and(|value| value == "true") {
+            let text = "ROS_SECURITY_ENABLE has no effect on this node: it is not secured";
+            send(&queue, Item::Warning(text.to_owned()));
+        }
         Ok(Self {
             libraries,
             queue,
+            publishers,
             next_endpoint: AtomicU64::new(0),
             reported: Mutex::default(),
             context: Mutex::new(Some(Arc::new(context))),
-            spinner: Mutex::new(Some(spinner)),
+            spinners: Mutex::new(Some([matcher, spinner])),
         })
     }
 
@@ -69,29 +90,14 @@ impl NativeBackend {
             .ok_or_else(|| "the node has stopped".to_owned())
     }
 
-    /// Returns the number of a new endpoint and its signals of messages and of incompatible peers.
-    fn next_endpoint(&self) -> (u64, Arc<Signal>, Arc<Signal>) {
+    /// Returns the number of a new endpoint, and its signals to the thread of `queue`.
+    fn next_endpoint(&self, queue: &Sender<Item>) -> (u64, [Arc<Signal>; 2]) {
         let endpoint = self.next_endpoint.fetch_add(1, Ordering::Relaxed);
-        let signal = |item| Signal::new(&self.queue, item, endpoint);
-        (endpoint, signal(Item::Messages), signal(Item::Incompatible))
-    }
-
-    fn guard(&self, endpoint: u64) -> Guard {
-        Guard {
+        let items: [fn(u64) -> Item; 2] = [Item::Messages, Item::Incompatible];
+        (
             endpoint,
-            queue: self.queue.clone(),
-        }
-    }
-
-    fn add(&self, endpoint: u64, source: Box<dyn Source>, signals: [Arc<Signal>; 2], polled: bool) {
-        let [messages, incompatible] = signals;
-        let entry = Entry {
-            source,
-            messages,
-            incompatible,
-            is_polled: polled,
-        };
-        send(&self.queue, Item::Add(endpoint, entry));
+            items.map(|item| Signal::new(queue, item, endpoint)),
+        )
     }
 
     /// Reports a missing package or type once, and returns an endpoint without effect.
@@ -105,10 +111,36 @@ impl NativeBackend {
     }
 }
 
-/// Returns the closure that raises a signal.
-fn raise(signal: &Arc<Signal>) -> ffi::Callback {
-    let signal = Arc::clone(signal);
-    Box::new(move || signal.raise())
+/// Returns the closures that raise signals.
+fn raise(signals: &[Arc<Signal>; 2]) -> [ffi::Callback; 2] {
+    signals
+        .clone()
+        .map(|signal| -> ffi::Callback { Box::new(move || signal.raise()) })
+}
+
+fn guard(queue: &Sender<Item>, endpoint: u64) -> Guard {
+    Guard {
+        endpoint,
+        queue: queue.clone(),
+    }
+}
+
+/// Passes an endpoint to the thread of `queue`.
+fn add(
+    queue: &Sender<Item>,
+    endpoint: u64,
+    source: Box<dyn Source>,
+    signals: [Arc<Signal>; 2],
+    is_polled: bool,
+) {
+    let [messages, incompatible] = signals;
+    let entry = Entry {
+        source,
+        messages,
+        incompatible,
+        is_polled,
+    };
+    send(queue, Item::Add(endpoint, entry));
 }
 
 impl Backend for NativeBackend {
@@ -120,14 +152,16 @@ impl Backend for NativeBackend {
             Ok(support) => support,
             Err(why) => return Ok(self.unavailable(&why, topic.name)),
         };
-        let (endpoint, messages, incompatible) = self.next_endpoint();
-        let on_incompatible = raise(&incompatible);
+        let queue = &self.publishers;
+        let (endpoint, signals) = self.next_endpoint(queue);
         let context = self.context()?;
         let TopicDescription { name, qos, .. } = topic;
-        let publisher = Publisher::create(&context, support, name, qos, on_incompatible)
-            .map_err(|why| format!("{name}: {why}"))?;
-        let (handle, source) = NativePublisher::new(name, publisher, self.guard(endpoint));
-        self.add(endpoint, source, [messages, incompatible], false);
+        let (publisher, is_notified) =
+            Publisher::create(&context, support, name, qos, raise(&signals))
+                .map_err(|why| format!("{name}: {why}"))?;
+        let guard = guard(queue, endpoint);
+        let (handle, source) = NativePublisher::new(name, publisher, guard, &self.queue);
+        add(queue, endpoint, source, signals, !is_notified);
         Ok(Box::new(handle))
     }
 
@@ -140,20 +174,19 @@ impl Backend for NativeBackend {
             Ok(support) => support,
             Err(why) => return Ok(self.unavailable(&why, topic.name)),
         };
-        let (endpoint, messages, incompatible) = self.next_endpoint();
-        let callbacks = [raise(&messages), raise(&incompatible)];
+        let (endpoint, signals) = self.next_endpoint(&self.queue);
         let context = self.context()?;
         let TopicDescription { name, qos, .. } = topic;
         let (subscription, is_notified) =
-            Subscription::create(&context, support, name, qos, callbacks)
+            Subscription::create(&context, support, name, qos, raise(&signals))
                 .map_err(|why| format!("{name}: {why}"))?;
         let source = Box::new(SubscriptionSource {
             topic: (*name).to_owned(),
             subscription,
             callback,
         });
-        self.add(endpoint, source, [messages, incompatible], !is_notified);
-        Ok(Box::new(self.guard(endpoint)))
+        add(&self.queue, endpoint, source, signals, !is_notified);
+        Ok(Box::new(guard(&self.queue, endpoint)))
     }
 
     fn create_service(
@@ -165,16 +198,21 @@ impl Backend for NativeBackend {
             Ok(support) => support,
             Err(why) => return Ok(self.unavailable(&why, service.name)),
         };
-        let (endpoint, messages, incompatible) = self.next_endpoint();
-        let on_requests = raise(&messages);
+        let (endpoint, signals) = self.next_endpoint(&self.queue);
+        let [on_requests, _] = raise(&signals);
         let context = self.context()?;
         let ServiceDescription { name, qos, .. } = service;
         let (service, is_notified) = Service::create(&context, support, name, qos, on_requests)
             .map_err(|why| format!("{name}: {why}"))?;
         let source = ServiceSource::new(name, service, handler, self.queue.clone());
-        let signals = [messages, incompatible];
-        self.add(endpoint, Box::new(source), signals, !is_notified);
-        Ok(Box::new(self.guard(endpoint)))
+        add(
+            &self.queue,
+            endpoint,
+            Box::new(source),
+            signals,
+            !is_notified,
+        );
+        Ok(Box::new(guard(&self.queue, endpoint)))
     }
 
     fn set_warning_handler(&self, handler: WarningHandler) {
@@ -192,8 +230,8 @@ impl Backend for NativeBackend {
     }
 
     fn close(&self) {
-        let mut spinner = self.spinner.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(spinner.take());
+        let mut spinners = self.spinners.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(spinners.take());
         let mut context = self.context.lock().unwrap_or_else(PoisonError::into_inner);
         drop(context.take());
     }

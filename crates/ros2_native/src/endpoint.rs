@@ -1,6 +1,6 @@
 //! Publishers, subscriptions and services of the backend.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -49,22 +49,34 @@ impl Endpoint for Guard {}
 pub(crate) struct NativePublisher {
     topic: String,
     publisher: Arc<Shared<Publisher>>,
-    guard: Guard,
+    /// Number of matched subscriptions.
+    subscribers: Arc<AtomicUsize>,
+    _guard: Guard,
+    /// Queue of the thread that logs.
+    log: Sender<Item>,
     has_failed: AtomicBool,
 }
 
 impl NativePublisher {
-    /// Creates the handle of a publisher, and its part for the node's thread.
-    pub(crate) fn new(topic: &str, publisher: Publisher, guard: Guard) -> (Self, Box<dyn Source>) {
+    /// Creates the handle of a publisher, and its part for the thread of publishers.
+    pub(crate) fn new(
+        topic: &str,
+        publisher: Publisher,
+        guard: Guard,
+        log: &Sender<Item>,
+    ) -> (Self, Box<dyn Source>) {
         let publisher = Shared::new(publisher);
         let source = PublisherSource {
             topic: topic.to_owned(),
             publisher: Arc::clone(&publisher),
+            subscribers: Arc::default(),
         };
         let handle = Self {
             topic: topic.to_owned(),
             publisher,
-            guard,
+            subscribers: Arc::clone(&source.subscribers),
+            _guard: guard,
+            log: log.clone(),
             has_failed: AtomicBool::new(false),
         };
         (handle, Box::new(source))
@@ -74,7 +86,7 @@ impl NativePublisher {
     fn report(&self, why: &str) {
         if !self.has_failed.swap(true, Ordering::Relaxed) {
             let text = format!("{}: a message was not sent: {why}", self.topic);
-            send(&self.guard.queue, Item::Warning(text));
+            send(&self.log, Item::Warning(text));
         }
     }
 }
@@ -83,7 +95,7 @@ impl Endpoint for NativePublisher {}
 
 impl PublisherEndpoint for NativePublisher {
     fn subscriber_count(&self) -> usize {
-        self.publisher.with(Publisher::matched).unwrap_or_default()
+        self.subscribers.load(Ordering::Relaxed)
     }
 
     /// The interface `rmw` does not report evicted messages.
@@ -103,14 +115,17 @@ impl PublisherEndpoint for NativePublisher {
     }
 }
 
-/// Publisher of the node's thread.
+/// Publisher of the thread of publishers.
 struct PublisherSource {
     topic: String,
     publisher: Arc<Shared<Publisher>>,
+    subscribers: Arc<AtomicUsize>,
 }
 
 impl Source for PublisherSource {
     fn receive(&mut self) -> bool {
+        let subscribers = self.publisher.with(Publisher::matched).unwrap_or_default();
+        self.subscribers.store(subscribers, Ordering::Relaxed);
         false
     }
 
@@ -123,6 +138,7 @@ impl Source for PublisherSource {
 impl Drop for PublisherSource {
     fn drop(&mut self) {
         self.publisher.end();
+        self.subscribers.store(0, Ordering::Relaxed);
     }
 }
 
@@ -159,12 +175,17 @@ fn policy_name(kind: u32) -> Option<&'static str> {
     })
 }
 
+/// Number of invalid requests in sequence after which the server waits for the next report.
+const MAX_FAILURES: u32 = 100;
+
 /// Server of the node's thread.
 pub(crate) struct ServiceSource {
     name: String,
     service: Arc<Shared<Service>>,
     handler: DeferredHandler,
     queue: Sender<Item>,
+    /// Number of requests in sequence that could not be decoded.
+    failures: u32,
 }
 
 impl ServiceSource {
@@ -180,6 +201,7 @@ impl ServiceSource {
             service: Shared::new(service),
             handler,
             queue,
+            failures: 0,
         }
     }
 
@@ -202,6 +224,12 @@ impl Source for ServiceSource {
         let Some((id, request)) = self.service.with(Service::take).flatten() else {
             return false;
         };
+        if request.is_empty() {
+            // valid requests may follow, unless every call fails
+            self.failures += 1;
+            return self.failures < MAX_FAILURES;
+        }
+        self.failures = 0;
         let responder = self.responder(id);
         (self.handler)(&request, responder);
         true

@@ -78,6 +78,11 @@ unsafe extern "C" {
         user: *const c_void,
         error: ErrorBuffer,
     ) -> *mut c_void;
+    fn merrow_publisher_notify(
+        publisher: NonNull<c_void>,
+        notify: Notify,
+        user: *const c_void,
+    ) -> bool;
     fn merrow_publisher_take_incompatible(publisher: NonNull<c_void>) -> u32;
     fn merrow_publisher_matched(publisher: NonNull<c_void>) -> usize;
     fn merrow_publisher_publish(
@@ -369,8 +374,8 @@ impl Drop for Context {
 struct Endpoint {
     raw: NonNull<c_void>,
     context: Arc<Context>,
-    /// Freed after the endpoint has been destroyed.
-    _callbacks: [Box<Callback>; 2],
+    /// Freed after the endpoint has been destroyed. They stay at their addresses in memory.
+    _callbacks: Box<[Callback]>,
     destroy: unsafe extern "C" fn(NonNull<c_void>),
 }
 
@@ -393,16 +398,12 @@ fn user(callback: &Callback) -> *const c_void {
     std::ptr::from_ref(callback).cast()
 }
 
-/// Closure of an endpoint that is not notified.
-fn no_callback() -> Box<Callback> {
-    Box::new(Box::new(|| {}))
-}
-
 /// A publisher.
 pub(crate) struct Publisher(Endpoint);
 
 impl Publisher {
-    /// Creates a publisher. Threads of the RMW call `on_incompatible`.
+    /// Creates a publisher. Threads of the RMW call `on_match` when a subscription matches or
+    /// leaves, and `on_incompatible`. Returns also whether the RMW reports matches.
     ///
     /// # Errors
     /// Text of the RMW.
@@ -411,11 +412,11 @@ impl Publisher {
         support: MessageSupport,
         topic: &str,
         qos: &Qos,
-        on_incompatible: Callback,
-    ) -> Result<Self, String> {
+        [on_match, on_incompatible]: [Callback; 2],
+    ) -> Result<(Self, bool), String> {
         let (topic, qos) = (c_string(topic)?, RawQos::from(qos));
-        let on_incompatible = Box::new(on_incompatible);
-        let user = user(&on_incompatible);
+        let callbacks: Box<[Callback]> = Box::new([on_match, on_incompatible]);
+        let [matches, user] = [user(&callbacks[0]), user(&callbacks[1])];
         let guard = context.change();
         // SAFETY: the pointers outlive the call, and the closure the publisher.
         let raw = created(|error| unsafe {
@@ -423,12 +424,15 @@ impl Publisher {
             merrow_publisher_create(context.raw, support.0, topic, &qos, notify, user, error)
         })?;
         drop(guard);
-        Ok(Self(Endpoint {
+        let this = Self(Endpoint {
             raw,
             context: Arc::clone(context),
-            _callbacks: [on_incompatible, no_callback()],
+            _callbacks: callbacks,
             destroy: merrow_publisher_destroy,
-        }))
+        });
+        // SAFETY: the publisher exists, the closure outlives it.
+        let is_notified = unsafe { merrow_publisher_notify(raw, notify, matches) };
+        Ok((this, is_notified))
     }
 
     /// Sends a serialized message.
@@ -451,7 +455,7 @@ impl Publisher {
 
     /// Returns the policy that made a subscription incompatible since the last call, or 0.
     pub(crate) fn take_incompatible(&self) -> u32 {
-        // SAFETY: the publisher exists; only the node's thread takes events.
+        // SAFETY: the publisher exists; only one thread takes events.
         unsafe { merrow_publisher_take_incompatible(self.0.raw) }
     }
 }
@@ -473,7 +477,7 @@ impl Subscription {
         [on_messages, on_incompatible]: [Callback; 2],
     ) -> Result<(Self, bool), String> {
         let (topic, qos) = (c_string(topic)?, RawQos::from(qos));
-        let callbacks = [Box::new(on_messages), Box::new(on_incompatible)];
+        let callbacks: Box<[Callback]> = Box::new([on_messages, on_incompatible]);
         let [messages, incompatible] = [user(&callbacks[0]), user(&callbacks[1])];
         let guard = context.change();
         // SAFETY: the pointers outlive the call, and the closure the subscription.
@@ -535,8 +539,8 @@ impl Service {
         on_requests: Callback,
     ) -> Result<(Self, bool), String> {
         let (name, qos) = (c_string(name)?, RawQos::from(qos));
-        let on_requests = Box::new(on_requests);
-        let user = user(&on_requests);
+        let callbacks: Box<[Callback]> = Box::new([on_requests]);
+        let user = user(&callbacks[0]);
         let guard = context.change();
         let ServiceSupport {
             support,
@@ -554,7 +558,7 @@ impl Service {
             endpoint: Endpoint {
                 raw,
                 context: Arc::clone(context),
-                _callbacks: [on_requests, no_callback()],
+                _callbacks: callbacks,
                 destroy: merrow_service_destroy,
             },
             taking: Mutex::new(()),
@@ -564,7 +568,7 @@ impl Service {
         Ok((this, is_notified))
     }
 
-    /// Returns a waiting request and its identity.
+    /// Returns a waiting request and its identity. A request that cannot be decoded is empty.
     pub(crate) fn take(&self) -> Option<(RequestId, Vec<u8>)> {
         let _guard = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut size, mut id) = (0, RequestId::default());

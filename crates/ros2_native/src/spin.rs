@@ -3,6 +3,10 @@
 //! The RMW reports waiting messages from its own threads. A report only puts the number of the
 //! endpoint into a queue, once until the thread has taken the messages. The time per message
 //! therefore does not depend on the number of endpoints, as it does with a wait set of all of them.
+//!
+//! A second thread of the same kind serves publishers: it counts their subscriptions. The RMW can
+//! hold the lock of a publisher while it waits for a slow subscription, and neither the simulation
+//! nor services may wait with it.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,19 +14,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use merrow_ros2::backend::WarningHandler;
 
 /// Maximum number of messages of one endpoint that are taken before those of the others.
 const BURST: usize = 64;
 
-/// Period at which endpoints are read whose messages the RMW does not report.
-const POLL_PERIOD: Duration = Duration::from_millis(2);
-
-/// An endpoint that the thread serves. Dropping it ends it.
+/// An endpoint that a thread serves. Dropping it ends it.
 pub(crate) trait Source: Send {
-    /// Takes a waiting message and passes it on. Returns whether there was one.
+    /// Takes a waiting message and passes it on. Returns whether there was one. A publisher counts
+    /// its subscriptions.
     fn receive(&mut self) -> bool;
     /// Returns a warning about a peer with incompatible QoS since the last call.
     fn incompatibility(&mut self) -> Option<String>;
@@ -30,7 +32,7 @@ pub(crate) trait Source: Send {
 
 /// Element of the thread's queue.
 pub(crate) enum Item {
-    /// Messages wait at an endpoint.
+    /// Messages wait at an endpoint, or the subscriptions of a publisher have changed.
     Messages(u64),
     /// An endpoint has a peer with incompatible QoS.
     Incompatible(u64),
@@ -102,20 +104,23 @@ pub(crate) struct Spinner {
 }
 
 impl Spinner {
-    /// Starts the thread. Returns its owner and its queue.
+    /// Starts the thread `name`. Returns its owner and its queue. `poll_period` is that of endpoints
+    /// whose messages the RMW does not report.
     ///
     /// # Errors
     /// The operating system cannot create a thread.
-    pub(crate) fn start() -> io::Result<(Self, Sender<Item>)> {
+    pub(crate) fn start(name: &str, poll_period: Duration) -> io::Result<(Self, Sender<Item>)> {
         let (queue, items) = mpsc::channel();
         let worker = Worker {
             items,
+            poll_period,
+            polled_at: Instant::now(),
             entries: BTreeMap::new(),
             warn: None,
             unread: Vec::new(),
         };
         let thread = std::thread::Builder::new()
-            .name("ros-spin".to_owned())
+            .name(name.to_owned())
             .spawn(move || worker.run())?;
         let spinner = Self {
             queue: queue.clone(),
@@ -138,6 +143,8 @@ impl Drop for Spinner {
 
 struct Worker {
     items: Receiver<Item>,
+    poll_period: Duration,
+    polled_at: Instant,
     entries: BTreeMap<u64, Entry>,
     warn: Option<WarningHandler>,
     /// Warnings before there is a handler.
@@ -148,7 +155,7 @@ impl Worker {
     fn run(mut self) {
         loop {
             let item = match self.entries.values().any(|entry| entry.is_polled) {
-                true => self.items.recv_timeout(POLL_PERIOD),
+                true => self.items.recv_timeout(self.poll_period),
                 false => self.items.recv().map_err(RecvTimeoutError::from),
             };
             match item {
@@ -156,7 +163,9 @@ impl Worker {
                 Ok(item) => self.execute(item),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            self.poll();
+            if self.polled_at.elapsed() >= self.poll_period {
+                self.poll();
+            }
         }
     }
 
@@ -204,6 +213,7 @@ impl Worker {
     }
 
     fn poll(&mut self) {
+        self.polled_at = Instant::now();
         let polled = self.entries.iter().filter(|(_, entry)| entry.is_polled);
         for endpoint in polled.map(|(endpoint, _)| *endpoint).collect::<Vec<_>>() {
             self.receive(endpoint);
@@ -284,9 +294,13 @@ mod tests {
         }
     }
 
+    fn start() -> (Spinner, Sender<Item>) {
+        Spinner::start("test", Duration::from_millis(2)).unwrap()
+    }
+
     #[test]
     fn signalled_messages_are_taken() {
-        let (spinner, queue) = Spinner::start().unwrap();
+        let (spinner, queue) = start();
         let (first, second) = (Memory::default(), Memory::default());
         // before the endpoint is known
         first.put(3);
@@ -321,7 +335,7 @@ mod tests {
 
     #[test]
     fn endpoints_without_signals_are_polled() {
-        let (_spinner, queue) = Spinner::start().unwrap();
+        let (_spinner, queue) = start();
         let memory = Memory::default();
         send(&queue, Item::Add(1, memory.entry(&queue, 1, true)));
         memory.put(5);
@@ -334,7 +348,7 @@ mod tests {
 
     #[test]
     fn warnings_wait_for_the_handler() {
-        let (spinner, queue) = Spinner::start().unwrap();
+        let (spinner, queue) = start();
         let memory = Memory::default();
         memory.0.lock().unwrap().warning = Some("incompatible".to_owned());
         send(&queue, Item::Warning("early".to_owned()));

@@ -66,7 +66,8 @@ impl Received {
             received.lock().unwrap().push(text.data);
         };
         let info = Text::info();
-        node.subscription(topic, info, qos, Box::new(callback)).unwrap()
+        node.subscription(topic, info, qos, Box::new(callback))
+            .unwrap()
     }
 
     fn count(&self) -> usize {
@@ -92,15 +93,25 @@ fn messages_arrive_in_order_while_subscribed() {
     sleep(Duration::from_millis(300));
     let large = "x".repeat(2_000_000);
     for n in 0..200 {
-        let data = if n == 100 { large.clone() } else { n.to_string() };
+        let data = if n == 100 {
+            large.clone()
+        } else {
+            n.to_string()
+        };
         assert_eq!(publisher.publish(&text(&data)), Ok(Delivery::Sent));
     }
     wait_for("messages", || received.count() == 200);
     let numbers = received.0.lock().unwrap().clone();
-    assert!((0..200).filter(|n| *n != 100).all(|n| numbers[n] == n.to_string()));
+    assert!(
+        (0..200)
+            .filter(|n| *n != 100)
+            .all(|n| numbers[n] == n.to_string())
+    );
     assert_eq!(numbers[100], large);
     drop(subscription);
-    wait_for("end of the subscription", || publisher.subscriber_count() == 0);
+    wait_for("end of the subscription", || {
+        publisher.subscriber_count() == 0
+    });
     drop(sender);
     assert_eq!(publisher.publish(&text("late")), Ok(Delivery::NoSubscriber));
 }
@@ -108,7 +119,9 @@ fn messages_arrive_in_order_while_subscribed() {
 #[test]
 fn late_subscriptions_receive_the_last_message() {
     let (sender, receiver) = (node("sender", 92), node("receiver", 92));
-    let publisher = sender.publisher("/latched", Text::info(), &Qos::LATCHED).unwrap();
+    let publisher = sender
+        .publisher("/latched", Text::info(), &Qos::LATCHED)
+        .unwrap();
     for data in ["first", "second"] {
         assert_eq!(publisher.publish(&text(data)), Ok(Delivery::Sent));
     }
@@ -139,7 +152,9 @@ fn log_of(node: &Node) -> (Received, Subscription) {
 fn incompatible_peers_are_reported() {
     let (sender, receiver) = (node("sender", 93), node("receiver", 93));
     let (log, _subscription) = log_of(&receiver);
-    let _volatile = sender.publisher("/volatile", Text::info(), &Qos::DEFAULT).unwrap();
+    let _volatile = sender
+        .publisher("/volatile", Text::info(), &Qos::DEFAULT)
+        .unwrap();
     let latched = Qos {
         durability: Durability::TransientLocal,
         ..Qos::DEFAULT
@@ -163,11 +178,16 @@ fn missing_types_are_reported_once_and_other_topics_work() {
     let qos = &Qos::DEFAULT;
     let publishers = [
         subject.publisher("/unknown", Unknown::info(), qos).unwrap(),
-        subject.publisher("/unknown_too", Unknown::info(), qos).unwrap(),
+        subject
+            .publisher("/unknown_too", Unknown::info(), qos)
+            .unwrap(),
         subject.publisher("/newer", Newer::info(), qos).unwrap(),
     ];
     for publisher in &publishers {
-        assert_eq!(publisher.publish(&to_bytes(&Unknown::default())), Ok(Delivery::NoSubscriber));
+        assert_eq!(
+            publisher.publish(&to_bytes(&Unknown::default())),
+            Ok(Delivery::NoSubscriber)
+        );
     }
     let _unheard = subject
         .subscription("/newer", Newer::info(), qos, Box::new(|_| {}))
@@ -183,6 +203,12 @@ fn missing_types_are_reported_once_and_other_topics_work() {
     wait_for("message", || received.count() == 1);
     let lines = log.0.lock().unwrap().clone();
     assert_eq!(lines.len(), if has_hashes { 3 } else { 2 }, "{lines:?}");
-    assert!(lines[0].contains("package_without_library: /unknown and others"), "{lines:?}");
-    assert!(lines[1].contains("lacks std_msgs/msg/MerrowTypeOfNoVersion"), "{lines:?}");
+    assert!(
+        lines[0].contains("package_without_library: /unknown and others"),
+        "{lines:?}"
+    );
+    assert!(
+        lines[1].contains("lacks std_msgs/msg/MerrowTypeOfNoVersion"),
+        "{lines:?}"
+    );
 }
