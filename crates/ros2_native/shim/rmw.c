@@ -33,7 +33,7 @@
 #include "rosidl_runtime_c/message_type_support_struct.h"
 #include "rosidl_runtime_c/service_type_support_struct.h"
 
-// Functions of librmw_implementation and of the libraries that it links.
+// Functions of librmw_implementation, librmw and librcutils.
 #define FUNCTIONS(X)                                                                             \
   X(rcutils_get_default_allocator)                                                               \
   X(rcutils_get_error_string)                                                                    \
@@ -212,13 +212,16 @@ void *merrow_library_open(const char *path, merrow_error error) {
 
 void *merrow_library_symbol(void *library, const char *name) { return dlsym(library, name); }
 
-// Loads the functions of librmw_implementation; false if one is missing.
-bool merrow_bind(void *library, merrow_error error) {
-#define BIND(name)                                              \
-  *(void **)&ros.name = dlsym(library, #name);                  \
-  if (!ros.name) {                                              \
-    describe(error, "librmw_implementation has no " #name);     \
-    return false;                                               \
+// Loads the functions from the libraries; false if one is missing.
+bool merrow_bind(void *const *libraries, size_t count, merrow_error error) {
+#define BIND(name)                                                  \
+  ros.name = NULL;                                                  \
+  for (size_t i = 0; i < count && !ros.name; i++) {                 \
+    *(void **)&ros.name = dlsym(libraries[i], #name);               \
+  }                                                                 \
+  if (!ros.name) {                                                  \
+    describe(error, "the libraries of ROS 2 have no " #name);       \
+    return false;                                                   \
   }
   FUNCTIONS(BIND)
 #undef BIND

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use merrow_ros2::args::{DiscoveryRange, NodeOptions};
 use merrow_ros2::names::NameResolver;
@@ -63,7 +63,7 @@ type Notify = extern "C" fn(*const c_void, usize);
 unsafe extern "C" {
     fn merrow_library_open(path: *const c_char, error: ErrorBuffer) -> *mut c_void;
     fn merrow_library_symbol(library: *mut c_void, name: *const c_char) -> *mut c_void;
-    fn merrow_bind(library: *mut c_void, error: ErrorBuffer) -> bool;
+    fn merrow_bind(libraries: *const Library, count: usize, error: ErrorBuffer) -> bool;
     fn merrow_implementation() -> *const c_char;
     fn merrow_message_hash(support: Support, out: *mut c_char, size: usize) -> bool;
     fn merrow_service_hash(support: Support, out: *mut c_char, size: usize) -> bool;
@@ -181,6 +181,7 @@ extern "C" fn notify(user: *const c_void, _count: usize) {
 pub(crate) type Callback = Box<dyn Fn() + Send + Sync>;
 
 /// A library that stays open until the process ends.
+#[repr(transparent)]
 #[derive(Clone, Copy)]
 pub(crate) struct Library(NonNull<c_void>);
 
@@ -290,17 +291,20 @@ impl ServiceSupport {
     }
 }
 
-/// Loads the functions of the interface `rmw` from `librmw_implementation`.
+/// Loads the functions of the interface `rmw` from `libraries`, once per process.
 ///
 /// # Errors
 /// A function is missing.
-pub(crate) fn bind(library: Library) -> Result<(), String> {
-    static BINDING: Mutex<()> = Mutex::new(());
-    let _guard = BINDING.lock().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: the handle is open; no other thread binds. All calls of `rmw` follow a bind, and a
-    // second one writes the same addresses.
-    let (bound, error) = with_error(|error| unsafe { merrow_bind(library.0.as_ptr(), error) });
-    bound.then_some(()).ok_or(error)
+pub(crate) fn bind(libraries: &[Library]) -> Result<(), String> {
+    static BOUND: OnceLock<Result<(), String>> = OnceLock::new();
+    let bind = || {
+        let (data, count) = (libraries.as_ptr(), libraries.len());
+        // SAFETY: the handles are open. No other thread binds or calls `rmw`, because every call
+        // follows this one.
+        let (bound, error) = with_error(|error| unsafe { merrow_bind(data, count, error) });
+        bound.then_some(()).ok_or(error)
+    };
+    BOUND.get_or_init(bind).clone()
 }
 
 /// A node on the network. Endpoints keep it alive.

@@ -38,10 +38,12 @@ impl Libraries {
             folders: folders.collect(),
             open: Mutex::default(),
         };
-        let library = this.open_now("rmw_implementation").map_err(|why| {
+        let names = ["rmw_implementation", "rmw", "rcutils"];
+        let libraries = names.iter().map(|name| this.open_now(name));
+        let libraries = libraries.collect::<Result<Vec<_>, _>>().map_err(|why| {
             format!("no ROS 2 is sourced; source /opt/ros/DISTRO/setup.bash ({why})")
         })?;
-        ffi::bind(library)?;
+        ffi::bind(&libraries)?;
         Ok(this)
     }
 
