@@ -86,17 +86,14 @@ impl Unavailable {
     /// name of the ROS distribution; it may be empty.
     pub(crate) fn warning(&self, endpoint: &str, distro: &str) -> String {
         let package = debian_package(package_of(self.subject()), distro);
-        format!(
-            "{self}: {endpoint} and others of it are off; {}{package}",
-            self.remedy()
-        )
-    }
-
-    fn remedy(&self) -> &'static str {
-        match self {
-            Self::Package { .. } => "source a workspace that contains it, or install ",
-            Self::Type { .. } | Self::Definition { .. } => "install another version of ",
-        }
+        let (scope, remedy) = match self {
+            Self::Package { .. } => (
+                "and others with its types are",
+                "source a workspace that contains it, or install",
+            ),
+            Self::Type { .. } | Self::Definition { .. } => ("is", "install another version of"),
+        };
+        format!("{self}: {endpoint} {scope} off; {remedy} {package}")
     }
 }
 
@@ -154,8 +151,8 @@ mod tests {
         };
         assert_eq!(
             missing.warning("/rov/dvl/data", "jazzy"),
-            "found no ROS package marine_acoustic_msgs: /rov/dvl/data and others of it are off; \
-             source a workspace that contains it, or install ros-jazzy-marine-acoustic-msgs"
+            "found no ROS package marine_acoustic_msgs: /rov/dvl/data and others with its types \
+             are off; source a workspace that contains it, or install ros-jazzy-marine-acoustic-msgs"
         );
         let other = Unavailable::Definition {
             name: "vision_msgs/msg/Detection3D".to_owned(),
@@ -163,7 +160,7 @@ mod tests {
         assert_eq!(
             other.warning("/rov/detections", ""),
             "the installed vision_msgs/msg/Detection3D differs from the one of Merrow: \
-             /rov/detections and others of it are off; install another version of vision_msgs"
+             /rov/detections is off; install another version of vision_msgs"
         );
     }
 }
