@@ -117,6 +117,7 @@ typedef struct {
   rmw_publisher_t *publisher;
   rmw_event_t event;
   rmw_event_t match;
+  int32_t incompatible;
   bool has_event;
   bool has_match;
 } merrow_publisher;
@@ -126,6 +127,7 @@ typedef struct {
   rmw_subscription_t *subscription;
   rcutils_uint8_array_t buffer;
   rmw_event_t event;
+  int32_t incompatible;
   bool has_event;
 } merrow_subscription;
 
@@ -347,13 +349,16 @@ static void end_event(rmw_event_t *event) {
   if (ros.rmw_event_fini(event) != RMW_RET_OK) ros.rcutils_reset_error();
 }
 
-// Returns the policy that made endpoints incompatible since the last call, 0 without one.
-static uint32_t take_incompatible(rmw_event_t *event) {
+// Returns the policy that made endpoints incompatible since the last call, 0 without one. `known`
+// is their number until then: an RMW resets the change when it reports it.
+static uint32_t take_incompatible(rmw_event_t *event, int32_t *known) {
   rmw_offered_qos_incompatible_event_status_t status;
   memset(&status, 0, sizeof status);
   bool taken = false;
   if (ros.rmw_take_event(event, &status, &taken) != RMW_RET_OK) ros.rcutils_reset_error();
-  return taken && status.total_count_change > 0 ? (uint32_t)status.last_policy_kind : 0;
+  if (!taken || status.total_count <= *known) return 0;
+  *known = status.total_count;
+  return (uint32_t)status.last_policy_kind;
 }
 
 merrow_publisher *merrow_publisher_create(
@@ -393,7 +398,7 @@ bool merrow_publisher_notify(merrow_publisher *self, merrow_notify notify, const
 }
 
 uint32_t merrow_publisher_take_incompatible(merrow_publisher *self) {
-  return self->has_event ? take_incompatible(&self->event) : 0;
+  return self->has_event ? take_incompatible(&self->event, &self->incompatible) : 0;
 }
 
 size_t merrow_publisher_matched(const merrow_publisher *self) {
@@ -453,7 +458,7 @@ bool merrow_subscription_notify(merrow_subscription *self, merrow_notify notify,
 }
 
 uint32_t merrow_subscription_take_incompatible(merrow_subscription *self) {
-  return self->has_event ? take_incompatible(&self->event) : 0;
+  return self->has_event ? take_incompatible(&self->event, &self->incompatible) : 0;
 }
 
 // Takes one message into a buffer that is valid until the next call; NULL without a message.
