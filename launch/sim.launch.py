@@ -17,6 +17,7 @@ from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 ARGUMENTS = {
     "world": ("pool", "Path of a world file or name of a bundled world"),
     "pace": ("realtime", "realtime, max, lockstep or a speed factor"),
+    "ros_backend": ("embedded", "embedded, or native: the RMW of the sourced ROS 2"),
     "record": ("", "MCAP file to record to; empty: no recording"),
     "namespace": ("", "Namespace of the node and its topics"),
     "use_sim_time": ("false", "Node parameter; it has no effect, because the node publishes the clock"),
@@ -35,7 +36,7 @@ def is_true(text):
 
 def simulator(value, with_ekf):
     """Returns the node of the simulator."""
-    arguments = ["run", value("world"), "--pace", value("pace")]
+    arguments = ["run", value("world"), "--pace", value("pace"), "--ros-backend", value("ros_backend")]
     if value("record"):
         arguments += ["--record", value("record")]
     parameters = {"use_sim_time": is_true(value("use_sim_time"))}

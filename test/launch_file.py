@@ -33,10 +33,10 @@ except ImportError:
 
 script = runpy.run_path(sys.argv[1])
 names = [e.name for e in script["generate_launch_description"]().entities if hasattr(e, "default_value")]
-expected = ["world", "pace", "record", "namespace", "use_sim_time", "options", "robot", "rviz", "state_publisher", "joy", "ekf"]
+expected = ["world", "pace", "ros_backend", "record", "namespace", "use_sim_time", "options", "robot", "rviz", "state_publisher", "joy", "ekf"]
 assert names == expected, f"arguments: found {names}, expected {expected}"
 
-given = dict(world="uvms_pool", pace="max", record="a.mcap", namespace="sea", use_sim_time="false", options="", robot="", rviz="false",
+given = dict(world="uvms_pool", pace="max", ros_backend="native", record="a.mcap", namespace="sea", use_sim_time="false", options="", robot="", rviz="false",
              state_publisher="false", joy="false", ekf="")
 if "ROS 2" in kind:
     context = launch.LaunchContext()
@@ -65,6 +65,6 @@ else:
         raise AssertionError("robot is not required")
     except RuntimeError as error:
         assert "expected robot:=NAME" in str(error), error
-expected = ["merrow", "merrow", "run", "uvms_pool", "--pace", "max", "--record", "a.mcap"]
+expected = ["merrow", "merrow", "run", "uvms_pool", "--pace", "max", "--ros-backend", "native", "--record", "a.mcap"]
 assert found == expected, f"node: found {found}, expected {expected}"
 print("launch file tested with", kind)

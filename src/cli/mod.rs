@@ -4,6 +4,7 @@ mod cases;
 mod describe;
 mod list;
 mod readings;
+mod ros_backend;
 mod run;
 mod save;
 mod sensor_image;

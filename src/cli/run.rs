@@ -2,6 +2,7 @@
 //! line.
 
 use super::load_simulation;
+use super::ros_backend::RosBackend;
 use clap::Args;
 use crossbeam_channel::Sender;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -75,6 +76,9 @@ pub(super) struct Arguments {
     /// Run without a ROS node and without network access.
     #[arg(long)]
     no_ros: bool,
+    /// Connection to ROS 2: the DDS client of this program, or the RMW of a sourced ROS 2.
+    #[arg(long, value_enum, default_value_t, value_name = "BACKEND")]
+    ros_backend: RosBackend,
     /// Print the summary as one JSON object.
     #[arg(long)]
     json: bool,
@@ -278,7 +282,8 @@ fn create_bridge(
             .transpose();
     }
     let options = node_options(ros)?;
-    let bridge = Bridge::with_node(simulation, &options, arguments.pace, sender)?;
+    let node = arguments.ros_backend.node(&options)?;
+    let bridge = Bridge::with_node(simulation, node, &options, arguments.pace, sender)?;
     if !arguments.json {
         announce(&simulation.scene, &options);
     }

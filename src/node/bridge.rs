@@ -61,17 +61,17 @@ pub struct Bridge {
 pub type NextOutputs = Arc<Mutex<Option<(Arc<Plan>, Arc<[Publisher]>)>>>;
 
 impl Bridge {
-    /// Creates a bridge with a node on the network.
+    /// Creates a bridge with `node`, which has the name and settings of `options`.
     ///
     /// # Errors
     /// One line that names the object that could not be created.
     pub fn with_node(
         simulation: &Simulation,
+        node: Node,
         options: &NodeOptions,
         pace: Pace,
         requests: &Sender<Request>,
     ) -> Result<Self, String> {
-        let node = Node::with_succession(options).map_err(|e| e.to_string())?;
         for warning in &options.warnings {
             node.logger().warn(warning);
         }

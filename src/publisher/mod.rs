@@ -350,7 +350,7 @@ impl Worker {
             let publishers = Arc::clone(&self.context.outputs.publishers);
             let rejections = Arc::clone(&self.context.rejections);
             let autopilots = self.shared.autopilots.read();
-            let network = self.context.network.as_ref().map(Network::counters);
+            let network = self.context.network.as_ref().and_then(Network::counters);
             let before = std::mem::replace(&mut self.network, network.unwrap_or_default());
             self.emit_any(self.outputs.diagnostics, now, || {
                 let counts = publishers.iter().map(|p| (p.topic(), p.dropped()));

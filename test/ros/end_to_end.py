@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks Merrow as a user runs it: a `merrow run` process and a ROS peer over DDS.
 
-    python3 test/ros/end_to_end.py [--binary target/debug/merrow] [--only NAME]... [--list] [--pace]
+    python3 test/ros/end_to_end.py [--binary target/debug/merrow] [--only NAME]... [--skip NAME]... [--list] [--pace]
 
 Prints `ok NAME` or `FAIL NAME: why` per check; the exit code is 1 if one failed. Several checks run
 at the same time, each on a separate DDS domain. With `--pace`, only the checks that compare
@@ -52,6 +52,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", type=pathlib.Path, help="the program (default: target/debug/merrow)")
     parser.add_argument("--only", action="append", default=[], help="checks whose name holds this")
+    parser.add_argument("--skip", action="append", default=[], help="no checks whose name holds this")
     parser.add_argument("--pace", action="store_true", help="run the checks that depend on the pace")
     parser.add_argument("--list", action="store_true", help="print the names of the checks")
     arguments = parser.parse_args()
@@ -62,6 +63,7 @@ def main():
         checks = {name: check for name, check in checks.items() if any(part in name for part in arguments.only)}
         if not checks:
             parser.error(f"no check has {' or '.join(arguments.only)} in its name")
+    checks = {name: check for name, check in checks.items() if not any(part in name for part in arguments.skip)}
     if arguments.list:
         print("\n".join(checks))
         return 0

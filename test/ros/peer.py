@@ -231,8 +231,10 @@ class Client:
     def __init__(self, peer, service, type_name):
         self.request_type = _with_header(f"{type_name}_Request")
         self.response_type = _with_header(f"{type_name}_Response")
-        self.writer = peer.raw_publisher(f"rq{service}Request", self.request_type)
-        self.reader = peer.raw_subscriber(f"rr{service}Reply", self.response_type)
+        # a server of rmw_cyclonedds sends its reply once it has matched the reader with this identity
+        own = f"clientid={'.'.join(f'{random.randrange(16, 256):x}' for _ in range(16))};".encode()
+        self.writer = peer.raw_publisher(f"rq{service}Request", self.request_type, user_data=own)
+        self.reader = peer.raw_subscriber(f"rr{service}Reply", self.response_type, user_data=own)
         self.guid = random.getrandbits(64)
         self.numbers = itertools.count(1)
 

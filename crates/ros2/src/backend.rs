@@ -40,6 +40,20 @@ pub struct ServiceDescription<'a> {
 /// thread.
 pub type WarningHandler = Box<dyn Fn(&str) + Send>;
 
+/// Describes a peer of a publisher or subscription of `topic` that does not match because of
+/// `policy`, such as `reliability`.
+pub fn incompatibility(topic: &str, is_publisher: bool, policy: &str) -> String {
+    if is_publisher {
+        format!(
+            "a subscription on {topic} requests an incompatible QoS ({policy}); it receives no messages"
+        )
+    } else {
+        format!(
+            "a publisher on {topic} offers an incompatible QoS ({policy}); its messages are not received"
+        )
+    }
+}
+
 /// An endpoint of a node. Dropping it ends it.
 pub trait Endpoint: Send + Sync {}
 
@@ -50,8 +64,8 @@ pub trait PublisherEndpoint: Endpoint {
     /// Returns the number of messages that left the history before every reliable subscription had
     /// acknowledged them.
     fn dropped(&self) -> u64;
-    /// Sends a little-endian CDR message with its encapsulation header. Never waits for a
-    /// subscription.
+    /// Sends a little-endian CDR message with its encapsulation header. The embedded backend never
+    /// waits for a subscription; an RMW can.
     ///
     /// # Errors
     /// The message is too large, or the backend is closed.
@@ -126,8 +140,8 @@ pub trait Backend: Send + Sync {
     /// Starts a batch of messages.
     fn batch(&self) -> Box<dyn Batch + '_>;
 
-    /// Returns the counters since the backend started.
-    fn counters(&self) -> NetworkCounters;
+    /// Returns the counters since the backend started; `None` if it has none.
+    fn counters(&self) -> Option<NetworkCounters>;
 
     /// Ends all callbacks and endpoints and leaves the network. Waits for the callback that runs,
     /// so it must not be called in a callback.

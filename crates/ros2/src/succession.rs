@@ -185,7 +185,7 @@ impl Backend for SuccessionBackend {
         self.inner.batch()
     }
 
-    fn counters(&self) -> NetworkCounters {
+    fn counters(&self) -> Option<NetworkCounters> {
         self.inner.counters()
     }
 

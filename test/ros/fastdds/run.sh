@@ -12,10 +12,5 @@ cargo test --locked --test ros fast_dds -- --test-threads=1 --ignored --nocaptur
 cargo build --locked --workspace --examples
 target/fastdds_examples target/debug/examples
 
-facts=target/fastdds_facts
-mkdir -p "$facts"
-for world in pool uvms_pool test/ros/fastdds/fleet.yaml; do
-  target/debug/merrow describe "$world" --json | python3 "$here/facts.py" >"$facts/$(basename "$world" .yaml).facts"
-done
-target/fastdds_live target/debug/merrow "$facts" "$@"
+bash "$here/live.sh" target/debug/merrow "$@"
 echo "all Fast DDS checks passed"

@@ -205,9 +205,9 @@ impl Backend for EmbeddedBackend {
         Box::new(EmbeddedBatch(self.shared.participant.hold()))
     }
 
-    fn counters(&self) -> NetworkCounters {
+    fn counters(&self) -> Option<NetworkCounters> {
         let (protocol, sockets) = self.shared.participant.counters();
-        NetworkCounters {
+        Some(NetworkCounters {
             sent: sockets.sent,
             received: sockets.received,
             send_errors: sockets.send_errors,
@@ -216,7 +216,7 @@ impl Backend for EmbeddedBackend {
             refused: protocol.refused,
             skipped: protocol.skipped_samples,
             overtaken: self.shared.inbox.dropped(),
-        }
+        })
     }
 
     fn close(&self) {

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use merrow_rtps::engine::{Event, Sample};
 use merrow_rtps::udp::mailbox::Next;
-use merrow_rtps::wire::{EntityId, Guid};
+use merrow_rtps::wire::EntityId;
 
-use crate::backend::WarningHandler;
+use crate::backend::{WarningHandler, incompatibility};
 use crate::embedded::client::ReplyReceiver;
 use crate::embedded::graph::Graph;
 use crate::embedded::service::ServiceServer;
@@ -180,20 +180,8 @@ impl Worker {
             return;
         };
         if let (Some(warn), Some(topic)) = (&self.warn, self.topics.get(&local.entity)) {
-            warn(&incompatibility(topic, *local, &policy.to_string()));
+            let is_publisher = local.entity.is_writer();
+            warn(&incompatibility(topic, is_publisher, &policy.to_string()));
         }
-    }
-}
-
-/// Describes two endpoints of `topic` that do not match because of `policy`.
-fn incompatibility(topic: &str, local: Guid, policy: &str) -> String {
-    if local.entity.is_writer() {
-        format!(
-            "a subscription on {topic} requests an incompatible QoS ({policy}); it receives no messages"
-        )
-    } else {
-        format!(
-            "a publisher on {topic} offers an incompatible QoS ({policy}); its messages are not received"
-        )
     }
 }

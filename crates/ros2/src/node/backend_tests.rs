@@ -186,8 +186,8 @@ impl Backend for MemoryBackend {
         Box::new(self.clone())
     }
 
-    fn counters(&self) -> NetworkCounters {
-        NetworkCounters::default()
+    fn counters(&self) -> Option<NetworkCounters> {
+        None
     }
 
     fn close(&self) {

@@ -123,8 +123,20 @@ impl Node {
     pub fn with_succession(options: &NodeOptions) -> Result<Self, NodeError> {
         let names = resolver(options)?;
         let backend = EmbeddedBackend::join(options, &names).map_err(NodeError::Backend)?;
-        let backend = SuccessionBackend::new(Arc::new(backend));
-        Self::start(options, names, Arc::new(backend))
+        Self::with_succession_on(options, Arc::new(backend))
+    }
+
+    /// As [`Node::with_succession`], on another backend, which has joined the network with the name
+    /// of the node.
+    ///
+    /// # Errors
+    /// As [`Node::with_backend`].
+    pub fn with_succession_on(
+        options: &NodeOptions,
+        backend: Arc<dyn Backend>,
+    ) -> Result<Self, NodeError> {
+        let backend = SuccessionBackend::new(backend);
+        Self::start(options, resolver(options)?, Arc::new(backend))
     }
 
     /// Starts a node on another backend, which has joined the network with the name of the node.

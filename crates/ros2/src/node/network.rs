@@ -43,8 +43,8 @@ impl Network {
         action()
     }
 
-    /// Returns the counters since the node started.
-    pub fn counters(&self) -> NetworkCounters {
+    /// Returns the counters since the node started; `None` if the backend has none.
+    pub fn counters(&self) -> Option<NetworkCounters> {
         self.0.counters()
     }
 }

@@ -27,6 +27,8 @@ pub enum PublishError {
     NotCdr,
     /// The message is larger than 4 GiB.
     TooLarge,
+    /// The RMW refused the message. The node logs the reason.
+    Refused,
     /// The node no longer exists.
     Stopped,
 }
@@ -36,6 +38,7 @@ impl fmt::Display for PublishError {
         f.write_str(match self {
             Self::NotCdr => "the bytes are not a little-endian CDR message with its header",
             Self::TooLarge => "the message is larger than 4 GiB",
+            Self::Refused => "the RMW refused the message",
             Self::Stopped => "the node has stopped",
         })
     }

@@ -24,7 +24,8 @@ def check_type_hashes():
         endpoints = m.peer.user_data("r")
         assert len(endpoints) > 50, endpoints
         for topic, data in endpoints:
-            assert re.fullmatch(rb"typehash=RIHS01_[0-9a-f]{64};", data), f"{topic}: {data}"
+            # rmw_cyclonedds also announces the identity of the service
+            assert re.fullmatch(rb"(serviceid=[ 0-9a-f.]+;)?typehash=RIHS01_[0-9a-f]{64};", data), f"{topic}: {data}"
 
 
 def check_type_descriptions():

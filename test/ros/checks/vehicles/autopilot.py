@@ -24,7 +24,7 @@ class Sitl:
     def __init__(self, port, rate=400, channels=16):
         self.address, self.rate, self.channels = ("127.0.0.1", port), rate, channels
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.settimeout(5)
+        self.socket.settimeout(1)
         self.count = 0
 
     def __enter__(self):
@@ -49,9 +49,15 @@ class Sitl:
         return json.loads(data)
 
     def frame(self, pwm=()):
-        """Exchanges one frame; returns the state."""
-        self.send(pwm)
-        state = self.receive()
+        """Exchanges one frame; returns the state. As SIM_JSON, repeats the packet after a second."""
+        for attempt in range(5):
+            self.send(pwm)
+            try:
+                state = self.receive()
+                break
+            except TimeoutError:
+                if attempt == 4:
+                    raise
         self.count += 1
         return state
 

@@ -1,0 +1,266 @@
+//! Publishers, subscriptions and services of the backend.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use bytes::Bytes;
+use merrow_ros2::backend::{Endpoint, PublisherEndpoint, incompatibility};
+use merrow_ros2::node::{Callback, DeferredHandler, PublishError, Responder};
+
+use crate::ffi::{Publisher, RequestId, Service, Subscription};
+use crate::spin::{Item, Source, send};
+
+/// An object that several threads use until the node's thread ends it.
+struct Shared<T>(RwLock<Option<T>>);
+
+impl<T> Shared<T> {
+    fn new(object: T) -> Arc<Self> {
+        Arc::new(Self(RwLock::new(Some(object))))
+    }
+
+    /// Applies `operation`; `None` once the object has ended.
+    fn with<R>(&self, operation: impl FnOnce(&T) -> R) -> Option<R> {
+        let object = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        object.as_ref().map(operation)
+    }
+
+    fn end(&self) {
+        let mut object = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        drop(object.take());
+    }
+}
+
+/// Removes an endpoint from the node's thread when it is dropped.
+pub(crate) struct Guard {
+    pub(crate) endpoint: u64,
+    pub(crate) queue: Sender<Item>,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        send(&self.queue, Item::Remove(self.endpoint));
+    }
+}
+
+impl Endpoint for Guard {}
+
+/// Handle of a publisher.
+pub(crate) struct NativePublisher {
+    topic: String,
+    publisher: Arc<Shared<Publisher>>,
+    /// Number of matched subscriptions.
+    subscribers: Arc<AtomicUsize>,
+    _guard: Guard,
+    /// Queue of the thread that logs.
+    log: Sender<Item>,
+    has_failed: AtomicBool,
+}
+
+impl NativePublisher {
+    /// Creates the handle of a publisher, and its part for the thread of publishers.
+    pub(crate) fn new(
+        topic: &str,
+        publisher: Publisher,
+        guard: Guard,
+        log: &Sender<Item>,
+    ) -> (Self, Box<dyn Source>) {
+        let publisher = Shared::new(publisher);
+        let source = PublisherSource {
+            topic: topic.to_owned(),
+            publisher: Arc::clone(&publisher),
+            subscribers: Arc::default(),
+        };
+        let handle = Self {
+            topic: topic.to_owned(),
+            publisher,
+            subscribers: Arc::clone(&source.subscribers),
+            _guard: guard,
+            log: log.clone(),
+            has_failed: AtomicBool::new(false),
+        };
+        (handle, Box::new(source))
+    }
+
+    /// Reports the first failure; later ones usually have the same cause.
+    fn report(&self, why: &str) {
+        if !self.has_failed.swap(true, Ordering::Relaxed) {
+            let text = format!("{}: a message was not sent: {why}", self.topic);
+            send(&self.log, Item::Warning(text));
+        }
+    }
+}
+
+impl Endpoint for NativePublisher {}
+
+impl PublisherEndpoint for NativePublisher {
+    fn subscriber_count(&self) -> usize {
+        self.subscribers.load(Ordering::Relaxed)
+    }
+
+    /// The interface `rmw` does not report evicted messages.
+    fn dropped(&self) -> u64 {
+        0
+    }
+
+    fn publish(&self, message: Bytes) -> Result<(), PublishError> {
+        let sent = self
+            .publisher
+            .with(|publisher| publisher.publish(&message))
+            .ok_or(PublishError::Stopped)?;
+        sent.map_err(|why| {
+            self.report(&why);
+            PublishError::Refused
+        })
+    }
+}
+
+/// Publisher of the thread of publishers.
+struct PublisherSource {
+    topic: String,
+    publisher: Arc<Shared<Publisher>>,
+    subscribers: Arc<AtomicUsize>,
+}
+
+impl Source for PublisherSource {
+    fn receive(&mut self) -> bool {
+        let subscribers = self.publisher.with(Publisher::matched).unwrap_or_default();
+        self.subscribers.store(subscribers, Ordering::Relaxed);
+        false
+    }
+
+    fn incompatibility(&mut self) -> Option<String> {
+        let policy = self.publisher.with(Publisher::take_incompatible)?;
+        Some(incompatibility(&self.topic, true, policy_name(policy)?))
+    }
+}
+
+impl Drop for PublisherSource {
+    fn drop(&mut self) {
+        self.publisher.end();
+        self.subscribers.store(0, Ordering::Relaxed);
+    }
+}
+
+/// Subscription of the node's thread.
+pub(crate) struct SubscriptionSource {
+    pub(crate) topic: String,
+    pub(crate) subscription: Subscription,
+    pub(crate) callback: Callback,
+}
+
+impl Source for SubscriptionSource {
+    fn receive(&mut self) -> bool {
+        let callback = &mut self.callback;
+        self.subscription.take(|message| callback(message))
+    }
+
+    fn incompatibility(&mut self) -> Option<String> {
+        let policy = policy_name(self.subscription.take_incompatible())?;
+        Some(incompatibility(&self.topic, false, policy))
+    }
+}
+
+/// Returns the name of an `rmw_qos_policy_kind_t`; `None` for zero, which is no policy.
+fn policy_name(kind: u32) -> Option<&'static str> {
+    Some(match kind {
+        0 => return None,
+        2 => "durability",
+        4 => "deadline",
+        8 => "liveliness",
+        16 => "reliability",
+        32 => "history",
+        64 => "lifespan",
+        _ => "another policy",
+    })
+}
+
+/// Number of invalid requests in sequence after which the server waits for the next report.
+const MAX_FAILURES: u32 = 100;
+
+/// Server of the node's thread.
+pub(crate) struct ServiceSource {
+    name: String,
+    service: Arc<Shared<Service>>,
+    handler: DeferredHandler,
+    queue: Sender<Item>,
+    /// Number of requests in sequence that could not be decoded.
+    failures: u32,
+}
+
+impl ServiceSource {
+    /// Creates the part of a service for the node's thread.
+    pub(crate) fn new(
+        name: &str,
+        service: Service,
+        handler: DeferredHandler,
+        queue: Sender<Item>,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            service: Shared::new(service),
+            handler,
+            queue,
+            failures: 0,
+        }
+    }
+
+    /// Returns the responder of a request. It has no effect once the service has ended.
+    fn responder(&self, id: RequestId) -> Responder {
+        let (service, queue) = (Arc::clone(&self.service), self.queue.clone());
+        let name = self.name.clone();
+        Responder::new(move |response| {
+            let sent = service.with(|service| service.respond(&id, &response));
+            if let Some(Err(why)) = sent {
+                let text = format!("{name}: a response was not sent: {why}");
+                send(&queue, Item::Warning(text));
+            }
+        })
+    }
+}
+
+impl Source for ServiceSource {
+    fn receive(&mut self) -> bool {
+        let Some((id, request)) = self.service.with(Service::take).flatten() else {
+            return false;
+        };
+        if request.is_empty() {
+            // valid requests may follow, unless every call fails
+            self.failures += 1;
+            return self.failures < MAX_FAILURES;
+        }
+        self.failures = 0;
+        let responder = self.responder(id);
+        (self.handler)(&request, responder);
+        true
+    }
+
+    fn incompatibility(&mut self) -> Option<String> {
+        None
+    }
+}
+
+impl Drop for ServiceSource {
+    fn drop(&mut self) {
+        self.service.end();
+    }
+}
+
+/// Endpoint whose types are not installed. Its messages go nowhere.
+pub(crate) struct UnavailableEndpoint;
+
+impl Endpoint for UnavailableEndpoint {}
+
+impl PublisherEndpoint for UnavailableEndpoint {
+    fn subscriber_count(&self) -> usize {
+        0
+    }
+
+    fn dropped(&self) -> u64 {
+        0
+    }
+
+    fn publish(&self, _message: Bytes) -> Result<(), PublishError> {
+        Ok(())
+    }
+}
