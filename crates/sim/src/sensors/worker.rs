@@ -188,6 +188,7 @@ impl Worker {
         let environment = self
             .environment_cache
             .start_environment(&scene, &view.sea, view.time_ns);
+<<<<<<< ours
         let device = &sensors[sensor];
         exteroceptive::law(spec).observe(&Observation {
             scene: &scene,
@@ -209,6 +210,207 @@ impl Worker {
                 .as_ref()
                 .map(|(spec, data, pose)| SourceFrame { spec, data, pose }),
         })
+||||||| base
+        let model = &scene.robots[robot].sensors[sensor];
+        let errors = errors_of(job, model);
+        let pose = world_view::sensor_pose(view, robot, model);
+        let (light, stage) = (self.ray_scenes.light(), self.ray_scenes.sound());
+        let around = (stage, view, &at);
+        match spec {
+            ExteroceptiveSpec::Laser(spec) => laser::scan(spec, light, view, &at, &pose, &errors),
+            ExteroceptiveSpec::Camera(spec) => {
+                let world = camera::RenderContext {
+                    scene: &scene,
+                    ray_scene: light,
+                    view,
+                    environment: &at,
+                    meter: Some(meter),
+                };
+                FrameData::CameraImages(camera::render_image(
+                    spec,
+                    &world,
+                    &pose,
+                    &errors,
+                    job.outputs,
+                ))
+            }
+            ExteroceptiveSpec::Sonar(spec) => {
+                let bursts = interfering_pulses(&scene, (spec, sensor), stage, view, &at, &pose);
+                sonar::ping(spec, stage, view, &at, &pose, &errors, &bursts)
+            }
+            ExteroceptiveSpec::Acoustic(spec) => {
+                let spec = (spec, model.rate);
+                acoustic::sample_instrument(spec, &scene.beacons, around, &pose, &errors)
+            }
+            ExteroceptiveSpec::Radar(spec) => {
+                let spec = (spec, model.rate);
+                radar::sweep(spec, around, scene.structures.len(), &pose, &errors)
+            }
+            ExteroceptiveSpec::Ais(spec) => {
+                let air = ais::RadioEnvironment {
+                    transponders: &scene.ais,
+                    origin: &scene.origin,
+                    ray_scene: stage,
+                    view,
+                    environment: &at,
+                };
+                ais::receive((spec, model.rate), &air, &pose, &errors)
+            }
+            ExteroceptiveSpec::Obstacles(spec) => {
+                self.compute_boxes(job, spec, (robot, sensor), meter)
+            }
+        }
+    }
+
+    /// Computes the boxes of an obstacle detector.
+    fn compute_boxes(
+        &mut self,
+        job: &SampleRequest,
+        spec: &DetectorSpec,
+        (robot, sensor): (usize, usize),
+        meter: &CpuMeter,
+    ) -> FrameData {
+        let (scene, view) = (Arc::clone(&self.scene), &*job.view);
+        let sensors = &scene.robots[robot].sensors;
+        let errors = errors_of(job, &sensors[sensor]);
+        let pose = world_view::sensor_pose(view, robot, &sensors[sensor]);
+        let Some((_, other)) = &spec.sensor else {
+            return obstacle::listed_boxes(spec, &scene.obstacles, &pose, &errors);
+        };
+        let source = &sensors[*other];
+        let source_pose = world_view::sensor_pose(view, robot, source);
+        let Some(source_spec) = source.kind.exteroceptive() else {
+            return FrameData::Detections(Vec::new());
+        };
+        // the frame of the source sensor, with its head at the current position; also if the
+        // source itself is not sampled
+        let (noise, fault) = job.source;
+        let source_request = SampleRequest {
+            view: Arc::clone(&job.view),
+            sample: source.sample_index(view.time_ns),
+            noise,
+            fault,
+            ..*job
+        };
+        let data = self.compute_frame(&source_request, source_spec, (robot, *other), meter);
+        obstacle::frame_boxes(
+            spec,
+            (source_spec, &data, view.time_ns),
+            &source_pose,
+            &pose,
+            &errors,
+        )
+    }
+}
+
+/// Returns the errors of a sample of `sensor`.
+fn errors_of(job: &SampleRequest, sensor: &Sensor) -> SampleErrors {
+    SampleErrors {
+        stream: sensor.stream,
+        sample: job.sample,
+        noise: job.noise,
+        fault: job.fault,
+=======
+        let model = &scene.robots[robot].sensors[sensor];
+        let errors = errors_of(job, model);
+        let pose = world_view::sensor_pose(view, robot, model);
+        let (visual, stage) = (self.ray_scenes.visual(), self.ray_scenes.collision());
+        let around = (stage, view, &at);
+        match spec {
+            ExteroceptiveSpec::Laser(spec) => laser::scan(spec, visual, view, &at, &pose, &errors),
+            ExteroceptiveSpec::Camera(spec) => {
+                let world = camera::RenderContext {
+                    scene: &scene,
+                    ray_scene: visual,
+                    view,
+                    environment: &at,
+                    meter: Some(meter),
+                };
+                FrameData::CameraImages(camera::render_image(
+                    spec,
+                    &world,
+                    &pose,
+                    &errors,
+                    job.outputs,
+                ))
+            }
+            ExteroceptiveSpec::Sonar(spec) => {
+                let bursts = interfering_pulses(&scene, (spec, sensor), stage, view, &at, &pose);
+                sonar::ping(spec, visual, view, &at, &pose, &errors, &bursts)
+            }
+            ExteroceptiveSpec::Acoustic(spec) => {
+                let spec = (spec, model.rate);
+                acoustic::sample_instrument(spec, &scene.beacons, around, &pose, &errors)
+            }
+            ExteroceptiveSpec::Radar(spec) => {
+                let spec = (spec, model.rate);
+                radar::sweep(spec, around, scene.structures.len(), &pose, &errors)
+            }
+            ExteroceptiveSpec::Ais(spec) => {
+                let air = ais::RadioEnvironment {
+                    transponders: &scene.ais,
+                    origin: &scene.origin,
+                    ray_scene: stage,
+                    view,
+                    environment: &at,
+                };
+                ais::receive((spec, model.rate), &air, &pose, &errors)
+            }
+            ExteroceptiveSpec::Obstacles(spec) => {
+                self.compute_boxes(job, spec, (robot, sensor), meter)
+            }
+        }
+    }
+
+    /// Computes the boxes of an obstacle detector.
+    fn compute_boxes(
+        &mut self,
+        job: &SampleRequest,
+        spec: &DetectorSpec,
+        (robot, sensor): (usize, usize),
+        meter: &CpuMeter,
+    ) -> FrameData {
+        let (scene, view) = (Arc::clone(&self.scene), &*job.view);
+        let sensors = &scene.robots[robot].sensors;
+        let errors = errors_of(job, &sensors[sensor]);
+        let pose = world_view::sensor_pose(view, robot, &sensors[sensor]);
+        let Some((_, other)) = &spec.sensor else {
+            return obstacle::listed_boxes(spec, &scene.obstacles, &pose, &errors);
+        };
+        let source = &sensors[*other];
+        let source_pose = world_view::sensor_pose(view, robot, source);
+        let Some(source_spec) = source.kind.exteroceptive() else {
+            return FrameData::Detections(Vec::new());
+        };
+        // the frame of the source sensor, with its head at the current position; also if the
+        // source itself is not sampled
+        let (noise, fault) = job.source;
+        let source_request = SampleRequest {
+            view: Arc::clone(&job.view),
+            sample: source.sample_index(view.time_ns),
+            noise,
+            fault,
+            ..*job
+        };
+        let data = self.compute_frame(&source_request, source_spec, (robot, *other), meter);
+        obstacle::frame_boxes(
+            spec,
+            (source_spec, &data, view.time_ns),
+            &source_pose,
+            &pose,
+            &errors,
+        )
+    }
+}
+
+/// Returns the errors of a sample of `sensor`.
+fn errors_of(job: &SampleRequest, sensor: &Sensor) -> SampleErrors {
+    SampleErrors {
+        stream: sensor.stream,
+        sample: job.sample,
+        noise: job.noise,
+        fault: job.fault,
+>>>>>>> theirs
     }
 }
 
