@@ -5,13 +5,7 @@ use crate::node::frames::joint_pose;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::laser::Tilt;
-<<<<<<< ours
-use merrow_model::scene::{Fin, Geometry, JointKind, Link, Primitive, Robot};
-||||||| base
-use merrow_model::scene::{Fin, Geometry, JointKind, Link, Robot};
-=======
-use merrow_model::scene::{Collider, Fin, Geometry, JointKind, Link, Robot};
->>>>>>> theirs
+use merrow_model::scene::{Collider, Fin, Geometry, JointKind, Link, Primitive, Robot};
 use std::fmt::Write;
 
 /// Converts a robot to URDF. Link names have the same prefix as its frames.

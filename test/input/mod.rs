@@ -6,41 +6,11 @@
 //! message.
 
 mod describe;
-<<<<<<< ours
 mod devices;
 mod environment;
 mod format;
-mod robot;
-||||||| base
-mod energy;
-mod faults;
-mod files;
-mod fins;
-mod firmware;
-mod fuzz;
-mod grids;
-mod hulls;
-mod instruments;
-mod keys;
-mod positioning;
-mod radiation;
-mod robots;
-=======
-mod energy;
-mod faults;
-mod files;
-mod fins;
-mod firmware;
-mod fuzz;
-mod grids;
-mod hulls;
-mod instruments;
-mod keys;
 mod models;
-mod positioning;
-mod radiation;
-mod robots;
->>>>>>> theirs
+mod robot;
 mod runs;
 
 use merrow_world::{Overrides, data_dir, load_text};

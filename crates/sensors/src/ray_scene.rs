@@ -484,12 +484,12 @@ impl RayScenes {
         }
     }
 
-    /// Scene with the visuals of robots.
+    /// Returns the scene with the visuals of robots.
     pub fn visual(&self) -> &RayScene {
         self.visual.as_ref().unwrap_or(&self.collision)
     }
 
-    /// Scene with the collision shapes of robots.
+    /// Returns the scene with the collision shapes of robots.
     pub fn collision(&self) -> &RayScene {
         &self.collision
     }

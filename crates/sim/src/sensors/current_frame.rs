@@ -111,16 +111,8 @@ pub fn compute_view(
 ) -> FrameData {
     let scene = Arc::clone(&simulation.scene);
     let view = snapshot_of(simulation);
-<<<<<<< ours
     let mut ray_scenes = RayScenes::new(&scene, &StaticGeometry::new(&scene));
     ray_scenes.update_poses(&view);
-||||||| base
-    let mut stage = RayScene::new(&scene, &StaticGeometry::new(&scene), RayKind::Light);
-    stage.update_poses(&view);
-=======
-    let mut stage = RayScene::new(&scene, &StaticGeometry::new(&scene), RayKind::Visual);
-    stage.update_poses(&view);
->>>>>>> theirs
     let mut environment_cache = EnvironmentCache::default();
     let environment = environment_cache.start_environment(&scene, &view.sea, view.time_ns);
     let V_WS_S = SpatialVelocity {

@@ -7,13 +7,8 @@ use crate::import::heightfield::{HeightfieldKeys, heightfield};
 use crate::import::sname;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::{
-<<<<<<< ours
-    Backscatter, Collider, CollisionFilter, Geometry, Ground, Material, Primitive, Structure,
-||||||| base
-    Backscatter, Collider, CollisionFilter, Geometry, Ground, Material, Structure,
-=======
-    Backscatter, Collider, CollisionFilter, Geometry, Ground, Material, MeshFile, Structure,
->>>>>>> theirs
+    Backscatter, Collider, CollisionFilter, Geometry, Ground, Material, MeshFile, Primitive,
+    Structure,
 };
 use merrow_model::scene::{Fin, Robot};
 use merrow_schema::contact::{
