@@ -40,6 +40,6 @@ pub fn select_scheme(
         .enumerate()
         .filter(is_sufficient)
         .map(|(k, _)| k)
-        .last()
+        .next_back()
         .unwrap_or(0)
 }
