@@ -466,7 +466,7 @@ fn frame_tree(scene: &Scene) -> Vec<Value> {
         time_ns: 0,
         motions: state.robots.iter().map(|r| r.motion.clone()).collect(),
         fins: state.robots.iter().map(|r| r.fins.clone()).collect(),
-        ballasts: Vec::new(),
+        buoyancy_engines: Vec::new(),
         firmware: Vec::new(),
         efforts: Vec::new(),
         contacts: Vec::new(),

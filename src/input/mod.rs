@@ -95,7 +95,7 @@ fn robot_of(target: Target) -> Option<usize> {
         | Target::Thrusters { robot }
         | Target::Fin { robot, .. }
         | Target::Fins { robot }
-        | Target::Ballast { robot, .. }
+        | Target::BuoyancyEngine { robot, .. }
         | Target::Wrench { robot }
         | Target::WrenchStamped { robot }
         | Target::ExternalWrench { robot, .. }
@@ -139,9 +139,9 @@ fn commands(
             fin,
             value: read::<Float64>(bytes)?.data,
         },
-        Target::Ballast { robot, ballast } => Command::BuoyancyEngine {
+        Target::BuoyancyEngine { robot, engine } => Command::BuoyancyEngine {
             robot,
-            engine: ballast,
+            engine,
             value: read::<Float64>(bytes)?.data,
         },
         Target::Fins { robot } => Command::Fins {
@@ -172,19 +172,29 @@ fn commands(
             let density = scene.sea.density;
             crate::profile::command(robot, &scene.robots[robot], density, command, bytes)?
         }
-        Target::Coupling { coupling } => Command::SetCoupling {
-            coupling,
-            engage: read::<Bool>(bytes)?.data,
-            partner: None,
-        },
+        Target::Coupling { coupling } => coupling_command(coupling, bytes)?,
         Target::Bridge { bridge } => crate::modem::bridges::send_command(scene, bridge, bytes),
         Target::Modem { modem } => crate::modem::send_command(modem, bytes)?,
-        Target::Winch { tether } => Command::Winch {
-            tether,
-            command: WinchCommand::Speed(read::<Float64>(bytes)?.data),
-        },
+        Target::Winch { tether } => winch_command(tether, bytes)?,
     };
     Ok(vec![command])
+}
+
+/// Converts a message to a command that engages or releases a coupling.
+fn coupling_command(coupling: usize, bytes: &[u8]) -> Result<Command, String> {
+    Ok(Command::SetCoupling {
+        coupling,
+        engage: read::<Bool>(bytes)?.data,
+        partner: None,
+    })
+}
+
+/// Converts a message to the speed command of a winch.
+fn winch_command(tether: usize, bytes: &[u8]) -> Result<Command, String> {
+    Ok(Command::Winch {
+        tether,
+        command: WinchCommand::Speed(read::<Float64>(bytes)?.data),
+    })
 }
 
 /// Decodes a message from its CDR bytes.

@@ -22,13 +22,16 @@ use merrow_sim::Simulation;
 /// Rate of the states of modems and links in simulated time [Hz].
 pub const STATUS_RATE: f64 = 1.0;
 
+/// State of every modem with its energy [J], and state of all links.
+pub type NetworkStates = (Vec<(ModemState, f64)>, Vec<LinkState>);
+
 /// Results of the network in one block of steps.
 #[derive(Debug, Default)]
 pub struct NetworkBatch {
     /// Messages, ranges, packets and intervals.
     pub output: NetworkOutput,
-    /// State of every modem with its energy [J], and state of all links, if due.
-    pub states: Option<(Vec<(ModemState, f64)>, Vec<LinkState>)>,
+    /// States of all modems and links, if due.
+    pub states: Option<NetworkStates>,
 }
 
 impl NetworkBatch {

@@ -74,7 +74,7 @@ pub struct Snapshot {
     /// State of the fins of every robot.
     pub fins: Vec<Vec<FinState>>,
     /// Volumes of every robot's buoyancy engines [m³].
-    pub ballasts: Vec<Vec<f64>>,
+    pub buoyancy_engines: Vec<Vec<f64>>,
     /// State of every robot's firmware.
     pub firmware: Vec<Option<FirmwareState>>,
     /// Joint efforts of every robot [N m or N].
@@ -106,7 +106,7 @@ impl Snapshot {
             time_ns: simulation.time_ns(),
             motions: robots().map(|(_, r)| r.motion.clone()).collect(),
             fins: robots().map(|(_, r)| r.fins.clone()).collect(),
-            ballasts: robots()
+            buoyancy_engines: robots()
                 .map(|(_, r)| r.buoyancy_engines.iter().map(|b| b.volume).collect())
                 .collect(),
             firmware: robots().map(|(_, r)| r.firmware.clone()).collect(),

@@ -88,11 +88,11 @@ pub enum Source {
         robot: usize,
     },
     /// Volume of a buoyancy engine.
-    Ballast {
+    BuoyancyEngine {
         /// Index of the robot.
         robot: usize,
         /// Index of the buoyancy engine.
-        ballast: usize,
+        engine: usize,
     },
     /// Flight mode of a multirotor.
     FlightMode {
@@ -207,11 +207,11 @@ pub enum Target {
         fin: usize,
     },
     /// One buoyancy engine of a robot.
-    Ballast {
+    BuoyancyEngine {
         /// Index of the robot.
         robot: usize,
         /// Index of the buoyancy engine.
-        ballast: usize,
+        engine: usize,
     },
     /// All fins of a robot.
     Fins {
@@ -428,15 +428,15 @@ fn add_joint_states(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
 /// Lists the topics of buoyancy engines, battery, contact wrenches and the robot description.
 fn body_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     let name = &robot.name;
-    for (k, ballast) in robot.buoyancy_engines.iter().enumerate() {
+    for (k, engine) in robot.buoyancy_engines.iter().enumerate() {
         outputs.push(Output {
-            topic: format!("{name}/buoyancy_engines/{}/volume", ballast.name),
+            topic: format!("{name}/buoyancy_engines/{}/volume", engine.name),
             info: Float64::info(),
             qos: Qos::DEFAULT,
             rate_hz: Some(FRAME_RATE),
-            source: Source::Ballast {
+            source: Source::BuoyancyEngine {
                 robot: i,
-                ballast: k,
+                engine: k,
             },
         });
     }
@@ -487,7 +487,7 @@ fn body_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
 fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     wrench_inputs(i, robot, inputs);
     thruster_inputs(i, robot, inputs);
-    ballast_inputs(i, robot, inputs);
+    buoyancy_engine_inputs(i, robot, inputs);
     fin_inputs(i, robot, inputs);
     if has_joints(robot) {
         let unit =
@@ -568,7 +568,7 @@ fn thruster_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     }
 }
 
-fn ballast_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
+fn buoyancy_engine_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     let name = &robot.name;
     let mut add = |topic: String, info, target, unit: String| {
         inputs.push(Input {
@@ -578,17 +578,17 @@ fn ballast_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
             unit,
         });
     };
-    for (k, ballast) in robot.buoyancy_engines.iter().enumerate() {
+    for (k, engine) in robot.buoyancy_engines.iter().enumerate() {
         let unit = format!(
             "m3 relative to the hull's [{}, {}]",
-            ballast.range[0], ballast.range[1]
+            engine.range[0], engine.range[1]
         );
-        let target = Target::Ballast {
+        let target = Target::BuoyancyEngine {
             robot: i,
-            ballast: k,
+            engine: k,
         };
         add(
-            format!("{name}/buoyancy_engines/{}/command", ballast.name),
+            format!("{name}/buoyancy_engines/{}/command", engine.name),
             Float64::info(),
             target,
             unit,

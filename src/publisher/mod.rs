@@ -436,9 +436,9 @@ impl Worker {
         for &(i, robot) in &outputs.flight_modes {
             self.emit(i, now, || firmware::flight_mode(robot, snapshot));
         }
-        for &(i, [robot, ballast]) in &outputs.ballasts {
+        for &(i, [robot, engine]) in &outputs.buoyancy_engines {
             self.emit(i, now, || Float64 {
-                data: snapshot.ballasts[robot][ballast],
+                data: snapshot.buoyancy_engines[robot][engine],
             });
         }
         for &(i, robot) in &outputs.controller_status {

@@ -27,7 +27,7 @@ pub(crate) struct OutputIndex {
     // by robot
     pub(crate) batteries: Vec<(usize, usize)>,
     // by robot and buoyancy engine
-    pub(crate) ballasts: Vec<(usize, [usize; 2])>,
+    pub(crate) buoyancy_engines: Vec<(usize, [usize; 2])>,
     // by robot
     pub(crate) flight_modes: Vec<(usize, usize)>,
     // by robot
@@ -87,7 +87,9 @@ impl OutputIndex {
                     index.contact_wrenches.push((i, [robot, link]));
                 }
                 Source::Battery { robot } => index.batteries.push((i, robot)),
-                Source::Ballast { robot, ballast } => index.ballasts.push((i, [robot, ballast])),
+                Source::BuoyancyEngine { robot, engine } => {
+                    index.buoyancy_engines.push((i, [robot, engine]))
+                }
                 Source::FlightMode { robot } => index.flight_modes.push((i, robot)),
                 Source::ControllerStatus { robot } => index.controller_status.push((i, robot)),
                 Source::WheelOdometry { robot } => index.wheel_odometries.push((i, robot)),

@@ -44,6 +44,7 @@ pub mod pace;
 mod replace;
 pub mod report;
 pub mod robot;
+mod robot_groups;
 pub mod run;
 pub mod sensors;
 mod simd_batch;

@@ -10,6 +10,7 @@ use crate::control::command;
 use crate::control::energy::charging;
 use crate::replace;
 use crate::robot::Runner;
+use crate::robot_groups::{Block, RobotGroups};
 use crate::sensors::scheduler::SensorScheduler;
 use crate::simd_batch::RobotGroup;
 use crate::tethers::Tethers;
@@ -26,7 +27,7 @@ use merrow_model::state::{Command, RobotState, State};
 use merrow_physics::contact::Contacts;
 use merrow_physics::workers::{Task, Workers};
 use merrow_sensors::ray_scene::StaticGeometry;
-use merrow_sensors::water::moving_targets::{MotionLimit, MovingTargets};
+use merrow_sensors::water::moving_targets::MovingTargets;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -648,141 +649,4 @@ impl Simulation {
     pub(crate) fn clear_readings(&mut self) {
         self.runners.iter_mut().for_each(|r| r.outbox.clear());
     }
-}
-
-/// Steps that every group of robots makes independently.
-struct Block<'a> {
-    scene: &'a Scene,
-    sea: &'a Sea,
-    /// Time at the start [ns].
-    start_ns: u64,
-    steps: u64,
-    /// Contacts that limit how far each robot may move, if there are any.
-    contacts: Option<&'a Contacts>,
-    /// Targets of beams that limit how far each robot may move and turn, if beams that cannot hit a
-    /// robot are not intersected.
-    targets: Option<&'a MovingTargets>,
-}
-
-impl Block<'_> {
-    /// Returns true if robots may move or turn by a limited amount only.
-    fn has_limits(&self) -> bool {
-        self.contacts.is_some() || self.targets.is_some()
-    }
-
-    /// Returns true if the motion of robot `r` has stayed within its limits.
-    fn has_stayed(&self, r: usize, runner: &Runner) -> bool {
-        let is_within = |limit: MotionLimit| {
-            runner.excursion() <= limit.distance && runner.max_rotation() <= limit.angle
-        };
-        self.contacts
-            .is_none_or(|contacts| runner.excursion() <= contacts.allowed_distance(r))
-            && self
-                .targets
-                .is_none_or(|targets| is_within(targets.limit(r)))
-    }
-
-    /// Advances one group by the steps of the block. Returns false if a robot moved further than
-    /// its allowed distance.
-    fn advance(&self, one: GroupOfRobots<'_>) -> bool {
-        let GroupOfRobots {
-            first,
-            group,
-            runners,
-            states,
-            saved_states,
-        } = one;
-        for (saved, state) in saved_states.iter_mut().zip(&*states) {
-            state.copy_into(saved);
-        }
-        for (runner, state) in runners.iter_mut().zip(&*states) {
-            runner.start_motion_tracking(state);
-        }
-        let scene = self.scene;
-        let robots = &scene.robots[first..first + group.len];
-        for k in 0..self.steps {
-            let now_ns = self.start_ns + k * scene.dt_ns;
-            group.step((scene, robots), self.sea, now_ns, runners, states);
-            for (runner, state) in runners.iter_mut().zip(&mut *states) {
-                // the impulses of a step affect the readings of the next step only
-                state.impulse_acceleration.clear();
-                runner.update_excursion(state);
-            }
-        }
-        let mut all = runners.iter().enumerate();
-        all.all(|(r, runner)| self.has_stayed(first + r, runner))
-    }
-}
-
-/// A group of robots with their workspaces and states; `first` is the index of the first robot in
-/// the list of the world.
-struct GroupOfRobots<'a> {
-    first: usize,
-    group: &'a mut RobotGroup,
-    runners: &'a mut [Runner],
-    states: &'a mut [RobotState],
-    /// States before the block; empty in a world without contacts.
-    saved_states: &'a mut [RobotState],
-}
-
-/// Iterator over groups of robots.
-struct RobotGroups<'a> {
-    first: usize,
-    groups: std::slice::IterMut<'a, RobotGroup>,
-    runners: &'a mut [Runner],
-    states: &'a mut [RobotState],
-    saved_states: &'a mut [RobotState],
-}
-
-impl<'a> Iterator for RobotGroups<'a> {
-    type Item = GroupOfRobots<'a>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let group = self.groups.next()?;
-        let first = self.first;
-        self.first += group.len;
-        Some(GroupOfRobots {
-            first,
-            runners: split_front(&mut self.runners, group.len),
-            states: split_front(&mut self.states, group.len),
-            saved_states: split_front(&mut self.saved_states, group.len),
-            group,
-        })
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.groups.size_hint()
-    }
-}
-
-impl DoubleEndedIterator for RobotGroups<'_> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        let group = self.groups.next_back()?;
-        let runners = split_back(&mut self.runners, group.len);
-        Some(GroupOfRobots {
-            first: self.first + self.runners.len(),
-            runners,
-            states: split_back(&mut self.states, group.len),
-            saved_states: split_back(&mut self.saved_states, group.len),
-            group,
-        })
-    }
-}
-
-impl ExactSizeIterator for RobotGroups<'_> {}
-
-/// Removes the first `n` elements from `slice` and returns them; an empty slice stays empty.
-fn split_front<'a, T>(slice: &mut &'a mut [T], n: usize) -> &'a mut [T] {
-    let all = std::mem::take(slice);
-    let (front, rest) = all.split_at_mut(n.min(all.len()));
-    *slice = rest;
-    front
-}
-
-/// Removes the last `n` elements from `slice` and returns them; an empty slice stays empty.
-fn split_back<'a, T>(slice: &mut &'a mut [T], n: usize) -> &'a mut [T] {
-    let all = std::mem::take(slice);
-    let (rest, back) = all.split_at_mut(all.len().saturating_sub(n));
-    *slice = rest;
-    back
 }

@@ -185,13 +185,13 @@ const SYMBOLS: &[(&str, &str)] = &[
     ("f", "F"), ("t", "T"), ("ut", "uT"), ("nt", "nT"), ("k", "K"), ("c", "degrees Celsius"),
     ("lx", "lx"), ("lux", "lx"), ("lm", "lm"), ("cd", "cd"), ("ev100", "EV at ISO 100"),
     ("db", "dB"), ("dbm", "dBm"), ("percent", "%"), ("ppm", "ppm"), ("psu", "psu"), ("ntu", "NTU"),
-    ("px", "px"), ("bit", "bit"), ("bytes", "bytes"), ("electrons", "electrons"),
-    ("wavelength", "wavelength"),
+    ("px", "px"), ("bit", "bit"), ("bits", "bits"), ("siemens", "S"),
+    ("bytes", "bytes"), ("electrons", "electrons"), ("wavelength", "wavelength"),
 ];
 
 /// Quotients whose suffix has no `per`.
-const QUOTIENTS: [&str; 8] = [
-    "m_s", "m_s2", "rad_s", "rad_s2", "deg_s", "mm_h", "m3_s", "kg_m3",
+const QUOTIENTS: [&str; 9] = [
+    "m_s", "m_s2", "rad_s", "rad_s2", "deg_s", "mm_h", "m3_s", "kg_m3", "bit_s",
 ];
 
 /// Notation of a word of a suffix: a symbol of a unit, with an exponent.

@@ -189,7 +189,7 @@ fn initial_joint_positions() {
 const BODY_VALUES: &[(&str, &str)] = &[
     ("mass_kg", "2"),
     ("center_of_mass_m", "[0.1, 0, 0]"),
-    ("inertia_kg_m2", "{xx: 2, yy: 2, zz: 2}"),
+    ("inertia_kg_m2", "{xx: 1, yy: 2, zz: 2.5}"),
     ("volume_m3", "0.002"),
     ("net_buoyancy_n", "3"),
     ("center_of_buoyancy_m", "[0, 0, 0.1]"),

@@ -54,7 +54,7 @@ fn packets_allocate_nothing() {
     state.output.trace.limit = 10_000;
     let channel = By(|from: usize, to: usize, t: u64, _| {
         let phase = t / 100_000_000 + (from * to) as u64;
-        let snr = if phase % 7 == 0 { 2.0 } else { 30.0 };
+        let snr = if phase.is_multiple_of(7) { 2.0 } else { 30.0 };
         signal(50_000_000 + (to as u64) * 1_000_000, snr)
     });
     let payload = [7; 260];

@@ -32,7 +32,7 @@ impl CountFilter {
             Some((last, _)) if count.wrapping_sub(last) > 0 => Count::New,
             Some((_, at)) if now.since(at) > RESTART => {
                 let before = self.suspect.replace(count);
-                if !before.is_some_and(|before| count.wrapping_sub(before) > 0) {
+                if before.is_none_or(|before| count.wrapping_sub(before) <= 0) {
                     return Count::Repeated;
                 }
                 Count::Restarted

@@ -141,8 +141,9 @@ impl World {
             while let Some(transmit) = engine.poll_transmit(self.now) {
                 let bytes: Bytes = transmit.parts.concat().into();
                 assert!(bytes.len() <= 1400, "{}", bytes.len());
-                let log = self.log.as_mut();
-                log.map(|log| log.push((*from, transmit.to, bytes.clone())));
+                if let Some(log) = &mut self.log {
+                    log.push((*from, transmit.to, bytes.clone()));
+                }
                 let copies = if self.random.below(20) == 0 { 2 } else { 1 };
                 for _ in 0..copies {
                     let is_cut = self.cut.contains(&(*from, transmit.to));

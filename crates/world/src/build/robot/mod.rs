@@ -358,7 +358,7 @@ pub(crate) fn model_sources(model: &RobotModelConfig) -> ModelInfo {
     }
     for (name, ballast) in model.buoyancy_engines.iter() {
         add(
-            format!("ballast {name}"),
+            format!("buoyancy engine {name}"),
             &ballast.source,
             &ballast.estimated,
         );
