@@ -6,7 +6,7 @@
 use merrow_math::hull_cut::HullShape;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::Mesh;
-use merrow_model::scene::{Collider, Geometry, Link, Robot};
+use merrow_model::scene::{Collider, Geometry, Link, Primitive, Robot};
 use serde_json::{Value, json};
 
 /// Describes the shapes of a robot by their use.
@@ -83,16 +83,15 @@ fn hull_json(link: &Link) -> Value {
 
 fn shape_json(robot: &Robot, shape: &Collider) -> Value {
     let (kind, size, mesh) = match &shape.geometry {
-        Geometry::Sphere { radius: r } => ("sphere", Vec3::new(*r, *r, *r).scale(2.0), None),
-        Geometry::Box { half } => ("box", half.scale(2.0), None),
-        Geometry::Cylinder {
-            radius: r,
-            half_length: h,
-        } => ("cylinder", Vec3::new(*r, *r, *h).scale(2.0), None),
-        Geometry::Capsule {
-            radius: r,
-            half_length: h,
-        } => ("capsule", Vec3::new(*r, *r, h + r).scale(2.0), None),
+        Geometry::Primitive(primitive) => {
+            let kind = match primitive {
+                Primitive::Sphere { .. } => "sphere",
+                Primitive::Box { .. } => "box",
+                Primitive::Cylinder { .. } => "cylinder",
+                Primitive::Capsule { .. } => "capsule",
+            };
+            (kind, primitive.half_size().scale(2.0), None)
+        }
         Geometry::ConvexHull(mesh) => ("convex hull", mesh_extent(mesh), Some(mesh)),
         Geometry::ConvexDecomposition(mesh) => ("convex parts", mesh_extent(mesh), Some(mesh)),
         Geometry::Mesh(mesh) => ("mesh", mesh_extent(mesh), Some(mesh)),
@@ -127,12 +126,12 @@ fn mesh_extent(mesh: &Mesh) -> Vec3 {
     extent(mesh.vertices.iter().copied())
 }
 
-/// Size of the box around points.
+/// Returns the size of the box around points [m].
 fn extent(points: impl Iterator<Item = Vec3>) -> Vec3 {
     bounds(points).1
 }
 
-/// Centre and size of the box around points.
+/// Returns the centre and the size of the box around points [m].
 fn bounds(points: impl Iterator<Item = Vec3>) -> (Vec3, Vec3) {
     let join = |[low, high]: [Vec3; 2], p: Vec3| {
         [

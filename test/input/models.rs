@@ -60,16 +60,7 @@ fn triangle_count(shapes: &[Collider]) -> usize {
 /// Points whose box is that of a shape, in the axes of its link.
 fn points(shape: &Collider) -> Vec<Vec3> {
     let half = match &shape.geometry {
-        Geometry::Sphere { radius: r } => Vec3::new(*r, *r, *r),
-        Geometry::Box { half } => *half,
-        Geometry::Cylinder {
-            radius: r,
-            half_length: h,
-        } => Vec3::new(*r, *r, *h),
-        Geometry::Capsule {
-            radius: r,
-            half_length: h,
-        } => Vec3::new(*r, *r, h + r),
+        Geometry::Primitive(primitive) => primitive.half_size(),
         Geometry::ConvexHull(mesh) | Geometry::ConvexDecomposition(mesh) | Geometry::Mesh(mesh) => {
             let place = |v: &Vec3| shape.p_LoG + shape.R_LG.mul_vec(*v);
             return mesh.vertices.iter().map(place).collect();
