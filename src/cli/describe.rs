@@ -1,5 +1,6 @@
 //! `merrow describe`: prints the content of a world and its ROS interfaces.
 
+use super::shapes;
 use merrow::arm;
 use merrow::convert::instruments;
 use merrow::input::motion_control::ControllerService;
@@ -349,6 +350,7 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
         "mass_kg": robot.mass(),
         "displaced_volume_m3": robot.links.iter().map(|l| l.volume).sum::<f64>(),
         "at_rest": at_rest(robot, scene),
+        "shapes": shapes::shapes_json(robot),
         "base_added_mass_kg": base.added.D.full().r.map(|r| r.to_array()),
         "joints": arm::joint_state_names(robot),
         "thrusters": thrusters,
@@ -559,6 +561,7 @@ fn print_robot(r: &Value) {
     if let Some(text) = at_rest_text(r) {
         println!("    {text}");
     }
+    println!("    {}", shapes::shapes_text(&r["shapes"]));
     for s in r["sensors"].as_array().into_iter().flatten() {
         if let Some(cost) = cost_text(s) {
             let rate = s["rate_hz"].as_f64().unwrap_or_default();

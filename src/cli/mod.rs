@@ -8,6 +8,7 @@ mod ros_backend;
 mod run;
 mod save;
 mod sensor_image;
+mod shapes;
 mod snapshot;
 mod terrain;
 mod validate;

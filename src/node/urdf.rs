@@ -5,7 +5,7 @@ use crate::node::frames::joint_pose;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::laser::Tilt;
-use merrow_model::scene::{Fin, Geometry, JointKind, Link, Primitive, Robot};
+use merrow_model::scene::{Collider, Fin, Geometry, JointKind, Link, Primitive, Robot};
 use std::fmt::Write;
 
 /// Converts a robot to URDF. Link names have the same prefix as its frames.
@@ -29,8 +29,8 @@ pub fn urdf(robot: &Robot) -> String {
     for link in &robot.links[1..] {
         write_joint(&mut out, robot, link);
     }
-    for fin in &robot.fins {
-        write_fin(&mut out, robot, fin);
+    for k in 0..robot.fins.len() {
+        write_fin(&mut out, robot, k);
     }
     for frame in &robot.attached {
         write_frame(
@@ -94,7 +94,9 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link, name: &str) {
         .iter()
         .position(|l| std::ptr::eq(l, link))
         .unwrap_or(0);
-    for collider in robot.colliders.iter().filter(|c| c.link == index) {
+    let is_replaced = |c: &Collider| c.filter.member == 0 && !robot.visuals.is_empty();
+    let own = |c: &&Collider| c.link == index && !is_replaced(c);
+    for collider in robot.colliders.iter().filter(own) {
         if let Some(shape) = shape(&collider.geometry) {
             let place = origin(
                 R_UL.mul_vec(collider.p_LoG),
@@ -113,23 +115,51 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link, name: &str) {
             );
         }
     }
-    for visual in robot.visuals.iter().filter(|c| c.link == index) {
-        if let Some(shape) = shape(&visual.geometry) {
-            let place = origin(
-                R_UL.mul_vec(visual.p_LoG),
-                R_UL.mul_mat(&visual.R_LG).to_rpy(),
-            );
-            let name = &visual.name;
-            let [r, g, b] = visual.material.color.map(srgb);
-            let look =
-                format!("<material name=\"{name}\"><color rgba=\"{r} {g} {b} 1\"/></material>");
-            let _ = writeln!(
-                out,
-                "    <visual name=\"{name}\">{place}<geometry>{shape}</geometry>{look}</visual>"
-            );
-        }
+    let is_own = |c: &&Collider| c.link == index && c.fin.is_none();
+    for visual in robot.visuals.iter().filter(is_own) {
+        let place = (
+            R_UL.mul_vec(visual.p_LoG),
+            R_UL.mul_mat(&visual.R_LG).to_rpy(),
+        );
+        write_visual(out, visual, place);
     }
     let _ = writeln!(out, "  </link>");
+}
+
+/// Writes a visual shape with its position [m] and its roll, pitch and yaw [rad] in its link. A mesh
+/// with colours of its own has no material.
+fn write_visual(out: &mut String, visual: &Collider, (p, rpy): (Vec3, [f64; 3])) {
+    let Some(shape) = shape(&visual.geometry).or_else(|| mesh_shape(visual)) else {
+        return;
+    };
+    let (place, name) = (origin(p, rpy), &visual.name);
+    let has_colors = match &visual.geometry {
+        Geometry::Mesh(mesh) => visual.file_colors && mesh.parts.iter().any(|p| p.color.is_some()),
+        _ => false,
+    };
+    let look = if has_colors {
+        String::new()
+    } else {
+        let [r, g, b] = visual.material.color.map(srgb);
+        format!("<material name=\"{name}\"><color rgba=\"{r} {g} {b} 1\"/></material>")
+    };
+    let _ = writeln!(
+        out,
+        "    <visual name=\"{name}\">{place}<geometry>{shape}</geometry>{look}</visual>"
+    );
+}
+
+/// Returns the mesh file of a visual shape.
+fn mesh_shape(visual: &Collider) -> Option<String> {
+    let file = visual.file.as_ref()?;
+    let uri = file.uri.replace('&', "&amp;").replace('"', "&quot;");
+    let [x, y, z] = file.scale;
+    let scale = if file.scale == [1.0; 3] {
+        String::new()
+    } else {
+        format!(" scale=\"{x} {y} {z}\"")
+    };
+    Some(format!("<mesh filename=\"{uri}\"{scale}/>"))
 }
 
 /// Converts a linear reflectance to a screen value (sRGB transfer function, IEC 61966-2-1).
@@ -141,7 +171,7 @@ fn srgb(part: f64) -> f64 {
     }
 }
 
-/// Returns the shape of a collider; `None` for meshes, whose files are unknown here.
+/// Returns the shape of a collider; `None` for meshes.
 fn shape(geometry: &Geometry) -> Option<String> {
     Some(match geometry {
         Geometry::Primitive(Primitive::Sphere { radius }) => {
@@ -299,18 +329,27 @@ fn write_joint(out: &mut String, robot: &Robot, link: &Link) {
     let _ = writeln!(out, "  </joint>");
 }
 
-/// Writes a fin as a thin plate on a joint of its name. Its mass belongs to the link, except a
-/// small mass that URDF parsers require of moving links.
-fn write_fin(out: &mut String, robot: &Robot, fin: &Fin) {
+/// Writes fin `k` on a joint of its name, as its visuals. A fin without any is a thin plate, if no
+/// visual represents the robot. Its mass belongs to the link, except a small mass that URDF parsers
+/// require of moving links.
+fn write_fin(out: &mut String, robot: &Robot, k: usize) {
+    let fin: &Fin = &robot.fins[k];
     let (name, child) = (&robot.name, format!("{}/{}", robot.name, fin.name));
     let (chord, thickness, span) = (fin.chord(), FIN_THICKNESS * fin.chord(), fin.span);
     let place = origin(Vec3::new(-fin.center_of_pressure, 0.0, 0.0), [0.0; 3]);
     let _ = writeln!(out, "  <link name=\"{child}\">");
     write_small_inertia(out, FIN_MASS * chord * chord);
-    let _ = writeln!(
-        out,
-        "    <visual>{place}<geometry><box size=\"{chord} {thickness} {span}\"/></geometry></visual>"
-    );
+    for visual in robot.visuals.iter().filter(|c| c.fin == Some(k)) {
+        let p = fin.R_LF.tr_mul_vec(visual.p_LoG - fin.p_LoF);
+        let R = fin.R_LF.transpose().mul_mat(&visual.R_LG);
+        write_visual(out, visual, (p, R.to_rpy()));
+    }
+    if robot.visuals.is_empty() {
+        let _ = writeln!(
+            out,
+            "    <visual>{place}<geometry><box size=\"{chord} {thickness} {span}\"/></geometry></visual>"
+        );
+    }
     let _ = writeln!(out, "  </link>");
     let kind = if fin.is_movable() {
         "revolute"

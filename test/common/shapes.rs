@@ -26,6 +26,9 @@ pub(crate) fn collider(
         },
         filter: CollisionFilter::default(),
         texture: None,
+        file: None,
+        file_colors: true,
+        fin: None,
     }
 }
 

@@ -9,6 +9,7 @@ mod describe;
 mod devices;
 mod environment;
 mod format;
+mod models;
 mod robot;
 mod runs;
 

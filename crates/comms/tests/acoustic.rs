@@ -109,7 +109,7 @@ fn docking_link_at_38_m_loses_a_tenth_of_the_frames() {
     let instant = ChannelInstant {
         view: &view,
         environment: &environment,
-        ray_scenes: None,
+        ray_scene: None,
         shaft_speeds: &[],
     };
     let channel = channel.at(&instant);
@@ -255,7 +255,7 @@ fn delay_solves_the_travel_time_equation_of_moving_ends() {
     let instant = ChannelInstant {
         view: &view,
         environment: &environment,
-        ray_scenes: None,
+        ray_scene: None,
         shaft_speeds: &[],
     };
     let found = channel.at(&instant).propagate(0, 1, 5_008_000_000, 1.0);
@@ -316,7 +316,7 @@ fn noise_is_the_sum_of_sea_receiver_and_thrusters() {
         let instant = ChannelInstant {
             view: &view,
             environment: &environment,
-            ray_scenes: None,
+            ray_scene: None,
             shaft_speeds: speeds,
         };
         WorldChannel::new(&scene, &modems)
@@ -358,7 +358,7 @@ fn directivity_is_applied_at_both_ends_in_their_frames() {
     let instant = ChannelInstant {
         view: &view,
         environment: &environment,
-        ray_scenes: None,
+        ray_scene: None,
         shaft_speeds: &[],
     };
     let found = WorldChannel::new(&scene, &modems)

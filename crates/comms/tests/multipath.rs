@@ -161,7 +161,7 @@ fn waves_reduce_the_reflection_of_the_surface() {
         let instant = ChannelInstant {
             view: &view,
             environment: &environment,
-            ray_scenes: None,
+            ray_scene: None,
             shaft_speeds: &[],
         };
         WorldChannel::new(&scene, &modems)

@@ -42,7 +42,7 @@ fn link(transceiver: &Transceiver, ends: [(Vec3, Vec3); 2]) -> Propagation {
     let instant = ChannelInstant {
         view: &view,
         environment: &environment,
-        ray_scenes: None,
+        ray_scene: None,
         shaft_speeds: &[],
     };
     WorldChannel::new(&scene, &modems)

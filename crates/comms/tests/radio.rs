@@ -282,7 +282,7 @@ fn submerged_antennas_and_dry_transducers_have_no_link() {
     let instant = ChannelInstant {
         view: &view,
         environment: &environment,
-        ray_scenes: None,
+        ray_scene: None,
         shaft_speeds: &[],
     };
     let mut channel = WorldChannel::new(&scene, &modems);

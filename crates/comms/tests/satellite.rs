@@ -52,7 +52,7 @@ fn links(sky: &Sky, p: Vec3, times_ns: &[u64]) -> Vec<Propagation> {
     let instant = ChannelInstant {
         view: &view,
         environment: &environment,
-        ray_scenes: None,
+        ray_scene: None,
         shaft_speeds: &[],
     };
     let channel = channel.at(&instant);

@@ -14,7 +14,7 @@ use merrow_model::scene::comms::transceiver::Fading;
 use merrow_model::scene::robot::collision::Primitive;
 use merrow_model::scene::sea::water::SoundSpeedLaw;
 use merrow_model::scene::{Geometry, Scene, Structure};
-use merrow_sensors::ray_scene::{RayScenes, StaticGeometry};
+use merrow_sensors::ray_scene::{RayKind, RayScene, StaticGeometry};
 use std::sync::Arc;
 
 fn wall(p: Vec3, half: Vec3) -> Structure {
@@ -33,12 +33,12 @@ fn all_links(scene: &Scene, modems: &[ModemPlace], t_ns: u64) -> Vec<Propagation
     let mut channel = WorldChannel::new(scene, modems);
     let view = view(scene, 0, &[]);
     let environment = environment(scene, 0.0, None);
-    let mut scenes = RayScenes::new(scene, &StaticGeometry::new(scene));
-    scenes.update_poses(&view);
+    let mut ray_scene = RayScene::new(scene, &StaticGeometry::new(scene), RayKind::Collision);
+    ray_scene.update_poses(&view);
     let instant = ChannelInstant {
         view: &view,
         environment: &environment,
-        ray_scenes: Some(&scenes),
+        ray_scene: Some(&ray_scene),
         shaft_speeds: &[],
     };
     let channel = channel.at(&instant);
@@ -109,12 +109,12 @@ fn hulls_of_other_robots_block_the_line_of_sight() {
         let at = |x: f64, y: f64| (Vec3::new(x, y, -50.0), Vec3::zero());
         let view = view(&scene, 0, &[at(0.0, 0.0), at(100.0, 0.0), at(40.0, y)]);
         let environment = environment(&scene, 0.0, None);
-        let mut scenes = RayScenes::new(&scene, &StaticGeometry::new(&scene));
-        scenes.update_poses(&view);
+        let mut ray_scene = RayScene::new(&scene, &StaticGeometry::new(&scene), RayKind::Collision);
+        ray_scene.update_poses(&view);
         let instant = ChannelInstant {
             view: &view,
             environment: &environment,
-            ray_scenes: Some(&scenes),
+            ray_scene: Some(&ray_scene),
             shaft_speeds: &[],
         };
         let mut channel = WorldChannel::new(&scene, &modems);
@@ -202,7 +202,7 @@ fn a_change_of_the_water_takes_effect() {
         let instant = ChannelInstant {
             view: &view,
             environment: &environment,
-            ray_scenes: None,
+            ray_scene: None,
             shaft_speeds: &[],
         };
         channel.at(&instant).propagate(0, 1, 0, 1.0)
@@ -237,12 +237,12 @@ fn time_per_pair(transceiver: &Transceiver, scene: &Scene, rounds: u64) -> f64 {
     let mut scene = scene.clone();
     scene.robots = (0..n).map(|k| sphere(&format!("r{k}"), 0.5)).collect();
     let (view, environment) = (view(&scene, 0, &motions), environment(&scene, 0.0, None));
-    let mut scenes = RayScenes::new(&scene, &StaticGeometry::new(&scene));
-    scenes.update_poses(&view);
+    let mut ray_scene = RayScene::new(&scene, &StaticGeometry::new(&scene), RayKind::Collision);
+    ray_scene.update_poses(&view);
     let instant = ChannelInstant {
         view: &view,
         environment: &environment,
-        ray_scenes: Some(&scenes),
+        ray_scene: Some(&ray_scene),
         shaft_speeds: &[],
     };
     let mut channel = WorldChannel::new(&scene, &modems);

@@ -24,7 +24,7 @@ spec! {
 }
 
 spec! {
-    /// A shape that cameras and lasers detect, without contacts.
+    /// A shape that cameras, lasers and sonars detect, without contacts.
     pub struct VisualConfig {
         /// Position of its centre on the body, in the axes of the body.
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
@@ -34,6 +34,9 @@ spec! {
         material: Option<MaterialConfig>,
         /// Texture of the shape. Default: none.
         texture: Option<TextureConfig>,
+        /// Fin, sail or azimuth thruster of the robot with which the shape turns. Its pose is that
+        /// at angle zero.
+        turns_with: Option<String> [not_empty],
         ..shape: ShapeConfig,
     }
 }
@@ -117,8 +120,8 @@ spec! {
         /// The retro-reflected laser light is added to the diffuse reflection. 250 is a common
         /// sheeting.
         retro_reflection_cd_per_lx_m2: f64 [in 0.0..=5000.0] = 0.0,
-        /// Fractions of red, green and blue light that are reflected diffusely. Default: grey with
-        /// `reflectivity`.
+        /// Fractions of red, green and blue light that are reflected diffusely. Default: the colours
+        /// of the mesh file if the shape has no `material`, otherwise grey with `reflectivity`.
         color: Option<[f64; 3]> [fraction],
         /// Lambert parameter for sonar: scattering strength of a square metre at normal incidence.
         backscatter_db: f64 [in -100.0..=20.0] = -27.0,

@@ -12,7 +12,11 @@ impl Observe for AcousticSpec {
         acoustic::sample_instrument(
             (self, sample.rate),
             &sample.scene.beacons,
-            (sample.ray_scenes.sound(), sample.view, sample.environment),
+            (
+                sample.ray_scenes.collision(),
+                sample.view,
+                sample.environment,
+            ),
             sample.pose,
             sample.errors,
         )

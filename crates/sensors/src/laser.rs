@@ -248,7 +248,7 @@ impl Observe for LaserSpec {
     fn observe(&self, sample: &Observation<'_>) -> FrameData {
         scan(
             self,
-            sample.ray_scenes.light(),
+            sample.ray_scenes.visual(),
             sample.view,
             sample.environment,
             sample.pose,

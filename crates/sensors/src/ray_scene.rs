@@ -1,9 +1,10 @@
 //! Ray scene: all shapes that the rays of exteroceptive sensors can hit.
 //!
 //! The scene holds the shapes of robots, props and structures, and the seabed. A robot is
-//! represented by its collision shapes; a link without any is represented by its hull. For light, a
-//! robot is represented by its visuals instead, if it has any. The water surface is not part of the
-//! scene: each sensor handles it itself.
+//! represented by its collision shapes; a link without any is represented by its hull. For cameras,
+//! lasers and sonars, a robot is represented by its visuals instead, if it has any. Robots with the
+//! same mesh share its search tree. The water surface is not part of the scene: each sensor handles
+//! it itself.
 
 use crate::raytrace::{
     Heightfield, Hit, Mesh, PosedShape, Primitive, Ray, Scratch, Shape, ShapeScene,
@@ -11,7 +12,7 @@ use crate::raytrace::{
 use merrow_math::hull_cut;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision;
-use merrow_model::scene::robot::collision::Collider;
+use merrow_model::scene::robot::collision::{Collider, Geometry, MeshPart};
 use merrow_model::scene::sea::Seabed;
 use merrow_model::scene::texture::SurfaceTexture;
 use merrow_model::scene::{Link, Material, Robot, Scene, Sensor};
@@ -40,16 +41,71 @@ pub struct SurfaceHit<'a> {
     pub(crate) shape_and_face: Option<(u32, u32)>,
 }
 
-/// Material of a shape, its label and its texture.
-type Face = (Material, u16, Option<Arc<SurfaceTexture>>);
+/// Surface of a shape: its materials and its texture.
+#[derive(Clone, Debug)]
+pub(crate) struct Surface {
+    /// Material of the shape.
+    material: Material,
+    /// For a mesh whose parts have colours: index of the first face after each part, and its
+    /// material.
+    parts: Arc<[(u32, Material)]>,
+    texture: Option<Arc<SurfaceTexture>>,
+}
+
+impl Surface {
+    fn of_collider(collider: &Collider) -> Self {
+        let parts = match &collider.geometry {
+            Geometry::Mesh(mesh) if collider.file_colors => mesh.parts.as_slice(),
+            _ => &[],
+        };
+        let material = |part: &MeshPart| (part.end, collider.part_material(part));
+        Self {
+            material: collider.material,
+            parts: parts.iter().map(material).collect(),
+            texture: collider.texture.clone(),
+        }
+    }
+
+    /// Returns the material of a face.
+    fn material_of(&self, face: u32) -> &Material {
+        let part = self.parts.partition_point(|(end, _)| *end <= face);
+        self.parts.get(part).map_or(&self.material, |(_, m)| m)
+    }
+}
+
+/// Surface of a shape and its label.
+type Face = (Surface, u16);
 
 /// Kind of ray, which selects the representation of the robots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RayKind {
-    /// Light of cameras and lasers.
-    Light,
-    /// Sound, and all other rays that use the collision shapes.
-    Sound,
+    /// Rays that use the visuals of robots: cameras, lasers and sonars.
+    Visual,
+    /// Rays that use the collision shapes.
+    Collision,
+}
+
+/// Search trees of meshes that several shapes share.
+#[derive(Debug, Default)]
+pub(crate) struct MeshTrees(Vec<(Arc<collision::Mesh>, Shape)>);
+
+impl MeshTrees {
+    /// Returns the shape of a geometry.
+    fn shape(&mut self, geometry: &Geometry) -> Shape {
+        let (Geometry::ConvexHull(mesh)
+        | Geometry::ConvexDecomposition(mesh)
+        | Geometry::Mesh(mesh)) = geometry
+        else {
+            return Shape::from(geometry);
+        };
+        let known = self.0.iter().find(|(other, _)| Arc::ptr_eq(mesh, other));
+        if let Some((_, shape)) = known {
+            return shape.clone();
+        }
+        let shape = Shape::from(geometry);
+        self.0.push((Arc::clone(mesh), shape.clone()));
+        shape
+    }
 }
 
 /// Link to which a moving shape is attached, and the pose of the shape in it.
@@ -59,6 +115,34 @@ pub(crate) struct Mount {
     pub(crate) link: usize,
     pub(crate) R_LG: Mat3,
     pub(crate) p_LoG: Vec3,
+    /// Fin with which the shape turns: its index, its axes and its origin [m] in the link.
+    fin: Option<(usize, Mat3, Vec3)>,
+}
+
+impl Mount {
+    fn of_collider(r: usize, robot: &Robot, collider: &Collider) -> Self {
+        let fin = |k: usize| robot.fins.get(k).map(|fin| (k, fin.R_LF, fin.p_LoF));
+        Self {
+            robot: r,
+            link: collider.link,
+            R_LG: collider.R_LG,
+            p_LoG: collider.p_LoG,
+            fin: collider.fin.and_then(fin),
+        }
+    }
+
+    /// Returns axes and origin [m] of the shape in its link.
+    fn pose(&self, view: &WorldView) -> (Mat3, Vec3) {
+        let Some((k, R_LF, p_LoF)) = &self.fin else {
+            return (self.R_LG, self.p_LoG);
+        };
+        let angle = view.fins[self.robot][*k];
+        let turn = R_LF
+            .mul_mat(&Mat3::from_rpy(0.0, 0.0, angle))
+            .mul_mat(&R_LF.transpose());
+        let p_LoG = *p_LoF + turn.mul_vec(self.p_LoG - *p_LoF);
+        (turn.mul_mat(&self.R_LG), p_LoG)
+    }
 }
 
 /// Static geometry: structures, and the seabed if it is a terrain grid.
@@ -73,14 +157,15 @@ impl StaticGeometry {
     /// Collects the static geometry of a world.
     pub fn new(scene: &Scene) -> Self {
         let (mut static_shapes, mut faces) = (Vec::new(), Vec::new());
+        let mut trees = MeshTrees::default();
         let numbered = scene.structures.iter().enumerate();
         for (k, collider) in numbered.flat_map(|(k, s)| s.colliders.iter().map(move |c| (k, c))) {
             static_shapes.push(PosedShape {
-                shape: Shape::from(&collider.geometry),
+                shape: trees.shape(&collider.geometry),
                 R_WG: collider.R_LG,
                 p_WG: collider.p_LoG,
             });
-            faces.push((collider.material, (k + 2) as u16, collider.texture.clone()));
+            faces.push((Surface::of_collider(collider), (k + 2) as u16));
         }
         if let Some(terrain) = &scene.sea.seabed.terrain {
             let ground = Shape::Ground(Arc::new(Heightfield::new(Arc::clone(terrain))));
@@ -89,7 +174,12 @@ impl StaticGeometry {
                 R_WG: Mat3::identity(),
                 p_WG: Vec3::zero(),
             });
-            faces.push((scene.seabed_material, 1, None));
+            let surface = Surface {
+                material: scene.seabed_material,
+                parts: Arc::default(),
+                texture: None,
+            };
+            faces.push((surface, 1));
         }
         Self {
             all: ShapeScene::new(static_shapes, Vec::new()),
@@ -160,16 +250,17 @@ impl RayScene {
         let mut faces = static_geometry.faces.clone();
         let first_moving = faces.len();
         let (mut moving, mut mounts, mut own) = (Vec::new(), Vec::new(), Vec::new());
+        let mut trees = MeshTrees::default();
         for (r, robot) in scene.robots.iter().enumerate() {
             let first = (first_moving + moving.len()) as u32;
-            for (shape, mount, material, texture) in robot_shapes(r, robot, kind) {
+            for (shape, mount, surface) in robot_shapes(r, robot, kind, &mut trees) {
                 moving.push(PosedShape {
                     shape,
                     R_WG: Mat3::identity(),
                     p_WG: Vec3::zero(),
                 });
                 mounts.push(mount);
-                faces.push((material, (scene.structures.len() + r + 2) as u16, texture));
+                faces.push((surface, (scene.structures.len() + r + 2) as u16));
             }
             own.push(first..(first_moving + moving.len()) as u32);
         }
@@ -188,8 +279,9 @@ impl RayScene {
         self.all.update_poses(|shapes| {
             for (placed, mount) in shapes.iter_mut().zip(mounts.iter()) {
                 let (R_WL, p_WL) = &view.links[mount.robot][mount.link];
-                placed.R_WG = R_WL.mul_mat(&mount.R_LG);
-                placed.p_WG = *p_WL + R_WL.mul_vec(mount.p_LoG);
+                let (R_LG, p_LoG) = mount.pose(view);
+                placed.R_WG = R_WL.mul_mat(&R_LG);
+                placed.p_WG = *p_WL + R_WL.mul_vec(p_LoG);
             }
         });
     }
@@ -335,7 +427,8 @@ impl RayScene {
                     face,
                 }),
             ) => {
-                let (material, label, _) = &self.faces[shape as usize];
+                let (surface, label) = &self.faces[shape as usize];
+                let material = surface.material_of(face);
                 (distance, normal, material, *label, Some((shape, face)))
             }
             (None, None) => return None,
@@ -358,7 +451,7 @@ impl RayScene {
     /// pixel that is `width` [m] wide there. It is the colour of the texture, if the shape has one.
     pub fn color(&self, hit: &SurfaceHit, x: Vec3, d: Vec3, width: f64) -> [f64; 3] {
         let texture_color = |(shape, face): (u32, u32)| {
-            let texture = self.faces[shape as usize].2.as_ref()?;
+            let texture = self.faces[shape as usize].0.texture.as_ref()?;
             let placed = self.all.shape(shape)?;
             let to_shape = |v: Vec3| placed.R_WG.tr_mul_vec(v);
             let is_box = matches!(placed.shape, Shape::Primitive(Primitive::Box { .. }));
@@ -371,40 +464,41 @@ impl RayScene {
     }
 }
 
-/// The scenes for light and for sound. They differ only if a robot has visuals.
+/// The scenes with the visuals and with the collision shapes of robots. They differ only if a robot
+/// has visuals.
 #[derive(Clone, Debug)]
 pub struct RayScenes {
-    sound: RayScene,
-    light: Option<RayScene>,
+    collision: RayScene,
+    visual: Option<RayScene>,
 }
 
 impl RayScenes {
     /// Builds the scenes of a world. The moving shapes have no valid pose until
     /// [`Self::update_poses`].
     pub fn new(scene: &Scene, static_geometry: &StaticGeometry) -> Self {
-        let sound = RayScene::new(scene, static_geometry, RayKind::Sound);
+        let collision = RayScene::new(scene, static_geometry, RayKind::Collision);
         let differs = scene.robots.iter().any(|robot| !robot.visuals.is_empty());
         Self {
-            sound,
-            light: differs.then(|| RayScene::new(scene, static_geometry, RayKind::Light)),
+            collision,
+            visual: differs.then(|| RayScene::new(scene, static_geometry, RayKind::Visual)),
         }
     }
 
-    /// Returns the scene for rays of light.
-    pub fn light(&self) -> &RayScene {
-        self.light.as_ref().unwrap_or(&self.sound)
+    /// Returns the scene with the visuals of robots.
+    pub fn visual(&self) -> &RayScene {
+        self.visual.as_ref().unwrap_or(&self.collision)
     }
 
-    /// Returns the scene for rays of sound.
-    pub fn sound(&self) -> &RayScene {
-        &self.sound
+    /// Returns the scene with the collision shapes of robots.
+    pub fn collision(&self) -> &RayScene {
+        &self.collision
     }
 
     /// Moves all shapes of robots to their poses in `view`, as [`RayScene::update_poses`].
     pub fn update_poses(&mut self, view: &WorldView) {
-        self.sound.update_poses(view);
-        if let Some(light) = &mut self.light {
-            light.update_poses(view);
+        self.collision.update_poses(view);
+        if let Some(visual) = &mut self.visual {
+            visual.update_poses(view);
         }
     }
 }
@@ -415,22 +509,16 @@ pub(crate) fn robot_shapes(
     r: usize,
     robot: &Robot,
     kind: RayKind,
-) -> Vec<(Shape, Mount, Material, Option<Arc<SurfaceTexture>>)> {
-    let shape = |c: &Collider| {
-        let mount = Mount {
-            robot: r,
-            link: c.link,
-            R_LG: c.R_LG,
-            p_LoG: c.p_LoG,
-        };
+    trees: &mut MeshTrees,
+) -> Vec<(Shape, Mount, Surface)> {
+    let mut shape = |c: &Collider| {
         (
-            Shape::from(&c.geometry),
-            mount,
-            c.material,
-            c.texture.clone(),
+            trees.shape(&c.geometry),
+            Mount::of_collider(r, robot, c),
+            Surface::of_collider(c),
         )
     };
-    if kind == RayKind::Light && !robot.visuals.is_empty() {
+    if kind == RayKind::Visual && !robot.visuals.is_empty() {
         return robot.visuals.iter().map(shape).collect();
     }
     let mut all = Vec::new();
@@ -440,18 +528,20 @@ pub(crate) fn robot_shapes(
         if own.is_empty()
             && let Some((shape, R_LG, p_LoG)) = hull(link)
         {
+            let mount = Mount {
+                robot: r,
+                link: l,
+                R_LG,
+                p_LoG,
+                fin: None,
+            };
             // The default material approximates painted plastic or metal.
-            all.push((
-                shape,
-                Mount {
-                    robot: r,
-                    link: l,
-                    R_LG,
-                    p_LoG,
-                },
-                Material::default(),
-                None,
-            ));
+            let surface = Surface {
+                material: Material::default(),
+                parts: Arc::default(),
+                texture: None,
+            };
+            all.push((shape, mount, surface));
         }
     }
     all
@@ -506,5 +596,6 @@ fn ellipsoid(half: Vec3) -> collision::Mesh {
     collision::Mesh {
         vertices,
         triangles,
+        parts: Vec::new(),
     }
 }

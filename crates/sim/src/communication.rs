@@ -32,7 +32,7 @@ use merrow_model::scene::comms::Modem;
 use merrow_model::state::State;
 use merrow_model::state::comms::{ModemCommand, NetworkState};
 use merrow_model::state::frames::view::WorldView;
-use merrow_sensors::ray_scene::{RayScenes, StaticGeometry};
+use merrow_sensors::ray_scene::{RayKind, RayScene, StaticGeometry};
 
 /// Maximum number of records of packets and of intervals between two outputs.
 const MAX_RECORDS: usize = 1 << 16;
@@ -43,7 +43,7 @@ pub(crate) struct Communication {
     network: Network,
     receivers: SceneReceivers,
     channel: WorldChannel,
-    ray_scenes: Option<RayScenes>,
+    ray_scene: Option<RayScene>,
     view: WorldView,
     shaft_speeds: Vec<Vec<f64>>,
     environment: EnvironmentCache,
@@ -73,11 +73,12 @@ impl Communication {
             network,
             receivers: SceneReceivers::new(&scene.modems),
             channel: WorldChannel::new(scene, &places),
-            ray_scenes: needs_rays.then(|| RayScenes::new(scene, geometry)),
+            ray_scene: needs_rays.then(|| RayScene::new(scene, geometry, RayKind::Collision)),
             view: WorldView {
                 time_ns: 0,
                 sea: state.sea.clone(),
                 links: vec![Vec::new(); robots],
+                fins: Vec::new(),
                 lamps: Vec::new(),
                 powered: Vec::new(),
                 dead: Vec::new(),
@@ -134,7 +135,7 @@ impl Communication {
             let instant = ChannelInstant {
                 view: &self.view,
                 environment: &environment,
-                ray_scenes: self.ray_scenes.as_ref(),
+                ray_scene: self.ray_scene.as_ref(),
                 shaft_speeds: &self.shaft_speeds,
             };
             let channel = self.channel.at(&instant);
@@ -192,8 +193,8 @@ impl Communication {
             speeds.clear();
             speeds.extend(own.actuators.iter().map(|actuator| actuator.shaft[0]));
         }
-        if let Some(ray_scenes) = &mut self.ray_scenes {
-            ray_scenes.update_poses(&self.view);
+        if let Some(ray_scene) = &mut self.ray_scene {
+            ray_scene.update_poses(&self.view);
         }
     }
 }

@@ -315,6 +315,7 @@ fn height_field_and_mesh_contacts_match_plane() {
             corner(-4.0, 3.0),
         ],
         triangles: vec![[0, 1, 2], [0, 2, 3]],
+        parts: Vec::new(),
     };
     let triangles = Geometry::Mesh(std::sync::Arc::new(mesh));
     let normal = Vec3::new(-0.3, 0.1, 1.0).scale(1.0 / 1.1_f64.sqrt());

@@ -179,3 +179,63 @@ robots:
     };
     relative("range", found.range, 4.5, 1e-9);
 }
+
+/// A bundled mesh in front of the camera, with further keys of the shape.
+fn docking_station(keys: &str) -> String {
+    let shape = format!(
+        "kind: mesh, file: meshes/models/docking_station.glb, position_m: [0, 0.7, 0]{keys}"
+    );
+    BY_HAND.replace(
+        "{kind: box, size_m: [2, 2, 2], material: {color: [1, 0, 0]}}",
+        &format!("{{{shape}}}"),
+    )
+}
+
+// Goal: the parts of a glTF file have the colours of its materials, unless the shape has a material;
+// laser light is reflected with the mean of the colour. Method: the yellow plate of the docking
+// station, its intensity against that of the same plate with a reflectivity of 0.5. Tolerance: 1 %.
+#[test]
+fn parts_of_meshes_have_the_colors_of_their_file() {
+    let seen = |keys: &str| {
+        let scene = crate::common::scene(&world_facing(&docking_station(keys)));
+        let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
+        advance(&mut s, 0.2);
+        let (mut color, mut intensity) = ([0.0; 3], 0.0);
+        for frame in &s.frames {
+            match &*frame.data {
+                FrameData::CameraImages(images) => color = middle(images, [33, 25]),
+                FrameData::Scan(scan) => intensity = f64::from(scan.intensities[45]),
+                _ => {}
+            }
+        }
+        (color, intensity)
+    };
+    let (file, weak) = seen("");
+    let (grey, strong) = seen(", material: {reflectivity: 0.5}");
+    assert!(
+        file[0] > 2.0 * file[2] && file[1] > 1.5 * file[2],
+        "{file:?}"
+    );
+    assert!(grey[0] < 1.2 * grey[2], "{grey:?}");
+    let mean = (0.55 + 0.30 + 0.012) / 3.0;
+    close("intensity", weak / strong, mean / 0.5, 0.01 * mean / 0.5);
+}
+
+// Goal: a visual turns with its fin. Method: a plate along the line of sight and across it; the
+// laser range by hand. Tolerance: 1e-5 m.
+#[test]
+fn visuals_turn_with_their_fin() {
+    let model = BY_HAND.replace(
+        "visuals: {skin: {kind: box, size_m: [2, 2, 2], material: {color: [1, 0, 0]}}}}",
+        "visuals: {flap: {kind: box, size_m: [2, 0.02, 2], turns_with: flap}}},
+    fins: {flap: {shaft: [0, 0, 1], surface: {source: test, area_m2: 0.1, span_m: 0.5, range_deg: [-90, 90],
+      law: {kind: lift_drag, aspect_ratio: 4, drag: 0.01, stall_deg: 20}}}}",
+    );
+    let scene = Arc::new(crate::common::scene(&world_facing(&model)));
+    for (angle, range) in [(0.0, 4.0), (std::f64::consts::FRAC_PI_2, 4.99)] {
+        let mut s = Simulation::new(Arc::clone(&scene), 1).unwrap();
+        s.state.robots[1].fins[0].command = angle;
+        s.state.robots[1].fins[0].angle = angle;
+        close("range", ranges(&mut s)[0], range, 1e-5);
+    }
+}

@@ -98,6 +98,7 @@ pub(crate) fn view(scene: &Scene, time_ns: u64, robots: &[(Vec3, Vec3)]) -> Worl
             .iter()
             .map(|(p, _)| vec![(Mat3::identity(), *p)])
             .collect(),
+        fins: vec![vec![]; robots.len()],
         lamps: vec![vec![]; robots.len()],
         powered: vec![true; robots.len()],
         dead: vec![vec![]; robots.len()],
@@ -154,7 +155,7 @@ pub(crate) fn link(
     let instant = ChannelInstant {
         view: &view,
         environment: &environment,
-        ray_scenes: None,
+        ray_scene: None,
         shaft_speeds: &[],
     };
     channel.at(&instant).propagate(0, 1, 0, power)

@@ -147,7 +147,7 @@ pub struct Robot {
     pub servos: bool,
     /// Collision shapes; empty: the robot has no contacts.
     pub colliders: Vec<Collider>,
-    /// Shapes for cameras and lasers; empty: the collision shapes are used.
+    /// Shapes for cameras, lasers and sonars; empty: the collision shapes are used.
     pub visuals: Vec<Collider>,
     /// Links whose contact wrench is published.
     pub contact_wrenches: Vec<usize>,

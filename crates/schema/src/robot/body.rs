@@ -105,8 +105,8 @@ spec! {
         wind: Option<WindLoadConfig>,
         /// Collision shapes, by name. Without collision shapes the body has no contacts.
         collisions: NamedMap<CollisionConfig> = NamedMap::default(),
-        /// Shapes for cameras and lasers, by name. If any body of a robot has visuals, only visuals
-        /// are rendered; otherwise the collision shapes are. Meshes are rendered by their
+        /// Shapes for cameras, lasers and sonars, by name. If any body of a robot has visuals, only
+        /// visuals are rendered; otherwise the collision shapes are. Meshes are rendered by their
         /// triangles.
         visuals: NamedMap<VisualConfig> = NamedMap::default(),
     }

@@ -75,7 +75,7 @@ impl Observe for ReceiverSpec {
         let air = RadioEnvironment {
             transponders: &sample.scene.ais,
             origin: &sample.scene.origin,
-            ray_scene: sample.ray_scenes.sound(),
+            ray_scene: sample.ray_scenes.collision(),
             view: sample.view,
             environment: sample.environment,
         };

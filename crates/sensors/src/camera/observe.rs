@@ -34,7 +34,7 @@ impl Observe for CameraSpec {
     fn observe(&self, sample: &Observation<'_>) -> FrameData {
         let world = RenderContext {
             scene: sample.scene,
-            ray_scene: sample.ray_scenes.light(),
+            ray_scene: sample.ray_scenes.visual(),
             view: sample.view,
             environment: sample.environment,
             meter: sample.meter,

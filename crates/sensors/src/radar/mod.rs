@@ -105,7 +105,11 @@ impl Observe for RadarSpec {
     fn observe(&self, sample: &Observation<'_>) -> FrameData {
         sweep(
             (self, sample.rate),
-            (sample.ray_scenes.sound(), sample.view, sample.environment),
+            (
+                sample.ray_scenes.collision(),
+                sample.view,
+                sample.environment,
+            ),
             sample.scene.structures.len(),
             sample.pose,
             sample.errors,

@@ -69,9 +69,9 @@ pub(crate) fn interfering_pulses(spec: &SonarSpec, sample: &Observation<'_>) -> 
             let there = Pose::of_sensor(view, r, device);
             let offset = own.p_WS - there.p_WS;
             let ends = [there.p_WS, own.p_WS];
-            let sound = sample.ray_scenes.sound();
+            let obstacles = sample.ray_scenes.collision();
             if environment.height_above_surface(there.p_WS) >= 0.0
-                || sound.is_occluded_between(view, [r, own.robot], ends)
+                || obstacles.is_occluded_between(view, [r, own.robot], ends)
             {
                 continue;
             }

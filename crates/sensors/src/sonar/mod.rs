@@ -84,7 +84,7 @@ impl Observe for SonarSpec {
     fn observe(&self, sample: &Observation<'_>) -> FrameData {
         ping(
             self,
-            sample.ray_scenes.sound(),
+            sample.ray_scenes.visual(),
             sample.view,
             sample.environment,
             sample.pose,

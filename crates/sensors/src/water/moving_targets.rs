@@ -36,7 +36,7 @@
 //! test/sensors/sonar/beam_targets.rs
 
 use crate::ray_scene;
-use crate::ray_scene::RayKind;
+use crate::ray_scene::{MeshTrees, RayKind};
 use crate::raytrace::{PosedShape, Ray, Scratch, Shape, ShapeScene};
 use merrow_math::sphere_grid::{Sphere, SphereGrid};
 use merrow_math::{Mat3, Vec3};
@@ -358,7 +358,7 @@ fn rectangle(beam: &Ray, extra: f64) -> ([f64; 2], [f64; 2]) {
 
 impl RobotShapes {
     fn new(robot: &Robot) -> Self {
-        let all = ray_scene::robot_shapes(0, robot, RayKind::Sound);
+        let all = ray_scene::robot_shapes(0, robot, RayKind::Collision, &mut MeshTrees::default());
         let (mut parts, mut reach) = (Vec::new(), 0.0_f64);
         for link in 0..robot.links.len() {
             let mut own = Vec::new();

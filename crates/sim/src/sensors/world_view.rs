@@ -1,11 +1,15 @@
 //! Inputs of exteroceptive sensors at one instant: a snapshot of the world.
 
 use crate::robot::Runner;
+use merrow_environment::air::wind;
 use merrow_model::kinematics;
+use merrow_model::scene::sea::Sea;
 use merrow_model::scene::sensor::camera::Lamp;
-use merrow_model::scene::{Robot, Scene};
+use merrow_model::scene::{Fin, Robot, Scene};
 use merrow_model::state::frames::view::WorldView;
-use merrow_model::state::{FaultEffect, RobotState, State};
+use merrow_model::state::workspace::LinkWork;
+use merrow_model::state::{FaultEffect, FinState, RobotState, State};
+use merrow_physics::forces::actuators::sail;
 
 /// Takes a snapshot of the world at the current instant; `beacons` are the effects of faults on the
 /// beacons.
@@ -15,11 +19,20 @@ pub(crate) fn snapshot(
     runners: &mut [Runner],
     beacons: Vec<FaultEffect>,
 ) -> WorldView {
-    let (mut links, mut velocities) = (Vec::new(), Vec::new());
+    let (mut links, mut velocities, mut fins) = (Vec::new(), Vec::new(), Vec::new());
+    let time = state.time_ns as f64 * 1e-9;
     for ((robot, own), runner) in scene.robots.iter().zip(&state.robots).zip(runners) {
         let work = &mut runner.work.links;
         kinematics::poses(robot, &own.motion, work);
         kinematics::velocities(robot, &own.motion, work);
+        let angle = |(fin, memory): (&Fin, &FinState)| {
+            if fin.sail {
+                boom_angle(fin, &work[fin.link], memory.angle, &state.sea, time)
+            } else {
+                memory.angle
+            }
+        };
+        fins.push(robot.fins.iter().zip(&own.fins).map(angle).collect());
         links.push(work.iter().map(|w| (w.R_WL, w.p_WL)).collect());
         velocities.push(work.iter().map(|w| w.V).collect());
     }
@@ -44,10 +57,22 @@ pub(crate) fn snapshot(
         time_ns: state.time_ns,
         sea: state.sea.clone(),
         links,
+        fins,
         lamps,
         powered,
         dead,
         beacons,
         velocities,
     }
+}
+
+/// Returns the angle of the boom of a sail [rad] in the wind at its mast, for the limit `sheet` of
+/// its sheet [rad] and the time [s].
+fn boom_angle(fin: &Fin, link: &LinkWork, sheet: f64, sea: &Sea, time: f64) -> f64 {
+    let p_WF = link.p_WL + link.R_WL.mul_vec(fin.p_LoF);
+    let wind = link
+        .R_WL
+        .tr_mul_vec(wind::wind_velocity(&sea.air, p_WF, time));
+    let a = wind - link.V.v - link.V.w.cross(fin.p_LoF);
+    sail::boom_angle(-a.dot(fin.R_LF.col(0)), -a.dot(fin.R_LF.col(1)), sheet)
 }

@@ -153,6 +153,22 @@ pub(crate) fn find_file(name: &str, place: &Place, problems: &mut Problems) -> O
     found
 }
 
+/// Returns the resource name of a mesh file that was found at `path`: `package://merrow/<path>` for
+/// bundled files, the `name` in the world file if it has a package, otherwise `file://<path>`.
+pub(crate) fn resource_name(name: &str, path: &Path) -> String {
+    if name.starts_with("package://") {
+        return name.to_string();
+    }
+    let bundled = |folder: PathBuf| path.strip_prefix(folder).ok().map(Path::to_path_buf);
+    match data_dir::share_folders().into_iter().find_map(bundled) {
+        Some(rest) => format!("package://merrow/{}", rest.display()),
+        None => {
+            let whole = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+            format!("file://{}", whole.display())
+        }
+    }
+}
+
 /// Reads a text file, or returns the reason why it cannot be read.
 pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     merrow_yaml::load::read_text(path)

@@ -277,8 +277,8 @@ impl InstantChannel<'_> {
 
     fn obstacles(&self) -> Option<Obstacles<'_>> {
         let instant = self.instant;
-        instant.ray_scenes.map(|scenes| Obstacles {
-            ray_scene: scenes.sound(),
+        instant.ray_scene.map(|ray_scene| Obstacles {
+            ray_scene,
             view: instant.view,
         })
     }

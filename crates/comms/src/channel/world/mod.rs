@@ -44,7 +44,7 @@ use merrow_model::scene::comms::medium::Medium;
 use merrow_model::scene::robot::collision::Ground;
 use merrow_model::scene::{Origin, Scene};
 use merrow_model::state::frames::view::WorldView;
-use merrow_sensors::ray_scene::RayScenes;
+use merrow_sensors::ray_scene::RayScene;
 use std::cell::Cell;
 
 /// Modem in the scene.
@@ -70,7 +70,7 @@ pub struct ChannelInstant<'a> {
     /// Sea, air and gravity at this instant.
     pub environment: &'a EnvironmentState<'a>,
     /// Geometry that can block paths, at the poses of `view`; `None`: no obstacles.
-    pub ray_scenes: Option<&'a RayScenes>,
+    pub ray_scene: Option<&'a RayScene>,
     /// Shaft speeds of the thrusters of every robot [rad/s]; empty: no noise of thrusters.
     pub shaft_speeds: &'a [Vec<f64>],
 }

@@ -11,6 +11,28 @@ pub struct Mesh {
     pub vertices: Vec<Vec3>,
     /// Vertex indices of each triangle, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
+    /// Named parts in the order of their triangles; empty if the file names none.
+    pub parts: Vec<MeshPart>,
+}
+
+/// Named part of a mesh: a run of consecutive triangles with one material.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeshPart {
+    /// Name in the mesh file.
+    pub name: String,
+    /// Index of the first triangle after the part.
+    pub end: u32,
+    /// Diffuse reflectivity for red, green and blue light, 0..1; `None` if the file defines none.
+    pub color: Option<[f64; 3]>,
+}
+
+/// Mesh file of a shape, for programs that read the file themselves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeshFile {
+    /// Resource name: `package://<package>/<path>` or `file://<path>`.
+    pub uri: String,
+    /// Scale factors along the axes of the mesh [-].
+    pub scale: [f64; 3],
 }
 
 /// Heights on a regular grid. The centre of the grid is the origin of the shape.
@@ -202,6 +224,28 @@ pub struct Collider {
     pub filter: CollisionFilter,
     /// Texture on the surface.
     pub texture: Option<Arc<SurfaceTexture>>,
+    /// File of a mesh.
+    pub file: Option<MeshFile>,
+    /// True if the colours of the parts of a mesh are those of its file.
+    pub file_colors: bool,
+    /// Index of the fin or azimuth servo with which a visual shape turns. Its pose in L is then
+    /// that at angle zero.
+    pub fin: Option<usize>,
+}
+
+impl Collider {
+    /// Returns the material of a part of its mesh. A part with a colour of its own reflects laser
+    /// light as the mean of its colour.
+    pub fn part_material(&self, part: &MeshPart) -> Material {
+        match part.color.filter(|_| self.file_colors) {
+            Some(color) => Material {
+                color,
+                reflectivity: (color[0] + color[1] + color[2]) / 3.0,
+                ..self.material
+            },
+            None => self.material,
+        }
+    }
 }
 
 /// Static object in the world: a dock, a wall, a rock, a bathymetry.

@@ -14,6 +14,8 @@ pub struct WorldView {
     pub sea: Sea,
     /// Rotation and origin [m] of the links of every robot in W.
     pub links: Vec<Vec<(Mat3, Vec3)>>,
+    /// Angles of the fins and azimuth servos of every robot [rad].
+    pub fins: Vec<Vec<f64>>,
     /// Brightness level of the lamps of every robot, 0..1.
     pub lamps: Vec<Vec<f64>>,
     /// Whether each robot has power.

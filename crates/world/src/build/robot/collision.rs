@@ -1,19 +1,22 @@
 //! Conversion of shapes to colliders of a link or of a structure.
 
 use crate::build::texture;
+use crate::import::assets;
 use crate::import::assets::{Assets, CheckedMesh};
 use crate::import::heightfield::{HeightfieldKeys, heightfield};
 use crate::import::sname;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::robot::collision::{
-    Backscatter, Collider, CollisionFilter, Geometry, Ground, Material, Primitive, Structure,
+    Backscatter, Collider, CollisionFilter, Geometry, Ground, Material, MeshFile, Primitive,
+    Structure,
 };
-use merrow_schema::Axes;
+use merrow_model::scene::{Fin, Robot};
 use merrow_schema::contact::{
     CollisionConfig, GroupsConfig, MaterialConfig, MeshForm, PropEntry, ShapeConfig,
     StructureConfig, VisualConfig,
 };
-use merrow_yaml::error::{Place, Problems};
+use merrow_schema::{Axes, RobotModelConfig};
+use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
 use merrow_yaml::node::Key;
 use merrow_yaml::read::{NamedMap, Places};
 use std::sync::Arc;
@@ -39,6 +42,8 @@ pub struct Mount<'a> {
     pub(crate) is_visual: bool,
     /// Surface of shapes that specify none.
     pub material: Material,
+    /// Whether meshes of shapes that specify no surface have the colours of their files.
+    pub(crate) file_colors: bool,
 }
 
 /// Builds the colliders of `shapes` on `mount`.
@@ -77,9 +82,65 @@ pub(crate) fn build_colliders(
                 .map_or(mount.material, build_material),
             filter: groups(&file.groups),
             texture: coat,
+            file: mesh_file(&file.shape),
+            file_colors: mount.file_colors && file.material.is_none(),
+            fin: None,
         })
     };
     shapes.iter().filter_map(one).collect()
+}
+
+/// Returns the resource name and the scale of a mesh whose file has been found.
+fn mesh_file(shape: &ShapeConfig) -> Option<MeshFile> {
+    let ShapeConfig::Mesh {
+        file, scale, at, ..
+    } = shape
+    else {
+        return None;
+    };
+    let path = assets::find_file(file, at.key_place("file"), &mut Problems::default())?;
+    Some(MeshFile {
+        uri: assets::resource_name(file, &path),
+        scale: *scale,
+    })
+}
+
+/// Sets the fins of the visual shapes of `robot` that name one. `model` is the robot's model.
+pub(crate) fn set_visual_fins(
+    robot: &mut Robot,
+    model: &RobotModelConfig,
+    problems: &mut Problems,
+) {
+    let bodies = std::iter::once(Some(&model.body))
+        .chain(model.links.iter().map(|(_, file)| file.body.as_ref()));
+    for (link, body) in robot.links.iter().zip(bodies) {
+        for (name, file) in body.iter().flat_map(|body| body.visuals.iter()) {
+            let Some(fin) = &file.turns_with else {
+                continue;
+            };
+            let is_named = |f: &Fin| f.name == *fin || f.name == format!("{fin}_azimuth");
+            let Some(index) = robot.fins.iter().position(is_named) else {
+                let names = robot.fins.iter().map(|f| f.name.as_str());
+                let text = format!(
+                    "`turns_with` of {name}: no fin or azimuth thruster {}{}",
+                    quote(fin),
+                    did_you_mean(fin, names)
+                );
+                problems.push(file.at.key_place("turns_with"), text);
+                continue;
+            };
+            let whole = format!("{}/{name}", link.name);
+            let own = robot.visuals.iter_mut().find(|visual| visual.name == whole);
+            match own {
+                Some(visual) if visual.link == robot.fins[index].link => visual.fin = Some(index),
+                Some(_) => {
+                    let text = format!("`turns_with` of {name}: {fin} is on another link");
+                    problems.push(file.at.key_place("turns_with"), text);
+                }
+                None => {}
+            }
+        }
+    }
 }
 
 /// Builds the visual shapes of `mount`.
@@ -97,6 +158,7 @@ pub(crate) fn build_visuals(
             texture,
             shape,
             at,
+            ..
         } = file.clone();
         let groups = GroupsConfig {
             member_of: Vec::new(),
@@ -146,6 +208,7 @@ pub(crate) fn build_structure(
         is_structure: true,
         is_visual: false,
         material: build_material(&file.material),
+        file_colors: !file.at.has_key("material"),
     };
     Structure {
         name: name.to_string(),

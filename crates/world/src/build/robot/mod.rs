@@ -75,6 +75,7 @@ pub(crate) fn build_robot(
     devices::add_fins(&mut robot, model, dt, problems);
     devices::add_buoyancy_engines(&mut robot, model, problems);
     devices::add_azimuth_servos(&mut robot, model, dt, problems);
+    collision::set_visual_fins(&mut robot, model, problems);
     set_thrust_allocation(&mut robot, model);
     waterline::apply_waterline(&mut robot, model, frame.around, problems);
     merge_fixed::merge_fixed_links(&mut robot);
@@ -312,6 +313,7 @@ fn build_shapes(
             is_structure: false,
             is_visual: false,
             material: Material::default(),
+            file_colors: true,
         };
         [
             collision::build_colliders(&body.collisions, mount, assets, problems),

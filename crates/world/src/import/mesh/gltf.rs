@@ -1,4 +1,5 @@
 //! Reads the triangles of a glTF scene, with node transforms applied, converted from y up to z up.
+//! Every primitive becomes a part with the name of its node and the base colour of its material.
 //!
 //! The standard defines y as up, and common editors convert it to z up in the same way. This module
 //! parses the JSON itself, because the available glTF crates panic on malformed files.
@@ -7,6 +8,7 @@ use crate::import::mesh::TriangleSoup;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use merrow_math::Vec3;
+use merrow_model::scene::robot::collision::MeshPart;
 use serde_json::Value;
 use std::path::Path;
 
@@ -157,8 +159,15 @@ impl File<'_> {
             std::array::from_fn(|i| (0..4).map(|k| parent[k][i] * own[j][k]).sum::<f64>())
         });
         let mesh = index(&node["mesh"]).and_then(|n| root["meshes"].get(n));
+        let name = |value: &Value| value["name"].as_str().map(str::to_string);
+        let name = name(node).or_else(|| mesh.and_then(name));
         for primitive in mesh.map_or(&[][..], |mesh| list(&mesh["primitives"])) {
             self.add_primitive(primitive, &placed)?;
+            self.soup.parts.push(MeshPart {
+                name: name.clone().unwrap_or_default(),
+                end: self.soup.triangles.len() as u32,
+                color: self.base_color(&primitive["material"]),
+            });
         }
         list(&node["children"])
             .iter()
@@ -214,6 +223,14 @@ impl File<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the base colour of a material, clamped to reflectivities; `None` without a material.
+    fn base_color(&self, number: &Value) -> Option<[f64; 3]> {
+        let material = self.entry("materials", number)?;
+        let factor = &material["pbrMetallicRoughness"]["baseColorFactor"];
+        let [r, g, b, _] = numbers(factor).unwrap_or([1.0; 4]);
+        Some([r, g, b].map(|x: f64| x.clamp(0.0, 1.0)))
     }
 
     /// Adds the texture coordinates of the vertices that were added last.

@@ -14,7 +14,7 @@ pub(crate) mod sample;
 pub(crate) use crate::import::mesh::manifold_check::{ManifoldCheck, check_manifold};
 
 use merrow_math::Vec3;
-use merrow_model::scene::robot::collision::Mesh;
+use merrow_model::scene::robot::collision::{Mesh, MeshPart};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -28,6 +28,8 @@ pub(crate) struct TriangleSoup {
     pub vertices: Vec<Vec3>,
     /// Indices into `vertices`, three per triangle.
     pub triangles: Vec<[u32; 3]>,
+    /// Named parts in the order of their triangles; all triangles belong to one, or there is none.
+    pub parts: Vec<MeshPart>,
     /// Texture coordinates of the vertices in 0..1 from the upper left corner of the image. The
     /// length equals the length of `vertices`, otherwise the coordinates are ignored.
     pub places: Vec<[f32; 2]>,
@@ -123,7 +125,12 @@ fn merge_vertices(soup: TriangleSoup) -> Result<(Mesh, Option<CornerTextureCoord
             vertices.len() as u32 - 1
         }))
     };
-    for t in &soup.triangles {
+    let mut parts = soup.parts.clone();
+    let mut part_ends = parts.iter_mut().map(|part| &mut part.end).peekable();
+    for (k, t) in soup.triangles.iter().enumerate() {
+        while let Some(end) = part_ends.next_if(|end| **end <= k as u32) {
+            *end = triangles.len() as u32;
+        }
         let [a, b, c] = [place(t[0])?, place(t[1])?, place(t[2])?];
         if a != b && b != c && c != a {
             triangles.push([a, b, c]);
@@ -132,6 +139,7 @@ fn merge_vertices(soup: TriangleSoup) -> Result<(Mesh, Option<CornerTextureCoord
             }
         }
     }
+    part_ends.for_each(|end| *end = triangles.len() as u32);
     if triangles.is_empty() {
         return Err("the mesh is empty: it has no triangles".to_string());
     }
@@ -142,6 +150,7 @@ fn merge_vertices(soup: TriangleSoup) -> Result<(Mesh, Option<CornerTextureCoord
         Mesh {
             vertices,
             triangles,
+            parts,
         },
         corners.filter(finite),
     ))
@@ -161,6 +170,7 @@ pub fn scaled(mesh: &Mesh, scale: [f64; 3]) -> Mesh {
     Mesh {
         vertices,
         triangles: mesh.triangles.iter().map(turn).collect(),
+        parts: mesh.parts.clone(),
     }
 }
 

@@ -29,5 +29,6 @@ pub(crate) fn box_mesh([x, y, z]: [f64; 3], p: Vec3) -> Mesh {
     Mesh {
         vertices,
         triangles: FACES.map(|f| f.map(|k| k as u32)).to_vec(),
+        parts: Vec::new(),
     }
 }

@@ -1,0 +1,147 @@
+//! Shapes of a robot in `merrow describe`: hulls, collision shapes and visual shapes.
+//!
+//! The hull of a link determines its buoyancy, the collision shapes its contacts. Cameras, lasers
+//! and sonars use the visual shapes, or the collision shapes of a robot without visuals.
+
+use merrow_math::hull_cut::HullShape;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::robot::collision::Mesh;
+use merrow_model::scene::{Collider, Geometry, Link, Primitive, Robot};
+use serde_json::{Value, json};
+
+/// Describes the shapes of a robot by their use.
+pub(super) fn shapes_json(robot: &Robot) -> Value {
+    let hulls = robot.links.iter().filter(|link| link.volume > 0.0);
+    let shapes = |shapes: &[Collider]| -> Vec<Value> {
+        shapes
+            .iter()
+            .map(|shape| shape_json(robot, shape))
+            .collect()
+    };
+    json!({
+        "hulls": hulls.map(hull_json).collect::<Vec<Value>>(),
+        "collisions": shapes(&robot.colliders),
+        "visuals": shapes(&robot.visuals),
+    })
+}
+
+/// Returns one line about the shapes that [`shapes_json`] describes.
+pub(super) fn shapes_text(shapes: &Value) -> String {
+    let list = |key: &str| shapes[key].as_array().map_or(&[][..], Vec::as_slice);
+    let kinds = |key: &str| {
+        let mut kinds: Vec<&str> = list(key)
+            .iter()
+            .filter_map(|s| s["kind"].as_str())
+            .collect();
+        kinds.sort_unstable();
+        let mut counts: Vec<(&str, usize)> = Vec::new();
+        for kind in kinds {
+            match counts.last_mut().filter(|(known, _)| *known == kind) {
+                Some((_, n)) => *n += 1,
+                None => counts.push((kind, 1)),
+            }
+        }
+        let text = |(kind, n): &(&str, usize)| match n {
+            1 => (*kind).to_string(),
+            n => format!("{n} x {kind}"),
+        };
+        match counts.as_slice() {
+            [] => "none".to_string(),
+            counts => counts.iter().map(text).collect::<Vec<_>>().join(", "),
+        }
+    };
+    let triangles: u64 = list("visuals")
+        .iter()
+        .filter_map(|s| s["triangles"].as_u64())
+        .sum();
+    let count = if triangles > 0 {
+        format!(" ({triangles} triangles)")
+    } else {
+        String::new()
+    };
+    format!(
+        "shapes: hull {}; collision {}; visual {}{count}",
+        kinds("hulls"),
+        kinds("collisions"),
+        kinds("visuals")
+    )
+}
+
+fn hull_json(link: &Link) -> Value {
+    let (kind, size) = match (&link.hull_mesh, link.hull.shape) {
+        (Some(mesh), _) => ("mesh", extent(mesh.vertices.iter().copied())),
+        (None, HullShape::Box(half)) => ("box", half.scale(2.0)),
+        (None, HullShape::Ellipsoid(half)) => ("ellipsoid", half.scale(2.0)),
+    };
+    json!({
+        "link": link.name,
+        "kind": kind,
+        "size_m": size.to_array(),
+        "triangles": link.hull_mesh.as_ref().map(|mesh| mesh.triangles.len()),
+    })
+}
+
+fn shape_json(robot: &Robot, shape: &Collider) -> Value {
+    let (kind, size, mesh) = match &shape.geometry {
+        Geometry::Primitive(primitive) => {
+            let kind = match primitive {
+                Primitive::Sphere { .. } => "sphere",
+                Primitive::Box { .. } => "box",
+                Primitive::Cylinder { .. } => "cylinder",
+                Primitive::Capsule { .. } => "capsule",
+            };
+            (kind, primitive.half_size().scale(2.0), None)
+        }
+        Geometry::ConvexHull(mesh) => ("convex hull", mesh_extent(mesh), Some(mesh)),
+        Geometry::ConvexDecomposition(mesh) => ("convex parts", mesh_extent(mesh), Some(mesh)),
+        Geometry::Mesh(mesh) => ("mesh", mesh_extent(mesh), Some(mesh)),
+        Geometry::Heightfield(field) => {
+            let [x, y] = field.size;
+            ("heightfield", Vec3::new(x, y, 0.0), None)
+        }
+    };
+    let center = mesh.map_or(Vec3::zero(), |mesh| bounds(mesh.vertices.iter().copied()).0);
+    let R_UL: Mat3 = robot.links[shape.link].R_LU.transpose();
+    let mut parts: Vec<&str> = Vec::new();
+    for part in mesh.iter().flat_map(|mesh| &mesh.parts) {
+        if parts.last() != Some(&part.name.as_str()) {
+            parts.push(&part.name);
+        }
+    }
+    json!({
+        "name": shape.name,
+        "link": robot.links[shape.link].name,
+        "kind": kind,
+        "size_m": size.to_array(),
+        "center_m": R_UL.mul_vec(shape.p_LoG + shape.R_LG.mul_vec(center)).to_array(),
+        "attitude_deg": R_UL.mul_mat(&shape.R_LG).to_rpy().map(f64::to_degrees),
+        "triangles": mesh.map(|mesh| mesh.triangles.len()),
+        "file": shape.file.as_ref().map(|file| &file.uri),
+        "parts": parts,
+        "turns_with": shape.fin.map(|k| &robot.fins[k].name),
+    })
+}
+
+fn mesh_extent(mesh: &Mesh) -> Vec3 {
+    extent(mesh.vertices.iter().copied())
+}
+
+/// Returns the size of the box around points [m].
+fn extent(points: impl Iterator<Item = Vec3>) -> Vec3 {
+    bounds(points).1
+}
+
+/// Returns the centre and the size of the box around points [m].
+fn bounds(points: impl Iterator<Item = Vec3>) -> (Vec3, Vec3) {
+    let join = |[low, high]: [Vec3; 2], p: Vec3| {
+        [
+            Vec3::new(low.x.min(p.x), low.y.min(p.y), low.z.min(p.z)),
+            Vec3::new(high.x.max(p.x), high.y.max(p.y), high.z.max(p.z)),
+        ]
+    };
+    let [low, high] = points
+        .map(|p| [p, p])
+        .reduce(|a, b| join(a, b[0]))
+        .unwrap_or_default();
+    ((low + high).scale(0.5), high - low)
+}

@@ -1,0 +1,25 @@
+"""Materials that several models share. Colours are linear reflectances, not screen colours."""
+
+from glb import Material
+
+BLACK_PLASTIC = Material("black plastic", (0.02, 0.02, 0.022), 0.5)
+GREY_PLASTIC = Material("grey plastic", (0.09, 0.095, 0.10), 0.6)
+RUBBER = Material("rubber", (0.025, 0.025, 0.025), 0.9)
+ALUMINIUM = Material("aluminium", (0.30, 0.305, 0.31), 0.35, 0.9)
+BLACK_ANODISED = Material("black anodised aluminium", (0.035, 0.035, 0.04), 0.4, 0.8)
+STEEL = Material("steel", (0.22, 0.225, 0.23), 0.4, 0.9)
+DARK_STEEL = Material("dark steel", (0.08, 0.083, 0.088), 0.5, 0.8)
+BRASS = Material("bronze", (0.30, 0.17, 0.05), 0.35, 0.9)
+GLASS = Material("acrylic", (0.055, 0.07, 0.08), 0.1)
+LENS = Material("lens", (0.008, 0.008, 0.012), 0.1)
+LAMP_GLASS = Material("lamp glass", (0.75, 0.76, 0.70), 0.2)
+WHITE_PAINT = Material("white paint", (0.60, 0.61, 0.60), 0.4)
+YELLOW_PAINT = Material("yellow paint", (0.55, 0.30, 0.012), 0.4)
+ORANGE_PAINT = Material("orange paint", (0.55, 0.12, 0.012), 0.4)
+RED_PAINT = Material("red paint", (0.42, 0.025, 0.018), 0.4)
+GREEN_PAINT = Material("green paint", (0.03, 0.28, 0.08), 0.4)
+BLUE_PAINT = Material("blue paint", (0.02, 0.09, 0.33), 0.4)
+SOLAR_CELLS = Material("solar cells", (0.012, 0.016, 0.05), 0.2)
+CARBON = Material("carbon fibre", (0.03, 0.03, 0.033), 0.4)
+TIMBER = Material("timber", (0.20, 0.115, 0.05), 0.8)
+CONCRETE = Material("concrete", (0.36, 0.35, 0.33), 0.9)
