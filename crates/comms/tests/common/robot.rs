@@ -72,6 +72,9 @@ pub(crate) fn collider(name: &str, geometry: Geometry, p: Vec3) -> Collider {
         material: Material::default(),
         filter: CollisionFilter::default(),
         texture: None,
+        file: None,
+        file_colors: false,
+        fin: None,
     }
 }
 
