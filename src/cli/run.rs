@@ -14,6 +14,7 @@ use merrow::publisher::{Task, stop_recording};
 use merrow::simulation_interfaces::{Connections, SimulationInterfaces};
 use merrow_autopilot::Autopilots;
 use merrow_autopilot::mavlink::Telemetries;
+use merrow_autopilot::status::{LogSink, SharedStatus};
 use merrow_model::scene::robot::profile::Profile;
 use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::args::{ArgsContext, NodeOptions};
@@ -123,7 +124,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     }
     let world_services = serve_world(arguments, &bridge, document, &simulation, &signals.stop)?;
     let mut autopilots = connect_autopilots(arguments, &bridge, &simulation)?;
-    let mut telemetries = connect_telemetries(arguments, &simulation)?;
+    let mut telemetries = connect_telemetries(arguments, &bridge, &simulation)?;
     let mut progress = Progress::new(arguments, simulation.time_ns());
     let mut observers: Vec<&mut dyn Observer> =
         vec![&mut autopilots, &mut telemetries, &mut progress];
@@ -240,8 +241,8 @@ fn connect_autopilots(
     bridge: &Option<Bridge>,
     simulation: &Simulation,
 ) -> Result<Autopilots, String> {
-    let status = bridge.as_ref().map(|bridge| bridge.autopilot_status());
-    let autopilots = Autopilots::connect(&simulation.scene, status.unwrap_or_default())?;
+    let (status, log) = link_reports(bridge);
+    let autopilots = Autopilots::connect(&simulation.scene, status, log)?;
     if arguments.autopilot && autopilots.descriptions().is_empty() {
         eprintln!("warning: --autopilot: no robot of this world has the key `autopilot`");
     }
@@ -253,12 +254,22 @@ fn connect_autopilots(
     Ok(autopilots)
 }
 
+/// Returns the diagnostics and the log for links to autopilots and ground stations.
+fn link_reports(bridge: &Option<Bridge>) -> (SharedStatus, LogSink) {
+    match bridge {
+        Some(bridge) => (bridge.link_status(), bridge.link_log()),
+        None => Default::default(),
+    }
+}
+
 /// Opens the connections to ground stations.
 fn connect_telemetries(
     arguments: &Arguments,
+    bridge: &Option<Bridge>,
     simulation: &Simulation,
 ) -> Result<Telemetries, String> {
-    let telemetries = Telemetries::connect(&simulation.scene)?;
+    let (status, log) = link_reports(bridge);
+    let telemetries = Telemetries::connect(&simulation.scene, status, log)?;
     if !arguments.json {
         for line in telemetries.descriptions() {
             println!("{line}");

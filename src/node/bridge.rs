@@ -15,7 +15,7 @@ use crate::publisher::{
     GoalObservers, PublisherContext, PublisherThread, SceneOutputs, Task, stop_recording,
 };
 use crossbeam_channel::Sender;
-use merrow_autopilot::SharedStatus;
+use merrow_autopilot::status::{LogSink, SharedStatus};
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{Halt, TetherState};
@@ -117,9 +117,22 @@ impl Bridge {
         ))
     }
 
-    /// Returns the status of the links to autopilots, which the diagnostics publish.
-    pub fn autopilot_status(&self) -> SharedStatus {
-        self.publisher_thread.shared.autopilots.clone()
+    /// Returns the status of the links to autopilots and ground stations, which the diagnostics
+    /// publish.
+    pub fn link_status(&self) -> SharedStatus {
+        self.publisher_thread.shared.links.clone()
+    }
+
+    /// Returns the log of the links to autopilots and ground stations: the logger of the node, or
+    /// the standard error output without a node.
+    pub fn link_log(&self) -> LogSink {
+        match &self.interface {
+            Some(interface) => {
+                let logger = interface.node().logger().clone();
+                LogSink::new(move |line| logger.warn(line))
+            }
+            None => LogSink::default(),
+        }
     }
 
     /// Creates a bridge without a node, for recording only.

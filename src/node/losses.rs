@@ -1,7 +1,8 @@
-//! Diagnostics of lost messages: slow subscribers, invalid datagrams, dropped commands, autopilots.
+//! Diagnostics of lost messages: slow subscribers, invalid datagrams, dropped commands, links to
+//! autopilots and ground stations.
 
 use crate::node::diagnostics::{status, value};
-use merrow_autopilot::status::LinkStatus;
+use merrow_autopilot::status::{LinkKind, LinkStatus};
 use merrow_ros2::msg::diagnostic_msgs::DiagnosticStatus;
 use merrow_ros2::node::NetworkCounters;
 
@@ -58,29 +59,40 @@ pub(super) fn network_status([before, now]: [NetworkCounters; 2]) -> DiagnosticS
     status(level, "merrow: network".into(), message, values)
 }
 
-/// Builds the status of the link to an autopilot.
-pub(crate) fn autopilot_status(link: &LinkStatus) -> DiagnosticStatus {
-    let faults = link.malformed + link.foreign + link.lost_frames;
-    let (level, message) = match &link.peer {
-        None if link.lost => (DiagnosticStatus::ERROR, link.note.clone()),
-        None => (
-            DiagnosticStatus::WARN,
-            format!("no autopilot on UDP {}", link.address),
+/// Builds the status of the link to an autopilot or to a ground station. `before`: the same link at
+/// the preceding diagnostics; new faults are a warning.
+pub(crate) fn link_status(link: &LinkStatus, before: Option<&LinkStatus>) -> DiagnosticStatus {
+    let has_new_faults =
+        link.faults() > before.map_or(0, |before| before.faults().min(link.faults()));
+    let transport = link.kind.transport();
+    let (level, message) = match (&link.failure, &link.peer) {
+        (Some(why), _) => (DiagnosticStatus::ERROR, why.clone()),
+        (None, None) if link.lost => (DiagnosticStatus::ERROR, link.note.clone()),
+        (None, _) if has_new_faults => (DiagnosticStatus::WARN, link.note.clone()),
+        (None, Some(peer)) => (DiagnosticStatus::OK, format!("connected to {peer}")),
+        (None, None) if link.kind == LinkKind::GroundStation => (
+            DiagnosticStatus::OK,
+            format!("sends to {transport} {}", link.address),
         ),
-        Some(_) if faults > 0 => (DiagnosticStatus::WARN, link.note.clone()),
-        Some(peer) => (DiagnosticStatus::OK, format!("connected to {peer}")),
+        (None, None) => (
+            DiagnosticStatus::WARN,
+            format!("no autopilot on {transport} {}", link.address),
+        ),
     };
     let values = vec![
         value("address", &link.address),
-        value("autopilot", link.peer.as_deref().unwrap_or("none")),
+        value("peer", link.peer.as_deref().unwrap_or("none")),
         value("frames", link.frames),
         value("frames that did not arrive", link.lost_frames),
+        value("frames that arrived late", link.stale),
         value("packets sent again", link.repeated),
         value("invalid packets", link.malformed),
         value("packets of other programs", link.foreign),
+        value("refused commands", link.refused),
         value("restarts", link.restarts),
     ];
-    status(level, format!("{}: autopilot", link.robot), message, values)
+    let name = format!("{}: {}", link.robot, link.kind.name());
+    status(level, name, message, values)
 }
 
 #[cfg(test)]
@@ -94,6 +106,32 @@ mod tests {
         assert!(found.message.starts_with("7 messages"), "{}", found.message);
         let values: Vec<_> = found.values.iter().map(|v| (&*v.key, &*v.value)).collect();
         assert_eq!(values, [("/image", "5"), ("/scan", "2")]);
+    }
+
+    #[test]
+    fn new_faults_of_a_link_are_a_warning() {
+        let connected = LinkStatus {
+            robot: "rov".to_string(),
+            kind: LinkKind::Px4,
+            address: "127.0.0.1:4560".to_string(),
+            ..LinkStatus::default()
+        };
+        let found = link_status(&connected, None);
+        assert_eq!(found.message, "no autopilot on TCP 127.0.0.1:4560");
+        let faulty = LinkStatus {
+            peer: Some("127.0.0.1:5000".to_string()),
+            malformed: 1,
+            note: "bytes that are not MAVLink".to_string(),
+            ..connected
+        };
+        assert_eq!(link_status(&faulty, None).level, DiagnosticStatus::WARN);
+        let later = link_status(&faulty, Some(&faulty));
+        assert_eq!(later.level, DiagnosticStatus::OK);
+        let failed = LinkStatus {
+            failure: Some("UDP 127.0.0.1:9002: address in use".to_string()),
+            ..LinkStatus::default()
+        };
+        assert_eq!(link_status(&failed, None).level, DiagnosticStatus::ERROR);
     }
 
     #[test]

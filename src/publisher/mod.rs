@@ -24,14 +24,14 @@ use crate::node::diagnostics::Rejections;
 use crate::node::frames;
 use crate::node::frames::Snapshot;
 use crate::node::losses::Losses;
-use crate::node::losses::autopilot_status;
+use crate::node::losses::link_status;
 use crate::node::plan::Plan;
 use crate::publisher::output_index::{OutputIndex, find_output};
 use crate::publisher::scene_change::topics_of_sensors;
 use crate::{arm, convert};
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
-use merrow_autopilot::SharedStatus;
+use merrow_autopilot::status::{LinkStatus, SharedStatus};
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::sensor::vehicle;
 use merrow_model::state::BatteryState;
@@ -74,8 +74,8 @@ pub struct PublisherState {
     pub dropped: AtomicU64,
     /// Whether `/tf` includes the true poses of the robots.
     pub truth_tf: AtomicBool,
-    /// Status of the links to autopilots.
-    pub autopilots: SharedStatus,
+    /// Status of the links to autopilots and ground stations.
+    pub links: SharedStatus,
 }
 
 /// Handle of the publisher thread. Dropping it completes the bag and ends the thread.
@@ -239,6 +239,8 @@ struct Worker {
     bag_error: Option<String>,
     /// Counters of the network in the last diagnostics.
     network: NetworkCounters,
+    /// Status of the links at the preceding diagnostics.
+    links: Vec<LinkStatus>,
     /// End time of the last batch [ns].
     now_ns: u64,
     /// For each sensor of each robot, its topics with their accumulator state over several
@@ -270,6 +272,7 @@ impl Worker {
             bag: None,
             bag_error: None,
             network: NetworkCounters::default(),
+            links: Vec::new(),
             now_ns: 0,
             sensor_topics,
             limits,
@@ -349,7 +352,8 @@ impl Worker {
             let dropped = self.shared.dropped.load(Ordering::Relaxed);
             let publishers = Arc::clone(&self.context.outputs.publishers);
             let rejections = Arc::clone(&self.context.rejections);
-            let autopilots = self.shared.autopilots.read();
+            let links = self.shared.links.read();
+            let links_before = std::mem::replace(&mut self.links, links.clone());
             let network = self.context.network.as_ref().and_then(Network::counters);
             let before = std::mem::replace(&mut self.network, network.unwrap_or_default());
             self.emit_any(self.outputs.diagnostics, now, || {
@@ -361,9 +365,11 @@ impl Worker {
                     network: network.map(|now| [before, now]),
                 };
                 let mut message = diagnostics::build_message(&scene, vitals, &rejections, &losses);
-                message
-                    .status
-                    .extend(autopilots.iter().map(autopilot_status));
+                message.status.extend(links.iter().map(|link| {
+                    let is_same =
+                        |old: &&LinkStatus| (&old.robot, old.kind) == (&link.robot, link.kind);
+                    link_status(link, links_before.iter().find(is_same))
+                }));
                 message
             });
         }

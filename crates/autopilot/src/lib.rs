@@ -2,7 +2,8 @@
 //!
 //! [`ardupilot`] exchanges packets with ArduPilot SITL and [`px4`] MAVLink messages with PX4 SITL,
 //! in step with the world. [`history`] contains the motion of the last time steps, from which both
-//! receive their frames, [`ned`] converts it to their axes, and [`status`] reports on a link.
+//! receive their frames, [`ned`] converts it to their axes, and [`status`] contains the state of a
+//! link.
 //! [`mavlink`] sends telemetry to ground stations.
 //!
 //! # Example
@@ -25,7 +26,7 @@ pub mod ned;
 pub mod px4;
 pub mod status;
 
-use crate::status::LinkStatus;
+use crate::status::{LinkKind, LinkStatus, LogSink, SharedStatus};
 use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice};
 use merrow_model::scene::{Correspondence, JointMode, Robot, Scene};
 use merrow_model::state::Command;
@@ -33,7 +34,6 @@ use merrow_model::state::commands::CommandRejection;
 use merrow_sim::{BlockLimit, Control, Observer, Simulation};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::os::fd::BorrowedFd;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Time for which a world waits for packets before it handles its requests.
@@ -80,13 +80,16 @@ impl<T: Connection + ?Sized> Connection for Box<T> {
 }
 
 /// Adapts connections to a changed scene: closes connections of removed robots, and opens
-/// connections of new robots with `open`, which returns `None` for a robot without one. Failures
-/// are printed.
+/// connections of new robots with `open`, which returns `None` for a robot without one. Returns the
+/// status of the connections of kind `kind` that cannot be opened, and writes their reasons to the
+/// log.
 pub(crate) fn follow_scene<C: Connection>(
     connections: &mut Vec<C>,
     (scene, same): (&Scene, &Correspondence),
+    (log, kind): (&LogSink, impl Fn(&Robot) -> LinkKind),
     open: impl Fn(usize, &Robot) -> Option<Result<C, String>>,
-) {
+) -> Vec<LinkStatus> {
+    let mut failures = Vec::new();
     connections.retain_mut(|connection| {
         let robot = same.robot(connection.robot());
         robot.into_iter().for_each(|k| connection.set_robot(k));
@@ -98,10 +101,19 @@ pub(crate) fn follow_scene<C: Connection>(
         }
         match open(k, robot) {
             Some(Ok(connection)) => connections.push(connection),
-            Some(Err(why)) => eprintln!("merrow: {why}"),
+            Some(Err(why)) => {
+                log.write(&why);
+                failures.push(LinkStatus {
+                    robot: robot.name.clone(),
+                    kind: kind(robot),
+                    failure: Some(why),
+                    ..LinkStatus::default()
+                });
+            }
             None => {}
         }
     }
+    failures
 }
 
 /// Link of a robot to an autopilot program.
@@ -130,10 +142,11 @@ fn open_link(
     name: &str,
     settings: &Autopilot,
     seed: u64,
+    log: &LogSink,
 ) -> Result<Box<dyn AutopilotLink>, String> {
     Ok(match settings.kind {
-        AutopilotKind::ArduPilot => Box::new(ardupilot::Link::open(robot, name, settings)?),
-        AutopilotKind::Px4 => Box::new(px4::Link::open(robot, name, settings, seed)?),
+        AutopilotKind::ArduPilot => Box::new(ardupilot::Link::open(robot, name, settings, log)?),
+        AutopilotKind::Px4 => Box::new(px4::Link::open(robot, name, settings, seed, log)?),
     })
 }
 
@@ -184,29 +197,12 @@ fn enabled_autopilot(robot: &Robot) -> Option<&Autopilot> {
 /// Links of all robots with an autopilot.
 pub struct Autopilots {
     links: Vec<Box<dyn AutopilotLink>>,
+    /// Links of robots that were added to the world and could not be opened.
+    failures: Vec<LinkStatus>,
     status: SharedStatus,
+    log: LogSink,
     /// Wall-clock time and simulated time [ns] of the last update of the status.
     updated: (Instant, u64),
-}
-
-/// Status of all links, for the diagnostics.
-#[derive(Clone, Debug, Default)]
-pub struct SharedStatus(Arc<Mutex<Vec<LinkStatus>>>);
-
-impl SharedStatus {
-    /// Returns the present status of all links.
-    pub fn read(&self) -> Vec<LinkStatus> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-
-    fn write(&self, links: &[Box<dyn AutopilotLink>]) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.clear();
-        all.extend(links.iter().map(|link| link.status().clone()));
-    }
 }
 
 impl Autopilots {
@@ -214,20 +210,29 @@ impl Autopilots {
     ///
     /// # Errors
     /// A socket cannot be opened, for example because another program uses its port.
-    pub fn connect(scene: &Scene, status: SharedStatus) -> Result<Self, String> {
+    pub fn connect(scene: &Scene, status: SharedStatus, log: LogSink) -> Result<Self, String> {
         let robots = scene.robots.iter().enumerate();
         let links = robots
             .filter_map(|(k, robot)| {
                 let settings = enabled_autopilot(robot)?;
-                Some(open_link(k, &robot.name, settings, scene.seed))
+                Some(open_link(k, &robot.name, settings, scene.seed, &log))
             })
             .collect::<Result<Vec<_>, _>>()?;
-        status.write(&links);
-        Ok(Self {
+        let autopilots = Self {
             links,
+            failures: Vec::new(),
             status,
+            log,
             updated: (Instant::now(), 0),
-        })
+        };
+        autopilots.share_status();
+        Ok(autopilots)
+    }
+
+    /// Passes the status of all links to the diagnostics.
+    fn share_status(&self) {
+        let links = self.links.iter().map(|link| link.status());
+        self.status.set_autopilots(links.chain(&self.failures));
     }
 
     /// Returns a line per link: robot and address.
@@ -277,7 +282,7 @@ impl Observer for Autopilots {
         let passed = Duration::from_nanos(now_ns.abs_diff(updated_ns)).max(updated.elapsed());
         if passed > STATUS_PERIOD {
             self.updated = (Instant::now(), now_ns);
-            self.status.write(&self.links);
+            self.share_status();
         }
     }
 
@@ -292,11 +297,15 @@ impl Observer for Autopilots {
     }
 
     fn replaced(&mut self, simulation: &Simulation, same: &Correspondence) {
-        let scene = &*simulation.scene;
-        follow_scene(&mut self.links, (scene, same), |k, robot| {
+        let (scene, log) = (&*simulation.scene, &self.log);
+        let kind = |robot: &Robot| match robot.autopilot.as_deref().map(|a| a.kind) {
+            Some(AutopilotKind::Px4) => LinkKind::Px4,
+            _ => LinkKind::ArduPilot,
+        };
+        self.failures = follow_scene(&mut self.links, (scene, same), (log, kind), |k, robot| {
             let settings = enabled_autopilot(robot)?;
-            Some(open_link(k, &robot.name, settings, scene.seed))
+            Some(open_link(k, &robot.name, settings, scene.seed, log))
         });
-        self.status.write(&self.links);
+        self.share_status();
     }
 }

@@ -1,80 +1,195 @@
-//! Status of a link to an autopilot, and its lines in the log.
+//! Status of a link to an autopilot or a ground station, and its lines in the log.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Maximum number of different lines about a link.
 const MAX_NOTES: usize = 32;
+
+/// Program at the other end of a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkKind {
+    /// ArduPilot SITL, over UDP.
+    #[default]
+    ArduPilot,
+    /// PX4 SITL, over TCP.
+    Px4,
+    /// Ground station, over UDP.
+    GroundStation,
+}
+
+impl LinkKind {
+    /// Returns the name of the status in the diagnostics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ArduPilot | Self::Px4 => "autopilot",
+            Self::GroundStation => "MAVLink",
+        }
+    }
+
+    /// Returns the name of the transport protocol.
+    pub fn transport(self) -> &'static str {
+        match self {
+            Self::ArduPilot | Self::GroundStation => "UDP",
+            Self::Px4 => "TCP",
+        }
+    }
+}
 
 /// Status and counters of a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkStatus {
     /// Name of the robot.
     pub robot: String,
-    /// Address on which the simulator receives.
+    /// Program at the other end.
+    pub kind: LinkKind,
+    /// Address on which the simulator receives; of a ground station, the address to which it sends.
     pub address: String,
-    /// Address of the autopilot, while one is connected.
+    /// Address of the other program, while it is connected.
     pub peer: Option<String>,
     /// True if an autopilot was connected and sends no more.
     pub lost: bool,
-    /// Number of frames that were exchanged.
+    /// Reason why the link could not be opened.
+    pub failure: Option<String>,
+    /// Number of frames or messages that were received.
     pub frames: u64,
     /// Number of frames that did not arrive.
     pub lost_frames: u64,
+    /// Number of frames that arrived after a later frame and were ignored.
+    pub stale: u64,
     /// Number of packets that were sent again.
     pub repeated: u64,
     /// Number of packets that are not valid.
     pub malformed: u64,
     /// Number of packets of other programs.
     pub foreign: u64,
+    /// Number of requests and outputs that were refused.
+    pub refused: u64,
     /// Number of restarts of the autopilot.
     pub restarts: u64,
     /// Latest line about the link; empty without one.
     pub note: String,
 }
 
-/// Status of a link and the lines that were printed about it.
+impl LinkStatus {
+    /// Returns the number of packets that were lost, invalid, refused or of other programs.
+    pub fn faults(&self) -> u64 {
+        self.malformed + self.foreign + self.lost_frames + self.stale + self.refused
+    }
+}
+
+/// Function that writes a line to the log.
+#[derive(Clone)]
+pub struct LogSink(Arc<dyn Fn(&str) + Send + Sync>);
+
+impl LogSink {
+    /// Creates a sink that calls `write` with each line.
+    pub fn new(write: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(write))
+    }
+
+    /// Writes a line.
+    pub(crate) fn write(&self, line: &str) {
+        (self.0)(line);
+    }
+}
+
+impl Default for LogSink {
+    /// Creates a sink that prints to the standard error output.
+    fn default() -> Self {
+        Self::new(|line| eprintln!("merrow: {line}"))
+    }
+}
+
+impl fmt::Debug for LogSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LogSink")
+    }
+}
+
+/// Status of a link and the lines that were written about it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LinkLog {
     /// Present status of the link.
     pub status: LinkStatus,
     notes: HashSet<String>,
+    sink: LogSink,
 }
 
 impl LinkLog {
-    /// Creates the log of the link of robot `name`, which receives at `address`.
-    pub(crate) fn new(name: &str, address: SocketAddr) -> Self {
+    /// Creates the log of a link of robot `name`.
+    pub(crate) fn new(name: &str, kind: LinkKind, address: SocketAddr, sink: &LogSink) -> Self {
         Self {
             status: LinkStatus {
                 robot: name.to_string(),
+                kind,
                 address: address.to_string(),
                 ..LinkStatus::default()
             },
             notes: HashSet::new(),
+            sink: sink.clone(),
         }
     }
 
-    /// Prints a line about the link, the first time that it occurs.
+    /// Writes a line about the link, the first time that it occurs.
     pub(crate) fn note(&mut self, line: String) {
         if self.notes.len() < MAX_NOTES && !self.notes.contains(&line) {
-            eprintln!("merrow: autopilot of {}: {line}", self.status.robot);
+            self.write(&line);
             self.notes.insert(line.clone());
         }
         self.status.note = line;
     }
 
-    /// Reports that an autopilot has connected.
+    /// Reports that the other program has connected.
     pub(crate) fn connected(&mut self, from: SocketAddr) {
         (self.status.peer, self.status.lost) = (Some(from.to_string()), false);
-        eprintln!(
-            "merrow: autopilot of {}: connected to {from}",
-            self.status.robot
-        );
+        self.write(&format!("connected to {from}"));
     }
 
     /// Reports that the autopilot sends no more.
     pub(crate) fn lost(&mut self, why: &str) {
         (self.status.peer, self.status.lost) = (None, true);
         self.note(why.to_string());
+    }
+
+    fn write(&self, line: &str) {
+        let (kind, robot) = (self.status.kind.name(), &self.status.robot);
+        self.sink.write(&format!("{kind} of {robot}: {line}"));
+    }
+}
+
+/// Status of all links of a world, for the diagnostics.
+#[derive(Clone, Debug, Default)]
+pub struct SharedStatus(Arc<Mutex<StatusTable>>);
+
+/// Status of the links to autopilots and to ground stations.
+#[derive(Debug, Default)]
+struct StatusTable {
+    autopilots: Vec<LinkStatus>,
+    ground_stations: Vec<LinkStatus>,
+}
+
+impl SharedStatus {
+    /// Returns the present status of all links.
+    pub fn read(&self) -> Vec<LinkStatus> {
+        let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = table.autopilots.iter().chain(&table.ground_stations);
+        all.cloned().collect()
+    }
+
+    /// Replaces the status of the links to autopilots.
+    pub(crate) fn set_autopilots<'a>(&self, all: impl Iterator<Item = &'a LinkStatus>) {
+        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        table.autopilots.clear();
+        table.autopilots.extend(all.cloned());
+    }
+
+    /// Replaces the status of the links to ground stations.
+    pub(crate) fn set_ground_stations<'a>(&self, all: impl Iterator<Item = &'a LinkStatus>) {
+        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        table.ground_stations.clear();
+        table.ground_stations.extend(all.cloned());
     }
 }

@@ -16,7 +16,7 @@ use crate::ardupilot::packet::{ServoPacket, decode};
 use crate::ardupilot::state_message::{VehicleState, encode};
 use crate::history::{MotionHistory, MotionSample, frame_end};
 use crate::ned::{attitude_in_ned, forward_right_down, north_east_down, specific_force};
-use crate::status::{LinkLog, LinkStatus};
+use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink};
 use crate::{AutopilotLink, Connection, Progress, device_command};
 use merrow_math::Vec3;
 use merrow_model::scene::Robot;
@@ -37,6 +37,9 @@ const TAKEOVER_AFTER: Duration = Duration::from_secs(2);
 /// Minimum time between a message and its repetition, so that a packet that was sent again while
 /// the message was in transit is not answered twice.
 const REPEAT_AFTER: Duration = Duration::from_millis(500);
+/// Maximum number of frames by which a packet that was overtaken is behind. A restarted autopilot
+/// counts from zero.
+const STALE_FRAMES: u32 = 8;
 /// Period of the inertial sensors of the SITL [ns] (AP_InertialSensor_SITL.cpp).
 const SAMPLE_NS: u64 = 1_000_000;
 /// Maximum number of frames between two steps.
@@ -87,7 +90,12 @@ impl Link {
     ///
     /// # Errors
     /// The socket cannot be opened, for example because another program uses the port.
-    pub fn open(robot: usize, name: &str, settings: &Autopilot) -> Result<Self, String> {
+    pub fn open(
+        robot: usize,
+        name: &str,
+        settings: &Autopilot,
+        log: &LogSink,
+    ) -> Result<Self, String> {
         let address = SocketAddr::new(settings.address, settings.port);
         let failed = |why: io::Error| {
             format!(
@@ -111,7 +119,7 @@ impl Link {
             last_message: None,
             sent_ns: None,
             history: MotionHistory::default(),
-            log: LinkLog::new(name, address),
+            log: LinkLog::new(name, LinkKind::ArduPilot, address, log),
         })
     }
 
@@ -167,11 +175,24 @@ impl Link {
             self.peer = Some(from);
             self.log.connected(from);
         }
+        let silence = self.last_packet.map(|last| last.elapsed());
         self.last_packet = Some(Instant::now());
         match self.last_count {
             Some(last) if packet.frame_count == last => {
                 self.log.status.repeated += 1;
                 self.repeat_message();
+                return None;
+            }
+            Some(last)
+                if packet.frame_count < last
+                    && last - packet.frame_count <= STALE_FRAMES
+                    && silence.is_some_and(|silence| silence < REPEAT_AFTER) =>
+            {
+                self.log.status.stale += 1;
+                self.log.note(format!(
+                    "frame {} arrived after frame {last} and is ignored",
+                    packet.frame_count
+                ));
                 return None;
             }
             Some(last) if packet.frame_count < last => {
@@ -215,6 +236,7 @@ impl Link {
             };
             let command = device_command(self.robot, output.device, value);
             if let Err(refused) = simulation.apply(&command) {
+                self.log.status.refused += 1;
                 self.log
                     .note(format!("outputs are refused: {}", refused.reason));
             }

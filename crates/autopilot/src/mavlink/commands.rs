@@ -25,8 +25,8 @@ pub(crate) struct Reaction {
     pub commands: Vec<Command>,
     /// Messages that answer, apart from the acknowledgement.
     answers: Vec<MavMessage>,
-    /// Command that is acknowledged, and whether it is supported.
-    acknowledged: Option<(MavCmd, bool)>,
+    /// Command that is acknowledged, with its result if its commands are accepted.
+    acknowledged: Option<(MavCmd, MavResult)>,
     /// Reason why the message has no effect.
     pub refused: Option<String>,
 }
@@ -34,11 +34,11 @@ pub(crate) struct Reaction {
 impl Reaction {
     /// Returns the replies. `is_accepted`: all commands were accepted.
     pub(crate) fn replies(&self, is_accepted: bool) -> Vec<MavMessage> {
-        let acknowledgement = self.acknowledged.map(|(command, is_supported)| {
-            let result = match (is_supported, is_accepted) {
-                (false, _) => MavResult::MAV_RESULT_UNSUPPORTED,
-                (true, true) => MavResult::MAV_RESULT_ACCEPTED,
-                (true, false) => MavResult::MAV_RESULT_DENIED,
+        let acknowledgement = self.acknowledged.map(|(command, result)| {
+            let result = if is_accepted {
+                result
+            } else {
+                MavResult::MAV_RESULT_DENIED
             };
             MavMessage::COMMAND_ACK(COMMAND_ACK_DATA { command, result })
         });
@@ -96,11 +96,7 @@ fn answer(message: MavMessage) -> Reaction {
 fn manual_control(sticks: &MANUAL_CONTROL_DATA, robot: usize, simulation: &Simulation) -> Reaction {
     let firmware = simulation.scene.robots[robot].firmware.as_ref();
     if firmware.is_none_or(|f| f.motion_control().is_none()) {
-        let why = "a gamepad needs firmware of kind `motion_control`".to_string();
-        return Reaction {
-            refused: Some(why),
-            ..Reaction::default()
-        };
+        return refused("a gamepad needs firmware of kind `motion_control`".to_string());
     }
     let deflection = |axis: i16| match axis {
         NO_AXIS => 0.0,
@@ -130,39 +126,69 @@ fn set_mode(number: u32, robot: usize) -> Reaction {
             commands: vec![Command::ControlMode { robot, mode: *mode }],
             ..Reaction::default()
         },
-        None => Reaction {
-            refused: Some(format!(
-                "mode: found {number}, expected 0 to {}",
-                mode_number(ControlMode::Dive)
-            )),
-            ..Reaction::default()
-        },
+        None => refused(format!(
+            "mode: found {number}, expected 0 to {}",
+            mode_number(ControlMode::Dive)
+        )),
     }
 }
 
+/// Reacts to a command with parameters. Invalid parameters are refused: ArduPilot and PX4 define 1
+/// and 0 for arming and disarming, and a mode is an index.
 fn command_long(request: &COMMAND_LONG_DATA, robot: usize, simulation: &Simulation) -> Reaction {
     let has_firmware = simulation.scene.robots[robot].firmware.is_some();
     let mut reaction = match request.command {
-        MavCmd::MAV_CMD_COMPONENT_ARM_DISARM if has_firmware => Reaction {
-            commands: vec![Command::FirmwareOrder {
-                robot,
-                order: FirmwareOrder::Enable(request.param1 == 1.0),
-            }],
-            ..Reaction::default()
+        MavCmd::MAV_CMD_COMPONENT_ARM_DISARM if has_firmware => arm(request.param1, robot),
+        MavCmd::MAV_CMD_DO_SET_MODE if has_firmware => match index(request.param2) {
+            Some(mode) => set_mode(mode, robot),
+            None => refused(format!(
+                "mode: found {}, expected an integer",
+                request.param2
+            )),
         },
-        MavCmd::MAV_CMD_DO_SET_MODE if has_firmware => set_mode(request.param2 as u32, robot),
         MavCmd::MAV_CMD_REQUEST_MESSAGE if request.param1 as u32 == AUTOPILOT_VERSION => {
             answer(version())
         }
         _ => {
             return Reaction {
-                acknowledged: Some((request.command, false)),
+                acknowledged: Some((request.command, MavResult::MAV_RESULT_UNSUPPORTED)),
                 ..Reaction::default()
             };
         }
     };
-    reaction.acknowledged = Some((request.command, reaction.refused.is_none()));
+    let result = match reaction.refused {
+        None => MavResult::MAV_RESULT_ACCEPTED,
+        Some(_) => MavResult::MAV_RESULT_DENIED,
+    };
+    reaction.acknowledged = Some((request.command, result));
     reaction
+}
+
+/// Enables or disables the firmware: `parameter` 1 or 0.
+fn arm(parameter: f32, robot: usize) -> Reaction {
+    match index(parameter) {
+        Some(number @ 0..=1) => Reaction {
+            commands: vec![Command::FirmwareOrder {
+                robot,
+                order: FirmwareOrder::Enable(number == 1),
+            }],
+            ..Reaction::default()
+        },
+        _ => refused(format!("arming: found {parameter}, expected 0 or 1")),
+    }
+}
+
+/// Returns the index that a parameter contains; `None` for negative numbers, fractions and NaN.
+fn index(parameter: f32) -> Option<u32> {
+    let is_index = parameter >= 0.0 && parameter < 65536.0 && parameter.fract() == 0.0;
+    is_index.then_some(parameter as u32)
+}
+
+fn refused(why: String) -> Reaction {
+    Reaction {
+        refused: Some(why),
+        ..Reaction::default()
+    }
 }
 
 fn version() -> MavMessage {

@@ -11,10 +11,11 @@ pub mod frames;
 pub mod telemetry;
 
 use crate::mavlink::frames::{FrameBuffer, encode};
-use crate::{Connection, follow_scene};
+use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink, SharedStatus};
+use crate::{Connection, STATUS_PERIOD, follow_scene};
 use ::mavlink::dialects::common::MavMessage;
 use merrow_model::scene::autopilot::MavlinkTelemetry;
-use merrow_model::scene::{Correspondence, Scene};
+use merrow_model::scene::{Correspondence, Robot, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_sim::{BlockLimit, Control, Observer, Simulation};
 use std::io;
@@ -31,23 +32,26 @@ const BUFFER: usize = 2048;
 const MAX_DATAGRAMS: usize = 100;
 
 /// Telemetry of all robots with the key `mavlink`.
-#[derive(Default)]
 pub struct Telemetries {
     stations: Vec<Station>,
+    /// Connections of robots that were added to the world and could not be opened.
+    failures: Vec<LinkStatus>,
+    status: SharedStatus,
+    log: LogSink,
+    /// Time of the last update of the status.
+    updated: Instant,
 }
 
 /// Connection of a robot to its ground station.
 struct Station {
     robot: usize,
-    name: String,
     settings: MavlinkTelemetry,
     socket: UdpSocket,
     sequence: u8,
     frames: FrameBuffer,
     next_fast: Instant,
     next_slow: Instant,
-    /// Latest line about the connection; lines are printed when they change.
-    note: String,
+    log: LinkLog,
 }
 
 impl Telemetries {
@@ -55,22 +59,36 @@ impl Telemetries {
     ///
     /// # Errors
     /// A socket cannot be opened.
-    pub fn connect(scene: &Scene) -> Result<Self, String> {
+    pub fn connect(scene: &Scene, status: SharedStatus, log: LogSink) -> Result<Self, String> {
         let robots = scene.robots.iter().enumerate();
         let stations = robots.filter_map(|(k, robot)| {
             let settings = robot.mavlink?;
-            Some(Station::open(k, &robot.name, settings))
+            Some(Station::open(k, &robot.name, settings, &log))
         });
-        Ok(Self {
+        let telemetries = Self {
             stations: stations.collect::<Result<_, _>>()?,
-        })
+            failures: Vec::new(),
+            status,
+            log,
+            updated: Instant::now(),
+        };
+        telemetries.share_status();
+        Ok(telemetries)
+    }
+
+    /// Passes the status of all connections to the diagnostics.
+    fn share_status(&self) {
+        let stations = self.stations.iter().map(|station| &station.log.status);
+        self.status
+            .set_ground_stations(stations.chain(&self.failures));
     }
 
     /// Returns a line per robot: number and address of the ground station.
     pub fn descriptions(&self) -> Vec<String> {
         let line = |station: &Station| {
             let (id, address) = (station.settings.system_id, station.settings.address);
-            format!("MAVLink of {}: vehicle {id}, UDP {address}", station.name)
+            let robot = &station.log.status.robot;
+            format!("MAVLink of {robot}: vehicle {id}, UDP {address}")
         };
         self.stations.iter().map(line).collect()
     }
@@ -87,7 +105,12 @@ impl Connection for Station {
 }
 
 impl Station {
-    fn open(robot: usize, name: &str, settings: MavlinkTelemetry) -> Result<Self, String> {
+    fn open(
+        robot: usize,
+        name: &str,
+        settings: MavlinkTelemetry,
+        log: &LogSink,
+    ) -> Result<Self, String> {
         let own = match settings.address {
             SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
             SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
@@ -97,14 +120,13 @@ impl Station {
         socket.set_nonblocking(true).map_err(failed)?;
         Ok(Self {
             robot,
-            name: name.to_string(),
             settings,
             socket,
             sequence: 0,
             frames: FrameBuffer::default(),
             next_fast: Instant::now(),
             next_slow: Instant::now(),
-            note: String::new(),
+            log: LinkLog::new(name, LinkKind::GroundStation, settings.address, log),
         })
     }
 
@@ -133,7 +155,7 @@ impl Station {
             Ok(_) => {}
             // a ground station that is not running
             Err(why) if why.kind() == io::ErrorKind::ConnectionRefused => {}
-            Err(why) => self.note(format!("cannot send to {to}: {why}")),
+            Err(why) => self.log.note(format!("cannot send to {to}: {why}")),
         }
     }
 
@@ -150,13 +172,19 @@ impl Station {
                 Err(_) => return,
             };
             while let Some((_, message)) = self.frames.next_message() {
+                self.log.status.frames += 1;
+                if self.log.status.peer.is_none() {
+                    self.log.connected(from);
+                }
                 self.handle(&message, from, simulation);
             }
             // a frame does not continue in the next datagram
             self.frames.clear();
             if self.frames.invalid_bytes > 0 {
                 self.frames.invalid_bytes = 0;
-                self.note(format!("{from} sends bytes that are not MAVLink"));
+                self.log.status.malformed += 1;
+                self.log
+                    .note(format!("{from} sends bytes that are not MAVLink"));
             }
         }
     }
@@ -174,15 +202,8 @@ impl Station {
             self.send(&reply, from);
         }
         if let Some(why) = refused.or(reaction.refused) {
-            self.note(why);
-        }
-    }
-
-    /// Prints a line about the connection when it changes.
-    fn note(&mut self, line: String) {
-        if self.note != line {
-            eprintln!("merrow: MAVLink of {}: {line}", self.name);
-            self.note = line;
+            self.log.status.refused += 1;
+            self.log.note(why);
         }
     }
 }
@@ -199,13 +220,23 @@ impl Observer for Telemetries {
         for station in &mut self.stations {
             station.send_due(simulation);
         }
+        if self.updated.elapsed() > STATUS_PERIOD {
+            self.updated = Instant::now();
+            self.share_status();
+        }
     }
 
     fn rejected(&mut self, _rejection: &CommandRejection, _simulation: &Simulation) {}
 
     fn replaced(&mut self, simulation: &Simulation, same: &Correspondence) {
-        follow_scene(&mut self.stations, (&simulation.scene, same), |k, robot| {
-            Some(Station::open(k, &robot.name, robot.mavlink?))
-        });
+        let (scene, log) = (&*simulation.scene, &self.log);
+        let kind = |_: &Robot| LinkKind::GroundStation;
+        self.failures = follow_scene(
+            &mut self.stations,
+            (scene, same),
+            (log, kind),
+            |k, robot| Some(Station::open(k, &robot.name, robot.mavlink?, log)),
+        );
+        self.share_status();
     }
 }

@@ -16,7 +16,7 @@ pub mod hil_messages;
 use crate::history::{MotionHistory, MotionSample, frame_end};
 use crate::mavlink::frames::{FrameBuffer, encode};
 use crate::px4::hil_messages::{Readings, SimulatedSurroundings, gnss, sensors, true_state};
-use crate::status::{LinkLog, LinkStatus};
+use crate::status::{LinkKind, LinkLog, LinkStatus, LogSink};
 use crate::{AutopilotLink, Connection, Progress, device_command};
 use mavlink::dialects::common::{HIL_ACTUATOR_CONTROLS_DATA, MavMessage};
 use merrow_math::rng::Stream;
@@ -84,7 +84,13 @@ impl Link {
     ///
     /// # Errors
     /// The port cannot be opened, for example because another program uses it.
-    pub fn open(robot: usize, name: &str, settings: &Autopilot, seed: u64) -> Result<Self, String> {
+    pub fn open(
+        robot: usize,
+        name: &str,
+        settings: &Autopilot,
+        seed: u64,
+        log: &LogSink,
+    ) -> Result<Self, String> {
         let address = SocketAddr::new(settings.address, settings.port);
         let failed = |why: io::Error| {
             format!(
@@ -107,7 +113,7 @@ impl Link {
             history: MotionHistory::default(),
             readings: Readings::default(),
             noise: Stream::new(seed, &format!("{name}/px4")),
-            log: LinkLog::new(name, address),
+            log: LinkLog::new(name, LinkKind::Px4, address, log),
         })
     }
 
@@ -189,6 +195,7 @@ impl Link {
             let value = output.command_from_input(f64::from(*control));
             let command = device_command(self.robot, output.device, value);
             if let Err(refused) = simulation.apply(&command) {
+                self.log.status.refused += 1;
                 self.log
                     .note(format!("outputs are refused: {}", refused.reason));
             }

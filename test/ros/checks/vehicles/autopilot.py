@@ -230,6 +230,12 @@ def check_lock_step_frames():
         times = [sitl.frame()["timestamp"] for _ in range(12)]
         assert all(abs(b - a - 0.0025 / 3) < 1e-6 for a, b in zip(times, times[1:])), times
         sitl.rate = 400
+        # a packet that was overtaken is ignored
+        last = sitl.count
+        sitl.count -= 3
+        sitl.send({1: 1900})
+        sitl.count = last
+        assert sitl.frame()["timestamp"] > times[-1]
         # a restart counts from zero
         sitl.count = 0
         sitl.frame()
@@ -241,10 +247,45 @@ def check_lock_step_frames():
         status = next(s for s in found.status if s.name == name)
         values = {pair.key: pair.value for pair in status.values}
         assert values["invalid packets"] == "4" and values["packets of other programs"] == "1", values
+        assert values["frames that arrived late"] == "1", values
         assert values["restarts"] == "1" and int(values["packets sent again"]) >= 1, values
         log = m.output()[1]
         assert log.count("magic number: found") == 2 and "frame rate: found 0 Hz" in log, log
         assert "second autopilot" in log and "has restarted" in log, log
+
+
+def check_vehicles_and_channels():
+    """Two vehicles step together; output 17 of 32 switches the lights of the first; a reset of the
+    world sets the time back; an autopilot that ends is reported as lost, and the world goes on.
+    """
+    lights = {"lock_step": "true", "frame": "vectored", "outputs": "{lights: {channel: 17, pwm: [1100, 1100, 1900], command: [0, 0, 1]}}"}
+    text = world("bluerov2", lights).replace("autopilot:", "loads: {lights: {power_w: 30, level: 0}}, autopilot:")
+    second = world("heron", {"frame": "skid_steering", "lock_step": "true"}, "position_m: [9, 0, 0]")
+    text += "  s: " + second.split("r: ", 1)[1]
+    ports = [int(port) for port in re.findall(r"port: (\d+)", text)]
+    with Running(text) as m, Sitl(ports[0], channels=32) as rov, Sitl(ports[1]) as boat:
+        def frame(pwm=()):
+            for sitl in (rov, boat):
+                sitl.send(pwm if sitl is rov else ())
+            states = [sitl.receive() for sitl in (rov, boat)]
+            rov.count, boat.count = rov.count + 1, boat.count + 1
+            assert states[0]["timestamp"] == states[1]["timestamp"], states
+            return states[0]
+        for _ in range(100):
+            dark = frame()
+        for _ in range(100):
+            lit = frame({17: 1900})
+        assert abs(lit["timestamp"] - dark["timestamp"] - 0.25) < 1e-9, (dark, lit)
+        more = lit["battery"]["current"] - dark["battery"]["current"]
+        assert 1.5 < more < 2.5, (dark["battery"], lit["battery"])
+        m.do("reset")
+        assert frame()["timestamp"] < 0.1
+        diagnostics = m.listen("/diagnostics")
+        boat.socket.close()
+        rov.socket.close()
+        lost = wait_until(diagnostics, lambda d: any(s.name == "r: autopilot" and "lost" in s.message for s in d.status), 20)
+        status = next(s for s in lost.status if s.name == "r: autopilot")
+        assert status.level in (2, b"\x02"), status
 
 
 def check_late_autopilot():
@@ -292,6 +333,7 @@ CHECKS = [
     check_rover_sails_waypoints,
     check_sailboat_and_sensors,
     check_lock_step_frames,
+    check_vehicles_and_channels,
     check_late_autopilot,
     check_autopilot_errors,
 ]

@@ -119,7 +119,11 @@ def check_gamepad_and_modes():
         assert drive(0, 0, 500, 500).angular.z < -0.1
         assert station.request(common.MAV_CMD_COMPONENT_ARM_DISARM, 0) == common.MAV_RESULT_ACCEPTED
         station.next("HEARTBEAT", lambda h: not h.base_mode & armed)
-        assert station.request(common.MAV_CMD_DO_SET_MODE, 1, 99) == common.MAV_RESULT_UNSUPPORTED
+        denied = common.MAV_RESULT_DENIED
+        assert station.request(common.MAV_CMD_DO_SET_MODE, 1, 99) == denied
+        for number in (math.nan, -1, 1.5):
+            assert station.request(common.MAV_CMD_DO_SET_MODE, 1, number) == denied, number
+            assert station.request(common.MAV_CMD_COMPONENT_ARM_DISARM, number) == denied, number
         assert station.request(common.MAV_CMD_NAV_TAKEOFF) == common.MAV_RESULT_UNSUPPORTED
         # messages that QGroundControl requests after the first heartbeat
         assert station.request(common.MAV_CMD_REQUEST_MESSAGE, common.MAVLINK_MSG_ID_AUTOPILOT_VERSION) == common.MAV_RESULT_ACCEPTED
@@ -134,6 +138,13 @@ def check_gamepad_and_modes():
         station.link.write(b"\xfd\x09junk")
         station.next("HEARTBEAT", lambda h: not h.base_mode & armed)
         assert wait_for(lambda: "sends bytes that are not MAVLink" in m.output()[1]), m.output()
+        diagnostics = m.listen("/diagnostics")
+        name = "rov: MAVLink"
+        found = wait_until(diagnostics, lambda d: any(s.name == name for s in d.status))
+        status = next(s for s in found.status if s.name == name)
+        values = {pair.key: pair.value for pair in status.values}
+        assert values["invalid packets"] == "1" and values["refused commands"] == "7", values
+        assert values["peer"].startswith("127.0.0.1:"), values
 
 
 def check_mavlink_option():
