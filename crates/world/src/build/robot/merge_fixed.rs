@@ -4,8 +4,9 @@
 //! The merge is exact while both links are fully submerged; at the surface the hull of the parent
 //! represents both. A fixed link with its own hull or damping is kept, because the surface cuts it
 //! elsewhere and its |ν|ν law acts along its own axes. The same applies to every other law that
-//! acts on a single link, such as `slender`, `glider` and `wind`. A link with a wrench sensor is
-//! kept as well, because the sensor measures at its joint.
+//! acts on a single link, such as `slender`, `glider` and `wind`. A link with added mass is kept if
+//! its parent omits the Munk moment, and a link with a wrench sensor is kept because the sensor
+//! measures at its joint.
 
 use merrow_math::{Mat3, SpatialInertia, Vec3};
 use merrow_model::scene::robot::body::MunkMoments;
@@ -20,10 +21,18 @@ pub(crate) fn merge_fixed_links(robot: &mut Robot) {
             .sensors
             .iter()
             .any(|s| s.link == i && matches!(s.kind, SensorKind::Wrench(_)));
-        if is_mergeable(&robot.links[i]) && !has_wrench_sensor {
+        let parent = &robot.links[robot.links[i].parent.unwrap_or(0)];
+        let is_mergeable = is_mergeable(&robot.links[i]) && has_same_munk(&robot.links[i], parent);
+        if is_mergeable && !has_wrench_sensor {
             merge_into_parent(robot, i);
         }
     }
+}
+
+/// Returns true if the moments of the added mass of a fixed link are those that its parent would
+/// exert with the sum of both added masses.
+fn has_same_munk(link: &Link, parent: &Link) -> bool {
+    parent.munk == MunkMoments::All || link.added == SpatialInertia::zero()
 }
 
 /// Returns true if [`add_body`] represents all forces on a fixed link. The pattern lists every
