@@ -24,7 +24,7 @@
 
 use merrow_environment::geodesy::axes;
 use merrow_math::Vec3;
-use merrow_math::ellipsoid::MEAN_RADIUS;
+use merrow_math::ellipsoid::{EARTH_RATE, MEAN_RADIUS};
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_model::scene::Origin;
 use merrow_model::scene::comms::medium::Walker;
@@ -32,10 +32,8 @@ use std::f64::consts::TAU;
 
 /// Gravitational parameter of the Earth [m³/s²].
 const EARTH_GM: f64 = 3.986_004_418e14;
-/// Rate of rotation of the Earth [rad/s].
-const EARTH_RATE: f64 = 7.292_115e-5;
 
-/// Satellite above the horizon.
+/// Direction and distance of a satellite from a terminal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SatelliteView {
     /// Unit vector from the terminal towards the satellite, in W.
