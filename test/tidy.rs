@@ -306,6 +306,37 @@ fn citations_resolve() {
     expect_none("a citation is an entry of SOURCES.md", &wrong);
 }
 
+// Goal: SOURCES.md states how many entries have each mark. Method: the counts of the entries of its
+// table of keys with the words "confirmed" and "unverified", compared with the sentence above the
+// table. Tolerance: none.
+#[test]
+fn source_counts_match_the_table() {
+    let sources_md = text("SOURCES.md");
+    let (head, table) = sources_md.split_once("| key | work |").unwrap();
+    // below the line of dashes, up to the empty line
+    let rows = table.lines().skip(2);
+    let entries: Vec<&str> = rows.take_while(|l| !l.is_empty()).collect();
+    let count = |is_confirmed: bool, is_unverified: bool| {
+        let has_marks = |entry: &&&str| {
+            entry.contains("confirmed") == is_confirmed
+                && entry.contains("unverified") == is_unverified
+        };
+        entries.iter().filter(has_marks).count()
+    };
+    let expected = format!(
+        "Of the {} entries, {} are confirmed, {} are confirmed in part and unverified in part, {} \
+         are unverified, and {} have no mark.",
+        entries.len(),
+        count(true, false),
+        count(true, true),
+        count(false, true),
+        count(false, false)
+    );
+    let head: Vec<&str> = head.split_whitespace().collect();
+    let is_stated = head.join(" ").contains(&expected);
+    assert!(is_stated, "SOURCES.md does not contain: {expected}");
+}
+
 #[test]
 fn files_and_folders_keep_to_their_size() {
     let mut wrong = Vec::new();
