@@ -33,6 +33,8 @@ const FILE_LINES: usize = 750;
 const FUNCTION_LINES: usize = 70;
 /// Source files in a folder.
 const FOLDER_FILES: usize = 15;
+/// Lines of Rust in the folder of a crate.
+const CRATE_LINES: usize = 20_000;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -369,6 +371,24 @@ fn files_and_folders_keep_to_their_size() {
         ));
     }
     expect_none("sizes of files and folders", &wrong);
+}
+
+// Goal: a crate stays small enough to be read as a whole. Method: lines of all Rust files, also
+// tests and benchmarks, in the folder of each crate below `crates/`. Tolerance: none.
+#[test]
+fn crates_keep_to_their_size() {
+    let mut lines: BTreeMap<String, usize> = BTreeMap::new();
+    for (file, text) in files(&["crates"], "rs") {
+        let name = file.split('/').nth(1).unwrap().to_string();
+        *lines.entry(name).or_default() += text.lines().count();
+    }
+    assert!(lines.len() >= ORDER.len() - 1, "too few crates: {lines:?}");
+    let wrong: Vec<String> = lines
+        .into_iter()
+        .filter(|(_, n)| *n > CRATE_LINES)
+        .map(|(name, n)| format!("crates/{name}: {n} lines"))
+        .collect();
+    expect_none(&format!("a crate has at most {CRATE_LINES} lines"), &wrong);
 }
 
 /// Returns the functions of a file: line, name and number of lines.
