@@ -16,8 +16,9 @@
 //! (2) in Earth-fixed axes; directions in the world frame W (ENU at the origin).
 //!
 //! # Limits
-//! The Earth is a sphere; the orbits are circular and do not precess. All terminals of a world have
-//! the satellites of the origin of the world: 10 km change an elevation by less than 1° at 780 km.
+//! The Earth is a sphere; the orbits are circular and do not precess. The satellites are computed
+//! for the origin of the world and apply to all its terminals: 10 km change an elevation by less
+//! than 1° at 780 km.
 //!
 //! # Checked by
 //! crates/comms/tests/satellite.rs
@@ -44,8 +45,8 @@ pub struct SatelliteView {
     pub distance: f64,
 }
 
-/// Satellite of `constellation` with the highest elevation at `origin` at `t` [s]; the elevation
-/// may be negative. (1) to (3)
+/// Returns the satellite of `constellation` with the highest elevation at `origin` at the time `t`
+/// [s]. The elevation is negative if no satellite is above the horizon. (1) to (3)
 pub fn highest_satellite(constellation: &Walker, origin: &Origin, t: f64) -> SatelliteView {
     let axes_W = axes(origin.latitude, origin.longitude);
     let terminal = axes_W[2].scale(MEAN_RADIUS);
@@ -68,7 +69,7 @@ pub fn highest_satellite(constellation: &Walker, origin: &Origin, t: f64) -> Sat
                 sn * cu + cn * su * cosine,
                 su * sine,
             );
-            // the highest satellite is the one closest to the vertical
+            // the highest satellite has the smallest angle from the vertical
             let height = r.dot(axes_W[2]);
             if best.is_none_or(|(h, _)| height > h) {
                 best = Some((height, r));
