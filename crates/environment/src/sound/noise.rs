@@ -24,11 +24,11 @@
 
 use merrow_math::decibels::power;
 
-/// Shipping activity that applies unless another is given: moderate.
+/// Default shipping activity: moderate.
 pub const MODERATE_SHIPPING: f64 = 0.5;
 
-/// Ambient noise at the frequency `f` [kHz], the wind speed `wind` [m/s] and the shipping activity
-/// `shipping` (0 to 1), as a spectral power [µPa²/Hz]. (1) to (5)
+/// Computes the ambient noise at the frequency `f` [kHz], the wind speed `wind` [m/s] and the
+/// shipping activity `shipping` (0 to 1), as a spectral power [µPa²/Hz]. (1) to (5)
 pub fn ambient(f: f64, wind: f64, shipping: f64) -> f64 {
     let log = libm::log10;
     let turbulence = 17.0 - 30.0 * log(f);
