@@ -16,8 +16,9 @@
 //! None.
 //!
 //! # Limits
-//! 10 Hz to 1 MHz. The noise is isotropic and independent of depth: the absorption of surface noise
-//! on its way down is not modelled. Rain and animals are not included.
+//! The law is valid from 10 Hz to 1 MHz. The noise is isotropic and independent of depth: the
+//! absorption of surface noise between the surface and the receiver is not modelled. Rain and
+//! animals are not included.
 //!
 //! # Checked by
 //! The tests in this file; crates/comms/tests/acoustic.rs; test/sensors/sonar.rs
