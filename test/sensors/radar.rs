@@ -1,6 +1,9 @@
 //! Tests of navigation radars: radar equation, noise, shadows, horizon, sea and rain clutter,
 //! fading.
 
+mod clutter;
+mod display;
+
 use crate::common::{advance, simulation, within};
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::radar::RadarSpec;

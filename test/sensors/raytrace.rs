@@ -1,9 +1,13 @@
 //! Tests of ray intersections against closed forms: planes, balls and cylinders, near and far, and
 //! a floor of triangles without gaps.
 
+mod meshes;
+mod primitives;
+mod terrain;
+
 use crate::common::tree::Random;
 use merrow_math::{Mat3, Vec3};
-use merrow_sensors::raytrace::{Hit, Mesh, PosedShape, Primitive, Ray, Scratch, Shape, ShapeScene};
+use merrow_sensors::raytrace::{Hit, PosedShape, Primitive, Ray, Scratch, Shape, ShapeScene};
 use std::sync::Arc;
 
 const RAYS: usize = 100_000;
@@ -176,29 +180,8 @@ fn floor_of_triangles_has_no_gaps() {
     let (mut random, n, side) = (Random::new(33), 100_u32, 0.25);
     let (R, p) = a_place(&mut random);
     let half = 0.5 * f64::from(n) * side;
-    let at =
-        |i: u32, j: u32| Vec3::new(f64::from(i) * side - half, f64::from(j) * side - half, 0.0);
-    let vertices: Vec<Vec3> = (0..=n)
-        .flat_map(|j| (0..=n).map(move |i| at(i, j)))
-        .collect();
-    let corner = |i: u32, j: u32| j * (n + 1) + i;
-    let square = |i: u32, j: u32| {
-        let [a, b, c, d] = [
-            corner(i, j),
-            corner(i + 1, j),
-            corner(i + 1, j + 1),
-            corner(i, j + 1),
-        ];
-        [[a, b, c], [a, c, d]]
-    };
-    let triangles: Vec<[u32; 3]> = (0..n)
-        .flat_map(|j| (0..n).flat_map(move |i| square(i, j)))
-        .collect();
-    let all = single_shape_scene(
-        Shape::Mesh(Arc::new(Mesh::new(&vertices, &triangles))),
-        R,
-        p,
-    );
+    let floor = Shape::Mesh(Arc::new(meshes::floor(n, side, Vec3::zero())));
+    let all = single_shape_scene(floor, R, p);
     let mut rays = rays(&mut random, &R, p, 10.0);
     for (k, ray) in rays.iter_mut().enumerate().filter(|(k, _)| k % 2 == 0) {
         let (o, d) = local(ray, &R, p);

@@ -2,8 +2,10 @@
 
 mod beam_targets;
 mod motion;
+mod pattern;
 mod profile;
 mod rays;
+mod reflection;
 
 use crate::common::{advance, simulation, within};
 use merrow_environment::absorption::{Water, francois_garrison};

@@ -63,7 +63,7 @@ impl Progress {
 
 /// Connection of a robot to another program.
 pub(crate) trait Connection {
-    /// Index of the robot.
+    /// Returns the index of the robot.
     fn robot(&self) -> usize;
     /// Sets the index of the robot after a change of the scene.
     fn set_robot(&mut self, robot: usize);
@@ -120,7 +120,7 @@ pub(crate) fn follow_scene<C: Connection>(
 pub(crate) trait AutopilotLink: Connection {
     /// Returns robot and address, for the start of a run.
     fn description(&self) -> String;
-    /// Status and counters of the link.
+    /// Returns the status and the counters of the link.
     fn status(&self) -> &LinkStatus;
     /// Returns true if the world waits for the autopilot also at a pace that follows the wall
     /// clock.

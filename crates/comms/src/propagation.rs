@@ -1,4 +1,4 @@
-//! Interface between channels and the network: what arrives at one modem from another.
+//! Interface between channels and the network: signals of one modem at another modem.
 
 /// Effect of a channel on a signal between two modems.
 ///
@@ -16,7 +16,7 @@ pub struct Propagation {
     pub noise: f64,
     /// Relative frequency shift, positive while the ends approach each other.
     pub doppler: f64,
-    /// Cause for which no signal is received, if any.
+    /// Cause if no signal is received.
     pub obstruction: Option<Obstruction>,
 }
 
@@ -41,8 +41,8 @@ pub enum Obstruction {
 
 /// Channels between the modems of a world.
 pub trait Channel {
-    /// Computes what modem `to` receives of a signal that modem `from` starts to transmit at `t_ns`
-    /// with `power`, a fraction of its maximum power.
+    /// Computes the signal at modem `to` that modem `from` starts to transmit at `t_ns` [ns] with
+    /// `power` [-], a fraction of its maximum power.
     ///
     /// Modems are numbered in the order of the scene.
     fn propagate(&self, from: usize, to: usize, t_ns: u64, power: f64) -> Propagation;

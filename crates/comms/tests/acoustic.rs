@@ -133,8 +133,9 @@ fn docking_link_at_38_m_loses_a_tenth_of_the_frames() {
     within("lost", lost / n as f64, expected, 4.0 * error);
 }
 
-// Goal: V03, Thetis delivers inside the sphere SL - TL - NB > threshold, and there only if the
-// directivity allows it. Method: the radius solved by bisection. Tolerance: 0.1 % of the radius.
+// Goal: V03, the rule of Thetis: frames are delivered only inside the sphere SL - TL - NB >
+// threshold, and only if the signal with directivity also exceeds the threshold. Method: bisection
+// for the radius. Tolerance: 0.1 % of the radius.
 #[test]
 fn thetis_rule_delivers_inside_a_sphere_and_in_the_beam() {
     let threshold = 20.0;
@@ -181,7 +182,8 @@ fn thetis_rule_delivers_inside_a_sphere_and_in_the_beam() {
     assert!(!is_delivered(&modem, Vec3::new(0.0, 0.9 * low, 0.0)));
 }
 
-// Goal: two overlapping frames damage each other in Thetis (V03). Method: any interference.
+// Goal: V03, the rule of Thetis: two overlapping frames damage each other. Method: a signal with
+// weak interference.
 #[test]
 fn thetis_overlap_destroys_both_frames() {
     let mut modem = acoustic(sound());
@@ -236,8 +238,8 @@ fn loss_is_spreading_and_absorption_by_each_law() {
     }
 }
 
-// Goal: sound arrives where the receiver is at the arrival. Method: |p_r + v_r τ - p_s| = c τ, with
-// the positions at the instant of transmission within the step. Tolerance: 1 ns.
+// Goal: the travel time ends at the position of the receiver at the arrival. Method: |p_r + v_r τ -
+// p_s| = c τ, with the positions at the instant of transmission within the step. Tolerance: 1 ns.
 #[test]
 fn delay_solves_the_travel_time_equation_of_moving_ends() {
     let scene = scene(sea(35.0));
@@ -263,7 +265,7 @@ fn delay_solves_the_travel_time_equation_of_moving_ends() {
     let place = |(p, v): (Vec3, Vec3), t: f64| p + v.scale(t);
     let d = place(motions[1], 0.008 + tau) - place(motions[0], 0.008);
     within("delay", tau, d.norm() / C, 1e-9);
-    // a receiver that moves away faster than sound is never reached
+    // the signal never reaches a receiver that moves away faster than sound
     let away = moving_travel_time(at(10.0, 0.0), at(1600.0, 0.0), 1.0 / C);
     assert_eq!(away, f64::INFINITY);
 }
@@ -290,8 +292,9 @@ fn doppler_shift_is_v_over_c_one_way_and_2_v_over_c_there_and_back() {
     within("law of the environment", there, exact, 1e-12);
 }
 
-// Goal: noise is the sum of the sea, the receiver and the own thrusters. Method: the levels added
-// as powers; the noise of thrusters rises by 60 dB per decade of the shaft speed. Tolerance: 1e-9.
+// Goal: noise is the sum of ambient noise, self-noise of the receiver and noise of the thrusters of
+// the same robot. Method: the levels added as powers; the noise of thrusters rises by 60 dB per
+// decade of the shaft speed. Tolerance: 1e-9.
 #[test]
 fn noise_is_the_sum_of_sea_receiver_and_thrusters() {
     let scene = scene(sea(35.0));
@@ -366,7 +369,7 @@ fn directivity_is_applied_at_both_ends_in_their_frames() {
         .propagate(0, 1, 0, 1.0)
         .power;
     let reference = still_link(&scene, &plain, [at(0.0, -50.0), at(400.0, -50.0)]).power;
-    // +x of the world is the elevation of 90 degrees of a modem that looks down
+    // +x of the world is the elevation of 90 degrees for a modem whose axis points down
     let z_M = 1.0_f64.asin();
     within("elevation", z_M, half, 1e-12);
     within("gain", db(found / reference), -3.0, 1e-9);
@@ -379,8 +382,8 @@ fn directivity_is_applied_at_both_ends_in_their_frames() {
     within("level", db(found / reference), -13.0, 1e-9);
 }
 
-// Goal: travel time and loss along a refracted ray are those of the eigenray, and the shadow zone
-// has no signal. Method: eigenrays of the environment (V67). Tolerance: 1 ns, 0.01 dB.
+// Goal: the channel has the travel time and the loss of the eigenray, and no signal in the shadow
+// zone. Method: eigenrays of the environment (V67). Tolerance: 1 ns, 0.01 dB.
 #[test]
 fn refracted_paths_follow_the_eigenray() {
     let mut sea = sea(35.0);

@@ -16,8 +16,8 @@ const N: u64 = 100_000;
 /// Statistic of Kolmogorov and Smirnov that is exceeded with a probability of 1 %.
 const ONE_PERCENT: f64 = 1.628;
 
-/// Factors at `N` times that are more than two coherence times apart, at different phases of the
-/// interpolation.
+/// Returns the factors at `N` times that are more than two coherence times apart, at different
+/// phases of the interpolation.
 fn factors(fading: &Fading) -> Vec<f64> {
     let stream = Stream::new(3, "pair");
     (0..N)
@@ -58,8 +58,8 @@ fn rayleigh_fading_has_the_moments_and_the_distribution_of_v11() {
     assert!(statistic < ONE_PERCENT, "{statistic}");
 }
 
-/// Distribution function of the power of Rice fading: 1 - Q1(√(2K), √(2(K+1)x)), as the sum of
-/// Poisson weights times incomplete gamma functions.
+/// Computes the distribution function of the power of Rice fading: 1 - Q1(√(2K), √(2(K+1)x)), as
+/// the sum of Poisson weights times incomplete gamma functions.
 fn rice_cdf(k: f64, x: f64) -> f64 {
     let y = (k + 1.0) * x;
     let (mut weight, mut term, mut tail) = ((-k).exp(), (-y).exp(), (-y).exp());

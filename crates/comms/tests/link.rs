@@ -19,8 +19,8 @@ fn scheme(modulation: Modulation, rate: f64) -> Scheme {
     }
 }
 
-/// Error rate of one bit per second in a band of 1 Hz at the energy per bit `gamma` over the noise
-/// density.
+/// Returns the error rate of one bit per second in a band of 1 Hz at the energy per bit `gamma`
+/// over the noise density.
 fn per_bit(modulation: Modulation, gamma: f64) -> f64 {
     bit_error_rate(&scheme(modulation, 1.0), gamma, 1.0)
 }
@@ -65,12 +65,12 @@ fn error_rates_have_their_published_values() {
     }
 }
 
-/// Complex noise of density 1: the variance of each part is 1/2.
+/// Draws complex noise of density 1: the variance of each part is 1/2.
 fn noise(draw: &mut Draw) -> [f64; 2] {
     [draw.normal(), draw.normal()].map(|x| x * FRAC_1_SQRT_2)
 }
 
-/// Share of wrong bits of `n` symbols, and the number of bits.
+/// Returns the fraction of wrong bits of `n` symbols, and the number of bits.
 fn simulate(name: &str, n: u64, mut symbol: impl FnMut(&mut Draw) -> (u32, u32)) -> (f64, f64) {
     let stream = Stream::new(11, name);
     let (mut wrong, mut bits) = (0, 0);
@@ -155,8 +155,8 @@ fn quadrature_amplitude_modulation_agrees_with_simulated_symbols() {
 }
 
 // Goal: LoRa with the spreading factor 7. Method: incoherent detection of 128 orthogonal symbols,
-// 3e4 symbols; half of the bits of a wrong symbol are wrong. Tolerance: the approximation is 0.3 dB
-// off at most.
+// 3e4 symbols; half of the bits of a wrong symbol are wrong. Tolerance: 0.3 dB, the error of the
+// approximation.
 #[test]
 fn lora_agrees_with_simulated_symbols_within_a_third_of_a_decibel() {
     let modulation = Modulation::LoRa {

@@ -18,7 +18,8 @@ fn at(x: f64, z: f64) -> Vec3 {
     Vec3::new(x, 0.0, z)
 }
 
-/// Sound without absorption and with `reflections`; later paths than `max_delay` [s] are noise.
+/// Returns a medium without absorption and with `reflections`; paths later than `max_delay` [s] are
+/// noise.
 fn echoing(reflections: u32, max_delay: f64) -> AcousticMedium {
     AcousticMedium {
         absorption: AbsorptionLaw::None,
@@ -30,7 +31,8 @@ fn echoing(reflections: u32, max_delay: f64) -> AcousticMedium {
     }
 }
 
-/// World whose seabed has the impedance of the water, so that it reflects nothing.
+/// Returns a world without reflections at the seabed, whose impedance is equal to the impedance of
+/// the water.
 fn without_seabed() -> Scene {
     let mut scene = scene(sea(35.0));
     scene.seabed_material.backscatter.ground = Ground {
@@ -42,7 +44,7 @@ fn without_seabed() -> Scene {
     scene
 }
 
-/// Lengths of the direct path and of the path by the surface [m].
+/// Returns the lengths of the direct path and of the path reflected at the surface [m].
 fn lengths(a: Vec3, b: Vec3) -> [f64; 2] {
     let image = Vec3::new(a.x, a.y, -a.z);
     [(b - a).norm(), (b - image).norm()]
@@ -120,8 +122,8 @@ fn wide_band_has_the_sum_of_the_powers() {
     );
 }
 
-// Goal: paths later than the receiver accepts are noise. Method: the power by the surface is
-// missing in the signal and present in the noise. Tolerance: 1e-9.
+// Goal: paths that are later than the maximum delay of the receiver are noise. Method: the power of
+// the path reflected at the surface is part of the noise, not of the signal. Tolerance: 1e-9.
 #[test]
 fn late_paths_are_noise() {
     let scene = without_seabed();
@@ -134,8 +136,8 @@ fn late_paths_are_noise() {
     within("noise", (found.noise - quiet) / 1e18 * r2 * r2, 1.0, 1e-9);
 }
 
-// Goal: waves reduce the coherent reflection by e^(-4 k² h² sin²). Method: the noise by a late path
-// over a calm and a rough surface. Tolerance: 1e-9.
+// Goal: waves reduce the coherent reflection by e^(-4 k² h² sin²). Method: the noise of a late path
+// at a calm and at a rough surface. Tolerance: 1e-9.
 #[test]
 fn waves_reduce_the_reflection_of_the_surface() {
     let requested = SeaState {

@@ -30,7 +30,7 @@ fn modem(medium: OpticalMedium) -> Transceiver {
     transceiver(Medium::Optical(medium), 1e6, 2e6)
 }
 
-/// Link between lamps at `a` and `b` [m] with these axes.
+/// Returns the link between two modems at positions [m] with axes `ends`.
 fn link(transceiver: &Transceiver, ends: [(Vec3, Vec3); 2]) -> Propagation {
     let scene = scene(sea(35.0));
     let modems = ends.map(|(p, axis)| {

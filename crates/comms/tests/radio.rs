@@ -86,8 +86,8 @@ fn conductive_delay_is_the_derivative_of_the_phase() {
     within("skin depth", sea_wave.attenuation * skin, 1.0, 1e-4);
 }
 
-// Goal: the conductivity of the sea applies without a given one. Method: attenuation in sea water
-// of 35 psu at 10 °C, 3.809 S/m. Tolerance: 0.1 %.
+// Goal: the conductivity of the sea applies if the modem states none. Method: attenuation in sea
+// water of 35 psu at 10 °C, 3.809 S/m. Tolerance: 0.1 %.
 #[test]
 fn conductivity_of_the_sea_is_used() {
     let ends = [Vec3::new(0.0, 0.0, -5.0), Vec3::new(0.2, 0.0, -5.0)];
@@ -199,7 +199,7 @@ fn two_ray_pattern_has_nulls_and_the_fourth_power_of_the_distance() {
         }
         let free = (lambda / (4.0 * PI * low)).powi(2);
         assert!(power(low) < 0.01 * free, "null of order {order}");
-        // half an order further out the rays add up
+        // half an order farther out, the rays add in phase
         let ratio = |d: f64| power(d) / (lambda / (4.0 * PI * d)).powi(2);
         let peak = (1..400)
             .map(|k| ratio(low * (1.0 + 5e-3 * f64::from(k))))

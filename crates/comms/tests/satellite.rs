@@ -14,7 +14,7 @@ use merrow_model::scene::comms::Transceiver;
 use merrow_model::scene::comms::medium::{Medium, SatelliteMedium, SatelliteRole, Sky, Walker};
 use std::f64::consts::PI;
 
-/// Constellation like that of Iridium: six polar planes of eleven satellites.
+/// Constellation with the geometry of Iridium: six polar planes of eleven satellites.
 const IRIDIUM: Walker = Walker {
     altitude: 780e3,
     inclination: 86.4 * PI / 180.0,
@@ -36,7 +36,7 @@ fn terminal(role: SatelliteRole, sky: Sky) -> Transceiver {
     transceiver(Medium::Satellite(medium), 1621e6, 41.7e3)
 }
 
-/// Link from a terminal at `p` [m] to a gateway at the instants `times_ns` [ns].
+/// Returns the link from a terminal at `p` [m] to a gateway at the instants `times_ns` [ns].
 fn links(sky: &Sky, p: Vec3, times_ns: &[u64]) -> Vec<Propagation> {
     let scene = scene(sea(35.0));
     let modems = [

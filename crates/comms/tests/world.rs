@@ -1,4 +1,4 @@
-//! Tests of the channels of a world: obstacles, reciprocity, bits and cost.
+//! Tests of the channels of a world: obstacles, reciprocity, reproducibility and cost.
 
 mod common;
 
@@ -28,7 +28,7 @@ fn wall(p: Vec3, half: Vec3) -> Structure {
     }
 }
 
-/// All links between `modems` in `scene` at `t_ns` [ns].
+/// Returns all links between `modems` in `scene` at `t_ns` [ns].
 fn all_links(scene: &Scene, modems: &[ModemPlace], t_ns: u64) -> Vec<Propagation> {
     let mut channel = WorldChannel::new(scene, modems);
     let view = view(scene, 0, &[]);
@@ -92,8 +92,9 @@ fn structures_and_terrain_block_the_line_of_sight() {
     assert_eq!(causes(&scene, &modems[..2]), [terrain, terrain]);
 }
 
-// Goal: hulls block the line of sight, the own hull does not. Method: two robots with modems inside
-// their hulls, and a third one between them or beside. Tolerance: none.
+// Goal: hulls block the line of sight, except the hull of the modem's own robot. Method: two robots
+// with modems inside their hulls, and a third robot on or next to the line between them. Tolerance:
+// none.
 #[test]
 fn hulls_of_other_robots_block_the_line_of_sight() {
     let mut modem = acoustic(sound());
@@ -145,9 +146,8 @@ fn links_at_rest_are_reciprocal() {
     }
 }
 
-// Goal: a modem more or less changes no other link, and repeated evaluation gives the same bits.
-// Method: bits of the links of two modems without and with a third one between them. Tolerance:
-// none.
+// Goal: an additional modem changes no other link, and repeated evaluation is bit-identical.
+// Method: the links of two modems without and with a third modem between them. Tolerance: none.
 #[test]
 fn other_modems_leave_the_bits_of_a_link() {
     let mut modem = acoustic(sound());
@@ -177,8 +177,9 @@ fn other_modems_leave_the_bits_of_a_link() {
     );
 }
 
-// Goal: values that are kept over instants do not change the results. Method: a channel that has
-// been used in other water gives the bits of a new one. Tolerance: none.
+// Goal: values that are kept over instants do not change the results. Method: the results of a
+// channel that was used in other water before are bit-identical to the results of a new channel.
+// Tolerance: none.
 #[test]
 fn a_change_of_the_water_takes_effect() {
     let modem = acoustic(sound());
@@ -219,8 +220,8 @@ fn a_change_of_the_water_takes_effect() {
     assert!(seen[0] != seen[1] && seen[0] != seen[2] && seen[0] == seen[3]);
 }
 
-/// Mean time [ns] of one evaluation among 200 modems of this kind on robots with spherical hulls,
-/// over `rounds` instants.
+/// Returns the mean time [ns] of one evaluation among 200 modems of this kind on robots with
+/// spherical hulls, over `rounds` instants.
 fn time_per_pair(transceiver: &Transceiver, scene: &Scene, rounds: u64) -> f64 {
     let n = 200;
     let modems: Vec<ModemPlace> = (0..n).map(|k| carried(k, transceiver)).collect();

@@ -90,7 +90,8 @@ pub enum AbsorptionProfile {
 }
 
 impl AbsorptionProfile {
-    /// Absorption of the frequency `f` [kHz] by `law` in `water`, whose depth is not used.
+    /// Computes the absorption of the frequency `f` [kHz] by `law` in `water`, whose depth is not
+    /// used.
     pub fn new(law: AbsorptionLaw, f: f64, water: &Water) -> Self {
         match law {
             AbsorptionLaw::None => Self::Constant(0.0),
@@ -100,7 +101,7 @@ impl AbsorptionProfile {
         }
     }
 
-    /// Absorption [dB/km] at the depth `d` [m].
+    /// Returns the absorption [dB/km] at the depth `d` [m].
     #[inline]
     pub fn at_depth(&self, d: f64) -> f64 {
         match *self {
@@ -160,17 +161,17 @@ fn ainslie_mccolm_profile(f: f64, water: &Water) -> AbsorptionProfile {
     }
 }
 
-/// Absorption [dB/km] at `f` [kHz] in `water` by (2).
+/// Computes the absorption [dB/km] at `f` [kHz] in `water` by (2).
 pub fn francois_garrison(f: f64, water: &Water) -> f64 {
     francois_garrison_profile(f, water).at_depth(water.depth)
 }
 
-/// Absorption [dB/km] at `f` [kHz] in `water` by (3).
+/// Computes the absorption [dB/km] at `f` [kHz] in `water` by (3).
 pub fn ainslie_mccolm(f: f64, water: &Water) -> f64 {
     ainslie_mccolm_profile(f, water).at_depth(water.depth)
 }
 
-/// Water at `p` [m], W, with the acidity [`SEA_PH`].
+/// Returns the water at `p` [m], W, with the acidity [`SEA_PH`].
 pub fn water_at(environment: &EnvironmentState<'_>, p: Vec3) -> Water {
     let (sea, gravity, t) = (environment.sea, environment.gravity, environment.time);
     Water {
@@ -181,7 +182,7 @@ pub fn water_at(environment: &EnvironmentState<'_>, p: Vec3) -> Water {
     }
 }
 
-/// Absorption by `law` at `p` [m], W, of sound of `frequency` [Hz] [dB/m].
+/// Computes the absorption [dB/m] by `law` at `p` [m], W, of sound of `frequency` [Hz].
 pub fn absorption_at(
     law: AbsorptionLaw,
     environment: &EnvironmentState<'_>,

@@ -93,8 +93,9 @@ impl EnvironmentState<'_> {
     /// Returns the velocity [m/s] and acceleration of the water particle, Du/Dt [m/s²], at `p` [m];
     /// all in W.
     ///
-    /// The function adds the velocities of the waves and of the current; the acceleration is that
-    /// of a particle in their sum. The current changes neither the length nor the height of waves.
+    /// The function adds the velocities of the waves and of the current, and returns the
+    /// acceleration of a particle in this total flow. The current changes neither the length nor
+    /// the height of waves.
     pub fn water_motion(&self, p: Vec3) -> (Vec3, Vec3) {
         let stream = self.current_motion(p);
         let Some(waves) = self.waves else {

@@ -44,8 +44,8 @@ const KD: [[f64; 8]; 10] = [
 /// b_550 of each type [1/m].
 const SCATTERING: [f64; 10] = [0.025, 0.037, 0.06, 0.12, 0.219, 0.35, 0.6, 1.0, 1.5, 2.2];
 
-/// Coefficient [1/m] at the wavelength `wavelength` [nm] from those for red, green and blue [1/m];
-/// linear between their wavelengths, constant beyond them.
+/// Returns the coefficient [1/m] at the wavelength `wavelength` [nm] from the coefficients for red,
+/// green and blue [1/m]; linear between their wavelengths, constant beyond them.
 pub fn coefficient_at(coefficients: [f64; 3], wavelength: f64) -> f64 {
     let [red, green, blue] = WAVELENGTHS;
     let linear = |(x0, x1): (f64, f64), (y0, y1): (f64, f64)| {
@@ -58,7 +58,7 @@ pub fn coefficient_at(coefficients: [f64; 3], wavelength: f64) -> f64 {
     }
 }
 
-/// Optical properties of the water type with index `kind` in [`TYPES`].
+/// Returns the optical properties of the water type with index `kind` in [`TYPES`].
 pub fn jerlov(kind: usize) -> Optics {
     let k = kind.min(TYPES.len() - 1);
     let daylight = WAVELENGTHS.map(|wavelength| {

@@ -2,13 +2,13 @@
 
 use std::f64::consts::LN_10;
 
-/// Power of a level [dB].
+/// Returns the power of a level [dB], in the reference unit of the level.
 #[inline]
 pub fn power(level: f64) -> f64 {
     libm::exp(0.1 * LN_10 * level)
 }
 
-/// Level of a power [dB].
+/// Returns the level [dB] of a power, relative to the unit of the power.
 #[inline]
 pub fn level(power: f64) -> f64 {
     10.0 * libm::log10(power)

@@ -41,6 +41,9 @@ pub(crate) const ECCENTRICITY_SQUARED: f64 = FLATTENING * (2.0 - FLATTENING);
 /// Mean radius of the Earth, (2a + b)/3 [m].
 pub const MEAN_RADIUS: f64 = SEMI_MAJOR_AXIS * (1.0 - FLATTENING / 3.0);
 
+/// Angular velocity of the Earth [rad/s] [NGA.STND.0036 2014].
+pub const EARTH_RATE: f64 = 7.292_115e-5;
+
 /// Returns the radii of curvature along the meridian (M) and across it (N) at a latitude [rad] [m],
 /// by (1) and (4).
 pub fn curvature_radii(latitude: f64) -> [f64; 2] {

@@ -297,8 +297,8 @@ impl RayScene {
         self.find_occluder(view, robots, ends).is_some()
     }
 
-    /// As [`Self::is_occluded_between`]; returns the label of the object that occludes the path
-    /// between the points [m].
+    /// Returns the label of the object that occludes the path between the points [m], if any. See
+    /// [`Self::is_occluded_between`].
     pub fn find_occluder(
         &self,
         view: &WorldView,
@@ -308,9 +308,9 @@ impl RayScene {
         let offset = b - a;
         let distance = offset.norm();
         let d = offset.scale(1.0 / distance.max(1e-9));
-        // A ray from `a` ends at the shapes of the second robot, and a ray from `b` at those of the
-        // first. Another object occludes the path only if the two distances do not cover the whole
-        // path.
+        // A ray from `a` ends at the shapes of the second robot, and a ray from `b` at the shapes
+        // of the first robot. Another object occludes the path only if the two distances do not
+        // cover the whole path.
         let forward_hit = self.first_hit_excluding(view, robots[0], a, d, [0.0, distance])?;
         let backward_hit =
             self.first_hit_excluding(view, robots[1], b, d.scale(-1.0), [0.0, distance])?;

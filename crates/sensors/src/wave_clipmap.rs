@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   η on square grids around the sensor, each twice as wide as the one before, bilinear between points  (1)
+//!   η on square grids around the sensor, each twice as wide as the preceding grid, bilinear between points  (1)
 //!   z + τ d_z = η(u + τ d_u, v + τ d_v): the first root within a cell                                   (2)
 //! ```
 //! A ray is traced from one block of cells to the next. A block is skipped at once if the ray stays
@@ -204,7 +204,7 @@ impl WaveClipmap {
     /// from the centre [m].
     #[inline(always)]
     fn level(&self, offset: f64) -> usize {
-        // Each grid reaches twice as far as the one before, so the exponent of the ratio is the
+        // Each grid reaches twice as far as the preceding grid, so the exponent of the ratio is the
         // index.
         let ratio = offset * self.inverse_half_width;
         if ratio < 1.0 {

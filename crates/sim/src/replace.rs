@@ -18,8 +18,8 @@
 //!
 //! # Limits
 //! If modems are added or removed, the network restarts: messages that are queued or in flight are
-//! lost. A coupling that holds an object that no longer exists is released. Sea and weather keep their
-//! current state; the environment of the new scene has no effect.
+//! lost. A coupling that holds an object that no longer exists is released. Sea and weather keep
+//! their current state; the environment of the new scene has no effect.
 //!
 //! # Checked by
 //! test/determinism/state/replacement.rs

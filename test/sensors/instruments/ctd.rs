@@ -5,8 +5,9 @@ use crate::common::{close, reading, readings, relative, simulation};
 use merrow_environment::conductivity;
 use merrow_environment::seawater::{ipts68_from_its90, sound_speed};
 use merrow_math::Vec3;
-use merrow_model::sensor::water::Ctd;
+use merrow_model::sensor::water::{Ctd, DepthLaw};
 use merrow_model::state::reading::Reading;
+use merrow_sensors::water::ctd::depth;
 use merrow_sim::Simulation;
 
 const COLUMN: &str = "water: {column: {layers: [{depth_m: 0, temperature_c: 18, salinity_psu: 34},
@@ -166,4 +167,14 @@ fn cell_faults_affect_derived_quantities() {
     let stuck = run("c/pressure", "stuck");
     assert!((stuck.depth - 20.0).abs() < 0.1, "{}", stuck.depth);
     close("temperature", stuck.temperature, 16.0, 1e-6);
+}
+
+#[test]
+fn depth_matches_unesco_44_check_value() {
+    // the reference value uses a gravity at 30 degrees of latitude that increases with depth
+    let x = 0.25;
+    let g = 9.780_318 * (1.0 + (5.2788e-3 + 2.36e-5 * x) * x) + 1.092e-6 * 10_000.0;
+    assert!((depth(DepthLaw::Seawater, 1e8, g) - 9_712.653).abs() < 5e-4);
+    assert_eq!(depth(DepthLaw::Fresh, 98_100.0, 9.81), 10.0);
+    assert!(depth(DepthLaw::Fresh, 98_100.0, 0.0).is_nan());
 }

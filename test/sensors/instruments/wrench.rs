@@ -204,9 +204,9 @@ fn wrench_now(s: &mut Simulation) -> (Vec3, Vec3) {
 // that the floor pushes straight up. Moments about the shoulder give N = (τ + w (x₁ + x₂)) / x_c, w
 // = (3 - 1) 9.81 N per link; the sensor of the elbow then measures N - w, and the moments of both
 // about itself. Tolerance: 1e-6 for the residual motion, with N as computed by the contact solver.
-// That N is a mean over the step; it is smaller than the one from moments by h d/(2 I) because
+// This N is a mean over the step; it is smaller than N from the moments by h d/(2 I) because
 // damping slows the free motion, 5e-4 for damping d and inertia I of the joints. The contact point
-// is that before the correction of the step, 3 um higher: 2e-5 of the moment.
+// is the point before the correction of the step, 3 um higher: 2e-5 of the moment.
 #[test]
 fn arm_presses_on_the_floor() {
     let piece = |name: &str, parent: &str, x: f64, joint: &str, more: &str| {

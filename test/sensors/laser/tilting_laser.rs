@@ -200,7 +200,7 @@ fn tilt_cycle_may_start_without_echoes() {
     assert!((points[0].time - 0.5).abs() < 1e-6, "{}", points[0].time);
 }
 
-// Goal: every tilt cycle is output for any combination of rate, step and period: stamps are those
+// Goal: every tilt cycle is output for any combination of rate, step and period: stamps are times
 // of steps, not of the nominal rate. Method: 40 scans per second with steps of 4 ms and tilt cycles
 // of 1.026 s, with stamps as in a run. Tolerance: none.
 #[test]

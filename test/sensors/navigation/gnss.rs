@@ -5,10 +5,12 @@ use crate::common::turntable::{ball, set_motion, set_pose, statistics};
 use crate::common::{close, close_vectors, readings, relative, simulation};
 use merrow_environment::geodesy;
 use merrow_math::Vec3;
+use merrow_math::ellipsoid::{axes, ecef};
 use merrow_model::scene::SensorKind;
-use merrow_model::sensor::gnss::SatelliteConstellation;
-use merrow_model::sensor::gnss::{Gnss, Heading};
+use merrow_model::sensor::gnss::{Augmentation, Gnss, Heading, SatelliteConstellation};
 use merrow_model::state::reading::Reading;
+use merrow_sensors::fault::Faulty;
+use merrow_sensors::gnss::visibility::dilution;
 use merrow_sim::Simulation;
 
 /// Returns the world with a weightless ball that carries one sensor and stays at its position, in
@@ -333,5 +335,63 @@ fn heading_needs_both_antennas() {
     for kind in ["jammed", "spoofed, offset_m: [1, 0, 0]"] {
         let top = format!("faults: {{j: {{robot: ball, target: g, kind: {kind}}}}}");
         assert!(run(&top, 0.0).iter().all(|h| h.yaw.is_nan()), "{kind}");
+    }
+}
+
+// calculated by hand: one satellite overhead and three at the horizon, 120 degrees apart
+#[test]
+fn dilution_of_four_satellites() {
+    let (h, s) = (0.5, 0.75_f64.sqrt());
+    let four = [
+        Vec3::new(0.0, 0.0, 1.0),
+        Vec3::new(1.0, 0.0, 0.0),
+        Vec3::new(-h, s, 0.0),
+        Vec3::new(-h, -s, 0.0),
+    ];
+    let [horizontal, vertical] = dilution(four.into_iter()).expect("a fix");
+    // Q_ee = Q_nn = 2/3, Q_uu = 1 + 1/3
+    assert!(
+        (horizontal - (4.0_f64 / 3.0).sqrt()).abs() < 1e-12,
+        "{horizontal}"
+    );
+    assert!(
+        (vertical - (4.0_f64 / 3.0).sqrt()).abs() < 1e-12,
+        "{vertical}"
+    );
+    assert_eq!(dilution(four[..3].iter().copied()), None);
+    // five satellites on a cone about the vertical
+    let cone = (0..5).map(|k| {
+        let (s, c) = merrow_math::real::sin_cos(1.2 * f64::from(k));
+        Vec3::new(0.8 * c, 0.8 * s, 0.6)
+    });
+    assert_eq!(dilution(cone), None);
+}
+
+// Goal: a biased fix is displaced by the bias on the ellipsoid. Method: 10 m towards east,
+// north and up at three latitudes, compared with Earth-centred coordinates. Tolerance: 0.1 mm,
+// the curvature of the Earth over 10 m and more; a sphere errs by up to 50 mm.
+#[test]
+fn position_bias_displaces_fix_on_ellipsoid() {
+    for latitude in [0.0, 0.8, -1.3] {
+        let (longitude, height) = (0.3, 500.0);
+        let mut reading = Gnss {
+            fix: true,
+            position: [latitude, longitude, height],
+            velocity: Vec3::zero(),
+            variances: [1.0; 3],
+            velocity_variances: [1.0; 3],
+            augmentation: Augmentation::None,
+            satellites: None,
+            dilution: None,
+        };
+        reading.add_errors(&mut || 10.0);
+        let [a, b, c] = reading.position;
+        let displacement = ecef(a, b, c) - ecef(latitude, longitude, height);
+        for axis in axes(latitude, longitude) {
+            assert!(
+                (axis.dot(displacement) - 10.0).abs() < 1e-4,
+                "{latitude}: {displacement:?}"
+            );
+        }
     }
 }

@@ -3,6 +3,9 @@
 
 use super::{BARE, beam, peak, ping, sphere, world};
 use crate::common::within;
+use merrow_math::{SpatialVelocity, Vec3};
+use merrow_sensors::sonar::echoes::AcousticPath;
+use merrow_sensors::sonar::motion::SonarMotion;
 
 /// Returns the world with a sonar on a floating robot that starts with the motion `motion`.
 fn moving_sonar(device: &str, motion: &str, rest: &str) -> String {
@@ -111,4 +114,56 @@ fn turning_side_scan_loses_level() {
     let b = merrow_sensors::sonar::beam::pattern(&spec.along[0], angle);
     assert!(b < 0.2, "{b}");
     within("level", turning - still, 10.0 * b.log10(), 0.3);
+}
+
+fn motion(v: Vec3, w: Vec3) -> SonarMotion {
+    SonarMotion::new(&SpatialVelocity { w, v }).unwrap()
+}
+
+// Head-on the range is r c/(c + v); across, the closed-form solution of the quadratic equation.
+#[test]
+fn moving_sonar_ranges_match_closed_forms() {
+    let path = AcousticPath {
+        r: 90.0,
+        apparent_length: 90.0,
+        loss: 0.0,
+    };
+    let x = Vec3::new(1.0, 0.0, 0.0);
+    for v in [-12.0, 3.0, 15.0] {
+        let (range, d) = motion(x.scale(v), Vec3::zero()).arrival(x, 90.0, &path, 1500.0);
+        assert!(
+            (range - 90.0 * 1500.0 / (1500.0 + v)).abs() < 1e-4 && (d - x).norm() < 1e-12,
+            "{range}"
+        );
+        // c t - r = √(r² + v² t²)
+        let across = motion(Vec3::new(0.0, v, 0.0), Vec3::zero());
+        let t = 2.0 * 90.0 * 1500.0 / (1500.0 * 1500.0 - v * v);
+        let (range, d) = across.arrival(x, 90.0, &path, 1500.0);
+        assert!(
+            (range - 750.0 * t).abs() < 1e-4 && (d.y / d.x + v * t / 90.0).abs() < 1e-6,
+            "{range} {d:?}"
+        );
+    }
+    assert_eq!(
+        SonarMotion::new(&SpatialVelocity {
+            w: Vec3::zero(),
+            v: Vec3::zero()
+        }),
+        None
+    );
+}
+
+#[test]
+fn turn_to_port_moves_echoes_to_starboard() {
+    let path = AcousticPath {
+        r: 75.0,
+        apparent_length: 75.0,
+        loss: 0.0,
+    };
+    let turning = motion(Vec3::zero(), Vec3::new(0.0, 0.0, 0.5));
+    let (range, d) = turning.arrival(Vec3::new(1.0, 0.0, 0.0), 75.0, &path, 1500.0);
+    assert!(
+        (range - 75.0).abs() < 1e-12 && (libm::atan2(d.y, d.x) + 0.05).abs() < 1e-12,
+        "{d:?}"
+    );
 }

@@ -8,8 +8,8 @@
 //!   δ = (1 - n·v_r/c)/(1 - n·v_s/c) - 1                                         (4)  crates/environment/src/sound/doppler.rs
 //!   N = (N_a + N_0 + N_th) B                                                    (5)
 //! ```
-//! A, α and the travel time along refracted rays are those of
-//! `crates/sensors/src/acoustic/path.rs`, which also solves (2) in water that is not homogeneous.
+//! `crates/sensors/src/acoustic/path.rs` computes A, α and the travel time along refracted rays. It
+//! also solves (2) in water that is not homogeneous.
 //!
 //! # Symbols
 //! S received power [µPa²] · S_0 squared pressure at 1 m at maximum power, p fraction of the
@@ -23,8 +23,8 @@
 //! World (ENU); directivity in the frame M of each modem.
 //!
 //! # Limits
-//! - Both ends keep the velocity that they have at the start of the step, and the attitude.
-//! - Absorption, directivity and noise are those at the centre of the band.
+//! - Both ends keep the velocity and the attitude that they have at the start of the step.
+//! - Absorption, directivity and noise are evaluated at the centre of the band.
 //! - With spreading other than spherical, or with reflections (`multipath.rs`), straight rays have
 //!   the length and the mean absorption of the direct path.
 //! - The search for refracted rays allocates memory.
@@ -41,8 +41,9 @@ use merrow_math::Vec3;
 use merrow_model::scene::comms::Transceiver;
 use merrow_sensors::acoustic::path::{AcousticMedium, AcousticPath, PathWater};
 
-/// Travel time [s] of waves with the reciprocal speed `slowness` [s/m] over the vector `d` [m] from
-/// the source to a receiver of velocity `v` [m/s]; infinite if the receiver is faster. (3)
+/// Computes the travel time [s] of waves with the reciprocal speed `slowness` [s/m] over the vector
+/// `d` [m] from the source to a receiver of velocity `v` [m/s]; infinite if the receiver moves away
+/// faster than the waves. (3)
 pub fn moving_travel_time(d: Vec3, v: Vec3, slowness: f64) -> f64 {
     // scaled by the squared slowness
     let a = 1.0 - v.dot(v) * slowness * slowness;
@@ -53,8 +54,8 @@ pub fn moving_travel_time(d: Vec3, v: Vec3, slowness: f64) -> f64 {
     (b + (b * b + a * d.dot(d) * slowness * slowness).sqrt()) / a
 }
 
-/// Path from `source` to `receiver` at the frequency `frequency` [Hz], with both ends moving.
-/// Returns `None` in a shadow zone. (2), (3)
+/// Computes the path from `source` to `receiver` at the frequency `frequency` [Hz], with both ends
+/// moving. Returns `None` in a shadow zone. (2), (3)
 pub fn moving_path(
     medium: &AcousticMedium<'_>,
     source: &End,
@@ -72,8 +73,8 @@ pub fn moving_path(
     medium.find_arrival(source.p, receiver_after, frequency)
 }
 
-/// Arrival along the direct path `path` between modems with the transceivers `from` and `to`, at
-/// the speeds of sound `speeds` [m/s] of source and receiver. (1), (4)
+/// Computes the arrival along the direct path `path` between modems with the transceivers `from`
+/// and `to`, at the speeds of sound `speeds` [m/s] of source and receiver. (1), (4)
 pub fn direct_arrival(
     path: &AcousticPath,
     (source, from): (&End, &Transceiver),
@@ -93,8 +94,8 @@ pub fn direct_arrival(
     }
 }
 
-/// Product of the gains [-] of both ends for a path that departs along `to` and arrives from `from`
-/// (unit vectors in W).
+/// Returns the product of the gains [-] of both ends for a path that departs along `to` and arrives
+/// from `from` (unit vectors in W).
 pub(crate) fn both_gains(
     (source, sender): (&End, &Transceiver),
     (receiver, listener): (&End, &Transceiver),
@@ -105,5 +106,5 @@ pub(crate) fn both_gains(
         * gain(&listener.receive_pattern, &receiver.R_WM, from)
 }
 
-/// Cause for which no signal arrives without a path.
+/// Obstruction that is reported if no path connects the ends.
 pub const NO_PATH: Obstruction = Obstruction::ShadowZone;

@@ -12,28 +12,28 @@ pub struct Complex {
 }
 
 impl Complex {
-    /// Number with the given dimensionless parts [-].
+    /// Creates a number with the given dimensionless parts [-].
     pub fn new(re: f64, im: f64) -> Self {
         Self { re, im }
     }
 
-    /// Number of magnitude `size` [-] and phase `phase` [rad].
+    /// Creates a number of magnitude `size` [-] and phase `phase` [rad].
     pub fn from_polar(size: f64, phase: f64) -> Self {
         let (s, c) = merrow_math::real::sin_cos(phase);
         Self::new(size * c, size * s)
     }
 
-    /// Square of the magnitude [-].
+    /// Returns the square of the magnitude [-].
     pub fn norm_squared(self) -> f64 {
         self.re * self.re + self.im * self.im
     }
 
-    /// Product with a dimensionless real number [-].
+    /// Returns the product with a dimensionless real number [-].
     pub fn scale(self, k: f64) -> Self {
         Self::new(k * self.re, k * self.im)
     }
 
-    /// Square root with a real part of zero or more.
+    /// Returns the square root whose real part is not negative.
     pub fn sqrt(self) -> Self {
         let size = self.norm_squared().sqrt();
         let re = (0.5 * (size + self.re)).max(0.0).sqrt();

@@ -55,8 +55,8 @@ pub struct ConductiveWave {
 }
 
 impl ConductiveWave {
-    /// Wave of `frequency` [Hz] in water of `conductivity` [S/m] with the relative permittivity and
-    /// permeability `relative` [-]. (2), (4)
+    /// Computes the wave of `frequency` [Hz] in water of `conductivity` [S/m] with the relative
+    /// permittivity and permeability `relative` [-]. (2), (4)
     pub fn new(frequency: f64, relative: [f64; 2], conductivity: f64) -> Self {
         let omega = TAU * frequency;
         let permittivity = relative[0] * VACUUM_PERMITTIVITY;
@@ -75,18 +75,18 @@ impl ConductiveWave {
         }
     }
 
-    /// Loss by attenuation over `r` [m], in decibels [dB]. (3)
+    /// Returns the loss [dB] by attenuation over the distance `r` [m]. (3)
     pub fn loss(&self, r: f64) -> f64 {
         20.0 * std::f64::consts::LOG10_E * self.attenuation * r
     }
 
-    /// Phase velocity of the wave [m/s].
+    /// Returns the phase velocity of the wave [m/s].
     pub fn phase_velocity(&self) -> f64 {
         self.omega / self.phase
     }
 }
 
-/// Arrival of a signal with the wave `wave` in water. (3), (4)
+/// Computes the arrival of a signal that propagates as `wave` in water. (3), (4)
 pub fn arrival(
     medium: &ElectromagneticMedium,
     wave: &ConductiveWave,

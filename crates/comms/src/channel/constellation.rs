@@ -16,15 +16,16 @@
 //! (2) in Earth-fixed axes; directions in the world frame W (ENU at the origin).
 //!
 //! # Limits
-//! The Earth is a sphere; the orbits are circular and do not precess. All terminals of a world have
-//! the satellites of the origin of the world: 10 km change an elevation by less than 1° at 780 km.
+//! The Earth is a sphere; the orbits are circular and do not precess. The satellites are computed
+//! for the origin of the world and apply to all its terminals: 10 km change an elevation by less
+//! than 1° at 780 km.
 //!
 //! # Checked by
 //! crates/comms/tests/satellite.rs
 
 use merrow_environment::geodesy::axes;
 use merrow_math::Vec3;
-use merrow_math::ellipsoid::MEAN_RADIUS;
+use merrow_math::ellipsoid::{EARTH_RATE, MEAN_RADIUS};
 use merrow_math::real::{sin_cos, wrap_angle};
 use merrow_model::scene::Origin;
 use merrow_model::scene::comms::medium::Walker;
@@ -32,10 +33,8 @@ use std::f64::consts::TAU;
 
 /// Gravitational parameter of the Earth [m³/s²].
 const EARTH_GM: f64 = 3.986_004_418e14;
-/// Rate of rotation of the Earth [rad/s].
-const EARTH_RATE: f64 = 7.292_115e-5;
 
-/// Satellite above the horizon.
+/// Direction and distance of a satellite from a terminal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SatelliteView {
     /// Unit vector from the terminal towards the satellite, in W.
@@ -46,8 +45,8 @@ pub struct SatelliteView {
     pub distance: f64,
 }
 
-/// Satellite of `constellation` with the highest elevation at `origin` at `t` [s]; the elevation
-/// may be negative. (1) to (3)
+/// Returns the satellite of `constellation` with the highest elevation at `origin` at the time `t`
+/// [s]. The elevation is negative if no satellite is above the horizon. (1) to (3)
 pub fn highest_satellite(constellation: &Walker, origin: &Origin, t: f64) -> SatelliteView {
     let axes_W = axes(origin.latitude, origin.longitude);
     let terminal = axes_W[2].scale(MEAN_RADIUS);
@@ -70,7 +69,7 @@ pub fn highest_satellite(constellation: &Walker, origin: &Origin, t: f64) -> Sat
                 sn * cu + cn * su * cosine,
                 su * sine,
             );
-            // the highest satellite is the one closest to the vertical
+            // the highest satellite has the smallest angle from the vertical
             let height = r.dot(axes_W[2]);
             if best.is_none_or(|(h, _)| height > h) {
                 best = Some((height, r));

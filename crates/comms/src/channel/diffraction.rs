@@ -6,8 +6,8 @@
 //!   ν = h √(2 (d_1 + d_2)/(λ d_1 d_2)),   h = η + d_1 d_2/(2 R) - z               (2)  [ITU-R P.526-15, eq. 26]
 //!   L = max_i (J(ν_i) - J(ν_i with η = 0, R = ∞))                                 (3)
 //! ```
-//! (3) is the loss beyond that over a flat sea, which the law of the mean path loss contains. The
-//! knife edge is the highest of the samples between the ends.
+//! (3) is the additional loss relative to a flat sea. The law of the mean path loss contains the
+//! loss over a flat sea. The sample with the greatest additional loss is the knife edge.
 //!
 //! # Symbols
 //! J loss of a knife edge [dB] · ν diffraction parameter · h height of the obstacle above the line
@@ -19,7 +19,7 @@
 //!
 //! # Limits
 //! - Within the horizon; `horizon.rs` applies beyond it.
-//! - One knife edge; crests one after the other are not added.
+//! - One knife edge: the losses of successive crests are not added.
 //! - The surface is sampled at 32 points, so that waves shorter than a sixteenth of the distance
 //!   are undersampled.
 //!
@@ -35,7 +35,7 @@ const SAMPLES: usize = 32;
 /// Largest rise of the Earth over the path that is neglected without waves [m].
 const NEGLIGIBLE_RISE: f64 = 0.01;
 
-/// Loss [dB] of a knife edge with the diffraction parameter `nu` [-]. (1)
+/// Returns the loss [dB] of a knife edge with the diffraction parameter `nu` [-]. (1)
 pub fn knife_edge(nu: f64) -> f64 {
     if nu <= -0.78 {
         return 0.0;
@@ -44,8 +44,8 @@ pub fn knife_edge(nu: f64) -> f64 {
     6.9 + 20.0 * libm::log10((x * x + 1.0).sqrt() + x)
 }
 
-/// Loss [dB] between antennas at `a` and `b` [m], W, at the wavelength `wavelength` [m], beyond
-/// that over a flat sea. (3)
+/// Computes the loss [dB] between antennas at `a` and `b` [m], W, at the wavelength `wavelength`
+/// [m], in addition to the loss over a flat sea. (3)
 pub fn excess_loss(waves: Option<&WaveState>, a: Vec3, b: Vec3, wavelength: f64) -> f64 {
     let d = b - a;
     let length = (d.x * d.x + d.y * d.y).sqrt();

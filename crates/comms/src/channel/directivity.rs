@@ -11,8 +11,8 @@
 //! Frame M of the modem: x is the acoustic axis or boresight.
 //!
 //! # Limits
-//! The pattern is that at the centre of the band. The hull on which a device is mounted does not
-//! change it, unless the table contains its effect.
+//! The pattern at the centre of the band applies to the whole band. The hull on which a device is
+//! mounted does not change it, unless the table contains its effect.
 //!
 //! # Checked by
 //! crates/comms/tests/acoustic.rs; crates/model/src/scene/comms/directivity.rs
@@ -21,11 +21,11 @@ use merrow_math::decibels::power;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::comms::directivity::Directivity;
 
-/// Gain [-] of `pattern` of a modem with the attitude `R_WM` in the direction of the unit vector
-/// `d` in W. (1)
+/// Returns the gain [-] of `pattern` of a modem with the attitude `R_WM` in the direction of the
+/// unit vector `d` in W. (1)
 pub fn gain(pattern: &Directivity, R_WM: &Mat3, d: Vec3) -> f64 {
     match pattern {
-        // the usual case, without an exponential
+        // the most frequent case needs no exponential
         Directivity::Uniform(level) if *level == 0.0 => 1.0,
         Directivity::Uniform(level) => power(*level),
         Directivity::Axial(table) => {

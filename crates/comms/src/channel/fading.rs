@@ -5,11 +5,11 @@
 //!   X = |√(K/(K+1)) + g/√(K+1)|²,   E X = 1                                (1)  [Proakis 2008, ch. 13]
 //!   g(t) = cos(πu/2) z_n + sin(πu/2) z_{n+1},   t = (n + u) T, 0 ≤ u < 1    (2)
 //! ```
-//! With K = 0 the amplitude √X has a Rayleigh distribution and X an exponential distribution. (2)
-//! has the same distribution at all times.
+//! With K = 0 the amplitude √X has a Rayleigh distribution and X an exponential distribution. The
+//! distribution of (2) is the same at all times.
 //!
 //! # Symbols
-//! X factor on the received power · K ratio of the power of the constant to that of the random part
+//! X factor on the received power · K power of the constant part over the power of the random part
 //! · g complex normal process with E|g|² = 1 · z_n independent complex normal numbers, functions of
 //! seed, pair and n · T coherence time.
 //!
@@ -17,8 +17,8 @@
 //! None.
 //!
 //! # Limits
-//! - The autocorrelation of g is that of (2): ½ between times half of T apart or more, zero from 2
-//!   T on. A Doppler spectrum is not modelled.
+//! - The autocorrelation of g follows from (2): it is at most ½ at a delay of T, and zero from 2 T
+//!   on. A Doppler spectrum is not modelled.
 //! - The channel is reciprocal: both directions of a pair have the same factor at the same time.
 //! - The whole band of a modem fades together.
 //!
@@ -31,19 +31,19 @@ use merrow_math::rng::Stream;
 use merrow_model::scene::comms::transceiver::Fading;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
-/// Random numbers of the pair of two modems with the streams `a` and `b`, in any order.
+/// Returns the random numbers of the pair of two modems with the streams `a` and `b`, in any order.
 pub fn pair_stream(a: Stream, b: Stream) -> Stream {
     Stream::from_key(a.key().wrapping_add(b.key()))
 }
 
-/// Complex normal number z_n.
+/// Draws the complex normal number z_n.
 fn draw(stream: Stream, n: u64) -> Complex {
     let mut draw = stream.draw(n);
     Complex::new(draw.normal(), draw.normal()).scale(FRAC_1_SQRT_2)
 }
 
-/// Factor [-] on the received power of the pair with the random numbers `stream` at `t_ns` [ns].
-/// (1), (2)
+/// Computes the factor [-] on the received power of the pair with the random numbers `stream` at
+/// `t_ns` [ns]. (1), (2)
 pub fn power_factor(fading: &Fading, stream: Stream, t_ns: u64) -> f64 {
     let (k, coherence) = match *fading {
         Fading::None => return 1.0,

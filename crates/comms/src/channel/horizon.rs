@@ -15,10 +15,10 @@
 //! World (ENU).
 //!
 //! # Limits
-//! - For horizontal polarisation, and for vertical polarisation above 300 MHz; used for vertical
-//!   polarisation at lower frequencies too (estimated: AIS at 162 MHz).
-//! - The heights are those over the mean level, at least 0.1 m. X is at least 1.6.
-//! - Refraction is that of the standard atmosphere; ducts are not modelled.
+//! - The law is valid for horizontal polarisation, and for vertical polarisation above 300 MHz. It
+//!   is also used for vertical polarisation at lower frequencies (estimated: AIS at 162 MHz).
+//! - Heights are measured from the mean level and are at least 0.1 m. X is at least 1.6.
+//! - The effective radius represents refraction in the standard atmosphere; ducts are not modelled.
 //!
 //! # Checked by
 //! crates/comms/tests/radio.rs
@@ -29,8 +29,8 @@ use merrow_math::Vec3;
 /// Minimum height of an antenna [m].
 const MIN_HEIGHT: f64 = 0.1;
 
-/// Loss [dB] relative to free space between antennas at `a` and `b` [m], W, at the frequency
-/// `frequency` [Hz]; `None` within the horizon. (1) to (4)
+/// Computes the loss [dB] relative to free space between antennas at `a` and `b` [m], W, at the
+/// frequency `frequency` [Hz]; `None` within the horizon. (1) to (4)
 pub fn loss_beyond_horizon(a: Vec3, b: Vec3, frequency: f64) -> Option<f64> {
     let d = b - a;
     let length = (d.x * d.x + d.y * d.y).sqrt();
@@ -46,7 +46,7 @@ pub fn loss_beyond_horizon(a: Vec3, b: Vec3, frequency: f64) -> Option<f64> {
     Some(17.6 * x - 11.0 - 10.0 * libm::log10(x) - g1 - g2)
 }
 
-/// Gain [dB] by the normalised height of an antenna. (3)
+/// Returns the gain [dB] by the normalised height of an antenna. (3)
 fn height_gain(y: f64) -> f64 {
     if y > 2.0 {
         17.6 * (y - 1.1).sqrt() - 5.0 * libm::log10(y - 1.1) - 8.0

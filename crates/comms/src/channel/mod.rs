@@ -1,4 +1,5 @@
-//! Channels: what arrives at a modem, as pure functions of places, times, medium and seed.
+//! Channels: signals that arrive at a modem, as pure functions of positions, times, medium and
+//! seed.
 //!
 //! Each law has its own file. [`world::WorldChannel`] selects the law by the medium of the modems
 //! and evaluates it for the poses, the sea and the geometry of a running world.
@@ -55,13 +56,15 @@ pub struct Arrival {
     pub doppler: f64,
 }
 
-/// Thermal noise [mW] in a bandwidth [Hz] of a receiver with the noise figure `noise_figure` [dB].
+/// Returns the thermal noise [mW] in a bandwidth [Hz] of a receiver with the noise figure
+/// `noise_figure` [dB].
 pub(crate) fn thermal_noise(bandwidth: f64, noise_figure: f64) -> f64 {
     THERMAL_NOISE * bandwidth * merrow_math::decibels::power(noise_figure)
 }
 
-/// Relative frequency shift of waves of speed `speed` [m/s] between ends with the relative velocity
-/// `v` [m/s] of the receiver, along the unit vector `to` from the transmitter: one-way v/c.
+/// Returns the relative frequency shift of waves of speed `speed` [m/s]. `v` [m/s] is the velocity
+/// of the receiver relative to the transmitter, and `to` the unit vector from transmitter to
+/// receiver. First order in v/c, one way.
 pub(crate) fn doppler(v: Vec3, to: Vec3, speed: f64) -> f64 {
     -v.dot(to) / speed
 }

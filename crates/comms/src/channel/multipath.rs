@@ -9,8 +9,8 @@
 //! ```
 //! (4) is the squared pressure of a signal with a flat spectrum, averaged over the band. It is the
 //! interference pattern of a tone (Lloyd mirror) for a narrow band and the sum of the powers for a
-//! wide band. Paths later than the maximum delay of the receiver count as noise: the sum of their
-//! powers.
+//! wide band. Paths that arrive after the maximum delay of the receiver add their powers to the
+//! noise.
 //!
 //! # Symbols
 //! z height of the source, z_b of the seabed, z' of an image · C_i amplitude of path i at 1 Pa at 1
@@ -24,12 +24,12 @@
 //! World (ENU).
 //!
 //! # Limits
-//! - The surface is the plane z = 0 with the roughness of the waves; the seabed is the level plane
-//!   at its height below the midpoint of the path.
+//! - The surface is the plane z = 0 with the roughness of the waves. The seabed is a level plane at
+//!   the height of the terrain below the midpoint of the path.
 //! - Straight paths use the mean speed of sound and absorption of the direct path. Refracted paths
 //!   are eigenrays (`crates/environment/src/sound/eigenray.rs`).
 //! - Sound that a rough boundary scatters is lost; fading (`fading.rs`) represents it.
-//! - The reflected paths are those at the arrival of the first path.
+//! - Reflected paths are computed for the positions of the ends at the arrival of the direct path.
 //!
 //! # Checked by
 //! crates/comms/tests/multipath.rs; V69
@@ -49,8 +49,8 @@ use merrow_sensors::sonar::backscatter::coherent_reflection;
 use merrow_sensors::sonar::reflection::seabed_coefficient;
 use std::f64::consts::{PI, TAU};
 
-/// Maximum number of paths: the direct path and two for each number of reflections up to four; more
-/// eigenrays are left out.
+/// Maximum number of paths: the direct path, and two paths for each number of reflections up to
+/// four. Further eigenrays are neglected.
 const MAX_PATHS: usize = 9;
 
 /// Surface and seabed that reflect sound.
@@ -92,8 +92,8 @@ impl Paths {
 }
 
 impl Boundaries<'_> {
-    /// Reflection factor of a path with the given numbers of reflections at surface and seabed and
-    /// the sine of its grazing angle. (2), (3)
+    /// Returns the reflection factor of a path with the given numbers of reflections at surface and
+    /// seabed and the sine `sine` of its grazing angle. (2), (3)
     fn reflection(&self, [surface, bottom]: [u32; 2], sine: f64, caustics: u32) -> Complex {
         let wave_number = TAU * self.band[0] / self.water[1];
         let rough = |h: f64| coherent_reflection(sine, wave_number, h).sqrt();
@@ -216,7 +216,8 @@ fn push_eigenrays(
     }
 }
 
-/// Power of the paths up to `max_delay` [s] after the first one, and that of the later ones. (4)
+/// Returns the power of the paths that arrive up to `max_delay` [s] after the first path, and the
+/// power of the later paths. (4)
 fn band_average(paths: &Paths, max_delay: f64, [frequency, width]: [f64; 2]) -> (f64, f64) {
     let all = &paths.all[..paths.n];
     let first = all.iter().fold(f64::INFINITY, |t, p| t.min(p.time));

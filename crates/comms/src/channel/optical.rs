@@ -10,19 +10,19 @@
 //! ```
 //! # Symbols
 //! P_t, P_r transmitted and received power, p fraction of the maximum power · θ angle from the axis
-//! of the lamp, θ_½ that of half the intensity, m order of the Lambertian lamp · φ angle from the
-//! axis of the receiver, φ_max half of its field of view · A aperture · r distance · c beam
-//! attenuation · P_n noise-equivalent optical power, NEP that of the dark receiver per root of the
-//! bandwidth · q elementary charge, R responsivity, B bandwidth · P_b ambient light, L its
-//! radiance, Δλ width of the filter · E global irradiance at the surface · K attenuation of
-//! daylight, d depth · e elevation of the axis of the receiver · f fraction of the radiance for a
-//! receiver that looks horizontally or down.
+//! of the lamp, θ_½ angle at which the intensity is half, m order of the Lambertian lamp · φ angle
+//! from the axis of the receiver, φ_max half of its field of view · A aperture · r distance · c
+//! beam attenuation · P_n noise-equivalent optical power, NEP noise-equivalent power of the dark
+//! receiver per root of the bandwidth · q elementary charge, R responsivity, B bandwidth · P_b
+//! ambient light, L its radiance, Δλ width of the filter · E global irradiance at the surface · K
+//! attenuation of daylight, d depth · e elevation of the axis of the receiver · f fraction of the
+//! radiance for a receiver that looks horizontally or down.
 //!
 //! # Frames
 //! World (ENU); angles from the x axis of the frame M of each modem.
 //!
 //! # Limits
-//! - c removes all scattered light, which underestimates the received power in turbid water.
+//! - c removes all scattered light. This underestimates the received power in turbid water.
 //! - Lamp and receiver have the same axis.
 //! - f = 0.036, from 1.25 % reflectance of the water and a factor of 2.9 for the horizontal
 //!   direction (unverified: [Giles and Bankman 2005]). The spectral irradiance of (5) is estimated
@@ -51,12 +51,12 @@ const SPECTRAL_FRACTION: f64 = 1.5e6;
 /// Minimum distance of a link [m].
 const MIN_DISTANCE: f64 = 0.01;
 
-/// Order m of a Lambertian lamp with the half angle `half_angle` [rad]. (2)
+/// Returns the order m of a Lambertian lamp with the half angle `half_angle` [rad]. (2)
 pub fn lambertian_order(half_angle: f64) -> f64 {
     -LN_2 / libm::log(merrow_math::real::sin_cos(half_angle).1)
 }
 
-/// Arrival of light in water with these `optics`. (1), (2)
+/// Computes the arrival of light in water with the optical properties `optics`. (1), (2)
 ///
 /// # Errors
 /// The receiver is outside the beam of the lamp or the lamp outside the field of view.
@@ -91,8 +91,8 @@ pub fn arrival(
     })
 }
 
-/// Ambient light [W] on the detector at the depth `depth` [m], with the axis `axis` in W, for the
-/// global irradiance `irradiance` [W/m²] at the surface. (4), (5)
+/// Computes the ambient light [W] on the detector at the depth `depth` [m], with the axis `axis` in
+/// W, for the global irradiance `irradiance` [W/m²] at the surface. (4), (5)
 pub fn ambient_power(
     receiver: &OpticalMedium,
     optics: &Optics,
@@ -107,8 +107,8 @@ pub fn ambient_power(
     radiance * receiver.filter_width * receiver.aperture * 2.0 * PI * (1.0 - edge)
 }
 
-/// Noise-equivalent optical power [W] for the received and the ambient power [W] in the bandwidth
-/// `bandwidth` [Hz]. (3)
+/// Computes the noise-equivalent optical power [W] for the received and the ambient power [W] in
+/// the bandwidth `bandwidth` [Hz]. (3)
 pub fn noise_power(receiver: &OpticalMedium, received: f64, ambient: f64, bandwidth: f64) -> f64 {
     let dark = receiver.noise_equivalent_power * receiver.noise_equivalent_power;
     let shot = 2.0 * CHARGE * (received + ambient) / receiver.responsivity;

@@ -12,12 +12,12 @@
 //! ```
 //! The reflecting plane is level, at the elevation of the water at the reflection point. L_s is the
 //! shadowing (`shadowing.rs`), L_d the diffraction at wave crests and at the curved Earth
-//! (`diffraction.rs`). Beyond the horizon the gain is at most that of `horizon.rs`.
+//! (`diffraction.rs`). Beyond the horizon, `horizon.rs` gives an upper limit of the gain.
 //!
 //! # Symbols
 //! P_t, P_r transmitted and received power, p fraction of the maximum power · E field relative to
-//! that at the antenna · λ wavelength, k wave number · d distance, l_d, l_r lengths of the direct
-//! and the reflected ray, g_d, g_r products of the antenna gains along them · d_0 reference
+//! the field at the antenna · λ wavelength, k wave number · d distance, l_d, l_r lengths of the
+//! direct and the reflected ray, g_d, g_r products of the antenna gains along them · d_0 reference
 //! distance, n exponent · Γ reflection coefficient for vertical and horizontal polarisation, ψ
 //! grazing angle · ε_c complex relative permittivity, σ conductivity of the water · h standard
 //! deviation of the wave height.
@@ -63,8 +63,8 @@ pub struct RadioSurface<'a> {
     pub conductivity: f64,
 }
 
-/// Reflection coefficient [-] of water of `conductivity` [S/m] at the sine of the grazing angle.
-/// (5) to (7)
+/// Computes the reflection coefficient [-] of water of `conductivity` [S/m] at the sine of the
+/// grazing angle. (5) to (7)
 pub fn sea_reflection(
     polarisation: Polarisation,
     frequency: f64,
@@ -81,8 +81,8 @@ pub fn sea_reflection(
     (direct - root) / (direct + root)
 }
 
-/// Arrival of a signal of `frequency` [Hz] over the sea `surface`, with the random numbers `stream`
-/// of the shadowing. (1) to (4)
+/// Computes the arrival of a signal of `frequency` [Hz] over the sea `surface`, with the random
+/// numbers `stream` of the shadowing. (1) to (4)
 pub fn arrival(
     (medium, frequency): (&RadioMedium, f64),
     surface: &RadioSurface<'_>,
@@ -136,7 +136,8 @@ pub fn arrival(
 
 type Ends<'a> = ((&'a End, &'a Transceiver), (&'a End, &'a Transceiver));
 
-/// Field of direct and reflected ray, with the amplitude gain of the direct ray. (4)
+/// Computes the sum of the fields of the direct ray, with the amplitude gain `direct_gain` [-], and
+/// of the reflected ray. (4)
 fn two_ray(
     polarisation: Polarisation,
     frequency: f64,

@@ -7,7 +7,7 @@
 //!   t = t_0 + Σ d/c                                                        (3)
 //! ```
 //! Both terminals must have a satellite in view; (2) uses the weaker of the two, and (3) the
-//! latency of the transmitter. A gateway is always connected, without a loss or a delay of its own.
+//! latency of the transmitter. A gateway is always connected and adds neither loss nor delay.
 //!
 //! # Symbols
 //! e elevation of the satellite, e_min mask · SNR_0 ratio with a satellite in the zenith, at the
@@ -50,7 +50,8 @@ pub struct Connection {
     pub direction: Option<Vec3>,
 }
 
-/// Connection of the terminal `end` at `t` [s], or `None` if no satellite is in view. (1) to (3)
+/// Computes the connection of the terminal `end` at `t` [s]; `None` if no satellite is in view. (1)
+/// to (3)
 pub fn connect(
     (medium, transceiver): (&SatelliteMedium, &Transceiver),
     end: &End,
@@ -95,7 +96,7 @@ pub fn connect(
     })
 }
 
-/// Satellite without an orbit.
+/// Returns the view of a satellite without an orbit, at the elevation `elevation` [rad].
 fn fixed_view(elevation: f64) -> SatelliteView {
     let (s, c) = sin_cos(elevation);
     SatelliteView {

@@ -5,7 +5,7 @@
 //!   L = σ (s(p_a) + s(p_b))/√2                                             (1)  [Rappaport 2002, ch. 4]
 //!   s(p) = Σ w_i(x) w_j(y) n_ij,   w_0 = cos(πu/2), w_1 = sin(πu/2)        (2)
 //! ```
-//! s has the mean 0 and the variance 1 at every place.
+//! s has the mean 0 and the variance 1 at every position.
 //!
 //! # Symbols
 //! L loss [dB] · σ standard deviation · p_a, p_b positions of the ends · n_ij independent normal
@@ -16,7 +16,7 @@
 //!
 //! # Limits
 //! The variance of (1) is σ² for ends that are farther apart than the correlation distance; for
-//! ends at the same place it is 2 σ². All links of a world share one field s.
+//! ends at the same position it is 2 σ². All links of a world share one field s.
 //!
 //! # Checked by
 //! crates/comms/tests/fading.rs
@@ -27,7 +27,7 @@ use merrow_math::rng::Stream;
 use merrow_model::scene::comms::medium::Shadowing;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
-/// Field s at `p` [m], W. (2)
+/// Returns the field s at `p` [m], W. (2)
 fn field(stream: Stream, cell: f64, p: Vec3) -> f64 {
     let interval = |x: f64| {
         let n = libm::floor(x / cell);
@@ -47,7 +47,7 @@ fn field(stream: Stream, cell: f64, p: Vec3) -> f64 {
     sum
 }
 
-/// Loss [dB] between the ends `a` and `b` [m], W, with the random numbers `stream`. (1)
+/// Returns the loss [dB] between the ends `a` and `b` [m], W, with the random numbers `stream`. (1)
 pub fn loss(shadowing: &Shadowing, stream: Stream, a: Vec3, b: Vec3) -> f64 {
     let s = |p: Vec3| field(stream, shadowing.distance, p);
     shadowing.std * FRAC_1_SQRT_2 * (s(a) + s(b))

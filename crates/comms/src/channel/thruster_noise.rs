@@ -28,8 +28,8 @@ use merrow_math::decibels::power;
 use merrow_model::scene::comms::medium::ThrusterNoise;
 use merrow_model::scene::robot::thruster::Curve;
 
-/// Spectral power [µPa²/Hz] at the frequency `frequency` [Hz] of thrusters with the `speeds`
-/// [rad/s]. (1)
+/// Computes the spectral power [µPa²/Hz] at the frequency `frequency` [Hz] of thrusters with the
+/// `speeds` [rad/s]. (1)
 pub fn spectral_power(noise: &ThrusterNoise, speeds: &[f64], frequency: f64) -> f64 {
     let exponent = 0.1 * noise.speed_slope;
     let sum: f64 = speeds
@@ -45,12 +45,12 @@ pub fn spectral_power(noise: &ThrusterNoise, speeds: &[f64], frequency: f64) -> 
     sum * power(noise.level - noise.frequency_slope * decades)
 }
 
-/// Shaft speed [rad/s] for (1) of a thruster with this `curve`, from the drive `shaft` [rad/s] at
-/// the end of the last step (NaN: unknown) and the `thrust` [N].
+/// Returns the shaft speed [rad/s] for (1) of a thruster with this `curve`. `shaft` [rad/s] is the
+/// speed of the drive at the end of the last step (NaN: unknown), `thrust` [N] the thrust.
 ///
-/// A thruster whose curve has no shaft speed is taken to turn at `max_speed` [rad/s] at the thrust
-/// `max_thrust` [N], with a thrust proportional to the square of the speed. A rotor in air makes no
-/// noise under water.
+/// A thruster whose curve has no shaft speed is assumed to turn at `max_speed` [rad/s] at the
+/// thrust `max_thrust` [N], with a thrust proportional to the square of the speed. A rotor in air
+/// causes no noise under water.
 pub fn shaft_speed(
     curve: &Curve,
     shaft: f64,

@@ -24,8 +24,8 @@
 //!
 //! # Limits
 //! - Noise and interference are Gaussian and white within the band.
-//! - The coding gain is constant; that of a real code decreases at high error rates. An error rate
-//!   is at most ½.
+//! - The coding gain is constant, whereas the gain of a real code decreases at high error rates. An
+//!   error rate is at most ½.
 //! - OFDM is QAM of its subcarriers: the guard interval is part of the rate, and interference
 //!   between carriers is not modelled.
 //! - (7) approximates the incoherent detection of chirps; the error in Γ is below 0.1 dB at error
@@ -38,13 +38,13 @@ use merrow_math::decibels::power;
 use merrow_model::scene::comms::scheme::{Modulation, Scheme};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Tail of the normal distribution: probability of a value above `x` [-].
+/// Returns the tail of the normal distribution: the probability of a value above `x` [-].
 pub fn normal_tail(x: f64) -> f64 {
     0.5 * libm::erfc(x * FRAC_1_SQRT_2)
 }
 
-/// Bit error rate [-] of `scheme` at the ratio `snr` [-] of signal to noise and interference in the
-/// bandwidth `bandwidth` [Hz]. (1) to (8)
+/// Computes the bit error rate [-] of `scheme` at the ratio `snr` [-] of signal to noise and
+/// interference in the bandwidth `bandwidth` [Hz]. (1) to (8)
 pub fn bit_error_rate(scheme: &Scheme, snr: f64, bandwidth: f64) -> f64 {
     let snr = snr.max(0.0) * power(scheme.coding_gain);
     let per_bit = snr * bandwidth / scheme.rate;
@@ -64,7 +64,7 @@ pub fn bit_error_rate(scheme: &Scheme, snr: f64, bandwidth: f64) -> f64 {
     rate.min(0.5)
 }
 
-/// Bit error rate of square QAM with `order` points at the ratio γ. (6)
+/// Computes the bit error rate of square QAM with `order` points at the ratio γ. (6)
 fn gray_qam(order: u16, per_bit: f64) -> f64 {
     let points = f64::from(order);
     // points per dimension and bits per dimension

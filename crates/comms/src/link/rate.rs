@@ -15,15 +15,15 @@
 //! None.
 //!
 //! # Limits
-//! The ratio is that of the last received frame; fading between two frames is not predicted.
+//! The ratio was measured with the last received frame; fading between two frames is not predicted.
 //!
 //! # Checked by
 //! crates/comms/tests/link.rs
 
 use merrow_model::scene::comms::scheme::{RateAdaptation, Scheme};
 
-/// Index of the scheme for the signal-to-noise ratio `snr` [dB]; `current`: the scheme in use, if
-/// any. (1)
+/// Returns the index of the scheme for the signal-to-noise ratio `snr` [dB]. `current` is the index
+/// of the scheme in use, if any. (1)
 pub fn select_scheme(
     schemes: &[Scheme],
     rule: &RateAdaptation,

@@ -13,8 +13,8 @@
 //! None.
 //!
 //! # Limits
-//! Synchronisation has no errors of its own. A receiver that knows the transmitter's scheme adapts
-//! to it without delay.
+//! Synchronisation adds no errors. A receiver decodes each frame with the scheme of the
+//! transmitter, without a delay for the detection of the scheme.
 //!
 //! # Checked by
 //! crates/comms/tests/link.rs
@@ -39,7 +39,7 @@ pub struct SceneReceivers {
 #[derive(Clone, Debug)]
 struct SceneReceiver {
     transceiver: Transceiver,
-    /// For each scheme, the ratio of signal to interference and noise of (1).
+    /// For each scheme, the minimum ratio of signal to interference and noise by (1).
     thresholds: Vec<f64>,
 }
 
@@ -70,11 +70,11 @@ fn synchronising_ratio(error: impl Fn(f64) -> f64) -> f64 {
     let ratio = |db: f64| merrow_math::decibels::power(db);
     let [mut low, mut high] = [-100.0, 100.0];
     while high - low > 0.01 {
-        let middle = 0.5 * (low + high);
-        if error(ratio(middle)) > SYNCHRONISING {
-            low = middle;
+        let midpoint = 0.5 * (low + high);
+        if error(ratio(midpoint)) > SYNCHRONISING {
+            low = midpoint;
         } else {
-            high = middle;
+            high = midpoint;
         }
     }
     ratio(high)

@@ -16,9 +16,9 @@
 //! None.
 //!
 //! # Limits
-//! Bit errors are independent. S, N and I are constant during a frame. In (1) interference is
-//! noise, so that (4) applies only to modems with the rules (2) and (3). A modem with
-//! `is_overlap_destructive` receives no frame that overlaps another.
+//! Bit errors are independent. S, N and I are constant during a frame. (1) includes the
+//! interference in the noise. (4) therefore applies only to modems with the rules (2) and (3). A
+//! modem with `is_overlap_destructive` receives no frame that overlaps another frame.
 //!
 //! # Checked by
 //! crates/comms/tests/link.rs
@@ -41,14 +41,14 @@ pub struct ReceivedPowers {
 }
 
 impl ReceivedPowers {
-    /// Ratio of signal to noise and interference [-].
+    /// Returns the ratio of signal to noise and interference [-].
     pub fn sinr(&self) -> f64 {
         self.signal / (self.noise + self.interference)
     }
 }
 
-/// Probability [-] that `receiver` receives a frame of `bits` bits, sent with `scheme`, without
-/// error. (1) to (4)
+/// Returns the probability [-] that `receiver` receives a frame of `bits` bits, sent with `scheme`,
+/// without error. (1) to (4)
 pub fn frame_success(
     receiver: &Transceiver,
     scheme: &Scheme,
@@ -77,7 +77,7 @@ pub fn frame_success(
     f64::from(u8::from(is_received))
 }
 
-/// Probability [-] that `bits` bits with the bit error rate `rate` [-] are correct. (1)
+/// Returns the probability [-] that `bits` bits with the bit error rate `rate` [-] are correct. (1)
 pub fn all_correct(rate: f64, bits: f64) -> f64 {
     libm::exp(bits * libm::log1p(-rate))
 }

@@ -13,8 +13,8 @@
 //! None.
 //!
 //! # Limits
-//! Repetitions are those of the acknowledgement. The modem transmits during a reception and loses
-//! it if it is half duplex.
+//! The law repeats no frame; frames are repeated only if they are not acknowledged. A modem also
+//! transmits during a reception; a half-duplex modem then loses the received frame.
 //!
 //! # Checked by
 //! crates/comms/tests/network/throughput.rs

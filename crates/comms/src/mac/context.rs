@@ -1,4 +1,4 @@
-//! What a medium access protocol can measure and draw.
+//! Measurements and random numbers for medium access protocols.
 
 use crate::network::clock;
 use crate::network::header::FrameKind;
@@ -20,7 +20,7 @@ pub(crate) struct MacContext<'a> {
     pub(crate) frame_ns: u64,
     /// Whether a signal is arriving.
     pub(crate) is_busy: bool,
-    /// Start of the present busy or idle period [ns].
+    /// Start of the current busy or idle period [ns].
     pub(crate) since_ns: u64,
     /// Total duration of all busy periods so far [ns].
     pub(crate) busy_ns: u64,
@@ -52,12 +52,12 @@ impl MacContext<'_> {
         clock::global_ns(&self.clock, local)
     }
 
-    /// Returns the number of the present slot of `slot_ns` [ns] by the clock of the modem.
+    /// Returns the number of the current slot of `slot_ns` [ns] by the clock of the modem.
     pub(crate) fn slot(&self, slot_ns: u64) -> i64 {
         self.local_ns().div_euclid(slot_ns.cast_signed())
     }
 
-    /// Returns the start [ns] of the next slot of `slot_ns` [ns], or the present time if a slot
+    /// Returns the start [ns] of the next slot of `slot_ns` [ns], or the current time if a slot
     /// starts now.
     pub(crate) fn next_slot_ns(&self, slot_ns: u64) -> u64 {
         let slot = slot_ns.cast_signed();

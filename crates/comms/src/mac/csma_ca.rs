@@ -7,7 +7,7 @@
 //! ```
 //! Nonpersistent: if the medium is busy, the modem senses it again after a uniform random delay.
 //! Window: the modem transmits at once if the medium has been idle for the space. Otherwise, and
-//! after each of its own frames, it draws w and counts it down while the medium is idle.
+//! after each transmitted frame, it draws w and counts it down while the medium is idle.
 //!
 //! # Symbols
 //! S received, G offered frames per frame duration · a travel time over frame duration · w backoff
@@ -19,8 +19,9 @@
 //!
 //! # Limits
 //! Law (1) assumes infinitely many modems with equal travel times. The count stops while a signal
-//! arrives; the space after a busy period is not repeated for periods within one count. Slots are
-//! not aligned between modems. No request and clearance to send.
+//! arrives. The space is required once per count, not after each busy period within it. The slots
+//! of different modems are not aligned. Requests and clearances to send (RTS, CTS) are not
+//! modelled.
 //!
 //! # Checked by
 //! crates/comms/tests/network/throughput.rs, crates/comms/tests/network/access.rs

@@ -1,12 +1,12 @@
-//! Carrier sense with detection of collisions (CSMA/CD), as the network block of TrueTime.
+//! Carrier sense with detection of collisions (CSMA/CD), as in the network block of TrueTime.
 //!
 //! # Law
 //! ```text
 //!   w = b / R r,  r uniform in { 0, ..., 2^K - 1 },  K = min(collisions, K_max)     (1)
 //! ```
-//! A modem that finds the medium busy transmits when it becomes idle. A signal is sensed from the
-//! collision window after its arrival. A modem that transmits while another signal arrives ends its
-//! transmission and waits for w.
+//! If the medium is busy, the modem transmits when the medium becomes idle. A signal is sensed when
+//! the collision window after its arrival has ended. A modem that senses another signal during its
+//! transmission ends the transmission and waits for w.
 //!
 //! # Symbols
 //! w backoff [s] · b bits of the shortest frame · R data rate [bit/s] · K_max 10 in TrueTime, whose
@@ -17,7 +17,8 @@
 //!
 //! # Limits
 //! The modem must be able to detect a signal while it transmits. The truncated signals still occupy
-//! the medium; there is no jam signal. TrueTime has no limit for the number of collisions.
+//! the medium; there is no jam signal. Unlike TrueTime, the modem discards a frame after a maximum
+//! number of collisions.
 //!
 //! # Checked by
 //! Tests of this file, crates/comms/tests/network/access.rs

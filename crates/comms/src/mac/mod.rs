@@ -1,8 +1,8 @@
-//! Medium access protocols: when a modem transmits the frame that waits.
+//! Medium access protocols: decisions when a modem transmits a waiting frame.
 //!
 //! One file per protocol implements [`MediumAccess`] for the parameters of the protocol. The engine
 //! requests a decision when a frame waits and the modem does not transmit, and again at the time
-//! that the decision names.
+//! that the decision contains.
 
 mod aloha;
 pub(crate) mod context;
@@ -32,7 +32,7 @@ pub(crate) enum Decision {
     Drop(LossCause),
     /// Transmits a control frame to this address.
     Control(ControlKind, u16),
-    /// Ends the wait for the result of the frame: whether it was received.
+    /// Ends the wait for the result of the frame; true if the frame was received.
     Result(bool),
 }
 

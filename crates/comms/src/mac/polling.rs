@@ -1,4 +1,4 @@
-//! Polling: a controller permits one modem after the other to transmit a frame.
+//! Polling: a controller permits the modems in turn to transmit one frame.
 //!
 //! # Law
 //! The controller transmits a poll, waits for a frame of the polled modem or for a time-out, and
@@ -12,8 +12,9 @@
 //! None.
 //!
 //! # Limits
-//! One controller per group; two controllers collide. The time-out must exceed twice the travel
-//! time plus the longest frame to arrive; a signal that is arriving at its end extends it.
+//! Each group has one controller; the frames of two controllers collide. The time-out must exceed
+//! twice the travel time plus the duration of the longest frame. A signal that is arriving when the
+//! time-out ends extends it.
 //!
 //! # Checked by
 //! crates/comms/tests/network/access.rs
@@ -94,7 +95,7 @@ impl MediumAccess for Polling {
     }
 }
 
-/// Decision of the controller.
+/// Returns the decision of the controller.
 fn poll(
     state: &mut PollingState,
     cx: &MacContext<'_>,

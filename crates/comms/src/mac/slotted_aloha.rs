@@ -12,8 +12,9 @@
 //! None.
 //!
 //! # Limits
-//! Slots are those of the clock of the modem at its own place. Law (1) needs slots that are longer
-//! than the frame by the longest difference of travel times and by the errors of the clocks.
+//! The clock of each modem determines its slots; travel times are not compensated. Law (1) requires
+//! slots that exceed the frame by the largest difference of travel times and by the errors of the
+//! clocks.
 //!
 //! # Checked by
 //! crates/comms/tests/network/throughput.rs

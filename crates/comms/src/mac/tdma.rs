@@ -18,8 +18,8 @@
 //! None.
 //!
 //! # Limits
-//! Slots are those of the clock of the modem: clocks that differ by more than the guard time
-//! collide. The schedule does not adapt to travel times.
+//! The clock of each modem determines its slots: frames of modems whose clocks differ by more than
+//! the guard time collide. The schedule does not adapt to travel times.
 //!
 //! # Checked by
 //! Tests of this file, crates/comms/tests/network/throughput.rs,

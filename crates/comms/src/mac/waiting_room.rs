@@ -25,9 +25,10 @@
 //! None.
 //!
 //! # Limits
-//! The station receives all modems and reports every slot that was not idle. A modem without a
-//! report returns to the waiting room. If no report arrives in a slot, the conflict has ended for
-//! the modem. Frames of the station follow its reports.
+//! The station receives all modems and reports every slot that was not idle. A modem that receives
+//! no report after its transmission returns to the waiting room. If no report arrives in a slot,
+//! the modem assumes that the conflict has ended. The station transmits its own frames after its
+//! reports.
 //!
 //! # Checked by
 //! crates/comms/tests/network/access.rs
@@ -110,7 +111,7 @@ impl MediumAccess for WaitingRoom {
     }
 }
 
-/// Decision of the station.
+/// Returns the decision of the station.
 fn report(law: &WaitingRoom, state: &mut WaitingRoomState, cx: &MacContext<'_>) -> Decision {
     let slot = cx.slot(law.slot_ns);
     let start = slot * law.slot_ns.cast_signed();
@@ -147,7 +148,7 @@ fn report(law: &WaitingRoom, state: &mut WaitingRoomState, cx: &MacContext<'_>) 
     Decision::WaitUntil(next.max(cx.now_ns + 1))
 }
 
-/// Decision of another modem.
+/// Returns the decision of a modem other than the station.
 fn contend(law: &WaitingRoom, state: &mut WaitingRoomState, cx: &MacContext<'_>) -> Decision {
     let slot = cx.slot(law.slot_ns);
     if let Some(is_received) = state.result.take() {
@@ -157,7 +158,7 @@ fn contend(law: &WaitingRoom, state: &mut WaitingRoomState, cx: &MacContext<'_>)
         return Decision::Drop(LossCause::TooLarge);
     }
     if state.is_sent {
-        // the time is that of the end of the slot of the transmission
+        // `at_ns` is the end of the slot of the transmission
         if let Some(until) = state.at_ns.filter(|until| cx.now_ns < *until) {
             return Decision::WaitUntil(until);
         }

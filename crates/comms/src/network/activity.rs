@@ -8,14 +8,14 @@
 //! # Symbols
 //! E energy [J] · P transmit power, P_c power of the electronics while transmitting, P_r while
 //! receiving, P_i otherwise [W] · d duration of a transmission, t_r time with a signal, t_i time
-//! without one [s].
+//! without a signal [s].
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! No energy for switching between activities, no efficiency of the amplifier: P is the electrical
-//! power of the transmitter.
+//! Switching between activities requires no energy. P is the electrical power of the transmitter;
+//! the efficiency of the amplifier is not modelled.
 //!
 //! # Checked by
 //! crates/comms/tests/network/modems.rs
@@ -32,7 +32,7 @@ impl Engine<'_> {
 }
 
 impl Network {
-    /// Returns the present electrical power of a modem [W].
+    /// Returns the current electrical power of a modem [W].
     pub fn power(&self, state: &NetworkState, modem: usize) -> f64 {
         let (node, own) = (&self.nodes[modem], &state.modems[modem]);
         match (own.activity, own.transmission) {
@@ -51,7 +51,7 @@ pub(super) fn transmit_power(node: &Node, fraction: f64) -> f64 {
     node.device.circuit_power + fraction * node.device.max_power
 }
 
-/// Adds the time of the present activity to its sum.
+/// Adds the time of the current activity to its sum.
 pub(super) fn account_time(state: &mut NetworkState, modem: u32) {
     let now = state.time_ns;
     let own = &mut state.modems[modem as usize];

@@ -2,13 +2,13 @@
 
 use merrow_model::state::comms::{LossCause, NetworkState, PacketCounts};
 
-/// Numbers of packets by state. The first two are counted in the lists of the state, the others
-/// are its counters.
+/// Numbers of packets by state. `queued` and `in_flight` are counted in the lists of the network
+/// state, the others are copied from its counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Balance {
     /// Packets in transmit queues.
     pub queued: u64,
-    /// Packets in service or on the way.
+    /// Packets in service or in flight.
     pub in_flight: u64,
     /// Packets that were delivered.
     pub delivered: u64,

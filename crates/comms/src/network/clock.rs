@@ -14,7 +14,8 @@
 //! None.
 //!
 //! # Limits
-//! The rate is constant between two adjustments: no dependence on temperature, no random walk.
+//! The rate is constant between two adjustments; dependence on temperature and random walk are not
+//! modelled.
 //!
 //! # Checked by
 //! Tests of this file.
@@ -33,7 +34,7 @@ pub fn global_ns(clock: &ClockState, local: i64) -> u64 {
     let elapsed = local - clock.offset_ns - clock.since_ns.cast_signed();
     let t = clock.since_ns.cast_signed() + (elapsed as f64 / (1.0 + clock.skew)).round() as i64;
     let mut t = t.max(0).cast_unsigned();
-    // the quotient above is exact to some nanoseconds
+    // corrects the rounding error of the quotient, some nanoseconds
     while local_ns(clock, t) < local {
         t += 1;
     }

@@ -13,7 +13,7 @@ use merrow_model::state::comms::{EventKind, ModemCommand, NetworkState, Ranging}
 pub struct Send<'a> {
     /// Index of the transmitting modem.
     pub modem: usize,
-    /// Address of the receiving modem, or that of broadcasts.
+    /// Address of the receiving modem, or [`BROADCAST`].
     pub destination: u16,
     /// Content of the message.
     pub payload: &'a [u8],
@@ -23,7 +23,7 @@ pub struct Send<'a> {
     pub wants_ack: bool,
     /// Replaces the waiting message with the same key and destination.
     pub key: Option<u32>,
-    /// Transmit power [W]; `None`: that of the modem.
+    /// Transmit power [W]; `None`: transmit power of the modem.
     pub power: Option<f64>,
 }
 
@@ -31,7 +31,7 @@ impl Network {
     /// Executes a command at the time of the state.
     ///
     /// # Errors
-    /// One line that names the invalid value and the values that are expected.
+    /// One line that contains the invalid value and the expected values.
     pub fn apply(&self, state: &mut NetworkState, command: &ModemCommand) -> Result<(), String> {
         match command {
             ModemCommand::Send {
@@ -92,7 +92,8 @@ impl Network {
     }
 
     /// Queues a message and returns its number. A message that the queue does not accept is lost
-    /// with the cause `QueueOverflow`, one of a modem that is off with `NoPower`.
+    /// with the cause `QueueOverflow`. A message of a modem that is switched off is lost with the
+    /// cause `NoPower`.
     ///
     /// # Errors
     /// One line: unknown modem or address, payload or power outside its limits, acknowledgement of
@@ -153,7 +154,7 @@ impl Network {
         Ok(())
     }
 
-    /// Cancels the pending decision of medium access and requests a new one.
+    /// Cancels the pending decision of medium access and requests a new decision.
     fn restart_access(&self, state: &mut NetworkState, modem: usize) {
         state.modems[modem].is_access_pending = false;
         self.wake(state, modem);
@@ -224,7 +225,8 @@ impl Node {
         format!("modem {}: {error}", self.name)
     }
 
-    /// Returns the modem with this address that decodes the frames of this one.
+    /// Returns the index of the modem with the address `address` that decodes the frames of this
+    /// modem.
     ///
     /// # Errors
     /// No modem has the address, or it does not decode the frames.
@@ -233,7 +235,7 @@ impl Node {
         match known.find(|n| n.is_decodable) {
             Some(neighbour) => Ok(neighbour.to),
             None => Err(self.explain(format!(
-                "address {address}; expected that of a modem with the same medium, band and rates"
+                "address {address}; expected the address of a modem with the same medium, band and rates"
             ))),
         }
     }

@@ -1,4 +1,4 @@
-//! Decisions of a modem: what is transmitted next, repetitions and adaptive power control.
+//! Decisions of a modem: next transmission, repetitions and adaptive power control.
 //!
 //! # Law
 //! ```text
@@ -9,10 +9,10 @@
 //! requests.
 //!
 //! # Symbols
-//! P_max maximum power of the station [W] · P_last last request, before the first one the power of
-//! the station at the start [W] · s minimum step · P power of the last frame that arrived [W] · S/N
-//! its signal-to-noise ratio · q target of it. Source: the thesis of the docking co-simulation,
-//! section 4.4.4, which gives no formula.
+//! P_max maximum power of the station [W] · P_last last requested power; before the first request,
+//! power of the station at the start of the run [W] · s minimum step · P power of the last frame
+//! that arrived [W] · S/N signal-to-noise ratio of this frame · q target of S/N. Source: the thesis
+//! of the docking co-simulation, section 4.4.4, which gives no formula.
 //!
 //! # Frames
 //! None.
@@ -35,7 +35,7 @@ use merrow_model::state::comms::signal::{ControlFrame, ControlKind};
 use merrow_model::state::comms::{EventKind, LossCause, MacState};
 
 impl Engine<'_> {
-    /// Transmits or plans what waits at a modem.
+    /// Transmits or plans the next frame that waits at a modem.
     pub(super) fn wake(&mut self, m: u32) {
         self.decide(m);
         self.set_activity(m);
@@ -140,8 +140,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Takes the next message into service if none is, and plans its present frame; `None`: no
-    /// frame waits for medium access.
+    /// Plans the current frame of the message in service. If no message is in service, the next
+    /// message of the queue enters service first. `None`: no frame waits for medium access.
     fn plan_service(&mut self, m: u32) -> Option<Plan> {
         let at = m as usize;
         if self.state.modems[at].service.is_none() {
@@ -261,7 +261,7 @@ impl Engine<'_> {
         self.wake(m);
     }
 
-    /// Counts a repetition of the frame in service and ends its service after the last one.
+    /// Counts a repetition of the frame in service and ends its service after the last repetition.
     fn count_retry(&mut self, m: u32) {
         let limit = self.nodes[m as usize].acknowledgement.max_retries;
         let own = &mut self.state.modems[m as usize];
@@ -277,7 +277,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Delays the repetition of the frame in service at random.
+    /// Delays the repetition of the frame in service by a random time.
     fn back_off(&mut self, m: u32) {
         let node = &self.nodes[m as usize];
         let now = self.now();

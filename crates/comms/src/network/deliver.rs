@@ -1,4 +1,4 @@
-//! Frames that were received: deliveries, acknowledgements, ranges and requests.
+//! Processing of received frames: deliveries, acknowledgements, ranges and requests.
 
 use crate::mac;
 use crate::mac::context::Observation;
@@ -121,7 +121,7 @@ impl Engine<'_> {
         });
     }
 
-    /// Simulated time at which a signal started to arrive [ns].
+    /// Returns the simulated time at which a signal started to arrive [ns].
     fn arrival_ns(&self, k: u32, r: u32) -> u64 {
         let transmission = &self.state.transmissions[k];
         transmission.start_ns + transmission.receptions[r as usize].delay_ns
@@ -144,7 +144,7 @@ impl Engine<'_> {
         );
     }
 
-    /// Queues a control frame, unless too many wait.
+    /// Queues a control frame, unless [`MAX_CONTROL`] frames wait.
     pub(super) fn queue_control(&mut self, m: u32, frame: ControlFrame) {
         let waiting = &mut self.state.modems[m as usize].control;
         if waiting.len() < MAX_CONTROL {

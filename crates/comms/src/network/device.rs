@@ -17,8 +17,8 @@ pub(super) struct Device {
     pub(super) idle_power: f64,
     /// Whether the modem cannot receive while it transmits.
     pub(super) is_half_duplex: bool,
-    /// Ratio at which a stronger signal replaces the one that is being received, linear; infinite:
-    /// never.
+    /// Ratio at which a stronger signal replaces the signal that is being received, linear;
+    /// infinite: never.
     pub(super) capture: f64,
     /// Signal-to-noise ratio above which carrier sensing reports a signal, linear.
     pub(super) carrier_sense: f64,

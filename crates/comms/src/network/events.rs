@@ -1,12 +1,12 @@
-//! Event queue: a heap in the state, so that it is saved with it.
+//! Event queue: a heap that is part of the saved state.
 //!
 //! # Law
 //! ```text
 //!   events are processed in the order of (time, class, number)      (1)
 //! ```
 //! Classes at one instant: ends of transmissions, ends of receptions, decisions and time-outs,
-//! starts of receptions. A reception that ends when another one starts does not overlap it, and a
-//! modem does not sense a signal that starts to arrive at the same instant.
+//! starts of receptions. A reception that ends when another reception starts does not overlap it. A
+//! modem that decides at an instant does not sense a signal that starts to arrive at this instant.
 //!
 //! # Symbols
 //! number: counts the scheduled events of a run.
@@ -22,7 +22,8 @@
 
 use merrow_model::state::comms::{Event, EventKind, NetworkState};
 
-/// Children of a node of the heap: with four of them, most events are moved by a few levels only.
+/// Number of children of a node of the heap. With four children, most events move by a few levels
+/// only.
 const CHILDREN: usize = 4;
 
 /// Schedules an event at `time_ns` [ns].

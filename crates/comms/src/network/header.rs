@@ -16,7 +16,7 @@
 //! None.
 //!
 //! # Limits
-//! The format is that of this simulator; devices have formats of their own, whose sizes are
+//! The format is specific to this simulator. Real devices use other formats, whose sizes are
 //! `Framing::overhead_bits` and `Framing::control_bits`.
 //!
 //! # Checked by
@@ -161,7 +161,8 @@ impl Header {
     }
 }
 
-/// Appends a frame with `payload` to `out`. The length in the header becomes that of the payload.
+/// Appends a frame with `payload` to `out`. Sets the length in the header to the length of the
+/// payload.
 ///
 /// # Errors
 /// The payload is longer than 65535 bytes.
@@ -179,7 +180,7 @@ pub fn encode_frame(header: &Header, payload: &[u8], out: &mut Vec<u8>) -> Resul
 /// Decodes the frame at the start of `bytes` and returns its header and payload.
 ///
 /// # Errors
-/// The bytes are too few, or a checksum or a field is invalid.
+/// `bytes` ends before the frame does, or a checksum or a field is invalid.
 pub fn decode_frame(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
     let (head, rest) = bytes
         .split_first_chunk::<HEADER_BYTES>()

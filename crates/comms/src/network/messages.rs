@@ -74,7 +74,7 @@ fn enqueue(node: &Node, state: &mut NetworkState, k: u32) {
             return finish(state, k, LossCause::QueueOverflow);
         };
         let old = remove(state, from, position);
-        // a discarded message before the place of the replaced one moves the place
+        // discarding a message before the place of the replaced message shifts the place
         place = place.map(|at| if position < at { at - 1 } else { at });
         finish(state, old, LossCause::QueueOverflow);
     }
@@ -108,7 +108,8 @@ fn remove(state: &mut NetworkState, from: usize, position: usize) -> u32 {
     k
 }
 
-/// Takes the next message that is not too old from the queue.
+/// Removes the next message that has not exceeded its maximum age from the queue and returns its
+/// index.
 pub(super) fn dequeue(node: &Node, state: &mut NetworkState, from: usize) -> Option<u32> {
     while !state.modems[from].queue.is_empty() {
         let k = remove(state, from, 0);
@@ -123,13 +124,14 @@ pub(super) fn dequeue(node: &Node, state: &mut NetworkState, from: usize) -> Opt
     None
 }
 
-/// Ends the attempts to transmit a message. A copy that is neither closed nor on the way is lost
-/// with the cause of its last loss, or with `cause` if no frame of it was lost.
+/// Ends the attempts to transmit a message. A copy that is neither closed nor in flight is lost,
+/// with the cause of the last loss of one of its frames, or with `cause` if none of its frames was
+/// lost.
 pub(super) fn finish(state: &mut NetworkState, k: u32, cause: LossCause) {
     state.messages[k].is_done = true;
     for at in 0..state.messages[k].copies.len() {
         let copy = &state.messages[k].copies[at];
-        if !copy.is_closed && copy.on_the_way == 0 {
+        if !copy.is_closed && copy.in_flight == 0 {
             let cause = copy.cause.unwrap_or(cause);
             lose_copy(state, k, at, cause);
         }
@@ -145,7 +147,7 @@ fn lose_copy(state: &mut NetworkState, k: u32, at: usize, cause: LossCause) {
     message.open -= 1;
     message.copies[at].is_closed = true;
     state.copies.lose(cause);
-    // the loss of a frame has a record of its own
+    // a lost frame already has a record
     if message.copies[at].cause.is_none() {
         state.output.packets.push(PacketRecord {
             time_ns: state.time_ns,
@@ -161,18 +163,19 @@ fn lose_copy(state: &mut NetworkState, k: u32, at: usize, cause: LossCause) {
     }
 }
 
-/// Closes copy `at` as lost if its transmitter has ended its attempts and no frame is on the way.
+/// Closes copy `at` as lost if its transmitter has ended its attempts and none of its frames is in
+/// flight.
 pub(super) fn settle(state: &mut NetworkState, k: u32, at: usize) {
     let message = &state.messages[k];
     let copy = &message.copies[at];
-    if message.is_done && copy.on_the_way == 0 && !copy.is_closed {
+    if message.is_done && copy.in_flight == 0 && !copy.is_closed {
         let cause = copy.cause.unwrap_or(LossCause::TimeOut);
         lose_copy(state, k, at, cause);
     }
 }
 
-/// Releases a transmission that has ended at the transmitter and at all receivers, and its message
-/// if it has no other transmission.
+/// Releases a transmission that has ended at the transmitter and at all receivers. Releases its
+/// message too if the message is done and has no other transmission.
 pub(super) fn release_transmission(state: &mut NetworkState, k: u32) {
     let transmission = &state.transmissions[k];
     let n = state.modems.len();
@@ -196,7 +199,7 @@ pub(super) fn release_transmission(state: &mut NetworkState, k: u32) {
     }
 }
 
-/// Returns a frame whose result medium access has not reported to the state before access.
+/// Resets a frame that waits for the result of medium access to the state before access.
 pub(super) fn restart_service(state: &mut NetworkState, modem: u32) {
     if let Some(service) = &mut state.modems[modem as usize].service
         && service.phase == ServicePhase::AwaitsResult
@@ -205,7 +208,7 @@ pub(super) fn restart_service(state: &mut NetworkState, modem: u32) {
     }
 }
 
-/// Ends the present transmission of a modem; its receptions that have not ended are lost.
+/// Ends the current transmission of a modem; its receptions that have not ended are lost.
 pub(super) fn abort(nodes: &[Node], state: &mut NetworkState, modem: u32, cause: LossCause) {
     let own = &mut state.modems[modem as usize];
     let Some(k) = own.transmission.take() else {

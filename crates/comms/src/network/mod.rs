@@ -19,9 +19,10 @@
 //! None.
 //!
 //! # Limits
-//! The channel is constant during a frame. The Doppler shift does not change the duration. One
-//! frame per modem is on its way to an acknowledgement (stop and wait). Receivers reassemble
-//! without limits of memory. A modem does not forward messages.
+//! The channel is constant during a frame. The Doppler shift does not change the duration of a
+//! frame. A modem waits for the acknowledgement of a frame before it transmits the next frame (stop
+//! and wait). The memory of receivers for reassembly is not limited. A modem does not forward
+//! messages.
 //!
 //! # Checked by
 //! crates/comms/tests/network
@@ -55,7 +56,7 @@ use merrow_model::state::comms::{
     Activity, EventKind, LinkSignal, LinkState, ModemState, NetworkState, Reception,
 };
 
-/// Network of modems: constant data and workspace. All that changes is in [`NetworkState`].
+/// Network of modems: constant data and workspace. [`NetworkState`] contains the variable data.
 #[derive(Debug)]
 pub struct Network {
     nodes: Vec<Node>,
@@ -76,11 +77,11 @@ struct Engine<'a> {
 }
 
 impl Network {
-    /// Creates a network; `seed` is that of the scene.
+    /// Creates a network of `modems`; `seed` is the seed of the scene.
     ///
     /// # Errors
-    /// One line per invalid modem: an address that two modems share, a band, a rate, a framing, a
-    /// medium access protocol or a number that is invalid.
+    /// One line per invalid modem: two modems have the same address, or a band, a rate, a framing,
+    /// a medium access protocol or a number is invalid.
     pub fn new(modems: &[Modem], seed: u64) -> Result<Self, Vec<String>> {
         Ok(Self {
             nodes: nodes::create(modems, seed)?,
@@ -119,7 +120,7 @@ impl Network {
         state
     }
 
-    /// Returns true if the lists of a state have the lengths that a state of this network has.
+    /// Returns true if the lists of `state` have the lengths that this network requires.
     pub fn accepts(&self, state: &NetworkState) -> bool {
         let n = self.nodes.len();
         state.modems.len() == n

@@ -27,20 +27,20 @@ pub(super) struct Node {
     pub(super) start_power: f64,
     pub(super) start_rate: RateChoice,
     pub(super) start_mac: MacProtocol,
-    /// Modems that its signals reach.
+    /// Modems that the signals of this modem reach.
     pub(super) neighbours: Vec<Neighbour>,
     /// Random numbers of the modem.
     pub(super) stream: Stream,
 }
 
-/// Modem that the signals of another one reach.
+/// Modem that the signals of another modem reach.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Neighbour {
     pub(super) to: u32,
     pub(super) address: u16,
-    /// Whether it decodes the frames; otherwise they only interfere.
+    /// Whether the neighbour decodes the frames; otherwise they only interfere.
     pub(super) is_decodable: bool,
-    /// Index of its copy of a broadcast.
+    /// Index of the copy of a broadcast for the neighbour.
     pub(super) copy: u32,
 }
 
@@ -69,7 +69,7 @@ fn create_node(modems: &[Modem], k: usize, seed: u64) -> Result<Node, String> {
     check_mac(&modem.mac)?;
     if modem.address == BROADCAST {
         return Err(format!(
-            "address {BROADCAST} is that of broadcasts; expected 0 to 65534"
+            "address {BROADCAST} is reserved for broadcasts; expected 0 to 65534"
         ));
     }
     let mut neighbours = Vec::new();
@@ -81,8 +81,8 @@ fn create_node(modems: &[Modem], k: usize, seed: u64) -> Result<Node, String> {
         let is_decodable = device::is_compatible(&modem.transceiver, &other.transceiver);
         if is_decodable && other.address == modem.address {
             return Err(format!(
-                "address {} is also that of modem {}; give each modem an address of its own",
-                modem.address, other.name
+                "modem {} also has the address {}; give each modem a different address",
+                other.name, modem.address
             ));
         }
         neighbours.push(Neighbour {
@@ -248,7 +248,7 @@ fn check_tdma(p: &Tdma) -> Result<(), String> {
     )
 }
 
-/// Returns true if a duration is positive and so short, about 36 years, that sums of times do not
+/// Returns true if a duration is positive and below about 36 years, so that sums of times do not
 /// overflow.
 fn is_time(ns: u64) -> bool {
     ns > 0 && ns < 1 << 60

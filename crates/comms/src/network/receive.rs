@@ -12,11 +12,12 @@ use merrow_model::state::comms::{
 };
 use std::hint::black_box;
 
-/// Receptions between the one that is processed and the one that is loaded into the cache.
+/// Number of receptions between the current reception and the reception that is loaded into the
+/// cache.
 const LOOK_AHEAD: u32 = 2;
 
 /// Loads a reception into the cache. Between two receptions of a transmission the engine processes
-/// those of all others, so that the processor does not predict the access.
+/// receptions of other transmissions, so that the processor does not predict the access.
 fn load_early(transmission: &Transmission, r: u32) {
     black_box(transmission.receptions.get(r as usize).map(|next| next.to));
 }
@@ -214,12 +215,12 @@ impl Engine<'_> {
         if let (Some(message), true) = (message, reception.copy != u32::MAX) {
             let at = reception.copy as usize;
             let copy = &mut self.state.messages[message].copies[at];
-            copy.on_the_way -= 1;
+            copy.in_flight -= 1;
             copy.cause = cause.or(copy.cause);
         }
         match cause {
             None => {
-                // damage is part of the cause, so that the checksum is valid
+                // `cause` represents damage; the bytes themselves are never damaged
                 if let Ok(header) = Header::read(&self.state.transmissions[k].header) {
                     self.receive(k, r, &header);
                 }
@@ -282,7 +283,7 @@ fn interference(signals: &[Signal], signal: &Signal) -> f64 {
         .sum()
 }
 
-/// Locks the receiver to a new signal, or returns the cause for which it does not.
+/// Locks the receiver to a new signal, or returns the cause of the loss.
 fn lock(
     node: &Node,
     own: &mut ModemState,
@@ -346,7 +347,8 @@ fn update_interference(
     }
 }
 
-/// Multiplies the survival of a frame by that of the bits since the last change of interference.
+/// Multiplies the survival probability of a frame by the survival probability of the bits since the
+/// last change of the interference.
 fn close_segment(
     node: &Node,
     signal: &mut Signal,
@@ -369,7 +371,8 @@ fn close_segment(
     signal.survival *= (1.0 - error).clamp(0.0, 1.0);
 }
 
-/// Draws whether a frame that was decoded to its end has an error, and returns its cause.
+/// Draws whether a frame that was decoded to its end has an error, and returns the cause of the
+/// error.
 fn decode(
     node: &Node,
     own: &mut ModemState,

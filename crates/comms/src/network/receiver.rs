@@ -2,7 +2,7 @@
 
 pub use crate::link::reception::ReceivedPowers as Powers;
 
-/// Frame of a modem at another one. Modems are numbered in the order of the scene.
+/// Frame of one modem at another modem. Modems are numbered in the order of the scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
     /// Index of the transmitting modem.

@@ -13,7 +13,7 @@ use merrow_model::state::comms::{
     EventKind, LossCause, Message, NetworkState, PacketRecord, Reception, Transmission,
 };
 
-/// Ratio to the noise and to the detection threshold at which a signal is neglected: -20 dB.
+/// Ratio to the noise and to the detection threshold below which a signal is neglected: -20 dB.
 const NEGLIGIBLE: f64 = 0.01;
 /// Bits of the number of a reception in a sort key.
 const INDEX_BITS: u32 = 20;
@@ -82,8 +82,8 @@ impl Engine<'_> {
         rate.min(node.device.rates.len() - 1)
     }
 
-    /// Returns the transmit power of a frame [W]: that of the message, or that of the modem raised
-    /// to what the receivers requested.
+    /// Returns the transmit power of a frame [W]: the power `power` of the message, or the power of
+    /// the modem, increased to the powers that the receivers requested.
     fn frame_power(&self, m: usize, destination: u16, power: Option<f64>) -> f64 {
         let own = &self.state.modems[m];
         power.unwrap_or_else(|| {
@@ -94,7 +94,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Returns the bits of the present frame of a message.
+    /// Returns the number of bits of frame `fragment` of a message.
     pub(super) fn data_bits(&self, m: usize, message: u32, fragment: u8) -> u32 {
         let framing = &self.nodes[m].framing;
         let total = self.state.messages[message].payload.len();
@@ -102,7 +102,7 @@ impl Engine<'_> {
         framing.overhead_bits + 8 * rest.min(framing.max_payload) as u32
     }
 
-    /// Returns the bits of a control frame.
+    /// Returns the number of bits of a control frame.
     pub(super) fn control_bits(&self, m: usize, kind: &ControlKind) -> u32 {
         let node = &self.nodes[m];
         let extra = match kind {
@@ -116,7 +116,7 @@ impl Engine<'_> {
         node.framing.control_bits + extra
     }
 
-    /// Transmits the present frame of the message in service.
+    /// Transmits the current frame of the message in service.
     pub(super) fn start_data(&mut self, m: u32) {
         let Some(service) = &mut self.state.modems[m as usize].service else {
             return;
@@ -292,7 +292,7 @@ impl Engine<'_> {
                 let index = self.arriving.len() as u64;
                 self.keys.push((reception.delay_ns << INDEX_BITS) | index);
                 if let Some(message) = message.as_mut().filter(|_| reception.copy != u32::MAX) {
-                    message.copies[reception.copy as usize].on_the_way += 1;
+                    message.copies[reception.copy as usize].in_flight += 1;
                 }
             }
             self.arriving.push(reception);
@@ -374,7 +374,7 @@ impl Engine<'_> {
         self.with_mac(m, false, None, |protocol, state, cx| {
             mac::collided(protocol, state, cx);
         });
-        // not at once, because the event that is being processed may belong to the modem
+        // wakes the modem by an event, because the current event may belong to the modem
         let now = self.now();
         self.schedule(now, EventKind::Wake { modem: m });
     }
@@ -404,7 +404,7 @@ impl Engine<'_> {
         self.wake(m);
     }
 
-    /// Selects what follows the transmission of a frame of a message.
+    /// Selects the next phase of the service after the transmission of a frame of a message.
     fn end_frame(&mut self, m: u32) {
         let node: &Node = &self.nodes[m as usize];
         let own = &mut self.state.modems[m as usize];
@@ -441,8 +441,8 @@ pub(super) fn fragment_of(transmission: &Transmission) -> u8 {
     transmission.header[8]
 }
 
-/// Returns the cause for which no signal arrives, if so. A signal is neglected if it is 20 dB below
-/// the noise and the receiver would not detect it with 20 dB more.
+/// Returns the cause if no signal arrives. A signal is neglected if it is more than 20 dB below the
+/// noise and the receiver would not detect it even with 20 dB more power.
 fn absence(
     arriving: &Propagation,
     noise: f64,

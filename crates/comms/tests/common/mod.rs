@@ -26,7 +26,7 @@ pub(crate) const C: f64 = 1500.0;
 /// Gravity of the test world [m/s²].
 pub(crate) const GRAVITY: f64 = 9.8;
 
-/// Calm, homogeneous sea of 10 °C and salinity `S`, 900 m deep.
+/// Returns a calm, homogeneous sea of 10 °C and salinity `S`, 900 m deep.
 pub(crate) fn sea(S: f64) -> Sea {
     Sea {
         density: density(S, ipts68_from_its90(10.0), 0.0),
@@ -56,7 +56,7 @@ pub(crate) fn sea(S: f64) -> Sea {
     }
 }
 
-/// World without robots and structures.
+/// Returns a world without robots and structures.
 pub(crate) fn scene(sea: Sea) -> Scene {
     Scene {
         name: "test".into(),
@@ -87,8 +87,8 @@ pub(crate) fn scene(sea: Sea) -> Scene {
     }
 }
 
-/// View of `scene` at `time_ns` [ns] with robots of one link each, at the position [m] and with the
-/// velocity [m/s] in W.
+/// Returns the view of `scene` at `time_ns` [ns] with robots of one link each, at the position [m]
+/// and with the velocity [m/s] in W.
 pub(crate) fn view(scene: &Scene, time_ns: u64, robots: &[(Vec3, Vec3)]) -> WorldView {
     let velocity = |v: Vec3| SpatialVelocity { w: Vec3::zero(), v };
     WorldView {
@@ -107,7 +107,7 @@ pub(crate) fn view(scene: &Scene, time_ns: u64, robots: &[(Vec3, Vec3)]) -> Worl
     }
 }
 
-/// Environment of `scene` at `time` [s] with these waves.
+/// Returns the environment of `scene` at `time` [s] with the waves `waves`.
 pub(crate) fn environment<'a>(
     scene: &'a Scene,
     time: f64,
@@ -122,7 +122,7 @@ pub(crate) fn environment<'a>(
     }
 }
 
-/// Modem fixed at `p` [m] in W, with the axis along x.
+/// Returns a modem fixed at `p` [m] in W, with the axis along x.
 pub(crate) fn fixed(name: &str, p: Vec3, transceiver: &Transceiver) -> ModemPlace {
     ModemPlace {
         name: name.into(),
@@ -133,7 +133,7 @@ pub(crate) fn fixed(name: &str, p: Vec3, transceiver: &Transceiver) -> ModemPlac
     }
 }
 
-/// Modem at the origin of link 0 of robot number `robot`.
+/// Returns a modem at the origin of link 0 of robot number `robot`.
 pub(crate) fn carried(robot: usize, transceiver: &Transceiver) -> ModemPlace {
     ModemPlace {
         on: Some((robot, 0)),
@@ -141,7 +141,8 @@ pub(crate) fn carried(robot: usize, transceiver: &Transceiver) -> ModemPlace {
     }
 }
 
-/// What modem 1 receives of modem 0 at the time zero, both on robots with the given motions.
+/// Returns the signal of modem 0 at modem 1 at the time zero, both on robots with the given
+/// motions.
 pub(crate) fn link(
     scene: &Scene,
     transceivers: [&Transceiver; 2],
@@ -161,13 +162,13 @@ pub(crate) fn link(
     channel.at(&instant).propagate(0, 1, 0, power)
 }
 
-/// As [`link`] with modems at rest at full power.
+/// Returns the result of [`link`] for modems at rest at full power.
 pub(crate) fn still_link(scene: &Scene, transceiver: &Transceiver, ends: [Vec3; 2]) -> Propagation {
     let rest = ends.map(|p| (p, Vec3::zero()));
     link(scene, [transceiver, transceiver], rest, 1.0)
 }
 
-/// BPSK at `rate` [bit/s] without a code.
+/// Returns the scheme BPSK at `rate` [bit/s] without a code.
 pub(crate) fn bpsk(rate: f64) -> Scheme {
     Scheme {
         name: "bpsk".into(),
@@ -178,7 +179,8 @@ pub(crate) fn bpsk(rate: f64) -> Scheme {
     }
 }
 
-/// Transceiver of `medium` in the band around `frequency` [Hz] with the width `width` [Hz].
+/// Returns a transceiver of `medium` in the band around `frequency` [Hz] with the width `width`
+/// [Hz].
 pub(crate) fn transceiver(medium: Medium, frequency: f64, width: f64) -> Transceiver {
     Transceiver {
         medium,
@@ -205,7 +207,8 @@ pub(crate) fn transceiver(medium: Medium, frequency: f64, width: f64) -> Transce
     }
 }
 
-/// Acoustic parameters with a source level of 180 dB, spherical spreading and straight rays.
+/// Returns acoustic parameters with a source level of 180 dB, spherical spreading and straight
+/// rays.
 pub(crate) fn sound() -> AcousticMedium {
     AcousticMedium {
         source_level: 180.0,
@@ -219,7 +222,7 @@ pub(crate) fn sound() -> AcousticMedium {
     }
 }
 
-/// Acoustic transceiver with these parameters at 25 kHz, 4 kHz wide.
+/// Returns an acoustic transceiver with these parameters at 25 kHz, 4 kHz wide.
 pub(crate) fn acoustic(medium: AcousticMedium) -> Transceiver {
     transceiver(Medium::Acoustic(medium), 25e3, 4e3)
 }
@@ -233,13 +236,13 @@ pub(crate) fn within(name: &str, found: f64, expected: f64, tolerance: f64) {
     );
 }
 
-/// Level [dB] of a power.
+/// Returns the level [dB] of a power.
 pub(crate) fn db(power: f64) -> f64 {
     10.0 * power.log10()
 }
 
-/// Kolmogorov-Smirnov statistic of `samples` against the distribution function `cdf`, times the
-/// root of their number. Values above 1.628 have a probability below 1 %.
+/// Returns the Kolmogorov-Smirnov statistic of `samples` against the distribution function `cdf`,
+/// times the root of their number. Values above 1.628 have a probability below 1 %.
 pub(crate) fn kolmogorov_smirnov(samples: &mut [f64], cdf: impl Fn(f64) -> f64) -> f64 {
     samples.sort_by(f64::total_cmp);
     let n = samples.len() as f64;

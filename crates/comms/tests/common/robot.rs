@@ -9,7 +9,7 @@ use merrow_model::scene::{
     Collider, Damping, Geometry, Joint, Link, Material, Robot, Start, TrajectoryRules,
 };
 
-/// Robot with a sphere of `radius` [m] about its origin.
+/// Returns a robot with a sphere of `radius` [m] about its origin.
 pub(crate) fn sphere(name: &str, radius: f64) -> Robot {
     let mut robot = Robot {
         namespace: String::new(),
@@ -61,7 +61,7 @@ pub(crate) fn sphere(name: &str, radius: f64) -> Robot {
     robot
 }
 
-/// Collider of link 0, or of a structure, with its origin at `p` [m].
+/// Returns a collider of link 0, or of a structure, with its origin at `p` [m].
 pub(crate) fn collider(name: &str, geometry: Geometry, p: Vec3) -> Collider {
     Collider {
         name: name.into(),

@@ -51,7 +51,8 @@ fn fdma_separates_the_parts_of_the_band() {
     }
 }
 
-/// Frames that collide in a TDMA network of 4 vehicles whose clocks drift, in 1000 s.
+/// Returns the number of frames that collide in a TDMA network of 4 vehicles whose clocks drift, in
+/// 1000 s.
 fn tdma_collisions(skew: f64, guard_ns: u64) -> u64 {
     let slot_ns = 100_000_000 + guard_ns;
     let modems: Vec<Modem> = (0..5)
@@ -350,7 +351,7 @@ fn protocols_change_while_frames_wait() {
     assert_eq!([state.copies.delivered, state.copies.open()], [20, 0]);
 }
 
-// Goal: modems of different bands that overlap disturb each other and receive no frame of each
+// Goal: modems whose bands differ but overlap disturb each other and receive no frame of each
 // other. Method: two frames overlap in time. Tolerance: none.
 #[test]
 fn modems_of_overlapping_bands_interfere() {

@@ -14,7 +14,7 @@ thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The system allocator, which counts the allocations of the current thread.
+/// System allocator that counts the allocations of the current thread.
 struct Counting;
 
 fn count() {

@@ -19,7 +19,7 @@ use merrow_model::state::comms::NetworkState;
 /// One second in nanoseconds [ns].
 pub(crate) const SECOND: u64 = 1_000_000_000;
 
-/// Scheme with a data rate [bit/s].
+/// Returns a scheme with a data rate [bit/s].
 pub(crate) fn scheme(name: &str, rate: f64) -> Scheme {
     Scheme {
         name: name.into(),
@@ -106,7 +106,7 @@ pub(crate) fn network(modems: &[Modem], seed: u64) -> (Network, NetworkState) {
     (network, state)
 }
 
-/// Signal of this delay and signal-to-noise ratio.
+/// Returns a signal of this delay and signal-to-noise ratio.
 pub(crate) fn signal(delay_ns: u64, snr: f64) -> Propagation {
     Propagation {
         delay_ns,
@@ -170,7 +170,7 @@ impl Channel for Random {
     }
 }
 
-/// Receiver that decodes everything above its threshold without errors.
+/// Receiver that decodes all signals above its threshold without errors.
 pub(crate) struct Ideal;
 
 impl Receiver for Ideal {

@@ -1,4 +1,4 @@
-//! Invalid modems and commands: one clear line each.
+//! Invalid modems and commands: one error line each.
 
 use crate::common::{modem, network};
 use merrow_comms::network::Network;
@@ -6,7 +6,7 @@ use merrow_model::scene::comms::mac::{Polling, Tdma, TdmaSlot};
 use merrow_model::scene::comms::{BROADCAST, MacProtocol, Modem, RateChoice};
 use merrow_model::state::comms::{ModemCommand, Ranging};
 
-/// Asserts that a change of one modem gives one line with `expected`.
+/// Asserts that a change of one modem gives one error line that contains `expected`.
 fn refuse(expected: &str, change: impl FnOnce(&mut Modem)) {
     let mut modems = [modem(1), modem(2)];
     change(&mut modems[1]);
@@ -31,13 +31,16 @@ fn slots(frame_ns: u64, slots: &[(u64, u64)]) -> MacProtocol {
     })
 }
 
-// Goal: every invalid modem gives one line. Method: one change each. Tolerance: none.
+// Goal: every invalid modem gives one error line. Method: one change each. Tolerance: none.
 #[test]
 fn invalid_modems_are_refused() {
     refuse("band from -1 to 34000 Hz", |m| m.transceiver.band[0] = -1.0);
     refuse("band from NaN", |m| m.transceiver.band[0] = f64::NAN);
-    refuse("address 1 is also that of modem", |m| m.address = 1);
-    refuse("address 65535 is that of broadcasts", |m| {
+    refuse(
+        "also has the address 1; give each modem a different address",
+        |m| m.address = 1,
+    );
+    refuse("address 65535 is reserved for broadcasts", |m| {
         m.address = BROADCAST
     });
     refuse("data rates [] bit/s", |m| m.transceiver.schemes.clear());
@@ -58,7 +61,7 @@ fn invalid_modems_are_refused() {
     refuse("queue of 0 messages", |m| m.queue.max_messages = 0);
 }
 
-// Goal: every invalid command gives one line and has no effect. Method: one command each.
+// Goal: every invalid command gives one error line and has no effect. Method: one command each.
 // Tolerance: none.
 #[test]
 fn invalid_commands_are_refused() {

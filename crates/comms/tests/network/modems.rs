@@ -83,8 +83,8 @@ fn overlap_destroys_both_and_capture_saves_the_stronger() {
     }
 }
 
-// Goal: a half-duplex modem receives no frame while it transmits, a full-duplex one does. Method:
-// both modems transmit at once; no travel time. Tolerance: none.
+// Goal: a full-duplex modem receives frames while it transmits, a half-duplex modem does not.
+// Method: both modems transmit at once; no travel time. Tolerance: none.
 #[test]
 fn half_duplex_modems_do_not_receive_while_transmitting() {
     for is_half_duplex in [true, false] {
@@ -105,7 +105,7 @@ fn half_duplex_modems_do_not_receive_while_transmitting() {
     }
 }
 
-// Goal: the rate of frames with bit errors is that of the receiver, and only these are lost.
+// Goal: frames are lost with the packet error rate of the receiver, all with the cause `BitErrors`.
 // Method: 4000 frames of 100 bits at a signal-to-noise ratio of 4 dB; BPSK. Tolerance: 4 standard
 // errors.
 #[test]
@@ -249,7 +249,7 @@ fn broadcasts_and_addresses() {
     assert!(error.contains("address 3"), "{error}");
 }
 
-// Goal: a two-way range does not depend on the offsets of the clocks and is wrong by half the
+// Goal: a two-way range does not depend on the offsets of the clocks; its error is half the
 // turn-around time times the skew; a one-way range contains the difference of the clocks. Method:
 // offsets of 5 s and -3 s, skews of 100 and -50 ppm, travel time 0.2 s, turn-around time 2 s.
 // Tolerance: 1e-7 s, the product of travel time and skew.
@@ -362,9 +362,9 @@ fn power_control_restores_the_link() {
     assert!(lost == 4 && state.copies.delivered == 20 - lost);
 }
 
-// Goal: a modem that is switched off transmits, receives and consumes nothing; its messages are
-// lost with the cause `NoPower`. Method: switched off during a transmission, with a message in the
-// queue, and while a frame arrives. Tolerance: none.
+// Goal: a modem that is switched off does not transmit or receive and consumes no energy; its
+// messages are lost with the cause `NoPower`. Method: switched off during a transmission, with a
+// message in the queue, and while a frame arrives. Tolerance: none.
 #[test]
 fn modems_without_power() {
     let (mut net, mut state) = network(&[modem(1), modem(2)], 1);
@@ -409,8 +409,8 @@ fn rates_adapt_to_the_link() {
 }
 
 // Goal: consecutive frames of one modem do not collide at a receiver that approaches it, although
-// the second frame arrives before the first one has ended. Method: a message of four frames over a
-// travel time that decreases by 1 ms per second. Tolerance: none.
+// the second frame arrives before the first frame has ended. Method: a message of four frames over
+// a travel time that decreases by 1 ms per second. Tolerance: none.
 #[test]
 fn frames_of_one_modem_do_not_collide() {
     let (mut net, mut state) = network(&[modem(1), modem(2)], 1);

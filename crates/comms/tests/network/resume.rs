@@ -70,7 +70,7 @@ fn reload(state: &NetworkState) -> NetworkState {
     loaded
 }
 
-// Goal: a run has the same bits, including log and trace, for any division into blocks, and if the
+// Goal: a run, including log and trace, is bit-identical for any division into blocks, and if the
 // state is saved and loaded after every command. Method: 5 seeds of random traffic with all
 // protocols, 120 s. Tolerance: none.
 #[test]
@@ -84,7 +84,7 @@ fn blocks_and_saved_states_give_the_same_bits() {
     }
 }
 
-// Goal: a network refuses the state of another one. Method: states of 12 and of 11 modems.
+// Goal: a network rejects the state of a different network. Method: states of 12 and of 11 modems.
 // Tolerance: none.
 #[test]
 fn states_of_other_networks_are_refused() {

@@ -1,7 +1,7 @@
 //! Throughput of the medium access protocols against their closed forms.
 //!
-//! New messages are a Poisson process. Each one goes to a modem without a message, as if there were
-//! infinitely many modems. All modems transmit to a base that only receives.
+//! New messages are a Poisson process. Each message is given to a modem without a waiting message,
+//! which approximates infinitely many modems. All modems transmit to a base that only receives.
 
 use crate::common::{Ideal, SECOND, Uniform, modem, network};
 use merrow_comms::mac::tdma::StationSchedule;

@@ -16,19 +16,20 @@
 //! None.
 //!
 //! # Limits
-//! 10 Hz to 1 MHz. The noise is isotropic and independent of depth: the absorption of surface noise
-//! on its way down is not modelled. Rain and animals are not included.
+//! The law is valid from 10 Hz to 1 MHz. The noise is isotropic and independent of depth: the
+//! absorption of surface noise between the surface and the receiver is not modelled. Rain and
+//! animals are not included.
 //!
 //! # Checked by
 //! The tests in this file; crates/comms/tests/acoustic.rs; test/sensors/sonar.rs
 
 use merrow_math::decibels::power;
 
-/// Shipping activity that applies unless another is given: moderate.
+/// Default shipping activity: moderate.
 pub const MODERATE_SHIPPING: f64 = 0.5;
 
-/// Ambient noise at the frequency `f` [kHz], the wind speed `wind` [m/s] and the shipping activity
-/// `shipping` (0 to 1), as a spectral power [µPa²/Hz]. (1) to (5)
+/// Computes the ambient noise at the frequency `f` [kHz], the wind speed `wind` [m/s] and the
+/// shipping activity `shipping` (0 to 1), as a spectral power [µPa²/Hz]. (1) to (5)
 pub fn ambient(f: f64, wind: f64, shipping: f64) -> f64 {
     let log = libm::log10;
     let turbulence = 17.0 - 30.0 * log(f);

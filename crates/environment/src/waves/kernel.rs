@@ -62,7 +62,7 @@ fn polynomial<T: Real, const N: usize>(c: &[f64; N], z: T) -> T {
     for k in (0..N - 2).rev() {
         (last, other) = (other, last * square + T::splat(c[k]));
     }
-    // `other` is the chain that ends in c[0], `last` the one that ends in c[1]
+    // the chain `other` ends in c[0], the chain `last` in c[1]
     other + last * z
 }
 

@@ -1,4 +1,4 @@
-//! Communication network: modems, messages, frames on the way and results.
+//! Communication network: modems, messages, frames in flight and results.
 
 use crate::persist;
 use crate::persist::{Persist, Reader, Writer};
@@ -79,7 +79,7 @@ persist! { struct Message {
     id, from, destination, priority, wants_ack, key, power, sequence, fragments, created_ns,
     is_in_service, is_done, transmissions, open, copies, payload,
 } }
-persist! { struct Copy { received, to, on_the_way, cause, is_closed } }
+persist! { struct Copy { received, to, in_flight, cause, is_closed } }
 persist! { struct Transmission {
     from, serial, header, control, message, start_ns, duration_ns, bits, rate, part, power,
     is_transmitting, is_aborted, arrived, departed, receptions,

@@ -83,9 +83,9 @@ pub struct Scene {
     pub beacons: Vec<crate::scene::sensor::acoustic::Beacon>,
     /// Obstacles for detectors without a sensor, in the order of the world file.
     pub obstacles: Vec<crate::scene::sensor::obstacle::Obstacle>,
-    /// Modems: those of the robots, robot by robot, then fixed ones.
+    /// Modems: the modems of each robot in the order of the robots, then the fixed modems.
     pub modems: Vec<crate::scene::comms::Modem>,
-    /// Topics that cross between robots over modems.
+    /// Topics that modems transmit between robots.
     pub bridges: Vec<crate::scene::comms::bridge::Bridge>,
     /// AIS transponders, in the order of the world file.
     pub ais: Vec<crate::scene::sensor::ais::Transponder>,

@@ -271,6 +271,21 @@ impl ImpulseAcceleration {
             qdd: vec![0.0; n_joints],
         }
     }
+
+    /// Copies `other`, a contribution for the same number of joints, without memory allocation.
+    fn copy_from(&mut self, other: &Self) {
+        let Self {
+            is_nonzero,
+            has_current_forces,
+            is_recomputed,
+            A_WB_B,
+            qdd,
+        } = other;
+        (self.is_nonzero, self.has_current_forces) = (*is_nonzero, *has_current_forces);
+        (self.is_recomputed, self.A_WB_B) = (*is_recomputed, *A_WB_B);
+        self.qdd.copy_from_slice(qdd);
+    }
+
     /// Resets the contribution to zero.
     pub fn clear(&mut self) {
         if self.is_nonzero || self.has_current_forces {
@@ -499,7 +514,7 @@ impl RobotState {
             applied_wrenches,
             contact_force,
             coupling_force,
-            impulse_acceleration: impulse,
+            impulse_acceleration,
             halted,
         } = self;
         spare.motion.copy_from(motion);
@@ -516,15 +531,7 @@ impl RobotState {
         spare.radiation_state.copy_from_slice(radiation_state);
         spare.firmware.clone_from(firmware);
         for (to, from) in spare.sensors.iter_mut().zip(sensors) {
-            (to.samples, to.due_ns, to.drift, to.noise) =
-                (from.samples, from.due_ns, from.drift, from.noise);
-            (to.fault, to.channel_faults, to.lag, to.last) =
-                (from.fault, from.channel_faults, from.lag, from.last);
-            to.sampler.clone_from(&from.sampler);
-            if let (Some(to), Some(from)) = (&mut to.filter, &from.filter) {
-                **to = **from;
-            }
-            to.in_flight.clone_from(&from.in_flight);
+            to.copy_from(from);
         }
         spare.battery = *battery;
         spare.loads.copy_from_slice(loads);
@@ -534,15 +541,7 @@ impl RobotState {
         spare.applied_wrenches.clone_from(applied_wrenches);
         spare.contact_force.copy_from_slice(contact_force);
         spare.coupling_force.copy_from_slice(coupling_force);
-        (
-            spare.impulse_acceleration.is_nonzero,
-            spare.impulse_acceleration.has_current_forces,
-        ) = (impulse.is_nonzero, impulse.has_current_forces);
-        (
-            spare.impulse_acceleration.is_recomputed,
-            spare.impulse_acceleration.A_WB_B,
-        ) = (impulse.is_recomputed, impulse.A_WB_B);
-        spare.impulse_acceleration.qdd.copy_from_slice(&impulse.qdd);
+        spare.impulse_acceleration.copy_from(impulse_acceleration);
         if spare.halted != *halted {
             spare.halted.clone_from(halted);
         }
@@ -644,6 +643,32 @@ impl SensorState {
             last: None,
             in_flight: VecDeque::with_capacity(sensor.queue),
         }
+    }
+
+    /// Copies `other`, a state of the same sensor, without memory allocation.
+    fn copy_from(&mut self, other: &Self) {
+        let Self {
+            samples,
+            due_ns,
+            drift,
+            noise,
+            fault,
+            channel_faults,
+            lag,
+            sampler,
+            filter,
+            last,
+            in_flight,
+        } = other;
+        (self.samples, self.due_ns) = (*samples, *due_ns);
+        (self.drift, self.noise) = (*drift, *noise);
+        (self.fault, self.channel_faults) = (*fault, *channel_faults);
+        (self.lag, self.last) = (*lag, *last);
+        self.sampler.clone_from(sampler);
+        if let (Some(to), Some(from)) = (&mut self.filter, filter) {
+            **to = **from;
+        }
+        self.in_flight.clone_from(in_flight);
     }
 
     /// Counts one sample as taken or dropped and computes the time of the next sample.

@@ -311,7 +311,7 @@ fn add_predicted_load(
 }
 
 /// Stores the load (4). Returns the change of the predicted load between this step and the next
-/// one.
+/// step.
 ///
 /// The prediction is a linear extrapolation. A jump counts as an impact; the prediction is then the
 /// smaller of the load and the previous load.

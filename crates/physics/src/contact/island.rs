@@ -21,7 +21,7 @@ pub(crate) struct RobotDynamics {
     pub(crate) dofs: Dofs,
     /// Cholesky factor of the inertia over the free coordinates.
     pub L: Vec<f64>,
-    /// Full inertia matrix and the one over the free coordinates (scratch memory).
+    /// Full inertia matrix, and inertia matrix over the free coordinates (scratch memory).
     pub full: [Vec<f64>; 2],
     /// True if the robot takes part in this step.
     pub active: bool,

@@ -26,9 +26,9 @@ choice! {
         CsmaCa = "csma_ca" (CsmaCaConfig),
         /// Carrier sense with detection of collisions.
         CsmaCd = "csma_cd" (CsmaCdConfig),
-        /// Time slots.
+        /// Transmits in its slots of a periodic schedule.
         Tdma = "tdma" (TdmaConfig),
-        /// A part of the band.
+        /// Transmits in one part of the band.
         Fdma = "fdma" {
             /// Index of the part of the band, from 0.
             channel: u32 [in 0.0..=65534.0],
@@ -66,7 +66,7 @@ choice! {
     pub enum BackoffConfig {
         /// Senses again after a uniform random delay.
         Nonpersistent = "nonpersistent" {
-            /// Maximum delay.
+            /// Maximum delay until the medium is sensed again.
             max_s: f64 [positive],
         },
         /// Counts a random number of slots during which the medium is idle, then transmits.
@@ -96,7 +96,7 @@ spec! {
 }
 
 spec! {
-    /// Time-division multiple access.
+    /// Schedule of time-division multiple access.
     pub struct TdmaConfig {
         /// Period of the schedule.
         frame_s: f64 [positive],

@@ -45,7 +45,7 @@ spec! {
 fieldless_choice! {
     /// Equation for the absorption of sound.
     pub enum AbsorptionConfig {
-        /// No absorption.
+        /// Sound is not absorbed.
         None = "none",
         /// Thorp (1967), for cold sea water.
         Thorp = "thorp",
@@ -96,7 +96,7 @@ spec! {
         relative_permittivity: f64 [in 1.0..=1000.0] = 80.0,
         /// Permeability of the water relative to vacuum.
         relative_permeability: f64 [positive] = 1.0,
-        /// Conductivity of the water. Default: that of the sea between the ends.
+        /// Conductivity of the water. Default: conductivity of the sea.
         conductivity_siemens_per_m: Option<f64> [positive],
         /// Spreading exponent beyond 1 m; 0: attenuation only.
         spreading: f64 [in 0.0..=4.0] = 2.0,
@@ -127,11 +127,11 @@ choice! {
     pub enum PathLossConfig {
         /// Loss of free space.
         FreeSpace = "free_space",
-        /// Free space up to a reference distance, a power of the distance beyond it.
+        /// Loss of free space up to a reference distance; beyond it, a power of the distance.
         LogDistance = "log_distance" {
             /// Exponent of the distance.
             exponent: f64 [in 0.0..=10.0],
-            /// Distance up to which the loss is that of free space.
+            /// Distance up to which the loss of free space applies.
             reference_m: f64 [positive] = 1.0,
         },
         /// Direct ray and ray reflected by the sea surface.
@@ -145,9 +145,9 @@ choice! {
 fieldless_choice! {
     /// Polarisation of an antenna.
     pub enum AntennaPolarisationConfig {
-        /// Electric field in the vertical plane.
+        /// Electric field is in the vertical plane.
         Vertical = "vertical",
-        /// Horizontal electric field.
+        /// Electric field is horizontal.
         Horizontal = "horizontal",
     }
 }
@@ -157,7 +157,7 @@ spec! {
     pub struct ShadowingConfig {
         /// Standard deviation of the path loss.
         std_db: f64 [non_negative],
-        /// Distance beyond which it is uncorrelated.
+        /// Distance beyond which the variation is uncorrelated.
         distance_m: f64 [positive],
     }
 }
@@ -169,7 +169,7 @@ spec! {
         band_khz: [f64; 2] [non_negative],
         /// Radiated mean power at maximum power.
         radiated_power_w: f64 [positive],
-        /// Angle from the axis at which the radiant intensity is half of that on the axis.
+        /// Angle from the axis at which the radiant intensity is half of its maximum.
         half_angle_deg: f64 [in 0.01..=89.0],
         /// Wavelength of the light in vacuum.
         wavelength_um: f64 [in 0.2..=2.0],
@@ -183,7 +183,7 @@ spec! {
         noise_w_per_sqrt_hz: f64 [positive],
         /// Width of the optical filter.
         filter_width_um: f64 [positive],
-        /// Beam attenuation coefficient. Default: that of the sea at the wavelength.
+        /// Beam attenuation coefficient. Default: coefficient of the sea at the wavelength.
         attenuation_per_m: Option<f64> [non_negative],
     }
 }

@@ -8,13 +8,13 @@ use crate::comms::medium::MediumConfig;
 use merrow_yaml::spec::{choice, fieldless_choice, spec};
 
 spec! {
-    /// A modem of a robot, or a fixed one: its type, its mounting and its settings.
+    /// Modem of a robot, or fixed modem: type, mounting and settings.
     pub struct ModemEntry {
         /// Type of the modem: a name in `params/modems`, a file, or a map.
         modem: ModemConfig,
-        /// Address, unique among the modems that can communicate with this one. The copies of a
-        /// robot from `repeat` have this address and the following ones. Default: the lowest free
-        /// address, from 1.
+        /// Address, unique among the modems that can communicate with this modem. The copies of a
+        /// robot from `repeat` have this address and the following addresses. Default: the lowest
+        /// free address, from 1.
         address: Option<u32> [in 0.0..=65534.0],
         /// Link that carries the modem. Default: the base link; without effect for a fixed modem.
         link: Option<String> [name],
@@ -37,8 +37,8 @@ spec! {
         queue: QueueConfig => "{}",
         /// Whether the modem also delivers messages with the address of another modem.
         promiscuous: bool = false,
-        /// Requests for a higher transmit power of a station whose messages do not arrive. Default:
-        /// no requests.
+        /// Adaptive power control: requests for a higher transmit power of a station whose messages
+        /// do not arrive. Default: no requests.
         power_control: Option<PowerControlConfig>,
     }
 }
@@ -59,13 +59,13 @@ spec! {
         source: String [not_empty],
         /// Values that are unverified or estimated, and the reason.
         estimated: String = String::new(),
-        /// Maximum transmit power.
+        /// Maximum transmit power of the modem.
         max_power_w: f64 [positive],
         /// Power of the electronics while transmitting, in addition to the transmit power.
         circuit_power_w: f64 [non_negative] = 0.0,
-        /// Power while receiving.
+        /// Electrical power while receiving.
         receive_power_w: f64 [non_negative] = 0.0,
-        /// Power while neither transmitting nor receiving.
+        /// Electrical power while neither transmitting nor receiving.
         idle_power_w: f64 [non_negative] = 0.0,
         /// Whether the modem cannot receive while it transmits.
         half_duplex: bool = true,
@@ -73,7 +73,7 @@ spec! {
         max_range_m: Option<f64> [positive],
         /// Whether terrain, structures and robots block the path.
         line_of_sight: bool = true,
-        /// Ratio of signal to interference and noise at which a stronger signal replaces the one
+        /// Ratio of signal to interference and noise at which a stronger signal replaces the signal
         /// that is being received. Default: never.
         capture_db: Option<f64> [in -100.0..=200.0],
         /// Signal-to-noise ratio above which carrier sensing reports the medium as busy.
@@ -125,7 +125,7 @@ choice! {
 choice! {
     /// Random variation of the received power with time, with mean 1.
     pub enum FadingConfig {
-        /// No variation.
+        /// Received power does not vary.
         None = "none",
         /// Rayleigh distribution of the amplitude.
         Rayleigh = "rayleigh" {
@@ -162,9 +162,9 @@ choice! {
             /// Azimuths from the axis, counter-clockwise seen from above, increasing, within one
             /// turn.
             azimuths_deg: Vec<f64> [in -360.0..=360.0, not_empty],
-            /// Elevations, increasing.
+            /// Elevations above the plane of the azimuths, increasing.
             elevations_deg: Vec<f64> [in -90.0..=90.0, not_empty],
-            /// Gains: for each elevation, one for each azimuth.
+            /// Gains: for each elevation, one gain for each azimuth.
             gains_db: Vec<f64> [in -200.0..=200.0, not_empty],
         },
     }
@@ -185,14 +185,14 @@ spec! {
     pub struct SchemeConfig {
         /// Name of the scheme.
         name: String [name],
-        /// Modulation: `bpsk`, `qpsk`, `dbpsk`, `fsk`, `coherent_fsk`, `ook`, `qam4` to `qam1024`, or
-        /// `lora_sf5` to `lora_sf12`.
+        /// Modulation: `bpsk`, `qpsk`, `dbpsk`, `fsk`, `coherent_fsk`, `ook`, `qam4` to `qam1024`,
+        /// or `lora_sf5` to `lora_sf12`.
         modulation: String [not_empty],
         /// Rate of the information bits.
         rate_bit_s: f64 [positive],
         /// Reduction, by the code, of the signal-to-noise ratio for the same bit error rate.
         coding_gain_db: f64 [in -100.0..=100.0] = 0.0,
-        /// Signal-to-noise ratio above which the scheme `adaptive` selects this one.
+        /// Signal-to-noise ratio above which `adaptive` selects this scheme.
         min_snr_db: f64 [in -200.0..=200.0] = 0.0,
     }
 }
@@ -220,7 +220,8 @@ spec! {
         timeout_s: f64 [positive] = 5.0,
         /// Maximum number of repetitions of a frame.
         max_retries: u32 [in 0.0..=1000.0] = 3,
-        /// Maximum random delay of the first repetition. It doubles with every further one.
+        /// Maximum random delay of the first repetition. It doubles with every further repetition,
+        /// at most ten times.
         backoff_s: f64 [non_negative] = 1.0,
     }
 }
@@ -252,12 +253,12 @@ spec! {
 fieldless_choice! {
     /// Message that is discarded if a queue is full.
     pub enum DropPolicyConfig {
-        /// The new message.
+        /// The new message is discarded.
         Newest = "newest",
-        /// The message that has waited longest, of any priority.
+        /// The message that has waited longest is discarded, regardless of its priority.
         Oldest = "oldest",
-        /// The newest message of the lowest priority, or the new message if no waiting message has
-        /// a lower priority.
+        /// The newest message of the lowest priority is discarded, or the new message if no waiting
+        /// message has a lower priority.
         LowestPriority = "lowest_priority",
     }
 }
@@ -280,8 +281,8 @@ spec! {
 }
 
 spec! {
-    /// A topic that crosses between robots over modems. Each message is transmitted as a packet and
-    /// published by the receiver when it arrives.
+    /// Topic that modems transmit between robots. The transmitting modem sends each message as a
+    /// packet; the message is published at the receiver when the packet arrives.
     pub struct BridgeEntry {
         /// Transmitting modem, such as `rov/acoustic`.
         from: String [not_empty],
@@ -296,7 +297,7 @@ spec! {
         /// Topic of the received messages. Default: the name of the receiving robot or modem,
         /// followed by the topic. Not for `all`.
         received_as: Option<String> [not_empty],
-        /// Maximum rate of the transmitted messages; further ones are not transmitted. Default: not
+        /// Maximum rate of the transmitted messages; further messages are discarded. Default: not
         /// limited.
         max_rate_hz: Option<f64> [positive],
         /// Priority of the messages; larger first.

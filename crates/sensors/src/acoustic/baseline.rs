@@ -19,9 +19,10 @@
 //! receivers in S.
 //!
 //! # Limits
-//! Those of `acoustic/mod.rs`. All ranges of a sample are taken as simultaneous. For LBL this
-//! instant is midway between the interrogation and the mean arrival, for SBL it is the sample. SBL
-//! takes a known depth as a height in S; the heel of the ship that carries S is neglected.
+//! The limits of `acoustic/mod.rs` apply. All ranges of a sample are assumed to be simultaneous.
+//! For LBL, their instant is midway between the interrogation and the mean arrival; for SBL, it is
+//! the instant of the sample. SBL uses a known depth as a height in S; the heel of the ship that
+//! carries S is neglected.
 //!
 //! # Checked by
 //! test/sensors/acoustic.rs
@@ -35,7 +36,8 @@ use merrow_math::rng::Draw;
 use merrow_model::scene::sensor::acoustic::{Carrier, Interrogator};
 use merrow_model::state::frames::acoustic::{AcousticFix, AcousticObservations, AcousticRange};
 
-/// Height measured by a depth gauge with its standard deviation [m]; `None` without a gauge.
+/// Returns the height measured by a depth gauge and its standard deviation [m]; `None` without a
+/// gauge.
 fn measured_height(z: f64, std: Option<f64>, noise: bool, draw: &mut Draw) -> Option<[f64; 2]> {
     std.map(|std| [z + if noise { std * draw.normal() } else { 0.0 }, std])
 }

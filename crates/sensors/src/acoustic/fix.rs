@@ -12,11 +12,11 @@
 //! P covariance.
 //!
 //! # Frames
-//! One frame for all positions; any frame is allowed.
+//! All positions are in the same frame, which is arbitrary.
 //!
 //! # Limits
 //! If the known positions lie in a plane there are two solutions, mirrored in this plane. The
-//! solver returns the one on the side of the start. P does not contain the errors of the known
+//! solver returns the solution on the side of the start. P does not contain the errors of the known
 //! positions and of the speed of sound.
 //!
 //! # Checked by
@@ -33,7 +33,7 @@ const MAX_ITERATIONS: usize = 60;
 pub(crate) struct KnownRange {
     /// Known position in the common frame [m].
     pub p: Vec3,
-    /// Range to it [m].
+    /// Range to the known position [m].
     pub range: f64,
     /// Standard deviation of the range [m].
     pub std: f64,

@@ -16,8 +16,8 @@
 //! Positions in S at the arrival.
 //!
 //! # Limits
-//! Those of `acoustic/mod.rs`: pinger and array have had constant velocity since the ping. Of
-//! several pings since the preceding sample only the last is reported.
+//! The limits of `acoustic/mod.rs` apply: pinger and array have had constant velocity since the
+//! ping. If several pings arrived since the preceding sample, only the last ping is reported.
 //!
 //! # Checked by
 //! test/sensors/acoustic.rs

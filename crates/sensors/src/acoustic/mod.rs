@@ -11,10 +11,10 @@
 //! # Symbols
 //! c_0 speed of sound that the instrument assumes · t travel time · t_0 transmission of the
 //! interrogation, t_3 arrival of the reply, T turn-around time · e_r normal error with standard
-//! deviation σ_r · σ_b standard deviation of either angle of a bearing, σ_0 that of strong signals
-//! · DT detection threshold, SNR signal-to-noise ratio [dB] · d unit vector to the beacon, r range
-//! · P covariance in S, R attitude of S in W · P_a, P_c covariances of the attitude and position of
-//! the carrier · p position of the beacon relative to the carrier, in W.
+//! deviation σ_r · σ_b standard deviation of either angle of a bearing, σ_0 its value for strong
+//! signals · DT detection threshold, SNR signal-to-noise ratio [dB] · d unit vector to the beacon,
+//! r range · P covariance in S, R attitude of S in W · P_a, P_c covariances of the attitude and
+//! position of the carrier · p position of the beacon relative to the carrier, in W.
 //!
 //! # Frames
 //! Acoustic paths and times in W, bearings in S at the instant of arrival.
@@ -179,12 +179,13 @@ impl AcousticReceiver<'_> {
         self.medium.has_line_of_sight(&self.obstacles, a, b)
     }
 
-    /// Source level of beacon number `index`, reduced by its faults [dB re 1 µPa at 1 m].
+    /// Returns the source level [dB re 1 µPa at 1 m] of beacon number `index`, reduced by its
+    /// faults.
     pub(crate) fn source_level(&self, index: usize) -> f64 {
         self.beacons[index].source_level + level(self.obstacles.view.beacons[index].fraction)
     }
 
-    /// Delay of the transmission of beacon number `index` by its faults [s].
+    /// Returns the delay of the transmission of beacon number `index` by its faults [s].
     pub(crate) fn transmission_delay(&self, index: usize) -> f64 {
         self.obstacles.view.beacons[index].offset
     }
@@ -308,8 +309,8 @@ fn diagonal(std: [f64; 3]) -> Mat3 {
     m
 }
 
-/// Covariance of a position in the direction `d` (unit vector) with the variances `along` and
-/// `across` it [m²]. (4)
+/// Computes the covariance [m²] of a position in the direction `d` (unit vector), with the
+/// variances `along` and `across` this direction [m²]. (4)
 pub(crate) fn range_bearing_covariance(d: Vec3, along: f64, across: f64) -> Mat3 {
     let mut m = Mat3::zero();
     for i in 0..3 {

@@ -27,8 +27,8 @@
 //! Only the first ray is used. Reflections at surface and seabed are not modelled here; the fading
 //! σ in (5) represents their effect. Obstructions are tested along the straight line. Sources and
 //! receivers are omnidirectional. The water is at rest. If there is no refracted ray (shadow zone),
-//! the signal is not detected. (6) is solved by four fixed-point iterations; the error decreases by
-//! the ratio of the receiver's speed to that of sound in each of them.
+//! the signal is not detected. (6) is solved by four fixed-point iterations. Each iteration
+//! multiplies the error by the speed of the receiver over the speed of sound.
 //!
 //! # Checked by
 //! test/sensors/acoustic.rs; crates/comms/tests/acoustic.rs
@@ -58,16 +58,16 @@ pub const MIN_LENGTH: f64 = 1e-3;
 /// Speed of sound and absorption along straight paths.
 #[derive(Clone, Copy, Debug)]
 pub enum PathWater<'a> {
-    /// Averaged over each path.
+    /// Properties that are averaged over each path.
     Sampled,
-    /// Those of homogeneous water.
+    /// Properties of homogeneous water.
     Homogeneous {
         /// Reciprocal of the speed of sound [s/m].
         slowness: f64,
-        /// Absorption of the frequency of the signal.
+        /// Absorption at the frequency of the signal.
         absorption: AbsorptionProfile,
     },
-    /// Integrals over depth for the frequency of the signal.
+    /// Table of the integrals over depth for the frequency of the signal.
     Table(&'a Medium),
 }
 
@@ -98,7 +98,7 @@ pub struct Obstacles<'a> {
 /// End point of a path.
 #[derive(Clone, Copy, Debug)]
 pub struct PathEnd {
-    /// Robot that carries it.
+    /// Robot that carries the end point.
     pub robot: Option<usize>,
     /// Position in W [m].
     pub p: Vec3,
@@ -109,7 +109,7 @@ pub struct PathEnd {
 pub struct AcousticPath {
     /// Travel time along the path [s].
     pub time: f64,
-    /// Spreading A: ratio of the squared pressure 1 m from the source to that at the receiver,
+    /// Spreading A: squared pressure 1 m from the source over squared pressure at the receiver,
     /// without absorption.
     pub spreading: f64,
     /// Absorption along the path [dB].
@@ -121,12 +121,13 @@ pub struct AcousticPath {
 }
 
 impl AcousticPath {
-    /// Transmission loss [dB re 1 m].
+    /// Returns the transmission loss [dB re 1 m].
     pub fn loss(&self) -> f64 {
         level(self.spreading) + self.absorption
     }
 
-    /// Ratio of the squared pressure at the receiver to that 1 m from the source [-].
+    /// Returns the ratio [-] of the squared pressure at the receiver to the squared pressure 1 m
+    /// from the source.
     #[inline]
     pub fn gain(&self) -> f64 {
         power(-self.absorption) / self.spreading
@@ -268,7 +269,7 @@ impl AcousticMedium<'_> {
         sums.map(|sum| sum / n as f64)
     }
 
-    /// Speed of sound at `p` in W [m/s].
+    /// Returns the speed of sound at `p` in W [m/s].
     pub fn sound_speed(&self, p: Vec3) -> f64 {
         water_column::sound_speed(
             self.environment.sea,
@@ -279,7 +280,7 @@ impl AcousticMedium<'_> {
     }
 }
 
-/// Power `length`^`k` of a length [m], k the spreading exponent [-].
+/// Returns the power `length`^`k` of a length [m]; `k` is the spreading exponent [-].
 #[inline]
 pub fn power_of_length(length: f64, k: f64) -> f64 {
     if k == 2.0 {

@@ -9,15 +9,15 @@
 //! ```
 //! # Symbols
 //! t_0 transmission of the interrogation, t_1 its arrival at the transponder · t_2 transmission of
-//! the reply, t_3 its arrival · t(a, b) travel time between the position of one end at a and that
-//! of the other at b · T turn-around time.
+//! the reply, t_3 its arrival · t(a, b) travel time between the position of one end at the time a
+//! and the position of the other end at the time b · T turn-around time.
 //!
 //! # Frames
 //! Positions in S at t_3; they are stamped with t_3.
 //!
 //! # Limits
-//! Those of `acoustic/mod.rs`. The range is half of the two-way path, so for a moving target it is
-//! the range at about t_2.
+//! The limits of `acoustic/mod.rs` apply. The range is half of the two-way path. For a moving
+//! target it is therefore the range at about t_2.
 //!
 //! # Checked by
 //! test/sensors/acoustic.rs

@@ -65,7 +65,7 @@ fn between_cells(table: &Table, x: f64, y: f64, seed: u64) -> f64 {
     f64::from(below + (above - below) * v)
 }
 
-/// Sums `n` octaves of [`value_noise`], each of half the size and weight of the one before,
+/// Sums `n` octaves of [`value_noise`], each of half the size and weight of the preceding octave,
 /// normalised to 0..1 with the mean 0.5. Each octave is rotated, so that no grid is visible.
 pub(crate) fn fractal_noise(x: f64, y: f64, n: usize, seed: u64) -> f64 {
     let (mut sum, mut weights, mut weight) = (0.0, 0.0, 1.0);

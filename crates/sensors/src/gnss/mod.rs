@@ -175,39 +175,3 @@ fn multipath_std(sky: &SatelliteConstellation, view: &visibility::SatelliteVisib
     let h = h * range * std::f64::consts::FRAC_1_SQRT_2;
     Vec3::new(h, h, v * range)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use merrow_math::ellipsoid::{axes, ecef};
-    use merrow_model::sensor::gnss::Augmentation;
-
-    // Goal: a biased fix is displaced by the bias on the ellipsoid. Method: 10 m towards east,
-    // north and up at three latitudes, compared with Earth-centred coordinates. Tolerance: 0.1 mm,
-    // the curvature of the Earth over 10 m and more; a sphere errs by up to 50 mm.
-    #[test]
-    fn position_bias_displaces_fix_on_ellipsoid() {
-        for latitude in [0.0, 0.8, -1.3] {
-            let (longitude, height) = (0.3, 500.0);
-            let mut reading = Gnss {
-                fix: true,
-                position: [latitude, longitude, height],
-                velocity: Vec3::zero(),
-                variances: [1.0; 3],
-                velocity_variances: [1.0; 3],
-                augmentation: Augmentation::None,
-                satellites: None,
-                dilution: None,
-            };
-            reading.add_errors(&mut || 10.0);
-            let [a, b, c] = reading.position;
-            let displacement = ecef(a, b, c) - ecef(latitude, longitude, height);
-            for axis in axes(latitude, longitude) {
-                assert!(
-                    (axis.dot(displacement) - 10.0).abs() < 1e-4,
-                    "{latitude}: {displacement:?}"
-                );
-            }
-        }
-    }
-}

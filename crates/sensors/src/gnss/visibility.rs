@@ -81,37 +81,3 @@ pub fn dilution(satellites: impl Iterator<Item = Vec3>) -> Option<[f64; 2]> {
     let q = factors.inverse();
     Some([(q[(0, 0)] + q[(1, 1)]).sqrt(), q[(2, 2)].sqrt()])
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // calculated by hand: one satellite overhead and three at the horizon, 120 degrees apart
-    #[test]
-    fn dilution_of_four_satellites() {
-        let (h, s) = (0.5, 0.75_f64.sqrt());
-        let four = [
-            Vec3::new(0.0, 0.0, 1.0),
-            Vec3::new(1.0, 0.0, 0.0),
-            Vec3::new(-h, s, 0.0),
-            Vec3::new(-h, -s, 0.0),
-        ];
-        let [horizontal, vertical] = dilution(four.into_iter()).expect("a fix");
-        // Q_ee = Q_nn = 2/3, Q_uu = 1 + 1/3
-        assert!(
-            (horizontal - (4.0_f64 / 3.0).sqrt()).abs() < 1e-12,
-            "{horizontal}"
-        );
-        assert!(
-            (vertical - (4.0_f64 / 3.0).sqrt()).abs() < 1e-12,
-            "{vertical}"
-        );
-        assert_eq!(dilution(four[..3].iter().copied()), None);
-        // five satellites on a cone about the vertical
-        let cone = (0..5).map(|k| {
-            let (s, c) = merrow_math::real::sin_cos(1.2 * f64::from(k));
-            Vec3::new(0.8 * c, 0.8 * s, 0.6)
-        });
-        assert_eq!(dilution(cone), None);
-    }
-}

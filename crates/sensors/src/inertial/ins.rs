@@ -40,7 +40,7 @@ use crate::fault::{Faulty, error_vector};
 use crate::inertial::{Triads, ins_filter};
 use crate::measure::{Measure, Sample};
 use merrow_environment::geodesy;
-use merrow_math::ellipsoid::MEAN_RADIUS;
+use merrow_math::ellipsoid::{EARTH_RATE, MEAN_RADIUS};
 use merrow_math::real::sin_cos;
 use merrow_math::rng::Draw;
 use merrow_math::{Mat3, Quat, Sym3, Vec3};
@@ -49,9 +49,6 @@ use merrow_model::sensor::inertial::{InsSpec, Navigation};
 use merrow_model::state::SensorState;
 use merrow_model::state::navigation::{InsMemory, NavigationFilter};
 use merrow_model::state::reading::{Reading, Stamped};
-
-/// Rotation of the Earth [rad/s] [NGA.STND.0036 2014].
-const EARTH_RATE: f64 = 7.292_115e-5;
 
 /// Rotation of the Earth and gravity at the origin of a world.
 #[derive(Clone, Copy, Debug)]

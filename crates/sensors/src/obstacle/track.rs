@@ -72,39 +72,3 @@ impl Tracks {
         numbers
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use merrow_math::Quat;
-
-    fn detection_at(x: f64) -> Detection {
-        let p = Vec3::new(x, 0.0, 0.0);
-        Detection {
-            p,
-            q: Quat::identity(),
-            size: Vec3::zero(),
-            p_W: p,
-            echoes: 1,
-            listed: None,
-        }
-    }
-
-    #[test]
-    fn numbers_persist_while_boxes_are_near() {
-        let mut tracks = Tracks::default();
-        let mut at_time = |s: u64, x: &[f64]| {
-            let found: Vec<Detection> = x.iter().map(|x| detection_at(*x)).collect();
-            tracks.assign_numbers(&found, s * 1_000_000_000, 2.0, 5.0)
-        };
-        assert_eq!(at_time(0, &[0.0, 10.0]), [0, 1]);
-        // in another order, moved, and with a new box between them
-        assert_eq!(at_time(1, &[11.0, 5.0, 0.5]), [1, 2, 0]);
-        // two boxes near one track: the nearer box has its number
-        assert_eq!(at_time(2, &[1.5, 0.6]), [3, 0]);
-        // deleted after five seconds
-        assert_eq!(at_time(9, &[11.0, 0.6]), [4, 5]);
-        // an earlier time: the world was reset
-        assert_eq!(at_time(1, &[11.0]), [0]);
-    }
-}

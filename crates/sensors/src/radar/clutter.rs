@@ -37,7 +37,7 @@
 //! - (5) along the horizontal.
 //!
 //! # Checked by
-//! The tests in this file; test/sensors/radar.rs
+//! test/sensors/radar/clutter.rs, test/sensors/radar.rs
 
 /// Range of grazing angles of the sea clutter model [rad].
 const GRAZING_LIMITS: [f64; 2] = [0.1 * DEGREE, 10.0 * DEGREE];
@@ -158,71 +158,4 @@ pub fn rain_attenuation(frequency: f64, vertical: bool, rain: f64) -> f64 {
             + c
     };
     1e-3 * libm::pow(10.0, of(0)) * libm::pow(rain, of(1))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn db(x: f64) -> f64 {
-        10.0 * x.log10()
-    }
-
-    // Tables of measured clutter at X band, as [Skolnik 2008, ch. 15] gives them after Nathanson:
-    // horizontal polarisation, 1 degree, -45 dB in sea state 2 to -36 dB in sea state 4, within 4
-    // dB.
-    #[test]
-    fn sea_clutter_matches_measured_levels() {
-        let sea = |wind, vertical| SeaClutter {
-            wavelength: 0.0319,
-            wind,
-            vertical,
-        };
-        let one_degree = 1_f64.to_radians();
-        for (wind, level) in [(5.6, -45.0), (7.7, -40.0), (9.7, -36.0)] {
-            let found = db(sea(wind, false).strength(one_degree, 0.0));
-            assert!((found - level).abs() < 4.0, "{wind} m/s: {found}");
-        }
-        let light =
-            sea(3.2, true).strength(one_degree, 0.0) / sea(3.2, false).strength(one_degree, 0.0);
-        assert!(
-            db(light) > 0.0,
-            "in a light sea vertical polarisation has more clutter: {}",
-            db(light)
-        );
-        assert!(
-            sea(8.0, false).strength(one_degree, 1.0)
-                > 2.0 * sea(8.0, false).strength(one_degree, -1.0)
-        );
-        assert_eq!(sea(0.0, false).strength(one_degree, 0.0), 0.0);
-        assert!(
-            sea(8.0, false).shape(one_degree, 0.0, 20.0)
-                < sea(8.0, false).shape(5.0 * one_degree, 0.0, 20.0)
-        );
-    }
-
-    // 4 mm/h at 9.4 GHz: π⁵ |K|² Z/λ⁴ with Z = 200 R^1.6 mm⁶/m³ is 5.1e-7 1/m.
-    #[test]
-    fn rain_reflectivity_follows_rayleigh() {
-        let wavelength: f64 = 0.0319;
-        let z = 200.0 * 4_f64.powf(1.6) * 1e-18;
-        let rayleigh = std::f64::consts::PI.powi(5) * 0.93 * z / wavelength.powi(4);
-        let found = rain_cross_section(9.4e9, 4.0);
-        assert!((found / rayleigh - 1.0).abs() < 0.05, "{found} {rayleigh}");
-        // k and a of table 5 of the recommendation.
-        for (f, vertical, k, a) in [
-            (1.0, false, 0.000_025_9, 0.9691),
-            (4.0, true, 0.000_246_1, 1.2476),
-            (10.0, false, 0.012_17, 1.2571),
-            (10.0, true, 0.011_29, 1.2156),
-            (40.0, false, 0.4431, 0.8673),
-        ] {
-            let found = 1e3 * rain_attenuation(1e9 * f, vertical, 10.0);
-            assert!(
-                (found / (k * 10_f64.powf(a)) - 1.0).abs() < 1e-3,
-                "{f} GHz: {found}"
-            );
-        }
-        assert_eq!(rain_attenuation(1e10, true, 0.0), 0.0);
-    }
 }

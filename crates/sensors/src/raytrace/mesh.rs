@@ -22,7 +22,8 @@
 //! that are not finite, or that are farther than 1e12 m from the origin.
 //!
 //! # Checked by
-//! The tests in this file; test/sensors/raytrace.rs, test/witness/devices/raytrace.rs
+//! The tests in this file; test/sensors/raytrace.rs, test/sensors/raytrace/meshes.rs,
+//! test/witness/devices/raytrace.rs
 
 use crate::raytrace::bvh::{Bounds, BuildQuality, Tree};
 use crate::raytrace::packet8::F32x8;
@@ -473,31 +474,6 @@ mod tests {
         mesh.hit(&run_search::<E, false>(mesh, local_ray)?)
     }
 
-    /// Returns the mesh of `n` x `n` squares with the side `side` on z = 0 around `center`.
-    fn floor(n: u32, side: f64, center: Vec3) -> Mesh {
-        let half = 0.5 * f64::from(n) * side;
-        let vertex = |i: u32, j: u32| {
-            center + Vec3::new(f64::from(i) * side - half, f64::from(j) * side - half, 0.0)
-        };
-        let vertices: Vec<Vec3> = (0..=n)
-            .flat_map(|j| (0..=n).map(move |i| vertex(i, j)))
-            .collect();
-        let corner = |i: u32, j: u32| j * (n + 1) + i;
-        let square = |i: u32, j: u32| {
-            let [a, b, c, d] = [
-                corner(i, j),
-                corner(i + 1, j),
-                corner(i + 1, j + 1),
-                corner(i, j + 1),
-            ];
-            [[a, b, c], [a, c, d]]
-        };
-        let triangles: Vec<[u32; 3]> = (0..n)
-            .flat_map(|j| (0..n).flat_map(move |i| square(i, j)))
-            .collect();
-        Mesh::new(&vertices, &triangles)
-    }
-
     // Goal: the tree finds the same triangle as testing every triangle, with bit-identical results
     // in AVX2 and portable code, and the any-hit search finds a hit if there is one. Method: 600
     // random triangles, some without area, 4000 rays from inside and outside, some along axes, some
@@ -557,81 +533,5 @@ mod tests {
             hit_count += u32::from(found.is_some());
         }
         assert!(hit_count > 1000 && hit_count < 3900, "{hit_count}");
-    }
-
-    // Goal: a floor has no holes and is hit at the right distance. Method: 50 x 50 squares 100 km
-    // from the origin; vertical and oblique rays at every inner corner, at the midpoint of every
-    // inner edge and at random, from 3 m and from 1 km. Tolerance: no misses, 1e-9 of the distance.
-    #[test]
-    fn floor_has_no_holes() {
-        let (n, side, center) = (50, 0.7, Vec3::new(1e5, -3e4, -20.0));
-        let floor = floor(n, side, center);
-        let stream = Stream::new(8, "floor");
-        let inner = u64::from(2 * n - 1);
-        for k in 0..inner * inner {
-            let mut draw = stream.draw(k);
-            let (i, j) = ((1 + k % inner) as f64, (1 + k / inner) as f64);
-            let edge = Vec3::new(
-                (i - f64::from(n)) * side * 0.5,
-                (j - f64::from(n)) * side * 0.5,
-                0.0,
-            );
-            let any = point(&mut draw, 0.499 * f64::from(n) * side);
-            for target in [edge, Vec3::new(any.x, any.y, 0.0)] {
-                let slope = point(&mut draw, 1.0);
-                let oblique = Vec3::new(slope.x, slope.y, -0.3).unit().unwrap_or_default();
-                for (d, height) in [
-                    (Vec3::new(0.0, 0.0, -1.0), 3.0),
-                    (oblique, 3.0),
-                    (oblique, 1000.0),
-                ] {
-                    let o = center + target - d.scale(height);
-                    let local_ray = LocalRay {
-                        o,
-                        d,
-                        range: [0.0, 1e9],
-                        from: height - 5.0,
-                    };
-                    let hit = closest::<Plain>(&floor, &local_ray);
-                    let expected = (center.z - o.z) / d.z;
-                    let near = |hit: LocalHit| {
-                        (hit.distance - expected).abs() < 1e-9 * height
-                            && (hit.normal.z - 1.0).abs() < 1e-12
-                    };
-                    assert!(
-                        hit.is_some_and(near),
-                        "{target:?} {d:?} {height}: {hit:?} {expected}"
-                    );
-                }
-            }
-        }
-    }
-
-    // Goal: degenerate meshes cause no errors. Method: no triangles, corners that are missing,
-    // infinite or far away, no area. Tolerance: none.
-    #[test]
-    fn degenerate_meshes_are_handled() {
-        let corners = [
-            Vec3::zero(),
-            Vec3::new(1.0, 0.0, 0.0),
-            Vec3::new(f64::NAN, 0.0, 0.0),
-            Vec3::new(1e300, 1.0, 0.0),
-        ];
-        let degenerate: [&[[u32; 3]]; 4] = [
-            &[],
-            &[[0, 1, 9]],
-            &[[0, 1, 2], [0, 1, 3]],
-            &[[0, 0, 0], [0, 1, 0]],
-        ];
-        for triangles in degenerate {
-            let mesh = Mesh::new(&corners, triangles);
-            let local_ray = LocalRay {
-                o: Vec3::new(0.0, 0.0, 1.0),
-                d: Vec3::new(0.0, 0.0, -1.0),
-                range: [0.0, 9.0],
-                from: 0.0,
-            };
-            assert_eq!(closest::<Plain>(&mesh, &local_ray), None);
-        }
     }
 }

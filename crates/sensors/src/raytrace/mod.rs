@@ -10,9 +10,10 @@
 //!
 //! The modules are:
 //! - [`bvh`] contains the bounding volume hierarchy with eight children per node. [`acceleration`]
-//!   owns one over shapes, and [`mesh`] owns one over triangles.
-//! - [`traverse`] contains the traversal by one ray, [`ray_packet`] that by eight rays of nearly
-//!   the same direction, and [`interleaved_traversal`] that by several rays in alternation.
+//!   owns a hierarchy over shapes, [`mesh`] a hierarchy over triangles.
+//! - [`traverse`] contains the traversal by one ray, [`ray_packet`] the traversal by eight rays of
+//!   nearly the same direction, and [`interleaved_traversal`] the traversal by several rays in
+//!   alternation.
 //! - [`packet8`] contains the SIMD arithmetic, [`probe`] the ray in single precision, and
 //!   [`triangles`] the ray-triangle intersection.
 //! - [`primitive`] and [`heightfield`] intersect rays with closed-form shapes and with terrain.
@@ -559,67 +560,5 @@ mod tests {
                 assert_eq!(all.closest(ray, 3..7), hit);
             }
         }
-    }
-
-    // Goal: untraceable rays have no hit. Method: origins, directions and ranges that are NaN or
-    // infinite, shapes without a valid pose, an empty scene. Tolerance: none.
-    #[test]
-    fn invalid_rays_and_poses_hit_nothing() {
-        let sphere = Shape::Primitive(Primitive::Sphere { radius: 1.0 });
-        let sphere_at = |p_WG: Vec3| PosedShape {
-            shape: sphere.clone(),
-            R_WG: Mat3::identity(),
-            p_WG,
-        };
-        let nan = Vec3::new(f64::NAN, 0.0, 0.0);
-        let all = ShapeScene::new(
-            vec![sphere_at(Vec3::zero()), sphere_at(nan)],
-            vec![sphere_at(Vec3::new(1e300, 0.0, 0.0))],
-        );
-        let valid = Ray {
-            origin: Vec3::new(0.0, 0.0, 3.0),
-            direction: Vec3::new(0.0, 0.0, -1.0),
-            range: [0.0, f64::INFINITY],
-        };
-        assert_eq!(
-            all.closest(&valid, 0..0)
-                .map(|hit| (hit.distance, hit.shape)),
-            Some((2.0, 0))
-        );
-        for ray in [
-            Ray {
-                origin: nan,
-                ..valid
-            },
-            Ray {
-                direction: nan,
-                ..valid
-            },
-            Ray {
-                direction: Vec3::zero(),
-                ..valid
-            },
-            Ray {
-                range: [f64::NAN, 1.0],
-                ..valid
-            },
-            Ray {
-                range: [0.0, f64::NAN],
-                ..valid
-            },
-            Ray {
-                range: [3.0, 2.5],
-                ..valid
-            },
-            Ray {
-                origin: Vec3::new(0.0, 0.0, 1e200),
-                range: [0.0, 1.0],
-                ..valid
-            },
-        ] {
-            assert_eq!(all.closest(&ray, 0..0), None, "{ray:?}");
-            assert!(!all.blocked(&ray, 0..0));
-        }
-        assert_eq!(ShapeScene::default().closest(&valid, 0..0), None);
     }
 }

@@ -24,7 +24,7 @@
 //! below 1e-6 m.
 //!
 //! # Checked by
-//! The tests in this file; test/sensors/raytrace.rs
+//! test/sensors/raytrace/primitives.rs, test/sensors/raytrace.rs
 
 use crate::raytrace::mesh::{LocalHit, LocalRay};
 use merrow_math::Vec3;
@@ -149,88 +149,4 @@ fn intersect_capsule(o: Vec3, d: Vec3, radius: f64, half_length: f64) -> Option<
         intersect_sphere(o - end_center, d, radius).map(|both| both[which])
     };
     Some([end(enter, -1.0, 0)?, end(leave, 1.0, 1)?])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn hit(shape: Primitive, o: [f64; 3], d: [f64; 3], from: f64) -> Option<(f64, [f64; 3], u32)> {
-        let d = Vec3::from(d).unit().unwrap_or_default();
-        let local_ray = LocalRay {
-            o: Vec3::from(o),
-            d,
-            range: [from, 1e9],
-            from: 0.0,
-        };
-        closest(&shape, &local_ray).map(|hit| (hit.distance, hit.normal.to_array(), hit.face))
-    }
-
-    // Goal: entry, exit, rays from inside, along the axis, and misses. Method: distances computed
-    // by hand. Tolerance: none.
-    #[test]
-    fn entry_and_exit_points_match_closed_forms() {
-        let (up, down) = ([0.0, 0.0, 1.0], [0.0, 0.0, -1.0]);
-        let sphere = Primitive::Sphere { radius: 2.0 };
-        assert_eq!(hit(sphere, [0.0, 0.0, 5.0], down, 0.0), Some((3.0, up, 0)));
-        assert_eq!(
-            hit(sphere, [0.0, 0.0, 5.0], down, 3.5),
-            Some((7.0, down, 0))
-        );
-        assert_eq!(hit(sphere, [0.0; 3], down, 0.0), Some((2.0, down, 0)));
-        assert_eq!(hit(sphere, [0.0, 0.0, 5.0], up, 0.0), None);
-        assert_eq!(hit(sphere, [0.0, 2.1, 5.0], down, 0.0), None);
-        let cuboid = Primitive::Box {
-            half: Vec3::new(1.0, 2.0, 3.0),
-        };
-        assert_eq!(
-            hit(cuboid, [0.5, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0),
-            Some((7.0, [0.0, 1.0, 0.0], 3))
-        );
-        assert_eq!(
-            hit(cuboid, [0.5, 0.0, 1.0], [0.0, -1.0, 0.0], 0.0),
-            Some((2.0, [0.0, -1.0, 0.0], 2))
-        );
-        // In a side face of the box, along it.
-        assert_eq!(
-            hit(cuboid, [1.0, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0),
-            Some((7.0, [0.0, 1.0, 0.0], 3))
-        );
-        assert_eq!(hit(cuboid, [1.1, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0), None);
-        let cylinder = Primitive::Cylinder {
-            radius: 1.0,
-            half_length: 2.0,
-        };
-        assert_eq!(
-            hit(cylinder, [0.3, 0.3, 5.0], down, 0.0),
-            Some((3.0, up, 2))
-        );
-        assert_eq!(
-            hit(cylinder, [0.3, 0.3, 0.0], down, 0.0),
-            Some((2.0, down, 1))
-        );
-        assert_eq!(
-            hit(cylinder, [5.0, 0.0, 1.0], [-1.0, 0.0, 0.0], 0.0),
-            Some((4.0, [1.0, 0.0, 0.0], 0))
-        );
-        assert_eq!(hit(cylinder, [1.1, 0.0, 5.0], down, 0.0), None);
-        let capsule = Primitive::Capsule {
-            radius: 1.0,
-            half_length: 2.0,
-        };
-        assert_eq!(hit(capsule, [0.0, 0.0, 5.0], down, 0.0), Some((2.0, up, 0)));
-        assert_eq!(
-            hit(capsule, [0.0, 0.0, 0.0], down, 0.0),
-            Some((3.0, down, 0))
-        );
-        assert_eq!(
-            hit(capsule, [5.0, 0.0, -1.0], [-1.0, 0.0, 0.0], 0.0),
-            Some((4.0, [1.0, 0.0, 0.0], 0))
-        );
-        assert_eq!(
-            hit(capsule, [0.8, 0.0, 5.0], down, 0.0).map(|m| m.2),
-            Some(0)
-        );
-        assert_eq!(hit(capsule, [1.1, 0.0, 5.0], down, 0.0), None);
-    }
 }

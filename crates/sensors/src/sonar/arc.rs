@@ -10,9 +10,9 @@
 //!   (2) [Jensen 2011, ch. 3]
 //! ```
 //! A ray is traced in sections. A section ends at the edge of a layer, or after the length (4) if
-//! that is shorter. The intersection with shapes uses the chord; travel time and length are those
-//! of the arc. (3) is integrated with Gauss's three-point rule: if the speed changes by a twentieth
-//! over a section, the relative error of the time is 1e-10.
+//! this is shorter. The intersection with shapes uses the chord; travel time and length are
+//! computed for the arc. (3) is integrated with Gauss's three-point rule: if the speed changes by a
+//! twentieth over a section, the relative error of the time is 1e-10.
 //!
 //! # Symbols
 //! θ angle above the horizontal [rad] · c speed of sound [m/s], g its gradient with height [1/s] ·

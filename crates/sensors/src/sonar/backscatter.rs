@@ -69,8 +69,9 @@ pub(crate) fn surface_strength(sine: f64, frequency: f64, wind: f64) -> f64 {
     facets + power(bubbles) * wind_ratio * wind_ratio
 }
 
-/// Fraction of the power that the water surface reflects coherently, at the sine of the grazing
-/// angle, the wave number [1/m] and the standard deviation `height` of the surface [m]. (4)
+/// Returns the fraction [-] of the power that the water surface reflects coherently, at the sine
+/// `sine` of the grazing angle, the wave number [1/m] and the standard deviation `height` of the
+/// surface [m]. (4)
 pub fn coherent_reflection(sine: f64, wave_number: f64, height: f64) -> f64 {
     let x = 2.0 * wave_number * height * sine;
     libm::exp(-x * x)

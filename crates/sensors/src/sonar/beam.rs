@@ -21,7 +21,7 @@
 //! flat arrays. Behind the array the pattern is zero.
 //!
 //! # Checked by
-//! The tests in this file; test/sensors/sonar.rs
+//! test/sensors/sonar/pattern.rs, test/sensors/sonar.rs
 
 use merrow_math::real::sin_cos;
 use merrow_model::scene::sensor::sonar::{Aperture, Shading};
@@ -96,30 +96,4 @@ pub fn solid_angle(across: &Aperture, along: &Aperture) -> f64 {
         .map(|k| pattern(along, angle(k)) * sin_cos(angle(k)).1 * step)
         .sum();
     across * along
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lobes_and_nulls_match_closed_forms() {
-        for (shading, null, side) in [
-            (Shading::Uniform, 1.0, -13.26),
-            (Shading::Cosine, 1.5, -23.0),
-        ] {
-            let a = aperture(0.02, shading);
-            assert!((pattern(&a, 0.01) - 0.5).abs() < 1e-5 && pattern(&a, 0.0) == 1.0);
-            let at = |u: f64| pattern(&a, (u / a.length).asin());
-            assert!(at(null) < 1e-20);
-            let highest = (1..1000)
-                .map(|k| at(null + f64::from(k) * 1e-3))
-                .fold(0.0, f64::max);
-            assert!(
-                (10.0 * highest.log10() - side).abs() < 0.05,
-                "{}",
-                10.0 * highest.log10()
-            );
-        }
-    }
 }

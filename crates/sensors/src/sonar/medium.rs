@@ -4,7 +4,7 @@
 //! ```text
 //!   1/c̄ = ∫ dz/c / Δz,   ᾱ = ∫ α dz / Δz                    (1)
 //! ```
-//! Both are integrals over depth only, so one table serves all rays of a ping.
+//! Both are integrals over depth only, so all rays of a ping use one table.
 //!
 //! # Symbols
 //! c speed of sound [m/s] · α absorption [dB/m] · z height [m].
@@ -13,10 +13,10 @@
 //! World (ENU).
 //!
 //! # Limits
-//! - The water column is that at the sonar, or that at the origin of the world for modems.
-//! - Straight rays are sufficient at the ranges of such sonars, unless the column is strongly
-//!   stratified and the beam far from vertical. `arc.rs` contains refracted rays.
-//! - The absorption is that of Francois and Garrison with a pH of 8.
+//! - The table contains the water column at the sonar, or for modems at the origin of the world.
+//! - Straight rays are sufficient at the ranges of sonars, unless the column is strongly stratified
+//!   and the beam is far from vertical. `arc.rs` contains refracted rays.
+//! - The absorption of sonars follows Francois and Garrison with a pH of 8.
 //!
 //! # Checked by
 //! test/sensors/sonar.rs
@@ -73,8 +73,8 @@ impl Medium {
         }
     }
 
-    /// Water from the surface down to the depth `deepest` [m] at the origin of W, with the
-    /// absorption of `law`, for sound of `frequency` [Hz].
+    /// Computes the table of the water from the surface down to the depth `deepest` [m] at the
+    /// origin of W, with the absorption of `law`, for sound of `frequency` [Hz].
     pub fn of_column(
         environment: &EnvironmentState<'_>,
         deepest: f64,
@@ -114,7 +114,7 @@ impl Medium {
     }
 }
 
-/// Slowness [s/m] and absorption [dB/m] at `p` [m], W.
+/// Computes the slowness [s/m] and the absorption [dB/m] at `p` [m], W.
 fn properties(
     environment: &EnvironmentState<'_>,
     p: Vec3,
@@ -126,8 +126,8 @@ fn properties(
     [1.0 / speed, absorption_at(law, environment, p, frequency)]
 }
 
-/// Step [m] and sums of a table of the integrals of `values` over the height, by the trapezoidal
-/// rule.
+/// Computes the step [m] and the sums of a table of the integrals of `values` over the height, by
+/// the trapezoidal rule.
 fn integrate(
     [low, high]: [f64; 2],
     intervals: usize,

@@ -26,7 +26,7 @@
 //! - Volume reverberation is received as by a sonar at rest.
 //!
 //! # Checked by
-//! The tests in this file; test/sensors/sonar/motion.rs
+//! test/sensors/sonar/motion.rs
 
 use crate::sonar::echoes::AcousticPath;
 use merrow_math::real::sin_cos;
@@ -81,62 +81,5 @@ impl SonarMotion {
             + k.cross(target).scale(sine)
             + k.scale(k.dot(target) * (1.0 - cosine));
         (range, rotated.scale(1.0 / rotated.norm().max(1e-9)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn motion(v: Vec3, w: Vec3) -> SonarMotion {
-        SonarMotion::new(&SpatialVelocity { w, v }).unwrap()
-    }
-
-    // Head-on the range is r c/(c + v); across, the closed-form solution of the quadratic equation.
-    #[test]
-    fn moving_sonar_ranges_match_closed_forms() {
-        let path = AcousticPath {
-            r: 90.0,
-            apparent_length: 90.0,
-            loss: 0.0,
-        };
-        let x = Vec3::new(1.0, 0.0, 0.0);
-        for v in [-12.0, 3.0, 15.0] {
-            let (range, d) = motion(x.scale(v), Vec3::zero()).arrival(x, 90.0, &path, 1500.0);
-            assert!(
-                (range - 90.0 * 1500.0 / (1500.0 + v)).abs() < 1e-4 && (d - x).norm() < 1e-12,
-                "{range}"
-            );
-            // c t - r = √(r² + v² t²)
-            let across = motion(Vec3::new(0.0, v, 0.0), Vec3::zero());
-            let t = 2.0 * 90.0 * 1500.0 / (1500.0 * 1500.0 - v * v);
-            let (range, d) = across.arrival(x, 90.0, &path, 1500.0);
-            assert!(
-                (range - 750.0 * t).abs() < 1e-4 && (d.y / d.x + v * t / 90.0).abs() < 1e-6,
-                "{range} {d:?}"
-            );
-        }
-        assert_eq!(
-            SonarMotion::new(&SpatialVelocity {
-                w: Vec3::zero(),
-                v: Vec3::zero()
-            }),
-            None
-        );
-    }
-
-    #[test]
-    fn turn_to_port_moves_echoes_to_starboard() {
-        let path = AcousticPath {
-            r: 75.0,
-            apparent_length: 75.0,
-            loss: 0.0,
-        };
-        let turning = motion(Vec3::zero(), Vec3::new(0.0, 0.0, 0.5));
-        let (range, d) = turning.arrival(Vec3::new(1.0, 0.0, 0.0), 75.0, &path, 1500.0);
-        assert!(
-            (range - 75.0).abs() < 1e-12 && (libm::atan2(d.y, d.x) + 0.05).abs() < 1e-12,
-            "{d:?}"
-        );
     }
 }

@@ -13,7 +13,7 @@
 //! None.
 //!
 //! # Limits
-//! Those of the ambient noise. Shipping is moderate.
+//! The limits of the ambient noise apply. The shipping activity is moderate.
 //!
 //! # Checked by
 //! test/sensors/sonar.rs
@@ -22,13 +22,13 @@ use crate::sonar::decibels::power;
 use merrow_environment::sound::noise::{self, MODERATE_SHIPPING};
 use merrow_model::scene::sensor::sonar::SonarSpec;
 
-/// Ambient noise at the frequency `f` [kHz] and the wind speed `wind` [m/s] with moderate shipping,
-/// as a spectral power [µPa²/Hz].
+/// Computes the ambient noise at the frequency `f` [kHz] and the wind speed `wind` [m/s] with
+/// moderate shipping, as a spectral power [µPa²/Hz].
 pub fn ambient(f: f64, wind: f64) -> f64 {
     noise::ambient(f, wind, MODERATE_SHIPPING)
 }
 
-/// Noise power in a beam at the wind speed `wind` [m/s] [µPa²]. (1)
+/// Computes the noise power [µPa²] in a beam at the wind speed `wind` [m/s]. (1)
 pub(crate) fn beam_noise(spec: &SonarSpec, wind: f64) -> f64 {
     let all = ambient(1e-3 * spec.frequency, wind);
     let received_fraction = (spec.solid_angle / (4.0 * std::f64::consts::PI)).min(1.0);

@@ -26,7 +26,7 @@
 //! - The water surface is horizontal at the reflection point.
 //!
 //! # Checked by
-//! The tests in this file; test/sensors/sonar/rays.rs,
+//! The tests in this file; test/sensors/sonar/reflection.rs, test/sensors/sonar/rays.rs,
 //! crates/comms/tests/multipath.rs
 
 use crate::sonar::backscatter::coherent_reflection;
@@ -49,10 +49,11 @@ pub(crate) fn seabed_reflection(
     smooth * coherent_reflection(sine, wave_number, ground.roughness)
 }
 
-/// Real and imaginary part of the pressure reflection coefficient [-] of a smooth seabed, for waves
-/// e^(-iωt). (1), (2)
+/// Computes the real and imaginary part of the pressure reflection coefficient [-] of a smooth
+/// seabed, for waves e^(-iωt). (1), (2)
 ///
-/// `sine` is that of the grazing angle. The water has a density [kg/m³] and a speed of sound [m/s].
+/// `sine` is the sine of the grazing angle. The third argument contains density [kg/m³] and speed
+/// of sound [m/s] of the water.
 pub fn seabed_coefficient(ground: &Ground, sine: f64, [density, speed]: [f64; 2]) -> [f64; 2] {
     let (m, n) = (ground.density / density, speed / ground.sound_speed);
     let loss = ground.attenuation / (40.0 * PI * LOG10_E);
@@ -89,70 +90,22 @@ pub(crate) fn reflection_point(a: Vec3, b: Vec3, q: Vec3, n: Vec3) -> Option<Vec
 mod tests {
     use super::*;
 
-    fn ground(density: f64, sound_speed: f64, attenuation: f64) -> Ground {
-        Ground {
-            density,
-            sound_speed,
-            attenuation,
+    #[test]
+    fn roughness_reduces_the_coherent_reflection() {
+        let smooth = Ground {
+            density: 1900.0,
+            sound_speed: 1650.0,
+            attenuation: 0.8,
             roughness: 0.0,
-        }
-    }
-
-    // Normal incidence by the impedances, total reflection below the critical angle, none at the
-    // angle of intromission.
-    #[test]
-    fn reflection_matches_rayleigh_for_fluid_half_space() {
-        let water = [1000.0, 1500.0];
-        let sand = ground(1900.0, 1650.0, 0.0);
-        let upright = seabed_reflection(&sand, 1.0, water, 6000.0);
-        let (z1, z2) = (1000.0 * 1500.0, 1900.0 * 1650.0_f64);
-        assert!(
-            (upright - ((z2 - z1) / (z2 + z1)).powi(2)).abs() < 1e-12,
-            "{upright}"
-        );
-        let critical = (1500.0_f64 / 1650.0).acos();
-        assert!(
-            (seabed_reflection(&sand, (0.99 * critical).sin(), water, 6000.0) - 1.0).abs() < 1e-12
-        );
-        assert!(seabed_reflection(&sand, (1.2 * critical).sin(), water, 6000.0) < 0.5);
-        // m² sin² = n² - cos², for slow mud.
-        let (m, n) = (1.4_f64, 1500.0 / 1450.0);
-        let cosine = ((m * m - n * n) / (m * m - 1.0)).sqrt();
-        let mud = ground(1400.0, 1450.0, 0.0);
-        assert!(seabed_reflection(&mud, (1.0 - cosine * cosine).sqrt(), water, 6000.0) < 1e-12);
-    }
-
-    // With attenuation, by explicit complex arithmetic; the loss exists below the critical angle
-    // too.
-    #[test]
-    fn attenuation_and_roughness_reduce_reflection() {
-        let water = [1000.0, 1500.0];
-        let lossy = seabed_reflection(&ground(1900.0, 1650.0, 0.8), 0.2, water, 100.0);
-        let delta = 0.8 / 54.575_05;
-        let n2 = [
-            (1500.0_f64 / 1650.0).powi(2) * (1.0 - delta * delta),
-            (1500.0_f64 / 1650.0).powi(2) * 2.0 * delta,
-        ];
-        let z = [n2[0] - 0.96, n2[1]];
-        let (r, angle) = (
-            (z[0] * z[0] + z[1] * z[1]).sqrt().sqrt(),
-            0.5 * z[1].atan2(z[0]),
-        );
-        let root = [r * angle.cos(), r * angle.sin()];
-        let of = |sign: f64| (0.38 + sign * root[0]).powi(2) + root[1].powi(2);
-        assert!(
-            (lossy - of(-1.0) / of(1.0)).abs() < 1e-6 && lossy < 0.97,
-            "{lossy}"
-        );
+        };
         let rough = Ground {
             roughness: 0.01,
-            ..ground(1900.0, 1650.0, 0.8)
+            ..smooth
         };
-        let power_fraction = seabed_reflection(&rough, 0.2, water, 100.0) / lossy;
-        assert!(
-            (power_fraction - (-4.0_f64 * 1e4 * 1e-4 * 0.04).exp()).abs() < 1e-12,
-            "{power_fraction}"
-        );
+        let [a, b] = [smooth, rough].map(|g| seabed_reflection(&g, 0.2, [1000.0, 1500.0], 100.0));
+        let [re, im] = seabed_coefficient(&smooth, 0.2, [1000.0, 1500.0]);
+        assert!((a - re * re - im * im).abs() < 1e-12, "{a}");
+        assert!((b / a - (-0.16_f64).exp()).abs() < 1e-12, "{}", b / a);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //! trials, without encoder and position loop.
 //!
 //! # Limits
-//! The manufacturer's own controller is not published; in the trials it tracked better than this
-//! one. Gains, periods and limits are taken from a robot's servos,
+//! The controller of the manufacturer is not published; in the trials it tracked better than this
+//! controller. Gains, periods and limits are taken from a robot's servos,
 //! `params/robots/osu_uvms_servo.yaml`.
 //!
 //! # Checked by

@@ -3,8 +3,8 @@
 //! # Law
 //! A tag has eight by eight cells in a white frame that is one cell wide. The outer cells are
 //! black. The 36 bits of its code, most significant bit first, fill the four quarters of the
-//! inside. Each quarter is rotated by a right angle relative to the one before. A 1 is white.
-//! [Olson 2011; Wang and Olson 2016]
+//! inside. Each quarter is rotated by a right angle relative to the preceding quarter. A 1 is
+//! white. [Olson 2011; Wang and Olson 2016]
 //!
 //! # Symbols
 //! None.

@@ -113,7 +113,7 @@ impl Class {
         }
     }
 
-    /// Water for the path law of sound.
+    /// Returns the water for the path law of sound.
     pub(crate) fn path_water(&self) -> PathWater<'_> {
         match &self.water {
             SoundWater::Sampled => PathWater::Sampled,
@@ -187,7 +187,7 @@ impl Class {
     }
 }
 
-/// Conductivity [S/m] of the sea at `p` [m], W.
+/// Computes the conductivity [S/m] of the sea at `p` [m], W.
 pub(crate) fn conductivity_at(environment: &EnvironmentState<'_>, p: Vec3) -> f64 {
     let (sea, gravity, t) = (environment.sea, environment.gravity, environment.time);
     let salinity = water_column::salinity(sea, gravity, p, t);

@@ -62,7 +62,7 @@ impl InstantChannel<'_> {
         &self.world.classes[self.world.modems[modem].class]
     }
 
-    /// Place of a modem at `t_ns` [ns]. (1)
+    /// Returns position, velocity and attitude of a modem at `t_ns` [ns]. (1)
     fn end(&self, modem: usize, t_ns: u64) -> End {
         let end = self.world.ends[modem];
         let dt = t_ns.wrapping_sub(self.world.t_ns) as i64 as f64 * 1e-9;
@@ -103,7 +103,7 @@ impl InstantChannel<'_> {
         }
     }
 
-    /// Signal of modem `from` at modem `to`, for the reference power `sent`.
+    /// Computes the signal of modem `from` at modem `to`, for the reference power `sent`.
     fn signal(
         &self,
         (from, source): (usize, &End),
@@ -180,7 +180,8 @@ impl InstantChannel<'_> {
         Ok(arrival)
     }
 
-    /// Wave in water whose conductivity depends on position, at the source.
+    /// Returns the wave in water whose conductivity depends on the position, for the conductivity
+    /// at the source.
     fn local_wave(
         &self,
         medium: &ElectromagneticMedium,
@@ -192,7 +193,7 @@ impl InstantChannel<'_> {
         ConductiveWave::new(class.transceiver.frequency(), relative, conductivity)
     }
 
-    /// Noise at a modem that receives the power `received`, in the unit of its medium.
+    /// Computes the noise at a modem that receives the power `received`, in the unit of its medium.
     fn noise(&self, modem: usize, end: &End, received: f64) -> f64 {
         let class = self.class(modem);
         match &class.transceiver.medium {
@@ -209,7 +210,7 @@ impl InstantChannel<'_> {
         }
     }
 
-    /// Noise of the own thrusters in the band of a modem [µPa²].
+    /// Returns the noise of the thrusters of the same robot in the band of a modem [µPa²].
     fn thruster_noise(&self, modem: usize, medium: &AcousticMedium, class: &Class) -> f64 {
         let Some(noise) = &medium.thruster_noise else {
             return 0.0;
@@ -228,7 +229,7 @@ impl InstantChannel<'_> {
         power
     }
 
-    /// Signal over a satellite. The delay of both terminals is added.
+    /// Computes the signal over a satellite. The travel times of both terminals are added.
     fn over_satellite(
         &self,
         (from, source): (usize, &End),
@@ -326,7 +327,7 @@ impl InstantChannel<'_> {
         }
     }
 
-    /// Obstacle between two modems at the start of the step.
+    /// Returns the obstacle between two modems at the start of the step, if any.
     fn obstacle(&self, from: usize, to: usize) -> Option<Obstruction> {
         let obstacles = self.obstacles()?;
         if matches!(self.class(to).transceiver.medium, Medium::Satellite(_)) {
@@ -356,7 +357,7 @@ impl InstantChannel<'_> {
     }
 }
 
-/// Time [s] as a number of nanoseconds.
+/// Returns a time [s] as a number of nanoseconds.
 fn nanoseconds(time: f64) -> u64 {
     (time * 1e9 + 0.5) as u64
 }

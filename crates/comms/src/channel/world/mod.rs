@@ -1,8 +1,8 @@
 //! Channels between the modems of a running world.
 //!
-//! [`WorldChannel`] contains what is constant during a run and, after [`WorldChannel::at`], the
-//! places of the modems at the start of a step. [`InstantChannel`] evaluates the law of the medium
-//! for two modems at a time within the step.
+//! [`WorldChannel`] contains the constants of a run and, after [`WorldChannel::at`], the positions
+//! and velocities of the modems at the start of a step. [`InstantChannel`] evaluates the law of the
+//! medium for two modems at a time within the step.
 //!
 //! # Law
 //! ```text
@@ -12,18 +12,18 @@
 //! # Symbols
 //! p position and v velocity of a modem, t_0 start of the step · P_r received power, P_0 reference
 //! power of the transmitter, p fraction of the maximum power · g gain of the channel (the file of
-//! the medium), b part of the band of the transmitter within that of the receiver · X fading
+//! the medium), B_t, B_r bands of transmitter and receiver, b fraction of B_t within B_r · X fading
 //! (`fading.rs`).
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! - Attitudes, obstacles and the surface are those at the start of the step. A transducer above
-//!   the surface and an antenna below it neither transmit nor receive.
+//! - Attitudes, obstacles and the surface are constant during a step, as at its start. A transducer
+//!   above the surface and an antenna below it neither transmit nor receive.
 //! - Obstacles are tested on the straight line, also for refracted and reflected paths.
 //! - A signal whose mean power is more than 20 dB below the noise is not tested for obstacles.
-//! - Fading and the maximum range are those of the receiver.
+//! - The parameters of the receiver determine fading and maximum range.
 //!
 //! # Checked by
 //! crates/comms/tests/world.rs
@@ -90,7 +90,8 @@ struct PlacedModem {
 pub struct WorldChannel {
     modems: Vec<PlacedModem>,
     classes: Vec<Class>,
-    /// Part of the band of each class within that of each other class; zero between media.
+    /// Fraction of the band of each class within the band of each other class; zero between
+    /// different media.
     overlaps: Vec<f64>,
     shadowing: Stream,
     ground: Ground,
@@ -116,8 +117,8 @@ struct InstantCache {
     obstacles: Vec<Cell<(u32, Option<u16>)>>,
 }
 
-/// Attitude in L of the frame M with x along `axis`: z is as close as possible to the z axis of L,
-/// and y points to the left.
+/// Returns the attitude in L of the frame M with x along `axis`: z is as close as possible to the z
+/// axis of L, and y points to the left.
 fn mount(axis: Vec3) -> Mat3 {
     let x = axis.unit().unwrap_or(Vec3::new(1.0, 0.0, 0.0));
     let left = Vec3::new(-x.y, x.x, 0.0);
@@ -136,7 +137,7 @@ fn mount(axis: Vec3) -> Mat3 {
     }
 }
 
-/// Part of the band of `from` within that of `to`; zero for different media.
+/// Returns the fraction of the band of `from` within the band of `to`; zero for different media.
 fn band_overlap(from: &Transceiver, to: &Transceiver) -> f64 {
     if !from.is_same_medium(to) {
         return 0.0;
@@ -194,8 +195,8 @@ impl WorldChannel {
         }
     }
 
-    /// Moves the modems to their places at the start of a step and returns the channels of this
-    /// step.
+    /// Sets the positions and velocities of the modems to their values at the start of a step and
+    /// returns the channels of this step.
     pub fn at<'a>(&'a mut self, instant: &'a ChannelInstant<'a>) -> InstantChannel<'a> {
         let environment = instant.environment;
         self.t_ns = instant.view.time_ns;
@@ -225,7 +226,7 @@ impl WorldChannel {
         }
     }
 
-    /// Part of the band of modem `from` within that of modem `to`.
+    /// Returns the fraction of the band of modem `from` within the band of modem `to`.
     fn overlap(&self, from: usize, to: usize) -> f64 {
         self.overlaps[self.modems[from].class * self.classes.len() + self.modems[to].class]
     }
@@ -250,7 +251,7 @@ impl InstantCache {
         }
         self.instant = self.instant.wrapping_add(1);
         if self.instant == 0 {
-            // the number has wrapped around: old entries must not become valid again
+            // the number has overflowed: invalidates the entries of earlier instants
             self.obstacles.iter().for_each(|cell| cell.set((0, None)));
             self.instant = 1;
         }
@@ -258,7 +259,7 @@ impl InstantCache {
 }
 
 impl PlacedModem {
-    /// Place of the modem in `view`.
+    /// Returns position, velocity and attitude of the modem in `view`.
     fn end(&self, view: &WorldView) -> End {
         let Some((robot, link)) = self.on else {
             return End {

@@ -1,4 +1,4 @@
-//! Topics that cross between robots over modems.
+//! Topics that modems transmit between robots.
 
 /// Topic of one robot whose messages a modem transmits to other robots.
 #[derive(Clone, Debug, PartialEq)]

@@ -30,7 +30,7 @@ pub struct AttitudeTable {
     azimuths: Vec<f64>,
     /// Elevations above the plane of x and y [rad], increasing.
     elevations: Vec<f64>,
-    /// Gains [dB]: for each elevation, one for each azimuth.
+    /// Gains [dB]: for each elevation, one gain for each azimuth.
     gains: Vec<f64>,
 }
 
@@ -53,7 +53,7 @@ impl AxialTable {
         is_valid.then_some(Self { points })
     }
 
-    /// Gain [dB] at the angle `angle` [rad] from the axis, linear between the points.
+    /// Returns the gain [dB] at the angle `angle` [rad] from the axis, linear between the points.
     pub fn gain(&self, angle: f64) -> f64 {
         let k = self.points.partition_point(|p| p[0] <= angle);
         let (a, b) = (
@@ -67,7 +67,7 @@ impl AxialTable {
         }
     }
 
-    /// Maximum gain over all directions [dB].
+    /// Returns the maximum gain over all directions [dB].
     pub fn max_gain(&self) -> f64 {
         self.points
             .iter()
@@ -98,10 +98,10 @@ impl AttitudeTable {
         })
     }
 
-    /// Gain [dB] in the direction `azimuth`, `elevation` [rad].
+    /// Returns the gain [dB] in the direction `azimuth`, `elevation` [rad].
     ///
-    /// Linear between the entries, periodic in azimuth, constant beyond the first and the last
-    /// elevation.
+    /// The gain is linear between the entries, periodic in azimuth, and constant beyond the first
+    /// and the last elevation.
     pub fn gain(&self, azimuth: f64, elevation: f64) -> f64 {
         let (i, j, u) = self.azimuth_interval(azimuth);
         let k = self.elevations.partition_point(|e| *e <= elevation);
@@ -120,7 +120,8 @@ impl AttitudeTable {
         row(below) + (row(above) - row(below)) * v
     }
 
-    /// Indices of the azimuths before and after `azimuth` [rad], and the position between them.
+    /// Returns the indices of the azimuths before and after `azimuth` [rad], and the position
+    /// between them.
     fn azimuth_interval(&self, azimuth: f64) -> (usize, usize, f64) {
         let n = self.azimuths.len();
         let first = self.azimuths[0];
@@ -138,14 +139,14 @@ impl AttitudeTable {
         (i, j, u)
     }
 
-    /// Maximum gain over all directions [dB].
+    /// Returns the maximum gain over all directions [dB].
     pub fn max_gain(&self) -> f64 {
         self.gains.iter().fold(f64::NEG_INFINITY, |m, g| m.max(*g))
     }
 }
 
 impl Directivity {
-    /// Maximum gain over all directions [dB].
+    /// Returns the maximum gain over all directions [dB].
     pub fn max_gain(&self) -> f64 {
         match self {
             Self::Uniform(gain) => *gain,

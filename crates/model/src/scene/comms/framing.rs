@@ -33,6 +33,6 @@ pub struct Acknowledgement {
     /// Maximum number of repetitions of a frame.
     pub max_retries: u16,
     /// Upper limit of the random delay of the first repetition [ns]; it doubles with every further
-    /// one, at most ten times.
+    /// repetition, at most ten times.
     pub backoff_ns: u64,
 }

@@ -1,4 +1,4 @@
-//! Parameters of the medium access protocols. Times are those of the clock of the modem.
+//! Parameters of the medium access protocols. The clock of the modem measures all times.
 
 /// Medium access protocol with its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +47,7 @@ pub struct CsmaCa {
     pub backoff: Backoff,
     /// Time for which the medium must be idle before a transmission [ns].
     pub space_ns: u64,
-    /// Number of times the medium may be found busy before the frame is discarded.
+    /// Number of times the medium may be busy before the frame is discarded.
     pub max_attempts: u32,
 }
 

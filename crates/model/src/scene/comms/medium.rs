@@ -34,7 +34,7 @@ pub struct AcousticMedium {
     pub shipping: f64,
     /// Paths by reflection; `None`: only the direct path.
     pub multipath: Option<Multipath>,
-    /// Noise of the thrusters of the own robot; `None`: none.
+    /// Noise of the thrusters of the same robot; `None`: no noise.
     pub thruster_noise: Option<ThrusterNoise>,
 }
 
@@ -70,11 +70,11 @@ pub struct ElectromagneticMedium {
     pub radiated_power: f64,
     /// Noise figure of the receiver over thermal noise at 290 K [dB].
     pub noise_figure: f64,
-    /// Permittivity of the water relative to that of vacuum [-].
+    /// Permittivity of the water relative to vacuum [-].
     pub relative_permittivity: f64,
-    /// Permeability of the water relative to that of vacuum [-].
+    /// Permeability of the water relative to vacuum [-].
     pub relative_permeability: f64,
-    /// Conductivity of the water [S/m]; `None`: that of the sea between the ends.
+    /// Conductivity of the water [S/m]; `None`: conductivity of the sea.
     pub conductivity: Option<f64>,
     /// Spreading exponent beyond 1 m [-]; 0: attenuation only.
     pub spreading: f64,
@@ -100,11 +100,11 @@ pub struct RadioMedium {
 pub enum PathLoss {
     /// Loss of free space.
     FreeSpace,
-    /// Free space up to a reference distance, a power of the distance beyond it.
+    /// Loss of free space up to a reference distance; beyond it, a power of the distance.
     LogDistance {
         /// Exponent of the distance [-].
         exponent: f64,
-        /// Distance up to which the loss is that of free space [m].
+        /// Distance up to which the loss of free space applies [m].
         reference: f64,
     },
     /// Direct ray and ray reflected by the sea surface.
@@ -137,7 +137,7 @@ pub struct Shadowing {
 pub struct OpticalMedium {
     /// Radiated mean power at maximum power [W].
     pub radiated_power: f64,
-    /// Angle from the axis at which the radiant intensity is half of that on the axis [rad].
+    /// Angle from the axis at which the radiant intensity is half of its maximum [rad].
     pub half_angle: f64,
     /// Wavelength of the light in vacuum [m].
     pub wavelength: f64,
@@ -151,7 +151,7 @@ pub struct OpticalMedium {
     pub noise_equivalent_power: f64,
     /// Width of the optical filter [m].
     pub filter_width: f64,
-    /// Beam attenuation coefficient [1/m]; `None`: that of the sea at the wavelength.
+    /// Beam attenuation coefficient [1/m]; `None`: coefficient of the sea at the wavelength.
     pub attenuation: Option<f64>,
 }
 
@@ -226,7 +226,7 @@ impl Medium {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 
-    /// Name of the medium in world files and messages.
+    /// Returns the name of the medium in world files and messages.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Acoustic(_) => "acoustic",

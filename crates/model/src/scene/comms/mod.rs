@@ -1,4 +1,4 @@
-//! Communication modems: what is constant during a run.
+//! Communication modems: parameters that are constant during a run.
 
 pub mod bridge;
 pub mod clock;

@@ -18,7 +18,7 @@ pub struct Modem {
     pub p: Vec3,
     /// Acoustic axis or boresight in L, or in W if no link carries it; a unit vector.
     pub axis: Vec3,
-    /// Address, unique among the modems that can communicate with this one.
+    /// Address, unique among the modems that can communicate with this modem.
     pub address: u16,
     /// Physical properties of transmitter and receiver.
     pub transceiver: Transceiver,
@@ -51,8 +51,8 @@ pub struct Modem {
 pub enum RateChoice {
     /// Index into the rates of the transceiver.
     Fixed(usize),
-    /// The rate that the receiver selects for the last signal-to-noise ratio of the link; the
-    /// first rate before a frame was received and for broadcasts.
+    /// Rate that the receiver selects for the last signal-to-noise ratio of the link. The first
+    /// rate applies to broadcasts and before a frame was received.
     Adaptive,
 }
 

@@ -1,44 +1,61 @@
 //! Transmitter and receiver of a modem.
 //!
 //! # Keys of a component file
-//! A file `params/modems/<name>.yaml` has these keys. The types below are in SI units and radians.
+//! A file `params/modems/<name>.yaml` has these keys (`crates/schema/src/comms/`). The types below
+//! are in SI units and radians. Keys after a value of `kind` apply to this value only.
 //!
 //! ```text
-//!   medium                                           Medium: acoustic, electromagnetic, radio, optical, satellite
-//!   band_khz, band_mhz                               Transceiver::band
-//!   max_power_w, circuit_power_w, receive_power_w, idle_power_w   fields of the same name
+//!   description, source, estimated                   not part of the types
+//!   kind: acoustic                                   AcousticMedium
+//!     band_khz                                       Transceiver::band
+//!     source_level_db, self_noise_db, spreading, shipping
+//!     refraction                                     AcousticMedium::refracts
+//!     absorption: none | thorp | francois_garrison | ainslie_mccolm   AbsorptionLaw
+//!     multipath: {max_reflections, max_delay_s}      Multipath
+//!     thruster_noise: {level_db, speed_rad_s, frequency_khz, speed_slope_db, frequency_slope_db}   ThrusterNoise
+//!   kind: electromagnetic                            ElectromagneticMedium
+//!     band_mhz                                       Transceiver::band
+//!     radiated_power_w, noise_figure_db, relative_permittivity, relative_permeability,
+//!     conductivity_siemens_per_m, spreading
+//!   kind: radio                                      RadioMedium
+//!     band_mhz                                       Transceiver::band
+//!     radiated_power_w, noise_figure_db
+//!     diffraction                                    RadioMedium::has_diffraction
+//!     path_loss:                                     PathLoss
+//!       {kind: free_space} | {kind: log_distance, exponent, reference_m} | {kind: two_ray, polarisation}
+//!     shadowing: {std_db, distance_m}                Shadowing
+//!   kind: optical                                    OpticalMedium
+//!     band_khz                                       Transceiver::band
+//!     radiated_power_w, half_angle_deg, wavelength_um, field_of_view_deg, aperture_cm2,
+//!     responsivity_a_per_w, filter_width_um
+//!     noise_w_per_sqrt_hz                            OpticalMedium::noise_equivalent_power
+//!     attenuation_per_m                              OpticalMedium::attenuation
+//!   kind: satellite                                  SatelliteMedium
+//!     band_mhz                                       Transceiver::band
+//!     role: terminal | gateway                       SatelliteRole
+//!     zenith_snr_db, latency_s, min_elevation_deg
+//!     sky:                                           Sky
+//!       {kind: always, elevation_deg} | {kind: windows, period_s, open_s: [[start, end], ...], elevation_deg} |
+//!       {kind: walker, altitude_km, inclination_deg, planes, satellites, node_spread_deg, phasing, first_node_deg}
+//!   max_power_w, circuit_power_w, receive_power_w, idle_power_w   Transceiver, fields of the same name
 //!   half_duplex                                      Transceiver::is_half_duplex
 //!   max_range_m, line_of_sight                       Transceiver::max_range, needs_line_of_sight
 //!   capture_db, carrier_sense_db                     Transceiver::capture, carrier_sense
 //!   destructive_overlap                              Transceiver::is_overlap_destructive
-//!   reception: {law, threshold_db}                   Reception: error_rate, level, signal_excess
-//!   fading: {law, k_db, coherence_s}                 Fading: none, rayleigh, rice
+//!   reception:                                       Reception
+//!     {kind: error_rate} | {kind: level, threshold_db} | {kind: signal_excess, threshold_db}
+//!   fading:                                          Fading
+//!     {kind: none} | {kind: rayleigh, coherence_s} | {kind: rice, k_db, coherence_s}
 //!   transmit_pattern, receive_pattern:               Directivity
-//!     {gain_db} | {axial: [[deg, db], ...]} | {azimuth_deg: [], elevation_deg: [], gain_db: []}
+//!     {kind: uniform, gain_db} | {kind: axial, angles_deg: [], gains_db: []} |
+//!     {kind: attitude, azimuths_deg: [], elevations_deg: [], gains_db: []}
 //!   adaptation: {margin_db, hysteresis_db}           RateAdaptation
 //!   schemes: [{name, modulation, rate_bit_s, coding_gain_db, min_snr_db}, ...]   Scheme
-//!     modulation                                     Modulation: bpsk, qpsk, dbpsk, fsk, coherent_fsk,
-//!                                                    qam<order>, lora_sf<spreading factor>, ook
-//!   acoustic                                         AcousticMedium
-//!     source_level_db, self_noise_db, spreading, bent_rays, shipping
-//!     absorption                                     AbsorptionLaw: none, thorp, francois_garrison, ainslie_mccolm
-//!     multipath: {max_reflections, max_delay_s}      Multipath
-//!     thruster_noise: {level_db, speed_rad_s, frequency_khz, speed_slope_db, frequency_slope_db}   ThrusterNoise
-//!   electromagnetic                                  ElectromagneticMedium
-//!     radiated_power_w, noise_figure_db, relative_permittivity, relative_permeability,
-//!     conductivity_s_m, spreading
-//!   radio                                            RadioMedium
-//!     radiated_power_w, noise_figure_db, diffraction
-//!     path_loss: {law, exponent, reference_m, polarisation}   PathLoss: free_space, log_distance, two_ray
-//!     shadowing: {std_db, distance_m}                Shadowing
-//!   optical                                          OpticalMedium
-//!     radiated_power_w, half_angle_deg, wavelength_nm, field_of_view_deg, aperture_cm2,
-//!     responsivity_a_w, noise_equivalent_power_w_rthz, filter_width_nm, attenuation_1_m
-//!   satellite                                        SatelliteMedium
-//!     role: terminal | gateway, zenith_snr_db, latency_s, min_elevation_deg
-//!     sky: {law, ...}                                Sky: always {elevation_deg},
-//!       windows {period_s, open_s: [[start, end], ...], elevation_deg}, walker {altitude_km,
-//!       inclination_deg, planes, satellites, node_spread_deg, phasing, first_node_deg}
+//!     modulation                                     Modulation: bpsk, qpsk, dbpsk, fsk, coherent_fsk, ook,
+//!                                                    qam<order>, lora_sf<spreading factor>
+//!   framing: {preamble_s, overhead_bits, control_bits, max_payload_bytes, max_fragments}   Framing
+//!   acknowledgement: {timeout_s, max_retries, backoff_s}   Acknowledgement
+//!   turn_around_s                                    Modem::turn_around_ns
 //! ```
 
 use crate::scene::comms::directivity::Directivity;
@@ -66,8 +83,8 @@ pub struct Transceiver {
     pub idle_power: f64,
     /// Whether the modem cannot receive while it transmits.
     pub is_half_duplex: bool,
-    /// Ratio of signal to interference and noise at which a stronger signal replaces the one that
-    /// is being received, linear; `None`: never.
+    /// Ratio of signal to interference and noise at which a stronger signal replaces the signal
+    /// that is being received, linear; `None`: never.
     pub capture: Option<f64>,
     /// Ratio of signal to noise above which carrier sensing reports the medium as busy, linear.
     pub carrier_sense: f64,
@@ -98,8 +115,8 @@ pub enum Reception {
         /// W (optical).
         threshold: f64,
     },
-    /// The ratio of signal to noise exceeds a threshold, first without directivity, which limits
-    /// the range to a sphere, then with directivity; frames above it have no errors, the rule of
+    /// The ratio of signal to noise exceeds a threshold both without directivity, which limits the
+    /// range to a sphere, and with directivity; frames above it have no errors. This is the rule of
     /// Thetis.
     SignalExcess {
         /// Threshold of the ratio [dB].
@@ -119,7 +136,7 @@ pub enum Fading {
     },
     /// Rice distribution of the amplitude.
     Rice {
-        /// Ratio of the power of the constant to that of the random part [-].
+        /// Power of the constant part over the power of the random part [-].
         k: f64,
         /// Coherence time, positive [s]: the amplitude is uncorrelated after twice this time.
         coherence: f64,
@@ -135,17 +152,17 @@ impl Transceiver {
             && other.band[0] < self.band[1]
     }
 
-    /// Centre of the band [Hz].
+    /// Returns the centre of the band [Hz].
     pub fn frequency(&self) -> f64 {
         0.5 * (self.band[0] + self.band[1])
     }
 
-    /// Width of the band [Hz].
+    /// Returns the width of the band [Hz].
     pub fn bandwidth(&self) -> f64 {
         self.band[1] - self.band[0]
     }
 
-    /// Information rates of the schemes [bit/s], in the order of the schemes.
+    /// Iterates over the information rates of the schemes [bit/s], in the order of the schemes.
     pub fn rates(&self) -> impl Iterator<Item = f64> + '_ {
         self.schemes.iter().map(|scheme| scheme.rate)
     }

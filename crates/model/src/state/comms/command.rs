@@ -6,10 +6,10 @@ use crate::scene::comms::{MacProtocol, RateChoice};
 #[allow(missing_docs)] // the description of each variant covers its fields
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModemCommand {
-    /// Queues a message for the modem with the address `destination` or for all modems.
-    /// `priority`: larger first. `wants_ack`: every frame is repeated until it is acknowledged.
-    /// `key`: replaces the waiting message with the same key and destination. `power`: transmit
-    /// power [W]; `None` selects that of the modem.
+    /// Queues a message for the modem with the address `destination` or for all modems. `priority`:
+    /// larger first. `wants_ack`: every frame is repeated until it is acknowledged. `key`: replaces
+    /// the waiting message with the same key and destination. `power`: transmit power [W]; `None`
+    /// selects the power of the modem.
     Send {
         modem: usize,
         destination: u16,
@@ -25,7 +25,7 @@ pub enum ModemCommand {
     SetRate { modem: usize, rate: RateChoice },
     /// Selects a medium access protocol and restarts medium access.
     SetMac { modem: usize, mac: MacProtocol },
-    /// Sets the present error of the clock [s] and its rate error [-].
+    /// Sets the current error of the clock [s] and its rate error [-].
     SetClock {
         modem: usize,
         offset: f64,
@@ -38,7 +38,7 @@ pub enum ModemCommand {
         destination: u16,
         kind: Ranging,
     },
-    /// Switches a modem on or off. Switching off discards its queue and its receptions.
+    /// Switches a modem on or off. A modem that is switched off loses its queue and its receptions.
     Switch { modem: usize, is_on: bool },
 }
 
@@ -60,7 +60,7 @@ impl ModemCommand {
 /// Method of a range measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranging {
-    /// From the time of transmission by the clock of the transmitter to that of arrival by the
+    /// From the time of transmission by the clock of the transmitter to the time of arrival by the
     /// clock of the receiver.
     OneWay,
     /// From a request to the reply, less the delay that the reply contains.

@@ -11,8 +11,8 @@ pub struct Event {
     pub kind: EventKind,
 }
 
-/// Kind of event. `serial` identifies the state for which the event was scheduled; an event with
-/// another number has no effect.
+/// Kind of event. `serial` identifies the state for which the event was scheduled; an event with an
+/// outdated number has no effect.
 #[allow(missing_docs)] // the description of each variant covers its fields
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {

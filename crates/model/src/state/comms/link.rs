@@ -1,7 +1,7 @@
 //! Counters and last values of one pair of modems.
 
-/// State of the link from one modem to another. Counters start at the start of the run and contain
-/// a frame when it has ended at all receivers.
+/// State of the link from one modem to another. Counters cover the time since the start of the run.
+/// They include a frame as soon as it has ended at all receivers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinkState {
     /// Mean signal-to-noise ratio of the last frame, linear; 0 before the first frame.

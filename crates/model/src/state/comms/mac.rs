@@ -57,22 +57,22 @@ pub struct WaitingRoomState {
     pub result: Option<bool>,
     /// Whether the frame was transmitted and its result is not reported.
     pub is_sent: bool,
-    /// Frames that the station received in the present slot.
+    /// Frames that the station received in the current slot.
     pub received: u32,
-    /// Frames that arrived at the station in the present slot and were damaged.
+    /// Frames that arrived at the station in the current slot and were damaged.
     pub damaged: u32,
 }
 
 /// State of carrier sense with random backoff.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CsmaCaState {
-    /// Number of times the medium was found busy.
+    /// Number of times the medium was busy.
     pub attempts: u32,
     /// Remaining idle time of the backoff [ns]; `None`: no backoff.
     pub remaining_ns: Option<u64>,
-    /// Start of the present count [ns].
+    /// Start of the current count [ns].
     pub from_ns: u64,
-    /// Total busy time of the medium at the start of the present count [ns].
+    /// Total busy time of the medium at the start of the current count [ns].
     pub busy_ns: u64,
     /// Next time at which the medium is sensed [ns].
     pub sense_ns: u64,

@@ -16,9 +16,9 @@ pub struct Message {
     pub priority: u8,
     /// Whether every frame is acknowledged.
     pub wants_ack: bool,
-    /// Key of messages of which only the newest waits.
+    /// Key: a new message replaces the waiting message with the same key and destination.
     pub key: Option<u32>,
-    /// Transmit power [W]; `None`: that of the modem.
+    /// Transmit power [W]; `None`: transmit power of the modem.
     pub power: Option<f64>,
     /// Sequence number in the header.
     pub sequence: u16,
@@ -30,7 +30,7 @@ pub struct Message {
     pub is_in_service: bool,
     /// Whether the transmitter has ended its attempts.
     pub is_done: bool,
-    /// Number of transmissions of the message that have not ended everywhere.
+    /// Number of transmissions of the message that have not ended at all receivers.
     pub transmissions: u32,
     /// Number of copies that are not closed.
     pub open: u32,
@@ -40,15 +40,15 @@ pub struct Message {
     pub payload: Vec<u8>,
 }
 
-/// Message as far as one addressed modem is concerned.
+/// State of a message for one addressed modem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copy {
     /// Bit set of the frames that were received.
     pub received: u64,
     /// Index of the addressed modem.
     pub to: u32,
-    /// Number of frames that are on the way to it.
-    pub on_the_way: u16,
+    /// Number of frames in flight to the addressed modem.
+    pub in_flight: u16,
     /// Cause of the last loss of a frame.
     pub cause: Option<LossCause>,
     /// Whether the copy is delivered or lost.

@@ -25,7 +25,7 @@ pub use crate::state::comms::output::{
 pub use crate::state::comms::signal::{Reception, Transmission};
 pub use crate::state::comms::slab::Slab;
 
-/// Complete state of a network. A run that continues from a copy of it has the same bits.
+/// Complete state of a network. A run that continues from a copy of the state is bit-identical.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkState {
     /// Time up to which all events have been processed [ns].
@@ -40,7 +40,7 @@ pub struct NetworkState {
     pub modems: Vec<ModemState>,
     /// Messages that are queued or in flight.
     pub messages: Slab<Message>,
-    /// Frames on the way.
+    /// Frames that are in flight.
     pub transmissions: Slab<Transmission>,
     /// One entry per pair of modems: row of the transmitter, column of the receiver.
     pub links: Vec<LinkState>,

@@ -13,7 +13,7 @@ pub struct ModemState {
     pub is_on: bool,
     /// Whether the robot that carries the modem has power.
     pub is_powered: bool,
-    /// Transmit power of frames without a power of their own [W].
+    /// Transmit power of frames whose message states no power [W].
     pub power: f64,
     /// Data rate of frames with data.
     pub rate: RateChoice,
@@ -21,7 +21,7 @@ pub struct ModemState {
     pub mac: MacProtocol,
     /// State of medium access.
     pub mac_state: MacState,
-    /// Identifies the pending decision of medium access; other ones have no effect.
+    /// Identifies the pending decision of medium access; other decisions have no effect.
     pub access_serial: u32,
     /// Whether a decision of medium access is pending.
     pub is_access_pending: bool,
@@ -33,7 +33,7 @@ pub struct ModemState {
     pub queued_bytes: usize,
     /// Message that is being transmitted.
     pub service: Option<Service>,
-    /// Identifies the pending wait for an acknowledgement; other ones have no effect.
+    /// Identifies the pending wait for an acknowledgement; the ends of other waits have no effect.
     pub repetition_serial: u32,
     /// Waiting control frames in the order of transmission.
     pub control: VecDeque<ControlFrame>,
@@ -53,13 +53,13 @@ pub struct ModemState {
     pub requested_powers: Vec<(u16, f64)>,
     /// Power that this modem last requested from its station [W]; 0 before the first request.
     pub last_request: f64,
-    /// Whether a frame of the station of power control arrived in the present period.
+    /// Whether a frame of the station of power control arrived in the current period.
     pub has_station_frame: bool,
     /// Energy and time by activity.
     pub energy: EnergyState,
-    /// Present activity of the modem.
+    /// Current activity of the modem.
     pub activity: Activity,
-    /// Start of the present activity [ns].
+    /// Start of the current activity [ns].
     pub activity_ns: u64,
 }
 
@@ -79,7 +79,7 @@ pub struct ClockState {
 pub struct Service {
     /// Index of the message.
     pub message: u32,
-    /// Index of the present frame.
+    /// Index of the current frame.
     pub fragment: u8,
     /// Number of repetitions of the frame.
     pub retries: u16,
@@ -107,7 +107,7 @@ pub enum ServicePhase {
 pub struct CarrierState {
     /// Number of sensed signals that are arriving.
     pub count: u32,
-    /// Start of the present busy period, or end of the last one [ns].
+    /// Start of the current busy period; if the medium is idle, end of the last busy period [ns].
     pub since_ns: u64,
     /// Total duration of the ended busy periods [ns].
     pub busy_ns: u64,
@@ -124,7 +124,7 @@ pub struct RangeRequest {
     pub sent_ns: i64,
 }
 
-/// Energy and time by activity. The part of the present activity is not included.
+/// Energy and time by activity. The current activity is not included.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EnergyState {
     /// Energy of the ended transmissions [J].
@@ -133,6 +133,6 @@ pub struct EnergyState {
     pub transmit_ns: u64,
     /// Time in reception [ns].
     pub receive_ns: u64,
-    /// Time in neither [ns].
+    /// Time without transmission and reception [ns].
     pub idle_ns: u64,
 }

@@ -1,4 +1,4 @@
-//! Results of the network, which the caller takes.
+//! Results of the network for the caller.
 
 use crate::state::comms::command::Ranging;
 use crate::state::comms::loss::LossCause;
@@ -96,7 +96,7 @@ impl<T> Record<T> {
     }
 }
 
-/// Message at a modem.
+/// Message that a modem delivered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delivery {
     /// Number of the message since the start of the run.

@@ -1,4 +1,4 @@
-//! Frames on the way and signals at receivers.
+//! Frames in flight and signals at receivers.
 
 use crate::state::comms::loss::LossCause;
 use crate::state::comms::slab::Reset;
@@ -6,7 +6,7 @@ use crate::state::comms::slab::Reset;
 /// Bytes of the encoded header of a frame.
 pub const HEADER_BYTES: usize = 14;
 
-/// Frame on the way, with its receptions.
+/// Frame in flight, with its receptions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transmission {
     /// Index of the transmitting modem.
@@ -85,7 +85,7 @@ pub struct Reception {
     pub noise: f32,
     /// Relative frequency shift of the signal.
     pub doppler: f32,
-    /// Cause for which the frame is lost, as far as it is known.
+    /// Cause of the loss of the frame; `None`: no loss so far.
     pub cause: Option<LossCause>,
     /// Whether the receiver can decode frames of the transmitter; otherwise they interfere only.
     pub is_decodable: bool,
@@ -121,7 +121,7 @@ pub struct Signal {
     pub is_locked: bool,
     /// Whether another signal overlapped.
     pub is_disturbed: bool,
-    /// Present power of the other signals in the part of the band.
+    /// Current power of the other signals in the part of the band.
     pub interference: f64,
     /// Start of the time for which `interference` is valid [ns].
     pub since_ns: u64,

@@ -6,14 +6,14 @@ pub trait Reset: Default {
     fn reset(&mut self);
 }
 
-/// Items with stable indices. A released item keeps its memory for the next one.
+/// Items with stable indices. A released item keeps its memory for the next item in its place.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Slab<T> {
-    /// All items; released ones have their initial value.
+    /// All items; released items have their initial value.
     pub items: Vec<T>,
     /// Whether the item with the same index is in use.
     pub used: Vec<bool>,
-    /// Indices of released items; the last one is used first.
+    /// Indices of released items; the last index is used first.
     pub free: Vec<u32>,
 }
 

@@ -78,8 +78,8 @@ pub fn force(
 /// Returns the angle of the boom [rad] for the apparent wind components and the sheet limit. (1),
 /// (2)
 ///
-/// `ahead` is the component against the chord and `abeam` the one against the normal [m/s]; `sheet`
-/// is in rad.
+/// `ahead` is the component against the chord and `abeam` the component against the normal [m/s];
+/// `sheet` is in rad.
 pub fn boom_angle(ahead: f64, abeam: f64, sheet: f64) -> f64 {
     let free_angle = if ahead == 0.0 && abeam == 0.0 {
         0.0

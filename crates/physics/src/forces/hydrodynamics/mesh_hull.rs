@@ -41,8 +41,8 @@ use merrow_math::{MAX_LANES, Mat3, Real, SpatialForce, Vec3};
 use merrow_model::scene::Link;
 use merrow_model::state::workspace::{HullWork, LinkWork};
 
-/// Returns the wetness of the hull, and the wrench (1) divided by ρ g, at Lo in L. `height` is that
-/// of the hull centre above the surface [m].
+/// Returns the wetness of the hull, and the wrench (1) divided by ρ g, at Lo in L. `height` is the
+/// height of the hull centre above the surface [m].
 #[inline(never)]
 pub(crate) fn wetness_and_pressure<T: Real>(
     link: &Link,

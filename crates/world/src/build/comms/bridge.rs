@@ -1,4 +1,4 @@
-//! Topics that cross between robots over modems.
+//! Topics that modems transmit between robots.
 
 use crate::build::comms::nanoseconds;
 use merrow_model::scene::Scene;
@@ -11,7 +11,7 @@ use merrow_yaml::read::NamedMap;
 /// Value of the key `to` for all modems that can receive.
 const ALL: &str = "all";
 
-/// Builds the bridges of a world whose modems are known.
+/// Builds the bridges of a world whose modems have been built.
 pub(crate) fn build_bridges(
     file: &NamedMap<BridgeEntry>,
     scene: &Scene,
@@ -83,7 +83,7 @@ fn decodes(from: &Modem, to: &Modem) -> bool {
     a.is_same_medium(b) && a.band == b.band && a.rates().eq(b.rates())
 }
 
-/// Name of the robot that carries modem `k`, or of the modem if it is fixed.
+/// Returns the name of the robot that carries modem `k`, or of the modem if it is fixed.
 fn owner(scene: &Scene, k: usize) -> &str {
     let modem = &scene.modems[k];
     match modem.on {

@@ -24,13 +24,13 @@ pub(crate) use crate::build::comms::bridge::build_bridges;
 /// Value of the key `scheme` for rate adaptation.
 const ADAPTIVE: &str = "adaptive";
 
-/// Nanoseconds of `s` [s].
+/// Returns the duration `s` [s] as a number of nanoseconds.
 pub(crate) fn nanoseconds(s: f64) -> u64 {
     (s * 1e9).round() as u64
 }
 
-/// Builds the modems of a world whose robots are known: those of the robots, robot by robot, then
-/// the fixed ones.
+/// Builds the modems of a world whose robots have been built: the modems of each robot in the order
+/// of the robots, then the fixed modems.
 pub(crate) fn build_modems(
     file: &WorldConfig,
     scene: &Scene,
@@ -123,7 +123,7 @@ fn find_link(
     None
 }
 
-/// Modems so far, with their entries.
+/// Modems that have been built, with their entries.
 #[derive(Default)]
 struct ModemBuilder<'a> {
     modems: Vec<Modem>,
@@ -195,8 +195,8 @@ impl<'a> ModemBuilder<'a> {
         self.entries.push((file, file.address.is_some()));
     }
 
-    /// Gives each modem without an address the lowest free one, from 1, and reports two modems with
-    /// one address.
+    /// Assigns the lowest free address, from 1, to each modem without an address, and reports
+    /// modems with equal addresses.
     fn assign_addresses(&mut self, problems: &mut Problems) {
         let reach = |a: &Modem, b: &Modem| a.transceiver.is_same_medium(&b.transceiver);
         let mut assigned: Vec<usize> = Vec::with_capacity(self.modems.len());
@@ -228,7 +228,7 @@ impl<'a> ModemBuilder<'a> {
         }
     }
 
-    /// Reports what the network refuses.
+    /// Reports the modems that the network rejects.
     fn check_networks(&self, scene: &Scene, place: &Place, problems: &mut Problems) {
         if !problems.is_empty() {
             return;
@@ -247,7 +247,7 @@ impl<'a> ModemBuilder<'a> {
     }
 }
 
-/// Linear ratio of `db` [dB].
+/// Returns the linear ratio of `db` [dB].
 pub(crate) fn ratio(db: f64) -> f64 {
     libm::pow(10.0, 0.1 * db)
 }
