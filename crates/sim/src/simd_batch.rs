@@ -246,3 +246,76 @@ fn gather_actuators(robot: &Robot, runners: &[Runner], work: &mut Workspace<F64x
         fin.area_fraction = F64x4::from_lanes(|i| of(i).fins[k].area_fraction);
     }
 }
+
+/// A group of robots with their workspaces and states; `first` is the index of the first robot in
+/// the list of the world.
+pub(crate) struct GroupOfRobots<'a> {
+    pub(crate) first: usize,
+    pub(crate) group: &'a mut RobotGroup,
+    pub(crate) runners: &'a mut [Runner],
+    pub(crate) states: &'a mut [RobotState],
+    /// States before the block; empty in a world without contacts.
+    pub(crate) saved_states: &'a mut [RobotState],
+}
+
+/// Iterator over groups of robots.
+pub(crate) struct RobotGroups<'a> {
+    pub(crate) first: usize,
+    pub(crate) groups: std::slice::IterMut<'a, RobotGroup>,
+    pub(crate) runners: &'a mut [Runner],
+    pub(crate) states: &'a mut [RobotState],
+    pub(crate) saved_states: &'a mut [RobotState],
+}
+
+impl<'a> Iterator for RobotGroups<'a> {
+    type Item = GroupOfRobots<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let group = self.groups.next()?;
+        let first = self.first;
+        self.first += group.len;
+        Some(GroupOfRobots {
+            first,
+            runners: split_front(&mut self.runners, group.len),
+            states: split_front(&mut self.states, group.len),
+            saved_states: split_front(&mut self.saved_states, group.len),
+            group,
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.groups.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for RobotGroups<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let group = self.groups.next_back()?;
+        let runners = split_back(&mut self.runners, group.len);
+        Some(GroupOfRobots {
+            first: self.first + self.runners.len(),
+            runners,
+            states: split_back(&mut self.states, group.len),
+            saved_states: split_back(&mut self.saved_states, group.len),
+            group,
+        })
+    }
+}
+
+impl ExactSizeIterator for RobotGroups<'_> {}
+
+/// Removes the first `n` elements from `slice` and returns them; an empty slice stays empty.
+fn split_front<'a, T>(slice: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    let all = std::mem::take(slice);
+    let (front, rest) = all.split_at_mut(n.min(all.len()));
+    *slice = rest;
+    front
+}
+
+/// Removes the last `n` elements from `slice` and returns them; an empty slice stays empty.
+fn split_back<'a, T>(slice: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    let all = std::mem::take(slice);
+    let (rest, back) = all.split_at_mut(all.len().saturating_sub(n));
+    *slice = rest;
+    back
+}
