@@ -175,10 +175,7 @@ fn commands(
             partner: None,
         },
         Target::Bridge { .. } | Target::Modem { .. } => crate::modem::command(target, bytes)?,
-        Target::Winch { tether } => Command::Winch {
-            tether,
-            command: WinchCommand::Speed(read::<Float64>(bytes)?.data),
-        },
+        Target::Winch { tether } => winch_command(tether, &read(bytes)?),
     };
     Ok(vec![command])
 }
@@ -191,6 +188,13 @@ fn read<M: Cdr>(bytes: &[u8]) -> Result<M, String> {
 /// Decodes the numbers of an array.
 fn read_values(bytes: &[u8]) -> Result<Vec<f64>, String> {
     Ok(values(&read(bytes)?))
+}
+
+fn winch_command(tether: usize, speed: &Float64) -> Command {
+    Command::Winch {
+        tether,
+        command: WinchCommand::Speed(speed.data),
+    }
 }
 
 fn wrench_command(robot: usize, wrench: &Wrench) -> Command {

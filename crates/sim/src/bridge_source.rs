@@ -1,9 +1,9 @@
 //! Interface of the encoder that turns outputs of a simulation into messages of bridges.
 //!
-//! A bridge transmits an output at the instant at which the simulation produces it, so that the time
-//! of transmission does not depend on threads and on the lengths of blocks. The simulation therefore
-//! ends a block at each such instant and calls the encoder. Message formats are known to the ROS
-//! node only, which implements the encoder.
+//! A bridge transmits an output at the instant at which the simulation produces it, so that the
+//! time of transmission does not depend on threads and on the lengths of blocks. The simulation
+//! therefore ends a block at each such instant and calls the encoder. Message formats are known to
+//! the ROS node only, which implements the encoder.
 
 use crate::simulation::Simulation;
 use std::fmt::Debug;
