@@ -376,6 +376,26 @@ fn the_positioning_of_docs_loads() {
     );
 }
 
+// Goal: the minimal world of docs/communication.md works. Method: its depth bridge delivers a message
+// to the boat, and the next bridge delivers it to the shore, within 20 s.
+#[test]
+fn the_modems_of_docs_communicate() {
+    let block = blocks_of(&text("docs/communication.md"), "yaml").remove(0);
+    let world =
+        load_text("fleet.yaml", &block, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    assert_eq!(merrow::modem::bridges::check(&world), Ok(()));
+    let scene = std::sync::Arc::new(world.scene);
+    let mut simulation = merrow_sim::Simulation::new(std::sync::Arc::clone(&scene), 1).unwrap();
+    merrow::publisher::connect_bridges(&mut simulation);
+    simulation.advance(20_000_000_000 / scene.dt_ns);
+    let output = &simulation.network_output;
+    let arrived = output.deliveries.iter().filter_map(|delivery| {
+        merrow_sim::bridged_message(&scene, delivery, output.payload(delivery))
+    });
+    let bridges: BTreeSet<usize> = arrived.map(|(bridge, ..)| bridge).collect();
+    assert_eq!(bridges, BTreeSet::from([0, 1]));
+}
+
 #[test]
 fn the_regions_of_docs_load() {
     let block = blocks_of(&text("docs/water.md"), "yaml")

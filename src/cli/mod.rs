@@ -14,7 +14,9 @@ mod terrain;
 mod validate;
 
 use clap::{Parser, Subcommand};
+use merrow::modem::bridges::check as check_bridges;
 use merrow::node::checkpoint;
+use merrow::publisher::connect_bridges;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_sim::Simulation;
 use merrow_world as world;
@@ -176,6 +178,11 @@ fn load_document(name: &str, overrides: Overrides) -> Result<(Document, World), 
             if n == 1 { "" } else { "s" }
         )
     })?;
+    check_bridges(&world).map_err(|lines| {
+        let n = lines.len();
+        let s = if n == 1 { "" } else { "s" };
+        format!("{n} error{s} in {name}\n{}", lines.join("\n"))
+    })?;
     for note in &world.notes {
         eprintln!("note: {note}");
     }
@@ -193,16 +200,21 @@ fn load_simulation(
     let (mut document, world) = load_document(world, overrides)?;
     let mut scene = Arc::new(world.scene);
     let Some(path) = resume else {
-        return Ok((document, Simulation::new(scene, threads)?));
+        let mut simulation = Simulation::new(scene, threads)?;
+        connect_bridges(&mut simulation);
+        return Ok((document, simulation));
     };
     let located = |why: String| format!("{}: {why}", path.display());
     let saved = checkpoint::read(path)?;
     let changes = merrow_sim::checkpoint::world_changes(&saved, &scene.sea).map_err(located)?;
     if !changes.is_empty() {
         document = document.with_changes(&changes).map_err(|e| e.to_string())?;
-        scene = Arc::new(document.build().map_err(|e| e.to_string())?.scene);
+        let world = document.build().map_err(|e| e.to_string())?;
+        check_bridges(&world).map_err(|lines| lines.join("\n"))?;
+        scene = Arc::new(world.scene);
     }
     let mut simulation = Simulation::new(scene, threads)?;
+    connect_bridges(&mut simulation);
     simulation.changes = changes;
     simulation.resume(&saved).map_err(located)?;
     Ok((document, simulation))

@@ -66,9 +66,6 @@ impl Mailbox {
 
     /// Returns the callback of an input topic.
     pub fn callback(&self, topic: &str, target: Target) -> Callback {
-        if let Target::Bridge { bridge } = target {
-            return crate::modem::bridges::callback(self, bridge);
-        }
         let mailbox = self.clone();
         let topic: Arc<str> = topic.into();
         Box::new(move |bytes| {
@@ -173,8 +170,7 @@ fn commands(
             crate::profile::command(robot, &scene.robots[robot], density, command, bytes)?
         }
         Target::Coupling { coupling } => coupling_command(coupling, bytes)?,
-        Target::Bridge { bridge } => crate::modem::bridges::send_command(scene, bridge, bytes),
-        Target::Modem { modem } => crate::modem::send_command(modem, bytes)?,
+        Target::Bridge { .. } | Target::Modem { .. } => crate::modem::command(target, bytes)?,
         Target::Winch { tether } => winch_command(tether, bytes)?,
     };
     Ok(vec![command])

@@ -1,29 +1,20 @@
 //! Topics that cross between robots over modems.
 //!
-//! A message of the topic becomes a packet of the transmitting modem: a mark, the number of the
-//! bridge and the CDR bytes. When the packet arrives, its CDR bytes are published on the topic of
-//! the receiver. The bridge uses topics of other nodes and of the simulator itself.
+//! A message of the topic becomes a packet of the transmitting modem, which contains the number of
+//! the bridge and the CDR bytes. When the packet arrives, its CDR bytes are published on the topic
+//! of the receiver. The topic of a bridge belongs to the simulator, to another node, or to another
+//! bridge that receives it.
 
-use crate::input::Mailbox;
-use crate::node::plan::{Input, Output, Source, Target};
+use crate::node::plan::{Input, Output, Plan, Source, Target};
 use merrow_model::scene::Scene;
-use merrow_model::scene::comms::BROADCAST;
 use merrow_model::scene::comms::bridge::Bridge;
-use merrow_model::state::Command;
-use merrow_model::state::comms::{Delivery, ModemCommand};
 use merrow_ros2::message::TypeInfo;
-use merrow_ros2::node::Callback;
 use merrow_ros2::qos::Qos;
-use merrow_sim::Request;
+use merrow_world::World;
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// First bytes of a packet of a bridge.
-const MARK: [u8; 2] = *b"MB";
-/// Number of bytes before the message in a packet.
-const HEAD: usize = 4;
-
-/// All message types that the node knows.
+/// Returns all message types of the standard packages and of merrow.
 fn known_types() -> &'static [TypeInfo] {
     static TYPES: OnceLock<Vec<TypeInfo>> = OnceLock::new();
     TYPES.get_or_init(|| {
@@ -38,66 +29,176 @@ fn find_type(name: &str) -> Option<&'static TypeInfo> {
     known_types().iter().find(|info| info.name == name)
 }
 
-/// Returns the type of the messages of a bridge: that of its key, or that of the output with its
-/// topic.
+/// Error of a bridge: its index and the text.
+type BridgeError = (usize, String);
+
+/// Returns the type of the messages of bridge `k`, which is the type of the output with its topic,
+/// of the bridge that receives its topic, or of its key.
 ///
 /// # Errors
-/// One line: the type is unknown, or differs from that of the output.
-fn message_type(bridge: &Bridge, outputs: &[Output]) -> Result<&'static TypeInfo, String> {
-    let output = outputs.iter().find(|output| is_topic(output, bridge));
-    if let Some(output) = output {
-        let stated = bridge.message_type.as_str();
-        if !stated.is_empty() && stated != output.info.name {
-            return Err(format!(
-                "bridge {}: `message_type`: found {stated}, but the simulator publishes {} as {}",
-                bridge.name, bridge.topic, output.info.name
-            ));
+/// The bridge of the error, which can be an earlier bridge of the same topic, and one line: the
+/// topic or the type is unknown, the topic cannot be transmitted, or the bridges form a loop.
+fn message_type(
+    scene: &Scene,
+    k: usize,
+    outputs: &[Output],
+) -> Result<&'static TypeInfo, BridgeError> {
+    let mut origin = k;
+    for _ in 0..scene.bridges.len() {
+        match former_bridge(scene, origin, outputs) {
+            Some(former) => origin = former,
+            None => {
+                let info = origin_type(scene, origin, outputs)?;
+                let same = check_stated_type(&scene.bridges[k], info);
+                return same.map(|()| info).map_err(|text| (k, text));
+            }
+        }
+    }
+    let bridge = &scene.bridges[k];
+    let text = format!(
+        "bridge {}: the topic /{} passes through its own bridge again; expected bridges without a loop",
+        bridge.name, bridge.topic
+    );
+    Err((k, text))
+}
+
+/// Returns the bridge that receives the topic of bridge `k`, unless the simulator publishes the
+/// topic itself.
+fn former_bridge(scene: &Scene, k: usize, outputs: &[Output]) -> Option<usize> {
+    let topic = &scene.bridges[k].topic;
+    if outputs
+        .iter()
+        .any(|output| is_topic(output, &scene.bridges[k]))
+    {
+        return None;
+    }
+    let mut bridges = scene.bridges.iter();
+    bridges.position(|bridge| bridge.to.iter().any(|(_, received)| received == topic))
+}
+
+/// Returns the type of the messages of bridge `k`, whose topic no bridge receives.
+fn origin_type(
+    scene: &Scene,
+    k: usize,
+    outputs: &[Output],
+) -> Result<&'static TypeInfo, BridgeError> {
+    let bridge = &scene.bridges[k];
+    let error = |text: String| (k, format!("bridge {}: {text}", bridge.name));
+    if let Some(output) = outputs.iter().find(|output| is_topic(output, bridge)) {
+        if !can_transmit(&output.source) {
+            return Err(error(format!(
+                "the topic /{} cannot be transmitted; expected a topic of a robot, a modem, a coupling, a tether or another node",
+                bridge.topic
+            )));
         }
         return Ok(output.info);
     }
     if bridge.message_type.is_empty() {
-        return Err(format!(
-            "bridge {}: unknown topic /{}: the simulator does not publish it; add `message_type` for a topic of another node",
-            bridge.name, bridge.topic
-        ));
+        return Err(error(format!(
+            "unknown topic /{}: the simulator does not publish it; add `message_type` for a topic of another node",
+            bridge.topic
+        )));
     }
     find_type(&bridge.message_type).ok_or_else(|| {
-        format!(
-            "bridge {}: unknown message type {}: expected a type of the standard packages or of merrow",
-            bridge.name, bridge.message_type
-        )
+        error(format!(
+            "unknown message type {}: expected a type of the standard packages or of merrow",
+            bridge.message_type
+        ))
     })
+}
+
+/// Checks that the key `message_type` of a bridge, if any, is the type of its messages.
+fn check_stated_type(bridge: &Bridge, info: &TypeInfo) -> Result<(), String> {
+    let stated = bridge.message_type.as_str();
+    if stated.is_empty() || stated == info.name {
+        return Ok(());
+    }
+    Err(format!(
+        "bridge {}: `message_type`: found {stated}, but the messages on /{} are {}",
+        bridge.name, bridge.topic, info.name
+    ))
+}
+
+/// Returns true if bridges can transmit an output. Logs of the simulator and messages that are
+/// published once cannot be transmitted.
+fn can_transmit(source: &Source) -> bool {
+    match source {
+        Source::Clock
+        | Source::TfStatic
+        | Source::Diagnostics
+        | Source::Description { .. }
+        | Source::Labels { .. }
+        | Source::Links
+        | Source::Packets
+        | Source::ModemSchedule => false,
+        Source::Tf
+        | Source::Sensor { .. }
+        | Source::Joints { .. }
+        | Source::Controller { .. }
+        | Source::Contacts
+        | Source::ContactWrench { .. }
+        | Source::Battery { .. }
+        | Source::BuoyancyEngine { .. }
+        | Source::FlightMode { .. }
+        | Source::ControllerStatus { .. }
+        | Source::WheelOdometry { .. }
+        | Source::Coupling { .. }
+        | Source::CouplingLoad { .. }
+        | Source::TetherPath { .. }
+        | Source::TetherTension { .. }
+        | Source::TetherIntact { .. }
+        | Source::TetherLength { .. }
+        | Source::ModemReceived { .. }
+        | Source::ModemRange { .. }
+        | Source::ModemStatus { .. }
+        | Source::Bridged { .. } => true,
+    }
 }
 
 fn is_topic(output: &Output, bridge: &Bridge) -> bool {
     output.topic.trim_start_matches('/') == bridge.topic
 }
 
-/// Checks the topics and types of all bridges.
+/// Returns the outputs of a plan that the simulator produces itself.
+fn own_outputs(plan: &Plan) -> Vec<Output> {
+    let is_own = |output: &&Output| !matches!(output.source, Source::Bridged { .. });
+    plan.outputs.iter().filter(is_own).cloned().collect()
+}
+
+/// Checks the topics and types of all bridges of a world.
 ///
 /// # Errors
-/// One line per invalid bridge.
-pub fn check(scene: &Scene, outputs: &[Output]) -> Result<(), Vec<String>> {
-    let errors: Vec<String> = scene
-        .bridges
-        .iter()
-        .filter_map(|bridge| message_type(bridge, outputs).err())
+/// One line per invalid bridge, with its place in the world file, ordered by bridge.
+pub fn check(world: &World) -> Result<(), Vec<String>> {
+    let scene = &world.scene;
+    if scene.bridges.is_empty() {
+        return Ok(());
+    }
+    let outputs = own_outputs(&Plan::new(scene));
+    let all = 0..scene.bridges.len();
+    let errors: BTreeMap<usize, String> = all
+        .filter_map(|k| message_type(scene, k, &outputs).err())
         .collect();
     if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(errors)
+        return Ok(());
     }
+    let places = &world.bridge_topics;
+    let line = |(k, text): (usize, String)| match places.get(k) {
+        Some(place) => format!("{place}: {text}"),
+        None => text,
+    };
+    Err(errors.into_iter().map(line).collect())
 }
 
 /// Adds the topics of all valid bridges.
 pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut Vec<Input>) {
     let n = outputs.len();
     for (k, bridge) in scene.bridges.iter().enumerate() {
-        let Ok(info) = message_type(bridge, &outputs[..n]) else {
+        let Ok(info) = message_type(scene, k, &outputs[..n]) else {
             continue;
         };
-        if !outputs[..n].iter().any(|output| is_topic(output, bridge)) {
+        let is_output = outputs[..n].iter().any(|output| is_topic(output, bridge));
+        if !is_output && former_bridge(scene, k, &outputs[..n]).is_none() {
             inputs.push(Input {
                 topic: format!("/{}", bridge.topic),
                 info,
@@ -120,9 +221,10 @@ pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut 
     }
 }
 
-/// Returns the bridges that transmit the messages of an output of the simulator.
+/// Returns the bridges that transmit the messages of an output of the simulator. Messages that
+/// arrive over bridges are transmitted by the network itself.
 pub(crate) fn bridges_of(scene: &Scene, output: &Output) -> Vec<usize> {
-    if matches!(output.source, Source::Bridged { .. }) {
+    if matches!(output.source, Source::Bridged { .. }) || !can_transmit(&output.source) {
         return Vec::new();
     }
     let bridges = scene.bridges.iter().enumerate();
@@ -130,81 +232,4 @@ pub(crate) fn bridges_of(scene: &Scene, output: &Output) -> Vec<usize> {
         .filter(|(_, bridge)| is_topic(output, bridge))
         .map(|(k, _)| k)
         .collect()
-}
-
-/// Limit of the rate of a bridge.
-#[derive(Debug, Default)]
-pub(crate) struct RateLimit {
-    next_ns: AtomicU64,
-}
-
-impl RateLimit {
-    /// Returns true if a message may be transmitted at `now_ns` [ns]; then starts the interval to
-    /// the next one.
-    pub(crate) fn permits(&self, bridge: &Bridge, now_ns: u64) -> bool {
-        let next = self.next_ns.load(Ordering::Relaxed);
-        // after a reset the time is lower
-        let is_due = now_ns >= next || next > now_ns + bridge.min_interval_ns;
-        if is_due {
-            self.next_ns
-                .store(now_ns + bridge.min_interval_ns, Ordering::Relaxed);
-        }
-        is_due
-    }
-}
-
-/// Returns the command that transmits a message of bridge `k`, in CDR.
-pub(crate) fn send_command(scene: &Scene, k: usize, message: &[u8]) -> Command {
-    let bridge = &scene.bridges[k];
-    let mut payload = Vec::with_capacity(HEAD + message.len());
-    payload.extend_from_slice(&MARK);
-    payload.extend_from_slice(&(k as u16).to_le_bytes());
-    payload.extend_from_slice(message);
-    let destination = match bridge.to.first() {
-        Some((to, _)) if !bridge.is_broadcast => scene.modems[*to].address,
-        _ => BROADCAST,
-    };
-    Command::Modem(ModemCommand::Send {
-        modem: bridge.from,
-        destination,
-        payload,
-        priority: bridge.priority,
-        wants_ack: bridge.wants_ack,
-        key: bridge.keeps_newest.then_some(u32::MAX - k as u32),
-        power: None,
-    })
-}
-
-/// Returns the callback of the topic of bridge `k`.
-pub(crate) fn callback(mailbox: &Mailbox, k: usize) -> Callback {
-    let (mailbox, limit) = (mailbox.clone(), RateLimit::default());
-    Box::new(move |bytes| {
-        let now = mailbox.progress.now_ns.load(Ordering::Relaxed);
-        if limit.permits(&mailbox.scene.bridges[k], now) {
-            let command = send_command(&mailbox.scene, k, bytes);
-            // sending fails if the run has ended
-            let _ = mailbox
-                .requests
-                .send(Request::Command(mailbox.version, command));
-        }
-    })
-}
-
-/// Returns bridge, receiver and message of a delivered packet of a bridge.
-pub(crate) fn received<'a>(
-    scene: &Scene,
-    delivery: &Delivery,
-    payload: &'a [u8],
-) -> Option<(usize, usize, &'a [u8])> {
-    let (head, message) = payload.split_at_checked(HEAD)?;
-    let k = usize::from(u16::from_le_bytes([head[2], head[3]]));
-    let bridge = scene.bridges.get(k)?;
-    if head[..2] != MARK || bridge.from != delivery.from as usize || delivery.is_overheard {
-        return None;
-    }
-    let receiver = bridge
-        .to
-        .iter()
-        .position(|(to, _)| *to == delivery.to as usize)?;
-    Some((k, receiver, message))
 }

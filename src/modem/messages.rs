@@ -58,7 +58,7 @@ pub(crate) fn packet(scene: &Scene, output: &NetworkOutput, delivery: &Delivery)
     }
 }
 
-/// Speed of the signals of a modem that converts times to ranges [m/s].
+/// Returns the speed of the signals of a modem that converts times to ranges [m/s].
 fn signal_speed(scene: &Scene, modem: &Modem) -> f64 {
     match &modem.transceiver.medium {
         Medium::Acoustic(_) => scene.sea.sound_speed,
@@ -104,7 +104,7 @@ pub(crate) fn status(modem: &Modem, state: &ModemState, energy: f64, now: u64) -
     }
 }
 
-/// Name of an activity in messages.
+/// Returns the name of an activity in messages.
 fn activity_name(activity: Activity) -> &'static str {
     match activity {
         Activity::Off => "off",
@@ -116,7 +116,7 @@ fn activity_name(activity: Activity) -> &'static str {
     }
 }
 
-/// Name of a protocol in world files and messages.
+/// Returns the name of a protocol in world files and messages.
 fn mac_name(mac: &MacProtocol) -> &'static str {
     match mac {
         MacProtocol::Aloha => "aloha",
@@ -146,6 +146,8 @@ pub(crate) fn link_table(scene: &Scene, links: &[LinkState], now: u64) -> LinkTa
                 frames: link.frames,
                 received: link.received,
                 bits: link.bits,
+                loss: link.loss_ratio(),
+                load: link.airtime_ns as f64 / now.max(1) as f64,
             })
             .collect(),
     }

@@ -18,18 +18,39 @@ use merrow_ros2::message::Message;
 use merrow_ros2::msg::sensor_msgs::Range;
 use merrow_ros2::qos::Qos;
 use merrow_sim::Simulation;
+use std::sync::Arc;
 
 /// Rate of the states of modems and links in simulated time [Hz].
 pub const STATUS_RATE: f64 = 1.0;
 
-/// State of every modem with its energy [J], and state of all links.
-pub type NetworkStates = (Vec<(ModemState, f64)>, Vec<LinkState>);
+/// States of the network.
+#[derive(Debug)]
+pub struct NetworkStates {
+    /// State of every modem with its energy [J].
+    pub modems: Vec<(ModemState, f64)>,
+    /// State of all links.
+    pub links: Vec<LinkState>,
+}
+
+impl NetworkStates {
+    /// Reads the states of a simulation.
+    pub fn read(simulation: &Simulation) -> Self {
+        let network = &simulation.state.network;
+        let modems = network.modems.iter().enumerate();
+        Self {
+            modems: modems
+                .map(|(k, modem)| (modem.clone(), simulation.modem_energy(k)))
+                .collect(),
+            links: network.links.clone(),
+        }
+    }
+}
 
 /// Results of the network in one block of steps.
 #[derive(Debug, Default)]
 pub struct NetworkBatch {
     /// Messages, ranges, packets and intervals.
-    pub output: NetworkOutput,
+    pub output: Arc<NetworkOutput>,
     /// States of all modems and links, if due.
     pub states: Option<NetworkStates>,
 }
@@ -41,14 +62,15 @@ impl NetworkBatch {
         if network.modems.is_empty() || output.is_empty() && !has_status {
             return None;
         }
-        let states = has_status.then(|| {
-            let modems = network.modems.iter().enumerate();
-            let modems = modems.map(|(k, modem)| (modem.clone(), simulation.modem_energy(k)));
-            (modems.collect(), network.links.clone())
-        });
+        // an empty result is not shared, so that the simulation can continue to fill it
+        let output = if output.is_empty() {
+            Arc::default()
+        } else {
+            Arc::clone(output)
+        };
         Some(Box::new(Self {
-            output: output.clone(),
-            states,
+            output,
+            states: has_status.then(|| NetworkStates::read(simulation)),
         }))
     }
 }
@@ -119,11 +141,26 @@ pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut 
     bridges::add_topics(scene, outputs, inputs);
 }
 
+/// Converts a message for a modem or a bridge to a command.
+///
+/// # Errors
+/// One line: the message is malformed, its power is invalid, or the target is another object.
+pub(crate) fn command(target: Target, bytes: &[u8]) -> Result<Command, String> {
+    match target {
+        Target::Bridge { bridge } => Ok(Command::Bridge {
+            bridge,
+            message: bytes.to_vec(),
+        }),
+        Target::Modem { modem } => send_command(modem, bytes),
+        _ => Err("a message for another object than a modem or a bridge".to_string()),
+    }
+}
+
 /// Converts a message on the topic `tx` of a modem to a command.
 ///
 /// # Errors
 /// One line: the message is malformed or its power is invalid.
-pub(crate) fn send_command(modem: usize, bytes: &[u8]) -> Result<Command, String> {
+fn send_command(modem: usize, bytes: &[u8]) -> Result<Command, String> {
     let packet: Packet = from_bytes(bytes).map_err(|e| format!("malformed message: {e}"))?;
     if !(packet.power.is_finite() && packet.power >= 0.0) {
         return Err(format!(

@@ -7,7 +7,8 @@ use merrow_ros2::msg::std_msgs::Header;
 ros_message! {
     /// A message to be sent by a modem, or a message that a modem received.
     pub struct Packet("merrow/msg/Packet") {
-        /// Received: end of the arrival of the last frame; frame of the modem. Not used for sending.
+        /// Received: end of the arrival of the last frame; frame of the modem. Not used for
+        /// sending.
         header: Header,
         /// Address of the sender. Not used for sending.
         source: u16,
@@ -65,12 +66,16 @@ ros_message! {
         snr: f32,
         /// Travel time of the last frame \[s\].
         delay: f64,
-        /// Number of frames that were transmitted, including frames that have not ended.
+        /// Number of frames that have ended at all receivers.
         frames: u64,
         /// Number of frames that were received.
         received: u64,
         /// Number of received bits.
         bits: u64,
+        /// Number of lost frames over the number of frames.
+        loss: f64,
+        /// Duration of all frames over the time since the start of the run.
+        load: f64,
     }
 
     /// State of all links on which a frame was transmitted.

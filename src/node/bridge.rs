@@ -76,8 +76,6 @@ impl Bridge {
             node.logger().warn(warning);
         }
         let plan = Arc::new(Plan::new(&simulation.scene));
-        crate::modem::bridges::check(&simulation.scene, &plan.outputs)
-            .map_err(|errors| errors.join("\n"))?;
         let publishers = Interface::publishers(&node, &plan)?;
         let rejections = Arc::new(Rejections::default());
         let goals = GoalObservers::default();
@@ -87,7 +85,6 @@ impl Bridge {
             network: Some(node.network()),
             rejections: Arc::clone(&rejections),
             goals: Arc::clone(&goals),
-            requests: Some(requests.clone()),
         })?;
         let parameters = ParameterServer::with_clock(
             options.parameter_overrides.clone(),
@@ -148,7 +145,6 @@ impl Bridge {
             network: None,
             rejections: Arc::clone(&rejections),
             goals: GoalObservers::default(),
-            requests: None,
         })?;
         Ok(Self::new(
             simulation,
@@ -442,14 +438,17 @@ fn count_groups(scene: &Scene) -> usize {
 }
 
 /// An exteroceptive sensor, and its outputs with the bits of the data that each contains.
-struct ExteroceptiveOutputs {
-    robot: usize,
-    sensor: usize,
-    outputs: Vec<(usize, u8)>,
+pub(crate) struct ExteroceptiveOutputs {
+    /// Index of the robot.
+    pub(crate) robot: usize,
+    /// Index of the sensor.
+    pub(crate) sensor: usize,
+    /// Indices of its outputs, with the bits of the data that each contains.
+    pub(crate) outputs: Vec<(usize, u8)>,
 }
 
 /// Lists all exteroceptive sensors with their outputs.
-fn exteroceptive_outputs(scene: &Scene, plan: &Plan) -> Vec<ExteroceptiveOutputs> {
+pub(crate) fn exteroceptive_outputs(scene: &Scene, plan: &Plan) -> Vec<ExteroceptiveOutputs> {
     let mut all: Vec<ExteroceptiveOutputs> = Vec::new();
     for (i, output) in plan.outputs.iter().enumerate() {
         let Source::Sensor {

@@ -5,9 +5,11 @@
 //! the new world are created before, its subscriptions and services right after that step. If the
 //! changed world is invalid, the running world is unchanged.
 
+use crate::modem::bridges::check as check_bridges;
 use crate::node::bridge::NextOutputs;
 use crate::node::interface::Interface;
 use crate::node::plan::Plan;
+use crate::publisher::connect_bridges;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use merrow_model::scene::Scene;
 use merrow_sim::{Access, Reply, Request, SceneVersion, Simulation};
@@ -161,7 +163,9 @@ impl WorldEditor {
     /// All errors of the world, one per line.
     pub fn build(&self, document: &Document) -> Result<Simulation, String> {
         let world = document.build().map_err(|problems| problems.to_string())?;
+        check_bridges(&world).map_err(|lines| lines.join("\n"))?;
         let mut simulation = Simulation::new(Arc::new(world.scene), self.parts.threads)?;
+        connect_bridges(&mut simulation);
         simulation.changes = document.changes();
         Ok(simulation)
     }

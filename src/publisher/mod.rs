@@ -5,6 +5,7 @@
 //!
 //! Each message is encoded once; the same bytes go to DDS and to the bag.
 
+mod bridge_source;
 mod output_index;
 mod recording;
 mod scene_change;
@@ -15,8 +16,6 @@ use crate::convert::topic::Topic;
 use crate::convert::{camera, contacts, header};
 use crate::input::{firmware, motion_control};
 use crate::modem::NetworkBatch;
-use crate::modem::bridges;
-use crate::modem::bridges::RateLimit;
 use crate::modem::messages as modem;
 pub use crate::node::batch::Batch;
 use crate::node::diagnostics;
@@ -26,6 +25,7 @@ use crate::node::frames::Snapshot;
 use crate::node::losses::Losses;
 use crate::node::losses::link_status;
 use crate::node::plan::Plan;
+pub use crate::publisher::bridge_source::connect_bridges;
 use crate::publisher::output_index::{OutputIndex, find_output};
 use crate::publisher::scene_change::topics_of_sensors;
 use crate::{arm, convert};
@@ -42,7 +42,7 @@ use merrow_ros2::msg::rosgraph_msgs::Clock;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use merrow_ros2::node::Logger;
 use merrow_ros2::node::{Network, NetworkCounters, Publisher};
-use merrow_sim::{Reply, Request, SceneVersion};
+use merrow_sim::{Reply, SceneVersion, bridged_message};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -117,8 +117,6 @@ pub struct PublisherContext {
     pub rejections: Arc<Rejections>,
     /// Observers that report goals to their clients; empty without a node.
     pub goals: GoalObservers,
-    /// Channel of requests to the running world; `None` without a node.
-    pub requests: Option<Sender<Request>>,
 }
 
 impl PublisherThread {
@@ -246,8 +244,16 @@ struct Worker {
     /// For each sensor of each robot, its topics with their accumulator state over several
     /// samples.
     sensor_topics: Vec<Vec<Vec<Topic>>>,
-    /// Limits of the rates of the bridges.
-    limits: Vec<RateLimit>,
+    /// Messages for bridges, which then are the only receivers.
+    collected: Option<Collected>,
+}
+
+/// Messages of an encoder that neither publishes nor records.
+struct Collected {
+    /// For each output, whether its messages are collected.
+    wanted: Vec<bool>,
+    /// Outputs with their messages in CDR.
+    messages: Vec<(usize, Vec<u8>)>,
 }
 
 impl Worker {
@@ -261,7 +267,6 @@ impl Worker {
         let sensor_topics = scene.robots.iter().map(topics_of_sensors).collect();
         let engaged = scene.couplings.iter().map(|c| c.engaged).collect();
         let whole = vec![true; scene.tethers.len()];
-        let limits = scene.bridges.iter().map(|_| RateLimit::default()).collect();
         Self {
             context: parts,
             next_scenes,
@@ -275,7 +280,7 @@ impl Worker {
             links: Vec::new(),
             now_ns: 0,
             sensor_topics,
-            limits,
+            collected: None,
         }
     }
 
@@ -380,36 +385,13 @@ impl Worker {
         });
     }
 
-    /// Whether a modem transmits the messages of an output.
-    fn is_bridged(&self, output: usize) -> bool {
-        self.context.requests.is_some() && !self.outputs.bridges[output].is_empty()
-    }
-
-    /// Passes a message of an output to the modems that transmit it.
-    fn transmit(&self, output: usize, now_ns: u64, message: &[u8]) {
-        let Some(requests) = &self.context.requests else {
-            return;
-        };
-        let SceneOutputs { scene, version, .. } = &self.context.outputs;
-        for bridge in &self.outputs.bridges[output] {
-            if self.limits[*bridge].permits(&scene.bridges[*bridge], now_ns) {
-                let command = bridges::send_command(scene, *bridge, message);
-                // sending fails if the run has ended
-                let _ = requests.send(Request::Command(*version, command));
-            }
-        }
-    }
-
-    /// Whether an output has a subscriber, is recorded or is transmitted by a modem.
+    /// Returns true if an output has a subscriber or is recorded, or if its messages are collected.
     fn has_receivers(&self, output: usize) -> bool {
-        self.bag.is_some()
-            || self.is_bridged(output)
-            || self
-                .context
-                .outputs
-                .publishers
-                .get(output)
-                .is_some_and(Publisher::has_receivers)
+        if let Some(collected) = &self.collected {
+            return collected.wanted[output];
+        }
+        let publisher = self.context.outputs.publishers.get(output);
+        self.bag.is_some() || publisher.is_some_and(Publisher::has_receivers)
     }
 
     /// Publishes frames, joints, controllers, firmware, contacts and tethers.
@@ -533,12 +515,17 @@ impl Worker {
         let output = &batch.output;
         for delivery in &output.deliveries {
             let payload = output.payload(delivery);
-            if let Some((bridge, receiver, message)) = bridges::received(scene, delivery, payload) {
+            if delivery.is_bridged {
+                let Some((bridge, receiver, message)) = bridged_message(scene, delivery, payload)
+                else {
+                    continue;
+                };
                 let mut all = outputs.bridged.iter();
                 let topic = all.find(|(_, place)| *place == [bridge, receiver]);
                 if let Some((topic, _)) = topic.filter(|(topic, _)| self.has_receivers(*topic)) {
                     self.send_bytes(*topic, delivery.received_ns, message.to_vec());
                 }
+                continue;
             }
             let topic = outputs.modem_packets[delivery.to as usize];
             self.emit(topic, delivery.received_ns, || {
@@ -561,14 +548,16 @@ impl Worker {
                 modem::schedule(scene, output, now)
             });
         }
-        let Some((states, links)) = &batch.states else {
+        let Some(states) = &batch.states else {
             return;
         };
-        let modems = scene.modems.iter().zip(states);
+        let modems = scene.modems.iter().zip(&states.modems);
         for ((device, (state, energy)), topic) in modems.zip(&outputs.modem_states) {
             self.emit(*topic, now, || modem::status(device, state, *energy, now));
         }
-        self.emit_any(outputs.links, now, || modem::link_table(scene, links, now));
+        self.emit_any(outputs.links, now, || {
+            modem::link_table(scene, &states.links, now)
+        });
     }
 
     /// Publishes the state of tethers that are broken, or that are intact again after a reset.
@@ -629,10 +618,13 @@ impl Worker {
         }
     }
 
-    /// Sends an encoded message to subscribers and to the bag.
+    /// Sends an encoded message to subscribers and to the bag, or collects it.
     fn send_bytes(&mut self, output: usize, now_ns: u64, message: Vec<u8>) {
+        if let Some(collected) = &mut self.collected {
+            collected.messages.push((output, message));
+            return;
+        }
         let bytes = Bytes::from(message);
-        self.transmit(output, now_ns, &bytes);
         let publisher = self.context.outputs.publishers.get(output);
         if let Some(publisher) = publisher.filter(|p| p.has_receivers())
             && publisher.publish_shared(&bytes).is_err()

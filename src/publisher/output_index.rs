@@ -1,7 +1,6 @@
 //! Outputs of a plan by the source of their content.
 
 use crate::arm::GroupIndex;
-use crate::modem::bridges::bridges_of;
 use crate::node::plan::{Plan, Source};
 use merrow_model::scene::Scene;
 
@@ -46,8 +45,6 @@ pub(crate) struct OutputIndex {
     pub(crate) modem_states: Vec<usize>,
     // by bridge and receiver
     pub(crate) bridged: Vec<(usize, [usize; 2])>,
-    /// For each output, the bridges that transmit it.
-    pub(crate) bridges: Vec<Vec<usize>>,
     pub(crate) links: Option<usize>,
     pub(crate) packets: Option<usize>,
     pub(crate) schedule: Option<usize>,
@@ -63,7 +60,6 @@ impl OutputIndex {
             ..Self::default()
         };
         for (i, output) in plan.outputs.iter().enumerate() {
-            index.bridges.push(bridges_of(scene, output));
             match output.source {
                 Source::Clock => index.clock = Some(i),
                 Source::Tf => index.tf = Some(i),

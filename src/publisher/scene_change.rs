@@ -2,7 +2,6 @@
 
 use crate::convert::topic;
 use crate::convert::topic::Topic;
-use crate::modem::bridges::RateLimit;
 use crate::publisher::output_index::OutputIndex;
 use crate::publisher::{SceneOutputs, Worker, lock};
 use merrow_model::scene::{Correspondence, Robot};
@@ -45,7 +44,6 @@ impl Worker {
             ..
         } = self.context.outputs.clone();
         self.outputs = Arc::new(OutputIndex::new(&scene, &plan));
-        self.limits = scene.bridges.iter().map(|_| RateLimit::default()).collect();
         let mut topics: Vec<_> = scene.robots.iter().map(topics_of_sensors).collect();
         move_items(&mut self.sensor_topics, &same.robots, &mut topics);
         self.sensor_topics = topics;

@@ -3,6 +3,7 @@
 
 mod acoustic;
 pub(crate) mod batch;
+mod communication;
 mod frames;
 mod instruments;
 mod sonar;

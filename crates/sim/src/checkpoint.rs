@@ -81,6 +81,9 @@ impl Simulation {
     /// One-line reason why the data is not a checkpoint of this world; the simulation is unchanged.
     pub fn resume(&mut self, checkpoint: &[u8]) -> Result<(), String> {
         let Contents { state, frames } = read(checkpoint, &self.scene)?;
+        if !self.accepts_network(&state) {
+            return Err(damaged("its network differs from the modems of the world"));
+        }
         let restored = match (&mut self.sensor_scheduler, frames) {
             (Some(scheduler), Some(saved)) => scheduler.restore_frames(saved),
             (None, None) => true,

@@ -5,10 +5,11 @@
 //!   t_k-1 < t ≤ t_k: events are processed at the end of step k              (1)
 //!   p(t) = p(t_k) + v(t_k) (t - t_k)                                         (2)
 //!   P_robot = sum over its modems of the power of their activity             (3)
+//!   packet = b | message                                                     (4)
 //! ```
 //! # Symbols
 //! t time of an event, t_k end of step k · p position and v velocity of a modem · P electrical
-//! power.
+//! power · b number of a bridge in two bytes, least significant first · message in CDR.
 //!
 //! # Frames
 //! World (ENU).
@@ -16,26 +17,50 @@
 //! # Limits
 //! A block of steps ends with the step that contains the next event. A message therefore changes
 //! the state of a robot at the end of that step at the earliest. The power (3) changes at the ends
-//! of steps.
+//! of steps. A message that arrives over a bridge enters the next bridge at the end of the step of
+//! its arrival. A thruster whose curve has no shaft speed is taken to turn at its maximum thrust at
+//! the reference speed of the noise law.
 //!
 //! # Checked by
 //! test/determinism/communication.rs
 
 use crate::environment_cache::EnvironmentCache;
 use crate::robot::Runner;
+use merrow_comms::channel::thruster_noise;
 use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
 use merrow_comms::link::receivers::SceneReceivers;
-use merrow_comms::network::Network;
+use merrow_comms::network::{Network, Send};
 use merrow_model::kinematics;
-use merrow_model::scene::Scene;
-use merrow_model::scene::comms::Modem;
-use merrow_model::state::State;
-use merrow_model::state::comms::{ModemCommand, NetworkState};
+use merrow_model::scene::comms::medium::Medium;
+use merrow_model::scene::comms::{BROADCAST, Modem};
+use merrow_model::scene::{Robot, Scene};
+use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::comms::{Delivery, ModemCommand, NetworkState};
 use merrow_model::state::frames::view::WorldView;
+use merrow_model::state::{RobotState, State};
 use merrow_sensors::ray_scene::{RayKind, RayScene, StaticGeometry};
 
 /// Maximum number of records of packets and of intervals between two outputs.
 const MAX_RECORDS: usize = 1 << 16;
+/// Number of bytes before the message in a packet of a bridge.
+const HEAD: usize = 2;
+
+/// Returns bridge, receiver and message of a packet of a bridge. `None`: the packet belongs to no
+/// bridge, or its receiver is not a receiver of the bridge. (4)
+pub fn bridged_message<'a>(
+    scene: &Scene,
+    delivery: &Delivery,
+    payload: &'a [u8],
+) -> Option<(usize, usize, &'a [u8])> {
+    if !delivery.is_bridged || delivery.is_overheard {
+        return None;
+    }
+    let (head, message) = payload.split_first_chunk::<HEAD>()?;
+    let k = usize::from(u16::from_le_bytes(*head));
+    let mut receivers = scene.bridges.get(k)?.to.iter();
+    let receiver = receivers.position(|(to, _)| *to == delivery.to as usize)?;
+    Some((k, receiver, message))
+}
 
 /// Network of the modems of a world, with its workspace.
 #[derive(Debug)]
@@ -46,7 +71,15 @@ pub(crate) struct Communication {
     ray_scene: Option<RayScene>,
     view: WorldView,
     shaft_speeds: Vec<Vec<f64>>,
+    /// For each robot, shaft speed at the maximum thrust of a thruster without a known one [rad/s].
+    reference_speeds: Vec<f64>,
     environment: EnvironmentCache,
+    /// For each bridge and receiver, the bridges that transmit the received messages.
+    onward: Vec<Vec<Vec<usize>>>,
+    /// Workspace: packet of a bridge.
+    packet: Vec<u8>,
+    /// Workspace: message that is passed on to another bridge.
+    relayed: Vec<u8>,
 }
 
 impl Communication {
@@ -86,8 +119,17 @@ impl Communication {
                 velocities: vec![Vec::new(); robots],
             },
             shaft_speeds: vec![Vec::new(); robots],
+            reference_speeds: (0..robots).map(|r| reference_speed(scene, r)).collect(),
             environment: EnvironmentCache::default(),
+            onward: onward_bridges(scene),
+            packet: Vec::new(),
+            relayed: Vec::new(),
         }))
+    }
+
+    /// Returns true if the network can continue from a state.
+    pub(crate) fn accepts(&self, state: &NetworkState) -> bool {
+        self.network.accepts(state) && state.bridges_ns.len() == self.onward.len()
     }
 
     /// Returns the state of a network that starts at `now_ns` [ns].
@@ -97,6 +139,8 @@ impl Communication {
             event.time_ns += now_ns;
         }
         state.time_ns = now_ns;
+        state.bridges_ns = vec![0; self.onward.len()];
+        state.next_output_ns = now_ns;
         state.output.packets.limit = MAX_RECORDS;
         state.output.trace.limit = MAX_RECORDS;
         state
@@ -116,6 +160,87 @@ impl Communication {
         self.network.apply(&mut state.network, command)
     }
 
+    /// Queues a message of bridge `k` at the current instant, unless another message was queued
+    /// within the minimum interval. (4)
+    ///
+    /// # Errors
+    /// Reason for which the message is rejected; the state is then unchanged.
+    pub(crate) fn send_over_bridge(
+        &mut self,
+        scene: &Scene,
+        state: &mut State,
+        k: usize,
+        message: &[u8],
+    ) -> Result<(), CommandRejection> {
+        let Some(bridge) = scene.bridges.get(k) else {
+            return Err(CommandRejection {
+                robot: None,
+                reason: format!("bridge number {k}; the world has {}", scene.bridges.len()),
+            });
+        };
+        let now = state.time_ns;
+        if now < state.network.bridges_ns[k] {
+            return Ok(());
+        }
+        self.packet.clear();
+        self.packet.extend_from_slice(&(k as u16).to_le_bytes());
+        self.packet.extend_from_slice(message);
+        let destination = match bridge.to.first() {
+            Some((to, _)) if !bridge.is_broadcast => scene.modems[*to].address,
+            _ => BROADCAST,
+        };
+        let send = Send {
+            modem: bridge.from,
+            destination,
+            payload: &self.packet,
+            is_bridged: true,
+            priority: bridge.priority,
+            wants_ack: bridge.wants_ack,
+            key: bridge.keeps_newest.then_some(u32::MAX - k as u32),
+            power: None,
+        };
+        let sent = self.network.send(&mut state.network, &send);
+        sent.map_err(|why| CommandRejection {
+            robot: scene.modems[bridge.from].on.map(|(robot, _)| robot),
+            reason: format!("bridge {}: {why}", bridge.name),
+        })?;
+        state.network.bridges_ns[k] = now + bridge.min_interval_ns;
+        Ok(())
+    }
+
+    /// Transmits messages that arrived over a bridge over the bridges of the topics on which they
+    /// are published. Returns true if there was such a message.
+    fn send_onward(
+        &mut self,
+        scene: &Scene,
+        state: &mut State,
+        rejections: &mut Vec<CommandRejection>,
+    ) -> bool {
+        let mut is_sent = false;
+        for d in 0..state.network.output.deliveries.len() {
+            let output = &state.network.output;
+            let delivery = output.deliveries[d];
+            let payload = output.payload(&delivery);
+            let Some((from, receiver, message)) = bridged_message(scene, &delivery, payload) else {
+                continue;
+            };
+            if self.onward[from][receiver].is_empty() {
+                continue;
+            }
+            let mut relayed = std::mem::take(&mut self.relayed);
+            relayed.clear();
+            relayed.extend_from_slice(message);
+            for at in 0..self.onward[from][receiver].len() {
+                let k = self.onward[from][receiver][at];
+                let sent = self.send_over_bridge(scene, state, k, &relayed);
+                rejections.extend(sent.err());
+                is_sent = true;
+            }
+            self.relayed = relayed;
+        }
+        is_sent
+    }
+
     /// Returns the number of steps to the end of the step that contains the next event.
     pub(crate) fn steps_to_next(&self, state: &State, dt_ns: u64) -> u64 {
         let Some(next) = self.network.next_event_ns(&state.network) else {
@@ -124,8 +249,16 @@ impl Communication {
         next.saturating_sub(state.time_ns).div_ceil(dt_ns).max(1)
     }
 
-    /// Processes all events up to the current instant. (1), (2)
-    pub(crate) fn advance(&mut self, scene: &Scene, state: &mut State, runners: &mut [Runner]) {
+    /// Processes all events up to the current instant. (1), (2) The output of the state must be
+    /// empty. Returns true if a message was passed on to another bridge; its events are not
+    /// processed.
+    pub(crate) fn advance(
+        &mut self,
+        scene: &Scene,
+        state: &mut State,
+        runners: &mut [Runner],
+        rejections: &mut Vec<CommandRejection>,
+    ) -> bool {
         self.switch_modems(scene, state);
         let now = state.time_ns;
         let is_due = self.network.next_event_ns(&state.network);
@@ -144,7 +277,9 @@ impl Communication {
         } else {
             state.network.time_ns = now;
         }
+        let is_sent = self.send_onward(scene, state, rejections);
         self.set_power(scene, state);
+        is_sent
     }
 
     /// Sets the electrical power of the modems of every robot. (3)
@@ -191,12 +326,59 @@ impl Communication {
             velocities.extend(work.iter().map(|w| w.V));
             let speeds = &mut self.shaft_speeds[r];
             speeds.clear();
-            speeds.extend(own.actuators.iter().map(|actuator| actuator.shaft[0]));
+            speeds.extend(shaft_speeds(
+                (robot, own),
+                scene.sea.density,
+                self.reference_speeds[r],
+            ));
         }
         if let Some(ray_scene) = &mut self.ray_scene {
             ray_scene.update_poses(&self.view);
         }
     }
+}
+
+/// Returns the shaft speeds of the thrusters of a robot [rad/s]. `density` of the water [kg/m³];
+/// `reference` is the speed at the maximum thrust of a thruster without a known speed [rad/s].
+fn shaft_speeds<'a>(
+    (robot, state): (&'a Robot, &'a RobotState),
+    density: f64,
+    reference: f64,
+) -> impl Iterator<Item = f64> + 'a {
+    let thrusters = robot.thrusters.iter().zip(&state.actuators);
+    thrusters.map(move |(thruster, actuator)| {
+        let [reverse, forward] = thruster.thrust_limits(density);
+        let limits = [reference, forward.max(-reverse)];
+        thruster_noise::shaft_speed(&thruster.curve, actuator.shaft[0], actuator.thrust, limits)
+    })
+}
+
+/// Returns the reference speed of the law of thruster noise of the modems of robot `r` [rad/s]; 0
+/// without such a modem.
+fn reference_speed(scene: &Scene, r: usize) -> f64 {
+    let own = scene.modems.iter().filter(|modem| {
+        let robot = modem.on.map(|(robot, _)| robot);
+        robot == Some(r)
+    });
+    let mut speeds = own.filter_map(|modem| match &modem.transceiver.medium {
+        Medium::Acoustic(medium) => medium.thruster_noise.as_ref().map(|noise| noise.speed),
+        _ => None,
+    });
+    speeds.next().unwrap_or(0.0)
+}
+
+/// Returns for each bridge and receiver the bridges that transmit the received messages.
+fn onward_bridges(scene: &Scene) -> Vec<Vec<Vec<usize>>> {
+    let bridges_of = |topic: &str| {
+        let all = scene.bridges.iter().enumerate();
+        let own = all.filter(|(_, bridge)| bridge.topic == topic);
+        own.map(|(k, _)| k).collect()
+    };
+    let of_bridge = |bridge: &merrow_model::scene::comms::bridge::Bridge| {
+        let receivers = bridge.to.iter();
+        receivers.map(|(_, topic)| bridges_of(topic)).collect()
+    };
+    scene.bridges.iter().map(of_bridge).collect()
 }
 
 /// Returns the mounting of a modem.

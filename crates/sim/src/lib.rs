@@ -36,10 +36,12 @@
 //! # Ok::<(), String>(())
 //! ```
 
+pub mod bridge_source;
 pub mod checkpoint;
 mod communication;
 pub mod control;
 mod environment_cache;
+mod network;
 pub mod pace;
 mod replace;
 pub mod report;
@@ -53,6 +55,7 @@ pub mod step;
 pub mod tethers;
 mod threads;
 
+pub use crate::communication::bridged_message;
 pub use crate::pace::{Clock, Pace};
 pub use crate::run::{
     Access, BLOCK_MAX_NS, BlockLimit, Control, InputMessage, Observer, Reply, Request, RunStatus,

@@ -17,9 +17,9 @@
 //! None.
 //!
 //! # Limits
-//! If modems are added or removed, the network restarts: messages that are queued or in flight are
-//! lost. A coupling that holds an object that no longer exists is released. Sea and weather keep
-//! their current state; the environment of the new scene has no effect.
+//! If modems or bridges are added or removed, the network restarts: messages that are queued or in
+//! flight are lost. A coupling that holds an object that no longer exists is released. Sea and
+//! weather keep their current state; the environment of the new scene has no effect.
 //!
 //! # Checked by
 //! test/determinism/state/replacement.rs
@@ -117,8 +117,10 @@ impl Simulation {
             }
         }
         let is_kept = |(old, new): (usize, &Option<usize>)| *new == Some(old);
+        let communication = self.communication.as_ref();
         if self.scene.modems.len() == same.modems.len()
             && same.modems.iter().enumerate().all(is_kept)
+            && communication.is_none_or(|network| network.accepts(&before.network))
         {
             now.network = std::mem::take(&mut before.network);
         } else {

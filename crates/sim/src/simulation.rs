@@ -5,6 +5,7 @@
 //! tethers are updated. In both cases no robot reads data that another robot writes, so the result
 //! does not depend on the number of threads.
 
+use crate::bridge_source::{BridgeSource, NewOutputs};
 use crate::communication::Communication;
 use crate::control::command;
 use crate::control::energy::charging;
@@ -20,7 +21,7 @@ use merrow_model::scene::robot::firmware::ControlledHeight;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Correspondence, Scene, Sea};
 use merrow_model::state::commands::CommandRejection;
-use merrow_model::state::comms::{ModemCommand, NetworkOutput};
+use merrow_model::state::comms::NetworkOutput;
 use merrow_model::state::contact::ContactBody;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::{Command, RobotState, State};
@@ -52,9 +53,13 @@ pub struct Simulation {
     moving_targets: Option<MovingTargets>,
     /// Scheduler of the exteroceptive sensors, if there are any.
     pub sensor_scheduler: Option<SensorScheduler>,
-    communication: Option<Communication>,
+    pub(crate) communication: Option<Communication>,
     /// Results of the communication network since the outboxes were last emptied.
-    pub network_output: NetworkOutput,
+    pub network_output: Arc<NetworkOutput>,
+    /// Results that observers may still use. Their memory is used again.
+    pub(crate) spare_outputs: Vec<Arc<NetworkOutput>>,
+    /// Encoder of the outputs that bridges transmit.
+    pub(crate) bridge_source: Option<Box<dyn BridgeSource>>,
     /// Frames of exteroceptive sensors delivered since the outboxes were last emptied.
     pub frames: Vec<Frame>,
     /// Number of replacements of the scene so far.
@@ -65,7 +70,8 @@ pub struct Simulation {
     /// Commands that are replayed in addition to the schedule, sorted by time. They are not part of
     /// the state, so that a replay has the state of the recorded run.
     pub replay: Replay,
-    /// Rejections of scheduled commands since they were last taken, with the name of the entry.
+    /// Rejections of scheduled commands and of messages of bridges since they were last taken, with
+    /// the name of the entry or of the bridge.
     pub schedule_rejections: Vec<CommandRejection>,
 }
 
@@ -137,7 +143,9 @@ impl Simulation {
             moving_targets,
             sensor_scheduler: scheduler,
             communication,
-            network_output: NetworkOutput::default(),
+            network_output: Arc::default(),
+            spare_outputs: Vec::new(),
+            bridge_source: None,
             frames: Vec::new(),
             scene_version: SceneVersion::default(),
             changes: String::new(),
@@ -160,46 +168,12 @@ impl Simulation {
         if let Command::Modem(command) = command {
             return self.apply_to_modem(command);
         }
+        if let (Command::Bridge { bridge, message }, Some(communication)) =
+            (command, &mut self.communication)
+        {
+            return communication.send_over_bridge(&self.scene, &mut self.state, *bridge, message);
+        }
         command::apply(&self.scene, &mut self.state, command)
-    }
-
-    /// Applies a command to a modem.
-    fn apply_to_modem(&mut self, command: &ModemCommand) -> Result<(), CommandRejection> {
-        let result = match &self.communication {
-            Some(communication) => communication.apply(&mut self.state, command),
-            None => Err("the world has no modems".to_string()),
-        };
-        result.map_err(|reason| {
-            let mut command = command.clone();
-            let modem = self.scene.modems.get(*command.modem_mut());
-            CommandRejection {
-                robot: modem.and_then(|modem| modem.on).map(|(robot, _)| robot),
-                reason,
-            }
-        })
-    }
-
-    /// Returns the energy that a modem has consumed since the start of the run [J].
-    pub fn modem_energy(&self, modem: usize) -> f64 {
-        self.communication.as_ref().map_or(0.0, |communication| {
-            communication.energy(&self.state, modem)
-        })
-    }
-
-    /// Starts the network at the current time, without messages.
-    pub(crate) fn restart_network(&mut self) {
-        if let Some(communication) = &self.communication {
-            self.state.network = communication.start_at(self.state.time_ns);
-        }
-    }
-
-    /// Processes the events of the network up to now.
-    fn advance_network(&mut self) {
-        if let Some(communication) = &mut self.communication {
-            communication.advance(&self.scene, &mut self.state, &mut self.runners);
-            let output = &mut self.state.network.output;
-            output.drain_into(&mut self.network_output);
-        }
     }
 
     /// Refuses a goal or a waypoint inside a structure or the seabed. A vehicle that does not
@@ -252,9 +226,12 @@ impl Simulation {
         }
         let mut left = steps;
         while left > 0 {
+            // before the commands, so that they reach the network at their time
+            self.advance_network();
             let mut block_steps = left.min(self.apply_schedule());
-            if self.is_replay_due() {
-                // as in the recorded run, in which the command came after the end of a call
+            if self.is_replay_due() || self.next_bridged_ns() <= self.state.time_ns {
+                // as in the recorded run, in which the command came after the end of a call; and
+                // bridges transmit at the instant of their outputs
                 self.read_at_end();
             }
             block_steps = block_steps.min(self.apply_replay());
@@ -272,8 +249,11 @@ impl Simulation {
             }
             self.advance_network();
             if let Some(communication) = &self.communication {
-                block_steps =
-                    block_steps.min(communication.steps_to_next(&self.state, self.scene.dt_ns));
+                let dt_ns = self.scene.dt_ns;
+                let bridged_ns = self.next_bridged_ns().saturating_sub(self.state.time_ns);
+                block_steps = block_steps
+                    .min(communication.steps_to_next(&self.state, dt_ns))
+                    .min(bridged_ns.div_ceil(dt_ns).max(1));
             }
             left -= self.advance_to_beams(block_steps);
         }
@@ -282,9 +262,6 @@ impl Simulation {
         self.apply_schedule();
         self.read_at_end();
         self.apply_replay();
-        if let Some(scheduler) = &mut self.sensor_scheduler {
-            scheduler.deliver_due(self.state.time_ns, &mut self.frames);
-        }
     }
 
     /// Applies the scheduled commands that are due now. Returns the number of steps to the next
@@ -321,11 +298,22 @@ impl Simulation {
         next.is_some_and(|next| next.time_ns <= self.state.time_ns)
     }
 
-    /// Reads the sensors that are due now, at the end of the steps of a call.
+    /// Reads the sensors that are due now and delivers the frames that are due, at the end of the
+    /// steps of a call. Then transmits the outputs of bridges.
     fn read_at_end(&mut self) {
+        let new = self.bridge_source.is_some().then(|| NewOutputs::Instant {
+            readings: self.runners.iter().map(|r| r.outbox.len()).collect(),
+            frames: self.frames.len(),
+        });
         self.intersect_beams();
         self.read_due_sensors();
         self.sample_exteroceptive();
+        if let Some(scheduler) = &mut self.sensor_scheduler {
+            scheduler.deliver_due(self.state.time_ns, &mut self.frames);
+        }
+        if let Some(new) = new {
+            self.transmit_outputs(&new);
+        }
     }
 
     /// Applies one scheduled command and stores its rejection.
@@ -642,7 +630,7 @@ impl Simulation {
     pub fn clear_outboxes(&mut self) {
         self.clear_readings();
         self.frames.clear();
-        self.network_output.clear();
+        self.clear_network_output();
     }
 
     /// Empties the outboxes of readings, and keeps the frames.

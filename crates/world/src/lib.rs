@@ -52,6 +52,8 @@ pub struct World {
     pub lines: Vec<Source>,
     /// Sources of the beacons, in the order of the scene.
     pub beacons: Vec<Source>,
+    /// Places of the topics of the bridges, in the order of the scene.
+    pub bridge_topics: Vec<Place>,
     /// Non-fatal findings for the user, ordered by file and line.
     pub notes: Vec<Problem>,
 }

@@ -2,6 +2,7 @@
 
 mod autopilot;
 mod instruments;
+mod modems;
 mod positioning;
 mod sensors;
 mod sonars;

@@ -9,6 +9,7 @@ use super::decoders::decode_all;
 use mavlink::dialects::common::{ATTITUDE_DATA, MavMessage};
 use merrow_autopilot::ardupilot::packet::{MAGIC_16, MAGIC_32, decode};
 use merrow_autopilot::mavlink::frames::{FrameBuffer, encode};
+use merrow_comms::network::header::{FrameKind, Header, decode_frame, encode_frame};
 use merrow_model::scene::autopilot::{ServoDevice, ServoOutput};
 use merrow_ros2::msg::catalogue;
 use merrow_sim::Simulation;
@@ -253,6 +254,52 @@ fn no_bytes_make_the_mavlink_decoder_panic() {
     assert!(found > 0);
 }
 
+// Goal: no bytes make the decoder of frames of modems panic, and each accepted frame is the one that
+// its header and payload encode. Method: a million frames with random changes. Tolerance: none.
+#[test]
+fn no_bytes_make_the_frame_decoder_panic() {
+    let (mut accepted, mut refused) = (0, 0);
+    repeat(1_000_000, |random| {
+        let header = Header {
+            kind: *random.pick(&[
+                FrameKind::Data,
+                FrameKind::RangeReply,
+                FrameKind::PowerRequest,
+            ]),
+            wants_ack: random.below(2) == 0,
+            is_bridged: random.below(2) == 0,
+            source: random.below(65536) as u16,
+            destination: random.below(65536) as u16,
+            sequence: random.below(65536) as u16,
+            fragment: random.below(3) as u8,
+            fragments: 3,
+            length: 0,
+        };
+        let payload: Vec<u8> = (0..random.below(20)).map(|k| k as u8).collect();
+        let mut bytes = Vec::new();
+        encode_frame(&header, &payload, &mut bytes).unwrap();
+        match random.below(4) {
+            0 => bytes.truncate(random.below(bytes.len())),
+            1 => bytes.extend_from_within(random.below(bytes.len())..),
+            2 => {
+                let at = random.below(bytes.len());
+                bytes[at] = random.below(256) as u8;
+            }
+            _ => {}
+        }
+        match decode_frame(&bytes) {
+            Ok((header, payload)) => {
+                let mut again = Vec::new();
+                encode_frame(&header, payload, &mut again).unwrap();
+                assert!(bytes.starts_with(&again), "{bytes:?}");
+                accepted += 1;
+            }
+            Err(_) => refused += 1,
+        }
+    });
+    assert!(accepted > 0 && refused > 0);
+}
+
 // Goal: the fuzz targets compile after crates were split or renamed. Method: `fuzz/Cargo.toml`
 // declares every crate of the workspace that a target or its shared decoders use. Tolerance: none.
 #[test]
@@ -267,6 +314,7 @@ fn fuzz_targets_declare_their_crates() {
         "fuzz/fuzz_targets/rtps.rs",
         "fuzz/fuzz_targets/autopilot.rs",
         "fuzz/fuzz_targets/mavlink.rs",
+        "fuzz/fuzz_targets/packet.rs",
         "test/input/format/decoders.rs",
     ] {
         let text = text(file);

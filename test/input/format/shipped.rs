@@ -3,6 +3,8 @@
 //! Goal: all shipped files are valid. Method: walk the folders; a file in a folder that this test
 //! does not recognise makes it fail.
 
+use merrow_model::state::Command;
+use merrow_model::state::comms::ModemCommand;
 use merrow_sim::Simulation;
 use merrow_world::{Overrides, load_text, load_world};
 use std::path::{Path, PathBuf};
@@ -58,6 +60,44 @@ fn robot_of_firmware(name: &str) -> &str {
     ends.filter(is_robot).max().map_or("", |end| &name[..end])
 }
 
+/// Transmits a message between two modems of a type, one of them on a robot, and runs a minute.
+/// Modems under water are at a depth of 5 m, the others in a height of 2 m, above deep water.
+fn run_modem(name: &str) {
+    let body = "source: test, body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, net_buoyancy_n: 0}";
+    // a terminal and a gateway communicate, not two terminals
+    let partner = match name {
+        "iridium_sbd" => "iridium_gateway",
+        "iridium_gateway" => "iridium_sbd",
+        _ => name,
+    };
+    let text = format!(
+        "step: {{dt_s: 0.05}}\nseabed: {{depth_m: 50}}\n\
+         modems: {{f: {{modem: {partner}, position_m: [4, 0, HEIGHT], axis: [-1, 0, 0]}}}}\n\
+         robots: {{r: {{position_m: [0, 0, -5], model: {{{body}, modems: {{m: {{modem: {name}, position_m: [0, 0, ABOVE]}}}}}}}}}}\n"
+    );
+    let is_delivered = |height: &str, above: &str| {
+        let text = text.replace("HEIGHT", height).replace("ABOVE", above);
+        let world = load_text("w.yaml", &text, Overrides::default())
+            .unwrap_or_else(|problems| panic!("{name}:\n{problems}"));
+        let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
+        let command = ModemCommand::Send {
+            modem: 0,
+            destination: simulation.scene.modems[1].address,
+            payload: vec![1; 8],
+            priority: 0,
+            wants_ack: true,
+            key: None,
+            power: None,
+        };
+        simulation.apply(&Command::Modem(command)).unwrap();
+        simulation.advance(1200);
+        !simulation.network_output.deliveries.is_empty()
+    };
+    let under_water = is_delivered("-5", "0");
+    let in_air = is_delivered("2", "7");
+    assert!(under_water || in_air, "{name}: no delivery");
+}
+
 #[test]
 fn every_component_loads() {
     let body = "source: test, body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}";
@@ -106,6 +146,10 @@ fn every_component_loads() {
                 if let Err(problems) = load_text("w.yaml", &text, Overrides::default()) {
                     panic!("{}:\n{problems}", path.display());
                 }
+                continue;
+            }
+            "modems" => {
+                run_modem(&name);
                 continue;
             }
             "batteries" => format!("{{{body}, battery: {name}}}"),

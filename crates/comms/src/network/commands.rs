@@ -17,6 +17,8 @@ pub struct Send<'a> {
     pub destination: u16,
     /// Content of the message.
     pub payload: &'a [u8],
+    /// Whether the payload begins with the number of a bridge in two bytes.
+    pub is_bridged: bool,
     /// Larger priorities are transmitted first.
     pub priority: u8,
     /// Whether every frame is repeated until it is acknowledged; not for broadcasts.
@@ -47,6 +49,7 @@ impl Network {
                     modem: *modem,
                     destination: *destination,
                     payload,
+                    is_bridged: false,
                     priority: *priority,
                     wants_ack: *wants_ack,
                     key: *key,

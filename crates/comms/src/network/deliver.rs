@@ -111,6 +111,7 @@ impl Engine<'_> {
             to: reception.to,
             destination: message.destination,
             is_overheard,
+            is_bridged: message.is_bridged,
             created_ns: message.created_ns,
             transmitted_ns: transmission.start_ns,
             received_ns: self.state.time_ns,

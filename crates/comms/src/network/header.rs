@@ -27,6 +27,8 @@ pub use merrow_model::state::comms::signal::HEADER_BYTES;
 
 /// Bit of the flags of a frame whose reception must be acknowledged.
 const ACKNOWLEDGE: u8 = 1;
+/// Bit of the flags of a frame of a bridge.
+const BRIDGE: u8 = 2;
 
 /// Purpose of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +89,8 @@ pub struct Header {
     pub kind: FrameKind,
     /// Whether the receiver must acknowledge the frame.
     pub wants_ack: bool,
+    /// Whether the frame is part of a message of a bridge.
+    pub is_bridged: bool,
     /// Address of the transmitter.
     pub source: u16,
     /// Address of the destination.
@@ -106,7 +110,8 @@ impl Header {
     pub fn encode(&self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[0] = self.kind as u8;
-        bytes[1] = if self.wants_ack { ACKNOWLEDGE } else { 0 };
+        let flag = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
+        bytes[1] = flag(self.wants_ack, ACKNOWLEDGE) | flag(self.is_bridged, BRIDGE);
         bytes[2..4].copy_from_slice(&self.source.to_be_bytes());
         bytes[4..6].copy_from_slice(&self.destination.to_be_bytes());
         bytes[6..8].copy_from_slice(&self.sequence.to_be_bytes());
@@ -141,7 +146,7 @@ impl Header {
         let number = |k: usize| u16::from_be_bytes([bytes[k], bytes[k + 1]]);
         let kind = FrameKind::ALL.get(usize::from(bytes[0])).copied();
         let kind = kind.ok_or_else(|| format!("found the frame kind {}", bytes[0]))?;
-        if bytes[1] & !ACKNOWLEDGE != 0 {
+        if bytes[1] & !(ACKNOWLEDGE | BRIDGE) != 0 {
             return Err(format!("found the flags {:#04x}", bytes[1]));
         }
         let (fragment, fragments) = (bytes[8], bytes[9]);
@@ -151,6 +156,7 @@ impl Header {
         Ok(Self {
             kind,
             wants_ack: bytes[1] & ACKNOWLEDGE != 0,
+            is_bridged: bytes[1] & BRIDGE != 0,
             source: number(2),
             destination: number(4),
             sequence: number(6),
@@ -236,6 +242,7 @@ mod tests {
         Header {
             kind: FrameKind::Data,
             wants_ack: true,
+            is_bridged: true,
             source: 7,
             destination: 0xffff,
             sequence: 65535,

@@ -17,6 +17,7 @@ pub(super) fn accept(nodes: &[Node], state: &mut NetworkState, send: &Send<'_>) 
     let modem = &mut state.modems[send.modem];
     let message = &mut state.messages[k];
     message.id = id;
+    message.is_bridged = send.is_bridged;
     message.from = send.modem as u32;
     message.destination = send.destination;
     message.priority = send.priority;
@@ -183,6 +184,7 @@ pub(super) fn release_transmission(state: &mut NetworkState, k: u32) {
     for reception in transmission.receptions.iter().filter(|r| r.is_decodable) {
         let link = &mut row[reception.to as usize];
         link.frames += 1;
+        link.airtime_ns += transmission.duration_ns;
         if reception.cause.is_none() {
             link.received += 1;
             link.bits += u64::from(transmission.bits);

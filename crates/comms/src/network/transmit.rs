@@ -130,6 +130,7 @@ impl Engine<'_> {
         let header = Header {
             kind: FrameKind::Data,
             wants_ack: message.wants_ack,
+            is_bridged: message.is_bridged,
             source: self.nodes[m as usize].address,
             destination,
             sequence: message.sequence,
@@ -165,6 +166,7 @@ impl Engine<'_> {
         let header = Header {
             kind: FrameKind::of_control(&frame.kind),
             wants_ack: false,
+            is_bridged: false,
             source: self.nodes[m as usize].address,
             destination: frame.destination,
             sequence: frame.sequence,

@@ -68,6 +68,7 @@ fn packets_allocate_nothing() {
             modem,
             destination: BROADCAST,
             payload: &payload[..40],
+            is_bridged: false,
             priority: (second % 3) as u8,
             wants_ack: false,
             key: Some(1),

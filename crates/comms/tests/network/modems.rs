@@ -16,6 +16,7 @@ fn to(modem: usize, destination: u16, payload: &[u8]) -> Send<'_> {
         modem,
         destination,
         payload,
+        is_bridged: false,
         priority: 0,
         wants_ack: false,
         key: None,

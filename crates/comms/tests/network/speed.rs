@@ -50,6 +50,7 @@ fn measure(seconds: u64, payload: &[u8], is_overlap_destructive: bool) -> [f64; 
                 modem: k as usize,
                 destination: BROADCAST,
                 payload,
+                is_bridged: false,
                 priority: 0,
                 wants_ack: false,
                 key: None,

@@ -89,6 +89,7 @@ fn send(net: &Network, state: &mut NetworkState, modem: usize) {
         modem,
         destination: 0,
         payload: &PAYLOAD,
+        is_bridged: false,
         priority: 0,
         wants_ack: false,
         key: None,

@@ -22,7 +22,7 @@ use crate::state::comms::{
 
 persist! { struct NetworkState {
     time_ns, sequence, next_message, events, modems, messages, transmissions, links, link_signals,
-    copies, frames, output,
+    copies, frames, output, bridges_ns, next_output_ns,
 } }
 persist! { struct Event { time_ns, order, kind } }
 persist! { enum EventKind {
@@ -76,7 +76,7 @@ persist! { struct CarrierState { count, since_ns, busy_ns } }
 persist! { struct RangeRequest { sequence, destination, sent_ns } }
 persist! { struct EnergyState { transmit, transmit_ns, receive_ns, idle_ns } }
 persist! { struct Message {
-    id, from, destination, priority, wants_ack, key, power, sequence, fragments, created_ns,
+    id, is_bridged, from, destination, priority, wants_ack, key, power, sequence, fragments, created_ns,
     is_in_service, is_done, transmissions, open, copies, payload,
 } }
 persist! { struct Copy { received, to, in_flight, cause, is_closed } }
@@ -95,7 +95,7 @@ persist! { enum ControlKind {
     0 = Acknowledgement, 1 = RangeRequest, 2 = RangeReply { arrived_ns, replied_ns }, 3 = RangeSignal { sent_ns },
     4 = Poll, 5 = NoData, 6 = SlotReport { open, is_collision, is_received }, 7 = PowerRequest { power },
 } }
-persist! { struct LinkState { mean_snr, delay_ns, frames, received, bits } }
+persist! { struct LinkState { mean_snr, delay_ns, frames, received, bits, airtime_ns } }
 persist! { struct LinkSignal { snr, power } }
 persist! { struct PacketCounts { entered, delivered, duplicates, lost } }
 persist! { enum LossCause {
@@ -106,7 +106,7 @@ persist! { enum LossCause {
 } }
 persist! { struct NetworkOutput { deliveries, payloads, ranges, packets, trace } }
 persist! { struct Delivery {
-    message, from, to, destination, is_overheard, created_ns, transmitted_ns, received_ns, snr,
+    message, from, to, destination, is_overheard, is_bridged, created_ns, transmitted_ns, received_ns, snr,
     doppler, payload_start, payload_len,
 } }
 persist! { struct RangeResult {

@@ -210,6 +210,8 @@ pub enum Command {
     ClearWrenches { robot: usize, link: Option<usize> },
     /// Command to a modem.
     Modem(ModemCommand),
+    /// Transmits a message of a bridge, in CDR, unless the limit of its rate forbids it.
+    Bridge { bridge: usize, message: Vec<u8> },
     /// Changes the sea but not the weather. Waves that differ from the current waves replace them
     /// over their `ramp`.
     Sea(Box<crate::scene::Sea>),
@@ -279,7 +281,8 @@ impl Command {
                 let modem = command.modem_mut();
                 *modem = same.modems.get(*modem).copied().flatten()?;
             }
-            Self::Sea(_) | Self::Weather(_) => {}
+            // a change of a running world does not change its bridges
+            Self::Bridge { .. } | Self::Sea(_) | Self::Weather(_) => {}
         }
         Some(self)
     }

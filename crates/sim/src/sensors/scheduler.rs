@@ -527,6 +527,14 @@ impl SensorScheduler {
         }
     }
 
+    /// Returns the time at which the next frame of a sensor is due [ns]; `None`: no sample is in
+    /// progress.
+    pub fn next_frame_ns(&self, robot: usize, sensor: usize) -> Option<u64> {
+        let mut devices = self.devices.iter();
+        let device = devices.find(|d| (d.robot, d.sensor) == (robot, sensor))?;
+        device.under_way.front().map(|(_, due_ns)| *due_ns)
+    }
+
     /// Waits until all samples that are due by `now_ns` [ns] are computed, or a thread has failed.
     fn wait_for_frames(&mut self, now_ns: u64) {
         let is_awaited = |device: &ScheduledSensor, found: &[SampleResult]| {

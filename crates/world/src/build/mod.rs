@@ -198,7 +198,9 @@ fn build_world(
     scene.chargers = energy::build_chargers(&file.chargers, &file.couplings, &scene, problems);
     scene.beacons = acoustic::build_beacons(&file.beacons, &scene, problems);
     scene.modems = comms::build_modems(file, &scene, problems);
-    scene.bridges = comms::build_bridges(&file.bridges, &scene, problems);
+    let bridges = comms::build_bridges(&file.bridges, &scene, problems);
+    let bridge_topics;
+    (scene.bridges, bridge_topics) = bridges.into_iter().unzip();
     scene.faults = fault::build_faults(&file.faults, &scene, problems);
     scene.schedule = schedule::build_schedule(&file.schedule, &scene, problems);
     scene.ais = ais::build_transponders(&file.ais, &scene, problems);
@@ -213,6 +215,7 @@ fn build_world(
         scene,
         models,
         lines: line_sources(file),
+        bridge_topics,
         beacons: beacon_sources(file),
         notes: Vec::new(),
     }

@@ -14,6 +14,8 @@ pub struct LinkState {
     pub received: u64,
     /// Bits of the frames that were received without error, including overhead.
     pub bits: u64,
+    /// Duration of all frames that have ended at all receivers [ns].
+    pub airtime_ns: u64,
 }
 
 impl LinkState {

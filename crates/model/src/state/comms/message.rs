@@ -8,6 +8,8 @@ use crate::state::comms::slab::Reset;
 pub struct Message {
     /// Number of the message since the start of the run.
     pub id: u64,
+    /// Whether the payload is a message of a bridge, after the number of the bridge in two bytes.
+    pub is_bridged: bool,
     /// Index of the transmitting modem.
     pub from: u32,
     /// Address of the destination.

@@ -52,4 +52,8 @@ pub struct NetworkState {
     pub frames: PacketCounts,
     /// Results for the caller.
     pub output: NetworkOutput,
+    /// Earliest time of the next message of each bridge of the scene [ns].
+    pub bridges_ns: Vec<u64>,
+    /// Next time at which bridges transmit outputs that have no time of measurement [ns].
+    pub next_output_ns: u64,
 }

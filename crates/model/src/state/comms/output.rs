@@ -109,6 +109,8 @@ pub struct Delivery {
     pub destination: u16,
     /// Whether the message has the address of another modem.
     pub is_overheard: bool,
+    /// Whether the payload is a message of a bridge, after the number of the bridge in two bytes.
+    pub is_bridged: bool,
     /// Time of the command [ns].
     pub created_ns: u64,
     /// Start of the transmission of the last frame to arrive [ns].

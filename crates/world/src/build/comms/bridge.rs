@@ -5,21 +5,23 @@ use merrow_model::scene::Scene;
 use merrow_model::scene::comms::Modem;
 use merrow_model::scene::comms::bridge::Bridge;
 use merrow_schema::comms::BridgeEntry;
-use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
 use merrow_yaml::read::NamedMap;
 
 /// Value of the key `to` for all modems that can receive.
 const ALL: &str = "all";
 
-/// Builds the bridges of a world whose modems have been built.
+/// Builds the bridges of a world whose modems are known, with the places of their topics.
 pub(crate) fn build_bridges(
     file: &NamedMap<BridgeEntry>,
     scene: &Scene,
     problems: &mut Problems,
-) -> Vec<Bridge> {
-    file.iter()
-        .filter_map(|(name, entry)| build_bridge(name, entry, scene, problems))
-        .collect()
+) -> Vec<(Bridge, Place)> {
+    let mut build = |(name, entry): (&str, &BridgeEntry)| {
+        let bridge = build_bridge(name, entry, scene, problems)?;
+        Some((bridge, entry.at.key_place("topic").clone()))
+    };
+    file.iter().filter_map(&mut build).collect()
 }
 
 fn build_bridge(

@@ -1,0 +1,38 @@
+//! Interface of the encoder that turns outputs of a simulation into messages of bridges.
+//!
+//! A bridge transmits an output at the instant at which the simulation produces it, so that the
+//! time of transmission does not depend on threads and on the lengths of blocks. The simulation
+//! therefore ends a block at each such instant and calls the encoder. Message formats are known to
+//! the ROS node only, which implements the encoder.
+
+use crate::simulation::Simulation;
+use std::fmt::Debug;
+
+/// Outputs of a simulation that are new for the encoder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NewOutputs {
+    /// Readings, frames and states of the current instant.
+    Instant {
+        /// For each robot, number of earlier readings in its outbox.
+        readings: Vec<usize>,
+        /// Number of earlier frames.
+        frames: usize,
+    },
+    /// Results in the output of the network state.
+    Network,
+}
+
+/// Message in CDR with the index of its bridge.
+pub type BridgeMessage = (usize, Vec<u8>);
+
+/// Encoder of the outputs that bridges transmit.
+pub trait BridgeSource: Debug + Send {
+    /// Returns the time of the next output that a bridge transmits [ns]; `u64::MAX`: none.
+    fn next_ns(&self, simulation: &Simulation) -> u64;
+
+    /// Returns the time after `now_ns` of the next output without a time of measurement [ns].
+    fn next_output_ns(&self, now_ns: u64) -> u64;
+
+    /// Returns the messages of new outputs in the order of their transmission.
+    fn encode(&mut self, simulation: &Simulation, new: &NewOutputs) -> Vec<BridgeMessage>;
+}

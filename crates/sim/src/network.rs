@@ -1,0 +1,127 @@
+//! Communication network of a simulation: commands to modems, bridges, results.
+
+use crate::bridge_source::{BridgeSource, NewOutputs};
+use crate::simulation::Simulation;
+use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::comms::{ModemCommand, NetworkState};
+use merrow_model::state::{Command, State};
+use std::sync::Arc;
+
+/// Maximum number of results of the network whose memory is kept.
+const MAX_SPARE_OUTPUTS: usize = 8;
+
+impl Simulation {
+    /// Applies a command to a modem.
+    pub(crate) fn apply_to_modem(
+        &mut self,
+        command: &ModemCommand,
+    ) -> Result<(), CommandRejection> {
+        let result = match &self.communication {
+            Some(communication) => communication.apply(&mut self.state, command),
+            None => Err("the world has no modems".to_string()),
+        };
+        result.map_err(|reason| {
+            let mut command = command.clone();
+            let modem = self.scene.modems.get(*command.modem_mut());
+            CommandRejection {
+                robot: modem.and_then(|modem| modem.on).map(|(robot, _)| robot),
+                reason,
+            }
+        })
+    }
+
+    /// Returns the energy that a modem has consumed since the start of the run [J].
+    pub fn modem_energy(&self, modem: usize) -> f64 {
+        self.communication.as_ref().map_or(0.0, |communication| {
+            communication.energy(&self.state, modem)
+        })
+    }
+
+    /// Returns true if the network can continue from a state.
+    pub(crate) fn accepts_network(&self, state: &State) -> bool {
+        match &self.communication {
+            Some(communication) => communication.accepts(&state.network),
+            None => state.network == NetworkState::default(),
+        }
+    }
+
+    /// Starts the network at the current time, without messages.
+    pub(crate) fn restart_network(&mut self) {
+        if let Some(communication) = &self.communication {
+            self.state.network = communication.start_at(self.state.time_ns);
+        }
+    }
+
+    /// Sets the encoder of the outputs that bridges transmit. Without an encoder, bridges transmit
+    /// the messages of commands and of other bridges only.
+    pub fn set_bridge_source(&mut self, source: Box<dyn BridgeSource>) {
+        self.bridge_source = Some(source);
+    }
+
+    /// Processes the events of the network up to now. Messages that results of the network cause
+    /// are queued at the same instant.
+    pub(crate) fn advance_network(&mut self) {
+        while let Some(communication) = &mut self.communication {
+            let mut is_sent = communication.advance(
+                &self.scene,
+                &mut self.state,
+                &mut self.runners,
+                &mut self.schedule_rejections,
+            );
+            if !self.state.network.output.is_empty() {
+                is_sent |= self.transmit_outputs(&NewOutputs::Network);
+                let output = &mut self.state.network.output;
+                output.drain_into(Arc::make_mut(&mut self.network_output));
+            }
+            if !is_sent {
+                break;
+            }
+        }
+    }
+
+    /// Returns the time of the next output that a bridge transmits [ns].
+    pub(crate) fn next_bridged_ns(&self) -> u64 {
+        let source = self.bridge_source.as_ref();
+        source.map_or(u64::MAX, |source| source.next_ns(self))
+    }
+
+    /// Transmits new outputs over their bridges. Returns true if there was such an output.
+    pub(crate) fn transmit_outputs(&mut self, new: &NewOutputs) -> bool {
+        let Some(mut source) = self.bridge_source.take() else {
+            return false;
+        };
+        let messages = source.encode(self, new);
+        if matches!(new, NewOutputs::Instant { .. }) {
+            self.state.network.next_output_ns = source.next_output_ns(self.state.time_ns);
+        }
+        self.bridge_source = Some(source);
+        let is_sent = !messages.is_empty();
+        for (bridge, message) in messages {
+            let result = self.apply(&Command::Bridge { bridge, message });
+            self.schedule_rejections.extend(result.err());
+        }
+        is_sent
+    }
+
+    /// Empties the results of the network. If an observer uses them, other memory takes their
+    /// place.
+    pub(crate) fn clear_network_output(&mut self) {
+        if self.network_output.is_empty() {
+            return;
+        }
+        if let Some(output) = Arc::get_mut(&mut self.network_output) {
+            output.clear();
+            return;
+        }
+        let mut spare = self.spare_outputs.iter_mut();
+        let unused = spare.position(|output| Arc::get_mut(output).is_some());
+        let mut next = unused.map_or_else(Arc::default, |k| self.spare_outputs.swap_remove(k));
+        if let Some(output) = Arc::get_mut(&mut next) {
+            output.clear();
+        }
+        let used = std::mem::replace(&mut self.network_output, next);
+        if self.spare_outputs.len() < MAX_SPARE_OUTPUTS {
+            self.spare_outputs.push(used);
+        }
+    }
+}

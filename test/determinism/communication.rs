@@ -1,0 +1,395 @@
+//! Tests of modems in worlds: determinism, conservation of packets, bridges, and the power of a
+//! robot.
+
+use crate::common::scene;
+use merrow::modem::NetworkBatch;
+use merrow::publisher::connect_bridges;
+use merrow_comms::network::balance;
+use merrow_model::scene::comms::bridge::Bridge;
+use merrow_model::scene::schedule::ScheduledCommand;
+use merrow_model::state::Command;
+use merrow_model::state::comms::{Activity, LossCause, ModemCommand, Ranging};
+use merrow_sim::{Simulation, bridged_message};
+use std::fmt::Write;
+use std::sync::Arc;
+
+const SECOND: u64 = 1_000_000_000;
+/// Modems of the world in their order.
+const MODEMS: [&str; 11] = [
+    "a/acoustic",
+    "a/light",
+    "a/radio",
+    "b/acoustic",
+    "b/light",
+    "b/radio",
+    "boat/acoustic",
+    "boat/wifi",
+    "boat/iridium",
+    "office",
+    "shore",
+];
+
+/// Returns a robot with a battery, a thruster and a pressure sensor; `modems` by name.
+fn robot(name: &str, position: &str, modems: &str) -> String {
+    format!(
+        "  {name}:
+    position_m: {position}
+    model:
+      source: test
+      body: {{source: test, axes: flu, mass_kg: 20, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}, \
+         net_buoyancy_n: 0}}
+      battery: bluerov2_18ah
+      thrusters: {{t: {{motor: t200_12v, position_m: [0, 0, 0], direction: [1, 0, 0]}}}}
+      sensors: {{depth: {{device: {{extends: sensors/bar30.yaml, rate_hz: 10}}}}}}
+      modems: {{{modems}}}
+"
+    )
+}
+
+/// Returns a world with modems of all five media, two of the bridges in a chain.
+fn world() -> String {
+    let below = |name: &str, position: &str, axis: &str| {
+        let modems = format!(
+            "acoustic: {{modem: evologics_s2c_r_18_34, mac: {{kind: csma_ca, \
+             backoff: {{kind: nonpersistent, max_s: 0.5}}}}}}, \
+             light: {{modem: hydromea_luma, axis: {axis}}}, radio: {{modem: wfs_s300}}"
+        );
+        robot(name, position, &modems)
+    };
+    let boat = "acoustic: {modem: evologics_s2c_r_18_34}, \
+                wifi: {modem: wifi_80211n, position_m: [0, 0, 2]}, \
+                iridium: {modem: iridium_sbd, position_m: [0, 0, 2]}";
+    format!(
+        "step: {{dt_s: 0.01}}
+seed: 7
+seabed: {{depth_m: 40}}
+robots:
+{}{}{}modems:
+  office: {{modem: iridium_gateway, position_m: [0, 0, 5]}}
+  shore: {{modem: wifi_80211n, position_m: [300, 0, 6]}}
+bridges:
+  depth: {{from: a/acoustic, to: boat/acoustic, topic: /a/depth/pose, max_rate_hz: 0.4}}
+  onward: {{from: boat/wifi, to: shore, topic: /boat/a/depth/pose, acknowledge: true}}
+  battery: {{from: b/light, to: a/light, topic: /b/battery_state}}
+",
+        below("a", "[0, 0, -10]", "[1, 0, 0]"),
+        below("b", "[8, 0, -10]", "[-1, 0, 0]"),
+        robot("boat", "[60, 20, -0.5]", boat),
+    )
+}
+
+fn modem(name: &str) -> usize {
+    let found = MODEMS.iter().position(|other| *other == name);
+    found.unwrap_or_else(|| panic!("{name}"))
+}
+
+fn send(from: &str, destination: u16, length: usize, wants_ack: bool) -> Command {
+    Command::Modem(ModemCommand::Send {
+        modem: modem(from),
+        destination,
+        payload: vec![length as u8; length],
+        priority: 1,
+        wants_ack,
+        key: None,
+        power: None,
+    })
+}
+
+/// Returns the commands of a run: traffic on every medium, ranges, and a thruster.
+fn traffic(simulation: &Simulation) -> Vec<ScheduledCommand> {
+    let address = |name: &str| simulation.scene.modems[modem(name)].address;
+    let range = |from: &str, to: &str| {
+        Command::Modem(ModemCommand::Range {
+            modem: modem(from),
+            destination: address(to),
+            kind: Ranging::TwoWay,
+        })
+    };
+    let thruster = Command::Thruster {
+        robot: 0,
+        thruster: 0,
+        value: 1540.0,
+    };
+    let list = [
+        (0.05, thruster),
+        (0.30, send("a/acoustic", address("b/acoustic"), 150, true)),
+        (0.31, send("b/acoustic", 65535, 40, false)),
+        (0.50, send("a/light", address("b/light"), 3000, true)),
+        (0.72, send("b/radio", address("a/radio"), 200, false)),
+        (0.93, send("boat/iridium", address("office"), 200, false)),
+        (1.11, send("shore", address("boat/wifi"), 5000, true)),
+        (2.02, range("b/acoustic", "boat/acoustic")),
+        (2.50, range("boat/wifi", "shore")),
+        (4.44, send("boat/acoustic", 65535, 60, false)),
+    ];
+    let entry = |(time, command): (f64, Command)| ScheduledCommand {
+        name: "traffic".into(),
+        time_ns: (time * 1e9) as u64,
+        command,
+    };
+    list.map(entry).to_vec()
+}
+
+/// Returns the simulation of the world with its traffic, at its start.
+fn start(threads: usize) -> Simulation {
+    let mut simulation = Simulation::new(Arc::new(scene(&world())), threads).unwrap();
+    let names: Vec<&str> = simulation.scene.modems.iter().map(|m| &*m.name).collect();
+    assert_eq!(names, MODEMS);
+    connect_bridges(&mut simulation);
+    simulation.replay.commands = traffic(&simulation);
+    simulation
+}
+
+/// Appends the results of the network to a text and empties them.
+fn take_results(simulation: &mut Simulation, text: &mut String) {
+    let output = &simulation.network_output;
+    for delivery in &output.deliveries {
+        let payload = output.payload(delivery);
+        let at = (delivery.from, delivery.to, delivery.received_ns);
+        writeln!(text, "{at:?} {} {payload:?}", delivery.snr).unwrap();
+    }
+    writeln!(text, "{:?}", output.ranges).unwrap();
+    for record in &output.packets.items {
+        writeln!(text, "{record:?}").unwrap();
+    }
+    for interval in &output.trace.items {
+        writeln!(text, "{interval:?}").unwrap();
+    }
+    simulation.clear_outboxes();
+}
+
+/// Runs to `end` [ns] in blocks and returns the results without empty lines.
+fn run(simulation: &mut Simulation, end: u64, block: u64) -> String {
+    let mut text = String::new();
+    while simulation.time_ns() < end {
+        let left = (end - simulation.time_ns()) / simulation.scene.dt_ns;
+        simulation.advance(block.min(left));
+        take_results(simulation, &mut text);
+    }
+    text.replace("[]\n", "")
+}
+
+// Goal: a world with modems of all media gives bit-identical results on 1, 2 and 4 threads, in
+// blocks of 1, 7, 100 and all steps, and after a checkpoint. Method: state hash and all deliveries,
+// ranges, records of packets and intervals of the trace after 20 s. Tolerance: none.
+#[test]
+fn modems_have_the_same_bits() {
+    let end = 20 * SECOND;
+    let mut first = start(1);
+    let text = run(&mut first, end, 100);
+    let hash = first.state.hash();
+    for name in MODEMS {
+        let k = modem(name) as u32;
+        let output = text.lines().filter(|l| l.starts_with('('));
+        let own = |l: &&str| l.starts_with(&format!("({k},")) || l.contains(&format!(", {k}, "));
+        assert!(output.clone().any(|l| own(&l)), "{name} has no delivery");
+    }
+    assert!(text.contains("kind: TwoWay, modem: 7"), "no range");
+    for (threads, block) in [(1, 1), (2, 7), (4, 100), (4, 2000)] {
+        let mut other = start(threads);
+        let same = run(&mut other, end, block) == text;
+        assert!(
+            same,
+            "other results: {threads} threads in blocks of {block}"
+        );
+        assert_eq!(other.state.hash(), hash, "{threads} threads, {block} steps");
+    }
+    let mut half = start(2);
+    let mut begun = run(&mut half, 5 * SECOND, 100);
+    let checkpoint = half.checkpoint().unwrap();
+    let mut rest = start(4);
+    rest.resume(&checkpoint).unwrap();
+    rest.replay.applied = half.replay.applied;
+    begun += &run(&mut rest, end, 7);
+    assert!(begun == text, "other results after the checkpoint");
+    assert_eq!(rest.state.hash(), hash, "after the checkpoint");
+}
+
+// Goal: every packet is queued, in flight, delivered, or lost with a cause, at any instant. Method:
+// the balances of copies and frames after every step of 10 s, with lost and delivered packets.
+// Tolerance: none.
+#[test]
+fn packets_are_conserved_at_any_instant() {
+    let mut simulation = start(1);
+    for step in 0..1000 {
+        simulation.advance(1);
+        let network = &simulation.state.network;
+        let all = [balance::copies(network), balance::frames(network)];
+        assert!(all.iter().all(|b| b.is_closed()), "step {step}: {all:?}");
+    }
+    let copies = balance::copies(&simulation.state.network);
+    assert!(copies.delivered >= 10 && copies.entered > 10, "{copies:?}");
+}
+
+/// Returns the arrivals over a bridge: time [ns] and message.
+fn arrivals(simulation: &Simulation, name: &str) -> Vec<(u64, Vec<u8>)> {
+    let scene = &simulation.scene;
+    let is_named = |bridge: &Bridge| bridge.name == name;
+    let wanted = scene.bridges.iter().position(is_named);
+    let output = &simulation.network_output;
+    let bridged = output.deliveries.iter().filter_map(|delivery| {
+        let (k, _, message) = bridged_message(scene, delivery, output.payload(delivery))?;
+        (Some(k) == wanted).then(|| (delivery.received_ns, message.to_vec()))
+    });
+    bridged.collect()
+}
+
+// Goal: a bridge transmits an output of the simulator at its time, at most at its rate; the next
+// bridge of a chain transmits the same bytes when they have arrived; a state without a time of
+// measurement is transmitted with its period. Method: arrivals in 10 s. Tolerance: 10 ms, a step,
+// for the second bridge; the first message leaves in the first step.
+#[test]
+fn bridges_form_chains() {
+    let mut simulation = start(1);
+    simulation.replay.commands.clear();
+    simulation.advance(1000);
+    let [first, second, battery] = ["depth", "onward", "battery"].map(|k| arrivals(&simulation, k));
+    assert!((2..=4).contains(&first.len()), "{} arrivals", first.len());
+    assert_eq!(first.len(), second.len());
+    for ((t, message), (later, passed_on)) in first.iter().zip(&second) {
+        assert_eq!(message, passed_on);
+        assert!(later > t && later - t < 20_000_000, "{t} {later}");
+    }
+    let output = &simulation.network_output;
+    let sent = output
+        .deliveries
+        .iter()
+        .filter(|d| d.is_bridged && d.from == 0);
+    let created: Vec<u64> = sent.map(|d| d.created_ns).collect();
+    assert_eq!(created[0], 0);
+    let is_due = |t: &u64| t % 2_500_000_000 == 0;
+    assert!(created.iter().all(is_due), "{created:?}");
+    assert_eq!(battery.len(), 10, "one per second");
+}
+
+// Goal: bytes that a user sends are never taken for a message of a bridge. Method: the number of a
+// bridge and bytes, sent by the modem of that bridge. Tolerance: none.
+#[test]
+fn packets_of_users_are_not_messages_of_bridges() {
+    let mut simulation = start(1);
+    simulation.replay.commands.clear();
+    let destination = simulation.scene.modems[modem("a/light")].address;
+    let command = Command::Modem(ModemCommand::Send {
+        modem: modem("b/light"),
+        destination,
+        payload: vec![2, 0, 0, 1, 0, 0],
+        priority: 9,
+        wants_ack: false,
+        key: None,
+        power: None,
+    });
+    simulation.apply(&command).unwrap();
+    simulation.advance(50);
+    let output = &simulation.network_output;
+    let own = output.deliveries.iter().filter(|d| !d.is_bridged);
+    assert_eq!(own.count(), 1);
+    assert_eq!(arrivals(&simulation, "battery").len(), 1);
+}
+
+// Goal: the results that an observer keeps stay valid without a copy, and their memory is used
+// again. Method: pointers of the results over blocks. Tolerance: none.
+#[test]
+fn results_of_a_block_are_shared() {
+    let mut simulation = start(1);
+    simulation.advance(200);
+    let batch = NetworkBatch::read(&simulation, false).unwrap();
+    assert!(Arc::ptr_eq(&batch.output, &simulation.network_output));
+    let kept = (*batch.output).clone();
+    simulation.clear_outboxes();
+    assert!(simulation.network_output.is_empty());
+    simulation.advance(200);
+    assert_eq!(*batch.output, kept);
+    let used = Arc::as_ptr(&batch.output);
+    drop(batch);
+    let second = NetworkBatch::read(&simulation, false).unwrap();
+    simulation.clear_outboxes();
+    assert_eq!(Arc::as_ptr(&simulation.network_output), used);
+    drop(second);
+}
+
+// Goal: a checkpoint whose network does not fit the modems is refused, and the run is unchanged.
+// Method: a state with a missing link. Tolerance: none.
+#[test]
+fn checkpoints_with_another_network_are_refused() {
+    let mut simulation = start(1);
+    simulation.advance(10);
+    let hash = simulation.state.hash();
+    let mut other = start(1);
+    other.state.network.links.pop();
+    let checkpoint = other.checkpoint().unwrap();
+    let error = simulation.resume(&checkpoint).expect_err("refused");
+    assert!(
+        error.contains("its network differs from the modems"),
+        "{error}"
+    );
+    assert_eq!(simulation.state.hash(), hash);
+}
+
+// Goal: the noise of the thrusters of a robot follows their shaft speed, also for a thruster whose
+// curve has no shaft speed. Method: signal-to-noise ratio at a vehicle at full thrust and at rest;
+// the law gives 68 dB re 1 µPa²/Hz at full thrust, the noise without it is 40 to 50 dB. Tolerance:
+// the increase of the noise is 15 to 30 dB.
+#[test]
+fn thrusters_disturb_their_own_modem() {
+    let ratio = |command: f64| {
+        let mut simulation = Simulation::new(Arc::new(scene(&world())), 1).unwrap();
+        let thrust = Command::Thruster {
+            robot: 0,
+            thruster: 0,
+            value: command,
+        };
+        simulation.apply(&thrust).unwrap();
+        simulation.advance(100);
+        let from = modem("boat/acoustic");
+        let destination = simulation.scene.modems[modem("a/acoustic")].address;
+        let message = send("boat/acoustic", destination, 40, false);
+        simulation.apply(&message).unwrap();
+        simulation.advance(300);
+        let links = &simulation.state.network.links;
+        10.0 * links[from * MODEMS.len() + modem("a/acoustic")]
+            .mean_snr
+            .log10()
+    };
+    let loss = ratio(1500.0) - ratio(1900.0);
+    assert!((15.0..30.0).contains(&loss), "{loss} dB");
+}
+
+// Goal: modems load the battery of their robot and stop with it. Method: the load with and without
+// modems; then a battery that is empty after about 3 s: its modems are off, and their queued
+// messages are lost for this cause. Tolerance: 1e-9 W for the idle power.
+#[test]
+fn modems_use_the_battery_and_stop_with_it() {
+    let load = |text: &str| {
+        let mut simulation = Simulation::new(Arc::new(scene(text)), 1).unwrap();
+        simulation.advance(20);
+        (simulation.state.robots[2].battery.load, simulation)
+    };
+    let (with, _) = load(&world());
+    let idle = ["boat/acoustic", "boat/wifi", "boat/iridium"].map(modem);
+    let scene_of_world = scene(&world());
+    let sum: f64 = idle
+        .iter()
+        .map(|k| scene_of_world.modems[*k].transceiver.idle_power)
+        .sum();
+    let hotel = 20.0;
+    assert!((with - hotel - sum).abs() < 1e-9, "{with} W, idle {sum} W");
+
+    let empty = world().replacen(
+        "battery: bluerov2_18ah",
+        "battery: {extends: batteries/bluerov2_18ah.yaml, capacity_ah: 0.001}",
+        1,
+    );
+    let mut simulation = Simulation::new(Arc::new(scene(&empty)), 1).unwrap();
+    let destination = simulation.scene.modems[modem("boat/acoustic")].address;
+    for _ in 0..20 {
+        let message = send("a/acoustic", destination, 400, true);
+        simulation.apply(&message).unwrap();
+    }
+    simulation.advance(2000);
+    assert!(!simulation.state.robots[0].battery.is_on());
+    let network = &simulation.state.network;
+    assert_eq!(network.modems[modem("a/acoustic")].activity, Activity::Off);
+    assert!(network.copies.lost_by(LossCause::NoPower) > 10);
+    assert!(balance::copies(network).is_closed());
+    assert!(simulation.apply(&send("b/radio", 1, 4, false)).is_ok());
+}

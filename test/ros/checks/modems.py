@@ -1,0 +1,175 @@
+"""Checks of end_to_end.py: topics and services of modems, and a bridge between two nodes that do
+not know of it.
+"""
+
+import pathlib
+import tempfile
+
+import peer
+from live import Merrow, command, nanoseconds, seconds, take, wait_for, wait_until
+from rosbags.highlevel import AnyReader
+from rosbags.typesys import Stores, get_typestore, get_types_from_msg
+
+peer.FIELDS.update({
+    "merrow/msg/Packet": "std_msgs/msg/Header header; uint16 source; uint16 destination; uint8 priority; "
+    "bool acknowledge; uint32 key; float64 power; builtin_interfaces/msg/Time sent; float32 snr; float32 doppler; "
+    "bool overheard; uint8[] data",
+    "merrow/msg/ModemStatus": "std_msgs/msg/Header header; uint16 address; string activity; string mac; string scheme; "
+    "float64 power; uint32 queued; uint64 queued_bytes; float64 energy",
+    "merrow/msg/LinkStatus": "string transmitter; string receiver; float32 snr; float64 delay; uint64 frames; "
+    "uint64 received; uint64 bits; float64 loss; float64 load",
+    "merrow/msg/LinkTable": "std_msgs/msg/Header header; merrow/msg/LinkStatus[] links",
+    "merrow/msg/PacketRecord": "builtin_interfaces/msg/Time stamp; builtin_interfaces/msg/Time start; string transmitter; "
+    "string receiver; int64 message; uint8 fragment; uint32 bits; float32 snr; string cause",
+    "merrow/msg/PacketLog": "std_msgs/msg/Header header; merrow/msg/PacketRecord[] packets",
+    "merrow/msg/ModemActivity": "string modem; string activity; builtin_interfaces/msg/Time start; "
+    "builtin_interfaces/msg/Time end",
+    "merrow/msg/ModemSchedule": "std_msgs/msg/Header header; merrow/msg/ModemActivity[] intervals",
+    "merrow/srv/SetModemPower_Request": "float64 power",
+    "merrow/srv/SetModemPower_Response": "bool success; string message",
+    "merrow/srv/SetModemRate_Request": "string scheme",
+    "merrow/srv/SetModemRate_Response": "bool success; string message",
+    "merrow/srv/SetModemMac_Request": "string mac",
+    "merrow/srv/SetModemMac_Response": "bool success; string message",
+    "merrow/srv/MeasureRange_Request": "uint16 destination; bool one_way",
+    "merrow/srv/MeasureRange_Response": "bool success; string message",
+})
+
+WORLD = str(pathlib.Path(__file__).parents[1] / "worlds" / "modems.yaml")
+STEP_S = 0.01
+SOUND_SPEED = 1500.0
+DISTANCE = 150.0
+OVERHEAD_BITS = 112
+A, B, BUOY, ALL = 1, 2, 3, 65535
+EMPTY = dict(source=0, priority=0, acknowledge=False, key=0, power=0.0, snr=0.0, doppler=0.0, overheard=False)
+
+
+def packet(destination, data, **fields):
+    """Returns the fields of a packet that a node sends."""
+    time = peer.message_type("builtin_interfaces/msg/Time")(sec=0, nanosec=0)
+    header = peer.message_type("std_msgs/msg/Header")(stamp=time, frame_id="")
+    return EMPTY | dict(header=header, sent=time, destination=destination, data=list(data)) | fields
+
+
+def modem_client(m, name, kind):
+    """Returns the matched client of a service of the modem of a."""
+    client = m.peer.client(f"/a/acoustic/{name}", f"merrow/srv/{kind}")
+    assert client.wait(20), f"no service {name}"
+    return client
+
+
+def arrival(sent_s, length, rate):
+    """Returns the time of arrival at b of a message of `length` bytes at `rate` bit/s that a sends at `sent_s` [s]."""
+    return sent_s + (OVERHEAD_BITS + 8 * length) / rate + DISTANCE / SOUND_SPEED
+
+
+def check_modem_topics():
+    """A packet on `tx` appears on `rx` of the receivers at the time of its arrival; status, link
+    table, packet log and schedule have its values.
+    """
+    with Merrow(WORLD, "--pace", "lockstep") as m:
+        received = {name: m.listen(f"/{name}/rx") for name in ("b/acoustic", "buoy")}
+        status, links, log, schedule = (m.listen(topic) for topic in (
+            "/a/acoustic/status", "/network/links", "/network/packets", "/network/schedule"))
+        now = m.step(10)
+        m.write("/a/acoustic/tx", **packet(B, b"hello"))
+        m.write("/a/acoustic/tx", **packet(ALL, b"all of you"))
+        m.step(300)
+        at_b, at_buoy = [], []
+        wait_for(lambda: at_b.extend(take(received["b/acoustic"])) or len(at_b) >= 2)
+        wait_for(lambda: at_buoy.extend(take(received["buoy"])) or at_buoy)
+        assert [bytes(p.data) for p in at_b] == [b"hello", b"all of you"], at_b
+        assert [bytes(p.data) for p in at_buoy] == [b"all of you"], at_buoy
+        first = at_b[0]
+        expected = arrival(now * 1e-9, 5, 1000)
+        assert abs(seconds(first.header.stamp) - expected) < 2e-3, (first, expected)
+        assert first.header.frame_id == "b/acoustic" and first.source == A and first.destination == B, first
+        assert nanoseconds(first.sent) == now and first.snr > 10 and not first.overheard, first
+        state = wait_until(status, lambda s: s.energy > 0 and seconds(s.header.stamp) > 2)
+        assert (state.address, state.mac, state.scheme, state.power, state.queued) == (A, "aloha", "slow", 10.0, 0), state
+        table = wait_until(links, lambda t: any(link.frames == 2 for link in t.links))
+        link = next(link for link in table.links if (link.transmitter, link.receiver) == ("a/acoustic", "b/acoustic"))
+        assert link.received == 2 and link.loss == 0.0 and abs(link.delay - DISTANCE / SOUND_SPEED) < 2e-3, link
+        airtime = (2 * OVERHEAD_BITS + 8 * 15) / 1000
+        assert abs(link.load * seconds(table.header.stamp) - airtime) < 1e-6, (link, table.header)
+        records = [record for entry in take(log) for record in entry.packets]
+        assert all(record.cause == "" and record.bits in (152, 192) for record in records), records
+        assert len(records) == 4 and {record.receiver for record in records} == {"b/acoustic", "buoy"}, records
+        intervals = [i for entry in take(schedule) for i in entry.intervals if i.modem == "a/acoustic"]
+        busy = sum(seconds(i.end) - seconds(i.start) for i in intervals if i.activity == "transmit")
+        assert abs(busy - airtime) < 1e-6, intervals
+
+
+def check_modem_services():
+    """Power, rate and medium access change; a range measurement gives the distance; each invalid
+    value is refused with a reason.
+    """
+    with Merrow(WORLD, "--pace", "lockstep") as m:
+        status, ranges = m.listen("/a/acoustic/status"), m.listen("/a/acoustic/range")
+        power, rate, mac, measure = (modem_client(m, name, kind) for name, kind in (
+            ("set_power", "SetModemPower"), ("set_rate", "SetModemRate"), ("set_mac", "SetModemMac"),
+            ("measure_range", "MeasureRange")))
+        assert power.call(power=2.5).success and rate.call(scheme="adaptive").success
+        assert mac.call(mac="{kind: slotted_aloha, slot_s: 0.5}").success
+        for reply, why in ((power.call(power=100.0), "at most 10 W"), (rate.call(scheme="quick"), "slow, fast"),
+                           (mac.call(mac="{kind: tdma, frame_s: 1, slots_s: []}"), "slots_s"),
+                           (measure.call(destination=77, one_way=False), "77")):
+            assert not reply.success and why in reply.message, (reply, why)
+        m.step(120)
+        state = wait_until(status, lambda s: s.power == 2.5)
+        assert (state.mac, state.scheme) == ("slotted_aloha", "adaptive"), state
+        assert mac.call(mac="{kind: aloha}").success and measure.call(destination=B, one_way=False).success
+        m.step(200)
+        found = wait_until(ranges, lambda r: True)
+        assert abs(found.range - DISTANCE) < 0.5 and found.header.frame_id == "b/acoustic", found
+        assert measure.call(destination=ALL, one_way=True).success
+        m.alive()
+
+
+def chat(m, text):
+    """Publishes a text on /a/chat and makes steps until /b/chat has it; returns the number of steps."""
+    reader = m.listen("/b/chat", "std_msgs/msg/String")
+    m.write("/a/chat", "std_msgs/msg/String", data=text)
+    for n in range(1, 200):
+        m.step(1)
+        if [s.data for s in take(reader)] == [text]:
+            return n
+    raise AssertionError("no message")
+
+
+def check_bridge():
+    """A message of one node appears at another when it has crossed the modem, and then at the buoy;
+    no modem publishes it on `rx`. The bag contains the packet log, and the run repeats from the bag.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        bag = pathlib.Path(folder) / "run.mcap"
+        with Merrow(WORLD, "--pace", "lockstep", "--record", str(bag)) as m:
+            far = m.listen("/buoy/b/chat", "std_msgs/msg/String")
+            packets = [m.listen(f"/{name}/rx") for name in ("a/acoustic", "b/acoustic", "buoy")]
+            m.step(7)
+            steps = chat(m, "turn back")
+            # number of the bridge, head of CDR, length, text with its end
+            expected = arrival(0, 2 + 4 + 4 + 10, 1000)
+            assert 0 <= steps * STEP_S - expected < 3 * STEP_S, (steps, expected)
+            end = m.step(100)
+            assert wait_for(lambda: [s.data for s in take(far)] == ["turn back"]), "not passed on"
+            assert not any(take(reader) for reader in packets), "a message of a bridge on rx"
+            assert m.end() == 0, m.output()
+            first = m.output()[0].split("state hash: ")[1].split()[0]
+        store = get_typestore(Stores.ROS2_JAZZY)
+        with AnyReader([bag.parent]) as reader:
+            for connection in reader.connections:
+                store.register(get_types_from_msg(connection.msgdef.data, connection.msgtype))
+            log = [store.deserialize_cdr(raw, c.msgtype) for c, _, raw in reader.messages()
+                   if c.topic == "/network/packets"]
+            inputs = [c.topic for c, _, _ in reader.messages() if c.topic == "/a/chat"]
+        records = [record for entry in log for record in entry.packets]
+        assert {(r.transmitter, r.receiver) for r in records} >= {("a/acoustic", "b/acoustic"), ("b/acoustic", "buoy")}, records
+        assert len(inputs) == 1, inputs
+        arguments = ("--no-ros", "--pace", "max", "--for", end * 1e-9)
+        code, out, err = command("run", WORLD, "--replay-commands", bag, *arguments)
+        assert code == 0, err
+        assert out.split("state hash: ")[1].split()[0] == first, (first, out)
+
+
+CHECKS = [check_modem_topics, check_modem_services, check_bridge]
