@@ -194,7 +194,7 @@ pub struct Autopilots {
 pub struct SharedStatus(Arc<Mutex<Vec<LinkStatus>>>);
 
 impl SharedStatus {
-    /// Returns the present status of all links.
+    /// Returns the current status of all links.
     pub fn read(&self) -> Vec<LinkStatus> {
         self.0
             .lock()

@@ -2,13 +2,13 @@
 
 use std::f64::consts::LN_10;
 
-/// Power of a level [dB].
+/// Computes the power of a level [dB], in the unit of the reference.
 #[inline]
 pub fn power(level: f64) -> f64 {
     libm::exp(0.1 * LN_10 * level)
 }
 
-/// Level of a power [dB].
+/// Computes the level [dB] of a power, in the unit of the reference.
 #[inline]
 pub fn level(power: f64) -> f64 {
     10.0 * libm::log10(power)

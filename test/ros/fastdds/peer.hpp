@@ -94,7 +94,7 @@ class Peer {
 
   DataWriter* writer(const std::string& topic, const std::string& type) {
     DataWriterQos qos;
-    // the default of Fast DDS is transient-local, that of ROS is volatile
+    // the default of Fast DDS is transient-local, the default of ROS is volatile
     qos.durability().kind = VOLATILE_DURABILITY_QOS;
     qos.reliability().kind = RELIABLE_RELIABILITY_QOS;
     qos.history().kind = KEEP_LAST_HISTORY_QOS;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the native backend on the sourced ROS 2, with every RMW of it that the checks know.
+# Checks the native backend on the sourced ROS 2, with each of its RMWs that the checks support.
 # Part of `test/run slow`; skipped with a message if no ROS 2 is sourced. Arguments select checks of end_to_end.py.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

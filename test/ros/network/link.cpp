@@ -5,7 +5,7 @@
 //
 // Each ADDRESS has a prefix length. Prints `up`, then forwards packets until it is stopped. Each
 // packet is delayed by DELAY_MS and a random time up to JITTER_MS. After a signal USR1 all packets are
-// lost until the next one, while both ends remain up. Needs root.
+// lost until the next signal, while both ends remain up. Needs root.
 
 #include <fcntl.h>
 #include <linux/if_tun.h>
