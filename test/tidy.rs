@@ -339,6 +339,26 @@ fn source_counts_match_the_table() {
     assert!(is_stated, "SOURCES.md does not contain: {expected}");
 }
 
+// Goal: each source file of the RTPS library names the sections that it implements. Method: the
+// name of the specification in the file, unless the README of the crate lists the file among those
+// without a section. Tolerance: none.
+#[test]
+fn rtps_files_cite_the_specification() {
+    let readme = text("crates/rtps/README.md");
+    let exempt = readme.lines().find(|line| line.contains("name no section"));
+    let exempt = exempt.expect("the list of files without a section");
+    let mut wrong = Vec::new();
+    for (file, text) in sources() {
+        let name = file.rsplit('/').next().unwrap_or_default();
+        let is_ours = file.starts_with("crates/rtps/src/");
+        let cites = ["RTPS 2.5", "DDS 1.4"].iter().any(|s| text.contains(s));
+        if is_ours && cites == exempt.contains(&format!("`{name}`")) {
+            wrong.push(file);
+        }
+    }
+    expect_none("a file of the RTPS library cites a section", &wrong);
+}
+
 #[test]
 fn files_and_folders_keep_to_their_size() {
     let mut wrong = Vec::new();
@@ -406,6 +426,8 @@ fn functions(text: &str) -> Vec<(usize, String, usize)> {
                 "pub",
                 "pub(crate)",
                 "pub(super)",
+                "pub(in",
+                "crate::engine)",
                 "const",
                 "unsafe",
                 "async",
@@ -731,6 +753,90 @@ fn pages_keep_to_their_width() {
     );
 }
 
+/// Words of a sentence on a page.
+const SENTENCE_WORDS: usize = 25;
+
+/// Returns the sentences of a paragraph and their numbers of words. A code span counts as one word,
+/// and so does the address of a link with the word before it.
+fn sentences(paragraph: &str) -> Vec<(usize, String)> {
+    let mut text = String::new();
+    for (n, part) in paragraph.split('`').enumerate() {
+        text.push_str(if n % 2 == 0 { part } else { "X" });
+    }
+    let words = text.split_whitespace().map(|word| {
+        let shown = word.split("](").next().unwrap_or_default();
+        let rest = word.rsplit_once(')').filter(|_| word.contains("]("));
+        (
+            word,
+            rest.map_or(word.to_string(), |(_, rest)| format!("{shown}{rest}")),
+        )
+    });
+    let (mut found, mut count, mut sentence) = (Vec::new(), 0, Vec::new());
+    for (word, shown) in words {
+        count += usize::from(shown.contains(char::is_alphanumeric));
+        sentence.push(word);
+        let end = shown.trim_end_matches([')', '"', '*', '_']);
+        if end.ends_with(['.', '!', '?']) && !["e.g.", "i.e.", "eq.", "eqs."].contains(&end) {
+            found.push((count, sentence.join(" ")));
+            (count, sentence) = (0, Vec::new());
+        }
+    }
+    found.push((count, sentence.join(" ")));
+    found
+}
+
+/// Returns the paragraphs and list items of a page with the numbers of their first lines.
+fn paragraphs(text: &str) -> Vec<(usize, String)> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    let mut last = 0;
+    for (n, line) in prose_lines(text) {
+        let content = line.trim();
+        let marker = content.split(' ').next().unwrap_or_default();
+        let is_item = ["*", "-"].contains(&marker)
+            || marker.ends_with('.') && marker[..marker.len() - 1].parse::<u32>().is_ok();
+        let follows_colon = found.last().is_some_and(|(_, text)| text.ends_with(':'));
+        if is_item || follows_colon || n != last + 1 || found.is_empty() {
+            let content = if is_item {
+                &content[marker.len()..]
+            } else {
+                content
+            };
+            found.push((n, content.to_string()));
+        } else if let Some((_, paragraph)) = found.last_mut() {
+            paragraph.push(' ');
+            paragraph.push_str(content);
+        }
+        // an empty line ends a paragraph
+        last = if content.is_empty() { 0 } else { n };
+    }
+    found
+}
+
+// Goal: a page can be read once. Method: words of each sentence in the paragraphs and lists of all
+// pages; a colon at the end of a line ends a sentence. Published releases in the changelog stay as
+// they were published. Tolerance: none.
+#[test]
+fn sentences_of_pages_are_short() {
+    let mut wrong = Vec::new();
+    for (file, text) in pages() {
+        let text = match file.as_str() {
+            "CHANGELOG.md" => text.split("\n## [0.").next().unwrap_or_default(),
+            _ => &text,
+        };
+        for (n, paragraph) in paragraphs(text) {
+            for (words, sentence) in sentences(&paragraph) {
+                if words > SENTENCE_WORDS {
+                    wrong.push(format!("{file}:{n}: {words} words: {sentence}"));
+                }
+            }
+        }
+    }
+    expect_none(
+        &format!("a sentence has at most {SENTENCE_WORDS} words"),
+        &wrong,
+    );
+}
+
 /// Names that keep their capital in headings.
 const PROPER_NAMES: &[&str] = &[
     "Merrow",
@@ -1005,9 +1111,9 @@ fn prose_has_no_vague_references() {
         }
     };
     for (file, text) in pages() {
-        // releases stay as they were published, and titles of publications are quoted
-        let is_fixed = ["CHANGELOG.md", "SOURCES.md"].contains(&file.as_str());
-        for (n, line) in text.lines().enumerate().filter(|_| !is_fixed) {
+        // titles of publications are quoted
+        let is_quoted = file == "SOURCES.md";
+        for (n, line) in text.lines().enumerate().filter(|_| !is_quoted) {
             check(&file, n, line);
         }
     }

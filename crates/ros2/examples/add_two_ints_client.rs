@@ -27,7 +27,7 @@ ros_service! {
             b: i64,
         }
         response AddTwoIntsResponse {
-            /// Sum of both.
+            /// Sum of the two numbers.
             sum: i64,
         }
     }

@@ -1,7 +1,7 @@
 //! Interface of the layer that carries the messages of a node.
 //!
-//! All modules in `node/` use this interface only. `embedded/` implements it with the crate `rtps`;
-//! a client library of an installed ROS 2 can implement it as well.
+//! All modules in `node/` use this interface only. `embedded/` implements it with the crate `rtps`,
+//! and `crates/ros2_native` with the RMW of an installed ROS 2.
 
 use crate::message::TypeInfo;
 use crate::node::{Callback, DeferredHandler, NetworkCounters, PublishError};

@@ -168,7 +168,7 @@ impl Backend for SuccessionBackend {
         })
     }
 
-    /// A client has no state that a successor could use.
+    /// Creates a client of the inner backend: a client has no state that a successor could use.
     fn create_client(
         &self,
         service: &ServiceDescription<'_>,

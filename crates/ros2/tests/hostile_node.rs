@@ -1,10 +1,10 @@
 //! Hostile peers of a running node: no message, request or datagram stops it, its memory stays
 //! bounded, and an honest client is served meanwhile.
 //!
-//! Method: on the loopback interface, a participant writes random, truncated and changed payloads to
-//! a topic and to the services of a node, announces and withdraws incompatible endpoints, and sends
-//! changed datagrams to its ports. The subscription of the topic is slow. The seed is printed on
-//! failure.
+//! Method: on the loopback interface, a participant writes random, truncated and changed payloads
+//! to a topic and to the services of a node, announces and withdraws incompatible endpoints, and
+//! sends changed datagrams to its ports. The subscription of the topic is slow. The seed is printed
+//! on failure.
 
 use std::net::UdpSocket;
 use std::sync::Arc;
@@ -26,8 +26,8 @@ use merrow_rtps::participant::{EventSink, Participant, ParticipantConfig, Writer
 use merrow_rtps::qos::{History, Qos as DdsQos};
 use merrow_rtps::udp::discovery::{Discovery, Range};
 
-/// Largest memory that the process may need besides that at the start [kB]: the bound of the
-/// samples that wait for the callbacks, and as much for the attacker.
+/// Maximum increase of the memory of the process since its start [kB]: the bound of the samples
+/// that wait for the callbacks, and the same for the attacker.
 const MAX_MEMORY_KB: u64 = 2 * 256 * 1024;
 
 /// Maximum time of a call of the honest client.

@@ -1,7 +1,7 @@
 //! Client of one service, for servers of both families of DDS vendors.
 //!
 //! Servers of Cyclone DDS read 16 bytes before the request, a client identity and a number, and
-//! repeat them before the response. Those of Fast DDS (and Connext) read the reader of the client
+//! repeat them before the response. Servers of Fast DDS (and Connext) read the reader of the client
 //! from the RELATED_SAMPLE_IDENTITY in the inline QoS and repeat it there with the number of the
 //! request. The client has one writer for each family, which matches the servers of that family
 //! only, and one reader for the replies of both.
@@ -119,7 +119,7 @@ impl ReplyReceiver {
         Self { requests, handler }
     }
 
-    /// Passes a reply to the handler, unless it is that of another client.
+    /// Passes a reply to the handler, unless it answers another client.
     pub(crate) fn receive(&mut self, sample: &Sample) {
         if let Some((number, response)) = self.requests.reply(sample) {
             (self.handler)(number, &response);
@@ -140,8 +140,8 @@ pub(super) struct EmbeddedClient {
 impl Endpoint for EmbeddedClient {}
 
 impl ClientEndpoint for EmbeddedClient {
-    /// A server counts if its reader receives the next request and one of its participant's
-    /// writers is known to the reader of the replies.
+    /// Counts the servers whose reader receives the next request and whose participant has a writer
+    /// that matches the reader of the replies.
     fn server_count(&self) -> usize {
         let repliers = self.participant.matched_writers(self.requests.reader);
         let writers = [&self.with_header, &self.plain];

@@ -5,8 +5,8 @@
 //! endpoints at once.
 //!
 //! The GIDs have 24 bytes up to Humble and 16 from Iron on, under the same names of topic and type.
-//! One writer therefore serves the readers that announce a type hash, as those of Iron and newer
-//! do, and a second one the other readers.
+//! Readers of Iron and newer announce a type hash. One writer serves the readers that announce a
+//! type hash, and a second writer serves the other readers.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

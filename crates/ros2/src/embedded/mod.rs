@@ -237,8 +237,8 @@ fn topic_spec(topic: &TopicDescription<'_>) -> merrow_rtps::engine::EndpointSpec
     )
 }
 
-/// Returns whether a reader announces its type hash, as all of Iron and newer do. Those of Humble do
-/// not.
+/// Returns whether a reader announces its type hash. Readers of Iron and newer do, readers of
+/// Humble do not.
 fn has_type_hash(reader: &EndpointData, _: VendorId) -> bool {
     let user_data = &reader.qos.user_data;
     user_data

@@ -1,4 +1,4 @@
-//! `nav_msgs`: pose, velocity and path of a vehicle.
+//! `nav_msgs`: pose with velocity, and path.
 
 use crate::message::ros_message;
 use crate::msg::geometry_msgs::{PoseStamped, PoseWithCovariance, TwistWithCovariance};

@@ -126,8 +126,8 @@ impl Node {
         Self::with_succession_on(options, Arc::new(backend))
     }
 
-    /// As [`Node::with_succession`], on another backend, which has joined the network with the name
-    /// of the node.
+    /// Starts a node as [`Node::with_succession`] does, on another backend, which has joined the
+    /// network with the name of the node.
     ///
     /// # Errors
     /// As [`Node::with_backend`].

@@ -1,4 +1,5 @@
-//! Events and received samples that the engine delivers.
+//! Events, received samples and counters of the engine. Events of matching correspond to the
+//! communication statuses of DDS 1.4, 2.2.4.1.
 
 use std::net::SocketAddr;
 
@@ -129,7 +130,7 @@ pub struct ReaderCounters {
     pub delivered: u64,
     /// Samples that the writer no longer had or that a best-effort reader missed.
     pub lost: u64,
-    /// Fragments or samples refused because of a limit. Reliable ones are requested again.
+    /// Fragments or samples refused because of a limit. A reliable reader requests them again.
     pub refused: u64,
     /// Samples skipped because of their size: over the limit or without an encapsulation header.
     pub skipped: u64,

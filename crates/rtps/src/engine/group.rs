@@ -5,26 +5,26 @@ use std::ops::RangeInclusive;
 
 use crate::wire::{EntityId, Guid, GuidPrefix};
 
-/// Largest count of endpoints of one participant that match one local endpoint.
+/// Maximum number of endpoints of one participant that match one local endpoint.
 pub(super) const MAX_GROUP: usize = 1024;
 
 /// Number of the matched endpoints of each participant.
 #[derive(Debug, Default)]
 pub(super) struct Groups(HashMap<GuidPrefix, usize>);
 
-/// What became of an endpoint that was to be matched with a local one.
+/// Result of matching a remote endpoint with a local endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Added {
-    /// It matches now.
+    /// The endpoints match now.
     New,
-    /// It matched before.
+    /// The endpoints matched before.
     Known,
-    /// Its participant has too many that match.
+    /// Too many endpoints of the participant match.
     TooMany,
 }
 
 impl Groups {
-    /// Adds an endpoint of a participant. Returns false if it has too many.
+    /// Adds an endpoint of a participant. Returns false if too many of its endpoints match.
     pub(super) fn add(&mut self, prefix: GuidPrefix) -> bool {
         let count = self.0.entry(prefix).or_default();
         let fits = *count < MAX_GROUP;

@@ -95,7 +95,7 @@ impl Engine {
         }
     }
 
-    /// Returns the count of remote endpoints that match a local one.
+    /// Returns the number of remote endpoints that match the local endpoint `local`.
     fn matched(&self, local: EntityId) -> usize {
         let writer = self.writers.get(&local).map(Writer::matched);
         let reader = self.readers.get(&local).map(Reader::matched);

@@ -25,7 +25,8 @@ struct Counts {
     instant: AtomicU64,
 }
 
-/// Largest memory that a participant uses before it has addressed a message to this one [B].
+/// Maximum memory that a remote participant uses before it has addressed a message to the local
+/// participant [B].
 pub(super) const UNVERIFIED_BYTES: usize = 128 << 10;
 
 /// Bytes that all readers hold from one participant, and from all participants of its address.
@@ -39,7 +40,7 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// Notes that the participant receives the messages of this one.
+    /// Records that the participant receives the messages of the local participant.
     pub(super) fn verify(&self) {
         self.verified.store(true, Ordering::Relaxed);
     }

@@ -1,17 +1,17 @@
 //! Pace of the datagrams to one destination: a token bucket that slows down after losses.
 //!
-//! It becomes faster while reliable readers acknowledge what arrives and the rate limits them.
+//! The rate increases while it limits reliable readers that acknowledge the samples.
 
 use super::config::{MILLIS, Nanos, Path};
 
-/// A loss of more than one datagram in this many shows that a buffer overflows.
+/// A loss of more than one datagram in this number shows that a buffer overflows.
 const OVERFLOW_SHARE: u64 = 12;
 
-/// A loss of less than one in this many of the datagrams sent is that of the network. A request can
-/// cover few datagrams besides those that are missing or overtaken.
+/// A loss of less than one datagram in this number of sent datagrams is attributed to the network.
+/// A request can cover few datagrams in addition to the missing and the overtaken datagrams.
 const NETWORK_SHARE: u64 = 50;
 
-/// Least count of bursts between two reductions of the rate.
+/// Minimum number of bursts between two reductions of the rate.
 const REDUCTION_BURSTS: usize = 4;
 
 /// Time after which one reduction of the rate ends [ns].
@@ -116,8 +116,9 @@ impl Bucket {
         (0..self.level).fold(reduced.max(1), |rate, _| rate / 3 * 4)
     }
 
-    /// Changes the rate after a period: back from a reduction, up if reliable readers acknowledged
-    /// most of what was sent and the pace was limiting, down from an increase that is not used.
+    /// Changes the rate after a period: back from a reduction; up if more than half of the rate was
+    /// used and reliable readers acknowledged more than a third of the data; down if an increased
+    /// rate was used to less than an eighth.
     fn adapt(&mut self, now: Nanos) {
         if self.level < 0 && now.since(self.changed) >= RECOVERY_PERIOD {
             (self.level, self.changed) = (self.level + 1, now);
@@ -260,7 +261,8 @@ mod tests {
         let bytes = sent(&mut bucket, now, 1);
         assert!((910_000..940_000).contains(&bytes), "{bytes}");
     }
-    /// Sends for a second in periods of 1 ms; a reader acknowledges everything.
+
+    /// Sends for a second in periods of 1 ms; a reader acknowledges all datagrams.
     fn acknowledged_second(bucket: &mut Bucket, start: Nanos) -> u64 {
         let mut total = 0;
         for k in 0..1000 {

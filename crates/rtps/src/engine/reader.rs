@@ -17,8 +17,8 @@ use crate::wire::*;
 /// Delay of the response to a heartbeat [ns].
 const RESPONSE_DELAY: u64 = MILLIS;
 
-/// First and last period of repeated requests for missing samples [ns]. The writer may not know
-/// that a request or a repair was lost.
+/// First and last period of repeated requests for missing samples [ns]. The writer may not
+/// have received a request, and a repair may be lost.
 pub(super) const REQUEST_PERIOD: (u64, u64) = (20 * MILLIS, 200 * MILLIS);
 
 /// First and last period of the requests for a first heartbeat [ns].
@@ -30,7 +30,7 @@ const WINDOW: i64 = 4096;
 /// Maximum number of incomplete samples of one writer.
 const MAX_ASSEMBLIES: usize = 64;
 
-/// Largest count of fragments of one sample.
+/// Maximum number of fragments of one sample.
 pub(super) const MAX_FRAGMENTS: u32 = 1 << 17;
 
 /// Maximum number of ranges of irrelevant samples of one writer. Ranges of further GAPs are
@@ -85,8 +85,8 @@ struct Proxy {
     /// Samples of the writer that a request without a heartbeat claims to have.
     first_request: SequenceNumber,
     /// Whether the samples that the first heartbeat announces are history that the volatile reader
-    /// must not receive. Writers of other vendors declare it irrelevant; Cyclone DDS does so only
-    /// for its own readers, and other ones would request and deliver it.
+    /// must not receive. Writers of other vendors declare it irrelevant. Cyclone DDS does so only
+    /// for its own readers; a reader of another vendor would request and deliver it.
     skips_history: bool,
 }
 
@@ -183,7 +183,7 @@ impl Reader {
             respond_at: self.qos.is_reliable().then_some(now),
             repeats: false,
             period: GREETING_PERIOD.0,
-            // Fast DDS answers a request that acknowledges nothing at once only with the base 0,
+            // Fast DDS answers a request that acknowledges no sample at once only with the base 0,
             // which Cyclone DDS refuses
             first_request: SequenceNumber(i64::from(source.vendor != VendorId::FAST_DDS)),
             skips_history: source.durable && volatile && is_cyclone,
@@ -332,7 +332,7 @@ impl Reader {
         })
     }
 
-    /// Gives up a sample that can never be completed, so that it does not hold up later ones.
+    /// Skips a sample that can never be completed, so that it does not delay later samples.
     fn refuse(&mut self, writer: Guid, number: SequenceNumber) -> Vec<Received> {
         self.counters.skipped += 1;
         let Some(proxy) = self
@@ -457,7 +457,7 @@ impl Reader {
         ready
     }
 
-    /// Returns the count of incomplete samples.
+    /// Returns the number of incomplete samples.
     #[cfg(test)]
     pub(super) fn incomplete(&self) -> usize {
         self.proxies

@@ -2,7 +2,8 @@
 //!
 //! Samples of one reader are limited to the depth of its history and to [`MAX_BYTES`]: a slow
 //! callback loses the oldest samples of its own reader only, as KEEP_LAST does (DDS 1.4, 2.2.3.18).
-//! If all samples exceed their bound, the reader that holds most loses its oldest ones.
+//! If all samples exceed their bound, the reader that holds most bytes loses its
+//! oldest samples.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -12,10 +13,10 @@ use std::time::{Duration, Instant};
 /// Bounds of the waiting samples of one reader and of all readers [bytes].
 const MAX_BYTES: (usize, usize) = (64 << 20, 256 << 20);
 
-/// Memory of a waiting sample besides its payload [bytes].
+/// Memory of a waiting sample in addition to its payload [bytes].
 const ENTRY_BYTES: usize = 256;
 
-/// Maximum number of waiting reports. Further ones are dropped.
+/// Maximum number of waiting reports. Further reports are dropped.
 const MAX_REPORTS: usize = 256;
 
 /// Queue of events of type `E`; `K` identifies the readers.
@@ -156,8 +157,9 @@ impl<K: Eq + Hash + Copy, E> Mailbox<K, E> {
         }
     }
 
-    /// Appends a sample with a payload of `bytes` [bytes]; drops the oldest ones of `reader` if
-    /// more than `depth` or too large ones would wait. The last one is kept in any case.
+    /// Appends a sample with a payload of `bytes` [bytes]. Drops the oldest samples of `reader` if
+    /// more than `depth` samples or more than [`MAX_BYTES`] would wait; keeps the last sample in
+    /// any case.
     pub fn push_sample(&self, reader: K, depth: usize, bytes: usize, sample: E) {
         let mut state = self.state();
         let bytes = bytes.saturating_add(ENTRY_BYTES);
@@ -173,7 +175,7 @@ impl<K: Eq + Hash + Copy, E> Mailbox<K, E> {
             state.drop_oldest(reader);
         }
         state.limit_all();
-        // the entry of a dropped sample now stands for the next sample of the reader
+        // the entry of a dropped sample now refers to the next sample of the reader
         let samples = state.samples.entry(reader).or_default();
         if samples.entries < samples.queue.len() {
             samples.entries += 1;

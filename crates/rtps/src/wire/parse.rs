@@ -150,7 +150,7 @@ fn data(input: &mut Input, flags: u8) -> Result<Data, ParseError> {
     })
 }
 
-/// Decodes DATA_FRAG. One that must be ignored is that of a sample without a payload.
+/// Decodes DATA_FRAG. Returns a fragment that must be ignored as a sample without a payload.
 fn data_frag(input: &mut Input, flags: u8) -> Result<Submessage, ParseError> {
     input.skip(2)?;
     let to_inline_qos = usize::from(input.u16()?);

@@ -16,7 +16,8 @@ use peers::{LIMITS, Scene};
 /// Number of datagrams in one scene.
 const SCENE: u64 = 5000;
 
-/// Attacks with `count` datagrams in scenes of 20,000, from `seed` on.
+/// Attacks with `count` datagrams in scenes of [`SCENE`] datagrams. The first scene has the seed
+/// `seed`, and each further scene the next number.
 fn attack(seed: u64, count: u64) {
     let scenes = count.div_ceil(SCENE);
     (seed..seed + scenes).for_each(attack_scene);

@@ -175,7 +175,7 @@ fn keys_of_endpoints_are_unique() {
     assert_eq!(keys, [[255, 255, 255], [0, 0, 1], [0, 0, 3]]);
 }
 
-/// A reader that expects the QoS of the writer with each sample gets the samples without it.
+/// A reader that expects the QoS of the writer with each sample receives the samples without it.
 #[test]
 fn samples_have_no_qos_of_their_writer() {
     let mut world = World::new(1);

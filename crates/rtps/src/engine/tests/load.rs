@@ -32,8 +32,8 @@ fn overload(offered: Qos, factor: f64) -> (usize, usize) {
     (count, received.len())
 }
 
-/// Samples that are written faster than the pace permits arrive at a lower rate; to a reliable
-/// reader, which shows that nothing is lost, the rate rises.
+/// Samples that are written faster than the pace permits arrive at a lower rate. A reliable
+/// reader acknowledges them all, so the rate increases.
 #[test]
 fn writing_above_the_pace_lowers_the_rate_only() {
     let (count, received) = overload(qos(false, false, History::KeepLast(1)), 2.2);
@@ -102,7 +102,7 @@ fn unacknowledged_samples_have_a_common_bound() {
     assert_eq!(first.history_len(), 1);
 }
 
-/// A held volatile reader whose samples have left the history gets a valid heartbeat: the first
+/// A held volatile reader whose samples have left the history receives a valid heartbeat: the first
 /// sample is at most one after the last (RTPS 2.5, 8.3.8.6.3).
 #[test]
 fn heartbeats_are_valid_when_the_history_has_moved_on() {
@@ -198,7 +198,7 @@ fn small_samples_share_datagrams() {
     assert_eq!(sent.len(), 1);
 }
 
-/// A new volatile reader that does not answer gets samples after 0.2 s.
+/// A new volatile reader that does not answer receives samples after 0.2 s.
 #[test]
 fn samples_wait_for_a_new_reader() {
     let mut world = World::new(1);

@@ -134,9 +134,9 @@ fn the_address_with_most_participants_makes_room() {
     assert_eq!(small, 30);
 }
 
-/// A participant with many large announcements takes a quarter of the memory, and one that has not
-/// addressed this one 64 kB; the endpoints of others still match. What was refused is requested
-/// again as soon as there is room.
+/// A participant with many large announcements uses at most a quarter of the memory, and 64 kB
+/// before it has addressed the local participant. Endpoints of other participants still match.
+/// Refused announcements are requested again as soon as there is room.
 #[test]
 fn announcements_have_quotas() {
     let mut world = World::new(1);
@@ -261,7 +261,7 @@ fn incomplete_samples_leave_memory_to_others() {
 }
 
 /// A sample that can never be completed and one without an encapsulation header are skipped and
-/// counted; the next ones are delivered.
+/// counted; the next samples are delivered.
 #[test]
 fn samples_over_the_limit_are_skipped() {
     for oversized in [
@@ -345,7 +345,8 @@ pub(super) fn sample(writer: Guid, number: i64) -> Data {
     )
 }
 
-/// A participant can match 1024 endpoints with one local endpoint; further ones are counted.
+/// A participant can match 1024 endpoints with one local endpoint; further endpoints are
+/// counted.
 #[test]
 fn matches_over_the_limit_are_counted() {
     let mut world = World::new(1);
@@ -387,72 +388,94 @@ fn small_samples_do_not_keep_their_datagram() {
     assert!(!range.contains(&sample.payload.as_ptr()));
 }
 
-/// docs/wire.md states the values of the code.
-#[test]
-fn the_page_states_the_bounds() {
-    let page = include_str!("../../../../../docs/wire.md");
+/// Returns the rows of docs/wire.md with sizes.
+fn rows_of_sizes() -> Vec<String> {
     let mega = |bytes: usize| bytes >> 20;
-    let seconds = |nanos: u64| nanos / (1000 * MILLIS);
     let limits = Limits::default();
     let announcements = mega(limits.announcement_bytes);
-    for statement in [
-        format!("| participants | {}; a new one", limits.participants),
-        format!("a datagram within {} s |", seconds(discovery::REPLACEABLE)),
+    vec![
+        format!("| announcements of all participants | {announcements} MB |"),
+        format!("of one address | {} MB |", announcements / 2),
+        format!("of one participant | {} MB |", announcements / 4),
         format!(
-            "| lease of a participant | {} s; {} s before",
-            seconds(discovery::MAX_LEASE),
-            seconds(discovery::UNVERIFIED_LEASE)
-        ),
-        format!(
-            "| {announcements} MB, {} MB, {} MB; {} kB before",
-            announcements / 2,
-            announcements / 4,
+            "| announcements of an unverified participant | {} kB |",
             discovery::UNVERIFIED_ANNOUNCEMENTS >> 10
         ),
-        format!("| one per {} ms |", discovery::CHANGE_PERIOD / MILLIS),
-        format!("and policy in {} s;", seconds(matching::REPORT_PERIOD)),
+        format!("| one sample | {} MB |", mega(limits.sample_bytes)),
+        format!("of one writer | {} MB |", mega(limits.pending_bytes)),
+        format!("of all writers | {} MB |", mega(limits.total_bytes)),
         format!(
-            "| {} MB, {} MB, {} MB |",
-            mega(limits.sample_bytes),
-            mega(limits.pending_bytes),
-            mega(limits.total_bytes)
+            "late samples of an unverified participant | {} kB |",
+            memory::UNVERIFIED_BYTES >> 10
         ),
-        format!("| {} kB |", memory::UNVERIFIED_BYTES >> 10),
         format!("can start | {} MB |", mega(limits.total_bytes / 4)),
         format!(
-            "| {} kB, {} MB per participant |",
-            discovery::BUILTIN_SAMPLE >> 10,
+            "| one discovery sample | {} kB |",
+            discovery::BUILTIN_SAMPLE >> 10
+        ),
+        format!(
+            "| waiting discovery samples of one participant | {} MB |",
             mega(discovery::BUILTIN_PENDING)
         ),
-        format!("each for {} s after", seconds(reader::ASSEMBLY_TIME.0)),
         format!(
-            "drops a sample {} s after",
-            seconds(reader::ASSEMBLY_TIME.1)
+            "or {} MB per writer, and {} MB in total |",
+            mega(writer::UNACKNOWLEDGED.1),
+            mega(writer::UNACKNOWLEDGED_TOTAL)
+        ),
+    ]
+}
+
+/// Returns the rows and sentences of docs/wire.md with times.
+fn rows_of_times() -> Vec<String> {
+    let seconds = |nanos: u64| nanos / (1000 * MILLIS);
+    vec![
+        format!("datagram within {} s.", seconds(discovery::REPLACEABLE)),
+        format!(
+            "| lease of a participant | at most {} s |",
+            seconds(discovery::MAX_LEASE)
         ),
         format!(
-            "repeats its requests every {} to {} ms",
+            "| lease of an unverified participant | at most {} s |",
+            seconds(discovery::UNVERIFIED_LEASE)
+        ),
+        format!("| one per {} ms |", discovery::CHANGE_PERIOD / MILLIS),
+        format!("and policy in {} s |", seconds(matching::REPORT_PERIOD)),
+        format!(
+            "| {} s after the last fragment |",
+            seconds(reader::ASSEMBLY_TIME.0)
+        ),
+        format!("| dropped {} s after its", seconds(reader::ASSEMBLY_TIME.1)),
+        format!(
+            "| repeated requests of a reader | every {} to {} ms |",
             reader::REQUEST_PERIOD.0 / MILLIS,
             reader::REQUEST_PERIOD.1 / MILLIS
         ),
         format!(
-            "a heartbeat at most every {} ms",
+            "| at most one every {} ms,",
             writer::HEARTBEAT_SPACING / MILLIS
         ),
-        format!("one per {} ms requests", writer::ANSWER_PERIOD / MILLIS),
         format!(
-            "or {} MB per writer and {} MB in total",
-            mega(writer::UNACKNOWLEDGED.1),
-            mega(writer::UNACKNOWLEDGED_TOTAL)
+            "| heartbeats that request an answer | one per {} ms",
+            writer::ANSWER_PERIOD / MILLIS
         ),
         format!(
-            "for at most {} s; a best-effort",
+            "| not evicted, for at most {} s |",
             seconds(writer::PROTECTED.1)
         ),
-    ] {
+    ]
+}
+
+/// docs/wire.md states the values of the code.
+#[test]
+fn the_page_states_the_bounds() {
+    let page = include_str!("../../../../../docs/wire.md");
+    let participants = format!("| participants | {} |", Limits::default().participants);
+    let rows = rows_of_sizes().into_iter().chain(rows_of_times());
+    for statement in rows.chain([participants]) {
         assert!(page.contains(&statement), "{statement}");
     }
     let counts = [
-        limits.endpoints,
+        Limits::default().endpoints,
         group::MAX_GROUP,
         reader::MAX_FRAGMENTS as usize,
         writer::MAX_REQUESTS,

@@ -1,4 +1,5 @@
-//! Validity of repair requests: a request may refer to samples that are still in transit.
+//! Validity of repair requests: a request may refer to samples that are still in transit. The times
+//! correspond to `nackSuppressionDuration` of a writer (RTPS 2.5, 8.4.7.1).
 //!
 //! A reader answers a heartbeat, often some milliseconds later, with the samples that have not
 //! arrived. The writer sends further fragments meanwhile. These can be in transit, so a request for

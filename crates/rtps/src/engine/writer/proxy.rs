@@ -108,8 +108,8 @@ impl Proxy {
         self.next.0 <= last || !self.requested.is_empty()
     }
 
-    /// Returns whether the reader has received a part of a sample: a fragment, or, if it is
-    /// reliable, anything that it has not acknowledged.
+    /// Returns whether a part of a sample was sent to the reader: some of its fragments, or, to a
+    /// reliable reader, the first sample that it has not acknowledged.
     pub(super) fn is_receiving(&self, number: SequenceNumber) -> bool {
         let first = self.unacknowledged.max(self.first);
         let sent = self.next > (number, 1);
