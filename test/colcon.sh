@@ -163,6 +163,16 @@ check_binary() (
   [ -z "$(ls -A)" ] || fail "merrow run left files: $(ls -A)"
 )
 
+# Checks that the installed program contains the native backend and runs on the RMW of the sourced ROS 2
+check_native_backend() (
+  log=$(mktemp)
+  trap 'rm -f "$log"' EXIT
+  cd /
+  ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_LOCALHOST_ONLY=1 \
+    "$prefix/lib/merrow/merrow" run pool --for 1 --pace max --ros-backend native >"$log" 2>&1 \
+    || { cat "$log"; fail "merrow run pool --ros-backend native"; }
+)
+
 # Checks that setup.bash makes the package visible to ament, and thus to `ros2 run` and `ros2 launch`
 check_environment() {
   set +u
@@ -220,4 +230,8 @@ say "launch file"
 check_launch_file
 say "installed binary"
 check_binary
+if [ -n "${ROS_DISTRO:-}" ]; then
+  say "native backend"
+  check_native_backend
+fi
 say "all passed"

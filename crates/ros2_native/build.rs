@@ -1,4 +1,7 @@
 //! Compiles the calls into `rmw` against the headers of the sourced ROS 2 (feature `rmw`).
+//!
+//! With `MERROW_RMW_STUB=1` in the environment it skips the C part, so that `cargo check`
+//! and `cargo clippy` read the Rust code where no ROS 2 is installed. Such a build cannot be linked.
 
 fn main() {
     println!("cargo::rerun-if-changed=shim/rmw.c");
@@ -20,9 +23,16 @@ mod shim {
         "rosidl_dynamic_typesupport",
     ];
 
+    /// Compiles `shim/rmw.c`, or reports that no ROS 2 is sourced.
     pub(super) fn compile() {
-        println!("cargo::rerun-if-env-changed=AMENT_PREFIX_PATH");
-        println!("cargo::rerun-if-env-changed=ROS_DISTRO");
+        for name in ["AMENT_PREFIX_PATH", "ROS_DISTRO", "MERROW_RMW_STUB"] {
+            println!("cargo::rerun-if-env-changed={name}");
+        }
+        let distro = env::var("ROS_DISTRO").unwrap_or_default();
+        println!("cargo::rustc-env=MERROW_ROS_DISTRO={distro}");
+        if env::var("MERROW_RMW_STUB").is_ok_and(|value| value == "1") {
+            return;
+        }
         let prefixes = env::var_os("AMENT_PREFIX_PATH").unwrap_or_default();
         let folders = include_folders(&env::split_paths(&prefixes).collect::<Vec<_>>());
         if !folders
@@ -35,16 +45,14 @@ mod shim {
             );
             return;
         }
-        let distro = env::var("ROS_DISTRO").unwrap_or_default();
-        println!("cargo::rustc-env=MERROW_ROS_DISTRO={distro}");
         cc::Build::new()
             .file("shim/rmw.c")
             .includes(folders)
             .compile("merrow_rmw");
     }
 
-    /// Returns the folders of headers, for installations with one folder per package and with a
-    /// common one.
+    /// Returns the folders of headers, for installations with a folder per package and with a
+    /// common folder.
     fn include_folders(prefixes: &[PathBuf]) -> Vec<PathBuf> {
         let in_prefix = |prefix: &PathBuf| {
             let include = prefix.join("include");

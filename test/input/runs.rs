@@ -287,3 +287,20 @@ fn describe_prints_rounded_numbers() {
         assert_eq!(long, None, "of {world}");
     }
 }
+
+// Goal: a program without the native backend refuses it and names the remedy. Method: a run of this
+// program, which the tests build without the feature.
+#[cfg(not(feature = "native"))]
+#[test]
+fn a_missing_native_backend_is_reported() {
+    let output = Command::new(MERROW)
+        .args(["run", "pool", "--ros-backend", "native", "--for", "1"])
+        .output()
+        .expect("merrow starts");
+    let (_, errors) = texts(&output);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    let expected = "--ros-backend native: this program was built without it; source ROS 2 and \
+                    build with `--features native` or with colcon";
+    assert!(errors.contains(expected), "{errors}");
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+}

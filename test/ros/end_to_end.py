@@ -2,14 +2,16 @@
 """Checks Merrow as a user runs it: a `merrow run` process and a ROS peer over DDS.
 
     python3 test/ros/end_to_end.py [--binary target/debug/merrow] [--only NAME]... [--skip NAME]... [--list] [--pace]
+                                    [--native]
 
-Prints `ok NAME` or `FAIL NAME: why` per check; the exit code is 1 if one failed. Several checks run
+Prints `ok NAME`, `skip NAME: why` or `FAIL NAME: why` per check; the exit code is 1 if one failed. Several checks run
 at the same time, each on a separate DDS domain. With `--pace`, only the checks that compare
 simulated with wall time run, one after the other, on a machine without other load. Needs the
 packages in test/requirements.txt.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import inspect
 import multiprocessing
@@ -25,15 +27,17 @@ from checks import MODULES
 JOBS = 6
 
 
-def run_check(name, binary, pace):
-    """Runs the check `name` on the program `binary`; returns its seconds, and the error and its trace if it failed."""
-    live.BINARY = binary
-    start, found = time.monotonic(), None
+def run_check(name, binary, pace, native):
+    """Runs the check `name` on the program `binary`; returns the word and the rest of its line."""
+    live.BINARY, live.IS_NATIVE = binary, native
+    start = time.monotonic()
     try:
         all_checks(pace)[name]()
+    except live.Skipped as reason:
+        return "skip", f"{name}: {reason}"
     except Exception as error:  # run every check
-        found = f"{type(error).__name__}: {error}", traceback.format_exc()
-    return time.monotonic() - start, found
+        return "FAIL", f"{name}: {type(error).__name__}: {error}\n{traceback.format_exc()}"
+    return "ok", f"{name} ({time.monotonic() - start:.1f} s)"
 
 
 def all_checks(pace=False):
@@ -54,6 +58,7 @@ def main():
     parser.add_argument("--only", action="append", default=[], help="checks whose name holds this")
     parser.add_argument("--skip", action="append", default=[], help="no checks whose name holds this")
     parser.add_argument("--pace", action="store_true", help="run the checks that depend on the pace")
+    parser.add_argument("--native", action="store_true", help="the program uses the native backend, which has no counters")
     parser.add_argument("--list", action="store_true", help="print the names of the checks")
     arguments = parser.parse_args()
     if arguments.binary:
@@ -70,19 +75,16 @@ def main():
     if not live.BINARY.exists():
         parser.error(f"no program {live.BINARY}: build it, or name it with --binary")
 
-    failed, begin = 0, time.monotonic()
+    count, begin = collections.Counter(), time.monotonic()
     jobs, context = 1 if arguments.pace else JOBS, multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        running = {pool.submit(run_check, name, live.BINARY, arguments.pace): name for name in checks}
+        running = [pool.submit(run_check, name, live.BINARY, arguments.pace, arguments.native) for name in checks]
         for done in concurrent.futures.as_completed(running):
-            duration, found = done.result()
-            if found:
-                failed += 1
-                print(f"FAIL {running[done]}: {found[0]}\n{found[1]}", flush=True)
-            else:
-                print(f"ok {running[done]} ({duration:.1f} s)", flush=True)
-    print(f"{len(checks)} checks, {failed} failed, {time.monotonic() - begin:.0f} s")
-    return 1 if failed else 0
+            word, rest = done.result()
+            count[word] += 1
+            print(word, rest, flush=True)
+    print(f"{len(checks)} checks, {count['FAIL']} failed, {count['skip']} skipped, {time.monotonic() - begin:.0f} s")
+    return 1 if count["FAIL"] else 0
 
 
 if __name__ == "__main__":

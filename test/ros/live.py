@@ -76,6 +76,8 @@ peer.FIELDS.update({
 })
 
 BINARY = pathlib.Path(__file__).parents[2] / "target" / "debug" / "merrow"
+# whether the program uses the native backend
+IS_NATIVE = False
 # the DDS ports of domains above 100 are in the range of Linux ephemeral ports
 NUMBERS = itertools.cycle((os.getpid() + i) % 100 + 1 for i in range(100))
 CLOCK = "rosgraph_msgs/msg/Clock"
@@ -83,6 +85,10 @@ LOG = "rcl_interfaces/msg/Log"
 WARN = 30
 SETTLE_S = 0.3
 TRIGGER = {"structure_needs_at_least_one_member": 0}
+
+
+class Skipped(Exception):
+    """Reason why a check cannot run on this backend or machine."""
 
 
 class Domain:

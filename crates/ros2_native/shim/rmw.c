@@ -65,6 +65,12 @@
   X(rmw_take_request)                                                                            \
   X(rmw_send_response)                                                                           \
   X(rmw_service_set_on_new_request_callback)                                                     \
+  X(rmw_create_client)                                                                           \
+  X(rmw_destroy_client)                                                                          \
+  X(rmw_send_request)                                                                            \
+  X(rmw_take_response)                                                                           \
+  X(rmw_client_set_on_new_response_callback)                                                     \
+  X(rmw_service_server_is_available)                                                             \
   X(rmw_serialize)                                                                               \
   X(rmw_deserialize)                                                                             \
   X(rmw_get_zero_initialized_event)                                                              \
@@ -145,6 +151,14 @@ typedef struct {
   merrow_message response;
   rcutils_uint8_array_t buffer;
 } merrow_service;
+
+typedef struct {
+  merrow_context *context;
+  rmw_client_t *client;
+  merrow_message request;
+  merrow_message response;
+  rcutils_uint8_array_t buffer;
+} merrow_client;
 
 // Identity of a request, with space for the longest writer of all distributions.
 typedef struct {
@@ -555,6 +569,90 @@ bool merrow_service_respond(
 void merrow_service_destroy(merrow_service *self) {
   merrow_service_notify(self, NULL, NULL);
   if (ros.rmw_destroy_service(self->context->node, self->service) != RMW_RET_OK) {
+    ros.rcutils_reset_error();
+  }
+  free_buffer(&self->buffer);
+  free(self);
+}
+
+merrow_client *merrow_client_create(
+  merrow_context *context, const rosidl_service_type_support_t *support, merrow_message request,
+  merrow_message response, const char *name, const merrow_qos *qos, merrow_error error) {
+  merrow_client *self = calloc(1, sizeof *self);
+  if (!self) return NULL;
+  self->context = context;
+  self->request = request;
+  self->response = response;
+  self->buffer = empty_buffer();
+  rmw_qos_profile_t policies = profile(qos);
+  self->client = ros.rmw_create_client(context->node, support, name, &policies);
+  if (self->client) return self;
+  fail(error, "rmw_create_client");
+  free(self);
+  return NULL;
+}
+
+// Calls `notify` from any thread for responses; false if the implementation cannot.
+bool merrow_client_notify(merrow_client *self, merrow_notify notify, const void *user) {
+  rmw_ret_t set = ros.rmw_client_set_on_new_response_callback(self->client, notify, user);
+  if (set != RMW_RET_OK) ros.rcutils_reset_error();
+  return set == RMW_RET_OK;
+}
+
+// Returns whether a server receives the next request and its response arrives.
+bool merrow_client_has_server(const merrow_client *self) {
+  bool is_available = false;
+  rmw_ret_t ret =
+    ros.rmw_service_server_is_available(self->context->node, self->client, &is_available);
+  if (ret != RMW_RET_OK) ros.rcutils_reset_error();
+  return ret == RMW_RET_OK && is_available;
+}
+
+// Sends a request and writes its number, which is unique for the client.
+bool merrow_client_call(
+  const merrow_client *self, const uint8_t *data, size_t size, int64_t *number,
+  merrow_error error) {
+  void *request = self->request.create();
+  if (!request) {
+    describe(error, "out of memory");
+    return false;
+  }
+  rcutils_uint8_array_t message = borrowed(data, size);
+  const char *operation = "rmw_deserialize";
+  rmw_ret_t ret = ros.rmw_deserialize(&message, self->request.support, request);
+  if (ret == RMW_RET_OK) {
+    operation = "rmw_send_request";
+    ret = ros.rmw_send_request(self->client, request, number);
+  }
+  self->request.destroy(request);
+  if (ret != RMW_RET_OK) fail(error, operation);
+  return ret == RMW_RET_OK;
+}
+
+// Takes one response into a buffer that is valid until the next call, and writes the number of its
+// request; NULL without a response. A response that cannot be decoded has size 0.
+const uint8_t *merrow_client_take(merrow_client *self, size_t *size, int64_t *number) {
+  void *response = self->response.create();
+  if (!response) return NULL;
+  rmw_service_info_t info;
+  memset(&info, 0, sizeof info);
+  bool taken = false;
+  rmw_ret_t ret = ros.rmw_take_response(self->client, &info, response, &taken);
+  bool is_empty = ret == RMW_RET_OK && !taken;
+  if (ret == RMW_RET_OK && taken) {
+    ret = ros.rmw_serialize(response, self->response.support, &self->buffer);
+  }
+  self->response.destroy(response);
+  if (ret != RMW_RET_OK) ros.rcutils_reset_error();
+  if (is_empty) return NULL;
+  *size = ret == RMW_RET_OK ? self->buffer.buffer_length : 0;
+  *number = info.request_id.sequence_number;
+  return self->buffer.buffer ? self->buffer.buffer : (const uint8_t *)"";
+}
+
+void merrow_client_destroy(merrow_client *self) {
+  merrow_client_notify(self, NULL, NULL);
+  if (ros.rmw_destroy_client(self->context->node, self->client) != RMW_RET_OK) {
     ros.rcutils_reset_error();
   }
   free_buffer(&self->buffer);

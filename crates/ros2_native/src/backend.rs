@@ -8,16 +8,16 @@ use std::time::Duration;
 
 use merrow_ros2::args::NodeOptions;
 use merrow_ros2::backend::{
-    Backend, Batch, Endpoint, PublisherEndpoint, ServiceDescription, TopicDescription,
-    WarningHandler,
+    Backend, Batch, ClientEndpoint, Endpoint, PublisherEndpoint, ReplyHandler, ServiceDescription,
+    TopicDescription, WarningHandler,
 };
 use merrow_ros2::names::NameResolver;
 use merrow_ros2::node::{Callback, DeferredHandler, NetworkCounters};
 
 use crate::endpoint::{
-    Guard, NativePublisher, ServiceSource, SubscriptionSource, UnavailableEndpoint,
+    Guard, NativeClient, NativePublisher, ServiceSource, SubscriptionSource, UnavailableEndpoint,
 };
-use crate::ffi::{self, Context, Publisher, Service, Subscription};
+use crate::ffi::{self, Client, Context, Publisher, Service, Subscription};
 use crate::libraries::Libraries;
 use crate::spin::{Entry, Item, Signal, Source, Spinner, send};
 use crate::type_support::Unavailable;
@@ -25,7 +25,7 @@ use crate::type_support::Unavailable;
 /// Backend on the RMW of the sourced ROS 2.
 pub struct NativeBackend {
     libraries: Libraries,
-    /// Queue of the thread of subscriptions and services.
+    /// Queue of the thread of subscriptions, services and clients.
     queue: Sender<Item>,
     /// Queue of the thread of publishers.
     publishers: Sender<Item>,
@@ -47,7 +47,7 @@ impl NativeBackend {
     /// Joins the network of the RMW as the node of `options`.
     ///
     /// # Errors
-    /// One line: no ROS 2 is sourced, another distribution than that of the build is sourced, or
+    /// One line: no ROS 2 is sourced, a distribution is sourced that differs from the build, or
     /// the text of the RMW.
     pub fn join(options: &NodeOptions) -> Result<Self, String> {
         let names = NameResolver::new(&options.namespace, &options.name, Vec::new());
@@ -215,16 +215,38 @@ impl Backend for NativeBackend {
         Ok(Box::new(guard(&self.queue, endpoint)))
     }
 
+    fn create_client(
+        &self,
+        service: &ServiceDescription<'_>,
+        handler: ReplyHandler,
+    ) -> Result<Box<dyn ClientEndpoint>, String> {
+        let support = match self.libraries.service(service) {
+            Ok(support) => support,
+            Err(why) => return Ok(self.unavailable(&why, service.name)),
+        };
+        let queue = &self.queue;
+        let (endpoint, signals) = self.next_endpoint(queue);
+        let [on_responses, _] = raise(&signals);
+        let context = self.context()?;
+        let ServiceDescription { name, qos, .. } = service;
+        let (client, is_notified) = Client::create(&context, support, name, qos, on_responses)
+            .map_err(|why| format!("{name}: {why}"))?;
+        let guard = guard(queue, endpoint);
+        let (handle, source) = NativeClient::new(name, client, handler, guard, queue);
+        add(queue, endpoint, source, signals, !is_notified);
+        Ok(Box::new(handle))
+    }
+
     fn set_warning_handler(&self, handler: WarningHandler) {
         send(&self.queue, Item::Handler(handler));
     }
 
-    /// The RMW sends every message at once.
+    /// Returns a batch without effect: the RMW sends every message at once.
     fn batch(&self) -> Box<dyn Batch + '_> {
         Box::new(SentAtOnce)
     }
 
-    /// The interface `rmw` has no counters.
+    /// Returns `None`: the interface `rmw` has no counters.
     fn counters(&self) -> Option<NetworkCounters> {
         None
     }

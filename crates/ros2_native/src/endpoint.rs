@@ -1,14 +1,16 @@
-//! Publishers, subscriptions and services of the backend.
+//! Publishers, subscriptions, services and clients of the backend.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::Bytes;
-use merrow_ros2::backend::{Endpoint, PublisherEndpoint, incompatibility};
+use merrow_ros2::backend::{
+    ClientEndpoint, Endpoint, PublisherEndpoint, ReplyHandler, incompatibility,
+};
 use merrow_ros2::node::{Callback, DeferredHandler, PublishError, Responder};
 
-use crate::ffi::{Publisher, RequestId, Service, Subscription};
+use crate::ffi::{Client, Publisher, RequestId, Service, Subscription};
 use crate::spin::{Item, Source, send};
 
 /// An object that several threads use until the node's thread ends it.
@@ -82,7 +84,7 @@ impl NativePublisher {
         (handle, Box::new(source))
     }
 
-    /// Reports the first failure; later ones usually have the same cause.
+    /// Reports the first failure; later failures usually have the same cause.
     fn report(&self, why: &str) {
         if !self.has_failed.swap(true, Ordering::Relaxed) {
             let text = format!("{}: a message was not sent: {why}", self.topic);
@@ -98,7 +100,7 @@ impl PublisherEndpoint for NativePublisher {
         self.subscribers.load(Ordering::Relaxed)
     }
 
-    /// The interface `rmw` does not report evicted messages.
+    /// Returns 0: the interface `rmw` does not report evicted messages.
     fn dropped(&self) -> u64 {
         0
     }
@@ -175,7 +177,8 @@ fn policy_name(kind: u32) -> Option<&'static str> {
     })
 }
 
-/// Number of invalid requests in sequence after which the server waits for the next report.
+/// Number of invalid requests or responses in sequence after which the endpoint waits for the next
+/// report.
 const MAX_FAILURES: u32 = 100;
 
 /// Server of the node's thread.
@@ -246,6 +249,104 @@ impl Drop for ServiceSource {
     }
 }
 
+/// Length of the encapsulation header of a message [bytes].
+const HEADER_LEN: usize = 4;
+
+/// Handle of a client.
+pub(crate) struct NativeClient {
+    name: String,
+    client: Arc<Shared<Client>>,
+    _guard: Guard,
+    /// Queue of the thread that logs.
+    log: Sender<Item>,
+    has_failed: AtomicBool,
+}
+
+impl NativeClient {
+    /// Creates the handle of a client, and its part for the node's thread, which passes the
+    /// responses to `handler`.
+    pub(crate) fn new(
+        name: &str,
+        client: Client,
+        handler: ReplyHandler,
+        guard: Guard,
+        log: &Sender<Item>,
+    ) -> (Self, Box<dyn Source>) {
+        let client = Shared::new(client);
+        let source = ClientSource {
+            client: Arc::clone(&client),
+            handler,
+            failures: 0,
+        };
+        let handle = Self {
+            name: name.to_owned(),
+            client,
+            _guard: guard,
+            log: log.clone(),
+            has_failed: AtomicBool::new(false),
+        };
+        (handle, Box::new(source))
+    }
+}
+
+impl Endpoint for NativeClient {}
+
+impl ClientEndpoint for NativeClient {
+    /// Returns 1 if there is a server and 0 otherwise: the interface `rmw` does not count the
+    /// servers of a client.
+    fn server_count(&self) -> usize {
+        self.client.with(Client::has_server).map_or(0, usize::from)
+    }
+
+    fn call(&self, request: &[u8]) -> Result<i64, PublishError> {
+        if request.len() < HEADER_LEN {
+            return Err(PublishError::NotCdr);
+        }
+        let sent = self.client.with(|client| client.call(request));
+        sent.ok_or(PublishError::Stopped)?.map_err(|why| {
+            if !self.has_failed.swap(true, Ordering::Relaxed) {
+                let text = format!("{}: a request was not sent: {why}", self.name);
+                send(&self.log, Item::Warning(text));
+            }
+            PublishError::Refused
+        })
+    }
+}
+
+/// Client of the node's thread.
+struct ClientSource {
+    client: Arc<Shared<Client>>,
+    handler: ReplyHandler,
+    /// Number of responses in sequence that could not be decoded.
+    failures: u32,
+}
+
+impl Source for ClientSource {
+    fn receive(&mut self) -> bool {
+        let Some((number, response)) = self.client.with(Client::take).flatten() else {
+            return false;
+        };
+        if response.is_empty() {
+            // valid responses may follow, unless every call fails
+            self.failures += 1;
+            return self.failures < MAX_FAILURES;
+        }
+        self.failures = 0;
+        (self.handler)(number, &response);
+        true
+    }
+
+    fn incompatibility(&mut self) -> Option<String> {
+        None
+    }
+}
+
+impl Drop for ClientSource {
+    fn drop(&mut self) {
+        self.client.end();
+    }
+}
+
 /// Endpoint whose types are not installed. Its messages go nowhere.
 pub(crate) struct UnavailableEndpoint;
 
@@ -262,5 +363,15 @@ impl PublisherEndpoint for UnavailableEndpoint {
 
     fn publish(&self, _message: Bytes) -> Result<(), PublishError> {
         Ok(())
+    }
+}
+
+impl ClientEndpoint for UnavailableEndpoint {
+    fn server_count(&self) -> usize {
+        0
+    }
+
+    fn call(&self, _request: &[u8]) -> Result<i64, PublishError> {
+        Ok(0)
     }
 }

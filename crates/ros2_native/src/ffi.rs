@@ -133,6 +133,27 @@ unsafe extern "C" {
         error: ErrorBuffer,
     ) -> bool;
     fn merrow_service_destroy(service: NonNull<c_void>);
+    fn merrow_client_create(
+        context: NonNull<c_void>,
+        support: Support,
+        request: RawMessage,
+        response: RawMessage,
+        name: *const c_char,
+        qos: *const RawQos,
+        error: ErrorBuffer,
+    ) -> *mut c_void;
+    fn merrow_client_notify(client: NonNull<c_void>, notify: Notify, user: *const c_void) -> bool;
+    fn merrow_client_has_server(client: NonNull<c_void>) -> bool;
+    fn merrow_client_call(
+        client: NonNull<c_void>,
+        data: *const u8,
+        size: usize,
+        number: *mut i64,
+        error: ErrorBuffer,
+    ) -> bool;
+    fn merrow_client_take(client: NonNull<c_void>, size: *mut usize, number: *mut i64)
+    -> *const u8;
+    fn merrow_client_destroy(client: NonNull<c_void>);
 }
 
 /// Calls `operation` with a buffer for an error. Returns its result and the text in the buffer.
@@ -230,7 +251,7 @@ impl MessageSupport {
 
     /// Returns the type hash; `None` on distributions without hashes.
     pub(crate) fn hash(self) -> Option<String> {
-        // SAFETY: the type support is that of a message, the buffer has the given size.
+        // SAFETY: the type support belongs to a message, the buffer has the given size.
         read_hash(|out, size| unsafe { merrow_message_hash(self.0, out, size) })
     }
 }
@@ -286,7 +307,7 @@ impl ServiceSupport {
 
     /// Returns the type hash; `None` on distributions without hashes.
     pub(crate) fn hash(self) -> Option<String> {
-        // SAFETY: the type support is that of a service, the buffer has the given size.
+        // SAFETY: the type support belongs to a service, the buffer has the given size.
         read_hash(|out, size| unsafe { merrow_service_hash(self.support, out, size) })
     }
 }
@@ -300,7 +321,7 @@ pub(crate) fn bind(libraries: &[Library]) -> Result<(), String> {
     let bind = || {
         let (data, count) = (libraries.as_ptr(), libraries.len());
         // SAFETY: the handles are open. No other thread binds or calls `rmw`, because every call
-        // follows this one.
+        // follows this call.
         let (bound, error) = with_error(|error| unsafe { merrow_bind(data, count, error) });
         bound.then_some(()).ok_or(error)
     };
@@ -391,8 +412,8 @@ unsafe impl Sync for Endpoint {}
 impl Drop for Endpoint {
     fn drop(&mut self) {
         let _guard = self.context.change();
-        // SAFETY: the pointer comes from the function that creates what `destroy` destroys; nobody
-        // else uses it any more. Its closures are freed after this.
+        // SAFETY: the pointer comes from the function that creates what `destroy` destroys; no
+        // thread uses it any more. Its closures are freed after this.
         unsafe { (self.destroy)(self.raw) }
     }
 }
@@ -402,7 +423,7 @@ fn user(callback: &Callback) -> *const c_void {
     std::ptr::from_ref(callback).cast()
 }
 
-/// A publisher.
+/// A publisher of the RMW.
 pub(crate) struct Publisher(Endpoint);
 
 impl Publisher {
@@ -464,7 +485,7 @@ impl Publisher {
     }
 }
 
-/// A subscription.
+/// A subscription of the RMW.
 pub(crate) struct Subscription(Endpoint);
 
 impl Subscription {
@@ -551,7 +572,7 @@ impl Service {
             request,
             response,
         } = support;
-        // SAFETY: the pointers outlive the call; functions and type supports are those of the
+        // SAFETY: the pointers outlive the call; functions and type supports belong to the
         // service, and their libraries stay open.
         let raw = created(|error| unsafe {
             let name = name.as_ptr();
@@ -597,5 +618,92 @@ impl Service {
             merrow_service_respond(self.endpoint.raw, id, data, size, error)
         });
         sent.then_some(()).ok_or(error)
+    }
+}
+
+/// A client of a service.
+pub(crate) struct Client {
+    endpoint: Endpoint,
+    /// Held while a response is taken: the buffer of the client contains one response.
+    taking: Mutex<()>,
+}
+
+impl Client {
+    /// Creates a client of a service. Threads of the RMW call `on_responses`. Returns also whether
+    /// the RMW reports responses.
+    ///
+    /// # Errors
+    /// Text of the RMW.
+    pub(crate) fn create(
+        context: &Arc<Context>,
+        support: ServiceSupport,
+        name: &str,
+        qos: &Qos,
+        on_responses: Callback,
+    ) -> Result<(Self, bool), String> {
+        let (name, qos) = (c_string(name)?, RawQos::from(qos));
+        let callbacks: Box<[Callback]> = Box::new([on_responses]);
+        let user = user(&callbacks[0]);
+        let guard = context.change();
+        let ServiceSupport {
+            support,
+            request,
+            response,
+        } = support;
+        // SAFETY: the pointers outlive the call; functions and type supports belong to the
+        // service, and their libraries stay open.
+        let raw = created(|error| unsafe {
+            let name = name.as_ptr();
+            merrow_client_create(context.raw, support, request, response, name, &qos, error)
+        })?;
+        drop(guard);
+        let this = Self {
+            endpoint: Endpoint {
+                raw,
+                context: Arc::clone(context),
+                _callbacks: callbacks,
+                destroy: merrow_client_destroy,
+            },
+            taking: Mutex::new(()),
+        };
+        // SAFETY: the client exists, the closure outlives it.
+        let is_notified = unsafe { merrow_client_notify(raw, notify, user) };
+        Ok((this, is_notified))
+    }
+
+    /// Returns whether a server receives the next request and its response arrives.
+    pub(crate) fn has_server(&self) -> bool {
+        // rmw reads the graph of the node, which the guard keeps unchanged
+        let _guard = self.endpoint.context.change();
+        // SAFETY: the client and its node exist.
+        unsafe { merrow_client_has_server(self.endpoint.raw) }
+    }
+
+    /// Sends a serialized request and returns its number.
+    ///
+    /// # Errors
+    /// Text of the RMW.
+    pub(crate) fn call(&self, request: &[u8]) -> Result<i64, String> {
+        let (data, size, mut number) = (request.as_ptr(), request.len(), 0);
+        // SAFETY: rmw reads the request during the call only, and allows several threads.
+        let (sent, error) = with_error(|error| unsafe {
+            merrow_client_call(self.endpoint.raw, data, size, &raw mut number, error)
+        });
+        sent.then_some(number).ok_or(error)
+    }
+
+    /// Returns a waiting response and the number of its request. A response that cannot be decoded
+    /// is empty.
+    pub(crate) fn take(&self) -> Option<(i64, Vec<u8>)> {
+        let _guard = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut size, mut number) = (0, 0);
+        // SAFETY: the client exists; the guard excludes concurrent calls.
+        let data = unsafe { merrow_client_take(self.endpoint.raw, &mut size, &mut number) };
+        if data.is_null() {
+            return None;
+        }
+        // SAFETY: the buffer of the client has this size and stays until the next call.
+        let response = unsafe { std::slice::from_raw_parts(data, size) };
+        Some((number, response.to_vec()))
     }
 }

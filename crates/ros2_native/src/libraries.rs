@@ -151,7 +151,7 @@ fn lacks(name: &str) -> Unavailable {
     }
 }
 
-/// Compares the type hash of Merrow with that of the installed type, if it has one.
+/// Compares the type hash of Merrow with the hash of the installed type, if it has one.
 fn same_definition(name: &str, own: &str, installed: Option<String>) -> Result<(), Unavailable> {
     match installed {
         Some(installed) if installed != own => Err(Unavailable::Definition {

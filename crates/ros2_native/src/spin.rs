@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use merrow_ros2::backend::WarningHandler;
 
-/// Maximum number of messages of one endpoint that are taken before those of the others.
+/// Maximum number of messages of an endpoint that are taken before the messages of other endpoints.
 const BURST: usize = 64;
 
 /// An endpoint that a thread serves. Dropping it ends it.
@@ -36,21 +36,21 @@ pub(crate) enum Item {
     Messages(u64),
     /// An endpoint has a peer with incompatible QoS.
     Incompatible(u64),
-    /// Serves an endpoint.
+    /// Serves an endpoint from now on.
     Add(u64, Entry),
-    /// Ends an endpoint.
+    /// Ends an endpoint of the thread.
     Remove(u64),
     /// Passes warnings to this handler.
     Handler(WarningHandler),
     /// Passes a warning to the handler.
     Warning(String),
-    /// Ends the thread.
+    /// Ends the thread and its endpoints.
     Close,
 }
 
 /// An endpoint with its signals.
 pub(crate) struct Entry {
-    /// Endpoint.
+    /// Endpoint that the thread serves.
     pub(crate) source: Box<dyn Source>,
     /// Signal of waiting messages.
     pub(crate) messages: Arc<Signal>,
@@ -104,8 +104,8 @@ pub(crate) struct Spinner {
 }
 
 impl Spinner {
-    /// Starts the thread `name`. Returns its owner and its queue. `poll_period` is that of endpoints
-    /// whose messages the RMW does not report.
+    /// Starts the thread `name`. Returns its owner and its queue. Endpoints whose messages the RMW
+    /// does not report are polled with `poll_period`.
     ///
     /// # Errors
     /// The operating system cannot create a thread.

@@ -1,4 +1,4 @@
-//! Names of the libraries and functions of ROS 2 message packages, and texts about missing ones.
+//! Names of the libraries and functions of ROS 2 message packages, and texts about missing packages.
 //!
 //! A package `pkg` has its type supports in `libpkg__rosidl_typesupport_c` and the functions of its
 //! C structures in `libpkg__rosidl_generator_c`.
@@ -103,7 +103,10 @@ impl fmt::Display for Unavailable {
             Self::Package { package } => write!(f, "found no ROS package {package}"),
             Self::Type { name } => write!(f, "the installed package lacks {name}"),
             Self::Definition { name } => {
-                write!(f, "the installed {name} differs from the one of Merrow")
+                write!(
+                    f,
+                    "the installed {name} differs from the definition of Merrow"
+                )
             }
         }
     }
@@ -159,7 +162,7 @@ mod tests {
         };
         assert_eq!(
             other.warning("/rov/detections", ""),
-            "the installed vision_msgs/msg/Detection3D differs from the one of Merrow: \
+            "the installed vision_msgs/msg/Detection3D differs from the definition of Merrow: \
              /rov/detections is off; install another version of vision_msgs"
         );
     }

@@ -12,7 +12,8 @@ use merrow_ros2::args::{DiscoveryRange, NodeOptions};
 use merrow_ros2::cdr::{from_bytes, to_bytes};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::std_msgs::String as Text;
-use merrow_ros2::node::{Delivery, Node, PublishError, Subscription};
+use merrow_ros2::msg::std_srvs::{SetBool, SetBoolRequest, SetBoolResponse};
+use merrow_ros2::node::{Client, Delivery, Node, PublishError, Service, Subscription};
 use merrow_ros2::qos::{Durability, Qos};
 use merrow_ros2_native::NativeBackend;
 
@@ -31,6 +32,14 @@ merrow_ros2::ros_message! {
     pub struct Changed("std_msgs/msg/Int8") {
         /// Any number.
         data: u64,
+    }
+}
+
+merrow_ros2::ros_service! {
+    /// Service of a package that is not installed.
+    pub struct Absent("merrow_package_without_library/srv/Absent") {
+        request AbsentRequest {}
+        response AbsentResponse {}
     }
 }
 
@@ -211,4 +220,85 @@ fn missing_types_are_reported_once_and_other_topics_work() {
         lines[1].contains("lacks std_msgs/msg/MerrowTypeOfNoVersion"),
         "{lines:?}"
     );
+}
+
+/// Longest wait for a response.
+const TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Starts a service that returns the requested value and its name.
+fn serve(node: &Node, name: &'static str) -> Service {
+    let handler = move |request: &[u8]| {
+        let SetBoolRequest { data } = from_bytes(request).unwrap();
+        let message = name.to_owned();
+        Some(to_bytes(&SetBoolResponse {
+            success: data,
+            message,
+        }))
+    };
+    node.service::<SetBool>(name, &Qos::SERVICE, Box::new(handler))
+        .unwrap()
+}
+
+fn request(data: bool) -> Vec<u8> {
+    to_bytes(&SetBoolRequest { data })
+}
+
+fn client(node: &Node, name: &str) -> Client {
+    node.client::<SetBool>(name, &Qos::SERVICE).unwrap()
+}
+
+#[test]
+fn clients_receive_the_responses_to_their_requests() {
+    let (server, caller) = (node("server", 95), node("caller", 95));
+    let (first, second) = (client(&caller, "/set"), client(&caller, "/set"));
+    assert_eq!(first.server_count(), 0);
+    let service = serve(&server, "/set");
+    wait_for("server", || {
+        first.server_count() + second.server_count() == 2
+    });
+    let received = Arc::new(Mutex::new(Vec::new()));
+    // requests of two clients that wait at the same time
+    for n in 0..100 {
+        let (client, data) = if n % 2 == 0 {
+            (&first, n % 3 == 0)
+        } else {
+            (&second, n % 5 == 0)
+        };
+        let received = Arc::clone(&received);
+        let keep = move |bytes: &[u8]| {
+            let response: SetBoolResponse = from_bytes(bytes).unwrap();
+            assert_eq!(response.message, "/set");
+            received.lock().unwrap().push((n, response.success));
+        };
+        assert_eq!(client.call(&request(data), Box::new(keep)), Ok(()));
+    }
+    wait_for("responses", || received.lock().unwrap().len() == 100);
+    let mut answers = received.lock().unwrap().clone();
+    answers.sort_unstable();
+    let expected = |n| n % 2 == 0 && n % 3 == 0 || n % 2 == 1 && n % 5 == 0;
+    let expected: Vec<_> = (0..100).map(|n| (n, expected(n))).collect();
+    assert_eq!(answers, expected);
+    drop(service);
+    wait_for("end of the server", || first.server_count() == 0);
+}
+
+#[test]
+fn requests_that_cannot_be_sent_are_refused() {
+    let subject = node("subject", 96);
+    let _service = serve(&subject, "/set");
+    let client = client(&subject, "/set");
+    wait_for("server", || client.server_count() == 1);
+    let call = |bytes: &[u8]| client.call_and_wait(bytes, TIMEOUT);
+    assert_eq!(call(&request(true)[..3]), Err(PublishError::NotCdr));
+    // the boolean is missing
+    assert_eq!(call(&request(true)[..4]), Err(PublishError::Refused));
+    let response = call(&request(true)).unwrap().expect("a response");
+    assert!(from_bytes::<SetBoolResponse>(&response).unwrap().success);
+    let absent = subject.client::<Absent>("/absent", &Qos::SERVICE).unwrap();
+    assert_eq!(absent.server_count(), 0);
+    let lost = absent.call(&to_bytes(&AbsentRequest::default()), Box::new(|_| {}));
+    assert_eq!(lost, Ok(()));
+    drop(subject);
+    assert_eq!(call(&request(true)), Err(PublishError::Stopped));
+    assert_eq!(client.server_count(), 0);
 }

@@ -27,6 +27,21 @@ ROOT = pathlib.Path(__file__).parents[3]
 SENSOR = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
 LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 TIMEOUT_S = 20
+# node that discovers Merrow and prints the number of its publishers and subscriptions without a type hash, and with one
+WITNESS = """
+import time
+import rclpy
+rclpy.init()
+node = rclpy.create_node("witness")
+end = time.monotonic() + 20
+while time.monotonic() < end and not node.get_publishers_info_by_topic("/bluerov2/imu/data"):
+    time.sleep(0.05)
+time.sleep(2)
+topics = [name for name, _ in node.get_topic_names_and_types()]
+found = [e for t in topics for e in node.get_publishers_info_by_topic(t) + node.get_subscriptions_info_by_topic(t)]
+known = [e.topic_type_hash.version == 1 for e in found if e.node_name == "merrow" and hasattr(e, "topic_type_hash")]
+print(known.count(False), known.count(True), hasattr(found[0], "topic_type_hash"))
+"""
 
 
 def interface(name):
@@ -113,6 +128,18 @@ def check_endpoints():
         assert m.spin(subscriptions), "no subscription"
         names = lambda: [name for name, _ in m.node.get_node_names_and_namespaces()]
         assert m.spin(lambda: "merrow" in names()), names()
+
+
+def check_type_hashes():
+    """A node that discovers Merrow prints no warning, and every topic has a type hash."""
+    with Merrow("pool") as m:
+        done = subprocess.run([sys.executable, "-c", WITNESS], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0 and not done.stderr, done
+        without, with_hash, has_hashes = done.stdout.split()
+        print(f"   {with_hash} endpoints with a type hash", flush=True)
+        if has_hashes == "True":  # Humble has none
+            assert without == "0" and int(with_hash) > 40, done.stdout
+        assert m.process.poll() is None, m.log()
 
 
 def check_sensor_rates():

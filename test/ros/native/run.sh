@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the native backend on the sourced ROS 2, with each installed RMW that the checks support.
+# Checks the native backend on the sourced ROS 2, with rmw_cyclonedds_cpp and rmw_fastrtps_cpp.
 # Part of `test/run slow`; skipped with a message if no ROS 2 is sourced. Arguments select checks of
 # end_to_end.py.
 set -euo pipefail
@@ -9,6 +9,7 @@ if [ -z "${AMENT_PREFIX_PATH:-}" ]; then
   echo "no ROS 2 is sourced: native backend skipped"
   exit
 fi
+build=${CARGO_TARGET_DIR:-target}
 target=$PWD/target/native
 ros_python=${MERROW_ROS_PYTHON:-python3}
 only=()
@@ -16,7 +17,7 @@ for name in "$@"; do only+=(--only "$name"); done
 mkdir -p "$target"
 
 cargo build --locked --features native --bin merrow
-cp target/debug/merrow "$target/merrow"
+cp "$build/debug/merrow" "$target/merrow"
 # every run of the checks uses the native backend
 cat >"$target/run_native" <<EOF
 #!/usr/bin/env bash
@@ -53,18 +54,27 @@ for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
   fi
 done
 
-# checks of packages that are not installed, or only in an older version
 skip=()
-installed stonefish_ros2 >/dev/null || skip+=(stonefish)
-installed uuv_gazebo_ros_plugins_msgs >/dev/null || skip+=(plankton)
-interfaces=$(installed simulation_interfaces) || interfaces=
-if [ -z "$interfaces" ] || grep -q '<version>1' "$interfaces/package.xml"; then
-  skip+=(spawn entit actors resources simulation_state features named_poses worlds saved_world delete_errors all_services garbage pages)
+# without REASON NAME...: leaves out the checks whose names contain NAME
+without() {
+  echo "skipped, $1: ${*:2}"
+  skip+=("${@:2}")
+}
+installed stonefish_ros2 >/dev/null || without "stonefish_ros2 is not installed" stonefish
+installed uuv_gazebo_ros_plugins_msgs >/dev/null || without "uuv_gazebo_ros_plugins_msgs is not installed" plankton
+simulation=(spawn entit actors resources simulation_state features named_poses worlds saved_world delete_errors external_wrenches
+  all_services invalid_input pages)
+if ! interfaces=$(installed simulation_interfaces); then
+  without "simulation_interfaces is not installed" "${simulation[@]}" version_1
+elif grep -q '<version>1' "$interfaces/package.xml"; then
+  without "the installed simulation_interfaces has version 1" "${simulation[@]}"
+else
+  without "the installed simulation_interfaces has the types of version 2" version_1
 fi
 if installed rmw_cyclonedds_cpp >/dev/null; then
   printf '\n-- rmw_cyclonedds_cpp: the live checks\n'
   RMW_IMPLEMENTATION=rmw_cyclonedds_cpp "${MERROW_PYTHON:?}" test/ros/end_to_end.py \
-    --binary "$target/run_native" ${skip[@]+"${skip[@]/#/--skip=}"} ${only[@]+"${only[@]}"} || failed=1
+    --native --binary "$target/run_native" ${skip[@]+"${skip[@]/#/--skip=}"} ${only[@]+"${only[@]}"} || failed=1
 fi
 if installed rmw_fastrtps_cpp >/dev/null; then
   printf '\n-- rmw_fastrtps_cpp: the checks of Fast DDS\n'

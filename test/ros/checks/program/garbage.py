@@ -7,6 +7,7 @@ import socket
 import struct
 import time
 
+import live
 import peer
 from checks.vehicles.drive import header, vector
 from checks.node.services import motion
@@ -109,7 +110,8 @@ def check_rejections_reported(lines, report, sent):
     # messages that DDS itself rejects are not counted, nor are requests without a client identity
     assert commands > sent / 3 and commands + requests > sent / 2, f"{commands} and {requests} counted of {sent}"
     assert requests > 50, f"{requests} requests counted"
-    assert int(status["merrow: network"]["datagrams with invalid content"]) > 0, status["merrow: network"]
+    if not live.IS_NATIVE:  # rmw does not count invalid datagrams
+        assert int(status["merrow: network"]["datagrams with invalid content"]) > 0, status["merrow: network"]
     assert status[f"{ROBOT}: commands"]["last refusal"], status
     warnings = [line.msg for line in lines if line.level == WARN and "refused" in line.msg]
     assert warnings and all(line.startswith((ROBOT, "merrow")) for line in warnings), warnings

@@ -110,6 +110,8 @@ def check_slow_subscriber():
     """Messages that a reliable subscriber has not acknowledged when they leave the history are
     counted and named in /diagnostics.
     """
+    if live.IS_NATIVE:
+        raise live.Skipped("rmw does not count messages that leave the history of a publisher")
     with Merrow("pool", "--pace", "50") as m, suspended_subscriber(m) as process:
         process.send_signal(signal.SIGSTOP)
         diagnostics, counted = m.listen("/diagnostics"), {}
