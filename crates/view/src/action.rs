@@ -31,7 +31,7 @@ pub enum Action {
 /// Action that changes the running world.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ControlAction {
-    /// Pause the world.
+    /// Pause the running world.
     Pause,
     /// Resume the world after a pause.
     Resume,
@@ -65,7 +65,7 @@ pub enum ControlAction {
 pub struct ClientMessage {
     /// Number that the client has chosen; the answer contains it.
     pub id: u64,
-    /// Requested action.
+    /// Action that the client requests.
     pub action: Action,
 }
 
@@ -119,7 +119,7 @@ fn action(map: &Map<String, Value>) -> Result<Action, String> {
         },
         other => {
             let expected = "select, pause, resume, step, reset, pace, set, drive or path";
-            return Err(format!("do: found {other:?}; expected {expected}"));
+            return Err(unexpected("do", &Value::from(other), expected));
         }
     };
     Ok(Action::Control(control))

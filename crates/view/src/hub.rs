@@ -15,7 +15,7 @@ const MAX_EVENTS: usize = 64;
 pub(crate) struct Numbered<T> {
     /// Number of the value; 0: no value yet.
     pub number: u64,
-    /// Newest value.
+    /// Newest value that was set.
     pub value: T,
 }
 
@@ -29,11 +29,11 @@ impl<T> Numbered<T> {
 /// Newest data of the run.
 #[derive(Clone, Default)]
 pub(crate) struct Latest {
-    /// Newest state frame.
+    /// Newest state frame of the run.
     pub frame: Numbered<Arc<Frame>>,
     /// Description of the scene.
     pub scene: Numbered<Arc<SceneData>>,
-    /// Sea states.
+    /// Sea states with their components.
     pub sea: Numbered<Arc<str>>,
     /// Status of the world.
     pub status: Numbered<Arc<str>>,

@@ -8,8 +8,8 @@ pub const HEAD_BYTES: usize = 8192;
 /// Head of an HTTP request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// Method, such as `GET`.
-    pub method: String,
+    /// True if the method reads a resource.
+    pub is_read: bool,
     /// Path without the query.
     pub path: String,
     query: String,
@@ -37,7 +37,7 @@ impl Head {
         }
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let mut head = Self {
-            method: method.to_string(),
+            is_read: matches!(method.as_bytes(), [b'G', b'E', b'T']),
             path: path.to_string(),
             query: query.to_string(),
             ..Self::default()

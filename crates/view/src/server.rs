@@ -228,8 +228,8 @@ fn check(head: &Head, shared: &Shared) -> Result<(), Response> {
 
 /// Answers a request for a file of the page, or for data of the scene.
 fn respond(head: &Head, shared: &Shared) -> Response {
-    if head.method != "GET" && head.method != "HEAD" {
-        return Response::refusal(405, "expected GET");
+    if !head.is_read {
+        return Response::refusal(405, "expected a request that reads a file");
     }
     let is_page = head.path == "/";
     // modules and styles are not secret, and a module cannot pass the token on

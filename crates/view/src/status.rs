@@ -7,7 +7,7 @@ use merrow_model::state::{Health, RobotState};
 use merrow_sim::{Control, Simulation};
 use serde_json::{Value, json};
 
-/// Maximum number of wave components per sea state that the page receives, the highest ones.
+/// Maximum number of wave components per sea state that the page receives, the highest of them.
 const MAX_COMPONENTS: usize = 160;
 
 /// Returns the status: pace, parameters of the environment, modes and faults of the robots.

@@ -166,7 +166,7 @@ fn state_is_bit_identical_with_any_number_of_viewers() {
     assert_eq!(hashes[0], hashes[2]);
 }
 
-// Goal: a client that receives nothing does not stop the run. Method: a client that never reads,
+// Goal: a client that does not receive does not stop the run. Method: a client that never reads,
 // while frames of many megabytes in total are published. Tolerance: none.
 #[test]
 fn stalled_client_does_not_stop_the_run() {
