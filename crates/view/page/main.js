@@ -356,7 +356,7 @@ class App {
 
   draw(now) {
     requestAnimationFrame((next) => this.draw(next));
-    const dt = Math.min((now - this.last) / 1000, 0.1);
+    const dt = Math.min((now - this.last) / 1000, 2);
     const elapsed = now - this.last;
     this.last = now;
     if (!this.world.scene || !this.world.frame) return;
