@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Crates in the order data flows; each may depend on those before it.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 17] = [
     "math",
     "model",
     "environment",
@@ -22,6 +22,7 @@ const ORDER: [&str; 16] = [
     "ros2",
     "ros2_native",
     "validate",
+    "view",
     "scenery",
 ];
 

@@ -7,6 +7,7 @@ use clap::Args;
 use crossbeam_channel::Sender;
 use indicatif::{ProgressBar, ProgressStyle};
 use merrow::input::replay::read_commands;
+use merrow::input::view::ViewControls;
 use merrow::node::bridge::Bridge;
 use merrow::node::checkpoint;
 use merrow::node::world_editor::{EditorParts, EditorThread};
@@ -20,6 +21,7 @@ use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::args::{ArgsContext, NodeOptions};
 use merrow_sim as sim;
 use merrow_sim::{Control, Observer, Pace, Simulation, Summary};
+use merrow_view::View;
 use merrow_world::{Document, Overrides};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -55,6 +57,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
         default_missing_value = "127.0.0.1:14550")]
     mavlink: Option<SocketAddr>,
+    /// Serve a page that shows and controls the run, for a browser; an address other than loopback
+    /// requires the token of the printed URL [default: 127.0.0.1:8080 or the next free port].
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true)]
+    view: Option<Option<SocketAddr>>,
     /// Maximum number of threads that step the robots; a step uses several only where this is
     /// faster [default: one per core].
     #[arg(long, default_value_t = 0, hide_default_value = true)]
@@ -125,6 +131,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     let world_services = serve_world(arguments, &bridge, document, &simulation, &signals.stop)?;
     let mut autopilots = connect_autopilots(arguments, &bridge, &simulation)?;
     let mut telemetries = connect_telemetries(arguments, &bridge, &simulation)?;
+    let mut view = start_view(arguments, &bridge, &simulation, &sender)?;
     let mut progress = Progress::new(arguments, simulation.time_ns());
     let mut observers: Vec<&mut dyn Observer> =
         vec![&mut autopilots, &mut telemetries, &mut progress];
@@ -133,6 +140,9 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     }
     if let Some(bridge) = &mut bridge {
         observers.push(bridge);
+    }
+    if let Some(view) = &mut view {
+        observers.push(view);
     }
     let summary = sim::run(
         &mut simulation,
@@ -276,6 +286,33 @@ fn connect_telemetries(
         }
     }
     Ok(telemetries)
+}
+
+/// Starts the server of the live view and prints its address.
+fn start_view(
+    arguments: &Arguments,
+    bridge: &Option<Bridge>,
+    simulation: &Simulation,
+    sender: &Sender<sim::Request>,
+) -> Result<Option<View>, String> {
+    let Some(address) = arguments.view else {
+        return Ok(None);
+    };
+    let controls = match bridge.as_ref().and_then(Bridge::interface) {
+        Some(interface) => {
+            ViewControls::new(simulation, Arc::clone(interface.parameters()), sender)
+        }
+        None => ViewControls::without_node(simulation, arguments.pace, sender)?,
+    };
+    let view = View::start(simulation, address, Arc::new(controls))?;
+    let line = format!("view: {}", view.url());
+    if arguments.json {
+        // standard output contains only the summary
+        eprintln!("{line}");
+    } else {
+        println!("{line}");
+    }
+    Ok(Some(view))
 }
 
 /// Creates the node, or without ROS the resources of a recording.

@@ -7,6 +7,7 @@ pub mod motion_control;
 pub mod profile_services;
 pub mod replay;
 pub mod services;
+pub mod view;
 pub(crate) mod wrench;
 
 use crate::arm;

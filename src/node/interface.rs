@@ -147,6 +147,11 @@ impl Interface {
         live_parameters::simulation_interfaces_prefix(&self.parameters)
     }
 
+    /// Returns the parameters of the node.
+    pub fn parameters(&self) -> &Arc<ParameterServer> {
+        &self.parameters
+    }
+
     /// Returns the requests to the running world.
     pub fn requests(&self) -> &Sender<Request> {
         &self.requests

@@ -29,7 +29,8 @@ const AIR: &str = "water.air_pressure_pa";
 const HEIGHT: &str = "water.waves.hs_m";
 const PERIOD: &str = "water.waves.tp_s";
 const WAVES_TO: &str = "water.waves.direction_deg";
-const PACE: &str = "pace";
+/// Name of the parameter of the pace.
+pub(crate) const PACE: &str = "pace";
 const TRUTH_TF: &str = "publish_truth_tf";
 const INTERFACES_VERSION: &str = "simulation_interfaces_version";
 const INTERFACES_PREFIX: &str = "simulation_interfaces_prefix";

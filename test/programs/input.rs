@@ -1,5 +1,5 @@
-//! Tests of input and output (world files, error messages, documented examples) and of code rules,
-//! a test program that `test/run` runs.
+//! Tests of input and output (world files, error messages, documented examples), of the live view
+//! and of code rules, a test program that `test/run` runs.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -9,3 +9,5 @@ mod docs;
 mod input;
 #[path = "../tidy.rs"]
 mod tidy;
+#[path = "../view/mod.rs"]
+mod view;

@@ -13,6 +13,8 @@ use merrow_comms::network::header::{FrameKind, Header, decode_frame, encode_fram
 use merrow_model::scene::autopilot::{ServoDevice, ServoOutput};
 use merrow_ros2::msg::catalogue;
 use merrow_sim::Simulation;
+use merrow_view::action::{self, Action, ControlAction, MAX_WAYPOINTS};
+use merrow_view::request::Head;
 use merrow_world::{Overrides, World, data_dir, load_text};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -327,5 +329,64 @@ fn fuzz_targets_declare_their_crates() {
     for name in crates {
         let key = format!("\n{} = ", name.replace('_', "-"));
         assert!(declared.contains(&key), "{name}");
+    }
+}
+
+/// Messages of clients of the live view, one per action, and the head of a request.
+const VIEW_MESSAGES: [&str; 8] = [
+    r#"{"do":"pause","id":1}"#,
+    r#"{"do":"step","steps":100,"id":2}"#,
+    r#"{"do":"pace","pace":"realtime","id":3}"#,
+    r#"{"do":"set","parameters":{"water.waves.hs_m":1.5,"weather.cloud_cover":0.3}}"#,
+    r#"{"do":"drive","robot":"bluerov2","axes":[0.4,-1,0,1e-3],"id":18446744073709551615}"#,
+    r#"{"do":"path","robot":"bluerov2","points":[[1,2,-3],[4.5,-6,-1e2]]}"#,
+    r#"{"do":"select","robot":null}"#,
+    "GET /socket?token=0f&a HTTP/1.1\r\nHost: [::1]:8080\r\nOrigin: http://a\r\n\r\n",
+];
+
+// Goal: no message of a client of the live view makes the decoder panic; each accepted one has
+// finite numbers in range, each refusal is one line of limited length. Method: a million messages
+// with random changes. Tolerance: none.
+#[test]
+fn no_message_makes_the_decoder_of_the_view_panic() {
+    let mut accepted = 0;
+    repeat(1_000_000, |random| {
+        let mut bytes = random.pick(&VIEW_MESSAGES).as_bytes().to_vec();
+        for _ in 0..random.below(4) {
+            let at = random.below(bytes.len());
+            match random.below(4) {
+                0 => bytes.truncate(at),
+                1 => bytes.insert(at, *random.pick(b"0123456789-+.eE\"{}[],:nul\\\xff\xc3")),
+                2 => bytes.extend_from_within(at..),
+                _ if at < bytes.len() => bytes[at] = random.below(256) as u8,
+                _ => {}
+            }
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        if let Ok(head) = Head::parse(&text) {
+            let _ = (head.token(), head.host_is_loopback(), head.is_same_origin());
+        }
+        match action::decode(&text) {
+            Ok(message) => {
+                accepted += 1;
+                assert!(is_in_range(&message.action), "{text}");
+            }
+            Err(why) => assert!(why.len() < 700 && !why.contains('\n'), "{text}: {why}"),
+        }
+    });
+    assert!(accepted > 0);
+}
+
+fn is_in_range(action: &Action) -> bool {
+    match action {
+        Action::Control(ControlAction::Drive { axes, .. }) => axes.iter().all(|x| x.abs() <= 1.0),
+        Action::Control(ControlAction::Path { points, .. }) => {
+            let finite = points.iter().flatten().all(|x| x.is_finite());
+            finite && (1..=MAX_WAYPOINTS).contains(&points.len())
+        }
+        Action::Control(ControlAction::Parameters(values)) => {
+            values.iter().all(|(_, x)| x.is_finite())
+        }
+        _ => true,
     }
 }

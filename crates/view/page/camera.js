@@ -1,0 +1,109 @@
+// Cameras: orbit, follow, first person and map. All produce an eye and the axes of its image.
+
+import { add, clamp, cross, multiply, orthographic, perspective, rotate, scale, unit, viewMatrix, yawOf } from "./math.js";
+
+export const MODES = ["orbit", "follow", "first", "map"];
+const FOV = (50 * Math.PI) / 180;
+
+export class Camera {
+  constructor() {
+    this.mode = "follow";
+    this.target = [0, 0, 0];
+    this.yaw = 2.4;
+    this.pitch = 0.35;
+    this.distance = 4;
+    this.mapHeight = 40;
+  }
+
+  /** Points the camera at a robot of a size [m]. */
+  frame(p, size) {
+    this.target = [...p];
+    this.distance = clamp(3.2 * size, 1.2, 60);
+    this.mapHeight = clamp(40 * size, 20, 400);
+  }
+
+  drag(dx, dy, pan) {
+    if (this.mode === "map" || pan) {
+      const metres = this.metresPerPixel();
+      const { right, up } = this.axes;
+      this.target = add(this.target, add(scale(right, -dx * metres), scale(up, dy * metres)));
+      if (this.mode === "follow" || this.mode === "first") this.mode = "orbit";
+      return;
+    }
+    this.yaw -= dx * 0.006;
+    this.pitch = clamp(this.pitch + dy * 0.006, -1.5, 1.5);
+  }
+
+  zoom(factor) {
+    if (this.mode === "map") this.mapHeight = clamp(this.mapHeight * factor, 2, 20000);
+    else this.distance = clamp(this.distance * factor, 0.2, 5000);
+  }
+
+  /** Returns the size of a pixel at the target [m]. */
+  metresPerPixel() {
+    if (this.mode === "map") return this.mapHeight / this.height;
+    return (2 * this.distance * Math.tan(FOV / 2)) / this.height;
+  }
+
+  /** Computes the view of an image of this size with the pose of the followed robot. */
+  update(width, height, robot, dt) {
+    this.width = width;
+    this.height = height;
+    const q = robot?.links[0].q;
+    if (robot && (this.mode === "follow" || this.mode === "map")) {
+      const k = 1 - Math.exp(-8 * dt);
+      const goal = robot.links[0].p;
+      const jump = Math.hypot(...goal.map((x, i) => x - this.target[i])) > 20;
+      if (this.mode === "follow") {
+        this.target = this.target.map((x, i) => (jump ? goal[i] : x + (goal[i] - x) * k));
+      }
+    }
+    if (this.mode === "first" && robot) {
+      const forward = rotate(q, [1, 0, 0]);
+      const eye = add(robot.links[0].p, rotate(q, robot.eye ?? [0.25, 0, 0.1]));
+      this.look(eye, forward, rotate(q, [0, 0, 1]));
+    } else if (this.mode === "map") {
+      this.eye = [this.target[0], this.target[1], 2000];
+      this.axes = { right: [1, 0, 0], up: [0, 1, 0], forward: [0, 0, -1] };
+    } else {
+      const yaw = this.yaw + (this.mode === "follow" && q ? yawOf(q) : 0);
+      const c = Math.cos(this.pitch);
+      const out = [c * Math.cos(yaw), c * Math.sin(yaw), Math.sin(this.pitch)];
+      this.look(add(this.target, scale(out, this.distance)), scale(out, -1), [0, 0, 1]);
+    }
+    const { right, up, forward } = this.axes;
+    const view = viewMatrix(this.eye, right, up, scale(forward, -1));
+    const aspect = width / height;
+    const far = 6000;
+    const near = clamp(this.distance * 0.02, 0.03, 1);
+    this.tan = Math.tan(FOV / 2);
+    this.projection =
+      this.mode === "map"
+        ? orthographic(this.mapHeight * aspect, this.mapHeight, 1, 12000)
+        : perspective(FOV, aspect, this.mode === "first" ? 0.03 : near, far);
+    this.matrix = multiply(this.projection, view);
+  }
+
+  look(eye, forward, upward) {
+    const f = unit(forward);
+    let right = cross(f, upward);
+    if (Math.hypot(...right) < 1e-4) right = [Math.sin(this.yaw), -Math.cos(this.yaw), 0];
+    right = unit(right);
+    this.eye = eye;
+    this.axes = { right, up: cross(right, f), forward: f };
+  }
+
+  /** Returns the ray through a pixel: origin and direction. */
+  ray(x, y) {
+    const { right, up, forward } = this.axes;
+    const [u, v] = [(2 * x) / this.width - 1, 1 - (2 * y) / this.height];
+    if (this.mode === "map") {
+      const half = this.mapHeight / 2;
+      const origin = add(this.eye, add(scale(right, u * half * (this.width / this.height)), scale(up, v * half)));
+      return { origin, direction: forward };
+    }
+    const aspect = this.width / this.height;
+    const d = add(forward, add(scale(right, u * this.tan * aspect), scale(up, v * this.tan)));
+    return { origin: this.eye, direction: unit(d) };
+  }
+}

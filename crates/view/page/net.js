@@ -1,0 +1,106 @@
+// Connection to the server: messages, binary frames and requests with answers.
+
+const FRAME = 1;
+const DETAILS = 2;
+
+/** Returns a path of the server with the token of the page. */
+export function withToken(path) {
+  const token = new URLSearchParams(location.search).get("token");
+  return token ? `${path}?token=${encodeURIComponent(token)}` : path;
+}
+
+export async function fetchBytes(path) {
+  const response = await fetch(withToken(path));
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  return response.arrayBuffer();
+}
+
+/** Reads a state frame; null if it belongs to another version of the scene. */
+export function readFrame(buffer, scene) {
+  const data = new DataView(buffer);
+  if (!scene || data.getUint8(0) !== FRAME) return null;
+  if (data.getUint16(2, true) !== scene.robots.length) return null;
+  if (data.getUint32(4, true) !== scene.version) return null;
+  let at = 40;
+  const number = () => {
+    const x = data.getFloat32(at, true);
+    at += 4;
+    return x;
+  };
+  const vector = () => [number(), number(), number()];
+  const pose = () => ({ p: vector(), q: [number(), number(), number(), number()] });
+  const frame = {
+    paused: data.getUint8(1) !== 0,
+    time: data.getFloat64(8, true),
+    wall: data.getFloat64(16, true),
+    step: data.getFloat64(24, true),
+    overruns: data.getUint32(32, true),
+    rejected: data.getUint32(36, true),
+    robots: [],
+    details: null,
+  };
+  for (const robot of scene.robots) {
+    const velocity = vector();
+    const links = robot.links.map(() => pose());
+    const fins = robot.fins.map(() => number());
+    const thrusters = robot.thrusters.map(() => ({ speed: number(), thrust: number() }));
+    frame.robots.push({ velocity, links, fins, thrusters });
+  }
+  if (at + 8 <= buffer.byteLength && data.getUint8(at) === DETAILS) {
+    const robot = data.getUint16(at + 2, true);
+    const n = data.getUint32(at + 4, true);
+    at += 8;
+    frame.details = { robot, values: Array.from({ length: n }, () => number()) };
+  }
+  return frame;
+}
+
+/** WebSocket that connects again after an interruption. */
+export class Connection {
+  constructor(handlers) {
+    this.handlers = handlers;
+    this.pending = new Map();
+    this.next = 1;
+    this.open();
+  }
+
+  open() {
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    this.socket = new WebSocket(`${scheme}://${location.host}${withToken("/socket")}`);
+    this.socket.binaryType = "arraybuffer";
+    this.socket.onopen = () => this.handlers.connected(true);
+    this.socket.onmessage = (message) => this.receive(message.data);
+    this.socket.onclose = () => {
+      for (const resolve of this.pending.values()) {
+        resolve({ ok: false, error: "the connection was closed" });
+      }
+      this.pending.clear();
+      this.handlers.connected(false);
+      setTimeout(() => this.open(), 1000);
+    };
+  }
+
+  receive(data) {
+    if (data instanceof ArrayBuffer) {
+      this.handlers.frame(data);
+      return;
+    }
+    const message = JSON.parse(data);
+    if (message.type === "answer") {
+      this.pending.get(message.id)?.(message);
+      this.pending.delete(message.id);
+      return;
+    }
+    this.handlers[message.type]?.(message);
+  }
+
+  /** Sends a request. The promise has the answer. */
+  request(action) {
+    if (this.socket.readyState !== WebSocket.OPEN) {
+      return Promise.resolve({ ok: false, error: "not connected" });
+    }
+    const id = this.next++;
+    this.socket.send(JSON.stringify({ ...action, id }));
+    return new Promise((resolve) => this.pending.set(id, resolve));
+  }
+}

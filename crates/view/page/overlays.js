@@ -1,0 +1,288 @@
+// Overlays on the image: names, frames, trails, arrows, DVL beams, waypoints, scale and north.
+
+import { add, dot, norm, project, rotate, scale, sub } from "./math.js";
+
+/** Overlays with their names and whether they are shown at first. */
+export const OVERLAYS = {
+  names: ["Names", true],
+  trails: ["Trails", true],
+  frames: ["Frames", false],
+  velocity: ["Velocity", false],
+  thrust: ["Thrust", false],
+  beams: ["DVL beams", false],
+  water: ["Water surface", true],
+  depths: ["Depth colours", false],
+};
+const TRAIL_POINTS = 600;
+const TRAIL_PERIOD_S = 0.2;
+
+export class Overlays {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.shown = Object.fromEntries(Object.entries(OVERLAYS).map(([key, [, on]]) => [key, on]));
+    this.trails = [];
+    this.waypoints = [];
+  }
+
+  clear() {
+    this.trails = [];
+  }
+
+  /** Adds the positions of the robots to their trails. */
+  track(time, robots) {
+    robots.forEach((robot, k) => {
+      const trail = (this.trails[k] ??= { time: -Infinity, points: [] });
+      if (time < trail.time) trail.points = [];
+      if (time < trail.time + TRAIL_PERIOD_S && time >= trail.time) return;
+      trail.time = time;
+      trail.points.push(robot.links[0].p);
+      if (trail.points.length > TRAIL_POINTS) trail.points.shift();
+    });
+  }
+
+  draw(world, robots, camera, selected, pixelRatio) {
+    const c = this.canvas.getContext("2d");
+    c.setTransform(1, 0, 0, 1, 0, 0);
+    c.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    c.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
+    this.c = c;
+    this.camera = camera;
+    this.size = [this.canvas.width / pixelRatio, this.canvas.height / pixelRatio];
+    c.lineJoin = "round";
+    if (this.shown.trails) this.drawTrails(selected);
+    world.scene.robots.forEach((model, k) => {
+      if (k === camera.hidden) return;
+      this.drawRobot(model, robots[k], k === selected);
+    });
+    this.drawWaypoints();
+    if (this.shown.names || camera.mode === "map") this.drawNames(world.scene, robots, selected);
+    if (camera.mode === "map") this.drawScale();
+    this.drawNorth();
+  }
+
+  /** Returns the pixel of a point; null behind the camera. */
+  at(p) {
+    const [x, y, , w] = project(this.camera.matrix, p);
+    if (w < 0.02) return null;
+    return [((x / w + 1) / 2) * this.size[0], ((1 - y / w) / 2) * this.size[1]];
+  }
+
+  line(points, color, width) {
+    const { c } = this;
+    for (const [style, w] of [["rgba(0, 15, 30, 0.45)", width + 2], [color, width]]) {
+      c.strokeStyle = style;
+      c.lineWidth = w;
+      c.beginPath();
+      let pen = false;
+      for (const p of points) {
+        const q = this.at(p);
+        if (q && pen) c.lineTo(q[0], q[1]);
+        else if (q) c.moveTo(q[0], q[1]);
+        pen = q !== null;
+      }
+      c.stroke();
+    }
+  }
+
+  arrow(from, vector, color) {
+    if (norm(vector) < 1e-6) return;
+    this.line([from, add(from, vector)], color, 2);
+    const [a, b] = [this.at(from), this.at(add(from, vector))];
+    if (!a || !b) return;
+    const angle = Math.atan2(b[1] - a[1], b[0] - a[0]);
+    const { c } = this;
+    c.fillStyle = color;
+    c.beginPath();
+    c.moveTo(b[0] + 4 * Math.cos(angle), b[1] + 4 * Math.sin(angle));
+    for (const turn of [2.5, -2.5]) {
+      c.lineTo(b[0] + 8 * Math.cos(angle + turn), b[1] + 8 * Math.sin(angle + turn));
+    }
+    c.fill();
+  }
+
+  drawTrails(selected) {
+    this.trails.forEach((trail, k) => {
+      const color = k === selected ? "rgba(255, 205, 70, 0.95)" : "rgba(150, 220, 255, 0.7)";
+      this.line(trail.points, color, 1.5);
+    });
+  }
+
+  drawRobot(model, state, isSelected) {
+    const { p, q } = state.links[0];
+    const length = Math.max(model.size, 0.3);
+    if (this.shown.frames) {
+      const links = isSelected ? state.links : [state.links[0]];
+      links.forEach((link, k) => {
+        const l = k === 0 ? length : 0.4 * length;
+        [[1, 0, 0], [0, 1, 0], [0, 0, 1]].forEach((axis, i) => {
+          const end = add(link.p, scale(rotate(link.q, axis), l));
+          this.line([link.p, end], ["#ff5a52", "#59d46b", "#5aa2ff"][i], 2);
+        });
+      });
+    }
+    if (this.shown.velocity) this.arrow(p, state.velocity, "#ffd84d");
+    if (this.shown.thrust) {
+      model.thrusters.forEach((thruster, k) => {
+        const link = state.links[thruster.link];
+        const from = add(link.p, rotate(link.q, thruster.p));
+        const metres = (0.02 * length * state.thrusters[k].thrust) / 0.5;
+        this.arrow(from, scale(rotate(link.q, thruster.direction), metres), "#ff9a4d");
+      });
+    }
+    if (this.shown.beams) this.drawBeams(model, state);
+    if (this.camera.mode === "map") this.drawMarker(p, q, isSelected);
+  }
+
+  drawBeams(model, state) {
+    for (const sensor of model.sensors) {
+      if (!sensor.beams) continue;
+      const link = state.links[sensor.link];
+      const from = add(link.p, rotate(link.q, sensor.p));
+      for (const beam of sensor.beams.directions) {
+        const d = rotate(link.q, rotate(sensor.q, beam));
+        const range = Math.min(this.rangeTo(from, d), sensor.beams.range_m);
+        this.line([from, add(from, scale(d, range))], "rgba(120, 255, 215, 0.9)", 1.2);
+      }
+    }
+  }
+
+  /** Returns the distance to a plane seabed along a ray [m]; infinite for terrain. */
+  rangeTo(p, d) {
+    const { seabed } = this.scene;
+    if (seabed.terrain) return Infinity;
+    const [sx, sy] = seabed.slope;
+    const closing = sx * d[0] + sy * d[1] - d[2];
+    return closing > 1e-9 ? (p[2] - seabed.z0 - sx * p[0] - sy * p[1]) / closing : Infinity;
+  }
+
+  drawMarker(p, q, isSelected) {
+    const at = this.at(p);
+    if (!at) return;
+    const forward = rotate(q, [1, 0, 0]);
+    const angle = Math.atan2(-forward[1], forward[0]);
+    const { c } = this;
+    c.save();
+    c.translate(at[0], at[1]);
+    c.rotate(angle);
+    c.beginPath();
+    c.moveTo(11, 0);
+    c.lineTo(-7, 6);
+    c.lineTo(-4, 0);
+    c.lineTo(-7, -6);
+    c.closePath();
+    c.fillStyle = isSelected ? "#ffcd46" : "#ffffff";
+    c.strokeStyle = "rgba(0, 20, 40, 0.9)";
+    c.lineWidth = 1.5;
+    c.fill();
+    c.stroke();
+    c.restore();
+  }
+
+  drawWaypoints() {
+    const { c } = this;
+    if (this.waypoints.length > 1) this.line(this.waypoints, "rgba(255, 120, 200, 0.95)", 1.5);
+    this.waypoints.forEach((p, k) => {
+      const at = this.at(p);
+      if (!at) return;
+      c.fillStyle = "#d81b84";
+      c.strokeStyle = "#ffffff";
+      c.lineWidth = 1.5;
+      c.beginPath();
+      c.arc(at[0], at[1], 8, 0, 7);
+      c.fill();
+      c.stroke();
+      this.text(`${k + 1}`, at[0], at[1] + 4, "#ffffff", "center", false);
+    });
+  }
+
+  text(text, x, y, color, align = "left", outlined = true) {
+    const { c } = this;
+    c.font = "600 12px system-ui, sans-serif";
+    c.textAlign = align;
+    if (outlined) {
+      c.strokeStyle = "rgba(0, 15, 30, 0.75)";
+      c.lineWidth = 3;
+      c.strokeText(text, x, y);
+    }
+    c.fillStyle = color;
+    c.fillText(text, x, y);
+  }
+
+  drawNames(scene, robots, selected) {
+    scene.robots.forEach((model, k) => {
+      if (k === this.camera.hidden) return;
+      const { p } = robots[k].links[0];
+      const at = this.at(add(p, [0, 0, this.camera.mode === "map" ? 0 : 0.75 * model.size]));
+      if (!at) return;
+      const y = this.camera.mode === "map" ? at[1] - 14 : at[1] - 6;
+      this.text(model.name, at[0], y, k === selected ? "#ffd766" : "#ffffff", "center");
+    });
+  }
+
+  drawScale() {
+    const { c } = this;
+    const metres = this.camera.mapHeight / this.size[1];
+    const wanted = 140 * metres;
+    const power = 10 ** Math.floor(Math.log10(wanted));
+    const step = [5, 2, 1].map((k) => k * power).find((k) => k <= wanted) ?? power;
+    const length = step / metres;
+    const [x, y] = [this.size[0] / 2 - length / 2, this.size[1] - 56];
+    c.fillStyle = "rgba(0, 15, 30, 0.55)";
+    c.fillRect(x - 10, y - 20, length + 20, 30);
+    c.fillStyle = "#ffffff";
+    c.fillRect(x, y, length, 3);
+    c.fillRect(x, y - 5, 2, 8);
+    c.fillRect(x + length - 2, y - 5, 2, 8);
+    this.text(step >= 1000 ? `${step / 1000} km` : `${step} m`, x + length / 2, y - 6, "#ffffff", "center", false);
+  }
+
+  drawNorth() {
+    const { c } = this;
+    const { right, up } = this.camera.axes;
+    const north = [0, 1, 0];
+    let [x, y] = [dot(north, right), dot(north, up)];
+    const n = Math.hypot(x, y);
+    if (n < 1e-3) return;
+    [x, y] = [x / n, y / n];
+    const [cx, cy] = [this.size[0] - 376, 92];
+    c.save();
+    c.translate(cx, cy);
+    c.fillStyle = "rgba(0, 15, 30, 0.5)";
+    c.beginPath();
+    c.arc(0, 0, 20, 0, 7);
+    c.fill();
+    c.rotate(Math.atan2(x, y));
+    c.fillStyle = "#ff6a5e";
+    c.beginPath();
+    c.moveTo(0, -14);
+    c.lineTo(5, 2);
+    c.lineTo(-5, 2);
+    c.fill();
+    c.fillStyle = "#dfe9f2";
+    c.beginPath();
+    c.moveTo(0, 14);
+    c.lineTo(5, 2);
+    c.lineTo(-5, 2);
+    c.fill();
+    c.restore();
+    this.text("N", cx + 27 * x, cy - 27 * y + 4, "#ffffff", "center");
+  }
+
+  /** Returns the robot whose position is nearest to a pixel, within 40 pixels; -1 for none. */
+  pick(robots, x, y) {
+    let [best, found] = [40, -1];
+    robots.forEach((robot, k) => {
+      const at = this.at(robot.links[0].p);
+      const distance = at ? Math.hypot(at[0] - x, at[1] - y) : Infinity;
+      if (distance < best) [best, found] = [distance, k];
+    });
+    return found;
+  }
+}
+
+/** Returns the point at which a ray meets the height z; null if it does not. */
+export function meetHeight({ origin, direction }, z) {
+  const t = (z - origin[2]) / direction[2];
+  if (!(t > 0 && t < 1e5)) return null;
+  return sub(add(origin, scale(direction, t)), [0, 0, 0]);
+}

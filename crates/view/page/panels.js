@@ -1,0 +1,238 @@
+// Panels: list of robots, details of the selected robot, environment, events and status.
+
+const $ = (id) => document.getElementById(id);
+
+/** Parameters of the environment: name, label, unit, minimum, maximum and step. */
+const PARAMETERS = [
+  ["water.current.speed_m_s", "Current", "m/s", 0, 20, 0.05],
+  ["water.current.direction_deg", "Current towards", "deg", 0, 360, 5],
+  ["water.waves.hs_m", "Wave height Hs", "m", 0, 30, 0.1],
+  ["water.waves.tp_s", "Wave period Tp", "s", 0, 100, 0.5],
+  ["water.waves.direction_deg", "Waves towards", "deg", 0, 360, 5],
+  ["weather.wind_speed_m_s", "Wind", "m/s", 0, 100, 0.5],
+  ["weather.wind_from_deg", "Wind from", "deg", 0, 360, 5],
+  ["weather.cloud_cover", "Cloud cover", "", 0, 1, 0.1],
+];
+const EVENT_MS = 6000;
+const MAX_EVENTS = 4;
+
+function element(name, text, className) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+/** Shows a line for some seconds. */
+export function showEvent(text, level = "info") {
+  const line = element("div", text, `event ${level}`);
+  const list = $("events");
+  list.append(line);
+  while (list.children.length > MAX_EVENTS) list.firstChild.remove();
+  setTimeout(() => line.remove(), EVENT_MS);
+}
+
+/** Shows the reason of a refused request. */
+export function showRefusal(answer) {
+  if (!answer.ok) showEvent(answer.error, "warning");
+  return answer.ok;
+}
+
+export class RobotList {
+  constructor(select, frame) {
+    this.select = select;
+    this.frame = frame;
+  }
+
+  set(scene) {
+    const items = scene.robots.map((robot, k) => {
+      const button = element("button");
+      button.append(element("span", robot.name), element("small", robot.model));
+      button.onclick = () => this.select(k);
+      button.ondblclick = () => this.frame(k);
+      button.title = "Double-click moves the camera to the robot";
+      const item = element("li");
+      item.append(button);
+      return item;
+    });
+    $("robots").replaceChildren(...items);
+    this.buttons = items.map((item) => item.firstChild);
+  }
+
+  mark(selected) {
+    this.buttons?.forEach((button, k) => button.setAttribute("aria-pressed", String(k === selected)));
+  }
+}
+
+/** Details of the selected robot: one row per field, thrusters with a gauge of their thrust. */
+export class Details {
+  show(robot) {
+    $("robot-name").textContent = robot ? robot.name : "No robot selected";
+    this.cells = new Map();
+    this.peak = new Map();
+    const table = element("table");
+    let section = null;
+    for (const { name, unit } of robot?.fields ?? []) {
+      const own = sectionOf(name);
+      if (own !== section) {
+        section = own;
+        const row = element("tr");
+        const head = element("th", own);
+        head.colSpan = 4;
+        row.append(head);
+        table.append(row);
+      }
+      const row = element("tr");
+      const gauge = element("td", undefined, "bar-cell");
+      const value = element("td", "–", "n");
+      row.append(element("td", labelOf(name)), gauge, value, element("td", unit, "u"));
+      let fill = null;
+      if (name.endsWith(".thrust")) {
+        const bar = element("div", undefined, "gauge");
+        fill = element("i");
+        bar.append(fill);
+        gauge.append(bar);
+      }
+      table.append(row);
+      this.cells.set(name, { value, fill });
+    }
+    $("details").replaceChildren(table);
+    $("robot-state").replaceChildren();
+  }
+
+  update(robot, values) {
+    robot.fields.forEach(({ name }, k) => {
+      const cell = this.cells.get(name);
+      if (!cell) return;
+      const x = values[k];
+      cell.value.textContent = formatNumber(x);
+      if (cell.fill) {
+        const peak = Math.max(this.peak.get("thrust") ?? 1, Math.abs(x));
+        this.peak.set("thrust", peak);
+        const half = (50 * Math.abs(x)) / peak;
+        cell.fill.style.left = `${x < 0 ? 50 - half : 50}%`;
+        cell.fill.style.width = `${half}%`;
+      }
+    });
+  }
+
+  /** Shows mode, faults and a halt. */
+  status(state) {
+    const chips = [];
+    if (state?.mode) chips.push(element("span", `mode: ${state.mode.replaceAll("_", " ")}`, "chip"));
+    if (state?.halted) chips.push(element("span", `halted: ${state.halted}`, "chip bad"));
+    for (const fault of state?.faults ?? []) chips.push(element("span", fault, "chip bad"));
+    if (state && !state.halted && !state.faults.length) chips.push(element("span", "no faults", "chip"));
+    $("robot-state").replaceChildren(...chips);
+  }
+}
+
+function sectionOf(name) {
+  const first = name.split(".")[0];
+  const known = {
+    position: "Pose", roll: "Pose", pitch: "Pose", yaw: "Pose", heading: "Pose",
+    velocity: "Velocity", speed: "Velocity", angular_velocity: "Velocity",
+    battery: "Battery", thruster: "Thrusters", fin: "Fins", joint: "Joints",
+    buoyancy_engine: "Buoyancy engines",
+  };
+  return known[first] ?? "Other";
+}
+
+function labelOf(name) {
+  const words = name.split(".");
+  if (words.length === 3) return `${words[1]} ${words[2]}`;
+  if (words[0] === "angular_velocity") return `angular ${words[1]}`;
+  return words.join(" ");
+}
+
+function formatNumber(x) {
+  if (!Number.isFinite(x)) return "–";
+  const digits = Math.abs(x) >= 1000 ? 0 : Math.abs(x) >= 100 ? 1 : Math.abs(x) >= 10 ? 2 : 3;
+  return x.toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
+}
+
+/** Form with the parameters of the environment. */
+export class Environment {
+  constructor(set) {
+    const form = $("parameters");
+    this.inputs = new Map();
+    for (const [name, label, unit, min, max, step] of PARAMETERS) {
+      const input = element("input");
+      Object.assign(input, { type: "number", min, max, step: "any", id: name, value: 0 });
+      input.onkeydown = (event) => {
+        const sign = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+        if (!sign) return;
+        event.preventDefault();
+        input.value = Number((Number(input.value) + sign * step).toFixed(4));
+        input.onchange();
+      };
+      input.onchange = async () => {
+        const x = input.valueAsNumber;
+        if (!input.checkValidity() || !Number.isFinite(x)) {
+          this.error.textContent = `${label}: expected ${min} to ${max}`;
+          return;
+        }
+        this.error.textContent = "";
+        const answer = await set(name, x);
+        if (!answer.ok) this.error.textContent = answer.error;
+      };
+      const text = element("label", unit ? `${label} [${unit}]` : label);
+      text.htmlFor = name;
+      form.append(text, input);
+      this.inputs.set(name, input);
+    }
+    this.error = element("output");
+    this.error.setAttribute("role", "alert");
+    form.append(this.error);
+    form.onsubmit = (event) => event.preventDefault();
+  }
+
+  update(status) {
+    for (const [name, input] of this.inputs) {
+      if (document.activeElement !== input) input.value = Number(status[name].toFixed(3));
+    }
+  }
+}
+
+/** Status line at the bottom, and the buttons of the run. */
+export class StatusLine {
+  constructor() {
+    this.history = [];
+    this.images = [];
+  }
+
+  frame(frame) {
+    $("time").textContent = `${frame.time.toFixed(2)} s`;
+    $("step-count").textContent = frame.step;
+    $("overruns").textContent = frame.overruns;
+    $("rejected").textContent = frame.rejected;
+    const last = this.history.at(-1);
+    if (last && frame.time < last.time) this.history = [];
+    this.history.push(frame);
+    while (this.history.length > 2 && frame.wall - this.history[0].wall > 1.5) this.history.shift();
+    const first = this.history[0];
+    if (frame.wall - first.wall > 0.3) {
+      $("rtf").textContent = ((frame.time - first.time) / (frame.wall - first.wall)).toFixed(2);
+    }
+    const pause = $("pause");
+    pause.textContent = frame.paused ? "Resume" : "Pause";
+    pause.setAttribute("aria-pressed", String(frame.paused));
+    $("step").disabled = !frame.paused;
+  }
+
+  image(now) {
+    this.images.push(now);
+    while (now - this.images[0] > 1000) this.images.shift();
+    $("fps").textContent = `${this.images.length} /s`;
+  }
+
+  pace(pace) {
+    const select = $("pace");
+    if (![...select.options].some((option) => option.value === pace)) {
+      const option = element("option", pace);
+      option.value = pace;
+      select.append(option);
+    }
+    select.value = pace;
+  }
+}

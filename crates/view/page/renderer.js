@@ -1,0 +1,279 @@
+// WebGL2 renderer: sky, ground, objects, sea surface and particles, with the media between them.
+
+import { disc } from "./geometry.js";
+import { clamp, poseMatrix, scale, unit } from "./math.js";
+import * as shaders from "./shaders.js";
+import { MAX_COMPONENTS, Sea } from "./waves.js";
+
+const SEA_INNER = 0.4;
+const SEA_OUTER = 5000;
+/** Fraction of the scattered light that stays in the image. */
+const FORWARD = 0.65;
+
+function compile(gl, source) {
+  const program = gl.createProgram();
+  for (const [kind, text] of [[gl.VERTEX_SHADER, source.vertex], [gl.FRAGMENT_SHADER, source.fragment]]) {
+    const shader = gl.createShader(kind);
+    gl.shaderSource(shader, text);
+    gl.compileShader(shader);
+    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) {
+      throw new Error(`shader: ${gl.getShaderInfoLog(shader)}`);
+    }
+    gl.attachShader(program, shader);
+  }
+  gl.linkProgram(program);
+  if (!gl.getProgramParameter(program, gl.LINK_STATUS)) {
+    throw new Error(`program: ${gl.getProgramInfoLog(program)}`);
+  }
+  const uniforms = new Map();
+  const n = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS);
+  for (let k = 0; k < n; k++) {
+    const { name } = gl.getActiveUniform(program, k);
+    uniforms.set(name, gl.getUniformLocation(program, name));
+  }
+  return { program, at: (name) => uniforms.get(name) ?? null };
+}
+
+function upload(gl, geometry) {
+  const vao = gl.createVertexArray();
+  gl.bindVertexArray(vao);
+  const attribute = (index, data, type, normalized) => {
+    const buffer = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
+    gl.enableVertexAttribArray(index);
+    gl.vertexAttribPointer(index, 3, type, normalized, 0, 0);
+  };
+  attribute(0, geometry.positions, gl.FLOAT, false);
+  if (geometry.normals) attribute(1, geometry.normals, gl.FLOAT, false);
+  if (geometry.colors) attribute(2, geometry.colors, gl.UNSIGNED_BYTE, true);
+  const indices = gl.createBuffer();
+  gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, indices);
+  gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, geometry.indices, gl.STATIC_DRAW);
+  gl.bindVertexArray(null);
+  return { vao, count: geometry.indices.length };
+}
+
+/** Returns the direction to the sun for a time and a place (low-precision solar position). */
+export function sunDirection(utc, latitude, longitude) {
+  const rad = Math.PI / 180;
+  const n = utc / 86400 - 10957.5;
+  const g = (357.529 + 0.98560028 * n) * rad;
+  const l = (280.459 + 0.98564736 * n + 1.915 * Math.sin(g) + 0.02 * Math.sin(2 * g)) * rad;
+  const tilt = 23.439 * rad;
+  const declination = Math.asin(Math.sin(tilt) * Math.sin(l));
+  const ascension = Math.atan2(Math.cos(tilt) * Math.sin(l), Math.cos(l));
+  const sidereal = (280.46062 + 360.98564737 * n + longitude) * rad;
+  const hour = sidereal - ascension;
+  const phi = latitude * rad;
+  return [
+    -Math.cos(declination) * Math.sin(hour),
+    Math.sin(declination) * Math.cos(phi) - Math.cos(declination) * Math.cos(hour) * Math.sin(phi),
+    Math.sin(declination) * Math.sin(phi) + Math.cos(declination) * Math.cos(hour) * Math.cos(phi),
+  ];
+}
+
+export class Renderer {
+  constructor(canvas) {
+    const gl = canvas.getContext("webgl2", { antialias: true, alpha: false, powerPreference: "high-performance" });
+    if (!gl) throw new Error("this browser has no WebGL2");
+    this.canvas = canvas;
+    this.gl = gl;
+    this.programs = {};
+    for (const name of ["object", "ground", "sea", "backdrop", "particles"]) {
+      this.programs[name] = compile(gl, shaders[name]);
+    }
+    this.pieces = new Map();
+    this.seaRings = 110;
+    this.seaSectors = 160;
+    this.spacing = (SEA_OUTER / SEA_INNER) ** (1 / (this.seaRings - 1)) - 1;
+    this.sea = upload(gl, disc(this.seaRings, this.seaSectors, SEA_INNER, SEA_OUTER));
+    this.plane = upload(gl, disc(40, 64, 1, SEA_OUTER));
+    const points = Float32Array.from({ length: 1500 }, (_, k) => (Math.sin(k * 127.1 + 3) * 43758.5453) % 1);
+    this.points = upload(gl, { positions: points, indices: new Uint32Array(500).map((_, k) => k) });
+    this.waves = gl.createTexture();
+    this.waveData = new Float32Array(4 * MAX_COMPONENTS);
+    this.empty = gl.createVertexArray();
+    gl.enable(gl.DEPTH_TEST);
+  }
+
+  /** Uploads the ground and removes the geometry of the former scene. */
+  setScene(world) {
+    for (const { vao } of this.pieces.values()) this.gl.deleteVertexArray(vao);
+    this.pieces.clear();
+    this.ground = world.ground ? upload(this.gl, world.ground) : null;
+  }
+
+  /** Computes light and media from the scene and the weather. */
+  environment(world, camera, seaNow, options) {
+    const { scene, status } = world;
+    const optics = scene.optics;
+    const utc = (status?.utc_s ?? 1.7e9) + world.time;
+    const sun = sunDirection(utc, scene.origin.latitude_deg, scene.origin.longitude_deg);
+    const up = sun[2];
+    const day = clamp((up + 0.08) / 0.35, 0, 1);
+    const clouds = clamp(status?.["weather.cloud_cover"] ?? 0.2, 0, 1);
+    const warm = clamp(1 - up / 0.5, 0, 1);
+    const sunColor = scale([1.9, 1.75 - 0.45 * warm, 1.5 - 0.85 * warm], day * (1 - 0.75 * clouds));
+    const dull = 0.6 * clouds;
+    const zenith = [0.16, 0.36, 0.78].map((x) => (x * (1 - dull) + 0.52 * dull) * (0.03 + 0.97 * day));
+    const horizon = [0.55 + 0.3 * warm * day, 0.71, 0.88 - 0.25 * warm].map(
+      (x) => (x * (1 - dull) + 0.62 * dull) * (0.03 + 0.97 * day),
+    );
+    const visibility = status?.["weather.visibility_m"] ?? 20000;
+    // light from the sky that the water scatters back: proportional to the single-scattering albedo
+    const brightness = 0.02 + 0.62 * day * (1 - 0.4 * clouds);
+    const veil = optics.scattering.map((b, k) => (b / optics.beam[k]) * brightness * [0.32, 0.62, 0.72][k]);
+    const level = seaNow.level;
+    const surface = Sea.height(seaNow, camera.eye[0], camera.eye[1]);
+    const below = camera.mode !== "map" && camera.eye[2] < surface;
+    // the eye adapts to the light at its depth
+    const depth = below ? Math.max(level - camera.eye[2], 0) : 0;
+    const dim = Math.exp(-optics.daylight[1] * depth * 0.75);
+    const exposure = (below ? 1.25 : 0.78) * clamp(1 / dim, 1, 25) * clamp(0.75 / (0.15 + day), 0.65, 2.5);
+    const wind = status?.["weather.wind_from_deg"] ?? 0;
+    const speed = status?.["weather.wind_speed_m_s"] ?? 0;
+    const to = ((wind + 180) * Math.PI) / 180;
+    return {
+      uEye: camera.eye,
+      // the eye is on the side of the actual surface
+      uLevel: below ? Math.max(level, camera.eye[2] + 0.01) : Math.min(level, camera.eye[2] - 0.01),
+      // most scattered light keeps nearly its direction and stays in the image
+      uBeam: optics.beam.map((c, k) => c - FORWARD * optics.scattering[k]),
+      uVeil: veil,
+      uDaylight: optics.daylight,
+      uSun: unit([sun[0], sun[1], Math.max(up, 0.05)]),
+      uSunColor: sunColor,
+      uZenith: zenith,
+      uHorizon: horizon,
+      uHaze: 3.912 / Math.max(visibility, 50),
+      uExposure: exposure,
+      uTime: world.time % 3600,
+      uMap: camera.mode === "map" ? 1 : 0,
+      uClouds: 0.1 + 0.8 * clouds,
+      uPalette: camera.mode === "map" || options.depths ? 1 : 0.12,
+      below,
+      wind: [Math.sin(to), Math.cos(to)],
+      speed,
+    };
+  }
+
+  use(name, environment) {
+    const { gl } = this;
+    const program = this.programs[name];
+    gl.useProgram(program.program);
+    for (const [key, value] of Object.entries(environment)) {
+      const at = program.at(key);
+      if (!at) continue;
+      if (Array.isArray(value)) gl.uniform3fv(at, value);
+      else gl.uniform1f(at, value);
+    }
+    return program;
+  }
+
+  draw(world, robots, camera, options) {
+    const { gl, canvas } = this;
+    const seaNow = world.sea.at(world.time);
+    const environment = this.environment(world, camera, seaNow, options);
+    gl.viewport(0, 0, canvas.width, canvas.height);
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    gl.disable(gl.BLEND);
+    this.drawBackdrop(camera, environment);
+    this.drawGround(world, camera, environment);
+    this.drawObjects(world, robots, camera, environment, options.selected);
+    if (camera.mode !== "map" && options.water) this.drawSea(camera, environment, seaNow);
+    if (environment.below) this.drawParticles(world, camera, environment);
+    gl.bindVertexArray(null);
+  }
+
+  drawBackdrop(camera, environment) {
+    const { gl } = this;
+    const program = this.use("backdrop", environment);
+    const { right, up, forward } = camera.axes;
+    const aspect = camera.width / camera.height;
+    gl.uniform3fv(program.at("uRight"), scale(right, camera.tan * aspect));
+    gl.uniform3fv(program.at("uUp"), scale(up, camera.tan));
+    gl.uniform3fv(program.at("uForward"), forward);
+    gl.disable(gl.DEPTH_TEST);
+    gl.bindVertexArray(this.empty);
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
+    gl.enable(gl.DEPTH_TEST);
+  }
+
+  drawGround(world, camera, environment) {
+    const { gl } = this;
+    const { seabed } = world.scene;
+    const program = this.use("ground", environment);
+    gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
+    gl.uniform3fv(program.at("uColor"), seabed.color);
+    const plane = this.ground ? 0 : 1;
+    gl.uniform4f(program.at("uPlane"), seabed.slope[0], seabed.slope[1], seabed.z0, plane);
+    gl.uniform2f(program.at("uCentre"), camera.eye[0], camera.eye[1]);
+    const range = world.ground?.range ?? [seabed.z0 - 1, 0];
+    gl.uniform2f(program.at("uDepths"), Math.max(-range[1], 0), Math.max(-range[0], 1));
+    const mesh = this.ground ?? this.plane;
+    gl.bindVertexArray(mesh.vao);
+    gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
+  }
+
+  drawObjects(world, robots, camera, environment, selected) {
+    const { gl } = this;
+    const program = this.use("object", environment);
+    gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
+    for (const drawable of world.drawables) {
+      if (drawable.robot === camera.hidden) continue;
+      if (!this.pieces.has(drawable.piece)) this.pieces.set(drawable.piece, upload(gl, drawable.piece));
+      const mesh = this.pieces.get(drawable.piece);
+      const { p, q } = world.pose(drawable, robots);
+      gl.uniformMatrix4fv(program.at("uModel"), false, poseMatrix(p, q));
+      gl.uniform1f(program.at("uHighlight"), camera.mode === "map" && drawable.robot === selected ? 1 : 0);
+      gl.bindVertexArray(mesh.vao);
+      gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
+    }
+  }
+
+  drawSea(camera, environment, { waves, level }) {
+    const { gl } = this;
+    const program = this.use("sea", environment);
+    waves.forEach((wave, k) => this.waveData.set(wave, 4 * k));
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, this.waves);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA32F, MAX_COMPONENTS, 1, 0, gl.RGBA, gl.FLOAT, this.waveData);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+    gl.uniform1i(program.at("uWaves"), 0);
+    gl.uniform1i(program.at("uCount"), waves.length);
+    gl.uniform1f(program.at("uSpacing"), this.spacing);
+    gl.uniform1f(program.at("uMean"), level);
+    gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
+    gl.uniform2f(program.at("uCentre"), camera.eye[0], camera.eye[1]);
+    gl.uniform2f(program.at("uWind"), ...environment.wind);
+    gl.uniform1f(program.at("uBelow"), environment.below ? 1 : 0);
+    gl.uniform1f(program.at("uRipple"), clamp(0.008 + 0.006 * environment.speed, 0.008, 0.06));
+    gl.uniform1f(program.at("uFoam"), clamp((environment.speed - 5) / 20, 0, 0.8));
+    if (!environment.below) {
+      gl.enable(gl.BLEND);
+      gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    }
+    gl.bindVertexArray(this.sea.vao);
+    gl.drawElements(gl.TRIANGLES, this.sea.count, gl.UNSIGNED_INT, 0);
+    gl.disable(gl.BLEND);
+  }
+
+  drawParticles(world, camera, environment) {
+    const { gl } = this;
+    const program = this.use("particles", {});
+    gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
+    gl.uniform3fv(program.at("uEyePosition"), camera.eye);
+    gl.uniform1f(program.at("uDrift"), world.time % 1000);
+    gl.uniform1f(program.at("uPixels"), camera.height);
+    gl.uniform3f(program.at("uTint"), 0.75, 0.95, 0.95);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.depthMask(false);
+    gl.bindVertexArray(this.points.vao);
+    gl.drawArrays(gl.POINTS, 0, 500);
+    gl.depthMask(true);
+    gl.disable(gl.BLEND);
+  }
+}

@@ -1,0 +1,376 @@
+// Shaders of the page (GLSL ES 3.00).
+
+/** Light and media: the same in all programs. */
+const MEDIA = `
+uniform vec3 uEye;
+uniform float uLevel;
+uniform vec3 uBeam;
+uniform vec3 uVeil;
+uniform vec3 uDaylight;
+uniform vec3 uSun;
+uniform vec3 uSunColor;
+uniform vec3 uZenith;
+uniform vec3 uHorizon;
+uniform float uHaze;
+uniform float uExposure;
+uniform float uTime;
+uniform float uMap;
+
+float hash(vec2 p) {
+  p = fract(p * vec2(123.34, 456.21));
+  p += dot(p, p + 45.32);
+  return fract(p.x * p.y);
+}
+float noise(vec2 p) {
+  vec2 i = floor(p), f = fract(p);
+  f = f * f * (3.0 - 2.0 * f);
+  return mix(mix(hash(i), hash(i + vec2(1, 0)), f.x),
+             mix(hash(i + vec2(0, 1)), hash(i + vec2(1, 1)), f.x), f.y);
+}
+float clouds(vec2 p) {
+  return 0.5 * noise(p) + 0.25 * noise(2.03 * p) + 0.15 * noise(4.1 * p) + 0.1 * noise(8.3 * p);
+}
+// light scattered into a ray of length s from depth z0; g is the sine of its angle below horizontal
+vec3 veil(float z0, float g, float s) {
+  vec3 k = max(uBeam + uDaylight * g, vec3(1e-3));
+  return uVeil * exp(-uDaylight * z0) * uBeam / k * (1.0 - exp(-k * s));
+}
+vec3 media(vec3 color, vec3 p) {
+  if (uMap > 0.5) return color;
+  vec3 d = p - uEye;
+  float s = length(d);
+  float ze = uEye.z - uLevel, zp = p.z - uLevel;
+  float wet = 0.0;
+  if (ze <= 0.0 && zp <= 0.0) wet = 1.0;
+  else if (ze > 0.0 && zp <= 0.0) wet = -zp / (ze - zp);
+  else if (ze <= 0.0) wet = s > 300.0 ? 1.0 : -ze / (zp - ze);
+  float sw = s * wet;
+  vec3 seen = color;
+  float air = 1.0 - exp(-uHaze * s * (1.0 - wet));
+  if (ze <= 0.0) seen = mix(seen, uHorizon, air);
+  seen = seen * exp(-uBeam * sw) + veil(max(-ze, 0.0), -d.z / max(s, 1e-4), sw);
+  if (ze > 0.0) seen = mix(seen, uHorizon, air);
+  return seen;
+}
+vec3 sky(vec3 d) {
+  float h = clamp(d.z, 0.0, 1.0);
+  vec3 c = mix(uHorizon, uZenith, pow(h, 0.45));
+  float toSun = max(dot(d, uSun), 0.0);
+  c += uSunColor * (0.25 * pow(toSun, 24.0) + 0.10 * pow(toSun, 4.0)) * 0.3;
+  return c;
+}
+vec3 display(vec3 c) {
+  c *= uExposure;
+  c = c * (2.51 * c + 0.03) / (c * (2.43 * c + 0.59) + 0.14);
+  return pow(clamp(c, 0.0, 1.0), vec3(1.0 / 2.2));
+}
+float caustics(vec3 p) {
+  float depth = uLevel - p.z;
+  vec2 q = (p.xy + uSun.xy / max(uSun.z, 0.2) * depth) * 1.6;
+  float t = uTime * 0.8;
+  float a = 0.0;
+  for (int k = 0; k < 3; k++) {
+    q = mat2(0.8, 0.6, -0.6, 0.8) * q * 1.31 + vec2(0.7, -0.4) * t;
+    a += abs(sin(q.x + 1.7 * sin(q.y + t)) * cos(q.y + 1.3 * sin(q.x - t)));
+  }
+  float sharp = pow(1.0 - a / 3.0, 5.0) * 3.2;
+  return mix(1.0, 0.55 + sharp, exp(-0.22 * depth));
+}
+vec3 lit(vec3 albedo, vec3 n, vec3 p, float gloss) {
+  vec3 v = normalize(uEye - p);
+  float depth = max(uLevel - p.z, 0.0);
+  vec3 light = exp(-uDaylight * depth);
+  vec3 sun = uSun;
+  float focus = 1.0;
+  vec3 below = 0.25 * uHorizon;
+  if (depth > 0.0 && uMap < 0.5) {
+    // refraction turns the sun towards the zenith
+    sun = normalize(vec3(uSun.xy / 1.33, sqrt(max(1.0 - dot(uSun.xy, uSun.xy) / 1.77, 0.0))));
+    focus = caustics(p);
+    below = 1.6 * uVeil;
+  }
+  if (uMap > 0.5) light = vec3(1.0);
+  vec3 above = 0.55 * mix(uHorizon, uZenith, 0.5) + 0.12 * uSunColor;
+  vec3 ambient = mix(below, above, 0.5 + 0.5 * n.z);
+  float diffuse = max(dot(n, sun), 0.0);
+  vec3 h = normalize(sun + v);
+  float shine = gloss * pow(max(dot(n, h), 0.0), 48.0);
+  float rim = gloss * pow(1.0 - max(dot(n, v), 0.0), 4.0) * 0.35;
+  return light * (albedo * (ambient + uSunColor * diffuse * focus) +
+                  uSunColor * shine * focus + ambient * rim);
+}
+`;
+
+const HEAD = `#version 300 es
+precision highp float;
+precision highp int;
+`;
+
+export const object = {
+  vertex: `${HEAD}
+layout(location = 0) in vec3 aPosition;
+layout(location = 1) in vec3 aNormal;
+layout(location = 2) in vec3 aColor;
+uniform mat4 uView;
+uniform mat4 uModel;
+out vec3 vPosition;
+out vec3 vNormal;
+out vec3 vColor;
+void main() {
+  vec4 p = uModel * vec4(aPosition, 1.0);
+  vPosition = p.xyz;
+  vNormal = mat3(uModel) * aNormal;
+  vColor = aColor;
+  gl_Position = uView * p;
+}`,
+  fragment: `${HEAD}${MEDIA}
+in vec3 vPosition;
+in vec3 vNormal;
+in vec3 vColor;
+uniform float uHighlight;
+out vec4 color;
+void main() {
+  vec3 n = normalize(vNormal);
+  if (dot(n, uEye - vPosition) < 0.0 && uMap < 0.5) n = -n;
+  // colours are stored with a gamma of 2.2
+  vec3 albedo = pow(vColor, vec3(2.2));
+  vec3 c = lit(albedo, n, vPosition, 0.25);
+  c += uHighlight * vec3(0.05, 0.16, 0.25);
+  color = vec4(display(media(c, vPosition)), 1.0);
+}`,
+};
+
+export const ground = {
+  vertex: `${HEAD}
+layout(location = 0) in vec3 aPosition;
+layout(location = 1) in vec3 aNormal;
+uniform mat4 uView;
+uniform vec4 uPlane;
+uniform vec2 uCentre;
+out vec3 vPosition;
+out vec3 vNormal;
+void main() {
+  vec3 p = aPosition;
+  vec3 n = aNormal;
+  if (uPlane.w > 0.5) {
+    p.xy += uCentre;
+    p.z = uPlane.z + dot(uPlane.xy, p.xy);
+    n = normalize(vec3(-uPlane.xy, 1.0));
+  }
+  vPosition = p;
+  vNormal = n;
+  gl_Position = uView * vec4(p, 1.0);
+}`,
+  fragment: `${HEAD}${MEDIA}
+in vec3 vPosition;
+in vec3 vNormal;
+uniform vec3 uColor;
+uniform vec2 uDepths;
+uniform float uPalette;
+out vec4 color;
+vec3 palette(float x) {
+  vec3 a = vec3(0.80, 0.86, 0.62), b = vec3(0.30, 0.66, 0.62);
+  vec3 c = vec3(0.10, 0.36, 0.58), d = vec3(0.04, 0.10, 0.28);
+  return x < 0.33 ? mix(a, b, x * 3.0) : x < 0.67 ? mix(b, c, (x - 0.33) * 3.0)
+                                                  : mix(c, d, min((x - 0.67) * 3.0, 1.0));
+}
+void main() {
+  vec3 p = vPosition;
+  float near = 1.0 / (1.0 + 0.05 * distance(p, uEye));
+  float grain = noise(p.xy * 9.0) * near + noise(p.xy * 31.0) * near * near;
+  float patches = noise(p.xy * 0.35) + 0.5 * noise(p.xy * 0.9);
+  vec2 warp = p.xy + 0.35 * vec2(noise(p.xy * 0.8), noise(p.yx * 0.8 + 3.0));
+  float ripple = sin(dot(warp, vec2(5.2, 2.1))) * near;
+  vec3 n = normalize(vNormal + vec3(5.2, 2.1, 0.0) * 0.022 * near * cos(dot(warp, vec2(5.2, 2.1))));
+  float depth = uLevel - p.z;
+  vec3 albedo = uColor * (0.72 + 0.16 * patches + 0.12 * grain + 0.03 * ripple);
+  // above the water: grass on flat ground, rock on slopes
+  float land = smoothstep(0.3, 1.2, -depth);
+  vec3 grass = mix(vec3(0.10, 0.17, 0.05), vec3(0.16, 0.20, 0.07), patches * 0.7);
+  vec3 rock = vec3(0.24, 0.22, 0.20) * (0.7 + 0.4 * patches);
+  albedo = mix(albedo, mix(rock, grass, smoothstep(0.75, 0.9, vNormal.z)), land);
+  float x = clamp((depth - uDepths.x) / max(uDepths.y - uDepths.x, 0.5), 0.0, 1.0);
+  vec3 tint = depth < 0.0 ? mix(vec3(0.55, 0.60, 0.35), vec3(0.62, 0.52, 0.40),
+                                clamp(-depth / 30.0, 0.0, 1.0)) : palette(x);
+  vec3 c = lit(mix(albedo, tint, uPalette), n, p, 0.0);
+  if (uMap > 0.5) {
+    float shade = 0.55 + 0.45 * clamp(dot(vNormal, normalize(vec3(-1.0, 1.0, 1.6))), 0.0, 1.0);
+    color = vec4(pow(tint * shade, vec3(0.72)), 1.0);
+    return;
+  }
+  color = vec4(display(media(c, p)), 1.0);
+}`,
+};
+
+export const sea = {
+  vertex: `${HEAD}
+layout(location = 0) in vec3 aPosition;
+uniform mat4 uView;
+uniform vec2 uCentre;
+uniform float uMean;
+uniform int uCount;
+uniform float uSpacing;
+uniform highp sampler2D uWaves;
+out vec3 vPosition;
+out vec2 vSlope;
+out float vCrest;
+void main() {
+  vec2 p = aPosition.xy + uCentre;
+  float r = length(aPosition.xy);
+  float z = uMean;
+  vec2 slope = vec2(0.0);
+  float rough = 0.0;
+  // waves that the grid cannot resolve at this distance have no height
+  float shortest = 2.5 * uSpacing * max(r, 1.0);
+  for (int i = 0; i < uCount; i++) {
+    vec4 w = texelFetch(uWaves, ivec2(i, 0), 0);
+    float k = length(w.zw);
+    float a = w.x * smoothstep(0.8, 1.6, 6.2831853 / max(k, 1e-4) / shortest);
+    float phase = dot(w.zw, p) + w.y;
+    z += a * cos(phase);
+    slope -= a * w.zw * sin(phase);
+  }
+  vPosition = vec3(p, z);
+  vSlope = slope;
+  vCrest = z - uMean;
+  gl_Position = uView * vec4(vPosition, 1.0);
+}`,
+  fragment: `${HEAD}${MEDIA}
+in vec3 vPosition;
+in vec2 vSlope;
+in float vCrest;
+uniform float uBelow;
+uniform float uRipple;
+uniform float uFoam;
+uniform vec2 uWind;
+out vec4 color;
+vec2 ripples(vec2 p, float t) {
+  vec2 s = vec2(0.0);
+  float f = 2.1;
+  float a = 1.0;
+  vec2 d = normalize(uWind + vec2(0.01, 0.0));
+  for (int k = 0; k < 5; k++) {
+    float w = sqrt(9.81 * f);
+    s += d * a * cos(f * dot(d, p) - w * t + float(k) * 1.7);
+    d = mat2(0.72, 0.69, -0.69, 0.72) * d;
+    if (k == 2) d = normalize(uWind + vec2(0.01, 0.0)) * mat2(0.9, -0.44, 0.44, 0.9);
+    f *= 1.63;
+    a *= 0.82;
+  }
+  return s;
+}
+void main() {
+  vec3 p = vPosition;
+  float far = distance(p, uEye);
+  float fade = 1.0 / (1.0 + 0.004 * far * far / max(abs(uEye.z - uLevel), 1.0));
+  vec2 slope = vSlope + uRipple * fade * ripples(p.xy, uTime);
+  vec3 n = normalize(vec3(-slope, 1.0));
+  vec3 d = normalize(p - uEye);
+  if (uBelow > 0.5) {
+    vec3 t = refract(d, -n, 1.33);
+    vec3 c;
+    vec3 mirrored = veil(max(uLevel - uEye.z, 0.0) * 0.2, 0.3, 1e3);
+    if (dot(t, t) < 0.5) {
+      c = mirrored;
+    } else {
+      float cosine = dot(t, n);
+      float f = 0.02 + 0.98 * pow(1.0 - clamp(cosine, 0.0, 1.0), 5.0);
+      vec3 bright = sky(t) + uSunColor * 6.0 * smoothstep(0.995, 1.0, dot(t, uSun));
+      c = mix(bright, mirrored, f);
+    }
+    color = vec4(display(media(c, p)), 1.0);
+    return;
+  }
+  if (dot(n, d) > 0.0) n = normalize(n - 1.05 * dot(n, d) * d);
+  vec3 r = reflect(d, n);
+  r.z = abs(r.z);
+  float f = 0.02 + 0.98 * pow(1.0 - max(dot(n, -d), 0.0), 5.0);
+  f = min(f, 0.92);
+  vec3 c = sky(r);
+  float glint = pow(max(dot(r, uSun), 0.0), mix(700.0, 160.0, clamp(far / 200.0, 0.0, 1.0)));
+  float spark = glint * 9.0;
+  float foam = uFoam * smoothstep(0.35, 0.85, noise(p.xy * 0.8 + uWind * 0.1 * uTime) * 0.6 +
+                                  noise(p.xy * 3.1) * 0.4 + 0.25 * vCrest);
+  float far_haze = 1.0 - exp(-uHaze * far);
+  float opacity = clamp(f + foam, 0.0, 1.0);
+  // distant water hides the seabed
+  vec3 body = veil(0.0, 1.0, 1e3);
+  // light through crests
+  vec3 glow = uVeil * clamp(0.35 * vCrest, 0.0, 0.5) * (1.0 - f);
+  float hidden = smoothstep(60.0, 400.0, far) * (1.0 - opacity);
+  vec3 shown = (c * f + body * hidden + vec3(0.75) * foam * (0.3 * uZenith + 0.5 * uSunColor)) /
+               max(opacity + hidden, 1e-3);
+  float alpha = opacity + hidden;
+  vec3 out_color = display(mix(shown, uHorizon, far_haze));
+  alpha = mix(alpha, 1.0, far_haze);
+  vec3 sparkle = display(uSunColor * spark);
+  color = vec4(out_color * alpha + 0.5 * display(glow) * (1.0 - far_haze) + sparkle * (1.0 - far_haze), alpha);
+}`,
+};
+
+export const backdrop = {
+  vertex: `${HEAD}
+uniform vec3 uRight;
+uniform vec3 uUp;
+uniform vec3 uForward;
+out vec3 vRay;
+void main() {
+  vec2 p = vec2(float((gl_VertexID & 1) * 4) - 1.0, float((gl_VertexID & 2) * 2) - 1.0);
+  vRay = uForward + p.x * uRight + p.y * uUp;
+  gl_Position = vec4(p, 1.0, 1.0);
+}`,
+  fragment: `${HEAD}${MEDIA}
+in vec3 vRay;
+uniform float uClouds;
+out vec4 color;
+void main() {
+  vec3 d = normalize(vRay);
+  float z0 = uLevel - uEye.z;
+  vec3 c;
+  if (uMap > 0.5) {
+    c = vec3(0.02, 0.05, 0.12);
+    color = vec4(c, 1.0);
+    return;
+  } else if (z0 > 0.0) {
+    c = veil(z0, -d.z, 1e4);
+  } else {
+    c = sky(d);
+    if (d.z > 0.01) {
+      vec2 q = d.xy / (d.z + 0.12) * 1.6 + vec2(0.004, 0.002) * uTime;
+      float cover = smoothstep(1.0 - uClouds, 1.35 - uClouds, clouds(q * 1.4) + 0.12);
+      vec3 cloud = mix(uHorizon, vec3(1.0), 0.5) * (0.35 * uSunColor + 0.6 * uZenith + 0.4 * uHorizon);
+      c = mix(c, cloud, cover * smoothstep(0.01, 0.25, d.z) * 0.85);
+    }
+    c += uSunColor * 8.0 * smoothstep(0.99985, 0.99995, dot(d, uSun));
+  }
+  color = vec4(display(c), 1.0);
+}`,
+};
+
+export const particles = {
+  vertex: `${HEAD}
+layout(location = 0) in vec3 aPosition;
+uniform mat4 uView;
+uniform vec3 uEyePosition;
+uniform float uDrift;
+uniform float uPixels;
+out float vFade;
+void main() {
+  const float SIZE = 6.0;
+  vec3 p = aPosition * SIZE + vec3(0.11, 0.05, -0.02) * uDrift;
+  p = uEyePosition + mod(p - uEyePosition, SIZE) - 0.5 * SIZE;
+  gl_Position = uView * vec4(p, 1.0);
+  float s = distance(p, uEyePosition);
+  vFade = smoothstep(3.0, 1.0, s) * smoothstep(0.15, 0.4, s);
+  gl_PointSize = clamp(uPixels * 0.004 / max(s, 0.2), 1.0, 4.0);
+}`,
+  fragment: `${HEAD}
+in float vFade;
+uniform vec3 uTint;
+out vec4 color;
+void main() {
+  float r = length(gl_PointCoord - 0.5);
+  float a = 0.35 * vFade * smoothstep(0.5, 0.1, r);
+  color = vec4(uTint * a, a);
+}`,
+};

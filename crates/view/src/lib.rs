@@ -1,0 +1,223 @@
+//! Live view of a running world in the browser: a web server with a page, the description of the
+//! scene, and state frames at 30 Hz.
+//!
+//! [`View`] is an observer of the run. It only reads the simulation. Clients change the world
+//! through [`Controls`], on the path of all other commands. [`action`] decodes their messages.
+//!
+//! # Example
+//! ```
+//! use merrow_sim::{Pace, Simulation, run};
+//! use merrow_view::{NoControls, View};
+//! use merrow_world::{Overrides, load_text};
+//! use std::sync::Arc;
+//! use std::sync::atomic::AtomicBool;
+//!
+//! let world = load_text("world.yaml", "robots: {rov: {model: bluerov2}}", Overrides::default())
+//!     .map_err(|problems| problems.to_string())?;
+//! let mut simulation = Simulation::new(Arc::new(world.scene), 1)?;
+//! // any free port of this machine
+//! let address = "127.0.0.1:0".parse().map_err(|_| "not an address")?;
+//! let mut view = View::start(&simulation, Some(address), Arc::new(NoControls))?;
+//! assert!(view.url().starts_with("http://127.0.0.1:"));
+//! let (_sender, requests) = crossbeam_channel::unbounded();
+//! let stop = AtomicBool::new(false);
+//! run(&mut simulation, Pace::Max, Some(0.1), &requests, &mut [&mut view], &stop);
+//! # Ok::<(), String>(())
+//! ```
+
+pub mod action;
+pub mod controls;
+pub mod fields;
+mod frame;
+mod hub;
+mod page;
+pub mod request;
+mod scene;
+mod server;
+mod session;
+mod shapes;
+mod status;
+
+pub use crate::controls::{Answer, Controls, NoControls, RobotControls};
+pub use crate::frame::{DETAILS_KIND, FRAME_KIND};
+
+use crate::hub::Hub;
+use crate::scene::SceneData;
+use crate::server::Server;
+use merrow_model::scene::{Correspondence, Waves};
+use merrow_model::state::Halt;
+use merrow_model::state::commands::CommandRejection;
+use merrow_sim::{BLOCK_MAX_NS, Control, Observer, Simulation};
+use serde_json::json;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Address of the page without an address of the user.
+pub const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
+/// Wall-clock time between two state frames [s].
+const FRAME_PERIOD_S: f64 = 1.0 / 30.0;
+/// Wall-clock time between two comparisons of the status [s].
+const STATUS_PERIOD_S: f64 = 0.2;
+/// Part of a period by which a frame may be early, because blocks do not end at its multiples.
+const EARLY: f64 = 0.1;
+
+/// Live view of a run. Dropping it closes all connections.
+pub struct View {
+    hub: Arc<Hub>,
+    server: Server,
+    controls: Arc<dyn Controls>,
+    /// Wall-clock time of the last frame and of the last status [s].
+    last: [f64; 2],
+    status: String,
+    /// Waves whose components the clients have.
+    waves: Option<Waves>,
+    /// Number of rejections of commands that are reported as events in the current status period.
+    rejections: usize,
+    is_reset: bool,
+}
+
+/// Maximum number of rejections that are reported in one status period.
+const MAX_REJECTIONS: usize = 5;
+
+impl View {
+    /// Starts the server. Without an address it listens on [`DEFAULT_ADDRESS`], or on the next port
+    /// that is free.
+    ///
+    /// # Errors
+    /// One line: the address cannot be used.
+    pub fn start(
+        simulation: &Simulation,
+        address: Option<SocketAddr>,
+        controls: Arc<dyn Controls>,
+    ) -> Result<Self, String> {
+        let hub = Arc::new(Hub::default());
+        let default = || DEFAULT_ADDRESS.parse::<SocketAddr>();
+        let listen = match address {
+            Some(address) => address,
+            None => default().map_err(|e| format!("{DEFAULT_ADDRESS}: {e}"))?,
+        };
+        let server = Server::start(listen, address.is_none(), &hub, Arc::clone(&controls))?;
+        let mut view = Self {
+            hub,
+            server,
+            controls,
+            last: [f64::NEG_INFINITY; 2],
+            status: String::new(),
+            waves: None,
+            rejections: 0,
+            is_reset: false,
+        };
+        view.publish_scene(simulation);
+        Ok(view)
+    }
+
+    /// Returns the address of the page, with its token if it has one.
+    pub fn url(&self) -> String {
+        self.server.url()
+    }
+
+    /// Returns the number of messages of clients that were refused.
+    pub fn refused(&self) -> u64 {
+        self.hub.refused.load(Ordering::Relaxed)
+    }
+
+    /// Returns the number of connected clients.
+    pub fn clients(&self) -> usize {
+        self.hub.clients.load(Ordering::Relaxed)
+    }
+
+    fn publish_scene(&mut self, simulation: &Simulation) {
+        self.controls
+            .set_scene(&simulation.scene, simulation.scene_version);
+        let scene = SceneData::new(simulation, &*self.controls);
+        self.hub.update(|latest| latest.scene.set(Arc::new(scene)));
+        self.status.clear();
+        self.waves = None;
+        self.last = [f64::NEG_INFINITY; 2];
+    }
+
+    /// Publishes sea and status if they have changed.
+    fn publish_status(&mut self, simulation: &Simulation, control: &Control) {
+        self.rejections = 0;
+        let status = status::status(simulation, control);
+        if status != self.status {
+            self.hub
+                .update(|latest| latest.status.set(status.as_str().into()));
+            self.status = status;
+        }
+        let waves = &simulation.state.sea.waves;
+        let is_known = self.waves.as_ref();
+        if !is_known.is_some_and(|known| known.is_same_instance(waves)) {
+            let sea = status::sea(simulation);
+            self.hub.update(|latest| latest.sea.set(sea.into()));
+            self.waves = Some(waves.clone());
+        }
+    }
+
+    fn event(&self, simulation: &Simulation, level: &str, text: &str) {
+        let time = simulation.time_ns() as f64 * 1e-9;
+        let event = json!({"type": "event", "time_s": time, "level": level, "text": text});
+        self.hub.add_event(event.to_string());
+    }
+}
+
+impl Observer for View {
+    fn after_block(&mut self, simulation: &Simulation, control: &Control) {
+        if std::mem::take(&mut self.is_reset) {
+            self.event(simulation, "info", "reset");
+        }
+        if self.clients() == 0 {
+            return;
+        }
+        let is_due = |last: f64, period: f64| control.wall_s >= last + (1.0 - EARLY) * period;
+        if is_due(self.last[1], STATUS_PERIOD_S) {
+            self.last[1] = control.wall_s;
+            self.publish_status(simulation, control);
+        }
+        if is_due(self.last[0], FRAME_PERIOD_S) {
+            self.last[0] = control.wall_s;
+            let frame = frame::encode(simulation, control, &self.hub.selected());
+            self.hub.update(|latest| latest.frame.set(Arc::new(frame)));
+        }
+    }
+
+    fn rejected(&mut self, rejection: &CommandRejection, simulation: &Simulation) {
+        self.rejections += 1;
+        if self.rejections > MAX_REJECTIONS {
+            return;
+        }
+        let name = rejection.robot.map(|k| &simulation.scene.robots[k].name);
+        let text = match name {
+            Some(name) => format!("{name}: {}", rejection.reason),
+            None => rejection.reason.clone(),
+        };
+        self.event(simulation, "warning", &text);
+    }
+
+    fn halted(&mut self, robot: usize, halt: &Halt, simulation: &Simulation) {
+        let name = &simulation.scene.robots[robot].name;
+        let text = format!("{name}: halted, {} is not finite", halt.cause);
+        self.event(simulation, "error", &text);
+    }
+
+    fn reset(&mut self) {
+        self.is_reset = true;
+    }
+
+    fn state_reset(&mut self) {
+        self.is_reset = true;
+    }
+
+    fn replaced(&mut self, simulation: &Simulation, _: &Correspondence) {
+        self.publish_scene(simulation);
+    }
+
+    fn max_block_ns(&self) -> u64 {
+        if self.clients() == 0 {
+            u64::MAX
+        } else {
+            BLOCK_MAX_NS
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! WebSocket session of one client: sends the newest data, receives actions.
+//!
+//! The socket does not block. While the client does not receive, the session drops frames; the run
+//! never waits for it.
+
+use crate::action::{self, Action, ControlAction, MAX_MESSAGE_BYTES};
+use crate::hub::{Hub, Latest};
+use crate::server::Shared;
+use std::io::{ErrorKind, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+use tungstenite::protocol::{Role, WebSocketConfig};
+use tungstenite::{Error, Message, WebSocket};
+
+/// Longest time between two reads of the messages of a client.
+const PERIOD: Duration = Duration::from_millis(10);
+/// Maximum number of messages of a client in one period; later messages wait.
+const MAX_MESSAGES: usize = 8;
+/// Number of periods without progress after which a connection is closed, about 20 s.
+const MAX_STALLED: usize = 2000;
+/// Number of refused messages after which a connection is closed.
+const MAX_REFUSED: usize = 100;
+/// Maximum number of bytes that wait for a client. Larger texts are sent in pieces by the socket.
+const WRITE_BUFFER: usize = 64 * 1024 * 1024;
+
+/// Runs the session of a client with the key of its handshake.
+pub(crate) fn run(mut stream: TcpStream, key: &str, client: u64, shared: &Shared) {
+    let accept = tungstenite::handshake::derive_accept_key(key.as_bytes());
+    let head = format!(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+         Sec-WebSocket-Accept: {accept}\r\n\r\n"
+    );
+    let started = stream
+        .write_all(head.as_bytes())
+        .and_then(|()| stream.set_nonblocking(true));
+    if started.is_err() {
+        return;
+    }
+    let config = WebSocketConfig::default()
+        .read_buffer_size(8 * 1024)
+        .write_buffer_size(0)
+        .max_write_buffer_size(WRITE_BUFFER)
+        .max_message_size(Some(MAX_MESSAGE_BYTES))
+        .max_frame_size(Some(MAX_MESSAGE_BYTES));
+    let (answers, received) = channel();
+    let mut session = Session {
+        socket: WebSocket::from_raw_socket(stream, Role::Server, Some(config)),
+        client,
+        hub: &shared.hub,
+        shared,
+        sent: Sent::default(),
+        selected: None,
+        driven: None,
+        refused: 0,
+        stalled: 0,
+        answers,
+        received,
+    };
+    shared.hub.clients.fetch_add(1, Ordering::Relaxed);
+    // ends with an error when the client closes the connection
+    let _ = session.exchange();
+    session.finish();
+    shared.hub.clients.fetch_sub(1, Ordering::Relaxed);
+}
+
+/// Numbers of the newest data that the client has received.
+#[derive(Default)]
+struct Sent {
+    frame: u64,
+    scene: u64,
+    sea: u64,
+    status: u64,
+    event: Option<u64>,
+}
+
+struct Session<'a> {
+    socket: WebSocket<TcpStream>,
+    client: u64,
+    hub: &'a Arc<Hub>,
+    shared: &'a Shared,
+    sent: Sent,
+    /// Robot whose details the client receives.
+    selected: Option<usize>,
+    /// Robot that the client drives at present.
+    driven: Option<String>,
+    refused: usize,
+    stalled: usize,
+    /// Answers of the run, as JSON texts.
+    answers: Sender<String>,
+    received: Receiver<String>,
+}
+
+impl Session<'_> {
+    fn exchange(&mut self) -> Result<(), Error> {
+        while !self.hub.stop.load(Ordering::Relaxed) {
+            let latest = self.hub.wait(self.sent.frame, PERIOD);
+            self.receive()?;
+            if self.flush()? {
+                self.stalled = 0;
+                self.send(&latest)?;
+            } else {
+                self.stalled += 1;
+                if latest.frame.number > self.sent.frame {
+                    self.sent.frame = latest.frame.number;
+                    self.hub.dropped.fetch_add(1, Ordering::Relaxed);
+                }
+                if self.stalled > MAX_STALLED {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Receives the messages of the client.
+    fn receive(&mut self) -> Result<(), Error> {
+        for _ in 0..MAX_MESSAGES {
+            match self.socket.read() {
+                Ok(Message::Text(text)) => self.handle(&text)?,
+                Ok(Message::Binary(_)) => {
+                    self.refuse(0, "found binary data; expected JSON text")?
+                }
+                Ok(Message::Close(_)) => return Err(Error::ConnectionClosed),
+                Ok(_) => {}
+                Err(Error::Io(e)) if e.kind() == ErrorKind::WouldBlock => break,
+                Err(e) => {
+                    if !matches!(e, Error::ConnectionClosed | Error::Io(_)) {
+                        self.hub.refused.fetch_add(1, Ordering::Relaxed);
+                    }
+                    return Err(e);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn handle(&mut self, text: &str) -> Result<(), Error> {
+        let message = match action::decode(text) {
+            Ok(message) => message,
+            Err(why) => return self.refuse(0, &why),
+        };
+        let id = message.id;
+        match message.action {
+            Action::Select(robot) => match self.find(robot.as_deref()) {
+                Ok(selected) => {
+                    self.selected = selected;
+                    self.hub.select(self.client, selected);
+                    self.answer(id, Ok(()));
+                    Ok(())
+                }
+                Err(why) => self.refuse(id, &why),
+            },
+            Action::Control(action) => {
+                if let ControlAction::Drive { robot, axes } = &action {
+                    self.driven = axes.iter().any(|x| *x != 0.0).then(|| robot.clone());
+                }
+                let answers = self.answers.clone();
+                let answer = move |result| {
+                    // the session may have ended
+                    let _ = answers.send(answer_text(id, result));
+                };
+                self.shared.controls.request(action, Box::new(answer));
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns the index of a robot.
+    fn find(&self, robot: Option<&str>) -> Result<Option<usize>, String> {
+        let Some(name) = robot else {
+            return Ok(None);
+        };
+        let latest = self.hub.lock();
+        let robots = &latest.scene.value.robots;
+        let found = robots.iter().position(|known| known == name);
+        found.map(Some).ok_or_else(|| format!("no robot {name:?}"))
+    }
+
+    /// Refuses a message. After many refusals the connection is closed.
+    fn refuse(&mut self, id: u64, why: &str) -> Result<(), Error> {
+        self.hub.refused.fetch_add(1, Ordering::Relaxed);
+        self.refused += 1;
+        self.answer(id, Err(why.to_string()));
+        if self.refused > MAX_REFUSED {
+            return Err(Error::ConnectionClosed);
+        }
+        Ok(())
+    }
+
+    fn answer(&self, id: u64, result: Result<(), String>) {
+        // cannot fail: the session has the receiver
+        let _ = self.answers.send(answer_text(id, result));
+    }
+
+    /// Sends what waits in the buffers. Returns true if they are empty.
+    fn flush(&mut self) -> Result<bool, Error> {
+        match self.socket.flush() {
+            Ok(()) => Ok(true),
+            Err(Error::Io(e)) if e.kind() == ErrorKind::WouldBlock => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Queues the data that the client does not have yet.
+    fn send(&mut self, latest: &Latest) -> Result<(), Error> {
+        if latest.scene.number == 0 {
+            return Ok(());
+        }
+        if self.sent.scene != latest.scene.number {
+            self.sent.scene = latest.scene.number;
+            self.selected = None;
+            self.hub.select(self.client, None);
+            self.send_text(&latest.scene.value.json)?;
+        }
+        if self.sent.sea != latest.sea.number {
+            self.sent.sea = latest.sea.number;
+            self.send_text(&latest.sea.value)?;
+        }
+        if self.sent.status != latest.status.number {
+            self.sent.status = latest.status.number;
+            self.send_text(&latest.status.value)?;
+        }
+        // a new client receives only later events
+        let seen = *self.sent.event.get_or_insert(latest.event);
+        let new = (latest.event - seen).min(latest.events.len() as u64) as usize;
+        self.sent.event = Some(latest.event);
+        for event in latest.events.iter().skip(latest.events.len() - new) {
+            self.send_text(event)?;
+        }
+        while let Ok(answer) = self.received.try_recv() {
+            self.send_text(&answer)?;
+        }
+        if self.sent.frame != latest.frame.number {
+            self.sent.frame = latest.frame.number;
+            self.send_frame(latest)?;
+        }
+        self.flush().map(drop)
+    }
+
+    fn send_frame(&mut self, latest: &Latest) -> Result<(), Error> {
+        let frame = &latest.frame.value;
+        let selected = self.selected;
+        let details = frame.details.iter().find(|(k, _)| Some(*k) == selected);
+        let mut bytes = frame.base.clone();
+        if let Some((_, details)) = details {
+            bytes.extend_from_slice(details);
+        }
+        self.write(Message::binary(bytes))
+    }
+
+    fn send_text(&mut self, text: &str) -> Result<(), Error> {
+        self.write(Message::text(text))
+    }
+
+    fn write(&mut self, message: Message) -> Result<(), Error> {
+        match self.socket.write(message) {
+            Err(Error::Io(e)) if e.kind() == ErrorKind::WouldBlock => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Ends the session: a robot that the client drives stops.
+    fn finish(&mut self) {
+        self.hub.select(self.client, None);
+        if let Some(robot) = self.driven.take() {
+            let axes = [0.0; 4];
+            let stop = ControlAction::Drive { robot, axes };
+            self.shared.controls.request(stop, Box::new(|_| {}));
+        }
+        // the client may be gone
+        let _ = self.socket.close(None);
+        let _ = self.socket.flush();
+    }
+}
+
+/// Returns the answer to a message as JSON text.
+fn answer_text(id: u64, result: Result<(), String>) -> String {
+    let value = match result {
+        Ok(()) => serde_json::json!({"type": "answer", "id": id, "ok": true}),
+        Err(why) => serde_json::json!({"type": "answer", "id": id, "ok": false, "error": why}),
+    };
+    value.to_string()
+}

@@ -1,0 +1,343 @@
+//! Tests of the live view with clients on real sockets.
+
+use merrow_model::scene::Scene;
+use merrow_model::state::commands::CommandRejection;
+use merrow_sim::{BlockLimit, Control, Observer, Pace, SceneVersion, Simulation, run};
+use merrow_view::action::ControlAction;
+use merrow_view::{Answer, Controls, DETAILS_KIND, FRAME_KIND, NoControls, RobotControls, View};
+use merrow_world::{Overrides, load_text};
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tungstenite::{Message, WebSocket};
+
+const WORLD: &str = "
+seed: 3
+waves: {hs_m: 0.5, tp_s: 5}
+robots:
+  rov: {model: bluerov2, position_m: [0, 0, -1]}
+  boat: {model: otter, position_m: [5, 0, 0]}
+";
+
+fn simulation() -> Simulation {
+    let world = load_text("w.yaml", WORLD, Overrides::default()).unwrap();
+    Simulation::new(Arc::new(world.scene), 1).unwrap()
+}
+
+fn start(simulation: &Simulation, address: &str, controls: Arc<dyn Controls>) -> View {
+    View::start(simulation, Some(address.parse().unwrap()), controls).unwrap()
+}
+
+/// Returns the host and the port of a view, and its query.
+fn place(view: &View) -> (String, String) {
+    let url = view.url();
+    let (host, query) = url
+        .strip_prefix("http://")
+        .unwrap()
+        .split_once('/')
+        .unwrap();
+    (host.to_string(), query.to_string())
+}
+
+fn connect(view: &View) -> WebSocket<TcpStream> {
+    let (host, query) = place(view);
+    let stream = TcpStream::connect(&host).unwrap();
+    let url = format!("ws://{host}/socket{query}");
+    tungstenite::client(url, stream).unwrap().0
+}
+
+/// Sends a request and returns the response of the server as text.
+fn http(host: &str, lines: &[&str]) -> String {
+    let mut stream = TcpStream::connect(host).unwrap();
+    let request = format!("{}\r\n\r\n", lines.join("\r\n"));
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut response = Vec::new();
+    // a refused connection may end with a reset
+    let _ = stream.read_to_end(&mut response);
+    String::from_utf8_lossy(&response).into_owned()
+}
+
+/// Waits for a condition, at most one minute.
+fn wait_for(what: &str, condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Holds the run until `count` has reached `n`; the observers are called meanwhile.
+struct Hold {
+    count: Arc<AtomicUsize>,
+    n: usize,
+}
+
+impl Observer for Hold {
+    fn after_block(&mut self, _: &Simulation, _: &Control) {}
+
+    fn rejected(&mut self, _: &CommandRejection, _: &Simulation) {}
+
+    fn before_block(&mut self, simulation: &mut Simulation, _: Option<Instant>) -> BlockLimit {
+        let is_held = simulation.time_ns() > 200_000_000;
+        if is_held && self.count.load(Ordering::Relaxed) < self.n {
+            return BlockLimit::Wait;
+        }
+        BlockLimit::Steps(u64::MAX)
+    }
+}
+
+/// Starts a client that selects a robot, sends malformed messages and counts itself once it has
+/// received a frame with the details of its robot.
+fn viewer(view: &View, count: &Arc<AtomicUsize>) -> JoinHandle<()> {
+    let mut socket = connect(view);
+    let count = Arc::clone(count);
+    std::thread::spawn(move || {
+        let mut is_counted = false;
+        let _ = socket.send(Message::text("{\"do\":"));
+        while let Ok(message) = socket.read() {
+            match message {
+                Message::Text(text) if text.contains("\"type\":\"scene\"") => {
+                    let select = json!({"do": "select", "robot": "rov"});
+                    let _ = socket.send(Message::text(select.to_string()));
+                }
+                Message::Binary(bytes) if has_details(&bytes) && !is_counted => {
+                    is_counted = true;
+                    count.fetch_add(1, Ordering::Relaxed);
+                }
+                _ => {}
+            }
+        }
+    })
+}
+
+/// Returns true if a frame of [`WORLD`] ends with details of robot 0.
+fn has_details(bytes: &[u8]) -> bool {
+    let scene = simulation_layout();
+    bytes[0] == FRAME_KIND && bytes.len() > scene && bytes[scene] == DETAILS_KIND
+}
+
+/// Returns the length of a frame of [`WORLD`] without details [bytes].
+fn simulation_layout() -> usize {
+    let world = load_text("w.yaml", WORLD, Overrides::default()).unwrap();
+    let numbers = |robot: &merrow_model::scene::Robot| {
+        3 + 7 * robot.links.len() + robot.fins.len() + 2 * robot.thrusters.len()
+    };
+    40 + 4 * world.scene.robots.iter().map(numbers).sum::<usize>()
+}
+
+// Goal: viewers have no effect on the physics. Method: the hash of all state bits after 0.6 s in
+// waves with 0, 1 and 5 clients that select a robot and send malformed messages; every client has
+// received frames with details before the run ends. Tolerance: none.
+#[test]
+fn state_is_bit_identical_with_any_number_of_viewers() {
+    let mut hashes = Vec::new();
+    for n in [0, 1, 5] {
+        let mut simulation = simulation();
+        let mut view = start(&simulation, "127.0.0.1:0", Arc::new(NoControls));
+        let count = Arc::new(AtomicUsize::new(0));
+        let viewers: Vec<_> = (0..n).map(|_| viewer(&view, &count)).collect();
+        wait_for("the clients connect", || view.clients() == n);
+        let mut hold = Hold { count, n };
+        let (_sender, requests) = crossbeam_channel::unbounded();
+        let stop = AtomicBool::new(false);
+        let observers: &mut [&mut dyn Observer] = &mut [&mut hold, &mut view];
+        let until = Some(0.6);
+        let summary = run(
+            &mut simulation,
+            Pace::Max,
+            until,
+            &requests,
+            observers,
+            &stop,
+        );
+        hashes.push(summary.state_hash);
+        let refused = view.refused();
+        assert_eq!(refused, n as u64);
+        drop(view);
+        viewers
+            .into_iter()
+            .for_each(|viewer| viewer.join().unwrap());
+    }
+    assert_eq!(hashes[0], hashes[1]);
+    assert_eq!(hashes[0], hashes[2]);
+}
+
+// Goal: a client that does not receive does not stop the run. Method: a client that never reads,
+// while frames of many megabytes in total are published. Tolerance: none.
+#[test]
+fn stalled_client_does_not_stop_the_run() {
+    let mut simulation = simulation();
+    let mut view = start(&simulation, "127.0.0.1:0", Arc::new(NoControls));
+    let _stalled = connect(&view);
+    wait_for("the client connects", || view.clients() == 1);
+    let (_sender, requests) = crossbeam_channel::unbounded();
+    let stop = AtomicBool::new(false);
+    let observers: &mut [&mut dyn Observer] = &mut [&mut view];
+    let summary = run(
+        &mut simulation,
+        Pace::Max,
+        Some(2.0),
+        &requests,
+        observers,
+        &stop,
+    );
+    let steps = (2e9 / simulation.scene.dt_ns as f64).round() as u64;
+    assert_eq!(summary.steps, steps);
+}
+
+/// Controls that record the actions.
+#[derive(Default)]
+struct Recorder(Mutex<Vec<ControlAction>>);
+
+impl Controls for Recorder {
+    fn set_scene(&self, _: &Arc<Scene>, _: SceneVersion) {}
+
+    fn of_robot(&self, _: usize) -> RobotControls {
+        RobotControls::default()
+    }
+
+    fn request(&self, action: ControlAction, answer: Answer) {
+        self.0.lock().unwrap().push(action);
+        answer(Ok(()));
+    }
+}
+
+/// Reads up to the answer to request `id`.
+fn answer(socket: &mut WebSocket<TcpStream>, id: u64) -> Value {
+    loop {
+        let message = socket.read().unwrap();
+        let Message::Text(text) = message else {
+            continue;
+        };
+        let value: Value = serde_json::from_str(&text).unwrap();
+        if value["type"] == "answer" && value["id"] == id {
+            return value;
+        }
+    }
+}
+
+#[test]
+fn malformed_messages_are_refused_and_counted() {
+    let simulation = simulation();
+    let recorder = Arc::new(Recorder::default());
+    let view = start(&simulation, "127.0.0.1:0", Arc::clone(&recorder) as _);
+    let mut socket = connect(&view);
+    for text in [
+        "",
+        "{",
+        "[]",
+        r#"{"do":"explode"}"#,
+        r#"{"do":"step","steps":-1}"#,
+    ] {
+        socket.send(Message::text(text)).unwrap();
+        let refusal = answer(&mut socket, 0);
+        assert_eq!(refusal["ok"], false, "{text}");
+        assert!(!refusal["error"].as_str().unwrap().contains('\n'));
+    }
+    socket.send(Message::binary(vec![0, 1, 2])).unwrap();
+    assert_eq!(answer(&mut socket, 0)["ok"], false);
+    assert_eq!(view.refused(), 6);
+    // the connection still works
+    let pause = json!({"do": "pause", "id": 9});
+    socket.send(Message::text(pause.to_string())).unwrap();
+    assert_eq!(answer(&mut socket, 9)["ok"], true);
+    assert_eq!(*recorder.0.lock().unwrap(), [ControlAction::Pause]);
+    let unknown = json!({"do": "select", "robot": "submarine", "id": 10});
+    socket.send(Message::text(unknown.to_string())).unwrap();
+    let refusal = answer(&mut socket, 10);
+    assert_eq!(refusal["error"], "no robot \"submarine\"");
+    // a message that is too long ends the connection
+    let long = "x".repeat(100_000);
+    let _ = socket.send(Message::text(long));
+    wait_for("the connection ends", || view.clients() == 0);
+}
+
+#[test]
+fn robot_stops_when_its_driver_disconnects() {
+    let simulation = simulation();
+    let recorder = Arc::new(Recorder::default());
+    let view = start(&simulation, "127.0.0.1:0", Arc::clone(&recorder) as _);
+    let mut socket = connect(&view);
+    let drive = json!({"do": "drive", "robot": "rov", "axes": [0.5, 0, 0, 0], "id": 1});
+    socket.send(Message::text(drive.to_string())).unwrap();
+    assert_eq!(answer(&mut socket, 1)["ok"], true);
+    drop(socket);
+    wait_for("the client is gone", || view.clients() == 0);
+    let drive = |axes| ControlAction::Drive {
+        robot: "rov".to_string(),
+        axes,
+    };
+    let actions = recorder.0.lock().unwrap();
+    assert_eq!(*actions, [drive([0.5, 0.0, 0.0, 0.0]), drive([0.0; 4])]);
+}
+
+#[test]
+fn page_and_meshes_are_served() {
+    let simulation = simulation();
+    let view = start(&simulation, "127.0.0.1:0", Arc::new(NoControls));
+    let (host, _) = place(&view);
+    let own = format!("Host: {host}");
+    let get = |path: &str| http(&host, &[&format!("GET {path} HTTP/1.1"), &own]);
+    assert!(get("/").contains("<title>Merrow</title>"));
+    assert!(get("/main.js").starts_with("HTTP/1.1 200"));
+    assert!(get("/mesh/0").starts_with("HTTP/1.1 200"));
+    for path in [
+        "/mesh/100000",
+        "/mesh/-1",
+        "/../Cargo.toml",
+        "/mesh/",
+        "/socket",
+    ] {
+        assert!(get(path).starts_with("HTTP/1.1 404"), "{path}");
+    }
+    assert!(http(&host, &["POST / HTTP/1.1", &own]).starts_with("HTTP/1.1 405"));
+    assert!(http(&host, &["GET / HTTP/1.1", "Host: example.org"]).starts_with("HTTP/1.1 403"));
+    assert!(http(&host, &["nonsense"]).starts_with("HTTP/1.1 400"));
+    let foreign = [
+        "GET /socket HTTP/1.1",
+        &own,
+        "Origin: http://example.org",
+        "Upgrade: websocket",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    ];
+    assert!(http(&host, &foreign).starts_with("HTTP/1.1 403"));
+}
+
+#[test]
+fn other_machines_need_the_token() {
+    let simulation = simulation();
+    let view = start(&simulation, "0.0.0.0:0", Arc::new(NoControls));
+    let (host, query) = place(&view);
+    assert!(query.starts_with("?token=") && query.len() == 39, "{query}");
+    let own = format!("Host: {host}");
+    let get = |path: &str| http(&host, &[&format!("GET {path} HTTP/1.1"), &own]);
+    assert!(get("/").starts_with("HTTP/1.1 403"));
+    assert!(get("/?token=0").starts_with("HTTP/1.1 403"));
+    assert!(get("/terrain").starts_with("HTTP/1.1 403"));
+    assert!(get(&format!("/{query}")).starts_with("HTTP/1.1 200"));
+    // modules contain no data of the world
+    assert!(get("/main.js").starts_with("HTTP/1.1 200"));
+    let stream = TcpStream::connect(&host).unwrap();
+    assert!(tungstenite::client(format!("ws://{host}/socket"), stream).is_err());
+    let _ = connect(&view);
+    wait_for("a client with the token connects", || view.clients() == 1);
+}
+
+#[test]
+fn used_port_of_the_user_is_refused() {
+    let simulation = simulation();
+    let first = start(&simulation, "127.0.0.1:0", Arc::new(NoControls));
+    let (host, _) = place(&first);
+    let address = Some(host.parse().unwrap());
+    let error = View::start(&simulation, address, Arc::new(NoControls))
+        .err()
+        .unwrap();
+    assert!(
+        error.starts_with(&format!("--view: cannot listen on {host}")),
+        "{error}"
+    );
+}

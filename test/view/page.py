@@ -1,0 +1,263 @@
+"""Checks the page of the live view in headless Chromium.
+
+    python3 test/view/page.py --binary target/debug/merrow [--image FILE.jpg]
+
+Without Chromium (Debian package `chromium`) the checks are skipped.
+"""
+
+import argparse
+import io
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image, ImageChops
+
+from browser import Browser, find
+
+WORLD = """
+seed: 1
+step: {dt_s: 0.005, integrator: rk4}
+seabed: {depth_m: 6}
+waves: {hs_m: 0.05, tp_s: 4}
+robots:
+  bluerov2: {model: bluerov2_heavy, position_m: [0, 0, -2]}
+  otter: {model: otter, position_m: [6, 3, 0]}
+"""
+SIZE = (960, 540)
+ROBOT = "merrow.world.frame.robots[merrow.selected]"
+
+
+def start(binary, folder):
+    """Starts a run and returns its process and the address of its page."""
+    world = Path(folder) / "world.yaml"
+    world.write_text(WORLD)
+    command = [binary, "run", str(world), "--no-ros", "--view=127.0.0.1:0"]
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    for line in run.stdout:
+        found = re.match(r"view: (\S+)", line)
+        if found:
+            return run, found[1]
+    raise RuntimeError("the program printed no address")
+
+
+def image(browser):
+    """Returns an image of the page without its panels."""
+    shown = Image.open(io.BytesIO(browser.screenshot())).convert("RGB")
+    return shown.crop((280, 60, SIZE[0] - 340, SIZE[1] - 60))
+
+
+def changed_pixels(a, b):
+    """Returns the number of pixels that differ clearly."""
+    difference = ImageChops.difference(a, b).convert("L")
+    return sum(count for level, count in enumerate(difference.histogram()) if level > 12)
+
+
+def next_image(browser):
+    """Waits until two more images have been drawn."""
+    before = browser.evaluate("merrow.images")
+    browser.wait(f"merrow.images > {before} + 1")
+
+
+def check_first_images(browser):
+    """The page shows the scene of the run."""
+    browser.wait("window.merrow?.images > 2")
+    assert browser.evaluate("document.title") == "world – Merrow"
+    names = browser.evaluate("merrow.world.scene.robots.map((robot) => robot.name)")
+    assert names == ["bluerov2", "otter"], names
+    assert browser.evaluate("document.querySelectorAll('#robots button').length") == 2
+    browser.wait("document.querySelector('#details td.n').textContent !== '–'")
+
+
+def check_pause_and_steps(browser):
+    """Pause stops the time, a step request makes its steps."""
+    browser.click_on("#pause")
+    browser.wait("merrow.world.frame.paused")
+    time = browser.evaluate("merrow.world.frame.time")
+    next_image(browser)
+    assert browser.evaluate("merrow.world.frame.time") == time
+    browser.evaluate("document.querySelector('#steps').value = 100")
+    browser.click_on("#step")
+    browser.wait(f"merrow.world.frame.time > {time}")
+    browser.wait(f"Math.abs(merrow.world.frame.time - {time} - 0.5) < 1e-9")
+
+
+def check_robot_is_visible(browser):
+    """Pixels change when the robot is removed from the image of a paused world."""
+    browser.evaluate("merrow.scale = 0.7; merrow.adapt = () => {}; merrow.overlays.shown.names = false")
+    browser.evaluate("merrow.overlays.shown.trails = false")
+    next_image(browser)
+    whole = image(browser)
+    still = image(browser)
+    browser.evaluate("merrow.kept = merrow.world.drawables; merrow.world.drawables = []")
+    next_image(browser)
+    empty = image(browser)
+    browser.evaluate("merrow.world.drawables = merrow.kept")
+    pixels = changed_pixels(whole, empty)
+    assert changed_pixels(whole, still) == 0
+    assert pixels > 2000, pixels
+
+
+def check_sea(browser):
+    """The surface of the page has the height of the components of the simulation."""
+    height = browser.evaluate(
+        "(async () => { const { Sea } = await import('/waves.js');"
+        " return Sea.height(merrow.world.sea.at(12.5), 3, -4); })()"
+    )
+    components = browser.evaluate("merrow.world.sea.seas[0].components.length")
+    assert components > 20 and abs(height) < 0.3 and height != 0, (components, height)
+
+
+def check_drive(browser):
+    """The keys W and left arrow drive the robot, which stops afterwards."""
+    browser.click_on("#pause")
+    browser.wait("!merrow.world.frame.paused")
+    browser.click_on("#drive")
+    browser.key("KeyW", "w")
+    browser.wait(f"Math.hypot(...{ROBOT}.velocity) > 0.1")
+    assert browser.evaluate("merrow.drive.moving") is True
+    browser.key("KeyW", "w", down=False)
+    browser.wait(f"Math.hypot(...{ROBOT}.velocity) < 0.05")
+    browser.press("Escape", "Escape")
+    assert browser.evaluate("merrow.drive.robot") is None
+
+
+def check_follow(browser):
+    """The camera follows the selected robot."""
+    browser.press("Digit2", "2")
+    browser.wait(
+        "merrow.camera.mode === 'follow' && Math.hypot("
+        f"...merrow.camera.target.map((x, k) => x - {ROBOT}.links[0].p[k])) < 0.3"
+    )
+    browser.press("Digit3", "3")
+    next_image(browser)
+    eye = browser.evaluate(f"Math.hypot(...merrow.camera.eye.map((x, k) => x - {ROBOT}.links[0].p[k]))")
+    assert eye < 1.0, eye
+
+
+def check_waypoints(browser):
+    """A click on the map adds a waypoint, to which the robot moves."""
+    browser.press("Digit4", "4")
+    next_image(browser)
+    browser.click_on("#waypoints")
+    browser.click(SIZE[0] / 2 + 25, SIZE[1] / 2 - 15)
+    browser.wait("merrow.overlays.waypoints.length === 1")
+    goal = browser.evaluate("merrow.overlays.waypoints[0]")
+    browser.click_on("#send-path")
+    browser.wait("merrow.world.status.robots[0].mode === 'path_following'")
+    start = browser.evaluate(f"{ROBOT}.links[0].p")
+    distance = f"Math.hypot({goal[0]} - {ROBOT}.links[0].p[0], {goal[1]} - {ROBOT}.links[0].p[1])"
+    begin = ((goal[0] - start[0]) ** 2 + (goal[1] - start[1]) ** 2) ** 0.5
+    browser.wait(f"{distance} < {begin} - 0.3")
+
+
+def check_environment(browser):
+    """A changed parameter reaches the run, an invalid one is refused with a reason."""
+    change = "(() => {{const i = document.getElementById('{0}'); i.value = {1}; i.onchange();}})()"
+    browser.evaluate(change.format("water.current.speed_m_s", 0.3))
+    browser.wait("Math.abs(merrow.world.status['water.current.speed_m_s'] - 0.3) < 1e-9")
+    answer = browser.evaluate("merrow.request({do: 'set', parameters: {'water.current.speed_m_s': -1}})")
+    assert not answer["ok"] and "speed_m_s" in answer["error"], answer
+    answer = browser.evaluate("merrow.request({do: 'drive', robot: 'ghost', axes: [0, 0, 0, 0]})")
+    assert not answer["ok"] and "ghost" in answer["error"], answer
+
+
+def check_plot(browser):
+    """A plotted field has samples, also in the CSV text."""
+    browser.evaluate("document.querySelector('#plot-field').value = 'position.z'")
+    browser.evaluate("document.querySelector('#plot-add').onclick()")
+    browser.wait("merrow.plot.series[0]?.t.length > 5")
+    lines = browser.evaluate("merrow.plot.csv()").splitlines()
+    assert lines[0] == "time [s],bluerov2.position.z [m]", lines[0]
+    time, depth = map(float, lines[1].split(","))
+    assert time > 0 and -6 < depth < 0, lines[1]
+
+
+def contrast(first, second):
+    """Contrast ratio of two colours (WCAG 2)."""
+    def luminance(color):
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    high, low = sorted([luminance(first), luminance(second)], reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def check_themes(browser):
+    """Text and buttons have a contrast of at least 4.5 in both themes."""
+    shown = []
+    for scheme in ["light", "dark"]:
+        browser.prefer(scheme)
+        pairs = [(".panel h2", ".panel"), (".status b", ".bar.status"), ("#pause", "#pause")]
+        for text, back in pairs:
+            colors = [
+                browser.evaluate(f"getComputedStyle(document.querySelector('{selector}')).{name}")
+                for selector, name in [(text, "color"), (back, "backgroundColor")]
+            ]
+            rgb = [[float(x) / 255 for x in re.findall(r"[\d.]+", color)[:3]] for color in colors]
+            assert contrast(*rgb) >= 4.5, (scheme, text, colors)
+        shown.append(browser.evaluate("getComputedStyle(document.body).color"))
+    assert shown[0] != shown[1], shown
+
+
+def check_reset(browser):
+    """Reset returns to time zero."""
+    before = browser.evaluate("merrow.world.frame.time")
+    browser.click_on("#reset")
+    browser.wait(f"merrow.world.frame.time < {before} / 2")
+
+
+CHECKS = [
+    check_first_images, check_pause_and_steps, check_robot_is_visible, check_sea, check_drive,
+    check_follow, check_waypoints, check_environment, check_plot, check_themes, check_reset,
+]
+
+
+def save_image(browser, path):
+    """Writes an image of the page for the documentation."""
+    browser.call("Emulation.setDeviceMetricsOverride", width=1280, height=720,
+                 deviceScaleFactor=1, mobile=False)
+    browser.wait("window.merrow?.images > 2")
+    browser.evaluate("merrow.scale = 1; merrow.adapt = () => {}; merrow.camera.distance = 1.5;"
+                     " merrow.camera.yaw = 0.75; merrow.camera.pitch = 0.2;"
+                     " merrow.plot.add('bluerov2', 'position.z', 'm'); merrow.plot.window = 10")
+    browser.wait("merrow.plot.series[0].t.length > 60")
+    next_image(browser)
+    Image.open(io.BytesIO(browser.screenshot())).convert("RGB").save(path, quality=86)
+
+
+def main():
+    """Runs all checks, or writes an image."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--image")
+    arguments = parser.parse_args()
+    program = find()
+    if program is None:
+        print("skipped: Chromium is not installed (Debian package chromium)")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        run, url = start(arguments.binary, folder)
+        browser = Browser(program, SIZE)
+        try:
+            browser.open(url)
+            if arguments.image:
+                save_image(browser, arguments.image)
+                return 0
+            for check in CHECKS:
+                check(browser)
+                print(f"{check.__name__}: ok", flush=True)
+            assert not browser.errors, browser.errors
+        finally:
+            browser.close()
+            run.send_signal(signal.SIGINT)
+            run.communicate(timeout=60)
+        assert run.returncode == 0, run.returncode
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
