@@ -394,8 +394,8 @@ fn weather(
         }
         Ok(change) => {
             mailbox.send_command(Command::Weather(Box::new(change)), caller);
-            // so that a wind parameter set alone later is combined with the current value of the
-            // other one
+            // so that a wind parameter that is set later without the other wind parameter is
+            // combined with its current value
             parameters.update_values(&crate::node::weather::to_parameters(
                 &request.names,
                 &request.values,

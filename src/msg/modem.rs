@@ -30,7 +30,7 @@ ros_message! {
         doppler: f32,
         /// Received: whether the message has the address of another modem.
         overheard: bool,
-        /// Content.
+        /// Content of the message.
         data: Vec<u8>,
     }
 
@@ -42,11 +42,11 @@ ros_message! {
         address: u16,
         /// Activity: off, idle, wait, receive, collide, transmit.
         activity: String,
-        /// Medium access protocol.
+        /// Medium access protocol of the modem.
         mac: String,
         /// Scheme of modulation and coding; adaptive: selected by the ratio of signal to noise.
         scheme: String,
-        /// Transmit power \[W\].
+        /// Electrical power while transmitting \[W\].
         power: f64,
         /// Number of waiting messages.
         queued: u32,
@@ -82,7 +82,7 @@ ros_message! {
     pub struct LinkTable("merrow/msg/LinkTable") {
         /// Time of the table.
         header: Header,
-        /// The links.
+        /// States of the links.
         links: Vec<LinkStatus>,
     }
 
@@ -141,7 +141,7 @@ ros_service! {
     /// Sets the transmit power of a modem.
     pub struct SetModemPower("merrow/srv/SetModemPower") {
         request SetModemPowerRequest {
-            /// Transmit power \[W\].
+            /// Electrical power while transmitting \[W\].
             power: f64,
         }
         response SetModemPowerResponse {

@@ -324,7 +324,7 @@ impl Observer for Bridge {
         }
         let has_status = is_due(&mut self.next_modem_status, modem::STATUS_RATE, now);
         batch.network = NetworkBatch::read(simulation, has_status);
-        // simulated time stands still during a pause, which is nevertheless reported
+        // simulated time does not advance during a pause, which is nevertheless reported
         let is_changed = std::mem::replace(&mut self.paused, control.paused) != control.paused;
         if is_due(&mut self.next_diagnostics, DIAGNOSTICS_RATE, now) || is_changed {
             batch.health = Some(HealthSnapshot::read(simulation, control));
@@ -428,7 +428,7 @@ fn bridged_outputs(scene: &Scene, plan: &Plan) -> Vec<usize> {
         .collect()
 }
 
-/// Number of joint groups of all robots.
+/// Returns the number of joint groups of all robots.
 fn count_groups(scene: &Scene) -> usize {
     scene
         .robots

@@ -126,8 +126,8 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link, name: &str) {
     let _ = writeln!(out, "  </link>");
 }
 
-/// Writes a visual shape with its position [m] and its roll, pitch and yaw [rad] in its link. A mesh
-/// with colours of its own has no material.
+/// Writes a visual shape with its position [m] and its roll, pitch and yaw [rad] in its link. A
+/// mesh with colours of its own has no material.
 fn write_visual(out: &mut String, visual: &Collider, (p, rpy): (Vec3, [f64; 3])) {
     let Some(shape) = shape(&visual.geometry).or_else(|| mesh_shape(visual)) else {
         return;

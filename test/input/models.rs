@@ -13,7 +13,7 @@ use std::sync::Arc;
 const TRIANGLES: [usize; 2] = [2_000, 20_000];
 /// Maximum size of all mesh files together [bytes].
 const TOTAL_BYTES: u64 = 6_000_000;
-/// Tolerance of the extents of visuals, relative to those of the collision shapes.
+/// Tolerance of the extents of visuals, relative to the extents of the collision shapes.
 const TOLERANCE: f64 = 0.05;
 
 fn root() -> &'static Path {
@@ -57,7 +57,7 @@ fn triangle_count(shapes: &[Collider]) -> usize {
     shapes.iter().map(count).sum()
 }
 
-/// Points whose box is that of a shape, in the axes of its link.
+/// Points with the bounding box of a shape, in the axes of its link.
 fn points(shape: &Collider) -> Vec<Vec3> {
     let half = match &shape.geometry {
         Geometry::Primitive(primitive) => primitive.half_size(),

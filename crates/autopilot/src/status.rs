@@ -90,7 +90,7 @@ impl LogSink {
         Self(Arc::new(write))
     }
 
-    /// Writes a line.
+    /// Writes a line to the log.
     pub(crate) fn write(&self, line: &str) {
         (self.0)(line);
     }

@@ -1,4 +1,5 @@
-//! Names of the libraries and functions of ROS 2 message packages, and texts about missing packages.
+//! Names of the libraries and functions of ROS 2 message packages, and texts about missing
+//! packages.
 //!
 //! A package `pkg` has its type supports in `libpkg__rosidl_typesupport_c` and the functions of its
 //! C structures in `libpkg__rosidl_generator_c`.

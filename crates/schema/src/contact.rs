@@ -120,8 +120,9 @@ spec! {
         /// The retro-reflected laser light is added to the diffuse reflection. 250 is a common
         /// sheeting.
         retro_reflection_cd_per_lx_m2: f64 [in 0.0..=5000.0] = 0.0,
-        /// Fractions of red, green and blue light that are reflected diffusely. Default: the colours
-        /// of the mesh file if the shape has no `material`, otherwise grey with `reflectivity`.
+        /// Fractions of red, green and blue light that are reflected diffusely. Default: the
+        /// colours of the mesh file if the shape has no `material`, otherwise grey with
+        /// `reflectivity`.
         color: Option<[f64; 3]> [fraction],
         /// Lambert parameter for sonar: scattering strength of a square metre at normal incidence.
         backscatter_db: f64 [in -100.0..=20.0] = -27.0,

@@ -43,17 +43,15 @@ pub mod control;
 mod environment_cache;
 mod network;
 pub mod pace;
+mod parallel;
 mod replace;
 pub mod report;
 pub mod robot;
-mod robot_groups;
 pub mod run;
 pub mod sensors;
-mod simd_batch;
 pub mod simulation;
 pub mod step;
 pub mod tethers;
-mod threads;
 
 pub use crate::communication::bridged_message;
 pub use crate::pace::{Clock, Pace};

@@ -191,9 +191,10 @@ fn docking_station(keys: &str) -> String {
     )
 }
 
-// Goal: the parts of a glTF file have the colours of its materials, unless the shape has a material;
-// laser light is reflected with the mean of the colour. Method: the yellow plate of the docking
-// station, its intensity against that of the same plate with a reflectivity of 0.5. Tolerance: 1 %.
+// Goal: the parts of a glTF file have the colours of its materials, unless the shape has a
+// material; laser light is reflected with the mean of the colour. Method: the yellow plate of the
+// docking station, its intensity against the intensity of the same plate with a reflectivity of
+// 0.5. Tolerance: 1 %.
 #[test]
 fn parts_of_meshes_have_the_colors_of_their_file() {
     let seen = |keys: &str| {

@@ -226,7 +226,7 @@ pub struct Collider {
     pub texture: Option<Arc<SurfaceTexture>>,
     /// File of a mesh.
     pub file: Option<MeshFile>,
-    /// True if the colours of the parts of a mesh are those of its file.
+    /// True if the parts of a mesh have the colours of its file.
     pub file_colors: bool,
     /// Index of the fin or azimuth servo with which a visual shape turns. Its pose in L is then
     /// that at angle zero.

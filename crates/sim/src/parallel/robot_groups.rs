@@ -1,8 +1,8 @@
 //! Blocks of steps in which every group of robots advances independently, and the iterator that
 //! distributes the groups to threads.
 
+use crate::parallel::simd_batch::RobotGroup;
 use crate::robot::Runner;
-use crate::simd_batch::RobotGroup;
 use merrow_model::scene::{Scene, Sea};
 use merrow_model::state::RobotState;
 use merrow_physics::contact::Contacts;
