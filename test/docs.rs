@@ -439,8 +439,9 @@ fn the_regions_of_docs_load() {
     assert_eq!((sea.regions.len(), sea.waves.regions.is_some()), (4, true));
 }
 
-/// Goal: every package of a type is installed with Merrow, because the native backend reads types
-/// from it. Method: the modules of messages, which have the names of the packages, in `package.xml`.
+// Goal: every package of a type is installed with Merrow, because the native backend reads types
+// from it. Method: the modules of messages, which have the names of the packages, in
+// `package.xml`.
 #[test]
 fn package_xml_names_the_packages_of_types() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
