@@ -1,7 +1,7 @@
 //! Compiles the calls into `rmw` against the headers of the sourced ROS 2 (feature `rmw`).
 //!
-//! With `MERROW_RMW_STUB=1` in the environment it skips the C part. `cargo check` and `cargo clippy`
-//! then read the Rust code where no ROS 2 is installed. Such a build cannot be linked.
+//! With `MERROW_RMW_STUB=1` in the environment it skips the C part. Then `cargo check` and `cargo
+//! clippy` read the Rust code where no ROS 2 is installed. Such a build cannot be linked.
 
 fn main() {
     println!("cargo::rerun-if-changed=shim/rmw.c");
