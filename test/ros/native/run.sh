@@ -38,6 +38,12 @@ installed() {
   return 1
 }
 
+# the native backend reads the types of merrow/srv and merrow/msg from the installed package
+if ! installed merrow >/dev/null; then
+  echo "the package merrow is not sourced: run test/colcon.sh, then source target/colcon/install/setup.bash" >&2
+  exit 1
+fi
+
 failed=0
 for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
   installed $rmw >/dev/null || { echo "$rmw is not installed: skipped"; continue; }
