@@ -20,7 +20,7 @@ use tungstenite::{Message, WebSocket};
 
 const WORLD: &str = "
 seed: 3
-waves: {hs_m: 0.5, tp_s: 5}
+water: {waves: {kind: jonswap, hs_m: 0.5, tp_s: 5, components: 48}}
 robots:
   rov: {model: bluerov2, position_m: [0, 0, -1]}
   boat: {model: otter, position_m: [5, 0, 0]}
