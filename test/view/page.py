@@ -22,7 +22,7 @@ WORLD = """
 seed: 1
 step: {dt_s: 0.005, integrator: rk4}
 seabed: {depth_m: 6}
-waves: {hs_m: 0.05, tp_s: 4}
+water: {waves: {kind: jonswap, hs_m: 0.05, tp_s: 4, components: 48}}
 robots:
   bluerov2: {model: bluerov2_heavy, position_m: [0, 0, -2]}
   otter: {model: otter, position_m: [6, 3, 0]}

@@ -1,10 +1,13 @@
 //! Tests of the live view with clients on real sockets.
 
+use merrow_environment::waves::WaveState;
 use merrow_model::scene::Scene;
 use merrow_model::state::commands::CommandRejection;
 use merrow_sim::{BlockLimit, Control, Observer, Pace, SceneVersion, Simulation, run};
 use merrow_view::action::ControlAction;
-use merrow_view::{Answer, Controls, DETAILS_KIND, FRAME_KIND, NoControls, RobotControls, View};
+use merrow_view::{
+    Answer, Controls, DETAILS_KIND, FRAME_KIND, NoControls, RobotControls, View, fields,
+};
 use merrow_world::{Overrides, load_text};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -17,7 +20,7 @@ use tungstenite::{Message, WebSocket};
 
 const WORLD: &str = "
 seed: 3
-waves: {hs_m: 0.5, tp_s: 5}
+water: {waves: {kind: jonswap, hs_m: 0.5, tp_s: 5, components: 48}}
 robots:
   rov: {model: bluerov2, position_m: [0, 0, -1]}
   boat: {model: otter, position_m: [5, 0, 0]}
@@ -218,6 +221,72 @@ fn answer(socket: &mut WebSocket<TcpStream>, id: u64) -> Value {
             return value;
         }
     }
+}
+
+// Goal: the page can compute the surface of the simulation. Method: sum of the components that the
+// server sends, against the elevation of the simulation at several positions and times. Tolerance:
+// 1e-9 m, rounding.
+#[test]
+fn sent_components_give_the_surface_of_the_simulation() {
+    let mut simulation = simulation();
+    let mut view = start(&simulation, "127.0.0.1:0", Arc::new(NoControls));
+    let mut socket = connect(&view);
+    wait_for("the client connects", || view.clients() == 1);
+    let (_sender, requests) = crossbeam_channel::unbounded();
+    let stop = AtomicBool::new(false);
+    let observers: &mut [&mut dyn Observer] = &mut [&mut view];
+    run(
+        &mut simulation,
+        Pace::Max,
+        Some(0.1),
+        &requests,
+        observers,
+        &stop,
+    );
+    let sea: Value = loop {
+        if let Message::Text(text) = socket.read().unwrap() {
+            let value: Value = serde_json::from_str(&text).unwrap();
+            if value["type"] == "sea" {
+                break value;
+            }
+        }
+    };
+    assert_eq!(sea["seas"].as_array().unwrap().len(), 1);
+    let components = sea["seas"][0]["components"].as_array().unwrap();
+    for (t, x, y) in [(0.0, 0.0, 0.0), (3.7, 10.0, -4.0), (125.5, -33.0, 71.0)] {
+        let height = |c: &Value| {
+            let [a, omega, phase, kx, ky] = [0, 1, 2, 3, 4].map(|k| c[k].as_f64().unwrap());
+            a * (kx * x + ky * y - omega * t + phase).cos()
+        };
+        let sum: f64 = components.iter().map(height).sum();
+        let waves = WaveState::new(&simulation.state.sea.waves, t * 1e9);
+        let expected = waves.elevation(x, y);
+        assert!((sum - expected).abs() < 1e-9, "{sum} {expected}");
+        assert!(expected.abs() > 1e-4);
+    }
+}
+
+#[test]
+fn every_field_has_a_unique_name_and_a_value() {
+    let simulation = simulation();
+    for robot in 0..2 {
+        let names = fields::names(&simulation.scene, robot);
+        let values = fields::values(&simulation, robot);
+        assert_eq!(names.len(), values.len());
+        let mut unique: Vec<_> = names.iter().map(|(name, _)| name).collect();
+        unique.sort();
+        unique.dedup();
+        assert_eq!(unique.len(), names.len());
+        // the robots head east
+        let heading = names
+            .iter()
+            .position(|(name, _)| name == "heading")
+            .unwrap();
+        assert_eq!((names[heading].1.as_str(), values[heading]), ("deg", 90.0));
+    }
+    let names = fields::names(&simulation.scene, 0);
+    let thrusts = names.iter().filter(|(name, _)| name.ends_with(".thrust"));
+    assert_eq!(thrusts.count(), 6);
 }
 
 #[test]
