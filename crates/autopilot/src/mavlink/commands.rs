@@ -180,7 +180,7 @@ fn arm(parameter: f32, robot: usize) -> Reaction {
 
 /// Returns the index that a parameter contains; `None` for negative numbers, fractions and NaN.
 fn index(parameter: f32) -> Option<u32> {
-    let is_index = parameter >= 0.0 && parameter < 65536.0 && parameter.fract() == 0.0;
+    let is_index = (0.0..65536.0).contains(&parameter) && parameter.fract() == 0.0;
     is_index.then_some(parameter as u32)
 }
 
