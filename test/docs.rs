@@ -934,7 +934,10 @@ fn every_image_of_docs_can_be_regenerated() {
             );
             let is_shown = commands
                 .iter()
-                .any(|block| block.contains(&format!("-o {image}")));
+                .any(|block| block.contains(&format!("-o {image}")))
+                || pages
+                    .iter()
+                    .any(|page| page.contains(&format!("--image docs/{image}")));
             assert!(is_shown, "no command of docs creates {image}");
         }
     }

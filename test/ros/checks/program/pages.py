@@ -17,7 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[4]
 # Worlds of the robots that the commands name.
 WORLDS = {"bluerov2": "pool", "second": "pool", "uvms": "uvms_pool_servo", "firefly": "hover", "usv": "riverwatch",
           "uav": "riverwatch", "couplings": "riverwatch", "boat": "sailing", "auv": "survey", "survey": "every_sensor",
-          "auv_1": "modems", "shore": "modems"}
+          "auv_1": "modems", "shore": "modems", "rover": "bank",
+          "glider": "glider"}
 # Commands that need programs other than the client of a robot.
 OTHERS = ("ros2 run ", "ros2 launch ", "ros2 bag ")
 # Parameters of other worlds.

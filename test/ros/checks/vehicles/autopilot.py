@@ -261,7 +261,7 @@ def check_vehicles_and_channels():
     lights = {"lock_step": "true", "frame": "vectored", "outputs": "{lights: {channel: 17, pwm: [1100, 1100, 1900], command: [0, 0, 1]}}"}
     text = world("bluerov2", lights).replace("autopilot:", "loads: {lights: {power_w: 30, level: 0}}, autopilot:")
     second = world("heron", {"frame": "skid_steering", "lock_step": "true"}, "position_m: [9, 0, 0]")
-    text += "  s: " + second.split("r: ", 1)[1]
+    text = text.rstrip()[:-1] + ", s: " + second.split("robots: {r: ", 1)[1]
     ports = [int(port) for port in re.findall(r"port: (\d+)", text)]
     with Running(text) as m, Sitl(ports[0], channels=32) as rov, Sitl(ports[1]) as boat:
         def frame(pwm=()):
@@ -272,7 +272,7 @@ def check_vehicles_and_channels():
             assert states[0]["timestamp"] == states[1]["timestamp"], states
             return states[0]
         for _ in range(100):
-            dark = frame()
+            dark = frame({17: 1100})
         for _ in range(100):
             lit = frame({17: 1900})
         assert abs(lit["timestamp"] - dark["timestamp"] - 0.25) < 1e-9, (dark, lit)
