@@ -376,8 +376,8 @@ fn the_positioning_of_docs_loads() {
     );
 }
 
-// Goal: the minimal world of docs/communication.md works. Method: its depth bridge delivers a message
-// to the boat, and the next bridge delivers it to the shore, within 20 s.
+// Goal: the minimal world of docs/communication.md works. Method: its depth bridge delivers a
+// message to the boat, and the next bridge delivers it to the shore, within 20 s.
 #[test]
 fn the_modems_of_docs_communicate() {
     let block = blocks_of(&text("docs/communication.md"), "yaml").remove(0);

@@ -7,8 +7,7 @@
 //! # Symbols
 //! r range · t measured travel time in one direction · c speed: of sound, the value of the key
 //! `sound_speed_m_s` of the water; of electromagnetic waves, 299792458 m/s over the square root of
-//! the relative permittivity and permeability; of light in water, 299792458 m/s / 1.34 [Mobley
-//! 1994].
+//! the relative permittivity and permeability; of light in water, 299792458 m/s / 1.34.
 //!
 //! # Frames
 //! None.
