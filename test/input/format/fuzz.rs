@@ -255,7 +255,8 @@ fn no_bytes_make_the_mavlink_decoder_panic() {
 }
 
 // Goal: no bytes make the decoder of frames of modems panic, and each accepted frame is the frame
-// that its header and payload encode. Method: a million frames with random changes. Tolerance: none.
+// that its header and payload encode. Method: a million frames with random changes. Tolerance:
+// none.
 #[test]
 fn no_bytes_make_the_frame_decoder_panic() {
     let (mut accepted, mut refused) = (0, 0);
