@@ -19,11 +19,23 @@ S60 = math.sin(math.radians(60))
 HEXA_X = [(-0.5, S60, 1), (-1, 0, -1), (-0.5, -S60, 1), (0.5, -S60, -1), (1, 0, 1), (0.5, S60, -1)]
 
 
+def connect(port):
+    """Connects to the simulator; as PX4, tries again until its port is open."""
+    deadline = time.monotonic() + 5
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port), timeout=5)
+        except ConnectionRefusedError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
 class Px4:
     """Connects to the simulator, receives sensors and answers with outputs."""
 
     def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
+        self.socket = connect(port)
         self.codec = common.MAVLink(self, srcSystem=1, srcComponent=1)
         self.pending, self.latest = [], {}
 
