@@ -234,7 +234,7 @@ fn info_reply_has_its_wire_bytes() {
     }
 }
 
-/// The largest set of sequence numbers: 256 bits, of which the first and the last are set.
+/// The largest set of sequence numbers: 256 bits, with the first and the last bit set.
 #[test]
 fn full_sets() {
     let mut missing = SequenceNumberSet::new(SequenceNumber(1));
