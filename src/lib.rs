@@ -1,27 +1,25 @@
-//! ROS 2 interface of Merrow: plan of topics, conversion of data to messages, commands, services,
-//! actions, publishing and recording. The crate `merrow-ros2` contains the DDS node, the message
-//! types and the bags; the simulation crates do not depend on ROS.
+//! ROS 2 interface of Merrow: plan of topics, commands, services, actions, publishing and
+//! recording. The crate `merrow-ros2` contains the DDS node and the bags, `merrow-messages` the
+//! conversion of data to messages; the simulation crates do not depend on ROS.
 //!
 //! # Example
 //! ```
-//! use merrow::node::urdf::urdf;
+//! use merrow::node::plan::Plan;
 //! use merrow_world::{Overrides, load_text};
 //!
-//! // the robot description that the node publishes for RViz
+//! // the topics that the node publishes
 //! let text = "robots: {rov: {model: bluerov2_heavy}}";
 //! let world = load_text("world.yaml", text, Overrides::default())?;
-//! let description = urdf(&world.scene.robots[0]);
-//! assert!(description.contains("<robot name=") && description.contains("base_link"));
+//! let plan = Plan::new(&world.scene);
+//! assert!(plan.outputs.iter().any(|output| output.topic == "rov/odometry"));
 //! # Ok::<(), merrow_world::Problems>(())
 //! ```
 
 pub mod arm;
-pub mod convert;
-pub mod display;
 pub mod input;
 pub mod modem;
-pub mod msg;
 pub mod node;
+pub mod picture;
 pub mod profile;
 pub mod publisher;
 pub mod simulation_interfaces;

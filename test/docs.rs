@@ -230,7 +230,12 @@ fn add_sensor_of_docs(copy: &Path) {
         Some(("\ndeclare_kinds! {", "}\n")),
         word,
     );
-    add_text(copy, "src/convert/vehicle.rs", None, &example("node.rs"));
+    add_text(
+        copy,
+        "crates/messages/src/convert/vehicle.rs",
+        None,
+        &example("node.rs"),
+    );
 }
 
 /// Builds the workspace `copy`, runs the world of the new sensor, and returns the recorded bag.
@@ -636,7 +641,7 @@ fn shipped_urdf_matches_the_models() {
         let world =
             load_text("urdf.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
         let path = folder.join(format!("{name}.urdf"));
-        let urdf = merrow::node::urdf::urdf(&world.scene.robots[0]);
+        let urdf = merrow_messages::urdf::urdf(&world.scene.robots[0]);
         if std::env::var_os("MERROW_BLESS").is_some() {
             std::fs::write(&path, &urdf).unwrap();
         }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Crates in the order data flows; each may depend on those before it.
-const ORDER: [&str; 17] = [
+const ORDER: [&str; 18] = [
     "math",
     "model",
     "environment",
@@ -21,6 +21,7 @@ const ORDER: [&str; 17] = [
     "rtps",
     "ros2",
     "ros2_native",
+    "messages",
     "validate",
     "view",
     "scenery",
@@ -34,7 +35,7 @@ const FILE_LINES: usize = 750;
 const FUNCTION_LINES: usize = 70;
 /// Source files in a folder.
 const FOLDER_FILES: usize = 15;
-/// Lines of Rust in the folder of a crate.
+/// Lines of Rust in the folder of a crate, or in `src/`.
 const CRATE_LINES: usize = 20_000;
 
 fn root() -> &'static Path {
@@ -395,19 +396,23 @@ fn files_and_folders_keep_to_their_size() {
 }
 
 // Goal: a crate stays small enough to be read as a whole. Method: lines of all Rust files, also
-// tests and benchmarks, in the folder of each crate below `crates/`. Tolerance: none.
+// tests and benchmarks, in the folder of each crate below `crates/`, and those in `src/`.
+// Tolerance: none.
 #[test]
 fn crates_keep_to_their_size() {
     let mut lines: BTreeMap<String, usize> = BTreeMap::new();
-    for (file, text) in files(&["crates"], "rs") {
-        let name = file.split('/').nth(1).unwrap().to_string();
+    for (file, text) in files(&["crates", "src"], "rs") {
+        let name = match file.strip_prefix("crates/") {
+            Some(rest) => format!("crates/{}", rest.split('/').next().unwrap()),
+            None => "src".to_string(),
+        };
         *lines.entry(name).or_default() += text.lines().count();
     }
-    assert!(lines.len() >= ORDER.len() - 1, "too few crates: {lines:?}");
+    assert!(lines.len() >= ORDER.len(), "too few crates: {lines:?}");
     let wrong: Vec<String> = lines
         .into_iter()
         .filter(|(_, n)| *n > CRATE_LINES)
-        .map(|(name, n)| format!("crates/{name}: {n} lines"))
+        .map(|(name, n)| format!("{name}: {n} lines"))
         .collect();
     expect_none(&format!("a crate has at most {CRATE_LINES} lines"), &wrong);
 }
@@ -471,7 +476,7 @@ fn functions_keep_to_their_size() {
 }
 
 /// Files of a sensor outside the folder of its law.
-const SENSOR_FILES: usize = 5;
+const SENSOR_FILES: usize = 6;
 
 /// Sensors: path of the law, and names of the types of parameters, data and keys.
 const SENSORS: [(&str, &[&str]); 13] = [
@@ -529,7 +534,7 @@ const SENSORS: [(&str, &[&str]); 13] = [
     ),
 ];
 
-// Goal: adding a sensor changes at most five files outside the folder of its law, as
+// Goal: adding a sensor changes at most six files outside the folder of its law, as
 // docs/extending.md says. Method: the files that name the types of a sensor, for sensors of each
 // folder and for all exteroceptive sensors; comments do not count. No file outside the registries
 // and the keys names a kind of exteroceptive sensor. Tolerance: none.
@@ -575,7 +580,7 @@ fn sensors_are_named_in_few_files() {
             wrong.push(format!("{file} names a kind of exteroceptive sensor"));
         }
     }
-    expect_none("a sensor is named in at most five files", &wrong);
+    expect_none("a sensor is named in at most six files", &wrong);
 }
 
 #[test]

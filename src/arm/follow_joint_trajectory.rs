@@ -9,7 +9,7 @@ use crate::arm::goal_status::{
 use crate::arm::request::{Rejection, goal_trajectory};
 use crate::arm::{GroupIndex, state};
 use crate::input::Mailbox;
-use crate::node::frames::Snapshot;
+use merrow_messages::frames::Snapshot;
 use merrow_model::scene::Scene;
 use merrow_model::state::Command;
 use merrow_model::state::joint::{GoalState, Trajectory};

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::arm::GroupIndex;
 use crate::input::Mailbox;
-use crate::node::frames::Snapshot;
+use merrow_messages::frames::Snapshot;
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::joint::{Goal, GoalState, Measured};
 use merrow_model::state::{Command, State};

@@ -7,9 +7,9 @@ use crate::arm::goal_status::{
     Binding, ClientGoalState, GoalObserver, GoalReport, GroupStatus, Slot,
 };
 use crate::arm::{GroupIndex, state};
-use crate::convert::header;
 use crate::input::Mailbox;
-use crate::node::frames::Snapshot;
+use merrow_messages::convert::header;
+use merrow_messages::frames::Snapshot;
 use merrow_model::scene::{JointGroup, Robot, Scene};
 use merrow_model::state::Command;
 use merrow_model::state::joint::{GoalState, Measured};

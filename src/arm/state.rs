@@ -2,8 +2,8 @@
 //! of a trajectory.
 
 use crate::arm::GroupIndex;
-use crate::convert::header;
-use crate::node::frames::Snapshot;
+use merrow_messages::convert::header;
+use merrow_messages::frames::Snapshot;
 use merrow_model::scene::{JointGroup, JointKind, JointMode, Robot, Scene};
 use merrow_model::state::joint::Tracking;
 use merrow_ros2::msg::builtin_interfaces::Duration;

@@ -2,14 +2,15 @@
 
 use super::shapes;
 use merrow::arm;
-use merrow::convert::instruments;
 use merrow::input::motion_control::ControllerService;
 use merrow::input::{firmware, motion_control, profile_services, services};
-use merrow::msg::SetControlMode;
+use merrow::node::live_parameters;
 use merrow::node::plan::Plan;
-use merrow::node::{frames, live_parameters, urdf};
 use merrow::simulation_interfaces;
 use merrow_math::Vec3;
+use merrow_messages::convert::instruments;
+use merrow_messages::msg::SetControlMode;
+use merrow_messages::{frames, urdf};
 use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice};
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::sensor::acoustic::{Beacon, BeaconKind};

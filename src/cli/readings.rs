@@ -1,9 +1,9 @@
 //! Plots of sensor readings over time, plan views of detected obstacles, and lists of NMEA
 //! sentences, for `merrow snapshot`.
 
-use merrow::convert::curves::{Axis, Curves};
-use merrow::convert::snapshot;
-use merrow::convert::snapshot::{FIGURE_WIDTH, Plot, SnapshotOutput};
+use merrow::picture;
+use merrow::picture::{FIGURE_WIDTH, Plot, SnapshotOutput};
+use merrow_messages::convert::curves::{Axis, Curves};
 use merrow_model::state::frames::Frame;
 use merrow_model::state::reading::Stamped;
 use merrow_sim::Simulation;
@@ -28,7 +28,7 @@ pub(super) fn draw(
     let (readings, frames) = collect_readings(simulation, robot, sensor, seconds);
     let device = &simulation.scene.robots[robot].sensors[sensor];
     let title = format!("{}/{}", simulation.scene.robots[robot].name, device.name);
-    let drawing = match snapshot::output(device) {
+    let drawing = match picture::output(device) {
         Some(SnapshotOutput::Plot(plot)) => match plot(&title, &frames) {
             Some(Plot::Figure(drawing)) => Some(drawing),
             Some(Plot::Curves(values)) => curves(&title, values.into_iter()),

@@ -2,7 +2,7 @@
 //! sampled at one time in a static world. Line sensors and tilting lasers accumulate samples of the
 //! preceding run.
 
-use merrow::convert::snapshot::{ImageBuilder, Samples, SensorImage};
+use merrow::picture::{ImageBuilder, Samples, SensorImage};
 use merrow_model::scene::sensor::camera::CameraImages;
 use merrow_model::state::frames::FrameData;
 use merrow_sim::Simulation;

@@ -4,12 +4,12 @@ use super::readings;
 use super::sensor_image;
 use bytes::Bytes;
 use clap::Args;
-use merrow::convert::header;
-use merrow::convert::image::{ImageView, Pixels};
-use merrow::convert::snapshot;
-use merrow::convert::snapshot::{SensorImage, SnapshotOutput};
+use merrow::picture;
+use merrow::picture::{SensorImage, SnapshotOutput};
 use merrow_environment::air::sun;
 use merrow_math::{Mat3, Vec3};
+use merrow_messages::convert::header;
+use merrow_messages::convert::image::{ImageView, Pixels};
 use merrow_model::scene::Scene;
 use merrow_model::scene::sensor::camera::CameraImages;
 use merrow_model::state::frames::FrameData;
@@ -175,7 +175,7 @@ fn write_sensor(
 ) -> Result<(PathBuf, String), String> {
     let (robot, sensor) = device(&simulation.scene, arguments)?;
     let scene = Arc::clone(&simulation.scene);
-    let snapshot = snapshot::output(&scene.robots[robot].sensors[sensor]);
+    let snapshot = picture::output(&scene.robots[robot].sensors[sensor]);
     check_camera(snapshot.as_ref(), arguments)?;
     let image = match snapshot {
         Some(SnapshotOutput::Camera(size)) => {

@@ -1,8 +1,8 @@
 //! Conversion of fault service requests to commands.
 
 use crate::input::find_robot;
-use crate::msg::FaultRequest;
 use merrow_math::Vec3;
+use merrow_messages::msg::FaultRequest;
 use merrow_model::scene::fault::{Device, FaultKind, Jammer, Spoof};
 use merrow_model::scene::{Fault, Robot, Scene};
 use merrow_model::state::Command;

@@ -1,10 +1,10 @@
 //! Topics and services of the built-in firmwares.
 
-use crate::convert::{from_vector3, header, point, quaternion, vector3};
 use crate::input::motion_control;
-use crate::node::frames::Snapshot;
 use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
 use merrow_math::{Quat, Vec3};
+use merrow_messages::convert::{from_vector3, header, point, quaternion, vector3};
+use merrow_messages::frames::Snapshot;
 use merrow_model::scene::robot::firmware::FirmwareLaw;
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::Command;
@@ -208,7 +208,7 @@ pub fn command(
         FirmwareCommand::Velocity => Ok(velocity(&from_bytes::<Twist>(bytes).map_err(malformed)?)),
         FirmwareCommand::VelocityStamped => {
             let stamped = from_bytes::<TwistStamped>(bytes).map_err(malformed)?;
-            let base = crate::node::frames::link_frame(&scene.robots[robot], 0);
+            let base = merrow_messages::frames::link_frame(&scene.robots[robot], 0);
             let frame = &stamped.header.frame_id;
             if !(frame.is_empty() || *frame == base || frame == "base_link") {
                 return Err(format!("velocity in frame {frame:?}; expected {base}"));
@@ -265,7 +265,7 @@ pub fn wheel_odometry(scene: &Scene, robot: usize, snapshot: &Snapshot) -> Odome
     let [v, w] = drive.measured;
     let mut message = Odometry {
         header: header(snapshot.time_ns, &format!("{}/odom", model.name)),
-        child_frame_id: crate::node::frames::link_frame(model, 0),
+        child_frame_id: merrow_messages::frames::link_frame(model, 0),
         ..Odometry::default()
     };
     message.pose.pose = Pose {

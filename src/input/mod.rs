@@ -12,11 +12,11 @@ pub(crate) mod wrench;
 
 use crate::arm;
 use crate::arm::Progress;
-use crate::convert::{WORLD_FRAME, from_vector3};
 use crate::node::diagnostics::Rejections;
 use crate::node::plan::Target;
 use crossbeam_channel::Sender;
 use merrow_math::{SpatialForce, Vec3};
+use merrow_messages::convert::{WORLD_FRAME, from_vector3};
 use merrow_model::scene::{JointKind, JointMode, Robot, Scene};
 use merrow_model::state::{AppliedWrench, Command, WinchCommand, WrenchFrame, WrenchSource};
 use merrow_ros2::cdr::{Cdr, from_bytes};
@@ -240,7 +240,7 @@ fn external_wrench(
 
 /// Returns the axes of a wrench on a link from the frame of its header.
 fn wrench_frame(robot: &Robot, link: usize, frame: &str) -> Result<WrenchFrame, String> {
-    let own = crate::node::frames::link_frame(robot, link);
+    let own = merrow_messages::frames::link_frame(robot, link);
     if frame == WORLD_FRAME {
         Ok(WrenchFrame::World)
     } else if frame.is_empty() || *frame == own || *frame == robot.links[link].name {
@@ -254,7 +254,7 @@ fn wrench_frame(robot: &Robot, link: usize, frame: &str) -> Result<WrenchFrame, 
 
 /// Returns an error unless a wrench is expressed in the base of the robot.
 fn check_wrench_frame(robot: &Robot, frame: &str) -> Result<(), String> {
-    let base = crate::node::frames::link_frame(robot, 0);
+    let base = merrow_messages::frames::link_frame(robot, 0);
     if frame.is_empty() || *frame == base || frame == "base_link" {
         Ok(())
     } else {

@@ -1,11 +1,11 @@
 //! Topics and services of controllers: modes, goals, paths, joystick, status.
 
-use crate::convert::{WORLD_FRAME, from_quaternion, header, point, quaternion, vector3};
 use crate::input::read;
-use crate::msg::ControllerStatus;
-use crate::node::frames::Snapshot;
 use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
 use merrow_math::{Quat, Vec3};
+use merrow_messages::convert::{WORLD_FRAME, from_quaternion, header, point, quaternion, vector3};
+use merrow_messages::frames::Snapshot;
+use merrow_messages::msg::ControllerStatus;
 use merrow_model::scene::robot::firmware::{Firmware, FirmwareLaw};
 use merrow_model::scene::robot::motion_control::{Feedback, JoystickMapping};
 use merrow_model::scene::{Robot, Scene};

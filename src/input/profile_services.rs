@@ -5,10 +5,10 @@
 //! current. Stonefish (6646e7a, `ROS2SimulationManager.cpp`): the current on and off, and the pose
 //! of a robot. They set the parameters of the node, so that both show the same state.
 
-use crate::convert::from_quaternion;
 use crate::input::services::{ServiceOutcome, send_or_reject, serve};
 use crate::input::{Mailbox, find_robot};
 use merrow_math::{Quat, Vec3};
+use merrow_messages::convert::from_quaternion;
 use merrow_model::scene::Scene;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_model::state::Command;

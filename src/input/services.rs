@@ -4,26 +4,26 @@
 //! The node's thread passes each request to the run or the recorder, which reply from their own
 //! threads. The node therefore keeps serving: a pause is processed while a million steps run.
 
-use crate::convert::instruments;
-use crate::convert::{from_quaternion, from_vector3, time};
 use crate::input::motion_control::ControllerService;
 use crate::input::profile_services::{self, Respawn, RespawnResponse};
 use crate::input::{Mailbox, find_robot};
 use crate::input::{firmware, motion_control, wrench};
-use crate::msg::modem::{
+use crate::publisher::Task;
+use crossbeam_channel::Sender;
+use merrow_math::Vec3;
+use merrow_messages::convert::instruments;
+use merrow_messages::convert::{from_quaternion, from_vector3, time};
+use merrow_messages::msg::modem::{
     MeasureRange, MeasureRangeResponse, SetModemMac, SetModemMacResponse, SetModemPower,
     SetModemPowerResponse, SetModemRate, SetModemRateResponse,
 };
-use crate::msg::{
+use merrow_messages::msg::{
     ApplyWrench, ApplyWrenchResponse, Checkpoint, CheckpointRequest, CheckpointResponse,
     ClearWrenches, ClearWrenchesResponse, Couple, CoupleRequest, CoupleResponse, Fault,
     FaultRequest, FaultResponse, Record, RecordResponse, SaveWorld, SetControlMode,
     SetControlModeResponse, SetPose, SetPoseRequest, SetPoseResponse, StepSimulation,
     StepSimulationResponse, Weather, WeatherRequest, WeatherResponse,
 };
-use crate::publisher::Task;
-use crossbeam_channel::Sender;
-use merrow_math::Vec3;
 use merrow_model::scene::Scene;
 use merrow_model::state::Command;
 use merrow_model::state::commands::{CommandRejection, FirmwareOrder};

@@ -2,7 +2,6 @@
 //! parameters, so that bags record them and replays repeat them.
 
 use crate::arm::Progress;
-use crate::convert::{WORLD_FRAME, header, point, vector3};
 use crate::input::commands;
 use crate::input::firmware::FirmwareCommand;
 use crate::input::motion_control::MotionCommand;
@@ -11,6 +10,7 @@ use crate::node::plan::{Input, Plan, Target};
 use crate::publisher::PublisherState;
 use crossbeam_channel::Sender;
 use merrow_math::Vec3;
+use merrow_messages::convert::{WORLD_FRAME, header, point, vector3};
 use merrow_model::scene::robot::firmware::{FirmwareLaw, Multirotor};
 use merrow_model::scene::{Robot, Scene};
 use merrow_ros2::cdr::to_bytes;

@@ -1,9 +1,9 @@
 //! Services that apply wrenches to links and end them.
 
-use crate::convert::{WORLD_FRAME, from_vector3};
 use crate::input::find_robot;
-use crate::msg::{ApplyWrenchRequest, ClearWrenchesRequest};
 use merrow_math::{SpatialForce, Vec3};
+use merrow_messages::convert::{WORLD_FRAME, from_vector3};
+use merrow_messages::msg::{ApplyWrenchRequest, ClearWrenchesRequest};
 use merrow_model::scene::Scene;
 use merrow_model::state::{AppliedWrench, Command, WrenchFrame, WrenchSource};
 
@@ -20,7 +20,7 @@ pub(crate) fn apply_command(
     let frame = match request.reference_frame.as_str() {
         WORLD_FRAME => WrenchFrame::World,
         "" => WrenchFrame::Link,
-        own if own == crate::node::frames::link_frame(&scene.robots[robot], link) => {
+        own if own == merrow_messages::frames::link_frame(&scene.robots[robot], link) => {
             WrenchFrame::Link
         }
         other => {

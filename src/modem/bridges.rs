@@ -19,7 +19,7 @@ fn known_types() -> &'static [TypeInfo] {
     static TYPES: OnceLock<Vec<TypeInfo>> = OnceLock::new();
     TYPES.get_or_init(|| {
         let all = merrow_ros2::msg::catalogue();
-        let own = crate::msg::catalogue();
+        let own = merrow_messages::msg::catalogue();
         all.into_iter().chain(own).map(|t| t.info).collect()
     })
 }

@@ -19,8 +19,8 @@
 //! # Checked by
 //! test/ros/checks/modems.py
 
-use crate::convert::{header, time};
-use crate::msg::{
+use merrow_messages::convert::{header, time};
+use merrow_messages::msg::{
     LinkStatus, LinkTable, ModemActivity, ModemSchedule, ModemStatus, Packet, PacketLog,
     PacketRecord,
 };

@@ -7,8 +7,8 @@ pub mod bridges;
 pub mod messages;
 pub mod services;
 
-use crate::msg::{LinkTable, ModemSchedule, ModemStatus, Packet, PacketLog};
 use crate::node::plan::{Input, Output, Source, Target};
+use merrow_messages::msg::{LinkTable, ModemSchedule, ModemStatus, Packet, PacketLog};
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::{BROADCAST, Modem};
 use merrow_model::state::Command;

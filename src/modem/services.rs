@@ -3,7 +3,7 @@
 use crate::input::Mailbox;
 use crate::input::services::{Caller, MessageOutcome, ServiceOutcome, serve};
 use crate::modem::topic_name;
-use crate::msg::{MeasureRange, SetModemMac, SetModemPower, SetModemRate};
+use merrow_messages::msg::{MeasureRange, SetModemMac, SetModemPower, SetModemRate};
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::RateChoice;
 use merrow_model::state::Command;

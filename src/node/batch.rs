@@ -3,8 +3,8 @@
 use crate::arm::GroupStatus;
 use crate::modem::NetworkBatch;
 use crate::node::diagnostics::HealthSnapshot;
-use crate::node::frames::Snapshot;
 use merrow_math::Vec3;
+use merrow_messages::frames::Snapshot;
 use merrow_model::state::BatteryState;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::reading::Stamped;

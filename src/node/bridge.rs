@@ -1,14 +1,12 @@
 //! ROS interface of a running world: node, topics, services, parameters, recorder.
 
 use crate::arm::{GroupIndex, GroupStatus, Progress};
-use crate::convert::topic;
 use crate::modem;
 use crate::modem::NetworkBatch;
 use crate::modem::bridges::bridges_of;
 use crate::node::batch::Batch;
 use crate::node::device_parameters::DeviceStates;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
-use crate::node::frames::Snapshot;
 use crate::node::interface::{Interface, InterfaceParts};
 use crate::node::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan, Source};
 use crate::publisher::{
@@ -16,6 +14,8 @@ use crate::publisher::{
 };
 use crossbeam_channel::Sender;
 use merrow_autopilot::status::{LogSink, SharedStatus};
+use merrow_messages::convert::topic;
+use merrow_messages::frames::Snapshot;
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::{Halt, TetherState};

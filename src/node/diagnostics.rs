@@ -1,8 +1,8 @@
 //! Content of `/diagnostics`: real-time performance, rejected requests, batteries, actuators,
 //! satellite receivers, faults, sensors that miss samples, tethers.
 
-use crate::convert;
 use crate::node::losses::{Losses, network_status, subscribers_status};
+use merrow_messages::convert;
 use merrow_model::scene::{FaultKind, Robot, Scene, SensorKind, Tether};
 use merrow_model::sensor::gnss::Augmentation;
 use merrow_model::sensor::gnss::Gnss;

@@ -6,7 +6,6 @@
 
 use crate::arm;
 use crate::arm::{ActionPlan, GroupIndex};
-use crate::convert::{camera, topic};
 use crate::input;
 use crate::input::firmware;
 use crate::input::firmware::FirmwareCommand;
@@ -15,6 +14,7 @@ use crate::modem;
 use crate::node::world_topics;
 use crate::profile;
 use crate::profile::ProfileCommand;
+use merrow_messages::convert::{camera, topic};
 use merrow_model::scene::sensor::PublisherQos;
 use merrow_model::scene::{Fin, FinLaw, JointKind, JointMode, Robot, Scene};
 use merrow_ros2::message::{Message, TypeInfo};

@@ -1,7 +1,7 @@
 //! Topics that do not belong to a robot: clock, frames, diagnostics, contacts, couplings, tethers.
 
-use crate::msg::Contacts;
 use crate::node::plan::{DIAGNOSTICS_RATE, FRAME_RATE, Input, Output, Source, Target};
+use merrow_messages::msg::Contacts;
 use merrow_model::scene::{Coupling, Scene, Tether};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::diagnostic_msgs::DiagnosticArray;

@@ -2,22 +2,21 @@
 //! connect without a change.
 //!
 //! [`apply`] renames the topics of a robot and adds the inputs of its profile; the frames are in
-//! [`frames`]. A topic that the other simulator lacks keeps the name of Merrow. Each module names
-//! the files of the other simulator from which its names come.
+//! `merrow_messages::frames`. A topic that the other simulator lacks keeps the name of Merrow. Each
+//! module names the files of the other simulator from which its names come.
 
-pub mod frames;
 mod gz;
 mod stonefish;
 mod uuv;
 mod vrx;
 
 use crate::node::plan::{Input, Output, Source, Target};
+use merrow_messages::msg::FloatStamped;
 use merrow_model::scene::Robot;
 use merrow_model::scene::robot::profile::Profile;
 use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::message::{Message, TypeInfo};
 use merrow_ros2::msg::std_msgs::{Float64, Float64MultiArray};
-pub use uuv::FloatStamped;
 
 /// Command with a unit of another simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +137,7 @@ pub fn command(
             value: from_bytes::<Float64>(bytes).map_err(malformed)?.data,
         }),
         ProfileCommand::StampedThruster { thruster } => {
-            let message = from_bytes::<uuv::FloatStamped>(bytes).map_err(malformed)?;
+            let message = from_bytes::<FloatStamped>(bytes).map_err(malformed)?;
             Ok(Command::Thruster {
                 robot: robot_index,
                 thruster,
@@ -146,7 +145,7 @@ pub fn command(
             })
         }
         ProfileCommand::StampedFin { fin } => {
-            let message = from_bytes::<uuv::FloatStamped>(bytes).map_err(malformed)?;
+            let message = from_bytes::<FloatStamped>(bytes).map_err(malformed)?;
             Ok(Command::Fin {
                 robot: robot_index,
                 fin,

@@ -3,19 +3,9 @@
 //! thruster 0 is `id_0` as in Plankton.
 
 use crate::profile::{AddInput, ProfileCommand, SensorTopic};
+use merrow_messages::msg::FloatStamped;
 use merrow_model::scene::Robot;
-use merrow_ros2::message::{Message, ros_message};
-use merrow_ros2::msg::std_msgs::Header;
-
-ros_message! {
-    /// Number with a header, as UUV Simulator and Plankton send it to thrusters and fins.
-    pub struct FloatStamped("uuv_gazebo_ros_plugins_msgs/msg/FloatStamped") {
-        /// Time of the command.
-        header: Header,
-        /// Value of the command.
-        data: f64,
-    }
-}
+use merrow_ros2::message::Message;
 
 /// Returns the name of a topic of a sensor.
 pub(super) fn sensor_topic(topic: &SensorTopic<'_>) -> Option<String> {

@@ -11,27 +11,28 @@ mod recording;
 mod scene_change;
 mod sensor_topics;
 
+use crate::arm;
 use crate::arm::GoalObserver;
-use crate::convert::topic::Topic;
-use crate::convert::{camera, contacts, header};
 use crate::input::{firmware, motion_control};
 use crate::modem::NetworkBatch;
 use crate::modem::messages as modem;
 pub use crate::node::batch::Batch;
 use crate::node::diagnostics;
 use crate::node::diagnostics::Rejections;
-use crate::node::frames;
-use crate::node::frames::Snapshot;
 use crate::node::losses::Losses;
 use crate::node::losses::link_status;
 use crate::node::plan::Plan;
 pub use crate::publisher::bridge_source::connect_bridges;
 use crate::publisher::output_index::{OutputIndex, find_output};
 use crate::publisher::scene_change::topics_of_sensors;
-use crate::{arm, convert};
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
 use merrow_autopilot::status::{LinkStatus, SharedStatus};
+use merrow_messages::convert;
+use merrow_messages::convert::topic::Topic;
+use merrow_messages::convert::{camera, contacts, header};
+use merrow_messages::frames;
+use merrow_messages::frames::Snapshot;
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::sensor::vehicle;
 use merrow_model::state::BatteryState;
@@ -590,7 +591,7 @@ impl Worker {
         }
         for &(i, robot) in outputs.descriptions.iter().filter(|(i, _)| is_new(*i)) {
             self.emit(i, now, || StringMsg {
-                data: crate::node::urdf::urdf(&scene.robots[robot]),
+                data: merrow_messages::urdf::urdf(&scene.robots[robot]),
             });
         }
         for &(i, [robot, sensor]) in outputs.labels.iter().filter(|(i, _)| is_new(*i)) {

@@ -1,9 +1,9 @@
 //! Change of the topics when the scene of the run is replaced.
 
-use crate::convert::topic;
-use crate::convert::topic::Topic;
 use crate::publisher::output_index::OutputIndex;
 use crate::publisher::{SceneOutputs, Worker, lock};
+use merrow_messages::convert::topic;
+use merrow_messages::convert::topic::Topic;
 use merrow_model::scene::{Correspondence, Robot};
 use merrow_sim::SceneVersion;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Publishing of sensor data: readings and frames, on each topic of the sensor.
 
-use crate::convert::topic::{AnySample, SampleData};
 use crate::publisher::Worker;
+use merrow_messages::convert::topic::{AnySample, SampleData};
 use merrow_model::scene::Scene;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::reading::Stamped;

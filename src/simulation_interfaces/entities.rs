@@ -4,15 +4,15 @@
 //! the origin of its base link, or of the structure. Poses, twists and accelerations are expressed
 //! in the frame of the header: the world (`world`, or empty), or the base link of another entity.
 
-use crate::convert::{
-    WORLD_FRAME, from_quaternion, from_vector3, header, point, quaternion, vector3,
-};
 use crate::node::world_editor::{EditSender, WorldEditor};
 use crate::simulation_interfaces::filters::{Filter, robot_bounds, structure_bounds};
 use crate::simulation_interfaces::{
     Connections, Version, failure, no_entity, ok, outcome, version1,
 };
 use merrow_math::{Quat, Vec3};
+use merrow_messages::convert::{
+    WORLD_FRAME, from_quaternion, from_vector3, header, point, quaternion, vector3,
+};
 use merrow_model::state::Command;
 use merrow_ros2::msg::geometry_msgs::{Accel, Pose, Twist};
 use merrow_ros2::msg::simulation_interfaces::{
@@ -368,7 +368,7 @@ impl Frame {
         }
         let robots = simulation.scene.robots.iter().zip(&simulation.state.robots);
         let is_named = |robot: &merrow_model::scene::Robot| {
-            robot.name == name || crate::node::frames::link_frame(robot, 0) == name
+            robot.name == name || merrow_messages::frames::link_frame(robot, 0) == name
         };
         let (_, state) = robots.into_iter().find(|(robot, _)| is_named(robot))?;
         let (q, p) = state.motion.pose();

@@ -1,9 +1,9 @@
 //! Selection of entities, and boxes around them.
 
-use crate::convert::from_vector3;
 use crate::simulation_interfaces::failure;
 use crate::simulation_interfaces::poses::has_tags;
 use merrow_math::{Mat3, Vec3};
+use merrow_messages::convert::from_vector3;
 use merrow_model::kinematics;
 use merrow_model::scene::{Collider, Geometry, Robot, Structure};
 use merrow_model::state::{Motion, Workspace};

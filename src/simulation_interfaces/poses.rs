@@ -1,7 +1,7 @@
 //! Services that list the named poses of the world.
 
-use crate::convert::{point, quaternion, vector3};
 use crate::simulation_interfaces::{Connections, failure, ok};
+use merrow_messages::convert::{point, quaternion, vector3};
 use merrow_ros2::msg::geometry_msgs::Pose;
 use merrow_ros2::msg::simulation_interfaces::{
     Bounds, GetNamedPoseBounds, GetNamedPoseBoundsResponse, GetNamedPoses, GetNamedPosesResponse,

@@ -1,9 +1,9 @@
 //! Service `~/save_world`, which is not part of `simulation_interfaces`.
 
-use crate::msg::{SaveWorld, SaveWorldResponse};
 use crate::node::checkpoint;
 use crate::node::world_editor::WorldEditor;
 use crate::simulation_interfaces::Connections;
+use merrow_messages::msg::{SaveWorld, SaveWorldResponse};
 use merrow_ros2::node::{NodeError, Service};
 use std::path::Path;
 

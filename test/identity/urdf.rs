@@ -141,7 +141,7 @@ fn uvms_urdf_round_trip() {
         .iter()
         .map(|l| format!("{}: {}", l.name, hydrodynamics(l)))
         .collect();
-    let urdf = merrow::node::urdf::urdf(robot);
+    let urdf = merrow_messages::urdf::urdf(robot);
     let water = format!("hydrodynamics: {{links: {{{}}}}}", links.join(", "));
     let theirs = load("round_trip", &urdf, &water, world).scene;
     let (a, b) = (&robot.links, &theirs.robots[0].links);
@@ -176,12 +176,16 @@ fn uvms_urdf_round_trip() {
 /// with /tf_static. Tolerance: rounding of the angles.
 #[test]
 fn description_contains_all_frames() {
-    use merrow::node::frames;
+    use merrow_messages::frames;
     let mut turned = 0;
     for name in ["harbour_inspection", "riverwatch"] {
         let path = merrow_world::data_dir::world_file(name);
         let scene = load_world(&path, Overrides::default()).unwrap().scene;
-        let urdf: String = scene.robots.iter().map(merrow::node::urdf::urdf).collect();
+        let urdf: String = scene
+            .robots
+            .iter()
+            .map(merrow_messages::urdf::urdf)
+            .collect();
         for t in frames::static_frames(&scene).transforms {
             let (parent, child) = (&t.header.frame_id, &t.child_frame_id);
             if parent == "world" {
@@ -351,7 +355,7 @@ fn fixed_base_arm_is_a_pendulum() {
     let driven = load("driven_pendulum", urdf, model, VACUUM);
     let robot = &driven.scene.robots[0];
     assert_eq!(robot.links[1].joint.max_speed(), 1.5);
-    let written = merrow::node::urdf::urdf(robot);
+    let written = merrow_messages::urdf::urdf(robot);
     assert!(
         written.contains("<limit lower=\"-3\" upper=\"3\" effort=\"10\" velocity=\"1.5\"/>"),
         "{written}"

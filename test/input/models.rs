@@ -226,7 +226,7 @@ fn descriptions_refer_to_installed_meshes() {
         .collect();
     let mut used = Vec::new();
     for name in data_dir::file_names("params/robots") {
-        let urdf = merrow::node::urdf::urdf(&bundled_robot(&name));
+        let urdf = merrow_messages::urdf::urdf(&bundled_robot(&name));
         let files = urdf.split("<mesh filename=\"").skip(1);
         let files: Vec<&str> = files.filter_map(|rest| rest.split('"').next()).collect();
         assert!(!files.is_empty(), "{name}: no mesh");

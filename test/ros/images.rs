@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bytes::Bytes;
-use merrow::convert::image::{DepthScale, ImageView, Pixels};
+use merrow_messages::convert::image::{DepthScale, ImageView, Pixels};
 use merrow_ros2::bag::Bag;
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::message::Message;
@@ -132,7 +132,7 @@ fn a_bag_of_every_type_is_read_by_others() {
     };
     let folder = Folder::new("every_type", &[]);
     let mut bag = Bag::create(&folder.0.join("every.mcap")).unwrap();
-    for sample in [catalogue(), merrow::msg::catalogue()].concat() {
+    for sample in [catalogue(), merrow_messages::msg::catalogue()].concat() {
         let Some((package, name)) = sample.info.name.split_once("/msg/") else {
             continue;
         };

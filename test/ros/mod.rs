@@ -56,8 +56,8 @@ fn expect_success(mut command: Command) {
 
 /// Returns samples of every message and service type of ROS and of Merrow.
 fn all_types() -> serde_json::Value {
-    let messages = [msg::catalogue(), merrow::msg::catalogue()].concat();
-    let services = [msg::services(), merrow::msg::services()].concat();
+    let messages = [msg::catalogue(), merrow_messages::msg::catalogue()].concat();
+    let services = [msg::services(), merrow_messages::msg::services()].concat();
     msg::catalogue_json(messages, services)
 }
 

@@ -309,7 +309,7 @@ fn stereo_pair_has_its_baseline() {
         };
         (
             sensor.p_UoS_U,
-            merrow::convert::camera::camera_info(spec, Default::default()).p,
+            merrow_messages::convert::camera::camera_info(spec, Default::default()).p,
         )
     };
     let ((left, p_left), (right, p_right)) = (camera("stereo_left"), camera("stereo_right"));

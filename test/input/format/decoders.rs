@@ -3,7 +3,7 @@
 //! It is a separate file so that the randomized test and the fuzz target use the same decoders. It
 //! must not make assumptions about the origin of the bytes.
 
-use merrow::msg::{self as own, marine_acoustic_msgs};
+use merrow_messages::msg::{self as own, marine_acoustic_msgs};
 use merrow_ros2::cdr::{from_bytes, to_bytes};
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::{

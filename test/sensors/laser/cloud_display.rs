@@ -1,10 +1,10 @@
 //! Tests of the rendering of point clouds and swaths and of the colormap: known objects at known
 //! pixels.
 
-use merrow::display::cloud::{
+use merrow::picture::cloud::{
     RangeGrid, RenderedImage, SwathPoint, lidar, scan, swath, tilted_scan,
 };
-use merrow::display::colors::viridis;
+use merrow::picture::colors::viridis;
 use merrow_model::scene::sensor::laser::Point;
 use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
 use std::f64::consts::TAU;

@@ -2,7 +2,7 @@
 //! tilt cycle.
 
 use crate::common::{advance, close, simulation};
-use merrow::convert::exteroceptive::TiltAccumulator;
+use merrow_messages::convert::exteroceptive::TiltAccumulator;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::laser::Scan;
 use merrow_model::scene::sensor::laser::{LaserSpec, Tilt};
@@ -228,7 +228,7 @@ fn no_tilt_cycle_is_lost_by_rounding() {
 #[test]
 fn describe_lists_the_tilt_joint() {
     use merrow::arm;
-    use merrow::node::frames::Snapshot;
+    use merrow_messages::frames::Snapshot;
     let arm = "links: {arm: {parent: base_link, joint: {kind: revolute, name: elbow, axis: [0, 1, 0], lower_rad: -1, upper_rad: 1, max_effort: 5, drive: {kind: effort}}, body: {source: test, axes: flu, mass_kg: 1,
         inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}}}\n      sensors";
     for (text, names) in [

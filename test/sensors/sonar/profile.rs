@@ -2,7 +2,7 @@
 
 use super::{BARE, ping, pings, spec, world};
 use crate::common::{simulation, within};
-use merrow::convert::sonar::{Profile, bearing, projected, raw_sonar_image};
+use merrow_messages::convert::sonar::{Profile, bearing, projected, raw_sonar_image};
 use merrow_model::scene::sensor::sonar::Ping;
 use merrow_ros2::msg::std_msgs::Header;
 

@@ -3,8 +3,8 @@
 use crate::common::folder::Folder;
 use crate::common::python::script;
 use crate::common::{advance, simulation};
-use merrow::convert::camera::camera_info;
-use merrow::convert::header;
+use merrow_messages::convert::camera::camera_info;
+use merrow_messages::convert::header;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::camera::CameraSpec;
 use merrow_model::state::frames::FrameData;

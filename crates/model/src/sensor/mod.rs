@@ -3,7 +3,7 @@
 //! A sensor that is evaluated in the step has its parameters and its reading in a module of this
 //! folder and one entry in [`each_step_sensor!`]. The parameters implement [`StepSensor`]. The
 //! crates above implement one trait each for the same type: `merrow_sensors::measure::Measure` is
-//! the law, `merrow::convert::topic::Publish` the topics with their messages. They call
+//! the law, `merrow_messages::convert::topic::Publish` the topics with their messages. They call
 //! [`each_step_sensor!`] to select the implementation, so that a sensor without one of them does
 //! not compile.
 //!

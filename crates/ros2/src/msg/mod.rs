@@ -1,8 +1,7 @@
 //! ROS messages and services that Merrow uses, one module per ROS package.
 //!
 //! The names and the order of the fields agree with ROS 2 Jazzy; the type hashes verify this
-//! (`test/ros/messages.py`). Conversion from the simulator's own types is in the `merrow` crate
-//! (`src/convert`).
+//! (`test/ros/messages.py`). The crate `merrow-messages` converts the simulator's own types.
 
 pub mod action_msgs;
 pub mod builtin_interfaces;

@@ -44,8 +44,16 @@ class Station:
                 return message
         raise AssertionError(f"no {kind}")
 
+    def empty(self):
+        """Reads and ignores what has arrived."""
+        while self.link.recv_msg() is not None:
+            pass
+
     def request(self, number, *parameters, target=7):
-        """Sends a command and returns the result."""
+        """Sends a command and returns the result. Empties the socket first: the acknowledgement is lost
+        when old telemetry fills the socket.
+        """
+        self.empty()
         values = (*parameters, *[0] * (7 - len(parameters)))
         self.link.mav.command_long_send(target, 1, number, 0, *values)
         return self.next("COMMAND_ACK", lambda m: m.command == number).result
@@ -112,6 +120,7 @@ def check_gamepad_and_modes():
             while time.monotonic() < end:
                 station.link.mav.manual_control_send(7, x, y, z, r, 0)
                 time.sleep(0.05)
+                station.empty()
             return take(odometry)[-1].twist.twist
         assert drive(600, 0, 500, 0).linear.x > 0.1
         assert drive(0, 600, 500, 0).linear.y < -0.05

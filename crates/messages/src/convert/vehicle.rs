@@ -5,7 +5,7 @@ use crate::convert::instruments::{record, record_values};
 use crate::convert::topic::{Publish, Sample, Topic};
 use crate::convert::water::fluid_pressure;
 use crate::convert::{WORLD_FRAME, header, point, quaternion, vector3};
-use crate::node::frames;
+use crate::frames;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::Sensor;
 use merrow_model::sensor::vehicle::{

@@ -10,7 +10,6 @@ pub mod instruments;
 pub mod navigation;
 pub mod obstacles;
 pub mod positioning;
-pub mod snapshot;
 pub mod sonar;
 pub mod topic;
 pub mod vehicle;
@@ -93,7 +92,7 @@ pub fn transform(p: Vec3, q: Quat) -> geometry::Transform {
     }
 }
 
-/// Builds a row-major 3x3 covariance from its diagonal.
+/// Builds a row-major 3x3 covariance from its diagonal, in the unit of the variances.
 pub fn diagonal(d: [f64; 3]) -> [f64; 9] {
     [d[0], 0.0, 0.0, 0.0, d[1], 0.0, 0.0, 0.0, d[2]]
 }

@@ -4,9 +4,9 @@ use crate::convert::curves::{Axis, Curves, labelled, single_curve, xyz};
 use crate::convert::instruments::{record, record_values};
 use crate::convert::topic::{FrameName, Publish, Topic};
 use crate::convert::{WORLD_FRAME, header, vector3};
+use crate::frames;
 use crate::msg::marine_acoustic_msgs;
 use crate::msg::marine_sensor_msgs::TurbidityNTU;
-use crate::node::frames;
 use merrow_math::{Quat, Vec3};
 use merrow_model::sensor::water::{
     Altimeter, AltimeterSpec, Ctd, CtdSpec, Dvl, DvlLock, DvlSpec, Pressure, PressureSpec, Probe,

@@ -6,7 +6,7 @@
 //! its message type is the type of this function.
 
 use crate::convert::header;
-use crate::node::frames;
+use crate::frames;
 use merrow_math::Quat;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};

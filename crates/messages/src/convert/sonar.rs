@@ -1,27 +1,21 @@
 //! Conversion of sonar pings to messages.
 
-use crate::convert::snapshot::{
-    ImageBuilder, LatestImage, Samples, SensorImage, Snapshot, SnapshotOutput,
-};
+use crate::convert::image::grey_image;
 use crate::convert::topic::{FrameName, Publish, Sample, Topic};
 use crate::convert::{exteroceptive, header, vector3};
-use crate::display::cloud::SwathPoint;
-use crate::display::{cloud, grey_image};
+use crate::frames;
 use crate::msg::marine_acoustic_msgs::{
     DetectionFlag, PingInfo, ProjectedSonarImage, RawSonarImage, SonarDetections, SonarImageData,
     SonarRanges,
 };
-use crate::node::frames;
 use bytes::Bytes;
 use merrow_math::{Mat3, Quat, Vec3};
-use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::sonar::{Aperture, SonarKind, SonarSpec};
 use merrow_model::scene::sensor::sonar::{Ping, Sounding};
 use merrow_model::state::frames::FrameData;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::sensor_msgs::{LaserScan, PointCloud2};
 use merrow_ros2::msg::std_msgs::Header;
-use merrow_sensors::sample::Pose;
 use merrow_sensors::sonar::beam;
 use merrow_sensors::sonar::products::display::SonarDisplay;
 use std::ops::Range;
@@ -72,70 +66,6 @@ impl Publish for SonarSpec {
     fn message_frame(&self) -> Option<(FrameName, Quat)> {
         Some((frames::acoustic_frame, acoustic_frame(self)))
     }
-}
-
-impl Snapshot for SonarSpec {
-    fn output<'a>(&'a self, sensor: &'a Sensor) -> SnapshotOutput<'a> {
-        let mut display = SonarDisplay::default();
-        let image = move |data: &FrameData, _| match data {
-            FrameData::Ping(ping) => {
-                let shown = display.add_ping(self, ping);
-                Some(SensorImage::Grey(grey_image(&shown, Header::default())))
-            }
-            _ => None,
-        };
-        // two more, because the last lines have not been received completely at the end
-        let run = Samples::Run((cloud::SWATH_LINES + 2) as f64 / sensor.rate);
-        match self.kind {
-            SonarKind::SideScan => SnapshotOutput::Image(run, Box::new(LatestImage::new(image))),
-            SonarKind::Multibeam => {
-                let (spec, lines) = (self, Vec::new());
-                SnapshotOutput::Image(run, Box::new(Swath { spec, lines }))
-            }
-            SonarKind::Imaging | SonarKind::Scanning => {
-                let turn = Samples::Instant(self.sweep_pings());
-                SnapshotOutput::Image(turn, Box::new(LatestImage::new(image)))
-            }
-        }
-    }
-}
-
-/// Builder of the image of the soundings of a multibeam sonar.
-struct Swath<'a> {
-    spec: &'a SonarSpec,
-    lines: Vec<Vec<SwathPoint>>,
-}
-
-impl ImageBuilder for Swath<'_> {
-    fn add(&mut self, data: &FrameData, pose: &Pose, _: u64) {
-        if let FrameData::Ping(ping) = data {
-            self.lines.push(swath_line(self.spec, ping, pose));
-        }
-    }
-
-    fn finish(self: Box<Self>) -> Option<SensorImage> {
-        (!self.lines.is_empty()).then(|| SensorImage::Colored(cloud::swath(&self.lines)))
-    }
-}
-
-/// Returns the seabed detections of the beams of a ping.
-fn swath_line(spec: &SonarSpec, ping: &Ping, pose: &Pose) -> Vec<SwathPoint> {
-    let port = pose.R_WS.col(1);
-    let level = (port.x * port.x + port.y * port.y).sqrt().max(1e-9);
-    let detected = spec
-        .steering
-        .iter()
-        .zip(&ping.soundings)
-        .filter(|(_, sounding)| sounding.range.is_finite());
-    let point = |(angle, sounding): (&f64, &Sounding)| {
-        let d_S = spec.direction(*angle, 0.0).scale(sounding.range);
-        let d_W = pose.R_WS.mul_vec(d_S);
-        SwathPoint {
-            across: -(d_W.x * port.x + d_W.y * port.y) / level,
-            depth: -(pose.p_WS.z + d_W.z),
-        }
-    };
-    detected.map(point).collect()
 }
 
 type SonarSample<'a> = Sample<'a, SonarSpec, FrameData>;
@@ -418,7 +348,7 @@ fn scan(
     }
 }
 
-/// Builds the scan with the single bearing of a ping.
+/// Builds the scan with the single bearing of a ping; `rate` is the ping rate [Hz].
 pub fn bearing(spec: &SonarSpec, ping: &Ping, rate: f64, header: Header) -> LaserScan {
     let (range, level) = range_and_level(ping);
     scan(spec, ping.number, rate, header, vec![range], vec![level])

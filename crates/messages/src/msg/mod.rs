@@ -21,6 +21,16 @@ use merrow_ros2::msg::builtin_interfaces::Time;
 use merrow_ros2::msg::geometry_msgs::{Point, Pose, Twist, Vector3, Wrench};
 use merrow_ros2::msg::std_msgs::Header;
 
+ros_message! {
+    /// Number with a header, as UUV Simulator and Plankton send it to thrusters and fins.
+    pub struct FloatStamped("uuv_gazebo_ros_plugins_msgs/msg/FloatStamped") {
+        /// Time of the command.
+        header: Header,
+        /// Value of the command.
+        data: f64,
+    }
+}
+
 ros_service! {
     /// Advances a paused or lock-step simulation.
     pub struct StepSimulation("merrow/srv/StepSimulation") {
@@ -294,7 +304,7 @@ pub fn catalogue() -> Vec<TypeSample> {
         TypeSample::for_message::<marine_sensor_msgs::RadarSector>(),
         TypeSample::for_message::<marine_sensor_msgs::TurbidityNTU>(),
         TypeSample::for_message::<nmea_msgs::Sentence>(),
-        TypeSample::for_message::<crate::profile::FloatStamped>(),
+        TypeSample::for_message::<FloatStamped>(),
         TypeSample::for_message::<StepSimulationRequest>(),
         TypeSample::for_message::<StepSimulationResponse>(),
         TypeSample::for_message::<SetPoseRequest>(),

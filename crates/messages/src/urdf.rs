@@ -1,7 +1,7 @@
 //! Conversion of a robot to URDF for `robot_description`: links, joints, inertias and shapes.
 
-use crate::node::frames;
-use crate::node::frames::joint_pose;
+use crate::frames;
+use crate::frames::joint_pose;
 use merrow_math::hull_cut::HullShape;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::laser::Tilt;

@@ -3,8 +3,18 @@
 //! The parameters of each kind implement [`Snapshot`]; [`output`] selects the implementation with
 //! the registry of `merrow_model::sensor`, so that a kind without an output does not compile.
 
-use crate::convert::curves::Axis;
-use crate::display::cloud::RenderedImage;
+mod camera;
+pub mod cloud;
+pub mod colors;
+mod laser;
+mod obstacles;
+mod positioning;
+mod radar;
+mod receiver;
+mod sonar;
+
+use crate::picture::cloud::RenderedImage;
+use merrow_messages::convert::curves::Axis;
 use merrow_model::each_exteroceptive_sensor;
 use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::ExteroceptiveSpec;

@@ -28,17 +28,17 @@ macro_rules! implement_for_reading {
 
 each_reading!(implement_for_reading);
 
-/// Returns one curve of this name.
+/// Returns one curve of this name, for a value in the unit of its axis.
 pub fn single_curve(name: &str, value: f64) -> Vec<(String, f64)> {
     vec![(name.to_string(), value)]
 }
 
-/// Returns one curve per name.
+/// Returns one curve per name, for values in the unit of their axis.
 pub fn labelled<const N: usize>(names: [&str; N], values: [f64; N]) -> Vec<(String, f64)> {
     names.into_iter().map(String::from).zip(values).collect()
 }
 
-/// Returns one curve per component of a vector.
+/// Returns one curve per component of a vector in the unit of its axis.
 pub fn xyz(v: Vec3) -> Vec<(String, f64)> {
     labelled(["x", "y", "z"], v.to_array())
 }

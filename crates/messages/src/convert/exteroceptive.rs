@@ -1,17 +1,12 @@
 //! Conversion of frames of exteroceptive sensors to messages.
 
 use crate::convert::header;
-use crate::convert::snapshot::{
-    FIGURE_WIDTH, ImageBuilder, LatestImage, Plot, Samples, SensorImage, Snapshot, SnapshotOutput,
-};
+use crate::convert::image::grey_image;
 use crate::convert::topic::{Publish, Topic};
-use crate::display::cloud::RangeGrid;
-use crate::display::{cloud as display, grey_image};
+use crate::frames;
 use crate::msg::marine_sensor_msgs::{RadarEcho, RadarSector};
 use crate::msg::nmea_msgs::Sentence;
-use crate::node::frames;
 use bytes::Bytes;
-use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::ais;
 use merrow_model::scene::sensor::ais::ReceiverSpec;
 use merrow_model::scene::sensor::laser::Point;
@@ -19,18 +14,11 @@ use merrow_model::scene::sensor::laser::Scan;
 use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
 use merrow_model::scene::sensor::radar::RadarSpec;
 use merrow_model::scene::sensor::radar::Sweep;
-use merrow_model::state::frames::{Frame, FrameData};
+use merrow_model::state::frames::FrameData;
 use merrow_ros2::msg::builtin_interfaces::Duration;
 use merrow_ros2::msg::sensor_msgs::{LaserScan, PointCloud2, PointField};
 use merrow_ros2::msg::std_msgs::Header;
-use merrow_sensors::laser::scan_points;
 use merrow_sensors::radar::display::PlanPositionDisplay;
-use merrow_sensors::sample::Pose;
-use merrow_validate::figure::canvas::{Anchor, Drawing, Element};
-use merrow_validate::figure::chart::BLACK;
-
-/// Number of sentences in a figure, counted from the end.
-const SENTENCES: usize = 24;
 
 impl Publish for LaserSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
@@ -56,60 +44,6 @@ impl Publish for LaserSpec {
                 })]
             }
         }
-    }
-}
-
-impl Snapshot for LaserSpec {
-    fn output<'a>(&'a self, _: &'a Sensor) -> SnapshotOutput<'a> {
-        if let Some(tilt) = self.tilt {
-            // one full set of tilt angles
-            let run = Samples::Run(0.5e-9 * tilt.period_ns as f64);
-            let (spec, scans, points) = (self, 0, Vec::new());
-            return SnapshotOutput::Image(
-                run,
-                Box::new(TiltedScans {
-                    spec,
-                    scans,
-                    points,
-                }),
-            );
-        }
-        let grid = RangeGrid {
-            rings: self.elevations.len(),
-            columns: self.columns,
-            first_azimuth: self.first_azimuth,
-            azimuth_step: self.azimuth_step,
-        };
-        let image = move |data: &FrameData, _| match data {
-            FrameData::Cloud(points) => Some(SensorImage::Colored(display::lidar(&grid, points))),
-            FrameData::Scan(scan) => {
-                let points = scan_points(self, scan, 0, 0);
-                Some(SensorImage::Colored(display::scan(&points)))
-            }
-            _ => None,
-        };
-        SnapshotOutput::Image(Samples::Instant(1), Box::new(LatestImage::new(image)))
-    }
-}
-
-/// Builder of the image of a tilting laser.
-struct TiltedScans<'a> {
-    spec: &'a LaserSpec,
-    scans: u16,
-    points: Vec<Point>,
-}
-
-impl ImageBuilder for TiltedScans<'_> {
-    fn add(&mut self, data: &FrameData, _: &Pose, stamp_ns: u64) {
-        if let FrameData::Scan(scan) = data {
-            let points = scan_points(self.spec, scan, stamp_ns, self.scans);
-            self.points.extend(points);
-        }
-        self.scans = self.scans.saturating_add(1);
-    }
-
-    fn finish(self: Box<Self>) -> Option<SensorImage> {
-        Some(SensorImage::Colored(display::tilted_scan(&self.points)))
     }
 }
 
@@ -146,21 +80,6 @@ impl Publish for RadarSpec {
     }
 }
 
-impl Snapshot for RadarSpec {
-    fn output<'a>(&'a self, sensor: &'a Sensor) -> SnapshotOutput<'a> {
-        let mut display = PlanPositionDisplay::default();
-        let image = move |data: &FrameData, _| match data {
-            FrameData::Sweep(sweep) => {
-                let shown = display.add_sector(self, sweep);
-                Some(SensorImage::Grey(grey_image(&shown, Header::default())))
-            }
-            _ => None,
-        };
-        let turn = Samples::Instant((sensor.rate / self.turns).ceil() as u64);
-        SnapshotOutput::Image(turn, Box::new(LatestImage::new(image)))
-    }
-}
-
 impl Publish for ReceiverSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
         vec![Topic::of_frame::<Self, _>("/nmea", |s| {
@@ -175,42 +94,6 @@ impl Publish for ReceiverSpec {
             sentences.iter().map(message).collect()
         })]
     }
-}
-
-impl Snapshot for ReceiverSpec {
-    fn output<'a>(&'a self, _: &'a Sensor) -> SnapshotOutput<'a> {
-        SnapshotOutput::Plot(Box::new(|title, frames| {
-            Some(Plot::Figure(draw_sentences(title, frames)))
-        }))
-    }
-}
-
-/// Draws the last sentences of a receiver as text.
-fn draw_sentences(title: &str, frames: &[Frame]) -> Drawing {
-    let mut lines = Vec::new();
-    for frame in frames {
-        if let FrameData::Sentences(sentences) = &*frame.data {
-            let to_line =
-                |s: &ais::Sentence| format!("{:9.3} s  {}", s.stamp_ns as f64 * 1e-9, s.text);
-            lines.extend(sentences.iter().map(to_line));
-        }
-    }
-    let last = lines.split_off(lines.len().saturating_sub(SENTENCES));
-    let size = [FIGURE_WIDTH, 40 + 18 * last.len().max(1) as u32];
-    let text = |at, text: String, size| Element::Text {
-        at,
-        text,
-        size,
-        anchor: Anchor::Start,
-        colour: BLACK,
-    };
-    let mut elements = vec![text([16.0, 22.0], title.to_string(), 15.0)];
-    elements.extend(
-        last.into_iter()
-            .enumerate()
-            .map(|(k, line)| text([16.0, 46.0 + 18.0 * k as f64], line, 12.0)),
-    );
-    Drawing { size, elements }
 }
 
 /// Converts a planar scan; `rate` is the scan rate [Hz].

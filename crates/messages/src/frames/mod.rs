@@ -1,5 +1,7 @@
 //! TF frames of every robot: `world -> <robot>/base_link -> links and sensors`.
 
+mod profile;
+
 use crate::convert::{WORLD_FRAME, header, topic, transform};
 use merrow_math::{Mat3, Quat, SpatialForce, Vec3};
 use merrow_model::scene::{Fin, JointKind, JointMode, Link, Robot, Scene};
@@ -13,7 +15,7 @@ use merrow_sim::Simulation;
 
 /// Returns the frame of a link.
 pub fn link_frame(robot: &Robot, link: usize) -> String {
-    if let Some(frame) = crate::profile::frames::link_frame(robot, link) {
+    if let Some(frame) = profile::link_frame(robot, link) {
         return frame;
     }
     format!("{}/{}", robot.name, robot.links[link].name)
@@ -36,7 +38,7 @@ pub fn inertial_link(robot: &Robot) -> String {
 
 /// Returns the frame of a sensor.
 pub fn sensor_frame(robot: &Robot, sensor: usize) -> String {
-    if let Some(frame) = crate::profile::frames::sensor_frame(robot, sensor) {
+    if let Some(frame) = profile::sensor_frame(robot, sensor) {
         return frame;
     }
     format!("{}/{}", robot.name, robot.sensors[sensor].name)

@@ -18,6 +18,7 @@ use jpeg_encoder::{ChromaSubsamplingMethod, ColorType, SamplingFactor};
 
 use merrow_ros2::msg::sensor_msgs::{CompressedImage, Image};
 use merrow_ros2::msg::std_msgs::Header;
+use merrow_sensors::display::GreyImage;
 
 /// An image: rows from the top, pixels from the left, without gaps.
 #[derive(Debug, Clone, Copy)]
@@ -294,3 +295,16 @@ fn bytes_of<const N: usize>(numbers: impl ExactSizeIterator<Item = [u8; N]>) -> 
 
 #[cfg(test)]
 mod tests;
+
+/// Converts a greyscale image to its message.
+pub fn grey_image(shown: &GreyImage<'_>, header: Header) -> Image {
+    Image {
+        header,
+        height: shown.height as u32,
+        width: shown.width as u32,
+        encoding: "mono8".into(),
+        is_bigendian: 0,
+        step: shown.width as u32,
+        data: Bytes::copy_from_slice(shown.pixels),
+    }
+}

@@ -2,8 +2,8 @@
 //! link.
 
 use crate::convert::{WORLD_FRAME, header, point, vector3};
+use crate::frames::{Snapshot, link_frame};
 use crate::msg::{Contact, Contacts};
-use crate::node::frames::{Snapshot, link_frame};
 use merrow_math::SpatialForce;
 use merrow_model::scene::{Link, Robot, Scene};
 use merrow_model::state::contact::ContactBody;

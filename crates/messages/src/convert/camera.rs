@@ -1,14 +1,13 @@
 //! Conversion of camera images to messages.
 
 use crate::convert::image::{DepthScale, ImageView, Pixels};
-use crate::convert::snapshot::{Snapshot, SnapshotOutput};
 use crate::convert::topic::{FrameName, Publish, Sample, Topic};
-use crate::node::frames;
+use crate::frames;
 use merrow_math::Quat;
 use merrow_model::scene::sensor::camera::CameraImages;
 use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec};
 use merrow_model::scene::sensor::lens::Distortion;
-use merrow_model::scene::{Scene, Sensor, SensorKind};
+use merrow_model::scene::{Scene, SensorKind};
 use merrow_model::sensor::SensorParameters;
 use merrow_model::state::frames::FrameData;
 use merrow_ros2::message::Message;
@@ -16,12 +15,6 @@ use merrow_ros2::msg::sensor_msgs::{CameraInfo, RegionOfInterest};
 use merrow_ros2::msg::std_msgs::Header;
 use merrow_ros2::msg::vision_msgs::{LabelInfo, VisionClass};
 use merrow_sensors::camera::shading::{OPEN_WATER_LABEL, SURFACE_LABEL};
-
-impl Snapshot for CameraSpec {
-    fn output<'a>(&'a self, _: &'a Sensor) -> SnapshotOutput<'a> {
-        SnapshotOutput::Camera(self.size)
-    }
-}
 
 impl Publish for CameraSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {

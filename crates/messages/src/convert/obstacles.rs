@@ -1,0 +1,91 @@
+//! Conversion of detected obstacles to messages.
+
+use crate::convert::topic::{Publish, Topic};
+use crate::convert::{WORLD_FRAME, header, point, quaternion, vector3};
+use merrow_model::scene::sensor::obstacle::Detection;
+use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
+use merrow_model::state::frames::FrameData;
+use merrow_ros2::msg::geometry_msgs::{Pose, PoseWithCovariance};
+use merrow_ros2::msg::vision_msgs::{
+    BoundingBox3D, Detection3D, Detection3DArray, ObjectHypothesis, ObjectHypothesisWithPose,
+};
+use merrow_sensors::obstacle::accumulate::EchoAccumulator;
+use merrow_sensors::obstacle::track::Tracks;
+
+impl Publish for DetectorSpec {
+    fn topics(&self, _: f64) -> Vec<Topic> {
+        let mut gathered = EchoAccumulator::default();
+        let mut tracks = Tracks::default();
+        vec![Topic::of_frame::<Self, _>("/detections", move |s| {
+            let accumulated;
+            let found = match s.data {
+                FrameData::Detections(found) => found,
+                FrameData::Echoes(echoes) => {
+                    let stream = s.sensor().stream;
+                    accumulated = gathered.add_sample(s.spec, stream, echoes, s.stamp_ns);
+                    &accumulated
+                }
+                _ => return None,
+            };
+            let of = (s.stamp_ns, &*s.frame());
+            Some(detections(
+                s.spec,
+                &s.scene.obstacles,
+                found,
+                &mut tracks,
+                of,
+            ))
+        })]
+    }
+}
+
+/// Converts all obstacles of a sample taken at `stamp_ns` [ns]. `frame` is the frame of the
+/// detector. An obstacle keeps its `id` in all messages.
+pub fn detections(
+    spec: &DetectorSpec,
+    listed: &[Obstacle],
+    found: &[Detection],
+    tracks: &mut Tracks,
+    (stamp_ns, frame): (u64, &str),
+) -> Detection3DArray {
+    let head = header(stamp_ns, if spec.in_world { WORLD_FRAME } else { frame });
+    let numbers = tracks.assign_numbers(found, stamp_ns, spec.association, spec.track_timeout);
+    let mut covariance = [0.0; 36];
+    for i in 0..3 {
+        covariance[7 * i] = spec.std[0] * spec.std[0];
+    }
+    covariance[35] = spec.std[2] * spec.std[2];
+    let one = |(found, number): (&Detection, u64)| {
+        let pose = Pose {
+            position: point(found.p),
+            orientation: quaternion(found.q),
+        };
+        let hypothesis = ObjectHypothesis {
+            class_id: "obstacle".into(),
+            score: 1.0,
+        };
+        let with_pose = PoseWithCovariance {
+            pose: pose.clone(),
+            covariance,
+        };
+        Detection3D {
+            header: head.clone(),
+            results: vec![ObjectHypothesisWithPose {
+                hypothesis,
+                pose: with_pose,
+            }],
+            bbox: BoundingBox3D {
+                center: pose,
+                size: vector3(found.size),
+            },
+            id: found
+                .listed
+                .map_or_else(|| number.to_string(), |k| listed[k].name.clone()),
+        }
+    };
+    let detections = found.iter().zip(numbers).map(one).collect();
+    Detection3DArray {
+        header: head,
+        detections,
+    }
+}
