@@ -55,11 +55,12 @@ pub(super) struct Arguments {
     autopilot: bool,
     /// Send MAVLink telemetry of all robots to a ground station such as QGroundControl.
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
-        default_missing_value = "127.0.0.1:14550")]
+        default_missing_value = "127.0.0.1:14550", value_parser = socket_address)]
     mavlink: Option<SocketAddr>,
     /// Serve a page that shows and controls the run, for a browser; an address other than loopback
     /// requires the token of the printed URL [default: 127.0.0.1:8080 or the next free port].
-    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true)]
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
+        value_parser = socket_address)]
     view: Option<Option<SocketAddr>>,
     /// Maximum number of threads that step the robots; a step uses several only where this is
     /// faster [default: one per core].
@@ -89,6 +90,12 @@ pub(super) struct Arguments {
     /// Print the summary as one JSON object.
     #[arg(long)]
     json: bool,
+}
+
+fn socket_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        format!("found {text:?}; expected an IP address and a port, such as 127.0.0.1:8080")
+    })
 }
 
 pub(super) fn seconds(text: &str) -> Result<f64, String> {

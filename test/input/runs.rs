@@ -304,3 +304,21 @@ fn a_missing_native_backend_is_reported() {
     assert!(errors.contains(expected), "{errors}");
     assert_eq!(errors.lines().count(), 1, "{errors}");
 }
+
+// Goal: an invalid address is one line with an example. Method: the options of the live view and of
+// MAVLink with a word. Tolerance: none.
+#[test]
+fn invalid_addresses_are_reported() {
+    for option in ["--view=abc", "--mavlink=abc"] {
+        let output = Command::new(MERROW)
+            .args(["run", "pool", "--no-ros", "--for", "0.1", option])
+            .output()
+            .expect("merrow starts");
+        let (_, error) = texts(&output);
+        let expected = "found \"abc\"; expected an IP address and a port, such as 127.0.0.1:8080";
+        assert!(
+            !output.status.success() && error.contains(expected),
+            "{error}"
+        );
+    }
+}

@@ -222,8 +222,8 @@ impl Participant {
         self.engine(|engine, _| engine.leave());
     }
 
-    /// Holds datagrams back until the result is dropped, for at most a millisecond, so that the
-    /// samples written meanwhile can share datagrams.
+    /// Holds datagrams back until the result is dropped, so that the samples written meanwhile can
+    /// share datagrams. A write after more than 0.1 ms sends the datagrams that wait.
     pub fn hold(&self) -> impl Sized + use<'_> {
         self.shared.driver.hold()
     }

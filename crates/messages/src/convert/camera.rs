@@ -9,7 +9,6 @@ use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec};
 use merrow_model::scene::sensor::lens::Distortion;
 use merrow_model::scene::{Scene, SensorKind};
 use merrow_model::sensor::SensorParameters;
-use merrow_model::state::frames::FrameData;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::sensor_msgs::{CameraInfo, RegionOfInterest};
 use merrow_ros2::msg::std_msgs::Header;
@@ -80,7 +79,7 @@ impl Publish for CameraSpec {
     }
 }
 
-type CameraSample<'a> = Sample<'a, CameraSpec, FrameData>;
+type CameraSample<'a> = Sample<'a, CameraSpec, CameraImages>;
 
 fn camera_header(s: &CameraSample<'_>) -> Header {
     s.header_in(frames::optical_frame)
@@ -105,12 +104,9 @@ fn image_topic<M: Message, E>(
     pixels: impl Fn(&CameraImages) -> Option<Pixels<'_>> + Send + 'static,
     convert: impl Fn(&CameraSample<'_>, ImageView<'_>) -> Result<M, E> + Send + 'static,
 ) -> Topic {
-    Topic::of_frame::<CameraSpec, _>(suffix, move |s| {
-        let FrameData::CameraImages(images) = s.data else {
-            return None;
-        };
+    Topic::of_frame::<CameraSpec, CameraImages, _>(suffix, move |s| {
         let [width, height] = s.spec.size.map(|n| n as u32);
-        let pixels = pixels(images)?;
+        let pixels = pixels(s.data)?;
         let image = ImageView {
             width,
             height,
@@ -121,7 +117,9 @@ fn image_topic<M: Message, E>(
 }
 
 fn info_topic(suffix: &'static str) -> Topic {
-    Topic::of_frame::<CameraSpec, _>(suffix, |s| Some(camera_info(s.spec, camera_header(s))))
+    Topic::of_frame::<CameraSpec, CameraImages, _>(suffix, |s| {
+        Some(camera_info(s.spec, camera_header(s)))
+    })
 }
 
 /// Builds the camera info message from focal lengths, principal point, distortion and baseline.

@@ -14,7 +14,6 @@ use merrow_model::scene::sensor::laser::Scan;
 use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
 use merrow_model::scene::sensor::radar::RadarSpec;
 use merrow_model::scene::sensor::radar::Sweep;
-use merrow_model::state::frames::FrameData;
 use merrow_ros2::msg::builtin_interfaces::Duration;
 use merrow_ros2::msg::sensor_msgs::{LaserScan, PointCloud2, PointField};
 use merrow_ros2::msg::std_msgs::Header;
@@ -23,11 +22,8 @@ use merrow_sensors::radar::display::PlanPositionDisplay;
 impl Publish for LaserSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
         let scan = || {
-            Topic::of_frame::<Self, _>("/scan", |s| match s.data {
-                FrameData::Scan(scan) => {
-                    Some(laser_scan(s.spec, s.sensor().rate, scan, s.header()))
-                }
-                _ => None,
+            Topic::of_frame::<Self, Scan, _>("/scan", |s| {
+                Some(laser_scan(s.spec, s.sensor().rate, s.data, s.header()))
             })
         };
         match (self.output, self.tilt) {
@@ -38,9 +34,8 @@ impl Publish for LaserSpec {
             }
             (LaserOutput::Scan, None) => vec![scan()],
             (LaserOutput::Cloud, _) => {
-                vec![Topic::of_frame::<Self, _>("/points", |s| match s.data {
-                    FrameData::Cloud(points) => Some(point_cloud(points, s.header())),
-                    _ => None,
+                vec![Topic::of_frame::<Self, Vec<Point>, _>("/points", |s| {
+                    Some(point_cloud(s.data, s.header()))
                 })]
             }
         }
@@ -50,12 +45,9 @@ impl Publish for LaserSpec {
 /// Creates the topic with the points of all scans of a tilting laser over one tilt period.
 fn tilt_cloud_topic() -> Topic {
     let mut swept = TiltAccumulator::default();
-    Topic::of_frame::<LaserSpec, _>("/points", move |s| {
-        let FrameData::Scan(scan) = s.data else {
-            return None;
-        };
+    Topic::of_frame::<LaserSpec, Scan, _>("/points", move |s| {
         let about = s.sensor().adjacent_stamps(s.stamp_ns, s.scene.dt_ns);
-        let (stamp_ns, points) = swept.add(s.spec, scan, s.stamp_ns, about)?;
+        let (stamp_ns, points) = swept.add(s.spec, s.data, s.stamp_ns, about)?;
         let header = header(stamp_ns, &frames::mount_frame(s.model(), s.index));
         Some(point_cloud(&points, header))
     })
@@ -65,16 +57,12 @@ impl Publish for RadarSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
         let mut display = PlanPositionDisplay::default();
         vec![
-            Topic::of_frame::<Self, _>("/data", |s| match s.data {
-                FrameData::Sweep(sweep) => Some(radar_sector(s.spec, sweep, s.header())),
-                _ => None,
+            Topic::of_frame::<Self, Sweep, _>("/data", |s| {
+                Some(radar_sector(s.spec, s.data, s.header()))
             }),
-            Topic::of_frame::<Self, _>("/image_display", move |s| match s.data {
-                FrameData::Sweep(sweep) => {
-                    let shown = display.add_sector(s.spec, sweep);
-                    Some(grey_image(&shown, s.header()))
-                }
-                _ => None,
+            Topic::of_frame::<Self, Sweep, _>("/image_display", move |s| {
+                let shown = display.add_sector(s.spec, s.data);
+                Some(grey_image(&shown, s.header()))
             }),
         ]
     }
@@ -82,17 +70,17 @@ impl Publish for RadarSpec {
 
 impl Publish for ReceiverSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
-        vec![Topic::of_frame::<Self, _>("/nmea", |s| {
-            let FrameData::Sentences(sentences) = s.data else {
-                return Vec::new();
-            };
-            let frame = s.frame();
-            let message = |sentence: &ais::Sentence| Sentence {
-                header: header(sentence.stamp_ns, &frame),
-                sentence: sentence.text.clone(),
-            };
-            sentences.iter().map(message).collect()
-        })]
+        vec![Topic::of_frame::<Self, Vec<ais::Sentence>, _>(
+            "/nmea",
+            |s| {
+                let frame = s.frame();
+                let message = |sentence: &ais::Sentence| Sentence {
+                    header: header(sentence.stamp_ns, &frame),
+                    sentence: sentence.text.clone(),
+                };
+                s.data.iter().map(message).collect::<Vec<_>>()
+            },
+        )]
     }
 }
 

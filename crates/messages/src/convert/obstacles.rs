@@ -16,26 +16,29 @@ impl Publish for DetectorSpec {
     fn topics(&self, _: f64) -> Vec<Topic> {
         let mut gathered = EchoAccumulator::default();
         let mut tracks = Tracks::default();
-        vec![Topic::of_frame::<Self, _>("/detections", move |s| {
-            let accumulated;
-            let found = match s.data {
-                FrameData::Detections(found) => found,
-                FrameData::Echoes(echoes) => {
-                    let stream = s.sensor().stream;
-                    accumulated = gathered.add_sample(s.spec, stream, echoes, s.stamp_ns);
-                    &accumulated
-                }
-                _ => return None,
-            };
-            let of = (s.stamp_ns, &*s.frame());
-            Some(detections(
-                s.spec,
-                &s.scene.obstacles,
-                found,
-                &mut tracks,
-                of,
-            ))
-        })]
+        vec![Topic::of_frame::<Self, FrameData, _>(
+            "/detections",
+            move |s| {
+                let accumulated;
+                let found = match s.data {
+                    FrameData::Detections(found) => found,
+                    FrameData::Echoes(echoes) => {
+                        let stream = s.sensor().stream;
+                        accumulated = gathered.add_sample(s.spec, stream, echoes, s.stamp_ns);
+                        &accumulated
+                    }
+                    _ => return None,
+                };
+                let of = (s.stamp_ns, &*s.frame());
+                Some(detections(
+                    s.spec,
+                    &s.scene.obstacles,
+                    found,
+                    &mut tracks,
+                    of,
+                ))
+            },
+        )]
     }
 }
 

@@ -10,7 +10,6 @@ use crate::convert::{WORLD_FRAME, header, point};
 use merrow_math::{Mat3, Vec3};
 use merrow_model::scene::sensor::acoustic::{AcousticFix, AcousticObservations, AcousticRange};
 use merrow_model::scene::sensor::acoustic::{AcousticOutput, AcousticSpec, Beacon};
-use merrow_model::state::frames::FrameData;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::geometry_msgs::{Pose, PoseWithCovariance, PoseWithCovarianceStamped};
 use merrow_ros2::msg::sensor_msgs::Range;
@@ -53,16 +52,11 @@ fn output_topic(suffix: String, output: AcousticOutput) -> Topic {
 /// Creates a topic whose message `build` builds from the observations of beacons.
 fn observations_topic<M: Message>(
     suffix: String,
-    build: impl Fn(&Sample<'_, AcousticSpec, FrameData>, &AcousticObservations) -> Option<M>
+    build: impl Fn(&Sample<'_, AcousticSpec, AcousticObservations>, &AcousticObservations) -> Option<M>
     + Send
     + 'static,
 ) -> Topic {
-    Topic::of_frame::<AcousticSpec, _>(suffix, move |s| {
-        let FrameData::Acoustic(sounds) = s.data else {
-            return None;
-        };
-        build(s, sounds)
-    })
+    Topic::of_frame::<AcousticSpec, AcousticObservations, _>(suffix, move |s| build(s, s.data))
 }
 
 /// Builds a pose from a position [m] and its covariance [m²]; the orientation is unknown.

@@ -12,7 +12,6 @@ use bytes::Bytes;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::sensor::sonar::{Aperture, SonarKind, SonarSpec};
 use merrow_model::scene::sensor::sonar::{Ping, Sounding};
-use merrow_model::state::frames::FrameData;
 use merrow_ros2::message::Message;
 use merrow_ros2::msg::sensor_msgs::{LaserScan, PointCloud2};
 use merrow_ros2::msg::std_msgs::Header;
@@ -68,7 +67,7 @@ impl Publish for SonarSpec {
     }
 }
 
-type SonarSample<'a> = Sample<'a, SonarSpec, FrameData>;
+type SonarSample<'a> = Sample<'a, SonarSpec, Ping>;
 
 fn acoustic_header(s: &SonarSample<'_>) -> Header {
     s.header_in(frames::acoustic_frame)
@@ -79,12 +78,7 @@ fn ping_topic<M: Message>(
     suffix: &'static str,
     mut build: impl FnMut(&SonarSample<'_>, &Ping) -> Option<M> + Send + 'static,
 ) -> Topic {
-    Topic::of_frame::<SonarSpec, _>(suffix, move |s| {
-        let FrameData::Ping(ping) = s.data else {
-            return None;
-        };
-        build(s, ping)
-    })
+    Topic::of_frame::<SonarSpec, Ping, _>(suffix, move |s| build(s, s.data))
 }
 
 /// Creates the topic of the echoes of one beam.

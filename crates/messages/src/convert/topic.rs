@@ -10,7 +10,7 @@ use crate::frames;
 use merrow_math::Quat;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};
-use merrow_model::sensor::{ExteroceptiveSensor, SensorReading, StepSensor};
+use merrow_model::sensor::{ExteroceptiveSensor, SensorFrame, SensorReading, StepSensor};
 use merrow_model::state::frames::FrameData;
 use merrow_model::state::reading::Reading;
 use merrow_model::{each_exteroceptive_sensor, each_step_sensor};
@@ -147,10 +147,11 @@ impl Topic {
         })
     }
 
-    /// Creates a topic of an exteroceptive sensor. `build` builds the messages of a frame.
-    pub fn of_frame<S: ExteroceptiveSensor, I: IntoIterator<Item: Message>>(
+    /// Creates a topic of an exteroceptive sensor. `build` builds the messages of a frame of the
+    /// kind `F`; frames of other kinds have no message.
+    pub fn of_frame<S: ExteroceptiveSensor, F: SensorFrame, I: IntoIterator<Item: Message>>(
         suffix: impl Into<Cow<'static, str>>,
-        mut build: impl FnMut(&Sample<'_, S, FrameData>) -> I + Send + 'static,
+        mut build: impl FnMut(&Sample<'_, S, F>) -> I + Send + 'static,
     ) -> Self {
         Self::new::<I>(suffix.into(), move |any| {
             let SampleData::Frame(data) = any.data else {
@@ -158,7 +159,7 @@ impl Topic {
             };
             Some(build(&Sample {
                 spec: S::from_kind(any.kind())?,
-                data,
+                data: F::from_data(data)?,
                 scene: any.scene,
                 robot: any.robot,
                 index: any.sensor,

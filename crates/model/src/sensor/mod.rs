@@ -17,6 +17,7 @@ pub mod vehicle;
 pub mod water;
 
 use crate::scene::SensorKind;
+use crate::state::frames::FrameData;
 use crate::state::reading::Reading;
 
 /// Calls the macro `$then` with all kinds of sensors that are evaluated in the step: the name of
@@ -225,6 +226,12 @@ pub enum Workload {
 pub trait SensorReading: Into<Reading> + Copy + 'static {
     /// Returns the reading if it is of this kind.
     fn from_reading(reading: &Reading) -> Option<&Self>;
+}
+
+/// One kind of frame, or [`FrameData`] for a sensor with frames of several kinds.
+pub trait SensorFrame: 'static {
+    /// Returns the content if the frame is of this kind.
+    fn from_data(data: &FrameData) -> Option<&Self>;
 }
 
 /// Parameters of an exteroceptive sensor.

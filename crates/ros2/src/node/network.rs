@@ -36,8 +36,8 @@ impl Network {
         Self(backend)
     }
 
-    /// Holds datagrams back while `action` runs, for at most a millisecond, so that the messages
-    /// published meanwhile can share datagrams.
+    /// Holds datagrams back while `action` runs, so that the messages published meanwhile can share
+    /// datagrams. A message after more than 0.1 ms sends the datagrams that wait.
     pub fn batch<R>(&self, action: impl FnOnce() -> R) -> R {
         let _batch = self.0.batch();
         action()

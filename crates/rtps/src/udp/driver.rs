@@ -33,8 +33,9 @@ const MAX_DATAGRAM: usize = 65_536;
 /// Maximum number of datagrams in one system call.
 const SEND_BATCH: usize = 32;
 
-/// Maximum time for which datagrams are held back [ns].
-const MAX_HOLD_NS: u64 = 1_000_000;
+/// Maximum time for which datagrams are held back [ns]. The first samples of a burst are received
+/// while the later samples are written.
+const MAX_HOLD_NS: u64 = 100_000;
 
 /// Retry interval after a full send buffer that `poll` does not report as full.
 const BLOCKED_RETRY_NS: u64 = 1_000_000;
@@ -120,7 +121,8 @@ struct State<P> {
     networks_due_ns: u64,
     /// Datagrams that found the send buffer full.
     blocked: VecDeque<Transmit>,
-    /// Number of callers that hold back datagrams, and when the first of them began [ns].
+    /// Number of callers that hold back datagrams, and the time since which datagrams are held back
+    /// [ns].
     holds: usize,
     held_since_ns: u64,
     counters: SocketCounters,
@@ -186,8 +188,8 @@ impl<P: Protocol> Driver<P> {
         }
     }
 
-    /// Holds datagrams back until the result is dropped, for at most a millisecond, so that the
-    /// samples of several calls can share datagrams.
+    /// Holds datagrams back until the result is dropped, so that the samples of several calls can
+    /// share datagrams. A call after more than 0.1 ms sends the datagrams that wait.
     pub fn hold(&self) -> Hold<'_, P> {
         let mut state = self.shared.state();
         if state.holds == 0 {
@@ -331,8 +333,11 @@ impl<P: Protocol> DriverShared<P> {
     fn flush(&self, state: &mut State<P>) {
         state.protocol.deliver_events();
         let now = now_ns();
-        if state.holds > 0 && now < state.held_since_ns + MAX_HOLD_NS {
-            return;
+        if state.holds > 0 {
+            if now < state.held_since_ns + MAX_HOLD_NS {
+                return;
+            }
+            state.held_since_ns = now;
         }
         let mut now = Some(now);
         loop {

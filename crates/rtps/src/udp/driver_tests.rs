@@ -94,6 +94,22 @@ fn datagrams_are_sent_and_received() {
     assert_eq!(client.counters().received, 1000);
 }
 
+/// Samples that are written for a long time are not delayed until the end.
+#[test]
+fn datagrams_are_sent_during_a_long_hold() {
+    let (client, _, _) = start(DOMAIN + 3, None, everybody());
+    let (_server, to, requests) = start(DOMAIN + 3, None, everybody());
+    let _hold = client.hold();
+    for _ in 0..2 {
+        let end = now_ns() + u64::try_from(TIMEOUT.as_nanos()).unwrap();
+        send(&client, to, &[b"RTPS"]);
+        while requests.try_recv().is_err() {
+            assert!(now_ns() < end, "no datagram is sent");
+            client.call(|_, _| ());
+        }
+    }
+}
+
 #[test]
 fn a_new_timer_wakes_the_thread() {
     let (driver, _, events) = start(DOMAIN + 1, None, everybody());

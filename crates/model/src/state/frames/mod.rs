@@ -4,6 +4,7 @@
 pub mod acoustic;
 pub mod view;
 
+use crate::sensor::SensorFrame;
 use crate::{each_frame, persist};
 use std::sync::Arc;
 
@@ -31,7 +32,22 @@ macro_rules! declare_frames {
         }
 
         persist! { enum FrameData { $($tag = $kind(data)),* } }
+
+        $(impl SensorFrame for $data {
+            fn from_data(data: &FrameData) -> Option<&Self> {
+                match data {
+                    FrameData::$kind(content) => Some(content),
+                    _ => None,
+                }
+            }
+        })*
     };
 }
 
 each_frame!(declare_frames);
+
+impl SensorFrame for FrameData {
+    fn from_data(data: &FrameData) -> Option<&Self> {
+        Some(data)
+    }
+}
