@@ -6,8 +6,9 @@ use merrow::node::plan::Plan;
 use merrow_model::scene::autopilot::{AutopilotKind, ServoDevice};
 use merrow_model::scene::robot::profile::Profile;
 use merrow_world::{Overrides, load_text};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Returns the text of a file of the repository.
@@ -567,24 +568,24 @@ fn the_commands_work() {
     assert!(n >= 6, "README shows only {n} commands");
 }
 
-/// Runs the commands of all documents in docs/, in a folder that contains the test data of the
-/// repository at its usual path.
+/// Runs the commands of all documents in docs/, each in a folder that contains the test data of the
+/// repository at its usual path. The documents are run concurrently.
 fn run_docs(slow: bool) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = Folder::new(if slow { "docs_slow" } else { "docs" }, &[]);
-    std::os::unix::fs::symlink(root.join("test"), folder.0.join("test")).unwrap();
-    // the folder of the images of docs/sensors.md
-    std::fs::create_dir(folder.0.join("sensors")).unwrap();
     let mut documents: Vec<_> = std::fs::read_dir(root.join("docs"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|e| e == "md"))
         .collect();
     documents.sort();
-    let texts = documents
-        .iter()
-        .map(|path| std::fs::read_to_string(path).unwrap());
-    texts.map(|text| run_commands(&text, &folder.0, slow)).sum()
+    let run = |path: &PathBuf| {
+        let folder = Folder::new(if slow { "docs_slow" } else { "docs" }, &[]);
+        std::os::unix::fs::symlink(root.join("test"), folder.0.join("test")).unwrap();
+        // the folder of the images of docs/sensors.md
+        std::fs::create_dir(folder.0.join("sensors")).unwrap();
+        run_commands(&std::fs::read_to_string(path).unwrap(), &folder.0, slow)
+    };
+    documents.par_iter().map(run).sum()
 }
 
 #[test]
