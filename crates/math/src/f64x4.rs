@@ -104,6 +104,7 @@ mod avx {
 
     impl Real for F64x4 {
         const LANES: usize = 4;
+        const REQUIRES_AVX2: bool = true;
         #[inline(always)]
         fn splat(x: f64) -> Self {
             // SAFETY: as in `add`

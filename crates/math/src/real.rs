@@ -27,6 +27,9 @@ pub trait Real:
 {
     /// Number of lanes (robots) in one value.
     const LANES: usize;
+    /// Whether values exist only on processors with AVX2, so that code for other processors is not
+    /// generated.
+    const REQUIRES_AVX2: bool = false;
     /// Returns the same number in every lane.
     fn splat(x: f64) -> Self;
     /// Returns the number in lane `i`.

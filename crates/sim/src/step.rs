@@ -133,7 +133,7 @@ impl Kernel {
         work: &mut Workspace<T>,
     ) {
         #[cfg(target_arch = "x86_64")]
-        if self.has_avx2 {
+        if self.has_avx2 || T::REQUIRES_AVX2 {
             // SAFETY: as in `evaluate`
             return unsafe { avx2::drive(robot, environment, motion, states, work) };
         }
@@ -150,8 +150,9 @@ impl Kernel {
         work: &mut Workspace<T>,
     ) {
         #[cfg(target_arch = "x86_64")]
-        if self.has_avx2 {
-            // SAFETY: `new` has checked that the processor supports these instructions
+        if self.has_avx2 || T::REQUIRES_AVX2 {
+            // SAFETY: `new` has checked that the processor supports these instructions, or a value
+            // exists that requires them
             return unsafe { avx2::evaluate(robot, environment, motion, joint_commands, work) };
         }
         evaluate(robot, environment, motion, joint_commands, 0, work);
@@ -166,7 +167,7 @@ impl Kernel {
         work: &mut Workspace<T>,
     ) {
         #[cfg(target_arch = "x86_64")]
-        if self.has_avx2 {
+        if self.has_avx2 || T::REQUIRES_AVX2 {
             // SAFETY: as in `evaluate`
             return unsafe { avx2::accelerate(robot, motion, joint_commands, work) };
         }
@@ -184,7 +185,7 @@ impl Kernel {
         work: &mut Workspace<T>,
     ) {
         #[cfg(target_arch = "x86_64")]
-        if self.has_avx2 {
+        if self.has_avx2 || T::REQUIRES_AVX2 {
             // SAFETY: as in `evaluate`
             return unsafe {
                 avx2::advance(robot, integrator, dt, at, motion, joint_commands, work)

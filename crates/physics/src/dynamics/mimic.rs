@@ -37,6 +37,11 @@ pub const MIMICS_MAX: usize = 16;
 pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     aba::accelerations(robot, work);
     if !robot.mimics.is_empty() {
+        #[cfg(target_arch = "x86_64")]
+        if T::REQUIRES_AVX2 {
+            // SAFETY: a value exists that requires these instructions
+            return unsafe { apply_gears_avx2(robot, work) };
+        }
         apply_gears(robot, work);
     }
 }
@@ -52,18 +57,34 @@ fn gears(robot: &Robot) -> impl Iterator<Item = (usize, Mimic)> + '_ {
 }
 
 /// Returns the violation of (1) at joint `f`.
+#[inline(always)]
 fn constraint_error<T: Real>(work: &Workspace<T>, f: usize, gear: &Mimic) -> T {
     work.qdd[f] - work.qdd[gear.leader - 1] * gear.multiplier
 }
 
 /// Adds the `effort` of a gear to both of its joints.
+#[inline(always)]
 fn add_gear_effort<T: Real>(work: &mut Workspace<T>, f: usize, gear: &Mimic, effort: T) {
     work.tau[f] += effort;
     work.tau[gear.leader - 1] -= effort * gear.multiplier;
 }
 
-/// Applies (2) and (3). Restores the efforts of the drives in `work.tau` afterwards.
+/// Calls [`apply_gear_efforts`], compiled for AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+fn apply_gears_avx2<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
+    apply_gear_efforts(robot, work);
+}
+
+/// Calls [`apply_gear_efforts`], compiled once for all callers.
+#[inline(never)]
 fn apply_gears<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
+    apply_gear_efforts(robot, work);
+}
+
+/// Applies (2) and (3). Restores the efforts of the drives in `work.tau` afterwards.
+#[inline(always)]
+fn apply_gear_efforts<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     let n = gears(robot).count();
     let mut target = [T::zero(); MIMICS_MAX];
     let mut K = [[T::zero(); MIMICS_MAX]; MIMICS_MAX];
@@ -91,6 +112,7 @@ fn apply_gears<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
 }
 
 /// Solves `K x = b` of size `n` for a positive definite K, which needs no pivoting.
+#[inline(always)]
 fn solve<T: Real>(
     K: &mut [[T; MIMICS_MAX]; MIMICS_MAX],
     mut b: [T; MIMICS_MAX],
