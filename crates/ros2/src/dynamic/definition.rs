@@ -76,7 +76,7 @@ pub struct Definition {
 /// One message type of a definition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageType {
-    /// Name, as `package/Type`.
+    /// Name of the type, as `package/Type`.
     pub name: String,
     /// Fields in order; an empty interface file has one dummy field.
     pub(crate) fields: Vec<Field>,

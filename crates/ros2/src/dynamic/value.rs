@@ -182,16 +182,16 @@ pub enum Leaf<'v> {
     Float32(f32),
     Float64(f64),
     Text(&'v str),
-    /// Time or duration.
+    /// Time or duration of `builtin_interfaces`.
     Time {
-        /// Seconds.
+        /// Whole seconds, rounded down \[s\].
         sec: i64,
-        /// Nanoseconds within the second.
+        /// Nanoseconds within the second \[ns\].
         nanosec: u64,
     },
     /// Array that is not listed.
     Long {
-        /// Number of elements.
+        /// Number of its elements.
         len: usize,
     },
 }

@@ -195,15 +195,24 @@ fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4], style: Style) {
             drawing.elements.push(line(at, of.colour, 1.6, of.dashed));
         }
     }
-    let border = vec![
-        [left, top],
-        [right, top],
-        [right, bottom],
-        [left, bottom],
-        [left, top],
-    ];
-    drawing.elements.push(line(border, BLACK, 1.0, false));
+    drawing.elements.push(border(frame));
     draw_labels(drawing, panel, frame);
+}
+
+/// Returns the border of a panel in `frame` (left, top, right, bottom) [px].
+fn border([left, top, right, bottom]: [f64; 4]) -> Element {
+    Element::Line {
+        points: vec![
+            [left, top],
+            [right, top],
+            [right, bottom],
+            [left, bottom],
+            [left, top],
+        ],
+        colour: BLACK,
+        width: 1.0,
+        dashed: false,
+    }
 }
 
 /// Returns the mark of a point at `at` [px].
