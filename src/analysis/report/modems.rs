@@ -173,7 +173,9 @@ impl Modems {
             "mean delay [s]",
             "losses by cause",
         ];
-        table(&head, &rows)
+        let about =
+            "The frames include messages that were never transmitted, such as replaced messages.";
+        table(&head, &rows) + &paragraph(about)
     }
 
     /// Draws the delays over the distance of the robots, or over time if no distance is recorded.

@@ -7,8 +7,10 @@ use merrow_ros2::dynamic::value::Value;
 use merrow_validate::figure::canvas::Drawing;
 use merrow_validate::figure::chart::{COLOURS, Line, Panel, draw_plan};
 
-/// Variance above which a coordinate is not measured [m2].
-const UNKNOWN: f64 = 1e4;
+/// Variance from which a coordinate of a pose is not measured [m2].
+const UNKNOWN: f64 = 999.0;
+/// Variance from which a coordinate of odometry, which drifts, is not measured [m2].
+const UNKNOWN_ODOMETRY: f64 = 1e5;
 /// Maximum number of tracks of a plan view.
 const MAX_TRACKS: usize = 6;
 
@@ -114,14 +116,18 @@ impl Track {
                 let orientation = quaternion(value, &format!("{pose}.orientation"));
                 sample.orientation = orientation.unwrap_or_default();
                 let [x, y, z, roll] = variances(value);
-                if x.max(y) > UNKNOWN {
+                let unknown = match self.source {
+                    Source::Odometry => UNKNOWN_ODOMETRY,
+                    _ => UNKNOWN,
+                };
+                if x.max(y) > unknown {
                     // a depth
                     sample.position = [f64::NAN, f64::NAN, position[2]];
                 }
-                if z > UNKNOWN {
+                if z > unknown {
                     sample.position[2] = f64::NAN;
                 }
-                if roll > UNKNOWN {
+                if roll > unknown {
                     sample.orientation = [0.0; 4];
                 }
                 for (k, part) in ["linear", "angular"].iter().enumerate() {
