@@ -82,6 +82,9 @@ pub fn visit_messages(path: &Path, visit: Visitor<'_>) -> Result<BagContent, Str
 impl BagContent {
     /// Reads the file `file` of `length` bytes. A note that it adds begins with ": ".
     fn read_file(&mut self, mut file: File, length: u64, visit: Visitor<'_>) -> Result<(), String> {
+        if length < mcap::MAGIC.len() as u64 {
+            return Err(format!("expected an MCAP file, found {length} bytes"));
+        }
         let options = LinearReaderOptions::default()
             .with_skip_end_magic(true)
             .with_validate_chunk_crcs(true)
@@ -116,9 +119,6 @@ impl BagContent {
                         "expected an MCAP file, found another format; convert it with `ros2 bag convert`"
                             .to_string(),
                     );
-                }
-                Err(McapError::UnexpectedEof) if length < mcap::MAGIC.len() as u64 => {
-                    return Err(format!("expected an MCAP file, found {length} bytes"));
                 }
                 Err(McapError::UnsupportedCompression(name)) => {
                     return Err(format!(
