@@ -1,6 +1,7 @@
 //! ROS 2 interface of Merrow: plan of topics, commands, services, actions, publishing and
-//! recording. The crate `merrow-ros2` contains the DDS node and the bags, `merrow-messages` the
-//! conversion of data to messages; the simulation crates do not depend on ROS.
+//! recording; analysis of recorded bags. The crate `merrow-ros2` contains the DDS node and the
+//! bags, `merrow-messages` the conversion of data to messages; the simulation crates do not depend
+//! on ROS.
 //!
 //! # Example
 //! ```
@@ -15,6 +16,7 @@
 //! # Ok::<(), merrow_world::Problems>(())
 //! ```
 
+pub mod analysis;
 pub mod arm;
 pub mod input;
 pub mod modem;

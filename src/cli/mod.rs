@@ -1,5 +1,6 @@
 //! The commands of the command line, one per file.
 
+mod analysis;
 mod cases;
 mod describe;
 mod list;
@@ -72,6 +73,14 @@ enum Command {
     Save(save::Arguments),
     /// Write one image of a world, of a sensor or from an external viewpoint.
     Snapshot(snapshot::Arguments),
+    /// Write the messages of a bag as tables.
+    Export(analysis::ExportArguments),
+    /// Draw fields of the messages of a bag over time.
+    Plot(analysis::PlotArguments),
+    /// Write a report of a bag as one HTML page.
+    Report(analysis::ReportArguments),
+    /// Write a layout of Foxglove or PlotJuggler for the topics of a world.
+    Layout(analysis::LayoutArguments),
     /// Print the JSON Schema of the world file, for editors.
     Schema,
     /// List the bundled worlds and robots.
@@ -140,6 +149,10 @@ pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
         Command::Terrain(arguments) => terrain::run(&arguments),
         Command::Save(arguments) => save::save(&arguments),
         Command::Snapshot(arguments) => snapshot::run(&arguments),
+        Command::Export(arguments) => analysis::run_export(&arguments),
+        Command::Plot(arguments) => analysis::run_plot(&arguments),
+        Command::Report(arguments) => analysis::run_report(&arguments),
+        Command::Layout(arguments) => analysis::run_layout(&arguments),
         Command::Schema => {
             let schema = world::json_schema();
             println!(

@@ -357,7 +357,7 @@ fn save(shown: &ImageView, file: &Path) -> Result<(), String> {
 }
 
 /// Checks folder and extension of the output file before the simulation runs.
-fn check_output(file: &Path, endings: &[&str]) -> Result<(), String> {
+pub(super) fn check_output(file: &Path, endings: &[&str]) -> Result<(), String> {
     let folder = file
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
@@ -379,7 +379,7 @@ fn check_output(file: &Path, endings: &[&str]) -> Result<(), String> {
 }
 
 /// Returns the extension of a file name in lower case.
-fn extension(file: &Path) -> String {
+pub(super) fn extension(file: &Path) -> String {
     file.extension()
         .unwrap_or_default()
         .to_string_lossy()
@@ -392,7 +392,7 @@ fn curves(drawing: &Drawing, file: &Path) -> Result<(), String> {
 }
 
 /// Writes bytes to a file.
-fn write_file(file: &Path, bytes: &[u8]) -> Result<(), String> {
+pub(super) fn write_file(file: &Path, bytes: &[u8]) -> Result<(), String> {
     std::fs::write(file, bytes)
         .map_err(|e| format!("{}: cannot write the file: {e}", file.display()))
 }

@@ -38,7 +38,7 @@ impl Worker {
             || format!("/{}", planned.topic.trim_start_matches('/')),
             |p| p.topic().to_string(),
         );
-        bag.channel(&topic, planned.info, &planned.qos)
+        bag.channel_with_rate(&topic, planned.info, &planned.qos, planned.rate_hz)
             .map_err(|e| e.to_string())
     }
 

@@ -1,6 +1,8 @@
-//! Tests of input and output (world files, error messages, documented examples), of the live view
-//! and of code rules, a test program that `test/run` runs.
+//! Tests of input and output (world files, error messages, documented examples, analysis of
+//! recordings), of the live view and of code rules, a test program that `test/run` runs.
 
+#[path = "../analysis.rs"]
+mod analysis;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../docs.rs"]

@@ -212,7 +212,21 @@ impl<'a> Decoder<'a> {
         self.body.len() - self.offset
     }
 
-    fn require(&self, needed: usize) -> Result<(), CdrError> {
+    /// Returns true if numbers are big-endian.
+    pub(crate) fn is_big_endian(&self) -> bool {
+        self.big_endian
+    }
+
+    /// Reads `count` bytes after padding to a multiple of `size`.
+    ///
+    /// # Errors
+    /// [`CdrError::Truncated`] if fewer bytes are left.
+    pub(crate) fn take_aligned(&mut self, count: usize, size: usize) -> Result<&'a [u8], CdrError> {
+        self.align(size)?;
+        self.read_bytes(count)
+    }
+
+    pub(crate) fn require(&self, needed: usize) -> Result<(), CdrError> {
         let remaining = self.remaining();
         if needed > remaining {
             return Err(CdrError::Truncated {

@@ -32,6 +32,7 @@ pub mod backend;
 pub mod bag;
 pub mod cdr;
 pub mod description;
+pub mod dynamic;
 pub mod embedded;
 pub mod goals;
 pub mod message;

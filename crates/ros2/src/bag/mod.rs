@@ -9,6 +9,7 @@
 mod chunk_file;
 mod metadata;
 pub mod read;
+pub mod topics;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,6 +32,9 @@ use crate::qos::Qos;
 /// Wall time between flushes to the operating system. It is half of the guaranteed second, so that
 /// a late caller still meets the guarantee.
 const FLUSH_PERIOD: Duration = Duration::from_millis(500);
+
+/// Key of the requested rate [Hz] in the metadata of a channel. Other readers ignore it.
+const RATE_KEY: &str = "merrow_rate_hz";
 
 /// Reason why a bag cannot be written.
 #[derive(Debug)]
@@ -216,11 +220,29 @@ impl Bag {
         info: &TypeInfo,
         qos: &Qos,
     ) -> Result<ChannelId, BagError> {
+        self.channel_with_rate(topic, info, qos, None)
+    }
+
+    /// Adds a topic as [`Bag::channel`], with the requested rate of its messages [Hz], which
+    /// [`topics::visit_messages`] returns.
+    ///
+    /// # Errors
+    /// As [`Bag::channel`].
+    pub fn channel_with_rate(
+        &mut self,
+        topic: &str,
+        info: &TypeInfo,
+        qos: &Qos,
+        rate_hz: Option<f64>,
+    ) -> Result<ChannelId, BagError> {
         let qos_yaml = qos.to_bag_yaml();
-        let channel_metadata = BTreeMap::from([
+        let mut channel_metadata = BTreeMap::from([
             ("offered_qos_profiles".to_owned(), qos_yaml.clone()),
             ("topic_type_hash".to_owned(), info.hash.clone()),
         ]);
+        if let Some(rate_hz) = rate_hz {
+            channel_metadata.insert(RATE_KEY.to_owned(), rate_hz.to_string());
+        }
         let mcap_id = self.with_writer(|writer| {
             let schema_id = writer.add_schema(info.name, "ros2msg", info.definition.as_bytes())?;
             writer.add_channel(schema_id, topic, "cdr", &channel_metadata)

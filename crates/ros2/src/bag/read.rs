@@ -51,8 +51,8 @@ pub fn read_messages(
     Ok(messages)
 }
 
-/// Returns the file itself, or the MCAP files in a folder, by name.
-fn mcap_files(path: &Path) -> Result<Vec<PathBuf>, String> {
+/// Returns the file itself, or the MCAP files in a folder, in the order in which rosbag2 splits.
+pub(crate) fn mcap_files(path: &Path) -> Result<Vec<PathBuf>, String> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
     }
@@ -70,6 +70,14 @@ fn mcap_files(path: &Path) -> Result<Vec<PathBuf>, String> {
     if files.is_empty() {
         return Err(format!("{}: found no MCAP file", path.display()));
     }
-    files.sort();
+    files.sort_by_key(|file| split_order(file));
     Ok(files)
+}
+
+/// Returns the order of the files of a bag: by name, and numbers at the end of names by value.
+fn split_order(file: &Path) -> (String, u64, PathBuf) {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let start = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number = name[start.len()..].parse().unwrap_or(0);
+    (start.to_owned(), number, file.to_path_buf())
 }

@@ -114,15 +114,37 @@ impl Drawing {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
              font-family=\"Roboto, Helvetica, Arial, sans-serif\">\n<rect width=\"{w}\" height=\"{h}\" fill=\"#ffffff\"/>\n"
         );
+        self.write_elements(&mut out, |name, colour| {
+            format!("{name}=\"{}\"", hex(colour))
+        });
+        out.push_str("</svg>\n");
+        out
+    }
+
+    /// Returns the drawing as an element of an HTML page, without a background. The page can
+    /// replace each colour: `#1e1e1e` by the custom property `--c1e1e1e`.
+    pub fn inline_svg(&self) -> String {
+        let [w, h] = self.size;
+        let mut out = format!("<svg width=\"{w}\" viewBox=\"0 0 {w} {h}\" role=\"img\">\n");
+        self.write_elements(&mut out, |name, colour| {
+            let hex = hex(colour);
+            format!("style=\"{name}:var(--c{},{hex})\"", &hex[1..])
+        });
+        out.push_str("</svg>\n");
+        out
+    }
+
+    /// Writes the elements; `paint` formats the attribute for a colour.
+    fn write_elements(&self, out: &mut String, paint: impl Fn(&str, Colour) -> String) {
         for element in &self.elements {
             // writing to a String does not fail
             let _ = match element {
                 Element::Fill { points, colour } => {
                     writeln!(
                         out,
-                        "<polygon points=\"{}\" fill=\"{}\"/>",
+                        "<polygon points=\"{}\" {}/>",
                         format_points_short(points),
-                        hex(*colour)
+                        paint("fill", *colour)
                     )
                 }
                 Element::Line {
@@ -138,9 +160,9 @@ impl Drawing {
                     };
                     writeln!(
                         out,
-                        "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{width}\"{dash}/>",
+                        "<polyline points=\"{}\" fill=\"none\" {} stroke-width=\"{width}\"{dash}/>",
                         format_points(points),
-                        hex(*colour)
+                        paint("stroke", *colour)
                     )
                 }
                 Element::Text {
@@ -158,16 +180,14 @@ impl Drawing {
                     writeln!(
                         out,
                         "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" text-anchor=\"{anchor}\" \
-                         textLength=\"{:.1}\" lengthAdjust=\"spacingAndGlyphs\" fill=\"{}\">{}</text>",
+                         textLength=\"{:.1}\" lengthAdjust=\"spacingAndGlyphs\" {}>{}</text>",
                         text_width(text, *size),
-                        hex(*colour),
+                        paint("fill", *colour),
                         escaped(text)
                     )
                 }
             };
         }
-        out.push_str("</svg>\n");
-        out
     }
 }
 
@@ -188,7 +208,8 @@ fn hex([r, g, b]: Colour) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-fn escaped(text: &str) -> String {
+/// Replaces the characters that the text of an element of SVG or HTML must not contain.
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
@@ -216,6 +237,9 @@ mod tests {
             size: [120, 40],
             elements: vec![text],
         };
-        assert!(drawing.svg().contains("a &lt; b"));
+        assert!(drawing.svg().contains("fill=\"#000000\">a &lt; b"));
+        let inline = drawing.inline_svg();
+        assert!(inline.contains("style=\"fill:var(--c000000,#000000)\">a &lt; b"));
+        assert!(!inline.contains("<rect"));
     }
 }

@@ -1,4 +1,4 @@
-//! Plots curves in panels stacked vertically.
+//! Plots curves in panels stacked vertically, plan views, and scatter plots.
 
 use crate::figure::canvas::{Anchor, Colour, Drawing, Element, text_width};
 
@@ -59,8 +59,46 @@ pub struct Panel {
     pub logarithmic: bool,
 }
 
+/// Form in which the points of a panel are drawn.
+#[derive(Clone, Copy, PartialEq)]
+enum Style {
+    /// Curves; the axes have separate scales.
+    Curves,
+    /// Curves; both axes have the same scale.
+    Plan,
+    /// One mark per point.
+    Marks,
+}
+
+/// Half the width of the mark of a point [px].
+const MARK: f64 = 2.5;
+
 /// Draws a figure of panels, each `height` [px] high, with a title.
 pub fn draw_figure(title: &str, panels: &[Panel], width: u32, height: u32) -> Drawing {
+    draw_panels(title, panels, [width, height], Style::Curves)
+}
+
+/// Draws a panel of `width` by `height` [px] whose axes have the same scale, such as a map.
+pub fn draw_plan(title: &str, panel: &Panel, width: u32, height: u32) -> Drawing {
+    draw_panels(
+        title,
+        std::slice::from_ref(panel),
+        [width, height],
+        Style::Plan,
+    )
+}
+
+/// Draws a panel of `width` by `height` [px] with one mark per point.
+pub fn draw_marks(title: &str, panel: &Panel, width: u32, height: u32) -> Drawing {
+    draw_panels(
+        title,
+        std::slice::from_ref(panel),
+        [width, height],
+        Style::Marks,
+    )
+}
+
+fn draw_panels(title: &str, panels: &[Panel], [width, height]: [u32; 2], style: Style) -> Drawing {
     let top = 26;
     let size = [width, top + height * panels.len() as u32 + 18];
     let mut drawing = Drawing {
@@ -76,7 +114,7 @@ pub fn draw_figure(title: &str, panels: &[Panel], width: u32, height: u32) -> Dr
             f64::from(width) - MARGIN[1],
             y + f64::from(height) - MARGIN[3],
         ];
-        draw(&mut drawing, panel, frame);
+        draw(&mut drawing, panel, frame, style);
     }
     drawing
 }
@@ -95,13 +133,16 @@ fn text(drawing: &mut Drawing, at: [f64; 2], what: &str, size: f64, anchor: Anch
 }
 
 /// Draws one panel into `frame` (left, top, right, bottom) [px].
-fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4]) {
+fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4], style: Style) {
     let [left, top, right, bottom] = frame;
     let scaled: Vec<(&Line, Vec<[f64; 2]>)> =
         panel.lines.iter().map(|l| (l, finite(panel, l))).collect();
     let all = || scaled.iter().flat_map(|(_, points)| points.iter());
-    let x_ticks = Ticks::for_values(all().map(|p| p[0]), 10);
-    let y_ticks = Ticks::for_values(all().map(|p| p[1]), 5);
+    let mut x_ticks = Ticks::for_values(all().map(|p| p[0]), 10);
+    let mut y_ticks = Ticks::for_values(all().map(|p| p[1]), 5);
+    if style == Style::Plan {
+        equalise(&mut x_ticks, &mut y_ticks, [right - left, bottom - top]);
+    }
     let to_x = |x: f64| left + (x - x_ticks.low) / (x_ticks.high - x_ticks.low) * (right - left);
     let to_y = |y: f64| bottom - (y - y_ticks.low) / (y_ticks.high - y_ticks.low) * (bottom - top);
     let line = |points: Vec<[f64; 2]>, colour, width, dashed| Element::Line {
@@ -146,18 +187,53 @@ fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4]) {
         );
     }
     for (of, points) in &scaled {
-        let at = points.iter().map(|[x, y]| [to_x(*x), to_y(*y)]).collect();
-        drawing.elements.push(line(at, of.colour, 1.6, of.dashed));
+        let at: Vec<[f64; 2]> = points.iter().map(|[x, y]| [to_x(*x), to_y(*y)]).collect();
+        if style == Style::Marks {
+            let marks = at.into_iter().map(|at| mark(at, of.colour));
+            drawing.elements.extend(marks);
+        } else {
+            drawing.elements.push(line(at, of.colour, 1.6, of.dashed));
+        }
     }
-    let border = vec![
-        [left, top],
-        [right, top],
-        [right, bottom],
-        [left, bottom],
-        [left, top],
-    ];
-    drawing.elements.push(line(border, BLACK, 1.0, false));
+    drawing.elements.push(border(frame));
     draw_labels(drawing, panel, frame);
+}
+
+/// Returns the border of a panel in `frame` (left, top, right, bottom) [px].
+fn border([left, top, right, bottom]: [f64; 4]) -> Element {
+    Element::Line {
+        points: vec![
+            [left, top],
+            [right, top],
+            [right, bottom],
+            [left, bottom],
+            [left, top],
+        ],
+        colour: BLACK,
+        width: 1.0,
+        dashed: false,
+    }
+}
+
+/// Returns the mark of a point at `at` [px].
+fn mark([x, y]: [f64; 2], colour: Colour) -> Element {
+    let points = vec![[x - MARK, y], [x, y - MARK], [x + MARK, y], [x, y + MARK]];
+    Element::Fill { points, colour }
+}
+
+/// Extends the range of one axis so that both have the same scale in a frame of `size` [px].
+fn equalise(x: &mut Ticks, y: &mut Ticks, size: [f64; 2]) {
+    let scale = ((x.high - x.low) / size[0]).max((y.high - y.low) / size[1]);
+    for (ticks, size, n) in [(x, size[0], 10), (y, size[1], 8)] {
+        let margin = 0.5 * (scale * size - (ticks.high - ticks.low));
+        let low = ticks.low - margin;
+        let high = ticks.high + margin;
+        *ticks = Ticks {
+            low,
+            high,
+            step: Ticks::round_step((high - low) / f64::from(n)),
+        };
+    }
 }
 
 /// Draws the labels of the axes and the legend of a panel in `frame` (left, top, right, bottom)
@@ -232,18 +308,21 @@ impl Ticks {
         if high - low < 1e-9 * (1.0 + high.abs()) {
             (low, high) = (low - 0.5, high + 0.5);
         }
-        let raw = (high - low) / n as f64;
-        let decade = libm::pow(10.0, libm::floor(libm::log10(raw)));
-        let step = [1.0, 2.0, 5.0, 10.0]
-            .into_iter()
-            .map(|m| m * decade)
-            .find(|s| *s >= raw)
-            .unwrap_or(raw);
         Self {
             low: low - 0.02 * (high - low),
             high: high + 0.02 * (high - low),
-            step,
+            step: Self::round_step((high - low) / n as f64),
         }
+    }
+
+    /// Returns the smallest round step that is at least `raw`.
+    fn round_step(raw: f64) -> f64 {
+        let decade = libm::pow(10.0, libm::floor(libm::log10(raw)));
+        [1.0, 2.0, 5.0, 10.0]
+            .into_iter()
+            .map(|m| m * decade)
+            .find(|s| *s >= raw)
+            .unwrap_or(raw)
     }
 
     fn values(&self) -> Vec<f64> {
@@ -277,6 +356,34 @@ mod tests {
         let t = Ticks::for_values([-0.31, 0.2].into_iter(), 5);
         let names: Vec<String> = t.values().iter().map(|v| t.name(*v)).collect();
         assert_eq!(names, ["-0.2", "0", "0.2"]);
+    }
+
+    // Goal: a plan has the same scale on both axes. Method: the border of a square of 10 m, whose
+    // ranges in pixels are compared. Tolerance: rounding.
+    #[test]
+    fn plans_have_equal_scales() {
+        let square = vec![[0.0, 0.0], [10.0, 0.0], [10.0, 10.0]];
+        let panel = Panel {
+            lines: vec![Line::new("", BLACK, true, square)],
+            ..Panel::default()
+        };
+        let drawing = draw_plan("", &panel, 800, 300);
+        let lines = drawing.elements.iter().filter_map(|e| match e {
+            Element::Line { points, dashed, .. } if *dashed => Some(points),
+            _ => None,
+        });
+        let points = lines.last().expect("the curve");
+        let [width, height] = [points[1][0] - points[0][0], points[1][1] - points[2][1]];
+        assert!(
+            width > 100.0 && (width - height).abs() < 1e-9,
+            "{width} {height}"
+        );
+        let marks = draw_marks("", &panel, 800, 300);
+        let fills = marks
+            .elements
+            .iter()
+            .filter(|e| matches!(e, Element::Fill { .. }));
+        assert_eq!(fills.count(), 3);
     }
 
     // a curve without finite points, or a panel without curves, must not cause a panic

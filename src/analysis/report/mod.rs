@@ -1,0 +1,142 @@
+//! Report of a bag: one HTML page without external files.
+//!
+//! Each section collects its messages by their type, in one pass over the bag, and is omitted if it
+//! has none. The page follows the light or dark theme of the browser.
+
+mod diagnostics;
+mod modems;
+mod motion;
+mod page;
+mod robots;
+mod topics;
+mod world;
+
+use crate::analysis::report::diagnostics::Diagnostics;
+use crate::analysis::report::modems::Modems;
+use crate::analysis::report::robots::Robots;
+use crate::analysis::report::topics::Topics;
+use crate::analysis::report::world::{Contacts, Pace};
+use crate::analysis::{Undecoded, read, stamp};
+use merrow_ros2::bag::topics::BagTopic;
+use merrow_ros2::dynamic::value::Value;
+use std::path::Path;
+
+/// Page with the results of a bag.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Text of the HTML page.
+    pub html: String,
+    /// Titles of its sections.
+    pub sections: Vec<String>,
+    /// Lines about the bag and messages that are not decoded.
+    pub notes: Vec<String>,
+}
+
+/// Section of the page.
+struct Section {
+    title: String,
+    /// Content of the section, as HTML.
+    html: String,
+}
+
+/// A decoded message with its topic and its times.
+struct Item<'m> {
+    topic: &'m BagTopic,
+    value: &'m Value<'m>,
+    /// Time of the header, or of the recording without a header [s].
+    time: f64,
+    /// Time of the recording [s].
+    log: f64,
+}
+
+/// Data of all sections.
+#[derive(Default)]
+struct Data {
+    topics: Topics,
+    robots: Robots,
+    contacts: Contacts,
+    pace: Pace,
+    diagnostics: Diagnostics,
+    modems: Modems,
+}
+
+impl Data {
+    fn add(&mut self, item: &Item<'_>) {
+        match item.topic.type_name.as_str() {
+            "nav_msgs/msg/Odometry"
+            | "geometry_msgs/msg/PoseStamped"
+            | "geometry_msgs/msg/PoseWithCovarianceStamped"
+            | "sensor_msgs/msg/NavSatFix"
+            | "sensor_msgs/msg/Imu"
+            | "tf2_msgs/msg/TFMessage"
+            | "sensor_msgs/msg/BatteryState" => self.robots.add(item),
+            "merrow/msg/Contacts" => self.contacts.add(item),
+            "rosgraph_msgs/msg/Clock" => self.pace.add_clock(item),
+            "diagnostic_msgs/msg/DiagnosticArray" => {
+                self.diagnostics.add(item);
+                self.robots.add_thrusters(item);
+                self.pace.add_diagnostics(item);
+            }
+            "rcl_interfaces/msg/Log" => self.diagnostics.add_log(item),
+            "merrow/msg/PacketLog"
+            | "merrow/msg/ModemSchedule"
+            | "merrow/msg/LinkTable"
+            | "merrow/msg/ModemStatus" => self.modems.add(item),
+            _ => {}
+        }
+    }
+}
+
+/// Creates the report of a bag.
+///
+/// # Errors
+/// One line: the bag cannot be read, or has no messages.
+pub fn report(bag: &Path) -> Result<Report, String> {
+    let mut data = Data::default();
+    let mut undecoded = Undecoded::default();
+    let content = read(bag, &mut |topic, message| {
+        let log = message.log_time_ns as f64 * 1e-9;
+        let mut time = None;
+        undecoded.decode(topic, message, |value| {
+            time = stamp(value);
+            data.add(&Item {
+                topic,
+                value,
+                time: time.unwrap_or(log),
+                log,
+            });
+        });
+        data.topics.add(message.topic, log, time);
+        Ok(())
+    })?;
+    let mut notes = content.notes.clone();
+    notes.extend(undecoded.notes(&content));
+    let mut sections = Vec::new();
+    sections.extend(data.pace.section());
+    sections.extend(data.robots.sections());
+    sections.extend(data.contacts.section());
+    sections.extend(data.modems.section(&data.robots));
+    sections.extend(data.diagnostics.section());
+    sections.extend(data.topics.section(&content));
+    let summary = data.topics.summary(&content);
+    Ok(Report {
+        html: page::page(bag, &summary, &notes, &sections),
+        sections: sections.into_iter().map(|section| section.title).collect(),
+        notes,
+    })
+}
+
+/// Returns the vector at a path of a message.
+fn vector(value: &Value<'_>, path: &str) -> Option<[f64; 3]> {
+    let vector = value.at(path)?;
+    Some([
+        vector.number_at("x")?,
+        vector.number_at("y")?,
+        vector.number_at("z")?,
+    ])
+}
+
+/// Returns the text at a path of a message; empty if there is none.
+fn text<'v>(value: &'v Value<'_>, path: &str) -> &'v str {
+    value.at(path).and_then(Value::text).unwrap_or_default()
+}

@@ -1,0 +1,346 @@
+//! Modems: delivery of frames, delay over distance, schedule.
+
+use crate::analysis::report::page::{Cell, HEIGHT, WIDTH, figures, paragraph, table};
+use crate::analysis::report::robots::Robots;
+use crate::analysis::report::{Item, Section, text};
+use merrow_ros2::dynamic::value::Value;
+use merrow_validate::figure::canvas::{Anchor, Colour, Drawing, Element};
+use merrow_validate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_marks};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Maximum number of bars of the schedule.
+const MAX_BARS: usize = 3000;
+/// Height of a modem in the schedule [px].
+const ROW: f64 = 24.0;
+/// Activities that the schedule shows, in the order of the colours.
+const ACTIVITIES: [&str; 4] = ["collide", "receive", "transmit", "wait"];
+
+/// Frames from one modem to another.
+#[derive(Debug, Default)]
+struct Link {
+    frames: usize,
+    received: usize,
+    bits: f64,
+    /// Sum of the ratios of received frames [dB].
+    snr: f64,
+    /// Start of the transmission and delay of each received frame [s].
+    delays: Vec<[f64; 2]>,
+    /// Number of lost frames by cause.
+    causes: BTreeMap<String, usize>,
+}
+
+/// Interval of one activity: modem, activity, start and end [s].
+type Interval = (String, String, [f64; 2]);
+
+/// Data of all modems.
+#[derive(Debug, Default)]
+pub(super) struct Modems {
+    /// Links by transmitter and receiver.
+    links: BTreeMap<[String; 2], Link>,
+    intervals: Vec<Interval>,
+    /// Number of intervals beyond the maximum.
+    excess: usize,
+    /// Energy of each modem by topic [J], and number of waiting messages.
+    statuses: BTreeMap<String, [f64; 2]>,
+    /// Rows of the last table of links.
+    table: Vec<Vec<Cell>>,
+}
+
+impl Modems {
+    /// Adds a message about modems.
+    pub(super) fn add(&mut self, item: &Item<'_>) {
+        let list = |name: &str| item.value.field(name).map_or(&[][..], Value::elements);
+        match item.topic.type_name.as_str() {
+            "merrow/msg/PacketLog" => list("packets").iter().for_each(|p| self.add_packet(p)),
+            "merrow/msg/ModemSchedule" => {
+                list("intervals").iter().for_each(|i| self.add_interval(i));
+            }
+            "merrow/msg/LinkTable" => self.table = list("links").iter().map(link_row).collect(),
+            _ => {
+                let number = |path| item.value.number_at(path).unwrap_or(f64::NAN);
+                let status = [number("energy"), number("queued")];
+                self.statuses.insert(item.topic.name.clone(), status);
+            }
+        }
+    }
+
+    fn add_packet(&mut self, packet: &Value<'_>) {
+        let ends = ["transmitter", "receiver"].map(|end| text(packet, end).to_owned());
+        let number = |path| packet.number_at(path).unwrap_or(f64::NAN);
+        let link = self.links.entry(ends).or_default();
+        link.frames += 1;
+        match text(packet, "cause") {
+            "" => {
+                link.received += 1;
+                link.bits += number("bits");
+                link.snr += number("snr");
+                let start = number("start");
+                link.delays.push([start, number("stamp") - start]);
+            }
+            cause => *link.causes.entry(cause.to_owned()).or_default() += 1,
+        }
+    }
+
+    fn add_interval(&mut self, interval: &Value<'_>) {
+        let activity = text(interval, "activity");
+        if !ACTIVITIES.contains(&activity) {
+            return;
+        }
+        if self.intervals.len() >= MAX_BARS {
+            self.excess += 1;
+            return;
+        }
+        let time = |path| interval.number_at(path).unwrap_or(f64::NAN);
+        let modem = text(interval, "modem").to_owned();
+        let times = [time("start"), time("end")];
+        self.intervals.push((modem, activity.to_owned(), times));
+    }
+
+    /// Returns the section of the modems; `None` without their messages.
+    pub(super) fn section(&self, robots: &Robots) -> Option<Section> {
+        let mut html = self.delivery();
+        let mut drawings = Vec::new();
+        drawings.extend(self.draw_delays(robots));
+        drawings.extend(draw_schedule(&self.intervals));
+        html += &figures(&drawings);
+        if self.excess > 0 {
+            html += &paragraph(&format!(
+                "The schedule ends before {} later intervals.",
+                self.excess
+            ));
+        }
+        if !self.table.is_empty() {
+            let head = [
+                "link at the end",
+                "ratio of signal to noise [dB]",
+                "travel time [s]",
+                "frames",
+                "received",
+                "loss [%]",
+                "load [%]",
+            ];
+            html += &table(&head, &self.table);
+        }
+        let row = |(topic, [energy, queued]): (&String, &[f64; 2])| {
+            vec![
+                Cell::text(topic),
+                Cell::number(*energy, 1),
+                Cell::number(*queued, 0),
+            ]
+        };
+        let rows: Vec<Vec<Cell>> = self.statuses.iter().map(row).collect();
+        if !rows.is_empty() {
+            html += &table(
+                &["modem", "energy [J]", "waiting messages at the end"],
+                &rows,
+            );
+        }
+        (!html.is_empty()).then(|| Section {
+            title: "Modems".to_owned(),
+            html,
+        })
+    }
+
+    /// Returns the table of the delivery on each link.
+    fn delivery(&self) -> String {
+        let row = |(ends, link): (&[String; 2], &Link)| {
+            let n = link.received as f64;
+            let delay: f64 = link.delays.iter().map(|d| d[1]).sum::<f64>() / n;
+            let causes = link.causes.iter();
+            let causes: Vec<String> = causes.map(|(cause, n)| format!("{cause}: {n}")).collect();
+            vec![
+                Cell::text(&format!("{} to {}", ends[0], ends[1])),
+                Cell::count(link.frames),
+                Cell::count(link.received),
+                Cell::number(100.0 * n / link.frames as f64, 1),
+                Cell::number(link.bits / 8.0, 0),
+                Cell::number(link.snr / n, 1),
+                Cell::number(delay, 3),
+                Cell::Text(causes.join(", ")),
+            ]
+        };
+        let rows: Vec<Vec<Cell>> = self.links.iter().map(row).collect();
+        if rows.is_empty() {
+            return String::new();
+        }
+        let head = [
+            "link",
+            "frames",
+            "received",
+            "delivered [%]",
+            "bytes received",
+            "mean ratio of signal to noise [dB]",
+            "mean delay [s]",
+            "losses by cause",
+        ];
+        let about =
+            "The frames include messages that were never transmitted, such as replaced messages.";
+        table(&head, &rows) + &paragraph(about)
+    }
+
+    /// Draws the delays over the distance of the robots, or over time if no distance is recorded.
+    fn draw_delays(&self, robots: &Robots) -> Option<Drawing> {
+        let robot = |modem: &str| {
+            modem
+                .split_once('/')
+                .map_or("", |(robot, _)| robot)
+                .to_owned()
+        };
+        let distance = |ends: &[String; 2], time: f64| {
+            let a = robots.position(&robot(&ends[0]), time)?;
+            let b = robots.position(&robot(&ends[1]), time)?;
+            let square: f64 = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum();
+            square.is_finite().then_some(square.sqrt())
+        };
+        let series = |over_distance: bool| {
+            let links = self.links.iter();
+            links.map(move |(ends, link)| {
+                let point = move |[start, delay]: &[f64; 2]| {
+                    let x = if over_distance {
+                        distance(ends, *start)
+                    } else {
+                        Some(*start)
+                    };
+                    x.map(|x| [x, *delay])
+                };
+                (
+                    ends,
+                    link.delays.iter().filter_map(point).collect::<Vec<_>>(),
+                )
+            })
+        };
+        let is_drawn = |(_, points): &(&[String; 2], Vec<[f64; 2]>)| !points.is_empty();
+        let mut drawn: Vec<_> = series(true).filter(is_drawn).collect();
+        let mut label = "distance at the start of the transmission [m]";
+        if drawn.is_empty() {
+            drawn = series(false).filter(is_drawn).collect();
+            label = "start of the transmission [s]";
+        }
+        let has_legend = drawn.len() <= 3;
+        let with_colours = drawn.into_iter().zip(COLOURS.iter().cycle());
+        let lines = with_colours.map(|((ends, points), colour)| Line {
+            label: match has_legend {
+                true => format!("{} to {}", ends[0], ends[1]),
+                false => String::new(),
+            },
+            colour: *colour,
+            dashed: false,
+            points,
+        });
+        let panel = Panel {
+            y_label: "delay [s]".to_owned(),
+            x_label: label.to_owned(),
+            lines: lines.collect(),
+            ..Panel::default()
+        };
+        let title = "Delay from the start of the transmission to the end of the arrival";
+        (!panel.lines.is_empty()).then(|| draw_marks(title, &panel, WIDTH, 2 * HEIGHT))
+    }
+}
+
+/// Returns the row of a link of the table of links.
+fn link_row(link: &Value<'_>) -> Vec<Cell> {
+    let number = |path| link.number_at(path).unwrap_or(f64::NAN);
+    let name = format!(
+        "{} to {}",
+        text(link, "transmitter"),
+        text(link, "receiver")
+    );
+    vec![
+        Cell::Text(name),
+        Cell::number(number("snr"), 1),
+        Cell::number(number("delay"), 4),
+        Cell::number(number("frames"), 0),
+        Cell::number(number("received"), 0),
+        Cell::number(100.0 * number("loss"), 1),
+        Cell::number(100.0 * number("load"), 2),
+    ]
+}
+
+/// Returns a text of a drawing.
+fn label(at: [f64; 2], text: &str, anchor: Anchor, colour: Colour) -> Element {
+    Element::Text {
+        at,
+        text: text.to_owned(),
+        size: 12.0,
+        anchor,
+        colour,
+    }
+}
+
+/// Draws the activities of the modems over time, one row per modem.
+fn draw_schedule(intervals: &[Interval]) -> Option<Drawing> {
+    let is_finite = |(_, _, times): &&Interval| times.iter().all(|time| time.is_finite());
+    let drawn: Vec<&Interval> = intervals.iter().filter(is_finite).collect();
+    let start = drawn.iter().map(|i| i.2[0]).fold(f64::INFINITY, f64::min);
+    let end = drawn
+        .iter()
+        .map(|i| i.2[1])
+        .fold(f64::NEG_INFINITY, f64::max);
+    if end <= start {
+        return None;
+    }
+    let modems: Vec<&str> = drawn
+        .iter()
+        .map(|i| i.0.as_str())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    let [left, right, top] = [130.0, f64::from(WIDTH) - 16.0, 48.0];
+    let bottom = top + ROW * modems.len() as f64;
+    let mut elements = vec![label(
+        [left, 19.0],
+        "Schedule of the modems",
+        Anchor::Start,
+        BLACK,
+    )];
+    for (k, activity) in ACTIVITIES.iter().enumerate() {
+        let x = left + 110.0 * k as f64;
+        let points = bar([x, x + 10.0], 38.0, 4.0);
+        let colour = COLOURS[k];
+        elements.push(Element::Fill { points, colour });
+        elements.push(label([x + 14.0, 42.0], activity, Anchor::Start, BLACK));
+    }
+    for (k, modem) in modems.iter().enumerate() {
+        let y = top + ROW * (k as f64 + 0.5);
+        elements.push(label([left - 8.0, y + 4.0], modem, Anchor::End, BLACK));
+        elements.push(Element::Line {
+            points: vec![[left, y + 0.5 * ROW], [right, y + 0.5 * ROW]],
+            colour: [205, 205, 205],
+            width: 0.7,
+            dashed: false,
+        });
+    }
+    let x = |time: f64| left + (time - start) / (end - start) * (right - left);
+    for (modem, activity, times) in drawn {
+        let row = modems.iter().position(|name| name == modem);
+        let kind = ACTIVITIES.iter().position(|name| name == activity);
+        if let (Some(row), Some(kind)) = (row, kind) {
+            let y = top + ROW * (row as f64 + 0.5);
+            // a short activity remains visible
+            let ends = [x(times[0]), x(times[1]).max(x(times[0]) + 0.8)];
+            let points = bar(ends, y, 0.36 * ROW);
+            let colour = COLOURS[kind];
+            elements.push(Element::Fill { points, colour });
+        }
+    }
+    let ends = [(left, start, Anchor::Start), (right, end, Anchor::End)];
+    for (at, time, anchor) in ends {
+        let time = format!("{time:.3} s");
+        elements.push(label([at, bottom + 16.0], &time, anchor, BLACK));
+    }
+    Some(Drawing {
+        size: [WIDTH, bottom as u32 + 24],
+        elements,
+    })
+}
+
+/// Returns the corners of a bar between two x, about `y`, of half the height `half` [px].
+fn bar([from, to]: [f64; 2], y: f64, half: f64) -> Vec<[f64; 2]> {
+    vec![
+        [from, y - half],
+        [to, y - half],
+        [to, y + half],
+        [from, y + half],
+    ]
+}

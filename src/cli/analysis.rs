@@ -1,0 +1,145 @@
+//! `merrow export`, `merrow plot`, `merrow report` and `merrow layout`: analysis of recorded bags,
+//! and layouts of programs that show them.
+
+use clap::{Args, ValueEnum};
+use merrow::analysis::export::export;
+use merrow::analysis::layout::{Tool, layout};
+use merrow::analysis::plot::{TimeAxis, plot};
+use merrow::analysis::report::report;
+use merrow_world::Overrides;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of `merrow export`.
+#[derive(Args, Debug)]
+pub(super) struct ExportArguments {
+    /// MCAP file, or folder of a bag.
+    bag: PathBuf,
+    /// Folder for the tables, one CSV file per topic; created if it does not exist. Files of the
+    /// same names are replaced.
+    #[arg(long, value_name = "DIR")]
+    csv: PathBuf,
+}
+
+/// Arguments of `merrow plot`.
+#[derive(Args, Debug)]
+pub(super) struct PlotArguments {
+    /// MCAP file, or folder of a bag.
+    bag: PathBuf,
+    /// Fields, such as /rov/odometry.pose.pose.position.z. A field that contains other fields
+    /// gives one curve for each number in it.
+    #[arg(required = true, value_name = "TOPIC.FIELD")]
+    fields: Vec<String>,
+    /// File to write, with the ending .svg; an existing file is replaced.
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    output: PathBuf,
+    /// Time axis of the curves.
+    #[arg(long, value_enum, default_value_t = Time::Auto)]
+    time: Time,
+}
+
+/// Time axis of `merrow plot`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Time {
+    /// Time of the header, if all messages have one, otherwise time of the recording.
+    Auto,
+    /// Time of the header of each message.
+    Stamp,
+    /// Time at which each message was recorded.
+    Log,
+}
+
+/// Arguments of `merrow report`.
+#[derive(Args, Debug)]
+pub(super) struct ReportArguments {
+    /// MCAP file, or folder of a bag.
+    bag: PathBuf,
+    /// File to write, with the ending .html; an existing file is replaced.
+    #[arg(
+        short = 'o',
+        long = "output",
+        value_name = "FILE",
+        default_value = "report.html"
+    )]
+    output: PathBuf,
+}
+
+/// Arguments of `merrow layout`.
+#[derive(Args, Debug)]
+pub(super) struct LayoutArguments {
+    /// World file, or the name of a bundled world.
+    world: String,
+    /// File to write: .json for Foxglove, .xml for PlotJuggler; an existing file is replaced.
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Executes the command `merrow layout`.
+pub(super) fn run_layout(arguments: &LayoutArguments) -> Result<ExitCode, String> {
+    let file = &arguments.output;
+    super::snapshot::check_output(file, &["json", "xml"])?;
+    let tool = match super::snapshot::extension(file).as_str() {
+        "json" => Tool::Foxglove,
+        _ => Tool::PlotJuggler,
+    };
+    let world = super::load(&arguments.world, Overrides::default())?;
+    super::snapshot::write_file(file, layout(&world.scene, tool).as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Executes the command `merrow export`.
+pub(super) fn run_export(arguments: &ExportArguments) -> Result<ExitCode, String> {
+    let folder = &arguments.csv;
+    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let exported = export(&arguments.bag, &mut |name| create(&folder.join(name)))?;
+    print_notes(&exported.notes);
+    println!(
+        "{} tables with {} rows in {}",
+        exported.tables,
+        exported.rows,
+        folder.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Executes the command `merrow plot`.
+pub(super) fn run_plot(arguments: &PlotArguments) -> Result<ExitCode, String> {
+    let file = &arguments.output;
+    super::snapshot::check_output(file, &["svg"])?;
+    let axis = match arguments.time {
+        Time::Auto => TimeAxis::Auto,
+        Time::Stamp => TimeAxis::Stamp,
+        Time::Log => TimeAxis::Log,
+    };
+    let plotted = plot(&arguments.bag, &arguments.fields, axis)?;
+    print_notes(&plotted.notes);
+    super::snapshot::write_file(file, plotted.drawing.svg().as_bytes())?;
+    println!("{} curves in {}", plotted.curves, file.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Executes the command `merrow report`.
+pub(super) fn run_report(arguments: &ReportArguments) -> Result<ExitCode, String> {
+    let file = &arguments.output;
+    super::snapshot::check_output(file, &["html"])?;
+    let report = report(&arguments.bag)?;
+    print_notes(&report.notes);
+    super::snapshot::write_file(file, report.html.as_bytes())?;
+    println!("{}: {}", file.display(), report.sections.join(", "));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints lines about the bag, which do not fail the command.
+fn print_notes(notes: &[String]) {
+    for note in notes {
+        eprintln!("merrow: {note}");
+    }
+}
+
+/// Creates a file of a table.
+fn create(file: &Path) -> Result<Box<dyn Write>, String> {
+    let created = std::fs::File::create(file);
+    let created = created.map_err(|e| format!("{}: cannot write the file: {e}", file.display()))?;
+    Ok(Box::new(BufWriter::new(created)))
+}

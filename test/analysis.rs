@@ -1,0 +1,385 @@
+//! Analysis of recordings with the commands `export`, `plot` and `report`.
+//!
+//! Goal: results equal the content of the bag, and damaged bags are read up to the damage. Method:
+//! short runs of bundled worlds with the program itself; the bag is decoded a second time with the
+//! message types of the library. Tolerance: none, except where a test states one.
+
+use crate::common::folder::Folder;
+use merrow::analysis::layout::{Tool, layout};
+use merrow::node::plan::{Output, Plan};
+use merrow_ros2::bag::read::read_messages;
+use merrow_ros2::bag::topics::visit_messages;
+use merrow_ros2::cdr::from_bytes;
+use merrow_ros2::description::{Description, Element};
+use merrow_ros2::dynamic::definition::Definition;
+use merrow_ros2::dynamic::value::{ArrayLimits, Leaf};
+use merrow_ros2::msg::nav_msgs::Odometry;
+use merrow_world::Overrides;
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Runs the program in a folder and returns whether it succeeded, its output and its error output.
+fn merrow(folder: &Folder, arguments: &[&str]) -> (bool, String, String) {
+    let done = Command::new(env!("CARGO_BIN_EXE_merrow"))
+        .args(arguments)
+        .current_dir(&folder.0)
+        .output()
+        .expect("merrow starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        done.status.success(),
+        text(&done.stdout),
+        text(&done.stderr),
+    )
+}
+
+/// Records a world for a simulated time [s] into the bag `run`.
+fn record(folder: &Folder, world: &str, seconds: &str) -> PathBuf {
+    let arguments = [
+        "run", world, "--no-ros", "--pace", "max", "--for", seconds, "--record", "run",
+    ];
+    let (done, _, errors) = merrow(folder, &arguments);
+    assert!(done, "{errors}");
+    folder.0.join("run/run_0.mcap")
+}
+
+/// Returns the odometry of a topic: log time [ns] and message.
+fn odometry(bag: &Path, topic: &str) -> Vec<(u64, Odometry)> {
+    let topics = HashSet::from([topic.to_owned()]);
+    let messages = read_messages(bag, &topics).expect("a bag").into_iter();
+    let decode = |cdr: &[u8]| from_bytes(cdr).expect("odometry");
+    messages.map(|m| (m.log_time_ns, decode(&m.cdr))).collect()
+}
+
+// Goal: types of the simulator are decoded with the text that bags contain. Method: all samples of
+// the catalogue of messages; the numbers and texts of the decoded leaves occur in the sample.
+#[test]
+fn all_types_of_the_simulator_are_decoded() {
+    let limits = ArrayLimits {
+        bytes: usize::MAX,
+        elements: usize::MAX,
+    };
+    let samples = merrow_messages::msg::catalogue();
+    assert!(samples.len() > 40);
+    for sample in samples {
+        let (name, text) = (sample.info.name, &sample.info.definition);
+        let definition = Definition::parse(name, text).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let bytes = sample.cdr.expect("bytes");
+        let value = definition
+            .decode(&bytes)
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
+        let mut leaves = 0;
+        value.visit_leaves(limits, &mut |path, leaf| {
+            leaves += 1;
+            let pointer = format!("/{}", path.replace(['.', '['], "/").replace(']', ""));
+            let expected = &sample.values.pointer(&pointer);
+            let expected = expected.unwrap_or_else(|| panic!("{name}: {path}"));
+            let is_equal = match leaf {
+                Leaf::Time { sec, .. } => expected["sec"].as_i64() == Some(sec),
+                Leaf::Text(text) => expected.as_str() == Some(text),
+                Leaf::Bool(flag) => expected.as_bool() == Some(flag),
+                leaf => expected.as_f64() == leaf.number(),
+            };
+            assert!(is_equal, "{name}: {path}: {leaf:?}, expected {expected}");
+        });
+        assert!(leaves > 0, "{name}");
+    }
+}
+
+// Goal: tables contain the messages of the bag. Method: every row of the odometry against the
+// messages, whose numbers are restored exactly; one file per topic that has a table.
+#[test]
+fn tables_equal_the_messages() {
+    let folder = Folder::new("export", &[]);
+    let bag = record(&folder, "pool", "3");
+    let (done, printed, errors) = merrow(&folder, &["export", "run", "--csv", "tables"]);
+    assert!(done, "{errors}");
+    let content = visit_messages(&bag, &mut |_, _| Ok(())).expect("a bag");
+    assert!(content.notes.is_empty(), "{:?}", content.notes);
+    let files = std::fs::read_dir(folder.0.join("tables"))
+        .expect("tables")
+        .count();
+    assert_eq!(files, content.topics.len());
+    let messages: u64 = content.topics.iter().map(|topic| topic.count).sum();
+    assert_eq!(
+        printed.trim(),
+        format!("{files} tables with {messages} rows in tables")
+    );
+    let topic = content
+        .topics
+        .iter()
+        .find(|topic| topic.type_name == "nav_msgs/msg/Odometry")
+        .expect("odometry");
+    let file = format!("tables/{}.csv", topic.name[1..].replace('/', "."));
+    let table = std::fs::read_to_string(folder.0.join(file)).expect("a table");
+    let mut lines = table.lines();
+    let head: Vec<&str> = lines.next().expect("a head").split(',').collect();
+    let column = |name: &str| head.iter().position(|n| *n == name).expect(name);
+    assert_eq!(
+        &head[..3],
+        ["log_time_s", "header.stamp", "header.frame_id"]
+    );
+    let expected = odometry(&bag, &topic.name);
+    assert_eq!(lines.clone().count(), expected.len());
+    for (line, (log_ns, message)) in lines.zip(expected) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let number = |name: &str| cells[column(name)].parse::<f64>().expect(name);
+        let nanoseconds = |s: u64, ns: u64| format!("{}.{:09}", s, ns);
+        assert_eq!(
+            cells[0],
+            nanoseconds(log_ns / 1_000_000_000, log_ns % 1_000_000_000)
+        );
+        let stamp = &message.header.stamp;
+        let stamp = nanoseconds(
+            u64::from(stamp.sec.unsigned_abs()),
+            u64::from(stamp.nanosec),
+        );
+        assert_eq!(cells[1], stamp);
+        let pose = &message.pose.pose;
+        assert_eq!(number("pose.pose.position.z"), pose.position.z);
+        assert_eq!(number("pose.pose.orientation.w"), pose.orientation.w);
+        assert_eq!(number("pose.covariance[35]"), message.pose.covariance[35]);
+        assert_eq!(
+            number("twist.twist.angular.y"),
+            message.twist.twist.angular.y
+        );
+    }
+}
+
+// Goal: figures contain the selected fields, and errors name what was found. Method: a message as
+// the field, two fields in one panel, and misspelt names.
+#[test]
+fn plots_contain_the_selected_fields() {
+    let folder = Folder::new("plot", &[]);
+    record(&folder, "pool", "2");
+    let topic = "/bluerov2/odometry";
+    let position = format!("{topic}.pose.pose.position");
+    let roll = format!("{topic}.twist.twist.angular.x");
+    let (done, printed, errors) =
+        merrow(&folder, &["plot", "run", &position, &roll, "-o", "a.svg"]);
+    assert!(done, "{errors}");
+    assert_eq!(printed.trim(), "4 curves in a.svg");
+    let svg = std::fs::read_to_string(folder.0.join("a.svg")).expect("a figure");
+    let curves = svg
+        .lines()
+        .filter(|line| line.contains("stroke-width=\"1.6\""));
+    assert_eq!(curves.count(), 4);
+    assert!(svg.contains(&format!(">{position}<")) && svg.contains(">time [s]<"));
+    for (field, expected) in [
+        (
+            "/bluerov2/odometri.pose",
+            "did you mean `/bluerov2/odometry`?",
+        ),
+        (
+            "/bluerov2/odometry.pose.pose.positon.z",
+            "did you mean `pose.pose.position.z`?",
+        ),
+        (
+            "/bluerov2/odometry.child_frame_id",
+            "`child_frame_id` is not a number",
+        ),
+        ("/bluerov2/odometry", "expected TOPIC.FIELD"),
+    ] {
+        let (done, _, errors) = merrow(&folder, &["plot", "run", field, "-o", "b.svg"]);
+        assert!(!done && errors.contains(expected), "{field}: {errors}");
+        assert_eq!(errors.lines().count(), 1, "{errors}");
+    }
+    let (done, _, errors) = merrow(&folder, &["plot", "run", &roll, "-o", "b.png"]);
+    assert!(
+        !done && errors.contains("expected a file name that ends in .svg"),
+        "{errors}"
+    );
+}
+
+// Goal: the report has the sections of its data, and no others; rates follow from the bag. Method:
+// the pool and the world of modems; sections, rows of the odometry and of the modems, and the
+// absence of addresses. Tolerance: rates as printed, 1 %.
+#[test]
+fn reports_contain_the_data_of_the_bag() {
+    let folder = Folder::new("report", &[]);
+    let bag = record(&folder, "modems", "25");
+    let (done, printed, errors) = merrow(&folder, &["report", "run", "-o", "a.html"]);
+    assert!(done, "{errors}");
+    let sections = printed.trim().strip_prefix("a.html: ").expect("sections");
+    let found: BTreeSet<&str> = sections.split(", ").collect();
+    for section in [
+        "Robot auv_1",
+        "Robot boat",
+        "Modems",
+        "Faults and events",
+        "Topics and rates",
+    ] {
+        assert!(found.contains(section), "{section}: {sections}");
+    }
+    assert!(!found.contains("Contacts"));
+    let html = std::fs::read_to_string(folder.0.join("a.html")).expect("a page");
+    for link in ["http:", "https:", "src=", "@import", "url("] {
+        assert!(!html.contains(link), "{link}");
+    }
+    assert!(html.contains("prefers-color-scheme: dark"));
+    assert!(
+        html.contains("auv_1/acoustic to boat/acoustic") && html.contains("Schedule of the modems")
+    );
+    let topic = "/auv_1/odometry";
+    let messages = odometry(&bag, topic);
+    let start = format!("<tr><td>{topic}</td><td>nav_msgs/msg/Odometry<");
+    let row = html.lines().find(|line| line.starts_with(&start));
+    let cells: Vec<&str> = row.expect("a row").split("</td>").collect();
+    let number = |k: usize| -> f64 {
+        let cell = cells[k].rsplit('>').next().expect("a cell");
+        cell.parse().expect("a number")
+    };
+    assert_eq!(number(2), messages.len() as f64);
+    let span = (messages[messages.len() - 1].0 - messages[0].0) as f64 * 1e-9;
+    let rate = (messages.len() - 1) as f64 / span;
+    assert!(
+        (number(5) - rate).abs() < 0.01 * rate,
+        "{} {rate}",
+        number(5)
+    );
+    assert!(cells[4].ends_with(">recorder"), "{}", cells[4]);
+    assert!(
+        (number(3) - rate).abs() < 0.01 * rate,
+        "{} {rate}",
+        number(3)
+    );
+}
+
+// Goal: damaged bags are read up to the damage, and other files are refused. Method: a bag cut at
+// half its length and with a changed byte; a text, an empty file and a missing file.
+#[test]
+fn damaged_bags_are_read_up_to_the_damage() {
+    let folder = Folder::new(
+        "damaged",
+        &[("text.mcap", "this is not a bag"), ("empty.mcap", "")],
+    );
+    let bag = record(&folder, "pool", "2");
+    let bytes = std::fs::read(&bag).expect("a bag");
+    std::fs::write(folder.0.join("cut.mcap"), &bytes[..bytes.len() / 2]).expect("a file");
+    let (done, printed, errors) = merrow(&folder, &["export", "cut.mcap", "--csv", "cut"]);
+    assert!(
+        done && errors.contains("the file ends inside a record; read "),
+        "{errors}"
+    );
+    assert!(printed.contains(" tables with "), "{printed}");
+    let mut changed = bytes.clone();
+    let middle = changed.len() / 2;
+    changed[middle..middle + 64].fill(0xa5);
+    std::fs::write(folder.0.join("changed.mcap"), &changed).expect("a file");
+    // the result depends on the record, but it is a note or an error, never a panic
+    let (_, _, errors) = merrow(&folder, &["report", "changed.mcap", "-o", "c.html"]);
+    assert!(
+        !errors.is_empty() && !errors.contains("panicked"),
+        "{errors}"
+    );
+    for (file, expected) in [
+        ("text.mcap", "expected an MCAP file"),
+        ("empty.mcap", "expected an MCAP file, found 0 bytes"),
+        ("missing.mcap", "No such file"),
+        ("cut", "found no MCAP file"),
+    ] {
+        let (done, _, errors) = merrow(&folder, &["report", file, "-o", "d.html"]);
+        assert!(!done && errors.contains(expected), "{file}: {errors}");
+        assert!(errors.starts_with(&format!("merrow: {file}: ")), "{errors}");
+    }
+}
+
+/// Returns the name of a topic with a leading slash.
+fn absolute(topic: &str) -> String {
+    format!("/{}", topic.trim_start_matches('/'))
+}
+
+/// Returns true if the type of a topic has the field at a path.
+fn has_field(description: &Description, path: &str) -> bool {
+    let (name, rest) = match path.split_once('.') {
+        Some((name, rest)) => (name, Some(rest)),
+        None => (path, None),
+    };
+    let field = description.fields.iter().find(|field| field.name == name);
+    field.is_some_and(|field| match (&field.shape.element, rest) {
+        (Element::Message(message), Some(rest)) => has_field(message, rest),
+        (Element::Primitive(_), None) => true,
+        _ => false,
+    })
+}
+
+/// Checks that a panel of Foxglove names existing topics, and returns the number of its curves.
+fn check_panel(panel: &serde_json::Value, outputs: &[Output]) -> usize {
+    let output = |topic: &str| {
+        let found = outputs.iter().find(|o| absolute(&o.topic) == topic);
+        found.unwrap_or_else(|| panic!("no topic {topic}"))
+    };
+    let mut curves = 0;
+    for path in panel["paths"].as_array().into_iter().flatten() {
+        let path = path["value"].as_str().expect("a path");
+        let (topic, field) = path.split_once('.').expect("a field");
+        assert!(has_field(&output(topic).info.description, field), "{path}");
+        curves += 1;
+    }
+    let layers = panel["layers"].as_object().into_iter().flatten();
+    let topics = layers.map(|(_, layer)| &layer["topic"]);
+    let image = &panel["imageMode"]["imageTopic"];
+    let others = [image, &panel["followTopic"], &panel["topicToRender"]];
+    for topic in topics.chain(others).filter_map(|topic| topic.as_str()) {
+        output(topic);
+    }
+    for (topic, _) in panel["topics"].as_object().into_iter().flatten() {
+        output(topic);
+    }
+    curves
+}
+
+/// Checks that the curves of PlotJuggler are existing fields, and returns their number.
+fn check_curves(xml: &str, outputs: &[Output]) -> usize {
+    let curves = xml.split("<curve name=\"").skip(1);
+    let curves: Vec<&str> = curves.filter_map(|rest| rest.split('"').next()).collect();
+    for curve in &curves {
+        let exists = outputs.iter().any(|output| {
+            let field = curve.strip_prefix(&format!("{}/", absolute(&output.topic)));
+            let path = field.map(|field| field.replace('/', "."));
+            path.is_some_and(|path| has_field(&output.info.description, &path))
+        });
+        assert!(exists, "{curve}");
+    }
+    curves.len()
+}
+
+// Goal: the layouts of config/ name topics and fields that exist. Method: the layouts of every
+// robot equal the generated layouts; all topics of Foxglove and all curves of PlotJuggler against
+// the topics and types of the world of the robot.
+#[test]
+fn shipped_layouts_name_existing_topics() {
+    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("config");
+    let mut total = 0;
+    for name in merrow_world::data_dir::file_names("params/robots") {
+        let text = format!("robots: {{{name}: {{model: {name}}}}}");
+        let world = merrow_world::load_text("layout.yaml", &text, Overrides::default());
+        let scene = world.unwrap_or_else(|p| panic!("{p}")).scene;
+        for (tool, file) in [
+            (Tool::Foxglove, format!("foxglove/{name}.json")),
+            (Tool::PlotJuggler, format!("plotjuggler/{name}.xml")),
+        ] {
+            let path = config.join(&file);
+            let generated = layout(&scene, tool);
+            if std::env::var_os("MERROW_BLESS").is_some() {
+                std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+                std::fs::write(&path, &generated).expect("a file");
+            }
+            let shipped = std::fs::read_to_string(&path).unwrap_or_default();
+            assert!(
+                shipped == generated,
+                "config/{file}: run MERROW_BLESS=1 cargo test layouts to regenerate it"
+            );
+        }
+        let outputs = Plan::new(&scene).outputs;
+        let text = layout(&scene, Tool::Foxglove);
+        let foxglove: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let panels = foxglove["configById"].as_object().expect("panels");
+        let curves: usize = panels.values().map(|p| check_panel(p, &outputs)).sum();
+        let xml = layout(&scene, Tool::PlotJuggler);
+        assert_eq!(check_curves(&xml, &outputs), curves, "{name}");
+        total += curves;
+    }
+    assert!(total > 200, "{total} curves");
+}
