@@ -112,6 +112,31 @@ fn communication_recovers_after_a_partition() {
     }
 }
 
+/// An announcement that waits while an interface comes up does not leave on it with the former
+/// addresses: Fast DDS would keep them, and its datagrams would not arrive.
+#[test]
+fn announcements_on_a_new_network_contain_its_address() {
+    let mut world = World::new(1);
+    let at = world.join(1);
+    let group: SocketAddr = ([239, 255, 0, 1], 7400).into();
+    let engine = world.engine(at);
+    engine.config.metatraffic_multicast = vec![group.into()];
+    let now = Nanos(0);
+    engine.handle_timers(now);
+    let new = [192, 168, 1, 5];
+    let locators = vec![Locator::from(SocketAddr::from((new, 7400)))];
+    engine.update_paths(now, Box::new(Network), locators.clone(), locators);
+    engine.handle_timers(now);
+    let sent: Vec<_> = std::iter::from_fn(|| engine.poll_transmit(now)).collect();
+    let mut announcements = sent
+        .iter()
+        .filter(|transmit| transmit.to == group)
+        .peekable();
+    assert!(announcements.peek().is_some());
+    let has_new = |transmit: &Transmit| transmit.parts.concat().windows(4).any(|part| part == new);
+    assert!(announcements.all(has_new));
+}
+
 /// A suspended process on either side, shorter and longer than the lease of 20 s.
 #[test]
 fn communication_recovers_after_a_suspension() {
