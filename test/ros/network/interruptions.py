@@ -37,6 +37,8 @@ RECOVERY_S = 3
 VENDORS = ("Cyclone DDS", "Fast DDS")
 # longer than the leases of Cyclone DDS (10 s) and of Merrow and Fast DDS (20 s)
 LONG_S = 30
+# longest round of a peer without a world
+PATIENCE_S = 60
 # time in which no message arrives if a peer must not be discovered
 SILENCE_S = 8
 # exit code of build.sh without a library
@@ -150,6 +152,14 @@ class Pair:
             process.kill()
             process.wait()
 
+    def end_world(self, how):
+        """Ends the world, and waits until the peer receives no messages."""
+        # the process is the child of `ip netns exec`, which has become it
+        self.world.send_signal(how)
+        self.world.wait()
+        while self.round(PATIENCE_S)[0] > 0:
+            pass
+
     def start_world(self):
         """Starts the world with an arm."""
         self.world = start(NEAR, self.binary, "run", FOLDER / "worlds" / "arm.yaml", **self.world_variables)
@@ -216,9 +226,7 @@ def check_interruptions(binary, vendor):
             for name in LINKS:
                 interrupt(pair, name, duration_s)
         for how in (signal.SIGTERM, signal.SIGKILL):
-            # the process is the child of `ip netns exec`, which has become it
-            pair.world.send_signal(how)
-            pair.world.wait()
+            pair.end_world(how)
             pair.start_world()
             pair.wait_for_all(f"world ended by {how.name} and started again")
         for how in (signal.SIGTERM, signal.SIGKILL):
