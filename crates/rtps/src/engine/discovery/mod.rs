@@ -66,11 +66,12 @@ const BUILTIN: [(EntityId, u32, EntityId, u32); 3] = [
     ),
 ];
 
-/// Address of a participant whose lease ended, maybe because the network was interrupted.
+/// Participant whose lease ended, maybe because the network was interrupted.
 #[derive(Debug)]
 pub(super) struct Lost {
     to: SocketAddr,
-    prefix: GuidPrefix,
+    source: SocketAddr,
+    data: ParticipantData,
     since: Nanos,
 }
 
