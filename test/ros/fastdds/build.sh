@@ -1,25 +1,38 @@
 #!/bin/sh
-# Builds the Fast DDS peers into the given folder (default: target/) with the library of Debian or Ubuntu. Installs
-# the library if it is missing and the script runs as root.
+# Builds the Fast DDS peers with the library of Debian or Ubuntu: build.sh [FOLDER [NAME...]]
+# FOLDER contains the programs (default: target/); NAMEs select programs. Installs the library if it
+# is missing and the script runs as root. Exit code 77: there is no library or no compiler.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-$here/../../../target}
-if ! [ -e /usr/include/fastdds/dds/domain/DomainParticipant.hpp ] || ! command -v g++ >/dev/null; then
+[ $# = 0 ] || shift
+has_library() {
+    echo '#include <fastdds/dds/domain/DomainParticipant.hpp>' | g++ -std=c++17 -E -x c++ - >/dev/null 2>&1
+}
+if ! has_library; then
     if [ "$(id -u)" != 0 ]; then
         echo "fastdds/build.sh: needs libfastrtps-dev and g++; install them, or run this as root" >&2
-        exit 1
+        exit 77
     fi
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq libfastrtps-dev g++ >/dev/null
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq libfastrtps-dev g++ >/dev/null; } ||
+        exit 77
 fi
 mkdir -p "$out"
+names=" $* "
+# build NAME SOURCE...: builds a program if it is selected
 build() {
     name=$1
     shift
+    case $names in
+      "  " | *" $name "*) ;;
+      *) return 0 ;;
+    esac
     g++ -std=c++17 -O1 -Wall -Wextra -o "$out/fastdds_$name" "$@" -lfastrtps -lfastcdr
     echo "$out/fastdds_$name"
 }
 build peer "$here/peer.cpp"
 build count "$here/count.cpp"
+build interrupted "$here/interrupted.cpp"
+build subscriber "$here/subscriber.cpp"
 build examples "$here/examples.cpp" "$here/merrow.cpp" "$here/messages.cpp"
 build live "$here/live.cpp" "$here/merrow.cpp" "$here/messages.cpp" "$here"/check_*.cpp

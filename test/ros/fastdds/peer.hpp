@@ -26,6 +26,7 @@
 #include <fastdds/dds/subscriber/Subscriber.hpp>
 #include <fastdds/dds/topic/TopicDataType.hpp>
 #include <fastdds/dds/topic/TypeSupport.hpp>
+#include <fastrtps/utils/IPLocator.h>
 
 using namespace eprosima::fastdds::dds;
 using eprosima::fastrtps::rtps::GUID_t;
@@ -81,8 +82,9 @@ bool wait_for(Condition condition, double timeout_s = 10) {
 
 class Peer {
  public:
-  explicit Peer(uint32_t domain)
-      : participant_(DomainParticipantFactory::get_instance()->create_participant(domain, PARTICIPANT_QOS_DEFAULT)),
+  // With an address, the participant announces itself to this address instead of by multicast.
+  explicit Peer(uint32_t domain, const std::string& address = "")
+      : participant_(DomainParticipantFactory::get_instance()->create_participant(domain, participant_qos(address))),
         publisher_(participant_->create_publisher(PUBLISHER_QOS_DEFAULT)),
         subscriber_(participant_->create_subscriber(SUBSCRIBER_QOS_DEFAULT)) {}
   ~Peer() {
@@ -103,6 +105,7 @@ class Peer {
     qos.endpoint().history_memory_policy = eprosima::fastrtps::rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
     return publisher_->create_datawriter(this->topic(topic, type), qos);
   }
+  void remove(DataReader* reader) { subscriber_->delete_datareader(reader); }
   DataReader* reader(const std::string& topic, const std::string& type, bool reliable = true, bool latched = false) {
     DataReaderQos qos;
     qos.durability().kind = latched ? TRANSIENT_LOCAL_DURABILITY_QOS : VOLATILE_DURABILITY_QOS;
@@ -115,6 +118,15 @@ class Peer {
   }
 
  private:
+  static DomainParticipantQos participant_qos(const std::string& address) {
+    DomainParticipantQos qos;
+    if (address.empty()) return qos;
+    // port 0: the ports of the first participants of the domain
+    eprosima::fastrtps::rtps::Locator_t locator;
+    eprosima::fastrtps::rtps::IPLocator::setIPv4(locator, address);
+    qos.wire_protocol().builtin.initialPeersList.push_back(locator);
+    return qos;
+  }
   Topic* topic(const std::string& name, const std::string& type) {
     if (auto* known = participant_->lookup_topicdescription(name)) return static_cast<Topic*>(known);
     TypeSupport(new RawType(type)).register_type(participant_);
@@ -177,8 +189,8 @@ class Client {
   Client(Peer& peer, const std::string& service, const std::string& type)
       : writer_(peer.writer("rq" + service + "Request", type + "_Request_")),
         reader_(peer.reader("rr" + service + "Reply", type + "_Response_")) {}
-  bool wait() {
-    return wait_for([&] { return is_matched(writer_) && is_matched(reader_); });
+  bool wait(double timeout_s = 10) {
+    return wait_for([&] { return is_matched(writer_) && is_matched(reader_); }, timeout_s);
   }
   SampleIdentity send(Bytes request) { return send(std::move(request), reader_->guid()); }
   // Sends a request whose reply goes to another reader.

@@ -47,6 +47,7 @@ impl Engine {
                         self.answer_lost(now, source);
                     }
                     if direct {
+                        self.restore(now, from, source);
                         self.verify(now, source);
                     }
                     self.handle_submessage(now, from, source, timestamp, other);

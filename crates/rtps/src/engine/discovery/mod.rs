@@ -66,11 +66,12 @@ const BUILTIN: [(EntityId, u32, EntityId, u32); 3] = [
     ),
 ];
 
-/// Address of a participant whose lease ended, maybe because the network was interrupted.
+/// Participant whose lease ended, maybe because the network was interrupted.
 #[derive(Debug)]
 pub(super) struct Lost {
     to: SocketAddr,
-    prefix: GuidPrefix,
+    source: SocketAddr,
+    data: ParticipantData,
     since: Nanos,
 }
 
@@ -181,6 +182,9 @@ impl Engine {
         }
         self.config.metatraffic_unicast = metatraffic_unicast;
         self.config.default_unicast = default_unicast;
+        // a waiting announcement has the former addresses; Fast DDS keeps the addresses of the first
+        // announcement that it receives, and peers on a new network cannot use them
+        self.control.retain(|(to, ..)| !to.ip().is_multicast());
         self.buckets.clear();
         self.quick_announcements = 4;
         self.announce_at = now;

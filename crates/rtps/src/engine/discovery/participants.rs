@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
-use super::{BUILTIN, CHANGE_PERIOD, QUICK_PERIOD, REPLACEABLE, Remote};
+use super::{BUILTIN, CHANGE_PERIOD, Lost, QUICK_PERIOD, REPLACEABLE, Remote};
 use crate::engine::Engine;
 use crate::engine::config::{MILLIS, Nanos};
 use crate::engine::event::Event;
@@ -141,6 +141,20 @@ impl Engine {
         self.add_participant(now, from, to, announced);
     }
 
+    /// Adds a participant again that addresses a message to the local participant after its lease
+    /// ended. It has discovered the local participant again, but Cyclone DDS announces itself only
+    /// at its next period, up to 8 s later.
+    pub(in crate::engine) fn restore(&mut self, now: Nanos, from: SocketAddr, prefix: GuidPrefix) {
+        let is_same = |lost: &&Lost| lost.data.prefix == prefix && lost.source.ip() == from.ip();
+        let Some(lost) = self.lost.iter().find(is_same) else {
+            return;
+        };
+        let (to, source, data) = (lost.to, lost.source, lost.data.clone());
+        if !self.remotes.contains_key(&prefix) && self.has_room_for_participant(now, from.ip()) {
+            self.add_participant(now, source, to, data);
+        }
+    }
+
     /// Makes room for one more participant at `address`, by removing one if necessary.
     fn has_room_for_participant(&mut self, now: Nanos, address: IpAddr) -> bool {
         if self.remotes.len() < self.config.limits.participants {
@@ -211,7 +225,7 @@ impl Engine {
         self.remotes.insert(prefix, remote);
         self.peers_at = self.peers_at.min(now.plus(QUICK_PERIOD));
         self.lost
-            .retain(|lost| lost.prefix != prefix && lost.to != to);
+            .retain(|lost| lost.data.prefix != prefix && lost.to != to);
         self.announce_to(to, prefix);
         self.match_builtin(now, prefix);
     }

@@ -52,7 +52,7 @@ impl Engine {
 
     /// Returns true if a participant was verified before its lease ended.
     pub(in crate::engine) fn was_verified(&self, prefix: GuidPrefix) -> bool {
-        self.lost.iter().any(|lost| lost.prefix == prefix)
+        self.lost.iter().any(|lost| lost.data.prefix == prefix)
     }
 
     /// Returns true if no datagram of a participant arrived for a while.
@@ -96,15 +96,16 @@ impl Engine {
         let expired = self.remotes.iter().filter(|(_, remote)| lost(remote));
         let expired = expired.map(|(prefix, remote)| {
             let to = remote.destination(&*self.paths);
-            (*prefix, to, remote.verified)
-        });
-        for (prefix, to, verified) in expired.collect::<Vec<_>>() {
-            self.lose(prefix);
-            let lost = to.filter(|_| verified).map(|to| Lost {
+            let lost = to.filter(|_| remote.verified).map(|to| Lost {
                 to,
-                prefix,
+                source: remote.source,
+                data: remote.data.clone(),
                 since: now,
             });
+            (*prefix, lost)
+        });
+        for (prefix, lost) in expired.collect::<Vec<_>>() {
+            self.lose(prefix);
             self.lost.extend(lost);
         }
         self.request_refused(now);
@@ -117,7 +118,7 @@ impl Engine {
         self.lost.retain(|lost| now.since(lost.since) < LOST_TIME);
         if !self.lost.is_empty() {
             next = now.plus(LOST_PERIOD);
-            silent.extend(self.lost.iter().map(|lost| (lost.to, lost.prefix)));
+            silent.extend(self.lost.iter().map(|lost| (lost.to, lost.data.prefix)));
         }
         for (prefix, remote) in &mut self.remotes {
             next = remote.lost_at().min(next);

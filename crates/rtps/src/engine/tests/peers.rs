@@ -112,6 +112,61 @@ fn communication_recovers_after_a_partition() {
     }
 }
 
+/// A participant whose lease ended is restored by its first message to the local participant,
+/// because its next announcement may be seconds away. A message from another address has no effect.
+#[test]
+fn a_message_restores_a_lost_participant() {
+    let mut world = World::new(1);
+    world.loss_percent = 0;
+    let (a, b) = (world.join(1), world.join(2));
+    world.run(1000);
+    let [to, prefix] = [a, b].map(|at| world.engine(at).config.guid_prefix);
+    assert!(world.engine(a).is_verified(prefix));
+    world.frozen.insert(b);
+    world.run(25_000);
+    assert!(!world.engine(a).is_verified(prefix));
+    for (from, is_restored) in [(address(3), false), (b, true)] {
+        protection::receive(&mut world, a, from, prefix, |builder| {
+            builder.info_destination(to);
+            builder.heartbeat(&Heartbeat {
+                reader: EntityId::PUBLICATIONS_READER,
+                writer: EntityId::PUBLICATIONS_WRITER,
+                first: SequenceNumber(1),
+                last: SequenceNumber(0),
+                count: 1000,
+                is_final: false,
+                liveliness: false,
+            });
+        });
+        assert_eq!(world.engine(a).is_verified(prefix), is_restored);
+    }
+}
+
+/// An announcement that waits while an interface comes up does not leave on it with the former
+/// addresses: Fast DDS would keep them, and its datagrams would not arrive.
+#[test]
+fn announcements_on_a_new_network_contain_its_address() {
+    let mut world = World::new(1);
+    let at = world.join(1);
+    let group: SocketAddr = ([239, 255, 0, 1], 7400).into();
+    let engine = world.engine(at);
+    engine.config.metatraffic_multicast = vec![group.into()];
+    let now = Nanos(0);
+    engine.handle_timers(now);
+    let new = [192, 168, 1, 5];
+    let locators = vec![Locator::from(SocketAddr::from((new, 7400)))];
+    engine.update_paths(now, Box::new(Network), locators.clone(), locators);
+    engine.handle_timers(now);
+    let sent: Vec<_> = std::iter::from_fn(|| engine.poll_transmit(now)).collect();
+    let mut announcements = sent
+        .iter()
+        .filter(|transmit| transmit.to == group)
+        .peekable();
+    assert!(announcements.peek().is_some());
+    let has_new = |transmit: &Transmit| transmit.parts.concat().windows(4).any(|part| part == new);
+    assert!(announcements.all(has_new));
+}
+
 /// A suspended process on either side, shorter and longer than the lease of 20 s.
 #[test]
 fn communication_recovers_after_a_suspension() {
