@@ -368,11 +368,11 @@ mod tests {
             ..Panel::default()
         };
         let drawing = draw_plan("", &panel, 800, 300);
-        let lines = drawing.elements.iter().filter_map(|e| match e {
+        let mut lines = drawing.elements.iter().filter_map(|e| match e {
             Element::Line { points, dashed, .. } if *dashed => Some(points),
             _ => None,
         });
-        let points = lines.last().expect("the curve");
+        let points = lines.next_back().expect("the curve");
         let [width, height] = [points[1][0] - points[0][0], points[1][1] - points[2][1]];
         assert!(
             width > 100.0 && (width - height).abs() < 1e-9,
