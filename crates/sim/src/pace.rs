@@ -73,8 +73,17 @@ impl Stopwatch {
 
 /// Lateness beyond which the clock restarts its schedule at the current time.
 const MAX_LATENESS: Duration = Duration::from_millis(500);
-/// Typical oversleep of the operating system's timer; the clock yields for the remaining time.
-pub(crate) const TIMER_SLACK: Duration = Duration::from_micros(120);
+/// Typical oversleep of a thread after [`request_precise_timers`]; the clock yields for the
+/// remaining time.
+pub(crate) const OVERSLEEP: Duration = Duration::from_micros(30);
+
+/// Requests that the operating system wakes the calling thread without the delay of 50 us by which
+/// Linux combines timers. The clock would otherwise spend this time of every block yielding.
+pub(crate) fn request_precise_timers() {
+    // a refusal makes blocks late by the delay
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+}
 
 /// Paces a world and counts the blocks that were late.
 #[derive(Debug)]
@@ -134,8 +143,8 @@ impl Clock {
         let due = self.due(t_ns);
         let now = Instant::now();
         if let Some(left) = due.checked_duration_since(now) {
-            if left > TIMER_SLACK {
-                std::thread::sleep(left - TIMER_SLACK);
+            if left > OVERSLEEP {
+                std::thread::sleep(left - OVERSLEEP);
             }
             while Instant::now() < due {
                 std::thread::yield_now();

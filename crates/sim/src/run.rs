@@ -2,7 +2,7 @@
 //! after each block.
 
 use crate::pace::{Clock, Pace};
-use crate::pace::{Stopwatch, TIMER_SLACK};
+use crate::pace::{OVERSLEEP, Stopwatch, request_precise_timers};
 use crate::simulation::{SceneVersion, Simulation};
 use crossbeam_channel::{Receiver, Sender};
 use merrow_model::scene::Correspondence;
@@ -254,6 +254,7 @@ pub fn run(
     observers: &mut [&mut dyn Observer],
     stop: &AtomicBool,
 ) -> Summary {
+    request_precise_timers();
     let mut run = Run {
         clock: Clock::new(simulation.time_ns()),
         pace,
@@ -359,7 +360,7 @@ impl Run<'_, '_> {
             .due(simulation.time_ns() + simulation.scene.dt_ns);
         // infinite before the first step, which does not wait
         let step_s = (STEP_MARGIN * self.last_step_s).min(1.0);
-        due.checked_sub(TIMER_SLACK + Duration::from_secs_f64(step_s))
+        due.checked_sub(OVERSLEEP + Duration::from_secs_f64(step_s))
     }
 
     /// Notifies the observers from time to time while one of them waits for another program.

@@ -182,8 +182,8 @@ impl Engine {
         }
         self.config.metatraffic_unicast = metatraffic_unicast;
         self.config.default_unicast = default_unicast;
-        // a waiting announcement has the former addresses; Fast DDS keeps the addresses of the first
-        // announcement that it receives, and peers on a new network cannot use them
+        // a waiting announcement has the former addresses, which peers on a new network cannot use;
+        // Fast DDS keeps the addresses of the first announcement that it receives
         self.control.retain(|(to, ..)| !to.ip().is_multicast());
         self.buckets.clear();
         self.quick_announcements = 4;
