@@ -276,7 +276,10 @@ fn damaged_bags_are_read_up_to_the_damage() {
     for (file, expected) in [
         ("text.mcap", "expected an MCAP file"),
         ("empty.mcap", "expected an MCAP file, found 0 bytes"),
-        ("missing.mcap", "No such file"),
+        (
+            "missing.mcap",
+            "does not exist; expected an MCAP file or the folder of a bag",
+        ),
         ("cut", "found no MCAP file"),
     ] {
         let (done, _, errors) = merrow(&folder, &["report", file, "-o", "d.html"]);

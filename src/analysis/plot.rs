@@ -27,7 +27,7 @@ const INTERVALS: usize = 340;
 const MAX_RELATIVE: f64 = 1e7;
 
 /// Time that curves are drawn over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum TimeAxis {
     /// Time of the header, if all messages have one, otherwise the time of the recording.
     Auto,

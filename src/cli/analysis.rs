@@ -1,7 +1,7 @@
 //! `merrow export`, `merrow plot`, `merrow report` and `merrow layout`: analysis of recorded bags,
 //! and layouts of programs that show them.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use merrow::analysis::export::export;
 use merrow::analysis::layout::{Tool, layout};
 use merrow::analysis::plot::{TimeAxis, plot};
@@ -35,19 +35,8 @@ pub(super) struct PlotArguments {
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     output: PathBuf,
     /// Time axis of the curves.
-    #[arg(long, value_enum, default_value_t = Time::Auto)]
-    time: Time,
-}
-
-/// Time axis of `merrow plot`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Time {
-    /// Time of the header, if all messages have one, otherwise time of the recording.
-    Auto,
-    /// Time of the header of each message.
-    Stamp,
-    /// Time at which each message was recorded.
-    Log,
+    #[arg(long, value_enum, default_value_t = TimeAxis::Auto)]
+    time: TimeAxis,
 }
 
 /// Arguments of `merrow report`.
@@ -107,12 +96,7 @@ pub(super) fn run_export(arguments: &ExportArguments) -> Result<ExitCode, String
 pub(super) fn run_plot(arguments: &PlotArguments) -> Result<ExitCode, String> {
     let file = &arguments.output;
     super::snapshot::check_output(file, &["svg"])?;
-    let axis = match arguments.time {
-        Time::Auto => TimeAxis::Auto,
-        Time::Stamp => TimeAxis::Stamp,
-        Time::Log => TimeAxis::Log,
-    };
-    let plotted = plot(&arguments.bag, &arguments.fields, axis)?;
+    let plotted = plot(&arguments.bag, &arguments.fields, arguments.time)?;
     print_notes(&plotted.notes);
     super::snapshot::write_file(file, plotted.drawing.svg().as_bytes())?;
     println!("{} curves in {}", plotted.curves, file.display());

@@ -32,19 +32,17 @@ impl Publish for AcousticSpec {
 
 fn output_topic(suffix: String, output: AcousticOutput) -> Topic {
     match output {
-        AcousticOutput::Detections => observations_topic(suffix, |s, sounds| {
-            Some(detections(s.spec, &s.scene.beacons, sounds, s.header()))
+        AcousticOutput::Detections => observations_topic(suffix, |s| {
+            Some(detections(s.spec, &s.scene.beacons, s.data, s.header()))
         }),
-        AcousticOutput::Pose(k) => observations_topic(suffix, move |s, sounds| {
-            let fix = sounds.fixes.iter().find(|fix| fix.target == k)?;
+        AcousticOutput::Pose(k) => observations_topic(suffix, move |s| {
+            let fix = s.data.fixes.iter().find(|fix| fix.target == k)?;
             Some(pose(fix, &s.frame(), (fix.p_S, fix.covariance)))
         }),
-        AcousticOutput::WorldPose(k) => {
-            observations_topic(suffix, move |_, sounds| world_pose(sounds, k))
-        }
-        AcousticOutput::OwnPose => observations_topic(suffix, |_, sounds| world_pose(sounds, 0)),
-        AcousticOutput::Range(target, receiver) => observations_topic(suffix, move |s, sounds| {
-            range(s.spec, (target, receiver), sounds, &s.frame())
+        AcousticOutput::WorldPose(k) => observations_topic(suffix, move |s| world_pose(s.data, k)),
+        AcousticOutput::OwnPose => observations_topic(suffix, |s| world_pose(s.data, 0)),
+        AcousticOutput::Range(target, receiver) => observations_topic(suffix, move |s| {
+            range(s.spec, (target, receiver), s.data, &s.frame())
         }),
     }
 }
@@ -52,11 +50,9 @@ fn output_topic(suffix: String, output: AcousticOutput) -> Topic {
 /// Creates a topic whose message `build` builds from the observations of beacons.
 fn observations_topic<M: Message>(
     suffix: String,
-    build: impl Fn(&Sample<'_, AcousticSpec, AcousticObservations>, &AcousticObservations) -> Option<M>
-    + Send
-    + 'static,
+    build: impl Fn(&Sample<'_, AcousticSpec, AcousticObservations>) -> Option<M> + Send + 'static,
 ) -> Topic {
-    Topic::of_frame::<AcousticSpec, AcousticObservations, _>(suffix, move |s| build(s, s.data))
+    Topic::of_frame::<AcousticSpec, AcousticObservations, _>(suffix, build)
 }
 
 /// Builds a pose from a position [m] and its covariance [m²]; the orientation is unknown.

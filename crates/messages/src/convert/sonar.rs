@@ -23,24 +23,24 @@ impl Publish for SonarSpec {
     fn topics(&self, rate: f64) -> Vec<Topic> {
         match self.kind {
             SonarKind::Imaging => vec![
-                ping_topic("/image_raw", |s, ping| {
-                    Some(projected(s.spec, ping, acoustic_header(s)))
+                ping_topic("/image_raw", |s| {
+                    Some(projected(s.spec, s.data, acoustic_header(s)))
                 }),
                 display_topic(),
-                ping_topic("/samples", |s, ping| {
+                ping_topic("/samples", |s| {
                     let beams = 0..s.spec.steering.len();
-                    Some(raw_sonar_image(s.spec, ping, beams, acoustic_header(s)))
+                    Some(raw_sonar_image(s.spec, s.data, beams, acoustic_header(s)))
                 }),
             ],
             SonarKind::Multibeam => vec![
-                ping_topic("/detections", |s, ping| {
-                    Some(detections(s.spec, ping, acoustic_header(s)))
+                ping_topic("/detections", |s| {
+                    Some(detections(s.spec, s.data, acoustic_header(s)))
                 }),
-                ping_topic("/ranges", |s, ping| {
-                    Some(ranges(s.spec, ping, acoustic_header(s)))
+                ping_topic("/ranges", |s| {
+                    Some(ranges(s.spec, s.data, acoustic_header(s)))
                 }),
-                ping_topic("/points", |s, ping| {
-                    Some(point_cloud(s.spec, ping, acoustic_header(s)))
+                ping_topic("/points", |s| {
+                    Some(point_cloud(s.spec, s.data, acoustic_header(s)))
                 }),
             ],
             SonarKind::SideScan => vec![
@@ -52,8 +52,8 @@ impl Publish for SonarSpec {
                 let mut all = vec![beam_topic("/image_raw", 0), display_topic()];
                 if self.profiles {
                     let period = self.sweep_pings() as f64;
-                    all.push(ping_topic("/bearing", |s, ping| {
-                        Some(bearing(s.spec, ping, s.sensor().rate, s.header()))
+                    all.push(ping_topic("/bearing", |s| {
+                        Some(bearing(s.spec, s.data, s.sensor().rate, s.header()))
                     }));
                     all.push(profile_topic().with_rate(rate / period));
                 }
@@ -76,17 +76,17 @@ fn acoustic_header(s: &SonarSample<'_>) -> Header {
 /// Creates a topic whose message `build` builds from a ping.
 fn ping_topic<M: Message>(
     suffix: &'static str,
-    mut build: impl FnMut(&SonarSample<'_>, &Ping) -> Option<M> + Send + 'static,
+    build: impl FnMut(&SonarSample<'_>) -> Option<M> + Send + 'static,
 ) -> Topic {
-    Topic::of_frame::<SonarSpec, Ping, _>(suffix, move |s| build(s, s.data))
+    Topic::of_frame::<SonarSpec, Ping, _>(suffix, build)
 }
 
 /// Creates the topic of the echoes of one beam.
 fn beam_topic(suffix: &'static str, beam: usize) -> Topic {
-    ping_topic(suffix, move |s, ping| {
+    ping_topic(suffix, move |s| {
         Some(raw_sonar_image(
             s.spec,
-            ping,
+            s.data,
             beam..beam + 1,
             acoustic_header(s),
         ))
@@ -95,9 +95,9 @@ fn beam_topic(suffix: &'static str, beam: usize) -> Topic {
 
 fn display_topic() -> Topic {
     let mut display = SonarDisplay::default();
-    ping_topic("/image_display", move |s, ping| {
+    ping_topic("/image_display", move |s| {
         Some(grey_image(
-            &display.add_ping(s.spec, ping),
+            &display.add_ping(s.spec, s.data),
             acoustic_header(s),
         ))
     })
@@ -106,8 +106,8 @@ fn display_topic() -> Topic {
 /// Creates the topic of the scans over one turn of the head or one pass through the sector.
 fn profile_topic() -> Topic {
     let mut profile = Profile::default();
-    ping_topic("/scan", move |s, ping| {
-        let (stamp_ns, scan) = profile.add(s.spec, ping, s.stamp_ns, s.sensor().rate)?;
+    ping_topic("/scan", move |s| {
+        let (stamp_ns, scan) = profile.add(s.spec, s.data, s.stamp_ns, s.sensor().rate)?;
         let header = header(stamp_ns, &s.frame());
         Some(LaserScan { header, ..scan })
     })

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use mcap::McapError;
@@ -70,7 +70,12 @@ pub fn visit_messages(path: &Path, visit: Visitor<'_>) -> Result<BagContent, Str
     for file in mcap_files(path)? {
         let located = |why: String| format!("{}: {why}", file.display());
         let opened = File::open(&file).and_then(|opened| Ok((opened.metadata()?.len(), opened)));
-        let (length, opened) = opened.map_err(|e| located(e.to_string()))?;
+        let (length, opened) = opened.map_err(|e| match e.kind() {
+            ErrorKind::NotFound => {
+                located("does not exist; expected an MCAP file or the folder of a bag".to_string())
+            }
+            _ => located(e.to_string()),
+        })?;
         content.read_file(opened, length, visit).map_err(located)?;
         if let Some(note) = content.notes.last_mut().filter(|n| n.starts_with(": ")) {
             note.insert_str(0, &file.display().to_string());

@@ -64,7 +64,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Decodes a number from its bytes, of which there are as many as its type has.
+/// Decodes a number from its bytes; their number is the size of its type.
 fn number<'a>(primitive: Primitive, bytes: &[u8], is_big_endian: bool) -> Value<'a> {
     let mut word = [0; 8];
     let n = bytes.len().min(8);

@@ -64,7 +64,7 @@ pub struct Panel {
 enum Style {
     /// Curves; the axes have separate scales.
     Curves,
-    /// Curves; both axes have the same scale.
+    /// Curves with a mark at their end; both axes have the same scale.
     Plan,
     /// One mark per point.
     Marks,
@@ -78,7 +78,8 @@ pub fn draw_figure(title: &str, panels: &[Panel], width: u32, height: u32) -> Dr
     draw_panels(title, panels, [width, height], Style::Curves)
 }
 
-/// Draws a panel of `width` by `height` [px] whose axes have the same scale, such as a map.
+/// Draws a panel of `width` by `height` [px] whose axes have the same scale, such as a map. A mark
+/// shows the end of each curve, also of a curve that does not leave its first point.
 pub fn draw_plan(title: &str, panel: &Panel, width: u32, height: u32) -> Drawing {
     draw_panels(
         title,
@@ -191,9 +192,11 @@ fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4], style: Style) {
         if style == Style::Marks {
             let marks = at.into_iter().map(|at| mark(at, of.colour));
             drawing.elements.extend(marks);
-        } else {
-            drawing.elements.push(line(at, of.colour, 1.6, of.dashed));
+            continue;
         }
+        let end = at.last().filter(|_| style == Style::Plan).copied();
+        drawing.elements.push(line(at, of.colour, 1.6, of.dashed));
+        drawing.elements.extend(end.map(|at| mark(at, of.colour)));
     }
     drawing.elements.push(border(frame));
     draw_labels(drawing, panel, frame);
