@@ -98,7 +98,8 @@ sys.path.insert(0, sys.argv[1])
 import live
 peer = live.Peer(int(sys.argv[2]))
 reader = peer.subscriber("/clock", live.CLOCK, depth=10)
-assert live.wait_for(reader.get_matched_publications)
+# a message shows that the node has discovered the subscriber
+assert live.wait_for(lambda: live.take(reader))
 print("ready", flush=True)
 while True:
     time.sleep(0.2)
@@ -123,7 +124,7 @@ def check_slow_subscriber():
                         counted.update({value.key: int(value.value) for value in status.values})
             return counted.get("/clock", 0) > 0
 
-        # 8192 messages of 100 per simulated second are kept
+        # 8192 messages, one per step of 2 ms, are kept
         assert wait_for(is_counted, 30), counted
         m.alive()
 

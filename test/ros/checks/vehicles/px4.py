@@ -101,11 +101,9 @@ def rpy(q):
 
 
 def check_px4_hexacopter():
-    """A hexacopter holds height and attitude through HIL messages at 250 Hz, in lock-step and faster
-    than real time.
-    """
+    """A hexacopter holds height and attitude through HIL messages at 250 Hz, in lock-step."""
     with Running("firefly_autopilot", "frame: hexa_x, lock_step: true", "position_m: [0, 0, 10]") as m, Px4(m.port) as px4:
-        times, height, integral, start = [], 10.0, 0.0, time.monotonic()
+        times, height, integral = [], 10.0, 0.0
         for _ in range(250 * 20):
             sensor = px4.sensors()
             times.append(sensor.time_usec)
@@ -117,12 +115,10 @@ def check_px4_hexacopter():
             moments = (limited(-1.5 * roll - 0.3 * sensor.xgyro, 0.2), limited(-1.5 * pitch - 0.3 * sensor.ygyro, 0.2),
                        limited(-0.5 * math.remainder(yaw - 1.0, 2 * math.pi) - 0.5 * sensor.zgyro, 0.2))
             px4.outputs([limited(thrust + sum(a * b for a, b in zip(row, moments))) for row in HEXA_X])
-        elapsed = time.monotonic() - start
         # frames while PX4 starts follow the wall clock; afterwards one per answer
         steps = {b - a for a, b in zip(times[5:], times[6:])}
         assert steps == {4000}, steps
         assert abs(z - height) < 0.5 and abs(roll) < 0.05 and abs(pitch) < 0.05 and abs(yaw - 1) < 0.1, (z, roll, pitch, yaw)
-        assert (times[-1] - times[0]) / 1e6 > elapsed, f"{elapsed} s for {(times[-1] - times[0]) / 1e6} s"
         assert abs(math.hypot(sensor.xacc, sensor.yacc, sensor.zacc) - G) < 0.5 and sensor.zacc < 0, sensor
         gnss = px4.latest["HIL_GPS"]
         assert gnss.fix_type == 3 and gnss.satellites_visible >= 6, gnss
