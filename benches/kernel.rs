@@ -7,7 +7,7 @@
 //! which `benches/instructions` subtracts.
 
 use merrow_environment::{EnvironmentState, Variation, WaveState};
-use merrow_math::{F64x4, Real, Vec3, f64x4};
+use merrow_math::{F64x4, Vec3, f64x4};
 use merrow_model::scene::sensor::camera::CameraOutput;
 use merrow_model::scene::{Drive, Integrator, Robot, Scene};
 use merrow_model::state::commands::FirmwareOrder;
@@ -16,7 +16,7 @@ use merrow_model::state::{Command, Motion, State, Workspace};
 use merrow_physics::dynamics;
 use merrow_sim::Simulation;
 use merrow_sim::control::firmware;
-use merrow_sim::step::Kernel;
+use merrow_sim::step::{Kernel, KernelReal};
 use merrow_world as world;
 use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
@@ -67,7 +67,7 @@ struct Case<T> {
     work: Workspace<T>,
 }
 
-impl<T: Real> Case<T> {
+impl<T: KernelReal> Case<T> {
     fn new(name: &str) -> Self {
         Self::from_scene(scene(name))
     }

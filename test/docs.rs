@@ -10,6 +10,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 /// Returns the text of a file of the repository.
 fn text(path: &str) -> String {
@@ -545,11 +546,14 @@ fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
                 arguments.extend(["--pace", "max"]);
             }
         }
+        let start = Instant::now();
         let output = Command::new(env!("CARGO_BIN_EXE_merrow"))
             .args(&arguments)
             .current_dir(folder)
             .output()
             .unwrap();
+        let seconds = start.elapsed().as_secs_f64();
+        println!("{seconds:6.1} s  merrow {}", arguments.join(" "));
         assert!(
             output.status.success(),
             "merrow {}: {}",

@@ -20,7 +20,7 @@ use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::reading::{Reading, Stamped};
 use merrow_model::state::{Motion, RobotState, Workspace};
-use merrow_sim::{Simulation, step};
+use merrow_sim::{Simulation, step::Kernel};
 use merrow_world::{Overrides, load_text};
 use std::sync::Arc;
 
@@ -71,12 +71,11 @@ pub(crate) fn evaluate(scene: &Scene, motion: &Motion) -> Workspace {
     let robot = &scene.robots[0];
     let mut work = Workspace::new(robot);
     let commands = vec![0.0; robot.n_joints()];
-    step::evaluate(
+    Kernel::new().evaluate(
         robot,
         &initial_environment(scene),
         motion,
         &commands,
-        0,
         &mut work,
     );
     work

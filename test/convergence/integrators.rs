@@ -5,7 +5,7 @@ use crate::common::tree::{self, Random, Recipe};
 use merrow_math::{SpatialVelocity, Vec3};
 use merrow_model::scene::{Damping, Integrator, Scene};
 use merrow_model::state::{Motion, Workspace};
-use merrow_sim::step;
+use merrow_sim::step::Kernel;
 
 /// Returns a damped chain with full added mass, weight and buoyancy, tumbling in a current.
 ///
@@ -46,8 +46,8 @@ fn travel(integrator: Integrator, steps: u32) -> Vec<f64> {
     let mut work = Workspace::new(robot);
     let dt = SECONDS / f64::from(steps);
     for _ in 0..steps {
-        step::evaluate(robot, &at[0], &motion, &none, 0, &mut work);
-        step::advance(robot, integrator, dt, &at, &mut motion, &none, &mut work);
+        Kernel::new().evaluate(robot, &at[0], &motion, &none, &mut work);
+        Kernel::new().advance(robot, (integrator, dt), &at, &mut motion, &none, &mut work);
     }
     let (q, V) = (motion.q_WB, motion.V_WB_B);
     let mut all = vec![q.w, q.x, q.y, q.z];

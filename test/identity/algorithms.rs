@@ -7,7 +7,7 @@ use merrow_math::SpatialVelocity;
 use merrow_model::scene::{JointKind, Scene};
 use merrow_model::state::{Motion, Workspace};
 use merrow_physics::dynamics::{crba, rnea};
-use merrow_sim::step;
+use merrow_sim::step::Kernel;
 
 /// Returns random trees of 1 to 30 links, floating and fixed, with all joint kinds, moving in
 /// general poses.
@@ -31,12 +31,11 @@ fn cases() -> impl Iterator<Item = (Scene, Motion, Workspace)> {
                 .map(|_| random.between(-3.0, 3.0))
                 .collect();
             let mut work = Workspace::new(robot);
-            step::evaluate(
+            Kernel::new().evaluate(
                 robot,
                 &initial_environment(&scene),
                 &motion,
                 &commands,
-                0,
                 &mut work,
             );
             (scene, motion, work)

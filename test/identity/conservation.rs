@@ -8,7 +8,7 @@ use merrow_math::SpatialForce;
 use merrow_model::scene::Scene;
 use merrow_model::state::{Motion, Workspace};
 use merrow_physics::forces::hydrodynamics::damping;
-use merrow_sim::step;
+use merrow_sim::step::Kernel;
 
 const FREE: Recipe = Recipe {
     links: 1,
@@ -35,8 +35,8 @@ fn travel(scene: &Scene, motion: &mut Motion, dt: f64, seconds: f64) {
     let none = vec![0.0; robot.n_joints()];
     let mut work = Workspace::new(robot);
     for _ in 0..(seconds / dt).round() as u64 {
-        step::evaluate(robot, &at[0], motion, &none, 0, &mut work);
-        step::advance(robot, scene.integrator, dt, &at, motion, &none, &mut work);
+        Kernel::new().evaluate(robot, &at[0], motion, &none, &mut work);
+        Kernel::new().advance(robot, (scene.integrator, dt), &at, motion, &none, &mut work);
     }
 }
 
@@ -135,12 +135,11 @@ fn work_equals_the_change_of_energy() {
                 f: random.vector(10.0),
             };
         }
-        step::evaluate(
+        Kernel::new().evaluate(
             robot,
             &initial_environment(&scene),
             &motion,
             &commands,
-            0,
             &mut work,
         );
         let gain: f64 = work

@@ -242,7 +242,7 @@ fn lattice_forces_match_wave_sum() {
             ..crate::common::initial_environment(&lattice)
         };
         for (scene, work) in [&lattice, &sum].into_iter().zip(&mut works) {
-            merrow_sim::step::evaluate(&scene.robots[0], &at, &motion, &[], 0, work);
+            merrow_sim::step::Kernel::new().evaluate(&scene.robots[0], &at, &motion, &[], work);
         }
         let [a, b] = works.each_ref().map(|work| work.links[0].F);
         let square = |v: Vec3| v.dot(v);
@@ -294,8 +294,8 @@ fn absorbed_wave_energy_equals_damping_loss() {
             ..crate::common::initial_environment(&scene)
         };
         let [all, without] = [&scene, &bare].map(|x| x.robots[0].clone());
-        merrow_sim::step::evaluate(&all, &at, motion, &[], 0, &mut works[0]);
-        merrow_sim::step::evaluate(&without, &at, motion, &[], 0, &mut works[1]);
+        merrow_sim::step::Kernel::new().evaluate(&all, &at, motion, &[], &mut works[0]);
+        merrow_sim::step::Kernel::new().evaluate(&without, &at, motion, &[], &mut works[1]);
         let V = motion.V_WB_B;
         let kinetic = 0.5 * V.dot(&scene.robots[0].links[0].rigid.mul(&V));
         [

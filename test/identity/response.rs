@@ -7,7 +7,7 @@ use crate::common::{close_vectors, initial_environment};
 use merrow_math::SpatialForce;
 use merrow_model::state::Workspace;
 use merrow_physics::dynamics::{aba, response};
-use merrow_sim::step;
+use merrow_sim::step::Kernel;
 
 // Goal: `response` is the derivative of ABA with respect to a force. Method: random trees, floating
 // and fixed, with all joint kinds; ABA with and without a random force on a random link; also for a
@@ -28,12 +28,11 @@ fn response_is_difference_of_aba_with_force() {
         let mut random = Random::new(links as u64);
         let motion = tree::motion(&mut random, robot);
         let mut work = Workspace::new(robot);
-        step::evaluate(
+        Kernel::new().evaluate(
             robot,
             &initial_environment(&scene),
             &motion,
             &vec![0.0; robot.n_joints()],
-            0,
             &mut work,
         );
         let link = random.between(0.0, links as f64) as usize;

@@ -6,7 +6,7 @@ use merrow_environment::{EnvironmentState, Variation};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::{Motion, Workspace};
-use merrow_sim::step;
+use merrow_sim::step::Kernel;
 
 const SECONDS: f64 = 1.0;
 const STEP: f64 = 0.001;
@@ -49,11 +49,10 @@ fn travel(scene: &Scene, start: &Motion, current: Vec3, rate: Vec3) -> Motion {
     for k in 0..(SECONDS / STEP).round() as u64 {
         let t = k as f64 * STEP;
         let at = [at(t), at(t + 0.5 * STEP), at(t + STEP)];
-        step::evaluate(robot, &at[0], &motion, &none, 0, &mut work);
-        step::advance(
+        Kernel::new().evaluate(robot, &at[0], &motion, &none, &mut work);
+        Kernel::new().advance(
             robot,
-            scene.integrator,
-            STEP,
+            (scene.integrator, STEP),
             &at,
             &mut motion,
             &none,

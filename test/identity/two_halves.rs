@@ -5,7 +5,7 @@ use crate::common::{advance, aligned, close_vectors, evaluate, initial_environme
 use merrow_math::{SpatialInertia, Vec3};
 use merrow_model::scene::{Damping, JointKind, Link, Robot};
 use merrow_model::state::{Motion, Workspace};
-use merrow_sim::step;
+use merrow_sim::step::Kernel;
 
 /// Returns one link equivalent to the two of `robot`, merged by the definitions of mass, centres
 /// and moments.
@@ -77,11 +77,10 @@ fn two_bodies_on_fixed_joint_move_as_one() {
         let none = vec![0.0; robot.n_joints()];
         let mut work = Workspace::new(robot);
         for _ in 0..2000 {
-            step::evaluate(robot, &at[0], &motion, &none, 0, &mut work);
-            step::advance(
+            Kernel::new().evaluate(robot, &at[0], &motion, &none, &mut work);
+            Kernel::new().advance(
                 robot,
-                scene.integrator,
-                0.001,
+                (scene.integrator, 0.001),
                 &at,
                 &mut motion,
                 &none,

@@ -2,8 +2,13 @@
 //! and on the boxes computed from frames.
 
 use crate::common::{advance, simulation};
+use merrow_model::scene::sensor::{ExteroceptiveSpec, SensorKind};
 use merrow_model::state::frames::{Frame, FrameData};
+use merrow_sim::{Pace, Simulation};
 use merrow_world::{Overrides, load_text};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 /// Returns a robot that moves towards a wall 9 m ahead at 1 m/s, with these sensors and faults.
 fn world(sensors: &str, faults: &str) -> String {
@@ -118,4 +123,40 @@ fn camera_bias_is_refused() {
         found.contains("`camera` cannot be `biased`, expected one of dead, stuck, intermittent"),
         "{found}"
     );
+}
+
+// Goal: a worker thread that fails ends a run that waits for it, and the message names its sensor.
+// Method: a laser with fewer directions than beams, on two threads; the run has 60 s, otherwise it
+// hangs. Tolerance: none.
+#[test]
+fn a_sensor_that_fails_ends_the_run() {
+    for pace in [Pace::Max, Pace::Factor(10.0)] {
+        let (sender, ended) = mpsc::channel();
+        std::thread::spawn(move || {
+            let world = load_text("w.yaml", &world(LASER, ""), Overrides::default());
+            let mut scene = world.unwrap().scene;
+            match &mut scene.robots[0].sensors[0].kind {
+                SensorKind::Exteroceptive(spec) => match Arc::make_mut(spec) {
+                    ExteroceptiveSpec::Laser(laser) => laser.directions.truncate(30),
+                    _ => unreachable!(),
+                },
+                _ => unreachable!(),
+            }
+            let mut simulation = Simulation::new(Arc::new(scene), 2).unwrap();
+            let (_requests, requests) = crossbeam_channel::unbounded();
+            let stop = AtomicBool::new(false);
+            let summary =
+                merrow_sim::run(&mut simulation, pace, Some(5.0), &requests, &mut [], &stop);
+            sender.send((summary.failed, summary.simulated_s)).unwrap();
+        });
+        let (failed, seconds) = ended
+            .recv_timeout(Duration::from_secs(60))
+            .expect("it hangs");
+        let why = failed.expect("a reason");
+        assert!(
+            why.starts_with("r: the sensor laser failed at 0.000 s, which is a bug: index out"),
+            "{why}"
+        );
+        assert!(seconds < 5.0, "{seconds}");
+    }
 }

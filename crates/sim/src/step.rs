@@ -2,19 +2,31 @@
 
 use merrow_environment as environment;
 use merrow_environment::EnvironmentState;
-use merrow_math::{Real, f64x4};
+use merrow_math::{F64x4, Real, f64x4};
 use merrow_model::kinematics;
 use merrow_model::scene::{Integrator, Robot};
 use merrow_model::state::{Motion, RobotState, Workspace};
 use merrow_physics::dynamics::integrate::Evaluate;
 use merrow_physics::{dynamics, forces};
 
+/// Evaluates all quantities that follow from the motion at the start of a step.
+#[inline(always)]
+fn evaluate<T: Real>(
+    robot: &Robot,
+    environment: &EnvironmentState<'_>,
+    motion: &Motion<T>,
+    joint_commands: &[T],
+    work: &mut Workspace<T>,
+) {
+    evaluate_stage(robot, environment, motion, joint_commands, 0, work);
+}
+
 /// Evaluates all quantities that follow from one motion: once per step, and again inside
 /// multi-stage integrators.
 ///
 /// `stage` is the position within the step: 0 start, 1 midpoint, 2 end.
 #[inline(always)]
-pub fn evaluate<T: Real>(
+fn evaluate_stage<T: Real>(
     robot: &Robot,
     environment: &EnvironmentState<'_>,
     motion: &Motion<T>,
@@ -32,7 +44,7 @@ pub fn evaluate<T: Real>(
 /// Evaluates poses and thrusts of a SIMD batch at the start of a step, if all thrusters are fixed
 /// and independent of the inflow; one state per lane.
 #[inline(always)]
-pub fn drive<T: Real>(
+fn drive<T: Real>(
     robot: &Robot,
     environment: &EnvironmentState<'_>,
     motion: &Motion<T>,
@@ -46,7 +58,7 @@ pub fn drive<T: Real>(
 /// Computes the accelerations again after [`evaluate`] of the same motion, for other joint
 /// commands.
 #[inline(always)]
-pub(crate) fn accelerate<T: Real>(
+fn accelerate<T: Real>(
     robot: &Robot,
     motion: &Motion<T>,
     joint_commands: &[T],
@@ -58,10 +70,9 @@ pub(crate) fn accelerate<T: Real>(
 
 /// Advances `motion` over one step of `dt` [s] whose start has been evaluated in `work`.
 #[inline(always)]
-pub fn advance<T: Real>(
+fn advance<T: Real>(
     robot: &Robot,
-    integrator: Integrator,
-    dt: f64,
+    (integrator, dt): (Integrator, f64),
     at: &[EnvironmentState<'_>; 3],
     motion: &mut Motion<T>,
     joint_commands: &[T],
@@ -90,7 +101,7 @@ struct StageEvaluator<'a, T> {
 impl<T: Real> Evaluate<T> for StageEvaluator<'_, T> {
     #[inline(always)]
     fn evaluate(&mut self, motion: &Motion<T>, stage: usize, work: &mut Workspace<T>) {
-        evaluate(
+        evaluate_stage(
             self.robot,
             &self.at[stage],
             motion,
@@ -123,8 +134,9 @@ impl Kernel {
         Self { has_avx2: false }
     }
 
-    /// Calls [`drive`] with the selected instruction set.
-    pub fn drive<T: Real>(
+    /// Evaluates poses and thrusts of a SIMD batch at the start of a step, if all thrusters are
+    /// fixed and independent of the inflow; one state per lane.
+    pub(crate) fn drive<T: KernelReal>(
         self,
         robot: &Robot,
         environment: &EnvironmentState<'_>,
@@ -132,16 +144,13 @@ impl Kernel {
         states: &mut [RobotState],
         work: &mut Workspace<T>,
     ) {
-        #[cfg(target_arch = "x86_64")]
-        if self.has_avx2 || T::REQUIRES_AVX2 {
-            // SAFETY: as in `evaluate`
-            return unsafe { avx2::drive(robot, environment, motion, states, work) };
-        }
-        drive(robot, environment, motion, states, work);
+        T::drive(self, robot, environment, motion, states, work);
     }
 
-    /// Calls [`evaluate`] at the start of a step with the selected instruction set.
-    pub fn evaluate<T: Real>(
+    /// Evaluates all quantities that follow from `motion` at the start of a step: poses,
+    /// velocities, forces and accelerations in `work`, in SI units. `joint_commands` are efforts
+    /// [N m or N].
+    pub fn evaluate<T: KernelReal>(
         self,
         robot: &Robot,
         environment: &EnvironmentState<'_>,
@@ -149,33 +158,24 @@ impl Kernel {
         joint_commands: &[T],
         work: &mut Workspace<T>,
     ) {
-        #[cfg(target_arch = "x86_64")]
-        if self.has_avx2 || T::REQUIRES_AVX2 {
-            // SAFETY: `new` has checked that the processor supports these instructions, or a value
-            // exists that requires them
-            return unsafe { avx2::evaluate(robot, environment, motion, joint_commands, work) };
-        }
-        evaluate(robot, environment, motion, joint_commands, 0, work);
+        T::evaluate(self, robot, environment, motion, joint_commands, work);
     }
 
-    /// Calls [`accelerate`] with the selected instruction set.
-    pub(crate) fn accelerate<T: Real>(
+    /// Computes the accelerations again after [`Kernel::evaluate`] of the same motion, for other
+    /// joint commands.
+    pub(crate) fn accelerate<T: KernelReal>(
         self,
         robot: &Robot,
         motion: &Motion<T>,
         joint_commands: &[T],
         work: &mut Workspace<T>,
     ) {
-        #[cfg(target_arch = "x86_64")]
-        if self.has_avx2 || T::REQUIRES_AVX2 {
-            // SAFETY: as in `evaluate`
-            return unsafe { avx2::accelerate(robot, motion, joint_commands, work) };
-        }
-        accelerate(robot, motion, joint_commands, work);
+        T::accelerate(self, robot, motion, joint_commands, work);
     }
 
-    /// Calls [`advance`] with the selected instruction set.
-    pub fn advance<T: Real>(
+    /// Advances `motion` over one step of `dt` [s] whose start has been evaluated in `work`. `at`:
+    /// environment at the start, the middle and the end of the step.
+    pub fn advance<T: KernelReal>(
         self,
         robot: &Robot,
         (integrator, dt): (Integrator, f64),
@@ -184,16 +184,112 @@ impl Kernel {
         joint_commands: &[T],
         work: &mut Workspace<T>,
     ) {
-        #[cfg(target_arch = "x86_64")]
-        if self.has_avx2 || T::REQUIRES_AVX2 {
-            // SAFETY: as in `evaluate`
-            return unsafe {
-                avx2::advance(robot, integrator, dt, at, motion, joint_commands, work)
-            };
-        }
-        advance(robot, integrator, dt, at, motion, joint_commands, work);
+        T::advance(
+            self,
+            robot,
+            (integrator, dt),
+            at,
+            motion,
+            joint_commands,
+            work,
+        );
     }
 }
+
+/// Number types for which this crate compiles the kernels, so that its users do not compile them
+/// again.
+pub trait KernelReal: Real {
+    #[doc(hidden)]
+    fn drive(
+        kernel: Kernel,
+        robot: &Robot,
+        environment: &EnvironmentState<'_>,
+        motion: &Motion<Self>,
+        states: &mut [RobotState],
+        work: &mut Workspace<Self>,
+    );
+    #[doc(hidden)]
+    fn evaluate(
+        kernel: Kernel,
+        robot: &Robot,
+        environment: &EnvironmentState<'_>,
+        motion: &Motion<Self>,
+        joint_commands: &[Self],
+        work: &mut Workspace<Self>,
+    );
+    #[doc(hidden)]
+    fn accelerate(
+        kernel: Kernel,
+        robot: &Robot,
+        motion: &Motion<Self>,
+        joint_commands: &[Self],
+        work: &mut Workspace<Self>,
+    );
+    #[doc(hidden)]
+    fn advance(
+        kernel: Kernel,
+        robot: &Robot,
+        how: (Integrator, f64),
+        at: &[EnvironmentState<'_>; 3],
+        motion: &mut Motion<Self>,
+        joint_commands: &[Self],
+        work: &mut Workspace<Self>,
+    );
+}
+
+/// Implements a function of [`KernelReal`]: calls the function with AVX2 if the processor or the
+/// number type has it, else the portable function.
+macro_rules! select_kernel {
+    ($function:ident($($argument:ident: $kind:ty),*)) => {
+        fn $function(kernel: Kernel, $($argument: $kind),*) {
+            #[cfg(target_arch = "x86_64")]
+            if kernel.has_avx2 || Self::REQUIRES_AVX2 {
+                // SAFETY: `Kernel::new` has checked that the processor supports these
+                // instructions, or a value exists that requires them
+                return unsafe { avx2::$function($($argument),*) };
+            }
+            $function($($argument),*);
+        }
+    };
+}
+
+/// Implements [`KernelReal`] for a number type.
+macro_rules! compile_kernels {
+    ($real:ty) => {
+        impl KernelReal for $real {
+            select_kernel!(drive(
+                robot: &Robot,
+                environment: &EnvironmentState<'_>,
+                motion: &Motion<Self>,
+                states: &mut [RobotState],
+                work: &mut Workspace<Self>
+            ));
+            select_kernel!(evaluate(
+                robot: &Robot,
+                environment: &EnvironmentState<'_>,
+                motion: &Motion<Self>,
+                joint_commands: &[Self],
+                work: &mut Workspace<Self>
+            ));
+            select_kernel!(accelerate(
+                robot: &Robot,
+                motion: &Motion<Self>,
+                joint_commands: &[Self],
+                work: &mut Workspace<Self>
+            ));
+            select_kernel!(advance(
+                robot: &Robot,
+                how: (Integrator, f64),
+                at: &[EnvironmentState<'_>; 3],
+                motion: &mut Motion<Self>,
+                joint_commands: &[Self],
+                work: &mut Workspace<Self>
+            ));
+        }
+    };
+}
+compile_kernels!(f64);
+compile_kernels!(F64x4);
 
 impl Default for Kernel {
     fn default() -> Self {
@@ -224,7 +320,7 @@ mod avx2 {
         joint_commands: &[T],
         work: &mut Workspace<T>,
     ) {
-        super::evaluate(robot, environment, motion, joint_commands, 0, work);
+        super::evaluate(robot, environment, motion, joint_commands, work);
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]
@@ -240,13 +336,12 @@ mod avx2 {
     #[target_feature(enable = "avx2,bmi1,bmi2")]
     pub(super) fn advance<T: Real>(
         robot: &Robot,
-        integrator: Integrator,
-        dt: f64,
+        how: (Integrator, f64),
         at: &[EnvironmentState<'_>; 3],
         motion: &mut Motion<T>,
         joint_commands: &[T],
         work: &mut Workspace<T>,
     ) {
-        super::advance(robot, integrator, dt, at, motion, joint_commands, work);
+        super::advance(robot, how, at, motion, joint_commands, work);
     }
 }

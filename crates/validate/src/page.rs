@@ -177,8 +177,8 @@ The tests run the same cases (`crates/validate/src/cases/`, `test/validation.rs`
 The command below writes this page:
 
 ```sh
-merrow validate --check            # all cases (half a minute); status 1 if one fails
-merrow validate --write docs       # this page and its figures (half a minute)
+merrow validate --check            # all cases (slow: half a minute); status 1 if one fails
+merrow validate --write docs       # this page and its figures (slow: half a minute)
 merrow validate kelpie --out out   # one set: thetis, kelpie, uvms, bodies, hulls, vehicles, sea
 ```
 

@@ -4,7 +4,7 @@ use crate::common::worlds::boat;
 use crate::common::{close, close_vectors, initial_environment, scene, simulation, start};
 use merrow_math::Vec3;
 use merrow_model::state::{Command, Health, Workspace};
-use merrow_sim::step;
+use merrow_sim::step::Kernel;
 
 const DIRECT: &str = "command: newton, range: [-50, 50], curve: direct, torque_per_thrust_m: 0.1";
 
@@ -55,7 +55,7 @@ fn inflow_follows_rotated_axis() {
         let mut work = Workspace::new(robot);
         work.drive[0] = [60.0; 3];
         work.fins[0].angle = [angle; 3];
-        step::evaluate(robot, &initial_environment(&s), &motion, &[], 0, &mut work);
+        Kernel::new().evaluate(robot, &initial_environment(&s), &motion, &[], &mut work);
         work.links[0].F.f
     };
     let quarter = std::f64::consts::FRAC_PI_2;

@@ -5,7 +5,7 @@ use crate::common::{close, close_vectors, initial_environment, scene, start};
 use merrow_math::{Quat, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::Workspace;
-use merrow_sim::step;
+use merrow_sim::step::Kernel;
 
 const RHO: f64 = 1000.0;
 const AREA: f64 = 0.02;
@@ -38,14 +38,7 @@ fn force(scene: &Scene, V: SpatialVelocity, angle: f64) -> SpatialForce {
         let mut work = Workspace::new(robot);
         work.fins[0].angle = [angle; 3];
         work.fins[0].area_fraction = part;
-        step::evaluate(
-            robot,
-            &initial_environment(scene),
-            &motion,
-            &[],
-            0,
-            &mut work,
-        );
+        Kernel::new().evaluate(robot, &initial_environment(scene), &motion, &[], &mut work);
         work.links[0].F
     };
     let (whole, none) = (at(1.0), at(0.0));
@@ -253,12 +246,11 @@ fn propeller_race_washes_part_of_the_fin() {
         let robot = &s.robots[0];
         let mut work = Workspace::new(robot);
         work.drive[0] = [thrust; 3];
-        step::evaluate(
+        Kernel::new().evaluate(
             robot,
             &initial_environment(&s),
             &start(&s, 0),
             &[],
-            0,
             &mut work,
         );
         work.links[0].F.f.x
@@ -300,7 +292,7 @@ fn emerged_fin_has_no_force() {
         motion.V_WB_B.v.x = 2.0;
         let mut work = Workspace::new(robot);
         work.fins[0].angle = [0.1; 3];
-        step::evaluate(robot, &initial_environment(&s), &motion, &[], 0, &mut work);
+        Kernel::new().evaluate(robot, &initial_environment(&s), &motion, &[], &mut work);
         close(
             &format!("at {z} m"),
             work.links[0].F.f.y,

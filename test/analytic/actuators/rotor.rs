@@ -5,7 +5,7 @@ use crate::common::{advance, close, close_vectors, relative, scene, simulation, 
 use merrow_environment::air;
 use merrow_math::{Mat3, Vec3};
 use merrow_model::state::{Command, Workspace};
-use merrow_sim::{Simulation, step};
+use merrow_sim::{Simulation, step::Kernel};
 
 /// Returns a weightless body of 2 kg, 1000 m up, with one rotor of `keys` at `mount`; `world` and
 /// `start` are further keys.
@@ -126,12 +126,11 @@ fn wrench(text: &str, n: f64) -> (Vec3, Vec3, f64) {
     work.drive[0] = [n; 3];
     work.drive_rate[0] = [0.0; 3];
     work.thrust[0] = [merrow_math::SpatialForce::zero(); 3];
-    step::evaluate(
+    Kernel::new().evaluate(
         &s.scene.robots[0],
         &at,
         &s.state.robots[0].motion,
         &[],
-        0,
         &mut work,
     );
     (work.links[0].F.f, work.links[0].F.m, relative_density(&s))

@@ -8,7 +8,7 @@ use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::{Command, Workspace};
 use merrow_physics::forces::actuators::sail::boom_angle;
-use merrow_sim::{Simulation, step};
+use merrow_sim::{Simulation, step::Kernel};
 
 // Goal: the boom follows the wind until the sheet limits it. Method: winds from ahead, from both
 // sides and from astern; sheets of 0, 30 and 90 deg. Tolerance: rounding.
@@ -99,12 +99,11 @@ fn sail_lift_and_drag() {
 }
 
 fn scene_force(scene: &Scene, work: &mut Workspace) -> (Vec3, Vec3) {
-    step::evaluate(
+    Kernel::new().evaluate(
         &scene.robots[0],
         &initial_environment(scene),
         &start(scene, 0),
         &[],
-        0,
         work,
     );
     (work.links[0].F.f, work.links[0].F.m)
@@ -216,12 +215,11 @@ fn forces_balance_on_a_reach() {
     for (k, fin) in s.state.robots[0].fins.iter().enumerate() {
         work.fins[k].angle = [fin.angle; 3];
     }
-    step::evaluate(
+    Kernel::new().evaluate(
         &scene.robots[0],
         &initial_environment(scene),
         m,
         &[],
-        0,
         &mut work,
     );
     let A = work.links[0].A;
@@ -237,12 +235,11 @@ fn forces_balance_on_a_reach() {
     // Without sail and fins only hull and stiffness act; their wrench is the opposite of the wrench
     // of sail, keel and rudder.
     (0..3).for_each(|k| work.fins[k].area_fraction = 0.0);
-    step::evaluate(
+    Kernel::new().evaluate(
         &scene.robots[0],
         &initial_environment(scene),
         m,
         &[],
-        0,
         &mut work,
     );
     let hull = work.links[0].F;

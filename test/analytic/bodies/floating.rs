@@ -219,7 +219,7 @@ fn held_box_wave_pressure_matches_closed_form() {
     // mass is subtracted.
     let v = waves.surface_and_motion(Vec3::new(0.0, 0.0, 0.3)).1;
     motion.V_WB_B.v = v.velocity;
-    merrow_sim::step::evaluate(robot, &at, &motion, &[], 0, &mut work);
+    merrow_sim::step::Kernel::new().evaluate(robot, &at, &motion, &[], &mut work);
     let a = v.acceleration([0.0; 2], Vec3::zero()).z;
     let force = work.links[0].F.f.z + 500.0 * 9.81 - work.links[0].submerged_fraction * 400.0 * a;
     let bottom = waves.surface_and_motion(Vec3::new(0.0, 0.0, 0.1)).1;

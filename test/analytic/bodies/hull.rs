@@ -7,7 +7,7 @@ use merrow_environment::{EnvironmentState, Variation, WaveState};
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::{Motion, Workspace};
-use merrow_sim::{Simulation, step};
+use merrow_sim::{Simulation, step::Kernel};
 use std::sync::Arc;
 
 fn simulation(scene: Scene) -> Simulation {
@@ -25,7 +25,7 @@ fn evaluate(scene: &Scene, motion: &Motion, t: f64) -> Workspace {
         waves: (!scene.sea.waves.is_flat()).then_some(&waves),
     };
     let mut work = Workspace::new(&scene.robots[0]);
-    step::evaluate(&scene.robots[0], &at, motion, &[], 0, &mut work);
+    Kernel::new().evaluate(&scene.robots[0], &at, motion, &[], &mut work);
     work
 }
 

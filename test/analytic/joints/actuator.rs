@@ -10,7 +10,7 @@ use merrow_model::scene::robot::actuator::{
 use merrow_model::scene::{Drive, JointKind, JointMode, Scene};
 use merrow_model::state::Workspace;
 use merrow_physics::dynamics::{crba, mobility};
-use merrow_sim::{Simulation, step};
+use merrow_sim::{Simulation, step::Kernel};
 
 /// Returns the position [rad] and the velocity [rad/s] of the hinge.
 fn hinge(s: &Simulation) -> [f64; 2] {
@@ -35,12 +35,11 @@ fn mobility_matches_inverse_inertia_matrix() {
         let robot = &scene.robots[0];
         let motion = tree::motion(&mut Random::new(links as u64), robot);
         let mut work = Workspace::new(robot);
-        step::evaluate(
+        Kernel::new().evaluate(
             robot,
             &initial_environment(&scene),
             &motion,
             &vec![0.0; robot.n_joints()],
-            0,
             &mut work,
         );
         let M = crba::inertia_matrix(robot, &work);

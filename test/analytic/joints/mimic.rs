@@ -48,12 +48,11 @@ fn accelerations(scene: &Scene, effort: f64) -> Vec<f64> {
     let robot = &scene.robots[0];
     let mut work = merrow_model::state::Workspace::new(robot);
     let commands = [effort, 0.0];
-    merrow_sim::step::evaluate(
+    merrow_sim::step::Kernel::new().evaluate(
         robot,
         &crate::common::initial_environment(scene),
         &motion,
         &commands,
-        0,
         &mut work,
     );
     work.qdd.clone()
@@ -108,12 +107,11 @@ fn a_driven_leader_carries_its_follower() {
         let robot = &scene.robots[0];
         let mut work = merrow_model::state::Workspace::new(robot);
         let motion = start(&scene, 0);
-        merrow_sim::step::evaluate(
+        merrow_sim::step::Kernel::new().evaluate(
             robot,
             &crate::common::initial_environment(&scene),
             &motion,
             &[0.5, 0.0],
-            0,
             &mut work,
         );
         work

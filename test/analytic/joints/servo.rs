@@ -8,7 +8,7 @@ use merrow_math::{SpatialVelocity, Vec3};
 use merrow_model::scene::JointMode;
 use merrow_model::state::{Command, Workspace};
 use merrow_physics::dynamics::rnea;
-use merrow_sim::{Simulation, step};
+use merrow_sim::{Simulation, step::Kernel};
 
 /// Returns the efforts of the controller at the first `n` ticks of 10 ms.
 fn servo_efforts(s: &mut Simulation, n: usize) -> Vec<f64> {
@@ -97,12 +97,11 @@ fn bias_is_inverse_dynamics_without_acceleration() {
         let motion = tree::motion(&mut Random::new(links as u64), robot);
         let mut work = Workspace::new(robot);
         let commands = vec![0.0; robot.n_joints()];
-        step::evaluate(
+        Kernel::new().evaluate(
             robot,
             &initial_environment(&scene),
             &motion,
             &commands,
-            0,
             &mut work,
         );
         let still = vec![0.0; robot.n_joints()];

@@ -2,13 +2,18 @@
 
 use crate::common::initial_environment;
 use crate::common::tree::{self, Random, Recipe};
-use merrow_math::{Lanes, Quat, Real, SpatialVelocity, Vec3};
+use merrow_math::{F64x4, Quat, Real, SpatialVelocity, Vec3, f64x4};
 use merrow_model::scene::robot::thruster::OpenWater;
 use merrow_model::scene::{Curve, Integrator, Scene};
 use merrow_model::state::{Motion, Workspace};
-use merrow_sim::step;
+use merrow_sim::step::{Kernel, KernelReal};
 
-type FourLanes = Lanes;
+type FourLanes = F64x4;
+
+/// Returns true if robots never share a kernel on this processor.
+pub(crate) fn has_no_lanes() -> bool {
+    cfg!(target_arch = "x86_64") && !f64x4::is_supported()
+}
 
 fn pack(m: &[Motion]) -> Motion<FourLanes> {
     let v = |f: &dyn Fn(&Motion) -> Vec3| {
@@ -54,7 +59,7 @@ fn bits<T: Real>(m: &Motion<T>, lane: usize) -> Vec<u64> {
     all.into_iter().map(|x| x.lane(lane).to_bits()).collect()
 }
 
-fn travel<T: Real>(scene: &Scene, motion: &mut Motion<T>, commands: &[T], steps: usize) {
+fn travel<T: KernelReal>(scene: &Scene, motion: &mut Motion<T>, commands: &[T], steps: usize) {
     let robot = &scene.robots[0];
     let at = [
         initial_environment(scene),
@@ -63,11 +68,10 @@ fn travel<T: Real>(scene: &Scene, motion: &mut Motion<T>, commands: &[T], steps:
     ];
     let mut work = Workspace::<T>::new(robot);
     for _ in 0..steps {
-        step::evaluate(robot, &at[0], motion, commands, 0, &mut work);
-        step::advance(
+        Kernel::new().evaluate(robot, &at[0], motion, commands, &mut work);
+        Kernel::new().advance(
             robot,
-            Integrator::Rk4,
-            0.001,
+            (Integrator::Rk4, 0.001),
             &at,
             motion,
             commands,
@@ -102,6 +106,9 @@ fn chain(links: usize) -> Scene {
 // others at or near the surface; 1000 RK4 steps compared with the single robots. Tolerance: none.
 #[test]
 fn every_lane_has_the_bits_of_the_single_robot() {
+    if has_no_lanes() {
+        return;
+    }
     for links in [1, 3, 6] {
         let scene = chain(links);
         let mut random = Random::new(62);
@@ -117,7 +124,10 @@ fn every_lane_has_the_bits_of_the_single_robot() {
             .map(|_| std::array::from_fn(|_| random.between(-2.0, 2.0)))
             .collect();
         let mut together = pack(&motions);
-        let lanes: Vec<FourLanes> = commands.iter().map(|c| Lanes(*c)).collect();
+        let lanes: Vec<FourLanes> = commands
+            .iter()
+            .map(|c| F64x4::from_lanes(|i| c[i]))
+            .collect();
         travel(&scene, &mut together, &lanes, 1000);
         for (lane, motion) in motions.iter().enumerate() {
             let mut single = motion.clone();
@@ -138,6 +148,9 @@ fn every_lane_has_the_bits_of_the_single_robot() {
 // none.
 #[test]
 fn propellers_of_every_lane_have_their_own_inflow() {
+    if has_no_lanes() {
+        return;
+    }
     let mut scene = crate::common::scene(&crate::common::worlds::boat(
         "command: rad_s, range: [-200, 200], curve: {kind: open_water, kt: [[0, 0.5], [1, 0.1]], kq: [[0, 0.07]]}",
         "position_m: [-0.5, 0.1, 0], direction: [1, 0, 0]",
@@ -160,25 +173,17 @@ fn propellers_of_every_lane_have_their_own_inflow() {
     let robot = &scene.robots[0];
     let mut lanes = Workspace::<FourLanes>::new(robot);
     lanes.drive[0] = [FourLanes::splat(60.0); 3];
-    step::evaluate(
+    Kernel::new().evaluate(
         robot,
         &initial_environment(&scene),
         &pack(&motions),
         &[],
-        0,
         &mut lanes,
     );
     for (lane, motion) in motions.iter().enumerate() {
         let mut work = Workspace::new(robot);
         work.drive[0] = [60.0; 3];
-        step::evaluate(
-            robot,
-            &initial_environment(&scene),
-            motion,
-            &[],
-            0,
-            &mut work,
-        );
+        Kernel::new().evaluate(robot, &initial_environment(&scene), motion, &[], &mut work);
         let (ours, single) = (lanes.links[0].F.f.x.lane(lane), work.links[0].F.f.x);
         assert_eq!(
             ours.to_bits(),
@@ -192,6 +197,9 @@ fn propellers_of_every_lane_have_their_own_inflow() {
 // evaluation of a rudder behind a propeller. Tolerance: none.
 #[test]
 fn fins_of_every_lane_have_their_own_inflow() {
+    if has_no_lanes() {
+        return;
+    }
     let text = crate::common::worlds::boat(
         "command: rad_s, range: [-200, 200], curve: {kind: open_water, kt: [[0, 0.5], [1, 0.1]], kq: [[0, 0.07]]}",
         "position_m: [-0.5, 0.1, 0], direction: [1, 0, 0]",
@@ -214,26 +222,18 @@ fn fins_of_every_lane_have_their_own_inflow() {
     let mut lanes = Workspace::<FourLanes>::new(robot);
     lanes.drive[0] = [FourLanes::splat(60.0); 3];
     lanes.fins[0].angle = [FourLanes::from_lanes(|i| angles[i]); 3];
-    step::evaluate(
+    Kernel::new().evaluate(
         robot,
         &initial_environment(&scene),
         &pack(&motions),
         &[],
-        0,
         &mut lanes,
     );
     for (lane, motion) in motions.iter().enumerate() {
         let mut work = Workspace::new(robot);
         work.drive[0] = [60.0; 3];
         work.fins[0].angle = [angles[lane]; 3];
-        step::evaluate(
-            robot,
-            &initial_environment(&scene),
-            motion,
-            &[],
-            0,
-            &mut work,
-        );
+        Kernel::new().evaluate(robot, &initial_environment(&scene), motion, &[], &mut work);
         let of = |F: merrow_math::SpatialForce| {
             [F.m.x, F.m.y, F.m.z, F.f.x, F.f.y, F.f.z].map(f64::to_bits)
         };

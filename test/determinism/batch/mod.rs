@@ -2,5 +2,5 @@
 
 pub(crate) mod fleet;
 mod kernels;
-mod lanes;
+pub(crate) mod lanes;
 mod simd_batch;

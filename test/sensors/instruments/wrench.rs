@@ -14,7 +14,7 @@ use merrow_model::sensor::vehicle::WrenchSpec;
 use merrow_model::state::reading::Reading;
 use merrow_model::state::{Command, Workspace};
 use merrow_sensors::vehicle::wrench;
-use merrow_sim::{Simulation, step};
+use merrow_sim::{Simulation, step::Kernel};
 
 /// Returns the wrench that the parent exerts on link `i` at Lo, in W about the world origin: the
 /// rate of change of momentum of the link and its subtree, minus the external forces on them.
@@ -57,12 +57,11 @@ fn wrench_matches_newton_euler_of_the_subtree() {
             let motion = tree::motion(&mut random, robot);
             let commands: Vec<f64> = (1..links).map(|_| random.between(-3.0, 3.0)).collect();
             let mut work = Workspace::new(robot);
-            step::evaluate(
+            Kernel::new().evaluate(
                 robot,
                 &initial_environment(&scene),
                 &motion,
                 &commands,
-                0,
                 &mut work,
             );
             let scale = work.links.iter().map(|w| largest(&w.F)).fold(1.0, f64::max);

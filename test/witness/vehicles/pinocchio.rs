@@ -121,7 +121,13 @@ fn evaluate(scene: &Scene, vector: &Value) -> Workspace {
         commands[joint] = tau[6 + k];
     }
     let at = crate::common::initial_environment(scene);
-    merrow_sim::step::evaluate(robot, &at, &motion(scene, vector), &commands, 0, &mut work);
+    merrow_sim::step::Kernel::new().evaluate(
+        robot,
+        &at,
+        &motion(scene, vector),
+        &commands,
+        &mut work,
+    );
     work
 }
 

@@ -4,7 +4,7 @@ use crate::common::tree::Random;
 use crate::common::{self, close};
 use merrow_math::{Quat, Vec3};
 use merrow_model::state::{Motion, Workspace};
-use merrow_sim::step;
+use merrow_sim::step::Kernel;
 use nalgebra::{SMatrix, SVector};
 
 const G: f64 = 9.81;
@@ -101,12 +101,11 @@ fn accelerations_match_thesis() {
             m: unit.m.scale(thrust),
             f: unit.f.scale(thrust),
         }; 3];
-        step::evaluate(
+        Kernel::new().evaluate(
             robot,
             &common::initial_environment(&scene),
             &motion,
             &[],
-            0,
             &mut work,
         );
         let A = work.links[0].A;

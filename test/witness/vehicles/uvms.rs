@@ -5,7 +5,7 @@
 use merrow_model::scene::Integrator;
 use merrow_model::state::{Motion, Workspace};
 use merrow_physics::dynamics::aba;
-use merrow_sim::step;
+use merrow_sim::step::Kernel;
 use merrow_validate::pool::baseline;
 use merrow_validate::pool::coupling;
 use merrow_validate::pool::delayed;
@@ -196,12 +196,11 @@ fn coupling_metric_matches_base_acceleration() {
         motion.q[j] = q[k];
     }
     let mut work = Workspace::new(&model.robot);
-    step::evaluate(
+    Kernel::new().evaluate(
         &model.robot,
         &model.environment(),
         &motion,
         &motion.q,
-        0,
         &mut work,
     );
     let still = work.links[0].A;

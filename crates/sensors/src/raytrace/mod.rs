@@ -36,7 +36,7 @@ use crate::raytrace::bvh::BuildQuality;
 pub use crate::raytrace::heightfield::Heightfield;
 use crate::raytrace::mesh::LocalRay;
 pub use crate::raytrace::mesh::Mesh;
-use crate::raytrace::packet8::{F32x8, Plain};
+use crate::raytrace::packet8::F32x8;
 use crate::raytrace::ray_packet::RAYS;
 use merrow_math::{Mat3, Vec3, f64x4};
 pub use merrow_model::scene::Primitive;
@@ -198,7 +198,7 @@ impl ShapeScene {
             // SAFETY: `is_supported` has confirmed that the processor supports these instructions.
             return unsafe { avx2::closest(self, ray, skip, scratch) };
         }
-        self.search::<Plain, false>(ray, skip, &mut scratch.0.stacks)
+        portable::closest(self, ray, skip, scratch)
     }
 
     /// Does the same as [`Self::closest`] for each of `rays`, into `hits`, which must have the same
@@ -217,7 +217,7 @@ impl ShapeScene {
             // SAFETY: `is_supported` has confirmed that the processor supports these instructions.
             return unsafe { avx2::closest_all(self, rays, skip, scratch, hits) };
         }
-        self.search_all::<Plain, INTERLEAVED_RAYS>(rays, skip, &mut scratch.0, hits);
+        portable::closest_all(self, rays, skip, scratch, hits);
     }
 
     /// Returns true if `ray` hits any shape whose index is not in `skip`.
@@ -232,8 +232,7 @@ impl ShapeScene {
             // SAFETY: `is_supported` has confirmed that the processor supports these instructions.
             return unsafe { avx2::blocked(self, ray, skip, scratch) };
         }
-        self.search::<Plain, true>(ray, skip, &mut scratch.0.stacks)
-            .is_some()
+        portable::blocked(self, ray, skip, scratch)
     }
 
     /// Traces all rays. Rays of similar direction are traced in packets or one after another,
@@ -345,6 +344,41 @@ impl Ray {
     }
 }
 
+/// Searches compiled for every processor.
+mod portable {
+    use super::packet8::Plain;
+    use super::{Hit, INTERLEAVED_RAYS, Range, Ray, Scratch, ShapeScene};
+
+    pub(super) fn closest_all(
+        all: &ShapeScene,
+        rays: &[Ray],
+        skip: &Range<u32>,
+        scratch: &mut Scratch,
+        hits: &mut [Option<Hit>],
+    ) {
+        all.search_all::<Plain, INTERLEAVED_RAYS>(rays, skip, &mut scratch.0, hits);
+    }
+
+    pub(super) fn closest(
+        all: &ShapeScene,
+        ray: &Ray,
+        skip: &Range<u32>,
+        scratch: &mut Scratch,
+    ) -> Option<Hit> {
+        all.search::<Plain, false>(ray, skip, &mut scratch.0.stacks)
+    }
+
+    pub(super) fn blocked(
+        all: &ShapeScene,
+        ray: &Ray,
+        skip: &Range<u32>,
+        scratch: &mut Scratch,
+    ) -> bool {
+        all.search::<Plain, true>(ray, skip, &mut scratch.0.stacks)
+            .is_some()
+    }
+}
+
 /// Searches compiled for processors with AVX2.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
@@ -387,6 +421,7 @@ mod avx2 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::raytrace::packet8::Plain;
     use merrow_math::Quat;
     use merrow_math::rng::{Draw, Stream};
 
@@ -490,10 +525,9 @@ mod tests {
                     .map_or(found == expected, |(a, b)| near(a, b));
                 assert!(same, "{ray:?}: {found:?}, expected {expected:?}");
                 assert_eq!(all.blocked(&ray, skip.clone()), found.is_some());
-                let stacks = &mut SearchMemory::default().stacks;
-                assert_eq!(all.search::<Plain, false>(&ray, &skip, stacks), found);
+                assert_eq!(portable::closest(&all, &ray, &skip, &mut scratch), found);
                 assert_eq!(
-                    all.search::<Plain, true>(&ray, &skip, stacks).is_some(),
+                    portable::blocked(&all, &ray, &skip, &mut scratch),
                     found.is_some()
                 );
                 assert_eq!(all.closest_with(&ray, &skip, &mut scratch), found);
@@ -553,7 +587,7 @@ mod tests {
                 &mut plain,
             );
             assert_eq!(hits, plain);
-            all.search_all::<Plain, INTERLEAVED_RAYS>(&rays, &(3..7), &mut scratch.0, &mut plain);
+            portable::closest_all(&all, &rays, &(3..7), &mut scratch, &mut plain);
             assert_eq!(hits, plain);
             assert!(hits.iter().flatten().count() > 100);
             for (ray, hit) in rays.iter().zip(hits) {

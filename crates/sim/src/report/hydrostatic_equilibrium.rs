@@ -1,11 +1,11 @@
 //! Hydrostatic equilibrium of a robot in calm water: its floating position and its stiffness there.
 //!
-//! Used by `merrow describe`. The forces are computed by [`evaluate`] on the robot at rest, for any
-//! kind of hull, with the joints at their start positions. Newton's method starts upright and
-//! solves for heave, roll and pitch, so it also finds unstable equilibria, whose metacentric height
-//! is negative.
+//! Used by `merrow describe`. The forces are computed by [`Kernel::evaluate`] on the robot at rest,
+//! for any kind of hull, with the joints at their start positions. Newton's method starts upright
+//! and solves for heave, roll and pitch, so it also finds unstable equilibria, whose metacentric
+//! height is negative.
 
-use crate::step::evaluate;
+use crate::step::Kernel;
 use merrow_environment::{EnvironmentState, Variation};
 use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::kinematics;
@@ -166,7 +166,7 @@ impl<'a> CalmWaterModel<'a> {
             waves: None,
         };
         let commands = vec![0.0; self.robot.n_joints()];
-        evaluate(self.robot, &at, &self.motion, &commands, 0, &mut self.work);
+        Kernel::new().evaluate(self.robot, &at, &self.motion, &commands, &mut self.work);
     }
 
     /// Computes the upward force [N] and the moments about x and y of W at the base origin [N m],

@@ -688,27 +688,7 @@ pub(crate) fn source_errors(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate as sim;
-    use crate::Simulation;
-    use crate::sensors::current_frame::snapshot_of;
     use crate::sensors::worker::lower_priority;
-    use crossbeam_channel::unbounded;
-    use merrow_world::{Overrides, load_text};
-    use std::sync::atomic::AtomicBool;
-    use std::time::Duration;
-
-    const WORLD: &str = "
-seabed: {depth_m: 10}
-robots:
-  r:
-    position_m: [0, 0, 2]
-    model:
-      source: test
-      base: fixed
-      body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}
-      sensors: {a: {lazy: false, device: hokuyo_utm30lx}, b: {lazy: false, device: hokuyo_utm30lx}}
-";
 
     // Goal: worker threads of sensors lower their priority, and no other thread does. Method: the
     // nice values that the system reports for a thread after `lower_priority` and for this thread.
@@ -732,64 +712,5 @@ robots:
         });
         assert_eq!(there.join().expect("it ends"), (before + 10).min(19));
         assert_eq!(nice(), before);
-    }
-
-    // Goal: a worker thread that fails ends a run that waits for it, and the message names its
-    // sensor. Method: a sample of a snapshot without robots, on two threads, ordered like any
-    // other; the run has 60 s, otherwise it hangs. Tolerance: none.
-    #[test]
-    fn a_broken_thread_ends_the_run() {
-        for pace in [Pace::Max, Pace::Factor(10.0)] {
-            let (sender, ended) = unbounded();
-            std::thread::spawn(move || {
-                let scene = Arc::new(
-                    load_text("w.yaml", WORLD, Overrides::default())
-                        .expect("a world")
-                        .scene,
-                );
-                let mut simulation = Simulation::new(scene, 2).expect("a simulation");
-                let view = Arc::new(WorldView {
-                    links: Vec::new(),
-                    ..snapshot_of(&mut simulation)
-                });
-                let scheduler = simulation.sensor_scheduler.as_mut().expect("a scheduler");
-                let (order, sample, due_ns) = (scheduler.order, 0, 0);
-                let (parts, noise, fault) = (ALL_OUTPUTS, true, FaultEffect::NONE);
-                scheduler.devices[1].under_way.push_back((order, due_ns));
-                let job = SampleRequest {
-                    order,
-                    device: 1,
-                    view,
-                    sample,
-                    outputs: parts,
-                    noise,
-                    fault,
-                    source: (noise, fault),
-                    due_ns,
-                    priority: Priority {
-                        class: Class::Prompt,
-                        deadline_ns: due_ns,
-                        period_ns: 0,
-                    },
-                };
-                scheduler.threads.request(job);
-                scheduler.order += 1;
-                let (_requests, requests) = unbounded();
-                let stop = AtomicBool::new(false);
-                let summary = sim::run(&mut simulation, pace, Some(5.0), &requests, &mut [], &stop);
-                sender
-                    .send((summary.failed, summary.simulated_s))
-                    .expect("a test that waits");
-            });
-            let (failed, seconds) = ended
-                .recv_timeout(Duration::from_secs(60))
-                .expect("it hangs");
-            let why = failed.expect("a reason");
-            assert!(
-                why.starts_with("r: the sensor b failed at 0.000 s, which is a bug: index out"),
-                "{why}"
-            );
-            assert!(seconds < 5.0, "{seconds}");
-        }
     }
 }

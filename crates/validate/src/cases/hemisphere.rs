@@ -13,7 +13,7 @@ use merrow_math::SpatialInertia;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::Scene;
 use merrow_model::state::{Motion, Workspace};
-use merrow_sim::{Simulation, step};
+use merrow_sim::{Simulation, step::Kernel};
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
@@ -115,14 +115,7 @@ fn wave_force(scene: &Scene, t: f64) -> [f64; 2] {
             waves,
         };
         let mut work = Workspace::new(&scene.robots[0]);
-        step::evaluate(
-            &scene.robots[0],
-            &at,
-            &Motion::at_rest(0),
-            &[],
-            0,
-            &mut work,
-        );
+        Kernel::new().evaluate(&scene.robots[0], &at, &Motion::at_rest(0), &[], &mut work);
         work.links[0].F.f
     };
     let f = force(Some(&WaveState::new(&scene.sea.waves, t * 1e9))) - force(None);

@@ -6,7 +6,7 @@ use merrow_math::real::sin_cos;
 use merrow_math::{Quat, SpatialForce, Vec3};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::{Command, Motion, Workspace};
-use merrow_sim::step;
+use merrow_sim::step::Kernel;
 use std::f64::consts::FRAC_PI_2;
 
 const RATES: [&str; 6] = ["du", "dv", "dw", "dp", "dq", "dr"];
@@ -70,7 +70,7 @@ pub(crate) fn acceleration_checks(data: &ReferenceData<'_>) -> Result<Vec<Check>
         let mut work = Workspace::new(robot);
         let thrust = [0, 1].map(|k| robot.thrusters[k].static_thrust(shafts[k], 1025.0));
         add_thrust(&mut work, robot, thrust);
-        step::evaluate(robot, &environment_of(&scene), &motion, &[], 0, &mut work);
+        Kernel::new().evaluate(robot, &environment_of(&scene), &motion, &[], &mut work);
         let A = work.links[0].A;
         let found = [A.v.x, -A.v.y, -A.v.z, A.w.x, -A.w.y, -A.w.z];
         for i in 0..6 {
@@ -100,12 +100,11 @@ fn rates(scene: &Scene, x: &State, thrust: [f64; 2]) -> State {
     let robot = &scene.robots[0];
     let mut work = Workspace::new(robot);
     add_thrust(&mut work, robot, thrust);
-    step::evaluate(
+    Kernel::new().evaluate(
         robot,
         &environment_of(scene),
         &motion_of(*x),
         &[],
-        0,
         &mut work,
     );
     let A = work.links[0].A;

@@ -4,7 +4,7 @@ use crate::pool::recording::Recording;
 use merrow_environment::{EnvironmentState, Variation};
 use merrow_model::scene::Scene;
 use merrow_model::state::{Command, Motion, RobotState, Workspace};
-use merrow_sim::{Simulation, step};
+use merrow_sim::{Simulation, step::Kernel};
 use std::sync::Arc;
 
 /// A shape whose added mass is estimated, about its centre.
@@ -140,12 +140,11 @@ pub(crate) fn initial_motion(scene: &Scene) -> Result<Motion, String> {
 pub fn evaluate(scene: &Scene, motion: &Motion) -> Result<Workspace, String> {
     let robot = scene.robots.first().ok_or("the world has no robot")?;
     let mut work = Workspace::new(robot);
-    step::evaluate(
+    Kernel::new().evaluate(
         robot,
         &environment_of(scene),
         motion,
         &vec![0.0; robot.n_joints()],
-        0,
         &mut work,
     );
     Ok(work)

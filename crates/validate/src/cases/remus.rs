@@ -9,7 +9,7 @@ use merrow_math::real::sin_cos;
 use merrow_math::{Quat, Vec3};
 use merrow_model::scene::{Damping, Scene};
 use merrow_model::state::{Command, Motion, Workspace};
-use merrow_sim::{Simulation, step};
+use merrow_sim::{Simulation, step::Kernel};
 use std::f64::consts::PI;
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ robots: {{auv: {{model: {{extends: robots/remus100_mss.yaml, sensors: null}}}}}}
         motion.q_WB = Quat::from_rpy(phi, -theta, 0.0);
         motion.V_WB_B.v = Vec3::new(u, -v, -w);
         motion.V_WB_B.w = Vec3::new(p, -q, -r);
-        step::evaluate(robot, &environment_of(&scene), &motion, &[], 0, &mut work);
+        Kernel::new().evaluate(robot, &environment_of(&scene), &motion, &[], &mut work);
         let A = work.links[0].A;
         let found = [A.v.x, -A.v.y, -A.v.z, A.w.x, -A.w.y, -A.w.z];
         for i in 0..6 {
