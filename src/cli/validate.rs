@@ -39,6 +39,8 @@ pub(super) enum Validation {
     Vehicles(cases::Arguments),
     /// Waves, one hour of sea state, wind, sea water, geographic positions.
     Sea(cases::Arguments),
+    /// Modems of Thetis and of the docking study: delay, delivery, medium access, loss, fading.
+    Comms(cases::Arguments),
     /// All cases, as without a name.
     All(cases::PageArguments),
 }
@@ -93,6 +95,7 @@ pub(super) fn run(validation: &Validation) -> Result<ExitCode, String> {
         Validation::Hulls(arguments) => cases::set(CaseSet::Hulls, arguments),
         Validation::Vehicles(arguments) => cases::set(CaseSet::Vehicles, arguments),
         Validation::Sea(arguments) => cases::set(CaseSet::Sea, arguments),
+        Validation::Comms(arguments) => cases::set(CaseSet::Comms, arguments),
         Validation::All(whole) => cases::all(whole),
     }
 }

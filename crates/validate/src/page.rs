@@ -142,6 +142,7 @@ fn heading(set: CaseSet) -> &'static str {
         CaseSet::Hulls => "Hulls",
         CaseSet::Vehicles => "Vehicles",
         CaseSet::Sea => "Sea",
+        CaseSet::Comms => "Communication",
     }
 }
 
@@ -164,6 +165,17 @@ in `crates/validate/src/cases/`."
 An hour of it has the statistics of its spectrum.
 Sound rays are circular arcs (`docs/water.md`)."
         }
+        CaseSet::Comms => {
+            "V02, V03 and V09 transmit messages between fixed modems of a world with the files
+`thetis_modem` and `docking_acoustic`.
+V08 transmits 20 periods of the schedule of a docking station and eight vehicles.
+The published schedule has no guard time before the first uplink.
+If the first vehicle is nearer to the last vehicle than the station is, its uplink damages the last
+downlink.
+An eighth of the messages to the vehicles is then lost.
+V11 compares the distribution of the fading, and the frames lost over 37.63 m.
+`docs/communication.md` describes modems and channels."
+        }
         CaseSet::Thetis | CaseSet::Uvms | CaseSet::Bodies => "",
     }
 }
@@ -179,7 +191,7 @@ The command below writes this page:
 ```sh
 merrow validate --check            # all cases (slow: half a minute); status 1 if one fails
 merrow validate --write docs       # this page and its figures (slow: half a minute)
-merrow validate kelpie --out out   # one set: thetis, kelpie, uvms, bodies, hulls, vehicles, sea
+merrow validate kelpie --out out   # one set: thetis, kelpie, uvms, bodies, hulls, vehicles, sea, comms
 ```
 
 Tables of other programs and recordings are read from `test/data` of the source tree, or from
@@ -193,7 +205,7 @@ The comments of the cases explain the tolerances.
 ";
 
 const NOTES: &str = "
-The numbers V02, V03, V08 to V16 and V21 to V23 are not used.
+The numbers V04, V12 to V16 and V21 to V23 are not used.
 `docs/uvms.md` describes V20, and explains why V19 (the stored simulations of its authors) is not
 run.
 V04 (a late controller does not stop the simulation) is tested over ROS in

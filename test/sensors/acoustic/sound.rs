@@ -6,10 +6,10 @@ use merrow_environment::sound::Waveguide;
 use merrow_environment::sound::eigenray::{eigenrays, eigenrays_between};
 use merrow_environment::sound::ray::trace;
 use merrow_math::Vec3;
-use merrow_validate::cases::sound::{munk_sound_speed, munk_water};
+use merrow_validate::cases::sea::sound::{munk_sound_speed, munk_water};
 use merrow_world::{Overrides, load_text};
 
-// Goal, method, tolerances: see the cases, `crates/validate/src/cases/sound.rs`.
+// Goal, method, tolerances: see the cases, `crates/validate/src/cases/sea/sound.rs`.
 #[test]
 fn validation_cases_67_to_69_hold() {
     run(67);

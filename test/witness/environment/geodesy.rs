@@ -2,7 +2,7 @@
 
 use crate::common::cases::run;
 
-// Goal, method and tolerance are stated with the case, in `crates/validate/src/cases/water.rs`.
+// Goal, method and tolerance are stated with the case, in `crates/validate/src/cases/sea/water.rs`.
 #[test]
 fn coordinates_match_pyproj() {
     run(70);

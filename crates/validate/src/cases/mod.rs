@@ -7,9 +7,9 @@
 
 pub mod bodies;
 pub mod check;
+pub mod comms;
 pub mod control;
 pub mod hemisphere;
-pub mod hour;
 pub mod hulls;
 pub mod kelpie;
 pub(crate) mod missions;
@@ -17,9 +17,7 @@ pub mod otter;
 pub mod reference_data;
 pub mod remus;
 pub mod sea;
-pub mod sound;
 pub mod vessels;
-pub mod water;
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::ReferenceData;
@@ -109,11 +107,13 @@ pub enum CaseSet {
     Vehicles,
     /// Waves, wind and water.
     Sea,
+    /// Modems, channels and medium access.
+    Comms,
 }
 
 impl CaseSet {
     /// All sets, in the order of the page.
-    pub const ALL: [CaseSet; 7] = [
+    pub const ALL: [CaseSet; 8] = [
         CaseSet::Thetis,
         CaseSet::Kelpie,
         CaseSet::Uvms,
@@ -121,6 +121,7 @@ impl CaseSet {
         CaseSet::Hulls,
         CaseSet::Vehicles,
         CaseSet::Sea,
+        CaseSet::Comms,
     ];
 
     /// Returns the name of the set on the command line.
@@ -133,6 +134,7 @@ impl CaseSet {
             CaseSet::Hulls => "hulls",
             CaseSet::Vehicles => "vehicles",
             CaseSet::Sea => "sea",
+            CaseSet::Comms => "comms",
         }
     }
 }
@@ -148,9 +150,10 @@ pub fn all_cases() -> Vec<Case> {
         &crate::cases::vessels::CASES,
         &crate::cases::control::CASES,
         &crate::cases::sea::CASES,
-        &crate::cases::hour::CASES,
-        &crate::cases::water::CASES,
-        &crate::cases::sound::CASES,
+        &crate::cases::sea::hour::CASES,
+        &crate::cases::sea::water::CASES,
+        &crate::cases::sea::sound::CASES,
+        &crate::cases::comms::CASES,
     ]
     .concat();
     all.sort_by_key(|c| c.number);

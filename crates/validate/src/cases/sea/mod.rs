@@ -1,5 +1,9 @@
 //! V60 to V64: dispersion, decay with depth, spectra, wind and the Beaufort scale.
 
+pub mod hour;
+pub mod sound;
+pub mod water;
+
 use crate::cases::check::Check;
 use crate::cases::reference_data::ReferenceData;
 use crate::cases::{Case, CaseResult, CaseSet};

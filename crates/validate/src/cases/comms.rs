@@ -1,0 +1,501 @@
+//! V02, V03 and V08 to V11: modems, channels and medium access of Thetis and of the docking study.
+
+use crate::cases::check::Check;
+use crate::cases::reference_data::ReferenceData;
+use crate::cases::{Case, CaseResult, CaseSet};
+use crate::figure::chart::{COLOURS, Line, Panel, draw_figure};
+use merrow_comms::channel::conductive::ConductiveWave;
+use merrow_comms::channel::fading::power_factor;
+use merrow_comms::mac::tdma::StationSchedule;
+use merrow_environment::absorption::{Water, francois_garrison};
+use merrow_environment::sound::noise::ambient;
+use merrow_math::decibels::{level as decibels, power};
+use merrow_math::rng::Stream;
+use merrow_model::scene::comms::transceiver::Fading;
+use merrow_model::scene::schedule::ScheduledCommand;
+use merrow_model::state::Command;
+use merrow_model::state::comms::{Delivery, ModemCommand, PacketRecord};
+use std::f64::consts::LN_2;
+
+/// Cases of modems and channels.
+pub const CASES: [Case; 6] = [
+    Case {
+        number: 2,
+        set: CaseSet::Comms,
+        title: "delay of the acoustic modem of Thetis",
+        source: "d/c + n/rate [Thetis, section IV.D]",
+        run: delay,
+    },
+    Case {
+        number: 3,
+        set: CaseSet::Comms,
+        title: "delivery by signal excess, directivity, and damage by overlap",
+        source: "SL - TL - NB > threshold [Thetis, section IV.D]",
+        run: delivery,
+    },
+    Case {
+        number: 8,
+        set: CaseSet::Comms,
+        title: "TDMA of a docking station and eight vehicles",
+        source: "arithmetic; docking study, section 4.4.1",
+        run: schedule,
+    },
+    Case {
+        number: 9,
+        set: CaseSet::Comms,
+        title: "acoustic path loss in fresh water at 100 kHz",
+        source: "15 log r + 3.58 dB/km r; docking study, eqs 2.1 to 2.5",
+        run: path_loss,
+    },
+    Case {
+        number: 10,
+        set: CaseSet::Comms,
+        title: "electromagnetic wave of 10 MHz in fresh water",
+        source: "plane wave in a conductor; docking study, eq. 2.7",
+        run: conductor,
+    },
+    Case {
+        number: 11,
+        set: CaseSet::Comms,
+        title: "Rayleigh fading and the frames that it loses",
+        source: "closed forms of the distribution; docking study, section 5.3",
+        run: fading,
+    },
+];
+
+/// Address of all modems.
+const BROADCAST: u16 = 65535;
+/// Period of the schedule of the docking study [s].
+const PERIOD: f64 = 0.74;
+/// Number of samples of the fading, and frames that a fading link transmits.
+const SAMPLES: u64 = 100_000;
+const FRAMES: u32 = 4000;
+
+/// One message: time [s], index of the modem, address of the destination and length [byte].
+type Message = (f64, usize, u16, usize);
+
+/// Results of a run of modems.
+#[derive(Default)]
+struct Results {
+    deliveries: Vec<Delivery>,
+    packets: Vec<PacketRecord>,
+}
+
+impl Results {
+    /// Returns the number of messages that the modem `to` received.
+    fn received(&self, to: u32) -> f64 {
+        self.deliveries.iter().filter(|d| d.to == to).count() as f64
+    }
+
+    /// Returns the signal-to-noise ratio [dB] of the first frame that arrived at the modem `to`.
+    fn snr(&self, to: u32) -> f64 {
+        let record = self.packets.iter().find(|p| p.to == to);
+        decibels(record.map_or(f64::NAN, |p| p.snr))
+    }
+}
+
+/// Runs a world of fixed modems for `seconds` [s] after the last message. `water` and `modems` are
+/// maps of a world file; `modems` has the name, the place [m] and the other keys.
+fn run_modems(
+    data: &ReferenceData<'_>,
+    water: &str,
+    modems: &[(String, [f64; 3], String)],
+    messages: &[Message],
+    seconds: f64,
+) -> Result<Results, String> {
+    let entry = |(name, p, keys): &(String, [f64; 3], String)| {
+        format!("  {name}: {{position_m: {p:?}, {keys}}}\n")
+    };
+    let modems: String = modems.iter().map(entry).collect();
+    let text = format!(
+        "step: {{dt_s: 0.01}}\nseed: 5\nseabed: {{depth_m: 400}}\nwater: {water}\nrobots: {{}}\n\
+         modems:\n{modems}"
+    );
+    let mut simulation = data.simulation(&text)?;
+    let command = |&(time, modem, destination, length): &Message| ScheduledCommand {
+        name: "message".into(),
+        time_ns: (time * 1e9).round() as u64,
+        command: Command::Modem(ModemCommand::Send {
+            modem,
+            destination,
+            payload: vec![1; length],
+            priority: 0,
+            wants_ack: false,
+            key: None,
+            power: None,
+        }),
+    };
+    simulation.replay.commands = messages.iter().map(command).collect();
+    let last = messages.last().map_or(0.0, |(time, ..)| *time);
+    let end = ((last + seconds) / 0.01).round() as u64;
+    let mut results = Results::default();
+    while simulation.state.step < end {
+        simulation.advance(100.min(end - simulation.state.step));
+        let output = &simulation.network_output;
+        results.deliveries.extend(output.deliveries.iter().copied());
+        results.packets.extend(output.packets.items.iter().copied());
+        simulation.clear_outboxes();
+    }
+    match simulation.schedule_rejections.first() {
+        Some(rejection) => Err(rejection.reason.clone()),
+        None => Ok(results),
+    }
+}
+
+/// Returns the modem of Thetis at a place [m], with other keys.
+fn thetis(name: &str, place: [f64; 3], keys: &str) -> (String, [f64; 3], String) {
+    let model = format!("modem: {{extends: modems/thetis_modem.yaml{keys}}}");
+    (name.to_string(), place, model)
+}
+
+// V02: the times of a delivery in whole nanoseconds; 1 ms as in the requirement of the study.
+fn delay(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let distances = [50.0, 100.0, 300.0, 600.0, 1000.0];
+    let mut checks = Vec::new();
+    let mut panel = Panel {
+        y_label: "time from command to delivery [s]".into(),
+        x_label: "distance [m]".into(),
+        ..Panel::default()
+    };
+    for (k, bytes) in [4, 8, 16, 32].into_iter().enumerate() {
+        let mut modems = vec![thetis("a", [0.0, 0.0, -20.0], "")];
+        for (j, d) in distances.iter().enumerate() {
+            modems.push(thetis(&format!("b{j}"), [*d, 0.0, -20.0], ""));
+        }
+        let messages = [(0.1, 0, BROADCAST, bytes)];
+        let found = run_modems(data, "{}", &modems, &messages, 20.0)?;
+        let mut points = Vec::new();
+        for (j, d) in distances.iter().enumerate() {
+            let to = j as u32 + 1;
+            let delivery = found.deliveries.iter().find(|delivery| delivery.to == to);
+            let delivery = delivery.ok_or_else(|| format!("no delivery over {d} m"))?;
+            let time = (delivery.received_ns - delivery.created_ns) as f64 * 1e-9;
+            let bits = 8 * bytes;
+            checks.push(Check::absolute(
+                format!("{bits} bit over {d} m"),
+                "s",
+                d / 1500.0 + bits as f64 / 20.0,
+                time,
+                1e-3,
+            ));
+            points.push([*d, time]);
+        }
+        panel.lines.push(Line {
+            label: format!("{} bit", 8 * bytes),
+            colour: COLOURS[k],
+            dashed: false,
+            points,
+        });
+    }
+    let title = "Delay of the acoustic modem of Thetis, 20 bit/s";
+    let figure = draw_figure(title, &[panel], 860, 320);
+    Ok(CaseResult::new(checks).with_figure("comms_delay", figure))
+}
+
+/// Returns water of uniform temperature [degrees Celsius] and salinity [psu], as a map of a world
+/// file.
+fn uniform_water(temperature: f64, salinity: f64) -> String {
+    format!(
+        "{{column: {{layers: [{{depth_m: 0, temperature_c: {temperature}, \
+         salinity_psu: {salinity}}}]}}}}"
+    )
+}
+
+/// Returns the distance [m] at which the signal excess of the modem of Thetis equals its threshold,
+/// for a source level [dB re 1 µPa at 1 m], by bisection.
+fn delivery_radius(source_level: f64) -> f64 {
+    let water = Water {
+        temperature: 10.0,
+        salinity: 35.0,
+        depth: 200.0,
+        ph: 8.0,
+    };
+    let noise = decibels((ambient(26.0, 0.0, 0.5) + power(40.0)) * 4e3);
+    let loss = |r: f64| 20.0 * libm::log10(r) + 1e-3 * francois_garrison(26.0, &water) * r;
+    let (mut low, mut high) = (1.0, 1e5);
+    for _ in 0..80 {
+        let middle = 0.5 * (low + high);
+        if source_level - loss(middle) - noise > 10.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+// V03: 0.5 % inside and outside the radius, because the absorption is computed at one depth.
+fn delivery(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let level = 130.0;
+    let quiet = ", source_level_db: 130";
+    let radius = delivery_radius(level);
+    let at = |name: &str, d: [f64; 3]| thetis(name, [d[0], d[1], d[2] - 200.0], quiet);
+    // 60 deg above the source the tables of both ends have -8 dB
+    let above = [0.25 * radius, 0.0, 0.433 * radius];
+    let modems = [
+        at("source", [0.0; 3]),
+        at("inside", [0.995 * radius, 0.0, 0.0]),
+        at("outside", [1.005 * radius, 0.0, 0.0]),
+        at("level", [0.0, 0.5 * radius, 0.0]),
+        at("above", above),
+    ];
+    let water = uniform_water(10.0, 35.0);
+    let found = run_modems(data, &water, &modems, &[(0.1, 0, BROADCAST, 8)], 10.0)?;
+    let mut checks = Vec::new();
+    for (to, what, expected) in [
+        (1, "messages 0.5 % inside the radius", 1.0),
+        (2, "messages 0.5 % outside the radius", 0.0),
+        (
+            3,
+            "messages at half the radius, in the horizontal beam",
+            1.0,
+        ),
+        (4, "messages at half the radius, 60 deg above the beam", 0.0),
+    ] {
+        checks.push(Check::absolute(what, "", expected, found.received(to), 0.0));
+    }
+    let modems = [
+        thetis("a", [-100.0, 0.0, -200.0], ""),
+        thetis("b", [0.0, 0.0, -200.0], ""),
+        thetis("c", [100.0, 0.0, -200.0], ""),
+    ];
+    for (later, expected) in [(1.0, 0.0), (10.0, 2.0)] {
+        let messages = [(0.1, 0, 2, 8), (0.1 + later, 2, 2, 8)];
+        let found = run_modems(data, &water, &modems, &messages, 10.0)?;
+        checks.push(Check::absolute(
+            format!("messages of 3.2 s that begin {later} s apart"),
+            "",
+            expected,
+            found.received(1),
+            0.0,
+        ));
+    }
+    Ok(CaseResult::new(checks))
+}
+
+/// Returns the acoustic modem of the docking study without fading, with other keys.
+fn docking(name: String, place: [f64; 3], keys: &str) -> (String, [f64; 3], String) {
+    let model = "modem: {extends: modems/docking_acoustic.yaml, fading: {kind: none}}";
+    (name, place, format!("{model}{keys}"))
+}
+
+// V08: the values of the study have four digits; the frames of whole periods must all arrive.
+fn schedule(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let bits = [512.0, 64.0];
+    let plain = StationSchedule::new(8, bits, 1e4, 50.0, 1500.0, 0.0);
+    let padded = StationSchedule::new(8, bits, 1e4, 50.0, 1500.0, PERIOD);
+    let [down, up] = plain.durations();
+    let rounded = padded.durations();
+    let mut checks = Vec::new();
+    for (what, expected, computed) in [
+        ("downlink", 0.4096, down),
+        ("uplink without guard time", 0.31787, up),
+        ("sum", 0.72747, down + up),
+        ("slot with guard time", 0.0413, padded.vehicle_slot),
+        ("uplink with guard time", 0.3304, rounded[1]),
+        ("period", PERIOD, rounded[0] + rounded[1]),
+    ] {
+        checks.push(Check::absolute(what, "s", expected, computed, 1e-4));
+    }
+    // the last message of the station is still on its way when the first vehicle transmits, and is
+    // damaged if that vehicle is nearer to the last vehicle than the station is
+    let near = [0.0, 45.0, 90.0, 135.0, 180.0, 225.0, 270.0, 315.0];
+    let opposite = [0.0, 45.0, 90.0, 135.0, 225.0, 270.0, 315.0, 180.0];
+    for (what, angles, expected) in [
+        ("first and last vehicle 38 m apart", near, 140.0),
+        ("first and last vehicle 100 m apart", opposite, 160.0),
+    ] {
+        let found = run_schedule(data, &padded, angles)?;
+        let to_vehicles: f64 = (1..9).map(|to| found.received(to)).sum();
+        for (which, expected, computed) in [
+            ("to the vehicles", expected, to_vehicles),
+            ("to the station", 160.0, found.received(0)),
+        ] {
+            let what = format!("messages {which} in 20 periods, {what}");
+            checks.push(Check::absolute(what, "", expected, computed, 0.0));
+        }
+    }
+    Ok(CaseResult::new(checks))
+}
+
+/// Runs 20 periods of the schedule. Every vehicle receives and transmits one message per period.
+/// `angles`: directions of the vehicles from the station [deg], 50 m away.
+fn run_schedule(
+    data: &ReferenceData<'_>,
+    schedule: &StationSchedule,
+    angles: [f64; 8],
+) -> Result<Results, String> {
+    let slots = |first: f64, length: f64, count: u32| {
+        let start = |k| first + f64::from(k) * length;
+        let list: Vec<[f64; 2]> = (0..count).map(|k| [start(k), length]).collect();
+        format!(", mac: {{kind: tdma, frame_s: {PERIOD}, slots_s: {list:?}}}")
+    };
+    let own = slots(0.0, schedule.station_slot, 8);
+    let mut modems = vec![docking("station".into(), [0.0, 0.0, -20.0], &own)];
+    for (k, angle) in angles.into_iter().enumerate() {
+        let angle = angle.to_radians();
+        let place = [50.0 * libm::cos(angle), 50.0 * libm::sin(angle), -20.0];
+        let first = schedule.durations()[0] + k as f64 * schedule.vehicle_slot;
+        let own = slots(first, schedule.vehicle_slot, 1);
+        modems.push(docking(format!("vehicle_{k}"), place, &own));
+    }
+    let mut messages = Vec::new();
+    for period in 0..20 {
+        let time = f64::from(period) * PERIOD;
+        for k in 0..8 {
+            messages.push((time, 0, k + 2, 64));
+            messages.push((time, usize::from(k) + 1, 1, 8));
+        }
+    }
+    run_modems(data, "{}", &modems, &messages, 2.0)
+}
+
+// V09: ratios to the level 1 m away, which has no spreading loss; the coefficient has 3 digits.
+fn path_loss(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let distances = [1.0, 2.0, 5.0, 10.0, 20.0, 37.63, 50.0];
+    let mut modems = vec![docking("a".into(), [0.0, 0.0, -5.0], "")];
+    for (k, d) in distances.iter().enumerate() {
+        modems.push(docking(format!("b{k}"), [*d, 0.0, -5.0], ""));
+    }
+    let messages = [(0.1, 0, BROADCAST, 8)];
+    let found = run_modems(data, &uniform_water(10.0, 0.5), &modems, &messages, 1.0)?;
+    let mut checks = Vec::new();
+    let mut sound = Vec::new();
+    for (k, d) in distances.iter().enumerate() {
+        let loss = found.snr(1) - found.snr(k as u32 + 1);
+        let expected = 15.0 * libm::log10(*d) + 3.58e-3 * (d - 1.0);
+        checks.push(Check::absolute(
+            format!("loss from 1 m to {d} m"),
+            "dB",
+            expected,
+            loss,
+            0.005,
+        ));
+        sound.push([*d, loss]);
+    }
+    let wave = ConductiveWave::new(1e7, [80.0, 1.0], 0.01);
+    let line = |label: &str, colour, points| Line {
+        label: label.into(),
+        colour,
+        dashed: false,
+        points,
+    };
+    let panel = Panel {
+        y_label: "loss from 1 m on [dB]".into(),
+        x_label: "distance [m]".into(),
+        lines: vec![
+            line("sound, 100 kHz", COLOURS[0], sound),
+            line(
+                "electromagnetic, 10 MHz",
+                COLOURS[1],
+                distances.map(|d| [d, wave.loss(d - 1.0)]).to_vec(),
+            ),
+        ],
+        ..Panel::default()
+    };
+    let title = "Path loss in fresh water, as in the docking study";
+    let figure = draw_figure(title, &[panel], 860, 320);
+    Ok(CaseResult::new(checks).with_figure("comms_loss", figure))
+}
+
+// V10: the values of the study have four or five digits.
+fn conductor(_: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let wave = ConductiveWave::new(1e7, [80.0, 1.0], 0.01);
+    let per_metre = wave.loss(1.0);
+    let range = decibels(3.0 / 0.002) / per_metre;
+    let relative =
+        |what, unit, expected, computed| Check::relative(what, unit, expected, computed, 1e-3);
+    Ok(CaseResult::new(vec![
+        relative("attenuation", "Np/m", 0.2093, wave.attenuation),
+        relative("attenuation in decibels", "dB/m", 1.818, per_metre),
+        relative("phase constant", "rad/m", 1.8862, wave.phase),
+        relative("loss over 10 m", "dB", 18.18, wave.loss(10.0)),
+        Check::absolute("distance at which 3 W fall to 2 mW", "m", 17.5, range, 0.05),
+    ]))
+}
+
+// V11: 4 standard errors, and the statistic of Kolmogorov and Smirnov that is exceeded with a
+// probability of 1 %.
+fn fading(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let law = Fading::Rayleigh { coherence: 1.0 };
+    let stream = Stream::new(3, "pair");
+    // more than two coherence times apart, at different phases of the interpolation
+    let mut factors: Vec<f64> = (0..SAMPLES)
+        .map(|k| power_factor(&law, stream, k * 3_137_000_000))
+        .collect();
+    let n = SAMPLES as f64;
+    let root = n.sqrt();
+    let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / n;
+    let amplitude = mean(&mut factors.iter().map(|p| p.sqrt()));
+    let deviation = mean(&mut factors.iter().map(|p| (p.sqrt() - amplitude).powi(2))).sqrt();
+    let share = |limit: f64| factors.iter().filter(|p| **p < limit).count() as f64 / n;
+    let four_errors = 4.0 * 0.5 / root;
+    let mut checks = vec![
+        Check::absolute(
+            "mean amplitude",
+            "",
+            0.886_227,
+            amplitude,
+            4.0 * 0.463_251 / root,
+        ),
+        Check::absolute(
+            "deviation of the amplitude",
+            "",
+            0.463_251,
+            deviation,
+            1.4 / root,
+        ),
+    ];
+    for (what, limit, expected) in [
+        ("share of fades by more than 10 dB", 0.1, 0.095_163),
+        ("share of fades by more than 3 dB", 0.501_187, 0.394_189),
+        ("share below the median", LN_2, 0.5),
+    ] {
+        checks.push(Check::absolute(
+            what,
+            "",
+            expected,
+            share(limit),
+            four_errors,
+        ));
+    }
+    factors.sort_by(f64::total_cmp);
+    let distance = |(k, x): (usize, &f64)| {
+        let law = 1.0 - libm::exp(-x);
+        (law - k as f64 / n)
+            .abs()
+            .max((law - (k + 1) as f64 / n).abs())
+    };
+    let largest = factors.iter().enumerate().map(distance).fold(0.0, f64::max);
+    checks.push(Check::at_most(
+        "Kolmogorov-Smirnov statistic times the root of the number",
+        "",
+        1.628,
+        root * largest,
+    ));
+    checks.push(lost_frames(data)?);
+    Ok(CaseResult::new(checks))
+}
+
+/// Counts the frames that are lost over the distance of the docking study: 4.5 W and a threshold of
+/// 1.9 mW.
+fn lost_frames(data: &ReferenceData<'_>) -> Result<Check, String> {
+    let model = "modem: docking_acoustic".to_string();
+    let modems = [
+        ("a".to_string(), [0.0, 0.0, -5.0], model.clone()),
+        ("b".to_string(), [37.63, 0.0, -5.0], model),
+    ];
+    let message = |k: u32| (0.1 + 0.25 * f64::from(k), 0, 2, 8);
+    let messages: Vec<Message> = (0..FRAMES).map(message).collect();
+    let found = run_modems(data, &uniform_water(10.0, 0.5), &modems, &messages, 1.0)?;
+    let n = f64::from(FRAMES);
+    let mean_power = 4.5 * power(-15.0 * libm::log10(37.63) - 3.58e-3 * 37.63);
+    let expected = 1.0 - libm::exp(-0.0019 / mean_power);
+    Ok(Check::absolute(
+        "share of the frames lost over 37.63 m",
+        "",
+        expected,
+        1.0 - found.received(1) / n,
+        4.0 * (expected * (1.0 - expected) / n).sqrt(),
+    ))
+}
