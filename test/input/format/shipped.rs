@@ -48,6 +48,28 @@ fn every_world_loads_and_runs_a_second_without_a_halt() {
     }
 }
 
+// Goal: the worlds of the benches load. Method: all files whose meshes are in the repository.
+#[test]
+fn every_world_of_the_benches_loads() {
+    let benches = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches");
+    let mut worlds = 0;
+    for folder in [benches.clone(), benches.join("worlds")] {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let file = entry.unwrap().path();
+            let is_world = file.extension().is_some_and(|e| e == "yaml");
+            // benches/rays writes the meshes
+            if !is_world || file.ends_with("ranging.yaml") {
+                continue;
+            }
+            if let Err(problems) = load_world(&file, Overrides::default()) {
+                panic!("{problems}");
+            }
+            worlds += 1;
+        }
+    }
+    assert!(worlds > 4, "{worlds}");
+}
+
 /// Returns the robot for which a firmware is written: the name of the firmware begins with the name
 /// of the robot.
 fn robot_of_firmware(name: &str) -> &str {
