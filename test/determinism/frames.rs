@@ -25,7 +25,7 @@ robots:
           azimuth_deg: [-120, 120], beams: 241, max_range_m: 30, range_std_m: 0.01, divergence_mrad: 3}}
 ";
 
-fn run(threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, String) {
+fn run(steps: u64, threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, String) {
     let text = if lazy {
         WORLD.replace("lazy: false", "lazy: true")
     } else {
@@ -40,8 +40,8 @@ fn run(threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, String) {
         .unwrap();
     }
     let mut all = Vec::new();
-    while sim.state.step < 1000 {
-        sim.advance(block.min(1000 - sim.state.step));
+    while sim.state.step < steps {
+        sim.advance(block.min(steps - sim.state.step));
         all.append(&mut sim.frames);
     }
     all.sort_by_key(|f| (f.stamp_ns, f.robot, f.sensor));
@@ -50,13 +50,13 @@ fn run(threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, String) {
 
 // Goal: the same seed gives the same pixels. The frames of two boats in waves at a quay are bitwise
 // equal for 1, 2 and 4 threads and blocks of 1, 25 and 400 steps; the state equals the state of a
-// run without subscribers. Method: two seconds, whole frames compared. Tolerance: none.
+// run without subscribers. Method: one second, whole frames compared. Tolerance: none.
 #[test]
 fn frames_have_the_same_bits() {
-    let (frames, hash) = run(1, 25, false);
-    assert!(frames.len() > 80, "{}", frames.len());
+    let (frames, hash) = run(500, 1, 25, false);
+    assert!(frames.len() > 40, "{}", frames.len());
     for (threads, block) in [(2, 25), (4, 25), (2, 1), (2, 400)] {
-        let (others, other_hash) = run(threads, block, false);
+        let (others, other_hash) = run(500, threads, block, false);
         assert_eq!(
             other_hash, hash,
             "state, {threads} threads, blocks of {block}"
@@ -67,7 +67,7 @@ fn frames_have_the_same_bits() {
             &format!("{threads} threads, blocks of {block}"),
         );
     }
-    let (none, lazy_hash) = run(2, 25, true);
+    let (none, lazy_hash) = run(500, 2, 25, true);
     assert!(none.is_empty());
     assert_eq!(lazy_hash, hash, "subscribers do not change the state");
 }
@@ -81,11 +81,11 @@ fn assert_same(frames: &[Frame], others: &[Frame], what: &str) {
     }
 }
 
-// Goal: frames and state are the same on a machine under load. Method: two seconds concurrently
-// with four spinning threads, on two threads, compared with an unloaded run. Tolerance: none.
+// Goal: frames and state are the same on a machine under load. Method: half a second
+// concurrently with four spinning threads, on two threads, compared with an unloaded run. Tolerance: none.
 #[test]
 fn frames_have_the_same_bits_under_load() {
-    let (frames, hash) = run(2, 25, false);
+    let (frames, hash) = run(250, 2, 25, false);
     let stop = AtomicBool::new(false);
     let (others, other_hash) = std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -95,7 +95,7 @@ fn frames_have_the_same_bits_under_load() {
                 }
             });
         }
-        let busy = run(2, 25, false);
+        let busy = run(250, 2, 25, false);
         stop.store(true, Ordering::Relaxed);
         busy
     });

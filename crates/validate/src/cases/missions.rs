@@ -73,6 +73,8 @@ fn trials(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         .collect();
     let all = summary::summarize(&outcomes).ok_or("no trial was replayed")?;
     let checks = vec![
+        Check::absolute("trials", "", 26.0, all.trials as f64, 0.0),
+        Check::absolute("unstable replays", "", 0.0, all.unstable as f64, 0.0),
         Check::at_most("mean RMSE of roll", "deg", LIMITS[0], all.rmse[0].0),
         Check::at_most("mean RMSE of pitch", "deg", LIMITS[1], all.rmse[1].0),
         Check::at_most(

@@ -52,6 +52,26 @@ pub struct Coupling {
 
 /// Computes the measures of all joints with the arm at `q` [rad].
 pub fn coupling(model: &Model, q: [f64; JOINTS]) -> [Coupling; JOINTS] {
+    let inertial = inertial_coupling(model, q);
+    std::array::from_fn(|j| {
+        let tilted = |sign: f64| {
+            let mut there = q;
+            there[j] += sign * STEP;
+            simulate_rest(model, there).angles
+        };
+        let (more, less) = (tilted(1.0), tilted(-1.0));
+        let [acceleration, reaction] = inertial[j];
+        Coupling {
+            acceleration,
+            reaction,
+            tilt: std::array::from_fn(|k| (more[k] - less[k]).to_radians() / (2.0 * STEP)),
+        }
+    })
+}
+
+/// Computes the acceleration of the vehicle [1 or m] and its reaction [N m s² or N s²] per joint
+/// acceleration, with the arm at `q` [rad], angular parts first. (1), (2)
+pub fn inertial_coupling(model: &Model, q: [f64; JOINTS]) -> [[[f64; 6]; 2]; JOINTS] {
     let mut replay = Replay::new(model, Quat::identity());
     replay.hold(q);
     let H = crba::inertia_matrix(&model.robot, &replay.work);
@@ -68,17 +88,7 @@ pub fn coupling(model: &Model, q: [f64; JOINTS]) -> [Coupling; JOINTS] {
                 f: -Vec3::new(d, e, f),
             },
         );
-        let tilted = |sign: f64| {
-            let mut there = q;
-            there[j] += sign * STEP;
-            simulate_rest(model, there).angles
-        };
-        let (more, less) = (tilted(1.0), tilted(-1.0));
-        Coupling {
-            acceleration: [A.w.x, A.w.y, A.w.z, A.v.x, A.v.y, A.v.z],
-            reaction,
-            tilt: std::array::from_fn(|k| (more[k] - less[k]).to_radians() / (2.0 * STEP)),
-        }
+        [[A.w.x, A.w.y, A.w.z, A.v.x, A.v.y, A.v.z], reaction]
     })
 }
 
