@@ -81,8 +81,8 @@ fn assert_same(frames: &[Frame], others: &[Frame], what: &str) {
     }
 }
 
-// Goal: frames and state are the same on a machine under load. Method: half a second
-// concurrently with four spinning threads, on two threads, compared with an unloaded run. Tolerance: none.
+// Goal: frames and state are the same on a machine under load. Method: half a second concurrently
+// with four spinning threads, on two threads, compared with an unloaded run. Tolerance: none.
 #[test]
 fn frames_have_the_same_bits_under_load() {
     let (frames, hash) = run(250, 2, 25, false);
