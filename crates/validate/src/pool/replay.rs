@@ -169,8 +169,8 @@ fn set_joints(model: &Model, s: &JointState, motion: &mut Motion) {
     }
 }
 
-/// Evaluates the dynamics like `merrow_sim::step::evaluate`, with prescribed joints, and with the
-/// added mass as a force if the model requests it.
+/// Evaluates the dynamics like `merrow_sim::step::Kernel::evaluate`, with prescribed joints, and
+/// with the added mass as a force if the model requests it.
 fn accelerations(
     model: &Model,
     motion: &mut Motion,
