@@ -122,6 +122,20 @@ pub struct Kernel {
     has_avx2: bool,
 }
 
+/// Calls the function compiled for AVX2 if the kernel or the number type has it, else the portable
+/// function.
+macro_rules! select_kernel {
+    ($kernel:ident, $real:ty, $function:ident($($argument:ident),*)) => {{
+        #[cfg(target_arch = "x86_64")]
+        if $kernel.has_avx2 || <$real>::REQUIRES_AVX2 {
+            // SAFETY: `Kernel::new` has checked that the processor supports these instructions, or
+            // a value exists that requires them
+            return unsafe { avx2::$function($($argument),*) };
+        }
+        $function($($argument),*)
+    }};
+}
+
 impl Kernel {
     /// Selects the fastest kernel that this processor supports.
     pub fn new() -> Self {
@@ -136,7 +150,7 @@ impl Kernel {
 
     /// Evaluates poses and thrusts of a SIMD batch at the start of a step, if all thrusters are
     /// fixed and independent of the inflow; one state per lane.
-    pub(crate) fn drive<T: KernelReal>(
+    pub(crate) fn drive<T: Real>(
         self,
         robot: &Robot,
         environment: &EnvironmentState<'_>,
@@ -144,7 +158,7 @@ impl Kernel {
         states: &mut [RobotState],
         work: &mut Workspace<T>,
     ) {
-        T::drive(self, robot, environment, motion, states, work);
+        select_kernel!(self, T, drive(robot, environment, motion, states, work))
     }
 
     /// Evaluates all quantities that follow from `motion` at the start of a step: poses,
@@ -163,64 +177,40 @@ impl Kernel {
 
     /// Computes the accelerations again after [`Kernel::evaluate`] of the same motion, for other
     /// joint commands.
-    pub(crate) fn accelerate<T: KernelReal>(
+    pub(crate) fn accelerate<T: Real>(
         self,
         robot: &Robot,
         motion: &Motion<T>,
         joint_commands: &[T],
         work: &mut Workspace<T>,
     ) {
-        T::accelerate(self, robot, motion, joint_commands, work);
+        select_kernel!(self, T, accelerate(robot, motion, joint_commands, work))
     }
 
-    /// Advances `motion` over one step of `dt` [s] whose start has been evaluated in `work`. `at`:
-    /// environment at the start, the middle and the end of the step.
+    /// Advances `motion` over one step whose start has been evaluated in `work`. `how`: integrator
+    /// and length of the step [s]; `at`: environment at the start, the middle and the end of the
+    /// step.
     pub fn advance<T: KernelReal>(
         self,
         robot: &Robot,
-        (integrator, dt): (Integrator, f64),
+        how: (Integrator, f64),
         at: &[EnvironmentState<'_>; 3],
         motion: &mut Motion<T>,
         joint_commands: &[T],
         work: &mut Workspace<T>,
     ) {
-        T::advance(
-            self,
-            robot,
-            (integrator, dt),
-            at,
-            motion,
-            joint_commands,
-            work,
-        );
+        T::advance(self, robot, how, at, motion, joint_commands, work);
     }
 }
 
-/// Number types for which this crate compiles the kernels, so that its users do not compile them
-/// again.
+/// Number types for which this crate compiles [`Kernel::evaluate`] and [`Kernel::advance`], so that
+/// other crates do not compile them again.
 pub trait KernelReal: Real {
-    #[doc(hidden)]
-    fn drive(
-        kernel: Kernel,
-        robot: &Robot,
-        environment: &EnvironmentState<'_>,
-        motion: &Motion<Self>,
-        states: &mut [RobotState],
-        work: &mut Workspace<Self>,
-    );
     #[doc(hidden)]
     fn evaluate(
         kernel: Kernel,
         robot: &Robot,
         environment: &EnvironmentState<'_>,
-        motion: &Motion<Self>,
-        joint_commands: &[Self],
-        work: &mut Workspace<Self>,
-    );
-    #[doc(hidden)]
-    fn accelerate(
-        kernel: Kernel,
-        robot: &Robot,
         motion: &Motion<Self>,
         joint_commands: &[Self],
         work: &mut Workspace<Self>,
@@ -237,54 +227,39 @@ pub trait KernelReal: Real {
     );
 }
 
-/// Implements a function of [`KernelReal`]: calls the function with AVX2 if the processor or the
-/// number type has it, else the portable function.
-macro_rules! select_kernel {
-    ($function:ident($($argument:ident: $kind:ty),*)) => {
-        fn $function(kernel: Kernel, $($argument: $kind),*) {
-            #[cfg(target_arch = "x86_64")]
-            if kernel.has_avx2 || Self::REQUIRES_AVX2 {
-                // SAFETY: `Kernel::new` has checked that the processor supports these
-                // instructions, or a value exists that requires them
-                return unsafe { avx2::$function($($argument),*) };
-            }
-            $function($($argument),*);
-        }
-    };
-}
-
-/// Implements [`KernelReal`] for a number type.
 macro_rules! compile_kernels {
     ($real:ty) => {
         impl KernelReal for $real {
-            select_kernel!(drive(
-                robot: &Robot,
-                environment: &EnvironmentState<'_>,
-                motion: &Motion<Self>,
-                states: &mut [RobotState],
-                work: &mut Workspace<Self>
-            ));
-            select_kernel!(evaluate(
+            fn evaluate(
+                kernel: Kernel,
                 robot: &Robot,
                 environment: &EnvironmentState<'_>,
                 motion: &Motion<Self>,
                 joint_commands: &[Self],
-                work: &mut Workspace<Self>
-            ));
-            select_kernel!(accelerate(
-                robot: &Robot,
-                motion: &Motion<Self>,
-                joint_commands: &[Self],
-                work: &mut Workspace<Self>
-            ));
-            select_kernel!(advance(
+                work: &mut Workspace<Self>,
+            ) {
+                select_kernel!(
+                    kernel,
+                    Self,
+                    evaluate(robot, environment, motion, joint_commands, work)
+                )
+            }
+
+            fn advance(
+                kernel: Kernel,
                 robot: &Robot,
                 how: (Integrator, f64),
                 at: &[EnvironmentState<'_>; 3],
                 motion: &mut Motion<Self>,
                 joint_commands: &[Self],
-                work: &mut Workspace<Self>
-            ));
+                work: &mut Workspace<Self>,
+            ) {
+                select_kernel!(
+                    kernel,
+                    Self,
+                    advance(robot, how, at, motion, joint_commands, work)
+                )
+            }
         }
     };
 }
@@ -324,7 +299,7 @@ mod avx2 {
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]
-    pub(crate) fn accelerate<T: Real>(
+    pub(super) fn accelerate<T: Real>(
         robot: &Robot,
         motion: &Motion<T>,
         joint_commands: &[T],

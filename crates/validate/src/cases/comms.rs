@@ -11,6 +11,7 @@ use merrow_environment::absorption::{Water, francois_garrison};
 use merrow_environment::sound::noise::ambient;
 use merrow_math::decibels::{level as decibels, power};
 use merrow_math::rng::Stream;
+use merrow_model::scene::comms::BROADCAST;
 use merrow_model::scene::comms::transceiver::Fading;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::state::Command;
@@ -63,8 +64,6 @@ pub const CASES: [Case; 6] = [
     },
 ];
 
-/// Address of all modems.
-const BROADCAST: u16 = 65535;
 /// Period of the schedule of the docking study [s].
 const PERIOD: f64 = 0.74;
 /// Number of samples of the fading, and frames that a fading link transmits.
@@ -425,9 +424,9 @@ fn fading(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         .collect();
     let n = SAMPLES as f64;
     let root = n.sqrt();
-    let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / n;
-    let amplitude = mean(&mut factors.iter().map(|p| p.sqrt()));
-    let deviation = mean(&mut factors.iter().map(|p| (p.sqrt() - amplitude).powi(2))).sqrt();
+    let amplitude = factors.iter().map(|p| p.sqrt()).sum::<f64>() / n;
+    let square = |p: &f64| (p.sqrt() - amplitude).powi(2);
+    let deviation = (factors.iter().map(square).sum::<f64>() / n).sqrt();
     let share = |limit: f64| factors.iter().filter(|p| **p < limit).count() as f64 / n;
     let four_errors = 4.0 * 0.5 / root;
     let mut checks = vec![
