@@ -18,6 +18,7 @@
 
 pub mod analysis;
 pub mod arm;
+pub mod computer;
 pub mod input;
 pub mod modem;
 pub mod node;

@@ -130,7 +130,9 @@ fn can_transmit(source: &Source) -> bool {
         | Source::Labels { .. }
         | Source::Links
         | Source::Packets
-        | Source::ModemSchedule => false,
+        | Source::ModemSchedule
+        | Source::ComputerStatus { .. }
+        | Source::TaskSchedule { .. } => false,
         Source::Tf
         | Source::Sensor { .. }
         | Source::Joints { .. }

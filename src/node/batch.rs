@@ -1,6 +1,7 @@
 //! Data that the simulation loop passes to the publisher thread.
 
 use crate::arm::GroupStatus;
+use crate::computer::ComputerBatch;
 use crate::modem::NetworkBatch;
 use crate::node::diagnostics::HealthSnapshot;
 use merrow_math::Vec3;
@@ -35,6 +36,8 @@ pub struct Batch {
     pub loads: Option<Vec<[Vec3; 2]>>,
     /// Results of the network of modems, if there are any.
     pub network: Option<Box<NetworkBatch>>,
+    /// Schedule traces of computers and states of their tasks, if there are any.
+    pub computers: Option<Box<ComputerBatch>>,
     /// Health data for `/diagnostics`, if due.
     pub health: Option<HealthSnapshot>,
     /// Groups of joints whose goals have changed status.

@@ -1,6 +1,7 @@
 //! ROS interface of a running world: node, topics, services, parameters, recorder.
 
 use crate::arm::{GroupIndex, GroupStatus, Progress};
+use crate::computer::ComputerBatch;
 use crate::modem;
 use crate::modem::NetworkBatch;
 use crate::modem::bridges::bridges_of;
@@ -324,6 +325,7 @@ impl Observer for Bridge {
         }
         let has_status = is_due(&mut self.next_modem_status, modem::STATUS_RATE, now);
         batch.network = NetworkBatch::read(simulation, has_status);
+        batch.computers = ComputerBatch::read(simulation, has_status);
         // simulated time does not advance during a pause, which is nevertheless reported
         let is_changed = std::mem::replace(&mut self.paused, control.paused) != control.paused;
         if is_due(&mut self.next_diagnostics, DIAGNOSTICS_RATE, now) || is_changed {

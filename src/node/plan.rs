@@ -10,6 +10,7 @@ use crate::input;
 use crate::input::firmware;
 use crate::input::firmware::FirmwareCommand;
 use crate::input::motion_control::MotionCommand;
+use crate::computer;
 use crate::modem;
 use crate::node::world_topics;
 use crate::profile;
@@ -162,6 +163,20 @@ pub enum Source {
     Packets,
     /// Schedule trace of all modems.
     ModemSchedule,
+    /// State of a computer of a robot.
+    ComputerStatus {
+        /// Index of the robot.
+        robot: usize,
+        /// Index of the computer on the robot.
+        computer: usize,
+    },
+    /// Schedule trace of a computer of a robot.
+    TaskSchedule {
+        /// Index of the robot.
+        robot: usize,
+        /// Index of the computer on the robot.
+        computer: usize,
+    },
     /// Unwound length of a tether on a winch.
     TetherLength {
         /// Index of the tether.
@@ -362,6 +377,7 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     add_joint_states(i, robot, outputs);
     arm::outputs(i, robot, outputs);
     firmware::outputs(i, robot, outputs);
+    computer::add_topics(i, robot, outputs);
     body_outputs(i, robot, outputs);
 }
 

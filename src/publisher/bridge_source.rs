@@ -183,25 +183,8 @@ fn read_states(simulation: &Simulation, next_ns: u64, batch: &mut Batch) {
 impl BridgeSource for OutputEncoder {
     fn next_ns(&self, simulation: &Simulation) -> u64 {
         let state = &simulation.state;
-        let next_of_sensor = |(robot, sensor, is_exteroceptive): &(usize, usize, bool)| {
-            let own = &state.robots[*robot];
-            if own.halted.is_some() {
-                return None;
-            }
-            if *is_exteroceptive {
-                let scheduler = simulation.sensor_scheduler.as_ref()?;
-                let due_ns = scheduler.next_frame_ns(*robot, *sensor)?;
-                // a run that follows the wall clock does not wait for a late frame
-                let is_late = due_ns + simulation.scene.dt_ns <= state.time_ns;
-                return (!is_late).then_some(due_ns);
-            }
-            let memory = &own.sensors[*sensor];
-            let delivered_ns = memory
-                .in_flight
-                .front()
-                .map_or(u64::MAX, |(due_ns, _)| *due_ns);
-            Some(memory.due_ns.min(delivered_ns))
-        };
+        let next_of_sensor =
+            |(robot, sensor, _): &(usize, usize, bool)| simulation.next_reading_ns(*robot, *sensor);
         let periodic = self.has_periodic.then_some(state.network.next_output_ns);
         let sensors = self.sensors.iter().filter_map(next_of_sensor);
         sensors.chain(periodic).min().unwrap_or(u64::MAX)

@@ -14,6 +14,7 @@ mod sensor_topics;
 use crate::arm;
 use crate::arm::GoalObserver;
 use crate::input::{firmware, motion_control};
+use crate::computer::{self, ComputerBatch, schedule};
 use crate::modem::NetworkBatch;
 use crate::modem::messages as modem;
 pub use crate::node::batch::Batch;
@@ -354,6 +355,9 @@ impl Worker {
         if let Some(network) = &batch.network {
             self.publish_network(&scene, network, now);
         }
+        if let Some(computers) = &batch.computers {
+            self.publish_computers(&scene, computers, now);
+        }
         if let Some(vitals) = &batch.health {
             let dropped = self.shared.dropped.load(Ordering::Relaxed);
             let publishers = Arc::clone(&self.context.outputs.publishers);
@@ -559,6 +563,32 @@ impl Worker {
         self.emit_any(outputs.links, now, || {
             modem::link_table(scene, &states.links, now)
         });
+    }
+
+    /// Publishes the schedule traces of computers and the states of their tasks.
+    fn publish_computers(&mut self, scene: &Scene, batch: &ComputerBatch, now: u64) {
+        let outputs = Arc::clone(&self.outputs);
+        let device = |[robot, k]: [usize; 2]| {
+            let onboard = scene.robots[robot].onboard.as_ref();
+            onboard.map(|onboard| &onboard.computers[k])
+        };
+        for (topic, index) in &outputs.task_schedules {
+            let Some(device) = device(*index).filter(|_| !batch.intervals.is_empty()) else {
+                continue;
+            };
+            if let Some(message) = schedule(device, *index, &batch.intervals, now) {
+                self.emit(*topic, now, || message);
+            }
+        }
+        let Some(states) = &batch.states else {
+            return;
+        };
+        for (topic, [robot, k]) in &outputs.computer_states {
+            if let Some(device) = device([*robot, *k]) {
+                let own = &states[*robot][*k];
+                self.emit(*topic, now, || computer::status(device, own, now));
+            }
+        }
     }
 
     /// Publishes the state of tethers that are broken, or that are intact again after a reset.

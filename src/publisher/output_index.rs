@@ -43,6 +43,9 @@ pub(crate) struct OutputIndex {
     pub(crate) modem_packets: Vec<usize>,
     pub(crate) modem_ranges: Vec<usize>,
     pub(crate) modem_states: Vec<usize>,
+    // by robot and computer
+    pub(crate) computer_states: Vec<(usize, [usize; 2])>,
+    pub(crate) task_schedules: Vec<(usize, [usize; 2])>,
     // by bridge and receiver
     pub(crate) bridged: Vec<(usize, [usize; 2])>,
     pub(crate) links: Option<usize>,
@@ -101,6 +104,12 @@ impl OutputIndex {
                 Source::ModemStatus { .. } => index.modem_states.push(i),
                 Source::Bridged { bridge, receiver } => {
                     index.bridged.push((i, [bridge, receiver]));
+                }
+                Source::ComputerStatus { robot, computer } => {
+                    index.computer_states.push((i, [robot, computer]));
+                }
+                Source::TaskSchedule { robot, computer } => {
+                    index.task_schedules.push((i, [robot, computer]));
                 }
                 Source::Links => index.links = Some(i),
                 Source::Packets => index.packets = Some(i),

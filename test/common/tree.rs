@@ -160,6 +160,7 @@ pub(crate) fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         inflow: false,
         rotors: false,
         firmware: None,
+        onboard: None,
         autopilot: None,
         mavlink: None,
         mimics: Vec::new(),

@@ -4,6 +4,7 @@
 mod acoustic;
 pub(crate) mod batch;
 mod communication;
+mod computers;
 mod frames;
 mod instruments;
 mod sonar;

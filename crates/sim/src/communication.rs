@@ -24,6 +24,7 @@
 //! # Checked by
 //! test/determinism/communication.rs
 
+use crate::computers;
 use crate::environment_cache::EnvironmentCache;
 use crate::robot::Runner;
 use merrow_comms::channel::thruster_noise;
@@ -36,6 +37,7 @@ use merrow_model::scene::comms::{BROADCAST, Modem};
 use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::comms::{Delivery, ModemCommand, NetworkState};
+use merrow_model::state::computer::InputData;
 use merrow_model::state::frames::view::WorldView;
 use merrow_model::state::{RobotState, State};
 use merrow_sensors::ray_scene::{RayKind, RayScene, StaticGeometry};
@@ -210,7 +212,7 @@ impl Communication {
 
     /// Transmits messages that arrived over a bridge over the bridges of the topics on which they
     /// are published. Returns true if there was such a message.
-    fn send_onward(
+    pub(crate) fn send_onward(
         &mut self,
         scene: &Scene,
         state: &mut State,
@@ -277,6 +279,7 @@ impl Communication {
         } else {
             state.network.time_ns = now;
         }
+        hold_messages(scene, state);
         let is_sent = self.send_onward(scene, state, rejections);
         self.set_power(scene, state);
         is_sent
@@ -336,6 +339,25 @@ impl Communication {
             ray_scene.update_poses(&self.view);
         }
     }
+}
+
+/// Moves the deliveries whose messages pass through a task of their robot to this task.
+fn hold_messages(scene: &Scene, state: &mut State) {
+    let State {
+        network, robots, ..
+    } = state;
+    let (deliveries, payloads) = (&mut network.output.deliveries, &network.output.payloads);
+    deliveries.retain(|delivery| {
+        let modem = &scene.modems[delivery.to as usize];
+        let Some(((robot, _), task)) = modem.on.zip(modem.task) else {
+            return true;
+        };
+        let range = delivery.payload_start..delivery.payload_start + delivery.payload_len;
+        let payload = payloads.get(range).unwrap_or_default().to_vec();
+        let data = InputData::Message(*delivery, payload);
+        computers::push_input(&mut robots[robot], task, delivery.received_ns, data);
+        false
+    });
 }
 
 /// Returns the shaft speeds of the thrusters of a robot [rad/s]. `density` of the water [kg/m³];

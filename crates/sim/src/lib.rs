@@ -39,6 +39,7 @@
 pub mod bridge_source;
 pub mod checkpoint;
 mod communication;
+pub mod computers;
 pub mod control;
 mod environment_cache;
 mod network;

@@ -79,6 +79,43 @@ impl Simulation {
         }
     }
 
+    /// Passes on messages of modems that a task has completed: over further bridges and to the
+    /// observers.
+    pub(crate) fn pass_messages_on(&mut self) {
+        let Some(communication) = &mut self.communication else {
+            return;
+        };
+        if self.state.network.output.is_empty() {
+            return;
+        }
+        let rejections = &mut self.schedule_rejections;
+        communication.send_onward(&self.scene, &mut self.state, rejections);
+        self.transmit_outputs(&NewOutputs::Network);
+        let output = &mut self.state.network.output;
+        output.drain_into(Arc::make_mut(&mut self.network_output));
+    }
+
+    /// Returns the time of the next reading or frame of a sensor [ns]; `None`: there is none, or the
+    /// run does not wait for it.
+    pub fn next_reading_ns(&self, robot: usize, sensor: usize) -> Option<u64> {
+        let own = &self.state.robots[robot];
+        if own.halted.is_some() {
+            return None;
+        }
+        let kind = &self.scene.robots[robot].sensors[sensor].kind;
+        if kind.exteroceptive().is_some() {
+            let scheduler = self.sensor_scheduler.as_ref()?;
+            let due_ns = scheduler.next_frame_ns(robot, sensor)?;
+            // a run that follows the wall clock does not wait for a late frame
+            let is_late = due_ns + self.scene.dt_ns <= self.state.time_ns;
+            return (!is_late).then_some(due_ns);
+        }
+        let memory = &own.sensors[sensor];
+        let in_flight = memory.in_flight.front();
+        let delivered_ns = in_flight.map_or(u64::MAX, |(due_ns, _)| *due_ns);
+        Some(memory.due_ns.min(delivered_ns))
+    }
+
     /// Returns the time of the next output that a bridge transmits [ns].
     pub(crate) fn next_bridged_ns(&self) -> u64 {
         let source = self.bridge_source.as_ref();

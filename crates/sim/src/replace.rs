@@ -24,6 +24,7 @@
 //! # Checked by
 //! test/determinism/state/replacement.rs
 
+use crate::computers::kernel;
 use crate::control::joints::encoder;
 use crate::simulation::{SceneVersion, Simulation};
 use merrow_model::persist::shape;
@@ -184,6 +185,10 @@ pub(crate) fn start_at(robot: &Robot, state: &mut RobotState, now_ns: u64) {
         if let Some(servo) = link.joint.servo() {
             joint.ticks = encoder::ticks_before(servo.rate, now_ns);
         }
+    }
+    let computers = robot.onboard.iter().flat_map(|onboard| &onboard.computers);
+    for (computer, state) in computers.zip(&mut state.computers) {
+        kernel::start_at(computer, state, now_ns);
     }
     if let (Some(firmware), Some(state)) = (&robot.firmware, &mut state.firmware) {
         state.ticks = encoder::ticks_before(firmware.rate, now_ns);

@@ -1,5 +1,6 @@
 //! One step of one robot: evaluation, joint controllers, due sensors, battery and integration.
 
+use crate::computers;
 use crate::control::energy::power;
 use crate::control::energy::power::PowerEnvironment;
 use crate::control::firmware::estimate::Surroundings;
@@ -11,6 +12,7 @@ use merrow_environment::{EnvironmentState, water_column};
 use merrow_math::{Quat, SpatialVelocity, Vec3};
 use merrow_model::kinematics;
 use merrow_model::scene::{Robot, Scene, Sea};
+use merrow_model::state::computer::InputData;
 use merrow_model::state::{Halt, JointDriveState, RobotState, Workspace};
 use merrow_physics::forces::actuators::{buoyancy_engine, fin, thruster};
 use merrow_physics::forces::external;
@@ -34,7 +36,7 @@ pub struct Runner {
     pub work: Workspace,
     /// Readings delivered since the outbox was last emptied.
     pub outbox: Vec<Delivered>,
-    environment_cache: EnvironmentCache,
+    pub(crate) environment_cache: EnvironmentCache,
     kernel: Kernel,
     static_geometry: Option<Arc<StaticGeometry>>,
     mark: Mark,
@@ -485,6 +487,7 @@ fn read_sensors(
     let n_before = outbox.len();
     sensors::read_due(robot, state, work, sensor_environment, now_ns, outbox);
     work.links[0].A = free;
+    pass_to_tasks(robot, state, outbox, n_before, now_ns);
     if outbox.len() > n_before {
         let environment = sensor_environment.environment;
         let surroundings = Surroundings {
@@ -495,6 +498,35 @@ fn read_sensors(
         };
         firmware::forward_readings(robot, state, &outbox[n_before..], &surroundings, now_ns);
     }
+}
+
+/// Passes the readings in the outbox from number `first` on to the tasks of the robot through which
+/// they pass.
+fn pass_to_tasks(
+    robot: &Robot,
+    state: &mut RobotState,
+    outbox: &mut Vec<Delivered>,
+    first: usize,
+    now_ns: u64,
+) {
+    let Some(onboard) = &robot.onboard else {
+        return;
+    };
+    let mut kept = first;
+    for k in first..outbox.len() {
+        let Delivered { sensor, stamped } = outbox[k];
+        match onboard.sensors[sensor] {
+            Some(task) => {
+                let data = InputData::Reading(sensor, stamped);
+                computers::push_input(state, task, now_ns, data);
+            }
+            None => {
+                outbox[kept] = outbox[k];
+                kept += 1;
+            }
+        }
+    }
+    outbox.truncate(kept);
 }
 
 /// Adds the accelerations by the impulses of the last step to the accelerations of the links, so

@@ -7,6 +7,7 @@
 
 use crate::bridge_source::{BridgeSource, NewOutputs};
 use crate::communication::Communication;
+use crate::computers::{self, Computers};
 use crate::control::command;
 use crate::control::energy::charging;
 use crate::parallel::robot_groups::{Block, RobotGroups};
@@ -22,6 +23,7 @@ use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::scene::{Correspondence, Scene, Sea};
 use merrow_model::state::commands::CommandRejection;
 use merrow_model::state::comms::NetworkOutput;
+use merrow_model::state::computer::TaskInterval;
 use merrow_model::state::contact::ContactBody;
 use merrow_model::state::frames::Frame;
 use merrow_model::state::{Command, RobotState, State};
@@ -60,6 +62,9 @@ pub struct Simulation {
     pub(crate) spare_outputs: Vec<Arc<NetworkOutput>>,
     /// Encoder of the outputs that bridges transmit.
     pub(crate) bridge_source: Option<Box<dyn BridgeSource>>,
+    pub(crate) computers: Computers,
+    /// Intervals of the schedule traces of all computers since the outboxes were last emptied.
+    pub task_intervals: Vec<TaskInterval>,
     /// Frames of exteroceptive sensors delivered since the outboxes were last emptied.
     pub frames: Vec<Frame>,
     /// Number of replacements of the scene so far.
@@ -127,6 +132,7 @@ impl Simulation {
         };
         let tethers = Tethers::new(&scene);
         let groups = RobotGroup::split_robots(&scene.robots);
+        let computers = Computers::new(&scene);
         let scheduler = static_geometry.map_or(Ok(None), |static_geometry| {
             SensorScheduler::new(&scene, &static_geometry, requested_threads)
         })?;
@@ -146,6 +152,8 @@ impl Simulation {
             network_output: Arc::default(),
             spare_outputs: Vec::new(),
             bridge_source: None,
+            computers,
+            task_intervals: Vec::new(),
             frames: Vec::new(),
             scene_version: SceneVersion::default(),
             changes: String::new(),
@@ -159,11 +167,21 @@ impl Simulation {
         self.state.time_ns
     }
 
-    /// Applies a command; it takes effect at the start of the next step.
+    /// Applies a command; it takes effect at the start of the next step. A command to a robot whose
+    /// commands pass through a task takes effect when the task has completed a job with it; a
+    /// rejection is then in `schedule_rejections`.
     ///
     /// # Errors
     /// Returns why the command was rejected; the state is then unchanged.
     pub fn apply(&mut self, command: &Command) -> Result<(), CommandRejection> {
+        if self.hold_command(command) {
+            return Ok(());
+        }
+        self.apply_at_once(command)
+    }
+
+    /// Applies a command, also if commands to its robot pass through a task.
+    pub(crate) fn apply_at_once(&mut self, command: &Command) -> Result<(), CommandRejection> {
         self.check_goal(command)?;
         if let Command::Modem(command) = command {
             return self.apply_to_modem(command);
@@ -229,12 +247,17 @@ impl Simulation {
             // before the commands, so that they reach the network at their time
             self.advance_network();
             let mut block_steps = left.min(self.apply_schedule());
-            if self.is_replay_due() || self.next_bridged_ns() <= self.state.time_ns {
+            // before the readings of this instant, as in a call that continues here
+            self.advance_computers();
+            let next_ns = self.next_bridged_ns().min(self.next_held_reading_ns());
+            if self.is_replay_due() || next_ns <= self.state.time_ns {
                 // as in the recorded run, in which the command came after the end of a call; and
-                // bridges transmit at the instant of their outputs
+                // bridges and tasks receive outputs at their instant
                 self.read_at_end();
+                self.advance_computers();
             }
             block_steps = block_steps.min(self.apply_replay());
+            self.advance_computers();
             self.sample_exteroceptive();
             if !self.scene.chargers.is_empty() {
                 let now = self.state.time_ns;
@@ -248,8 +271,10 @@ impl Simulation {
                     block_steps.min(scheduler.steps_to_next(&self.state, self.scene.dt_ns));
             }
             self.advance_network();
+            let dt_ns = self.scene.dt_ns;
+            let event_ns = self.next_computer_ns().saturating_sub(self.state.time_ns);
+            block_steps = block_steps.min(event_ns.div_ceil(dt_ns).max(1));
             if let Some(communication) = &self.communication {
-                let dt_ns = self.scene.dt_ns;
                 let bridged_ns = self.next_bridged_ns().saturating_sub(self.state.time_ns);
                 block_steps = block_steps
                     .min(communication.steps_to_next(&self.state, dt_ns))
@@ -260,8 +285,11 @@ impl Simulation {
         self.advance_network();
         // before the sensors are read, so that the end of a call changes no reading
         self.apply_schedule();
+        self.advance_computers();
         self.read_at_end();
+        self.advance_computers();
         self.apply_replay();
+        self.advance_computers();
     }
 
     /// Applies the scheduled commands that are due now. Returns the number of steps to the next
@@ -309,7 +337,10 @@ impl Simulation {
         self.read_due_sensors();
         self.sample_exteroceptive();
         if let Some(scheduler) = &mut self.sensor_scheduler {
-            scheduler.deliver_due(self.state.time_ns, &mut self.frames);
+            let (first, now) = (self.frames.len(), self.state.time_ns);
+            scheduler.deliver_due(now, &mut self.frames);
+            let robots = &mut self.state.robots;
+            computers::hold_frames(&self.scene, robots, &mut self.frames, first, now);
         }
         if let Some(new) = new {
             self.transmit_outputs(&new);
@@ -630,6 +661,7 @@ impl Simulation {
     pub fn clear_outboxes(&mut self) {
         self.clear_readings();
         self.frames.clear();
+        self.task_intervals.clear();
         self.clear_network_output();
     }
 

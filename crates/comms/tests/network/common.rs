@@ -95,6 +95,7 @@ pub(crate) fn modem(address: u16) -> Modem {
         turn_around_ns: 1_000_000,
         measures_direction: false,
         is_promiscuous: false,
+        task: None,
         power_control: None,
     }
 }

@@ -4,11 +4,13 @@
 //! files are in the folders `msg` and `srv` of the repository. The modules contain the standard
 //! packages for marine sensors. Types that do not concern vessels are in the crate `ros2`.
 
+pub mod computer;
 pub mod marine_acoustic_msgs;
 pub mod marine_sensor_msgs;
 pub mod modem;
 pub mod nmea_msgs;
 
+pub use crate::msg::computer::{ComputerStatus, TaskInterval, TaskSchedule, TaskStatus};
 pub use crate::msg::modem::{
     LinkStatus, LinkTable, MeasureRange, ModemActivity, ModemSchedule, ModemStatus, Packet,
     PacketLog, PacketRecord, SetModemMac, SetModemPower, SetModemRate,
@@ -338,6 +340,10 @@ pub fn catalogue() -> Vec<TypeSample> {
         TypeSample::for_message::<PacketLog>(),
         TypeSample::for_message::<ModemActivity>(),
         TypeSample::for_message::<ModemSchedule>(),
+        TypeSample::for_message::<TaskStatus>(),
+        TypeSample::for_message::<ComputerStatus>(),
+        TypeSample::for_message::<TaskInterval>(),
+        TypeSample::for_message::<TaskSchedule>(),
         TypeSample::for_message::<modem::SetModemPowerRequest>(),
         TypeSample::for_message::<modem::SetModemPowerResponse>(),
         TypeSample::for_message::<modem::SetModemRateRequest>(),

@@ -4,7 +4,7 @@ use crate::persist;
 use crate::scene::JointMode;
 use crate::scene::fault::{Device, Fault, FaultKind, Jammer, Leak, Spoof};
 use crate::state::firmware::{
-    DifferentialDriveState, FirmwareLawState, FirmwareState, FlightMode, GliderState, GuidanceTask,
+    DifferentialDriveState, FirmwareInput, FirmwareLawState, FirmwareState, FlightMode, GliderState, GuidanceTask,
     HeadingDepthState, MultirotorState, SailingState, SurgeYawRateState,
 };
 use crate::state::joint::{
@@ -19,7 +19,7 @@ use crate::state::{
 
 persist! { struct RobotState {
     motion, actuators, fins, buoyancy_engines, winches, fin_delays, joint_commands, joints, groups,
-    joints_ns, last_command_ns, radiation_state, firmware, sensors, battery, loads, modem_power, faults, external_force,
+    joints_ns, last_command_ns, radiation_state, firmware, computers, sensors, battery, loads, modem_power, faults, external_force,
     applied_wrenches, contact_force, coupling_force, impulse_acceleration, halted,
 } }
 persist! { struct AppliedWrench { link, source, frame, F, p_LoP, start_ns, end_ns } }
@@ -67,6 +67,7 @@ persist! { struct TrajectoryPoint {
 } }
 persist! { struct Tolerance { position, velocity, acceleration } }
 
+persist! { struct FirmwareInput { motion, has_attitude, has_velocity, has_depth } }
 persist! { struct FirmwareState { ticks, started, command, command_ns, task, estimate, memory } }
 persist! { enum GuidanceTask { 0 = None, 1 = Goal { goal, has_arrived }, 2 = Path(path) } }
 persist! { enum FirmwareLawState {

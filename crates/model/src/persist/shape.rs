@@ -71,6 +71,8 @@ fn push_robot_lengths(robot: &RobotState, all: &mut Vec<usize>) {
                 FirmwareLawState::Glider(_) => 7,
             }),
     );
+    all.push(robot.computers.len());
+    all.extend(robot.computers.iter().map(|computer| computer.tasks.len()));
     all.extend(robot.sensors.iter().flat_map(sensor_lengths));
 }
 

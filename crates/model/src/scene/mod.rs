@@ -3,6 +3,7 @@
 
 pub mod autopilot;
 pub mod comms;
+pub mod computer;
 mod correspondence;
 pub mod coupling;
 pub mod fault;
@@ -163,6 +164,8 @@ pub struct Robot {
     pub inflow: bool,
     /// Stock firmware of the robot, if any.
     pub firmware: Option<crate::scene::robot::firmware::Firmware>,
+    /// Computers of the robot, if their delays are simulated.
+    pub onboard: Option<Box<crate::scene::computer::OnboardComputers>>,
     /// External autopilot program that controls the robot, if any.
     pub autopilot: Option<Box<crate::scene::autopilot::Autopilot>>,
     /// MAVLink telemetry to a ground station, if any.

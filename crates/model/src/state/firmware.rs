@@ -28,6 +28,19 @@ pub struct FirmwareState {
     pub memory: FirmwareLawState,
 }
 
+/// Motion that a task has read for the firmware at the start of its job.
+#[derive(Clone, Debug)]
+pub struct FirmwareInput {
+    /// Known motion of the robot.
+    pub motion: crate::state::Motion,
+    /// Whether attitude and angular velocity are known.
+    pub has_attitude: bool,
+    /// Whether the horizontal components of the velocity are known.
+    pub has_velocity: bool,
+    /// Whether depth and vertical velocity are known.
+    pub has_depth: bool,
+}
+
 /// Task of the guidance that moves a vehicle by velocity commands.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GuidanceTask {

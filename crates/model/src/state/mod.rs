@@ -4,6 +4,7 @@
 pub mod bottle;
 pub mod commands;
 pub mod comms;
+pub mod computer;
 pub mod contact;
 pub mod coupling;
 pub mod energy;
@@ -107,6 +108,8 @@ pub struct RobotState {
     pub radiation_state: Vec<[SpatialVelocity; 2]>,
     /// State of the firmware; `None` without firmware.
     pub firmware: Option<crate::state::firmware::FirmwareState>,
+    /// One entry per computer.
+    pub computers: Vec<crate::state::computer::ComputerState>,
     /// One entry per sensor.
     pub sensors: Vec<SensorState>,
     /// State of the battery.
@@ -457,6 +460,7 @@ impl RobotState {
                 .collect(),
             last_command_ns: None,
             firmware: crate::state::firmware::FirmwareState::new(robot),
+            computers: crate::state::computer::start_states(robot),
             radiation_state: vec![
                 [SpatialVelocity::zero(); 2];
                 robot.links[0]
@@ -505,6 +509,7 @@ impl RobotState {
             last_command_ns,
             radiation_state,
             firmware,
+            computers,
             sensors,
             battery,
             loads,
@@ -530,6 +535,9 @@ impl RobotState {
         spare.last_command_ns = *last_command_ns;
         spare.radiation_state.copy_from_slice(radiation_state);
         spare.firmware.clone_from(firmware);
+        if !computers.is_empty() {
+            spare.computers.clone_from(computers);
+        }
         for (to, from) in spare.sensors.iter_mut().zip(sensors) {
             to.copy_from(from);
         }

@@ -2,6 +2,7 @@
 
 pub mod autopilot;
 pub mod body;
+pub mod computer;
 pub mod feedback;
 pub mod fin;
 pub mod firmware;
@@ -18,6 +19,7 @@ use crate::comms::ModemEntry;
 use crate::energy::{BatteryConfig, ElectricalLoadConfig, SolarConfig};
 use crate::robot::autopilot::{AutopilotConfig, MavlinkConfig};
 use crate::robot::body::BodyConfig;
+use crate::robot::computer::ComputerConfig;
 use crate::robot::fin::FinConfig;
 use crate::robot::firmware::FirmwareConfig;
 use crate::robot::joint::JointConfig;
@@ -197,6 +199,9 @@ spec! {
         /// Firmware of the on-board computer: a name in `params/firmware`, a file, or a map.
         /// Default: none.
         firmware: Option<FirmwareConfig>,
+        /// Computers whose processor time delays sensors, commands and firmware, by name. Default:
+        /// software takes no time.
+        computers: NamedMap<ComputerConfig> = NamedMap::default(),
         /// External autopilot program that controls the robot.
         autopilot: Option<AutopilotConfig>,
     }

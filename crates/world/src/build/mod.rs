@@ -4,6 +4,7 @@
 mod actor;
 pub mod air;
 pub mod comms;
+mod computer;
 pub mod coupling;
 pub mod energy;
 pub mod fault;

@@ -5,6 +5,7 @@ use crate::scene::comms::framing::{Acknowledgement, Framing};
 use crate::scene::comms::mac::MacProtocol;
 use crate::scene::comms::queue::QueueLimits;
 use crate::scene::comms::transceiver::Transceiver;
+use crate::scene::computer::TaskIndex;
 use merrow_math::Vec3;
 
 /// Modem of a robot or of the world.
@@ -42,6 +43,8 @@ pub struct Modem {
     pub measures_direction: bool,
     /// Whether the modem also delivers messages with the address of another modem.
     pub is_promiscuous: bool,
+    /// Task of the robot that received messages pass through; `None`: they are delivered at once.
+    pub task: Option<TaskIndex>,
     /// Requests for the transmit power of another modem; `None`: no requests.
     pub power_control: Option<PowerControl>,
 }

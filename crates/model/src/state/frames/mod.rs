@@ -44,6 +44,8 @@ macro_rules! declare_frames {
     };
 }
 
+persist! { struct Frame { robot, sensor, stamp_ns, due_ns, data } }
+
 each_frame!(declare_frames);
 
 impl SensorFrame for FrameData {

@@ -26,13 +26,14 @@ use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::Command;
 use merrow_model::state::commands::{CommandRejection, FirmwareOrder};
 use merrow_model::state::firmware::{
-    ControlMode, FirmwareLawState, FirmwareState, FlightMode, GuidanceTask, MultirotorState,
+    ControlMode, FirmwareInput, FirmwareLawState, FirmwareState, FlightMode, GuidanceTask, MultirotorState,
 };
 use merrow_model::state::{RobotState, State};
 use merrow_sensors::Delivered;
 use std::f64::consts::FRAC_PI_2;
 
-/// Runs the firmware if it is due at `now_ns` [ns], once per instant, in `environment`.
+/// Runs the firmware if it is due at `now_ns` [ns], once per instant, in `environment`. A task of a
+/// computer runs its firmware itself.
 pub fn advance(
     robot: &Robot,
     state: &mut RobotState,
@@ -42,24 +43,101 @@ pub fn advance(
     let Some(firmware) = &robot.firmware else {
         return;
     };
+    if robot.onboard.as_ref().is_some_and(|o| o.firmware.is_some()) {
+        return;
+    }
     let due = |ticks: u64| crate::control::joints::encoder::due_ns(firmware.rate, ticks) <= now_ns;
     // the law reads and writes the rest of the state, so its memory is taken out meanwhile
     let Some(mut memory) = state.firmware.take_if(|memory| due(memory.ticks)) else {
         return;
     };
     memory.ticks += 1;
+    let known = advance_estimate(firmware, state, &mut memory, now_ns);
+    // the law receives the motion that the firmware has
+    let measured = estimate::known_motion(&firmware.feedback, &memory.estimate);
+    let truth = estimate::replace_motion(&mut state.motion, measured);
+    run_tick(robot, state, &mut memory, known, environment, now_ns);
+    estimate::replace_motion(&mut state.motion, truth);
+    state.firmware = Some(memory);
+}
+
+/// Reads the motion that a task passes to the firmware, at the start of its job at `now_ns` [ns].
+/// `None`: the robot has no firmware.
+pub(crate) fn read_input(
+    robot: &Robot,
+    state: &mut RobotState,
+    now_ns: u64,
+) -> Option<FirmwareInput> {
+    let firmware = robot.firmware.as_ref()?;
+    let mut memory = state.firmware.take()?;
+    memory.ticks += 1;
+    let known = advance_estimate(firmware, state, &mut memory, now_ns);
+    let measured = estimate::known_motion(&firmware.feedback, &memory.estimate);
+    let truth = estimate::replace_motion(&mut state.motion, measured);
+    let motion = state.motion.clone();
+    estimate::replace_motion(&mut state.motion, truth);
+    state.firmware = Some(memory);
+    Some(FirmwareInput {
+        motion,
+        has_attitude: known.attitude,
+        has_velocity: known.velocity,
+        has_depth: known.depth,
+    })
+}
+
+/// Runs the firmware with an input that was read before, at the end of a job at `now_ns` [ns].
+pub(crate) fn run_with_input(
+    robot: &Robot,
+    state: &mut RobotState,
+    input: FirmwareInput,
+    environment: &EnvironmentState<'_>,
+    now_ns: u64,
+) {
+    let Some(mut memory) = state.firmware.take() else {
+        return;
+    };
+    let known = Known {
+        attitude: input.has_attitude,
+        velocity: input.has_velocity,
+        depth: input.has_depth,
+    };
+    let truth = std::mem::replace(&mut state.motion, input.motion);
+    run_tick(robot, state, &mut memory, known, environment, now_ns);
+    state.motion = truth;
+    state.firmware = Some(memory);
+}
+
+/// Advances the motion estimate of the firmware and returns which parts of the motion are known.
+fn advance_estimate(
+    firmware: &Firmware,
+    state: &RobotState,
+    memory: &mut FirmwareState,
+    now_ns: u64,
+) -> Known {
+    let dt = 1.0 / firmware.rate;
+    match firmware.feedback {
+        Feedback::Truth => Known::ALL,
+        Feedback::Sensors(_) => estimate::advance(&mut memory.estimate, &state.motion, dt, now_ns),
+    }
+}
+
+/// Runs one tick of the firmware at `now_ns` [ns] with the motion in `state`.
+fn run_tick(
+    robot: &Robot,
+    state: &mut RobotState,
+    memory: &mut FirmwareState,
+    known: Known,
+    environment: &EnvironmentState<'_>,
+    now_ns: u64,
+) {
+    let Some(firmware) = &robot.firmware else {
+        return;
+    };
     let is_first = !std::mem::replace(&mut memory.started, true);
     let counts = memory
         .command_ns
         .is_some_and(|since| (now_ns - since) as f64 * 1e-9 <= firmware.timeout);
     let dt = 1.0 / firmware.rate;
-    let known = match firmware.feedback {
-        Feedback::Truth => Known::ALL,
-        Feedback::Sensors(_) => estimate::advance(&mut memory.estimate, &state.motion, dt, now_ns),
-    };
-    // the law receives the motion that the firmware has
-    let measured = estimate::known_motion(&firmware.feedback, &memory.estimate);
-    let truth = estimate::replace_motion(&mut state.motion, measured);
     let command = match &firmware.guidance {
         _ if counts => Some(memory.command),
         Some(guidance) => {
@@ -77,8 +155,6 @@ pub fn advance(
         known,
     };
     run_law(robot, &firmware.law, state, &mut memory.memory, tick);
-    estimate::replace_motion(&mut state.motion, truth);
-    state.firmware = Some(memory);
 }
 
 /// Inputs of a control law at one tick.

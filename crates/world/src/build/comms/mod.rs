@@ -4,6 +4,7 @@ mod bridge;
 mod mac;
 mod transceiver;
 
+use crate::build::computer;
 use merrow_math::Vec3;
 use merrow_model::scene::comms::{
     Acknowledgement, ClockError, DropPolicy, Framing, MacProtocol, Modem, PowerControl,
@@ -57,6 +58,9 @@ pub(crate) fn build_modems(
                 let axis = R.mul_vec(Vec3::from(modem.axis));
                 let p = R.mul_vec(Vec3::from(modem.position_m));
                 builder.add(modem, &full_name, (Some((r, l)), p, axis), copy, problems);
+                if let Some(built) = builder.modems.last_mut() {
+                    built.task = computer::modem_task(&entry.model, modem_name);
+                }
             }
         }
     }
@@ -183,6 +187,7 @@ impl<'a> ModemBuilder<'a> {
             power,
             turn_around_ns: nanoseconds(modem.turn_around_s),
             measures_direction: false,
+            task: None,
             is_promiscuous: file.promiscuous,
             power_control: file.power_control.as_ref().map(|control| PowerControl {
                 station: control.station as u16,

@@ -200,6 +200,7 @@ impl Removal {
             mavlink: _,
             namespace: _,
             profile: _,
+            onboard: _,
             route: _,
         } = robot;
         thrusters.iter_mut().for_each(|t| self.move_thruster(t));

@@ -17,6 +17,7 @@ pub mod start;
 pub mod waterline;
 
 use crate::ModelInfo;
+use crate::build::computer;
 use crate::build::energy;
 use crate::build::robot::body::WaterAndGravity;
 use crate::build::robot::collision::Mount;
@@ -85,6 +86,7 @@ pub(crate) fn build_robot(
         .firmware
         .as_ref()
         .map(|f| firmware::build_firmware(f, &robot, dt, problems));
+    robot.onboard = computer::build_computers(model, &robot, frame.world.seed, problems);
     robot.autopilot = model
         .autopilot
         .as_ref()
@@ -183,6 +185,7 @@ fn robot_without_devices(
         inflow: false,
         rotors: false,
         firmware: None,
+        onboard: None,
         autopilot: None,
         mavlink: None,
         mimics: Vec::new(),
@@ -270,6 +273,7 @@ pub(crate) fn prop_as_robot(entry: &PropEntry) -> RobotEntry {
             lamps: NamedMap::default(),
             solar_panels: NamedMap::default(),
             firmware: None,
+            computers: NamedMap::default(),
             autopilot: None,
             at: entry.at.clone(),
         },

@@ -1,0 +1,105 @@
+//! Commands that pass through a task: commands to actuators and set-points of the firmware.
+
+use crate::persist;
+use crate::scene::JointMode;
+use crate::state::Command;
+use merrow_math::{Quat, Vec3};
+use std::sync::Arc;
+
+/// Command to the robot of the task. The fields are those of [`Command`] with the same name.
+#[allow(missing_docs)] // `Command` describes the fields
+#[derive(Clone, Debug, PartialEq)]
+pub enum TaskCommand {
+    /// Commands one thruster.
+    Thruster { thruster: usize, value: f64 },
+    /// Commands all thrusters.
+    Thrusters { values: Vec<f64> },
+    /// Commands the angle of one fin [rad].
+    Fin { fin: usize, value: f64 },
+    /// Commands the angles of all fins [rad].
+    Fins { values: Vec<f64> },
+    /// Commands the volume of a buoyancy engine [m³].
+    BuoyancyEngine { engine: usize, value: f64 },
+    /// Commands the thrust allocation with a force [N] and moment [N m] in B.
+    Wrench { force: Vec3, moment: Vec3 },
+    /// Commands a joint in its current mode.
+    Joint { joint: usize, value: f64 },
+    /// Commands a joint in `mode`.
+    JointWithMode {
+        joint: usize,
+        mode: JointMode,
+        value: f64,
+    },
+    /// Commands all joints of a group in `mode`.
+    JointGroup {
+        group: usize,
+        mode: JointMode,
+        values: Vec<f64>,
+    },
+    /// Commands the firmware with velocities [m/s, rad/s].
+    Velocity { linear: Vec3, angular: Vec3 },
+    /// Commands the firmware with a heading [rad] and a depth [m].
+    HeadingDepth {
+        heading: Option<f64>,
+        depth: Option<f64>,
+    },
+    /// Requests station keeping at a pose [m].
+    PoseGoal { p_WB: Vec3, q_WB: Option<Quat> },
+    /// Requests to follow waypoints in W [m].
+    FollowPath { waypoints: Arc<Vec<Vec3>> },
+    /// Deflections of a joystick, -1..1.
+    Joystick { sticks: [f64; 4] },
+}
+
+persist! { enum TaskCommand {
+    0 = Thruster { thruster, value }, 1 = Thrusters { values }, 2 = Fin { fin, value },
+    3 = Fins { values }, 4 = BuoyancyEngine { engine, value }, 5 = Wrench { force, moment },
+    6 = Joint { joint, value }, 7 = JointWithMode { joint, mode, value },
+    8 = JointGroup { group, mode, values }, 9 = Velocity { linear, angular },
+    10 = HeadingDepth { heading, depth }, 11 = PoseGoal { p_WB, q_WB },
+    12 = FollowPath { waypoints }, 13 = Joystick { sticks },
+} }
+
+/// Declares the conversions between the variants of both types.
+macro_rules! declare_conversions {
+    ($($variant:ident { $($field:ident),+ }),+ $(,)?) => {
+        impl TaskCommand {
+            /// Returns the robot and the command of a task. `None`: the command does not pass
+            /// through tasks.
+            pub fn from_command(command: &Command) -> Option<(usize, Self)> {
+                match command {
+                    $(Command::$variant { robot, $($field),+ } => {
+                        Some((*robot, Self::$variant { $($field: $field.clone()),+ }))
+                    })+
+                    _ => None,
+                }
+            }
+
+            /// Returns the command to `robot`.
+            pub fn to_command(&self, robot: usize) -> Command {
+                match self {
+                    $(Self::$variant { $($field),+ } => {
+                        Command::$variant { robot, $($field: $field.clone()),+ }
+                    })+
+                }
+            }
+        }
+    };
+}
+
+declare_conversions! {
+    Thruster { thruster, value },
+    Thrusters { values },
+    Fin { fin, value },
+    Fins { values },
+    BuoyancyEngine { engine, value },
+    Wrench { force, moment },
+    Joint { joint, value },
+    JointWithMode { joint, mode, value },
+    JointGroup { group, mode, values },
+    Velocity { linear, angular },
+    HeadingDepth { heading, depth },
+    PoseGoal { p_WB, q_WB },
+    FollowPath { waypoints },
+    Joystick { sticks },
+}

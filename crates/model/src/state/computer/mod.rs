@@ -1,0 +1,194 @@
+//! State of the computers of a robot.
+
+pub mod command;
+
+use crate::persist;
+use crate::scene::Robot;
+use crate::scene::computer::{Computer, Task, TaskIndex};
+use crate::state::comms::modem::ClockState;
+use crate::state::comms::Delivery;
+use crate::state::computer::command::TaskCommand;
+use crate::state::firmware::FirmwareInput;
+use crate::state::frames::Frame;
+use crate::state::reading::Stamped;
+use std::collections::VecDeque;
+
+/// State of a computer.
+#[derive(Clone, Debug)]
+pub struct ComputerState {
+    /// Time of the last event [ns].
+    pub time_ns: u64,
+    /// Clock that releases periodic tasks.
+    pub clock: ClockState,
+    /// Number of jobs that were released so far.
+    pub released: u64,
+    /// One entry per task.
+    pub tasks: Vec<TaskState>,
+}
+
+/// State of a task.
+#[derive(Clone, Debug)]
+pub struct TaskState {
+    /// Index of the next periodic release.
+    pub next_release: u64,
+    /// Jobs that are not completed, in the order of their release. Only the first one runs.
+    pub jobs: VecDeque<Job>,
+    /// Inputs that the task has not completed, in the order of their arrival.
+    pub inputs: VecDeque<Input>,
+    /// Number of inputs, from the first, whose releases were processed.
+    pub seen: usize,
+    /// Number of inputs, from the first, that the running job has taken.
+    pub taken: usize,
+    /// Input of the firmware that the running job has taken.
+    pub firmware: Option<Box<FirmwareInput>>,
+    /// Activity since `since_ns`.
+    pub activity: TaskActivity,
+    /// Time since which the activity has not changed [ns].
+    pub since_ns: u64,
+    /// Counts since the start of the run.
+    pub counts: TaskCounts,
+}
+
+/// Job of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Number of the job on its computer.
+    pub order: u64,
+    /// Time of the release [ns].
+    pub release_ns: u64,
+    /// Deadline [ns]; `u64::MAX`: none.
+    pub deadline_ns: u64,
+    /// Remaining processor time at the time of the last event [ns].
+    pub remaining_ns: u64,
+    /// Whether the job has started.
+    pub is_started: bool,
+    /// Whether the deadline was counted as missed.
+    pub is_late: bool,
+}
+
+/// Counts of a task since the start of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TaskCounts {
+    /// Number of released jobs.
+    pub released: u64,
+    /// Number of completed jobs.
+    pub completed: u64,
+    /// Number of jobs that were not completed at their deadline.
+    pub missed: u64,
+    /// Number of releases without a job, because too many jobs were not completed.
+    pub skipped: u64,
+    /// Number of inputs that were discarded, because too many waited.
+    pub dropped: u64,
+    /// Sum of the times from release to completion [ns].
+    pub response_ns: u64,
+    /// Longest time from release to completion [ns].
+    pub max_response_ns: u64,
+    /// Processor time that the released jobs need [ns].
+    pub busy_ns: u64,
+}
+
+/// Activity of a task in the schedule trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TaskActivity {
+    /// The task has no job.
+    #[default]
+    Idle,
+    /// A job waits for a processor, before its start or after an interruption.
+    Ready,
+    /// A job runs on a processor.
+    Running,
+}
+
+/// Interval of the schedule trace of a robot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskInterval {
+    /// Index of the robot.
+    pub robot: usize,
+    /// Task of the robot.
+    pub task: TaskIndex,
+    /// Activity of the task.
+    pub activity: TaskActivity,
+    /// Start of the interval [ns].
+    pub start_ns: u64,
+    /// End of the interval [ns].
+    pub end_ns: u64,
+}
+
+/// Data that passes through a task, with the time of its arrival at the task [ns].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// Time of the arrival [ns].
+    pub arrival_ns: u64,
+    /// Content of the input.
+    pub data: InputData,
+}
+
+/// Content of an input.
+#[derive(Clone, Debug, PartialEq)]
+// readings are stored in preallocated queues; boxing would allocate in every step
+#[allow(clippy::large_enum_variant)]
+pub enum InputData {
+    /// Reading of the sensor with this index.
+    Reading(usize, Stamped),
+    /// Frame of an exteroceptive sensor.
+    Frame(Frame),
+    /// Command of another program.
+    Command(TaskCommand),
+    /// Message that a modem received, and its payload.
+    Message(Delivery, Vec<u8>),
+}
+
+impl ComputerState {
+    /// Creates the state of a computer at the start of a run.
+    pub fn new(computer: &Computer) -> Self {
+        let offset_ns = (computer.clock.offset * 1e9).round() as i64;
+        let tasks = computer.tasks.iter();
+        Self {
+            time_ns: 0,
+            clock: ClockState {
+                since_ns: 0,
+                offset_ns,
+                skew: computer.clock.skew,
+            },
+            released: 0,
+            tasks: tasks.map(|task| TaskState::new(task, offset_ns)).collect(),
+        }
+    }
+}
+
+impl TaskState {
+    /// Creates the state at the start of a run, when the clock has the reading `clock_ns` [ns].
+    fn new(task: &Task, clock_ns: i64) -> Self {
+        Self {
+            next_release: task.activation.first_release(clock_ns),
+            jobs: VecDeque::with_capacity(task.max_jobs),
+            inputs: VecDeque::new(),
+            seen: 0,
+            taken: 0,
+            firmware: None,
+            activity: TaskActivity::Idle,
+            since_ns: 0,
+            counts: TaskCounts::default(),
+        }
+    }
+}
+
+/// Creates the states of the computers of a robot at the start of a run.
+pub fn start_states(robot: &Robot) -> Vec<ComputerState> {
+    let computers = robot.onboard.iter().flat_map(|onboard| &onboard.computers);
+    computers.map(ComputerState::new).collect()
+}
+
+persist! { struct ComputerState { time_ns, clock, released, tasks } }
+persist! { struct TaskState {
+    next_release, jobs, inputs, seen, taken, firmware, activity, since_ns, counts,
+} }
+persist! { struct Job { order, release_ns, deadline_ns, remaining_ns, is_started, is_late } }
+persist! { struct TaskCounts {
+    released, completed, missed, skipped, dropped, response_ns, max_response_ns, busy_ns,
+} }
+persist! { enum TaskActivity { 0 = Idle, 1 = Ready, 2 = Running } }
+persist! { struct Input { arrival_ns, data } }
+persist! { enum InputData {
+    0 = Reading(sensor, stamped), 1 = Frame(frame), 2 = Command(command), 3 = Message(delivery, payload),
+} }

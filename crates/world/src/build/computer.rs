@@ -1,0 +1,288 @@
+//! Conversion of the computers of a robot and their tasks.
+
+use crate::build::comms::nanoseconds;
+use merrow_math::rng::Stream;
+use merrow_model::scene::Robot;
+use merrow_model::scene::comms::ClockError;
+use merrow_model::scene::computer::{
+    Activation, Computer, ExecutionTime, OnboardComputers, Scheduling, Task, TaskIndex,
+};
+use merrow_schema::RobotModelConfig;
+use merrow_schema::robot::computer::{
+    ActivationConfig, ComputerConfig, ExecutionConfig, SchedulingConfig, TaskConfig,
+};
+use merrow_sim::computers::kernel::MAX_TASKS;
+use merrow_yaml::error::{Problems, did_you_mean, quote};
+use std::sync::Arc;
+
+/// Default of `max_jobs` for a task that is released by its inputs.
+const MAX_MESSAGE_JOBS: usize = 10;
+
+/// Builds the computers of `robot`, whose sensors and firmware are complete, in a world with the
+/// random number seed `seed`. `None` without computers.
+pub(crate) fn build_computers(
+    model: &RobotModelConfig,
+    robot: &Robot,
+    seed: u64,
+    problems: &mut Problems,
+) -> Option<Box<OnboardComputers>> {
+    model.computers.iter().next()?;
+    let mut onboard = OnboardComputers {
+        sensors: vec![None; robot.sensors.len()],
+        ..OnboardComputers::default()
+    };
+    for (c, (name, file)) in model.computers.iter().enumerate() {
+        let found = file.tasks.iter().count();
+        if found > MAX_TASKS {
+            let text = format!("{name}: found {found} tasks, expected at most {MAX_TASKS}");
+            problems.push(file.at.key_place("tasks"), text);
+        }
+        let is_name_taken = robot.sensors.iter().any(|sensor| sensor.name == name)
+            || model.modems.iter().any(|(modem, _)| modem == name);
+        if is_name_taken {
+            let text = format!("a sensor or modem of the robot is called {name}: rename one");
+            problems.push(&file.at.whole, text);
+        }
+        for (t, (task_name, task)) in file.tasks.iter().enumerate() {
+            let index = TaskIndex {
+                computer: c,
+                task: t,
+            };
+            let place = (&mut onboard, robot, model);
+            connect_task(place, (task_name, task), index, problems);
+        }
+        onboard
+            .computers
+            .push(build_computer(name, file, robot, seed, problems));
+    }
+    Some(Box::new(onboard))
+}
+
+/// Enters what passes through a task.
+fn connect_task(
+    (onboard, robot, model): (&mut OnboardComputers, &Robot, &RobotModelConfig),
+    (name, file): (&str, &TaskConfig),
+    index: TaskIndex,
+    problems: &mut Problems,
+) {
+    let taken = |key: &str, what: &str, problems: &mut Problems| {
+        let text = format!("`{key}` of {name}: {what} already passes through another task");
+        problems.push(file.at.key_place(key), text);
+    };
+    if file.runs_firmware {
+        if robot.firmware.is_none() {
+            let text = format!("`runs_firmware` of {name}: the robot has no firmware");
+            problems.push(file.at.key_place("runs_firmware"), text);
+        }
+        if matches!(file.activation, ActivationConfig::Message) {
+            let text = format!(
+                "`runs_firmware` of {name}: expected the activation `periodic` or `after`, found `message`"
+            );
+            problems.push(file.at.key_place("runs_firmware"), text);
+        }
+        if onboard.firmware.replace(index).is_some() {
+            taken("runs_firmware", "the firmware", problems);
+        }
+    }
+    if file.commands && onboard.commands.replace(index).is_some() {
+        taken("commands", "every command", problems);
+    }
+    for sensor in &file.sensors {
+        let names = || robot.sensors.iter().map(|sensor| sensor.name.as_str());
+        let Some(k) = names().position(|name| name == sensor) else {
+            let hint = did_you_mean(sensor, names());
+            let text = format!("`sensors` of {name}: no sensor {}{hint}", quote(sensor));
+            problems.push(file.at.key_place("sensors"), text);
+            continue;
+        };
+        if onboard.sensors[k].replace(index).is_some() {
+            taken("sensors", sensor, problems);
+        }
+    }
+    for modem in &file.modems {
+        let names = || model.modems.iter().map(|(name, _)| name);
+        if !names().any(|name| name == modem) {
+            let hint = did_you_mean(modem, names());
+            let text = format!("`modems` of {name}: no modem {}{hint}", quote(modem));
+            problems.push(file.at.key_place("modems"), text);
+        }
+    }
+    let has_input = file.commands || !file.sensors.is_empty() || !file.modems.is_empty();
+    if matches!(file.activation, ActivationConfig::Message) && !has_input {
+        let text = format!(
+            "{name}: the activation `message` requires `commands`, `sensors` or `modems`: add one"
+        );
+        problems.push(file.at.key_place("activation"), text);
+    }
+}
+
+/// Returns the task that the received messages of the modem `name` pass through.
+pub(crate) fn modem_task(model: &RobotModelConfig, modem: &str) -> Option<TaskIndex> {
+    model
+        .computers
+        .iter()
+        .enumerate()
+        .find_map(|(c, (_, file))| {
+            let mut tasks = file.tasks.iter().enumerate();
+            let found = tasks.find(|(_, (_, task))| task.modems.iter().any(|name| name == modem));
+            found.map(|(t, _)| TaskIndex {
+                computer: c,
+                task: t,
+            })
+        })
+}
+
+fn build_computer(
+    name: &str,
+    file: &ComputerConfig,
+    robot: &Robot,
+    seed: u64,
+    problems: &mut Problems,
+) -> Computer {
+    let tasks = file.tasks.iter();
+    let computer = Computer {
+        name: name.to_string(),
+        processors: file.processors as usize,
+        scheduling: match file.scheduling {
+            SchedulingConfig::FixedPriority => Scheduling::FixedPriority,
+            SchedulingConfig::DeadlineMonotonic => Scheduling::DeadlineMonotonic,
+            SchedulingConfig::EarliestDeadlineFirst => Scheduling::EarliestDeadlineFirst,
+        },
+        is_preemptive: file.preemptive,
+        clock: ClockError {
+            offset: file.clock.offset_s,
+            skew: 1e-6 * file.clock.skew_ppm,
+        },
+        tasks: tasks
+            .map(|(task_name, task)| {
+                let path = format!("{}/{name}/{task_name}", robot.name);
+                let stream = Stream::new(seed, &path);
+                build_task((task_name, task), file, robot, stream, problems)
+            })
+            .collect(),
+    };
+    check_cycles(&computer, file, problems);
+    computer
+}
+
+fn build_task(
+    (name, file): (&str, &TaskConfig),
+    computer: &ComputerConfig,
+    robot: &Robot,
+    stream: Stream,
+    problems: &mut Problems,
+) -> Task {
+    let activation = build_activation((name, file), computer, robot, problems);
+    let period = match activation {
+        Activation::Periodic { period_ns, .. } => Some(period_ns),
+        _ => None,
+    };
+    let max_jobs = match activation {
+        Activation::Message => MAX_MESSAGE_JOBS,
+        _ => 1,
+    };
+    Task {
+        name: name.to_string(),
+        activation,
+        deadline_ns: file.deadline_s.map(nanoseconds).or(period),
+        priority: file.priority as i32,
+        execution: build_execution((name, file), problems),
+        max_jobs: file.max_jobs.map_or(max_jobs, |n| n as usize),
+        stream,
+    }
+}
+
+fn build_activation(
+    (name, file): (&str, &TaskConfig),
+    computer: &ComputerConfig,
+    robot: &Robot,
+    problems: &mut Problems,
+) -> Activation {
+    let rate = robot.firmware.as_ref().filter(|_| file.runs_firmware);
+    let own_period = rate.map(|firmware| nanoseconds(1.0 / firmware.rate));
+    match &file.activation {
+        ActivationConfig::Periodic {
+            period_s, offset_s, ..
+        } => {
+            let period = period_s.map(nanoseconds);
+            if period.is_none() && own_period.is_none() {
+                let text = format!("{name}: missing key `period_s`");
+                problems.push(file.at.key_place("activation"), text);
+            }
+            Activation::Periodic {
+                period_ns: period.or(own_period).unwrap_or(1),
+                offset_ns: nanoseconds(*offset_s),
+            }
+        }
+        ActivationConfig::Message => Activation::Message,
+        ActivationConfig::After { task: other, .. } => {
+            let names = || computer.tasks.iter().map(|(name, _)| name);
+            let task = names().position(|name| name == other);
+            if task.is_none() {
+                let hint = did_you_mean(other, names());
+                let text = format!("{name}: no task {}{hint}", quote(other));
+                problems.push(file.at.key_place("activation"), text);
+            }
+            Activation::After {
+                task: task.unwrap_or(0),
+            }
+        }
+    }
+}
+
+/// Reports tasks that release each other in a cycle, and therefore never start.
+fn check_cycles(computer: &Computer, file: &ComputerConfig, problems: &mut Problems) {
+    for (k, (name, file)) in file.tasks.iter().enumerate() {
+        let mut at = k;
+        for _ in 0..computer.tasks.len() {
+            let Activation::After { task } = computer.tasks[at].activation else {
+                break;
+            };
+            at = task;
+            if at == k {
+                let text = format!("{name}: the task releases itself, through `after`");
+                problems.push(file.at.key_place("activation"), text);
+                break;
+            }
+        }
+    }
+}
+
+fn build_execution((name, file): (&str, &TaskConfig), problems: &mut Problems) -> ExecutionTime {
+    let mut check = |is_valid: bool, text: &str| {
+        if !is_valid {
+            let text = format!("{name}: {text}");
+            problems.push(file.at.key_place("execution"), text);
+        }
+    };
+    match &file.execution {
+        ExecutionConfig::Constant { time_s, .. } => ExecutionTime::Constant(nanoseconds(*time_s)),
+        ExecutionConfig::Uniform { range_s, .. } => {
+            let [min, max] = *range_s;
+            check(min <= max, "`range_s`: expected the minimum first");
+            ExecutionTime::Uniform([nanoseconds(min), nanoseconds(max.max(min))])
+        }
+        ExecutionConfig::Normal {
+            mean_s,
+            std_s,
+            min_s,
+            ..
+        } => ExecutionTime::Normal {
+            mean_ns: 1e9 * mean_s,
+            std_ns: 1e9 * std_s,
+            min_ns: nanoseconds(*min_s),
+        },
+        ExecutionConfig::Exponential { mean_s, min_s, .. } => {
+            let (mean, min) = (*mean_s, *min_s);
+            check(mean >= min, "`mean_s`: expected at least `min_s`");
+            ExecutionTime::Exponential {
+                mean_ns: 1e9 * mean.max(min),
+                min_ns: nanoseconds(min),
+            }
+        }
+        ExecutionConfig::Trace { times_s, .. } => {
+            let times: Vec<u64> = times_s.iter().map(|s| nanoseconds(*s)).collect();
+            ExecutionTime::Trace(Arc::from(times))
+        }
+    }
+}
