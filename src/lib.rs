@@ -16,10 +16,10 @@
 //! # Ok::<(), merrow_world::Problems>(())
 //! ```
 
-pub mod analysis;
 pub mod arm;
 pub mod computer;
 pub mod input;
+pub mod layout;
 pub mod modem;
 pub mod node;
 pub mod picture;

@@ -5,7 +5,7 @@
 //! message types of the library. Tolerance: none, except where a test states one.
 
 use crate::common::folder::Folder;
-use merrow::analysis::layout::{Tool, layout};
+use merrow::layout::{Tool, layout};
 use merrow::node::plan::{Output, Plan};
 use merrow_ros2::bag::read::read_messages;
 use merrow_ros2::bag::topics::visit_messages;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Crates in the order data flows; each may depend on those before it.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 19] = [
     "math",
     "model",
     "environment",
@@ -23,6 +23,7 @@ const ORDER: [&str; 18] = [
     "ros2_native",
     "messages",
     "validate",
+    "analysis",
     "view",
     "scenery",
 ];

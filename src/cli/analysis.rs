@@ -2,10 +2,11 @@
 //! and layouts of programs that show them.
 
 use clap::Args;
-use merrow::analysis::export::export;
-use merrow::analysis::layout::{Tool, layout};
-use merrow::analysis::plot::{TimeAxis, plot};
-use merrow::analysis::report::report;
+use merrow::layout::{Tool, layout};
+use merrow_analysis::export::export;
+use merrow_analysis::plot::{TimeAxis, plot};
+use merrow_analysis::report::report;
+use merrow_analysis::schedule::plot_schedules;
 use merrow_world::Overrides;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -28,7 +29,8 @@ pub(super) struct PlotArguments {
     /// MCAP file, or folder of a bag.
     bag: PathBuf,
     /// Fields, such as /rov/odometry.pose.pose.position.z. A field that contains other fields
-    /// gives one curve for each number in it.
+    /// gives one curve for each number in it. Topics without a field, such as /rov/main/schedule:
+    /// schedule traces of modems or of computers.
     #[arg(required = true, value_name = "TOPIC.FIELD")]
     fields: Vec<String>,
     /// File to write, with the ending .svg; an existing file is replaced.
@@ -96,7 +98,11 @@ pub(super) fn run_export(arguments: &ExportArguments) -> Result<ExitCode, String
 pub(super) fn run_plot(arguments: &PlotArguments) -> Result<ExitCode, String> {
     let file = &arguments.output;
     super::snapshot::check_output(file, &["svg"])?;
-    let plotted = plot(&arguments.bag, &arguments.fields, arguments.time)?;
+    let is_schedule = arguments.fields.iter().all(|field| !field.contains('.'));
+    let plotted = match is_schedule {
+        true => plot_schedules(&arguments.bag, &arguments.fields)?,
+        false => plot(&arguments.bag, &arguments.fields, arguments.time)?,
+    };
     print_notes(&plotted.notes);
     super::snapshot::write_file(file, plotted.drawing.svg().as_bytes())?;
     println!("{} curves in {}", plotted.curves, file.display());

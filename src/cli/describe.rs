@@ -12,6 +12,7 @@ use merrow_messages::convert::instruments;
 use merrow_messages::msg::SetControlMode;
 use merrow_messages::{frames, urdf};
 use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice};
+use merrow_model::scene::computer::TaskIndex;
 use merrow_model::scene::fault::Device;
 use merrow_model::scene::sensor::acoustic::{Beacon, BeaconKind};
 use merrow_model::scene::sensor::ais::Transponder;
@@ -359,10 +360,49 @@ fn robot(robot: &Robot, about: &ModelInfo, costs: &[f64], scene: &Scene) -> Valu
         "sensors": sensors,
         "faults": fault::devices_with_kinds(robot).into_iter().collect::<std::collections::BTreeMap<_, _>>(),
         "battery_ah": robot.battery.as_ref().map(|b| b.capacity),
+        "computers": computers_json(robot),
         "autopilot": robot.autopilot.as_deref().map(|autopilot| autopilot_json(robot, autopilot)),
         "mavlink": robot.mavlink.map(|m| json!({ "udp": m.address.to_string(), "system_id": m.system_id })),
         "sources": sources_json(&about.sources),
     })
+}
+
+/// Describes the computers of a robot: what passes through each task.
+fn computers_json(robot: &Robot) -> Vec<Value> {
+    let Some(onboard) = &robot.onboard else {
+        return Vec::new();
+    };
+    let task_json = |computer: usize, task: usize| {
+        let is_own = |index: Option<TaskIndex>| index == Some(TaskIndex { computer, task });
+        let sensors = robot.sensors.iter().zip(&onboard.sensors);
+        let sensors = sensors.filter(|(_, index)| is_own(**index));
+        json!({
+            "name": onboard.computers[computer].tasks[task].name,
+            "runs_firmware": is_own(onboard.firmware),
+            "commands": is_own(onboard.commands),
+            "sensors": sensors.map(|(sensor, _)| &sensor.name).collect::<Vec<_>>(),
+        })
+    };
+    let computers = onboard.computers.iter().enumerate();
+    computers
+        .map(|(k, computer)| {
+            let tasks: Vec<Value> = (0..computer.tasks.len()).map(|t| task_json(k, t)).collect();
+            json!({ "name": computer.name, "processors": computer.processors, "tasks": tasks })
+        })
+        .collect()
+}
+
+/// Prints the computers of a robot.
+fn print_computers(r: &Value) {
+    for computer in rows(r, "computers") {
+        let tasks = rows(computer, "tasks").map(|task| text(&task["name"]));
+        println!(
+            "    computer {}: {} processors, tasks {}",
+            text(&computer["name"]),
+            computer["processors"],
+            tasks.collect::<Vec<_>>().join(", ")
+        );
+    }
 }
 
 /// Describes the connection to an autopilot. The port of a disabled autopilot is assigned by the
@@ -573,6 +613,7 @@ fn print_robot(r: &Value) {
             );
         }
     }
+    print_computers(r);
     let autopilot = &r["autopilot"];
     if !autopilot.is_null() {
         let state = if autopilot["enabled"] == true {

@@ -43,7 +43,9 @@ impl ComputerBatch {
             intervals: simulation.task_intervals.clone(),
             states: has_status.then(|| {
                 let computers = robots.iter().map(|robot| robot.computers.iter());
-                computers.map(|all| all.map(of_computer).collect()).collect()
+                computers
+                    .map(|all| all.map(of_computer).collect())
+                    .collect()
             }),
         }))
     }

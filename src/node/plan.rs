@@ -6,11 +6,11 @@
 
 use crate::arm;
 use crate::arm::{ActionPlan, GroupIndex};
+use crate::computer;
 use crate::input;
 use crate::input::firmware;
 use crate::input::firmware::FirmwareCommand;
 use crate::input::motion_control::MotionCommand;
-use crate::computer;
 use crate::modem;
 use crate::node::world_topics;
 use crate::profile;

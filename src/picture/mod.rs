@@ -23,8 +23,7 @@ use merrow_ros2::msg::sensor_msgs::Image;
 use merrow_sensors::sample::Pose;
 use merrow_validate::figure::canvas::Drawing;
 
-/// Width of a figure [px].
-pub const FIGURE_WIDTH: u32 = 860;
+pub use merrow_analysis::FIGURE_WIDTH;
 
 /// Output of a kind of exteroceptive sensor.
 pub trait Snapshot {

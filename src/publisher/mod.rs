@@ -13,8 +13,8 @@ mod sensor_topics;
 
 use crate::arm;
 use crate::arm::GoalObserver;
-use crate::input::{firmware, motion_control};
 use crate::computer::{self, ComputerBatch, schedule};
+use crate::input::{firmware, motion_control};
 use crate::modem::NetworkBatch;
 use crate::modem::messages as modem;
 pub use crate::node::batch::Batch;

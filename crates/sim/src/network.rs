@@ -95,8 +95,8 @@ impl Simulation {
         output.drain_into(Arc::make_mut(&mut self.network_output));
     }
 
-    /// Returns the time of the next reading or frame of a sensor [ns]; `None`: there is none, or the
-    /// run does not wait for it.
+    /// Returns the time of the next reading or frame of a sensor [ns]; `None`: there is none, or
+    /// the run does not wait for it.
     pub fn next_reading_ns(&self, robot: usize, sensor: usize) -> Option<u64> {
         let own = &self.state.robots[robot];
         if own.halted.is_some() {

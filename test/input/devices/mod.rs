@@ -1,6 +1,7 @@
-//! Tests of the keys of sensors and autopilots.
+//! Tests of the keys of sensors, computers and autopilots.
 
 mod autopilot;
+mod computers;
 mod instruments;
 mod modems;
 mod positioning;

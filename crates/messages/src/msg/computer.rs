@@ -43,7 +43,7 @@ ros_message! {
     pub struct TaskInterval("merrow/msg/TaskInterval") {
         /// Name of the task.
         task: String,
-        /// Activity: ready, running.
+        /// Activity of the task: ready, running.
         activity: String,
         /// Start of the interval.
         start: Time,

@@ -4,8 +4,8 @@ use crate::persist;
 use crate::scene::JointMode;
 use crate::scene::fault::{Device, Fault, FaultKind, Jammer, Leak, Spoof};
 use crate::state::firmware::{
-    DifferentialDriveState, FirmwareInput, FirmwareLawState, FirmwareState, FlightMode, GliderState, GuidanceTask,
-    HeadingDepthState, MultirotorState, SailingState, SurgeYawRateState,
+    DifferentialDriveState, FirmwareInput, FirmwareLawState, FirmwareState, FlightMode,
+    GliderState, GuidanceTask, HeadingDepthState, MultirotorState, SailingState, SurgeYawRateState,
 };
 use crate::state::joint::{
     AbortReason, ActiveGripper, ActiveTrajectory, Goal, GoalState, Measured, Reference, Task,

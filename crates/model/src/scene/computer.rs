@@ -102,18 +102,18 @@ pub enum ExecutionTime {
     Uniform([u64; 2]),
     /// Normal distribution, limited from below.
     Normal {
-        /// Mean [ns].
+        /// Mean of the distribution [ns].
         mean_ns: f64,
-        /// Standard deviation [ns].
+        /// Standard deviation of the distribution [ns].
         std_ns: f64,
-        /// Minimum [ns].
+        /// Minimum processor time [ns].
         min_ns: u64,
     },
     /// Exponential distribution above a minimum.
     Exponential {
         /// Mean, including the minimum [ns].
         mean_ns: f64,
-        /// Minimum [ns].
+        /// Minimum processor time [ns].
         min_ns: u64,
     },
     /// Measured times, one after the other, from the first again after the last [ns].

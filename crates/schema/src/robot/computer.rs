@@ -89,9 +89,9 @@ choice! {
             /// Processor time of a job.
             time_s: f64 [in 0.0..=1e5],
         },
-        /// Uniform distribution.
+        /// Uniform distribution between two times.
         Uniform = "uniform" {
-            /// Minimum and maximum.
+            /// Minimum and maximum of the distribution.
             range_s: [f64; 2] [in 0.0..=1e5],
         },
         /// Normal distribution, limited from below.

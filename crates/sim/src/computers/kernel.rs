@@ -8,9 +8,8 @@
 //!   dc/dt = -1 while a job runs, completed at c = 0         (4)
 //!   urgency: P, largest first | D, shortest first | d_k, earliest first   (5)
 //! ```
-//! (5) are fixed priorities, deadline-monotonic and earliest-deadline-first scheduling [Liu and
-//! Layland 1973; Leung and Whitehead 1982]. The structure of kernel, tasks and jobs is that of
-//! TrueTime [Cervin et al. 2003].
+//! (5) are fixed priorities, deadline-monotonic and earliest-deadline-first scheduling [Liu 1973,
+//! Leung 1982]. Kernel, tasks and jobs have the same structure as in TrueTime [Cervin 2003].
 //!
 //! # Symbols
 //! t simulated time at which the clock of the computer has a reading · O offset, T period, D
@@ -41,7 +40,7 @@ const MAX_INPUTS: usize = 1024;
 pub(crate) trait JobEffects {
     /// Whether the computer has power now.
     fn is_powered(&self) -> bool;
-    /// Called when a job of `task` starts; its inputs are the first `taken` ones.
+    /// Called when a job of `task` starts; it takes the first `taken` inputs.
     fn start(&mut self, task: usize, state: &mut TaskState);
     /// Called when a job of `task` is completed, before its inputs are removed.
     fn complete(&mut self, task: usize, state: &mut TaskState);
@@ -165,7 +164,11 @@ fn release_jobs(computer: &Computer, state: &mut ComputerState) {
         }
         let own = &mut state.tasks[k];
         if task.activation == Activation::Message {
-            while own.inputs.get(own.seen).is_some_and(|input| input.arrival_ns <= now) {
+            while own
+                .inputs
+                .get(own.seen)
+                .is_some_and(|input| input.arrival_ns <= now)
+            {
                 let arrival = own.inputs[own.seen].arrival_ns;
                 own.seen += 1;
                 make_room(task, own);
@@ -186,7 +189,7 @@ fn release_jobs(computer: &Computer, state: &mut ComputerState) {
     }
 }
 
-/// Discards the oldest waiting job of a full task, with its input, for a new one.
+/// Discards the oldest waiting job of a full task with its input, so that a new job has room.
 fn make_room(task: &Task, own: &mut TaskState) {
     if own.jobs.len() < task.max_jobs {
         return;

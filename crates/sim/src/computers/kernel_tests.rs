@@ -108,9 +108,9 @@ fn fixed_priorities_preempt() {
     assert!(counts(&state).iter().all(|c| c.missed == 0));
 }
 
-// Goal: at a load of 0.97, earliest deadline first meets all deadlines, rate-monotonic priorities do
-// not. Method: two tasks with 2/5 and 4/7 ms; the load is above the bound of 0.83 for rate-monotonic
-// priorities and below 1 [Liu and Layland 1973]. Tolerance: none.
+// Goal: at a load of 0.97, earliest deadline first meets all deadlines, rate-monotonic priorities
+// do not. Method: two tasks with 2/5 and 4/7 ms; the load is above the bound of 0.83 for
+// rate-monotonic priorities and below 1 [Liu 1973]. Tolerance: none.
 #[test]
 fn earliest_deadline_first_meets_deadlines_at_full_load() {
     let tasks = vec![periodic(5, 2, 2), periodic(7, 4, 1)];
@@ -170,7 +170,7 @@ fn preemption_and_processors_are_respected() {
 }
 
 // Goal: the longest response time under fixed priorities equals the fixed point of response-time
-// analysis, R = C + sum of ceil(R/T_j) C_j over the tasks of higher priority [Joseph and Pandya
+// analysis, R = C + sum of ceil(R/T_j) C_j over the tasks of higher priority [Joseph
 // 1986]. Method: random sets of three tasks, all released at time 0, which is the worst case.
 // Tolerance: none; sets whose fixed point exceeds the period are left out.
 #[test]
@@ -289,8 +289,8 @@ fn execution_times_follow_their_distribution() {
     assert_eq!(times, [5, 7, 9, 5, 7]);
 }
 
-// Goal: a clock that runs fast by s releases after T/(1 + s). Method: skew of 1000 ppm and offset of
-// half a period, 1000 releases. Tolerance: 1 ns, the resolution.
+// Goal: a clock that runs fast by s releases after T/(1 + s). Method: skew of 1000 ppm and offset
+// of half a period, 1000 releases. Tolerance: 1 ns, the resolution.
 #[test]
 fn releases_follow_the_clock() {
     let mut computer = computer(Scheduling::FixedPriority, vec![periodic(10, 0, 0)]);

@@ -217,15 +217,13 @@ fn build_activation(
         ActivationConfig::Message => Activation::Message,
         ActivationConfig::After { task: other, .. } => {
             let names = || computer.tasks.iter().map(|(name, _)| name);
-            let task = names().position(|name| name == other);
-            if task.is_none() {
-                let hint = did_you_mean(other, names());
-                let text = format!("{name}: no task {}{hint}", quote(other));
-                problems.push(file.at.key_place("activation"), text);
+            if let Some(task) = names().position(|name| name == other) {
+                return Activation::After { task };
             }
-            Activation::After {
-                task: task.unwrap_or(0),
-            }
+            let hint = did_you_mean(other, names());
+            let text = format!("{name}: no task {}{hint}", quote(other));
+            problems.push(file.at.key_place("activation"), text);
+            Activation::Message
         }
     }
 }

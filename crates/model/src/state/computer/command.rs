@@ -6,13 +6,13 @@ use crate::state::Command;
 use merrow_math::{Quat, Vec3};
 use std::sync::Arc;
 
-/// Command to the robot of the task. The fields are those of [`Command`] with the same name.
+/// Command to the robot of the task. [`Command`] describes the fields of each variant.
 #[allow(missing_docs)] // `Command` describes the fields
 #[derive(Clone, Debug, PartialEq)]
 pub enum TaskCommand {
-    /// Commands one thruster.
+    /// Commands one thruster of the robot.
     Thruster { thruster: usize, value: f64 },
-    /// Commands all thrusters.
+    /// Commands all thrusters of the robot.
     Thrusters { values: Vec<f64> },
     /// Commands the angle of one fin [rad].
     Fin { fin: usize, value: f64 },

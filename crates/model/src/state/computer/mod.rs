@@ -5,8 +5,8 @@ pub mod command;
 use crate::persist;
 use crate::scene::Robot;
 use crate::scene::computer::{Computer, Task, TaskIndex};
-use crate::state::comms::modem::ClockState;
 use crate::state::comms::Delivery;
+use crate::state::comms::modem::ClockState;
 use crate::state::computer::command::TaskCommand;
 use crate::state::firmware::FirmwareInput;
 use crate::state::frames::Frame;
@@ -31,7 +31,7 @@ pub struct ComputerState {
 pub struct TaskState {
     /// Index of the next periodic release.
     pub next_release: u64,
-    /// Jobs that are not completed, in the order of their release. Only the first one runs.
+    /// Jobs that are not completed, in the order of their release. Only the first job runs.
     pub jobs: VecDeque<Job>,
     /// Inputs that the task has not completed, in the order of their arrival.
     pub inputs: VecDeque<Input>,
@@ -41,7 +41,7 @@ pub struct TaskState {
     pub taken: usize,
     /// Input of the firmware that the running job has taken.
     pub firmware: Option<Box<FirmwareInput>>,
-    /// Activity since `since_ns`.
+    /// Activity of the task since `since_ns`.
     pub activity: TaskActivity,
     /// Time since which the activity has not changed [ns].
     pub since_ns: u64,

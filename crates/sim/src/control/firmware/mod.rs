@@ -26,7 +26,8 @@ use merrow_model::scene::{Robot, Scene};
 use merrow_model::state::Command;
 use merrow_model::state::commands::{CommandRejection, FirmwareOrder};
 use merrow_model::state::firmware::{
-    ControlMode, FirmwareInput, FirmwareLawState, FirmwareState, FlightMode, GuidanceTask, MultirotorState,
+    ControlMode, FirmwareInput, FirmwareLawState, FirmwareState, FlightMode, GuidanceTask,
+    MultirotorState,
 };
 use merrow_model::state::{RobotState, State};
 use merrow_sensors::Delivered;

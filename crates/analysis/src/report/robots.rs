@@ -1,8 +1,8 @@
 //! Sections of the robots: tracks, thrusters, batteries.
 
-use crate::analysis::report::motion::{Source, Track, plan, time_series};
-use crate::analysis::report::page::{Cell, Series, curves, figures, table};
-use crate::analysis::report::{Item, Section, text};
+use crate::report::motion::{Source, Track, plan, time_series};
+use crate::report::page::{Cell, Series, curves, figures, table};
+use crate::report::{Item, Section, text};
 use merrow_ros2::dynamic::value::Value;
 use std::collections::BTreeMap;
 

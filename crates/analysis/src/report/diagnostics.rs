@@ -1,7 +1,7 @@
 //! Faults and events: changes of the levels of `/diagnostics`, and warnings of `/rosout`.
 
-use crate::analysis::report::page::{Cell, paragraph, table};
-use crate::analysis::report::{Item, Section, text};
+use crate::report::page::{Cell, paragraph, table};
+use crate::report::{Item, Section, text};
 use merrow_ros2::dynamic::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

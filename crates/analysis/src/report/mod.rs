@@ -3,6 +3,7 @@
 //! Each section collects its messages by their type, in one pass over the bag, and is omitted if it
 //! has none. The page follows the light or dark theme of the browser.
 
+mod computers;
 mod diagnostics;
 mod modems;
 mod motion;
@@ -11,12 +12,13 @@ mod robots;
 mod topics;
 mod world;
 
-use crate::analysis::report::diagnostics::Diagnostics;
-use crate::analysis::report::modems::Modems;
-use crate::analysis::report::robots::Robots;
-use crate::analysis::report::topics::Topics;
-use crate::analysis::report::world::{Contacts, Pace};
-use crate::analysis::{Undecoded, read, stamp};
+use crate::report::computers::Computers;
+use crate::report::diagnostics::Diagnostics;
+use crate::report::modems::Modems;
+use crate::report::robots::Robots;
+use crate::report::topics::Topics;
+use crate::report::world::{Contacts, Pace};
+use crate::{Undecoded, read, stamp};
 use merrow_ros2::bag::topics::BagTopic;
 use merrow_ros2::dynamic::value::Value;
 use std::path::Path;
@@ -58,6 +60,7 @@ struct Data {
     pace: Pace,
     diagnostics: Diagnostics,
     modems: Modems,
+    computers: Computers,
 }
 
 impl Data {
@@ -82,6 +85,7 @@ impl Data {
             | "merrow/msg/ModemSchedule"
             | "merrow/msg/LinkTable"
             | "merrow/msg/ModemStatus" => self.modems.add(item),
+            "merrow/msg/TaskSchedule" | "merrow/msg/ComputerStatus" => self.computers.add(item),
             _ => {}
         }
     }
@@ -116,6 +120,7 @@ pub fn report(bag: &Path) -> Result<Report, String> {
     sections.extend(data.robots.sections());
     sections.extend(data.contacts.section());
     sections.extend(data.modems.section(&data.robots));
+    sections.extend(data.computers.section());
     sections.extend(data.diagnostics.section());
     sections.extend(data.topics.section(&content));
     let summary = data.topics.summary(&content);

@@ -1,18 +1,30 @@
-//! Analysis of recorded bags: tables, curves and a report; layouts of other programs.
+//! Analysis of recorded bags: tables, curves, schedule traces and a report.
 //!
 //! Messages of any type are decoded with the definitions that the bag contains, so recordings of
-//! other programs are analysed as well. This module does not access files except for the bag; the
+//! other programs are analysed as well. The crate does not access files except for the bag; the
 //! commands in `src/cli/analysis.rs` write the results.
+//!
+//! # Example
+//! ```
+//! use merrow_analysis::plot::{TimeAxis, plot};
+//! use std::path::Path;
+//!
+//! let field = "/rov/odometry.pose.pose.position.z".to_string();
+//! let error = plot(Path::new("missing.mcap"), &[field], TimeAxis::Auto).expect_err("no file");
+//! assert!(error.contains("missing.mcap"), "{error}");
+//! ```
 
 pub mod export;
-pub mod layout;
 pub mod plot;
 pub mod report;
+pub mod schedule;
 
 use merrow_ros2::bag::topics::{BagContent, BagMessage, BagTopic, visit_messages};
 use merrow_ros2::dynamic::value::{ArrayLimits, Value};
 use std::path::Path;
 
+/// Width of a figure of curves or schedules [px].
+pub const FIGURE_WIDTH: u32 = 860;
 /// Longest arrays that are listed element by element. Longer arrays are images, scans and clouds.
 pub(crate) const LIMITS: ArrayLimits = ArrayLimits {
     bytes: 32,
@@ -62,6 +74,11 @@ impl Undecoded {
             })
             .collect()
     }
+}
+
+/// Returns the name of a topic with a leading slash.
+pub(crate) fn absolute(topic: &str) -> String {
+    format!("/{}", topic.trim_start_matches('/'))
 }
 
 /// Reads a bag as [`visit_messages`].

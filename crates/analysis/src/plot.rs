@@ -3,9 +3,7 @@
 //! Messages have no units. Fields of the same type with the same parent, such as the coordinates of
 //! a position, share a panel, also over several topics.
 
-use crate::analysis::{LIMITS, Undecoded, read, stamp};
-use crate::input::replay::absolute;
-use crate::picture::FIGURE_WIDTH;
+use crate::{FIGURE_WIDTH, LIMITS, Undecoded, absolute, read, stamp};
 use merrow_ros2::bag::topics::BagContent;
 use merrow_ros2::dynamic::definition::Definition;
 use merrow_ros2::dynamic::value::{Leaf, Value};

@@ -1,7 +1,7 @@
 //! Tracks of a robot: plan view, depth, attitude, speeds.
 
-use crate::analysis::report::page::{HEIGHT, Series, WIDTH, curves};
-use crate::analysis::report::{Item, vector};
+use crate::report::page::{HEIGHT, Series, WIDTH, curves};
+use crate::report::{Item, vector};
 use merrow_math::ellipsoid::TangentPlane;
 use merrow_ros2::dynamic::value::Value;
 use merrow_validate::figure::canvas::Drawing;

@@ -3,7 +3,7 @@
 //! The bag is read twice: the first pass collects the columns of each topic, the second writes the
 //! rows. Memory is bounded by the number of columns and the largest message.
 
-use crate::analysis::{LIMITS, Undecoded, read, seconds};
+use crate::{LIMITS, Undecoded, read, seconds};
 use merrow_ros2::bag::topics::{BagContent, BagMessage, BagTopic};
 use merrow_ros2::dynamic::value::{Leaf, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};

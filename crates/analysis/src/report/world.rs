@@ -1,7 +1,7 @@
 //! Sections about the whole run: contacts and real-time pace.
 
-use crate::analysis::report::page::{Cell, curves, figures, paragraph, table};
-use crate::analysis::report::{Item, Section, text, vector};
+use crate::report::page::{Cell, curves, figures, paragraph, table};
+use crate::report::{Item, Section, text, vector};
 use merrow_ros2::dynamic::value::Value;
 use std::collections::BTreeMap;
 

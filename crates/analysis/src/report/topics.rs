@@ -1,7 +1,7 @@
 //! Topics of a bag: number of messages, requested and achieved rates, longest gaps.
 
-use crate::analysis::report::Section;
-use crate::analysis::report::page::{Cell, paragraph, table};
+use crate::report::Section;
+use crate::report::page::{Cell, paragraph, table};
 use merrow_ros2::bag::topics::{BagContent, BagTopic};
 
 /// Times of the messages of a topic [s].

@@ -1,7 +1,7 @@
 //! HTML of the report: page, tables and figures.
 
-use crate::analysis::plot::thin;
-use crate::analysis::report::Section;
+use crate::plot::thin;
+use crate::report::Section;
 use merrow_validate::figure::canvas::{Drawing, escaped};
 use merrow_validate::figure::chart::{COLOURS, Line, Panel, draw_figure};
 use std::path::Path;

@@ -1,19 +1,16 @@
 //! Modems: delivery of frames, delay over distance, schedule.
 
-use crate::analysis::report::page::{Cell, HEIGHT, WIDTH, figures, paragraph, table};
-use crate::analysis::report::robots::Robots;
-use crate::analysis::report::{Item, Section, text};
+use crate::report::page::{Cell, HEIGHT, WIDTH, figures, paragraph, table};
+use crate::report::robots::Robots;
+use crate::report::{Item, Section, text};
+use crate::schedule::{Interval, MODEM_ACTIVITIES, draw_schedule, intervals};
 use merrow_ros2::dynamic::value::Value;
-use merrow_validate::figure::canvas::{Anchor, Colour, Drawing, Element};
-use merrow_validate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_marks};
-use std::collections::{BTreeMap, BTreeSet};
+use merrow_validate::figure::canvas::Drawing;
+use merrow_validate::figure::chart::{COLOURS, Line, Panel, draw_marks};
+use std::collections::BTreeMap;
 
 /// Maximum number of bars of the schedule.
 const MAX_BARS: usize = 3000;
-/// Height of a modem in the schedule [px].
-const ROW: f64 = 24.0;
-/// Activities that the schedule shows, in the order of the colours.
-const ACTIVITIES: [&str; 4] = ["collide", "receive", "transmit", "wait"];
 
 /// Frames from one modem to another.
 #[derive(Debug, Default)]
@@ -28,9 +25,6 @@ struct Link {
     /// Number of lost frames by cause.
     causes: BTreeMap<String, usize>,
 }
-
-/// Interval of one activity: modem, activity, start and end [s].
-type Interval = (String, String, [f64; 2]);
 
 /// Data of all modems.
 #[derive(Debug, Default)]
@@ -53,7 +47,9 @@ impl Modems {
         match item.topic.type_name.as_str() {
             "merrow/msg/PacketLog" => list("packets").iter().for_each(|p| self.add_packet(p)),
             "merrow/msg/ModemSchedule" => {
-                list("intervals").iter().for_each(|i| self.add_interval(i));
+                for interval in intervals(&item.topic.name, item.value) {
+                    self.add_interval(interval);
+                }
             }
             "merrow/msg/LinkTable" => self.table = list("links").iter().map(link_row).collect(),
             _ => {
@@ -81,19 +77,15 @@ impl Modems {
         }
     }
 
-    fn add_interval(&mut self, interval: &Value<'_>) {
-        let activity = text(interval, "activity");
-        if !ACTIVITIES.contains(&activity) {
+    fn add_interval(&mut self, interval: Interval) {
+        if !MODEM_ACTIVITIES.contains(&interval.1.as_str()) {
             return;
         }
         if self.intervals.len() >= MAX_BARS {
             self.excess += 1;
             return;
         }
-        let time = |path| interval.number_at(path).unwrap_or(f64::NAN);
-        let modem = text(interval, "modem").to_owned();
-        let times = [time("start"), time("end")];
-        self.intervals.push((modem, activity.to_owned(), times));
+        self.intervals.push(interval);
     }
 
     /// Returns the section of the modems; `None` without their messages.
@@ -101,7 +93,13 @@ impl Modems {
         let mut html = self.delivery();
         let mut drawings = Vec::new();
         drawings.extend(self.draw_delays(robots));
-        drawings.extend(draw_schedule(&self.intervals));
+        let title = "Schedule of the modems";
+        drawings.extend(draw_schedule(
+            title,
+            &MODEM_ACTIVITIES,
+            &self.intervals,
+            WIDTH,
+        ));
         html += &figures(&drawings);
         if self.excess > 0 {
             html += &paragraph(&format!(
@@ -254,93 +252,5 @@ fn link_row(link: &Value<'_>) -> Vec<Cell> {
         Cell::number(number("received"), 0),
         Cell::number(100.0 * number("loss"), 1),
         Cell::number(100.0 * number("load"), 2),
-    ]
-}
-
-/// Returns a text of a drawing.
-fn label(at: [f64; 2], text: &str, anchor: Anchor, colour: Colour) -> Element {
-    Element::Text {
-        at,
-        text: text.to_owned(),
-        size: 12.0,
-        anchor,
-        colour,
-    }
-}
-
-/// Draws the activities of the modems over time, one row per modem.
-fn draw_schedule(intervals: &[Interval]) -> Option<Drawing> {
-    let is_finite = |(_, _, times): &&Interval| times.iter().all(|time| time.is_finite());
-    let drawn: Vec<&Interval> = intervals.iter().filter(is_finite).collect();
-    let start = drawn.iter().map(|i| i.2[0]).fold(f64::INFINITY, f64::min);
-    let end = drawn
-        .iter()
-        .map(|i| i.2[1])
-        .fold(f64::NEG_INFINITY, f64::max);
-    if end <= start {
-        return None;
-    }
-    let modems: Vec<&str> = drawn
-        .iter()
-        .map(|i| i.0.as_str())
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .collect();
-    let [left, right, top] = [130.0, f64::from(WIDTH) - 16.0, 48.0];
-    let bottom = top + ROW * modems.len() as f64;
-    let mut elements = vec![label(
-        [left, 19.0],
-        "Schedule of the modems",
-        Anchor::Start,
-        BLACK,
-    )];
-    for (k, activity) in ACTIVITIES.iter().enumerate() {
-        let x = left + 110.0 * k as f64;
-        let points = bar([x, x + 10.0], 38.0, 4.0);
-        let colour = COLOURS[k];
-        elements.push(Element::Fill { points, colour });
-        elements.push(label([x + 14.0, 42.0], activity, Anchor::Start, BLACK));
-    }
-    for (k, modem) in modems.iter().enumerate() {
-        let y = top + ROW * (k as f64 + 0.5);
-        elements.push(label([left - 8.0, y + 4.0], modem, Anchor::End, BLACK));
-        elements.push(Element::Line {
-            points: vec![[left, y + 0.5 * ROW], [right, y + 0.5 * ROW]],
-            colour: [205, 205, 205],
-            width: 0.7,
-            dashed: false,
-        });
-    }
-    let x = |time: f64| left + (time - start) / (end - start) * (right - left);
-    for (modem, activity, times) in drawn {
-        let row = modems.iter().position(|name| name == modem);
-        let kind = ACTIVITIES.iter().position(|name| name == activity);
-        if let (Some(row), Some(kind)) = (row, kind) {
-            let y = top + ROW * (row as f64 + 0.5);
-            // a short activity remains visible
-            let ends = [x(times[0]), x(times[1]).max(x(times[0]) + 0.8)];
-            let points = bar(ends, y, 0.36 * ROW);
-            let colour = COLOURS[kind];
-            elements.push(Element::Fill { points, colour });
-        }
-    }
-    let ends = [(left, start, Anchor::Start), (right, end, Anchor::End)];
-    for (at, time, anchor) in ends {
-        let time = format!("{time:.3} s");
-        elements.push(label([at, bottom + 16.0], &time, anchor, BLACK));
-    }
-    Some(Drawing {
-        size: [WIDTH, bottom as u32 + 24],
-        elements,
-    })
-}
-
-/// Returns the corners of a bar between two x, about `y`, of half the height `half` [px].
-fn bar([from, to]: [f64; 2], y: f64, half: f64) -> Vec<[f64; 2]> {
-    vec![
-        [from, y - half],
-        [to, y - half],
-        [to, y + half],
-        [from, y + half],
     ]
 }
