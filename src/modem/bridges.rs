@@ -152,6 +152,7 @@ fn can_transmit(source: &Source) -> bool {
         | Source::TetherLength { .. }
         | Source::ModemReceived { .. }
         | Source::ModemRange { .. }
+        | Source::ModemFix { .. }
         | Source::ModemStatus { .. }
         | Source::Bridged { .. } => true,
     }

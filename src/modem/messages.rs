@@ -3,15 +3,16 @@
 //! # Law
 //! ```text
 //!   r = c t                                          (1)
+//!   p = p_M + (r + e) d                              (2)
 //! ```
 //! # Symbols
 //! r range · t measured travel time in one direction · c speed: of sound, the value of the key
 //! `sound_speed_m_s` of the water; of electromagnetic waves, 299792458 m/s over the square root of
 //! the relative permittivity and permeability; of light in water, 299792458 m/s / 1.34
-//! [Mobley 1994].
+//! [Mobley 1994] · p_M position of the modem, d measured direction, e error of the range.
 //!
 //! # Frames
-//! None.
+//! (2): link that carries the modem, world for a fixed modem.
 //!
 //! # Limits
 //! The speed does not follow the water column.
@@ -19,7 +20,9 @@
 //! # Checked by
 //! test/ros/checks/modems.py
 
-use merrow_messages::convert::{header, time};
+use merrow_messages::convert::positioning::unoriented_pose;
+use merrow_messages::convert::{WORLD_FRAME, header, time};
+use merrow_messages::frames::link_frame;
 use merrow_messages::msg::{
     LinkStatus, LinkTable, ModemActivity, ModemSchedule, ModemStatus, Packet, PacketLog,
     PacketRecord,
@@ -30,7 +33,9 @@ use merrow_model::scene::comms::{MacProtocol, Modem, RateChoice};
 use merrow_model::state::comms::{
     Activity, Delivery, LinkState, ModemState, NetworkOutput, RangeResult,
 };
+use merrow_ros2::msg::geometry_msgs::PoseWithCovarianceStamped;
 use merrow_ros2::msg::sensor_msgs::Range;
+use merrow_sensors::acoustic::range_bearing_covariance;
 
 /// Speed of light in vacuum [m/s].
 const LIGHT: f64 = 299_792_458.0;
@@ -83,6 +88,31 @@ pub(crate) fn range(scene: &Scene, result: &RangeResult) -> Range {
         range: (signal_speed(scene, modem) * result.travel_time()) as f32,
         variance: 0.0,
     }
+}
+
+/// Builds the position of another modem from its range and direction, in the frame of the link that
+/// carries the modem, or in the world for a fixed modem. `None` without a direction. (2)
+pub(crate) fn fix(scene: &Scene, result: &RangeResult) -> Option<PoseWithCovarianceStamped> {
+    let direction = result.direction?;
+    let modem = &scene.modems[result.modem as usize];
+    let measured = signal_speed(scene, modem) * result.travel_time() + direction.range_error;
+    let across = measured * measured * direction.bearing_variance;
+    let covariance = range_bearing_covariance(direction.d, direction.range_variance, across);
+    let p_L = modem.p + direction.d.scale(measured);
+    let (frame, p, covariance) = match modem.on {
+        Some((robot, link)) => {
+            let robot = &scene.robots[robot];
+            // messages have the axes of the link in the robot's file
+            let R_UL = robot.links[link].R_LU.transpose();
+            let covariance = R_UL.mul_mat(&covariance).mul_mat(&R_UL.transpose());
+            (link_frame(robot, link), R_UL.mul_vec(p_L), covariance)
+        }
+        None => (WORLD_FRAME.to_string(), p_L, covariance),
+    };
+    Some(PoseWithCovarianceStamped {
+        header: header(result.true_arrival_ns, &frame),
+        pose: unoriented_pose(p, &covariance),
+    })
 }
 
 /// Builds the status of a modem with its consumed `energy` [J].

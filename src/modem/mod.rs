@@ -1,6 +1,7 @@
 //! Topics and services of communication modems.
 //!
-//! A modem has the topics `<modem>/tx`, `rx`, `range` and `status`. The node has the topics
+//! A modem has the topics `<modem>/tx`, `rx`, `range` and `status`. A modem with an array also has
+//! `<modem>/<other modem>/pose`. The node has the topics
 //! `network/links`, `network/packets` and `network/schedule` for all modems.
 
 pub mod bridges;
@@ -15,6 +16,7 @@ use merrow_model::state::Command;
 use merrow_model::state::comms::{LinkState, ModemCommand, ModemState, NetworkOutput};
 use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::message::Message;
+use merrow_ros2::msg::geometry_msgs::PoseWithCovarianceStamped;
 use merrow_ros2::msg::sensor_msgs::Range;
 use merrow_ros2::qos::Qos;
 use merrow_sim::Simulation;
@@ -109,6 +111,19 @@ pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut 
             None,
             Source::ModemRange { modem },
         );
+        let others = scene.modems.iter().enumerate();
+        let others = others.filter(|(other, entry)| {
+            let is_same = device.transceiver.is_same_medium(&entry.transceiver);
+            device.array.is_some() && *other != modem && is_same
+        });
+        for (other, entry) in others {
+            add(
+                topic(&format!("{}/pose", entry.name)),
+                PoseWithCovarianceStamped::info(),
+                None,
+                Source::ModemFix { modem, other },
+            );
+        }
         add(
             topic("status"),
             ModemStatus::info(),

@@ -145,6 +145,13 @@ pub enum Source {
         /// Index of the modem.
         modem: usize,
     },
+    /// Position of another modem that a modem with an array measured.
+    ModemFix {
+        /// Index of the modem.
+        modem: usize,
+        /// Index of the other modem.
+        other: usize,
+    },
     /// State of a modem.
     ModemStatus {
         /// Index of the modem.

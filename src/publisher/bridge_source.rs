@@ -84,7 +84,9 @@ impl OutputEncoder {
                     let kind = &scene.robots[robot].sensors[sensor].kind;
                     sensors.push((robot, sensor, kind.exteroceptive().is_some()));
                 }
-                Source::ModemReceived { .. } | Source::ModemRange { .. } => has_results = true,
+                Source::ModemReceived { .. }
+                | Source::ModemRange { .. }
+                | Source::ModemFix { .. } => has_results = true,
                 _ => has_periodic = true,
             }
         }

@@ -542,6 +542,14 @@ impl Worker {
             self.emit(topic, result.true_arrival_ns, || {
                 modem::range(scene, result)
             });
+            let ends = [result.modem as usize, result.other as usize];
+            let mut fixes = outputs.modem_fixes.iter();
+            let Some((topic, _)) = fixes.find(|(_, place)| *place == ends) else {
+                continue;
+            };
+            if let Some(fix) = modem::fix(scene, result) {
+                self.emit(*topic, result.true_arrival_ns, || fix);
+            }
         }
         if !output.packets.items.is_empty() {
             self.emit_any(outputs.packets, now, || {

@@ -43,6 +43,8 @@ pub(crate) struct OutputIndex {
     pub(crate) modem_packets: Vec<usize>,
     pub(crate) modem_ranges: Vec<usize>,
     pub(crate) modem_states: Vec<usize>,
+    // by modem and other modem
+    pub(crate) modem_fixes: Vec<(usize, [usize; 2])>,
     // by robot and computer
     pub(crate) computer_states: Vec<(usize, [usize; 2])>,
     pub(crate) task_schedules: Vec<(usize, [usize; 2])>,
@@ -101,6 +103,7 @@ impl OutputIndex {
                 // the topics of modems are in the order of the modems
                 Source::ModemReceived { .. } => index.modem_packets.push(i),
                 Source::ModemRange { .. } => index.modem_ranges.push(i),
+                Source::ModemFix { modem, other } => index.modem_fixes.push((i, [modem, other])),
                 Source::ModemStatus { .. } => index.modem_states.push(i),
                 Source::Bridged { bridge, receiver } => {
                     index.bridged.push((i, [bridge, receiver]));

@@ -5,11 +5,15 @@ use crate::common::scene;
 use merrow::modem::NetworkBatch;
 use merrow::publisher::connect_bridges;
 use merrow_comms::network::balance;
+use merrow_math::Vec3;
 use merrow_model::scene::comms::bridge::Bridge;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::state::Command;
 use merrow_model::state::comms::{Activity, LossCause, ModemCommand, Ranging};
+use merrow_ros2::cdr::from_bytes;
+use merrow_ros2::msg::sensor_msgs::Temperature;
 use merrow_sim::{Simulation, bridged_message};
+use merrow_world::{Overrides, data_dir, load_world};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -262,6 +266,91 @@ fn bridges_form_chains() {
         "{created:?}"
     );
     assert_eq!(battery.len(), 10, "one per second");
+}
+
+// Goal: in the bundled world, the warm water that the farthest AUV finds is reported to the office
+// through four other AUVs, the boat and a satellite; its direct transmissions to the boat, over 5 km,
+// all fail. Method: readings that arrive in 110 s, with and without relays. Tolerance: none; the water
+// outside the discharge has 9 degC.
+#[test]
+fn relays_report_a_discharge_that_is_out_of_range() {
+    let file = data_dir::world_file("swarm_comms");
+    let world = load_world(&file, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let mut simulation = Simulation::new(Arc::new(world.scene), 2).unwrap();
+    connect_bridges(&mut simulation);
+    simulation.advance(11_000);
+    let temperatures = |bridge: &str| -> Vec<f64> {
+        let messages = arrivals(&simulation, bridge).into_iter();
+        let reading = |(_, message): (u64, Vec<u8>)| from_bytes::<Temperature>(&message).unwrap();
+        messages
+            .map(|message| reading(message).temperature)
+            .collect()
+    };
+    let found = temperatures("office");
+    assert!(found.iter().any(|t| *t > 13.0), "{found:?}");
+    assert_eq!(found.len(), temperatures("ashore").len().min(found.len()));
+    assert!(temperatures("direct_1").len() > 2);
+    for k in 5..=10 {
+        assert!(temperatures(&format!("direct_{k}")).is_empty(), "AUV {k}");
+    }
+    assert!(temperatures("office_direct").is_empty());
+}
+
+// Goal: a modem with an array measures the position of another modem on its reply. Method: 300 ranges
+// between a rotated, fixed robot and a fixed modem; mean and standard deviation of the direction and
+// of the range about the geometry, in the frame of the link. Tolerance: 4 standard errors; the
+// signal-to-noise ratio raises the standard deviation by 2 %, which is less.
+#[test]
+fn replies_give_positions() {
+    let text = "step: {dt_s: 0.01}
+water: {sound_speed_m_s: 1500}
+seabed: {depth_m: 200}
+robots:
+  r:
+    position_m: [10, 20, -30]
+    attitude_deg: [0, 0, 90]
+    model:
+      source: test
+      base: fixed
+      body: {source: test, axes: flu, mass_kg: 20, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}
+      modems: {usbl: {modem: seatrac_x150, position_m: [1, 0, 0]}}
+modems: {target: {modem: seatrac_x110, position_m: [10, 60, -60]}}
+";
+    let mut simulation = crate::common::simulation(text);
+    let (modem, destination) = (0, simulation.scene.modems[1].address);
+    let range = Command::Modem(ModemCommand::Range {
+        modem,
+        destination,
+        kind: Ranging::TwoWay,
+    });
+    let mut errors = [Vec::new(), Vec::new(), Vec::new()];
+    // the target is 39 m ahead of the modem and 30 m below
+    let truth = Vec3::new(39.0, 0.0, -30.0);
+    for _ in 0..300 {
+        simulation.apply(&range).unwrap();
+        simulation.advance(600);
+        for result in &simulation.network_output.ranges {
+            let direction = result.direction.expect("a direction");
+            let d = truth.scale(1.0 / truth.norm());
+            let up = Vec3::new(30.0, 0.0, 39.0).scale(1.0 / truth.norm());
+            errors[0].push(direction.d.y);
+            errors[1].push((direction.d - d).dot(up));
+            errors[2].push(direction.range_error);
+        }
+        simulation.clear_outboxes();
+    }
+    let std = [1_f64.to_radians(), 1_f64.to_radians(), 0.05];
+    for (errors, std) in errors.iter().zip(std) {
+        let n = errors.len() as f64;
+        assert!(n > 250.0, "{n} ranges");
+        let mean = errors.iter().sum::<f64>() / n;
+        let found = (errors.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / n).sqrt();
+        assert!(mean.abs() < 4.0 * std / n.sqrt(), "mean {mean}");
+        assert!(
+            (found / std - 1.0).abs() < 4.0 / (2.0 * n).sqrt(),
+            "{found} for {std}"
+        );
+    }
 }
 
 // Goal: bytes that a user sends are never taken for a message of a bridge. Method: the number of a

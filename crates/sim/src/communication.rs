@@ -26,6 +26,7 @@
 
 use crate::computers;
 use crate::environment_cache::EnvironmentCache;
+use crate::modem_fix::measure_direction;
 use crate::robot::Runner;
 use merrow_comms::channel::thruster_noise;
 use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
@@ -276,6 +277,9 @@ impl Communication {
             let channel = self.channel.at(&instant);
             self.network
                 .advance(&mut state.network, &channel, &self.receivers, now);
+            for result in &mut state.network.output.ranges {
+                result.direction = measure_direction(scene, &self.view, result);
+            }
         } else {
             state.network.time_ns = now;
         }

@@ -42,6 +42,7 @@ mod communication;
 pub mod computers;
 pub mod control;
 mod environment_cache;
+mod modem_fix;
 mod network;
 pub mod pace;
 mod parallel;

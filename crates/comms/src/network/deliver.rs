@@ -176,6 +176,7 @@ impl Engine<'_> {
             snr: reception.snr(),
             doppler: f64::from(reception.doppler),
             needs_direction,
+            direction: None,
         };
         self.state.output.ranges.push(result);
     }

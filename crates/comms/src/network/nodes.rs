@@ -101,7 +101,7 @@ fn create_node(modems: &[Modem], k: usize, seed: u64) -> Result<Node, String> {
         clock: modem.clock,
         queue: modem.queue,
         turn_around_ns: modem.turn_around_ns,
-        measures_direction: modem.measures_direction,
+        measures_direction: modem.array.is_some(),
         is_promiscuous: modem.is_promiscuous,
         power_control: modem.power_control,
         start_power: modem.power,

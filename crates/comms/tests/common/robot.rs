@@ -53,6 +53,7 @@ pub(crate) fn sphere(name: &str, radius: f64) -> Robot {
         inflow: false,
         rotors: false,
         firmware: None,
+        onboard: None,
         autopilot: None,
         mavlink: None,
         mimics: Vec::new(),

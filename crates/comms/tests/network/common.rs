@@ -11,10 +11,16 @@ use merrow_model::scene::comms::scheme::{Modulation, RateAdaptation, Scheme};
 use merrow_model::scene::comms::transceiver::{Fading, Reception};
 use merrow_model::scene::comms::{
     Acknowledgement, ClockError, DropPolicy, Framing, MacProtocol, Modem, QueueLimits, RateChoice,
-    Transceiver,
+    Transceiver, UsblArray,
 };
 use merrow_model::scene::sea::water::AbsorptionLaw;
 use merrow_model::state::comms::NetworkState;
+
+/// Array of a modem that measures directions.
+pub(crate) const ARRAY: UsblArray = UsblArray {
+    bearing_std: 0.01,
+    range_std: 0.1,
+};
 
 /// One second in nanoseconds [ns].
 pub(crate) const SECOND: u64 = 1_000_000_000;
@@ -93,7 +99,7 @@ pub(crate) fn modem(address: u16) -> Modem {
         power: 10.0,
         rate: RateChoice::Fixed(0),
         turn_around_ns: 1_000_000,
-        measures_direction: false,
+        array: None,
         is_promiscuous: false,
         task: None,
         power_control: None,

@@ -1,6 +1,6 @@
 //! Queues, fragments, acknowledgements, ranges, energy, power control, half duplex and capture.
 
-use crate::common::{Bpsk, By, Ideal, SECOND, Uniform, modem, network, scheme, signal};
+use crate::common::{ARRAY, Bpsk, By, Ideal, SECOND, Uniform, modem, network, scheme, signal};
 use merrow_comms::network::receiver::{Link, Powers, Receiver};
 use merrow_comms::network::{Network, Send};
 use merrow_comms::propagation::{Obstruction, Propagation};
@@ -259,7 +259,7 @@ fn ranges_contain_the_errors_of_the_clocks() {
     let clocked = |address, offset, skew| Modem {
         clock: ClockError { offset, skew },
         turn_around_ns: 2 * SECOND,
-        measures_direction: address == 1,
+        array: (address == 1).then_some(ARRAY),
         ..modem(address)
     };
     let (mut net, mut state) = network(&[clocked(1, 5.0, 1e-4), clocked(2, -3.0, -5e-5)], 1);

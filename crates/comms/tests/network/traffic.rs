@@ -1,6 +1,6 @@
 //! Random traffic of modems with all protocols, commands and causes of loss.
 
-use crate::common::{SECOND, modem};
+use crate::common::{ARRAY, SECOND, modem};
 use merrow_comms::network::Network;
 use merrow_math::rng::Stream;
 use merrow_model::scene::comms::mac::{
@@ -114,7 +114,7 @@ pub(crate) fn modems() -> Vec<Modem> {
                     RateChoice::Fixed(0)
                 },
                 power: 5.0,
-                measures_direction: k == 1,
+                array: (k == 1).then_some(ARRAY),
                 is_promiscuous: k == 3,
                 power_control: (k == 4).then_some(PowerControl {
                     station: 0,

@@ -56,7 +56,7 @@ fn observations_topic<M: Message>(
 }
 
 /// Builds a pose from a position [m] and its covariance [m²]; the orientation is unknown.
-fn unoriented_pose(p: Vec3, position_covariance: &Mat3) -> PoseWithCovariance {
+pub fn unoriented_pose(p: Vec3, position_covariance: &Mat3) -> PoseWithCovariance {
     let mut covariance = [0.0; 36];
     for i in 0..3 {
         for j in 0..3 {

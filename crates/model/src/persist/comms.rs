@@ -17,7 +17,7 @@ use crate::state::comms::signal::{BandPart, ControlFrame, ControlKind, Signal};
 use crate::state::comms::{
     Activity, Copy, Delivery, Event, EventKind, Interval, LinkSignal, LinkState, LossCause,
     MacState, Message, ModemState, NetworkOutput, NetworkState, PacketCounts, PacketRecord,
-    RangeResult, Ranging, Reception, Slab, Transmission,
+    RangeResult, Ranging, Reception, ReplyDirection, Slab, Transmission,
 };
 
 persist! { struct NetworkState {
@@ -111,8 +111,9 @@ persist! { struct Delivery {
 } }
 persist! { struct RangeResult {
     kind, modem, other, sequence, sent_ns, arrived_ns, replied_ns, received_ns,
-    true_transmission_ns, true_arrival_ns, snr, doppler, needs_direction,
+    true_transmission_ns, true_arrival_ns, snr, doppler, needs_direction, direction,
 } }
+persist! { struct ReplyDirection { d, bearing_variance, range_error, range_variance } }
 persist! { enum Ranging { 0 = OneWay, 1 = TwoWay } }
 persist! { struct PacketRecord {
     time_ns, start_ns, from, to, message, fragment, bits, snr, cause,

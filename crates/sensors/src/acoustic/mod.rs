@@ -311,7 +311,7 @@ fn diagonal(std: [f64; 3]) -> Mat3 {
 
 /// Computes the covariance [m²] of a position in the direction `d` (unit vector), with the
 /// variances `along` and `across` this direction [m²]. (4)
-pub(crate) fn range_bearing_covariance(d: Vec3, along: f64, across: f64) -> Mat3 {
+pub fn range_bearing_covariance(d: Vec3, along: f64, across: f64) -> Mat3 {
     let mut m = Mat3::zero();
     for i in 0..3 {
         m.r[i] = d.scale((along - across) * d[i]);

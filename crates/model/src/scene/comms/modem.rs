@@ -39,14 +39,23 @@ pub struct Modem {
     pub rate: RateChoice,
     /// Delay between the end of a received frame and an immediate reply to it [ns].
     pub turn_around_ns: u64,
-    /// Whether the modem has an array, so that the arrival of a range reply also gives a direction.
-    pub measures_direction: bool,
+    /// Array that measures the direction of a range reply; `None`: only the range is measured.
+    pub array: Option<UsblArray>,
     /// Whether the modem also delivers messages with the address of another modem.
     pub is_promiscuous: bool,
     /// Task of the robot that received messages pass through; `None`: they are delivered at once.
     pub task: Option<TaskIndex>,
     /// Requests for the transmit power of another modem; `None`: no requests.
     pub power_control: Option<PowerControl>,
+}
+
+/// Array of a modem that measures the direction of range replies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UsblArray {
+    /// Standard deviation of the direction at a large signal-to-noise ratio [rad].
+    pub bearing_std: f64,
+    /// Standard deviation of the range [m].
+    pub range_std: f64,
 }
 
 /// Data rate of a modem.

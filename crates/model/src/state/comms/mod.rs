@@ -20,7 +20,7 @@ pub use crate::state::comms::mac::MacState;
 pub use crate::state::comms::message::{Copy, Message};
 pub use crate::state::comms::modem::ModemState;
 pub use crate::state::comms::output::{
-    Activity, Delivery, Interval, NetworkOutput, PacketRecord, RangeResult,
+    Activity, Delivery, Interval, NetworkOutput, PacketRecord, RangeResult, ReplyDirection,
 };
 pub use crate::state::comms::signal::{Reception, Transmission};
 pub use crate::state::comms::slab::Slab;

@@ -2,6 +2,7 @@
 
 use crate::state::comms::command::Ranging;
 use crate::state::comms::loss::LossCause;
+use merrow_math::Vec3;
 
 /// Results since the caller last cleared them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -158,8 +159,23 @@ pub struct RangeResult {
     pub snr: f64,
     /// Relative frequency shift of the signal.
     pub doppler: f64,
-    /// Whether the modem also measures the direction of arrival; the caller computes it.
+    /// Whether the modem also measures the direction of arrival.
     pub needs_direction: bool,
+    /// Measured direction of arrival, which the caller of the network computes.
+    pub direction: Option<ReplyDirection>,
+}
+
+/// Measured direction of a range reply, and the error of its range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReplyDirection {
+    /// Unit vector to the other modem in the link that carries the modem, or in W.
+    pub d: Vec3,
+    /// Variance of the direction [rad²].
+    pub bearing_variance: f64,
+    /// Error of the range [m].
+    pub range_error: f64,
+    /// Variance of the range [m²].
+    pub range_variance: f64,
 }
 
 impl RangeResult {

@@ -8,7 +8,7 @@ use crate::build::computer;
 use merrow_math::Vec3;
 use merrow_model::scene::comms::{
     Acknowledgement, ClockError, DropPolicy, Framing, MacProtocol, Modem, PowerControl,
-    QueueLimits, RateChoice,
+    QueueLimits, RateChoice, UsblArray,
 };
 use merrow_model::scene::{Robot, Scene};
 use merrow_schema::WorldConfig;
@@ -186,7 +186,10 @@ impl<'a> ModemBuilder<'a> {
             queue: build_queue(&file.queue),
             power,
             turn_around_ns: nanoseconds(modem.turn_around_s),
-            measures_direction: false,
+            array: modem.bearing_std_deg.map(|bearing| UsblArray {
+                bearing_std: bearing.to_radians(),
+                range_std: modem.range_std_m,
+            }),
             task: None,
             is_promiscuous: file.promiscuous,
             power_control: file.power_control.as_ref().map(|control| PowerControl {

@@ -1,0 +1,80 @@
+//! Direction of a range reply at a modem with an array: a USBL fix on the reply.
+//!
+//! # Law
+//! ```text
+//!   d = R_LW (p_T(t_1) - p_M(t_2)) / |p_T(t_1) - p_M(t_2)|                  (1)
+//!   d' = unit(d + n × d),   n ~ N(0, σ² (1 + s_0/s))                        (2)
+//!   r' = r + m,   m ~ N(0, σ_r²)                                             (3)
+//! ```
+//! # Symbols
+//! p_T position of the other modem at the transmission t_1 of its reply · p_M position of the own
+//! modem at the arrival t_2 · R_LW attitude of the link that carries the modem · σ standard
+//! deviation of the bearing at a large signal-to-noise ratio s · s_0 ratio at which the slowest
+//! scheme is selected, as the threshold of a USBL instrument · r range from the measured travel
+//! time · σ_r its standard deviation.
+//!
+//! # Frames
+//! Link that carries the modem, world (ENU) for a fixed modem.
+//!
+//! # Limits
+//! The path is straight. Positions at t_1 and t_2 follow from position and velocity at the end of
+//! the step. Misalignment of the array and errors of an attitude sensor are not modelled.
+//!
+//! # Checked by
+//! test/determinism/communication.rs
+
+use merrow_math::rng::Stream;
+use merrow_math::{Mat3, SpatialVelocity, Vec3};
+use merrow_model::scene::Scene;
+use merrow_model::scene::comms::Modem;
+use merrow_model::state::comms::{RangeResult, ReplyDirection};
+use merrow_model::state::frames::view::WorldView;
+
+/// Measures the direction of the reply of a range `result`; `None` for a modem without an array.
+pub(crate) fn measure_direction(
+    scene: &Scene,
+    view: &WorldView,
+    result: &RangeResult,
+) -> Option<ReplyDirection> {
+    let modem = &scene.modems[result.modem as usize];
+    let array = modem.array?;
+    let other = &scene.modems[result.other as usize];
+    let own_p = position(modem, view, result.true_arrival_ns);
+    let chord = position(other, view, result.true_transmission_ns) - own_p;
+    let d = attitude(modem, view).tr_mul_vec(chord).unit()?;
+    let stream = Stream::new(scene.seed, &format!("{}/fix", modem.name));
+    let mut draw = stream.draw(result.true_arrival_ns);
+    let schemes = modem.transceiver.schemes.iter();
+    let threshold = schemes
+        .map(|scheme| scheme.min_snr)
+        .fold(f64::INFINITY, f64::min);
+    let weak = libm::pow(10.0, 0.1 * threshold) / result.snr.max(1e-6);
+    let variance = array.bearing_std * array.bearing_std * (1.0 + weak);
+    let noise = Vec3::new(draw.normal(), draw.normal(), draw.normal());
+    let turned = d + noise.scale(variance.sqrt()).cross(d);
+    Some(ReplyDirection {
+        d: turned.unit()?,
+        bearing_variance: variance,
+        range_error: array.range_std * draw.normal(),
+        range_variance: array.range_std * array.range_std,
+    })
+}
+
+/// Returns the attitude of the link that carries a modem in W.
+fn attitude(modem: &Modem, view: &WorldView) -> Mat3 {
+    modem
+        .on
+        .map_or_else(Mat3::identity, |(robot, link)| view.links[robot][link].0)
+}
+
+/// Returns the position of a modem at `t_ns` [ns], W [m].
+fn position(modem: &Modem, view: &WorldView, t_ns: u64) -> Vec3 {
+    let Some((robot, link)) = modem.on else {
+        return modem.p;
+    };
+    let (R_WL, p_WL) = &view.links[robot][link];
+    let SpatialVelocity { w, v } = view.velocities[robot][link];
+    let after = (t_ns as f64 - view.time_ns as f64) * 1e-9;
+    let velocity = R_WL.mul_vec(v + w.cross(modem.p));
+    *p_WL + R_WL.mul_vec(modem.p) + velocity.scale(after)
+}
