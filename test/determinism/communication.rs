@@ -269,9 +269,9 @@ fn bridges_form_chains() {
 }
 
 // Goal: in the bundled world, the warm water that the farthest AUV finds is reported to the office
-// through four other AUVs, the boat and a satellite; its direct transmissions to the boat, over 5 km,
-// all fail. Method: readings that arrive in 110 s, with and without relays. Tolerance: none; the water
-// outside the discharge has 9 degC.
+// through four other AUVs, the boat and a satellite; its direct transmissions to the boat, over 5
+// km, all fail. Method: readings that arrive in 110 s, with and without relays. Tolerance: none;
+// the water outside the discharge has 9 degC.
 #[test]
 fn relays_report_a_discharge_that_is_out_of_range() {
     let file = data_dir::world_file("swarm_comms");
@@ -296,10 +296,10 @@ fn relays_report_a_discharge_that_is_out_of_range() {
     assert!(temperatures("office_direct").is_empty());
 }
 
-// Goal: a modem with an array measures the position of another modem on its reply. Method: 300 ranges
-// between a rotated, fixed robot and a fixed modem; mean and standard deviation of the direction and
-// of the range about the geometry, in the frame of the link. Tolerance: 4 standard errors; the
-// signal-to-noise ratio raises the standard deviation by 2 %, which is less.
+// Goal: a modem with an array measures the position of another modem on its reply. Method: 300
+// ranges between a rotated, fixed robot and a fixed modem; mean and standard deviation of the
+// direction and of the range about the geometry, in the frame of the link. Tolerance: 4 standard
+// errors; the signal-to-noise ratio raises the standard deviation by 2 %, which is less.
 #[test]
 fn replies_give_positions() {
     let text = "step: {dt_s: 0.01}

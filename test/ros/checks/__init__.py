@@ -1,6 +1,6 @@
 """Checks of end_to_end.py, one module per subject."""
 
-from checks import modems
+from checks import computers, modems
 from checks.node import parameters, profiles, services, simulation, topics
 from checks.program import arguments, deployment, garbage, network, pages, process
 from checks.sensors import exteroceptive, instruments, positions, sea
@@ -8,4 +8,4 @@ from checks.vehicles import arms, autopilot, controllers, drive, flight, mavlink
 
 MODULES = [process, arguments, deployment, topics, services, parameters, garbage, drive, controllers, vehicles,
            autopilot, mavlink, px4, profiles, flight, arms, sea, exteroceptive, instruments, positions, network,
-           simulation, modems, pages]
+           simulation, modems, computers, pages]

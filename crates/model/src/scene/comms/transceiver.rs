@@ -37,6 +37,7 @@
 //!     sky:                                           Sky
 //!       {kind: always, elevation_deg} | {kind: windows, period_s, open_s: [[start, end], ...], elevation_deg} |
 //!       {kind: walker, altitude_km, inclination_deg, planes, satellites, node_spread_deg, phasing, first_node_deg}
+//!   bearing_std_deg, range_std_m                     UsblArray
 //!   max_power_w, circuit_power_w, receive_power_w, idle_power_w   Transceiver, fields of the same name
 //!   half_duplex                                      Transceiver::is_half_duplex
 //!   max_range_m, line_of_sight                       Transceiver::max_range, needs_line_of_sight
