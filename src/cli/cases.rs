@@ -3,7 +3,9 @@
 
 use clap::Args;
 use merrow_validate::cases;
+use merrow_validate::cases::docking::LONG_CASES;
 use merrow_validate::cases::{Case, CaseSet};
+use merrow_validate::docking::study::run_study;
 use merrow_validate::page;
 use merrow_validate::page::Outcome;
 use merrow_validate::read::reference_data;
@@ -68,12 +70,37 @@ pub(super) fn set(set: CaseSet, arguments: &Arguments) -> Result<ExitCode, Strin
     Ok(verdict(&outcomes, arguments))
 }
 
-fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<Vec<Outcome>, String> {
-    let data = arguments
+/// Runs the cases of the docking study, also those that take minutes, and prints its tables.
+pub(super) fn docking(arguments: &Arguments) -> Result<ExitCode, String> {
+    let all = cases::all_cases().into_iter().chain(LONG_CASES);
+    let mut selected: Vec<Case> = all.filter(|c| c.set == CaseSet::Docking).collect();
+    selected.sort_by_key(|c| c.number);
+    let outcomes = run(selected, arguments)?;
+    let mut progress = |what: &str| eprintln!("{what} ...");
+    let data = data_folder(arguments)?;
+    let study = reference_data::with_reference_data(&data, |data| run_study(data, &mut progress))?;
+    print!("{}", study.text);
+    if let Some(out) = &arguments.out {
+        for (name, drawing) in &study.figures {
+            write(&out.join(format!("{name}.svg")), drawing.svg().as_bytes())?;
+        }
+    }
+    Ok(verdict(&outcomes, arguments))
+}
+
+/// Returns the folder with reference tables.
+fn data_folder(arguments: &Arguments) -> Result<PathBuf, String> {
+    arguments
         .data
         .clone()
         .or_else(reference_data::data_folder)
-        .ok_or("no folder test/data with reference tables found; give one with --data")?;
+        .ok_or_else(|| {
+            "no folder test/data with reference tables found; give one with --data".to_string()
+        })
+}
+
+fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<Vec<Outcome>, String> {
+    let data = data_folder(arguments)?;
     if !data.is_dir() {
         return Err(format!(
             "{}: no such folder; expected a folder with reference tables of other programs",

@@ -41,6 +41,9 @@ pub(super) enum Validation {
     Sea(cases::Arguments),
     /// Modems of Thetis and of the docking study: delay, delivery, medium access, loss, fading.
     Comms(cases::Arguments),
+    /// Docking of RexROV with positions by sound and radio (Erdemir 2018): still water, currents,
+    /// power; prints the tables of docs/docking.md.
+    Docking(cases::Arguments),
     /// All cases, as without a name.
     All(cases::PageArguments),
 }
@@ -96,6 +99,7 @@ pub(super) fn run(validation: &Validation) -> Result<ExitCode, String> {
         Validation::Vehicles(arguments) => cases::set(CaseSet::Vehicles, arguments),
         Validation::Sea(arguments) => cases::set(CaseSet::Sea, arguments),
         Validation::Comms(arguments) => cases::set(CaseSet::Comms, arguments),
+        Validation::Docking(arguments) => cases::docking(arguments),
         Validation::All(whole) => cases::all(whole),
     }
 }

@@ -18,6 +18,7 @@
 //! ```
 
 pub mod cases;
+pub mod docking;
 pub mod figure;
 pub mod page;
 pub mod pool;

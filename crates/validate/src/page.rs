@@ -143,6 +143,7 @@ fn heading(set: CaseSet) -> &'static str {
         CaseSet::Vehicles => "Vehicles",
         CaseSet::Sea => "Sea",
         CaseSet::Comms => "Communication",
+        CaseSet::Docking => "Docking",
     }
 }
 
@@ -176,7 +177,15 @@ An eighth of the messages to the vehicles is then lost.
 V11 compares the distribution of the fading, and the frames lost over 37.63 m.
 `docs/communication.md` describes modems and channels."
         }
-        CaseSet::Thetis | CaseSet::Uvms | CaseSet::Bodies => "",
+        CaseSet::Docking => {
+            "`docs/docking.md` describes the study, its variants and V13.
+The dock transmits the position of RexROV by `docking_acoustic` and, within 10 m, by `wfs_s300`."
+        }
+        CaseSet::Thetis => {
+            "In V04 the controller of the lake mission sends no commands for 5 s.
+The simulation does not wait: the vehicle continues with its last commands."
+        }
+        CaseSet::Uvms | CaseSet::Bodies => "",
     }
 }
 
@@ -191,7 +200,8 @@ The command below writes this page:
 ```sh
 merrow validate --check            # all cases (slow: half a minute); status 1 if one fails
 merrow validate --write docs       # this page and its figures (slow: half a minute)
-merrow validate kelpie --out out   # one set: thetis, kelpie, uvms, bodies, hulls, vehicles, sea, comms
+merrow validate kelpie --out out   # one set: thetis, kelpie, uvms, bodies, hulls, vehicles, sea,
+                                   # comms, docking
 ```
 
 Tables of other programs and recordings are read from `test/data` of the source tree, or from
@@ -205,11 +215,13 @@ The comments of the cases explain the tolerances.
 ";
 
 const NOTES: &str = "
-The numbers V04, V12 to V16 and V21 to V23 are not used.
+The numbers V21 to V23 are not used.
+V13 (docking against currents) takes a minute: only `merrow validate docking` runs it
+(docs/docking.md).
 `docs/uvms.md` describes V20, and explains why V19 (the stored simulations of its authors) is not
 run.
-V04 (a late controller does not stop the simulation) is tested over ROS in
-`test/ros/checks/program/process.py`.
+V04 compares simulated time; `test/ros/checks/program/process.py` tests over ROS that the rate
+against the wall clock is unchanged.
 V37 to V41, V45 and V80 to V85 (chains, pendulums, terminal speeds, sensors) are in `test/analytic/`
 and `test/identity/`.
 ";

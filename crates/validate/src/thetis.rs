@@ -64,6 +64,20 @@ pub struct Sample {
     pub fins: [f64; 3],
 }
 
+/// Start and end of the stall of the controller in V04 [s].
+pub(crate) const STALL: [f64; 2] = [20.0, 25.0];
+
+/// What the controller does during [`STALL`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Controller {
+    /// It controls as at all other times.
+    Runs,
+    /// It sends no commands.
+    Stalls,
+    /// It repeats its last command.
+    Repeats,
+}
+
 /// Result of the mission.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mission {
@@ -80,6 +94,14 @@ pub struct Mission {
 /// # Errors
 /// The robot lacks one of the fins or sensors that the autopilot needs.
 pub fn run_mission(scene: Arc<Scene>) -> Result<Mission, String> {
+    run_with(scene, Controller::Runs)
+}
+
+/// Simulates the mission with a controller that may stall.
+///
+/// # Errors
+/// As [`run_mission`].
+pub(crate) fn run_with(scene: Arc<Scene>, controller: Controller) -> Result<Mission, String> {
     let robot = scene.robots.first().ok_or("the world has no robot")?;
     let fins = ["rudder", "bow_planes", "stern_planes"];
     let find = |name: &str| {
@@ -108,16 +130,23 @@ pub fn run_mission(scene: Arc<Scene>) -> Result<Mission, String> {
         depth: DEPTH,
     };
     let (mut measured, mut samples) = (Measured::default(), Vec::new());
+    let mut values = vec![0.0; scene.robots[0].fins.len()];
     while simulation.time_ns() as f64 * 1e-9 < SECONDS {
         simulation.advance(steps);
         sensors.read(&mut simulation, steps as f64 * dt, &mut measured);
-        let angles = autopilot::fin_angles(&GAINS, &set_points, &measured);
-        let mut values = vec![0.0; scene.robots[0].fins.len()];
-        (values[rudder], values[bow], values[stern]) =
-            (angles.rudder, angles.bow_planes, angles.stern_planes);
-        simulation
-            .apply(&Command::Fins { robot: 0, values })
-            .map_err(refused)?;
+        let t = simulation.time_ns() as f64 * 1e-9;
+        let is_late = controller != Controller::Runs && (STALL[0]..STALL[1]).contains(&t);
+        if !is_late {
+            let angles = autopilot::fin_angles(&GAINS, &set_points, &measured);
+            (values[rudder], values[bow], values[stern]) =
+                (angles.rudder, angles.bow_planes, angles.stern_planes);
+        }
+        if !is_late || controller == Controller::Repeats {
+            let values = values.clone();
+            simulation
+                .apply(&Command::Fins { robot: 0, values })
+                .map_err(refused)?;
+        }
         samples.push(sample(&simulation, [rudder, bow, stern]));
     }
     let outside = samples.iter().rposition(|s| (s.depth - DEPTH).abs() > BAND);

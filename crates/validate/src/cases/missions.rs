@@ -1,24 +1,35 @@
-//! V01, V17 and V18: trials in a lake and in a pool.
+//! V01, V04, V17 and V18: trials in a lake and in a pool.
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::ReferenceData;
 use crate::cases::{Case, CaseResult, CaseSet};
+use crate::figure::chart::{COLOURS, Line, Panel, draw_figure};
 use crate::pool::model::Model;
 use crate::pool::summary;
 use crate::pool::summary::{ASCENT, LIMITS, REST_ANGLES};
 use crate::pool::trial;
 use crate::pool::trial::Mode;
-use crate::thetis::{BAND, DEPTH, HEADING, HEADING_BAND, PAPER, TOLERANCE, run_mission};
+use crate::thetis::{
+    BAND, Controller, DEPTH, HEADING, HEADING_BAND, Mission, PAPER, STALL, Sample, TOLERANCE,
+    run_mission, run_with,
+};
 use std::sync::Arc;
 
 /// Cases of recorded trials.
-pub(crate) const CASES: [Case; 3] = [
+pub(crate) const CASES: [Case; 4] = [
     Case {
         number: 1,
         set: CaseSet::Thetis,
         title: "lake mission of Taipan 300 (coefficients and gains are Merrow's: docs/thetis.md)",
         source: "figures of Thetis [Parodi 2009]",
         run: lake,
+    },
+    Case {
+        number: 4,
+        set: CaseSet::Thetis,
+        title: "controller that stalls for 5 s in the lake mission: the simulation continues",
+        source: "temporal decoupling of Thetis [Parodi 2009]; run with repeated commands",
+        run: stall,
     },
     Case {
         number: 17,
@@ -53,6 +64,68 @@ fn lake(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         Check::absolute("heading at the end", "deg", HEADING, last, HEADING_BAND),
     ];
     Ok(CaseResult::new(checks))
+}
+
+// V04: the simulation without commands is bit-identical to one in which the last command is
+// repeated; the vehicle leaves the path of the controlled run by more than the band of V01.
+fn stall(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
+    let scene = Arc::new((data.shipped)("taipan")?);
+    let run = |controller| run_with(Arc::clone(&scene), controller);
+    let (runs, stalls) = (run(Controller::Runs)?, run(Controller::Stalls)?);
+    let repeats = run(Controller::Repeats)?;
+    let inside = |s: &&Sample| s.t > STALL[0] && s.t <= STALL[1];
+    let late: Vec<&Sample> = stalls.samples.iter().filter(inside).collect();
+    let span = match late[..] {
+        [first, .., last] => last.t - first.t + (stalls.samples[1].t - stalls.samples[0].t),
+        _ => f64::NAN,
+    };
+    let differing = stalls.samples.iter().zip(&repeats.samples);
+    let differing = differing.filter(|(a, b)| a != b).count();
+    // the fins reach the last command within a second
+    let settled = late.iter().filter(|s| s.t > STALL[0] + 1.0);
+    let moved = settled
+        .flat_map(|s| (0..3).map(|k| (s.fins[k] - late[late.len() - 1].fins[k]).abs()))
+        .fold(0.0, f64::max);
+    let both = stalls.samples.iter().zip(&runs.samples);
+    let left = both.map(|(a, b)| (a.depth - b.depth).abs());
+    let checks = vec![
+        Check::absolute("simulated time of the stall", "s", 5.0, span, 1e-9),
+        Check::absolute(
+            "samples that differ from the run with repeated commands",
+            "",
+            0.0,
+            differing as f64,
+            0.5,
+        ),
+        Check::absolute("motion of the fins from 1 s on", "deg", 0.0, moved, 1e-3),
+        Check::more_than(
+            "largest difference of depth from the controlled run",
+            "m",
+            BAND,
+            left.fold(0.0, f64::max),
+        ),
+    ];
+    let line = |label: &str, k: usize, mission: &Mission| {
+        let samples = mission.samples.iter();
+        Line::new(
+            label,
+            COLOURS[k],
+            false,
+            samples.map(|s| [s.t, -s.depth]).collect(),
+        )
+    };
+    let panel = Panel {
+        y_label: "height [m]".into(),
+        x_label: "time [s]".into(),
+        lines: vec![
+            line("controlled", 1, &runs),
+            line("stalled from 20 to 25 s", 0, &stalls),
+        ],
+        ..Panel::default()
+    };
+    let title = "Controller that stalls for 5 s (V04)";
+    let figure = draw_figure(title, &[panel], 820, 220);
+    Ok(CaseResult::new(checks).with_figure("stalled_controller", figure))
 }
 
 fn vehicle(data: &ReferenceData<'_>) -> Result<Model, String> {

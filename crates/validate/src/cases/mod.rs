@@ -9,6 +9,7 @@ pub mod bodies;
 pub mod check;
 pub mod comms;
 pub mod control;
+pub mod docking;
 pub mod hemisphere;
 pub mod hulls;
 pub mod kelpie;
@@ -109,11 +110,13 @@ pub enum CaseSet {
     Sea,
     /// Modems, channels and medium access.
     Comms,
+    /// Docking of RexROV with positions by modem.
+    Docking,
 }
 
 impl CaseSet {
     /// All sets, in the order of the page.
-    pub const ALL: [CaseSet; 8] = [
+    pub const ALL: [CaseSet; 9] = [
         CaseSet::Thetis,
         CaseSet::Kelpie,
         CaseSet::Uvms,
@@ -122,6 +125,7 @@ impl CaseSet {
         CaseSet::Vehicles,
         CaseSet::Sea,
         CaseSet::Comms,
+        CaseSet::Docking,
     ];
 
     /// Returns the name of the set on the command line.
@@ -135,6 +139,7 @@ impl CaseSet {
             CaseSet::Vehicles => "vehicles",
             CaseSet::Sea => "sea",
             CaseSet::Comms => "comms",
+            CaseSet::Docking => "docking",
         }
     }
 }
@@ -154,6 +159,7 @@ pub fn all_cases() -> Vec<Case> {
         &crate::cases::sea::water::CASES,
         &crate::cases::sea::sound::CASES,
         &crate::cases::comms::CASES,
+        &crate::cases::docking::CASES,
     ]
     .concat();
     all.sort_by_key(|c| c.number);

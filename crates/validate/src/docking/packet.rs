@@ -1,0 +1,120 @@
+//! Packets of the docking study: 512 bits from the dock, 64 bits from a vehicle.
+//!
+//! The thesis lists fields of 16, 112, 112 and 64 bits, which sum to 304 bits, for a packet of 512
+//! bits. Three coordinates do not divide 112 bits equally: each field of 112 bits holds three
+//! 32-bit numbers and 16 unused bits, and the packet ends with 208 unused bits.
+
+use merrow_math::Vec3;
+
+/// Length of a packet of the dock [byte].
+pub const DOWNLINK_BYTES: usize = 64;
+/// Length of a packet of a vehicle [byte].
+pub const UPLINK_BYTES: usize = 8;
+
+/// Packet of the dock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Downlink {
+    /// Address of the vehicle.
+    pub receiver: u16,
+    /// Measured position of the vehicle in W [m].
+    pub position: Vec3,
+    /// Reference position in W [m]: the way-point or the dock.
+    pub reference: Vec3,
+    /// Time of the measurement [ns].
+    pub stamp_ns: u64,
+}
+
+/// Packet of a vehicle: it requests a transmit power.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PowerRequest {
+    /// Address of the vehicle.
+    pub sender: u16,
+    /// Requested transmit power [W].
+    pub power: f64,
+}
+
+impl Downlink {
+    /// Returns the packet as bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = self.receiver.to_le_bytes().to_vec();
+        for p in [self.position, self.reference] {
+            for x in p.to_array() {
+                bytes.extend((x as f32).to_le_bytes());
+            }
+            bytes.extend([0; 2]);
+        }
+        bytes.extend(self.stamp_ns.to_le_bytes());
+        bytes.resize(DOWNLINK_BYTES, 0);
+        bytes
+    }
+
+    /// Reads a packet; `None`: the bytes are not a packet of the dock, which its size shows.
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() != DOWNLINK_BYTES {
+            return None;
+        }
+        let vector = |at: usize| -> Option<Vec3> {
+            let x = |k: usize| Some(f64::from(f32::from_le_bytes(array(bytes, at + 4 * k)?)));
+            Some(Vec3::new(x(0)?, x(1)?, x(2)?))
+        };
+        Some(Self {
+            receiver: u16::from_le_bytes(array(bytes, 0)?),
+            position: vector(2)?,
+            reference: vector(16)?,
+            stamp_ns: u64::from_le_bytes(array(bytes, 30)?),
+        })
+    }
+}
+
+impl PowerRequest {
+    /// Returns the packet as bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = self.sender.to_le_bytes().to_vec();
+        bytes.extend((self.power as f32).to_le_bytes());
+        bytes.resize(UPLINK_BYTES, 0);
+        bytes
+    }
+
+    /// Reads a packet; `None`: the bytes are not a packet of a vehicle.
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() != UPLINK_BYTES {
+            return None;
+        }
+        Some(Self {
+            sender: u16::from_le_bytes(array(bytes, 0)?),
+            power: f64::from(f32::from_le_bytes(array(bytes, 2)?)),
+        })
+    }
+}
+
+/// Returns the `N` bytes from `at` on.
+fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
+    bytes.get(at..at + N)?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_survive_their_bytes() {
+        let down = Downlink {
+            receiver: 6,
+            position: Vec3::new(-20.0, 20.5, -75.25),
+            reference: Vec3::new(0.0, 1.0, -99.0),
+            stamp_ns: 123_456_789_012,
+        };
+        let bytes = down.encode();
+        assert_eq!(bytes.len(), DOWNLINK_BYTES);
+        assert_eq!(Downlink::decode(&bytes), Some(down));
+        let up = PowerRequest {
+            sender: 3,
+            power: 4.5,
+        };
+        let bytes = up.encode();
+        assert_eq!(bytes.len(), UPLINK_BYTES);
+        assert_eq!(PowerRequest::decode(&bytes), Some(up));
+        // the size distinguishes the two kinds
+        assert_eq!(Downlink::decode(&bytes), None);
+    }
+}

@@ -1,0 +1,317 @@
+//! Tasks of the computers of the docking study: dock and vehicles; sections 5.1.2 and 5.1.3.
+
+use crate::cases::reference_data::apply;
+use crate::docking::law::{Gains, Law, PositionControl, attitude_moment, heading, waypoint};
+use crate::docking::packet::{Downlink, PowerRequest};
+use crate::docking::scenario::{DOCK_ADDRESS, DUMMIES, Link, RADIO_RANGE, VEHICLE_ADDRESS};
+use merrow_math::Vec3;
+use merrow_model::scene::Scene;
+use merrow_model::state::Command;
+use merrow_model::state::comms::ModemCommand;
+use merrow_sim::Simulation;
+
+/// First transmit power of the dock and of the vehicles [W]; estimated, the thesis publishes none.
+const START_POWER: f64 = 1.0;
+/// Factor between the power of a message that does not arrive and the requested power; estimated,
+/// the thesis gives no formula.
+const POWER_STEP: f64 = 2.0;
+
+/// Returns the largest transmit power of a link [W], table 5.2.
+const fn power_limit(link: Link) -> f64 {
+    match link {
+        Link::Acoustic => 4.5,
+        Link::Radio => 3.0,
+    }
+}
+
+/// Indices of the modems of one address: acoustic and radio.
+#[derive(Clone, Copy, Debug)]
+struct Modems {
+    acoustic: usize,
+    radio: Option<usize>,
+}
+
+impl Modems {
+    fn find(scene: &Scene, address: u16) -> Result<Self, String> {
+        let find = |kind: &str| {
+            let is = |m: &merrow_model::scene::comms::Modem| {
+                m.address == address && m.name.ends_with(kind)
+            };
+            scene.modems.iter().position(is)
+        };
+        Ok(Self {
+            acoustic: find("acoustic").ok_or(format!("no acoustic modem {address}"))?,
+            radio: find("radio"),
+        })
+    }
+
+    fn on(&self, link: Link) -> usize {
+        match link {
+            Link::Acoustic => self.acoustic,
+            Link::Radio => self.radio.unwrap_or(self.acoustic),
+        }
+    }
+}
+
+/// Transmits a message with `power` [W].
+fn send(
+    simulation: &mut Simulation,
+    modem: usize,
+    destination: u16,
+    payload: Vec<u8>,
+    power: f64,
+) -> Result<(), String> {
+    let command = ModemCommand::Send {
+        modem,
+        destination,
+        payload,
+        priority: 0,
+        wants_ack: false,
+        key: None,
+        power: Some(power),
+    };
+    apply(simulation, &Command::Modem(command))
+}
+
+/// Computer of the dock.
+pub(crate) struct Station {
+    modems: Modems,
+    /// Transmit power to each vehicle by address, acoustic and radio [W].
+    powers: Vec<[f64; 2]>,
+    /// Positions of the vehicles that only load the medium access [m].
+    dummies: Vec<Vec3>,
+    is_hybrid: bool,
+    /// Place at which the vehicle docks in W [m].
+    goal: Vec3,
+}
+
+impl Station {
+    pub(crate) fn new(scene: &Scene, is_hybrid: bool, goal: Vec3) -> Result<Self, String> {
+        let dummy = |k: u16| -> Result<Vec3, String> {
+            Ok(scene.modems[Modems::find(scene, k + 2)?.acoustic].p)
+        };
+        let first = [START_POWER.min(power_limit(Link::Acoustic)), START_POWER];
+        Ok(Self {
+            modems: Modems::find(scene, DOCK_ADDRESS)?,
+            powers: vec![first; usize::from(VEHICLE_ADDRESS) + 1],
+            dummies: (0..DUMMIES).map(dummy).collect::<Result<_, _>>()?,
+            is_hybrid,
+            goal,
+        })
+    }
+
+    /// Returns the link to the vehicle at `position` [m].
+    fn link(&self, position: Vec3) -> Link {
+        if self.is_hybrid && (position - self.goal).norm() < RADIO_RANGE {
+            Link::Radio
+        } else {
+            Link::Acoustic
+        }
+    }
+
+    /// Sets the powers that the vehicles requested.
+    pub(crate) fn receive(&mut self, simulation: &Simulation) {
+        let output = &simulation.network_output;
+        for delivery in &output.deliveries {
+            for (link, which) in [(Link::Acoustic, 0), (Link::Radio, 1)] {
+                if delivery.to as usize != self.modems.on(link) {
+                    continue;
+                }
+                let request = PowerRequest::decode(output.payload(delivery));
+                if let Some(request) = request
+                    && let Some(powers) = self.powers.get_mut(usize::from(request.sender))
+                {
+                    powers[which] = request.power.min(power_limit(link));
+                }
+            }
+        }
+    }
+
+    /// Transmits the positions of one acoustic period, in the order of the addresses. Returns true
+    /// if the position of the docking vehicle is among them.
+    pub(crate) fn transmit_acoustic(
+        &self,
+        simulation: &mut Simulation,
+        vehicle: Option<Vec3>,
+    ) -> Result<bool, String> {
+        for (k, position) in self.dummies.iter().enumerate() {
+            self.transmit(simulation, Link::Acoustic, k as u16 + 2, *position)?;
+        }
+        let vehicle = vehicle.filter(|p| self.link(*p) == Link::Acoustic);
+        if let Some(vehicle) = vehicle {
+            self.transmit(simulation, Link::Acoustic, VEHICLE_ADDRESS, vehicle)?;
+        }
+        Ok(vehicle.is_some())
+    }
+
+    /// Transmits the position of the vehicle by radio, if it is in range. Returns true if it is.
+    pub(crate) fn transmit_radio(
+        &self,
+        simulation: &mut Simulation,
+        vehicle: Vec3,
+    ) -> Result<bool, String> {
+        let is_radio = self.link(vehicle) == Link::Radio;
+        if is_radio {
+            self.transmit(simulation, Link::Radio, VEHICLE_ADDRESS, vehicle)?;
+        }
+        Ok(is_radio)
+    }
+
+    fn transmit(
+        &self,
+        simulation: &mut Simulation,
+        link: Link,
+        receiver: u16,
+        position: Vec3,
+    ) -> Result<(), String> {
+        let packet = Downlink {
+            receiver,
+            position,
+            reference: match link {
+                Link::Acoustic => waypoint(position, self.goal),
+                Link::Radio => self.goal,
+            },
+            stamp_ns: simulation.time_ns(),
+        };
+        let power = self.powers[usize::from(receiver)][link as usize];
+        send(
+            simulation,
+            self.modems.on(link),
+            receiver,
+            packet.encode(),
+            power,
+        )
+    }
+}
+
+/// Adaptive power control of a vehicle: section 4.4.4.
+pub(crate) struct PowerControl {
+    address: u16,
+    modems: Modems,
+    /// Last requested powers, acoustic and radio [W].
+    requested: [f64; 2],
+    /// Whether a message has arrived since the last check, acoustic and radio.
+    has_message: [bool; 2],
+}
+
+impl PowerControl {
+    pub(crate) fn new(scene: &Scene, address: u16) -> Result<Self, String> {
+        Ok(Self {
+            address,
+            modems: Modems::find(scene, address)?,
+            requested: [START_POWER; 2],
+            has_message: [true; 2],
+        })
+    }
+
+    /// Returns the packets for this vehicle that have arrived, with their links.
+    pub(crate) fn receive(&mut self, simulation: &Simulation) -> Vec<(Link, Downlink)> {
+        let output = &simulation.network_output;
+        let mut packets = Vec::new();
+        for delivery in &output.deliveries {
+            let link = match delivery.to as usize {
+                to if to == self.modems.acoustic => Link::Acoustic,
+                to if Some(to) == self.modems.radio => Link::Radio,
+                _ => continue,
+            };
+            let packet = Downlink::decode(output.payload(delivery));
+            if let Some(packet) = packet.filter(|p| p.receiver == self.address) {
+                self.has_message[link as usize] = true;
+                packets.push((link, packet));
+            }
+        }
+        packets
+    }
+
+    /// Requests more power if no message has arrived within the period of `link`.
+    pub(crate) fn check(&mut self, simulation: &mut Simulation, link: Link) -> Result<(), String> {
+        let k = link as usize;
+        if std::mem::replace(&mut self.has_message[k], false) {
+            return Ok(());
+        }
+        let limit = power_limit(link);
+        let power = (POWER_STEP * self.requested[k]).min(limit);
+        self.requested[k] = power;
+        let request = PowerRequest {
+            sender: self.address,
+            power,
+        };
+        let modem = self.modems.on(link);
+        send(simulation, modem, DOCK_ADDRESS, request.encode(), limit)
+    }
+}
+
+/// Computer of the docking vehicle.
+pub(crate) struct Vehicle {
+    pub(crate) power: PowerControl,
+    law: Law,
+    /// Gains, acoustic and radio.
+    gains: [Gains; 2],
+    /// Link of the last packet.
+    pub(crate) link: Link,
+    control: PositionControl,
+    /// Force in the axes of the body [N].
+    force: Vec3,
+    /// Reference of the heading [rad].
+    yaw: f64,
+    /// Number of packets that have arrived, acoustic and radio.
+    pub(crate) packets: [u64; 2],
+    /// Largest age of a position on its arrival, acoustic and radio [s].
+    pub(crate) ages: [f64; 2],
+}
+
+impl Vehicle {
+    /// Creates the computer; `radio_period`: time between two packets by radio [s].
+    pub(crate) fn new(scene: &Scene, law: Law, radio_period: f64) -> Result<Self, String> {
+        let mut gains = [Link::Acoustic, Link::Radio].map(Gains::of);
+        gains[1].period = radio_period;
+        Ok(Self {
+            power: PowerControl::new(scene, VEHICLE_ADDRESS)?,
+            law,
+            gains,
+            link: Link::Acoustic,
+            control: PositionControl::new(law, gains[0]),
+            force: Vec3::zero(),
+            yaw: 0.0,
+            packets: [0; 2],
+            ages: [0.0; 2],
+        })
+    }
+
+    /// Returns the control signal in the axes of the body [N].
+    pub(crate) fn force(&self) -> Vec3 {
+        self.force
+    }
+
+    /// Executes one cycle of 20 ms: position control for packets that have arrived, attitude
+    /// control, command to the thrusters.
+    pub(crate) fn cycle(&mut self, simulation: &mut Simulation) -> Result<(), String> {
+        let motion = &simulation.state.robots[0].motion;
+        let (R, w) = (motion.q_WB.matrix(), motion.V_WB_B.w);
+        let packets = self.power.receive(simulation);
+        for (link, packet) in &packets {
+            if *link != self.link {
+                self.link = *link;
+                self.control = PositionControl::new(self.law, self.gains[*link as usize]);
+            }
+            let force = self.control.update(packet.position, packet.reference);
+            self.force = R.tr_mul_vec(force);
+            let yaw = heading(self.law, packet.position, packet.reference);
+            self.yaw = yaw.unwrap_or(self.yaw);
+            let k = *link as usize;
+            self.packets[k] += 1;
+            let age = (simulation.time_ns() - packet.stamp_ns) as f64 * 1e-9;
+            self.ages[k] = self.ages[k].max(age);
+        }
+        // by radio, the task of the position also controls the attitude
+        if self.link == Link::Radio && packets.is_empty() {
+            return Ok(());
+        }
+        let command = Command::Wrench {
+            robot: 0,
+            force: self.force,
+            moment: attitude_moment(&R, w, self.yaw),
+        };
+        apply(simulation, &command)
+    }
+}
