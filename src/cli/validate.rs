@@ -39,7 +39,8 @@ pub(super) enum Validation {
     Vehicles(cases::Arguments),
     /// Waves, one hour of sea state, wind, sea water, geographic positions.
     Sea(cases::Arguments),
-    /// Modems of Thetis and of the docking study: delay, delivery, medium access, loss, fading.
+    /// Modems of Thetis and of the docking study: delay, delivery, medium access, loss, fading, two
+    /// vehicles.
     Comms(cases::Arguments),
     /// Docking of RexROV with positions by sound and radio (Erdemir 2018): still water, currents,
     /// power; prints the tables of docs/docking.md.

@@ -175,6 +175,9 @@ If the first vehicle is nearer to the last vehicle than the station is, its upli
 downlink.
 An eighth of the messages to the vehicles is then lost.
 V11 compares the distribution of the fading, and the frames lost over 37.63 m.
+In V24 a Taipan 300 follows the headings and depths that its leader transmits at 20 bit/s.
+In V25 two RexROV on opposite courses avoid each other by the positions that they overhear; the
+rule of avoidance is Merrow's.
 `docs/communication.md` describes modems and channels."
         }
         CaseSet::Docking => {
@@ -216,8 +219,7 @@ The comments of the cases explain the tolerances.
 
 const NOTES: &str = "
 The numbers V21 to V23 are not used.
-V13 (docking against currents) takes a minute: only `merrow validate docking` runs it
-(docs/docking.md).
+Only `merrow validate docking` runs V13 (docking against currents, 100 runs; `docs/docking.md`).
 `docs/uvms.md` describes V20, and explains why V19 (the stored simulations of its authors) is not
 run.
 V04 compares simulated time; `test/ros/checks/program/process.py` tests over ROS that the rate

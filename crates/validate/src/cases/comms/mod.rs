@@ -1,4 +1,8 @@
-//! V02, V03 and V08 to V11: modems, channels and medium access of Thetis and of the docking study.
+//! V02, V03, V08 to V11, V24 and V25: modems, channels and medium access of Thetis and of the
+//! docking study.
+
+mod avoidance;
+mod pair;
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::ReferenceData;
@@ -19,7 +23,7 @@ use merrow_model::state::comms::{Delivery, ModemCommand, PacketRecord};
 use std::f64::consts::LN_2;
 
 /// Cases of modems and channels.
-pub const CASES: [Case; 6] = [
+pub const CASES: [Case; 8] = [
     Case {
         number: 2,
         set: CaseSet::Comms,
@@ -62,6 +66,8 @@ pub const CASES: [Case; 6] = [
         source: "closed forms of the distribution; docking study, section 5.3",
         run: fading,
     },
+    pair::CASE,
+    avoidance::CASE,
 ];
 
 /// Period of the schedule of the docking study [s].
@@ -201,12 +207,12 @@ fn uniform_water(temperature: f64, salinity: f64) -> String {
 }
 
 /// Returns the distance [m] at which the signal excess of the modem of Thetis equals its threshold,
-/// for a source level [dB re 1 µPa at 1 m], by bisection.
-fn delivery_radius(source_level: f64) -> f64 {
+/// for a source level [dB re 1 µPa at 1 m] at a depth [m], by bisection.
+fn delivery_radius(source_level: f64, depth: f64) -> f64 {
     let water = Water {
         temperature: 10.0,
         salinity: 35.0,
-        depth: 200.0,
+        depth,
         ph: 8.0,
     };
     let noise = decibels((ambient(26.0, 0.0, 0.5) + power(40.0)) * 4e3);
@@ -227,7 +233,7 @@ fn delivery_radius(source_level: f64) -> f64 {
 fn delivery(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     let level = 130.0;
     let quiet = ", source_level_db: 130";
-    let radius = delivery_radius(level);
+    let radius = delivery_radius(level, 200.0);
     let at = |name: &str, d: [f64; 3]| thetis(name, [d[0], d[1], d[2] - 200.0], quiet);
     // 60 deg above the source the tables of both ends have -8 dB
     let above = [0.25 * radius, 0.0, 0.433 * radius];
