@@ -83,6 +83,31 @@ impl Plant {
         companion.complex_eigenvalues().into()
     }
 
+    /// Returns times [s] and positions [m] after a step of the reference by 1 m, with the gains
+    /// `[Kp, nd, ni]` and the delay [s] of the measured position; the derivative is of the measured
+    /// position.
+    pub fn step_response(&self, [kp, nd, ni]: [f64; 3], delay: f64, seconds: f64) -> Vec<[f64; 2]> {
+        let (dt, h) = (0.01, 0.5 * delay);
+        // position, speed, delayed position, integral of the error
+        let rates = |[z, w, y, i]: [f64; 4]| {
+            let rate = (z - y) / h - w;
+            let force = kp * (1.0 - y + ni * i - nd * rate);
+            [w, (force - self.damping * w) / self.inertia, rate, 1.0 - y]
+        };
+        let mut x = [0.0; 4];
+        let mut points = vec![[0.0; 2]];
+        for k in 1..=(seconds / dt) as usize {
+            let at = |d: [f64; 4], part: f64| std::array::from_fn(|j| x[j] + part * dt * d[j]);
+            let a = rates(x);
+            let b = rates(at(a, 0.5));
+            let c = rates(at(b, 0.5));
+            let d = rates(at(c, 1.0));
+            x = std::array::from_fn(|j| x[j] + dt / 6.0 * (a[j] + 2.0 * b[j] + 2.0 * c[j] + d[j]));
+            points.push([k as f64 * dt, x[0]]);
+        }
+        points
+    }
+
     /// Returns the pole pair of the closed loop with the largest frequency: damping ratio and
     /// negative real part [1/s].
     pub fn oscillation(&self, gains: [f64; 3], delay: f64) -> Option<[f64; 2]> {

@@ -1,7 +1,7 @@
 //! One docking manoeuvre.
 
 use crate::cases::reference_data::ReferenceData;
-use crate::docking::law::Law;
+use crate::docking::law::{Gains, Law};
 use crate::docking::scenario::{DOCK, DUMMIES, Link, Setup, docked_distance, world_text};
 use crate::docking::tasks::{PowerControl, Station, Vehicle};
 use merrow_math::Vec3;
@@ -130,6 +130,11 @@ impl Trial {
             cycle: 0,
             transmitted: [0; 2],
         })
+    }
+
+    /// Replaces the gains of the acoustic link.
+    pub(crate) fn set_acoustic_gains(&mut self, gains: Gains) {
+        self.vehicle.set_acoustic_gains(gains);
     }
 
     /// Returns the time at the end of the last cycle [s].

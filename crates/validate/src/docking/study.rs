@@ -1,15 +1,19 @@
 //! Tables and figures of `docs/docking.md`: readings of the control law, net buoyancy, currents.
 
 use crate::cases::reference_data::ReferenceData;
-use crate::docking::law::Law;
+use crate::docking::law::{Gains, Law};
 use crate::docking::physical::{WORLD, run_latching};
-use crate::docking::run::{Manoeuvre, run_manoeuvre};
+use crate::docking::plant::{DELAY, PUBLISHED_INERTIA, Plant, ROOT_LOCUS};
+use crate::docking::run::{CYCLES, Manoeuvre, Trial, run_manoeuvre};
 use crate::docking::scenario::{
-    FREE_DEPTH, IDENTIFIED_BUOYANCY, PUBLISHED_BUOYANCY, PUBLISHED_DEPTH, Setup, docked_distance,
+    FREE_DEPTH, IDENTIFIED_BUOYANCY, Link, PUBLISHED_BUOYANCY, PUBLISHED_DEPTH, START, Setup,
+    docked_distance, world_text,
 };
 use crate::figure::canvas::Drawing;
 use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
+use merrow_math::Vec3;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Times of figure 5.7 of the thesis [s]: first radio packet, hybrid and acoustic-only docking.
 pub const THESIS: [f64; 3] = [95.0, 110.0, 138.0];
@@ -76,6 +80,8 @@ pub fn run_study(
     study.text.push_str(&readings(data)?);
     progress("world docking_station");
     study.text.push_str(&latching(data)?);
+    progress("step in heave");
+    study.figures.push(("step", heave_step(data)?));
     progress("net buoyancy");
     buoyancy(data, &mut study)?;
     progress("head currents");
@@ -148,6 +154,48 @@ fn latching(data: &ReferenceData<'_>) -> Result<String, String> {
     }
     text.push('\n');
     Ok(text)
+}
+
+/// Compares a step of 1 m in heave with the gains of the root locus: linear models and simulation.
+fn heave_step(data: &ReferenceData<'_>) -> Result<Drawing, String> {
+    let seconds = 40.0;
+    let [kp, nd, ni] = ROOT_LOCUS;
+    let scene = (data.world)(&world_text(&Setup::default()))?;
+    let plant = Plant::heave(&scene.robots[0])?;
+    let printed = Plant {
+        inertia: PUBLISHED_INERTIA,
+        ..plant
+    };
+    let goal = START - Vec3::new(0.0, 0.0, 1.0);
+    let mut trial = Trial::new(Arc::new(scene), Law::Accumulated, false, goal, CYCLES)?;
+    let acoustic = Gains::of(Link::Acoustic);
+    let with_heave = |of: [f64; 3], heave: f64| [of[0], of[1], heave];
+    trial.set_acoustic_gains(Gains {
+        kp: with_heave(acoustic.kp, kp),
+        ki: with_heave([0.0; 3], kp * ni),
+        kd: with_heave(acoustic.kd, kp * nd),
+        period: acoustic.period,
+    });
+    let mut points = vec![[0.0; 2]];
+    while trial.time() < seconds {
+        let position = trial.simulation.state.robots[0].motion.p_WB;
+        trial.advance(Some(position))?;
+        let z = trial.simulation.state.robots[0].motion.p_WB.z;
+        points.push([trial.time(), START.z - z]);
+    }
+    let model = |plant: &Plant| plant.step_response(ROOT_LOCUS, DELAY, seconds);
+    let panel = Panel {
+        y_label: "motion downwards [m]".into(),
+        x_label: "time [s]".into(),
+        lines: vec![
+            Line::new("model, added mass only", BLACK, true, model(&printed)),
+            Line::new("model, with the mass", COLOURS[1], false, model(&plant)),
+            Line::new("Merrow, packets every 0.74 s", COLOURS[0], false, points),
+        ],
+        ..Panel::default()
+    };
+    let title = "Step of 1 m in heave, gains of the root locus";
+    Ok(draw_figure(title, &[panel], 820, 260))
 }
 
 /// Varies the net buoyancy, which the thesis does not publish, and identifies it from the three

@@ -278,6 +278,12 @@ impl Vehicle {
         })
     }
 
+    /// Replaces the gains of the acoustic link before the first packet.
+    pub(crate) fn set_acoustic_gains(&mut self, gains: Gains) {
+        self.gains[0] = gains;
+        self.control = PositionControl::new(self.law, gains);
+    }
+
     /// Returns the control signal in the axes of the body [N].
     pub(crate) fn force(&self) -> Vec3 {
         self.force
