@@ -1,7 +1,7 @@
 //! The docking study: RexROV approaches a dock on the seabed. The dock measures the position of the
 //! vehicle and transmits it by sound or by radio.
 //!
-//! The source is the thesis of the docking co-simulation (Erdemir, 2018). Its values are constants
+//! The source is the thesis of the docking co-simulation [Erdemir 2018]. Its values are constants
 //! of this module; the text of each states what the thesis does not publish.
 
 pub mod law;

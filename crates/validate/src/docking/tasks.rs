@@ -90,10 +90,9 @@ impl Station {
         let dummy = |k: u16| -> Result<Vec3, String> {
             Ok(scene.modems[Modems::find(scene, k + 2)?.acoustic].p)
         };
-        let first = [START_POWER.min(power_limit(Link::Acoustic)), START_POWER];
         Ok(Self {
             modems: Modems::find(scene, DOCK_ADDRESS)?,
-            powers: vec![first; usize::from(VEHICLE_ADDRESS) + 1],
+            powers: vec![[START_POWER; 2]; usize::from(VEHICLE_ADDRESS) + 1],
             dummies: (0..DUMMIES).map(dummy).collect::<Result<_, _>>()?,
             is_hybrid,
             goal,
