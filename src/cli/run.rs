@@ -7,10 +7,10 @@ use clap::Args;
 use crossbeam_channel::Sender;
 use indicatif::{ProgressBar, ProgressStyle};
 use merrow::input::replay::read_commands;
-use merrow::input::view::ViewControls;
+use merrow::input::view::{self, ControlParts, Recorder, ViewControls};
 use merrow::node::bridge::Bridge;
 use merrow::node::checkpoint;
-use merrow::node::world_editor::{EditorParts, EditorThread};
+use merrow::node::world_editor::{EditorParts, EditorThread, Followers};
 use merrow::publisher::{Task, stop_recording};
 use merrow::simulation_interfaces::{Connections, SimulationInterfaces};
 use merrow_autopilot::Autopilots;
@@ -19,6 +19,7 @@ use merrow_autopilot::status::{LogSink, SharedStatus};
 use merrow_model::scene::robot::profile::Profile;
 use merrow_model::state::commands::CommandRejection;
 use merrow_ros2::args::{ArgsContext, NodeOptions};
+use merrow_ros2::parameters::ParameterServer;
 use merrow_sim as sim;
 use merrow_sim::{Control, Observer, Pace, Simulation, Summary};
 use merrow_view::View;
@@ -135,10 +136,11 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     if let Some(bridge) = &bridge {
         bridge.update_requested_outputs(&simulation);
     }
-    let world_services = serve_world(arguments, &bridge, document, &simulation, &signals.stop)?;
+    let world_services = serve_world(arguments, &bridge, document, &simulation, &sender)?;
+    let services = serve_interfaces(&bridge, world_services.as_ref(), &signals.stop)?;
     let mut autopilots = connect_autopilots(arguments, &bridge, &simulation)?;
     let mut telemetries = connect_telemetries(arguments, &bridge, &simulation)?;
-    let mut view = start_view(arguments, &bridge, &simulation, &sender)?;
+    let mut view = start_view(arguments, &bridge, &simulation, world_services.as_ref())?;
     let mut progress = Progress::new(arguments, simulation.time_ns());
     let mut observers: Vec<&mut dyn Observer> =
         vec![&mut autopilots, &mut telemetries, &mut progress];
@@ -161,7 +163,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     );
     // later requests fail, because the receiver is dropped
     drop(requests);
-    drop(world_services);
+    drop((services, world_services));
     progress.bar.finish_and_clear();
     let mut failed = summary.failed.clone();
     if let Some(bridge) = &bridge {
@@ -209,47 +211,72 @@ fn schedule_replay(bag: &Path, simulation: &mut Simulation) -> Result<(), String
     Ok(())
 }
 
-/// Services that change the world. The services end before the editor.
+/// Editor of the world, with the objects that its clients use.
 struct WorldServices {
-    _interfaces: SimulationInterfaces,
-    _editor: EditorThread,
+    editor: EditorThread,
+    parameters: Arc<ParameterServer>,
+    requests: Sender<sim::Request>,
 }
 
-/// Starts the services that change the world; none without a node.
+/// Starts the editor of the world; none without a node and without a view.
 fn serve_world(
     arguments: &Arguments,
     bridge: &Option<Bridge>,
     document: Document,
     simulation: &Simulation,
-    stop: &Arc<AtomicBool>,
+    sender: &Sender<sim::Request>,
 ) -> Result<Option<WorldServices>, String> {
-    let Some((bridge, interface)) = bridge.as_ref().and_then(|b| Some((b, b.interface()?))) else {
-        return Ok(None);
+    let (followers, parameters) = match bridge.as_ref().and_then(Bridge::interface) {
+        Some(interface) => {
+            let parameters = Arc::clone(interface.parameters());
+            (Followers::Node(Arc::clone(interface)), parameters)
+        }
+        None if arguments.view.is_some() => {
+            let own = view::standalone_parameters(simulation, arguments.pace, sender)?;
+            (Followers::Parameters(Arc::clone(&own)), own)
+        }
+        None => return Ok(None),
     };
+    let next_outputs = bridge
+        .as_ref()
+        .map(|bridge| Arc::clone(bridge.next_outputs()));
     let editor = EditorThread::start(EditorParts {
         document,
         scene: Arc::clone(&simulation.scene),
         threads: arguments.threads,
-        interface: Arc::clone(interface),
-        next_outputs: Arc::clone(bridge.next_outputs()),
+        requests: sender.clone(),
+        followers,
+        next_outputs: next_outputs.unwrap_or_default(),
     })?;
-    let Some(sender) = editor.sender() else {
+    Ok(Some(WorldServices {
+        editor,
+        parameters,
+        requests: sender.clone(),
+    }))
+}
+
+/// Starts the services that change the world; none without a node.
+fn serve_interfaces(
+    bridge: &Option<Bridge>,
+    world: Option<&WorldServices>,
+    stop: &Arc<AtomicBool>,
+) -> Result<Option<SimulationInterfaces>, String> {
+    let interface = bridge.as_ref().and_then(Bridge::interface);
+    let editor = world.and_then(|world| world.editor.sender());
+    let (Some(interface), Some(editor)) = (interface, editor) else {
         return Ok(None);
     };
     let interfaces = SimulationInterfaces::start(&Connections {
         node: Arc::clone(interface.node()),
         requests: interface.requests().clone(),
-        editor: sender,
+        editor,
         refusals: interface.refusals(),
         now_ns: interface.now_ns(),
         stop: Arc::clone(stop),
         version: interface.simulation_interfaces_version(),
         prefix: interface.simulation_interfaces_prefix(),
     });
-    Ok(Some(WorldServices {
-        _interfaces: interfaces.map_err(|e| e.to_string())?,
-        _editor: editor,
-    }))
+    Ok(Some(interfaces.map_err(|e| e.to_string())?))
 }
 
 /// Opens the sockets of the autopilots.
@@ -300,17 +327,22 @@ fn start_view(
     arguments: &Arguments,
     bridge: &Option<Bridge>,
     simulation: &Simulation,
-    sender: &Sender<sim::Request>,
+    world: Option<&WorldServices>,
 ) -> Result<Option<View>, String> {
-    let Some(address) = arguments.view else {
+    let (Some(address), Some(world)) = (arguments.view, world) else {
         return Ok(None);
     };
-    let controls = match bridge.as_ref().and_then(Bridge::interface) {
-        Some(interface) => {
-            ViewControls::new(simulation, Arc::clone(interface.parameters()), sender)
-        }
-        None => ViewControls::without_node(simulation, arguments.pace, sender)?,
+    let recorder = bridge.as_ref().map(|bridge| Recorder {
+        tasks: bridge.recorder(),
+        shared: bridge.publisher_state(),
+    });
+    let parts = ControlParts {
+        requests: world.requests.clone(),
+        parameters: Arc::clone(&world.parameters),
+        editor: world.editor.sender(),
+        recorder,
     };
+    let controls = ViewControls::new(simulation, parts);
     let view = View::start(simulation, address, Arc::new(controls))?;
     let line = format!("view: {}", view.url());
     if arguments.json {
@@ -330,11 +362,10 @@ fn create_bridge(
     sender: &Sender<sim::Request>,
 ) -> Result<Option<Bridge>, String> {
     if arguments.no_ros {
-        return arguments
-            .record
-            .is_some()
-            .then(|| Bridge::without_node(simulation))
-            .transpose();
+        // a page can start a recording
+        let is_needed = arguments.record.is_some() || arguments.view.is_some();
+        let bridge = is_needed.then(|| Bridge::without_node(simulation));
+        return bridge.transpose();
     }
     let options = node_options(ros)?;
     let node = arguments.ros_backend.node(&options)?;

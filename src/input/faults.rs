@@ -49,6 +49,15 @@ const VALUES: [(&str, &[&str], &[&str]); 10] = [
     ),
 ];
 
+/// Returns the kinds of faults with the names of their required and of their optional values.
+pub(crate) fn value_names() -> Vec<(String, [Vec<String>; 2])> {
+    let texts = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+    let kinds = VALUES.iter();
+    kinds
+        .map(|(kind, required, optional)| (kind.to_string(), [texts(required), texts(optional)]))
+        .collect()
+}
+
 /// Converts a request to a command; the fault starts immediately.
 ///
 /// # Errors

@@ -11,7 +11,8 @@ use crate::node::diagnostics::{HealthSnapshot, Rejections};
 use crate::node::interface::{Interface, InterfaceParts};
 use crate::node::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan, Source};
 use crate::publisher::{
-    GoalObservers, PublisherContext, PublisherThread, SceneOutputs, Task, stop_recording,
+    GoalObservers, PublisherContext, PublisherState, PublisherThread, SceneOutputs, Task,
+    stop_recording,
 };
 use crossbeam_channel::Sender;
 use merrow_autopilot::status::{LogSink, SharedStatus};
@@ -275,6 +276,11 @@ impl Bridge {
     /// The reason why the last recording is incomplete, unless a client has received it.
     pub fn stop_recording(&self) -> Result<Option<String>, String> {
         stop_recording(&self.publisher_thread.tasks())
+    }
+
+    /// Returns the state of the publisher thread.
+    pub fn publisher_state(&self) -> Arc<PublisherState> {
+        Arc::clone(&self.publisher_thread.shared)
     }
 
     /// Returns the channel through which another thread can stop the recording with

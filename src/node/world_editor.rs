@@ -8,10 +8,12 @@
 use crate::modem::bridges::check as check_bridges;
 use crate::node::bridge::NextOutputs;
 use crate::node::interface::Interface;
+use crate::node::live_parameters;
 use crate::node::plan::Plan;
 use crate::publisher::connect_bridges;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use merrow_model::scene::Scene;
+use merrow_ros2::parameters::ParameterServer;
 use merrow_sim::{Access, Reply, Request, SceneVersion, Simulation};
 use merrow_world::document::{Document, ObjectInfo};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,10 +27,20 @@ pub struct EditorParts {
     pub scene: Arc<Scene>,
     /// Maximum number of threads that step the robots; 0: one per core.
     pub threads: usize,
-    /// Objects of the node that receive.
-    pub interface: Arc<Interface>,
+    /// Requests to the running world.
+    pub requests: Sender<Request>,
+    /// Objects that follow the changes of the scene.
+    pub followers: Followers,
     /// Place for the topics of the next scene.
     pub next_outputs: NextOutputs,
+}
+
+/// Objects that follow the changes of the scene.
+pub enum Followers {
+    /// Objects of the node that receive.
+    Node(Arc<Interface>),
+    /// Parameters of a run without a node.
+    Parameters(Arc<ParameterServer>),
 }
 
 /// Objects of the current world.
@@ -56,6 +68,7 @@ pub struct WorldEditor {
     parts: EditorParts,
     version: SceneVersion,
     directory: Directory,
+    is_ended: bool,
 }
 
 impl EditorThread {
@@ -70,12 +83,16 @@ impl EditorThread {
             parts,
             version: SceneVersion::default(),
             directory: Arc::clone(&directory),
+            is_ended: false,
         };
         let thread = std::thread::Builder::new()
             .name("merrow-world".into())
             .spawn(move || {
                 for edit in inbox {
                     edit(&mut editor);
+                    if editor.is_ended {
+                        break;
+                    }
                 }
             })
             .map_err(|e| format!("cannot start the thread of the world editor: {e}"))?;
@@ -97,7 +114,10 @@ impl EditorThread {
 
 impl Drop for EditorThread {
     fn drop(&mut self) {
-        self.edits = None;
+        // senders may exist longer than the thread
+        if let Some(edits) = self.edits.take() {
+            let _ = edits.send(Box::new(|editor| editor.is_ended = true));
+        }
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -140,11 +160,7 @@ impl WorldEditor {
         let (reply, answer) = bounded(1);
         let access = move |simulation: &mut Simulation| drop(reply.try_send(read(simulation)));
         let request = Request::Access(Access::new(access));
-        self.parts
-            .interface
-            .requests()
-            .send(request)
-            .map_err(|_| ended())?;
+        self.parts.requests.send(request).map_err(|_| ended())?;
         answer.recv().map_err(|_| ended())
     }
 
@@ -195,7 +211,10 @@ impl WorldEditor {
     ) -> Result<(), String> {
         let scene = Arc::clone(&simulation.scene);
         let plan = Arc::new(Plan::new(&scene));
-        let publishers = Interface::publishers(self.parts.interface.node(), &plan)?;
+        let publishers = match &self.parts.followers {
+            Followers::Node(interface) => Interface::publishers(interface.node(), &plan)?,
+            Followers::Parameters(_) => Arc::default(),
+        };
         {
             let next = self.parts.next_outputs.lock();
             *next.unwrap_or_else(PoisonError::into_inner) = Some((Arc::clone(&plan), publishers));
@@ -205,30 +224,51 @@ impl WorldEditor {
         if at_start {
             let (reply, answer) = bounded(1);
             let request = Request::Load(simulation, Reply::from(reply));
-            self.parts
-                .interface
-                .requests()
-                .send(request)
-                .map_err(|_| ended())?;
+            self.parts.requests.send(request).map_err(|_| ended())?;
             drop(answer.recv().map_err(|_| ended())?);
         } else {
             let (reply, answer) = bounded(1);
             let request = Request::Replace(simulation, Reply::from(reply));
-            self.parts
-                .interface
-                .requests()
-                .send(request)
-                .map_err(|_| ended())?;
+            self.parts.requests.send(request).map_err(|_| ended())?;
             drop(answer.recv().map_err(|_| ended())??);
         }
         self.version = SceneVersion(self.version.0 + 1);
         let old = std::mem::replace(&mut self.parts.scene, Arc::clone(&scene));
         self.set_document(document);
-        let interface = &self.parts.interface;
-        if at_start {
-            interface.forget_parameters(&old);
+        self.change_followers(&old, &scene, &plan, at_start)
+    }
+
+    /// Connects the objects that follow the scene to the scene `new`.
+    fn change_followers(
+        &self,
+        old: &Scene,
+        new: &Arc<Scene>,
+        plan: &Plan,
+        at_start: bool,
+    ) -> Result<(), String> {
+        match &self.parts.followers {
+            Followers::Node(interface) => {
+                if at_start {
+                    interface.forget_parameters(old);
+                }
+                interface.change_scene(old, new, self.version, plan)
+            }
+            Followers::Parameters(server) => {
+                if at_start {
+                    live_parameters::undeclare_scene(server, old);
+                }
+                let requests = self.parts.requests.clone();
+                let scenes = (old, new);
+                live_parameters::change_scene(
+                    server,
+                    scenes,
+                    self.version,
+                    requests,
+                    Arc::default(),
+                )
+                .map_err(|e| e.to_string())
+            }
         }
-        interface.change_scene(&old, &scene, self.version, &plan)
     }
 
     fn set_document(&mut self, document: Document) {

@@ -7,6 +7,7 @@ mod camera;
 pub mod cloud;
 pub mod colors;
 mod laser;
+pub mod live;
 mod obstacles;
 mod positioning;
 mod radar;

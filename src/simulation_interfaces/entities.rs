@@ -187,6 +187,24 @@ pub(super) fn set_entity_state(
     });
 }
 
+/// Sets the state of an entity on the thread of the editor.
+pub(super) fn set_state_now(
+    editor: &mut WorldEditor,
+    request: SetEntityStateRequest,
+) -> ServiceResult {
+    let objects = editor.document().objects();
+    let found = objects.into_iter().find(|o| o.name == request.entity);
+    let Some(object) = found else {
+        return no_entity(&request.entity);
+    };
+    if object.placement.is_some() {
+        let done = set_structure_state(editor, &object.name, &request);
+        return done.unwrap_or_else(|result| result);
+    }
+    let done = editor.access(move |simulation| set_state(simulation, &request));
+    done.unwrap_or_else(|why| failure(ServiceResult::RESULT_OPERATION_FAILED, why))
+}
+
 /// Places a structure at the pose of a request.
 fn set_structure_state(
     editor: &mut WorldEditor,

@@ -9,6 +9,7 @@
 //! the node continues to serve.
 
 mod control;
+pub(crate) mod edits;
 mod entities;
 mod features;
 mod filters;

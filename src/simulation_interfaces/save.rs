@@ -5,6 +5,7 @@ use crate::node::world_editor::WorldEditor;
 use crate::simulation_interfaces::Connections;
 use merrow_messages::msg::{SaveWorld, SaveWorldResponse};
 use merrow_ros2::node::{NodeError, Service};
+use merrow_world::Document;
 use std::path::Path;
 
 /// Starts the service of this file.
@@ -24,11 +25,15 @@ fn save(editor: &WorldEditor, uri: &str) -> Result<(), String> {
     if uri.is_empty() {
         return Err("found no file name; expected the file to write".to_string());
     }
-    let document = editor.document().clone();
-    let text = editor.access(move |simulation| {
-        document
-            .with_state(&simulation.scene, &simulation.state)
-            .to_yaml()
-    })?;
+    let text = current_document(editor)?.to_yaml();
     checkpoint::write_world(Path::new(uri), &text)
+}
+
+/// Returns the world file with the current state of all entities.
+///
+/// # Errors
+/// The run has ended.
+pub(super) fn current_document(editor: &WorldEditor) -> Result<Document, String> {
+    let document = editor.document().clone();
+    editor.access(move |simulation| document.with_state(&simulation.scene, &simulation.state))
 }

@@ -88,10 +88,7 @@ fn serve_delete_entity(connections: &Connections) -> Result<Service, NodeError> 
     connections.serve::<DeleteEntity>("delete_entity", |connections, request, answer| {
         let refusals = connections.refusals.clone();
         connections.editor.send(move |editor| {
-            let result = match editor.document().without(&request.entity) {
-                Err(_) => no_entity(&request.entity),
-                Ok(document) => outcome(editor.change(document)),
-            };
+            let result = delete(editor, &request.entity);
             refusals.report_failure("delete_entity", &result);
             answer.send(&DeleteEntityResponse { result });
         });
@@ -123,6 +120,14 @@ pub(super) fn spawnables(sources: &[String]) -> (ServiceResult, Vec<Spawnable>) 
         result.error_message = format!("no source {unknown}; set MERROW_SHARE to add a folder");
     }
     (result, spawnables.collect())
+}
+
+/// Removes an entity from the world.
+pub(super) fn delete(editor: &mut WorldEditor, name: &str) -> ServiceResult {
+    match editor.document().without(name) {
+        Err(_) => no_entity(name),
+        Ok(document) => outcome(editor.change(document)),
+    }
 }
 
 /// Adds one entity to the world.

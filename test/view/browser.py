@@ -25,6 +25,14 @@ def find():
     return next((path for path in map(shutil.which, names) if path), None)
 
 
+def center_of(browser, selector):
+    """Returns the pixel at the centre of an element, which is scrolled into its panel."""
+    return browser.evaluate(
+        f"(() => {{const e = document.querySelector({json.dumps(selector)});"
+        "e.scrollIntoView({block: 'nearest'}); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2];})()"
+    )
+
+
 class Browser:
     """A browser with one page of a size in pixels."""
 
@@ -108,11 +116,21 @@ class Browser:
 
     def click_on(self, selector):
         """Clicks at the centre of an element."""
-        place = self.evaluate(
-            f"(() => {{const r = document.querySelector({json.dumps(selector)})"
-            ".getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2];})()"
-        )
-        self.click(*place)
+        self.click(*center_of(self, selector))
+
+    def drag(self, start, end):
+        """Presses at a pixel, moves to another one and releases."""
+        middle = [(a + b) / 2 for a, b in zip(start, end)]
+        events = [("mousePressed", start), ("mouseMoved", middle), ("mouseMoved", end),
+                  ("mouseReleased", end)]
+        for kind, (x, y) in events:
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1,
+                      clickCount=1)
+
+    def control(self, code, key):
+        """Presses a key with Control."""
+        for kind in ["rawKeyDown", "keyUp"]:
+            self.call("Input.dispatchKeyEvent", type=kind, code=code, key=key, modifiers=2)
 
     def key(self, code, key, down=True):
         """Presses or releases a key."""

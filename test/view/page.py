@@ -16,6 +16,8 @@ from pathlib import Path
 
 from PIL import Image, ImageChops
 
+import editing
+import operation
 from browser import Browser, find
 
 WORLD = """
@@ -23,8 +25,15 @@ seed: 1
 step: {dt_s: 0.005, integrator: rk4}
 seabed: {depth_m: 6}
 water: {waves: {kind: jonswap, hs_m: 0.05, tp_s: 4, components: 48}}
+structures:
+  rock: {position_m: [3, -4, -6], shapes: {body: {kind: sphere, radius_m: 0.5}}}
 robots:
-  bluerov2: {model: bluerov2_heavy, position_m: [0, 0, -2]}
+  bluerov2:
+    position_m: [0, 0, -2]
+    model:
+      extends: robots/bluerov2_heavy.yaml
+      sensors:
+        camera: {device: {extends: sensors/lowlight_hd.yaml, width: 160, height: 90}}
   otter: {model: otter, position_m: [6, 3, 0]}
 """
 SIZE = (960, 540)
@@ -35,8 +44,10 @@ def start(binary, folder):
     """Starts a run and returns its process and the address of its page."""
     world = Path(folder) / "world.yaml"
     world.write_text(WORLD)
+    binary = Path(binary).resolve()
     command = [binary, "run", str(world), "--no-ros", "--view=127.0.0.1:0"]
-    run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    # recordings are in the working folder
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
     for line in run.stdout:
         found = re.match(r"view: (\S+)", line)
         if found:
@@ -212,8 +223,18 @@ def check_reset(browser):
 
 CHECKS = [
     check_first_images, check_pause_and_steps, check_robot_is_visible, check_sea, check_drive,
-    check_follow, check_waypoints, check_environment, check_plot, check_themes, check_reset,
+    check_follow, check_waypoints, check_environment, check_plot, check_themes,
 ]
+
+
+def check_saved_world(binary, folder, text):
+    """The program loads the saved world, which has the added object."""
+    path = Path(folder) / "saved.yaml"
+    path.write_text(text)
+    command = [binary, "describe", str(path)]
+    described = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert described.returncode == 0, described.stderr
+    assert "crate" in described.stdout, described.stdout
 
 
 def save_image(browser, path):
@@ -242,15 +263,17 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         run, url = start(arguments.binary, folder)
         browser = Browser(program, SIZE)
+        browser.run_folder = folder
         try:
             browser.open(url)
             if arguments.image:
                 save_image(browser, arguments.image)
                 return 0
-            for check in CHECKS:
+            for check in [*CHECKS, *editing.CHECKS, *operation.CHECKS, check_reset]:
                 check(browser)
                 print(f"{check.__name__}: ok", flush=True)
             assert not browser.errors, browser.errors
+            check_saved_world(arguments.binary, folder, browser.saved_world)
         finally:
             browser.close()
             run.send_signal(signal.SIGINT)

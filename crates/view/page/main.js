@@ -2,11 +2,17 @@
 
 import { Camera } from "./camera.js";
 import { Drive } from "./drive.js";
-import { Connection, readFrame } from "./net.js";
+import { Editor } from "./edit.js";
+import { Faults } from "./faults.js";
+import { GamepadControl } from "./gamepad.js";
+import { Connection, fetchJson, readFrame } from "./net.js";
 import { OVERLAYS, Overlays, meetHeight } from "./overlays.js";
-import { Details, Environment, RobotList, StatusLine, showEvent, showRefusal } from "./panels.js";
+import { Details, Environment, RobotList, StatusLine, log, showEvent, showRefusal } from "./panels.js";
 import { Plot } from "./plot.js";
+import { meetDrawables } from "./raycast.js";
 import { Renderer } from "./renderer.js";
+import { EventLog, Sensors } from "./sensors.js";
+import { bindTabs, openTab } from "./tabs.js";
 import { World } from "./world.js";
 
 const $ = (id) => document.getElementById(id);
@@ -25,21 +31,33 @@ class App {
     this.statusLine = new StatusLine();
     this.list = new RobotList((k) => this.select(k), (k) => this.goTo(k));
     this.selected = -1;
+    this.structure = null;
+    this.awaited = null;
     this.images = 0;
     this.scale = 1;
-    this.adding = false;
+    /** What a click in the image does: null selects, "path" or "goal". */
+    this.clicking = null;
+    log.add = ((events) => (text, level, time) => events.add(text, level, time))(new EventLog());
     this.connection = new Connection({
       connected: (is) => this.connected(is),
       scene: (message) => this.setScene(message),
       sea: (message) => this.world.sea.set(message),
       status: (message) => this.setStatus(message),
-      event: (message) => showEvent(message.text, message.level),
+      event: (message) => showEvent(message.text, message.level, message.time_s),
       frame: (buffer) => this.receive(buffer),
+      image: (buffer) => this.sensors.receive(buffer),
     });
     this.environment = new Environment((name, value) =>
       this.request({ do: "set", parameters: { [name]: value } }),
     );
     this.drive = new Drive((robot, axes) => this.request({ do: "drive", robot, axes }).then(showRefusal));
+    this.gamepad = new GamepadControl(
+      (robot, joy) => this.sendGamepad(robot, joy),
+      (text) => ($("drive-hint").textContent = text),
+    );
+    this.editor = new Editor(this);
+    this.faults = new Faults((action) => this.request(action));
+    this.sensors = new Sensors((action) => this.request(action));
     this.bindRun();
     this.bindPanels();
     this.bindCanvas();
@@ -54,7 +72,9 @@ class App {
 
   connected(is) {
     $("connection").textContent = is ? "connected" : "not connected";
-    if (!is) this.drive.start(null);
+    if (is) return;
+    this.drive.start(null);
+    this.gamepad.start(null);
   }
 
   async setScene(scene) {
@@ -74,17 +94,54 @@ class App {
     this.overlays.clear();
     $("world-name").textContent = scene.name;
     document.title = `${scene.name} – Merrow`;
-    this.list.set(scene);
+    this.list.set(scene, (structure) => this.selectStructure(structure));
     this.fresh = first;
-    const same = scene.robots.findIndex((robot) => robot.name === name);
+    const indexOf = (wanted) => scene.robots.findIndex((robot) => robot.name === wanted);
+    const awaited = indexOf(this.awaited);
+    if (awaited >= 0) this.awaited = null;
+    const same = awaited >= 0 ? awaited : indexOf(name);
+    const { structure } = this;
     this.select(same >= 0 ? same : scene.robots.length ? 0 : -1);
+    if (scene.structures.some((one) => one.name === structure)) this.selectStructure(structure);
+  }
+
+  /** Selects an added robot as soon as the scene contains it. */
+  selectWhenLoaded(name) {
+    const k = this.world.scene.robots.findIndex((robot) => robot.name === name);
+    if (k >= 0) this.select(k);
+    else this.awaited = name;
+  }
+
+  /** Returns the selected object: name, kind and pose; null without one. */
+  object() {
+    const { scene, status, frame } = this.world;
+    if (this.structure) {
+      const found = status?.structures.find(({ name }) => name === this.structure);
+      return found ? { name: found.name, kind: "structure", pose: { p: found.p, q: found.q } } : null;
+    }
+    const robot = frame?.robots[this.selected];
+    if (!robot) return null;
+    return { name: scene.robots[this.selected].name, kind: "robot", pose: robot.links[0] };
+  }
+
+  selectStructure(name) {
+    this.structure = name;
+    this.list.mark(this.selected, name);
+    this.editor.update(this.world.status);
   }
 
   setStatus(status) {
     this.world.status = status;
-    this.environment.update(status);
+    this.environment.update(status, this.world.time);
     this.statusLine.pace(status.pace);
     this.details.status(status.robots[this.selected]);
+    this.faults.status(status.robots[this.selected]);
+    this.editor.update(status);
+    const mode = status.robots[this.selected]?.mode;
+    if (mode && document.activeElement !== $("mode")) $("mode").value = mode;
+    $("record").disabled = status.recording === null;
+    $("record").setAttribute("aria-pressed", String(status.recording === true));
+    $("record").textContent = status.recording ? "Stop recording" : "Record";
   }
 
   receive(buffer) {
@@ -93,6 +150,7 @@ class App {
     if (!frame) return;
     this.world.push(frame, performance.now());
     this.statusLine.frame(frame);
+    if (this.editor.isOpen) this.editor.update(this.world.status);
     this.overlays.track(frame.time, frame.robots);
     if (frame.details && frame.details.robot === this.selected) {
       const robot = this.world.scene.robots[this.selected];
@@ -108,14 +166,20 @@ class App {
 
   select(k) {
     this.selected = k;
+    this.structure = null;
     const robot = this.world.scene?.robots[k];
-    this.list.mark(k);
+    this.list.mark(k, null);
     this.details.show(robot);
     this.details.status(this.world.status?.robots[k]);
     this.request({ do: "select", robot: robot?.name ?? null });
     const options = (robot?.fields ?? []).map((field) => new Option(`${field.name} [${field.unit}]`, field.name));
     $("plot-field").replaceChildren(...options);
     if (this.drive.robot) this.drive.start(robot?.drive ? robot.name : null);
+    if (this.gamepad.robot) this.gamepad.start(robot?.drive || robot?.gamepad ? robot : null);
+    this.faults.show(robot);
+    this.faults.status(this.world.status?.robots[k]);
+    this.sensors.show(robot, k);
+    this.editor.update(this.world.status);
     this.clearPath();
     this.updateControls();
   }
@@ -143,6 +207,13 @@ class App {
     for (const button of document.querySelectorAll("[data-camera]")) {
       button.onclick = () => this.setCamera(button.dataset.camera);
     }
+    $("record").onclick = () => this.toggleRecording();
+  }
+
+  async toggleRecording() {
+    const action = this.world.status?.recording ? "stop_recording" : "record";
+    const answer = await this.request({ do: action });
+    if (showRefusal(answer)) showEvent(answer.text);
   }
 
   togglePause() {
@@ -168,7 +239,19 @@ class App {
     }
     $("drive").onclick = () => this.toggleDrive();
     $("gain").oninput = (event) => (this.drive.gain = event.target.valueAsNumber / 100);
-    $("waypoints").onclick = () => this.toggleWaypoints();
+    $("gamepad").onclick = () => this.toggleGamepad();
+    $("mode").onchange = () => this.setMode();
+    $("goal").onclick = () => this.toggleClicking("goal");
+    $("waypoints").onclick = () => this.toggleClicking("path");
+    bindTabs((id) => {
+      if (id === "edit-panel") this.editor.open();
+      if (id === "fault-panel") this.faults.open();
+      this.sensors.watch();
+    });
+    fetchJson("/catalogue").then(({ modes }) => {
+      const text = (mode) => mode.replaceAll("_", " ");
+      $("mode").replaceChildren(...modes.map((mode) => new Option(text(mode), mode)));
+    });
     $("send-path").onclick = () => this.sendPath();
     $("clear-path").onclick = () => this.clearPath();
     $("plot-add").onclick = () => {
@@ -188,9 +271,36 @@ class App {
     this.updateControls();
   }
 
-  toggleWaypoints() {
+  toggleGamepad() {
     const robot = this.world.scene?.robots[this.selected];
-    this.adding = !this.adding && Boolean(robot?.path);
+    const can = robot?.drive || robot?.gamepad;
+    this.gamepad.start(this.gamepad.robot || !can ? null : robot);
+    this.updateControls();
+  }
+
+  /** Sends sticks and buttons to the topic for gamepads, or the sticks as drive command. */
+  sendGamepad(robot, { axes, buttons }) {
+    if (robot.gamepad) {
+      this.request({ do: "gamepad", robot: robot.name, axes, buttons }).then(showRefusal);
+      return;
+    }
+    const sticks = [4, 3, 1, 0].map((k) => axes[k] * this.drive.gain);
+    this.request({ do: "drive", robot: robot.name, axes: sticks }).then(showRefusal);
+  }
+
+  async setMode() {
+    const robot = this.world.scene?.robots[this.selected]?.name;
+    const mode = $("mode").value;
+    const answer = await this.request({ do: "mode", robot, mode });
+    $("mode").blur();
+    if (showRefusal(answer)) showEvent(`${robot}: ${mode.replaceAll("_", " ")}`);
+  }
+
+  /** Selects what a click in the image does; the same again ends it. */
+  toggleClicking(what) {
+    const robot = this.world.scene?.robots[this.selected];
+    this.clicking = this.clicking === what || !robot?.[what] ? null : what;
+    this.editor.select(null);
     this.updateControls();
   }
 
@@ -205,8 +315,13 @@ class App {
         : this.drive.robot
           ? "W S forward, A D sideways, ↑ ↓ up and down, ← → turn. Escape ends."
           : `Commands ${robot.drive}`;
+    $("gamepad").disabled = !robot?.drive && !robot?.gamepad;
+    $("gamepad").setAttribute("aria-pressed", String(Boolean(this.gamepad.robot)));
+    $("mode").disabled = !robot?.firmware;
+    $("goal").disabled = !robot?.goal;
+    $("goal").setAttribute("aria-pressed", String(this.clicking === "goal"));
     $("waypoints").disabled = !robot?.path;
-    $("waypoints").setAttribute("aria-pressed", String(this.adding));
+    $("waypoints").setAttribute("aria-pressed", String(this.clicking === "path"));
     const n = this.overlays.waypoints.length;
     $("send-path").disabled = n === 0;
     $("clear-path").disabled = n === 0;
@@ -214,23 +329,38 @@ class App {
       ? ""
       : !robot.path
         ? "The firmware of this robot follows no paths."
-        : this.adding
+        : this.clicking === "path"
           ? `Click on the image: ${n} waypoint${n === 1 ? "" : "s"} at the depth of the robot.`
-          : "";
-    $("scene").style.cursor = this.adding ? "crosshair" : "grab";
+          : this.clicking === "goal"
+            ? "Click on the image; drag for the heading. The goal is at the depth of the robot."
+            : "";
+    $("scene").style.cursor = this.clicking ? "crosshair" : "grab";
   }
 
   async sendPath() {
     const robot = this.world.scene.robots[this.selected].name;
     const answer = await this.request({ do: "path", robot, points: this.overlays.waypoints });
     if (showRefusal(answer)) showEvent(`path sent to ${robot}`);
-    this.adding = false;
+    this.clicking = null;
     this.updateControls();
+  }
+
+  /** Sends a goal; a second point gives its heading. */
+  async sendGoal(position, towards) {
+    const robot = this.world.scene.robots[this.selected].name;
+    const yaw = towards ? Math.atan2(towards[1] - position[1], towards[0] - position[0]) : null;
+    const yaw_deg = yaw === null ? null : (yaw * 180) / Math.PI;
+    this.overlays.goal = { robot, p: position, yaw };
+    this.clicking = null;
+    this.updateControls();
+    const answer = await this.request({ do: "goal", robot, position, yaw_deg });
+    if (showRefusal(answer)) showEvent(`goal sent to ${robot}`);
+    else this.overlays.goal = null;
   }
 
   clearPath() {
     this.overlays.waypoints = [];
-    this.adding = false;
+    this.clicking = null;
     this.updateControls();
   }
 
@@ -244,6 +374,14 @@ class App {
 
   key(event, down) {
     const field = event.target.closest?.("input, select, textarea");
+    if (down && !field && (event.ctrlKey || event.metaKey) && this.editor.isOpen) {
+      const again = event.code === "KeyY" || (event.code === "KeyZ" && event.shiftKey);
+      if (again || event.code === "KeyZ") {
+        event.preventDefault();
+        this.editor.run({ do: again ? "redo" : "undo" });
+        return;
+      }
+    }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (!down || !field) {
       if (this.drive.key(event.code, down)) {
@@ -256,13 +394,20 @@ class App {
     const actions = {
       Escape: () => {
         this.drive.start(null);
-        this.adding = false;
+        this.gamepad.start(null);
+        this.clicking = null;
+        this.editor.cancel();
         this.updateControls();
       },
       Space: () => !isButton && this.togglePause(),
       Period: () => this.step(),
       KeyK: () => this.toggleDrive(),
-      KeyG: () => this.toggleWaypoints(),
+      KeyG: () => this.toggleClicking("path"),
+      KeyP: () => this.toggleClicking("goal"),
+      KeyE: () => this.toggleEditor(),
+      KeyM: () => this.editor.setMode("move"),
+      KeyT: () => this.editor.setMode("turn"),
+      Delete: () => this.editor.isOpen && this.editor.remove(),
       Digit1: () => this.setCamera("orbit"),
       Digit2: () => this.setCamera("follow"),
       Digit3: () => this.setCamera("first"),
@@ -276,26 +421,48 @@ class App {
     actions[event.code]();
   }
 
+  toggleEditor() {
+    const id = this.editor.isOpen ? "drive-panel" : "edit-panel";
+    openTab(id);
+    if (id === "edit-panel") this.editor.open();
+  }
+
   bindCanvas() {
     const canvas = $("scene");
     let from = null;
     canvas.onpointerdown = (event) => {
       canvas.setPointerCapture(event.pointerId);
+      canvas.focus({ preventScroll: true });
+      if (event.button === 0 && this.editor.press(event)) return;
       from = { x: event.clientX, y: event.clientY, moved: 0 };
+      if (this.clicking === "goal") from.goal = this.pointAt(from.x, from.y);
     };
     canvas.onpointermove = (event) => {
       this.showPointer(event.clientX, event.clientY);
+      if (this.editor.move(event)) return;
       if (!from) return;
+      if (from.goal) {
+        const to = this.pointAt(event.clientX, event.clientY);
+        from.to = Math.hypot(event.clientX - from.x, event.clientY - from.y) > 12 ? to : null;
+        const yaw = from.to ? Math.atan2(from.to[1] - from.goal[1], from.to[0] - from.goal[0]) : null;
+        this.overlays.goal = { p: from.goal, yaw };
+        return;
+      }
       const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
       from = { x: event.clientX, y: event.clientY, moved: from.moved + Math.hypot(dx, dy) };
       if (from.moved > 4) this.camera.drag(dx, dy, event.shiftKey || event.buttons === 2);
       if (this.camera.mode === "orbit") this.setCamera("orbit");
     };
     canvas.onpointerup = (event) => {
-      if (from && from.moved <= 4) this.click(event.clientX, event.clientY);
+      if (this.editor.release()) return;
+      if (from?.goal) this.sendGoal(from.goal, from.to);
+      else if (from && from.moved <= 4) this.click(event.clientX, event.clientY);
       from = null;
     };
-    canvas.onpointercancel = () => (from = null);
+    canvas.onpointercancel = () => {
+      from = null;
+      this.editor.release(false);
+    };
     canvas.oncontextmenu = (event) => event.preventDefault();
     canvas.addEventListener(
       "wheel",
@@ -314,12 +481,13 @@ class App {
   }
 
   showPointer(x, y) {
-    const p = this.camera.mode === "map" || this.adding ? this.pointAt(x, y) : null;
+    const p = this.camera.mode === "map" || this.clicking ? this.pointAt(x, y) : null;
     $("pointer").textContent = p ? `east ${p[0].toFixed(2)} m, north ${p[1].toFixed(2)} m` : "";
   }
 
   click(x, y) {
-    if (this.adding) {
+    if (this.editor.click(x, y)) return;
+    if (this.clicking) {
       const p = this.pointAt(x, y);
       if (p) this.overlays.waypoints.push(p);
       else showEvent("no point at the depth of the robot there", "warning");
@@ -327,8 +495,14 @@ class App {
       return;
     }
     if (!this.robots) return;
-    const found = this.overlays.pick(this.robots, x, y);
-    if (found >= 0) this.select(found);
+    const hit = meetDrawables(this.world, this.robots, this.camera.ray(x, y), this.camera.hidden);
+    const { robot, structure } = hit?.drawable ?? {};
+    if (robot >= 0) this.select(robot);
+    else if (structure && this.editor.isOpen) this.selectStructure(structure);
+    else {
+      const near = this.overlays.pick(this.robots, x, y);
+      if (near >= 0) this.select(near);
+    }
   }
 
   /** Fits the images to the window and to the speed of the machine. */
@@ -361,6 +535,7 @@ class App {
     this.last = now;
     if (!this.world.scene || !this.world.frame) return;
     const [width, height] = this.resize();
+    this.world.preview = this.editor.preview;
     const robots = this.world.update(performance.now());
     this.robots = robots;
     const robot = robots[this.selected];
@@ -374,6 +549,7 @@ class App {
       depths: shown.depths,
     });
     this.overlays.draw(this.world, robots, this.camera, this.selected, devicePixelRatio);
+    this.editor.draw(this.overlays, this.camera);
     this.plot.draw(this.world.time);
     this.statusLine.image(now);
     this.images++;

@@ -54,6 +54,22 @@ export function mixQ(a, b, t) {
 export const yawOf = (q) =>
   Math.atan2(2 * (q[0] * q[3] + q[1] * q[2]), 1 - 2 * (q[2] * q[2] + q[3] * q[3]));
 
+/** Returns the quaternion of roll, pitch and yaw [rad], yaw first. */
+export function fromRpy([roll, pitch, yaw]) {
+  const [r, p, y] = [turn([1, 0, 0], roll), turn([0, 1, 0], pitch), turn([0, 0, 1], yaw)];
+  return multiplyQ(multiplyQ(y, p), r);
+}
+
+/** Returns roll, pitch and yaw of a quaternion [rad]. */
+export function toRpy([w, x, y, z]) {
+  const sine = clamp(2 * (w * y - x * z), -1, 1);
+  return [
+    Math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)),
+    Math.asin(sine),
+    Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)),
+  ];
+}
+
 /** Returns the matrix of a pose. */
 export function poseMatrix(p, q) {
   const [w, x, y, z] = q;
@@ -68,6 +84,13 @@ export function poseMatrix(p, q) {
 /** Returns the pose B in the frame in which A is given, from B in A. */
 export function composePose(a, b) {
   return { p: add(a.p, rotate(a.q, b.p)), q: multiplyQ(a.q, b.q) };
+}
+
+/** Returns a pose after the motion that moves the pose `from` to the pose `to`. */
+export function carry(pose, from, to) {
+  const back = conjugate(from.q);
+  const relative = { p: rotate(back, sub(pose.p, from.p)), q: multiplyQ(back, pose.q) };
+  return composePose(to, relative);
 }
 
 export function multiply(a, b) {

@@ -2,6 +2,7 @@
 
 const FRAME = 1;
 const DETAILS = 2;
+const IMAGE = 3;
 
 /** Returns a path of the server with the token of the page. */
 export function withToken(path) {
@@ -13,6 +14,12 @@ export async function fetchBytes(path) {
   const response = await fetch(withToken(path));
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
   return response.arrayBuffer();
+}
+
+export async function fetchJson(path) {
+  const response = await fetch(withToken(path));
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  return response.json();
 }
 
 /** Reads a state frame; null if it belongs to another version of the scene. */
@@ -82,7 +89,9 @@ export class Connection {
 
   receive(data) {
     if (data instanceof ArrayBuffer) {
-      this.handlers.frame(data);
+      const isImage = new DataView(data).getUint8(0) === IMAGE;
+      if (isImage) this.handlers.image(data);
+      else this.handlers.frame(data);
       return;
     }
     const message = JSON.parse(data);

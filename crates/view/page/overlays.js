@@ -22,10 +22,13 @@ export class Overlays {
     this.shown = Object.fromEntries(Object.entries(OVERLAYS).map(([key, [, on]]) => [key, on]));
     this.trails = [];
     this.waypoints = [];
+    /** Goal that was sent last: { p, yaw }. */
+    this.goal = null;
   }
 
   clear() {
     this.trails = [];
+    this.goal = null;
   }
 
   /** Adds the positions of the robots to their trails. */
@@ -84,9 +87,9 @@ export class Overlays {
     }
   }
 
-  arrow(from, vector, color) {
+  arrow(from, vector, color, width = 2) {
     if (norm(vector) < 1e-6) return;
-    this.line([from, add(from, vector)], color, 2);
+    this.line([from, add(from, vector)], color, width);
     const [a, b] = [this.at(from), this.at(add(from, vector))];
     if (!a || !b) return;
     const angle = Math.atan2(b[1] - a[1], b[0] - a[0]);
@@ -180,6 +183,20 @@ export class Overlays {
 
   drawWaypoints() {
     const { c } = this;
+    if (this.goal) {
+      const { p, yaw } = this.goal;
+      const at = this.at(p);
+      if (yaw !== null) this.arrow(p, [1.2 * Math.cos(yaw), 1.2 * Math.sin(yaw), 0], "#ff78c8");
+      if (at) {
+        c.strokeStyle = "#ff78c8";
+        c.lineWidth = 2.5;
+        c.beginPath();
+        c.arc(at[0], at[1], 9, 0, 7);
+        c.moveTo(at[0] + 3, at[1]);
+        c.arc(at[0], at[1], 3, 0, 7);
+        c.stroke();
+      }
+    }
     if (this.waypoints.length > 1) this.line(this.waypoints, "rgba(255, 120, 200, 0.95)", 1.5);
     this.waypoints.forEach((p, k) => {
       const at = this.at(p);

@@ -11,20 +11,29 @@ const PARAMETERS = [
   ["water.waves.direction_deg", "Waves towards", "deg", 0, 360, 5],
   ["weather.wind_speed_m_s", "Wind", "m/s", 0, 100, 0.5],
   ["weather.wind_from_deg", "Wind from", "deg", 0, 360, 5],
+  ["weather.gustiness", "Gusts", "", 0, 10, 0.1],
+  ["weather.time_of_day_h", "Time of day (UTC)", "h", 0, 24, 0.5],
   ["weather.cloud_cover", "Cloud cover", "", 0, 1, 0.1],
+  ["weather.visibility_m", "Visibility", "m", 1, 100000, 500],
+  ["weather.rain_mm_h", "Rain", "mm/h", 0, 500, 1],
+  ["weather.temperature_c", "Air", "°C", -60, 60, 1],
 ];
 const EVENT_MS = 6000;
 const MAX_EVENTS = 4;
 
-function element(name, text, className) {
+export function element(name, text, className) {
   const made = document.createElement(name);
   if (text !== undefined) made.textContent = text;
   if (className) made.className = className;
   return made;
 }
 
-/** Shows a line for some seconds. */
-export function showEvent(text, level = "info") {
+/** Log that keeps all events: `add(text, level, time)`. */
+export const log = { add: () => {} };
+
+/** Shows a line for some seconds and adds it to the log, with the simulated time [s] if it has one. */
+export function showEvent(text, level = "info", time = NaN) {
+  log.add(text, level, time);
   const line = element("div", text, `event ${level}`);
   const list = $("events");
   list.append(line);
@@ -44,7 +53,8 @@ export class RobotList {
     this.frame = frame;
   }
 
-  set(scene) {
+  /** Shows the robots, then the structures; `chosen(name)` selects a structure. */
+  set(scene, chosen) {
     const items = scene.robots.map((robot, k) => {
       const button = element("button");
       button.append(element("span", robot.name), element("small", robot.model));
@@ -57,10 +67,23 @@ export class RobotList {
     });
     $("robots").replaceChildren(...items);
     this.buttons = items.map((item) => item.firstChild);
+    const structures = scene.structures.map(({ name }) => {
+      const button = element("button");
+      button.append(element("span", name), element("small", "structure"));
+      button.onclick = () => chosen(name);
+      button.dataset.structure = name;
+      const item = element("li");
+      item.append(button);
+      return item;
+    });
+    $("structures").replaceChildren(...structures);
+    this.structures = structures.map((item) => item.firstChild);
   }
 
-  mark(selected) {
-    this.buttons?.forEach((button, k) => button.setAttribute("aria-pressed", String(k === selected)));
+  mark(selected, structure) {
+    const press = (button, is) => button.setAttribute("aria-pressed", String(is));
+    this.buttons?.forEach((button, k) => press(button, k === selected && !structure));
+    this.structures?.forEach((button) => press(button, button.dataset.structure === structure));
   }
 }
 
@@ -187,9 +210,11 @@ export class Environment {
     form.onsubmit = (event) => event.preventDefault();
   }
 
-  update(status) {
+  update(status, time) {
     for (const [name, input] of this.inputs) {
-      if (document.activeElement !== input) input.value = Number(status[name].toFixed(3));
+      const day = (((status.utc_s + time) % 86400) + 86400) % 86400;
+      const x = name === "weather.time_of_day_h" ? day / 3600 : status[name];
+      if (document.activeElement !== input) input.value = Number(x.toFixed(3));
     }
   }
 }

@@ -1,7 +1,7 @@
 // World: the scene with its drawables, the newest frames and the interpolation between them.
 
 import * as geometry from "./geometry.js";
-import { add, clamp, composePose, mix, mixQ, multiplyQ, rotate, sub, turn } from "./math.js";
+import { add, carry, clamp, composePose, mix, mixQ, multiplyQ, rotate, sub, turn } from "./math.js";
 import { fetchBytes } from "./net.js";
 import { Sea } from "./waves.js";
 
@@ -18,6 +18,8 @@ export class World {
     this.frames = [];
     this.spin = [];
     this.time = 0;
+    /** Pose of an object that is being moved: { name, kind, from, pose }. */
+    this.preview = null;
   }
 
   /** Loads a scene: builds the drawables of its robots and structures. */
@@ -29,16 +31,17 @@ export class World {
     };
     const drawables = [];
     const shared = new Map();
-    const addShape = async (shape, robot) => {
+    const addShape = async (shape, robot, structure = null) => {
       const key = JSON.stringify([shape.geometry, shape.color]);
       if (!shared.has(key)) shared.set(key, buildShape(shape, bytes));
       for (const piece of await shared.get(key)) {
-        drawables.push({ piece, shape, robot, propeller: propellerOf(scene, robot, piece.name) });
+        const propeller = propellerOf(scene, robot, piece.name);
+        drawables.push({ piece, shape, robot, structure, propeller });
       }
     };
     const all = [];
     scene.robots.forEach((robot, k) => robot.shapes.forEach((s) => all.push(addShape(s, k))));
-    scene.structures.forEach((s) => s.shapes.forEach((shape) => all.push(addShape(shape, -1))));
+    scene.structures.forEach((s) => s.shapes.forEach((shape) => all.push(addShape(shape, -1, s.name))));
     await Promise.all(all);
     let ground = null;
     if (scene.seabed.terrain) {
@@ -94,6 +97,12 @@ export class World {
         fins: robot.fins.map((x, i) => from.fins[i] + (x - from.fins[i]) * t),
       };
     });
+    const { preview } = this;
+    const k = preview?.kind === "robot" ? this.scene.robots.findIndex((r) => r.name === preview.name) : -1;
+    if (k >= 0) {
+      const from = robots[k].links[0];
+      robots[k].links = robots[k].links.map((link) => carry(link, from, preview.pose));
+    }
     return robots;
   }
 
@@ -101,7 +110,11 @@ export class World {
   pose(drawable, robots) {
     const { shape } = drawable;
     let own = { p: shape.p, q: shape.q };
-    if (drawable.robot < 0) return own;
+    if (drawable.robot < 0) {
+      const { preview } = this;
+      const isMoved = preview?.kind === "structure" && preview.name === drawable.structure;
+      return isMoved ? carry(own, preview.from, preview.pose) : own;
+    }
     const model = this.scene.robots[drawable.robot];
     const state = robots[drawable.robot];
     if (drawable.propeller >= 0) {

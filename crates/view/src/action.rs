@@ -3,6 +3,10 @@
 //! A message is one JSON object with at most [`MAX_MESSAGE_BYTES`]. Every number must be finite and
 //! within its range.
 
+use crate::values::{
+    MAX_COORDINATE, count, file_name, list, name, named_numbers, number, numbers, quaternion, text,
+    unexpected,
+};
 use merrow_sim::Pace;
 use serde_json::{Map, Value};
 
@@ -14,16 +18,20 @@ pub const MAX_WAYPOINTS: usize = 64;
 pub const MAX_PARAMETERS: usize = 32;
 /// Maximum number of steps of one step request.
 pub const MAX_STEPS: u64 = 1_000_000;
-/// Maximum length of a name [bytes].
-const MAX_NAME_BYTES: usize = 256;
-/// Maximum magnitude of a coordinate [m].
-const MAX_COORDINATE: f64 = 1e7;
+/// Maximum numbers of axes and of buttons of a gamepad.
+pub const MAX_GAMEPAD: usize = 32;
+/// Maximum number of values of a fault.
+pub const MAX_FAULT_VALUES: usize = 16;
+/// Maximum duration of a fault [s].
+pub const MAX_FAULT_S: f64 = 1e9;
 
 /// Action that a client requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Receive the details of this robot; `None`: of no robot.
     Select(Option<String>),
+    /// Receive the images of this sensor, as names of robot, sensor and image; `None`: of no sensor.
+    Watch(Option<[String; 3]>),
     /// Change the running world.
     Control(ControlAction),
 }
@@ -58,6 +66,94 @@ pub enum ControlAction {
         /// Waypoints in W [m].
         points: Vec<[f64; 3]>,
     },
+    /// Move to a pose and stay there.
+    Goal {
+        /// Name of the robot.
+        robot: String,
+        /// Position in W [m].
+        position: [f64; 3],
+        /// Yaw from east, counter-clockwise [deg]; `None` holds the heading.
+        yaw_deg: Option<f64>,
+    },
+    /// Sticks and buttons of a gamepad, in the order of `joy_node`.
+    Gamepad {
+        /// Name of the robot.
+        robot: String,
+        /// Deflections, -1..1; left and up are positive.
+        axes: Vec<f64>,
+        /// State of each button.
+        buttons: Vec<bool>,
+    },
+    /// Request a mode of the firmware.
+    Mode {
+        /// Name of the robot.
+        robot: String,
+        /// Name of the mode.
+        mode: String,
+    },
+    /// Start a fault.
+    Fault(FaultAction),
+    /// End a fault.
+    Repair {
+        /// Name of the robot.
+        robot: String,
+        /// Name of the fault.
+        fault: String,
+    },
+    /// Start the recording of all topics.
+    Record,
+    /// Stop the recording.
+    StopRecording,
+    /// Change the objects of the world.
+    Edit(EditAction),
+}
+
+/// Fault of a device of a robot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaultAction {
+    /// Name of the robot.
+    pub robot: String,
+    /// Name of the fault.
+    pub name: String,
+    /// Device, such as `thrusters/port`.
+    pub device: String,
+    /// Kind, such as `dead`.
+    pub kind: String,
+    /// Values of the kind, in its units.
+    pub values: Vec<(String, f64)>,
+    /// Duration [s]; 0: permanent.
+    pub duration_s: f64,
+}
+
+/// Change of the objects of the world.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EditAction {
+    /// Add a robot or prop of the catalogue.
+    Add {
+        /// Name of the model in the catalogue.
+        model: String,
+        /// Position in W [m].
+        position: [f64; 3],
+        /// Attitude in W (w, x, y, z).
+        attitude: [f64; 4],
+    },
+    /// Remove an object.
+    Remove(String),
+    /// Place an object at a pose, at rest.
+    Place {
+        /// Name of the object.
+        object: String,
+        /// Position in W [m].
+        position: [f64; 3],
+        /// Attitude in W (w, x, y, z).
+        attitude: [f64; 4],
+    },
+    /// Undo the last change of the view.
+    Undo,
+    /// Repeat the change that was undone last.
+    Redo,
+    /// Return the world file of the current state.
+    Save,
 }
 
 /// Message of a client with the number that the answer repeats.
@@ -94,120 +190,130 @@ pub fn decode(text: &str) -> Result<ClientMessage, String> {
     Ok(ClientMessage { id, action })
 }
 
+/// Returns the number of a message that is refused; 0 without a number.
+pub fn message_id(text: &str) -> u64 {
+    let is_short = text.len() <= MAX_MESSAGE_BYTES;
+    let value = is_short.then(|| serde_json::from_str::<Value>(text).ok());
+    let id = value.flatten().and_then(|value| value.get("id")?.as_u64());
+    id.unwrap_or(0)
+}
+
+/// Names of all actions, for messages.
+const ACTIONS: &str = "select, watch, pause, resume, step, reset, pace, set, drive, path, goal, \
+    gamepad, mode, fault, repair, record, stop_recording, add, remove, place, undo, redo or save";
+
 fn action(map: &Map<String, Value>) -> Result<Action, String> {
-    let control = match text(map, "do")? {
-        "select" => {
-            let robot = match map.get("robot") {
-                None | Some(Value::Null) => None,
-                Some(_) => Some(text(map, "robot")?.to_string()),
-            };
-            return Ok(Action::Select(robot));
-        }
+    let is_none = |key: &str| matches!(map.get(key), None | Some(Value::Null));
+    match text(map, "do")? {
+        "select" if is_none("robot") => Ok(Action::Select(None)),
+        "select" => Ok(Action::Select(Some(name(map, "robot")?))),
+        "watch" if is_none("sensor") => Ok(Action::Watch(None)),
+        "watch" => Ok(Action::Watch(Some([
+            name(map, "robot")?,
+            name(map, "sensor")?,
+            name(map, "image")?,
+        ]))),
+        _ => Ok(Action::Control(control_action(map)?)),
+    }
+}
+
+fn control_action(map: &Map<String, Value>) -> Result<ControlAction, String> {
+    Ok(match text(map, "do")? {
         "pause" => ControlAction::Pause,
         "resume" => ControlAction::Resume,
-        "step" => ControlAction::Step(steps(map)?),
+        "step" => ControlAction::Step(count(map, "steps", MAX_STEPS)?),
         "reset" => ControlAction::Reset,
         "pace" => ControlAction::Pace(Pace::parse(text(map, "pace")?)?),
-        "set" => ControlAction::Parameters(parameters(map)?),
+        "set" => {
+            let limits = [1, MAX_PARAMETERS];
+            ControlAction::Parameters(named_numbers(map, "parameters", limits)?)
+        }
         "drive" => ControlAction::Drive {
-            robot: text(map, "robot")?.to_string(),
+            robot: name(map, "robot")?,
             axes: numbers(map.get("axes"), "axes", 1.0)?,
         },
-        "path" => ControlAction::Path {
-            robot: text(map, "robot")?.to_string(),
-            points: points(map)?,
+        "path" => {
+            let limits = ([1, MAX_WAYPOINTS], "[x, y, z]");
+            let point = |value: &Value| numbers(Some(value), "points", MAX_COORDINATE);
+            ControlAction::Path {
+                robot: name(map, "robot")?,
+                points: list(map, "points", limits, point)?,
+            }
+        }
+        "goal" => goal(map)?,
+        "gamepad" => gamepad(map)?,
+        "mode" => ControlAction::Mode {
+            robot: name(map, "robot")?,
+            mode: name(map, "mode")?,
         },
-        other => {
-            let expected = "select, pause, resume, step, reset, pace, set, drive or path";
-            return Err(unexpected("do", &Value::from(other), expected));
-        }
-    };
-    Ok(Action::Control(control))
-}
-
-fn steps(map: &Map<String, Value>) -> Result<u64, String> {
-    let value = map.get("steps").unwrap_or(&Value::Null);
-    let n = value.as_u64().filter(|n| (1..=MAX_STEPS).contains(n));
-    n.ok_or_else(|| unexpected("steps", value, &format!("1 to {MAX_STEPS}")))
-}
-
-fn parameters(map: &Map<String, Value>) -> Result<Vec<(String, f64)>, String> {
-    let Some(Value::Object(given)) = map.get("parameters") else {
-        return Err("parameters: expected an object of names and numbers".to_string());
-    };
-    if given.is_empty() || given.len() > MAX_PARAMETERS {
-        let found = given.len();
-        return Err(format!(
-            "parameters: found {found}; expected 1 to {MAX_PARAMETERS}"
-        ));
-    }
-    let one = |(name, value): (&String, &Value)| {
-        if name.len() > MAX_NAME_BYTES {
-            return Err("parameters: name too long".to_string());
-        }
-        Ok((name.clone(), number(value, name, f64::MAX)?))
-    };
-    given.iter().map(one).collect()
-}
-
-fn points(map: &Map<String, Value>) -> Result<Vec<[f64; 3]>, String> {
-    let points = map.get("points").and_then(Value::as_array);
-    let points = points.ok_or("points: expected a list of [x, y, z]")?;
-    if points.is_empty() || points.len() > MAX_WAYPOINTS {
-        let found = points.len();
-        return Err(format!(
-            "points: found {found}; expected 1 to {MAX_WAYPOINTS}"
-        ));
-    }
-    let one = |point: &Value| numbers(Some(point), "points", MAX_COORDINATE);
-    points.iter().map(one).collect()
-}
-
-/// Returns a text value of at most [`MAX_NAME_BYTES`].
-fn text<'a>(map: &'a Map<String, Value>, key: &str) -> Result<&'a str, String> {
-    let value = map.get(key).unwrap_or(&Value::Null);
-    let text = value.as_str().filter(|text| text.len() <= MAX_NAME_BYTES);
-    text.ok_or_else(|| {
-        unexpected(
-            key,
-            value,
-            &format!("a text of at most {MAX_NAME_BYTES} bytes"),
-        )
+        "fault" => ControlAction::Fault(fault(map)?),
+        "repair" => ControlAction::Repair {
+            robot: name(map, "robot")?,
+            fault: name(map, "fault")?,
+        },
+        "record" => ControlAction::Record,
+        "stop_recording" => ControlAction::StopRecording,
+        _ => ControlAction::Edit(edit_action(map)?),
     })
 }
 
-/// Returns a list of exactly `N` numbers with magnitudes up to `max`.
-fn numbers<const N: usize>(value: Option<&Value>, key: &str, max: f64) -> Result<[f64; N], String> {
-    let list = value
-        .and_then(Value::as_array)
-        .map_or(&[][..], Vec::as_slice);
-    if list.len() != N {
-        let found = list.len();
-        return Err(format!("{key}: found {found} numbers; expected {N}"));
-    }
-    let mut out = [0.0; N];
-    for (out, value) in out.iter_mut().zip(list) {
-        *out = number(value, key, max)?;
-    }
-    Ok(out)
-}
-
-fn number(value: &Value, key: &str, max: f64) -> Result<f64, String> {
-    let x = value.as_f64().filter(|x| x.is_finite() && x.abs() <= max);
-    x.ok_or_else(|| match max {
-        f64::MAX => unexpected(key, value, "a number"),
-        _ => unexpected(key, value, &format!("a number from -{max} to {max}")),
+fn edit_action(map: &Map<String, Value>) -> Result<EditAction, String> {
+    let position = || numbers(map.get("position"), "position", MAX_COORDINATE);
+    Ok(match text(map, "do")? {
+        "add" => EditAction::Add {
+            model: file_name(map, "model")?,
+            position: position()?,
+            attitude: quaternion(map, "attitude")?,
+        },
+        "remove" => EditAction::Remove(name(map, "object")?),
+        "place" => EditAction::Place {
+            object: name(map, "object")?,
+            position: position()?,
+            attitude: quaternion(map, "attitude")?,
+        },
+        "undo" => EditAction::Undo,
+        "redo" => EditAction::Redo,
+        "save" => EditAction::Save,
+        other => return Err(unexpected("do", &Value::from(other), ACTIONS)),
     })
 }
 
-/// Returns the message for a value that is not valid. The value is shortened.
-fn unexpected(key: &str, value: &Value, expected: &str) -> String {
-    let mut found = value.to_string();
-    if let Some((end, _)) = found.char_indices().nth(40) {
-        found.truncate(end);
-        found.push_str("...");
-    }
-    format!("{key}: found {found}; expected {expected}")
+fn goal(map: &Map<String, Value>) -> Result<ControlAction, String> {
+    let yaw = map.get("yaw_deg").filter(|yaw| !yaw.is_null());
+    Ok(ControlAction::Goal {
+        robot: name(map, "robot")?,
+        position: numbers(map.get("position"), "position", MAX_COORDINATE)?,
+        yaw_deg: yaw.map(|yaw| number(yaw, "yaw_deg", 360.0)).transpose()?,
+    })
+}
+
+fn gamepad(map: &Map<String, Value>) -> Result<ControlAction, String> {
+    let axis = |value: &Value| number(value, "axes", 1.0);
+    let button = |value: &Value| {
+        let pressed = value.as_bool();
+        pressed.ok_or_else(|| unexpected("buttons", value, "true or false"))
+    };
+    Ok(ControlAction::Gamepad {
+        robot: name(map, "robot")?,
+        axes: list(map, "axes", ([1, MAX_GAMEPAD], "numbers"), axis)?,
+        buttons: list(map, "buttons", ([0, MAX_GAMEPAD], "true and false"), button)?,
+    })
+}
+
+fn fault(map: &Map<String, Value>) -> Result<FaultAction, String> {
+    let duration = map.get("duration_s").unwrap_or(&Value::Null);
+    let duration_s = duration
+        .as_f64()
+        .filter(|s| (0.0..=MAX_FAULT_S).contains(s));
+    let expected = format!("0 (permanent) to {MAX_FAULT_S} seconds");
+    Ok(FaultAction {
+        robot: name(map, "robot")?,
+        name: name(map, "name")?,
+        device: name(map, "device")?,
+        kind: name(map, "kind")?,
+        values: named_numbers(map, "values", [0, MAX_FAULT_VALUES])?,
+        duration_s: duration_s.ok_or_else(|| unexpected("duration_s", duration, &expected))?,
+    })
 }
 
 #[cfg(test)]
@@ -272,8 +378,16 @@ mod tests {
         ] {
             let error = decode(message).unwrap_err();
             assert!(error.contains(expected), "{message}: {error}");
-            assert!(!error.contains('\n') && error.len() < 200, "{error}");
+            assert!(!error.contains('\n') && error.len() < 300, "{error}");
         }
+    }
+
+    #[test]
+    fn refusals_repeat_the_number_of_the_message() {
+        assert_eq!(message_id(r#"{"do":"fly","id":7}"#), 7);
+        assert_eq!(message_id(r#"{"do":"pause","id":-2}"#), 0);
+        assert_eq!(message_id("{"), 0);
+        assert_eq!(message_id("[7]"), 0);
     }
 
     #[test]
@@ -286,5 +400,150 @@ mod tests {
         let robot = "r".repeat(300);
         let text = format!(r#"{{"do":"select","robot":"{robot}"}}"#);
         assert!(decode(&text).unwrap_err().len() < 200);
+    }
+
+    #[test]
+    fn edits_are_decoded() {
+        let add = r#"{"do":"add","model":"otter","position":[1,2,-3.5]}"#;
+        let expected = EditAction::Add {
+            model: "otter".to_string(),
+            position: [1.0, 2.0, -3.5],
+            attitude: [1.0, 0.0, 0.0, 0.0],
+        };
+        assert_eq!(control(add), ControlAction::Edit(expected));
+        let place = r#"{"do":"place","object":"rov","position":[0,0,0],"attitude":[0,0,0,1.001]}"#;
+        let expected = EditAction::Place {
+            object: "rov".to_string(),
+            position: [0.0; 3],
+            attitude: [0.0, 0.0, 0.0, 1.0],
+        };
+        assert_eq!(control(place), ControlAction::Edit(expected));
+        let remove = control(r#"{"do":"remove","object":"rov"}"#);
+        let expected = EditAction::Remove("rov".to_string());
+        assert_eq!(remove, ControlAction::Edit(expected));
+        for (word, action) in [
+            ("undo", EditAction::Undo),
+            ("redo", EditAction::Redo),
+            ("save", EditAction::Save),
+        ] {
+            let found = control(&format!("{{\"do\":\"{word}\"}}"));
+            assert_eq!(found, ControlAction::Edit(action));
+        }
+    }
+
+    #[test]
+    fn goals_gamepads_faults_and_sensors_are_decoded() {
+        let robot = || "rov".to_string();
+        let goal = control(r#"{"do":"goal","robot":"rov","position":[1,2,-3],"yaw_deg":null}"#);
+        let expected = ControlAction::Goal {
+            robot: robot(),
+            position: [1.0, 2.0, -3.0],
+            yaw_deg: None,
+        };
+        assert_eq!(goal, expected);
+        let sticks = r#"{"do":"gamepad","robot":"rov","axes":[0.5,-1],"buttons":[true,false]}"#;
+        let expected = ControlAction::Gamepad {
+            robot: robot(),
+            axes: vec![0.5, -1.0],
+            buttons: vec![true, false],
+        };
+        assert_eq!(control(sticks), expected);
+        let fault = r#"{"do":"fault","robot":"rov","name":"f","device":"imu","kind":"biased",
+            "values":{"bias":0.1},"duration_s":5}"#;
+        let expected = FaultAction {
+            robot: robot(),
+            name: "f".to_string(),
+            device: "imu".to_string(),
+            kind: "biased".to_string(),
+            values: vec![("bias".to_string(), 0.1)],
+            duration_s: 5.0,
+        };
+        assert_eq!(control(fault), ControlAction::Fault(expected));
+        let fault = "f".to_string();
+        let expected = ControlAction::Repair {
+            robot: robot(),
+            fault,
+        };
+        let repair = control(r#"{"do":"repair","robot":"rov","fault":"f"}"#);
+        assert_eq!(repair, expected);
+        let mode = "depth_hold".to_string();
+        let expected = ControlAction::Mode {
+            robot: robot(),
+            mode,
+        };
+        let mode = control(r#"{"do":"mode","robot":"rov","mode":"depth_hold"}"#);
+        assert_eq!(mode, expected);
+        assert_eq!(control(r#"{"do":"record"}"#), ControlAction::Record);
+        let watch = decode(r#"{"do":"watch","robot":"rov","sensor":"camera","image":"depth"}"#);
+        let watch = watch.unwrap();
+        let expected = [robot(), "camera".to_string(), "depth".to_string()];
+        let expected = Action::Watch(Some(expected));
+        assert_eq!(watch.action, expected);
+        let none = decode(r#"{"do":"watch","sensor":null}"#).unwrap();
+        assert_eq!(none.action, Action::Watch(None));
+    }
+
+    #[test]
+    fn wrong_values_of_edits_and_faults_are_refused() {
+        for (message, expected) in [
+            (
+                r#"{"do":"add","model":"../../etc/passwd","position":[0,0,0]}"#,
+                "lowercase letters",
+            ),
+            (
+                r#"{"do":"add","model":"otter","position":[0,1e8,0]}"#,
+                "from -10000000 to",
+            ),
+            (
+                r#"{"do":"add","model":"otter"}"#,
+                "position: found 0 numbers",
+            ),
+            (
+                r#"{"do":"add","model":"","position":[0,0,0]}"#,
+                "model: found",
+            ),
+            (
+                r#"{"do":"place","object":"r","position":[0,0,0],"attitude":[1,1,0,0]}"#,
+                "unit quaternion",
+            ),
+            (
+                r#"{"do":"place","object":"r","position":[0,0,0],"attitude":[0,0,0,0]}"#,
+                "unit quaternion",
+            ),
+            (
+                r#"{"do":"remove","object":"a\nb"}"#,
+                "without control characters",
+            ),
+            (r#"{"do":"remove"}"#, "object: found null"),
+            (
+                r#"{"do":"goal","robot":"r","position":[0,0,0],"yaw_deg":400}"#,
+                "yaw_deg: found",
+            ),
+            (
+                r#"{"do":"gamepad","robot":"r","axes":[],"buttons":[]}"#,
+                "expected 1 to 32",
+            ),
+            (
+                r#"{"do":"gamepad","robot":"r","axes":[2],"buttons":[]}"#,
+                "from -1 to 1",
+            ),
+            (
+                r#"{"do":"gamepad","robot":"r","axes":[0],"buttons":[1]}"#,
+                "true or false",
+            ),
+            (
+                r#"{"do":"fault","robot":"r","name":"f","device":"d","kind":"dead"}"#,
+                "duration_s: found null",
+            ),
+            (
+                r#"{"do":"fault","robot":"r","name":"f","device":"d","kind":"k","duration_s":-1}"#,
+                "0 (permanent)",
+            ),
+            (r#"{"do":"watch","sensor":"camera"}"#, "robot: found null"),
+        ] {
+            let error = decode(message).unwrap_err();
+            assert!(error.contains(expected), "{message}: {error}");
+            assert!(!error.contains('\n') && error.len() < 300, "{error}");
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! Interface through which the view changes the running world.
 
 use crate::action::ControlAction;
-use merrow_model::scene::Scene;
+use crate::images::{ImageSource, WatchedFrame};
+use merrow_model::scene::{Scene, Sensor};
 use merrow_sim::SceneVersion;
 use std::sync::Arc;
 
@@ -12,10 +13,63 @@ pub struct RobotControls {
     pub drive: Option<String>,
     /// Topic of paths; `None` if the robot follows no paths.
     pub path: Option<String>,
+    /// Topic of pose goals; `None` if the robot moves to no goals.
+    pub goal: Option<String>,
+    /// Topic of gamepads; `None` if the robot has none.
+    pub gamepad: Option<String>,
 }
 
-/// Answer to an action: `Ok`, or one line with the reason of the refusal.
-pub type Answer = Box<dyn FnOnce(Result<(), String>) + Send>;
+/// Model that can be added to the world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CatalogueEntry {
+    /// Name of the model.
+    pub name: String,
+    /// Description of the model; empty without one.
+    pub description: String,
+    /// True for a prop, false for a robot.
+    pub is_prop: bool,
+}
+
+/// Models, modes and faults that the page offers.
+#[derive(Clone, Debug, Default)]
+pub struct Catalogue {
+    /// Robots and props that can be added.
+    pub models: Vec<CatalogueEntry>,
+    /// Names of the modes of firmwares.
+    pub modes: Vec<String>,
+    /// Kinds of faults, with the names of their required and of their optional values.
+    pub faults: Vec<(String, [Vec<String>; 2])>,
+}
+
+/// Structure that can be moved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StructurePose {
+    /// Name of the structure.
+    pub name: String,
+    /// Position of its origin in W [m].
+    pub position: [f64; 3],
+    /// Attitude in W (w, x, y, z).
+    pub attitude: [f64; 4],
+}
+
+/// State of the controls that the page shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ControlState {
+    /// True if objects can be added, removed and moved.
+    pub can_edit: bool,
+    /// Change that can be undone, as text.
+    pub undo: Option<String>,
+    /// Change that can be repeated, as text.
+    pub redo: Option<String>,
+    /// Structures that can be moved.
+    pub structures: Vec<StructurePose>,
+    /// True while a bag is recorded; `None` if recording is not possible.
+    pub recording: Option<bool>,
+}
+
+/// Answer to an action: `Ok` with a text, which may be empty, or one line with the reason of the
+/// refusal.
+pub type Answer = Box<dyn FnOnce(Result<String, String>) + Send>;
 
 /// Converts actions of clients to requests of the run, on the path of all other commands.
 pub trait Controls: Send + Sync {
@@ -25,6 +79,23 @@ pub trait Controls: Send + Sync {
     fn of_robot(&self, robot: usize) -> RobotControls;
     /// Requests an action. `answer` is called once, possibly on the thread of the run.
     fn request(&self, action: ControlAction, answer: Answer);
+    /// Returns what the page offers. May read files; not called on the thread of the run.
+    fn catalogue(&self) -> Catalogue {
+        Catalogue::default()
+    }
+    /// Returns the images that a sensor can show; `None` without images.
+    fn image_source(&self, _: &Sensor) -> Option<ImageSource> {
+        None
+    }
+    /// Draws the image `kind` of a sensor from its recent frames, as the content of a JPEG or PNG
+    /// file. Not called on the thread of the run.
+    fn image(&self, _sensor: &Sensor, _kind: &str, _frames: &[WatchedFrame]) -> Option<Vec<u8>> {
+        None
+    }
+    /// Returns the state of the controls. Called on the thread of the run.
+    fn state(&self) -> ControlState {
+        ControlState::default()
+    }
 }
 
 /// Controls of a view without any control: every action is refused.

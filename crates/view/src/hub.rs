@@ -1,6 +1,7 @@
 //! Data that the thread of the run passes to the threads of the clients.
 
 use crate::frame::Frame;
+use crate::images::{Recent, Watch, WatchedFrame};
 use crate::scene::SceneData;
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -58,12 +59,21 @@ pub(crate) struct Hub {
     pub refused: AtomicU64,
     /// Robot that each client has selected, by the number of the client.
     selected: Mutex<HashMap<u64, usize>>,
+    /// Sensor that each client watches, by the number of the client.
+    watched: Mutex<HashMap<u64, Watch>>,
+    /// Recent frames of the watched sensors.
+    sensors: Mutex<Vec<Recent>>,
+}
+
+/// Locks a mutex; a panic of another thread does not invalidate the data.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Hub {
     /// Returns the newest data for a change.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Latest> {
-        self.latest.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.latest)
     }
 
     /// Changes the newest data and wakes the clients.
@@ -101,16 +111,77 @@ impl Hub {
 
     /// Sets the robot that a client has selected.
     pub(crate) fn select(&self, client: u64, robot: Option<usize>) {
-        let mut selected = self.selected.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut selected = lock(&self.selected);
         match robot {
             Some(robot) => drop(selected.insert(client, robot)),
             None => drop(selected.remove(&client)),
         }
     }
 
+    /// Sets the sensor that a client watches.
+    pub(crate) fn watch(&self, client: u64, sensor: Option<Watch>) {
+        let mut watched = lock(&self.watched);
+        match sensor {
+            Some(sensor) => drop(watched.insert(client, sensor)),
+            None => drop(watched.remove(&client)),
+        }
+    }
+
+    /// Returns the sensors that clients watch.
+    pub(crate) fn watched(&self) -> Vec<Watch> {
+        let mut all: Vec<Watch> = lock(&self.watched).values().cloned().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Adds a frame of a watched sensor and keeps at most `limit` frames of it.
+    pub(crate) fn add_sensor_frame(
+        &self,
+        place: (usize, usize),
+        frame: WatchedFrame,
+        limit: usize,
+    ) {
+        let mut sensors = lock(&self.sensors);
+        let known = sensors.iter().position(|recent| recent.place == place);
+        let k = known.unwrap_or_else(|| {
+            let place = place;
+            sensors.push(Recent {
+                place,
+                ..Recent::default()
+            });
+            sensors.len() - 1
+        });
+        let recent = &mut sensors[k];
+        recent.number += 1;
+        recent.frames.push_back(frame);
+        while recent.frames.len() > limit {
+            recent.frames.pop_front();
+        }
+    }
+
+    /// Removes the frames of all sensors except these.
+    pub(crate) fn keep_sensors(&self, places: &[(usize, usize)]) {
+        lock(&self.sensors).retain(|recent| places.contains(&recent.place));
+    }
+
+    /// Removes the frames of all sensors and the choices of all clients, because indices have
+    /// changed.
+    pub(crate) fn forget_sensors(&self) {
+        lock(&self.watched).clear();
+        lock(&self.sensors).clear();
+    }
+
+    /// Returns the recent frames of a sensor if there are newer ones than number `seen`.
+    pub(crate) fn sensor_frames(&self, place: (usize, usize), seen: u64) -> Option<Recent> {
+        let sensors = lock(&self.sensors);
+        let found = sensors.iter().find(|recent| recent.place == place)?;
+        (found.number != seen).then(|| found.clone())
+    }
+
     /// Returns the robots that clients have selected.
     pub(crate) fn selected(&self) -> Vec<usize> {
-        let selected = self.selected.lock().unwrap_or_else(PoisonError::into_inner);
+        let selected = lock(&self.selected);
         let mut robots: Vec<usize> = selected.values().copied().collect();
         robots.sort_unstable();
         robots.dedup();

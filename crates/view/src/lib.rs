@@ -30,6 +30,7 @@ pub mod controls;
 pub mod fields;
 mod frame;
 mod hub;
+pub mod images;
 mod page;
 pub mod request;
 mod scene;
@@ -37,11 +38,17 @@ mod server;
 mod session;
 mod shapes;
 mod status;
+mod values;
 
-pub use crate::controls::{Answer, Controls, NoControls, RobotControls};
+pub use crate::controls::{
+    Answer, Catalogue, CatalogueEntry, ControlState, Controls, NoControls, RobotControls,
+    StructurePose,
+};
 pub use crate::frame::{DETAILS_KIND, FRAME_KIND};
+pub use crate::images::{IMAGE_KIND, ImageSource, WatchedFrame};
 
 use crate::hub::Hub;
+use crate::images::Images;
 use crate::scene::SceneData;
 use crate::server::Server;
 use merrow_model::scene::{Correspondence, Waves};
@@ -75,6 +82,7 @@ pub struct View {
     /// Number of rejections of commands that are reported as events in the current status period.
     rejections: usize,
     is_reset: bool,
+    images: Images,
 }
 
 /// Maximum number of rejections that are reported in one status period.
@@ -107,6 +115,7 @@ impl View {
             waves: None,
             rejections: 0,
             is_reset: false,
+            images: Images::default(),
         };
         view.publish_scene(simulation);
         Ok(view)
@@ -130,6 +139,8 @@ impl View {
     fn publish_scene(&mut self, simulation: &Simulation) {
         self.controls
             .set_scene(&simulation.scene, simulation.scene_version);
+        self.images = Images::default();
+        self.hub.forget_sensors();
         let scene = SceneData::new(simulation, &*self.controls);
         self.hub.update(|latest| latest.scene.set(Arc::new(scene)));
         self.status.clear();
@@ -140,7 +151,7 @@ impl View {
     /// Publishes sea and status if they have changed.
     fn publish_status(&mut self, simulation: &Simulation, control: &Control) {
         self.rejections = 0;
-        let status = status::status(simulation, control);
+        let status = status::status(simulation, control, &self.controls.state());
         if status != self.status {
             self.hub
                 .update(|latest| latest.status.set(status.as_str().into()));
@@ -167,6 +178,8 @@ impl Observer for View {
         if std::mem::take(&mut self.is_reset) {
             self.event(simulation, "info", "reset");
         }
+        self.images.request(simulation, &self.hub, &*self.controls);
+        self.images.collect(simulation, &self.hub, &*self.controls);
         if self.clients() == 0 {
             return;
         }
@@ -180,6 +193,10 @@ impl Observer for View {
             let frame = frame::encode(simulation, control, &self.hub.selected());
             self.hub.update(|latest| latest.frame.set(Arc::new(frame)));
         }
+    }
+
+    fn before_steps(&mut self, simulation: &Simulation) {
+        self.images.request(simulation, &self.hub, &*self.controls);
     }
 
     fn rejected(&mut self, rejection: &CommandRejection, simulation: &Simulation) {

@@ -1,11 +1,12 @@
 //! Description of a scene for the page: robots with their links and shapes, structures, seabed,
 //! optics of the water, and the bytes of meshes and terrain.
 
-use crate::controls::{Controls, RobotControls};
+use crate::controls::{Catalogue, CatalogueEntry, Controls};
 use crate::fields;
 use crate::shapes::{self, Meshes, TerrainGrid};
 use merrow_model::scene::{Collider, Fin, Robot, Scene, Sensor, SensorKind, Thruster};
 use merrow_sim::Simulation;
+use merrow_sim::control::fault::devices_with_kinds;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ pub(crate) struct SceneData {
     pub terrain: Vec<u8>,
     /// Names of the robots.
     pub robots: Vec<String>,
+    /// Scene of the simulation.
+    pub scene: Option<Arc<Scene>>,
 }
 
 impl SceneData {
@@ -29,7 +32,7 @@ impl SceneData {
         let version = simulation.scene_version.0;
         let mut meshes = Meshes::default();
         let robots: Vec<Value> = (0..scene.robots.len())
-            .map(|i| robot_json(scene, i, &controls.of_robot(i), &mut meshes))
+            .map(|i| robot_json(scene, i, controls, &mut meshes))
             .collect();
         let structures = scene.structures.iter().map(|structure| {
             json!({
@@ -72,6 +75,7 @@ impl SceneData {
                 .iter()
                 .map(|robot| robot.name.clone())
                 .collect(),
+            scene: Some(Arc::clone(scene)),
         }
     }
 }
@@ -80,8 +84,9 @@ fn shapes_json(shapes: &[Collider], meshes: &mut Meshes) -> Vec<Value> {
     shapes.iter().map(|shape| meshes.describe(shape)).collect()
 }
 
-fn robot_json(scene: &Scene, index: usize, controls: &RobotControls, meshes: &mut Meshes) -> Value {
+fn robot_json(scene: &Scene, index: usize, own: &dyn Controls, meshes: &mut Meshes) -> Value {
     let robot = &scene.robots[index];
+    let controls = own.of_robot(index);
     // as in images: a robot without visual shapes has its collision shapes
     let shapes = if robot.visuals.is_empty() {
         &robot.colliders
@@ -100,10 +105,33 @@ fn robot_json(scene: &Scene, index: usize, controls: &RobotControls, meshes: &mu
         "shapes": shapes,
         "thrusters": robot.thrusters.iter().map(thruster_json).collect::<Vec<_>>(),
         "fins": robot.fins.iter().map(fin_json).collect::<Vec<_>>(),
-        "sensors": robot.sensors.iter().map(sensor_json).collect::<Vec<_>>(),
+        "sensors": robot.sensors.iter().map(|s| sensor_json(s, own)).collect::<Vec<_>>(),
         "fields": fields::names_json(scene, index),
         "drive": controls.drive,
         "path": controls.path,
+        "goal": controls.goal,
+        "gamepad": controls.gamepad,
+        "firmware": robot.firmware.is_some(),
+        "devices": devices_with_kinds(robot),
+    })
+}
+
+/// Describes what the page offers.
+pub(crate) fn catalogue_json(catalogue: &Catalogue) -> Value {
+    let model = |entry: &CatalogueEntry| {
+        json!({
+            "name": entry.name,
+            "description": entry.description,
+            "prop": entry.is_prop,
+        })
+    };
+    let faults = catalogue.faults.iter().map(|(kind, [required, optional])| {
+        json!({"kind": kind, "required": required, "optional": optional})
+    });
+    json!({
+        "models": catalogue.models.iter().map(model).collect::<Vec<_>>(),
+        "modes": catalogue.modes,
+        "faults": faults.collect::<Vec<_>>(),
     })
 }
 
@@ -149,7 +177,7 @@ fn fin_json(fin: &Fin) -> Value {
     })
 }
 
-fn sensor_json(sensor: &Sensor) -> Value {
+fn sensor_json(sensor: &Sensor, controls: &dyn Controls) -> Value {
     let beams = match &sensor.kind {
         SensorKind::Dvl(spec) => Some(json!({
             "directions": spec.beams.map(|beam| beam.to_array()),
@@ -157,8 +185,12 @@ fn sensor_json(sensor: &Sensor) -> Value {
         })),
         _ => None,
     };
+    let source = controls.image_source(sensor).unwrap_or_default();
+    let images = source.kinds.iter().map(|(name, _)| name.as_str());
     json!({
         "name": sensor.name,
+        "rate_hz": sensor.rate,
+        "images": images.collect::<Vec<_>>(),
         "link": sensor.link,
         "p": sensor.p_LoS.to_array(),
         "q": shapes::quaternion(&sensor.R_LS),

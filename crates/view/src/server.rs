@@ -5,6 +5,7 @@ use crate::controls::Controls;
 use crate::hub::Hub;
 use crate::page;
 use crate::request::{HEAD_BYTES, Head};
+use crate::scene;
 use crate::session;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
@@ -241,6 +242,10 @@ fn respond(head: &Head, shared: &Shared) -> Response {
     }
     if let Some((kind, body)) = page::file(&head.path) {
         return Response::new(kind, body.into());
+    }
+    if head.path == "/catalogue" {
+        let json = scene::catalogue_json(&shared.controls.catalogue()).to_string();
+        return Response::new("application/json", json.into_bytes());
     }
     let scene = Arc::clone(&shared.hub.lock().scene.value);
     let binary = "application/octet-stream";

@@ -5,6 +5,7 @@
 
 use crate::action::{self, Action, ControlAction, MAX_MESSAGE_BYTES};
 use crate::hub::{Hub, Latest};
+use crate::images::{self, Watch, WatchedFrame};
 use crate::server::Shared;
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
@@ -19,6 +20,8 @@ use tungstenite::{Error, Message, WebSocket};
 const PERIOD: Duration = Duration::from_millis(10);
 /// Maximum number of messages of a client in one period; later messages wait.
 const MAX_MESSAGES: usize = 8;
+/// Number of turns of the loop, each of a frame or 10 ms, between two images of a sensor.
+const IMAGE_TURNS: usize = 4;
 /// Number of periods without progress after which a connection is closed, about 20 s.
 const MAX_STALLED: usize = 2000;
 /// Number of refused messages after which a connection is closed.
@@ -53,7 +56,9 @@ pub(crate) fn run(mut stream: TcpStream, key: &str, client: u64, shared: &Shared
         shared,
         sent: Sent::default(),
         selected: None,
-        driven: None,
+        watched: None,
+        until_image: 0,
+        stop: None,
         refused: 0,
         stalled: 0,
         answers,
@@ -73,6 +78,7 @@ struct Sent {
     scene: u64,
     sea: u64,
     status: u64,
+    image: u64,
     event: Option<u64>,
 }
 
@@ -84,8 +90,12 @@ struct Session<'a> {
     sent: Sent,
     /// Robot whose details the client receives.
     selected: Option<usize>,
-    /// Robot that the client drives at present.
-    driven: Option<String>,
+    /// Sensor whose images the client receives.
+    watched: Option<Watch>,
+    /// Number of turns until the next image may be sent.
+    until_image: usize,
+    /// Action that stops the robot that the client drives at present.
+    stop: Option<ControlAction>,
     refused: usize,
     stalled: usize,
     /// Answers of the run, as JSON texts.
@@ -140,7 +150,7 @@ impl Session<'_> {
     fn handle(&mut self, text: &str) -> Result<(), Error> {
         let message = match action::decode(text) {
             Ok(message) => message,
-            Err(why) => return self.refuse(0, &why),
+            Err(why) => return self.refuse(action::message_id(text), &why),
         };
         let id = message.id;
         match message.action {
@@ -148,15 +158,26 @@ impl Session<'_> {
                 Ok(selected) => {
                     self.selected = selected;
                     self.hub.select(self.client, selected);
-                    self.answer(id, Ok(()));
+                    self.answer(id, Ok(String::new()));
                     Ok(())
                 }
                 Err(why) => self.refuse(id, &why),
             },
-            Action::Control(action) => {
-                if let ControlAction::Drive { robot, axes } = &action {
-                    self.driven = axes.iter().any(|x| *x != 0.0).then(|| robot.clone());
+            Action::Watch(sensor) => {
+                let found = sensor.map(|names| self.find_sensor(&names)).transpose();
+                match found {
+                    Ok(sensor) => {
+                        self.hub.watch(self.client, sensor.clone());
+                        self.watched = sensor;
+                        self.sent.image = 0;
+                        self.answer(id, Ok(String::new()));
+                        Ok(())
+                    }
+                    Err(why) => self.refuse(id, &why),
                 }
+            }
+            Action::Control(action) => {
+                self.keep_stop(&action);
                 let answers = self.answers.clone();
                 let answer = move |result| {
                     // the session may have ended
@@ -165,6 +186,28 @@ impl Session<'_> {
                 self.shared.controls.request(action, Box::new(answer));
                 Ok(())
             }
+        }
+    }
+
+    /// Keeps the action that stops a robot which the client drives with this action.
+    fn keep_stop(&mut self, action: &ControlAction) {
+        match action {
+            ControlAction::Drive { robot, axes } => {
+                let stop = || ControlAction::Drive {
+                    robot: robot.clone(),
+                    axes: [0.0; 4],
+                };
+                self.stop = axes.iter().any(|x| *x != 0.0).then(stop);
+            }
+            ControlAction::Gamepad { robot, axes, .. } => {
+                let stop = || ControlAction::Gamepad {
+                    robot: robot.clone(),
+                    axes: vec![0.0; axes.len()],
+                    buttons: Vec::new(),
+                };
+                self.stop = axes.iter().any(|x| *x != 0.0).then(stop);
+            }
+            _ => {}
         }
     }
 
@@ -179,6 +222,35 @@ impl Session<'_> {
         found.map(Some).ok_or_else(|| format!("no robot {name:?}"))
     }
 
+    /// Returns the indices of robot and sensor, from the names of robot, sensor and image.
+    fn find_sensor(&self, [robot, sensor, image]: &[String; 3]) -> Result<Watch, String> {
+        let latest = self.hub.lock();
+        let data = Arc::clone(&latest.scene.value);
+        drop(latest);
+        let robots = data.scene.as_ref().map(|scene| &scene.robots);
+        let robots = robots.map_or(&[][..], |robots| robots.as_slice());
+        let r = robots.iter().position(|known| known.name == *robot);
+        let r = r.ok_or_else(|| format!("no robot {robot:?}"))?;
+        let sensors = &robots[r].sensors;
+        let s = sensors.iter().position(|known| known.name == *sensor);
+        let s = s.ok_or_else(|| format!("no sensor {sensor:?} on {robot}"))?;
+        let source = self.shared.controls.image_source(&sensors[s]);
+        let kinds = source.unwrap_or_default().kinds;
+        if !kinds.iter().any(|(name, _)| name == image) {
+            let names: Vec<&str> = kinds.iter().map(|(name, _)| name.as_str()).collect();
+            let expected = match names.as_slice() {
+                [] => "the sensor has no images".to_string(),
+                names => format!("expected {}", names.join(" or ")),
+            };
+            return Err(format!("{robot}/{sensor}: no image {image:?}; {expected}"));
+        }
+        Ok(Watch {
+            robot: r,
+            sensor: s,
+            kind: image.clone(),
+        })
+    }
+
     /// Refuses a message. After many refusals the connection is closed.
     fn refuse(&mut self, id: u64, why: &str) -> Result<(), Error> {
         self.hub.refused.fetch_add(1, Ordering::Relaxed);
@@ -190,7 +262,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn answer(&self, id: u64, result: Result<(), String>) {
+    fn answer(&self, id: u64, result: Result<String, String>) {
         // cannot fail: the session has the receiver
         let _ = self.answers.send(answer_text(id, result));
     }
@@ -213,6 +285,8 @@ impl Session<'_> {
             self.sent.scene = latest.scene.number;
             self.selected = None;
             self.hub.select(self.client, None);
+            self.hub.watch(self.client, None);
+            self.watched = None;
             self.send_text(&latest.scene.value.json)?;
         }
         if self.sent.sea != latest.sea.number {
@@ -237,7 +311,39 @@ impl Session<'_> {
             self.sent.frame = latest.frame.number;
             self.send_frame(latest)?;
         }
-        self.flush().map(drop)
+        if self.flush()? {
+            self.send_image(latest)?;
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Sends the newest image of the watched sensor. While earlier data waits, images are left out.
+    fn send_image(&mut self, latest: &Latest) -> Result<(), Error> {
+        let Some(watch) = &self.watched else {
+            return Ok(());
+        };
+        self.until_image = self.until_image.saturating_sub(1);
+        if self.until_image > 0 {
+            return Ok(());
+        }
+        let place = (watch.robot, watch.sensor);
+        let Some(recent) = self.hub.sensor_frames(place, self.sent.image) else {
+            return Ok(());
+        };
+        self.sent.image = recent.number;
+        self.until_image = IMAGE_TURNS;
+        let scene = latest.scene.value.scene.as_ref();
+        let robot = scene.and_then(|scene| scene.robots.get(watch.robot));
+        let Some(sensor) = robot.and_then(|robot| robot.sensors.get(watch.sensor)) else {
+            return Ok(());
+        };
+        let frames: Vec<WatchedFrame> = recent.frames.into_iter().collect();
+        let stamp = frames.last().map_or(0, |last| last.frame.stamp_ns);
+        match self.shared.controls.image(sensor, &watch.kind, &frames) {
+            Some(image) => self.write(Message::binary(images::message(place, stamp, &image))),
+            None => Ok(()),
+        }
     }
 
     fn send_frame(&mut self, latest: &Latest) -> Result<(), Error> {
@@ -265,9 +371,8 @@ impl Session<'_> {
     /// Ends the session: a robot that the client drives stops.
     fn finish(&mut self) {
         self.hub.select(self.client, None);
-        if let Some(robot) = self.driven.take() {
-            let axes = [0.0; 4];
-            let stop = ControlAction::Drive { robot, axes };
+        self.hub.watch(self.client, None);
+        if let Some(stop) = self.stop.take() {
             self.shared.controls.request(stop, Box::new(|_| {}));
         }
         // the client may be gone
@@ -277,9 +382,10 @@ impl Session<'_> {
 }
 
 /// Returns the answer to a message as JSON text.
-fn answer_text(id: u64, result: Result<(), String>) -> String {
+fn answer_text(id: u64, result: Result<String, String>) -> String {
     let value = match result {
-        Ok(()) => serde_json::json!({"type": "answer", "id": id, "ok": true}),
+        Ok(text) if text.is_empty() => serde_json::json!({"type": "answer", "id": id, "ok": true}),
+        Ok(text) => serde_json::json!({"type": "answer", "id": id, "ok": true, "text": text}),
         Err(why) => serde_json::json!({"type": "answer", "id": id, "ok": false, "error": why}),
     };
     value.to_string()

@@ -1,5 +1,6 @@
 //! Status of a world for the page: what changes rarely, as JSON texts that are sent on change.
 
+use crate::controls::{ControlState, StructurePose};
 use merrow_math::Vec3;
 use merrow_model::scene::WaveField;
 use merrow_model::scene::sea::waves::Components;
@@ -10,8 +11,9 @@ use serde_json::{Value, json};
 /// Maximum number of wave components per sea state that the page receives, the highest of them.
 const MAX_COMPONENTS: usize = 160;
 
-/// Returns the status: pace, parameters of the environment, modes and faults of the robots.
-pub(crate) fn status(simulation: &Simulation, control: &Control) -> String {
+/// Returns the status: pace, parameters of the environment, modes and faults of the robots, state of
+/// the controls.
+pub(crate) fn status(simulation: &Simulation, control: &Control, own: &ControlState) -> String {
     let sea = &simulation.state.sea;
     let current = sea
         .current
@@ -34,7 +36,13 @@ pub(crate) fn status(simulation: &Simulation, control: &Control) -> String {
         "weather.wind_from_deg": towards_deg(weather.wind.scale(-1.0)),
         "weather.cloud_cover": weather.cloud_cover,
         "weather.visibility_m": weather.visibility,
+        "weather.rain_mm_h": weather.rain,
+        "weather.temperature_c": weather.temperature,
+        "weather.gustiness": weather.gustiness,
         "utc_s": sea.air.start_utc,
+        "edit": {"possible": own.can_edit, "undo": own.undo, "redo": own.redo},
+        "recording": own.recording,
+        "structures": own.structures.iter().map(structure).collect::<Vec<_>>(),
         "robots": robots.map(|(k, state)| robot(simulation, k, state)).collect::<Vec<_>>(),
     })
     .to_string()
@@ -46,6 +54,10 @@ fn towards_deg(v: Vec3) -> f64 {
         return 0.0;
     }
     libm::atan2(v.x, v.y).to_degrees().rem_euclid(360.0)
+}
+
+fn structure(pose: &StructurePose) -> Value {
+    json!({"name": pose.name, "p": pose.position, "q": pose.attitude})
 }
 
 fn robot(simulation: &Simulation, index: usize, state: &RobotState) -> Value {
@@ -67,6 +79,7 @@ fn robot(simulation: &Simulation, index: usize, state: &RobotState) -> Value {
         "mode": state.firmware.as_ref().map(|firmware| firmware.mode().keyword()),
         "halted": state.halted.as_ref().map(|halt| halt.cause.as_str()),
         "faults": faults,
+        "repairable": state.faults.iter().map(|fault| &*fault.fault.name).collect::<Vec<_>>(),
     })
 }
 

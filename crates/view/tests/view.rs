@@ -1,12 +1,13 @@
 //! Tests of the live view with clients on real sockets.
 
 use merrow_environment::waves::WaveState;
-use merrow_model::scene::Scene;
+use merrow_model::scene::{Scene, Sensor};
 use merrow_model::state::commands::CommandRejection;
 use merrow_sim::{BlockLimit, Control, Observer, Pace, SceneVersion, Simulation, run};
 use merrow_view::action::ControlAction;
 use merrow_view::{
-    Answer, Controls, DETAILS_KIND, FRAME_KIND, NoControls, RobotControls, View, fields,
+    Answer, Catalogue, CatalogueEntry, Controls, DETAILS_KIND, FRAME_KIND, IMAGE_KIND, ImageSource,
+    NoControls, RobotControls, View, WatchedFrame, fields,
 };
 use merrow_world::{Overrides, load_text};
 use serde_json::{Value, json};
@@ -169,6 +170,158 @@ fn state_is_bit_identical_with_any_number_of_viewers() {
     assert_eq!(hashes[0], hashes[2]);
 }
 
+const CAMERA_WORLD: &str = "
+seed: 3
+robots:
+  rov:
+    position_m: [0, 0, -1]
+    model:
+      extends: robots/bluerov2.yaml
+      sensors:
+        camera: {device: {extends: sensors/lowlight_hd.yaml, width: 32, height: 18}}
+";
+
+/// Controls whose images state the number of frames from which they are drawn.
+struct Painter;
+
+impl Controls for Painter {
+    fn set_scene(&self, _: &Arc<Scene>, _: SceneVersion) {}
+
+    fn of_robot(&self, _: usize) -> RobotControls {
+        RobotControls::default()
+    }
+
+    fn request(&self, _: ControlAction, answer: Answer) {
+        answer(Err("no controls".to_string()));
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        Catalogue {
+            models: vec![CatalogueEntry {
+                name: "buoy".to_string(),
+                description: "a \"buoy\"".to_string(),
+                is_prop: true,
+            }],
+            ..Catalogue::default()
+        }
+    }
+
+    fn image_source(&self, sensor: &Sensor) -> Option<ImageSource> {
+        (sensor.name == "camera").then(|| ImageSource {
+            kinds: vec![("color".to_string(), 1)],
+            frames: 3,
+        })
+    }
+
+    fn image(&self, sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<Vec<u8>> {
+        assert_eq!((sensor.name.as_str(), kind), ("camera", "color"));
+        Some(vec![frames.len() as u8])
+    }
+}
+
+/// Starts a client that watches the camera and counts the images that it has received, up to `n`.
+fn watcher(view: &View, count: &Arc<AtomicUsize>, n: usize) -> JoinHandle<()> {
+    let mut socket = connect(view);
+    let count = Arc::clone(count);
+    std::thread::spawn(move || {
+        while let Ok(message) = socket.read() {
+            match message {
+                Message::Text(text) if text.contains("\"type\":\"scene\"") => {
+                    let watch = json!({
+                        "do": "watch", "robot": "rov", "sensor": "camera", "image": "color",
+                    });
+                    let _ = socket.send(Message::text(watch.to_string()));
+                }
+                Message::Binary(bytes) if bytes[0] == IMAGE_KIND => {
+                    // robot 0; at most three frames are kept
+                    assert_eq!((bytes[2], bytes.len()), (0, 17));
+                    assert!((1..=3).contains(&bytes[16]), "{}", bytes[16]);
+                    let time = f64::from_le_bytes(bytes[8..16].try_into().unwrap());
+                    assert!((0.0..10.0).contains(&time), "{time}");
+                    if count.fetch_add(1, Ordering::Relaxed) + 1 == n {
+                        return;
+                    }
+                }
+                _ => {}
+            }
+        }
+    })
+}
+
+// Goal: clients that watch a sensor have no effect on the physics. Method: the hash of all state
+// bits after 6 s with 0 and 2 clients that receive images of a camera; the run is held until they
+// have received one. Tolerance: none.
+#[test]
+fn watched_sensors_have_no_effect_on_the_state() {
+    let mut hashes = Vec::new();
+    for n in [0, 2] {
+        let world = load_text("w.yaml", CAMERA_WORLD, Overrides::default()).unwrap();
+        let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
+        let mut view = start(&simulation, "127.0.0.1:0", Arc::new(Painter));
+        let count = Arc::new(AtomicUsize::new(0));
+        let clients: Vec<_> = (0..n).map(|_| watcher(&view, &count, 4)).collect();
+        wait_for("the clients connect", || view.clients() == n);
+        let (_sender, requests) = crossbeam_channel::unbounded();
+        let stop = AtomicBool::new(false);
+        let mut seconds = 1.0;
+        let summary = loop {
+            let observers: &mut [&mut dyn Observer] = &mut [&mut view];
+            let pace = Pace::Factor(4.0);
+            let until = Some(1.0);
+            let summary = run(&mut simulation, pace, until, &requests, observers, &stop);
+            if seconds > 5.5 {
+                break summary;
+            }
+            seconds += 1.0;
+        };
+        hashes.push(summary.state_hash);
+        assert!(count.load(Ordering::Relaxed) >= n, "no images");
+        drop(view);
+        clients
+            .into_iter()
+            .for_each(|client| client.join().unwrap());
+    }
+    assert_eq!(hashes[0], hashes[1]);
+}
+
+#[test]
+fn unknown_sensors_and_images_are_refused() {
+    let world = load_text("w.yaml", CAMERA_WORLD, Overrides::default()).unwrap();
+    let simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
+    let view = start(&simulation, "127.0.0.1:0", Arc::new(Painter));
+    let mut socket = connect(&view);
+    for (robot, sensor, image, expected) in [
+        ("ghost", "camera", "color", "no robot \"ghost\""),
+        ("rov", "eye", "color", "no sensor \"eye\" on rov"),
+        ("rov", "imu", "color", "the sensor has no images"),
+        ("rov", "camera", "depth", "expected color"),
+    ] {
+        let watch = json!({
+            "do": "watch", "robot": robot, "sensor": sensor, "image": image, "id": 3,
+        });
+        socket.send(Message::text(watch.to_string())).unwrap();
+        let refusal = answer(&mut socket, 3);
+        let error = refusal["error"].as_str().unwrap();
+        assert!(error.contains(expected), "{error}");
+    }
+    assert_eq!(view.refused(), 4);
+}
+
+#[test]
+fn catalogue_is_served_as_json() {
+    let simulation = simulation();
+    let view = start(&simulation, "127.0.0.1:0", Arc::new(Painter));
+    let (host, _) = place(&view);
+    let own = format!("Host: {host}");
+    let text = http(&host, &["GET /catalogue HTTP/1.1", &own]);
+    let body = text.split("\r\n\r\n").nth(1).unwrap();
+    let value: Value = serde_json::from_str(body).unwrap();
+    assert_eq!(value["models"][0]["description"], "a \"buoy\"");
+    assert_eq!(value["models"][0]["prop"], true);
+    let foreign = http(&host, &["GET /catalogue HTTP/1.1", "Host: example.org"]);
+    assert!(foreign.starts_with("HTTP/1.1 403"));
+}
+
 // Goal: a client that does not receive does not stop the run. Method: a client that never reads,
 // while frames of many megabytes in total are published. Tolerance: none.
 #[test]
@@ -205,7 +358,7 @@ impl Controls for Recorder {
 
     fn request(&self, action: ControlAction, answer: Answer) {
         self.0.lock().unwrap().push(action);
-        answer(Ok(()));
+        answer(Ok("done".to_string()));
     }
 }
 
@@ -331,6 +484,10 @@ fn robot_stops_when_its_driver_disconnects() {
     let recorder = Arc::new(Recorder::default());
     let view = start(&simulation, "127.0.0.1:0", Arc::clone(&recorder) as _);
     let mut socket = connect(&view);
+    let sticks = json!({"do": "gamepad", "robot": "rov", "axes": [0, 1], "buttons": [true]});
+    socket.send(Message::text(sticks.to_string())).unwrap();
+    assert_eq!(answer(&mut socket, 0)["text"], "done");
+    recorder.0.lock().unwrap().clear();
     let drive = json!({"do": "drive", "robot": "rov", "axes": [0.5, 0, 0, 0], "id": 1});
     socket.send(Message::text(drive.to_string())).unwrap();
     assert_eq!(answer(&mut socket, 1)["ok"], true);

@@ -13,7 +13,9 @@ use merrow_comms::network::header::{FrameKind, Header, decode_frame, encode_fram
 use merrow_model::scene::autopilot::{ServoDevice, ServoOutput};
 use merrow_ros2::msg::catalogue;
 use merrow_sim::Simulation;
-use merrow_view::action::{self, Action, ControlAction, MAX_WAYPOINTS};
+use merrow_view::action::{
+    self, Action, ControlAction, EditAction, MAX_FAULT_S, MAX_GAMEPAD, MAX_WAYPOINTS,
+};
 use merrow_view::request::Head;
 use merrow_world::{Overrides, World, data_dir, load_text};
 use std::sync::Arc;
@@ -334,7 +336,7 @@ fn fuzz_targets_declare_their_crates() {
 }
 
 /// Messages of clients of the live view, one per action, and the head of a request.
-const VIEW_MESSAGES: [&str; 8] = [
+const VIEW_MESSAGES: [&str; 18] = [
     r#"{"do":"pause","id":1}"#,
     r#"{"do":"step","steps":100,"id":2}"#,
     r#"{"do":"pace","pace":"realtime","id":3}"#,
@@ -342,6 +344,16 @@ const VIEW_MESSAGES: [&str; 8] = [
     r#"{"do":"drive","robot":"bluerov2","axes":[0.4,-1,0,1e-3],"id":18446744073709551615}"#,
     r#"{"do":"path","robot":"bluerov2","points":[[1,2,-3],[4.5,-6,-1e2]]}"#,
     r#"{"do":"select","robot":null}"#,
+    r#"{"do":"watch","robot":"bluerov2","sensor":"camera","image":"color"}"#,
+    r#"{"do":"add","model":"otter","position":[1,2,-3],"attitude":[0.7071,0,0,0.7071]}"#,
+    r#"{"do":"place","object":"otter","position":[1,2,-3],"attitude":[0.6,0,0.8,0],"id":3}"#,
+    r#"{"do":"remove","object":"otter","id":4}"#,
+    r#"{"do":"undo","id":5}"#,
+    r#"{"do":"goal","robot":"bluerov2","position":[1,2,-3],"yaw_deg":90}"#,
+    r#"{"do":"gamepad","robot":"bluerov2","axes":[0.4,-1,0,1],"buttons":[true,false]}"#,
+    r#"{"do":"mode","robot":"bluerov2","mode":"depth_hold"}"#,
+    r#"{"do":"fault","robot":"r","name":"f","device":"imu","kind":"biased","values":{"bias":1},"duration_s":2}"#,
+    r#"{"do":"repair","robot":"r","fault":"f"}"#,
     "GET /socket?token=0f&a HTTP/1.1\r\nHost: [::1]:8080\r\nOrigin: http://a\r\n\r\n",
 ];
 
@@ -387,6 +399,31 @@ fn is_in_range(action: &Action) -> bool {
         }
         Action::Control(ControlAction::Parameters(values)) => {
             values.iter().all(|(_, x)| x.is_finite())
+        }
+        Action::Control(ControlAction::Gamepad { axes, buttons, .. }) => {
+            let in_range = axes.iter().all(|x| x.abs() <= 1.0);
+            in_range && (1..=MAX_GAMEPAD).contains(&axes.len()) && buttons.len() <= MAX_GAMEPAD
+        }
+        Action::Control(ControlAction::Goal {
+            position, yaw_deg, ..
+        }) => {
+            let yaw_is_valid = yaw_deg.is_none_or(|yaw| yaw.abs() <= 360.0);
+            yaw_is_valid && position.iter().all(|x| x.abs() <= 1e7)
+        }
+        Action::Control(ControlAction::Fault(fault)) => {
+            let values_are_finite = fault.values.iter().all(|(_, x)| x.is_finite());
+            values_are_finite && (0.0..=MAX_FAULT_S).contains(&fault.duration_s)
+        }
+        Action::Control(ControlAction::Edit(
+            EditAction::Add {
+                position, attitude, ..
+            }
+            | EditAction::Place {
+                position, attitude, ..
+            },
+        )) => {
+            let norm = attitude.iter().map(|x| x * x).sum::<f64>().sqrt();
+            position.iter().all(|x| x.abs() <= 1e7) && (norm - 1.0).abs() < 1e-9
         }
         _ => true,
     }

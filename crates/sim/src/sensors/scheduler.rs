@@ -274,6 +274,15 @@ impl SensorScheduler {
         }
     }
 
+    /// Requests further outputs of a sensor in addition to those requested before, as bits.
+    pub fn add_requested_outputs(&self, robot: usize, sensor: usize, parts: u8) {
+        let place = (robot, sensor);
+        let device = self.devices.iter().find(|d| (d.robot, d.sensor) == place);
+        if let Some(device) = device {
+            device.requested_outputs.fetch_or(parts, Ordering::Relaxed);
+        }
+    }
+
     /// Requests only the frames of the sensor `one`, whether it is lazy or not, and cancels all
     /// others.
     pub(crate) fn request_only(&self, one: Option<(usize, usize)>) {

@@ -177,6 +177,37 @@ pub(super) fn leave_out_copy(map: &mut Map, name: &str) -> bool {
     true
 }
 
+/// Restores one copy of an entry with `repeat` in `to` with its start in `from`. Returns false if
+/// `to` has no such copy that is left out.
+pub(super) fn restore_copy(to: &mut Map, from: &mut Map, name: &str) -> bool {
+    let Some(entry) = entry_of_copy(to, name) else {
+        return false;
+    };
+    let place = entry.place.clone();
+    let Some(repeat) = map_of(entry).get_mut("repeat").map(map_of) else {
+        return false;
+    };
+    let Some(Value::Seq(items)) = repeat.get_mut("except").map(|node| &mut node.value) else {
+        return false;
+    };
+    let is_listed = |item: &Node| matches!(&item.value, Value::Scalar { text, .. } if text == name);
+    let before = items.len();
+    items.retain(|item| !is_listed(item));
+    let is_restored = items.len() < before;
+    if items.is_empty() {
+        repeat.remove("except");
+    }
+    let start = entry_of_copy(from, name)
+        .and_then(|entry| map_of(entry).get_mut("repeat"))
+        .and_then(|repeat| map_of(repeat).get_mut("starts"))
+        .and_then(|starts| map_of(starts).get(name));
+    if let Some(start) = start.filter(|_| is_restored) {
+        let starts = map_of(repeat.get_or_insert("starts", Node::empty_map(&place)));
+        starts.insert(name, start.clone());
+    }
+    is_restored
+}
+
 /// Returns the tree that changes `base` to `target` when it is merged over it; `None` if they are
 /// equal.
 pub(super) fn difference(base: &Node, target: &Node) -> Option<Node> {

@@ -1,0 +1,151 @@
+//! Images of sensors for the clients that watch them.
+//!
+//! The view requests the outputs of a watched sensor and keeps its recent frames, a limited number.
+//! The thread of the client draws and encodes the image, so that the run does not wait.
+
+use crate::controls::Controls;
+use crate::frame::link_poses;
+use crate::hub::Hub;
+use merrow_math::SpatialVelocity;
+use merrow_model::scene::Sensor;
+use merrow_model::state::frames::Frame;
+use merrow_sensors::sample::Pose;
+use merrow_sim::Simulation;
+use std::collections::VecDeque;
+
+/// First byte of an image.
+pub const IMAGE_KIND: u8 = 3;
+/// Length of the head of an image [bytes].
+const HEAD_BYTES: usize = 16;
+
+/// Images that a sensor can show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImageSource {
+    /// Names of the images, each with the bits of the outputs that it shows.
+    pub kinds: Vec<(String, u8)>,
+    /// Number of recent frames from which an image is drawn.
+    pub frames: usize,
+}
+
+/// Frame of a watched sensor and the pose of the sensor at its delivery.
+#[derive(Clone, Debug)]
+pub struct WatchedFrame {
+    /// Frame of the sensor.
+    pub frame: Frame,
+    /// Pose of the sensor, without velocity.
+    pub pose: Pose,
+}
+
+/// Sensor that a client watches.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Watch {
+    /// Index of the robot.
+    pub robot: usize,
+    /// Index of the sensor.
+    pub sensor: usize,
+    /// Name of the image.
+    pub kind: String,
+}
+
+/// Recent frames of a watched sensor.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recent {
+    /// Indices of robot and sensor.
+    pub place: (usize, usize),
+    /// Number of frames since the sensor is watched.
+    pub number: u64,
+    /// Newest frames, the newest last.
+    pub frames: VecDeque<WatchedFrame>,
+}
+
+/// Requests of outputs that the view has made.
+#[derive(Debug, Default)]
+pub(crate) struct Images {
+    requested: Vec<(usize, usize)>,
+}
+
+impl Images {
+    /// Requests the outputs of the watched sensors. Called after other observers have set their
+    /// requests.
+    pub(crate) fn request(&mut self, simulation: &Simulation, hub: &Hub, controls: &dyn Controls) {
+        let Some(scheduler) = &simulation.sensor_scheduler else {
+            return;
+        };
+        let scene = &simulation.scene;
+        let watched = hub.watched();
+        for (robot, sensor) in std::mem::take(&mut self.requested) {
+            let is_watched = |watch: &Watch| (watch.robot, watch.sensor) == (robot, sensor);
+            if !watched.iter().any(is_watched) {
+                scheduler.request_outputs(scene, robot, sensor, 0);
+            }
+        }
+        for Watch { robot, sensor, .. } in &watched {
+            let same = |watch: &&Watch| (watch.robot, watch.sensor) == (*robot, *sensor);
+            let Some(device) = sensor_at(simulation, *robot, *sensor) else {
+                continue;
+            };
+            let source = controls.image_source(device).unwrap_or_default();
+            let bits = |watch: &Watch| {
+                let kinds = source.kinds.iter();
+                let shown = kinds.filter(|(name, _)| *name == watch.kind);
+                shown.fold(0, |bits, (_, own)| bits | own)
+            };
+            let all = watched.iter().filter(same).map(bits);
+            let all = all.fold(0, |bits, own| bits | own);
+            // another observer may have requested further outputs; an image needs only these
+            scheduler.add_requested_outputs(*robot, *sensor, all);
+            self.requested.push((*robot, *sensor));
+        }
+    }
+
+    /// Keeps the new frames of the watched sensors.
+    pub(crate) fn collect(&mut self, simulation: &Simulation, hub: &Hub, controls: &dyn Controls) {
+        if self.requested.is_empty() {
+            return;
+        }
+        for frame in &simulation.frames {
+            let place = (frame.robot, frame.sensor);
+            let device = sensor_at(simulation, frame.robot, frame.sensor);
+            let Some(device) = device.filter(|_| self.requested.contains(&place)) else {
+                continue;
+            };
+            let limit = controls.image_source(device).map_or(1, |s| s.frames.max(1));
+            let watched = WatchedFrame {
+                frame: frame.clone(),
+                pose: pose(simulation, frame.robot, device),
+            };
+            hub.add_sensor_frame(place, watched, limit);
+        }
+        hub.keep_sensors(&self.requested);
+    }
+}
+
+fn sensor_at(simulation: &Simulation, robot: usize, sensor: usize) -> Option<&Sensor> {
+    simulation.scene.robots.get(robot)?.sensors.get(sensor)
+}
+
+/// Returns the current pose of a sensor.
+fn pose(simulation: &Simulation, robot: usize, sensor: &Sensor) -> Pose {
+    let model = &simulation.scene.robots[robot];
+    let poses = link_poses(model, &simulation.state.robots[robot]);
+    let (R_WL, p_WL) = poses[sensor.link];
+    Pose {
+        robot,
+        R_WS: R_WL.mul_mat(&sensor.R_LS),
+        p_WS: p_WL + R_WL.mul_vec(sensor.p_LoS),
+        V_WS_S: SpatialVelocity::zero(),
+    }
+}
+
+/// Returns the message of an image: kind, indices of robot and sensor, time of the sample [s],
+/// image file.
+pub(crate) fn message((robot, sensor): (usize, usize), stamp_ns: u64, image: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(HEAD_BYTES + image.len());
+    out.extend([IMAGE_KIND, 0]);
+    out.extend((robot as u16).to_le_bytes());
+    out.extend((sensor as u16).to_le_bytes());
+    out.extend([0, 0]);
+    out.extend((stamp_ns as f64 * 1e-9).to_le_bytes());
+    out.extend_from_slice(image);
+    out
+}

@@ -1,0 +1,261 @@
+//! Changes of the objects of the world that the live view requests, with undo and redo.
+//!
+//! The changes are the changes of the services of `simulation_interfaces`, on the thread of the
+//! world editor. Each change has an inverse, which undoes it. All pages share one history.
+
+use crate::node::world_editor::{EditSender, WorldEditor};
+use crate::simulation_interfaces::edits;
+use merrow_math::{Quat, Vec3};
+use merrow_ros2::msg::simulation_interfaces::Resource;
+use merrow_view::action::EditAction;
+use merrow_view::{Answer, CatalogueEntry, ControlState, StructurePose};
+use merrow_world::data_dir;
+use merrow_world::document::{Document, Placement};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Maximum number of changes that can be undone.
+const MAX_CHANGES: usize = 100;
+
+/// Props of the catalogue: name, description, and text of a robot file.
+const PROPS: [(&str, &str, &str); 3] = [
+    (
+        "channel_buoy",
+        "Channel buoy, a sphere of 0.75 m with a daymark",
+        "{source: bundled body, body: channel_buoy}",
+    ),
+    (
+        "crate",
+        "Plastic crate of 0.3 m, a fifth heavier than water",
+        "source: the crate of the world sea_floor
+body:
+  description: Plastic crate of 0.3 m, a fifth heavier than water
+  source: the crate of the world sea_floor
+  axes: flu
+  mass_kg: 12
+  inertia_kg_m2: {xx: 0.2, yy: 0.2, zz: 0.2}
+  volume_m3: 0.01
+  linear_damping: {kind: diagonal, values: [2, 2, 2, 0.1, 0.1, 0.1]}
+  quadratic_damping: {kind: diagonal, values: [60, 60, 60, 0.5, 0.5, 0.5]}
+  added_mass: {kind: diagonal, values: [6, 6, 6, 0.05, 0.05, 0.05]}
+  collisions:
+    box: {kind: box, size_m: [0.3, 0.3, 0.3], material: {friction: 0.5}}
+  visuals: {crate: {kind: mesh, file: meshes/models/crate.glb, scale: [0.3, 0.3, 0.3]}}
+",
+    ),
+    (
+        "racing_mark",
+        "Inflatable racing mark of 1 m x 1.2 m",
+        "{source: bundled body, body: racing_mark}",
+    ),
+];
+
+/// Returns the robots and props that can be added.
+pub(super) fn catalogue() -> Vec<CatalogueEntry> {
+    let robots = data_dir::file_names("params/robots");
+    let robot = |name: String| CatalogueEntry {
+        description: data_dir::description("params/robots", &name),
+        name,
+        is_prop: false,
+    };
+    let prop = |(name, description, _): (&str, &str, &str)| CatalogueEntry {
+        name: name.to_string(),
+        description: description.to_string(),
+        is_prop: true,
+    };
+    robots
+        .into_iter()
+        .map(robot)
+        .chain(PROPS.map(prop))
+        .collect()
+}
+
+/// Returns the description of a model of the catalogue. Paths of other files are not accepted.
+fn resource(model: &str) -> Result<Resource, String> {
+    let resource = |uri: &str, text: &str| Resource {
+        uri: uri.to_string(),
+        resource_string: text.to_string(),
+    };
+    if let Some((_, _, text)) = PROPS.iter().find(|(name, ..)| *name == model) {
+        return Ok(resource("", text));
+    }
+    let names = data_dir::file_names("params/robots");
+    if names.iter().any(|name| name == model) {
+        return Ok(resource(model, ""));
+    }
+    Err(format!(
+        "no model {model:?} in the catalogue; expected a bundled robot or prop"
+    ))
+}
+
+/// Changes of the view, which its pages share.
+pub(super) struct Editing {
+    editor: EditSender,
+    history: Arc<Mutex<History>>,
+    /// Texts of the changes that can be undone and repeated. Separate from the history, which is
+    /// locked while a world is built.
+    labels: Arc<Mutex<[Option<String>; 2]>>,
+}
+
+/// Change of an object.
+enum Change {
+    /// Adds the object as another version of the world contains it.
+    Restore(String, Box<Document>),
+    /// Removes the object with this name.
+    Remove(String),
+    /// Places the object at a pose, at rest.
+    Place(String, Placement),
+}
+
+/// Change that can be undone or repeated, and the text of the requested change.
+struct Entry {
+    text: String,
+    change: Change,
+}
+
+#[derive(Default)]
+struct History {
+    undo: Vec<Entry>,
+    redo: Vec<Entry>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Editing {
+    /// Creates an empty history of changes by `editor`.
+    pub(super) fn new(editor: EditSender) -> Self {
+        Self {
+            editor,
+            history: Arc::default(),
+            labels: Arc::default(),
+        }
+    }
+
+    /// Makes a change on the thread of the editor and answers.
+    pub(super) fn request(&self, action: EditAction, answer: Answer) {
+        let (history, labels) = (Arc::clone(&self.history), Arc::clone(&self.labels));
+        self.editor.send(move |editor| {
+            let mut history = lock(&history);
+            let done = history.handle(editor, action);
+            *lock(&labels) = history.labels();
+            answer(done);
+        });
+    }
+
+    /// Adds undo, redo and the poses of the structures to the state of the controls.
+    pub(super) fn add_state(&self, state: &mut ControlState) {
+        [state.undo, state.redo] = lock(&self.labels).clone();
+        state.can_edit = true;
+        let objects = self.editor.objects();
+        let structures = objects.iter().filter_map(|object| {
+            let Placement { p_WB, q_WB } = object.placement?;
+            Some(StructurePose {
+                name: object.name.clone(),
+                position: p_WB.to_array(),
+                attitude: [q_WB.w, q_WB.x, q_WB.y, q_WB.z],
+            })
+        });
+        state.structures = structures.collect();
+    }
+}
+
+impl History {
+    /// Makes a change. Returns the name of the object, a description of an undone or repeated
+    /// change, or the saved world.
+    fn handle(&mut self, editor: &mut WorldEditor, action: EditAction) -> Result<String, String> {
+        match action {
+            EditAction::Add {
+                model,
+                position,
+                attitude,
+            } => {
+                let placement = placement(position, attitude);
+                let name = edits::add(editor, &model, resource(&model)?, placement)?;
+                self.push(format!("add {name}"), Change::Remove(name.clone()));
+                Ok(name)
+            }
+            EditAction::Remove(name) => {
+                let change = Change::Remove(name.clone());
+                self.push(format!("remove {name}"), perform(editor, change)?);
+                Ok(name)
+            }
+            EditAction::Place {
+                object,
+                position,
+                attitude,
+            } => {
+                let change = Change::Place(object.clone(), placement(position, attitude));
+                self.push(format!("move {object}"), perform(editor, change)?);
+                Ok(object)
+            }
+            EditAction::Undo => {
+                let entry = self.undo.pop().ok_or("no change to undo")?;
+                let change = perform(editor, entry.change)?;
+                let text = entry.text;
+                self.redo.push(Entry {
+                    text: text.clone(),
+                    change,
+                });
+                Ok(format!("undone: {text}"))
+            }
+            EditAction::Redo => {
+                let entry = self.redo.pop().ok_or("no change to repeat")?;
+                let change = perform(editor, entry.change)?;
+                let text = entry.text;
+                self.undo.push(Entry {
+                    text: text.clone(),
+                    change,
+                });
+                Ok(format!("repeated: {text}"))
+            }
+            EditAction::Save => Ok(edits::current_document(editor)?.to_yaml()),
+        }
+    }
+
+    /// Adds the inverse of a new change. Undone changes can then no longer be repeated.
+    fn push(&mut self, text: String, change: Change) {
+        self.redo.clear();
+        self.undo.push(Entry { text, change });
+        if self.undo.len() > MAX_CHANGES {
+            self.undo.remove(0);
+        }
+    }
+
+    fn labels(&self) -> [Option<String>; 2] {
+        [&self.undo, &self.redo].map(|list| list.last().map(|entry| entry.text.clone()))
+    }
+}
+
+/// Makes a change and returns its inverse.
+fn perform(editor: &mut WorldEditor, change: Change) -> Result<Change, String> {
+    match change {
+        Change::Remove(name) => {
+            let before = edits::current_document(editor)?;
+            edits::remove(editor, &name)?;
+            Ok(Change::Restore(name, Box::new(before)))
+        }
+        Change::Restore(name, source) => {
+            let document = editor.document().with_object_of(&name, &source)?;
+            editor.change(document).map_err(|why| one_line(&why))?;
+            Ok(Change::Remove(name))
+        }
+        Change::Place(name, placement) => {
+            let before = edits::placement(editor, &name)?;
+            edits::place(editor, &name, placement)?;
+            Ok(Change::Place(name, before))
+        }
+    }
+}
+
+fn one_line(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    lines.join("; ")
+}
+
+fn placement(position: [f64; 3], [w, x, y, z]: [f64; 4]) -> Placement {
+    Placement {
+        p_WB: Vec3::from(position),
+        q_WB: Quat { w, x, y, z },
+    }
+}

@@ -1,0 +1,281 @@
+//! Actions of the live view: converts them to messages on the topics of the robots, to parameters
+//! and to the requests of services, so that bags record them and replays repeat them.
+
+mod edit;
+mod robot_inputs;
+
+use crate::input::faults;
+use crate::input::view::edit::Editing;
+use crate::input::view::robot_inputs::SceneInputs;
+use crate::node::live_parameters;
+use crate::node::world_editor::EditSender;
+use crate::picture::live;
+use crate::publisher::{PublisherState, Task};
+use crossbeam_channel::Sender;
+use merrow_model::scene::{Scene, Sensor};
+use merrow_model::state::Command;
+use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::firmware::ControlMode;
+use merrow_ros2::parameters::ParameterServer;
+use merrow_ros2::parameters::value::ParameterValue;
+use merrow_sim::{Pace, Reply, Request, SceneVersion, Simulation};
+use merrow_view::action::{ControlAction, FaultAction};
+use merrow_view::{
+    Answer, Catalogue, ControlState, Controls, ImageSource, RobotControls, WatchedFrame,
+};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Controls of the live view of a run.
+pub struct ViewControls {
+    requests: Sender<Request>,
+    parameters: Arc<ParameterServer>,
+    scene: Mutex<SceneInputs>,
+    editing: Option<Editing>,
+    recorder: Option<Recorder>,
+}
+
+/// Recorder of the run.
+pub struct Recorder {
+    /// Tasks of the publisher thread.
+    pub tasks: Sender<Task>,
+    /// State of the publisher thread.
+    pub shared: Arc<PublisherState>,
+}
+
+/// Connections of the controls to the running world.
+pub struct ControlParts {
+    /// Requests to the running world.
+    pub requests: Sender<Request>,
+    /// Parameters of the run.
+    pub parameters: Arc<ParameterServer>,
+    /// Changes of the world; `None`: the objects of the world cannot be changed.
+    pub editor: Option<EditSender>,
+    /// Recorder of the run; `None` without one.
+    pub recorder: Option<Recorder>,
+}
+
+/// Declares the parameters of a run without a node, which are those of a node.
+///
+/// # Errors
+/// One line: a parameter could not be declared.
+pub fn standalone_parameters(
+    simulation: &Simulation,
+    pace: Pace,
+    requests: &Sender<Request>,
+) -> Result<Arc<ParameterServer>, String> {
+    let server = ParameterServer::new(Vec::new()).map_err(|e| e.to_string())?;
+    let server = Arc::new(server);
+    let shared = Arc::new(PublisherState::default());
+    live_parameters::start(&server, simulation, pace, requests.clone(), shared)
+        .map_err(|e| e.to_string())?;
+    Ok(server)
+}
+
+impl ViewControls {
+    /// Creates the controls of a run.
+    pub fn new(simulation: &Simulation, parts: ControlParts) -> Self {
+        let scene = SceneInputs::new(&simulation.scene, simulation.scene_version);
+        Self {
+            requests: parts.requests,
+            parameters: parts.parameters,
+            scene: Mutex::new(scene),
+            editing: parts.editor.map(Editing::new),
+            recorder: parts.recorder,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, SceneInputs> {
+        self.scene.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends a request whose answer confirms it.
+    fn send(&self, request: Result<Request, String>, answer: Answer) {
+        let ended = || "the run has ended".to_string();
+        let sent = request.and_then(|request| self.requests.send(request).map_err(|_| ended()));
+        answer(sent.map(|()| String::new()));
+    }
+
+    /// Sends a request with a reply, which is the answer.
+    fn send_with_reply(&self, answer: Answer, request: impl FnOnce(Reply<()>) -> Request) {
+        // a run that has ended drops the request with the answer; the connection then ends too
+        let _ = self.requests.send(request(Reply::new(move |()| {
+            answer(Ok(String::new()));
+        })));
+    }
+
+    /// Sends a command to the run; its outcome is the answer.
+    fn send_command(&self, command: Result<Command, String>, answer: Answer) {
+        let version = self.lock().version;
+        let command = match command {
+            Ok(command) => command,
+            Err(why) => return answer(Err(why)),
+        };
+        let reply = Reply::new(move |result: Result<(), CommandRejection>| {
+            let result = result.map(|()| String::new());
+            answer(result.map_err(|rejection| rejection.reason));
+        });
+        // as in `send_with_reply`
+        let _ = self
+            .requests
+            .send(Request::CommandReply(version, command, reply));
+    }
+
+    fn set(&self, parameters: Vec<(String, f64)>) -> Result<String, String> {
+        let number = |(name, x): (String, f64)| (name, ParameterValue::Double(x));
+        let batch: Vec<_> = parameters.into_iter().map(number).collect();
+        self.parameters
+            .set_atomically(&batch)
+            .map(|()| String::new())
+    }
+
+    fn set_pace(&self, pace: Pace) -> Result<String, String> {
+        let name = live_parameters::PACE.to_string();
+        let value = ParameterValue::String(pace.to_string());
+        let set = self.parameters.set_atomically(&[(name, value)]);
+        set.map(|()| String::new())
+    }
+
+    /// Starts a recording into a new file in the working folder.
+    fn record(&self, answer: Answer) {
+        let Some(recorder) = &self.recorder else {
+            return answer(Err("this run has no recorder".to_string()));
+        };
+        let path = free_path(&self.lock().scene.name);
+        // a thread that has ended drops the task with the answer
+        let _ = recorder.tasks.send(Task::Record(path, Reply::new(answer)));
+    }
+
+    fn stop_recording(&self, answer: Answer) {
+        let Some(recorder) = &self.recorder else {
+            return answer(Err("this run has no recorder".to_string()));
+        };
+        let reply = Reply::new(move |done: Result<Option<String>, String>| {
+            let none = || "no recording is active".to_string();
+            answer(done.and_then(|line| line.ok_or_else(none)));
+        });
+        let _ = recorder.tasks.send(Task::StopRecording(reply));
+    }
+}
+
+/// Returns the path of a file in the working folder that does not exist. A page cannot select the
+/// file, because other programs on this machine can open the page.
+fn free_path(world: &str) -> PathBuf {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let name: String = world.chars().filter(|c| is_plain(*c)).take(60).collect();
+    let paths = (1_u64..).map(|k| PathBuf::from(format!("merrow_{name}_{k}.mcap")));
+    let mut free = paths.filter(|path| !path.exists());
+    free.next().unwrap_or_default()
+}
+
+impl Controls for ViewControls {
+    fn set_scene(&self, scene: &Arc<Scene>, version: SceneVersion) {
+        *self.lock() = SceneInputs::new(scene, version);
+    }
+
+    fn of_robot(&self, robot: usize) -> RobotControls {
+        self.lock().controls(robot)
+    }
+
+    fn request(&self, action: ControlAction, answer: Answer) {
+        use ControlAction as A;
+        match action {
+            A::Pause => self.send_with_reply(answer, Request::Pause),
+            A::Resume => self.send_with_reply(answer, Request::Resume),
+            A::Reset => self.send_with_reply(answer, Request::Reset),
+            A::Step(n) => {
+                let reply = Reply::new(move |done: merrow_sim::StepResult| {
+                    answer(done.result.map(|()| String::new()));
+                });
+                // as in `send_with_reply`
+                let _ = self.requests.send(Request::Step(n, reply));
+            }
+            A::Pace(pace) => answer(self.set_pace(pace)),
+            A::Parameters(parameters) => answer(self.set(parameters)),
+            A::Record => self.record(answer),
+            A::StopRecording => self.stop_recording(answer),
+            A::Edit(action) => match &self.editing {
+                Some(editing) => editing.request(action, answer),
+                None => answer(Err("the objects of this run cannot be changed".to_string())),
+            },
+            A::Mode { robot, mode } => {
+                let command = self.lock().mode(&robot, &mode);
+                self.send_command(command, answer);
+            }
+            A::Fault(action) => {
+                let command = self.lock().fault(action);
+                self.send_command(command, answer);
+            }
+            A::Repair { robot, fault } => {
+                let action = FaultAction {
+                    robot,
+                    name: fault,
+                    device: String::new(),
+                    kind: "none".to_string(),
+                    values: Vec::new(),
+                    duration_s: 0.0,
+                };
+                let command = self.lock().fault(action);
+                self.send_command(command, answer);
+            }
+            message => {
+                let request = self.message(message);
+                self.send(request, answer);
+            }
+        }
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        let models = self.editing.as_ref().map(|_| edit::catalogue());
+        let modes = ControlMode::ALL.map(|(_, name)| name.to_string());
+        Catalogue {
+            models: models.unwrap_or_default(),
+            modes: modes.into(),
+            faults: faults::value_names(),
+        }
+    }
+
+    fn image_source(&self, sensor: &Sensor) -> Option<ImageSource> {
+        live::source(sensor)
+    }
+
+    fn image(&self, sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<Vec<u8>> {
+        live::image(sensor, kind, frames)
+    }
+
+    fn state(&self) -> ControlState {
+        let recording = |recorder: &Recorder| recorder.shared.recording.load(Ordering::Relaxed);
+        let mut state = ControlState {
+            recording: self.recorder.as_ref().map(recording),
+            ..ControlState::default()
+        };
+        if let Some(editing) = &self.editing {
+            editing.add_state(&mut state);
+        }
+        state
+    }
+}
+
+impl ViewControls {
+    /// Returns the request of an action that is a message on a topic of a robot.
+    fn message(&self, action: ControlAction) -> Result<Request, String> {
+        use ControlAction as A;
+        let inputs = self.lock();
+        match action {
+            A::Drive { robot, axes } => inputs.drive(&robot, axes),
+            A::Path { robot, points } => inputs.path(&robot, &points),
+            A::Goal {
+                robot,
+                position,
+                yaw_deg,
+            } => inputs.goal(&robot, position, yaw_deg),
+            A::Gamepad {
+                robot,
+                axes,
+                buttons,
+            } => inputs.gamepad(&robot, &axes, &buttons),
+            other => Err(format!("{other:?}: not a message of a robot")),
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Messages and commands of the live view to the robots of one version of the scene.
+
+use crate::arm::Progress;
+use crate::input::firmware::FirmwareCommand;
+use crate::input::motion_control::{self, MotionCommand};
+use crate::input::{commands, faults, find_robot};
+use crate::node::plan::{Input, Plan, Target};
+use merrow_math::{Quat, Vec3};
+use merrow_messages::convert::{WORLD_FRAME, header, point, quaternion, vector3};
+use merrow_messages::msg::FaultRequest;
+use merrow_model::scene::robot::firmware::{FirmwareLaw, Multirotor};
+use merrow_model::scene::{Robot, Scene};
+use merrow_model::state::Command;
+use merrow_ros2::cdr::to_bytes;
+use merrow_ros2::msg::geometry_msgs::{Pose, PoseStamped, Quaternion, Twist, Wrench};
+use merrow_ros2::msg::nav_msgs::Path;
+use merrow_ros2::msg::sensor_msgs::Joy;
+use merrow_sim::{InputMessage, Request, SceneVersion};
+use merrow_view::RobotControls;
+use merrow_view::action::FaultAction;
+use std::sync::Arc;
+
+/// Topics that the view uses, for one version of the scene.
+pub(super) struct SceneInputs {
+    /// Scene of the world.
+    pub scene: Arc<Scene>,
+    /// Version of the scene.
+    pub version: SceneVersion,
+    robots: Vec<RobotInputs>,
+}
+
+/// Topics of a robot.
+#[derive(Clone, Default)]
+struct RobotInputs {
+    /// Topic of velocities or wrenches.
+    drive: Option<Input>,
+    path: Option<Input>,
+    goal: Option<Input>,
+    gamepad: Option<Input>,
+}
+
+impl SceneInputs {
+    pub(super) fn new(scene: &Arc<Scene>, version: SceneVersion) -> Self {
+        let mut robots = vec![RobotInputs::default(); scene.robots.len()];
+        for input in Plan::new(scene).inputs {
+            match input.target {
+                Target::Firmware {
+                    robot,
+                    command: FirmwareCommand::Velocity,
+                } => robots[robot].drive = Some(input),
+                Target::Wrench { robot } if robots[robot].drive.is_none() => {
+                    robots[robot].drive = Some(input);
+                }
+                Target::Motion { robot, command } => {
+                    let own = &mut robots[robot];
+                    let place = match command {
+                        MotionCommand::Path => &mut own.path,
+                        MotionCommand::GoalPose => &mut own.goal,
+                        MotionCommand::Joystick => &mut own.gamepad,
+                    };
+                    *place = Some(input);
+                }
+                _ => {}
+            }
+        }
+        Self {
+            scene: Arc::clone(scene),
+            version,
+            robots,
+        }
+    }
+
+    /// Returns the topics of a robot.
+    pub(super) fn controls(&self, robot: usize) -> RobotControls {
+        let inputs = self.robots.get(robot).cloned().unwrap_or_default();
+        let topic = |input: Option<Input>| input.map(|input| input.topic);
+        RobotControls {
+            drive: topic(inputs.drive),
+            path: topic(inputs.path),
+            goal: topic(inputs.goal),
+            gamepad: topic(inputs.gamepad),
+        }
+    }
+
+    /// Returns the request for a drive command with these fractions in surge, sway, heave and yaw.
+    pub(super) fn drive(&self, name: &str, axes: [f64; 4]) -> Result<Request, String> {
+        let robot = find_robot(&self.scene, name)?;
+        let Some(input) = &self.robots[robot].drive else {
+            return Err(format!(
+                "{name}: no topic for velocities or wrenches; command its actuators from ROS"
+            ));
+        };
+        let model = &self.scene.robots[robot];
+        let bytes = match input.target {
+            Target::Wrench { .. } => {
+                let max = max_wrench(&self.scene, model);
+                let [x, y, z, yaw] = [0, 1, 2, 3].map(|k| axes[k] * max[k]);
+                to_bytes(&Wrench {
+                    force: vector3(Vec3::new(x, y, z)),
+                    torque: vector3(Vec3::new(0.0, 0.0, yaw)),
+                })
+            }
+            _ => {
+                let max = max_velocity(model);
+                let [x, y, z, yaw] = [0, 1, 2, 3].map(|k| axes[k] * max[k]);
+                to_bytes(&Twist {
+                    linear: vector3(Vec3::new(x, y, z)),
+                    angular: vector3(Vec3::new(0.0, 0.0, yaw)),
+                })
+            }
+        };
+        self.message(input, bytes)
+    }
+
+    /// Returns the request to follow waypoints in W [m].
+    pub(super) fn path(&self, name: &str, points: &[[f64; 3]]) -> Result<Request, String> {
+        let robot = find_robot(&self.scene, name)?;
+        let Some(input) = &self.robots[robot].path else {
+            return Err(format!(
+                "{name}: its firmware follows no paths; expected a robot with the topic path"
+            ));
+        };
+        let pose = |p: &[f64; 3]| stamped(*p, Quaternion::default());
+        let path = Path {
+            header: header(0, WORLD_FRAME),
+            poses: points.iter().map(pose).collect(),
+        };
+        self.message(input, to_bytes(&path))
+    }
+
+    /// Returns the request to move to a position in W [m] with this yaw [deg], or with any yaw.
+    pub(super) fn goal(
+        &self,
+        name: &str,
+        position: [f64; 3],
+        yaw_deg: Option<f64>,
+    ) -> Result<Request, String> {
+        let robot = find_robot(&self.scene, name)?;
+        let Some(input) = &self.robots[robot].goal else {
+            return Err(format!(
+                "{name}: its firmware moves to no goals; expected a robot with the topic goal_pose"
+            ));
+        };
+        let none = Quaternion {
+            w: 0.0,
+            ..Quaternion::default()
+        };
+        let attitude = |yaw: f64| quaternion(Quat::from_rpy(0.0, 0.0, yaw.to_radians()));
+        let goal = stamped(position, yaw_deg.map_or(none, attitude));
+        self.message(input, to_bytes(&goal))
+    }
+
+    /// Returns the request for the sticks and buttons of a gamepad.
+    pub(super) fn gamepad(
+        &self,
+        name: &str,
+        axes: &[f64],
+        buttons: &[bool],
+    ) -> Result<Request, String> {
+        let robot = find_robot(&self.scene, name)?;
+        let Some(input) = &self.robots[robot].gamepad else {
+            return Err(format!(
+                "{name}: no topic for gamepads; expected a robot with a motion controller"
+            ));
+        };
+        let joy = Joy {
+            header: header(0, ""),
+            axes: axes.iter().map(|x| *x as f32).collect(),
+            buttons: buttons.iter().map(|x| i32::from(*x)).collect(),
+        };
+        self.message(input, to_bytes(&joy))
+    }
+
+    /// Returns the command that requests a mode, as the service `set_mode`.
+    pub(super) fn mode(&self, name: &str, mode: &str) -> Result<Command, String> {
+        let robot = find_robot(&self.scene, name)?;
+        motion_control::mode_command(robot, mode)
+    }
+
+    /// Returns the command that starts a fault, as the service `fault`.
+    pub(super) fn fault(&self, action: FaultAction) -> Result<Command, String> {
+        let (names, values) = action.values.into_iter().unzip();
+        let request = FaultRequest {
+            name: action.name,
+            robot: action.robot,
+            device: action.device,
+            kind: action.kind,
+            names,
+            values,
+            duration_s: action.duration_s,
+        };
+        faults::command(&self.scene, &request)
+    }
+
+    /// Converts a message on an input topic to a request, as the subscription does.
+    fn message(&self, input: &Input, bytes: Vec<u8>) -> Result<Request, String> {
+        let commands = commands(&self.scene, &Progress::default(), input.target, &bytes)?;
+        let message = InputMessage {
+            topic: input.topic.as_str().into(),
+            bytes,
+        };
+        Ok(Request::Input(self.version, commands, message))
+    }
+}
+
+fn stamped(position: [f64; 3], orientation: Quaternion) -> PoseStamped {
+    PoseStamped {
+        header: header(0, WORLD_FRAME),
+        pose: Pose {
+            position: point(Vec3::from(position)),
+            orientation,
+        },
+    }
+}
+
+/// Returns the maximum speeds in surge, sway and heave [m/s] and yaw [rad/s] of the firmware.
+fn max_velocity(robot: &Robot) -> [f64; 4] {
+    match robot.firmware.as_ref().map(|firmware| &firmware.law) {
+        Some(FirmwareLaw::MotionControl(m)) => {
+            let [surge, sway, heave] = m.limits.velocity;
+            [surge, sway, heave, m.limits.yaw_rate]
+        }
+        Some(FirmwareLaw::Multirotor(m)) => max_flight_velocity(m),
+        Some(FirmwareLaw::Drive(d)) => [d.max_velocity[0], 0.0, 0.0, d.max_velocity[1]],
+        Some(FirmwareLaw::SurgeYawRate(v)) => [v.max_velocity[0], 0.0, 0.0, v.max_velocity[1]],
+        Some(FirmwareLaw::HeadingDepthHold(h)) => {
+            let speed = h
+                .speed_control
+                .as_ref()
+                .map_or([0.0; 3], |s| s.max_velocity);
+            [speed[0], 0.0, speed[1], speed[2]]
+        }
+        Some(FirmwareLaw::Sailing(_) | FirmwareLaw::Glider(_)) | None => [0.0; 4],
+    }
+}
+
+fn max_flight_velocity(m: &Multirotor) -> [f64; 4] {
+    let [flat, up, down] = m.max_speed;
+    [flat, flat, up.min(down), m.max_yaw_rate]
+}
+
+/// Returns the largest force forward, left and up [N] and moment about z [N m] of the thrusters in
+/// both directions, each without the others.
+fn max_wrench(scene: &Scene, robot: &Robot) -> [f64; 4] {
+    let Some(allocation) = &robot.allocation else {
+        return [0.0; 4];
+    };
+    let mut max = [0.0; 4];
+    for (thruster, unit) in robot.thrusters.iter().zip(&allocation.unit_wrenches) {
+        let thrust = |end: usize| {
+            let command = thruster.command_range[end];
+            thruster.static_thrust(command, scene.sea.density).abs()
+        };
+        let thrust = thrust(0).min(thrust(1));
+        for (max, k) in max.iter_mut().zip([0, 1, 2, 5]) {
+            *max += thrust * unit[k].abs();
+        }
+    }
+    max
+}

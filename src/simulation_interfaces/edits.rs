@@ -1,0 +1,109 @@
+//! Changes of the world by other clients than the services, with the functions of the services.
+
+use crate::node::world_editor::WorldEditor;
+use crate::simulation_interfaces::{entities, save, spawn};
+use merrow_math::{Quat, Vec3};
+use merrow_messages::convert::{header, point, quaternion};
+use merrow_ros2::msg::geometry_msgs::{Pose, PoseStamped};
+use merrow_ros2::msg::simulation_interfaces::{
+    EntityState, Resource, ServiceResult, SetEntityStateRequest, SpawnEntity,
+};
+use merrow_world::document::{Document, Placement};
+
+/// Adds an entity as the service `spawn_entity` with `allow_renaming`, and returns its name.
+///
+/// # Errors
+/// The reason of the refusal.
+pub(crate) fn add(
+    editor: &mut WorldEditor,
+    name: &str,
+    resource: Resource,
+    placement: Placement,
+) -> Result<String, String> {
+    let request = SpawnEntity {
+        name: name.to_string(),
+        allow_renaming: true,
+        entity_resource: resource,
+        entity_namespace: String::new(),
+        initial_pose: PoseStamped {
+            header: header(0, ""),
+            pose: pose(placement),
+        },
+    };
+    let spawned = spawn::spawn(editor, &request);
+    success(spawned.result).map(|()| spawned.entity_name)
+}
+
+/// Removes an entity as the service `delete_entity`.
+///
+/// # Errors
+/// The reason of the refusal.
+pub(crate) fn remove(editor: &mut WorldEditor, name: &str) -> Result<(), String> {
+    success(spawn::delete(editor, name))
+}
+
+/// Places an entity as the service `set_entity_state` with zero twist.
+///
+/// # Errors
+/// The reason of the refusal.
+pub(crate) fn place(
+    editor: &mut WorldEditor,
+    name: &str,
+    placement: Placement,
+) -> Result<(), String> {
+    let request = SetEntityStateRequest {
+        entity: name.to_string(),
+        state: EntityState {
+            pose: pose(placement),
+            ..EntityState::default()
+        },
+        set_pose: true,
+        set_twist: true,
+        ..SetEntityStateRequest::default()
+    };
+    success(entities::set_state_now(editor, request))
+}
+
+/// Returns the current pose of an entity in W.
+///
+/// # Errors
+/// There is no such entity, or the run has ended.
+pub(crate) fn placement(editor: &WorldEditor, name: &str) -> Result<Placement, String> {
+    let objects = editor.document().objects();
+    let object = objects.into_iter().find(|object| object.name == name);
+    let object = object.ok_or_else(|| format!("no robot, prop or structure {name:?}"))?;
+    if let Some(placement) = object.placement {
+        return Ok(placement);
+    }
+    let pose = editor.access(move |simulation| {
+        let robots = &simulation.scene.robots;
+        let robot = robots.iter().position(|robot| robot.name == object.name)?;
+        Some(simulation.state.robots[robot].motion.pose())
+    })?;
+    let (q_WB, p_WB): (Quat, Vec3) = pose.ok_or_else(|| format!("{name}: not in the world"))?;
+    Ok(Placement { p_WB, q_WB })
+}
+
+/// Returns the world file with the current state of all entities.
+///
+/// # Errors
+/// The run has ended.
+pub(crate) fn current_document(editor: &WorldEditor) -> Result<Document, String> {
+    save::current_document(editor)
+}
+
+fn pose(placement: Placement) -> Pose {
+    Pose {
+        position: point(placement.p_WB),
+        orientation: quaternion(placement.q_WB),
+    }
+}
+
+/// Returns an error with the message of a result that is not a success, as one line.
+fn success(result: ServiceResult) -> Result<(), String> {
+    if result.result == ServiceResult::RESULT_OK {
+        return Ok(());
+    }
+    let lines: Vec<&str> = result.error_message.lines().map(str::trim).collect();
+    Err(lines.join("; "))
+}

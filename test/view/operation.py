@@ -1,0 +1,161 @@
+"""Checks of the page that operate a robot: gamepad, goals, modes, faults, recording, sensors."""
+
+import math
+from pathlib import Path
+
+from editing import pause, resume
+
+ROBOT = "merrow.world.frame.robots[merrow.selected]"
+STATUS = "merrow.world.status.robots[merrow.selected]"
+GAMEPAD = """
+navigator.getGamepads = () => [{
+  id: "Test pad (STANDARD GAMEPAD)", mapping: "standard", axes: merrow.sticks,
+  buttons: merrow.pad.map((value) => ({ pressed: value > 0, value })),
+}];
+merrow.sticks = [0, 0, 0, 0];
+merrow.pad = new Array(17).fill(0);
+"""
+
+
+def select(browser, index):
+    """Selects a robot."""
+    browser.evaluate(f"merrow.select({index})")
+    browser.wait(f"merrow.selected === {index}")
+
+
+def check_gamepad(browser):
+    """The buttons of a gamepad select the mode, its right stick moves the robot."""
+    resume(browser)
+    select(browser, 0)
+    browser.evaluate(GAMEPAD)
+    browser.click_on("#gamepad")
+    browser.wait("document.querySelector('#drive-hint').textContent.startsWith('Test pad')")
+    browser.evaluate("merrow.pad[1] = 1")
+    browser.wait(f"{STATUS}.mode === 'stabilize'")
+    browser.evaluate("merrow.pad[1] = 0; merrow.sticks = [0, 0, 0, -1]")
+    browser.wait(f"Math.hypot(...{ROBOT}.velocity.slice(0, 2)) > 0.2")
+    browser.evaluate("merrow.sticks = [0, 0, 0, 0]")
+    browser.wait("merrow.gamepad.moving === false")
+    browser.press("Escape", "Escape")
+    assert browser.evaluate("merrow.gamepad.robot") is None
+    for message, reason in [
+        ("{do: 'gamepad', robot: 'otter', axes: [0], buttons: []}", "axes"),
+        ("{do: 'gamepad', robot: 'bluerov2', axes: [3], buttons: []}", "from -1 to 1"),
+    ]:
+        answer = browser.evaluate(f"merrow.request({message})")
+        assert not answer["ok"] and reason in answer["error"], (message, answer)
+
+
+def check_mode(browser):
+    """A mode is selected by name; an unknown one is refused."""
+    browser.evaluate("(() => {const m = document.querySelector('#mode'); m.value = 'depth_hold';"
+                     " m.onchange(); })()")
+    browser.wait(f"{STATUS}.mode === 'depth_hold'")
+    answer = browser.evaluate("merrow.request({do: 'mode', robot: 'bluerov2', mode: 'fly'})")
+    assert not answer["ok"] and "depth_hold" in answer["error"], answer
+
+
+def check_goal(browser):
+    """A press and a drag in the map send a goal with a heading, to which the robot moves."""
+    browser.press("Digit4", "4")
+    start = browser.evaluate(f"{ROBOT}.links[0].p")
+    browser.evaluate(f"merrow.camera.target = {start}; merrow.camera.mapHeight = 20")
+    browser.press("KeyP", "p")
+    browser.wait("merrow.clicking === 'goal'")
+    centre = browser.evaluate("[merrow.camera.width / 2, merrow.camera.height / 2]")
+    browser.drag([centre[0] + 40, centre[1]], [centre[0] + 40, centre[1] - 60])
+    browser.wait(f"{STATUS}.mode === 'station_keeping'")
+    goal = browser.evaluate("merrow.overlays.goal")
+    assert abs(goal["yaw"] - math.pi / 2) < 0.05, goal
+    distance = f"Math.hypot({goal['p'][0]} - {ROBOT}.links[0].p[0], {goal['p'][1]} - {ROBOT}.links[0].p[1])"
+    begin = math.hypot(goal["p"][0] - start[0], goal["p"][1] - start[1])
+    browser.wait(f"{distance} < {0.7 * begin}")
+    answer = browser.evaluate("merrow.request({do: 'goal', robot: 'crate', position: [0, 0, 0]})")
+    assert not answer["ok"] and "crate" in answer["error"], answer
+
+
+def check_fault(browser):
+    """A fault of a thruster is started and ended with the buttons of the panel."""
+    browser.click_on("[aria-controls=fault-panel]")
+    browser.wait("merrow.faults.kinds.size > 5")
+    device = browser.evaluate("merrow.faults.robot.devices[0][0]")
+    assert device.startswith("thrusters/"), device
+    browser.evaluate("(() => {const k = document.querySelector('#fault-kind');"
+                     " k.value = 'reduced'; k.onchange();"
+                     " document.querySelector('#fault-fraction').value = 0.5;})()")
+    browser.click_on("#fault-start")
+    browser.wait(f"{STATUS}.repairable.length === 1")
+    browser.wait("document.querySelectorAll('#fault-list button').length === 1")
+    browser.click_on("#fault-list button")
+    browser.wait(f"{STATUS}.repairable.length === 0")
+    message = ("{do: 'fault', robot: 'bluerov2', name: 'f', device: 'DEVICE', kind: 'reduced',"
+               " values: {fraction: 7}, duration_s: 0}").replace("DEVICE", device)
+    answer = browser.evaluate(f"merrow.request({message})")
+    assert not answer["ok"] and "range" in answer["error"], answer
+
+
+def check_recording(browser):
+    """The button starts a recording into a new file of the working folder, and stops it."""
+    browser.click_on("#record")
+    browser.wait("merrow.world.status.recording === true")
+    answer = browser.evaluate("merrow.request({do: 'record'})")
+    assert not answer["ok"] and "active" in answer["error"], answer
+    browser.click_on("#record")
+    browser.wait("merrow.world.status.recording === false")
+    bag = Path(browser.run_folder) / "merrow_world_1.mcap"
+    assert bag.stat().st_size > 1000, bag
+    assert bag.read_bytes()[:8] == b"\x89MCAP0\r\n", bag
+
+
+def check_sensor(browser):
+    """The images of a camera arrive while its panel is open, and only then."""
+    browser.click_on("[aria-controls=sensor-panel]")
+    browser.wait("merrow.sensors.count >= 2")
+    size = browser.evaluate("[document.querySelector('#sensor-image').width,"
+                            " document.querySelector('#sensor-image').height]")
+    assert size == [160, 90], size
+    levels = browser.evaluate(
+        "(() => {const c = document.querySelector('#sensor-image');"
+        " const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+        " return new Set(d).size; })()"
+    )
+    assert levels > 8, levels
+    browser.evaluate("(() => {const k = document.querySelector('#sensor-kind'); k.value = 'depth';"
+                     " k.onchange(); })()")
+    before = browser.evaluate("merrow.sensors.count")
+    browser.wait(f"merrow.sensors.count > {before} + 1")
+    answer = browser.evaluate(
+        "merrow.request({do: 'watch', robot: 'bluerov2', sensor: 'imu', image: 'image'})")
+    assert not answer["ok"] and "no image" in answer["error"], answer
+    browser.click_on("[aria-controls=log-panel]")
+    browser.wait("merrow.sensors.watched === null")
+    pause(browser)
+    count = browser.evaluate("merrow.sensors.count")
+    resume(browser)
+    time = browser.evaluate("merrow.world.frame.time")
+    browser.wait(f"merrow.world.frame.time > {time} + 1")
+    assert browser.evaluate("merrow.sensors.count") <= count + 1
+
+
+def check_events(browser):
+    """The panel lists the events of the run with their times."""
+    browser.wait("document.querySelectorAll('#log li').length > 3")
+    text = browser.evaluate("document.querySelector('#log').innerText")
+    assert "goal sent to bluerov2" in text, text
+    browser.click_on("[aria-controls=plot-panel]")
+
+
+def check_more_environment(browser):
+    """Time of day and visibility reach the run."""
+    change = "(() => {{const i = document.getElementById('{0}'); i.value = {1}; i.onchange();}})()"
+    browser.evaluate(change.format("weather.visibility_m", 900))
+    browser.wait("Math.abs(merrow.world.status['weather.visibility_m'] - 900) < 1e-6")
+    browser.evaluate(change.format("weather.time_of_day_h", 6.5))
+    hour = "((merrow.world.status.utc_s + merrow.world.frame.time) % 86400) / 3600"
+    browser.wait(f"Math.abs({hour} - 6.5) < 0.1")
+
+
+CHECKS = [
+    check_gamepad, check_mode, check_goal, check_fault, check_recording, check_sensor,
+    check_events, check_more_environment,
+]
