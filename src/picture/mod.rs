@@ -23,6 +23,7 @@ use merrow_model::state::frames::{Frame, FrameData};
 use merrow_ros2::msg::sensor_msgs::Image;
 use merrow_sensors::sample::Pose;
 use merrow_validate::figure::canvas::Drawing;
+use merrow_view::FieldOfView;
 
 pub use merrow_analysis::FIGURE_WIDTH;
 
@@ -30,6 +31,11 @@ pub use merrow_analysis::FIGURE_WIDTH;
 pub trait Snapshot {
     /// Returns the output of `sensor`, which has these parameters.
     fn output<'a>(&'a self, sensor: &'a Sensor) -> SnapshotOutput<'a>;
+
+    /// Returns the part of the world that a sensor with these parameters covers, for display.
+    fn field_of_view(&self) -> Option<FieldOfView> {
+        None
+    }
 }
 
 /// Output of a sensor.
@@ -114,6 +120,11 @@ macro_rules! select_snapshot {
 }
 
 each_exteroceptive_sensor!(select_snapshot);
+
+/// Returns the part of the world that an exteroceptive sensor covers; `None` if it is not known.
+pub fn field_of_view(sensor: &Sensor) -> Option<FieldOfView> {
+    snapshot(sensor.kind.exteroceptive()?).field_of_view()
+}
 
 /// Returns the output of an exteroceptive sensor; `None` for any other sensor.
 pub fn output(sensor: &Sensor) -> Option<SnapshotOutput<'_>> {

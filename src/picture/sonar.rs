@@ -10,6 +10,7 @@ use merrow_model::state::frames::FrameData;
 use merrow_ros2::msg::std_msgs::Header;
 use merrow_sensors::sample::Pose;
 use merrow_sensors::sonar::products::display::SonarDisplay;
+use merrow_view::FieldOfView;
 
 impl Snapshot for SonarSpec {
     fn output<'a>(&'a self, sensor: &'a Sensor) -> SnapshotOutput<'a> {
@@ -35,7 +36,21 @@ impl Snapshot for SonarSpec {
             }
         }
     }
+
+    fn field_of_view(&self) -> Option<FieldOfView> {
+        let (first, last) = (*self.columns.first()?, *self.columns.last()?);
+        let step = (last - first) / (FAN_POINTS - 1) as f64;
+        let edge = (0..FAN_POINTS).map(|k| self.direction(first + step * k as f64, 0.0));
+        Some(FieldOfView {
+            edge: edge.map(|d| d.to_array()).collect(),
+            is_closed: false,
+            range: self.limits[1],
+        })
+    }
 }
+
+/// Number of directions along the fan of a sonar.
+const FAN_POINTS: usize = 25;
 
 /// Builder of the image of the soundings of a multibeam sonar.
 struct Swath<'a> {

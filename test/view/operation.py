@@ -155,7 +155,66 @@ def check_more_environment(browser):
     browser.wait(f"Math.abs({hour} - 6.5) < 0.1")
 
 
+def check_readings(browser):
+    """The overlays show the forces of the selected robot, and only while they are shown."""
+    assert browser.evaluate("merrow.overlays.readings") is None
+    select(browser, browser.evaluate("merrow.world.scene.robots.findIndex((r) => r.name === 'otter')"))
+    boxes = "document.querySelectorAll('[data-overlay=forces], [data-overlay=centers],"
+    boxes += " [data-overlay=flows], [data-overlay=views]')"
+    browser.evaluate(f"{boxes}.forEach((box) => box.click())")
+    browser.wait("merrow.overlays.readings?.robot === merrow.selected")
+    force = "merrow.overlays.readings.forces.find((force) => force.law === '{0}').f[2]"
+    weight, buoyancy = [browser.evaluate(force.format(law)) for law in ["gravity", "buoyancy"]]
+    # the Otter weighs 80 kg with its payload and floats in small waves
+    assert abs(weight + 80 * 9.81) < 5, weight
+    assert abs(buoyancy + weight) < 0.3 * abs(weight), (weight, buoyancy)
+    browser.evaluate("merrow.request({do: 'set', parameters: {'water.current.speed_m_s': 0.3}})")
+    browser.wait("Math.abs(Math.hypot(...merrow.overlays.readings.current) - 0.3) < 0.15")
+    browser.evaluate(f"{boxes}.forEach((box) => box.click())")
+    browser.wait("merrow.hasReadings === false")
+    browser.wait("performance.now() - merrow.overlays.readings.arrival > 1500")
+
+
+def check_links(browser):
+    """The overlay of communication links has the link that transmits the depth of the robot."""
+    browser.wait("merrow.overlays.links.length > 0")
+    first, second, frames, received, snr = browser.evaluate("merrow.overlays.links[0]")
+    assert {first, second} == {0, 1} and 0 <= received <= frames and snr > 0, snr
+    names = browser.evaluate("merrow.world.scene.modems.map((modem) => modem.name)")
+    assert sorted(names) == ["bluerov2/acoustic", "gateway"], names
+    box = "document.querySelector('[data-overlay=links]')"
+    browser.evaluate(f"{box}.click()")
+    browser.wait("merrow.overlays.shown.links")
+    browser.evaluate(f"{box}.click()")
+
+
+def check_rates(browser):
+    """The details show the rate of each sensor."""
+    select(browser, 0)
+    index = "merrow.world.scene.robots[0].sensors.findIndex((s) => s.name === 'imu')"
+    browser.wait(f"Number(merrow.details.rateCells[{index}].textContent) > 1")
+    nominal = browser.evaluate(f"merrow.world.scene.robots[0].sensors[{index}].rate_hz")
+    rate = browser.evaluate(f"Number(merrow.details.rateCells[{index}].textContent)")
+    assert abs(rate - nominal) < 0.1 * nominal, (rate, nominal)
+
+
+def check_collision_event(browser):
+    """A collision is an event: the robot is placed above the rock and pressed onto it."""
+    browser.evaluate("merrow.request({do: 'place', object: 'bluerov2', position: [3, -4, -5.2]})")
+    browser.evaluate("merrow.request({do: 'mode', robot: 'bluerov2', mode: 'manual'})")
+    robot = "document.querySelector('#log').innerText"
+    down = "merrow.request({do: 'drive', robot: 'bluerov2', axes: [0, 0, -1, 0]})"
+    for _ in range(60):
+        browser.evaluate(down)
+        if "collision with rock" in browser.evaluate(robot):
+            break
+        browser.wait(f"merrow.world.frame.time > {browser.evaluate('merrow.world.frame.time')} + 0.1")
+    assert "bluerov2: collision with rock" in browser.evaluate(robot)
+    browser.evaluate("merrow.request({do: 'drive', robot: 'bluerov2', axes: [0, 0, 0, 0]})")
+
+
 CHECKS = [
+    check_readings, check_links, check_rates,
     check_gamepad, check_mode, check_goal, check_fault, check_recording, check_sensor,
-    check_events, check_more_environment,
+    check_events, check_more_environment, check_collision_event,
 ]

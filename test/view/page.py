@@ -34,7 +34,13 @@ robots:
       extends: robots/bluerov2_heavy.yaml
       sensors:
         camera: {device: {extends: sensors/lowlight_hd.yaml, width: 160, height: 90}}
+      modems:
+        acoustic: {modem: evologics_s2c_r_18_34, address: 1, position_m: [0, 0, 0.1]}
   otter: {model: otter, position_m: [6, 3, 0]}
+modems:
+  gateway: {modem: evologics_s2c_r_18_34, address: 2, position_m: [20, 0, -4]}
+bridges:
+  depth: {from: bluerov2/acoustic, to: gateway, topic: /bluerov2/pressure/pose, max_rate_hz: 0.5}
 """
 SIZE = (960, 540)
 ROBOT = "merrow.world.frame.robots[merrow.selected]"

@@ -1,6 +1,8 @@
 // Cameras: orbit, follow, first person and map. All produce an eye and the axes of its image.
 
-import { add, clamp, cross, multiply, orthographic, perspective, rotate, scale, unit, viewMatrix, yawOf } from "./math.js";
+import {
+  add, clamp, cross, dot, multiply, orthographic, perspective, rotate, scale, sub, unit, viewMatrix, yawOf,
+} from "./math.js";
 
 export const MODES = ["orbit", "follow", "first", "map"];
 const FOV = (50 * Math.PI) / 180;
@@ -43,6 +45,13 @@ export class Camera {
   metresPerPixel() {
     if (this.mode === "map") return this.mapHeight / this.height;
     return (2 * this.distance * Math.tan(FOV / 2)) / this.height;
+  }
+
+  /** Returns the size of a pixel at a point [m]. */
+  pixelSize(p) {
+    if (this.mode === "map") return this.mapHeight / this.height;
+    const distance = Math.max(dot(sub(p, this.eye), this.axes.forward), 0.1);
+    return (2 * distance * this.tan) / this.height;
   }
 
   /** Computes the view of an image of this size with the pose of the followed robot. */

@@ -21,10 +21,7 @@ export class Gizmo {
 
   /** Returns the length of the axes at a pose [m]. */
   length(camera, p) {
-    const map = camera.mode === "map";
-    const distance = map ? 0 : Math.max(dot(sub(p, camera.eye), camera.axes.forward), 0.1);
-    return map ? (PIXELS * camera.mapHeight) / camera.height
-      : (PIXELS * 2 * distance * camera.tan) / camera.height;
+    return PIXELS * camera.pixelSize(p);
   }
 
   /** Returns the handles of the gizmo as lists of points in the world. */

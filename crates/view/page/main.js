@@ -46,6 +46,9 @@ class App {
       event: (message) => showEvent(message.text, message.level, message.time_s),
       frame: (buffer) => this.receive(buffer),
       image: (buffer) => this.sensors.receive(buffer),
+      overlay: (message) => (this.overlays.readings = { ...message, arrival: performance.now() }),
+      links: (message) => (this.overlays.links = message.links),
+      rates: (message) => message.robot === this.selected && this.details.rates(message.rates_hz),
     });
     this.environment = new Environment((name, value) =>
       this.request({ do: "set", parameters: { [name]: value } }),
@@ -72,6 +75,8 @@ class App {
 
   connected(is) {
     $("connection").textContent = is ? "connected" : "not connected";
+    this.hasReadings = false;
+    if (is) this.requestReadings();
     if (is) return;
     this.drive.start(null);
     this.gamepad.start(null);
@@ -233,7 +238,10 @@ class App {
       box.type = "checkbox";
       box.checked = this.overlays.shown[key];
       box.dataset.overlay = key;
-      box.onchange = () => (this.overlays.shown[key] = box.checked);
+      box.onchange = () => {
+        this.overlays.shown[key] = box.checked;
+        this.requestReadings();
+      };
       text.append(box, label);
       $("overlays").append(text);
     }
@@ -263,6 +271,13 @@ class App {
     $("plot-csv").onclick = () => this.saveCsv();
     addEventListener("keydown", (event) => this.key(event, true));
     addEventListener("keyup", (event) => this.key(event, false));
+  }
+
+  /** Requests the readings of the selected robot while a shown overlay needs them. */
+  requestReadings() {
+    const on = this.overlays.needsReadings;
+    if (on !== this.hasReadings) this.request({ do: "overlay", on });
+    this.hasReadings = on;
   }
 
   toggleDrive() {

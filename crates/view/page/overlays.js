@@ -1,6 +1,6 @@
 // Overlays on the image: names, frames, trails, arrows, DVL beams, waypoints, scale and north.
 
-import { add, dot, norm, project, rotate, scale, sub } from "./math.js";
+import { add, composePose, dot, norm, project, rotate, scale, sub, unit } from "./math.js";
 
 /** Overlays with their names and whether they are shown at first. */
 export const OVERLAYS = {
@@ -10,9 +10,26 @@ export const OVERLAYS = {
   velocity: ["Velocity", false],
   thrust: ["Thrust", false],
   beams: ["DVL beams", false],
+  views: ["Fields of view", false],
+  forces: ["Forces by law", false],
+  centers: ["Centres of gravity, buoyancy", false],
+  contacts: ["Contacts", false],
+  flows: ["Current and wind", false],
+  links: ["Communication links", false],
   water: ["Water surface", true],
   depths: ["Depth colours", false],
 };
+/** Overlays that need readings of the selected robot. */
+const WITH_READINGS = ["forces", "centers", "contacts", "flows"];
+const LAW_COLORS = {
+  gravity: "#ff6a5e", buoyancy: "#5ab8ff", damping: "#ffd84d", "added mass": "#c79bff",
+  thrust: "#ff9a4d", wind: "#e6f2ff", contact: "#ff7ac0",
+};
+/** Length of the arrow of the largest force [px]. */
+const FORCE_PIXELS = 110;
+/** Age above which readings are not shown [ms]. */
+const READINGS_MS = 1500;
+const MAX_FAN_M = 80;
 const TRAIL_POINTS = 600;
 const TRAIL_PERIOD_S = 0.2;
 
@@ -22,11 +39,21 @@ export class Overlays {
     this.shown = Object.fromEntries(Object.entries(OVERLAYS).map(([key, [, on]]) => [key, on]));
     this.trails = [];
     this.waypoints = [];
+    /** Links as [transmitter, receiver, frames, received, signal-to-noise ratio in dB]. */
+    this.links = [];
+    /** Newest readings of the selected robot, with their time of arrival [ms]. */
+    this.readings = null;
     /** Goal that was sent last: { p, yaw }. */
     this.goal = null;
   }
 
+  /** Returns true if a shown overlay needs readings of the selected robot. */
+  get needsReadings() {
+    return WITH_READINGS.some((key) => this.shown[key]);
+  }
+
   clear() {
+    this.readings = null;
     this.trails = [];
     this.goal = null;
   }
@@ -58,6 +85,8 @@ export class Overlays {
       this.drawRobot(model, robots[k], k === selected);
     });
     this.drawWaypoints();
+    this.drawReadings(selected);
+    if (this.shown.links) this.drawLinks(world.scene, robots, selected);
     if (this.shown.names || camera.mode === "map") this.drawNames(world.scene, robots, selected);
     if (camera.mode === "map") this.drawScale();
     this.drawNorth();
@@ -133,6 +162,7 @@ export class Overlays {
       });
     }
     if (this.shown.beams) this.drawBeams(model, state);
+    if (this.shown.views && isSelected) this.drawViews(model, state);
     if (this.camera.mode === "map") this.drawMarker(p, q, isSelected);
   }
 
@@ -147,6 +177,115 @@ export class Overlays {
         this.line([from, add(from, scale(d, range))], "rgba(120, 255, 215, 0.9)", 1.2);
       }
     }
+  }
+
+  /** Draws lines between modems with their fraction of received frames, for both directions. */
+  drawLinks({ modems }, robots, selected) {
+    const place = ({ robot, link, p }) => {
+      if (robot === null) return p;
+      const pose = robots[robot].links[link];
+      return add(pose.p, rotate(pose.q, p));
+    };
+    const pairs = new Map();
+    for (const [from, to, frames, received, snr] of this.links) {
+      if (!modems[from] || !modems[to]) continue;
+      const key = `${Math.min(from, to)}-${Math.max(from, to)}`;
+      const pair = pairs.get(key) ?? { from, to, frames: 0, received: 0, snr };
+      pair.frames += frames;
+      pair.received += received;
+      pairs.set(key, pair);
+    }
+    for (const { from, to, frames, received, snr } of pairs.values()) {
+      const ratio = received / frames;
+      const color = `hsl(${(120 * ratio).toFixed(0)}, 85%, 62%)`;
+      const [a, b] = [place(modems[from]), place(modems[to])];
+      this.line([a, b], color, 1.5);
+      const isOwn = [from, to].some((k) => modems[k].robot === selected);
+      const at = isOwn ? this.at(scale(add(a, b), 0.5)) : null;
+      if (at) this.text(`${(100 * ratio).toFixed(0)} % received, ${snr} dB`, at[0], at[1] - 6, color, "center");
+    }
+  }
+
+  /** Draws the edges of the images of cameras and the fans of sonars. */
+  drawViews(model, state) {
+    for (const sensor of model.sensors) {
+      if (!sensor.view) continue;
+      const { p, q } = composePose(state.links[sensor.link], sensor);
+      const { edge, closed, range_m: range } = sensor.view;
+      const limit = closed ? Math.max(1.6 * model.size, 0.8) : MAX_FAN_M;
+      const ends = edge.map((d) => {
+        const along = rotate(q, d);
+        return add(p, scale(along, Math.min(range, limit, this.rangeTo(p, along))));
+      });
+      const color = closed ? "rgba(255, 226, 122, 0.95)" : "rgba(120, 255, 170, 0.95)";
+      if (closed) {
+        for (const end of ends) this.line([p, end], color, 1.2);
+        this.line([...ends, ends[0]], color, 1.5);
+      } else {
+        this.line([p, ...ends, p], color, 1.5);
+      }
+      const at = this.at(ends[closed ? 1 : 0]);
+      if (at) this.text(sensor.name, at[0] + 4, at[1], color);
+    }
+  }
+
+  /** Draws forces, centres, contacts and flows of the selected robot. */
+  drawReadings(selected) {
+    const { readings } = this;
+    if (!readings || readings.robot !== selected || performance.now() - readings.arrival > READINGS_MS) return;
+    if (this.shown.forces) this.drawForces(readings.forces, readings.contacts);
+    else if (this.shown.contacts) this.drawForces([], readings.contacts);
+    if (this.shown.centers) {
+      this.drawPoint(readings.gravity_center, "CG", LAW_COLORS.gravity, -1);
+      if (readings.buoyancy_center) this.drawPoint(readings.buoyancy_center, "CB", LAW_COLORS.buoyancy, 1);
+    }
+    if (this.shown.flows) {
+      this.drawFlow(readings.gravity_center, readings.current, "current", "#7fe3ff", 0);
+      this.drawFlow(readings.gravity_center, readings.wind, "wind", "#e6f2ff", 26);
+    }
+  }
+
+  drawForces(forces, contacts) {
+    const all = [...forces, ...contacts.map(({ p, f }) => ({ law: "contact", name: "", p, f }))];
+    const largest = Math.max(...all.map(({ f }) => norm(f)), 1e-6);
+    for (const { law, name, p, f } of all) {
+      const newtons = norm(f);
+      const pixels = (FORCE_PIXELS * newtons) / largest;
+      if (pixels < 1.5 && law !== "contact") continue;
+      const vector = scale(unit(f), Math.max(pixels, 8) * this.camera.pixelSize(p));
+      this.arrow(p, vector, LAW_COLORS[law], 2.5);
+      const at = this.at(add(p, vector));
+      if (!at) continue;
+      const text = `${name || law} ${newtons >= 100 ? newtons.toFixed(0) : newtons.toPrecision(3)} N`;
+      this.text(text, at[0] + 8, at[1] + (f[2] > 0 ? -4 : 12), LAW_COLORS[law]);
+    }
+    if (this.shown.contacts) for (const { p } of contacts) this.drawPoint(p, "", LAW_COLORS.contact, 1);
+  }
+
+  drawPoint(p, text, color, side) {
+    const at = this.at(p);
+    if (!at) return;
+    const { c } = this;
+    c.fillStyle = color;
+    c.strokeStyle = "rgba(0, 15, 30, 0.9)";
+    c.lineWidth = 2;
+    c.beginPath();
+    c.arc(at[0], at[1], 5, 0, 7);
+    c.stroke();
+    c.fill();
+    if (text) this.text(text, at[0] + 9 * side, at[1] + 4, color, side > 0 ? "left" : "right");
+  }
+
+  /** Draws a velocity at a point, shifted down by some pixels, with its speed. */
+  drawFlow(p, v, name, color, shift) {
+    const speed = norm(v);
+    const size = this.camera.pixelSize(p);
+    const from = add(p, scale(this.camera.axes.up, -(46 + shift) * size));
+    const at = this.at(from);
+    if (!at) return;
+    const pixels = speed > 1e-4 ? 20 + 60 * Math.min(speed / (name === "wind" ? 15 : 1), 1) : 0;
+    if (pixels) this.arrow(from, scale(unit(v), pixels * size), color, 2.5);
+    this.text(`${name} ${speed.toFixed(2)} m/s`, at[0] - 10, at[1] + 4, color, "right");
   }
 
   /** Returns the distance to a plane seabed along a ray [m]; infinite for terrain. */

@@ -119,6 +119,23 @@ export class Details {
       table.append(row);
       this.cells.set(name, { value, fill });
     }
+    this.rateCells = [];
+    const sensors = robot?.sensors ?? [];
+    if (sensors.length) {
+      const head = element("th", "Sensors: rate, nominal rate");
+      head.colSpan = 4;
+      const row = element("tr");
+      row.append(head);
+      table.append(row);
+    }
+    for (const { name, rate_hz: nominal } of sensors) {
+      const row = element("tr");
+      const value = element("td", "–", "n");
+      const rate = Number(nominal.toPrecision(4));
+      row.append(element("td", name), element("td", ""), value, element("td", `/ ${rate} Hz`, "u wide"));
+      table.append(row);
+      this.rateCells.push(value);
+    }
     $("details").replaceChildren(table);
     $("robot-state").replaceChildren();
   }
@@ -139,6 +156,13 @@ export class Details {
     });
   }
 
+  /** Shows the rates of the sensors [Hz]. */
+  rates(rates) {
+    rates.forEach((rate, k) => {
+      if (this.rateCells[k]) this.rateCells[k].textContent = formatNumber(rate);
+    });
+  }
+
   /** Shows mode, faults and a halt. */
   status(state) {
     const chips = [];
@@ -155,7 +179,7 @@ function sectionOf(name) {
   const known = {
     position: "Pose", roll: "Pose", pitch: "Pose", yaw: "Pose", heading: "Pose",
     velocity: "Velocity", speed: "Velocity", angular_velocity: "Velocity",
-    battery: "Battery", thruster: "Thrusters", fin: "Fins", joint: "Joints",
+    battery: "Battery", thruster: "Thrusters", load: "Power", fin: "Fins", joint: "Joints",
     buoyancy_engine: "Buoyancy engines",
   };
   return known[first] ?? "Other";

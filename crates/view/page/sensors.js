@@ -33,7 +33,8 @@ export class Sensors {
     if (names.includes(before)) $("sensor-name").value = before;
     $("sensor-name").disabled = !names.length;
     this.showKinds();
-    this.watched = null;
+    // the server may still send the images of another robot
+    this.watched = undefined;
     this.watch();
   }
 
@@ -57,6 +58,8 @@ export class Sensors {
     if (wanted === this.watched) return;
     this.watched = wanted;
     this.arrivals = [];
+    const canvas = $("sensor-image");
+    canvas.getContext("2d").clearRect(0, 0, canvas.width, canvas.height);
     if (sensor) $("sensor-text").textContent = "Waiting for the first image …";
     const action = isShown ? { robot: this.robot.name, sensor: sensor.name, image } : { sensor: null };
     showRefusal(await this.request({ do: "watch", ...action }));

@@ -32,6 +32,8 @@ pub enum Action {
     Select(Option<String>),
     /// Receive the images of this sensor, as names of robot, sensor and image; `None`: of no sensor.
     Watch(Option<[String; 3]>),
+    /// Receive the readings of the selected robot for overlays, or no longer.
+    Overlay(bool),
     /// Change the running world.
     Control(ControlAction),
 }
@@ -199,7 +201,7 @@ pub fn message_id(text: &str) -> u64 {
 }
 
 /// Names of all actions, for messages.
-const ACTIONS: &str = "select, watch, pause, resume, step, reset, pace, set, drive, path, goal, \
+const ACTIONS: &str = "select, watch, overlay, pause, resume, step, reset, pace, set, drive, path, goal, \
     gamepad, mode, fault, repair, record, stop_recording, add, remove, place, undo, redo or save";
 
 fn action(map: &Map<String, Value>) -> Result<Action, String> {
@@ -207,6 +209,12 @@ fn action(map: &Map<String, Value>) -> Result<Action, String> {
     match text(map, "do")? {
         "select" if is_none("robot") => Ok(Action::Select(None)),
         "select" => Ok(Action::Select(Some(name(map, "robot")?))),
+        "overlay" => {
+            let on = map.get("on").unwrap_or(&Value::Null);
+            let is_on = on.as_bool();
+            let is_on = is_on.ok_or_else(|| unexpected("on", on, "true or false"))?;
+            Ok(Action::Overlay(is_on))
+        }
         "watch" if is_none("sensor") => Ok(Action::Watch(None)),
         "watch" => Ok(Action::Watch(Some([
             name(map, "robot")?,
@@ -479,6 +487,8 @@ mod tests {
         let expected = [robot(), "camera".to_string(), "depth".to_string()];
         let expected = Action::Watch(Some(expected));
         assert_eq!(watch.action, expected);
+        let overlay = decode(r#"{"do":"overlay","on":true}"#).unwrap();
+        assert_eq!(overlay.action, Action::Overlay(true));
         let none = decode(r#"{"do":"watch","sensor":null}"#).unwrap();
         assert_eq!(none.action, Action::Watch(None));
     }
@@ -540,6 +550,7 @@ mod tests {
                 "0 (permanent)",
             ),
             (r#"{"do":"watch","sensor":"camera"}"#, "robot: found null"),
+            (r#"{"do":"overlay","on":1}"#, "on: found 1"),
         ] {
             let error = decode(message).unwrap_err();
             assert!(error.contains(expected), "{message}: {error}");

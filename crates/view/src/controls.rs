@@ -1,7 +1,7 @@
 //! Interface through which the view changes the running world.
 
 use crate::action::ControlAction;
-use crate::images::{ImageSource, WatchedFrame};
+use crate::images::{FieldOfView, ImageSource, WatchedFrame};
 use merrow_model::scene::{Scene, Sensor};
 use merrow_sim::SceneVersion;
 use std::sync::Arc;
@@ -85,6 +85,10 @@ pub trait Controls: Send + Sync {
     }
     /// Returns the images that a sensor can show; `None` without images.
     fn image_source(&self, _: &Sensor) -> Option<ImageSource> {
+        None
+    }
+    /// Returns the part of the world that a sensor covers, for display; `None` if it is not known.
+    fn field_of_view(&self, _: &Sensor) -> Option<FieldOfView> {
         None
     }
     /// Draws the image `kind` of a sensor from its recent frames, as the content of a JPEG or PNG

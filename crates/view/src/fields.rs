@@ -59,11 +59,17 @@ fn visit(robot: &Robot, state: &merrow_model::state::RobotState, visit: &mut Vis
         fixed("battery.voltage", "V", battery.voltage);
         fixed("battery.current", "A", battery.current);
     }
+    let voltage = state.battery.voltage;
     for (thruster, state) in robot.thrusters.iter().zip(&state.actuators) {
         let name = &thruster.name;
         let unit = thruster.unit.symbol();
         visit(&|| format!("thruster.{name}.command"), unit, state.command);
         visit(&|| format!("thruster.{name}.thrust"), "N", state.thrust);
+        if robot.battery.is_some() {
+            let current = state.power / voltage;
+            visit(&|| format!("thruster.{name}.current"), "A", current);
+            visit(&|| format!("thruster.{name}.heating"), "K", state.heat);
+        }
     }
     for (fin, state) in robot.fins.iter().zip(&state.fins) {
         let angle = state.angle.to_degrees();

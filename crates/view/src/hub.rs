@@ -38,6 +38,12 @@ pub(crate) struct Latest {
     pub sea: Numbered<Arc<str>>,
     /// Status of the world.
     pub status: Numbered<Arc<str>>,
+    /// Communication links.
+    pub links: Numbered<Arc<str>>,
+    /// Rates of the sensors of robots, with the indices of the robots.
+    pub rates: Numbered<Arc<[(usize, String)]>>,
+    /// Readings of robots for overlays, with the indices of the robots.
+    pub overlays: Numbered<Arc<[(usize, String)]>>,
     /// Number of the newest event.
     pub event: u64,
     /// Newest events, the last with the number `event`.
@@ -61,6 +67,8 @@ pub(crate) struct Hub {
     selected: Mutex<HashMap<u64, usize>>,
     /// Sensor that each client watches, by the number of the client.
     watched: Mutex<HashMap<u64, Watch>>,
+    /// Clients that receive the readings of their selected robot.
+    overlaid: Mutex<Vec<u64>>,
     /// Recent frames of the watched sensors.
     sensors: Mutex<Vec<Recent>>,
 }
@@ -116,6 +124,26 @@ impl Hub {
             Some(robot) => drop(selected.insert(client, robot)),
             None => drop(selected.remove(&client)),
         }
+    }
+
+    /// Sets whether a client receives the readings of its selected robot.
+    pub(crate) fn overlay(&self, client: u64, is_on: bool) {
+        let mut overlaid = lock(&self.overlaid);
+        overlaid.retain(|known| *known != client);
+        if is_on {
+            overlaid.push(client);
+        }
+    }
+
+    /// Returns the selected robots whose readings clients receive.
+    pub(crate) fn overlaid(&self) -> Vec<usize> {
+        let overlaid = lock(&self.overlaid);
+        let selected = lock(&self.selected);
+        let robots = overlaid.iter().filter_map(|client| selected.get(client));
+        let mut robots: Vec<usize> = robots.copied().collect();
+        robots.sort_unstable();
+        robots.dedup();
+        robots
     }
 
     /// Sets the sensor that a client watches.

@@ -32,6 +32,7 @@ mod frame;
 mod hub;
 pub mod images;
 mod page;
+pub mod readings;
 pub mod request;
 mod scene;
 mod server;
@@ -45,10 +46,13 @@ pub use crate::controls::{
     StructurePose,
 };
 pub use crate::frame::{DETAILS_KIND, FRAME_KIND};
-pub use crate::images::{IMAGE_KIND, ImageSource, WatchedFrame};
+pub use crate::images::{FieldOfView, IMAGE_KIND, ImageSource, WatchedFrame};
 
 use crate::hub::Hub;
 use crate::images::Images;
+use crate::readings::events::EventDetector;
+use crate::readings::links;
+use crate::readings::rates::Rates;
 use crate::scene::SceneData;
 use crate::server::Server;
 use merrow_model::scene::{Correspondence, Waves};
@@ -66,6 +70,8 @@ pub const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 const FRAME_PERIOD_S: f64 = 1.0 / 30.0;
 /// Wall-clock time between two comparisons of the status [s].
 const STATUS_PERIOD_S: f64 = 0.2;
+/// Wall-clock time between two readings for overlays [s].
+const OVERLAY_PERIOD_S: f64 = 0.1;
 /// Part of a period by which a frame may be early, because blocks do not end at its multiples.
 const EARLY: f64 = 0.1;
 
@@ -74,15 +80,19 @@ pub struct View {
     hub: Arc<Hub>,
     server: Server,
     controls: Arc<dyn Controls>,
-    /// Wall-clock time of the last frame and of the last status [s].
-    last: [f64; 2],
+    /// Wall-clock time of the last frame, of the last status and of the last overlays [s].
+    last: [f64; 3],
     status: String,
+    /// Communication links that the clients have.
+    links: String,
     /// Waves whose components the clients have.
     waves: Option<Waves>,
     /// Number of rejections of commands that are reported as events in the current status period.
     rejections: usize,
     is_reset: bool,
     images: Images,
+    events: EventDetector,
+    rates: Rates,
 }
 
 /// Maximum number of rejections that are reported in one status period.
@@ -110,12 +120,15 @@ impl View {
             hub,
             server,
             controls,
-            last: [f64::NEG_INFINITY; 2],
+            last: [f64::NEG_INFINITY; 3],
             status: String::new(),
+            links: String::new(),
             waves: None,
             rejections: 0,
             is_reset: false,
             images: Images::default(),
+            events: EventDetector::default(),
+            rates: Rates::default(),
         };
         view.publish_scene(simulation);
         Ok(view)
@@ -144,8 +157,9 @@ impl View {
         let scene = SceneData::new(simulation, &*self.controls);
         self.hub.update(|latest| latest.scene.set(Arc::new(scene)));
         self.status.clear();
+        self.links.clear();
         self.waves = None;
-        self.last = [f64::NEG_INFINITY; 2];
+        self.last = [f64::NEG_INFINITY; 3];
     }
 
     /// Publishes sea and status if they have changed.
@@ -157,6 +171,12 @@ impl View {
                 .update(|latest| latest.status.set(status.as_str().into()));
             self.status = status;
         }
+        let links = links::message(simulation);
+        if links != self.links {
+            self.hub
+                .update(|latest| latest.links.set(links.as_str().into()));
+            self.links = links;
+        }
         let waves = &simulation.state.sea.waves;
         let is_known = self.waves.as_ref();
         if !is_known.is_some_and(|known| known.is_same_instance(waves)) {
@@ -164,6 +184,33 @@ impl View {
             self.hub.update(|latest| latest.sea.set(sea.into()));
             self.waves = Some(waves.clone());
         }
+    }
+
+    /// Publishes the rates of the sensors of the selected robots [Hz].
+    fn publish_rates(&self, rates: &[Vec<f64>]) {
+        let selected = self.hub.selected();
+        let one = |k: usize| {
+            let own = rates.get(k)?;
+            let message = json!({"type": "rates", "robot": k, "rates_hz": own});
+            Some((k, message.to_string()))
+        };
+        let all: Arc<[(usize, String)]> = selected.into_iter().filter_map(one).collect();
+        self.hub.update(|latest| latest.rates.set(all));
+    }
+
+    /// Publishes the readings of the robots whose overlays clients show.
+    fn publish_overlays(&self, simulation: &Simulation) {
+        let robots = self.hub.overlaid();
+        if robots.is_empty() {
+            return;
+        }
+        let valid = robots
+            .into_iter()
+            .filter(|k| *k < simulation.scene.robots.len());
+        let all: Arc<[(usize, String)]> = valid
+            .map(|k| (k, readings::message(simulation, k)))
+            .collect();
+        self.hub.update(|latest| latest.overlays.set(all));
     }
 
     fn event(&self, simulation: &Simulation, level: &str, text: &str) {
@@ -187,6 +234,16 @@ impl Observer for View {
         if is_due(self.last[1], STATUS_PERIOD_S) {
             self.last[1] = control.wall_s;
             self.publish_status(simulation, control);
+        }
+        if let Some(rates) = self.rates.count(simulation) {
+            self.publish_rates(&rates);
+        }
+        for (level, text) in self.events.update(simulation) {
+            self.event(simulation, level, &text);
+        }
+        if is_due(self.last[2], OVERLAY_PERIOD_S) {
+            self.last[2] = control.wall_s;
+            self.publish_overlays(simulation);
         }
         if is_due(self.last[0], FRAME_PERIOD_S) {
             self.last[0] = control.wall_s;
@@ -227,7 +284,19 @@ impl Observer for View {
     }
 
     fn replaced(&mut self, simulation: &Simulation, _: &Correspondence) {
+        let before = Arc::clone(&self.hub.lock().scene.value);
         self.publish_scene(simulation);
+        let after = Arc::clone(&self.hub.lock().scene.value);
+        let difference = |from: &[String], to: &[String]| {
+            let new = from.iter().filter(|name| !to.contains(name));
+            new.cloned().collect::<Vec<_>>()
+        };
+        for name in difference(&after.robots, &before.robots) {
+            self.event(simulation, "info", &format!("{name}: added"));
+        }
+        for name in difference(&before.robots, &after.robots) {
+            self.event(simulation, "info", &format!("{name}: removed"));
+        }
     }
 
     fn max_block_ns(&self) -> u64 {

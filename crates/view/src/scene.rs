@@ -3,6 +3,7 @@
 
 use crate::controls::{Catalogue, CatalogueEntry, Controls};
 use crate::fields;
+use crate::readings::links;
 use crate::shapes::{self, Meshes, TerrainGrid};
 use merrow_model::scene::{Collider, Fin, Robot, Scene, Sensor, SensorKind, Thruster};
 use merrow_sim::Simulation;
@@ -64,6 +65,7 @@ impl SceneData {
                 "daylight": optics.daylight,
             },
             "robots": robots,
+            "modems": links::modems(scene),
             "structures": structures,
         });
         Self {
@@ -186,10 +188,14 @@ fn sensor_json(sensor: &Sensor, controls: &dyn Controls) -> Value {
         _ => None,
     };
     let source = controls.image_source(sensor).unwrap_or_default();
+    let view = controls
+        .field_of_view(sensor)
+        .map(|view| json!({"edge": view.edge, "closed": view.is_closed, "range_m": view.range}));
     let images = source.kinds.iter().map(|(name, _)| name.as_str());
     json!({
         "name": sensor.name,
         "rate_hz": sensor.rate,
+        "view": view,
         "images": images.collect::<Vec<_>>(),
         "link": sensor.link,
         "p": sensor.p_LoS.to_array(),

@@ -57,6 +57,7 @@ pub(crate) fn run(mut stream: TcpStream, key: &str, client: u64, shared: &Shared
         sent: Sent::default(),
         selected: None,
         watched: None,
+        has_overlay: false,
         until_image: 0,
         stop: None,
         refused: 0,
@@ -79,6 +80,9 @@ struct Sent {
     sea: u64,
     status: u64,
     image: u64,
+    links: u64,
+    rates: u64,
+    overlays: u64,
     event: Option<u64>,
 }
 
@@ -92,6 +96,8 @@ struct Session<'a> {
     selected: Option<usize>,
     /// Sensor whose images the client receives.
     watched: Option<Watch>,
+    /// Whether the client receives the readings of its selected robot.
+    has_overlay: bool,
     /// Number of turns until the next image may be sent.
     until_image: usize,
     /// Action that stops the robot that the client drives at present.
@@ -163,6 +169,12 @@ impl Session<'_> {
                 }
                 Err(why) => self.refuse(id, &why),
             },
+            Action::Overlay(is_on) => {
+                self.hub.overlay(self.client, is_on);
+                self.has_overlay = is_on;
+                self.answer(id, Ok(String::new()));
+                Ok(())
+            }
             Action::Watch(sensor) => {
                 let found = sensor.map(|names| self.find_sensor(&names)).transpose();
                 match found {
@@ -297,6 +309,27 @@ impl Session<'_> {
             self.sent.status = latest.status.number;
             self.send_text(&latest.status.value)?;
         }
+        if self.sent.links != latest.links.number {
+            self.sent.links = latest.links.number;
+            self.send_text(&latest.links.value)?;
+        }
+        if self.sent.rates != latest.rates.number {
+            self.sent.rates = latest.rates.number;
+            let rates = latest.rates.value.iter();
+            let selected = self.selected;
+            for (_, text) in rates.filter(|(k, _)| Some(*k) == selected) {
+                self.send_text(text)?;
+            }
+        }
+        if self.sent.overlays != latest.overlays.number {
+            self.sent.overlays = latest.overlays.number;
+            let selected = self.selected.filter(|_| self.has_overlay);
+            let overlays = latest.overlays.value.iter();
+            let own = overlays.filter(|(k, _)| Some(*k) == selected);
+            for (_, text) in own {
+                self.send_text(text)?;
+            }
+        }
         // a new client receives only later events
         let seen = *self.sent.event.get_or_insert(latest.event);
         let new = (latest.event - seen).min(latest.events.len() as u64) as usize;
@@ -372,6 +405,7 @@ impl Session<'_> {
     fn finish(&mut self) {
         self.hub.select(self.client, None);
         self.hub.watch(self.client, None);
+        self.hub.overlay(self.client, false);
         if let Some(stop) = self.stop.take() {
             self.shared.controls.request(stop, Box::new(|_| {}));
         }

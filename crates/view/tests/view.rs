@@ -1,10 +1,12 @@
 //! Tests of the live view with clients on real sockets.
 
 use merrow_environment::waves::WaveState;
+use merrow_math::Vec3;
 use merrow_model::scene::{Scene, Sensor};
 use merrow_model::state::commands::CommandRejection;
 use merrow_sim::{BlockLimit, Control, Observer, Pace, SceneVersion, Simulation, run};
 use merrow_view::action::ControlAction;
+use merrow_view::readings::forces::Evaluation;
 use merrow_view::{
     Answer, Catalogue, CatalogueEntry, Controls, DETAILS_KIND, FRAME_KIND, IMAGE_KIND, ImageSource,
     NoControls, RobotControls, View, WatchedFrame, fields,
@@ -416,6 +418,112 @@ fn sent_components_give_the_surface_of_the_simulation() {
         let expected = waves.elevation(x, y);
         assert!((sum - expected).abs() < 1e-9, "{sum} {expected}");
         assert!(expected.abs() > 1e-4);
+    }
+}
+
+const STILL_WORLD: &str = "
+seed: 3
+seabed: {depth_m: 50}
+robots:
+  rov: {model: bluerov2, position_m: [0, 0, -5]}
+  boat: {model: otter, position_m: [9, 0, 0]}
+";
+
+/// Returns the force of a law on a robot in W [N].
+fn force_of(evaluation: &Evaluation, law: &str) -> Vec3 {
+    let forces = evaluation.forces.iter().filter(|force| force.law == law);
+    forces.fold(Vec3::zero(), |sum, force| sum + force.f_W)
+}
+
+// Goal: the shown forces are those of the laws. Method: weight and buoyancy of a submerged robot
+// from the mass and the volume of its links; damping in a known current against the sign of the
+// relative velocity; a floating boat in equilibrium after 30 s, whose weight and buoyancy balance.
+// Tolerance: rounding; 1 % for the boat, which still moves.
+#[test]
+fn shown_forces_are_those_of_the_laws() {
+    let world = load_text("w.yaml", STILL_WORLD, Overrides::default()).unwrap();
+    let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
+    let (scene, g) = (Arc::clone(&simulation.scene), simulation.scene.gravity);
+    let at_start = Evaluation::new(&simulation, 0);
+    let links = &scene.robots[0].links;
+    let weight: f64 = links.iter().map(|link| link.mass * g).sum();
+    let volume: f64 = links.iter().map(|link| link.volume).sum();
+    assert!((force_of(&at_start, "gravity").z + weight).abs() < 1e-9 * weight);
+    let expected = scene.sea.density * g * volume;
+    let buoyancy = force_of(&at_start, "buoyancy");
+    assert!(
+        (buoyancy.z - expected).abs() < 1e-6 * expected,
+        "{buoyancy:?}"
+    );
+    assert!(buoyancy.x.abs() + buoyancy.y.abs() < 1e-6 * expected);
+    assert!(force_of(&at_start, "damping").norm() < 1e-9);
+    simulation.state.robots[0].motion.V_WB_B.v = Vec3::new(0.7, 0.0, 0.0);
+    let moving = Evaluation::new(&simulation, 0);
+    assert!(force_of(&moving, "damping").x < -1.0);
+    let buoyancy = force_of(&moving, "buoyancy");
+    assert!(
+        (buoyancy.z - expected).abs() < 1e-6 * expected,
+        "{buoyancy:?}"
+    );
+    simulation.advance((30.0 / scene.dt()) as u64);
+    let floating = Evaluation::new(&simulation, 1);
+    let sum = force_of(&floating, "gravity") + force_of(&floating, "buoyancy");
+    let weight = force_of(&floating, "gravity").norm();
+    assert!(sum.norm() < 0.01 * weight, "{sum:?} of {weight}");
+}
+
+/// Returns the texts of a type that a client receives during a run of one second.
+fn texts_of(view: &mut View, simulation: &mut Simulation, requests: &[Value], kind: &str) -> usize {
+    let mut socket = connect(view);
+    // a new scene ends the selection
+    let is_scene = |message: &Message| matches!(message, Message::Text(text) if text.contains("\"type\":\"scene\""));
+    while !is_scene(&socket.read().unwrap()) {}
+    for request in requests {
+        socket.send(Message::text(request.to_string())).unwrap();
+        answer(&mut socket, request["id"].as_u64().unwrap());
+    }
+    let (_sender, inbox) = crossbeam_channel::unbounded();
+    let stop = AtomicBool::new(false);
+    let observers: &mut [&mut dyn Observer] = &mut [view];
+    run(
+        simulation,
+        Pace::Factor(1.0),
+        Some(1.3),
+        &inbox,
+        observers,
+        &stop,
+    );
+    let _ = socket
+        .get_mut()
+        .set_read_timeout(Some(Duration::from_millis(300)));
+    let mut count = 0;
+    while let Ok(message) = socket.read() {
+        if let Message::Text(text) = message {
+            let value: Value = serde_json::from_str(&text).unwrap();
+            count += usize::from(value["type"] == kind);
+        }
+    }
+    count
+}
+
+// Goal: readings go only to clients that request them, for their selected robot. Method: number of
+// texts in a run of 1.3 s, with and without the request. Tolerance: none.
+#[test]
+fn readings_go_to_clients_that_request_them() {
+    let select = json!({"do": "select", "robot": "rov", "id": 1});
+    let overlay = json!({"do": "overlay", "on": true, "id": 2});
+    for (requests, kind, is_sent) in [
+        (vec![select.clone(), overlay.clone()], "overlay", true),
+        (vec![select.clone()], "overlay", false),
+        (vec![overlay], "overlay", false),
+        (vec![select], "rates", true),
+        (vec![], "rates", false),
+    ] {
+        let mut simulation = simulation();
+        let mut view = start(&simulation, "127.0.0.1:0", Arc::new(NoControls));
+        let n = texts_of(&mut view, &mut simulation, &requests, kind);
+        assert_eq!(n > 0, is_sent, "{kind}: {n}");
+        assert!(n <= 20, "{kind}: {n}");
     }
 }
 

@@ -9,6 +9,7 @@ use crate::input::view::edit::Editing;
 use crate::input::view::robot_inputs::SceneInputs;
 use crate::node::live_parameters;
 use crate::node::world_editor::EditSender;
+use crate::picture;
 use crate::picture::live;
 use crate::publisher::{PublisherState, Task};
 use crossbeam_channel::Sender;
@@ -21,7 +22,8 @@ use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::{Pace, Reply, Request, SceneVersion, Simulation};
 use merrow_view::action::{ControlAction, FaultAction};
 use merrow_view::{
-    Answer, Catalogue, ControlState, Controls, ImageSource, RobotControls, WatchedFrame,
+    Answer, Catalogue, ControlState, Controls, FieldOfView, ImageSource, RobotControls,
+    WatchedFrame,
 };
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -238,6 +240,10 @@ impl Controls for ViewControls {
 
     fn image_source(&self, sensor: &Sensor) -> Option<ImageSource> {
         live::source(sensor)
+    }
+
+    fn field_of_view(&self, sensor: &Sensor) -> Option<FieldOfView> {
+        picture::field_of_view(sensor)
     }
 
     fn image(&self, sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<Vec<u8>> {

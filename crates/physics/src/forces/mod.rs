@@ -9,6 +9,6 @@ pub mod lines;
 pub mod rigid_body;
 pub mod route;
 pub mod sum;
-pub(crate) mod wind_load;
+pub mod wind_load;
 
 pub use crate::forces::sum::sum;

@@ -43,7 +43,7 @@ use merrow_model::state::workspace::LinkWork;
 
 /// Returns the wind force at Lo in L by (1), (2), or (3) and (4).
 #[inline(never)]
-pub(crate) fn force<T: Real>(
+pub fn force<T: Real>(
     link: &Link,
     load: &WindLoad,
     environment: &EnvironmentState<'_>,

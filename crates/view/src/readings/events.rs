@@ -1,0 +1,147 @@
+//! Events of a run, from the comparison of states: faults, modes, low batteries, couplings,
+//! collisions and groundings.
+
+use merrow_model::scene::Scene;
+use merrow_model::state::Health;
+use merrow_model::state::contact::ContactBody;
+use merrow_sim::Simulation;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Charge below which a battery is low, 0..1.
+const LOW_CHARGE: f64 = 0.2;
+/// Simulated time without contact after which the contact of a pair is a new event [ns].
+const CONTACT_PAUSE_NS: u64 = 2_000_000_000;
+/// Maximum number of events of one comparison.
+const MAX_EVENTS: usize = 16;
+
+/// Level and text of an event.
+pub(crate) type Event = (&'static str, String);
+
+/// State at the last comparison.
+#[derive(Debug, Default)]
+pub(crate) struct EventDetector {
+    last: Option<Summary>,
+    /// Times at which pairs were in contact last [ns].
+    contacts: BTreeMap<(String, String), u64>,
+}
+
+/// State that events are derived from, by names, so that it outlasts changes of the scene.
+#[derive(Debug, Default, PartialEq)]
+struct Summary {
+    /// Names of robots and of their faults and failed devices.
+    faults: BTreeSet<(String, String)>,
+    modes: BTreeMap<String, &'static str>,
+    low: BTreeSet<String>,
+    engaged: BTreeMap<String, bool>,
+}
+
+impl EventDetector {
+    /// Returns the events since the last call; none at the first call.
+    pub(crate) fn update(&mut self, simulation: &Simulation) -> Vec<Event> {
+        let now = Summary::new(simulation);
+        let mut events = Vec::new();
+        if let Some(last) = &self.last {
+            now.compare(last, &mut events);
+        }
+        let is_first = self.last.replace(now).is_none();
+        self.add_contacts(simulation, is_first, &mut events);
+        events.truncate(MAX_EVENTS);
+        events
+    }
+
+    fn add_contacts(&mut self, simulation: &Simulation, is_first: bool, events: &mut Vec<Event>) {
+        let (scene, now) = (&simulation.scene, simulation.time_ns());
+        // also after a reset of the time
+        self.contacts
+            .retain(|_, last| *last <= now && now - *last < CONTACT_PAUSE_NS);
+        for contact in &simulation.state.contacts.touching {
+            let Some((robot, other)) = names(scene, &contact.a, &contact.b) else {
+                continue;
+            };
+            let known = self.contacts.insert((robot.clone(), other.clone()), now);
+            if known.is_none() && !is_first {
+                events.push(match other.as_str() {
+                    "" => ("warning", format!("{robot}: grounded")),
+                    other => ("warning", format!("{robot}: collision with {other}")),
+                });
+            }
+        }
+    }
+}
+
+impl Summary {
+    fn new(simulation: &Simulation) -> Self {
+        let (scene, state) = (&simulation.scene, &simulation.state);
+        let now = simulation.time_ns();
+        let mut summary = Self::default();
+        for (robot, own) in scene.robots.iter().zip(&state.robots) {
+            let mut add = |fault: String| summary.faults.insert((robot.name.clone(), fault));
+            for fault in own.faults.iter().filter(|fault| fault.is_active(now)) {
+                add(fault.fault.name.to_string());
+            }
+            let thrusters = robot.thrusters.iter().zip(&own.actuators);
+            for (thruster, _) in thrusters.filter(|(_, a)| a.health != Health::Healthy) {
+                add(thruster.name.clone());
+            }
+            if let Some(firmware) = &own.firmware {
+                let mode = firmware.mode().keyword();
+                summary.modes.insert(robot.name.clone(), mode);
+            }
+            if robot.battery.is_some() && own.battery.charge < LOW_CHARGE {
+                summary.low.insert(robot.name.clone());
+            }
+        }
+        for (coupling, own) in scene.couplings.iter().zip(&state.couplings) {
+            summary.engaged.insert(coupling.name.clone(), own.engaged);
+        }
+        summary
+    }
+
+    fn compare(&self, last: &Self, events: &mut Vec<Event>) {
+        for (robot, fault) in self.faults.difference(&last.faults) {
+            events.push(("warning", format!("{robot}: fault {fault}")));
+        }
+        for (robot, fault) in last.faults.difference(&self.faults) {
+            events.push(("info", format!("{robot}: fault {fault} has ended")));
+        }
+        for (robot, mode) in &self.modes {
+            if last.modes.get(robot).is_some_and(|before| before != mode) {
+                let mode = mode.replace('_', " ");
+                events.push(("info", format!("{robot}: mode {mode}")));
+            }
+        }
+        for robot in self.low.difference(&last.low) {
+            events.push(("warning", format!("{robot}: battery low")));
+        }
+        for (coupling, engaged) in &self.engaged {
+            if last
+                .engaged
+                .get(coupling)
+                .is_some_and(|before| before != engaged)
+            {
+                let what = if *engaged { "coupled" } else { "released" };
+                events.push(("info", format!("{coupling}: {what}")));
+            }
+        }
+    }
+}
+
+/// Returns the names of a robot and of the other body of a contact, which is empty for the seabed.
+fn names(scene: &Scene, a: &ContactBody, b: &ContactBody) -> Option<(String, String)> {
+    let robot = |body: &ContactBody| match body {
+        ContactBody::Link { robot, .. } => Some(scene.robots.get(*robot as usize)?.name.clone()),
+        _ => None,
+    };
+    let (own, other) = match robot(a) {
+        Some(own) => (own, b),
+        None => (robot(b)?, a),
+    };
+    let name = match other {
+        ContactBody::Link { .. } => robot(other)?,
+        ContactBody::Structure { structure, .. } => {
+            scene.structures.get(*structure as usize)?.name.clone()
+        }
+        ContactBody::Seabed => String::new(),
+    };
+    Some((own, name))
+}

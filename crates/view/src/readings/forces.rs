@@ -1,0 +1,209 @@
+//! Forces on a robot by law, evaluated for its current state with the laws of the simulation.
+//!
+//! The evaluation uses its own workspace and does not change the simulation.
+
+use merrow_environment::EnvironmentState;
+use merrow_environment::current::VariationCache;
+use merrow_environment::waves::StepWaves;
+use merrow_math::{SpatialVelocity, Vec3};
+use merrow_model::scene::{Link, Robot};
+use merrow_model::state::workspace::LinkWork;
+use merrow_model::state::{Motion, Workspace};
+use merrow_physics::forces::hydrodynamics::damping;
+use merrow_physics::forces::{rigid_body, wind_load};
+use merrow_sim::Simulation;
+use merrow_sim::step::Kernel;
+
+/// Force of a law on a robot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Force {
+    /// Name of the law.
+    pub law: &'static str,
+    /// Device that causes it; empty for the whole robot.
+    pub name: String,
+    /// Point of application in W [m].
+    pub p_W: Vec3,
+    /// Force in W [N].
+    pub f_W: Vec3,
+}
+
+/// Forces on a robot and their points of application.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// Forces by law: gravity, buoyancy, damping, added mass, wind, thrust.
+    pub forces: Vec<Force>,
+    /// Centre of gravity in W [m].
+    pub gravity_center: Vec3,
+    /// Centre of the displaced volume in W [m]; `None` in air.
+    pub buoyancy_center: Option<Vec3>,
+    /// Velocity of the water at the base in W [m/s].
+    pub water: Vec3,
+}
+
+/// Weighted sum of points.
+#[derive(Default)]
+struct Center {
+    sum: Vec3,
+    weight: f64,
+}
+
+impl Center {
+    fn add(&mut self, p: Vec3, weight: f64) {
+        self.sum += p.scale(weight);
+        self.weight += weight;
+    }
+
+    fn point(&self) -> Option<Vec3> {
+        (self.weight > 0.0).then(|| self.sum.scale(1.0 / self.weight))
+    }
+}
+
+/// Robot at one instant, with the environment of its laws.
+struct Instant<'a> {
+    simulation: &'a Simulation,
+    robot: usize,
+    environment: EnvironmentState<'a>,
+}
+
+impl Instant<'_> {
+    /// Evaluates poses, velocities and forces in this motion.
+    fn evaluate(&self, motion: &Motion) -> Workspace {
+        let model = self.model();
+        let mut work = Workspace::new(model);
+        let efforts = vec![0.0; model.n_joints()];
+        Kernel::new().evaluate(model, &self.environment, motion, &efforts, &mut work);
+        work
+    }
+
+    fn model(&self) -> &Robot {
+        &self.simulation.scene.robots[self.robot]
+    }
+
+    /// Returns the damping of the water on a link, in L.
+    fn damping(link: &Link, w: &LinkWork) -> Vec3 {
+        let mut V_r = w.V;
+        V_r.v -= w.water;
+        damping::force(link, &V_r, w.submerged_fraction).f
+    }
+
+    /// Returns the wind load on a link, in L.
+    fn wind(&self, link: &Link, w: &LinkWork) -> Vec3 {
+        let load = link.wind.as_ref();
+        load.map_or(Vec3::zero(), |load| {
+            wind_load::force(link, load, &self.environment, w).f
+        })
+    }
+
+    /// Returns the buoyancy of all links in W, with the pressure of waves: the forces on a robot
+    /// that drifts with the water, without weight, damping and wind. `water` is the velocity of the
+    /// water at the base, in B.
+    fn buoyancy(&self, motion: &Motion, water: Vec3) -> Vec3 {
+        let mut at_rest = motion.clone();
+        at_rest.V_WB_B = SpatialVelocity {
+            w: Vec3::zero(),
+            v: water,
+        };
+        at_rest.qd.fill(0.0);
+        let work = self.evaluate(&at_rest);
+        let gravity = self.environment.gravity;
+        let links = self.model().links.iter().zip(&work.links);
+        let one = |(link, w): (&Link, &LinkWork)| {
+            let weight = rigid_body::weight(link, w.R_WL.r[2], gravity).f;
+            let other = weight + Self::damping(link, w) + self.wind(link, w);
+            w.R_WL.mul_vec(w.F.f - other)
+        };
+        links
+            .filter(|(link, _)| link.wet)
+            .map(one)
+            .fold(Vec3::zero(), |sum, f| sum + f)
+    }
+
+    /// Returns the force of the added mass of the base in W, from its acceleration.
+    fn added_mass(&self, w: &LinkWork) -> Vec3 {
+        let m = self.model().links[0].added.to_matrix();
+        let A = &self.simulation.runners[self.robot].work.A_start;
+        let a = [A.w.x, A.w.y, A.w.z, A.v.x, A.v.y, A.v.z];
+        let row = |i: usize| (0..6).map(|j| m[i][j] * a[j]).sum::<f64>();
+        let f = Vec3::new(row(3), row(4), row(5));
+        w.R_WL.mul_vec(f.scale(-w.submerged_fraction))
+    }
+}
+
+impl Evaluation {
+    /// Evaluates the forces on a robot at the current instant.
+    pub fn new(simulation: &Simulation, robot: usize) -> Self {
+        let (scene, sea) = (&simulation.scene, &simulation.state.sea);
+        let now_ns = simulation.time_ns();
+        let (mut variation, mut waves) = (VariationCache::default(), StepWaves::default());
+        let time = now_ns as f64 * 1e-9;
+        let instant = Instant {
+            simulation,
+            robot,
+            environment: EnvironmentState {
+                sea,
+                gravity: scene.gravity,
+                time,
+                variation: variation.evaluate(&sea.current, scene.seed, time),
+                waves: waves.at_start(&sea.waves, now_ns),
+            },
+        };
+        Self::at(&instant)
+    }
+
+    fn at(instant: &Instant<'_>) -> Self {
+        let (model, gravity) = (instant.model(), instant.environment.gravity);
+        let state = &instant.simulation.state.robots[instant.robot];
+        let work = instant.evaluate(&state.motion);
+        let (mut masses, mut volumes) = (Center::default(), Center::default());
+        let (mut drag, mut wind) = (Vec3::zero(), Vec3::zero());
+        for (link, w) in model.links.iter().zip(&work.links) {
+            let in_world = |p: Vec3| w.p_WL + w.R_WL.mul_vec(p);
+            masses.add(in_world(link.p_LoLcm), link.mass);
+            wind += w.R_WL.mul_vec(instant.wind(link, w));
+            if link.wet {
+                volumes.add(in_world(link.p_LoCb), w.submerged_fraction * link.volume);
+                drag += w.R_WL.mul_vec(Instant::damping(link, w));
+            }
+        }
+        let base = state.motion.p_WB;
+        let gravity_center = masses.point().unwrap_or(base);
+        let buoyancy_center = volumes.point();
+        let whole = |law: &'static str, p_W: Vec3, f_W: Vec3| Force {
+            law,
+            name: String::new(),
+            p_W,
+            f_W,
+        };
+        let weight = Vec3::new(0.0, 0.0, -masses.weight * gravity);
+        let mut forces = vec![whole("gravity", gravity_center, weight)];
+        if let Some(center) = buoyancy_center {
+            let buoyancy = instant.buoyancy(&state.motion, work.links[0].water);
+            forces.push(whole("buoyancy", center, buoyancy));
+            forces.push(whole("damping", base, drag));
+            forces.push(whole(
+                "added mass",
+                base,
+                instant.added_mass(&work.links[0]),
+            ));
+        }
+        if wind != Vec3::zero() {
+            forces.push(whole("wind", base, wind));
+        }
+        for (thruster, own) in model.thrusters.iter().zip(&state.actuators) {
+            let w = &work.links[thruster.link];
+            forces.push(Force {
+                law: "thrust",
+                name: thruster.name.clone(),
+                p_W: w.p_WL + w.R_WL.mul_vec(thruster.p_LoT),
+                f_W: w.R_WL.mul_vec(thruster.direction).scale(own.thrust),
+            });
+        }
+        let w = &work.links[0];
+        Self {
+            forces,
+            gravity_center,
+            buoyancy_center,
+            water: w.R_WL.mul_vec(w.water),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Readings of the selected robot for the overlays of the page: forces by law, centres of gravity
+//! and buoyancy, contacts, current and wind. Events of the run.
+
+pub(crate) mod events;
+pub mod forces;
+pub(crate) mod links;
+pub(crate) mod rates;
+
+use crate::readings::forces::{Evaluation, Force};
+use merrow_environment::air::wind::wind_velocity;
+use merrow_model::state::contact::ContactBody;
+use merrow_sim::Simulation;
+use serde_json::{Value, json};
+
+/// Maximum number of contact points in one message.
+const MAX_CONTACTS: usize = 64;
+
+/// Returns the readings of a robot as a JSON text.
+pub(crate) fn message(simulation: &Simulation, robot: usize) -> String {
+    let evaluation = Evaluation::new(simulation, robot);
+    let place = simulation.state.robots[robot].motion.p_WB;
+    let time = simulation.time_ns() as f64 * 1e-9;
+    let wind = wind_velocity(&simulation.state.sea.air, place, time);
+    let force = |force: &Force| {
+        json!({
+            "law": force.law,
+            "name": force.name,
+            "p": force.p_W.to_array(),
+            "f": force.f_W.to_array(),
+        })
+    };
+    json!({
+        "type": "overlay",
+        "robot": robot,
+        "forces": evaluation.forces.iter().map(force).collect::<Vec<_>>(),
+        "gravity_center": evaluation.gravity_center.to_array(),
+        "buoyancy_center": evaluation.buoyancy_center.map(|p| p.to_array()),
+        "current": evaluation.water.to_array(),
+        "wind": wind.to_array(),
+        "contacts": contacts(simulation, robot),
+    })
+    .to_string()
+}
+
+/// Returns the contact points of a robot with the mean force of the last step on it [N].
+fn contacts(simulation: &Simulation, robot: usize) -> Vec<Value> {
+    let is_own = |body: &ContactBody| matches!(body, ContactBody::Link { robot: own, .. } if *own as usize == robot);
+    let rate = 1.0 / simulation.scene.dt();
+    let touching = simulation.state.contacts.touching.iter();
+    let own = touching.filter_map(|contact| {
+        let sign = match (is_own(&contact.a), is_own(&contact.b)) {
+            (true, _) => 1.0,
+            (false, true) => -1.0,
+            (false, false) => return None,
+        };
+        let force = contact.impulse_W.scale(sign * rate);
+        Some(json!({"p": contact.p_W.to_array(), "f": force.to_array()}))
+    });
+    own.take(MAX_CONTACTS).collect()
+}
