@@ -22,7 +22,8 @@ pub mod input;
 pub mod layout;
 pub mod modem;
 pub mod node;
-pub mod picture;
 pub mod profile;
 pub mod publisher;
 pub mod simulation_interfaces;
+
+pub use merrow_view::picture;

@@ -121,7 +121,6 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     }
     let (sender, requests) = crossbeam_channel::unbounded();
     let signals = SignalStop::install()?;
-
     let mut bridge = create_bridge(arguments, ros, &simulation, &sender)?;
     if let Some(bridge) = &bridge {
         // also for recordings that the service starts; cannot fail: this is the only assignment

@@ -30,7 +30,7 @@ pub const MAX_FAULT_S: f64 = 1e9;
 pub enum Action {
     /// Receive the details of this robot; `None`: of no robot.
     Select(Option<String>),
-    /// Receive the images of this sensor, as names of robot, sensor and image; `None`: of no sensor.
+    /// Receive the images of this sensor: names of robot, sensor and image; `None`: of no sensor.
     Watch(Option<[String; 3]>),
     /// Receive the readings of the selected robot for overlays, or no longer.
     Overlay(bool),
@@ -93,9 +93,9 @@ pub enum ControlAction {
         /// Name of the mode.
         mode: String,
     },
-    /// Start a fault.
+    /// Start a fault of a device.
     Fault(FaultAction),
-    /// End a fault.
+    /// End a fault of a robot.
     Repair {
         /// Name of the robot.
         robot: String,
@@ -104,7 +104,7 @@ pub enum ControlAction {
     },
     /// Start the recording of all topics.
     Record,
-    /// Stop the recording.
+    /// Stop the recording of all topics.
     StopRecording,
     /// Change the objects of the world.
     Edit(EditAction),
@@ -139,7 +139,7 @@ pub enum EditAction {
         /// Attitude in W (w, x, y, z).
         attitude: [f64; 4],
     },
-    /// Remove an object.
+    /// Remove the object with this name.
     Remove(String),
     /// Place an object at a pose, at rest.
     Place {

@@ -38,7 +38,7 @@ pub(crate) struct Latest {
     pub sea: Numbered<Arc<str>>,
     /// Status of the world.
     pub status: Numbered<Arc<str>>,
-    /// Communication links.
+    /// Communication links that have transmitted.
     pub links: Numbered<Arc<str>>,
     /// Rates of the sensors of robots, with the indices of the robots.
     pub rates: Numbered<Arc<[(usize, String)]>>,
@@ -200,7 +200,7 @@ impl Hub {
         lock(&self.sensors).clear();
     }
 
-    /// Returns the recent frames of a sensor if there are newer ones than number `seen`.
+    /// Returns the recent frames of a sensor if their number is not `seen`.
     pub(crate) fn sensor_frames(&self, place: (usize, usize), seen: u64) -> Option<Recent> {
         let sensors = lock(&self.sensors);
         let found = sensors.iter().find(|recent| recent.place == place)?;

@@ -34,7 +34,7 @@ pub struct FieldOfView {
     pub edge: Vec<[f64; 3]>,
     /// True if the edge is closed.
     pub is_closed: bool,
-    /// Maximum range [m].
+    /// Maximum range of the sensor [m].
     pub range: f64,
 }
 

@@ -1,8 +1,9 @@
 //! Live view of a running world in the browser: a web server with a page, the description of the
 //! scene, and state frames at 30 Hz.
 //!
-//! [`View`] is an observer of the run. It only reads the simulation. Clients change the world
-//! through [`Controls`], on the path of all other commands. [`action`] decodes their messages.
+//! [`View`] is an observer of the run. It reads the simulation and requests the outputs of sensors
+//! that clients watch. Clients change the world through [`Controls`], on the path of all other
+//! commands. [`action`] decodes their messages.
 //!
 //! # Example
 //! ```
@@ -32,6 +33,7 @@ mod frame;
 mod hub;
 pub mod images;
 mod page;
+pub mod picture;
 pub mod readings;
 pub mod request;
 mod scene;

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 /// Maximum number of wave components per sea state that the page receives, the highest of them.
 const MAX_COMPONENTS: usize = 160;
 
-/// Returns the status: pace, parameters of the environment, modes and faults of the robots, state of
-/// the controls.
+/// Returns the status: pace, parameters of the environment, modes and faults of the robots, and the
+/// state of the controls.
 pub(crate) fn status(simulation: &Simulation, control: &Control, own: &ControlState) -> String {
     let sea = &simulation.state.sea;
     let current = sea

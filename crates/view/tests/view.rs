@@ -435,7 +435,7 @@ fn force_of(evaluation: &Evaluation, law: &str) -> Vec3 {
     forces.fold(Vec3::zero(), |sum, force| sum + force.f_W)
 }
 
-// Goal: the shown forces are those of the laws. Method: weight and buoyancy of a submerged robot
+// Goal: the page shows the forces of the laws. Method: weight and buoyancy of a submerged robot
 // from the mass and the volume of its links; damping in a known current against the sign of the
 // relative velocity; a floating boat in equilibrium after 30 s, whose weight and buoyancy balance.
 // Tolerance: rounding; 1 % for the boat, which still moves.

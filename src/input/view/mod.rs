@@ -58,7 +58,7 @@ pub struct ControlParts {
     pub recorder: Option<Recorder>,
 }
 
-/// Declares the parameters of a run without a node, which are those of a node.
+/// Declares the parameters of a run without a node, as a node does.
 ///
 /// # Errors
 /// One line: a parameter could not be declared.

@@ -1,9 +1,9 @@
 //! Images of cameras.
 
+use crate::FieldOfView;
 use crate::picture::{Snapshot, SnapshotOutput};
 use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::camera::CameraSpec;
-use merrow_view::FieldOfView;
 
 impl Snapshot for CameraSpec {
     fn output<'a>(&'a self, _: &'a Sensor) -> SnapshotOutput<'a> {

@@ -1,5 +1,6 @@
 //! Images of sonars.
 
+use crate::FieldOfView;
 use crate::picture::cloud;
 use crate::picture::cloud::SwathPoint;
 use crate::picture::{ImageBuilder, LatestImage, Samples, SensorImage, Snapshot, SnapshotOutput};
@@ -10,7 +11,6 @@ use merrow_model::state::frames::FrameData;
 use merrow_ros2::msg::std_msgs::Header;
 use merrow_sensors::sample::Pose;
 use merrow_sensors::sonar::products::display::SonarDisplay;
-use merrow_view::FieldOfView;
 
 impl Snapshot for SonarSpec {
     fn output<'a>(&'a self, sensor: &'a Sensor) -> SnapshotOutput<'a> {

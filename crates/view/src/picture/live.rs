@@ -2,13 +2,13 @@
 
 use crate::picture::colors::viridis;
 use crate::picture::{Samples, SensorImage, SnapshotOutput, output};
+use crate::{ImageSource, WatchedFrame};
 use bytes::Bytes;
 use merrow_messages::convert::header;
 use merrow_messages::convert::image::{ImageView, Pixels};
 use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::camera::{CameraImages, CameraOutput};
 use merrow_model::state::frames::FrameData;
-use merrow_view::{ImageSource, WatchedFrame};
 
 /// Name of the only image of a sensor that is not a camera.
 const IMAGE: &str = "image";

@@ -14,6 +14,7 @@ mod radar;
 mod receiver;
 mod sonar;
 
+use crate::FieldOfView;
 use crate::picture::cloud::RenderedImage;
 use merrow_messages::convert::curves::Axis;
 use merrow_model::each_exteroceptive_sensor;
@@ -23,7 +24,6 @@ use merrow_model::state::frames::{Frame, FrameData};
 use merrow_ros2::msg::sensor_msgs::Image;
 use merrow_sensors::sample::Pose;
 use merrow_validate::figure::canvas::Drawing;
-use merrow_view::FieldOfView;
 
 pub use merrow_analysis::FIGURE_WIDTH;
 
