@@ -127,6 +127,13 @@ def check_sensor(browser):
     answer = browser.evaluate(
         "merrow.request({do: 'watch', robot: 'bluerov2', sensor: 'imu', image: 'image'})")
     assert not answer["ok"] and "no image" in answer["error"], answer
+    select(browser, browser.evaluate("merrow.world.scene.robots.findIndex((r) => r.name === 'otter')"))
+    browser.wait("merrow.overlays.points?.xyz.length > 0")
+    place = browser.evaluate("merrow.world.frame.robots[merrow.selected].links[0].p")
+    xyz = browser.evaluate("[...merrow.overlays.points.xyz]")
+    farthest = max(math.dist(place, xyz[k:k + 3]) for k in range(0, len(xyz), 3))
+    assert 0.5 < farthest < 32, farthest
+    select(browser, 0)
     browser.click_on("[aria-controls=log-panel]")
     browser.wait("merrow.sensors.watched === null")
     pause(browser)
@@ -199,13 +206,13 @@ def check_rates(browser):
 
 
 def check_collision_event(browser):
-    """A robot that is placed onto the rock gives an event."""
+    """A crate that sinks onto the rock gives an event."""
     browser.evaluate("merrow.request({do: 'set', parameters: {'water.current.speed_m_s': 0}})")
-    browser.evaluate("merrow.request({do: 'mode', robot: 'bluerov2', mode: 'off'})")
-    log = "document.querySelector('#log').innerText"
+    log = "document.querySelector('#log').textContent"
     assert "collision with rock" not in browser.evaluate(log)
-    browser.evaluate("merrow.request({do: 'place', object: 'bluerov2', position: [3, -4, -5.45]})")
-    browser.wait(f"{log}.includes('bluerov2: collision with rock')")
+    answer = browser.evaluate("merrow.request({do: 'add', model: 'crate', position: [3, -4, -5.1]})")
+    assert answer["ok"], answer
+    browser.wait(f"{log}.includes('{answer['text']}: collision with rock')")
 
 
 CHECKS = [

@@ -27,6 +27,7 @@ seabed: {depth_m: 6}
 water: {waves: {kind: jonswap, hs_m: 0.05, tp_s: 4, components: 48}}
 structures:
   rock: {position_m: [3, -4, -6], shapes: {body: {kind: sphere, radius_m: 0.5}}}
+  pier: {position_m: [14, 3, 0], shapes: {body: {kind: box, size_m: [1, 40, 6]}}}
 robots:
   bluerov2:
     position_m: [0, 0, -2]
@@ -36,7 +37,14 @@ robots:
         camera: {device: {extends: sensors/lowlight_hd.yaml, width: 160, height: 90}}
       modems:
         acoustic: {modem: evologics_s2c_r_18_34, address: 1, position_m: [0, 0, 0.1]}
-  otter: {model: otter, position_m: [6, 3, 0]}
+  otter:
+    position_m: [6, 3, 0]
+    model:
+      extends: robots/otter.yaml
+      sensors:
+        laser:
+          device: {extends: sensors/hokuyo_utm30lx.yaml, rate_hz: 2, beams: 91}
+          position_m: [0.2, 0, 0.8]
 modems:
   gateway: {modem: evologics_s2c_r_18_34, address: 2, position_m: [20, 0, -4]}
 bridges:
@@ -208,7 +216,8 @@ def check_themes(browser):
     shown = []
     for scheme in ["light", "dark"]:
         browser.prefer(scheme)
-        pairs = [(".panel h2", ".panel"), (".status b", ".bar.status"), ("#pause", "#pause")]
+        pairs = [(".panel h2", ".panel"), (".status b", ".bar.status"), ("#pause", "#pause"),
+                 (".tabs [aria-selected=false]", ".panel"), (".hint", ".panel"), (".chip", ".chip")]
         for text, back in pairs:
             colors = [
                 browser.evaluate(f"getComputedStyle(document.querySelector('{selector}')).{name}")

@@ -46,6 +46,7 @@ class App {
       event: (message) => showEvent(message.text, message.level, message.time_s),
       frame: (buffer) => this.receive(buffer),
       image: (buffer) => this.sensors.receive(buffer),
+      points: (buffer) => this.overlays.setPoints(buffer),
       overlay: (message) => (this.overlays.readings = { ...message, arrival: performance.now() }),
       links: (message) => (this.overlays.links = message.links),
       rates: (message) => message.robot === this.selected && this.details.rates(message.rates_hz),
@@ -184,6 +185,7 @@ class App {
     this.faults.show(robot);
     this.faults.status(this.world.status?.robots[k]);
     this.sensors.show(robot, k);
+    this.overlays.points = null;
     this.editor.update(this.world.status);
     this.clearPath();
     this.updateControls();

@@ -3,6 +3,7 @@
 const FRAME = 1;
 const DETAILS = 2;
 const IMAGE = 3;
+const POINTS = 4;
 
 /** Returns a path of the server with the token of the page. */
 export function withToken(path) {
@@ -89,8 +90,9 @@ export class Connection {
 
   receive(data) {
     if (data instanceof ArrayBuffer) {
-      const isImage = new DataView(data).getUint8(0) === IMAGE;
-      if (isImage) this.handlers.image(data);
+      const kind = new DataView(data).getUint8(0);
+      if (kind === IMAGE) this.handlers.image(data);
+      else if (kind === POINTS) this.handlers.points(data);
       else this.handlers.frame(data);
       return;
     }

@@ -10,6 +10,7 @@ export const OVERLAYS = {
   velocity: ["Velocity", false],
   thrust: ["Thrust", false],
   beams: ["DVL beams", false],
+  points: ["Laser points", true],
   views: ["Fields of view", false],
   forces: ["Forces by law", false],
   centers: ["Centres of gravity, buoyancy", false],
@@ -39,6 +40,8 @@ export class Overlays {
     this.shown = Object.fromEntries(Object.entries(OVERLAYS).map(([key, [, on]]) => [key, on]));
     this.trails = [];
     this.waypoints = [];
+    /** Points of the watched laser in the world, with their time of arrival [ms]. */
+    this.points = null;
     /** Links as [transmitter, receiver, frames, received, signal-to-noise ratio in dB]. */
     this.links = [];
     /** Newest readings of the selected robot, with their time of arrival [ms]. */
@@ -52,7 +55,13 @@ export class Overlays {
     return WITH_READINGS.some((key) => this.shown[key]);
   }
 
+  /** Sets the points of a message. */
+  setPoints(buffer) {
+    this.points = { xyz: new Float32Array(buffer, 16), arrival: performance.now() };
+  }
+
   clear() {
+    this.points = null;
     this.readings = null;
     this.trails = [];
     this.goal = null;
@@ -85,6 +94,7 @@ export class Overlays {
       this.drawRobot(model, robots[k], k === selected);
     });
     this.drawWaypoints();
+    if (this.shown.points) this.drawPoints();
     this.drawReadings(selected);
     if (this.shown.links) this.drawLinks(world.scene, robots, selected);
     if (this.shown.names || camera.mode === "map") this.drawNames(world.scene, robots, selected);
@@ -176,6 +186,21 @@ export class Overlays {
         const range = Math.min(this.rangeTo(from, d), sensor.beams.range_m);
         this.line([from, add(from, scale(d, range))], "rgba(120, 255, 215, 0.9)", 1.2);
       }
+    }
+  }
+
+  /** Draws the points of the watched laser; near points are bright. */
+  drawPoints() {
+    const { points, c } = this;
+    if (!points || performance.now() - points.arrival > READINGS_MS) return;
+    const { xyz } = points;
+    for (let k = 0; k + 2 < xyz.length; k += 3) {
+      const p = [xyz[k], xyz[k + 1], xyz[k + 2]];
+      const at = this.at(p);
+      if (!at) continue;
+      const far = norm(sub(p, this.camera.eye));
+      c.fillStyle = `hsl(${(170 - 120 * Math.exp(-far / 20)).toFixed(0)}, 95%, 60%)`;
+      c.fillRect(at[0] - 1, at[1] - 1, 2, 2);
     }
   }
 

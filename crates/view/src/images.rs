@@ -15,6 +15,10 @@ use std::collections::VecDeque;
 
 /// First byte of an image.
 pub const IMAGE_KIND: u8 = 3;
+/// First byte of the points of a laser.
+pub const POINTS_KIND: u8 = 4;
+/// Maximum number of points in one message.
+pub(crate) const MAX_POINTS: usize = 6000;
 /// Length of the head of an image [bytes].
 const HEAD_BYTES: usize = 16;
 
@@ -146,6 +150,23 @@ fn pose(simulation: &Simulation, robot: usize, sensor: &Sensor) -> Pose {
         p_WS: p_WL + R_WL.mul_vec(sensor.p_LoS),
         V_WS_S: SpatialVelocity::zero(),
     }
+}
+
+/// Returns the message of points in W [m]: kind, indices of robot and sensor, time of the sample
+/// [s], three numbers as f32 each.
+pub(crate) fn points_message(
+    (robot, sensor): (usize, usize),
+    stamp_ns: u64,
+    points: &[[f32; 3]],
+) -> Vec<u8> {
+    let bytes: Vec<u8> = points
+        .iter()
+        .flatten()
+        .flat_map(|x| x.to_le_bytes())
+        .collect();
+    let mut out = message((robot, sensor), stamp_ns, &bytes);
+    out[0] = POINTS_KIND;
+    out
 }
 
 /// Returns the message of an image: kind, indices of robot and sensor, time of the sample [s],

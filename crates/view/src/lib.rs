@@ -48,7 +48,7 @@ pub use crate::controls::{
     StructurePose,
 };
 pub use crate::frame::{DETAILS_KIND, FRAME_KIND};
-pub use crate::images::{FieldOfView, IMAGE_KIND, ImageSource, WatchedFrame};
+pub use crate::images::{FieldOfView, IMAGE_KIND, ImageSource, POINTS_KIND, WatchedFrame};
 
 use crate::hub::Hub;
 use crate::images::Images;

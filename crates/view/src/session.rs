@@ -6,6 +6,7 @@
 use crate::action::{self, Action, ControlAction, MAX_MESSAGE_BYTES};
 use crate::hub::{Hub, Latest};
 use crate::images::{self, Watch, WatchedFrame};
+use crate::picture;
 use crate::server::Shared;
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
@@ -24,6 +25,8 @@ const MAX_MESSAGES: usize = 8;
 const IMAGE_TURNS: usize = 4;
 /// Number of periods without progress after which a connection is closed, about 20 s.
 const MAX_STALLED: usize = 2000;
+/// Number of periods without progress after which messages of a client wait, about 1 s.
+const MAX_UNREAD: usize = 100;
 /// Number of refused messages after which a connection is closed.
 const MAX_REFUSED: usize = 100;
 /// Maximum number of bytes that wait for a client. Larger texts are sent in pieces by the socket.
@@ -113,7 +116,10 @@ impl Session<'_> {
     fn exchange(&mut self) -> Result<(), Error> {
         while !self.hub.stop.load(Ordering::Relaxed) {
             let latest = self.hub.wait(self.sent.frame, PERIOD);
-            self.receive()?;
+            // answers to a client that does not receive would fill the memory
+            if self.stalled < MAX_UNREAD {
+                self.receive()?;
+            }
             if self.flush()? {
                 self.stalled = 0;
                 self.send(&latest)?;
@@ -360,20 +366,27 @@ impl Session<'_> {
         if self.until_image > 0 {
             return Ok(());
         }
-        let place = (watch.robot, watch.sensor);
+        let (place, kind) = ((watch.robot, watch.sensor), watch.kind.clone());
         let Some(recent) = self.hub.sensor_frames(place, self.sent.image) else {
             return Ok(());
         };
         self.sent.image = recent.number;
         self.until_image = IMAGE_TURNS;
         let scene = latest.scene.value.scene.as_ref();
-        let robot = scene.and_then(|scene| scene.robots.get(watch.robot));
-        let Some(sensor) = robot.and_then(|robot| robot.sensors.get(watch.sensor)) else {
+        let robot = scene.and_then(|scene| scene.robots.get(place.0));
+        let Some(sensor) = robot.and_then(|robot| robot.sensors.get(place.1)) else {
             return Ok(());
         };
         let frames: Vec<WatchedFrame> = recent.frames.into_iter().collect();
         let stamp = frames.last().map_or(0, |last| last.frame.stamp_ns);
-        match self.shared.controls.image(sensor, &watch.kind, &frames) {
+        let points = frames.last().and_then(|WatchedFrame { frame, pose }| {
+            picture::points_in_world(sensor, frame, pose, images::MAX_POINTS)
+        });
+        if let Some(points) = points {
+            let points = images::points_message(place, stamp, &points);
+            self.write(Message::binary(points))?;
+        }
+        match self.shared.controls.image(sensor, &kind, &frames) {
             Some(image) => self.write(Message::binary(images::message(place, stamp, &image))),
             None => Ok(()),
         }

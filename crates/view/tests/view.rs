@@ -4,12 +4,14 @@ use merrow_environment::waves::WaveState;
 use merrow_math::Vec3;
 use merrow_model::scene::{Scene, Sensor};
 use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::frames::Frame;
+use merrow_sim::sensors::current_frame;
 use merrow_sim::{BlockLimit, Control, Observer, Pace, SceneVersion, Simulation, run};
 use merrow_view::action::ControlAction;
 use merrow_view::readings::forces::Evaluation;
 use merrow_view::{
     Answer, Catalogue, CatalogueEntry, Controls, DETAILS_KIND, FRAME_KIND, IMAGE_KIND, ImageSource,
-    NoControls, RobotControls, View, WatchedFrame, fields,
+    NoControls, RobotControls, View, WatchedFrame, fields, picture,
 };
 use merrow_world::{Overrides, load_text};
 use serde_json::{Value, json};
@@ -470,6 +472,48 @@ fn shown_forces_are_those_of_the_laws() {
     let sum = force_of(&floating, "gravity") + force_of(&floating, "buoyancy");
     let weight = force_of(&floating, "gravity").norm();
     assert!(sum.norm() < 0.01 * weight, "{sum:?} of {weight}");
+}
+
+const WALL_WORLD: &str = "
+seed: 3
+structures:
+  wall: {position_m: [5, 0, 0], shapes: {body: {kind: box, size_m: [1, 40, 20]}}}
+robots:
+  boat:
+    position_m: [0, 0, 0]
+    attitude_deg: [0, 0, 30]
+    model:
+      extends: robots/otter.yaml
+      sensors:
+        laser: {device: hokuyo_utm30lx, position_m: [0.2, 0, 1.2]}
+";
+
+// Goal: points of a laser are shown where the beams end. Method: the points of a scan of a turned
+// boat in front of a wall, against the plane of the wall. Tolerance: 0.1 m, ten standard deviations
+// of the range.
+#[test]
+fn laser_points_are_on_the_wall() {
+    let world = load_text("w.yaml", WALL_WORLD, Overrides::default()).unwrap();
+    let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
+    let scene = Arc::clone(&simulation.scene);
+    let sensors = &scene.robots[0].sensors;
+    let k = sensors.iter().position(|s| s.name == "laser").unwrap();
+    let data = current_frame::compute_frame(&mut simulation, 0, k).unwrap();
+    let pose = current_frame::pose_of(&mut simulation, 0, k);
+    let frame = Frame {
+        robot: 0,
+        sensor: k,
+        stamp_ns: 0,
+        due_ns: 0,
+        data: Arc::new(data),
+    };
+    let points = picture::points_in_world(&sensors[k], &frame, &pose, 500).unwrap();
+    let on_wall = points.iter().filter(|p| (p[0] - 4.5).abs() < 0.1);
+    let before: Vec<_> = points.iter().filter(|p| p[0] > 2.0).collect();
+    assert!(points.len() <= 500 && before.len() > 50, "{}", points.len());
+    assert!(on_wall.count() > 9 * before.len() / 10);
+    let imu = sensors.iter().position(|s| s.name == "imu").unwrap();
+    assert!(picture::points_in_world(&sensors[imu], &frame, &pose, 500).is_none());
 }
 
 /// Returns the texts of a type that a client receives during a run of one second.

@@ -11,10 +11,13 @@ use merrow_view::action::EditAction;
 use merrow_view::{Answer, CatalogueEntry, ControlState, StructurePose};
 use merrow_world::data_dir;
 use merrow_world::document::{Document, Placement};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Maximum number of changes that can be undone.
 const MAX_CHANGES: usize = 100;
+/// Maximum number of requests that wait for the thread of the editor.
+const MAX_PENDING: usize = 16;
 
 /// Props of the catalogue: name, description, and text of a robot file.
 const PROPS: [(&str, &str, &str); 3] = [
@@ -49,8 +52,8 @@ body:
     ),
 ];
 
-/// Returns the robots and props that can be added.
-pub(super) fn catalogue() -> Vec<CatalogueEntry> {
+/// Reads the robots and props that can be added.
+fn read_catalogue() -> Vec<CatalogueEntry> {
     let robots = data_dir::file_names("params/robots");
     let robot = |name: String| CatalogueEntry {
         description: data_dir::description("params/robots", &name),
@@ -94,6 +97,9 @@ pub(super) struct Editing {
     /// Texts of the changes that can be undone and repeated. Separate from the history, which is
     /// locked while a world is built.
     labels: Arc<Mutex<[Option<String>; 2]>>,
+    /// Number of requests that wait for the thread of the editor.
+    pending: Arc<AtomicUsize>,
+    catalogue: OnceLock<Vec<CatalogueEntry>>,
 }
 
 /// Change of an object.
@@ -129,16 +135,31 @@ impl Editing {
             editor,
             history: Arc::default(),
             labels: Arc::default(),
+            pending: Arc::default(),
+            catalogue: OnceLock::new(),
         }
+    }
+
+    /// Returns the robots and props that can be added.
+    pub(super) fn catalogue(&self) -> Vec<CatalogueEntry> {
+        self.catalogue.get_or_init(read_catalogue).clone()
     }
 
     /// Makes a change on the thread of the editor and answers.
     pub(super) fn request(&self, action: EditAction, answer: Answer) {
+        let pending = Arc::clone(&self.pending);
+        if pending.fetch_add(1, Ordering::Relaxed) >= MAX_PENDING {
+            pending.fetch_sub(1, Ordering::Relaxed);
+            return answer(Err(format!(
+                "{MAX_PENDING} changes of the world are in progress; try again later"
+            )));
+        }
         let (history, labels) = (Arc::clone(&self.history), Arc::clone(&self.labels));
         self.editor.send(move |editor| {
             let mut history = lock(&history);
             let done = history.handle(editor, action);
             *lock(&labels) = history.labels();
+            pending.fetch_sub(1, Ordering::Relaxed);
             answer(done);
         });
     }

@@ -36,8 +36,8 @@ const VIRIDIS: [[f64; 3]; 16] = [
     [0.993248, 0.906157, 0.143936],
 ];
 
-/// Returns the colour of a value, which is clamped to 0..1. The brightness is multiplied by
-/// `light`, 0..1.
+/// Returns the colour of a value [-], which is clamped to 0..1. The brightness is multiplied by
+/// `light` [-], 0..1.
 pub fn viridis(number: f64, light: f64) -> [u8; 3] {
     let last = VIRIDIS.len() - 1;
     // NaN counts as 0

@@ -2,7 +2,9 @@
 
 use crate::picture::cloud;
 use crate::picture::cloud::RangeGrid;
-use crate::picture::{ImageBuilder, LatestImage, Samples, SensorImage, Snapshot, SnapshotOutput};
+use crate::picture::{
+    ImageBuilder, LatestImage, Points, Samples, SensorImage, Snapshot, SnapshotOutput,
+};
 use merrow_model::scene::Sensor;
 use merrow_model::scene::sensor::laser::{LaserSpec, Point};
 use merrow_model::state::frames::FrameData;
@@ -39,6 +41,19 @@ impl Snapshot for LaserSpec {
             _ => None,
         };
         SnapshotOutput::Image(Samples::Instant(1), Box::new(LatestImage::new(image)))
+    }
+
+    fn points(&self, data: &FrameData, stamp_ns: u64) -> Option<Points> {
+        if self.tilt.is_some() {
+            // the points are in the axes of the mount
+            return None;
+        }
+        let positions = |points: &[Point]| points.iter().map(|point| point.p).collect();
+        match data {
+            FrameData::Cloud(points) => Some(positions(points)),
+            FrameData::Scan(scan) => Some(positions(&scan_points(self, scan, stamp_ns, 0))),
+            _ => None,
+        }
     }
 }
 

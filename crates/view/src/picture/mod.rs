@@ -16,6 +16,7 @@ mod sonar;
 
 use crate::FieldOfView;
 use crate::picture::cloud::RenderedImage;
+use merrow_math::Vec3;
 use merrow_messages::convert::curves::Axis;
 use merrow_model::each_exteroceptive_sensor;
 use merrow_model::scene::Sensor;
@@ -31,6 +32,12 @@ pub use merrow_analysis::FIGURE_WIDTH;
 pub trait Snapshot {
     /// Returns the output of `sensor`, which has these parameters.
     fn output<'a>(&'a self, sensor: &'a Sensor) -> SnapshotOutput<'a>;
+
+    /// Returns the points of a sample, taken at `stamp_ns` [ns]; `None` if the sensor measures no
+    /// points.
+    fn points(&self, _data: &FrameData, _stamp_ns: u64) -> Option<Points> {
+        None
+    }
 
     /// Returns the part of the world that a sensor with these parameters covers, for display.
     fn field_of_view(&self) -> Option<FieldOfView> {
@@ -76,6 +83,9 @@ pub enum Plot {
     Figure(Drawing),
 }
 
+/// Points that a sensor has measured, in S [m].
+pub type Points = Vec<[f32; 3]>;
+
 /// Builder of an image from samples.
 pub trait ImageBuilder {
     /// Adds a sample of time `stamp_ns` [ns], taken at `pose`.
@@ -120,6 +130,25 @@ macro_rules! select_snapshot {
 }
 
 each_exteroceptive_sensor!(select_snapshot);
+
+/// Returns the points in W [m] of a frame of an exteroceptive sensor, taken at `pose`, at most `max`
+/// of them; `None` if it measures no points.
+pub fn points_in_world(
+    sensor: &Sensor,
+    frame: &Frame,
+    pose: &Pose,
+    max: usize,
+) -> Option<Vec<[f32; 3]>> {
+    let spec = snapshot(sensor.kind.exteroceptive()?);
+    let points = spec.points(&frame.data, frame.stamp_ns)?;
+    let stride = points.len().div_ceil(max.max(1)).max(1);
+    let in_world = |p: &[f32; 3]| {
+        let p = pose.p_WS + pose.R_WS.mul_vec(Vec3::from(p.map(f64::from)));
+        p.to_array().map(|x| x as f32)
+    };
+    let finite = points.iter().filter(|p| p.iter().all(|x| x.is_finite()));
+    Some(finite.step_by(stride).map(in_world).collect())
+}
 
 /// Returns the part of the world that an exteroceptive sensor covers; `None` if it is not known.
 pub fn field_of_view(sensor: &Sensor) -> Option<FieldOfView> {

@@ -23,6 +23,8 @@ pub(crate) struct EventDetector {
     last: Option<Summary>,
     /// Times at which pairs were in contact last [ns].
     contacts: BTreeMap<(String, String), u64>,
+    /// Number of collisions of the run at the last comparison.
+    collisions: u64,
 }
 
 /// State that events are derived from, by names, so that it outlasts changes of the scene.
@@ -51,6 +53,9 @@ impl EventDetector {
 
     fn add_contacts(&mut self, simulation: &Simulation, is_first: bool, events: &mut Vec<Event>) {
         let (scene, now) = (&simulation.scene, simulation.time_ns());
+        let count = simulation.state.contacts.collisions;
+        let n = events.len();
+        let is_new = count > std::mem::replace(&mut self.collisions, count) && !is_first;
         // also after a reset of the time
         self.contacts
             .retain(|_, last| *last <= now && now - *last < CONTACT_PAUSE_NS);
@@ -65,6 +70,13 @@ impl EventDetector {
                     other => ("warning", format!("{robot}: collision with {other}")),
                 });
             }
+        }
+        let now_in_contact = !simulation.state.contacts.touching.is_empty();
+        if is_new && events.len() == n && !now_in_contact {
+            events.push((
+                "warning",
+                "a collision has ended within a block".to_string(),
+            ));
         }
     }
 }
