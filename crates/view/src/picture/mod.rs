@@ -131,8 +131,8 @@ macro_rules! select_snapshot {
 
 each_exteroceptive_sensor!(select_snapshot);
 
-/// Returns the points in W [m] of a frame of an exteroceptive sensor, taken at `pose`, at most `max`
-/// of them; `None` if it measures no points.
+/// Returns the points in W [m] of a frame of an exteroceptive sensor, taken at `pose`, at most
+/// `max` of them; `None` if it measures no points.
 pub fn points_in_world(
     sensor: &Sensor,
     frame: &Frame,
