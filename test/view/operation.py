@@ -186,7 +186,9 @@ def check_links(browser):
     """The overlay of communication links has the link that transmits the depth of the robot."""
     browser.wait("merrow.overlays.links.length > 0")
     first, second, frames, received, snr = browser.evaluate("merrow.overlays.links[0]")
-    assert {first, second} == {0, 1} and 0 <= received <= frames and snr > 0, snr
+    assert {first, second} == {0, 1} and 0 <= received <= frames, (received, frames)
+    # no ratio if the path of the last frame was blocked
+    assert snr is None or -50 < snr < 150, snr
     names = browser.evaluate("merrow.world.scene.modems.map((modem) => modem.name)")
     assert sorted(names) == ["bluerov2/acoustic", "gateway"], names
     box = "document.querySelector('[data-overlay=links]')"

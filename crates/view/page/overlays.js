@@ -227,7 +227,8 @@ export class Overlays {
       this.line([a, b], color, 1.5);
       const isOwn = [from, to].some((k) => modems[k].robot === selected);
       const at = isOwn ? this.at(scale(add(a, b), 0.5)) : null;
-      if (at) this.text(`${(100 * ratio).toFixed(0)} % received, ${snr} dB`, at[0], at[1] - 6, color, "center");
+      const text = `${(100 * ratio).toFixed(0)} % received${snr === null ? "" : `, ${snr} dB`}`;
+      if (at) this.text(text, at[0], at[1] - 6, color, "center");
     }
   }
 
