@@ -23,8 +23,6 @@ use merrow_ros2::bag::topics::{BagContent, BagMessage, BagTopic, visit_messages}
 use merrow_ros2::dynamic::value::{ArrayLimits, Value};
 use std::path::Path;
 
-/// Width of a figure of curves or schedules [px].
-pub const FIGURE_WIDTH: u32 = 860;
 /// Longest arrays that are listed element by element. Longer arrays are images, scans and clouds.
 pub(crate) const LIMITS: ArrayLimits = ArrayLimits {
     bytes: 32,

@@ -3,12 +3,12 @@
 //! Messages have no units. Fields of the same type with the same parent, such as the coordinates of
 //! a position, share a panel, also over several topics.
 
-use crate::{FIGURE_WIDTH, LIMITS, Undecoded, absolute, read, stamp};
+use crate::{LIMITS, Undecoded, absolute, read, stamp};
 use merrow_ros2::bag::topics::BagContent;
 use merrow_ros2::dynamic::definition::Definition;
 use merrow_ros2::dynamic::value::{Leaf, Value};
 use merrow_validate::figure::canvas::Drawing;
-use merrow_validate::figure::chart::{COLOURS, Line, Panel, draw_figure};
+use merrow_validate::figure::chart::{COLOURS, FIGURE_WIDTH, Line, Panel, draw_figure};
 use merrow_yaml::error::{did_you_mean, quoted_list};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;

@@ -1,10 +1,10 @@
 //! Schedule traces of modems and of computers: activities over time.
 
 use crate::plot::Plotted;
-use crate::{FIGURE_WIDTH, Undecoded, absolute, read};
+use crate::{Undecoded, absolute, read};
 use merrow_ros2::dynamic::value::Value;
 use merrow_validate::figure::canvas::{Anchor, Colour, Drawing, Element};
-use merrow_validate::figure::chart::{BLACK, COLOURS};
+use merrow_validate::figure::chart::{BLACK, COLOURS, FIGURE_WIDTH};
 use merrow_yaml::error::{did_you_mean, quoted_list};
 use std::collections::BTreeSet;
 use std::path::Path;

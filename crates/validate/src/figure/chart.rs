@@ -2,6 +2,8 @@
 
 use crate::figure::canvas::{Anchor, Colour, Drawing, Element, text_width};
 
+/// Width of a figure of curves, plans or schedules [px].
+pub const FIGURE_WIDTH: u32 = 860;
 /// Colour of reference curves.
 pub const BLACK: Colour = [30, 30, 30];
 /// Colours of Merrow's curves and of further curves.

@@ -26,7 +26,7 @@ use merrow_ros2::msg::sensor_msgs::Image;
 use merrow_sensors::sample::Pose;
 use merrow_validate::figure::canvas::Drawing;
 
-pub use merrow_analysis::FIGURE_WIDTH;
+pub use merrow_validate::figure::chart::FIGURE_WIDTH;
 
 /// Output of a kind of exteroceptive sensor.
 pub trait Snapshot {
