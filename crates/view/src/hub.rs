@@ -173,7 +173,6 @@ impl Hub {
         let mut sensors = lock(&self.sensors);
         let known = sensors.iter().position(|recent| recent.place == place);
         let k = known.unwrap_or_else(|| {
-            let place = place;
             sensors.push(Recent {
                 place,
                 ..Recent::default()
