@@ -397,7 +397,7 @@ fn print_computers(r: &Value) {
     for computer in rows(r, "computers") {
         let tasks = rows(computer, "tasks").map(|task| text(&task["name"]));
         println!(
-            "    computer {}: {} processors, tasks {}",
+            "    computer {} (processors: {}): tasks {}",
             text(&computer["name"]),
             computer["processors"],
             tasks.collect::<Vec<_>>().join(", ")

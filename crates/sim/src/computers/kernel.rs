@@ -147,7 +147,7 @@ fn complete_jobs(computer: &Computer, state: &mut ComputerState, effects: &mut i
         set_activity(k, own, TaskActivity::Idle, now, effects);
         for (after, task) in computer.tasks.iter().enumerate() {
             if task.activation == (Activation::After { task: k }) {
-                release(task, &mut state.tasks[after], now, &mut state.released);
+                release(task, &mut state.tasks[after], now);
             }
         }
     }
@@ -160,7 +160,7 @@ fn release_jobs(computer: &Computer, state: &mut ComputerState) {
         while release_ns(task, state, state.tasks[k].next_release) <= now {
             let own = &mut state.tasks[k];
             own.next_release += 1;
-            release(task, own, now, &mut state.released);
+            release(task, own, now);
         }
         let own = &mut state.tasks[k];
         if task.activation == Activation::Message {
@@ -172,7 +172,7 @@ fn release_jobs(computer: &Computer, state: &mut ComputerState) {
                 let arrival = own.inputs[own.seen].arrival_ns;
                 own.seen += 1;
                 make_room(task, own);
-                release(task, own, arrival, &mut state.released);
+                release(task, own, arrival);
             }
         } else {
             while own.inputs.len() > MAX_INPUTS + own.taken {
@@ -206,7 +206,7 @@ fn make_room(task: &Task, own: &mut TaskState) {
 }
 
 /// Releases a job at `release_ns` [ns], unless too many jobs of the task are not completed.
-fn release(task: &Task, own: &mut TaskState, release_ns: u64, order: &mut u64) {
+fn release(task: &Task, own: &mut TaskState, release_ns: u64) {
     if own.jobs.len() >= task.max_jobs {
         if task.activation != Activation::Message {
             own.counts.skipped += 1;
@@ -216,14 +216,12 @@ fn release(task: &Task, own: &mut TaskState, release_ns: u64, order: &mut u64) {
     let deadline = task.deadline_ns.map(|d| release_ns.saturating_add(d));
     let remaining_ns = execution_ns(task, own.counts.released);
     own.jobs.push_back(Job {
-        order: *order,
         release_ns,
         deadline_ns: deadline.unwrap_or(u64::MAX),
         remaining_ns,
         is_started: false,
         is_late: false,
     });
-    *order += 1;
     own.counts.released += 1;
     own.counts.busy_ns += remaining_ns;
 }

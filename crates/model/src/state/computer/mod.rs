@@ -20,8 +20,6 @@ pub struct ComputerState {
     pub time_ns: u64,
     /// Clock that releases periodic tasks.
     pub clock: ClockState,
-    /// Number of jobs that were released so far.
-    pub released: u64,
     /// One entry per task.
     pub tasks: Vec<TaskState>,
 }
@@ -52,8 +50,6 @@ pub struct TaskState {
 /// Job of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Number of the job on its computer.
-    pub order: u64,
     /// Time of the release [ns].
     pub release_ns: u64,
     /// Deadline [ns]; `u64::MAX`: none.
@@ -150,7 +146,6 @@ impl ComputerState {
                 offset_ns,
                 skew: computer.clock.skew,
             },
-            released: 0,
             tasks: tasks.map(|task| TaskState::new(task, offset_ns)).collect(),
         }
     }
@@ -179,11 +174,11 @@ pub fn start_states(robot: &Robot) -> Vec<ComputerState> {
     computers.map(ComputerState::new).collect()
 }
 
-persist! { struct ComputerState { time_ns, clock, released, tasks } }
+persist! { struct ComputerState { time_ns, clock, tasks } }
 persist! { struct TaskState {
     next_release, jobs, inputs, seen, taken, firmware, activity, since_ns, counts,
 } }
-persist! { struct Job { order, release_ns, deadline_ns, remaining_ns, is_started, is_late } }
+persist! { struct Job { release_ns, deadline_ns, remaining_ns, is_started, is_late } }
 persist! { struct TaskCounts {
     released, completed, missed, skipped, dropped, response_ns, max_response_ns, busy_ns,
 } }
