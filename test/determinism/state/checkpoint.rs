@@ -112,11 +112,12 @@ pub(super) fn outputs(s: &mut Simulation, steps: u64, block: u64) -> (String, Ve
 }
 
 /// Returns the steps before and after the checkpoint of a bundled world: few where images are
-/// large.
+/// large or robots are many, whose kinds other worlds contain.
 pub(super) fn steps(name: &str, dt_ns: u64) -> u64 {
     let ns = match name {
-        "every_sensor" | "harbour" | "harbour_inspection" | "riverwatch" | "riverwatch_three"
-        | "estuary" | "sea_floor" | "survey" => 60_000_000,
+        "riverwatch_three" => 20_000_000,
+        "every_sensor" | "harbour" | "harbour_inspection" | "riverwatch" | "estuary"
+        | "sea_floor" | "survey" | "pipeline" | "fleet_100" | "fleet_mixed" => 60_000_000,
         _ => 200_000_000,
     };
     ns / dt_ns
