@@ -20,7 +20,7 @@ pub struct RecordedMessage {
 /// bag, in the order in which they were recorded.
 ///
 /// # Errors
-/// One line: a file cannot be read, is not an MCAP file, or is compressed.
+/// One line: a file cannot be read, is not an MCAP file, or has chunks of an unknown compression.
 pub fn read_messages(
     path: &Path,
     topics: &HashSet<String>,

@@ -1,7 +1,8 @@
 //! Messages of a bag in the order of its files, with the definitions of their types.
 //!
-//! Recordings of Merrow and of rosbag2 are read, one file or a folder with several. A recording
-//! that was cut is read up to its end. Memory is bounded by the largest message.
+//! Recordings of Merrow and of rosbag2 are read, one file or a folder with several, also with
+//! chunks that are compressed with LZ4 or Zstandard. A recording that was cut is read up to its
+//! end. Memory is bounded by the largest message, or by the largest compressed chunk.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -63,8 +64,8 @@ pub type Visitor<'v> = &'v mut dyn FnMut(&BagTopic, &BagMessage<'_>) -> Result<(
 /// Calls `visit` for every message of an MCAP file, or of all MCAP files in the folder of a bag.
 ///
 /// # Errors
-/// One line: a file cannot be opened, is not an MCAP file, or is compressed; or the error of
-/// `visit`. A file that ends early or is damaged gives a note instead.
+/// One line: a file cannot be opened, is not an MCAP file, or has chunks of an unknown compression;
+/// or the error of `visit`. A file that ends early or is damaged gives a note instead.
 pub fn visit_messages(path: &Path, visit: Visitor<'_>) -> Result<BagContent, String> {
     let mut content = BagContent::default();
     for file in mcap_files(path)? {
@@ -127,7 +128,7 @@ impl BagContent {
                 }
                 Err(McapError::UnsupportedCompression(name)) => {
                     return Err(format!(
-                        "chunks are compressed with {name}; decompress the file with `mcap compress --compression none`"
+                        "chunks are compressed with {name}; expected lz4, zstd or none; convert the file with `mcap compress --compression zstd`"
                     ));
                 }
                 Err(McapError::UnexpectedEof) => {
@@ -204,11 +205,12 @@ fn definition(
 mod tests {
     use super::*;
     use crate::bag::Bag;
+    use crate::bag::read::read_messages;
     use crate::cdr::to_bytes;
     use crate::message::Message;
     use crate::msg::std_msgs::Float64;
     use crate::qos::Qos;
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, HashSet};
     use std::path::PathBuf;
 
     /// A folder for one test, removed at the end.
@@ -232,7 +234,12 @@ mod tests {
 
     /// Writes a recording of another program: numbers on `/x`, and one text in JSON.
     fn write_foreign(path: &Path, numbers: &[f64]) {
-        let options = mcap::WriteOptions::new().profile("ros2").compression(None);
+        write_compressed(path, numbers, None);
+    }
+
+    fn write_compressed(path: &Path, numbers: &[f64], compression: Option<mcap::Compression>) {
+        let options = mcap::WriteOptions::new().profile("ros2");
+        let options = options.compression(compression);
         let mut writer = options.create(File::create(path).unwrap()).unwrap();
         let text = b"float64 data";
         let schema = writer.add_schema("std_msgs/msg/Float64", "ros2msg", text);
@@ -288,6 +295,30 @@ mod tests {
         assert_eq!(reason, "messages have the encoding `json`, expected `cdr`");
     }
 
+    // Goal: compressed chunks are read by both readers. Method: files of each compression; one with
+    // the name of another compression.
+    #[test]
+    fn compressed_chunks_are_read() {
+        let folder = Folder::new("compressed");
+        let all: Vec<f64> = (0..1000).map(f64::from).collect();
+        let path = folder.0.join("x.mcap");
+        let topics = HashSet::from(["/x".to_string()]);
+        for compression in [mcap::Compression::Lz4, mcap::Compression::Zstd] {
+            write_compressed(&path, &all, Some(compression));
+            assert_eq!(numbers(&path).0, all);
+            assert_eq!(read_messages(&path, &topics).unwrap().len(), all.len());
+        }
+        let mut bytes = std::fs::read(&path).unwrap();
+        let name = bytes.windows(4).position(|w| w == b"zstd").unwrap();
+        bytes[name..name + 4].copy_from_slice(b"zst9");
+        std::fs::write(&path, &bytes).unwrap();
+        let error = visit_messages(&path, &mut |_, _| Ok(())).unwrap_err();
+        assert!(
+            error.contains("compressed with zst9; expected lz4"),
+            "{error}"
+        );
+    }
+
     // Goal: a cut bag is read up to the cut. Method: all lengths of a file of ten messages; the
     // messages are the first of the bag, and a shorter file never has more. Tolerance: none.
     #[test]
@@ -322,18 +353,20 @@ mod tests {
     fn damaged_bags_are_read_or_refused() {
         let folder = Folder::new("damaged");
         let path = folder.0.join("x.mcap");
-        write_foreign(&path, &[1.0, 2.0]);
-        let bytes = std::fs::read(&path).unwrap();
-        for at in 0..bytes.len() {
-            let mut changed = bytes.clone();
-            changed[at] = if changed[at] == 0 { 0xff } else { 0 };
-            std::fs::write(&path, &changed).unwrap();
-            let mut count = 0;
-            let _ = visit_messages(&path, &mut |_, _| {
-                count += 1;
-                Ok(())
-            });
-            assert!(count <= 3);
+        for compression in [None, Some(mcap::Compression::Zstd)] {
+            write_compressed(&path, &[1.0, 2.0], compression);
+            let bytes = std::fs::read(&path).unwrap();
+            for at in 0..bytes.len() {
+                let mut changed = bytes.clone();
+                changed[at] = if changed[at] == 0 { 0xff } else { 0 };
+                std::fs::write(&path, &changed).unwrap();
+                let mut count = 0;
+                let _ = visit_messages(&path, &mut |_, _| {
+                    count += 1;
+                    Ok(())
+                });
+                assert!(count <= 3);
+            }
         }
     }
 
