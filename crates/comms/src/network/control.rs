@@ -4,9 +4,9 @@
 //! ```text
 //!   P' = min(P_max, max(s P_last, P q / (S / N)))      (1)
 //! ```
-//! A modem that receives no frame of its station within a period requests the power P'. The
-//! station transmits to it with at least this power, and broadcasts with the maximum of all
-//! requests.
+//! A modem that receives no frame of its station for itself or for all within a period requests the
+//! power P'. The station transmits to it with at least this power, and broadcasts with the maximum
+//! of all requests.
 //!
 //! # Symbols
 //! P_max maximum power of the station [W] · P_last last requested power; before the first request,

@@ -17,10 +17,8 @@ impl Engine<'_> {
         let to = transmission.receptions[r as usize].to;
         let node = &self.nodes[to as usize];
         let is_mine = header.destination == node.address;
-        if node
-            .power_control
-            .is_some_and(|c| c.station == header.source)
-        {
+        let station = node.power_control.map(|control| control.station);
+        if station == Some(header.source) && (is_mine || header.destination == BROADCAST) {
             self.state.modems[to as usize].has_station_frame = true;
         }
         match control.map(|frame| frame.kind) {

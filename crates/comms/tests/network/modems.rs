@@ -363,6 +363,38 @@ fn power_control_restores_the_link() {
     assert!(lost == 4 && state.copies.delivered == 20 - lost);
 }
 
+// Goal: frames of the station for other modems do not count for power control, broadcasts do.
+// Method: a station whose frames all arrive at the vehicle, addressed to another modem or to all.
+// Tolerance: none.
+#[test]
+fn power_control_ignores_overheard_frames() {
+    for (destination, is_requested) in [(3, true), (BROADCAST, false)] {
+        let mut modems = [modem(1), modem(2), modem(3)];
+        modems[0].power = 1.0;
+        modems[1].power_control = Some(PowerControl {
+            station: 1,
+            period_ns: 2 * SECOND,
+            target_snr: 15.0,
+            step: 1.5,
+            payload: 8,
+        });
+        let (mut net, mut state) = network(&modems, 1);
+        for k in 0..5 {
+            net.advance(
+                &mut state,
+                &quiet(30_000_000),
+                &Ideal,
+                2 * k * SECOND + SECOND,
+            );
+            send(&net, &mut state, to(0, destination, &[0; 64]));
+        }
+        net.advance(&mut state, &quiet(30_000_000), &Ideal, 10 * SECOND);
+        let requested = &state.modems[0].requested_powers;
+        assert_eq!(!requested.is_empty(), is_requested, "{requested:?}");
+        assert!(requested.iter().all(|(address, _)| *address == 2));
+    }
+}
+
 // Goal: a modem that is switched off does not transmit or receive and consumes no energy; its
 // messages are lost with the cause `NoPower`. Method: switched off during a transmission, with a
 // message in the queue, and while a frame arrives. Tolerance: none.
