@@ -159,7 +159,6 @@ impl Engine<'_> {
         let reception = &transmission.receptions[r as usize];
         let arrival = transmission.start_ns + reception.delay_ns;
         let own = &self.state.modems[reception.to as usize];
-        let needs_direction = self.nodes[reception.to as usize].measures_direction;
         let result = RangeResult {
             kind,
             modem: reception.to,
@@ -173,7 +172,6 @@ impl Engine<'_> {
             true_arrival_ns: arrival,
             snr: reception.snr(),
             doppler: f64::from(reception.doppler),
-            needs_direction,
             direction: None,
         };
         self.state.output.ranges.push(result);
