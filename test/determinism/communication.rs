@@ -52,7 +52,7 @@ fn robot(name: &str, position: &str, modems: &str) -> String {
 }
 
 /// Returns a world with modems of all five media, two of the bridges in a chain.
-fn world() -> String {
+pub(crate) fn world() -> String {
     let below = |name: &str, position: &str, axis: &str| {
         let modems = format!(
             "acoustic: {{modem: evologics_s2c_r_18_34, mac: {{kind: csma_ca, \
@@ -111,8 +111,8 @@ fn call(number: u32, is_response: bool) -> Command {
     })
 }
 
-/// Returns the commands of a run: traffic on every medium, ranges, and a thruster.
-fn traffic(simulation: &Simulation) -> Vec<ScheduledCommand> {
+/// Returns the commands of a run: traffic on every medium, a call, ranges, and a thruster.
+pub(crate) fn traffic(simulation: &Simulation) -> Vec<ScheduledCommand> {
     let address = |name: &str| simulation.scene.modems[modem(name)].address;
     let range = |from: &str, to: &str| {
         Command::Modem(ModemCommand::Range {

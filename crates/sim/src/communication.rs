@@ -29,12 +29,13 @@
 
 use crate::computers;
 use crate::environment_cache::EnvironmentCache;
-use crate::modem_fix::measure_direction;
+use crate::modem_fix::{error_stream, measure_direction};
 use crate::robot::Runner;
 use merrow_comms::channel::thruster_noise;
 use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
 use merrow_comms::link::receivers::SceneReceivers;
 use merrow_comms::network::{Network, Send};
+use merrow_math::rng::Stream;
 use merrow_model::kinematics;
 use merrow_model::scene::comms::medium::Medium;
 use merrow_model::scene::comms::{BROADCAST, Modem};
@@ -119,6 +120,8 @@ pub(crate) struct Communication {
     /// For each robot, shaft speed at the maximum thrust of a thruster without a known one [rad/s].
     reference_speeds: Vec<f64>,
     environment: EnvironmentCache,
+    /// For each modem, stream of the errors of measured directions.
+    fix_errors: Vec<Stream>,
     /// For each bridge and receiver, the bridges that transmit the received messages.
     onward: Vec<Vec<Vec<usize>>>,
     /// Number of bridges of topics and services.
@@ -168,6 +171,11 @@ impl Communication {
             shaft_speeds: vec![Vec::new(); robots],
             reference_speeds: (0..robots).map(|r| reference_speed(scene, r)).collect(),
             environment: EnvironmentCache::default(),
+            fix_errors: scene
+                .modems
+                .iter()
+                .map(|modem| error_stream(scene, modem))
+                .collect(),
             onward: onward_bridges(scene),
             bridge_count: scene.bridges.len() + scene.service_bridges.len(),
             packet: Vec::new(),
@@ -387,7 +395,7 @@ impl Communication {
             self.network
                 .advance(&mut state.network, &channel, &self.receivers, now);
             for result in &mut state.network.output.ranges {
-                result.direction = measure_direction(scene, &self.view, result);
+                result.direction = measure_direction(scene, &self.view, &self.fix_errors, result);
             }
         } else {
             state.network.time_ns = now;
@@ -449,7 +457,7 @@ impl Communication {
             ));
         }
         if let Some(ray_scene) = &mut self.ray_scene {
-            ray_scene.update_poses(&self.view);
+            ray_scene.refit_poses(&self.view);
         }
     }
 }

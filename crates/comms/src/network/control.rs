@@ -234,7 +234,7 @@ impl Engine<'_> {
         let is_expected = message.sequence == header.sequence
             && service.fragment == header.fragment
             && service.phase != ServicePhase::Transmitting
-            && self.nodes[m as usize].find(header.source).ok()
+            && self.nodes[m as usize].neighbour(header.source)
                 == message.copies.first().map(|copy| copy.to);
         if is_expected && message.wants_ack {
             self.advance_service(m);
@@ -305,7 +305,7 @@ impl Engine<'_> {
         self.schedule(now + control.period_ns, EventKind::PowerCheck { modem: m });
         let own = &mut self.state.modems[at];
         let has_frame = std::mem::take(&mut own.has_station_frame);
-        let Ok(station) = self.nodes[at].find(control.station) else {
+        let Some(station) = self.nodes[at].neighbour(control.station) else {
             return;
         };
         if has_frame || !own.is_on {
