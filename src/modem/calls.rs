@@ -1,9 +1,10 @@
 //! Services that cross between robots over modems.
 //!
 //! The node offers the service of a bridge to callers and is a client of the service itself. A
-//! request becomes a packet of the modem of the caller, which contains the number of the bridge, the
-//! number of the call and the CDR bytes. When the packet arrives, the node calls the service. The
-//! response becomes a packet of the modem of the server. When it arrives, the caller receives it.
+//! request becomes a packet of the modem of the caller, which contains the number of the bridge,
+//! the number of the call and the CDR bytes. When the packet arrives, the node calls the service.
+//! The response becomes a packet of the modem of the server. When it arrives, the caller receives
+//! it.
 //!
 //! A call whose request or response is lost has no response, because a ROS service has no error.
 //! It ends after the timeout of the bridge, is counted as a rejection and logged.

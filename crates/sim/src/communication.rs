@@ -11,8 +11,8 @@
 //! # Symbols
 //! t time of an event, t_k end of step k · p position and v velocity of a modem · P electrical
 //! power · b number of a bridge in two bytes, least significant first · n number of the bridges of
-//! topics, s number of a bridge of a service · c number of the call in four bytes, least significant
-//! first · message, request and response in CDR.
+//! topics, s number of a bridge of a service · c number of the call in four bytes, least
+//! significant first · message, request and response in CDR.
 //!
 //! # Frames
 //! World (ENU).

@@ -298,7 +298,7 @@ fn clients_call_services_of_their_node_at_once() {
     let service = node.service_of_type(info, "~/set", &Qos::SERVICE, handler);
     let client = node.client_of_type(info, "/sim/set", &Qos::SERVICE);
     let client = client.unwrap();
-    // the backend knows no such service
+    // the backend has no such service any more
     backend.0.lock().unwrap().handlers.clear();
     assert_eq!(client.server_count(), 1);
     let request = to_bytes(&SetBoolRequest { data: true });

@@ -314,7 +314,7 @@ spec! {
         /// Time after which a call without a response ends. The caller then receives no response.
         /// Default: 60 s.
         timeout_s: Option<f64> [positive],
-        /// Maximum rate of the transmitted messages or requests; further ones are discarded.
+        /// Maximum rate of the transmitted messages or requests; further messages are discarded.
         /// Default: not limited.
         max_rate_hz: Option<f64> [positive],
         /// Priority of the messages; larger first.

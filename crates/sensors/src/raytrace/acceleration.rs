@@ -22,7 +22,6 @@
 
 use crate::raytrace::bvh::{Bounds, BuildQuality, Tree};
 use crate::raytrace::mesh::{LocalHit, PacketSearch, round_up_f32};
-use crate::raytrace::packet8::F32x8;
 use crate::raytrace::primitive;
 use crate::raytrace::probe::TreeRay;
 use crate::raytrace::ray_packet::{
@@ -31,6 +30,7 @@ use crate::raytrace::ray_packet::{
 use crate::raytrace::traverse::{BoxStack, RayPlanes, Traversal, TreeContents};
 use crate::raytrace::{Hit, PosedShape, Ray, Shape};
 use merrow_math::Vec3;
+use merrow_math::f32x8::F32x8;
 use std::ops::Range;
 
 /// Minimum number of rays for which a mesh is traversed as one packet.
@@ -49,8 +49,8 @@ pub(crate) struct SearchMemory {
 /// Growth of the boxes of a tree beyond which it is rebuilt.
 const MAX_GROWTH: f32 = 2.0;
 
-/// Returns centre and radius [m] of a sphere around boxes, given by centre and half size [m]; `None`
-/// without boxes.
+/// Returns centre and radius [m] of a sphere around boxes, given by centre and half size [m];
+/// `None` without boxes.
 fn bounding_sphere(boxes: impl Iterator<Item = (Vec3, Vec3)>) -> Option<(Vec3, f64)> {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for (center, half) in boxes {
@@ -118,8 +118,8 @@ impl ShapeGroup {
         self.rebuild(BuildQuality::Fast);
     }
 
-    /// Changes the poses and fits the boxes of the tree to them, without an allocation. A tree whose
-    /// boxes have become [`MAX_GROWTH`] times as large is rebuilt.
+    /// Changes the poses and fits the boxes of the tree to them, without an allocation. A tree
+    /// whose boxes have become [`MAX_GROWTH`] times as large is rebuilt.
     pub(crate) fn refit_poses(&mut self, change: impl FnOnce(&mut [PosedShape])) {
         change(&mut self.shapes);
         if !self.refit() {

@@ -14,8 +14,8 @@
 //! - [`traverse`] contains the traversal by one ray, [`ray_packet`] the traversal by eight rays of
 //!   nearly the same direction, and [`interleaved_traversal`] the traversal by several rays in
 //!   alternation.
-//! - [`packet8`] contains the SIMD arithmetic, [`probe`] the ray in single precision, and
-//!   [`triangles`] the ray-triangle intersection.
+//! - [`merrow_math::f32x8`] contains the SIMD arithmetic, [`probe`] the ray in single precision,
+//!   and [`triangles`] the ray-triangle intersection.
 //! - [`primitive`] and [`heightfield`] intersect rays with closed-form shapes and with terrain.
 
 pub mod acceleration;
@@ -24,7 +24,6 @@ pub mod convert;
 pub mod heightfield;
 pub(crate) mod interleaved_traversal;
 pub mod mesh;
-pub(crate) mod packet8;
 pub mod primitive;
 pub mod probe;
 pub(crate) mod ray_packet;
@@ -36,8 +35,8 @@ use crate::raytrace::bvh::BuildQuality;
 pub use crate::raytrace::heightfield::Heightfield;
 use crate::raytrace::mesh::LocalRay;
 pub use crate::raytrace::mesh::Mesh;
-use crate::raytrace::packet8::F32x8;
 use crate::raytrace::ray_packet::RAYS;
+use merrow_math::f32x8::F32x8;
 use merrow_math::{Mat3, Vec3, f64x4};
 pub use merrow_model::scene::Primitive;
 use std::ops::Range;
@@ -352,8 +351,8 @@ impl Ray {
 
 /// Searches compiled for every processor.
 mod portable {
-    use super::packet8::Plain;
     use super::{Hit, INTERLEAVED_RAYS, Range, Ray, Scratch, ShapeScene};
+    use merrow_math::f32x8::Plain;
 
     pub(super) fn closest_all(
         all: &ShapeScene,
@@ -388,8 +387,8 @@ mod portable {
 /// Searches compiled for processors with AVX2.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::packet8::Register;
     use super::{Hit, INTERLEAVED_RAYS, Range, Ray, Scratch, ShapeScene};
+    use merrow_math::f32x8::Register;
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     pub(crate) fn closest_all(
@@ -427,8 +426,8 @@ mod avx2 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::raytrace::packet8::Plain;
     use merrow_math::Quat;
+    use merrow_math::f32x8::Plain;
     use merrow_math::rng::{Draw, Stream};
 
     fn point(draw: &mut Draw, size: f64) -> Vec3 {
