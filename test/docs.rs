@@ -55,7 +55,7 @@ fn conformance_table_is_complete() {
     let declared = merrow_ros2::msg::services();
     let names = declared
         .iter()
-        .filter_map(|(name, _)| name.strip_prefix("simulation_interfaces/srv/"));
+        .filter_map(|info| info.name.strip_prefix("simulation_interfaces/srv/"));
     let missing: Vec<_> = names.filter(|name| !services.contains(*name)).collect();
     assert!(missing.is_empty(), "{missing:?}");
     assert!(services.contains("SimulateSteps"));

@@ -2,14 +2,10 @@
 
 use super::shapes;
 use merrow::arm;
-use merrow::input::motion_control::ControllerService;
-use merrow::input::{firmware, motion_control, profile_services, services};
+use merrow::input::services;
 use merrow::node::live_parameters;
 use merrow::node::plan::Plan;
-use merrow::simulation_interfaces;
 use merrow_math::Vec3;
-use merrow_messages::convert::instruments;
-use merrow_messages::msg::SetControlMode;
 use merrow_messages::{frames, urdf};
 use merrow_model::scene::autopilot::{Autopilot, AutopilotKind, ServoDevice};
 use merrow_model::scene::computer::TaskIndex;
@@ -18,8 +14,6 @@ use merrow_model::scene::sensor::acoustic::{Beacon, BeaconKind};
 use merrow_model::scene::sensor::ais::Transponder;
 use merrow_model::scene::sensor::obstacle::Obstacle;
 use merrow_model::scene::{Link, Robot, Scene, Tether, TetherEnd, Winch};
-use merrow_ros2::message::Service;
-use merrow_ros2::msg::std_srvs::{SetBool, Trigger};
 use merrow_ros2::parameters::range::Range;
 use merrow_ros2::parameters::value::ParameterValue;
 use merrow_sim::Pace;
@@ -187,38 +181,10 @@ fn actions(plan: &Plan) -> Vec<Value> {
         .collect()
 }
 
-/// Lists the services of the node, the sensors and the firmware.
+/// Lists the services of the world with their types.
 fn services_of(scene: &Scene) -> Vec<Value> {
-    let of_firmware = firmware::services(scene).into_iter();
-    let of_controllers = motion_control::services(scene).into_iter();
-    services::SERVICES
-        .iter()
-        .chain(&simulation_interfaces::SERVICES)
-        .map(|(name, kind)| json!({ "service": name.replace('~', "/merrow"), "type": kind }))
-        .chain(
-            instruments::services(scene)
-                .into_iter()
-                .map(|(name, ..)| json!({ "service": full_name(&name), "type": Trigger::TYPE })),
-        )
-        .chain(
-            of_firmware
-                .map(|(name, ..)| json!({ "service": full_name(&name), "type": Trigger::TYPE })),
-        )
-        .chain(of_controllers.map(|(name, _, service)| {
-            let kind = match service {
-                ControllerService::SetMode => SetControlMode::TYPE,
-                ControllerService::Arm => SetBool::TYPE,
-            };
-            json!({ "service": full_name(&name), "type": kind })
-        }))
-        .chain(
-            merrow::modem::services::names(scene)
-                .into_iter()
-                .map(|(name, kind)| json!({ "service": full_name(&name), "type": kind })),
-        )
-        .chain(profile_services::services(scene).into_iter().map(
-            |(name, service)| json!({ "service": full_name(&name), "type": service.type_name() }),
-        ))
+    let all = services::names(scene).into_iter();
+    all.map(|(name, kind)| json!({ "service": name, "type": kind }))
         .collect()
 }
 

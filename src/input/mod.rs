@@ -107,7 +107,8 @@ fn robot_of(target: Target) -> Option<usize> {
         Target::Winch { .. }
         | Target::Coupling { .. }
         | Target::Modem { .. }
-        | Target::Bridge { .. } => None,
+        | Target::Bridge { .. }
+        | Target::Call { .. } => None,
     }
 }
 
@@ -171,7 +172,9 @@ fn commands(
             crate::profile::command(robot, &scene.robots[robot], density, command, bytes)?
         }
         Target::Coupling { coupling } => coupling_command(coupling, bytes)?,
-        Target::Bridge { .. } | Target::Modem { .. } => crate::modem::command(target, bytes)?,
+        Target::Bridge { .. } | Target::Modem { .. } | Target::Call { .. } => {
+            crate::modem::command(scene, target, bytes)?
+        }
         Target::Winch { tether } => winch_command(tether, bytes)?,
     };
     Ok(vec![command])

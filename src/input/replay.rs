@@ -38,6 +38,7 @@ pub fn read_commands(scene: &Arc<Scene>, state: &State, path: &Path) -> Result<R
     let inputs: HashMap<String, &Input> = plan
         .inputs
         .iter()
+        .chain(&plan.calls)
         .map(|input| (absolute(&input.topic), input))
         .collect();
     let mut topics: HashSet<String> = inputs.keys().cloned().collect();

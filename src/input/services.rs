@@ -6,9 +6,12 @@
 
 use crate::input::motion_control::ControllerService;
 use crate::input::profile_services::{self, Respawn, RespawnResponse};
+use crate::input::replay::absolute;
 use crate::input::{Mailbox, find_robot};
 use crate::input::{firmware, motion_control, wrench};
+use crate::modem::calls::{self, BridgedCalls};
 use crate::publisher::Task;
+use crate::simulation_interfaces;
 use crossbeam_channel::Sender;
 use merrow_math::Vec3;
 use merrow_messages::convert::instruments;
@@ -54,15 +57,44 @@ pub const SERVICES: [(&str, &str); 13] = [
     ("~/checkpoint", Checkpoint::TYPE),
 ];
 
+/// Returns the full names and the types of all services of a world, for `describe`.
+pub fn names(scene: &Scene) -> Vec<(String, &'static str)> {
+    let of_world = own_names(scene).into_iter();
+    of_world.chain(calls::names(scene)).collect()
+}
+
+/// Returns the full names and the types of the services that the simulator offers itself.
+pub(crate) fn own_names(scene: &Scene) -> Vec<(String, &'static str)> {
+    let own = SERVICES.iter().chain(&simulation_interfaces::SERVICES);
+    let own = own.map(|(name, kind)| (name.replace('~', "/merrow"), *kind));
+    let of_instruments = instruments::services(scene).into_iter();
+    let of_firmware = firmware::services(scene).into_iter();
+    let of_controllers = motion_control::services(scene).into_iter();
+    let controller_type = |service| match service {
+        ControllerService::SetMode => SetControlMode::TYPE,
+        ControllerService::Arm => SetBool::TYPE,
+    };
+    let of_profiles = profile_services::services(scene).into_iter();
+    let of_devices = of_instruments
+        .map(|(name, ..)| (name, Trigger::TYPE))
+        .chain(of_firmware.map(|(name, ..)| (name, Trigger::TYPE)))
+        .chain(of_controllers.map(|(name, _, service)| (name, controller_type(service))))
+        .chain(crate::modem::services::names(scene))
+        .chain(of_profiles.map(|(name, service)| (name, service.type_name())));
+    let full = |(name, kind): (String, _)| (absolute(&name), kind);
+    own.chain(of_devices.map(full)).collect()
+}
+
 /// Starts all services.
 ///
 /// # Errors
 /// An endpoint could not be created.
-pub fn start(
+pub(crate) fn start(
     node: &Node,
     mailbox: &Mailbox,
     parameters: &Arc<ParameterServer>,
     tasks: Sender<Task>,
+    calls: &Arc<BridgedCalls>,
 ) -> Result<Vec<Service>, NodeError> {
     let (profile_parameters, parameters) = (parameters, Arc::clone(parameters));
     let trigger = |name: &str, request: fn(Reply<()>) -> Request| {
@@ -109,6 +141,7 @@ pub fn start(
     services.extend(device_services(node, mailbox)?);
     services.extend(crate::modem::services::start(node, mailbox)?);
     services.extend(profile_services::start(node, mailbox, profile_parameters)?);
+    services.extend(calls::start(node, mailbox, calls)?);
     Ok(services)
 }
 

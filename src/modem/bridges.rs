@@ -5,12 +5,13 @@
 //! of the receiver. The topic of a bridge belongs to the simulator, to another node, or to another
 //! bridge that receives it.
 
+use crate::modem::calls;
 use crate::node::plan::{Input, Output, Plan, Source, Target};
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::bridge::Bridge;
 use merrow_ros2::message::TypeInfo;
 use merrow_ros2::qos::Qos;
-use merrow_world::World;
+use merrow_world::{Place, World};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -30,7 +31,7 @@ fn find_type(name: &str) -> Option<&'static TypeInfo> {
 }
 
 /// Error of a bridge: its index and the text.
-type BridgeError = (usize, String);
+pub(crate) type BridgeError = (usize, String);
 
 /// Returns the type of the messages of bridge `k`, which is the type of the output with its topic,
 /// of the bridge that receives its topic, or of its key.
@@ -168,29 +169,37 @@ fn own_outputs(plan: &Plan) -> Vec<Output> {
     plan.outputs.iter().filter(is_own).cloned().collect()
 }
 
-/// Checks the topics and types of all bridges of a world.
+/// Checks the topics, services and types of all bridges of a world.
 ///
 /// # Errors
-/// One line per invalid bridge, with its place in the world file, ordered by bridge.
+/// One line per invalid bridge, with its place in the world file: first the topics, then the
+/// services, each ordered by bridge.
 pub fn check(world: &World) -> Result<(), Vec<String>> {
     let scene = &world.scene;
-    if scene.bridges.is_empty() {
-        return Ok(());
+    let mut errors = BTreeMap::new();
+    if !scene.bridges.is_empty() {
+        let outputs = own_outputs(&Plan::new(scene));
+        let all = 0..scene.bridges.len();
+        errors.extend(all.filter_map(|k| message_type(scene, k, &outputs).err()));
     }
-    let outputs = own_outputs(&Plan::new(scene));
-    let all = 0..scene.bridges.len();
-    let errors: BTreeMap<usize, String> = all
-        .filter_map(|k| message_type(scene, k, &outputs).err())
+    let services = calls::errors(scene);
+    let topics = located(errors, &world.bridge_topics);
+    let lines: Vec<String> = topics
+        .chain(located(services, &world.bridge_services))
         .collect();
-    if errors.is_empty() {
-        return Ok(());
-    }
-    let places = &world.bridge_topics;
-    let line = |(k, text): (usize, String)| match places.get(k) {
+    if lines.is_empty() { Ok(()) } else { Err(lines) }
+}
+
+/// Returns the lines of errors with the places of their bridges.
+fn located(
+    errors: impl IntoIterator<Item = BridgeError>,
+    places: &[Place],
+) -> impl Iterator<Item = String> {
+    let line = |(k, text): BridgeError| match places.get(k) {
         Some(place) => format!("{place}: {text}"),
         None => text,
     };
-    Err(errors.into_iter().map(line).collect())
+    errors.into_iter().map(line)
 }
 
 /// Adds the topics of all valid bridges.

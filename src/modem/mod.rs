@@ -5,6 +5,7 @@
 //! `network/links`, `network/packets` and `network/schedule` for all modems.
 
 pub mod bridges;
+pub mod calls;
 pub mod messages;
 pub mod services;
 
@@ -160,8 +161,9 @@ pub(crate) fn add_topics(scene: &Scene, outputs: &mut Vec<Output>, inputs: &mut 
 ///
 /// # Errors
 /// One line: the message is malformed, its power is invalid, or the target is another object.
-pub(crate) fn command(target: Target, bytes: &[u8]) -> Result<Command, String> {
+pub(crate) fn command(scene: &Scene, target: Target, bytes: &[u8]) -> Result<Command, String> {
     match target {
+        Target::Call { bridge } => calls::command(scene, bridge, bytes),
         Target::Bridge { bridge } => Ok(Command::Bridge {
             bridge,
             message: bytes.to_vec(),

@@ -5,6 +5,7 @@ use crate::computer::ComputerBatch;
 use crate::modem;
 use crate::modem::NetworkBatch;
 use crate::modem::bridges::bridges_of;
+use crate::modem::calls::BridgedCalls;
 use crate::node::batch::Batch;
 use crate::node::device_parameters::DeviceStates;
 use crate::node::diagnostics::{HealthSnapshot, Rejections};
@@ -80,13 +81,14 @@ impl Bridge {
         let plan = Arc::new(Plan::new(&simulation.scene));
         let publishers = Interface::publishers(&node, &plan)?;
         let rejections = Arc::new(Rejections::default());
-        let goals = GoalObservers::default();
+        let (goals, calls) = (GoalObservers::default(), Arc::<BridgedCalls>::default());
         let publisher_thread = PublisherThread::start(PublisherContext {
             outputs: scene_outputs(simulation, &plan, &publishers),
             logger: Some(node.logger().clone()),
             network: Some(node.network()),
             rejections: Arc::clone(&rejections),
             goals: Arc::clone(&goals),
+            calls: Arc::clone(&calls),
         })?;
         let parameters = ParameterServer::with_clock(
             options.parameter_overrides.clone(),
@@ -104,6 +106,7 @@ impl Bridge {
             rejections: Arc::clone(&rejections),
             progress: Arc::clone(&progress),
             goals,
+            calls,
         };
         let interface = Interface::new(simulation, parts)?;
         Ok(Self::new(
@@ -147,6 +150,7 @@ impl Bridge {
             network: None,
             rejections: Arc::clone(&rejections),
             goals: GoalObservers::default(),
+            calls: Arc::default(),
         })?;
         Ok(Self::new(
             simulation,

@@ -4,6 +4,7 @@
 use crate::arm;
 use crate::arm::{ActionPlan, GoalObserver, Progress, RunningAction};
 use crate::input::{Mailbox, services};
+use crate::modem::calls::BridgedCalls;
 use crate::node::device_parameters::{self, DeviceStates};
 use crate::node::diagnostics::Rejections;
 use crate::node::live_parameters;
@@ -33,6 +34,7 @@ pub struct Interface {
     rejections: Arc<Rejections>,
     progress: Arc<Progress>,
     goals: GoalObservers,
+    calls: Arc<BridgedCalls>,
     node: Arc<Node>,
 }
 
@@ -74,6 +76,8 @@ pub(crate) struct InterfaceParts<'a> {
     pub progress: Arc<Progress>,
     /// Observers of the goals.
     pub goals: GoalObservers,
+    /// Calls of services over bridges.
+    pub calls: Arc<BridgedCalls>,
 }
 
 impl Interface {
@@ -103,6 +107,7 @@ impl Interface {
             rejections: parts.rejections,
             progress: parts.progress,
             goals: parts.goals,
+            calls: parts.calls,
             node: parts.node,
         };
         interface.connect(&simulation.scene, simulation.scene_version, parts.plan)?;
@@ -229,7 +234,8 @@ impl Interface {
         }
         // the node's thread serves messages in the order of their arrival, so that a command sent
         // before a step request acts in that step
-        let services = services::start(&self.node, &mailbox, &self.parameters, self.tasks.clone())
+        let tasks = self.tasks.clone();
+        let services = services::start(&self.node, &mailbox, &self.parameters, tasks, &self.calls)
             .map_err(text)?;
         let mut objects = self.lock();
         let former = std::mem::take(&mut objects.actions);

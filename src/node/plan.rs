@@ -298,6 +298,11 @@ pub enum Target {
         /// Index of the bridge.
         bridge: usize,
     },
+    /// Bridge of a service whose calls a bag repeats.
+    Call {
+        /// Index of the bridge.
+        bridge: usize,
+    },
     /// Winch of a tether.
     Winch {
         /// Index of the tether.
@@ -337,6 +342,8 @@ pub struct Plan {
     pub outputs: Vec<Output>,
     /// Topics to which the node subscribes.
     pub inputs: Vec<Input>,
+    /// Topics on which bags contain the calls of services over bridges.
+    pub calls: Vec<Input>,
     /// Actions that the node offers.
     pub actions: Vec<ActionPlan>,
 }
@@ -374,6 +381,7 @@ impl Plan {
         Self {
             outputs,
             inputs,
+            calls: modem::calls::records(scene),
             actions,
         }
     }

@@ -102,6 +102,7 @@ impl OutputEncoder {
             network: None,
             rejections: Arc::default(),
             goals: Arc::default(),
+            calls: Arc::default(),
         };
         let mut worker = Worker::new(context, unbounded().1, Arc::default());
         worker.collected = Some(Collected {

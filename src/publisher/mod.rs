@@ -16,6 +16,7 @@ use crate::arm::GoalObserver;
 use crate::computer::{self, ComputerBatch, schedule};
 use crate::input::{firmware, motion_control};
 use crate::modem::NetworkBatch;
+use crate::modem::calls::BridgedCalls;
 use crate::modem::messages as modem;
 pub use crate::node::batch::Batch;
 use crate::node::diagnostics;
@@ -37,6 +38,7 @@ use merrow_messages::frames::Snapshot;
 use merrow_model::scene::{Correspondence, Scene};
 use merrow_model::sensor::vehicle;
 use merrow_model::state::BatteryState;
+use merrow_model::state::comms::Delivery;
 use merrow_ros2::bag::{Bag, ChannelId};
 use merrow_ros2::cdr::to_bytes;
 use merrow_ros2::message::Message;
@@ -44,7 +46,7 @@ use merrow_ros2::msg::rosgraph_msgs::Clock;
 use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use merrow_ros2::node::Logger;
 use merrow_ros2::node::{Network, NetworkCounters, Publisher};
-use merrow_sim::{Reply, SceneVersion, bridged_message};
+use merrow_sim::{Reply, SceneVersion, bridged_call, bridged_message};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -119,6 +121,8 @@ pub struct PublisherContext {
     pub rejections: Arc<Rejections>,
     /// Observers that report goals to their clients; empty without a node.
     pub goals: GoalObservers,
+    /// Calls of services over bridges; none without a node.
+    pub calls: Arc<BridgedCalls>,
 }
 
 impl PublisherThread {
@@ -384,6 +388,7 @@ impl Worker {
             });
         }
         self.publish_goals(&scene, batch);
+        self.context.calls.end_expired(now);
         // the clock is last: a client that waits for a time finds its messages already sent
         self.emit_any(self.outputs.clock, now, || Clock {
             clock: convert::time(now),
@@ -521,15 +526,7 @@ impl Worker {
         for delivery in &output.deliveries {
             let payload = output.payload(delivery);
             if delivery.is_bridged {
-                let Some((bridge, receiver, message)) = bridged_message(scene, delivery, payload)
-                else {
-                    continue;
-                };
-                let mut all = outputs.bridged.iter();
-                let topic = all.find(|(_, place)| *place == [bridge, receiver]);
-                if let Some((topic, _)) = topic.filter(|(topic, _)| self.has_receivers(*topic)) {
-                    self.send_bytes(*topic, delivery.received_ns, message.to_vec());
-                }
+                self.publish_bridged(scene, delivery, payload);
                 continue;
             }
             let topic = outputs.modem_packets[delivery.to as usize];
@@ -571,6 +568,23 @@ impl Worker {
         self.emit_any(outputs.links, now, || {
             modem::link_table(scene, &states.links, now)
         });
+    }
+
+    /// Publishes a message that arrived over a bridge, or passes on a request or a response.
+    fn publish_bridged(&mut self, scene: &Scene, delivery: &Delivery, payload: &[u8]) {
+        if let Some(call) = bridged_call(scene, delivery, payload) {
+            self.context.calls.pass_on(scene, &call);
+            return;
+        }
+        let Some((bridge, receiver, message)) = bridged_message(scene, delivery, payload) else {
+            return;
+        };
+        let outputs = Arc::clone(&self.outputs);
+        let mut all = outputs.bridged.iter();
+        let topic = all.find(|(_, place)| *place == [bridge, receiver]);
+        if let Some((topic, _)) = topic.filter(|(topic, _)| self.has_receivers(*topic)) {
+            self.send_bytes(*topic, delivery.received_ns, message.to_vec());
+        }
     }
 
     /// Publishes the schedule traces of computers and the states of their tasks.

@@ -73,7 +73,7 @@ impl Worker {
                 return;
             };
             let topic = absolute(&message.topic);
-            let mut planned = plan.inputs.iter();
+            let mut planned = plan.inputs.iter().chain(&plan.calls);
             let Some(input) = planned.find(|input| absolute(&input.topic) == topic) else {
                 continue;
             };

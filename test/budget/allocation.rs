@@ -3,6 +3,7 @@
 
 use crate::common::{scene, simulation};
 use merrow_model::state::Command;
+use merrow_model::state::comms::{ModemCommand, Ranging};
 use merrow_sim::Simulation;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -208,6 +209,63 @@ robots:
     })
     .unwrap();
     assert_eq!(allocations(&mut s, 1000), 0);
+}
+
+// Goal: packets, acknowledgements, messages and calls of bridges, ranges and fixes allocate no
+// memory in a world: channels, network, results. Method: the traffic of a world with modems of all
+// media, with an array and a chain of bridges, repeated every 6.5 s; 30 s after 600 s of warm-up,
+// on one thread. Tolerance: none.
+#[test]
+fn packets_allocate_nothing() {
+    use crate::determinism::communication::{traffic, world};
+    let with_array = world().replace(
+        "acoustic: {modem: evologics_s2c_r_18_34}, ",
+        "acoustic: {modem: evologics_s2c_r_18_34_usbl}, ",
+    );
+    let mut s = simulation(&with_array);
+    let mut commands: Vec<Command> = traffic(&s).into_iter().map(|next| next.command).collect();
+    // not a thruster: its robot would leave the range of its modems
+    commands.remove(0);
+    for bridge in [0, 2] {
+        let message = vec![0; 60];
+        commands.push(Command::Bridge { bridge, message });
+    }
+    let (boat, destination) = (6, s.scene.modems[0].address);
+    assert!(s.scene.modems[boat].array.is_some());
+    commands.push(Command::Modem(ModemCommand::Range {
+        modem: boat,
+        destination,
+        kind: Ranging::TwoWay,
+    }));
+    let mut counts = [0; 4];
+    let mut run = |s: &mut Simulation, seconds: u64| {
+        let before = COUNT.with(Cell::get);
+        for k in 0..20 * seconds {
+            // a command every 0.5 s
+            if let Some(command) = commands.get((k % 130) as usize / 10)
+                && k % 10 == 0
+            {
+                s.apply(command).unwrap();
+            }
+            s.advance(5);
+            let output = &s.network_output;
+            counts[0] += output.deliveries.iter().filter(|d| d.is_bridged).count();
+            counts[1] += output.deliveries.iter().filter(|d| !d.is_bridged).count();
+            counts[2] += output.ranges.len();
+            counts[3] += output
+                .ranges
+                .iter()
+                .filter(|r| r.direction.is_some())
+                .count();
+            s.clear_outboxes();
+        }
+        COUNT.with(Cell::get) - before
+    };
+    for _ in 0..20 {
+        run(&mut s, 30);
+    }
+    assert_eq!(run(&mut s, 30), 0);
+    assert!(counts.iter().all(|n| *n > 40), "{counts:?}");
 }
 
 // Goal: a world with lumped and catenary tethers and with winches does not allocate either, while a

@@ -115,6 +115,7 @@ pub(crate) fn scene(seed: u64, recipe: Recipe) -> Scene {
         obstacles: Vec::new(),
         modems: Vec::new(),
         bridges: Vec::new(),
+        service_bridges: Vec::new(),
         ais: Vec::new(),
     }
 }

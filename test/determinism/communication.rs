@@ -9,10 +9,11 @@ use merrow_math::Vec3;
 use merrow_model::scene::comms::bridge::Bridge;
 use merrow_model::scene::schedule::ScheduledCommand;
 use merrow_model::state::Command;
-use merrow_model::state::comms::{Activity, LossCause, ModemCommand, Ranging};
+use merrow_model::state::commands::BridgedCall;
+use merrow_model::state::comms::{Activity, Delivery, LossCause, ModemCommand, Ranging};
 use merrow_ros2::cdr::from_bytes;
 use merrow_ros2::msg::sensor_msgs::Temperature;
-use merrow_sim::{Simulation, bridged_message};
+use merrow_sim::{Simulation, bridged_call, bridged_message};
 use merrow_world::{Overrides, data_dir, load_world};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -51,7 +52,7 @@ fn robot(name: &str, position: &str, modems: &str) -> String {
 }
 
 /// Returns a world with modems of all five media, two of the bridges in a chain.
-fn world() -> String {
+pub(crate) fn world() -> String {
     let below = |name: &str, position: &str, axis: &str| {
         let modems = format!(
             "acoustic: {{modem: evologics_s2c_r_18_34, mac: {{kind: csma_ca, \
@@ -75,6 +76,7 @@ bridges:
   depth: {{from: a/acoustic, to: boat/acoustic, topic: /a/depth/pose, max_rate_hz: 0.4}}
   onward: {{from: boat/wifi, to: shore, topic: /boat/a/depth/pose, acknowledge: true}}
   battery: {{from: b/light, to: a/light, topic: /b/battery_state}}
+  arm: {{from: shore, to: boat/wifi, service: /boat/arm, service_type: std_srvs/srv/SetBool, max_rate_hz: 1}}
 ",
         below("a", "[0, 0, -10]", "[1, 0, 0]"),
         below("b", "[8, 0, -10]", "[-1, 0, 0]"),
@@ -99,8 +101,18 @@ fn send(from: &str, destination: u16, length: usize, wants_ack: bool) -> Command
     })
 }
 
-/// Returns the commands of a run: traffic on every medium, ranges, and a thruster.
-fn traffic(simulation: &Simulation) -> Vec<ScheduledCommand> {
+/// Returns a request or a response of the service of a bridge.
+fn call(number: u32, is_response: bool) -> Command {
+    Command::Call(BridgedCall {
+        bridge: 0,
+        call: number,
+        is_response,
+        message: vec![0, 1, 0, 0, u8::from(is_response)],
+    })
+}
+
+/// Returns the commands of a run: traffic on every medium, a call, ranges, and a thruster.
+pub(crate) fn traffic(simulation: &Simulation) -> Vec<ScheduledCommand> {
     let address = |name: &str| simulation.scene.modems[modem(name)].address;
     let range = |from: &str, to: &str| {
         Command::Modem(ModemCommand::Range {
@@ -122,6 +134,7 @@ fn traffic(simulation: &Simulation) -> Vec<ScheduledCommand> {
         (0.72, send("b/radio", address("a/radio"), 200, false)),
         (0.93, send("boat/iridium", address("office"), 200, false)),
         (1.11, send("shore", address("boat/wifi"), 5000, true)),
+        (1.55, call(7, false)),
         (2.02, range("b/acoustic", "boat/acoustic")),
         (2.50, range("boat/wifi", "shore")),
         (4.44, send("boat/acoustic", 65535, 60, false)),
@@ -266,6 +279,48 @@ fn bridges_form_chains() {
         "{created:?}"
     );
     assert_eq!(battery.len(), 10, "one per second");
+}
+
+// Goal: the request of a call arrives at the modem of the server, the response at the modem of the
+// caller, with the number of the call; a request within the minimum interval of the bridge is
+// refused, a response is not. Method: two calls in 0.5 s over a radio with a bridge of 1 Hz.
+// Tolerance: none.
+#[test]
+fn calls_cross_a_bridge_in_both_directions() {
+    let mut simulation = start(1);
+    simulation.replay.commands.clear();
+    let mut results = Vec::new();
+    for command in [call(5, false), call(6, false), call(5, true), call(6, true)] {
+        results.push(simulation.apply(&command));
+        simulation.advance(10);
+    }
+    let refused = results.remove(1).expect_err("above the rate");
+    assert_eq!(
+        refused.reason,
+        "bridge arm: request discarded: the rate exceeds `max_rate_hz`"
+    );
+    assert!(results.iter().all(Result::is_ok), "{results:?}");
+    let output = &simulation.network_output;
+    let arrived = output.deliveries.iter().filter_map(|delivery| {
+        let arrived = bridged_call(&simulation.scene, delivery, output.payload(delivery))?;
+        let ends = [delivery.from, delivery.to].map(|k| MODEMS[k as usize]);
+        Some((ends, arrived.call, arrived.is_response, arrived.message))
+    });
+    let (there, back) = (["shore", "boat/wifi"], ["boat/wifi", "shore"]);
+    let expected: [(_, _, _, &[u8]); 3] = [
+        (there, 5, false, &[0, 1, 0, 0, 0]),
+        (back, 5, true, &[0, 1, 0, 0, 1]),
+        (back, 6, true, &[0, 1, 0, 0, 1]),
+    ];
+    assert_eq!(arrived.collect::<Vec<_>>(), expected);
+    // the message of the bridge of a topic is no call
+    simulation.clear_outboxes();
+    simulation.advance(150);
+    let output = &simulation.network_output;
+    let mut bridged = output.deliveries.iter().filter(|d| d.is_bridged);
+    assert!(bridged.clone().count() > 0);
+    let is_call = |d: &Delivery| bridged_call(&simulation.scene, d, output.payload(d)).is_some();
+    assert!(!bridged.any(is_call));
 }
 
 // Goal: in the bundled world, the warm water that the farthest AUV finds is reported to the office

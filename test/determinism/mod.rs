@@ -3,7 +3,7 @@
 
 mod acoustic;
 pub(crate) mod batch;
-mod communication;
+pub(crate) mod communication;
 mod computers;
 mod frames;
 mod instruments;

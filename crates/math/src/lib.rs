@@ -30,7 +30,6 @@
 
 pub mod decibels;
 pub mod ellipsoid;
-pub mod f64x4;
 pub mod hull_cut;
 pub mod hull_mesh;
 pub(crate) mod inertia_rotation;
@@ -38,13 +37,15 @@ pub mod pentadiagonal;
 pub mod quat;
 pub mod real;
 pub mod rng;
+pub mod simd;
 pub mod spatial;
 pub mod sphere_grid;
 pub mod tridiagonal;
 pub mod vec3;
 
-pub use crate::f64x4::F64x4;
 pub use crate::quat::Quat;
 pub use crate::real::{LaneCondition, Lanes, MAX_LANES, Packed, Real};
+pub use crate::simd::f64x4::F64x4;
+pub use crate::simd::{f32x8, f64x4};
 pub use crate::spatial::{SpatialForce, SpatialInertia, SpatialVelocity};
 pub use crate::vec3::{Mat3, Sym3, Vec3};

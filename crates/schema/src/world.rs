@@ -62,7 +62,7 @@ spec! {
         beacons: NamedMap<BeaconEntry> = NamedMap::default(),
         /// Modems at fixed places, such as a shore station, by name.
         modems: NamedMap<ModemEntry> = NamedMap::default(),
-        /// Topics that cross between robots over modems, by name.
+        /// Topics and services that cross between robots over modems, by name.
         bridges: NamedMap<BridgeEntry> = NamedMap::default(),
         /// Boxes reported by obstacle detectors that process no echoes, by name.
         obstacles: NamedMap<ObstacleConfig> = NamedMap::default(),

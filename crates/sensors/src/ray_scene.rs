@@ -276,14 +276,14 @@ impl RayScene {
     /// Moves all shapes of robots to their poses in `view`.
     pub fn update_poses(&mut self, view: &WorldView) {
         let mounts = &self.mounts;
-        self.all.update_poses(|shapes| {
-            for (placed, mount) in shapes.iter_mut().zip(mounts.iter()) {
-                let (R_WL, p_WL) = &view.links[mount.robot][mount.link];
-                let (R_LG, p_LoG) = mount.pose(view);
-                placed.R_WG = R_WL.mul_mat(&R_LG);
-                placed.p_WG = *p_WL + R_WL.mul_vec(p_LoG);
-            }
-        });
+        self.all.update_poses(|shapes| place(shapes, mounts, view));
+    }
+
+    /// Does the same as [`Self::update_poses`] without an allocation, except if the robots have
+    /// moved far relative to each other. It suits frequent updates with few rays each.
+    pub fn refit_poses(&mut self, view: &WorldView) {
+        let mounts = &self.mounts;
+        self.all.refit_poses(|shapes| place(shapes, mounts, view));
     }
 
     /// Returns true if a shape other than the two robots themselves occludes the straight path
@@ -500,6 +500,16 @@ impl RayScenes {
         if let Some(visual) = &mut self.visual {
             visual.update_poses(view);
         }
+    }
+}
+
+/// Moves shapes with these mounts to their poses in `view`.
+fn place(shapes: &mut [PosedShape], mounts: &[Mount], view: &WorldView) {
+    for (placed, mount) in shapes.iter_mut().zip(mounts) {
+        let (R_WL, p_WL) = &view.links[mount.robot][mount.link];
+        let (R_LG, p_LoG) = mount.pose(view);
+        placed.R_WG = R_WL.mul_mat(&R_LG);
+        placed.p_WG = *p_WL + R_WL.mul_vec(p_LoG);
     }
 }
 

@@ -6,10 +6,13 @@
 //!   p(t) = p(t_k) + v(t_k) (t - t_k)                                         (2)
 //!   P_robot = sum over its modems of the power of their activity             (3)
 //!   packet = b | message                                                     (4)
+//!   packet = n + s | c | request or response                                 (5)
 //! ```
 //! # Symbols
 //! t time of an event, t_k end of step k · p position and v velocity of a modem · P electrical
-//! power · b number of a bridge in two bytes, least significant first · message in CDR.
+//! power · b number of a bridge in two bytes, least significant first · n number of the bridges of
+//! topics, s number of a bridge of a service · c number of the call in four bytes, least
+//! significant first · message, request and response in CDR.
 //!
 //! # Frames
 //! World (ENU).
@@ -26,17 +29,18 @@
 
 use crate::computers;
 use crate::environment_cache::EnvironmentCache;
-use crate::modem_fix::measure_direction;
+use crate::modem_fix::{error_stream, measure_direction};
 use crate::robot::Runner;
 use merrow_comms::channel::thruster_noise;
 use merrow_comms::channel::world::{ChannelInstant, ModemPlace, WorldChannel};
 use merrow_comms::link::receivers::SceneReceivers;
 use merrow_comms::network::{Network, Send};
+use merrow_math::rng::Stream;
 use merrow_model::kinematics;
 use merrow_model::scene::comms::medium::Medium;
 use merrow_model::scene::comms::{BROADCAST, Modem};
 use merrow_model::scene::{Robot, Scene};
-use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::commands::{BridgedCall, CommandRejection};
 use merrow_model::state::comms::{Delivery, ModemCommand, NetworkState};
 use merrow_model::state::computer::InputData;
 use merrow_model::state::frames::view::WorldView;
@@ -45,8 +49,10 @@ use merrow_sensors::ray_scene::{RayKind, RayScene, StaticGeometry};
 
 /// Maximum number of records of packets and of intervals between two outputs.
 const MAX_RECORDS: usize = 1 << 16;
-/// Number of bytes before the message in a packet of a bridge.
+/// Number of bytes of the number of a bridge in a packet.
 const HEAD: usize = 2;
+/// Number of bytes of the number of a call in a packet.
+const CALL_HEAD: usize = 4;
 
 /// Returns bridge, receiver and message of a packet of a bridge. `None`: the packet belongs to no
 /// bridge, or its receiver is not a receiver of the bridge. (4)
@@ -65,6 +71,43 @@ pub fn bridged_message<'a>(
     Some((k, receiver, message))
 }
 
+/// Request or response that has arrived over the bridge of a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArrivedCall<'a> {
+    /// Index of the bridge in the scene.
+    pub bridge: usize,
+    /// Number of the call.
+    pub call: u32,
+    /// Whether the message is the response.
+    pub is_response: bool,
+    /// Request or response in CDR.
+    pub message: &'a [u8],
+}
+
+/// Returns the request or the response in a packet of the bridge of a service. `None`: the packet
+/// belongs to no such bridge, or its modems are not the modems of the bridge. (5)
+pub fn bridged_call<'a>(
+    scene: &Scene,
+    delivery: &Delivery,
+    payload: &'a [u8],
+) -> Option<ArrivedCall<'a>> {
+    if !delivery.is_bridged || delivery.is_overheard {
+        return None;
+    }
+    let (head, rest) = payload.split_first_chunk::<HEAD>()?;
+    let (call, message) = rest.split_first_chunk::<CALL_HEAD>()?;
+    let bridge = usize::from(u16::from_le_bytes(*head)).checked_sub(scene.bridges.len())?;
+    let own = scene.service_bridges.get(bridge)?;
+    let ends = [delivery.from as usize, delivery.to as usize];
+    let is_response = ends == [own.to, own.from];
+    (is_response || ends == [own.from, own.to]).then_some(ArrivedCall {
+        bridge,
+        call: u32::from_le_bytes(*call),
+        is_response,
+        message,
+    })
+}
+
 /// Network of the modems of a world, with its workspace.
 #[derive(Debug)]
 pub(crate) struct Communication {
@@ -77,8 +120,12 @@ pub(crate) struct Communication {
     /// For each robot, shaft speed at the maximum thrust of a thruster without a known one [rad/s].
     reference_speeds: Vec<f64>,
     environment: EnvironmentCache,
+    /// For each modem, stream of the errors of measured directions.
+    fix_errors: Vec<Stream>,
     /// For each bridge and receiver, the bridges that transmit the received messages.
     onward: Vec<Vec<Vec<usize>>>,
+    /// Number of bridges of topics and services.
+    bridge_count: usize,
     /// Workspace: packet of a bridge.
     packet: Vec<u8>,
     /// Workspace: message that is passed on to another bridge.
@@ -124,7 +171,13 @@ impl Communication {
             shaft_speeds: vec![Vec::new(); robots],
             reference_speeds: (0..robots).map(|r| reference_speed(scene, r)).collect(),
             environment: EnvironmentCache::default(),
+            fix_errors: scene
+                .modems
+                .iter()
+                .map(|modem| error_stream(scene, modem))
+                .collect(),
             onward: onward_bridges(scene),
+            bridge_count: scene.bridges.len() + scene.service_bridges.len(),
             packet: Vec::new(),
             relayed: Vec::new(),
         }))
@@ -132,7 +185,7 @@ impl Communication {
 
     /// Returns true if the network can continue from a state.
     pub(crate) fn accepts(&self, state: &NetworkState) -> bool {
-        self.network.accepts(state) && state.bridges_ns.len() == self.onward.len()
+        self.network.accepts(state) && state.bridges_ns.len() == self.bridge_count
     }
 
     /// Returns the state of a network that starts at `now_ns` [ns].
@@ -142,7 +195,7 @@ impl Communication {
             event.time_ns += now_ns;
         }
         state.time_ns = now_ns;
-        state.bridges_ns = vec![0; self.onward.len()];
+        state.bridges_ns = vec![0; self.bridge_count];
         state.next_output_ns = now_ns;
         state.output.packets.limit = MAX_RECORDS;
         state.output.trace.limit = MAX_RECORDS;
@@ -185,30 +238,94 @@ impl Communication {
         if now < state.network.bridges_ns[k] {
             return Ok(());
         }
-        self.packet.clear();
-        self.packet.extend_from_slice(&(k as u16).to_le_bytes());
-        self.packet.extend_from_slice(message);
         let destination = match bridge.to.first() {
             Some((to, _)) if !bridge.is_broadcast => scene.modems[*to].address,
             _ => BROADCAST,
         };
-        let send = Send {
+        let packet = BridgePacket {
+            number: k,
             modem: bridge.from,
             destination,
-            payload: &self.packet,
-            is_bridged: true,
             priority: bridge.priority,
             wants_ack: bridge.wants_ack,
-            key: bridge.keeps_newest.then_some(u32::MAX - k as u32),
-            power: None,
+            keeps_newest: bridge.keeps_newest,
         };
-        let sent = self.network.send(&mut state.network, &send);
-        sent.map_err(|why| CommandRejection {
-            robot: scene.modems[bridge.from].on.map(|(robot, _)| robot),
-            reason: format!("bridge {}: {why}", bridge.name),
-        })?;
+        self.queue_packet(state, &packet, &[], message)
+            .map_err(|why| rejection(scene, bridge.from, &bridge.name, &why))?;
         state.network.bridges_ns[k] = now + bridge.min_interval_ns;
         Ok(())
+    }
+
+    /// Queues the request or the response of a call at the current instant. (5)
+    ///
+    /// # Errors
+    /// Reason for which the message is rejected, such as a request within the minimum interval; the
+    /// state is then unchanged.
+    pub(crate) fn send_call(
+        &mut self,
+        scene: &Scene,
+        state: &mut State,
+        call: &BridgedCall,
+    ) -> Result<(), CommandRejection> {
+        let Some(bridge) = scene.service_bridges.get(call.bridge) else {
+            let (k, n) = (call.bridge, scene.service_bridges.len());
+            let reason = format!("bridge number {k} of a service; the world has {n}");
+            return Err(CommandRejection {
+                robot: None,
+                reason,
+            });
+        };
+        let number = scene.bridges.len() + call.bridge;
+        let now = state.time_ns;
+        let (modem, to) = match call.is_response {
+            true => (bridge.to, bridge.from),
+            false => (bridge.from, bridge.to),
+        };
+        if !call.is_response && now < state.network.bridges_ns[number] {
+            let why = "request discarded: the rate exceeds `max_rate_hz`";
+            return Err(rejection(scene, modem, &bridge.name, why));
+        }
+        let packet = BridgePacket {
+            number,
+            modem,
+            destination: scene.modems[to].address,
+            priority: bridge.priority,
+            wants_ack: bridge.wants_ack,
+            keeps_newest: bridge.keeps_newest,
+        };
+        let head = call.call.to_le_bytes();
+        self.queue_packet(state, &packet, &head, &call.message)
+            .map_err(|why| rejection(scene, modem, &bridge.name, &why))?;
+        if !call.is_response {
+            state.network.bridges_ns[number] = now + bridge.min_interval_ns;
+        }
+        Ok(())
+    }
+
+    /// Queues a packet of a bridge. (4), (5)
+    fn queue_packet(
+        &mut self,
+        state: &mut State,
+        packet: &BridgePacket,
+        head: &[u8],
+        message: &[u8],
+    ) -> Result<(), String> {
+        let number = packet.number as u16;
+        self.packet.clear();
+        self.packet.extend_from_slice(&number.to_le_bytes());
+        self.packet.extend_from_slice(head);
+        self.packet.extend_from_slice(message);
+        let send = Send {
+            modem: packet.modem,
+            destination: packet.destination,
+            payload: &self.packet,
+            is_bridged: true,
+            priority: packet.priority,
+            wants_ack: packet.wants_ack,
+            key: packet.keeps_newest.then_some(u32::MAX - u32::from(number)),
+            power: None,
+        };
+        self.network.send(&mut state.network, &send).map(drop)
     }
 
     /// Transmits messages that arrived over a bridge over the bridges of the topics on which they
@@ -278,7 +395,7 @@ impl Communication {
             self.network
                 .advance(&mut state.network, &channel, &self.receivers, now);
             for result in &mut state.network.output.ranges {
-                result.direction = measure_direction(scene, &self.view, result);
+                result.direction = measure_direction(scene, &self.view, &self.fix_errors, result);
             }
         } else {
             state.network.time_ns = now;
@@ -340,8 +457,32 @@ impl Communication {
             ));
         }
         if let Some(ray_scene) = &mut self.ray_scene {
-            ray_scene.update_poses(&self.view);
+            ray_scene.refit_poses(&self.view);
         }
+    }
+}
+
+/// Addressee and properties of a packet of a bridge.
+struct BridgePacket {
+    /// Number of the bridge in the packet.
+    number: usize,
+    /// Index of the transmitting modem.
+    modem: usize,
+    /// Address of the destination.
+    destination: u16,
+    /// Priority of the packet.
+    priority: u8,
+    /// Whether every frame is repeated until it is acknowledged.
+    wants_ack: bool,
+    /// Whether the packet replaces a waiting one of the bridge.
+    keeps_newest: bool,
+}
+
+/// Returns the rejection of a message of a bridge by modem `modem`.
+fn rejection(scene: &Scene, modem: usize, bridge: &str, why: &str) -> CommandRejection {
+    CommandRejection {
+        robot: scene.modems[modem].on.map(|(robot, _)| robot),
+        reason: format!("bridge {bridge}: {why}"),
     }
 }
 

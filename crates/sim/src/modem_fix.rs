@@ -30,10 +30,17 @@ use merrow_model::scene::comms::Modem;
 use merrow_model::state::comms::{RangeResult, ReplyDirection};
 use merrow_model::state::frames::view::WorldView;
 
+/// Returns the stream of the errors of the directions that a modem measures.
+pub(crate) fn error_stream(scene: &Scene, modem: &Modem) -> Stream {
+    Stream::new(scene.seed, &format!("{}/fix", modem.name))
+}
+
 /// Measures the direction of the reply of a range `result`; `None` for a modem without an array.
+/// `errors`: stream of every modem.
 pub(crate) fn measure_direction(
     scene: &Scene,
     view: &WorldView,
+    errors: &[Stream],
     result: &RangeResult,
 ) -> Option<ReplyDirection> {
     let modem = &scene.modems[result.modem as usize];
@@ -42,8 +49,7 @@ pub(crate) fn measure_direction(
     let own_p = position(modem, view, result.true_arrival_ns);
     let chord = position(other, view, result.true_transmission_ns) - own_p;
     let d = attitude(modem, view).tr_mul_vec(chord).unit()?;
-    let stream = Stream::new(scene.seed, &format!("{}/fix", modem.name));
-    let mut draw = stream.draw(result.true_arrival_ns);
+    let mut draw = errors[result.modem as usize].draw(result.true_arrival_ns);
     let schemes = modem.transceiver.schemes.iter();
     let threshold = schemes
         .map(|scheme| scheme.min_snr)

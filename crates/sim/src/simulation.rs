@@ -191,6 +191,9 @@ impl Simulation {
         {
             return communication.send_over_bridge(&self.scene, &mut self.state, *bridge, message);
         }
+        if let (Command::Call(call), Some(communication)) = (command, &mut self.communication) {
+            return communication.send_call(&self.scene, &mut self.state, call);
+        }
         command::apply(&self.scene, &mut self.state, command)
     }
 

@@ -178,6 +178,9 @@ V11 compares the distribution of the fading, and the frames lost over 37.63 m.
 In V24 a Taipan 300 follows the headings and depths that its leader transmits at 20 bit/s.
 In V25 two RexROV on opposite courses avoid each other by the positions that they overhear; the
 rule of avoidance is Merrow's.
+V26 offers Poisson traffic of 20 modems to a base; a frame has 512 ms.
+In V27 two WHOI micro-modems select their rate by the signal-to-noise ratio of the last message.
+In V28 a vehicle requests power from its station until the messages arrive.
 `docs/communication.md` describes modems and channels."
         }
         CaseSet::Docking => {

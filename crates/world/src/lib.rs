@@ -54,6 +54,8 @@ pub struct World {
     pub beacons: Vec<Source>,
     /// Places of the topics of the bridges, in the order of the scene.
     pub bridge_topics: Vec<Place>,
+    /// Places of the services of the bridges, in the order of the scene.
+    pub bridge_services: Vec<Place>,
     /// Non-fatal findings for the user, ordered by file and line.
     pub notes: Vec<Problem>,
 }

@@ -89,8 +89,73 @@ fn invalid_bridges_are_rejected() {
             "from: a/r, to: all, topic: /a/p/data, received_as: /q",
             "w.yaml:10:58: x: `received_as` is not possible with `to: all`: remove the key",
         ),
+        (
+            "from: a/r, to: b/r",
+            "w.yaml:10:6: x: missing key `topic` or `service`: add one of them",
+        ),
+        (
+            "from: a/r, to: b/r, topic: /a/p/data, service: /b/arm",
+            "w.yaml:10:54: x: found `topic` and `service`: expected one of them, remove the other",
+        ),
+        (
+            "from: a/r, to: all, service: /b/arm",
+            "w.yaml:10:22: x: `to: all` is not possible with `service`: name one modem",
+        ),
+        (
+            "from: a/r, to: a/r, service: /a/arm",
+            "w.yaml:10:22: x: a/r does not receive from a/r: expected another modem with the same medium, band and rates",
+        ),
+        (
+            "from: a/r, to: b/r, topic: /a/p/data, timeout_s: 3",
+            "w.yaml:10:56: `timeout_s` has no effect without `service`",
+        ),
+        (
+            "from: a/r, to: b/r, service: /b/arm, received_as: /q",
+            "w.yaml:10:57: `received_as` has no effect without `topic`",
+        ),
     ] {
         check(&bridge(keys), expected);
+    }
+}
+
+// Goal: the services of bridges are checked when a world is loaded. Method: an unknown service,
+// unknown and wrong types, names that exist, a loop; chains and defaults without an error.
+#[test]
+fn services_of_bridges_are_checked() {
+    let chain = "from: b/r, to: a/r, service: /a/go, service_type: std_srvs/srv/Trigger";
+    for (keys, expected) in [
+        (
+            "from: a/r, to: b/r, service: /b/go",
+            "w.yaml:10:36: bridge x: unknown service /b/go: the simulator does not offer it; add `service_type` for a service of another node",
+        ),
+        (
+            "from: a/r, to: b/r, service: /b/go, service_type: std_srvs/srv/Go",
+            "w.yaml:10:36: bridge x: unknown service type std_srvs/srv/Go: expected a type of the standard packages or of merrow",
+        ),
+        (
+            "from: a/r, to: b/r, service: /b/r/set_mac, service_type: std_srvs/srv/Trigger",
+            "w.yaml:10:36: bridge x: `service_type`: found std_srvs/srv/Trigger, but the type of /b/r/set_mac is merrow/srv/SetModemMac",
+        ),
+        (
+            "from: a/r, to: b/r, service: /b/r/set_mac, offered_as: /a/r/set_mac",
+            "w.yaml:10:36: bridge x: the simulator already offers /a/r/set_mac; set `offered_as` to another name",
+        ),
+        (
+            &format!("{chain}}}\n  y: {{{chain}"),
+            "w.yaml:11:36: bridge y: bridge x already offers /b/a/go; set `offered_as` to another name",
+        ),
+        (
+            &format!("{chain}, offered_as: /a/go"),
+            "w.yaml:10:36: bridge x: a call of /a/go passes through its own bridge again; expected bridges without a loop",
+        ),
+        (
+            &format!("{chain}}}\n  y: {{from: shore, to: b/r, service: /b/a/go"),
+            "accepted",
+        ),
+        ("from: a/r, to: b/r, service: /b/r/set_mac", "accepted"),
+        ("from: a/r, to: b/r, service: /b/arm", "accepted"),
+    ] {
+        assert_eq!(bridge_messages(&bridge(keys)), expected, "{keys}");
     }
 }
 

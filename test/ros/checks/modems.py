@@ -1,12 +1,13 @@
-"""Checks of end_to_end.py: topics and services of modems, and a bridge between two nodes that do
-not know of it.
+"""Checks of end_to_end.py: topics and services of modems, and bridges of topics and services between
+nodes that do not know of them.
 """
 
 import pathlib
 import tempfile
+import time
 
 import peer
-from live import Merrow, command, nanoseconds, seconds, take, wait_for, wait_until
+from live import TRIGGER, Merrow, command, nanoseconds, seconds, take, wait_for, wait_until
 from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore, get_types_from_msg
 
@@ -166,10 +167,87 @@ def check_bridge():
         records = [record for entry in log for record in entry.packets]
         assert {(r.transmitter, r.receiver) for r in records} >= {("a/acoustic", "b/acoustic"), ("b/acoustic", "buoy")}, records
         assert len(inputs) == 1, inputs
-        arguments = ("--no-ros", "--pace", "max", "--for", end * 1e-9)
-        code, out, err = command("run", WORLD, "--replay-commands", bag, *arguments)
-        assert code == 0, err
-        assert out.split("state hash: ")[1].split()[0] == first, (first, out)
+        assert replayed_hash(bag, end) == first
 
 
-CHECKS = [check_modem_topics, check_modem_services, check_bridge]
+def step_until(m, condition, stride=1):
+    """Makes steps, `stride` at once, until `condition()` is true; returns the number of steps."""
+    for n in range(1, 200):
+        m.step(stride)
+        if condition():
+            return n * stride
+    raise AssertionError(f"not within {199 * stride} steps")
+
+
+def replayed_hash(bag, end):
+    """Returns the state hash of the run of the commands of a bag until `end` [ns]."""
+    arguments = ("--no-ros", "--pace", "max", "--for", end * 1e-9)
+    code, out, err = command("run", WORLD, "--replay-commands", bag, *arguments)
+    assert code == 0, err
+    return out.split("state hash: ")[1].split()[0]
+
+
+def check_bridged_service():
+    """A client of Cyclone DDS at b calls a server of Cyclone DDS at a through the acoustic modems. The
+    request reaches the server, and the response the client, after the times of both transmissions.
+    The run repeats from the bag.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        bag = pathlib.Path(folder) / "run.mcap"
+        with Merrow(WORLD, "--pace", "lockstep", "--record", str(bag)) as m:
+            stack = peer.Peer(m.domain)
+            server = peer.Server(stack, "/a/steer", "std_srvs/srv/SetBool")
+            client = m.peer.client("/b/a/steer", "std_srvs/srv/SetBool")
+            assert client.wait(20) and wait_for(lambda: peer.matched(server.writer)), "no service"
+            m.step(7)
+            number = client.send(data=True)
+            reply = {"success": True, "message": "turned"}
+            seen = []
+
+            def respond(request):
+                seen.append(request.data)
+                return reply
+
+            there = step_until(m, lambda: server.serve_one(respond, 0.05)) * STEP_S
+            received = []
+            back = step_until(m, lambda: received.append(client.receive(number, 0.05)) or received[-1]) * STEP_S
+            assert seen == [True] and (received[-1].success, received[-1].message) == (True, "turned"), received
+            # numbers of bridge and call, head of CDR, fields; a writer can append 3 bytes
+            for measured, length in ((there, 6 + 4 + 1), (back, 6 + 4 + 8 + 7)):
+                expected = arrival(0, length, 1000)
+                assert measured > DISTANCE / SOUND_SPEED, measured
+                assert 0 <= measured - expected < 24e-3 + 4 * STEP_S, (measured, expected)
+            end = m.step(100)
+            assert m.end() == 0, m.output()
+            first = m.output()[0].split("state hash: ")[1].split()[0]
+        assert replayed_hash(bag, end) == first
+
+
+def check_bridged_service_of_simulator():
+    """A service of the simulator is called over a bridge, with its refusals. A call to an absent server
+    receives no response, and the node reports it.
+    """
+    with Merrow(WORLD, "--pace", "lockstep") as m:
+        status = m.listen("/b/acoustic/status")
+        power = m.peer.client("/a/far_power", "merrow/srv/SetModemPower")
+        absent = m.peer.client("/a/b/absent", "std_srvs/srv/Trigger")
+        assert power.wait(20) and absent.wait(20), "no service"
+        m.step(7)
+        number = absent.send(**TRIGGER)
+        time.sleep(0.2)
+        m.step(300)
+        assert absent.receive(number, 0.5) is None
+        for line in ("bridge absent: a request arrived, but no node offers /b/absent",
+                     "bridge absent: no response to a call within 1.5 s"):
+            assert wait_for(lambda: line in m.output()[1]), (line, m.output()[1])
+        for value, success in ((2.5, True), (100.0, False)):
+            number, replies = power.send(power=value), []
+            step_until(m, lambda: replies.append(power.receive(number, 0.05)) or replies[-1], stride=20)
+            assert replies[-1].success == success, replies[-1]
+        assert "at most 10 W" in replies[-1].message, replies[-1]
+        m.step(120)
+        assert wait_until(status, lambda s: s.power == 2.5)
+
+
+CHECKS = [check_modem_topics, check_modem_services, check_bridge, check_bridged_service,
+          check_bridged_service_of_simulator]

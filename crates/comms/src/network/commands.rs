@@ -234,12 +234,16 @@ impl Node {
     /// # Errors
     /// No modem has the address, or it does not decode the frames.
     pub(super) fn find(&self, address: u16) -> Result<u32, String> {
-        let mut known = self.neighbours.iter().filter(|n| n.address == address);
-        match known.find(|n| n.is_decodable) {
-            Some(neighbour) => Ok(neighbour.to),
-            None => Err(self.explain(format!(
+        self.neighbour(address).ok_or_else(|| {
+            self.explain(format!(
                 "address {address}; expected the address of a modem with the same medium, band and rates"
-            ))),
-        }
+            ))
+        })
+    }
+
+    /// Returns the index of the modem with the address that decodes frames of this modem, if any.
+    pub(super) fn neighbour(&self, address: u16) -> Option<u32> {
+        let mut known = self.neighbours.iter().filter(|n| n.address == address);
+        known.find(|n| n.is_decodable).map(|n| n.to)
     }
 }

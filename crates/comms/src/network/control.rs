@@ -4,9 +4,9 @@
 //! ```text
 //!   P' = min(P_max, max(s P_last, P q / (S / N)))      (1)
 //! ```
-//! A modem that receives no frame of its station within a period requests the power P'. The
-//! station transmits to it with at least this power, and broadcasts with the maximum of all
-//! requests.
+//! A modem that receives no frame of its station for itself or for all within a period requests the
+//! power P'. The station transmits to it with at least this power, and broadcasts with the maximum
+//! of all requests.
 //!
 //! # Symbols
 //! P_max maximum power of the station [W] · P_last last requested power; before the first request,
@@ -234,7 +234,7 @@ impl Engine<'_> {
         let is_expected = message.sequence == header.sequence
             && service.fragment == header.fragment
             && service.phase != ServicePhase::Transmitting
-            && self.nodes[m as usize].find(header.source).ok()
+            && self.nodes[m as usize].neighbour(header.source)
                 == message.copies.first().map(|copy| copy.to);
         if is_expected && message.wants_ack {
             self.advance_service(m);
@@ -305,7 +305,7 @@ impl Engine<'_> {
         self.schedule(now + control.period_ns, EventKind::PowerCheck { modem: m });
         let own = &mut self.state.modems[at];
         let has_frame = std::mem::take(&mut own.has_station_frame);
-        let Ok(station) = self.nodes[at].find(control.station) else {
+        let Some(station) = self.nodes[at].neighbour(control.station) else {
             return;
         };
         if has_frame || !own.is_on {

@@ -17,10 +17,8 @@ impl Engine<'_> {
         let to = transmission.receptions[r as usize].to;
         let node = &self.nodes[to as usize];
         let is_mine = header.destination == node.address;
-        if node
-            .power_control
-            .is_some_and(|c| c.station == header.source)
-        {
+        let station = node.power_control.map(|control| control.station);
+        if station == Some(header.source) && (is_mine || header.destination == BROADCAST) {
             self.state.modems[to as usize].has_station_frame = true;
         }
         match control.map(|frame| frame.kind) {
@@ -161,7 +159,6 @@ impl Engine<'_> {
         let reception = &transmission.receptions[r as usize];
         let arrival = transmission.start_ns + reception.delay_ns;
         let own = &self.state.modems[reception.to as usize];
-        let needs_direction = self.nodes[reception.to as usize].measures_direction;
         let result = RangeResult {
             kind,
             modem: reception.to,
@@ -175,7 +172,6 @@ impl Engine<'_> {
             true_arrival_ns: arrival,
             snr: reception.snr(),
             doppler: f64::from(reception.doppler),
-            needs_direction,
             direction: None,
         };
         self.state.output.ranges.push(result);

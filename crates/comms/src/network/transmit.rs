@@ -66,8 +66,7 @@ impl Engine<'_> {
     fn adapt_rate(&self, m: usize, destination: u16) -> usize {
         let node = &self.nodes[m];
         let Some(other) = node
-            .find(destination)
-            .ok()
+            .neighbour(destination)
             .filter(|_| destination != BROADCAST)
         else {
             return 0;

@@ -83,6 +83,7 @@ pub(crate) fn scene(sea: Sea) -> Scene {
         obstacles: vec![],
         modems: vec![],
         bridges: vec![],
+        service_bridges: vec![],
         ais: vec![],
     }
 }

@@ -1,6 +1,6 @@
 //! Queues, fragments, acknowledgements, ranges, energy, power control, half duplex and capture.
 
-use crate::common::{ARRAY, Bpsk, By, Ideal, SECOND, Uniform, modem, network, scheme, signal};
+use crate::common::{Bpsk, By, Ideal, SECOND, Uniform, modem, network, scheme, signal};
 use merrow_comms::network::receiver::{Link, Powers, Receiver};
 use merrow_comms::network::{Network, Send};
 use merrow_comms::propagation::{Obstruction, Propagation};
@@ -259,7 +259,6 @@ fn ranges_contain_the_errors_of_the_clocks() {
     let clocked = |address, offset, skew| Modem {
         clock: ClockError { offset, skew },
         turn_around_ns: 2 * SECOND,
-        array: (address == 1).then_some(ARRAY),
         ..modem(address)
     };
     let (mut net, mut state) = network(&[clocked(1, 5.0, 1e-4), clocked(2, -3.0, -5e-5)], 1);
@@ -277,7 +276,6 @@ fn ranges_contain_the_errors_of_the_clocks() {
         panic!("{:?}", state.output.ranges);
     };
     assert_eq!([two_way.modem, two_way.other], [0, 1]);
-    assert!(two_way.needs_direction && !one_way.needs_direction);
     let waited = 2.0 + 100.0 / 1e4;
     let expected = 0.2 * (1.0 + 1e-4) + 0.5 * waited * 1.5e-4;
     assert!((two_way.travel_time() - expected).abs() < 1e-7);
@@ -361,6 +359,38 @@ fn power_control_restores_the_link() {
     assert!((4.0..=6.0).contains(&power), "{power}");
     let lost = state.copies.lost_by(LossCause::BelowThreshold);
     assert!(lost == 4 && state.copies.delivered == 20 - lost);
+}
+
+// Goal: frames of the station for other modems do not count for power control, broadcasts do.
+// Method: a station whose frames all arrive at the vehicle, addressed to another modem or to all.
+// Tolerance: none.
+#[test]
+fn power_control_ignores_overheard_frames() {
+    for (destination, is_requested) in [(3, true), (BROADCAST, false)] {
+        let mut modems = [modem(1), modem(2), modem(3)];
+        modems[0].power = 1.0;
+        modems[1].power_control = Some(PowerControl {
+            station: 1,
+            period_ns: 2 * SECOND,
+            target_snr: 15.0,
+            step: 1.5,
+            payload: 8,
+        });
+        let (mut net, mut state) = network(&modems, 1);
+        for k in 0..5 {
+            net.advance(
+                &mut state,
+                &quiet(30_000_000),
+                &Ideal,
+                2 * k * SECOND + SECOND,
+            );
+            send(&net, &mut state, to(0, destination, &[0; 64]));
+        }
+        net.advance(&mut state, &quiet(30_000_000), &Ideal, 10 * SECOND);
+        let requested = &state.modems[0].requested_powers;
+        assert_eq!(!requested.is_empty(), is_requested, "{requested:?}");
+        assert!(requested.iter().all(|(address, _)| *address == 2));
+    }
 }
 
 // Goal: a modem that is switched off does not transmit or receive and consumes no energy; its

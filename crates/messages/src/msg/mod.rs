@@ -16,7 +16,7 @@ pub use crate::msg::modem::{
     PacketLog, PacketRecord, SetModemMac, SetModemPower, SetModemRate,
 };
 
-use merrow_ros2::message::Service;
+use merrow_ros2::message::{Service, ServiceInfo};
 use merrow_ros2::message::{ros_message, ros_service};
 use merrow_ros2::msg::TypeSample;
 use merrow_ros2::msg::builtin_interfaces::Time;
@@ -355,26 +355,23 @@ pub fn catalogue() -> Vec<TypeSample> {
     ]
 }
 
-/// Returns the name and type hash of every service of the package `merrow`.
-pub fn services() -> Vec<(&'static str, &'static str)> {
-    fn entry<S: Service>() -> (&'static str, &'static str) {
-        (S::TYPE, S::type_hash())
-    }
+/// Returns the names and types of every service of the package `merrow`.
+pub fn services() -> Vec<ServiceInfo> {
     vec![
-        entry::<StepSimulation>(),
-        entry::<SetPose>(),
-        entry::<Couple>(),
-        entry::<Weather>(),
-        entry::<Fault>(),
-        entry::<Record>(),
-        entry::<ApplyWrench>(),
-        entry::<ClearWrenches>(),
-        entry::<SaveWorld>(),
-        entry::<Checkpoint>(),
-        entry::<SetControlMode>(),
-        entry::<SetModemPower>(),
-        entry::<SetModemRate>(),
-        entry::<SetModemMac>(),
-        entry::<MeasureRange>(),
+        StepSimulation::info(),
+        SetPose::info(),
+        Couple::info(),
+        Weather::info(),
+        Fault::info(),
+        Record::info(),
+        ApplyWrench::info(),
+        ClearWrenches::info(),
+        SaveWorld::info(),
+        Checkpoint::info(),
+        SetControlMode::info(),
+        SetModemPower::info(),
+        SetModemRate::info(),
+        SetModemMac::info(),
+        MeasureRange::info(),
     ]
 }

@@ -111,7 +111,7 @@ persist! { struct Delivery {
 } }
 persist! { struct RangeResult {
     kind, modem, other, sequence, sent_ns, arrived_ns, replied_ns, received_ns,
-    true_transmission_ns, true_arrival_ns, snr, doppler, needs_direction, direction,
+    true_transmission_ns, true_arrival_ns, snr, doppler, direction,
 } }
 persist! { struct ReplyDirection { d, bearing_variance, range_error, range_variance } }
 persist! { enum Ranging { 0 = OneWay, 1 = TwoWay } }

@@ -88,6 +88,8 @@ pub struct Scene {
     pub modems: Vec<crate::scene::comms::Modem>,
     /// Topics that modems transmit between robots.
     pub bridges: Vec<crate::scene::comms::bridge::Bridge>,
+    /// Services that modems transmit between robots.
+    pub service_bridges: Vec<crate::scene::comms::bridge::ServiceBridge>,
     /// AIS transponders, in the order of the world file.
     pub ais: Vec<crate::scene::sensor::ais::Transponder>,
 }

@@ -212,6 +212,8 @@ pub enum Command {
     Modem(ModemCommand),
     /// Transmits a message of a bridge, in CDR, unless the limit of its rate forbids it.
     Bridge { bridge: usize, message: Vec<u8> },
+    /// Transmits the request or the response of a call over a bridge.
+    Call(BridgedCall),
     /// Changes the sea but not the weather. Waves that differ from the current waves replace them
     /// over their `ramp`.
     Sea(Box<crate::scene::Sea>),
@@ -282,10 +284,23 @@ impl Command {
                 *modem = same.modems.get(*modem).copied().flatten()?;
             }
             // a change of a running world does not change its bridges
-            Self::Bridge { .. } | Self::Sea(_) | Self::Weather(_) => {}
+            Self::Bridge { .. } | Self::Call(_) | Self::Sea(_) | Self::Weather(_) => {}
         }
         Some(self)
     }
+}
+
+/// Request or response of a call of a service over a bridge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BridgedCall {
+    /// Index of the bridge in the scene.
+    pub bridge: usize,
+    /// Number of the call.
+    pub call: u32,
+    /// Whether the message is the response.
+    pub is_response: bool,
+    /// Request or response in CDR.
+    pub message: Vec<u8>,
 }
 
 /// Orders to a firmware.

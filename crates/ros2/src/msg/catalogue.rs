@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cdr::{Cdr, CdrError, Encoder, from_bytes, to_bytes};
 use crate::description::{Count, DUMMY_FIELD, Description, Element, FieldType, Primitive};
-use crate::message::{Message, Service, TypeInfo};
+use crate::message::{Message, Service, ServiceInfo, TypeInfo};
 
 use crate::msg::control_msgs::{
     follow_joint_trajectory, gripper_command, parallel_gripper_command,
@@ -46,9 +46,9 @@ macro_rules! round_trips {
     };
 }
 
-macro_rules! hashes {
+macro_rules! service_types {
     ($($package:ident { $($name:ident),* $(,)? })*) => {
-        vec![$($((<$package::$name as Service>::TYPE, <$package::$name as Service>::type_hash())),*),*]
+        vec![$($(<$package::$name as Service>::info()),*),*]
     };
 }
 
@@ -154,9 +154,9 @@ fn round_trip<M: Message>(bytes: &[u8]) -> Result<Vec<u8>, CdrError> {
     from_bytes::<M>(bytes).map(|message| to_bytes(&message))
 }
 
-/// Returns the name and type hash of every service.
-pub fn services() -> Vec<(&'static str, &'static str)> {
-    hashes! {
+/// Returns the names and types of every service.
+pub fn services() -> Vec<ServiceInfo> {
+    service_types! {
         action_msgs { CancelGoal }
         follow_joint_trajectory { SendGoal, GetResult }
         gripper_command { SendGoal, GetResult }
@@ -181,7 +181,7 @@ pub fn services() -> Vec<(&'static str, &'static str)> {
 /// Formats the types as JSON for programs in other languages: `messages` (`name`, `dds_name`,
 /// `hash`, `definition`, `cdr` as hexadecimal digits or `error`, `values`) and `services` (`name`,
 /// `hash`).
-pub fn catalogue_json(messages: Vec<TypeSample>, services: Vec<(&str, &str)>) -> Value {
+pub fn catalogue_json(messages: Vec<TypeSample>, services: Vec<ServiceInfo>) -> Value {
     let messages = messages
         .into_iter()
         .map(|TypeSample { info, cdr, values }| {
@@ -197,7 +197,7 @@ pub fn catalogue_json(messages: Vec<TypeSample>, services: Vec<(&str, &str)>) ->
         });
     let services = services
         .into_iter()
-        .map(|(name, hash)| json!({"name": name, "hash": hash}));
+        .map(|service| json!({"name": service.name, "hash": service.hash}));
     json!({"messages": messages.collect::<Value>(), "services": services.collect::<Value>()})
 }
 
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn every_declared_type_is_listed() {
         let listed: Vec<&str> = catalogue().iter().map(|sample| sample.info.name).collect();
-        let services: Vec<&str> = services().into_iter().map(|(name, _)| name).collect();
+        let services: Vec<&str> = services().into_iter().map(|info| info.name).collect();
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/msg");
         let mut declared = 0;
         for entry in std::fs::read_dir(folder).unwrap() {

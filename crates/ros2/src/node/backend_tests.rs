@@ -196,12 +196,24 @@ impl Backend for MemoryBackend {
 }
 
 fn node_in_memory() -> (MemoryBackend, Node) {
-    let mut options = NodeOptions::new("sim");
+    let backend = MemoryBackend::default();
+    let node = node_on(&backend, "sim");
+    (backend, node)
+}
+
+fn node_on(backend: &MemoryBackend, name: &str) -> Node {
+    let mut options = NodeOptions::new(name);
     options.discovery = DiscoveryRange::Off;
     options.console_logs = false;
-    let backend = MemoryBackend::default();
-    let node = Node::with_backend(&options, Arc::new(backend.clone())).unwrap();
-    (backend, node)
+    Node::with_backend(&options, Arc::new(backend.clone())).unwrap()
+}
+
+/// Server that returns the value of the request as text.
+fn reply_with_value(request: &[u8]) -> Option<Vec<u8>> {
+    let request: SetBoolRequest = from_bytes(request).ok()?;
+    let message = format!("got {}", request.data);
+    let success = true;
+    Some(to_bytes(&SetBoolResponse { success, message }))
 }
 
 #[test]
@@ -256,27 +268,48 @@ fn parameters_are_served_by_the_backend() {
 /// A client receives the reply to its request; a request without a server has none.
 #[test]
 fn clients_call_services_of_the_backend() {
-    let (_, node) = node_in_memory();
+    let (backend, node) = node_in_memory();
     let timeout = Duration::from_secs(5);
     let request = to_bytes(&SetBoolRequest { data: true });
     let absent = node.client::<SetBool>("absent", &Qos::SERVICE).unwrap();
     assert_eq!((absent.name(), absent.server_count()), ("/absent", 0));
     let reply = absent.call_and_wait(&request, Duration::from_millis(10));
     assert_eq!(reply, Ok(None));
-    let handler = |request: &[u8]| {
-        let request: SetBoolRequest = from_bytes(request).ok()?;
-        let message = format!("got {}", request.data);
-        let success = true;
-        Some(to_bytes(&SetBoolResponse { success, message }))
-    };
-    let _service = node
-        .service::<SetBool>("~/set", &Qos::SERVICE, Box::new(handler))
+    let other = node_on(&backend, "other");
+    let _service = other
+        .service::<SetBool>("~/set", &Qos::SERVICE, Box::new(reply_with_value))
         .unwrap();
-    let client = node.client::<SetBool>("~/set", &Qos::SERVICE).unwrap();
+    let client = node.client::<SetBool>("/other/set", &Qos::SERVICE).unwrap();
     assert_eq!(client.server_count(), 1);
     let reply = client.call_and_wait(&request, timeout).unwrap().unwrap();
     let reply: SetBoolResponse = from_bytes(&reply).unwrap();
     assert_eq!(reply.message, "got true");
+}
+
+/// A client reaches a service of its own node without the backend, until the service ends, also
+/// with a type that is known at run time only.
+#[test]
+fn clients_call_services_of_their_node_at_once() {
+    let (backend, node) = node_in_memory();
+    let info = crate::msg::services();
+    let info = info.iter().find(|info| info.name == "std_srvs/srv/SetBool");
+    let info = info.expect("the type is in the list");
+    let handler = respond_at_once(Box::new(reply_with_value));
+    let service = node.service_of_type(info, "~/set", &Qos::SERVICE, handler);
+    let client = node.client_of_type(info, "/sim/set", &Qos::SERVICE);
+    let client = client.unwrap();
+    // the backend has no such service any more
+    backend.0.lock().unwrap().handlers.clear();
+    assert_eq!(client.server_count(), 1);
+    let request = to_bytes(&SetBoolRequest { data: true });
+    let reply = Arc::new(Mutex::new(Vec::new()));
+    let keep = Arc::clone(&reply);
+    let keep = move |bytes: &[u8]| *keep.lock().unwrap() = bytes.to_vec();
+    client.call(&request, Box::new(keep)).unwrap();
+    let message: SetBoolResponse = from_bytes(&reply.lock().unwrap()).unwrap();
+    assert_eq!(message.message, "got true");
+    drop(service);
+    assert_eq!(client.server_count(), 0);
 }
 
 #[test]

@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use crate::backend::{ClientEndpoint, ReplyHandler};
 use crate::node::PublishError;
+use crate::node::service::{LocalServices, Responder};
 
-/// Handler of one response, with its encapsulation header. The node's thread calls it.
+/// Handler of one response, with its encapsulation header. The node's thread calls it, or the
+/// thread on which a service of the same node responds.
 pub type ResponseHandler = Box<dyn FnOnce(&[u8]) + Send>;
 
 /// Maximum number of requests of one client that wait for their reply. The oldest is given up for a
@@ -49,14 +51,21 @@ pub struct Client {
     name: String,
     waiting: Waiting,
     endpoint: Box<dyn ClientEndpoint>,
+    local: Arc<LocalServices>,
 }
 
 impl Client {
-    pub(super) fn new(name: String, waiting: Waiting, endpoint: Box<dyn ClientEndpoint>) -> Self {
+    pub(super) fn new(
+        name: String,
+        waiting: Waiting,
+        endpoint: Box<dyn ClientEndpoint>,
+        local: Arc<LocalServices>,
+    ) -> Self {
         Self {
             name,
             waiting,
             endpoint,
+            local,
         }
     }
 
@@ -65,17 +74,26 @@ impl Client {
         &self.name
     }
 
-    /// Returns the number of servers that receive the next request and whose reply arrives.
+    /// Returns the number of servers that receive the next request and whose reply arrives; 1 for a
+    /// service of the same node.
     pub fn server_count(&self) -> usize {
-        self.endpoint.server_count()
+        match self.local.find(&self.name) {
+            Some(_) => 1,
+            None => self.endpoint.server_count(),
+        }
     }
 
-    /// Sends a request with its encapsulation header. The node's thread calls `handler` with the
-    /// response. Without a server, the request is lost.
+    /// Sends a request with its encapsulation header. `handler` receives the response. Without a
+    /// server, the request is lost. A service of the same node receives the request at once.
     ///
     /// # Errors
     /// The request lacks its encapsulation header or is too large, or the node has stopped.
     pub fn call(&self, request: &[u8], handler: ResponseHandler) -> Result<(), PublishError> {
+        if let Some(service) = self.local.find(&self.name) {
+            let respond = move |response: Vec<u8>| handler(&response);
+            service.call(request, Responder::new(respond));
+            return Ok(());
+        }
         // locked until the handler is stored: the reply can arrive at once
         let mut waiting = self.waiting.lock();
         let number = self.endpoint.call(request)?;

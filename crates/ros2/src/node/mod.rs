@@ -21,10 +21,10 @@ use std::sync::Arc;
 use crate::args::NodeOptions;
 use crate::backend::{Backend, Endpoint, ServiceDescription, TopicDescription};
 use crate::embedded::EmbeddedBackend;
-use crate::message::{Message, Service as ServiceType, TypeInfo};
+use crate::message::{Service as ServiceType, ServiceInfo, TypeInfo};
 use crate::names::{Endpoint as NameKind, NameError, NameResolver};
 use crate::node::client::Waiting;
-use crate::node::service::respond_at_once;
+use crate::node::service::{LocalHandler, LocalServices, respond_at_once};
 use crate::node::type_description::KnownTypes;
 use crate::qos::Qos;
 use crate::succession::SuccessionBackend;
@@ -86,6 +86,7 @@ pub(crate) struct Shared {
     backend: Arc<dyn Backend>,
     names: NameResolver,
     types: Arc<KnownTypes>,
+    local: Arc<LocalServices>,
 }
 
 /// A subscription. Dropping it ends it.
@@ -159,6 +160,7 @@ impl Node {
             backend,
             names,
             types: Arc::default(),
+            local: Arc::default(),
         });
         let logger = Logger::start(&shared, shared.names.logger_name(), options)?;
         let for_warnings = logger.clone();
@@ -233,13 +235,32 @@ impl Node {
         qos: &Qos,
         handler: DeferredHandler,
     ) -> Result<Service, NodeError> {
+        self.service_of_type(&S::info(), name, qos, handler)
+    }
+
+    /// Creates the server of a service whose type is known at run time only. Requests and responses
+    /// are bytes with their encapsulation header. The rest is as in [`Node::deferred_service`].
+    ///
+    /// # Errors
+    /// The name is not valid.
+    pub fn service_of_type(
+        &self,
+        info: &ServiceInfo,
+        name: &str,
+        qos: &Qos,
+        handler: DeferredHandler,
+    ) -> Result<Service, NodeError> {
         let shared = &self.shared;
         let name = shared.names.resolve(NameKind::Service, name)?;
-        shared.types.add(S::type_hash(), S::description);
-        let description = service_description::<S>(&name, qos);
-        let created = shared.backend.create_service(&description, handler);
+        shared.types.add(info.hash, info.description);
+        let handler = LocalHandler::new(handler);
+        let description = service_description(info, &name, qos);
+        let created = shared
+            .backend
+            .create_service(&description, handler.for_backend());
         let endpoint = created.map_err(NodeError::Backend)?;
-        Ok(Service::new(name, endpoint))
+        shared.local.add(&name, &handler);
+        Ok(Service::new(name, handler, endpoint))
     }
 
     /// Creates a client of service `S`, for servers of all DDS vendors.
@@ -247,16 +268,35 @@ impl Node {
     /// # Errors
     /// The name is not valid.
     pub fn client<S: ServiceType>(&self, name: &str, qos: &Qos) -> Result<Client, NodeError> {
+        self.client_of_type(&S::info(), name, qos)
+    }
+
+    /// Creates a client of a service whose type is known at run time only. It also reaches a server
+    /// of this node, without the network.
+    ///
+    /// # Errors
+    /// The name is not valid.
+    pub fn client_of_type(
+        &self,
+        info: &ServiceInfo,
+        name: &str,
+        qos: &Qos,
+    ) -> Result<Client, NodeError> {
         let shared = &self.shared;
         let name = shared.names.resolve(NameKind::Service, name)?;
-        shared.types.add(S::type_hash(), S::description);
-        let description = service_description::<S>(&name, qos);
+        shared.types.add(info.hash, info.description);
+        let description = service_description(info, &name, qos);
         let waiting = Waiting::default();
         let created = shared
             .backend
             .create_client(&description, waiting.reply_handler());
         let endpoint = created.map_err(NodeError::Backend)?;
-        Ok(Client::new(name, waiting, endpoint))
+        Ok(Client::new(
+            name,
+            waiting,
+            endpoint,
+            Arc::clone(&shared.local),
+        ))
     }
 
     /// Returns the node's logger; its clones can be used on any thread.
@@ -275,14 +315,18 @@ impl Node {
     }
 }
 
-/// Describes service `S` with a resolved name.
-fn service_description<'a, S: ServiceType>(name: &'a str, qos: &'a Qos) -> ServiceDescription<'a> {
+/// Describes a service with a resolved name.
+fn service_description<'a>(
+    info: &ServiceInfo,
+    name: &'a str,
+    qos: &'a Qos,
+) -> ServiceDescription<'a> {
     ServiceDescription {
         name,
-        service_type: S::TYPE,
-        hash: S::type_hash(),
-        request: S::Request::info(),
-        response: S::Response::info(),
+        service_type: info.name,
+        hash: info.hash,
+        request: info.request,
+        response: info.response,
         qos,
     }
 }

@@ -3,6 +3,8 @@
 //! A service does not interpret messages: handlers receive and return encoded bytes.
 
 use crate::backend::Endpoint;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Handler that returns the response to a request, both with their encapsulation header, or `None`
 /// if the request cannot be decoded.
@@ -33,13 +35,15 @@ impl Responder {
 pub struct Service {
     name: String,
     _endpoint: Box<dyn Endpoint>,
+    _handler: LocalHandler,
 }
 
 impl Service {
-    pub(crate) fn new(name: String, endpoint: Box<dyn Endpoint>) -> Self {
+    pub(super) fn new(name: String, handler: LocalHandler, endpoint: Box<dyn Endpoint>) -> Self {
         Self {
             name,
             _endpoint: endpoint,
+            _handler: handler,
         }
     }
 
@@ -56,4 +60,51 @@ pub(super) fn respond_at_once(mut handler: Handler) -> DeferredHandler {
             responder.respond(response);
         }
     })
+}
+
+/// Handler of a service that the backend and the clients of the same node call.
+#[derive(Clone)]
+pub(super) struct LocalHandler(Arc<Mutex<DeferredHandler>>);
+
+impl LocalHandler {
+    pub(super) fn new(handler: DeferredHandler) -> Self {
+        Self(Arc::new(Mutex::new(handler)))
+    }
+
+    /// Returns the handler for the backend, which does not keep the service alive for clients of
+    /// the node.
+    pub(super) fn for_backend(&self) -> DeferredHandler {
+        let handler = Arc::downgrade(&self.0);
+        Box::new(move |request, responder| {
+            if let Some(handler) = handler.upgrade() {
+                Self(handler).call(request, responder);
+            }
+        })
+    }
+
+    /// Passes a request to the handler.
+    pub(super) fn call(&self, request: &[u8], responder: Responder) {
+        let mut handler = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        handler(request, responder);
+    }
+}
+
+/// Services of a node by their resolved names. The embedded backend connects different nodes only,
+/// so the clients of the node call its own services through this list.
+#[derive(Default)]
+pub(super) struct LocalServices(Mutex<HashMap<String, Weak<Mutex<DeferredHandler>>>>);
+
+impl LocalServices {
+    /// Adds a service. It replaces an existing service with the same name.
+    pub(super) fn add(&self, name: &str, handler: &LocalHandler) {
+        let mut services = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        services.retain(|_, handler| handler.strong_count() > 0);
+        services.insert(name.to_owned(), Arc::downgrade(&handler.0));
+    }
+
+    /// Returns the handler of a service; `None` if the node has no such service.
+    pub(super) fn find(&self, name: &str) -> Option<LocalHandler> {
+        let services = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        services.get(name).and_then(Weak::upgrade).map(LocalHandler)
+    }
 }

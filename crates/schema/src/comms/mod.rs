@@ -286,29 +286,42 @@ spec! {
 }
 
 spec! {
-    /// Topic that modems transmit between robots. The transmitting modem sends each message as a
-    /// packet; the message is published at the receiver when the packet arrives.
+    /// Topic or service that modems transmit between robots. The transmitting modem sends each
+    /// message as a packet; the message is published at the receiver when the packet arrives.
+    /// Requests and responses of a service are packets in both directions.
     pub struct BridgeEntry {
-        /// Transmitting modem, such as `rov/acoustic`.
+        /// Transmitting modem, such as `rov/acoustic`; for a service, the modem of the caller.
         from: String [not_empty],
-        /// Receiving modem, such as `boat/acoustic`, or `all` for one transmission to all modems
-        /// that can receive it.
+        /// Receiving modem, such as `boat/acoustic`; for a service, the modem of the server. For a
+        /// topic also `all`, for one transmission to all modems that can receive it.
         to: String [not_empty],
         /// Topic of the transmitted messages, such as `/rov/pressure/pose`.
-        topic: String [not_empty],
+        topic: Option<String> [not_empty],
+        /// Service that the requests call, such as `/rov/arm`, instead of `topic`.
+        service: Option<String> [not_empty],
         /// ROS name of the message type, such as `geometry_msgs/msg/PoseStamped`. Default: the type
         /// of the topic that the simulator publishes.
         message_type: Option<String> [not_empty],
+        /// ROS name of the service type, such as `std_srvs/srv/SetBool`. Default: the type of the
+        /// service that the simulator offers.
+        service_type: Option<String> [not_empty],
         /// Topic of the received messages. Default: the name of the receiving robot or modem,
         /// followed by the topic. Not for `all`.
         received_as: Option<String> [not_empty],
-        /// Maximum rate of the transmitted messages; further messages are discarded. Default: not
-        /// limited.
+        /// Name under which callers call the service. Default: the name of the robot or modem of
+        /// the caller, followed by the service.
+        offered_as: Option<String> [not_empty],
+        /// Time after which a call without a response ends. The caller then receives no response.
+        /// Default: 60 s.
+        timeout_s: Option<f64> [positive],
+        /// Maximum rate of the transmitted messages or requests; further messages are discarded.
+        /// Default: not limited.
         max_rate_hz: Option<f64> [positive],
         /// Priority of the messages; larger first.
         priority: u32 [in 0.0..=255.0] = 0,
-        /// Whether a new message replaces a waiting one.
-        newest_only: bool = true,
+        /// Whether a new message replaces a waiting one. Default: `true` for a topic, `false` for a
+        /// service.
+        newest_only: Option<bool>,
         /// Whether every frame is repeated until it is acknowledged; not for `all`.
         acknowledge: bool = false,
     }

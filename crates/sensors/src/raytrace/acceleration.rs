@@ -22,7 +22,6 @@
 
 use crate::raytrace::bvh::{Bounds, BuildQuality, Tree};
 use crate::raytrace::mesh::{LocalHit, PacketSearch, round_up_f32};
-use crate::raytrace::packet8::F32x8;
 use crate::raytrace::primitive;
 use crate::raytrace::probe::TreeRay;
 use crate::raytrace::ray_packet::{
@@ -31,6 +30,7 @@ use crate::raytrace::ray_packet::{
 use crate::raytrace::traverse::{BoxStack, RayPlanes, Traversal, TreeContents};
 use crate::raytrace::{Hit, PosedShape, Ray, Shape};
 use merrow_math::Vec3;
+use merrow_math::f32x8::F32x8;
 use std::ops::Range;
 
 /// Minimum number of rays for which a mesh is traversed as one packet.
@@ -46,6 +46,38 @@ pub(crate) struct SearchMemory {
     inner: Box<PacketSearch>,
 }
 
+/// Growth of the boxes of a tree beyond which it is rebuilt.
+const MAX_GROWTH: f32 = 2.0;
+
+/// Returns centre and radius [m] of a sphere around boxes, given by centre and half size [m];
+/// `None` without boxes.
+fn bounding_sphere(boxes: impl Iterator<Item = (Vec3, Vec3)>) -> Option<(Vec3, f64)> {
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for (center, half) in boxes {
+        for axis in 0..3 {
+            low[axis] = low[axis].min(center[axis] - half[axis]);
+            high[axis] = high[axis].max(center[axis] + half[axis]);
+        }
+    }
+    if low[0] > high[0] {
+        return None;
+    }
+    let (low, high) = (Vec3::from(low), Vec3::from(high));
+    let radius = 0.5 * (high - low).norm() * (1.0 + 1e-6) + 1e-9;
+    Some(((low + high).scale(0.5), radius))
+}
+
+/// Returns a box, given by centre and half size [m], in the frame of a tree with this bounding
+/// sphere.
+fn tree_box((center, half): &(Vec3, Vec3), origin: Vec3, radius: f64) -> Bounds {
+    let margin = radius * 1e-6;
+    let corner = |sign: f64| {
+        let corner = *center - origin + half.scale(sign);
+        corner.to_array().map(|x| (x + sign * margin) as f32)
+    };
+    [corner(-1.0), corner(1.0)]
+}
+
 /// Shapes and the tree over their bounding boxes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ShapeGroup {
@@ -58,6 +90,10 @@ pub(crate) struct ShapeGroup {
     radius: f64,
     /// Shapes without a bounding box.
     unbounded: Vec<u32>,
+    /// Area of the boxes of the tree when it was built [m²].
+    built_area: f32,
+    /// Workspace: boxes of all shapes in the frame of the tree.
+    boxes: Vec<Bounds>,
 }
 
 impl ShapeGroup {
@@ -82,6 +118,40 @@ impl ShapeGroup {
         self.rebuild(BuildQuality::Fast);
     }
 
+    /// Changes the poses and fits the boxes of the tree to them, without an allocation. A tree
+    /// whose boxes have become [`MAX_GROWTH`] times as large is rebuilt.
+    pub(crate) fn refit_poses(&mut self, change: impl FnOnce(&mut [PosedShape])) {
+        change(&mut self.shapes);
+        if !self.refit() {
+            self.rebuild(BuildQuality::Fast);
+        }
+    }
+
+    /// Fits the boxes of the tree to the shapes. Returns false if the tree must be rebuilt.
+    fn refit(&mut self) -> bool {
+        let extents = || self.shapes.iter().filter_map(PosedShape::extent);
+        let has_all = |order: &[u32]| {
+            let mut bounded = order.iter().map(|k| self.shapes[*k as usize].extent());
+            bounded.all(|extent| extent.is_some())
+        };
+        if extents().count() != self.order.len() || !has_all(&self.order) {
+            return false;
+        }
+        let Some((center, radius)) = bounding_sphere(extents()) else {
+            return true;
+        };
+        (self.center, self.radius) = (center, radius);
+        self.boxes.clear();
+        for k in &self.order {
+            if let Some(extent) = self.shapes[*k as usize].extent() {
+                self.boxes.push(tree_box(&extent, center, radius));
+            }
+        }
+        let boxes = &self.boxes;
+        let area = self.tree.refit(|first| boxes[first as usize]);
+        area <= MAX_GROWTH * self.built_area
+    }
+
     fn rebuild(&mut self, quality: BuildQuality) {
         let mut bounded = Vec::new();
         self.unbounded.clear();
@@ -93,37 +163,20 @@ impl ShapeGroup {
                 None => {}
             }
         }
-        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        for (_, (center, half)) in &bounded {
-            for axis in 0..3 {
-                low[axis] = low[axis].min(center[axis] - half[axis]);
-                high[axis] = high[axis].max(center[axis] + half[axis]);
-            }
-        }
         self.order.clear();
-        if bounded.is_empty() {
+        let extents = bounded.iter().map(|(_, extent)| *extent);
+        let Some((center, radius)) = bounding_sphere(extents.clone()) else {
             self.tree = Tree::default();
             return;
-        }
-        let (low, high) = (Vec3::from(low), Vec3::from(high));
-        self.center = (low + high).scale(0.5);
-        self.radius = 0.5 * (high - low).norm() * (1.0 + 1e-6) + 1e-9;
-        let margin = self.radius * 1e-6;
-        let boxes: Vec<Bounds> = bounded
-            .iter()
-            .map(|(_, (center, half))| {
-                let corner = |sign: f64| {
-                    let corner = *center - self.center + half.scale(sign);
-                    corner.to_array().map(|x| (x + sign * margin) as f32)
-                };
-                [corner(-1.0), corner(1.0)]
-            })
-            .collect();
+        };
+        (self.center, self.radius) = (center, radius);
+        let boxes: Vec<Bounds> = extents.map(|e| tree_box(&e, center, radius)).collect();
         let order = &mut self.order;
         self.tree = Tree::new(&boxes, 1, quality, |list| {
             order.extend(list.iter().map(|i| bounded[*i as usize].0));
             (order.len() as u32 - 1, 1)
         });
+        self.built_area = self.tree.area();
     }
 
     /// Returns the start of a search that ends at the distance `limit` [m]: the ray in the frame of

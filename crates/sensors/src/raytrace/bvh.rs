@@ -52,6 +52,26 @@ impl Node {
     pub(crate) fn words(&self) -> [u32; 8] {
         self.children.map(|child| child.0)
     }
+
+    /// Returns true if the slot has a child.
+    fn is_used(&self, slot: usize) -> bool {
+        self.bounds[0][slot] <= self.bounds[3][slot]
+    }
+
+    /// Returns the box around all children.
+    fn hull(&self) -> Bounds {
+        let min = |axis: usize| {
+            self.bounds[axis]
+                .iter()
+                .copied()
+                .fold(f32::INFINITY, f32::min)
+        };
+        let max = |axis: usize| {
+            let all = self.bounds[axis + 3].iter().copied();
+            all.fold(f32::NEG_INFINITY, f32::max)
+        };
+        [[0, 1, 2].map(min), [0, 1, 2].map(max)]
+    }
 }
 
 /// Reference to a node or a leaf, encoded in 32 bits.
@@ -121,6 +141,41 @@ impl Tree {
         Self {
             nodes: collapse_to_eight(&binary, &mut pack),
         }
+    }
+
+    /// Fits the boxes of all nodes to the boxes of the leaves, which `leaf` returns by the first
+    /// index of their contents. Returns the area of the boxes, as [`Self::area`].
+    pub(crate) fn refit(&mut self, leaf: impl Fn(u32) -> Bounds) -> f32 {
+        // children follow their parent
+        for index in (0..self.nodes.len()).rev() {
+            for slot in 0..8 {
+                if !self.nodes[index].is_used(slot) {
+                    continue;
+                }
+                let fitted = match self.nodes[index].children[slot].decode() {
+                    Ok(child) => self.nodes[child].hull(),
+                    Err((first, _)) => leaf(first),
+                };
+                for axis in 0..3 {
+                    self.nodes[index].bounds[axis][slot] = fitted[0][axis];
+                    self.nodes[index].bounds[axis + 3][slot] = fitted[1][axis];
+                }
+            }
+        }
+        self.area()
+    }
+
+    /// Returns the sum of half the surface areas of all child boxes [m²].
+    pub(crate) fn area(&self) -> f32 {
+        let area_of = |node: &Node| -> f32 {
+            let used = (0..8).filter(|slot| node.is_used(*slot));
+            let area = used.map(|slot| {
+                let [x, y, z] = [0, 1, 2].map(|a| node.bounds[a + 3][slot] - node.bounds[a][slot]);
+                x * y + y * z + z * x
+            });
+            area.sum()
+        };
+        self.nodes.iter().map(area_of).sum()
     }
 
     /// Returns the memory use of the tree [bytes].

@@ -6,11 +6,11 @@
 
 use crate::raytrace::acceleration::{Query, ShapeGroup};
 use crate::raytrace::mesh::{Mesh, MeshSearch, round_up_f32};
-use crate::raytrace::packet8::F32x8;
 use crate::raytrace::primitive;
 use crate::raytrace::probe::TreeRay;
 use crate::raytrace::traverse::{BoxStack, RayPlanes, SortedStack, Traversal};
 use crate::raytrace::{Hit, Ray, Shape};
+use merrow_math::f32x8::F32x8;
 use std::ops::Range;
 
 /// Groups of shapes, each with the index of its first shape.

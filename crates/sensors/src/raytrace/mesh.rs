@@ -26,7 +26,6 @@
 //! test/witness/devices/raytrace.rs
 
 use crate::raytrace::bvh::{Bounds, BuildQuality, Tree};
-use crate::raytrace::packet8::F32x8;
 use crate::raytrace::probe::TreeRay;
 use crate::raytrace::ray_packet::{
     Arrival, PacketStack, PacketTraversal, RAYS, RayPacket, has_common_signs, pop_lowest_bit,
@@ -34,6 +33,7 @@ use crate::raytrace::ray_packet::{
 use crate::raytrace::traverse::{BoxStack, RayPlanes, SortedStack, Traversal, TreeContents};
 use crate::raytrace::triangles::{Block, Corners, Nearest, face_index};
 use merrow_math::Vec3;
+use merrow_math::f32x8::F32x8;
 
 /// Hit of a ray in the frame of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -423,7 +423,7 @@ fn bounds(t: &Corners, margin: f32) -> Bounds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::raytrace::packet8::Plain;
+    use merrow_math::f32x8::Plain;
     use merrow_math::rng::{Draw, Stream};
 
     fn between(draw: &mut Draw, a: f64, b: f64) -> f64 {
@@ -519,7 +519,7 @@ mod tests {
             assert_eq!(any.is_some_and(|search| search.has_hit()), found.is_some());
             #[cfg(target_arch = "x86_64")]
             if merrow_math::f64x4::is_supported() {
-                use crate::raytrace::packet8::Register;
+                use merrow_math::f32x8::Register;
                 assert_eq!(
                     closest_by_tree::<Register>(&mesh, &local_ray),
                     expected,

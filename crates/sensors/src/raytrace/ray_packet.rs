@@ -27,9 +27,9 @@
 //! # Checked by
 //! The tests in this file and in `mod.rs`; test/witness/devices/raytrace.rs
 
-use crate::raytrace::packet8::F32x8;
 use crate::raytrace::probe::TreeRay;
 use crate::raytrace::traverse::TreeContents;
+use merrow_math::f32x8::F32x8;
 
 /// Number of rays in a packet.
 pub(crate) const RAYS: usize = 8;
@@ -296,9 +296,9 @@ fn min_max(x: &[f32; RAYS]) -> [f32; 2] {
 mod tests {
     use super::*;
     use crate::raytrace::mesh::{LocalRay, Mesh, PacketSearch};
-    use crate::raytrace::packet8::Plain;
     use crate::raytrace::traverse::BoxStack;
     use merrow_math::Vec3;
+    use merrow_math::f32x8::Plain;
     use merrow_math::rng::Stream;
 
     /// Returns the number of rays of a packet with a hit, after comparing each with the same ray
@@ -373,7 +373,7 @@ mod tests {
             #[cfg(target_arch = "x86_64")]
             if merrow_math::f64x4::is_supported() {
                 assert_eq!(
-                    count_hits::<crate::raytrace::packet8::Register>(&mesh, &local_rays, rays),
+                    count_hits::<merrow_math::f32x8::Register>(&mesh, &local_rays, rays),
                     plain
                 );
             }

@@ -26,8 +26,8 @@
 //! The tests of `mesh.rs`; test/sensors/raytrace.rs, test/witness/devices/raytrace.rs
 
 use crate::raytrace::bvh::{Child, Node, Tree};
-use crate::raytrace::packet8::F32x8;
 use crate::raytrace::probe::TreeRay;
+use merrow_math::f32x8::F32x8;
 
 /// Capacity of a stack: seven boxes per level of the tree, and one more; a power of two.
 const STACK_CAPACITY: usize = 128;

@@ -26,9 +26,9 @@
 //! The tests in this file and in `mesh.rs`; test/sensors/raytrace.rs,
 //! test/witness/devices/raytrace.rs
 
-use crate::raytrace::packet8::F32x8;
 use crate::raytrace::probe::TreeRay;
 use merrow_math::Vec3;
+use merrow_math::f32x8::F32x8;
 
 /// Corners of a triangle in single precision [m].
 pub type Corners = [[f32; 3]; 3];
@@ -200,7 +200,7 @@ pub(crate) fn face_index(faces: &[[u32; 8]], at: (u32, u32)) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::raytrace::packet8::Plain;
+    use merrow_math::f32x8::Plain;
     use merrow_math::rng::Stream;
 
     /// Returns the hit of `probe` in `block`.
@@ -257,7 +257,7 @@ mod tests {
                 if merrow_math::f64x4::is_supported() {
                     assert_eq!(
                         plain,
-                        intersect_block::<crate::raytrace::packet8::Register>(&block, &probe)
+                        intersect_block::<merrow_math::f32x8::Register>(&block, &probe)
                     );
                 }
             }

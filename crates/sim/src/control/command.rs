@@ -14,7 +14,7 @@ use merrow_model::state::{Command, FaultState, Health, RobotState, State, WinchC
 /// unchanged.
 pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), CommandRejection> {
     match command {
-        Command::Modem(_) | Command::Bridge { .. } => Err(CommandRejection {
+        Command::Modem(_) | Command::Bridge { .. } | Command::Call(_) => Err(CommandRejection {
             robot: None,
             reason: "a command to a modem needs the network of a simulation".to_string(),
         }),

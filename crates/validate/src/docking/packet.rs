@@ -1,4 +1,5 @@
-//! Packets of the docking study: 512 bits from the dock, 64 bits from a vehicle.
+//! Packets of the docking study: 512 bits from the dock. The packets of 64 bits from a vehicle are
+//! control frames of its modem.
 //!
 //! The thesis lists fields of 16, 112, 112 and 64 bits, which sum to 304 bits, for a packet of 512
 //! bits. Three coordinates do not divide 112 bits equally: each field of 112 bits holds three
@@ -8,8 +9,6 @@ use merrow_math::Vec3;
 
 /// Length of a packet of the dock [byte].
 pub const DOWNLINK_BYTES: usize = 64;
-/// Length of a packet of a vehicle [byte].
-pub const UPLINK_BYTES: usize = 8;
 
 /// Packet of the dock.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,15 +21,6 @@ pub struct Downlink {
     pub reference: Vec3,
     /// Time of the measurement [ns].
     pub stamp_ns: u64,
-}
-
-/// Packet of a vehicle: it requests a transmit power.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PowerRequest {
-    /// Address of the vehicle.
-    pub sender: u16,
-    /// Requested transmit power [W].
-    pub power: f64,
 }
 
 impl Downlink {
@@ -66,27 +56,6 @@ impl Downlink {
     }
 }
 
-impl PowerRequest {
-    /// Returns the packet as bytes.
-    pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = self.sender.to_le_bytes().to_vec();
-        bytes.extend((self.power as f32).to_le_bytes());
-        bytes.resize(UPLINK_BYTES, 0);
-        bytes
-    }
-
-    /// Reads a packet; `None`: the bytes are not a packet of a vehicle.
-    pub fn decode(bytes: &[u8]) -> Option<Self> {
-        if bytes.len() != UPLINK_BYTES {
-            return None;
-        }
-        Some(Self {
-            sender: u16::from_le_bytes(array(bytes, 0)?),
-            power: f64::from(f32::from_le_bytes(array(bytes, 2)?)),
-        })
-    }
-}
-
 /// Returns the `N` bytes from `at` on.
 fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..at + N)?.try_into().ok()
@@ -107,14 +76,6 @@ mod tests {
         let bytes = down.encode();
         assert_eq!(bytes.len(), DOWNLINK_BYTES);
         assert_eq!(Downlink::decode(&bytes), Some(down));
-        let up = PowerRequest {
-            sender: 3,
-            power: 4.5,
-        };
-        let bytes = up.encode();
-        assert_eq!(bytes.len(), UPLINK_BYTES);
-        assert_eq!(PowerRequest::decode(&bytes), Some(up));
-        // the size distinguishes the two kinds
-        assert_eq!(Downlink::decode(&bytes), None);
+        assert_eq!(Downlink::decode(&bytes[1..]), None, "another size");
     }
 }

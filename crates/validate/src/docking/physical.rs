@@ -6,7 +6,6 @@ use crate::docking::run::{CYCLE, CYCLES, Trial};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
 use merrow_model::state::frames::FrameData;
-use std::sync::Arc;
 
 /// World with guides, latch and USBL.
 pub const WORLD: &str = "docking_station";
@@ -49,7 +48,7 @@ pub fn run_latching(mut scene: Scene, law: Law) -> Result<Latching, String> {
     for sensor in &mut scene.robots[dock].sensors {
         sensor.lazy = false;
     }
-    let mut trial = Trial::new(Arc::new(scene), law, true, BERTH, [CYCLES[0], RADIO_CYCLES])?;
+    let mut trial = Trial::new(scene, law, true, BERTH, [CYCLES[0], RADIO_CYCLES])?;
     let mut found = Latching::default();
     let mut squares = 0.0;
     let mut end = LIMIT;

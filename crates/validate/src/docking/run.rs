@@ -2,8 +2,8 @@
 
 use crate::cases::reference_data::ReferenceData;
 use crate::docking::law::{Gains, Law};
-use crate::docking::scenario::{DOCK, DUMMIES, Link, Setup, docked_distance, world_text};
-use crate::docking::tasks::{PowerControl, Station, Vehicle};
+use crate::docking::scenario::{DOCK, Link, Setup, docked_distance, world_text};
+use crate::docking::tasks::{Station, Vehicle, set_power_control};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
 use merrow_sim::Simulation;
@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 /// Period of the attitude control [s], section 5.1.2; the periods of both links are multiples.
 pub(crate) const CYCLE: f64 = 0.02;
+/// The same period [ns].
+const CYCLE_NS: u64 = 20_000_000;
 /// Cycles of one acoustic period and of one radio period.
 pub(crate) const CYCLES: [u64; 2] = [37, 2];
 /// Ratio of the control signal to the thrust of the motive power, section 5.2.3.
@@ -62,10 +64,6 @@ pub struct Manoeuvre {
 /// Errors in the world, or a refused command.
 pub fn run_manoeuvre(data: &ReferenceData<'_>, setup: &Setup) -> Result<Manoeuvre, String> {
     let scene = (data.world)(&world_text(setup))?;
-    run_in(Arc::new(scene), setup)
-}
-
-fn run_in(scene: Arc<Scene>, setup: &Setup) -> Result<Manoeuvre, String> {
     let mut trial = Trial::new(scene, setup.law, setup.is_hybrid, DOCK, CYCLES)?;
     let limit = docked_distance();
     let mut found = Manoeuvre {
@@ -94,7 +92,6 @@ pub(crate) struct Trial {
     pub(crate) simulation: Simulation,
     station: Station,
     pub(crate) vehicle: Vehicle,
-    dummies: Vec<PowerControl>,
     /// Acoustic and radio period in cycles.
     periods: [u64; 2],
     /// Position that the dock measured last [m].
@@ -111,19 +108,19 @@ impl Trial {
     /// Creates the simulation of `scene`, whose first robot docks at `goal` [m]; `periods`:
     /// acoustic and radio period in cycles.
     pub(crate) fn new(
-        scene: Arc<Scene>,
+        mut scene: Scene,
         law: Law,
         is_hybrid: bool,
         goal: Vec3,
         periods: [u64; 2],
     ) -> Result<Self, String> {
         let radio_period = periods[1] as f64 * CYCLE;
-        let dummy = |k| PowerControl::new(&scene, k + 2);
+        set_power_control(&mut scene, periods.map(|n| n * CYCLE_NS));
+        let scene = Arc::new(scene);
         Ok(Self {
             simulation: Simulation::new(Arc::clone(&scene), 1)?,
             station: Station::new(&scene, is_hybrid, goal)?,
             vehicle: Vehicle::new(&scene, law, radio_period)?,
-            dummies: (0..DUMMIES).map(dummy).collect::<Result<_, _>>()?,
             periods,
             position: None,
             is_new: false,
@@ -149,20 +146,9 @@ impl Trial {
         if position.is_some() {
             (self.position, self.is_new) = (position, true);
         }
-        self.station.receive(simulation);
         self.vehicle.cycle(simulation)?;
-        for dummy in &mut self.dummies {
-            dummy.receive(simulation);
-        }
         simulation.clear_outboxes();
-        let link = self.vehicle.link;
-        if self.cycle.is_multiple_of(self.periods[link as usize]) {
-            self.vehicle.power.check(simulation, link)?;
-        }
         if self.cycle.is_multiple_of(self.periods[0]) {
-            for dummy in &mut self.dummies {
-                dummy.check(simulation, Link::Acoustic)?;
-            }
             let is_sent = self.station.transmit_acoustic(simulation, self.position)?;
             self.transmitted[0] += u64::from(is_sent);
         }

@@ -13,7 +13,6 @@ use crate::figure::canvas::Drawing;
 use crate::figure::chart::{BLACK, COLOURS, Line, Panel, draw_figure};
 use merrow_math::Vec3;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 /// Times of figure 5.7 of the thesis [s]: first radio packet, hybrid and acoustic-only docking.
 pub const THESIS: [f64; 3] = [95.0, 110.0, 138.0];
@@ -79,7 +78,7 @@ pub fn run_study(
     progress("readings of the control law");
     study.text.push_str(&readings(data)?);
     progress("world docking_station");
-    study.text.push_str(&latching(data)?);
+    latching(data, &mut study)?;
     progress("step in heave");
     study.figures.push(("step", heave_step(data)?));
     progress("net buoyancy");
@@ -138,10 +137,21 @@ fn readings(data: &ReferenceData<'_>) -> Result<String, String> {
 }
 
 /// Runs the manoeuvre with USBL, guides and latch.
-fn latching(data: &ReferenceData<'_>) -> Result<String, String> {
-    let mut text = String::from("world docking_station         latched    fixes  error of a fix\n");
+fn latching(data: &ReferenceData<'_>, study: &mut Study) -> Result<(), String> {
+    let mut panel = Panel {
+        y_label: "distance from the berth [m]".into(),
+        x_label: "time [s]".into(),
+        ..Panel::default()
+    };
+    let text = &mut study.text;
+    text.push_str("world docking_station         latched    fixes  error of a fix\n");
     for law in Law::ALL {
         let found = run_latching((data.shipped)(WORLD)?, law)?;
+        if matches!(law, Law::Error | Law::Damped) {
+            let colour = COLOURS[panel.lines.len()];
+            let line = Line::new(law.name(), colour, false, found.distances);
+            panel.lines.push(line);
+        }
         let time = found
             .latched
             .map_or("no".to_string(), |t| format!("{t:.1} s"));
@@ -153,7 +163,10 @@ fn latching(data: &ReferenceData<'_>) -> Result<String, String> {
         );
     }
     text.push('\n');
-    Ok(text)
+    let title = "Guides and latch: positions by USBL, sound and radio";
+    let figure = draw_figure(title, &[panel], 820, 260);
+    study.figures.push(("latching", figure));
+    Ok(())
 }
 
 /// Compares a step of 1 m in heave with the gains of the root locus: linear models and simulation.
@@ -167,7 +180,7 @@ fn heave_step(data: &ReferenceData<'_>) -> Result<Drawing, String> {
         ..plant
     };
     let goal = START - Vec3::new(0.0, 0.0, 1.0);
-    let mut trial = Trial::new(Arc::new(scene), Law::Accumulated, false, goal, CYCLES)?;
+    let mut trial = Trial::new(scene, Law::Accumulated, false, goal, CYCLES)?;
     let acoustic = Gains::of(Link::Acoustic);
     let with_heave = |of: [f64; 3], heave: f64| [of[0], of[1], heave];
     trial.set_acoustic_gains(Gains {

@@ -2,25 +2,39 @@
 
 use crate::cases::reference_data::apply;
 use crate::docking::law::{Gains, Law, PositionControl, attitude_moment, heading, waypoint};
-use crate::docking::packet::{Downlink, PowerRequest};
+use crate::docking::packet::Downlink;
 use crate::docking::scenario::{DOCK_ADDRESS, DUMMIES, Link, RADIO_RANGE, VEHICLE_ADDRESS};
 use merrow_math::Vec3;
 use merrow_model::scene::Scene;
+use merrow_model::scene::comms::PowerControl;
 use merrow_model::state::Command;
-use merrow_model::state::comms::ModemCommand;
+use merrow_model::state::comms::{Delivery, ModemCommand};
 use merrow_sim::Simulation;
 
-/// First transmit power of the dock and of the vehicles [W]; estimated, the thesis publishes none.
+/// First transmit power of the dock [W]; estimated, the thesis publishes none.
 const START_POWER: f64 = 1.0;
 /// Factor between the power of a message that does not arrive and the requested power; estimated,
 /// the thesis gives no formula.
 const POWER_STEP: f64 = 2.0;
 
-/// Returns the largest transmit power of a link [W], table 5.2.
-const fn power_limit(link: Link) -> f64 {
-    match link {
-        Link::Acoustic => 4.5,
-        Link::Radio => 3.0,
+/// Sets the first transmit power of the dock and the adaptive power control of the vehicles,
+/// section 4.4.4: a vehicle without a packet in a period of its link requests more power.
+/// `periods`: acoustic and radio period [ns].
+pub(crate) fn set_power_control(scene: &mut Scene, periods: [u64; 2]) {
+    for modem in &mut scene.modems {
+        if modem.address == DOCK_ADDRESS {
+            modem.power = START_POWER;
+            continue;
+        }
+        modem.power_control = Some(PowerControl {
+            station: DOCK_ADDRESS,
+            period_ns: periods[usize::from(modem.name.ends_with("radio"))],
+            // the thesis has no target: only the step determines the power
+            target_snr: f64::MIN_POSITIVE,
+            step: POWER_STEP,
+            // a control frame has the 64 bits of a packet of a vehicle
+            payload: 0,
+        });
     }
 }
 
@@ -53,13 +67,12 @@ impl Modems {
     }
 }
 
-/// Transmits a message with `power` [W].
+/// Transmits a message with the power that its receiver requested.
 fn send(
     simulation: &mut Simulation,
     modem: usize,
     destination: u16,
     payload: Vec<u8>,
-    power: f64,
 ) -> Result<(), String> {
     let command = ModemCommand::Send {
         modem,
@@ -68,7 +81,7 @@ fn send(
         priority: 0,
         wants_ack: false,
         key: None,
-        power: Some(power),
+        power: None,
     };
     apply(simulation, &Command::Modem(command))
 }
@@ -76,8 +89,6 @@ fn send(
 /// Computer of the dock.
 pub(crate) struct Station {
     modems: Modems,
-    /// Transmit power to each vehicle by address, acoustic and radio [W].
-    powers: Vec<[f64; 2]>,
     /// Positions of the vehicles that only load the medium access [m].
     dummies: Vec<Vec3>,
     is_hybrid: bool,
@@ -92,7 +103,6 @@ impl Station {
         };
         Ok(Self {
             modems: Modems::find(scene, DOCK_ADDRESS)?,
-            powers: vec![[START_POWER; 2]; usize::from(VEHICLE_ADDRESS) + 1],
             dummies: (0..DUMMIES).map(dummy).collect::<Result<_, _>>()?,
             is_hybrid,
             goal,
@@ -105,24 +115,6 @@ impl Station {
             Link::Radio
         } else {
             Link::Acoustic
-        }
-    }
-
-    /// Sets the powers that the vehicles requested.
-    pub(crate) fn receive(&mut self, simulation: &Simulation) {
-        let output = &simulation.network_output;
-        for delivery in &output.deliveries {
-            for (link, which) in [(Link::Acoustic, 0), (Link::Radio, 1)] {
-                if delivery.to as usize != self.modems.on(link) {
-                    continue;
-                }
-                let request = PowerRequest::decode(output.payload(delivery));
-                if let Some(request) = request
-                    && let Some(powers) = self.powers.get_mut(usize::from(request.sender))
-                {
-                    powers[which] = request.power.min(power_limit(link));
-                }
-            }
         }
     }
 
@@ -172,77 +164,13 @@ impl Station {
             },
             stamp_ns: simulation.time_ns(),
         };
-        let power = self.powers[usize::from(receiver)][link as usize];
-        send(
-            simulation,
-            self.modems.on(link),
-            receiver,
-            packet.encode(),
-            power,
-        )
-    }
-}
-
-/// Adaptive power control of a vehicle: section 4.4.4.
-pub(crate) struct PowerControl {
-    address: u16,
-    modems: Modems,
-    /// Last requested powers, acoustic and radio [W].
-    requested: [f64; 2],
-    /// Whether a message has arrived since the last check, acoustic and radio.
-    has_message: [bool; 2],
-}
-
-impl PowerControl {
-    pub(crate) fn new(scene: &Scene, address: u16) -> Result<Self, String> {
-        Ok(Self {
-            address,
-            modems: Modems::find(scene, address)?,
-            requested: [START_POWER; 2],
-            has_message: [true; 2],
-        })
-    }
-
-    /// Returns the packets for this vehicle that have arrived, with their links.
-    pub(crate) fn receive(&mut self, simulation: &Simulation) -> Vec<(Link, Downlink)> {
-        let output = &simulation.network_output;
-        let mut packets = Vec::new();
-        for delivery in &output.deliveries {
-            let link = match delivery.to as usize {
-                to if to == self.modems.acoustic => Link::Acoustic,
-                to if Some(to) == self.modems.radio => Link::Radio,
-                _ => continue,
-            };
-            let packet = Downlink::decode(output.payload(delivery));
-            if let Some(packet) = packet.filter(|p| p.receiver == self.address) {
-                self.has_message[link as usize] = true;
-                packets.push((link, packet));
-            }
-        }
-        packets
-    }
-
-    /// Requests more power if no message has arrived within the period of `link`.
-    pub(crate) fn check(&mut self, simulation: &mut Simulation, link: Link) -> Result<(), String> {
-        let k = link as usize;
-        if std::mem::replace(&mut self.has_message[k], false) {
-            return Ok(());
-        }
-        let limit = power_limit(link);
-        let power = (POWER_STEP * self.requested[k]).min(limit);
-        self.requested[k] = power;
-        let request = PowerRequest {
-            sender: self.address,
-            power,
-        };
-        let modem = self.modems.on(link);
-        send(simulation, modem, DOCK_ADDRESS, request.encode(), limit)
+        send(simulation, self.modems.on(link), receiver, packet.encode())
     }
 }
 
 /// Computer of the docking vehicle.
 pub(crate) struct Vehicle {
-    pub(crate) power: PowerControl,
+    modems: Modems,
     law: Law,
     /// Gains, acoustic and radio.
     gains: [Gains; 2],
@@ -265,7 +193,7 @@ impl Vehicle {
         let mut gains = [Link::Acoustic, Link::Radio].map(Gains::of);
         gains[1].period = radio_period;
         Ok(Self {
-            power: PowerControl::new(scene, VEHICLE_ADDRESS)?,
+            modems: Modems::find(scene, VEHICLE_ADDRESS)?,
             law,
             gains,
             link: Link::Acoustic,
@@ -288,12 +216,27 @@ impl Vehicle {
         self.force
     }
 
+    /// Returns the packets for this vehicle that have arrived, with their links.
+    fn receive(&self, simulation: &Simulation) -> Vec<(Link, Downlink)> {
+        let output = &simulation.network_output;
+        let packet = |delivery: &Delivery| {
+            let link = match delivery.to as usize {
+                to if to == self.modems.acoustic => Link::Acoustic,
+                to if Some(to) == self.modems.radio => Link::Radio,
+                _ => return None,
+            };
+            let packet = Downlink::decode(output.payload(delivery))?;
+            (packet.receiver == VEHICLE_ADDRESS).then_some((link, packet))
+        };
+        output.deliveries.iter().filter_map(packet).collect()
+    }
+
     /// Executes one cycle of 20 ms: position control for packets that have arrived, attitude
     /// control, command to the thrusters.
     pub(crate) fn cycle(&mut self, simulation: &mut Simulation) -> Result<(), String> {
         let motion = &simulation.state.robots[0].motion;
         let (R, w) = (motion.q_WB.matrix(), motion.V_WB_B.w);
-        let packets = self.power.receive(simulation);
+        let packets = self.receive(simulation);
         for (link, packet) in &packets {
             if *link != self.link {
                 self.link = *link;

@@ -200,8 +200,9 @@ fn build_world(
     scene.beacons = acoustic::build_beacons(&file.beacons, &scene, problems);
     scene.modems = comms::build_modems(file, &scene, problems);
     let bridges = comms::build_bridges(&file.bridges, &scene, problems);
-    let bridge_topics;
-    (scene.bridges, bridge_topics) = bridges.into_iter().unzip();
+    let (bridge_topics, bridge_services);
+    (scene.bridges, bridge_topics) = bridges.topics.into_iter().unzip();
+    (scene.service_bridges, bridge_services) = bridges.services.into_iter().unzip();
     scene.faults = fault::build_faults(&file.faults, &scene, problems);
     scene.schedule = schedule::build_schedule(&file.schedule, &scene, problems);
     scene.ais = ais::build_transponders(&file.ais, &scene, problems);
@@ -217,6 +218,7 @@ fn build_world(
         models,
         lines: line_sources(file),
         bridge_topics,
+        bridge_services,
         beacons: beacon_sources(file),
         notes: Vec::new(),
     }
@@ -275,6 +277,7 @@ fn build_environment(
         beacons: Vec::new(),
         modems: Vec::new(),
         bridges: Vec::new(),
+        service_bridges: Vec::new(),
         ais: Vec::new(),
         obstacles: obstacle::build_obstacles(&file.obstacles),
     }

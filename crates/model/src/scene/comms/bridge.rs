@@ -1,4 +1,4 @@
-//! Topics that modems transmit between robots.
+//! Topics and services that modems transmit between robots.
 
 /// Topic of one robot whose messages a modem transmits to other robots.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,33 @@ pub struct Bridge {
     /// Priority of the messages; larger first.
     pub priority: u8,
     /// Whether a new message replaces a waiting one.
+    pub keeps_newest: bool,
+    /// Whether every frame is repeated until it is acknowledged.
+    pub wants_ack: bool,
+}
+
+/// Service of one robot that another robot calls over modems.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ServiceBridge {
+    /// Name of the bridge.
+    pub name: String,
+    /// Index of the modem of the caller, which transmits the requests.
+    pub from: usize,
+    /// Index of the modem of the server, which transmits the responses.
+    pub to: usize,
+    /// Name of the service, without the leading slash.
+    pub service: String,
+    /// Name under which the service is offered to callers, without the leading slash.
+    pub offered_as: String,
+    /// ROS name of the service type; empty: the type of the simulator's service.
+    pub service_type: String,
+    /// Minimum time between two transmitted requests [ns].
+    pub min_interval_ns: u64,
+    /// Time after which a call without a response ends [ns].
+    pub timeout_ns: u64,
+    /// Priority of requests and responses; larger first.
+    pub priority: u8,
+    /// Whether a new request replaces a waiting one, and a new response a waiting one.
     pub keeps_newest: bool,
     /// Whether every frame is repeated until it is acknowledged.
     pub wants_ack: bool,

@@ -159,9 +159,8 @@ pub struct RangeResult {
     pub snr: f64,
     /// Relative frequency shift of the signal.
     pub doppler: f64,
-    /// Whether the modem also measures the direction of arrival.
-    pub needs_direction: bool,
-    /// Measured direction of arrival, which the caller of the network computes.
+    /// Measured direction of arrival at a modem with an array, which the caller of the network
+    /// computes.
     pub direction: Option<ReplyDirection>,
 }
 

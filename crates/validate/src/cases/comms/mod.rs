@@ -1,8 +1,10 @@
-//! V02, V03, V08 to V11, V24 and V25: modems, channels and medium access of Thetis and of the
+//! V02, V03, V08 to V11 and V24 to V28: modems, channels and medium access of Thetis and of the
 //! docking study.
 
 mod avoidance;
+mod figures;
 mod pair;
+mod traffic;
 
 use crate::cases::check::Check;
 use crate::cases::reference_data::ReferenceData;
@@ -23,7 +25,7 @@ use merrow_model::state::comms::{Delivery, ModemCommand, PacketRecord};
 use std::f64::consts::LN_2;
 
 /// Cases of modems and channels.
-pub const CASES: [Case; 8] = [
+pub const CASES: [Case; 11] = [
     Case {
         number: 2,
         set: CaseSet::Comms,
@@ -68,6 +70,9 @@ pub const CASES: [Case; 8] = [
     },
     pair::CASE,
     avoidance::CASE,
+    traffic::CASES[0],
+    traffic::CASES[1],
+    traffic::CASES[2],
 ];
 
 /// Period of the schedule of the docking study [s].
@@ -275,7 +280,8 @@ fn delivery(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
             0.0,
         ));
     }
-    Ok(CaseResult::new(checks))
+    let figure = figures::signal_excess(data, quiet, radius)?;
+    Ok(CaseResult::new(checks).with_figure("comms_excess", figure))
 }
 
 /// Returns the acoustic modem of the docking study without fading, with other keys.
@@ -304,6 +310,7 @@ fn schedule(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
     }
     // the last message of the station is still on its way when the first vehicle transmits, and is
     // damaged if that vehicle is nearer to the last vehicle than the station is
+    let mut trace = None;
     let near = [0.0, 45.0, 90.0, 135.0, 180.0, 225.0, 270.0, 315.0];
     let opposite = [0.0, 45.0, 90.0, 135.0, 225.0, 270.0, 315.0, 180.0];
     for (what, angles, expected) in [
@@ -319,8 +326,13 @@ fn schedule(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
             let what = format!("messages {which} in 20 periods, {what}");
             checks.push(Check::absolute(what, "", expected, computed, 0.0));
         }
+        trace = Some(figures::schedule_trace(&found));
     }
-    Ok(CaseResult::new(checks))
+    let result = CaseResult::new(checks);
+    Ok(match trace {
+        Some(figure) => result.with_figure("comms_schedule", figure),
+        None => result,
+    })
 }
 
 /// Runs 20 periods of the schedule. Every vehicle receives and transmits one message per period.
@@ -479,7 +491,8 @@ fn fading(data: &ReferenceData<'_>) -> Result<CaseResult, String> {
         root * largest,
     ));
     checks.push(lost_frames(data)?);
-    Ok(CaseResult::new(checks))
+    let figure = figures::fading_distribution(&factors);
+    Ok(CaseResult::new(checks).with_figure("comms_fading", figure))
 }
 
 /// Counts the frames that are lost over the distance of the docking study: 4.5 W and a threshold of

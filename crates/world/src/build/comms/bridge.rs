@@ -1,9 +1,9 @@
-//! Topics that modems transmit between robots.
+//! Topics and services that modems transmit between robots.
 
 use crate::build::comms::nanoseconds;
 use merrow_model::scene::Scene;
 use merrow_model::scene::comms::Modem;
-use merrow_model::scene::comms::bridge::Bridge;
+use merrow_model::scene::comms::bridge::{Bridge, ServiceBridge};
 use merrow_schema::comms::BridgeEntry;
 use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
 use merrow_yaml::read::NamedMap;
@@ -11,27 +11,77 @@ use merrow_yaml::read::NamedMap;
 /// Value of the key `to` for all modems that can receive.
 const ALL: &str = "all";
 
-/// Builds the bridges of a world whose modems are known, with the places of their topics.
+/// Default of the key `timeout_s` [s].
+const TIMEOUT_S: f64 = 60.0;
+
+/// Bridges of a world with the places of their topics or services.
+#[derive(Debug, Default)]
+pub(crate) struct Bridges {
+    /// Bridges that transmit topics.
+    pub(crate) topics: Vec<(Bridge, Place)>,
+    /// Bridges that transmit services.
+    pub(crate) services: Vec<(ServiceBridge, Place)>,
+}
+
+/// Builds the bridges of a world whose modems are known.
 pub(crate) fn build_bridges(
     file: &NamedMap<BridgeEntry>,
     scene: &Scene,
     problems: &mut Problems,
-) -> Vec<(Bridge, Place)> {
-    let mut build = |(name, entry): (&str, &BridgeEntry)| {
-        let bridge = build_bridge(name, entry, scene, problems)?;
-        Some((bridge, entry.at.key_place("topic").clone()))
-    };
-    file.iter().filter_map(&mut build).collect()
+) -> Bridges {
+    let mut bridges = Bridges::default();
+    for (name, entry) in file.iter() {
+        check_keys(entry, problems);
+        match (&entry.topic, &entry.service) {
+            (Some(topic), None) => {
+                if let Some(bridge) = build_bridge(name, entry, topic, scene, problems) {
+                    let place = entry.at.key_place("topic").clone();
+                    bridges.topics.push((bridge, place));
+                }
+            }
+            (None, Some(service)) => {
+                if let Some(bridge) = build_service(name, entry, service, scene, problems) {
+                    let place = entry.at.key_place("service").clone();
+                    bridges.services.push((bridge, place));
+                }
+            }
+            (None, None) => {
+                let text = format!("{name}: missing key `topic` or `service`: add one of them");
+                problems.push(&entry.at.whole, text);
+            }
+            (Some(_), Some(_)) => {
+                let text = format!(
+                    "{name}: found `topic` and `service`: expected one of them, remove the other"
+                );
+                problems.push(entry.at.key_place("service"), text);
+            }
+        }
+    }
+    bridges
+}
+
+/// Reports the keys that require the other one of the keys `topic` and `service`.
+fn check_keys(file: &BridgeEntry, problems: &mut Problems) {
+    for (key, with) in [
+        ("message_type", "topic"),
+        ("received_as", "topic"),
+        ("service_type", "service"),
+        ("offered_as", "service"),
+        ("timeout_s", "service"),
+    ] {
+        file.at.report_ineffective_key(key, with, problems);
+    }
 }
 
 fn build_bridge(
     name: &str,
     file: &BridgeEntry,
+    topic: &str,
     scene: &Scene,
     problems: &mut Problems,
 ) -> Option<Bridge> {
     let from = find_modem(name, file, "from", &file.from, scene, problems)?;
-    let topic = file.topic.trim_matches('/').to_string();
+    let topic = topic.trim_matches('/').to_string();
     let is_broadcast = file.to == ALL;
     for (key, is_used) in [
         ("received_as", file.received_as.is_some()),
@@ -50,16 +100,7 @@ fn build_bridge(
             .map(|(k, _)| k)
             .collect()
     } else {
-        let to = find_modem(name, file, "to", &file.to, scene, problems)?;
-        if to == from || !receives(&scene.modems[to]) {
-            let text = format!(
-                "{name}: {} does not receive from {}: expected another modem with the same medium, band and rates",
-                file.to, file.from
-            );
-            problems.push(file.at.key_place("to"), text);
-            return None;
-        }
-        vec![to]
+        vec![find_receiver(name, file, from, scene, problems)?]
     };
     let received_as = |to: usize| match &file.received_as {
         Some(topic) => topic.trim_matches('/').to_string(),
@@ -71,12 +112,71 @@ fn build_bridge(
         to: receivers.iter().map(|to| (*to, received_as(*to))).collect(),
         is_broadcast,
         message_type: file.message_type.clone().unwrap_or_default(),
-        min_interval_ns: file.max_rate_hz.map_or(0, |rate| nanoseconds(1.0 / rate)),
+        min_interval_ns: min_interval(file),
         priority: file.priority as u8,
-        keeps_newest: file.newest_only,
+        keeps_newest: file.newest_only.unwrap_or(true),
         wants_ack: file.acknowledge,
         topic,
     })
+}
+
+fn build_service(
+    name: &str,
+    file: &BridgeEntry,
+    service: &str,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Option<ServiceBridge> {
+    if file.to == ALL {
+        let text = format!("{name}: `to: all` is not possible with `service`: name one modem");
+        problems.push(file.at.key_place("to"), text);
+        return None;
+    }
+    let from = find_modem(name, file, "from", &file.from, scene, problems)?;
+    let to = find_receiver(name, file, from, scene, problems)?;
+    let service = service.trim_matches('/').to_string();
+    let offered_as = match &file.offered_as {
+        Some(name) => name.trim_matches('/').to_string(),
+        None => format!("{}/{service}", owner(scene, from)),
+    };
+    Some(ServiceBridge {
+        name: name.to_string(),
+        from,
+        to,
+        offered_as,
+        service_type: file.service_type.clone().unwrap_or_default(),
+        min_interval_ns: min_interval(file),
+        timeout_ns: nanoseconds(file.timeout_s.unwrap_or(TIMEOUT_S)),
+        priority: file.priority as u8,
+        keeps_newest: file.newest_only.unwrap_or(false),
+        wants_ack: file.acknowledge,
+        service,
+    })
+}
+
+/// Returns the minimum time between two messages of a bridge [ns].
+fn min_interval(file: &BridgeEntry) -> u64 {
+    file.max_rate_hz.map_or(0, |rate| nanoseconds(1.0 / rate))
+}
+
+/// Returns the modem of the key `to`, which must receive from modem `from`.
+fn find_receiver(
+    name: &str,
+    file: &BridgeEntry,
+    from: usize,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Option<usize> {
+    let to = find_modem(name, file, "to", &file.to, scene, problems)?;
+    if to == from || !decodes(&scene.modems[from], &scene.modems[to]) {
+        let text = format!(
+            "{name}: {} does not receive from {}: expected another modem with the same medium, band and rates",
+            file.to, file.from
+        );
+        problems.push(file.at.key_place("to"), text);
+        return None;
+    }
+    Some(to)
 }
 
 /// Returns true if modem `to` decodes the frames of modem `from`.

@@ -51,7 +51,7 @@ pub trait F32x8: Copy {
 /// Portable implementation on an array.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
-pub(crate) struct Plain([f32; 8]);
+pub struct Plain([f32; 8]);
 
 macro_rules! each {
     ($name:ident, $a:ident, $b:ident, $what:expr) => {
@@ -135,7 +135,7 @@ impl F32x8 for Plain {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use avx::Register;
+pub use avx::Register;
 
 #[cfg(target_arch = "x86_64")]
 mod avx {
@@ -151,9 +151,9 @@ mod avx {
         _mm256_storeu_si256, _mm256_sub_ps,
     };
 
-    /// AVX2 register; valid only where [`merrow_math::f64x4::is_supported`] returns true.
+    /// AVX2 register; valid only where [`crate::f64x4::is_supported`] returns true.
     #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Register(__m256);
+    pub struct Register(__m256);
 
     macro_rules! each {
         ($name:ident, $intrinsic:ident) => {
@@ -292,7 +292,7 @@ mod tests {
     // Tolerance: the last three bits, which hold the lane index.
     #[test]
     fn selected_lanes_are_sorted() {
-        let stream = merrow_math::rng::Stream::new(3, "orders");
+        let stream = crate::rng::Stream::new(3, "orders");
         for k in 0..20_000_u64 {
             let mut draw = stream.draw(k);
             let mut x = [0.0_f32; 8].map(|_| (8.0 * draw.uniform()) as f32 - 1.0);
@@ -302,7 +302,7 @@ mod tests {
             let o = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| if k >> i & 1 == 1 { 9.0 } else { -2.0 });
             let plain = selected_lanes::<Plain>(&x, &o);
             #[cfg(target_arch = "x86_64")]
-            if merrow_math::f64x4::is_supported() {
+            if crate::f64x4::is_supported() {
                 assert_eq!(plain, selected_lanes::<Register>(&x, &o), "{x:?}");
             }
             assert_eq!(plain.len() as u32, (k as u8).count_ones());
@@ -324,7 +324,7 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn avx2_and_portable_operations_agree() {
-        if !merrow_math::f64x4::is_supported() {
+        if !crate::f64x4::is_supported() {
             return;
         }
         let special = [
