@@ -18,6 +18,7 @@ from PIL import Image, ImageChops
 
 import editing
 import operation
+import replay
 from browser import Browser, find
 
 WORLD = """
@@ -50,6 +51,8 @@ modems:
 bridges:
   depth: {from: bluerov2/acoustic, to: gateway, topic: /bluerov2/pressure/pose, max_rate_hz: 0.5}
 """
+# the robot drifts and sinks while it is recorded
+MOVING = WORLD.replace("hs_m: 0.05", "hs_m: 0.6")
 SIZE = (960, 540)
 ROBOT = "merrow.world.frame.robots[merrow.selected]"
 
@@ -265,15 +268,29 @@ def save_image(browser, path):
     Image.open(io.BytesIO(browser.screenshot())).convert("RGB").save(path, quality=86)
 
 
+def check_replay(program, arguments):
+    """Runs the checks of a recording alone and writes an image."""
+    with tempfile.TemporaryDirectory() as folder:
+        browser = Browser(program, SIZE)
+        try:
+            replay.check(browser, arguments.binary, folder, MOVING, arguments.only_replay)
+        finally:
+            browser.close()
+
+
 def main():
     """Runs all checks, or writes an image."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
     parser.add_argument("--image")
+    parser.add_argument("--only-replay", metavar="FILE.jpg", help="write an image of a recording")
     arguments = parser.parse_args()
     program = find()
     if program is None:
         print("skipped: Chromium is not installed (Debian package chromium)")
+        return 0
+    if arguments.only_replay:
+        check_replay(program, arguments)
         return 0
     with tempfile.TemporaryDirectory() as folder:
         run, url = start(arguments.binary, folder)
@@ -289,6 +306,8 @@ def main():
                 print(f"{check.__name__}: ok", flush=True)
             assert not browser.errors, browser.errors
             check_saved_world(arguments.binary, folder, browser.saved_world)
+            replay.check(browser, arguments.binary, folder, MOVING, None)
+            assert not browser.errors, browser.errors
         finally:
             browser.close()
             run.send_signal(signal.SIGINT)

@@ -11,6 +11,7 @@ import { Details, Environment, RobotList, StatusLine, log, showEvent, showRefusa
 import { Plot } from "./plot.js";
 import { meetDrawables } from "./raycast.js";
 import { Renderer } from "./renderer.js";
+import { Timeline } from "./replay.js";
 import { EventLog, Sensors } from "./sensors.js";
 import { bindTabs, openTab } from "./tabs.js";
 import { World } from "./world.js";
@@ -62,12 +63,19 @@ class App {
     this.editor = new Editor(this);
     this.faults = new Faults((action) => this.request(action));
     this.sensors = new Sensors((action) => this.request(action));
+    this.timeline = new Timeline((action) => this.request(action), () => this.jumped());
     this.bindRun();
     this.bindPanels();
     this.bindCanvas();
     this.setCamera("follow");
     this.last = performance.now();
     requestAnimationFrame((now) => this.draw(now));
+  }
+
+  /** Removes what belongs to another time of a recording. */
+  jumped() {
+    this.overlays.clear();
+    this.plot.clear();
   }
 
   request(action) {
@@ -98,6 +106,7 @@ class App {
     this.renderer.setScene(this.world);
     this.overlays.scene = scene;
     this.overlays.clear();
+    this.timeline.setScene(scene);
     $("world-name").textContent = scene.name;
     document.title = `${scene.name} – Merrow`;
     this.list.set(scene, (structure) => this.selectStructure(structure));
@@ -140,7 +149,7 @@ class App {
     this.world.status = status;
     this.environment.update(status, this.world.time);
     this.statusLine.pace(status.pace);
-    this.details.status(status.robots[this.selected]);
+    this.showState();
     this.faults.status(status.robots[this.selected]);
     this.editor.update(status);
     const mode = status.robots[this.selected]?.mode;
@@ -150,12 +159,19 @@ class App {
     $("record").textContent = status.recording ? "Stop recording" : "Record";
   }
 
+  /** Shows mode and faults of the selected robot, which a recording does not contain. */
+  showState() {
+    const state = this.world.status?.robots[this.selected];
+    this.details.status(this.timeline.isRecording ? null : state);
+  }
+
   receive(buffer) {
     if (this.loading) return;
     const frame = readFrame(buffer, this.world.scene);
     if (!frame) return;
     this.world.push(frame, performance.now());
     this.statusLine.frame(frame);
+    this.timeline.show(frame.time, this.world.status?.utc_s);
     if (this.editor.isOpen) this.editor.update(this.world.status);
     this.overlays.track(frame.time, frame.robots);
     if (frame.details && frame.details.robot === this.selected) {
@@ -176,7 +192,7 @@ class App {
     const robot = this.world.scene?.robots[k];
     this.list.mark(k, null);
     this.details.show(robot);
-    this.details.status(this.world.status?.robots[k]);
+    this.showState();
     this.request({ do: "select", robot: robot?.name ?? null });
     const options = (robot?.fields ?? []).map((field) => new Option(`${field.name} [${field.unit}]`, field.name));
     $("plot-field").replaceChildren(...options);
@@ -408,6 +424,12 @@ class App {
     }
     if (!down || field) return;
     const isButton = event.target.closest?.("button, summary");
+    const { timeline } = this;
+    const recorded = {
+      ArrowLeft: () => timeline.step(-1, event.shiftKey),
+      ArrowRight: () => timeline.step(1, event.shiftKey),
+    };
+    const always = ["Space", "Digit1", "Digit2", "Digit3", "Digit4", "Home", "Equal", "Minus"];
     const actions = {
       Escape: () => {
         this.drive.start(null);
@@ -433,9 +455,11 @@ class App {
       Equal: () => this.camera.zoom(0.85),
       Minus: () => this.camera.zoom(1.18),
     };
-    if (!actions[event.code] || (event.code === "Space" && isButton)) return;
+    const isRecording = timeline.isRecording;
+    const action = isRecording && !always.includes(event.code) ? recorded[event.code] : actions[event.code];
+    if (!action || (event.code === "Space" && isButton)) return;
     event.preventDefault();
-    actions[event.code]();
+    action();
   }
 
   toggleEditor() {

@@ -64,8 +64,13 @@ fn push_robot(out: &mut Vec<u8>, robot: &Robot, state: &RobotState) {
     for fin in &state.fins {
         push(out, &[fin.angle]);
     }
+    // unknown in a recording without them
+    let known = |x: f64| if x.is_finite() { x } else { 0.0 };
     for (thruster, state) in robot.thrusters.iter().zip(&state.actuators) {
-        push(out, &[shaft_speed(thruster, state), state.thrust]);
+        push(
+            out,
+            &[shaft_speed(thruster, state), state.thrust].map(known),
+        );
     }
 }
 

@@ -210,7 +210,7 @@ impl Controls for Painter {
         }
     }
 
-    fn image_source(&self, sensor: &Sensor) -> Option<ImageSource> {
+    fn image_source(&self, _: (usize, usize), sensor: &Sensor) -> Option<ImageSource> {
         (sensor.name == "camera").then(|| ImageSource {
             kinds: vec![("color".to_string(), 1)],
             frames: 3,
