@@ -24,7 +24,8 @@ export const OVERLAYS = {
 const WITH_READINGS = ["forces", "centers", "contacts", "flows"];
 const LAW_COLORS = {
   gravity: "#ff6a5e", buoyancy: "#5ab8ff", damping: "#ffd84d", "added mass": "#c79bff",
-  thrust: "#ff9a4d", wind: "#e6f2ff", contact: "#ff7ac0",
+  thrust: "#ff9a4d", wind: "#e6f2ff", contact: "#ff7ac0", "slender body": "#e0b64d",
+  lift: "#8fe36b", fin: "#59e0c0", sail: "#f0f0b0", tether: "#ff8f8f",
 };
 /** Length of the arrow of the largest force [px]. */
 const FORCE_PIXELS = 110;
