@@ -52,7 +52,15 @@ bridges:
   depth: {from: bluerov2/acoustic, to: gateway, topic: /bluerov2/pressure/pose, max_rate_hz: 0.5}
 """
 # the robot drifts and sinks while it is recorded
-MOVING = WORLD.replace("hs_m: 0.05", "hs_m: 0.6")
+MOVING = WORLD.replace("hs_m: 0.05", "hs_m: 0.6") + """
+tethers:
+  umbilical:
+    line: fathom_rov_tether
+    from: {kind: world, position_m: [0, 0, 0]}
+    to: {kind: robot, robot: bluerov2, position_m: [-0.2, 0, 0.1]}
+    length_m: 4
+    segments: 8
+"""
 SIZE = (960, 540)
 ROBOT = "merrow.world.frame.robots[merrow.selected]"
 
@@ -114,9 +122,12 @@ def check_pause_and_steps(browser):
 
 
 def check_robot_is_visible(browser):
-    """Pixels change when the robot is removed from the image of a paused world."""
+    """Pixels change when the robot is removed from the image of a paused world, or has a shadow."""
     browser.evaluate("merrow.scale = 0.7; merrow.adapt = () => {}; merrow.overlays.shown.names = false")
     browser.evaluate("merrow.overlays.shown.trails = false")
+    # the camera approaches the robot, and overlays are drawn on every second image
+    browser.wait(f"Math.hypot(...merrow.camera.target.map((x, k) => x - {ROBOT}.links[0].p[k])) < 1e-4")
+    next_image(browser)
     next_image(browser)
     whole = image(browser)
     still = image(browser)
@@ -127,6 +138,11 @@ def check_robot_is_visible(browser):
     pixels = changed_pixels(whole, empty)
     assert changed_pixels(whole, still) == 0
     assert pixels > 2000, pixels
+    browser.evaluate("merrow.showShadows(true)")
+    next_image(browser)
+    shaded = changed_pixels(whole, image(browser))
+    browser.evaluate("merrow.showShadows(false)")
+    assert 100 < shaded, shaded
 
 
 def check_sea(browser):
@@ -260,7 +276,9 @@ def save_image(browser, path):
     browser.call("Emulation.setDeviceMetricsOverride", width=1280, height=720,
                  deviceScaleFactor=1, mobile=False)
     browser.wait("window.merrow?.images > 2")
-    browser.evaluate("merrow.scale = 1; merrow.adapt = () => {}; merrow.camera.distance = 1.5;"
+    # drawn with twice the resolution, because software rendering has no antialiasing
+    browser.evaluate("merrow.scale = 2; merrow.adapt = () => {}; merrow.detail = true;"
+                     " merrow.showShadows(true); merrow.camera.distance = 1.5;"
                      " merrow.camera.yaw = 0.75; merrow.camera.pitch = 0.2;"
                      " merrow.plot.add('bluerov2', 'position.z', 'm'); merrow.plot.window = 10")
     browser.wait("merrow.plot.series[0].t.length > 60")

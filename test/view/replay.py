@@ -77,6 +77,18 @@ def check_poses(browser, positions):
     assert max(spread) > 0.2, spread
 
 
+def check_tether(browser):
+    """The tether ends where it is attached to the robot."""
+    points = browser.evaluate("merrow.world.tethers[0].points")
+    assert len(points) == 9, points
+    expected = browser.evaluate(
+        "(async () => { const { composePose } = await import('/math.js');"
+        " return composePose(merrow.robots[0].links[0], {p: [-0.2, 0, 0.1], q: [1, 0, 0, 0]}).p; })()"
+    )
+    assert max(abs(a - b) for a, b in zip(points[-1], expected)) < 0.03, (points, expected)
+    assert max(abs(x) for x in points[0]) < 1e-3, points
+
+
 def check_steps(browser):
     """The arrow keys step by 0.1 s; the time is shown, also in UTC."""
     browser.press("ArrowRight", "ArrowRight")
@@ -118,6 +130,7 @@ def check(browser, binary, folder, world, screenshot):
         browser.open(url)
         check_recording_is_shown(browser)
         check_poses(browser, positions)
+        check_tether(browser)
         check_steps(browser)
         check_image(browser)
         if screenshot:

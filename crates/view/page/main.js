@@ -19,7 +19,7 @@ import { World } from "./world.js";
 const $ = (id) => document.getElementById(id);
 /** Time per image above which the resolution is reduced, and below which it is raised [ms]. */
 const [SLOW_MS, FAST_MS] = [70, 14];
-const MIN_SCALE = 0.4;
+const MIN_SCALE = 0.33;
 
 class App {
   constructor() {
@@ -36,6 +36,8 @@ class App {
     this.awaited = null;
     this.images = 0;
     this.scale = 1;
+    /** False on a slow machine: simpler patterns of seabed, clouds and ripples. */
+    this.detail = !this.renderer.isSoftware;
     /** What a click in the image does: null selects, "path" or "goal". */
     this.clicking = null;
     log.add = ((events) => (text, level, time) => events.add(text, level, time))(new EventLog());
@@ -68,6 +70,7 @@ class App {
     this.bindPanels();
     this.bindCanvas();
     this.setCamera("follow");
+    if (this.renderer.isSoftware) this.showShadows(false);
     this.last = performance.now();
     requestAnimationFrame((now) => this.draw(now));
   }
@@ -258,6 +261,8 @@ class App {
       box.dataset.overlay = key;
       box.onchange = () => {
         this.overlays.shown[key] = box.checked;
+        // the user decides, also on a slow machine
+        if (key === "shadows") this.keepsShadows = box.checked;
         this.requestReadings();
       };
       text.append(box, label);
@@ -558,13 +563,22 @@ class App {
     return [w, h];
   }
 
+  showShadows(on) {
+    this.overlays.shown.shadows = on;
+    document.querySelector("[data-overlay=shadows]").checked = on;
+  }
+
+  /** Omits shadows and details, then reduces the resolution, below about 15 images per second. */
   adapt(elapsed) {
     this.mean = this.mean === undefined ? elapsed : 0.9 * this.mean + 0.1 * elapsed;
     this.sinceChange = (this.sinceChange ?? 0) + 1;
     // a very slow machine need not show twenty images first
     if (this.sinceChange < (this.mean > 4 * SLOW_MS ? 3 : 20)) return;
-    if (this.mean > SLOW_MS && this.scale > MIN_SCALE) this.scale = Math.max(this.scale * 0.75, MIN_SCALE);
+    if (this.mean > SLOW_MS && this.overlays.shown.shadows && !this.keepsShadows) this.showShadows(false);
+    else if (this.mean > SLOW_MS && this.detail) this.detail = false;
+    else if (this.mean > SLOW_MS && this.scale > MIN_SCALE) this.scale = Math.max(this.scale * 0.75, MIN_SCALE);
     else if (this.mean < FAST_MS && this.scale < 1) this.scale = Math.min(this.scale * 1.1, 1);
+    else if (this.mean < FAST_MS && !this.detail) this.detail = true;
     else return;
     this.sinceChange = 0;
   }
@@ -588,9 +602,13 @@ class App {
       selected: this.selected,
       water: shown.water,
       depths: shown.depths,
+      detail: this.detail,
+      shadows: shown.shadows,
     });
-    this.overlays.draw(this.world, robots, this.camera, this.selected, devicePixelRatio);
-    this.editor.draw(this.overlays, this.camera);
+    if (this.detail || this.images % 2 === 0) {
+      this.overlays.draw(this.world, robots, this.camera, this.selected, devicePixelRatio);
+      this.editor.draw(this.overlays, this.camera);
+    }
     this.plot.draw(this.world.time);
     this.statusLine.image(now);
     this.images++;

@@ -47,7 +47,7 @@ pub use crate::controls::{
     Answer, Catalogue, CatalogueEntry, ControlState, Controls, NoControls, RobotControls,
     StructurePose,
 };
-pub use crate::frame::{DETAILS_KIND, FRAME_KIND};
+pub use crate::frame::{DETAILS_KIND, FRAME_KIND, TETHERS_KIND};
 pub use crate::images::{FieldOfView, IMAGE_KIND, ImageSource, POINTS_KIND, WatchedFrame};
 
 use crate::hub::Hub;

@@ -5,7 +5,7 @@ use crate::controls::{Catalogue, CatalogueEntry, Controls};
 use crate::fields;
 use crate::readings::links;
 use crate::shapes::{self, Meshes, TerrainGrid};
-use merrow_model::scene::{Collider, Fin, Robot, Scene, Sensor, SensorKind, Thruster};
+use merrow_model::scene::{Collider, Fin, Robot, Scene, Sensor, SensorKind, Tether, Thruster};
 use merrow_sim::Simulation;
 use merrow_sim::control::fault::devices_with_kinds;
 use serde_json::{Value, json};
@@ -68,6 +68,7 @@ impl SceneData {
             "robots": robots,
             "modems": links::modems(scene),
             "structures": structures,
+            "tethers": scene.tethers.iter().map(tether_json).collect::<Vec<_>>(),
             "recording": recording.map(|[start, end]| json!({"start_s": start, "end_s": end})),
         });
         Self {
@@ -161,6 +162,10 @@ fn hulls_json(robot: &Robot) -> Vec<Value> {
         })
     };
     wet.map(one).collect()
+}
+
+fn tether_json(tether: &Tether) -> Value {
+    json!({"name": tether.name, "diameter_m": tether.line.diameter})
 }
 
 fn thruster_json(thruster: &Thruster) -> Value {

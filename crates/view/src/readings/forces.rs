@@ -31,8 +31,8 @@ pub struct Force {
 /// Forces on a robot and their points of application.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// Forces by law: gravity, buoyancy, damping, added mass, wind, slender body, lift, fins, sails,
-    /// tethers, thrust.
+    /// Forces by law: gravity, buoyancy, damping, added mass, wind, slender body, lift, fins,
+    /// sails, tethers, thrust.
     pub forces: Vec<Force>,
     /// Centre of gravity in W [m].
     pub gravity_center: Vec3,

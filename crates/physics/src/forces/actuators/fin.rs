@@ -143,7 +143,7 @@ pub fn store_shaft_moments(
     }
 }
 
-/// Returns the fraction of the fin's area that remains after faults.
+/// Returns the fraction of the fin's area that remains after faults [-].
 pub fn remaining_fraction(memory: &FinState) -> f64 {
     match memory.health {
         _ if memory.fault.dead => 0.0,
