@@ -24,6 +24,7 @@ pub mod modem;
 pub mod node;
 pub mod profile;
 pub mod publisher;
+pub mod replay;
 pub mod simulation_interfaces;
 
 pub use merrow_view::picture;

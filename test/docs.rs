@@ -546,6 +546,10 @@ fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
                 arguments.extend(["--pace", "max"]);
             }
         }
+        if arguments[0] == "replay" {
+            // without the page, which ends with a signal
+            arguments.push("--check");
+        }
         let start = Instant::now();
         let output = Command::new(env!("CARGO_BIN_EXE_merrow"))
             .args(&arguments)

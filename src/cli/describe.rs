@@ -471,6 +471,7 @@ fn frame_tree(scene: &Scene) -> Vec<Value> {
     let state = merrow_model::state::State::new(scene);
     let snapshot = frames::Snapshot {
         time_ns: 0,
+        actuators: Vec::new(),
         motions: state.robots.iter().map(|r| r.motion.clone()).collect(),
         fins: state.robots.iter().map(|r| r.fins.clone()).collect(),
         buoyancy_engines: Vec::new(),

@@ -5,6 +5,7 @@ mod cases;
 mod describe;
 mod list;
 mod readings;
+mod replay;
 mod ros_backend;
 mod run;
 mod save;
@@ -38,6 +39,8 @@ pub(crate) struct Cli {
 enum Command {
     /// Run a world. ROS arguments follow after --ros-args.
     Run(run::Arguments),
+    /// Show a recorded bag in the browser, with a timeline.
+    Replay(replay::Arguments),
     /// Check a world file and list all errors.
     Check {
         /// World file, or the name of a bundled world.
@@ -117,6 +120,7 @@ pub(crate) fn split_ros_args(arguments: &[String]) -> (Vec<String>, Vec<String>)
 pub(crate) fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
     match cli.command {
         Command::Run(arguments) => run::run(&arguments, ros),
+        Command::Replay(arguments) => replay::run(&arguments),
         Command::Check { world } => {
             let found = load(&world, Overrides::default())?;
             let robots = found.scene.robots.len();

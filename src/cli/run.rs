@@ -12,6 +12,7 @@ use merrow::node::bridge::Bridge;
 use merrow::node::checkpoint;
 use merrow::node::world_editor::{EditorParts, EditorThread, Followers};
 use merrow::publisher::{Task, stop_recording};
+use merrow::replay::world::RecordedWorld;
 use merrow::simulation_interfaces::{Connections, SimulationInterfaces};
 use merrow_autopilot::Autopilots;
 use merrow_autopilot::mavlink::Telemetries;
@@ -30,7 +31,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// Arguments of `merrow run`.
@@ -93,7 +94,7 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-fn socket_address(text: &str) -> Result<SocketAddr, String> {
+pub(super) fn socket_address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| {
         format!("found {text:?}; expected an IP address and a port, such as 127.0.0.1:8080")
     })
@@ -123,16 +124,7 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
     let signals = SignalStop::install()?;
     let mut bridge = create_bridge(arguments, ros, &simulation, &sender)?;
     if let Some(bridge) = &bridge {
-        // also for recordings that the service starts; cannot fail: this is the only assignment
-        let _ = signals.recorder.set(bridge.recorder());
-    }
-    if let (Some(bridge), Some(path)) = (&bridge, &arguments.record) {
-        let line = bridge.record(path.clone())?;
-        if !arguments.json {
-            println!("{line}");
-        }
-    }
-    if let Some(bridge) = &bridge {
+        prepare_recording(arguments, bridge, &document, &signals)?;
         bridge.update_requested_outputs(&simulation);
     }
     let world_services = serve_world(arguments, &bridge, document, &simulation, &sender)?;
@@ -181,6 +173,30 @@ pub(super) fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, Str
         failed = failed.or(Some(why));
     }
     failed.map_or(Ok(ExitCode::SUCCESS), Err)
+}
+
+/// Passes the world to the recorder, and starts the recording of `--record`.
+fn prepare_recording(
+    arguments: &Arguments,
+    bridge: &Bridge,
+    document: &Document,
+    signals: &SignalStop,
+) -> Result<(), String> {
+    // also for recordings that the service starts; cannot fail: this is the only assignment
+    let _ = signals.recorder.set(bridge.recorder());
+    let publisher = bridge.publisher_state();
+    let world = RecordedWorld::new(document, arguments.seed, arguments.profile);
+    *publisher
+        .world
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner) = world;
+    if let Some(path) = &arguments.record {
+        let line = bridge.record(path.clone())?;
+        if !arguments.json {
+            println!("{line}");
+        }
+    }
+    Ok(())
 }
 
 /// Loads the world of a run, with the commands that it replays.
@@ -246,6 +262,7 @@ fn serve_world(
         requests: sender.clone(),
         followers,
         next_outputs: next_outputs.unwrap_or_default(),
+        publisher: bridge.as_ref().map(Bridge::publisher_state),
     })?;
     Ok(Some(WorldServices {
         editor,

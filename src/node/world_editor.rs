@@ -10,7 +10,7 @@ use crate::node::bridge::NextOutputs;
 use crate::node::interface::Interface;
 use crate::node::live_parameters;
 use crate::node::plan::Plan;
-use crate::publisher::connect_bridges;
+use crate::publisher::{PublisherState, connect_bridges};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use merrow_model::scene::Scene;
 use merrow_ros2::parameters::ParameterServer;
@@ -33,6 +33,8 @@ pub struct EditorParts {
     pub followers: Followers,
     /// Place for the topics of the next scene.
     pub next_outputs: NextOutputs,
+    /// State of the publisher thread, whose bags store the world; `None` without a recorder.
+    pub publisher: Option<Arc<PublisherState>>,
 }
 
 /// Objects that follow the changes of the scene.
@@ -220,6 +222,7 @@ impl WorldEditor {
             *next.unwrap_or_else(PoisonError::into_inner) = Some((Arc::clone(&plan), publishers));
         }
         let simulation = Box::new(simulation);
+        self.record_world(&document);
         // the old world is dropped here, not on the thread of the run
         if at_start {
             let (reply, answer) = bounded(1);
@@ -268,6 +271,15 @@ impl WorldEditor {
                 )
                 .map_err(|e| e.to_string())
             }
+        }
+    }
+
+    /// Passes a world to the recorder. After a change that fails, bags name a world with objects
+    /// that have no poses.
+    fn record_world(&self, document: &Document) {
+        if let Some(publisher) = &self.parts.publisher {
+            let world = publisher.world.lock();
+            world.unwrap_or_else(PoisonError::into_inner).text = document.to_yaml();
         }
     }
 

@@ -27,6 +27,7 @@ use crate::node::plan::Plan;
 pub use crate::publisher::bridge_source::connect_bridges;
 use crate::publisher::output_index::{OutputIndex, find_output};
 use crate::publisher::scene_change::topics_of_sensors;
+use crate::replay::world::RecordedWorld;
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
 use merrow_autopilot::status::{LinkStatus, SharedStatus};
@@ -80,6 +81,8 @@ pub struct PublisherState {
     pub truth_tf: AtomicBool,
     /// Status of the links to autopilots and ground stations.
     pub links: SharedStatus,
+    /// World of the run, which bags store.
+    pub world: Mutex<RecordedWorld>,
 }
 
 /// Handle of the publisher thread. Dropping it completes the bag and ends the thread.
@@ -247,6 +250,8 @@ struct Worker {
     links: Vec<LinkStatus>,
     /// End time of the last batch [ns].
     now_ns: u64,
+    /// Time of the next record of the actuators [ns].
+    next_actuators_ns: u64,
     /// For each sensor of each robot, its topics with their accumulator state over several
     /// samples.
     sensor_topics: Vec<Vec<Vec<Topic>>>,
@@ -285,6 +290,7 @@ impl Worker {
             network: NetworkCounters::default(),
             links: Vec::new(),
             now_ns: 0,
+            next_actuators_ns: 0,
             sensor_topics,
             collected: None,
         }
@@ -419,6 +425,7 @@ impl Worker {
                 arm::controller_state(scene, group_index, snapshot)
             });
         }
+        self.record_actuators(snapshot);
         self.publish_firmware(scene, snapshot);
         self.emit_any(outputs.contacts, now, || {
             contacts::contacts_message(scene, snapshot)

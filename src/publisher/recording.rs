@@ -2,14 +2,22 @@
 
 use crate::input::replay::absolute;
 use crate::node::plan::Output;
-use crate::publisher::{SceneOutputs, Worker};
+use crate::publisher::{SceneOutputs, Worker, lock};
+use crate::replay::world;
+use merrow_messages::frames::Snapshot;
 use merrow_ros2::bag::{Bag, ChannelId};
+use merrow_ros2::cdr::to_bytes;
+use merrow_ros2::message::Message;
+use merrow_ros2::msg::std_msgs::Float64MultiArray;
 use merrow_ros2::qos::Qos;
 use merrow_sim::InputMessage;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+
+/// Simulated time between two records of the actuators [ns].
+const ACTUATOR_PERIOD_NS: u64 = 100_000_000;
 
 impl Worker {
     pub(super) fn record(&mut self, path: &Path) -> Result<String, String> {
@@ -20,11 +28,48 @@ impl Worker {
         let mut bag = Bag::create(path).map_err(|e| e.to_string())?;
         let n = self.context.outputs.plan.outputs.len();
         let channels = (0..n).map(|i| self.create_channel(&mut bag, i));
-        let channels = channels.collect::<Result<_, _>>()?;
+        let channels = channels.collect::<Result<Vec<_>, _>>()?;
+        self.write_world(&mut bag)?;
         self.bag = Some((bag, channels));
+        self.next_actuators_ns = 0;
         self.shared.recording.store(true, Ordering::Relaxed);
         self.publish_latched(&HashSet::new());
         Ok(format!("recording into {}", path.display()))
+    }
+
+    /// Writes the current world to a bag; a later world replaces it.
+    pub(super) fn write_world(&self, bag: &mut Bag) -> Result<(), String> {
+        let world = lock(&self.shared.world);
+        if world.text.is_empty() {
+            return Ok(());
+        }
+        bag.write_metadata(world::RECORD, world.to_metadata())
+            .map_err(|e| e.to_string())
+    }
+
+    /// Records the commands, thrusts and shaft speeds of all thrusters, if they are due.
+    pub(super) fn record_actuators(&mut self, snapshot: &Snapshot) {
+        let Some((bag, _)) = &mut self.bag else {
+            return;
+        };
+        let now = snapshot.time_ns;
+        // also after a reset of the time
+        let is_due =
+            now >= self.next_actuators_ns || now + ACTUATOR_PERIOD_NS < self.next_actuators_ns;
+        if snapshot.actuators.is_empty() || !is_due {
+            return;
+        }
+        self.next_actuators_ns = now + ACTUATOR_PERIOD_NS;
+        let message = Float64MultiArray {
+            data: snapshot.actuators.clone(),
+            ..Float64MultiArray::default()
+        };
+        let written = bag
+            .channel(world::ACTUATORS, Float64MultiArray::info(), &Qos::DEFAULT)
+            .and_then(|channel| bag.write(channel, now, now, &to_bytes(&message)));
+        if let Err(e) = written {
+            self.abort_recording(&e.to_string());
+        }
     }
 
     /// Creates the channel of an output.

@@ -57,7 +57,12 @@ impl Worker {
             goal.change_scene(version, same);
         }
         if let Some((bag, channels)) = self.bag.take() {
-            match self.channels_of_scene(bag, &old, &channels) {
+            let continued = self.channels_of_scene(bag, &old, &channels);
+            let continued = continued.and_then(|(mut bag, channels)| {
+                self.write_world(&mut bag)?;
+                Ok((bag, channels))
+            });
+            match continued {
                 Ok(bag) => self.bag = Some(bag),
                 Err(why) => self.abort_recording(&why),
             }

@@ -1,9 +1,24 @@
-//! Test of the live view in a real browser.
+//! Tests of the live view in a real browser, and of the replay of recordings.
 //!
-//! Goal: the page shows the robots and controls the run. Method: headless Chromium opens the page
-//! of a running world, driven through the DevTools protocol. Skipped if Chromium is not installed.
+//! Goal: the page shows the robots and controls the run, and shows a recording. Method: headless
+//! Chromium opens the page of a running world and of a bag, driven through the DevTools protocol.
+//! Skipped if Chromium is not installed.
 
+use crate::common::folder::Folder;
 use crate::common::python;
+use merrow::replay::Recording;
+use merrow::replay::world::{self, RecordedWorld};
+use merrow_math::Vec3;
+use merrow_ros2::bag::Bag;
+use merrow_ros2::bag::read::read_messages;
+use merrow_ros2::cdr::{from_bytes, to_bytes};
+use merrow_ros2::message::Message;
+use merrow_ros2::msg::nav_msgs::Odometry;
+use merrow_ros2::msg::std_msgs::Float64;
+use merrow_ros2::qos::Qos;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 #[test]
 fn page_shows_and_controls_a_run_in_chromium() {
@@ -13,4 +28,111 @@ fn page_shows_and_controls_a_run_in_chromium() {
     command.args(["--binary", env!("CARGO_BIN_EXE_merrow")]);
     let status = command.status().expect("python starts");
     assert!(status.success(), "{status}");
+}
+
+/// Records a world with the program for a simulated time [s]; returns the bag.
+fn record(folder: &Folder, world: &str, seconds: &str) -> PathBuf {
+    let done = Command::new(env!("CARGO_BIN_EXE_merrow"))
+        .args(["run", world, "--no-ros", "--pace", "max", "--for", seconds])
+        .args(["--record", "run"])
+        .current_dir(&folder.0)
+        .output()
+        .expect("merrow starts");
+    let errors = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{errors}");
+    folder.0.join("run/run_0.mcap")
+}
+
+/// Compares the poses of a recording with its true odometry, at many times in a scrambled order.
+fn check_poses(bag: &Path) {
+    let topics = HashSet::from(["/bluerov2/odometry".to_owned()]);
+    let mut recording = Recording::open(bag, None).expect("a recording");
+    let messages = read_messages(bag, &topics).expect("a bag");
+    assert!(messages.len() > 20, "{} messages", messages.len());
+    let n = messages.len();
+    for k in 0..n {
+        // 7 has no common factor with the number of messages but 7 itself
+        let message = &messages[k * 7 % n];
+        let odometry: Odometry = from_bytes(&message.cdr).expect("odometry");
+        let stamp = &odometry.header.stamp;
+        let time = f64::from(stamp.sec) + f64::from(stamp.nanosec) * 1e-9;
+        if !(0.05..3.95).contains(&time) {
+            // before the first or after the last transform
+            continue;
+        }
+        recording.show(time).expect("a state");
+        let motion = &recording.simulation.state.robots[0].motion;
+        let (p, v) = (odometry.pose.pose.position, odometry.twist.twist.linear);
+        let error = motion.p_WB - Vec3::new(p.x, p.y, p.z);
+        assert!(error.norm() < 2e-4, "{time} s: {error:?}");
+        let error = motion.V_WB_B.v - Vec3::new(v.x, v.y, v.z);
+        assert!(error.norm() < 0.02, "{time} s: {error:?}");
+        let shown = recording.simulation.time_ns() as f64 * 1e-9;
+        assert!((shown - time).abs() < 1e-6, "{time} s: {shown} s");
+    }
+}
+
+// Goal: a replay shows the recorded state of any time. Method: poses and velocities of a vehicle in
+// waves against its true odometry, forward and backward, with and without the summary of the bag.
+// Tolerance: 0.2 mm and 20 mm/s, the curvature of the path between two transforms 20 ms apart.
+#[test]
+fn recorded_poses_are_shown_at_any_time() {
+    let folder = Folder::new("replay", &[]);
+    let bag = record(&folder, "waves", "4");
+    check_poses(&bag);
+    let bytes = std::fs::read(&bag).expect("a bag");
+    let cut = folder.0.join("cut.mcap");
+    std::fs::write(&cut, &bytes[..bytes.len() - 60]).expect("a file");
+    check_poses(&cut);
+    std::fs::write(&cut, &bytes[..bytes.len() / 2]).expect("a file");
+    let mut recording = Recording::open(&cut, None).expect("a recording");
+    assert!(!recording.notes.is_empty());
+    let [start, end] = recording.bounds_s();
+    assert!(start < 0.1 && (1.0..3.9).contains(&end), "{start} to {end}");
+    recording.show(end).expect("a state");
+    let thrust = recording.simulation.state.robots[0].actuators[0].thrust;
+    assert!(thrust.is_finite(), "{thrust}");
+}
+
+/// Returns the error of a bag that cannot be shown.
+fn replay_error(bag: &Path) -> String {
+    let error = Recording::open(bag, None)
+        .map(|_| ())
+        .expect_err("an error");
+    assert!(!error.contains('\n'), "{error}");
+    error
+}
+
+#[test]
+fn bags_that_cannot_be_shown_give_a_remedy() {
+    let folder = Folder::new("replay_errors", &[]);
+    let missing = replay_error(&folder.0.join("none.mcap"));
+    assert!(missing.contains("does not exist; expected"), "{missing}");
+    let write = |name: &str, world: Option<&RecordedWorld>| {
+        // one bag per folder
+        let path = folder.0.join(name).with_extension("").join(name);
+        std::fs::create_dir(path.with_file_name("")).expect("a folder");
+        let mut bag = Bag::create(&path).expect("a bag");
+        if let Some(world) = world {
+            let written = bag.write_metadata(world::RECORD, world.to_metadata());
+            written.expect("metadata");
+        }
+        let channel = bag.channel("/x", Float64::info(), &Qos::DEFAULT);
+        let bytes = to_bytes(&Float64 { data: 1.0 });
+        bag.write(channel.expect("a channel"), 1, 1, &bytes)
+            .expect("a message");
+        bag.finish().expect("a bag");
+        path
+    };
+    let unknown = replay_error(&write("unknown.mcap", None));
+    assert!(unknown.contains("name it with --world"), "{unknown}");
+    let mut world = RecordedWorld {
+        text: "robots: {rov: {model: bluerov2}}".to_string(),
+        ..RecordedWorld::default()
+    };
+    let poses = replay_error(&write("poses.mcap", Some(&world)));
+    assert!(poses.contains("found no poses"), "{poses}");
+    world.file = "/nowhere/none.yaml".to_string();
+    let file = replay_error(&write("file.mcap", Some(&world)));
+    assert!(file.contains("/nowhere/none.yaml does not exist"), "{file}");
 }

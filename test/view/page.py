@@ -18,6 +18,7 @@ from PIL import Image, ImageChops
 
 import editing
 import operation
+import replay
 from browser import Browser, find
 
 WORLD = """
@@ -49,6 +50,16 @@ modems:
   gateway: {modem: evologics_s2c_r_18_34, address: 2, position_m: [20, 0, -4]}
 bridges:
   depth: {from: bluerov2/acoustic, to: gateway, topic: /bluerov2/pressure/pose, max_rate_hz: 0.5}
+"""
+# the robot drifts and sinks while it is recorded
+MOVING = WORLD.replace("hs_m: 0.05", "hs_m: 0.6") + """
+tethers:
+  umbilical:
+    line: fathom_rov_tether
+    from: {kind: world, position_m: [0, 0, 0]}
+    to: {kind: robot, robot: bluerov2, position_m: [-0.2, 0, 0.1]}
+    length_m: 4
+    segments: 8
 """
 SIZE = (960, 540)
 LOW_SCALE = 0.1
@@ -120,9 +131,12 @@ def check_pause_and_steps(browser):
 
 
 def check_robot_is_visible(browser):
-    """Pixels change when the robot is removed from the image of a paused world."""
+    """Pixels change when the robot is removed from the image of a paused world, or has a shadow."""
     draw_at_scale(browser, 0.35)
     browser.evaluate("merrow.overlays.shown.names = merrow.overlays.shown.trails = false")
+    # the camera approaches the robot, and overlays are drawn on every second image
+    browser.wait(f"Math.hypot(...merrow.camera.target.map((x, k) => x - {ROBOT}.links[0].p[k])) < 1e-4")
+    next_image(browser)
     next_image(browser)
     whole = image(browser)
     still = image(browser)
@@ -134,6 +148,11 @@ def check_robot_is_visible(browser):
     pixels = changed_pixels(whole, empty)
     assert changed_pixels(whole, still) == 0
     assert pixels > 2000, pixels
+    browser.evaluate("merrow.showShadows(true)")
+    next_image(browser)
+    shaded = changed_pixels(whole, image(browser))
+    browser.evaluate("merrow.showShadows(false)")
+    assert 100 < shaded, shaded
 
 
 def check_sea(browser):
@@ -267,7 +286,9 @@ def save_image(browser, path):
     browser.call("Emulation.setDeviceMetricsOverride", width=1280, height=720,
                  deviceScaleFactor=1, mobile=False)
     browser.wait("window.merrow?.images > 2")
-    browser.evaluate("merrow.scale = 1; merrow.adapt = () => {}; merrow.camera.distance = 1.5;"
+    # drawn with twice the resolution, because software rendering has no antialiasing
+    browser.evaluate("merrow.scale = 2; merrow.adapt = () => {}; merrow.detail = true;"
+                     " merrow.showShadows(true); merrow.camera.distance = 1.5;"
                      " merrow.camera.yaw = 0.75; merrow.camera.pitch = 0.2;"
                      " merrow.plot.add('bluerov2', 'position.z', 'm'); merrow.plot.window = 10")
     browser.wait("merrow.plot.series[0].t.length > 60")
@@ -275,15 +296,29 @@ def save_image(browser, path):
     Image.open(io.BytesIO(browser.screenshot())).convert("RGB").save(path, quality=86)
 
 
+def check_replay(program, arguments):
+    """Runs the checks of a recording alone and writes an image."""
+    with tempfile.TemporaryDirectory() as folder:
+        browser = Browser(program, SIZE)
+        try:
+            replay.check(browser, arguments.binary, folder, MOVING, arguments.only_replay)
+        finally:
+            browser.close()
+
+
 def main():
     """Runs all checks, or writes an image."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
     parser.add_argument("--image")
+    parser.add_argument("--only-replay", metavar="FILE.jpg", help="write an image of a recording")
     arguments = parser.parse_args()
     program = find()
     if program is None:
         print("skipped: Chromium is not installed (Debian package chromium)")
+        return 0
+    if arguments.only_replay:
+        check_replay(program, arguments)
         return 0
     with tempfile.TemporaryDirectory() as folder:
         run, url = start(arguments.binary, folder)
@@ -299,6 +334,8 @@ def main():
                 print(f"{check.__name__}: ok", flush=True)
             assert not browser.errors, browser.errors
             check_saved_world(arguments.binary, folder, browser.saved_world)
+            replay.check(browser, arguments.binary, folder, MOVING, None)
+            assert not browser.errors, browser.errors
         finally:
             browser.close()
             run.send_signal(signal.SIGINT)

@@ -187,6 +187,81 @@ export function terrain(heights, { count: [nx, ny], corner, step }) {
   return { ...out, indices };
 }
 
+/**
+ * Returns a piece with fewer triangles: vertices in one cell of a grid, whose normals have the same
+ * signs, become one vertex. The grid has `cells` cells along the longest side.
+ */
+export function simplify({ positions, normals, colors, indices }, cells) {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  for (const i of indices) {
+    for (let axis = 0; axis < 3; axis++) {
+      low[axis] = Math.min(low[axis], positions[3 * i + axis]);
+      high[axis] = Math.max(high[axis], positions[3 * i + axis]);
+    }
+  }
+  const cell = Math.max(...high.map((x, axis) => x - low[axis]), 1e-6) / cells;
+  const vertices = new Map();
+  const sums = [];
+  const vertexOf = (i) => {
+    let [place, signs] = [0, 0];
+    for (let axis = 2; axis >= 0; axis--) {
+      place = place * (cells + 1) + Math.floor((positions[3 * i + axis] - low[axis]) / cell);
+      signs = 2 * signs + (normals[3 * i + axis] > 0.25 ? 1 : 0);
+    }
+    const key = 8 * place + signs;
+    if (!vertices.has(key)) {
+      vertices.set(key, sums.length);
+      sums.push({ place, n: 0, x: new Float64Array(9) });
+    }
+    const sum = sums[vertices.get(key)];
+    sum.n++;
+    for (let axis = 0; axis < 3; axis++) {
+      sum.x[axis] += positions[3 * i + axis];
+      sum.x[3 + axis] += normals[3 * i + axis];
+      sum.x[6 + axis] += colors[3 * i + axis];
+    }
+    return vertices.get(key);
+  };
+  const kept = new Map();
+  for (let t = 0; t < indices.length; t += 3) {
+    const corners = [vertexOf(indices[t]), vertexOf(indices[t + 1]), vertexOf(indices[t + 2])];
+    const [a, b, c] = corners.map((k) => sums[k].place);
+    if (a !== b && b !== c && c !== a) kept.set([...corners].sort((x, y) => x - y).join(), corners);
+  }
+  const out = new Builder();
+  for (const { n, x } of sums) {
+    const normal = [x[3], x[4], x[5]];
+    out.vertex([x[0] / n, x[1] / n, x[2] / n], norm(normal) > 0 ? unit(normal) : [0, 0, 1]);
+  }
+  for (const corners of kept.values()) out.indices.push(...corners);
+  const mean = sums.flatMap(({ n, x }) => [x[6] / n, x[7] / n, x[8] / n]);
+  return { ...out.finish(), colors: new Uint8Array(mean) };
+}
+
+/** Returns a tube about points with a radius at each, of one colour (0..255). */
+export function tube(points, radii, color, sides = 6) {
+  const out = new Builder();
+  const colors = [];
+  points.forEach((p, k) => {
+    const along = unit(sub(points[Math.min(k + 1, points.length - 1)], points[Math.max(k - 1, 0)]));
+    const side = unit(cross(along, Math.abs(along[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]));
+    const up = cross(side, along);
+    for (let i = 0; i < sides; i++) {
+      const [c, s] = [Math.cos((2 * Math.PI * i) / sides), Math.sin((2 * Math.PI * i) / sides)];
+      const n = side.map((x, axis) => c * x + s * up[axis]);
+      out.vertex(p.map((x, axis) => x + radii[k] * n[axis]), n);
+      colors.push(...color);
+    }
+    if (k === 0) return;
+    for (let i = 0; i < sides; i++) {
+      const [a, b] = [(k - 1) * sides + i, (k - 1) * sides + ((i + 1) % sides)];
+      out.quad(a, b, b + sides, a + sides);
+    }
+  });
+  return { ...out.finish(), colors: new Uint8Array(colors) };
+}
+
 /** Returns a flat disc of rings whose distance grows outwards, for the sea and a plane seabed. */
 export function disc(rings, sectors, inner, outer) {
   const out = new Builder();

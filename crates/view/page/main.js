@@ -11,6 +11,7 @@ import { Details, Environment, RobotList, StatusLine, log, showEvent, showRefusa
 import { Plot } from "./plot.js";
 import { meetDrawables } from "./raycast.js";
 import { Renderer } from "./renderer.js";
+import { Timeline } from "./replay.js";
 import { EventLog, Sensors } from "./sensors.js";
 import { bindTabs, openTab } from "./tabs.js";
 import { World } from "./world.js";
@@ -18,7 +19,7 @@ import { World } from "./world.js";
 const $ = (id) => document.getElementById(id);
 /** Time per image above which the resolution is reduced, and below which it is raised [ms]. */
 const [SLOW_MS, FAST_MS] = [70, 14];
-const MIN_SCALE = 0.4;
+const MIN_SCALE = 0.33;
 
 class App {
   constructor() {
@@ -35,6 +36,8 @@ class App {
     this.awaited = null;
     this.images = 0;
     this.scale = 1;
+    /** False on a slow machine: simpler patterns of seabed, clouds and ripples. */
+    this.detail = !this.renderer.isSoftware;
     /** What a click in the image does: null selects, "path" or "goal". */
     this.clicking = null;
     log.add = ((events) => (text, level, time) => events.add(text, level, time))(new EventLog());
@@ -62,12 +65,20 @@ class App {
     this.editor = new Editor(this);
     this.faults = new Faults((action) => this.request(action));
     this.sensors = new Sensors((action) => this.request(action));
+    this.timeline = new Timeline((action) => this.request(action), () => this.jumped());
     this.bindRun();
     this.bindPanels();
     this.bindCanvas();
     this.setCamera("follow");
+    if (this.renderer.isSoftware) this.showShadows(false);
     this.last = performance.now();
     requestAnimationFrame((now) => this.draw(now));
+  }
+
+  /** Removes what belongs to another time of a recording. */
+  jumped() {
+    this.overlays.clear();
+    this.plot.clear();
   }
 
   request(action) {
@@ -98,6 +109,7 @@ class App {
     this.renderer.setScene(this.world);
     this.overlays.scene = scene;
     this.overlays.clear();
+    this.timeline.setScene(scene);
     $("world-name").textContent = scene.name;
     document.title = `${scene.name} – Merrow`;
     this.list.set(scene, (structure) => this.selectStructure(structure));
@@ -140,7 +152,7 @@ class App {
     this.world.status = status;
     this.environment.update(status, this.world.time);
     this.statusLine.pace(status.pace);
-    this.details.status(status.robots[this.selected]);
+    this.showState();
     this.faults.status(status.robots[this.selected]);
     this.editor.update(status);
     const mode = status.robots[this.selected]?.mode;
@@ -150,12 +162,19 @@ class App {
     $("record").textContent = status.recording ? "Stop recording" : "Record";
   }
 
+  /** Shows mode and faults of the selected robot, which a recording does not contain. */
+  showState() {
+    const state = this.world.status?.robots[this.selected];
+    this.details.status(this.timeline.isRecording ? null : state);
+  }
+
   receive(buffer) {
     if (this.loading) return;
     const frame = readFrame(buffer, this.world.scene);
     if (!frame) return;
     this.world.push(frame, performance.now());
     this.statusLine.frame(frame);
+    this.timeline.show(frame.time, this.world.status?.utc_s);
     if (this.editor.isOpen) this.editor.update(this.world.status);
     this.overlays.track(frame.time, frame.robots);
     if (frame.details && frame.details.robot === this.selected) {
@@ -176,7 +195,7 @@ class App {
     const robot = this.world.scene?.robots[k];
     this.list.mark(k, null);
     this.details.show(robot);
-    this.details.status(this.world.status?.robots[k]);
+    this.showState();
     this.request({ do: "select", robot: robot?.name ?? null });
     const options = (robot?.fields ?? []).map((field) => new Option(`${field.name} [${field.unit}]`, field.name));
     $("plot-field").replaceChildren(...options);
@@ -242,6 +261,8 @@ class App {
       box.dataset.overlay = key;
       box.onchange = () => {
         this.overlays.shown[key] = box.checked;
+        // the user decides, also on a slow machine
+        if (key === "shadows") this.keepsShadows = box.checked;
         this.requestReadings();
       };
       text.append(box, label);
@@ -408,6 +429,12 @@ class App {
     }
     if (!down || field) return;
     const isButton = event.target.closest?.("button, summary");
+    const { timeline } = this;
+    const recorded = {
+      ArrowLeft: () => timeline.step(-1, event.shiftKey),
+      ArrowRight: () => timeline.step(1, event.shiftKey),
+    };
+    const always = ["Space", "Digit1", "Digit2", "Digit3", "Digit4", "Home", "Equal", "Minus"];
     const actions = {
       Escape: () => {
         this.drive.start(null);
@@ -433,9 +460,11 @@ class App {
       Equal: () => this.camera.zoom(0.85),
       Minus: () => this.camera.zoom(1.18),
     };
-    if (!actions[event.code] || (event.code === "Space" && isButton)) return;
+    const isRecording = timeline.isRecording;
+    const action = isRecording && !always.includes(event.code) ? recorded[event.code] : actions[event.code];
+    if (!action || (event.code === "Space" && isButton)) return;
     event.preventDefault();
-    actions[event.code]();
+    action();
   }
 
   toggleEditor() {
@@ -534,13 +563,22 @@ class App {
     return [w, h];
   }
 
+  showShadows(on) {
+    this.overlays.shown.shadows = on;
+    document.querySelector("[data-overlay=shadows]").checked = on;
+  }
+
+  /** Omits shadows and details, then reduces the resolution, below about 15 images per second. */
   adapt(elapsed) {
     this.mean = this.mean === undefined ? elapsed : 0.9 * this.mean + 0.1 * elapsed;
     this.sinceChange = (this.sinceChange ?? 0) + 1;
     // a very slow machine need not show twenty images first
     if (this.sinceChange < (this.mean > 4 * SLOW_MS ? 3 : 20)) return;
-    if (this.mean > SLOW_MS && this.scale > MIN_SCALE) this.scale = Math.max(this.scale * 0.75, MIN_SCALE);
+    if (this.mean > SLOW_MS && this.overlays.shown.shadows && !this.keepsShadows) this.showShadows(false);
+    else if (this.mean > SLOW_MS && this.detail) this.detail = false;
+    else if (this.mean > SLOW_MS && this.scale > MIN_SCALE) this.scale = Math.max(this.scale * 0.75, MIN_SCALE);
     else if (this.mean < FAST_MS && this.scale < 1) this.scale = Math.min(this.scale * 1.1, 1);
+    else if (this.mean < FAST_MS && !this.detail) this.detail = true;
     else return;
     this.sinceChange = 0;
   }
@@ -564,9 +602,13 @@ class App {
       selected: this.selected,
       water: shown.water,
       depths: shown.depths,
+      detail: this.detail,
+      shadows: shown.shadows,
     });
-    this.overlays.draw(this.world, robots, this.camera, this.selected, devicePixelRatio);
-    this.editor.draw(this.overlays, this.camera);
+    if (this.detail || this.images % 2 === 0) {
+      this.overlays.draw(this.world, robots, this.camera, this.selected, devicePixelRatio);
+      this.editor.draw(this.overlays, this.camera);
+    }
     this.plot.draw(this.world.time);
     this.statusLine.image(now);
     this.images++;

@@ -4,6 +4,7 @@ const FRAME = 1;
 const DETAILS = 2;
 const IMAGE = 3;
 const POINTS = 4;
+const TETHERS = 5;
 
 /** Returns a path of the server with the token of the page. */
 export function withToken(path) {
@@ -45,6 +46,7 @@ export function readFrame(buffer, scene) {
     overruns: data.getUint32(32, true),
     rejected: data.getUint32(36, true),
     robots: [],
+    tethers: [],
     details: null,
   };
   for (const robot of scene.robots) {
@@ -53,6 +55,15 @@ export function readFrame(buffer, scene) {
     const fins = robot.fins.map(() => number());
     const thrusters = robot.thrusters.map(() => ({ speed: number(), thrust: number() }));
     frame.robots.push({ velocity, links, fins, thrusters });
+  }
+  if (at + 4 <= buffer.byteLength && data.getUint8(at) === TETHERS) {
+    const n = data.getUint16(at + 2, true);
+    at += 4;
+    for (let k = 0; k < n; k++) {
+      const [nodes, broken] = [data.getUint16(at, true), data.getUint16(at + 2, true)];
+      at += 4;
+      frame.tethers.push({ broken: broken - 1, points: Array.from({ length: nodes }, vector) });
+    }
   }
   if (at + 8 <= buffer.byteLength && data.getUint8(at) === DETAILS) {
     const robot = data.getUint16(at + 2, true);

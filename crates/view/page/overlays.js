@@ -17,6 +17,7 @@ export const OVERLAYS = {
   contacts: ["Contacts", false],
   flows: ["Current and wind", false],
   links: ["Communication links", false],
+  shadows: ["Shadows", true],
   water: ["Water surface", true],
   depths: ["Depth colours", false],
 };
@@ -24,13 +25,15 @@ export const OVERLAYS = {
 const WITH_READINGS = ["forces", "centers", "contacts", "flows"];
 const LAW_COLORS = {
   gravity: "#ff6a5e", buoyancy: "#5ab8ff", damping: "#ffd84d", "added mass": "#c79bff",
-  thrust: "#ff9a4d", wind: "#e6f2ff", contact: "#ff7ac0",
+  thrust: "#ff9a4d", wind: "#e6f2ff", contact: "#ff7ac0", "slender body": "#e0b64d",
+  lift: "#8fe36b", fin: "#59e0c0", sail: "#f0f0b0", tether: "#ff8f8f",
 };
 /** Length of the arrow of the largest force [px]. */
 const FORCE_PIXELS = 110;
 /** Age above which readings are not shown [ms]. */
 const READINGS_MS = 1500;
 const MAX_FAN_M = 80;
+const MAX_NAMES = 40;
 const TRAIL_POINTS = 600;
 const TRAIL_PERIOD_S = 0.2;
 
@@ -110,11 +113,14 @@ export class Overlays {
   }
 
   line(points, color, width) {
+    this.lines([points], color, width);
+  }
+
+  /** Draws lines of one colour. */
+  lines(all, color, width) {
     const { c } = this;
-    for (const [style, w] of [["rgba(0, 15, 30, 0.45)", width + 2], [color, width]]) {
-      c.strokeStyle = style;
-      c.lineWidth = w;
-      c.beginPath();
+    c.beginPath();
+    for (const points of all) {
       let pen = false;
       for (const p of points) {
         const q = this.at(p);
@@ -122,6 +128,10 @@ export class Overlays {
         else if (q) c.moveTo(q[0], q[1]);
         pen = q !== null;
       }
+    }
+    for (const [style, w] of [["rgba(0, 15, 30, 0.45)", width + 2], [color, width]]) {
+      c.strokeStyle = style;
+      c.lineWidth = w;
       c.stroke();
     }
   }
@@ -143,10 +153,10 @@ export class Overlays {
   }
 
   drawTrails(selected) {
-    this.trails.forEach((trail, k) => {
-      const color = k === selected ? "rgba(255, 205, 70, 0.95)" : "rgba(150, 220, 255, 0.7)";
-      this.line(trail.points, color, 1.5);
-    });
+    const others = this.trails.filter((_, k) => k !== selected);
+    this.lines(others.map((trail) => trail.points), "rgba(150, 220, 255, 0.7)", 1.5);
+    const own = this.trails[selected];
+    if (own) this.line(own.points, "rgba(255, 205, 70, 0.95)", 1.5);
   }
 
   drawRobot(model, state, isSelected) {
@@ -390,13 +400,22 @@ export class Overlays {
     c.fillText(text, x, y);
   }
 
+  /** Draws the names of the selected and of the nearest robots; no name covers another name. */
   drawNames(scene, robots, selected) {
-    scene.robots.forEach((model, k) => {
+    const taken = new Set();
+    const { eye } = this.camera;
+    const far = robots.map(({ links }, k) => (k === selected ? -1 : norm(sub(links[0].p, eye))));
+    const order = far.map((_, k) => k).sort((a, b) => far[a] - far[b]);
+    order.slice(0, MAX_NAMES).forEach((k) => {
       if (k === this.camera.hidden) return;
+      const model = scene.robots[k];
       const { p } = robots[k].links[0];
       const at = this.at(add(p, [0, 0, this.camera.mode === "map" ? 0 : 0.75 * model.size]));
       if (!at) return;
       const y = this.camera.mode === "map" ? at[1] - 14 : at[1] - 6;
+      const place = `${Math.floor(at[0] / 80)},${Math.floor(y / 16)}`;
+      if (taken.has(place)) return;
+      taken.add(place);
       this.text(model.name, at[0], y, k === selected ? "#ffd766" : "#ffffff", "center");
     });
   }

@@ -1,12 +1,25 @@
 // WebGL2 renderer: sky, ground, objects, sea surface and particles, with the media between them.
 
-import { disc } from "./geometry.js";
-import { clamp, poseMatrix, scale, unit } from "./math.js";
+import { disc, simplify, tube } from "./geometry.js";
+import {
+  clamp, cross, dot, multiply, orthographic, poseMatrix, scale, sub, unit, viewMatrix,
+} from "./math.js";
 import * as shaders from "./shaders.js";
 import { MAX_COMPONENTS, Sea } from "./waves.js";
 
 const SEA_INNER = 0.4;
 const SEA_OUTER = 5000;
+/**
+ * Levels of detail of robots: size in the image from which a level is used [px], and number of
+ * cells along the longest side of a piece; null: all triangles.
+ */
+const LEVELS = [[110, null], [45, 24], [14, 12], [0, 5]];
+/** Size of a robot below which its propellers are not drawn [px]. */
+const PROPELLER_PIXELS = 14;
+/** Width of the shadow map [px], as in the shaders. */
+const SHADOW_PIXELS = 1024;
+/** Colour of tethers, 0..255. */
+const TETHER_COLOR = [235, 205, 60];
 /** Fraction of the scattered light that stays in the image. */
 const FORWARD = 0.65;
 
@@ -37,8 +50,13 @@ function compile(gl, source) {
 function upload(gl, geometry) {
   const vao = gl.createVertexArray();
   gl.bindVertexArray(vao);
+  const buffers = [];
+  const create = () => {
+    buffers.push(gl.createBuffer());
+    return buffers.at(-1);
+  };
   const attribute = (index, data, type, normalized) => {
-    const buffer = gl.createBuffer();
+    const buffer = create();
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
     gl.enableVertexAttribArray(index);
@@ -47,11 +65,33 @@ function upload(gl, geometry) {
   attribute(0, geometry.positions, gl.FLOAT, false);
   if (geometry.normals) attribute(1, geometry.normals, gl.FLOAT, false);
   if (geometry.colors) attribute(2, geometry.colors, gl.UNSIGNED_BYTE, true);
-  const indices = gl.createBuffer();
+  const indices = create();
   gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, indices);
   gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, geometry.indices, gl.STATIC_DRAW);
   gl.bindVertexArray(null);
-  return { vao, count: geometry.indices.length };
+  return { vao, count: geometry.indices.length, buffers };
+}
+
+/** Deletes an uploaded geometry. */
+function release(gl, { vao, buffers }) {
+  gl.bindVertexArray(null);
+  gl.deleteVertexArray(vao);
+  for (const buffer of buffers) gl.deleteBuffer(buffer);
+}
+
+/** Returns the size of a sphere in the image [px]; 0 outside of the image. */
+function sizeInImage(camera, p, radius) {
+  const far = sub(p, camera.eye);
+  const { right, up, forward } = camera.axes;
+  const pixels = radius / camera.pixelSize(p);
+  if (camera.mode !== "map") {
+    const [x, y, z] = [dot(far, right), dot(far, up), dot(far, forward)];
+    const margin = 1.5 * radius;
+    const half = Math.max(z, 0) * camera.tan;
+    const isIn = z > -margin && Math.abs(y) < half + 2 * margin;
+    if (!isIn || Math.abs(x) > (half * camera.width) / camera.height + 2 * margin) return 0;
+  }
+  return Math.max(pixels, 1e-3);
 }
 
 /** Returns the direction to the sun for a time and a place (low-precision solar position). */
@@ -73,33 +113,100 @@ export function sunDirection(utc, latitude, longitude) {
   ];
 }
 
+/** Returns true if the processor renders instead of a graphics card. */
+function isSoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
+
 export class Renderer {
   constructor(canvas) {
-    const gl = canvas.getContext("webgl2", { antialias: true, alpha: false, powerPreference: "high-performance" });
+    this.isSoftware = isSoftware();
+    const gl = canvas.getContext("webgl2", {
+      antialias: !this.isSoftware,
+      alpha: false,
+      powerPreference: "high-performance",
+    });
     if (!gl) throw new Error("this browser has no WebGL2");
     this.canvas = canvas;
     this.gl = gl;
     this.programs = {};
-    for (const name of ["object", "ground", "sea", "backdrop", "particles"]) {
+    for (const name of ["object", "shadow", "ground", "sea", "backdrop", "particles"]) {
       this.programs[name] = compile(gl, shaders[name]);
     }
     this.pieces = new Map();
-    this.seaRings = 110;
-    this.seaSectors = 160;
-    this.spacing = (SEA_OUTER / SEA_INNER) ** (1 / (this.seaRings - 1)) - 1;
-    this.sea = upload(gl, disc(this.seaRings, this.seaSectors, SEA_INNER, SEA_OUTER));
+    this.seas = [[110, 160], [40, 48]].map(([rings, sectors]) => ({
+      spacing: (SEA_OUTER / SEA_INNER) ** (1 / (rings - 1)) - 1,
+      mesh: upload(gl, disc(rings, sectors, SEA_INNER, SEA_OUTER)),
+    }));
     this.plane = upload(gl, disc(40, 64, 1, SEA_OUTER));
     const points = Float32Array.from({ length: 1500 }, (_, k) => (Math.sin(k * 127.1 + 3) * 43758.5453) % 1);
     this.points = upload(gl, { positions: points, indices: new Uint32Array(500).map((_, k) => k) });
     this.waves = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, this.waves);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA32F, MAX_COMPONENTS, 1);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
     this.waveData = new Float32Array(4 * MAX_COMPONENTS);
     this.empty = gl.createVertexArray();
+    this.createShadowMap();
     gl.enable(gl.DEPTH_TEST);
+  }
+
+  createShadowMap() {
+    const { gl } = this;
+    this.shadowMap = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, this.shadowMap);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, SHADOW_PIXELS, SHADOW_PIXELS);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
+    this.shadowBuffer = gl.createFramebuffer();
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadowBuffer);
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, this.shadowMap, 0);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    gl.activeTexture(gl.TEXTURE1);
+    gl.bindTexture(gl.TEXTURE_2D, this.shadowMap);
+    gl.activeTexture(gl.TEXTURE0);
+    this.light = multiply(orthographic(1, 1, 1, 2), viewMatrix([0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]));
+  }
+
+  /** Draws the depths of objects from the sun, in a box about the target of the camera. */
+  drawShadows(world, robots, camera, environment) {
+    const { gl } = this;
+    const half = clamp(1.6 * camera.distance, 3, 80);
+    const [x, y, z] = environment.uSun;
+    // as in the shader: refraction turns the sun towards the zenith
+    const sun = environment.below ? [x / 1.33, y / 1.33, Math.sqrt(1 - (x * x + y * y) / 1.77)] : [x, y, z];
+    const right = unit(Math.hypot(sun[0], sun[1]) > 1e-3 ? [-sun[1], sun[0], 0] : [1, 0, 0]);
+    const eye = camera.target.map((p, k) => p + 100 * sun[k]);
+    const view = viewMatrix(eye, right, cross(sun, right), sun);
+    this.light = multiply(orthographic(2 * half, 2 * half, 1, 200), view);
+    environment.uTexel = (3 * half) / SHADOW_PIXELS;
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadowBuffer);
+    gl.viewport(0, 0, SHADOW_PIXELS, SHADOW_PIXELS);
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    const program = this.use("shadow", {});
+    gl.uniformMatrix4fv(program.at("uLight"), false, this.light);
+    for (const drawable of world.drawables) {
+      const pose = world.pose(drawable, robots);
+      const pixels = drawable.robot < 0 ? Infinity : world.scene.robots[drawable.robot].size / camera.pixelSize(pose.p);
+      const mesh = this.mesh(drawable.piece, pixels);
+      gl.uniformMatrix4fv(program.at("uModel"), false, poseMatrix(pose.p, pose.q));
+      gl.bindVertexArray(mesh.vao);
+      gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
+    }
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
   }
 
   /** Uploads the ground and removes the geometry of the former scene. */
   setScene(world) {
-    for (const { vao } of this.pieces.values()) this.gl.deleteVertexArray(vao);
+    for (const mesh of [...this.pieces.values()].flat()) if (mesh) release(this.gl, mesh);
     this.pieces.clear();
     this.ground = world.ground ? upload(this.gl, world.ground) : null;
   }
@@ -150,6 +257,7 @@ export class Renderer {
       uExposure: exposure,
       uTime: world.time % 3600,
       uMap: camera.mode === "map" ? 1 : 0,
+      uDetail: options.detail ? 1 : 0,
       uClouds: 0.1 + 0.8 * clouds,
       uPalette: camera.mode === "map" || options.depths ? 1 : 0.12,
       below,
@@ -168,6 +276,10 @@ export class Renderer {
       if (Array.isArray(value)) gl.uniform3fv(at, value);
       else gl.uniform1f(at, value);
     }
+    if (program.at("uShadowMap")) {
+      gl.uniform1i(program.at("uShadowMap"), 1);
+      gl.uniformMatrix4fv(program.at("uLight"), false, this.light);
+    }
     return program;
   }
 
@@ -175,13 +287,19 @@ export class Renderer {
     const { gl, canvas } = this;
     const seaNow = world.sea.at(world.time);
     const environment = this.environment(world, camera, seaNow, options);
+    const hasShadows = options.shadows && camera.mode !== "map";
+    if (hasShadows) this.drawShadows(world, robots, camera, environment);
+    environment.uShadows = hasShadows ? 1 : 0;
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.disable(gl.BLEND);
-    this.drawBackdrop(camera, environment);
-    this.drawGround(world, camera, environment);
+    // from near to far, so that hidden pixels are not shaded
     this.drawObjects(world, robots, camera, environment, options.selected);
-    if (camera.mode !== "map" && options.water) this.drawSea(camera, environment, seaNow);
+    this.drawTethers(world, camera, environment);
+    this.drawGround(world, camera, environment);
+    this.drawBackdrop(camera, environment);
+    const sea = this.seas[options.detail ? 0 : 1];
+    if (camera.mode !== "map" && options.water) this.drawSea(camera, environment, seaNow, sea);
     if (environment.below) this.drawParticles(world, camera, environment);
     gl.bindVertexArray(null);
   }
@@ -194,10 +312,11 @@ export class Renderer {
     gl.uniform3fv(program.at("uRight"), scale(right, camera.tan * aspect));
     gl.uniform3fv(program.at("uUp"), scale(up, camera.tan));
     gl.uniform3fv(program.at("uForward"), forward);
-    gl.disable(gl.DEPTH_TEST);
+    // at the largest depth, where the depth buffer is not written
+    gl.depthFunc(gl.LEQUAL);
     gl.bindVertexArray(this.empty);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
-    gl.enable(gl.DEPTH_TEST);
+    gl.depthFunc(gl.LESS);
   }
 
   drawGround(world, camera, environment) {
@@ -216,14 +335,27 @@ export class Renderer {
     gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
   }
 
+  /** Returns the mesh of a piece at the detail for a robot of a size in the image [px]. */
+  mesh(piece, pixels) {
+    if (!this.pieces.has(piece)) this.pieces.set(piece, []);
+    const meshes = this.pieces.get(piece);
+    const level = LEVELS.findIndex(([least]) => pixels >= least);
+    const [, cells] = LEVELS[level];
+    meshes[level] ??= upload(this.gl, cells ? simplify(piece, cells) : piece);
+    return meshes[level];
+  }
+
   drawObjects(world, robots, camera, environment, selected) {
     const { gl } = this;
     const program = this.use("object", environment);
     gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
+    const sizes = robots.map(({ links }, k) => sizeInImage(camera, links[0].p, world.scene.robots[k].size));
     for (const drawable of world.drawables) {
-      if (drawable.robot === camera.hidden) continue;
-      if (!this.pieces.has(drawable.piece)) this.pieces.set(drawable.piece, upload(gl, drawable.piece));
-      const mesh = this.pieces.get(drawable.piece);
+      const { robot } = drawable;
+      if (robot === camera.hidden) continue;
+      const pixels = robot < 0 ? Infinity : sizes[robot];
+      if (pixels === 0 || (drawable.propeller >= 0 && pixels < PROPELLER_PIXELS)) continue;
+      const mesh = this.mesh(drawable.piece, pixels);
       const { p, q } = world.pose(drawable, robots);
       gl.uniformMatrix4fv(program.at("uModel"), false, poseMatrix(p, q));
       gl.uniform1f(program.at("uHighlight"), camera.mode === "map" && drawable.robot === selected ? 1 : 0);
@@ -232,18 +364,40 @@ export class Renderer {
     }
   }
 
-  drawSea(camera, environment, { waves, level }) {
+  /** Draws the tethers, at least 2.6 pixels wide. */
+  drawTethers(world, camera, environment) {
+    const { gl } = this;
+    if (!world.tethers.length) return;
+    const program = this.use("object", environment);
+    gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
+    gl.uniformMatrix4fv(program.at("uModel"), false, poseMatrix([0, 0, 0], [1, 0, 0, 0]));
+    gl.uniform1f(program.at("uHighlight"), 0);
+    world.tethers.forEach(({ points, broken }, k) => {
+      const radius = 0.5 * (world.scene.tethers[k]?.diameter_m ?? 0.01);
+      const radii = points.map((p) => Math.max(radius, 1.3 * camera.pixelSize(p)));
+      const ends = broken < 0 ? [[0, points.length]] : [[0, broken + 1], [broken + 1, points.length]];
+      for (const [first, end] of ends) {
+        if (end - first < 2) continue;
+        const mesh = upload(gl, tube(points.slice(first, end), radii.slice(first, end), TETHER_COLOR));
+        gl.bindVertexArray(mesh.vao);
+        gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
+        release(gl, mesh);
+      }
+    });
+  }
+
+  drawSea(camera, environment, { waves, level }, { mesh, spacing }) {
     const { gl } = this;
     const program = this.use("sea", environment);
     waves.forEach((wave, k) => this.waveData.set(wave, 4 * k));
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.waves);
-    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA32F, MAX_COMPONENTS, 1, 0, gl.RGBA, gl.FLOAT, this.waveData);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+    if (waves.length) {
+      gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, waves.length, 1, gl.RGBA, gl.FLOAT, this.waveData, 0);
+    }
     gl.uniform1i(program.at("uWaves"), 0);
     gl.uniform1i(program.at("uCount"), waves.length);
-    gl.uniform1f(program.at("uSpacing"), this.spacing);
+    gl.uniform1f(program.at("uSpacing"), spacing);
     gl.uniform1f(program.at("uMean"), level);
     gl.uniformMatrix4fv(program.at("uView"), false, camera.matrix);
     gl.uniform2f(program.at("uCentre"), camera.eye[0], camera.eye[1]);
@@ -255,8 +409,8 @@ export class Renderer {
       gl.enable(gl.BLEND);
       gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     }
-    gl.bindVertexArray(this.sea.vao);
-    gl.drawElements(gl.TRIANGLES, this.sea.count, gl.UNSIGNED_INT, 0);
+    gl.bindVertexArray(mesh.vao);
+    gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
     gl.disable(gl.BLEND);
   }
 

@@ -15,6 +15,11 @@ uniform float uHaze;
 uniform float uExposure;
 uniform float uTime;
 uniform float uMap;
+uniform float uDetail;
+uniform float uShadows;
+uniform float uTexel;
+uniform mat4 uLight;
+uniform highp sampler2DShadow uShadowMap;
 
 float hash(vec2 p) {
   p = fract(p * vec2(123.34, 456.21));
@@ -28,6 +33,7 @@ float noise(vec2 p) {
              mix(hash(i + vec2(0, 1)), hash(i + vec2(1, 1)), f.x), f.y);
 }
 float clouds(vec2 p) {
+  if (uDetail < 0.5) return noise(p);
   return 0.5 * noise(p) + 0.25 * noise(2.03 * p) + 0.15 * noise(4.1 * p) + 0.1 * noise(8.3 * p);
 }
 // light scattered into a ray of length s from depth z0; g is the sine of its angle below horizontal
@@ -54,15 +60,20 @@ vec3 media(vec3 color, vec3 p) {
 }
 vec3 sky(vec3 d) {
   float h = clamp(d.z, 0.0, 1.0);
-  vec3 c = mix(uHorizon, uZenith, pow(h, 0.45));
   float toSun = max(dot(d, uSun), 0.0);
+  if (uDetail < 0.5) {
+    float near = toSun * toSun;
+    return mix(uHorizon, uZenith, sqrt(h)) + uSunColor * 0.03 * near * near;
+  }
+  vec3 c = mix(uHorizon, uZenith, pow(h, 0.45));
   c += uSunColor * (0.25 * pow(toSun, 24.0) + 0.10 * pow(toSun, 4.0)) * 0.3;
   return c;
 }
 vec3 display(vec3 c) {
   c *= uExposure;
   c = c * (2.51 * c + 0.03) / (c * (2.43 * c + 0.59) + 0.14);
-  return pow(clamp(c, 0.0, 1.0), vec3(1.0 / 2.2));
+  c = clamp(c, 0.0, 1.0);
+  return uDetail < 0.5 ? sqrt(c) : pow(c, vec3(1.0 / 2.2));
 }
 float caustics(vec3 p) {
   float depth = uLevel - p.z;
@@ -76,6 +87,19 @@ float caustics(vec3 p) {
   float sharp = pow(1.0 - a / 3.0, 5.0) * 3.2;
   return mix(1.0, 0.55 + sharp, exp(-0.22 * depth));
 }
+// part of the sunlight that reaches a point, from the depths of the shadow map
+float sunlight(vec3 p, vec3 n) {
+  if (uShadows < 0.5) return 1.0;
+  vec4 q = uLight * vec4(p + uTexel * n, 1.0);
+  vec3 s = 0.5 * q.xyz + 0.5;
+  if (any(lessThan(s, vec3(0.0))) || any(greaterThan(s, vec3(1.0)))) return 1.0;
+  float sum = 0.0;
+  for (int k = 0; k < 4; k++) {
+    vec2 shift = (vec2(k & 1, k >> 1) - 0.5) / 1024.0;
+    sum += texture(uShadowMap, vec3(s.xy + shift, s.z - 0.0005));
+  }
+  return 0.25 * sum;
+}
 vec3 lit(vec3 albedo, vec3 n, vec3 p, float gloss) {
   vec3 v = normalize(uEye - p);
   float depth = max(uLevel - p.z, 0.0);
@@ -86,18 +110,20 @@ vec3 lit(vec3 albedo, vec3 n, vec3 p, float gloss) {
   if (depth > 0.0 && uMap < 0.5) {
     // refraction turns the sun towards the zenith
     sun = normalize(vec3(uSun.xy / 1.33, sqrt(max(1.0 - dot(uSun.xy, uSun.xy) / 1.77, 0.0))));
-    focus = caustics(p);
+    if (uDetail > 0.5) focus = caustics(p);
     below = 1.6 * uVeil;
   }
   if (uMap > 0.5) light = vec3(1.0);
   vec3 above = 0.55 * mix(uHorizon, uZenith, 0.5) + 0.12 * uSunColor;
   vec3 ambient = mix(below, above, 0.5 + 0.5 * n.z);
-  float diffuse = max(dot(n, sun), 0.0);
+  float direct = dot(n, sun) > 0.0 ? sunlight(p, n) : 0.0;
+  float diffuse = max(dot(n, sun), 0.0) * direct;
+  vec3 matt = albedo * (ambient + uSunColor * diffuse * focus);
+  if (gloss == 0.0 || uDetail < 0.5) return light * matt;
   vec3 h = normalize(sun + v);
-  float shine = gloss * pow(max(dot(n, h), 0.0), 48.0);
+  float shine = direct * gloss * pow(max(dot(n, h), 0.0), 48.0);
   float rim = gloss * pow(1.0 - max(dot(n, v), 0.0), 4.0) * 0.35;
-  return light * (albedo * (ambient + uSunColor * diffuse * focus) +
-                  uSunColor * shine * focus + ambient * rim);
+  return light * (matt + uSunColor * shine * focus + ambient * rim);
 }
 `;
 
@@ -140,6 +166,19 @@ void main() {
 }`,
 };
 
+/** Depths of objects from the sun. */
+export const shadow = {
+  vertex: `${HEAD}
+layout(location = 0) in vec3 aPosition;
+uniform mat4 uLight;
+uniform mat4 uModel;
+void main() {
+  gl_Position = uLight * uModel * vec4(aPosition, 1.0);
+}`,
+  fragment: `${HEAD}
+void main() {}`,
+};
+
 export const ground = {
   vertex: `${HEAD}
 layout(location = 0) in vec3 aPosition;
@@ -177,11 +216,15 @@ vec3 palette(float x) {
 void main() {
   vec3 p = vPosition;
   float near = 1.0 / (1.0 + 0.05 * distance(p, uEye));
-  float grain = noise(p.xy * 9.0) * near + noise(p.xy * 31.0) * near * near;
-  float patches = noise(p.xy * 0.35) + 0.5 * noise(p.xy * 0.9);
-  vec2 warp = p.xy + 0.35 * vec2(noise(p.xy * 0.8), noise(p.yx * 0.8 + 3.0));
-  float ripple = sin(dot(warp, vec2(5.2, 2.1))) * near;
-  vec3 n = normalize(vNormal + vec3(5.2, 2.1, 0.0) * 0.022 * near * cos(dot(warp, vec2(5.2, 2.1))));
+  float grain = 0.5 * (near + near * near), patches = 0.75, ripple = 0.0;
+  vec3 n = vNormal;
+  if (uDetail > 0.5) {
+    grain = noise(p.xy * 9.0) * near + noise(p.xy * 31.0) * near * near;
+    patches = noise(p.xy * 0.35) + 0.5 * noise(p.xy * 0.9);
+    vec2 warp = p.xy + 0.35 * vec2(noise(p.xy * 0.8), noise(p.yx * 0.8 + 3.0));
+    ripple = sin(dot(warp, vec2(5.2, 2.1))) * near;
+    n = normalize(vNormal + vec3(5.2, 2.1, 0.0) * 0.022 * near * cos(dot(warp, vec2(5.2, 2.1))));
+  }
   float depth = uLevel - p.z;
   vec3 albedo = uColor * (0.72 + 0.16 * patches + 0.12 * grain + 0.03 * ripple);
   // above the water: grass on flat ground, rock on slopes
@@ -249,7 +292,8 @@ vec2 ripples(vec2 p, float t) {
   float f = 2.1;
   float a = 1.0;
   vec2 d = normalize(uWind + vec2(0.01, 0.0));
-  for (int k = 0; k < 5; k++) {
+  int n = uDetail > 0.5 ? 5 : 2;
+  for (int k = 0; k < n; k++) {
     float w = sqrt(9.81 * f);
     s += d * a * cos(f * dot(d, p) - w * t + float(k) * 1.7);
     d = mat2(0.72, 0.69, -0.69, 0.72) * d;
@@ -258,6 +302,20 @@ vec2 ripples(vec2 p, float t) {
     a *= 0.82;
   }
   return s;
+}
+// reflection of the sky and colour of the water, without foam and highlights
+vec4 simple(vec3 p, vec3 d, vec3 n, float far) {
+  float missed = 1.0 - max(dot(n, -d), 0.0);
+  float squared = missed * missed;
+  float f = min(0.02 + 0.98 * squared * squared * missed, 0.92);
+  vec3 r = reflect(d, n);
+  r.z = abs(r.z);
+  vec3 body = uVeil * uBeam / max(uBeam + uDaylight, vec3(1e-3));
+  float hidden = smoothstep(60.0, 400.0, far) * (1.0 - f);
+  float haze = min(uHaze * far, 1.0);
+  float alpha = mix(f + hidden, 1.0, haze);
+  vec3 shown = (sky(r) * f + body * hidden) / (f + hidden);
+  return vec4(display(mix(shown, uHorizon, haze)) * alpha, alpha);
 }
 void main() {
   vec3 p = vPosition;
@@ -282,6 +340,10 @@ void main() {
     return;
   }
   if (dot(n, d) > 0.0) n = normalize(n - 1.05 * dot(n, d) * d);
+  if (uDetail < 0.5) {
+    color = simple(p, d, n, far);
+    return;
+  }
   vec3 r = reflect(d, n);
   r.z = abs(r.z);
   float f = 0.02 + 0.98 * pow(1.0 - max(dot(n, -d), 0.0), 5.0);
@@ -289,8 +351,11 @@ void main() {
   vec3 c = sky(r);
   float glint = pow(max(dot(r, uSun), 0.0), mix(700.0, 160.0, clamp(far / 200.0, 0.0, 1.0)));
   float spark = glint * 9.0;
-  float foam = uFoam * smoothstep(0.35, 0.85, noise(p.xy * 0.8 + uWind * 0.1 * uTime) * 0.6 +
-                                  noise(p.xy * 3.1) * 0.4 + 0.25 * vCrest);
+  float foam = 0.0;
+  if (uFoam > 0.0) {
+    foam = uFoam * smoothstep(0.35, 0.85, noise(p.xy * 0.8 + uWind * 0.1 * uTime) * 0.6 +
+                              noise(p.xy * 3.1) * 0.4 + 0.25 * vCrest);
+  }
   float far_haze = 1.0 - exp(-uHaze * far);
   float opacity = clamp(f + foam, 0.0, 1.0);
   // distant water hides the seabed
@@ -301,8 +366,8 @@ void main() {
   vec3 shown = (c * f + body * hidden + vec3(0.75) * foam * (0.3 * uZenith + 0.5 * uSunColor)) /
                max(opacity + hidden, 1e-3);
   float alpha = opacity + hidden;
-  vec3 out_color = display(mix(shown, uHorizon, far_haze));
   alpha = mix(alpha, 1.0, far_haze);
+  vec3 out_color = display(mix(shown, uHorizon, far_haze));
   vec3 sparkle = display(uSunColor * spark);
   color = vec4(out_color * alpha + 0.5 * display(glow) * (1.0 - far_haze) + sparkle * (1.0 - far_haze), alpha);
 }`,

@@ -17,6 +17,8 @@ export class World {
     this.ground = null;
     this.frames = [];
     this.spin = [];
+    /** Lines at the shown time: index of a broken segment or -1, and nodes in W [m]. */
+    this.tethers = [];
     this.time = 0;
     /** Pose of an object that is being moved: { name, kind, from, pose }. */
     this.preview = null;
@@ -96,6 +98,11 @@ export class World {
         })),
         fins: robot.fins.map((x, i) => from.fins[i] + (x - from.fins[i]) * t),
       };
+    });
+    this.tethers = b.tethers.map(({ broken, points }, k) => {
+      const from = a.tethers[k]?.points;
+      const isSame = from?.length === points.length;
+      return { broken, points: isSame ? points.map((p, i) => mix(from[i], p, t)) : points };
     });
     const { preview } = this;
     const k = preview?.kind === "robot" ? this.scene.robots.findIndex((r) => r.name === preview.name) : -1;

@@ -22,6 +22,8 @@ pub const MAX_STEPS: u64 = 1_000_000;
 pub const MAX_GAMEPAD: usize = 32;
 /// Maximum number of values of a fault.
 pub const MAX_FAULT_VALUES: usize = 16;
+/// Maximum time of a recording [s].
+pub const MAX_SEEK_S: f64 = 1e10;
 /// Maximum duration of a fault [s].
 pub const MAX_FAULT_S: f64 = 1e9;
 
@@ -49,6 +51,8 @@ pub enum ControlAction {
     Step(u64),
     /// Reset time and state to the start of the run.
     Reset,
+    /// Show a recording at this time [s].
+    Seek(f64),
     /// Change the pace of the run.
     Pace(Pace),
     /// Set parameters of the world by name.
@@ -201,8 +205,8 @@ pub fn message_id(text: &str) -> u64 {
 }
 
 /// Names of all actions, for messages.
-const ACTIONS: &str = "select, watch, overlay, pause, resume, step, reset, pace, set, drive, path, goal, \
-    gamepad, mode, fault, repair, record, stop_recording, add, remove, place, undo, redo or save";
+const ACTIONS: &str = "select, watch, overlay, pause, resume, step, reset, seek, pace, set, drive, path, \
+    goal, gamepad, mode, fault, repair, record, stop_recording, add, remove, place, undo, redo or save";
 
 fn action(map: &Map<String, Value>) -> Result<Action, String> {
     let is_none = |key: &str| matches!(map.get(key), None | Some(Value::Null));
@@ -231,6 +235,10 @@ fn control_action(map: &Map<String, Value>) -> Result<ControlAction, String> {
         "resume" => ControlAction::Resume,
         "step" => ControlAction::Step(count(map, "steps", MAX_STEPS)?),
         "reset" => ControlAction::Reset,
+        "seek" => {
+            let time = map.get("time_s").unwrap_or(&Value::Null);
+            ControlAction::Seek(number(time, "time_s", MAX_SEEK_S)?)
+        }
         "pace" => ControlAction::Pace(Pace::parse(text(map, "pace")?)?),
         "set" => {
             let limits = [1, MAX_PARAMETERS];
@@ -346,6 +354,8 @@ mod tests {
         );
         let pace = control(r#"{"do":"pace","pace":"2.5"}"#);
         assert_eq!(pace, ControlAction::Pace(Pace::Factor(2.5)));
+        let seek = control(r#"{"do":"seek","time_s":12.5}"#);
+        assert_eq!(seek, ControlAction::Seek(12.5));
         let set = control(r#"{"do":"set","parameters":{"water.waves.hs_m":1.5}}"#);
         let expected = vec![("water.waves.hs_m".to_string(), 1.5)];
         assert_eq!(set, ControlAction::Parameters(expected));
@@ -382,6 +392,7 @@ mod tests {
             ),
             (r#"{"do":"set","parameters":{"a":"x"}}"#, "a: found"),
             (r#"{"do":"pace","pace":"-1"}"#, "unknown pace"),
+            (r#"{"do":"seek"}"#, "time_s: found null"),
             (r#"{"do":"pause","id":-2}"#, "id: found -2"),
         ] {
             let error = decode(message).unwrap_err();

@@ -83,8 +83,14 @@ pub trait Controls: Send + Sync {
     fn catalogue(&self) -> Catalogue {
         Catalogue::default()
     }
-    /// Returns the images that a sensor can show; `None` without images.
-    fn image_source(&self, _: &Sensor) -> Option<ImageSource> {
+    /// Returns the images that a sensor can show, given the indices of its robot and of the sensor;
+    /// `None` without images.
+    fn image_source(&self, _place: (usize, usize), _: &Sensor) -> Option<ImageSource> {
+        None
+    }
+    /// Returns the first and the last time of the recording that the view shows [s]; `None` for a
+    /// running world.
+    fn recording_bounds(&self) -> Option<[f64; 2]> {
         None
     }
     /// Returns the part of the world that a sensor covers, for display; `None` if it is not known.

@@ -5,13 +5,15 @@
 use crate::fields;
 use merrow_math::{Mat3, Quat, Vec3};
 use merrow_model::scene::{Robot, Thruster};
-use merrow_model::state::{ActuatorState, RobotState};
+use merrow_model::state::{ActuatorState, RobotState, TetherState};
 use merrow_sim::{Control, Simulation};
 
 /// First byte of a state frame.
 pub const FRAME_KIND: u8 = 1;
 /// First byte of the details of a robot, which follow the frame in the same message.
 pub const DETAILS_KIND: u8 = 2;
+/// First byte of the tethers, which follow the robots in the same message.
+pub const TETHERS_KIND: u8 = 5;
 /// Shaft speed per square root of the thrust for propellers whose speed is not modelled
 /// [rad/(s N^0.5)].
 const SPEED_PER_ROOT_THRUST: f64 = 30.0;
@@ -40,6 +42,7 @@ pub(crate) fn encode(simulation: &Simulation, control: &Control, selected: &[usi
     for (robot, state) in simulation.scene.robots.iter().zip(&simulation.state.robots) {
         push_robot(&mut out, robot, state);
     }
+    push_tethers(&mut out, &simulation.state.tethers);
     let valid = selected
         .iter()
         .filter(|k| **k < simulation.scene.robots.len());
@@ -64,8 +67,31 @@ fn push_robot(out: &mut Vec<u8>, robot: &Robot, state: &RobotState) {
     for fin in &state.fins {
         push(out, &[fin.angle]);
     }
+    // unknown in a recording without them
+    let known = |x: f64| if x.is_finite() { x } else { 0.0 };
     for (thruster, state) in robot.thrusters.iter().zip(&state.actuators) {
-        push(out, &[shaft_speed(thruster, state), state.thrust]);
+        push(
+            out,
+            &[shaft_speed(thruster, state), state.thrust].map(known),
+        );
+    }
+}
+
+/// Appends the nodes of all tethers in W [m], if the world has tethers.
+fn push_tethers(out: &mut Vec<u8>, tethers: &[TetherState]) {
+    if tethers.is_empty() {
+        return;
+    }
+    out.extend([TETHERS_KIND, 0]);
+    out.extend((tethers.len() as u16).to_le_bytes());
+    for tether in tethers {
+        // a broken segment is not shown
+        let segment = tether.line_break.map_or(0, |found| found.segment + 1);
+        out.extend((tether.p.len() as u16).to_le_bytes());
+        out.extend((segment as u16).to_le_bytes());
+        for p in &tether.p {
+            push(out, &p.to_array());
+        }
     }
 }
 

@@ -192,6 +192,13 @@ impl Hub {
         lock(&self.sensors).retain(|recent| places.contains(&recent.place));
     }
 
+    /// Removes the frames of all sensors, whose numbers continue.
+    pub(crate) fn clear_sensor_frames(&self) {
+        for recent in lock(&self.sensors).iter_mut() {
+            recent.frames.clear();
+        }
+    }
+
     /// Removes the frames of all sensors and the choices of all clients, because indices have
     /// changed.
     pub(crate) fn forget_sensors(&self) {

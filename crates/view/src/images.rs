@@ -6,6 +6,7 @@
 use crate::controls::Controls;
 use crate::frame::link_poses;
 use crate::hub::Hub;
+use bytes::Bytes;
 use merrow_math::SpatialVelocity;
 use merrow_model::scene::Sensor;
 use merrow_model::state::frames::Frame;
@@ -49,6 +50,8 @@ pub struct WatchedFrame {
     pub frame: Frame,
     /// Pose of the sensor, without velocity.
     pub pose: Pose,
+    /// Name and file of an image of a recording, which is shown as it is.
+    pub file: Option<(String, Bytes)>,
 }
 
 /// Sensor that a client watches.
@@ -99,7 +102,8 @@ impl Images {
             let Some(device) = sensor_at(simulation, *robot, *sensor) else {
                 continue;
             };
-            let source = controls.image_source(device).unwrap_or_default();
+            let source = controls.image_source((*robot, *sensor), device);
+            let source = source.unwrap_or_default();
             let bits = |watch: &Watch| {
                 let kinds = source.kinds.iter();
                 let shown = kinds.filter(|(name, _)| *name == watch.kind);
@@ -124,15 +128,35 @@ impl Images {
             let Some(device) = device.filter(|_| self.requested.contains(&place)) else {
                 continue;
             };
-            let limit = controls.image_source(device).map_or(1, |s| s.frames.max(1));
+            let source = controls.image_source(place, device);
+            let limit = source.map_or(1, |source| source.frames.max(1));
             let watched = WatchedFrame {
                 frame: frame.clone(),
                 pose: pose(simulation, frame.robot, device),
+                file: None,
             };
             hub.add_sensor_frame(place, watched, limit);
         }
         hub.keep_sensors(&self.requested);
     }
+}
+
+/// Keeps a frame of a recording, with the current pose of its sensor.
+pub(crate) fn keep_frame(
+    simulation: &Simulation,
+    hub: &Hub,
+    controls: &dyn Controls,
+    frame: Frame,
+    file: Option<(String, Bytes)>,
+) {
+    let place = (frame.robot, frame.sensor);
+    let Some(device) = sensor_at(simulation, frame.robot, frame.sensor) else {
+        return;
+    };
+    let source = controls.image_source(place, device);
+    let limit = source.map_or(1, |source| source.frames.max(1));
+    let pose = pose(simulation, frame.robot, device);
+    hub.add_sensor_frame(place, WatchedFrame { frame, pose, file }, limit);
 }
 
 fn sensor_at(simulation: &Simulation, robot: usize, sensor: usize) -> Option<&Sensor> {

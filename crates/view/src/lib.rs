@@ -47,19 +47,21 @@ pub use crate::controls::{
     Answer, Catalogue, CatalogueEntry, ControlState, Controls, NoControls, RobotControls,
     StructurePose,
 };
-pub use crate::frame::{DETAILS_KIND, FRAME_KIND};
+pub use crate::frame::{DETAILS_KIND, FRAME_KIND, TETHERS_KIND};
 pub use crate::images::{FieldOfView, IMAGE_KIND, ImageSource, POINTS_KIND, WatchedFrame};
 
 use crate::hub::Hub;
-use crate::images::Images;
+use crate::images::{Images, Watch};
 use crate::readings::events::EventDetector;
 use crate::readings::links;
 use crate::readings::rates::Rates;
 use crate::scene::SceneData;
 use crate::server::Server;
+use bytes::Bytes;
 use merrow_model::scene::{Correspondence, Waves};
 use merrow_model::state::Halt;
 use merrow_model::state::commands::CommandRejection;
+use merrow_model::state::frames::Frame;
 use merrow_sim::{BLOCK_MAX_NS, Control, Observer, Simulation};
 use serde_json::json;
 use std::net::SocketAddr;
@@ -92,6 +94,8 @@ pub struct View {
     /// Number of rejections of commands that are reported as events in the current status period.
     rejections: usize,
     is_reset: bool,
+    /// True if the view shows a recording.
+    is_recording: bool,
     images: Images,
     events: EventDetector,
     rates: Rates,
@@ -121,6 +125,7 @@ impl View {
         let mut view = Self {
             hub,
             server,
+            is_recording: controls.recording_bounds().is_some(),
             controls,
             last: [f64::NEG_INFINITY; 3],
             status: String::new(),
@@ -149,6 +154,28 @@ impl View {
     /// Returns the number of connected clients.
     pub fn clients(&self) -> usize {
         self.hub.clients.load(Ordering::Relaxed)
+    }
+
+    /// Returns the images that clients watch: indices of robot and sensor, and the name of the
+    /// image.
+    pub fn watched(&self) -> Vec<((usize, usize), String)> {
+        let watched = self.hub.watched().into_iter();
+        let image = |watch: Watch| ((watch.robot, watch.sensor), watch.kind);
+        watched.map(image).collect()
+    }
+
+    /// Shows a frame of a recording to the clients that watch its sensor. `file` has the name and
+    /// the file of an image that is shown as it is.
+    pub fn add_frame(&self, simulation: &Simulation, frame: Frame, file: Option<(String, Bytes)>) {
+        images::keep_frame(simulation, &self.hub, &*self.controls, frame, file);
+    }
+
+    /// Continues at another time of a recording. States before and after are not compared for
+    /// events.
+    pub fn seeked(&mut self) {
+        self.events = EventDetector::default();
+        self.hub.clear_sensor_frames();
+        self.last = [f64::NEG_INFINITY; 3];
     }
 
     fn publish_scene(&mut self, simulation: &Simulation) {
@@ -237,7 +264,10 @@ impl Observer for View {
             self.last[1] = control.wall_s;
             self.publish_status(simulation, control);
         }
-        if let Some(rates) = self.rates.count(simulation) {
+        // a recording has no readings, only their messages
+        if !self.is_recording
+            && let Some(rates) = self.rates.count(simulation)
+        {
             self.publish_rates(&rates);
         }
         for (level, text) in self.events.update(simulation) {

@@ -5,7 +5,7 @@ use crate::controls::{Catalogue, CatalogueEntry, Controls};
 use crate::fields;
 use crate::readings::links;
 use crate::shapes::{self, Meshes, TerrainGrid};
-use merrow_model::scene::{Collider, Fin, Robot, Scene, Sensor, SensorKind, Thruster};
+use merrow_model::scene::{Collider, Fin, Robot, Scene, Sensor, SensorKind, Tether, Thruster};
 use merrow_sim::Simulation;
 use merrow_sim::control::fault::devices_with_kinds;
 use serde_json::{Value, json};
@@ -44,6 +44,7 @@ impl SceneData {
         let structures: Vec<Value> = structures.collect();
         let seabed = &scene.sea.seabed;
         let optics = &scene.sea.optics;
+        let recording = controls.recording_bounds();
         let json = json!({
             "type": "scene",
             "version": version,
@@ -67,6 +68,8 @@ impl SceneData {
             "robots": robots,
             "modems": links::modems(scene),
             "structures": structures,
+            "tethers": scene.tethers.iter().map(tether_json).collect::<Vec<_>>(),
+            "recording": recording.map(|[start, end]| json!({"start_s": start, "end_s": end})),
         });
         Self {
             json: json.to_string().into(),
@@ -100,6 +103,8 @@ fn robot_json(scene: &Scene, index: usize, own: &dyn Controls, meshes: &mut Mesh
         shapes = hulls_json(robot);
     }
     let links = robot.links.iter();
+    let sensors = robot.sensors.iter().enumerate();
+    let sensors = sensors.map(|(k, sensor)| sensor_json((index, k), sensor, own));
     json!({
         "name": robot.name,
         "model": robot.model,
@@ -107,7 +112,7 @@ fn robot_json(scene: &Scene, index: usize, own: &dyn Controls, meshes: &mut Mesh
         "shapes": shapes,
         "thrusters": robot.thrusters.iter().map(thruster_json).collect::<Vec<_>>(),
         "fins": robot.fins.iter().map(fin_json).collect::<Vec<_>>(),
-        "sensors": robot.sensors.iter().map(|s| sensor_json(s, own)).collect::<Vec<_>>(),
+        "sensors": sensors.collect::<Vec<_>>(),
         "fields": fields::names_json(scene, index),
         "drive": controls.drive,
         "path": controls.path,
@@ -159,6 +164,10 @@ fn hulls_json(robot: &Robot) -> Vec<Value> {
     wet.map(one).collect()
 }
 
+fn tether_json(tether: &Tether) -> Value {
+    json!({"name": tether.name, "diameter_m": tether.line.diameter})
+}
+
 fn thruster_json(thruster: &Thruster) -> Value {
     json!({
         "name": thruster.name,
@@ -179,7 +188,7 @@ fn fin_json(fin: &Fin) -> Value {
     })
 }
 
-fn sensor_json(sensor: &Sensor, controls: &dyn Controls) -> Value {
+fn sensor_json(place: (usize, usize), sensor: &Sensor, controls: &dyn Controls) -> Value {
     let beams = match &sensor.kind {
         SensorKind::Dvl(spec) => Some(json!({
             "directions": spec.beams.map(|beam| beam.to_array()),
@@ -187,7 +196,7 @@ fn sensor_json(sensor: &Sensor, controls: &dyn Controls) -> Value {
         })),
         _ => None,
     };
-    let source = controls.image_source(sensor).unwrap_or_default();
+    let source = controls.image_source(place, sensor).unwrap_or_default();
     let view = controls
         .field_of_view(sensor)
         .map(|view| json!({"edge": view.edge, "closed": view.is_closed, "range_m": view.range}));

@@ -252,7 +252,7 @@ impl Session<'_> {
         let sensors = &robots[r].sensors;
         let s = sensors.iter().position(|known| known.name == *sensor);
         let s = s.ok_or_else(|| format!("no sensor {sensor:?} on {robot}"))?;
-        let source = self.shared.controls.image_source(&sensors[s]);
+        let source = self.shared.controls.image_source((r, s), &sensors[s]);
         let kinds = source.unwrap_or_default().kinds;
         if !kinds.iter().any(|(name, _)| name == image) {
             let names: Vec<&str> = kinds.iter().map(|(name, _)| name.as_str()).collect();
@@ -379,14 +379,19 @@ impl Session<'_> {
         };
         let frames: Vec<WatchedFrame> = recent.frames.into_iter().collect();
         let stamp = frames.last().map_or(0, |last| last.frame.stamp_ns);
-        let points = frames.last().and_then(|WatchedFrame { frame, pose }| {
+        let points = frames.last().and_then(|WatchedFrame { frame, pose, .. }| {
             picture::points_in_world(sensor, frame, pose, images::MAX_POINTS)
         });
         if let Some(points) = points {
             let points = images::points_message(place, stamp, &points);
             self.write(Message::binary(points))?;
         }
-        match self.shared.controls.image(sensor, &kind, &frames) {
+        let file = frames.last().and_then(|last| last.file.as_ref());
+        let image = match file {
+            Some((name, file)) => (*name == kind).then(|| file.to_vec()),
+            None => self.shared.controls.image(sensor, &kind, &frames),
+        };
+        match image {
             Some(image) => self.write(Message::binary(images::message(place, stamp, &image))),
             None => Ok(()),
         }

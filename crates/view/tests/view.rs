@@ -210,7 +210,7 @@ impl Controls for Painter {
         }
     }
 
-    fn image_source(&self, sensor: &Sensor) -> Option<ImageSource> {
+    fn image_source(&self, _: (usize, usize), sensor: &Sensor) -> Option<ImageSource> {
         (sensor.name == "camera").then(|| ImageSource {
             kinds: vec![("color".to_string(), 1)],
             frames: 3,
@@ -719,3 +719,79 @@ fn used_port_of_the_user_is_refused() {
         "{error}"
     );
 }
+
+const LIFT_WORLD: &str = "
+seed: 1
+robots:
+  torpedo: {model: taipan300, position_m: [0, 0, -20]}
+  auv: {model: remus100_prestero, position_m: [0, 20, -20]}
+  glider: {model: seawing, position_m: [0, 40, -20]}
+";
+
+/// Returns the force of a law on a robot that moves ahead and downwards [N], with its fins at an
+/// angle [rad].
+fn force_ahead(simulation: &mut Simulation, robot: usize, law: &str, speed: f64, fin: f64) -> Vec3 {
+    let state = &mut simulation.state.robots[robot];
+    state.motion.V_WB_B.v = Vec3::new(speed, 0.0, -0.1 * speed);
+    for own in &mut state.fins {
+        own.angle = fin;
+    }
+    force_of(&Evaluation::new(simulation, robot), law)
+}
+
+// Goal: lift, slender-body and fin forces are shown. Method: an upward force on a body that moves
+// ahead and downwards in still water, four times as large at twice the speed; the force of the fins
+// changes with their angles. Tolerance: 1 % of the force; the fins stall at no angle used.
+#[test]
+fn forces_on_lifting_bodies_are_shown() {
+    let world = load_text("w.yaml", LIFT_WORLD, Overrides::default()).unwrap();
+    let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
+    for (robot, law) in [(0, "slender body"), (1, "lift"), (2, "lift")] {
+        let [slow, fast] = [0.5, 1.0].map(|v| force_ahead(&mut simulation, robot, law, v, 0.0));
+        assert!(slow.z > 0.01, "{robot} {law}: {slow:?}");
+        let error = (fast - slow.scale(4.0)).norm();
+        assert!(
+            error < 0.01 * fast.norm(),
+            "{robot} {law}: {slow:?}, {fast:?}"
+        );
+    }
+    for robot in [0, 1] {
+        let zero = force_ahead(&mut simulation, robot, "fin", 1.0, 0.0);
+        let turned = force_ahead(&mut simulation, robot, "fin", 1.0, 0.1);
+        // the derivatives of the second body contain the fins at rest
+        assert!(robot == 1 || zero.z > 0.1, "{robot}: {zero:?}");
+        assert!((turned - zero).norm() > 0.1, "{robot}: {turned:?}");
+    }
+}
+
+// Goal: tether forces are shown. Method: the force on a vehicle that a tether holds in a current
+// points along the last segment. Tolerance: 1 degree.
+#[test]
+fn tether_forces_point_along_the_tether() {
+    let world = load_text("w.yaml", TETHER_WORLD, Overrides::default()).unwrap();
+    let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
+    simulation.advance((20.0 / simulation.scene.dt()) as u64);
+    let force = force_of(&Evaluation::new(&simulation, 0), "tether");
+    let line = &simulation.state.tethers[0];
+    let [first, second] = [line.p[line.p.len() - 1], line.p[line.p.len() - 2]];
+    let along = (second - first).scale(1.0 / (second - first).norm());
+    assert!(force.norm() > 1.0, "{force:?}");
+    assert!(
+        force.dot(along) > 0.9998 * force.norm(),
+        "{force:?} {along:?}"
+    );
+}
+
+const TETHER_WORLD: &str = "
+water: {current: {kind: uniform, speed_m_s: 1, direction_deg: 90}}
+seabed: {depth_m: 30}
+robots:
+  rov: {model: bluerov2, position_m: [2, 0, -8]}
+tethers:
+  umbilical:
+    line: fathom_rov_tether
+    from: {kind: world, position_m: [0, 0, -1]}
+    to: {kind: robot, robot: rov, position_m: [0, 0, 0.1]}
+    length_m: 7
+    segments: 8
+";

@@ -16,8 +16,9 @@ pub fn share_folders() -> Vec<PathBuf> {
         .and_then(|exe| exe.canonicalize().ok())
         .and_then(|exe| Some(exe.parent()?.parent()?.parent()?.join("share/merrow")));
     // The source tree: this crate is in `crates/world`.
-    let source = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    [from_environment, installed, Some(source)]
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let source = own.ancestors().nth(2).map(Path::to_path_buf);
+    [from_environment, installed, source]
         .into_iter()
         .flatten()
         .filter(|p| p.join("params").is_dir())

@@ -18,7 +18,7 @@ use merrow_math::{Quat, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::state::State;
 use merrow_yaml::node::{Node, Value, merge};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Sections of a world file that contain objects.
@@ -121,6 +121,12 @@ impl Document {
             .map_or_else(|| "world".into(), |s| s.to_string_lossy().into_owned());
         // a saved world is loaded from another folder
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let has_parent = absolute.components().any(|c| c == Component::ParentDir);
+        // `..` after a link is not the folder of the link
+        let absolute = match has_parent {
+            true => absolute.canonicalize().unwrap_or(absolute),
+            false => absolute,
+        };
         Self::new(node, name, Base::File(absolute), overrides, problems)
     }
 
@@ -470,5 +476,18 @@ structures:
             .unwrap();
         let start = State::new(&scene).robots[robot].motion.p_WB;
         assert_eq!(start, Vec3::new(7.0, 8.0, 0.5));
+    }
+
+    #[test]
+    fn saved_worlds_name_the_file_without_parent_folders() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worlds/pool.yaml");
+        for path in [path, crate::data_dir::world_file("pool")] {
+            let (document, _) = Document::load(&path, Overrides::default()).unwrap();
+            let text = document.to_yaml();
+            assert!(
+                text.contains("worlds/pool.yaml") && !text.contains(".."),
+                "{text}"
+            );
+        }
     }
 }

@@ -195,6 +195,7 @@ impl Controls for ViewControls {
             }
             A::Pace(pace) => answer(self.set_pace(pace)),
             A::Parameters(parameters) => answer(self.set(parameters)),
+            A::Seek(_) => answer(Err("a running world has no recorded times".to_string())),
             A::Record => self.record(answer),
             A::StopRecording => self.stop_recording(answer),
             A::Edit(action) => match &self.editing {
@@ -238,7 +239,7 @@ impl Controls for ViewControls {
         }
     }
 
-    fn image_source(&self, sensor: &Sensor) -> Option<ImageSource> {
+    fn image_source(&self, _: (usize, usize), sensor: &Sensor) -> Option<ImageSource> {
         live::source(sensor)
     }
 

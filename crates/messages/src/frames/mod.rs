@@ -79,6 +79,8 @@ pub struct Snapshot {
     pub buoyancy_engines: Vec<Vec<f64>>,
     /// State of every robot's firmware.
     pub firmware: Vec<Option<FirmwareState>>,
+    /// Command, thrust [N] and shaft speed [rad/s] of every thruster of all robots.
+    pub actuators: Vec<f64>,
     /// Joint efforts of every robot [N m or N].
     pub efforts: Vec<Vec<f64>>,
     /// Contacts between all bodies.
@@ -104,8 +106,12 @@ impl Snapshot {
                 .map(|joint| state.tracking(robot, joint))
                 .collect()
         };
+        let actuators = robots().flat_map(|(_, robot)| &robot.actuators);
         Self {
             time_ns: simulation.time_ns(),
+            actuators: actuators
+                .flat_map(|thruster| [thruster.command, thruster.thrust, thruster.shaft[0]])
+                .collect(),
             motions: robots().map(|(_, r)| r.motion.clone()).collect(),
             fins: robots().map(|(_, r)| r.fins.clone()).collect(),
             buoyancy_engines: robots()

@@ -7,6 +7,7 @@
 //! were published; it does not encode messages, limit their rate or select topics.
 
 mod chunk_file;
+pub mod index;
 mod metadata;
 pub mod read;
 pub mod topics;
@@ -300,6 +301,24 @@ impl Bag {
         self.metadata.extend_bounds(log_time_ns);
         self.is_dirty = true;
         self.flush_due()
+    }
+
+    /// Writes a metadata record, which [`index::BagIndex`] returns. Other readers ignore it.
+    ///
+    /// # Errors
+    /// The bag failed before or fails now.
+    pub fn write_metadata(
+        &mut self,
+        name: &str,
+        metadata: BTreeMap<String, String>,
+    ) -> Result<(), BagError> {
+        let name = name.to_owned();
+        self.with_writer(|writer| {
+            writer.write_metadata(&mcap::records::Metadata { name, metadata })
+        })?;
+        self.add_checkpoint();
+        self.is_dirty = true;
+        Ok(())
     }
 
     /// Flushes recorded messages to the operating system if the flush period has passed.

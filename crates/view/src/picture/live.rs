@@ -11,11 +11,11 @@ use merrow_model::scene::sensor::camera::{CameraImages, CameraOutput};
 use merrow_model::state::frames::FrameData;
 
 /// Name of the only image of a sensor that is not a camera.
-const IMAGE: &str = "image";
+pub const IMAGE: &str = "image";
 /// Name of the colour image of a camera.
-const COLOR: &str = "color";
+pub const COLOR: &str = "color";
 /// Name of the depth image of a camera.
-const DEPTH: &str = "depth";
+pub const DEPTH: &str = "depth";
 /// Quality of JPEG images, 1..100.
 const QUALITY: u8 = 82;
 /// Maximum number of frames from which an image is drawn.
@@ -57,7 +57,7 @@ pub fn image(sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<Vec
             jpeg(width, height, Pixels::Rgb8(&rgb))
         }
         SnapshotOutput::Image(_, mut builder) => {
-            for WatchedFrame { frame, pose } in frames {
+            for WatchedFrame { frame, pose, .. } in frames {
                 builder.add(&frame.data, pose, frame.stamp_ns);
             }
             match builder.finish()? {

@@ -6,11 +6,12 @@ use merrow_environment::EnvironmentState;
 use merrow_environment::current::VariationCache;
 use merrow_environment::waves::StepWaves;
 use merrow_math::{SpatialVelocity, Vec3};
-use merrow_model::scene::{Link, Robot};
+use merrow_model::scene::{Link, Robot, TetherEnd};
 use merrow_model::state::workspace::LinkWork;
 use merrow_model::state::{Motion, Workspace};
-use merrow_physics::forces::hydrodynamics::damping;
-use merrow_physics::forces::{rigid_body, wind_load};
+use merrow_physics::forces::actuators::{fin, glider};
+use merrow_physics::forces::hydrodynamics::{damping, slender_body};
+use merrow_physics::forces::{derivatives, rigid_body, wind_load};
 use merrow_sim::Simulation;
 use merrow_sim::step::Kernel;
 
@@ -30,7 +31,8 @@ pub struct Force {
 /// Forces on a robot and their points of application.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// Forces by law: gravity, buoyancy, damping, added mass, wind, thrust.
+    /// Forces by law: gravity, buoyancy, damping, added mass, wind, slender body, lift, fins,
+    /// sails, tethers, thrust.
     pub forces: Vec<Force>,
     /// Centre of gravity in W [m].
     pub gravity_center: Vec3,
@@ -70,6 +72,11 @@ impl Instant<'_> {
     fn evaluate(&self, motion: &Motion) -> Workspace {
         let model = self.model();
         let mut work = Workspace::new(model);
+        let fins = &self.simulation.state.robots[self.robot].fins;
+        for (work, fin) in work.fins.iter_mut().zip(fins) {
+            work.angle = [fin.angle; 3];
+            work.area_fraction = fin::remaining_fraction(fin);
+        }
         let efforts = vec![0.0; model.n_joints()];
         Kernel::new().evaluate(model, &self.environment, motion, &efforts, &mut work);
         work
@@ -84,6 +91,35 @@ impl Instant<'_> {
         let mut V_r = w.V;
         V_r.v -= w.water;
         damping::force(link, &V_r, w.submerged_fraction).f
+    }
+
+    /// Returns the forces of slender bodies and the lift of derivatives and of gliders on a link,
+    /// in L.
+    fn lift(&self, link: &Link, w: &LinkWork) -> [Vec3; 2] {
+        let (wet, density) = (w.submerged_fraction, self.environment.sea.density);
+        let mut V_r = w.V;
+        V_r.v -= w.water;
+        let V_U = SpatialVelocity {
+            w: link.R_LU.tr_mul_vec(V_r.w),
+            v: link.R_LU.tr_mul_vec(V_r.v),
+        };
+        let in_link = |f_U: Vec3| link.R_LU.mul_vec(f_U);
+        let slender = link.slender.as_ref().map_or(Vec3::zero(), |body| {
+            in_link(slender_body::force(body, &V_U, wet, density).f)
+        });
+        let mut lift = Vec3::zero();
+        if !link.derivatives.is_empty() {
+            lift += derivatives::force(link, &V_r, wet).f;
+        }
+        if let Some(coefficients) = &link.glider {
+            lift += in_link(glider::force(coefficients, &V_U, wet).f);
+        }
+        [slender, lift]
+    }
+
+    /// Returns the forces of the fins and sails on a link, in L.
+    fn fins(&self, link: usize, work: &Workspace) -> Vec3 {
+        fin::force(self.model(), link, work, 0, &self.environment).f
     }
 
     /// Returns the wind load on a link, in L.
@@ -106,16 +142,52 @@ impl Instant<'_> {
         at_rest.qd.fill(0.0);
         let work = self.evaluate(&at_rest);
         let gravity = self.environment.gravity;
-        let links = self.model().links.iter().zip(&work.links);
-        let one = |(link, w): (&Link, &LinkWork)| {
+        let links = self.model().links.iter().zip(&work.links).enumerate();
+        let one = |(i, (link, w)): (usize, (&Link, &LinkWork))| {
             let weight = rigid_body::weight(link, w.R_WL.r[2], gravity).f;
             let other = weight + Self::damping(link, w) + self.wind(link, w);
-            w.R_WL.mul_vec(w.F.f - other)
+            w.R_WL.mul_vec(w.F.f - other - self.fins(i, &work))
         };
         links
-            .filter(|(link, _)| link.wet)
+            .filter(|(_, (link, _))| link.wet)
             .map(one)
             .fold(Vec3::zero(), |sum, f| sum + f)
+    }
+
+    /// Adds the force of every fin and sail.
+    fn add_fins(&self, work: &Workspace, forces: &mut Vec<Force>) {
+        let fins = self.model().fins.iter().enumerate();
+        for (k, fin) in fins.filter(|(_, fin)| !fin.is_azimuth()) {
+            let w = &work.links[fin.link];
+            let F = fin::force_of(self.model(), k, work, 0, &self.environment);
+            forces.push(Force {
+                law: if fin.sail { "sail" } else { "fin" },
+                name: fin.name.clone(),
+                p_W: w.p_WL + w.R_WL.mul_vec(fin.p_LoF),
+                f_W: w.R_WL.mul_vec(F.f),
+            });
+        }
+    }
+
+    /// Adds the force of every tether that ends at the robot, over the last step.
+    fn add_tethers(&self, work: &Workspace, forces: &mut Vec<Force>) {
+        let tethers = &self.simulation.scene.tethers;
+        for (tether, state) in tethers.iter().zip(&self.simulation.state.tethers) {
+            for (end, f_W) in tether.ends.iter().zip(state.end_force) {
+                let TetherEnd::Link { robot, link, p_LoQ } = *end else {
+                    continue;
+                };
+                if robot == self.robot {
+                    let w = &work.links[link];
+                    forces.push(Force {
+                        law: "tether",
+                        name: tether.name.clone(),
+                        p_W: w.p_WL + w.R_WL.mul_vec(p_LoQ),
+                        f_W,
+                    });
+                }
+            }
+        }
     }
 
     /// Returns the force of the added mass of the base in W, from its acceleration.
@@ -156,6 +228,7 @@ impl Evaluation {
         let work = instant.evaluate(&state.motion);
         let (mut masses, mut volumes) = (Center::default(), Center::default());
         let (mut drag, mut wind) = (Vec3::zero(), Vec3::zero());
+        let (mut slender, mut lift) = (Vec3::zero(), Vec3::zero());
         for (link, w) in model.links.iter().zip(&work.links) {
             let in_world = |p: Vec3| w.p_WL + w.R_WL.mul_vec(p);
             masses.add(in_world(link.p_LoLcm), link.mass);
@@ -163,6 +236,9 @@ impl Evaluation {
             if link.wet {
                 volumes.add(in_world(link.p_LoCb), w.submerged_fraction * link.volume);
                 drag += w.R_WL.mul_vec(Instant::damping(link, w));
+                let [own_slender, own_lift] = instant.lift(link, w);
+                slender += w.R_WL.mul_vec(own_slender);
+                lift += w.R_WL.mul_vec(own_lift);
             }
         }
         let base = state.motion.p_WB;
@@ -186,9 +262,13 @@ impl Evaluation {
                 instant.added_mass(&work.links[0]),
             ));
         }
-        if wind != Vec3::zero() {
-            forces.push(whole("wind", base, wind));
+        for (law, f) in [("wind", wind), ("slender body", slender), ("lift", lift)] {
+            if f != Vec3::zero() {
+                forces.push(whole(law, base, f));
+            }
         }
+        instant.add_fins(&work, &mut forces);
+        instant.add_tethers(&work, &mut forces);
         for (thruster, own) in model.thrusters.iter().zip(&state.actuators) {
             let w = &work.links[thruster.link];
             forces.push(Force {

@@ -143,8 +143,8 @@ pub fn store_shaft_moments(
     }
 }
 
-/// Returns the fraction of the fin's area that remains after faults.
-fn remaining_fraction(memory: &FinState) -> f64 {
+/// Returns the fraction of the fin's area that remains after faults [-].
+pub fn remaining_fraction(memory: &FinState) -> f64 {
     match memory.health {
         _ if memory.fault.dead => 0.0,
         Health::Healthy | Health::Stuck => memory.fault.fraction,
@@ -163,30 +163,39 @@ pub fn force<T: Real>(
     stage: usize,
     environment: &EnvironmentState<'_>,
 ) -> SpatialForce<T> {
-    let density = environment.sea.density;
     let mut sum = SpatialForce::zero();
-    for (k, fin) in robot
+    for (k, _) in robot
         .fins
         .iter()
         .enumerate()
         .filter(|(_, fin)| fin.link == link_idx && !fin.is_azimuth())
     {
-        let link = &work.links[link_idx];
-        let lane = |i: usize| {
-            if fin.sail {
-                let (sheet, part) = (
-                    work.fins[k].angle[stage].lane(i),
-                    work.fins[k].area_fraction.lane(i),
-                );
-                return sail::force(fin, &link.lane(i), sheet, part, environment);
-            }
-            let flow = Flow::at_fin(robot, fin, link, work, (stage, i), density);
-            let part = work.fins[k].area_fraction.lane(i) * wet_fraction(fin, link, i, environment);
-            fin_wrench(fin, &flow, work.fins[k].angle[stage].lane(i), density, part)
-        };
-        sum = sum.plus(&SpatialForce::from_lanes(lane));
+        sum = sum.plus(&force_of(robot, k, work, stage, environment));
     }
     sum
+}
+
+/// Returns the wrench of the fin with the index `k` at one stage (0 start, 1 midpoint, 2 end), at
+/// Lo in L.
+#[inline(always)]
+pub fn force_of<T: Real>(
+    robot: &Robot,
+    k: usize,
+    work: &Workspace<T>,
+    stage: usize,
+    environment: &EnvironmentState<'_>,
+) -> SpatialForce<T> {
+    let (fin, own) = (&robot.fins[k], &work.fins[k]);
+    let (link, density) = (&work.links[fin.link], environment.sea.density);
+    SpatialForce::from_lanes(|i| {
+        let (angle, area) = (own.angle[stage].lane(i), own.area_fraction.lane(i));
+        if fin.sail {
+            return sail::force(fin, &link.lane(i), angle, area, environment);
+        }
+        let flow = Flow::at_fin(robot, fin, link, work, (stage, i), density);
+        let part = area * wet_fraction(fin, link, i, environment);
+        fin_wrench(fin, &flow, angle, density, part)
+    })
 }
 
 /// Flow at a fin, in L.

@@ -7,5 +7,5 @@ pub mod kelpie_attitude;
 pub mod mesh_hull;
 pub mod radiation;
 pub mod restoring;
-pub(crate) mod slender_body;
+pub mod slender_body;
 pub mod surface_damping;

@@ -35,7 +35,7 @@ use merrow_model::scene::robot::thruster::interpolate;
 /// Returns the force on the link at its origin in U; `V_r` is the velocity relative to the water
 /// there, `density` the water density [kg/m³].
 #[inline(always)]
-pub(crate) fn force<T: Real>(
+pub fn force<T: Real>(
     body: &SlenderBody,
     V_r: &SpatialVelocity<T>,
     wet: T,

@@ -1,0 +1,331 @@
+//! Random access to the messages of a bag by topic and time.
+//!
+//! The index lists the chunks of all files with their times and topics. A complete recording
+//! contains them in its summary; any other recording is read once. Messages are read on demand, so
+//! the memory does not grow with the length of their content.
+
+mod scan;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mcap::records::op;
+
+use crate::bag::read::mcap_files;
+
+/// Maximum number of messages whose places are kept in memory.
+const MAX_CACHED: usize = 400_000;
+/// Length of the head of a record: opcode and length of the body [bytes].
+const RECORD_HEAD: usize = 9;
+/// Length of the head of a message in the body of its record [bytes].
+const MESSAGE_HEAD: usize = 22;
+
+/// Topic of an indexed bag.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IndexedTopic {
+    /// Name of the topic.
+    pub name: String,
+    /// ROS name of its type; empty if the bag has none.
+    pub type_name: String,
+    /// Blocks with its messages, sorted by their start.
+    blocks: Vec<usize>,
+    /// Latest end of each block and the blocks before it [ns].
+    latest_ends: Vec<u64>,
+}
+
+/// Place of a message in a bag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessagePlace {
+    /// Time at which it was recorded [ns].
+    pub log_time_ns: u64,
+    file: usize,
+    offset: u64,
+    length: usize,
+}
+
+/// Adjacent records of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Block {
+    file: usize,
+    /// Place of the records in the file [bytes].
+    offset: u64,
+    length: u64,
+    /// Log times of the first and of the last message [ns].
+    start_ns: u64,
+    end_ns: u64,
+}
+
+/// Places of the messages of a block, by topic, sorted by time.
+type BlockMessages = HashMap<usize, Vec<MessagePlace>>;
+
+/// File of a bag.
+#[derive(Debug)]
+struct BagFile {
+    path: PathBuf,
+    file: File,
+    /// Length of the file when it was opened [bytes].
+    length: u64,
+    /// Topic of each channel, by its identifier.
+    channels: HashMap<u16, usize>,
+}
+
+/// Index of a bag: an MCAP file, or all MCAP files in the folder of a bag.
+#[derive(Debug)]
+pub struct BagIndex {
+    /// Topics, in the order in which the index contains them.
+    pub topics: Vec<IndexedTopic>,
+    /// Metadata records by name; the last of each name.
+    pub metadata: BTreeMap<String, BTreeMap<String, String>>,
+    /// One line per file that is not complete.
+    pub notes: Vec<String>,
+    files: Vec<BagFile>,
+    blocks: Vec<Block>,
+    /// Messages of the blocks that were used last, the newest first.
+    cache: VecDeque<(usize, Arc<BlockMessages>)>,
+}
+
+impl BagIndex {
+    /// Opens a bag.
+    ///
+    /// # Errors
+    /// One line: a file cannot be opened, is not an MCAP file, or is compressed. A file that ends
+    /// early or is damaged gives a note instead.
+    pub fn open(path: &Path) -> Result<Self, String> {
+        let mut index = Self {
+            topics: Vec::new(),
+            metadata: BTreeMap::new(),
+            notes: Vec::new(),
+            files: Vec::new(),
+            blocks: Vec::new(),
+            cache: VecDeque::new(),
+        };
+        for path in mcap_files(path)? {
+            let located = |why: String| format!("{}: {why}", path.display());
+            let opened = File::open(&path);
+            let opened = opened.and_then(|opened| Ok((opened.metadata()?.len(), opened)));
+            let (length, opened) = opened.map_err(|e| match e.kind() {
+                ErrorKind::NotFound => located(
+                    "does not exist; expected an MCAP file or the folder of a bag".to_string(),
+                ),
+                _ => located(e.to_string()),
+            })?;
+            index.files.push(BagFile {
+                path: path.clone(),
+                file: opened,
+                length,
+                channels: HashMap::new(),
+            });
+            let note = index.add_file().map_err(located)?;
+            index.notes.extend(note.map(located));
+        }
+        index.sort();
+        Ok(index)
+    }
+
+    /// Returns the log times of the first and of the last message [ns]; `None` without messages.
+    pub fn bounds_ns(&self) -> Option<[u64; 2]> {
+        let start = self.blocks.iter().map(|block| block.start_ns).min()?;
+        let end = self.blocks.iter().map(|block| block.end_ns).max()?;
+        Some([start, end])
+    }
+
+    /// Returns the index of a topic by its name, with or without the leading slash.
+    pub fn topic(&self, name: &str) -> Option<usize> {
+        let plain = name.trim_start_matches('/');
+        let is_same = |topic: &IndexedTopic| topic.name.trim_start_matches('/') == plain;
+        self.topics.iter().position(is_same)
+    }
+
+    /// Returns the place of the newest message of a topic that was recorded up to `time_ns` [ns].
+    ///
+    /// # Errors
+    /// One line: the file cannot be read.
+    pub fn latest(&mut self, topic: usize, time_ns: u64) -> Result<Option<MessagePlace>, String> {
+        let Some(own) = self.topics.get(topic) else {
+            return Ok(None);
+        };
+        let starts_before = |block: &usize| self.blocks[*block].start_ns <= time_ns;
+        let mut k = own.blocks.partition_point(starts_before);
+        let mut best: Option<MessagePlace> = None;
+        while k > 0 {
+            k -= 1;
+            let own = &self.topics[topic];
+            let (block, latest_end) = (own.blocks[k], own.latest_ends[k]);
+            if best.is_some_and(|best| best.log_time_ns >= latest_end) {
+                break;
+            }
+            let messages = self.messages(block)?;
+            let places = messages.get(&topic).map_or(&[][..], Vec::as_slice);
+            let n = places.partition_point(|place| place.log_time_ns <= time_ns);
+            let found = n.checked_sub(1).map(|last| places[last]);
+            let is_newer =
+                |place: &MessagePlace| best.is_none_or(|best| place.log_time_ns > best.log_time_ns);
+            best = found.filter(is_newer).or(best);
+        }
+        Ok(best)
+    }
+
+    /// Returns the place of the first message of a topic that was recorded after `time_ns` [ns].
+    ///
+    /// # Errors
+    /// One line: the file cannot be read.
+    pub fn next(&mut self, topic: usize, time_ns: u64) -> Result<Option<MessagePlace>, String> {
+        let Some(own) = self.topics.get(topic) else {
+            return Ok(None);
+        };
+        let mut k = own.latest_ends.partition_point(|end| *end <= time_ns);
+        let mut best: Option<MessagePlace> = None;
+        while let Some(&block) = self.topics[topic].blocks.get(k) {
+            k += 1;
+            let start_ns = self.blocks[block].start_ns;
+            if best.is_some_and(|best| best.log_time_ns <= start_ns) {
+                break;
+            }
+            let messages = self.messages(block)?;
+            let places = messages.get(&topic).map_or(&[][..], Vec::as_slice);
+            let n = places.partition_point(|place| place.log_time_ns <= time_ns);
+            let is_earlier = |place: &&MessagePlace| {
+                best.is_none_or(|best| place.log_time_ns < best.log_time_ns)
+            };
+            best = places.get(n).filter(is_earlier).copied().or(best);
+        }
+        Ok(best)
+    }
+
+    /// Reads the encapsulated CDR bytes of a message.
+    ///
+    /// # Errors
+    /// One line: the file cannot be read.
+    pub fn read(&self, place: &MessagePlace) -> Result<Vec<u8>, String> {
+        self.bytes(place.file, place.offset, place.length)
+    }
+
+    fn bytes(&self, file: usize, offset: u64, length: usize) -> Result<Vec<u8>, String> {
+        let file = &self.files[file];
+        let located = |e: std::io::Error| format!("{}: {e}", file.path.display());
+        // a damaged length must not reserve memory
+        if offset.saturating_add(length as u64) > file.length {
+            return Err(located(ErrorKind::UnexpectedEof.into()));
+        }
+        let mut bytes = vec![0; length];
+        read_at(&file.file, offset, &mut bytes).map_err(located)?;
+        Ok(bytes)
+    }
+
+    /// Returns the places of the messages of a block, from the cache or from the file.
+    fn messages(&mut self, block: usize) -> Result<Arc<BlockMessages>, String> {
+        if let Some(k) = self.cache.iter().position(|(known, _)| *known == block)
+            && let Some(entry) = self.cache.remove(k)
+        {
+            let messages = Arc::clone(&entry.1);
+            self.cache.push_front(entry);
+            return Ok(messages);
+        }
+        let Block {
+            file,
+            offset,
+            length,
+            ..
+        } = self.blocks[block];
+        let bytes = self.bytes(file, offset, length as usize)?;
+        let mut messages = BlockMessages::new();
+        let channels = &self.files[file].channels;
+        for (at, opcode, body) in Records::new(&bytes) {
+            let Some((channel, log_time_ns)) = message_head(opcode, body) else {
+                continue;
+            };
+            let Some(topic) = channels.get(&channel) else {
+                continue;
+            };
+            messages.entry(*topic).or_default().push(MessagePlace {
+                log_time_ns,
+                file,
+                offset: offset + (at + RECORD_HEAD + MESSAGE_HEAD) as u64,
+                length: body.len() - MESSAGE_HEAD,
+            });
+        }
+        for places in messages.values_mut() {
+            // stable: messages of the same time keep their order
+            places.sort_by_key(|place| place.log_time_ns);
+        }
+        let messages = Arc::new(messages);
+        self.cache.push_front((block, Arc::clone(&messages)));
+        let count = |messages: &BlockMessages| messages.values().map(Vec::len).sum::<usize>();
+        let mut cached = 0;
+        let kept = self.cache.iter().take_while(|(_, messages)| {
+            cached += count(messages);
+            cached <= MAX_CACHED
+        });
+        let kept = kept.count().max(1);
+        self.cache.truncate(kept);
+        Ok(messages)
+    }
+
+    /// Sorts the blocks of each topic by their start.
+    fn sort(&mut self) {
+        for topic in &mut self.topics {
+            topic
+                .blocks
+                .sort_by_key(|block| self.blocks[*block].start_ns);
+            let mut latest = 0;
+            let ends = topic.blocks.iter().map(|block| {
+                latest = self.blocks[*block].end_ns.max(latest);
+                latest
+            });
+            topic.latest_ends = ends.collect();
+        }
+    }
+}
+
+/// Reads bytes at an offset of a file.
+fn read_at(mut file: &File, offset: u64, bytes: &mut [u8]) -> std::io::Result<()> {
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(bytes)
+}
+
+/// Returns the channel and the log time [ns] of a record if it is a message.
+fn message_head(opcode: u8, body: &[u8]) -> Option<(u16, u64)> {
+    if opcode != op::MESSAGE || body.len() < MESSAGE_HEAD {
+        return None;
+    }
+    let channel = u16::from_le_bytes(body[..2].try_into().ok()?);
+    Some((channel, u64::from_le_bytes(body[6..14].try_into().ok()?)))
+}
+
+/// Iterator over the complete records in a run of bytes: offset, opcode and body.
+struct Records<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Records<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = (usize, u8, &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.bytes.get(self.at..)?;
+        let (opcode, length) = record_head(rest)?;
+        let length = usize::try_from(length).ok()?;
+        let body = rest.get(RECORD_HEAD..RECORD_HEAD.checked_add(length)?)?;
+        let at = self.at;
+        self.at += RECORD_HEAD + length;
+        Some((at, opcode, body))
+    }
+}
+
+/// Returns the opcode of a record and the length of its body [bytes].
+fn record_head(bytes: &[u8]) -> Option<(u8, u64)> {
+    let length = bytes.get(1..RECORD_HEAD)?;
+    Some((bytes[0], u64::from_le_bytes(length.try_into().ok()?)))
+}
+
+#[cfg(test)]
+mod tests;

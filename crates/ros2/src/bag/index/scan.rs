@@ -1,0 +1,311 @@
+//! Blocks and topics of one file: from its summary, or from a pass over its records.
+
+use std::collections::{BTreeMap, HashMap};
+
+use mcap::parse_record;
+use mcap::records::{ChunkIndex, Record, op};
+
+use crate::bag::index::{
+    BagIndex, Block, IndexedTopic, RECORD_HEAD, Records, message_head, read_at, record_head,
+};
+
+/// Length of the magic bytes at both ends of a file.
+const MAGIC: u64 = mcap::MAGIC.len() as u64;
+/// Length of the record at the end of a file: head, two offsets, CRC [bytes].
+const FOOTER: u64 = RECORD_HEAD as u64 + 20;
+/// Length of the body of a chunk before its records, without the name of a compression [bytes].
+const CHUNK_HEAD: usize = 40;
+/// Maximum length of a block of messages that are not in a chunk [bytes].
+const MAX_BLOCK: u64 = 1 << 20;
+
+/// Blocks, channels and metadata of a file.
+#[derive(Default)]
+struct Found {
+    /// Blocks with the channels of their messages.
+    blocks: Vec<(Block, Vec<u16>)>,
+    schemas: HashMap<u16, String>,
+    /// Topic name and schema of each channel.
+    channels: BTreeMap<u16, (String, u16)>,
+    metadata: Vec<(String, BTreeMap<String, String>)>,
+    /// Reason why the file is not complete.
+    note: Option<String>,
+}
+
+/// Returns the reason why chunks of a compression cannot be read.
+fn compressed(name: &str) -> String {
+    format!(
+        "chunks are compressed with {name}; decompress the file with `mcap compress --compression none`"
+    )
+}
+
+impl Found {
+    /// Adds the content of a record that describes messages.
+    fn add(&mut self, opcode: u8, body: &[u8]) -> Result<(), mcap::McapError> {
+        if !matches!(opcode, op::SCHEMA | op::CHANNEL | op::METADATA) {
+            return Ok(());
+        }
+        match parse_record(opcode, body)? {
+            Record::Schema { header, .. } => {
+                self.schemas.insert(header.id, header.name);
+            }
+            Record::Channel(channel) => {
+                let topic = (channel.topic, channel.schema_id);
+                self.channels.insert(channel.id, topic);
+            }
+            Record::Metadata(metadata) => {
+                self.metadata.push((metadata.name, metadata.metadata));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Adds the records of a chunk, or messages that are not in a chunk. Returns the length of the
+    /// complete records [bytes].
+    fn add_records(
+        &mut self,
+        file: usize,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Result<u64, mcap::McapError> {
+        let mut channels: Vec<u16> = Vec::new();
+        let (mut start_ns, mut end_ns, mut length) = (u64::MAX, 0, 0);
+        for (at, opcode, body) in Records::new(bytes) {
+            length = (at + RECORD_HEAD + body.len()) as u64;
+            let Some((channel, time_ns)) = message_head(opcode, body) else {
+                self.add(opcode, body)?;
+                continue;
+            };
+            start_ns = start_ns.min(time_ns);
+            end_ns = end_ns.max(time_ns);
+            if !channels.contains(&channel) {
+                channels.push(channel);
+            }
+        }
+        if !channels.is_empty() {
+            let block = Block {
+                file,
+                offset,
+                length,
+                start_ns,
+                end_ns,
+            };
+            self.blocks.push((block, channels));
+        }
+        Ok(length)
+    }
+}
+
+impl BagIndex {
+    /// Adds the content of the last file. Returns a note if the file is not complete.
+    ///
+    /// # Errors
+    /// The file cannot be read, is not an MCAP file, or is compressed.
+    pub(super) fn add_file(&mut self) -> Result<Option<String>, String> {
+        let file = self.files.len() - 1;
+        let length = self.files[file].length;
+        if length < MAGIC {
+            return Err(format!("expected an MCAP file, found {length} bytes"));
+        }
+        let magic = self.bytes(file, 0, MAGIC as usize)?;
+        if magic != mcap::MAGIC {
+            return Err(
+                "expected an MCAP file, found another format; convert it with `ros2 bag convert`"
+                    .to_string(),
+            );
+        }
+        let found = match self.summary(file, length)? {
+            Some(found) => found,
+            None => self.scan(file, length)?,
+        };
+        self.add_found(file, &found);
+        for (name, metadata) in found.metadata {
+            self.metadata.insert(name, metadata);
+        }
+        Ok(found.note)
+    }
+
+    fn add_found(&mut self, file: usize, found: &Found) {
+        for (id, (name, schema)) in &found.channels {
+            let type_name = found.schemas.get(schema).cloned().unwrap_or_default();
+            let is_same =
+                |known: &IndexedTopic| known.name == *name && known.type_name == type_name;
+            let known = self.topics.iter().position(is_same);
+            let topic = known.unwrap_or_else(|| {
+                self.topics.push(IndexedTopic {
+                    name: name.clone(),
+                    type_name: type_name.clone(),
+                    ..IndexedTopic::default()
+                });
+                self.topics.len() - 1
+            });
+            self.files[file].channels.insert(*id, topic);
+        }
+        for (block, channels) in &found.blocks {
+            let number = self.blocks.len();
+            self.blocks.push(*block);
+            for channel in channels {
+                let topic = self.files[file].channels.get(channel);
+                if let Some(topic) = topic.and_then(|topic| self.topics.get_mut(*topic))
+                    && topic.blocks.last() != Some(&number)
+                {
+                    topic.blocks.push(number);
+                }
+            }
+        }
+    }
+
+    /// Reads the summary at the end of a file; `None` if it is missing or does not describe all
+    /// messages.
+    fn summary(&self, file: usize, length: u64) -> Result<Option<Found>, String> {
+        let Some(footer_at) = length.checked_sub(FOOTER + MAGIC).filter(|at| *at >= MAGIC) else {
+            return Ok(None);
+        };
+        let end = self.bytes(file, footer_at, (FOOTER + MAGIC) as usize)?;
+        let is_end = end.ends_with(mcap::MAGIC) && end[0] == op::FOOTER;
+        let start = end.get(RECORD_HEAD..RECORD_HEAD + 8);
+        let start = start.and_then(|bytes| bytes.try_into().ok());
+        let start = start.map_or(0, u64::from_le_bytes);
+        if !is_end || start < MAGIC || start >= footer_at {
+            return Ok(None);
+        }
+        let bytes = self.bytes(file, start, (footer_at - start) as usize)?;
+        let mut found = Found::default();
+        let mut messages = None;
+        for (_, opcode, body) in Records::new(&bytes) {
+            if found.add(opcode, body).is_err() {
+                return Ok(None);
+            }
+            match parse_record(opcode, body) {
+                Ok(Record::ChunkIndex(chunk)) => {
+                    let Some(block) = block_of(file, &chunk)? else {
+                        return Ok(None);
+                    };
+                    let channels = chunk.message_index_offsets.into_keys().collect();
+                    found.blocks.push((block, channels));
+                }
+                Ok(Record::MetadataIndex(place)) => {
+                    // damaged metadata is missing metadata
+                    let record = self.bytes(file, place.offset, place.length as usize);
+                    for (_, opcode, body) in Records::new(&record.unwrap_or_default()) {
+                        let _ = found.add(opcode, body);
+                    }
+                }
+                Ok(Record::Statistics(statistics)) => messages = Some(statistics.message_count),
+                _ => {}
+            }
+        }
+        let is_known = |channel: &u16| found.channels.contains_key(channel);
+        let is_complete = |(_, channels): &(Block, Vec<u16>)| {
+            !channels.is_empty() && channels.iter().all(is_known)
+        };
+        let has_blocks = messages == Some(0) || !found.blocks.is_empty();
+        let is_usable = has_blocks && found.blocks.iter().all(is_complete);
+        Ok(is_usable.then_some(found))
+    }
+
+    /// Reads all records of a file.
+    fn scan(&self, file: usize, length: u64) -> Result<Found, String> {
+        let mut found = Found::default();
+        let opened = &self.files[file].file;
+        let mut at = MAGIC;
+        // messages that are not in a chunk: first byte and end
+        let mut loose = (at, at);
+        let damaged = |e: mcap::McapError| format!("stopped at a damaged record: {e}");
+        loop {
+            let mut head = [0; RECORD_HEAD];
+            let has_head = at + RECORD_HEAD as u64 <= length;
+            if has_head {
+                read_at(opened, at, &mut head).map_err(|e| e.to_string())?;
+            }
+            let (opcode, size) = record_head(&head).filter(|_| has_head).unwrap_or_default();
+            let end = (at + RECORD_HEAD as u64).saturating_add(size);
+            let is_loose = opcode == op::MESSAGE && end <= length;
+            if loose.1 > loose.0 && (!is_loose || end - loose.0 > MAX_BLOCK) {
+                let bytes = self.bytes(file, loose.0, (loose.1 - loose.0) as usize)?;
+                if let Err(e) = found.add_records(file, loose.0, &bytes) {
+                    found.note = Some(damaged(e));
+                    break;
+                }
+                loose = (at, at);
+            }
+            if is_loose {
+                loose = (if loose.1 == at { loose.0 } else { at }, end);
+                at = end;
+                continue;
+            }
+            loose = (end, end);
+            if matches!(opcode, op::DATA_END | op::FOOTER) {
+                break;
+            }
+            if !has_head || (end > length && opcode != op::CHUNK) {
+                found.note = Some(match at == length {
+                    true => "the recording was not completed".to_string(),
+                    false => "the file ends inside a record".to_string(),
+                });
+                break;
+            }
+            let is_used = matches!(opcode, op::CHUNK | op::SCHEMA | op::CHANNEL | op::METADATA);
+            if is_used {
+                let body_at = at + RECORD_HEAD as u64;
+                let body = self.bytes(file, body_at, (end.min(length) - body_at) as usize)?;
+                let added = match opcode {
+                    op::CHUNK => self.add_chunk(&mut found, file, body_at, &body)?,
+                    _ => found.add(opcode, &body),
+                };
+                if let Err(e) = added {
+                    found.note = Some(damaged(e));
+                    break;
+                }
+            }
+            if end > length {
+                found.note = Some("the file ends inside a record".to_string());
+                break;
+            }
+            at = end;
+        }
+        Ok(found)
+    }
+
+    /// Adds the body of a chunk, which may be cut.
+    ///
+    /// # Errors
+    /// The chunk is compressed.
+    fn add_chunk(
+        &self,
+        found: &mut Found,
+        file: usize,
+        offset: u64,
+        body: &[u8],
+    ) -> Result<Result<(), mcap::McapError>, String> {
+        let name_length = body.get(28..32).and_then(|bytes| bytes.try_into().ok());
+        let name_length = name_length.map_or(0, u32::from_le_bytes) as usize;
+        let name = body.get(32..32_usize.saturating_add(name_length));
+        let name = String::from_utf8_lossy(name.unwrap_or_default());
+        if !name.is_empty() {
+            return Err(compressed(&name));
+        }
+        let records = body.get(CHUNK_HEAD..).unwrap_or_default();
+        let added = found.add_records(file, offset + CHUNK_HEAD as u64, records);
+        Ok(added.map(|_| ()))
+    }
+}
+
+/// Returns the records of a chunk that a summary lists; `None` for an entry that is not valid.
+///
+/// # Errors
+/// The chunk is compressed.
+fn block_of(file: usize, chunk: &ChunkIndex) -> Result<Option<Block>, String> {
+    if !chunk.compression.is_empty() {
+        return Err(compressed(&chunk.compression));
+    }
+    let head = (RECORD_HEAD + CHUNK_HEAD) as u64;
+    let is_valid = chunk.compressed_size.checked_add(head) == Some(chunk.chunk_length);
+    Ok(is_valid.then(|| Block {
+        file,
+        offset: chunk.chunk_start_offset.saturating_add(head),
+        length: chunk.compressed_size,
+        start_ns: chunk.message_start_time,
+        end_ns: chunk.message_end_time,
+    }))
+}

@@ -1,0 +1,234 @@
+//! Player of a recording: moves the shown time at the speed that the clients of the view request.
+
+use crate::picture;
+use crate::picture::live;
+use crate::replay::Recording;
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use merrow_model::scene::{Scene, Sensor};
+use merrow_sim::{Control, Observer, Pace, SceneVersion};
+use merrow_view::action::ControlAction;
+use merrow_view::{Answer, Controls, FieldOfView, ImageSource, RobotControls, View, WatchedFrame};
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Speeds in recorded seconds per second.
+pub const SPEEDS: RangeInclusive<f64> = 0.1..=20.0;
+/// Time between two shown states.
+const PERIOD: Duration = Duration::from_millis(33);
+/// Reason why an action has no effect.
+const NOT_LIVE: &str = "a recording cannot be changed; start the world with `merrow run --view`";
+
+/// Request of a client to the player.
+struct Request {
+    action: ControlAction,
+    answer: Answer,
+}
+
+/// Controls of the view of a recording.
+struct ReplayControls {
+    requests: Sender<Request>,
+    bounds_s: [f64; 2],
+    /// Recorded images of each sensor, by the indices of robot and sensor.
+    images: HashMap<(usize, usize), Vec<&'static str>>,
+}
+
+impl Controls for ReplayControls {
+    fn set_scene(&self, _: &Arc<Scene>, _: SceneVersion) {}
+
+    fn of_robot(&self, _: usize) -> RobotControls {
+        RobotControls::default()
+    }
+
+    fn request(&self, action: ControlAction, answer: Answer) {
+        // a player that has ended drops the request with the answer; the connection then ends too
+        let _ = self.requests.send(Request { action, answer });
+    }
+
+    fn image_source(&self, place: (usize, usize), sensor: &Sensor) -> Option<ImageSource> {
+        let recorded = self.images.get(&place)?;
+        let mut source = live::source(sensor)?;
+        let is_recorded = |(name, _): &(String, u8)| recorded.contains(&name.as_str());
+        source.kinds.retain(is_recorded);
+        (!source.kinds.is_empty()).then_some(source)
+    }
+
+    fn recording_bounds(&self) -> Option<[f64; 2]> {
+        Some(self.bounds_s)
+    }
+
+    fn field_of_view(&self, sensor: &Sensor) -> Option<FieldOfView> {
+        picture::field_of_view(sensor)
+    }
+
+    fn image(&self, sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<Vec<u8>> {
+        live::image(sensor, kind, frames)
+    }
+}
+
+/// Start of a replay.
+#[derive(Clone, Copy, Debug)]
+pub struct PlayerOptions {
+    /// Address of the page; `None`: the default address or the next free port.
+    pub address: Option<SocketAddr>,
+    /// Simulated time of the first state [s]; `None`: the start of the recording.
+    pub start_s: Option<f64>,
+    /// Speed in recorded seconds per second, one of [`SPEEDS`].
+    pub speed: f64,
+}
+
+/// Player of a recording with the view that shows it.
+pub struct Player {
+    recording: Recording,
+    view: View,
+    requests: Receiver<Request>,
+    /// Shown simulated time [s].
+    time_s: f64,
+    speed: f64,
+    is_playing: bool,
+    started: Instant,
+}
+
+impl Player {
+    /// Starts the view of a recording, which plays as soon as a client has connected.
+    ///
+    /// # Errors
+    /// One line: the address cannot be used, or the bag cannot be read.
+    pub fn start(mut recording: Recording, options: PlayerOptions) -> Result<Self, String> {
+        let (sender, requests) = unbounded();
+        let robots = recording.simulation.scene.robots.iter().enumerate();
+        let places = robots.flat_map(|(k, robot)| (0..robot.sensors.len()).map(move |i| (k, i)));
+        let controls = ReplayControls {
+            requests: sender,
+            bounds_s: recording.bounds_s(),
+            images: places
+                .map(|place| (place, recording.images(place)))
+                .collect(),
+        };
+        let [start, end] = recording.bounds_s();
+        let time_s = options.start_s.unwrap_or(start).clamp(start, end);
+        recording.show(time_s)?;
+        let controls = Arc::new(controls);
+        let view = View::start(&recording.simulation, options.address, controls)?;
+        Ok(Self {
+            recording,
+            view,
+            requests,
+            time_s,
+            speed: options.speed,
+            is_playing: true,
+            started: Instant::now(),
+        })
+    }
+
+    /// Returns the address of the page.
+    pub fn url(&self) -> String {
+        self.view.url()
+    }
+
+    /// Plays until `stop` is set.
+    ///
+    /// # Errors
+    /// One line: the bag cannot be read.
+    pub fn run(&mut self, stop: &AtomicBool) -> Result<(), String> {
+        let mut last = Instant::now();
+        while !stop.load(Ordering::Relaxed) {
+            let elapsed = last.elapsed();
+            if let Some(wait) = PERIOD.checked_sub(elapsed) {
+                if let Ok(request) = self.requests.recv_timeout(wait) {
+                    self.handle(request)?;
+                }
+                continue;
+            }
+            last = Instant::now();
+            self.advance(elapsed.as_secs_f64())?;
+        }
+        Ok(())
+    }
+
+    /// Shows the state after a duration of wall-clock time [s].
+    fn advance(&mut self, elapsed_s: f64) -> Result<(), String> {
+        let end = self.recording.bounds_s()[1];
+        if self.is_playing && self.view.clients() > 0 {
+            self.time_s += elapsed_s.min(1.0) * self.speed;
+            if self.time_s >= end {
+                (self.time_s, self.is_playing) = (end, false);
+            }
+            self.recording.show(self.time_s)?;
+        }
+        self.recording.show_images(&self.view, self.time_s)?;
+        let control = Control {
+            pace: Pace::Factor(self.speed),
+            paused: !self.is_playing,
+            wall_s: self.started.elapsed().as_secs_f64(),
+            overruns: 0,
+            jitter_s: (0.0, 0.0),
+            worst_lateness_s: 0.0,
+            rejected: 0,
+        };
+        self.view.after_block(&self.recording.simulation, &control);
+        Ok(())
+    }
+
+    fn handle(&mut self, request: Request) -> Result<(), String> {
+        let Request { action, answer } = request;
+        let [start, end] = self.recording.bounds_s();
+        let done = match action {
+            ControlAction::Pause => {
+                self.is_playing = false;
+                Ok(())
+            }
+            ControlAction::Resume => {
+                if self.time_s >= end {
+                    self.seek(start)?;
+                }
+                self.is_playing = true;
+                Ok(())
+            }
+            ControlAction::Step(steps) => {
+                self.is_playing = false;
+                let step_s = self.recording.simulation.scene.dt();
+                self.seek(self.time_s + steps as f64 * step_s)?;
+                Ok(())
+            }
+            ControlAction::Reset => {
+                self.seek(start)?;
+                Ok(())
+            }
+            ControlAction::Seek(time_s) => {
+                self.seek(time_s)?;
+                Ok(())
+            }
+            ControlAction::Pace(pace) => self.set_speed(pace),
+            _ => Err(NOT_LIVE.to_string()),
+        };
+        answer(done.map(|()| String::new()));
+        Ok(())
+    }
+
+    fn set_speed(&mut self, pace: Pace) -> Result<(), String> {
+        let speed = match pace {
+            Pace::Factor(factor) => factor,
+            Pace::Max | Pace::Lockstep => f64::INFINITY,
+        };
+        let (low, high) = (SPEEDS.start(), SPEEDS.end());
+        if !SPEEDS.contains(&speed) {
+            return Err(format!("pace: found {pace}; expected {low} to {high}"));
+        }
+        self.speed = speed;
+        Ok(())
+    }
+
+    /// Shows another simulated time [s], at once.
+    fn seek(&mut self, time_s: f64) -> Result<(), String> {
+        let [start, end] = self.recording.bounds_s();
+        self.time_s = time_s.clamp(start, end);
+        self.recording.show(self.time_s)?;
+        self.recording.forget_images();
+        self.view.seeked();
+        Ok(())
+    }
+}

@@ -1,0 +1,144 @@
+"""Checks of the page that shows a recording: timeline, poses, sensor images, hidden controls."""
+
+import csv
+import io
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+from PIL import Image
+
+ROBOT = "merrow.world.frame.robots[merrow.selected].links[0].p"
+TIME = "merrow.world.frame.time"
+
+
+def record(binary, folder, world):
+    """Records a world for some seconds and returns the positions of its first robot by time."""
+    program = Path(binary).resolve()
+    (Path(folder) / "recorded.yaml").write_text(world)
+    command = [program, "run", "recorded.yaml", "--no-ros", "--pace", "max", "--for", "6",
+               "--record", "bag"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    export = [program, "export", "bag", "--csv", "tables"]
+    subprocess.run(export, cwd=folder, check=True, capture_output=True)
+    with open(Path(folder) / "tables/bluerov2.odometry.csv", encoding="utf-8") as table:
+        rows = list(csv.DictReader(table))
+    # the stamp is the time of the pose
+    return {float(row["header.stamp"]): [float(row[f"pose.pose.position.{k}"]) for k in "xyz"]
+            for row in rows}
+
+
+def start(binary, folder):
+    """Starts the replay of the bag and returns its process and the address of its page."""
+    command = [Path(binary).resolve(), "replay", "bag", "--view=127.0.0.1:0", "--pace", "0.1"]
+    replay = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
+    for line in replay.stdout:
+        found = re.match(r"view: (\S+)", line)
+        if found:
+            return replay, found[1]
+    raise RuntimeError("the program printed no address")
+
+
+def seek(browser, time):
+    """Moves the slider to a time and waits for the state of this time."""
+    browser.evaluate(f"(() => {{const s = document.querySelector('#timeline-position');"
+                     f" s.value = {time}; s.oninput();}})()")
+    browser.wait(f"Math.abs({TIME} - {time}) < 1e-6")
+
+
+def check_recording_is_shown(browser):
+    """The page shows a recording: a timeline instead of the controls of a run."""
+    browser.wait("window.merrow?.images > 2 && merrow.timeline.isRecording")
+    hidden = ["#record", "#reset", "#drive", "#environment", "[aria-controls=fault-panel]"]
+    for selector in hidden:
+        visible = f"document.querySelector('{selector}').checkVisibility()"
+        assert browser.evaluate(visible) is False, selector
+    assert browser.evaluate("document.querySelector('#timeline-position').checkVisibility()")
+    browser.press("Space", " ")
+    browser.wait("merrow.world.frame.paused")
+    answer = browser.evaluate("merrow.request({do: 'fault', robot: 'bluerov2', name: 'f',"
+                              " device: 'd', kind: 'dead', values: {}, duration_s: 0})")
+    assert not answer["ok"] and "recording" in answer["error"], answer
+
+
+def check_poses(browser, positions):
+    """After a seek the page shows the pose that the bag contains, forward and backward."""
+    for time in [2.0, 5.1, 0.4, 3.3]:
+        seek(browser, time)
+        shown = browser.evaluate(ROBOT)
+        nearest = min(positions, key=lambda stamp: abs(stamp - time))
+        expected = positions[nearest]
+        assert abs(nearest - time) < 0.03, nearest
+        # the robot moves by 0.03 s at 0.5 m/s
+        assert max(abs(a - b) for a, b in zip(shown, expected)) < 0.02, (time, shown, expected)
+    spread = [max(p[k] for p in positions.values()) - min(p[k] for p in positions.values())
+              for k in range(3)]
+    assert max(spread) > 0.2, spread
+
+
+def check_tether(browser):
+    """The tether ends where it is attached to the robot."""
+    points = browser.evaluate("merrow.world.tethers[0].points")
+    assert len(points) == 9, points
+    expected = browser.evaluate(
+        "(async () => { const { composePose } = await import('/math.js');"
+        " return composePose(merrow.robots[0].links[0], {p: [-0.2, 0, 0.1], q: [1, 0, 0, 0]}).p; })()"
+    )
+    assert max(abs(a - b) for a, b in zip(points[-1], expected)) < 0.03, (points, expected)
+    assert max(abs(x) for x in points[0]) < 1e-3, points
+
+
+def check_steps(browser):
+    """The arrow keys step by 0.1 s; the time is shown, also in UTC."""
+    browser.press("ArrowRight", "ArrowRight")
+    browser.wait(f"Math.abs({TIME} - 3.4) < 1e-6")
+    browser.press("ArrowLeft", "ArrowLeft")
+    browser.wait(f"Math.abs({TIME} - 3.3) < 1e-6")
+    text = browser.evaluate("document.querySelector('#timeline-time').textContent")
+    assert text == "0:03.30", text
+    utc = browser.evaluate("document.querySelector('#timeline-utc').textContent")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d\d", utc), utc
+
+
+def check_image(browser):
+    """The panel shows the recorded image of the camera at the shown time."""
+    browser.click_on("[aria-controls=sensor-panel]")
+    browser.wait("merrow.sensors.count >= 1")
+    size = browser.evaluate("[document.querySelector('#sensor-image').width,"
+                            " document.querySelector('#sensor-image').height]")
+    assert size == [160, 90], size
+    seek(browser, 1.0)
+    browser.wait("document.querySelector('#sensor-text').textContent.startsWith('1.00 s')")
+
+
+def check_end(browser):
+    """The recording plays to its end at ten times its speed, and stops there."""
+    answer = browser.evaluate("merrow.request({do: 'pace', pace: '40'})")
+    assert not answer["ok"] and "0.1 to 20" in answer["error"], answer
+    browser.evaluate("merrow.request({do: 'pace', pace: '10'})")
+    browser.wait("document.querySelector('#pace').value === '10'")
+    browser.click_on("#pause")
+    browser.wait(f"merrow.world.frame.paused && Math.abs({TIME} - 6) < 0.03")
+
+
+def check(browser, binary, folder, world, screenshot):
+    """Records a world and checks the page that replays it."""
+    positions = record(binary, folder, world)
+    replay, url = start(binary, folder)
+    try:
+        browser.open(url)
+        check_recording_is_shown(browser)
+        check_poses(browser, positions)
+        check_tether(browser)
+        check_steps(browser)
+        check_image(browser)
+        if screenshot:
+            shown = Image.open(io.BytesIO(browser.screenshot())).convert("RGB")
+            shown.save(screenshot, quality=86)
+        check_end(browser)
+        print("replay: ok", flush=True)
+    finally:
+        replay.send_signal(signal.SIGINT)
+        replay.communicate(timeout=60)
+    assert replay.returncode == 0, replay.returncode
