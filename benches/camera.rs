@@ -24,10 +24,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Name, world, robot index and sensor index of each case.
-const CASES: [(&str, &str, usize, usize); 6] = [
+const CASES: [(&str, &str, usize, usize); 9] = [
     ("above", "camera", 0, 0),
     ("below", "camera", 1, 0),
     ("upwards", "camera", 1, 1),
+    ("above_fast", "camera", 0, 1),
+    ("below_fast", "camera", 1, 2),
+    ("upwards_fast", "camera", 1, 3),
     ("lidar", "ranging", 0, 0),
     ("lidar_over_waves", "ranging", 1, 0),
     ("sonar_256_beams", "ranging", 2, 0),

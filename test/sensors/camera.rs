@@ -2,6 +2,7 @@
 
 mod daylight;
 mod exposure;
+mod quality;
 mod texture;
 mod visuals;
 

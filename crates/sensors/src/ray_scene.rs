@@ -41,6 +41,14 @@ pub struct SurfaceHit<'a> {
     pub(crate) shape_and_face: Option<(u32, u32)>,
 }
 
+impl SurfaceHit<'_> {
+    /// Returns the hit seen from the point at `distance` [m] along the ray.
+    pub(crate) fn continued_from(mut self, distance: f64) -> Self {
+        self.distance -= distance;
+        self
+    }
+}
+
 /// Surface of a shape: its materials and its texture.
 #[derive(Clone, Debug)]
 pub(crate) struct Surface {

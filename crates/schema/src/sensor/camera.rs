@@ -7,7 +7,9 @@ use merrow_math::Vec3;
 use merrow_math::real::sin_cos;
 use merrow_model::scene::sea::optics::Optics;
 use merrow_model::scene::sensor::ExteroceptiveSpec;
-use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec, Exposure, Lamp};
+use merrow_model::scene::sensor::camera::{
+    CameraOutput, CameraSpec, Exposure, Lamp, RenderQuality,
+};
 use merrow_model::scene::sensor::lens::{Distortion, Lens};
 use merrow_model::scene::{Link, Load, SensorKind};
 use merrow_yaml::error::{Problems, did_you_mean, quote, quoted_list};
@@ -57,6 +59,8 @@ spec! {
         marine_snow: f64 [in 0.0..=100000.0] = 0.0,
         /// Quality of the JPEG images.
         jpeg_quality: u32 [in 1.0..=100.0] = 90,
+        /// Rays that are traced for the colour of a pixel. Depth and labels do not depend on it.
+        quality: RenderQualityConfig = RenderQualityConfig::Full,
         ..exposure: ExposureConfig,
     }
 }
@@ -89,6 +93,17 @@ choice! {
             /// Coefficient of the ninth power of the angle.
             k4: f64 = 0.0,
         },
+    }
+}
+
+fieldless_choice! {
+    /// Rays that are traced for the colour of a pixel.
+    pub(crate) enum RenderQualityConfig {
+        /// Rays reflected and refracted by the water surface, and shadows of all lights.
+        Full = "full",
+        /// The ray of the pixel and one towards the sun. The water surface reflects the sky only,
+        /// and does not refract.
+        Fast = "fast",
     }
 }
 
@@ -224,9 +239,13 @@ pub fn camera(file: &CameraConfig, rate: f64, problems: &mut Problems) -> Camera
     check_times_and_ranges(file, rate, problems);
     let lens = lens(file, problems);
     check_exposure_keys(file, problems);
+    let is_fast = file.quality == RenderQualityConfig::Fast;
+    if is_fast {
+        check_fast_keys(file, problems);
+    }
     CameraSpec {
         rays: CameraSpec::pixel_directions(&lens, size),
-        subpixels: CameraSpec::subpixels(file.antialias as usize),
+        subpixels: CameraSpec::subpixels(if is_fast { 1 } else { file.antialias as usize }),
         size,
         lens,
         flat_port: file.flat_port_m,
@@ -235,11 +254,19 @@ pub fn camera(file: &CameraConfig, rate: f64, problems: &mut Problems) -> Camera
         range: [file.min_range_m, file.max_range_m],
         readout: file.readout_s,
         exposure_time: file.exposure_s,
-        instants: file.blur_samples as usize,
+        instants: if is_fast {
+            1
+        } else {
+            file.blur_samples as usize
+        },
         baseline: file.stereo_baseline_m,
         exposure: build_exposure(file, rate, problems),
         snow: file.marine_snow,
         jpeg_quality: file.jpeg_quality as u8,
+        quality: match is_fast {
+            true => RenderQuality::Fast,
+            false => RenderQuality::Full,
+        },
     }
 }
 
@@ -267,6 +294,18 @@ fn check_times_and_ranges(file: &CameraConfig, rate: f64, problems: &mut Problem
                 "`{key}` is {time}, expected at most the image period of {} s",
                 (1e6 / rate).round() * 1e-6
             );
+            problems.push(file.at.key_place(key), text);
+        }
+    }
+}
+
+/// Reports keys that add rays to an image in the file that sets the quality `fast`. A device may
+/// have them in another file.
+fn check_fast_keys(file: &CameraConfig, problems: &mut Problems) {
+    let own = &file.at.key_place("quality").file;
+    for key in ["antialias", "blur_samples"] {
+        if file.at.has_key(key) && file.at.key_place(key).file == *own {
+            let text = format!("`{key}` has no effect with `quality: fast`: expected one of them");
             problems.push(file.at.key_place(key), text);
         }
     }

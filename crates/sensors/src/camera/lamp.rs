@@ -110,10 +110,11 @@ impl LitLamp {
     /// both W. (1)
     ///
     /// `beam` is the extinction along the path, by colour [1/m]. The result is zero where the lamp
-    /// is occluded or negligible compared with the `other` illuminance [lx].
+    /// is occluded or negligible compared with the `other` illuminance [lx]. Without a `world` no
+    /// object occludes it.
     pub(crate) fn surface_illuminance(
         &self,
-        world: &RenderContext,
+        world: Option<&RenderContext>,
         x: Vec3,
         n: Vec3,
         beam: Vec3,
@@ -128,12 +129,12 @@ impl LitLamp {
         if cosine * light.y.max(light.x).max(light.z) < min_illuminance {
             return Vec3::zero();
         }
-        if world.ray_scene.is_shaded(
-            x,
-            u.scale(-1.0),
-            [1e-3, (r - 1e-3).max(1e-3)],
-            self.own_shapes.clone(),
-        ) {
+        let range = [1e-3, (r - 1e-3).max(1e-3)];
+        let is_occluded = world.is_some_and(|world| {
+            let own = self.own_shapes.clone();
+            world.ray_scene.is_shaded(x, u.scale(-1.0), range, own)
+        });
+        if is_occluded {
             return Vec3::zero();
         }
         light.scale(cosine)

@@ -26,13 +26,15 @@ use merrow_environment::EnvironmentState;
 use merrow_math::{Mat3, Packed, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::scene::sensor::camera::CameraImages;
-use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec};
+use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec, RenderQuality};
 use merrow_model::state::frames::view::WorldView;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Side length of a tile [px].
+/// Side length of a tile [px], even.
 const TILE: usize = 8;
+/// Difference of the distances in a block that is shaded once, relative to the distance.
+const MAX_BLOCK_DEPTH: f64 = 0.03;
 
 /// Measures the cost of an image that several threads render.
 pub trait BandMeter: std::fmt::Debug + Sync {
@@ -304,6 +306,7 @@ impl BandRenderer<'_> {
             .flat_map(|left| passes.clone().map(move |pass| (left, pass)))
         {
             let subpixel = pass.checked_sub(1).map(|k| spec.subpixels[k]);
+            let mut shading = CoarseShading::default();
             for row in top..top + height {
                 let tile = left..(left + TILE).min(columns);
                 self.tile_rays(row, tile, subpixel, &mut rays, &mut axials);
@@ -323,7 +326,11 @@ impl BandRenderer<'_> {
                     let surface = shader.surface_before(&pixel_ray, spec.range[1]);
                     if let Some(light) = light.as_mut().filter(|_| parts == 1 || subpixel.is_some())
                     {
-                        let luminance = shader.luminance(&pixel_ray, surface);
+                        let luminance = if spec.quality == RenderQuality::Fast {
+                            shading.luminance(shader, &pixel_ray, surface)
+                        } else {
+                            shader.luminance(&pixel_ray, surface)
+                        };
                         add_light(&mut light[k], luminance.scale(1.0 / parts as f64));
                     }
                     if subpixel.is_some() {
@@ -373,6 +380,37 @@ impl BandRenderer<'_> {
             });
             axials.push((column, d_S.x));
         }
+    }
+}
+
+/// Pixels of a tile row by row, one of which is shaded per block of 2 x 2 pixels that show the same
+/// object at similar distances. Known as variable-rate shading.
+#[derive(Default)]
+struct CoarseShading {
+    /// Label, distance [m] and luminance [cd/m²] of the pixels that were shaded last, by column of
+    /// blocks.
+    blocks: [Option<(u16, f64, Vec3)>; TILE / 2],
+}
+
+impl CoarseShading {
+    /// Returns the luminance of a pixel, by colour [cd/m²], that of its block if both show the same.
+    fn luminance(&mut self, shader: &Shader, ray: &PixelRay, surface: Option<f64>) -> Vec3 {
+        let [column, row] = ray.pixel;
+        let own = &mut self.blocks[column % TILE / 2];
+        let label = shader.label(ray, surface);
+        let distance = surface.or(ray.hit.map(|hit| hit.distance));
+        let distance = distance.unwrap_or(f64::MAX);
+        let is_first = column % 2 == 0 && row % 2 == 0;
+        if let Some((its_label, its_distance, light)) = *own
+            && !is_first
+            && its_label == label
+            && (distance - its_distance).abs() <= MAX_BLOCK_DEPTH * its_distance
+        {
+            return light;
+        }
+        let light = shader.luminance(ray, surface);
+        *own = Some((label, distance, light));
+        light
     }
 }
 

@@ -28,6 +28,9 @@
 //!   shadows.
 //! - Foam is white and flat, with an albedo of 0.45.
 //! - The seabed has a pattern of sand whose mean is its colour.
+//! - With the quality `fast`, the water surface reflects the sky only and does not refract: the
+//!   same straight ray continues behind it. From below, total reflection has the colour of the
+//!   water. Lamps cast no shadows, and glitter is visible in the shade.
 //!
 //! # Checked by
 //! test/sensors/camera.rs
@@ -45,7 +48,7 @@ use crate::ray_scene::SurfaceHit;
 use merrow_environment::air;
 use merrow_environment::surface::fresnel_reflectance;
 use merrow_math::{Mat3, Vec3};
-use merrow_model::scene::sensor::camera::CameraSpec;
+use merrow_model::scene::sensor::camera::{CameraSpec, RenderQuality};
 use std::f64::consts::PI;
 use std::ops::Range;
 
@@ -86,6 +89,8 @@ pub(crate) struct Shader<'a> {
     levels: [Vec3; 2],
     /// Angle of a pixel [rad].
     pixel: f64,
+    /// True if only the rays of [`RenderQuality::Fast`] are traced.
+    fast: bool,
 }
 
 impl<'a> Shader<'a> {
@@ -152,7 +157,13 @@ impl<'a> Shader<'a> {
             levels,
             pixel,
             sky,
+            fast: spec.quality == RenderQuality::Fast,
         }
+    }
+
+    /// Returns the world with the objects that occlude lamps; `None` if none does.
+    fn lamp_occluders(&self) -> Option<&RenderContext<'_>> {
+        (!self.fast).then_some(self.world)
     }
 
     /// Returns the luminance that lamps scatter back over the distance `s` [m] at a pixel, by
@@ -215,7 +226,7 @@ impl<'a> Shader<'a> {
         surface: Option<f64>,
     ) -> (Vec3, f64) {
         let (light, distance) = match (surface, hit) {
-            (Some(t), _) => (self.shade_surface_from_above(p + d.scale(t), d, t), t),
+            (Some(t), hit) => (self.shade_surface_from_above(p + d.scale(t), d, t, hit), t),
             (None, Some(hit)) => (
                 self.shade_dry_surface(p + d.scale(hit.distance), d, &hit),
                 hit.distance,
@@ -249,7 +260,7 @@ impl<'a> Shader<'a> {
             light += self.sky.beam.scale(sun);
         }
         for lamp in &self.lamps {
-            light += lamp.surface_illuminance(self.world, from, n, Vec3::zero(), light);
+            light += lamp.surface_illuminance(self.lamp_occluders(), from, n, Vec3::zero(), light);
         }
         multiply(light, self.albedo(x, d, hit)).scale(1.0 / PI)
     }
@@ -290,7 +301,15 @@ impl<'a> Shader<'a> {
 
     /// Returns the luminance of the water surface seen from above, at `q` and at the distance `t`
     /// [m]. (3)
-    fn shade_surface_from_above(&self, q: Vec3, d: Vec3, t: f64) -> Vec3 {
+    ///
+    /// `behind` is the solid surface that the straight ray hits.
+    fn shade_surface_from_above(
+        &self,
+        q: Vec3,
+        d: Vec3,
+        t: f64,
+        behind: Option<SurfaceHit>,
+    ) -> Vec3 {
         let Facet {
             normal,
             slope_variance,
@@ -308,7 +327,8 @@ impl<'a> Shader<'a> {
         r.z = r.z.abs().max(0.004);
         let r = r.scale(1.0 / r.norm());
         let above = q + Vec3::new(0.0, 0.0, 0.02);
-        let reflected = match self.first_hit(above, r, 300.0) {
+        let mirrored = (!self.fast).then(|| self.first_hit(above, r, 300.0));
+        let reflected = match mirrored.flatten() {
             Some(hit) => {
                 let x = above + r.scale(hit.distance);
                 let light = self.apply_haze(self.shade_dry_surface(x, r, &hit), r, hit.distance);
@@ -325,10 +345,14 @@ impl<'a> Shader<'a> {
             None => self.sky.luminance(r, slope_variance),
         };
         let k = 1.0 / INDEX;
-        let down = d.scale(k) + n.scale(k * cosine - refracted_cosine);
-        let down = down.scale(1.0 / down.norm());
         let below = q - Vec3::new(0.0, 0.0, 1e-3);
-        let hit = self.first_hit(below, down, self.water.visual_range);
+        let (down, hit) = if self.fast {
+            (d, behind.map(|hit| hit.continued_from(t)))
+        } else {
+            let down = d.scale(k) + n.scale(k * cosine - refracted_cosine);
+            let down = down.scale(1.0 / down.norm());
+            (down, self.first_hit(below, down, self.water.visual_range))
+        };
         let (transmitted, _) = self.shade_water_ray(below, down, hit, None, self.levels[1]);
         let mut light = reflected.scale(F) + transmitted.scale((1.0 - F) * k * k);
         light += self.glitter(q, d, normal, slope_variance)
@@ -355,7 +379,9 @@ impl<'a> Shader<'a> {
         }
         let tan2 = (1.0 - c * c).max(0.0) / (c * c);
         let power = fast_exp(-tan2 / slope_variance) / (PI * slope_variance);
-        if power < 2e-3 || self.is_shaded(q + Vec3::new(0.0, 0.0, 0.05), self.sky.sun) {
+        let is_shaded =
+            || !self.fast && self.is_shaded(q + Vec3::new(0.0, 0.0, 0.05), self.sky.sun);
+        if power < 2e-3 || is_shaded() {
             return Vec3::zero();
         }
         let (F, _) = fresnel_reflectance(-h.dot(d), INDEX);
@@ -380,9 +406,8 @@ impl<'a> Shader<'a> {
             let power = fast_exp((c * c - 1.0) / (c * c * slope_variance)) / (PI * slope_variance);
             let (F, _) = fresnel_reflectance(-h.dot(d), INDEX);
             let reflected = light.scale(F * power / (4.0 * facing.max(0.08) * c * c * c * c));
-            if reflected.y > 1e-3 * other.y
-                && !lamp.is_occluded(self.world, q + Vec3::new(0.0, 0.0, 0.02))
-            {
+            let above = q + Vec3::new(0.0, 0.0, 0.02);
+            if reflected.y > 1e-3 * other.y && (self.fast || !lamp.is_occluded(self.world, above)) {
                 sum += reflected;
             }
         }
@@ -438,8 +463,8 @@ impl<'a> Shader<'a> {
     ) -> (Vec3, f64) {
         let visual_range = self.water.visual_range;
         let (end, s) = match (surface, hit) {
-            (Some(t), _) if t < visual_range => {
-                (self.shade_surface_from_below(p + d.scale(t), d, t), t)
+            (Some(t), hit) if t < visual_range => {
+                (self.shade_surface_from_below(p + d.scale(t), d, t, hit), t)
             }
             (None, Some(hit)) if hit.distance < visual_range => (
                 self.shade_submerged_surface(p + d.scale(hit.distance), d, &hit),
@@ -483,14 +508,23 @@ impl<'a> Shader<'a> {
             light += beam.scale(direct * facing / sun.z.max(0.2) * caustic);
         }
         for lamp in &self.lamps {
-            light += lamp.surface_illuminance(self.world, from, n, self.water.beam, light);
+            let beam = self.water.beam;
+            light += lamp.surface_illuminance(self.lamp_occluders(), from, n, beam, light);
         }
         multiply(light, self.albedo(x, d, hit)).scale(1.0 / PI)
     }
 
     /// Returns the luminance of the water surface seen from below, at `q` and at the distance `t`
     /// [m]. (3)
-    fn shade_surface_from_below(&self, q: Vec3, d: Vec3, t: f64) -> Vec3 {
+    ///
+    /// `behind` is the solid surface that the straight ray hits.
+    fn shade_surface_from_below(
+        &self,
+        q: Vec3,
+        d: Vec3,
+        t: f64,
+        behind: Option<SurfaceHit>,
+    ) -> Vec3 {
         let Facet {
             normal: n,
             slope_variance,
@@ -501,8 +535,12 @@ impl<'a> Shader<'a> {
         reflected_direction.z = -reflected_direction.z.abs();
         let below = q - Vec3::new(0.0, 0.0, 1e-3);
         let reflected = || {
-            let hit = self.first_hit(below, reflected_direction, self.water.visual_range);
-            self.shade_water_ray(below, reflected_direction, hit, None, self.levels[1])
+            let (level, range) = (self.levels[1], self.water.visual_range);
+            if self.fast {
+                return self.water.veiling_light(level, reflected_direction, range);
+            }
+            let hit = self.first_hit(below, reflected_direction, range);
+            self.shade_water_ray(below, reflected_direction, hit, None, level)
                 .0
         };
         // Unresolved facets tilt towards the camera and away from it: mean of three slopes by
@@ -518,8 +556,16 @@ impl<'a> Shader<'a> {
         let up = d.scale(INDEX) + n.scale(refracted_cosine - INDEX * cosine);
         let up = up.scale(1.0 / up.norm());
         let above = q + Vec3::new(0.0, 0.0, 1e-3);
-        let transmitted = match self.first_hit(above, up, 300.0) {
-            Some(hit) => self.shade_dry_surface(above + up.scale(hit.distance), up, &hit),
+        let (direction, hit) = if self.fast {
+            (d, behind.map(|hit| hit.continued_from(t)))
+        } else {
+            (up, self.first_hit(above, up, 300.0))
+        };
+        let transmitted = match hit {
+            Some(hit) => {
+                let x = above + direction.scale(hit.distance);
+                self.shade_dry_surface(x, direction, &hit)
+            }
             None => self.sky.luminance(up, slope_variance) + self.sun_disc(up),
         };
         transmitted.scale((1.0 - F) * INDEX * INDEX)
@@ -552,7 +598,8 @@ impl<'a> Shader<'a> {
         }
         let mut light = self.water.illuminance_at_depth(self.depth(x)).scale(0.5);
         for lamp in &self.lamps {
-            light += lamp.surface_illuminance(self.world, x, d.scale(-1.0), self.water.beam, light);
+            let (beam, n) = (self.water.beam, d.scale(-1.0));
+            light += lamp.surface_illuminance(self.lamp_occluders(), x, n, beam, light);
         }
         Some(multiply(light, transmittance(self.water.beam, s)).scale(0.7 / PI))
     }

@@ -36,12 +36,23 @@ pub struct CameraSpec {
     pub snow: f64,
     /// Quality of JPEG compression, 1..100.
     pub jpeg_quality: u8,
+    /// Rays that are traced for the colour of a pixel.
+    pub quality: RenderQuality,
     /// Unit direction of every pixel in the optical frame, row by row; zero where the lens has no
     /// image.
     pub rays: Vec<Vec3>,
     /// Positions of the samples within a pixel, relative to its centre [px]; empty: the centre
     /// only.
     pub subpixels: Vec<[f64; 2]>,
+}
+
+/// Rays that are traced for the colour of a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RenderQuality {
+    /// Rays reflected and refracted by the water surface, and shadows of all lights.
+    Full,
+    /// The ray of the pixel, and one towards the sun.
+    Fast,
 }
 
 /// Outputs of a camera, as bits. Only outputs in use are computed.
