@@ -26,7 +26,7 @@ use merrow_environment::EnvironmentState;
 use merrow_math::{Mat3, Packed, Vec3};
 use merrow_model::scene::Scene;
 use merrow_model::scene::sensor::camera::CameraImages;
-use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec, RenderQuality};
+use merrow_model::scene::sensor::camera::{CameraOutput, CameraSpec};
 use merrow_model::state::frames::view::WorldView;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -326,11 +326,7 @@ impl BandRenderer<'_> {
                     let surface = shader.surface_before(&pixel_ray, spec.range[1]);
                     if let Some(light) = light.as_mut().filter(|_| parts == 1 || subpixel.is_some())
                     {
-                        let luminance = if spec.quality == RenderQuality::Fast {
-                            shading.luminance(shader, &pixel_ray, surface)
-                        } else {
-                            shader.luminance(&pixel_ray, surface)
-                        };
+                        let luminance = shading.luminance(shader, &pixel_ray, surface);
                         add_light(&mut light[k], luminance.scale(1.0 / parts as f64));
                     }
                     if subpixel.is_some() {
@@ -393,8 +389,12 @@ struct CoarseShading {
 }
 
 impl CoarseShading {
-    /// Returns the luminance of a pixel, by colour [cd/m²], that of its block if both show the same.
+    /// Returns the luminance of a pixel, by colour [cd/m²]. With the quality `fast` it is the
+    /// luminance of the block if both show the same object.
     fn luminance(&mut self, shader: &Shader, ray: &PixelRay, surface: Option<f64>) -> Vec3 {
+        if !shader.fast {
+            return shader.luminance(ray, surface);
+        }
         let [column, row] = ray.pixel;
         let own = &mut self.blocks[column % TILE / 2];
         let label = shader.label(ray, surface);

@@ -90,7 +90,7 @@ pub(crate) struct Shader<'a> {
     /// Angle of a pixel [rad].
     pixel: f64,
     /// True if only the rays of [`RenderQuality::Fast`] are traced.
-    fast: bool,
+    pub(crate) fast: bool,
 }
 
 impl<'a> Shader<'a> {
