@@ -530,7 +530,7 @@ def check_external_wrenches():
         pushed = 0.2 + wait_for(speed_after_push)
         assert pushed > 0.2, "the wrench of the topic does not act"
         m.step(1000)
-        assert speed() < 0.5 * pushed, "the wrench of the topic does not end"
+        assert wait_for(lambda: speed() < 0.5 * pushed), "the wrench of the topic does not end"
         service = m.peer.client("/merrow/apply_wrench", "merrow/srv/ApplyWrench")
         assert service.wait(10)
         point = message("geometry_msgs/msg/Point")
