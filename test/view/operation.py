@@ -114,6 +114,8 @@ def check_sensor(browser):
     size = browser.evaluate("[document.querySelector('#sensor-image').width,"
                             " document.querySelector('#sensor-image').height]")
     assert size == [160, 90], size
+    kinds = browser.evaluate("[...document.querySelector('#sensor-kind').options].map((o) => o.value)")
+    assert kinds == ["color", "depth"], kinds
     levels = browser.evaluate(
         "(() => {const c = document.querySelector('#sensor-image');"
         " const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use merrow_messages::convert::header;
 use merrow_messages::convert::image::{ImageView, Pixels};
 use merrow_model::scene::Sensor;
+use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::camera::{CameraImages, CameraOutput};
 use merrow_model::state::frames::FrameData;
 
@@ -29,12 +30,16 @@ pub fn source(sensor: &Sensor) -> Option<ImageSource> {
     };
     match output(sensor)? {
         SnapshotOutput::Camera(_) => {
-            let kinds = [
-                (COLOR, CameraOutput::Rgb as u8),
-                (DEPTH, CameraOutput::Depth as u8),
-            ];
+            let ExteroceptiveSpec::Camera(camera) = &**sensor.kind.exteroceptive()? else {
+                return None;
+            };
+            let kinds = [(COLOR, CameraOutput::Rgb), (DEPTH, CameraOutput::Depth)];
+            let provided = kinds.into_iter();
+            let provided = provided.filter(|(_, output)| output.is_enabled_in(camera.outputs));
             Some(ImageSource {
-                kinds: kinds.map(|(name, bits)| (name.to_string(), bits)).into(),
+                kinds: provided
+                    .map(|(name, output)| (name.to_string(), output as u8))
+                    .collect(),
                 frames: 1,
             })
         }
