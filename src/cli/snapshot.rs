@@ -178,7 +178,7 @@ fn write_sensor(
     let snapshot = picture::output(&scene.robots[robot].sensors[sensor]);
     check_camera(snapshot.as_ref(), arguments)?;
     let image = match snapshot {
-        Some(SnapshotOutput::Camera(size)) => {
+        Some(SnapshotOutput::Camera(size, _)) => {
             let output = arguments.output_or("snapshot.png");
             check_output(&output, &IMAGE_EXTENSIONS)?;
             let set_light = |simulation: &mut Simulation| set_time(simulation, arguments);
@@ -242,7 +242,7 @@ fn check_camera(
     arguments: &Arguments,
 ) -> Result<(), String> {
     match snapshot {
-        Some(SnapshotOutput::Camera(_)) => Ok(()),
+        Some(SnapshotOutput::Camera(..)) => Ok(()),
         _ if arguments.show != "rgb" => Err(format!(
             "--show {} applies to cameras only, and the sensor is not a camera",
             arguments.show

@@ -58,12 +58,15 @@ def check_mode(browser):
 def check_goal(browser):
     """A press and a drag in the map send a goal with a heading, to which the robot moves."""
     browser.press("Digit4", "4")
+    # the map follows the robot, which must not move during the drag
+    pause(browser)
     start = browser.evaluate(f"{ROBOT}.links[0].p")
     browser.evaluate(f"merrow.camera.target = {start}; merrow.camera.mapHeight = 20")
     browser.press("KeyP", "p")
     browser.wait("merrow.clicking === 'goal'")
     centre = browser.evaluate("[merrow.camera.width / 2, merrow.camera.height / 2]")
     browser.drag([centre[0] + 40, centre[1]], [centre[0] + 40, centre[1] - 60])
+    resume(browser)
     browser.wait(f"{STATUS}.mode === 'station_keeping'")
     goal = browser.evaluate("merrow.overlays.goal")
     assert abs(goal["yaw"] - math.pi / 2) < 0.05, goal

@@ -7,7 +7,7 @@ use merrow_model::scene::sensor::camera::CameraSpec;
 
 impl Snapshot for CameraSpec {
     fn output<'a>(&'a self, _: &'a Sensor) -> SnapshotOutput<'a> {
-        SnapshotOutput::Camera(self.size)
+        SnapshotOutput::Camera(self.size, self.outputs)
     }
 
     fn field_of_view(&self) -> Option<FieldOfView> {

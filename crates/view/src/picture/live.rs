@@ -7,7 +7,6 @@ use bytes::Bytes;
 use merrow_messages::convert::header;
 use merrow_messages::convert::image::{ImageView, Pixels};
 use merrow_model::scene::Sensor;
-use merrow_model::scene::sensor::ExteroceptiveSpec;
 use merrow_model::scene::sensor::camera::{CameraImages, CameraOutput};
 use merrow_model::state::frames::FrameData;
 
@@ -29,13 +28,10 @@ pub fn source(sensor: &Sensor) -> Option<ImageSource> {
         frames: frames.clamp(1, MAX_FRAMES),
     };
     match output(sensor)? {
-        SnapshotOutput::Camera(_) => {
-            let ExteroceptiveSpec::Camera(camera) = &**sensor.kind.exteroceptive()? else {
-                return None;
-            };
+        SnapshotOutput::Camera(_, outputs) => {
             let kinds = [(COLOR, CameraOutput::Rgb), (DEPTH, CameraOutput::Depth)];
             let provided = kinds.into_iter();
-            let provided = provided.filter(|(_, output)| output.is_enabled_in(camera.outputs));
+            let provided = provided.filter(|(_, output)| output.is_enabled_in(outputs));
             Some(ImageSource {
                 kinds: provided
                     .map(|(name, output)| (name.to_string(), output as u8))
@@ -54,7 +50,7 @@ pub fn source(sensor: &Sensor) -> Option<ImageSource> {
 /// Draws the image `kind` of a sensor from its recent frames as JPEG; `None` without data.
 pub fn image(sensor: &Sensor, kind: &str, frames: &[WatchedFrame]) -> Option<Vec<u8>> {
     match output(sensor)? {
-        SnapshotOutput::Camera([width, height]) => {
+        SnapshotOutput::Camera([width, height], _) => {
             let FrameData::CameraImages(images) = &*frames.last()?.frame.data else {
                 return None;
             };

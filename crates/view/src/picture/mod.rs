@@ -47,8 +47,8 @@ pub trait Snapshot {
 
 /// Output of a sensor.
 pub enum SnapshotOutput<'a> {
-    /// Images of a camera with these columns and rows.
-    Camera([usize; 2]),
+    /// Images of a camera with these columns and rows, and the bits of its outputs.
+    Camera([usize; 2], u8),
     /// Image that is built from samples.
     Image(Samples, Box<dyn ImageBuilder + 'a>),
     /// Plot of the frames of a run.
