@@ -199,6 +199,8 @@ def check_bridged_service():
             server = peer.Server(stack, "/a/steer", "std_srvs/srv/SetBool")
             client = m.peer.client("/b/a/steer", "std_srvs/srv/SetBool")
             assert client.wait(20) and wait_for(lambda: peer.matched(server.writer)), "no service"
+            # the client of the bridge can discover the server later than the server discovers it
+            time.sleep(1)
             m.step(7)
             number = client.send(data=True)
             reply = {"success": True, "message": "turned"}
