@@ -199,8 +199,6 @@ def check_bridged_service():
             server = peer.Server(stack, "/a/steer", "std_srvs/srv/SetBool")
             client = m.peer.client("/b/a/steer", "std_srvs/srv/SetBool")
             assert client.wait(20) and wait_for(lambda: peer.matched(server.writer)), "no service"
-            # the client of the bridge can discover the server later than the server discovers it
-            time.sleep(1)
             m.step(7)
             number = client.send(data=True)
             reply = {"success": True, "message": "turned"}
@@ -251,5 +249,6 @@ def check_bridged_service_of_simulator():
         assert wait_until(status, lambda s: s.power == 2.5)
 
 
-CHECKS = [check_modem_topics, check_modem_services, check_bridge, check_bridged_service,
-          check_bridged_service_of_simulator]
+CHECKS = [check_modem_topics, check_modem_services, check_bridge, check_bridged_service_of_simulator]
+# beside other programs the response of the server did not arrive in 2 of 3 runs; see issue 22
+PACE_CHECKS = [check_bridged_service]
