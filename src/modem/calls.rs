@@ -219,6 +219,9 @@ struct Calls {
     clients: Option<Arc<Clients>>,
     /// Number of the last call.
     last: u32,
+    /// Time of the last published state [ns]. The run can be later, so that calls begin at this
+    /// time.
+    published_ns: u64,
     /// Calls by their number.
     waiting: BTreeMap<u32, WaitingCall>,
 }
@@ -299,14 +302,18 @@ impl BridgedCalls {
         let call = state.last;
         let waiting = WaitingCall {
             bridge: k,
-            start_ns: mailbox.progress.now_ns.load(Ordering::Relaxed),
+            start_ns: state.published_ns,
             responder,
         };
         state.waiting.insert(call, waiting);
-        if state.waiting.len() > MAX_WAITING {
-            state.waiting.pop_first();
-        }
+        let is_full = state.waiting.len() > MAX_WAITING;
+        let ended = is_full.then(|| state.waiting.pop_first()).flatten();
         drop(state);
+        let bridges = &mailbox.scene.service_bridges;
+        if let Some(bridge) = ended.and_then(|(_, call)| bridges.get(call.bridge)) {
+            let why = format!("more than {MAX_WAITING} calls wait; the oldest one has ended");
+            report(mailbox, bridge.from, bridge, &why);
+        }
         let message = request.to_vec();
         transmit(
             mailbox,
@@ -343,6 +350,7 @@ impl BridgedCalls {
     /// Ends the calls whose timeout has passed at `now_ns` [ns], and the calls before a reset.
     pub(crate) fn end_expired(&self, now_ns: u64) {
         let mut state = self.lock();
+        state.published_ns = now_ns;
         let Some(clients) = state.clients.clone().filter(|_| !state.waiting.is_empty()) else {
             return;
         };

@@ -3,6 +3,7 @@
 use merrow_math::{Mat3, Quat, SpatialVelocity, Vec3};
 use merrow_messages::convert::{WORLD_FRAME, from_quaternion, from_vector3};
 use merrow_messages::frames::link_frame;
+use merrow_model::kinematics::coupling::rotation_vector;
 use merrow_model::scene::{JointKind, Link, Robot, Scene, Sensor};
 use merrow_ros2::bag::index::{BagIndex, MessagePlace};
 use merrow_ros2::cdr::from_bytes;
@@ -319,7 +320,7 @@ fn between(a: &RobotPose, b: &RobotPose, t: f64, step_s: f64) -> RobotPose {
     let both = |x: &[Option<f64>], y: &[Option<f64>]| x.iter().zip(y).map(mix).collect();
     let (base, velocity) = match (a.base, b.base) {
         (Some((p, q)), Some((p1, q1))) => {
-            let turn = rotation_vector(q, q1);
+            let turn = rotation_between(q, q1);
             let q_t = q.mul(&Quat::from_rotation_vector(turn.scale(t)));
             let velocity = SpatialVelocity {
                 w: turn.scale(1.0 / step_s),
@@ -339,19 +340,14 @@ fn between(a: &RobotPose, b: &RobotPose, t: f64, step_s: f64) -> RobotPose {
 }
 
 /// Returns the shortest rotation from `a` to `b`, in the axes of `a` [rad].
-fn rotation_vector(a: Quat, b: Quat) -> Vec3 {
+fn rotation_between(a: Quat, b: Quat) -> Vec3 {
     let inverse = Quat {
         w: a.w,
         x: -a.x,
         y: -a.y,
         z: -a.z,
     };
-    let d = inverse.mul(&b).normalized();
-    let sign = if d.w < 0.0 { -1.0 } else { 1.0 };
-    let v = Vec3::new(d.x, d.y, d.z).scale(sign);
-    let s = v.norm();
-    let angle = 2.0 * libm::atan2(s, d.w.abs());
-    v.scale(if s > 1e-12 { angle / s } else { 2.0 })
+    rotation_vector(&inverse.mul(&b).normalized())
 }
 
 #[cfg(test)]
@@ -387,7 +383,7 @@ mod tests {
         for (pose, state) in sample.robots.iter().zip(&simulation.state.robots) {
             let (p, q) = pose.base.expect("a base");
             assert!((p - state.motion.p_WB).norm() < 1e-12);
-            assert!(rotation_vector(q, state.motion.q_WB).norm() < 1e-12);
+            assert!(rotation_between(q, state.motion.q_WB).norm() < 1e-12);
             for (found, expected) in pose.joints.iter().zip(&state.motion.q) {
                 moving[0] += usize::from(found.is_some());
                 assert!(

@@ -56,14 +56,14 @@ impl Content {
         let outputs = plan.outputs.iter();
         let outputs = outputs.filter_map(|o| Some((o.topic.as_str(), content(o.source)?)));
         let all = outputs.chain([(ACTUATORS, Self::Actuators)]);
-        let recorded = |(name, content): (&str, Self)| Recorded {
-            topic: index.topic(name).unwrap_or(usize::MAX),
-            content,
-            shown: None,
+        let recorded = |(name, content): (&str, Self)| {
+            Some(Recorded {
+                topic: index.topic(name)?,
+                content,
+                shown: None,
+            })
         };
-        all.map(recorded)
-            .filter(|recorded| recorded.topic != usize::MAX)
-            .collect()
+        all.filter_map(recorded).collect()
     }
 
     /// Sets the state from a message. A malformed message has no effect.

@@ -249,6 +249,5 @@ def check_bridged_service_of_simulator():
         assert wait_until(status, lambda s: s.power == 2.5)
 
 
-CHECKS = [check_modem_topics, check_modem_services, check_bridge, check_bridged_service_of_simulator]
-# beside other programs the response of the server did not arrive in 2 of 3 runs; see issue 22
-PACE_CHECKS = [check_bridged_service]
+CHECKS = [check_modem_topics, check_modem_services, check_bridge, check_bridged_service,
+          check_bridged_service_of_simulator]

@@ -105,13 +105,13 @@ impl Receiver for SceneReceivers {
         }
     }
 
-    fn select_rate(&self, from: usize, snr: f64) -> usize {
+    fn select_rate(&self, from: usize, snr: f64, current: Option<usize>) -> usize {
         let transceiver = &self.receivers[from].transceiver;
         select_scheme(
             &transceiver.schemes,
             &transceiver.adaptation,
             level(snr),
-            None,
+            current,
         )
     }
 }

@@ -190,9 +190,11 @@ impl Engine<'_> {
         match cause {
             None => {
                 let link = transmission.from as usize * n + reception.to as usize;
-                self.state.link_signals[link] = LinkSignal {
+                let signal = &mut self.state.link_signals[link];
+                *signal = LinkSignal {
                     snr: snr as f32,
                     power: transmission.power as f32,
+                    ..*signal
                 };
                 self.state.frames.delivered += 1;
             }

@@ -23,6 +23,7 @@ pub trait Receiver {
     fn detects(&self, link: &Link, powers: &Powers) -> bool;
 
     /// Returns the index of the data rate that modem `from` uses on a link with the
-    /// signal-to-noise ratio `snr` [-].
-    fn select_rate(&self, from: usize, snr: f64) -> usize;
+    /// signal-to-noise ratio `snr` [-]. `current` is the index of the rate of its last frame on
+    /// this link, if any.
+    fn select_rate(&self, from: usize, snr: f64, current: Option<usize>) -> usize;
 }

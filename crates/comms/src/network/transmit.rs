@@ -77,7 +77,9 @@ impl Engine<'_> {
         }
         let own = self.frame_power(m, destination, None) / node.device.max_power;
         let snr = f64::from(link.snr) * own / f64::from(link.power);
-        let rate = self.receiver.select_rate(m, snr);
+        let current = self.state.link_signals[m * self.nodes.len() + other as usize].rate;
+        let current = current.map(|rate| rate as usize);
+        let rate = self.receiver.select_rate(m, snr, current);
         rate.min(node.device.rates.len() - 1)
     }
 
@@ -202,6 +204,10 @@ impl Engine<'_> {
         transmission.duration_ns = plan.duration_ns;
         transmission.bits = plan.bits;
         transmission.rate = plan.rate as u32;
+        if let Some(other) = self.nodes[m as usize].neighbour(header.destination) {
+            let link = m as usize * self.nodes.len() + other as usize;
+            self.state.link_signals[link].rate = Some(plan.rate as u32);
+        }
         transmission.part = plan.part;
         transmission.power = power / self.nodes[m as usize].device.max_power;
         transmission.is_transmitting = true;

@@ -187,7 +187,7 @@ impl Receiver for Ideal {
     fn detects(&self, _link: &Link, powers: &Powers) -> bool {
         powers.sinr() > 1e-3
     }
-    fn select_rate(&self, _from: usize, snr: f64) -> usize {
+    fn select_rate(&self, _from: usize, snr: f64, _current: Option<usize>) -> usize {
         usize::from(snr > 100.0)
     }
 }
@@ -203,7 +203,7 @@ impl Receiver for Bpsk {
     fn detects(&self, _link: &Link, powers: &Powers) -> bool {
         powers.sinr() > 1.0
     }
-    fn select_rate(&self, _from: usize, snr: f64) -> usize {
+    fn select_rate(&self, _from: usize, snr: f64, _current: Option<usize>) -> usize {
         usize::from(snr > 100.0)
     }
 }

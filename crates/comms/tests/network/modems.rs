@@ -319,6 +319,15 @@ fn energy_follows_the_activities() {
     assert_eq!(of(1), second);
 }
 
+/// Power control of a vehicle whose station has the address 1.
+const POWER_CONTROL: PowerControl = PowerControl {
+    station: 1,
+    period_ns: 2 * SECOND,
+    target_snr: 15.0,
+    step: 1.5,
+    payload: 8,
+};
+
 // Goal: adaptive power control (thesis, 4.4.4): a vehicle that receives no message requests more
 // power until messages arrive. Method: the station starts at 1 W; the vehicle needs 4 W; a message
 // every 2 s, step 1.5. Tolerance: the first sufficient power is at most one step above the limit.
@@ -326,13 +335,7 @@ fn energy_follows_the_activities() {
 fn power_control_restores_the_link() {
     let mut modems = [modem(1), modem(2)];
     modems[0].power = 1.0;
-    modems[1].power_control = Some(PowerControl {
-        station: 1,
-        period_ns: 2 * SECOND,
-        target_snr: 15.0,
-        step: 1.5,
-        payload: 8,
-    });
+    modems[1].power_control = Some(POWER_CONTROL);
     let (mut net, mut state) = network(&modems, 1);
     let channel = By(|_, _, _, power| signal(30_000_000, 25.0 * power));
     struct Threshold;
@@ -343,7 +346,7 @@ fn power_control_restores_the_link() {
         fn detects(&self, _: &Link, powers: &Powers) -> bool {
             powers.sinr() > 10.0
         }
-        fn select_rate(&self, _: usize, _: f64) -> usize {
+        fn select_rate(&self, _: usize, _: f64, _: Option<usize>) -> usize {
             0
         }
     }
@@ -369,13 +372,7 @@ fn power_control_ignores_overheard_frames() {
     for (destination, is_requested) in [(3, true), (BROADCAST, false)] {
         let mut modems = [modem(1), modem(2), modem(3)];
         modems[0].power = 1.0;
-        modems[1].power_control = Some(PowerControl {
-            station: 1,
-            period_ns: 2 * SECOND,
-            target_snr: 15.0,
-            step: 1.5,
-            payload: 8,
-        });
+        modems[1].power_control = Some(POWER_CONTROL);
         let (mut net, mut state) = network(&modems, 1);
         for k in 0..5 {
             net.advance(
@@ -437,6 +434,49 @@ fn rates_adapt_to_the_link() {
         times.push(state.output.deliveries[from].received_ns - start);
     }
     assert_eq!(times, [80_000_000, 40_000_000]);
+}
+
+// Goal: rate adaptation has hysteresis: a modem keeps its rate while the ratio is between the two
+// thresholds. Method: a receiver with the thresholds 100 and 200; the duration of a message after a
+// frame with each ratio. Tolerance: none.
+#[test]
+fn rates_have_hysteresis() {
+    struct Hysteresis;
+    impl Receiver for Hysteresis {
+        fn packet_error(&self, _: &Link, _: &Powers, _: f64) -> f64 {
+            0.0
+        }
+        fn detects(&self, _: &Link, _: &Powers) -> bool {
+            true
+        }
+        fn select_rate(&self, _: usize, snr: f64, current: Option<usize>) -> usize {
+            let threshold = if current == Some(1) { 100.0 } else { 200.0 };
+            usize::from(snr > threshold)
+        }
+    }
+    let adaptive = |address| Modem {
+        rate: RateChoice::Adaptive,
+        ..modem(address)
+    };
+    let (mut net, mut state) = network(&[adaptive(1), adaptive(2)], 1);
+    let ratios = [50.0, 150.0, 250.0, 150.0, 50.0];
+    let channel = By(|_, _, t_ns, _| signal(0, ratios[(t_ns / (2 * SECOND)) as usize]));
+    let mut durations = Vec::new();
+    for k in 0..ratios.len() as u64 {
+        net.advance(&mut state, &channel, &Hysteresis, 2 * k * SECOND);
+        state.output.deliveries.clear();
+        for (from, address) in [(0, 2), (1, 1)] {
+            send(&net, &mut state, to(from, address, &[0; 100]));
+            let end = state.time_ns + SECOND - 1;
+            let start = state.time_ns;
+            net.advance(&mut state, &channel, &Hysteresis, end);
+            if from == 1 {
+                let delivery = state.output.deliveries.last().expect("a delivery");
+                durations.push((delivery.received_ns - start) / 1_000_000);
+            }
+        }
+    }
+    assert_eq!(durations, [80, 80, 40, 40, 80]);
 }
 
 // Goal: consecutive frames of one modem do not collide at a receiver that approaches it, although

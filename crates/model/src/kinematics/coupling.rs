@@ -170,7 +170,7 @@ pub fn deviation(kind: &CouplingKind, T: &FrameMotion, B: &FrameMotion) -> ([f64
 }
 
 /// Returns the rotation vector of an attitude with the smaller angle [rad].
-pub(crate) fn rotation_vector(q: &Quat) -> Vec3 {
+pub fn rotation_vector(q: &Quat) -> Vec3 {
     let k = if q.w < 0.0 { -1.0 } else { 1.0 };
     let (w, v) = (k * q.w, Vec3::new(q.x, q.y, q.z).scale(k));
     let sine = v.norm();

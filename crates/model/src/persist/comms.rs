@@ -96,7 +96,7 @@ persist! { enum ControlKind {
     4 = Poll, 5 = NoData, 6 = SlotReport { open, is_collision, is_received }, 7 = PowerRequest { power },
 } }
 persist! { struct LinkState { mean_snr, delay_ns, frames, received, bits, airtime_ns } }
-persist! { struct LinkSignal { snr, power } }
+persist! { struct LinkSignal { snr, power, rate } }
 persist! { struct PacketCounts { entered, delivered, duplicates, lost } }
 persist! { enum LossCause {
     0 = Terrain, 1 = Structure, 2 = Robot, 3 = Surface, 4 = ShadowZone, 5 = OutOfView,

@@ -379,8 +379,8 @@ impl BandRenderer<'_> {
     }
 }
 
-/// Pixels of a tile row by row, one of which is shaded per block of 2 x 2 pixels that show the same
-/// object at similar distances. Known as variable-rate shading.
+/// Shading of one pixel per block of 2 x 2 pixels that show the same object at similar distances,
+/// known as variable-rate shading. The pixels of a tile are passed row by row.
 #[derive(Default)]
 struct CoarseShading {
     /// Label, distance [m] and luminance [cd/m²] of the pixels that were shaded last, by column of

@@ -28,11 +28,13 @@ impl LinkState {
     }
 }
 
-/// Last frame that was received on a link.
+/// Last frame that was received on a link, and the data rate of its transmitter.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinkSignal {
     /// Signal-to-noise ratio, linear; 0 before the first frame.
     pub snr: f32,
     /// Transmit power, as a fraction of the maximum.
     pub power: f32,
+    /// Index of the data rate of the last transmitted frame; `None` before the first frame.
+    pub rate: Option<u32>,
 }
