@@ -1,7 +1,7 @@
 //! Measures the cost of communication in processor time of one thread.
 //!
-//! Prints one JSON object. `engine`, `simple` and `device`: each of 200 modems within 1 km transmits
-//! a packet to all others every second. `engine` is the network with a trivial channel;
+//! Prints one JSON object. `engine`, `simple` and `device`: each of 200 modems within 1 km
+//! transmits a packet to all others every second. `engine` is the network with a trivial channel;
 //! `simple` is a world with the acoustic channel and the rule of Thetis; `device` is a world with
 //! EvoLogics S2C R 18/34 modems and all their laws. Packets of 4 bytes occupy a fifth of the medium
 //! of the first two, packets of 64 bytes 3.3 times its capacity. Each entry has the simulated time
