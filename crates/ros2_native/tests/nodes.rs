@@ -20,17 +20,17 @@ use merrow_ros2_native::NativeBackend;
 merrow_ros2::ros_message! {
     /// Message of a package that is not installed.
     pub struct Unknown("merrow_package_without_library/msg/Unknown") {
-        /// Any number.
+        /// Value of the message.
         data: u8,
     }
     /// Message that the installed package lacks.
     pub struct Newer("std_msgs/msg/MerrowTypeOfNoVersion") {
-        /// Any number.
+        /// Value of the message.
         data: u8,
     }
     /// Message with other fields than the installed one.
     pub struct Changed("std_msgs/msg/Int8") {
-        /// Any number.
+        /// Value of the message.
         data: u64,
     }
 }

@@ -9,15 +9,15 @@ use crate::read::{Located, NamedMap, read_root};
 use crate::schema::schema;
 
 spec! {
-    /// A world.
+    /// World with water and robots.
     pub(super) struct World {
-        /// The water.
+        /// Water of the world.
         water: Water => "{}",
-        /// The robots.
+        /// Robots with their names.
         robots: NamedMap<Robot>,
         /// Seed of all noise.
         seed: u64 = 1,
-        /// Steps.
+        /// Number of simulated steps.
         steps: u32 [in 1..=1000] = 10,
         /// Whether it is recorded.
         record: bool = false,
@@ -25,70 +25,70 @@ spec! {
 }
 
 spec! {
-    /// The water.
+    /// Water with its current.
     pub(super) struct Water {
         /// Density of the water.
         density_kg_m3: f64 [positive] = 1025.0,
         /// Depth at the origin.
         depth_m: Option<f64> [positive],
-        /// The current.
+        /// Current of the water.
         current: Current => "{kind: none}",
-        /// Share of ice.
+        /// Share of ice-covered water.
         ice: f64 [fraction] = 0.0,
-        /// Latitude.
+        /// Latitude of the origin.
         latitude_deg: f64 [in -90.0..=90.0] = 0.0,
     }
 }
 
 choice! {
-    /// The current.
+    /// Kinds of a current.
     pub(super) enum Current {
-        /// Still water.
+        /// Water without a current.
         None = "none",
-        /// The same everywhere.
+        /// Same current at every point.
         Uniform = "uniform" {
-            /// Speed.
+            /// Speed of the current.
             speed_m_s: f64 [non_negative],
             /// Direction it flows to.
             heading_deg: f64 = 0.0,
         },
-        /// From a file.
+        /// Current from a file.
         Gridded = "gridded" (Grid),
     }
 }
 
 spec! {
-    /// A gridded current.
+    /// Current of a grid file.
     pub(super) struct Grid {
-        /// The file.
+        /// Path of the grid file.
         file: String [not_empty],
     }
 }
 
 spec! {
-    /// A robot.
+    /// Robot with its thrusters.
     pub(super) struct Robot {
         /// Mass of the body.
         mass_kg: f64 [positive],
-        /// Inertia.
+        /// Principal moments of inertia.
         inertia_kg_m2: [f64; 3] => "[1, 1, 1]",
-        /// Added mass.
+        /// Added mass as a matrix.
         added_mass: Option<[[f64; 6]; 6]>,
-        /// Thrusters.
+        /// Thrusters of the robot.
         thrusters: Vec<Thruster> = vec![],
-        /// Tags.
+        /// Tags of the robot.
         tags: Vec<Located<String>> [name] = vec![],
-        /// Limits.
+        /// Force limits by name.
         limits_n: BTreeMap<String, f64> [positive] = BTreeMap::new(),
     }
 }
 
 spec! {
-    /// A thruster.
+    /// Thruster with its current.
     pub(super) struct Thruster {
-        /// Direction of rotation.
+        /// Direction of the rotation.
         turning: Turning = Turning::Right,
-        /// Its name.
+        /// Name of the thruster.
         name: String [name],
         ..current: Current,
     }
@@ -97,9 +97,9 @@ spec! {
 fieldless_choice! {
     /// A sense of rotation.
     pub(super) enum Turning {
-        /// Clockwise.
+        /// Turns clockwise from behind.
         Right = "right",
-        /// Counter-clockwise.
+        /// Turns counter-clockwise from behind.
         Left = "left",
     }
 }
