@@ -676,13 +676,18 @@ fn docs_of_functions_begin_with_a_verb() {
 
 // Goal: a number never lacks its unit. Method: every public function of a library with a
 // floating-point argument or result has a unit in brackets, `[-]` for a plain ratio, or names its
-// unit in words. Vectors are excluded: their frame is in their name. Tolerance: none.
+// unit in words. Code, links and citations are no units. Vectors are excluded: their frame is in
+// their name. Tolerance: none.
 #[test]
 fn numbers_of_public_functions_have_units() {
+    let year = regex_lite::Regex::new(r"\b(1[89]|20)[0-9]{2}\b").unwrap();
+    let is_unit = |text: &str| !text.is_empty() && !text.contains("::") && !year.is_match(text);
     let has_unit = |doc: &str| {
         let words = ["unit", "radian", "metre", "second", "dimensionless"];
-        doc.split('[').skip(1).any(|rest| rest.contains(']'))
-            || words.iter().any(|word| doc.to_lowercase().contains(word))
+        let prose: String = doc.split('`').step_by(2).collect();
+        let mut brackets = prose.split('[').skip(1);
+        brackets.any(|rest| rest.split_once(']').is_some_and(|(text, _)| is_unit(text)))
+            || words.iter().any(|word| prose.to_lowercase().contains(word))
     };
     let mut wrong = Vec::new();
     for (file, text) in files(&["crates"], "rs") {
@@ -699,13 +704,15 @@ fn numbers_of_public_functions_have_units() {
                 })
                 .collect();
             let above = lines[..n].iter().rev();
-            let doc: String = above
+            let mut doc: Vec<&str> = above
                 .take_while(|l| l.starts_with("///") || l.starts_with("#["))
                 .filter(|l| l.starts_with("///"))
                 .copied()
                 .collect();
+            doc.reverse();
             let signature = signature.split('{').next().unwrap_or_default();
-            if (signature.contains("f64") || signature.contains("f32")) && !has_unit(&doc) {
+            if (signature.contains("f64") || signature.contains("f32")) && !has_unit(&doc.join(" "))
+            {
                 wrong.push(format!("{file}:{}: {line}", n + 1));
             }
         }

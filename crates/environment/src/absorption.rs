@@ -41,7 +41,7 @@ pub const SEA_PH: f64 = 8.0;
 pub struct Water {
     /// Temperature of the water [°C].
     pub temperature: f64,
-    /// Practical salinity of the water.
+    /// Practical salinity of the water [-], PSS-78.
     pub salinity: f64,
     /// Depth below the surface [m].
     pub depth: f64,

@@ -108,8 +108,8 @@ fn pressure_terms(t: f64, pressure: f64) -> (f64, f64, f64) {
     )
 }
 
-/// Returns the practical salinity of water of `conductivity` [S/m] at temperature `t` (IPTS-68)
-/// [°C] and gauge `pressure` [Pa].
+/// Returns the practical salinity [-] (PSS-78) of water of `conductivity` [S/m] at temperature `t`
+/// (IPTS-68) [°C] and gauge `pressure` [Pa].
 ///
 /// Returns NaN if an argument is NaN, and 0 for a conductivity of zero or less.
 pub fn salinity(conductivity: f64, t: f64, pressure: f64) -> f64 {
@@ -132,8 +132,8 @@ pub fn salinity(conductivity: f64, t: f64, pressure: f64) -> f64 {
     }
 }
 
-/// Returns the conductivity [S/m] of water of practical salinity `S` at temperature `t` (IPTS-68)
-/// [°C] and gauge `pressure` [Pa].
+/// Returns the conductivity [S/m] of water of practical salinity `S` [-] (PSS-78), temperature `t`
+/// (IPTS-68) [°C] and gauge `pressure` [Pa].
 pub fn conductivity(S: f64, t: f64, pressure: f64) -> f64 {
     if S <= 0.0 {
         return 0.0;

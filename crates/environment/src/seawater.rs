@@ -26,11 +26,11 @@
 //! # Checked by
 //! test/witness/environment/seawater.rs (V65)
 
-/// Range of validity of a law: temperature [°C], salinity, depth [m].
+/// Range of validity of a law: temperature [°C], practical salinity [-], depth [m].
 pub struct Validity {
     /// Minimum and maximum temperature [°C].
     pub temperature: [f64; 2],
-    /// Minimum and maximum practical salinity.
+    /// Minimum and maximum practical salinity [-], PSS-78.
     pub salinity: [f64; 2],
     /// Maximum depth below the surface [m].
     pub depth: f64,
@@ -59,8 +59,8 @@ pub(crate) fn poly(c: &[f64], x: f64) -> f64 {
     c.iter().rev().fold(0.0, |sum, c| sum * x + c)
 }
 
-/// Returns the density [kg/m³] at salinity `S`, temperature `t` (IPTS-68) [°C] and gauge `pressure`
-/// [Pa] by (1).
+/// Returns the density [kg/m³] at practical salinity `S` [-] (PSS-78), temperature `t` (IPTS-68)
+/// [°C] and gauge `pressure` [Pa] by (1).
 pub fn density(S: f64, t: f64, pressure: f64) -> f64 {
     let p = pressure * 1e-5;
     let root = S.sqrt();
@@ -95,8 +95,8 @@ pub fn density(S: f64, t: f64, pressure: f64) -> f64 {
     at_surface / (1.0 - p / (K0 + (A + B * p) * p))
 }
 
-/// Returns the speed of sound [m/s] at salinity `S`, temperature `t` (IPTS-68) [°C] and gauge
-/// `pressure` [Pa] by (2).
+/// Returns the speed of sound [m/s] at practical salinity `S` [-] (PSS-78), temperature `t`
+/// (IPTS-68) [°C] and gauge `pressure` [Pa] by (2).
 pub fn sound_speed(S: f64, t: f64, pressure: f64) -> f64 {
     let p = pressure * 1e-5;
     let Cw = poly(
@@ -141,7 +141,8 @@ pub fn sound_speed(S: f64, t: f64, pressure: f64) -> f64 {
     Cw + A * S + B * S * S.sqrt() + D * S * S
 }
 
-/// Returns the speed of sound [m/s] at temperature `T` [°C], salinity `S` and depth `D` [m] by (3).
+/// Returns the speed of sound [m/s] at temperature `T` [°C], practical salinity `S` [-] (PSS-78)
+/// and depth `D` [m] by (3).
 pub fn mackenzie_sound_speed(T: f64, S: f64, D: f64) -> f64 {
     poly(&[1448.96, 4.591, -5.304e-2, 2.374e-4], T)
         + 1.340 * (S - 35.0)
@@ -151,8 +152,8 @@ pub fn mackenzie_sound_speed(T: f64, S: f64, D: f64) -> f64 {
         - 7.139e-13 * T * D * D * D
 }
 
-/// Returns the practical salinity at which water of temperature `t` (IPTS-68) [°C] has the density
-/// `rho` [kg/m³] at the surface.
+/// Returns the practical salinity [-] (PSS-78) at which water of temperature `t` (IPTS-68) [°C] has
+/// the density `rho` [kg/m³] at the surface.
 ///
 /// The result is limited to 0 to 42 for any density.
 pub(crate) fn salinity_from_density(rho: f64, t: f64) -> f64 {

@@ -39,8 +39,8 @@ const MAX_SPACING: f64 = 20.0;
 
 /// Builds the column down to depth `bottom` [m] from `profile`.
 ///
-/// Each entry of `profile` is (depth [m], temperature [°C], salinity), shallowest first. `gravity`
-/// is in m/s².
+/// Each entry of `profile` is (depth [m], temperature [°C], salinity [-]), shallowest first.
+/// `gravity` is in m/s².
 pub fn build_column(
     profile: &[[f64; 3]],
     bottom: f64,
@@ -181,7 +181,7 @@ pub fn temperature(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     }
 }
 
-/// Returns the practical salinity at `p` [m], W, and `t` [s], with `gravity` [m/s²].
+/// Returns the practical salinity [-] (PSS-78) at `p` [m], W, and `t` [s], with `gravity` [m/s²].
 ///
 /// For water that is defined only by density and temperature, the salinity is the value that gives
 /// this density.

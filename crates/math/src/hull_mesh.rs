@@ -57,7 +57,7 @@ struct WaterState<'a> {
     up: Vec3,
 }
 
-/// Integrals over the part below the surface.
+/// Integrals over the part below the surface, in the frame of the mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SubmergedIntegrals {
     /// Volume below the surface [m³].
@@ -69,7 +69,8 @@ pub struct SubmergedIntegrals {
 }
 
 impl SubmergedIntegrals {
-    /// Returns the centroid of the part below the surface [m], or `None` if no part is below it.
+    /// Returns the centroid of the part below the surface [m], in the frame of the mesh, or `None`
+    /// if no part is below it.
     pub fn centroid(&self) -> Option<Vec3> {
         (self.volume > 0.0).then(|| self.first_moment.scale(1.0 / self.volume))
     }
@@ -114,8 +115,8 @@ impl HullMesh {
         }
     }
 
-    /// Returns the centre of the bounding box and the radius of a sphere about it that contains all
-    /// vertices [m].
+    /// Returns the centre of the bounding box [m], in the frame of the mesh, and the radius of a
+    /// sphere about it that contains all vertices [m].
     pub fn bounding_sphere(&self) -> (Vec3, f64) {
         let center = (self.bounds[0] + self.bounds[1]).scale(0.5);
         (
@@ -128,7 +129,8 @@ impl HullMesh {
     }
 
     /// Transforms all vertices by the rotation `R` and the translation `p` [m] and writes the x, y
-    /// and z coordinates [m] to `out`. Each output slice has the length of `coordinates[0]`.
+    /// and z coordinates [m] to `out`. Both and the result are in the target frame of `R`. Each
+    /// output slice has the length of `coordinates[0]`.
     pub fn transform_vertices(&self, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
         #[cfg(target_arch = "x86_64")]
         if crate::f64x4::is_supported() {
@@ -160,7 +162,7 @@ impl HullMesh {
 
     /// Computes the integrals over the part below the surface. `water[i]` holds the depth of vertex
     /// i below the surface (negative above) [m] and the pressure there divided by ρ g [m]. `up` is
-    /// the upward unit vector.
+    /// the upward unit vector, and the result is about the origin, both in the frame of the mesh.
     pub fn submerged_integrals(&self, water: &[[f64; 2]], up: Vec3) -> SubmergedIntegrals {
         #[cfg(target_arch = "x86_64")]
         if crate::f64x4::is_supported() {
@@ -242,7 +244,7 @@ impl HullMesh {
     }
 
     /// Returns the triangles below a plane, clipped at it [m]. The plane has the unit normal `up`;
-    /// the origin is `height` [m] above it.
+    /// the origin is `height` [m] above it. All are in the frame of the mesh.
     pub fn clip_below_plane(&self, up: Vec3, height: f64) -> Vec<[Vec3; 3]> {
         let corner = |p: Vec3| {
             let depth = -(up.dot(p) + height);
@@ -331,12 +333,13 @@ mod avx2 {
     }
 }
 
-/// Splits a slice into whole groups of [`MAX_LANES`] numbers.
+/// Splits a slice into whole groups of [`MAX_LANES`] numbers, without a change of their unit.
 pub fn lane_groups(list: &[f64]) -> &[[f64; MAX_LANES]] {
     list.as_chunks().0
 }
 
-/// Splits a mutable slice into whole groups of [`MAX_LANES`] numbers.
+/// Splits a mutable slice into whole groups of [`MAX_LANES`] numbers, without a change of their
+/// unit.
 pub fn lane_groups_mut(list: &mut [f64]) -> &mut [[f64; MAX_LANES]] {
     list.as_chunks_mut().0
 }

@@ -123,8 +123,8 @@ impl<T: Real> Quat<T> {
 }
 
 impl Quat<f64> {
-    /// Converts `R_AB` to a quaternion with w >= 0. Computes the largest component first, so that
-    /// no branch loses precision [Shepperd 1978].
+    /// Converts `R_AB` [-] to a quaternion with w >= 0. Computes the largest component first, so
+    /// that no branch loses precision [Shepperd 1978].
     pub fn from_matrix(m: &Mat3<f64>) -> Self {
         let [a, b, c] = m.r;
         let (tr, xx, yy, zz) = (a.x + b.y + c.z, a.x, b.y, c.z);

@@ -63,8 +63,8 @@ pub struct RadioSurface<'a> {
     pub conductivity: f64,
 }
 
-/// Computes the reflection coefficient [-] of water of `conductivity` [S/m] at the sine of the
-/// grazing angle. (5) to (7)
+/// Computes the reflection coefficient [-] of water of `conductivity` [S/m] at `frequency` [Hz] and
+/// the sine of the grazing angle [-]. (5) to (7)
 pub fn sea_reflection(
     polarisation: Polarisation,
     frequency: f64,

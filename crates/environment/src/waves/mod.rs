@@ -210,8 +210,7 @@ impl WaveState {
         state
     }
 
-    /// Returns the same as [`WaveState::new`], but without instructions that only some processors
-    /// have.
+    /// Creates the waves at `t_ns` [ns] without AVX2, with results identical to [`WaveState::new`].
     pub fn portable(waves: &Waves, t_ns: f64) -> Self {
         let mut state = Self {
             use_avx2: false,
@@ -462,7 +461,7 @@ impl WaveState {
         }
     }
 
-    /// Calls `visit` for every wave component at (x, y) [m].
+    /// Calls `visit` for every wave component at (x, y) [m], W.
     pub fn visit_waves(&self, x: f64, y: f64, mut visit: impl FnMut(WaveSample)) {
         let region = self.region(x, y);
         for part in &self.parts {

@@ -43,7 +43,7 @@ pub fn is_cheaper(waves: &WaveState) -> bool {
     waves.parts.iter().map(|part| part.field.n).sum::<usize>() > DIRECT_SUM_LIMIT
 }
 
-/// Updates the tile for a hull around (x, y) [m] in these waves at the instant of `now`.
+/// Updates the tile for a hull around (x, y) [m], W, in these waves at the instant of `now`.
 pub fn update_tile(tile: &mut WaveTile, waves: &Waves, now: &WaveState, x: f64, y: f64) {
     (tile.use_avx2, tile.depth) = (now.use_avx2, now.depth);
     if !tile.waves.is_same_instance(waves) {

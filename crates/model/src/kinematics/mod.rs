@@ -82,7 +82,8 @@ pub fn velocities<T: Real>(robot: &Robot, motion: &Motion<T>, links: &mut [LinkW
     }
 }
 
-/// Returns `S q̇`: the joint velocity along or about the z axis of the child.
+/// Returns `S q̇`: the velocity of the child relative to its parent at Lo, in L of the child, along
+/// or about its z axis. The unit of `qd` is [rad/s], or [m/s] for a prismatic joint.
 #[inline(always)]
 pub fn joint_velocity<T: Real>(kind: JointKind, qd: T) -> SpatialVelocity<T> {
     let along_z = Vec3::new(T::zero(), T::zero(), qd);

@@ -59,8 +59,8 @@ pub fn inverse(
     (f[0], tau)
 }
 
-/// Computes the joint efforts that keep base and joints without acceleration, and passes them to
-/// `store`, from the last joint to the first.
+/// Computes the joint efforts [N m], or [N] for a prismatic joint, that keep base and joints
+/// without acceleration. Passes them to `store`, from the last joint to the first.
 ///
 /// This is [`inverse`] with zero joint accelerations and a base whose velocity in the world is
 /// constant, so the efforts do not depend on the motion of the vehicle as a whole. The function

@@ -95,8 +95,8 @@ pub struct SeaClutter {
 }
 
 impl SeaClutter {
-    /// Returns the cross section of a square metre of sea at the grazing angle [rad] and the cosine
-    /// of the angle from upwind. (1), (2)
+    /// Returns the cross section of a square metre of sea [-] at the grazing angle [rad] and the
+    /// cosine of the angle from upwind [-]. (1), (2)
     pub fn strength(&self, grazing: f64, upwind: f64) -> f64 {
         let [min, max] = WAVELENGTH_LIMITS[usize::from(self.vertical)];
         let (l, u) = (self.wavelength.clamp(min, max), self.wind);
@@ -121,7 +121,9 @@ impl SeaClutter {
         level * libm::pow(10.0, 0.1 * polarisation_db)
     }
 
-    /// Returns the shape parameter of the clutter in a cell with the width `width` [m]. (3)
+    /// Returns the shape parameter of the clutter [-] in a cell with the width `width` [m]. (3)
+    ///
+    /// The other arguments are the grazing angle [rad] and the cosine of the angle from upwind [-].
     pub fn shape(&self, grazing: f64, upwind: f64, width: f64) -> f64 {
         let degrees = grazing.clamp(GRAZING_LIMITS[0], GRAZING_LIMITS[1]) / DEGREE;
         let twice = 2.0 * upwind * upwind - 1.0;

@@ -441,7 +441,8 @@ impl Antenna<'_> {
     }
 }
 
-/// Returns the echo power that a published strength represents [W], at the range `r` [m].
+/// Returns the echo power [W] that a published `strength` [-], 0..1, represents at the range `r`
+/// [m].
 pub fn echo_power(spec: &RadarSpec, strength: f32, r: f64) -> f64 {
     let range_gain = spec.gain_per_decade * libm::log10(r.max(1.0) / spec.limits[1]);
     let dbm = spec.levels[0] + f64::from(strength) * (spec.levels[1] - spec.levels[0]) - range_gain;

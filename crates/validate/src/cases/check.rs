@@ -71,7 +71,7 @@ impl Check {
         Self::new(what, unit, [expected, computed], Tolerance::Relative(part))
     }
 
-    /// Creates a comparison that passes if `computed` is at most `limit`, both in `unit`.
+    /// Creates a comparison that passes if `computed` is at most `limit`, both in the unit `unit`.
     pub fn at_most(what: impl Into<String>, unit: &'static str, limit: f64, computed: f64) -> Self {
         Self::new(what, unit, [limit, computed], Tolerance::AtMost)
     }

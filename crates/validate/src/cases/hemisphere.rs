@@ -122,8 +122,10 @@ fn wave_force(scene: &Scene, t: f64) -> [f64; 2] {
     [f.z, f.x]
 }
 
-/// Returns the complex force amplitudes in heave and surge, Re[X exp(iωt)], per wave amplitude
-/// [N/m].
+/// Returns the complex force amplitudes in heave and surge per wave amplitude [N/m]: the force is
+/// Re(X exp(iωt)).
+///
+/// The waves have the wave number `ka` [1/m] and `amplitude` [m].
 pub fn excitation(scene: &Scene, ka: f64, amplitude: f64) -> [[f64; 2]; 2] {
     let period = TAU / libm::sqrt(ka * 9.81);
     let (start, quarter) = (wave_force(scene, 0.0), wave_force(scene, 0.75 * period));

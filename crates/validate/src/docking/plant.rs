@@ -62,7 +62,8 @@ impl Plant {
         self.damping / self.inertia
     }
 
-    /// Returns the poles of the closed loop with the gains `[Kp, nd, ni]` and the delay [s].
+    /// Returns the poles of the closed loop [1/s] with the gains Kp [N/m], nd [s] and ni [1/s] and
+    /// the delay [s].
     pub fn closed_loop(&self, [kp, nd, ni]: [f64; 3], delay: f64) -> [Complex<f64>; 4] {
         let (a, b, h) = (self.inertia, self.damping, 0.5 * delay);
         // coefficients of s^4 to s^0
@@ -83,9 +84,10 @@ impl Plant {
         companion.complex_eigenvalues().into()
     }
 
-    /// Returns times [s] and positions [m] after a step of the reference by 1 m, with the gains
-    /// `[Kp, nd, ni]` and the delay [s] of the measured position; the derivative is of the measured
-    /// position.
+    /// Returns times [s] and positions [m] of `seconds` [s] after a step of the reference by 1 m.
+    ///
+    /// The gains are Kp [N/m], nd [s] and ni [1/s]. The measured position is late by `delay` [s];
+    /// the derivative is of this position.
     pub fn step_response(&self, [kp, nd, ni]: [f64; 3], delay: f64, seconds: f64) -> Vec<[f64; 2]> {
         let (dt, h) = (0.01, 0.5 * delay);
         // position, speed, delayed position, integral of the error
@@ -108,8 +110,8 @@ impl Plant {
         points
     }
 
-    /// Returns the pole pair of the closed loop with the largest frequency: damping ratio and
-    /// negative real part [1/s].
+    /// Returns the pole pair of the closed loop with the largest frequency: damping ratio [-] and
+    /// negative real part [1/s]. The gains are Kp [N/m], nd [s] and ni [1/s], `delay` is in [s].
     pub fn oscillation(&self, gains: [f64; 3], delay: f64) -> Option<[f64; 2]> {
         let poles = self.closed_loop(gains, delay);
         let pair = poles.iter().filter(|p| p.im > 1e-9);
@@ -124,8 +126,8 @@ pub fn pade_phase_error(delay: f64, w: f64) -> f64 {
     delay * w - 2.0 * libm::atan(0.5 * delay * w)
 }
 
-/// Returns true if an integral gain that accumulates is stable with `[Kp, Ki, Kd]` by the criterion
-/// of Routh, without delay: (b + Kd) Kp > a Ki.
+/// Returns true if an integral gain that accumulates is stable by the criterion of Routh, without
+/// delay: (b + Kd) Kp > a Ki. The gains are Kp [N/m], Ki [N/(m s)] and Kd [N s/m].
 pub fn is_accumulation_stable(plant: &Plant, [kp, ki, kd]: [f64; 3]) -> bool {
     (plant.damping + kd) * kp > plant.inertia * ki
 }

@@ -22,7 +22,8 @@ pub(crate) const LIMITS: [f64; 3] = [0.85, 0.90, 0.2];
 /// the mean lag by less than 0.01 s, so that the mean of the absolute values is greater.
 pub(crate) const SERVO_LAG_LIMIT: f64 = 0.25;
 
-/// Returns the limits of `--check` in `mode`, in the order of [`LIMITS`].
+/// Returns the limits of `--check` in `mode`, in the order of [`LIMITS`]: mean errors in roll and
+/// pitch [deg] and mean absolute lag [s].
 pub fn limits(mode: Mode) -> [f64; 3] {
     let [roll, pitch, lag] = LIMITS;
     match mode {

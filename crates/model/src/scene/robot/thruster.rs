@@ -183,7 +183,10 @@ impl Lag {
             inverse_tau: 0.0,
         }
     }
-    /// Returns the state after a step with constant input `u`.
+    /// Returns the state after a step with constant input `u` [N or rad/s].
+    ///
+    /// The state `x` of a first-order lag has the unit of `u`. Entry i of the state of a transfer
+    /// function of order n has the unit of `u` times [s^(n-i)].
     #[inline(always)]
     pub fn step<T: Real>(&self, x: &[T; 3], u: T) -> [T; 3] {
         // rows beyond the order are zero; three unrolled terms cost less than a loop
@@ -193,7 +196,8 @@ impl Lag {
     fn row<T: Real>(&self, i: usize, x: &[T; 3], u: T) -> T {
         u * self.B[i] + (x[0] * self.A[i][0] + x[1] * self.A[i][1] + x[2] * self.A[i][2])
     }
-    /// Returns the output for the state `x` and the input `u` that led to it.
+    /// Returns the output [N or rad/s] for the state `x` and the input `u` [N or rad/s] that led to
+    /// it. [`Self::step`] documents the unit of `x`.
     #[inline(always)]
     pub fn output<T: Real>(&self, x: &[T; 3], u: T) -> T {
         if self.order == 0 {
@@ -201,8 +205,9 @@ impl Lag {
         }
         x[0] * self.C[0] + x[1] * self.C[1] + x[2] * self.C[2]
     }
-    /// Returns the outputs at the start, midpoint and end of a step with constant input `u`, and
-    /// the state at its end.
+    /// Returns the outputs [N or rad/s] at the start, midpoint and end of a step, and the state at
+    /// its end. The input `u` [N or rad/s] is constant. [`Self::step`] documents the unit of the
+    /// state.
     #[inline(always)]
     pub fn outputs<T: Real>(&self, x: &[T; 3], u: T) -> ([T; 3], [T; 3]) {
         if self.order == 0 {
@@ -293,8 +298,8 @@ impl Thruster {
         self.unit_wrench.m += self.direction.scale(self.reaction);
     }
 
-    /// Returns the steady thrust [N] of the static curve at `command`, in still water of `density`
-    /// [kg/m³].
+    /// Returns the steady thrust [N] of the static curve at `command`, in the unit `unit`, in still
+    /// water of `density` [kg/m³].
     pub fn static_thrust(&self, command: f64, density: f64) -> f64 {
         let drive = self.drive(command);
         match &self.curve {
@@ -305,8 +310,8 @@ impl Thruster {
         }
     }
 
-    /// Returns the input of the lag for `command`: thrust [N] for static curves, shaft speed
-    /// [rad/s] for propellers and rotors.
+    /// Returns the input of the lag for `command`, in the unit `unit`: thrust [N] for static
+    /// curves, shaft speed [rad/s] for propellers and rotors.
     pub fn drive(&self, command: f64) -> f64 {
         let u = command.clamp(self.command_range[0], self.command_range[1]);
         let u = if (u - self.neutral).abs() <= self.dead_band {
@@ -363,8 +368,8 @@ impl Thruster {
         [a.min(b), a.max(b)]
     }
 
-    /// Returns the command for `thrust` [N] in still water of `density` [kg/m³], by inversion of
-    /// the monotonic static curve.
+    /// Returns the command, in the unit `unit`, for `thrust` [N] in still water of `density`
+    /// [kg/m³], by inversion of the monotonic static curve.
     pub fn command_from_thrust(&self, thrust: f64, density: f64) -> f64 {
         let [lo, hi] = self.command_range;
         if thrust == 0.0 {

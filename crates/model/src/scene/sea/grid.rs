@@ -206,7 +206,8 @@ impl Grid {
         self.samples.get(index as usize)
     }
 
-    /// Returns true if `x` is outside a grid with [`Extrapolation::Stop`].
+    /// Returns true if `x`, east [m], north [m], depth [m] and time [s], is outside a grid with
+    /// [`Extrapolation::Stop`].
     pub fn is_stopped_at(&self, x: [f64; 4]) -> bool {
         if self.extrapolation != Extrapolation::Stop {
             return false;

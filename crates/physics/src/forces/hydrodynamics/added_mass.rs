@@ -47,7 +47,7 @@ use merrow_model::scene::robot::body::MunkMoments;
 /// Returns the sum of (1), (2) and (3), at Lo in L.
 ///
 /// `V` and `V_r` are the velocities of the link and relative to the water, `v_w` [m/s] and `a_w`
-/// [m/s²] velocity and acceleration of the water, all in L. `wet` is the wet fraction, 0..1,
+/// [m/s²] velocity and acceleration of the water, all in L. `wet` is the wet fraction [-],
 /// `displaced` its ρ∇ [kg], and `p_LoCb` its centroid [m].
 #[inline(always)]
 pub fn force<T: Real>(

@@ -24,8 +24,8 @@
 use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::{Damping, Link};
 
-/// Returns the damping force (1) at Lo in L, scaled by the wet fraction. `V_r` is the velocity
-/// relative to the water at Lo in L.
+/// Returns the damping force (1) at Lo in L, scaled by the wet fraction `wet` [-], 0..1. `V_r` is
+/// the velocity relative to the water at Lo in L.
 #[inline(always)]
 pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialForce<T> {
     if matches!(

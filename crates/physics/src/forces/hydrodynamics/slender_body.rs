@@ -32,8 +32,8 @@ use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use merrow_model::scene::robot::body::SlenderBody;
 use merrow_model::scene::robot::thruster::interpolate;
 
-/// Returns the force on the link at its origin in U; `V_r` is the velocity relative to the water
-/// there, `density` the water density [kg/m³].
+/// Returns the force on the link at its origin in U. `V_r` is the velocity relative to the water
+/// there, `wet` the wet fraction [-], 0..1, and `density` the water density [kg/m³].
 #[inline(always)]
 pub fn force<T: Real>(
     body: &SlenderBody,
