@@ -34,7 +34,7 @@ use merrow_math::Vec3;
 use merrow_model::scene::sea::water::AbsorptionLaw;
 
 /// Acidity of the sea as pH.
-pub const SEA_PH: f64 = 8.0;
+const SEA_PH: f64 = 8.0;
 
 /// Properties of the sea water along the sound path.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -171,7 +171,7 @@ pub fn ainslie_mccolm(f: f64, water: &Water) -> f64 {
     ainslie_mccolm_profile(f, water).at_depth(water.depth)
 }
 
-/// Returns the water at `p` [m], W, with the acidity [`SEA_PH`].
+/// Returns the water at `p` [m], W, with the acidity `SEA_PH`.
 pub fn water_at(environment: &EnvironmentState<'_>, p: Vec3) -> Water {
     let (sea, gravity, t) = (environment.sea, environment.gravity, environment.time);
     Water {

@@ -113,7 +113,7 @@ impl Qos {
     }
 
     /// Returns the same QoS with transient-local durability.
-    pub const fn transient_local(self) -> Self {
+    const fn transient_local(self) -> Self {
         Self {
             durability: Durability::TransientLocal,
             ..self

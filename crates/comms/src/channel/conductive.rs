@@ -81,7 +81,7 @@ impl ConductiveWave {
     }
 
     /// Returns the phase velocity of the wave [m/s].
-    pub fn phase_velocity(&self) -> f64 {
+    fn phase_velocity(&self) -> f64 {
         self.omega / self.phase
     }
 }

@@ -48,7 +48,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Returns true if the elements are bytes, as in images and point clouds.
-    pub fn is_bytes(&self) -> bool {
+    pub(crate) fn is_bytes(&self) -> bool {
         matches!(
             self.primitive,
             Primitive::Uint8 | Primitive::Byte | Primitive::Char

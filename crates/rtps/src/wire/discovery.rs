@@ -22,9 +22,9 @@ pub(super) const MAX_USER_DATA: usize = 16_384;
 /// Bits of [`ParticipantData::builtin_endpoints`] (RTPS 2.5, 9.3.2.12).
 pub mod builtin {
     /// Writer that announces participants (SPDP).
-    pub const PARTICIPANT_ANNOUNCER: u32 = 1;
+    const PARTICIPANT_ANNOUNCER: u32 = 1;
     /// Reader of announced participants (SPDP).
-    pub const PARTICIPANT_DETECTOR: u32 = 1 << 1;
+    const PARTICIPANT_DETECTOR: u32 = 1 << 1;
     /// SEDP writer of publications.
     pub const PUBLICATIONS_ANNOUNCER: u32 = 1 << 2;
     /// SEDP reader of publications.

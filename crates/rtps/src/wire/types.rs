@@ -188,7 +188,7 @@ impl VendorId {
 /// Address of a transport (RTPS 2.5, 9.3.2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Locator {
-    /// Kind of the transport: [`Locator::UDP_V4`], [`Locator::UDP_V6`] or an unknown one.
+    /// Kind of the transport: 1 for UDP over IPv4, 2 for UDP over IPv6, or an unknown kind.
     pub kind: i32,
     /// UDP port of the address.
     pub port: u32,
@@ -198,9 +198,9 @@ pub struct Locator {
 
 impl Locator {
     /// Kind of an address of UDP over IPv4.
-    pub const UDP_V4: i32 = 1;
+    const UDP_V4: i32 = 1;
     /// Kind of an address of UDP over IPv6.
-    pub const UDP_V6: i32 = 2;
+    const UDP_V6: i32 = 2;
 
     /// Returns the UDP socket address, or `None` for another transport or an invalid port.
     pub fn socket_addr(&self) -> Option<SocketAddr> {

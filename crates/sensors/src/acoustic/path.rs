@@ -53,7 +53,7 @@ const END_CLEARANCE: f64 = 0.05;
 /// Fixed-point iterations for the path between moving ends. (6)
 const PATH_ITERATIONS: usize = 4;
 /// Minimum length of a path [m].
-pub const MIN_LENGTH: f64 = 1e-3;
+const MIN_LENGTH: f64 = 1e-3;
 
 /// Speed of sound and absorption along straight paths.
 #[derive(Clone, Copy, Debug)]

@@ -29,10 +29,10 @@ use crate::docking::scenario::Link;
 use merrow_math::{Mat3, Vec3};
 
 /// Distance of the way-point from the vehicle [m].
-pub const WAYPOINT_DISTANCE: f64 = 2.0;
+const WAYPOINT_DISTANCE: f64 = 2.0;
 /// Horizontal distance within which the corrected laws hold the heading [m]; estimated, about the
 /// distance that counts as docked.
-pub const HELD: f64 = 0.75;
+const HELD: f64 = 0.75;
 /// Gains of the attitude: moment per angle [N m/rad] and per angular velocity [N m s/rad], for
 /// roll, pitch and yaw; uuv_simulator @bfb40cb,
 /// `uuv_trajectory_control/config/controllers/pid/rexrov`.
@@ -172,7 +172,7 @@ pub fn waypoint(position: Vec3, goal: Vec3) -> Vec3 {
 }
 
 /// Returns the heading towards `reference`, counter-clockwise from x [rad]. The corrected laws hold
-/// the heading (`None`) within [`HELD`] of the reference, where its direction is not defined.
+/// the heading (`None`) within `HELD` of the reference, where its direction is not defined.
 pub fn heading(law: Law, position: Vec3, reference: Vec3) -> Option<f64> {
     let way = reference - position;
     let distance = libm::hypot(way.x, way.y);

@@ -8,7 +8,7 @@
 use merrow_math::Vec3;
 
 /// Length of a packet of the dock [byte].
-pub const DOWNLINK_BYTES: usize = 64;
+const DOWNLINK_BYTES: usize = 64;
 
 /// Packet of the dock.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,9 +8,9 @@ use merrow_model::scene::Scene;
 use merrow_model::state::frames::FrameData;
 
 /// World with guides, latch and USBL.
-pub const WORLD: &str = "docking_station";
+pub(crate) const WORLD: &str = "docking_station";
 /// Origin of the latched vehicle in W [m]: 0.8 m above the seat of the latch.
-pub const BERTH: Vec3 = Vec3 {
+const BERTH: Vec3 = Vec3 {
     x: 0.0,
     y: 0.0,
     z: -98.875,

@@ -64,7 +64,7 @@ impl Plant {
 
     /// Returns the poles of the closed loop [1/s] with the gains Kp [N/m], nd [s] and ni [1/s] and
     /// the delay [s].
-    pub fn closed_loop(&self, [kp, nd, ni]: [f64; 3], delay: f64) -> [Complex<f64>; 4] {
+    fn closed_loop(&self, [kp, nd, ni]: [f64; 3], delay: f64) -> [Complex<f64>; 4] {
         let (a, b, h) = (self.inertia, self.damping, 0.5 * delay);
         // coefficients of s^4 to s^0
         let c = [

@@ -5,7 +5,7 @@ use merrow_math::Vec3;
 use std::fmt::Write as _;
 
 /// Start of the vehicle in W [m], section 5.2.2.
-pub const START: Vec3 = Vec3 {
+pub(crate) const START: Vec3 = Vec3 {
     x: -20.0,
     y: 20.0,
     z: -75.0,
@@ -17,7 +17,7 @@ pub const DOCK: Vec3 = Vec3 {
     z: -99.825,
 };
 /// Distance that counts as docked, as a fraction of the distance at the start; section 5.2.3.
-pub const DOCKED: f64 = 0.02;
+const DOCKED: f64 = 0.02;
 /// Distance below which the dock transmits by radio [m], section 4.2.
 pub const RADIO_RANGE: f64 = 10.0;
 /// Depth of the seabed of the thesis [m]: RexROV, 1.6 m high, touches it 0.625 m above the dock.

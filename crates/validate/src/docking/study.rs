@@ -15,9 +15,9 @@ use merrow_math::Vec3;
 use std::fmt::Write as _;
 
 /// Times of figure 5.7 of the thesis [s]: first radio packet, hybrid and acoustic-only docking.
-pub const THESIS: [f64; 3] = [95.0, 110.0, 138.0];
+const THESIS: [f64; 3] = [95.0, 110.0, 138.0];
 /// Number of runs of a mean, as in the thesis.
-pub const RUNS: u32 = 10;
+pub(crate) const RUNS: u32 = 10;
 /// Head currents of the study [m/s].
 const CURRENTS: [f64; 9] = [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4];
 /// Net buoyancies of the study [N].
